@@ -11,13 +11,15 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// Blocks are the documents of one resource. There is one, unless the provider is a configkit.BlockProvider.
+// Blocks are the documents of one resource: a single one, unless the provider is a
+// configkit.BlockProvider.
 type Blocks struct {
 	Info api.ResourceInfo
 	Docs gaby.Container
 }
 
-// ResourceBlocks returns the resources of a unit in the order of their first documents, and skips documents that are not resources.
+// ResourceBlocks returns the resources of a unit in the order of their first documents. It skips
+// documents that are not resources. The error joins the problems of identifying them.
 func ResourceBlocks(docs gaby.Container, provider configkit.ResourceProvider) ([]Blocks, error) {
 	_, inBlocks := provider.(configkit.BlockProvider)
 	at := map[api.ResourceInfo]int{}
@@ -43,7 +45,7 @@ func ResourceBlocks(docs gaby.Container, provider configkit.ResourceProvider) ([
 	return all, errors.Join(problems...)
 }
 
-// At returns the blocks that have something at a path of keys and indexes.
+// At returns the documents that have a value at a path of keys and indexes.
 func (b *Blocks) At(path ...string) gaby.Container {
 	var some gaby.Container
 	for _, doc := range b.Docs {
@@ -54,17 +56,22 @@ func (b *Blocks) At(path ...string) gaby.Container {
 	return some
 }
 
-// siblings maps the documents of resources that have several to all documents of their resource. A data source has those of the
-// resource of its type and name too, after them: what neither has is for the resource.
+// siblings maps each document of a resource with several documents to all documents of that
+// resource. For a data source the documents of the resource with the same type and name come first:
+// a value that neither has is created in the resource.
 type siblings map[*gaby.YamlDoc]*Blocks
 
+// siblingsOf returns the siblings of docs, nil if the provider has no blocks.
 func siblingsOf(docs gaby.Container, provider configkit.ResourceProvider) siblings {
 	if _, ok := provider.(configkit.BlockProvider); !ok || len(docs) < 2 {
 		return nil
 	}
-	// Who visits the documents reports the error.
+	// The visitor of the documents reports the error.
 	all, _ := ResourceBlocks(docs, provider)
-	slices.SortStableFunc(all, func(a, b Blocks) int { return cmp.Compare(isDynamic(&a), isDynamic(&b)) })
+	slices.SortStableFunc(all, func(a,
+		b Blocks) int {
+		return cmp.Compare(isDynamic(&a), isDynamic(&b))
+	})
 	named := map[api.ResourceInfo]*Blocks{}
 	s := siblings{}
 	for i := range all {
@@ -84,7 +91,7 @@ func siblingsOf(docs gaby.Container, provider configkit.ResourceProvider) siblin
 	return s
 }
 
-// isDynamic is 1 for a data source, else 0.
+// isDynamic returns 1 for a data source, else 0.
 func isDynamic(b *Blocks) int {
 	if b.Info.ResourceCategory == api.ResourceCategoryDynamicData {
 		return 1
@@ -92,8 +99,8 @@ func isDynamic(b *Blocks) int {
 	return 0
 }
 
-// elsewhere reports whether a value that a document does not have is to be created in another document of its resource: the first of
-// those that have most of the path.
+// elsewhere reports whether a value that doc does not have would be created in another document of
+// its resource: in the first of those that have the longest part of the path.
 func (s siblings) elsewhere(doc *gaby.YamlDoc, path []string) bool {
 	blocks := s[doc]
 	if blocks == nil {
@@ -107,7 +114,8 @@ func (s siblings) elsewhere(doc *gaby.YamlDoc, path []string) bool {
 	return blocks.Docs[0] != doc
 }
 
-// have reports whether a path leads somewhere in another document of a document's resource, so that it need not lead anywhere here.
+// have reports whether a path leads to a value in any document of doc's resource, so that it need
+// not lead to one in doc.
 func (s siblings) have(doc *gaby.YamlDoc, path *yamlpath.Path) bool {
 	blocks := s[doc]
 	return blocks != nil && len(blocks.At(gaby.DotPathToSlice(path.String())...)) > 0

@@ -1,9 +1,10 @@
-// Package yamlkit visits, reads and edits the resources of documents: visitors over resources and paths, getters and setters. Paths are
-// those of package yamlpath, what is registered about resource types is in package resourcetypes.
+// Package yamlkit visits, reads and edits the resources of documents: it has visitors for resources
+// and paths, getters and setters. Package yamlpath defines the paths, package resourcetypes what is
+// registered about resource types.
 //
 // # Invariants
 //
-//   - A document is visited only if a path is wanted of its resource type, and then it is checked whole before anything else.
+// A document is visited only if paths are requested for its resource type; then it is checked
 //   - Documents that are not resources are skipped.
 //   - All problems are reported, joined; each is an *api.Failure with position, resource and path.
 //   - Nothing is compiled, decoded or allocated per visited node.

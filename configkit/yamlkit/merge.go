@@ -9,24 +9,28 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// Merge writes a part of a resource into it: maps are merged key by key, null removes a key, an element of a list with a merge
-// key changes the element with the same key or is appended, and everything else takes the place of what is there. What the
-// part does not mention stays. The part is made of map[string]any, []any, scalars and values of documents, which are whole and
-// take the place of what is there; the merge keys are those of the resource's type.
+// Merge merges a part of a resource into it: maps are merged key by key, null removes a key, an
+// element of a list with a merge key changes the element with the same key or is appended, and any
+// other value replaces the present one. What part does not mention stays. part consists of
+// map[string]any, []any, scalars and values of documents; the latter replace the present value as a
+// whole. keys are the merge keys of the resource's type.
 func Merge(doc *gaby.YamlDoc, keys *configkit.MergeKeyTree, part map[string]any) error {
 	return mergeMap(doc, nil, keys, part)
 }
 
-func mergeMap(doc *gaby.YamlDoc, segments []string, keys *configkit.MergeKeyTree, part map[string]any) error {
+func mergeMap(doc *gaby.YamlDoc, segments []string, keys *configkit.MergeKeyTree,
+	part map[string]any) error {
 	for _, key := range slices.Sorted(maps.Keys(part)) {
-		if err := mergeValue(doc, append(segments[:len(segments):len(segments)], key), keys.Child(key), part[key]); err != nil {
+		if err := mergeValue(doc, append(segments[:len(segments):len(segments)], key),
+			keys.Child(key), part[key]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func mergeValue(doc *gaby.YamlDoc, segments []string, keys *configkit.MergeKeyTree, value any) error {
+func mergeValue(doc *gaby.YamlDoc, segments []string, keys *configkit.MergeKeyTree,
+	value any) error {
 	place := doc.Search(segments...)
 	switch v := value.(type) {
 	case nil:
@@ -51,9 +55,10 @@ func mergeValue(doc *gaby.YamlDoc, segments []string, keys *configkit.MergeKeyTr
 	return err
 }
 
-// keyedElements finds the elements of a list with a merge key that those of the part stand for: their indexes, -1 for new ones. ok
-// is false when the list is no such list, or an element has no key.
-func keyedElements(list *gaby.YamlDoc, keys *configkit.MergeKeyTree, part []any) (places []int, ok bool) {
+// keyedElements returns the indexes of the list elements that the elements of part refer to, -1 for
+// new ones. ok is false if the list has no merge key or an element of part has no value for it.
+func keyedElements(list *gaby.YamlDoc, keys *configkit.MergeKeyTree, part []any) (places []int,
+	ok bool) {
 	if keys == nil || len(keys.Keys) == 0 || !list.IsArray() {
 		return nil, false
 	}
@@ -75,7 +80,7 @@ func keyedElements(list *gaby.YamlDoc, keys *configkit.MergeKeyTree, part []any)
 	return places, true
 }
 
-// hasKeys reports whether an element has the values of the keys that another one gives.
+// hasKeys reports whether element has the values of those keys that like gives.
 func hasKeys(element gaby.Value, keys []string, like map[string]any) bool {
 	for _, key := range keys {
 		want, given := like[key]
@@ -86,7 +91,8 @@ func hasKeys(element gaby.Value, keys []string, like map[string]any) bool {
 	return true
 }
 
-func mergeList(doc *gaby.YamlDoc, segments []string, keys *configkit.MergeKeyTree, part []any, places []int) error {
+func mergeList(doc *gaby.YamlDoc, segments []string, keys *configkit.MergeKeyTree, part []any,
+	places []int) error {
 	for i, item := range part {
 		segment := "-"
 		if places[i] >= 0 {
@@ -106,8 +112,8 @@ func mergeList(doc *gaby.YamlDoc, segments []string, keys *configkit.MergeKeyTre
 	return nil
 }
 
-// freshValue is a value where there was none: without what it says is to be removed, nil when that is all there is, and an element
-// of a list begins with its merge keys, as people write it.
+// freshValue returns value for a path that has no value yet: without the keys it removes, and nil
+// if nothing else is left. List elements begin with their merge keys, as people write them.
 func freshValue(value any, keys *configkit.MergeKeyTree, first []string) any {
 	switch v := value.(type) {
 	case map[string]any:

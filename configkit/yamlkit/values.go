@@ -13,7 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// read is the value at a place, or its embedded part.
+// read returns the scalar at a place, or its embedded part.
 func (p *place) read() (any, bool) {
 	value, ok := yamlpath.Scalar(p.match.Value)
 	if !ok || p.path.accessor == nil || p.path.path.EmbeddedPath() == "" {
@@ -26,15 +26,17 @@ func (p *place) read() (any, bool) {
 	return p.path.accessor.Extract(text, p.path.path.EmbeddedPath())
 }
 
-// row is the result for a place.
+// row returns the result for a place.
 func (p *place) row(value any, t api.DataType) api.AttributeValue {
-	row := api.AttributeValue{AttributeInfo: p.attributeInfo(t), Value: value, Comment: commentText(p.match.Value.Comments())}
+	row := api.AttributeValue{AttributeInfo: p.attributeInfo(t), Value: value,
+		Comment: commentText(p.match.Value.Comments())}
 	if pos := p.match.Value.Position(); pos.Line > 0 {
 		row.Position = &pos
 	}
 	return row
 }
 
+// commentText joins the comments of an entry.
 func commentText(c gaby.Comments) string {
 	if c == (gaby.Comments{}) {
 		return ""
@@ -48,7 +50,7 @@ func commentText(c gaby.Comments) string {
 	return strings.Join(parts, "\n")
 }
 
-// typeOf is the data type of values of type T.
+// typeOf returns the data type of values of type T.
 func typeOf[T Scalar]() api.DataType {
 	switch any(*new(T)).(type) {
 	case string:
@@ -61,24 +63,27 @@ func typeOf[T Scalar]() api.DataType {
 	return api.DataTypeNone
 }
 
-// GetPaths returns the scalars of type T at the paths of each resource's type, sorted by type, name and path. A null counts
-// as missing. A value of another type is a failure that names its type; the rows of the other values are returned with it.
-func GetPaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
+// GetPaths returns the scalars of type T at the paths of each resource's type, sorted by type, name
+// and path. A null counts as missing. A value of another type is a failure that names its type; the
+// rows of the other values are returned with it.
+func GetPaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths configkit.PathSource,
+	keys []any,
 	resourceProvider configkit.ResourceProvider,
 ) (api.AttributeValueList, error) {
 	rows := make(api.AttributeValueList, 0, min(len(parsedData), 256))
 	t := typeOf[T]()
-	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, false, func(p *place) error {
-		value, found := p.read()
-		if typed, ok := value.(T); ok {
-			rows = append(rows, p.row(typed, t))
+	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, false,
+		func(p *place) error {
+			value, found := p.read()
+			if typed, ok := value.(T); ok {
+				rows = append(rows, p.row(typed, t))
+				return nil
+			}
+			if kind := p.match.Value.Kind(); found || kind == gaby.Map || kind == gaby.List {
+				return typeError(p, t)
+			}
 			return nil
-		}
-		if kind := p.match.Value.Kind(); found || kind == gaby.Map || kind == gaby.List {
-			return typeError(p, t)
-		}
-		return nil
-	})
+		})
 	return SortRows(rows), err
 }
 
@@ -89,24 +94,26 @@ func GetStringPaths(parsedData gaby.Container, resourceTypeToPaths configkit.Pat
 	return GetPaths[string](parsedData, resourceTypeToPaths, keys, resourceProvider)
 }
 
-// GetPathsAnyType reads whatever the paths of a resource's type lead to; maps and lists as YAML text. A data type other
-// than none restricts it to values of that type.
-func GetPathsAnyType(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
+// GetPathsAnyType returns the values at the paths of each resource's type; maps and lists are YAML
+// text. A data type other than none restricts the result to values of that type.
+func GetPathsAnyType(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource,
+	keys []any,
 	resourceProvider configkit.ResourceProvider, dataType api.DataType,
 ) (api.AttributeValueList, error) {
 	rows := make(api.AttributeValueList, 0, min(len(parsedData), 256))
-	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, false, func(p *place) error {
-		value, t, ok := p.any()
-		if ok && (dataType == api.DataTypeNone || dataType == t) {
-			rows = append(rows, p.row(value, t))
-		}
-		return nil
-	})
+	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, false,
+		func(p *place) error {
+			value, t, ok := p.any()
+			if ok && (dataType == api.DataTypeNone || dataType == t) {
+				rows = append(rows, p.row(value, t))
+			}
+			return nil
+		})
 	return SortRows(rows), err
 }
 
-// any reads what is at a place, whatever it is. A float has the data type of its JSON form; of those that JSON has not it is
-// the YAML text.
+// any returns the value at a place with its data type. A float has the data type JSON, except those
+// that JSON does not have: they are YAML text.
 func (p *place) any() (any, api.DataType, bool) {
 	v := p.match.Value
 	if kind := v.Kind(); kind == gaby.Map || kind == gaby.List {
@@ -133,7 +140,8 @@ func (p *place) any() (any, api.DataType, bool) {
 	return value, api.DataTypeJSON, ok
 }
 
-// SortRows sorts by resource type, resource name and path (as Compare does), in place; rows that agree in these keep their order.
+// SortRows sorts rows by resource type, resource name and path (see [yamlpath.Compare]), in place;
+// rows that are equal in these keep their order.
 func SortRows(rows api.AttributeValueList) api.AttributeValueList {
 	inOrder := true
 	for i := 1; i < len(rows) && inOrder; i++ {
@@ -142,7 +150,7 @@ func SortRows(rows api.AttributeValueList) api.AttributeValueList {
 	if inOrder {
 		return rows
 	}
-	// Rows are large: their indexes are sorted instead, and each row is moved once.
+	// Rows are large: sort their indexes and move each row once.
 	order := make([]int, len(rows))
 	for i := range order {
 		order[i] = i
@@ -157,7 +165,7 @@ func SortRows(rows api.AttributeValueList) api.AttributeValueList {
 	return rows
 }
 
-// permute puts rows[order[i]] at i, for every i. The order is used up.
+// permute puts rows[order[i]] at i for every i. It overwrites order.
 func permute(rows api.AttributeValueList, order []int) {
 	for i := range order {
 		if order[i] == i {
@@ -174,8 +182,8 @@ func permute(rows api.AttributeValueList, order []int) {
 	}
 }
 
-// MergeRows returns the rows of all lists as one sorted list, which is not nil. Rows that agree in what they are sorted by keep
-// their order.
+// MergeRows returns the rows of all lists as one sorted list, which is not nil. Rows that are equal
+// in what they are sorted by keep their order.
 func MergeRows(lists []api.AttributeValueList) api.AttributeValueList {
 	rows := slices.Concat(lists...)
 	if rows == nil {
@@ -184,8 +192,9 @@ func MergeRows(lists []api.AttributeValueList) api.AttributeValueList {
 	return SortRows(rows)
 }
 
+// compareRows is the order of SortRows.
 func compareRows(a, b *api.AttributeValue) int {
-	// For strings cmp.Compare takes twice as long.
+	// cmp.Compare takes twice as long for strings.
 	if a.ResourceType != b.ResourceType {
 		return strings.Compare(string(a.ResourceType), string(b.ResourceType))
 	}
@@ -195,18 +204,20 @@ func compareRows(a, b *api.AttributeValue) int {
 	return yamlpath.Compare(string(a.Path), string(b.Path))
 }
 
-// UpdateOptions say how values are written.
+// UpdateOptions control how values are written.
 type UpdateOptions struct {
-	// Upsert creates what is missing, as far as the path says what.
+	// Upsert creates missing values if the path says what to create.
 	Upsert bool
-	// Wanted leaves out the places that it is false for.
+	// Wanted excludes the places for which it returns false.
 	Wanted func(p *Place) bool
 }
 
-// UpdatePaths replaces the values of type T that the paths of a resource's type lead to by what the updater makes of them; the
-// updater of a missing value gets the zero value. It returns how many places the paths led to, whether or not their
-// values changed. A value of another type is a failure; a string without the embedded part a path asks for is not a match.
-func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
+// UpdatePaths replaces the values of type T at the paths of each resource's type with the result of
+// updater, which gets the zero value for a missing one. It returns the number of matches, whether
+// or not their values changed. A value of another type is a failure. A string without the embedded
+// part that a path asks for is not a match.
+func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths configkit.PathSource,
+	keys []any,
 	resourceProvider configkit.ResourceProvider, updater func(T) T, options UpdateOptions,
 ) (int, error) {
 	type edit struct {
@@ -219,7 +230,7 @@ func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths config
 		value    any
 	}
 	matches := 0
-	var edits []edit // made at the end, so that no place moves while paths are being resolved
+	var edits []edit // applied at the end, so that no place moves while paths are resolved
 	updatePart := func(part any) (any, bool) {
 		current, typed := part.(T)
 		if !typed {
@@ -227,50 +238,53 @@ func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths config
 		}
 		return updater(current), true
 	}
-	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, options.Upsert, func(p *place) error {
-		if options.Wanted != nil && !options.Wanted(p.exported()) {
-			return nil
-		}
-		v := p.match.Value
-		value, ok := yamlpath.Scalar(v)
-		var replacement any
-		switch {
-		case v.Exists() && ok:
-			if p.path.accessor != nil && p.path.path.EmbeddedPath() != "" {
-				text, isString := value.(string)
-				if !isString {
-					return nil
-				}
-				updated, found, err := p.path.accessor.Update(text, p.path.path.EmbeddedPath(), updatePart)
-				if err != nil || !found {
-					return err
-				}
-				replacement = updated
-				break
+	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, options.Upsert,
+		func(p *place) error {
+			if options.Wanted != nil && !options.Wanted(p.exported()) {
+				return nil
 			}
-			current, typed := value.(T)
-			if !typed {
+			v := p.match.Value
+			value, ok := yamlpath.Scalar(v)
+			var replacement any
+			switch {
+			case v.Exists() && ok:
+				if p.path.accessor != nil && p.path.path.EmbeddedPath() != "" {
+					text, isString := value.(string)
+					if !isString {
+						return nil
+					}
+					updated, found, err := p.path.accessor.Update(text, p.path.path.EmbeddedPath(),
+						updatePart)
+					if err != nil || !found {
+						return err
+					}
+					replacement = updated
+					break
+				}
+				current, typed := value.(T)
+				if !typed {
+					return conversionError(p, typeOf[T]())
+				}
+				replacement = updater(current)
+			case v.Kind() == gaby.Map || v.Kind() == gaby.List:
 				return conversionError(p, typeOf[T]())
+			case !options.Upsert || p.path.path.EmbeddedPath() != "":
+				return nil // null
+			default:
+				var zero T
+				replacement = updater(zero)
 			}
-			replacement = updater(current)
-		case v.Kind() == gaby.Map || v.Kind() == gaby.List:
-			return conversionError(p, typeOf[T]())
-		case !options.Upsert || p.path.path.EmbeddedPath() != "":
-			return nil // null
-		default:
-			var zero T
-			replacement = updater(zero)
-		}
-		matches++
-		if ok && replacement == value {
+			matches++
+			if ok && replacement == value {
+				return nil
+			}
+			if edits == nil {
+				edits = make([]edit, 0, min(len(parsedData), 256))
+			}
+			edits = append(edits, edit{p.doc, p.resource, p.path, p.known,
+				slices.Clone(p.match.Segments), v, replacement})
 			return nil
-		}
-		if edits == nil {
-			edits = make([]edit, 0, min(len(parsedData), 256))
-		}
-		edits = append(edits, edit{p.doc, p.resource, p.path, p.known, slices.Clone(p.match.Segments), v, replacement})
-		return nil
-	})
+		})
 	var problems []error
 	if err != nil {
 		problems = append(problems, err)
@@ -279,7 +293,8 @@ func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths config
 		e := &edits[i]
 		if _, err := e.doc.Set(e.value, e.segments...); err != nil {
 			f := yamlpath.Locate(err, e.resource).(*api.Failure)
-			f.Path = string(yamlpath.ReportedFrom(e.doc.Value(), e.segments, nil, e.known.keys(), e.path.path.EmbeddedPath(), nil))
+			f.Path = string(yamlpath.ReportedFrom(e.doc.Value(), e.segments, nil, e.known.keys(),
+				e.path.path.EmbeddedPath(), nil))
 			if f.Pos.IsZero() {
 				f.Pos = e.current.Position()
 			}
@@ -289,11 +304,15 @@ func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths config
 	return matches, errors.Join(problems...)
 }
 
+// conversionError returns the failure of a setter that found a value of another type than the one
+// it writes.
 func conversionError(p *place, t api.DataType) error {
-	return p.failure(fmt.Sprintf("value %s at path %s cannot be converted to %s", yamlpath.Describe(p.match.Value), p.reported(), t))
+	return p.failure(fmt.Sprintf("value %s at path %s cannot be converted to %s",
+		yamlpath.Describe(p.match.Value), p.reported(), t))
 }
 
-// typeError returns the failure of a getter that found a value of another type than the one it reads.
+// typeError returns the failure of a getter that found a value of another type than the one it
+// reads.
 func typeError(p *place, want api.DataType) error {
 	path := p.reported()
 	var message string
@@ -321,6 +340,7 @@ func withArticle(t api.DataType) string {
 	return "a " + string(t)
 }
 
+// failure returns a failure located at the place.
 func (p *place) failure(message string) *api.Failure {
 	return &api.Failure{
 		Class:    api.FailureFunction,
@@ -331,31 +351,39 @@ func (p *place) failure(message string) *api.Failure {
 	}
 }
 
-// UpdatePathsFunction is UpdatePaths without the count.
-func UpdatePathsFunction[T Scalar](parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
+// UpdatePathsFunction is [UpdatePaths] without the count.
+func UpdatePathsFunction[T Scalar](parsedData gaby.Container,
+	resourceTypeToPaths configkit.PathSource, keys []any,
 	resourceProvider configkit.ResourceProvider, updater func(T) T, upsert bool,
 ) error {
-	_, err := UpdatePaths(parsedData, resourceTypeToPaths, keys, resourceProvider, updater, UpdateOptions{Upsert: upsert})
+	_, err := UpdatePaths(parsedData, resourceTypeToPaths, keys, resourceProvider, updater,
+		UpdateOptions{Upsert: upsert})
 	return err
 }
 
-// UpdatePathsValue writes one value at every place.
-func UpdatePathsValue[T Scalar](parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
+// UpdatePathsValue writes newValue at every match.
+func UpdatePathsValue[T Scalar](parsedData gaby.Container, resourceTypeToPaths configkit.PathSource,
+	keys []any,
 	resourceProvider configkit.ResourceProvider, newValue T, upsert bool,
 ) error {
-	return UpdatePathsFunction(parsedData, resourceTypeToPaths, keys, resourceProvider, func(T) T { return newValue }, upsert)
+	return UpdatePathsFunction(parsedData, resourceTypeToPaths, keys, resourceProvider,
+		func(T) T { return newValue }, upsert)
 }
 
 // UpdateStringPathsFunction is UpdatePathsFunction for strings.
-func UpdateStringPathsFunction(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
+func UpdateStringPathsFunction(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource,
+	keys []any,
 	resourceProvider configkit.ResourceProvider, updater func(string) string, upsert bool,
 ) error {
-	return UpdatePathsFunction(parsedData, resourceTypeToPaths, keys, resourceProvider, updater, upsert)
+	return UpdatePathsFunction(parsedData, resourceTypeToPaths, keys, resourceProvider, updater,
+		upsert)
 }
 
 // UpdateStringPaths is UpdatePathsValue for strings.
-func UpdateStringPaths(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
+func UpdateStringPaths(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource,
+	keys []any,
 	resourceProvider configkit.ResourceProvider, newValue string, upsert bool,
 ) error {
-	return UpdatePathsValue(parsedData, resourceTypeToPaths, keys, resourceProvider, newValue, upsert)
+	return UpdatePathsValue(parsedData, resourceTypeToPaths, keys, resourceProvider, newValue,
+		upsert)
 }

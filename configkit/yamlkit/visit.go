@@ -13,33 +13,38 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// Scalar are the types values at paths are read as.
+// Scalar constrains the types as which values at paths are read.
 type Scalar interface{ ~string | ~int | ~bool }
 
-// VisitorContext tells a visitor where it is.
+// VisitorContext describes the match that a visitor is called for.
 type VisitorContext struct {
-	api.AttributeInfo                         // Path is what results report
-	Segments          []string                // keys and indexes of the place
+	api.AttributeInfo                         // Path is the one that results report
+	Segments          []string                // keys and indexes that lead to the value
 	PathArguments     []api.FunctionArgument  // bound by parameters of the path
 	EmbeddedPath      string                  // the sub of path#sub
 	EmbeddedAccessor  yamlpath.Accessor       // nil without EmbeddedPath
 	Position          gaby.Position           // of the value
-	VisitorInfo       *api.PathVisitorInfo    // the path that led here
+	VisitorInfo       *api.PathVisitorInfo    // registration of the path that led here
 	Keys              *configkit.MergeKeyTree // of the resource
 }
 
-// ResourceVisitorFunc visits a resource. What it returns is the output given to the next call.
-type ResourceVisitorFunc func(doc *gaby.YamlDoc, output any, index int, resourceInfo *api.ResourceInfo) (any, []error)
+// ResourceVisitorFunc visits a resource. Its result is the output passed to the next call.
+type ResourceVisitorFunc func(doc *gaby.YamlDoc, output any, index int,
+	resourceInfo *api.ResourceInfo) (any, []error)
 
-// DocVisitorFunc visits a place of a document, whatever is there.
-type DocVisitorFunc func(doc *gaby.YamlDoc, output any, context VisitorContext, currentDoc *gaby.YamlDoc) (any, error)
+// DocVisitorFunc visits a match in a document, whatever its value is.
+type DocVisitorFunc func(doc *gaby.YamlDoc, output any, context VisitorContext,
+	currentDoc *gaby.YamlDoc) (any, error)
 
 // ValueVisitorFunc visits a scalar of a document.
-type ValueVisitorFunc[T Scalar] func(doc *gaby.YamlDoc, output any, context VisitorContext, currentValue T) (any, error)
+type ValueVisitorFunc[T Scalar] func(doc *gaby.YamlDoc, output any, context VisitorContext,
+	currentValue T) (any, error)
 
-// VisitResources calls the visitor for every resource, in order. Documents that are not resources are passed over; one that
-// is not valid YAML is a failure, and so is every error of the visitor. Visiting goes on after failures.
-func VisitResources(parsedData gaby.Container, output any, resourceProvider configkit.ResourceProvider, visitor ResourceVisitorFunc) (any, error) {
+// VisitResources calls visitor for each resource in order. Documents that are not resources are
+// skipped. A document that is not valid YAML is a failure, and so is each error of visitor.
+// Visiting continues after failures.
+func VisitResources(parsedData gaby.Container, output any,
+	resourceProvider configkit.ResourceProvider, visitor ResourceVisitorFunc) (any, error) {
 	var problems []error
 	for index, doc := range parsedData {
 		info, err := yamlpath.ResourceInfo(doc, resourceProvider)
@@ -64,9 +69,10 @@ func VisitResources(parsedData gaby.Container, output any, resourceProvider conf
 	return output, errors.Join(problems...)
 }
 
-// EachResource calls f for every resource, in order, with the index of its document. Documents that are not resources are passed over;
-// nothing but what identifies them is read.
-func EachResource(parsedData gaby.Container, resourceProvider configkit.ResourceProvider, f func(index int, info api.ResourceInfo)) error {
+// EachResource calls f for each resource in order, with the index of its document. Documents that
+// are not resources are skipped. It reads only what identifies the resources.
+func EachResource(parsedData gaby.Container, resourceProvider configkit.ResourceProvider,
+	f func(index int, info api.ResourceInfo)) error {
 	var problems []error
 	for i, doc := range parsedData {
 		info, err := yamlpath.ResourceInfo(doc, resourceProvider)
@@ -80,69 +86,76 @@ func EachResource(parsedData gaby.Container, resourceProvider configkit.Resource
 	return errors.Join(problems...)
 }
 
-// ResourceTypeAndName identifies a resource of a unit: type#name.
+// ResourceTypeAndName identifies a resource of a unit as type#name.
 type ResourceTypeAndName string
 
-// TypeAndName is the ResourceTypeAndName of a resource.
+// TypeAndName returns the ResourceTypeAndName of a resource.
 func TypeAndName(info *api.ResourceInfo) ResourceTypeAndName {
 	return ResourceTypeAndName(string(info.ResourceType) + "#" + string(info.ResourceName))
 }
 
-// ResourceInfoToDocMap maps the resources of a unit to the indices of their documents.
+// ResourceInfoToDocMap maps the resources of a unit to the indexes of their documents.
 type ResourceInfoToDocMap map[api.ResourceInfo]int
 
-// ResourceToDocMap maps the resources of a unit to the indices of their documents. Of several with the same type and name the last
-// counts.
-func ResourceToDocMap(parsedData gaby.Container, resourceProvider configkit.ResourceProvider) (ResourceInfoToDocMap, error) {
+// ResourceToDocMap maps the resources of a unit to the indexes of their documents. Of several with
+// the same type and name the last one wins.
+func ResourceToDocMap(parsedData gaby.Container,
+	resourceProvider configkit.ResourceProvider) (ResourceInfoToDocMap, error) {
 	docs := make(ResourceInfoToDocMap, len(parsedData))
-	err := EachResource(parsedData, resourceProvider, func(i int, info api.ResourceInfo) { docs[info] = i })
+	err := EachResource(parsedData, resourceProvider,
+		func(i int, info api.ResourceInfo) { docs[info] = i })
 	return docs, err
 }
 
-// VisitPathsDoc calls the visitor for every place the paths of a resource's type lead to; with upsert also for places that
-// could be created, for which currentDoc is nil. The keys fill the %s of paths.
-func VisitPathsDoc(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any, output any,
+// VisitPathsDoc calls visitor for the matches of the paths of each resource's type. With upsert
+// these include values that could be created, for which currentDoc is nil. keys fill the %s of the
+// paths.
+func VisitPathsDoc(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
+	output any,
 	resourceProvider configkit.ResourceProvider, visitor DocVisitorFunc, upsert bool,
 ) (any, error) {
-	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, upsert, func(p *place) error {
-		var err error
-		output, err = visitor(p.doc, output, p.context(), p.match.Value.Doc())
-		return err
-	})
+	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, upsert,
+		func(p *place) error {
+			var err error
+			output, err = visitor(p.doc, output, p.context(), p.match.Value.Doc())
+			return err
+		})
 	return output, err
 }
 
-// VisitPaths calls the visitor for every scalar of type T that the paths of a resource's type lead to. Of a value with an
-// embedded path the visitor sees the part. Values of other types are skipped.
-func VisitPaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any, output any,
+// VisitPaths calls visitor for the scalars of type T at the paths of each resource's type. For a
+// path with an embedded path it gets the part. Values of other types are skipped.
+func VisitPaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths configkit.PathSource,
+	keys []any, output any,
 	resourceProvider configkit.ResourceProvider, visitor ValueVisitorFunc[T],
 ) (any, error) {
-	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, false, func(p *place) error {
-		value, ok := p.read()
-		if !ok {
-			return nil
-		}
-		typed, ok := value.(T)
-		if !ok {
-			return nil
-		}
-		var err error
-		output, err = visitor(p.doc, output, p.context(), typed)
-		return err
-	})
+	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, false,
+		func(p *place) error {
+			value, ok := p.read()
+			if !ok {
+				return nil
+			}
+			typed, ok := value.(T)
+			if !ok {
+				return nil
+			}
+			var err error
+			output, err = visitor(p.doc, output, p.context(), typed)
+			return err
+		})
 	return output, err
 }
 
-// compiledPath is a path ready to be resolved.
+// compiledPath is a path that is ready to be resolved.
 type compiledPath struct {
 	info       *api.PathVisitorInfo
 	path       *yamlpath.Path
 	constraint *yamlpath.Path // from the resolved path of info, if it has one
-	existing   bool           // nothing is to be created
+	existing   bool           // no value is created
 	accessor   yamlpath.Accessor
 }
 
-// place is where visiting has come to. It is reused; what is kept must be copied.
+// place is the present position of a visit. It is reused: copy whatever is kept.
 type place struct {
 	doc      *gaby.YamlDoc
 	index    int
@@ -153,14 +166,14 @@ type place struct {
 	root     gaby.Value
 }
 
-// typePaths is what one call needs to know about a resource type.
+// typePaths holds what one call needs about a resource type.
 type typePaths struct {
 	paths []compiledPath
-	keys  func() *configkit.MergeKeyTree // read when first asked for: setters do not ask
+	keys  func() *configkit.MergeKeyTree // computed on first use, because setters do not need it
 	seen  yamlpath.FirstByKey
 }
 
-// pathVisitor goes from document to document; its space is used again.
+// pathVisitor visits the documents of one call. Its memory is reused.
 type pathVisitor struct {
 	provider configkit.ResourceProvider
 	upsert   bool
@@ -171,8 +184,9 @@ type pathVisitor struct {
 	siblings siblings
 }
 
-// visitPlaces is the loop behind all visitors of paths. Only documents whose type has paths are scanned.
-func visitPlaces(parsedData gaby.Container, source configkit.PathSource, keys []any, provider configkit.ResourceProvider,
+// visitPlaces is the loop of all path visitors. It scans only documents whose type has paths.
+func visitPlaces(parsedData gaby.Container, source configkit.PathSource, keys []any,
+	provider configkit.ResourceProvider,
 	upsert bool, visit func(*place) error,
 ) error {
 	args := make([]string, len(keys))
@@ -198,7 +212,7 @@ func visitPlaces(parsedData gaby.Container, source configkit.PathSource, keys []
 		if !ok {
 			known = &typePaths{}
 			if known.paths, err = compilePaths(source.PathsOf(t), args, provider); err != nil {
-				return err // the paths are wrong, whatever the documents are
+				return err // the paths are wrong whatever the documents are
 			}
 			known.keys = sync.OnceValue(func() *configkit.MergeKeyTree { return provider.MergeKeys(t) })
 			types[t] = known
@@ -210,7 +224,9 @@ func visitPlaces(parsedData gaby.Container, source configkit.PathSource, keys []
 	return errors.Join(v.problems...)
 }
 
-func (v *pathVisitor) document(doc *gaby.YamlDoc, index int, info api.ResourceInfo, known *typePaths) {
+// document visits the matches of all paths in one document.
+func (v *pathVisitor) document(doc *gaby.YamlDoc, index int, info api.ResourceInfo,
+	known *typePaths) {
 	if err := doc.Check(); err != nil {
 		v.problems = append(v.problems, yamlpath.Locate(err, &info))
 		return
@@ -221,7 +237,9 @@ func (v *pathVisitor) document(doc *gaby.YamlDoc, index int, info api.ResourceIn
 		v.place.path, v.place.root = path, doc.Value()
 		v.resolver.Path = path.path
 		v.resolver.Options = yamlpath.Options{
-			Upsert: v.upsert && path.path.EmbeddedPath() == "", Accessor: path.accessor, Constraint: path.constraint, NoArguments: true,
+			Upsert: v.upsert &&
+				path.path.EmbeddedPath() == "", Accessor: path.accessor,
+			Constraint: path.constraint, NoArguments: true,
 		}
 		if err := v.resolver.Run(v.place.root); err != nil && !v.siblings.have(doc, path.path) {
 			v.place.match = nil
@@ -230,10 +248,11 @@ func (v *pathVisitor) document(doc *gaby.YamlDoc, index int, info api.ResourceIn
 	}
 }
 
-// match visits a place the path led to. Errors are gathered, so that visiting goes on.
+// match visits a match of the path. It collects errors, so that visiting continues.
 func (v *pathVisitor) match(m *yamlpath.Match) error {
 	v.place.match = m
-	if !m.Value.Exists() && (!v.upsert || v.place.path.existing || v.siblings.elsewhere(v.place.doc, m.Segments)) {
+	if !m.Value.Exists() && (!v.upsert || v.place.path.existing ||
+		v.siblings.elsewhere(v.place.doc, m.Segments)) {
 		return nil
 	}
 	if err := v.visit(&v.place); err != nil {
@@ -242,7 +261,9 @@ func (v *pathVisitor) match(m *yamlpath.Match) error {
 	return nil
 }
 
-func compilePaths(infos []*api.PathVisitorInfo, args []string, provider configkit.ResourceProvider) ([]compiledPath, error) {
+// compilePaths compiles and binds the paths that args select.
+func compilePaths(infos []*api.PathVisitorInfo, args []string,
+	provider configkit.ResourceProvider) ([]compiledPath, error) {
 	compiled := make([]compiledPath, 0, len(infos))
 	from := yamlpath.CompilerOf(provider)
 	for _, info := range infos {
@@ -264,18 +285,21 @@ func compilePaths(infos []*api.PathVisitorInfo, args []string, provider configki
 			}
 		}
 		if info.EmbeddedAccessorType != api.EmbeddedAccessorNone {
-			if c.accessor, err = from.CompileAccessor(info.EmbeddedAccessorType, info.EmbeddedAccessorConfig); err != nil {
+			if c.accessor, err = from.CompileAccessor(info.EmbeddedAccessorType,
+				info.EmbeddedAccessorConfig); err != nil {
 				return nil, err
 			}
 		} else if path.EmbeddedPath() != "" {
-			return nil, &resourcetypes.NoAccessorError{Path: string(info.Path), Part: path.EmbeddedPath()}
+			return nil, &resourcetypes.NoAccessorError{Path: string(info.Path),
+				Part: path.EmbeddedPath()}
 		}
 		compiled = append(compiled, c)
 	}
 	return compiled, nil
 }
 
-// meantBy reports whether arguments mean a path that is for certain ones, and whether nothing is to be created there.
+// meantBy reports whether args select a path that is registered for certain arguments, and whether
+// its values must exist already.
 func meantBy(info *api.PathVisitorInfo, args []string) (meant, existing bool) {
 	for i, want := range info.Arguments {
 		switch {
@@ -302,15 +326,17 @@ func (p *place) seen() *yamlpath.FirstByKey {
 	return &p.known.seen
 }
 
-// reported is how results call the place.
+// reported returns the path by which results report the place.
 func (p *place) reported() api.ResolvedPath {
-	return yamlpath.ReportedFrom(p.root, p.match.Segments, p.match.Passed, p.mergeKeys(), p.path.path.EmbeddedPath(), p.seen())
+	return yamlpath.ReportedFrom(p.root, p.match.Segments, p.match.Passed, p.mergeKeys(),
+		p.path.path.EmbeddedPath(), p.seen())
 }
 
 func (p *place) attributeInfo(t api.DataType) api.AttributeInfo {
 	info := api.AttributeInfo{
 		AttributeIdentifier: api.AttributeIdentifier{ResourceInfo: *p.resource, Path: p.reported()},
-		AttributeMetadata:   api.AttributeMetadata{AttributeName: p.path.info.AttributeName, DataType: t},
+		AttributeMetadata: api.AttributeMetadata{AttributeName: p.path.info.AttributeName,
+			DataType: t},
 	}
 	if info.AttributeName == "" {
 		info.AttributeName = api.AttributeNameNone
@@ -333,12 +359,13 @@ func (p *place) context() VisitorContext {
 	return c
 }
 
-// arguments are what the parameters of a path that leads to the place are bound to. Few visitors ask, so the path is followed
-// again.
+// arguments returns the arguments that the parameters of path, which leads to the place, are bound
+// to. Few visitors need them, so the path is followed again.
 func (p *place) arguments(path *yamlpath.Path) []api.FunctionArgument {
 	var arguments []api.FunctionArgument
-	options := yamlpath.Options{Upsert: true, Accessor: p.path.accessor, Constraint: yamlpath.Exactly(p.match.Segments)}
-	// An error cannot be: the path leads here.
+	options := yamlpath.Options{Upsert: true, Accessor: p.path.accessor,
+		Constraint: yamlpath.Exactly(p.match.Segments)}
+	// There is no error: the path leads here.
 	_ = path.Resolve(p.root, options, func(m *yamlpath.Match) error {
 		arguments = slices.Clone(m.Arguments)
 		return nil
@@ -346,14 +373,15 @@ func (p *place) arguments(path *yamlpath.Path) []api.FunctionArgument {
 	return arguments
 }
 
-// BoundDetails are the details of the attribute, with the arguments that are bound at this place added to the invocations that
-// read and write it.
+// BoundDetails returns the details of the attribute, with the arguments bound here added to the
+// invocations that read and write it.
 func (c *VisitorContext) BoundDetails() *api.AttributeDetails {
 	return boundDetails(c.Details, func() []api.FunctionArgument { return c.PathArguments })
 }
 
-// boundDetails are details with arguments added to their invocations, if they have any.
-func boundDetails(unbound *api.AttributeDetails, arguments func() []api.FunctionArgument) *api.AttributeDetails {
+// boundDetails returns details with arguments added to their invocations, if they have any.
+func boundDetails(unbound *api.AttributeDetails,
+	arguments func() []api.FunctionArgument) *api.AttributeDetails {
 	if unbound == nil || unbound.GetterInvocation == nil && len(unbound.SetterInvocations) == 0 {
 		return unbound
 	}
@@ -373,14 +401,16 @@ func boundDetails(unbound *api.AttributeDetails, arguments func() []api.Function
 	return &details
 }
 
-// locate makes a failure of an error, with what is known about where it happened.
+// locate converts an error to a failure with the resource, path and position at which it occurred.
 func locate(err error, info *api.ResourceInfo, p *place) error {
 	if p == nil || p.match == nil {
 		return yamlpath.Locate(err, info)
 	}
-	if e, ok := errors.AsType[*gaby.EditError](err); ok && e.Path != "" { // it knows best which place of the edit is meant
+	// gaby knows best which path the edit failed at
+	if e, ok := errors.AsType[*gaby.EditError](err); ok && e.Path != "" {
 		reported := *e
-		reported.Path = string(yamlpath.ReportedFrom(p.root, gaby.DotPathToSlice(e.Path), nil, p.mergeKeys(), p.path.path.EmbeddedPath(), nil))
+		reported.Path = string(yamlpath.ReportedFrom(p.root, gaby.DotPathToSlice(e.Path), nil,
+			p.mergeKeys(), p.path.path.EmbeddedPath(), nil))
 		err = &reported
 	}
 	return yamlpath.LocateAt(err, info, p.reported(), p.match.Value.Position())

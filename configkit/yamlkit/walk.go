@@ -10,28 +10,37 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// WalkedValue is where a walk over a document has come to. It is reused; what is kept must be copied.
+// WalkedValue is the present position of a walk over a document. It is reused: copy whatever is
+// kept.
 type WalkedValue struct {
 	Value    gaby.Value
 	Segments []string // keys and indexes
-	// Keys are the merge keys of the value, if it is a list that has some, and of what is below it.
+	// Keys are the merge keys of the value, if it is a list with merge keys, and of the values
+	// below it.
 	Keys *configkit.MergeKeyTree
 
-	keyed []string // the same as results report them: escaped, ?key=value where a list has a merge key
+	// Segments as results report them: escaped, with ?key=value if the list has a merge key
+	keyed []string
 }
 
-// IndexPath calls list elements by their index.
+// IndexPath returns the path with list elements addressed by index.
 func (w *WalkedValue) IndexPath() api.ResolvedPath { return yamlpath.Join(w.Segments) }
 
-// Path calls list elements as results do: by their merge key, where their list has one and it leads back to them.
-func (w *WalkedValue) Path() api.ResolvedPath { return api.ResolvedPath(strings.Join(w.keyed, ".")) }
+// Path returns the path with list elements addressed as in results: by their merge key, if their
+// list has one and it leads back to them.
+func (w *WalkedValue) Path() api.ResolvedPath {
+	return api.ResolvedPath(strings.Join(w.keyed,
+		"."))
+}
 
-// KeyedSegments are the segments of Path, escaped.
+// KeyedSegments returns the segments of Path, escaped.
 func (w *WalkedValue) KeyedSegments() []string { return w.keyed }
 
-// Row is the result for the value. A map or list is its YAML text.
-func (w *WalkedValue) Row(resource *api.ResourceInfo, path api.ResolvedPath, name api.AttributeName) api.AttributeValue {
-	p := place{resource: resource, path: &compiledPath{path: &yamlpath.Path{}}, match: &yamlpath.Match{Segments: w.Segments, Value: w.Value}}
+// Row returns the result for the value; a map or list is its YAML text.
+func (w *WalkedValue) Row(resource *api.ResourceInfo, path api.ResolvedPath,
+	name api.AttributeName) api.AttributeValue {
+	p := place{resource: resource, path: &compiledPath{path: &yamlpath.Path{}},
+		match: &yamlpath.Match{Segments: w.Segments, Value: w.Value}}
 	value, t, _ := p.any()
 	row := api.AttributeValue{Value: value, Comment: commentText(w.Value.Comments())}
 	row.ResourceInfo, row.Path, row.AttributeName, row.DataType = *resource, path, name, t
@@ -41,14 +50,15 @@ func (w *WalkedValue) Row(resource *api.ResourceInfo, path api.ResolvedPath, nam
 	return row
 }
 
-// Walk visits the values below root in document order, a map or list before what it holds. The visitor tells whether to go
-// down. The merge keys are those of root's resource type; they may be nil.
+// Walk visits the values below root in document order, each map or list before its contents. visit
+// reports whether to descend. keys are the merge keys of root's resource type; they may be nil.
 func Walk(root gaby.Value, keys *configkit.MergeKeyTree, visit func(*WalkedValue) (down bool)) {
 	w := WalkedValue{}
 	w.walk(root, keys, visit)
 }
 
-func (w *WalkedValue) walk(v gaby.Value, keys *configkit.MergeKeyTree, visit func(*WalkedValue) bool) {
+func (w *WalkedValue) walk(v gaby.Value, keys *configkit.MergeKeyTree,
+	visit func(*WalkedValue) bool) {
 	switch v.Kind() {
 	case gaby.Map:
 		for c := v.First(); c.Exists(); c = c.Next() {
@@ -56,7 +66,8 @@ func (w *WalkedValue) walk(v gaby.Value, keys *configkit.MergeKeyTree, visit fun
 			w.entry(c, key, yamlpath.Escape(key), keys.Child(key), visit)
 		}
 	case gaby.List:
-		var seen map[string]bool // texts of the merge key; a later element with the same one cannot be found by it
+		// values of the merge key; later elements with the same one cannot be found by it
+		var seen map[string]bool
 		index := 0
 		for c := v.First(); c.Exists(); c = c.Next() {
 			segment := strconv.Itoa(index)
@@ -76,7 +87,8 @@ func (w *WalkedValue) walk(v gaby.Value, keys *configkit.MergeKeyTree, visit fun
 	}
 }
 
-func (w *WalkedValue) entry(c gaby.Value, segment, keyed string, keys *configkit.MergeKeyTree, visit func(*WalkedValue) bool) {
+func (w *WalkedValue) entry(c gaby.Value, segment, keyed string, keys *configkit.MergeKeyTree,
+	visit func(*WalkedValue) bool) {
 	w.Segments, w.keyed = append(w.Segments, segment), append(w.keyed, keyed)
 	w.Value, w.Keys = c, keys
 	if visit(w) {
@@ -85,8 +97,9 @@ func (w *WalkedValue) entry(c gaby.Value, segment, keyed string, keys *configkit
 	w.Segments, w.keyed = w.Segments[:len(w.Segments)-1], w.keyed[:len(w.keyed)-1]
 }
 
-// RegisteredName is the attribute that results report for a path.
-func RegisteredName(provider configkit.ResourceProvider, t api.ResourceType, path api.ResolvedPath) api.AttributeName {
+// RegisteredName returns the attribute name that results report for a path.
+func RegisteredName(provider configkit.ResourceProvider, t api.ResourceType,
+	path api.ResolvedPath) api.AttributeName {
 	if info := provider.PathInfo(t, api.UnresolvedPath(path)); info != nil {
 		return info.AttributeName
 	}
