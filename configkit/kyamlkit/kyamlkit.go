@@ -1,5 +1,6 @@
-// Package kyamlkit is the bridge between documents and the nodes of kyaml, for functions written against that library. It is the
-// only package that imports kyaml: a program that does not use it is not linked with kyaml.
+// Package kyamlkit converts between documents and the nodes of kyaml, for functions written against
+// that library. It is the only package that imports kyaml, so a program that does not use it does
+// not link kyaml.
 package kyamlkit
 
 import (
@@ -11,7 +12,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// RNode returns a copy of the value at d as a node of kyaml. Changes to it reach the document through [SetRNode].
+// RNode returns a copy of the value at d as a kyaml node. Use [SetRNode] to write changes to it
+// back to the document.
 func RNode(d *gaby.YamlDoc) (*yaml.RNode, error) {
 	if err := d.Check(); err != nil {
 		return nil, err
@@ -23,8 +25,8 @@ func RNode(d *gaby.YamlDoc) (*yaml.RNode, error) {
 	return n, nil
 }
 
-// SetRNode makes the value at d equal to n, by the smallest edits, as [gaby.YamlDoc.SetData] does. New keys keep the order they
-// have in n. Comments and styles of n are ignored.
+// SetRNode makes the value at d equal to n by the smallest edits, like [gaby.YamlDoc.SetData]. New
+// keys keep their order in n. Comments and styles of n are ignored.
 func SetRNode(d *gaby.YamlDoc, n *yaml.RNode) error {
 	value, err := data(n.YNode(), 0)
 	if err != nil {
@@ -33,13 +35,14 @@ func SetRNode(d *gaby.YamlDoc, n *yaml.RNode) error {
 	return d.SetData(value)
 }
 
-// maxDepth ends the conversion of a node that contains itself.
+// maxDepth stops the conversion of a node that contains itself.
 const maxDepth = 1000
 
-// data converts a node of kyaml to Go data whose maps and numbers keep the order and the spelling of the node.
+// data converts a kyaml node to Go data. Maps keep the order and numbers the spelling of the node.
 func data(n *yaml.Node, depth int) (any, error) {
 	if depth > maxDepth {
-		return nil, fmt.Errorf("a node with more than %d maps and lists inside each other", maxDepth)
+		return nil, fmt.Errorf("a node with more than %d maps and lists inside each other",
+			maxDepth)
 	}
 	if n == nil {
 		return nil, nil
@@ -75,6 +78,7 @@ func data(n *yaml.Node, depth int) (any, error) {
 	return scalar(n)
 }
 
+// scalar converts a scalar node.
 func scalar(n *yaml.Node) (value any, err error) {
 	switch n.ShortTag() {
 	case yaml.NodeTagNull:
