@@ -152,7 +152,8 @@ func (r *libraryReader) read(n, key *yaml.Node, depth int) bool {
 	switch n.Kind {
 	case yaml.ScalarNode:
 		f.tag = scalar.ParseTag(n.ShortTag())
-		if n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0 && f.tag != scalar.StrTag {
+		if n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|
+			yaml.FoldedStyle) == 0 && f.tag != scalar.StrTag {
 			out.style = scalar.PlainStyle
 		}
 	case yaml.MappingNode:
