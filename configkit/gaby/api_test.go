@@ -9,20 +9,23 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// Promises of the API that the laws over random documents do not touch.
+// These tests cover promises of the API that the property tests over random documents do not.
 
 func TestNilDocument(t *testing.T) {
 	d, err := gaby.ParseYAML([]byte("a: b\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, nothing := range map[string]*gaby.YamlDoc{"nil": nil, "missing": d.Search("x", "y"), "missing path": d.Path("a.b.c")} {
+	for name, nothing := range map[string]*gaby.YamlDoc{"nil": nil, "missing": d.Search("x", "y"),
+		"missing path": d.Path("a.b.c")} {
 		if nothing != nil {
 			t.Fatalf("%s: %#v is not nil", name, nothing)
 		}
 		readEverything(nothing)
-		if nothing.Exists("a") || nothing.Data() != nil || nothing.Len() != 0 || len(nothing.Bytes()) != 0 || nothing.Check() != nil ||
-			nothing.Position() != (gaby.Position{}) || nothing.Value().Exists() || nothing.Search("a") != nil {
+		if nothing.Exists("a") || nothing.Data() != nil || nothing.Len() != 0 ||
+			len(nothing.Bytes()) != 0 || nothing.Check() != nil ||
+			nothing.Position() != (gaby.Position{}) || nothing.Value().Exists() ||
+			nothing.Search("a") != nil {
 			t.Errorf("%s is something", name)
 		}
 		if _, err := nothing.Set(1, "a"); err == nil {
@@ -34,7 +37,7 @@ func TestNilDocument(t *testing.T) {
 	}
 }
 
-// What an edit made is where what it replaced was, or what it was put into.
+// The position of a value made by an edit is that of what it replaced, or of what it was put into.
 func TestPositionsOfMadeValues(t *testing.T) {
 	made := parse(t, "# head\na:\n  b: 1\nc: 2\nd: [x]\n")[0]
 	for _, path := range []string{"a.new.sub.key", "c", "d.-.in"} {
@@ -42,7 +45,8 @@ func TestPositionsOfMadeValues(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for path, want := range map[string]string{"a.new": "3:3", "a.new.sub.key.k": "3:3", "c.k": "4:4", "d.1.in.k": "5:4"} {
+	for path, want := range map[string]string{"a.new": "3:3", "a.new.sub.key.k": "3:3",
+		"c.k": "4:4", "d.1.in.k": "5:4"} {
 		if got := made.Path(path).Position().String(); got != want {
 			t.Errorf("%q, which was made, is at %s, want %s", path, got, want)
 		}
@@ -86,7 +90,7 @@ func TestPlaces(t *testing.T) {
 	if got := d.Path("a.b.0").ChildrenMap(); len(got) != 2 || got["c"].Data() != 1 {
 		t.Errorf("children are %v", got)
 	}
-	// A place shows what is put there later, and edits through a place change the document.
+	// A slot shows what is put there later, and edits through a slot change the document.
 	place := d.Path("a.b.0")
 	if _, err := place.Set(2, "c"); err != nil {
 		t.Fatal(err)
@@ -101,7 +105,8 @@ func TestPlaces(t *testing.T) {
 
 func TestDotPaths(t *testing.T) {
 	for path, want := range map[string][]string{
-		"a.b.c": {"a", "b", "c"}, "a.b~1c": {"a", "b.c"}, "x~0y": {"x~y"}, "a.0.b": {"a", "0", "b"}, "~01": {"~1"}, "a": {"a"},
+		"a.b.c": {"a", "b", "c"}, "a.b~1c": {"a", "b.c"}, "x~0y": {"x~y"}, "a.0.b": {"a", "0", "b"},
+		"~01": {"~1"}, "a": {"a"},
 	} {
 		if got := gaby.DotPathToSlice(path); !slices.Equal(got, want) {
 			t.Errorf("%q is %q, want %q", path, got, want)
@@ -113,7 +118,8 @@ func TestDotPaths(t *testing.T) {
 }
 
 func TestComments(t *testing.T) {
-	d, err := gaby.ParseYAML([]byte("# detached\n\n# one\n# two\na: 1 # line\n# of b\nb:\n  # of c\n  c: d\n"))
+	d,
+		err := gaby.ParseYAML([]byte("# detached\n\n# one\n# two\na: 1 # line\n# of b\nb:\n  # of c\n  c: d\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +144,8 @@ func TestComments(t *testing.T) {
 }
 
 func TestErrorsAreTyped(t *testing.T) {
-	d, err := gaby.ParseYAML([]byte("base: &x {k: v}\nref: *x\nmerged:\n  <<: *x\ndup: 1\ndup: 2\ntext: t\nlist: [a]\n"))
+	d,
+		err := gaby.ParseYAML([]byte("base: &x {k: v}\nref: *x\nmerged:\n  <<: *x\ndup: 1\ndup: 2\ntext: t\nlist: [a]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

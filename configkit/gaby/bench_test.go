@@ -17,9 +17,10 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// The benchmarks of `make bench`: what gaby does with a stream of resources, beside yaml.v3 and a plain copy, in MB/s.
+// These are the benchmarks of `make bench`: the speed of gaby on a stream of resources in MB/s,
+// compared with yaml.v3 and with a plain copy.
 
-// workloads are the texts to measure on: our own, and that of ../shared/bench where it is present.
+// workloads returns the texts to measure: our own, and that of ../shared/bench if it is present.
 func workloads(tb testing.TB, resources int) map[string][]byte {
 	all := map[string][]byte{"own": workload(resources)}
 	dir, err := filepath.Abs("../../../shared/bench/gen")
@@ -30,10 +31,12 @@ func workloads(tb testing.TB, resources int) map[string][]byte {
 		return all
 	}
 	bin, file := filepath.Join(tb.TempDir(), "gen"), filepath.Join(tb.TempDir(), "res.yaml")
-	if out, err := exec.Command("go", "build", "-C", dir, "-o", bin, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-C", dir, "-o", bin,
+		".").CombinedOutput(); err != nil {
 		tb.Fatalf("build %s: %v\n%s", dir, err, out)
 	}
-	if out, err := exec.Command(bin, "-n", strconv.Itoa(resources), "-file", file).CombinedOutput(); err != nil {
+	if out, err := exec.Command(bin, "-n", strconv.Itoa(resources), "-file",
+		file).CombinedOutput(); err != nil {
 		tb.Fatalf("%s: %v\n%s", bin, err, out)
 	}
 	if all["shared"], err = os.ReadFile(file); err != nil {
@@ -44,7 +47,7 @@ func workloads(tb testing.TB, resources int) map[string][]byte {
 
 func plainCopy(tb testing.TB, text []byte) { sink = bytes.Clone(text) }
 
-var sink []byte // keeps the compiler from dropping work
+var sink []byte // keeps the compiler from removing the work
 
 func split(tb testing.TB, text []byte) gaby.Container {
 	c, err := gaby.ParseAll(text)
@@ -118,7 +121,7 @@ func eachNode(tb testing.TB, text []byte, f func(*yaml.Node)) {
 	}
 }
 
-// benchWork are the works measured, cheapest first.
+// benchWork is the work to measure, cheapest first.
 var benchWork = []struct {
 	Name string
 	Run  func(testing.TB, []byte)
@@ -147,8 +150,9 @@ func BenchmarkDocument(b *testing.B) {
 	}
 }
 
-// BenchmarkRatios measures everything in turn on one core and reports how much faster gaby is. The targets of design.md section 7:
-// peek-x at least 20 (against decoding), edit-x at least 8 (against decode+encode).
+// BenchmarkRatios measures each work in turn on one core and reports how much faster gaby is. The
+// targets (design.md, section 7) are peek-x at least 20 (against decoding) and edit-x at least 8
+// (against decode+encode).
 func BenchmarkRatios(b *testing.B) {
 	texts := workloads(b, 1000)
 	for _, name := range sortedKeys(texts) {
@@ -158,7 +162,7 @@ func BenchmarkRatios(b *testing.B) {
 			best := map[string]time.Duration{}
 			for b.Loop() {
 				for _, w := range benchWork {
-					runtime.GC() // nobody pays for another's garbage
+					runtime.GC() // no measurement pays for the garbage of another
 					start := time.Now()
 					w.Run(b, text)
 					if took := time.Since(start); best[w.Name] == 0 || took < best[w.Name] {
@@ -166,7 +170,10 @@ func BenchmarkRatios(b *testing.B) {
 					}
 				}
 			}
-			ratio := func(slow, fast string) float64 { return float64(best[slow]) / float64(best[fast]) }
+			ratio := func(slow,
+				fast string) float64 {
+				return float64(best[slow]) / float64(best[fast])
+			}
 			b.ReportMetric(ratio("yaml.v3-decode", "peek"), "peek-x")
 			b.ReportMetric(ratio("yaml.v3-decode", "scan"), "scan-x")
 			b.ReportMetric(ratio("yaml.v3-decode+encode", "scan+edit+print"), "edit-x")

@@ -8,12 +8,11 @@ import (
 )
 
 // Comments are the comments that belong to an entry of a map or list, without "#" and the space
-// after it, with lines joined by "\
-// ".
+// after it, with lines joined by newlines.
 type Comments struct {
 	Head string // the lines directly above it, at its indentation
 	Line string // after it on its line; for a map or list after its key
-	// the lines directly below it at its indentation, unless they belong to an entry that follows
+	// Foot is the lines directly below it at its indentation, unless they belong to the next entry.
 	Foot string
 }
 

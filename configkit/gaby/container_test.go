@@ -34,15 +34,33 @@ func TestContainerText(t *testing.T) {
 	}{
 		{"unchanged", a + b + c, func(c gaby.Container) gaby.Container { return c }, a + b + c},
 		{"first removed", a + b + c, func(c gaby.Container) gaby.Container { return c[1:] }, b + c},
-		{"middle removed", a + b + c, func(c gaby.Container) gaby.Container { return slices.Delete(slices.Clone(c), 1, 2) }, a + c},
+		{"middle removed", a + b + c,
+			func(c gaby.Container) gaby.Container { return slices.Delete(slices.Clone(c), 1, 2) },
+			a + c},
 		{"last removed", a + b + c, func(c gaby.Container) gaby.Container { return c[:2] }, a + b},
 		{"all removed", a + b + c, func(c gaby.Container) gaby.Container { return c[:0] }, ""},
-		{"added", "a: 1\n", func(c gaby.Container) gaby.Container { return append(c, doc("z: 1\n")) }, "a: 1\n---\nz: 1\n"},
-		{"added behind a text without line end", a + b + c, func(c gaby.Container) gaby.Container { return append(c, doc("z: 1\n")) }, a + b + c + "\n---\nz: 1\n"},
-		{"added in front", "a: 1\n", func(c gaby.Container) gaby.Container { return append(gaby.Container{doc("z: 1\n")}, c...) }, "z: 1\n---\na: 1\n"},
-		{"replaced", a + b, func(c gaby.Container) gaby.Container { return gaby.Container{c[0], doc("--- # new\nz: 1\n")} }, a + "--- # new\nz: 1\n"},
-		{"turned round", "a: 1\n---\nb: 2\n", func(c gaby.Container) gaby.Container { return gaby.Container{c[1], c[0]} }, "---\nb: 2\n---\na: 1\n"},
-		{"CRLF", "a: 1\r\n", func(c gaby.Container) gaby.Container { return append(c, doc("z: 1\r\n")) }, "a: 1\r\n---\r\nz: 1\r\n"},
+		{"added", "a: 1\n",
+			func(c gaby.Container) gaby.Container { return append(c, doc("z: 1\n")) },
+			"a: 1\n---\nz: 1\n"},
+		{"added behind a text without line end", a + b + c,
+			func(c gaby.Container) gaby.Container { return append(c, doc("z: 1\n")) }, a + b + c +
+				"\n---\nz: 1\n"},
+		{"added in front", "a: 1\n",
+			func(c gaby.Container) gaby.Container {
+				return append(gaby.Container{doc("z: 1\n")},
+					c...)
+			}, "z: 1\n---\na: 1\n"},
+		{"replaced", a + b,
+			func(c gaby.Container) gaby.Container {
+				return gaby.Container{c[0],
+					doc("--- # new\nz: 1\n")}
+			}, a + "--- # new\nz: 1\n"},
+		{"turned round", "a: 1\n---\nb: 2\n",
+			func(c gaby.Container) gaby.Container { return gaby.Container{c[1], c[0]} },
+			"---\nb: 2\n---\na: 1\n"},
+		{"CRLF", "a: 1\r\n",
+			func(c gaby.Container) gaby.Container { return append(c, doc("z: 1\r\n")) },
+			"a: 1\r\n---\r\nz: 1\r\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -53,7 +71,7 @@ func TestContainerText(t *testing.T) {
 	}
 }
 
-// Empty documents, comments and markers are kept with their neighbours.
+// Empty documents, comments and markers stay with their neighbours.
 func TestContainerDocuments(t *testing.T) {
 	tests := []struct {
 		text string
@@ -111,10 +129,12 @@ func TestListItemsAreViews(t *testing.T) {
 		t.Fatalf("%d documents, want the two items and the document behind them", len(c))
 	}
 	h, err := c[1].Header()
-	if want := (gaby.Header{APIVersion: "apps/v1", Kind: "Deployment", Name: "b"}); err != nil || h != want {
+	if want := (gaby.Header{APIVersion: "apps/v1", Kind: "Deployment", Name: "b"}); err != nil ||
+		h != want {
 		t.Errorf("header is %+v, %v, want %+v", h, err, want)
 	}
-	if have, want := c[0].String(), "apiVersion: v1\nkind: Service # s\nmetadata: {name: a}\n"; have != want {
+	if have, want := c[0].String(),
+		"apiVersion: v1\nkind: Service # s\nmetadata: {name: a}\n"; have != want {
 		t.Errorf("first item is %q, want %q", have, want)
 	}
 	if pos := c[1].Path("spec.replicas").Position(); pos != (gaby.Position{Line: 14, Column: 15}) {
@@ -123,7 +143,8 @@ func TestListItemsAreViews(t *testing.T) {
 	if _, err := c[1].SetP(3, "spec.replicas"); err != nil {
 		t.Fatal(err)
 	}
-	if have, want := c.String(), strings.Replace(list, "replicas: 1", "replicas: 3", 1); have != want {
+	if have, want := c.String(), strings.Replace(list, "replicas: 1", "replicas: 3",
+		1); have != want {
 		t.Errorf("have\n%s\nwant\n%s", have, want)
 	}
 	defer func(text string) { // printing a part changes nothing
@@ -131,7 +152,9 @@ func TestListItemsAreViews(t *testing.T) {
 			t.Errorf("after a part was printed the list is\n%s", have)
 		}
 	}(c.String())
-	if have, want := c[1:].String(), strings.Replace(list, "replicas: 1", "replicas: 3", 1); !strings.Contains(have, "items:\n- apiVersion: apps/v1\n  kind: Deployment\n") || len(have) >= len(want) {
+	if have, want := c[1:].String(), strings.Replace(list, "replicas: 1", "replicas: 3",
+		1); !strings.Contains(have, "items:\n- apiVersion: apps/v1\n  kind: Deployment\n") ||
+		len(have) >= len(want) {
 		t.Errorf("without its first item the list is\n%s", have)
 	}
 }
@@ -139,14 +162,16 @@ func TestListItemsAreViews(t *testing.T) {
 func TestPositionsOfTheUnit(t *testing.T) {
 	c := parse(t, "a: 1\n---\n\nb:\n  - é: x\n")
 	v := c[1].Path("b.0.é").Value()
-	if key, value := v.KeyPosition(), v.Position(); key != (gaby.Position{Line: 5, Column: 5}) || value != (gaby.Position{Line: 5, Column: 8}) {
+	if key, value := v.KeyPosition(), v.Position(); key != (gaby.Position{Line: 5, Column: 5}) ||
+		value != (gaby.Position{Line: 5, Column: 8}) {
 		t.Errorf("key at %v, value at %v", key, value)
 	}
 }
 
 func TestElsewhere(t *testing.T) {
 	d := parse(t, "a: &x {k: 1}\nb: *x\nc:\n  <<: *x\n  m: 2\n")[0]
-	for path, want := range map[string]bool{"a": false, "a.k": false, "b": true, "b.k": true, "c": false, "c.k": true, "c.m": false, "d": false} {
+	for path, want := range map[string]bool{"a": false, "a.k": false, "b": true, "b.k": true,
+		"c": false, "c.k": true, "c.m": false, "d": false} {
 		if have := d.Path(path).Value().Elsewhere(); have != want {
 			t.Errorf("%s stands elsewhere: %t, want %t", path, have, want)
 		}
@@ -176,12 +201,15 @@ func TestRepeated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if quoted, err := gaby.ParseYAML([]byte("a: 1\n\"a\": 2\n")); err != nil || quoted.Path("a").Value().Text() != "2" {
+	if quoted, err := gaby.ParseYAML([]byte("a: 1\n\"a\": 2\n")); err != nil ||
+		quoted.Path("a").Value().Text() != "2" {
 		t.Error(err, "of a plain and a quoted key that are the same the last counts")
 	}
-	if other, err := gaby.ParseYAML([]byte("a: {b: 1}\nb: 1\n")); err != nil || other.Value().MayRepeatKeys() || !doc.Value().MayRepeatKeys() ||
+	if other, err := gaby.ParseYAML([]byte("a: {b: 1}\nb: 1\n")); err != nil ||
+		other.Value().MayRepeatKeys() || !doc.Value().MayRepeatKeys() ||
 		!doc.Value().Get("c").MayRepeatKeys() || doc.Value().Get("b").MayRepeatKeys() {
-		t.Error(err, "keys are repeated in one document, not in the other, and in one of its values")
+		t.Error(err,
+			"keys are repeated in one document, not in the other, and in one of its values")
 	}
 	list := func(v gaby.Value) (all []string) {
 		for _, r := range v.Repeated() {
@@ -198,7 +226,8 @@ func TestRepeated(t *testing.T) {
 	}
 }
 
-// TestTypedListHeader reads what the items of a typed list are, also when only the list says it.
+// TestTypedListHeader checks the headers of the items of a typed list, also if only the list states
+// their type.
 func TestTypedListHeader(t *testing.T) {
 	const text = `apiVersion: apps/v1
 items:
@@ -230,7 +259,8 @@ metadata: {resourceVersion: ""}
 	if _, err := c[1].Set("x", "metadata", "namespace"); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := string(c.Text()), strings.Replace(text, "{name: b}", "{name: b, namespace: x}", 1); got != want {
+	if got, want := string(c.Text()), strings.Replace(text, "{name: b}", "{name: b, namespace: x}",
+		1); got != want {
 		t.Errorf("%s", got)
 	}
 	if h, err := c[1].Header(); err != nil || h.Kind != "Deployment" || h.Namespace != "x" {

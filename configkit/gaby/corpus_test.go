@@ -15,7 +15,7 @@ type corpusFile struct {
 	Text []byte
 }
 
-// corpus gives the tricky inputs written by hand, in order of their names.
+// corpus returns the hand-written tricky inputs, sorted by name.
 func corpus(tb testing.TB) []corpusFile {
 	tb.Helper()
 	names, err := filepath.Glob("testdata/corpus/*.yaml")

@@ -7,9 +7,11 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// What a program reads and writes back is no change, whatever the tags of the values.
+// Writing back what was read is not a change, whatever the tags of the values.
 func TestSettingWhatWasReadChangesNothing(t *testing.T) {
-	for _, c := range append(suiteCases(t), suiteCase{Name: "tags", YAML: []byte("a: !Ref x\nb: !!binary aGk=\nc: 2026-01-31\nd: <<\ne: !!float 3\nf: !!str 5\n")}) {
+	for _, c := range append(suiteCases(t),
+		suiteCase{Name: "tags",
+			YAML: []byte("a: !Ref x\nb: !!binary aGk=\nc: 2026-01-31\nd: <<\ne: !!float 3\nf: !!str 5\n")}) {
 		docs, err := gaby.ParseAll(c.YAML)
 		if c.Invalid || err != nil {
 			continue
@@ -34,7 +36,9 @@ func TestEntriesKeepTheirOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	value := gaby.Entries{{Key: "b", Value: gaby.Entries{{Key: "z", Value: 1}, {Key: "c", Value: []any{gaby.Entries{}}}}}, {Key: "a", Value: gaby.Entries{{Key: "y", Value: 1}}}}
+	value := gaby.Entries{{Key: "b", Value: gaby.Entries{{Key: "z", Value: 1},
+		{Key: "c", Value: []any{gaby.Entries{}}}}},
+		{Key: "a", Value: gaby.Entries{{Key: "y", Value: 1}}}}
 	if err := doc.SetData(value); err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +47,7 @@ func TestEntriesKeepTheirOrder(t *testing.T) {
 	}
 }
 
-// A key that occurs twice is no hindrance where it stays as it is.
+// A repeated key does not prevent an edit that leaves it as it is.
 func TestOtherKeysOfAMapWithARepeatedOne(t *testing.T) {
 	const text = "a: 1\na: 2\nb: 3\n"
 	for _, c := range []struct {
@@ -58,13 +62,14 @@ func TestOtherKeysOfAMapWithARepeatedOne(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := doc.SetData(c.value); (err == nil) != (c.want != "") || err == nil && doc.String() != c.want {
+		if err := doc.SetData(c.value); (err == nil) != (c.want != "") ||
+			err == nil && doc.String() != c.want {
 			t.Errorf("%v: error %v\n%s", c.value, err, doc)
 		}
 	}
 }
 
-// TestSurrogates: JSON writes what lies beyond 16 bits in two halves, which yaml.v3 refuses.
+// TestSurrogates: JSON writes characters beyond 16 bits as two surrogates, which yaml.v3 refuses.
 func TestSurrogates(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"\ud83d\ude00": "a\uD83D\uDE00b\u00e9"}`: "a😀bé",
@@ -82,7 +87,8 @@ func TestSurrogates(t *testing.T) {
 			t.Errorf("%s: %v\n%s", text, err, d)
 		}
 	}
-	for _, text := range []string{`"\ud83d"`, `"\ud83dx"`, `"\ud83d\u0041"`, `"\ude00\ud83d"`, `"\ud83d\ud`, `"\ud83d\u`, `"\U0000d83d\ude00"`, `"\ud83d\ude0"`} {
+	for _, text := range []string{`"\ud83d"`, `"\ud83dx"`, `"\ud83d\u0041"`, `"\ude00\ud83d"`,
+		`"\ud83d\ud`, `"\ud83d\u`, `"\U0000d83d\ude00"`, `"\ud83d\ude0"`} {
 		d, err := gaby.ParseYAML([]byte(text))
 		if err == nil {
 			err = d.Check()

@@ -32,11 +32,12 @@ type document struct {
 	props      map[int32]props
 	aliases    map[int32]int32 // alias node -> the node it refers to
 	separators []uint32        // U+2028 and U+2029 in the source
-	// set if yaml.v3 read the document because the scanner does not support it
+	// readOnly is set if yaml.v3 read the document because the scanner does not support it.
 	readOnly   *SyntaxError
 	readOnlyAt []entryPositions
 	native     *native // set if src is in another language, see Native
-	// the error is outside the content, which by itself would read as something else
+	// noLibrary says that the error is outside the content, which by itself would read as something
+	// else.
 	noLibrary bool
 
 	fresh     []fresh // content of the nodes that are not in the source

@@ -10,9 +10,10 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// This file is the model the edits of gaby are held against: the same edits on a plain tree of maps, lists and scalars.
+// This file is the model that the edits of gaby are compared with: the same edits on a plain tree
+// of maps, lists and scalars.
 
-// An Edit is one change, for a document and for its model alike.
+// An Edit is one change, to a document and to its model alike.
 type Edit struct {
 	Op    string // set, delete, append, insert, rearrange, comment
 	Path  []string
@@ -24,7 +25,7 @@ func (e Edit) String() string {
 	return fmt.Sprintf("%s %q [%d] = %#v", e.Op, e.Path, e.Index, e.Value)
 }
 
-// apply makes the edit in a document.
+// apply performs the edit on a document.
 func (e Edit) apply(d *gaby.YamlDoc) error {
 	switch e.Op {
 	case "set":
@@ -53,7 +54,8 @@ func dotPath(path []string) string {
 	return strings.Join(parts, ".")
 }
 
-// model makes the edit in a tree, which it does not modify; not ok when the tree has no such place.
+// model returns the tree after the edit. It does not modify t; ok is false if the tree has no such
+// path.
 func (e Edit) model(tree any) (any, bool) {
 	switch e.Op {
 	case "comment":
@@ -106,7 +108,7 @@ func (e Edit) model(tree any) (any, bool) {
 	panic("no such edit: " + e.Op)
 }
 
-// modelAt replaces what is at path by f of it.
+// modelAt replaces the value at path by the result of f.
 func modelAt(tree any, path []string, f func(any) (any, bool)) (any, bool) {
 	if len(path) == 0 {
 		return f(tree)
@@ -134,7 +136,7 @@ func modelAt(tree any, path []string, f func(any) (any, bool)) (any, bool) {
 	return nil, false
 }
 
-// modelSet sets a value; missing parents, and null ones, become maps.
+// modelSet sets a value; missing and null parents become maps.
 func modelSet(tree any, path []string, value any) (any, bool) {
 	if len(path) == 0 {
 		return value, true
@@ -161,13 +163,13 @@ func modelSet(tree any, path []string, value any) (any, bool) {
 	return nil, false
 }
 
-// A place is a path in a tree with what is there.
+// A place is a path in a tree with its value.
 type place struct {
 	Path  []string
 	Value any
 }
 
-// places are all paths of a tree but its root, parents first, in a fixed order.
+// places returns all paths of a tree except its root, parents first, in a fixed order.
 func places(tree any) []place {
 	var all []place
 	var walk func(v any, path []string)
@@ -193,7 +195,7 @@ func places(tree any) []place {
 	return all
 }
 
-// isScalar tells whether v is neither a map nor a list.
+// isScalar reports whether v is neither a map nor a list.
 func isScalar(v any) bool {
 	switch v.(type) {
 	case map[string]any, []any:
@@ -202,7 +204,7 @@ func isScalar(v any) bool {
 	return true
 }
 
-// randomEdit makes an edit that is possible in the tree; nil when there is nothing to edit.
+// randomEdit returns an edit that is possible in the tree, nil if nothing can be edited.
 func randomEdit(d Dice, tree any) *Edit {
 	all := places(tree)
 	at := func(ok func(place) bool) *place {
@@ -241,9 +243,11 @@ func randomEdit(d Dice, tree any) *Edit {
 			}
 			path = slices.Clone(path)
 			for range 1 + d(3) {
-				path = append(path, pick(d, "new", "other", "a.b/c", "x y", "7", "true", "zz~z", "#k", "key: x", "-"))
+				path = append(path, pick(d, "new", "other", "a.b/c", "x y", "7", "true", "zz~z",
+					"#k", "key: x", "-"))
 			}
-			if e := (Edit{Op: "set", Path: path, Value: randomValue(d, 2)}); !slices.Contains(path, "-") || d.oneIn(2) {
+			if e := (Edit{Op: "set", Path: path, Value: randomValue(d, 2)}); !slices.Contains(path,
+				"-") || d.oneIn(2) {
 				if _, ok := e.model(tree); ok {
 					return &e
 				}
@@ -258,7 +262,8 @@ func randomEdit(d Dice, tree any) *Edit {
 			}
 		case 7:
 			if p := at(isList); p != nil {
-				return &Edit{Op: "insert", Path: p.Path, Index: d(len(p.Value.([]any)) + 1), Value: randomValue(d, 2)}
+				return &Edit{Op: "insert", Path: p.Path, Index: d(len(p.Value.([]any)) + 1),
+					Value: randomValue(d, 2)}
 			}
 		case 8:
 			if p := at(isList); p != nil {
@@ -272,14 +277,15 @@ func randomEdit(d Dice, tree any) *Edit {
 			}
 		case 9:
 			if p := at(func(place) bool { return true }); p != nil {
-				return &Edit{Op: "comment", Path: p.Path, Value: pick(d, "note", "a: b # c", "", "é", `"q"`)}
+				return &Edit{Op: "comment", Path: p.Path,
+					Value: pick(d, "note", "a: b # c", "", "é", `"q"`)}
 			}
 		}
 	}
 	return nil
 }
 
-// randomScalar is a scalar of any type; the strings are those that go wrong when quoting is wrong.
+// randomScalar returns a scalar of any type; the strings are ones that break if quoting is wrong.
 func randomScalar(d Dice) any {
 	switch d(8) {
 	case 0:
@@ -291,9 +297,13 @@ func randomScalar(d Dice) any {
 	case 3:
 		return nil
 	case 4:
-		return pick(d, "line\nline", "end\n", "end\n\n", "\nlead", "  lead\nx", "a\n\n\nb\n", "tab\tin\nx", "a \nb", "\n", "x\n  y\n", "a: b\n# c\n---\n", "cr\r\nlf", "\u2028ls", "b\x07el", "é\n日", "- a\n- b", "end \n ")
+		return pick(d, "line\nline", "end\n", "end\n\n", "\nlead", "  lead\nx", "a\n\n\nb\n",
+			"tab\tin\nx", "a \nb", "\n", "x\n  y\n", "a: b\n# c\n---\n", "cr\r\nlf", "\u2028ls",
+			"b\x07el", "é\n日", "- a\n- b", "end \n ")
 	case 5:
-		return pick(d, "", " ", " lead", "trail ", "true", "Null", "yes", "No", "y", "on", "123", "0x1f", "0o7", "1_000", "1e3", "1.5", ".inf", "2001-01-01", "12:30", "~", "<<", "=", "08", "+1", "0b1", "1:30:00", ".5", "-", "--- x", "...", "---")
+		return pick(d, "", " ", " lead", "trail ", "true", "Null", "yes", "No", "y", "on", "123",
+			"0x1f", "0o7", "1_000", "1e3", "1.5", ".inf", "2001-01-01", "12:30", "~", "<<", "=",
+			"08", "+1", "0b1", "1:30:00", ".5", "-", "--- x", "...", "---")
 	case 6:
 		return pick(d, "a: b", "a:", ":a", ": a", "a #b", "#a", "a#b", "- a", "-a", "? a", "?a", "*a", "&a", "!a", "!!str", "%a", "@a", "`a", "{a", "a}", "[a]", "a, b", ",a", "|", ">", "'", "it's", `"`, `say "x"`, `\n`, `a\`, "a]b", "{{ .Values.x }}", "\t", "\ufeffx", "é日😀", "\u00a0", strings.Repeat("long ", 60)+"end", strings.Repeat("x", 300))
 	}

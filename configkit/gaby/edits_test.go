@@ -12,16 +12,17 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// The files of testdata/edits show what every kind of edit does to the text. A case is
+// The files of testdata/edits show the effect of each kind of edit on the text. A case is
 //
 //	=== name
 //	text before
 //	>>> operation PATH [ARGUMENT]
 //	text after, or "!!! " and a part of the error
 //
-// Operations: set PATH JSON, delete PATH, append PATH JSON, insert PATH INDEX JSON, rearrange PATH [INDEX...], comment PATH TEXT,
-// expand PATH, duplicate PATH NUMBER; several may follow each other. The path of the whole document is a dot.
-// A "\" at the end of the last line of a text says that it has no line end. Each case is also run with CRLF line ends.
+// Operations: set PATH JSON, delete PATH, append PATH JSON, insert PATH INDEX JSON, rearrange PATH
+// [INDEX...], comment PATH TEXT, expand PATH, duplicate PATH NUMBER; several may follow each other.
+// The path of the whole document is a dot. A "\" at the end of the last line of a text means that
+// it has no newline. Each case also runs with CRLF line endings.
 func TestEdits(t *testing.T) {
 	files, err := filepath.Glob("testdata/edits/*.txt")
 	if err != nil || len(files) == 0 {
@@ -33,12 +34,15 @@ func TestEdits(t *testing.T) {
 			t.Fatal(err)
 		}
 		family := strings.TrimSuffix(filepath.Base(file), ".txt")
-		for _, block := range strings.Split("\n"+strings.TrimSuffix(string(text), "\n"), "\n=== ")[1:] {
+		for _, block := range strings.Split("\n"+strings.TrimSuffix(string(text), "\n"),
+			"\n=== ")[1:] {
 			name, body, _ := strings.Cut(block, "\n")
 			t.Run(family+"/"+name, func(t *testing.T) {
 				runEdit(t, body+"\n", "\n")
-				if !strings.Contains(body, "\\\n>>>") || strings.Index(body, "\n") < strings.Index(body, "\\\n>>>") {
-					runEdit(t, body+"\n", "\r\n") // a text of one line without an end does not show its line ends
+				if !strings.Contains(body, "\\\n>>>") ||
+					strings.Index(body, "\n") < strings.Index(body, "\\\n>>>") {
+					// a single line without a newline does not show its line ending
+					runEdit(t, body+"\n", "\r\n")
 				}
 			})
 		}
@@ -92,7 +96,7 @@ func runEdit(t *testing.T, body, lineEnd string) {
 	if have != after {
 		t.Errorf("line ends %q: have\n%s\nwant\n%s", lineEnd, show(have), show(after))
 	}
-	// What was printed must mean what the edited document means.
+	// The printed text must mean the same as the edited document.
 	again, err := gaby.ParseAll([]byte(have))
 	if err != nil || len(again) != 1 {
 		t.Fatalf("printed text: %d documents, %v", len(again), err)

@@ -15,11 +15,12 @@ type emitter struct {
 	d       *document
 	b       []byte
 	lineEnd string
-	// the block scalar at the end of a text without final newline, which lacks one as well; 0 for
-	// none
+	// unended is the block scalar at the end of a text without a final newline, which lacks one as
+	// well; 0 for none.
 	unended int32
 	noBlock bool // the text that follows in the document would become part of a block scalar
-	// columns from the dash of the next item to its value, as its siblings have it; 0 for two
+	// dash is the number of columns from the dash of the next item to its value, as its siblings have
+	// it; 0 for two.
 	dash int
 }
 

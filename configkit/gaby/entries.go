@@ -10,14 +10,14 @@ import (
 type cache struct { // long lists and maps: their children, for access by index
 	entries map[int32][]int32          // long maps: their last child of each key
 	keys    map[int32]map[string]int32 // maps with "<<" or repeated keys: the entries a reader sees
-	// nodes made by edits: the slot or collection they were put into
+	// around maps nodes made by edits to the slot or collection they were put into.
 	merged map[int32][]mergedEntry
 	around map[int32]int32 // what edits made: the slot or collection it was put into
 	// The following depend only on the source, except for touched.
 	referrers map[int32][]int32 // the aliases of each anchored value
-	// the document stays within the size limit with all aliases expanded
+	// expandable says that the document stays within the size limit with all aliases expanded.
 	expandable bool
-	// copies that were edited, or in which something was edited, since they were made
+	// touched has the copies that were edited, or in which something was edited, since they were made.
 	touched map[int32]bool
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// marks counts the aliases, anchors and "<<" below a node.
+// marks returns the number of aliases, anchors and "<<" below a node.
 func marks(n *yaml.Node) int {
 	count := 0
 	if n.Anchor != "" {
@@ -30,7 +30,7 @@ func marks(n *yaml.Node) int {
 	return count
 }
 
-// drawRepeats is a random document with anchors, aliases and "<<".
+// drawRepeats returns a random document with anchors, aliases and "<<".
 func drawRepeats(t *rapid.T, d Dice) string {
 	text := (&textGen{Dice: d, repeats: true, exotic: d.oneIn(3)}).document()
 	roots, err := yamlDocs([]byte(text))
@@ -43,8 +43,8 @@ func drawRepeats(t *rapid.T, d Dice) string {
 	return text
 }
 
-// Expanding leaves the value as it is and no marks behind; it keeps every comment, and can be undone. What was expanded can be edited
-// like anything else.
+// Expanding keeps the value and every comment, leaves no marks, and can be undone. The result can
+// be edited like any other document.
 func TestPropertyExpandAnchors(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dice := rapidDice(t)
@@ -65,7 +65,7 @@ func TestPropertyExpandAnchors(t *testing.T) {
 			return
 		}
 		data, err := dataOf(roots[0])
-		if err != nil { // what was inherited may have become visible
+		if err != nil { // an inherited entry may have become visible
 			t.Fatalf("%v\n%s", err, doc.Bytes())
 		}
 		mark, edited := doc.Checkpoint(), string(doc.Bytes())
@@ -92,7 +92,8 @@ func TestPropertyExpandAnchors(t *testing.T) {
 			fail("expanding again finds %d marks, %v", again, err)
 		}
 		for _, c := range comments(edited) {
-			if !strings.HasSuffix(c.Owner, "/<<") && !strings.Contains(c.Owner, "/~flow") && commentIndex(string(doc.Bytes()), c.Text) < 0 {
+			if !strings.HasSuffix(c.Owner, "/<<") && !strings.Contains(c.Owner, "/~flow") &&
+				commentIndex(string(doc.Bytes()), c.Text) < 0 {
 				fail("the comment %q is lost", c.Text)
 			}
 		}
@@ -116,11 +117,12 @@ func TestPropertyExpandAnchors(t *testing.T) {
 }
 
 func TestExpandLimits(t *testing.T) {
-	// The values are few enough; their text is not.
+	// The number of values is within the limit, the size of their text is not.
 	var b strings.Builder
 	b.WriteString("a0: &a0 " + strings.Repeat("x", 10_000) + "\n")
 	for i := 1; i < 6; i++ {
-		fmt.Fprintf(&b, "a%d: &a%d [%s]\n", i, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d,", i-1), 10), ","))
+		fmt.Fprintf(&b, "a%d: &a%d [%s]\n", i, i,
+			strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d,", i-1), 10), ","))
 	}
 	doc, err := gaby.ParseYAML([]byte(b.String()))
 	if err != nil {
@@ -130,12 +132,14 @@ func TestExpandLimits(t *testing.T) {
 		_, err = doc.ExpandAnchors()
 	})
 	var refused *gaby.EditError
-	if !errors.As(err, &refused) || refused.Pos.Line == 0 || refused.Hint == "" || string(doc.Bytes()) != b.String() {
+	if !errors.As(err, &refused) || refused.Pos.Line == 0 || refused.Hint == "" ||
+		string(doc.Bytes()) != b.String() {
 		t.Errorf("error %v", err)
 	}
 
-	// Each level is within the limit of depth; what they stand for together is not.
-	deep := "a: &a " + strings.Repeat("[", 600) + strings.Repeat("]", 600) + "\nb: " + strings.Repeat("[", 600) + "*a" + strings.Repeat("]", 600) + "\n"
+	// Each level is within the depth limit; expanded they are not.
+	deep := "a: &a " + strings.Repeat("[", 600) + strings.Repeat("]", 600) + "\nb: " +
+		strings.Repeat("[", 600) + "*a" + strings.Repeat("]", 600) + "\n"
 	if doc, err = gaby.ParseYAML([]byte(deep)); err != nil {
 		t.Fatal(err)
 	}
@@ -144,9 +148,10 @@ func TestExpandLimits(t *testing.T) {
 	}
 }
 
-// The work grows with the text that comes out, not with its square.
+// The work is proportional to the size of the result, not to its square.
 func TestExpandLinear(t *testing.T) {
-	text := "a: &a {x: 1, y: [2, 3]}\nb:\n" + numbered(20_000, "  k%d: *a\n") + "c:\n" + numbered(20_000, "- <<: *a\n  n: %d\n")
+	text := "a: &a {x: 1, y: [2, 3]}\nb:\n" + numbered(20_000, "  k%d: *a\n") + "c:\n" +
+		numbered(20_000, "- <<: *a\n  n: %d\n")
 	doc, err := gaby.ParseYAML([]byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -161,7 +166,7 @@ func TestExpandLinear(t *testing.T) {
 	})
 }
 
-// Neither do the items of a list, which are expanded one by one.
+// The same holds for the items of a list, which are expanded one by one.
 func TestExpandItemsLinear(t *testing.T) {
 	text := "items:\n- a: &a {x: 1}\n" + numbered(20_000, "- b: *a\n  c: &c%d [1]\n")
 	c, err := gaby.ParseAll([]byte("kind: List\napiVersion: v1\n" + text))
@@ -176,7 +181,8 @@ func TestExpandItemsLinear(t *testing.T) {
 				}
 			}
 		}
-		if have := c.String(); strings.ContainsAny(have, "&*") || !strings.Contains(have, "- b: {x: 1}\n  c: [1]\n") {
+		if have := c.String(); strings.ContainsAny(have, "&*") ||
+			!strings.Contains(have, "- b: {x: 1}\n  c: [1]\n") {
 			t.Errorf("expanded to\n%.200s", have)
 		}
 	})

@@ -7,7 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// RawNode is a node as it is written, aliases and "<<" not followed: what yaml.v3's Node says, for comparing with it.
+// RawNode is a node as written, without following aliases and "<<", for comparison with a Node of
+// yaml.v3.
 type RawNode struct {
 	Kind    yaml.Kind
 	Style   yaml.Style
@@ -18,7 +19,7 @@ type RawNode struct {
 	Content []RawNode
 }
 
-// Unsupported returns why the scanner did not read a document that yaml.v3 read for it, nil if it did.
+// Unsupported returns why the scanner left a document to yaml.v3, nil if it did not.
 func Unsupported(d *YamlDoc) error {
 	if why := d.v.d.readOnly; why != nil {
 		return why
@@ -26,7 +27,7 @@ func Unsupported(d *YamlDoc) error {
 	return nil
 }
 
-// RawTree returns the nodes of a document that the scanner has read.
+// RawTree returns the nodes of a document that the scanner read.
 func RawTree(d *YamlDoc) (RawNode, error) {
 	if err := d.Check(); err != nil {
 		return RawNode{}, err
@@ -37,7 +38,9 @@ func RawTree(d *YamlDoc) (RawNode, error) {
 	return rawNode(d.v.d, d.v.slot), nil
 }
 
-var rawStyles = map[scalar.Style]yaml.Style{scalar.SingleStyle: yaml.SingleQuotedStyle, scalar.DoubleStyle: yaml.DoubleQuotedStyle, scalar.LiteralStyle: yaml.LiteralStyle, scalar.FoldedStyle: yaml.FoldedStyle, scalar.FlowStyle: yaml.FlowStyle}
+var rawStyles = map[scalar.Style]yaml.Style{scalar.SingleStyle: yaml.SingleQuotedStyle,
+	scalar.DoubleStyle: yaml.DoubleQuotedStyle, scalar.LiteralStyle: yaml.LiteralStyle,
+	scalar.FoldedStyle: yaml.FoldedStyle, scalar.FlowStyle: yaml.FlowStyle}
 
 func rawNode(d *document, i int32) RawNode {
 	n := d.n[i]
@@ -63,7 +66,8 @@ func rawNode(d *document, i int32) RawNode {
 	case mapNode:
 		r.Kind = yaml.MappingNode
 		for c := i + 1; c < int32(n.next); c = int32(d.n[c].next) {
-			k := RawNode{Kind: yaml.ScalarNode, Style: rawStyles[d.n[c].keyStyle], Pos: d.keyPosition(c), Value: d.keyText(c), Tag: "!!str"}
+			k := RawNode{Kind: yaml.ScalarNode, Style: rawStyles[d.n[c].keyStyle],
+				Pos: d.keyPosition(c), Value: d.keyText(c), Tag: "!!str"}
 			if k.Style == 0 {
 				k.Tag = scalar.TagNames[scalar.Resolve(k.Value)]
 			}
@@ -73,5 +77,5 @@ func rawNode(d *document, i int32) RawNode {
 	return r
 }
 
-// SameNodes reports whether the trees of two documents are the same to the last flag.
+// SameNodes reports whether the trees of two documents are identical, including all flags.
 func SameNodes(a, b *YamlDoc) bool { return slices.Equal(a.v.d.n, b.v.d.n) }

@@ -14,9 +14,10 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// Fuzzing: `make fuzz`. The corpus files are the seeds; what was found once lies in testdata/fuzz and runs with every `go test`.
+// `make fuzz` runs the fuzz tests. The corpus files are the seeds; inputs that failed once are in
+// testdata/fuzz and run with every `go test`.
 
-// fuzzBytes bounds inputs: longer ones find nothing new and slow the fuzzer down.
+// fuzzBytes bounds inputs: longer ones find nothing new and slow down the fuzzer.
 const fuzzBytes = 4 << 10
 
 func seed(f *testing.F, add func(text []byte)) {
@@ -27,7 +28,8 @@ func seed(f *testing.F, add func(text []byte)) {
 	}
 }
 
-// FuzzOracle: any text means to gaby what it means to yaml.v3, or is refused with a place; no byte changes.
+// FuzzOracle checks that any text means the same to gaby as to yaml.v3 or is refused with a
+// position, and that no byte changes.
 func FuzzOracle(f *testing.F) {
 	seed(f, func(text []byte) { f.Add(text) })
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -40,7 +42,7 @@ func FuzzOracle(f *testing.F) {
 	})
 }
 
-// programDice throws what a program says, zero after its end.
+// programDice takes its choices from a program, zero after its end.
 func programDice(program []byte) Dice {
 	return func(n int) int {
 		if len(program) == 0 {
@@ -56,10 +58,13 @@ func programDice(program []byte) Dice {
 	}
 }
 
-// FuzzEdit: whatever is edited wherever, the printed text means the edited tree, and other documents keep their bytes.
+// FuzzEdit checks that after any edit the printed text means the edited tree, and other documents
+// keep their bytes.
 func FuzzEdit(f *testing.F) {
 	seed(f, func(text []byte) {
-		for _, p := range []string{"", "\x00\x00\x00", "\x00\x03\x01\x05\x02", "\x00\x05\x01\x04\x07\x01\x01\x02", "\x01\x06\x00\x07\x02\x03\x04\x05", "\x00\x04\x00\x01\x01\x02\x03\x04\x05\x06\x07\x08"} {
+		for _, p := range []string{"", "\x00\x00\x00", "\x00\x03\x01\x05\x02",
+			"\x00\x05\x01\x04\x07\x01\x01\x02", "\x01\x06\x00\x07\x02\x03\x04\x05",
+			"\x00\x04\x00\x01\x01\x02\x03\x04\x05\x06\x07\x08"} {
 			f.Add(text, []byte(p))
 		}
 	})
@@ -73,7 +78,8 @@ func FuzzEdit(f *testing.F) {
 	})
 }
 
-// checkEdits makes up to n edits in one document of a text and compares what is printed with the edited tree.
+// checkEdits makes up to n edits in one document of a text and compares the printed text with the
+// edited tree.
 func checkEdits(text []byte, dice Dice, n int) error {
 	c, err := gaby.ParseAll(text)
 	if err != nil || len(c) == 0 {
@@ -82,7 +88,8 @@ func checkEdits(text []byte, dice Dice, n int) error {
 	i := dice(len(c))
 	doc := c[i]
 	if err := doc.Check(); err != nil {
-		// A document that cannot be read cannot be edited either, and an attempt leaves its bytes.
+		// A document that cannot be read cannot be edited either, and the attempt does not change
+		// its bytes.
 		if _, err := doc.Set("x", "a", "b"); err == nil {
 			return fmt.Errorf("set works in a document that cannot be read: %w", doc.Check())
 		}
@@ -93,7 +100,8 @@ func checkEdits(text []byte, dice Dice, n int) error {
 	}
 	roots, oracleErr := oracle(text)
 	all := elements(roots, c)
-	known := oracleErr == nil && len(all) == len(c) && !slices.ContainsFunc(c, func(d *gaby.YamlDoc) bool { return d.Check() != nil })
+	known := oracleErr == nil && len(all) == len(c) &&
+		!slices.ContainsFunc(c, func(d *gaby.YamlDoc) bool { return d.Check() != nil })
 	var data any = doc.Data()
 	if known {
 		if data, err = dataOf(all[i]); err != nil {
@@ -115,12 +123,13 @@ func checkEdits(text []byte, dice Dice, n int) error {
 				return fmt.Errorf("%s: %w", strings.Join(log, "\n"), err)
 			}
 			if !bytes.Equal(before, after) {
-				return fmt.Errorf("%s failed (%w) and yet changed the text to %q", strings.Join(log, "\n"), err, after)
+				return fmt.Errorf("%s failed (%w) and yet changed the text to %q",
+					strings.Join(log, "\n"), err, after)
 			}
 			continue
 		}
 		if !known {
-			return nil // nothing to compare with; it did not panic
+			return nil // nothing to compare with, but it did not panic
 		}
 		want, ok := e.model(data)
 		safe := ok && editIsPlain(all[i], *e, len(log) == 1)
@@ -131,14 +140,15 @@ func checkEdits(text []byte, dice Dice, n int) error {
 			return nil
 		}
 		if diff := diffData(want, doc.Data(), ""); diff != "" {
-			return fmt.Errorf("%s: Data differs (want, have): %s\nprinted %q", strings.Join(log, "\n"), diff, after)
+			return fmt.Errorf("%s: Data differs (want, have): %s\nprinted %q",
+				strings.Join(log, "\n"), diff, after)
 		}
 		data = want
 	}
 	return nil
 }
 
-// typedEditError checks that an edit failed with one of the types callers branch on.
+// typedEditError checks that a failed edit returned one of the types that callers branch on.
 func typedEditError(err error) error {
 	var edit *gaby.EditError
 	var missing *gaby.NotFoundError
@@ -149,11 +159,12 @@ func typedEditError(err error) error {
 	return fmt.Errorf("an edit failed with a %T: %w", err, err)
 }
 
-// tabInFront finds what YAML 1.2 allows anywhere and yaml.v3 only behind some values: blank lines, comments and flow collections
-// whose line begins with a tab.
+// tabInFront matches text that YAML 1.2 allows anywhere and yaml.v3 only after some values: blank
+// lines, comments and flow collections on a line that begins with a tab.
 var tabInFront = regexp.MustCompile(`(?m)^ *\t[ \t]*([#\]},].*)?\r?$`)
 
-// comparePrinted compares a printed stream with the documents before an edit of the i-th; lists says that there were Lists.
+// comparePrinted compares a printed stream with the documents before an edit of number i; lists
+// says that there were Lists.
 func comparePrinted(out []byte, before []*yaml.Node, i int, want any, safe, lists bool) error {
 	roots, err := oracle(out)
 	if err != nil && tabInFront.Match(out) {
@@ -168,13 +179,13 @@ func comparePrinted(out []byte, before []*yaml.Node, i int, want any, safe, list
 	}
 	after := elements(roots, c)
 	if !lists {
-		after = roots // should the edit have made a List, it is compared whole
+		after = roots // if the edit made a List, compare it as a whole
 	}
 	if !safe {
 		return nil
 	}
 	if want == nil && len(after) == len(before)-1 {
-		return nil // a document that became null may have become no document
+		return nil // a document that became null may not be a document any more
 	}
 	if len(after) != len(before) {
 		return fmt.Errorf("%d documents became %d", len(before), len(after))
@@ -197,8 +208,8 @@ func comparePrinted(out []byte, before []*yaml.Node, i int, want any, safe, list
 	return nil
 }
 
-// editIsPlain tells whether the edit of a tree of values is what must come out: not so when anchors, merge keys or duplicate keys
-// make a place stand for several.
+// editIsPlain reports whether applying the edit to the tree of values gives the expected result. It
+// does not if anchors, merge keys or duplicate keys make a path refer to several values.
 func editIsPlain(root *yaml.Node, e Edit, first bool) bool {
 	shared := false
 	var visit func(n *yaml.Node)
@@ -227,7 +238,7 @@ func editIsPlain(root *yaml.Node, e Edit, first bool) bool {
 	if !first {
 		return false // the nodes are those before the first edit
 	}
-	// Shared somewhere: plain if nothing on the way is, nor anything below.
+	// If nodes are shared, the edit is plain only if none on its path or below are.
 	n := root
 	path := e.Path
 	for i := range path {
@@ -259,7 +270,7 @@ func editIsPlain(root *yaml.Node, e Edit, first bool) bool {
 	return !shared
 }
 
-// FuzzHeader: the cheap peek sees what a full decode sees.
+// FuzzHeader checks that the header scan finds what a full decode finds.
 func FuzzHeader(f *testing.F) {
 	seed(f, func(text []byte) { f.Add(text) })
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -279,7 +290,7 @@ func checkHeaders(text []byte) error {
 	}
 	headers := make([]gaby.Header, len(c))
 	errs := make([]error, len(c))
-	for i, d := range c { // all before any document is scanned
+	for i, d := range c { // all headers before any document is scanned
 		headers[i], errs[i] = d.Header()
 	}
 	roots, err := oracle(text)
@@ -292,7 +303,8 @@ func checkHeaders(text []byte) error {
 	}
 	for i, d := range c {
 		if again, err := d.Header(); again != headers[i] || (err == nil) != (errs[i] == nil) {
-			return fmt.Errorf("document %d: header is %+v (%w), after a scan %+v (%w)", i+1, headers[i], errs[i], again, err)
+			return fmt.Errorf("document %d: header is %+v (%w), after a scan %+v (%w)", i+1,
+				headers[i], errs[i], again, err)
 		}
 		data, err := dataOf(all[i])
 		if err != nil {
@@ -303,16 +315,19 @@ func checkHeaders(text []byte) error {
 			continue // yaml.v3 would not decode it
 		}
 		if errs[i] != nil {
-			return fmt.Errorf("document %d: header fails with %w, yaml.v3 decodes %+v", i+1, errs[i], want)
+			return fmt.Errorf("document %d: header fails with %w, yaml.v3 decodes %+v", i+1,
+				errs[i], want)
 		}
 		if headers[i] != want {
-			return fmt.Errorf("document %d: header is %+v, yaml.v3 decodes %+v", i+1, headers[i], want)
+			return fmt.Errorf("document %d: header is %+v, yaml.v3 decodes %+v", i+1, headers[i],
+				want)
 		}
 	}
 	return nil
 }
 
-// headerOf reads the fields of a Header from a decoded document; an error when one is there that is not a string.
+// headerOf returns the Header fields of a decoded document, and an error if one of them is not a
+// string.
 func headerOf(data any) (h gaby.Header, err error) {
 	get := func(in any, key string) string {
 		m, _ := in.(map[string]any)
@@ -335,8 +350,9 @@ func headerOf(data any) (h gaby.Header, err error) {
 		}
 	}
 	h = gaby.Header{
-		APIVersion: get(data, "apiVersion"), Kind: get(data, "kind"), Namespace: get(meta, "namespace"),
-		Name: get(meta, "name"), GenerateName: get(meta, "generateName"),
+		APIVersion: get(data, "apiVersion"), Kind: get(data, "kind"),
+		Namespace: get(meta, "namespace"),
+		Name:      get(meta, "name"), GenerateName: get(meta, "generateName"),
 	}
 	return h, err
 }

@@ -5,14 +5,17 @@ import (
 	"strings"
 )
 
-// Dice makes choices: Dice(n) is one of 0..n-1. rapid and the fuzzer throw them, so that both shrink what they find.
+// Dice makes choices: Dice(n) returns one of 0..n-1. rapid and the fuzzer provide them, so both can
+// shrink what they find.
 type Dice func(n int) int
 
-func (d Dice) oneIn(n int) bool { return d(n) == n-1 } // 0 is the dull choice, which shrinking prefers
+// 0 is the dull choice, which shrinking prefers
+func (d Dice) oneIn(n int) bool { return d(n) == n-1 }
 
 func pick[T any](d Dice, of ...T) T { return of[d(len(of))] }
 
-// A textGen writes random documents in every style people use. What they mean is asked of yaml.v3, never known here.
+// A textGen writes random documents in all styles that people use. It does not know their meaning;
+// yaml.v3 does.
 type textGen struct {
 	Dice
 	b         strings.Builder
@@ -22,16 +25,16 @@ type textGen struct {
 	exotic    bool // anchors, tags, explicit keys
 	repeats   bool // aliases and "<<"
 	anchors   []anchor
-	id        int // numbers keys and comments: all are different
+	id        int // numbers keys and comments, so that all are different
 }
 
-// An anchor is one that an alias can follow.
+// An anchor is an anchor that an alias can refer to.
 type anchor struct {
 	name  string
 	isMap bool
 }
 
-// alias is one of an anchor that is already written, "" when there is none.
+// alias returns an alias of an anchor written before, "" if there is none.
 func (g *textGen) alias(ofMap bool) string {
 	var names []string
 	for _, a := range g.anchors {
@@ -45,7 +48,7 @@ func (g *textGen) alias(ofMap bool) string {
 	return pick(g.Dice, names...)
 }
 
-// merged is the value of a "<<", "" when there is nothing to merge.
+// merged returns the value of a "<<", "" if there is nothing to merge.
 func (g *textGen) merged() string {
 	first := g.alias(true)
 	if first == "" || g.Dice(3) > 0 {
@@ -57,12 +60,13 @@ func (g *textGen) merged() string {
 // A Comment is one comment of a generated document.
 type Comment struct {
 	Text string
-	// Owner is the path of keys and indexes of the entry it belongs to, each segment preceded by "/"; for a detached comment the
-	// path of the collection around it, ending in "/~"; inside a flow collection that collection's path, ending in "/~flow".
+	// Owner is the path of keys and indexes of the entry it belongs to, each segment preceded by
+	// "/". For a detached comment it is the path of the collection around it followed by "/~",
+	// inside a flow collection the path of that followed by "/~flow".
 	Owner string
 }
 
-// comments finds the comments a textGen wrote; their text names their owner.
+// comments returns the comments that a textGen wrote; their text names their owner.
 func comments(text string) []Comment {
 	var all []Comment
 	for _, part := range strings.Split(text, "#@")[1:] {
@@ -74,8 +78,11 @@ func comments(text string) []Comment {
 	return all
 }
 
-// randomText writes one document without separators.
-func randomText(d Dice, exotic bool) string { return (&textGen{Dice: d, exotic: exotic}).document() }
+// randomText returns one document without separators.
+func randomText(d Dice,
+	exotic bool) string {
+	return (&textGen{Dice: d, exotic: exotic}).document()
+}
 
 func (g *textGen) document() string {
 	d := g.Dice
@@ -102,7 +109,8 @@ func (g *textGen) document() string {
 	return text
 }
 
-// randomStream writes documents with separators between them; parts are the documents as gaby should cut them.
+// randomStream returns documents with separators between them; parts are the documents into which
+// gaby should split it.
 func randomStream(d Dice) (parts []string) {
 	n := 1 + d(4)
 	for i := range n {
@@ -111,7 +119,8 @@ func randomStream(d Dice) (parts []string) {
 			text += "\n"
 		}
 		if i > 0 {
-			text = pick(d, "---\n", "--- # sep\n", "---   \n", "---\n# about\n", "...\n---\n", "---\n---\n") + text
+			text = pick(d, "---\n", "--- # sep\n", "---   \n", "---\n# about\n", "...\n---\n",
+				"---\n---\n") + text
 		} else if d.oneIn(3) {
 			text = "---\n" + text
 		}
@@ -132,7 +141,7 @@ func (g *textGen) comment(indent int, owner string) {
 	g.b.WriteString(g.commentText(owner) + "\n")
 }
 
-// before writes what may stand above an entry.
+// before writes lines that are allowed above an entry.
 func (g *textGen) before(indent int, path, around string, first bool) {
 	if !g.noise {
 		return
@@ -141,7 +150,7 @@ func (g *textGen) before(indent int, path, around string, first bool) {
 	case 7:
 		g.b.WriteString("\n")
 	case 6:
-		if !first { // above the first entry it could be taken for the parent's
+		if !first { // above the first entry it could belong to the parent
 			g.b.WriteString("\n")
 			g.comment(indent, around+"/~")
 			g.b.WriteString("\n")
@@ -154,7 +163,8 @@ func (g *textGen) before(indent int, path, around string, first bool) {
 	}
 }
 
-// tail ends a line, perhaps with a comment. (No tab before it: yaml.v3 refuses that after a dash.)
+// tail ends a line, perhaps with a comment. It writes no tab before the comment, which yaml.v3
+// refuses after a dash.
 func (g *textGen) tail(path string) {
 	if g.noise {
 		switch g.Dice(6) {
@@ -169,7 +179,8 @@ func (g *textGen) tail(path string) {
 
 func (g *textGen) key() string {
 	g.id++
-	k := fmt.Sprintf(pick(g.Dice, "k%d", "k%d", "key-%d", "a.b/c%d", "K %d", "%d", "x~%d", "é%d"), g.id)
+	k := fmt.Sprintf(pick(g.Dice, "k%d", "k%d", "key-%d", "a.b/c%d", "K %d", "%d", "x~%d", "é%d"),
+		g.id)
 	switch g.Dice(10) {
 	case 9:
 		return `"` + k + `"`
@@ -231,7 +242,7 @@ func (g *textGen) list(indent int, path string, depth int) {
 	}
 }
 
-// value writes what follows "key:" or "-" up to the end of its last line.
+// value writes the text after "key:" or "-" up to the end of its last line.
 func (g *textGen) value(indent int, path string, depth int, inList bool) {
 	kind := g.Dice(10)
 	if depth <= 0 {
@@ -240,7 +251,8 @@ func (g *textGen) value(indent int, path string, depth int, inList bool) {
 	props := ""
 	if g.exotic && g.oneIn(8) {
 		g.id++
-		props = " " + pick(g.Dice, fmt.Sprintf("&a%d", g.id), "!!str", "!custom", fmt.Sprintf("!!str &a%d", g.id))
+		props = " " + pick(g.Dice, fmt.Sprintf("&a%d", g.id), "!!str", "!custom",
+			fmt.Sprintf("!!str &a%d", g.id))
 	}
 	if g.repeats && g.oneIn(3) {
 		if alias := g.alias(false); alias != "" && g.oneIn(2) {
@@ -259,10 +271,10 @@ func (g *textGen) value(indent int, path string, depth int, inList bool) {
 		g.tail(path)
 	case 4:
 		if props == "" && g.oneIn(2) {
-			g.tail(path) // nothing: null
+			g.tail(path) // no text: null
 			return
 		}
-		if g.repeats { // elsewhere it would change what other tests have found with a given dice
+		if g.repeats { // otherwise it would change what other tests found with the same dice
 			g.b.WriteString(props)
 		}
 		g.b.WriteString(" " + g.flow(path, 2, indent+1))
@@ -304,9 +316,13 @@ func (g *textGen) value(indent int, path string, depth int, inList bool) {
 func (g *textGen) longScalar(indent int, path, props string) {
 	in := strings.Repeat(" ", indent+g.step)
 	words := func() string {
-		return pick(g.Dice, "some words", "x", "two  spaces", "a: b", "- c", "it's \"q\"", "# no comment", "é日")
+		return pick(g.Dice, "some words", "x", "two  spaces", "a: b", "- c", "it's \"q\"",
+			"# no comment", "é日")
 	}
-	plain := func() string { return pick(g.Dice, "some words", "x", "more-text", "http://x/y", "é日") }
+	plain := func() string {
+		return pick(g.Dice, "some words", "x", "more-text", "http://x/y",
+			"é日")
+	}
 	g.b.WriteString(props + " ")
 	switch g.Dice(4) {
 	case 0, 3:
@@ -344,7 +360,7 @@ func (g *textGen) longScalar(indent int, path, props string) {
 	}
 }
 
-// oneLine is a scalar that fits a line and any context but a flow collection.
+// oneLine returns a scalar that fits on a line and in any context except a flow collection.
 func (g *textGen) oneLine(plainToo bool) string {
 	quoted := []string{`"double"`, `'single'`, `"esc \" \n \u00e9"`, `'it''s'`, `""`, `''`, `"123"`, `'true'`, `"# x"`, `"a: b"`}
 	if !plainToo {
@@ -357,7 +373,7 @@ func (g *textGen) oneLine(plainToo bool) string {
 	return pick(g.Dice, append(plain, quoted...)...)
 }
 
-// flow is a flow collection; indent is where continuation lines may start.
+// flow returns a flow collection; continuation lines are indented by at least indent.
 func (g *textGen) flow(path string, depth, indent int) string {
 	multi := g.oneIn(3)
 	sep, open, close := ", ", "", ""

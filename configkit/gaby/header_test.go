@@ -6,8 +6,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// What the lines of a document say counts, before and after it is read: yaml.v3, which reads what the scanner does not,
-// breaks lines at more characters.
+// The header comes from the lines of a document, before and after it is read: yaml.v3, which reads
+// what the scanner does not support, breaks lines at more characters.
 func TestHeaderOfWhatYAMLv3Reads(t *testing.T) {
 	visited := "---\nkind: A\nmetadata:\n  name: n\n"
 	odd := "---\nkind: A\nmetadata:\n  name: odd\n# note\u0085kind: B\n"
@@ -27,7 +27,7 @@ func TestHeaderOfWhatYAMLv3Reads(t *testing.T) {
 	}
 }
 
-// A second header is looked for in what the scanner has read.
+// A second header is searched in the nodes that the scanner read.
 func TestSecondHeaderOfWhatYAMLv3Reads(t *testing.T) {
 	doc, err := gaby.ParseYAML([]byte("? a\n"))
 	if err != nil || gaby.Unsupported(doc) == nil {

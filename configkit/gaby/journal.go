@@ -15,7 +15,8 @@ type edits struct {
 	values   slots[int32]
 	kids     slots[[]int32] // also the children of collections that edits created
 	comments map[int32]string
-	// aliases that were replaced by their values, and values that lost their anchor
+	// expanded has the aliases that were replaced by their values, and the values that lost their
+	// anchor.
 	expanded map[int32]bool
 	log      []change
 }

@@ -5,7 +5,8 @@ package gaby
 type Limits struct {
 	DocumentBytes int // length of the text of a document
 	Depth         int // nesting of maps and lists
-	// values of a document with aliases expanded; only checked if there are aliases
+	// AliasNodes is the number of values of a document with aliases expanded. It is only checked if
+	// there are aliases.
 	AliasNodes int
 }
 

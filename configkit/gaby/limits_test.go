@@ -12,10 +12,10 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// Inputs are untrusted: none may cost more than its share, none may panic.
+// Inputs are untrusted: none may cost more than its size justifies, and none may panic.
 
-// bounded runs f and fails when it allocates too much, or takes more than so many times what reading 200 ordinary resources
-// takes at the moment.
+// bounded runs f. It fails if f allocates too much, or takes too many times as long as reading 200
+// ordinary resources takes at the moment.
 func bounded(t *testing.T, times int, mostMB uint64, f func()) {
 	t.Helper()
 	text := string(workload(200))
@@ -41,14 +41,14 @@ func bounded(t *testing.T, times int, mostMB uint64, f func()) {
 	}
 }
 
-// firstError reads everything of a text.
+// firstError reads everything in a text and returns the first error.
 func firstError(text string, opts ...gaby.Option) error {
 	c, err := gaby.ParseAll([]byte(text), opts...)
 	if err != nil {
 		return err
 	}
 	for _, d := range c {
-		d.Header() //nolint:errcheck // may fail, may not hang
+		d.Header() // may fail but not hang
 		if err := d.Check(); err != nil {
 			return err
 		}
@@ -61,7 +61,8 @@ func aliasBomb(levels, width int) string {
 	var b strings.Builder
 	b.WriteString("a0: &a0 [" + strings.Repeat("x,", width) + "x]\n")
 	for i := 1; i < levels; i++ {
-		fmt.Fprintf(&b, "a%d: &a%d [%s]\n", i, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d,", i-1), width), ","))
+		fmt.Fprintf(&b, "a%d: &a%d [%s]\n", i, i,
+			strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d,", i-1), width), ","))
 	}
 	return b.String()
 }
@@ -86,7 +87,8 @@ func TestLimitAliases(t *testing.T) {
 			bounded(t, 50, 600, func() {
 				err := firstError(text)
 				var syntax *gaby.SyntaxError
-				if !errors.As(err, &syntax) || syntax.Pos.Line == 0 || !strings.Contains(err.Error(), "alias") {
+				if !errors.As(err, &syntax) || syntax.Pos.Line == 0 ||
+					!strings.Contains(err.Error(), "alias") {
 					t.Errorf("want a located *SyntaxError about aliases, have %v", err)
 				}
 			})
@@ -111,14 +113,16 @@ func TestLimitAliasesOption(t *testing.T) {
 	if err := firstError(text, gaby.WithLimits(gaby.Limits{AliasNodes: 100})); err == nil {
 		t.Error("a thousand values pass a limit of a hundred")
 	}
-	// Values that are not made by aliases are not counted against that limit.
-	if err := firstError("a: ["+strings.Repeat("x, ", 500)+"x]\n", gaby.WithLimits(gaby.Limits{AliasNodes: 100})); err != nil {
+	// Values that do not come from aliases are not counted against that limit.
+	if err := firstError("a: ["+strings.Repeat("x, ", 500)+"x]\n",
+		gaby.WithLimits(gaby.Limits{AliasNodes: 100})); err != nil {
 		t.Errorf("there is no alias: %v", err)
 	}
 }
 
 func TestAliasCycle(t *testing.T) {
-	for _, text := range []string{"a: &a\n  b: *a\n", "a: &a [*a]\n", "&a [x, {y: *a}]\n", "a: &a\n  <<: *a\n  k: v\n", "a: &a\n  <<: [{x: *a}]\n", "&a\n? b\n: *a\n"} {
+	for _, text := range []string{"a: &a\n  b: *a\n", "a: &a [*a]\n", "&a [x, {y: *a}]\n",
+		"a: &a\n  <<: *a\n  k: v\n", "a: &a\n  <<: [{x: *a}]\n", "&a\n? b\n: *a\n"} {
 		bounded(t, 50, 100, func() {
 			err := firstError(text)
 			var syntax *gaby.SyntaxError
@@ -131,12 +135,18 @@ func TestAliasCycle(t *testing.T) {
 
 func TestLimitDepth(t *testing.T) {
 	shapes := map[string]func(n int) string{
-		"flow lists": func(n int) string { return "a: " + strings.Repeat("[", n) + strings.Repeat("]", n) + "\n" },
-		"flow maps":  func(n int) string { return "a: " + strings.Repeat("{b: ", n) + "c" + strings.Repeat("}", n) + "\n" },
-		"open flow":  func(n int) string { return "a: " + strings.Repeat("[", n) },
-		"open maps":  func(n int) string { return strings.Repeat("{a: ", n) },
-		"dashes":     func(n int) string { return strings.Repeat("- ", n) + "x\n" },
-		"questions":  func(n int) string { return strings.Repeat("? ", n) + "x\n" },
+		"flow lists": func(n int) string {
+			return "a: " + strings.Repeat("[", n) +
+				strings.Repeat("]", n) + "\n"
+		},
+		"flow maps": func(n int) string {
+			return "a: " + strings.Repeat("{b: ", n) + "c" +
+				strings.Repeat("}", n) + "\n"
+		},
+		"open flow": func(n int) string { return "a: " + strings.Repeat("[", n) },
+		"open maps": func(n int) string { return strings.Repeat("{a: ", n) },
+		"dashes":    func(n int) string { return strings.Repeat("- ", n) + "x\n" },
+		"questions": func(n int) string { return strings.Repeat("? ", n) + "x\n" },
 		"block": func(n int) string {
 			var b strings.Builder
 			for i := range min(n, 3000) {
@@ -151,7 +161,8 @@ func TestLimitDepth(t *testing.T) {
 				if err := firstError(shape(400)); err != nil {
 					t.Errorf("400 levels are refused: %v", err)
 				}
-				if err := firstError(shape(60), gaby.WithLimits(gaby.Limits{Depth: 50})); err == nil {
+				if err := firstError(shape(60),
+					gaby.WithLimits(gaby.Limits{Depth: 50})); err == nil {
 					t.Error("60 levels pass a limit of 50")
 				}
 			}
@@ -174,20 +185,27 @@ func TestLimitSize(t *testing.T) {
 	if !errors.As(err, &syntax) || syntax.Pos.Line < 2 {
 		t.Errorf("want a *SyntaxError in the second document, have %v", err)
 	}
-	// The limit is one document's: a stream of small ones may be as long as it likes.
+	// The limit applies to one document: a stream of small ones may be arbitrarily long.
 	if err := firstError(strings.Repeat("a: b\n---\n", 1000)+"a: b\n", small); err != nil {
 		t.Errorf("many small documents: %v", err)
 	}
 }
 
-// Shapes on which a careless scanner takes quadratic time: doubling the text must not quadruple the time.
+// These texts take a careless scanner quadratic time: doubling the text must not quadruple the
+// time.
 func TestLinearTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures time")
 	}
 	shapes := map[string]func(n int) string{
-		"long plain":         func(n int) string { return "a: " + strings.Repeat("word ", n) + "\n" },
-		"long plain lines":   func(n int) string { return "a: x\n" + strings.Repeat("  word\n", n) },
+		"long plain": func(n int) string {
+			return "a: " + strings.Repeat("word ", n) +
+				"\n"
+		},
+		"long plain lines": func(n int) string {
+			return "a: x\n" +
+				strings.Repeat("  word\n", n)
+		},
 		"long quoted":        func(n int) string { return `a: "` + strings.Repeat("word ", n) + "\"\n" },
 		"unterminated":       func(n int) string { return `a: "` + strings.Repeat("word\n ", n) },
 		"many quotes":        func(n int) string { return strings.Repeat("- \"a\"\n", n) },
@@ -220,11 +238,11 @@ func TestLinearTime(t *testing.T) {
 			measure := func(n int) time.Duration {
 				text := shapes[name](n)
 				start := time.Now()
-				firstError(text) //nolint:errcheck // only the time counts
+				firstError(text) // only the time matters
 				return time.Since(start)
 			}
 			const n = 4_000
-			// Other work on the machine makes a measurement worse, never better: the best ones count.
+			// Other work on the machine makes a measurement worse, never better: use the best ones.
 			small, large := time.Hour, time.Hour
 			for i := range 15 {
 				small, large = min(small, measure(n)), min(large, measure(8*n))
@@ -245,7 +263,7 @@ func numbered(n int, format string) string {
 	return b.String()
 }
 
-// Many edits of one document cost what they change.
+// Many edits of one document cost no more than what they change.
 func TestLinearEdits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures time")
@@ -279,7 +297,7 @@ func TestLinearEdits(t *testing.T) {
 	t.Errorf("8 times the edits take %.1f times the time: %v, %v", float64(large)/float64(small), small, large)
 }
 
-// TestRandomBytes: no bytes make anything panic or hang, nor change by being read.
+// TestRandomBytes checks that no bytes cause a panic or a hang, or are changed by reading them.
 func TestRandomBytes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	const alphabet = "ab:- \n\n\n  #'\"[]{},&*!|>?%@`\\\t\r~<.0\u2028\u0085\ufeff\x00\x01\xff"
@@ -309,7 +327,8 @@ func TestRandomBytes(t *testing.T) {
 	}
 }
 
-// TestMutatedCorpus changes a few bytes of the corpus, which goes deeper than random bytes do.
+// TestMutatedCorpus changes a few bytes of the corpus files, which reaches deeper code than random
+// bytes.
 func TestMutatedCorpus(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	const alphabet = "a:- \n#'\"[]{},&*!|>?%\t\r"
@@ -331,7 +350,8 @@ func TestMutatedCorpus(t *testing.T) {
 				case 1:
 					text = append(text[:i:i], text[i+1:]...)
 				case 2:
-					text = append(text[:i:i], append([]byte{alphabet[r.IntN(len(alphabet))]}, text[i:]...)...)
+					text = append(text[:i:i],
+						append([]byte{alphabet[r.IntN(len(alphabet))]}, text[i:]...)...)
 				}
 				if len(text) == 0 {
 					text = []byte("a")
@@ -353,10 +373,12 @@ func TestMutatedCorpus(t *testing.T) {
 	}
 }
 
-// All that a map or list loses at once is one edit of it, in time and in the history.
+// All entries that a map or list loses at once are one edit, in time and in the history.
 func TestDeleteAll(t *testing.T) {
 	const n = 50_000
-	d, err := gaby.ParseYAML([]byte("a: 1\nm:\n" + numbered(n, "  k%d: v\n") + "l:\n" + strings.Repeat("  - v\n", n)))
+	d,
+		err := gaby.ParseYAML([]byte("a: 1\nm:\n" + numbered(n, "  k%d: v\n") + "l:\n" +
+		strings.Repeat("  - v\n", n)))
 	if err != nil {
 		t.Fatal(err)
 	}

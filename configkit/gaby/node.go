@@ -8,11 +8,11 @@ import "github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 // subtree is the range from i to n[i].next. Nodes made by edits follow; the children of their
 // collections are in edits.kids. Offsets count bytes from the beginning of document.src.
 type node struct {
-	// map entry: the key with its quotes; block list item: the dash; flow list item: empty, at the
-	// value
+	// key is the span of the key of a map entry, with its quotes, or of the dash of a block list item.
+	// For a flow list item it is empty, at the value.
 	key, keyEnd uint32
-	// the value without anchor and tag; a collection from its first to its last token; empty and
-	// after the colon if there is no value
+	// val is the span of the value without anchor and tag, for a collection from its first to its last
+	// token. It is empty, after the colon, if there is no value.
 	val, valEnd uint32
 	next        uint32 // index of the first node after this node's subtree
 	kind        nodeKind
@@ -36,7 +36,7 @@ const (
 	hasProps    nodeFlags = 1 << iota // has an anchor or tag, see document.props
 	multiLine                         // the text of the scalar spans several lines
 	explicitKey                       // the key is written "? key"
-	// not in the source: key and val are its index in document.fresh
+	// isNew marks a node that is not in the source: key and val are its index in document.fresh.
 	isNew
 	hasMerge      // a map with a "<<" key
 	hasDuplicates // a map with a repeated key

@@ -16,18 +16,20 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// The differential proof of design.md section 4: whatever gaby and yaml.v3 both accept must mean the same. gaby may refuse with a
-// located *SyntaxError, it may not panic, and reading changes no byte.
+// This is the differential proof of design.md, section 4: text that gaby and yaml.v3 both accept
+// must mean the same. gaby may refuse text with a located *SyntaxError, but must not panic, and
+// reading changes no byte.
 
-// A verdict says how far a comparison went.
+// A verdict records how far a comparison went.
 type verdict struct {
-	Docs    int   // documents both accept, compared in full
-	Refused error // what gaby refused first, nil if nothing
-	Library error // what only yaml.v3 could read for gaby, nil if nothing
-	Oracle  error // what yaml.v3 refused, nil if nothing
+	Docs    int   // documents that both accept, compared completely
+	Refused error // the first refusal of gaby, nil if there is none
+	Library error // why the first document was left to yaml.v3, nil if none was
+	Oracle  error // the first refusal of yaml.v3, nil if there is none
 }
 
-// checkUnit compares everything gaby says about a text with what yaml.v3 says; the error is a finding, never a refusal.
+// checkUnit compares all that gaby returns for a text with yaml.v3. The error is a finding, never a
+// refusal.
 func checkUnit(text []byte) (v verdict, err error) {
 	roots, oracleErr := oracle(text)
 	v.Oracle = oracleErr
@@ -46,17 +48,19 @@ func checkUnit(text []byte) (v verdict, err error) {
 	}
 
 	want := elements(roots, c)
-	if loneTag.Match(text) || bytes.HasPrefix(text, []byte("\xef\xbb\xbf\xef\xbb\xbf")) || oddBreaks(text) && (len(c) > 1 || bytes.ContainsAny(text, "#")) {
-		want, oracleErr = nil, errNoValue // not comparable: yaml.v3 breaks lines at these characters, so that all later lines differ
+	if loneTag.Match(text) || bytes.HasPrefix(text, []byte("\xef\xbb\xbf\xef\xbb\xbf")) ||
+		oddBreaks(text) && (len(c) > 1 || bytes.ContainsAny(text, "#")) {
+		// not comparable: yaml.v3 breaks lines at these characters, so all later positions differ
+		want, oracleErr = nil, errNoValue
 	}
 	if oddBreaks(text) {
 		for _, r := range want {
-			forgetPlaces(r) // yaml.v3 counts lines at these characters, no editor does
+			forgetPlaces(r) // yaml.v3 counts lines at these characters, editors do not
 		}
 	}
 	exact := oracleErr == nil
 	for i, d := range c {
-		d.Header() //nolint:errcheck // must not panic, whatever it finds
+		d.Header() // must not panic, whatever it finds
 		checkErr := d.Check()
 		if checkErr != nil {
 			if err := wellFormedRefusal(checkErr, text); err != nil {
@@ -65,7 +69,7 @@ func checkUnit(text []byte) (v verdict, err error) {
 			if v.Refused == nil {
 				v.Refused = checkErr
 			}
-			exact = false // the items of a List that is refused cannot be told apart
+			exact = false // the items of a refused List cannot be distinguished
 		}
 		readEverything(d)
 		if why := gaby.Unsupported(d); why != nil {
@@ -97,10 +101,10 @@ func checkUnit(text []byte) (v verdict, err error) {
 	return v, nil
 }
 
-// oddBreaks tells whether a text has characters that yaml.v3, as YAML 1.1, breaks lines at.
+// oddBreaks reports whether a text has characters at which yaml.v3, as YAML 1.1, breaks lines.
 func oddBreaks(text []byte) bool { return bytes.ContainsAny(text, "\u0085\u2028\u2029") }
 
-// forgetPlaces makes the places of a node and all in it unknown.
+// forgetPlaces clears the positions of a node and of all nodes in it.
 func forgetPlaces(n *yaml.Node) {
 	n.Line = 0
 	for _, c := range n.Content {
@@ -108,7 +112,8 @@ func forgetPlaces(n *yaml.Node) {
 	}
 }
 
-// forgetEmpty makes the places of empty values unknown: yaml.v3 says other places in a stream than in a document by itself.
+// forgetEmpty clears the positions of empty values: yaml.v3 reports others in a stream than in a
+// single document.
 func forgetEmpty(n *yaml.Node) {
 	if n.Kind == yaml.ScalarNode && n.Value == "" {
 		n.Line = 0
@@ -118,16 +123,18 @@ func forgetEmpty(n *yaml.Node) {
 	}
 }
 
-// samePlace compares a place with a node's, where that is known.
+// samePlace compares a position with that of a node, if it is known.
 func samePlace(n *yaml.Node, p gaby.Position) bool {
 	return n.Line == 0 || n.Line == p.Line && n.Column == p.Column
 }
 
-// loneTag is a document of nothing but the tag "!", which yaml.v3's nodes do not tell from an empty one.
+// loneTag matches a document that consists of the tag "!", whose nodes in yaml.v3 are those of an
+// empty one.
 var loneTag = regexp.MustCompile(`(?m)^(---)?[ \t]*!\s*$`)
 
-// elements are the roots with the items of lists in place of the List, where gaby has taken it apart as well. (It may leave a
-// List whole when the list is written in an unusual way; TestListItems says when it may not.)
+// elements returns the roots, with Lists replaced by their items where gaby split them as well.
+// gaby may leave a List whole if it is written in an unusual way; TestListItems says when it must
+// not.
 func elements(roots []*yaml.Node, c gaby.Container) []*yaml.Node {
 	var all []*yaml.Node
 	for _, r := range roots {
@@ -144,7 +151,8 @@ func elements(roots []*yaml.Node, c gaby.Container) []*yaml.Node {
 	return all
 }
 
-// listItems returns the items of a list of resources, nil if root is not one or has items that are not maps.
+// listItems returns the items of a list of resources, nil if root is not one or has items that are
+// not maps.
 func listItems(root *yaml.Node) []*yaml.Node {
 	if root.Kind != yaml.MappingNode {
 		return nil
@@ -154,7 +162,8 @@ func listItems(root *yaml.Node) []*yaml.Node {
 		found[root.Content[i].Value] = root.Content[i+1]
 	}
 	api, kind, items := found["apiVersion"], found["kind"], found["items"]
-	if api == nil || kind == nil || !strings.HasSuffix(kind.Value, "List") || items == nil || items.Kind != yaml.SequenceNode {
+	if api == nil || kind == nil || !strings.HasSuffix(kind.Value, "List") || items == nil ||
+		items.Kind != yaml.SequenceNode {
 		return nil
 	}
 	if kind.Value == "List" && api.Value != "v1" {
@@ -171,20 +180,21 @@ func listItems(root *yaml.Node) []*yaml.Node {
 	return items.Content
 }
 
-// TestListItems: the items of a v1/List are elements, however the list is written.
+// TestListItems checks that the items of a v1/List are elements however the list is written.
 func TestListItems(t *testing.T) {
 	for text, want := range map[string]int{
-		"apiVersion: v1\nkind: List\nitems:\n- kind: A\n- kind: B\n":                                                                                        2,
-		"kind: List\napiVersion: v1\nmetadata: {}\nitems:\n  - kind: A\n":                                                                                   1,
-		"items:\n- kind: A\n- kind: B\n- {kind: C}\nkind: \"List\"\napiVersion: 'v1'\n":                                                                     3,
-		`{"apiVersion":"v1","kind":"List","items":[{"kind":"A"},{"kind":"B"}]}`:                                                                             2,
-		"{\n  \"kind\": \"List\",\n  \"apiVersion\": \"v1\",\n  \"items\": [\n    {\"kind\": \"A\"}\n  ]\n}\n":                                              1,
-		"\"apiVersion\": \"v1\"\n\"kind\": \"List\"\n\"items\":\n- {}\n- {}\n":                                                                              2,
-		"# c\n---\n# d\nkind:   List # e\napiVersion: v1\nitems:\n- kind: A\n---\nkind: B\n":                                                                2,
-		"apiVersion: v1\r\nkind: List\r\nitems:\r\n- kind: A\r\n- kind: B\r\n":                                                                              2,
-		"\ufeffapiVersion: v1\nkind: List\nitems:\n- kind: A\n- kind: B\n":                                                                                  2,
-		"--- {apiVersion: v1, kind: List, items: [{kind: A}, {kind: B}]}\n":                                                                                 2,
-		"apiVersion: v1\nkind: List\nitems: []\n":                                                                                                           1, // itself: its bytes must be someone's
+		"apiVersion: v1\nkind: List\nitems:\n- kind: A\n- kind: B\n":                                           2,
+		"kind: List\napiVersion: v1\nmetadata: {}\nitems:\n  - kind: A\n":                                      1,
+		"items:\n- kind: A\n- kind: B\n- {kind: C}\nkind: \"List\"\napiVersion: 'v1'\n":                        3,
+		`{"apiVersion":"v1","kind":"List","items":[{"kind":"A"},{"kind":"B"}]}`:                                2,
+		"{\n  \"kind\": \"List\",\n  \"apiVersion\": \"v1\",\n  \"items\": [\n    {\"kind\": \"A\"}\n  ]\n}\n": 1,
+		"\"apiVersion\": \"v1\"\n\"kind\": \"List\"\n\"items\":\n- {}\n- {}\n":                                 2,
+		"# c\n---\n# d\nkind:   List # e\napiVersion: v1\nitems:\n- kind: A\n---\nkind: B\n":                   2,
+		"apiVersion: v1\r\nkind: List\r\nitems:\r\n- kind: A\r\n- kind: B\r\n":                                 2,
+		"\ufeffapiVersion: v1\nkind: List\nitems:\n- kind: A\n- kind: B\n":                                     2,
+		"--- {apiVersion: v1, kind: List, items: [{kind: A}, {kind: B}]}\n":                                    2,
+		// itself: its bytes must belong to an element
+		"apiVersion: v1\nkind: List\nitems: []\n":                                                                                                           1,
 		"apiVersion: v1\nkind: Listing\nitems:\n- a: b\n- a: b\n":                                                                                           1,
 		"apiVersion: example.com/v1\nkind: List\nitems:\n- a: b\n- a: b\n":                                                                                  1,
 		"apiVersion: apps/v1\nkind: DeploymentList\nitems:\n- metadata: {name: a}\n- metadata: {name: b}\n":                                                 2,
@@ -203,33 +213,37 @@ func TestListItems(t *testing.T) {
 	}
 }
 
-// wellFormedRefusal checks that a refusal is a *SyntaxError with a place in the text.
+// wellFormedRefusal checks that a refusal is a *SyntaxError with a position in the text.
 func wellFormedRefusal(err error, text []byte) error {
 	var syntax *gaby.SyntaxError
 	if !errors.As(err, &syntax) {
 		return fmt.Errorf("refusal is a %T, not a *SyntaxError: %w", err, err)
 	}
 	if errors.Is(err, gaby.ErrUnsupported) != syntax.Unsupported {
-		return fmt.Errorf("errors.Is(ErrUnsupported) disagrees with Unsupported=%v: %w", syntax.Unsupported, err)
+		return fmt.Errorf("errors.Is(ErrUnsupported) disagrees with Unsupported=%v: %w",
+			syntax.Unsupported, err)
 	}
 	if syntax.Msg == "" {
 		return errors.New("refusal without a message")
 	}
-	lines := bytes.Count(text, []byte("\n")) + bytes.Count(text, []byte("\r")) + strings.Count(string(text), "\u2028") +
+	lines := bytes.Count(text, []byte("\n")) + bytes.Count(text, []byte("\r")) +
+		strings.Count(string(text), "\u2028") +
 		strings.Count(string(text), "\u2029") + strings.Count(string(text), "\u0085") + 2
-	if syntax.Pos.Line < 1 || syntax.Pos.Line > lines || syntax.Pos.Column < 1 || syntax.Pos.Column > len(text)+2 {
-		return fmt.Errorf("refusal at %d:%d lies outside of the text: %w", syntax.Pos.Line, syntax.Pos.Column, err)
+	if syntax.Pos.Line < 1 || syntax.Pos.Line > lines || syntax.Pos.Column < 1 ||
+		syntax.Pos.Column > len(text)+2 {
+		return fmt.Errorf("refusal at %d:%d lies outside of the text: %w", syntax.Pos.Line,
+			syntax.Pos.Column, err)
 	}
 	return nil
 }
 
-// hasValue tells whether a node can be shown as data.
+// hasValue reports whether a node can be represented as data.
 func hasValue(n *yaml.Node) bool {
 	_, err := dataOf(n)
 	return err == nil
 }
 
-// readEverything calls every reader; none may panic, whether the document is valid or not.
+// readEverything calls all readers; none may panic, whether the document is valid or not.
 func readEverything(d *gaby.YamlDoc) {
 	d.Data()
 	d.Children()
@@ -294,7 +308,8 @@ func compareRaw(want *yaml.Node, have gaby.RawNode, path string, isKey bool) err
 		if isKey {
 			key = " (key)"
 		}
-		return fmt.Errorf("%s%s: %s is %#v in yaml.v3, %#v in gaby (line %d)", path, key, what, w, h, want.Line)
+		return fmt.Errorf("%s%s: %s is %#v in yaml.v3, %#v in gaby (line %d)", path, key, what, w,
+			h, want.Line)
 	}
 	if want.Kind != have.Kind {
 		return bad("kind", want.Kind, have.Kind)
@@ -324,14 +339,15 @@ func compareRaw(want *yaml.Node, have gaby.RawNode, path string, isKey bool) err
 		if want.Kind == yaml.MappingNode {
 			sub = path + "/" + want.Content[i&^1].Value
 		}
-		if err := compareRaw(w, have.Content[i], sub, want.Kind == yaml.MappingNode && i%2 == 0); err != nil {
+		if err := compareRaw(w, have.Content[i], sub, want.Kind == yaml.MappingNode &&
+			i%2 == 0); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// compareValue compares what functions see: aliases and merge keys followed.
+// compareValue compares what functions see: with aliases and merge keys followed.
 func compareValue(want *yaml.Node, have gaby.Value, path string, budget *int, aliased bool) error {
 	if *budget--; *budget < 0 {
 		return nil
@@ -342,9 +358,11 @@ func compareValue(want *yaml.Node, have gaby.Value, path string, budget *int, al
 			return nil
 		}
 	}
-	kinds := map[yaml.Kind]gaby.Kind{yaml.ScalarNode: gaby.Scalar, yaml.MappingNode: gaby.Map, yaml.SequenceNode: gaby.List}
+	kinds := map[yaml.Kind]gaby.Kind{yaml.ScalarNode: gaby.Scalar, yaml.MappingNode: gaby.Map,
+		yaml.SequenceNode: gaby.List}
 	if kinds[want.Kind] != have.Kind() {
-		return fmt.Errorf("%s: Kind is %v, yaml.v3 %v (line %d)", path, have.Kind(), want.Kind, want.Line)
+		return fmt.Errorf("%s: Kind is %v, yaml.v3 %v (line %d)", path, have.Kind(), want.Kind,
+			want.Line)
 	}
 	if p := have.Position(); !aliased && !samePlace(want, p) {
 		return fmt.Errorf("%s: Position is %v, yaml.v3 %d:%d", path, p, want.Line, want.Column)
@@ -355,7 +373,8 @@ func compareValue(want *yaml.Node, have gaby.Value, path string, budget *int, al
 			return fmt.Errorf("%s: Text is %q, yaml.v3 %q", path, have.Text(), want.Value)
 		}
 		if have.Tag() != want.ShortTag() {
-			return fmt.Errorf("%s: Tag is %q, yaml.v3 %q (%q)", path, have.Tag(), want.ShortTag(), want.Value)
+			return fmt.Errorf("%s: Tag is %q, yaml.v3 %q (%q)", path, have.Tag(), want.ShortTag(),
+				want.Value)
 		}
 		if data, err := Data(want); err == nil && !sameData(data, have.Data()) {
 			return fmt.Errorf("%s: Data is %#v, yaml.v3 %#v", path, have.Data(), data)
@@ -414,7 +433,7 @@ func compareMap(want *yaml.Node, have gaby.Value, path string, budget *int, alia
 			}
 		}
 		if duplicates {
-			continue // which of them an iteration shows is not promised
+			continue // which of them an iteration shows is unspecified
 		}
 		if !e.Exists() || e.Key() != key {
 			return fmt.Errorf("%s: Key is %q, yaml.v3 %q", sub, e.Key(), key)
@@ -440,13 +459,14 @@ func compareMap(want *yaml.Node, have gaby.Value, path string, budget *int, alia
 	if merges == 0 && e.Exists() {
 		return fmt.Errorf("%s: more entries than yaml.v3's %d", path, len(last))
 	}
-	for ; e.Exists(); e = e.Next() { // what << brings
+	for ; e.Exists(); e = e.Next() { // inherited entries
 		k := e.Key()
 		if _, own := last[k]; own {
 			return fmt.Errorf("%s/%s: own key comes again from <<", path, k)
 		}
 		if !sameData(e.Data(), data.(map[string]any)[k]) {
-			return fmt.Errorf("%s/%s: merged value is %#v, yaml.v3 %#v", path, k, e.Data(), data.(map[string]any)[k])
+			return fmt.Errorf("%s/%s: merged value is %#v, yaml.v3 %#v", path, k, e.Data(),
+				data.(map[string]any)[k])
 		}
 	}
 	return nil
@@ -466,7 +486,8 @@ func TestOracleCorpus(t *testing.T) {
 			}
 			if v.Refused != nil {
 				refused++
-				if v.Oracle == nil && !errors.Is(v.Refused, gaby.ErrUnsupported) && refusedByDesign[f.Name] == "" {
+				if v.Oracle == nil && !errors.Is(v.Refused, gaby.ErrUnsupported) &&
+					refusedByDesign[f.Name] == "" {
 					t.Errorf("gaby calls invalid what yaml.v3 accepts: %v", v.Refused)
 				}
 			}
@@ -475,10 +496,12 @@ func TestOracleCorpus(t *testing.T) {
 			}
 		})
 	}
-	t.Logf("%d documents compared, %d files refused, %d read by the library", docs, refused, library)
+	t.Logf("%d documents compared, %d files refused, %d read by the library", docs, refused,
+		library)
 }
 
-// refusedByDesign names corpus files that yaml.v3 reads into nodes and gaby calls invalid, and says why.
+// refusedByDesign names the corpus files that yaml.v3 reads into nodes and gaby refuses, with the
+// reasons.
 var refusedByDesign = map[string]string{
 	"alias-bomb":          "a limit; yaml.v3 refuses it too when it decodes the nodes",
 	"alias-self":          "a value inside itself; yaml.v3 refuses it too when it decodes the nodes",
@@ -486,7 +509,8 @@ var refusedByDesign = map[string]string{
 	"utf16le":             "UTF-8 only, as every tool that writes Kubernetes YAML",
 }
 
-// acceptedByDesign names corpus files that gaby reads and yaml.v3 does not: all are valid YAML 1.2.
+// acceptedByDesign names the corpus files that gaby reads and yaml.v3 refuses: all are valid YAML
+// 1.2.
 var acceptedByDesign = map[string]string{
 	"block-root-zero":      "a literal root may stand at column 1",
 	"anchor-odd-names":     "an anchor may have any characters but blanks and brackets in its name",
@@ -502,7 +526,8 @@ var acceptedByDesign = map[string]string{
 	"tabs-flow-lines":      "flow collections have no indentation",
 }
 
-// TestOracleLineEnds runs the corpus again with the other line end, and without its last newline: the same must hold.
+// TestOracleLineEnds runs the corpus again with the other line ending, and without the last
+// newline.
 func TestOracleLineEnds(t *testing.T) {
 	for _, f := range corpus(t) {
 		if bytes.Contains(f.Text, []byte("\r")) || bytes.HasPrefix(f.Text, []byte("\xef\xbb\xbf")) {
@@ -522,13 +547,14 @@ func TestOracleLineEnds(t *testing.T) {
 	}
 }
 
-// indentUnder puts a text below a key of another document.
+// indentUnder returns text as the value of a key of another document.
 func indentUnder(text []byte) []byte {
-	return append([]byte("first: 1\n---\nouter:\n"), bytes.ReplaceAll(append([]byte("  "), text...), []byte("\n"), []byte("\n  "))...)
+	return append([]byte("first: 1\n---\nouter:\n"),
+		bytes.ReplaceAll(append([]byte("  "), text...), []byte("\n"), []byte("\n  "))...)
 }
 
-// TestOracleCuts cuts every small corpus file after every fifth byte, and with
-// LONG=1 (make long) after each.
+// TestOracleCuts cuts every small corpus file after every fifth byte, and with LONG=1 (make long)
+// after each byte.
 func TestOracleCuts(t *testing.T) {
 	step := 5
 	if os.Getenv("LONG") != "" {
@@ -547,7 +573,7 @@ func TestOracleCuts(t *testing.T) {
 	}
 }
 
-// TestOracleData checks the proof itself: what dataOf makes of nodes is what yaml.v3 decodes.
+// TestOracleData checks the proof itself: dataOf must return what yaml.v3 decodes.
 func TestOracleData(t *testing.T) {
 	compared := 0
 	for _, f := range corpus(t) {
@@ -577,7 +603,8 @@ func TestOracleData(t *testing.T) {
 	}
 }
 
-// plainKeys turns yaml.v3's map[any]any into map[string]any; not ok where a key or a value has another type than gaby promises.
+// plainKeys converts the map[any]any of yaml.v3 to map[string]any; ok is false if a key or a value
+// has a type that gaby never returns.
 func plainKeys(v any) (any, bool) {
 	switch v := v.(type) {
 	case time.Time:

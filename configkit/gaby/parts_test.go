@@ -12,18 +12,23 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// fragments are lines of which streams are made that are hard to cut.
+// fragments are lines that make streams hard to cut.
 var fragments = []string{
-	"---\n", "---\n", "---\n", "---\n", "--- # c\n", "--- a: 1\n", "---\r\n", "...\n", "# c\n", "#\n", "\n", "%YAML 1.2\n",
-	"a: 1\n", "b: 2\n", "kind: List\n", "# c\u0085kind: B\n", "# c\u2028kind: B\n", "kind: K\n", "kind: K\n", "metadata:\n  name: n\n", "apiVersion: v1\n", "items:\n", "- kind: A\n", "  - x\n", "k: |\n", "  text\n", "  # text\n", "  \n", "\t\n",
-	"\"quoted\n", "text\"\n", "a: 1\r\n", "{a: b}\n", "--\n", "----\n", "-\n", "- x\n", "---x\n", "end",
+	"---\n", "---\n", "---\n", "---\n", "--- # c\n", "--- a: 1\n", "---\r\n", "...\n", "# c\n",
+	"#\n", "\n", "%YAML 1.2\n",
+	"a: 1\n", "b: 2\n", "kind: List\n", "# c\u0085kind: B\n", "# c\u2028kind: B\n", "kind: K\n",
+	"kind: K\n", "metadata:\n  name: n\n", "apiVersion: v1\n", "items:\n", "- kind: A\n",
+	"  - x\n", "k: |\n", "  text\n", "  # text\n", "  \n", "\t\n",
+	"\"quoted\n", "text\"\n", "a: 1\r\n", "{a: b}\n", "--\n", "----\n", "-\n", "- x\n", "---x\n",
+	"end",
 }
 
-// Parsed part by part a text has the documents it has as a whole, with the same text, values, problems and positions, whichever of
-// them were visited before.
+// Parsed part by part, a text has the same documents as a whole: the same text, values, problems
+// and positions, whichever of them were visited before.
 func TestPropertyParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom(fragments), 1, 40).Draw(t, "lines"), ""))
+		text := []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom(fragments), 1, 40).Draw(t,
+			"lines"), ""))
 		whole, err := gaby.ParseAll(text)
 		if err != nil {
 			t.Fatal(err)
@@ -45,7 +50,8 @@ func TestPropertyParts(t *testing.T) {
 					look = header
 				}
 				if got, want := look(d), look(whole[at]); got != want {
-					t.Fatalf("document %d (part %d):\n%s\nas one of the whole:\n%s\n%q", at, i, got, want, text)
+					t.Fatalf("document %d (part %d):\n%s\nas one of the whole:\n%s\n%q", at, i, got,
+						want, text)
 				}
 				at++
 			}
@@ -59,19 +65,20 @@ func TestPropertyParts(t *testing.T) {
 	})
 }
 
-// described is what there is to see of a document.
+// described returns everything observable about a document.
 func described(d *gaby.YamlDoc) string {
 	h := header(d)
 	return fmt.Sprintf("%s %q %v %#v %v", h, d.String(), d.Position(), d.Data(), d.Check())
 }
 
-// header is what is seen of a document that is passed by.
+// header returns what is observable about a document that is skipped.
 func header(d *gaby.YamlDoc) string {
 	h, err := d.Header()
 	return fmt.Sprint(h, err)
 }
 
-// The memory of an arena still has what the part before was; nothing of that is left in the trees of the next part.
+// The memory of an arena still holds the previous part; nothing of that may be visible in the trees
+// of the next.
 func TestPropertyArena(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapidDice(t)
@@ -102,16 +109,18 @@ func TestPropertyArena(t *testing.T) {
 
 func TestCutFindsParts(t *testing.T) {
 	for _, ending := range []string{"\n", "\r\n"} {
-		text := strings.ReplaceAll(strings.Repeat("# Source: web.yaml\na: "+strings.Repeat("x", 76)+"\n---\n", 50)+"last: 1\n", "\n", ending)
+		text := strings.ReplaceAll(strings.Repeat("# Source: web.yaml\na: "+strings.Repeat("x",
+			76)+"\n---\n", 50)+"last: 1\n", "\n", ending)
 		if n := gaby.Cut([]byte(text), 1000).Len(); n < 5 || n > 6 {
 			t.Errorf("%d parts for %q", n, ending)
 		}
 	}
 }
 
-// Different documents may be used at once; parts are what parallel work gets. Run with -race.
+// Different documents may be used concurrently: parallel work uses one part each. Run with -race.
 func TestParallelParts(t *testing.T) {
-	text := append(workload(200), "---\napiVersion: v1\nkind: List\nitems:\n- kind: A\n  metadata: {name: a}\n- kind: B\n  metadata: {name: b}\n"...)
+	text := append(workload(200),
+		"---\napiVersion: v1\nkind: List\nitems:\n- kind: A\n  metadata: {name: a}\n- kind: B\n  metadata: {name: b}\n"...)
 	parts := gaby.Cut(text, 2_000)
 	if parts.Len() < 10 {
 		t.Errorf("only %d parts", parts.Len())

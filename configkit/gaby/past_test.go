@@ -9,8 +9,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// TestPropertyBefore: a past state of a document is what the document was then, whatever is edited later, and Same is never true of
-// places that differ.
+// TestPropertyBefore checks that a snapshot shows the document as it was, whatever is edited later,
+// and that Same is never true of values that differ.
 func TestPropertyBefore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dice := rapidDice(t)
@@ -54,7 +54,7 @@ func TestPropertyBefore(t *testing.T) {
 	})
 }
 
-// checkSame compares the entries that stand at the same place of two collections.
+// checkSame compares the entries at the same index of two collections.
 func checkSame(t *rapid.T, a, b gaby.Value, count *int) {
 	if a.Same(b) {
 		*count++
@@ -83,7 +83,8 @@ func TestSameFindsWhatWasNotEdited(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := gaby.Container{doc}.Before([]gaby.Mark{0})[0]
-	for path, want := range map[string]bool{"": false, "a": false, "a.b": false, "a.c": true, "d": false, "d.0": true, "e": true, "e.f.g": true} {
+	for path, want := range map[string]bool{"": false, "a": false, "a.b": false, "a.c": true,
+		"d": false, "d.0": true, "e": true, "e.f.g": true} {
 		if got := before.Path(path).Value().Same(doc.Path(path).Value()); got != want {
 			t.Errorf("%q: %v", path, got)
 		}
@@ -91,7 +92,8 @@ func TestSameFindsWhatWasNotEdited(t *testing.T) {
 }
 
 func TestBeforeOfListItems(t *testing.T) {
-	c, err := gaby.ParseAll([]byte("apiVersion: v1\nkind: List\nitems:\n- {kind: A, n: 1}\n- {kind: B, n: 1}\n"))
+	c,
+		err := gaby.ParseAll([]byte("apiVersion: v1\nkind: List\nitems:\n- {kind: A, n: 1}\n- {kind: B, n: 1}\n"))
 	if err != nil || len(c) != 2 {
 		t.Fatal(len(c), err)
 	}
@@ -123,7 +125,8 @@ func TestBeforeOfSeveral(t *testing.T) {
 		}
 	}
 	for i, d := range c.Before(marks) {
-		if got := d.Path("n").Data(); got != i+1 || d.Identity() != c[i].Identity() || !d.SameDocument(c[i]) {
+		if got := d.Path("n").Data(); got != i+1 || d.Identity() != c[i].Identity() ||
+			!d.SameDocument(c[i]) {
 			t.Errorf("document %d: %v", i, got)
 		}
 	}
@@ -177,10 +180,12 @@ func TestContent(t *testing.T) {
 	if got, want := c[1].Content(), "b: 2\n"; got != want {
 		t.Errorf("%q", got)
 	}
-	if !c[0].SameText(c[0]) || c[0].SameText(c[1]) || !c[0].MayContain("about") || c[1].MayContain("about") {
+	if !c[0].SameText(c[0]) || c[0].SameText(c[1]) || !c[0].MayContain("about") ||
+		c[1].MayContain("about") {
 		t.Error("SameText, MayContain")
 	}
-	if got := string(c[1].Source()); !strings.HasSuffix(got, "b: 2\n") || c[1].Path("b").Source() != nil {
+	if got := string(c[1].Source()); !strings.HasSuffix(got, "b: 2\n") ||
+		c[1].Path("b").Source() != nil {
 		t.Errorf("Source: %q", got)
 	}
 	if _, err := c[1].SetP(3, "b"); err != nil || c[1].Source() != nil {
@@ -188,7 +193,8 @@ func TestContent(t *testing.T) {
 	}
 }
 
-// TestHeaderOfEditedDocument: the header is that of the text, whatever was edited since it was last looked at.
+// TestHeaderOfEditedDocument checks that the header is that of the text, whatever was edited since
+// it was last read.
 func TestHeaderOfEditedDocument(t *testing.T) {
 	parse := func(text []byte) *gaby.YamlDoc {
 		doc, err := gaby.ParseYAML(text)
@@ -234,7 +240,9 @@ func TestHeaderOfEditedDocument(t *testing.T) {
 				t.Errorf("%v set to %v: %+v, %v, want %+v", paths, value, got, err, want)
 			}
 			doc.Rollback(0)
-			if got, err := doc.Header(); got != (gaby.Header{APIVersion: "v1", Kind: "A", Name: "a", GenerateName: "g"}) || err != nil {
+			if got,
+				err := doc.Header(); got != (gaby.Header{APIVersion: "v1", Kind: "A", Name: "a",
+				GenerateName: "g"}) || err != nil {
 				t.Errorf("%v set back: %+v, %v", paths, got, err)
 			}
 		}

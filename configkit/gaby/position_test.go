@@ -7,25 +7,28 @@ import (
 	"unicode/utf8"
 )
 
-// positionByCounting is the rule, from the beginning of the text.
+// positionByCounting is the definition: it counts from the beginning of the text.
 func positionByCounting(src []byte, p int) Position {
 	line := bytes.TrimPrefix(src[bytes.LastIndexByte(src[:p], '\n')+1:p], []byte("\xef\xbb\xbf"))
 	return Position{Line: bytes.Count(src[:p], []byte{'\n'}) + 1, Column: utf8.RuneCount(line) + 1}
 }
 
-// A position is the same however long lines are and wherever blocks of the text begin.
+// A position does not depend on the length of lines or on where blocks begin.
 func TestPosition(t *testing.T) {
 	for name, text := range map[string]string{
-		"one long line":         strings.Repeat("abc", 10_000),
-		"long characters":       "x" + strings.Repeat("é€😀", 5_000),
-		"lines":                 strings.Repeat("é: €\n", 4_000),
-		"a long line after one": "\xef\xbb\xbfa\n" + strings.Repeat("😀", 5_000) + "\nb" + strings.Repeat("c", 5_000),
-		"byte order mark":       "\xef\xbb\xbf" + strings.Repeat("é", 5_000),
-		"no text":               strings.Repeat("\x80", 10_000) + strings.Repeat("\xe2\x82a", 4_000),
+		"one long line":   strings.Repeat("abc", 10_000),
+		"long characters": "x" + strings.Repeat("é€😀", 5_000),
+		"lines":           strings.Repeat("é: €\n", 4_000),
+		"a long line after one": "\xef\xbb\xbfa\n" + strings.Repeat("😀", 5_000) + "\nb" +
+			strings.Repeat("c", 5_000),
+		"byte order mark": "\xef\xbb\xbf" + strings.Repeat("é", 5_000),
+		"no text": strings.Repeat("\x80", 10_000) +
+			strings.Repeat("\xe2\x82a", 4_000),
 	} {
 		d := &document{src: []byte(text), unit: &unit{text: []byte(text), starts: []int{0}}}
 		for p := 0; p <= len(text); p++ {
-			if p < len(text) && !utf8.RuneStart(text[p]) || p%lineBlock > 50 && p%lineBlock < lineBlock-50 && p%97 > 0 {
+			if p < len(text) && !utf8.RuneStart(text[p]) ||
+				p%lineBlock > 50 && p%lineBlock < lineBlock-50 && p%97 > 0 {
 				continue
 			}
 			if got, want := d.position(p), positionByCounting(d.src, p); got != want {
@@ -35,7 +38,8 @@ func TestPosition(t *testing.T) {
 	}
 }
 
-// Where a position is in a line does not matter for what it costs: these would take minutes if each counted from its beginning.
+// The cost of a position does not depend on its column: this would take minutes if each position
+// were counted from the beginning of its line.
 func TestPositionsInOneLongLine(t *testing.T) {
 	text := bytes.Repeat([]byte("[1], "), 1_000_000)
 	d := &document{src: text, unit: &unit{text: text, starts: []int{0}}}

@@ -19,7 +19,8 @@ import (
 type patch struct {
 	from, to int
 	text     string
-	// slot of the value: of insertions at the same offset, those of inner values come first,
+	// depth is the slot of the value: of insertions at the same offset, those of inner values come
+	// first,
 	depth int32
 	order order // and of those of one value the earlier parts
 }

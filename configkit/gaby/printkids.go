@@ -122,7 +122,8 @@ func (p *printer) replaceMerge(slot int32, run []int32, indent int) {
 // runs returns the runs of new entries of block collection i, each by the source entry before it
 // (-1 for none), and the source entries that remain, in the order of the source.
 func (p *printer) runs(i int32, kids []int32, inherited map[int32][]int32,
-	indent int) (runs slots[[]int32], kept []int32) {
+	indent int,
+) (runs slots[[]int32], kept []int32) {
 	d := p.d
 	add := func(after int32, entries ...int32) {
 		runs.set(after,

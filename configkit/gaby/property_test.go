@@ -15,9 +15,10 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// The laws of design.md section 4 over random documents and random edits.
+// This file has the laws of design.md, section 4, over random documents and random edits.
 
-// rapidDice throws fair bits: rapid's integers prefer small ones, which would make nearly all documents short.
+// rapidDice uses fair bits: rapid's integers prefer small values, which would make almost all
+// documents short.
 func rapidDice(t *rapid.T) Dice {
 	return func(n int) int {
 		value := 0
@@ -31,7 +32,8 @@ func rapidDice(t *rapid.T) Dice {
 	}
 }
 
-// possible makes an edit and tells whether it was made; a comment may be refused where it would hide what follows on its line.
+// possible makes an edit and reports whether it was made; a comment may be refused if it would hide
+// text on its line.
 func possible(t *rapid.T, e *Edit, doc *gaby.YamlDoc) bool {
 	before := string(doc.Bytes())
 	err := e.apply(doc)
@@ -45,7 +47,7 @@ func possible(t *rapid.T, e *Edit, doc *gaby.YamlDoc) bool {
 	return true
 }
 
-// drawDocument is a random document with its root node and its value, both by yaml.v3.
+// drawDocument returns a random document with its root node and its value, both read by yaml.v3.
 func drawDocument(t *rapid.T, d Dice, exotic bool) (text string, root *yaml.Node, data any) {
 	text = randomText(d, exotic)
 	roots, err := yamlDocs([]byte(text))
@@ -66,7 +68,7 @@ func mustParse(t *rapid.T, text string) *gaby.YamlDoc {
 	return d
 }
 
-// printed compares what a document prints with the tree it should mean.
+// printed compares the printed text of a document with the tree that it should mean.
 func printed(d *gaby.YamlDoc, want any) error {
 	out := d.Bytes()
 	roots, err := yamlDocs(out)
@@ -108,7 +110,8 @@ func TestPropertyRead(t *testing.T) {
 			t.Fatalf("%v\n%s", err, text)
 		}
 		if v.Refused != nil || v.Library != nil || v.Oracle != nil {
-			t.Fatalf("refused ordinary YAML: %v (%v, yaml.v3: %v)\n%s", v.Refused, v.Library, v.Oracle, text)
+			t.Fatalf("refused ordinary YAML: %v (%v, yaml.v3: %v)\n%s", v.Refused, v.Library,
+				v.Oracle, text)
 		}
 	})
 }
@@ -126,7 +129,7 @@ func TestPropertyReadExotic(t *testing.T) {
 	})
 }
 
-// parse(print(edit)) equals the edit applied to the tree, after every edit of a sequence.
+// parse(print(edit)) equals the edit applied to the tree, after each edit of a sequence.
 func TestPropertyEdits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dice := rapidDice(t)
@@ -148,21 +151,23 @@ func TestPropertyEdits(t *testing.T) {
 				continue
 			}
 			if err := printed(doc, want); err != nil {
-				t.Fatalf("%s: %v\n--- before\n%s\n--- after\n%s", strings.Join(log, "\n"), err, before, doc.Bytes())
+				t.Fatalf("%s: %v\n--- before\n%s\n--- after\n%s", strings.Join(log, "\n"), err,
+					before, doc.Bytes())
 			}
 			data = want
 		}
 	})
 }
 
-// Setting a whole new value gives exactly that value, and an equal one changes nothing.
+// Setting a new value gives exactly that value, and setting an equal one changes nothing.
 func TestPropertySetData(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dice := rapidDice(t)
 		text, _, data := drawDocument(t, dice, false)
 		doc := mustParse(t, text)
 		if err := doc.SetData(data); err != nil || doc.Changed() || string(doc.Bytes()) != text {
-			t.Fatalf("SetData of the same value: %v, changed %v\n--- before\n%s\n--- after\n%s", err, doc.Changed(), text, doc.Bytes())
+			t.Fatalf("SetData of the same value: %v, changed %v\n--- before\n%s\n--- after\n%s",
+				err, doc.Changed(), text, doc.Bytes())
 		}
 		want := data
 		for range 1 + dice(3) {
@@ -174,12 +179,13 @@ func TestPropertySetData(t *testing.T) {
 			t.Fatalf("SetData(%#v): %v\n%s", want, err, text)
 		}
 		if err := printed(doc, want); err != nil {
-			t.Fatalf("SetData(%#v): %v\n--- before\n%s\n--- after\n%s", want, err, text, doc.Bytes())
+			t.Fatalf("SetData(%#v): %v\n--- before\n%s\n--- after\n%s", want, err, text,
+				doc.Bytes())
 		}
 	})
 }
 
-// SetDocP copies another document's value with its order of keys.
+// SetDocP copies the value of another document with its order of keys.
 func TestPropertySetDoc(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dice := rapidDice(t)
@@ -199,19 +205,22 @@ func TestPropertySetDoc(t *testing.T) {
 		}
 		want, _ := modelSet(data, path, otherData)
 		if err := printed(doc, want); err != nil {
-			t.Fatalf("SetDocP(%q): %v\n--- before\n%s\n--- other\n%s\n--- after\n%s", path, err, text, other, doc.Bytes())
+			t.Fatalf("SetDocP(%q): %v\n--- before\n%s\n--- other\n%s\n--- after\n%s", path, err,
+				text, other, doc.Bytes())
 		}
 		roots, _ := yamlDocs(doc.Bytes())
 		if !isScalar(tree[path[0]]) {
-			return // only the differences are written, so that keys that were there stay where they are
+			return // only differences are written, so existing keys keep their order
 		}
 		if have := nodeAt(roots[0], path); keyOrder(have) != keyOrder(otherRoot) {
-			t.Fatalf("SetDocP(%q) changed the order of keys to %s\n--- other\n%s\n--- after\n%s", path, keyOrder(have), other, doc.Bytes())
+			t.Fatalf("SetDocP(%q) changed the order of keys to %s\n--- other\n%s\n--- after\n%s",
+				path, keyOrder(have), other, doc.Bytes())
 		}
 	})
 }
 
-// nodeAt follows a path of keys and indexes; nil when it ends early or meets an alias.
+// nodeAt follows a path of keys and indexes; it returns nil if the path ends early or meets an
+// alias.
 func nodeAt(n *yaml.Node, path []string) *yaml.Node {
 	for _, seg := range path {
 		var next *yaml.Node
@@ -252,7 +261,7 @@ func keyOrder(n *yaml.Node) string {
 	return b.String()
 }
 
-// An edit in one document leaves the bytes of all others.
+// An edit in one document does not change the bytes of the others.
 func TestPropertyOtherDocuments(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dice := rapidDice(t)
@@ -270,8 +279,10 @@ func TestPropertyOtherDocuments(t *testing.T) {
 		possible(t, e, c[i])
 		out := string(c.Bytes())
 		before, after := strings.Join(parts[:i], ""), strings.Join(parts[i+1:], "")
-		if !strings.HasPrefix(out, before) || !strings.HasSuffix(out, after) || len(out) < len(before)+len(after) {
-			t.Fatalf("%v in document %d changed others\n--- before\n%s\n--- after\n%s", e, i+1, text, out)
+		if !strings.HasPrefix(out, before) || !strings.HasSuffix(out, after) ||
+			len(out) < len(before)+len(after) {
+			t.Fatalf("%v in document %d changed others\n--- before\n%s\n--- after\n%s", e, i+1,
+				text, out)
 		}
 		if got := string(bytes.Join(c.Pieces(), nil)); got != out {
 			t.Fatalf("Pieces and Bytes differ: %q %q", got, out)
@@ -282,9 +293,11 @@ func TestPropertyOtherDocuments(t *testing.T) {
 	})
 }
 
-// scalarToken finds the text of a scalar that stands on one line: the line's index and the token's bounds in it.
+// scalarToken finds the text of a scalar on one line: the index of the line and the bounds of the
+// token in it.
 func scalarToken(text string, n *yaml.Node) (line, from, to int, ok bool) {
-	if n.Kind != yaml.ScalarNode || n.Style&(yaml.LiteralStyle|yaml.FoldedStyle|yaml.TaggedStyle) != 0 || n.Anchor != "" {
+	if n.Kind != yaml.ScalarNode ||
+		n.Style&(yaml.LiteralStyle|yaml.FoldedStyle|yaml.TaggedStyle) != 0 || n.Anchor != "" {
 		return 0, 0, 0, false
 	}
 	lines := strings.Split(text, "\n")
@@ -325,7 +338,7 @@ func scalarToken(text string, n *yaml.Node) (line, from, to int, ok bool) {
 	return 0, 0, 0, false
 }
 
-// A one-line scalar set to another one-line scalar changes that scalar and nothing else, not even on its line.
+// Replacing a one-line scalar by another one changes nothing else, not even on its line.
 func TestPropertyOneScalar(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dice := rapidDice(t)
@@ -337,7 +350,8 @@ func TestPropertyOneScalar(t *testing.T) {
 			}
 			line, from, to, ok := scalarToken(text, n)
 			value := randomScalar(dice)
-			if s, isString := value.(string); !ok || isString && strings.ContainsAny(s, "\n\r\u2028") {
+			if s, isString := value.(string); !ok ||
+				isString && strings.ContainsAny(s, "\n\r\u2028") {
 				continue
 			}
 			doc := mustParse(t, text)
@@ -346,16 +360,20 @@ func TestPropertyOneScalar(t *testing.T) {
 			}
 			was, is := strings.Split(text, "\n"), strings.Split(string(doc.Bytes()), "\n")
 			if len(was) != len(is) {
-				t.Fatalf("set %q to %#v: %d lines became %d\n--- before\n%s\n--- after\n%s", p.Path, value, len(was), len(is), text, doc.Bytes())
+				t.Fatalf("set %q to %#v: %d lines became %d\n--- before\n%s\n--- after\n%s", p.Path,
+					value, len(was), len(is), text, doc.Bytes())
 			}
 			for i := range was {
 				if i != line && was[i] != is[i] {
-					t.Fatalf("set %q to %#v changed line %d\n--- before\n%s\n--- after\n%s", p.Path, value, i+1, text, doc.Bytes())
+					t.Fatalf("set %q to %#v changed line %d\n--- before\n%s\n--- after\n%s", p.Path,
+						value, i+1, text, doc.Bytes())
 				}
 			}
 			head, tail := was[line][:from], was[line][to:]
-			if !strings.HasPrefix(is[line], head) || !strings.HasSuffix(is[line], tail) || len(is[line]) < len(head)+len(tail) {
-				t.Fatalf("set %q to %#v changed more than the scalar:\n%q\n%q", p.Path, value, was[line], is[line])
+			if !strings.HasPrefix(is[line], head) || !strings.HasSuffix(is[line], tail) ||
+				len(is[line]) < len(head)+len(tail) {
+				t.Fatalf("set %q to %#v changed more than the scalar:\n%q\n%q", p.Path, value,
+					was[line], is[line])
 			}
 			if sameData(value, p.Value) && doc.Changed() {
 				t.Fatalf("setting %q to the value it has is an edit: %#v", p.Path, value)
@@ -364,7 +382,7 @@ func TestPropertyOneScalar(t *testing.T) {
 	})
 }
 
-// Comments of entries that an edit does not touch survive it, in their order.
+// Comments of entries that an edit does not touch survive it in their order.
 func TestPropertyComments(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dice := rapidDice(t)
@@ -381,13 +399,16 @@ func TestPropertyComments(t *testing.T) {
 		touched := "/" + strings.Join(e.Path, "/")
 		at := 0
 		for _, c := range comments(text) {
-			mayGo := e.Op == "delete" && (c.Owner == touched || strings.HasPrefix(c.Owner, touched+"/")) ||
-				e.Op == "set" && (strings.HasPrefix(c.Owner, touched+"/") || c.Owner == touched && !isScalar(e.Value))
+			mayGo := e.Op == "delete" && (c.Owner == touched ||
+				strings.HasPrefix(c.Owner, touched+"/")) ||
+				e.Op == "set" && (strings.HasPrefix(c.Owner, touched+"/") || c.Owner == touched &&
+					!isScalar(e.Value))
 			if e.Op == "rearrange" && strings.HasPrefix(c.Owner, touched+"/") {
-				continue // testdata/edits/rearrange.txt shows what becomes of these
+				continue // testdata/edits/rearrange.txt shows what happens to these
 			}
-			if flow, ok := strings.CutSuffix(c.Owner, "/~flow"); ok && strings.HasPrefix(touched+"/", flow+"/") {
-				mayGo = true // on the line of some item, perhaps this one
+			if flow, ok := strings.CutSuffix(c.Owner, "/~flow"); ok &&
+				strings.HasPrefix(touched+"/", flow+"/") {
+				mayGo = true // on the line of an item, perhaps of this one
 			}
 			if e.Op == "delete" && emptiedParent(*e, data) {
 				mayGo = mayGo || strings.HasPrefix(c.Owner, parentOf(touched)+"/")
@@ -396,12 +417,14 @@ func TestPropertyComments(t *testing.T) {
 			if i >= 0 {
 				at += i
 			} else if !mayGo {
-				t.Fatalf("%v lost or moved the comment %q\n--- before\n%s\n--- after\n%s", e, c.Text, text, out)
+				t.Fatalf("%v lost or moved the comment %q\n--- before\n%s\n--- after\n%s", e,
+					c.Text, text, out)
 			}
 		}
 		if e.Op == "delete" {
 			for _, c := range comments(out) {
-				if strings.HasPrefix(c.Owner, touched+"/") && !strings.Contains(c.Owner, "/~") && !isIndexed(data, e.Path) {
+				if strings.HasPrefix(c.Owner, touched+"/") && !strings.Contains(c.Owner, "/~") &&
+					!isIndexed(data, e.Path) {
 					t.Fatalf("%v left the comment %q of what it deleted\n--- before\n%s\n--- after\n%s", e, c.Text, text, out)
 				}
 			}
@@ -440,7 +463,8 @@ func emptiedParent(e Edit, data any) bool {
 	return empty
 }
 
-// isIndexed tells whether a path ends in the index of a list: deleting it renumbers what follows, so that names of owners repeat.
+// isIndexed reports whether a path ends in a list index: deleting it renumbers the following items,
+// so that names of owners repeat.
 func isIndexed(data any, path []string) bool {
 	indexed := false
 	modelAt(data, path[:len(path)-1], func(v any) (any, bool) {
@@ -450,7 +474,7 @@ func isIndexed(data any, path []string) bool {
 	return indexed
 }
 
-// Edits that do not concern each other give the same bytes in any order.
+// Unrelated edits give the same bytes in any order.
 func TestPropertyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dice := rapidDice(t)
@@ -458,7 +482,8 @@ func TestPropertyOrder(t *testing.T) {
 		var edits []Edit
 		for range 6 {
 			e := randomEdit(dice, data)
-			if e == nil || e.Op == "comment" || slices.ContainsFunc(edits, func(o Edit) bool { return related(*e, o, data) }) {
+			if e == nil || e.Op == "comment" ||
+				slices.ContainsFunc(edits, func(o Edit) bool { return related(*e, o, data) }) {
 				continue
 			}
 			edits = append(edits, *e)
@@ -476,18 +501,19 @@ func TestPropertyOrder(t *testing.T) {
 			}
 		}
 		if !bytes.Equal(one.Bytes(), two.Bytes()) {
-			t.Fatalf("the order matters:\n%v\n%v\n--- before\n%s\n--- one\n%s\n--- two\n%s", edits, order, text, one.Bytes(), two.Bytes())
+			t.Fatalf("the order matters:\n%v\n%v\n--- before\n%s\n--- one\n%s\n--- two\n%s", edits,
+				order, text, one.Bytes(), two.Bytes())
 		}
 	})
 }
 
-// related tells whether two edits concern the same place, or one moves what the other means.
+// related reports whether two edits concern the same value, or one moves the target of the other.
 func related(a, b Edit, data any) bool {
 	pa, pb := a.container(data), b.container(data)
 	return isPrefix(pa, pb) || isPrefix(pb, pa)
 }
 
-// container is the path of the smallest thing the edit changes as a whole.
+// container returns the path of the smallest value that the edit changes as a whole.
 func (e Edit) container(data any) []string {
 	if e.Op == "append" || e.Op == "insert" {
 		return e.Path
@@ -496,7 +522,9 @@ func (e Edit) container(data any) []string {
 	if e.Op == "delete" {
 		return path[:len(path)-1]
 	}
-	for len(path) > 0 && !slices.ContainsFunc(places(data), func(p place) bool { return slices.Equal(p.Path, path) }) {
+	for len(path) > 0 &&
+		!slices.ContainsFunc(places(data),
+			func(p place) bool { return slices.Equal(p.Path, path) }) {
 		path = path[:len(path)-1]
 	}
 	return path
@@ -521,7 +549,8 @@ func TestPropertyRollback(t *testing.T) {
 			edit()
 		}
 		log = append(log, "checkpoint")
-		mark, wasBytes, wasData, wasChanged := doc.Checkpoint(), string(doc.Bytes()), data, doc.Changed()
+		mark, wasBytes, wasData, wasChanged := doc.Checkpoint(), string(doc.Bytes()), data,
+			doc.Changed()
 		for range 1 + dice(4) {
 			edit()
 		}
@@ -541,14 +570,15 @@ func TestPropertyRollback(t *testing.T) {
 			t.Fatalf("rolled back to another value: %s\n%s", d, text)
 		}
 		data = wasData
-		edit() // the document goes on working
+		edit() // the document can still be edited
 		if err := printed(doc, data); err != nil {
-			t.Fatalf("after the rollback: %v\n--- checkpoint\n%s\n--- now\n%s", err, wasBytes, doc.Bytes())
+			t.Fatalf("after the rollback: %v\n--- checkpoint\n%s\n--- now\n%s", err, wasBytes,
+				doc.Bytes())
 		}
 	})
 }
 
-// A value changed and changed back is the value it was.
+// A value that is changed and changed back is the original value.
 func TestPropertyThereAndBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dice := rapidDice(t)
@@ -567,7 +597,8 @@ func TestPropertyThereAndBack(t *testing.T) {
 			t.Fatalf("set %q back: %v\n%s", p.Path, err, text)
 		}
 		if err := printed(doc, data); err != nil {
-			t.Fatalf("set %q to %#v and back: %v\n--- before\n%s\n--- after\n%s", p.Path, value, err, text, doc.Bytes())
+			t.Fatalf("set %q to %#v and back: %v\n--- before\n%s\n--- after\n%s", p.Path, value,
+				err, text, doc.Bytes())
 		}
 	})
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// TestOtherReadersReadWhatIsPrinted writes random texts as keys, values and comments and reads the result with yaml.v3, with
-// libfyaml, which reads YAML 1.2, and with PyYAML.
+// TestOtherReadersReadWhatIsPrinted writes random texts as keys, values and comments and reads the
+// result with yaml.v3, with libfyaml (a YAML 1.2 reader) and with PyYAML.
 func TestOtherReadersReadWhatIsPrinted(t *testing.T) {
 	const n = 600
 	r := rand.New(rand.NewPCG(31, 1))
@@ -88,7 +88,7 @@ def read(text):
 json.dump([read(text) for text in json.load(sys.stdin)], sys.stdout)
 `
 
-// pythonWithYAML returns a Python that has PyYAML.
+// pythonWithYAML returns the path of a Python that has PyYAML.
 func pythonWithYAML(t *testing.T) string {
 	for _, python := range []string{"python3", "/usr/bin/python3"} {
 		if exec.Command(python, "-c", "import yaml").Run() == nil {
@@ -108,7 +108,8 @@ func compareReader(t *testing.T, text string, want, got map[string]any, err erro
 
 // randomDocument edits a document with random texts and returns it with its value.
 func randomDocument(t *testing.T, r *rand.Rand) (string, map[string]any) {
-	sources := []string{"a: x\nm:\n  b: y # c\n", "a: 'x'\nm: {b: \"y\"}\n", "a: \"x\" # c\nm:\n    b: |\n      y\n"}
+	sources := []string{"a: x\nm:\n  b: y # c\n", "a: 'x'\nm: {b: \"y\"}\n",
+		"a: \"x\" # c\nm:\n    b: |\n      y\n"}
 	doc, err := gaby.ParseYAML([]byte(sources[r.IntN(len(sources))]))
 	if err != nil {
 		t.Fatal(err)
@@ -129,15 +130,17 @@ func randomDocument(t *testing.T, r *rand.Rand) (string, map[string]any) {
 	if key != "b" && set(other, "m", key) {
 		m[key] = other
 	}
-	_ = doc.SetComment(specialText(r), "a") // refused texts leave the document as it is
+	_ = doc.SetComment(specialText(r), "a") // a refused text leaves the document unchanged
 	return string(doc.Bytes()), want
 }
 
-// specialText returns a text of characters that are special to some reader of YAML.
+// specialText returns a text of characters that are special to some YAML reader.
 func specialText(r *rand.Rand) string {
 	special := []string{
-		"\u0085", "\u2028", "\u2029", "\ufeff", "\x00", "\a", "\x1b", "\x7f", "\u009b", "\ufffd", "\ufffe", "\U0001f600", "\u00a0", "\v", "\f",
-		"\t", "\n", "\r", " ", "  ", "#", " #", ": ", ":", "-", "- ", "? ", "!", "&", "*", "'", "\"", "\\", "%", "@", "`", "|", ">", "{", "}", "[", "]", ",",
+		"\u0085", "\u2028", "\u2029", "\ufeff", "\x00", "\a", "\x1b", "\x7f", "\u009b", "\ufffd",
+		"\ufffe", "\U0001f600", "\u00a0", "\v", "\f",
+		"\t", "\n", "\r", " ", "  ", "#", " #", ": ", ":", "-", "- ", "? ", "!", "&", "*", "'",
+		"\"", "\\", "%", "@", "`", "|", ">", "{", "}", "[", "]", ",",
 		"~", "yes", "0x1", "1.0", "---", "...", "<<", "=", "a", "é", strings.Repeat("x", 300),
 	}
 	var b strings.Builder
@@ -161,9 +164,11 @@ func TestKeysThatReadersDoNotAcceptAreErrors(t *testing.T) {
 		{name: "in a document with an explicit key", path: []string{"a"}, value: explicit},
 		{name: "in an item of a document", path: []string{"l"}, value: []any{explicit.Value()}},
 		{name: "as a path", path: []string{"a", strings.Repeat("x", 1001)}, value: 1},
-		{name: "below what is missing", path: []string{"b", "c", strings.Repeat("x", 1001)}, value: 1},
+		{name: "below what is missing", path: []string{"b", "c", strings.Repeat("x", 1001)},
+			value: 1},
 		{name: "in an item", path: []string{"l", "-", strings.Repeat("x", 1001)}, value: 1},
-		{name: "in a value", path: []string{"a"}, value: map[string]any{strings.Repeat("x", 1001): 1}},
+		{name: "in a value", path: []string{"a"},
+			value: map[string]any{strings.Repeat("x", 1001): 1}},
 		{name: "with escapes", path: []string{"a", strings.Repeat("\a", 300)}, value: 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -171,7 +176,8 @@ func TestKeysThatReadersDoNotAcceptAreErrors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := doc.Set(c.value, c.path...); err == nil || !strings.Contains(err.Error(), long) {
+			if _, err := doc.Set(c.value, c.path...); err == nil ||
+				!strings.Contains(err.Error(), long) {
 				t.Errorf("the error is %v", err)
 			}
 			if got := string(doc.Bytes()); got != "a: {}\nl: []\n" {

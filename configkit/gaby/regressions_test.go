@@ -7,17 +7,23 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// What the fuzzers, the random edits and the suite have found, as small as it could be made. Each was wrong once.
+// These inputs were found by the fuzzers, the random edits and the suite, and reduced as far as
+// possible. Each failed once.
 
 func TestFoundTexts(t *testing.T) {
 	for _, text := range []string{
-		"a: !!int\nb: !!float\nc: !!bool\n", "!!bool", "\ufeffa: b\n", "a: |+\n ", "- |+\n ", "a: >+\n ", "a: b # c\n", "# comment\n...\n",
-		"...\n", "---\n...", "...\n:\n--- l", "...\nn\n---\n?", ">\nc\n -\ne", ">\n\"\n  '\no", "|\n#", "%TAG ! tag:x,2000:\n--- !shape a\n",
-		"%TAG !! tag:x,2000:\n---\n!!int 1 - 3\n", "\rg\n---\na", "\ufeff?", "1\r--- e", "#\rt\n---\n::", "n\r---\nc:\n--- e", "--- [x:\n]",
-		"items:\n a:\n  e:\nkind: List\napiVersion: v1", "\"\r\\/\"", "a: \"\n\n%YAML 1.2\nthree\"\ng: \"\\/\"", "--- [a: b]\n--- {? c}\n",
+		"a: !!int\nb: !!float\nc: !!bool\n", "!!bool", "\ufeffa: b\n", "a: |+\n ", "- |+\n ",
+		"a: >+\n ", "a: b # c\n", "# comment\n...\n",
+		"...\n", "---\n...", "...\n:\n--- l", "...\nn\n---\n?", ">\nc\n -\ne", ">\n\"\n  '\no",
+		"|\n#", "%TAG ! tag:x,2000:\n--- !shape a\n",
+		"%TAG !! tag:x,2000:\n---\n!!int 1 - 3\n", "\rg\n---\na", "\ufeff?", "1\r--- e",
+		"#\rt\n---\n::", "n\r---\nc:\n--- e", "--- [x:\n]",
+		"items:\n a:\n  e:\nkind: List\napiVersion: v1", "\"\r\\/\"",
+		"a: \"\n\n%YAML 1.2\nthree\"\ng: \"\\/\"", "--- [a: b]\n--- {? c}\n",
 		"a:\n  b: |\n    x\n  \n", "? ?b\n:", "a: | # c", "b: > # ",
 	} {
-		for _, text := range []string{text, strings.ReplaceAll(text, "\n", "\r\n"), text + "\n", "# c\n---\n" + text} {
+		for _, text := range []string{text, strings.ReplaceAll(text, "\n", "\r\n"), text + "\n",
+			"# c\n---\n" + text} {
 			if _, err := checkUnit([]byte(text)); err != nil {
 				t.Errorf("%v\n%q", err, text)
 			}
@@ -25,7 +31,9 @@ func TestFoundTexts(t *testing.T) {
 				t.Errorf("%v\n%q", err, text)
 			}
 			for i := range 40 {
-				if err := checkEdits([]byte(text), programDice([]byte{byte(i), 0, byte(i / 3), byte(7 * i), 1, byte(i), 0, 2, byte(5 * i)}), 3); err != nil {
+				if err := checkEdits([]byte(text),
+					programDice([]byte{byte(i), 0, byte(i / 3), byte(7 * i), 1, byte(i), 0, 2,
+						byte(5 * i)}), 3); err != nil {
 					t.Errorf("%v\n%q, %d", err, text, i)
 					break
 				}
@@ -77,11 +85,17 @@ func TestFoundHeaders(t *testing.T) {
 func TestFoundEdits(t *testing.T) {
 	set := func(path string, v any) Edit { return Edit{Op: "set", Path: segments(path), Value: v} }
 	del := func(path string) Edit { return Edit{Op: "delete", Path: segments(path)} }
-	add := func(path string, v any) Edit { return Edit{Op: "append", Path: segments(path), Value: v} }
+	add := func(path string, v any) Edit {
+		return Edit{Op: "append", Path: segments(path),
+			Value: v}
+	}
 	ins := func(path string, i int, v any) Edit {
 		return Edit{Op: "insert", Path: segments(path), Index: i, Value: v}
 	}
-	note := func(path string) Edit { return Edit{Op: "comment", Path: segments(path), Value: "note"} }
+	note := func(path string) Edit {
+		return Edit{Op: "comment", Path: segments(path),
+			Value: "note"}
+	}
 	list := func(v ...any) any { return v }
 	const two = "l\nl"
 	for _, c := range []struct {
@@ -90,8 +104,10 @@ func TestFoundEdits(t *testing.T) {
 	}{
 		{"- - word\n  - word\n", []Edit{set("0", "x"), note("0"), set("0", list("word", "word"))}},
 		{"- - word\n  - word\n", []Edit{set("0", "x"), note("0"), set("0", list(nil))}},
-		{"l:\n-   a: 1 # one\n    b: 2\n", []Edit{set("l.0", "x"), note("l.0"), set("l.0", map[string]any{"b": 3, "a": 1})}},
-		{"l:\n-   a: 1\n    b: 2\n", []Edit{set("l.0", "x"), note("l.0"), set("l.0", map[string]any{"b": 3})}},
+		{"l:\n-   a: 1 # one\n    b: 2\n", []Edit{set("l.0", "x"), note("l.0"),
+			set("l.0", map[string]any{"b": 3, "a": 1})}},
+		{"l:\n-   a: 1\n    b: 2\n", []Edit{set("l.0", "x"), note("l.0"),
+			set("l.0", map[string]any{"b": 3})}},
 		{"? k\n: - a\n  - b\n", []Edit{set("k", "x"), note("k"), set("k", list("a", "b", "c"))}},
 		{"-  e", []Edit{set("0", map[string]any{"a": list(0, 0)})}},
 		{"-  []", []Edit{add("0", two), add("0", 0)}},
@@ -141,7 +157,8 @@ func TestFoundEdits(t *testing.T) {
 		{"- #3\n 3:", []Edit{del("0.3"), note("0")}},
 		{"4:\n 5: |\n  x", []Edit{set("-", nil), set("4.new", 0)}},
 		{"K:\n   -\n   - >+\n    c", []Edit{add("K", nil), set("new", 0)}},
-		{"é:\n  - - - - -\n  - é:\n    5:\n    x: |+\n    8:\n\n0:\n/: 1", []Edit{add("é", list()), del("é.1.8")}},
+		{"é:\n  - - - - -\n  - é:\n    5:\n    x: |+\n    8:\n\n0:\n/: 1",
+			[]Edit{add("é", list()), del("é.1.8")}},
 		{"d: >-\n  l\nm:\n l:\n  # c\nb:", []Edit{del("m")}},
 		{"i:\nm:\n a:\n  # c\np:", []Edit{del("m"), set("i", two)}},
 		{"? ?b\n:", []Edit{set("?b", ""), set("new", list())}},
@@ -170,7 +187,7 @@ func TestFoundEdits(t *testing.T) {
 		for _, e := range c.edits {
 			want, ok := e.model(data)
 			if !ok {
-				continue // an append that makes its list: not in the model
+				continue // an append that creates its list is not in the model
 			}
 			before := doc.String()
 			if err := e.apply(doc); err != nil {
@@ -194,7 +211,7 @@ func segments(path string) []string {
 	return strings.Split(path, ".")
 }
 
-// An edit that fails leaves nothing of itself, and a mark holds whatever comes after it.
+// An edit that fails has no effect, and a mark stays valid whatever follows it.
 func TestFoundRollbacks(t *testing.T) {
 	d, err := gaby.ParseYAML([]byte("b: &base {e: 1}\nf:\n  <<: *base\n  n: 1\n"))
 	if err != nil {
@@ -227,9 +244,10 @@ func TestFoundRollbacks(t *testing.T) {
 	}
 }
 
-// Comments in front of, between and behind documents may look like anything.
+// Comments before, between and after documents may look like anything.
 func TestFoundMargins(t *testing.T) {
-	for _, comment := range []string{"### Namespace", "###", "#--- x", "# ---", "#... x", "   # x", "\t# x"} {
+	for _, comment := range []string{"### Namespace", "###", "#--- x", "# ---", "#... x", "   # x",
+		"\t# x"} {
 		text := comment + "\n---\na: 1\n" + comment + "\n...\n" + comment + "\n---\na: 2\n"
 		for i, d := range split(t, []byte(text)) {
 			if err := d.Check(); err != nil || d.Path("a").Data() != i+1 {

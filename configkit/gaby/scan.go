@@ -33,7 +33,7 @@ type scanner struct {
 
 	anchors   map[string]int32 // name -> node; the latest wins
 	quotedSep int              // line separators seen inside quoted scalars
-	// column from which tabs in the indentation of a line are blanks, see plainRest
+	// tabsFrom is the column from which tabs in the indentation of a line are blanks, see plainRest.
 	tabsFrom int
 	comment  bool // nextLine skipped a comment
 }

@@ -11,9 +11,10 @@ type place uint8
 
 const (
 	atLineStart place = 1 << iota // pos is at a line start: the root of a document without "---"
-	// a block collection may begin on this line: after a dash or the colon of an explicit key
+	// compactOK: a block collection may begin on this line, after a dash or the colon of an explicit
+	// key.
 	compactOK
-	// a list may begin in the column of the enclosing collection: the value of a map entry
+	// sameColumn: a list may begin in the column of the enclosing map, as the value of its entry.
 	sameColumn
 )
 

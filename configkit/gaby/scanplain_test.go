@@ -7,19 +7,22 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// Keys of more than 1,000 bytes are not for the scanner, by the short way either.
+// Keys of more than 1,000 bytes are unsupported, on the fast path as well.
 func TestLongKeys(t *testing.T) {
 	for _, value := range []string{" v\n", "\n  a: 1\n"} {
 		for n, unsupported := range map[int]bool{1000: false, 1001: true} {
-			doc, err := gaby.ParseYAML([]byte("a: 1\n" + strings.Repeat("k", n) + ":" + value + "z: 1\n"))
-			if err == nil && (gaby.Unsupported(doc) != nil) != unsupported || err != nil && !unsupported {
+			doc,
+				err := gaby.ParseYAML([]byte("a: 1\n" + strings.Repeat("k", n) + ":" + value +
+				"z: 1\n"))
+			if err == nil && (gaby.Unsupported(doc) != nil) != unsupported ||
+				err != nil && !unsupported {
 				t.Errorf("%d bytes, %q: %v", n, value, err)
 			}
 		}
 	}
 }
 
-// A document behind "..." that begins with a byte order mark is read by yaml.v3.
+// yaml.v3 reads a document after "..." that begins with a byte order mark.
 func TestByteOrderMarkAfterEndOfDocument(t *testing.T) {
 	docs, err := gaby.ParseAll([]byte("a: 1\n...\n\xef\xbb\xbfb: 2\n"))
 	if err != nil || len(docs) != 2 {

@@ -11,12 +11,14 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// The laws of design.md section 4 where block scalars end documents: whether such a text has a line end depends on what stands behind it.
+// These are the laws of design.md, section 4, for documents that end in a block scalar: whether its
+// text ends in a newline depends on what follows.
 
-// seeded are the dice of a numbered case.
+// seeded returns the dice of a numbered case.
 func seeded(n int) Dice { return rand.New(rand.NewPCG(uint64(n), 12)).IntN }
 
-// textAtEnd writes a document whose last value is a block scalar, with all that can stand behind one.
+// textAtEnd returns a document whose last value is a block scalar, followed by anything that can
+// follow one.
 func textAtEnd(d Dice) string {
 	var b strings.Builder
 	indent := 0
@@ -52,7 +54,8 @@ func textAtEnd(d Dice) string {
 	}
 	text = strings.TrimSuffix(text, " # about")
 	in := strings.Repeat(" ", indent)
-	text += " " + pick(d, "|", "|", "|-", "|+", ">", ">-", ">+", "|2", ">2+") + pick(d, "", "", " # header") + "\n"
+	text += " " + pick(d, "|", "|", "|-", "|+", ">", ">-", ">+", "|2", ">2+") +
+		pick(d, "", "", " # header") + "\n"
 	for i := range d(4) {
 		text += pick(d, "", in, in+"  ")
 		if strings.HasSuffix(text, "\n") || i == 0 {
@@ -79,7 +82,8 @@ func textAtEnd(d Dice) string {
 	return text
 }
 
-// TestTextAtEndOfDocument: an edit of something else leaves a text at the end what it was, whatever follows it then.
+// TestTextAtEndOfDocument checks that an edit of another value does not change the text at the end,
+// whatever follows it then.
 func TestTextAtEndOfDocument(t *testing.T) {
 	tried := 0
 	for n := range 6_000 {
@@ -99,7 +103,7 @@ func TestTextAtEndOfDocument(t *testing.T) {
 		doc, rest := docs[0], docs[1:].String()
 		data, err := dataOf(roots[0])
 		if err != nil || diffData(data, doc.Data(), "") != "" {
-			continue // yaml.v3 reads it in another way
+			continue // yaml.v3 reads it differently
 		}
 		tried++
 		var log []string
@@ -114,7 +118,8 @@ func TestTextAtEndOfDocument(t *testing.T) {
 			log = append(log, e.String())
 			data, _ = e.model(data)
 			fail := func(what any) {
-				t.Fatalf("%d: %s: %v\n--- before\n%q\n%s\n--- after\n%s---\n%q", n, strings.Join(log, "\n"), what, text, text, docs, docs)
+				t.Fatalf("%d: %s: %v\n--- before\n%q\n%s\n--- after\n%s---\n%q", n,
+					strings.Join(log, "\n"), what, text, text, docs, docs)
 			}
 			all, err := yamlDocs(docs.Bytes())
 			if err != nil {
@@ -146,7 +151,7 @@ func TestTextAtEndOfDocument(t *testing.T) {
 	}
 }
 
-// TestTextAtEndInFront: nor does it change when another document comes behind it.
+// TestTextAtEndInFront checks that the text does not change if another document follows it.
 func TestTextAtEndInFront(t *testing.T) {
 	for n := range 3_000 {
 		d := seeded(n)
@@ -173,7 +178,8 @@ func TestTextAtEndInFront(t *testing.T) {
 			t.Fatalf("%d: %s\n%q\n%q", n, diff, text, both)
 		}
 		ended, err := gaby.ParseYAML(docs[0].Ended())
-		if err != nil || diffData(data, ended.Data(), "") != "" || !strings.HasSuffix(ended.String(), "\n") {
+		if err != nil || diffData(data, ended.Data(), "") != "" ||
+			!strings.HasSuffix(ended.String(), "\n") {
 			t.Fatalf("%d: %v\n%q\n%q", n, err, text, ended)
 		}
 		if docs.String() != alone {
@@ -182,7 +188,8 @@ func TestTextAtEndInFront(t *testing.T) {
 	}
 }
 
-// TestTextOfValues: the text of every value of a document stands for that value, with a line end behind it.
+// TestTextOfValues checks that the text of each value of a document, with a newline after it, means
+// that value.
 func TestTextOfValues(t *testing.T) {
 	for n := range 6_000 {
 		d := seeded(n)

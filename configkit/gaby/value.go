@@ -20,8 +20,8 @@ type Value struct {
 	d    *document
 	slot int32 // the node whose position in the document this is
 	origin
-	// how the value was reached; if not zero it is written elsewhere and cannot be edited through
-	// this cursor
+	// via says how the value was reached. If not zero, the value is written elsewhere and cannot be
+	// edited through this cursor.
 	via via
 }
 
@@ -36,7 +36,7 @@ type origin struct {
 type via uint8
 
 const (
-	// the collection around it was reached through an alias or is inherited itself
+	// viaAlias: the collection around it was reached through an alias or is inherited itself.
 	viaAlias via = 1 << iota
 	viaMerge     // the entry is inherited through "<<"
 )

@@ -8,7 +8,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// written lists the entries of everything with how they are written.
+// written lists all entries with how they are written.
 func written(b *strings.Builder, v gaby.Value, indent string) {
 	for e := range v.Entries() {
 		w := e.Written()
@@ -31,7 +31,8 @@ func written(b *strings.Builder, v gaby.Value, indent string) {
 }
 
 func TestWritten(t *testing.T) {
-	doc, err := gaby.ParseYAML([]byte("a: &x yes\na: 'no'\nb:\nc: !!str 1\nd: &y {e: *x, <<: {f: 1}}\nh: [*y, two\n words]\n"))
+	doc,
+		err := gaby.ParseYAML([]byte("a: &x yes\na: 'no'\nb:\nc: !!str 1\nd: &y {e: *x, <<: {f: 1}}\nh: [*y, two\n words]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,8 @@ func TestWritten(t *testing.T) {
 	if !doc.Value().Written().Repeats || doc.Path("d").Value().Written().Repeats {
 		t.Error("repeated keys are not seen, or where there are none")
 	}
-	if have, want := show(), "a &x plain\na\nb empty\nc\nd &y\n e *x\n <<\n  f plain\nh\n  *y\n \n"; have != want {
+	if have, want := show(),
+		"a &x plain\na\nb empty\nc\nd &y\n e *x\n <<\n  f plain\nh\n  *y\n \n"; have != want {
 		t.Errorf("have\n%s\nwant\n%s", have, want)
 	}
 	if _, err := doc.ExpandAnchors(); err != nil {
@@ -55,10 +57,12 @@ func TestWritten(t *testing.T) {
 	if _, err := doc.SetP(7, "c"); err != nil {
 		t.Fatal(err)
 	}
-	if have, want := show(), "a plain\na\nb empty\nc plain\nd\n e plain\n f plain\nh\n \n  e plain\n  f plain\n \ni\n"; have != want {
+	if have, want := show(),
+		"a plain\na\nb empty\nc plain\nd\n e plain\n f plain\nh\n \n  e plain\n  f plain\n \ni\n"; have != want {
 		t.Errorf("expanded and edited: have\n%s\nwant\n%s", have, want)
 	}
-	for text, readOnly := range map[string]bool{"a: 1\n": false, "? [a]\n: 1\n": true, "a: [\n": false} {
+	for text, readOnly := range map[string]bool{"a: 1\n": false, "? [a]\n: 1\n": true,
+		"a: [\n": false} {
 		c, err := gaby.ParseAll([]byte(text))
 		if err != nil || (c[0].ReadOnly() != nil) != readOnly {
 			t.Errorf("%q: %v, %v", text, c[0].ReadOnly(), err)

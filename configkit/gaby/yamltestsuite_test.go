@@ -13,7 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	// Only its data is used, found through the module cache; the import keeps the module in go.mod.
+	// Only the data of the module is used, found in the module cache; the import keeps it in
+	// go.mod.
 	_ "github.com/goccy/go-yaml/testdata/yaml-test-suite"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -21,7 +22,8 @@ import (
 
 const suiteModule = "github.com/goccy/go-yaml"
 
-// suiteDir finds the public yaml-test-suite, which that module carries as files.
+// suiteDir returns the directory of the public yaml-test-suite, which that module contains as
+// files.
 func suiteDir(t *testing.T) string {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", suiteModule).Output()
 	if dir := strings.TrimSpace(string(out)); err == nil && dir != "" {
@@ -40,7 +42,7 @@ func suiteDir(t *testing.T) string {
 type suiteCase struct {
 	Name    string
 	YAML    []byte
-	JSON    []any // values of its documents; nil if not given
+	JSON    []any // values of its documents; nil if the suite has none
 	Invalid bool
 }
 
@@ -93,7 +95,7 @@ func jsonValues(text []byte) ([]any, error) {
 	}
 }
 
-// suiteExceptions are the cases where gaby does not do what the suite says, each with its reason.
+// suiteExceptions are the cases where gaby deviates from the suite, with the reasons.
 var suiteExceptions = map[string]string{
 	"construct-binary":                          "!!binary is decoded, as yaml.v3 does; the suite keeps the base64",
 	"spec-example-6-28-non-specific-tags":       "`! 12` is the number, as for yaml.v3; the suite says text",
@@ -108,27 +110,33 @@ var suiteExceptions = map[string]string{
 	"trailing-line-of-spaces/01":                "a last line of blanks without a line end gets none added, as for yaml.v3",
 }
 
-// suiteUnsupported are the valid cases that are refused with ErrUnsupported and a position, by what is in them. yaml.v3 cannot
-// read them either, so no tool written in Go can, and what they mean is certain to nobody.
+// suiteUnsupported are the valid cases that are refused with ErrUnsupported and a position, by
+// their content. yaml.v3 cannot read them either, so their meaning cannot be compared.
 var suiteUnsupported = map[string][]string{
 	"an entry whose key has no text": {
-		"block-mapping-with-missing-keys", "empty-implicit-key-in-single-pair-flow-sequences", "empty-keys-in-block-and-flow-mapping",
-		"empty-lines-at-end-of-document", "question-mark-edge-cases/00", "single-character-streams/01", "spec-example-7-2-empty-content",
-		"spec-example-7-3-completely-empty-flow-nodes", "spec-example-8-18-implicit-block-mapping-entries", "syntax-character-edge-cases/00",
+		"block-mapping-with-missing-keys", "empty-implicit-key-in-single-pair-flow-sequences",
+		"empty-keys-in-block-and-flow-mapping",
+		"empty-lines-at-end-of-document", "question-mark-edge-cases/00",
+		"single-character-streams/01", "spec-example-7-2-empty-content",
+		"spec-example-7-3-completely-empty-flow-nodes",
+		"spec-example-8-18-implicit-block-mapping-entries", "syntax-character-edge-cases/00",
 	},
 	"an explicit key with an anchor or that is an alias": {"aliases-in-explicit-block-mapping"},
-	"an anchor whose name has a colon in it":             {"allowed-characters-in-alias", "anchors-with-colon-in-name"},
+	"an anchor whose name has a colon in it": {"allowed-characters-in-alias",
+		"anchors-with-colon-in-name"},
 	"a colon on the line below its key": {
-		"flow-mapping-colon-on-line-after-key/00", "flow-mapping-colon-on-line-after-key/01", "flow-mapping-colon-on-line-after-key/02",
+		"flow-mapping-colon-on-line-after-key/00", "flow-mapping-colon-on-line-after-key/01",
+		"flow-mapping-colon-on-line-after-key/02",
 	},
 	"a question mark behind a blank in a flow collection": {"question-marks-in-scalars"},
 	"a tab in front of the first content of a line": {
-		"tab-at-beginning-of-line-followed-by-a-flow-mapping", "tab-indented-top-flow", "tabs-that-look-like-indentation/00",
+		"tab-at-beginning-of-line-followed-by-a-flow-mapping", "tab-indented-top-flow",
+		"tabs-that-look-like-indentation/00",
 	},
 }
 
-// TestYAMLTestSuite: valid cases mean what the suite says, save those listed above; invalid ones are errors with a position or
-// ErrUnsupported.
+// TestYAMLTestSuite checks that valid cases mean what the suite says, except those listed above,
+// and that invalid ones are errors with a position or ErrUnsupported.
 func TestYAMLTestSuite(t *testing.T) {
 	var valid, library, unsupportedValid, invalid, unsupportedInvalid, excepted int
 	used := map[string]bool{}
@@ -196,7 +204,8 @@ func TestYAMLTestSuite(t *testing.T) {
 		valid, library, unsupportedValid, invalid, unsupportedInvalid, excepted)
 }
 
-// readAll gives the values of all documents of a text and whether the scanner left some to the library, or the first error.
+// readAll returns the values of all documents of a text and whether some were left to yaml.v3, or
+// the first error.
 func readAll(text []byte) (docs []any, unsupported bool, err error) {
 	c, err := gaby.ParseAll(text)
 	if err != nil {
@@ -212,13 +221,14 @@ func readAll(text []byte) (docs []any, unsupported bool, err error) {
 	return docs, unsupported, nil
 }
 
-// sameAsSuite compares with the suite's JSON, or with yaml.v3 where there is none; "" if they agree.
+// sameAsSuite compares with the suite's JSON, or with yaml.v3 if it has none; it returns "" if they
+// agree.
 func sameAsSuite(c suiteCase, have []any) string {
 	want := c.JSON
 	if want == nil {
 		roots, err := oracle(c.YAML)
 		if err != nil {
-			return "" // nobody to ask; checkUnit has looked at the rest
+			return "" // no reader to compare with; checkUnit has checked the rest
 		}
 		for _, r := range roots {
 			v, err := dataOf(r)
@@ -228,7 +238,7 @@ func sameAsSuite(c suiteCase, have []any) string {
 			want = append(want, v)
 		}
 	}
-	// A document without content is no document for gaby; its bytes belong to a neighbour.
+	// A document without content is not a document for gaby; its bytes belong to a neighbour.
 	want, have = withoutNulls(want), withoutNulls(have)
 	if len(want) != len(have) {
 		return fmt.Sprintf("%d documents, want %d: %#v, %#v", len(have), len(want), have, want)
@@ -251,7 +261,7 @@ func withoutNulls(docs []any) []any {
 	return some
 }
 
-// asJSON turns numbers into float64, as encoding/json decodes them.
+// asJSON converts numbers to float64, as encoding/json decodes them.
 func asJSON(v any) any {
 	switch v := v.(type) {
 	case int:

@@ -13,14 +13,15 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// This file is what the proofs know about go.yaml.in/yaml/v3, the oracle: how to read a whole stream of nodes, and what
-// values these nodes mean by the rules of design.md (of duplicate keys the last, keys are texts, timestamps are strings).
+// This file has what the proofs know about go.yaml.in/yaml/v3, the oracle: how to read a whole
+// stream of nodes, and which values these nodes mean by the rules of design.md (the last of
+// duplicate keys, keys are texts, timestamps are strings).
 
-// yamlDocs reads a stream as yaml.v3 does: the root nodes of the documents before the first error, and that error.
-// Documents without any content are left out, because gaby gives their bytes to a neighbour.
+// yamlDocs reads a stream like yaml.v3: the root nodes of the documents before the first error, and
+// that error. Documents without content are omitted, because gaby gives their bytes to a neighbour.
 func yamlDocs(text []byte) (roots []*yaml.Node, err error) {
 	defer func() {
-		if r := recover(); r != nil { // yaml.v3 panics on some inputs; that is a refusal too
+		if r := recover(); r != nil { // yaml.v3 panics on some inputs; that is a refusal as well
 			err = fmt.Errorf("yaml.v3 panicked: %v", r)
 		}
 	}()
@@ -30,7 +31,8 @@ func yamlDocs(text []byte) (roots []*yaml.Node, err error) {
 		if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
 			return roots, nil
 		} else if err != nil {
-			if len(roots) > 0 && strings.Contains(err.Error(), "did not find expected <document start>") {
+			if len(roots) > 0 &&
+				strings.Contains(err.Error(), "did not find expected <document start>") {
 				roots = roots[:len(roots)-1] // it took the document to end in the middle
 			}
 			return roots, err
@@ -41,18 +43,19 @@ func yamlDocs(text []byte) (roots []*yaml.Node, err error) {
 	}
 }
 
-// emptyNode tells whether nothing at all is written where n stands.
+// emptyNode reports whether n has no text at all.
 func emptyNode(n *yaml.Node) bool {
-	return n.Kind == yaml.ScalarNode && n.Value == "" && n.Style == 0 && n.Anchor == "" && n.ShortTag() == "!!null"
+	return n.Kind == yaml.ScalarNode && n.Value == "" && n.Style == 0 && n.Anchor == "" &&
+		n.ShortTag() == "!!null"
 }
 
 var yaml12Directive = regexp.MustCompile(`(?m)^(\x{FEFF}?%YAML[ \t]+1\.)[02-9]([ \t]|\r|$)`)
 
-// verticalTab finds what the replacement of `\/` could be taken for.
+// verticalTab matches text that could be confused with the replacement of `\/`.
 var verticalTab = regexp.MustCompile(`\\v|\\(x|u00|U000000)0[bB]`)
 
-// oracle reads text with yaml.v3 after replacing the valid YAML 1.2 that it is known to refuse: `%YAML 1.2` and `\/`.
-// The replacements are as long as the original, so that positions stay true.
+// oracle reads text with yaml.v3 after replacing the valid YAML 1.2 that yaml.v3 refuses: `%YAML
+// 1.2` and `\/`. The replacements have the length of the original, so that positions stay correct.
 func oracle(text []byte) ([]*yaml.Node, error) {
 	roots, err := yamlDocs(text)
 	if err == nil {
@@ -66,7 +69,7 @@ func oracle(text []byte) ([]*yaml.Node, error) {
 	if err == nil || !bytes.Contains(sub, []byte(`\/`)) || verticalTab.Match(sub) {
 		return roots, err
 	}
-	// The escape stands for a vertical tab first, which no text can contain otherwise.
+	// The escape becomes a vertical tab first, which no other text can contain.
 	sub = bytes.Clone(sub)
 	run := 0
 	for i, c := range sub {
@@ -99,13 +102,13 @@ func restoreSlashes(n *yaml.Node) {
 	}
 }
 
-// Reasons why a tree of nodes has no value that gaby must agree with.
+// The reasons why a tree of nodes has no value that gaby must agree with.
 var (
 	errTooLarge = errors.New("alias expansion is too large to compare")
 	errNoValue  = errors.New("yaml.v3 refuses this value")
 )
 
-// dataOf is the value a node means, with aliases and merge keys followed.
+// dataOf returns the value that a node means, with aliases and merge keys followed.
 func dataOf(n *yaml.Node) (any, error) {
 	budget := 200_000
 	return dataOfNode(n, &budget, 0)
@@ -179,7 +182,7 @@ func keyText(k *yaml.Node) (string, bool) {
 func mergeInto(m map[string]any, v *yaml.Node, budget *int, depth int, lists bool) error {
 	for v.Kind == yaml.AliasNode && v.Alias != nil {
 		v = v.Alias
-		lists = false // yaml.v3 takes `<<: [*a]` but not an alias to such a list
+		lists = false // yaml.v3 accepts `<<: [*a]` but not an alias of such a list
 	}
 	switch {
 	case v.Kind == yaml.MappingNode:
@@ -221,7 +224,7 @@ func Data(n *yaml.Node) (v any, err error) {
 // sameData compares values; NaN equals NaN.
 func sameData(a, b any) bool { return diffData(a, b, "") == "" }
 
-// diffData says where two values differ, "" if nowhere.
+// diffData describes where two values differ; it returns "" if they do not.
 func diffData(a, b any, path string) string {
 	switch x := a.(type) {
 	case map[string]any:
@@ -271,5 +274,6 @@ func diffData(a, b any, path string) string {
 			}
 		}
 	}
-	return fmt.Sprintf("%s: %T %s, %T %s", path, a, clip(fmt.Append(nil, a)), b, clip(fmt.Append(nil, b)))
+	return fmt.Sprintf("%s: %T %s, %T %s", path, a, clip(fmt.Append(nil, a)), b,
+		clip(fmt.Append(nil, b)))
 }

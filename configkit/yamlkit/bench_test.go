@@ -11,18 +11,19 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 )
 
-// manyResources are n Deployments and as many Services.
+// manyResources returns n Deployments and as many Services.
 func manyResources(n int) string {
 	var b strings.Builder
 	for i := range n {
-		fmt.Fprintf(&b, "---\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: d%d\n  namespace: shop\n  labels:\n    app: d%d\nspec:\n  replicas: %d\n"+
-			"  template:\n    spec:\n      containers:\n      - name: web\n        image: example.com/web:v%d\n        env:\n        - name: A\n          value: \"1\"\n      - name: side\n        image: side:1\n"+
-			"---\napiVersion: v1\nkind: Service\nmetadata:\n  name: s%d\nspec:\n  ports:\n  - port: 80\n", i, i, i%5, i, i)
+		fmt.Fprintf(&b,
+			"---\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: d%d\n  namespace: shop\n  labels:\n    app: d%d\nspec:\n  replicas: %d\n"+
+				"  template:\n    spec:\n      containers:\n      - name: web\n        image: example.com/web:v%d\n        env:\n        - name: A\n          value: \"1\"\n      - name: side\n        image: side:1\n"+
+				"---\napiVersion: v1\nkind: Service\nmetadata:\n  name: s%d\nspec:\n  ports:\n  - port: 80\n", i, i, i%5, i, i)
 	}
 	return b.String()
 }
 
-// benchmark runs work on 2,000 resources that are split and not scanned yet.
+// benchmark measures work on 2,000 resources that are split but not scanned yet.
 func benchmark(b *testing.B, work func(gaby.Container, *k8skit.ResourceProvider) error) {
 	text := []byte(manyResources(1000))
 	provider := k8skit.New()
@@ -70,7 +71,8 @@ func BenchmarkGetImages(b *testing.B) {
 
 func BenchmarkSetImage(b *testing.B) {
 	benchmark(b, func(docs gaby.Container, p *k8skit.ResourceProvider) error {
-		return yamlkit.UpdateStringPaths(docs, p.AttributePaths("container-image"), []any{"web"}, p, "x:1", true)
+		return yamlkit.UpdateStringPaths(docs, p.AttributePaths("container-image"), []any{"web"}, p,
+			"x:1", true)
 	})
 }
 

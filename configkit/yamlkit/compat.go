@@ -32,7 +32,8 @@ func PathIsResolved(path string) bool { return yamlpath.IsResolved(path) }
 
 // ResolveAssociativePaths is yamlpath.ResolveAssociativePaths.
 func ResolveAssociativePaths(doc *gaby.YamlDoc, unresolved api.UnresolvedPath,
-	resolved api.ResolvedPath, upsert bool) ([]ResolvedPathInfo, error) {
+	resolved api.ResolvedPath, upsert bool,
+) ([]ResolvedPathInfo, error) {
 	return yamlpath.ResolveAssociativePaths(doc, unresolved, resolved, upsert)
 }
 
@@ -47,36 +48,42 @@ func RegisterPathsByAttributeName(provider ResourceProvider, name api.AttributeN
 
 // RegisterNeededPaths is resourcetypes.RegisterNeededPaths.
 func RegisterNeededPaths(provider ResourceProvider, t api.ResourceType,
-	paths api.PathToVisitorInfoType, setter *api.FunctionInvocation) error {
+	paths api.PathToVisitorInfoType, setter *api.FunctionInvocation,
+) error {
 	return resourcetypes.RegisterNeededPaths(provider, t, paths, setter)
 }
 
 // RegisterProvidedPaths is resourcetypes.RegisterProvidedPaths.
 func RegisterProvidedPaths(provider ResourceProvider, t api.ResourceType,
-	paths api.PathToVisitorInfoType, getter *api.FunctionInvocation) error {
+	paths api.PathToVisitorInfoType, getter *api.FunctionInvocation,
+) error {
 	return resourcetypes.RegisterProvidedPaths(provider, t, paths, getter)
 }
 
 // ComputeMutations is mutation.Compute.
 func ComputeMutations(previous, modified gaby.Container, functionIndex int,
-	provider ResourceProvider) (api.ResourceMutationList, error) {
+	provider ResourceProvider,
+) (api.ResourceMutationList, error) {
 	return mutation.Compute(previous, modified, functionIndex, provider)
 }
 
 // PatchMutations is mutation.Patch.
 func PatchMutations(docs gaby.Container, protection, patch, own api.ResourceMutationList,
-	provider ResourceProvider) (gaby.Container, api.MutationConflictList, error) {
+	provider ResourceProvider,
+) (gaby.Container, api.MutationConflictList, error) {
 	return mutation.Patch(docs, protection, patch, own, provider)
 }
 
 // Reset is mutation.Reset.
 func Reset(docs gaby.Container, mutations api.ResourceMutationList, provider ResourceProvider) (int,
-	error) {
+	error,
+) {
 	return mutation.Reset(docs, mutations, provider)
 }
 
 // DiffPatch is mutation.DiffPatch.
 func DiffPatch(original, modified, target gaby.Container,
-	provider ResourceProvider) (gaby.Container, api.MutationConflictList, error) {
+	provider ResourceProvider,
+) (gaby.Container, api.MutationConflictList, error) {
 	return mutation.DiffPatch(original, modified, target, provider)
 }

@@ -15,42 +15,50 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// TestEditPathsLastFirst deletes elements of a list: if the first were deleted first, the others would have moved.
+// TestEditPathsLastFirst deletes elements of a list: deleting the first one first would move the
+// others.
 func TestEditPathsLastFirst(t *testing.T) {
 	docs := container(t, things)
-	matches, err := yamlkit.EditPaths(docs, thingPath("spec.list.*"), nil, k8skit.New(), yamlkit.EditOptions{}, func(p *yamlkit.Place) error {
-		if p.Value.TextIs("two") {
-			return nil
-		}
-		return p.Doc.Delete(p.Segments...)
-	})
-	if want := strings.Replace(things, "[1, two, true]", "[two]", 1); err != nil || matches != 3 || docs.String() != want {
+	matches, err := yamlkit.EditPaths(docs, thingPath("spec.list.*"), nil, k8skit.New(),
+		yamlkit.EditOptions{}, func(p *yamlkit.Place) error {
+			if p.Value.TextIs("two") {
+				return nil
+			}
+			return p.Doc.Delete(p.Segments...)
+		})
+	if want := strings.Replace(things, "[1, two, true]", "[two]", 1); err != nil || matches != 3 ||
+		docs.String() != want {
 		t.Errorf("%d matches, %v\n%s", matches, err, docs)
 	}
 }
 
 func TestEditPathsWanted(t *testing.T) {
 	var seen []string
-	options := yamlkit.EditOptions{Upsert: true, Wanted: func(_ *api.ResourceInfo, v gaby.Value) bool { return !v.TextIs("x") }}
+	options := yamlkit.EditOptions{Upsert: true,
+		Wanted: func(_ *api.ResourceInfo, v gaby.Value) bool { return !v.TextIs("x") }}
 	matches, err := yamlkit.EditPaths(container(t, things), api.ResourceTypeToPathToVisitorInfoType{
 		"v1/Thing": {"spec.name": {}, "spec.new": {}},
 	}, nil, k8skit.New(), options, func(p *yamlkit.Place) error {
-		seen = append(seen, fmt.Sprintf("%s %s %v", p.Resource.ResourceNameWithoutScope, p.Path(), p.Value.Exists()))
+		seen = append(seen, fmt.Sprintf("%s %s %v", p.Resource.ResourceNameWithoutScope, p.Path(),
+			p.Value.Exists()))
 		return nil
 	})
-	if want := []string{"b spec.new false", "a spec.new false", "a spec.name true"}; err != nil || matches != 3 || !slices.Equal(seen, want) {
+	if want := []string{"b spec.new false", "a spec.new false", "a spec.name true"}; err != nil ||
+		matches != 3 || !slices.Equal(seen, want) {
 		t.Errorf("%d matches, %v, %q", matches, err, seen)
 	}
 }
 
-// TestEditPathsInOrder creates keys: they are to come in the order of the paths.
+// TestEditPathsInOrder creates keys, which must come in the order of the paths.
 func TestEditPathsInOrder(t *testing.T) {
-	paths := api.ResourceTypeToPathToVisitorInfoType{"v1/Thing": {"spec.one": {DataType: "1"}, "spec.two": {DataType: "2"}}}
+	paths := api.ResourceTypeToPathToVisitorInfoType{"v1/Thing": {"spec.one": {DataType: "1"},
+		"spec.two": {DataType: "2"}}}
 	docs := container(t, "apiVersion: v1\nkind: Thing\nmetadata: {name: a}\nspec: {}\n")
-	matches, err := yamlkit.EditPaths(docs, paths, nil, k8skit.New(), yamlkit.EditOptions{Upsert: true, InOrder: true}, func(p *yamlkit.Place) error {
-		_, err := p.Doc.Set(string(p.Info().DataType), p.Segments...)
-		return err
-	})
+	matches, err := yamlkit.EditPaths(docs, paths, nil, k8skit.New(),
+		yamlkit.EditOptions{Upsert: true, InOrder: true}, func(p *yamlkit.Place) error {
+			_, err := p.Doc.Set(string(p.Info().DataType), p.Segments...)
+			return err
+		})
 	if want := "apiVersion: v1\nkind: Thing\nmetadata: {name: a}\nspec: {one: \"1\", two: \"2\"}\n"; err != nil || matches != 2 || docs.String() != want {
 		t.Errorf("%d matches, %v\n%s", matches, err, docs)
 	}
@@ -59,12 +67,13 @@ func TestEditPathsInOrder(t *testing.T) {
 func TestEditPathsLocatesErrors(t *testing.T) {
 	const unit = "apiVersion: v1\nkind: Thing\nmetadata: {name: a}\nspec: {name: &n x, other: *n}\n---\n" +
 		"apiVersion: v1\nkind: Thing\nmetadata: {name: b}\nspec: {name: y}\n"
-	_, err := yamlkit.EditPaths(container(t, unit), thingPath("spec.name"), nil, k8skit.New(), yamlkit.EditOptions{}, func(p *yamlkit.Place) error {
-		if p.Value.TextIs("y") {
-			return errors.New("y is not liked")
-		}
-		return p.Doc.Delete(p.Segments...)
-	})
+	_, err := yamlkit.EditPaths(container(t, unit), thingPath("spec.name"), nil, k8skit.New(),
+		yamlkit.EditOptions{}, func(p *yamlkit.Place) error {
+			if p.Value.TextIs("y") {
+				return errors.New("y is not liked")
+			}
+			return p.Doc.Delete(p.Segments...)
+		})
 	var got []string
 	for _, err := range err.(interface{ Unwrap() []error }).Unwrap() {
 		f, ok := errors.AsType[*api.Failure](err)
@@ -73,7 +82,8 @@ func TestEditPathsLocatesErrors(t *testing.T) {
 		}
 		got = append(got, fmt.Sprintf("%s %s %s", f.Pos, f.Resource, f.Path))
 	}
-	if want := []string{"4:14 v1/Thing /a spec.name", "9:14 v1/Thing /b spec.name"}; !slices.Equal(got, want) {
+	if want := []string{"4:14 v1/Thing /a spec.name",
+		"9:14 v1/Thing /b spec.name"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 }
@@ -111,7 +121,8 @@ func TestLastLookup(t *testing.T) {
 }
 
 func TestWalk(t *testing.T) {
-	doc, err := gaby.ParseYAML([]byte("a.b: 1\nlist:\n- {name: x, sub: [7]}\n- {name: y}\n- {name: x}\n- name: '*'\n- z\nempty: {}\n"))
+	doc,
+		err := gaby.ParseYAML([]byte("a.b: 1\nlist:\n- {name: x, sub: [7]}\n- {name: y}\n- {name: x}\n- name: '*'\n- z\nempty: {}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +136,7 @@ func TestWalk(t *testing.T) {
 		"a~1b a~1b", "list list",
 		"list.0 list.?name=x", "list.0.name list.?name=x.name", "list.0.sub list.?name=x.sub",
 		"list.1 list.?name=y", "list.1.name list.?name=y.name",
-		"list.2 list.2", "list.2.name list.2.name", // the name leads to the first one
+		"list.2 list.2", "list.2.name list.2.name", // the name finds the first one
 		"list.3 list.3", "list.3.name list.3.name", // the name would be a wildcard
 		"list.4 list.4", "empty empty",
 	}
@@ -143,11 +154,13 @@ func TestWalkedRow(t *testing.T) {
 		return true
 	})
 	name := rows["spec.name"]
-	if name.Value != "x" || name.DataType != api.DataTypeString || name.Comment != "first" || name.Position.Line != 6 || name.ResourceType != "v1/Thing" || name.AttributeName != "x" {
+	if name.Value != "x" || name.DataType != api.DataTypeString || name.Comment != "first" ||
+		name.Position.Line != 6 || name.ResourceType != "v1/Thing" || name.AttributeName != "x" {
 		t.Errorf("%+v", name)
 	}
 	for path, want := range map[api.ResolvedPath]string{
-		"spec.none": "JSON <nil>", "spec.list": "YAML [1, two, true]", "spec.list.0": "int 1", "spec.list.2": "bool true",
+		"spec.none": "JSON <nil>", "spec.list": "YAML [1, two, true]", "spec.list.0": "int 1",
+		"spec.list.2": "bool true",
 	} {
 		if got := fmt.Sprintf("%s %v", rows[path].DataType, rows[path].Value); got != want {
 			t.Errorf("%s: %s, want %s", path, got, want)

@@ -19,7 +19,8 @@ func Merge(doc *gaby.YamlDoc, keys *configkit.MergeKeyTree, part map[string]any)
 }
 
 func mergeMap(doc *gaby.YamlDoc, segments []string, keys *configkit.MergeKeyTree,
-	part map[string]any) error {
+	part map[string]any,
+) error {
 	for _, key := range slices.Sorted(maps.Keys(part)) {
 		if err := mergeValue(doc, append(segments[:len(segments):len(segments)], key),
 			keys.Child(key), part[key]); err != nil {
@@ -30,7 +31,8 @@ func mergeMap(doc *gaby.YamlDoc, segments []string, keys *configkit.MergeKeyTree
 }
 
 func mergeValue(doc *gaby.YamlDoc, segments []string, keys *configkit.MergeKeyTree,
-	value any) error {
+	value any,
+) error {
 	place := doc.Search(segments...)
 	switch v := value.(type) {
 	case nil:
@@ -58,7 +60,8 @@ func mergeValue(doc *gaby.YamlDoc, segments []string, keys *configkit.MergeKeyTr
 // keyedElements returns the indexes of the list elements that the elements of part refer to, -1 for
 // new ones. ok is false if the list has no merge key or an element of part has no value for it.
 func keyedElements(list *gaby.YamlDoc, keys *configkit.MergeKeyTree, part []any) (places []int,
-	ok bool) {
+	ok bool,
+) {
 	if keys == nil || len(keys.Keys) == 0 || !list.IsArray() {
 		return nil, false
 	}
@@ -92,7 +95,8 @@ func hasKeys(element gaby.Value, keys []string, like map[string]any) bool {
 }
 
 func mergeList(doc *gaby.YamlDoc, segments []string, keys *configkit.MergeKeyTree, part []any,
-	places []int) error {
+	places []int,
+) error {
 	for i, item := range part {
 		segment := "-"
 		if places[i] >= 0 {

@@ -44,7 +44,8 @@ type ValueVisitorFunc[T Scalar] func(doc *gaby.YamlDoc, output any, context Visi
 // skipped. A document that is not valid YAML is a failure, and so is each error of visitor.
 // Visiting continues after failures.
 func VisitResources(parsedData gaby.Container, output any,
-	resourceProvider configkit.ResourceProvider, visitor ResourceVisitorFunc) (any, error) {
+	resourceProvider configkit.ResourceProvider, visitor ResourceVisitorFunc,
+) (any, error) {
 	var problems []error
 	for index, doc := range parsedData {
 		info, err := yamlpath.ResourceInfo(doc, resourceProvider)
@@ -72,7 +73,8 @@ func VisitResources(parsedData gaby.Container, output any,
 // EachResource calls f for each resource in order, with the index of its document. Documents that
 // are not resources are skipped. It reads only what identifies the resources.
 func EachResource(parsedData gaby.Container, resourceProvider configkit.ResourceProvider,
-	f func(index int, info api.ResourceInfo)) error {
+	f func(index int, info api.ResourceInfo),
+) error {
 	var problems []error
 	for i, doc := range parsedData {
 		info, err := yamlpath.ResourceInfo(doc, resourceProvider)
@@ -100,7 +102,8 @@ type ResourceInfoToDocMap map[api.ResourceInfo]int
 // ResourceToDocMap maps the resources of a unit to the indexes of their documents. Of several with
 // the same type and name the last one wins.
 func ResourceToDocMap(parsedData gaby.Container,
-	resourceProvider configkit.ResourceProvider) (ResourceInfoToDocMap, error) {
+	resourceProvider configkit.ResourceProvider,
+) (ResourceInfoToDocMap, error) {
 	docs := make(ResourceInfoToDocMap, len(parsedData))
 	err := EachResource(parsedData, resourceProvider,
 		func(i int, info api.ResourceInfo) { docs[info] = i })
@@ -214,7 +217,9 @@ func visitPlaces(parsedData gaby.Container, source configkit.PathSource, keys []
 			if known.paths, err = compilePaths(source.PathsOf(t), args, provider); err != nil {
 				return err // the paths are wrong whatever the documents are
 			}
-			known.keys = sync.OnceValue(func() *configkit.MergeKeyTree { return provider.MergeKeys(t) })
+			known.keys = sync.OnceValue(func() *configkit.MergeKeyTree {
+				return provider.MergeKeys(t)
+			})
 			types[t] = known
 		}
 		if len(known.paths) > 0 {
@@ -226,7 +231,8 @@ func visitPlaces(parsedData gaby.Container, source configkit.PathSource, keys []
 
 // document visits the matches of all paths in one document.
 func (v *pathVisitor) document(doc *gaby.YamlDoc, index int, info api.ResourceInfo,
-	known *typePaths) {
+	known *typePaths,
+) {
 	if err := doc.Check(); err != nil {
 		v.problems = append(v.problems, yamlpath.Locate(err, &info))
 		return
@@ -263,7 +269,8 @@ func (v *pathVisitor) match(m *yamlpath.Match) error {
 
 // compilePaths compiles and binds the paths that args select.
 func compilePaths(infos []*api.PathVisitorInfo, args []string,
-	provider configkit.ResourceProvider) ([]compiledPath, error) {
+	provider configkit.ResourceProvider,
+) ([]compiledPath, error) {
 	compiled := make([]compiledPath, 0, len(infos))
 	from := yamlpath.CompilerOf(provider)
 	for _, info := range infos {
@@ -381,7 +388,8 @@ func (c *VisitorContext) BoundDetails() *api.AttributeDetails {
 
 // boundDetails returns details with arguments added to their invocations, if they have any.
 func boundDetails(unbound *api.AttributeDetails,
-	arguments func() []api.FunctionArgument) *api.AttributeDetails {
+	arguments func() []api.FunctionArgument,
+) *api.AttributeDetails {
 	if unbound == nil || unbound.GetterInvocation == nil && len(unbound.SetterInvocations) == 0 {
 		return unbound
 	}

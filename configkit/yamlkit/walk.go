@@ -38,7 +38,8 @@ func (w *WalkedValue) KeyedSegments() []string { return w.keyed }
 
 // Row returns the result for the value; a map or list is its YAML text.
 func (w *WalkedValue) Row(resource *api.ResourceInfo, path api.ResolvedPath,
-	name api.AttributeName) api.AttributeValue {
+	name api.AttributeName,
+) api.AttributeValue {
 	p := place{resource: resource, path: &compiledPath{path: &yamlpath.Path{}},
 		match: &yamlpath.Match{Segments: w.Segments, Value: w.Value}}
 	value, t, _ := p.any()
@@ -58,7 +59,8 @@ func Walk(root gaby.Value, keys *configkit.MergeKeyTree, visit func(*WalkedValue
 }
 
 func (w *WalkedValue) walk(v gaby.Value, keys *configkit.MergeKeyTree,
-	visit func(*WalkedValue) bool) {
+	visit func(*WalkedValue) bool,
+) {
 	switch v.Kind() {
 	case gaby.Map:
 		for c := v.First(); c.Exists(); c = c.Next() {
@@ -88,7 +90,8 @@ func (w *WalkedValue) walk(v gaby.Value, keys *configkit.MergeKeyTree,
 }
 
 func (w *WalkedValue) entry(c gaby.Value, segment, keyed string, keys *configkit.MergeKeyTree,
-	visit func(*WalkedValue) bool) {
+	visit func(*WalkedValue) bool,
+) {
 	w.Segments, w.keyed = append(w.Segments, segment), append(w.keyed, keyed)
 	w.Value, w.Keys = c, keys
 	if visit(w) {
@@ -99,7 +102,8 @@ func (w *WalkedValue) entry(c gaby.Value, segment, keyed string, keys *configkit
 
 // RegisteredName returns the attribute name that results report for a path.
 func RegisteredName(provider configkit.ResourceProvider, t api.ResourceType,
-	path api.ResolvedPath) api.AttributeName {
+	path api.ResolvedPath,
+) api.AttributeName {
 	if info := provider.PathInfo(t, api.UnresolvedPath(path)); info != nil {
 		return info.AttributeName
 	}

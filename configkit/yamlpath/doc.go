@@ -24,8 +24,6 @@
 // upserting writer creates plain segments, including maps for missing parents. List elements and
 // parts after a "#" are never created. A constraint is another path that names, for each segment,
 // the only child to follow; so a registered path with parameters can be used at a single index.
-// each segment the one child that is followed, so that a registered path with its parameters can be
-// used at a single index.
 //
 // Results address the elements of a list with a merge key by that key, ?name=web, if it leads back
 // to the same element, and all others by their index.

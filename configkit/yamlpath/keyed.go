@@ -11,7 +11,8 @@ import (
 // ReportedPath returns the path by which results report a value of a resource: segments, with
 // ?key=value for the elements of lists with a merge key. The value need not exist.
 func ReportedPath(root gaby.Value, segments []string,
-	keys *configkit.MergeKeyTree) api.ResolvedPath {
+	keys *configkit.MergeKeyTree,
+) api.ResolvedPath {
 	return ReportedFrom(root, segments, nil, keys, "", nil)
 }
 
@@ -20,7 +21,8 @@ func ReportedPath(root gaby.Value, segments []string,
 // element. passed are the values at the first segments, as far as the caller knows them; seen may
 // be nil.
 func ReportedFrom(v gaby.Value, segments []string, passed []gaby.Value,
-	keys *configkit.MergeKeyTree, embedded string, seen *FirstByKey) api.ResolvedPath {
+	keys *configkit.MergeKeyTree, embedded string, seen *FirstByKey,
+) api.ResolvedPath {
 	var b strings.Builder
 	b.Grow(64)
 	for i, s := range segments {
@@ -64,7 +66,8 @@ func ReportedFrom(v gaby.Value, segments []string, passed []gaby.Value,
 // if an earlier element has the same value. Of a composite key it uses the first part, because a
 // lookup has one key.
 func mergeKey(list, element gaby.Value, index int, keys *configkit.MergeKeyTree,
-	seen *FirstByKey) (key, text string, ok bool) {
+	seen *FirstByKey,
+) (key, text string, ok bool) {
 	text, ok = KeyOfElement(element, keys)
 	if !ok {
 		return "", "", false

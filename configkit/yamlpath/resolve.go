@@ -162,7 +162,8 @@ func (r *Resolver) walk(i int, v gaby.Value, exact bool) error {
 
 // constrained follows the one child that the constraint names, if segment s leads to it as well.
 func (r *Resolver) constrained(i int, s, c *Segment, v gaby.Value, kind gaby.Kind,
-	exact bool) error {
+	exact bool,
+) error {
 	if s.Kind == Plain || s.Kind == literalSegment {
 		if c.Kind == lookupSegment || c.Key != s.Key {
 			return nil
@@ -381,7 +382,8 @@ type ResolvedPathInfo struct {
 // lookups) constrains them: at each segment only the child it names is followed. With upsert it
 // also returns values that could be created.
 func ResolveAssociativePaths(doc *gaby.YamlDoc, unresolvedPath api.UnresolvedPath,
-	resolvedPath api.ResolvedPath, upsert bool) ([]ResolvedPathInfo, error) {
+	resolvedPath api.ResolvedPath, upsert bool,
+) ([]ResolvedPathInfo, error) {
 	path, err := Parse(string(unresolvedPath))
 	if err != nil {
 		return nil, err

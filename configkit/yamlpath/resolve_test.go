@@ -46,7 +46,8 @@ func parse(t *testing.T, text string) *gaby.YamlDoc {
 
 // resolve returns the matches as lines of the form path=value argument:value...
 func resolve(t *testing.T, doc *gaby.YamlDoc, path string, options yamlpath.Options,
-	args ...string) string {
+	args ...string,
+) string {
 	t.Helper()
 	p, err := yamlpath.Parse(path)
 	if err != nil {

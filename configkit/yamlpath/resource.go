@@ -8,7 +8,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// ResourceInfo identifies a document. It returns nil for documents that are not resources, and an *api.Failure for those that cannot be read.
+// ResourceInfo returns what identifies the resource of a document. It returns nil for documents that
+// are not resources, and an *api.Failure for those that cannot be read.
 func ResourceInfo(doc *gaby.YamlDoc, provider configkit.ResourceProvider) (*api.ResourceInfo, error) {
 	info, err := provider.ResourceInfo(doc)
 	if err != nil {

@@ -7,7 +7,7 @@ const (
 	ControlByte             // never allowed
 	ReturnByte              // carriage return
 	HighByte                // not ASCII
-	// at the beginning of a line's text: not content, or content for the general scanner
+	// EndsContent, at the beginning of a line's text: not content, or for the general scanner.
 	EndsContent
 	EndsKey // follows the colon of an ordinary key
 )

@@ -15,7 +15,7 @@ type Context struct { // inside a flow collection, where brackets and commas end
 	// around it (-1 at the root).
 	Indent, Parent int
 	NoBlock        bool // the text that follows in the document would become part of a block scalar
-	// the old scalar was a block scalar with |+, which keeps its trailing newlines
+	// Keep says that the old scalar was a block scalar with |+, which keeps its trailing newlines.
 	Keep    bool
 	LineEnd string
 }

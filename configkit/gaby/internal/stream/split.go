@@ -20,9 +20,10 @@ type Part struct {
 	Start, End    int
 	Body, BodyEnd int
 	List          bool // the document may be a list of resources
-	// which of apiVersion, kind and metadata were seen in the first column, as bits
+	// keys has a bit for each of apiVersion, kind and metadata that was seen in the first column.
 	keys uint8
-	// one of the keys is repeated, or may be spelled differently: a separator may be missing
+	// Odd says that one of the keys is repeated or may be spelled differently: a separator may be
+	// missing.
 	Odd bool
 }
 
