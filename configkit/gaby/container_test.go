@@ -47,13 +47,11 @@ func TestContainerText(t *testing.T) {
 				"\n---\nz: 1\n"},
 		{"added in front", "a: 1\n",
 			func(c gaby.Container) gaby.Container {
-				return append(gaby.Container{doc("z: 1\n")},
-					c...)
+				return append(gaby.Container{doc("z: 1\n")}, c...)
 			}, "z: 1\n---\na: 1\n"},
 		{"replaced", a + b,
 			func(c gaby.Container) gaby.Container {
-				return gaby.Container{c[0],
-					doc("--- # new\nz: 1\n")}
+				return gaby.Container{c[0], doc("--- # new\nz: 1\n")}
 			}, a + "--- # new\nz: 1\n"},
 		{"turned round", "a: 1\n---\nb: 2\n",
 			func(c gaby.Container) gaby.Container { return gaby.Container{c[1], c[0]} },

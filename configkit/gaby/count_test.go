@@ -43,15 +43,13 @@ func TestCountChanges(t *testing.T) {
 			4, true},
 		{"an item more",
 			[]func(*gaby.YamlDoc) error{func(d *gaby.YamlDoc) error {
-				return d.ArrayAppendP(4,
-					"b.d")
+				return d.ArrayAppendP(4, "b.d")
 			}}, 1, true},
 		{"a new thing that is edited", []func(*gaby.YamlDoc) error{set(map[string]any{"x": 1}, "n"),
 			set(2, "n.y"), set(3, "n.x")}, 2, true},
 		{"a comment",
 			[]func(*gaby.YamlDoc) error{func(d *gaby.YamlDoc) error {
-				return d.SetComment("note",
-					"a")
+				return d.SetComment("note", "a")
 			}}, 0, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

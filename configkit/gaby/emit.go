@@ -19,8 +19,8 @@ type emitter struct {
 	// well; 0 for none.
 	unended int32
 	noBlock bool // the text that follows in the document would become part of a block scalar
-	// dash is the number of columns from the dash of the next item to its value, as its siblings have
-	// it; 0 for two.
+	// dash is the number of columns from the dash of the next item to its value, as its siblings
+	// have it; 0 for two.
 	dash int
 }
 

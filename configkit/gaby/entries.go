@@ -17,7 +17,8 @@ type cache struct { // long lists and maps: their children, for access by index
 	referrers map[int32][]int32 // the aliases of each anchored value
 	// expandable says that the document stays within the size limit with all aliases expanded.
 	expandable bool
-	// touched has the copies that were edited, or in which something was edited, since they were made.
+	// touched has the copies that were edited, or in which something was edited, since they were
+	// made.
 	touched map[int32]bool
 }
 

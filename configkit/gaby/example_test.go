@@ -48,13 +48,15 @@ kind: Service
 
 // Values are read through a cursor, with their places.
 func ExampleValue() {
-	d, err := gaby.ParseYAML([]byte("ports:\n- {name: http, port: 80}\n- name: metrics\n  port: 9090 # scraped\n"))
+	d,
+		err := gaby.ParseYAML([]byte("ports:\n- {name: http, port: 80}\n- name: metrics\n  port: 9090 # scraped\n"))
 	if err != nil {
 		panic(err)
 	}
 	for item := d.Value().Get("ports").First(); item.Exists(); item = item.Next() {
 		port := item.Get("port")
-		fmt.Printf("%s %s %v %q\n", port.Position(), item.Get("name").Text(), port.Data(), port.Comments().Line)
+		fmt.Printf("%s %s %v %q\n", port.Position(), item.Get("name").Text(), port.Data(),
+			port.Comments().Line)
 	}
 	// Output:
 	// 2:22 http 80 ""

@@ -89,7 +89,7 @@ func (d *document) expansionFits() (fits bool) {
 // libraryReader turns yaml.v3's nodes into the document's.
 type libraryReader struct { // libraryReader converts the nodes of yaml.v3 to those of the document.
 	d     *document
-	lines int                  // in front of the document
+	lines int                  // newlines before the document
 	index map[*yaml.Node]int32 // newlines before the document
 	at    []entryPositions
 }

@@ -136,12 +136,10 @@ func TestAliasCycle(t *testing.T) {
 func TestLimitDepth(t *testing.T) {
 	shapes := map[string]func(n int) string{
 		"flow lists": func(n int) string {
-			return "a: " + strings.Repeat("[", n) +
-				strings.Repeat("]", n) + "\n"
+			return "a: " + strings.Repeat("[", n) + strings.Repeat("]", n) + "\n"
 		},
 		"flow maps": func(n int) string {
-			return "a: " + strings.Repeat("{b: ", n) + "c" +
-				strings.Repeat("}", n) + "\n"
+			return "a: " + strings.Repeat("{b: ", n) + "c" + strings.Repeat("}", n) + "\n"
 		},
 		"open flow": func(n int) string { return "a: " + strings.Repeat("[", n) },
 		"open maps": func(n int) string { return strings.Repeat("{a: ", n) },
@@ -199,12 +197,10 @@ func TestLinearTime(t *testing.T) {
 	}
 	shapes := map[string]func(n int) string{
 		"long plain": func(n int) string {
-			return "a: " + strings.Repeat("word ", n) +
-				"\n"
+			return "a: " + strings.Repeat("word ", n) + "\n"
 		},
 		"long plain lines": func(n int) string {
-			return "a: x\n" +
-				strings.Repeat("  word\n", n)
+			return "a: x\n" + strings.Repeat("  word\n", n)
 		},
 		"long quoted":        func(n int) string { return `a: "` + strings.Repeat("word ", n) + "\"\n" },
 		"unterminated":       func(n int) string { return `a: "` + strings.Repeat("word\n ", n) },

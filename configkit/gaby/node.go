@@ -3,16 +3,16 @@ package gaby
 import "github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 
 // A node is one value of a document together with the key or dash before it: an entry of a map, an
-// item of a list, or the root. The nodes of a document are in one slab. Those that come from the text
-// are in document order: the first child of node i is i+1, its next sibling is n[i].next, and its
-// subtree is the range from i to n[i].next. Nodes made by edits follow; the children of their
+// item of a list, or the root. The nodes of a document are in one slab. Those that come from the
+// text are in document order: the first child of node i is i+1, its next sibling is n[i].next, and
+// its subtree is the range from i to n[i].next. Nodes made by edits follow; the children of their
 // collections are in edits.kids. Offsets count bytes from the beginning of document.src.
 type node struct {
-	// key is the span of the key of a map entry, with its quotes, or of the dash of a block list item.
-	// For a flow list item it is empty, at the value.
+	// key is the span of the key of a map entry, with its quotes, or of the dash of a block list
+	// item. For a flow list item it is empty, at the value.
 	key, keyEnd uint32
-	// val is the span of the value without anchor and tag, for a collection from its first to its last
-	// token. It is empty, after the colon, if there is no value.
+	// val is the span of the value without anchor and tag, for a collection from its first to its
+	// last token. It is empty, after the colon, if there is no value.
 	val, valEnd uint32
 	next        uint32 // index of the first node after this node's subtree
 	kind        nodeKind

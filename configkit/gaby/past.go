@@ -126,8 +126,7 @@ func (d *YamlDoc) Source() []byte {
 // It does not scan them.
 func (d *YamlDoc) SameText(o *YamlDoc) bool {
 	a, b := d.v.d, o.v.d
-	return a == b && d.v == o.v ||
-		d.whole() && o.whole() && a.edits == nil && b.edits == nil &&
+	return a == b && d.v == o.v || d.whole() && o.whole() && a.edits == nil && b.edits == nil &&
 			bytes.Equal(a.src[a.body:a.bodyEnd], b.src[b.body:b.bodyEnd])
 }
 

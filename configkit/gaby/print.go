@@ -19,10 +19,10 @@ import (
 type patch struct {
 	from, to int
 	text     string
-	// depth is the slot of the value: of insertions at the same offset, those of inner values come
-	// first,
+	// Of insertions at the same offset, those of inner values come first: depth is the slot of the
+	// value. Those of one value follow order.
 	depth int32
-	order order // and of those of one value the earlier parts
+	order order
 }
 
 // order is the position of an insertion in the text of an entry.

@@ -86,15 +86,13 @@ func TestFoundEdits(t *testing.T) {
 	set := func(path string, v any) Edit { return Edit{Op: "set", Path: segments(path), Value: v} }
 	del := func(path string) Edit { return Edit{Op: "delete", Path: segments(path)} }
 	add := func(path string, v any) Edit {
-		return Edit{Op: "append", Path: segments(path),
-			Value: v}
+		return Edit{Op: "append", Path: segments(path), Value: v}
 	}
 	ins := func(path string, i int, v any) Edit {
 		return Edit{Op: "insert", Path: segments(path), Index: i, Value: v}
 	}
 	note := func(path string) Edit {
-		return Edit{Op: "comment", Path: segments(path),
-			Value: "note"}
+		return Edit{Op: "comment", Path: segments(path), Value: "note"}
 	}
 	list := func(v ...any) any { return v }
 	const two = "l\nl"

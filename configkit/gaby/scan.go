@@ -33,7 +33,8 @@ type scanner struct {
 
 	anchors   map[string]int32 // name -> node; the latest wins
 	quotedSep int              // line separators seen inside quoted scalars
-	// tabsFrom is the column from which tabs in the indentation of a line are blanks, see plainRest.
+	// tabsFrom is the column from which tabs in the indentation of a line are blanks, see
+	// plainRest.
 	tabsFrom int
 	comment  bool // nextLine skipped a comment
 }
@@ -229,7 +230,7 @@ func (s *scanner) tab(p int) {
 		Hint: "replace it by spaces", Unsupported: true})
 }
 
-// blankAt reports whether the byte at p ends a token: a blank, a line end, or the end of the
+// blankAt reports whether the byte at p ends a token: a blank, a newline, or the end of the
 // content.
 func (s *scanner) blankAt(p int) bool {
 	if p >= s.end {

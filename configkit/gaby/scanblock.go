@@ -11,8 +11,8 @@ type place uint8
 
 const (
 	atLineStart place = 1 << iota // pos is at a line start: the root of a document without "---"
-	// compactOK: a block collection may begin on this line, after a dash or the colon of an explicit
-	// key.
+	// compactOK: a block collection may begin on this line, after a dash or the colon of an
+	// explicit key.
 	compactOK
 	// sameColumn: a list may begin in the column of the enclosing map, as the value of its entry.
 	sameColumn

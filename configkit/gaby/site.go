@@ -8,8 +8,8 @@ type site struct {
 	head  int // offset after the colon or dash, or where the root's value begins
 	start int // offset of the value with its anchor and tag
 	tail  int // end of the value, without what follows on its last line
-	// indent is the column of the entry that has the value, -2 at the root (so that its children are
-	// in column 0).
+	// indent is the column of the entry that has the value, -2 at the root (so that its children
+	// are in column 0).
 	indent int
 	inside bool   // a block scalar or block collection: its line comment is between head and tail
 	keep   bool   // a block scalar that keeps its trailing newlines; one of them follows tail

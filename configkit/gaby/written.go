@@ -70,8 +70,7 @@ func (v Value) Entries() iter.Seq[Value] {
 			return
 		}
 		at := func(slot int32) Value {
-			return Value{d: d, slot: slot, origin: origin{i, -1},
-				via: v.via}
+			return Value{d: d, slot: slot, origin: origin{i, -1}, via: v.via}
 		}
 		if kids, ok := d.editedKids(i); ok {
 			for _, kid := range kids {

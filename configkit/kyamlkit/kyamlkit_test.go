@@ -54,10 +54,12 @@ spec:
 	if err := n.PipeE(yaml.SetAnnotation("a", "two")); err != nil {
 		t.Fatal(err)
 	}
-	if err := n.PipeE(yaml.Lookup("spec"), yaml.SetField("replicas", yaml.NewScalarRNode("5"))); err != nil {
+	if err := n.PipeE(yaml.Lookup("spec"), yaml.SetField("replicas",
+		yaml.NewScalarRNode("5"))); err != nil {
 		t.Fatal(err)
 	}
-	if err := n.PipeE(yaml.Lookup("spec", "template", "spec", "containers", "0"), yaml.SetField("image", yaml.NewStringRNode("nginx:2"))); err != nil {
+	if err := n.PipeE(yaml.Lookup("spec", "template", "spec", "containers", "0"),
+		yaml.SetField("image", yaml.NewStringRNode("nginx:2"))); err != nil {
 		t.Fatal(err)
 	}
 	if err := kyamlkit.SetRNode(d, n); err != nil {
@@ -105,7 +107,8 @@ func TestRNode(t *testing.T) {
 	if err := n.PipeE(yaml.SetField("a", yaml.NewScalarRNode("2"))); err != nil {
 		t.Fatal(err)
 	}
-	if err := n.PipeE(yaml.SetField("new", yaml.NewMapRNode(&map[string]string{"k": "v"}))); err != nil {
+	if err := n.PipeE(yaml.SetField("new",
+		yaml.NewMapRNode(&map[string]string{"k": "v"}))); err != nil {
 		t.Fatal(err)
 	}
 	if err := kyamlkit.SetRNode(d, n); err != nil {

@@ -136,8 +136,9 @@ func editTogether(parsedData gaby.Container, resourceTypeToPaths configkit.PathS
 			if len(places) > 0 && places[0].Doc != p.doc {
 				flush()
 			}
-			kept := &Place{Doc: p.doc, Resource: p.resource, Segments: slices.Clone(p.match.Segments),
-				Value: p.match.Value, place: *p}
+			kept := &Place{Doc: p.doc, Resource: p.resource,
+				Segments: slices.Clone(p.match.Segments),
+				Value:    p.match.Value, place: *p}
 			kept.place.match = &yamlpath.Match{Segments: kept.Segments, Value: kept.Value}
 			places = append(places, kept)
 			return nil

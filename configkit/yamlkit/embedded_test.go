@@ -23,7 +23,8 @@ func TestCheckPart(t *testing.T) {
 		{"v1/A", "spec.version#major", ""},
 		{"v1/A", "spec.version#mayor", "did you mean #major?"},
 		{"*", "spec.version#x", "known are #major, #minor"},
-		{"v1/B", "spec.version#major", "a file about resource types can say how to reach it: fctl help resource-types"},
+		{"v1/B", "spec.version#major",
+			"a file about resource types can say how to reach it: fctl help resource-types"},
 		{"*", "spec.version#minor", ""},
 		{"*", "spec.text#7", ""},
 		{"*", "spec.version", ""},
@@ -65,10 +66,12 @@ data:
 
 func TestEditingEmbeddedParts(t *testing.T) {
 	provider := k8skit.New()
-	set := func(path api.UnresolvedPath, accessor api.EmbeddedAccessorType, value string) (string, int) {
+	set := func(path api.UnresolvedPath, accessor api.EmbeddedAccessorType, value string) (string,
+		int) {
 		docs := container(t, application)
 		source := api.ResourceTypeToPathToVisitorInfoType{"v1/ConfigMap": {path: {AttributeName: "x", EmbeddedAccessorType: accessor}}}
-		matches, err := yamlkit.UpdatePaths(docs, source, nil, provider, func(string) string { return value }, yamlkit.UpdateOptions{Upsert: true})
+		matches, err := yamlkit.UpdatePaths(docs, source, nil, provider,
+			func(string) string { return value }, yamlkit.UpdateOptions{Upsert: true})
 		if err != nil {
 			t.Error(err)
 		}
@@ -79,7 +82,8 @@ func TestEditingEmbeddedParts(t *testing.T) {
 		accessor api.EmbeddedAccessorType
 		from, to string
 	}{
-		{"data.app~1yaml#server.host", api.EmbeddedAccessorYAML, "host: a.example.com", "host: new"},
+		{"data.app~1yaml#server.host", api.EmbeddedAccessorYAML, "host: a.example.com",
+			"host: new"},
 		{"data.app~1json#level", api.EmbeddedAccessorJSON, `"info"`, `"new"`},
 		{"data.flags#2", api.EmbeddedAccessorLine, "    two\n", "    new\n"},
 		{"data.flags#9", api.EmbeddedAccessorLine, "", ""},
@@ -87,7 +91,8 @@ func TestEditingEmbeddedParts(t *testing.T) {
 		{"data.gone#1", api.EmbeddedAccessorLine, "", ""},                // upsert is off
 	} {
 		got, matches := set(c.path, c.accessor, "new")
-		if want := strings.Replace(application, c.from, c.to, 1); got != want || (matches == 1) != (c.from != "") {
+		if want := strings.Replace(application, c.from, c.to, 1); got != want ||
+			(matches == 1) != (c.from != "") {
 			t.Errorf("%s: %d matches:\n%s\nwant:\n%s", c.path, matches, got, want)
 		}
 	}
@@ -120,10 +125,12 @@ spec:
 	if want := "spec.containers.?name=a.args.0#value=1; spec.containers.?name=a.args.2#value=debug; spec.containers.?name=b.args.0#value=2; "; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if err := yamlkit.UpdateStringPaths(docs, paths, []any{"*", "verbose"}, provider, "9", true); err != nil {
+	if err := yamlkit.UpdateStringPaths(docs, paths, []any{"*", "verbose"}, provider, "9",
+		true); err != nil {
 		t.Fatal(err)
 	}
-	want := strings.NewReplacer("--verbose=1", "--verbose=9", "--verbose=2", "--verbose=9").Replace(pod)
+	want := strings.NewReplacer("--verbose=1", "--verbose=9", "--verbose=2",
+		"--verbose=9").Replace(pod)
 	if docs.String() != want {
 		t.Errorf("%s", docs.String())
 	}

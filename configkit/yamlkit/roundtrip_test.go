@@ -11,7 +11,8 @@ import (
 
 // What results call a place leads back to it, however strange the names are.
 func TestReportedPathsLeadBack(t *testing.T) {
-	names := []string{"a", "a", `"b.c"`, `"*"`, `"@1"`, `"x;@0"`, `"#h"`, `"~1"`, `"%s"`, `""`, "5", "true", `"a=b"`, `"a:b"`, `"|x"`, `"?y"`, `"é"`, "~", "[l]"}
+	names := []string{"a", "a", `"b.c"`, `"*"`, `"@1"`, `"x;@0"`, `"#h"`, `"~1"`, `"%s"`, `""`, "5",
+		"true", `"a=b"`, `"a:b"`, `"|x"`, `"?y"`, `"é"`, "~", "[l]"}
 	text := "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n"
 	for i, name := range names {
 		text += fmt.Sprintf("  - {name: %s, image: i%d}\n", name, i)
@@ -21,7 +22,8 @@ func TestReportedPathsLeadBack(t *testing.T) {
 	}
 	docs := container(t, text)
 	provider := k8skit.New()
-	rows, err := yamlkit.GetStringPaths(docs, provider.AttributePaths("container-image"), []any{"*"}, provider)
+	rows, err := yamlkit.GetStringPaths(docs, provider.AttributePaths("container-image"),
+		[]any{"*"}, provider)
 	if err != nil || len(rows) != len(names)+30 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
@@ -29,7 +31,8 @@ func TestReportedPathsLeadBack(t *testing.T) {
 	for _, row := range rows {
 		source := api.ResourceTypeToPathToVisitorInfoType{"v1/Pod": {api.UnresolvedPath(row.Path): {}}}
 		again, err := yamlkit.GetStringPaths(docs, source, nil, provider)
-		if err != nil || len(again) != 1 || again[0].Value != row.Value || again[0].Path != row.Path {
+		if err != nil || len(again) != 1 || again[0].Value != row.Value ||
+			again[0].Path != row.Path {
 			t.Errorf("%s leads to %v %v, want %v", row.Path, again, err, row.Value)
 		}
 		if row.Path[len("spec.containers.")] == '?' {
@@ -42,7 +45,8 @@ func TestReportedPathsLeadBack(t *testing.T) {
 }
 
 func TestCompositeMergeKeys(t *testing.T) {
-	docs := container(t, "apiVersion: v1\nkind: Service\nmetadata: {name: dns}\nspec:\n  ports:\n  - {port: 53, protocol: UDP}\n  - {port: 53, protocol: TCP}\n  - {port: 80}\n")
+	docs := container(t,
+		"apiVersion: v1\nkind: Service\nmetadata: {name: dns}\nspec:\n  ports:\n  - {port: 53, protocol: UDP}\n  - {port: 53, protocol: TCP}\n  - {port: 80}\n")
 	provider := k8skit.New()
 	if keys := provider.MergeKeys("v1/Service").Child("spec").Child("ports"); fmt.Sprint(keys.Keys) != "[port protocol]" {
 		t.Errorf("%v", keys)
@@ -53,7 +57,8 @@ func TestCompositeMergeKeys(t *testing.T) {
 	for _, row := range rows {
 		got += string(row.Path) + " "
 	}
-	if want := "spec.ports.1.port spec.ports.?port=53.port spec.ports.?port=80.port "; err != nil || got != want {
+	if want := "spec.ports.1.port spec.ports.?port=53.port spec.ports.?port=80.port "; err != nil ||
+		got != want {
 		t.Errorf("%s %v, want %s", got, err, want)
 	}
 }

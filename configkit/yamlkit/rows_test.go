@@ -19,18 +19,23 @@ func TestPropertySortAndMergeRows(t *testing.T) {
 		for range rapid.IntRange(0, 6).Draw(t, "lists") {
 			var list api.AttributeValueList
 			for range rapid.IntRange(0, 40).Draw(t, "rows") {
-				letter := func(label string) string { return rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, label) }
+				letter := func(label string) string {
+					return rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, label)
+				}
 				row := api.AttributeValue{Value: len(all) + len(list)}
-				row.ResourceType, row.ResourceName = api.ResourceType(letter("type")), api.ResourceName(letter("name"))
+				row.ResourceType, row.ResourceName = api.ResourceType(letter("type")),
+					api.ResourceName(letter("name"))
 				row.Path = api.ResolvedPath(letter("path"))
 				list = append(list, row)
 			}
 			all = append(all, list...)
 			lists = append(lists, slices.Clone(list))
 		}
-		want := valuesOf(slices.SortedStableFunc(slices.Values(all), func(a, b api.AttributeValue) int {
-			return cmp.Or(cmp.Compare(a.ResourceType, b.ResourceType), cmp.Compare(a.ResourceName, b.ResourceName), cmp.Compare(a.Path, b.Path))
-		}))
+		want := valuesOf(slices.SortedStableFunc(slices.Values(all),
+			func(a, b api.AttributeValue) int {
+				return cmp.Or(cmp.Compare(a.ResourceType, b.ResourceType),
+					cmp.Compare(a.ResourceName, b.ResourceName), cmp.Compare(a.Path, b.Path))
+			}))
 		if got := valuesOf(yamlkit.SortRows(slices.Clone(all))); !slices.Equal(got, want) {
 			t.Fatalf("sorted %v, want %v", got, want)
 		}

@@ -50,7 +50,8 @@ func container(t *testing.T, text string) gaby.Container {
 
 // thingPath is a path of things only.
 func thingPath(path api.UnresolvedPath) api.ResourceTypeToPathToVisitorInfoType {
-	return api.ResourceTypeToPathToVisitorInfoType{"v1/Thing": {path: {AttributeName: "x", DataType: api.DataTypeString}}}
+	return api.ResourceTypeToPathToVisitorInfoType{"v1/Thing": {path: {AttributeName: "x",
+		DataType: api.DataTypeString}}}
 }
 
 func TestVisitResources(t *testing.T) {
@@ -81,7 +82,8 @@ func TestResourceToDocMap(t *testing.T) {
 }
 
 func TestVisitPaths(t *testing.T) {
-	output, err := yamlkit.VisitPaths(container(t, things), thingPath("spec.%s"), []any{"*"}, "", k8skit.New(),
+	output, err := yamlkit.VisitPaths(container(t, things), thingPath("spec.%s"), []any{"*"}, "",
+		k8skit.New(),
 		func(_ *gaby.YamlDoc, output any, c yamlkit.VisitorContext, value string) (any, error) {
 			return output.(string) + fmt.Sprintf("%s %s=%s; ", c.ResourceName, c.Path, value), nil
 		})
@@ -91,8 +93,10 @@ func TestVisitPaths(t *testing.T) {
 }
 
 func TestVisitPathsDoc(t *testing.T) {
-	output, err := yamlkit.VisitPathsDoc(container(t, things), thingPath("spec.none.deeper"), nil, 0, k8skit.New(),
-		func(doc *gaby.YamlDoc, output any, c yamlkit.VisitorContext, current *gaby.YamlDoc) (any, error) {
+	output, err := yamlkit.VisitPathsDoc(container(t, things), thingPath("spec.none.deeper"), nil,
+		0, k8skit.New(),
+		func(doc *gaby.YamlDoc, output any, c yamlkit.VisitorContext, current *gaby.YamlDoc) (any,
+			error) {
 			if current != nil {
 				return output, errors.New("something is there")
 			}
@@ -110,11 +114,14 @@ func TestGetPathsAnyType(t *testing.T) {
 		dataType api.DataType
 		want     string
 	}{
-		{"spec.*", api.DataTypeNone, `spec.name string w; spec.big JSON 1e+20; spec.list YAML [1, two, true]; spec.name string x; `},
-		{"spec.list.*", api.DataTypeNone, `spec.list.0 int 1; spec.list.1 string two; spec.list.2 bool true; `},
+		{"spec.*", api.DataTypeNone,
+			`spec.name string w; spec.big JSON 1e+20; spec.list YAML [1, two, true]; spec.name string x; `},
+		{"spec.list.*", api.DataTypeNone,
+			`spec.list.0 int 1; spec.list.1 string two; spec.list.2 bool true; `},
 		{"spec.list.*", api.DataTypeBool, `spec.list.2 bool true; `},
 	} {
-		rows, err := yamlkit.GetPathsAnyType(container(t, things), thingPath(c.path), nil, k8skit.New(), c.dataType)
+		rows, err := yamlkit.GetPathsAnyType(container(t, things), thingPath(c.path), nil,
+			k8skit.New(), c.dataType)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +138,8 @@ func TestGetPathsAnyType(t *testing.T) {
 func TestUpdates(t *testing.T) {
 	provider := k8skit.New()
 	upper := func(docs gaby.Container) error {
-		return yamlkit.UpdateStringPathsFunction(docs, thingPath("spec.name"), nil, provider, strings.ToUpper, false)
+		return yamlkit.UpdateStringPathsFunction(docs, thingPath("spec.name"), nil, provider,
+			strings.ToUpper, false)
 	}
 	value := func(path api.UnresolvedPath, upsert bool) func(gaby.Container) error {
 		return func(docs gaby.Container) error {
@@ -144,12 +152,16 @@ func TestUpdates(t *testing.T) {
 		replaces []string
 		says     string
 	}{
-		{"a function of the value", upper, []string{`name: "x" # first`, `name: "X" # first`, "name: w", "name: W"}, ""},
-		{"upsert", value("spec.new", true), []string{"list: [1, two, true]\n", "list: [1, two, true]\n  new: 7\n", "name: w\n", "name: w\n  new: 7\n"}, ""},
+		{"a function of the value", upper, []string{`name: "x" # first`, `name: "X" # first`,
+			"name: w", "name: W"}, ""},
+		{"upsert", value("spec.new", true), []string{"list: [1, two, true]\n",
+			"list: [1, two, true]\n  new: 7\n", "name: w\n", "name: w\n  new: 7\n"}, ""},
 		{"without upsert", value("spec.new", false), nil, ""},
-		{"null is missing", value("spec.none", true), []string{"none:\n", "none: 7\n", "name: w\n", "name: w\n  none: 7\n"}, ""},
+		{"null is missing", value("spec.none", true),
+			[]string{"none:\n", "none: 7\n", "name: w\n", "name: w\n  none: 7\n"}, ""},
 		{"null without upsert", value("spec.none", false), nil, ""},
-		{"a number that is too large is not overwritten", value("spec.big", false), nil, "7:8: v1/Thing /b: value 99999999999999999999 at path spec.big cannot be converted to int"},
+		{"a number that is too large is not overwritten", value("spec.big", false), nil,
+			"7:8: v1/Thing /b: value 99999999999999999999 at path spec.big cannot be converted to int"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			docs := container(t, things)
@@ -167,11 +179,15 @@ func TestUpdates(t *testing.T) {
 
 func TestDocumentsOfOtherTypesAreNotScanned(t *testing.T) {
 	docs := container(t, strings.Replace(things, "{name: other}", "{name: other}\n broken: [", 1))
-	if err := yamlkit.UpdateStringPaths(docs, thingPath("spec.name"), nil, k8skit.New(), "z", false); err != nil {
+	if err := yamlkit.UpdateStringPaths(docs, thingPath("spec.name"), nil, k8skit.New(), "z",
+		false); err != nil {
 		t.Error(err)
 	}
-	err := yamlkit.UpdateStringPaths(docs, api.ResourceTypeToPathToVisitorInfoType{"*": {"spec.name": {}}}, nil, k8skit.New(), "z", false)
-	if f, ok := errors.AsType[*api.Failure](err); !ok || f.Class != api.FailureInput || f.Pos.Line == 0 {
+	err := yamlkit.UpdateStringPaths(docs,
+		api.ResourceTypeToPathToVisitorInfoType{"*": {"spec.name": {}}}, nil, k8skit.New(), "z",
+		false)
+	if f, ok := errors.AsType[*api.Failure](err); !ok || f.Class != api.FailureInput ||
+		f.Pos.Line == 0 {
 		t.Errorf("a broken document that is visited: %v", err)
 	}
 }
@@ -182,7 +198,8 @@ func TestWrongPathsAreErrors(t *testing.T) {
 		"spec.%s":  "path spec.%s needs 1 arguments, got 0",
 		"spec.x#y": "path spec.x#y: no embedded accessor is registered for it",
 	} {
-		if _, err := yamlkit.GetStringPaths(container(t, things), thingPath(path), nil, k8skit.New()); err == nil || err.Error() != want {
+		if _, err := yamlkit.GetStringPaths(container(t, things), thingPath(path), nil,
+			k8skit.New()); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", path, err, want)
 		}
 	}
@@ -191,17 +208,23 @@ func TestWrongPathsAreErrors(t *testing.T) {
 func TestBoundArguments(t *testing.T) {
 	provider := k8skit.New()
 	getter := &api.FunctionInvocation{FunctionName: "get-weight"}
-	setter := &api.FunctionInvocation{FunctionName: "set-weight", Arguments: []api.FunctionArgument{{ParameterName: "unit", Value: "kg"}}}
+	setter := &api.FunctionInvocation{FunctionName: "set-weight",
+		Arguments: []api.FunctionArgument{{ParameterName: "unit", Value: "kg"}}}
 	err := resourcetypes.RegisterPathsByAttributeName(provider, "weight", "v1/Thing",
-		api.PathToVisitorInfoType{"spec.?name:part=%s.@%s:side": {DataType: api.DataTypeInt, Details: &api.AttributeDetails{Description: "weight"}}}, getter, setter, false)
+		api.PathToVisitorInfoType{"spec.?name:part=%s.@%s:side": {DataType: api.DataTypeInt,
+			Details: &api.AttributeDetails{Description: "weight"}}}, getter, setter, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	docs := container(t, "apiVersion: v1\nkind: Thing\nmetadata: {name: a}\nspec:\n- {name: x, left: 1, right: 2}\n- {name: y.z, left: 3}\n")
-	output, err := yamlkit.VisitPaths(docs, provider.AttributePaths("weight"), []any{"*", "left"}, "", provider,
+	docs := container(t,
+		"apiVersion: v1\nkind: Thing\nmetadata: {name: a}\nspec:\n- {name: x, left: 1, right: 2}\n- {name: y.z, left: 3}\n")
+	output, err := yamlkit.VisitPaths(docs, provider.AttributePaths("weight"), []any{"*", "left"},
+		"", provider,
 		func(_ *gaby.YamlDoc, output any, c yamlkit.VisitorContext, value int) (any, error) {
 			d := c.BoundDetails()
-			return output.(string) + fmt.Sprintf("%s=%d %v %v %v %s; ", c.Path, value, c.PathArguments, d.GetterInvocation.Arguments, d.SetterInvocations[0].Arguments, d.Description), nil
+			return output.(string) + fmt.Sprintf("%s=%d %v %v %v %s; ", c.Path, value,
+				c.PathArguments, d.GetterInvocation.Arguments, d.SetterInvocations[0].Arguments,
+				d.Description), nil
 		})
 	want := "spec.0.left=1 [{part x } {side left }] [{part x } {side left }] [{unit kg } {part x } {side left }] weight; " +
 		"spec.1.left=3 [{part y.z } {side left }] [{part y.z } {side left }] [{unit kg } {part y.z } {side left }] weight; "
@@ -224,18 +247,24 @@ func TestConstrainedPath(t *testing.T) {
 func TestNeededAndProvidedPaths(t *testing.T) {
 	provider := k8skit.New()
 	needs := api.PathToVisitorInfoType{"spec.name": {Details: &api.AttributeDetails{NeededRequired: map[string]string{"ResourceType": "v1/Other"}}}}
-	if err := resourcetypes.RegisterNeededPaths(provider, "v1/Thing", needs, &api.FunctionInvocation{FunctionName: "set-x"}); err != nil {
+	if err := resourcetypes.RegisterNeededPaths(provider, "v1/Thing", needs,
+		&api.FunctionInvocation{FunctionName: "set-x"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := resourcetypes.RegisterProvidedPaths(provider, "v1/Other", api.PathToVisitorInfoType{"spec.name": {}}, &api.FunctionInvocation{FunctionName: "get-x"}); err != nil {
+	if err := resourcetypes.RegisterProvidedPaths(provider, "v1/Other",
+		api.PathToVisitorInfoType{"spec.name": {}},
+		&api.FunctionInvocation{FunctionName: "get-x"}); err != nil {
 		t.Fatal(err)
 	}
 	needed := provider.AttributePaths(resourcetypes.AttributeNameNeededValue).PathsOf("v1/Thing")
-	if len(needed) != 1 || !needed[0].Details.IsNeeded || needed[0].Details.SetterInvocations[0].FunctionName != "set-x" || needed[0].Details.NeededRequired["ResourceType"] != "v1/Other" {
+	if len(needed) != 1 || !needed[0].Details.IsNeeded ||
+		needed[0].Details.SetterInvocations[0].FunctionName != "set-x" ||
+		needed[0].Details.NeededRequired["ResourceType"] != "v1/Other" {
 		t.Errorf("%+v", needed)
 	}
 	provided := provider.AttributePaths(resourcetypes.AttributeNameProvidedValue).PathsOf("v1/Other")
-	if len(provided) != 1 || !provided[0].Details.IsProvided || provided[0].Details.GetterInvocation.FunctionName != "get-x" {
+	if len(provided) != 1 || !provided[0].Details.IsProvided ||
+		provided[0].Details.GetterInvocation.FunctionName != "get-x" {
 		t.Errorf("%+v", provided)
 	}
 	if needs["spec.name"].Details.IsNeeded {

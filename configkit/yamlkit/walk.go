@@ -29,8 +29,7 @@ func (w *WalkedValue) IndexPath() api.ResolvedPath { return yamlpath.Join(w.Segm
 // Path returns the path with list elements addressed as in results: by their merge key, if their
 // list has one and it leads back to them.
 func (w *WalkedValue) Path() api.ResolvedPath {
-	return api.ResolvedPath(strings.Join(w.keyed,
-		"."))
+	return api.ResolvedPath(strings.Join(w.keyed, "."))
 }
 
 // KeyedSegments returns the segments of Path, escaped.

@@ -30,8 +30,8 @@ type Segment struct {
 	Key      string
 	Param    string
 	value    string
-	// Index is the value of a plain segment that is a decimal number, of @index, or of ;@index; else
-	// -1.
+	// Index is the value of a plain segment that is a decimal number, of @index, or of ;@index;
+	// else -1.
 	Index int
 	Holes int // number of %s in it, those of the key first
 }
