@@ -7,12 +7,11 @@ import (
 )
 
 // cache holds results derived from the tree on demand. Edits drop those that they invalidate.
-type cache struct { // long lists and maps: their children, for access by index
-	entries map[int32][]int32          // long maps: their last child of each key
-	keys    map[int32]map[string]int32 // maps with "<<" or repeated keys: the entries a reader sees
-	// around maps nodes made by edits to the slot or collection they were put into.
-	merged map[int32][]mergedEntry
-	around map[int32]int32 // what edits made: the slot or collection it was put into
+type cache struct {
+	entries map[int32][]int32          // long lists and maps: their children, for access by index
+	keys    map[int32]map[string]int32 // long maps: their last child of each key
+	merged  map[int32][]mergedEntry    // maps with "<<" or repeated keys: the entries a reader sees
+	around  map[int32]int32            // nodes made by edits: the slot or collection they are in
 	// The following depend only on the source, except for touched.
 	referrers map[int32][]int32 // the aliases of each anchored value
 	// expandable says that the document stays within the size limit with all aliases expanded.

@@ -73,7 +73,6 @@ func blankDirectives(prefix []byte) bool {
 	return found
 }
 
-// expansionFits reports whether the aliases of the document keep to the limit.
 // expansionFits reports whether the aliases of the document are within the limit.
 func (d *document) expansionFits() (fits bool) {
 	defer func() {
@@ -86,16 +85,14 @@ func (d *document) expansionFits() (fits bool) {
 	return true
 }
 
-// libraryReader turns yaml.v3's nodes into the document's.
-type libraryReader struct { // libraryReader converts the nodes of yaml.v3 to those of the document.
+// libraryReader converts the nodes of yaml.v3 to those of the document.
+type libraryReader struct {
 	d     *document
-	lines int                  // newlines before the document
-	index map[*yaml.Node]int32 // newlines before the document
+	lines int // newlines before the document
+	index map[*yaml.Node]int32
 	at    []entryPositions
 }
 
-// entryPositions are the places of the key and the value of a node that was read by yaml.v3, and
-// the tag of the key.
 // entryPositions holds the positions of the key and the value of a node that yaml.v3 read, and the
 // tag of the key.
 type entryPositions struct {
@@ -103,8 +100,6 @@ type entryPositions struct {
 	keyTag     string
 }
 
-// read appends n, an entry with the given key (nil for none). It reports false for what cannot be
-// shown.
 // read appends n and its children, as an entry with the given key (nil for none). It reports false
 // for nodes that cannot be represented.
 func (r *libraryReader) read(n, key *yaml.Node, depth int) bool {

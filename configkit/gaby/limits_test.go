@@ -48,7 +48,7 @@ func firstError(text string, opts ...gaby.Option) error {
 		return err
 	}
 	for _, d := range c {
-		d.Header() // may fail but not hang
+		d.Header() //nolint:errcheck // may fail but not hang
 		if err := d.Check(); err != nil {
 			return err
 		}
@@ -234,7 +234,7 @@ func TestLinearTime(t *testing.T) {
 			measure := func(n int) time.Duration {
 				text := shapes[name](n)
 				start := time.Now()
-				firstError(text) // only the time matters
+				firstError(text) //nolint:errcheck // only the time matters
 				return time.Since(start)
 			}
 			const n = 4_000

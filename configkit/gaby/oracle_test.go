@@ -60,7 +60,7 @@ func checkUnit(text []byte) (v verdict, err error) {
 	}
 	exact := oracleErr == nil
 	for i, d := range c {
-		d.Header() // must not panic, whatever it finds
+		d.Header() //nolint:errcheck // must not panic, whatever it finds
 		checkErr := d.Check()
 		if checkErr != nil {
 			if err := wellFormedRefusal(checkErr, text); err != nil {

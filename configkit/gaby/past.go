@@ -127,7 +127,7 @@ func (d *YamlDoc) Source() []byte {
 func (d *YamlDoc) SameText(o *YamlDoc) bool {
 	a, b := d.v.d, o.v.d
 	return a == b && d.v == o.v || d.whole() && o.whole() && a.edits == nil && b.edits == nil &&
-			bytes.Equal(a.src[a.body:a.bodyEnd], b.src[b.body:b.bodyEnd])
+		bytes.Equal(a.src[a.body:a.bodyEnd], b.src[b.body:b.bodyEnd])
 }
 
 // Same reports whether v and w are the same slot in two states of a document, see

@@ -10,9 +10,9 @@ const lineBlock = 4096
 
 // textBlock records the position of the beginning of a block of the text, so that a position costs
 // the same wherever it is, even on one long line.
-type textBlock struct { // offset of the first byte of a character
-	start  int // newlines before it
-	line   int // characters before it on its line
+type textBlock struct {
+	start  int // offset of the first byte of a character
+	line   int // newlines before it
 	column int // characters before it in its line
 }
 

@@ -145,7 +145,7 @@ func (p *printer) insertFlow(i, slot int32, text string, f flowLayout, more bool
 		p.add(i, min(end, closing), min(end, closing), text[comma:])
 		return
 	}
-	end := d.skipLineComment(comma)        // the comma is already there
+	end := d.skipLineComment(comma)
 	text = strings.TrimLeft(text, " ")[1:] // the comma is there already
 	if more || f.comma {
 		text += ","

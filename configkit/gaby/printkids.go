@@ -224,7 +224,6 @@ func (p *printer) removeLeading(i, kept int32) int {
 }
 
 // insertBehind writes new entries on the lines after source entry slot.
-// insertBehind writes new entries on the lines behind source entry slot.
 func (p *printer) insertBehind(i, slot int32, run []int32, indent int, isMap bool) {
 	if len(run) == 0 {
 		return

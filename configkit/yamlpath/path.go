@@ -39,9 +39,9 @@ type Segment struct {
 // Path is a compiled path. It is immutable and can be used concurrently.
 type Path struct {
 	text     string
-	segments []Segment // index of the segment marked with |, or -1
+	segments []Segment
 	embedded string
-	create   int // the segment marked with |, or -1
+	create   int // index of the segment marked with |, or -1
 	holes    int
 }
 

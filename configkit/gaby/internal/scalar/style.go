@@ -7,10 +7,10 @@ import (
 )
 
 // Context describes what the spelling of a scalar depends on besides its value.
-type Context struct { // inside a flow collection, where brackets and commas end plain text
-	Flow bool  // a key: one line, never a block scalar
-	Key  bool  // style of the scalar that is replaced
-	Old  Style // of the scalar that is replaced
+type Context struct {
+	Flow bool  // inside a flow collection, where brackets and commas end plain text
+	Key  bool  // a key: one line, never a block scalar
+	Old  Style // style of the scalar that is replaced
 	// Indent is the column of the text of a block scalar, Parent the column of the collection
 	// around it (-1 at the root).
 	Indent, Parent int
