@@ -12,6 +12,7 @@ type editor struct {
 	path []string
 }
 
+// fail returns an *EditError at v for the path of the edit.
 func (e *editor) fail(v Value, msg, hint string) error {
 	return &EditError{Pos: v.Position(), Path: joinPath(e.path), Msg: msg, Hint: hint}
 }
@@ -97,6 +98,7 @@ func (d *YamlDoc) SetP(value any, path string) (*YamlDoc, error) {
 	return d.Set(value, segments...)
 }
 
+// emptyPath returns the error for an empty path where one is needed.
 func emptyPath(d *YamlDoc) error {
 	return &EditError{Pos: d.Position(), Msg: "path cannot be empty"}
 }

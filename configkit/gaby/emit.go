@@ -24,6 +24,7 @@ type emitter struct {
 	dash int
 }
 
+// emitter returns an emitter with the document's line ending.
 func (d *document) emitter() *emitter {
 	return &emitter{d: d, lineEnd: d.lineEnding()}
 }
@@ -67,6 +68,7 @@ func (d *document) listIndent() int {
 	return 0
 }
 
+// pad writes n spaces.
 func (e *emitter) pad(n int) {
 	for range n {
 		e.b = append(e.b, ' ')

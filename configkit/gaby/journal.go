@@ -49,6 +49,7 @@ type change struct {
 	comment string
 }
 
+// changeKind is the kind of state that an edit replaced.
 type changeKind uint8
 
 const (
@@ -102,6 +103,7 @@ func (d *document) setKids(i int32, kids []int32) {
 	}
 }
 
+// setComment makes text the line comment of entry slot, "" for none.
 func (d *document) setComment(slot int32, text string) {
 	e := d.edit()
 	old, had := e.comments[slot]
@@ -137,6 +139,7 @@ func (d *YamlDoc) Rollback(m Mark) {
 	}
 }
 
+// rollback undoes the edits since m and drops the cache.
 func (d *document) rollback(m Mark) {
 	d.undo(m)
 	d.hasHeader = false

@@ -21,6 +21,7 @@ type node struct {
 	flags       nodeFlags
 }
 
+// nodeKind is the kind of a node.
 type nodeKind uint8
 
 const (
@@ -30,6 +31,7 @@ const (
 	aliasNode
 )
 
+// nodeFlags are properties of a node that few nodes have, as bits.
 type nodeFlags uint8
 
 const (

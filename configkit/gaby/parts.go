@@ -60,6 +60,7 @@ const (
 	spareNodes = 8        // after the nodes of a document, for nodes that edits add
 )
 
+// reset frees the nodes of the previous part.
 func (a *Arena) reset() {
 	if a != nil {
 		a.nodes = a.nodes[:0]

@@ -101,6 +101,7 @@ func (d *YamlDoc) Identity() any {
 	return identity{d.v.d.now(), d.v.slot}
 }
 
+// identity is the comparable key that Identity returns.
 type identity struct {
 	of   *document
 	slot int32
@@ -200,6 +201,7 @@ func (v Value) Equal(w Value) bool {
 // sameKey reports whether two map entries have the same key.
 func (v Value) sameKey(w Value) bool { return v.d.keyIs(v.slot, w.Key()) }
 
+// equalScalar reports whether two scalars are equal, see Equal.
 func (v Value) equalScalar(w Value) bool {
 	i, k := v.node(), w.node()
 	t, u := v.d.scalarTag(i), w.d.scalarTag(k)

@@ -265,6 +265,7 @@ func (p *printer) goneAround(i int32) (span, bool) {
 	return p.gone[k], true
 }
 
+// add adds a patch for the value of slot depth.
 func (p *printer) add(depth int32, from, to int, text string) {
 	p.patches = append(p.patches, patch{from: from, to: to, text: text, depth: depth})
 }

@@ -211,14 +211,18 @@ func (s *scanner) push() int32 {
 	return int32(len(s.n) - 1)
 }
 
+// fail stops the scan with a *SyntaxError at p.
 func (s *scanner) fail(p int, msg string) { s.failHint(p, msg, "") }
 
+// failHint is fail with a hint.
 func (s *scanner) failHint(p int, msg, hint string) {
 	panic(&SyntaxError{Pos: s.doc.position(p), Msg: msg, Hint: hint})
 }
 
+// unsupported stops the scan at text that may be valid but is not supported.
 func (s *scanner) unsupported(p int, what string) { s.unsupportedHint(p, what, "") }
 
+// unsupportedHint is unsupported with a hint.
 func (s *scanner) unsupportedHint(p int, what, hint string) {
 	panic(&SyntaxError{Pos: s.doc.position(p), Msg: what + " is not supported", Hint: hint,
 		Unsupported: true})

@@ -128,6 +128,7 @@ type keySet struct {
 	doubt bool   // two of the keys may be equal
 }
 
+// add adds the key of n. Quoted keys always raise doubt, because they may be escaped.
 func (k *keySet) add(src []byte, n *node) {
 	if n.keyStyle != scalar.PlainStyle {
 		k.doubt = true

@@ -14,6 +14,7 @@ type slots[V any] struct {
 	many map[int32]V    // then holds all of them
 }
 
+// slotValue is an entry of a short list of slots.
 type slotValue[V any] struct {
 	slot  int32
 	value V

@@ -18,6 +18,7 @@ func Merge(doc *gaby.YamlDoc, keys *configkit.MergeKeyTree, part map[string]any)
 	return mergeMap(doc, nil, keys, part)
 }
 
+// mergeMap merges part into the map at segments, key by key in alphabetical order.
 func mergeMap(doc *gaby.YamlDoc, segments []string, keys *configkit.MergeKeyTree,
 	part map[string]any,
 ) error {
@@ -30,6 +31,7 @@ func mergeMap(doc *gaby.YamlDoc, segments []string, keys *configkit.MergeKeyTree
 	return nil
 }
 
+// mergeValue merges value into the value at segments, or creates it.
 func mergeValue(doc *gaby.YamlDoc, segments []string, keys *configkit.MergeKeyTree,
 	value any,
 ) error {
@@ -94,6 +96,8 @@ func hasKeys(element gaby.Value, keys []string, like map[string]any) bool {
 	return true
 }
 
+// mergeList merges the elements of part into the list at segments. places has the index of each
+// element in the list, -1 for new ones.
 func mergeList(doc *gaby.YamlDoc, segments []string, keys *configkit.MergeKeyTree, part []any,
 	places []int,
 ) error {

@@ -333,6 +333,7 @@ func typeError(p *place, want api.DataType) error {
 	return f
 }
 
+// withArticle returns the name of t with its indefinite article.
 func withArticle(t api.DataType) string {
 	if t == api.DataTypeInt {
 		return "an int"

@@ -319,6 +319,7 @@ func meantBy(info *api.PathVisitorInfo, args []string) (meant, existing bool) {
 	return true, existing
 }
 
+// mergeKeys returns the merge keys of the resource's type, nil if there are none.
 func (p *place) mergeKeys() *configkit.MergeKeyTree {
 	if p.known == nil {
 		return nil
@@ -326,6 +327,7 @@ func (p *place) mergeKeys() *configkit.MergeKeyTree {
 	return p.known.keys()
 }
 
+// seen returns the cache for addressing the elements of long lists, or nil.
 func (p *place) seen() *yamlpath.FirstByKey {
 	if p.known == nil {
 		return nil
@@ -339,6 +341,7 @@ func (p *place) reported() api.ResolvedPath {
 		p.path.path.EmbeddedPath(), p.seen())
 }
 
+// attributeInfo returns the part of a result that describes the place.
 func (p *place) attributeInfo(t api.DataType) api.AttributeInfo {
 	info := api.AttributeInfo{
 		AttributeIdentifier: api.AttributeIdentifier{ResourceInfo: *p.resource, Path: p.reported()},
@@ -351,6 +354,7 @@ func (p *place) attributeInfo(t api.DataType) api.AttributeInfo {
 	return info
 }
 
+// context returns the VisitorContext of the place, which shares no memory with it.
 func (p *place) context() VisitorContext {
 	c := VisitorContext{
 		AttributeInfo:    p.attributeInfo(p.path.info.DataType),

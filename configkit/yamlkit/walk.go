@@ -57,6 +57,7 @@ func Walk(root gaby.Value, keys *configkit.MergeKeyTree, visit func(*WalkedValue
 	w.walk(root, keys, visit)
 }
 
+// walk visits the entries of v.
 func (w *WalkedValue) walk(v gaby.Value, keys *configkit.MergeKeyTree,
 	visit func(*WalkedValue) bool,
 ) {
@@ -88,6 +89,7 @@ func (w *WalkedValue) walk(v gaby.Value, keys *configkit.MergeKeyTree,
 	}
 }
 
+// entry visits c, the entry segment of its collection, and the values below it.
 func (w *WalkedValue) entry(c gaby.Value, segment, keyed string, keys *configkit.MergeKeyTree,
 	visit func(*WalkedValue) bool,
 ) {

@@ -20,6 +20,7 @@ func Compare(a, b string) int {
 	return strings.Compare(a, b)
 }
 
+// compareSegments compares two segments: indexes by number and before all others.
 func compareSegments(a, b string) int {
 	i, j := decimal(a), decimal(b)
 	switch {
