@@ -94,6 +94,8 @@ func (d *document) copy(v Value, key string, up int32, depth int) int32 {
 	var kids []int32
 	before := int32(0)
 	whole := f.whole
+	// The copy is whole if all entries are: each must be a copy of one source entry with its value,
+	// and not carry an anchor, which must stay unique.
 	for e := v.First(); e.Exists(); e = e.Next() {
 		kid := d.copy(e, e.Key(), i, depth+1)
 		c := &d.fresh[d.n[kid].val].copied

@@ -153,6 +153,8 @@ func (d *YamlDoc) setFrom(t *tree, segments []string) (*YamlDoc, error) {
 		return nil, err
 	}
 	v := d.v
+	// Compare with what the document's language would read back, so that writing an equal value is
+	// not an edit.
 	if below, err := e.asRead(t); err != nil {
 		e.path = slices.Concat(segments, below)
 		return nil, e.refused(nearest(v, e.path), err)
@@ -166,6 +168,8 @@ func (d *YamlDoc) setFrom(t *tree, segments []string) (*YamlDoc, error) {
 				return nil, err
 			}
 			c := v.Get(s)
+			// An inherited entry cannot be edited inside. Setting it adds an own key that overrides
+			// it, unless it has the value already.
 			if c.Exists() && (c.via != viaMerge || last && e.d.equal(c.node(), t)) {
 				v = c
 				continue

@@ -91,6 +91,7 @@ func (d *document) kids(i int32) []int32 {
 // sourceAround returns collection i if it is in the source, else the nearest one around it that is,
 // -1 if there is none.
 func (d *document) sourceAround(i int32) int32 {
+	// Index where edits put new nodes, then climb to the first node in the source.
 	if !d.source(i) && d.cache.around == nil {
 		d.cache.around = map[int32]int32{}
 		for slot, value := range d.edits.values.all() {

@@ -46,6 +46,7 @@ func (d *document) readWithLibrary() {
 		d.n, d.fresh, d.aliases = nil, nil, nil
 		return
 	}
+	// The nodes count as new: their content is in fresh, not in spans of the source.
 	for i := range d.n {
 		d.n[i].flags |= isNew
 	}

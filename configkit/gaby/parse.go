@@ -45,6 +45,7 @@ func parse(u *unit, limits *Limits) Container {
 			unit: u, index: i, limits: limits, odd: p.Odd,
 		}
 		views[i].v = Value{d: &docs[i], origin: origin{-1, -1}}
+		// Only documents whose kind may end in List are examined as lists.
 		if p.List && bytes.Contains(docs[i].src, []byte(stream.ListSuffix)) {
 			if items := listItems(&views[i]); items != nil {
 				c = append(c, items...)

@@ -52,6 +52,8 @@ func (p *Past) Of(d *YamlDoc, m Mark) *YamlDoc {
 		p.state = &document{}
 	}
 	if now := d.v.d; p.of != now || p.mark != m || int(m)+p.edits != len(now.edits.log) {
+		// Copy the document and undo edits in the copy. Nodes can be shared, because edits only
+		// append to them.
 		*p.state = *now
 		p.of, p.mark, p.edits, p.touched = now, m, len(now.edits.log)-int(m),
 			now.touched(m, p.touched[:0])

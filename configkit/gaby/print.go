@@ -172,6 +172,8 @@ type span struct{ from, to int32 }
 // or removed as a whole need no patch.
 func (p *printer) collect() {
 	d := p.d
+	// gone collects the nodes whose text is covered by the patch of another node: those below a
+	// replaced value, and removed entries.
 	var touched []int32
 	for slot := range d.edits.values.all() {
 		if d.source(slot) {
@@ -291,6 +293,8 @@ func (p *printer) replace(i int32) {
 		c.Parent, c.Indent = -1, 2
 	}
 	c.NoBlock = p.unsafeBelow(stream.NextLineStart(d.src, s.tail), c.Parent)
+	// The new scalar takes the style of the old one. A value other than a string counts as plain
+	// even if its tag allowed quotes.
 	if old.kind == scalarNode && old.style != scalar.NoStyle {
 		c.Old = old.style
 		if d.scalarTag(i) != scalar.StrTag && d.scalarTag(i) != scalar.OtherTag {

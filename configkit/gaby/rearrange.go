@@ -215,6 +215,7 @@ func (p *printer) rearrange(i int32, kids []int32) {
 			r.order = append(r.order, place)
 		}
 	}
+	// If the last entry moves up, lines follow the text that ends the source.
 	if last := kept[len(kept)-1]; last != kids[len(kids)-1] {
 		p.putBehind(last)
 	}

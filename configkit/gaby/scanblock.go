@@ -31,6 +31,8 @@ func (s *scanner) value(e int32, indent int, where place) {
 			return
 		}
 	}
+	// An anchor and a tag can come in either order, with newlines before the value. Each turn skips
+	// blanks and newlines and reads at most one of the two.
 	propsLine := -1 // start of the line of an anchor or tag
 	for {
 		p := s.pos
@@ -161,6 +163,8 @@ func (s *scanner) content(e int32, indent int, blockAllowed, afterProps bool) {
 			s.failHint(p, "a value cannot begin with "+string(rune(c)), "put the text in quotes")
 		}
 	}
+	// This is plain text: a key if a colon ends it on this line, else a scalar that may continue on
+	// the lines below.
 	end, stop := s.plainLine(p)
 	if stop < s.end && s.src[stop] == ':' {
 		s.keyHere(p, blockAllowed, afterProps, false)
@@ -259,6 +263,7 @@ func (s *scanner) blockMap(i int32, col int) {
 			s.fail(s.pos, "a list item where a key was expected")
 		}
 	}
+	// The slab may have moved while the entries were scanned.
 	m = &s.n[i]
 	m.valEnd = uint32(last)
 	m.next = uint32(len(s.n))

@@ -55,6 +55,7 @@ func (s *scanner) flowCollection(i int32) {
 		}
 	}
 	s.pos++
+	// The slab may have moved while the entries were scanned.
 	n = &s.n[i]
 	n.valEnd = uint32(s.pos)
 	n.next = uint32(len(s.n))

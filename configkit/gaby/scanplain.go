@@ -25,6 +25,8 @@ func (s *scanner) plainEntry(col int) bool {
 	if src[colon+1] == ' ' {
 		return s.plainScalar(p, colon, colon+2, col, scalar.PlainStyle)
 	}
+	// The colon ends the line, so a block collection must begin on the next one. Anything else
+	// there, such as a comment or a scalar, is left to the general scanner.
 	q := nextContent(src, colon+2)
 	if q < 0 {
 		return false

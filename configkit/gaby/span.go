@@ -79,6 +79,8 @@ func (d *document) commentsEnd(slot int32, all bool) int {
 	all = all && hasItems
 	attached := hasItems
 	remark := false // the lines from end on begin with a remark
+	// end advances only past lines that belong to the value. Remarks before a commented-out item
+	// are included when that item is found; remarks at the end stay outside.
 	for p := end; p < d.bodyEnd; p = stream.NextLineStart(d.src, p) {
 		line := bytes.TrimRight(d.src[p:d.lineEnd(p)], "\r")
 		text := bytes.TrimLeft(line, " \t")

@@ -179,6 +179,7 @@ func (v Value) Get(key string) Value {
 		}
 		return Value{}
 	}
+	// Search short maps; index the keys of long ones.
 	count := 0
 	for c, end := i+1, int32(n.next); c < end; c = int32(d.n[c].next) {
 		if d.keyIs(c, key) {

@@ -126,6 +126,8 @@ func Split(text []byte, parts []Part) []Part {
 			}
 			content = true
 		}
+		// Inside a document only lines that do not begin with a space can matter: the others are
+		// skipped by their newline.
 		if content && !closed {
 			p = nextOuterLine(text, p)
 		} else {
