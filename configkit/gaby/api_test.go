@@ -118,8 +118,8 @@ func TestDotPaths(t *testing.T) {
 }
 
 func TestComments(t *testing.T) {
-	d,
-		err := gaby.ParseYAML([]byte("# detached\n\n# one\n# two\na: 1 # line\n# of b\nb:\n  # of c\n  c: d\n"))
+	d, err := gaby.ParseYAML([]byte(
+		"# detached\n\n# one\n# two\na: 1 # line\n# of b\nb:\n  # of c\n  c: d\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,8 +144,8 @@ func TestComments(t *testing.T) {
 }
 
 func TestErrorsAreTyped(t *testing.T) {
-	d,
-		err := gaby.ParseYAML([]byte("base: &x {k: v}\nref: *x\nmerged:\n  <<: *x\ndup: 1\ndup: 2\ntext: t\nlist: [a]\n"))
+	d, err := gaby.ParseYAML([]byte(
+		"base: &x {k: v}\nref: *x\nmerged:\n  <<: *x\ndup: 1\ndup: 2\ntext: t\nlist: [a]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,8 +48,8 @@ kind: Service
 
 // Values are read through a cursor, with their places.
 func ExampleValue() {
-	d,
-		err := gaby.ParseYAML([]byte("ports:\n- {name: http, port: 80}\n- name: metrics\n  port: 9090 # scraped\n"))
+	d, err := gaby.ParseYAML([]byte(
+		"ports:\n- {name: http, port: 80}\n- name: metrics\n  port: 9090 # scraped\n"))
 	if err != nil {
 		panic(err)
 	}

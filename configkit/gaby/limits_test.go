@@ -372,9 +372,9 @@ func TestMutatedCorpus(t *testing.T) {
 // All entries that a map or list loses at once are one edit, in time and in the history.
 func TestDeleteAll(t *testing.T) {
 	const n = 50_000
-	d,
-		err := gaby.ParseYAML([]byte("a: 1\nm:\n" + numbered(n, "  k%d: v\n") + "l:\n" +
-		strings.Repeat("  - v\n", n)))
+	d, err := gaby.ParseYAML([]byte(
+		"a: 1\nm:\n" + numbered(n, "  k%d: v\n") + "l:\n" +
+			strings.Repeat("  - v\n", n)))
 	if err != nil {
 		t.Fatal(err)
 	}

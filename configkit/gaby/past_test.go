@@ -92,8 +92,8 @@ func TestSameFindsWhatWasNotEdited(t *testing.T) {
 }
 
 func TestBeforeOfListItems(t *testing.T) {
-	c,
-		err := gaby.ParseAll([]byte("apiVersion: v1\nkind: List\nitems:\n- {kind: A, n: 1}\n- {kind: B, n: 1}\n"))
+	c, err := gaby.ParseAll([]byte(
+		"apiVersion: v1\nkind: List\nitems:\n- {kind: A, n: 1}\n- {kind: B, n: 1}\n"))
 	if err != nil || len(c) != 2 {
 		t.Fatal(len(c), err)
 	}
@@ -240,8 +240,7 @@ func TestHeaderOfEditedDocument(t *testing.T) {
 				t.Errorf("%v set to %v: %+v, %v, want %+v", paths, value, got, err, want)
 			}
 			doc.Rollback(0)
-			if got,
-				err := doc.Header(); got != (gaby.Header{APIVersion: "v1", Kind: "A", Name: "a",
+			if got, err := doc.Header(); got != (gaby.Header{APIVersion: "v1", Kind: "A", Name: "a",
 				GenerateName: "g"}) || err != nil {
 				t.Errorf("%v set back: %+v, %v", paths, got, err)
 			}

@@ -11,9 +11,9 @@ import (
 func TestLongKeys(t *testing.T) {
 	for _, value := range []string{" v\n", "\n  a: 1\n"} {
 		for n, unsupported := range map[int]bool{1000: false, 1001: true} {
-			doc,
-				err := gaby.ParseYAML([]byte("a: 1\n" + strings.Repeat("k", n) + ":" + value +
-				"z: 1\n"))
+			doc, err := gaby.ParseYAML([]byte(
+				"a: 1\n" + strings.Repeat("k", n) + ":" + value +
+					"z: 1\n"))
 			if err == nil && (gaby.Unsupported(doc) != nil) != unsupported ||
 				err != nil && !unsupported {
 				t.Errorf("%d bytes, %q: %v", n, value, err)

@@ -31,8 +31,8 @@ func written(b *strings.Builder, v gaby.Value, indent string) {
 }
 
 func TestWritten(t *testing.T) {
-	doc,
-		err := gaby.ParseYAML([]byte("a: &x yes\na: 'no'\nb:\nc: !!str 1\nd: &y {e: *x, <<: {f: 1}}\nh: [*y, two\n words]\n"))
+	doc, err := gaby.ParseYAML([]byte(
+		"a: &x yes\na: 'no'\nb:\nc: !!str 1\nd: &y {e: *x, <<: {f: 1}}\nh: [*y, two\n words]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

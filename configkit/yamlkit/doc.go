@@ -4,8 +4,8 @@
 //
 // # Invariants
 //
-//   - A document is visited only if paths are requested for its resource type. It is then checked as
-//     a whole before anything else.
+//   - A document is visited only if paths are requested for its resource type. It is then checked
+//     as a whole before anything else.
 //   - Documents that are not resources are skipped.
 //   - All problems are reported, joined; each is an *api.Failure with position, resource and path.
 //   - Nothing is compiled, decoded or allocated per visited node.

@@ -121,8 +121,7 @@ func TestLastLookup(t *testing.T) {
 }
 
 func TestWalk(t *testing.T) {
-	doc,
-		err := gaby.ParseYAML([]byte("a.b: 1\nlist:\n- {name: x, sub: [7]}\n- {name: y}\n- {name: x}\n- name: '*'\n- z\nempty: {}\n"))
+	doc, err := gaby.ParseYAML([]byte("a.b: 1\nlist:\n- {name: x, sub: [7]}\n- {name: y}\n- {name: x}\n- name: '*'\n- z\nempty: {}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,11 +3,11 @@
 //
 // # The path language
 //
-//	Path     = Segments [ "#" EmbeddedPath ] .       everything after the first "#" belongs to the accessor
+//	Path     = Segments [ "#" EmbeddedPath ] .       all after the first "#" is for the accessor
 //	Segments = Segment { "." Segment } .
-//	Segment  = [ "|" ] Plain                         "|": from here on things may be missing, before it nothing may
+//	Segment  = [ "|" ] Plain                         "|": values may be missing only from here on
 //	         | "*"                                   every map value or list element
-//	         | "*?" Key [ ":" Param ] [ "=" Value ]  the same, binding child[Key]; with =Value only those where it is Value
+//	         | "*?" Key [ ":" Param ] [ "=" Value ]  the same, binding child[Key], if =Value matches
 //	         | "*@:" Param                           every map value, binding the key
 //	         | "@" Key ":" Param                     one map key, bound to Param
 //	         | "?" Key [ ":" Param ] "=" Match .     the first list element with that Key

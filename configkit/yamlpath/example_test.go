@@ -8,8 +8,8 @@ import (
 )
 
 func ExamplePath_Resolve() {
-	doc,
-		err := gaby.ParseYAML([]byte("spec:\n  containers:\n  - {name: web, image: nginx}\n  - {name: log, image: fluent}\n"))
+	doc, err := gaby.ParseYAML([]byte(
+		"spec:\n  containers:\n  - {name: web, image: nginx}\n  - {name: log, image: fluent}\n"))
 	if err != nil {
 		panic(err)
 	}
@@ -30,8 +30,8 @@ func ExamplePath_Resolve() {
 }
 
 func ExamplePath_Bind() {
-	doc,
-		err := gaby.ParseYAML([]byte("containers: [{name: log, image: fluent}, {name: web, image: nginx}]\n"))
+	doc, err := gaby.ParseYAML([]byte(
+		"containers: [{name: log, image: fluent}, {name: web, image: nginx}]\n"))
 	if err != nil {
 		panic(err)
 	}
