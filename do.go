@@ -83,8 +83,10 @@ func Do(ctx context.Context, options Options) (Result, error) {
 		return Result{}, err
 	}
 	deps := run.Deps{Streams: streams, Executor: executor, Writes: &run.Writes{}}
-	files := run.Files{Paths: options.Paths, Recursive: options.Recursive, Dir: options.Dir,
-		Command: "do"}
+	files := run.Files{
+		Paths: options.Paths, Recursive: options.Recursive, Dir: options.Dir,
+		Command: "do",
+	}
 	if o.Request, err = run.Prepare(ctx, files, o.Settings, deps); err != nil {
 		return Result{}, err
 	}
@@ -106,8 +108,10 @@ func (o *Options) run() (run.Options, error) {
 	s.Toolchain = string(o.Toolchain)
 	s.KeepGoing, s.Strict, s.RequireMatch, s.AllowExternal = o.KeepGoing, o.Strict, o.RequireMatch,
 		o.AllowExternal
-	all := run.Options{Settings: s, Print: o.Format != "", OutputDir: o.OutputDir,
-		Select: run.Selection{Where: o.Where}, KeepGoing: o.KeepGoing}
+	all := run.Options{
+		Settings: s, Print: o.Format != "", OutputDir: o.OutputDir,
+		Select: run.Selection{Where: o.Where}, KeepGoing: o.KeepGoing,
+	}
 	outputs := 0
 	for _, c := range []struct {
 		on     bool

@@ -22,8 +22,10 @@ spec:
 `
 
 func setReplicas(n any) api.FunctionInvocationList {
-	return api.FunctionInvocationList{{FunctionName: "set-replicas",
-		Arguments: []api.FunctionArgument{{Value: n}}}}
+	return api.FunctionInvocationList{{
+		FunctionName: "set-replicas",
+		Arguments:    []api.FunctionArgument{{Value: n}},
+	}}
 }
 
 func ExampleDo() {
@@ -32,10 +34,14 @@ func ExampleDo() {
 		In:    strings.NewReader(deployment),
 		Out:   os.Stdout,
 		Chain: api.FunctionInvocationList{
-			{FunctionName: "set-replicas",
-				Arguments: []api.FunctionArgument{{ParameterName: "replicas", Value: 5}}},
-			{FunctionName: "set-annotation",
-				Arguments: []api.FunctionArgument{{Value: "example.com/team"}, {Value: "shop"}}},
+			{
+				FunctionName: "set-replicas",
+				Arguments:    []api.FunctionArgument{{ParameterName: "replicas", Value: 5}},
+			},
+			{
+				FunctionName: "set-annotation",
+				Arguments:    []api.FunctionArgument{{Value: "example.com/team"}, {Value: "shop"}},
+			},
 		},
 	})
 	fmt.Println(result.Units, len(result.Changed), err)
@@ -62,8 +68,10 @@ func TestDo(t *testing.T) {
 		}
 		var out strings.Builder
 		result, err := fctl.Do(t.Context(),
-			fctl.Options{Paths: []string{"."}, Dir: dir, InPlace: true, Chain: setReplicas(7),
-				Out: &out})
+			fctl.Options{
+				Paths: []string{"."}, Dir: dir, InPlace: true, Chain: setReplicas(7),
+				Out: &out,
+			})
 		if err != nil || result.Units != 2 || len(result.Changed) != 2 || !result.Passed ||
 			out.Len() > 0 {
 			t.Errorf("%+v, %v, %s", result, err, &out)
@@ -77,8 +85,10 @@ func TestDo(t *testing.T) {
 	t.Run("reports every problem", func(t *testing.T) {
 		var errOut strings.Builder
 		result, err := fctl.Do(t.Context(),
-			fctl.Options{Paths: []string{"-"}, In: strings.NewReader("a: [\n"),
-				Chain: setReplicas(7), ErrOut: &errOut})
+			fctl.Options{
+				Paths: []string{"-"}, In: strings.NewReader("a: [\n"),
+				Chain: setReplicas(7), ErrOut: &errOut,
+			})
 		var f *api.Failure
 		if !errors.As(err, &f) || f.Class != api.FailureInput || len(result.Changed) != 0 ||
 			!strings.Contains(errOut.String(), "<stdin>:") {
@@ -88,8 +98,10 @@ func TestDo(t *testing.T) {
 	t.Run("tells whether validations pass", func(t *testing.T) {
 		result, err := fctl.Do(t.Context(), fctl.Options{
 			Paths: []string{"-"}, In: strings.NewReader(deployment),
-			Chain: api.FunctionInvocationList{{FunctionName: "vet-cel",
-				Arguments: []api.FunctionArgument{{Value: "r.spec.replicas > 1"}}}},
+			Chain: api.FunctionInvocationList{{
+				FunctionName: "vet-cel",
+				Arguments:    []api.FunctionArgument{{Value: "r.spec.replicas > 1"}},
+			}},
 		})
 		if err != nil || result.Passed {
 			t.Errorf("%+v, %v", result, err)
@@ -100,18 +112,30 @@ func TestDo(t *testing.T) {
 		want    string
 	}{
 		"no paths": {fctl.Options{Chain: setReplicas(7)}, "Paths are missing"},
-		"no chain": {fctl.Options{Paths: []string{"-"}},
-			"the list of invocations is empty"},
-		"two outputs": {fctl.Options{Paths: []string{"-"}, InPlace: true, DryRun: true},
-			"exclude each other"},
+		"no chain": {
+			fctl.Options{Paths: []string{"-"}},
+			"the list of invocations is empty",
+		},
+		"two outputs": {
+			fctl.Options{Paths: []string{"-"}, InPlace: true, DryRun: true},
+			"exclude each other",
+		},
 		"unknown format": {fctl.Options{Paths: []string{"-"}, Format: "xml"}, "xml"},
-		"unknown function": {fctl.Options{Paths: []string{"-"},
-			Chain: api.FunctionInvocationList{{FunctionName: "set-replica"}}},
-			`unknown function "set-replica"`},
-		"bad argument": {fctl.Options{Paths: []string{"-"}, Chain: setReplicas("many")},
-			"replicas"},
-		"bad expression": {fctl.Options{Paths: []string{"-"}, Where: "a =",
-			Chain: setReplicas(7)}, "--where-resource"},
+		"unknown function": {
+			fctl.Options{
+				Paths: []string{"-"},
+				Chain: api.FunctionInvocationList{{FunctionName: "set-replica"}},
+			},
+			`unknown function "set-replica"`,
+		},
+		"bad argument": {
+			fctl.Options{Paths: []string{"-"}, Chain: setReplicas("many")},
+			"replicas",
+		},
+		"bad expression": {fctl.Options{
+			Paths: []string{"-"}, Where: "a =",
+			Chain: setReplicas(7),
+		}, "--where-resource"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := fctl.Do(t.Context(), c.options); err == nil ||

@@ -31,7 +31,8 @@ func WithExecutor(make func() *functions.Executor) Option {
 
 // WithFunctions adds functions to a toolchain.
 func WithFunctions(toolchain api.ToolchainType,
-	registrations ...handler.FunctionRegistration) Option {
+	registrations ...handler.FunctionRegistration,
+) Option {
 	return WithRegistration(func(e *functions.Executor) error {
 		for _, r := range registrations {
 			if err := e.RegisterFunction(toolchain, r); err != nil {

@@ -12,10 +12,13 @@ import (
 
 func hello(name string) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
-		FunctionSignature: api.FunctionSignature{FunctionName: name, Description: "Say hello",
-			Mutating: true, FunctionType: api.FunctionTypeCustom},
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: name, Description: "Say hello",
+			Mutating: true, FunctionType: api.FunctionTypeCustom,
+		},
 		Function: func(_ *api.FunctionContext, documents gaby.Container, _ []api.FunctionArgument,
-			_ []byte) (gaby.Container, any, error) {
+			_ []byte,
+		) (gaby.Container, any, error) {
 			return documents, nil, nil
 		},
 	}

@@ -36,8 +36,10 @@ func TestClosedStreams(t *testing.T) {
 		{"explain set-path", map[string]int{out: 4, errOut: 0, both: 4, null: 0}},
 		{"do a.yaml U set-path data.n 1", map[string]int{out: 4, errOut: 0, both: 4, null: 0}},
 		{"do -o json a.yaml U get-resources", map[string]int{out: 4, errOut: 0, both: 4, null: 0}},
-		{"do --check a.yaml U set-path data.n 1",
-			map[string]int{out: 4, errOut: 4, both: 4, null: 1}},
+		{
+			"do --check a.yaml U set-path data.n 1",
+			map[string]int{out: 4, errOut: 4, both: 4, null: 1},
+		},
 		{"diff a.yaml a.yaml", map[string]int{out: 0, errOut: 0, both: 0, null: 0}},
 		{"merge a.yaml a.yaml a.yaml", map[string]int{out: 4, errOut: 0, both: 4, null: 0}},
 		{"nothing", map[string]int{out: 2, errOut: 4, both: 4, null: 2}},
@@ -47,12 +49,18 @@ func TestClosedStreams(t *testing.T) {
 		{"do a.yaml U set-starlark file:-", map[string]int{in: 3}},
 		// Results that are written to files do not need the standard output.
 		{"do -i a.yaml U set-path data.n 2", map[string]int{out: 0, errOut: 4, both: 4, null: 0}},
-		{"do -q -i a.yaml U set-path data.n 2",
-			map[string]int{out: 0, errOut: 0, both: 0, null: 0}},
-		{"do -i --diff a.yaml U set-path data.n 2",
-			map[string]int{out: 4, errOut: 4, both: 4, null: 0}},
-		{"do -q -O out a.yaml U set-path data.n 2",
-			map[string]int{out: 0, errOut: 0, both: 0, null: 0}},
+		{
+			"do -q -i a.yaml U set-path data.n 2",
+			map[string]int{out: 0, errOut: 0, both: 0, null: 0},
+		},
+		{
+			"do -i --diff a.yaml U set-path data.n 2",
+			map[string]int{out: 4, errOut: 4, both: 4, null: 0},
+		},
+		{
+			"do -q -O out a.yaml U set-path data.n 2",
+			map[string]int{out: 0, errOut: 0, both: 0, null: 0},
+		},
 	} {
 		for redirection, want := range c.want {
 			dir := t.TempDir()

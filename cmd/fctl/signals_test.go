@@ -19,8 +19,11 @@ var endings = []struct {
 	signal  syscall.Signal
 	status  int
 	message string
-}{{syscall.SIGINT, 130, "fctl: interrupted\n"}, {syscall.SIGTERM, 143, "fctl: terminated\n"},
-	{syscall.SIGHUP, 129, "fctl: hangup\n"}}
+}{
+	{syscall.SIGINT, 130, "fctl: interrupted\n"},
+	{syscall.SIGTERM, 143, "fctl: terminated\n"},
+	{syscall.SIGHUP, 129, "fctl: hangup\n"},
+}
 
 // waitingDir returns a directory with a manifest, a large one and a named pipe that nobody writes
 // to.
@@ -66,8 +69,10 @@ func TestSignals(t *testing.T) {
 		"Starlark":       {"do", "large.yaml", "U", "set-starlark", starlark},
 		"Starlark, -i":   {"do", "-i", "large.yaml", "U", "set-starlark", starlark},
 		"CEL":            {"do", "large.yaml", "U", "vet-celexpr", celExpr},
-		"yq": {"do", "large.yaml", "U", "set-yq",
-			".data.n += 1" + strings.Repeat(" | .data.n += 1", 200)},
+		"yq": {
+			"do", "large.yaml", "U", "set-yq",
+			".data.n += 1" + strings.Repeat(" | .data.n += 1", 200),
+		},
 		"a template":   {"do", "large.yaml", "U", "set-template", template, "data.n"},
 		"printing":     {"do", "large.yaml", "U", "set-path", "data.n", "5"},
 		"printing, -i": {"do", "-i", "--diff", "large.yaml", "U", "set-yq", ".data.n += 1"},
@@ -85,7 +90,8 @@ func TestSignals(t *testing.T) {
 
 // endedBy runs fctl, whose output nobody reads, and sends it a signal after a while.
 func endedBy(t *testing.T, signal syscall.Signal, dir string,
-	words []string) (status int, stderr string) {
+	words []string,
+) (status int, stderr string) {
 	t.Helper()
 	for wait := 200 * time.Millisecond; ; wait *= 2 {
 		cmd := process(t, words...)

@@ -16,8 +16,10 @@ func TestNilDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, nothing := range map[string]*gaby.YamlDoc{"nil": nil, "missing": d.Search("x", "y"),
-		"missing path": d.Path("a.b.c")} {
+	for name, nothing := range map[string]*gaby.YamlDoc{
+		"nil": nil, "missing": d.Search("x", "y"),
+		"missing path": d.Path("a.b.c"),
+	} {
 		if nothing != nil {
 			t.Fatalf("%s: %#v is not nil", name, nothing)
 		}
@@ -45,8 +47,10 @@ func TestPositionsOfMadeValues(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for path, want := range map[string]string{"a.new": "3:3", "a.new.sub.key.k": "3:3",
-		"c.k": "4:4", "d.1.in.k": "5:4"} {
+	for path, want := range map[string]string{
+		"a.new": "3:3", "a.new.sub.key.k": "3:3",
+		"c.k": "4:4", "d.1.in.k": "5:4",
+	} {
 		if got := made.Path(path).Position().String(); got != want {
 			t.Errorf("%q, which was made, is at %s, want %s", path, got, want)
 		}

@@ -171,7 +171,8 @@ func BenchmarkRatios(b *testing.B) {
 				}
 			}
 			ratio := func(slow,
-				fast string) float64 {
+				fast string,
+			) float64 {
 				return float64(best[slow]) / float64(best[fast])
 			}
 			b.ReportMetric(ratio("yaml.v3-decode", "peek"), "peek-x")

@@ -226,8 +226,10 @@ func (p *printer) comment(i int32, text string) {
 		}
 		p.add(i, from, to, "")
 	case from == to:
-		p.patches = append(p.patches, patch{from: from, to: from, text: " # " + text, depth: i,
-			order: atComment})
+		p.patches = append(p.patches, patch{
+			from: from, to: from, text: " # " + text, depth: i,
+			order: atComment,
+		})
 	default:
 		p.add(i, from, to, "# "+text)
 	}

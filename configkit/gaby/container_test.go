@@ -34,31 +34,45 @@ func TestContainerText(t *testing.T) {
 	}{
 		{"unchanged", a + b + c, func(c gaby.Container) gaby.Container { return c }, a + b + c},
 		{"first removed", a + b + c, func(c gaby.Container) gaby.Container { return c[1:] }, b + c},
-		{"middle removed", a + b + c,
+		{
+			"middle removed", a + b + c,
 			func(c gaby.Container) gaby.Container { return slices.Delete(slices.Clone(c), 1, 2) },
-			a + c},
+			a + c,
+		},
 		{"last removed", a + b + c, func(c gaby.Container) gaby.Container { return c[:2] }, a + b},
 		{"all removed", a + b + c, func(c gaby.Container) gaby.Container { return c[:0] }, ""},
-		{"added", "a: 1\n",
+		{
+			"added", "a: 1\n",
 			func(c gaby.Container) gaby.Container { return append(c, doc("z: 1\n")) },
-			"a: 1\n---\nz: 1\n"},
-		{"added behind a text without line end", a + b + c,
+			"a: 1\n---\nz: 1\n",
+		},
+		{
+			"added behind a text without line end", a + b + c,
 			func(c gaby.Container) gaby.Container { return append(c, doc("z: 1\n")) }, a + b + c +
-				"\n---\nz: 1\n"},
-		{"added in front", "a: 1\n",
+				"\n---\nz: 1\n",
+		},
+		{
+			"added in front", "a: 1\n",
 			func(c gaby.Container) gaby.Container {
 				return append(gaby.Container{doc("z: 1\n")}, c...)
-			}, "z: 1\n---\na: 1\n"},
-		{"replaced", a + b,
+			}, "z: 1\n---\na: 1\n",
+		},
+		{
+			"replaced", a + b,
 			func(c gaby.Container) gaby.Container {
 				return gaby.Container{c[0], doc("--- # new\nz: 1\n")}
-			}, a + "--- # new\nz: 1\n"},
-		{"turned round", "a: 1\n---\nb: 2\n",
+			}, a + "--- # new\nz: 1\n",
+		},
+		{
+			"turned round", "a: 1\n---\nb: 2\n",
 			func(c gaby.Container) gaby.Container { return gaby.Container{c[1], c[0]} },
-			"---\nb: 2\n---\na: 1\n"},
-		{"CRLF", "a: 1\r\n",
+			"---\nb: 2\n---\na: 1\n",
+		},
+		{
+			"CRLF", "a: 1\r\n",
 			func(c gaby.Container) gaby.Container { return append(c, doc("z: 1\r\n")) },
-			"a: 1\r\n---\r\nz: 1\r\n"},
+			"a: 1\r\n---\r\nz: 1\r\n",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -168,8 +182,10 @@ func TestPositionsOfTheUnit(t *testing.T) {
 
 func TestElsewhere(t *testing.T) {
 	d := parse(t, "a: &x {k: 1}\nb: *x\nc:\n  <<: *x\n  m: 2\n")[0]
-	for path, want := range map[string]bool{"a": false, "a.k": false, "b": true, "b.k": true,
-		"c": false, "c.k": true, "c.m": false, "d": false} {
+	for path, want := range map[string]bool{
+		"a": false, "a.k": false, "b": true, "b.k": true,
+		"c": false, "c.k": true, "c.m": false, "d": false,
+	} {
 		if have := d.Path(path).Value().Elsewhere(); have != want {
 			t.Errorf("%s stands elsewhere: %t, want %t", path, have, want)
 		}

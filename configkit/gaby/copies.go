@@ -55,13 +55,17 @@ func (d *document) isEdited(i int32) bool {
 // collections around it. It panics with an *EditError if that exceeds the limit.
 func (d *document) copy(v Value, key string, up int32, depth int) int32 {
 	if depth > d.limits.Depth {
-		panic(&EditError{Pos: v.Position(),
-			Msg: "too many maps and lists inside each other once aliases are replaced"})
+		panic(&EditError{
+			Pos: v.Position(),
+			Msg: "too many maps and lists inside each other once aliases are replaced",
+		})
 	}
 	from := v.node()
 	n := d.n[from]
-	f := fresh{key: key, copied: copied{up: up, value: from,
-		whole: n.flags&(hasMerge|hasDuplicates) == 0 && !d.isEdited(from)}}
+	f := fresh{key: key, copied: copied{
+		up: up, value: from,
+		whole: n.flags&(hasMerge|hasDuplicates) == 0 && !d.isEdited(from),
+	}}
 	if !d.source(from) {
 		original := d.copyOf(from)
 		f.value, f.whole = original.value, original.whole && !d.isTouched(from)
@@ -73,8 +77,10 @@ func (d *document) copy(v Value, key string, up int32, depth int) int32 {
 		}
 	}
 	i := int32(len(d.n))
-	out := node{key: uint32(len(d.fresh)), val: uint32(len(d.fresh)), kind: n.kind,
-		flags: isNew | n.flags&hasProps, next: uint32(i + 1)}
+	out := node{
+		key: uint32(len(d.fresh)), val: uint32(len(d.fresh)), kind: n.kind,
+		flags: isNew | n.flags&hasProps, next: uint32(i + 1),
+	}
 	if n.kind == scalarNode {
 		t := Value{d: d, slot: from, origin: origin{-1, -1}}.tree()
 		f.text, f.want, f.tag = t.text, t.want, d.scalarTag(from)

@@ -28,29 +28,49 @@ func TestCountChanges(t *testing.T) {
 		{"two scalars", []func(*gaby.YamlDoc) error{set(2, "a"), set(2, "e.0.g")}, 2, true},
 		{"a scalar twice", []func(*gaby.YamlDoc) error{set(2, "a"), set(3, "a")}, 1, true},
 		{"a key", []func(*gaby.YamlDoc) error{set("new", "b.z")}, 1, true},
-		{"keys", []func(*gaby.YamlDoc) error{set(map[string]any{"y": 1, "z": []any{1, 2}}, "n")}, 3,
-			true},
+		{
+			"keys",
+			[]func(*gaby.YamlDoc) error{set(map[string]any{"y": 1, "z": []any{1, 2}}, "n")},
+			3,
+			true,
+		},
 		{"an empty map", []func(*gaby.YamlDoc) error{set(map[string]any{}, "n")}, 1, true},
 		{"a key in an empty map", []func(*gaby.YamlDoc) error{set(1, "empty.k")}, 1, true},
 		{"a scalar that is gone", []func(*gaby.YamlDoc) error{del("a")}, 1, true},
 		{"a map that is gone", []func(*gaby.YamlDoc) error{del("b")}, 4, true},
 		{"an item that is gone", []func(*gaby.YamlDoc) error{del("e.0")}, 2, true},
-		{"an edit in what is gone then", []func(*gaby.YamlDoc) error{set(5, "b.d.1"), set(1, "b.n"),
-			del("b")}, 4, true},
-		{"a map instead of a scalar",
-			[]func(*gaby.YamlDoc) error{set(map[string]any{"x": 1, "y": 2}, "a")}, 2, true},
-		{"a scalar instead of a map", []func(*gaby.YamlDoc) error{set(5, "b.d.1"), set("s", "b")},
-			4, true},
-		{"an item more",
+		{"an edit in what is gone then", []func(*gaby.YamlDoc) error{
+			set(5, "b.d.1"), set(1, "b.n"),
+			del("b"),
+		}, 4, true},
+		{
+			"a map instead of a scalar",
+			[]func(*gaby.YamlDoc) error{set(map[string]any{"x": 1, "y": 2}, "a")},
+			2, true,
+		},
+		{
+			"a scalar instead of a map",
+			[]func(*gaby.YamlDoc) error{set(5, "b.d.1"), set("s", "b")},
+			4, true,
+		},
+		{
+			"an item more",
 			[]func(*gaby.YamlDoc) error{func(d *gaby.YamlDoc) error {
 				return d.ArrayAppendP(4, "b.d")
-			}}, 1, true},
-		{"a new thing that is edited", []func(*gaby.YamlDoc) error{set(map[string]any{"x": 1}, "n"),
-			set(2, "n.y"), set(3, "n.x")}, 2, true},
-		{"a comment",
+			}},
+			1, true,
+		},
+		{"a new thing that is edited", []func(*gaby.YamlDoc) error{
+			set(map[string]any{"x": 1}, "n"),
+			set(2, "n.y"), set(3, "n.x"),
+		}, 2, true},
+		{
+			"a comment",
 			[]func(*gaby.YamlDoc) error{func(d *gaby.YamlDoc) error {
 				return d.SetComment("note", "a")
-			}}, 0, true},
+			}},
+			0, true,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d, err := gaby.ParseYAML([]byte(text))

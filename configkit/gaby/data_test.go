@@ -10,8 +10,10 @@ import (
 // Writing back what was read is not a change, whatever the tags of the values.
 func TestSettingWhatWasReadChangesNothing(t *testing.T) {
 	for _, c := range append(suiteCases(t),
-		suiteCase{Name: "tags",
-			YAML: []byte("a: !Ref x\nb: !!binary aGk=\nc: 2026-01-31\nd: <<\ne: !!float 3\nf: !!str 5\n")}) {
+		suiteCase{
+			Name: "tags",
+			YAML: []byte("a: !Ref x\nb: !!binary aGk=\nc: 2026-01-31\nd: <<\ne: !!float 3\nf: !!str 5\n"),
+		}) {
 		docs, err := gaby.ParseAll(c.YAML)
 		if c.Invalid || err != nil {
 			continue
@@ -36,9 +38,13 @@ func TestEntriesKeepTheirOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	value := gaby.Entries{{Key: "b", Value: gaby.Entries{{Key: "z", Value: 1},
-		{Key: "c", Value: []any{gaby.Entries{}}}}},
-		{Key: "a", Value: gaby.Entries{{Key: "y", Value: 1}}}}
+	value := gaby.Entries{
+		{Key: "b", Value: gaby.Entries{
+			{Key: "z", Value: 1},
+			{Key: "c", Value: []any{gaby.Entries{}}},
+		}},
+		{Key: "a", Value: gaby.Entries{{Key: "y", Value: 1}}},
+	}
 	if err := doc.SetData(value); err != nil {
 		t.Fatal(err)
 	}
@@ -87,8 +93,10 @@ func TestSurrogates(t *testing.T) {
 			t.Errorf("%s: %v\n%s", text, err, d)
 		}
 	}
-	for _, text := range []string{`"\ud83d"`, `"\ud83dx"`, `"\ud83d\u0041"`, `"\ude00\ud83d"`,
-		`"\ud83d\ud`, `"\ud83d\u`, `"\U0000d83d\ude00"`, `"\ud83d\ude0"`} {
+	for _, text := range []string{
+		`"\ud83d"`, `"\ud83dx"`, `"\ud83d\u0041"`, `"\ude00\ud83d"`,
+		`"\ud83d\ud`, `"\ud83d\u`, `"\U0000d83d\ude00"`, `"\ud83d\ude0"`,
+	} {
 		d, err := gaby.ParseYAML([]byte(text))
 		if err == nil {
 			err = d.Check()

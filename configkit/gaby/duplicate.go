@@ -30,8 +30,10 @@ func (d *YamlDoc) Duplicate(n int) ([]*YamlDoc, error) {
 			doc.n[from.entry].flags&inFlow == 0 {
 			from.lead = uint32(doc.headStart(from.entry))
 		}
-		slots[i], copies[i] = slot, Value{d: doc, slot: slot,
-			origin: origin{v.owner, int32(at + i)}}.Doc()
+		slots[i], copies[i] = slot, Value{
+			d: doc, slot: slot,
+			origin: origin{v.owner, int32(at + i)},
+		}.Doc()
 	}
 	doc.setKids(v.owner, slices.Insert(slices.Clone(kids), at, slots...))
 	return copies, nil

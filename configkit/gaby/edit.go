@@ -65,8 +65,10 @@ func (d *YamlDoc) begin(segments []string) (*editor, error) {
 	}
 	e.d = d.v.d
 	if why := e.d.readOnly; why != nil {
-		return nil, &EditError{Pos: why.Pos, Path: joinPath(segments),
-			Msg: "the document cannot be edited: " + why.Msg, Hint: why.Hint}
+		return nil, &EditError{
+			Pos: why.Pos, Path: joinPath(segments),
+			Msg: "the document cannot be edited: " + why.Msg, Hint: why.Hint,
+		}
 	}
 	return e, nil
 }
@@ -230,8 +232,10 @@ func (e *editor) checkKeys(v Value, keys []string) error {
 	}
 	for _, key := range keys {
 		if err := checkKey(key); err != nil {
-			return &EditError{Pos: v.Position(), Path: joinPath(e.path), Msg: err.Error(),
-				Unsupported: true}
+			return &EditError{
+				Pos: v.Position(), Path: joinPath(e.path), Msg: err.Error(),
+				Unsupported: true,
+			}
 		}
 	}
 	return nil

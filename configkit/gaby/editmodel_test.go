@@ -262,8 +262,10 @@ func randomEdit(d Dice, tree any) *Edit {
 			}
 		case 7:
 			if p := at(isList); p != nil {
-				return &Edit{Op: "insert", Path: p.Path, Index: d(len(p.Value.([]any)) + 1),
-					Value: randomValue(d, 2)}
+				return &Edit{
+					Op: "insert", Path: p.Path, Index: d(len(p.Value.([]any)) + 1),
+					Value: randomValue(d, 2),
+				}
 			}
 		case 8:
 			if p := at(isList); p != nil {
@@ -277,8 +279,10 @@ func randomEdit(d Dice, tree any) *Edit {
 			}
 		case 9:
 			if p := at(func(place) bool { return true }); p != nil {
-				return &Edit{Op: "comment", Path: p.Path,
-					Value: pick(d, "note", "a: b # c", "", "é", `"q"`)}
+				return &Edit{
+					Op: "comment", Path: p.Path,
+					Value: pick(d, "note", "a: b # c", "", "é", `"q"`),
+				}
 			}
 		}
 	}

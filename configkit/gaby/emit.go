@@ -225,8 +225,10 @@ func (e *emitter) scalar(i int32, indent, parent int, flow bool) {
 		tag = scalar.StrTag
 	}
 	e.b = append(e.b, scalar.Format(tag, e.text(i),
-		scalar.Context{Old: old, Indent: indent, Parent: parent, Flow: flow, NoBlock: e.noBlock,
-			LineEnd: e.lineEnd})...)
+		scalar.Context{
+			Old: old, Indent: indent, Parent: parent, Flow: flow, NoBlock: e.noBlock,
+			LineEnd: e.lineEnd,
+		})...)
 }
 
 // asWritten writes source scalar i with its source text if that is on one line.

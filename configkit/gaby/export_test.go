@@ -38,9 +38,11 @@ func RawTree(d *YamlDoc) (RawNode, error) {
 	return rawNode(d.v.d, d.v.slot), nil
 }
 
-var rawStyles = map[scalar.Style]yaml.Style{scalar.SingleStyle: yaml.SingleQuotedStyle,
+var rawStyles = map[scalar.Style]yaml.Style{
+	scalar.SingleStyle: yaml.SingleQuotedStyle,
 	scalar.DoubleStyle: yaml.DoubleQuotedStyle, scalar.LiteralStyle: yaml.LiteralStyle,
-	scalar.FoldedStyle: yaml.FoldedStyle, scalar.FlowStyle: yaml.FlowStyle}
+	scalar.FoldedStyle: yaml.FoldedStyle, scalar.FlowStyle: yaml.FlowStyle,
+}
 
 func rawNode(d *document, i int32) RawNode {
 	n := d.n[i]
@@ -66,8 +68,10 @@ func rawNode(d *document, i int32) RawNode {
 	case mapNode:
 		r.Kind = yaml.MappingNode
 		for c := i + 1; c < int32(n.next); c = int32(d.n[c].next) {
-			k := RawNode{Kind: yaml.ScalarNode, Style: rawStyles[d.n[c].keyStyle],
-				Pos: d.keyPosition(c), Value: d.keyText(c), Tag: "!!str"}
+			k := RawNode{
+				Kind: yaml.ScalarNode, Style: rawStyles[d.n[c].keyStyle],
+				Pos: d.keyPosition(c), Value: d.keyText(c), Tag: "!!str",
+			}
 			if k.Style == 0 {
 				k.Tag = scalar.TagNames[scalar.Resolve(k.Value)]
 			}

@@ -21,8 +21,10 @@ func (v Value) YAML() string {
 	}
 	if n := &d.n[i]; n.flags&isNew != 0 && n.kind == scalarNode {
 		f := &d.fresh[n.val]
-		return scalar.Format(f.tag, f.text, scalar.Context{Old: f.want, Indent: 2, Parent: -1,
-			LineEnd: "\n"})
+		return scalar.Format(f.tag, f.text, scalar.Context{
+			Old: f.want, Indent: 2, Parent: -1,
+			LineEnd: "\n",
+		})
 	}
 	e := d.emitter()
 	switch n := &d.n[i]; {
@@ -32,8 +34,10 @@ func (v Value) YAML() string {
 		e.b = append(e.b, empty(n.kind)...)
 	default:
 		// Maps with "<<" are written with their inherited entries: as a copy in a new document.
-		fresh := &YamlDoc{v: Value{d: &document{limits: d.limits, unit: d.unit, scanned: true},
-			origin: origin{-1, -1}}}
+		fresh := &YamlDoc{v: Value{
+			d:      &document{limits: d.limits, unit: d.unit, scanned: true},
+			origin: origin{-1, -1},
+		}}
 		root := fresh.v.d.build("", v.tree())
 		e.d = fresh.v.d
 		e.entries(root, 0, false)

@@ -80,7 +80,8 @@ func comments(text string) []Comment {
 
 // randomText returns one document without separators.
 func randomText(d Dice,
-	exotic bool) string {
+	exotic bool,
+) string {
 	return (&textGen{Dice: d, exotic: exotic}).document()
 }
 

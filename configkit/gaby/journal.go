@@ -23,8 +23,10 @@ type edits struct {
 
 // clone copies the edits, for a snapshot of the document that shares only the nodes with it.
 func (e *edits) clone() *edits {
-	return &edits{values: e.values.clone(), kids: e.kids.clone(), comments: maps.Clone(e.comments),
-		expanded: maps.Clone(e.expanded), log: slices.Clone(e.log)}
+	return &edits{
+		values: e.values.clone(), kids: e.kids.clone(), comments: maps.Clone(e.comments),
+		expanded: maps.Clone(e.expanded), log: slices.Clone(e.log),
+	}
 }
 
 // places returns the slots whose value and the collections whose children changed, in any order.

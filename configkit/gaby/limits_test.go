@@ -121,8 +121,10 @@ func TestLimitAliasesOption(t *testing.T) {
 }
 
 func TestAliasCycle(t *testing.T) {
-	for _, text := range []string{"a: &a\n  b: *a\n", "a: &a [*a]\n", "&a [x, {y: *a}]\n",
-		"a: &a\n  <<: *a\n  k: v\n", "a: &a\n  <<: [{x: *a}]\n", "&a\n? b\n: *a\n"} {
+	for _, text := range []string{
+		"a: &a\n  b: *a\n", "a: &a [*a]\n", "&a [x, {y: *a}]\n",
+		"a: &a\n  <<: *a\n  k: v\n", "a: &a\n  <<: [{x: *a}]\n", "&a\n? b\n: *a\n",
+	} {
 		bounded(t, 50, 100, func() {
 			err := firstError(text)
 			var syntax *gaby.SyntaxError

@@ -114,8 +114,10 @@ func (b *NativeBuilder) Begin(n *NativeNode) {
 		}
 		b.keys[k-1][n.Key] = true
 	}
-	at := nativePlace{key: uint32(n.KeyAt - b.start), value: uint32(n.ValueAt - b.start),
-		remark: -1}
+	at := nativePlace{
+		key: uint32(n.KeyAt - b.start), value: uint32(n.ValueAt - b.start),
+		remark: -1,
+	}
 	if n.Comments != (Comments{}) {
 		at.remark = int32(len(d.native.remarks))
 		d.native.remarks = append(d.native.remarks, n.Comments)
@@ -187,8 +189,10 @@ func (d *YamlDoc) NativeEntries(node int) (entries []NativeEntry, changed bool) 
 	}
 	entries = make([]NativeEntry, len(kids))
 	for k, kid := range kids {
-		entries[k] = NativeEntry{Node: -1, Value: Value{d: doc, slot: kid,
-			origin: origin{i, int32(k)}}}
+		entries[k] = NativeEntry{Node: -1, Value: Value{
+			d: doc, slot: kid,
+			origin: origin{i, int32(k)},
+		}}
 		if doc.source(kid) {
 			entries[k].Node = int(kid)
 		}

@@ -358,8 +358,10 @@ func compareValue(want *yaml.Node, have gaby.Value, path string, budget *int, al
 			return nil
 		}
 	}
-	kinds := map[yaml.Kind]gaby.Kind{yaml.ScalarNode: gaby.Scalar, yaml.MappingNode: gaby.Map,
-		yaml.SequenceNode: gaby.List}
+	kinds := map[yaml.Kind]gaby.Kind{
+		yaml.ScalarNode: gaby.Scalar, yaml.MappingNode: gaby.Map,
+		yaml.SequenceNode: gaby.List,
+	}
 	if kinds[want.Kind] != have.Kind() {
 		return fmt.Errorf("%s: Kind is %v, yaml.v3 %v (line %d)", path, have.Kind(), want.Kind,
 			want.Line)

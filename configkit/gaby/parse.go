@@ -28,8 +28,10 @@ func ParseAll(text []byte, opts ...Option) (Container, error) {
 		return nil, nil
 	}
 	if len(text) > math.MaxUint32/2 {
-		return nil, &SyntaxError{Pos: Position{Line: 1, Column: 1},
-			Msg: fmt.Sprintf("%d bytes are more than one unit may have", len(text))}
+		return nil, &SyntaxError{
+			Pos: Position{Line: 1, Column: 1},
+			Msg: fmt.Sprintf("%d bytes are more than one unit may have", len(text)),
+		}
 	}
 	return parse(&unit{text: text}, &limits), nil
 }
@@ -63,11 +65,15 @@ func ParseYAML(text []byte) (*YamlDoc, error) {
 	parts := stream.Split(text, nil)
 	u := &unit{text: text}
 	u.setStarts(parts[:1])
-	d := &document{src: text, body: parts[0].Body, bodyEnd: parts[0].BodyEnd, unit: u,
-		limits: &limits, odd: parts[0].Odd}
+	d := &document{
+		src: text, body: parts[0].Body, bodyEnd: parts[0].BodyEnd, unit: u,
+		limits: &limits, odd: parts[0].Odd,
+	}
 	if len(parts) > 1 {
-		return nil, &SyntaxError{Pos: d.position(parts[1].Body),
-			Msg: "a second document where one was expected"}
+		return nil, &SyntaxError{
+			Pos: d.position(parts[1].Body),
+			Msg: "a second document where one was expected",
+		}
 	}
 	doc := &YamlDoc{v: Value{d: d, origin: origin{-1, -1}}}
 	return doc, doc.Check()

@@ -83,8 +83,10 @@ func TestSameFindsWhatWasNotEdited(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := gaby.Container{doc}.Before([]gaby.Mark{0})[0]
-	for path, want := range map[string]bool{"": false, "a": false, "a.b": false, "a.c": true,
-		"d": false, "d.0": true, "e": true, "e.f.g": true} {
+	for path, want := range map[string]bool{
+		"": false, "a": false, "a.b": false, "a.c": true,
+		"d": false, "d.0": true, "e": true, "e.f.g": true,
+	} {
 		if got := before.Path(path).Value().Same(doc.Path(path).Value()); got != want {
 			t.Errorf("%q: %v", path, got)
 		}
@@ -240,8 +242,10 @@ func TestHeaderOfEditedDocument(t *testing.T) {
 				t.Errorf("%v set to %v: %+v, %v, want %+v", paths, value, got, err, want)
 			}
 			doc.Rollback(0)
-			if got, err := doc.Header(); got != (gaby.Header{APIVersion: "v1", Kind: "A", Name: "a",
-				GenerateName: "g"}) || err != nil {
+			if got, err := doc.Header(); got != (gaby.Header{
+				APIVersion: "v1", Kind: "A", Name: "a",
+				GenerateName: "g",
+			}) || err != nil {
 				t.Errorf("%v set back: %+v, %v", paths, got, err)
 			}
 		}

@@ -13,12 +13,18 @@ func TestPlaceNewKeyAfter(t *testing.T) {
 		{"at the end", "a: 1\nb: 2 # two\n", "b", "new", "a: 1\nb: 2 # two\nnew: 0\n"},
 		{"behind what is not there", "a: 1\nb: 2\n", "c", "new", "a: 1\nb: 2\nnew: 0\n"},
 		{"what was there stays", "a: 1\nnew: 0\nb: 2\n", "b", "new", "a: 1\nnew: 0\nb: 2\n"},
-		{"behind a text of several lines", "a: |+\n  x\n\nb: 2\n", "a", "new",
-			"a: |+\n  x\n\nnew: 0\nb: 2\n"},
-		{"on the line of a dash", "l:\n- a: 1 # one\n  b: 2\n", "", "l.0.new",
-			"l:\n- new: 0\n  a: 1 # one\n  b: 2\n"},
-		{"behind what is on the line of a dash", "l:\n- a: 1 # one\n  b: 2\n", "a", "l.0.new",
-			"l:\n- a: 1 # one\n  new: 0\n  b: 2\n"},
+		{
+			"behind a text of several lines", "a: |+\n  x\n\nb: 2\n", "a", "new",
+			"a: |+\n  x\n\nnew: 0\nb: 2\n",
+		},
+		{
+			"on the line of a dash", "l:\n- a: 1 # one\n  b: 2\n", "", "l.0.new",
+			"l:\n- new: 0\n  a: 1 # one\n  b: 2\n",
+		},
+		{
+			"behind what is on the line of a dash", "l:\n- a: 1 # one\n  b: 2\n", "a", "l.0.new",
+			"l:\n- a: 1 # one\n  new: 0\n  b: 2\n",
+		},
 		{"in brackets", "m: {a: 1, b: 2}\n", "a", "m.new", "m: {a: 1, new: 0, b: 2}\n"},
 	}
 	for _, test := range tests {

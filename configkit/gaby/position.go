@@ -52,8 +52,10 @@ func blocksOf(src []byte) []textBlock {
 // beginning of a line is not a character.
 func (b textBlock) next(src []byte, start int) textBlock {
 	passed := src[b.start:start]
-	next := textBlock{start: start, line: b.line + bytes.Count(passed, []byte{'\n'}),
-		column: b.column}
+	next := textBlock{
+		start: start, line: b.line + bytes.Count(passed, []byte{'\n'}),
+		column: b.column,
+	}
 	if feed := bytes.LastIndexByte(passed, '\n'); feed >= 0 {
 		next.column, passed = 0, passed[feed+1:]
 	}

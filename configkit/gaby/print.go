@@ -52,7 +52,8 @@ func (p *printer) sorted() []patch {
 	p.collect()
 	slices.SortStableFunc(p.patches, patch.compare)
 	slices.SortFunc(p.moves, func(a,
-		b rearrangement) int {
+		b rearrangement,
+	) int {
 		return a.ranges[0].from - b.ranges[0].from
 	})
 	at := 0
@@ -287,8 +288,10 @@ func (p *printer) replace(i int32) {
 		return
 	}
 	old := &d.n[i]
-	c := scalar.Context{Indent: s.indent + 2, Parent: s.indent, LineEnd: p.e.lineEnd, Keep: s.keep,
-		Old: d.fresh[n.val].want}
+	c := scalar.Context{
+		Indent: s.indent + 2, Parent: s.indent, LineEnd: p.e.lineEnd, Keep: s.keep,
+		Old: d.fresh[n.val].want,
+	}
 	if s.indent == -2 {
 		c.Parent, c.Indent = -1, 2
 	}
@@ -413,8 +416,10 @@ func (p *printer) put(s site, first, rest string) {
 	}
 	if rest != "" {
 		end := d.blockEnd(s.tail)
-		p.patches = append(p.patches, patch{from: end, to: end, text: rest, depth: s.slot,
-			order: below})
+		p.patches = append(p.patches, patch{
+			from: end, to: end, text: rest, depth: s.slot,
+			order: below,
+		})
 	}
 }
 

@@ -108,8 +108,10 @@ func compareReader(t *testing.T, text string, want, got map[string]any, err erro
 
 // randomDocument edits a document with random texts and returns it with its value.
 func randomDocument(t *testing.T, r *rand.Rand) (string, map[string]any) {
-	sources := []string{"a: x\nm:\n  b: y # c\n", "a: 'x'\nm: {b: \"y\"}\n",
-		"a: \"x\" # c\nm:\n    b: |\n      y\n"}
+	sources := []string{
+		"a: x\nm:\n  b: y # c\n", "a: 'x'\nm: {b: \"y\"}\n",
+		"a: \"x\" # c\nm:\n    b: |\n      y\n",
+	}
 	doc, err := gaby.ParseYAML([]byte(sources[r.IntN(len(sources))]))
 	if err != nil {
 		t.Fatal(err)
@@ -164,11 +166,15 @@ func TestKeysThatReadersDoNotAcceptAreErrors(t *testing.T) {
 		{name: "in a document with an explicit key", path: []string{"a"}, value: explicit},
 		{name: "in an item of a document", path: []string{"l"}, value: []any{explicit.Value()}},
 		{name: "as a path", path: []string{"a", strings.Repeat("x", 1001)}, value: 1},
-		{name: "below what is missing", path: []string{"b", "c", strings.Repeat("x", 1001)},
-			value: 1},
+		{
+			name: "below what is missing", path: []string{"b", "c", strings.Repeat("x", 1001)},
+			value: 1,
+		},
 		{name: "in an item", path: []string{"l", "-", strings.Repeat("x", 1001)}, value: 1},
-		{name: "in a value", path: []string{"a"},
-			value: map[string]any{strings.Repeat("x", 1001): 1}},
+		{
+			name: "in a value", path: []string{"a"},
+			value: map[string]any{strings.Repeat("x", 1001): 1},
+		},
 		{name: "with escapes", path: []string{"a", strings.Repeat("\a", 300)}, value: 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {

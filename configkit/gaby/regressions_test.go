@@ -22,8 +22,10 @@ func TestFoundTexts(t *testing.T) {
 		"a: \"\n\n%YAML 1.2\nthree\"\ng: \"\\/\"", "--- [a: b]\n--- {? c}\n",
 		"a:\n  b: |\n    x\n  \n", "? ?b\n:", "a: | # c", "b: > # ",
 	} {
-		for _, text := range []string{text, strings.ReplaceAll(text, "\n", "\r\n"), text + "\n",
-			"# c\n---\n" + text} {
+		for _, text := range []string{
+			text, strings.ReplaceAll(text, "\n", "\r\n"), text + "\n",
+			"# c\n---\n" + text,
+		} {
 			if _, err := checkUnit([]byte(text)); err != nil {
 				t.Errorf("%v\n%q", err, text)
 			}
@@ -32,8 +34,10 @@ func TestFoundTexts(t *testing.T) {
 			}
 			for i := range 40 {
 				if err := checkEdits([]byte(text),
-					programDice([]byte{byte(i), 0, byte(i / 3), byte(7 * i), 1, byte(i), 0, 2,
-						byte(5 * i)}), 3); err != nil {
+					programDice([]byte{
+						byte(i), 0, byte(i / 3), byte(7 * i), 1, byte(i), 0, 2,
+						byte(5 * i),
+					}), 3); err != nil {
 					t.Errorf("%v\n%q, %d", err, text, i)
 					break
 				}
@@ -102,10 +106,14 @@ func TestFoundEdits(t *testing.T) {
 	}{
 		{"- - word\n  - word\n", []Edit{set("0", "x"), note("0"), set("0", list("word", "word"))}},
 		{"- - word\n  - word\n", []Edit{set("0", "x"), note("0"), set("0", list(nil))}},
-		{"l:\n-   a: 1 # one\n    b: 2\n", []Edit{set("l.0", "x"), note("l.0"),
-			set("l.0", map[string]any{"b": 3, "a": 1})}},
-		{"l:\n-   a: 1\n    b: 2\n", []Edit{set("l.0", "x"), note("l.0"),
-			set("l.0", map[string]any{"b": 3})}},
+		{"l:\n-   a: 1 # one\n    b: 2\n", []Edit{
+			set("l.0", "x"), note("l.0"),
+			set("l.0", map[string]any{"b": 3, "a": 1}),
+		}},
+		{"l:\n-   a: 1\n    b: 2\n", []Edit{
+			set("l.0", "x"), note("l.0"),
+			set("l.0", map[string]any{"b": 3}),
+		}},
 		{"? k\n: - a\n  - b\n", []Edit{set("k", "x"), note("k"), set("k", list("a", "b", "c"))}},
 		{"-  e", []Edit{set("0", map[string]any{"a": list(0, 0)})}},
 		{"-  []", []Edit{add("0", two), add("0", 0)}},
@@ -155,8 +163,10 @@ func TestFoundEdits(t *testing.T) {
 		{"- #3\n 3:", []Edit{del("0.3"), note("0")}},
 		{"4:\n 5: |\n  x", []Edit{set("-", nil), set("4.new", 0)}},
 		{"K:\n   -\n   - >+\n    c", []Edit{add("K", nil), set("new", 0)}},
-		{"é:\n  - - - - -\n  - é:\n    5:\n    x: |+\n    8:\n\n0:\n/: 1",
-			[]Edit{add("é", list()), del("é.1.8")}},
+		{
+			"é:\n  - - - - -\n  - é:\n    5:\n    x: |+\n    8:\n\n0:\n/: 1",
+			[]Edit{add("é", list()), del("é.1.8")},
+		},
 		{"d: >-\n  l\nm:\n l:\n  # c\nb:", []Edit{del("m")}},
 		{"i:\nm:\n a:\n  # c\np:", []Edit{del("m"), set("i", two)}},
 		{"? ?b\n:", []Edit{set("?b", ""), set("new", list())}},
@@ -244,8 +254,10 @@ func TestFoundRollbacks(t *testing.T) {
 
 // Comments before, between and after documents may look like anything.
 func TestFoundMargins(t *testing.T) {
-	for _, comment := range []string{"### Namespace", "###", "#--- x", "# ---", "#... x", "   # x",
-		"\t# x"} {
+	for _, comment := range []string{
+		"### Namespace", "###", "#--- x", "# ---", "#... x", "   # x",
+		"\t# x",
+	} {
 		text := comment + "\n---\na: 1\n" + comment + "\n...\n" + comment + "\n---\na: 2\n"
 		for i, d := range split(t, []byte(text)) {
 			if err := d.Check(); err != nil || d.Path("a").Data() != i+1 {

@@ -224,14 +224,18 @@ func (s *scanner) unsupported(p int, what string) { s.unsupportedHint(p, what, "
 
 // unsupportedHint is unsupported with a hint.
 func (s *scanner) unsupportedHint(p int, what, hint string) {
-	panic(&SyntaxError{Pos: s.doc.position(p), Msg: what + " is not supported", Hint: hint,
-		Unsupported: true})
+	panic(&SyntaxError{
+		Pos: s.doc.position(p), Msg: what + " is not supported", Hint: hint,
+		Unsupported: true,
+	})
 }
 
 // tab refuses a tab before content. Before a scalar it would be legal.
 func (s *scanner) tab(p int) {
-	panic(&SyntaxError{Pos: s.doc.position(p), Msg: "a tab cannot be used for indentation",
-		Hint: "replace it by spaces", Unsupported: true})
+	panic(&SyntaxError{
+		Pos: s.doc.position(p), Msg: "a tab cannot be used for indentation",
+		Hint: "replace it by spaces", Unsupported: true,
+	})
 }
 
 // blankAt reports whether the byte at p ends a token: a blank, a newline, or the end of the

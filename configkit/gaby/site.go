@@ -81,8 +81,10 @@ func (d *document) colonEnd(i int32) int {
 	n := &d.n[i]
 	p := int(n.keyEnd)
 	if n.flags&explicitKey != 0 {
-		s := scanner{doc: d, src: d.src, pos: p, end: d.bodyEnd, bol: d.lineStart(p),
-			tabsFrom: maxColumn}
+		s := scanner{
+			doc: d, src: d.src, pos: p, end: d.bodyEnd, bol: d.lineStart(p),
+			tabsFrom: maxColumn,
+		}
 		s.gap()
 		return s.pos + 1
 	}

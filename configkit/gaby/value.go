@@ -158,8 +158,10 @@ func (v Value) Get(key string) Value {
 		m := d.mergedEntries(i)
 		for k := range m {
 			if d.keyIs(m[k].slot, key) {
-				return Value{d: d, slot: m[k].slot, origin: origin{i, int32(k)},
-					via: v.below() | m[k].via}
+				return Value{
+					d: d, slot: m[k].slot, origin: origin{i, int32(k)},
+					via: v.below() | m[k].via,
+				}
 			}
 		}
 		return Value{}
@@ -211,8 +213,10 @@ func (v Value) Repeated() []Value {
 	var repeated []Value
 	for k, kid := range kids {
 		if last[d.keyText(kid)] != k {
-			repeated = append(repeated, Value{d: d, slot: kid, origin: origin{i, int32(k)},
-				via: v.below()})
+			repeated = append(repeated, Value{
+				d: d, slot: kid, origin: origin{i, int32(k)},
+				via: v.below(),
+			})
 		}
 	}
 	return repeated

@@ -61,8 +61,10 @@ func TestWritten(t *testing.T) {
 		"a plain\na\nb empty\nc plain\nd\n e plain\n f plain\nh\n \n  e plain\n  f plain\n \ni\n"; have != want {
 		t.Errorf("expanded and edited: have\n%s\nwant\n%s", have, want)
 	}
-	for text, readOnly := range map[string]bool{"a: 1\n": false, "? [a]\n: 1\n": true,
-		"a: [\n": false} {
+	for text, readOnly := range map[string]bool{
+		"a: 1\n": false, "? [a]\n: 1\n": true,
+		"a: [\n": false,
+	} {
 		c, err := gaby.ParseAll([]byte(text))
 		if err != nil || (c[0].ReadOnly() != nil) != readOnly {
 			t.Errorf("%q: %v, %v", text, c[0].ReadOnly(), err)

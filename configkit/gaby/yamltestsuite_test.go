@@ -122,8 +122,10 @@ var suiteUnsupported = map[string][]string{
 		"spec-example-8-18-implicit-block-mapping-entries", "syntax-character-edge-cases/00",
 	},
 	"an explicit key with an anchor or that is an alias": {"aliases-in-explicit-block-mapping"},
-	"an anchor whose name has a colon in it": {"allowed-characters-in-alias",
-		"anchors-with-colon-in-name"},
+	"an anchor whose name has a colon in it": {
+		"allowed-characters-in-alias",
+		"anchors-with-colon-in-name",
+	},
 	"a colon on the line below its key": {
 		"flow-mapping-colon-on-line-after-key/00", "flow-mapping-colon-on-line-after-key/01",
 		"flow-mapping-colon-on-line-after-key/02",

@@ -69,7 +69,8 @@ func siblingsOf(docs gaby.Container, provider configkit.ResourceProvider) siblin
 	// The visitor of the documents reports the error.
 	all, _ := ResourceBlocks(docs, provider)
 	slices.SortStableFunc(all, func(a,
-		b Blocks) int {
+		b Blocks,
+	) int {
 		return cmp.Compare(isDynamic(&a), isDynamic(&b))
 	})
 	named := map[api.ResourceInfo]*Blocks{}

@@ -58,8 +58,10 @@ func (p *Place) BoundDetails(registered *api.PathVisitorInfo) *api.AttributeDeta
 
 // exported returns the place for callers outside the package, valid until the visit continues.
 func (p *place) exported() *Place {
-	return &Place{Doc: p.doc, Resource: p.resource, Segments: p.match.Segments,
-		Value: p.match.Value, place: *p}
+	return &Place{
+		Doc: p.doc, Resource: p.resource, Segments: p.match.Segments,
+		Value: p.match.Value, place: *p,
+	}
 }
 
 // EditOptions select the places to edit.
@@ -136,9 +138,11 @@ func editTogether(parsedData gaby.Container, resourceTypeToPaths configkit.PathS
 			if len(places) > 0 && places[0].Doc != p.doc {
 				flush()
 			}
-			kept := &Place{Doc: p.doc, Resource: p.resource,
+			kept := &Place{
+				Doc: p.doc, Resource: p.resource,
 				Segments: slices.Clone(p.match.Segments),
-				Value:    p.match.Value, place: *p}
+				Value:    p.match.Value, place: *p,
+			}
 			kept.place.match = &yamlpath.Match{Segments: kept.Segments, Value: kept.Value}
 			places = append(places, kept)
 			return nil

@@ -34,8 +34,10 @@ func TestEditPathsLastFirst(t *testing.T) {
 
 func TestEditPathsWanted(t *testing.T) {
 	var seen []string
-	options := yamlkit.EditOptions{Upsert: true,
-		Wanted: func(_ *api.ResourceInfo, v gaby.Value) bool { return !v.TextIs("x") }}
+	options := yamlkit.EditOptions{
+		Upsert: true,
+		Wanted: func(_ *api.ResourceInfo, v gaby.Value) bool { return !v.TextIs("x") },
+	}
 	matches, err := yamlkit.EditPaths(container(t, things), api.ResourceTypeToPathToVisitorInfoType{
 		"v1/Thing": {"spec.name": {}, "spec.new": {}},
 	}, nil, k8skit.New(), options, func(p *yamlkit.Place) error {
@@ -51,8 +53,10 @@ func TestEditPathsWanted(t *testing.T) {
 
 // TestEditPathsInOrder creates keys, which must come in the order of the paths.
 func TestEditPathsInOrder(t *testing.T) {
-	paths := api.ResourceTypeToPathToVisitorInfoType{"v1/Thing": {"spec.one": {DataType: "1"},
-		"spec.two": {DataType: "2"}}}
+	paths := api.ResourceTypeToPathToVisitorInfoType{"v1/Thing": {
+		"spec.one": {DataType: "1"},
+		"spec.two": {DataType: "2"},
+	}}
 	docs := container(t, "apiVersion: v1\nkind: Thing\nmetadata: {name: a}\nspec: {}\n")
 	matches, err := yamlkit.EditPaths(docs, paths, nil, k8skit.New(),
 		yamlkit.EditOptions{Upsert: true, InOrder: true}, func(p *yamlkit.Place) error {
@@ -82,8 +86,10 @@ func TestEditPathsLocatesErrors(t *testing.T) {
 		}
 		got = append(got, fmt.Sprintf("%s %s %s", f.Pos, f.Resource, f.Path))
 	}
-	if want := []string{"4:14 v1/Thing /a spec.name",
-		"9:14 v1/Thing /b spec.name"}; !slices.Equal(got, want) {
+	if want := []string{
+		"4:14 v1/Thing /a spec.name",
+		"9:14 v1/Thing /b spec.name",
+	}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 }

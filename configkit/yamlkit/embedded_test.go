@@ -23,8 +23,10 @@ func TestCheckPart(t *testing.T) {
 		{"v1/A", "spec.version#major", ""},
 		{"v1/A", "spec.version#mayor", "did you mean #major?"},
 		{"*", "spec.version#x", "known are #major, #minor"},
-		{"v1/B", "spec.version#major",
-			"a file about resource types can say how to reach it: fctl help resource-types"},
+		{
+			"v1/B", "spec.version#major",
+			"a file about resource types can say how to reach it: fctl help resource-types",
+		},
 		{"*", "spec.version#minor", ""},
 		{"*", "spec.text#7", ""},
 		{"*", "spec.version", ""},
@@ -67,7 +69,8 @@ data:
 func TestEditingEmbeddedParts(t *testing.T) {
 	provider := k8skit.New()
 	set := func(path api.UnresolvedPath, accessor api.EmbeddedAccessorType, value string) (string,
-		int) {
+		int,
+	) {
 		docs := container(t, application)
 		source := api.ResourceTypeToPathToVisitorInfoType{"v1/ConfigMap": {path: {AttributeName: "x", EmbeddedAccessorType: accessor}}}
 		matches, err := yamlkit.UpdatePaths(docs, source, nil, provider,
@@ -82,8 +85,10 @@ func TestEditingEmbeddedParts(t *testing.T) {
 		accessor api.EmbeddedAccessorType
 		from, to string
 	}{
-		{"data.app~1yaml#server.host", api.EmbeddedAccessorYAML, "host: a.example.com",
-			"host: new"},
+		{
+			"data.app~1yaml#server.host", api.EmbeddedAccessorYAML, "host: a.example.com",
+			"host: new",
+		},
 		{"data.app~1json#level", api.EmbeddedAccessorJSON, `"info"`, `"new"`},
 		{"data.flags#2", api.EmbeddedAccessorLine, "    two\n", "    new\n"},
 		{"data.flags#9", api.EmbeddedAccessorLine, "", ""},

@@ -36,26 +36,49 @@ spec:
 		"nothing": {m{}, "", ""},
 		"equal":   {m{"spec": m{"replicas": 3, "paused": false}}, "", ""},
 		"scalar":  {m{"spec": m{"replicas": 5}}, "3  #", "5  #"},
-		"removed": {m{"spec": m{"paused": nil, "gone": nil, "none": m{"at": m{"all": nil}}}},
-			"  paused: false\n", ""},
-		"new": {m{"metadata": m{"name": "web",
-			"labels": m{"b": "1", "a": "2", "c": nil}}}, "proxy:1\n",
-			"proxy:1\nmetadata:\n  labels:\n    a: \"2\"\n    b: \"1\"\n  name: web\n"},
-		"element": {in(l{m{"name": "proxy", "image": "proxy:2"}}), "proxy:1", "proxy:2"},
-		"two keys": {in(l{m{"name": "web",
-			"ports": l{m{"containerPort": 80, "protocol": "UDP", "name": "dns"}}}}), "UDP}",
-			"UDP, name: dns}"},
-		"one of two": {in(l{m{"name": "web",
-			"ports": l{m{"containerPort": 80, "name": "http"}}}}), "TCP}", "TCP, name: http}"},
-		"new element": {in(l{m{"image": "logs:1", "name": "logs", "args": l{"a"}, "env": nil}}),
+		"removed": {
+			m{"spec": m{"paused": nil, "gone": nil, "none": m{"at": m{"all": nil}}}},
+			"  paused: false\n", "",
+		},
+		"new": {
+			m{"metadata": m{
+				"name":   "web",
+				"labels": m{"b": "1", "a": "2", "c": nil},
+			}},
 			"proxy:1\n",
-			"proxy:1\n        - name: logs\n          args:\n            - a\n          image: logs:1\n"},
-		"no key": {in(l{m{"image": "logs:1"}}),
-			text[strings.Index(text, "        - name: web"):], "        - image: logs:1\n"},
-		"another shape": {m{"spec": m{"replicas": m{"a": 1}}}, "replicas: 3  # enough\n",
-			"replicas:  # enough\n    a: 1\n"},
-		"empty": {m{"spec": m{"strategy": m{}, "list": l{}}}, "proxy:1\n",
-			"proxy:1\n  list: []\n  strategy: {}\n"},
+			"proxy:1\nmetadata:\n  labels:\n    a: \"2\"\n    b: \"1\"\n  name: web\n",
+		},
+		"element": {in(l{m{"name": "proxy", "image": "proxy:2"}}), "proxy:1", "proxy:2"},
+		"two keys": {
+			in(l{m{
+				"name":  "web",
+				"ports": l{m{"containerPort": 80, "protocol": "UDP", "name": "dns"}},
+			}}), "UDP}",
+			"UDP, name: dns}",
+		},
+		"one of two": {in(l{m{
+			"name":  "web",
+			"ports": l{m{"containerPort": 80, "name": "http"}},
+		}}), "TCP}", "TCP, name: http}"},
+		"new element": {
+			in(l{m{"image": "logs:1", "name": "logs", "args": l{"a"}, "env": nil}}),
+			"proxy:1\n",
+			"proxy:1\n        - name: logs\n          args:\n            - a\n          image: logs:1\n",
+		},
+		"no key": {
+			in(l{m{"image": "logs:1"}}),
+			text[strings.Index(text, "        - name: web"):], "        - image: logs:1\n",
+		},
+		"another shape": {
+			m{"spec": m{"replicas": m{"a": 1}}},
+			"replicas: 3  # enough\n",
+			"replicas:  # enough\n    a: 1\n",
+		},
+		"empty": {
+			m{"spec": m{"strategy": m{}, "list": l{}}},
+			"proxy:1\n",
+			"proxy:1\n  list: []\n  strategy: {}\n",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			doc, err := gaby.ParseYAML([]byte(text))

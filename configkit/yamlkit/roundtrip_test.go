@@ -11,8 +11,10 @@ import (
 
 // What results call a place leads back to it, however strange the names are.
 func TestReportedPathsLeadBack(t *testing.T) {
-	names := []string{"a", "a", `"b.c"`, `"*"`, `"@1"`, `"x;@0"`, `"#h"`, `"~1"`, `"%s"`, `""`, "5",
-		"true", `"a=b"`, `"a:b"`, `"|x"`, `"?y"`, `"é"`, "~", "[l]"}
+	names := []string{
+		"a", "a", `"b.c"`, `"*"`, `"@1"`, `"x;@0"`, `"#h"`, `"~1"`, `"%s"`, `""`, "5",
+		"true", `"a=b"`, `"a:b"`, `"|x"`, `"?y"`, `"é"`, "~", "[l]",
+	}
 	text := "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n"
 	for i, name := range names {
 		text += fmt.Sprintf("  - {name: %s, image: i%d}\n", name, i)

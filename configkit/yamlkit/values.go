@@ -28,8 +28,10 @@ func (p *place) read() (any, bool) {
 
 // row returns the result for a place.
 func (p *place) row(value any, t api.DataType) api.AttributeValue {
-	row := api.AttributeValue{AttributeInfo: p.attributeInfo(t), Value: value,
-		Comment: commentText(p.match.Value.Comments())}
+	row := api.AttributeValue{
+		AttributeInfo: p.attributeInfo(t), Value: value,
+		Comment: commentText(p.match.Value.Comments()),
+	}
 	if pos := p.match.Value.Position(); pos.Line > 0 {
 		row.Position = &pos
 	}
@@ -281,8 +283,10 @@ func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths config
 			if edits == nil {
 				edits = make([]edit, 0, min(len(parsedData), 256))
 			}
-			edits = append(edits, edit{p.doc, p.resource, p.path, p.known,
-				slices.Clone(p.match.Segments), v, replacement})
+			edits = append(edits, edit{
+				p.doc, p.resource, p.path, p.known,
+				slices.Clone(p.match.Segments), v, replacement,
+			})
 			return nil
 		})
 	var problems []error

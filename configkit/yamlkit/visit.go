@@ -297,8 +297,10 @@ func compilePaths(infos []*api.PathVisitorInfo, args []string,
 				return nil, err
 			}
 		} else if path.EmbeddedPath() != "" {
-			return nil, &resourcetypes.NoAccessorError{Path: string(info.Path),
-				Part: path.EmbeddedPath()}
+			return nil, &resourcetypes.NoAccessorError{
+				Path: string(info.Path),
+				Part: path.EmbeddedPath(),
+			}
 		}
 		compiled = append(compiled, c)
 	}
@@ -345,8 +347,10 @@ func (p *place) reported() api.ResolvedPath {
 func (p *place) attributeInfo(t api.DataType) api.AttributeInfo {
 	info := api.AttributeInfo{
 		AttributeIdentifier: api.AttributeIdentifier{ResourceInfo: *p.resource, Path: p.reported()},
-		AttributeMetadata: api.AttributeMetadata{AttributeName: p.path.info.AttributeName,
-			DataType: t},
+		AttributeMetadata: api.AttributeMetadata{
+			AttributeName: p.path.info.AttributeName,
+			DataType:      t,
+		},
 	}
 	if info.AttributeName == "" {
 		info.AttributeName = api.AttributeNameNone
@@ -374,8 +378,10 @@ func (p *place) context() VisitorContext {
 // to. Few visitors need them, so the path is followed again.
 func (p *place) arguments(path *yamlpath.Path) []api.FunctionArgument {
 	var arguments []api.FunctionArgument
-	options := yamlpath.Options{Upsert: true, Accessor: p.path.accessor,
-		Constraint: yamlpath.Exactly(p.match.Segments)}
+	options := yamlpath.Options{
+		Upsert: true, Accessor: p.path.accessor,
+		Constraint: yamlpath.Exactly(p.match.Segments),
+	}
 	// There is no error: the path leads here.
 	_ = path.Resolve(p.root, options, func(m *yamlpath.Match) error {
 		arguments = slices.Clone(m.Arguments)

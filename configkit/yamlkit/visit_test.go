@@ -50,8 +50,10 @@ func container(t *testing.T, text string) gaby.Container {
 
 // thingPath is a path of things only.
 func thingPath(path api.UnresolvedPath) api.ResourceTypeToPathToVisitorInfoType {
-	return api.ResourceTypeToPathToVisitorInfoType{"v1/Thing": {path: {AttributeName: "x",
-		DataType: api.DataTypeString}}}
+	return api.ResourceTypeToPathToVisitorInfoType{"v1/Thing": {path: {
+		AttributeName: "x",
+		DataType:      api.DataTypeString,
+	}}}
 }
 
 func TestVisitResources(t *testing.T) {
@@ -96,7 +98,8 @@ func TestVisitPathsDoc(t *testing.T) {
 	output, err := yamlkit.VisitPathsDoc(container(t, things), thingPath("spec.none.deeper"), nil,
 		0, k8skit.New(),
 		func(doc *gaby.YamlDoc, output any, c yamlkit.VisitorContext, current *gaby.YamlDoc) (any,
-			error) {
+			error,
+		) {
 			if current != nil {
 				return output, errors.New("something is there")
 			}
@@ -114,10 +117,14 @@ func TestGetPathsAnyType(t *testing.T) {
 		dataType api.DataType
 		want     string
 	}{
-		{"spec.*", api.DataTypeNone,
-			`spec.name string w; spec.big JSON 1e+20; spec.list YAML [1, two, true]; spec.name string x; `},
-		{"spec.list.*", api.DataTypeNone,
-			`spec.list.0 int 1; spec.list.1 string two; spec.list.2 bool true; `},
+		{
+			"spec.*", api.DataTypeNone,
+			`spec.name string w; spec.big JSON 1e+20; spec.list YAML [1, two, true]; spec.name string x; `,
+		},
+		{
+			"spec.list.*", api.DataTypeNone,
+			`spec.list.0 int 1; spec.list.1 string two; spec.list.2 bool true; `,
+		},
 		{"spec.list.*", api.DataTypeBool, `spec.list.2 bool true; `},
 	} {
 		rows, err := yamlkit.GetPathsAnyType(container(t, things), thingPath(c.path), nil,
@@ -152,16 +159,25 @@ func TestUpdates(t *testing.T) {
 		replaces []string
 		says     string
 	}{
-		{"a function of the value", upper, []string{`name: "x" # first`, `name: "X" # first`,
-			"name: w", "name: W"}, ""},
-		{"upsert", value("spec.new", true), []string{"list: [1, two, true]\n",
-			"list: [1, two, true]\n  new: 7\n", "name: w\n", "name: w\n  new: 7\n"}, ""},
+		{"a function of the value", upper, []string{
+			`name: "x" # first`, `name: "X" # first`,
+			"name: w", "name: W",
+		}, ""},
+		{"upsert", value("spec.new", true), []string{
+			"list: [1, two, true]\n",
+			"list: [1, two, true]\n  new: 7\n", "name: w\n", "name: w\n  new: 7\n",
+		}, ""},
 		{"without upsert", value("spec.new", false), nil, ""},
-		{"null is missing", value("spec.none", true),
-			[]string{"none:\n", "none: 7\n", "name: w\n", "name: w\n  none: 7\n"}, ""},
+		{
+			"null is missing", value("spec.none", true),
+			[]string{"none:\n", "none: 7\n", "name: w\n", "name: w\n  none: 7\n"},
+			"",
+		},
 		{"null without upsert", value("spec.none", false), nil, ""},
-		{"a number that is too large is not overwritten", value("spec.big", false), nil,
-			"7:8: v1/Thing /b: value 99999999999999999999 at path spec.big cannot be converted to int"},
+		{
+			"a number that is too large is not overwritten", value("spec.big", false), nil,
+			"7:8: v1/Thing /b: value 99999999999999999999 at path spec.big cannot be converted to int",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			docs := container(t, things)
@@ -208,11 +224,15 @@ func TestWrongPathsAreErrors(t *testing.T) {
 func TestBoundArguments(t *testing.T) {
 	provider := k8skit.New()
 	getter := &api.FunctionInvocation{FunctionName: "get-weight"}
-	setter := &api.FunctionInvocation{FunctionName: "set-weight",
-		Arguments: []api.FunctionArgument{{ParameterName: "unit", Value: "kg"}}}
+	setter := &api.FunctionInvocation{
+		FunctionName: "set-weight",
+		Arguments:    []api.FunctionArgument{{ParameterName: "unit", Value: "kg"}},
+	}
 	err := resourcetypes.RegisterPathsByAttributeName(provider, "weight", "v1/Thing",
-		api.PathToVisitorInfoType{"spec.?name:part=%s.@%s:side": {DataType: api.DataTypeInt,
-			Details: &api.AttributeDetails{Description: "weight"}}}, getter, setter, false)
+		api.PathToVisitorInfoType{"spec.?name:part=%s.@%s:side": {
+			DataType: api.DataTypeInt,
+			Details:  &api.AttributeDetails{Description: "weight"},
+		}}, getter, setter, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,8 +39,10 @@ func (w *WalkedValue) KeyedSegments() []string { return w.keyed }
 func (w *WalkedValue) Row(resource *api.ResourceInfo, path api.ResolvedPath,
 	name api.AttributeName,
 ) api.AttributeValue {
-	p := place{resource: resource, path: &compiledPath{path: &yamlpath.Path{}},
-		match: &yamlpath.Match{Segments: w.Segments, Value: w.Value}}
+	p := place{
+		resource: resource, path: &compiledPath{path: &yamlpath.Path{}},
+		match: &yamlpath.Match{Segments: w.Segments, Value: w.Value},
+	}
 	value, t, _ := p.any()
 	row := api.AttributeValue{Value: value, Comment: commentText(w.Value.Comments())}
 	row.ResourceInfo, row.Path, row.AttributeName, row.DataType = *resource, path, name, t

@@ -24,8 +24,10 @@ func LocateAt(err error, info *api.ResourceInfo, path api.ResolvedPath, pos api.
 		}
 		return err
 	}
-	f := &api.Failure{Class: api.FailureFunction, Message: err.Error(), Path: string(path),
-		Pos: pos, Err: err}
+	f := &api.Failure{
+		Class: api.FailureFunction, Message: err.Error(), Path: string(path),
+		Pos: pos, Err: err,
+	}
 	if info != nil {
 		f.Resource = info.String()
 	}

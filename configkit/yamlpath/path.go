@@ -75,8 +75,10 @@ func Parse(text string) (*Path, error) {
 		return nil, &Error{Msg: "path cannot be empty"}
 	}
 	body, embedded, hasEmbedded := strings.Cut(text, "#")
-	p := &Path{text: text, embedded: embedded, create: -1,
-		segments: make([]Segment, 0, strings.Count(body, ".")+1)}
+	p := &Path{
+		text: text, embedded: embedded, create: -1,
+		segments: make([]Segment, 0, strings.Count(body, ".")+1),
+	}
 	parser := pathParser{text: text}
 	if hasEmbedded && embedded == "" {
 		return nil, parser.fail(len(body), "nothing follows the #")

@@ -88,8 +88,10 @@ func TestBindNeedsAllArguments(t *testing.T) {
 }
 
 func FuzzParsePath(f *testing.F) {
-	for _, seed := range []string{"a.b", "*", "?k:p=v;@3", "*?k:p=v", "*@:p", "@a~1b:p.c",
-		"a.|b#c.d", "%s.?%s=%s", "~", "a~", "é.|", "?=", "a#b#c"} {
+	for _, seed := range []string{
+		"a.b", "*", "?k:p=v;@3", "*?k:p=v", "*@:p", "@a~1b:p.c",
+		"a.|b#c.d", "%s.?%s=%s", "~", "a~", "é.|", "?=", "a#b#c",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -122,8 +124,10 @@ func FuzzParsePath(f *testing.F) {
 }
 
 func FuzzEscape(f *testing.F) {
-	for _, seed := range []string{"a.b", "~", "~0", "~1", "a~.b", "~~1", "..",
-		"app.kubernetes.io/name"} {
+	for _, seed := range []string{
+		"a.b", "~", "~0", "~1", "a~.b", "~~1", "..",
+		"app.kubernetes.io/name",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, key string) {

@@ -8,8 +8,10 @@ import (
 )
 
 func TestComparePaths(t *testing.T) {
-	inOrder := []string{"args", "args.0", "args.2", "args.10", "args.10.a", "args.?name=a",
-		"args.a", "args-1", "b.9.1", "b.9.a", "b.10.1"}
+	inOrder := []string{
+		"args", "args.0", "args.2", "args.10", "args.10.a", "args.?name=a",
+		"args.a", "args-1", "b.9.1", "b.9.a", "b.10.1",
+	}
 	for i, a := range inOrder {
 		t.Run(a, func(t *testing.T) {
 			for j, b := range inOrder {

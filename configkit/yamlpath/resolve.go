@@ -203,8 +203,10 @@ func (r *Resolver) child(i int, s *Segment, v gaby.Value, kind gaby.Kind, exact 
 		}
 		if r.Options.Upsert && exact && s.Kind == Plain {
 			if key, has := keyWithDots(v, s.Key, r.Path.segments[i+1:]); key != "" {
-				return &KeyWithDotsError{Segments: append(slices.Clone(r.match.Segments), key),
-					Value: has}
+				return &KeyWithDotsError{
+					Segments: append(slices.Clone(r.match.Segments), key),
+					Value:    has,
+				}
 			}
 		}
 		return r.missing(i, true)
@@ -396,8 +398,10 @@ func ResolveAssociativePaths(doc *gaby.YamlDoc, unresolvedPath api.UnresolvedPat
 	}
 	var places []ResolvedPathInfo
 	err = path.Resolve(doc.Value(), options, func(m *Match) error {
-		places = append(places, ResolvedPathInfo{Path: Join(m.Segments),
-			PathArguments: slices.Clone(m.Arguments)})
+		places = append(places, ResolvedPathInfo{
+			Path:          Join(m.Segments),
+			PathArguments: slices.Clone(m.Arguments),
+		})
 		return nil
 	})
 	return places, err

@@ -95,46 +95,73 @@ func TestResolve(t *testing.T) {
 		{"index", "spec.containers.1.image", read, nil, "spec.containers.1.image=proxy:2"},
 		{"index out of range", "spec.containers.3.image", read, nil, ""},
 		{"index out of range is not created", "spec.containers.3.image", upsert, nil, ""},
-		{"escaped dot", "metadata.annotations.example~1com/owner", read, nil,
-			"metadata.annotations.example~1com/owner=me"},
+		{
+			"escaped dot", "metadata.annotations.example~1com/owner", read, nil,
+			"metadata.annotations.example~1com/owner=me",
+		},
 		{
 			"wildcard in document order", "spec.containers.*.image", read, nil,
 			"spec.containers.0.image=nginx:1.0\nspec.containers.1.image=proxy:2\nspec.containers.2.image=nameless",
 		},
-		{"wildcard over a map", "spec.byName.*.n", read, nil,
-			"spec.byName.one.n=1\nspec.byName.two.n=2"},
+		{
+			"wildcard over a map", "spec.byName.*.n", read, nil,
+			"spec.byName.one.n=1\nspec.byName.two.n=2",
+		},
 		{
 			"binding wildcard", "spec.containers.*?name:c.image", read, nil,
 			"spec.containers.0.image=nginx:1.0 c:web\nspec.containers.1.image=proxy:2 c:side.car\nspec.containers.2.image=nameless",
 		},
 		{"filtering wildcard", "spec.byName.*?name=y.n", read, nil, "spec.byName.two.n=2"},
-		{"key wildcard", "spec.byName.*@:key.n", read, nil,
-			"spec.byName.one.n=1 key:one\nspec.byName.two.n=2 key:two"},
-		{"literal key", "metadata.annotations.@example~1com/owner:key", read, nil,
-			"metadata.annotations.example~1com/owner=me key:example.com/owner"},
-		{"lookup", "spec.containers.?name:c=side~1car.image", read, nil,
-			"spec.containers.1.image=proxy:2 c:side.car"},
-		{"lookup of a number", "spec.containers.0.ports.?containerPort=80.name", read, nil,
-			"spec.containers.0.ports.0.name=http"},
-		{"lookup by position", "spec.containers.?name=@1.image", read, nil,
-			"spec.containers.1.image=proxy:2"},
-		{"lookup with position as fallback", "spec.containers.?name=gone;@0.image", read, nil,
-			"spec.containers.0.image=nginx:1.0"},
-		{"lookup before its position", "spec.containers.?name=web;@1.image", read, nil,
-			"spec.containers.0.image=nginx:1.0"},
+		{
+			"key wildcard", "spec.byName.*@:key.n", read, nil,
+			"spec.byName.one.n=1 key:one\nspec.byName.two.n=2 key:two",
+		},
+		{
+			"literal key", "metadata.annotations.@example~1com/owner:key", read, nil,
+			"metadata.annotations.example~1com/owner=me key:example.com/owner",
+		},
+		{
+			"lookup", "spec.containers.?name:c=side~1car.image", read, nil,
+			"spec.containers.1.image=proxy:2 c:side.car",
+		},
+		{
+			"lookup of a number", "spec.containers.0.ports.?containerPort=80.name", read, nil,
+			"spec.containers.0.ports.0.name=http",
+		},
+		{
+			"lookup by position", "spec.containers.?name=@1.image", read, nil,
+			"spec.containers.1.image=proxy:2",
+		},
+		{
+			"lookup with position as fallback", "spec.containers.?name=gone;@0.image", read, nil,
+			"spec.containers.0.image=nginx:1.0",
+		},
+		{
+			"lookup before its position", "spec.containers.?name=web;@1.image", read, nil,
+			"spec.containers.0.image=nginx:1.0",
+		},
 		{"lookup in a map", "spec.byName.?name=x.n", read, nil, ""},
 		{"lookup creates nothing", "spec.containers.?name=gone.image", upsert, nil, ""},
-		{"lookup through an accessor", "spec.containers.1.args.?flag:f=other",
-			yamlpath.Options{Accessor: flags}, nil, "spec.containers.1.args.1=--other=b f:other"},
-		{"argument", "spec.containers.?name:c=%s.image", read, []string{"side~1car"},
-			"spec.containers.1.image=proxy:2 c:side.car"},
+		{
+			"lookup through an accessor", "spec.containers.1.args.?flag:f=other",
+			yamlpath.Options{Accessor: flags},
+			nil, "spec.containers.1.args.1=--other=b f:other",
+		},
+		{
+			"argument", "spec.containers.?name:c=%s.image", read,
+			[]string{"side~1car"},
+			"spec.containers.1.image=proxy:2 c:side.car",
+		},
 		{
 			"argument that is a wildcard", "spec.containers.?name:c=%s.image", read,
 			[]string{"*"},
 			"spec.containers.0.image=nginx:1.0 c:web\nspec.containers.1.image=proxy:2 c:side.car\nspec.containers.2.image=nameless",
 		},
-		{"key argument", "metadata.annotations.@%s:key", read, []string{"example~1com/owner"},
-			"metadata.annotations.example~1com/owner=me key:example.com/owner"},
+		{
+			"key argument", "metadata.annotations.@%s:key", read,
+			[]string{"example~1com/owner"},
+			"metadata.annotations.example~1com/owner=me key:example.com/owner",
+		},
 		{
 			"key argument that is a wildcard", "metadata.annotations.@%s:key", read,
 			[]string{"*"},
@@ -147,21 +174,30 @@ func TestResolve(t *testing.T) {
 			"upsert below a wildcard", "spec.containers.*.security.on", upsert, nil,
 			"spec.containers.0.security.on=(missing)\nspec.containers.1.security.on=(missing)\nspec.containers.2.security.on=(missing)",
 		},
-		{"upsert of a literal key", "metadata.labels.@%s:key", upsert, []string{"a~1b"},
-			"metadata.labels.a~1b=(missing) key:a.b"},
-		{"a number is a key of a map that is there", "spec.byName.80", upsert, nil,
-			"spec.byName.80=(missing)"},
+		{
+			"upsert of a literal key", "metadata.labels.@%s:key", upsert,
+			[]string{"a~1b"},
+			"metadata.labels.a~1b=(missing) key:a.b",
+		},
+		{
+			"a number is a key of a map that is there", "spec.byName.80", upsert, nil,
+			"spec.byName.80=(missing)",
+		},
 		{"elements of lists that are missing are not created", "spec.gone.0.name", upsert, nil, ""},
 		{"nor below null", "spec.empty.0", upsert, nil, ""},
 		{"upsert cannot create a wildcard", "spec.gone.*.x", upsert, nil, ""},
-		{"existence: the parent is there", "spec.|gone.deeper", upsert, nil,
-			"spec.gone.deeper=(missing)"},
+		{
+			"existence: the parent is there", "spec.|gone.deeper", upsert, nil,
+			"spec.gone.deeper=(missing)",
+		},
 		{"existence: the parent is not", "spec.gone.|deeper", upsert, nil, ""},
 		{"existence when reading", "spec.|gone", read, nil, "spec.gone=(missing)"},
 		{"existence and it is there", "spec.|replicas", read, nil, "spec.replicas=3"},
 		{"through a scalar", "spec.replicas.deeper", read, nil, ""},
-		{"upsert through a scalar", "spec.replicas.deeper", upsert, nil,
-			"error: value 3 at path spec.replicas cannot be converted to map"},
+		{
+			"upsert through a scalar", "spec.replicas.deeper", upsert, nil,
+			"error: value 3 at path spec.replicas cannot be converted to map",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := resolve(t, doc, c.path, c.options, c.args...); got != c.want {
@@ -191,8 +227,10 @@ func TestResolveAssociativePaths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []yamlpath.ResolvedPathInfo{{Path: "spec.containers.1.image",
-		PathArguments: []api.FunctionArgument{{ParameterName: "c", Value: "side.car"}}}}
+	want := []yamlpath.ResolvedPathInfo{{
+		Path:          "spec.containers.1.image",
+		PathArguments: []api.FunctionArgument{{ParameterName: "c", Value: "side.car"}},
+	}}
 	equal := func(a, b yamlpath.ResolvedPathInfo) bool {
 		return a.Path == b.Path && slices.Equal(a.PathArguments, b.PathArguments)
 	}
@@ -219,23 +257,35 @@ func BenchmarkResolve(b *testing.B) {
 func TestConstraints(t *testing.T) {
 	doc := parse(t, sample)
 	for _, c := range []struct{ path, constraint, want string }{
-		{"spec.containers.*?name:c.image", "spec.containers.1.image",
-			"spec.containers.1.image=proxy:2 c:side.car"},
-		{"spec.containers.*?name:c.image", "spec.containers.?name=web.image",
-			"spec.containers.0.image=nginx:1.0 c:web"},
-		{"spec.containers.*?name:c.image", "spec.containers.2.image",
-			"spec.containers.2.image=nameless"},
+		{
+			"spec.containers.*?name:c.image", "spec.containers.1.image",
+			"spec.containers.1.image=proxy:2 c:side.car",
+		},
+		{
+			"spec.containers.*?name:c.image", "spec.containers.?name=web.image",
+			"spec.containers.0.image=nginx:1.0 c:web",
+		},
+		{
+			"spec.containers.*?name:c.image", "spec.containers.2.image",
+			"spec.containers.2.image=nameless",
+		},
 		{"spec.containers.*?name:c.image", "spec.containers.7.image", ""},
-		{"spec.containers.?name:c=web.image", "spec.containers.0.image",
-			"spec.containers.0.image=nginx:1.0 c:web"},
+		{
+			"spec.containers.?name:c=web.image", "spec.containers.0.image",
+			"spec.containers.0.image=nginx:1.0 c:web",
+		},
 		{"spec.containers.?name:c=web.image", "spec.containers.1.image", ""},
-		{"spec.containers.*?name:c.ports.*.name", "spec.containers.0.ports.0.name",
-			"spec.containers.0.ports.0.name=http c:web"},
+		{
+			"spec.containers.*?name:c.ports.*.name", "spec.containers.0.ports.0.name",
+			"spec.containers.0.ports.0.name=http c:web",
+		},
 		{"spec.byName.*@:key.n", "spec.byName.two.n", "spec.byName.two.n=2 key:two"},
 		{"spec.byName.*?name=y.n", "spec.byName.one.n", ""},
 		{"spec.byName.*.n", "spec.byName.*.n", "spec.byName.one.n=1\nspec.byName.two.n=2"},
-		{"metadata.annotations.@plain:key", "metadata.annotations.plain",
-			"metadata.annotations.plain=1 key:plain"},
+		{
+			"metadata.annotations.@plain:key", "metadata.annotations.plain",
+			"metadata.annotations.plain=1 key:plain",
+		},
 		{"spec.replicas", "spec.other", ""},
 	} {
 		constraint, err := yamlpath.Parse(c.constraint)
@@ -250,8 +300,10 @@ func TestConstraints(t *testing.T) {
 
 func TestResolvingDoesNotAllocate(t *testing.T) {
 	doc := parse(t, sample)
-	for _, path := range []string{"spec.containers.?name:c=web.image",
-		"spec.containers.*?name:c.image", "spec.containers.*.ports.?containerPort=443.name"} {
+	for _, path := range []string{
+		"spec.containers.?name:c=web.image",
+		"spec.containers.*?name:c.image", "spec.containers.*.ports.?containerPort=443.name",
+	} {
 		t.Run(path, func(t *testing.T) {
 			p, err := yamlpath.Parse(path)
 			if err != nil {

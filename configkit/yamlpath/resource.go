@@ -11,7 +11,8 @@ import (
 // ResourceInfo returns what identifies the resource of a document. It returns nil for documents
 // that are not resources, and an *api.Failure for those that cannot be read.
 func ResourceInfo(doc *gaby.YamlDoc, provider configkit.ResourceProvider) (*api.ResourceInfo,
-	error) {
+	error,
+) {
 	info, err := provider.ResourceInfo(doc)
 	if err != nil {
 		if _, ok := errors.AsType[*configkit.NoResourceError](err); ok {

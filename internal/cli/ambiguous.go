@@ -15,7 +15,8 @@ type identity struct {
 // ambiguous returns a failure for each changed resource that shares its type and name with another
 // resource of the unit.
 func (p *pair) ambiguous(executor *functions.Executor,
-	changes api.ResourceMutationList) ([]*api.Failure, error) {
+	changes api.ResourceMutationList,
+) ([]*api.Failure, error) {
 	before, err := executor.Open(p.before.Toolchain, p.before.Data)
 	if err != nil {
 		return nil, err
@@ -25,8 +26,10 @@ func (p *pair) ambiguous(executor *functions.Executor,
 		if l.Resource == nil {
 			continue
 		}
-		id := identity{l.Resource.ResourceCategory, l.Resource.ResourceType,
-			l.Resource.ResourceName}
+		id := identity{
+			l.Resource.ResourceCategory, l.Resource.ResourceType,
+			l.Resource.ResourceName,
+		}
 		if line, known := second[id]; !known {
 			second[id] = 0
 		} else if line == 0 {
@@ -39,8 +42,10 @@ func (p *pair) ambiguous(executor *functions.Executor,
 		if m.ResourceMutationInfo.MutationType == api.MutationTypeAdd {
 			continue
 		}
-		id := identity{m.Resource.ResourceCategory, m.Resource.ResourceType,
-			m.Resource.ResourceName}
+		id := identity{
+			m.Resource.ResourceCategory, m.Resource.ResourceType,
+			m.Resource.ResourceName,
+		}
 		line := second[id]
 		if line == 0 {
 			continue

@@ -41,7 +41,8 @@ func (a *App) chainSteps(ctx context.Context, set functionSet, path string) ([]c
 }
 
 func describeChain(executor *functions.Executor, toolchain api.ToolchainType,
-	chain *plan.Plan) []chainStep {
+	chain *plan.Plan,
+) []chainStep {
 	steps := make([]chainStep, len(chain.Invocations))
 	for i, in := range chain.Invocations {
 		s := chain.Signatures[i]

@@ -53,7 +53,8 @@ func (a *App) completeFlag(cmd *cobra.Command, f *pflag.Flag) {
 	}
 	_ = cmd.RegisterFlagCompletionFunc(f.Name,
 		func(cmd *cobra.Command, words []string,
-			typed string) ([]string, cobra.ShellCompDirective) {
+			typed string,
+		) ([]string, cobra.ShellCompDirective) {
 			c := a.completer(cmd)
 			if len(words) > 0 {
 				c.path = words[0]
@@ -115,7 +116,8 @@ func offer(candidates []string, typed string) ([]string, cobra.ShellCompDirectiv
 
 // completeFunctions completes the name of a function.
 func (a *App) completeFunctions(cmd *cobra.Command, words []string,
-	typed string) ([]string, cobra.ShellCompDirective) {
+	typed string,
+) ([]string, cobra.ShellCompDirective) {
 	if cmd.Name() == "explain" && len(words) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -134,8 +136,10 @@ func completeDoseq(o *runFlags, words []string, typed string) ([]string, cobra.S
 	case 1:
 		return offer([]string{unitName(words[0])}, typed)
 	case 2:
-		names, directive := offer([]string{"file:\ta list of invocations in a file",
-			"-\ta list on the standard input"}, typed)
+		names, directive := offer([]string{
+			"file:\ta list of invocations in a file",
+			"-\ta list on the standard input",
+		}, typed)
 		return names, directive | cobra.ShellCompDirectiveNoSpace
 	}
 	return nil, cobra.ShellCompDirectiveNoFileComp
@@ -163,7 +167,8 @@ func unitName(path string) string {
 
 // completeDo completes the words of do, by the rules they are read by.
 func (a *App) completeDo(cmd *cobra.Command, o *runFlags, words []string,
-	typed string) ([]string, cobra.ShellCompDirective) {
+	typed string,
+) ([]string, cobra.ShellCompDirective) {
 	c := a.completer(cmd)
 	var places []string // FILE and UNIT, unless -f says what the files are
 	missing := func() int {
@@ -357,7 +362,8 @@ func (c *completer) functionNames() []string {
 // values returns the possible values of a parameter, as far as they are known: from its type, or
 // from the contents of the file on the command line and the arguments already given.
 func (c *completer) values(s api.FunctionSignature, p *api.FunctionParameter,
-	given map[string]string) []string {
+	given map[string]string,
+) []string {
 	switch {
 	case len(p.EnumValues) > 0:
 		return p.EnumValues
@@ -428,7 +434,8 @@ func accepted(values []string, pattern string) []string {
 // pathArguments returns what the paths of a function's attribute have in the file in place of the
 // parameter p.
 func (c *completer) pathArguments(s api.FunctionSignature, p *api.FunctionParameter,
-	given map[string]string) []string {
+	given map[string]string,
+) []string {
 	unit := c.unit()
 	if unit == nil {
 		return nil
@@ -539,8 +546,10 @@ func (c *completer) flagValues(name, typed string) ([]string, cobra.ShellCompDir
 	case "other-data":
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	case "context":
-		names, directive := offer([]string{"space=", "space-id=", "unit-id=", "organization-id=",
-			"revision-num=", "approved-by=", "previous-data-hash=", "unit-label."}, typed)
+		names, directive := offer([]string{
+			"space=", "space-id=", "unit-id=", "organization-id=",
+			"revision-num=", "approved-by=", "previous-data-hash=", "unit-label.",
+		}, typed)
 		return names, directive | cobra.ShellCompDirectiveNoSpace
 	case "color":
 		return offer([]string{"auto", "always", "never"}, typed)

@@ -190,8 +190,10 @@ func (c *comparison) directories(ctx context.Context, a, b string) error {
 		{a, func(p *pair) **source.Unit { return &p.before }},
 		{b, func(p *pair) **source.Unit { return &p.after }},
 	} {
-		finder := &source.Finder{Dir: side.dir, Recursive: true, Toolchain: c.reader.Toolchain,
-			AnyFormat: c.reader.Toolchain == "", Temporary: sink.IsTemporary}
+		finder := &source.Finder{
+			Dir: side.dir, Recursive: true, Toolchain: c.reader.Toolchain,
+			AnyFormat: c.reader.Toolchain == "", Temporary: sink.IsTemporary,
+		}
 		found, err := finder.Find(ctx, []string{"."})
 		if err != nil {
 			return err
@@ -225,7 +227,8 @@ func (c *comparison) directories(ctx context.Context, a, b string) error {
 
 // tellDifferences compares the pairs and prints the differences.
 func (c *comparison) tellDifferences(executor *functions.Executor, form string,
-	s *settings.Settings) error {
+	s *settings.Settings,
+) error {
 	versions := make([]functions.Versions, len(c.pairs))
 	for i, p := range c.pairs {
 		v := &versions[i]
@@ -239,8 +242,10 @@ func (c *comparison) tellDifferences(executor *functions.Executor, form string,
 	}
 	printer := &report.Printer{
 		Format: report.Mutations, Several: c.several,
-		Screen: report.Screen{Terminal: form == "text", Head: c.Streams.OutStyle(color.Bold),
-			Diff: run.DiffStyle(c.Streams)},
+		Screen: report.Screen{
+			Terminal: form == "text", Head: c.Streams.OutStyle(color.Bold),
+			Diff: run.DiffStyle(c.Streams),
+		},
 	}
 	out := sink.NewStream(c.Streams.Out)
 	status, inLayout := exitDone, 0
@@ -281,8 +286,10 @@ func (c *comparison) tellDifferences(executor *functions.Executor, form string,
 		}
 		piece, err := printer.Piece(report.Result{
 			Unit: p.unit().Name, File: p.unit().File, Toolchain: p.unit().Toolchain,
-			Response: &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true,
-				Mutations: d.Mutations}},
+			Response: &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{
+				Success:   true,
+				Mutations: d.Mutations,
+			}},
 			Secrets: c.secretsOf(versions[i], executor),
 		})
 		if err != nil {
@@ -319,7 +326,8 @@ func (c *comparison) tellDifferences(executor *functions.Executor, form string,
 // secretsOf returns a function that finds the secret values in the versions of a unit, nil if they
 // may be shown.
 func (c *comparison) secretsOf(v functions.Versions,
-	executor *functions.Executor) func() *sensitive.Values {
+	executor *functions.Executor,
+) func() *sensitive.Values {
 	if c.showSecrets {
 		return nil
 	}

@@ -62,7 +62,8 @@ secrets'.`,
 		return a.do(cmd.Context(), cmd, o, words)
 	}
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, words []string,
-		typed string) ([]string, cobra.ShellCompDirective) {
+		typed string,
+	) ([]string, cobra.ShellCompDirective) {
 		return a.completeDo(cmd, o, words, typed)
 	}
 	return cmd
@@ -158,7 +159,8 @@ func (a *App) run(ctx context.Context, cmd *cobra.Command, o *runFlags, p *prepa
 
 // resolve makes the chain from the files of --functions and the words from FUNCTION on.
 func (g args) resolve(ctx context.Context, o *runFlags, request *run.Request, walk *plan.Walk,
-	flagProblems map[int]error) (*plan.Plan, error) {
+	flagProblems map[int]error,
+) (*plan.Plan, error) {
 	if problem := g.checkUnit(o, walk); problem != nil {
 		return nil, problem
 	}
@@ -207,8 +209,10 @@ func (a *App) refuseTerminal(cmd *cobra.Command) error {
 	if err := cmd.Help(); err != nil {
 		return err
 	}
-	words := map[string]string{"do": "- UNIT FUNCTION", "doseq": "- UNIT INVOCATIONS",
-		"diff": "- B", "merge": "BASE - THEIRS"}[cmd.Name()]
+	words := map[string]string{
+		"do": "- UNIT FUNCTION", "doseq": "- UNIT INVOCATIONS",
+		"diff": "- B", "merge": "BASE - THEIRS",
+	}[cmd.Name()]
 	return diag.UsageHint(fmt.Sprintf("cat FILE | %s %s", cmd.CommandPath(), words),
 		"the standard input is a terminal")
 }
@@ -216,8 +220,10 @@ func (a *App) refuseTerminal(cmd *cobra.Command) error {
 // decidesFunctions reports whether a flag decides which functions there are, or how much is read
 // for their arguments. Its value must be known before the first function is looked up.
 func decidesFunctions(f *pflag.Flag) bool {
-	return slices.Contains([]string{"resource-types", "config", "directory", "no-project-settings",
-		"max-size"}, f.Name)
+	return slices.Contains([]string{
+		"resource-types", "config", "directory", "no-project-settings",
+		"max-size",
+	}, f.Name)
 }
 
 // isPathFlag reports whether a flag replaces FILE and UNIT.
@@ -227,7 +233,8 @@ func isPathFlag(f *pflag.Flag) bool { return f.Name == "filename" || f.Name == "
 // its first word. Which words are flags depends on the functions of the toolchain. The toolchain of
 // the first files decides.
 func (g args) setFlags(ctx context.Context, cmd *cobra.Command,
-	request *run.Request) (map[int]error, error) {
+	request *run.Request,
+) (map[int]error, error) {
 	toolchains, err := request.Toolchains(ctx)
 	if err != nil || g.problem != nil || len(g.words) == 0 {
 		return nil, err

@@ -33,32 +33,39 @@ func executor(t *testing.T) func() (*functions.Executor, error) {
 		}
 	}
 	add("vet-nothing", api.FunctionSignature{
-		Validating: true, OutputInfo: &api.FunctionOutput{ResultName: "passed",
-			Description: "whether", OutputType: api.OutputTypeValidationResult},
+		Validating: true, OutputInfo: &api.FunctionOutput{
+			ResultName:  "passed",
+			Description: "whether", OutputType: api.OutputTypeValidationResult,
+		},
 	}, func(_ *api.FunctionContext, c gaby.Container, _ []api.FunctionArgument,
-		_ []byte) (gaby.Container, any, error) {
+		_ []byte,
+	) (gaby.Container, any, error) {
 		return c, api.ValidationResult{Details: []string{"never good enough"}}, nil
 	})
 	add("panic-now", api.FunctionSignature{Mutating: true},
 		func(*api.FunctionContext, gaby.Container, []api.FunctionArgument,
-			[]byte) (gaby.Container, any, error) {
+			[]byte,
+		) (gaby.Container, any, error) {
 			panic("so much for that")
 		})
 	add("wait-for-test", api.FunctionSignature{Mutating: true},
 		func(_ *api.FunctionContext, c gaby.Container, _ []api.FunctionArgument,
-			_ []byte) (gaby.Container, any, error) {
+			_ []byte,
+		) (gaby.Container, any, error) {
 			<-t.Context().Done()
 			return c, nil, nil
 		})
 	add("wait", api.FunctionSignature{Mutating: true},
 		func(fc *api.FunctionContext, c gaby.Container, _ []api.FunctionArgument,
-			_ []byte) (gaby.Container, any, error) {
+			_ []byte,
+		) (gaby.Container, any, error) {
 			<-fc.Context().Done()
 			return c, nil, fc.Context().Err()
 		})
 	add("nap", api.FunctionSignature{Mutating: true},
 		func(fc *api.FunctionContext, c gaby.Container, _ []api.FunctionArgument,
-			_ []byte) (gaby.Container, any, error) {
+			_ []byte,
+		) (gaby.Container, any, error) {
 			time.Sleep(time.Duration(len(c)) * 650 * time.Millisecond)
 			_, err := c[0].SetP("b", "metadata.labels.a")
 			return c, nil, err
@@ -160,8 +167,14 @@ func TestListFitsTheTerminal(t *testing.T) {
 }
 
 func TestCommandsWithoutFunctionsMakeNoExecutor(t *testing.T) {
-	for _, words := range [][]string{{"version"}, {"help"}, {"help", "do"}, {}, {"--version"},
-		{"completion", "bash"}} {
+	for _, words := range [][]string{
+		{"version"},
+		{"help"},
+		{"help", "do"},
+		{},
+		{"--version"},
+		{"completion", "bash"},
+	} {
 		streams, _, _, _ := iostreams.Test()
 		app := &cli.App{Streams: streams, Executor: func() (*functions.Executor, error) {
 			t.Errorf("%q makes an executor", words)
@@ -183,13 +196,19 @@ func TestOnATerminal(t *testing.T) {
 		want     string
 	}{
 		{[]string{"vet-nothing"}, true, 1, "<stdin>: vet-nothing: never good enough\n"},
-		{[]string{"get-string-path", "*", "metadata.name"}, true, 0,
-			"TYPE          NAME  PATH           VALUE  PLACE\nv1/ConfigMap  a     metadata.name  a      <stdin>:4:9\n"},
+		{
+			[]string{"get-string-path", "*", "metadata.name"},
+			true, 0,
+			"TYPE          NAME  PATH           VALUE  PLACE\nv1/ConfigMap  a     metadata.name  a      <stdin>:4:9\n",
+		},
 		{[]string{"get-resources-of-type", "v1/ConfigMap"}, true, 0, "[\n"},
 		{[]string{"get-string-path", "*", "metadata.name"}, false, 0, "[\n"},
 		{[]string{"vet-nothing"}, false, 1, "[\n"},
-		{[]string{"--color=always", "get-string-path", "*", "metadata.name", "-o", "table"}, false,
-			0, "\x1b[1mTYPE"},
+		{
+			[]string{"--color=always", "get-string-path", "*", "metadata.name", "-o", "table"},
+			false,
+			0, "\x1b[1mTYPE",
+		},
 	} {
 		streams, in, out, _ := iostreams.Test()
 		streams.SetTerminal(false, c.terminal, c.terminal, 80)
@@ -231,8 +250,10 @@ type fullDisk struct{}
 func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
 func TestWhatCannotBePrintedIsAFailure(t *testing.T) {
-	for _, words := range []string{"", "--help", "do --help", "help do", "help where", "where",
-		"completion", "completion bash", "completion fish", "list", "version"} {
+	for _, words := range []string{
+		"", "--help", "do --help", "help do", "help where", "where",
+		"completion", "completion bash", "completion fish", "list", "version",
+	} {
 		streams, _, _, errOut := iostreams.Test()
 		streams.Out = fullDisk{}
 		app := &cli.App{Streams: streams, Executor: executor(t)}

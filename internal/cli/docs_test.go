@@ -143,7 +143,8 @@ func namesOf(executor *functions.Executor, toolchain api.ToolchainType) []string
 
 // functionSections returns a table of functions and a section for each.
 func functionSections(t *testing.T, executor *functions.Executor, toolchain api.ToolchainType,
-	names []string) string {
+	names []string,
+) string {
 	t.Helper()
 	table := "\n| function | kind | |\n|---|---|---|\n"
 	var sections strings.Builder

@@ -36,7 +36,8 @@ the standard input. With -f there can be several files:
 	cmd.Args = func(cmd *cobra.Command, words []string) error { return doseqArgs(cmd, o, words) }
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return a.doseq(cmd.Context(), cmd, o) }
 	cmd.ValidArgsFunction = func(_ *cobra.Command, words []string,
-		typed string) ([]string, cobra.ShellCompDirective) {
+		typed string,
+	) ([]string, cobra.ShellCompDirective) {
 		return completeDoseq(o, words, typed)
 	}
 	return cmd
@@ -97,7 +98,8 @@ func (a *App) doseq(ctx context.Context, cmd *cobra.Command, o *runFlags) error 
 
 // invocations reads the list from the word itself, a file or the standard input.
 func invocations(ctx context.Context, request *run.Request, walk *plan.Walk,
-	word string) (*plan.Plan, error) {
+	word string,
+) (*plan.Plan, error) {
 	path, isFile := plan.FilePath(word)
 	switch {
 	case word == "-":

@@ -99,7 +99,8 @@ func addShowSecrets(flags *pflag.FlagSet, show *bool) {
 
 // runOptions combines the flags and settings of a run.
 func (o *runFlags) runOptions(flags *pflag.FlagSet,
-	s *settings.Settings) (options run.Options, err error) {
+	s *settings.Settings,
+) (options run.Options, err error) {
 	options = o.options
 	options.Settings = s
 	if options.Format, options.Report, err = o.format(flags, s); err != nil {
@@ -110,8 +111,10 @@ func (o *runFlags) runOptions(flags *pflag.FlagSet,
 	}
 	// What a flag asks for is printed even if the configuration is written to files; what a setting
 	// asks for is not.
-	options.Print = slices.ContainsFunc([]string{"output", "data-only", "output-only", "diff",
-		"report", "combine-validations"}, flags.Changed)
+	options.Print = slices.ContainsFunc([]string{
+		"output", "data-only", "output-only", "diff",
+		"report", "combine-validations",
+	}, flags.Changed)
 	if o.stop && flags.Changed("keep-going") {
 		return options, diag.Usage("--stop and --keep-going exclude each other")
 	}
@@ -126,9 +129,11 @@ func (o *runFlags) destination(flags *pflag.FlagSet) (run.Output, error) {
 		flag   string
 		on     bool
 		output run.Output
-	}{{"--in-place", o.inPlace, run.InPlace},
+	}{
+		{"--in-place", o.inPlace, run.InPlace},
 		{"--output-dir", flags.Changed("output-dir"), run.Directory},
-		{"--check", o.check, run.Check}} {
+		{"--check", o.check, run.Check},
+	} {
 		switch {
 		case !c.on:
 		case asked != "":
@@ -149,7 +154,8 @@ func (o *runFlags) destination(flags *pflag.FlagSet) (run.Output, error) {
 // format returns the output format or the report that -o, its short forms, --report,
 // --combine-validations and the settings ask for.
 func (o *runFlags) format(flags *pflag.FlagSet,
-	s *settings.Settings) (report.Format, report.Kind, error) {
+	s *settings.Settings,
+) (report.Format, report.Kind, error) {
 	outputOnly := o.outputOnly && !o.combine // a combined result is what functions return
 	ways := 0
 	for _, used := range []bool{

@@ -31,7 +31,8 @@ func (a *App) newHelp(root *cobra.Command) *cobra.Command {
 			return cmd.Help()
 		},
 		ValidArgsFunction: func(_ *cobra.Command, words []string,
-			_ string) ([]string, cobra.ShellCompDirective) {
+			_ string,
+		) ([]string, cobra.ShellCompDirective) {
 			var names []string
 			if len(words) == 0 {
 				for _, c := range root.Commands() {

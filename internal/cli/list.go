@@ -101,12 +101,16 @@ func (a *App) note(s *settings.Settings, message string) {
 // contains reports whether every word occurs in the name, kind, attribute or description of a
 // function. The words readonly, mutating and validating match the kind only.
 func contains(s api.FunctionSignature, words []string) bool {
-	text := strings.ToLower(strings.Join([]string{s.FunctionName, s.AliasOf, kindOf(s),
-		string(s.AttributeName), s.Description}, "\n"))
+	text := strings.ToLower(strings.Join([]string{
+		s.FunctionName, s.AliasOf, kindOf(s),
+		string(s.AttributeName), s.Description,
+	}, "\n"))
 	for _, word := range words {
 		word = strings.ToLower(word)
-		kind, isType := map[string]string{"readonly": "reads", "mutating": "changes",
-			"validating": "validates"}[word]
+		kind, isType := map[string]string{
+			"readonly": "reads", "mutating": "changes",
+			"validating": "validates",
+		}[word]
 		if isType && kind != kindOf(s) || !isType && !strings.Contains(text, word) {
 			return false
 		}

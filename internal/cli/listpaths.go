@@ -90,7 +90,8 @@ func unknownAttribute(name string, paths api.AttributeNameToResourceTypeToPathTo
 // pathsOfType returns the paths that resources of the type have: its own paths, and those of every
 // type except where t is listed as an exception.
 func pathsOfType(paths api.AttributeNameToResourceTypeToPathToVisitorInfoType,
-	t api.ResourceType) api.AttributeNameToResourceTypeToPathToVisitorInfoType {
+	t api.ResourceType,
+) api.AttributeNameToResourceTypeToPathToVisitorInfoType {
 	left := api.AttributeNameToResourceTypeToPathToVisitorInfoType{}
 	for name, types := range paths {
 		kept := api.ResourceTypeToPathToVisitorInfoType{}

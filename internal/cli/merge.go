@@ -109,8 +109,10 @@ func (a *App) merge(ctx context.Context, cmd *cobra.Command, o *mergeFlags, word
 	if err != nil {
 		return err
 	}
-	m := &merging{App: a, settings: s, toolchain: api.ToolchainType(s.Toolchain),
-		written: o.inPlace}
+	m := &merging{
+		App: a, settings: s, toolchain: api.ToolchainType(s.Toolchain),
+		written: o.inPlace,
+	}
 	if m.executor, err = a.executorFor(ctx, s); err != nil {
 		return err
 	}
@@ -166,8 +168,10 @@ func (o *mergeFlags) options() (options textmerge.Options, err error) {
 	case strings.ContainsAny(strings.Join(labels, ""), "\r\n"):
 		return options, diag.Usage("--label: a name has one line")
 	}
-	options = textmerge.Options{Markers: style == "markers", MarkerSize: size, Ours: "ours",
-		Theirs: "theirs"}
+	options = textmerge.Options{
+		Markers: style == "markers", MarkerSize: size, Ours: "ours",
+		Theirs: "theirs",
+	}
 	for i, name := range []*string{&options.Ours, &options.Theirs} {
 		if i < len(labels) {
 			*name = labels[i]
@@ -224,8 +228,10 @@ func (m *merging) conclude(merged *textmerge.Merged, markers bool) error {
 		if m.written {
 			pos = c.Pos
 		}
-		problems[i] = &api.Failure{Pos: api.Position{File: m.name, Line: pos.Line,
-			Column: pos.Column}, Message: m.masked(c.Value, m.conflictText(c, markers))}
+		problems[i] = &api.Failure{Pos: api.Position{
+			File: m.name, Line: pos.Line,
+			Column: pos.Column,
+		}, Message: m.masked(c.Value, m.conflictText(c, markers))}
 	}
 	problems.Sort()
 	m.tell(problems)

@@ -141,8 +141,10 @@ func flagProblem(cmd *cobra.Command, err error) error {
 			return problem
 		}
 		if why, ok := errors.AsType[*strconv.NumError](err); ok {
-			expected := map[string]string{"int": "a whole number",
-				"bool": "true or false"}[invalid.GetFlag().Value.Type()]
+			expected := map[string]string{
+				"int":  "a whole number",
+				"bool": "true or false",
+			}[invalid.GetFlag().Value.Type()]
 			if errors.Is(why, strconv.ErrRange) {
 				expected = "a smaller number"
 			}

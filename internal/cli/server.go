@@ -17,8 +17,10 @@ succeeds.`)
 }
 
 func withoutServer(name, short, long string) *cobra.Command {
-	return &cobra.Command{Use: name, Short: short, Long: long, Args: noArguments,
+	return &cobra.Command{
+		Use: name, Short: short, Long: long, Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			return nil
-		}}
+		},
+	}
 }

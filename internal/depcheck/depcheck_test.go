@@ -149,23 +149,39 @@ func TestAWrongArrowIsSeen(t *testing.T) {
 		g    graph
 		want int
 	}{
-		"cobra through another package": {graph{in("functions/kubernetes"): {"x"},
-			"x": {"github.com/spf13/cobra/doc"}}, 1},
+		"cobra through another package": {graph{
+			in("functions/kubernetes"): {"x"},
+			"x":                        {"github.com/spf13/cobra/doc"},
+		}, 1},
 		"internal from configkit": {graph{in("configkit/gaby"): {in("internal/diag")}}, 1},
-		"functions from configkit": {graph{in("configkit/yamlkit"): {in("functions/handler"),
-			in("api")}}, 1},
-		"a family from another": {graph{in("functions/kubernetes"): {in("functions/appconfig"),
-			in("functions/generic")}}, 1},
-		"the document knows resources": {graph{in("configkit/gaby"): {in("configkit/yamlkit")}},
-			1},
-		"the loop knows the commands": {graph{in("internal/run"): {in("internal/cli"),
-			in("internal/plan")}}, 1},
-		"viper in cli": {graph{in("internal/cli"): {"github.com/spf13/viper",
-			"github.com/spf13/cobra"}}, 1},
+		"functions from configkit": {graph{in("configkit/yamlkit"): {
+			in("functions/handler"),
+			in("api"),
+		}}, 1},
+		"a family from another": {graph{in("functions/kubernetes"): {
+			in("functions/appconfig"),
+			in("functions/generic"),
+		}}, 1},
+		"the document knows resources": {
+			graph{in("configkit/gaby"): {in("configkit/yamlkit")}},
+			1,
+		},
+		"the loop knows the commands": {graph{in("internal/run"): {
+			in("internal/cli"),
+			in("internal/plan"),
+		}}, 1},
+		"viper in cli": {graph{in("internal/cli"): {
+			"github.com/spf13/viper",
+			"github.com/spf13/cobra",
+		}}, 1},
 		"the root from internal": {graph{in("internal/plan"): {module}}, 1},
-		"fine": {graph{in("internal/cli"): {"github.com/spf13/cobra",
-			in("functions")}, in("functions"): {in("configkit/gaby")},
-			module: {in("internal/cli")}}, 0},
+		"fine": {graph{
+			in("internal/cli"): {
+				"github.com/spf13/cobra",
+				in("functions"),
+			}, in("functions"): {in("configkit/gaby")},
+			module: {in("internal/cli")},
+		}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var found []string

@@ -40,8 +40,10 @@ func UsageHint(hint, format string, args ...any) *api.Failure {
 
 // Input returns a problem with a file that cannot be read. file is a name as returned by FileName.
 func Input(file, hint string, err error) *api.Failure {
-	return &api.Failure{Class: api.FailureInput, Pos: api.Position{File: file},
-		Message: err.Error(), Hint: hint, Err: err}
+	return &api.Failure{
+		Class: api.FailureInput, Pos: api.Position{File: file},
+		Message: err.Error(), Hint: hint, Err: err,
+	}
 }
 
 // FileName returns the name of a file in messages: relative paths start with a dot, so that

@@ -41,13 +41,19 @@ func text(t *testing.T, l diag.List) string {
 
 func TestProblemsAreSortedByPosition(t *testing.T) {
 	l := diag.In("./a.yaml", []*api.Failure{
-		{Class: api.FailureFunction, Pos: api.Position{Line: 12, Column: 5},
+		{
+			Class: api.FailureFunction, Pos: api.Position{Line: 12, Column: 5},
 			Resource: "apps/v1/Deployment default/web", Function: "set-replicas", Message: "late",
-			Hint: "the same"},
-		{Class: api.FailureInput, Pos: api.Position{Line: 3, Column: 9},
-			Resource: "v1/Pod /caf\xe9", Message: "second\nline \x1b[31m ü"},
-		{Class: api.FailureInput, Pos: api.Position{Line: 3, Column: 2}, Argument: "path",
-			Message: "first", Hint: "the same"},
+			Hint: "the same",
+		},
+		{
+			Class: api.FailureInput, Pos: api.Position{Line: 3, Column: 9},
+			Resource: "v1/Pod /caf\xe9", Message: "second\nline \x1b[31m ü",
+		},
+		{
+			Class: api.FailureInput, Pos: api.Position{Line: 3, Column: 2}, Argument: "path",
+			Message: "first", Hint: "the same",
+		},
 	})
 	l.Sort()
 	const want = `./a.yaml:3:2: argument path: first
@@ -70,8 +76,10 @@ func TestFileNamesAreEscaped(t *testing.T) {
 func TestFilesKeepTheirOrder(t *testing.T) {
 	l := append(
 		diag.In("./z.yaml", []*api.Failure{{Pos: api.Position{Line: 9, Column: 1}, Message: "z9"}}),
-		diag.In("./a.yaml", []*api.Failure{{Pos: api.Position{Line: 1, Column: 1},
-			Message: "a1"}})...)
+		diag.In("./a.yaml", []*api.Failure{{
+			Pos:     api.Position{Line: 1, Column: 1},
+			Message: "a1",
+		}})...)
 	l = append(l, diag.In("./z.yaml",
 		[]*api.Failure{{Pos: api.Position{Line: 2, Column: 1}, Message: "z2"}})...)
 	l.Sort()
@@ -152,9 +160,11 @@ func TestACaretPointsIntoAnExpression(t *testing.T) {
 		{"a.?b.c", 4, "fctl: no\n  a.?b.c\n     ^\n"},
 		{"größe.?", 8, "fctl: no\n  größe.?\n         ^\n"},
 		{"a\nb ! c\nd", 5, "fctl: no\n  b ! c\n    ^\n"},
-		{strings.Repeat("x", 200), 150,
+		{
+			strings.Repeat("x", 200), 150,
 			"fctl: no\n  …" + strings.Repeat("x", 100) + "…\n   " + strings.Repeat(" ", 50) +
-				"^\n"},
+				"^\n",
+		},
 		{strings.Repeat("x", 200), 3, "fctl: no\n  " + strings.Repeat("x", 100) + "…\n    ^\n"},
 		{"a", 0, "fctl: no\n  a\n"},
 		{"a\nb", 0, "fctl: no\n"},

@@ -47,11 +47,15 @@ func TestUnified(t *testing.T) {
 				"9\n", "nine\n", 1),
 			"@@ -1,4 +1,4 @@\n-1\n+one\n 2\n 3\n 4\n@@ -6,5 +6,5 @@\n 6\n 7\n 8\n-9\n+nine\n 10\n",
 		},
-		"no line end": {"a\nb", "a\nc",
-			"@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n"},
+		"no line end": {
+			"a\nb", "a\nc",
+			"@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n",
+		},
 		"line end added": {"a", "a\n", "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n"},
-		"another document": {"a\n---\nb\n", "a\n---\nb\n---\nc\n",
-			"@@ -1,3 +1,5 @@\n a\n ---\n b\n+---\n+c\n"},
+		"another document": {
+			"a\n---\nb\n", "a\n---\nb\n---\nc\n",
+			"@@ -1,3 +1,5 @@\n a\n ---\n b\n+---\n+c\n",
+		},
 		"a document in the middle": {
 			"a\n---\nb\n", "a\n---\nc\n---\nb\n", "@@ -1,3 +1,5 @@\n a\n+---\n+c\n ---\n b\n",
 		},
@@ -88,8 +92,10 @@ func newRandom(seed uint64) random { return random{rand.New(rand.NewPCG(seed, 2)
 func (r random) lines(most, kinds int) []string {
 	var lines []string
 	for range r.IntN(most) {
-		lines = append(lines, []string{"a", "b: c", "  d", "---", "", "# e", "- f", "  g: \xff",
-			"h\r", "i"}[r.IntN(kinds)])
+		lines = append(lines, []string{
+			"a", "b: c", "  d", "---", "", "# e", "- f", "  g: \xff",
+			"h\r", "i",
+		}[r.IntN(kinds)])
 	}
 	return lines
 }
@@ -258,10 +264,14 @@ func TestAgreesWithGNUDiff(t *testing.T) {
 		"values swap": {manifest(2000, "", nil), manifest(2000, "", func(i int) bool {
 			return i%2 == 0
 		}), 1},
-		"one goes, one comes": {manifest(1500, "3", nil),
-			strings.SplitN(manifest(1501, "5", nil), "---\n", 2)[1], 1},
-		"resources shuffled": {manifest(300, "3", nil), shuffled(r, manifest(300, "3", nil)),
-			1.25},
+		"one goes, one comes": {
+			manifest(1500, "3", nil),
+			strings.SplitN(manifest(1501, "5", nil), "---\n", 2)[1], 1,
+		},
+		"resources shuffled": {
+			manifest(300, "3", nil), shuffled(r, manifest(300, "3", nil)),
+			1.25,
+		},
 		"lines of three kinds": {numbered(r, 3000, 3), numbered(r, 6000, 3), 1},
 		"long and unlike":      {numbered(r, 12_000, 30), numbered(r, 12_000, 30), 1.25},
 	} {
@@ -390,8 +400,10 @@ func TestGitApply(t *testing.T) {
 		t.Skip("git is not installed")
 	}
 	r := newRandom(1)
-	names := []string{"x.yaml", "dir/with blank.yaml", "größe.yaml", "quo\"te.yaml", "tab\t.yaml",
-		"back\\slash.yaml"}
+	names := []string{
+		"x.yaml", "dir/with blank.yaml", "größe.yaml", "quo\"te.yaml", "tab\t.yaml",
+		"back\\slash.yaml",
+	}
 	for i := range 60 {
 		name := names[i%len(names)]
 		before, after := r.texts(30, 3)
@@ -437,8 +449,10 @@ func TestGitApply(t *testing.T) {
 
 // TestShownLines checks that the texts that people see do not affect the comparison.
 func TestShownLines(t *testing.T) {
-	f := diff.File{Name: "x", Before: []byte("a: 1\tx\r\nb: \x1b[2J\r\x9b\n"),
-		After: []byte("a: 2\tx\r\nb: \x1b[2J\r\x9b\n")}
+	f := diff.File{
+		Name: "x", Before: []byte("a: 1\tx\r\nb: \x1b[2J\r\x9b\n"),
+		After: []byte("a: 2\tx\r\nb: \x1b[2J\r\x9b\n"),
+	}
 	f.Shown = func(before, after []byte) ([]byte, []byte) {
 		return bytes.Replace(before, []byte("1"), []byte("*"), 1),
 			bytes.Replace(after, []byte("2"), []byte("*"), 1)

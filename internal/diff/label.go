@@ -69,8 +69,10 @@ func (l *labeller) mark(by []bool, h lines.Hunk) {
 		}
 		return
 	}
-	for _, authors := range [...][]int32{l.authors.removed[h.From:h.To],
-		l.authors.added[h.NewFrom:h.NewTo]} {
+	for _, authors := range [...][]int32{
+		l.authors.removed[h.From:h.To],
+		l.authors.added[h.NewFrom:h.NewTo],
+	} {
 		for _, step := range authors {
 			if step != nobody {
 				by[step] = true

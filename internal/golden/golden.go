@@ -67,8 +67,10 @@ func Load(path string) ([]Case, error) {
 			continue
 		}
 		seen[name] = true
-		cases = append(cases, Case{Name: name, File: folder(words, known) + "/" + name + ".out",
-			Line: rest, Words: words})
+		cases = append(cases, Case{
+			Name: name, File: folder(words, known) + "/" + name + ".out",
+			Line: rest, Words: words,
+		})
 	}
 	return cases, errors.Join(problems...)
 }

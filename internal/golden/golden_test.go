@@ -217,8 +217,10 @@ func TestLoadRefusesWhatAShellReadsOtherwise(t *testing.T) {
 
 func TestChecksSeeWhatIsWrong(t *testing.T) {
 	cases := []golden.Case{
-		{Name: "a", File: "get-x/a.out",
-			Words: []string{"do", "-o", "json", "f.yaml", "U", "get-x", "then", "set-y", "then"}},
+		{
+			Name: "a", File: "get-x/a.out",
+			Words: []string{"do", "-o", "json", "f.yaml", "U", "get-x", "then", "set-y", "then"},
+		},
 		{Name: "b", File: "version/b.out", Words: []string{"version"}},
 	}
 	if got := cases[0].Functions(); !slices.Equal(got, []string{"get-x", "set-y"}) {
@@ -269,8 +271,10 @@ func TestFolderOfACase(t *testing.T) {
 	for _, c := range cases {
 		files = append(files, c.File)
 	}
-	if want := []string{"get-replicas/a.out", "do/b.out", "diff/c.out",
-		"C/d.out"}; !slices.Equal(files, want) {
+	if want := []string{
+		"get-replicas/a.out", "do/b.out", "diff/c.out",
+		"C/d.out",
+	}; !slices.Equal(files, want) {
 		t.Errorf("golden files %q, want %q", files, want)
 	}
 }

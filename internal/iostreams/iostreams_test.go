@@ -19,16 +19,31 @@ func TestColorDecision(t *testing.T) {
 		{"pipes", "auto", nil, false, false, false, false},
 		{"each stream for itself", "auto", nil, false, true, false, true},
 		{"NO_COLOR", "auto", map[string]string{"NO_COLOR": "1"}, true, true, false, false},
-		{"empty NO_COLOR does not count", "auto", map[string]string{"NO_COLOR": ""}, true, true,
-			true, true},
+		{
+			"empty NO_COLOR does not count", "auto",
+			map[string]string{"NO_COLOR": ""},
+			true, true,
+			true, true,
+		},
 		{"dumb terminal", "auto", map[string]string{"TERM": "dumb"}, true, true, false, false},
-		{"FORCE_COLOR beats NO_COLOR", "auto",
-			map[string]string{"NO_COLOR": "1", "FORCE_COLOR": "1"}, false, false, true, true},
+		{
+			"FORCE_COLOR beats NO_COLOR", "auto",
+			map[string]string{"NO_COLOR": "1", "FORCE_COLOR": "1"},
+			false, false, true, true,
+		},
 		{"FORCE_COLOR=0", "auto", map[string]string{"FORCE_COLOR": "0"}, true, true, false, false},
-		{"--color=never beats FORCE_COLOR", "never", map[string]string{"FORCE_COLOR": "1"}, true,
-			true, false, false},
-		{"--color=always beats NO_COLOR", "always", map[string]string{"NO_COLOR": "1"}, false,
-			false, true, true},
+		{
+			"--color=never beats FORCE_COLOR", "never",
+			map[string]string{"FORCE_COLOR": "1"},
+			true,
+			true, false, false,
+		},
+		{
+			"--color=always beats NO_COLOR", "always",
+			map[string]string{"NO_COLOR": "1"},
+			false,
+			false, true, true,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, _, _, _ := iostreams.Test()

@@ -72,11 +72,13 @@ func TestProgress(t *testing.T) {
 func TestNoProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _, _, errOut := iostreams.Test()
-		for _, p := range []*iostreams.Progress{nil, s.NewProgress("files", 120),
+		for _, p := range []*iostreams.Progress{
+			nil, s.NewProgress("files", 120),
 			func() *iostreams.Progress {
 				s.SetTerminal(false, false, true, 80)
 				return s.NewProgress("files", 1)
-			}()} {
+			}(),
+		} {
 			p.Add(1)
 			time.Sleep(time.Minute)
 			paused := false

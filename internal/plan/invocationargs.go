@@ -97,8 +97,12 @@ func (r *listReader) listedArgument(s api.FunctionSignature, v gaby.Value) (argu
 	}
 	// Programs that print arguments write DataType as well; it adds nothing and is accepted.
 	fields, ok := r.fields(v, "an argument",
-		[]key{{field: "ParameterName"}, {field: "Value"}, {field: "Evaluator"},
-			{field: "DataType"}})
+		[]key{
+			{field: "ParameterName"},
+			{field: "Value"},
+			{field: "Evaluator"},
+			{field: "DataType"},
+		})
 	if !ok {
 		return argument{}, false
 	}

@@ -299,7 +299,8 @@ func (r *listReader) invocation(v gaby.Value) {
 
 // finding reads the message and the severity that the findings of a validation get.
 func (r *listReader) finding(in *api.FunctionInvocation, fields map[string]gaby.Value,
-	s api.FunctionSignature) {
+	s api.FunctionSignature,
+) {
 	for _, key := range []string{"message", "severity"} {
 		if v := fields[key]; v.Exists() && !s.Validating {
 			r.refuse(v.KeyPosition(), "", "%s: this function is not a validation", key)

@@ -32,8 +32,10 @@ func FuzzInvocations(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		noFile := func(string) ([]byte, error) { return nil, errors.New("no such file") }
-		p, err := (&plan.Walk{Functions: testRegistry(),
-			ReadFile: noFile}).Invocations(plan.Text{Bytes: []byte(text), Name: "./list.yaml"})
+		p, err := (&plan.Walk{
+			Functions: testRegistry(),
+			ReadFile:  noFile,
+		}).Invocations(plan.Text{Bytes: []byte(text), Name: "./list.yaml"})
 		if err == nil {
 			if len(p.Invocations) == 0 || len(p.Invocations) != len(p.Signatures) {
 				t.Errorf("%q: %d invocations, %d signatures", text, len(p.Invocations),
@@ -161,8 +163,10 @@ func TestProblemsOfChains(t *testing.T) {
 // TestPlaceInAWhereExpression checks that a problem that the executor finds in a where-expression
 // has its position in the file.
 func TestPlaceInAWhereExpression(t *testing.T) {
-	w := &plan.Walk{Toolchain: api.ToolchainKubernetesYAML,
-		Functions: functions.NewStandardExecutor()}
+	w := &plan.Walk{
+		Toolchain: api.ToolchainKubernetesYAML,
+		Functions: functions.NewStandardExecutor(),
+	}
 	for where, want := range map[string]string{
 		"a >>= 3":              "3:13",
 		"'a >>= 3'":            "3:14",

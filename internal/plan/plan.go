@@ -194,8 +194,10 @@ func (w *Walk) arguments(l *linkWords) (args []api.FunctionArgument, err error) 
 				}
 				continue
 			}
-			args = append(args, api.FunctionArgument{ParameterName: word.parameter, Value: value,
-				Evaluator: evaluator})
+			args = append(args, api.FunctionArgument{
+				ParameterName: word.parameter, Value: value,
+				Evaluator: evaluator,
+			})
 		}
 	}
 	return args, problems.Err()

@@ -59,19 +59,24 @@ func (r registry) Signatures(api.ToolchainType) []api.FunctionSignature {
 }
 
 func (r registry) ValidateInvocation(_ api.ToolchainType,
-	i api.FunctionInvocation) (api.FunctionInvocation, error) {
+	i api.FunctionInvocation,
+) (api.FunctionInvocation, error) {
 	s := r[i.FunctionName]
 	if n := len(i.Arguments); n < s.RequiredParameters || n > len(s.Parameters) && !s.VarArgs {
-		return i, &handler.ArgumentError{Function: i.FunctionName,
-			Message: fmt.Sprintf("got %d arguments", n)}
+		return i, &handler.ArgumentError{
+			Function: i.FunctionName,
+			Message:  fmt.Sprintf("got %d arguments", n),
+		}
 	}
 	var problems []error
 	for _, a := range i.Arguments {
 		if a.Value == "bad" {
 			problems = append(problems,
-				&handler.ArgumentError{Function: i.FunctionName,
+				&handler.ArgumentError{
+					Function:  i.FunctionName,
 					Parameter: s.Parameters[0].ParameterName, Value: a.Value, Message: "is bad",
-					HintText: "use good"})
+					HintText: "use good",
+				})
 		}
 	}
 	return i, errors.Join(problems...)
@@ -104,13 +109,15 @@ func (f *flags) Names() []string { return []string{"color", "quiet"} }
 
 func resolve(words string) (*plan.Plan, *flags, error) {
 	f := &flags{}
-	w := &plan.Walk{Functions: testRegistry(), Flags: f,
+	w := &plan.Walk{
+		Functions: testRegistry(), Flags: f,
 		ReadFile: func(path string) ([]byte, error) {
 			if path == "missing" {
 				return nil, diag.Input("./missing", "", errors.New("no such file"))
 			}
 			return []byte("content of " + path), nil
-		}}
+		},
+	}
 	split := w.Split(strings.Fields(words))
 	for _, flag := range split.Flags {
 		f.set(flag)
@@ -267,8 +274,10 @@ func TestAVarargThatNamesAFunctionIsNoted(t *testing.T) {
 	if err != nil || len(p.Notes) != 1 || !strings.Contains(p.Notes[0].Message, "then set-size") {
 		t.Fatalf("got %+v, %v", p, err)
 	}
-	for _, quiet := range []string{"set-many a --value=set-size", "set-many a text-of-set-size",
-		"set-pair a set-size"} {
+	for _, quiet := range []string{
+		"set-many a --value=set-size", "set-many a text-of-set-size",
+		"set-pair a set-size",
+	} {
 		t.Run(quiet, func(t *testing.T) {
 			if p, _, err := resolve(quiet); err != nil || len(p.Notes) != 0 {
 				t.Errorf("%s: got %+v, %v", quiet, p, err)
@@ -283,12 +292,18 @@ func TestCheckUnit(t *testing.T) {
 		unit, words, message, hint string
 	}{
 		{"My Unit (1) #2@x.y_z-", "get-size", "", ""},
-		{"set-size", "5", "the name of the unit is missing between d.yaml and set-size",
-			"fctl do d.yaml UNIT set-size 5, or fctl do -f d.yaml set-size 5"},
-		{"set-size", "a'b", "the name of the unit is missing between d.yaml and set-size",
-			`fctl do d.yaml UNIT set-size 'a'\''b', or fctl do -f d.yaml set-size 'a'\''b'`},
-		{"get-size", "", "the name of the unit is missing between d.yaml and get-size",
-			"fctl do d.yaml UNIT get-size, or fctl do -f d.yaml get-size"},
+		{
+			"set-size", "5", "the name of the unit is missing between d.yaml and set-size",
+			"fctl do d.yaml UNIT set-size 5, or fctl do -f d.yaml set-size 5",
+		},
+		{
+			"set-size", "a'b", "the name of the unit is missing between d.yaml and set-size",
+			`fctl do d.yaml UNIT set-size 'a'\''b', or fctl do -f d.yaml set-size 'a'\''b'`,
+		},
+		{
+			"get-size", "", "the name of the unit is missing between d.yaml and get-size",
+			"fctl do d.yaml UNIT get-size, or fctl do -f d.yaml get-size",
+		},
 		{"set-size", "get-size", "", ""}, // a unit with the name of a function
 		{"", "get-size", "the name of the unit is empty", ""},
 		{"a/b", "get-size", "unit name 'a/b' contains invalid characters", "fctl do -f d.yaml -f a/b get-size works on two files"},

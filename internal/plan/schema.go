@@ -28,8 +28,10 @@ func Schema(signatures []api.FunctionSignature) any {
 			"properties": schema{
 				"ParameterName": schema{"type": "string"},
 				"Value":         schema{},
-				"Evaluator": schema{"enum": []string{"", api.EvaluatorTemplate,
-					api.EvaluatorCEL}},
+				"Evaluator": schema{"enum": []string{
+					"", api.EvaluatorTemplate,
+					api.EvaluatorCEL,
+				}},
 				"DataType": schema{"type": "string"},
 			},
 			"required": []string{"Value"}, "additionalProperties": false,
@@ -48,8 +50,10 @@ func Schema(signatures []api.FunctionSignature) any {
 			then["required"] = []string{"arguments"}
 		}
 		rules = append(rules, schema{
-			"if": schema{"properties": schema{"function": schema{"const": s.FunctionName}},
-				"required": []string{"function"}},
+			"if": schema{
+				"properties": schema{"function": schema{"const": s.FunctionName}},
+				"required":   []string{"function"},
+			},
 			"then": then,
 		})
 	}
@@ -57,29 +61,47 @@ func Schema(signatures []api.FunctionSignature) any {
 	definitions["invocation"] = schema{
 		"type": "object",
 		"properties": schema{
-			"name": schema{"type": []string{"string", "number", "boolean"},
-				"description": "What messages and reports call this step; no two have the same name"},
-			"message": schema{"type": "string",
-				"description": "What findings of this validation say"},
-			"severity": schema{"enum": []string{"critical", "high", "medium", "low"},
-				"description": "How bad the findings of this validation are"},
-			"function": schema{"$ref": "#/definitions/function",
-				"description": "The function to run: 'fctl list' shows them"},
+			"name": schema{
+				"type":        []string{"string", "number", "boolean"},
+				"description": "What messages and reports call this step; no two have the same name",
+			},
+			"message": schema{
+				"type":        "string",
+				"description": "What findings of this validation say",
+			},
+			"severity": schema{
+				"enum":        []string{"critical", "high", "medium", "low"},
+				"description": "How bad the findings of this validation are",
+			},
+			"function": schema{
+				"$ref":        "#/definitions/function",
+				"description": "The function to run: 'fctl list' shows them",
+			},
 			"arguments": schema{"description": "Arguments by name, or a list of them in order"},
-			"where": schema{"type": "string",
-				"description": "Only resources for which this expression is true: 'fctl help where'"},
-			"FunctionName": schema{"$ref": "#/definitions/function",
-				"description": "The function, as programs write it"},
-			"Arguments": schema{"type": "array",
+			"where": schema{
+				"type":        "string",
+				"description": "Only resources for which this expression is true: 'fctl help where'",
+			},
+			"FunctionName": schema{
+				"$ref":        "#/definitions/function",
+				"description": "The function, as programs write it",
+			},
+			"Arguments": schema{
+				"type":        "array",
 				"items":       schema{"$ref": "#/definitions/argument"},
-				"description": "Arguments, as programs write them"},
-			"WhereResource": schema{"type": "string",
-				"description": "The where-expression, as programs write it"},
+				"description": "Arguments, as programs write them",
+			},
+			"WhereResource": schema{
+				"type":        "string",
+				"description": "The where-expression, as programs write it",
+			},
 			"Params": schema{"type": "object"},
 		},
 		"additionalProperties": false,
-		"oneOf": []any{schema{"required": []string{"function"}},
-			schema{"required": []string{"FunctionName"}}},
+		"oneOf": []any{
+			schema{"required": []string{"function"}},
+			schema{"required": []string{"FunctionName"}},
+		},
 		"allOf": rules,
 	}
 	return schema{
@@ -102,8 +124,10 @@ func argumentsSchema(s api.FunctionSignature) any {
 		ordered = append(ordered, schema{"anyOf": append(slices.Clone(ways),
 			schema{"$ref": "#/definitions/argument"})})
 		if s.VarArgs && i == len(s.Parameters)-1 {
-			ways = append(ways, schema{"type": "array",
-				"items": schema{"anyOf": slices.Clone(ways)}})
+			ways = append(ways, schema{
+				"type":  "array",
+				"items": schema{"anyOf": slices.Clone(ways)},
+			})
 		}
 		described := schema{"anyOf": ways, "description": p.Description}
 		if p.Example != "" {
@@ -148,8 +172,10 @@ func valueSchema(p api.FunctionParameter) any {
 		}
 		return schema{"anyOf": []any{number, schema{"type": "string", "pattern": "^[-+]?[0-9]+$"}}}
 	case api.DataTypeBool:
-		return schema{"anyOf": []any{schema{"type": "boolean"},
-			schema{"enum": []any{"true", "false"}}}}
+		return schema{"anyOf": []any{
+			schema{"type": "boolean"},
+			schema{"enum": []any{"true", "false"}},
+		}}
 	case api.DataTypeEnum:
 		return schema{"enum": p.EnumValues}
 	}

@@ -218,8 +218,10 @@ func jsonReport(units []Result) ([]byte, error) {
 		results, filters = results+len(u.results()), filters+len(u.filterFindings())
 		for _, f := range append(u.findings(), u.filterFindings()...) {
 			report.Findings = append(report.Findings,
-				row{f.Position, f.level(), f.Function, f.Name, f.Rule, f.Resource, f.Path,
-					f.Message, f.Unchecked})
+				row{
+					f.Position, f.level(), f.Function, f.Name, f.Rule, f.Resource, f.Path,
+					f.Message, f.Unchecked,
+				})
 		}
 		for _, f := range u.uncheckedFindings(u.results()) {
 			report.Unchecked += f.Unchecked
@@ -288,8 +290,10 @@ type (
 func sarif(units []Result) ([]byte, error) {
 	run := sarifRun{ColumnKind: "unicodeCodePoints", Results: []sarifResult{}}
 	driver := &run.Tool.Driver
-	*driver = sarifDriver{Name: "fctl", InformationURI: "https://github.com/fctl-dev/fctl",
-		Rules: []sarifRule{}}
+	*driver = sarifDriver{
+		Name: "fctl", InformationURI: "https://github.com/fctl-dev/fctl",
+		Rules: []sarifRule{},
+	}
 	for _, u := range units {
 		descriptions := u.descriptions()
 		for _, f := range append(u.findings(), u.filterFindings()...) {
@@ -304,8 +308,10 @@ func sarif(units []Result) ([]byte, error) {
 			}
 			place := sarifLocation{PhysicalLocation: sarifPlace{ArtifactLocation: sarifArtifact{uri(f.Position.File)}}}
 			if f.Position.Line > 0 {
-				place.PhysicalLocation.Region = &sarifRegion{f.Position.Line,
-					max(1, f.Position.Column)}
+				place.PhysicalLocation.Region = &sarifRegion{
+					f.Position.Line,
+					max(1, f.Position.Column),
+				}
 			}
 			if f.Resource != "" {
 				place.LogicalLocations = []sarifLogicalPlace{{FullyQualifiedName: strings.TrimSpace(f.Resource +
@@ -319,12 +325,16 @@ func sarif(units []Result) ([]byte, error) {
 				kind, level = "open", "none"
 			}
 			run.Results = append(run.Results,
-				sarifResult{RuleID: id, Kind: kind, Level: level, Message: sarifText{f.text()},
-					Locations: []sarifLocation{place}})
+				sarifResult{
+					RuleID: id, Kind: kind, Level: level, Message: sarifText{f.text()},
+					Locations: []sarifLocation{place},
+				})
 		}
 	}
-	return Marshal(sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json",
-		Version: "2.1.0", Runs: []sarifRun{run}})
+	return Marshal(sarifLog{
+		Schema:  "https://json.schemastore.org/sarif-2.1.0.json",
+		Version: "2.1.0", Runs: []sarifRun{run},
+	})
 }
 
 // descriptions returns what each validation of the chain checks, by its label.

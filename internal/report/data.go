@@ -7,8 +7,10 @@ func renderData(_ Screen, r Result) (Payload, error) { return configuration(r.Re
 
 func pieceOfData(_ Screen, r Result) (Piece, error) {
 	text := configuration(r.Response)
-	return Piece{text: text, document: text != nil,
-		result: Result{File: r.File, Toolchain: r.Toolchain}}, nil
+	return Piece{
+		text: text, document: text != nil,
+		result: Result{File: r.File, Toolchain: r.Toolchain},
+	}, nil
 }
 
 func configuration(r *handler.Result) Payload {

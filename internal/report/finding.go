@@ -29,8 +29,10 @@ type finding struct {
 
 // finding returns what the findings of a validation have in common.
 func (r Result) finding(result api.ValidationResult) finding {
-	f := finding{Position: api.Position{File: r.File}, Function: result.FunctionName,
-		Score: result.Score}
+	f := finding{
+		Position: api.Position{File: r.File}, Function: result.FunctionName,
+		Score: result.Score,
+	}
 	if step := r.step(result); step != nil {
 		f.Name = step.Name
 	}
@@ -156,8 +158,10 @@ func (r Result) filterFindings() []finding {
 	var all []finding
 	for _, n := range r.Response.Notes {
 		if n.Kind == api.NoteFilter {
-			all = append(all, finding{Position: api.Position{File: r.File}, Function: n.Function,
-				Name: n.Invocation, Score: "none", Message: n.Message, Filter: true})
+			all = append(all, finding{
+				Position: api.Position{File: r.File}, Function: n.Function,
+				Name: n.Invocation, Score: "none", Message: n.Message, Filter: true,
+			})
 		}
 	}
 	return all
@@ -187,8 +191,10 @@ func (r Result) failures() []finding {
 func failureFindings(file string, failures []*api.Failure) []finding {
 	all := make([]finding, len(failures))
 	for i, f := range failures {
-		all[i] = finding{Position: f.Pos, Resource: f.Resource, Function: f.Function,
-			Name: f.Invocation, Path: f.Path, Message: f.Message}
+		all[i] = finding{
+			Position: f.Pos, Resource: f.Resource, Function: f.Function,
+			Name: f.Invocation, Path: f.Path, Message: f.Message,
+		}
 		all[i].Position.File = cmp.Or(f.Pos.File, file)
 	}
 	return all
@@ -197,8 +203,10 @@ func failureFindings(file string, failures []*api.Failure) []finding {
 // text returns the message after its subject (resource, label, path and rule), without the
 // position. Control characters are escaped.
 func (f finding) text() string {
-	return diag.PrintableLines(strings.Join(slices.DeleteFunc([]string{f.Resource, f.label(),
-		f.Path, f.Rule, f.Message}, func(s string) bool {
+	return diag.PrintableLines(strings.Join(slices.DeleteFunc([]string{
+		f.Resource, f.label(),
+		f.Path, f.Rule, f.Message,
+	}, func(s string) bool {
 		return s == ""
 	}), ": "))
 }

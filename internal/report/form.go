@@ -41,20 +41,32 @@ type form struct {
 // forms returns the values of -o in the order of help, except auto, which means one of them.
 func forms() []form {
 	return []form{
-		{name: Data, alias: "yaml", text: "the configuration, changed or not", render: renderData,
-			piece: pieceOfData},
-		{name: Output, alias: "json", text: "what the functions return, as JSON",
-			render: eachOutput(renderOutput), piece: sectionsOf(rowsSection), outputs: true},
-		{name: Full, text: "everything, under headings", render: renderFull, piece: pieceOfFull,
-			outputs: true},
-		{name: Response, text: "the executor's response, one line of JSON", render: renderResponse,
-			outputs: true},
-		{name: Table, text: "what the functions return, as tables", render: eachOutput(renderTable),
-			piece: sectionsOf(tableSection), outputs: true},
+		{
+			name: Data, alias: "yaml", text: "the configuration, changed or not", render: renderData,
+			piece: pieceOfData,
+		},
+		{
+			name: Output, alias: "json", text: "what the functions return, as JSON",
+			render: eachOutput(renderOutput), piece: sectionsOf(rowsSection), outputs: true,
+		},
+		{
+			name: Full, text: "everything, under headings", render: renderFull, piece: pieceOfFull,
+			outputs: true,
+		},
+		{
+			name: Response, text: "the executor's response, one line of JSON", render: renderResponse,
+			outputs: true,
+		},
+		{
+			name: Table, text: "what the functions return, as tables", render: eachOutput(renderTable),
+			piece: sectionsOf(tableSection), outputs: true,
+		},
 		{name: Name, text: "the names of the changed resources", render: renderNames},
 		{name: Diff, text: "a unified diff of the configuration", render: renderDiff},
-		{name: Mutations, text: "what changed, value by value, and by which function",
-			render: renderMutations, piece: pieceOfMutations},
+		{
+			name: Mutations, text: "what changed, value by value, and by which function",
+			render: renderMutations, piece: pieceOfMutations,
+		},
 	}
 }
 
@@ -79,8 +91,10 @@ type FormatInfo struct{ Name, Text string }
 
 // Formats returns the values of -o, each alias after its format.
 func Formats() []FormatInfo {
-	all := []FormatInfo{{string(Auto),
-		"the configuration when a function changes it, else the functions' output"}}
+	all := []FormatInfo{{
+		string(Auto),
+		"the configuration when a function changes it, else the functions' output",
+	}}
 	for _, f := range forms() {
 		all = append(all, FormatInfo{string(f.name), f.text})
 		if f.alias != "" {

@@ -14,31 +14,45 @@ import (
 	"github.com/fctl-dev/fctl/internal/report"
 )
 
-var vetter = api.FunctionSignature{FunctionName: "vet-x", Validating: true, Description: "Check x",
-	OutputInfo: &api.FunctionOutput{OutputType: api.OutputTypeValidationResultList}}
+var vetter = api.FunctionSignature{
+	FunctionName: "vet-x", Validating: true, Description: "Check x",
+	OutputInfo: &api.FunctionOutput{OutputType: api.OutputTypeValidationResultList},
+}
 
 func attribute(path, value string, line int) api.AttributeValue {
-	v := api.AttributeValue{Value: value, FunctionName: "get-x",
-		Position: &api.Position{File: "./a.yaml", Line: line, Column: 5}}
-	v.ResourceInfo = api.ResourceInfo{ResourceName: "shop/web", ResourceNameWithoutScope: "web",
-		ResourceType: "apps/v1/Deployment"}
+	v := api.AttributeValue{
+		Value: value, FunctionName: "get-x",
+		Position: &api.Position{File: "./a.yaml", Line: line, Column: 5},
+	}
+	v.ResourceInfo = api.ResourceInfo{
+		ResourceName: "shop/web", ResourceNameWithoutScope: "web",
+		ResourceType: "apps/v1/Deployment",
+	}
 	v.Path, v.DataType = api.ResolvedPath(path), "string"
 	return v
 }
 
 func validation() *handler.Result {
 	late, early := attribute("spec.late", "a\nb", 9), attribute("spec.early", "x", 3)
-	early.Issues = []api.Issue{{Identifier: "no-x", Message: "x is not allowed, 100%"},
-		{Identifier: "no-y", Message: "nor y"}}
-	return &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true,
-		Outputs: api.OutputList{{OutputType: api.OutputTypeValidationResultList,
+	early.Issues = []api.Issue{
+		{Identifier: "no-x", Message: "x is not allowed, 100%"},
+		{Identifier: "no-y", Message: "nor y"},
+	}
+	return &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{
+		Success: true,
+		Outputs: api.OutputList{{
+			OutputType: api.OutputTypeValidationResultList,
 			Value: api.ValidationResultList{
-				{FunctionName: "vet-x", Details: []string{"not told twice"},
-					FailedAttributes: api.AttributeValueList{late, early}},
+				{
+					FunctionName: "vet-x", Details: []string{"not told twice"},
+					FailedAttributes: api.AttributeValueList{late, early},
+				},
 				{FunctionName: "vet-y", Passed: true},
 				{FunctionName: "vet-z", Score: "Medium", Details: []string{"too <old>"}},
 				{FunctionName: "vet-none"},
-			}}}}, ValidationFailed: true}
+			},
+		}},
+	}, ValidationFailed: true}
 }
 
 func result(r *handler.Result, signatures ...api.FunctionSignature) report.Result {
@@ -100,19 +114,29 @@ func TestTables(t *testing.T) {
 		"empty value": {api.AttributeValueList{attribute("spec.a", "", 1)}, "" +
 			"TYPE                NAME      PATH    VALUE  PLACE\n" +
 			"apps/v1/Deployment  shop/web  spec.a         ./a.yaml:1:5\n"},
-		"resources": {api.ResourceInfoList{{ResourceType: "v1/Namespace", ResourceName: "/shop"}},
-			"TYPE          NAME\nv1/Namespace  shop\n"},
-		"bodies": {api.ResourceList{{ResourceInfo: api.ResourceInfo{ResourceType: "v1/Namespace",
-			ResourceName: "/shop"}, ResourceBody: "x"}},
-			"TYPE          NAME\nv1/Namespace  shop\n"},
-		"validation": {api.ValidationResultList{{FunctionName: "vet-x", Passed: true},
-			{FunctionName: "vet-y", Details: []string{"bad"}}}, "" +
+		"resources": {
+			api.ResourceInfoList{{ResourceType: "v1/Namespace", ResourceName: "/shop"}},
+			"TYPE          NAME\nv1/Namespace  shop\n",
+		},
+		"bodies": {
+			api.ResourceList{{ResourceInfo: api.ResourceInfo{
+				ResourceType: "v1/Namespace",
+				ResourceName: "/shop",
+			}, ResourceBody: "x"}},
+			"TYPE          NAME\nv1/Namespace  shop\n",
+		},
+		"validation": {api.ValidationResultList{
+			{FunctionName: "vet-x", Passed: true},
+			{FunctionName: "vet-y", Details: []string{"bad"}},
+		}, "" +
 			"RULE   RESULT  MESSAGE  PLACE\nvet-x  passed\nvet-y  failed  bad      ./a.yaml\n"},
 		"text": {api.YAMLPayload{Payload: "a: 1\n"}, "a: 1\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := result(&handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true,
-				Outputs: api.OutputList{{Value: c.value}}}}, getter)
+			r := result(&handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{
+				Success: true,
+				Outputs: api.OutputList{{Value: c.value}},
+			}}, getter)
 			if d := cmp.Diff(c.want, render(t, report.Table, report.Screen{}, r)); d != "" {
 				t.Errorf("(-want +got)\n%s", d)
 			}
@@ -121,14 +145,20 @@ func TestTables(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	r := result(&handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true,
-		Changed: true}}, setter)
+	r := result(&handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{
+		Success: true,
+		Changed: true,
+	}}, setter)
 	r.Changed = []api.ResourceInfo{
-		{ResourceType: "apps/v1/Deployment", ResourceName: "a/web",
-			ResourceNameWithoutScope: "web"},
+		{
+			ResourceType: "apps/v1/Deployment", ResourceName: "a/web",
+			ResourceNameWithoutScope: "web",
+		},
 		{ResourceType: "v1/Service", ResourceName: "a/web", ResourceNameWithoutScope: "web"},
-		{ResourceType: "apps/v1/Deployment", ResourceName: "b/web",
-			ResourceNameWithoutScope: "web"},
+		{
+			ResourceType: "apps/v1/Deployment", ResourceName: "b/web",
+			ResourceNameWithoutScope: "web",
+		},
 		{ResourceType: "NoSchema", ResourceName: "NoName", ResourceNameWithoutScope: "NoName"},
 	}
 	if got, want := render(t, report.Name, report.Screen{}, r),
@@ -142,8 +172,10 @@ func TestNames(t *testing.T) {
 }
 
 func TestResponseIsOneLine(t *testing.T) {
-	r := &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{UnitSlug: "<2>",
-		Success: true, Changed: true}, Parts: [][]byte{[]byte("a: 1\n"), []byte("---\nb: <2>\n")}}
+	r := &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{
+		UnitSlug: "<2>",
+		Success:  true, Changed: true,
+	}, Parts: [][]byte{[]byte("a: 1\n"), []byte("---\nb: <2>\n")}}
 	got := render(t, report.Response, report.Screen{}, result(r, setter))
 	var back api.FunctionInvocationResponse
 	if err := json.Unmarshal([]byte(got), &back); err != nil || strings.Count(got, "\n") != 1 {

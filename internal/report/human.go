@@ -4,8 +4,10 @@ import "github.com/fctl-dev/fctl/api"
 
 // human is the form of outputs on a terminal.
 func human() form {
-	return form{name: Auto, render: eachOutput(renderHuman), piece: sectionsOf(humanSection),
-		outputs: true}
+	return form{
+		name: Auto, render: eachOutput(renderHuman), piece: sectionsOf(humanSection),
+		outputs: true,
+	}
 }
 
 // renderHuman prints an output on a terminal: findings as lines, attributes and resources as a

@@ -38,8 +38,11 @@ func fill(v reflect.Value, n int, draw func() string) {
 	case reflect.Bool:
 		v.SetBool(len(draw())%3 > 0)
 	case reflect.Interface:
-		values := []any{draw(), 12, int64(-3), 1.5, true, map[string]any{"a": []any{draw()}},
-			[]any{}}
+		values := []any{
+			draw(), 12, int64(-3), 1.5, true,
+			map[string]any{"a": []any{draw()}},
+			[]any{},
+		}
 		if i := len(draw()) % 8; i < len(values) {
 			v.Set(reflect.ValueOf(values[i]))
 		}
@@ -73,8 +76,10 @@ func TestAsEncodingJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(
 			rapid.String(), rapid.Just(""),
-			rapid.SampledFrom([]string{"a<b>&c", "\x00\b\f\n\r\t\x1f\x7f", "\xff\xfe caf\xe9",
-				"\u2028\u2029\u202a", `"\`, "größe"}),
+			rapid.SampledFrom([]string{
+				"a<b>&c", "\x00\b\f\n\r\t\x1f\x7f", "\xff\xfe caf\xe9",
+				"\u2028\u2029\u202a", `"\`, "größe",
+			}),
 		)
 		n := rapid.IntRange(0, 3).Draw(t, "n")
 		for _, value := range []any{
@@ -132,11 +137,17 @@ func TestLongLists(t *testing.T) {
 }
 
 func BenchmarkAttributes(b *testing.B) {
-	row := api.AttributeValue{Value: "docker.io/library/nginx:1.27.3", Index: 0,
-		FunctionName: "get-image", Position: &api.Position{File: "./all.yaml", Line: 120_000,
-			Column: 18}}
-	row.ResourceInfo = api.ResourceInfo{ResourceName: "shop/web", ResourceNameWithoutScope: "web",
-		ResourceType: "apps/v1/Deployment", ResourceCategory: "Resource"}
+	row := api.AttributeValue{
+		Value: "docker.io/library/nginx:1.27.3", Index: 0,
+		FunctionName: "get-image", Position: &api.Position{
+			File: "./all.yaml", Line: 120_000,
+			Column: 18,
+		},
+	}
+	row.ResourceInfo = api.ResourceInfo{
+		ResourceName: "shop/web", ResourceNameWithoutScope: "web",
+		ResourceType: "apps/v1/Deployment", ResourceCategory: "Resource",
+	}
 	row.Path, row.AttributeName, row.DataType = "spec.template.spec.containers.?name=web.image",
 		"container-image", "string"
 	rows := make(api.AttributeValueList, 10_000)

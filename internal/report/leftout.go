@@ -57,8 +57,10 @@ func outputsLeftOut(r Result) []api.Note {
 		if s.OutputInfo != nil && !s.Mutating && !seen[s.FunctionName] &&
 			hasOutput(r.Response.Outputs, s) {
 			seen[s.FunctionName] = true
-			notes = append(notes, api.Note{Function: s.FunctionName,
-				Message: "its output is not shown beside the configuration; -o output prints it"})
+			notes = append(notes, api.Note{
+				Function: s.FunctionName,
+				Message:  "its output is not shown beside the configuration; -o output prints it",
+			})
 		}
 	}
 	return notes

@@ -29,7 +29,8 @@ const maxValue = 60
 //
 // Secret values are masked; secrets may be nil.
 func (s Screen) Changes(list api.ResourceMutationList, by func(index int) string,
-	secrets *sensitive.Values) []byte {
+	secrets *sensitive.Values,
+) []byte {
 	p := changePrinter{screen: s, by: by, secrets: secrets}
 	for i := range list {
 		p.resource(&list[i])
@@ -277,8 +278,10 @@ func pieceOfMutations(screen Screen, r Result) (Piece, error) {
 
 // mutationsSection is renderMutations for one of several units.
 func mutationsSection(screen Screen, r Result) (section, error) {
-	output := api.Output{OutputType: api.OutputTypeResourceMutationList,
-		Value: r.Response.Mutations}
+	output := api.Output{
+		OutputType: api.OutputTypeResourceMutationList,
+		Value:      r.Response.Mutations,
+	}
 	switch {
 	case !r.Response.Success:
 		return section{outputType: output.OutputType}, nil

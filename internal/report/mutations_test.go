@@ -23,8 +23,10 @@ func changesForAPerson() api.ResourceMutationList {
 	longer.Previous = strings.Repeat("long ", 20) + "then " + strings.Repeat("long ", 20) + "\n"
 	return api.ResourceMutationList{
 		{
-			Resource: api.ResourceInfo{ResourceType: "apps/v1/Deployment",
-				ResourceName: "shop/web"},
+			Resource: api.ResourceInfo{
+				ResourceType: "apps/v1/Deployment",
+				ResourceName: "shop/web",
+			},
 			ResourceMutationInfo: info(api.MutationTypeUpdate, 1, ""),
 			PathMutationMap: api.MutationMap{
 				"spec.replicas":        replicas,
@@ -39,16 +41,24 @@ func changesForAPerson() api.ResourceMutationList {
 				"data.text":   text,
 			},
 			ArrayElementAliases: map[api.ResolvedPath]map[string]string{"spec.template.spec.containers": {"app": "main"}},
-			ArrayOrders: map[api.ResolvedPath][]string{"spec.template.spec.containers": {"web",
-				"main"}, "spec.template.spec.volumes": {"a", "b"}},
+			ArrayOrders: map[api.ResolvedPath][]string{"spec.template.spec.containers": {
+				"web",
+				"main",
+			}, "spec.template.spec.volumes": {"a", "b"}},
 			Appended: map[api.ResolvedPath]bool{"spec.template.spec.volumes": true},
 		},
-		{Resource: api.ResourceInfo{ResourceType: "v1/Namespace", ResourceName: "/same"},
-			ResourceMutationInfo: info(api.MutationTypeNone, 0, "")},
-		{Resource: api.ResourceInfo{ResourceType: "v1/Service", ResourceName: "shop/new"},
-			ResourceMutationInfo: info(api.MutationTypeAdd, 0, "a: 1\n")},
-		{Resource: api.ResourceInfo{ResourceType: "v1/Service", ResourceName: "shop/old"},
-			ResourceMutationInfo: info(api.MutationTypeDelete, 1, "a: 1\n")},
+		{
+			Resource:             api.ResourceInfo{ResourceType: "v1/Namespace", ResourceName: "/same"},
+			ResourceMutationInfo: info(api.MutationTypeNone, 0, ""),
+		},
+		{
+			Resource:             api.ResourceInfo{ResourceType: "v1/Service", ResourceName: "shop/new"},
+			ResourceMutationInfo: info(api.MutationTypeAdd, 0, "a: 1\n"),
+		},
+		{
+			Resource:             api.ResourceInfo{ResourceType: "v1/Service", ResourceName: "shop/old"},
+			ResourceMutationInfo: info(api.MutationTypeDelete, 1, "a: 1\n"),
+		},
 	}
 }
 
@@ -77,11 +87,15 @@ func TestChangesForAPerson(t *testing.T) {
 	mark := func(s string) func(string) string {
 		return func(text string) string { return "<" + s + text + ">" }
 	}
-	coloured := string(Screen{Head: mark("*"),
-		Diff: diff.Style{Old: mark("-"), New: mark("+")}}.Changes(changesForAPerson()[:1], nil,
+	coloured := string(Screen{
+		Head: mark("*"),
+		Diff: diff.Style{Old: mark("-"), New: mark("+")},
+	}.Changes(changesForAPerson()[:1], nil,
 		nil))
-	for _, part := range []string{"~ <*apps/v1/Deployment shop/web>  data.text",
-		" spec.replicas: <-3> -> <+5>\n", " <--two>\n", ": <++ core>\n"} {
+	for _, part := range []string{
+		"~ <*apps/v1/Deployment shop/web>  data.text",
+		" spec.replicas: <-3> -> <+5>\n", " <--two>\n", ": <++ core>\n",
+	} {
 		if !strings.Contains(coloured, part) {
 			t.Errorf("%q is missing in\n%s", part, coloured)
 		}
@@ -91,10 +105,14 @@ func TestChangesForAPerson(t *testing.T) {
 func TestMutationsFormat(t *testing.T) {
 	r := Result{
 		Unit: "web", File: "./web.yaml",
-		Signatures: []api.FunctionSignature{{FunctionName: "set-replicas", Mutating: true},
-			{FunctionName: "set-label", Mutating: true}},
-		Response: &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true,
-			Mutations: changesForAPerson()}},
+		Signatures: []api.FunctionSignature{
+			{FunctionName: "set-replicas", Mutating: true},
+			{FunctionName: "set-label", Mutating: true},
+		},
+		Response: &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{
+			Success:   true,
+			Mutations: changesForAPerson(),
+		}},
 	}
 	render := func(screen Screen) string {
 		text, err := Render(Mutations, screen, r)
@@ -137,9 +155,13 @@ func TestMutationsOfSeveralUnits(t *testing.T) {
 			}
 		}
 		for _, unit := range []string{"a", "none", "b"} {
-			r := Result{Unit: unit, File: unit + ".yaml",
-				Response: &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true,
-					Mutations: changesForAPerson()[2:3]}}}
+			r := Result{
+				Unit: unit, File: unit + ".yaml",
+				Response: &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{
+					Success:   true,
+					Mutations: changesForAPerson()[2:3],
+				}},
+			}
 			if unit == "none" {
 				r.Response.Mutations = nil
 			}

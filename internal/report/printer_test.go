@@ -32,17 +32,23 @@ func printAll(t *testing.T, p *report.Printer, units ...report.Result) (text str
 }
 
 func unit(name string, outputs ...api.Output) report.Result {
-	return report.Result{Unit: name, File: "./" + name + ".yaml",
+	return report.Result{
+		Unit: name, File: "./" + name + ".yaml",
 		Toolchain: api.ToolchainKubernetesYAML,
-		Response: &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true,
-			Outputs: outputs, ConfigData: api.Data("a: 1\n")}}}
+		Response: &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{
+			Success: true,
+			Outputs: outputs, ConfigData: api.Data("a: 1\n"),
+		}},
+	}
 }
 
 func rows(names ...string) api.Output {
 	list := api.ResourceInfoList{}
 	for _, n := range names {
-		list = append(list, api.ResourceInfo{ResourceName: api.ResourceName(n),
-			ResourceType: "v1/Pod"})
+		list = append(list, api.ResourceInfo{
+			ResourceName: api.ResourceName(n),
+			ResourceType: "v1/Pod",
+		})
 	}
 	return api.Output{OutputType: api.OutputTypeResourceInfoList, Value: list}
 }
@@ -65,12 +71,16 @@ func TestRowsOfSeveralUnits(t *testing.T) {
 	if early < len(text)-10 {
 		t.Errorf("%d of %d bytes had to wait", len(text)-early, len(text))
 	}
-	if text, _ := printAll(t, &report.Printer{Format: report.Output, Several: true,
-		Signatures: chain}, unit("a", rows()), unit("b", rows())); text != "[]\n" {
+	if text, _ := printAll(t, &report.Printer{
+		Format: report.Output, Several: true,
+		Signatures: chain,
+	}, unit("a", rows()), unit("b", rows())); text != "[]\n" {
 		t.Errorf("no rows are %q", text)
 	}
-	if text, _ := printAll(t, &report.Printer{Format: report.Output, Several: true,
-		Signatures: chain}, unit("a"), unit("b")); text != "" {
+	if text, _ := printAll(t, &report.Printer{
+		Format: report.Output, Several: true,
+		Signatures: chain,
+	}, unit("a"), unit("b")); text != "" {
 		t.Errorf("no outputs are %q", text)
 	}
 }
@@ -144,22 +154,32 @@ ResourceInfoList:
 // one array.
 func TestValidationsOfSeveralUnits(t *testing.T) {
 	validation := func(o api.OutputType, passed bool) api.Output {
-		return api.Output{OutputType: o,
-			Value: api.ValidationResultList{{Passed: passed, FunctionName: "vet-x",
-				FailedAttributes: api.AttributeValueList{{Index: 3}}}}}
+		return api.Output{
+			OutputType: o,
+			Value: api.ValidationResultList{{
+				Passed: passed, FunctionName: "vet-x",
+				FailedAttributes: api.AttributeValueList{{Index: 3}},
+			}},
+		}
 	}
-	chain := []api.FunctionSignature{{FunctionName: "vet-x",
-		OutputInfo: &api.FunctionOutput{OutputType: api.OutputTypeValidationResult}}}
-	text, early := printAll(t, &report.Printer{Format: report.Auto, Several: true,
-		Signatures: chain},
+	chain := []api.FunctionSignature{{
+		FunctionName: "vet-x",
+		OutputInfo:   &api.FunctionOutput{OutputType: api.OutputTypeValidationResult},
+	}}
+	text, early := printAll(t, &report.Printer{
+		Format: report.Auto, Several: true,
+		Signatures: chain,
+	},
 		unit("a", validation(api.OutputTypeValidationResult, true)),
 		unit("b", validation(api.OutputTypeValidationResultList, false)))
 	if strings.Count(text, `"Unit": `) != 2 || strings.Count(text, "[\n  {") != 1 ||
 		early < len(text)-5 {
 		t.Errorf("got %s", text)
 	}
-	text, _ = printAll(t, &report.Printer{Format: report.Auto, Several: true, Signatures: chain,
-		Screen: report.Screen{Terminal: true}},
+	text, _ = printAll(t, &report.Printer{
+		Format: report.Auto, Several: true, Signatures: chain,
+		Screen: report.Screen{Terminal: true},
+	},
 		unit("a", validation(api.OutputTypeValidationResult, true)),
 		unit("b", validation(api.OutputTypeValidationResult, false)))
 	if !strings.HasPrefix(text, "./a.yaml: vet-x: passed\n./b.yaml:") {
@@ -169,8 +189,10 @@ func TestValidationsOfSeveralUnits(t *testing.T) {
 
 func TestTablesOfSeveralUnits(t *testing.T) {
 	for _, terminal := range []bool{true, false} {
-		text, early := printAll(t, &report.Printer{Format: report.Table, Several: true,
-			Screen: report.Screen{Terminal: terminal}}, unit("a", rows("one")),
+		text, early := printAll(t, &report.Printer{
+			Format: report.Table, Several: true,
+			Screen: report.Screen{Terminal: terminal},
+		}, unit("a", rows("one")),
 			unit("long/name", rows("two", "three")))
 		if want := "UNIT       TYPE    NAME\na          v1/Pod  one\nlong/name  v1/Pod  two\nlong/name  v1/Pod  three\n"; text != want ||
 			early != 0 {
@@ -185,8 +207,10 @@ func TestFileNamesAreEscapedOnATerminal(t *testing.T) {
 	terminal := report.Screen{Terminal: true}
 	for format, u := range map[report.Format]report.Result{
 		report.Table: unit(name, rows("one")),
-		report.Auto: unit(name, api.Output{OutputType: api.OutputTypeValidationResult,
-			Value: api.ValidationResultList{{Passed: true, FunctionName: "vet-x"}}}),
+		report.Auto: unit(name, api.Output{
+			OutputType: api.OutputTypeValidationResult,
+			Value:      api.ValidationResultList{{Passed: true, FunctionName: "vet-x"}},
+		}),
 	} {
 		text, _ := printAll(t, &report.Printer{Format: format, Several: true, Screen: terminal},
 			unit("b", rows("one")), u)

@@ -10,16 +10,22 @@ import (
 )
 
 var (
-	getter = api.FunctionSignature{FunctionName: "get-x",
-		OutputInfo: &api.FunctionOutput{OutputType: api.OutputTypeJSON}}
+	getter = api.FunctionSignature{
+		FunctionName: "get-x",
+		OutputInfo:   &api.FunctionOutput{OutputType: api.OutputTypeJSON},
+	}
 	setter = api.FunctionSignature{FunctionName: "set-x", Mutating: true}
 )
 
 func response() *handler.Result {
-	return &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true,
+	return &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{
+		Success: true,
 		Changed: true, ConfigData: api.Data("a: <1>\n"),
-		Outputs: api.OutputList{{OutputType: api.OutputTypeJSON,
-			Value: map[string]any{"b": "<&>", "a": 1}}}}}
+		Outputs: api.OutputList{{
+			OutputType: api.OutputTypeJSON,
+			Value:      map[string]any{"b": "<&>", "a": 1},
+		}},
+	}}
 }
 
 const printed = "{\n  \"a\": 1,\n  \"b\": \"<&>\"\n}\n"
@@ -32,8 +38,10 @@ func TestRender(t *testing.T) {
 		api.Output{OutputType: api.OutputTypeYAML, Value: api.YAMLPayload{Payload: "x: y\n"}},
 		api.Output{OutputType: api.OutputTypeOpaque},
 		api.Output{OutputType: api.OutputTypeResourceInfoList, Value: api.ResourceInfoList{}})
-	none := &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true,
-		ConfigData: api.Data("a: 1")}}
+	none := &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{
+		Success:    true,
+		ConfigData: api.Data("a: 1"),
+	}}
 	noNewline := response()
 	noNewline.ConfigData = api.Data("a: 1")
 	get, set, both := []api.FunctionSignature{getter}, []api.FunctionSignature{setter},
@@ -48,25 +56,37 @@ func TestRender(t *testing.T) {
 		{"auto of a getter", report.Auto, get, response(), printed},
 		{"auto of a setter", report.Auto, set, response(), "a: <1>\n"},
 		{"auto of both", report.Auto, both, response(), "a: <1>\n"},
-		{"auto of a getter that was not reached", report.Auto, both,
-			&handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true,
-				ConfigData: api.Data("a: 1")}}, "a: 1"},
+		{
+			"auto of a getter that was not reached", report.Auto, both,
+			&handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{
+				Success:    true,
+				ConfigData: api.Data("a: 1"),
+			}}, "a: 1",
+		},
 		{"auto of a setter that failed", report.Auto, set, failed, ""},
 		{"data", report.Data, get, response(), "a: <1>\n"},
 		{"data unchanged", report.Data, get, none, "a: 1"},
 		{"data of a failure", report.Data, set, failed, ""},
 		{"output", report.Output, both, response(), printed},
 		{"output of nothing", report.Output, set, none, ""},
-		{"several outputs", report.Output, get, two,
-			"JSON:\n" + printed + "\nYAML:\nx: y\n\nResourceInfoList:\n[]\n\n"},
-		{"full", report.Full, set, response(),
-			"SUCCESS    true    \nCONFIGDATA\n---------\na: <1>\nOUTPUT\n------\n" + printed},
+		{
+			"several outputs", report.Output, get, two,
+			"JSON:\n" + printed + "\nYAML:\nx: y\n\nResourceInfoList:\n[]\n\n",
+		},
+		{
+			"full", report.Full, set, response(),
+			"SUCCESS    true    \nCONFIGDATA\n---------\na: <1>\nOUTPUT\n------\n" + printed,
+		},
 		{"full of nothing", report.Full, set, none, "SUCCESS    true    \n"},
-		{"full without a final newline", report.Full, set, noNewline,
-			"SUCCESS    true    \nCONFIGDATA\n---------\na: 1\nOUTPUT\n------\n" + printed},
-		{"full of a failure", report.Full, set, failed,
+		{
+			"full without a final newline", report.Full, set, noNewline,
+			"SUCCESS    true    \nCONFIGDATA\n---------\na: 1\nOUTPUT\n------\n" + printed,
+		},
+		{
+			"full of a failure", report.Full, set, failed,
 			"SUCCESS          false         \nERRORMESSAGES    one; two;     \nCONFIGDATA\n---------\na: <1>\nOUTPUT\n------\n" +
-				printed},
+				printed,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := report.Render(c.format, report.Screen{},
@@ -92,8 +112,10 @@ func TestOutputThatCannotBePrinted(t *testing.T) {
 }
 
 func TestParseFormat(t *testing.T) {
-	for text, want := range map[string]report.Format{"auto": report.Auto, "data": report.Data,
-		"yaml": report.Data, "output": report.Output, "json": report.Output, "full": report.Full} {
+	for text, want := range map[string]report.Format{
+		"auto": report.Auto, "data": report.Data,
+		"yaml": report.Data, "output": report.Output, "json": report.Output, "full": report.Full,
+	} {
 		t.Run(text, func(t *testing.T) {
 			if got, err := report.ParseFormat(text); err != nil || got != want {
 				t.Errorf("%s: got %s, %v", text, got, err)
@@ -111,7 +133,8 @@ func TestLocate(t *testing.T) {
 	}
 	values, failed := at(), at()
 	report.Locate(api.OutputList{
-		{Value: values}, {Value: api.ValidationResultList{{FailedAttributes: failed}}},
+		{Value: values},
+		{Value: api.ValidationResultList{{FailedAttributes: failed}}},
 		{Value: api.ResourceInfoList{}},
 	}, "./a.yaml")
 	for _, rows := range []api.AttributeValueList{values, failed} {

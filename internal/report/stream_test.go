@@ -15,25 +15,52 @@ func TestStream(t *testing.T) {
 		want  string
 	}{
 		{"plain", []string{"a: 1\n", "b: 2\n"}, "# Source: ./0\na: 1\n---\n# Source: ./1\nb: 2\n"},
-		{"separators", []string{"---\na: 1\n", "---\nb: 2\n---\nc: 3\n"},
-			"---\n# Source: ./0\na: 1\n---\n# Source: ./1\nb: 2\n---\nc: 3\n"},
-		{"a comment behind the separator", []string{"a: 1\n", "--- # x\nb: 2\n"},
-			"# Source: ./0\na: 1\n--- # x\n# Source: ./1\nb: 2\n"},
-		{"comments before the separator", []string{"a: 1\n", "# x\n\n---\nb: 2\n"},
-			"# Source: ./0\na: 1\n# x\n\n---\n# Source: ./1\nb: 2\n"},
-		{"content behind the separator", []string{"a: 1\n", "--- |\n b\n"},
-			"# Source: ./0\na: 1\n# Source: ./1\n--- |\n b\n"},
-		{"no line end", []string{"a: 1", "b: 2", "---\nc: 3"},
-			"# Source: ./0\na: 1\n---\n# Source: ./1\nb: 2\n---\n# Source: ./2\nc: 3"},
-		{"directives", []string{"a: 1\n", "%YAML 1.2\n---\nb: 2\n"},
-			"# Source: ./0\na: 1\n...\n%YAML 1.2\n---\n# Source: ./1\nb: 2\n"},
-		{"byte order marks", []string{"\uFEFFa: 1\n", "\uFEFF---\nb: 2\n"},
-			"# Source: ./0\na: 1\n---\n# Source: ./1\nb: 2\n"},
-		{"line ends", []string{"a: 1\r\n", "---\r\nb: 2\r\n"},
-			"# Source: ./0\na: 1\r\n---\r\n# Source: ./1\nb: 2\r\n"},
+		{
+			"separators",
+			[]string{"---\na: 1\n", "---\nb: 2\n---\nc: 3\n"},
+			"---\n# Source: ./0\na: 1\n---\n# Source: ./1\nb: 2\n---\nc: 3\n",
+		},
+		{
+			"a comment behind the separator",
+			[]string{"a: 1\n", "--- # x\nb: 2\n"},
+			"# Source: ./0\na: 1\n--- # x\n# Source: ./1\nb: 2\n",
+		},
+		{
+			"comments before the separator",
+			[]string{"a: 1\n", "# x\n\n---\nb: 2\n"},
+			"# Source: ./0\na: 1\n# x\n\n---\n# Source: ./1\nb: 2\n",
+		},
+		{
+			"content behind the separator",
+			[]string{"a: 1\n", "--- |\n b\n"},
+			"# Source: ./0\na: 1\n# Source: ./1\n--- |\n b\n",
+		},
+		{
+			"no line end",
+			[]string{"a: 1", "b: 2", "---\nc: 3"},
+			"# Source: ./0\na: 1\n---\n# Source: ./1\nb: 2\n---\n# Source: ./2\nc: 3",
+		},
+		{
+			"directives",
+			[]string{"a: 1\n", "%YAML 1.2\n---\nb: 2\n"},
+			"# Source: ./0\na: 1\n...\n%YAML 1.2\n---\n# Source: ./1\nb: 2\n",
+		},
+		{
+			"byte order marks",
+			[]string{"\uFEFFa: 1\n", "\uFEFF---\nb: 2\n"},
+			"# Source: ./0\na: 1\n---\n# Source: ./1\nb: 2\n",
+		},
+		{
+			"line ends",
+			[]string{"a: 1\r\n", "---\r\nb: 2\r\n"},
+			"# Source: ./0\na: 1\r\n---\r\n# Source: ./1\nb: 2\r\n",
+		},
 		{"nothing", []string{"", "a: 1\n"}, "# Source: ./0\n---\n# Source: ./1\na: 1\n"},
-		{"no separator", []string{"a: 1\n", "---x: 1\n"},
-			"# Source: ./0\na: 1\n---\n# Source: ./1\n---x: 1\n"},
+		{
+			"no separator",
+			[]string{"a: 1\n", "---x: 1\n"},
+			"# Source: ./0\na: 1\n---\n# Source: ./1\n---x: 1\n",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var s stream

@@ -76,12 +76,16 @@ func validationRows(r Result, list api.ValidationResultList) (head []string, row
 			rows = append(rows, []string{r.finding(v).rule(), "passed", "", "", "", ""})
 		}
 		for _, f := range r.findingsOf(api.ValidationResultList{v}) {
-			rows = append(rows, []string{f.rule(), "failed", f.Resource, f.Path, oneLine(f.Message),
-				f.Position.String()})
+			rows = append(rows, []string{
+				f.rule(), "failed", f.Resource, f.Path, oneLine(f.Message),
+				f.Position.String(),
+			})
 		}
 		for _, f := range r.uncheckedFindings(api.ValidationResultList{v}) {
-			rows = append(rows, []string{f.rule(), "unchecked", f.Resource, "",
-				oneLine(strings.TrimPrefix(f.Message, unchecked)), f.Position.String()})
+			rows = append(rows, []string{
+				f.rule(), "unchecked", f.Resource, "",
+				oneLine(strings.TrimPrefix(f.Message, unchecked)), f.Position.String(),
+			})
 		}
 	}
 	return []string{"RULE", "RESULT", "RESOURCE", "PATH", "MESSAGE", "PLACE"}, rows

@@ -18,7 +18,8 @@ func (c changes) any() bool { return c.files > 0 }
 // countChanges counts what a chain changed in a unit. A unit that cannot be parsed again counts as
 // a changed file only.
 func countChanges(executor *functions.Executor, unit *source.Unit,
-	response *handler.Result) changes {
+	response *handler.Result,
+) changes {
 	if !response.Changed {
 		return changes{}
 	}
@@ -41,7 +42,8 @@ func countChanges(executor *functions.Executor, unit *source.Unit,
 }
 
 func resourcesOf(executor *functions.Executor, t api.ToolchainType,
-	data []byte) (api.ResourceList, error) {
+	data []byte,
+) (api.ResourceList, error) {
 	unit, err := executor.Open(t, data)
 	if err != nil {
 		return nil, err
@@ -52,7 +54,8 @@ func resourcesOf(executor *functions.Executor, t api.ToolchainType,
 // changedResources returns the changed resources: first those that are new or have another text, in
 // the order of the result, then those that were removed.
 func changedResources(executor *functions.Executor, unit *source.Unit,
-	response *handler.Result) ([]api.ResourceInfo, error) {
+	response *handler.Result,
+) ([]api.ResourceInfo, error) {
 	before, err := resourcesOf(executor, unit.Toolchain, unit.Data)
 	if err != nil {
 		return nil, err

@@ -35,6 +35,8 @@ func (c Console) stacks(failures []*api.Failure) {
 }
 
 func (c Console) style() diag.Style {
-	return diag.Style{Place: c.Streams.ErrStyle(color.Bold), Hint: c.Streams.ErrStyle(color.FgCyan),
-		Caret: c.Streams.ErrStyle(color.FgCyan)}
+	return diag.Style{
+		Place: c.Streams.ErrStyle(color.Bold), Hint: c.Streams.ErrStyle(color.FgCyan),
+		Caret: c.Streams.ErrStyle(color.FgCyan),
+	}
 }

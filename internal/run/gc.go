@@ -48,8 +48,10 @@ func newMemory(several bool, format report.Format) *memory {
 		collect = collectMutations
 	}
 	debug.SetGCPercent(collect)
-	return &memory{several: several, more: format == report.Diff || format == report.Mutations,
-		collect: collect}
+	return &memory{
+		several: several, more: format == report.Diff || format == report.Mutations,
+		collect: collect,
+	}
 }
 
 // expect prepares the heap for reading a file of n bytes. It can be called concurrently.

@@ -18,7 +18,8 @@ const (
 // admit may block. After ctx is cancelled no more work is begun, and the results of the work
 // already begun are taken.
 func inOrder[T any](ctx context.Context, n int, work func(i int, admit func(bytes int64)) T,
-	take func(T)) {
+	take func(T),
+) {
 	q := &queue[T]{slots: make([]slot[T], min(n, aheadUnits))}
 	q.moved.L = &q.mu
 	var wg sync.WaitGroup

@@ -33,8 +33,10 @@ const (
 
 // flag returns the flag for the output, empty for Stdout.
 func (o Output) flag() string {
-	return [...]string{Stdout: "", InPlace: "--in-place", Directory: "--output-dir",
-		DryRun: "--dry-run", Check: "--check"}[o]
+	return [...]string{
+		Stdout: "", InPlace: "--in-place", Directory: "--output-dir",
+		DryRun: "--dry-run", Check: "--check",
+	}[o]
 }
 
 // writes reports whether files are written.
@@ -177,7 +179,8 @@ type fileWriter struct{ files *sink.InPlace }
 func (w fileWriter) close() error { return w.files.Close() }
 
 func (w fileWriter) write(_ context.Context, o *outcome,
-	unit *source.Unit) (note string, err error) {
+	unit *source.Unit,
+) (note string, err error) {
 	if !o.response.Changed {
 		return "", nil
 	}
@@ -195,7 +198,8 @@ type treeWriter struct {
 func (w treeWriter) close() error { return w.tree.Close() }
 
 func (w treeWriter) write(ctx context.Context, o *outcome,
-	unit *source.Unit) (note string, err error) {
+	unit *source.Unit,
+) (note string, err error) {
 	err = w.tree.Write(ctx, o.file.Rel, unit.Info, partsOf(o.response)...)
 	if err != nil {
 		err = fmt.Errorf("writing %s: %w", filepath.Join(w.dir, o.file.Rel), err)
@@ -206,7 +210,8 @@ func (w treeWriter) write(ctx context.Context, o *outcome,
 // Hold returns a function that locks the target of a file until it has been read, changed and
 // written. A note says if it has to wait for another program.
 func (c Console) Hold(ctx context.Context, target *sink.Target, file string,
-	note func(func())) func(fd uintptr) (bool, error) {
+	note func(func()),
+) func(fd uintptr) (bool, error) {
 	return func(fd uintptr) (bool, error) {
 		waiting := time.AfterFunc(lockPatience, func() {
 			note(func() {
@@ -234,8 +239,10 @@ func NotWritten(file string, err error) *api.Failure {
 	case errors.Is(err, sink.ErrNoTemporary) && errors.Is(err, fs.ErrPermission):
 		hint = "a new file takes the place of the old one, for which the directory must be writable"
 	}
-	return &api.Failure{Class: api.FailureFunction, Pos: api.Position{File: file},
-		Message: err.Error(), Hint: hint, Err: err}
+	return &api.Failure{
+		Class: api.FailureFunction, Pos: api.Position{File: file},
+		Message: err.Error(), Hint: hint, Err: err,
+	}
 }
 
 // partsOf returns the configuration in a response, in parts.

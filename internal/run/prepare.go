@@ -71,8 +71,10 @@ func Reader(s *settings.Settings, streams *iostreams.Streams) *source.Reader {
 
 // find finds the files of the units.
 func (r *Request) find(ctx context.Context, anyFormat bool) (*source.Found, error) {
-	finder := &source.Finder{Dir: r.files.Dir, Recursive: r.files.Recursive,
-		Toolchain: r.reader.Toolchain, AnyFormat: anyFormat, Temporary: sink.IsTemporary}
+	finder := &source.Finder{
+		Dir: r.files.Dir, Recursive: r.files.Recursive,
+		Toolchain: r.reader.Toolchain, AnyFormat: anyFormat, Temporary: sink.IsTemporary,
+	}
 	if len(r.files.Paths) > 0 {
 		return finder.Find(ctx, r.files.Paths)
 	}
@@ -115,8 +117,10 @@ func (r *Request) Chain(ctx context.Context, walk *plan.Walk, path string) (*pla
 	if err != nil {
 		return nil, err
 	}
-	return walk.Invocations(plan.Text{Bytes: text, Name: diag.FileName(r.inDir(path)),
-		Dir: filepath.Dir(path)})
+	return walk.Invocations(plan.Text{
+		Bytes: text, Name: diag.FileName(r.inDir(path)),
+		Dir: filepath.Dir(path),
+	})
 }
 
 // bytes reads a file that is not a unit, and caches it: the standard input can be read only once.

@@ -19,7 +19,8 @@ import (
 // AddResourceTypes adds to an executor the resource type definitions in the files that the settings
 // name.
 func AddResourceTypes(ctx context.Context, executor *functions.Executor, reader *source.Reader,
-	s *settings.Settings) error {
+	s *settings.Settings,
+) error {
 	var files []resourcetypes.File
 	for _, f := range s.ResourceTypes {
 		if f.Path == "-" {
@@ -48,7 +49,8 @@ func SettingsNotes(s *settings.Settings, executor *functions.Executor) []api.Not
 
 // readNamed reads a file that a setting names, or that was found in a directory it names.
 func readNamed(ctx context.Context, reader *source.Reader, f settings.File,
-	path string) ([]byte, error) {
+	path string,
+) ([]byte, error) {
 	if f.OfProject() {
 		return f.Read(path)
 	}

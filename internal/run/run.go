@@ -37,8 +37,10 @@ import (
 // error if the run could not begin or was interrupted. Problems with files are in the result; they
 // have been reported on the error stream.
 func Run(ctx context.Context, options Options, deps Deps) (Result, error) {
-	l := &loop{ctx: ctx, options: options, deps: deps, request: options.Request,
-		console: Console{deps.Streams}}
+	l := &loop{
+		ctx: ctx, options: options, deps: deps, request: options.Request,
+		console: Console{deps.Streams},
+	}
 	err := l.run()
 	return l.result, err
 }
@@ -118,8 +120,10 @@ func (l *loop) run() (err error) {
 		Format: l.options.Format, Report: l.options.Report, Several: files.Several,
 		Signatures: l.chain.Signatures,
 		Elsewhere:  l.options.Output != Stdout, Silent: !l.prints,
-		Screen: report.Screen{Terminal: streams.OutIsTerminal(), Head: streams.OutStyle(color.Bold),
-			Diff: DiffStyle(streams)},
+		Screen: report.Screen{
+			Terminal: streams.OutIsTerminal(), Head: streams.OutStyle(color.Bold),
+			Diff: DiffStyle(streams),
+		},
 	}
 	l.console.Notes("", l.options.Notes...)
 	if !l.options.Settings.Quiet {
@@ -208,8 +212,10 @@ func (l *loop) failedPiece(o *outcome) *report.Piece {
 	for _, f := range o.problems {
 		response.ErrorMessages = append(response.ErrorMessages, f.Error())
 	}
-	piece, err := l.printer.Piece(report.Result{Unit: o.file.Unit, File: diag.FileName(o.file.Path),
-		Signatures: l.chain.Signatures, Invocations: l.chain.Invocations, Response: response})
+	piece, err := l.printer.Piece(report.Result{
+		Unit: o.file.Unit, File: diag.FileName(o.file.Path),
+		Signatures: l.chain.Signatures, Invocations: l.chain.Invocations, Response: response,
+	})
 	if err != nil {
 		return nil
 	}
@@ -548,8 +554,10 @@ func (l *loop) fail(problems diag.List) {
 func (l *loop) demand(response *handler.Result) {
 	var kept []api.Note
 	for _, n := range response.Notes {
-		f := &api.Failure{Pos: n.Pos, Function: n.Function, Invocation: n.Invocation,
-			Message: n.Message}
+		f := &api.Failure{
+			Pos: n.Pos, Function: n.Function, Invocation: n.Invocation,
+			Message: n.Message,
+		}
 		switch {
 		case l.options.Settings.RequireMatch && n.Kind.Unmatched() && !l.request.found.Several:
 			f.Class = api.FailureFunction

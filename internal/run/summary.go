@@ -149,12 +149,16 @@ func (l *loop) showNotes(o *outcome) {
 			switch {
 			case !f.Ran:
 				notes = append(notes,
-					api.Note{Function: f.FunctionName, Invocation: f.Invocation,
-						Message: "did not run"})
+					api.Note{
+						Function: f.FunctionName, Invocation: f.Invocation,
+						Message: "did not run",
+					})
 			case f.Counted:
 				notes = append(notes,
-					api.Note{Function: f.FunctionName, Invocation: f.Invocation,
-						Message: fmt.Sprintf("matches: %d", f.Matches)})
+					api.Note{
+						Function: f.FunctionName, Invocation: f.Invocation,
+						Message: fmt.Sprintf("matches: %d", f.Matches),
+					})
 			}
 		}
 	}
@@ -195,8 +199,10 @@ func (l *loop) conclude() {
 		for _, s := range t.steps {
 			if s.counted {
 				notes = append(notes,
-					api.Note{Function: s.function, Invocation: s.invocation,
-						Message: fmt.Sprintf("matches: %d", s.matches)})
+					api.Note{
+						Function: s.function, Invocation: s.invocation,
+						Message: fmt.Sprintf("matches: %d", s.matches),
+					})
 			}
 		}
 	}
@@ -236,8 +242,10 @@ func (l *loop) unmatched() []api.Note {
 	}
 	var problems diag.List
 	for _, n := range notes {
-		problems = append(problems, &api.Failure{Class: api.FailureFunction, Function: n.Function,
-			Invocation: n.Invocation, Message: n.Message})
+		problems = append(problems, &api.Failure{
+			Class: api.FailureFunction, Function: n.Function,
+			Invocation: n.Invocation, Message: n.Message,
+		})
 	}
 	if len(problems) > 0 {
 		l.fail(problems)

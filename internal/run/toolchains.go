@@ -46,10 +46,12 @@ func (r *Request) Plan(ctx context.Context, chain func(*plan.Walk) (*plan.Plan, 
 	if err != nil {
 		return err
 	}
-	r.plans = &plans{made: map[api.ToolchainType]resolved{},
+	r.plans = &plans{
+		made: map[api.ToolchainType]resolved{},
 		resolve: func(t api.ToolchainType) (*plan.Plan, error) {
 			return chain(r.Walk(ctx, t))
-		}}
+		},
+	}
 	for _, r.toolchain = range toolchains {
 		if _, err = r.plans.of(r.toolchain); err == nil {
 			return nil

@@ -154,27 +154,45 @@ func knownDifference(us, them, manifest string) string {
 	}{
 		{us: "is not one of", why: "a value that is not among those the server knows, which OpenAPI does not list"},
 		{us: "does not fit int32", why: "an integer that does not fit int32, which the server refuses"},
-		{us: "is not a valid quantity",
-			why: "a quantity that is none, which is any string to OpenAPI"},
+		{
+			us:  "is not a valid quantity",
+			why: "a quantity that is none, which is any string to OpenAPI",
+		},
 		{us: "is not a valid byte", why: "text that is not base64, a format JSON Schema does not know"},
-		{us: "Kubernetes " + minor(versions()[len(versions())-1]) + " has no",
-			why: "a kind in the wrong case, which kubeconform does not notice"},
+		{
+			us:  "Kubernetes " + minor(versions()[len(versions())-1]) + " has no",
+			why: "a kind in the wrong case, which kubeconform does not notice",
+		},
 		{us: "openAPIV3Schema", why: "a wrong schema in a CustomResourceDefinition, which is any object to OpenAPI"},
 		{them: "missing 'kind' key", why: "a document without kind, which is no resource to fctl"},
-		{them: "missing 'apiVersion' key",
-			why: "a document without apiVersion, which is no resource to fctl"},
-		{them: "into Go struct field .Kind",
-			why: "a document without kind, which is no resource to fctl"},
-		{them: "into Go struct field .APIVersion",
-			why: "a document without apiVersion, which is no resource to fctl"},
-		{them: "into Go struct field .Metadata",
-			why: "metadata that is none, of a type without schema or of a document that is no resource to fctl"},
-		{them: "unsupported value", manifest: `(?m)^(apiVersion|kind): ("?\d|true|yes|""|\{|\[)`,
-			why: "a number that JSON does not have, in a document that is not a resource to fctl"},
-		{them: "already set in map", manifest: "<<:",
-			why: "a key that goes before one of the map that << brings, which YAML allows and kubectl takes"},
-		{them: "invalid map key", manifest: `(?m)^(apiVersion|kind): ["\d]`,
-			why: "a key that is no name, of a document that is no resource to fctl"},
+		{
+			them: "missing 'apiVersion' key",
+			why:  "a document without apiVersion, which is no resource to fctl",
+		},
+		{
+			them: "into Go struct field .Kind",
+			why:  "a document without kind, which is no resource to fctl",
+		},
+		{
+			them: "into Go struct field .APIVersion",
+			why:  "a document without apiVersion, which is no resource to fctl",
+		},
+		{
+			them: "into Go struct field .Metadata",
+			why:  "metadata that is none, of a type without schema or of a document that is no resource to fctl",
+		},
+		{
+			them: "unsupported value", manifest: `(?m)^(apiVersion|kind): ("?\d|true|yes|""|\{|\[)`,
+			why: "a number that JSON does not have, in a document that is not a resource to fctl",
+		},
+		{
+			them: "already set in map", manifest: "<<:",
+			why: "a key that goes before one of the map that << brings, which YAML allows and kubectl takes",
+		},
+		{
+			them: "invalid map key", manifest: `(?m)^(apiVersion|kind): ["\d]`,
+			why: "a key that is no name, of a document that is no resource to fctl",
+		},
 	} {
 		if (us == "") == (known.us == "") && strings.Contains(us, known.us) &&
 			strings.Contains(them, known.them) &&
@@ -210,7 +228,8 @@ func (c comparison) findings(dir string) (map[string]string, error) {
 
 // invalid returns the message of kubeconform for each invalid file, and the files it skips.
 func (c comparison) invalid(dir string) (first map[string]string, skipped map[string]bool,
-	err error) {
+	err error,
+) {
 	out, err := c.strict("-verbose", "-output", "json", dir).Output()
 	var report struct {
 		Resources []struct{ Filename, Status, Msg string }

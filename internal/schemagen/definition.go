@@ -49,8 +49,10 @@ func definitionsOf(swagger []byte) (map[string]*schema, error) {
 		s.reduce()
 		definitions[name] = s
 	}
-	definitions["io.k8s.apimachinery.pkg.api.resource.Quantity"] = &schema{Type: []string{"string",
-		"number"}, Format: "quantity"}
+	definitions["io.k8s.apimachinery.pkg.api.resource.Quantity"] = &schema{Type: []string{
+		"string",
+		"number",
+	}, Format: "quantity"}
 	return definitions, nil
 }
 

@@ -146,8 +146,10 @@ func (g *generator) value(s *schema, depth int) *node {
 			n.entries = append(n.entries, e)
 		}
 	default:
-		n.scalar = map[any]string{"integer": "3", "number": "0.5", "boolean": "true",
-			"string": `"some text"`, "object": "{}"}[s.Type]
+		n.scalar = map[any]string{
+			"integer": "3", "number": "0.5", "boolean": "true",
+			"string": `"some text"`, "object": "{}",
+		}[s.Type]
 		if n.scalar == "" {
 			n.scalar = "{}"
 		}

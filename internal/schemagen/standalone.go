@@ -25,14 +25,18 @@ func writeStandalone(definitions map[string]*schema, dir string) error {
 		for _, k := range s.Kinds {
 			needed := map[string]any{}
 			closure(definitions, name, needed, converted)
-			text, err := json.Marshal(map[string]any{"$schema": "http://json-schema.org/draft-07/schema#",
-				"$ref": "#/definitions/" + name, "definitions": needed})
+			text, err := json.Marshal(map[string]any{
+				"$schema": "http://json-schema.org/draft-07/schema#",
+				"$ref":    "#/definitions/" + name, "definitions": needed,
+			})
 			if err != nil {
 				return err
 			}
 			group, _, _ := strings.Cut(k.Group, ".")
-			file := strings.ToLower(strings.Join(slices.DeleteFunc([]string{k.Kind, group,
-				k.Version}, func(s string) bool {
+			file := strings.ToLower(strings.Join(slices.DeleteFunc([]string{
+				k.Kind, group,
+				k.Version,
+			}, func(s string) bool {
 				return s == ""
 			}), "-"))
 			if err := os.WriteFile(filepath.Join(dir, file+".json"), text, 0o644); err != nil {

@@ -30,8 +30,10 @@ func changedTexts(file string, text []byte) ([]manifest, error) {
 			continue
 		}
 		original := docs[i].Bytes()
-		all = append(all, manifest{text: string(original),
-			change: fmt.Sprintf("%s: document %d", file, i+1)})
+		all = append(all, manifest{
+			text:   string(original),
+			change: fmt.Sprintf("%s: document %d", file, i+1),
+		})
 		for range changesOfEach {
 			m := changedLine(original, random)
 			m.change = fmt.Sprintf("%s: document %d: %s", file, i+1, m.change)

@@ -65,8 +65,10 @@ func readFile(table []key, in place, from string) (file, diag.List) {
 	if top.Kind() != gaby.Map {
 		return file{}, diag.List{refuse(top.Position(), "", "a map of settings is expected")}
 	}
-	read := file{values: map[string]any{}, lists: map[string][]File{},
-		places: map[string]api.Position{}}
+	read := file{
+		values: map[string]any{}, lists: map[string][]File{},
+		places: map[string]api.Position{},
+	}
 	var problems diag.List
 	for _, field := range top.Repeated() {
 		problems = append(problems, refuse(field.KeyPosition(), "", "%s is there more than once",
@@ -97,9 +99,11 @@ func readFile(table []key, in place, from string) (file, diag.List) {
 			}
 			for _, item := range items {
 				at := item.Position()
-				f := File{Path: resolve(filepath.Dir(in.path), item.Text()),
+				f := File{
+					Path:    resolve(filepath.Dir(in.path), item.Text()),
 					By:      api.Position{File: name, Line: at.Line, Column: at.Column},
-					project: in.project}
+					project: in.project,
+				}
 				if f.project != nil && f.project.isOutside(f.Path) {
 					hint := "only files below its directory count here; --" + k.name + " takes any"
 					problems = append(problems,

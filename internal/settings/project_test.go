@@ -75,19 +75,29 @@ func TestWhatAProjectsFileMayName(t *testing.T) {
 		"absolute":       {"resource-types: ROOT/repo/types/a.yaml\n", ""},
 		"through a link": {"schema: [inside, absolute]\n", ""},
 		"missing":        {"schema: none.yaml\n", ""},
-		"above": {"resource-types: ../secret\n",
-			":1:17: resource-types: ../secret lies outside"},
+		"above": {
+			"resource-types: ../secret\n",
+			":1:17: resource-types: ../secret lies outside",
+		},
 		"above and missing": {"schema: ../none\n", ":1:9: schema: ../none lies outside"},
-		"elsewhere": {"resource-types: [types/a.yaml, /etc/passwd]\n",
-			":1:32: resource-types: /etc/passwd lies outside"},
-		"a link that leads out": {"resource-types: out\n",
-			":1:17: resource-types: out lies outside"},
-		"below a link": {"schema: dir/secret\n",
-			":1:9: schema: dir/secret lies outside"},
+		"elsewhere": {
+			"resource-types: [types/a.yaml, /etc/passwd]\n",
+			":1:32: resource-types: /etc/passwd lies outside",
+		},
+		"a link that leads out": {
+			"resource-types: out\n",
+			":1:17: resource-types: out lies outside",
+		},
+		"below a link": {
+			"schema: dir/secret\n",
+			":1:9: schema: dir/secret lies outside",
+		},
 		// cleaned to repo/secret, which does not exist; a shell would follow the link
 		"the parent of a link": {"schema: dir/../secret\n", ""},
-		"of the repository's top": {"schema: types/../../secret\n",
-			":1:9: schema: types/../../secret lies outside"},
+		"of the repository's top": {
+			"schema: types/../../secret\n",
+			":1:9: schema: types/../../secret lies outside",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			clearEnv(t)
@@ -162,8 +172,10 @@ func TestFilesOfOthers(t *testing.T) {
 	}{
 		"the file":      {given: ProjectFile, note: "it belongs to another user"},
 		"its directory": {given: "", note: "its directory belongs to another user"},
-		"one of another user of sudo": {given: ProjectFile, sudo: "54321",
-			note: "it belongs to another user"},
+		"one of another user of sudo": {
+			given: ProjectFile, sudo: "54321",
+			note: "it belongs to another user",
+		},
 		"one of who called sudo": {given: ProjectFile, sudo: "12345"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -82,8 +82,10 @@ type Settings struct {
 
 // Defaults returns the default settings.
 func Defaults() *Settings {
-	return &Settings{Color: "auto", Output: "auto", MaxSize: "2GiB", MaxBytes: 2 << 30,
-		Space: "default"}
+	return &Settings{
+		Color: "auto", Output: "auto", MaxSize: "2GiB", MaxBytes: 2 << 30,
+		Space: "default",
+	}
 }
 
 // Row is a setting, its value and the origin of the value.
@@ -196,8 +198,10 @@ func Read(flags *pflag.FlagSet, where Where) *Sources { return read(keys(), flag
 
 func read(table []key, flags *pflag.FlagSet, where Where) *Sources {
 	where.From = cmp.Or(where.From, where.Dir)
-	s := &Sources{table: table, where: where, viper: viper.New(), places: map[string]api.Position{},
-		problems: checkEnv(table)}
+	s := &Sources{
+		table: table, where: where, viper: viper.New(), places: map[string]api.Position{},
+		problems: checkEnv(table),
+	}
 	for _, k := range table {
 		if k.isList() {
 			continue
@@ -339,7 +343,8 @@ func (s *Settings) addLists(flags *pflag.FlagSet, dir string) map[string][]strin
 
 // rows returns all settings with their values and the origins of these.
 func rows(table []key, v *viper.Viper, s *Settings, flags *pflag.FlagSet,
-	places map[string]api.Position, lists map[string][]string, inContext map[string]bool) []Row {
+	places map[string]api.Position, lists map[string][]string, inContext map[string]bool,
+) []Row {
 	all := make([]Row, len(table))
 	for i, k := range table {
 		row := Row{Name: k.name, Value: v.Get(k.name), Origin: "default"}
@@ -402,7 +407,8 @@ func checkEnv(table []key) diag.List {
 
 // setContext applies --context, which overrides everything else.
 func (s *Settings) setContext(v *viper.Viper, table []key, context []string,
-	inContext map[string]bool) diag.List {
+	inContext map[string]bool,
+) diag.List {
 	const hint = "--context takes space, space-id, unit-id, organization-id, revision-num, approved-by, previous-data-hash and unit-label.KEY, as in space=shop"
 	var problems diag.List
 next:

@@ -79,8 +79,10 @@ func TestPrecedence(t *testing.T) {
 	}
 
 	s, err = Load(flagSet(t, "--color=auto", "--quiet=false"),
-		[]string{"space=of-flag", "unit-label.App.io/Name=A.b=C", "approved-by=ann",
-			"approved-by=bob", "previous-data-hash=0f"}, where)
+		[]string{
+			"space=of-flag", "unit-label.App.io/Name=A.b=C", "approved-by=ann",
+			"approved-by=bob", "previous-data-hash=0f",
+		}, where)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,8 +138,10 @@ func TestAProjectIsNotTrusted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.Notes) != 1 || s.Notes[0].Pos != (api.Position{File: "./.fctl.yaml", Line: 2,
-		Column: 1}) ||
+	if len(s.Notes) != 1 || s.Notes[0].Pos != (api.Position{
+		File: "./.fctl.yaml", Line: 2,
+		Column: 1,
+	}) ||
 		!strings.Contains(s.Notes[0].Message, "server is ignored here") {
 		t.Errorf("notes %+v", s.Notes)
 	}
@@ -159,21 +163,33 @@ func TestAProjectIsNotTrusted(t *testing.T) {
 func TestBadSettingsAreLocated(t *testing.T) {
 	clearEnv(t)
 	for name, c := range map[string]struct{ file, want string }{
-		"unknown key": {"color: auto\n  \ncolour: never\n",
-			"./.fctl.yaml:3:1: unknown setting \"colour\"\nhint: did you mean color?\n"},
-		"wrong type": {"quiet: perhaps\n",
-			"./.fctl.yaml:1:8: quiet: \"perhaps\" is not true or false\n"},
-		"wrong number": {"revision-num: 1.5\n",
-			"./.fctl.yaml:1:15: revision-num: \"1.5\" is not a whole number\n"},
+		"unknown key": {
+			"color: auto\n  \ncolour: never\n",
+			"./.fctl.yaml:3:1: unknown setting \"colour\"\nhint: did you mean color?\n",
+		},
+		"wrong type": {
+			"quiet: perhaps\n",
+			"./.fctl.yaml:1:8: quiet: \"perhaps\" is not true or false\n",
+		},
+		"wrong number": {
+			"revision-num: 1.5\n",
+			"./.fctl.yaml:1:15: revision-num: \"1.5\" is not a whole number\n",
+		},
 		"a list": {"space: [a]\n", "./.fctl.yaml:1:8: space: a single value is expected\n"},
-		"no paths": {"resource-types: {a: b}\n",
-			"./.fctl.yaml:1:17: resource-types: a path or a list of paths is expected\n"},
+		"no paths": {
+			"resource-types: {a: b}\n",
+			"./.fctl.yaml:1:17: resource-types: a path or a list of paths is expected\n",
+		},
 		"no map":  {"- a\n", "./.fctl.yaml:1:1: a map of settings is expected\n"},
 		"no YAML": {"a: 'b\n", "./.fctl.yaml:1:4: quoted text without a closing quote\nhint: close it with '\n"},
-		"twice": {"quiet: true\nquiet: false\n",
-			"./.fctl.yaml:1:1: quiet is there more than once\n"},
-		"two texts": {"quiet: true\n---\nquiet: false\n",
-			"./.fctl.yaml:2:4: a second document where one was expected\n"},
+		"twice": {
+			"quiet: true\nquiet: false\n",
+			"./.fctl.yaml:1:1: quiet is there more than once\n",
+		},
+		"two texts": {
+			"quiet: true\n---\nquiet: false\n",
+			"./.fctl.yaml:2:4: a second document where one was expected\n",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
@@ -225,17 +241,21 @@ func TestRowsTellWhereValuesComeFrom(t *testing.T) {
 		}
 	}
 	refusal := errors.New("no")
-	if f := s.Refuse("quiet", refusal); f.Pos != (api.Position{File: "./repo/.fctl.yaml", Line: 3,
-		Column: 1}) || !errors.Is(f, refusal) {
+	if f := s.Refuse("quiet", refusal); f.Pos != (api.Position{
+		File: "./repo/.fctl.yaml", Line: 3,
+		Column: 1,
+	}) || !errors.Is(f, refusal) {
 		t.Errorf("got %v", f)
 	}
 	if f := s.Refuse("output", refusal); f.Pos.Line != 0 || f.Message != "FCTL_OUTPUT: no" ||
 		!errors.Is(f, refusal) {
 		t.Errorf("what the environment says is refused with %v at %v", f, f.Pos)
 	}
-	paths := []string{filepath.Join(root, "user", "mine.yaml"),
+	paths := []string{
+		filepath.Join(root, "user", "mine.yaml"),
 		filepath.Join(repo, "types", "a.yaml"), filepath.Join(repo, "b.yaml"),
-		filepath.Join(repo, "c.yaml"), filepath.Join(repo, "d.yaml")}
+		filepath.Join(repo, "c.yaml"), filepath.Join(repo, "d.yaml"),
+	}
 	if d := cmp.Diff(paths, pathsOf(s.ResourceTypes)); d != "" {
 		t.Errorf("resource types (-want +got)\n%s", d)
 	}

@@ -23,8 +23,13 @@ func accessControl() []byte {
 	for _, e := range []struct {
 		tag, permissions uint16
 		who              uint32
-	}{{0x01, 6, 1<<32 - 1}, {0x02, 6, 12345}, {0x04, 4, 1<<32 - 1}, {0x10, 6, 1<<32 - 1},
-		{0x20, 0, 1<<32 - 1}} {
+	}{
+		{0x01, 6, 1<<32 - 1},
+		{0x02, 6, 12345},
+		{0x04, 4, 1<<32 - 1},
+		{0x10, 6, 1<<32 - 1},
+		{0x20, 0, 1<<32 - 1},
+	} {
 		b = binary.LittleEndian.AppendUint16(b, e.tag)
 		b = binary.LittleEndian.AppendUint16(b, e.permissions)
 		b = binary.LittleEndian.AppendUint32(b, e.who)

@@ -135,8 +135,10 @@ func TestInPlaceKeepsTheOwner(t *testing.T) {
 func TestInPlaceFollowsLinks(t *testing.T) {
 	dir := t.TempDir()
 	create(t, filepath.Join(dir, "real/a.yaml"))
-	for from, to := range map[string]string{"one.yaml": "two.yaml", "two.yaml": "real/a.yaml",
-		"dir": "real"} {
+	for from, to := range map[string]string{
+		"one.yaml": "two.yaml", "two.yaml": "real/a.yaml",
+		"dir": "real",
+	} {
 		if err := os.Symlink(to, filepath.Join(dir, from)); err != nil {
 			t.Fatal(err)
 		}
@@ -358,14 +360,18 @@ func TestTreeIsNotLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tree.Close() //nolint:errcheck // nothing was written
-	for from, to := range map[string]string{"up": "..", "abs": dir,
-		"file.yaml": filepath.Join(dir, "target.yaml")} {
+	for from, to := range map[string]string{
+		"up": "..", "abs": dir,
+		"file.yaml": filepath.Join(dir, "target.yaml"),
+	} {
 		if err := os.Symlink(to, filepath.Join(root, from)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, rel := range []string{"../b.yaml", "x/../../b.yaml", filepath.Join(dir, "b.yaml"),
-		"up/b.yaml", "abs/b.yaml", "", "."} {
+	for _, rel := range []string{
+		"../b.yaml", "x/../../b.yaml", filepath.Join(dir, "b.yaml"),
+		"up/b.yaml", "abs/b.yaml", "", ".",
+	} {
 		if err := tree.Write(t.Context(), rel, from, []byte(young)); err == nil {
 			t.Errorf("%q is written", rel)
 		}

@@ -32,8 +32,10 @@ func TestTemporaryFilesAreTakenOver(t *testing.T) {
 				c.leave(left)); err != nil {
 				t.Fatal(err)
 			}
-			r := &replacement{in: osFiles{}, path: filepath.Join(dir, "a.yaml"), key: "key",
-				perm: 0o644}
+			r := &replacement{
+				in: osFiles{}, path: filepath.Join(dir, "a.yaml"), key: "key",
+				perm: 0o644,
+			}
 			if err := r.write([][]byte{[]byte("new")}); err != nil {
 				t.Fatal(err)
 			}
@@ -55,8 +57,10 @@ func TestTemporaryFilesAreTakenOver(t *testing.T) {
 
 func TestTemporaryNames(t *testing.T) {
 	names := map[string]bool{}
-	for _, name := range []string{temporaryName("a", 0), temporaryName("a", 1),
-		temporaryName("b", 0), temporaryName("", 0), temporaryName("", 0)} {
+	for _, name := range []string{
+		temporaryName("a", 0), temporaryName("a", 1),
+		temporaryName("b", 0), temporaryName("", 0), temporaryName("", 0),
+	} {
 		if names[name] || !IsTemporary(name) {
 			t.Errorf("%s in %v", name, names)
 		}
@@ -65,9 +69,11 @@ func TestTemporaryNames(t *testing.T) {
 	if name := temporaryName("a", 0); !names[name] {
 		t.Errorf("now it is %s", name)
 	}
-	for _, name := range []string{"a.yaml", ".fctl-000000000000000.tmp",
+	for _, name := range []string{
+		"a.yaml", ".fctl-000000000000000.tmp",
 		".fctl-000000000000000g.tmp", ".fctl-0000000000000001.tmp~", "fctl-0000000000000001.tmp",
-		".fctl-0000000000000001"} {
+		".fctl-0000000000000001",
+	} {
 		if IsTemporary(name) {
 			t.Errorf("%s", name)
 		}

@@ -339,8 +339,10 @@ func (w *walk) entry(d directory, e fs.DirEntry, g *glob) error {
 		if !whole && !g.leadsInto(abs) {
 			return nil
 		}
-		return w.directory(directory{path: path, cut: d.cut, abs: abs, ignore: d.ignore,
-			whole: whole}, g)
+		return w.directory(directory{
+			path: path, cut: d.cut, abs: abs, ignore: d.ignore,
+			whole: whole,
+		}, g)
 	}
 	byPattern := g.matches(abs)
 	if !d.whole && !byPattern {
@@ -386,7 +388,8 @@ func isRepository(name string) bool {
 
 // passes returns why a file that was found is skipped, empty if it is not.
 func (w *walk) passes(name string, mode fs.FileMode, byPattern bool,
-	format api.ToolchainType) Reason {
+	format api.ToolchainType,
+) Reason {
 	switch {
 	case mode&fs.ModeSymlink != 0:
 		return IsLink

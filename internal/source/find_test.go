@@ -152,8 +152,10 @@ func TestNamesOfUnits(t *testing.T) {
 		{".", root + "/work", "apps", "apps/web", root + "/work/apps/web.yaml"},
 		{"work", "../a[1]", "*/web.yaml", "apps/web", "../a[1]/apps/web.yaml"},
 		{"a[1]", "", "**/web.yaml", "apps/web", "apps/web.yaml"},
-		{"work", "", root, "a[1]/apps/web other/apps/web apps/web here/x",
-			root + "/a[1]/apps/web.yaml"},
+		{
+			"work", "", root, "a[1]/apps/web other/apps/web apps/web here/x",
+			root + "/a[1]/apps/web.yaml",
+		},
 	} {
 		t.Run(c.dir+" "+c.path, func(t *testing.T) {
 			t.Chdir(filepath.Join(root, c.dir))
@@ -183,8 +185,13 @@ func TestSkipped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Passed{{"b.md", OtherExtension}, {"c.md", OtherExtension},
-		{"d.properties", OtherFormat}, {"l.yaml", IsLink}, {"sub/x.md", OtherExtension}}
+	want := []Passed{
+		{"b.md", OtherExtension},
+		{"c.md", OtherExtension},
+		{"d.properties", OtherFormat},
+		{"l.yaml", IsLink},
+		{"sub/x.md", OtherExtension},
+	}
 	if diff := cmp.Diff(want, found.Passed); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

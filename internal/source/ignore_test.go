@@ -27,8 +27,10 @@ func (i ignore) excluded(path string) bool {
 // git runs git without any settings but those of the repository.
 func git(t testing.TB, dir string, stdin []byte, args ...string) []byte {
 	t.Helper()
-	cmd := exec.Command("git", append([]string{"-c", "core.excludesFile=/dev/null", "-c",
-		"init.templateDir=", "-c", "safe.directory=*"}, args...)...)
+	cmd := exec.Command("git", append([]string{
+		"-c", "core.excludesFile=/dev/null", "-c",
+		"init.templateDir=", "-c", "safe.directory=*",
+	}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "HOME="+dir, "GIT_CONFIG_NOSYSTEM=1")
 	cmd.Stdin = bytes.NewReader(stdin)
@@ -138,9 +140,11 @@ func TestRandomIgnoreLinesAsGit(t *testing.T) {
 		}
 		return b.String()
 	}
-	tokens := []string{"a", "b", "c", "ab", "/", "/", "*", "*", "/**", "/**/", "?", "[ab]", "[!a]",
+	tokens := []string{
+		"a", "b", "c", "ab", "/", "/", "*", "*", "/**", "/**/", "?", "[ab]", "[!a]",
 		"[a-b]", "[]a]", "!", "^", "-", `\*`, `\[`, `\ `, `\\`, " ", "[[:alpha:]]", "\n", "\n!",
-		"#"}
+		"#",
+	}
 	var paths, texts []string
 	for len(paths) < 100 {
 		p := of([]string{"a", "b", "c", "ab", "/", "/", "-", "[", "!", " ", "ba/"}, 6)
@@ -161,8 +165,10 @@ func TestRandomIgnoreLinesAsGit(t *testing.T) {
 // matcher would try every combination.
 func TestPatternsMatchWithoutBacktracking(t *testing.T) {
 	path := strings.Repeat("a", 2000) + "/" + strings.Repeat("a/", 1000) + "c"
-	for _, p := range []string{strings.Repeat("*a", 500) + "b", strings.Repeat("**/a/", 300) + "b",
-		strings.Repeat("**/*a*a*/", 100) + "b"} {
+	for _, p := range []string{
+		strings.Repeat("*a", 500) + "b", strings.Repeat("**/a/", 300) + "b",
+		strings.Repeat("**/*a*a*/", 100) + "b",
+	} {
 		if doublestar.MatchUnvalidated(p, path) {
 			t.Errorf("%.20s... matches", p)
 		}

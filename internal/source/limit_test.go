@@ -46,8 +46,10 @@ func TestMaxSize(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.yaml")
 	write(t, path, "a: 12345\n") // 9 bytes
 	for _, regular := range []bool{false, true} {
-		for limit, want := range map[int64]string{8: "the input is larger than 8 bytes", 9: "",
-			0: ""} {
+		for limit, want := range map[int64]string{
+			8: "the input is larger than 8 bytes", 9: "",
+			0: "",
+		} {
 			r := &Reader{MaxSize: limit, RegularOnly: regular}
 			_, err := r.Bytes(t.Context(), path)
 			if got := ""; err != nil {

@@ -7,7 +7,8 @@ import (
 
 // readRegular reads a regular file. admit and hold are those of a Reader.
 func (l limit) readRegular(path string, admit func(int64),
-	hold func(uintptr) (bool, error)) ([]byte, fs.FileInfo, error) {
+	hold func(uintptr) (bool, error),
+) ([]byte, fs.FileInfo, error) {
 	// Opening a pipe would block until somebody writes to it.
 	info, err := os.Stat(path)
 	switch {

@@ -58,8 +58,10 @@ func (r *Reader) Unit(ctx context.Context, path, name string) (*Unit, error) {
 	if err != nil {
 		return nil, err
 	}
-	u := &Unit{Name: name, File: diag.FileName(path), Data: data, Toolchain: r.Toolchain,
-		Info: info}
+	u := &Unit{
+		Name: name, File: diag.FileName(path), Data: data, Toolchain: r.Toolchain,
+		Info: info,
+	}
 	if err := checkText(data); err != nil {
 		return nil, located(u.File, err)
 	}

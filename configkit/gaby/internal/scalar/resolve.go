@@ -169,8 +169,10 @@ func isTimestamp(s string) bool {
 	if digits(s) != 4 || len(s) < 8 || s[4] != '-' {
 		return false
 	}
-	for _, layout := range [...]string{"2006-1-2T15:4:5.999999999Z07:00",
-		"2006-1-2t15:4:5.999999999Z07:00", "2006-1-2 15:4:5.999999999", "2006-1-2"} {
+	for _, layout := range [...]string{
+		"2006-1-2T15:4:5.999999999Z07:00",
+		"2006-1-2t15:4:5.999999999Z07:00", "2006-1-2 15:4:5.999999999", "2006-1-2",
+	} {
 		if _, err := time.Parse(layout, s); err == nil {
 			return true
 		}

@@ -23,8 +23,10 @@ const (
 )
 
 // TagNames maps each Tag to its short name, OtherTag to "".
-var TagNames = [...]string{"!!str", "!!null", "!!bool", "!!int", "!!float", "!!timestamp",
-	"!!merge", "!!binary", ""}
+var TagNames = [...]string{
+	"!!str", "!!null", "!!bool", "!!int", "!!float", "!!timestamp",
+	"!!merge", "!!binary", "",
+}
 
 // ParseTag returns the Tag for a tag as written in a document, such as "!!int".
 func ParseTag(written string) Tag {
