@@ -192,7 +192,8 @@ func (l *Library) InputsCalled(name string) []Input {
 	return l.called[name]
 }
 
-// InputDocuments returns the documents of all input files. They are kept from the first call on.
+// InputDocuments returns the documents of all input files. They are kept from the first call on,
+// and can be read concurrently.
 func (l *Library) InputDocuments() gaby.Container {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -200,6 +201,12 @@ func (l *Library) InputDocuments() gaby.Container {
 	if l.read != nil {
 		for _, f := range l.read() {
 			docs, _ := gaby.ParseAll(f.Text)
+			for _, doc := range docs {
+				// Reading a document for the first time scans it and keeps its header. Its users
+				// report what is wrong with it.
+				_ = doc.Check()
+				_, _ = doc.Header()
+			}
 			l.documents = append(l.documents, docs...)
 		}
 		l.read = nil
