@@ -1,5 +1,5 @@
-// Package wordlist holds the test that keeps comments and documentation in plain English: some words have a better one in this
-// project.
+// Package wordlist holds the test that keeps comments, strings, names, help and documentation in
+// plain English: some words have a better one in this project.
 package wordlist_test
 
 import (
@@ -14,30 +14,38 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 // better maps what not to write to what to write.
 func better() map[*regexp.Regexp]string {
 	return map[*regexp.Regexp]string{
-		regexp.MustCompile(`(?i)\bbehind\b`):                   "after",
-		regexp.MustCompile(`(?i)\banew\b`):                     "again",
-		regexp.MustCompile(`(?i)\btold\b`):                     "reported",
-		regexp.MustCompile(`(?i)\b(tells?|telling) whether\b`): "reports whether",
-		regexp.MustCompile(`(?i)\bpass(es|ed)? over\b`):        "skip",
-		regexp.MustCompile(`(?i)\bstands? (behind|at|in)\b`):   "follows, is",
-		regexp.MustCompile(`(?i)\b(is|are) no\b`):              "is not a",
-		regexp.MustCompile(`(?i)\bdear\b`):                     "expensive",
-		regexp.MustCompile(`(?i)\bwish(es)?\b`):                "option",
-		regexp.MustCompile(`(?i)\broom\b`):                     "package",
+		regexp.MustCompile(`(?i)\bbehind\b`):                      "after",
+		regexp.MustCompile(`(?i)\banew\b`):                        "again",
+		regexp.MustCompile(`(?i)\btold\b`):                        "reported",
+		regexp.MustCompile(`(?i)\b(tells?|telling) whether\b`):    "reports whether",
+		regexp.MustCompile(`(?i)\bpass(es|ed)? over\b`):           "skip",
+		regexp.MustCompile(`(?i)\bstands? (behind|at|in|for)\b`):  "follows, is, means",
+		regexp.MustCompile(`(?i)\bstanding (behind|at|in|for)\b`): "following, in",
+		regexp.MustCompile(`(?i)\b(is|are|was|were) no\b`):        "is not a",
+		regexp.MustCompile(`(?i)\b(is|are|was|were) none\b`):      "is missing, has none",
+		regexp.MustCompile(`(?i)\bdear(ly)?\b`):                   "expensive",
+		regexp.MustCompile(`(?i)\bwish(es)?\b`):                   "option",
+		regexp.MustCompile(`(?i)\broom\b`):                        "package",
 	}
 }
 
-// right are uses that are right.
-func right() []string {
-	return []string{"there is no ", "there are no ", "There is no ", "There are no ", "is no longer", "are no longer", "is no more than", "are no more than"}
+// retired are the words that no name contains.
+func retired() []string {
+	return []string{"behind", "anew", "told", "dear", "wish", "wishes", "room", "stands"}
 }
 
-// left returns how many such words the comments of a package still have. A number may only fall.
+// right are uses that are right: prose about absence or comparison.
+func right() []string {
+	return []string{"is no longer", "are no longer", "is no more than", "are no more than", "is no less than"}
+}
+
+// left returns how many such words a directory still has. A number may only fall.
 func left(t *testing.T) map[string]int {
 	t.Helper()
 	text, err := os.ReadFile("left.txt")
@@ -76,8 +84,8 @@ func TestPlainWords(t *testing.T) {
 		}
 		switch dir = filepath.ToSlash(dir); {
 		case strings.HasSuffix(name, ".go"):
-			return comments(path, func(line int, text string) { check(found, dir, path, line, text) })
-		case strings.HasSuffix(name, ".md"):
+			return source(path, func(line int, text string) { check(found, dir, path, line, text) })
+		case strings.HasSuffix(name, ".md"), strings.HasSuffix(name, ".txt") && dir == "internal/cli/help":
 			return prose(path, func(line int, text string) { check(found, dir, path, line, text) })
 		}
 		return nil
@@ -95,12 +103,12 @@ func TestPlainWords(t *testing.T) {
 		case n > budget[dir]:
 			t.Errorf("%s has %d words that left.txt does not count, at most %d:\n%s", dir, n, budget[dir], strings.Join(problems, "\n"))
 		case n < budget[dir]:
-			t.Errorf("%s has %d words left, left.txt says %d: UPDATE_WORDS=1 lowers it", dir, n, budget[dir])
+			t.Logf("%s has %d words left, left.txt says %d: UPDATE_WORDS=1 lowers it", dir, n, budget[dir])
 		}
 		delete(budget, dir)
 	}
 	for dir, n := range budget {
-		t.Errorf("%s has no words left, left.txt says %d: UPDATE_WORDS=1 removes it", dir, n)
+		t.Logf("%s has no words left, left.txt says %d: UPDATE_WORDS=1 removes it", dir, n)
 	}
 }
 
@@ -115,25 +123,50 @@ func check(found map[string][]string, dir, path string, line int, text string) {
 	}
 }
 
-// comments visits the comments of a file.
-func comments(path string, visit func(line int, text string)) error {
+// source visits the comments, strings and names of a file; a name once, as words.
+func source(path string, visit func(line int, text string)) error {
 	src, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
+	names := map[string]bool{}
 	files := token.NewFileSet()
 	file := files.AddFile(path, -1, len(src))
 	var s scanner.Scanner
 	s.Init(file, src, nil, scanner.ScanComments)
 	for {
 		pos, kind, text := s.Scan()
+		line := files.Position(pos).Line
 		switch kind {
 		case token.EOF:
 			return nil
-		case token.COMMENT:
-			visit(files.Position(pos).Line, text)
+		case token.COMMENT, token.STRING:
+			visit(line, text)
+		case token.IDENT:
+			if names[text] {
+				continue
+			}
+			names[text] = true
+			for _, word := range words(text) {
+				if slices.Contains(retired(), word) {
+					visit(line, word)
+				}
+			}
 		}
 	}
+}
+
+// words returns the words of a camel-case name in lower case.
+func words(name string) []string {
+	var words []string
+	start := 0
+	for i, c := range name {
+		if unicode.IsUpper(c) && i > start {
+			words = append(words, strings.ToLower(name[start:i]))
+			start = i
+		}
+	}
+	return append(words, strings.ToLower(name[start:]))
 }
 
 // prose visits the lines of a page that are not in a code block.
