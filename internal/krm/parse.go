@@ -1,0 +1,120 @@
+package krm
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// listText is the text that a list was parsed from. The items are views into it.
+type listText struct {
+	doc   *gaby.YamlDoc
+	items []*Item // as they were read
+	notes []string
+	// results reports whether the text has results.
+	results bool
+}
+
+// Parse reads the text of one ResourceList, in any version and as YAML or JSON. A List counts as a
+// ResourceList. Errors are *gaby.SyntaxError where a position is known.
+func Parse(text []byte) (*ResourceList, error) {
+	if !utf8.Valid(text) {
+		return nil, at(position(text, invalidByte(text)), "the text is not UTF-8")
+	}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, fmt.Errorf("the text is empty; a ResourceList is expected")
+	}
+	doc, err := gaby.ParseYAML(text)
+	if err != nil {
+		return nil, err
+	}
+	root := doc.Value()
+	if root.Kind() != gaby.Map {
+		return nil, at(root.Position(), "a ResourceList is expected")
+	}
+	if kind := root.Get("kind"); !kind.TextIs(Kind) && !kind.TextIs("List") {
+		return nil, at(root.Position(), "the kind is %q; a ResourceList is expected", kind.Text())
+	}
+	items := root.Get("items")
+	if items.Kind() != gaby.List {
+		if items.Exists() && !items.IsNull() {
+			return nil, at(items.Position(), "items must be a list")
+		}
+		return nil, at(root.Position(), "the ResourceList has no items; write \"items: []\" for none")
+	}
+	if err := uniqueKeys(root); err != nil {
+		return nil, err
+	}
+	l := &ResourceList{Version: root.Get("apiVersion").Text(), text: &listText{doc: doc}}
+	l.Items = make([]*Item, 0, items.Len())
+	for v := items.First(); v.Exists(); v = v.Next() {
+		if v.Kind() != gaby.Map {
+			return nil, at(v.Position(), "item %d is not a resource", len(l.Items))
+		}
+		item := &Item{Doc: v.Doc()}
+		if item.read, err = readPlace(item.Doc); err != nil {
+			return nil, err
+		}
+		item.Path, item.Index = item.read.path, item.read.index
+		l.Items = append(l.Items, item)
+	}
+	l.text.items = append(l.text.items, l.Items...)
+	if config := root.Get("functionConfig"); config.Kind() == gaby.Map {
+		l.FunctionConfig = config.Doc()
+	} else if config.Exists() && !config.IsNull() {
+		return nil, at(config.Position(), "functionConfig must be an object")
+	}
+	results := root.Get("results")
+	l.text.results = results.Exists()
+	l.Results, l.text.notes, err = readResults(results)
+	return l, err
+}
+
+// Notes returns how the results of a parsed list deviate from the specification.
+func (l *ResourceList) Notes() []string {
+	if l.text == nil {
+		return nil
+	}
+	return l.text.notes
+}
+
+// uniqueKeys returns an error for the first key that a map repeats.
+func uniqueKeys(v gaby.Value) error {
+	if !v.MayRepeatKeys() {
+		return nil
+	}
+	for _, r := range v.Repeated() {
+		return at(r.KeyPosition(), "the key %q occurs twice in its map", r.Key())
+	}
+	for c := v.First(); c.Exists(); c = c.Next() {
+		if c.Elsewhere() {
+			continue
+		}
+		if err := uniqueKeys(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// invalidByte returns the offset of the first byte that is not UTF-8.
+func invalidByte(text []byte) int {
+	at := 0
+	for at < len(text) {
+		r, n := utf8.DecodeRune(text[at:])
+		if r == utf8.RuneError && n == 1 {
+			break
+		}
+		at += n
+	}
+	return at
+}
+
+// position returns the position of an offset.
+func position(text []byte, at int) gaby.Position {
+	line := bytes.Count(text[:at], []byte{'\n'})
+	start := bytes.LastIndexByte(text[:at], '\n') + 1
+	return gaby.Position{Line: line + 1, Column: utf8.RuneCount(text[start:at]) + 1}
+}

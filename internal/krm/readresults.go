@@ -1,0 +1,157 @@
+package krm
+
+import (
+	"strconv"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// readResults reads the results in any of the three dialects that functions write: a plain list, a
+// map with items as published functions write it, and older field names. Deviations from the
+// specification are returned as notes.
+func readResults(v gaby.Value) (results []Result, notes []string, err error) {
+	missing := SeverityError
+	list := v
+	switch v.Kind() {
+	case gaby.Missing:
+		return nil, nil, nil
+	case gaby.Map:
+		notes = append(notes, "results is a map with items; the specification has a list")
+		missing, list = SeverityInfo, v.Get("items")
+	case gaby.Scalar:
+		if v.IsNull() {
+			return nil, nil, nil
+		}
+	}
+	if !list.Exists() || list.IsNull() {
+		return nil, notes, nil
+	}
+	if list.Kind() != gaby.List {
+		return nil, notes, at(list.Position(), "results must be a list")
+	}
+	results = make([]Result, 0, list.Len())
+	for entry := list.First(); entry.Exists(); entry = entry.Next() {
+		r := resultReader{notes: &notes, missing: missing}
+		result, err := r.result(entry)
+		if err != nil {
+			return results, notes, err
+		}
+		results = append(results, result)
+	}
+	return results, notes, nil
+}
+
+// resultReader reads one result.
+type resultReader struct {
+	notes   *[]string
+	missing Severity // of a result that does not say
+}
+
+func (r *resultReader) note(v gaby.Value, text string) {
+	if pos := v.Position(); pos.Line > 0 {
+		text = pos.String() + ": " + text
+	}
+	*r.notes = append(*r.notes, text)
+}
+
+func (r *resultReader) result(v gaby.Value) (Result, error) {
+	if v.Kind() != gaby.Map {
+		return Result{}, at(v.Position(), "an entry of results must be a map")
+	}
+	result := Result{Message: text(v.Get("message"))}
+	if result.Message == "" {
+		r.note(v, "a result has no message")
+	}
+	result.Severity = r.severity(v.Get("severity"))
+	result.ResourceRef = r.resource(v.Get("resourceRef"))
+	result.Field = r.field(v.Get("field"), result.ResourceRef)
+	result.File = r.file(v.Get("file"))
+	for tag := range v.Get("tags").Entries() {
+		if result.Tags == nil {
+			result.Tags = map[string]string{}
+		}
+		result.Tags[tag.Key()] = text(tag)
+	}
+	return result, nil
+}
+
+func (r *resultReader) severity(v gaby.Value) Severity {
+	switch s := Severity(text(v)); s {
+	case SeverityError, SeverityWarning, SeverityInfo:
+		return s
+	case "":
+		return r.missing
+	default:
+		r.note(v, "the severity "+strconv.Quote(string(s))+" counts as error")
+		return SeverityError
+	}
+}
+
+func (r *resultReader) resource(v gaby.Value) *ResourceRef {
+	if v.Kind() != gaby.Map {
+		return nil
+	}
+	ref := &ResourceRef{
+		APIVersion: text(v.Get("apiVersion")), Kind: text(v.Get("kind")),
+		Name: text(v.Get("name")), Namespace: text(v.Get("namespace")),
+	}
+	if meta := v.Get("metadata"); meta.Kind() == gaby.Map {
+		r.note(meta, "resourceRef has metadata; the specification has name and namespace")
+		ref.Name, ref.Namespace = text(meta.Get("name")), text(meta.Get("namespace"))
+	}
+	if *ref == (ResourceRef{}) {
+		r.note(v, "resourceRef is empty")
+		return nil
+	}
+	return ref
+}
+
+func (r *resultReader) field(v gaby.Value, ref *ResourceRef) *Field {
+	if v.Kind() != gaby.Map {
+		return nil
+	}
+	f := &Field{
+		Path: text(v.Get("path")), CurrentValue: v.Get("currentValue").Data(),
+		ProposedValue: v.Get("proposedValue").Data(),
+	}
+	if old := v.Get("suggestedValue"); old.Exists() && f.ProposedValue == nil {
+		r.note(old, "suggestedValue is called proposedValue in the specification")
+		f.ProposedValue = old.Data()
+	}
+	if f.Path == "" {
+		r.note(v, "field has no path")
+		return nil
+	}
+	if ref == nil {
+		r.note(v, "field without resourceRef")
+	}
+	return f
+}
+
+func (r *resultReader) file(v gaby.Value) *FileRef {
+	if v.Kind() != gaby.Map {
+		return nil
+	}
+	f := &FileRef{Path: text(v.Get("path"))}
+	if f.Path == "" {
+		r.note(v, "file has no path")
+		return nil
+	}
+	if index := text(v.Get("index")); index != "" {
+		n, err := strconv.Atoi(index)
+		if err != nil || n < 0 {
+			r.note(v, "the index "+strconv.Quote(index)+" of file is not a number from 0 on")
+			n = 0
+		}
+		f.Index = n
+	}
+	return f
+}
+
+// text returns the text of a scalar, "" for null and anything else.
+func text(v gaby.Value) string {
+	if v.Kind() != gaby.Scalar || v.IsNull() {
+		return ""
+	}
+	return v.Text()
+}

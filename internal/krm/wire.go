@@ -1,0 +1,388 @@
+package krm
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// Bytes returns the list as text. A list that was parsed is its text with the edits; of any other
+// the items are written with annotations for path and index. A V1Alpha1 list has no results.
+func (l *ResourceList) Bytes() ([]byte, error) {
+	if l.text != nil {
+		return l.edited()
+	}
+	return l.wire(&wireOptions{})
+}
+
+// version returns the apiVersion to print.
+func (l *ResourceList) version() string {
+	if l.Version == "" {
+		return V1
+	}
+	return l.Version
+}
+
+// results returns the results to print.
+func (l *ResourceList) results() []Result {
+	if l.Version == V1Alpha1 {
+		return nil
+	}
+	return l.Results
+}
+
+// edited returns the text of a parsed list with the changes made since.
+func (l *ResourceList) edited() ([]byte, error) {
+	doc := l.text.doc
+	mark := doc.Checkpoint()
+	defer doc.Rollback(mark)
+	for _, item := range l.Items {
+		if err := item.writePlace(); err != nil {
+			return nil, err
+		}
+	}
+	if err := l.arrange(); err != nil {
+		return nil, err
+	}
+	switch results := l.results(); {
+	case len(results) > 0:
+		if _, err := doc.Set(resultsData(results), "results"); err != nil {
+			return nil, err
+		}
+	case l.text.results:
+		if err := doc.Delete("results"); err != nil {
+			return nil, err
+		}
+	}
+	return doc.Bytes(), nil
+}
+
+// arrange makes the items of the text those of the list, in their order.
+func (l *ResourceList) arrange() error {
+	if slices.Equal(l.Items, l.text.items) {
+		return nil
+	}
+	doc := l.text.doc
+	at := make(map[*Item]int, len(l.text.items))
+	for i, item := range l.text.items {
+		at[item] = i
+	}
+	var kept []int
+	for _, item := range l.Items {
+		if i, ok := at[item]; ok {
+			kept = append(kept, i)
+		}
+	}
+	if err := doc.ArrayRearrangeP(kept, "items"); err != nil {
+		return err
+	}
+	for i, item := range l.Items {
+		if _, ok := at[item]; ok {
+			continue
+		}
+		if err := doc.ArrayInsertP(gaby.WithComments(item.Doc.Value()), i, "items"); err != nil {
+			return err
+		}
+		fresh := *item
+		fresh.Doc = doc.Search("items", strconv.Itoa(i))
+		if err := fresh.writePlace(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writePlace sets the annotations of path and index if these are not what was read.
+func (item *Item) writePlace() error {
+	was := place{}
+	if item.read != nil {
+		was = *item.read
+	}
+	if item.Path == was.path && item.Index == was.index {
+		return nil
+	}
+	both := !was.newer && !was.legacy
+	var set annotationSet
+	if was.newer || both {
+		set = append(set, annotation{PathAnnotation, item.Path},
+			annotation{IndexAnnotation, strconv.Itoa(item.Index)})
+	}
+	if was.legacy || both {
+		set = append(set, annotation{LegacyPathAnnotation, item.Path},
+			annotation{LegacyIndexAnnotation, strconv.Itoa(item.Index)})
+	}
+	return set.write(item.Doc)
+}
+
+// annotation is a key and a value; an empty value means that the annotation is removed.
+type annotation struct{ key, value string }
+
+type annotationSet []annotation
+
+// write sets and removes annotations.
+func (s annotationSet) write(doc *gaby.YamlDoc) error {
+	for _, a := range s {
+		segments := []string{"metadata", "annotations", a.key}
+		if a.value == "" {
+			if doc.Exists(segments...) {
+				if err := doc.Delete(segments...); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		if _, err := doc.Set(a.value, segments...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wireOptions says what is sent to a function beside the resources.
+type wireOptions struct {
+	ids       bool // number the items, to find them in the output
+	seqIndent bool // say how lists are indented
+}
+
+// wire writes the list for a function.
+func (l *ResourceList) wire(o *wireOptions) ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString("apiVersion: " + l.version() + "\nkind: " + Kind + "\n")
+	if len(l.Items) == 0 {
+		b.WriteString("items: []\n")
+	} else {
+		b.WriteString("items:\n")
+	}
+	for i, item := range l.Items {
+		text, err := item.wire(i, o)
+		if err != nil {
+			return nil, err
+		}
+		writeIndented(&b, "- ", text)
+	}
+	if l.FunctionConfig != nil {
+		b.WriteString("functionConfig:\n")
+		writeIndented(&b, "  ", l.FunctionConfig.Ended())
+	}
+	if results := l.results(); len(results) > 0 {
+		doc, err := gaby.ParseYAML([]byte("results: []\n"))
+		if err == nil {
+			_, err = doc.Set(resultsData(results), "results")
+		}
+		if err != nil {
+			return nil, err
+		}
+		b.Write(doc.Bytes())
+	}
+	return b.Bytes(), nil
+}
+
+// wire returns the text of the item with the annotations for transport.
+func (item *Item) wire(id int, o *wireOptions) ([]byte, error) {
+	set := make(annotationSet, 0, 6)
+	if item.Path != "" {
+		index := strconv.Itoa(item.Index)
+		set = append(set, annotation{LegacyIndexAnnotation, index},
+			annotation{LegacyPathAnnotation, item.Path},
+			annotation{IndexAnnotation, index}, annotation{PathAnnotation, item.Path})
+	}
+	if o.seqIndent {
+		if indent := seqIndent(item.Doc); indent != "" {
+			set = append(set, annotation{SeqIndentAnnotation, indent})
+		}
+	}
+	if o.ids {
+		set = append(set, annotation{idAnnotation, strconv.Itoa(id)})
+	}
+	doc := item.Doc
+	mark := doc.Checkpoint()
+	if err := set.write(doc); err == nil && doc.IsDocument() {
+		text := doc.Ended()
+		doc.Rollback(mark)
+		return text, nil
+	}
+	doc.Rollback(mark)
+	// The annotations cannot be written to the text (it has aliases, or can only be read), or the
+	// text is part of another: send a copy.
+	fresh, err := gaby.ParseYAML([]byte(doc.Value().YAML() + "\n"))
+	if err == nil {
+		err = set.write(fresh)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", item, err)
+	}
+	return fresh.Ended(), nil
+}
+
+// String returns the name of the item in messages: kind, name and file.
+func (item *Item) String() string {
+	h, _ := item.Doc.Header()
+	name := h.Kind
+	if name == "" {
+		name = "document"
+	}
+	if h.Name != "" {
+		name += " " + h.Name
+	}
+	if item.Path != "" {
+		name += " in " + item.Path
+		if item.Index > 0 {
+			name += "[" + strconv.Itoa(item.Index) + "]"
+		}
+	}
+	return name
+}
+
+// writeIndented writes the content of a document as an entry: the first line after lead, the others
+// indented as much. The text ends in a newline.
+func writeIndented(b *bytes.Buffer, lead string, text []byte) {
+	text = content(text)
+	first := true
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimRight(line, "\r\n")
+		switch {
+		case first && len(line) > 0 && line[0] == ' ' && lead == "- ":
+			b.WriteString("-\n  ")
+		case first:
+			b.WriteString(lead)
+		case len(line) > 0:
+			b.WriteString("  ")
+		}
+		first = false
+		b.Write(line)
+		b.WriteByte('\n')
+	}
+	if first {
+		b.WriteString(lead + "{}\n")
+	}
+}
+
+// content returns the part of a document's text from its first value on: without the byte order
+// mark, directives, comments above, markers, and what follows the end of the document.
+func content(text []byte) []byte {
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	for len(text) > 0 {
+		end := bytes.IndexByte(text, '\n') + 1
+		if end == 0 {
+			end = len(text)
+		}
+		line := bytes.TrimRight(text[:end], " \t\r\n")
+		switch {
+		case len(line) == 0, bytes.TrimLeft(line, " \t")[0] == '#', line[0] == '%',
+			bytes.Equal(line, []byte("...")):
+		case isMarker(line):
+			if rest := bytes.TrimLeft(line[3:], " \t"); len(rest) > 0 && rest[0] != '#' {
+				skip := len(line) - len(rest)
+				return untilEnd(text[skip:])
+			}
+		default:
+			return untilEnd(text)
+		}
+		text = text[end:]
+	}
+	return nil
+}
+
+// isMarker reports whether a line begins with a document separator.
+func isMarker(line []byte) bool {
+	return bytes.HasPrefix(line, []byte("---")) &&
+		(len(line) == 3 || line[3] == ' ' || line[3] == '\t')
+}
+
+// untilEnd returns the text up to the end of its document.
+func untilEnd(text []byte) []byte {
+	at := 0
+	for line := range bytes.Lines(text) {
+		bare := bytes.TrimRight(line, "\r\n")
+		if at > 0 && (isMarker(bare) || bytes.HasPrefix(bare, []byte("...")) &&
+			(len(bare) == 3 || bare[3] == ' ' || bare[3] == '\t')) {
+			return text[:at]
+		}
+		at += len(line)
+	}
+	return text
+}
+
+// seqIndent returns how the first list below a map is indented: "compact" or "wide", "" if there is
+// none.
+func seqIndent(doc *gaby.YamlDoc) string {
+	return seqIndentOf(doc.Value())
+}
+
+func seqIndentOf(v gaby.Value) string {
+	for c := v.First(); c.Exists(); c = c.Next() {
+		switch c.Kind() {
+		case gaby.List:
+			key, item := c.KeyPosition(), c.First().Position()
+			if v.Kind() == gaby.Map && c.Position().Line > key.Line && item.Line > 0 {
+				if c.Position().Column > key.Column {
+					return "wide"
+				}
+				return "compact"
+			}
+		case gaby.Map:
+			if s := seqIndentOf(c); s != "" {
+				return s
+			}
+		}
+	}
+	return ""
+}
+
+// resultsData returns results as data for a document, with the fields in their usual order.
+func resultsData(results []Result) []any {
+	list := make([]any, len(results))
+	for i, r := range results {
+		entry := gaby.Entries{{Key: "message", Value: r.Message}}
+		add := func(key string, value any) {
+			entry = append(entry, gaby.Entry{Key: key, Value: value})
+		}
+		if r.Severity != "" {
+			add("severity", string(r.Severity))
+		}
+		if ref := r.ResourceRef; ref != nil {
+			add("resourceRef", present("apiVersion", ref.APIVersion, "kind", ref.Kind,
+				"name", ref.Name, "namespace", ref.Namespace))
+		}
+		if f := r.Field; f != nil {
+			field := gaby.Entries{{Key: "path", Value: f.Path}}
+			if f.CurrentValue != nil {
+				field = append(field, gaby.Entry{Key: "currentValue", Value: f.CurrentValue})
+			}
+			if f.ProposedValue != nil {
+				field = append(field, gaby.Entry{Key: "proposedValue", Value: f.ProposedValue})
+			}
+			add("field", field)
+		}
+		if f := r.File; f != nil {
+			file := gaby.Entries{{Key: "path", Value: f.Path}}
+			if f.Index > 0 {
+				file = append(file, gaby.Entry{Key: "index", Value: f.Index})
+			}
+			add("file", file)
+		}
+		if len(r.Tags) > 0 {
+			tags := make(map[string]any, len(r.Tags))
+			for k, v := range r.Tags {
+				tags[k] = v
+			}
+			add("tags", tags)
+		}
+		list[i] = entry
+	}
+	return list
+}
+
+// present returns the pairs whose value is not empty.
+func present(pairs ...string) gaby.Entries {
+	var entries gaby.Entries
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			entries = append(entries, gaby.Entry{Key: pairs[i], Value: pairs[i+1]})
+		}
+	}
+	return entries
+}
