@@ -8,8 +8,8 @@
 //     of that document, so that bytes the function did not mean to change stay.
 //   - A function in Go edits the documents in place; nothing is serialised for it.
 //   - No file is written until all functions succeeded, and no path leads out of the root.
-//   - Annotations for transport (path, index, ids) are added on the way to a function and removed on
-//     the way back. They never reach a file.
+//   - Annotations for transport (path, index, ids) are added on the way to a function and removed
+//     on the way back. They never reach a file.
 //   - Input is untrusted: sizes are bounded, and problems are errors with a position, never panics.
 package krm
 

@@ -52,8 +52,8 @@ func (r *ResourceRef) String() string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "/")
 }
 
-// Field is the field that a result is about. Values are Go data as gaby reads it; nil means that
-// there is none.
+// Field is the field that a result is about. Values are Go data as gaby reads it; nil is
+// a missing value.
 type Field struct {
 	Path          string `json:"path"`
 	CurrentValue  any    `json:"currentValue,omitempty"`
@@ -132,7 +132,7 @@ func (r *Result) Location() string {
 	return r.File.Path + "[" + strconv.Itoa(r.File.Index) + "]"
 }
 
-// Worst returns the worst severity of the results, "" if there are none.
+// Worst returns the worst severity of the results, "" without results.
 func Worst(results []Result) Severity {
 	worst := Severity("")
 	for i := range results {

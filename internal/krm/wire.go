@@ -306,8 +306,8 @@ func untilEnd(text []byte) []byte {
 	return text
 }
 
-// seqIndent returns how the first list below a map is indented: "compact" or "wide", "" if there is
-// none.
+// seqIndent returns how the first list below a map is indented: "compact" or "wide", "" without a
+// list.
 func seqIndent(doc *gaby.YamlDoc) string {
 	return seqIndentOf(doc.Value())
 }
