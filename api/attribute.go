@@ -88,9 +88,9 @@ type ValidationResult struct {
 	// them.
 	Unchecked []Unchecked `json:",omitempty"`
 
-	// Places are where the details were found: one for each, or none at all. They are for people
-	// and are not serialized.
-	Places []Place `json:"-"`
+	// Locations are where the details were found: one for each, or none at all. They are for
+	// people and are not serialized.
+	Locations []Location `json:"-"`
 	// Reason says why the validation failed if there are no details. It is for people and is not
 	// serialized.
 	Reason string `json:"-"`
@@ -117,9 +117,9 @@ func WorseScore(a, b string) string {
 	return cmp.Or(a, b)
 }
 
-// Place is where something was found: in a resource, named as in messages, and at a position of its
-// file.
-type Place struct {
+// Location says where something was found: in which resource, named as in messages, and at which
+// position of its file.
+type Location struct {
 	Resource string
 	Position Position
 }

@@ -131,25 +131,25 @@ type MutationConflict struct {
 
 // String returns the conflict as a person reads it: where it is, what was wanted and what is there.
 func (c MutationConflict) String() string {
-	place := c.Resource.String()
+	where := c.Resource.String()
 	if c.Path != "" {
-		place += ": " + string(c.Path)
+		where += ": " + string(c.Path)
 	}
-	return place + ": " + c.Message() + " (" + string(c.Reason) + ")"
+	return where + ": " + c.Message() + " (" + string(c.Reason) + ")"
 }
 
 // Message returns what was wanted and what is there.
 func (c MutationConflict) Message() string {
 	if c.Reason == ConflictExclusiveCleared {
-		return "removed, since another field, which excludes it, is " + c.Source.wish()
+		return "removed, since another field, which excludes it, is " + c.Source.wanted()
 	}
 	var b strings.Builder
-	b.WriteString(c.Source.wish())
+	b.WriteString(c.Source.wanted())
 	switch c.Reason {
 	case ConflictSubtracted, ConflictBothAdded:
-		b.WriteString(", but the target " + c.Target.deed() + ", which stays")
+		b.WriteString(", but the target " + c.Target.made() + ", which stays")
 	case ConflictDeleteShadowed:
-		b.WriteString(", although the target " + c.Target.deed() + ", which is lost")
+		b.WriteString(", although the target " + c.Target.made() + ", which is lost")
 	case ConflictProtectedPath:
 		b.WriteString(", but it is protected")
 	case ConflictUnresolvedPath:
@@ -161,26 +161,26 @@ func (c MutationConflict) Message() string {
 	case ConflictArrayReordered:
 		b.WriteString(", but the target has changed its elements, too; they stay")
 	case ConflictExclusiveWithheld:
-		b.WriteString(", but the target " + c.Target.deed() + ", which excludes it and stays")
+		b.WriteString(", but the target " + c.Target.made() + ", which excludes it and stays")
 	}
 	return b.String()
 }
 
-// wish describes the change as one that is wanted, deed as one that was made.
-func (m *MutationInfo) wish() string {
+// wanted describes the change as one that is wanted, made as one that was made.
+func (m *MutationInfo) wanted() string {
 	switch m.MutationType {
 	case MutationTypeDelete:
 		return "to be deleted"
 	case MutationTypeAdd:
-		return "to be added as " + m.shown()
+		return "to be added as " + m.excerpt()
 	}
 	if m.Value == "" {
 		return "to be changed"
 	}
-	return "to be set to " + m.shown()
+	return "to be set to " + m.excerpt()
 }
 
-func (m *MutationInfo) deed() string {
+func (m *MutationInfo) made() string {
 	switch {
 	case m == nil:
 		return "has changed it"
@@ -189,17 +189,17 @@ func (m *MutationInfo) deed() string {
 	case m.Value == "":
 		return "has changed it"
 	}
-	return "has " + m.shown()
+	return "has " + m.excerpt()
 }
 
-// shown returns the first line of the value, shortened, for a message.
-func (m *MutationInfo) shown() string {
+// excerpt returns the first line of the value, shortened, for a message.
+func (m *MutationInfo) excerpt() string {
 	if m == nil {
 		return "something else"
 	}
 	first, _, _ := strings.Cut(m.Value, "\n")
-	if r := []rune(first); len(r) > shownRunes {
-		first = string(r[:shownRunes])
+	if r := []rune(first); len(r) > excerptRunes {
+		first = string(r[:excerptRunes])
 	}
 	if !m.Fits() {
 		first += " …"
@@ -207,13 +207,13 @@ func (m *MutationInfo) shown() string {
 	return first
 }
 
-// shownRunes is the number of characters of a value that messages show.
-const shownRunes = 60
+// excerptRunes is the number of characters of a value that messages show.
+const excerptRunes = 60
 
 // Fits reports whether messages show the whole value.
 func (m *MutationInfo) Fits() bool {
 	value := strings.TrimSuffix(m.Value, "\n")
-	return !strings.Contains(value, "\n") && utf8.RuneCountInString(value) <= shownRunes
+	return !strings.Contains(value, "\n") && utf8.RuneCountInString(value) <= excerptRunes
 }
 
 // ConflictReason says why there is a conflict.

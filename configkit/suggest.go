@@ -48,7 +48,8 @@ func Suggest(typed string, names []string) []string {
 	return result
 }
 
-// DidYouMean asks whether one of the names was meant, each written after prefix; empty when there are none.
+// DidYouMean asks whether one of the names was meant, each written after prefix. It returns "" if
+// names is empty.
 func DidYouMean(prefix string, names []string) string {
 	if len(names) == 0 {
 		return ""
@@ -60,9 +61,9 @@ func DidYouMean(prefix string, names []string) string {
 	return "did you mean " + prefix + strings.Join(names[:len(names)-1], ", "+prefix) + " or " + last
 }
 
-// Misspelt finds the names that what was typed can hardly be anything else than a slip of the finger for: at most every eighth
-// letter, or a single one, is wrong.
-func Misspelt(typed string, names []string) []string {
+// LikelyTypos returns the names of which typed is almost certainly a typo: at most one letter in
+// eight is wrong, or a single one.
+func LikelyTypos(typed string, names []string) []string {
 	var meant []string
 	for _, name := range names {
 		if n := editDistance(typed, name); n > 0 && n <= max(1, len(typed)/8) {

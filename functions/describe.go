@@ -42,8 +42,8 @@ func (e *Executor) Describe(t api.ToolchainType, name string) (*Description, boo
 	switch {
 	case signature.AttributeName != "":
 		d.Paths = h.ResourceProvider().RegisteredPaths()[signature.AttributeName]
-	case registration.Places != nil:
-		d.Paths = pathsOf(registration.Places, resourceTypes(h.ResourceProvider()))
+	case registration.Paths != nil:
+		d.Paths = pathsOf(registration.Paths, resourceTypes(h.ResourceProvider()))
 	}
 	types := slices.Sorted(maps.Keys(d.Paths))
 	if known, ok := h.ResourceProvider().(interface{ OfOperator(api.ResourceType) bool }); ok {

@@ -171,7 +171,7 @@ func (r *Registry) checkAttributeNames(d knowledgeDocument, fragment gaby.Value)
 			if slices.Contains(known, name) {
 				return nil
 			}
-			if meant := configkit.Misspelt(name, known); len(meant) > 0 {
+			if meant := configkit.LikelyTypos(name, known); len(meant) > 0 {
 				return d.unknown(
 					entry.KeyPosition(), name, "no file describes this attribute", name, meant,
 				)

@@ -425,7 +425,7 @@ func Describe(v gaby.Value) string {
 		case looksTyped(text):
 			return fmt.Sprintf("%q (a string)", text)
 		default:
-			return configkit.Quoted(text)
+			return configkit.Quote(text)
 		}
 	}
 	return "(missing)"

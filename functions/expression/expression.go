@@ -41,14 +41,14 @@ type Error struct {
 
 // Error returns the message after the language and the position in the program.
 func (e *Error) Error() string {
-	if place := e.place(); place != "" {
-		return e.Language + ": " + place + ": " + e.Msg
+	if position := e.position(); position != "" {
+		return e.Language + ": " + position + ": " + e.Msg
 	}
 	return e.Language + ": " + e.Msg
 }
 
-// place returns the position of the error in the program for the message, or "".
-func (e *Error) place() string {
+// position returns the position of the error in the program for the message, or "".
+func (e *Error) position() string {
 	if e.Column < 1 {
 		return ""
 	}
@@ -154,7 +154,7 @@ func Params(words []string) (map[string]any, error) {
 	for _, word := range words {
 		key, value, ok := strings.Cut(word, "=")
 		if !ok || key == "" {
-			return nil, fmt.Errorf("%s is not of the form key=value", configkit.Quoted(word))
+			return nil, fmt.Errorf("%s is not of the form key=value", configkit.Quote(word))
 		}
 		if _, twice := params[key]; twice {
 			return nil, fmt.Errorf("%s is given twice", key)

@@ -370,7 +370,7 @@ func rowSetter(
 	wrong := func() error {
 		value := fmt.Sprint(row.Value)
 		if text, ok := row.Value.(string); ok {
-			value = configkit.Quoted(text)
+			value = configkit.Quote(text)
 		}
 		if provider.Sensitive(row.ResourceType, row.Path) == configkit.IsSensitive {
 			value = sensitive.Mask

@@ -101,7 +101,7 @@ func AttributeKeys(
 		}
 		return nil, &handler.ArgumentError{
 			Parameter: parameterAttribute, Value: name,
-			Message:     fmt.Sprintf("attribute %s not registered", configkit.Shown(string(name))),
+			Message:     fmt.Sprintf("attribute %s not registered", configkit.Abbreviate(string(name))),
 			Suggestions: configkit.Suggest(string(name), names),
 		}
 	}

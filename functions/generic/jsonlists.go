@@ -30,7 +30,7 @@ func unknownFields(parameter, text string, known []string) error {
 					Parameter: parameter, Value: text, Suggestions: configkit.Suggest(field, known),
 					Message: fmt.Sprintf(
 						"argument %s: entry %d: there is no field %s", parameter, i+1,
-						configkit.Quoted(field),
+						configkit.Quote(field),
 					),
 				})
 			}

@@ -182,7 +182,7 @@ func checkWholePath(provider configkit.ResourceProvider, args []api.FunctionArgu
 			Parameter: parameterPath, Value: text,
 			Message: fmt.Sprintf(
 				"argument %s: path %s: #%s is a part of a value, and the function works on whole ones",
-				parameterPath, configkit.Shown(text), configkit.Shown(part)),
+				parameterPath, configkit.Abbreviate(text), configkit.Abbreviate(part)),
 			HintText: "set-string-path replaces parts of values",
 		}
 	}
@@ -200,7 +200,7 @@ func checkSubtree(args []api.FunctionArgument) error {
 	} else if text = strings.TrimSpace(text); text != "" && !strings.ContainsAny(text, "\n'") {
 		hint = fmt.Sprintf(
 			"the value is YAML, in which a text is quoted: '%s'; set-string-path takes it as it is",
-			configkit.Quoted(text),
+			configkit.Quote(text),
 		)
 	}
 	if err == nil {
@@ -269,7 +269,7 @@ func wouldBeLost(v gaby.Value) error {
 		if seen[e.Key()] {
 			return fmt.Errorf(
 				"key %s is there twice, and one of its values would be lost",
-				configkit.Shown(e.Key()),
+				configkit.Abbreviate(e.Key()),
 			)
 		}
 		seen[e.Key()] = true
@@ -318,8 +318,8 @@ func keyedElement(value *gaby.YamlDoc, key, text string) (*gaby.YamlDoc, error) 
 	if has := value.Value().Get(key); has.Exists() {
 		if !has.TextIs(text) {
 			return nil, fmt.Errorf(
-				"the value has %s %s, but the path looks for %s", key, configkit.Quoted(has.Text()),
-				configkit.Quoted(text),
+				"the value has %s %s, but the path looks for %s", key, configkit.Quote(has.Text()),
+				configkit.Quote(text),
 			)
 		}
 		return value, nil
@@ -352,7 +352,7 @@ func putElement(p *yamlkit.Place, element *gaby.YamlDoc, key, text string) error
 	case gaby.Scalar:
 		if p.Value.Tag() != "!!null" {
 			return fmt.Errorf(
-				"value %s at path %s cannot be converted to list", configkit.Quoted(p.Value.Text()),
+				"value %s at path %s cannot be converted to list", configkit.Quote(p.Value.Text()),
 				p.Path(),
 			)
 		}

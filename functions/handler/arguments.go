@@ -219,10 +219,10 @@ func (f *function) convertAsIs(arg *api.FunctionArgument, index int) error {
 				typeName(arg.Value), p.DataType)
 		}
 		if !utf8.ValidString(s) {
-			return fail("argument %s: %s is not UTF-8", p.ParameterName, configkit.Quoted(s))
+			return fail("argument %s: %s is not UTF-8", p.ParameterName, configkit.Quote(s))
 		}
 		if len(p.EnumValues) > 0 && !slices.Contains(p.EnumValues, s) {
-			err := fail("value %s for argument %s is not in enum values [%s]", configkit.Shown(s),
+			err := fail("value %s for argument %s is not in enum values [%s]", configkit.Abbreviate(s),
 				p.ParameterName, strings.Join(p.EnumValues, " "))
 			err.Suggestions = configkit.Suggest(s, p.EnumValues)
 			return err
@@ -232,7 +232,7 @@ func (f *function) convertAsIs(arg *api.FunctionArgument, index int) error {
 			if len(pattern) > maxPatternShown {
 				pattern = "its pattern"
 			}
-			err := fail("value %s for argument %s failed to match %s", configkit.Shown(s),
+			err := fail("value %s for argument %s failed to match %s", configkit.Abbreviate(s),
 				p.ParameterName, pattern)
 			if p.Example != "" {
 				err.HintText = fmt.Sprintf("%s looks like %s", p.ParameterName, p.Example)
@@ -258,10 +258,10 @@ func toInt(value any) (int, error) {
 	case string:
 		n, err := strconv.Atoi(v)
 		if errors.Is(err, strconv.ErrRange) {
-			return 0, fmt.Errorf("value %s is out of range", configkit.Shown(v))
+			return 0, fmt.Errorf("value %s is out of range", configkit.Abbreviate(v))
 		}
 		if err != nil {
-			return 0, fmt.Errorf("value %s is not an integer", configkit.Quoted(v))
+			return 0, fmt.Errorf("value %s is not an integer", configkit.Quote(v))
 		}
 		return n, nil
 	}
@@ -275,7 +275,7 @@ func toBool(value any) (bool, error) {
 	case string:
 		b, err := strconv.ParseBool(v)
 		if err != nil {
-			return false, fmt.Errorf("value %s is neither true nor false", configkit.Quoted(v))
+			return false, fmt.Errorf("value %s is neither true nor false", configkit.Quote(v))
 		}
 		return b, nil
 	}

@@ -68,9 +68,9 @@ type FunctionRegistration struct {
 	// nothing matched omit it and the parameters after it. For a setter of registered paths it
 	// defaults to the last parameter.
 	ValueParameter string
-	// Places are the paths to which a function without an AttributeName applies, as far as they do
+	// Paths are the paths to which a function without an AttributeName applies, as far as they do
 	// not depend on its arguments.
-	Places configkit.PathSource
+	Paths configkit.PathSource
 	// CheckArguments checks what the constraints of the parameters cannot express. It is called
 	// before any file is read. Its errors should be *ArgumentError.
 	CheckArguments func(args []api.FunctionArgument) error

@@ -325,7 +325,7 @@ func TestRegistrationIsValidated(t *testing.T) {
 			// A function that was registered unchecked is found by Check, unless the problem is a
 			// name that is taken.
 			h := newHandler()
-			if err := h.Unchecked().RegisterFunction(r); err != nil {
+			if err := h.TrustedRegistry().RegisterFunction(r); err != nil {
 				if !strings.Contains(err.Error(), c.says) {
 					t.Errorf("%s: unchecked: %v, want %s", c.name, err, c.says)
 				}

@@ -16,9 +16,9 @@ func InputFile(fc *api.FunctionContext) string {
 	return file
 }
 
-// tellInput sets the input file of the steps, up to and including the first one that may change
+// setInput sets the input file of the steps, up to and including the first one that may change
 // names or the set of resources.
-func tellInput(steps []step, file string) {
+func setInput(steps []step, file string) {
 	for i := range steps {
 		s := &steps[i]
 		s.input = file

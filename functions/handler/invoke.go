@@ -141,8 +141,8 @@ func (h *FunctionHandler) Run(
 
 // runSteps runs the chain and records the resulting data, mutations and steps.
 func (h *FunctionHandler) runSteps(r *run, data []byte) error {
-	if parts := h.shards(r, data); parts != nil {
-		ok, err := h.runShards(r, parts)
+	if parts := h.split(r, data); parts != nil {
+		ok, err := h.runParallel(r, parts)
 		if ok || err != nil {
 			return err
 		}
@@ -216,7 +216,7 @@ func (h *FunctionHandler) prepare(
 		s.where, err = parseWhere(invocation.WhereResource)
 		s.err = errors.Join(append(problems, err)...)
 	}
-	tellInput(steps, request.FileName)
+	setInput(steps, request.FileName)
 	sources := withLiveState(request)
 	for i := range steps {
 		if s := &steps[i]; s.err == nil {
@@ -285,7 +285,7 @@ func isSource(source, name string) bool {
 func (h *FunctionHandler) runSequentially(
 	r *run, documents gaby.Container, done *history,
 ) (gaby.Container, error) {
-	selection := r.newSelection(h.provider)
+	selection := r.newSelector(h.provider)
 	for i := range r.steps {
 		s := &r.steps[i]
 		if err := r.ctx.Err(); err != nil {
@@ -324,7 +324,7 @@ func (h *FunctionHandler) runSequentially(
 // apply runs the function of a step on the documents it selects. Other documents keep their
 // positions.
 func (s *step) apply(
-	fc *api.FunctionContext, selection *selection, documents gaby.Container,
+	fc *api.FunctionContext, selection *selector, documents gaby.Container,
 ) result {
 	selected, err := documents, error(nil)
 	if !s.f.WholeUnit {
@@ -334,11 +334,11 @@ func (s *step) apply(
 		return result{err: err}
 	}
 	if !IsPart(fc) || s.f.Join != nil { // other functions do not need the selection of a part
-		fc = selection.tell(fc, documents, selected, s.where)
+		fc = selection.withExcluded(fc, documents, selected, s.where)
 	}
 	res := s.call(s.withInput(fc), selected)
 	if res.seen = len(selected); res.err == nil {
-		res.documents = putBack(documents, selected, res.documents)
+		res.documents = mergeBack(documents, selected, res.documents)
 	}
 	return res
 }
@@ -358,7 +358,7 @@ func (s *step) call(fc *api.FunctionContext, documents gaby.Container) (res resu
 		res.documents = documents // getters of other systems return no documents
 	}
 	if res.err == nil {
-		res.err = s.f.brokenPromise(res,
+		res.err = s.f.checkContract(res,
 			edits(documents) != before || !slices.Equal(documents, res.documents))
 	}
 	return res
@@ -373,9 +373,9 @@ func edits(documents gaby.Container) int {
 	return n
 }
 
-// brokenPromise returns an error if the function did something that its signature rules out and on
+// checkContract returns an error if the function did something that its signature rules out and on
 // which callers rely.
-func (f *function) brokenPromise(res result, changed bool) error {
+func (f *function) checkContract(res result, changed bool) error {
 	switch {
 	case slices.Contains(res.documents, nil):
 		return errors.New("the function returned a document that is nil")

@@ -42,23 +42,23 @@ func (s *step) join(fc *api.FunctionContext, parts []any) (res result) {
 	return res
 }
 
-// joinShards calls the Joins of all steps. It reports false if the unit must be processed as a
+// joinParts calls the Joins of all steps. It reports false if the unit must be processed as a
 // whole.
-func (r *run) joinShards(shards []shard) bool {
+func (r *run) joinParts(parts []part) bool {
 	for i := range r.steps {
 		s := &r.steps[i]
 		if s.f.Join == nil {
 			continue
 		}
-		parts := make([]any, len(shards))
-		for j := range shards {
-			parts[j] = shards[j].results[i].facts
+		facts := make([]any, len(parts))
+		for j := range parts {
+			facts[j] = parts[j].results[i].facts
 		}
-		joined := s.join(r.fc, parts)
+		joined := s.join(r.fc, facts)
 		if joined.err != nil {
 			return false // the sequential run meets the failure again and reports it
 		}
-		last := &shards[len(shards)-1].results[i].report
+		last := &parts[len(parts)-1].results[i].report
 		last.Notes = append(last.Notes, joined.report.Notes...)
 	}
 	return true

@@ -255,7 +255,7 @@ func CombineResults(results api.ValidationResultList) api.ValidationResult {
 		whole.Passed = whole.Passed && result.Passed
 		whole.Score = api.WorseScore(whole.Score, result.Score)
 		whole.Details = append(whole.Details, result.Details...)
-		whole.Places = append(whole.Places, result.Places...)
+		whole.Locations = append(whole.Locations, result.Locations...)
 		whole.FailedAttributes = append(whole.FailedAttributes, result.FailedAttributes...)
 		whole.Unchecked = append(whole.Unchecked, result.Unchecked...)
 	}

@@ -30,7 +30,7 @@ func with(
 	return h
 }
 
-// manyResources returns enough text for many shards.
+// manyResources returns enough text for many parts.
 func manyResources(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -388,9 +388,9 @@ func TestBrokenPromises(t *testing.T) {
 	}
 }
 
-// TestFailuresInShards runs functions that fail and panic somewhere in a large unit, and checks
+// TestFailuresInParts runs functions that fail and panic somewhere in a large unit, and checks
 // that the outcome is that of a run with one core.
-func TestFailuresInShards(t *testing.T) {
+func TestFailuresInParts(t *testing.T) {
 	data := manyResources(6000)
 	h := testFunctions(t)
 	with(t, h, handler.FunctionRegistration{
@@ -458,7 +458,7 @@ func TestFailuresInShards(t *testing.T) {
 	}
 }
 
-// TestALongFunctionIsCancelled cancels while many shards are in the middle of a function.
+// TestALongFunctionIsCancelled cancels while many parts are in the middle of a function.
 func TestALongFunctionIsCancelled(t *testing.T) {
 	for _, data := range []string{resource("a"), manyResources(6000)} {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -506,7 +506,7 @@ func TestAValidationOfPartsIsOneResult(t *testing.T) {
 						pos := doc.Position()
 						result.Passed, result.Score = false, "High"
 						result.Details = append(result.Details, name)
-						result.Places = append(result.Places, api.Place{Position: pos})
+						result.Locations = append(result.Locations, api.Location{Position: pos})
 					}
 				}
 				fc.Matched(len(docs))
@@ -524,7 +524,7 @@ func TestAValidationOfPartsIsOneResult(t *testing.T) {
 		results = append(results, r.Outputs[0].Value.(api.ValidationResultList))
 	}
 	if len(results[0]) != 1 || len(results[0][0].Details) != 500 ||
-		len(results[0][0].Places) != 500 || !reflect.DeepEqual(results[0], results[1]) {
+		len(results[0][0].Locations) != 500 || !reflect.DeepEqual(results[0], results[1]) {
 		t.Errorf("%d results with %d details, and %d with %d", len(results[0]),
 			len(results[0][0].Details), len(results[1]), len(results[1][0].Details))
 	}

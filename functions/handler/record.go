@@ -118,7 +118,7 @@ func (s *step) nothingMatched() string {
 		if a.ParameterName == value {
 			break
 		}
-		where = append(where, a.ParameterName+" "+configkit.Shown(fmt.Sprint(a.Value)))
+		where = append(where, a.ParameterName+" "+configkit.Abbreviate(fmt.Sprint(a.Value)))
 	}
 	if len(where) == 0 {
 		return "nothing matched"

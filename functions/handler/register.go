@@ -23,14 +23,14 @@ func (h *FunctionHandler) RegisterFunction(registration FunctionRegistration) er
 	return nil
 }
 
-// Unchecked returns a registry for functions that a test verifies with Check. It only checks that
-// their names are not taken.
-func (h *FunctionHandler) Unchecked() FunctionRegistry { return unchecked{h} }
+// TrustedRegistry returns a registry for functions that a test verifies with Check. It only checks
+// that their names are not taken.
+func (h *FunctionHandler) TrustedRegistry() FunctionRegistry { return trustedRegistry{h} }
 
-type unchecked struct{ handler *FunctionHandler }
+type trustedRegistry struct{ handler *FunctionHandler }
 
 // RegisterFunction implements FunctionRegistry.
-func (u unchecked) RegisterFunction(registration FunctionRegistration) error {
+func (u trustedRegistry) RegisterFunction(registration FunctionRegistration) error {
 	if clashes := u.handler.clashes(&registration); len(clashes) > 0 {
 		return &RegistrationError{Function: registration.FunctionName, Problems: clashes}
 	}

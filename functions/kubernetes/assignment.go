@@ -58,7 +58,7 @@ func assignments(
 		if problem != "" {
 			problems = append(problems, &handler.ArgumentError{
 				Parameter: parameterPair, Value: text,
-				Message: fmt.Sprintf("argument %s: %s %s", parameterPair, configkit.Quoted(text),
+				Message: fmt.Sprintf("argument %s: %s %s", parameterPair, configkit.Quote(text),
 					problem),
 			})
 			continue

@@ -216,7 +216,7 @@ func setPodDefaultsFunction(
 		},
 		ValueParameter: parts[0].parameter,
 		PerDocument:    true,
-		Places:         places,
+		Paths:          places,
 		Function: func(
 			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
 		) (gaby.Container, any, error) {

@@ -128,7 +128,7 @@ func setEnvFunction(provider configkit.ResourceProvider) handler.FunctionRegistr
 		},
 		ValueParameter: parameterPair,
 		PerDocument:    true,
-		Places:         inContainers(provider, "env"),
+		Paths:          inContainers(provider, "env"),
 		CheckArguments: func(args []api.FunctionArgument) error {
 			_, err := envAssignments(args)
 			return err

@@ -177,7 +177,7 @@ func setImageRegistryFunction(provider configkit.ResourceProvider) handler.Funct
 				Parameter: newRegistryParameter, Value: text,
 				Message: fmt.Sprintf(
 					"argument %s: %s would be read as a part of the path of images",
-					newRegistryParameter, configkit.Shown(text)),
+					newRegistryParameter, configkit.Abbreviate(text)),
 				HintText: "a registry has a dot or a port or is localhost",
 			}
 		},

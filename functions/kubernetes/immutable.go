@@ -54,7 +54,7 @@ func vetImmutableFunction(provider configkit.ResourceProvider) handler.FunctionR
 			Description: "attribute whose fields must not change; if not given, " + standard,
 		}}, 0)
 	r.Examples = []string{"vet-immutable"}
-	r.Places = provider.AttributePaths(standard)
+	r.Paths = provider.AttributePaths(standard)
 	r.CheckArguments = func(args []api.FunctionArgument) error {
 		_, err := generic.AttributeKeys(provider, attribute(args))
 		return err
@@ -98,7 +98,7 @@ func vetDisruptionFunction(provider configkit.ResourceProvider) handler.Function
 		if len(names) == 0 {
 			return nil, &handler.ArgumentError{
 				Parameter: prefixParameter, Value: prefix,
-				Message:  fmt.Sprintf("argument %s: none of the attributes %s-critical, -high, -medium and -low is registered", prefixParameter, configkit.Shown(prefix)),
+				Message:  fmt.Sprintf("argument %s: none of the attributes %s-critical, -high, -medium and -low is registered", prefixParameter, configkit.Abbreviate(prefix)),
 				HintText: "register them with --resource-types, or leave the argument out",
 			}
 		}
@@ -119,7 +119,7 @@ func vetDisruptionFunction(provider configkit.ResourceProvider) handler.Function
 			},
 		}, 1)
 	r.Examples = []string{"vet-disruption High"}
-	r.Places = attributesPaths{provider, named(standard)}
+	r.Paths = attributesPaths{provider, named(standard)}
 	r.CheckArguments = func(args []api.FunctionArgument) error {
 		_, err := attributes(args)
 		return err

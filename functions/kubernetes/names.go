@@ -231,7 +231,7 @@ func (r *renamer) noteSimilarType(t api.ResourceType) {
 	slices.Sort(types)
 	if hint := configkit.DidYouMean("",
 		configkit.Suggest(string(t), slices.Compact(types))); hint != "" {
-		r.fc.NoteOnce(fmt.Sprintf("no resource is of type %s; %s", configkit.Shown(string(t)),
+		r.fc.NoteOnce(fmt.Sprintf("no resource is of type %s; %s", configkit.Abbreviate(string(t)),
 			hint))
 	}
 }

@@ -144,7 +144,7 @@ func ensureNamespacesFunction(provider configkit.ResourceProvider) handler.Funct
 			Examples:     []string{"ensure-namespaces"},
 		},
 		PerDocument:    true,
-		Places:         ownNamespace{provider.AttributePaths(attributeNamespace)},
+		Paths:          ownNamespace{provider.AttributePaths(attributeNamespace)},
 		CheckArguments: checkClusterScoped,
 		Function: func(
 			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
@@ -213,7 +213,7 @@ func notAType(parameter, t string) error {
 	return &handler.ArgumentError{
 		Parameter: parameter, Value: t,
 		Message: fmt.Sprintf("argument %s: %s is not a resource type", parameter,
-			configkit.Shown(t)),
+			configkit.Abbreviate(t)),
 		HintText: "a resource type is apiVersion/kind, example.com/v1/Tenant for instance",
 	}
 }

@@ -77,7 +77,7 @@ func newNamespaceMove(
 	m := &namespaceMove{
 		fc: fc, provider: provider, registered: provider.AttributePaths(attributeNamespace),
 		types: map[api.ResourceType]*movedType{}, unknown: map[string]int{},
-		selected: handler.SelectionOf(fc) != nil,
+		selected: handler.ExcludedOf(fc) != nil,
 		defined:  map[[2]string]configkit.Scope{},
 	}
 	for _, t := range clusterScopedTypes(args) {
@@ -157,8 +157,8 @@ func (m *namespaceMove) moved(current string) string {
 // survey classifies the documents. It only reads their headers, and CustomResourceDefinitions.
 func (m *namespaceMove) survey(docs gaby.Container) {
 	m.list(docs, false)
-	if s := handler.SelectionOf(m.fc); s != nil {
-		m.list(s.Others, true)
+	if s := handler.ExcludedOf(m.fc); s != nil {
+		m.list(s.Docs, true)
 	}
 	for i := range m.resources {
 		switch r := &m.resources[i]; {

@@ -60,7 +60,7 @@ func registerPortFunctions(fh handler.FunctionRegistry, provider configkit.Resou
 		},
 		ValueParameter: parameterPortName,
 		PerDocument:    true,
-		Places:         inContainers(provider, "ports"),
+		Paths:          inContainers(provider, "ports"),
 		CheckArguments: checkPortName,
 		Function: func(
 			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
@@ -95,7 +95,7 @@ func checkPortName(args []api.FunctionArgument) error {
 	return &handler.ArgumentError{
 		Parameter: parameterPortName, Value: name,
 		Message: fmt.Sprintf("argument %s: port name %s %s", parameterPortName,
-			configkit.Shown(name), problem),
+			configkit.Abbreviate(name), problem),
 	}
 }
 

@@ -55,7 +55,7 @@ func setContainerProbeDefaultsFunction(
 		},
 		ValueParameter: "liveness-path",
 		PerDocument:    true,
-		Places:         probedContainers{inContainers(provider, "")},
+		Paths:          probedContainers{inContainers(provider, "")},
 		Function: func(
 			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
 		) (gaby.Container, any, error) {

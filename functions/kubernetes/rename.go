@@ -61,7 +61,7 @@ func (r *renamer) elsewhere() []renaming {
 		InputDocuments() gaby.Container
 	})
 	var all []renaming
-	switch selection := handler.SelectionOf(r.fc); {
+	switch selection := handler.ExcludedOf(r.fc); {
 	case !ok:
 	case selection == nil:
 		for _, info := range p.InputResources() {
@@ -151,8 +151,8 @@ func (r *renamer) run() error {
 	}
 	references, err := unit.SetReferences(r.unit, r.provider,
 		func(ref *unit.Reference) (string, bool) {
-			if named[ref.Place.Doc] &&
-				slices.Equal(ref.Place.Segments, []string{"metadata", "name"}) {
+			if named[ref.Match.Doc] &&
+				slices.Equal(ref.Match.Segments, []string{"metadata", "name"}) {
 				return "", false // the resource itself gets its name below
 			}
 			for _, t := range ref.Types {

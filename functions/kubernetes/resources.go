@@ -69,7 +69,7 @@ func registerResourcesFunctions(
 		},
 		ValueParameter: parameterOperation,
 		PerDocument:    true,
-		Places:         inContainers(provider, "resources"),
+		Paths:          inContainers(provider, "resources"),
 		CheckArguments: func(args []api.FunctionArgument) error {
 			_, err := resourceSettings(args)
 			return err
@@ -129,16 +129,16 @@ func resourceSettings(args []api.FunctionArgument) ([]resourceSetting, error) {
 		switch {
 		case !ok:
 			fail(resource, text, "%s is not a quantity such as 0.5, 500m, 1e3, 256M or 2Gi",
-				configkit.Quoted(text))
+				configkit.Quote(text))
 			continue
 		case amount.Sign() < 0:
-			fail(resource, text, "%s is negative", configkit.Shown(text))
+			fail(resource, text, "%s is negative", configkit.Abbreviate(text))
 			continue
 		case resource == parameterCPU && !amount.Times(1000).IsWhole():
-			fail(resource, text, "%s is finer than a thousandth of a CPU", configkit.Shown(text))
+			fail(resource, text, "%s is finer than a thousandth of a CPU", configkit.Abbreviate(text))
 			continue
 		case resource == parameterMemory && !amount.IsWhole():
-			fail(resource, text, "%s is not a whole number of bytes", configkit.Shown(text))
+			fail(resource, text, "%s is not a whole number of bytes", configkit.Abbreviate(text))
 			continue
 		}
 		operation := a.String(parameterOperation)

@@ -65,7 +65,7 @@ func registerVolumeFunctions(
 			},
 		},
 		ValueParameter: parameterVolumeName,
-		Places:         inContainers(provider, "volumeMounts"),
+		Paths:          inContainers(provider, "volumeMounts"),
 		Function: func(
 			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
 		) (gaby.Container, any, error) {
@@ -77,7 +77,7 @@ func registerVolumeFunctions(
 			name := a.String(parameterContainerName)
 			matches, err := editContainers(docs, provider, name, m.set)
 			if matches == 0 && err == nil && len(docs) > 0 && name != "*" {
-				return nil, nil, fmt.Errorf("container %s not found", configkit.Shown(name))
+				return nil, nil, fmt.Errorf("container %s not found", configkit.Abbreviate(name))
 			}
 			fc.Matched(matches)
 			return docs, nil, err

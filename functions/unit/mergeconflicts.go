@@ -64,7 +64,7 @@ func vetNoMergeConflictsFunction(provider configkit.ResourceProvider) handler.Fu
 						Parameter: parameter, Value: name,
 						Message: fmt.Sprintf(
 							"argument %s: %s is not a reason for a conflict", parameter,
-							configkit.Shown(name),
+							configkit.Abbreviate(name),
 						),
 						Suggestions: configkit.Suggest(name, known),
 						HintText:    "there are " + strings.Join(known, ", "),

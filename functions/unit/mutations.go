@@ -119,11 +119,11 @@ func computeMutationsFunction(
 				return nil, nil, err
 			}
 			after := docs
-			selection := handler.SelectionOf(fc)
+			selection := handler.ExcludedOf(fc)
 			var selected *selectedMutations
 			if selection != nil {
 				// Include the resources that are not selected, so that they do not look deleted.
-				after = append(slices.Clone(docs), selection.Others...)
+				after = append(slices.Clone(docs), selection.Docs...)
 				selected = newSelectedMutations(docs, selection, provider)
 				if err := selected.addAll(before, selection); err != nil {
 					return nil, nil, err
@@ -200,7 +200,7 @@ func patchMutationsFunction(provider configkit.ResourceProvider) handler.Functio
 				}
 			}
 			wanted := len(lists[1])
-			if selection := handler.SelectionOf(fc); selection != nil {
+			if selection := handler.ExcludedOf(fc); selection != nil {
 				patch, err := selectedPatch(docs, lists[1], selection, provider)
 				if err != nil {
 					return nil, nil, err
@@ -237,7 +237,7 @@ func patchMutationsFunction(provider configkit.ResourceProvider) handler.Functio
 func selectedPatch(
 	docs gaby.Container,
 	patch api.ResourceMutationList,
-	selection *handler.Selection,
+	selection *handler.Excluded,
 	provider configkit.ResourceProvider,
 ) (api.ResourceMutationList, error) {
 	selected := newSelectedMutations(docs, selection, provider)

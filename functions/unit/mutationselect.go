@@ -19,13 +19,13 @@ type selectedMutations struct {
 
 // newSelectedMutations returns a selectedMutations that knows the documents of the unit.
 func newSelectedMutations(
-	docs gaby.Container, selection *handler.Selection, provider configkit.ResourceProvider,
+	docs gaby.Container, selection *handler.Excluded, provider configkit.ResourceProvider,
 ) *selectedMutations {
 	s := &selectedMutations{provider: provider, resources: map[string]bool{}}
 	for _, doc := range docs {
 		s.add(doc, true)
 	}
-	for _, doc := range selection.Others {
+	for _, doc := range selection.Docs {
 		s.add(doc, false)
 	}
 	return s
@@ -50,7 +50,7 @@ func resourceKey(t api.ResourceType, name api.ResourceName) string {
 }
 
 // addAll records documents that the unit is compared with.
-func (s *selectedMutations) addAll(docs gaby.Container, selection *handler.Selection) error {
+func (s *selectedMutations) addAll(docs gaby.Container, selection *handler.Excluded) error {
 	for _, doc := range docs {
 		selected, err := selection.Selects(doc)
 		if err != nil {

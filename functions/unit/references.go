@@ -64,7 +64,7 @@ func needsFunction(
 		},
 		PerDocument: true,
 		RowsSorted:  true,
-		Places:      paths,
+		Paths:       paths,
 		Function: func(
 			fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte,
 		) (gaby.Container, any, error) {
@@ -85,8 +85,8 @@ func propertiesOf(provider configkit.ResourceProvider) properties {
 	return properties{p}
 }
 
-// wishes reports whether a resource sets an option.
-func (p properties) wishes(doc *gaby.YamlDoc, option string) bool {
+// sets reports whether a resource sets an option.
+func (p properties) sets(doc *gaby.YamlDoc, option string) bool {
 	return p.provider != nil && slices.Contains(p.provider.VisitorOptions(doc), option)
 }
 
@@ -103,7 +103,7 @@ func (p properties) addNeeded(place *yamlkit.Place, row *api.AttributeValue) boo
 		)
 	}
 	row.Details = &details
-	return !p.wishes(place.Doc, optionIgnoreNeeded)
+	return !p.sets(place.Doc, optionIgnoreNeeded)
 }
 
 // addProvided sets the details of a row: the properties that its value has. It reports false if the
@@ -116,7 +116,7 @@ func (p properties) addProvided(place *yamlkit.Place, row *api.AttributeValue) b
 		)
 	}
 	row.Details = &details
-	return !p.wishes(place.Doc, optionIgnoreProvided)
+	return !p.sets(place.Doc, optionIgnoreProvided)
 }
 
 // refersTo reports whether the value at a match can refer to a resource of type t, or is the name

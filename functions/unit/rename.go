@@ -13,7 +13,7 @@ import (
 
 // Reference is a value with which a resource refers to another one.
 type Reference struct {
-	Place     *yamlkit.Place
+	Match     *yamlkit.Place
 	Types     []api.ResourceType // the types it can refer to
 	Namespace string             // of the target, "" if not known
 	Name      string
@@ -44,7 +44,7 @@ func SetReferences(
 				return false
 			}
 			name, wanted = rename(&Reference{
-				Place: p, Types: properties.targets(p), Namespace: referredNamespace(p), Name: text,
+				Match: p, Types: properties.targets(p), Namespace: referredNamespace(p), Name: text,
 			})
 			return wanted
 		},
@@ -76,8 +76,8 @@ func referredNamespace(p *yamlkit.Place) string {
 // WholeUnit returns all documents of the unit: docs, which a function gets, and the documents that
 // are not selected.
 func WholeUnit(fc *api.FunctionContext, docs gaby.Container) gaby.Container {
-	if s := handler.SelectionOf(fc); s != nil {
-		return append(docs[:len(docs):len(docs)], s.Others...)
+	if s := handler.ExcludedOf(fc); s != nil {
+		return append(docs[:len(docs):len(docs)], s.Docs...)
 	}
 	return docs
 }

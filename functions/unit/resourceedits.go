@@ -102,8 +102,8 @@ func deleteResourceFunction(provider configkit.ResourceProvider) handler.Functio
 			}
 			if at < 0 {
 				return nil, nil, fmt.Errorf(
-					"resource with type %s and name %s not found", configkit.Shown(string(t)),
-					configkit.Shown(string(name)),
+					"resource with type %s and name %s not found", configkit.Abbreviate(string(t)),
+					configkit.Abbreviate(string(name)),
 				)
 			}
 			return slices.Delete(docs, at, at+1), nil, nil
@@ -207,8 +207,8 @@ func resourceToUpsert(
 	}
 	if row.at < 0 {
 		return fail(
-			"resource with type %s and name %s not found in %s", configkit.Shown(string(t)),
-			configkit.Shown(string(name)), parameterResourceList,
+			"resource with type %s and name %s not found in %s", configkit.Abbreviate(string(t)),
+			configkit.Abbreviate(string(name)), parameterResourceList,
 		)
 	}
 	doc, err := gaby.ParseYAML([]byte(list[row.at].ResourceBody))

@@ -39,8 +39,8 @@ func (s *referenceSetter) run(docs gaby.Container) error {
 		case ref.Name == s.to:
 		case s.isPresent(ref):
 			if known[ref.Name] == nil {
-				known[ref.Name] = &Reference{Place: &yamlkit.Place{
-					Doc: ref.Place.Doc, Resource: ref.Place.Resource, Value: ref.Place.Value,
+				known[ref.Name] = &Reference{Match: &yamlkit.Place{
+					Doc: ref.Match.Doc, Resource: ref.Match.Resource, Value: ref.Match.Value,
 				}}
 			}
 		case ref.Name != "":
@@ -120,7 +120,7 @@ func (s *referenceSetter) survey(unit gaby.Container) {
 // name.
 func (s *referenceSetter) several(known map[string]*Reference) error {
 	names := slices.Sorted(maps.Keys(known))
-	first := known[names[0]].Place
+	first := known[names[0]].Match
 	pos := first.Value.Position()
 	return &api.Failure{
 		Class: api.FailureFunction, Resource: first.Resource.String(), Pos: pos,

@@ -88,14 +88,14 @@ func (r Result) resultFindings(result api.ValidationResult) []finding {
 	}
 	for i, detail := range result.Details {
 		// Details repeat the failed attributes, for programs that do not print attributes.
-		if len(inAttributes) > 0 && (i >= len(result.Places) ||
-			inAttributes[result.Places[i].Resource]) {
+		if len(inAttributes) > 0 && (i >= len(result.Locations) ||
+			inAttributes[result.Locations[i].Resource]) {
 			continue
 		}
 		f := base
 		f.Message = detail
-		if i < len(result.Places) {
-			f.Resource, f.Position = result.Places[i].Resource, result.Places[i].Position
+		if i < len(result.Locations) {
+			f.Resource, f.Position = result.Locations[i].Resource, result.Locations[i].Position
 			f.Position.File = cmp.Or(f.Position.File, r.File)
 		}
 		all = append(all, f)

@@ -85,8 +85,8 @@ func Locate(outputs api.OutputList, file string) {
 						u.Position.File = file
 					}
 				}
-				for i := range result.Places {
-					result.Places[i].Position.File = file
+				for i := range result.Locations {
+					result.Locations[i].Position.File = file
 				}
 			}
 		}

@@ -108,7 +108,7 @@ func readFile(table []key, in place, from string) (file, diag.List) {
 					hint := "only files below its directory count here; --" + k.name + " takes any"
 					problems = append(problems,
 						refuse(at, hint, "%s: %s lies outside the directory of this file", k.name,
-							configkit.Shown(item.Text())))
+							configkit.Abbreviate(item.Text())))
 				}
 				read.lists[k.name] = append(read.lists[k.name], f)
 			}

@@ -7,7 +7,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 )
 
-func TestShown(t *testing.T) {
+func TestAbbreviateAndQuote(t *testing.T) {
 	long := strings.Repeat("é", 80)
 	for value, want := range map[string][2]string{
 		"":           {`""`, `""`},
@@ -21,13 +21,13 @@ func TestShown(t *testing.T) {
 			`"\n` + long[2:] + `"… (86 characters)`, `"\n` + long[2:] + `"… (86 characters)`,
 		},
 	} {
-		if got := [2]string{configkit.Shown(value), configkit.Quoted(value)}; got != want {
+		if got := [2]string{configkit.Abbreviate(value), configkit.Quote(value)}; got != want {
 			t.Errorf("%q: %q, want %q", value, got, want)
 		}
 	}
 }
 
-func TestNothingIsMeantByALongText(t *testing.T) {
+func TestSuggestIgnoresLongTexts(t *testing.T) {
 	if got := configkit.Suggest(
 		strings.Repeat("set-replicas ", 100000), []string{"set-replicas"},
 	); got != nil {

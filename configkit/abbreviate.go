@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// maxShown is the number of characters of a value that messages show. More is no help and may be a
-// secret.
-const maxShown = 80
+// maxLength is the number of characters of a value that messages show. More does not help and may
+// be a secret.
+const maxLength = 80
 
-// Shown formats a value for messages: as it is, or quoted if it is not a single line of printable
-// text. A long value is cut, followed by its total length.
-func Shown(value string) string {
+// Abbreviate formats a value for messages: as it is, or quoted if it is not a single line of
+// printable text. A long value is cut, followed by its total length.
+func Abbreviate(value string) string {
 	head, more := beginning(value)
 	if head == "" || !utf8.ValidString(head) || strings.ContainsFunc(head, func(r rune) bool {
 		return !unicode.IsPrint(r)
@@ -24,8 +24,8 @@ func Shown(value string) string {
 	return head + more
 }
 
-// Quoted is like Shown, but always quotes.
-func Quoted(value string) string {
+// Quote is like Abbreviate, but always quotes.
+func Quote(value string) string {
 	head, more := beginning(value)
 	return strconv.Quote(head) + more
 }
@@ -34,7 +34,7 @@ func Quoted(value string) string {
 func beginning(value string) (head, more string) {
 	characters := 0
 	for at := range value {
-		if characters++; characters > maxShown {
+		if characters++; characters > maxLength {
 			return value[:at], fmt.Sprintf("… (%d characters)", utf8.RuneCountInString(value))
 		}
 	}

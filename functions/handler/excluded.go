@@ -8,25 +8,25 @@ import (
 	"github.com/fctl-dev/fctl/configkit/where"
 )
 
-// Selection describes what where-expressions hide from a function.
-type Selection struct {
-	// Others are the documents of the unit that the function does not see.
-	Others gaby.Container
+// Excluded describes what where-expressions hide from a function.
+type Excluded struct {
+	// Docs are the documents of the unit that the function does not see.
+	Docs gaby.Container
 	// Selects reports whether the function would see a document that is not in the unit.
 	Selects func(*gaby.YamlDoc) (bool, error)
 }
 
 type selectionKey struct{}
 
-// SelectionOf returns what a function does not see, for functions that compare the unit with
+// ExcludedOf returns what a function does not see, for functions that compare the unit with
 // something else. It is nil if there are no where-expressions.
-func SelectionOf(fc *api.FunctionContext) *Selection {
-	s, _ := fc.Context().Value(selectionKey{}).(*Selection)
+func ExcludedOf(fc *api.FunctionContext) *Excluded {
+	s, _ := fc.Context().Value(selectionKey{}).(*Excluded)
 	return s
 }
 
-// tell returns a context with the value that SelectionOf returns.
-func (s *selection) tell(
+// withExcluded returns a context with the value that ExcludedOf returns.
+func (s *selector) withExcluded(
 	fc *api.FunctionContext, documents, selected gaby.Container, expr *where.Expr,
 ) *api.FunctionContext {
 	both := where.And(s.where, expr)
@@ -37,15 +37,15 @@ func (s *selection) tell(
 	for _, doc := range selected {
 		seen[doc] = true
 	}
-	told := &Selection{
+	excluded := &Excluded{
 		Selects: func(doc *gaby.YamlDoc) (bool, error) {
 			return both.MatchResource(s.provider, doc)
 		},
 	}
 	for _, doc := range documents {
 		if !seen[doc] {
-			told.Others = append(told.Others, doc)
+			excluded.Docs = append(excluded.Docs, doc)
 		}
 	}
-	return fc.WithContext(context.WithValue(fc.Context(), selectionKey{}, told))
+	return fc.WithContext(context.WithValue(fc.Context(), selectionKey{}, excluded))
 }

@@ -8,9 +8,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPutBackKeepsOrders drops, adds and moves documents in a function. The other documents keep
+// TestMergeBackKeepsOrders drops, adds and moves documents in a function. The other documents keep
 // their order, the returned ones keep theirs, and nothing is lost or duplicated.
-func TestPutBackKeepsOrders(t *testing.T) {
+func TestMergeBackKeepsOrders(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var documents, selected gaby.Container
 		chosen := map[*gaby.YamlDoc]bool{}
@@ -34,7 +34,7 @@ func TestPutBackKeepsOrders(t *testing.T) {
 		if len(made) > 1 && rapid.Bool().Draw(t, "moved") {
 			made = rapid.Permutation(made).Draw(t, "order")
 		}
-		merged := putBack(documents, selected, made)
+		merged := mergeBack(documents, selected, made)
 		others := slices.DeleteFunc(slices.Clone(documents),
 			func(doc *gaby.YamlDoc) bool { return chosen[doc] })
 		isOther := func(doc *gaby.YamlDoc) bool { return slices.Contains(others, doc) }

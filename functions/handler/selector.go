@@ -27,21 +27,21 @@ func parseWhere(text string) (*where.Expr, error) {
 	return where.ParseResource(text)
 }
 
-// selection decides which documents the functions of a chain see. It must not be used concurrently.
+// selector decides which documents the functions of a chain see. It must not be used concurrently.
 //
 // The expression of the request says what the chain is about. It is evaluated once for each
 // document, when the chain first meets it: a function that changes what the expression looks at
 // does not hide the document from later functions. The expression of an invocation says what that
 // function is about, and is evaluated on the documents as they are at that moment.
-type selection struct {
+type selector struct {
 	provider configkit.ResourceProvider
 	where    *where.Expr // of the request
 	met      map[*gaby.YamlDoc]bool
 }
 
-// newSelection returns a selection for one run of the chain. Every shard has its own.
-func (r *run) newSelection(provider configkit.ResourceProvider) *selection {
-	s := &selection{provider: configkit.Nameless{ResourceProvider: provider}, where: r.where}
+// newSelector returns a selection for one run of the chain. Every part has its own.
+func (r *run) newSelector(provider configkit.ResourceProvider) *selector {
+	s := &selector{provider: configkit.Nameless{ResourceProvider: provider}, where: r.where}
 	if s.where != nil {
 		s.met = map[*gaby.YamlDoc]bool{}
 	}
@@ -49,7 +49,7 @@ func (r *run) newSelection(provider configkit.ResourceProvider) *selection {
 }
 
 // of returns the documents that a step sees. Without expressions it is the container itself.
-func (s *selection) of(documents gaby.Container, where *where.Expr) (gaby.Container, error) {
+func (s *selector) of(documents gaby.Container, where *where.Expr) (gaby.Container, error) {
 	if s.where == nil && where == nil {
 		return documents, nil
 	}
@@ -68,7 +68,7 @@ func (s *selection) of(documents gaby.Container, where *where.Expr) (gaby.Contai
 }
 
 // selects reports whether a step whose own expression is where sees the document.
-func (s *selection) selects(doc *gaby.YamlDoc, where *where.Expr) (bool, error) {
+func (s *selector) selects(doc *gaby.YamlDoc, where *where.Expr) (bool, error) {
 	if s.where != nil {
 		ok, met := s.met[doc]
 		if !met {
@@ -88,11 +88,11 @@ func (s *selection) selects(doc *gaby.YamlDoc, where *where.Expr) (bool, error) 
 	return where.MatchResource(s.provider, doc)
 }
 
-// putBack replaces the selected documents of a unit by what a function made of them. If the
+// mergeBack replaces the selected documents of a unit by what a function made of them. If the
 // function returned as many documents as it got, each takes the position of the selected one.
 // Otherwise the selected documents that are left keep their positions, and added ones follow the
 // document they came after in made. Those added after the last one go to the end of the unit.
-func putBack(documents, selected, made gaby.Container) gaby.Container {
+func mergeBack(documents, selected, made gaby.Container) gaby.Container {
 	if slices.Equal(selected, made) {
 		return documents
 	}

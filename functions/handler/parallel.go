@@ -13,13 +13,13 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// shardBytes is the approximate size of a part. It is small enough to keep all cores busy until the
+// partBytes is the approximate size of a part. It is small enough to keep all cores busy until the
 // end and to notice a cancellation soon, and large enough for the cost of a function call (which
 // compiles its paths) not to matter.
-const shardBytes = 128 << 10
+const partBytes = 128 << 10
 
-// shard is a part of the data and its results.
-type shard struct {
+// part is a part of the data and its results.
+type part struct {
 	notes   []api.Note
 	results []result // one per step, without their documents
 	text    [][]byte // in pieces
@@ -30,11 +30,11 @@ type shard struct {
 	mutations mutations
 }
 
-// shards splits the data into the parts to run the chain on. It returns nil if the chain has to run
+// split splits the data into the parts to run the chain on. It returns nil if the chain has to run
 // on all of the data, or if there would be only one part.
-func (h *FunctionHandler) shards(r *run, data []byte) *gaby.Parts {
+func (h *FunctionHandler) split(r *run, data []byte) *gaby.Parts {
 	converter, ok := h.converter.(configkit.PartConverter)
-	if !ok || len(data) <= shardBytes || len(r.steps) == 0 {
+	if !ok || len(data) <= partBytes || len(r.steps) == 0 {
 		return nil
 	}
 	for i := range r.steps {
@@ -43,29 +43,29 @@ func (h *FunctionHandler) shards(r *run, data []byte) *gaby.Parts {
 			return nil
 		}
 	}
-	if parts := converter.NativeToParts(data, shardBytes); parts.Len() > 1 {
+	if parts := converter.NativeToParts(data, partBytes); parts.Len() > 1 {
 		return parts
 	}
 	return nil
 }
 
-// runShards runs the chain on parts of the data in parallel. Each worker parses and prints its
+// runParallel runs the chain on parts of the data in parallel. Each worker parses and prints its
 // parts itself, so that only a few syntax trees are in memory at a time. ok is false if anything
 // failed; then nothing is recorded.
-func (h *FunctionHandler) runShards(r *run, parts *gaby.Parts) (ok bool, err error) {
-	shards := make([]shard, parts.Len())
+func (h *FunctionHandler) runParallel(r *run, parts *gaby.Parts) (ok bool, err error) {
+	finished := make([]part, parts.Len())
 	var next atomic.Int64
 	var failed atomic.Bool
 	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(shards)) {
+	for range min(runtime.GOMAXPROCS(0), len(finished)) {
 		wg.Go(func() {
 			var arena gaby.Arena // reused for one part after another
 			for !failed.Load() && r.ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
-				if i >= len(shards) {
+				if i >= len(finished) {
 					return
 				}
-				if !h.runShard(r, parts, i, &arena, &shards[i]) {
+				if !h.runPart(r, parts, i, &arena, &finished[i]) {
 					failed.Store(true)
 				}
 			}
@@ -75,43 +75,43 @@ func (h *FunctionHandler) runShards(r *run, parts *gaby.Parts) (ok bool, err err
 	if err := r.ctx.Err(); err != nil {
 		return false, err
 	}
-	if failed.Load() || !r.joinShards(shards) {
+	if failed.Load() || !r.joinParts(finished) {
 		return false, nil
 	}
 
-	texts, changed := make([][][]byte, len(shards)), false
-	for i := range shards {
-		r.response.Notes = append(r.response.Notes, shards[i].notes...)
-		changed = changed || shards[i].changed
-		texts[i] = shards[i].text
+	texts, changed := make([][][]byte, len(finished)), false
+	for i := range finished {
+		r.response.Notes = append(r.response.Notes, finished[i].notes...)
+		changed = changed || finished[i].changed
+		texts[i] = finished[i].text
 	}
 	if changed {
 		r.setData(gaby.Join(texts))
-		r.response.Changes = sumChanges(shards)
+		r.response.Changes = sumChanges(finished)
 	}
 	if r.mutations {
-		all := make([]mutations, len(shards))
-		for i := range shards {
-			all[i] = shards[i].mutations
+		all := make([]mutations, len(finished))
+		for i := range finished {
+			all[i] = finished[i].mutations
 		}
 		r.setMutations(all...)
 	}
 	if r.keepSteps {
-		for i := range shards {
+		for i := range finished {
 			texts[i] = [][]byte{parts.Text(i)}
 		}
-		r.setSteps(texts, func(i int) map[int][][]byte { return shards[i].steps })
+		r.setSteps(texts, func(i int) map[int][][]byte { return finished[i].steps })
 	}
 	for i := range r.steps {
-		if !r.succeeded(&r.steps[i], mergeResults(shards, i, r.steps[i].f.RowsSorted)) {
+		if !r.succeeded(&r.steps[i], mergeResults(finished, i, r.steps[i].f.RowsSorted)) {
 			break
 		}
 	}
 	return true, nil
 }
 
-func (h *FunctionHandler) runShard(
-	r *run, parts *gaby.Parts, i int, arena *gaby.Arena, part *shard,
+func (h *FunctionHandler) runPart(
+	r *run, parts *gaby.Parts, i int, arena *gaby.Arena, part *part,
 ) (ok bool) {
 	// A panic in this goroutine would end the process. The sequential run that follows meets it
 	// again where it can be reported.
@@ -123,7 +123,7 @@ func (h *FunctionHandler) runShard(
 	if r.count {
 		original = slices.Clone(documents)
 	}
-	selection := r.newSelection(h.provider)
+	selection := r.newSelector(h.provider)
 	for i := range r.steps {
 		var facts any
 		res := r.steps[i].apply(inPart(r.fc, &facts), selection, documents)
@@ -151,10 +151,10 @@ func (h *FunctionHandler) runShard(
 }
 
 // sumChanges adds up the changes of all parts. It returns nil if those of any part are unknown.
-func sumChanges(shards []shard) *ChangeCount {
+func sumChanges(finished []part) *ChangeCount {
 	sum := &ChangeCount{}
-	for i := range shards {
-		c := shards[i].changes
+	for i := range finished {
+		c := finished[i].changes
 		if c == nil {
 			return nil
 		}
@@ -166,11 +166,11 @@ func sumChanges(shards []shard) *ChangeCount {
 
 // mergeResults combines the results of one step for all parts. Rows to be sorted are already sorted
 // within each part.
-func mergeResults(shards []shard, step int, sorted bool) result {
+func mergeResults(finished []part, step int, sorted bool) result {
 	var merged result
 	var parts []any
-	for i := range shards {
-		res := &shards[i].results[step]
+	for i := range finished {
+		res := &finished[i].results[step]
 		merged.report.Notes = append(merged.report.Notes, res.report.Notes...)
 		merged.report.Matches += res.report.Matches
 		merged.report.Counted = merged.report.Counted || res.report.Counted
