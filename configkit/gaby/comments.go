@@ -160,7 +160,7 @@ func (d *document) commentOf(s site) (string, bool) {
 // comment.
 func (d *YamlDoc) SetComment(text string, path string) error {
 	segments := DotPathToSlice(path)
-	e, err := d.begin(segments)
+	e, err := d.newEditor(segments)
 	if err != nil {
 		return err
 	}

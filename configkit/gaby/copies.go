@@ -82,7 +82,7 @@ func (d *document) copy(v Value, key string, up int32, depth int) int32 {
 		flags: isNew | n.flags&hasProps, next: uint32(i + 1),
 	}
 	if n.kind == scalarNode {
-		t := Value{d: d, slot: from, origin: origin{-1, -1}}.tree()
+		t := d.cursor(from).tree()
 		f.text, f.want, f.tag = t.text, t.want, d.scalarTag(from)
 	}
 	if n.flags&hasProps != 0 {

@@ -86,7 +86,7 @@ func (c *counter) replaced(i, value int32) {
 		}
 		return
 	}
-	c.n += max(d.sourceLeaves(i), leaves(Value{d: d, slot: i, origin: origin{-1, -1}}))
+	c.n += max(d.sourceLeaves(i), leaves(d.cursor(i)))
 }
 
 // rearranged counts the new and the removed entries of collection i.

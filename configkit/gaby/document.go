@@ -38,7 +38,8 @@ type document struct {
 	native     *native // set if src is in another language, see Native
 	// noLibrary says that the error is outside the content, which by itself would read as something
 	// else.
-	noLibrary bool
+	noLibrary  bool
+	duplicates bool // a map repeats a key
 
 	fresh     []fresh // content of the nodes that are not in the source
 	edits     *edits

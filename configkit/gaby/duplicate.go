@@ -8,7 +8,7 @@ import "slices"
 // Errors: *[EditError] if d is not a list item or the list cannot be edited, *[SyntaxError] if the
 // document cannot be read.
 func (d *YamlDoc) Duplicate(n int) ([]*YamlDoc, error) {
-	e, err := d.begin(nil)
+	e, err := d.newEditor(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -16,7 +16,7 @@ func (d *YamlDoc) Duplicate(n int) ([]*YamlDoc, error) {
 	if v.owner < 0 || doc.n[v.owner].kind != listNode || v.via != 0 {
 		return nil, e.fail(v, "not an item of a list", "")
 	}
-	if err := e.here(Value{d: doc, slot: v.owner, origin: origin{-1, -1}}, false); err != nil {
+	if err := e.here(doc.cursor(v.owner), false); err != nil {
 		return nil, err
 	}
 	kids := doc.kids(v.owner)

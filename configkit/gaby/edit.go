@@ -9,13 +9,17 @@ import (
 // editor holds the context that the error messages of one edit need.
 type editor struct {
 	d    *document
-	path []string
+	base Value    // path begins here; if missing, at the value whose method makes the edit
+	path []string // of the value that is being edited
 }
 
 // fail returns an *EditError at v for the path of the edit.
 func (e *editor) fail(v Value, msg, hint string) error {
-	return &EditError{Pos: v.Position(), Path: joinPath(e.path), Msg: msg, Hint: hint}
+	return &EditError{Pos: v.Position(), Path: e.dotted(), Msg: msg, Hint: hint}
 }
+
+// dotted returns the path of the edit for messages.
+func (e *editor) dotted() string { return joinPath(slices.Concat(e.base.Segments(), e.path)) }
 
 // joinPath returns the dotted path of segments, the inverse of DotPathToSlice.
 func joinPath(segments []string) string {
@@ -54,23 +58,60 @@ func (e *editor) here(v Value, whole bool) error {
 	return nil
 }
 
-// begin checks that d can be edited at all.
-func (d *YamlDoc) begin(segments []string) (*editor, error) {
-	e := &editor{path: segments}
+// newEditor returns an editor for the path segments below d, if d can be edited at all.
+func (d *YamlDoc) newEditor(segments []string) (*editor, error) {
 	if d == nil {
 		return nil, &NotFoundError{Path: joinPath(segments)}
 	}
 	if err := d.Check(); err != nil {
 		return nil, err
 	}
-	e.d = d.v.d
+	e := &editor{d: d.v.d, path: segments}
+	return e, e.checkWritable()
+}
+
+// checkWritable refuses to edit a document that can only be read.
+func (e *editor) checkWritable() error {
 	if why := e.d.readOnly; why != nil {
-		return nil, &EditError{
-			Pos: why.Pos, Path: joinPath(segments),
+		return &EditError{
+			Pos: why.Pos, Path: e.dotted(),
 			Msg: "the document cannot be edited: " + why.Msg, Hint: why.Hint,
 		}
 	}
-	return e, nil
+	return nil
+}
+
+// Set makes the value equal to value by the smallest edits found, where the cursor found it. It
+// does not create values, and does not override an inherited value: [YamlDoc.Set] does both. An
+// edit that fails changes nothing. The paths of errors begin at the root of the document. Do not
+// use the cursor of a value that was removed since.
+//
+// Errors: *[NotFoundError] if v is missing, *[EditError] if the edit is not possible.
+func (v Value) Set(value any) error {
+	t, err := toTree(value)
+	if err != nil {
+		return err
+	}
+	if v.d == nil {
+		return &NotFoundError{}
+	}
+	e := &editor{d: v.d, base: v}
+	if err := e.checkWritable(); err != nil {
+		return err
+	}
+	if v.via&viaMerge != 0 {
+		return e.fail(v, "the value is inherited through <<", expandHint)
+	}
+	if v.d.duplicates {
+		for e.base = v; e.base.owner >= 0; e.base = e.base.parent() {
+			if err := e.unique(v.d.cursor(e.base.owner), e.base.Key()); err != nil {
+				return err
+			}
+		}
+		e.base = v
+	}
+	_, err = e.set(v, t)
+	return err
 }
 
 // Set writes value at the path that segments name, creates missing maps on the way, and returns the
@@ -129,45 +170,51 @@ func (d *YamlDoc) SetData(value any) error {
 	return err
 }
 
-// set is Set for a converted value. It rolls back if the edit fails or the document's language
-// cannot hold the result.
+// set is Set for a converted value.
 func (d *YamlDoc) set(t *tree, segments []string) (*YamlDoc, error) {
-	mark := d.Checkpoint()
-	place, err := d.setFrom(t, segments)
+	e, err := d.newEditor(segments)
+	if err != nil {
+		return nil, err
+	}
+	v, err := e.set(d.v, t)
+	return v.Doc(), err
+}
+
+// set writes t at the path of e below v, and returns the target. It rolls back if the edit fails or
+// the document's language cannot hold the result.
+func (e *editor) set(v Value, t *tree) (Value, error) {
+	segments := e.path
+	// Compare with what the document's language would read back, so that writing an equal value is
+	// not an edit.
+	if below, err := e.normalizeNative(t); err != nil {
+		e.path = slices.Concat(segments, below)
+		return Value{}, e.refused(nearest(v, e.path), err)
+	}
+	mark := e.d.mark()
+	target, err := e.setFrom(v, t, segments)
 	if err == nil {
-		e := editor{d: d.v.d, path: segments}
-		if err = e.holds(d.v, segments); err != nil {
-			err = e.refused(place.v, err)
+		e.path = segments
+		if err = e.checkNative(v); err != nil {
+			err = e.refused(target, err)
 		}
 	}
 	if err != nil {
-		d.Rollback(mark)
-		return nil, err
+		e.d.rollback(mark)
+		return Value{}, err
 	}
-	return place, nil
+	return target, nil
 }
 
-// setFrom follows segments as far as there are values, and writes t there below maps for the
-// remaining segments.
-func (d *YamlDoc) setFrom(t *tree, segments []string) (*YamlDoc, error) {
-	e, err := d.begin(segments)
-	if err != nil {
-		return nil, err
-	}
-	v := d.v
-	// Compare with what the document's language would read back, so that writing an equal value is
-	// not an edit.
-	if below, err := e.asRead(t); err != nil {
-		e.path = slices.Concat(segments, below)
-		return nil, e.refused(nearest(v, e.path), err)
-	}
+// setFrom follows segments below v as far as there are values, and writes t there below maps for
+// the remaining segments.
+func (e *editor) setFrom(v Value, t *tree, segments []string) (Value, error) {
 	for i, s := range segments {
 		e.path = segments[:i+1]
 		last := i == len(segments)-1
 		switch v.Kind() {
 		case Map:
 			if err := e.unique(v, s); err != nil {
-				return nil, err
+				return Value{}, err
 			}
 			c := v.Get(s)
 			// An inherited entry cannot be edited inside. Setting it adds an own key that overrides
@@ -177,51 +224,51 @@ func (d *YamlDoc) setFrom(t *tree, segments []string) (*YamlDoc, error) {
 				continue
 			}
 			if c.Exists() && !last {
-				return nil, e.fail(c, "the value is inherited through <<", expandHint)
+				return Value{}, e.fail(c, "the value is inherited through <<", expandHint)
 			}
 			if err := e.checkKeys(v, segments[i:]); err != nil {
-				return nil, err
+				return Value{}, err
 			}
 			slot, err := e.add(v, s, nest(t, segments[i+1:]))
 			if err != nil {
-				return nil, err
+				return Value{}, err
 			}
 			return descend(slot, segments[i+1:]), nil
 		case List:
 			if s == "-" {
 				if err := e.checkKeys(v, segments[i+1:]); err != nil {
-					return nil, err
+					return Value{}, err
 				}
 				slot, err := e.insert(v, v.Len(), nest(t, segments[i+1:]))
 				if err != nil {
-					return nil, err
+					return Value{}, err
 				}
 				return descend(slot, segments[i+1:]), nil
 			}
 			c := v.child(s)
 			if !c.Exists() {
-				return nil, e.fail(v, "the list has no item "+strconv.Quote(s),
+				return Value{}, e.fail(v, "the list has no item "+strconv.Quote(s),
 					"items are counted from 0; \"-\" appends one")
 			}
 			v = c
 		default:
 			if !v.IsNull() {
-				return nil, e.fail(v, "neither a map nor a list", "")
+				return Value{}, e.fail(v, "neither a map nor a list", "")
 			}
 			if err := e.checkKeys(v, segments[i:]); err != nil {
-				return nil, err
+				return Value{}, err
 			}
 			if err := e.assign(v, nest(t, segments[i:])); err != nil {
-				return nil, err
+				return Value{}, err
 			}
 			return descend(v, segments[i:]), nil
 		}
 	}
 	e.path = segments
 	if err := e.assign(v, t); err != nil {
-		return nil, err
+		return Value{}, err
 	}
-	return v.Doc(), nil
+	return v, nil
 }
 
 // checkKeys refuses keys below v that a YAML document cannot have. Documents in other languages
@@ -263,11 +310,11 @@ func nest(t *tree, segments []string) *tree {
 }
 
 // descend returns the entry that segments, all keys of maps, name below v.
-func descend(v Value, segments []string) *YamlDoc {
+func descend(v Value, segments []string) Value {
 	for _, s := range segments {
 		v = v.Get(s)
 	}
-	return v.Doc()
+	return v
 }
 
 // unique refuses to write at or below a key that occurs more than once, as it is not clear which
@@ -526,7 +573,7 @@ func (d *YamlDoc) DeleteAll(paths [][]string) []error {
 
 // removable returns the entry that segments name if it can be removed.
 func (d *YamlDoc) removable(segments []string) (Value, error) {
-	e, err := d.begin(segments)
+	e, err := d.newEditor(segments)
 	if err != nil {
 		return Value{}, err
 	}
@@ -578,7 +625,7 @@ func (d *YamlDoc) ArrayInsertP(value any, index int, path string) error {
 // insertAt inserts an item before item index, or at the end for index -1.
 func (d *YamlDoc) insertAt(value any, path string, index int) error {
 	segments := DotPathToSlice(path)
-	e, err := d.begin(segments)
+	e, err := d.newEditor(segments)
 	if err != nil {
 		return err
 	}
@@ -604,17 +651,17 @@ func (d *YamlDoc) insertAt(value any, path string, index int) error {
 		if index > n {
 			return e.fail(v, "the list has only "+strconv.Itoa(n)+" items", "")
 		}
-		mark := d.Checkpoint()
+		mark := e.d.mark()
 		e.path = append(segments[:len(segments):len(segments)], strconv.Itoa(index))
-		below, err := e.asRead(t)
+		below, err := e.normalizeNative(t)
 		if e.path = append(e.path, below...); err == nil {
 			_, err = e.insert(v, index, t)
 		}
 		if err == nil {
-			err = e.holds(d.v, e.path)
+			err = e.checkNative(d.v)
 		}
 		if err != nil {
-			d.Rollback(mark)
+			e.d.rollback(mark)
 			return e.refused(v, err)
 		}
 		return nil

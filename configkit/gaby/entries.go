@@ -91,8 +91,16 @@ func (d *document) kids(i int32) []int32 {
 // sourceAround returns collection i if it is in the source, else the nearest one around it that is,
 // -1 if there is none.
 func (d *document) sourceAround(i int32) int32 {
-	// Index where edits put new nodes, then climb to the first node in the source.
-	if !d.source(i) && d.cache.around == nil {
+	for i >= 0 && !d.source(i) {
+		i = d.around(i)
+	}
+	return i
+}
+
+// around returns the slot or the collection that a node made by an edit is in, -1 if it is not in
+// the document.
+func (d *document) around(i int32) int32 {
+	if d.cache.around == nil {
 		d.cache.around = map[int32]int32{}
 		for slot, value := range d.edits.values.all() {
 			d.cache.around[value] = slot
@@ -105,14 +113,39 @@ func (d *document) sourceAround(i int32) int32 {
 			}
 		}
 	}
-	for !d.source(i) {
-		outer, ok := d.cache.around[i]
-		if !ok {
-			return -1
+	if outer, ok := d.cache.around[i]; ok {
+		return outer
+	}
+	return -1
+}
+
+// slotOf returns the slot of which collection i is the value.
+func (d *document) slotOf(i int32) int32 {
+	if !d.source(i) && d.readOnly == nil {
+		if slot := d.around(i); slot >= 0 && d.at(slot) == i {
+			return slot
 		}
-		i = outer
 	}
 	return i
+}
+
+// ownerOf returns the collection that slot is in, -1 for the root.
+func (d *document) ownerOf(slot int32) int32 {
+	switch {
+	case slot == 0:
+		return -1
+	case !d.source(slot) && d.readOnly == nil:
+		return d.around(slot)
+	}
+	owner := int32(0)
+	for {
+		kids := d.entries(owner)
+		k, found := slices.BinarySearch(kids, slot)
+		if found {
+			return owner
+		}
+		owner = kids[k-1]
+	}
 }
 
 // mergedEntries returns the entries that a reader of a map with "<<" or repeated keys sees, nil for
@@ -152,7 +185,7 @@ func (d *document) mergedEntries(i int32) []mergedEntry {
 			}
 		}
 		for _, mp := range maps {
-			v := Value{d: d, slot: mp, origin: origin{-1, -1}}
+			v := d.cursor(mp)
 			for e := v.First(); e.Exists(); e = e.Next() {
 				k := d.keyText(e.slot)
 				if _, again := seen[k]; !again {

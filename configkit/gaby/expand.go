@@ -32,7 +32,7 @@ func (d *YamlDoc) ExpandAnchors() (int, error) {
 		!bytes.Contains(text, []byte("<<")) {
 		return 0, nil
 	}
-	if _, err := d.begin(nil); err != nil {
+	if _, err := d.newEditor(nil); err != nil {
 		return 0, err
 	}
 	mark := d.Checkpoint()
@@ -117,7 +117,7 @@ func (x *expander) expand(slot int32, depth int) {
 	switch {
 	case n.kind == aliasNode:
 		x.count++
-		d.setValue(slot, d.copy(Value{d: d, slot: i, origin: origin{-1, -1}}, d.keyText(slot), -1,
+		d.setValue(slot, d.copy(d.cursor(i), d.keyText(slot), -1,
 			depth))
 	case n.flags&isNew != 0 || n.kind == scalarNode:
 	default:

@@ -128,21 +128,32 @@ type Mark int
 
 // Checkpoint returns the present point in the history, for [YamlDoc.Rollback].
 func (d *YamlDoc) Checkpoint() Mark {
-	if d == nil || d.v.d.edits == nil {
+	if d == nil {
 		return 0
 	}
-	return Mark(len(d.v.d.edits.log))
+	return d.v.d.mark()
+}
+
+// mark returns the present point in the history.
+func (d *document) mark() Mark {
+	if d.edits == nil {
+		return 0
+	}
+	return Mark(len(d.edits.log))
 }
 
 // Rollback undoes all edits of the document since m.
 func (d *YamlDoc) Rollback(m Mark) {
-	if d != nil && d.v.d.edits != nil {
+	if d != nil {
 		d.v.d.rollback(m)
 	}
 }
 
 // rollback undoes the edits since m and drops the cache.
 func (d *document) rollback(m Mark) {
+	if d.edits == nil {
+		return
+	}
 	d.undo(m)
 	d.hasHeader = false
 	clear(d.cache.merged)

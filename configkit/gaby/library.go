@@ -190,6 +190,7 @@ func (r *libraryReader) read(n, key *yaml.Node, depth int) bool {
 			d.n[i].flags |= hasMerge
 		} else if name := d.fresh[child].key; seen[name] {
 			d.n[i].flags |= hasDuplicates
+			d.duplicates = true
 		} else {
 			seen[name] = true
 		}

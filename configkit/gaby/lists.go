@@ -51,7 +51,7 @@ func (h *Header) lists(item Value) bool {
 // completeHeader fills in the apiVersion and kind that an item lacks because its list states them
 // for all items.
 func (d *YamlDoc) completeHeader(h *Header) {
-	list := Value{d: d.v.d, origin: origin{-1, -1}}
+	list := d.v.d.cursor(0)
 	kind, typed := strings.CutSuffix(stringText(list.Get("kind")), stream.ListSuffix)
 	if items := list.Get("items"); !typed || kind == "" || !items.Exists() ||
 		items.node() != d.v.owner {

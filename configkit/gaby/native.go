@@ -2,6 +2,7 @@ package gaby
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
@@ -111,6 +112,7 @@ func (b *NativeBuilder) Begin(n *NativeNode) {
 		}
 		if b.keys[k-1][n.Key] {
 			d.n[b.open[k-1]].flags |= hasDuplicates
+			d.duplicates = true
 		}
 		b.keys[k-1][n.Key] = true
 	}
@@ -137,7 +139,7 @@ func (b *NativeBuilder) End() {
 // Doc returns the document, whose root must have ended.
 func (b *NativeBuilder) Doc() *YamlDoc {
 	b.d.nsrc = int32(len(b.d.n))
-	return &YamlDoc{v: Value{d: b.d, origin: origin{-1, -1}}}
+	return &YamlDoc{v: b.d.cursor(0)}
 }
 
 // scalarText returns the tag and the text of a scalar value.
@@ -167,7 +169,7 @@ type NativeEntry struct {
 // Changed entries of a map or list do not count as a replacement.
 func (d *YamlDoc) NativeValue(node int) (v Value, replaced bool) {
 	doc, i := d.v.d, int32(node)
-	return Value{d: doc, slot: i, origin: origin{-1, -1}}, doc.at(i) != i
+	return doc.cursor(i), doc.at(i) != i
 }
 
 // NativeNode returns the number of the node of the text at the slot of the value, -1 if an edit
@@ -206,14 +208,14 @@ func (d *YamlDoc) NativeComment(node int) (text string, changed bool) {
 	return d.v.d.pendingComment(int32(node))
 }
 
-// asRead replaces the scalars of t by the values that the document's language reads back once they
+// normalizeNative replaces the scalars of t by the values that the document's language reads back once they
 // are written. An error comes with the path, within t, of the scalar it is about.
-func (e *editor) asRead(t *tree) (path []string, err error) {
+func (e *editor) normalizeNative(t *tree) (path []string, err error) {
 	if e.d.native == nil {
 		return nil, nil
 	}
 	for k, kid := range t.kids {
-		if path, err := e.asRead(kid); err != nil {
+		if path, err := e.normalizeNative(kid); err != nil {
 			key := strconv.Itoa(k)
 			if t.kind == mapNode {
 				key = t.keys[k]
@@ -244,13 +246,14 @@ func nearest(v Value, segments []string) Value {
 	return v
 }
 
-// holds checks that the document's language can hold the value that was put at a path relative to
-// v.
-func (e *editor) holds(v Value, path []string) error {
-	if e.d.native == nil || v.slot != 0 {
+// checkNative checks that the document's language can hold the value that was put at the path of e
+// below v.
+func (e *editor) checkNative(v Value) error {
+	if e.d.native == nil || v.slot != 0 && !e.base.Exists() {
 		return nil // writing the text detects it
 	}
-	return e.d.native.language.CheckValue(v, path)
+	return e.d.native.language.CheckValue(e.d.cursor(0),
+		slices.Concat(e.base.Segments(), e.path))
 }
 
 // refused returns an error of the language as an *EditError at v.
@@ -263,7 +266,7 @@ func (e *editor) refused(v Value, err error) error {
 		told.Pos = v.Position()
 	}
 	if told.Path == "" {
-		told.Path = joinPath(e.path)
+		told.Path = e.dotted()
 	}
 	return &told
 }

@@ -46,7 +46,7 @@ func parse(u *unit, limits *Limits) Container {
 			src: u.text[p.Start:p.End:p.End], body: p.Body - p.Start, bodyEnd: p.BodyEnd - p.Start,
 			unit: u, index: i, limits: limits, odd: p.Odd,
 		}
-		views[i].v = Value{d: &docs[i], origin: origin{-1, -1}}
+		views[i].v = docs[i].cursor(0)
 		// Only documents whose kind may end in List are examined as lists.
 		if p.List && bytes.Contains(docs[i].src, []byte(stream.ListSuffix)) {
 			if items := listItems(&views[i]); items != nil {
@@ -75,7 +75,7 @@ func ParseYAML(text []byte) (*YamlDoc, error) {
 			Msg: "a second document where one was expected",
 		}
 	}
-	doc := &YamlDoc{v: Value{d: d, origin: origin{-1, -1}}}
+	doc := &YamlDoc{v: d.cursor(0)}
 	return doc, doc.Check()
 }
 

@@ -129,7 +129,7 @@ func SamePieces(list [][]byte, text []byte) bool {
 // block scalar without a newline is printed so that the scalar keeps its value.
 func (d *document) print(out *pieces, more bool) {
 	if d.native != nil {
-		out.text([]byte(Value{d: d, origin: origin{-1, -1}}.YAML() + "\n"))
+		out.text([]byte(d.cursor(0).YAML() + "\n"))
 		return
 	}
 	unended := len(d.src) > 0 && d.src[len(d.src)-1] != '\n'

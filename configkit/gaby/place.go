@@ -6,7 +6,7 @@ import "slices"
 // all others if key is empty. It moves only entries that edits added; for others, or if there is no
 // such key, it does nothing.
 func (d *YamlDoc) PlaceBehind(key string, segments ...string) error {
-	e, err := d.begin(segments)
+	e, err := d.newEditor(segments)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 // wrong or repeated, or aliases are in the way.
 func (d *YamlDoc) ArrayRearrangeP(indexes []int, path string) error {
 	segments := DotPathToSlice(path)
-	e, err := d.begin(segments)
+	e, err := d.newEditor(segments)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (d *document) inSourceOrder(kids []int32) bool {
 // all its keys. The lines of an entry and the comments directly above move with it. It reports
 // whether that can be done by moving lines; if not, it does nothing.
 func (d *YamlDoc) ArrangeKeys(keys []string, segments ...string) bool {
-	e, err := d.begin(segments)
+	e, err := d.newEditor(segments)
 	if err != nil {
 		return false
 	}

@@ -157,6 +157,7 @@ func (s *scanner) checkDuplicates(m int32) {
 		for b := int32(s.n[a].next); b < end; b = int32(s.n[b].next) {
 			if s.sameKey(&s.n[a], &s.n[b]) {
 				s.n[m].flags |= hasDuplicates
+				s.doc.duplicates = true
 				return
 			}
 		}
@@ -170,6 +171,7 @@ func (s *scanner) checkManyDuplicates(m int32, count int) {
 		k := keyBytes(s.src, &s.n[e])
 		if _, again := seen[string(k)]; again {
 			s.n[m].flags |= hasDuplicates
+			s.doc.duplicates = true
 			return
 		}
 		seen[string(k)] = struct{}{}

@@ -285,7 +285,7 @@ func (d *document) equal(i int32, t *tree) bool {
 	if n.kind != t.kind {
 		return false
 	}
-	v := Value{d: d, slot: i, origin: origin{-1, -1}}
+	v := d.cursor(i)
 	switch t.kind {
 	case mapNode:
 		count := 0

@@ -1,6 +1,11 @@
 package gaby
 
-import "github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+import (
+	"slices"
+	"strconv"
+
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+)
 
 // Kind is the kind of a value.
 type Kind uint8
@@ -40,6 +45,9 @@ const (
 	viaAlias via = 1 << iota
 	viaMerge     // the entry is inherited through "<<"
 )
+
+// cursor returns a cursor at slot that does not know the collection around it.
+func (d *document) cursor(slot int32) Value { return Value{d: d, slot: slot, origin: origin{-1, -1}} }
 
 // node returns the node that holds the value, with aliases followed.
 func (v Value) node() int32 { return v.d.deref(v.d.at(v.slot)) }
@@ -222,30 +230,6 @@ func (v Value) Repeated() []Value {
 	return repeated
 }
 
-// MayRepeatKeys reports whether the value may contain a map with [Value.Repeated] entries. It is
-// much faster than searching for one.
-func (v Value) MayRepeatKeys() bool {
-	if v.d == nil {
-		return false
-	}
-	d, i := v.d, v.node()
-	if len(d.aliases) > 0 || !d.source(i) {
-		return d.repeatsKeys(0, len(d.n)) // the nodes of the value may be anywhere
-	}
-	return d.repeatsKeys(int(i), max(int(d.n[i].next), int(i)+1)) ||
-		d.repeatsKeys(int(d.nsrc), len(d.n))
-}
-
-// repeatsKeys reports whether one of the nodes from from up to to is a map that repeats a key.
-func (d *document) repeatsKeys(from, to int) bool {
-	for i := from; i < to; i++ {
-		if d.n[i].flags&hasDuplicates != 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // Index returns item i of a list, counted from 0, or a missing Value.
 func (v Value) Index(i int) Value {
 	if v.d == nil || i < 0 {
@@ -278,6 +262,29 @@ func (v Value) Index(i int) Value {
 		return Value{}
 	}
 	return Value{d: d, slot: c, origin: origin{at, -1}, via: via}
+}
+
+// Segments returns the keys and indexes that lead to the value from the root of its document. For a
+// value reached through an alias they lead to where it is written.
+func (v Value) Segments() []string {
+	var segments []string
+	for ; v.d != nil && v.owner >= 0; v = v.parent() {
+		segment := v.Key()
+		if v.d.n[v.owner].kind == listNode {
+			segment = strconv.Itoa(slices.Index(v.d.kids(v.owner), v.slot))
+		}
+		segments = append(segments, segment)
+	}
+	slices.Reverse(segments)
+	return segments
+}
+
+// parent returns a cursor at the collection that the value was reached from.
+func (v Value) parent() Value {
+	d := v.d
+	p := d.cursor(d.slotOf(v.owner))
+	p.owner = d.ownerOf(p.slot)
+	return p
 }
 
 // Key returns the key of a map entry, "" for anything else.

@@ -215,5 +215,8 @@ func (d *YamlDoc) Ended() []byte {
 // String returns the text, see [YamlDoc.Bytes].
 func (d *YamlDoc) String() string { return string(d.Bytes()) }
 
+// HasDuplicateKeys reports whether a map in the text of the document repeats a key.
+func (d *YamlDoc) HasDuplicateKeys() bool { return d != nil && d.v.d.ready() && d.v.d.duplicates }
+
 // Changed reports whether the document was edited.
 func (d *YamlDoc) Changed() bool { return d != nil && d.v.d.changed() }

@@ -120,7 +120,7 @@ func Merge(
 func (m *textMerger) isSound(text []byte) bool {
 	docs, err := m.converter.NativeToDocuments(text)
 	return err == nil && !slices.ContainsFunc(docs, func(d *gaby.YamlDoc) bool {
-		return d.Check() != nil || d.Value().MayRepeatKeys()
+		return d.Check() != nil || d.HasDuplicateKeys()
 	})
 }
 
@@ -368,10 +368,10 @@ func (m *textMerger) sameValues(want, text []byte) bool {
 	// A merge must not introduce duplicate keys, of which readers see only one.
 	repeats := false
 	for _, doc := range a {
-		repeats = repeats || doc.Value().MayRepeatKeys()
+		repeats = repeats || doc.HasDuplicateKeys()
 	}
 	for _, doc := range b {
-		if doc.Check() != nil || doc.Value().MayRepeatKeys() && !repeats {
+		if doc.Check() != nil || doc.HasDuplicateKeys() && !repeats {
 			return false
 		}
 	}

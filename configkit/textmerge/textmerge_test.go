@@ -615,7 +615,7 @@ func (m textMaker) garbled(text string) string {
 func isSound(text string) bool {
 	docs, err := gaby.ParseAll([]byte(text))
 	return err == nil && !slices.ContainsFunc(docs, func(d *gaby.YamlDoc) bool {
-		return d.Check() != nil || d.Value().MayRepeatKeys()
+		return d.Check() != nil || d.HasDuplicateKeys()
 	})
 }
 

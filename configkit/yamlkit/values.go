@@ -222,17 +222,8 @@ func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths config
 	keys []any,
 	resourceProvider configkit.ResourceProvider, updater func(T) T, options UpdateOptions,
 ) (int, error) {
-	type edit struct {
-		doc      *gaby.YamlDoc
-		resource *api.ResourceInfo
-		path     *compiledPath
-		known    *typePaths
-		segments []string
-		current  gaby.Value
-		value    any
-	}
 	matches := 0
-	var edits []edit // applied at the end, so that no place moves while paths are resolved
+	var edits []update // applied at the end, so that no value moves while paths are resolved
 	updatePart := func(part any) (any, bool) {
 		current, typed := part.(T)
 		if !typed {
@@ -281,12 +272,13 @@ func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths config
 				return nil
 			}
 			if edits == nil {
-				edits = make([]edit, 0, min(len(parsedData), 256))
+				edits = make([]update, 0, min(len(parsedData), 256))
 			}
-			edits = append(edits, edit{
-				p.doc, p.resource, p.path, p.known,
-				slices.Clone(p.match.Segments), v, replacement,
-			})
+			e := update{place: *p, target: v, value: replacement}
+			if !v.Exists() || v.Elsewhere() {
+				e.segments = slices.Clone(p.match.Segments)
+			}
+			edits = append(edits, e)
 			return nil
 		})
 	var problems []error
@@ -294,18 +286,41 @@ func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths config
 		problems = append(problems, err)
 	}
 	for i := range edits {
-		e := &edits[i]
-		if _, err := e.doc.Set(e.value, e.segments...); err != nil {
-			f := yamlpath.Locate(err, e.resource).(*api.Failure)
-			f.Path = string(yamlpath.ReportedFrom(e.doc.Value(), e.segments, nil, e.known.keys(),
-				e.path.path.EmbeddedPath(), nil))
-			if f.Pos.IsZero() {
-				f.Pos = e.current.Position()
-			}
-			problems = append(problems, f)
+		if err := edits[i].apply(); err != nil {
+			problems = append(problems, err)
 		}
 	}
 	return matches, errors.Join(problems...)
+}
+
+// update is a value to be written at a place.
+type update struct {
+	place  place
+	target gaby.Value
+	value  any
+	// segments lead to a target that is missing or written elsewhere. It is resolved again when it
+	// is set, because an earlier update may have created it.
+	segments []string
+}
+
+// apply writes the value and returns a located error if that is not possible.
+func (u *update) apply() error {
+	p := &u.place
+	var err error
+	if u.segments != nil {
+		_, err = p.doc.Set(u.value, u.segments...)
+	} else if err = u.target.Set(u.value); err != nil {
+		above := len(p.root.Segments()) // the document may be an item of a list
+		u.segments = u.target.Segments()[above:]
+		if e, ok := errors.AsType[*gaby.EditError](err); ok {
+			e.Path = string(yamlpath.Join(gaby.DotPathToSlice(e.Path)[above:]))
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	p.match = &yamlpath.Match{Segments: u.segments, Value: u.target}
+	return locate(err, p.resource, p)
 }
 
 // conversionError returns the failure of a setter that found a value of another type than the one

@@ -161,7 +161,6 @@ type compiledPath struct {
 // place is the present position of a visit. It is reused: copy whatever is kept.
 type place struct {
 	doc      *gaby.YamlDoc
-	index    int
 	resource *api.ResourceInfo
 	known    *typePaths
 	path     *compiledPath
@@ -202,7 +201,7 @@ func visitPlaces(parsedData gaby.Container, source configkit.PathSource, keys []
 		v.siblings = siblingsOf(parsedData, provider)
 	}
 	types := map[api.ResourceType]*typePaths{}
-	for index, doc := range parsedData {
+	for _, doc := range parsedData {
 		info, err := provider.ResourceInfo(doc)
 		if err != nil {
 			if _, ok := errors.AsType[*configkit.NoResourceError](err); !ok {
@@ -223,21 +222,20 @@ func visitPlaces(parsedData gaby.Container, source configkit.PathSource, keys []
 			types[t] = known
 		}
 		if len(known.paths) > 0 {
-			v.document(doc, index, info, known)
+			v.document(doc, info, known)
 		}
 	}
 	return errors.Join(v.problems...)
 }
 
 // document visits the matches of all paths in one document.
-func (v *pathVisitor) document(doc *gaby.YamlDoc, index int, info api.ResourceInfo,
-	known *typePaths,
+func (v *pathVisitor) document(doc *gaby.YamlDoc, info api.ResourceInfo, known *typePaths,
 ) {
 	if err := doc.Check(); err != nil {
 		v.problems = append(v.problems, yamlpath.Locate(err, &info))
 		return
 	}
-	v.place = place{doc: doc, index: index, resource: &info, known: known}
+	v.place = place{doc: doc, resource: &info, known: known}
 	for i := range known.paths {
 		path := &known.paths[i]
 		v.place.path, v.place.root = path, doc.Value()

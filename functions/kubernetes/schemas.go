@@ -242,7 +242,7 @@ func (v *schemaVetter) nameless(doc *gaby.YamlDoc) error {
 // unreadable adds what no API server accepts as written, whatever the schema says. These are
 // repeated keys, of which it uses the last one or refuses all, and numbers that JSON does not have.
 func unreadable(doc *gaby.YamlDoc, problems []jsonschema.Problem) []jsonschema.Problem {
-	if !doc.Value().MayRepeatKeys() && !mayHaveOddNumbers(doc.Value().YAML()) {
+	if !doc.HasDuplicateKeys() && !mayHaveOddNumbers(doc.Value().YAML()) {
 		return problems
 	}
 	wrong := map[gaby.Position]bool{}
