@@ -90,8 +90,8 @@ func Do(ctx context.Context, options Options) (Result, error) {
 	if o.Request, err = run.Prepare(ctx, files, o.Settings, deps); err != nil {
 		return Result{}, err
 	}
-	if err := o.Request.Plan(ctx, func(walk *plan.Walk) (*plan.Plan, error) {
-		return walk.List(options.Chain)
+	if err := o.Request.Plan(ctx, func(resolver *plan.Resolver) (*plan.Plan, error) {
+		return resolver.List(options.Chain)
 	}); err != nil {
 		return Result{}, err
 	}

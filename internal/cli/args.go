@@ -44,7 +44,7 @@ func splitArgs(cmd *cobra.Command, o *runFlags, words []string) (g args, err err
 		words = flags.Args()
 	}
 	if len(files.Paths) > 0 && files.File != "" {
-		return g, misplacedPaths(files, words)
+		return g, pathsAfterFile(files, words)
 	}
 	g.words = words
 	if flags.ArgsLenAtDash() >= 0 && len(words) > 0 {
@@ -89,8 +89,8 @@ func awaitsValue(flags *pflag.FlagSet, word string) bool {
 	return flag == nil || needsValue
 }
 
-// misplacedPaths returns the error for -f after FILE, or after what was taken for FILE.
-func misplacedPaths(t *run.Files, words []string) error {
+// pathsAfterFile returns the error for -f after FILE, or after what was taken for FILE.
+func pathsAfterFile(t *run.Files, words []string) error {
 	hint := []string{"fctl", "do", "-f", t.Paths[0]}
 	if filepath.Ext(t.File) != "" || t.File == "-" {
 		hint = append(hint, "-f", t.File, "FUNCTION")
@@ -123,11 +123,11 @@ func missingArgs(file string, functions bool) error {
 }
 
 // checkUnit rejects an invalid unit name, and any unit name when -f is given.
-func (g args) checkUnit(o *runFlags, walk *plan.Walk) *api.Failure {
+func (g args) checkUnit(o *runFlags, resolver *plan.Resolver) *api.Failure {
 	if len(o.files.Paths) == 0 {
-		return walk.CheckUnit(o.files.File, o.files.Unit, g.words)
+		return resolver.CheckUnit(o.files.File, o.files.Unit, g.words)
 	}
-	return walk.CheckNoUnit(o.files.Paths, g.words)
+	return resolver.CheckNoUnit(o.files.Paths, g.words)
 }
 
 // lookupFlag returns the flag that word begins, nil if there is none, and whether its value is the

@@ -33,7 +33,7 @@ type chainStep struct {
 // chainSteps reads a chain and describes each of its steps.
 func (a *App) chainSteps(ctx context.Context, set functionSet, path string) ([]chainStep, error) {
 	request := run.NewRequest(run.Files{Dir: a.global.dir}, set.settings, a.deps(set.executor))
-	chain, err := request.Chain(ctx, request.Walk(ctx, set.toolchain), path)
+	chain, err := request.Chain(ctx, request.Resolver(ctx, set.toolchain), path)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func comment(text string) string {
 const maxTypes = 6
 
 // chainText formats the steps for a terminal. head styles headings.
-func chainText(path string, steps []chainStep, c calling, head func(string) string) string {
+func chainText(path string, steps []chainStep, c commandLine, head func(string) string) string {
 	var b strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	mutating := false

@@ -69,9 +69,9 @@ func (a *App) Run(ctx context.Context, args []string) int {
 		return err
 	})
 	if ctx.Err() != nil { // perhaps nobody reads the error stream
-		within(time.Second, func() { a.tell(err) })
+		within(time.Second, func() { a.reportError(err) })
 	} else {
-		a.tell(err)
+		a.reportError(err)
 	}
 	if a.Streams.Lost() {
 		return max(exitStatus(err), exitFunction)
@@ -79,8 +79,8 @@ func (a *App) Run(ctx context.Context, args []string) int {
 	return exitStatus(err)
 }
 
-// tell reports err on the error stream, unless it has been reported.
-func (a *App) tell(err error) {
+// reportError reports err on the error stream, unless it has been reported.
+func (a *App) reportError(err error) {
 	if _, ok := errors.AsType[exitError](err); ok || err == nil {
 		return
 	}
@@ -103,7 +103,7 @@ func (a *App) executorFor(ctx context.Context, s *settings.Settings) (*functions
 	}
 	if t := api.ToolchainType(s.Toolchain); t != "" {
 		if err := run.Supported(t, executor.Toolchains()); err != nil {
-			return nil, s.Refuse("toolchain", err)
+			return nil, s.Invalid("toolchain", err)
 		}
 	}
 	return executor, run.AddResourceTypes(ctx, executor, run.Reader(s, a.Streams), s)

@@ -170,13 +170,13 @@ func (a *App) completeDo(cmd *cobra.Command, o *runFlags, words []string,
 	typed string,
 ) ([]string, cobra.ShellCompDirective) {
 	c := a.completer(cmd)
-	var places []string // FILE and UNIT, unless -f says what the files are
+	var named []string // FILE and UNIT, unless -f says what the files are
 	missing := func() int {
 		if paths := o.files.Paths; len(paths) > 0 {
 			c.path = paths[0]
 			return 0
 		}
-		return 2 - len(places)
+		return 2 - len(named)
 	}
 	for len(words) > 0 && (isFlag(words[0]) || missing() > 0) {
 		if isFlag(words[0]) {
@@ -187,8 +187,8 @@ func (a *App) completeDo(cmd *cobra.Command, o *runFlags, words []string,
 			words = rest
 			continue
 		}
-		places, words = append(places, words[0]), words[1:]
-		c.path = places[0]
+		named, words = append(named, words[0]), words[1:]
+		c.path = named[0]
 	}
 	switch n := missing(); {
 	case n == 0 && len(words) > 0:
@@ -198,7 +198,7 @@ func (a *App) completeDo(cmd *cobra.Command, o *runFlags, words []string,
 	case n == 2:
 		return nil, cobra.ShellCompDirectiveDefault
 	case n == 1:
-		return offer([]string{unitName(places[0])}, typed)
+		return offer([]string{unitName(named[0])}, typed)
 	}
 	return offer(c.functionNames(), typed)
 }

@@ -33,7 +33,7 @@ func (a *App) newConfig() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if s.TellsNotes() {
+		if s.ShowsNotes() {
 			a.console().Notes("", s.Notes...)
 		}
 		return a.write([]byte(settingsText(s.Rows, *origin)))

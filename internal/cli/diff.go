@@ -83,7 +83,7 @@ type comparison struct {
 	pairs      []pair
 	several    bool
 	problems   diag.List
-	passed     []source.Passed
+	skipped    []source.Skipped
 
 	showSecrets bool
 }
@@ -128,7 +128,7 @@ func (a *App) diff(ctx context.Context, cmd *cobra.Command, o *diffFlags, words 
 		return diag.UsageHint("fctl diff -o patch A/FILE B/FILE",
 			"a patch is for one unit, not for directories")
 	}
-	return c.tellDifferences(executor, form, s)
+	return c.printDifferences(executor, form, s)
 }
 
 // read reads the two files or directories.
@@ -151,7 +151,7 @@ func (c *comparison) read(ctx context.Context, cmd *cobra.Command, a, b string) 
 		return diag.UsageHint("two files, or two directories", "%s is a directory, and %s is none",
 			diag.FileName(directory), diag.FileName(file))
 	case a == "-" || b == "-":
-		if err := c.refuseTerminal(cmd); err != nil {
+		if err := c.rejectTerminal(cmd); err != nil {
 			return err
 		}
 	}
@@ -162,9 +162,9 @@ func (c *comparison) read(ctx context.Context, cmd *cobra.Command, a, b string) 
 	}
 	if before.Toolchain != after.Toolchain {
 		switch { // a file whose name implies no toolchain gets that of the other
-		case !source.NameTells(a):
+		case !source.NameImpliesToolchain(a):
 			before.Toolchain = after.Toolchain
-		case !source.NameTells(b):
+		case !source.NameImpliesToolchain(b):
 			after.Toolchain = before.Toolchain
 		default:
 			return diag.UsageHint("--toolchain says what both are", "%s is %s, and %s is %s",
@@ -198,7 +198,7 @@ func (c *comparison) directories(ctx context.Context, a, b string) error {
 		if err != nil {
 			return err
 		}
-		c.passed = append(c.passed, found.Passed...)
+		c.skipped = append(c.skipped, found.Skipped...)
 		for _, f := range found.Files {
 			unit, err := (*source.Unit)(nil), f.Problem
 			if err == nil {
@@ -217,7 +217,7 @@ func (c *comparison) directories(ctx context.Context, a, b string) error {
 	for _, rel := range slices.Sorted(maps.Keys(pairs)) {
 		p := *pairs[rel]
 		if u := p.unit(); run.Supported(u.Toolchain, c.toolchains) != nil {
-			c.passed = append(c.passed, source.Passed{Path: u.File, Why: source.NoFunction})
+			c.skipped = append(c.skipped, source.Skipped{Path: u.File, Reason: source.NoFunction})
 			continue
 		}
 		c.pairs = append(c.pairs, p)
@@ -225,8 +225,8 @@ func (c *comparison) directories(ctx context.Context, a, b string) error {
 	return nil
 }
 
-// tellDifferences compares the pairs and prints the differences.
-func (c *comparison) tellDifferences(executor *functions.Executor, form string,
+// printDifferences compares the pairs and prints the differences.
+func (c *comparison) printDifferences(executor *functions.Executor, form string,
 	s *settings.Settings,
 ) error {
 	versions := make([]functions.Versions, len(c.pairs))
@@ -242,8 +242,8 @@ func (c *comparison) tellDifferences(executor *functions.Executor, form string,
 	}
 	printer := &report.Printer{
 		Format: report.Mutations, Several: c.several,
-		Screen: report.Screen{
-			Terminal: form == "text", Head: c.Streams.OutStyle(color.Bold),
+		Terminal: report.Terminal{
+			Interactive: form == "text", Head: c.Streams.OutStyle(color.Bold),
 			Diff: run.DiffStyle(c.Streams),
 		},
 	}
@@ -284,7 +284,7 @@ func (c *comparison) tellDifferences(executor *functions.Executor, form string,
 			!bytes.Equal(p.before.Data, p.after.Data) {
 			inLayout++
 		}
-		piece, err := printer.Piece(report.Result{
+		rendered, err := printer.Render(report.Result{
 			Unit: p.unit().Name, File: p.unit().File, Toolchain: p.unit().Toolchain,
 			Response: &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{
 				Success:   true,
@@ -295,7 +295,7 @@ func (c *comparison) tellDifferences(executor *functions.Executor, form string,
 		if err != nil {
 			return err
 		}
-		if err := out.Write(printer.Print(piece)...); err != nil {
+		if err := out.Write(printer.Print(rendered)...); err != nil {
 			break // Flush returns the error
 		}
 	}
@@ -314,7 +314,7 @@ func (c *comparison) tellDifferences(executor *functions.Executor, form string,
 		c.noteRest(inLayout, s.Verbose)
 	}
 	if len(c.problems) > 0 {
-		c.tell(c.problems)
+		c.reportError(c.problems)
 		status = max(status, exitStatus(c.problems))
 	}
 	if status != exitDone {
@@ -344,7 +344,7 @@ func (c *comparison) noteRest(inLayout int, verbose bool) {
 		notes = append(notes, api.Note{Message: "in " + run.Count(inLayout, "file") +
 			" the values are the same, and comments, order or layout are not"})
 	}
-	if text := run.SkippedFiles(c.passed, verbose); text != "" {
+	if text := run.SkippedFiles(c.skipped, verbose); text != "" {
 		notes = append(notes, api.Note{Message: text})
 	}
 	c.console().Notes("", notes...)

@@ -96,9 +96,9 @@ func (a *App) do(ctx context.Context, cmd *cobra.Command, o *runFlags, words []s
 	if len(problems) > 0 {
 		settled, settingsProblem = a.settle(p.sources, cmd.Flags())
 	}
-	err = p.request.Plan(ctx, func(walk *plan.Walk) (*plan.Plan, error) {
-		walk.Flags = recognizer{cmd.Flags()}
-		return given.resolve(ctx, o, p.request, walk, problems)
+	err = p.request.Plan(ctx, func(resolver *plan.Resolver) (*plan.Plan, error) {
+		resolver.Flags = recognizer{cmd.Flags()}
+		return given.resolve(ctx, o, p.request, resolver, problems)
 	})
 	if err := cmp.Or(err, settingsProblem); err != nil {
 		return err
@@ -145,7 +145,7 @@ func (a *App) run(ctx context.Context, cmd *cobra.Command, o *runFlags, p *prepa
 		return err
 	}
 	if p.request.ReadsStdin() {
-		if err := a.refuseTerminal(cmd); err != nil {
+		if err := a.rejectTerminal(cmd); err != nil {
 			return err
 		}
 	}
@@ -158,10 +158,10 @@ func (a *App) run(ctx context.Context, cmd *cobra.Command, o *runFlags, p *prepa
 }
 
 // resolve makes the chain from the files of --functions and the words from FUNCTION on.
-func (g args) resolve(ctx context.Context, o *runFlags, request *run.Request, walk *plan.Walk,
+func (g args) resolve(ctx context.Context, o *runFlags, request *run.Request, resolver *plan.Resolver,
 	flagProblems map[int]error,
 ) (*plan.Plan, error) {
-	if problem := g.checkUnit(o, walk); problem != nil {
+	if problem := g.checkUnit(o, resolver); problem != nil {
 		return nil, problem
 	}
 	if g.problem != nil {
@@ -176,11 +176,11 @@ func (g args) resolve(ctx context.Context, o *runFlags, request *run.Request, wa
 	}
 	typed := &plan.Plan{}
 	if len(g.words) > 0 {
-		words := walk.Split(g.words)
+		words := resolver.Split(g.words)
 		for _, f := range words.Flags {
 			f.Problem = flagProblems[f.At]
 		}
-		typed = part(walk.Resolve(words))
+		typed = part(resolver.Resolve(words))
 	}
 	if slices.Contains(o.functions, "") {
 		return nil, diag.UsageHint("fctl do --functions CHAIN FILE UNIT",
@@ -188,7 +188,7 @@ func (g args) resolve(ctx context.Context, o *runFlags, request *run.Request, wa
 	}
 	all := &plan.Plan{}
 	for _, path := range o.functions {
-		if written := part(request.Chain(ctx, walk, path)); len(problems) == 0 {
+		if written := part(request.Chain(ctx, resolver, path)); len(problems) == 0 {
 			all.Append(written)
 		}
 	}
@@ -199,9 +199,9 @@ func (g args) resolve(ctx context.Context, o *runFlags, request *run.Request, wa
 	return all, nil
 }
 
-// refuseTerminal returns an error if the standard input is a terminal: with "-" for FILE, the
+// rejectTerminal returns an error if the standard input is a terminal: with "-" for FILE, the
 // command would wait for somebody to type a manifest.
-func (a *App) refuseTerminal(cmd *cobra.Command) error {
+func (a *App) rejectTerminal(cmd *cobra.Command) error {
 	if !a.Streams.InIsTerminal() {
 		return nil
 	}
@@ -239,10 +239,10 @@ func (g args) setFlags(ctx context.Context, cmd *cobra.Command,
 	if err != nil || g.problem != nil || len(g.words) == 0 {
 		return nil, err
 	}
-	walk := request.Walk(ctx, toolchains[0])
-	walk.Flags = recognizer{cmd.Flags()}
+	resolver := request.Resolver(ctx, toolchains[0])
+	resolver.Flags = recognizer{cmd.Flags()}
 	problems := map[int]error{}
-	for _, f := range walk.Split(g.words).Flags {
+	for _, f := range resolver.Split(g.words).Flags {
 		problems[f.At] = setFlag(cmd, f.Words)
 	}
 	return problems, nil

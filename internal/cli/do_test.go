@@ -199,7 +199,7 @@ func TestOnATerminal(t *testing.T) {
 		{
 			[]string{"get-string-path", "*", "metadata.name"},
 			true, 0,
-			"TYPE          NAME  PATH           VALUE  PLACE\nv1/ConfigMap  a     metadata.name  a      <stdin>:4:9\n",
+			"TYPE          NAME  PATH           VALUE  POSITION\nv1/ConfigMap  a     metadata.name  a      <stdin>:4:9\n",
 		},
 		{[]string{"get-resources-of-type", "v1/ConfigMap"}, true, 0, "[\n"},
 		{[]string{"get-string-path", "*", "metadata.name"}, false, 0, "[\n"},
@@ -239,9 +239,9 @@ func TestProgressStays(t *testing.T) {
 	if status != 1 || strings.Count(out.String(), "\n") != 2 {
 		t.Errorf("status %d, %s%s", status, out, errOut)
 	}
-	if told := errOut.String(); !strings.Contains(told, "\r1 of 2 files") ||
-		strings.Count(told, "\x1b[K") != 1 {
-		t.Errorf("got %q", told)
+	if shown := errOut.String(); !strings.Contains(shown, "\r1 of 2 files") ||
+		strings.Count(shown, "\x1b[K") != 1 {
+		t.Errorf("got %q", shown)
 	}
 }
 

@@ -42,7 +42,7 @@ func TestDocs(t *testing.T) {
 			t.Fatal(err)
 		}
 		if d := cmp.Diff(string(have), text); d != "" {
-			t.Errorf("docs/%s is stale, make gen writes it anew (-file +source)\n%s", name, d)
+			t.Errorf("docs/%s is stale, make gen writes it (-file +source)\n%s", name, d)
 		}
 	}
 }
@@ -187,7 +187,7 @@ func functionSection(d *functions.Description) string {
 			cellText(strings.Join(constraints(p, d.VarArgs && i == len(d.Parameters)-1), "; ")))
 	}
 	b.WriteByte('\n')
-	for _, line := range behaviour(d.FunctionSignature, calling{program: "fctl"}) {
+	for _, line := range behaviour(d.FunctionSignature, commandLine{program: "fctl"}) {
 		b.WriteString("* " + line + "\n")
 	}
 	if others := otherNames(d); len(others) > 0 {

@@ -87,8 +87,8 @@ func (a *App) doseq(ctx context.Context, cmd *cobra.Command, o *runFlags) error 
 		return err
 	}
 	list := cmd.Flags().Arg(cmd.Flags().NArg() - 1)
-	err = p.request.Plan(ctx, func(walk *plan.Walk) (*plan.Plan, error) {
-		return invocations(ctx, p.request, walk, list)
+	err = p.request.Plan(ctx, func(resolver *plan.Resolver) (*plan.Plan, error) {
+		return invocations(ctx, p.request, resolver, list)
 	})
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (a *App) doseq(ctx context.Context, cmd *cobra.Command, o *runFlags) error 
 }
 
 // invocations reads the list from the word itself, a file or the standard input.
-func invocations(ctx context.Context, request *run.Request, walk *plan.Walk,
+func invocations(ctx context.Context, request *run.Request, resolver *plan.Resolver,
 	word string,
 ) (*plan.Plan, error) {
 	path, isFile := plan.FilePath(word)
@@ -105,11 +105,11 @@ func invocations(ctx context.Context, request *run.Request, walk *plan.Walk,
 	case word == "-":
 		path = "-"
 	case !isFile:
-		chain, err := walk.Invocations(plan.Text{Bytes: []byte(word), Name: "INVOCATIONS"})
+		chain, err := resolver.Invocations(plan.Text{Bytes: []byte(word), Name: "INVOCATIONS"})
 		if err != nil && !strings.ContainsAny(word, "[{\n ") {
 			return nil, diag.UsageHint("file:"+word+" is the list in that file", "INVOCATIONS: %q is not a list of invocations", word)
 		}
 		return chain, err
 	}
-	return request.Chain(ctx, walk, path)
+	return request.Chain(ctx, resolver, path)
 }

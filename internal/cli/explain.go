@@ -84,19 +84,19 @@ func (a *App) explainFunction(cmd *cobra.Command, o *explainFlags, name string) 
 	if o.output == "json" {
 		return a.writeJSON(d)
 	}
-	return a.write([]byte(explanation(d, a.calling(cmd, o, set.toolchain),
+	return a.write([]byte(explanation(d, a.commandLine(cmd, o, set.toolchain),
 		a.Streams.OutStyle(color.Bold))))
 }
 
-// calling has the parts of a command line that calls an explained function.
-type calling struct {
+// commandLine has the parts of a command line that calls an explained function.
+type commandLine struct {
 	program string // its name
 	flags   string // those that decide which functions there are, with a space before each
 	file    string // an example file
 }
 
-func (a *App) calling(cmd *cobra.Command, o *explainFlags, toolchain api.ToolchainType) calling {
-	c := calling{program: cmd.Root().Name(), file: functions.ExampleFile(toolchain)}
+func (a *App) commandLine(cmd *cobra.Command, o *explainFlags, toolchain api.ToolchainType) commandLine {
+	c := commandLine{program: cmd.Root().Name(), file: functions.ExampleFile(toolchain)}
 	if named, _ := source.ToolchainByName(c.file); named != toolchain {
 		c.flags += " " + shellwords.Quote("--toolchain", string(toolchain))
 	}
@@ -118,7 +118,7 @@ func (a *App) explainChain(cmd *cobra.Command, o *explainFlags) error {
 	if o.output == "json" {
 		return a.writeJSON(steps)
 	}
-	return a.write([]byte(chainText(o.file, steps, a.calling(cmd, o, set.toolchain),
+	return a.write([]byte(chainText(o.file, steps, a.commandLine(cmd, o, set.toolchain),
 		a.Streams.OutStyle(color.Bold))))
 }
 
@@ -144,7 +144,7 @@ func unknownFunction(executor *functions.Executor, t api.ToolchainType, name str
 		names = append(names, s.FunctionName)
 	}
 	former := (&handler.UnknownFunctionError{Name: name}).Hint()
-	hint := cmp.Or(former, plan.Elsewhere(executor, name),
+	hint := cmp.Or(former, plan.ToolchainHint(executor, name),
 		configkit.DidYouMean("", configkit.Suggest(name, names)))
 	if hint == "" {
 		hint = "'fctl list' shows the functions"
@@ -153,7 +153,7 @@ func unknownFunction(executor *functions.Executor, t api.ToolchainType, name str
 }
 
 // explanation returns all there is to know about a function. head styles headings.
-func explanation(d *functions.Description, c calling, head func(string) string) string {
+func explanation(d *functions.Description, c commandLine, head func(string) string) string {
 	var b strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	section := func(title string) { say("\n%s", head(title)) }
@@ -218,7 +218,7 @@ func explanation(d *functions.Description, c calling, head func(string) string) 
 }
 
 // allPaths returns the command that lists the paths of a function in all types.
-func allPaths(d *functions.Description, c calling) string {
+func allPaths(d *functions.Description, c commandLine) string {
 	if d.AttributeName == "" {
 		return c.program + " explain" + c.flags + " -o json " + d.FunctionName
 	}
@@ -285,7 +285,7 @@ func constraints(p api.FunctionParameter, repeated bool) []string {
 }
 
 // behaviour describes a function's effect, output and requirements, one line each.
-func behaviour(s api.FunctionSignature, c calling) []string {
+func behaviour(s api.FunctionSignature, c commandLine) []string {
 	var lines []string
 	switch kindOf(s) {
 	case "changes":

@@ -187,7 +187,7 @@ func (o *runFlags) format(flags *pflag.FlagSet,
 	}
 	format, err := report.ParseFormat(s.Output)
 	if err != nil {
-		return "", "", s.Refuse("output", err)
+		return "", "", s.Invalid("output", err)
 	}
 	return format, "", nil
 }

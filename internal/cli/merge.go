@@ -101,7 +101,7 @@ func (a *App) merge(ctx context.Context, cmd *cobra.Command, o *mergeFlags, word
 	case o.inPlace && words[1] == "-":
 		return diag.Usage("-i writes to OURS, and the standard input is not a file")
 	case slices.Contains(words, "-"):
-		if err := a.refuseTerminal(cmd); err != nil {
+		if err := a.rejectTerminal(cmd); err != nil {
 			return err
 		}
 	}
@@ -203,7 +203,7 @@ func (m *merging) read(ctx context.Context, paths []string, path string) error {
 		m.name, m.written = diag.FileName(path), true
 	}
 	for _, name := range []string{path, paths[1], paths[0], paths[2]} {
-		if m.toolchain == "" && source.NameTells(name) {
+		if m.toolchain == "" && source.NameImpliesToolchain(name) {
 			m.toolchain = source.ToolchainOf(name, m.ours.Data)
 		}
 	}
@@ -234,7 +234,7 @@ func (m *merging) conclude(merged *textmerge.Merged, markers bool) error {
 		}, Message: m.masked(c.Value, m.conflictText(c, markers))}
 	}
 	problems.Sort()
-	m.tell(problems)
+	m.reportError(problems)
 	return exitError(exitNo)
 }
 

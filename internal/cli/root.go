@@ -106,7 +106,7 @@ func (a *App) noSuchCommand(cmd *cobra.Command, words []string) error {
 // isFunction reports whether a toolchain has a function of the name.
 func (a *App) isFunction(name string) bool {
 	executor, err := a.executor()
-	return err == nil && plan.Elsewhere(executor, name) != ""
+	return err == nil && plan.ToolchainHint(executor, name) != ""
 }
 
 // unknownCommand returns the error for a word that is not a command or help topic, as what says.
@@ -177,7 +177,7 @@ func (a *App) sources(flags *pflag.FlagSet) (*settings.Sources, error) {
 	if err := checkDirectory(a.global.dir); err != nil {
 		return nil, err
 	}
-	return settings.Read(flags, settings.Here(a.global.dir, a.global.config)), nil
+	return settings.Read(flags, settings.DefaultLocations(a.global.dir, a.global.config)), nil
 }
 
 // settle combines the settings with the current values of the flags.
@@ -187,7 +187,7 @@ func (a *App) settle(sources *settings.Sources, flags *pflag.FlagSet) (*settings
 		return nil, err
 	}
 	if err := a.Streams.SetColor(s.Color); err != nil {
-		return nil, s.Refuse("color", err)
+		return nil, s.Invalid("color", err)
 	}
 	return s, nil
 }

@@ -146,7 +146,7 @@ func Failures(err error, unknown api.FailureClass) List {
 
 // Style colours the parts of a problem; the zero Style is plain.
 type Style struct {
-	Place, Hint, Caret func(string) string
+	Position, Hint, Caret func(string) string
 }
 
 // Write writes the problems, one per line, each followed by the expression it is about with a
@@ -155,7 +155,7 @@ func (l List) Write(w io.Writer, style Style) error {
 	var b strings.Builder
 	hints := map[string]bool{}
 	for _, f := range l {
-		b.WriteString(apply(style.Place, place(f.Pos)))
+		b.WriteString(apply(style.Position, prefix(f.Pos)))
 		for _, part := range []string{f.Resource, api.InvocationLabel(f.Function, f.Invocation)} {
 			if part != "" {
 				b.WriteString(Printable(part) + ": ")
@@ -186,7 +186,7 @@ func WriteNotes(w io.Writer, file string, notes []api.Note, style Style) error {
 		if n.Pos.File == "" {
 			n.Pos.File = file
 		}
-		b.WriteString(apply(style.Place, place(n.Pos)) + "note: ")
+		b.WriteString(apply(style.Position, prefix(n.Pos)) + "note: ")
 		if n.Function != "" {
 			b.WriteString(Printable(api.InvocationLabel(n.Function, n.Invocation)) + ": ")
 		}
@@ -196,7 +196,7 @@ func WriteNotes(w io.Writer, file string, notes []api.Note, style Style) error {
 	return err
 }
 
-func place(p api.Position) string {
+func prefix(p api.Position) string {
 	if p.File == "" {
 		return "fctl: "
 	}

@@ -88,7 +88,7 @@ func TestFilesKeepTheirOrder(t *testing.T) {
 	}
 }
 
-func TestProblemWithoutAPlaceIsFctls(t *testing.T) {
+func TestProblemWithoutPosition(t *testing.T) {
 	got := text(t, diag.List{diag.UsageHint("fctl list", "there is no %s", "sun")})
 	if want := "fctl: there is no sun\nhint: fctl list\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -135,7 +135,7 @@ func TestStyle(t *testing.T) {
 	var b strings.Builder
 	mark := func(s string) string { return "<" + s + ">" }
 	if err := (diag.List{diag.UsageHint("h", "m")}).Write(&b,
-		diag.Style{Place: mark, Hint: mark}); err != nil {
+		diag.Style{Position: mark, Hint: mark}); err != nil {
 		t.Fatal(err)
 	}
 	if want := "<fctl: >m\n<hint:> h\n"; b.String() != want {

@@ -26,9 +26,9 @@ type File struct {
 	// Steps are the successive versions of Before, one for each function; the last text is After.
 	// They determine which function changed what. They may be empty.
 	Steps []Step
-	// BeforePlaces and AfterPlaces are the positions at which the resources of the texts begin, in
+	// BeforeStarts and AfterStarts are the positions at which the resources of the texts begin, in
 	// order; they may be nil.
-	BeforePlaces, AfterPlaces []Place
+	BeforeStarts, AfterStarts []Start
 	// Shown returns the texts as people see them, line for line, for example with secret values
 	// masked. If it is set, the diff is for people only, with control characters escaped. It is
 	// only called if something changed.
@@ -44,9 +44,9 @@ type Step struct {
 	Text func() []byte
 }
 
-// Place is the line (from 1) at which a resource begins, including its comments and separator. A
-// Place without a name is not a resource.
-type Place struct {
+// Start is the line (from 1) at which a resource begins, including its comments and separator. A
+// Start without a name is not a resource.
+type Start struct {
 	Line int
 	Name string
 }

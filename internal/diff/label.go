@@ -13,11 +13,11 @@ import (
 type labeller struct {
 	steps         []string // their names
 	authors       *authors // nil if there is at most one step
-	before, after []Place
+	before, after []Start
 }
 
 func newLabeller(f File, before []string) *labeller {
-	l := &labeller{before: f.BeforePlaces, after: f.AfterPlaces}
+	l := &labeller{before: f.BeforeStarts, after: f.AfterStarts}
 	for _, s := range f.Steps {
 		l.steps = append(l.steps, s.Name)
 	}
@@ -104,22 +104,22 @@ func (l *labeller) resources(h lines.Hunk) []string {
 	return names
 }
 
-// within returns the places that lines [from, to) belong to.
-func within(places []Place, from, to int) []Place {
+// within returns the starts that lines [from, to) belong to.
+func within(starts []Start, from, to int) []Start {
 	if from == to {
 		return nil
 	}
-	last := beginningBefore(places, to)
-	return places[max(0, beginningBefore(places, from+1)-1):last]
+	last := beginningBefore(starts, to)
+	return starts[max(0, beginningBefore(starts, from+1)-1):last]
 }
 
-// beginning returns the places that begin in lines [from, to).
-func beginning(places []Place, from, to int) []Place {
-	return places[beginningBefore(places, from):beginningBefore(places, to)]
+// beginning returns the starts in lines [from, to).
+func beginning(starts []Start, from, to int) []Start {
+	return starts[beginningBefore(starts, from):beginningBefore(starts, to)]
 }
 
-// beginningBefore returns the number of places that begin before line i (from 0).
-func beginningBefore(places []Place, i int) int {
-	n, _ := slices.BinarySearchFunc(places, i, func(p Place, i int) int { return p.Line - 1 - i })
+// beginningBefore returns the number of starts before line i (from 0).
+func beginningBefore(starts []Start, i int) int {
+	n, _ := slices.BinarySearchFunc(starts, i, func(p Start, i int) int { return p.Line - 1 - i })
 	return n
 }

@@ -8,18 +8,18 @@ import (
 	"github.com/fctl-dev/fctl/internal/diff"
 )
 
-// places returns the lines that begin with "# name".
-func places(text []byte) (all []diff.Place) {
+// starts returns the lines that begin with "# name".
+func starts(text []byte) (all []diff.Start) {
 	for i, line := range strings.Split(string(text), "\n") {
 		if name, ok := strings.CutPrefix(line, "# "); ok {
-			all = append(all, diff.Place{Line: i + 1, Name: name})
+			all = append(all, diff.Start{Line: i + 1, Name: name})
 		}
 	}
 	return all
 }
 
 func headers(f diff.File) string {
-	f.BeforePlaces, f.AfterPlaces = places(f.Before), places(f.After)
+	f.BeforeStarts, f.AfterStarts = starts(f.Before), starts(f.After)
 	var labels []string
 	for _, header := range regexp.MustCompile(`(?m)^@@ .* @@.*`).FindAllString(string(diff.Unified(f)),
 		-1) {
@@ -80,7 +80,7 @@ func TestHunksNameResourcesAndFunctions(t *testing.T) {
 			"a  f; b  f",
 		},
 		"an old name":    {a, []step{{"f", edit(a, "# a", "# z", "2", "4")}}, "a  f|a  f"},
-		"added behind":   {a, []step{{"f", []byte(a + b)}}, "b  f"},
+		"added after":    {a, []step{{"f", []byte(a + b)}}, "b  f"},
 		"added in front": {b, []step{{"f", []byte(a + b)}}, "a  f"},
 		"added to the end": {
 			a + b,
@@ -117,8 +117,8 @@ func TestHunksNameResourcesAndFunctions(t *testing.T) {
 func TestNamesInHeadersAreHarmless(t *testing.T) {
 	patch := diff.Unified(diff.File{
 		Name: "x", Before: []byte("a\n"), After: []byte("b\n"),
-		BeforePlaces: []diff.Place{{Line: 1, Name: "v1/X a\n-b\x1b[2J"}},
-		AfterPlaces:  []diff.Place{{Line: 1, Name: "v1/X a\n-b\x1b[2J"}},
+		BeforeStarts: []diff.Start{{Line: 1, Name: "v1/X a\n-b\x1b[2J"}},
+		AfterStarts:  []diff.Start{{Line: 1, Name: "v1/X a\n-b\x1b[2J"}},
 	})
 	if want := "--- a/x\n+++ b/x\n@@ -1 +1 @@ v1/X a\\n-b\\x1b[2J\n-a\n+b\n"; string(patch) != want {
 		t.Errorf("have %q", patch)

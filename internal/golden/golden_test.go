@@ -189,7 +189,7 @@ func idempotent(executor *functions.Executor, names []string) bool {
 	return mutating
 }
 
-func TestLoadRefusesWhatAShellReadsOtherwise(t *testing.T) {
+func TestLoadRejectsShellSyntax(t *testing.T) {
 	for line, want := range map[string]bool{
 		`name do 'a b' "c d" e\ f * ?x=y [a]`: true,
 		`name do '$HOME' "a;b" '#' a~1b`:      true,

@@ -59,7 +59,7 @@ func TestColorDecision(t *testing.T) {
 	}
 }
 
-func TestUnknownColorModeIsRefused(t *testing.T) {
+func TestUnknownColorMode(t *testing.T) {
 	s, _, _, _ := iostreams.Test()
 	if err := s.SetColor("sometimes"); err == nil {
 		t.Error("no error")

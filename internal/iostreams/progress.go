@@ -62,8 +62,8 @@ func (p *Progress) Add(n int) {
 	p.done += n
 }
 
-// Pause removes the line while write writes other text.
-func (p *Progress) Pause(write func()) {
+// Hide removes the line while write writes other text.
+func (p *Progress) Hide(write func()) {
 	if p != nil {
 		p.mu.Lock()
 		defer p.mu.Unlock()

@@ -52,10 +52,10 @@ func TestProgress(t *testing.T) {
 		if got := errOut.take(); got != "\r30 of 120 files\r40 of 120 files" {
 			t.Errorf("it shows %q", got)
 		}
-		p.Pause(func() { _, _ = errOut.Write([]byte("a note\n")) })
-		p.Pause(func() {})
+		p.Hide(func() { _, _ = errOut.Write([]byte("a note\n")) })
+		p.Hide(func() {})
 		if got := errOut.take(); got != "\r\x1b[Ka note\n" {
-			t.Errorf("it makes room with %q", got)
+			t.Errorf("it clears the line with %q", got)
 		}
 		time.Sleep(100 * time.Millisecond)
 		synctest.Wait()
@@ -82,7 +82,7 @@ func TestNoProgress(t *testing.T) {
 			p.Add(1)
 			time.Sleep(time.Minute)
 			paused := false
-			p.Pause(func() { paused = true })
+			p.Hide(func() { paused = true })
 			p.End()
 			if !paused || errOut.Len() > 0 {
 				t.Errorf("it shows %q", errOut)

@@ -25,7 +25,7 @@ func (r *listReader) arguments(s api.FunctionSignature, v gaby.Value) []argument
 	case v.Kind() == gaby.Map:
 		return r.namedArguments(s, v)
 	case v.Kind() != gaby.List:
-		r.refuse(v.Position(), "", "%s: a map or a list is expected", v.Key())
+		r.report(v.Position(), "", "%s: a map or a list is expected", v.Key())
 		return nil
 	}
 	var args []argument
@@ -47,13 +47,13 @@ func (r *listReader) arguments(s api.FunctionSignature, v gaby.Value) []argument
 
 // namedArguments reads {parameter: value}. A parameter that may be repeated takes a list.
 func (r *listReader) namedArguments(s api.FunctionSignature, v gaby.Value) []argument {
-	r.refuseRepeated(v)
+	r.reportRepeated(v)
 	var args []argument
 	for item := v.First(); item.Exists(); item = item.Next() {
 		name := item.Key()
 		i := parameterIndex(s, name)
 		if i < 0 {
-			r.refuse(item.KeyPosition(), r.meant(s, name), "there is no parameter %q", name)
+			r.report(item.KeyPosition(), r.parameterHint(s, name), "there is no parameter %q", name)
 			continue
 		}
 		values := []gaby.Value{item}
@@ -73,8 +73,8 @@ func (r *listReader) namedArguments(s api.FunctionSignature, v gaby.Value) []arg
 	return args
 }
 
-// meant returns a hint at the parameter that was probably meant.
-func (r *listReader) meant(s api.FunctionSignature, name string) string {
+// parameterHint returns a hint at the parameter that was probably meant.
+func (r *listReader) parameterHint(s api.FunctionSignature, name string) string {
 	var names []string
 	for _, p := range s.Parameters {
 		names = append(names, p.ParameterName)
@@ -92,7 +92,7 @@ func (r *listReader) listedArgument(s api.FunctionSignature, v gaby.Value) (argu
 		return r.value(v, api.FunctionParameter{})
 	}
 	if first := v.First(); hasParameter(s, first.Key()) {
-		r.refuse(first.KeyPosition(), "by name they are not a list: {"+first.Key()+": ...}", "an argument has no field %q", first.Key())
+		r.report(first.KeyPosition(), "by name they are not a list: {"+first.Key()+": ...}", "an argument has no field %q", first.Key())
 		return argument{}, false
 	}
 	// Programs that print arguments write DataType as well; it adds nothing and is accepted.
@@ -108,7 +108,7 @@ func (r *listReader) listedArgument(s api.FunctionSignature, v gaby.Value) (argu
 	}
 	value := fields["Value"]
 	if !value.Exists() {
-		r.refuse(v.Position(), "", "an argument needs a Value")
+		r.report(v.Position(), "", "an argument needs a Value")
 	}
 	return argument{at: v.Position(), FunctionArgument: api.FunctionArgument{
 		ParameterName: r.string(fields["ParameterName"]),
@@ -138,13 +138,13 @@ func (r *listReader) value(v gaby.Value, p api.FunctionParameter) (argument, boo
 	}
 	switch {
 	case isNull(v):
-		r.refuse(v.Position(), `"" is the empty text`, "%sa value is expected", prefix)
+		r.report(v.Position(), `"" is the empty text`, "%sa value is expected", prefix)
 		return a, false
 	case v.Kind() == gaby.Scalar:
-		text, evaluator, err := r.walk.value(v.Text(), r.text.Dir)
+		text, evaluator, err := r.resolver.value(v.Text(), r.text.Dir)
 		if err != nil {
 			for _, f := range diag.Failures(err, api.FailureInput) {
-				r.refuse(v.Position(), f.Hint, "%s%s: %s", prefix, f.Pos, f.Message)
+				r.report(v.Position(), f.Hint, "%s%s: %s", prefix, f.Pos, f.Message)
 				r.problems[len(r.problems)-1].Class = f.Class
 			}
 			return a, false
@@ -158,12 +158,12 @@ func (r *listReader) value(v gaby.Value, p api.FunctionParameter) (argument, boo
 	case takesConfiguration(p):
 		text, err := json.Marshal(v.Data())
 		if err != nil { // a number that JSON cannot represent, such as .nan
-			r.refuse(v.Position(), "", "%s%w", prefix, err)
+			r.report(v.Position(), "", "%s%w", prefix, err)
 			return a, false
 		}
 		a.Value = string(text)
 	default:
-		r.refuse(v.Position(), "", "%sa single value is expected", prefix)
+		r.report(v.Position(), "", "%sa single value is expected", prefix)
 		return a, false
 	}
 	return a, true

@@ -38,52 +38,52 @@ type Text struct {
 // list of {ParameterName, Value, Evaluator}, whose Value is taken literally.
 //
 // The error is a diag.List of everything that is wrong with the text.
-func (w *Walk) Invocations(text Text) (*Plan, error) {
-	r := &listReader{walk: w, text: text, plan: &Plan{}, names: map[string]gaby.Position{}}
+func (r *Resolver) Invocations(text Text) (*Plan, error) {
+	l := &listReader{resolver: r, text: text, plan: &Plan{}, names: map[string]gaby.Position{}}
 	doc, err := gaby.ParseYAML(text.Bytes)
 	if err == nil {
 		err = doc.Check()
 	}
 	if err != nil {
-		r.refuseSyntax(err)
-		return nil, r.problems
+		l.reportSyntax(err)
+		return nil, l.problems
 	}
 	top := doc.Value()
 	switch {
 	case top.Kind() == gaby.Map && (top.Get("function").Exists() ||
 		top.Get("FunctionName").Exists()):
-		r.refuse(top.Position(), "put it in a list: [ ... ]",
+		l.report(top.Position(), "put it in a list: [ ... ]",
 			"a list of invocations is expected, this is one invocation")
 	case top.Kind() == gaby.List && top.Len() == 0, isNull(top):
-		r.refuse(top.Position(), "[{function: get-replicas}] is the shortest",
+		l.report(top.Position(), "[{function: get-replicas}] is the shortest",
 			"the list of invocations is empty")
 	case top.Kind() != gaby.List:
-		r.refuse(top.Position(), "[{function: get-replicas}] is the shortest",
+		l.report(top.Position(), "[{function: get-replicas}] is the shortest",
 			"a list of invocations is expected")
 	}
 	if top.Kind() == gaby.List {
 		for item := top.First(); item.Exists(); item = item.Next() {
-			r.invocation(item)
+			l.invocation(item)
 		}
 	}
-	return r.plan, r.problems.Err()
+	return l.plan, l.problems.Err()
 }
 
 // List resolves invocations made by a program. The error is a diag.List of everything that is wrong
 // with them.
-func (w *Walk) List(invocations api.FunctionInvocationList) (*Plan, error) {
+func (r *Resolver) List(invocations api.FunctionInvocationList) (*Plan, error) {
 	if len(invocations) == 0 {
 		return nil, diag.Usage("the list of invocations is empty")
 	}
 	p := &Plan{}
 	var problems diag.List
 	for _, in := range invocations {
-		signature, known := w.Functions.Signature(w.Toolchain, in.FunctionName)
+		signature, known := r.Functions.Signature(r.Toolchain, in.FunctionName)
 		if !known {
-			problems = append(problems, w.unknownFunction(in.FunctionName))
+			problems = append(problems, r.unknownFunction(in.FunctionName))
 			continue
 		}
-		checked, err := w.Functions.ValidateInvocation(w.Toolchain, in)
+		checked, err := r.Functions.ValidateInvocation(r.Toolchain, in)
 		if err != nil {
 			problems = append(problems, argumentProblems(in.FunctionName, "", err)...)
 		}
@@ -100,7 +100,7 @@ func isNull(v gaby.Value) bool {
 
 // listReader reads a list and collects its problems.
 type listReader struct {
-	walk     *Walk
+	resolver *Resolver
 	text     Text
 	plan     *Plan
 	names    map[string]gaby.Position // of invocations, with their positions
@@ -108,7 +108,7 @@ type listReader struct {
 	problems diag.List
 }
 
-func (r *listReader) refuse(at gaby.Position, hint, format string, args ...any) {
+func (r *listReader) report(at gaby.Position, hint, format string, args ...any) {
 	f := diag.UsageHint(hint, format, args...)
 	f.Pos, f.Function = r.position(at), r.function
 	r.problems = append(r.problems, f)
@@ -118,12 +118,12 @@ func (r *listReader) position(at gaby.Position) api.Position {
 	return api.Position{File: r.text.Name, Line: at.Line, Column: at.Column}
 }
 
-func (r *listReader) refuseSyntax(err error) {
+func (r *listReader) reportSyntax(err error) {
 	if e, ok := errors.AsType[*gaby.SyntaxError](err); ok {
-		r.refuse(e.Pos, e.Hint, "%s", e.Msg)
+		r.report(e.Pos, e.Hint, "%s", e.Msg)
 		return
 	}
-	r.refuse(gaby.Position{}, "", "%w", err)
+	r.report(gaby.Position{}, "", "%w", err)
 }
 
 // key is a key of a map, in the spelling of people (word) and of programs (field). Either may be
@@ -153,7 +153,7 @@ func (r *listReader) fields(of gaby.Value, what string, known []key) (map[string
 		})...)
 	}
 	if of.Kind() != gaby.Map {
-		r.refuse(of.Position(), "", "%s is expected, with %s", what, strings.Join(names, ", "))
+		r.report(of.Position(), "", "%s is expected, with %s", what, strings.Join(names, ", "))
 		return nil, false
 	}
 	before := len(r.problems)
@@ -168,23 +168,23 @@ func (r *listReader) fields(of gaby.Value, what string, known []key) (map[string
 			r.noteCase(field, names, i)
 		}
 		if i < 0 {
-			r.refuse(field.KeyPosition(), configkit.DidYouMean("", suggestKeys(name, known)),
+			r.report(field.KeyPosition(), configkit.DidYouMean("", suggestKeys(name, known)),
 				"%s has no field %q", what, name)
 			continue
 		}
 		if before := values[names[i]]; before.Exists() && before.Key() != name {
-			r.refuse(field.KeyPosition(), "", "%s is there more than once", names[i])
+			r.report(field.KeyPosition(), "", "%s is there more than once", names[i])
 		}
 		values[names[i]] = field
 	}
-	r.refuseRepeated(of)
+	r.reportRepeated(of)
 	for _, k := range known {
 		word, ok := values[k.word]
 		if !ok || k.field == "" {
 			continue
 		}
 		if field, both := values[k.field]; both {
-			r.refuse(laterOf(word, field), "", "%s and %s are two names of one field", k.word,
+			r.report(laterOf(word, field), "", "%s and %s are two names of one field", k.word,
 				k.field)
 		}
 		values[k.field] = word
@@ -225,9 +225,9 @@ func laterOf(a, b gaby.Value) gaby.Position {
 	return at
 }
 
-func (r *listReader) refuseRepeated(of gaby.Value) {
+func (r *listReader) reportRepeated(of gaby.Value) {
 	for _, field := range of.Repeated() {
-		r.refuse(field.KeyPosition(), "", "%s is there more than once", field.Key())
+		r.report(field.KeyPosition(), "", "%s is there more than once", field.Key())
 	}
 }
 
@@ -238,7 +238,7 @@ func (r *listReader) string(v gaby.Value) string {
 	}
 	s, ok := v.Data().(string)
 	if !ok {
-		r.refuse(v.Position(), "", "%s: a string is expected", v.Key())
+		r.report(v.Position(), "", "%s: a string is expected", v.Key())
 	}
 	return s
 }
@@ -247,7 +247,7 @@ func (r *listReader) invocation(v gaby.Value) {
 	before := len(r.problems)
 	if v.Kind() == gaby.Scalar && !isNull(v) {
 		name, _, _ := strings.Cut(v.Text(), " ") // further words are probably arguments
-		r.refuse(v.Position(), "{function: "+name+"} is the shortest", "an invocation is expected")
+		r.report(v.Position(), "{function: "+name+"} is the shortest", "an invocation is expected")
 		return
 	}
 	fields, ok := r.fields(v, "an invocation", invocationKeys())
@@ -257,14 +257,14 @@ func (r *listReader) invocation(v gaby.Value) {
 	name := r.string(fields["FunctionName"])
 	if name == "" {
 		if ok && len(r.problems) == before {
-			r.refuse(v.Position(), "", "an invocation needs a function")
+			r.report(v.Position(), "", "an invocation needs a function")
 		}
 		return
 	}
-	signature, known := r.walk.Functions.Signature(r.walk.Toolchain, name)
+	signature, known := r.resolver.Functions.Signature(r.resolver.Toolchain, name)
 	if !known {
-		problem := r.walk.unknownFunction(name)
-		r.refuse(fields["FunctionName"].Position(), problem.Hint, "%s", problem.Message)
+		problem := r.resolver.unknownFunction(name)
+		r.report(fields["FunctionName"].Position(), problem.Hint, "%s", problem.Message)
 		return
 	}
 	r.function = name
@@ -283,10 +283,10 @@ func (r *listReader) invocation(v gaby.Value) {
 	for _, a := range args {
 		in.Arguments = append(in.Arguments, a.FunctionArgument)
 	}
-	checked, err := r.walk.Functions.ValidateInvocation(r.walk.Toolchain, in)
+	checked, err := r.resolver.Functions.ValidateInvocation(r.resolver.Toolchain, in)
 	if err != nil {
 		for _, f := range argumentProblems(name, "", err) {
-			f.Pos = r.position(placeOf(f, v, fields["WhereResource"], args))
+			f.Pos = r.position(positionOf(f, v, fields["WhereResource"], args))
 			r.problems = append(r.problems, f)
 		}
 		return
@@ -303,7 +303,7 @@ func (r *listReader) finding(in *api.FunctionInvocation, fields map[string]gaby.
 ) {
 	for _, key := range []string{"message", "severity"} {
 		if v := fields[key]; v.Exists() && !s.Validating {
-			r.refuse(v.KeyPosition(), "", "%s: this function is not a validation", key)
+			r.report(v.KeyPosition(), "", "%s: this function is not a validation", key)
 		}
 	}
 	in.Message = r.string(fields["message"])
@@ -317,7 +317,7 @@ func (r *listReader) finding(in *api.FunctionInvocation, fields map[string]gaby.
 			return
 		}
 	}
-	r.refuse(severity.Position(), "", "severity: %q is not one of %s", severity.Text(),
+	r.report(severity.Position(), "", "severity: %q is not one of %s", severity.Text(),
 		strings.ToLower(strings.Join(api.Scores(), ", ")))
 }
 
@@ -329,9 +329,9 @@ func (r *listReader) name(v gaby.Value) string {
 	name := v.Text()
 	switch first, known := r.names[name]; {
 	case v.Kind() != gaby.Scalar || strings.TrimSpace(name) == "" || strings.Contains(name, "\n"):
-		r.refuse(v.Position(), "", "name: a line of text is expected")
+		r.report(v.Position(), "", "name: a line of text is expected")
 	case known:
-		r.refuse(v.Position(), "", "name: the invocation in line %d is called %s too", first.Line,
+		r.report(v.Position(), "", "name: the invocation in line %d is called %s too", first.Line,
 			name)
 	default:
 		r.names[name] = v.Position()
@@ -339,9 +339,9 @@ func (r *listReader) name(v gaby.Value) string {
 	return name
 }
 
-// placeOf returns the position of a problem: that of an argument, of the where-expression, or of
+// positionOf returns the position of a problem: that of an argument, of the where-expression, or of
 // the invocation.
-func placeOf(f *api.Failure, invocation, expr gaby.Value, args []argument) gaby.Position {
+func positionOf(f *api.Failure, invocation, expr gaby.Value, args []argument) gaby.Position {
 	if e, ok := errors.AsType[*where.Error](f.Err); ok {
 		return withinScalar(expr, e.Column)
 	}
@@ -386,7 +386,7 @@ func (r *listReader) params(v gaby.Value) map[string]string {
 		return nil
 	}
 	if v.Kind() != gaby.Map {
-		r.refuse(v.Position(), "", "Params: a map is expected")
+		r.report(v.Position(), "", "Params: a map is expected")
 		return nil
 	}
 	params := map[string]string{}

@@ -32,7 +32,7 @@ func FuzzInvocations(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		noFile := func(string) ([]byte, error) { return nil, errors.New("no such file") }
-		p, err := (&plan.Walk{
+		p, err := (&plan.Resolver{
 			Functions: testRegistry(),
 			ReadFile:  noFile,
 		}).Invocations(plan.Text{Bytes: []byte(text), Name: "./list.yaml"})
@@ -57,7 +57,7 @@ func FuzzInvocations(f *testing.F) {
 }
 
 func read(text string) (*plan.Plan, error) {
-	w := &plan.Walk{Functions: testRegistry(), ReadFile: func(path string) ([]byte, error) {
+	w := &plan.Resolver{Functions: testRegistry(), ReadFile: func(path string) ([]byte, error) {
 		if strings.HasSuffix(path, "missing") {
 			return nil, diag.Input("./"+path, "", errors.New("no such file"))
 		}
@@ -160,10 +160,10 @@ func TestProblemsOfChains(t *testing.T) {
 	}
 }
 
-// TestPlaceInAWhereExpression checks that a problem that the executor finds in a where-expression
+// TestPositionInWhereExpression checks that a problem that the executor finds in a where-expression
 // has its position in the file.
-func TestPlaceInAWhereExpression(t *testing.T) {
-	w := &plan.Walk{
+func TestPositionInWhereExpression(t *testing.T) {
+	w := &plan.Resolver{
 		Toolchain: api.ToolchainKubernetesYAML,
 		Functions: functions.NewStandardExecutor(),
 	}

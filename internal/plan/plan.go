@@ -53,8 +53,8 @@ type Flags interface {
 	Names() []string
 }
 
-// Walk resolves words against the functions of one toolchain.
-type Walk struct {
+// Resolver resolves words against the functions of one toolchain.
+type Resolver struct {
 	Toolchain api.ToolchainType
 	Functions Functions
 	Flags     Flags
@@ -82,7 +82,7 @@ func (p *Plan) Append(other *Plan) {
 }
 
 // Resolve resolves words. The error is a diag.List of everything that is wrong with them.
-func (w *Walk) Resolve(words *Words) (*Plan, error) {
+func (r *Resolver) Resolve(words *Words) (*Plan, error) {
 	p := &Plan{}
 	var problems diag.List
 	for _, l := range words.links {
@@ -90,18 +90,18 @@ func (w *Walk) Resolve(words *Words) (*Plan, error) {
 		case l.missing != nil:
 			problems = append(problems, l.missing)
 		case l.name == "":
-			_, err := w.arguments(&l)
+			_, err := r.arguments(&l)
 			problems = append(problems,
-				diag.Failures(errors.Join(w.noFunction(l.after), err), api.FailureUsage)...)
+				diag.Failures(errors.Join(r.noFunction(l.after), err), api.FailureUsage)...)
 		default:
-			r, err := w.link(&l)
+			linked, err := r.link(&l)
 			if err != nil {
 				problems = append(problems, diag.Failures(err, api.FailureUsage)...)
 			}
 			if l.known {
-				p.Invocations = append(p.Invocations, r.invocation)
+				p.Invocations = append(p.Invocations, linked.invocation)
 				p.Signatures = append(p.Signatures, l.signature)
-				p.Notes = append(p.Notes, r.notes...)
+				p.Notes = append(p.Notes, linked.notes...)
 			}
 		}
 	}
@@ -123,13 +123,13 @@ func missingFunction(first, end bool) *api.Failure {
 }
 
 // noFunction returns the problem of a link that begins with a flag or with --, not with a function.
-func (w *Walk) noFunction(words []string) *api.Failure {
+func (r *Resolver) noFunction(words []string) *api.Failure {
 	if words[0] != "--" {
 		return missingFunction(false, true)
 	}
 	function := "FUNCTION"
 	if len(words) > 1 {
-		if _, known := w.Functions.Signature(w.Toolchain, words[1]); known {
+		if _, known := r.Functions.Signature(r.Toolchain, words[1]); known {
 			function = words[1]
 		}
 	}
@@ -145,20 +145,20 @@ type link struct {
 }
 
 // link resolves the words of one function.
-func (w *Walk) link(words *linkWords) (l link, err error) {
+func (r *Resolver) link(words *linkWords) (l link, err error) {
 	name := words.name
 	l.signature = words.signature
 	l.invocation.FunctionName = name
-	args, err := w.arguments(words)
+	args, err := r.arguments(words)
 	if !words.known { // a misplaced flag may be why
-		return l, errors.Join(err, w.unknownFunction(name))
+		return l, errors.Join(err, r.unknownFunction(name))
 	}
 	if err != nil {
 		return l, err
 	}
 	l.invocation.Arguments = args
-	hint := cmp.Or(w.thenHint(&l), w.flagHint(&l))
-	checked, err := w.Functions.ValidateInvocation(w.Toolchain, l.invocation)
+	hint := cmp.Or(r.thenHint(&l), r.flagHint(&l))
+	checked, err := r.Functions.ValidateInvocation(r.Toolchain, l.invocation)
 	if err != nil {
 		return l, argumentProblems(name, hint, err)
 	}
@@ -169,7 +169,7 @@ func (w *Walk) link(words *linkWords) (l link, err error) {
 
 // arguments reads the arguments of one link. It collects all problems, so that a command line can
 // be corrected in one go.
-func (w *Walk) arguments(l *linkWords) (args []api.FunctionArgument, err error) {
+func (r *Resolver) arguments(l *linkWords) (args []api.FunctionArgument, err error) {
 	var problems diag.List
 	for _, word := range l.words {
 		switch {
@@ -182,11 +182,11 @@ func (w *Walk) arguments(l *linkWords) (args []api.FunctionArgument, err error) 
 				inFunction(l.name, diag.Usage("--%s needs a value", word.parameter)))
 		case !l.known && word.kind != literal:
 		case word.kind == unknown:
-			problems = append(problems, w.unknownWord(l.signature, word.parameter))
+			problems = append(problems, r.unknownWord(l.signature, word.parameter))
 		case word.kind == literal:
 			args = append(args, api.FunctionArgument{Value: word.value})
 		default:
-			value, evaluator, err := w.value(word.value, "")
+			value, evaluator, err := r.value(word.value, "")
 			if err != nil {
 				for _, f := range diag.Failures(err, api.FailureInput) {
 					f.Function = l.name
@@ -209,8 +209,8 @@ func parameterIndex(s api.FunctionSignature, name string) int {
 	return handler.ParameterIndex(s.Parameters, name)
 }
 
-func (w *Walk) unknownWord(s api.FunctionSignature, name string) *api.Failure {
-	names := w.Flags.Names()
+func (r *Resolver) unknownWord(s api.FunctionSignature, name string) *api.Failure {
+	names := r.Flags.Names()
 	for _, p := range s.Parameters {
 		names = append(names, p.ParameterName)
 	}
@@ -223,22 +223,22 @@ func (w *Walk) unknownWord(s api.FunctionSignature, name string) *api.Failure {
 		diag.UsageHint(hint, "--%s is neither a parameter of this function nor a flag", name))
 }
 
-func (w *Walk) unknownFunction(name string) *api.Failure {
+func (r *Resolver) unknownFunction(name string) *api.Failure {
 	former := (&handler.UnknownFunctionError{Name: name}).Hint()
-	hint := cmp.Or(former, Elsewhere(w.Functions, name),
-		configkit.DidYouMean("", configkit.Suggest(name, w.names())))
+	hint := cmp.Or(former, ToolchainHint(r.Functions, name),
+		configkit.DidYouMean("", configkit.Suggest(name, r.names())))
 	if hint == "" {
 		hint = "'fctl list' shows the functions"
-		if w.Toolchain != "" && w.Toolchain != api.ToolchainKubernetesYAML {
-			hint = "'fctl list --toolchain " + string(w.Toolchain) + "' shows the functions"
+		if r.Toolchain != "" && r.Toolchain != api.ToolchainKubernetesYAML {
+			hint = "'fctl list --toolchain " + string(r.Toolchain) + "' shows the functions"
 		}
 	}
 	return diag.UsageHint(hint, "unknown function %q", name)
 }
 
-// Elsewhere returns a hint at the toolchains that have a function of the name, "" if there are
+// ToolchainHint returns a hint at the toolchains that have a function of the name, "" if there are
 // none.
-func Elsewhere(functions Functions, name string) string {
+func ToolchainHint(functions Functions, name string) string {
 	var have []string
 	for _, t := range functions.Toolchains() {
 		if _, ok := functions.Signature(t, name); ok {
@@ -254,8 +254,8 @@ func Elsewhere(functions Functions, name string) string {
 	return "it is a function of " + strings.Join(have, ", ") + ": add --toolchain with one of them"
 }
 
-func (w *Walk) names() []string {
-	signatures := w.Functions.Signatures(w.Toolchain)
+func (r *Resolver) names() []string {
+	signatures := r.Functions.Signatures(r.Toolchain)
 	names := make([]string, len(signatures))
 	for i, s := range signatures {
 		names[i] = s.FunctionName
@@ -266,14 +266,14 @@ func (w *Walk) names() []string {
 // thenHint returns the hint for an excess argument that is the name of a function, which suggests a
 // forgotten then. A function that takes any number of arguments may swallow the name, so that gets
 // a note.
-func (w *Walk) thenHint(l *link) string {
+func (r *Resolver) thenHint(l *link) string {
 	params := len(l.signature.Parameters)
 	for i, arg := range l.invocation.Arguments {
 		name, ok := arg.Value.(string)
 		if !ok || arg.Evaluator != "" || arg.ParameterName != "" || i < params-1 {
 			continue
 		}
-		if _, isFunction := w.Functions.Signature(w.Toolchain, name); !isFunction {
+		if _, isFunction := r.Functions.Signature(r.Toolchain, name); !isFunction {
 			continue
 		}
 		switch {
@@ -293,14 +293,14 @@ func (w *Walk) thenHint(l *link) string {
 
 // flagHint returns the hint for an argument that is given both by name and by position, if the name
 // is also that of a flag.
-func (w *Walk) flagHint(l *link) string {
+func (r *Resolver) flagHint(l *link) string {
 	unnamed := 0
 	for _, arg := range l.invocation.Arguments {
 		name := arg.ParameterName
 		switch {
 		case name == "":
 			unnamed++
-		case parameterIndex(l.signature, name) < unnamed && slices.Contains(w.Flags.Names(), name):
+		case parameterIndex(l.signature, name) < unnamed && slices.Contains(r.Flags.Names(), name):
 			before := shellwords.Quote("fctl", "do", "--"+name, fmt.Sprint(arg.Value), "FILE", "UNIT", l.signature.FunctionName)
 			return fmt.Sprintf("after FUNCTION --%s is its argument, before it the flag: %s", name, before)
 		}

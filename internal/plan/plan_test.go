@@ -109,7 +109,7 @@ func (f *flags) Names() []string { return []string{"color", "quiet"} }
 
 func resolve(words string) (*plan.Plan, *flags, error) {
 	f := &flags{}
-	w := &plan.Walk{
+	w := &plan.Resolver{
 		Functions: testRegistry(), Flags: f,
 		ReadFile: func(path string) ([]byte, error) {
 			if path == "missing" {
@@ -153,7 +153,7 @@ func text(p *plan.Plan) string {
 	return strings.Join(links, " ")
 }
 
-func TestWalk(t *testing.T) {
+func TestResolve(t *testing.T) {
 	for words, want := range map[string]string{
 		"get-size":                        "get-size()",
 		"set-size 5":                      "set-size(5)",
@@ -287,7 +287,7 @@ func TestAVarargThatNamesAFunctionIsNoted(t *testing.T) {
 }
 
 func TestCheckUnit(t *testing.T) {
-	w := &plan.Walk{Functions: testRegistry()}
+	w := &plan.Resolver{Functions: testRegistry()}
 	for _, c := range []struct {
 		unit, words, message, hint string
 	}{

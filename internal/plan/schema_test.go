@@ -20,8 +20,8 @@ import (
 
 // checker checks a chain with the schema and with fctl.
 type checker struct {
-	schema *jsonschema.Schema
-	walk   *plan.Walk
+	schema   *jsonschema.Schema
+	resolver *plan.Resolver
 }
 
 func newChecker(t *testing.T) *checker {
@@ -43,7 +43,7 @@ func newChecker(t *testing.T) *checker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &checker{schema: schema, walk: &plan.Walk{
+	return &checker{schema: schema, resolver: &plan.Resolver{
 		Toolchain: api.ToolchainKubernetesYAML, Functions: executor,
 		ReadFile: func(path string) ([]byte, error) {
 			return os.ReadFile(filepath.Join("..", "..", "testdata", path))
@@ -64,7 +64,7 @@ func (c *checker) check(t *testing.T, text string) (bySchema, byReader error) {
 	if data, err = jsonschema.UnmarshalJSON(bytes.NewReader(encoded)); err != nil {
 		t.Fatal(err)
 	}
-	_, byReader = c.walk.Invocations(plan.Text{Bytes: []byte(text), Name: "c.yaml"})
+	_, byReader = c.resolver.Invocations(plan.Text{Bytes: []byte(text), Name: "c.yaml"})
 	return c.schema.Validate(data), byReader
 }
 
@@ -88,7 +88,7 @@ func TestSchemaTakesWhatIsRight(t *testing.T) {
 			}
 		})
 	}
-	for _, s := range c.walk.Functions.Signatures(api.ToolchainKubernetesYAML) {
+	for _, s := range c.resolver.Functions.Signatures(api.ToolchainKubernetesYAML) {
 		for _, example := range s.Examples {
 			chain, err := handler.ParseChain(example)
 			if err != nil {
@@ -143,9 +143,9 @@ func written(s api.FunctionSignature, in api.FunctionInvocation, byName bool) st
 	return b.String()
 }
 
-// TestSchemaRefusesWhatIsWrong checks that the schema and fctl reject the same chains and accept
+// TestSchemaRejectsInvalidChains checks that the schema and fctl reject the same chains and accept
 // the same, so that an editor does not accept what fctl rejects.
-func TestSchemaRefusesWhatIsWrong(t *testing.T) {
+func TestSchemaRejectsInvalidChains(t *testing.T) {
 	c := newChecker(t)
 	for _, chain := range []string{
 		"[]", "{}", "a: b", "- get-replicas", "- {}", "- name: x",

@@ -48,8 +48,8 @@ const (
 )
 
 // Split classifies the words. It reads no files and sets no flags.
-func (w *Walk) Split(words []string) *Words {
-	s := &splitter{walk: w, total: len(words), rest: words}
+func (r *Resolver) Split(words []string) *Words {
+	s := &splitter{resolver: r, total: len(words), rest: words}
 	for first, more := true, true; more; first = false {
 		var l linkWords
 		switch end := len(s.rest) == 0; {
@@ -63,7 +63,7 @@ func (w *Walk) Split(words []string) *Words {
 		default:
 			l.name = s.rest[0]
 			s.rest = s.rest[1:]
-			l.signature, l.known = w.Functions.Signature(w.Toolchain, l.name)
+			l.signature, l.known = r.Functions.Signature(r.Toolchain, l.name)
 			l.words, more = s.link(l.signature)
 		}
 		s.words.links = append(s.words.links, l)
@@ -73,10 +73,10 @@ func (w *Walk) Split(words []string) *Words {
 
 // splitter splits words.
 type splitter struct {
-	walk  *Walk
-	total int
-	rest  []string
-	words Words
+	resolver *Resolver
+	total    int
+	rest     []string
+	words    Words
 }
 
 // link splits the words up to the next then, and reports whether there is one.
@@ -125,7 +125,7 @@ func (s *splitter) link(of api.FunctionSignature) (words []word, then bool) {
 
 // flag takes the flag of the command that the rest begins with, nil if there is none.
 func (s *splitter) flag() *FlagWords {
-	n := s.walk.Flags.Recognize(s.rest)
+	n := s.resolver.Flags.Recognize(s.rest)
 	if n == 0 {
 		return nil
 	}

@@ -13,11 +13,11 @@ import (
 // CheckUnit checks the word at the position of the unit's name. words are those after it, from the
 // function on. If the word is the name of a function, the unit was probably forgotten: the problem
 // says so and shows the correct command.
-func (w *Walk) CheckUnit(file, unit string, words []string) *api.Failure {
-	if _, isFunction := w.Functions.Signature(w.Toolchain, unit); isFunction {
+func (r *Resolver) CheckUnit(file, unit string, words []string) *api.Failure {
+	if _, isFunction := r.Functions.Signature(r.Toolchain, unit); isFunction {
 		next := false
 		if len(words) > 0 {
-			_, next = w.Functions.Signature(w.Toolchain, words[0])
+			_, next = r.Functions.Signature(r.Toolchain, words[0])
 		}
 		if !next {
 			rest := append([]string{unit}, words...)
@@ -38,12 +38,12 @@ func (w *Walk) CheckUnit(file, unit string, words []string) *api.Failure {
 // CheckNoUnit checks the words after the paths of -f, where no unit is expected because the files
 // name the units. It reports a unit's name, and a further path, which may come from a pattern that
 // the shell has expanded. Resolve reports anything else.
-func (w *Walk) CheckNoUnit(paths, words []string) *api.Failure {
+func (r *Resolver) CheckNoUnit(paths, words []string) *api.Failure {
 	if len(words) < 2 {
 		return nil
 	}
 	function := slices.IndexFunc(words, func(word string) bool {
-		_, known := w.Functions.Signature(w.Toolchain, word)
+		_, known := r.Functions.Signature(r.Toolchain, word)
 		return known
 	})
 	switch {
@@ -61,8 +61,8 @@ func CheckUnitName(unit string) *api.Failure {
 	if unit == "" {
 		return diag.Usage("the name of the unit is empty")
 	}
-	for _, r := range unit {
-		if !inUnitName(r) {
+	for _, char := range unit {
+		if !inUnitName(char) {
 			return diag.UsageHint("letters, digits, blanks and -_.()@# are allowed", "unit name '%s' contains invalid characters", unit)
 		}
 	}

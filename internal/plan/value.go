@@ -17,7 +17,7 @@ func FilePath(word string) (path string, ok bool) {
 }
 
 // value returns the value of a word. The paths of files are relative to dir.
-func (w *Walk) value(word, dir string) (value, evaluator string, err error) {
+func (r *Resolver) value(word, dir string) (value, evaluator string, err error) {
 	path, isFile := FilePath(word)
 	if !isFile {
 		value, evaluator = handler.ParseValue(word)
@@ -26,7 +26,7 @@ func (w *Walk) value(word, dir string) (value, evaluator string, err error) {
 	if path != "" && path != "-" && !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
 	}
-	text, err := w.ReadFile(path)
+	text, err := r.ReadFile(path)
 	if f, ok := errors.AsType[*api.Failure](err); ok && f.Hint == "" &&
 		f.Class == api.FailureInput {
 		f.Hint = "for the text itself write " + shellwords.Quote("text:"+word)

@@ -156,7 +156,7 @@ func (p *Printer) Summary() []byte {
 	}
 	cell := strings.NewReplacer("|", "\\|", "\r", "", "\n", "<br>", "<", "&lt;", "`", "&#96;")
 	var b strings.Builder
-	fmt.Fprintf(&b, "### fctl: %d findings\n\n| Place | Level | Rule | Finding |\n|---|---|---|---|\n",
+	fmt.Fprintf(&b, "### fctl: %d findings\n\n| Position | Level | Rule | Finding |\n|---|---|---|---|\n",
 		len(all))
 	for i, f := range all {
 		row := fmt.Sprintf("| %s | %s | %s | %s |\n",
@@ -267,10 +267,10 @@ type (
 		Locations []sarifLocation `json:"locations"`
 	}
 	sarifLocation struct {
-		PhysicalLocation sarifPlace          `json:"physicalLocation"`
-		LogicalLocations []sarifLogicalPlace `json:"logicalLocations,omitempty"`
+		PhysicalLocation sarifPhysicalLocation  `json:"physicalLocation"`
+		LogicalLocations []sarifLogicalLocation `json:"logicalLocations,omitempty"`
 	}
-	sarifPlace struct {
+	sarifPhysicalLocation struct {
 		ArtifactLocation sarifArtifact `json:"artifactLocation"`
 		Region           *sarifRegion  `json:"region,omitempty"`
 	}
@@ -281,7 +281,7 @@ type (
 		StartLine   int `json:"startLine"`
 		StartColumn int `json:"startColumn"`
 	}
-	sarifLogicalPlace struct {
+	sarifLogicalLocation struct {
 		FullyQualifiedName string `json:"fullyQualifiedName"`
 		Kind               string `json:"kind"`
 	}
@@ -306,15 +306,15 @@ func sarif(units []Result) ([]byte, error) {
 				driver.Rules = append(driver.Rules,
 					sarifRule{ID: id, ShortDescription: sarifText{text}})
 			}
-			place := sarifLocation{PhysicalLocation: sarifPlace{ArtifactLocation: sarifArtifact{uri(f.Position.File)}}}
+			location := sarifLocation{PhysicalLocation: sarifPhysicalLocation{ArtifactLocation: sarifArtifact{uri(f.Position.File)}}}
 			if f.Position.Line > 0 {
-				place.PhysicalLocation.Region = &sarifRegion{
+				location.PhysicalLocation.Region = &sarifRegion{
 					f.Position.Line,
 					max(1, f.Position.Column),
 				}
 			}
 			if f.Resource != "" {
-				place.LogicalLocations = []sarifLogicalPlace{{FullyQualifiedName: strings.TrimSpace(f.Resource +
+				location.LogicalLocations = []sarifLogicalLocation{{FullyQualifiedName: strings.TrimSpace(f.Resource +
 					" " + f.Path), Kind: "resource"}}
 			}
 			kind, level := "", f.level()
@@ -327,7 +327,7 @@ func sarif(units []Result) ([]byte, error) {
 			run.Results = append(run.Results,
 				sarifResult{
 					RuleID: id, Kind: kind, Level: level, Message: sarifText{f.text()},
-					Locations: []sarifLocation{place},
+					Locations: []sarifLocation{location},
 				})
 		}
 	}

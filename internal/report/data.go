@@ -3,26 +3,26 @@ package report
 import "github.com/fctl-dev/fctl/functions/handler"
 
 // renderData prints the configuration.
-func renderData(_ Screen, r Result) (Payload, error) { return configuration(r.Response), nil }
+func renderData(_ Terminal, r Result) (Chunks, error) { return configuration(r.Response), nil }
 
-func pieceOfData(_ Screen, r Result) (Piece, error) {
+func renderStream(_ Terminal, r Result) (Rendered, error) {
 	text := configuration(r.Response)
-	return Piece{
+	return Rendered{
 		text: text, document: text != nil,
 		result: Result{File: r.File, Toolchain: r.Toolchain},
 	}, nil
 }
 
-func configuration(r *handler.Result) Payload {
+func configuration(r *handler.Result) Chunks {
 	if !r.Success {
 		return nil
 	}
 	return configurationParts(r)
 }
 
-func configurationParts(r *handler.Result) Payload {
+func configurationParts(r *handler.Result) Chunks {
 	if r.Parts != nil {
 		return r.Parts
 	}
-	return Payload{r.ConfigData}
+	return Chunks{r.ConfigData}
 }

@@ -12,16 +12,16 @@ import (
 )
 
 // renderDiff prints a unified diff of the configuration, nothing if it did not change.
-func renderDiff(screen Screen, r Result) (Payload, error) {
+func renderDiff(terminal Terminal, r Result) (Chunks, error) {
 	if !r.Response.Success || !r.Response.Changed {
 		return nil, nil
 	}
 	f := diff.File{
 		Name:   strings.TrimLeft(path.Clean(filepath.ToSlash(r.File)), "/"),
 		Before: r.Before, After: bytes.Join(configuration(r.Response), nil),
-		BeforePlaces: r.BeforePlaces, AfterPlaces: r.AfterPlaces, Style: screen.Diff,
+		BeforeStarts: r.BeforeStarts, AfterStarts: r.AfterStarts, Style: terminal.Diff,
 	}
-	if screen.Terminal || screen.Diff.Old != nil {
+	if terminal.Interactive || terminal.Diff.Old != nil {
 		f.Shown = r.shown
 	}
 	for i, step := range r.Response.Steps {
@@ -33,7 +33,7 @@ func renderDiff(screen Screen, r Result) (Payload, error) {
 		f.Steps = append(f.Steps, diff.Step{Name: api.InvocationLabel(ran.FunctionName,
 			ran.Invocation), Text: text})
 	}
-	return Payload{diff.Unified(f)}, nil
+	return Chunks{diff.Unified(f)}, nil
 }
 
 // shown returns the two texts as a terminal shows them, with secret values masked.

@@ -215,7 +215,7 @@ func (f finding) text() string {
 func (f finding) label() string { return cmp.Or(f.Name, f.Function) }
 
 // failed prints the results that did not pass.
-func (s Screen) failed(r Result, results api.ValidationResultList) []byte {
+func (s Terminal) failed(r Result, results api.ValidationResultList) []byte {
 	var b strings.Builder
 	for _, f := range r.findingsOf(results) {
 		b.WriteString(s.head(diag.Printable(f.Position.String())+":") + " " + oneLine(f.text()) +
@@ -226,7 +226,7 @@ func (s Screen) failed(r Result, results api.ValidationResultList) []byte {
 
 // lines prints results as compilers do: a line for each finding, beginning with a position that
 // terminals and editors turn into a link.
-func (s Screen) lines(r Result, results api.ValidationResultList) []byte {
+func (s Terminal) lines(r Result, results api.ValidationResultList) []byte {
 	var b strings.Builder
 	b.Write(s.failed(r, results))
 	for _, f := range r.uncheckedFindings(results) {

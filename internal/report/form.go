@@ -31,9 +31,9 @@ type form struct {
 	alias string // another value of -o
 	text  string // for help
 	// render prints the only unit of a run.
-	render func(Screen, Result) (Payload, error)
-	// piece prints one of several units; nil means as render does.
-	piece func(Screen, Result) (Piece, error)
+	render func(Terminal, Result) (Chunks, error)
+	// renderOfSeveral prints one of several units; nil means as render does.
+	renderOfSeveral func(Terminal, Result) (Rendered, error)
 	// outputs reports whether the outputs of functions are printed.
 	outputs bool
 }
@@ -43,14 +43,14 @@ func forms() []form {
 	return []form{
 		{
 			name: Data, alias: "yaml", text: "the configuration, changed or not", render: renderData,
-			piece: pieceOfData,
+			renderOfSeveral: renderStream,
 		},
 		{
 			name: Output, alias: "json", text: "what the functions return, as JSON",
-			render: eachOutput(renderOutput), piece: sectionsOf(rowsSection), outputs: true,
+			render: eachOutput(renderOutput), renderOfSeveral: sectionsOf(rowsSection), outputs: true,
 		},
 		{
-			name: Full, text: "everything, under headings", render: renderFull, piece: pieceOfFull,
+			name: Full, text: "everything, under headings", render: renderFull, renderOfSeveral: renderFullOfSeveral,
 			outputs: true,
 		},
 		{
@@ -59,24 +59,24 @@ func forms() []form {
 		},
 		{
 			name: Table, text: "what the functions return, as tables", render: eachOutput(renderTable),
-			piece: sectionsOf(tableSection), outputs: true,
+			renderOfSeveral: sectionsOf(tableSection), outputs: true,
 		},
 		{name: Name, text: "the names of the changed resources", render: renderNames},
 		{name: Diff, text: "a unified diff of the configuration", render: renderDiff},
 		{
 			name: Mutations, text: "what changed, value by value, and by which function",
-			render: renderMutations, piece: pieceOfMutations,
+			render: renderMutations, renderOfSeveral: renderMutationsOfSeveral,
 		},
 	}
 }
 
 // formOf returns the form of a format for a chain.
-func formOf(format Format, screen Screen, chain []api.FunctionSignature) form {
+func formOf(format Format, terminal Terminal, chain []api.FunctionSignature) form {
 	if format == Auto {
 		switch {
 		case mutates(chain):
 			format = Data
-		case screen.Terminal:
+		case terminal.Interactive:
 			return human()
 		default:
 			format = Output
@@ -123,6 +123,6 @@ func ParseFormat(text string) (Format, error) {
 
 // Render prints the only unit of a run. A unit with a failed function has no configuration to
 // print, except in Full and Response.
-func Render(format Format, screen Screen, r Result) (Payload, error) {
-	return formOf(format, screen, r.Signatures).render(screen, r)
+func Render(format Format, terminal Terminal, r Result) (Chunks, error) {
+	return formOf(format, terminal, r.Signatures).render(terminal, r)
 }

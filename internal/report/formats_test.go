@@ -44,7 +44,7 @@ func validation() *handler.Result {
 			OutputType: api.OutputTypeValidationResultList,
 			Value: api.ValidationResultList{
 				{
-					FunctionName: "vet-x", Details: []string{"not told twice"},
+					FunctionName: "vet-x", Details: []string{"not reported twice"},
 					FailedAttributes: api.AttributeValueList{late, early},
 				},
 				{FunctionName: "vet-y", Passed: true},
@@ -59,7 +59,7 @@ func result(r *handler.Result, signatures ...api.FunctionSignature) report.Resul
 	return report.Result{File: "./a.yaml", Signatures: signatures, Response: r}
 }
 
-func render(t *testing.T, f report.Format, s report.Screen, r report.Result) string {
+func render(t *testing.T, f report.Format, s report.Terminal, r report.Result) string {
 	t.Helper()
 	payload, err := report.Render(f, s, r)
 	if err != nil {
@@ -79,13 +79,13 @@ func TestValidationOnATerminalIsLines(t *testing.T) {
 		"",
 	}, "\n")
 	r := result(validation(), vetter)
-	if d := cmp.Diff(want, render(t, report.Auto, report.Screen{Terminal: true}, r)); d != "" {
+	if d := cmp.Diff(want, render(t, report.Auto, report.Terminal{Interactive: true}, r)); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
-	if got := render(t, report.Auto, report.Screen{}, r); got[0] != '[' {
+	if got := render(t, report.Auto, report.Terminal{}, r); got[0] != '[' {
 		t.Errorf("piped it is no JSON: %s", got)
 	}
-	colored := render(t, report.Auto, report.Screen{Terminal: true, Head: func(s string) string {
+	colored := render(t, report.Auto, report.Terminal{Interactive: true, Head: func(s string) string {
 		return "<" + s + ">"
 	}}, r)
 	if !strings.Contains(colored, "<./a.yaml:9:5:> apps/v1") {
@@ -103,16 +103,16 @@ func TestTables(t *testing.T) {
 		want  string
 	}{
 		"attributes": {api.AttributeValueList{attribute("spec.a", "1", 1), two}, "" +
-			"TYPE                NAME      PATH    VALUE      COMMENT  PLACE\n" +
+			"TYPE                NAME      PATH    VALUE      COMMENT  POSITION\n" +
 			"apps/v1/Deployment  shop/web  spec.a  1                   ./a.yaml:1:5\n" +
 			"apps/v1/Deployment  shop/web  spec.b  long\uFFFD[31m  head…    ./a.yaml:2:5\n"},
 		"two functions": {api.AttributeValueList{attribute("spec.a", "1", 1), other}, "" +
-			"FUNCTION  TYPE                NAME      PATH    VALUE    PLACE\n" +
+			"FUNCTION  TYPE                NAME      PATH    VALUE    POSITION\n" +
 			"get-x     apps/v1/Deployment  shop/web  spec.a  1        ./a.yaml:1:5\n" +
 			"get-y     apps/v1/Deployment  shop/web  spec.b  {\"a\":1}\n"},
 		"no attributes": {api.AttributeValueList{}, "TYPE  NAME  PATH  VALUE\n"},
 		"empty value": {api.AttributeValueList{attribute("spec.a", "", 1)}, "" +
-			"TYPE                NAME      PATH    VALUE  PLACE\n" +
+			"TYPE                NAME      PATH    VALUE  POSITION\n" +
 			"apps/v1/Deployment  shop/web  spec.a         ./a.yaml:1:5\n"},
 		"resources": {
 			api.ResourceInfoList{{ResourceType: "v1/Namespace", ResourceName: "/shop"}},
@@ -129,7 +129,7 @@ func TestTables(t *testing.T) {
 			{FunctionName: "vet-x", Passed: true},
 			{FunctionName: "vet-y", Details: []string{"bad"}},
 		}, "" +
-			"RULE   RESULT  MESSAGE  PLACE\nvet-x  passed\nvet-y  failed  bad      ./a.yaml\n"},
+			"RULE   RESULT  MESSAGE  POSITION\nvet-x  passed\nvet-y  failed  bad      ./a.yaml\n"},
 		"text": {api.YAMLPayload{Payload: "a: 1\n"}, "a: 1\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -137,7 +137,7 @@ func TestTables(t *testing.T) {
 				Success: true,
 				Outputs: api.OutputList{{Value: c.value}},
 			}}, getter)
-			if d := cmp.Diff(c.want, render(t, report.Table, report.Screen{}, r)); d != "" {
+			if d := cmp.Diff(c.want, render(t, report.Table, report.Terminal{}, r)); d != "" {
 				t.Errorf("(-want +got)\n%s", d)
 			}
 		})
@@ -161,12 +161,12 @@ func TestNames(t *testing.T) {
 		},
 		{ResourceType: "NoSchema", ResourceName: "NoName", ResourceNameWithoutScope: "NoName"},
 	}
-	if got, want := render(t, report.Name, report.Screen{}, r),
+	if got, want := render(t, report.Name, report.Terminal{}, r),
 		"deployment.apps/web\nservice/web\nNoSchema/NoName\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	r.Response.Changed = false
-	if got := render(t, report.Name, report.Screen{}, r); got != "" {
+	if got := render(t, report.Name, report.Terminal{}, r); got != "" {
 		t.Errorf("nothing changed: %q", got)
 	}
 }
@@ -176,7 +176,7 @@ func TestResponseIsOneLine(t *testing.T) {
 		UnitSlug: "<2>",
 		Success:  true, Changed: true,
 	}, Parts: [][]byte{[]byte("a: 1\n"), []byte("---\nb: <2>\n")}}
-	got := render(t, report.Response, report.Screen{}, result(r, setter))
+	got := render(t, report.Response, report.Terminal{}, result(r, setter))
 	var back api.FunctionInvocationResponse
 	if err := json.Unmarshal([]byte(got), &back); err != nil || strings.Count(got, "\n") != 1 {
 		t.Fatalf("%v: %q", err, got)

@@ -11,7 +11,7 @@ import (
 
 // renderFull prints the table of success and messages, the configuration if it changed, and the
 // output.
-func renderFull(s Screen, result Result) (Payload, error) {
+func renderFull(s Terminal, result Result) (Chunks, error) {
 	r := result.Response
 	var b bytes.Buffer
 	if r.Success {
@@ -27,7 +27,7 @@ func renderFull(s Screen, result Result) (Payload, error) {
 			b.Write(part)
 		}
 	}
-	text, err := outputs(r.Outputs, func(o api.Output) (Payload, error) {
+	text, err := outputs(r.Outputs, func(o api.Output) (Chunks, error) {
 		return renderOutput(s, result, o)
 	})
 	if err != nil {
@@ -39,11 +39,11 @@ func renderFull(s Screen, result Result) (Payload, error) {
 		}
 		b.WriteString("OUTPUT\n------\n")
 	}
-	return append(Payload{b.Bytes()}, text...), nil
+	return append(Chunks{b.Bytes()}, text...), nil
 }
 
-func pieceOfFull(s Screen, r Result) (Piece, error) {
+func renderFullOfSeveral(s Terminal, r Result) (Rendered, error) {
 	text, err := renderFull(s, r)
-	return Piece{text: append(Payload{[]byte("UNIT       " + diag.Printable(r.Unit) + "    \n")},
+	return Rendered{text: append(Chunks{[]byte("UNIT       " + diag.Printable(r.Unit) + "    \n")},
 		text...), apart: true}, err
 }

@@ -5,17 +5,17 @@ import "github.com/fctl-dev/fctl/api"
 // human is the form of outputs on a terminal.
 func human() form {
 	return form{
-		name: Auto, render: eachOutput(renderHuman), piece: sectionsOf(humanSection),
+		name: Auto, render: eachOutput(renderHuman), renderOfSeveral: sectionsOf(humanSection),
 		outputs: true,
 	}
 }
 
 // renderHuman prints an output on a terminal: findings as lines, attributes and resources as a
 // table, everything else as it is.
-func renderHuman(s Screen, r Result, o api.Output) (Payload, error) {
+func renderHuman(s Terminal, r Result, o api.Output) (Chunks, error) {
 	switch v := o.Value.(type) {
 	case api.ValidationResultList:
-		return Payload{s.lines(r, v)}, nil
+		return Chunks{s.lines(r, v)}, nil
 	case api.AttributeValueList:
 		return renderTable(s, r, o)
 	}
@@ -23,7 +23,7 @@ func renderHuman(s Screen, r Result, o api.Output) (Payload, error) {
 }
 
 // humanSection prints an output as renderHuman does.
-func humanSection(s Screen, r Result, o api.Output) (section, error) {
+func humanSection(s Terminal, r Result, o api.Output) (section, error) {
 	if v, ok := o.Value.(api.ValidationResultList); ok {
 		return section{outputType: o.OutputType, lines: s.lines(r, v)}, nil
 	}

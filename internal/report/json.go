@@ -27,7 +27,7 @@ func Marshal(value any) ([]byte, error) {
 }
 
 // marshal is Marshal in chunks.
-func marshal(value any) (Payload, error) {
+func marshal(value any) (Chunks, error) {
 	e := &jsonEncoder{}
 	var err error
 	switch v := value.(type) {
@@ -53,7 +53,7 @@ func marshal(value any) (Payload, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Payload{append(e.b, '\n')}, nil
+	return Chunks{append(e.b, '\n')}, nil
 }
 
 // chunkRows is the number of rows that are worth a goroutine. The first sampleRows rows predict the
@@ -65,21 +65,21 @@ const (
 )
 
 // marshalRows writes a long list on all cores, in chunks.
-func marshalRows[T any](rows []T, writer func(*jsonEncoder) func(*T) error) (Payload, error) {
+func marshalRows[T any](rows []T, writer func(*jsonEncoder) func(*T) error) (Chunks, error) {
 	n := (len(rows) + chunkRows - 1) / chunkRows
 	texts, errs := make([][]byte, n+2), make([]error, n)
 	texts[0], texts[n+1] = []byte("["), []byte("\n]\n")
 	sample := &jsonEncoder{depth: 1}
 	// an error occurs again below
 	_ = items(sample, rows[:min(sampleRows, len(rows))], writer(sample))
-	room := min(len(sample.b)*9/8/sampleRows, maxRow) * chunkRows
+	size := min(len(sample.b)*9/8/sampleRows, maxRow) * chunkRows
 	var next atomic.Int64
 	var work sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		work.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				some := rows[i*chunkRows : min((i+1)*chunkRows, len(rows))]
-				e := &jsonEncoder{b: make([]byte, 0, room), depth: 1, empty: i == 0}
+				e := &jsonEncoder{b: make([]byte, 0, size), depth: 1, empty: i == 0}
 				errs[i] = items(e, some, writer(e))
 				texts[i+1] = e.b
 			}

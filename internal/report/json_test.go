@@ -24,7 +24,7 @@ func reference(t interface{ Fatal(...any) }, value any) string {
 	if err := enc.Encode(value); err != nil {
 		t.Fatal(err)
 	}
-	return string(safeJSON(Payload{b.Bytes()})[0])
+	return string(safeJSON(Chunks{b.Bytes()})[0])
 }
 
 // fill sets everything inside v, lists to n elements. It also sets fields that are added to package

@@ -28,10 +28,10 @@ const maxValue = 60
 //	- v1/ConfigMap shop/old   by delete-resource
 //
 // Secret values are masked; secrets may be nil.
-func (s Screen) Changes(list api.ResourceMutationList, by func(index int) string,
+func (s Terminal) Changes(list api.ResourceMutationList, by func(index int) string,
 	secrets *sensitive.Values,
 ) []byte {
-	p := changePrinter{screen: s, by: by, secrets: secrets}
+	p := changePrinter{terminal: s, by: by, secrets: secrets}
 	for i := range list {
 		p.resource(&list[i])
 	}
@@ -39,9 +39,9 @@ func (s Screen) Changes(list api.ResourceMutationList, by func(index int) string
 }
 
 type changePrinter struct {
-	screen Screen
-	by     func(int) string
-	b      bytes.Buffer
+	terminal Terminal
+	by       func(int) string
+	b        bytes.Buffer
 
 	secrets *sensitive.Values
 }
@@ -50,16 +50,16 @@ func (p *changePrinter) resource(m *api.ResourceMutation) {
 	info := m.ResourceMutationInfo
 	switch name := diag.Printable(m.Resource.String()); info.MutationType {
 	case api.MutationTypeAdd:
-		p.line(p.new("+ ")+p.screen.head(name), info.Index)
+		p.line(p.new("+ ")+p.terminal.head(name), info.Index)
 	case api.MutationTypeDelete:
-		p.line(p.old("- ")+p.screen.head(name), info.Index)
+		p.line(p.old("- ")+p.terminal.head(name), info.Index)
 	case api.MutationTypeNone, "":
 	default:
 		mark := "~ "
 		if info.MutationType == api.MutationTypeReplace {
 			mark = "= "
 		}
-		p.paths(mark+p.screen.head(name)+"  ",
+		p.paths(mark+p.terminal.head(name)+"  ",
 			strings.Repeat(" ", utf8.RuneCountInString(mark+name)+2), m)
 	}
 }
@@ -144,11 +144,11 @@ func (p *changePrinter) patchLine(row string) string {
 }
 
 func (p *changePrinter) old(text string) string {
-	return styled(p.screen.Diff.Old, diag.Printable(text))
+	return styled(p.terminal.Diff.Old, diag.Printable(text))
 }
 
 func (p *changePrinter) new(text string) string {
-	return styled(p.screen.Diff.New, diag.Printable(text))
+	return styled(p.terminal.Diff.New, diag.Printable(text))
 }
 
 func styled(style func(string) string, text string) string {
@@ -246,21 +246,21 @@ func whoChanged(r Result) func(int) string {
 
 // renderMutations prints what the chain changed: as text on a terminal, else as JSON. A unit with a
 // failed function has no mutations.
-func renderMutations(screen Screen, r Result) (Payload, error) {
+func renderMutations(terminal Terminal, r Result) (Chunks, error) {
 	switch {
 	case !r.Response.Success:
 		return nil, nil
-	case screen.Terminal:
-		return Payload{screen.Changes(r.Response.Mutations, whoChanged(r), r.secrets())}, nil
+	case terminal.Interactive:
+		return Chunks{terminal.Changes(r.Response.Mutations, whoChanged(r), r.secrets())}, nil
 	case r.Response.Mutations == nil:
-		return Payload{[]byte("[]\n")}, nil
+		return Chunks{[]byte("[]\n")}, nil
 	}
 	text, err := marshalMutations(r.Response.Mutations)
 	return safeJSON(text), err
 }
 
 // marshalMutations is Marshal in chunks.
-func marshalMutations(list api.ResourceMutationList) (Payload, error) {
+func marshalMutations(list api.ResourceMutationList) (Chunks, error) {
 	if len(list) > 2*chunkRows {
 		return marshalRows(list, func(e *jsonEncoder) func(*api.ResourceMutation) error {
 			return e.mutation
@@ -268,16 +268,16 @@ func marshalMutations(list api.ResourceMutationList) (Payload, error) {
 	}
 	e := &jsonEncoder{}
 	err := e.mutations(list)
-	return Payload{append(e.b, '\n')}, err
+	return Chunks{append(e.b, '\n')}, err
 }
 
-func pieceOfMutations(screen Screen, r Result) (Piece, error) {
-	s, err := mutationsSection(screen, r)
-	return Piece{sections: []section{s}}, err
+func renderMutationsOfSeveral(terminal Terminal, r Result) (Rendered, error) {
+	s, err := mutationsSection(terminal, r)
+	return Rendered{sections: []section{s}}, err
 }
 
 // mutationsSection is renderMutations for one of several units.
-func mutationsSection(screen Screen, r Result) (section, error) {
+func mutationsSection(terminal Terminal, r Result) (section, error) {
 	output := api.Output{
 		OutputType: api.OutputTypeResourceMutationList,
 		Value:      r.Response.Mutations,
@@ -285,15 +285,15 @@ func mutationsSection(screen Screen, r Result) (section, error) {
 	switch {
 	case !r.Response.Success:
 		return section{outputType: output.OutputType}, nil
-	case !screen.Terminal:
+	case !terminal.Interactive:
 		if r.Response.Mutations == nil {
 			output.Value = api.ResourceMutationList{}
 		}
-		return rowsSection(screen, r, output)
+		return rowsSection(terminal, r, output)
 	}
-	text := screen.Changes(r.Response.Mutations, whoChanged(r), r.secrets())
+	text := terminal.Changes(r.Response.Mutations, whoChanged(r), r.secrets())
 	if len(text) > 0 {
-		text = append([]byte(screen.head(diag.Printable(r.File))+"\n"), text...)
+		text = append([]byte(terminal.head(diag.Printable(r.File))+"\n"), text...)
 	}
 	return section{outputType: output.OutputType, lines: text}, nil
 }

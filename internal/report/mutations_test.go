@@ -81,13 +81,13 @@ func TestChangesForAPerson(t *testing.T) {
 + v1/Service shop/new   by set-replicas
 - v1/Service shop/old   by set-label
 `
-	if got := string(Screen{}.Changes(changesForAPerson(), by, nil)); got != want {
+	if got := string(Terminal{}.Changes(changesForAPerson(), by, nil)); got != want {
 		t.Errorf("%s", got)
 	}
 	mark := func(s string) func(string) string {
 		return func(text string) string { return "<" + s + text + ">" }
 	}
-	coloured := string(Screen{
+	coloured := string(Terminal{
 		Head: mark("*"),
 		Diff: diff.Style{Old: mark("-"), New: mark("+")},
 	}.Changes(changesForAPerson()[:1], nil,
@@ -114,8 +114,8 @@ func TestMutationsFormat(t *testing.T) {
 			Mutations: changesForAPerson(),
 		}},
 	}
-	render := func(screen Screen) string {
-		text, err := Render(Mutations, screen, r)
+	render := func(terminal Terminal) string {
+		text, err := Render(Mutations, terminal, r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,31 +125,31 @@ func TestMutationsFormat(t *testing.T) {
 		}
 		return b.String()
 	}
-	if got, want := render(Screen{}), reference(t, r.Response.Mutations); got != want {
+	if got, want := render(Terminal{}), reference(t, r.Response.Mutations); got != want {
 		t.Error(cmp.Diff(want, got))
 	}
-	if got := render(Screen{Terminal: true}); !strings.Contains(got,
+	if got := render(Terminal{Interactive: true}); !strings.Contains(got,
 		"spec.replicas: 3 -> 5   by set-replicas\n") {
 		t.Error(got)
 	}
 	r.Response.Mutations = nil
-	if got := render(Screen{}); got != "[]\n" {
+	if got := render(Terminal{}); got != "[]\n" {
 		t.Error(got)
 	}
-	if got := render(Screen{Terminal: true}); got != "" {
+	if got := render(Terminal{Interactive: true}); got != "" {
 		t.Error(got)
 	}
 	r.Response = &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Mutations: changesForAPerson()}}
-	if got := render(Screen{}); got != "" {
+	if got := render(Terminal{}); got != "" {
 		t.Error(got)
 	}
 }
 
 func TestMutationsOfSeveralUnits(t *testing.T) {
 	for _, terminal := range []bool{false, true} {
-		p := Printer{Format: Mutations, Several: true, Screen: Screen{Terminal: terminal}}
+		p := Printer{Format: Mutations, Several: true, Terminal: Terminal{Interactive: terminal}}
 		var b strings.Builder
-		print := func(text Payload) {
+		print := func(text Chunks) {
 			for _, part := range text {
 				b.Write(part)
 			}
@@ -165,11 +165,11 @@ func TestMutationsOfSeveralUnits(t *testing.T) {
 			if unit == "none" {
 				r.Response.Mutations = nil
 			}
-			piece, err := p.Piece(r)
+			rendered, err := p.Render(r)
 			if err != nil {
 				t.Fatal(err)
 			}
-			print(p.Print(piece))
+			print(p.Print(rendered))
 		}
 		end, err := p.End()
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // renderNames prints the changed resources as kubectl names them, each name once.
-func renderNames(s Screen, r Result) (Payload, error) {
+func renderNames(s Terminal, r Result) (Chunks, error) {
 	if !r.Response.Success || !r.Response.Changed {
 		return nil, nil
 	}
@@ -18,13 +18,13 @@ func renderNames(s Screen, r Result) (Payload, error) {
 	for _, info := range r.Changed {
 		if name := shortName(info); !seen[name] {
 			seen[name] = true
-			if s.Terminal {
+			if s.Interactive {
 				name = diag.Printable(name)
 			}
 			b.WriteString(name + "\n")
 		}
 	}
-	return Payload{b.Bytes()}, nil
+	return Chunks{b.Bytes()}, nil
 }
 
 // shortName returns kind.group/name, or kind/name if there is no group. Types of other toolchains

@@ -7,10 +7,10 @@ import (
 )
 
 // eachOutput turns a function that prints one output into one that prints all outputs of a unit.
-func eachOutput(print func(Screen, Result, api.Output) (Payload, error)) func(Screen,
-	Result) (Payload, error) {
-	return func(s Screen, r Result) (Payload, error) {
-		return outputs(r.Response.Outputs, func(o api.Output) (Payload, error) {
+func eachOutput(print func(Terminal, Result, api.Output) (Chunks, error)) func(Terminal,
+	Result) (Chunks, error) {
+	return func(s Terminal, r Result) (Chunks, error) {
+		return outputs(r.Response.Outputs, func(o api.Output) (Chunks, error) {
 			return print(s, r, o)
 		})
 	}
@@ -18,23 +18,23 @@ func eachOutput(print func(Screen, Result, api.Output) (Payload, error)) func(Sc
 
 // sectionsOf turns a function that prints one output into one that prints all outputs of one of
 // several units.
-func sectionsOf(print func(Screen, Result, api.Output) (section, error)) func(Screen,
-	Result) (Piece, error) {
-	return func(s Screen, r Result) (piece Piece, err error) {
+func sectionsOf(print func(Terminal, Result, api.Output) (section, error)) func(Terminal,
+	Result) (Rendered, error) {
+	return func(s Terminal, r Result) (rendered Rendered, err error) {
 		for _, o := range r.Response.Outputs {
 			made, err := print(s, r, o)
 			if err != nil {
-				return piece, err
+				return rendered, err
 			}
-			piece.sections = append(piece.sections, made)
+			rendered.sections = append(rendered.sections, made)
 		}
-		return piece, nil
+		return rendered, nil
 	}
 }
 
 // outputs prints a single output as it is, and each of several under its type.
-func outputs(list api.OutputList, print func(api.Output) (Payload, error)) (Payload, error) {
-	var texts []Payload
+func outputs(list api.OutputList, print func(api.Output) (Chunks, error)) (Chunks, error) {
+	var texts []Chunks
 	var types []api.OutputType
 	for _, o := range list {
 		text, err := print(o)
@@ -48,7 +48,7 @@ func outputs(list api.OutputList, print func(api.Output) (Payload, error)) (Payl
 	if len(texts) == 1 {
 		return texts[0], nil
 	}
-	var all Payload
+	var all Chunks
 	for i, text := range texts {
 		all = append(all, []byte(string(types[i])+":\n"))
 		all = append(append(all, text...), []byte("\n"))
@@ -58,12 +58,12 @@ func outputs(list api.OutputList, print func(api.Output) (Payload, error)) (Payl
 
 // renderOutput prints the value of an output, nothing if there is none. Configuration is printed as
 // it is.
-func renderOutput(_ Screen, _ Result, o api.Output) (Payload, error) {
+func renderOutput(_ Terminal, _ Result, o api.Output) (Chunks, error) {
 	switch v := o.Value.(type) {
 	case nil:
 		return nil, nil
 	case api.YAMLPayload:
-		return Payload{[]byte(v.Payload)}, nil
+		return Chunks{[]byte(v.Payload)}, nil
 	}
 	text, err := marshal(o.Value)
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 //   - A report is one report.
 //   - Everything else is printed in the order of the units.
 type Printer struct {
-	Format Format
-	Report Kind // if empty, Format decides
-	Screen Screen
+	Format   Format
+	Report   Kind // if empty, Format decides
+	Terminal Terminal
 	// Several says that there are, or may be, several units.
 	Several bool
 	// Signatures are those of the functions of the chain.
@@ -31,56 +31,56 @@ type Printer struct {
 	units    int      // printed so far
 }
 
-// Piece is what is printed about one unit, rendered without knowledge of the others.
-type Piece struct {
-	text     Payload
+// Rendered is what is printed about one unit, rendered without knowledge of the others.
+type Rendered struct {
+	text     Chunks
 	document bool      // text is configuration
 	apart    bool      // an empty line comes before text
 	sections []section // outputs, which are printed together with those of other units
 	result   Result    // the result it was rendered from
 }
 
-// Piece renders a unit. It can be called concurrently.
-func (p *Printer) Piece(r Result) (Piece, error) {
+// Render renders a unit. It can be called concurrently.
+func (p *Printer) Render(r Result) (Rendered, error) {
 	if p.Report != "" {
-		return Piece{result: r.withoutData()}, nil
+		return Rendered{result: r.withoutData()}, nil
 	}
 	if !p.Several {
-		text, err := Render(p.Format, p.Screen, r)
-		return Piece{text: text}, err
+		text, err := Render(p.Format, p.Terminal, r)
+		return Rendered{text: text}, err
 	}
-	f := formOf(p.Format, p.Screen, r.Signatures)
-	if f.piece != nil {
-		return f.piece(p.Screen, r)
+	f := formOf(p.Format, p.Terminal, r.Signatures)
+	if f.renderOfSeveral != nil {
+		return f.renderOfSeveral(p.Terminal, r)
 	}
-	text, err := f.render(p.Screen, r)
-	return Piece{text: text}, err
+	text, err := f.render(p.Terminal, r)
+	return Rendered{text: text}, err
 }
 
 // Print returns what to write at the turn of a unit.
-func (p *Printer) Print(piece Piece) Payload {
+func (p *Printer) Print(rendered Rendered) Chunks {
 	p.units++
 	switch {
 	case p.Report != "":
-		p.results = append(p.results, piece.result)
+		p.results = append(p.results, rendered.result)
 		return nil
-	case piece.document:
-		return p.stream.next(piece.result.File, piece.result.isYAML(), piece.text)
-	case piece.sections != nil:
-		return p.sections.add(piece.sections, p.Signatures)
-	case piece.apart && p.units > 1:
-		return append(Payload{[]byte("\n")}, piece.text...)
+	case rendered.document:
+		return p.stream.next(rendered.result.File, rendered.result.isYAML(), rendered.text)
+	case rendered.sections != nil:
+		return p.sections.add(rendered.sections, p.Signatures)
+	case rendered.apart && p.units > 1:
+		return append(Chunks{[]byte("\n")}, rendered.text...)
 	}
-	return piece.text
+	return rendered.text
 }
 
 // End returns what to write after the last unit.
-func (p *Printer) End() (Payload, error) {
+func (p *Printer) End() (Chunks, error) {
 	if p.Report != "" {
 		text, err := RenderReport(p.Report, p.results)
-		return Payload{text}, err
+		return Chunks{text}, err
 	}
-	return p.sections.end(p.Screen), nil
+	return p.sections.end(p.Terminal), nil
 }
 
 func (r Result) isYAML() bool { return strings.HasSuffix(string(r.Toolchain), "/YAML") }
@@ -89,7 +89,7 @@ func (r Result) isYAML() bool { return strings.HasSuffix(string(r.Toolchain), "/
 func (r Result) withoutData() Result {
 	response := *r.Response
 	response.ConfigData, response.Parts, response.Steps = nil, nil, nil
-	r.Response, r.Before, r.Changed, r.BeforePlaces, r.AfterPlaces, r.Secrets = &response, nil, nil,
+	r.Response, r.Before, r.Changed, r.BeforeStarts, r.AfterStarts, r.Secrets = &response, nil, nil,
 		nil, nil, nil
 	return r
 }

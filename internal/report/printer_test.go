@@ -16,11 +16,11 @@ func printAll(t *testing.T, p *report.Printer, units ...report.Result) (text str
 	t.Helper()
 	var b bytes.Buffer
 	for _, u := range units {
-		piece, err := p.Piece(u)
+		rendered, err := p.Render(u)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.Write(bytes.Join(p.Print(piece), nil))
+		b.Write(bytes.Join(p.Print(rendered), nil))
 	}
 	early = b.Len()
 	end, err := p.End()
@@ -178,7 +178,7 @@ func TestValidationsOfSeveralUnits(t *testing.T) {
 	}
 	text, _ = printAll(t, &report.Printer{
 		Format: report.Auto, Several: true, Signatures: chain,
-		Screen: report.Screen{Terminal: true},
+		Terminal: report.Terminal{Interactive: true},
 	},
 		unit("a", validation(api.OutputTypeValidationResult, true)),
 		unit("b", validation(api.OutputTypeValidationResult, false)))
@@ -191,7 +191,7 @@ func TestTablesOfSeveralUnits(t *testing.T) {
 	for _, terminal := range []bool{true, false} {
 		text, early := printAll(t, &report.Printer{
 			Format: report.Table, Several: true,
-			Screen: report.Screen{Terminal: terminal},
+			Terminal: report.Terminal{Interactive: terminal},
 		}, unit("a", rows("one")),
 			unit("long/name", rows("two", "three")))
 		if want := "UNIT       TYPE    NAME\na          v1/Pod  one\nlong/name  v1/Pod  two\nlong/name  v1/Pod  three\n"; text != want ||
@@ -204,7 +204,7 @@ func TestTablesOfSeveralUnits(t *testing.T) {
 // TestFileNamesAreEscapedOnATerminal checks that the name of a file cannot control a terminal.
 func TestFileNamesAreEscapedOnATerminal(t *testing.T) {
 	const name = "a\x1b[31m\tb"
-	terminal := report.Screen{Terminal: true}
+	terminal := report.Terminal{Interactive: true}
 	for format, u := range map[report.Format]report.Result{
 		report.Table: unit(name, rows("one")),
 		report.Auto: unit(name, api.Output{
@@ -212,7 +212,7 @@ func TestFileNamesAreEscapedOnATerminal(t *testing.T) {
 			Value:      api.ValidationResultList{{Passed: true, FunctionName: "vet-x"}},
 		}),
 	} {
-		text, _ := printAll(t, &report.Printer{Format: format, Several: true, Screen: terminal},
+		text, _ := printAll(t, &report.Printer{Format: format, Several: true, Terminal: terminal},
 			unit("b", rows("one")), u)
 		if strings.ContainsAny(text, "\x1b\t") || !strings.Contains(text, `a\x1b[31m\tb`) {
 			t.Errorf("%s: got %q", format, text)

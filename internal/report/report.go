@@ -1,7 +1,7 @@
 // Package report renders an executor's response for the standard output. It decides what is printed
 // (-o, --report), never where.
 //
-// JSON is indented by two, ends in a newline and does not escape <, > and &. YAML payloads and
+// JSON is indented by two, ends in a newline and does not escape <, > and &. YAML outputs and
 // configuration are printed as they are, byte for byte. Only output to a terminal depends on the
 // terminal; output to a pipe is the same everywhere.
 package report
@@ -19,10 +19,10 @@ import (
 	"github.com/fctl-dev/fctl/internal/diff"
 )
 
-// Payload is a text in consecutive chunks: large configuration is never joined into one.
-type Payload [][]byte
+// Chunks is a text in consecutive chunks: large configuration is never joined into one.
+type Chunks [][]byte
 
-func (p Payload) size() int {
+func (p Chunks) size() int {
 	n := 0
 	for _, part := range p {
 		n += len(part)
@@ -40,9 +40,9 @@ type Result struct {
 	Invocations api.FunctionInvocationList
 	Response    *handler.Result
 	Before      []byte // the configuration as it was read, for Diff
-	// BeforePlaces and AfterPlaces are the positions at which resources begin in the configuration,
+	// BeforeStarts and AfterStarts are the positions at which resources begin in the configuration,
 	// for Diff.
-	BeforePlaces, AfterPlaces []diff.Place
+	BeforeStarts, AfterStarts []diff.Start
 	// Secrets finds the secret values in the configuration, before and after the chain. It is only
 	// called for output on a terminal, and is nil if secrets may be shown.
 	Secrets func() *sensitive.Values
@@ -50,14 +50,14 @@ type Result struct {
 	Changed []api.ResourceInfo
 }
 
-// Screen describes the reader of the text.
-type Screen struct {
-	Terminal bool                // a terminal, not a pipe
-	Head     func(string) string // styles headings and positions; nil leaves them plain
-	Diff     diff.Style
+// Terminal describes the reader of the text.
+type Terminal struct {
+	Interactive bool                // a terminal, not a pipe
+	Head        func(string) string // styles headings and positions; nil leaves them plain
+	Diff        diff.Style
 }
 
-func (s Screen) head(text string) string {
+func (s Terminal) head(text string) string {
 	if s.Head == nil {
 		return text
 	}
@@ -100,7 +100,7 @@ func mutates(chain []api.FunctionSignature) bool {
 
 // safeJSON escapes the characters that are valid in JSON but could control a terminal or garble a
 // log.
-func safeJSON(text Payload) Payload {
+func safeJSON(text Chunks) Chunks {
 	for i := range text {
 		if mayHaveControls(text[i]) {
 			text[i] = controls.ReplaceAllFunc(text[i], func(c []byte) []byte {

@@ -89,7 +89,7 @@ func TestRender(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := report.Render(c.format, report.Screen{},
+			got, err := report.Render(c.format, report.Terminal{},
 				report.Result{File: "./a.yaml", Signatures: c.signatures, Response: c.response})
 			if err != nil {
 				t.Fatal(err)
@@ -105,7 +105,7 @@ func TestOutputThatCannotBePrinted(t *testing.T) {
 	r := response()
 	r.Outputs[0].Value = func() {}
 	for _, f := range []report.Format{report.Output, report.Full, report.Auto} {
-		if _, err := report.Render(f, report.Screen{}, report.Result{Response: r}); err == nil {
+		if _, err := report.Render(f, report.Terminal{}, report.Result{Response: r}); err == nil {
 			t.Errorf("%s: no error", f)
 		}
 	}

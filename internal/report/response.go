@@ -7,7 +7,7 @@ import (
 )
 
 // renderResponse prints the response as one line of JSON.
-func renderResponse(_ Screen, result Result) (Payload, error) {
+func renderResponse(_ Terminal, result Result) (Chunks, error) {
 	r := result.Response
 	whole := *r
 	if r.Parts != nil {
@@ -19,5 +19,5 @@ func renderResponse(_ Screen, result Result) (Payload, error) {
 	if err := enc.Encode(whole); err != nil {
 		return nil, fmt.Errorf("printing the response: %w", err)
 	}
-	return safeJSON(Payload{b.Bytes()}), nil
+	return safeJSON(Chunks{b.Bytes()}), nil
 }

@@ -17,14 +17,14 @@ type section struct {
 	cells      [][]string // of a table
 	lines      []byte     // text without a common frame
 	file       string
-	document   Payload // YAML; the documents of all units form one stream
+	document   Chunks // YAML; the documents of all units form one stream
 }
 
 // rowsSection prints an output as rows of an array.
-func rowsSection(_ Screen, r Result, o api.Output) (section, error) {
+func rowsSection(_ Terminal, r Result, o api.Output) (section, error) {
 	made := section{outputType: o.OutputType}
 	if v, ok := o.Value.(api.YAMLPayload); ok {
-		made.document, made.file = Payload{[]byte(v.Payload)}, r.File
+		made.document, made.file = Chunks{[]byte(v.Payload)}, r.File
 		return made, nil
 	}
 	if o.Value == nil {
@@ -34,7 +34,7 @@ func rowsSection(_ Screen, r Result, o api.Output) (section, error) {
 	if err := e.rowsOf(o.Value); err != nil {
 		return made, fmt.Errorf("printing %s: %w", o.OutputType, err)
 	}
-	made.list, made.rows = true, safeJSON(Payload{e.b})[0]
+	made.list, made.rows = true, safeJSON(Chunks{e.b})[0]
 	return made, nil
 }
 
@@ -87,7 +87,7 @@ func (e *jsonEncoder) rowsOf(value any) error {
 }
 
 // tableSection prints an output as rows of a table.
-func tableSection(s Screen, r Result, o api.Output) (section, error) {
+func tableSection(s Terminal, r Result, o api.Output) (section, error) {
 	made := section{outputType: o.OutputType}
 	made.head, made.cells = tableOf(r, o, r.Unit)
 	if made.head == nil {
@@ -103,15 +103,15 @@ type sections struct{ groups []*group }
 type group struct {
 	section
 	stream  stream
-	text    Payload // held back until the end
-	started bool    // the array has a row
-	now     bool    // the text is printed at once
+	text    Chunks // held back until the end
+	started bool   // the array has a row
+	now     bool   // the text is printed at once
 }
 
 // add returns what can be printed now. That is everything, except tables, as long as the chain
 // promises outputs of one type.
-func (s *sections) add(of []section, chain []api.FunctionSignature) Payload {
-	var now Payload
+func (s *sections) add(of []section, chain []api.FunctionSignature) Chunks {
+	var now Chunks
 	for _, section := range of {
 		g := s.group(section.outputType)
 		if g == nil {
@@ -171,7 +171,7 @@ next:
 }
 
 // textOf returns the text of a section after those of earlier units.
-func (g *group) textOf(s section) Payload {
+func (g *group) textOf(s section) Chunks {
 	switch {
 	case s.document != nil:
 		return g.stream.next(s.file, true, s.document)
@@ -181,25 +181,25 @@ func (g *group) textOf(s section) Payload {
 			separator = "["
 		}
 		g.started = true
-		return Payload{[]byte(separator), s.rows}
+		return Chunks{[]byte(separator), s.rows}
 	}
 	if len(s.lines) == 0 {
 		return nil
 	}
-	return Payload{s.lines}
+	return Chunks{s.lines}
 }
 
 // end returns what was held back: tables, the ends of arrays and, with several types, everything.
-func (s *sections) end(screen Screen) Payload {
-	var all Payload
+func (s *sections) end(terminal Terminal) Chunks {
+	var all Chunks
 	rest := s.groups
 	if len(rest) > 0 && rest[0].now {
-		all, rest = rest[0].end(screen), rest[1:]
+		all, rest = rest[0].end(terminal), rest[1:]
 	}
-	var parts []Payload
+	var parts []Chunks
 	var types []api.OutputType
 	for _, g := range rest {
-		if text := append(g.text, g.end(screen)...); len(text) > 0 {
+		if text := append(g.text, g.end(terminal)...); len(text) > 0 {
 			parts, types = append(parts, text), append(types, g.outputType)
 		}
 	}
@@ -214,14 +214,14 @@ func (s *sections) end(screen Screen) Payload {
 }
 
 // end returns the part of a group that depends on all units.
-func (g *group) end(screen Screen) Payload {
+func (g *group) end(terminal Terminal) Chunks {
 	switch {
 	case g.head != nil:
-		return Payload{screen.grid(dropColumns(g.head, g.cells))}
+		return Chunks{terminal.table(dropColumns(g.head, g.cells))}
 	case g.started:
-		return Payload{[]byte("\n]\n")}
+		return Chunks{[]byte("\n]\n")}
 	case g.list:
-		return Payload{[]byte("[]\n")}
+		return Chunks{[]byte("[]\n")}
 	}
 	return nil
 }

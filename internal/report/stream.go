@@ -14,7 +14,7 @@ type stream struct {
 
 // next returns the text of the next file, with its name in a comment in the first document. A text
 // that is not YAML has no documents; only the comment separates it from others.
-func (s *stream) next(file string, isYAML bool, text Payload) Payload {
+func (s *stream) next(file string, isYAML bool, text Chunks) Chunks {
 	first := bytes.Join(text[:min(1, len(text))], nil)
 	// only a byte order mark at the start of the stream
 	first = bytes.TrimPrefix(first, []byte("\uFEFF"))
@@ -41,7 +41,7 @@ func (s *stream) next(file string, isYAML bool, text Payload) Payload {
 			s.lineOpen = part[len(part)-1] != '\n'
 		}
 	}
-	return append(Payload{head, first[:o.end], name, first[o.end:]}, text[min(1, len(text)):]...)
+	return append(Chunks{head, first[:o.end], name, first[o.end:]}, text[min(1, len(text)):]...)
 }
 
 // opening is what precedes the first document of a text.

@@ -21,7 +21,7 @@ func TestStream(t *testing.T) {
 			"---\n# Source: ./0\na: 1\n---\n# Source: ./1\nb: 2\n---\nc: 3\n",
 		},
 		{
-			"a comment behind the separator",
+			"a comment after the separator",
 			[]string{"a: 1\n", "--- # x\nb: 2\n"},
 			"# Source: ./0\na: 1\n--- # x\n# Source: ./1\nb: 2\n",
 		},
@@ -31,7 +31,7 @@ func TestStream(t *testing.T) {
 			"# Source: ./0\na: 1\n# x\n\n---\n# Source: ./1\nb: 2\n",
 		},
 		{
-			"content behind the separator",
+			"content after the separator",
 			[]string{"a: 1\n", "--- |\n b\n"},
 			"# Source: ./0\na: 1\n# Source: ./1\n--- |\n b\n",
 		},
@@ -67,7 +67,7 @@ func TestStream(t *testing.T) {
 			var got []byte
 			for i, text := range c.texts {
 				got = append(got, bytes.Join(s.next("./"+string(rune('0'+i)), true,
-					Payload{[]byte(text)}), nil)...)
+					Chunks{[]byte(text)}), nil)...)
 			}
 			if string(got) != c.want {
 				t.Errorf("got\n%swant\n%s", got, c.want)
@@ -83,7 +83,7 @@ func TestStreamOfOtherFormats(t *testing.T) {
 	var s stream
 	var got []byte
 	for _, text := range []string{"A=1", "B=2\n"} {
-		got = append(got, bytes.Join(s.next("./x.env", false, Payload{[]byte(text)}), nil)...)
+		got = append(got, bytes.Join(s.next("./x.env", false, Chunks{[]byte(text)}), nil)...)
 	}
 	if want := "# Source: ./x.env\nA=1\n# Source: ./x.env\nB=2\n"; string(got) != want {
 		t.Errorf("got\n%swant\n%s", got, want)
@@ -94,7 +94,7 @@ func TestStreamOfOtherFormats(t *testing.T) {
 func TestStreamNames(t *testing.T) {
 	var s stream
 	text := string(bytes.Join(s.next("./a\nkind: Secret\u2028\r.yaml", true,
-		Payload{[]byte("a: 1\n")}), nil))
+		Chunks{[]byte("a: 1\n")}), nil))
 	if text != "# Source: ./a\\nkind: Secret\\u2028\\r.yaml\na: 1\n" ||
 		strings.Count(text, "\n") != 2 {
 		t.Errorf("got %q", text)

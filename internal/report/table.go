@@ -13,12 +13,12 @@ import (
 )
 
 // renderTable prints an output as a table. An output without rows is printed as it is.
-func renderTable(s Screen, r Result, o api.Output) (Payload, error) {
+func renderTable(s Terminal, r Result, o api.Output) (Chunks, error) {
 	head, rows := tableOf(r, o, "")
 	if head == nil {
 		return renderOutput(s, r, o)
 	}
-	return Payload{s.grid(dropColumns(head, rows))}, nil
+	return Chunks{s.table(dropColumns(head, rows))}, nil
 }
 
 // tableOf returns the columns and rows of an output: first the function, then the unit if it has a
@@ -59,15 +59,15 @@ func attributeRows(r Result, list api.AttributeValueList) (head []string, rows [
 	secrets := r.secrets()
 	for _, v := range list {
 		row := append([]string{v.FunctionName}, resourceCells(v.ResourceInfo)...)
-		place := ""
+		position := ""
 		if v.Position != nil {
-			place = v.Position.String()
+			position = v.Position.String()
 		}
 		rows = append(rows, append(row, string(v.Path),
 			secrets.Value(v.ResourceInfo, v.Path, cell(v.Value)),
-			secrets.Value(v.ResourceInfo, v.Path, oneLine(v.Comment)), place))
+			secrets.Value(v.ResourceInfo, v.Path, oneLine(v.Comment)), position))
 	}
-	return []string{"FUNCTION", "TYPE", "NAME", "PATH", "VALUE", "COMMENT", "PLACE"}, rows
+	return []string{"FUNCTION", "TYPE", "NAME", "PATH", "VALUE", "COMMENT", "POSITION"}, rows
 }
 
 func validationRows(r Result, list api.ValidationResultList) (head []string, rows [][]string) {
@@ -88,7 +88,7 @@ func validationRows(r Result, list api.ValidationResultList) (head []string, row
 			})
 		}
 	}
-	return []string{"RULE", "RESULT", "RESOURCE", "PATH", "MESSAGE", "PLACE"}, rows
+	return []string{"RULE", "RESULT", "RESOURCE", "PATH", "MESSAGE", "POSITION"}, rows
 }
 
 // dropColumns removes optional columns without content. It removes the first column if all rows
@@ -124,7 +124,7 @@ func dropColumns(head []string, rows [][]string) ([]string, [][]string) {
 // say what is wrong.
 func isOptional(head []string, i int) bool {
 	switch head[i] {
-	case "COMMENT", "PLACE", "RESOURCE", "MESSAGE":
+	case "COMMENT", "POSITION", "RESOURCE", "MESSAGE":
 		return true
 	case "PATH":
 		return slices.Contains(head, "RESULT")
@@ -132,8 +132,8 @@ func isOptional(head []string, i int) bool {
 	return false
 }
 
-// grid aligns rows in columns.
-func (s Screen) grid(head []string, rows [][]string) []byte {
+// table aligns rows in columns.
+func (s Terminal) table(head []string, rows [][]string) []byte {
 	widths := make([]int, len(head))
 	for _, row := range append([][]string{head}, rows...) {
 		for i, c := range row {

@@ -36,7 +36,7 @@ func (c Console) stacks(failures []*api.Failure) {
 
 func (c Console) style() diag.Style {
 	return diag.Style{
-		Place: c.Streams.ErrStyle(color.Bold), Hint: c.Streams.ErrStyle(color.FgCyan),
+		Position: c.Streams.ErrStyle(color.Bold), Hint: c.Streams.ErrStyle(color.FgCyan),
 		Caret: c.Streams.ErrStyle(color.FgCyan),
 	}
 }

@@ -9,22 +9,22 @@ import (
 	"github.com/fctl-dev/fctl/internal/iostreams"
 )
 
-// places returns the lines at which resources begin in a text, for the headers of hunks. It returns
+// starts returns the lines at which resources begin in a text, for the headers of hunks. It returns
 // nil for a text that cannot be parsed; its errors are reported elsewhere.
-func places(executor *functions.Executor, toolchain api.ToolchainType, text []byte) []diff.Place {
+func starts(executor *functions.Executor, toolchain api.ToolchainType, text []byte) []diff.Start {
 	unit, err := executor.Open(toolchain, text)
 	if err != nil {
 		return nil
 	}
 	lines := unit.ResourceLines()
-	places := make([]diff.Place, len(lines))
+	starts := make([]diff.Start, len(lines))
 	for i, l := range lines {
-		places[i].Line = l.Line
+		starts[i].Line = l.Line
 		if l.Resource != nil {
-			places[i].Name = l.Resource.String()
+			starts[i].Name = l.Resource.String()
 		}
 	}
-	return places
+	return starts
 }
 
 // DiffStyle returns the colours of a diff on the standard output, which are those of git.

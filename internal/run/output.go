@@ -68,7 +68,7 @@ func (l *loop) checkOutput() error {
 	o.OutputDir = request.inDir(o.OutputDir)
 	// Files that an earlier run wrote are not input.
 	before := len(request.found.Files)
-	if request.found.LeaveOut(o.OutputDir); before > 0 && len(request.found.Files) == 0 {
+	if request.found.Exclude(o.OutputDir); before > 0 && len(request.found.Files) == 0 {
 		return diag.UsageHint("-i writes to the files themselves",
 			"--output-dir: all files are in %s already", o.OutputDir)
 	}

@@ -82,7 +82,7 @@ func (r *Request) find(ctx context.Context, anyFormat bool) (*source.Found, erro
 		return nil, diag.UsageHint(shellwords.Quote("fctl", "do", "-f", r.files.File, "-R",
 			"FUNCTION"), "-R goes with -f")
 	}
-	f, err := finder.Named(r.files.File)
+	f, err := finder.File(r.files.File)
 	f.Unit = r.files.Unit
 	return &source.Found{Files: []source.File{f}}, err
 }
@@ -103,21 +103,21 @@ func InDirectory(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// Walk returns a plan.Walk, which resolves words against the functions of a toolchain.
-func (r *Request) Walk(ctx context.Context, t api.ToolchainType) *plan.Walk {
-	return &plan.Walk{
+// Resolver returns a plan.Resolver, which resolves words against the functions of a toolchain.
+func (r *Request) Resolver(ctx context.Context, t api.ToolchainType) *plan.Resolver {
+	return &plan.Resolver{
 		Toolchain: t, Functions: r.executor,
 		ReadFile: func(path string) ([]byte, error) { return r.bytes(ctx, path) },
 	}
 }
 
 // Chain reads a chain from a file, or from the standard input if path is "-".
-func (r *Request) Chain(ctx context.Context, walk *plan.Walk, path string) (*plan.Plan, error) {
+func (r *Request) Chain(ctx context.Context, resolver *plan.Resolver, path string) (*plan.Plan, error) {
 	text, err := r.bytes(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	return walk.Invocations(plan.Text{
+	return resolver.Invocations(plan.Text{
 		Bytes: text, Name: diag.FileName(r.inDir(path)),
 		Dir: filepath.Dir(path),
 	})

@@ -41,7 +41,7 @@ func AddResourceTypes(ctx context.Context, executor *functions.Executor, reader 
 
 // SettingsNotes returns the notes about the settings, nil if the settings turn notes off.
 func SettingsNotes(s *settings.Settings, executor *functions.Executor) []api.Note {
-	if !s.TellsNotes() {
+	if !s.ShowsNotes() {
 		return nil
 	}
 	return append(s.Notes, overridden(executor, s.ResourceTypes)...)
@@ -55,7 +55,7 @@ func readNamed(ctx context.Context, reader *source.Reader, f settings.File,
 		return f.Read(path)
 	}
 	text, err := reader.Bytes(ctx, path)
-	return text, f.Blame(err)
+	return text, f.Locate(err)
 }
 
 // overridden returns the notes about a project's files that change the paths of built-in types.

@@ -89,9 +89,9 @@ type outcome struct {
 	file      source.File
 	target    *sink.Target      // the file, locked; nil unless it is written in place
 	toolchain api.ToolchainType // empty if it could not be read
-	passed    source.Reason     // why it is skipped; if set, nothing else is reported
+	skipped   source.SkipReason // why it is skipped; if set, nothing else is reported
 	response  *handler.Result
-	piece     *report.Piece
+	rendered  *report.Rendered
 	notes     []api.Note
 	failed    []byte // failed validations, for the error stream
 	problems  diag.List
@@ -120,8 +120,8 @@ func (l *loop) run() (err error) {
 		Format: l.options.Format, Report: l.options.Report, Several: files.Several,
 		Signatures: l.chain.Signatures,
 		Elsewhere:  l.options.Output != Stdout, Silent: !l.prints,
-		Screen: report.Screen{
-			Terminal: streams.OutIsTerminal(), Head: streams.OutStyle(color.Bold),
+		Terminal: report.Terminal{
+			Interactive: streams.OutIsTerminal(), Head: streams.OutStyle(color.Bold),
 			Diff: DiffStyle(streams),
 		},
 	}
@@ -155,7 +155,7 @@ func (l *loop) work(i int, admit func(int64)) outcome {
 		problems = l.sensitive(unit, nil).Failures(problems)
 		o.problems = diag.In(diag.FileName(o.file.Path), problems)
 		if l.prints && (l.request.found.Several || l.options.Report != "") {
-			o.piece = l.failedPiece(&o)
+			o.rendered = l.renderFailed(&o)
 		}
 		return o
 	}
@@ -169,20 +169,20 @@ func (l *loop) work(i int, admit func(int64)) outcome {
 	case l.ctx.Err() != nil:
 		o.unable = l.ctx.Err()
 		return o
-	case err != nil && !o.file.Named && errors.Is(err, source.ErrBinary):
-		o.passed = source.IsBinary
+	case err != nil && !o.file.Explicit && errors.Is(err, source.ErrBinary):
+		o.skipped = source.IsBinary
 		return o
 	case err != nil:
 		return fail(l.readProblems(o.file, err))
-	case !o.file.Takes(unit):
-		o.passed = source.OtherFormat
+	case !o.file.Accepts(unit):
+		o.skipped = source.OtherFormat
 		return o
 	}
 	o.toolchain = unit.Toolchain
 	chain, err := l.chainFor(unit.Toolchain)
 	switch {
-	case err != nil && !o.file.Named:
-		o.passed = source.NoFunction
+	case err != nil && !o.file.Explicit:
+		o.skipped = source.NoFunction
 		return o
 	case err != nil:
 		return fail(diag.Failures(err, api.FailureUsage))
@@ -190,7 +190,7 @@ func (l *loop) work(i int, admit func(int64)) outcome {
 	if err := l.invoke(&o, unit, chain); err != nil {
 		return fail(diag.Failures(err, api.FailureInput))
 	}
-	if o.unable == nil && o.passed == "" {
+	if o.unable == nil && o.skipped == "" {
 		if err := l.deliver(&o, unit, chain); err != nil {
 			return fail(append(o.problems, diag.Failures(err, api.FailureFunction)...))
 		}
@@ -198,9 +198,9 @@ func (l *loop) work(i int, admit func(int64)) outcome {
 	return o
 }
 
-// failedPiece returns what is printed about a unit on which no function ran. For the only unit of a
+// renderFailed returns what is printed about a unit on which no function ran. For the only unit of a
 // run, work calls it only if there is a report.
-func (l *loop) failedPiece(o *outcome) *report.Piece {
+func (l *loop) renderFailed(o *outcome) *report.Rendered {
 	c := l.context(o.file.Unit, l.request.toolchain)
 	response := &handler.Result{
 		FunctionInvocationResponse: api.FunctionInvocationResponse{
@@ -212,14 +212,14 @@ func (l *loop) failedPiece(o *outcome) *report.Piece {
 	for _, f := range o.problems {
 		response.ErrorMessages = append(response.ErrorMessages, f.Error())
 	}
-	piece, err := l.printer.Piece(report.Result{
+	rendered, err := l.printer.Render(report.Result{
 		Unit: o.file.Unit, File: diag.FileName(o.file.Path),
 		Signatures: l.chain.Signatures, Invocations: l.chain.Invocations, Response: response,
 	})
 	if err != nil {
 		return nil
 	}
-	return &piece
+	return &rendered
 }
 
 // readProblems returns the problems with a file that cannot be read. The hint suggests -f if FILE
@@ -241,10 +241,10 @@ func (l *loop) read(o *outcome, admit func(int64)) (*source.Unit, error) {
 		return l.request.first, nil
 	}
 	f, reader := o.file, *l.request.reader
-	reader.RegularOnly = !f.Named || inPlace
+	reader.RegularOnly = !f.Explicit || inPlace
 	if inPlace {
-		o.target = files.files.Target(f.Path, f.Named)
-		reader.Hold = l.console.Hold(l.ctx, o.target, diag.FileName(f.Path), l.progress.Pause)
+		o.target = files.files.Target(f.Path, f.Explicit)
+		reader.Hold = l.console.Hold(l.ctx, o.target, diag.FileName(f.Path), l.progress.Hide)
 	}
 	reader.Admit = func(size int64) {
 		l.memory.expect(size)
@@ -306,14 +306,14 @@ func (l *loop) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 	case err != nil:
 		return err
 	}
-	if !o.file.Named && !s.Strict {
-		if o.passed = l.noConfiguration(unit, response); o.passed != "" {
+	if !o.file.Explicit && !s.Strict {
+		if o.skipped = l.noConfiguration(unit, response); o.skipped != "" {
 			return nil
 		}
 	}
 	l.withFlagText(response)
-	l.demand(response)
-	if speaks(response) {
+	l.applyStrictness(response)
+	if hasMessages(response) {
 		mask(l.sensitive(unit, response), response)
 	}
 	report.Locate(response.Outputs, unit.File)
@@ -329,7 +329,7 @@ func (l *loop) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 // a toolchain.
 func (l *loop) hintToolchain(o *outcome, unit *source.Unit) {
 	extension := filepath.Ext(unit.File)
-	if l.request.reader.Toolchain != "" || extension == "" || source.NameTells(unit.File) {
+	if l.request.reader.Toolchain != "" || extension == "" || source.NameImpliesToolchain(unit.File) {
 		return
 	}
 	hint := "files called " + extension + " are read as " + string(unit.Toolchain) + "; name another format with --toolchain, such as AppConfig/INI (fctl help formats)"
@@ -360,8 +360,8 @@ func (l *loop) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 				return err
 			}
 		case report.Diff:
-			result.BeforePlaces = places(l.deps.Executor, unit.Toolchain, unit.Data)
-			result.AfterPlaces = places(l.deps.Executor, unit.Toolchain,
+			result.BeforeStarts = starts(l.deps.Executor, unit.Toolchain, unit.Data)
+			result.AfterStarts = starts(l.deps.Executor, unit.Toolchain,
 				bytes.Join(partsOf(response), nil))
 		}
 	}
@@ -372,14 +372,14 @@ func (l *loop) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 		}
 	}
 	if l.prints {
-		piece, err := l.printer.Piece(result)
+		rendered, err := l.printer.Render(result)
 		if err != nil {
 			return err
 		}
-		o.piece = &piece
+		o.rendered = &rendered
 	}
-	left := l.printer.LeftOut(report.Screen{Head: l.deps.Streams.ErrStyle(color.Bold)}, result)
-	o.notes, o.failed = append(o.notes, left.Notes...), left.Failed
+	omitted := l.printer.Omitted(report.Terminal{Head: l.deps.Streams.ErrStyle(color.Bold)}, result)
+	o.notes, o.failed = append(o.notes, omitted.Notes...), omitted.Failed
 	if !response.Success {
 		return nil
 	}
@@ -408,10 +408,10 @@ func (l *loop) take(o outcome) {
 		return
 	}
 	l.progress.Add(1)
-	if o.passed != "" {
-		l.request.found.Passed = append(l.request.found.Passed,
-			source.Passed{Path: o.file.Path, Why: o.passed})
-		l.summary.passed++
+	if o.skipped != "" {
+		l.request.found.Skipped = append(l.request.found.Skipped,
+			source.Skipped{Path: o.file.Path, Reason: o.skipped})
+		l.summary.skipped++
 		return
 	}
 	l.print(o)
@@ -453,23 +453,23 @@ func (l *loop) showPanics(o *outcome) {
 
 // print prints a unit.
 func (l *loop) print(o outcome) {
-	var payload report.Payload
+	var chunks report.Chunks
 	switch {
-	case o.piece != nil:
-		payload = l.printer.Print(*o.piece)
+	case o.rendered != nil:
+		chunks = l.printer.Print(*o.rendered)
 	case l.options.Output == Check && o.changes.any():
-		payload = report.Payload{[]byte(diag.Printable(diag.FileName(o.file.Path)) + "\n")}
+		chunks = report.Chunks{[]byte(diag.Printable(diag.FileName(o.file.Path)) + "\n")}
 	}
-	l.write(payload)
+	l.write(chunks)
 }
 
-func (l *loop) write(payload report.Payload) {
-	if l.broken != nil || len(payload) == 0 {
+func (l *loop) write(chunks report.Chunks) {
+	if l.broken != nil || len(chunks) == 0 {
 		return
 	}
-	write := func() { l.output(func() error { return l.out.Write(payload...) }) }
+	write := func() { l.output(func() error { return l.out.Write(chunks...) }) }
 	if l.deps.Streams.OutIsTerminal() {
-		l.progress.Pause(write)
+		l.progress.Hide(write)
 	} else { // other output does not overwrite the progress
 		write()
 	}
@@ -493,7 +493,7 @@ func (l *loop) say(what func()) {
 	if l.broken == nil {
 		l.output(l.out.Flush)
 	}
-	l.progress.Pause(what)
+	l.progress.Hide(what)
 }
 
 // finish prints what is about all units, and returns the error of the context.
@@ -504,11 +504,11 @@ func (l *loop) finish() error {
 		}
 	}
 	if l.prints && l.ctx.Err() == nil {
-		payload, err := l.printer.End()
+		chunks, err := l.printer.End()
 		if err != nil {
 			l.fail(diag.Failures(err, api.FailureFunction))
 		}
-		l.write(payload)
+		l.write(chunks)
 		if err := l.addSummary(l.printer.Summary()); err != nil {
 			l.fail(diag.Failures(err, api.FailureFunction))
 		}
@@ -549,9 +549,9 @@ func (l *loop) fail(problems diag.List) {
 	l.result.Failures = append(l.result.Failures, problems...)
 }
 
-// demand turns the notes that --require-match and --strict do not accept into failures. With
+// applyStrictness turns the notes that --require-match and --strict do not accept into failures. With
 // several units, --require-match is checked for all of them together, in unmatched.
-func (l *loop) demand(response *handler.Result) {
+func (l *loop) applyStrictness(response *handler.Result) {
 	var kept []api.Note
 	for _, n := range response.Notes {
 		f := &api.Failure{
@@ -566,7 +566,7 @@ func (l *loop) demand(response *handler.Result) {
 		case l.options.Settings.Strict &&
 			(n.Kind == api.NoteSkippedDocument || n.Kind == api.NoteNamelessDocument):
 			f.Class = api.FailureInput
-			refuseUnchecked(response)
+			failUnchecked(response)
 		default:
 			kept = append(kept, n)
 			continue
@@ -578,8 +578,8 @@ func (l *loop) demand(response *handler.Result) {
 	response.Notes = kept
 }
 
-// refuseUnchecked fails validations that could not check everything.
-func refuseUnchecked(response *handler.Result) {
+// failUnchecked fails validations that could not check everything.
+func failUnchecked(response *handler.Result) {
 	for _, o := range response.Outputs {
 		list, _ := o.Value.(api.ValidationResultList)
 		for i := range list {
@@ -590,7 +590,7 @@ func refuseUnchecked(response *handler.Result) {
 
 // noConfiguration returns why a file that was found is not configuration, empty if it is. Such a
 // file is a template, has no resources or is empty.
-func (l *loop) noConfiguration(unit *source.Unit, response *handler.Result) source.Reason {
+func (l *loop) noConfiguration(unit *source.Unit, response *handler.Result) source.SkipReason {
 	if slices.ContainsFunc(response.Failures, func(f *api.Failure) bool {
 		return f.Class == api.FailureInput && hasPlaceholder(unit.Data, f.Pos.Line)
 	}) {

@@ -59,8 +59,8 @@ func (l *loop) findSchemas() (paths []string, named map[string]settings.File, er
 			switch {
 			case f.Problem != nil:
 				problems = append(problems,
-					diag.Failures(setting.Blame(f.Problem), api.FailureInput)...)
-			case !f.Named && !isSchemaFile(f.Path):
+					diag.Failures(setting.Locate(f.Problem), api.FailureInput)...)
+			case !f.Explicit && !isSchemaFile(f.Path):
 			case !twice:
 				paths = append(paths, f.Path)
 				named[f.Path] = setting
@@ -131,7 +131,7 @@ func (l *loop) inputs() []schemas.File {
 	reader := *l.request.reader
 	reader.RegularOnly = true // a pipe can be read once, and is a unit
 	for _, f := range l.request.found.Files {
-		if f.Path == "-" || f.Problem != nil || !f.Named && !isSchemaFile(f.Path) {
+		if f.Path == "-" || f.Problem != nil || !f.Explicit && !isSchemaFile(f.Path) {
 			continue
 		}
 		if text, err := reader.Bytes(l.ctx, f.Path); err == nil {

@@ -33,8 +33,8 @@ func (l *loop) sensitive(unit *source.Unit, response *handler.Result) *sensitive
 	return l.deps.Executor.Sensitive(unit.Toolchain, texts...)
 }
 
-// speaks reports whether a response has messages that may quote a value.
-func speaks(r *handler.Result) bool {
+// hasMessages reports whether a response has messages that may quote a value.
+func hasMessages(r *handler.Result) bool {
 	return len(r.Failures)+len(r.Notes) > 0 ||
 		slices.ContainsFunc(r.Outputs, func(o api.Output) bool {
 			switch value := o.Value.(type) {

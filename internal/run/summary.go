@@ -15,7 +15,7 @@ import (
 // summary counts over all units.
 type summary struct {
 	units, failed int
-	passed        int // files that were read and turned out not to be configuration
+	skipped       int // files that were read and turned out not to be configuration
 	changes       changes
 	formats       map[api.ToolchainType]*formatSummary
 	steps         []stepSummary
@@ -186,10 +186,10 @@ func (l *loop) conclude() {
 		notes = append(notes, l.unmatched()...)
 		notes = append(notes, l.nothingFound()...)
 	}
-	if note := SkippedFiles(l.request.found.Passed, l.options.Settings.Verbose); note != "" {
+	if note := SkippedFiles(l.request.found.Skipped, l.options.Settings.Verbose); note != "" {
 		if l.request.reader.Toolchain == "" &&
-			slices.ContainsFunc(l.request.found.Passed, func(p source.Passed) bool {
-				return p.Why == source.OtherFormat
+			slices.ContainsFunc(l.request.found.Skipped, func(p source.Skipped) bool {
+				return p.Reason == source.OtherFormat
 			}) {
 			note += "; a directory means Kubernetes/YAML; --toolchain auto or a pattern takes the other formats"
 		}
@@ -209,7 +209,7 @@ func (l *loop) conclude() {
 	for _, n := range notes {
 		l.noteUnlessQuiet("", n)
 	}
-	if l.options.Settings.TellsNotes() {
+	if l.options.Settings.ShowsNotes() {
 		l.console.Notes("", clashNotes(l.deps.Executor.SchemaClashes())...)
 	}
 	if l.summarises() && !l.options.Settings.Quiet {
@@ -275,17 +275,17 @@ const shownFiles = 3
 
 // SkippedFiles says in one line which files were found and skipped. Files with another extension
 // are only counted, as there may be many; with verbose all are named.
-func SkippedFiles(passed []source.Passed, verbose bool) string {
+func SkippedFiles(passed []source.Skipped, verbose bool) string {
 	if len(passed) == 0 {
 		return ""
 	}
-	byReason := map[source.Reason][]string{}
-	var reasons []source.Reason
+	byReason := map[source.SkipReason][]string{}
+	var reasons []source.SkipReason
 	for _, p := range passed {
-		if byReason[p.Why] == nil {
-			reasons = append(reasons, p.Why)
+		if byReason[p.Reason] == nil {
+			reasons = append(reasons, p.Reason)
 		}
-		byReason[p.Why] = append(byReason[p.Why], diag.FileName(p.Path))
+		byReason[p.Reason] = append(byReason[p.Reason], diag.FileName(p.Path))
 	}
 	slices.Sort(reasons)
 	var parts []string
@@ -331,7 +331,7 @@ func (l *loop) summaryLine() string {
 	if t.failed > 0 {
 		fmt.Fprintf(&b, "; %d failed", t.failed)
 	}
-	if left := len(l.request.found.Files) - t.units - t.passed; l.ctx.Err() != nil && left > 0 {
+	if left := len(l.request.found.Files) - t.units - t.skipped; l.ctx.Err() != nil && left > 0 {
 		fmt.Fprintf(&b, "; %d not reached", left)
 	}
 	switch {

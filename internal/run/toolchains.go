@@ -41,7 +41,7 @@ func (c *plans) of(t api.ToolchainType) (*plan.Plan, error) {
 
 // Plan resolves the chain for the first toolchain of the files for which it resolves. If there is
 // none, it returns the error for the first toolchain.
-func (r *Request) Plan(ctx context.Context, chain func(*plan.Walk) (*plan.Plan, error)) error {
+func (r *Request) Plan(ctx context.Context, chain func(*plan.Resolver) (*plan.Plan, error)) error {
 	toolchains, err := r.Toolchains(ctx)
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func (r *Request) Plan(ctx context.Context, chain func(*plan.Walk) (*plan.Plan, 
 	r.plans = &plans{
 		made: map[api.ToolchainType]resolved{},
 		resolve: func(t api.ToolchainType) (*plan.Plan, error) {
-			return chain(r.Walk(ctx, t))
+			return chain(r.Resolver(ctx, t))
 		},
 	}
 	for _, r.toolchain = range toolchains {
@@ -95,7 +95,7 @@ func (r *Request) findToolchains(ctx context.Context) ([]api.ToolchainType, erro
 			unsure = append(unsure, f)
 			continue
 		}
-		add(t, f.Named)
+		add(t, f.Explicit)
 	}
 	// Only the contents tell the format of these files. One supported file is enough to resolve the
 	// words. A pipe among several files is not read here, because it can be read only once.
@@ -108,7 +108,7 @@ func (r *Request) findToolchains(ctx context.Context) ([]api.ToolchainType, erro
 		unit, err := reader.Unit(ctx, f.Path, f.Unit)
 		switch {
 		case err == nil:
-			add(unit.Toolchain, f.Named)
+			add(unit.Toolchain, f.Explicit)
 		case ctx.Err() != nil, !r.found.Several:
 			return nil, err
 		}

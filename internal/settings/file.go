@@ -16,14 +16,14 @@ import (
 
 // file is the content of a settings file.
 type file struct {
-	values map[string]any          // single values, merged by viper
-	lists  map[string][]File       // lists of paths, by setting
-	places map[string]api.Position // positions of the settings
-	notes  []api.Note              // about keys that a project may not set
+	values    map[string]any          // single values, merged by viper
+	lists     map[string][]File       // lists of paths, by setting
+	positions map[string]api.Position // positions of the settings
+	notes     []api.Note              // about keys that a project may not set
 }
 
-// place is the location of a settings file, which may not exist.
-type place struct {
+// location is the location of a settings file, which may not exist.
+type location struct {
 	path     string
 	required bool     // it must exist, because it was named
 	project  *project // nil for the user's own file
@@ -31,7 +31,7 @@ type place struct {
 
 // readFile reads a settings file. It checks keys and types against the table, so that mistakes are
 // reported with their positions. Keys that a project may not set are ignored, with a note.
-func readFile(table []key, in place, from string) (file, diag.List) {
+func readFile(table []key, in location, from string) (file, diag.List) {
 	if in.path == "" {
 		return file{}, nil
 	}
@@ -40,13 +40,13 @@ func readFile(table []key, in place, from string) (file, diag.List) {
 	if errors.Is(err, fs.ErrNotExist) && !in.required {
 		return file{}, nil
 	}
-	refuse := func(at gaby.Position, hint, format string, args ...any) *api.Failure {
+	problem := func(at gaby.Position, hint, format string, args ...any) *api.Failure {
 		f := diag.UsageHint(hint, format, args...)
 		f.Pos = api.Position{File: name, Line: at.Line, Column: at.Column}
 		return f
 	}
 	if err != nil {
-		return file{}, diag.List{refusal(in.path, from, err)}
+		return file{}, diag.List{unreadable(in.path, from, err)}
 	}
 	doc, err := gaby.ParseYAML(text)
 	if err == nil {
@@ -54,39 +54,39 @@ func readFile(table []key, in place, from string) (file, diag.List) {
 	}
 	if err != nil {
 		if syntax, ok := errors.AsType[*gaby.SyntaxError](err); ok {
-			return file{}, diag.List{refuse(syntax.Pos, syntax.Hint, "%s", syntax.Msg)}
+			return file{}, diag.List{problem(syntax.Pos, syntax.Hint, "%s", syntax.Msg)}
 		}
-		return file{}, diag.List{refuse(gaby.Position{}, "", "%w", err)}
+		return file{}, diag.List{problem(gaby.Position{}, "", "%w", err)}
 	}
 	if doc.IsNull() {
 		return file{}, nil // nothing but comments
 	}
 	top := doc.Value()
 	if top.Kind() != gaby.Map {
-		return file{}, diag.List{refuse(top.Position(), "", "a map of settings is expected")}
+		return file{}, diag.List{problem(top.Position(), "", "a map of settings is expected")}
 	}
 	read := file{
 		values: map[string]any{}, lists: map[string][]File{},
-		places: map[string]api.Position{},
+		positions: map[string]api.Position{},
 	}
 	var problems diag.List
 	for _, field := range top.Repeated() {
-		problems = append(problems, refuse(field.KeyPosition(), "", "%s is there more than once",
+		problems = append(problems, problem(field.KeyPosition(), "", "%s is there more than once",
 			field.Key()))
 	}
 	for value := top.First(); value.Exists(); value = value.Next() {
 		at := value.KeyPosition()
-		place := api.Position{File: name, Line: at.Line, Column: at.Column}
+		position := api.Position{File: name, Line: at.Line, Column: at.Column}
 		k, ok := lookup(table, value.Key())
 		switch {
 		case !ok:
 			problems = append(problems,
-				refuse(at, configkit.DidYouMean("", configkit.Suggest(value.Key(), names(table))),
+				problem(at, configkit.DidYouMean("", configkit.Suggest(value.Key(), names(table))),
 					"unknown setting %q", value.Key()))
 			continue
 		case in.project != nil && !k.project:
 			read.notes = append(read.notes, api.Note{
-				Pos: place,
+				Pos: position,
 				Message: fmt.Sprintf("%s is ignored here: only a flag, %s or your own settings file may set it",
 					k.name, EnvName(k.name)),
 			})
@@ -95,7 +95,7 @@ func readFile(table []key, in place, from string) (file, diag.List) {
 			items, bad := itemsOf(value)
 			if bad.Exists() {
 				problems = append(problems,
-					refuse(bad.Position(), "", "%s: a path or a list of paths is expected", k.name))
+					problem(bad.Position(), "", "%s: a path or a list of paths is expected", k.name))
 			}
 			for _, item := range items {
 				at := item.Position()
@@ -107,28 +107,28 @@ func readFile(table []key, in place, from string) (file, diag.List) {
 				if f.project != nil && f.project.isOutside(f.Path) {
 					hint := "only files below its directory count here; --" + k.name + " takes any"
 					problems = append(problems,
-						refuse(at, hint, "%s: %s lies outside the directory of this file", k.name,
+						problem(at, hint, "%s: %s lies outside the directory of this file", k.name,
 							configkit.Abbreviate(item.Text())))
 				}
 				read.lists[k.name] = append(read.lists[k.name], f)
 			}
 		case value.Kind() != gaby.Scalar:
 			problems = append(problems,
-				refuse(value.Position(), "", "%s: a single value is expected", k.name))
+				problem(value.Position(), "", "%s: a single value is expected", k.name))
 		default:
-			if want := k.refuses(value.Text()); want != "" {
+			if want := k.expected(value.Text()); want != "" {
 				problems = append(problems,
-					refuse(value.Position(), "", "%s: %q is not %s", k.name, value.Text(), want))
+					problem(value.Position(), "", "%s: %q is not %s", k.name, value.Text(), want))
 			}
 			read.values[k.name] = value.Text()
 		}
-		read.places[k.name] = place
+		read.positions[k.name] = position
 	}
 	return read, problems
 }
 
 // read reads the file. The user's own file may be a pipe.
-func (p place) read() ([]byte, error) {
+func (p location) read() ([]byte, error) {
 	if p.project != nil {
 		return p.project.settings()
 	}
@@ -176,13 +176,13 @@ func names(table []key) []string {
 }
 
 func (k key) isList() bool {
-	_, ok := k.standard.([]string)
+	_, ok := k.defaultValue.([]string)
 	return ok
 }
 
-// refuses returns what the value would have to be, "" if it is valid.
-func (k key) refuses(value string) string {
-	switch k.standard.(type) {
+// expected returns what the value would have to be, "" if it is valid.
+func (k key) expected(value string) string {
+	switch k.defaultValue.(type) {
 	case bool:
 		if _, err := strconv.ParseBool(value); err != nil {
 			return "true or false"
@@ -195,8 +195,8 @@ func (k key) refuses(value string) string {
 	return ""
 }
 
-// reason returns the error without the path, which the problem's position has.
-func reason(err error) error {
+// unwrapPath returns the error without the path, which the problem's position has.
+func unwrapPath(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
 	}

@@ -46,7 +46,7 @@ func findProject(dir, from string) (*project, []api.Note, *api.Failure) {
 		if err != nil || info.IsDir() {
 			continue
 		}
-		if other := strangerOf(at, path, info); other != "" {
+		if other := untrustedPart(at, path, info); other != "" {
 			notes = append(notes, api.Note{
 				Pos: api.Position{File: shown(path, from)},
 				Message: fmt.Sprintf("this file is ignored: %s %s; --config %s uses it as your own",
@@ -56,7 +56,7 @@ func findProject(dir, from string) (*project, []api.Note, *api.Failure) {
 		}
 		root, err := os.OpenRoot(at)
 		if err != nil {
-			return nil, notes, refusal(path, from, err)
+			return nil, notes, unreadable(path, from, err)
 		}
 		return &project{dir: at, root: root}, notes, nil
 	}
@@ -65,9 +65,9 @@ func findProject(dir, from string) (*project, []api.Note, *api.Failure) {
 
 // projectDirs returns the directories where a project's file may be, the nearest first.
 func projectDirs(dir string) []string {
-	dir = physical(dir)
+	dir = realPath(dir)
 	home, _ := os.UserHomeDir()
-	home = physical(home)
+	home = realPath(home)
 	var dirs []string
 	for at := dir; ; at = filepath.Dir(at) {
 		dirs = append(dirs, at)
@@ -81,18 +81,18 @@ func projectDirs(dir string) []string {
 	}
 }
 
-// physical resolves the symbolic links in a path, as git does: the directories above must not
+// realPath resolves the symbolic links in a path, as git does: the directories above must not
 // depend on how the directory was reached.
-func physical(path string) string {
+func realPath(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
 	}
 	return path
 }
 
-// strangerOf returns which part of a settings file is not trusted: the file, the link to it or its
+// untrustedPart returns which part of a settings file is not trusted: the file, the link to it or its
 // directory; "" if all are trusted.
-func strangerOf(dir, path string, info fs.FileInfo) string {
+func untrustedPart(dir, path string, info fs.FileInfo) string {
 	if !isTrusted(info) {
 		return "it"
 	}
@@ -137,7 +137,7 @@ func (p *project) read(path string, most int64, admit func(fs.FileInfo) error) (
 		return nil, err
 	}
 	if info, err := p.root.Lstat(rel); err == nil && info.Mode().Type()&^fs.ModeSymlink != 0 {
-		return nil, refuseIrregular(info) // opening a device can have side effects
+		return nil, checkRegular(info) // opening a device can have side effects
 	}
 	f, err := p.root.OpenFile(rel, os.O_RDONLY|nonBlocking, 0)
 	if err != nil {
@@ -146,7 +146,7 @@ func (p *project) read(path string, most int64, admit func(fs.FileInfo) error) (
 	defer f.Close() //nolint:errcheck // nothing was written
 	info, err := f.Stat()
 	if err == nil {
-		err = refuseIrregular(info)
+		err = checkRegular(info)
 	}
 	if err == nil {
 		err = admit(info)
@@ -157,9 +157,9 @@ func (p *project) read(path string, most int64, admit func(fs.FileInfo) error) (
 	return readBounded(f, most)
 }
 
-func anybodys(fs.FileInfo) error { return nil }
+func anyOwner(fs.FileInfo) error { return nil }
 
-func refuseIrregular(info fs.FileInfo) error {
+func checkRegular(info fs.FileInfo) error {
 	switch {
 	case info.IsDir():
 		return errors.New("this is a directory, a file is expected")
@@ -179,15 +179,15 @@ func readBounded(r io.Reader, most int64) ([]byte, error) {
 
 // shown returns the name of a file in messages: relative to the directory from, if that is shorter.
 func shown(path, from string) string {
-	if rel, err := filepath.Rel(physical(from), path); err == nil && len(rel) < len(path) {
+	if rel, err := filepath.Rel(realPath(from), path); err == nil && len(rel) < len(path) {
 		return diag.FileName(rel)
 	}
 	return path
 }
 
-// refusal returns the problem of a settings file that cannot be read.
-func refusal(path, from string, err error) *api.Failure {
-	f := diag.Usage("%w", reason(err))
+// unreadable returns the problem of a settings file that cannot be read.
+func unreadable(path, from string, err error) *api.Failure {
+	f := diag.Usage("%w", unwrapPath(err))
 	f.Pos = api.Position{File: shown(path, from)}
 	if filepath.Base(path) == ProjectFile {
 		f.Hint = "--no-project-settings leaves it out"
@@ -213,7 +213,7 @@ func (f File) Read(path string) ([]byte, error) {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
-	text, err := f.project.read(path, maxNamed, anybodys)
+	text, err := f.project.read(path, maxNamed, anyOwner)
 	if err == nil {
 		return text, nil
 	}
@@ -221,11 +221,11 @@ func (f File) Read(path string) ([]byte, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = errors.New("no such file")
 	}
-	return nil, f.Blame(diag.Input(shown(path, here), "", reason(err)))
+	return nil, f.Locate(diag.Input(shown(path, here), "", unwrapPath(err)))
 }
 
-// Blame adds to a problem with the file a hint at the settings file that names it.
-func (f File) Blame(err error) error {
+// Locate adds to a problem with the file a hint at the settings file that names it.
+func (f File) Locate(err error) error {
 	if failure, ok := errors.AsType[*api.Failure](err); ok && failure.Hint == "" &&
 		f.By.File != "" {
 		failure.Hint = f.By.String() + " names this file"

@@ -56,7 +56,7 @@ func TestWhereAProjectsFileIsLookedFor(t *testing.T) {
 			if c.home != "" {
 				t.Setenv("HOME", filepath.Join(root, c.home))
 			}
-			s, err := Load(flagSet(t), nil, Where{Dir: filepath.Join(root, c.dir)})
+			s, err := Load(flagSet(t), nil, Locations{Dir: filepath.Join(root, c.dir)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -110,7 +110,7 @@ func TestWhatAProjectsFileMayName(t *testing.T) {
 			link(t, filepath.Join("..", "secret"), filepath.Join(repo, "out"))
 			link(t, "..", filepath.Join(repo, "dir"))
 			write(t, filepath.Join(repo, ProjectFile), strings.ReplaceAll(c.file, "ROOT", root))
-			s, err := Load(flagSet(t), nil, Where{Dir: repo})
+			s, err := Load(flagSet(t), nil, Locations{Dir: repo})
 			if c.want == "" {
 				if err != nil {
 					t.Fatal(err)
@@ -142,7 +142,7 @@ func TestALinkThatComesLater(t *testing.T) {
 	write(t, filepath.Join(root, "secret"), "TOPSECRET\n")
 	types := write(t, filepath.Join(repo, "types.yaml"), "resourceTypes: {}\n")
 	write(t, filepath.Join(repo, ProjectFile), "resource-types: types.yaml\n")
-	s, err := Load(flagSet(t), nil, Where{Dir: repo})
+	s, err := Load(flagSet(t), nil, Locations{Dir: repo})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestFilesOfOthers(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files away")
 	}
-	const stranger = 12345
+	const otherUser = 12345
 	for name, c := range map[string]struct {
 		given string // below the repository
 		sudo  string
@@ -186,10 +186,10 @@ func TestFilesOfOthers(t *testing.T) {
 			write(t, filepath.Join(root, ProjectFile), "space: of-root\n")
 			repo := filepath.Join(root, "a")
 			write(t, filepath.Join(repo, ProjectFile), "space: of-another\n")
-			if err := os.Lchown(filepath.Join(repo, c.given), stranger, stranger); err != nil {
+			if err := os.Lchown(filepath.Join(repo, c.given), otherUser, otherUser); err != nil {
 				t.Fatal(err)
 			}
-			s, err := Load(flagSet(t), nil, Where{Dir: repo})
+			s, err := Load(flagSet(t), nil, Locations{Dir: repo})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -230,7 +230,7 @@ func TestAFileOfAnotherThatComesLater(t *testing.T) {
 	}
 }
 
-func TestSettingsFilesThatAreRefused(t *testing.T) {
+func TestRejectedSettingsFiles(t *testing.T) {
 	for name, c := range map[string]struct {
 		make func(t *testing.T, path string)
 		want string
@@ -253,14 +253,14 @@ func TestSettingsFilesThatAreRefused(t *testing.T) {
 			clearEnv(t)
 			root := t.TempDir()
 			c.make(t, filepath.Join(root, ProjectFile))
-			_, err := Load(flagSet(t), nil, Where{Dir: root})
+			_, err := Load(flagSet(t), nil, Locations{Dir: root})
 			list, ok := errors.AsType[diag.List](err)
 			if !ok || len(list) != 1 || !strings.Contains(list[0].Message, c.want) ||
 				list[0].Hint != "--no-project-settings leaves it out" {
 				t.Errorf("got %v", err)
 			}
 			t.Setenv("FCTL_NO_PROJECT_SETTINGS", "true")
-			if _, err := Load(flagSet(t), nil, Where{Dir: root}); err != nil {
+			if _, err := Load(flagSet(t), nil, Locations{Dir: root}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -272,11 +272,11 @@ func TestNotesAboutAProject(t *testing.T) {
 	clearEnv(t)
 	root := t.TempDir()
 	write(t, filepath.Join(root, ProjectFile), "quiet: true\n")
-	if s, err := Load(flagSet(t), nil, Where{Dir: root}); err != nil || !s.Quiet ||
-		!s.TellsNotes() {
+	if s, err := Load(flagSet(t), nil, Locations{Dir: root}); err != nil || !s.Quiet ||
+		!s.ShowsNotes() {
 		t.Errorf("%+v, %v", s, err)
 	}
-	if s, err := Load(flagSet(t, "--quiet"), nil, Where{Dir: root}); err != nil || s.TellsNotes() {
+	if s, err := Load(flagSet(t, "--quiet"), nil, Locations{Dir: root}); err != nil || s.ShowsNotes() {
 		t.Errorf("%+v, %v", s, err)
 	}
 }

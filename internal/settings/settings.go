@@ -98,35 +98,35 @@ type Row struct {
 
 // key is one row of the table of settings.
 type key struct {
-	name     string
-	standard any // the default, which also determines the type
-	project  bool
-	context  bool // also settable as --context name=value
+	name         string
+	defaultValue any // the default, which also determines the type
+	project      bool
+	context      bool // also settable as --context name=value
 }
 
 // keys returns the table. A key that runs programs, opens the network or sends data anywhere must
 // not have project: true.
 func keys() []key {
 	return []key{
-		{name: "color", standard: "auto", project: true},
-		{name: "output", standard: "auto", project: true},
-		{name: "toolchain", standard: "", project: true},
-		{name: "quiet", standard: false, project: true},
-		{name: "verbose", standard: false, project: true},
-		{name: "debug", standard: false, project: true},
-		{name: "keep-going", standard: false, project: true},
-		{name: "strict", standard: false, project: true},
-		{name: "require-match", standard: false, project: true},
-		{name: "allow-external", standard: false},      // runs programs
-		{name: "no-project-settings", standard: false}, // is about the project's file
-		{name: "max-size", standard: "2GiB"},           // protects from the content of a project
-		{name: "resource-types", standard: []string(nil), project: true},
-		{name: "schema", standard: []string(nil), project: true},
-		{name: "space", standard: "default", project: true, context: true},
-		{name: "space-id", standard: "", project: true, context: true},
-		{name: "unit-id", standard: "", project: true, context: true},
-		{name: "organization-id", standard: "", project: true, context: true},
-		{name: "revision-num", standard: int64(0), project: true, context: true},
+		{name: "color", defaultValue: "auto", project: true},
+		{name: "output", defaultValue: "auto", project: true},
+		{name: "toolchain", defaultValue: "", project: true},
+		{name: "quiet", defaultValue: false, project: true},
+		{name: "verbose", defaultValue: false, project: true},
+		{name: "debug", defaultValue: false, project: true},
+		{name: "keep-going", defaultValue: false, project: true},
+		{name: "strict", defaultValue: false, project: true},
+		{name: "require-match", defaultValue: false, project: true},
+		{name: "allow-external", defaultValue: false},      // runs programs
+		{name: "no-project-settings", defaultValue: false}, // is about the project's file
+		{name: "max-size", defaultValue: "2GiB"},           // protects from the content of a project
+		{name: "resource-types", defaultValue: []string(nil), project: true},
+		{name: "schema", defaultValue: []string(nil), project: true},
+		{name: "space", defaultValue: "default", project: true, context: true},
+		{name: "space-id", defaultValue: "", project: true, context: true},
+		{name: "unit-id", defaultValue: "", project: true, context: true},
+		{name: "organization-id", defaultValue: "", project: true, context: true},
+		{name: "revision-num", defaultValue: int64(0), project: true, context: true},
 	}
 }
 
@@ -139,19 +139,19 @@ func ProjectMaySet(name string) bool {
 	return ok && k.project
 }
 
-// Where says where settings files are searched.
-type Where struct {
+// Locations says where settings files are searched.
+type Locations struct {
 	Dir      string // the directory where the search for the project's file starts
 	UserFile string // may not exist
 	Required bool   // UserFile must exist, because it was named
 	From     string // the directory that names in messages are relative to; Dir if empty
 }
 
-// Here returns where fctl looks for settings when it works in dir. The search for the project's
+// DefaultLocations returns where fctl looks for settings when it works in dir. The search for the project's
 // file starts in dir. The user's own settings are in file or, if that is empty, in FCTL_CONFIG or
 // in fctl/config.yaml in the user's configuration directory.
-func Here(dir, file string) Where {
-	w := Where{From: "."}
+func DefaultLocations(dir, file string) Locations {
+	w := Locations{From: "."}
 	if here, err := os.Getwd(); err == nil {
 		w.From = here
 	}
@@ -178,41 +178,41 @@ func resolve(dir, path string) string {
 
 // Sources are the values from the environment and the settings files.
 type Sources struct {
-	table []key
-	where Where
+	table     []key
+	locations Locations
 
-	viper    *viper.Viper
-	files    Settings                // only lists, notes and the project's file are set
-	places   map[string]api.Position // of settings in files
-	problems diag.List
+	viper     *viper.Viper
+	files     Settings                // only lists, notes and the project's file are set
+	positions map[string]api.Position // of settings in files
+	problems  diag.List
 }
 
 // Load loads the settings. Flags with the name of a key are bound to it if they were given; context
 // is the value of --context, a list of name=value.
-func Load(flags *pflag.FlagSet, context []string, where Where) (*Settings, error) {
+func Load(flags *pflag.FlagSet, context []string, where Locations) (*Settings, error) {
 	return Read(flags, where).Settings(flags, context)
 }
 
 // Read reads the environment and the settings files. Of the flags, it needs no-project-settings.
-func Read(flags *pflag.FlagSet, where Where) *Sources { return read(keys(), flags, where) }
+func Read(flags *pflag.FlagSet, where Locations) *Sources { return read(keys(), flags, where) }
 
-func read(table []key, flags *pflag.FlagSet, where Where) *Sources {
+func read(table []key, flags *pflag.FlagSet, where Locations) *Sources {
 	where.From = cmp.Or(where.From, where.Dir)
 	s := &Sources{
-		table: table, where: where, viper: viper.New(), places: map[string]api.Position{},
+		table: table, locations: where, viper: viper.New(), positions: map[string]api.Position{},
 		problems: checkEnv(table),
 	}
 	for _, k := range table {
 		if k.isList() {
 			continue
 		}
-		s.viper.SetDefault(k.name, k.standard)
+		s.viper.SetDefault(k.name, k.defaultValue)
 		if err := s.viper.BindEnv(k.name, EnvName(k.name)); err != nil {
 			s.problems = append(s.problems, diag.Usage("settings: %w", err))
 		}
 	}
 	s.bind(flags)
-	s.merge(place{path: where.UserFile, required: where.Required})
+	s.merge(location{path: where.UserFile, required: where.Required})
 	if s.viper.GetBool("no-project-settings") {
 		return s
 	}
@@ -224,7 +224,7 @@ func read(table []key, flags *pflag.FlagSet, where Where) *Sources {
 	case found != nil:
 		path := filepath.Join(found.dir, ProjectFile)
 		s.files.project = shown(path, where.From)
-		s.merge(place{path: path, project: found, required: true})
+		s.merge(location{path: path, project: found, required: true})
 	}
 	return s
 }
@@ -241,11 +241,11 @@ func (s *Sources) bind(flags *pflag.FlagSet) {
 }
 
 // merge adds the values in a file, which override those of earlier files.
-func (s *Sources) merge(in place) {
-	file, bad := readFile(s.table, in, s.where.From)
+func (s *Sources) merge(in location) {
+	file, bad := readFile(s.table, in, s.locations.From)
 	s.problems = append(s.problems, bad...)
 	s.files.Notes = append(s.files.Notes, file.notes...)
-	maps.Copy(s.places, file.places)
+	maps.Copy(s.positions, file.positions)
 	for name, list := range s.files.lists() {
 		*list = append(*list, file.lists[name]...)
 	}
@@ -273,18 +273,18 @@ func (s *Sources) Settings(flags *pflag.FlagSet, context []string) (*Settings, e
 	if all.Toolchain == autoToolchain {
 		all.Toolchain, all.AnyFormat = "", true
 	}
-	lists := all.addLists(flags, s.where.Dir)
-	all.Rows = rows(s.table, s.viper, &all, flags, s.places, lists, inContext)
+	lists := all.addLists(flags, s.locations.Dir)
+	all.Rows = rows(s.table, s.viper, &all, flags, s.positions, lists, inContext)
 	var err error
 	if all.MaxBytes, err = parseSize(all.MaxSize); err != nil {
-		return nil, all.Refuse("max-size", fmt.Errorf("max-size: %w", err))
+		return nil, all.Invalid("max-size", fmt.Errorf("max-size: %w", err))
 	}
 	return &all, nil
 }
 
-// Refuse returns the problem of a setting whose value is invalid, with its position if it comes
+// Invalid returns the problem of a setting whose value is invalid, with its position if it comes
 // from a file, or the name of the variable if it comes from the environment.
-func (s *Settings) Refuse(name string, err error) *api.Failure {
+func (s *Settings) Invalid(name string, err error) *api.Failure {
 	hint := ""
 	if cause, ok := errors.AsType[*api.Failure](err); ok {
 		hint = cause.Hint
@@ -302,8 +302,8 @@ func (s *Settings) Refuse(name string, err error) *api.Failure {
 	return f
 }
 
-// TellsNotes reports whether notes about the settings are wanted. A project cannot silence them.
-func (s *Settings) TellsNotes() bool {
+// ShowsNotes reports whether notes about the settings are wanted. A project cannot silence them.
+func (s *Settings) ShowsNotes() bool {
 	return !s.Quiet || slices.ContainsFunc(s.Rows, func(r Row) bool {
 		return r.Name == "quiet" && r.Pos.File != "" && r.Pos.File == s.project
 	})
@@ -343,12 +343,12 @@ func (s *Settings) addLists(flags *pflag.FlagSet, dir string) map[string][]strin
 
 // rows returns all settings with their values and the origins of these.
 func rows(table []key, v *viper.Viper, s *Settings, flags *pflag.FlagSet,
-	places map[string]api.Position, lists map[string][]string, inContext map[string]bool,
+	positions map[string]api.Position, lists map[string][]string, inContext map[string]bool,
 ) []Row {
 	all := make([]Row, len(table))
 	for i, k := range table {
 		row := Row{Name: k.name, Value: v.Get(k.name), Origin: "default"}
-		switch k.standard.(type) {
+		switch k.defaultValue.(type) {
 		case bool:
 			row.Value = v.GetBool(k.name)
 		case int64:
@@ -360,7 +360,7 @@ func rows(table []key, v *viper.Viper, s *Settings, flags *pflag.FlagSet,
 			continue
 		}
 		flag := flags.Lookup(k.name)
-		place, inFile := places[k.name]
+		position, inFile := positions[k.name]
 		switch {
 		case inContext[k.name]:
 			row.Origin = "--context"
@@ -369,7 +369,7 @@ func rows(table []key, v *viper.Viper, s *Settings, flags *pflag.FlagSet,
 		case os.Getenv(EnvName(k.name)) != "":
 			row.Origin = EnvName(k.name)
 		case inFile:
-			row.Origin, row.Pos = place.String(), place
+			row.Origin, row.Pos = position.String(), position
 		}
 		all[i] = row
 	}
@@ -397,7 +397,7 @@ func checkEnv(table []key) diag.List {
 		if !ok || value == "" {
 			continue
 		}
-		if want := k.refuses(value); want != "" {
+		if want := k.expected(value); want != "" {
 			problems = append(problems,
 				diag.Usage("%s: %q is not %s", EnvName(k.name), value, want))
 		}
@@ -437,7 +437,7 @@ next:
 			if !k.context || k.name != name {
 				continue
 			}
-			if want := k.refuses(value); want != "" {
+			if want := k.expected(value); want != "" {
 				problems = append(problems,
 					diag.Usage("--context %s: %q is not %s", name, value, want))
 			} else {

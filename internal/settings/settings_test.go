@@ -57,7 +57,7 @@ func TestPrecedence(t *testing.T) {
 	if err := os.MkdirAll(deep, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	where := Where{Dir: deep, UserFile: user}
+	where := Locations{Dir: deep, UserFile: user}
 
 	s, err := Load(flagSet(t), nil, where)
 	if err != nil {
@@ -97,7 +97,7 @@ func TestPrecedence(t *testing.T) {
 
 func TestDefaults(t *testing.T) {
 	clearEnv(t)
-	s, err := Load(flagSet(t), nil, Where{Dir: t.TempDir()})
+	s, err := Load(flagSet(t), nil, Locations{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestFilesAreReadOnce(t *testing.T) {
 	root := t.TempDir()
 	file := write(t, filepath.Join(root, "config.yaml"), "space: shop\ncolor: never\n")
 	flags := flagSet(t)
-	sources := Read(flags, Where{Dir: root, UserFile: file})
+	sources := Read(flags, Locations{Dir: root, UserFile: file})
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
@@ -128,13 +128,13 @@ func TestFilesAreReadOnce(t *testing.T) {
 }
 
 func TestAProjectIsNotTrusted(t *testing.T) {
-	table := append(keys(), key{name: "server", standard: ""})
+	table := append(keys(), key{name: "server", defaultValue: ""})
 	t.Setenv("FCTL_SERVER", "")
 	clearEnv(t)
 	root := t.TempDir()
 	write(t, filepath.Join(root, ProjectFile), "space: shop\nserver: http://evil.example.com\n")
 	user := write(t, filepath.Join(root, "user.yaml"), "server: http://mine.example.com\n")
-	s, err := read(table, flagSet(t), Where{Dir: root, UserFile: user}).Settings(flagSet(t), nil)
+	s, err := read(table, flagSet(t), Locations{Dir: root, UserFile: user}).Settings(flagSet(t), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestAProjectIsNotTrusted(t *testing.T) {
 		t.Errorf("the rest of the file is lost: %+v", s)
 	}
 	for _, project := range []bool{true, false} {
-		in := place{path: filepath.Join(root, ProjectFile)}
+		in := location{path: filepath.Join(root, ProjectFile)}
 		if project {
 			in.project, _, _ = findProject(root, root)
 		}
@@ -194,7 +194,7 @@ func TestBadSettingsAreLocated(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
 			write(t, filepath.Join(root, ProjectFile), c.file)
-			_, err := Load(flagSet(t), nil, Where{Dir: root})
+			_, err := Load(flagSet(t), nil, Locations{Dir: root})
 			list, ok := errors.AsType[diag.List](err)
 			if !ok {
 				t.Fatalf("got %v", err)
@@ -213,7 +213,7 @@ func TestBadSettingsAreLocated(t *testing.T) {
 	}
 }
 
-func TestRowsTellWhereValuesComeFrom(t *testing.T) {
+func TestRowsNameOrigins(t *testing.T) {
 	clearEnv(t)
 	root := t.TempDir()
 	user := write(t, filepath.Join(root, "user", "config.yaml"),
@@ -225,7 +225,7 @@ func TestRowsTellWhereValuesComeFrom(t *testing.T) {
 	t.Setenv("FCTL_RESOURCE_TYPES", "c.yaml"+string(filepath.ListSeparator)+"d.yaml")
 	repo := filepath.Join(root, "repo")
 	s, err := Load(flagSet(t, "--color=never"), []string{"space=shop"},
-		Where{Dir: repo, UserFile: user, From: root})
+		Locations{Dir: repo, UserFile: user, From: root})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,16 +240,16 @@ func TestRowsTellWhereValuesComeFrom(t *testing.T) {
 			t.Errorf("%s comes from %s, want %s", row.Name, row.Origin, origin)
 		}
 	}
-	refusal := errors.New("no")
-	if f := s.Refuse("quiet", refusal); f.Pos != (api.Position{
+	invalid := errors.New("no")
+	if f := s.Invalid("quiet", invalid); f.Pos != (api.Position{
 		File: "./repo/.fctl.yaml", Line: 3,
 		Column: 1,
-	}) || !errors.Is(f, refusal) {
+	}) || !errors.Is(f, invalid) {
 		t.Errorf("got %v", f)
 	}
-	if f := s.Refuse("output", refusal); f.Pos.Line != 0 || f.Message != "FCTL_OUTPUT: no" ||
-		!errors.Is(f, refusal) {
-		t.Errorf("what the environment says is refused with %v at %v", f, f.Pos)
+	if f := s.Invalid("output", invalid); f.Pos.Line != 0 || f.Message != "FCTL_OUTPUT: no" ||
+		!errors.Is(f, invalid) {
+		t.Errorf("the error for the environment is %v at %v", f, f.Pos)
 	}
 	paths := []string{
 		filepath.Join(root, "user", "mine.yaml"),
@@ -265,11 +265,11 @@ func TestAFileThatWasNamedMustBeThere(t *testing.T) {
 	clearEnv(t)
 	root := t.TempDir()
 	missing := filepath.Join(root, "none.yaml")
-	if _, err := Load(flagSet(t), nil, Where{Dir: root, UserFile: missing}); err != nil {
+	if _, err := Load(flagSet(t), nil, Locations{Dir: root, UserFile: missing}); err != nil {
 		t.Error(err)
 	}
 	if _, err := Load(flagSet(t), nil,
-		Where{Dir: root, UserFile: missing, Required: true}); err == nil {
+		Locations{Dir: root, UserFile: missing, Required: true}); err == nil {
 		t.Error("a missing file is no error")
 	}
 }
@@ -278,7 +278,7 @@ func TestBadEnvironmentAndContext(t *testing.T) {
 	clearEnv(t)
 	t.Setenv("FCTL_REVISION_NUM", "many")
 	_, err := Load(flagSet(t), []string{"space", "colour=red", "revision-num=x"},
-		Where{Dir: t.TempDir()})
+		Locations{Dir: t.TempDir()})
 	list, ok := errors.AsType[diag.List](err)
 	if !ok || len(list) != 4 {
 		t.Fatalf("got %v", err)
@@ -301,7 +301,7 @@ func TestEverySettingReachesTheStruct(t *testing.T) {
 	clearEnv(t)
 	for _, k := range keys() {
 		value := "x"
-		switch k.standard.(type) {
+		switch k.defaultValue.(type) {
 		case bool:
 			value = "true"
 		case int64:
@@ -311,7 +311,7 @@ func TestEverySettingReachesTheStruct(t *testing.T) {
 	}
 	t.Setenv(EnvName("max-size"), "7")
 	dir := t.TempDir()
-	s, err := Load(flagSet(t), nil, Where{Dir: dir})
+	s, err := Load(flagSet(t), nil, Locations{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -338,7 +338,7 @@ func TestEverySettingReachesTheStruct(t *testing.T) {
 
 func BenchmarkLoad(b *testing.B) {
 	flags := pflag.NewFlagSet("bench", pflag.ContinueOnError)
-	where := Where{Dir: b.TempDir()}
+	where := Locations{Dir: b.TempDir()}
 	for b.Loop() {
 		if _, err := Load(flags, nil, where); err != nil {
 			b.Fatal(err)

@@ -85,11 +85,11 @@ func (t *Target) Write(info fs.FileInfo, data []byte, parts ...[]byte) error {
 	if t.link {
 		var err error
 		if path, err = filepath.EvalSymlinks(path); err != nil {
-			return fmt.Errorf("%w: %w", ErrChanged, reason(err))
+			return fmt.Errorf("%w: %w", ErrChanged, unwrapPath(err))
 		}
 	}
-	r := &replacement{
-		in: osFiles{}, path: path, perm: info.Mode().Perm(), like: info, sync: t.in.Sync,
+	r := &atomicFile{
+		in: osFS{}, path: path, perm: info.Mode().Perm(), attributesOf: info, sync: t.in.Sync,
 		check: func() error { return t.unchanged(path, info, data) },
 	}
 	if t.lock.held {
@@ -106,7 +106,7 @@ func (t *Target) Write(info fs.FileInfo, data []byte, parts ...[]byte) error {
 func (t *Target) unchanged(path string, info fs.FileInfo, data []byte) error {
 	now, err := os.Lstat(path)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrChanged, reason(err))
+		return fmt.Errorf("%w: %w", ErrChanged, unwrapPath(err))
 	}
 	if !sameFile(now, info) || !sameOwner(now, info) || now.Mode() != info.Mode() ||
 		now.Size() != info.Size() || !now.ModTime().Equal(info.ModTime()) {
@@ -114,7 +114,7 @@ func (t *Target) unchanged(path string, info fs.FileInfo, data []byte) error {
 	}
 	f, err := t.lock.reader(path)
 	if err != nil {
-		return reason(err)
+		return unwrapPath(err)
 	}
 	defer f.Close() //nolint:errcheck // nothing was written
 	if !contains(f, data) {
@@ -163,7 +163,7 @@ func (d *dirs) sync() error {
 			err = errors.Join(f.Sync(), f.Close())
 		}
 		if err != nil {
-			problems = append(problems, fmt.Errorf("%s: %w", path, reason(err)))
+			problems = append(problems, fmt.Errorf("%s: %w", path, unwrapPath(err)))
 		}
 	}
 	return errors.Join(problems...)

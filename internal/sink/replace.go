@@ -20,42 +20,42 @@ type fileSystem interface {
 	Remove(name string) error
 }
 
-// osFiles is the file system of the process.
-type osFiles struct{}
+// osFS is the file system of the process.
+type osFS struct{}
 
-func (osFiles) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
+func (osFS) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
 	return os.OpenFile(name, flag, perm)
 }
 
-func (osFiles) Rename(from, to string) error { return os.Rename(from, to) }
+func (osFS) Rename(from, to string) error { return os.Rename(from, to) }
 
-func (osFiles) Remove(name string) error { return os.Remove(name) }
+func (osFS) Remove(name string) error { return os.Remove(name) }
 
 // ErrNoTemporary means that no file can be created in the directory of a file.
 var ErrNoTemporary = errors.New("creating a temporary file beside it")
 
-// replacement is a file that replaces another, or is new. The rename is atomic: a reader sees the
+// atomicFile is a file that replaces another, or is new. The rename is atomic: a reader sees the
 // old file or the new one, never a part.
-type replacement struct {
+type atomicFile struct {
 	in   fileSystem
 	path string
 	// key determines the name of the temporary file, so that the next run removes one left by a
 	// killed run. Only the holder of the lock may use it. Without a lock it is empty, and the name
 	// is random.
-	key  string
-	perm fs.FileMode
-	like fs.FileInfo // gives mode and owner; if nil, perm and the umask decide
-	sync bool        // sync the content to disk before the rename
+	key          string
+	perm         fs.FileMode
+	attributesOf fs.FileInfo // gives mode and owner; if nil, perm and the umask decide
+	sync         bool        // sync the content to disk before the rename
 	// check is called immediately before the rename; an error prevents it. It may be nil.
 	check func() error
 }
 
 // write writes the parts to a temporary file beside path and renames it to path. After an error
 // path is unchanged and the temporary file is removed.
-func (r *replacement) write(parts [][]byte) (err error) {
+func (r *atomicFile) write(parts [][]byte) (err error) {
 	name, f, err := r.create()
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrNoTemporary, reason(err))
+		return fmt.Errorf("%w: %w", ErrNoTemporary, unwrapPath(err))
 	}
 	defer func() {
 		if err != nil {
@@ -64,7 +64,7 @@ func (r *replacement) write(parts [][]byte) (err error) {
 	}()
 	err = r.fill(f, parts)
 	// Some write errors are only reported by Close.
-	if err = errors.Join(err, reason(f.Close())); err != nil {
+	if err = errors.Join(err, unwrapPath(f.Close())); err != nil {
 		return err
 	}
 	if r.check != nil {
@@ -72,13 +72,13 @@ func (r *replacement) write(parts [][]byte) (err error) {
 			return err
 		}
 	}
-	return reason(r.in.Rename(name, r.path))
+	return unwrapPath(r.in.Rename(name, r.path))
 }
 
 // maxBuffer is the maximum size in bytes of a buffer for a large file.
 const maxBuffer = 1 << 20
 
-func (r *replacement) fill(f *os.File, parts [][]byte) error {
+func (r *atomicFile) fill(f *os.File, parts [][]byte) error {
 	size := 0
 	for _, part := range parts {
 		size += len(part)
@@ -87,25 +87,25 @@ func (r *replacement) fill(f *os.File, parts [][]byte) error {
 	w := bufio.NewWriterSize(f, min(size, maxBuffer))
 	for _, part := range parts {
 		if _, err := w.Write(part); err != nil {
-			return reason(err)
+			return unwrapPath(err)
 		}
 	}
 	if err := w.Flush(); err != nil {
-		return reason(err)
+		return unwrapPath(err)
 	}
-	if r.like != nil {
-		if err := keepAttributes(f, r.path, r.like); err != nil {
+	if r.attributesOf != nil {
+		if err := keepAttributes(f, r.path, r.attributesOf); err != nil {
 			return err
 		}
 	}
 	if r.sync {
-		return reason(f.Sync())
+		return unwrapPath(f.Sync())
 	}
 	return nil
 }
 
-// reason returns the error without the name of the temporary file, which means nothing to users.
-func reason(err error) error {
+// unwrapPath returns the error without the name of the temporary file, which means nothing to users.
+func unwrapPath(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
 	}
@@ -124,7 +124,7 @@ const (
 )
 
 // create creates a temporary file. It first removes one left by a killed run.
-func (r *replacement) create() (name string, f *os.File, err error) {
+func (r *atomicFile) create() (name string, f *os.File, err error) {
 	for try := range 100 {
 		name = filepath.Join(filepath.Dir(r.path), temporaryName(r.key, try))
 		for range 2 {

@@ -32,8 +32,8 @@ func TestTemporaryFilesAreTakenOver(t *testing.T) {
 				c.leave(left)); err != nil {
 				t.Fatal(err)
 			}
-			r := &replacement{
-				in: osFiles{}, path: filepath.Join(dir, "a.yaml"), key: "key",
+			r := &atomicFile{
+				in: osFS{}, path: filepath.Join(dir, "a.yaml"), key: "key",
 				perm: 0o644,
 			}
 			if err := r.write([][]byte{[]byte("new")}); err != nil {

@@ -54,12 +54,12 @@ func keepAttributes(f *os.File, path string, like fs.FileInfo) error {
 func keepOwner(f *os.File, like fs.FileInfo) error {
 	info, err := f.Stat()
 	if err != nil {
-		return reason(err)
+		return unwrapPath(err)
 	}
 	own, ok1 := info.Sys().(*syscall.Stat_t)
 	other, ok2 := like.Sys().(*syscall.Stat_t)
 	if !ok1 || !ok2 {
-		return reason(f.Chmod(like.Mode()))
+		return unwrapPath(f.Chmod(like.Mode()))
 	}
 	if own.Uid != other.Uid || own.Gid != other.Gid {
 		uid, gid := -1, -1 // leave what is equal: setting it may not be permitted
@@ -70,10 +70,10 @@ func keepOwner(f *os.File, like fs.FileInfo) error {
 			gid = int(other.Gid)
 		}
 		if err := f.Chown(uid, gid); err != nil {
-			return fmt.Errorf("its owner cannot be kept: %w", reason(err))
+			return fmt.Errorf("its owner cannot be kept: %w", unwrapPath(err))
 		}
 	} else if own.Mode == other.Mode {
 		return nil
 	}
-	return reason(f.Chmod(like.Mode())) // chown may have cleared mode bits
+	return unwrapPath(f.Chmod(like.Mode())) // chown may have cleared mode bits
 }

@@ -19,10 +19,10 @@ import (
 // writeBytes is the size in bytes of a write: small enough to stay in the cache of a core.
 const writeBytes = 128 << 10
 
-// Stdout writes payloads to the standard output.
+// Stdout writes output to the standard output.
 type Stdout struct{ W io.Writer }
 
-// Write writes the parts of a payload one after the other. It is not an error if the reader is gone
+// Write writes the parts of a output one after the other. It is not an error if the reader is gone
 // (`fctl ... | head`).
 func (s Stdout) Write(parts ...[]byte) error {
 	w := NewStream(s.W)
@@ -36,27 +36,27 @@ func (s Stdout) Write(parts ...[]byte) error {
 // ErrGone means that the reader of the output is gone.
 var ErrGone = errors.New("nobody reads the result")
 
-// Stream writes payloads to the standard output as they come. After an error, which is ErrGone or
+// Stream writes output to the standard output as they come. After an error, which is ErrGone or
 // one of the output, it writes nothing more.
 type Stream struct{ w *bufio.Writer }
 
 // NewStream makes a Stream.
 func NewStream(w io.Writer) *Stream { return &Stream{bufio.NewWriterSize(w, writeBytes)} }
 
-// Write writes the parts of a payload to the buffer.
+// Write writes the parts of a output to the buffer.
 func (s *Stream) Write(parts ...[]byte) error {
 	for _, part := range parts {
 		if _, err := s.w.Write(part); err != nil {
-			return told(err)
+			return wrapWrite(err)
 		}
 	}
 	return nil
 }
 
 // Flush writes the buffered data.
-func (s *Stream) Flush() error { return told(s.w.Flush()) }
+func (s *Stream) Flush() error { return wrapWrite(s.w.Flush()) }
 
-func told(err error) error {
+func wrapWrite(err error) error {
 	switch {
 	case errors.Is(err, syscall.EPIPE):
 		return ErrGone

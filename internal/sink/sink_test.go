@@ -35,7 +35,7 @@ func TestStdoutWritesOnce(t *testing.T) {
 		t.Errorf("%d writes, %q", w.writes, w.String())
 	}
 	if err := (sink.Stdout{W: &w}).Write(nil); err != nil || w.writes != 1 {
-		t.Errorf("an empty payload was written (%d writes), error %v", w.writes, err)
+		t.Errorf("an empty result was written (%d writes), error %v", w.writes, err)
 	}
 }
 

@@ -27,11 +27,11 @@ type Tree struct {
 // are synced to disk.
 func OpenTree(dir string, sync bool) (*Tree, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, reason(err)
+		return nil, unwrapPath(err)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, reason(err)
+		return nil, unwrapPath(err)
 	}
 	return &Tree{root: root, sync: sync}, nil
 }
@@ -48,14 +48,14 @@ func (t *Tree) Write(ctx context.Context, rel string, from fs.FileInfo, parts ..
 	if err := t.mkdir(path.Dir(rel)); err != nil {
 		return err
 	}
-	r := &replacement{in: t.root, path: filepath.FromSlash(rel), perm: 0o666, sync: t.sync}
+	r := &atomicFile{in: t.root, path: filepath.FromSlash(rel), perm: 0o666, sync: t.sync}
 	if from != nil && from.Mode().IsRegular() {
 		r.perm = from.Mode().Perm()
 	}
 	switch info, err := t.root.Lstat(r.path); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return reason(err)
+		return unwrapPath(err)
 	case from != nil && sameFile(info, from):
 		return ErrSource
 	case info.IsDir():
@@ -72,7 +72,7 @@ func (t *Tree) Write(ctx context.Context, rel string, from fs.FileInfo, parts ..
 
 // locked writes a file while its directory is locked. That also protects files that do not exist
 // yet.
-func (t *Tree) locked(ctx context.Context, r *replacement, parts [][]byte) error {
+func (t *Tree) locked(ctx context.Context, r *atomicFile, parts [][]byte) error {
 	if dir, err := t.root.Open(filepath.Dir(r.path)); err == nil {
 		defer dir.Close() //nolint:errcheck // nothing was written
 		var l lock
@@ -92,7 +92,7 @@ func (t *Tree) mkdir(dir string) error {
 		return nil
 	}
 	if err := t.root.MkdirAll(filepath.FromSlash(dir), 0o777); err != nil {
-		return reason(err)
+		return unwrapPath(err)
 	}
 	t.made.Store(dir, true)
 	return nil

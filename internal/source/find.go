@@ -33,10 +33,10 @@ type Finder struct {
 
 // File is a file that was found, or "-".
 type File struct {
-	Path  string // the path to open
-	Rel   string // path relative to Dir, or to the directory it was found in, with slashes
-	Unit  string // the name of the unit in it: Rel without extension
-	Named bool   // the user named the file itself
+	Path     string // the path to open
+	Rel      string // path relative to Dir, or to the directory it was found in, with slashes
+	Unit     string // the name of the unit in it: Rel without extension
+	Explicit bool   // the user named the file itself
 	// Format is the toolchain that the file must have because of the directory it was found in;
 	// empty accepts any.
 	Format api.ToolchainType
@@ -45,9 +45,9 @@ type File struct {
 	Problem error
 }
 
-// Takes reports whether a file that was read has the toolchain that its directory requires. For
+// Accepts reports whether a file that was read has the toolchain that its directory requires. For
 // JSON only the content decides.
-func (f File) Takes(u *Unit) bool {
+func (f File) Accepts(u *Unit) bool {
 	if f.Format == "" {
 		return true
 	}
@@ -70,12 +70,12 @@ type Found struct {
 	Files []File
 	// Several reports that more than one file by its name was asked for, however many were found.
 	Several bool
-	// Passed are files that were found but skipped.
-	Passed []Passed
+	// Skipped are files that were found but skipped.
+	Skipped []Skipped
 }
 
-// LeaveOut removes the files that were found in dir or below it, except files that the user named.
-func (f *Found) LeaveOut(dir string) {
+// Exclude removes the files that were found in dir or below it, except files that the user named.
+func (f *Found) Exclude(dir string) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return
@@ -90,30 +90,30 @@ func (f *Found) LeaveOut(dir string) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(here, path)
 		}
-		return !file.Named && strings.HasPrefix(path, dir)
+		return !file.Explicit && strings.HasPrefix(path, dir)
 	})
 }
 
-// Passed is a file that is skipped.
-type Passed struct {
-	Path string
-	Why  Reason
+// Skipped is a file that is skipped.
+type Skipped struct {
+	Path   string
+	Reason SkipReason
 }
 
-// Reason is why a file is skipped.
-type Reason string
+// SkipReason is why a file is skipped.
+type SkipReason string
 
 // The reasons.
 const (
-	OtherExtension Reason = "other extension"
-	IsLink         Reason = "symbolic link"
-	NotRegular     Reason = "no regular file"
-	IsBinary       Reason = "binary"
-	IsEmpty        Reason = "empty"
-	NoResource     Reason = "no resource"
-	IsTemplate     Reason = "template"
-	OtherFormat    Reason = "other format" // not that of the directory
-	NoFunction     Reason = "no such function for the format"
+	OtherExtension SkipReason = "other extension"
+	IsLink         SkipReason = "symbolic link"
+	NotRegular     SkipReason = "no regular file"
+	IsBinary       SkipReason = "binary"
+	IsEmpty        SkipReason = "empty"
+	NoResource     SkipReason = "no resource"
+	IsTemplate     SkipReason = "template"
+	OtherFormat    SkipReason = "other format" // not that of the directory
+	NoFunction     SkipReason = "no such function for the format"
 )
 
 // Find finds the files of paths, each of which is a file, a directory, a pattern or "-". The files
@@ -124,7 +124,7 @@ func (f *Finder) Find(ctx context.Context, paths []string) (*Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &walk{Finder: f, ctx: ctx, base: base, found: &Found{Several: len(paths) > 1}}
+	w := &walker{Finder: f, ctx: ctx, base: base, found: &Found{Several: len(paths) > 1}}
 	for _, path := range paths {
 		if err := w.path(path); err != nil {
 			return nil, err
@@ -132,35 +132,35 @@ func (f *Finder) Find(ctx context.Context, paths []string) (*Found, error) {
 	}
 	if len(paths) > 1 {
 		w.found.Files = unique(w.found.Files)
-		w.found.Passed = skipped(w.found)
+		w.found.Skipped = skippedByAll(w.found)
 	}
 	return w.found, nil
 }
 
-// Named returns the file that a path names, whether it exists or not.
-func (f *Finder) Named(path string) (File, error) {
+// File returns the file that a path names, whether it exists or not.
+func (f *Finder) File(path string) (File, error) {
 	base, err := filepath.Abs(f.Dir)
 	if err != nil {
 		return File{}, err
 	}
-	w := &walk{Finder: f, base: base, found: &Found{}}
+	w := &walker{Finder: f, base: base, found: &Found{}}
 	if path == "-" {
 		w.stdin()
 	} else {
-		w.named(w.opened(path))
+		w.explicit(w.resolvePath(path))
 	}
 	return w.found.Files[0], nil
 }
 
-// walk is one search.
-type walk struct {
+// walker is one search.
+type walker struct {
 	*Finder
 	ctx   context.Context
 	base  string // Dir, absolute
 	found *Found
 }
 
-func (w *walk) path(path string) error {
+func (w *walker) path(path string) error {
 	if path == "-" {
 		w.stdin()
 		return nil
@@ -169,21 +169,21 @@ func (w *walk) path(path string) error {
 		w.problem(path, diag.Input(path, "curl -fsSL "+path+" | fctl do -f - FUNCTION", errors.New("URLs are not supported; fctl never uses the network")))
 		return nil
 	}
-	opened := w.opened(path)
-	info, err := os.Stat(opened)
+	resolved := w.resolvePath(path)
+	info, err := os.Stat(resolved)
 	switch {
 	case err != nil && IsPattern(path) && errors.Is(err, fs.ErrNotExist):
 		w.found.Several = true
 		return w.glob(path)
 	case err != nil:
-		w.problem(opened, located(diag.FileName(opened), err))
+		w.problem(resolved, located(diag.FileName(resolved), err))
 	case !info.IsDir():
-		w.named(opened)
+		w.explicit(resolved)
 	default:
 		w.found.Several = true
-		d, err := w.top(opened)
+		d, err := w.top(resolved)
 		if err != nil {
-			w.problem(opened, err)
+			w.problem(resolved, err)
 			return nil
 		}
 		d.whole = true
@@ -192,31 +192,31 @@ func (w *walk) path(path string) error {
 	return nil
 }
 
-// opened returns the path to open for a path on the command line, which is relative to Dir.
-func (w *walk) opened(path string) string {
+// resolvePath returns the path to open for a path on the command line, which is relative to Dir.
+func (w *walker) resolvePath(path string) string {
 	if w.Dir == "" || filepath.IsAbs(path) {
 		return filepath.Clean(path)
 	}
 	return filepath.Join(w.Dir, path)
 }
 
-func (w *walk) stdin() {
-	w.found.Files = append(w.found.Files, File{Path: "-", Rel: "-", Unit: "stdin", Named: true})
+func (w *walker) stdin() {
+	w.found.Files = append(w.found.Files, File{Path: "-", Rel: "-", Unit: "stdin", Explicit: true})
 }
 
-func (w *walk) named(path string) {
+func (w *walker) explicit(path string) {
 	rel := w.rel(path, filepath.Dir(path))
 	w.found.Files = append(w.found.Files,
-		File{Path: path, Rel: rel, Unit: unitName(rel), Named: true})
+		File{Path: path, Rel: rel, Unit: unitName(rel), Explicit: true})
 }
 
-func (w *walk) problem(path string, err error) {
+func (w *walker) problem(path string, err error) {
 	rel := w.rel(path, filepath.Dir(path))
 	w.found.Files = append(w.found.Files,
 		File{Path: path, Rel: rel, Unit: unitName(rel), Problem: err})
 }
 
-func (w *walk) abs(path string) string {
+func (w *walker) abs(path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}
@@ -227,7 +227,7 @@ func (w *walk) abs(path string) string {
 }
 
 // rel returns the name of a path: relative to Dir if it is below Dir, else relative to dir.
-func (w *walk) rel(path, dir string) string {
+func (w *walker) rel(path, dir string) string {
 	for _, from := range []string{w.base, w.abs(dir)} {
 		if rel, err := filepath.Rel(from, w.abs(path)); err == nil && filepath.IsLocal(rel) {
 			return filepath.ToSlash(rel)
@@ -246,7 +246,7 @@ type directory struct {
 }
 
 // top returns the directory where a search starts.
-func (w *walk) top(path string) (directory, error) {
+func (w *walker) top(path string) (directory, error) {
 	// Unit names are suffixes of paths, so a prefix length is enough to compute them.
 	d := directory{path: path, abs: filepath.ToSlash(w.abs(path))}
 	if rel := w.rel(path, path); rel == "." {
@@ -265,7 +265,7 @@ func (w *walk) top(path string) (directory, error) {
 
 // above returns the directories above dir whose ignore files apply to it, the uppermost first.
 // These are the directories of its repository or, outside of a repository, those from Dir on.
-func (w *walk) above(dir string) []string {
+func (w *walker) above(dir string) []string {
 	var dirs []string
 	for at := dir; ; at = filepath.Dir(at) {
 		if at != dir {
@@ -289,7 +289,7 @@ func (w *walk) above(dir string) []string {
 
 // directory finds the files in a directory: all of them if d.whole is set, and those at any depth
 // that match the pattern, if there is one.
-func (w *walk) directory(d directory, g *glob) error {
+func (w *walker) directory(d directory, g *glob) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
@@ -318,7 +318,7 @@ func (w *walk) directory(d directory, g *glob) error {
 	return nil
 }
 
-func (w *walk) entry(d directory, e fs.DirEntry, g *glob) error {
+func (w *walker) entry(d directory, e fs.DirEntry, g *glob) error {
 	name, isDir := e.Name(), e.IsDir()
 	switch {
 	case isDir && isRepository(name), name == fctlIgnore, name == gitIgnore, name == settingsFile:
@@ -349,8 +349,8 @@ func (w *walk) entry(d directory, e fs.DirEntry, g *glob) error {
 		return nil
 	}
 	format := w.format(byPattern)
-	if why := w.passes(name, e.Type(), byPattern, format); why != "" {
-		w.found.Passed = append(w.found.Passed, Passed{path, why})
+	if why := w.skipReason(name, e.Type(), byPattern, format); why != "" {
+		w.found.Skipped = append(w.found.Skipped, Skipped{path, why})
 		return nil
 	}
 	rel := filepath.ToSlash(path[d.cut:])
@@ -360,7 +360,7 @@ func (w *walk) entry(d directory, e fs.DirEntry, g *glob) error {
 }
 
 // format returns the toolchain that a file must have; empty accepts any.
-func (w *walk) format(byPattern bool) api.ToolchainType {
+func (w *walker) format(byPattern bool) api.ToolchainType {
 	if byPattern || w.AnyFormat {
 		return ""
 	}
@@ -386,10 +386,10 @@ func isRepository(name string) bool {
 	return name == ".git" || name == ".hg" || name == ".svn" || name == ".jj"
 }
 
-// passes returns why a file that was found is skipped, empty if it is not.
-func (w *walk) passes(name string, mode fs.FileMode, byPattern bool,
+// skipReason returns why a file that was found is skipped, empty if it is not.
+func (w *walker) skipReason(name string, mode fs.FileMode, byPattern bool,
 	format api.ToolchainType,
-) Reason {
+) SkipReason {
 	switch {
 	case mode&fs.ModeSymlink != 0:
 		return IsLink
@@ -408,13 +408,13 @@ func (w *walk) passes(name string, mode fs.FileMode, byPattern bool,
 	return ""
 }
 
-// skipped returns the files that were skipped by every path, each of them once.
-func skipped(found *Found) []Passed {
+// skippedByAll returns the files that were skipped by every path, each of them once.
+func skippedByAll(found *Found) []Skipped {
 	seen := map[string]bool{}
 	for _, f := range found.Files {
 		seen[f.Path] = true
 	}
-	return slices.DeleteFunc(found.Passed, func(p Passed) bool {
+	return slices.DeleteFunc(found.Skipped, func(p Skipped) bool {
 		known := seen[p.Path]
 		seen[p.Path] = true
 		return known
@@ -429,7 +429,7 @@ func unique(files []File) []File {
 		if f.Problem != nil || f.Path == "-" {
 			return f.Path
 		}
-		if f.Named {
+		if f.Explicit {
 			if real, err := filepath.EvalSymlinks(f.Path); err == nil {
 				f.Path = real
 			}
@@ -453,7 +453,7 @@ func unique(files []File) []File {
 	for _, f := range files {
 		id := identity(f)
 		if i, twice := first[id]; twice {
-			kept[i].Named = kept[i].Named || f.Named
+			kept[i].Explicit = kept[i].Explicit || f.Explicit
 			if f.Format == "" {
 				kept[i].Format = ""
 			}

@@ -44,7 +44,7 @@ func names(found *Found) []string {
 	var all []string
 	for _, f := range found.Files {
 		name := f.Unit
-		if f.Named {
+		if f.Explicit {
 			name += "*"
 		}
 		if f.Problem != nil {
@@ -125,7 +125,7 @@ func TestFind(t *testing.T) {
 				c.want+strings.Join(names(found), "") != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
-			for _, p := range found.Passed {
+			for _, p := range found.Skipped {
 				if strings.HasPrefix(filepath.Base(p.Path), ".fctl-") {
 					t.Errorf("a temporary file is reported: %s", p.Path)
 				}
@@ -185,14 +185,14 @@ func TestSkipped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Passed{
+	want := []Skipped{
 		{"b.md", OtherExtension},
 		{"c.md", OtherExtension},
 		{"d.properties", OtherFormat},
 		{"l.yaml", IsLink},
 		{"sub/x.md", OtherExtension},
 	}
-	if diff := cmp.Diff(want, found.Passed); diff != "" {
+	if diff := cmp.Diff(want, found.Skipped); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	for _, c := range []struct {

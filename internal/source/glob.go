@@ -25,12 +25,12 @@ const specialInGlob = `*?[\{`
 func IsPattern(path string) bool { return strings.ContainsAny(path, specialInGlob) }
 
 // glob finds the files that match a pattern.
-func (w *walk) glob(pattern string) error {
-	before := len(w.found.Files) + len(w.found.Passed)
+func (w *walker) glob(pattern string) error {
+	before := len(w.found.Files) + len(w.found.Skipped)
 	g, err := newGlob(w.base, filepath.ToSlash(pattern))
 	if err == nil {
 		special := strings.IndexAny(pattern, specialInGlob)
-		start := w.opened(filepath.Dir(pattern[:special] + "x"))
+		start := w.resolvePath(filepath.Dir(pattern[:special] + "x"))
 		var d directory
 		if d, err = w.top(start); err == nil {
 			if err := w.directory(d, g); err != nil {
@@ -38,11 +38,11 @@ func (w *walk) glob(pattern string) error {
 			}
 		}
 	}
-	if err == nil && len(w.found.Files)+len(w.found.Passed) == before {
+	if err == nil && len(w.found.Files)+len(w.found.Skipped) == before {
 		err = errors.New("no file matches")
 	}
 	if err != nil {
-		w.problem(pattern, diag.Input(diag.FileName(w.opened(pattern)), "", err))
+		w.problem(pattern, diag.Input(diag.FileName(w.resolvePath(pattern)), "", err))
 	}
 	return nil
 }

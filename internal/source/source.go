@@ -106,7 +106,7 @@ func (r *Reader) Bytes(ctx context.Context, path string) ([]byte, error) {
 }
 
 // read reads a file. text says that it has to be text. Streams, which may be endless, are checked
-// for that after their first piece.
+// for that after their first chunk.
 func (r *Reader) read(ctx context.Context, path string, text bool) ([]byte, fs.FileInfo, error) {
 	name, limit := diag.FileName(path), limit(cmp.Or(r.MaxSize, defaultMaxSize))
 	if path == "-" {
@@ -237,21 +237,21 @@ func (l limit) readAll(r io.Reader, size int64, text bool) ([]byte, error) {
 	}
 }
 
-// readStream reads an input of unknown size into pieces of growing size, which are joined once. It
-// stops as soon as the limit is exceeded, or if text is set and the first piece is not text.
+// readStream reads an input of unknown size into chunks of growing size, which are joined once. It
+// stops as soon as the limit is exceeded, or if text is set and the first chunk is not text.
 func (l limit) readStream(r io.Reader, text bool) ([]byte, error) {
 	const least, most = 16 << 10, 4 << 20
-	var pieces [][]byte
+	var chunks [][]byte
 	total := 0
 	for size := least; ; size = min(2*size, most) {
-		piece := make([]byte, size)
-		hugepages.Advise(piece)
-		n, err := io.ReadFull(r, piece)
-		pieces = append(pieces, piece[:n])
+		chunk := make([]byte, size)
+		hugepages.Advise(chunk)
+		n, err := io.ReadFull(r, chunk)
+		chunks = append(chunks, chunk[:n])
 		total += n
 		problem := l.check(int64(total))
-		if text && len(pieces) == 1 {
-			problem = cmp.Or(checkText(piece[:n]), problem)
+		if text && len(chunks) == 1 {
+			problem = cmp.Or(checkText(chunk[:n]), problem)
 		}
 		if problem != nil {
 			return nil, problem
@@ -262,12 +262,12 @@ func (l limit) readStream(r io.Reader, text bool) ([]byte, error) {
 		if err == io.EOF || err == io.ErrUnexpectedEOF {
 			err = nil
 		}
-		if len(pieces) == 1 {
-			return pieces[0], err
+		if len(chunks) == 1 {
+			return chunks[0], err
 		}
 		data := make([]byte, 0, total)
 		hugepages.Advise(data)
-		for _, p := range pieces {
+		for _, p := range chunks {
 			data = append(data, p...)
 		}
 		return data, err
@@ -353,8 +353,8 @@ func ToolchainByName(path string) (t api.ToolchainType, sure bool) {
 		!slices.Contains(toolchains, api.ToolchainAppConfigJSON)
 }
 
-// NameTells reports whether the name of a file implies a toolchain.
-func NameTells(path string) bool { return len(functions.ToolchainsOf(path)) > 0 }
+// NameImpliesToolchain reports whether the name of a file implies a toolchain.
+func NameImpliesToolchain(path string) bool { return len(functions.ToolchainsOf(path)) > 0 }
 
 // isResource reports whether JSON is a Kubernetes object. It decodes no more than it must. Invalid
 // JSON counts as one if it contains the keys of one: the converter then reports the syntax error

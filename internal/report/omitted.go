@@ -6,27 +6,27 @@ import (
 	"github.com/fctl-dev/fctl/api"
 )
 
-// LeftOut is what is worth knowing about a unit but is not in the printed output.
-type LeftOut struct {
+// Omitted is what is worth knowing about a unit but is not in the printed output.
+type Omitted struct {
 	Notes []api.Note // about outputs or configuration that are not shown
 	// Failed has a line for each finding of the validations that did not pass. These are not notes,
 	// because they decide the exit status.
 	Failed []byte
 }
 
-// LeftOut returns what the printer omits of a result, for the error stream, which screen describes.
+// Omitted returns what the printer omits of a result, for the error stream, which terminal describes.
 // It can be called concurrently.
-func (p *Printer) LeftOut(screen Screen, r Result) (left LeftOut) {
+func (p *Printer) Omitted(terminal Terminal, r Result) (omitted Omitted) {
 	switch {
 	case !p.showsOutputs(r.Signatures):
-		left.Failed = failedOutputs(screen, r)
+		omitted.Failed = failedOutputs(terminal, r)
 		if p.Silent || p.Format != Data {
-			left.Notes = outputsLeftOut(r)
+			omitted.Notes = omittedOutputs(r)
 		}
-	case p.configurationLeftOut(r):
-		left.Notes = []api.Note{{Message: "the configuration was changed and is not shown; -o data prints it"}}
+	case p.omitsConfiguration(r):
+		omitted.Notes = []api.Note{{Message: "the configuration was changed and is not shown; -o data prints it"}}
 	}
-	return left
+	return omitted
 }
 
 // showsOutputs reports whether the outputs of a chain's functions are printed.
@@ -37,20 +37,20 @@ func (p *Printer) showsOutputs(chain []api.FunctionSignature) bool {
 	case p.Report != "":
 		return true
 	}
-	return formOf(p.Format, p.Screen, chain).outputs
+	return formOf(p.Format, p.Terminal, chain).outputs
 }
 
-// configurationLeftOut reports whether the chain did nothing but change the configuration, and the
+// omitsConfiguration reports whether the chain did nothing but change the configuration, and the
 // configuration is not shown.
-func (p *Printer) configurationLeftOut(r Result) bool {
+func (p *Printer) omitsConfiguration(r Result) bool {
 	onlyOutputs := p.Report == "" && (p.Format == Output || p.Format == Table)
 	return onlyOutputs && !p.Elsewhere && r.Response.Success && r.Response.Changed &&
 		len(r.Response.Outputs) == 0
 }
 
-// outputsLeftOut returns a note for each function whose output is not shown. Validations that did
+// omittedOutputs returns a note for each function whose output is not shown. Validations that did
 // not pass need none: their findings are reported.
-func outputsLeftOut(r Result) []api.Note {
+func omittedOutputs(r Result) []api.Note {
 	var notes []api.Note
 	seen := map[string]bool{}
 	for _, s := range r.Signatures {
@@ -91,11 +91,11 @@ func hasOutput(outputs api.OutputList, s api.FunctionSignature) bool {
 }
 
 // failedOutputs returns the findings of results that did not pass, one per line.
-func failedOutputs(screen Screen, r Result) []byte {
+func failedOutputs(terminal Terminal, r Result) []byte {
 	var lines []byte
 	for _, o := range r.Response.Outputs {
 		if results, ok := o.Value.(api.ValidationResultList); ok {
-			lines = append(lines, screen.failed(r, results)...)
+			lines = append(lines, terminal.failed(r, results)...)
 		}
 	}
 	return lines

@@ -8,7 +8,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/report"
 )
 
-func TestLeftOut(t *testing.T) {
+func TestOmitted(t *testing.T) {
 	const (
 		hidden    = "get-x: its output is not shown beside the configuration; -o output prints it"
 		unshown   = "the configuration was changed and is not shown; -o data prints it"
@@ -105,7 +105,7 @@ func TestLeftOut(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			left := c.printer.LeftOut(report.Screen{}, report.Result{
+			left := c.printer.Omitted(report.Terminal{}, report.Result{
 				File: "./a.yaml", Signatures: c.signatures,
 				Response: &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{
 					Success: true,
