@@ -91,8 +91,8 @@ type ResourceProvider interface {
 	SensitiveValues(t api.ResourceType, doc *gaby.YamlDoc, visit func(gaby.Value))
 	// SensitiveKinds returns the kinds of the types that have secret values, sorted.
 	SensitiveKinds() []string
-	// Attributes returns, sorted by name, the attributes that need a getter and a setter besides
-	// those of the built-in functions: those in users' files.
+	// Attributes returns, sorted by name, the attributes whose getters and setters are made from
+	// their descriptions, including those in users' files.
 	Attributes() []AttributeDescription
 	// AttributeInfo describes an attribute, built-in or not. It reports false if none of its paths
 	// is registered.

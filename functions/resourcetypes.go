@@ -3,8 +3,6 @@ package functions
 import (
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
@@ -12,7 +10,6 @@ import (
 	"github.com/fctl-dev/fctl/configkit/resourcetypes"
 	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
-	"github.com/fctl-dev/fctl/functions/shellwords"
 )
 
 // AddResourceTypes adds the contents of files about Kubernetes resource types. For each attribute
@@ -42,8 +39,8 @@ func (e *Executor) AddResourceTypes(files ...resourcetypes.File) error {
 		if before, ok := known[attribute.Name]; ok && before.File == attribute.File {
 			continue // its functions are registered already
 		}
-		if err := registerAttribute(h, attribute); err != nil {
-			problems = append(problems, err)
+		if err := generic.RegisterAttribute(h, attribute, provider); err != nil {
+			problems = append(problems, attributeProblem(h, attribute, err))
 		}
 	}
 	return errors.Join(problems...)
@@ -61,20 +58,11 @@ func (e *Executor) OverriddenTypes(file string) ([]api.ResourceType, gaby.Positi
 	return provider.Overridden(file)
 }
 
-// registerAttribute registers the getter and the setter of an attribute.
-func registerAttribute(h *handler.FunctionHandler, attribute configkit.AttributeDescription) error {
-	suffix := string(attribute.Name)
-	var options []generic.PathFunctionOption
-	if get, set, ok := attributeExamples(suffix, attribute.Parameters); ok {
-		options = append(options, generic.WithPathFunctionExamples(get, set))
-	}
-	err := generic.RegisterPathSetterAndGetter(
-		h, suffix, attribute.Parameters, attribute.Description, attribute.Name,
-		h.ResourceProvider(), true, attribute.Upsert, options...,
-	)
-	if err == nil {
-		return nil
-	}
+// attributeProblem returns the error for an attribute whose functions cannot be registered.
+func attributeProblem(
+	h *handler.FunctionHandler, attribute configkit.AttributeDescription, err error,
+) error {
+	suffix := attribute.Functions.Name
 	problem := &resourcetypes.Error{
 		File: attribute.File, Pos: attribute.Pos, Key: suffix, Msg: err.Error(),
 	}
@@ -86,35 +74,4 @@ func registerAttribute(h *handler.FunctionHandler, attribute configkit.Attribute
 		}
 	}
 	return problem
-}
-
-// attributeExamples builds examples from the examples of the parameters and, where there is none,
-// from values that any parameter of the type accepts. It reports false if it cannot know an
-// acceptable value.
-func attributeExamples(
-	suffix string, parameters []api.FunctionParameter,
-) (get, set string, ok bool) {
-	var words []string
-	for i, p := range parameters {
-		word := p.Example
-		switch {
-		case word != "":
-		case p.DataType == api.DataTypeBool:
-			word = "true"
-		case p.DataType == api.DataTypeEnum:
-			word = p.EnumValues[0]
-		case p.DataType == api.DataTypeInt && p.Min != nil:
-			word = strconv.Itoa(*p.Min)
-		case p.DataType == api.DataTypeInt && p.Max == nil:
-			word = "1"
-		case i < len(parameters)-1 && p.Regexp == "":
-			word = "*" // * matches everything in a path
-		default:
-			return "", "", false
-		}
-		words = append(words, shellwords.Quote(word))
-	}
-	getter := append([]string{"get-" + suffix}, words[:len(words)-1]...)
-	setter := append([]string{"set-" + suffix}, words...)
-	return strings.Join(getter, " "), strings.Join(setter, " "), true
 }

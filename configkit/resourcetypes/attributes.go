@@ -14,12 +14,17 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// attributeFields returns the keys of an entry of the attributes section.
-func attributeFields() []string {
-	return []string{
+// attributeFields returns the keys of an entry of the attributes section. Users' files describe the
+// functions of an attribute with the name of the attribute and with short forms.
+func attributeFields(builtIn bool) []string {
+	fields := []string{
 		"description", "dataType", "regexp", "enum", "min", "max", "example", "upsert",
 		"parameters", "members",
 	}
+	if builtIn {
+		fields = append(fields, "functions", "value")
+	}
+	return fields
 }
 
 // describe reads an entry of the attributes section. If the entry does not list parameters, they
@@ -36,29 +41,37 @@ func (r *Registry) describe(
 			entry, "a name consists of small letters, digits and dashes and begins with a letter",
 		)
 	}
+	if !d.BuiltIn {
+		description.Functions.Name = name
+	}
 	value := api.FunctionParameter{
 		ParameterName: name, Required: true, DataType: api.DataTypeString,
 	}
 	var parameters []api.FunctionParameter
 	listed := false
 	var members []string
-	err := d.fields(entry, name, attributeFields(), func(key string, field gaby.Value) (err error) {
-		switch key {
-		case "description":
-			description.Description, err = d.text(field, key)
-			value.Description = description.Description
-		case "upsert":
-			description.Upsert, err = d.boolean(field, key)
-		case "parameters":
-			listed = true
-			parameters, err = d.parameters(field)
-		case "members":
-			members, err = d.texts(field, key)
-		default:
-			err = d.constraint(&value, key, field)
-		}
-		return err
-	})
+	err := d.fields(entry, name, attributeFields(d.BuiltIn),
+		func(key string, field gaby.Value) (err error) {
+			switch key {
+			case "description":
+				description.Description, err = d.text(field, key)
+				value.Description = cmp.Or(value.Description, description.Description)
+			case "functions":
+				description.Functions, err = d.functions(field)
+			case "value":
+				err = d.parameter(&value, field, key)
+			case "upsert":
+				description.Upsert, err = d.boolean(field, key)
+			case "parameters":
+				listed = true
+				parameters, err = d.parameters(field)
+			case "members":
+				members, err = d.texts(field, key)
+			default:
+				err = d.constraint(&value, key, field)
+			}
+			return err
+		})
 	if err != nil {
 		return description, err
 	}
@@ -77,31 +90,62 @@ func (r *Registry) describe(
 	if err := d.checkConstraints(&value, entry); err != nil {
 		return description, err
 	}
-	first := r.pathWithMostArguments(description.Name)
 	if !listed {
-		if parameters, err = d.parametersOf(first, entry); err != nil {
+		most := r.pathWithMostArguments(name, d.BuiltIn)
+		if parameters, err = d.parametersOf(most, entry); err != nil {
 			return description, err
 		}
 	}
-	if first != nil && len(parameters) != first.Arguments() {
+	if slices.ContainsFunc(parameters, func(p api.FunctionParameter) bool {
+		return p.ParameterName == value.ParameterName
+	}) {
 		return description, d.fail(
-			entry, "parameters", "%d are listed, but path %s has %d places for arguments (%%s)",
-			len(parameters), first, first.Arguments(),
+			entry, "parameters", "%s is the parameter for the value; call this one otherwise",
+			value.ParameterName,
 		)
-	}
-	for _, p := range parameters {
-		if p.ParameterName != name {
-			continue
-		}
-		if value.ParameterName += "-value"; !d.BuiltIn {
-			return description, d.fail(
-				entry, "parameters", "%s is the parameter for the value; call this one otherwise",
-				name,
-			)
-		}
 	}
 	description.Parameters = append(parameters, value)
 	return description, nil
+}
+
+// checkAttribute checks an entry of the attributes section and that its parameters fill the %s of
+// the paths.
+func (r *Registry) checkAttribute(d knowledgeDocument, entry gaby.Value) error {
+	description, err := r.describe(d, entry)
+	if err != nil || entry.Get("members").Exists() {
+		return err
+	}
+	most := r.pathWithMostArguments(entry.Key(), d.BuiltIn)
+	if n := len(description.Parameters) - 1; most != nil && n != most.Arguments() {
+		return d.fail(
+			entry, "parameters", "%d are listed, but path %s has %d places for arguments (%%s)",
+			n, most, most.Arguments(),
+		)
+	}
+	return nil
+}
+
+// functions reads which functions a built-in attribute has.
+func (d knowledgeDocument) functions(
+	v gaby.Value,
+) (functions configkit.AttributeFunctions, err error) {
+	err = d.fields(v, "functions", []string{"name", "formerName", "setter", "exampleValue"},
+		func(key string, field gaby.Value) (err error) {
+			switch key {
+			case "name":
+				functions.Name, err = d.text(field, key)
+			case "formerName":
+				functions.FormerName, err = d.text(field, key)
+			case "exampleValue":
+				functions.ExampleValue, err = d.text(field, key)
+			case "setter":
+				var setter bool
+				setter, err = d.boolean(field, key)
+				functions.ReadOnly = !setter
+			}
+			return err
+		})
+	return functions, err
 }
 
 // isName reports whether s is a name in kebab case: lower-case letters, digits and single dashes,
@@ -121,38 +165,46 @@ func (d knowledgeDocument) parameters(list gaby.Value) ([]api.FunctionParameter,
 	var all []api.FunctionParameter
 	err := d.items(list, "parameters", func(e gaby.Value) error {
 		p := api.FunctionParameter{Required: true, DataType: api.DataTypeString}
-		err := d.fields(e, "parameters",
-			[]string{"name", "description", "regexp", "enum", "example"},
-			func(key string, field gaby.Value) (err error) {
-				switch key {
-				case "name":
-					p.ParameterName, err = d.text(field, key)
-				case "description":
-					p.Description, err = d.text(field, key)
-				default:
-					err = d.constraint(&p, key, field)
-				}
-				return err
-			})
-		switch {
-		case err != nil:
+		if err := d.parameter(&p, e, "parameters"); err != nil {
 			return err
-		case p.Description == "":
-			return d.fail(e, "description", "it is missing")
-		case !isName(p.ParameterName):
-			return d.fail(
-				e, "name",
-				"a name consists of small letters, digits and dashes and begins with a letter",
-			)
-		case slices.ContainsFunc(
-			all, func(o api.FunctionParameter) bool { return o.ParameterName == p.ParameterName },
-		):
+		}
+		if slices.ContainsFunc(all, func(o api.FunctionParameter) bool {
+			return o.ParameterName == p.ParameterName
+		}) {
 			return d.fail(e, "name", "there are two parameters %s", p.ParameterName)
 		}
 		all = append(all, p)
-		return d.checkConstraints(&p, e)
+		return nil
 	})
 	return all, err
+}
+
+// parameter reads the description of a parameter.
+func (d knowledgeDocument) parameter(p *api.FunctionParameter, e gaby.Value, name string) error {
+	err := d.fields(e, name, []string{"name", "description", "regexp", "enum", "example"},
+		func(key string, field gaby.Value) (err error) {
+			switch key {
+			case "name":
+				p.ParameterName, err = d.text(field, key)
+			case "description":
+				p.Description, err = d.text(field, key)
+			default:
+				err = d.constraint(p, key, field)
+			}
+			return err
+		})
+	switch {
+	case err != nil:
+		return err
+	case p.Description == "":
+		return d.fail(e, "description", "it is missing")
+	case !isName(p.ParameterName):
+		return d.fail(
+			e, "name",
+			"a name consists of small letters, digits and dashes and begins with a letter",
+		)
+	}
+	return d.checkConstraints(p, e)
 }
 
 // constraint reads a field that restricts the values of a parameter.
@@ -167,7 +219,7 @@ func (d knowledgeDocument) constraint(
 			p.DataType = api.DataType(text)
 		}
 	case "regexp":
-		if p.Regexp, err = d.text(field, key); err == nil {
+		if p.Regexp, err = d.text(field, key); err == nil && !d.BuiltIn { // a test checks those
 			if _, bad := regexp.Compile(p.Regexp); bad != nil {
 				err = d.fail(field, key, "%v", bad)
 			}
@@ -238,14 +290,13 @@ func (d knowledgeDocument) parametersOf(
 }
 
 // rawPaths visits the paths of an attribute as they are written in files and registered, without
-// prefixes.
-func rawPaths(
-	documents []knowledgeDocument,
-	added map[api.ResourceType]map[api.AttributeName]api.PathToVisitorInfoType,
-	name api.AttributeName,
-	visit func(path string),
-) {
-	for _, d := range documents {
+// prefixes. Of a built-in attribute it does not visit the paths in users' files, which cannot have
+// more %s than the built-in ones.
+func (r *Registry) rawPaths(name api.AttributeName, builtIn bool, visit func(path string)) {
+	for _, d := range r.documents {
+		if builtIn && !d.BuiltIn {
+			continue
+		}
 		for _, section := range []string{"resourceTypes", "shapes"} {
 			for f := d.entry(section).First(); f.Exists(); f = f.Next() {
 				for e := f.Get("attributes").Get(string(name)).First(); e.Exists(); e = e.Next() {
@@ -258,8 +309,8 @@ func rawPaths(
 			}
 		}
 	}
-	for _, t := range slices.Sorted(maps.Keys(added)) {
-		paths := added[t][name]
+	for _, t := range slices.Sorted(maps.Keys(r.added)) {
+		paths := r.added[t][name]
 		for _, path := range slices.Sorted(maps.Keys(paths)) {
 			visit(string(path))
 		}
@@ -267,19 +318,9 @@ func rawPaths(
 }
 
 // pathWithMostArguments returns the path of an attribute that has the most %s, or nil if it has no
-// paths.
-func (r *Registry) pathWithMostArguments(name api.AttributeName) *yamlpath.Path {
-	return mostArguments(r.documents, r.added, name)
-}
-
-// mostArguments is pathWithMostArguments for some documents and registered paths. Invalid paths are
-// ignored here; they are reported where they are read.
-func mostArguments(
-	documents []knowledgeDocument,
-	added map[api.ResourceType]map[api.AttributeName]api.PathToVisitorInfoType,
-	name api.AttributeName,
-) (most *yamlpath.Path) {
-	rawPaths(documents, added, name, func(text string) {
+// paths. Invalid paths are ignored here; they are reported where they are read.
+func (r *Registry) pathWithMostArguments(name string, builtIn bool) (most *yamlpath.Path) {
+	r.rawPaths(api.AttributeName(name), builtIn, func(text string) {
 		// "" and "#sub" are valid only below a prefix.
 		path, err := yamlpath.Parse(strings.TrimPrefix(joinPrefix("x", text), "x."))
 		if err == nil && (most == nil || path.Arguments() > most.Arguments()) {
@@ -289,20 +330,20 @@ func mostArguments(
 	return most
 }
 
-// Attributes returns the descriptions of attributes in users' files, sorted by name. The files must
-// have been checked.
+// Attributes returns the descriptions of the attributes that have functions, sorted by name. The
+// files must have been checked.
 func (r *Registry) Attributes() []configkit.AttributeDescription {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !slices.ContainsFunc(r.files, func(f File) bool { return !f.BuiltIn }) || r.parse() != nil {
-		return nil // without users' files, do not read anything
+	if r.parse() != nil {
+		return nil
 	}
 	byName := map[api.AttributeName]configkit.AttributeDescription{}
 	for _, d := range r.documents {
-		if d.BuiltIn {
-			continue
-		}
 		for e := d.entry("attributes").First(); e.Exists(); e = e.Next() {
+			if d.BuiltIn && !e.Get("functions").Exists() {
+				continue
+			}
 			if description, err := r.describe(d, e); err == nil {
 				byName[description.Name] = description
 			}
@@ -327,7 +368,7 @@ func (r *Registry) AttributeInfo(name api.AttributeName) (configkit.AttributeDes
 			return description, err == nil
 		}
 	}
-	path := r.pathWithMostArguments(name)
+	path := r.pathWithMostArguments(string(name), false)
 	if path == nil {
 		return configkit.AttributeDescription{}, false
 	}

@@ -435,17 +435,13 @@ func (c *typeCompiler) attributes(d knowledgeDocument, section gaby.Value, prefi
 func (c *typeCompiler) checkArguments(
 	d knowledgeDocument, info *api.PathVisitorInfo, path *yamlpath.Path, e gaby.Value,
 ) error {
-	builtIn := slices.DeleteFunc(slices.Clone(c.documents), func(d knowledgeDocument) bool {
-		return !d.BuiltIn
-	})
-	if !slices.ContainsFunc(builtIn, func(d knowledgeDocument) bool {
-		return d.entry("attributes", string(info.AttributeName)).Exists()
-	}) {
+	from, entry := c.registry.builtInAttribute(string(info.AttributeName))
+	if !entry.Exists() {
 		return nil
 	}
 	filled := 0
-	if most := mostArguments(builtIn, nil, info.AttributeName); most != nil {
-		filled = most.Arguments()
+	if description, err := c.registry.describe(from, entry); err == nil {
+		filled = len(description.Parameters) - 1
 	}
 	if path.Arguments() <= filled {
 		return nil

@@ -32,7 +32,7 @@ import (
 //	    ATTRIBUTE:     [{path, dataType, accessor, target, required, default, needed, provided,
 //	                     sensitive, except, description, arguments, upsert}]
 //	attributes:    ATTRIBUTE: {description, dataType, regexp, enum, min, max, example, upsert,
-//	                           parameters, members}
+//	                           parameters}, and in built-in files functions, value and members
 //
 // The default of dataType is string. If several files describe a type, all of them apply, and later
 // paths override earlier ones. Shapes and accessors can be used across files.

@@ -149,14 +149,13 @@ func (r *Registry) checkDocument(d knowledgeDocument) error {
 				return errors.Join(err, r.checkAttributeNames(d, entry))
 			}
 			if !d.BuiltIn {
-				if clash, ok := r.builtInAttribute(name); ok {
+				if _, builtIn := r.builtInAttribute(name); builtIn.Exists() {
 					err := d.failKey(entry, "the attribute is built in")
-					err.Hint = clash
+					err.Hint = "register paths for it under resourceTypes, or choose another name"
 					return err
 				}
 			}
-			_, err := r.describe(d, entry)
-			return err
+			return r.checkAttribute(d, entry)
 		})
 	})
 }
@@ -197,15 +196,14 @@ func (r *Registry) attributeNames() []string {
 	return slices.Compact(names)
 }
 
-// builtInAttribute reports whether an attribute is built in, and what to do instead of describing
-// it again.
-func (r *Registry) builtInAttribute(name string) (hint string, ok bool) {
+// builtInAttribute returns the description of a built-in attribute, and its document.
+func (r *Registry) builtInAttribute(name string) (knowledgeDocument, gaby.Value) {
 	for _, d := range r.documents {
-		if d.BuiltIn && d.entry("attributes", name).Exists() {
-			return "register paths for it under resourceTypes, or choose another name", true
+		if entry := d.entry("attributes", name); d.BuiltIn && entry.Exists() {
+			return d, entry
 		}
 	}
-	return "", false
+	return knowledgeDocument{}, gaby.Value{}
 }
 
 // SimilarTypes reports whether a resource of type a may become one of type b and remain the same

@@ -1,8 +1,11 @@
 package generic
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
@@ -10,6 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/functions/shellwords"
 )
 
 // PathFunctionOption modifies the functions that RegisterPathSetterAndGetter registers.
@@ -80,6 +84,57 @@ func RegisterPathSetterAndGetter(
 		return err
 	}
 	return fh.RegisterFunction(setter)
+}
+
+// RegisterAttribute registers the functions of a described attribute.
+func RegisterAttribute(
+	fh handler.FunctionRegistry, attribute configkit.AttributeDescription,
+	provider configkit.ResourceProvider, options ...PathFunctionOption,
+) error {
+	functions := attribute.Functions
+	if get, set, ok := lineExamples(functions, attribute.Parameters); ok {
+		options = append(options, WithPathFunctionExamples(get, set))
+	}
+	if functions.FormerName != "" {
+		options = append(options, WithDeprecatedPathFunctionAlias(functions.FormerName))
+	}
+	return RegisterPathSetterAndGetter(fh, functions.Name, attribute.Parameters,
+		attribute.Description, attribute.Name, provider, !functions.ReadOnly, attribute.Upsert,
+		options...)
+}
+
+// lineExamples builds examples of get-NAME and set-NAME from the examples of the parameters and,
+// where one is missing, from values that any parameter of the type accepts. It reports false if it
+// cannot know an acceptable value.
+func lineExamples(
+	functions configkit.AttributeFunctions, parameters []api.FunctionParameter,
+) (get, set string, ok bool) {
+	var words []string
+	for i, p := range parameters {
+		word, last := p.Example, i == len(parameters)-1
+		if last {
+			word = cmp.Or(functions.ExampleValue, word)
+		}
+		switch {
+		case word != "":
+		case p.DataType == api.DataTypeBool:
+			word = "true"
+		case p.DataType == api.DataTypeEnum:
+			word = p.EnumValues[0]
+		case p.DataType == api.DataTypeInt && p.Min != nil:
+			word = strconv.Itoa(*p.Min)
+		case p.DataType == api.DataTypeInt && p.Max == nil:
+			word = "1"
+		case !last && p.Regexp == "":
+			word = "*" // * matches everything in a path
+		default:
+			return "", "", false
+		}
+		words = append(words, shellwords.Quote(word))
+	}
+	getter := append([]string{"get-" + functions.Name}, words[:len(words)-1]...)
+	setter := append([]string{"set-" + functions.Name}, words...)
+	return strings.Join(getter, " "), strings.Join(setter, " "), true
 }
 
 // pathFunctions returns the registrations of the getter and the setter, with the options applied.

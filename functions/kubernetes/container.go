@@ -16,12 +16,9 @@ const attributeContainerName api.AttributeName = "container-name"
 
 const parameterContainerName = "container-name"
 
-func containerNameParameter() api.FunctionParameter {
-	return api.FunctionParameter{
-		ParameterName: parameterContainerName, Required: true, DataType: api.DataTypeString,
-		Example:     "web",
-		Description: "name of the containers, or * for all",
-	}
+// containerNameParameter returns the parameter that selects containers.
+func containerNameParameter(provider configkit.ResourceProvider) api.FunctionParameter {
+	return parameterOf(provider, attributeContainerImage, parameterContainerName)
 }
 
 // container is a container of a resource, located for an edit.

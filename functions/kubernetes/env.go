@@ -9,7 +9,6 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
@@ -22,40 +21,24 @@ const (
 
 // envName matches the names of variables that Kubernetes accepts and that do not look like an
 // instruction of set-env: those contain "=" or end in "-".
-const envName = `[^\s=]*[^\s=-]`
+const envName = `^[^\s=]*[^\s=-]$`
 
 func registerEnvFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
-	variable := []api.FunctionParameter{
-		containerNameParameter(),
-		{
-			ParameterName: parameterEnvVar, Required: true, DataType: api.DataTypeString,
-			Example: "LOG_LEVEL", Description: "name of the environment variable",
-		},
-		{
-			ParameterName: parameterEnvValue, Required: true, DataType: api.DataTypeString,
-			Example: "debug", Description: "value of the environment variable",
-		},
-	}
-	err := generic.RegisterPathSetterAndGetter(fh, "env-var", variable,
-		"the value of an environment variable of containers", attributeEnvValue, provider,
-		false, false, generic.WithPathFunctionExamples("get-env-var web LOG_LEVEL", ""))
-	if err != nil {
-		return err
-	}
-	return handler.Register(fh, setEnvVarFunction(provider, variable), setEnvFunction(provider))
+	return handler.Register(fh, setEnvVarFunction(provider), setEnvFunction(provider))
 }
 
-func setEnvVarFunction(
-	provider configkit.ResourceProvider, parameters []api.FunctionParameter,
-) handler.FunctionRegistration {
-	parameters = slices.Clone(parameters)
-	parameters[1].ValueConstraints.Regexp = `^` + envName + `$`
-	parameters[1].Description = "name of the environment variable, or * for all that have a value"
+func setEnvVarFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	variable := parameterOf(provider, attributeEnvValue, parameterEnvVar)
+	variable.Regexp = envName
+	variable.Description += ", or * for all that have a value"
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
-			FunctionName:       "set-env-var",
-			Parameters:         parameters,
-			RequiredParameters: len(parameters),
+			FunctionName: "set-env-var",
+			Parameters: []api.FunctionParameter{
+				containerNameParameter(provider), variable,
+				parameterOf(provider, attributeEnvValue, parameterEnvValue),
+			},
+			RequiredParameters: 3,
 			Mutating:           true, Hermetic: true, Idempotent: true,
 			Description:   "Set the value of an environment variable of containers, adding the variable where it is missing; * is every one there is",
 			FunctionType:  api.FunctionTypePathVisitor,
@@ -114,7 +97,7 @@ func setEnvFunction(provider configkit.ResourceProvider) handler.FunctionRegistr
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-env",
 			Parameters: []api.FunctionParameter{
-				containerNameParameter(),
+				containerNameParameter(provider),
 				assignmentParameter("a variable", "LOG_LEVEL=debug", "env-key-value"),
 			},
 			RequiredParameters: 2,

@@ -20,15 +20,12 @@ import (
 const (
 	registryHost   = `(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(?::[0-9]+)?`
 	repositoryPath = `[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*)*`
-	repositoryURI  = `(?:` + registryHost + `/)?` + repositoryPath
 	imageTag       = `:\w[\w.-]{0,127}`
 	imageDigest    = `@[A-Za-z][\w+.-]*:[0-9a-fA-F]{32,}`
 	imageReference = `(?:` + imageTag + `(?:` + imageDigest + `)?|` + imageDigest + `)`
 	// withVariable matches a text with a variable, ${NAME}, that is substituted later. Its value is
 	// unknown.
 	withVariable = `[^\s{}]*(?:\$\{[^\s{}]+\}[^\s{}]*)+`
-	// wholeReference matches an argument that is the part of an image after its repository.
-	wholeReference = `^(?:` + imageReference + `|[:@]` + withVariable + `)$`
 )
 
 // defaultRegistry is the registry of images that do not name one.
@@ -53,16 +50,6 @@ const (
 	parameterImageReference = "image-reference"
 )
 
-func repositoryURIParameter(description string) api.FunctionParameter {
-	return text(parameterRepositoryURI, "registry.example.com/mirror/nginx", description,
-		wholeImage(repositoryURI))
-}
-
-func imageReferenceParameter() api.FunctionParameter {
-	return text(parameterImageReference, ":1.27", "tag with its colon, digest with its @, or both",
-		wholeReference)
-}
-
 func registerImageFunctions(
 	fh handler.FunctionRegistry, provider configkit.ResourceProvider,
 ) error {
@@ -73,16 +60,16 @@ func registerImageFunctions(
 func setImageReferenceByURIFunction(
 	provider configkit.ResourceProvider,
 ) handler.FunctionRegistration {
-	reference := sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(wholeReference)
+	repository := parameterOf(provider, "container-repository-uri", parameterRepositoryURI)
+	repository.Description = "repository of the images, as they are written"
+	reference := parameterOf(provider, "container-image-reference", parameterImageReference)
+	isReference := sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(reference.Regexp)
 	})
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
-			FunctionName: "set-image-reference-by-uri",
-			Parameters: []api.FunctionParameter{
-				repositoryURIParameter("repository of the images, as they are written"),
-				imageReferenceParameter(),
-			},
+			FunctionName:       "set-image-reference-by-uri",
+			Parameters:         []api.FunctionParameter{repository, reference},
 			RequiredParameters: 2,
 			Mutating:           true, Hermetic: true, Idempotent: true,
 			Description:   "Set the tag and the digest of all images of a repository",
@@ -100,7 +87,7 @@ func setImageReferenceByURIFunction(
 			matches, err := editImages(docs, provider.AttributePaths(attributeContainerImage),
 				provider, "*", func(text string) (string, bool) {
 					rest, ok := strings.CutPrefix(text, uri)
-					return image, ok && (rest == "" || reference().MatchString(rest))
+					return image, ok && (rest == "" || isReference().MatchString(rest))
 				})
 			fc.Matched(matches)
 			return docs, nil, errors.Join(err, noteRepositories(fc, docs, provider, uri))
@@ -133,7 +120,7 @@ func setImageRegistryFunction(provider configkit.ResourceProvider) handler.Funct
 	unqualified := sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^` + repositoryPath + `(?:` + imageReference + `)?$`)
 	})
-	name := containerNameParameter()
+	name := containerNameParameter(provider)
 	name.Required = false
 	name.Description += "; if not given, all"
 	return handler.FunctionRegistration{

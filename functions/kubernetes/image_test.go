@@ -14,10 +14,25 @@ import (
 // TestImages compares the grammar of arguments with the registry's, which takes images apart.
 func TestImages(t *testing.T) {
 	const digest = "@sha256:0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0"
-	info := k8skit.New().PathInfo("v1/Pod", "spec.containers.0.image#uri")
+	provider := k8skit.New()
+	info := provider.PathInfo("v1/Pod", "spec.containers.0.image#uri")
 	registered := regexp.MustCompile(info.EmbeddedAccessorConfig)
-	uri, reference := regexp.MustCompile(
-		wholeImage(repositoryURI)), regexp.MustCompile(wholeImage(imageReference))
+	pattern := func(attribute api.AttributeName, parameter string) *regexp.Regexp {
+		return regexp.MustCompile(parameterOf(provider, attribute, parameter).Regexp)
+	}
+	uri := pattern("container-repository-uri", parameterRepositoryURI)
+	reference := pattern("container-image-reference", parameterImageReference)
+	// set-image-registry-by-registry recognizes the same parts.
+	const repository = `(?:` + registryHost + `/)?` + repositoryPath
+	for pattern, want := range map[*regexp.Regexp]string{
+		uri:       wholeImage(repository),
+		reference: `^(?:` + imageReference + `|[:@]` + withVariable + `)$`,
+		pattern("container-image", "container-image"): wholeImage(repository + imageReference + `?`),
+	} {
+		if pattern.String() != want {
+			t.Errorf("%s in resource_types.yaml, %s here", pattern, want)
+		}
+	}
 	for _, c := range []struct{ uri, reference string }{
 		{"nginx", ""},
 		{"nginx", ":1.27"},

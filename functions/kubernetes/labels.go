@@ -19,13 +19,6 @@ const (
 	attributePodLabelSelector  api.AttributeName = "pod-label-selector"
 )
 
-// Patterns of what Kubernetes accepts as the key of a label (without the prefix before the slash)
-// and as its value, which may be empty.
-const (
-	labelName   = `[A-Za-z0-9](?:[-\w.]{0,61}[A-Za-z0-9])?`
-	labelPrefix = `(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?/)?`
-)
-
 func registerLabelFunctions(
 	fh handler.FunctionRegistry, provider configkit.ResourceProvider,
 ) error {
@@ -62,16 +55,16 @@ func getWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.Func
 }
 
 func setWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	name := sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^` + labelPrefix + labelName + `$`)
-	})
-	value := sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:` + labelName + `)?$`)
-	})
+	pattern := func(parameter string) func() *regexp.Regexp {
+		return sync.OnceValue(func() *regexp.Regexp {
+			return regexp.MustCompile(parameterOf(provider, "label-value", parameter).Regexp)
+		})
+	}
+	key, value := pattern("label-key"), pattern("label-value")
 	read := func(args []api.FunctionArgument) ([]assignment, error) {
 		return assignments(args, func(a *assignment) string {
 			switch {
-			case !name().MatchString(a.name):
+			case a.name == "*" || !key().MatchString(a.name):
 				return "has a key that no label can have"
 			case !value().MatchString(a.value):
 				return "has a value that no label can have"

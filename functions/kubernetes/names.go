@@ -8,7 +8,6 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/functions/unit"
 )
@@ -19,48 +18,35 @@ const (
 	parameterNewName = "new-name"
 )
 
-// nameText matches anything that can be a name. What the type allows is checked once the type is
-// known.
-const nameText = `^[^\s/]+$`
-
 func registerNameFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
-	name := []api.FunctionParameter{
-		nameParameter(parameterName, "web", "name of the resource, without its namespace"),
-	}
-	err := generic.RegisterPathSetterAndGetter(fh, "name", name, "the name of resources",
-		"metadata-name", provider, false, false,
-		generic.WithPathFunctionExamples("get-name", ""))
-	for _, registration := range []handler.FunctionRegistration{
-		setNameFunction(provider, name), renameResourceFunction(provider),
+	return handler.Register(fh,
+		setNameFunction(provider), renameResourceFunction(provider),
 		affixFunction(provider, "prefix", "staging-", func(affix, name string) string {
 			return affix + strings.TrimPrefix(name, affix)
 		}),
 		affixFunction(provider, "suffix", "-staging", func(affix, name string) string {
 			return strings.TrimSuffix(name, affix) + affix
-		}),
-	} {
-		if err == nil {
-			err = fh.RegisterFunction(registration)
-		}
-	}
-	return err
+		}))
 }
 
-func nameParameter(name, example, description string) api.FunctionParameter {
-	return api.FunctionParameter{
-		ParameterName: name, Required: true, DataType: api.DataTypeString, Example: example,
-		Description:      description,
-		ValueConstraints: api.ValueConstraints{Regexp: nameText},
-	}
+// nameParameter returns a parameter for anything that can be a name. What the type allows is
+// checked once the type is known.
+func nameParameter(
+	provider configkit.ResourceProvider, name, example, description string,
+) api.FunctionParameter {
+	return text(name, example, description,
+		parameterOf(provider, "metadata-name", parameterName).Regexp)
 }
 
-func setNameFunction(
-	provider configkit.ResourceProvider, parameters []api.FunctionParameter,
-) handler.FunctionRegistration {
+func setNameFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
-			FunctionName: "set-name", Parameters: parameters, RequiredParameters: 1,
-			Mutating: true, Hermetic: true, Idempotent: true,
+			FunctionName: "set-name",
+			Parameters: []api.FunctionParameter{
+				parameterOf(provider, "metadata-name", parameterName),
+			},
+			RequiredParameters: 1,
+			Mutating:           true, Hermetic: true, Idempotent: true,
 			Description: "Set the name of a resource, and of what refers to it in the same file. Several resources of a type " +
 				"cannot get one name: --kind and --name select one",
 			FunctionType: api.FunctionTypeCustom, AttributeName: "metadata-name",
@@ -136,9 +122,9 @@ func renameResourceFunction(provider configkit.ResourceProvider) handler.Functio
 					ParameterName: "resource-type", Required: true, DataType: api.DataTypeString,
 					Example: "v1/ConfigMap", Description: "type of the resource, of any version",
 				},
-				nameParameter(parameterOldName, "settings",
+				nameParameter(provider, parameterOldName, "settings",
 					"name of the resource, without its namespace"),
-				nameParameter(parameterNewName, "settings-v2", "its new name"),
+				nameParameter(provider, parameterNewName, "settings-v2", "its new name"),
 			},
 			RequiredParameters: 3,
 			Mutating:           true, Hermetic: true, Idempotent: true,
@@ -254,7 +240,7 @@ func affixFunction(
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-name-" + affix,
 			Parameters: []api.FunctionParameter{
-				nameParameter(affix, example,
+				nameParameter(provider, affix, example,
 					"what the names get; those that have it already stay"),
 			},
 			RequiredParameters: 1,

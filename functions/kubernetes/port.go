@@ -29,7 +29,7 @@ func registerPortFunctions(fh handler.FunctionRegistry, provider configkit.Resou
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-container-port",
 			Parameters: []api.FunctionParameter{
-				containerNameParameter(),
+				containerNameParameter(provider),
 				{
 					ParameterName: parameterPortName, Required: true, DataType: api.DataTypeString,
 					Example:          "http",

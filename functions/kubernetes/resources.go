@@ -31,7 +31,7 @@ func registerResourcesFunctions(
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-container-resources",
 			Parameters: []api.FunctionParameter{
-				containerNameParameter(),
+				containerNameParameter(provider),
 				{
 					ParameterName: parameterOperation, Required: true, DataType: api.DataTypeEnum,
 					Example: operationAll,

@@ -29,7 +29,7 @@ func registerVolumeFunctions(
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-container-volume-mount-path",
 			Parameters: []api.FunctionParameter{
-				containerNameParameter(),
+				containerNameParameter(provider),
 				{
 					ParameterName: parameterVolumeName, Required: true,
 					DataType: api.DataTypeString, Example: "cache",
