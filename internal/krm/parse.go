@@ -82,7 +82,7 @@ func (l *ResourceList) Notes() []string {
 
 // uniqueKeys returns an error for the first key that a map repeats.
 func uniqueKeys(v gaby.Value) error {
-	if !v.MayRepeatKeys() {
+	if !v.Doc().HasDuplicateKeys() {
 		return nil
 	}
 	for _, r := range v.Repeated() {
