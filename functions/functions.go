@@ -12,6 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
+	"github.com/fctl-dev/fctl/configkit/resourcetypes"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
@@ -39,8 +40,16 @@ func newExecutor(standard bool) *Executor {
 	}
 	known := k8skit.K8sResourceProvider.Snapshot()
 	for _, t := range toolchains {
-		if t.Name == api.ToolchainKubernetesYAML {
-			t.Provider = func() configkit.ResourceProvider { return known }
+		provider := t.Provider
+		t.Provider = func() configkit.ResourceProvider {
+			if t.Name == api.ToolchainKubernetesYAML {
+				return known
+			}
+			p := provider()
+			if p, ok := p.(interface{ ShareSecrets(*resourcetypes.Registry) }); ok {
+				p.ShareSecrets(known.Registry)
+			}
+			return p
 		}
 		e.add(t, standard)
 	}

@@ -7,19 +7,21 @@ import (
 	"github.com/fctl-dev/fctl/configkit/sensitive"
 )
 
-// Sensitive finds the secret values in texts of a unit, see sensitive.Find. It returns nil if there
-// are none.
-func (e *Executor) Sensitive(t api.ToolchainType, texts ...[]byte) *sensitive.Values {
+// Sensitive finds the secret values in the texts of a unit and in other texts, such as arguments,
+// see sensitive.Find. It returns nil if it finds none.
+func (e *Executor) Sensitive(
+	t api.ToolchainType, units [][]byte, others ...[]byte,
+) *sensitive.Values {
 	h, err := e.handler(t)
 	if err != nil {
 		return nil
 	}
 	provider := h.ResourceProvider()
 	if kubernetes, err := e.handler(api.ToolchainKubernetesYAML); err == nil &&
-		t == api.ToolchainAppConfigYAML {
+		t != api.ToolchainKubernetesYAML {
 		provider = &manifests{ResourceProvider: provider, kubernetes: kubernetes.ResourceProvider()}
 	}
-	return sensitive.Find(h.Converter(), provider, texts...)
+	return sensitive.Find(h.Converter(), provider, units, others...)
 }
 
 // manifests provides Kubernetes resources that are read as application configuration, so that their
@@ -65,6 +67,3 @@ func (m *manifests) Sensitive(t api.ResourceType, path api.ResolvedPath) configk
 func (m *manifests) SensitiveValues(t api.ResourceType, doc *gaby.YamlDoc, visit func(gaby.Value)) {
 	m.kubernetes.SensitiveValues(t, doc, visit)
 }
-
-// SensitiveKinds returns the kinds with secret values in Kubernetes.
-func (m *manifests) SensitiveKinds() []string { return m.kubernetes.SensitiveKinds() }

@@ -32,6 +32,14 @@ type Node struct {
 	number int
 }
 
+// NodeOf returns the node of a value, or nil if the value is not in a text of this package.
+func NodeOf(v gaby.Value) *Node {
+	if s, ok := v.Doc().Native().(*source); ok && v.NativeNode() >= 0 {
+		return s.nodes[v.NativeNode()]
+	}
+	return nil
+}
+
 // Get returns the entry of a map with a key, or nil. If the key is repeated the
 // last entry is returned.
 func (n *Node) Get(key string) *Node {

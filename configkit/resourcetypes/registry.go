@@ -40,7 +40,8 @@ type Registry struct {
 	versions  map[string][]string
 	types     map[api.ResourceType]*typeInfo
 	parts     map[typePart]*typeInfo
-	kinds     []string // see SensitiveKinds; nil until asked for
+	kinds     []string  // see SensitiveKinds; nil until asked for
+	shared    *Registry // see ShareSecrets; may be nil
 	added     map[api.ResourceType]map[api.AttributeName]api.PathToVisitorInfoType
 	scopes    map[api.ResourceType]configkit.Scope
 	accessors map[string]yamlpath.Accessor
@@ -140,10 +141,13 @@ func (r *Registry) checkDocument(d knowledgeDocument) error {
 				)
 			case "resourceTypes":
 				if slash := strings.IndexByte(name, '/'); name != "*" &&
-					(slash <= 0 || strings.HasSuffix(name, "/")) {
-					return d.failKey(
+					(slash < 0 && !onlySecrets(entry) || slash == 0 || strings.HasSuffix(name, "/")) {
+					err := d.failKey(
 						entry, "a resource type is apiVersion/kind, such as example.com/v1/Cache",
 					)
+					err.Hint = "an entry of a type of another format has attributes only, each " +
+						"path with sensitive: true"
+					return err
 				}
 				_, err := r.typeKnowledge(api.ResourceType(name))
 				return errors.Join(err, r.checkAttributeNames(d, entry))
@@ -158,6 +162,21 @@ func (r *Registry) checkDocument(d knowledgeDocument) error {
 			return r.checkAttribute(d, entry)
 		})
 	})
+}
+
+// onlySecrets reports whether the entry of a type only marks secret paths.
+func onlySecrets(entry gaby.Value) bool {
+	if entry.Len() != 1 || entry.First().Key() != "attributes" {
+		return false
+	}
+	for attribute := range entry.First().Entries() {
+		for path := range attribute.Entries() {
+			if path.Get("sensitive").Text() != "true" {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // checkAttributeNames rejects attributes of a type or shape whose names look like typos of known

@@ -13,9 +13,22 @@ import (
 // justSensitive selects the paths of secret values, of all attributes.
 const justSensitive api.AttributeName = "#sensitive"
 
+// ShareSecrets makes the secret paths that another registry knows count as well. Files name types of
+// all formats, but are added to the registry of Kubernetes types only.
+func (r *Registry) ShareSecrets(other *Registry) { r.shared = other }
+
+// secretPaths returns the paths of secret values of a type.
+func (r *Registry) secretPaths(t api.ResourceType) []*yamlpath.Path {
+	paths := r.part(t, justSensitive).sensitive
+	if r.shared != nil {
+		return slices.Concat(paths, r.shared.secretPaths(t))
+	}
+	return paths
+}
+
 // Sensitive returns how a path of a type relates to the paths of secret values.
 func (r *Registry) Sensitive(t api.ResourceType, path api.ResolvedPath) configkit.Sensitivity {
-	secret := r.part(t, justSensitive).sensitive
+	secret := r.secretPaths(t)
 	if len(secret) == 0 {
 		return configkit.NotSensitive
 	}
@@ -48,7 +61,7 @@ func mayMatch(a, b yamlpath.Segment) bool {
 // SensitiveValues calls visit for each value of doc, of type t, that is secret as a whole. Of a
 // duplicate key it visits all values.
 func (r *Registry) SensitiveValues(t api.ResourceType, doc *gaby.YamlDoc, visit func(gaby.Value)) {
-	for _, path := range r.part(t, justSensitive).sensitive {
+	for _, path := range r.secretPaths(t) {
 		visitEntries(doc.Value(), path.Segments(), visit)
 	}
 }
@@ -75,7 +88,8 @@ func visitEntries(v gaby.Value, segments []yamlpath.Segment, visit func(gaby.Val
 }
 
 // SensitiveKinds returns the kinds of the types that have secret values, sorted. It includes "*" if
-// resources of any type may have some.
+// resources of any type may have some, or if types of formats other than Kubernetes/YAML do, whose
+// names need not be in the text.
 func (r *Registry) SensitiveKinds() []string {
 	r.mu.Lock()
 	kinds := r.kinds
@@ -84,6 +98,14 @@ func (r *Registry) SensitiveKinds() []string {
 		return kinds
 	}
 	kinds = []string{}
+	if r.shared != nil {
+		kinds = slices.Clone(r.shared.SensitiveKinds())
+		if slices.ContainsFunc(kinds, func(kind string) bool {
+			return len(r.shared.secretPaths(api.ResourceType(kind))) > 0
+		}) {
+			kinds = append(kinds, string(api.ResourceTypeAny))
+		}
+	}
 	for _, t := range r.mayBeSensitiveTypes() {
 		if len(r.part(t, justSensitive).sensitive) > 0 {
 			kinds = append(kinds, kindOf(t))

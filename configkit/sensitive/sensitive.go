@@ -15,6 +15,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/formatkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
@@ -34,6 +35,7 @@ type Values struct {
 // text is one text of a unit.
 type text struct {
 	data   []byte
+	signs  string // the characters that can be between key and value
 	spans  []span
 	loose  []string        // lines of unreadable documents, without keys
 	quoted []string        // values in mutations, and numbers as parsed
@@ -48,11 +50,13 @@ type span struct {
 }
 
 // Find finds the secret values in the texts of a unit, such as the text before a change and the one
-// after it. It returns nil if there are none. A resource whose type has secret values in one of the
-// texts has them in all texts, whatever its type there.
+// after it, and in other texts, such as arguments. It returns nil if it finds none. A resource whose
+// type has secret values in one of the texts has them in all texts, whatever its type there.
 func Find(
-	converter configkit.ConfigConverter, provider configkit.ResourceProvider, texts ...[]byte,
+	converter configkit.ConfigConverter, provider configkit.ResourceProvider, units [][]byte,
+	others ...[]byte,
 ) *Values {
+	texts := slices.Concat(units, others)
 	kinds := provider.SensitiveKinds()
 	if !slices.ContainsFunc(texts, func(data []byte) bool { return mentions(data, kinds) }) {
 		return nil
@@ -61,10 +65,15 @@ func Find(
 		provider: provider, secret: map[string]api.ResourceType{}, kind: kindPattern(kinds),
 	}
 	var documents []gaby.Container
-	for _, data := range append(slices.Clip(texts), wholeResources(texts)...) {
+	_, isOther := converter.(interface{ Traits() formatkit.Traits })
+	for i, data := range append(texts, wholeResources(texts)...) {
 		docs, err := converter.NativeToDocuments(data)
-		t := &text{data: data, named: map[string]bool{}}
-		if err != nil && v.saysIsSecret(data) {
+		t := &text{data: data, signs: ":", named: map[string]bool{}}
+		if isOther {
+			t.signs = ":="
+		}
+		// What a kind in the text does not show is assumed of the unit only.
+		if err != nil && v.kind.Match(data) && (i < len(units) || v.kind.String() != "") {
 			t.addUnreadable(0, len(data))
 		}
 		v.texts, documents = append(v.texts, t), append(documents, docs)
@@ -107,11 +116,12 @@ func kindPattern(kinds []string) *regexp.Regexp {
 	if slices.Contains(kinds, string(api.ResourceTypeAny)) {
 		return regexp.MustCompile("")
 	}
-	return regexp.MustCompile(`\bkind["']?\s*:\s*["']?(?:` + strings.Join(kinds, "|") + `)\b`)
+	quoted := make([]string, len(kinds))
+	for i, kind := range kinds {
+		quoted[i] = regexp.QuoteMeta(kind)
+	}
+	return regexp.MustCompile(`\bkind["']?\s*:\s*["']?(?:` + strings.Join(quoted, "|") + `)\b`)
 }
-
-// saysIsSecret reports whether an unreadable document seems to have secret values.
-func (v *Values) saysIsSecret(data []byte) bool { return v.kind.Match(data) }
 
 // typeOf returns the type of a document, even if the document has no name.
 func (v *Values) typeOf(doc *gaby.YamlDoc) api.ResourceType {
@@ -153,7 +163,7 @@ func (v *Values) search(t *text, docs gaby.Container) {
 			continue // do not read the rest
 		}
 		if doc.Check() != nil || doc.ReadOnly() != nil {
-			if v.saysIsSecret(t.data[from:to]) {
+			if v.kind.Match(t.data[from:to]) {
 				t.addUnreadable(from, to)
 			}
 			continue
@@ -189,6 +199,10 @@ type search struct {
 
 // add adds everything below a value except keys.
 func (s *search) add(v gaby.Value, path string) {
+	if n := formatkit.NodeOf(v); n != nil {
+		s.addNode(n, path)
+		return
+	}
 	end := s.addValue(v, path)
 	if end > 0 {
 		s.addTrailing(v, end)
@@ -208,8 +222,9 @@ func (s *search) addValue(v gaby.Value, path string) int {
 	path += "." + v.Key()
 	if v.Kind() == gaby.Scalar || v.Written().Alias != "" {
 		if at.To > at.From {
-			s.spans = append(s.spans, span{at.From, at.To, path, v.Text()})
-			s.addRead(v)
+			header := len(blockHeader.Find(s.data[at.From:at.To]))
+			s.spans = append(s.spans, span{at.From + header, at.To, path, v.Text()})
+			s.addRead(v.Data())
 		}
 		s.addComments(at.KeyEnd, at.From)
 		return at.To
@@ -231,11 +246,14 @@ func (s *search) addValue(v gaby.Value, path string) int {
 	return max(at.To, last)
 }
 
+// blockHeader matches the header of a block scalar.
+var blockHeader = regexp.MustCompile(`^[|>][-+0-9]*[ \t]*`)
+
 // addRead adds a number as it is parsed, since messages write 5349 for 0012345.
-func (s *search) addRead(v gaby.Value) {
-	switch read := v.Data().(type) {
+func (s *search) addRead(value any) {
+	switch value.(type) {
 	case int, int64, uint64, float64:
-		s.quoted = append(s.quoted, fmt.Sprint(read))
+		s.quoted = append(s.quoted, fmt.Sprint(value))
 	}
 }
 
@@ -306,9 +324,9 @@ func (s *search) addAnchored(v gaby.Value, path string) {
 func (t *text) addUnreadable(from, to int) {
 	for line := range bytes.Lines(t.data[from:to]) {
 		body := bytes.TrimRight(line, "\r\n")
-		key, value, found := bytes.Cut(body, []byte(":"))
-		if !found {
-			value = bytes.TrimLeft(body, " -")
+		key, value := []byte(nil), bytes.TrimLeft(body, " -")
+		if sign := bytes.IndexAny(body, t.signs); sign >= 0 {
+			key, value = body[:sign], body[sign+1:]
 		}
 		start, end := from+len(body)-len(bytes.TrimLeft(value, " \t")), from+len(body)
 		from += len(line)

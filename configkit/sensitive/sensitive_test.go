@@ -14,7 +14,7 @@ func find(texts ...string) *sensitive.Values {
 	for _, text := range texts {
 		data = append(data, []byte(text))
 	}
-	return sensitive.Find(k8skit.Converter{}, k8skit.New(), data...)
+	return sensitive.Find(k8skit.Converter{}, k8skit.New(), data)
 }
 
 const secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: db}\n"

@@ -2,7 +2,6 @@ package sensitive
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 
 	"github.com/fctl-dev/fctl/api"
@@ -54,9 +53,6 @@ func (t *text) values() map[string]string {
 
 // appendMasked appends value with each of its lines replaced by mask.
 func appendMasked(b, value []byte, mask string) []byte {
-	if header := blockHeader.Find(value); header != nil {
-		b, value = append(b, header...), value[len(header):]
-	}
 	for line := range bytes.Lines(value) {
 		body := bytes.TrimRight(line, "\r\n")
 		rest := bytes.TrimLeft(body, " \t")
@@ -68,9 +64,6 @@ func appendMasked(b, value []byte, mask string) []byte {
 	}
 	return b
 }
-
-// blockHeader matches the header of a block scalar.
-var blockHeader = regexp.MustCompile(`^[|>][-+0-9]*[ \t]*`)
 
 // Value returns the YAML value at a path of a resource as users may see it: a mask if it is secret
 // or contains a secret value. An empty value stays empty.

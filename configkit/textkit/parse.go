@@ -41,11 +41,7 @@ func (language) Parse(text []byte) ([]formatkit.Document, error) {
 		begin = formatkit.NextLine(text, m.close)
 	}
 	if doc != nil {
-		b := builder{
-			lines: lineStarts(text[:m.close]), text: text,
-			entry: formatkit.Span{From: m.open, To: begin},
-		}
-		b.entries(root, doc.Value(), nil)
+		entries(root, doc.Value(), nil, formatkit.Span{From: m.open, To: begin})
 		if twice := root.Get(textKey); twice != nil {
 			return nil, formatkit.Fail(text, twice.KeySpan.From,
 				"the front matter has an entry "+textKey+
@@ -125,57 +121,28 @@ func isMark(text []byte, at int) bool {
 	return string(bytes.TrimRight(text[at:formatkit.LineEnd(text, at)], " \t")) == mark
 }
 
-// builder builds the nodes of the front matter.
-type builder struct {
-	text  []byte
-	lines []int // the offsets of the lines
-	entry formatkit.Span
-}
-
-func lineStarts(text []byte) []int {
-	starts := []int{0}
-	for at := formatkit.NextLine(text, 0); at < len(text); at = formatkit.NextLine(text, at) {
-		starts = append(starts, at)
-	}
-	return starts
-}
-
-// entries adds the entries of v, a map or list at path.
-func (b builder) entries(n *formatkit.Node, v gaby.Value, path []string) {
+// entries adds the entries of v, a map or list at path, as nodes whose entry is the front matter.
+func entries(n *formatkit.Node, v gaby.Value, path []string, matter formatkit.Span) {
 	for kid := v.First(); kid.Exists(); kid = kid.Next() {
-		k := &formatkit.Node{
-			Kind: kid.Kind(), Comments: kid.Comments(), Comma: -1, Entry: b.entry,
-			Head: b.entry.From,
-		}
 		segment := strconv.Itoa(len(n.Kids))
 		if n.Kind == gaby.Map {
-			k.Key = kid.Key()
-			segment = k.Key
+			segment = kid.Key()
 		}
-		at := append(slices.Clip(path), segment)
-		k.Syntax = at
-		k.KeySpan.From = b.offset(kid.KeyPosition())
-		k.Span.From = b.offset(kid.Position())
-		k.KeySpan.To, k.Span.To = k.KeySpan.From, k.Span.From
+		at, known := kid.Extent()
+		if !known { // yaml.v3 has read the front matter
+			at = gaby.Extent{Key: matter.From, KeyEnd: matter.From, From: matter.From, To: matter.From}
+		}
+		k := &formatkit.Node{
+			Kind: kid.Kind(), Key: kid.Key(), Comments: kid.Comments(), Comma: -1,
+			KeySpan: formatkit.Span{From: at.Key, To: at.KeyEnd},
+			Span:    formatkit.Span{From: at.From, To: at.To},
+			Entry:   matter, Head: matter.From, Syntax: append(slices.Clip(path), segment),
+		}
 		if k.Kind == gaby.Scalar {
 			k.Value = kid.Data()
 		} else {
-			b.entries(k, kid, at)
+			entries(k, kid, k.Syntax.([]string), matter)
 		}
 		n.Kids = append(n.Kids, k)
 	}
-}
-
-// offset returns the offset of a position.
-func (b builder) offset(p gaby.Position) int {
-	at := b.lines[min(max(p.Line, 1), len(b.lines))-1]
-	line := b.text[at:formatkit.LineEnd(b.text, at)]
-	column := 1
-	for i := range string(line) {
-		if column == p.Column {
-			return at + i
-		}
-		column++
-	}
-	return at + len(line)
 }

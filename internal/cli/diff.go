@@ -331,7 +331,9 @@ func (c *comparison) secretsOf(v functions.Versions,
 	if c.showSecrets {
 		return nil
 	}
-	return func() *sensitive.Values { return executor.Sensitive(v.Toolchain, v.Before, v.After) }
+	return func() *sensitive.Values {
+		return executor.Sensitive(v.Toolchain, [][]byte{v.Before, v.After})
+	}
 }
 
 // noteRest notes files that differ only in layout, and files that were skipped.

@@ -130,7 +130,8 @@ func (a *App) merge(ctx context.Context, cmd *cobra.Command, o *mergeFlags, word
 		return err
 	}
 	if !o.showSecrets && (merged.ByLines != nil || len(merged.Conflicts) > 0) {
-		m.secrets = m.executor.Sensitive(m.toolchain, m.base.Data, m.ours.Data, m.theirs.Data)
+		m.secrets = m.executor.Sensitive(m.toolchain,
+			[][]byte{m.base.Data, m.ours.Data, m.theirs.Data})
 	}
 	return m.conclude(merged, options.Markers)
 }

@@ -367,8 +367,8 @@ func (l *loop) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 	}
 	if !l.options.ShowSecrets {
 		result.Secrets = func() *sensitive.Values {
-			return l.deps.Executor.Sensitive(unit.Toolchain, unit.Data,
-				bytes.Join(partsOf(response), nil))
+			return l.deps.Executor.Sensitive(unit.Toolchain,
+				[][]byte{unit.Data, bytes.Join(partsOf(response), nil)})
 		}
 	}
 	if l.prints {

@@ -16,21 +16,22 @@ func (l *loop) sensitive(unit *source.Unit, response *handler.Result) *sensitive
 	if l.options.ShowSecrets || unit == nil {
 		return nil
 	}
-	texts := [][]byte{unit.Data}
+	units := [][]byte{unit.Data}
 	if response != nil && response.Changed {
-		texts = append(texts, slices.Concat(partsOf(response)...))
+		units = append(units, slices.Concat(partsOf(response)...))
 	}
 	for _, data := range l.other {
-		texts = append(texts, data)
+		units = append(units, data)
 	}
+	var arguments [][]byte
 	for _, invocation := range l.chain.Invocations {
 		for _, argument := range invocation.Arguments {
 			if text, ok := argument.Value.(string); ok {
-				texts = append(texts, []byte(text))
+				arguments = append(arguments, []byte(text))
 			}
 		}
 	}
-	return l.deps.Executor.Sensitive(unit.Toolchain, texts...)
+	return l.deps.Executor.Sensitive(unit.Toolchain, units, arguments...)
 }
 
 // hasMessages reports whether a response has messages that may quote a value.
