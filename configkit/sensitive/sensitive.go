@@ -35,7 +35,7 @@ type Values struct {
 // text is one text of a unit.
 type text struct {
 	data   []byte
-	signs  string // the characters that can be between key and value
+	isYAML bool
 	spans  []span
 	loose  []string        // lines of unreadable documents, without keys
 	quoted []string        // values in mutations, and numbers as parsed
@@ -50,8 +50,8 @@ type span struct {
 }
 
 // Find finds the secret values in the texts of a unit, such as the text before a change and the one
-// after it, and in other texts, such as arguments. It returns nil if it finds none. A resource whose
-// type has secret values in one of the texts has them in all texts, whatever its type there.
+// after it, and in other texts, such as arguments. It returns nil if it finds none. A resource
+// whose type has secret values in one of the texts has them in all texts, whatever its type there.
 func Find(
 	converter configkit.ConfigConverter, provider configkit.ResourceProvider, units [][]byte,
 	others ...[]byte,
@@ -68,10 +68,7 @@ func Find(
 	_, isOther := converter.(interface{ Traits() formatkit.Traits })
 	for i, data := range append(texts, wholeResources(texts)...) {
 		docs, err := converter.NativeToDocuments(data)
-		t := &text{data: data, signs: ":", named: map[string]bool{}}
-		if isOther {
-			t.signs = ":="
-		}
+		t := &text{data: data, isYAML: !isOther, named: map[string]bool{}}
 		// What a kind in the text does not show is assumed of the unit only.
 		if err != nil && v.kind.Match(data) && (i < len(units) || v.kind.String() != "") {
 			t.addUnreadable(0, len(data))
@@ -222,8 +219,7 @@ func (s *search) addValue(v gaby.Value, path string) int {
 	path += "." + v.Key()
 	if v.Kind() == gaby.Scalar || v.Written().Alias != "" {
 		if at.To > at.From {
-			header := len(blockHeader.Find(s.data[at.From:at.To]))
-			s.spans = append(s.spans, span{at.From + header, at.To, path, v.Text()})
+			s.spans = append(s.spans, span{at.From, at.To, path, v.Text()})
 			s.addRead(v.Data())
 		}
 		s.addComments(at.KeyEnd, at.From)
@@ -245,9 +241,6 @@ func (s *search) addValue(v gaby.Value, path string) int {
 	s.addComments(last, at.To)
 	return max(at.To, last)
 }
-
-// blockHeader matches the header of a block scalar.
-var blockHeader = regexp.MustCompile(`^[|>][-+0-9]*[ \t]*`)
 
 // addRead adds a number as it is parsed, since messages write 5349 for 0012345.
 func (s *search) addRead(value any) {
@@ -322,10 +315,14 @@ func (s *search) addAnchored(v gaby.Value, path string) {
 // addUnreadable adds what follows the keys in the lines of an unreadable document, except its
 // apiVersion and kind.
 func (t *text) addUnreadable(from, to int) {
+	signs := ":="
+	if t.isYAML {
+		signs = ":"
+	}
 	for line := range bytes.Lines(t.data[from:to]) {
 		body := bytes.TrimRight(line, "\r\n")
 		key, value := []byte(nil), bytes.TrimLeft(body, " -")
-		if sign := bytes.IndexAny(body, t.signs); sign >= 0 {
+		if sign := bytes.IndexAny(body, signs); sign >= 0 {
 			key, value = body[:sign], body[sign+1:]
 		}
 		start, end := from+len(body)-len(bytes.TrimLeft(value, " \t")), from+len(body)

@@ -2,6 +2,7 @@ package sensitive
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 
 	"github.com/fctl-dev/fctl/api"
@@ -36,7 +37,11 @@ func (v *Values) Text(which int) []byte {
 			mask = [...]string{"(sensitive, before)", "(sensitive, after)"}[which]
 		}
 		b = append(b, t.data[at:s.from]...)
-		b = appendMasked(b, t.data[s.from:s.to], mask)
+		if at = s.from; t.isYAML {
+			at += len(blockHeader.Find(t.data[s.from:s.to]))
+		}
+		b = append(b, t.data[s.from:at]...)
+		b = appendMasked(b, t.data[at:s.to], mask)
 		at = s.to
 	}
 	return append(b, t.data[at:]...)
@@ -64,6 +69,9 @@ func appendMasked(b, value []byte, mask string) []byte {
 	}
 	return b
 }
+
+// blockHeader matches the header of a block scalar.
+var blockHeader = regexp.MustCompile(`^[|>][-+0-9]*[ \t]*`)
 
 // Value returns the YAML value at a path of a resource as users may see it: a mask if it is secret
 // or contains a secret value. An empty value stays empty.
