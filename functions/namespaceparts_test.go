@@ -113,7 +113,7 @@ func TestNamespacePartsAgree(t *testing.T) {
 			t.Run(name+"/"+call.words+call.where, func(t *testing.T) {
 				unit := []byte(strings.TrimSuffix(text, "---\n"))
 				parts := outcome(t, executor, invocation, unit, 4)
-				whole := outcome(t, executor, invocation, unit, 4, inOnePiece)
+				whole := outcome(t, executor, invocation, unit, 4, unsplit)
 				if diff := cmp.Diff(whole, parts); diff != "" {
 					t.Errorf("in one piece and in parts (-whole +parts):\n%.2000s", diff)
 				}

@@ -77,8 +77,7 @@ func runBlock(t *testing.T, typed []string) string {
 	for _, command := range typed {
 		cmd := exec.Command("sh", "-c", command)
 		cmd.Dir = filepath.Join("..", "..", "examples")
-		cmd.Env = append(os.Environ(), "HOME=/nonexistent", "XDG_CONFIG_HOME=",
-			"GORACE=atexit_sleep_ms=0")
+		cmd.Env = append(os.Environ(), "HOME=/nonexistent", "XDG_CONFIG_HOME=")
 		out, err := cmd.CombinedOutput()
 		if err != nil && cmd.ProcessState.ExitCode() < 0 {
 			t.Fatalf("%s: %v", command, err)

@@ -17,6 +17,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	// With -race every process that a test starts would sleep for a second before it exits.
+	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
+		panic(err)
+	}
 	command := func() { os.Exit(fctl.Main()) }
 	testscript.Main(m, map[string]func(){"fctl": command, "shopctl": command})
 }
@@ -36,8 +40,7 @@ func TestScript(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("XDG_CONFIG_HOME", "")
-			// with -race every command would sleep a second at exit
-			env.Setenv("GORACE", "atexit_sleep_ms=0")
+			env.Setenv("GORACE", os.Getenv("GORACE"))
 			env.Values["env"] = env
 			return nil
 		},

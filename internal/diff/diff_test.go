@@ -332,8 +332,8 @@ func shuffled(r random, text string) string {
 	return strings.Join(parts, "")
 }
 
-// TestTimeIsBounded checks that the time stays far below what n*n steps would take.
-func TestTimeIsBounded(t *testing.T) {
+// TestCostIsBounded checks that the time stays far below what n*n steps would take.
+func TestCostIsBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures time")
 	}
