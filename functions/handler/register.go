@@ -1,6 +1,7 @@
 package handler
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -15,6 +16,7 @@ import (
 // RegisterFunction checks a registration and adds it. The error is a *RegistrationError that lists
 // all problems.
 func (h *FunctionHandler) RegisterFunction(registration FunctionRegistration) error {
+	registration.complete()
 	problems := append(registration.problems(), h.clashes(&registration)...)
 	if len(problems) > 0 {
 		return &RegistrationError{Function: registration.FunctionName, Problems: problems}
@@ -31,11 +33,22 @@ type trustedRegistry struct{ handler *FunctionHandler }
 
 // RegisterFunction implements FunctionRegistry.
 func (u trustedRegistry) RegisterFunction(registration FunctionRegistration) error {
+	registration.complete()
 	if clashes := u.handler.clashes(&registration); len(clashes) > 0 {
 		return &RegistrationError{Function: registration.FunctionName, Problems: clashes}
 	}
 	u.handler.add(registration)
 	return nil
+}
+
+// complete fills in what follows from other fields: the number of required parameters and the type
+// of the function.
+func (r *FunctionRegistration) complete() {
+	r.FunctionType = cmp.Or(r.FunctionType, api.FunctionTypeCustom)
+	if r.RequiredParameters == 0 {
+		r.RequiredParameters = len(slices.DeleteFunc(slices.Clone(r.Parameters),
+			func(p api.FunctionParameter) bool { return !p.Required }))
+	}
 }
 
 // Check checks the registrations of all functions, including those that were registered unchecked.
@@ -113,7 +126,7 @@ func (r *FunctionRegistration) problems() []string {
 	if r.Mutating && r.Validating {
 		add("it cannot be both mutating and validating")
 	}
-	if r.FunctionType != "" && !slices.Contains(api.FunctionTypes(), r.FunctionType) {
+	if !slices.Contains(api.FunctionTypes(), r.FunctionType) {
 		add("%s", unknownType("function", r.FunctionType, api.FunctionTypes()))
 	}
 	problems = append(problems, r.outputProblems()...)
