@@ -18,14 +18,11 @@ func expandAnchorsFunction(provider configkit.ResourceProvider) handler.Function
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "expand-anchors",
 			Mutating:     true, Hermetic: true, Idempotent: true,
-			Description:  "Replace aliases and << with their values, and remove anchors that nothing refers to",
-			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{"expand-anchors", "expand-anchors then set-label team shop"},
+			Description: "Replace aliases and << with their values, and remove anchors that nothing refers to",
+			Examples:    []string{"expand-anchors", "expand-anchors then set-label team shop"},
 		},
 		PerDocument: true,
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
+		Function: handler.Edits(func(c *handler.Call) (int, error) {
 			matches := 0
 			expand := func(
 				doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo,
@@ -34,13 +31,12 @@ func expandAnchorsFunction(provider configkit.ResourceProvider) handler.Function
 				matches += n
 				return output, []error{err}
 			}
-			_, err := yamlkit.VisitResources(docs, nil, provider, expand)
+			_, err := yamlkit.VisitResources(c.Docs, nil, provider, expand)
 			// Expand the items of lists again: anchors that only later items referred to are unused
 			// now.
-			items := slices.DeleteFunc(slices.Clone(docs), (*gaby.YamlDoc).IsDocument)
+			items := slices.DeleteFunc(slices.Clone(c.Docs), (*gaby.YamlDoc).IsDocument)
 			_, again := yamlkit.VisitResources(items, nil, provider, expand)
-			fc.Matched(matches)
-			return docs, nil, cmp.Or(err, again)
-		},
+			return matches, cmp.Or(err, again)
+		}),
 	}
 }

@@ -168,13 +168,10 @@ func pathFunctions(
 	}
 	getter = handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
-			FunctionName:       "get-" + suffix,
-			Parameters:         pathParameters,
-			RequiredParameters: required(pathParameters),
-			OutputInfo: &api.FunctionOutput{
-				ResultName: value.ParameterName, Description: value.Description,
-				OutputType: api.OutputTypeAttributeValueList,
-			},
+			FunctionName: "get-" + suffix,
+			Parameters:   pathParameters,
+			OutputInfo: handler.Output(api.OutputTypeAttributeValueList, value.ParameterName,
+				value.Description),
 			Hermetic: true, Idempotent: true,
 			Description:   "Get " + description,
 			FunctionType:  api.FunctionTypePathVisitor,
@@ -186,10 +183,9 @@ func pathFunctions(
 	}
 	setter = handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
-			FunctionName:       "set-" + suffix,
-			Parameters:         parameters,
-			RequiredParameters: required(parameters),
-			Mutating:           true, Hermetic: true, Idempotent: true,
+			FunctionName: "set-" + suffix,
+			Parameters:   parameters,
+			Mutating:     true, Hermetic: true, Idempotent: true,
 			Description:   "Set " + description,
 			FunctionType:  api.FunctionTypePathVisitor,
 			AttributeName: attributeName,

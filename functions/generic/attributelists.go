@@ -20,11 +20,9 @@ import (
 // listParameter returns a required parameter for a list of attributes, usually the output of
 // another function.
 func listParameter(name, description string) api.FunctionParameter {
-	return api.FunctionParameter{
-		ParameterName: name, Required: true, DataType: api.DataTypeAttributeValueList,
-		Description: description,
-		Example:     `[{"ResourceName": "shop/web", "ResourceType": "apps/v1/Deployment", "Path": "spec.replicas", "DataType": "int", "Value": 5}]`,
-	}
+	return handler.Required(name, api.DataTypeAttributeValueList,
+		`[{"ResourceName": "shop/web", "ResourceType": "apps/v1/Deployment", "Path": "spec.replicas", "DataType": "int", "Value": 5}]`,
+		description)
 }
 
 // setAttributesFunction returns set-attributes.
@@ -35,10 +33,8 @@ func setAttributesFunction(provider configkit.ResourceProvider) handler.Function
 			FunctionName: "set-attributes",
 			Parameters: []api.FunctionParameter{listParameter(parameter,
 				"JSON list of ResourceType, ResourceName (empty for all resources of the type), Path, DataType (string, int, bool or YAML) and Value")},
-			RequiredParameters: 1,
-			Mutating:           true, Hermetic: true, Idempotent: true,
-			Description:  "Set the values of a list of attributes, creating what is missing",
-			FunctionType: api.FunctionTypeCustom,
+			Mutating: true, Hermetic: true, Idempotent: true,
+			Description: "Set the values of a list of attributes, creating what is missing",
 			Examples: []string{
 				`set-attributes '[{"ResourceName": "", "ResourceType": "apps/v1/Deployment", "Path": "spec.replicas", "DataType": "int", "Value": 5}]'`,
 			},
@@ -48,19 +44,17 @@ func setAttributesFunction(provider configkit.ResourceProvider) handler.Function
 		CheckArguments: func(args []api.FunctionArgument) error {
 			return checkRows(provider, args, parameter, true)
 		},
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			text := handler.Arguments(args).String(parameter)
+		Function: handler.Edits(func(c *handler.Call) (int, error) {
+			text := c.Args.String(parameter)
 			rows, err := handler.DecodeAttributes(text)
 			if err != nil {
-				return nil, nil, err
+				return 0, err
 			}
-			noteInfo(fc, text)
-			rows = withValues(fc, rows)
+			noteInfo(c.FunctionContext, text)
+			rows = withValues(c.FunctionContext, rows)
 			matches := 0
 			setters := map[*api.AttributeValue]func(gaby.Container) (int, error){}
-			err = eachRow(docs, rows, provider,
+			err = eachRow(c.Docs, rows, provider,
 				func(about gaby.Container, row *api.AttributeValue) (err error) {
 					set, known := setters[row]
 					if !known {
@@ -73,9 +67,8 @@ func setAttributesFunction(provider configkit.ResourceProvider) handler.Function
 					matches += n
 					return err
 				})
-			fc.Matched(matches)
-			return docs, nil, err
-		},
+			return matches, err
+		}),
 	}
 }
 
@@ -87,14 +80,10 @@ func getPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegis
 			FunctionName: "get-paths",
 			Parameters: []api.FunctionParameter{listParameter(parameter,
 				"JSON list of ResourceType, ResourceName (empty for all resources of the type) and Path")},
-			RequiredParameters: 1,
-			OutputInfo: &api.FunctionOutput{
-				ResultName: "value", Description: "the values found, with what is known about them",
-				OutputType: api.OutputTypeAttributeValueList,
-			},
+			OutputInfo: handler.Output(api.OutputTypeAttributeValueList, "value",
+				"the values found, with what is known about them"),
 			Hermetic: true, Idempotent: true,
-			Description:  "Get the values of a list of attributes, with what is known about them",
-			FunctionType: api.FunctionTypeCustom,
+			Description: "Get the values of a list of attributes, with what is known about them",
 			Examples: []string{
 				`get-paths '[{"ResourceName": "", "ResourceType": "apps/v1/Deployment", "Path": "spec.replicas"}]'`,
 			},
@@ -105,17 +94,15 @@ func getPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegis
 		CheckArguments: func(args []api.FunctionArgument) error {
 			return checkRows(provider, args, parameter, false)
 		},
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			text := handler.Arguments(args).String(parameter)
+		Function: handler.Rows(func(c *handler.Call) (api.AttributeValueList, error) {
+			text := c.Args.String(parameter)
 			rows, err := handler.DecodeAttributes(text)
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
-			noteInfo(fc, text)
+			noteInfo(c.FunctionContext, text)
 			found := api.AttributeValueList{}
-			err = eachRow(docs, rows, provider,
+			err = eachRow(c.Docs, rows, provider,
 				func(about gaby.Container, of *api.AttributeValue) error {
 					path := api.UnresolvedPath(of.Path)
 					query := GetVisitorMapForPath(provider, of.ResourceType, path)
@@ -129,9 +116,8 @@ func getPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegis
 					found = append(found, values...)
 					return err
 				})
-			fc.Matched(len(found))
-			return docs, yamlkit.SortRows(found), err
-		},
+			return yamlkit.SortRows(found), err
+		}),
 	}
 }
 

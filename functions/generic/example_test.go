@@ -22,10 +22,7 @@ func ExampleRegisterPathSetterAndGetter() {
 		panic(err)
 	}
 	h := handler.New(api.ToolchainKubernetesYAML, provider, provider)
-	size := api.FunctionParameter{
-		ParameterName: "size", Description: "size in MiB", Required: true,
-		DataType: api.DataTypeInt, Example: "64",
-	}
+	size := handler.Required("size", api.DataTypeInt, "64", "size in MiB")
 	err = generic.RegisterPathSetterAndGetter(
 		h, "cache-size", []api.FunctionParameter{size}, "the size of caches", "cache-size",
 		provider, true, true,

@@ -18,23 +18,18 @@ func vetFormatFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-format",
-			OutputInfo: &api.FunctionOutput{
-				ResultName: "passed", Description: "whether nothing was found, and what was",
-				OutputType: api.OutputTypeValidationResult,
-			},
+			OutputInfo: handler.Output(api.OutputTypeValidationResult, "passed",
+				"whether nothing was found, and what was"),
 			Validating: true, Hermetic: true, Idempotent: true,
 			Description: "Check that the YAML is unambiguous: no anchors and aliases, no repeated keys, no empty values, " +
 				"no yes, no, on and off without quotes, no old octal numbers",
-			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{"vet-format"},
+			Examples: []string{"vet-format"},
 		},
 		PerDocument: true,
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
+		Function: handler.Reads(func(c *handler.Call) (any, error) {
 			l := formatLinter{}
 			resources := 0
-			_, err := yamlkit.VisitResources(docs, nil, provider,
+			_, err := yamlkit.VisitResources(c.Docs, nil, provider,
 				func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
 					resources++
 					if why := doc.ReadOnly(); why != nil {
@@ -48,10 +43,10 @@ func vetFormatFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 					l.value(doc.Value())
 					return output, nil
 				})
-			fc.Matched(resources)
-			return docs, api.ValidationResult{Passed: len(l.found) == 0, FailedAttributes: l.found},
+			c.Matched(resources)
+			return api.ValidationResult{Passed: len(l.found) == 0, FailedAttributes: l.found},
 				err
-		},
+		}),
 	}
 }
 

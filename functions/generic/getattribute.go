@@ -7,7 +7,6 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/functions/handler"
@@ -26,21 +25,14 @@ func getAttributeFunction(provider configkit.ResourceProvider) handler.FunctionR
 			FunctionName: "get-attribute",
 			Parameters: []api.FunctionParameter{
 				attributeParameter(),
-				{
-					ParameterName: parameterKey, DataType: api.DataTypeString, Example: "web",
-					Description: "keys that the attribute is looked up by, such as the name of a container; keys left out match all",
-				},
+				handler.Optional(parameterKey, api.DataTypeString, "web",
+					"keys that the attribute is looked up by, such as the name of a container; keys left out match all"),
 			},
-			RequiredParameters: 1,
-			VarArgs:            true,
-			OutputInfo: &api.FunctionOutput{
-				ResultName:  "value",
-				Description: "the values at the registered paths of the attribute",
-				OutputType:  api.OutputTypeAttributeValueList,
-			},
+			VarArgs: true,
+			OutputInfo: handler.Output(api.OutputTypeAttributeValueList, "value",
+				"the values at the registered paths of the attribute"),
 			Hermetic: true, Idempotent: true,
-			Description:  "Get the values at the registered paths of an attribute",
-			FunctionType: api.FunctionTypeCustom,
+			Description: "Get the values at the registered paths of an attribute",
 			Examples: attributeExamples(
 				provider, "get-attribute container-image web", "get-attribute resource-name",
 			),
@@ -51,19 +43,15 @@ func getAttributeFunction(provider configkit.ResourceProvider) handler.FunctionR
 			_, _, err := attributeAndKeys(provider, args)
 			return err
 		},
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			name, keys, err := attributeAndKeys(provider, args)
+		Function: handler.Rows(func(c *handler.Call) (api.AttributeValueList, error) {
+			name, keys, err := attributeAndKeys(provider, c.Args)
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
-			rows, err := yamlkit.GetPathsAnyType(
-				docs, provider.AttributePaths(name), keys, provider, api.DataTypeNone,
+			return yamlkit.GetPathsAnyType(
+				c.Docs, provider.AttributePaths(name), keys, provider, api.DataTypeNone,
 			)
-			fc.Matched(len(rows))
-			return docs, rows, err
-		},
+		}),
 	}
 }
 
@@ -79,11 +67,8 @@ func attributeExamples(provider configkit.ResourceProvider, examples ...string) 
 
 // attributeParameter returns the parameter for the name of an attribute.
 func attributeParameter() api.FunctionParameter {
-	return api.FunctionParameter{
-		ParameterName: parameterAttribute, Required: true, DataType: api.DataTypeString,
-		Example:     "container-image",
-		Description: "name of the attribute, as listpaths lists it",
-	}
+	return handler.Required(parameterAttribute, api.DataTypeString, "container-image",
+		"name of the attribute, as listpaths lists it")
 }
 
 // AttributeKeys returns the keys that fill the %s of an attribute's paths: the given ones, followed

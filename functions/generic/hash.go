@@ -30,17 +30,12 @@ func hashParameters() []api.FunctionParameter {
 func getHashFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
-			FunctionName:       "get-hash",
-			Parameters:         hashParameters(),
-			RequiredParameters: 1,
-			OutputInfo: &api.FunctionOutput{
-				ResultName:  "hash",
-				Description: "a hash of the values of each resource that has any",
-				OutputType:  api.OutputTypeAttributeValueList,
-			},
+			FunctionName: "get-hash",
+			Parameters:   hashParameters(),
+			OutputInfo: handler.Output(api.OutputTypeAttributeValueList, "hash",
+				"a hash of the values of each resource that has any"),
 			Hermetic: true, Idempotent: true,
-			Description:  "Get a hash of the values at a path; comments and the order of resources do not count",
-			FunctionType: api.FunctionTypeCustom,
+			Description: "Get a hash of the values at a path; comments and the order of resources do not count",
 			Examples: []string{
 				"get-hash data", "get-hash 'spec.template.spec.containers.*.image'",
 			},
@@ -48,18 +43,15 @@ func getHashFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 		PerDocument:    true,
 		RowsSorted:     true,
 		CheckArguments: CheckPathArgument(provider),
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
+		Function: handler.Rows(func(c *handler.Call) (api.AttributeValueList, error) {
 			rows := api.AttributeValueList{}
-			err := eachHash(docs, provider, args, "",
+			err := eachHash(c.Docs, provider, c.Args, "",
 				func(_ *gaby.YamlDoc, row api.AttributeValue) error {
 					rows = append(rows, row)
 					return nil
 				})
-			fc.Matched(len(rows))
-			return docs, yamlkit.SortRows(rows), err
-		},
+			return yamlkit.SortRows(rows), err
+		}),
 	}
 }
 
@@ -68,30 +60,25 @@ func setHashFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 	place := string(provider.ContextPath(contextHash))
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
-			FunctionName:       "set-hash",
-			Parameters:         hashParameters(),
-			RequiredParameters: 1,
-			Mutating:           true, Hermetic: true, Idempotent: true,
+			FunctionName: "set-hash",
+			Parameters:   hashParameters(),
+			Mutating:     true, Hermetic: true, Idempotent: true,
 			Description: "Set " + place +
 				" of each resource to the hash of its values at a path (see get-hash)",
-			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{"set-hash data"},
+			Examples: []string{"set-hash data"},
 		},
 		PerDocument:    true,
 		CheckArguments: CheckPathArgument(provider),
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
+		Function: handler.Edits(func(c *handler.Call) (int, error) {
 			matches := 0
-			err := eachHash(docs, provider, args, place,
+			err := eachHash(c.Docs, provider, c.Args, place,
 				func(doc *gaby.YamlDoc, row api.AttributeValue) error {
 					matches++
 					_, err := doc.SetP(row.Value, place)
 					return err
 				})
-			fc.Matched(matches)
-			return docs, nil, err
-		},
+			return matches, err
+		}),
 	}
 }
 

@@ -20,33 +20,23 @@ func listPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "list-paths",
 			Parameters: []api.FunctionParameter{
-				{
-					ParameterName: parameterPathPrefix, DataType: api.DataTypeString,
-					Example:     "spec.template.spec.containers",
-					Description: "list only what is at and below this path; list elements may be called by index or by merge key",
-				},
+				handler.Optional(parameterPathPrefix, api.DataTypeString,
+					"spec.template.spec.containers",
+					"list only what is at and below this path; list elements may be called by index or by merge key"),
 				{
 					ParameterName: "depth", DataType: api.DataTypeInt, Example: "3",
 					Description:      "list only paths of at most this many segments; 0 is all",
 					ValueConstraints: api.ValueConstraints{Min: &none},
 				},
-				{
-					ParameterName: "include-subtrees", DataType: api.DataTypeBool, Example: "true",
-					Description: "list maps and lists too, without their values",
-				},
-				{
-					ParameterName: "attributes-only", DataType: api.DataTypeBool, Example: "true",
-					Description: "list only paths an attribute is registered for",
-				},
+				handler.Optional("include-subtrees", api.DataTypeBool, "true",
+					"list maps and lists too, without their values"),
+				handler.Optional("attributes-only", api.DataTypeBool, "true",
+					"list only paths an attribute is registered for"),
 			},
-			OutputInfo: &api.FunctionOutput{
-				ResultName:  "path",
-				Description: "the paths and their values, in the order of the documents",
-				OutputType:  api.OutputTypeAttributeValueList,
-			},
+			OutputInfo: handler.Output(api.OutputTypeAttributeValueList, "path",
+				"the paths and their values, in the order of the documents"),
 			Hermetic: true, Idempotent: true,
-			Description:  "List the paths of the resources with their values",
-			FunctionType: api.FunctionTypeCustom,
+			Description: "List the paths of the resources with their values",
 			Examples: []string{
 				"list-paths", "list-paths spec 3", "list-paths --attributes-only=true",
 			},
@@ -58,11 +48,9 @@ func listPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 			}
 			return checkPathParameter(provider, args, parameterPathPrefix)
 		},
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			l := newPathLister(provider, args)
-			_, err := yamlkit.VisitResources(docs, nil, provider,
+		Function: handler.Rows(func(c *handler.Call) (api.AttributeValueList, error) {
+			l := newPathLister(provider, c.Args)
+			_, err := yamlkit.VisitResources(c.Docs, nil, provider,
 				func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
 					yamlkit.Walk(
 						doc.Value(), provider.MergeKeys(info.ResourceType),
@@ -70,9 +58,8 @@ func listPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 					)
 					return output, nil
 				})
-			fc.Matched(len(l.rows))
-			return docs, l.rows, err
-		},
+			return l.rows, err
+		}),
 	}
 }
 

@@ -217,20 +217,14 @@ type partChecker interface {
 
 // resourceTypeParameter returns the parameter for the type of the resources.
 func resourceTypeParameter() api.FunctionParameter {
-	return api.FunctionParameter{
-		ParameterName: parameterResourceType, Required: true, DataType: api.DataTypeString,
-		Example:     "apps/v1/Deployment",
-		Description: "type of the resources, or * for any",
-	}
+	return handler.Required(parameterResourceType, api.DataTypeString, "apps/v1/Deployment",
+		"type of the resources, or * for any")
 }
 
 // pathParameter returns the parameter for a path.
 func pathParameter(description string) api.FunctionParameter {
-	return api.FunctionParameter{
-		ParameterName: parameterPath, Required: true, DataType: api.DataTypeString,
-		Example:     "spec.template.spec.containers.?name=web.image",
-		Description: description,
-	}
+	return handler.Required(parameterPath, api.DataTypeString,
+		"spec.template.spec.containers.?name=web.image", description)
 }
 
 // pathParameters returns the parameters that all path functions share.
@@ -258,18 +252,13 @@ func getPathFunction[T yamlkit.Scalar](
 	t, path, _ := pathExample[T]()
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
-			FunctionName:       name,
-			Parameters:         pathParameters(),
-			RequiredParameters: 2,
-			OutputInfo: &api.FunctionOutput{
-				ResultName:  "attribute-value",
-				Description: fmt.Sprintf("the %s values found at the path", t),
-				OutputType:  api.OutputTypeAttributeValueList,
-			},
+			FunctionName: name,
+			Parameters:   pathParameters(),
+			OutputInfo: handler.Output(api.OutputTypeAttributeValueList, "attribute-value",
+				fmt.Sprintf("the %s values found at the path", t)),
 			Hermetic: true, Idempotent: true,
-			Description:  fmt.Sprintf("Get the %s values at a path of resources of a type", t),
-			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{name + " apps/v1/Deployment " + path},
+			Description: fmt.Sprintf("Get the %s values at a path of resources of a type", t),
+			Examples:    []string{name + " apps/v1/Deployment " + path},
 		},
 		Function:       bindProvider(provider, implementation),
 		PerDocument:    true,
@@ -286,17 +275,13 @@ func setPathFunction[T yamlkit.Scalar](
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: name,
-			Parameters: append(pathParameters(), api.FunctionParameter{
-				ParameterName: parameterValue, Required: true, DataType: t, Example: value,
-				Description: "value to set",
-			}),
-			RequiredParameters: 3,
-			Mutating:           true, Hermetic: true, Idempotent: true,
+			Parameters: append(pathParameters(), handler.Required(parameterValue, t, value,
+				"value to set")),
+			Mutating: true, Hermetic: true, Idempotent: true,
 			Description: fmt.Sprintf(
 				"Set the %s value at a path of resources of a type, creating what is missing", t,
 			),
-			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{name + " apps/v1/Deployment " + path + " " + value},
+			Examples: []string{name + " apps/v1/Deployment " + path + " " + value},
 		},
 		Function: func(
 			fc *api.FunctionContext, parsedData gaby.Container, args []api.FunctionArgument,

@@ -17,23 +17,17 @@ func getPlaceholderMutationsFunction(
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "get-placeholder-mutations",
-			OutputInfo: &api.FunctionOutput{
-				ResultName:  "mutations",
-				Description: "the placeholders of each resource that has some, as updates",
-				OutputType:  api.OutputTypeResourceMutationList,
-			},
+			OutputInfo: handler.Output(api.OutputTypeResourceMutationList, "mutations",
+				"the placeholders of each resource that has some, as updates"),
 			Hermetic: true, Idempotent: true,
-			Description:  "Get the values that are placeholders (see get-placeholders) as mutations, resource by resource",
-			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{"get-placeholder-mutations"},
+			Description: "Get the values that are placeholders (see get-placeholders) as mutations, resource by resource",
+			Examples:    []string{"get-placeholder-mutations"},
 		},
-		Function: func(
-			_ *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			rows, err := findPlaceholders(docs, provider)
-			mutations, errMutations := rowMutations(docs, rows, provider)
-			return docs, mutations, errors.Join(err, errMutations)
-		},
+		Function: handler.Reads(func(c *handler.Call) (any, error) {
+			rows, err := findPlaceholders(c.Docs, provider)
+			mutations, errMutations := rowMutations(c.Docs, rows, provider)
+			return mutations, errors.Join(err, errMutations)
+		}),
 	}
 }
 

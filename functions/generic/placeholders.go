@@ -27,22 +27,16 @@ func getPlaceholdersFunction(provider configkit.ResourceProvider) handler.Functi
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "get-placeholders",
-			OutputInfo: &api.FunctionOutput{
-				ResultName:  "placeholder",
-				Description: "the strings, then the numbers, that are placeholders for values not known yet",
-				OutputType:  api.OutputTypeAttributeValueList,
-			},
+			OutputInfo: handler.Output(api.OutputTypeAttributeValueList, "placeholder",
+				"the strings, then the numbers, that are placeholders for values not known yet"),
 			Hermetic: true, Idempotent: true,
-			Description:  "Get the values that are placeholders: strings with confighubplaceholder in them, and the number 999999999",
-			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{"get-placeholders"},
+			Description: "Get the values that are placeholders: strings with confighubplaceholder in them, and the number 999999999",
+			Examples:    []string{"get-placeholders"},
 		},
-		Function: func(
-			_ *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			rows, err := findPlaceholders(docs, provider)
-			return docs, rows, err // matches are not counted: finding none is good news
-		},
+		Function: handler.Reads(func(c *handler.Call) (any, error) {
+			rows, err := findPlaceholders(c.Docs, provider)
+			return rows, err // matches are not counted: finding none is good news
+		}),
 	}
 }
 
@@ -51,23 +45,17 @@ func vetPlaceholdersFunction(provider configkit.ResourceProvider) handler.Functi
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-placeholders",
-			OutputInfo: &api.FunctionOutput{
-				ResultName:  "passed",
-				Description: "whether there is no placeholder, and those there are",
-				OutputType:  api.OutputTypeValidationResult,
-			},
+			OutputInfo: handler.Output(api.OutputTypeValidationResult, "passed",
+				"whether there is no placeholder, and those there are"),
 			Validating: true, Hermetic: true, Idempotent: true,
-			Description:  "Check that no value is a placeholder (see get-placeholders)",
-			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{"vet-placeholders"},
+			Description: "Check that no value is a placeholder (see get-placeholders)",
+			Examples:    []string{"vet-placeholders"},
 		},
 		DeprecatedAliases: []string{"no-placeholders"},
-		Function: func(
-			_ *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			rows, err := findPlaceholders(docs, provider)
-			return docs, api.ValidationResult{Passed: len(rows) == 0, FailedAttributes: rows}, err
-		},
+		Function: handler.Reads(func(c *handler.Call) (any, error) {
+			rows, err := findPlaceholders(c.Docs, provider)
+			return api.ValidationResult{Passed: len(rows) == 0, FailedAttributes: rows}, err
+		}),
 	}
 }
 
@@ -141,7 +129,6 @@ func setDefaultNamesFunction(provider configkit.ResourceProvider) handler.Functi
 			}},
 			Mutating: true, Hermetic: true, Idempotent: true,
 			Description:   "Set the names, and the labels that go with them, that are placeholders",
-			FunctionType:  api.FunctionTypeCustom,
 			AttributeName: attributeDefaultName,
 			Examples: []string{
 				"set-default-names", "set-default-names 'template:{{.UnitSlug | normalizeName}}'",
@@ -149,11 +136,9 @@ func setDefaultNamesFunction(provider configkit.ResourceProvider) handler.Functi
 		},
 		ValueParameter: "name",
 		PerDocument:    true,
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			name, matches := handler.Arguments(args).String("name"), 0
-			err := yamlkit.UpdateStringPathsFunction(docs,
+		Function: handler.Edits(func(c *handler.Call) (int, error) {
+			name, matches := c.Args.String("name"), 0
+			err := yamlkit.UpdateStringPathsFunction(c.Docs,
 				provider.AttributePaths(attributeDefaultName), nil, provider,
 				func(current string) string {
 					if !strings.Contains(current, PlaceholderString) {
@@ -162,9 +147,8 @@ func setDefaultNamesFunction(provider configkit.ResourceProvider) handler.Functi
 					matches++
 					return name
 				}, false)
-			fc.Matched(matches)
-			return docs, nil, err
-		},
+			return matches, err
+		}),
 	}
 }
 

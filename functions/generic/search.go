@@ -31,35 +31,19 @@ func searchReplaceFunction(provider configkit.ResourceProvider) handler.Function
 					Description:      "text to search for, or a regular expression (RE2)",
 					ValueConstraints: api.ValueConstraints{Regexp: `(?s)^.`},
 				},
-				{
-					ParameterName: parameterReplace, Required: true, DataType: api.DataTypeString,
-					Example:     "example.com",
-					Description: "text to put in its place; with regexp, $1 and ${name} are groups and $$ is $",
-				},
-				{
-					ParameterName: "regexp", DataType: api.DataTypeBool, Example: "true",
-					Description: "take search-value as a regular expression",
-				},
-				{
-					ParameterName: parameterPath, DataType: api.DataTypeString,
-					Example:     "spec.template.spec.containers.*.image",
-					Description: "search only at and below this path",
-				},
-				{
-					ParameterName: parameterResourceType, DataType: api.DataTypeString,
-					Example:     "apps/v1/Deployment",
-					Description: "search only resources of this type",
-				},
-				{
-					ParameterName: "resource-name", DataType: api.DataTypeString,
-					Example:     "shop/web",
-					Description: "search only resources of this name, of any namespace if it has no slash",
-				},
+				handler.Required(parameterReplace, api.DataTypeString, "example.com",
+					"text to put in its place; with regexp, $1 and ${name} are groups and $$ is $"),
+				handler.Optional("regexp", api.DataTypeBool, "true",
+					"take search-value as a regular expression"),
+				handler.Optional(parameterPath, api.DataTypeString,
+					"spec.template.spec.containers.*.image", "search only at and below this path"),
+				handler.Optional(parameterResourceType, api.DataTypeString, "apps/v1/Deployment",
+					"search only resources of this type"),
+				handler.Optional("resource-name", api.DataTypeString, "shop/web",
+					"search only resources of this name, of any namespace if it has no slash"),
 			},
-			RequiredParameters: 2,
-			Mutating:           true, Hermetic: true,
-			Description:  "Search and replace text in string values, in all of them or at a path; keys stay as they are",
-			FunctionType: api.FunctionTypeCustom,
+			Mutating: true, Hermetic: true,
+			Description: "Search and replace text in string values, in all of them or at a path; keys stay as they are",
 			Examples: []string{
 				"search-replace staging.example.com example.com",
 				`search-replace 'v1\.([0-9]+)\.[0-9]+' 'v1.${1}.0' true`,
@@ -75,17 +59,15 @@ func searchReplaceFunction(provider configkit.ResourceProvider) handler.Function
 			}
 			return err
 		},
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			replace, err := newReplacer(args)
+		Function: handler.Edits(func(c *handler.Call) (int, error) {
+			replace, err := newReplacer(c.Args)
 			if err != nil {
-				return nil, nil, err
+				return 0, err
 			}
-			searched, unreadable := searchedDocuments(docs, provider, args)
+			searched, unreadable := searchedDocuments(c.Docs, provider, c.Args)
 			matches := 0
-			if _, ok := handler.Arguments(args).Lookup(parameterPath); ok {
-				_, err = yamlkit.EditPaths(searched, queryOf(provider, args), nil, provider,
+			if _, ok := c.Args.Lookup(parameterPath); ok {
+				_, err = yamlkit.EditPaths(searched, queryOf(provider, c.Args), nil, provider,
 					yamlkit.EditOptions{}, func(p *yamlkit.Place) error {
 						n, err := replaceStrings(p.Doc, p.Value, p.Segments, replace)
 						matches += n
@@ -99,9 +81,8 @@ func searchReplaceFunction(provider configkit.ResourceProvider) handler.Function
 						return output, []error{err}
 					})
 			}
-			fc.Matched(matches)
-			return docs, nil, errors.Join(unreadable, err)
-		},
+			return matches, errors.Join(unreadable, err)
+		}),
 	}
 }
 

@@ -28,15 +28,10 @@ func getSubtreeFunction(provider configkit.ResourceProvider) handler.FunctionReg
 			Parameters: []api.FunctionParameter{
 				pathParameter("path of the values within the resources"),
 			},
-			RequiredParameters: 1,
-			OutputInfo: &api.FunctionOutput{
-				ResultName:  "value",
-				Description: "the values found at the path, maps and lists as YAML",
-				OutputType:  api.OutputTypeAttributeValueList,
-			},
+			OutputInfo: handler.Output(api.OutputTypeAttributeValueList, "value",
+				"the values found at the path, maps and lists as YAML"),
 			Hermetic: true, Idempotent: true,
-			Description:  "Get the values at a path of resources of any type, maps and lists as YAML",
-			FunctionType: api.FunctionTypeCustom,
+			Description: "Get the values at a path of resources of any type, maps and lists as YAML",
 			Examples: []string{
 				"get-path spec.replicas", "get-path 'spec.template.spec.containers.*.ports'",
 			},
@@ -44,15 +39,11 @@ func getSubtreeFunction(provider configkit.ResourceProvider) handler.FunctionReg
 		PerDocument:    true,
 		RowsSorted:     true,
 		CheckArguments: CheckPathArgument(provider),
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			rows, err := yamlkit.GetPathsAnyType(
-				docs, queryOf(provider, args), nil, provider, api.DataTypeNone,
+		Function: handler.Rows(func(c *handler.Call) (api.AttributeValueList, error) {
+			return yamlkit.GetPathsAnyType(
+				c.Docs, queryOf(provider, c.Args), nil, provider, api.DataTypeNone,
 			)
-			fc.Matched(len(rows))
-			return docs, rows, err
-		},
+		}),
 	}
 }
 
@@ -65,15 +56,11 @@ func setSubtreeFunction(provider configkit.ResourceProvider) handler.FunctionReg
 				pathParameter(
 					"path of the values within the resources; a last segment ?key=value finds or appends a list element",
 				),
-				{
-					ParameterName: parameterSubtree, Required: true, DataType: api.DataTypeYAML,
-					Example: "{cpu: 250m}", Description: "new value, in YAML or JSON",
-				},
+				handler.Required(parameterSubtree, api.DataTypeYAML, "{cpu: 250m}",
+					"new value, in YAML or JSON"),
 			},
-			RequiredParameters: 2,
-			Mutating:           true, Hermetic: true, Idempotent: true,
-			Description:  "Set the values at a path of resources of any type to any YAML, creating what is missing",
-			FunctionType: api.FunctionTypeCustom,
+			Mutating: true, Hermetic: true, Idempotent: true,
+			Description: "Set the values at a path of resources of any type to any YAML, creating what is missing",
 			Examples: []string{
 				"set-path spec.strategy '{type: Recreate}'",
 				"set-path 'spec.template.spec.containers.?name=web.env.?name=MODE' '{name: MODE, value: fast}'",
@@ -84,20 +71,16 @@ func setSubtreeFunction(provider configkit.ResourceProvider) handler.FunctionReg
 		CheckArguments: func(args []api.FunctionArgument) error {
 			return errors.Join(checkWholePath(provider, args), checkSubtree(args))
 		},
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			value, err := parseSubtree(handler.Arguments(args).String(parameterSubtree))
+		Function: handler.Edits(func(c *handler.Call) (int, error) {
+			value, err := parseSubtree(c.Args.String(parameterSubtree))
 			if err != nil {
-				return nil, nil, err
+				return 0, err
 			}
-			matches, err := setSubtrees(
-				docs, api.ResourceTypeAny,
-				api.UnresolvedPath(handler.Arguments(args).String(parameterPath)), provider, value,
+			return setSubtrees(
+				c.Docs, api.ResourceTypeAny,
+				api.UnresolvedPath(c.Args.String(parameterPath)), provider, value,
 			)
-			fc.Matched(matches)
-			return docs, nil, err
-		},
+		}),
 	}
 }
 
@@ -110,10 +93,8 @@ func deletePathFunction(provider configkit.ResourceProvider) handler.FunctionReg
 				resourceTypeParameter(),
 				pathParameter("path of what to delete: a key of a map or an element of a list"),
 			},
-			RequiredParameters: 2,
-			Mutating:           true, Hermetic: true,
-			Description:  "Delete what is at a path of resources of a type, with its comments",
-			FunctionType: api.FunctionTypeCustom,
+			Mutating: true, Hermetic: true,
+			Description: "Delete what is at a path of resources of a type, with its comments",
 			Examples: []string{
 				"delete-path apps/v1/Deployment spec.strategy",
 				"delete-path '*' metadata.labels.app",
@@ -123,13 +104,9 @@ func deletePathFunction(provider configkit.ResourceProvider) handler.FunctionReg
 		CheckArguments: func(args []api.FunctionArgument) error {
 			return checkWholePath(provider, args)
 		},
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			matches, err := yamlkit.DeletePaths(docs, queryOf(provider, args), nil, provider)
-			fc.Matched(matches)
-			return docs, nil, err
-		},
+		Function: handler.Edits(func(c *handler.Call) (int, error) {
+			return yamlkit.DeletePaths(c.Docs, queryOf(provider, c.Args), nil, provider)
+		}),
 	}
 }
 
@@ -144,10 +121,8 @@ func setPathCommentFunction(provider configkit.ResourceProvider) handler.Functio
 				Description:      "text of the comment, without #; an empty one removes the comment",
 				ValueConstraints: api.ValueConstraints{Regexp: `^[^\r\n\x{85}\x{2028}\x{2029}]*$`},
 			}),
-			RequiredParameters: 3,
-			Mutating:           true, Hermetic: true, Idempotent: true,
-			Description:  "Set the comment of the value at a path of resources of a type: on its line, or above it in formats without such comments",
-			FunctionType: api.FunctionTypeCustom,
+			Mutating: true, Hermetic: true, Idempotent: true,
+			Description: "Set the comment of the value at a path of resources of a type: on its line, or above it in formats without such comments",
 			Examples: []string{
 				"set-path-comment apps/v1/Deployment spec.replicas 'see the capacity sheet'",
 			},
@@ -157,17 +132,13 @@ func setPathCommentFunction(provider configkit.ResourceProvider) handler.Functio
 		CheckArguments: func(args []api.FunctionArgument) error {
 			return checkWholePath(provider, args)
 		},
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			text := strings.TrimSpace(handler.Arguments(args).String(parameterComment))
-			matches, err := yamlkit.EditPaths(docs, queryOf(provider, args), nil, provider,
+		Function: handler.Edits(func(c *handler.Call) (int, error) {
+			text := strings.TrimSpace(c.Args.String(parameterComment))
+			return yamlkit.EditPaths(c.Docs, queryOf(provider, c.Args), nil, provider,
 				yamlkit.EditOptions{}, func(p *yamlkit.Place) error {
 					return p.Doc.SetComment(text, string(yamlpath.Join(p.Segments)))
 				})
-			fc.Matched(matches)
-			return docs, nil, err
-		},
+		}),
 	}
 }
 

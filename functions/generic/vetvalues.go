@@ -34,7 +34,6 @@ func vetValuesFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 			return matches, failed, err
 		})
 	r.Parameters = append([]api.FunctionParameter{attributeParameter()}, r.Parameters...)
-	r.RequiredParameters++
 	r.Description = "Check that the values of an attribute are among those that are allowed"
 	r.Examples = attributeExamples(provider,
 		`vet-values replicas '{"Min": 2, "Max": 10}'`,
@@ -76,19 +75,12 @@ func VetFunction(
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: name,
-			Parameters: []api.FunctionParameter{{
-				ParameterName: filterParameter, Required: true, DataType: api.DataTypeJSON,
-				Example:     example,
-				Description: "JSON object: AllowStrings and DenyStrings (objects with the strings as keys and true as values), AllowRegexp and DenyRegexp (RE2), Min and Max, AllowBool",
-			}},
-			RequiredParameters: 1,
-			OutputInfo: &api.FunctionOutput{
-				ResultName:  "passed",
-				Description: "whether all values are allowed, and those that are not",
-				OutputType:  api.OutputTypeValidationResult,
-			},
+			Parameters: []api.FunctionParameter{handler.Required(filterParameter,
+				api.DataTypeJSON, example,
+				"JSON object: AllowStrings and DenyStrings (objects with the strings as keys and true as values), AllowRegexp and DenyRegexp (RE2), Min and Max, AllowBool")},
+			OutputInfo: handler.Output(api.OutputTypeValidationResult, "passed",
+				"whether all values are allowed, and those that are not"),
 			Validating: true, Hermetic: true, Idempotent: true,
-			FunctionType: api.FunctionTypeCustom,
 		},
 		ValueParameter: filterParameter,
 		PerDocument:    true,
@@ -97,18 +89,16 @@ func VetFunction(
 			_, err := filterOf(args)
 			return err
 		},
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			filter, err := filterOf(args)
+		Function: handler.Reads(func(c *handler.Call) (any, error) {
+			filter, err := filterOf(c.Args)
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
-			matches, failed, err := visit(fc, docs, args, filter.refuses)
-			fc.Matched(matches)
-			return docs, api.ValidationResult{Passed: len(failed) == 0, FailedAttributes: failed},
+			matches, failed, err := visit(c.FunctionContext, c.Docs, c.Args, filter.refuses)
+			c.Matched(matches)
+			return api.ValidationResult{Passed: len(failed) == 0, FailedAttributes: failed},
 				err
-		},
+		}),
 	}
 }
 

@@ -42,8 +42,8 @@ func Reads(f func(c *Call) (any, error)) FunctionImplementation {
 	}
 }
 
-// Rows implements a function that returns rows, one for each match.
-func Rows(f func(c *Call) (api.AttributeValueList, error)) FunctionImplementation {
+// Rows implements a function that returns a list with an element for each match.
+func Rows[S ~[]E, E any](f func(c *Call) (S, error)) FunctionImplementation {
 	return Reads(func(c *Call) (any, error) {
 		rows, err := f(c)
 		c.Matched(len(rows))

@@ -13,11 +13,9 @@ import (
 func vetCELExprFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	language := &Language{
 		Name: "celexpr",
-		Program: api.FunctionParameter{
-			ParameterName: "validation-expr", Required: true, DataType: api.DataTypeCEL,
-			Example:     `r.kind != "Deployment" || r.spec.replicas > 1`,
-			Description: "CEL expression that has to be true of every resource, which is called r or object ('fctl help cel')",
-		},
+		Program: handler.Required("validation-expr", api.DataTypeCEL,
+			`r.kind != "Deployment" || r.spec.replicas > 1`,
+			"CEL expression that has to be true of every resource, which is called r or object ('fctl help cel')"),
 		Compile: func(text string, _ Use) (func(*expression.Scope) (Run, error), error) {
 			program, err := cel.Compile(text, cel.Bool)
 			if err != nil {

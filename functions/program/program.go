@@ -72,10 +72,8 @@ func getProgramFunction(
 			fc.Matched(len(rows))
 			return yamlkit.SortRows(rows), err
 		})
-	r.OutputInfo = &api.FunctionOutput{
-		ResultName: "value", Description: "the rows that the program gives",
-		OutputType: api.OutputTypeAttributeValueList,
-	}
+	r.OutputInfo = handler.Output(api.OutputTypeAttributeValueList, "value",
+		"the rows that the program gives")
 	r.Idempotent, r.RowsSorted = true, true
 	r.Description, r.Examples = language.GetDescription, language.GetExamples
 	return r
@@ -110,11 +108,8 @@ func vetProgramFunction(
 			fc.Matched(resources)
 			return result, err
 		})
-	r.OutputInfo = &api.FunctionOutput{
-		ResultName:  "passed",
-		Description: "whether the program is satisfied with every resource, and what it says about the others",
-		OutputType:  api.OutputTypeValidationResult,
-	}
+	r.OutputInfo = handler.Output(api.OutputTypeValidationResult, "passed",
+		"whether the program is satisfied with every resource, and what it says about the others")
 	r.Validating, r.Idempotent = true, true
 	r.Description, r.Examples = language.VetDescription, language.VetExamples
 	return r
@@ -134,12 +129,10 @@ func (l *Language) function(name string, use Use,
 	program := l.Program.ParameterName
 	r := handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
-			FunctionName:       name,
-			Parameters:         []api.FunctionParameter{l.Program, paramParameter(`params["KEY"]`)},
-			RequiredParameters: 1,
-			VarArgs:            true,
-			Hermetic:           true,
-			FunctionType:       api.FunctionTypeCustom,
+			FunctionName: name,
+			Parameters:   []api.FunctionParameter{l.Program, paramParameter(`params["KEY"]`)},
+			VarArgs:      true,
+			Hermetic:     true,
 		},
 		PerDocument:    true,
 		ValueParameter: program,
@@ -148,24 +141,21 @@ func (l *Language) function(name string, use Use,
 			return err
 		},
 	}
-	r.Function = func(
-		fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-	) (gaby.Container, any, error) {
-		bind, params, err := programOf(programs, program, args)
+	r.Function = handler.Reads(func(c *handler.Call) (any, error) {
+		bind, params, err := programOf(programs, program, c.Args)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		run, err := bind(&expression.Scope{
-			Params: params, Context: expression.Context(fc), Print: func(text string) {
-				fc.Note(api.Position{}, text)
+			Params: params, Context: expression.Context(c.FunctionContext), Print: func(text string) {
+				c.Note(api.Position{}, text)
 			},
 		})
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		output, err := body(fc, docs, run, handler.Arguments(args).String(program))
-		return docs, output, err
-	}
+		return body(c.FunctionContext, c.Docs, run, c.Args.String(program))
+	})
 	return r
 }
 
@@ -220,8 +210,6 @@ func programOf[P any](
 // paramParameter returns the parameter for the parameters of a program. called is how the program
 // refers to them.
 func paramParameter(called string) api.FunctionParameter {
-	return api.FunctionParameter{
-		ParameterName: parameterParam, DataType: api.DataTypeString, Example: "zone=eu",
-		Description: "parameters of the program, KEY=VALUE; it calls the value " + called,
-	}
+	return handler.Optional(parameterParam, api.DataTypeString, "zone=eu",
+		"parameters of the program, KEY=VALUE; it calls the value "+called)
 }

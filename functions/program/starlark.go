@@ -13,11 +13,8 @@ import (
 func starlarkFunctions(provider configkit.ResourceProvider) []handler.FunctionRegistration {
 	return Functions(&Language{
 		Name: "starlark",
-		Program: api.FunctionParameter{
-			ParameterName: "program", Required: true, DataType: api.DataTypeString,
-			Example:     "file:program.star",
-			Description: "Starlark program ('fctl help starlark')",
-		},
+		Program: handler.Required("program", api.DataTypeString, "file:program.star",
+			"Starlark program ('fctl help starlark')"),
 		Compile: compileStarlark,
 		// SetData makes edits only where the new data differs.
 		Write: func(doc *gaby.YamlDoc, _ *api.ResourceInfo, value any) error {

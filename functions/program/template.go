@@ -5,7 +5,6 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/expression"
 	"github.com/fctl-dev/fctl/functions/expression/template"
@@ -23,23 +22,16 @@ func setTemplateFunction(provider configkit.ResourceProvider) handler.FunctionRe
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-template",
 			Parameters: []api.FunctionParameter{
-				{
-					ParameterName: parameterTemplate, Required: true, DataType: api.DataTypeString,
-					Example:     "{{.SpaceSlug}}/{{.UnitSlug}}@{{.Params.zone}}",
-					Description: "Go text template over what is known of the unit ('fctl help templates')",
-				},
-				{
-					ParameterName: "path", Required: true, DataType: api.DataTypeString,
-					Example:     "metadata.annotations.origin",
-					Description: "path of the strings to set within the resources",
-				},
+				handler.Required(parameterTemplate, api.DataTypeString,
+					"{{.SpaceSlug}}/{{.UnitSlug}}@{{.Params.zone}}",
+					"Go text template over what is known of the unit ('fctl help templates')"),
+				handler.Required("path", api.DataTypeString, "metadata.annotations.origin",
+					"path of the strings to set within the resources"),
 				paramParameter(".Params.KEY"),
 			},
-			RequiredParameters: 2,
-			VarArgs:            true,
-			Mutating:           true, Hermetic: true, Idempotent: true,
-			Description:  "Set the strings at a path of resources of any type to what a template gives, creating what is missing",
-			FunctionType: api.FunctionTypeCustom,
+			VarArgs:  true,
+			Mutating: true, Hermetic: true, Idempotent: true,
+			Description: "Set the strings at a path of resources of any type to what a template gives, creating what is missing",
 			Examples: []string{
 				"set-template '{{.UnitSlug | normalizeName}}' metadata.annotations.unit",
 				"set-template '{{.SpaceSlug}}@{{.Params.zone}}' metadata.labels.origin zone=eu",
@@ -51,28 +43,24 @@ func setTemplateFunction(provider configkit.ResourceProvider) handler.FunctionRe
 			_, _, err := programOf(programs, parameterTemplate, args)
 			return errors.Join(err, generic.CheckPathArgument(provider)(args))
 		},
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			program, params, err := programOf(programs, parameterTemplate, args)
+		Function: handler.Edits(func(c *handler.Call) (int, error) {
+			program, params, err := programOf(programs, parameterTemplate, c.Args)
 			if err != nil {
-				return nil, nil, err
+				return 0, err
 			}
-			text, err := program.Render(fc, params)
+			text, err := program.Render(c.FunctionContext, params)
 			if err != nil {
-				return nil, nil, handler.ArgumentErrors(parameterTemplate, err)
+				return 0, handler.ArgumentErrors(parameterTemplate, err)
 			}
-			matches, err := yamlkit.UpdatePaths(
-				docs,
+			return yamlkit.UpdatePaths(
+				c.Docs,
 				generic.GetVisitorMapForPath(
 					provider, api.ResourceTypeAny,
-					api.UnresolvedPath(handler.Arguments(args).String("path")),
+					api.UnresolvedPath(c.Args.String("path")),
 				),
 				nil, provider, func(string) string { return text },
 				yamlkit.UpdateOptions{Upsert: true},
 			)
-			fc.Matched(matches)
-			return docs, nil, err
-		},
+		}),
 	}
 }

@@ -43,9 +43,7 @@ func getYQFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 			}
 			return docs, api.YAMLPayload{Payload: payload.String()}, nil
 		})
-	r.OutputInfo = &api.FunctionOutput{
-		ResultName: "result", Description: "what yq prints", OutputType: api.OutputTypeYAML,
-	}
+	r.OutputInfo = handler.Output(api.OutputTypeYAML, "result", "what yq prints")
 	r.Idempotent = true
 	r.Description = "Get what a yq expression gives for each resource, printed as yq prints it"
 	r.DeprecatedAliases = []string{"yq"}
@@ -115,17 +113,12 @@ func yqFunction(
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: name,
 			Parameters: []api.FunctionParameter{
-				{
-					ParameterName: parameterYQ, Required: true, DataType: api.DataTypeString,
-					Example:     ".spec.replicas",
-					Description: "expression in the language of yq, version 4, for each resource by itself; without what sees files, environment, time or programs",
-				},
+				handler.Required(parameterYQ, api.DataTypeString, ".spec.replicas",
+					"expression in the language of yq, version 4, for each resource by itself; without what sees files, environment, time or programs"),
 				paramParameter("$params.KEY"),
 			},
-			RequiredParameters: 1,
-			VarArgs:            true,
-			Hermetic:           true,
-			FunctionType:       api.FunctionTypeCustom,
+			VarArgs:  true,
+			Hermetic: true,
 		},
 		PerDocument:    true,
 		ValueParameter: parameterYQ,

@@ -7,7 +7,6 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
@@ -24,46 +23,39 @@ func vetApprovedByFunction(converter configkit.ConfigConverter) handler.Function
 				Description:      "how many must have approved the data as it is; 0 checks only that it has not changed",
 				ValueConstraints: api.ValueConstraints{Min: &least},
 			}},
-			RequiredParameters: 1,
-			OutputInfo: &api.FunctionOutput{
-				ResultName:  "passed",
-				Description: "whether enough have approved, and nothing has changed since",
-				OutputType:  api.OutputTypeValidationResult,
-			},
+			OutputInfo: handler.Output(api.OutputTypeValidationResult, "passed",
+				"whether enough have approved, and nothing has changed since"),
 			Validating: true, Hermetic: true, Idempotent: true,
 			Description: "Check that enough people have approved the data and that it has not changed since " +
 				"(--context approved-by=NAME,previous-data-hash=HASH)",
-			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{"vet-approvedby 2"},
+			Examples: []string{"vet-approvedby 2"},
 		},
 		DeprecatedAliases: []string{"is-approved"},
 		WholeUnit:         true,
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			data, err := converter.DocumentsToNative(docs)
+		Function: handler.Reads(func(c *handler.Call) (any, error) {
+			data, err := converter.DocumentsToNative(c.Docs)
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
-			if !strings.EqualFold(api.DataHash(data), fc.PreviousDataHash) {
-				return docs, api.ValidationResult{
+			if !strings.EqualFold(api.DataHash(data), c.PreviousDataHash) {
+				return api.ValidationResult{
 					Details: []string{"the data is not what was approved: it has another hash"},
 				}, nil
 			}
-			approvers := slices.Clone(fc.ApprovedBy)
+			approvers := slices.Clone(c.ApprovedBy)
 			slices.Sort(approvers)
 			approvers = slices.DeleteFunc(slices.Compact(approvers), func(name string) bool {
 				return strings.TrimSpace(name) == ""
 			})
-			wanted := handler.Arguments(args).Int(parameter)
+			wanted := c.Args.Int(parameter)
 			if len(approvers) >= wanted {
-				return docs, api.ValidationResult{Passed: true}, nil
+				return api.ValidationResult{Passed: true}, nil
 			}
 			detail := fmt.Sprintf("%d of %d have approved", len(approvers), wanted)
 			if len(approvers) > 0 {
 				detail += ": " + strings.Join(approvers, ", ")
 			}
-			return docs, api.ValidationResult{Details: []string{detail}}, nil
-		},
+			return api.ValidationResult{Details: []string{detail}}, nil
+		}),
 	}
 }

@@ -17,24 +17,18 @@ func ensureContextFunction(provider configkit.ResourceProvider) handler.Function
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "ensure-context",
-			Parameters: []api.FunctionParameter{{
-				ParameterName: "add-context", Required: true, DataType: api.DataTypeBool,
-				Example:     "true",
-				Description: "true sets unit and space, false removes what was set, the revision included",
-			}},
-			RequiredParameters: 1,
-			Mutating:           true, Hermetic: true, Idempotent: true,
-			Description:  "Deprecated: set or remove the unit and the space that resources come from",
-			FunctionType: api.FunctionTypeCustom,
-			Deprecated:   true,
-			Examples:     []string{"ensure-context true", "ensure-context false"},
+			Parameters: []api.FunctionParameter{handler.Required("add-context", api.DataTypeBool,
+				"true",
+				"true sets unit and space, false removes what was set, the revision included")},
+			Mutating: true, Hermetic: true, Idempotent: true,
+			Description: "Deprecated: set or remove the unit and the space that resources come from",
+			Deprecated:  true,
+			Examples:    []string{"ensure-context true", "ensure-context false"},
 		},
 		PerDocument: true,
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			add, resources := handler.Arguments(args).Bool("add-context"), 0
-			_, err := yamlkit.VisitResources(docs, nil, provider,
+		Function: handler.Edits(func(c *handler.Call) (int, error) {
+			add, resources := c.Args.Bool("add-context"), 0
+			_, err := yamlkit.VisitResources(c.Docs, nil, provider,
 				func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
 					edit := removeContext
 					if add {
@@ -44,17 +38,16 @@ func ensureContextFunction(provider configkit.ResourceProvider) handler.Function
 							return output, nil
 						}
 					}
-					problems := edit(doc, provider, fc)
+					problems := edit(doc, provider, c.FunctionContext)
 					if len(problems) == 0 {
 						resources++
 					} else {
-						skipContext(fc, info, problems[0])
+						skipContext(c.FunctionContext, info, problems[0])
 					}
 					return output, nil
 				})
-			fc.Matched(resources)
-			return docs, nil, err
-		},
+			return resources, err
+		}),
 	}
 }
 

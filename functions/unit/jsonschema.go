@@ -25,26 +25,16 @@ func vetJSONSchemaFunction(provider configkit.ResourceProvider) handler.Function
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-jsonschema",
 			Parameters: []api.FunctionParameter{
-				{
-					ParameterName: parameterSchemaMap, Required: true, DataType: api.DataTypeJSON,
-					Example:     `{"v1/ConfigMap": {"properties": {"data": {"required": ["LOG_LEVEL"]}}}}`,
-					Description: "JSON map of resource types, or * for all others, to JSON Schemas (draft 4, 6, 7, 2019-09 or 2020-12)",
-				},
-				{
-					ParameterName: parameterIgnoreRequired, DataType: api.DataTypeBool,
-					Example:     "true",
-					Description: "do not ask for what the schemas require at their top level",
-				},
+				handler.Required(parameterSchemaMap, api.DataTypeJSON,
+					`{"v1/ConfigMap": {"properties": {"data": {"required": ["LOG_LEVEL"]}}}}`,
+					"JSON map of resource types, or * for all others, to JSON Schemas (draft 4, 6, 7, 2019-09 or 2020-12)"),
+				handler.Optional(parameterIgnoreRequired, api.DataTypeBool, "true",
+					"do not ask for what the schemas require at their top level"),
 			},
-			RequiredParameters: 1,
-			OutputInfo: &api.FunctionOutput{
-				ResultName:  "passed",
-				Description: "whether the resources are valid, and what is wrong with them",
-				OutputType:  api.OutputTypeValidationResult,
-			},
+			OutputInfo: handler.Output(api.OutputTypeValidationResult, "passed",
+				"whether the resources are valid, and what is wrong with them"),
 			Validating: true, Hermetic: true, Idempotent: true,
-			Description:  "Check resources with the JSON Schema of their type; those whose type has none are skipped",
-			FunctionType: api.FunctionTypeCustom,
+			Description: "Check resources with the JSON Schema of their type; those whose type has none are skipped",
 			Examples: []string{
 				`vet-jsonschema '{"v1/ConfigMap": {"properties": {"data": {"required": ["LOG_LEVEL"]}}}}'`,
 				`vet-jsonschema '{"*": {"properties": {"metadata": {"required": ["namespace"]}}}}'`,
@@ -55,16 +45,14 @@ func vetJSONSchemaFunction(provider configkit.ResourceProvider) handler.Function
 			_, err := schemaMapOf(args)
 			return err
 		},
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			schemas, err := schemaMapOf(args)
+		Function: handler.Reads(func(c *handler.Call) (any, error) {
+			schemas, err := schemaMapOf(c.Args)
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 			result, checked := api.ValidationResult{Passed: true}, 0
 			failed := map[*jsonschema.Schema]bool{}
-			_, err = yamlkit.VisitResources(docs, nil, provider,
+			_, err = yamlkit.VisitResources(c.Docs, nil, provider,
 				func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
 					schema := schemas[info.ResourceType]
 					if schema == nil {
@@ -82,9 +70,9 @@ func vetJSONSchemaFunction(provider configkit.ResourceProvider) handler.Function
 					AddSchemaProblems(&result, provider, doc, info, problems)
 					return output, []error{err}
 				})
-			fc.Matched(checked)
-			return docs, result, err
-		},
+			c.Matched(checked)
+			return result, err
+		}),
 	}
 }
 

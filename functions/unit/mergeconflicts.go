@@ -8,7 +8,6 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
@@ -36,21 +35,14 @@ func vetNoMergeConflictsFunction(provider configkit.ResourceProvider) handler.Fu
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-no-merge-conflicts",
-			Parameters: []api.FunctionParameter{{
-				ParameterName: parameter, DataType: api.DataTypeString,
-				Example: "Subtracted,ProtectedPath",
-				Description: "the reasons that count, separated by commas: " +
-					strings.Join(known, ", ") + "; all of them when it is left out",
-			}},
-			OutputInfo: &api.FunctionOutput{
-				ResultName:  "passed",
-				Description: "whether there are no conflicts, and those there are",
-				OutputType:  api.OutputTypeValidationResult,
-			},
+			Parameters: []api.FunctionParameter{handler.Optional(parameter, api.DataTypeString,
+				"Subtracted,ProtectedPath", "the reasons that count, separated by commas: "+
+					strings.Join(known, ", ")+"; all of them when it is left out")},
+			OutputInfo: handler.Output(api.OutputTypeValidationResult, "passed",
+				"whether there are no conflicts, and those there are"),
 			Validating: true, Hermetic: true, Idempotent: true,
 			Description: "Check that the merges the data has been through had no conflicts. They are those patch-mutations prints, " +
 				"of all resources of the unit (--other-data Conflicts=FILE)",
-			FunctionType: api.FunctionTypeCustom,
 			Examples: []string{
 				"vet-no-merge-conflicts", "vet-no-merge-conflicts Subtracted,DeleteShadowed",
 			},
@@ -73,29 +65,27 @@ func vetNoMergeConflictsFunction(provider configkit.ResourceProvider) handler.Fu
 			}
 			return nil
 		},
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, other []byte,
-		) (gaby.Container, any, error) {
-			conflicts, err := decodeConflicts(other)
+		Function: handler.Reads(func(c *handler.Call) (any, error) {
+			conflicts, err := decodeConflicts(c.Other)
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
-			if other == nil && fc.Conflicts == nil {
-				fc.NoteOnce(
+			if c.Other == nil && c.Conflicts == nil {
+				c.NoteOnce(
 					"no conflicts were given (--other-data " + sourceConflicts +
 						"=FILE), so it passes",
 				)
 			}
-			conflicts = slices.Concat(fc.Conflicts, conflicts)
-			if counting := reasons(args); len(counting) > 0 {
+			conflicts = slices.Concat(c.Conflicts, conflicts)
+			if counting := reasons(c.Args); len(counting) > 0 {
 				conflicts = slices.DeleteFunc(conflicts, func(c api.MutationConflict) bool {
 					return !slices.Contains(counting, string(c.Reason))
 				})
 			}
-			rows, err := mutation.ConflictRows(docs, conflicts, provider)
-			return docs, api.ValidationResult{Passed: len(conflicts) == 0, FailedAttributes: rows},
+			rows, err := mutation.ConflictRows(c.Docs, conflicts, provider)
+			return api.ValidationResult{Passed: len(conflicts) == 0, FailedAttributes: rows},
 				err
-		},
+		}),
 	}
 }
 

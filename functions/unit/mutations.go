@@ -76,20 +76,13 @@ func computeMutationsFunction(
 					Description:     "the previous configuration is YAML, whatever the format of the unit is",
 					DeprecatedNames: []string{"alreadyConverted"},
 				},
-				{
-					ParameterName: parameterReverse, DataType: api.DataTypeBool, Example: "false",
-					Description: "say what would turn the present configuration into the previous one",
-				},
+				handler.Optional(parameterReverse, api.DataTypeBool, "false",
+					"say what would turn the present configuration into the previous one"),
 			},
-			RequiredParameters: 1,
-			OutputInfo: &api.FunctionOutput{
-				ResultName:  "mutations",
-				Description: "what happened to each resource, value by value",
-				OutputType:  api.OutputTypeResourceMutationList,
-			},
+			OutputInfo: handler.Output(api.OutputTypeResourceMutationList, "mutations",
+				"what happened to each resource, value by value"),
 			Hermetic: true, Idempotent: true,
-			Description:  "Compute what changed since the configuration was another one: resource by resource, with the elements of lists known by their merge keys",
-			FunctionType: api.FunctionTypeCustom,
+			Description: "Compute what changed since the configuration was another one: resource by resource, with the elements of lists known by their merge keys",
 			Examples: []string{
 				"compute-mutations file:before.yaml",
 				"compute-mutations file:before.yaml --reverse=true",
@@ -111,34 +104,32 @@ func computeMutationsFunction(
 			}
 			return nil
 		},
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			before, err := parse(args)
+		Function: handler.Reads(func(c *handler.Call) (any, error) {
+			before, err := parse(c.Args)
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
-			after := docs
-			selection := handler.ExcludedOf(fc)
+			after := c.Docs
+			selection := handler.ExcludedOf(c.FunctionContext)
 			var selected *selectedMutations
 			if selection != nil {
 				// Include the resources that are not selected, so that they do not look deleted.
-				after = append(slices.Clone(docs), selection.Docs...)
-				selected = newSelectedMutations(docs, selection, provider)
+				after = append(slices.Clone(c.Docs), selection.Docs...)
+				selected = newSelectedMutations(c.Docs, selection, provider)
 				if err := selected.addAll(before, selection); err != nil {
-					return nil, nil, err
+					return nil, err
 				}
 			}
-			if handler.Arguments(args).Bool(parameterReverse) {
+			if c.Args.Bool(parameterReverse) {
 				before, after = after, before
 			}
-			index := handler.Arguments(args).Int(parameterIndex)
+			index := c.Args.Int(parameterIndex)
 			mutations, err := mutation.Compute(before, after, index, provider)
 			if selected != nil {
 				mutations = selected.of(mutations)
 			}
-			return docs, mutations, err
-		},
+			return mutations, err
+		}),
 	}
 }
 
@@ -164,16 +155,11 @@ func patchMutationsFunction(provider configkit.ResourceProvider) handler.Functio
 					false, "mutations-to-subtract",
 				),
 			},
-			RequiredParameters: 2,
-			OutputInfo: &api.FunctionOutput{
-				ResultName:  "conflicts",
-				Description: "what was not applied, and what was lost by what was",
-				OutputType:  api.OutputTypeMutationConflictList,
-			},
+			OutputInfo: handler.Output(api.OutputTypeMutationConflictList, "conflicts",
+				"what was not applied, and what was lost by what was"),
 			Mutating: true, Hermetic: true, Idempotent: true,
 			Description: "Apply mutations, such as those of another variant of the configuration. Elements of lists are found by their merge keys, " +
 				"wherever they are; what cannot be applied is reported as a conflict",
-			FunctionType: api.FunctionTypeCustom,
 			Examples: []string{
 				`patch-mutations [] '` + mutationsExample + `'`,
 				`patch-mutations '` +
@@ -275,22 +261,15 @@ func resetFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 					"mutations whose paths are reset, unless they are Protected", true,
 					"mutation-predicates", "mutation-protection",
 				),
-				{
-					ParameterName: "path", DataType: api.DataTypeString, Example: "spec.template",
-					Description: "only paths at and below this one, in which * matches any key or element",
-				},
-				{
-					ParameterName: parameterResource, DataType: api.DataTypeString,
-					Example:     "shop/web",
-					Description: "only the resource with this name, given with or without its namespace",
-				},
+				handler.Optional("path", api.DataTypeString, "spec.template",
+					"only paths at and below this one, in which * matches any key or element"),
+				handler.Optional(parameterResource, api.DataTypeString, "shop/web",
+					"only the resource with this name, given with or without its namespace"),
 			},
-			RequiredParameters: 1,
-			Mutating:           true, Hermetic: true, Idempotent: true,
+			Mutating: true, Hermetic: true, Idempotent: true,
 			Description: fmt.Sprintf(
 				"Make the values at the paths of mutations placeholders again: strings %s, numbers %d. Others stay as they are",
 				configkit.PlaceholderString, configkit.PlaceholderInt),
-			FunctionType: api.FunctionTypeCustom,
 			Examples: []string{
 				`reset '` + mutationsExample + `'`,
 				`reset '` + mutationsExample + `' spec shop/web`,
@@ -300,20 +279,16 @@ func resetFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 		CheckArguments: func(args []api.FunctionArgument) error {
 			return checkMutations(provider, args, parameterMutations)
 		},
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			list, err := decodeMutations(handler.Arguments(args).String(parameterMutations))
+		Function: handler.Edits(func(c *handler.Call) (int, error) {
+			list, err := decodeMutations(c.Args.String(parameterMutations))
 			if err != nil {
-				return nil, nil, err
+				return 0, err
 			}
 			list = mutation.Limit(
-				list, api.ResourceName(handler.Arguments(args).String(parameterResource)),
-				api.UnresolvedPath(handler.Arguments(args).String("path")), provider)
-			matches, err := mutation.Reset(docs, list, provider)
-			fc.Matched(matches)
-			return docs, nil, err
-		},
+				list, api.ResourceName(c.Args.String(parameterResource)),
+				api.UnresolvedPath(c.Args.String("path")), provider)
+			return mutation.Reset(c.Docs, list, provider)
+		}),
 	}
 }
 
@@ -327,25 +302,15 @@ func setProtectionFunction(provider configkit.ResourceProvider) handler.Function
 					parameterMutations, "the mutations in which places are to be protected", true,
 					"mutation-sources",
 				),
-				{
-					ParameterName: parameterRows, Required: true,
-					DataType:    api.DataTypeAttributeValueList,
-					Example:     placesExample,
-					Description: "JSON list of ResourceType, ResourceName (empty for all resources of the type) and Path (empty for the whole resource), such as a getter's output",
-				},
-				{
-					ParameterName: parameterProtected, DataType: api.DataTypeBool, Example: "true",
-					Description: "false to protect them no more; true when it is left out",
-				},
+				handler.Required(parameterRows, api.DataTypeAttributeValueList, placesExample,
+					"JSON list of ResourceType, ResourceName (empty for all resources of the type) and Path (empty for the whole resource), such as a getter's output"),
+				handler.Optional(parameterProtected, api.DataTypeBool, "true",
+					"false to protect them no more; true when it is left out"),
 			},
-			RequiredParameters: 2,
-			OutputInfo: &api.FunctionOutput{
-				ResultName: "mutations", Description: "the mutations with the places protected",
-				OutputType: api.OutputTypeResourceMutationList,
-			},
+			OutputInfo: handler.Output(api.OutputTypeResourceMutationList, "mutations",
+				"the mutations with the places protected"),
 			Hermetic: true, Idempotent: true,
-			Description:  "Protect places in mutations, so that patch-mutations and reset leave them alone. The configuration is not looked at",
-			FunctionType: api.FunctionTypeCustom,
+			Description: "Protect places in mutations, so that patch-mutations and reset leave them alone. The configuration is not looked at",
 			Examples: []string{
 				`set-protection '` + mutationsExample + `' '` + placesExample + `'`,
 				`set-protection '` + mutationsExample + `' '` + placesExample + `' false`,
@@ -366,25 +331,23 @@ func setProtectionFunction(provider configkit.ResourceProvider) handler.Function
 			}
 			return nil
 		},
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			list, err := decodeMutations(handler.Arguments(args).String(parameterMutations))
+		Function: handler.Reads(func(c *handler.Call) (any, error) {
+			list, err := decodeMutations(c.Args.String(parameterMutations))
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
-			rows, err := handler.DecodeAttributes(handler.Arguments(args).String(parameterRows))
+			rows, err := handler.DecodeAttributes(c.Args.String(parameterRows))
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 			protected := true
-			if _, given := handler.Arguments(args).Lookup(parameterProtected); given {
-				protected = handler.Arguments(args).Bool(parameterProtected)
+			if _, given := c.Args.Lookup(parameterProtected); given {
+				protected = c.Args.Bool(parameterProtected)
 			}
 			list, matches := mutation.Protect(list, rows, protected, provider)
-			fc.Matched(matches)
-			return docs, list, nil
-		},
+			c.Matched(matches)
+			return list, nil
+		}),
 	}
 }
 

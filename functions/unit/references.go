@@ -53,25 +53,17 @@ func needsFunction(
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: name,
-			OutputInfo: &api.FunctionOutput{
-				ResultName: "value", Description: output,
-				OutputType: api.OutputTypeAttributeValueList,
-			},
-			Hermetic: true, Idempotent: true,
-			Description:  description,
-			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{name},
+			OutputInfo:   handler.Output(api.OutputTypeAttributeValueList, "value", output),
+			Hermetic:     true, Idempotent: true,
+			Description: description,
+			Examples:    []string{name},
 		},
 		PerDocument: true,
 		RowsSorted:  true,
 		Paths:       paths,
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			rows, err := yamlkit.VisitRows(docs, paths, everyKey(), provider, visit)
-			fc.Matched(len(rows))
-			return docs, rows, err
-		},
+		Function: handler.Rows(func(c *handler.Call) (api.AttributeValueList, error) {
+			return yamlkit.VisitRows(c.Docs, paths, everyKey(), provider, visit)
+		}),
 	}
 }
 
@@ -181,32 +173,23 @@ func getReferencesOfTypeFunction(provider configkit.ResourceProvider) handler.Fu
 	properties := propertiesOf(provider)
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
-			FunctionName:       "get-references-of-type",
-			Parameters:         []api.FunctionParameter{referencedTypeParameter()},
-			RequiredParameters: 1,
-			OutputInfo: &api.FunctionOutput{
-				ResultName:  "name",
-				Description: "the names, of the resources themselves and where others refer to them",
-				OutputType:  api.OutputTypeAttributeValueList,
-			},
+			FunctionName: "get-references-of-type",
+			Parameters:   []api.FunctionParameter{referencedTypeParameter()},
+			OutputInfo: handler.Output(api.OutputTypeAttributeValueList, "name",
+				"the names, of the resources themselves and where others refer to them"),
 			Hermetic: true, Idempotent: true,
-			Description:  "Get the names of the resources of a type, their own and those by which others refer to them",
-			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{"get-references-of-type v1/ConfigMap"},
+			Description: "Get the names of the resources of a type, their own and those by which others refer to them",
+			Examples:    []string{"get-references-of-type v1/ConfigMap"},
 		},
 		PerDocument: true,
 		RowsSorted:  true,
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			t := typeArgument(args)
-			rows, err := yamlkit.VisitRows(docs, namePaths(provider, t), everyKey(), provider,
+		Function: handler.Rows(func(c *handler.Call) (api.AttributeValueList, error) {
+			t := typeArgument(c.Args)
+			return yamlkit.VisitRows(c.Docs, namePaths(provider, t), everyKey(), provider,
 				func(p *yamlkit.Place, _ *api.AttributeValue) bool {
 					return properties.refersTo(p, t)
 				})
-			fc.Matched(len(rows))
-			return docs, rows, err
-		},
+		}),
 	}
 }
 
@@ -220,16 +203,11 @@ func setReferencesOfTypeFunction(provider configkit.ResourceProvider) handler.Fu
 				Example:          "settings-v2",
 				Description:      "name to set, without a namespace",
 				ValueConstraints: api.ValueConstraints{Regexp: `^[^\s/]+$`},
-			}, {
-				ParameterName: parameterOldReference, DataType: api.DataTypeString,
-				Example:     "settings",
-				Description: "name that references have now; without it, those to the resource of the type in the input and placeholders are set",
-			}},
-			RequiredParameters: 2,
-			Mutating:           true, Hermetic: true, Idempotent: true,
+			}, handler.Optional(parameterOldReference, api.DataTypeString, "settings",
+				"name that references have now; without it, those to the resource of the type in the input and placeholders are set")},
+			Mutating: true, Hermetic: true, Idempotent: true,
 			Description: "Set the references to a resource of a type. Only references change, rename-resource renames the resource too; " +
 				"a placeholder and the only resource of the type, to which nothing refers yet, both get the name",
-			FunctionType: api.FunctionTypeCustom,
 			Examples: []string{
 				"set-references-of-type v1/ConfigMap settings-v2",
 				"set-references-of-type v1/ConfigMap settings-v2 settings",

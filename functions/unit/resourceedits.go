@@ -21,10 +21,7 @@ const (
 
 // typeParameter returns the parameter for a resource type.
 func typeParameter(example, description string) api.FunctionParameter {
-	return api.FunctionParameter{
-		ParameterName: "resource-type", Required: true, DataType: api.DataTypeString,
-		Example: example, Description: description,
-	}
+	return handler.Required("resource-type", api.DataTypeString, example, description)
 }
 
 // typeArgument returns the resource type in a function's arguments.
@@ -34,11 +31,8 @@ func typeArgument(args handler.Arguments) api.ResourceType {
 
 // resourceNameParameter returns the parameter for the name of a resource.
 func resourceNameParameter() api.FunctionParameter {
-	return api.FunctionParameter{
-		ParameterName: parameterResourceName, Required: true, DataType: api.DataTypeString,
-		Example:     "/web",
-		Description: "name of the resource; write NAMESPACE/NAME when several have the name",
-	}
+	return handler.Required(parameterResourceName, api.DataTypeString, "/web",
+		"name of the resource; write NAMESPACE/NAME when several have the name")
 }
 
 // getResourcesOfTypeFunction returns get-resources-of-type.
@@ -49,30 +43,22 @@ func getResourcesOfTypeFunction(provider configkit.ResourceProvider) handler.Fun
 			Parameters: []api.FunctionParameter{typeParameter(
 				"v1/ConfigMap", "type of the resources",
 			)},
-			RequiredParameters: 1,
-			OutputInfo: &api.FunctionOutput{
-				ResultName:  "resource",
-				Description: "the names of the resources, in the order of the documents",
-				OutputType:  api.OutputTypeResourceInfoList,
-			},
+			OutputInfo: handler.Output(api.OutputTypeResourceInfoList, "resource",
+				"the names of the resources, in the order of the documents"),
 			Hermetic: true, Idempotent: true,
-			Description:  "Get the names of the resources of a type",
-			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{"get-resources-of-type v1/ConfigMap"},
+			Description: "Get the names of the resources of a type",
+			Examples:    []string{"get-resources-of-type v1/ConfigMap"},
 		},
 		PerDocument: true,
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
+		Function: handler.Rows(func(c *handler.Call) (api.ResourceInfoList, error) {
 			resources := api.ResourceInfoList{}
-			err := yamlkit.EachResource(docs, provider, func(_ int, info api.ResourceInfo) {
-				if info.ResourceType == typeArgument(args) {
+			err := yamlkit.EachResource(c.Docs, provider, func(_ int, info api.ResourceInfo) {
+				if info.ResourceType == typeArgument(c.Args) {
 					resources = append(resources, info)
 				}
 			})
-			fc.Matched(len(resources))
-			return docs, resources, err
-		},
+			return resources, err
+		}),
 	}
 }
 
@@ -85,11 +71,9 @@ func deleteResourceFunction(provider configkit.ResourceProvider) handler.Functio
 				typeParameter("v1/ConfigMap", "type of the resource"),
 				resourceNameParameter(),
 			},
-			RequiredParameters: 2,
-			Mutating:           true, Hermetic: true,
-			Description:  "Delete a resource; of several with the name, the last one, or that in the namespace of the name",
-			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{"delete-resource v1/ConfigMap settings"},
+			Mutating: true, Hermetic: true,
+			Description: "Delete a resource; of several with the name, the last one, or that in the namespace of the name",
+			Examples:    []string{"delete-resource v1/ConfigMap settings"},
 		},
 		Function: func(
 			_ *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
@@ -120,20 +104,15 @@ func upsertResourceFunction(provider configkit.ResourceProvider) handler.Functio
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "upsert-resource",
 			Parameters: []api.FunctionParameter{
-				{
-					ParameterName: parameterResourceList, Required: true,
-					DataType:    api.DataTypeResourceList,
-					Example:     resourceListExample,
-					Description: "JSON list of resources with their bodies, as get-resources prints it",
-				},
+				handler.Required(parameterResourceList, api.DataTypeResourceList,
+					resourceListExample,
+					"JSON list of resources with their bodies, as get-resources prints it"),
 				typeParameter("v1/Service", "type of the resource to take from the list"),
 				resourceNameParameter(),
 			},
-			RequiredParameters: 3,
-			Mutating:           true, Hermetic: true, Idempotent: true,
-			Description:  "Replace the resource of the same type and name with one of a list, or append that",
-			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{`upsert-resource '` + resourceListExample + `' v1/Service /web`},
+			Mutating: true, Hermetic: true, Idempotent: true,
+			Description: "Replace the resource of the same type and name with one of a list, or append that",
+			Examples:    []string{`upsert-resource '` + resourceListExample + `' v1/Service /web`},
 		},
 		CheckArguments: func(args []api.FunctionArgument) error {
 			_, _, err := resourceToUpsert(args, provider)

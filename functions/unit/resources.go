@@ -35,23 +35,17 @@ func getResourcesFunction(
 					bodyYAML, bodyNone, bodyJSON, bodyNative,
 				}},
 			}},
-			OutputInfo: &api.FunctionOutput{
-				ResultName: "resource", Description: "the resources, in the order of the documents",
-				OutputType: api.OutputTypeResourceList,
-			},
+			OutputInfo: handler.Output(api.OutputTypeResourceList, "resource",
+				"the resources, in the order of the documents"),
 			Hermetic: true, Idempotent: true,
-			Description:  "Get the resources: type, name and body of each",
-			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{"get-resources", "get-resources none"},
+			Description: "Get the resources: type, name and body of each",
+			Examples:    []string{"get-resources", "get-resources none"},
 		},
 		PerDocument: true,
-		Function: func(
-			fc *api.FunctionContext, parsedData gaby.Container, args []api.FunctionArgument,
-			_ []byte,
-		) (gaby.Container, any, error) {
-			form := handler.Arguments(args).String("body")
-			resources := make(api.ResourceList, 0, len(parsedData))
-			_, err := yamlkit.VisitResources(parsedData, nil, provider,
+		Function: handler.Rows(func(c *handler.Call) (api.ResourceList, error) {
+			form := c.Args.String("body")
+			resources := make(api.ResourceList, 0, len(c.Docs))
+			_, err := yamlkit.VisitResources(c.Docs, nil, provider,
 				func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
 					body, err := resourceBody(doc, form, converter)
 					if err != nil {
@@ -62,9 +56,8 @@ func getResourcesFunction(
 					)
 					return output, nil
 				})
-			fc.Matched(len(resources))
-			return parsedData, resources, err
-		},
+			return resources, err
+		}),
 	}
 }
 

@@ -16,10 +16,7 @@ const parameterWhere = "where-expression"
 
 // whereParameter returns the parameter for a where-expression.
 func whereParameter(example, description string) api.FunctionParameter {
-	return api.FunctionParameter{
-		ParameterName: parameterWhere, Required: true, DataType: api.DataTypeString,
-		Example: example, Description: description,
-	}
+	return handler.Required(parameterWhere, api.DataTypeString, example, description)
 }
 
 // whereOf parses the expression in a function's arguments. The error is a *handler.ArgumentError.
@@ -53,36 +50,30 @@ func whereFilterFunction(provider configkit.ResourceProvider) handler.FunctionRe
 					"terms joined by AND, each true of at least one place of the resource; blank is true of every resource",
 				),
 			},
-			RequiredParameters: 2,
-			OutputInfo: &api.FunctionOutput{
-				ResultName: "passed", Description: "whether some resource satisfies the expression",
-				OutputType: api.OutputTypeValidationResult,
-			},
+			OutputInfo: handler.Output(api.OutputTypeValidationResult, "passed",
+				"whether some resource satisfies the expression"),
 			Validating: true, Hermetic: true, Idempotent: true,
-			Description:  "Check that at least one resource of a type satisfies an expression",
-			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{"where-filter apps/v1/Deployment 'spec.replicas >= 1'"},
+			Description: "Check that at least one resource of a type satisfies an expression",
+			Examples:    []string{"where-filter apps/v1/Deployment 'spec.replicas >= 1'"},
 		},
 		ValueParameter: parameterWhere, // it is what the function looks for, not where it looks
 		CheckArguments: func(args []api.FunctionArgument) error {
 			_, err := whereOf(args, where.Parse)
 			return err
 		},
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			where, err := whereOf(args, where.Parse)
+		Function: handler.Reads(func(c *handler.Call) (any, error) {
+			where, err := whereOf(c.Args, where.Parse)
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
-			matching, seen, err := where.Filter(provider, docs, typeArgument(args))
-			fc.Matched(seen)
+			matching, seen, err := where.Filter(provider, c.Docs, typeArgument(c.Args))
+			c.Matched(seen)
 			result := api.ValidationResult{Passed: len(matching) > 0}
 			if !result.Passed {
-				result.Reason = unsatisfied(args)
+				result.Reason = unsatisfied(c.Args)
 			}
-			return docs, result, err
-		},
+			return result, err
+		}),
 	}
 }
 
@@ -110,10 +101,8 @@ func selectWhereResourceFunction(provider configkit.ResourceProvider) handler.Fu
 					"terms joined by AND that a resource must satisfy to be kept",
 				),
 			},
-			RequiredParameters: 2,
-			Mutating:           true, Hermetic: true, Idempotent: true,
-			Description:  "Keep the resources of a type that satisfy an expression and drop the others",
-			FunctionType: api.FunctionTypeCustom,
+			Mutating: true, Hermetic: true, Idempotent: true,
+			Description: "Keep the resources of a type that satisfy an expression and drop the others",
 			Examples: []string{
 				`select-where-resource '*' "ConfigHub.ResourceType IN ('v1/Service', 'v1/ConfigMap')"`,
 			},
