@@ -37,19 +37,19 @@ func GetHelloWorldFunctionSignature() api.FunctionSignature {
 
 // HelloWorldFunction sets an annotation on every resource.
 func HelloWorldFunction(
-	_ *api.FunctionContext, parsedData gaby.Container, args []api.FunctionArgument, _ []byte,
+	_ *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
 ) (gaby.Container, any, error) {
 	greeting := handler.Arguments(args).String("greeting")
 	if greeting == "" {
 		greeting = "Hello, World!"
 	}
 	path := "metadata.annotations." + yamlkit.EscapeDotsInPathSegment("example.com/greeting")
-	_, err := yamlkit.VisitResources(parsedData, nil, k8skit.K8sResourceProvider,
+	_, err := yamlkit.VisitResources(docs, nil, k8skit.K8sResourceProvider,
 		func(doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo) (any, []error) {
 			if _, err := doc.SetP(greeting, path); err != nil {
 				return output, []error{err}
 			}
 			return output, nil
 		})
-	return parsedData, nil, err
+	return docs, nil, err
 }

@@ -52,7 +52,7 @@ func setOwnerSignature() api.FunctionSignature {
 
 // setOwner annotates every resource with its owner.
 func setOwner(
-	_ *api.FunctionContext, parsedData gaby.Container, args []api.FunctionArgument, _ []byte,
+	_ *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
 ) (gaby.Container, any, error) {
 	owner := args[0].Value.(string)
 	visitor := func(doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo) (any, []error) {
@@ -61,8 +61,8 @@ func setOwner(
 		}
 		return output, []error{}
 	}
-	_, err := yamlkit.VisitResources(parsedData, nil, k8skit.K8sResourceProvider, visitor)
-	return parsedData, nil, err
+	_, err := yamlkit.VisitResources(docs, nil, k8skit.K8sResourceProvider, visitor)
+	return docs, nil, err
 }
 
 // registerCacheSize registers get-cache-size and set-cache-size. The last two arguments are
@@ -106,15 +106,15 @@ func vetOwnersSignature() api.FunctionSignature {
 
 // vetOwners checks that all resources have the same owner.
 func vetOwners(
-	_ *api.FunctionContext, parsedData gaby.Container, _ []api.FunctionArgument, _ []byte,
+	_ *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte,
 ) (gaby.Container, any, error) {
-	documents, err := yamlkit.ResourceToDocMap(parsedData, k8skit.K8sResourceProvider)
+	documents, err := yamlkit.ResourceToDocMap(docs, k8skit.K8sResourceProvider)
 	if err != nil {
-		return parsedData, nil, err
+		return docs, nil, err
 	}
 	owners := map[any]bool{}
 	for _, index := range documents {
-		owners[parsedData[index].Path(ownerPath).Data()] = true
+		owners[docs[index].Path(ownerPath).Data()] = true
 	}
 	result := api.ValidationResult{Passed: len(owners) <= 1}
 	if !result.Passed {
@@ -122,5 +122,5 @@ func vetOwners(
 			"%d resources have %d owners", len(documents), len(owners),
 		)}
 	}
-	return parsedData, result, nil
+	return docs, result, nil
 }

@@ -50,14 +50,10 @@ func WithValueCheck(check func(value any) error) PathFunctionOption {
 		name := setter.Parameters[len(setter.Parameters)-1].ParameterName
 		setter.CheckArguments = func(args []api.FunctionArgument) error {
 			value, _ := handler.Arguments(args).Lookup(name)
-			err := check(value)
-			if err == nil {
-				return nil
+			if err := check(value); err != nil {
+				return handler.InvalidArgument(name, "%w", err)
 			}
-			return &handler.ArgumentError{
-				Function: setter.FunctionName, Parameter: name, Value: value, Err: err,
-				Message: fmt.Sprintf("argument %s: %v", name, err),
-			}
+			return nil
 		}
 	}
 }
@@ -222,19 +218,19 @@ func attributeFunctions[T yamlkit.Scalar](
 ) (get, set handler.FunctionImplementation) {
 	paths, value := parameters[:len(parameters)-1], parameters[len(parameters)-1].ParameterName
 	get = func(
-		fc *api.FunctionContext, parsedData gaby.Container, args []api.FunctionArgument, _ []byte,
+		fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
 	) (gaby.Container, any, error) {
 		rows, err := yamlkit.GetPaths[T](
-			parsedData, provider.AttributePaths(name), pathKeys(paths, args), provider,
+			docs, provider.AttributePaths(name), pathKeys(paths, args), provider,
 		)
 		for i := range rows {
 			rows[i].AttributeName = name
 		}
 		fc.Matched(len(rows))
-		return parsedData, rows, err
+		return docs, rows, err
 	}
 	set = func(
-		fc *api.FunctionContext, parsedData gaby.Container, args []api.FunctionArgument, _ []byte,
+		fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
 	) (gaby.Container, any, error) {
 		argument, _ := handler.Arguments(args).Lookup(value)
 		typed, ok := argument.(T)
@@ -242,10 +238,10 @@ func attributeFunctions[T yamlkit.Scalar](
 			return nil, nil, fmt.Errorf("argument %s has the type %T", value, argument)
 		}
 		matches, err := yamlkit.UpdatePaths(
-			parsedData, provider.AttributePaths(name), pathKeys(paths, args), provider,
+			docs, provider.AttributePaths(name), pathKeys(paths, args), provider,
 			func(T) T { return typed }, yamlkit.UpdateOptions{Upsert: upsert})
 		fc.Matched(matches)
-		return parsedData, nil, err
+		return docs, nil, err
 	}
 	return get, set
 }

@@ -146,15 +146,9 @@ func checkRows(
 	provider configkit.ResourceProvider, args []api.FunctionArgument, parameter string, values bool,
 ) error {
 	text := handler.Arguments(args).String(parameter)
-	fail := func(err error) error {
-		return &handler.ArgumentError{
-			Parameter: parameter, Value: text,
-			Message: fmt.Sprintf("argument %s: %v", parameter, err), Err: err,
-		}
-	}
 	rows, err := handler.DecodeAttributes(text)
 	if err != nil {
-		return fail(err)
+		return handler.InvalidArgument(parameter, "%w", err)
 	}
 	if err := unknownFields(
 		parameter, text, append(fieldsOf[api.AttributeValue](), foreignFields()...),
@@ -179,7 +173,7 @@ func checkRows(
 			return err
 		}()
 		if err != nil {
-			problems = append(problems, fail(fmt.Errorf("entry %d: %w", i+1, err)))
+			problems = append(problems, handler.InvalidArgument(parameter, "entry %d: %w", i+1, err))
 		}
 	}
 	return errors.Join(problems...)

@@ -14,11 +14,11 @@ import (
 func RegisterFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
 	return handler.Register(
 		fh,
-		getPathFunction[string](provider, "get-string-path", GenericFnGetStringPath),
+		getPathFunction[string](provider, "get-string-path"),
 		setPathFunction[string](provider, "set-string-path"),
-		getPathFunction[int](provider, "get-int-path", GenericFnGetIntPath),
+		getPathFunction[int](provider, "get-int-path"),
 		setPathFunction[int](provider, "set-int-path"),
-		getPathFunction[bool](provider, "get-bool-path", GenericFnGetBoolPath),
+		getPathFunction[bool](provider, "get-bool-path"),
 		setPathFunction[bool](provider, "set-bool-path"),
 		getSubtreeFunction(provider),
 		setSubtreeFunction(provider),

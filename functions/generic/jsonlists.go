@@ -3,7 +3,6 @@ package generic
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -26,13 +25,10 @@ func unknownFields(parameter, text string, known []string) error {
 			if !slices.ContainsFunc(known, func(name string) bool {
 				return strings.EqualFold(name, field)
 			}) {
-				problems = append(problems, &handler.ArgumentError{
-					Parameter: parameter, Value: text, Suggestions: configkit.Suggest(field, known),
-					Message: fmt.Sprintf(
-						"argument %s: entry %d: there is no field %s", parameter, i+1,
-						configkit.Quote(field),
-					),
-				})
+				problem := handler.InvalidArgument(parameter, "entry %d: unknown field %s", i+1,
+					configkit.Quote(field))
+				problem.Suggestions = configkit.Suggest(field, known)
+				problems = append(problems, problem)
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package generic
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/resourcetypes"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/functions/handler"
@@ -62,58 +60,53 @@ func (q pathQuery) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
 	return []*api.PathVisitorInfo{info}
 }
 
-// pathFunction is the signature of the GenericFn functions.
-type pathFunction func(
-	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
-	args []api.FunctionArgument, otherData []byte) (gaby.Container, any, error)
-
 // GenericFnGetStringPath implements get-string-path.
 func GenericFnGetStringPath(
-	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
+	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, docs gaby.Container,
 	args []api.FunctionArgument, _ []byte,
 ) (gaby.Container, any, error) {
-	return getPath[string](resourceProvider, fc, parsedData, args)
+	return getPath[string](resourceProvider, fc, docs, args)
 }
 
 // GenericFnGetIntPath implements get-int-path.
 func GenericFnGetIntPath(
-	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
+	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, docs gaby.Container,
 	args []api.FunctionArgument, _ []byte,
 ) (gaby.Container, any, error) {
-	return getPath[int](resourceProvider, fc, parsedData, args)
+	return getPath[int](resourceProvider, fc, docs, args)
 }
 
 // GenericFnGetBoolPath implements get-bool-path.
 func GenericFnGetBoolPath(
-	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
+	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, docs gaby.Container,
 	args []api.FunctionArgument, _ []byte,
 ) (gaby.Container, any, error) {
-	return getPath[bool](resourceProvider, fc, parsedData, args)
+	return getPath[bool](resourceProvider, fc, docs, args)
 }
 
 // GenericFnSetStringPath implements set-string-path. It creates missing values unless upsert is
 // false.
 func GenericFnSetStringPath(
-	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
+	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, docs gaby.Container,
 	args []api.FunctionArgument, _ []byte, upsert ...bool,
 ) (gaby.Container, any, error) {
-	return setPath[string](resourceProvider, fc, parsedData, args, upsert)
+	return setPath[string](resourceProvider, fc, docs, args, upsert)
 }
 
 // GenericFnSetIntPath implements set-int-path. It creates missing values unless upsert is false.
 func GenericFnSetIntPath(
-	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
+	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, docs gaby.Container,
 	args []api.FunctionArgument, _ []byte, upsert ...bool,
 ) (gaby.Container, any, error) {
-	return setPath[int](resourceProvider, fc, parsedData, args, upsert)
+	return setPath[int](resourceProvider, fc, docs, args, upsert)
 }
 
 // GenericFnSetBoolPath implements set-bool-path. It creates missing values unless upsert is false.
 func GenericFnSetBoolPath(
-	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
+	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, docs gaby.Container,
 	args []api.FunctionArgument, _ []byte, upsert ...bool,
 ) (gaby.Container, any, error) {
-	return setPath[bool](resourceProvider, fc, parsedData, args, upsert)
+	return setPath[bool](resourceProvider, fc, docs, args, upsert)
 }
 
 // queryOf returns the path in a function's arguments. Functions without a resource type parameter
@@ -138,17 +131,17 @@ func resourceTypeOf(args []api.FunctionArgument) api.ResourceType {
 
 // getPath implements the getters of paths.
 func getPath[T yamlkit.Scalar](
-	provider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
+	provider configkit.ResourceProvider, fc *api.FunctionContext, docs gaby.Container,
 	args []api.FunctionArgument,
 ) (gaby.Container, any, error) {
-	rows, err := yamlkit.GetPaths[T](parsedData, queryOf(provider, args), nil, provider)
+	rows, err := yamlkit.GetPaths[T](docs, queryOf(provider, args), nil, provider)
 	fc.Matched(len(rows))
-	return parsedData, rows, err
+	return docs, rows, err
 }
 
 // setPath implements the setters of paths. Values are created unless upsert contains false.
 func setPath[T yamlkit.Scalar](
-	provider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
+	provider configkit.ResourceProvider, fc *api.FunctionContext, docs gaby.Container,
 	args []api.FunctionArgument, upsert []bool,
 ) (gaby.Container, any, error) {
 	value, _ := handler.Arguments(args).Lookup(parameterValue)
@@ -156,10 +149,10 @@ func setPath[T yamlkit.Scalar](
 	if !ok {
 		return nil, nil, fmt.Errorf("argument %s has the type %T", parameterValue, value)
 	}
-	matches, err := yamlkit.UpdatePaths(parsedData, queryOf(provider, args), nil, provider,
+	matches, err := yamlkit.UpdatePaths(docs, queryOf(provider, args), nil, provider,
 		func(T) T { return typed }, yamlkit.UpdateOptions{Upsert: !slices.Contains(upsert, false)})
 	fc.Matched(matches)
-	return parsedData, nil, err
+	return docs, nil, err
 }
 
 // CheckPathArgument returns a function for CheckArguments of a registration. It checks the argument
@@ -176,20 +169,10 @@ func checkPathParameter(
 	provider configkit.ResourceProvider, args []api.FunctionArgument, parameter string,
 ) error {
 	text := handler.Arguments(args).String(parameter)
-	err := checkPath(provider, resourceTypeOf(args), text)
-	if err == nil {
-		return nil
+	if err := checkPath(provider, resourceTypeOf(args), text); err != nil {
+		return handler.InvalidArgument(parameter, "%w", err)
 	}
-	failure := &handler.ArgumentError{
-		Parameter: parameter, Value: text, Message: fmt.Sprintf("argument %s: %v", parameter, err),
-		Err: err,
-	}
-	if e, ok := errors.AsType[*yamlpath.Error](err); ok {
-		failure.HintText = e.Hint
-	} else if e, ok := errors.AsType[*resourcetypes.NoAccessorError](err); ok {
-		failure.HintText = e.Hint()
-	}
-	return failure
+	return nil
 }
 
 // checkPath checks a path for resources of type t. It does not depend on the input.
@@ -247,7 +230,7 @@ func pathExample[T yamlkit.Scalar]() (dataType api.DataType, path, value string)
 
 // getPathFunction returns the registration of a getter of paths.
 func getPathFunction[T yamlkit.Scalar](
-	provider configkit.ResourceProvider, name string, implementation pathFunction,
+	provider configkit.ResourceProvider, name string,
 ) handler.FunctionRegistration {
 	t, path, _ := pathExample[T]()
 	return handler.FunctionRegistration{
@@ -260,7 +243,11 @@ func getPathFunction[T yamlkit.Scalar](
 			Description: fmt.Sprintf("Get the %s values at a path of resources of a type", t),
 			Examples:    []string{name + " apps/v1/Deployment " + path},
 		},
-		Function:       bindProvider(provider, implementation),
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
+			return getPath[T](provider, fc, docs, args)
+		},
 		PerDocument:    true,
 		RowsSorted:     true,
 		CheckArguments: CheckPathArgument(provider),
@@ -284,25 +271,13 @@ func setPathFunction[T yamlkit.Scalar](
 			Examples: []string{name + " apps/v1/Deployment " + path + " " + value},
 		},
 		Function: func(
-			fc *api.FunctionContext, parsedData gaby.Container, args []api.FunctionArgument,
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument,
 			_ []byte,
 		) (gaby.Container, any, error) {
-			return setPath[T](provider, fc, parsedData, args, nil)
+			return setPath[T](provider, fc, docs, args, nil)
 		},
 		PerDocument:    true,
 		ValueParameter: parameterValue,
 		CheckArguments: CheckPathArgument(provider),
-	}
-}
-
-// bindProvider returns implementation with its first argument bound.
-func bindProvider(
-	provider configkit.ResourceProvider, implementation pathFunction,
-) handler.FunctionImplementation {
-	return func(
-		fc *api.FunctionContext, parsedData gaby.Container, args []api.FunctionArgument,
-		otherData []byte,
-	) (gaby.Container, any, error) {
-		return implementation(provider, fc, parsedData, args, otherData)
 	}
 }

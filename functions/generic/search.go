@@ -123,18 +123,12 @@ func newReplacer(args []api.FunctionArgument) (replacer, error) {
 	}
 	re, err := regexp.Compile(search)
 	if err != nil {
-		return nil, &handler.ArgumentError{
-			Parameter: parameterSearch, Value: search,
-			Message: fmt.Sprintf("argument %s: %v", parameterSearch, err), Err: err,
-			HintText: "without regexp, the text is searched for as it is",
-		}
+		return nil, handler.InvalidArgument(parameterSearch, "%w", err).
+			WithHint("without regexp, the text is searched for as it is")
 	}
 	if err := checkExpansion(replacement, re); err != nil {
-		return nil, &handler.ArgumentError{
-			Parameter: parameterReplace, Value: replacement,
-			Message: fmt.Sprintf("argument %s: %v", parameterReplace, err), Err: err,
-			HintText: "write ${1}x for group 1 followed by x, and $$ for a dollar sign",
-		}
+		return nil, handler.InvalidArgument(parameterReplace, "%w", err).
+			WithHint("write ${1}x for group 1 followed by x, and $$ for a dollar sign")
 	}
 	return func(text string) (string, bool) {
 		return re.ReplaceAllString(text, replacement), re.MatchString(text)

@@ -149,13 +149,10 @@ func checkWholePath(provider configkit.ResourceProvider, args []api.FunctionArgu
 	}
 	text := handler.Arguments(args).String(parameterPath)
 	if _, part, ok := strings.Cut(text, "#"); ok {
-		return &handler.ArgumentError{
-			Parameter: parameterPath, Value: text,
-			Message: fmt.Sprintf(
-				"argument %s: path %s: #%s is a part of a value, and the function works on whole ones",
-				parameterPath, configkit.Abbreviate(text), configkit.Abbreviate(part)),
-			HintText: "set-string-path replaces parts of values",
-		}
+		return handler.InvalidArgument(parameterPath,
+			"path %s: #%s is a part of a value, and the function works on whole ones",
+			configkit.Abbreviate(text), configkit.Abbreviate(part)).
+			WithHint("set-string-path replaces parts of values")
 	}
 	return nil
 }
@@ -177,10 +174,7 @@ func checkSubtree(args []api.FunctionArgument) error {
 	if err == nil {
 		return nil
 	}
-	return &handler.ArgumentError{
-		Parameter: parameterSubtree, Value: text,
-		Message: fmt.Sprintf("argument %s: %v", parameterSubtree, err), HintText: hint, Err: err,
-	}
+	return handler.InvalidArgument(parameterSubtree, "%w", err).WithHint(hint)
 }
 
 // checkElement returns an error if value cannot be the list element that a path looks up.

@@ -61,14 +61,10 @@ func VetFunction(
 	name, filterParameter, example string, visit VetVisit,
 ) handler.FunctionRegistration {
 	filterOf := func(args []api.FunctionArgument) (*valueFilter, error) {
-		text := handler.Arguments(args).String(filterParameter)
-		filter, err := parseValueFilter(text)
+		filter, err := parseValueFilter(handler.Arguments(args).String(filterParameter))
 		if err != nil {
-			return nil, &handler.ArgumentError{
-				Parameter: filterParameter, Value: text,
-				Message: fmt.Sprintf("argument %s: %v", filterParameter, err), Err: err,
-				HintText: `as in {"AllowStrings": {"nginx:1.27": true}} or {"Min": 2}`,
-			}
+			return nil, handler.InvalidArgument(filterParameter, "%w", err).
+				WithHint(`as in {"AllowStrings": {"nginx:1.27": true}} or {"Min": 2}`)
 		}
 		return filter, nil
 	}

@@ -189,7 +189,7 @@ func (f *function) convertAsIs(arg *api.FunctionArgument, index int) error {
 		if !ok {
 			return fail("argument %s: an expression must be a string", p.ParameterName)
 		}
-		if err := f.programs.check(arg.Evaluator, text); err != nil {
+		if _, err := f.programs[arg.Evaluator].Get(text); err != nil {
 			return f.expressionError(arg, err)
 		}
 		return nil

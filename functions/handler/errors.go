@@ -8,6 +8,10 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/jsonschema"
+	"github.com/fctl-dev/fctl/configkit/resourcetypes"
+	"github.com/fctl-dev/fctl/configkit/where"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/functions/expression"
 )
 
@@ -65,23 +69,49 @@ func (e *NotHermeticError) Hint() string {
 	return "--allow-external lets functions use files, programs and the network; the author of one that uses none says so with Hermetic: true"
 }
 
-// ArgumentErrors returns an *ArgumentError about the parameter for each problem in err, joined. The
-// hint of an *expression.Error is kept.
+// ArgumentErrors returns an *ArgumentError about the parameter for each problem in err, joined.
 func ArgumentErrors(parameter string, err error) error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var all []error
-		for _, err := range joined.Unwrap() {
-			all = append(all, ArgumentErrors(parameter, err))
-		}
-		return errors.Join(all...)
+	var all []error
+	for _, err := range configkit.Unjoin(err) {
+		all = append(all, InvalidArgument(parameter, "%w", err))
 	}
-	failure := &ArgumentError{
-		Parameter: parameter, Message: fmt.Sprintf("argument %s: %v", parameter, err), Err: err,
+	return errors.Join(all...)
+}
+
+// InvalidArgument returns an error about an argument. Its message is "argument NAME: " and the
+// formatted text. It has the hint of the error that the text wraps with %w.
+func InvalidArgument(parameter, format string, values ...any) *ArgumentError {
+	err := fmt.Errorf(format, values...)
+	return &ArgumentError{
+		Parameter: parameter, Message: "argument " + parameter + ": " + err.Error(),
+		HintText: hintOf(err), Err: err,
 	}
+}
+
+// WithHint sets the hint of an error and returns the error.
+func (e *ArgumentError) WithHint(hint string) *ArgumentError {
+	e.HintText = hint
+	return e
+}
+
+// hintOf returns the hint of the errors that arguments are parsed with, or "".
+func hintOf(err error) string {
 	if e, ok := errors.AsType[*expression.Error](err); ok {
-		failure.HintText = e.Hint
+		return e.Hint
 	}
-	return failure
+	if e, ok := errors.AsType[*where.Error](err); ok {
+		return e.Hint
+	}
+	if e, ok := errors.AsType[*yamlpath.Error](err); ok {
+		return e.Hint
+	}
+	if e, ok := errors.AsType[*jsonschema.SchemaError](err); ok {
+		return e.Hint
+	}
+	if e, ok := errors.AsType[*resourcetypes.NoAccessorError](err); ok {
+		return e.Hint()
+	}
+	return ""
 }
 
 // RegistrationError reports why a function could not be registered.

@@ -44,8 +44,12 @@ func (f *function) evaluateArgument(
 	for name, value := range params {
 		values[name] = value
 	}
-	// normalize checked that it is a string
-	value, err := f.programs.evaluate(arg.Evaluator, arg.Value.(string), fc, values)
+	// normalize checked the expression
+	render, err := f.programs[arg.Evaluator].Get(arg.Value.(string))
+	if err != nil {
+		return f.expressionError(arg, err)
+	}
+	value, err := render(fc, values)
 	if err != nil {
 		return f.expressionError(arg, err)
 	}
@@ -53,57 +57,36 @@ func (f *function) evaluateArgument(
 	return f.convert(arg, f.parameterIndex(arg.ParameterName))
 }
 
-// programs caches the compiled expressions of arguments.
-type programs struct {
-	cel      *expression.Programs[*cel.Program]
-	template *expression.Programs[*template.Program]
-}
+// programs caches the compiled expressions of arguments, by evaluator.
+type programs map[string]*expression.Programs[render]
 
-func newPrograms() *programs {
-	return &programs{
-		cel:      expression.NewPrograms(cel.Language, cel.CompileArgument),
-		template: expression.NewPrograms(template.Language, template.Compile),
-	}
-}
+// render returns the value of an expression as text.
+type render func(fc *api.FunctionContext, params map[string]any) (string, error)
 
-// check reports what is wrong with an expression, before there is anything to evaluate it on.
-func (p *programs) check(evaluator, text string) error {
-	var err error
-	if evaluator == api.EvaluatorCEL {
-		_, err = p.cel.Get(text)
-	} else {
-		_, err = p.template.Get(text)
+func newPrograms() programs {
+	return programs{
+		api.EvaluatorCEL: expression.NewPrograms(cel.Language, func(text string) (render, error) {
+			program, err := cel.CompileArgument(text)
+			return func(fc *api.FunctionContext, params map[string]any) (string, error) {
+				return program.Text(&expression.Scope{
+					Params: params, Context: expression.Context(fc),
+				})
+			}, err
+		}),
+		api.EvaluatorTemplate: expression.NewPrograms(template.Language,
+			func(text string) (render, error) {
+				program, err := template.Compile(text)
+				return program.Render, err
+			}),
 	}
-	return err
-}
-
-// evaluate returns the value of an expression as text.
-func (p *programs) evaluate(
-	evaluator, text string, fc *api.FunctionContext, params map[string]any,
-) (string, error) {
-	if evaluator == api.EvaluatorCEL {
-		program, err := p.cel.Get(text)
-		if err != nil {
-			return "", err
-		}
-		return program.Text(&expression.Scope{Params: params, Context: expression.Context(fc)})
-	}
-	program, err := p.template.Get(text)
-	if err != nil {
-		return "", err
-	}
-	return program.Render(fc, params)
 }
 
 // expressionError returns an *ArgumentError for each problem of an expression, joined.
 func (f *function) expressionError(arg *api.FunctionArgument, err error) error {
 	var problems []error
 	for _, err := range configkit.Unjoin(err) {
-		problem := f.problem(arg.ParameterName, "argument %s: %v", arg.ParameterName, err)
-		problem.Value, problem.Err = arg.Value, err
-		if e, ok := errors.AsType[*expression.Error](err); ok {
-			problem.HintText = e.Hint
-		}
+		problem := InvalidArgument(arg.ParameterName, "%w", err)
+		problem.Function, problem.Value = f.name, arg.Value
 		problems = append(problems, problem)
 	}
 	return errors.Join(problems...)

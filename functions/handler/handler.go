@@ -20,7 +20,7 @@ type FunctionHandler struct {
 	provider  configkit.ResourceProvider
 	functions map[string]*function
 	patterns  *patterns
-	programs  *programs
+	programs  programs
 }
 
 // function is a registration under one of its names.
@@ -29,7 +29,7 @@ type function struct {
 	name       string // as invoked: the function's name or an alias
 	deprecated bool
 	patterns   *patterns
-	programs   *programs
+	programs   programs
 }
 
 // patterns caches the regular expressions of parameters. They are compiled when an argument is

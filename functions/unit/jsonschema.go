@@ -80,20 +80,14 @@ func vetJSONSchemaFunction(provider configkit.ResourceProvider) handler.Function
 // *handler.ArgumentError, joined.
 func schemaMapOf(args []api.FunctionArgument) (map[api.ResourceType]*jsonschema.Schema, error) {
 	text := handler.Arguments(args).String(parameterSchemaMap)
-	fail := func(err error, hint string) error {
-		return &handler.ArgumentError{
-			Parameter: parameterSchemaMap, Value: text,
-			Message: fmt.Sprintf("argument %s: %v", parameterSchemaMap, err), HintText: hint,
-			Err: err,
-		}
-	}
 	doc, err := gaby.ParseYAML([]byte(text))
 	if err != nil {
-		return nil, fail(err, "")
+		return nil, handler.InvalidArgument(parameterSchemaMap, "%w", err)
 	}
 	const hint = `it looks like {"v1/ConfigMap": SCHEMA}`
 	if !doc.IsMap() {
-		return nil, fail(errors.New("it is not a map of resource types to schemas"), hint)
+		return nil, handler.InvalidArgument(parameterSchemaMap,
+			"it is not a map of resource types to schemas").WithHint(hint)
 	}
 	schemas := map[api.ResourceType]*jsonschema.Schema{}
 	var problems []error
@@ -101,11 +95,8 @@ func schemaMapOf(args []api.FunctionArgument) (map[api.ResourceType]*jsonschema.
 		schema, err := jsonschema.Compile("", e, jsonschema.Options{Formats: true})
 		if err != nil {
 			for _, problem := range configkit.Unjoin(err) {
-				hint := ""
-				if e, ok := errors.AsType[*jsonschema.SchemaError](problem); ok {
-					hint = e.Hint
-				}
-				problems = append(problems, fail(fmt.Errorf("%s: %w", e.Key(), problem), hint))
+				problems = append(problems,
+					handler.InvalidArgument(parameterSchemaMap, "%s: %w", e.Key(), problem))
 			}
 			continue
 		}
@@ -115,7 +106,7 @@ func schemaMapOf(args []api.FunctionArgument) (map[api.ResourceType]*jsonschema.
 		schemas[api.ResourceType(strings.Clone(e.Key()))] = schema
 	}
 	if len(schemas) == 0 && problems == nil {
-		return nil, fail(errors.New("it has no schema"), hint)
+		return nil, handler.InvalidArgument(parameterSchemaMap, "it has no schema").WithHint(hint)
 	}
 	return schemas, errors.Join(problems...)
 }

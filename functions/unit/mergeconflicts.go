@@ -2,6 +2,7 @@ package unit
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -52,15 +53,10 @@ func vetNoMergeConflictsFunction(provider configkit.ResourceProvider) handler.Fu
 		CheckArguments: func(args []api.FunctionArgument) error {
 			for _, name := range reasons(args) {
 				if !slices.Contains(known, name) {
-					return &handler.ArgumentError{
-						Parameter: parameter, Value: name,
-						Message: fmt.Sprintf(
-							"argument %s: %s is not a reason for a conflict", parameter,
-							configkit.Abbreviate(name),
-						),
-						Suggestions: configkit.Suggest(name, known),
-						HintText:    "there are " + strings.Join(known, ", "),
-					}
+					return handler.InvalidArgument(parameter, "%s is not a reason for a conflict",
+						configkit.Abbreviate(name)).WithHint(cmp.Or(
+						configkit.DidYouMean("", configkit.Suggest(name, known)),
+						"there are "+strings.Join(known, ", ")))
 				}
 			}
 			return nil

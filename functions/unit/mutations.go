@@ -97,10 +97,7 @@ func computeMutationsFunction(
 				}
 			}
 			if err != nil {
-				return &handler.ArgumentError{
-					Parameter: parameterPrevious,
-					Message:   fmt.Sprintf("argument %s: %v", parameterPrevious, err), Err: err,
-				}
+				return handler.InvalidArgument(parameterPrevious, "%w", err)
 			}
 			return nil
 		},
@@ -324,10 +321,7 @@ func setProtectionFunction(provider configkit.ResourceProvider) handler.Function
 			if _, err := handler.DecodeAttributes(
 				handler.Arguments(args).String(parameterRows),
 			); err != nil {
-				return &handler.ArgumentError{
-					Parameter: parameterRows,
-					Message:   fmt.Sprintf("argument %s: %v", parameterRows, err), Err: err,
-				}
+				return handler.InvalidArgument(parameterRows, "%w", err)
 			}
 			return nil
 		},

@@ -1,7 +1,6 @@
 package unit
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -111,10 +110,7 @@ func CheckNewName(
 	provider configkit.ResourceProvider, t api.ResourceType, parameter, name string,
 ) error {
 	if err := CheckResourceName(provider, t, name); err != nil {
-		return &handler.ArgumentError{
-			Parameter: parameter, Value: name, Err: err,
-			Message: fmt.Sprintf("argument %s: %v", parameter, err),
-		}
+		return handler.InvalidArgument(parameter, "%w", err)
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package unit
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -25,17 +24,10 @@ func whereOf(
 ) (*where.Expr, error) {
 	text := handler.Arguments(args).String(parameterWhere)
 	expr, err := parse(text)
-	if err == nil {
-		return expr, nil
+	if err != nil {
+		return nil, handler.InvalidArgument(parameterWhere, "%w", err)
 	}
-	failure := &handler.ArgumentError{
-		Parameter: parameterWhere, Value: text,
-		Message: fmt.Sprintf("argument %s: %v", parameterWhere, err), Err: err,
-	}
-	if e, ok := errors.AsType[*where.Error](err); ok {
-		failure.HintText = e.Hint
-	}
-	return nil, failure
+	return expr, nil
 }
 
 // whereFilterFunction returns where-filter.
