@@ -188,8 +188,11 @@ type FunctionInvocationResponse struct {
 	UnitID         string `json:",omitempty"`
 	UnitSlug       string `json:",omitempty"`
 	RevisionID     string `json:",omitempty"`
-	ConfigData     Data   // always set; JSON carries it only if Changed
-	Outputs        OutputList
+	// ConfigData is always set. JSON carries it only if Changed, but always its DataHash, which is
+	// set by encoding.
+	ConfigData Data `json:",omitzero"`
+	DataHash   string
+	Outputs    OutputList
 	// Output is the first of the Outputs as JSON and OutputType is its type, for older clients.
 	// JSON always includes both.
 	Output          []byte     `json:",omitempty"`
@@ -197,8 +200,8 @@ type FunctionInvocationResponse struct {
 	HasNewMutations bool
 	// Mutations are what the chain did to the data, if the request asked for them. Mutators are the
 	// positions of the functions that changed it.
-	Mutations     ResourceMutationList `json:",omitempty"`
-	Mutators      []int                `json:",omitempty"`
+	Mutations     ResourceMutationList
+	Mutators      []int
 	Success       bool
 	ErrorMessages []string
 
@@ -208,49 +211,25 @@ type FunctionInvocationResponse struct {
 
 // MarshalJSON prints the response. The data is included only if it changed, its hash always.
 func (r FunctionInvocationResponse) MarshalJSON() ([]byte, error) {
-	wire := struct {
-		OrganizationID string `json:",omitempty"`
-		SpaceID        string `json:",omitempty"`
-		SpaceSlug      string `json:",omitempty"`
-		UnitID         string `json:",omitempty"`
-		UnitSlug       string `json:",omitempty"`
-		RevisionID     string `json:",omitempty"`
-		ConfigData     *Data  `json:",omitempty"`
-		DataHash       string
-		Outputs        OutputList
-		Output         []byte     `json:",omitempty"`
-		OutputType     OutputType `json:",omitempty"`
-
-		HasNewMutations bool
-		Mutations       ResourceMutationList
-		Mutators        []int
-		Success         bool
-		ErrorMessages   []string
-	}{
-		OrganizationID: r.OrganizationID, SpaceID: r.SpaceID, SpaceSlug: r.SpaceSlug,
-		UnitID: r.UnitID, UnitSlug: r.UnitSlug,
-		RevisionID: r.RevisionID, Outputs: r.Outputs, HasNewMutations: r.HasNewMutations,
-		Mutations: r.Mutations,
-		Mutators:  r.Mutators, Success: r.Success, ErrorMessages: r.ErrorMessages,
+	type plain FunctionInvocationResponse
+	r.DataHash = DataHash(r.ConfigData)
+	if !r.Changed {
+		r.ConfigData = nil
 	}
-	if r.Changed {
-		wire.ConfigData = &r.ConfigData
+	if r.Mutations == nil {
+		r.Mutations = ResourceMutationList{}
+	}
+	if r.Mutators == nil {
+		r.Mutators = []int{}
+	}
+	if r.ErrorMessages == nil {
+		r.ErrorMessages = []string{}
 	}
 	var err error
-	if wire.OutputType, wire.Output, err = r.Outputs.First(); err != nil {
+	if r.OutputType, r.Output, err = r.Outputs.First(); err != nil {
 		return nil, err
 	}
-	wire.DataHash = DataHash(r.ConfigData)
-	if wire.Mutations == nil {
-		wire.Mutations = ResourceMutationList{}
-	}
-	if wire.Mutators == nil {
-		wire.Mutators = []int{}
-	}
-	if wire.ErrorMessages == nil {
-		wire.ErrorMessages = []string{}
-	}
-	return marshal(wire)
+	return marshal(plain(r))
 }
 
 // UnmarshalJSON reads what MarshalJSON prints. The data counts as changed if it is present.

@@ -357,6 +357,9 @@ func (s *step) call(fc *api.FunctionContext, documents gaby.Container) (res resu
 	if res.documents == nil {
 		res.documents = documents // getters of other systems return no documents
 	}
+	if pointer, ok := res.output.(*api.ValidationResult); ok && pointer != nil {
+		res.output = *pointer
+	}
 	if res.err == nil {
 		res.err = s.f.checkContract(res,
 			edits(documents) != before || !slices.Equal(documents, res.documents))
@@ -382,7 +385,7 @@ func (f *function) checkContract(res result, changed bool) error {
 	case changed && !f.Mutating:
 		return errors.New(
 			"the function changed the configuration, but its signature does not say Mutating: true")
-	case f.Validating && !isValidation(res.output):
+	case f.Validating && !combine(typeOfValue(res.output), api.OutputTypeValidationResult):
 		return fmt.Errorf("the function is a validation, but its output is %T and not an api.ValidationResult or a list of them", res.output)
 	case res.output != nil && f.OutputInfo != nil && !mayBe(f.OutputInfo.OutputType, res.output):
 		return &OutputTypeError{

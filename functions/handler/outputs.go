@@ -51,40 +51,34 @@ func combine(a, b api.OutputType) bool {
 func label(value any, s *step) any {
 	switch v := value.(type) {
 	case api.AttributeValueList:
-		rows := v
 		if s.f.RowsSorted {
-			rows = yamlkit.SortRows(v)
+			v = yamlkit.SortRows(v)
 		}
-		if rows == nil {
-			rows = api.AttributeValueList{}
+		for i := range v {
+			v[i].Index, v[i].FunctionName = s.index, s.name
 		}
-		for i := range rows {
-			rows[i].Index, rows[i].FunctionName = s.index, s.name
-		}
-		return rows
+		return notNil(v)
 	case api.ValidationResult:
 		return label(api.ValidationResultList{v}, s)
-	case *api.ValidationResult:
-		return label(api.ValidationResultList{*v}, s)
 	case api.ValidationResultList:
-		rows := v
-		if rows == nil {
-			rows = api.ValidationResultList{}
+		for i := range v {
+			v[i].Index, v[i].FunctionName = s.index, s.name
 		}
-		for i := range rows {
-			rows[i].Index, rows[i].FunctionName = s.index, s.name
-		}
-		return rows
+		return notNil(v)
 	case api.ResourceInfoList:
-		if v == nil {
-			return api.ResourceInfoList{}
-		}
+		return notNil(v)
 	case api.ResourceList:
-		if v == nil {
-			return api.ResourceList{}
-		}
+		return notNil(v)
 	}
 	return value
+}
+
+// notNil returns the list, which JSON prints as [] if it is empty.
+func notNil[S ~[]E, E any](list S) S {
+	if list == nil {
+		return S{}
+	}
+	return list
 }
 
 // typeOfOutput returns the type of an output: the one its Go type implies, or else the one the
@@ -109,7 +103,7 @@ func typeOfValue(value any) api.OutputType {
 	switch value.(type) {
 	case api.AttributeValueList:
 		return api.OutputTypeAttributeValueList
-	case api.ValidationResult, *api.ValidationResult:
+	case api.ValidationResult:
 		return api.OutputTypeValidationResult
 	case api.ValidationResultList:
 		return api.OutputTypeValidationResultList
@@ -167,11 +161,16 @@ func mergeOutputs(parts []any, sorted bool) any {
 		}
 		return slices.Concat(lists...)
 	}
-	if lists, ok := allOf[api.ResourceList](parts); ok {
-		return slices.Concat(lists...)
-	}
-	if result, ok := conjunction(parts, sorted); ok {
-		return result
+	if results, ok := allOf[api.ValidationResult](parts); ok {
+		whole := CombineResults(results)
+		if sorted {
+			rows := make([]api.AttributeValueList, len(results))
+			for i := range results {
+				rows[i] = results[i].FailedAttributes
+			}
+			whole.FailedAttributes = yamlkit.MergeRows(rows)
+		}
+		return whole
 	}
 	if payloads, ok := allOf[api.YAMLPayload](parts); ok {
 		return joinPayloads(payloads...)
@@ -215,27 +214,6 @@ func joinPayloads(payloads ...api.YAMLPayload) api.YAMLPayload {
 	return api.YAMLPayload{Payload: b.String()}
 }
 
-// conjunction returns the one result of a validation whose parts were validated separately.
-func conjunction(parts []any, sorted bool) (api.ValidationResult, bool) {
-	results := make(api.ValidationResultList, len(parts))
-	rows := make([]api.AttributeValueList, len(parts))
-	for i, part := range parts {
-		result, ok := part.(api.ValidationResult)
-		if pointer, isPointer := part.(*api.ValidationResult); isPointer {
-			result, ok = *pointer, true
-		}
-		if !ok {
-			return api.ValidationResult{}, false
-		}
-		results[i], rows[i] = result, result.FailedAttributes
-	}
-	whole := CombineResults(results)
-	if sorted {
-		whole.FailedAttributes = yamlkit.MergeRows(rows)
-	}
-	return whole, true
-}
-
 // combineResults turns each list of validation results into one result.
 func (o *outputs) combineResults() {
 	for i := range o.list {
@@ -267,21 +245,8 @@ func passed(output any) bool {
 	switch v := output.(type) {
 	case api.ValidationResult:
 		return v.Passed
-	case *api.ValidationResult:
-		return v.Passed
 	case api.ValidationResultList:
-		return !slices.ContainsFunc(v, func(r api.ValidationResult) bool { return !r.Passed })
-	}
-	return false
-}
-
-// isValidation reports whether an output has one of the types a validating function may return.
-func isValidation(output any) bool {
-	switch v := output.(type) {
-	case api.ValidationResult, api.ValidationResultList:
-		return true
-	case *api.ValidationResult:
-		return v != nil
+		return CombineResults(v).Passed
 	}
 	return false
 }

@@ -25,27 +25,18 @@ func functions() template.FuncMap {
 		"trimSpace":     strings.TrimSpace,
 		"trimPrefix":    strings.TrimPrefix,
 		"trimSuffix":    strings.TrimSuffix,
-		"replace":       replace,
-		"default":       orDefault,
-		"quote": func(value any) (string, error) {
-			return bounded(escapedLength*textLength([]any{value}), func() string {
-				return strconv.Quote(fmt.Sprint(value))
-			})
+		"replace": func(from, to, text string) string {
+			return strings.ReplaceAll(text, from, to)
 		},
-		"toJson": toJSON,
-		"toYaml": toYAML,
-		"b64enc": func(text string) (string, error) {
-			return bounded(2*len(text), func() string {
-				return base64.StdEncoding.EncodeToString([]byte(text))
-			})
+		"default": orDefault,
+		"quote":   func(value any) string { return strconv.Quote(fmt.Sprint(value)) },
+		"toJson":  toJSON,
+		"toYaml":  expression.YAML,
+		"b64enc": func(text string) string {
+			return base64.StdEncoding.EncodeToString([]byte(text))
 		},
 		"index": index,
 	}
-}
-
-func replace(from, to, text string) (string, error) {
-	return bounded(len(text)+strings.Count(text, from)*len(to),
-		func() string { return strings.ReplaceAll(text, from, to) })
 }
 
 // NormalizeName turns any text into a name: lower-case letters and digits, with a single dash for
@@ -80,18 +71,8 @@ func toJSON(value any) (string, error) {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
-		return "", err
-	}
-	return bounded(b.Len(), func() string { return strings.TrimSuffix(b.String(), "\n") })
-}
-
-func toYAML(value any) (string, error) {
-	text, err := expression.YAML(value)
-	if err != nil {
-		return "", err
-	}
-	return bounded(len(text), func() string { return text })
+	err := encoder.Encode(value)
+	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
 // index is text/template's index, except that a missing key of a map with values of any type is an

@@ -50,8 +50,7 @@ type data struct {
 
 // Compile parses a template. The error is an *[expression.Error].
 func Compile(text string) (*Program, error) {
-	t, err := template.New("").Option("missingkey=error").Funcs(boundedBuiltins()).
-		Funcs(functions()).Parse(text)
+	t, err := template.New("").Option("missingkey=error").Funcs(functions()).Parse(text)
 	if err != nil {
 		return nil, parseError(text, err)
 	}
