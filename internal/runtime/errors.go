@@ -1,0 +1,120 @@
+package runtime
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"time"
+)
+
+// MissingError reports that a program does not exist.
+type MissingError struct{ Program string }
+
+func (e *MissingError) Error() string { return fmt.Sprintf("program %s does not exist", e.Program) }
+
+// NotExecutableError reports that a program exists but cannot be executed.
+type NotExecutableError struct {
+	Program string
+	Err     error
+}
+
+func (e *NotExecutableError) Error() string {
+	return fmt.Sprintf("program %s is not executable: %v", e.Program, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *NotExecutableError) Unwrap() error { return e.Err }
+
+// StartError reports that the call itself is not possible, for example because of its mounts.
+type StartError struct {
+	Function string
+	Err      error
+}
+
+func (e *StartError) Error() string {
+	return fmt.Sprintf("function %s cannot be started: %v", e.Function, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *StartError) Unwrap() error { return e.Err }
+
+// ExitError reports that a function ended with a status other than 0.
+type ExitError struct {
+	Function string
+	Code     int
+}
+
+func (e *ExitError) Error() string {
+	return fmt.Sprintf("function %s failed: exit status %d", e.Function, e.Code)
+}
+
+// SignalError reports that a signal ended a function.
+type SignalError struct {
+	Function string
+	Signal   os.Signal
+}
+
+func (e *SignalError) Error() string {
+	return fmt.Sprintf("function %s was killed by a signal: %v", e.Function, e.Signal)
+}
+
+// TimeoutError reports that a function was killed because it ran too long.
+type TimeoutError struct {
+	Function string
+	Limit    time.Duration
+}
+
+func (e *TimeoutError) Error() string {
+	return fmt.Sprintf("function %s was killed: it ran longer than %v", e.Function, e.Limit)
+}
+
+// OutputError reports that a function was killed because it wrote too much.
+type OutputError struct {
+	Function string
+	Stream   string // "standard output" or "standard error"
+	Limit    int64
+}
+
+func (e *OutputError) Error() string {
+	return fmt.Sprintf("function %s was killed: it wrote more than %d bytes to its %s", e.Function,
+		e.Limit, e.Stream)
+}
+
+// NetworkError reports that a function declares that it needs the network, which the caller did
+// not allow.
+type NetworkError struct{ Function string }
+
+func (e *NetworkError) Error() string {
+	return fmt.Sprintf("function %s: network required but not enabled with --network", e.Function)
+}
+
+// PullError reports that an image is not present and that the engine did not get it. The function
+// did not run.
+type PullError struct {
+	Image string
+	Err   error
+}
+
+func (e *PullError) Error() string {
+	return fmt.Sprintf("image %s is not present and could not be pulled: %v", e.Image, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *PullError) Unwrap() error { return e.Err }
+
+// EngineError reports that a container engine failed before the function ran.
+type EngineError struct {
+	Engine, Image string
+	Stderr        string
+}
+
+func (e *EngineError) Error() string {
+	return fmt.Sprintf("%s could not start image %s: %s", e.Engine, e.Image, e.Stderr)
+}
+
+// NoEngineError reports that no container engine was found. Tried says of each engine why not.
+type NoEngineError struct{ Tried []string }
+
+func (e *NoEngineError) Error() string {
+	return "no container engine answers: " + strings.Join(e.Tried, "; ")
+}

@@ -1,0 +1,28 @@
+//go:build unix
+
+package runtime
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// ownGroup makes the process the leader of a process group.
+func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+// killGroup kills all processes of the group that p leads.
+func killGroup(p *os.Process) error {
+	if err := syscall.Kill(-p.Pid, syscall.SIGKILL); err == nil || err != syscall.ESRCH {
+		return err
+	}
+	return os.ErrProcessDone
+}
+
+// signalOf returns the signal that ended a process, nil if none did.
+func signalOf(state *os.ProcessState) os.Signal {
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return status.Signal()
+	}
+	return nil
+}
