@@ -70,7 +70,6 @@ func rules() []rule {
 		{room: in("internal"), deny: []string{in("cmd"), module + "!"}, why: "arrows point from the commands inwards"},
 		{room: in("internal/run"), deny: []string{in("internal/cli"), cobra, "github.com/spf13/pflag"}, why: "the loop knows options, not commands and flags"},
 		{room: in("internal/krm"), deny: []string{in("internal/cli"), in("internal/run"), cobra, "github.com/spf13/pflag"}, why: "KRM functions know options, not commands and flags"},
-		{room: in("internal/runtime"), deny: []string{in("internal/krm"), in("internal/cli"), in("internal/run"), in("functions"), in("configkit"), cobra}, why: "executors take bytes and return bytes"},
 		{room: in("internal/runtime"), deny: []string{module}, why: "running programs and containers needs nothing of this module"},
 		{room: module, except: []string{in("internal/cli")}, deny: []string{cobra}, why: "only internal/cli knows cobra"},
 		{room: module, except: []string{in("internal/settings")}, deny: []string{viper}, why: "only internal/settings knows viper"},
