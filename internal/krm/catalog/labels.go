@@ -1,0 +1,194 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/krm"
+)
+
+const docLabels = `functionConfig: a ConfigMap with the labels in data, or
+
+  apiVersion: fn.kpt.dev/v1alpha1
+  kind: SetLabels
+  labels: {color: orange}
+
+Sets the labels of all resources and pod templates, and the selectors that select by them.`
+
+const docAnnotations = `functionConfig: a ConfigMap with the annotations in data, or
+
+  apiVersion: fn.kpt.dev/v1alpha1
+  kind: SetAnnotations
+  annotations: {color: orange}
+  additionalAnnotationFields: [{kind: MyKind, path: spec/annotations, create: true}]
+
+Sets the annotations of all resources and pod templates.`
+
+func setLabels(_ context.Context, list *krm.ResourceList) error {
+	changed, err := setPairs(list, "SetLabels", "labels", "additionalLabelFields", labelFields())
+	if err == nil {
+		info(list, fmt.Sprintf("set %d labels in total", changed))
+	}
+	return err
+}
+
+func setAnnotations(_ context.Context, list *krm.ResourceList) error {
+	_, err := setPairs(list, "SetAnnotations", "annotations", "additionalAnnotationFields",
+		annotationFields())
+	return err
+}
+
+// setPairs sets the keys and values of the functionConfig in the maps at the fields of all items.
+// In fields that are not to be created only keys that exist are set. It returns the number of
+// values that changed.
+func setPairs(list *krm.ResourceList, kind, key, additional string, fields []fieldSpec,
+) (changed int, err error) {
+	c, err := configOf(list, kind)
+	if err != nil {
+		return 0, err
+	}
+	values := c.data
+	if !c.isConfigMap() {
+		values = c.value.Get(key)
+		more, err := c.fieldSpecs(additional)
+		if err != nil {
+			return 0, err
+		}
+		fields = append(fields, more...)
+	}
+	if values.Len() == 0 {
+		return 0, fmt.Errorf("functionConfig: no %s are given", key)
+	}
+	want := pairs(values)
+	var problems []error
+	for _, item := range list.Items {
+		h, err := item.Doc.Header()
+		if err != nil || h.Kind == "Kptfile" {
+			problems = append(problems, err)
+			continue
+		}
+		for i := range fields {
+			if !fields[i].matches(&h) {
+				continue
+			}
+			err := fields[i].visit(item.Doc, func(path []string, v gaby.Value) error {
+				n, err := mergePairs(item.Doc, path, v, want, fields[i].create)
+				changed += n
+				return err
+			})
+			if err != nil {
+				problems = append(problems, fmt.Errorf("%s: %w", item, err))
+			}
+		}
+	}
+	return changed, errors.Join(problems...)
+}
+
+// mergePairs sets keys of the map at a path and returns the number of values that changed.
+func mergePairs(doc *gaby.YamlDoc, path []string, v gaby.Value, want []pair, create bool,
+) (changed int, err error) {
+	if v.Exists() && !v.IsNull() && v.Kind() != gaby.Map {
+		return 0, fmt.Errorf("%s is not a map", fieldPath(path))
+	}
+	if v.Len() == 0 {
+		if !create {
+			return 0, nil
+		}
+		entries := make(gaby.Entries, len(want))
+		for i, p := range want {
+			entries[i] = gaby.Entry{Key: p.key, Value: p.value}
+		}
+		_, err := doc.Set(entries, path...)
+		return len(want), err
+	}
+	for _, p := range want {
+		had := v.Get(p.key)
+		if !had.Exists() && !create || had.Exists() && had.Tag() == "!!str" && had.TextIs(p.value) {
+			continue
+		}
+		if _, err := doc.Set(p.value, append(path[:len(path):len(path)], p.key)...); err != nil {
+			return changed, err
+		}
+		changed++
+	}
+	return changed, nil
+}
+
+// workloads are the types with a pod template at spec.template.
+func workloads() []fieldSpec {
+	return []fieldSpec{
+		{version: "v1", kind: "ReplicationController"},
+		{kind: "Deployment"}, {kind: "ReplicaSet"}, {kind: "DaemonSet"},
+		{group: "apps", kind: "StatefulSet"}, {group: "batch", kind: "Job"},
+	}
+}
+
+// labelFields are the fields with labels, and the selectors of these labels.
+func labelFields() []fieldSpec {
+	fields := []fieldSpec{
+		{path: "metadata/labels", create: true},
+		{version: "v1", kind: "Service", path: "spec/selector", create: true},
+		{version: "v1", kind: "ReplicationController", path: "spec/selector", create: true},
+		{kind: "Deployment", path: "spec/selector/matchLabels", create: true},
+		{kind: "ReplicaSet", path: "spec/selector/matchLabels", create: true},
+		{kind: "DaemonSet", path: "spec/selector/matchLabels", create: true},
+		{group: "apps", kind: "StatefulSet", path: "spec/selector/matchLabels", create: true},
+		{
+			group: "apps", kind: "StatefulSet", path: "spec/volumeClaimTemplates[]/metadata/labels",
+			create: true,
+		},
+		{group: "batch", kind: "Job", path: "spec/selector/matchLabels"},
+		{group: "batch", kind: "CronJob", path: "spec/jobTemplate/spec/selector/matchLabels"},
+		{group: "batch", kind: "CronJob", path: "spec/jobTemplate/metadata/labels", create: true},
+		{
+			group: "batch", kind: "CronJob", path: "spec/jobTemplate/spec/template/metadata/labels",
+			create: true,
+		},
+		{group: "policy", kind: "PodDisruptionBudget", path: "spec/selector/matchLabels"},
+		{group: "networking.k8s.io", kind: "NetworkPolicy", path: "spec/podSelector/matchLabels"},
+		{
+			group: "networking.k8s.io", kind: "NetworkPolicy",
+			path: "spec/ingress/from/podSelector/matchLabels",
+		},
+		{
+			group: "networking.k8s.io", kind: "NetworkPolicy",
+			path: "spec/egress/to/podSelector/matchLabels",
+		},
+	}
+	const affinity = "spec/template/spec/affinity/"
+	const required = "/requiredDuringSchedulingIgnoredDuringExecution/labelSelector/matchLabels"
+	const preferred = "/preferredDuringSchedulingIgnoredDuringExecution/podAffinityTerm/" +
+		"labelSelector/matchLabels"
+	for _, w := range workloads() {
+		for _, path := range []string{
+			affinity + "podAffinity" + preferred, affinity + "podAffinity" + required,
+			affinity + "podAntiAffinity" + preferred, affinity + "podAntiAffinity" + required,
+			"spec/template/spec/topologySpreadConstraints/labelSelector/matchLabels",
+		} {
+			w.path = path
+			fields = append(fields, w)
+		}
+		w.path, w.create = "spec/template/metadata/labels", true
+		fields = append(fields, w)
+	}
+	return fields
+}
+
+// annotationFields are the fields with annotations.
+func annotationFields() []fieldSpec {
+	fields := []fieldSpec{
+		{path: "metadata/annotations", create: true},
+		{group: "batch", kind: "CronJob", path: "spec/jobTemplate/metadata/annotations", create: true},
+		{
+			group: "batch", kind: "CronJob",
+			path: "spec/jobTemplate/spec/template/metadata/annotations", create: true,
+		},
+	}
+	for _, w := range workloads() {
+		w.path, w.create = "spec/template/metadata/annotations", true
+		fields = append(fields, w)
+	}
+	return fields
+}

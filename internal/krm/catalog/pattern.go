@@ -1,0 +1,132 @@
+package catalog
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// docSetters documents the functions with setters.
+const docSetters = `functionConfig: a ConfigMap with the setters in data: their names and values.
+
+A setter is a comment on the line of a value:
+
+  image: nginx:1.16.1 # kpt-set: nginx:${tag}
+  environments: # kpt-set: ${env}
+    - dev
+
+The value of a setter for a list is a list in a string.`
+
+// setterComment begins the comments that contain setters.
+const setterComment = "kpt-set:"
+
+// setterPattern is the text of a setter comment, split at its setters.
+type setterPattern struct {
+	texts []string // around the setters, one more than these
+	names []string
+}
+
+// setterReference matches a setter in a comment.
+const setterReference = `\$\{([^{}]+)\}`
+
+// patternOf returns the pattern of an entry. It reports false if the entry has none.
+func patternOf(v gaby.Value) (*setterPattern, bool) {
+	comment := strings.TrimSpace(v.Comments().Line)
+	if comment == "" && v.Kind() == gaby.List {
+		// Some write the comment of a list above its first item.
+		comment = strings.TrimSpace(v.First().Comments().Head)
+	}
+	text, ok := strings.CutPrefix(comment, setterComment)
+	if !ok {
+		return nil, false
+	}
+	text = strings.TrimSpace(text)
+	p := &setterPattern{}
+	at := 0
+	for _, m := range regexp.MustCompile(setterReference).FindAllStringSubmatchIndex(text, -1) {
+		p.texts = append(p.texts, text[at:m[0]])
+		p.names = append(p.names, text[m[2]:m[3]])
+		at = m[1]
+	}
+	p.texts = append(p.texts, text[at:])
+	return p, len(p.names) > 0
+}
+
+// current returns the values that the setters have in a value, nil if it does not match.
+func (p *setterPattern) current(value string) map[string]string {
+	var b strings.Builder
+	b.WriteString("^(?s:" + regexp.QuoteMeta(p.texts[0]))
+	for _, t := range p.texts[1:] {
+		b.WriteString("(.*)" + regexp.QuoteMeta(t))
+	}
+	b.WriteString(")$")
+	match := regexp.MustCompile(b.String()).FindStringSubmatch(value)
+	if match == nil {
+		return nil
+	}
+	values := map[string]string{}
+	for i, name := range p.names {
+		if was, ok := values[name]; ok && was != match[i+1] {
+			return nil
+		}
+		values[name] = match[i+1]
+	}
+	return values
+}
+
+// uses reports whether one of the setters occurs.
+func (p *setterPattern) uses(setters map[string]string) bool {
+	return slices.ContainsFunc(p.names, func(name string) bool {
+		_, ok := setters[name]
+		return ok
+	})
+}
+
+// expand returns the pattern with its setters replaced. missing lists those without a value.
+func (p *setterPattern) expand(values ...map[string]string) (text string, missing []string) {
+	var b strings.Builder
+	b.WriteString(p.texts[0])
+	for i, name := range p.names {
+		found := false
+		for _, m := range values {
+			if value, ok := m[name]; ok && !found {
+				b.WriteString(value)
+				found = true
+			}
+		}
+		if !found && !slices.Contains(missing, name) {
+			missing = append(missing, name)
+		}
+		b.WriteString(p.texts[i+1])
+	}
+	return b.String(), missing
+}
+
+// listOf returns the list that the text of a setter holds. It reports false if it holds none.
+func listOf(text string) (gaby.Value, bool) {
+	doc, err := gaby.ParseYAML([]byte(text))
+	if err != nil || doc.Value().Kind() != gaby.List {
+		return gaby.Value{}, false
+	}
+	return doc.Value(), true
+}
+
+// listText returns the items of a list of scalars in brackets.
+func listText(v gaby.Value) string {
+	var items []string
+	for c := v.First(); c.Exists(); c = c.Next() {
+		items = append(items, c.Text())
+	}
+	return "[" + strings.Join(items, ", ") + "]"
+}
+
+// longestFirst sorts setters so that those with long values come first, then by name: of two
+// setters whose values occur, the one that says more is used.
+func longestFirst(setters []pair) []pair {
+	return slices.SortedFunc(slices.Values(setters), func(a, b pair) int {
+		return cmp.Or(cmp.Compare(len(b.value), len(a.value)), strings.Compare(a.key, b.key))
+	})
+}

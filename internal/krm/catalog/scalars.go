@@ -1,0 +1,90 @@
+package catalog
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// scalar is a scalar of a document with its path.
+type scalar struct {
+	path  []string
+	value gaby.Value
+}
+
+// eachValue calls do for every value below v, in document order, maps and lists before what they
+// hold. Values that aliases repeat are visited once, where they are written.
+func eachValue(v gaby.Value, path []string, do func(path []string, v gaby.Value) error) error {
+	i := 0
+	for c := v.First(); c.Exists(); c = c.Next() {
+		key := c.Key()
+		if v.Kind() == gaby.List {
+			key = strconv.Itoa(i)
+		}
+		i++
+		if c.Elsewhere() {
+			continue
+		}
+		at := append(path[:len(path):len(path)], key)
+		if err := do(at, c); err != nil {
+			return err
+		}
+		if err := eachValue(c, at, do); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mustBeString reports whether Kubernetes accepts only strings at a path.
+func mustBeString(doc *gaby.YamlDoc, path []string) bool {
+	n := len(path)
+	if n >= 2 && (path[n-2] == "labels" || path[n-2] == "annotations" || path[n-2] == "matchLabels") {
+		return true
+	}
+	if n == 2 && (path[0] == "data" || path[0] == "stringData") {
+		h, _ := doc.Header()
+		return h.Kind == "ConfigMap" || h.Kind == "Secret"
+	}
+	return n > 2 && path[n-1] == "value" && path[n-3] == "env"
+}
+
+// setText makes text the value at a path, as if it was written there by hand: a quoted string stays
+// quoted, a plain scalar gets the type that its text has. The value keeps its layout and comment.
+func setText(doc *gaby.YamlDoc, path []string, was gaby.Value, text string) error {
+	if was.Exists() && !was.IsNull() && was.TextIs(text) {
+		return nil
+	}
+	quoted := was.Exists() && was.Tag() == "!!str" && !was.Written().Plain
+	if !quoted && !mustBeString(doc, path) {
+		if v, ok := plain(text); ok {
+			_, err := doc.Set(v, path...)
+			return err
+		}
+	}
+	_, err := doc.Set(text, path...)
+	return err
+}
+
+// plain returns the value that text has as a plain scalar. It reports false if text is not one.
+func plain(text string) (gaby.Value, bool) {
+	if text == "" || strings.ContainsAny(text, "\n#") || strings.ContainsAny(text[:1], `"'|>&*!%@[{`) {
+		return gaby.Value{}, false
+	}
+	doc, err := gaby.ParseYAML([]byte(text + "\n"))
+	if err != nil {
+		return gaby.Value{}, false
+	}
+	v := doc.Value()
+	return v, v.Kind() == gaby.Scalar && v.Tag() != "!!str"
+}
+
+// dotted returns a path for the methods of gaby that take one.
+func dotted(path []string) string {
+	escaped := make([]string, len(path))
+	for i, s := range path {
+		escaped[i] = strings.ReplaceAll(strings.ReplaceAll(s, "~", "~0"), ".", "~1")
+	}
+	return strings.Join(escaped, ".")
+}

@@ -1,0 +1,274 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/krm"
+)
+
+const docSearchReplace = `functionConfig: a ConfigMap with these keys in data.
+
+Which fields match, all of these that are given:
+  by-value         the value of the field
+  by-value-regex   a regular expression for the whole value
+  by-path          a path: a.b.c, a.*.c, a.**.c, a.b[1].c, a.b[*].c
+  by-file-path     a pattern for the path of the file: dir/**/*.yaml
+
+What happens to them:
+  put-value        the new value; ${1} is a group of by-value-regex
+  put-comment      the new comment on the line
+
+With by-path alone, put-value adds the field where it is missing.`
+
+// search is what search-replace looks for and does.
+type search struct {
+	value, file, putValue, putComment string
+	byValue, put, comment             bool
+	regex                             *regexp.Regexp
+	path                              []string // nil for any
+}
+
+func searchReplace(_ context.Context, list *krm.ResourceList) error {
+	c, err := configOf(list, "")
+	if err != nil {
+		return err
+	}
+	s, err := searchOf(c)
+	if err != nil {
+		return err
+	}
+	var problems []error
+	for _, item := range list.Items {
+		if s.file != "" {
+			if ok, err := doublestar.Match(s.file, item.Path); err != nil || !ok {
+				continue
+			}
+		}
+		if err := s.item(list, item); err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", item, err))
+		}
+	}
+	if len(list.Results) == 0 && errors.Join(problems...) == nil {
+		info(list, "no matches")
+	}
+	return errors.Join(problems...)
+}
+
+// searchOf reads the functionConfig.
+func searchOf(c *config) (*search, error) {
+	s := &search{}
+	known := []string{
+		"by-value", "by-value-regex", "by-path", "by-file-path", "put-value", "put-comment",
+	}
+	for _, p := range pairs(c.data) {
+		var err error
+		switch p.key {
+		case "by-value":
+			s.value, s.byValue = p.value, true
+		case "by-value-regex":
+			s.regex, err = regexp.Compile("^(?:" + p.value + ")$")
+		case "by-path":
+			s.path, err = splitPattern(p.value)
+		case "by-file-path":
+			s.file = p.value
+			if !doublestar.ValidatePattern(s.file) {
+				err = errors.New("the pattern is not valid")
+			}
+		case "put-value":
+			s.putValue, s.put = p.value, true
+		case "put-comment":
+			s.putComment, s.comment = p.value, true
+		default:
+			return nil, fmt.Errorf("invalid matcher or mutator %q: these are %s", p.key,
+				strings.Join(known, ", "))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %q: %w", p.key, p.value, err)
+		}
+	}
+	switch {
+	case s.byValue && s.regex != nil:
+		return nil, errors.New(`only one of ["by-value", "by-value-regex"] can be provided`)
+	case !s.byValue && s.regex == nil && s.path == nil && s.file == "":
+		return nil, fmt.Errorf("at least one of [%s] must be provided",
+			strings.Join(known[:4], ", "))
+	}
+	return s, nil
+}
+
+// splitPattern splits a path with patterns: names, *, **, [1] and [*].
+func splitPattern(path string) ([]string, error) {
+	var segments []string
+	for segment := range strings.SplitSeq(strings.ReplaceAll(path, `\.`, "\x00"), ".") {
+		segment = strings.ReplaceAll(segment, "\x00", ".")
+		name, rest, _ := strings.Cut(segment, "[")
+		if name != "" {
+			segments = append(segments, name)
+		}
+		for rest != "" {
+			index, after, ok := strings.Cut(rest, "]")
+			if _, err := strconv.Atoi(index); !ok || err != nil && index != "*" {
+				return nil, fmt.Errorf("%q is not an index", "["+rest)
+			}
+			segments = append(segments, "["+index+"]")
+			rest = strings.TrimPrefix(after, "[")
+		}
+		if segment == "" {
+			return nil, errors.New("a part of the path is empty")
+		}
+	}
+	return segments, nil
+}
+
+// item searches in one item. With a path that names one field, a missing field is added.
+func (s *search) item(list *krm.ResourceList, item *krm.Item) error {
+	if s.byValue && s.value != "" && !item.Doc.MayContain(s.value) {
+		return nil
+	}
+	var matches []scalar
+	err := s.walk(item.Doc.Value(), nil, nil, func(path []string, v gaby.Value) {
+		matches = append(matches, scalar{path, v})
+	})
+	if err != nil {
+		return err
+	}
+	if len(matches) == 0 && s.put && s.canAdd(item.Doc) {
+		if _, err := item.Doc.Set(s.newValue(), s.path...); err != nil {
+			return err
+		}
+		added := scalar{s.path, item.Doc.Search(s.path...).Value()}
+		return s.report(list, item, added, s.putValue)
+	}
+	for _, m := range matches {
+		was := m.value.Text()
+		now := was
+		if s.put {
+			now = s.expand(s.putValue, was)
+			if err := setText(item.Doc, m.path, m.value, now); err != nil {
+				return err
+			}
+		}
+		if err := s.report(list, item, m, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// report sets the comment of a match and appends its result.
+func (s *search) report(list *krm.ResourceList, item *krm.Item, m scalar, value string) error {
+	message := fmt.Sprintf("Matched field value %q", value)
+	if s.put || s.comment {
+		message = fmt.Sprintf("Mutated field value to %q", value)
+	}
+	if s.comment {
+		comment := s.expand(s.putComment, m.value.Text())
+		if m.value.Comments().Line != comment {
+			if err := item.Doc.SetComment(comment, dotted(m.path)); err != nil {
+				return err
+			}
+		}
+	}
+	list.Results = append(list.Results, about(item, krm.SeverityInfo, m.path, message))
+	return nil
+}
+
+// canAdd reports whether the path names a field that can be added to a document.
+func (s *search) canAdd(doc *gaby.YamlDoc) bool {
+	if s.byValue || s.regex != nil || len(s.path) == 0 || doc.Exists(s.path...) ||
+		doc.Value().Get("kind").TextIs("Kptfile") {
+		return false
+	}
+	return !slices.ContainsFunc(s.path, func(segment string) bool {
+		return strings.HasPrefix(segment, "*") || strings.HasPrefix(segment, "[")
+	})
+}
+
+// newValue returns the value of a field that is added.
+func (s *search) newValue() any {
+	if v, ok := plain(s.putValue); ok && s.path[0] != "metadata" {
+		return v
+	}
+	return s.putValue
+}
+
+// expand replaces ${1} and so on by the groups that the regular expression finds in value. Other
+// text in braces stays: it may be a setter.
+func (s *search) expand(text, value string) string {
+	if s.regex == nil {
+		return text
+	}
+	groups := s.regex.FindStringSubmatch(value)
+	return regexp.MustCompile(`\$\{\d+\}`).ReplaceAllStringFunc(text, func(reference string) string {
+		n, err := strconv.Atoi(reference[2 : len(reference)-1])
+		if err != nil || n >= len(groups) {
+			return reference
+		}
+		return groups[n]
+	})
+}
+
+// walk calls do for the scalars that match. steps is the path as patterns have it.
+func (s *search) walk(v gaby.Value, path, steps []string,
+	do func(path []string, v gaby.Value),
+) error {
+	i := 0
+	for c := v.First(); c.Exists(); c = c.Next() {
+		key, step := c.Key(), c.Key()
+		if v.Kind() == gaby.List {
+			key = strconv.Itoa(i)
+			step = "[" + key + "]"
+		}
+		i++
+		if c.Elsewhere() {
+			continue
+		}
+		at := append(path[:len(path):len(path)], key)
+		atSteps := append(steps[:len(steps):len(steps)], step)
+		if c.Kind() != gaby.Scalar {
+			if err := s.walk(c, at, atSteps, do); err != nil {
+				return err
+			}
+			continue
+		}
+		text := c.Text()
+		switch {
+		case s.byValue && text != s.value, s.regex != nil && !s.regex.MatchString(text),
+			s.path != nil && !matchSteps(s.path, atSteps):
+		default:
+			do(at, c)
+		}
+	}
+	return nil
+}
+
+// matchSteps reports whether a path matches a pattern.
+func matchSteps(pattern, steps []string) bool {
+	for len(pattern) > 0 {
+		switch p := pattern[0]; {
+		case p == "**":
+			for skip := range len(steps) + 1 {
+				if matchSteps(pattern[1:], steps[skip:]) {
+					return true
+				}
+			}
+			return false
+		case len(steps) == 0:
+			return false
+		case p == "[*]" && strings.HasPrefix(steps[0], "["):
+		case p != "*" && p != steps[0]:
+			return false
+		}
+		pattern, steps = pattern[1:], steps[1:]
+	}
+	return len(steps) == 0
+}

@@ -1,0 +1,274 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/krm"
+)
+
+// settersOf returns the setters of the functionConfig.
+func settersOf(list *krm.ResourceList) ([]pair, error) {
+	c, err := configOf(list, "")
+	if err != nil {
+		return nil, err
+	}
+	setters := pairs(c.data)
+	if len(setters) == 0 {
+		return nil, errors.New("input setters list cannot be empty")
+	}
+	return setters, nil
+}
+
+func applySetters(_ context.Context, list *krm.ResourceList) error {
+	setters, err := settersOf(list)
+	if err != nil {
+		return err
+	}
+	values := map[string]string{}
+	for _, s := range setters {
+		values[s.key] = s.value
+	}
+	var problems []error
+	for _, item := range list.Items {
+		if !item.Doc.MayContain(setterComment) {
+			continue
+		}
+		// What a setter replaces is not visited, so places are collected first.
+		var places []scalar
+		err := eachValue(item.Doc.Value(), nil, func(path []string, v gaby.Value) error {
+			if p, ok := patternOf(v); ok && p.uses(values) {
+				places = append(places, scalar{path, v})
+			}
+			return nil
+		})
+		problems = append(problems, err)
+		for _, s := range places {
+			if err := applySetter(list, item, s, values); err != nil {
+				problems = append(problems, fmt.Errorf("%s: %s: %w", item, fieldPath(s.path), err))
+			}
+		}
+	}
+	if len(list.Results) == 0 && errors.Join(problems...) == nil {
+		info(list, "no matches for the input list of setters")
+	}
+	return errors.Join(problems...)
+}
+
+// applySetter sets one value that has a setter comment.
+func applySetter(list *krm.ResourceList, item *krm.Item, s scalar, values map[string]string) error {
+	p, _ := patternOf(s.value)
+	switch s.value.Kind() {
+	case gaby.Map:
+		return nil
+	case gaby.List:
+		text, missing := p.expand(values)
+		if len(missing) > 0 {
+			return nil
+		}
+		want, ok := listOf(text)
+		if !ok {
+			return fmt.Errorf("the value %q of the setter is not a list", text)
+		}
+		if !s.value.Equal(want) {
+			if _, err := item.Doc.Set(want, s.path...); err != nil {
+				return err
+			}
+		}
+		list.Results = append(list.Results, about(item, krm.SeverityInfo, s.path,
+			fmt.Sprintf("set field value to %q", listText(want))))
+		return nil
+	}
+	text, missing := p.expand(values, p.current(s.value.Text()))
+	if len(missing) > 0 {
+		return fmt.Errorf("values for setters [%s] must be provided",
+			"${"+strings.Join(missing, "}, ${")+"}")
+	}
+	if err := setText(item.Doc, s.path, s.value, text); err != nil {
+		return err
+	}
+	list.Results = append(list.Results, about(item, krm.SeverityInfo, s.path,
+		fmt.Sprintf("set field value to %q", text)))
+	return nil
+}
+
+// createSetters adds comments to the values in which values of setters occur.
+func createSetters(_ context.Context, list *krm.ResourceList) error {
+	setters, err := settersOf(list)
+	if err != nil {
+		return err
+	}
+	var scalars []pair
+	lists := map[string][]string{}
+	for _, s := range setters {
+		if v, ok := listOf(s.value); ok {
+			lists[s.key] = sortedItems(v)
+		} else if s.value != "" {
+			scalars = append(scalars, s)
+		}
+	}
+	scalars = longestFirst(scalars)
+	var problems []error
+	for _, item := range list.Items {
+		var places []scalar
+		err := eachValue(item.Doc.Value(), nil, func(path []string, v gaby.Value) error {
+			places = append(places, scalar{path, v})
+			return nil
+		})
+		problems = append(problems, err)
+		for _, s := range places {
+			comment, value := "", ""
+			switch {
+			case s.value.Kind() == gaby.List:
+				comment, value = listComment(s.value, lists), listText(s.value)
+			case s.value.Kind() == gaby.Scalar && !strings.Contains(s.value.Text(), "\n"):
+				comment, value = scalarComment(s.value.Text(), scalars), s.value.Text()
+			}
+			if comment == "" {
+				continue
+			}
+			problems = append(problems, addSetter(list, item, s, comment, value))
+		}
+	}
+	if len(list.Results) == 0 {
+		info(list, "no matches for the input list of setters")
+	}
+	return errors.Join(problems...)
+}
+
+// addSetter writes a setter comment, unless the value has another comment, which would be lost.
+func addSetter(list *krm.ResourceList, item *krm.Item, s scalar, comment, value string) error {
+	had := s.value.Comments().Line
+	if had != "" && !strings.HasPrefix(had, setterComment) {
+		list.Results = append(list.Results, about(item, krm.SeverityWarning, s.path,
+			fmt.Sprintf("the value has the comment %q, so %q was not added", had, comment)))
+		return nil
+	}
+	if had != comment {
+		if err := item.Doc.SetComment(comment, dotted(s.path)); err != nil {
+			return fmt.Errorf("%s: %w", item, err)
+		}
+	}
+	list.Results = append(list.Results, about(item, krm.SeverityInfo, s.path,
+		fmt.Sprintf("Added line comment %q for field with value %q", comment, value)))
+	return nil
+}
+
+// scalarComment returns the comment for a value in which values of setters occur, "" if none does.
+func scalarComment(value string, setters []pair) string {
+	type part struct {
+		text   string
+		setter bool
+	}
+	parts := []part{{text: value}}
+	found := false
+	for _, s := range setters {
+		var next []part
+		for _, p := range parts {
+			if p.setter || !strings.Contains(p.text, s.value) {
+				next = append(next, p)
+				continue
+			}
+			found = true
+			for i, rest := range strings.Split(p.text, s.value) {
+				if i > 0 {
+					next = append(next, part{"${" + s.key + "}", true})
+				}
+				next = append(next, part{text: rest})
+			}
+		}
+		parts = next
+	}
+	if !found {
+		return ""
+	}
+	comment := setterComment + " "
+	for _, p := range parts {
+		comment += p.text
+	}
+	return comment
+}
+
+// listComment returns the comment for a list whose items are those of a setter, in any order.
+func listComment(v gaby.Value, lists map[string][]string) string {
+	have := sortedItems(v)
+	for _, name := range slices.Sorted(maps.Keys(lists)) {
+		if len(have) > 0 && slices.Equal(have, lists[name]) {
+			return setterComment + " ${" + name + "}"
+		}
+	}
+	return ""
+}
+
+// sortedItems returns the texts of a list of scalars, sorted; nil if there are maps or lists in it.
+func sortedItems(v gaby.Value) []string {
+	var items []string
+	for c := v.First(); c.Exists(); c = c.Next() {
+		if c.Kind() != gaby.Scalar {
+			return nil
+		}
+		items = append(items, c.Text())
+	}
+	slices.Sort(items)
+	return items
+}
+
+// listSetters lists the setters in the comments, with their values.
+func listSetters(_ context.Context, list *krm.ResourceList) error {
+	type setter struct {
+		value, kind string
+		count       int
+	}
+	found := map[string]*setter{}
+	add := func(name, value, kind string) {
+		if found[name] == nil {
+			found[name] = &setter{value: value, kind: kind}
+		}
+		found[name].count++
+	}
+	var problems []error
+	for _, item := range list.Items {
+		if !item.Doc.MayContain(setterComment) {
+			continue
+		}
+		err := eachValue(item.Doc.Value(), nil, func(path []string, v gaby.Value) error {
+			p, ok := patternOf(v)
+			if !ok || v.Kind() == gaby.Map {
+				return nil
+			}
+			if v.Kind() == gaby.List {
+				add(p.names[0], listText(v), "array")
+				return nil
+			}
+			values := p.current(v.Text())
+			if values == nil {
+				list.Results = append(list.Results, about(item, krm.SeverityWarning, path,
+					fmt.Sprintf("the value %q does not match its setter comment", v.Text())))
+				return nil
+			}
+			kind := "str"
+			if len(p.names) == 1 && p.texts[0]+p.texts[1] == "" && !v.IsNull() {
+				kind = strings.TrimPrefix(v.Tag(), "!!")
+			}
+			for _, name := range slices.Compact(slices.Sorted(slices.Values(p.names))) {
+				add(name, values[name], kind)
+			}
+			return nil
+		})
+		problems = append(problems, err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		s := found[name]
+		info(list, fmt.Sprintf("Name: %s, Value: %s, Type: %s, Count: %d", name, s.value, s.kind,
+			s.count))
+	}
+	if len(found) == 0 {
+		info(list, "no setters found")
+	}
+	return errors.Join(problems...)
+}
