@@ -11,7 +11,7 @@ const DefaultPrefix = "ghcr.io/kptdev/krm-functions-catalog"
 
 // Image is the name of a container image in its parts.
 type Image struct {
-	Repository string // registry and path before the base name, "" if there is none
+	Repository string // registry and path before the base name, "" for none
 	Base       string
 	Tag        string // without the colon
 	Digest     string // without the @
@@ -68,8 +68,8 @@ func isRegistry(part string) bool {
 	return strings.ContainsAny(part, ".:") || part == "localhost"
 }
 
-// FullImage returns the name of an image with the prefix if it has no repository. An empty prefix is
-// the default; tags are not added, because engines take latest themselves.
+// FullImage returns the name of an image with the prefix if it has no repository. An empty prefix
+// is the default. Tags are not added, because engines take latest themselves.
 func FullImage(name, prefix string) string {
 	if strings.Contains(name, "/") || name == "" {
 		return name

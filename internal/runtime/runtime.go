@@ -62,7 +62,7 @@ func DefaultLimits() Limits {
 }
 
 // withDefaults returns the limits with zeros replaced by the defaults and negative values by zeros,
-// which mean that there is no limit.
+// which mean no limit.
 func (l Limits) withDefaults() Limits {
 	d := DefaultLimits()
 	return Limits{

@@ -58,9 +58,11 @@ func RunList(text string, config gaby.Value, items []gaby.Value, print func(stri
 	}
 	thread.SetMaxExecutionSteps(maxSteps + uint64(len(items))*maxSteps/100)
 	predeclared := starlark.StringDict{"ctx": ctx, "json": json.Module, "re": reModule()}
-	if _, program, err := starlark.SourceProgramOptions(&options, file, text, predeclared.Has); err != nil {
+	_, program, err := starlark.SourceProgramOptions(&options, file, text, predeclared.Has)
+	if err != nil {
 		return nil, p.compileErrors(err, []string{"ctx", "json", "re"})
-	} else if _, err := program.Init(thread, predeclared); err != nil {
+	}
+	if _, err := program.Init(thread, predeclared); err != nil {
 		return nil, p.runError(err)
 	}
 	left, _, err := list.Get(starlark.String("items"))
@@ -175,7 +177,7 @@ func yamlModule() starlark.Value {
 			if err != nil {
 				return nil, err
 			}
-			doc, err := gaby.ParseYAML([]byte("{}\n"))
+			doc, err := gaby.ParseYAML([]byte("a: b\n")) // so that the text has block style
 			if err == nil {
 				err = doc.SetData(data)
 			}

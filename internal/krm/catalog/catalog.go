@@ -24,7 +24,7 @@ import (
 // entry is a function of the catalogue.
 type entry struct {
 	name string
-	// series are the versions that the function stands in for, without their last number.
+	// series are the versions that the function replaces, without their last number.
 	series []string
 	brief  string
 	// doc is the documentation of the functionConfig.
@@ -53,8 +53,8 @@ func Names() []string {
 	return names
 }
 
-// Series returns the series of versions that a function stands in for, such as v0.2; nil if it is
-// not in the catalogue.
+// Series returns the series of versions that a function replaces, such as v0.2; nil if it is not
+// in the catalogue.
 func Series(name string) []string {
 	for _, e := range entries() {
 		if e.name == name {
@@ -125,30 +125,77 @@ var errFailed = errors.New("the function found errors")
 // entries returns the catalogue.
 func entries() []entry {
 	return []entry{
-		{"apply-replacements", []string{"v0.1"}, "Copy values from one resource to others",
-			docReplacements, applyReplacements},
-		{"apply-setters", []string{"v0.1", "v0.2", "v0.3"}, "Set the fields that have a setter comment",
-			docSetters, applySetters},
-		{"create-setters", []string{"v0.1"}, "Add setter comments to fields that have a value",
-			docSetters, createSetters},
-		{"ensure-name-substring", []string{"v0.1", "v0.2"}, "Add a prefix or suffix to names",
-			docNameSubstring, ensureNameSubstring},
-		{"kubeconform", []string{"v0.1"}, "Validate resources by their schemas",
-			docKubeconform, kubeconform},
+		{
+			"apply-replacements",
+			[]string{"v0.1"},
+			"Copy values from one resource to others",
+			docReplacements, applyReplacements,
+		},
+		{
+			"apply-setters",
+			[]string{"v0.1", "v0.2", "v0.3"},
+			"Set the fields that have a setter comment",
+			docSetters, applySetters,
+		},
+		{
+			"create-setters",
+			[]string{"v0.1"},
+			"Add setter comments to fields that have a value",
+			docSetters, createSetters,
+		},
+		{
+			"ensure-name-substring",
+			[]string{"v0.1", "v0.2"},
+			"Add a prefix or suffix to names",
+			docNameSubstring, ensureNameSubstring,
+		},
+		{
+			"kubeconform",
+			[]string{"v0.1"},
+			"Validate resources by their schemas",
+			docKubeconform, kubeconform,
+		},
 		{"list-setters", []string{"v0.1"}, "List the setters of fields", docNoConfig, listSetters},
-		{"remove-local-config-resources", []string{"v0.1"},
-			"Remove resources that are never applied to a cluster", docNoConfig, removeLocalConfig},
-		{"search-replace", []string{"v0.1", "v0.2"}, "Search for fields, and set their values or comments",
-			docSearchReplace, searchReplace},
-		{"set-annotations", []string{"v0.1"}, "Set annotations of all resources",
-			docAnnotations, setAnnotations},
-		{"set-image", []string{"v0.1", "v0.2"}, "Set the name, tag or digest of images",
-			docImage, setImage},
-		{"set-labels", []string{"v0.1", "v0.2"}, "Set labels of all resources, and their selectors",
-			docLabels, setLabels},
-		{"set-namespace", []string{"v0.1", "v0.2", "v0.3", "v0.4"}, "Set the namespace of all resources",
-			docNamespace, setNamespace},
-		{"starlark", []string{"v0.4", "v0.5"}, "Run a Starlark program on the resources",
-			docStarlark, runStarlark},
+		{
+			"remove-local-config-resources",
+			[]string{"v0.1"},
+			"Remove resources that are never applied to a cluster", docNoConfig, removeLocalConfig,
+		},
+		{
+			"search-replace",
+			[]string{"v0.1", "v0.2"},
+			"Search for fields, and set their values or comments",
+			docSearchReplace, searchReplace,
+		},
+		{
+			"set-annotations",
+			[]string{"v0.1"},
+			"Set annotations of all resources",
+			docAnnotations, setAnnotations,
+		},
+		{
+			"set-image",
+			[]string{"v0.1", "v0.2"},
+			"Set the name, tag or digest of images",
+			docImage, setImage,
+		},
+		{
+			"set-labels",
+			[]string{"v0.1", "v0.2"},
+			"Set labels of all resources, and their selectors",
+			docLabels, setLabels,
+		},
+		{
+			"set-namespace",
+			[]string{"v0.1", "v0.2", "v0.3", "v0.4"},
+			"Set the namespace of all resources",
+			docNamespace, setNamespace,
+		},
+		{
+			"starlark",
+			[]string{"v0.4", "v0.5"},
+			"Run a Starlark program on the resources",
+			docStarlark, runStarlark,
+		},
 	}
 }

@@ -18,8 +18,8 @@ type config struct {
 	data gaby.Value
 }
 
-// configOf returns the functionConfig, which must be a ConfigMap or of the given kind. An empty kind
-// allows only a ConfigMap.
+// configOf returns the functionConfig, which must be a ConfigMap or of the given kind. An empty
+// kind allows only a ConfigMap.
 func configOf(list *krm.ResourceList, kind string) (*config, error) {
 	expected := "`ConfigMap.v1`"
 	if kind != "" {

@@ -117,7 +117,8 @@ func (k *conform) item(list *krm.ResourceList, item *krm.Item) error {
 		return nil
 	}
 	schema, err := k.set.Schema(api.ResourceType(h.APIVersion + "/" + h.Kind))
-	if _, missing := errors.AsType[*schemas.MissingError](err); missing || err == nil && schema == nil {
+	_, missing := errors.AsType[*schemas.MissingError](err)
+	if missing || err == nil && schema == nil {
 		if !k.ignoreMissing {
 			fail(nil, fmt.Sprintf("could not find schema for %s %s", h.APIVersion, h.Kind))
 		}

@@ -120,8 +120,11 @@ func mergePairs(doc *gaby.YamlDoc, path []string, v gaby.Value, want []pair, cre
 func workloads() []fieldSpec {
 	return []fieldSpec{
 		{version: "v1", kind: "ReplicationController"},
-		{kind: "Deployment"}, {kind: "ReplicaSet"}, {kind: "DaemonSet"},
-		{group: "apps", kind: "StatefulSet"}, {group: "batch", kind: "Job"},
+		{kind: "Deployment"},
+		{kind: "ReplicaSet"},
+		{kind: "DaemonSet"},
+		{group: "apps", kind: "StatefulSet"},
+		{group: "batch", kind: "Job"},
 	}
 }
 

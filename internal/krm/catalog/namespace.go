@@ -15,8 +15,8 @@ import (
 	"github.com/fctl-dev/fctl/internal/krm"
 )
 
-const docNamespace = `functionConfig: a ConfigMap with data.namespace, the package-context.yaml of kpt
-(a ConfigMap named kptfile.kpt.dev with data.name), or
+const docNamespace = `functionConfig: a ConfigMap with data.namespace, the package-context.yaml
+of kpt (a ConfigMap named kptfile.kpt.dev with data.name), or
 
   apiVersion: fn.kpt.dev/v1alpha1
   kind: SetNamespace
@@ -101,8 +101,8 @@ func (n *namespacer) check(items []*krm.Item) error {
 
 func isNamespace(h *gaby.Header) bool { return h.APIVersion == "v1" && h.Kind == "Namespace" }
 
-// scopes returns the function that knows which types have namespaces: those of Kubernetes, and those
-// that CustomResourceDefinitions in the list define.
+// scopes returns the function that knows which types have namespaces: those of Kubernetes, and
+// those that CustomResourceDefinitions in the list define.
 func scopes(list *krm.ResourceList) func(t api.ResourceType) configkit.Scope {
 	defined := map[string]configkit.Scope{} // by group and kind
 	for _, item := range list.Items {
@@ -154,9 +154,10 @@ func (n *namespacer) item(doc *gaby.YamlDoc, olds map[string]bool) error {
 			return n.existing(doc, append(path, "namespace"))
 		})
 	case "CustomResourceDefinition":
-		return n.existing(doc, strings.Split("spec/conversion/webhook/clientConfig/service/namespace", "/"))
+		return n.existing(doc,
+			[]string{"spec", "conversion", "webhook", "clientConfig", "service", "namespace"})
 	case "APIService":
-		return n.existing(doc, strings.Split("spec/service/namespace", "/"))
+		return n.existing(doc, []string{"spec", "service", "namespace"})
 	}
 	return nil
 }

@@ -213,8 +213,8 @@ func (r *replacement) setScalar(doc *gaby.YamlDoc, m scalar, value string) error
 	return setText(doc, m.path, m.value, value)
 }
 
-// replacePart replaces one part of a text. An index before the first part or after the last one adds
-// a part.
+// replacePart replaces one part of a text. An index before the first part or after the last one
+// adds a part.
 func replacePart(text, delimiter string, index int, part string) string {
 	parts := strings.Split(text, delimiter)
 	switch {

@@ -11,7 +11,8 @@ import (
 	"github.com/fctl-dev/fctl/internal/krm"
 )
 
-const docStarlark = `functionConfig: a ConfigMap with the program in data.source and parameters in data, or
+const docStarlark = `functionConfig: a ConfigMap with the program in data.source and parameters in
+data, or
 
   apiVersion: fn.kpt.dev/v1alpha1
   kind: StarlarkRun
@@ -20,8 +21,8 @@ const docStarlark = `functionConfig: a ConfigMap with the program in data.source
     for r in ctx.resource_list["items"]:
       r["metadata"].setdefault("labels", {})["zone"] = "eu"
 
-The program changes ctx.resource_list["items"]; fail("...") ends it with an error. It has no access to
-the environment, the network and the clock.`
+The program changes ctx.resource_list["items"]; fail("...") ends it with an error. It has no
+access to the environment, the network and the clock.`
 
 func runStarlark(_ context.Context, list *krm.ResourceList) error {
 	c, err := configOf(list, "StarlarkRun")
@@ -72,14 +73,13 @@ func runStarlark(_ context.Context, list *krm.ResourceList) error {
 
 // newItem makes an item of data. Annotations that say where it belongs are taken out of it.
 func newItem(data any) (*krm.Item, error) {
-	item, err := krm.NewItem([]byte("{}\n"), "", 0)
-	if err != nil {
-		return nil, err
+	doc, err := gaby.ParseYAML([]byte("apiVersion: v1\n")) // so that the text has block style
+	if err == nil {
+		err = doc.SetData(data)
 	}
-	if err := item.Doc.SetData(data); err != nil {
-		return nil, err
+	if err == nil {
+		doc, err = gaby.ParseYAML(doc.Ended())
 	}
-	doc, err := gaby.ParseYAML(item.Doc.Ended())
 	if err != nil {
 		return nil, err
 	}
