@@ -55,7 +55,7 @@ func (p *pair) ambiguous(executor *functions.Executor,
 			Class:    api.FailureFunction,
 			Pos:      api.Position{File: p.before.File, Line: line, Column: 1},
 			Resource: m.Resource.String(),
-			Message:  "the file has another resource of this type and name, and a patch cannot say which of them changes",
+			Message:  "another resource in the file has this type and name; a patch cannot distinguish them",
 		})
 	}
 	return failures, nil

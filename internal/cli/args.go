@@ -100,7 +100,7 @@ func pathsAfterFile(t *run.Files, words []string) error {
 			hint = append(append(hint, t.Unit), words...)
 		}
 	}
-	return diag.UsageHint(shellwords.Quote(hint...), "FILE and -f exclude each other, and -f comes before FUNCTION")
+	return diag.UsageHint(shellwords.Quote(hint...), "use FILE or -f, not both, and put -f before FUNCTION")
 }
 
 // missingArgs returns the error for a command line that ends too soon. With --functions no FUNCTION

@@ -14,19 +14,19 @@ func (a *App) newConfig() *cobra.Command {
 	config := &cobra.Command{
 		Use:   "config",
 		Short: "Show the settings",
-		Long:  "Show the settings. 'fctl help environment' says where they come from.",
+		Long:  "Show the settings. 'fctl help environment' explains where they come from.",
 		Args:  a.noSuchCommand,
 		RunE:  showHelp,
 	}
 	view := &cobra.Command{
 		Use:     "view",
-		Short:   "Print the settings, and with --origin where each comes from",
+		Short:   "Print the settings",
 		Example: "  fctl config view --origin",
 		Args:    noArguments,
 	}
-	origin := view.Flags().Bool("origin", false, "say where each value comes from")
+	origin := view.Flags().Bool("origin", false, "print where each value comes from")
 	view.Flags().StringSliceVar(&a.global.context, "context", nil,
-		"what functions know of the unit, `NAME=VALUE`")
+		"set a value of the unit's context, `NAME=VALUE`")
 	addToolchainFlags(view.Flags())
 	view.RunE = func(cmd *cobra.Command, _ []string) error {
 		s, err := a.settings(cmd.Flags())

@@ -37,24 +37,25 @@ func (a *App) newDiff() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff [flags] A B",
 		Short: "Compare configuration, value by value",
-		Long: `Show how the configuration in B differs from that in A: resource by resource,
-value by value, with the elements of lists known by their merge keys. Comments,
-order of keys and layout make no difference; a note says when there is nothing
-but that. A and B are two files, one of which may be "-", or two directories.
+		Long: `Show how the configuration in B differs from A: resource by resource, value by
+value. Elements of lists are matched by their merge keys. Differences in
+comments, order of keys and layout do not count; a note mentions them if the
+values are equal. A and B are two files, one of which may be "-", or two
+directories.
 
-The status is 0 when there is no difference and 1 when there is one.
+The status is 0 if the values are equal and 1 if they differ.
 
-Of directories everything below them is compared, in every format; --toolchain X
-compares the files of X only. A file is compared with the file that has the same
-path. A Kubernetes resource that is in another file now is compared with what it
-was, when it is the only one of its type and name. The resources of a file that
-is in only one of the directories are new or gone.
+In directories, all files below them are compared, in every format. With
+--toolchain X only the files of X are compared. A file is compared with the file
+that has the same path. A Kubernetes resource that has moved to another file is
+found if it is the only one with its type and name. The resources of a file that
+only one of the directories has are added or deleted.
 
-Values of Secrets are masked unless --show-secrets is given. -o mutations and
--o patch have them: 'fctl help secrets'.
+Values of Secrets are masked, unless --show-secrets is given. -o mutations and
+-o patch print them. See 'fctl help secrets'.
 
--o mutations prints JSON, like fctl do -o mutations. -o patch is what the
-function patch-mutations takes to make the values of B from those of A:
+-o mutations prints JSON, like fctl do -o mutations. -o patch prints a patch for
+the function patch-mutations, which turns the values of A into those of B:
 
   fctl diff -o patch a.yaml b.yaml > patch.json
   fctl do a.yaml MyUnit patch-mutations [] file:patch.json`,
@@ -65,7 +66,7 @@ function patch-mutations takes to make the values of B from those of A:
 	}
 	o := &diffFlags{}
 	cmd.Flags().StringVarP(&o.output, "output", "o", "text",
-		"what is printed, a `FORMAT`: text, mutations (JSON), patch (JSON for patch-mutations)")
+		"output `FORMAT`: text, mutations (JSON), patch (JSON for patch-mutations)")
 	addShowSecrets(cmd.Flags(), &o.showSecrets)
 	addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
@@ -126,7 +127,7 @@ func (a *App) diff(ctx context.Context, cmd *cobra.Command, o *diffFlags, words 
 	}
 	if form == "patch" && c.several {
 		return diag.UsageHint("fctl diff -o patch A/FILE B/FILE",
-			"a patch is for one unit, not for directories")
+			"a patch describes one file, not directories")
 	}
 	return c.printDifferences(executor, form, s)
 }
@@ -135,7 +136,7 @@ func (a *App) diff(ctx context.Context, cmd *cobra.Command, o *diffFlags, words 
 func (c *comparison) read(ctx context.Context, cmd *cobra.Command, a, b string) error {
 	switch aDir, bDir := isDirectory(a), isDirectory(b); {
 	case a == "-" && b == "-":
-		return diag.Usage("the standard input can be read once only, and it is A already")
+		return diag.Usage("A and B cannot both be the standard input")
 	case aDir && bDir:
 		c.several = true
 		return c.directories(ctx, a, b)
@@ -148,7 +149,7 @@ func (c *comparison) read(ctx context.Context, cmd *cobra.Command, a, b string) 
 			_, err = c.reader.Unit(ctx, file, "")
 			return err
 		}
-		return diag.UsageHint("two files, or two directories", "%s is a directory, and %s is none",
+		return diag.UsageHint("compare two files, or two directories", "%s is a directory, and %s is not",
 			diag.FileName(directory), diag.FileName(file))
 	case a == "-" || b == "-":
 		if err := c.rejectTerminal(cmd); err != nil {
@@ -167,7 +168,7 @@ func (c *comparison) read(ctx context.Context, cmd *cobra.Command, a, b string) 
 		case !source.NameImpliesToolchain(b):
 			after.Toolchain = before.Toolchain
 		default:
-			return diag.UsageHint("--toolchain says what both are", "%s is %s, and %s is %s",
+			return diag.UsageHint("set --toolchain for both files", "%s is %s, and %s is %s",
 				before.File, before.Toolchain, after.File, after.Toolchain)
 		}
 	}
@@ -278,7 +279,7 @@ func (c *comparison) printDifferences(executor *functions.Executor, form string,
 		for _, m := range d.Moved {
 			from := c.pairs[m.From].before.File
 			notes[i] = append(notes[i],
-				api.Note{Message: fmt.Sprintf("%s was in %s", m.Resource, from)})
+				api.Note{Message: fmt.Sprintf("%s moved here from %s", m.Resource, from)})
 		}
 		if len(d.Mutations)+len(d.Moved) == 0 && p.before != nil && p.after != nil &&
 			!bytes.Equal(p.before.Data, p.after.Data) {
@@ -341,10 +342,10 @@ func (c *comparison) noteRest(inLayout int, verbose bool) {
 	var notes []api.Note
 	switch {
 	case inLayout > 0 && !c.several:
-		notes = append(notes, api.Note{Message: "the values are the same; comments, order or layout are not"})
+		notes = append(notes, api.Note{Message: "the values are equal; comments, order or layout differ"})
 	case inLayout > 0:
 		notes = append(notes, api.Note{Message: "in " + run.Count(inLayout, "file") +
-			" the values are the same, and comments, order or layout are not"})
+			" the values are equal; comments, order or layout differ"})
 	}
 	if text := run.SkippedFiles(c.skipped, verbose); text != "" {
 		notes = append(notes, api.Note{Message: text})

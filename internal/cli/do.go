@@ -21,28 +21,29 @@ func (a *App) newDo() *cobra.Command {
 		Use:   "do [flags] {FILE UNIT | -f PATH...} FUNCTION [ARG...] [then FUNCTION [ARG...]]...",
 		Short: "Run functions on files",
 		Long: `Run a chain of functions on the configuration in FILE, or on the standard input
-when FILE is "-", and print the result. UNIT is the name of the configuration.
-With -f there can be several files, which give the units their names.
+if FILE is "-", and print the result. UNIT is the name of the configuration.
+With -f there can be several files, and each unit is named after its file.
 
-From FUNCTION on, the word "then" starts the next function, --param=value or
---param value is an argument by its name, other flags are those of fctl, and
-every other word is an argument. After "--" all words are arguments, taken
-literally, but for --param=value of a parameter of this function.
+After FUNCTION, the word "then" starts the next function. --param=value and
+--param value are arguments by name, other flags are those of fctl, and every
+other word is an argument. After "--" all words are literal arguments, except
+--param=value of a parameter of this function.
 
-An argument file:PATH is the content of that file (file:- the standard input; a
-URL file://... is literal), template: and cel: are evaluated for the unit, text:
-takes the rest as it is.
+The argument file:PATH is the content of a file (file:- is the standard input; a
+URL file://... is literal). Arguments with template: and cel: are evaluated for
+the unit. text: takes the rest literally. See 'fctl help templates'.
 
---functions FILE runs the functions that FILE lists, before those on the command
-line, of which there may then be none: "fctl help chains".
+--functions FILE runs the functions in FILE first; functions on the command line
+are then optional. See 'fctl help chains'.
 
-Nothing is written to a file without -i or -O: --diff shows what would change,
---check lists the files and ends with status 1, --dry-run counts. 'fctl help
-files' says which files are read and how they are written.
+Files are written only with -i or -O. To preview, use --diff, which shows what
+would change, --check, which lists the files and ends with status 1, or
+--dry-run, which counts. 'fctl help files' explains which files are read and how
+they are written.
 
-Values of Secrets are masked in messages, reports and tables, and in --diff and
--o mutations on a terminal; in a pipe these have the values: 'fctl help
-secrets'.`,
+Values of Secrets are masked in messages, reports and tables, and on a terminal
+also in --diff and -o mutations. In a pipe, these show the values. See 'fctl
+help secrets'.`,
 		Example: `  fctl do deployment.yaml MyUnit set-replicas 5
   fctl do deployment.yaml MyUnit set-replicas 5 then set-container-image web nginx:1.27
   fctl do -n shop --kind Deployment all.yaml MyUnit set-replicas 0
@@ -57,7 +58,7 @@ secrets'.`,
 	o := &runFlags{}
 	a.addRunFlags(cmd, o)
 	cmd.Flags().StringArrayVar(&o.functions, "functions", nil,
-		"run the functions that `FILE` lists, before those on the command line")
+		"run the functions in `FILE` before those on the command line")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return a.do(cmd.Context(), cmd, o, words)
 	}
@@ -259,7 +260,7 @@ func setFlag(cmd *cobra.Command, words []string) error {
 		}
 		return diag.UsageHint("fctl do "+example+" FILE UNIT FUNCTION", "--%s must come before FUNCTION", flag.Name)
 	case isPathFlag(flag):
-		return diag.UsageHint("fctl do -f PATH [-R] FUNCTION [ARG...]", "-%s must come before FUNCTION, in place of FILE and UNIT", flag.Shorthand)
+		return diag.UsageHint("fctl do -f PATH [-R] FUNCTION [ARG...]", "-%s must come before FUNCTION; it replaces FILE and UNIT", flag.Shorthand)
 	}
 	if err := cmd.Flags().Parse(words); err != nil {
 		return flagProblem(cmd, err)

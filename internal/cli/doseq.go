@@ -16,15 +16,15 @@ func (a *App) newDoseq() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doseq [flags] {FILE UNIT | -f PATH...} INVOCATIONS",
 		Short: "Run a list of function invocations on files",
-		Long: `Run the functions of a list of invocations, in YAML or JSON, on the
-configuration in FILE. INVOCATIONS is the list itself, file:PATH, or "-" for
-the standard input. With -f there can be several files:
+		Long: `Run a list of function invocations on the configuration in FILE. INVOCATIONS is
+the list in YAML or JSON, file:PATH, or "-" for the standard input. With -f
+there can be several files.
 
   - function: set-replicas
     arguments: {replicas: 5}
     where: ConfigHub.ResourceType = 'apps/v1/Deployment'
 
-"fctl help chains" has more about such lists.`,
+'fctl help chains' describes such lists.`,
 		Example: `  fctl doseq deployment.yaml MyUnit file:chain.yaml
   fctl doseq deployment.yaml MyUnit '[{function: get-replicas}]'
   fctl doseq -f apps/ -R -i file:chain.yaml`,
@@ -65,7 +65,7 @@ func doseqArgs(cmd *cobra.Command, o *runFlags, words []string) error {
 	case o.help, several && len(words) == 1:
 	case several:
 		return diag.UsageHint("fctl doseq -f PATH INVOCATIONS, as in: fctl doseq -f apps/ file:chain.yaml",
-			"with -f, INVOCATIONS alone is expected, got %d words", len(words))
+			"with -f only INVOCATIONS is expected, got %d words", len(words))
 	case len(words) != 3:
 		return diag.UsageHint("fctl doseq FILE UNIT INVOCATIONS, as in: fctl doseq deployment.yaml MyUnit file:chain.yaml",
 			"FILE, UNIT and INVOCATIONS are expected, got %d words", len(words))
@@ -107,7 +107,7 @@ func invocations(ctx context.Context, request *run.Request, resolver *plan.Resol
 	case !isFile:
 		chain, err := resolver.Invocations(plan.Text{Bytes: []byte(word), Name: "INVOCATIONS"})
 		if err != nil && !strings.ContainsAny(word, "[{\n ") {
-			return nil, diag.UsageHint("file:"+word+" is the list in that file", "INVOCATIONS: %q is not a list of invocations", word)
+			return nil, diag.UsageHint("file:"+word+" reads the list from that file", "INVOCATIONS: %q is not a list of invocations", word)
 		}
 		return chain, err
 	}

@@ -30,11 +30,11 @@ func exitCodes() []struct {
 		status  int
 		meaning string
 	}{
-		{exitDone, "done"},
-		{exitNo, "no, or not yet: a validation did not pass, --check found files that\nwould change, diff found a difference, merge a conflict"},
-		{exitUsage, "usage or rejected input: a bad flag, an unknown function, a bad\nargument, an invalid fctl file"},
+		{exitDone, "success"},
+		{exitNo, "no: a validation did not pass, --check found files that would\nchange, diff found a difference, or merge found a conflict"},
+		{exitUsage, "wrong usage: an unknown flag or function, an invalid argument,\nan invalid settings file or chain"},
 		{exitInput, "the input could not be read or parsed"},
-		{exitFunction, "a function or operation failed, or an output could not be written:\nno space, or a closed standard output or standard error"},
+		{exitFunction, "a function failed, or an output could not be written: the disk is\nfull, or the standard output or standard error is closed"},
 		{exitSignal + int(syscall.SIGHUP), "ended by SIGHUP"},
 		{exitSignal + int(syscall.SIGINT), "interrupted (SIGINT)"},
 		{exitSignal + int(syscall.SIGTERM), "ended by SIGTERM"},

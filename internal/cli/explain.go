@@ -31,11 +31,11 @@ type explainFlags struct {
 func (a *App) newExplain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [flags] FUNCTION",
-		Short: "Explain a function, or a chain of them in a file",
+		Short: "Explain a function, or a chain in a file",
 		Long: `Explain a function: its parameters, what it does, where it applies, examples.
-The files of the examples are in examples/explain of fctl's repository.
-With --file explain what a chain in a file does, step by step. With --schema
-print the JSON Schema of such files, for editors: "fctl help chains".`,
+The files of the examples are in examples/explain of fctl's repository. With
+--file, explain a chain in a file step by step. With --schema, print the JSON
+Schema of such files for editors: 'fctl help chains'.`,
 		Example: `  fctl explain set-container-image
   fctl explain -o json get-replicas
   fctl explain --file release.yaml
@@ -43,7 +43,7 @@ print the JSON Schema of such files, for editors: "fctl help chains".`,
 	}
 	o := &explainFlags{}
 	cmd.Flags().StringVarP(&o.output, "output", "o", "text",
-		"what is printed, a `FORMAT`: text, json")
+		"output `FORMAT`: text, json")
 	cmd.Flags().StringVar(&o.file, "file", "", "explain the chain in this `FILE`")
 	cmd.Flags().BoolVar(&o.schema, "schema", false, "print the JSON Schema of chains")
 	o.resourceTypes = addToolchainFlags(cmd.Flags())
@@ -161,9 +161,9 @@ func explanation(d *functions.Description, c commandLine, head func(string) stri
 	say("%s: %s", head(d.FunctionName), strings.TrimSpace(d.Description))
 	switch {
 	case d.AliasOf != "" && d.Deprecated:
-		say("This name is deprecated: the function is called %s.", d.AliasOf)
+		say("This name is deprecated. Use %s.", d.AliasOf)
 	case d.AliasOf != "":
-		say("This is another name of %s.", d.AliasOf)
+		say("This is an alias of %s.", d.AliasOf)
 	}
 	do := c.program + " do" + c.flags
 	if !d.Hermetic {
@@ -291,27 +291,27 @@ func behaviour(s api.FunctionSignature, c commandLine) []string {
 	case "changes":
 		lines = append(lines, "changes the configuration")
 	case "validates":
-		lines = append(lines, "validates: exit status 1 when something does not pass")
+		lines = append(lines, "validates: the exit status is 1 if something does not pass")
 	default:
-		lines = append(lines, "reads, and changes nothing")
+		lines = append(lines, "reads the configuration")
 	}
 	if s.OutputInfo != nil {
 		lines = append(lines, fmt.Sprintf("returns %s (%s): %s", s.OutputInfo.ResultName,
 			s.OutputInfo.OutputType, s.OutputInfo.Description))
 	}
 	if s.Idempotent && s.Mutating {
-		lines = append(lines, "run again on its own result, changes nothing")
+		lines = append(lines, "is idempotent: run again, it changes nothing")
 	}
 	if !s.Hermetic {
-		lines = append(lines, "depends on more than its input and needs --allow-external")
+		lines = append(lines, "uses files, programs or the network, and needs --allow-external")
 	}
 	if len(s.OtherDataExpected) > 0 {
 		sources := strings.Join(s.OtherDataExpected, "=FILE or --other-data ") + "=FILE"
-		lines = append(lines, "takes other data: --other-data "+strings.ReplaceAll(sources, ":=",
+		lines = append(lines, "reads other data: --other-data "+strings.ReplaceAll(sources, ":=",
 			":SOURCE="))
 	}
 	if s.AttributeName != "" {
-		lines = append(lines, fmt.Sprintf("is about the attribute %s: '%s listpaths%s --attribute %s'",
+		lines = append(lines, fmt.Sprintf("uses the attribute %s: '%s listpaths%s --attribute %s'",
 			s.AttributeName, c.program, c.flags, s.AttributeName))
 	}
 	return lines

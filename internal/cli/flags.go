@@ -37,64 +37,64 @@ func (a *App) addRunFlags(cmd *cobra.Command, o *runFlags) {
 	o.files.Command = cmd.Name()
 	flags.BoolVarP(&o.help, "help", "h", false, "help for "+cmd.Name())
 	flags.StringArrayVarP(&o.files.Paths, "filename", "f", nil,
-		"a file, a directory or a pattern like 'apps/**/*.yaml', instead of FILE and UNIT; - is the standard input. `PATH` can be given several times")
+		"a file, a directory or a pattern like 'apps/**/*.yaml', instead of FILE and UNIT; - is the standard input; `PATH` can be repeated")
 	flags.BoolVarP(&o.files.Recursive, "recursive", "R", false,
-		"look into the directories of a directory too")
+		"descend into subdirectories")
 	addWriteFlags(flags, o)
 	flags.StringVarP(&o.output, "output", "o", "auto",
-		"what is printed, a `FORMAT`: auto, data (or yaml), output (or json), full, response, table, name, diff, mutations")
+		"output `FORMAT`: auto, data (or yaml), output (or json), full, response, table, name, diff, mutations")
 	flags.BoolVar(&o.dataOnly, "data-only", false,
-		"print the configuration, changed or not: -o data")
+		"print the configuration: -o data")
 	flags.BoolVar(&o.outputOnly, "output-only", false, "print what the functions return: -o output")
 	flags.BoolVar(&o.diff, "diff", false, "print a unified diff of the configuration: -o diff")
 	flags.StringVar(&o.report, "report", "",
-		"print validation results in a `FORM`: github, sarif, junit, json, or auto, which is github in a GitHub workflow")
+		"print validation results as `FORM`: github, sarif, junit, json, or auto, which is github in a GitHub workflow")
 
 	flags.BoolVar(&o.combine, "combine-validations", false,
-		"print one validation result for all functions and files, as a JSON object")
+		"print one validation result for all functions and files, as JSON")
 	addShowSecrets(flags, &o.options.ShowSecrets)
 
 	addSelectors(flags, &o.options.Select)
-	flags.Bool("require-match", false, "an error when a function matches nothing")
+	flags.Bool("require-match", false, "fail if a function matches nothing")
 	flags.Bool("strict", false, "fail on documents that are not resources, and on syntax errors anywhere in the input")
 
-	flags.Bool("keep-going", false, "run the functions after one that failed too")
+	flags.Bool("keep-going", false, "after a function fails, run the next ones, too")
 	flags.BoolVar(&o.stop, "stop", false,
-		"stop at the first function that fails, whatever the settings say")
+		"stop at the first function that fails; overrides keep-going in the settings")
 	flags.IntVar(&o.options.NumFilters, "num-filters", 0,
-		"the first `N` validating functions are filters: one that does not pass ends the chain")
+		"use the first `N` validating functions as filters: one that does not pass ends the chain")
 	flags.StringArray("schema", nil,
-		"schemas for vet-schemas in a file or directory, a `PATH`: CustomResourceDefinitions, JSON Schemas, a cluster's OpenAPI")
+		"file or directory with schemas for vet-schemas, a `PATH`: CustomResourceDefinitions, JSON Schemas, a cluster's OpenAPI")
 	flags.StringArrayVar(&o.options.OtherData, "other-data", nil,
-		"more data for functions that ask for it, `SOURCE=FILE`")
-	flags.Bool("allow-external", false, "let functions use files, programs and the network")
+		"other data for functions that read it, `SOURCE=FILE`")
+	flags.Bool("allow-external", false, "allow functions to use files, programs and the network")
 	flags.StringSliceVar(&a.global.context, "context", nil,
-		"what functions know of the unit, `NAME=VALUE`: space, space-id, unit-id, organization-id, revision-num, approved-by, previous-data-hash, unit-label.KEY")
+		"set a value of the unit's context, `NAME=VALUE`: space, space-id, unit-id, organization-id, revision-num, approved-by, previous-data-hash, unit-label.KEY")
 	addToolchainFlags(flags)
-	flags.Lookup("toolchain").Usage += "; a directory means Kubernetes/YAML, with auto every format"
+	flags.Lookup("toolchain").Usage += "; in directories the default is Kubernetes/YAML, and auto takes every format"
 }
 
 // addToolchainFlags adds the flags that decide which functions there are, and returns where
 // --resource-types is stored.
 func addToolchainFlags(flags *pflag.FlagSet) (resourceTypes *[]string) {
 	flags.String("toolchain", "", "the `TOOLCHAIN` of the configuration (default: by the extension of the file, else Kubernetes/YAML)")
-	return flags.StringArray("resource-types", nil, "a `FILE` that says more about resource types")
+	return flags.StringArray("resource-types", nil, "a `FILE` with resource type definitions")
 }
 
 // addWriteFlags adds the flags that decide where the configuration is written.
 func addWriteFlags(flags *pflag.FlagSet, o *runFlags) {
-	flags.BoolVarP(&o.inPlace, "in-place", "i", false, "write the configuration to the files it was read from")
-	flags.StringVarP(&o.options.OutputDir, "output-dir", "O", "", "write the configuration to files in `DIR`, named as those it was read from")
-	flags.BoolVar(&o.dryRun, "dry-run", false, "write nothing, and report how much would change")
+	flags.BoolVarP(&o.inPlace, "in-place", "i", false, "write the result to the files that were read")
+	flags.StringVarP(&o.options.OutputDir, "output-dir", "O", "", "write the result to files in `DIR`, with the names of those that were read")
+	flags.BoolVar(&o.dryRun, "dry-run", false, "write nothing, and count what would change")
 	flags.BoolVar(&o.check, "check", false, "write nothing, print the files that would change, and end with status 1 if there are any")
-	flags.BoolVar(&o.options.Fsync, "fsync", false, "have what is written on the disk before ending")
+	flags.BoolVar(&o.options.Fsync, "fsync", false, "sync written files to disk before ending")
 }
 
 // addShowSecrets adds the flag that turns masking off. It is not a setting: a project's file must
 // not reveal the secrets of others.
 func addShowSecrets(flags *pflag.FlagSet, show *bool) {
 	flags.BoolVar(show, "show-secrets", false,
-		"show the values of Secrets, which are masked in messages, reports, tables and diffs")
+		"do not mask the values of Secrets in messages, reports, tables and diffs")
 }
 
 // runOptions combines the flags and settings of a run.

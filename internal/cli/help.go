@@ -55,20 +55,20 @@ type topic struct{ name, short string }
 func topics() []topic {
 	return []topic{
 		{"exit-codes", "What the exit statuses mean"},
-		{"paths", "How places in resources are addressed"},
+		{"paths", "Paths to values in resources"},
 		{"where", "Expressions that select resources"},
-		{"resource-types", "Teaching fctl your own resource types"},
-		{"schemas", "What resources are checked by, and schemas of your own"},
+		{"resource-types", "Define your own resource types"},
+		{"schemas", "Schemas that resources are checked against"},
 		{"chains", "Chains of functions in files"},
 		{"files", "Which files are read, and how they are written"},
 		{"formats", "Formats: JSON, TOML, INI, properties, env, text, HCL"},
-		{"mutations", "What a chain changed, value by value, and how to apply that elsewhere"},
+		{"mutations", "Lists of changes, and how to apply them elsewhere"},
 		{"secrets", "Which values are masked, and where"},
-		{"merging", "How fctl merge merges, and git with it"},
-		{"templates", "Words before values: file:, template:, cel:, text:"},
+		{"merging", "The rules of fctl merge, and how to use it with git"},
+		{"templates", "Prefixes of arguments: file:, template:, cel:, text:"},
 		{"cel", "Expressions in CEL: variables, functions, limits"},
 		{"starlark", "Programs in Starlark: variables, modules, limits"},
-		{"environment", "Settings, their files and environment variables"},
+		{"environment", "Settings, settings files and environment variables"},
 	}
 }
 
@@ -112,7 +112,7 @@ func settingTable() string {
 	for _, name := range settings.Names() {
 		note := ""
 		if !settings.ProjectMaySet(name) {
-			note = "  (not from .fctl.yaml)"
+			note = "  (not in .fctl.yaml)"
 		}
 		fmt.Fprintf(&b, "  %-19s %s%s\n", name, settings.EnvName(name), note)
 	}

@@ -26,17 +26,17 @@ func listForms() []string { return []string{"table", "wide", "json", "name"} }
 func (a *App) newList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [flags] [WORD...]",
-		Short: "List the functions: name, kind and what they do",
-		Long: `List the functions, one line each. With words, only those whose name, kind,
-attribute or description contains all of them. The words readonly, mutating and
-validating select a kind of functions: reads, changes or validates.`,
+		Short: "List the functions",
+		Long: `List the functions, one per line. With words, list only functions whose name,
+kind, attribute or description contains all of them. The words readonly,
+mutating and validating select the kinds reads, changes and validates.`,
 		Example: `  fctl list
   fctl list validating
   fctl list changes image
   fctl list -o wide replicas`,
 	}
 	form := cmd.Flags().StringP("output", "o", "table",
-		"what is printed, a `FORMAT`: table, wide (with parameters), json (the signatures), name")
+		"output `FORMAT`: table, wide (with parameters), json (the signatures), name")
 	addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		set, err := a.functionsOf(cmd.Context(), cmd)
@@ -167,7 +167,7 @@ func (a *App) listTable(signatures []api.FunctionSignature, wide bool, width int
 	for _, s := range signatures {
 		text, _, _ := strings.Cut(s.Description, "\n")
 		if s.AliasOf != "" {
-			text = "the same as " + s.AliasOf
+			text = "alias of " + s.AliasOf
 		}
 		if s.Deprecated && s.AliasOf != "" {
 			text = "deprecated: " + text

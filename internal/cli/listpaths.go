@@ -17,15 +17,15 @@ func (a *App) newListPaths() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "listpaths [flags]",
 		Short: "List the registered paths of resource types, as JSON",
-		Long: `List what is registered about resource types, as JSON: attribute, resource type
-("*" is every type), path and what is known of the values there.`,
+		Long: `List the registered paths as JSON: by attribute, resource type ("*" is every
+type) and path, with what is known about the values there.`,
 		Example: `  fctl listpaths --attribute container-image
   fctl listpaths --resource-type apps/v1/Deployment`,
 		Args: noArguments,
 	}
 	attribute := cmd.Flags().String("attribute", "", "only paths of this `ATTRIBUTE`")
 	resourceType := cmd.Flags().String("resource-type", "",
-		"only paths that resources of this `TYPE` have")
+		"only paths of resources of this `TYPE`")
 	addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		set, err := a.functionsOf(cmd.Context(), cmd)
@@ -66,7 +66,7 @@ func unknownType(t string, known []api.ResourceType) string {
 	for _, k := range known {
 		names = append(names, string(k))
 	}
-	message := fmt.Sprintf("nothing is registered about %s but what is about every type", t)
+	message := fmt.Sprintf("%s has only the paths that are registered for every type", t)
 	if meant := configkit.DidYouMean("", configkit.Suggest(t, names)); meant != "" {
 		message += "; " + meant
 	}
@@ -80,7 +80,7 @@ func unknownAttribute(name string, paths api.AttributeNameToResourceTypeToPathTo
 	}
 	hint := configkit.DidYouMean("", configkit.Suggest(name, names))
 	if name == string(api.AttributeNameNone) || name == "attribute-value" {
-		hint = "a row says none (attribute-value in ConfigHub's SDK) where no attribute is registered; 'fctl do FILE UNIT list-paths' lists all paths"
+		hint = "none (attribute-value in ConfigHub's SDK) is not an attribute; 'fctl do FILE UNIT list-paths' lists all paths"
 	} else if hint == "" {
 		hint = "'fctl listpaths' lists the attributes"
 	}

@@ -38,22 +38,22 @@ type mergeFlags struct {
 func (a *App) newMerge() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge [flags] BASE OURS THEIRS",
-		Short: "Merge what two people made of one file, value by value",
-		Long: `Apply to OURS what THEIRS has changed since BASE, and print the result. Values
-are merged one by one, elements of lists by their merge keys, so that changes of
-neighbouring lines do not conflict. Comments, blank lines, order and layout of
-THEIRS are taken where OURS has left them as they were. No other byte of OURS
-changes. One of the files may be "-".
+		Short: "Three-way merge, value by value",
+		Long: `Apply to OURS the changes from BASE to THEIRS, and print the result. Values are
+merged one by one, and elements of lists by their merge keys, so that changes of
+adjacent lines do not conflict. Comments, blank lines, order and layout are
+taken from THEIRS where OURS has not changed them. All other bytes of OURS stay.
+One of the files may be "-".
 
-Where both have changed the same thing in different ways, and where one has
-changed what the other has deleted, there is a conflict: it is reported on the
-error stream, with its place in OURS and in THEIRS (with -i or --path, in the
-result), and the status is 1. The result has both sides between markers, as git
-writes them; with --conflict-style=list it has that of OURS. What cannot be read
-is merged line by line, and a note says so. Values of Secrets are masked in
-messages, but not in the result.
+If both sides change the same value differently, or one side changes what the
+other deletes, there is a conflict. It is reported on the error stream with its
+position in OURS (with -i or --path, in the result) and in THEIRS, and the
+status is 1. The result shows both sides between markers, as in git, or with
+--conflict-style=list only the text of OURS. Files that cannot be parsed are
+merged line by line, with a note. Values of Secrets are masked in messages, but
+not in the result.
 
-"fctl help merging" says how git uses it, and what is merged how.`,
+'fctl help merging' explains how to use it with git, and the rules of merging.`,
 		Example: `  fctl merge base.yaml ours.yaml theirs.yaml
   fctl merge -i base.yaml deployment.yaml theirs.yaml
   git config merge.fctl.driver 'fctl merge -i --marker-size %L --path %P %O %A %B'`,
@@ -61,10 +61,10 @@ messages, but not in the result.
 	o := &mergeFlags{}
 	cmd.Flags().BoolVarP(&o.inPlace, "in-place", "i", false, "write the result to OURS")
 	cmd.Flags().StringVar(&o.conflictStyle, "conflict-style", "markers",
-		"how a conflict looks in the result, a `STYLE`: markers, list (OURS stays)")
-	cmd.Flags().IntVar(&o.markerSize, "marker-size", 7, "how many characters markers have")
-	cmd.Flags().StringArrayVarP(&o.labels, "label", "L", nil, "a `NAME` after the markers: of OURS, and given once more, of THEIRS")
-	cmd.Flags().StringVar(&o.path, "path", "", "the `PATH` of what is merged, for its toolchain and for messages, when OURS is a temporary file")
+		"`STYLE` of conflicts in the result: markers, list (the text of OURS)")
+	cmd.Flags().IntVar(&o.markerSize, "marker-size", 7, "the number of characters of a conflict marker")
+	cmd.Flags().StringArrayVarP(&o.labels, "label", "L", nil, "the `NAME` after a marker: first of OURS, then of THEIRS")
+	cmd.Flags().StringVar(&o.path, "path", "", "the `PATH` of the merged file, if OURS is a temporary file; it decides the toolchain and is shown in messages")
 	addShowSecrets(cmd.Flags(), &o.showSecrets)
 	addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
@@ -97,9 +97,9 @@ func (a *App) merge(ctx context.Context, cmd *cobra.Command, o *mergeFlags, word
 		return diag.UsageHint("fctl merge BASE OURS THEIRS",
 			"three files are expected, got %d words", len(words))
 	case len(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w != "-" })) > 1:
-		return diag.Usage("the standard input can be read once only")
+		return diag.Usage("only one of the files can be the standard input")
 	case o.inPlace && words[1] == "-":
-		return diag.Usage("-i writes to OURS, and the standard input is not a file")
+		return diag.Usage("-i writes to OURS, which is the standard input")
 	case slices.Contains(words, "-"):
 		if err := a.rejectTerminal(cmd); err != nil {
 			return err
@@ -167,7 +167,7 @@ func (o *mergeFlags) options() (options textmerge.Options, err error) {
 		return options, diag.Usage("--label: two names are expected, of OURS and of THEIRS, got %d",
 			len(labels))
 	case strings.ContainsAny(strings.Join(labels, ""), "\r\n"):
-		return options, diag.Usage("--label: a name has one line")
+		return options, diag.Usage("--label: a name cannot contain a newline")
 	}
 	options = textmerge.Options{
 		Markers: style == "markers", MarkerSize: size, Ours: "ours",
@@ -259,7 +259,7 @@ func (m *merging) whyByLines(err error) string {
 		failures, _ := m.executor.CheckDocuments(m.toolchain, text.unit.Data)
 		if len(failures) > 0 {
 			f := failures[0]
-			return fmt.Sprintf("%s cannot be read, line %d: %s", text.name, f.Pos.Line, f.Message)
+			return fmt.Sprintf("%s cannot be parsed, line %d: %s", text.name, f.Pos.Line, f.Message)
 		}
 	}
 	return diag.Failures(err, api.FailureFunction)[0].Message
@@ -289,15 +289,15 @@ func (m *merging) conflictText(c textmerge.Conflict, markers bool) string {
 			return text + "; " + theirLines(c.Lines, at, len(c.Lines))
 		}
 	case c.Lost != "":
-		text = "a comment was written in what the other side has deleted or replaced: " + c.Lost
+		text = "one side wrote a comment in what the other side deleted or replaced: " + c.Lost
 	case len(c.Lines) == 0:
-		text = "both sides have changed this; THEIRS has nothing here"
+		text = "both sides changed this; THEIRS has nothing here"
 	default:
 		limit := len(c.Lines)
 		if markers {
 			limit = min(limit, shownLines)
 		}
-		return "both sides have changed this; " + theirLines(c.Lines, at, limit)
+		return "both sides changed this; " + theirLines(c.Lines, at, limit)
 	}
 	if at != "" {
 		text += "; THEIRS: " + at

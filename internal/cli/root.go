@@ -28,9 +28,8 @@ func (a *App) newRoot(help io.Writer) *cobra.Command {
 		Use:   cmp.Or(a.Name, "fctl"),
 		Short: "Run configuration functions",
 		Long: `fctl runs configuration functions: small, named operations that read, change or
-check configuration data. What you did not ask to change does not change, byte
-for byte. Results go to the standard output; files are written when -i or -O
-says so.`,
+validate configuration. Bytes that you did not ask to change stay. Results go to
+the standard output; -i and -O write files.`,
 		Example: `  fctl do deployment.yaml MyUnit set-replicas 5
   fctl do deployment.yaml MyUnit set-replicas 5 then set-container-image web nginx:1.27
   cat deployment.yaml | fctl do - MyUnit get-container-image '*'
@@ -41,17 +40,17 @@ says so.`,
 		SilenceUsage:  true,
 		Args:          a.noSuchCommand,
 	}
-	root.PersistentFlags().String("color", "auto", "colour, `WHEN`: auto, always or never")
-	root.PersistentFlags().BoolP("quiet", "q", false, "no notes on the error stream, only problems")
-	root.PersistentFlags().BoolP("verbose", "v", false, "more notes: what each function matched")
+	root.PersistentFlags().String("color", "auto", "use colour `WHEN`: auto, always or never")
+	root.PersistentFlags().BoolP("quiet", "q", false, "print only problems on the error stream, no notes")
+	root.PersistentFlags().BoolP("verbose", "v", false, "print more notes, such as what each function matched")
 	root.PersistentFlags().Bool("debug", false, "show the stack when a function panics")
 	root.PersistentFlags().StringVarP(&a.global.dir, "directory", "C", "",
-		"work in `DIR`: paths and .fctl.yaml are looked for there")
+		"work in `DIR`: paths are relative to it, and .fctl.yaml is searched from there")
 	root.PersistentFlags().StringVar(&a.global.config, "config", "",
 		"your settings `FILE`, instead of fctl/config.yaml in your configuration directory")
-	root.PersistentFlags().Bool("no-project-settings", false, "leave the project's .fctl.yaml out")
+	root.PersistentFlags().Bool("no-project-settings", false, "ignore the project's .fctl.yaml")
 	root.PersistentFlags().String("max-size", "2GiB",
-		"a file or input that is larger than `SIZE` is an error")
+		"fail on input larger than `SIZE`")
 	version := root.Flags().Bool("version", false, "print the version")
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *version {
@@ -147,6 +146,9 @@ func flagProblem(cmd *cobra.Command, err error) error {
 			}[invalid.GetFlag().Value.Type()]
 			if errors.Is(why, strconv.ErrRange) {
 				expected = "a smaller number"
+				if strings.HasPrefix(invalid.GetValue(), "-") {
+					expected = "a larger number"
+				}
 			}
 			if expected != "" {
 				return diag.UsageHint(hint, "--%s: %s is expected, not %q", invalid.GetFlag().Name,

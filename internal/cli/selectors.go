@@ -16,14 +16,14 @@ func addSelectors(flags *pflag.FlagSet, o *run.Selection) {
 	add := func(text *string, name, short, usage, several string) {
 		flags.VarP(&selector{text: text, several: several}, name, short, usage)
 	}
-	add(&o.Kind, "kind", "", "only resources of this `KIND`, or of several with commas between them",
-		"several have commas between them: --kind Deployment,StatefulSet")
-	add(&o.Name, "name", "", "only resources of this `NAME`, or of several with commas between them",
-		"several have commas between them: --name web,db")
+	add(&o.Kind, "kind", "", "only resources of this `KIND`; several are separated by commas",
+		"separate several with commas: --kind Deployment,StatefulSet")
+	add(&o.Name, "name", "", "only resources with this `NAME`; several are separated by commas",
+		"separate several with commas: --name web,db")
 	add(&o.Namespace, "namespace", "n", "only resources in this `NAMESPACE`",
 		`for several: --where-resource "metadata.namespace IN ('shop', 'web')"`)
 	add(&o.Labels, "selector", "l", "only resources with these `LABELS`, as in app=web,tier!=db",
-		"several labels have commas between them: -l app=web,tier!=db")
+		"separate several labels with commas: -l app=web,tier!=db")
 	add(&o.Where, "where-resource", "",
 		"only resources for which this `EXPRESSION` is true: 'fctl help where'",
 		"join expressions with AND: 'fctl help where'")
@@ -57,7 +57,7 @@ func (s *selector) String() string { return *s.text }
 func (s *selector) Type() string { return "string" }
 
 var (
-	errSelectedTwice   = errors.New("can be given once only")
+	errSelectedTwice   = errors.New("can be given only once")
 	errNothingSelected = errors.New("the value is empty")
 )
 
@@ -71,6 +71,6 @@ func selectorProblem(flag *pflag.Flag, err error) *api.Failure {
 	case errors.Is(err, errSelectedTwice):
 		return diag.UsageHint(s.several, "--%s %w", flag.Name, errSelectedTwice)
 	}
-	return diag.UsageHint("leave the flag out to select all resources", "--%s: %w", flag.Name,
+	return diag.UsageHint("omit the flag to select all resources", "--%s: %w", flag.Name,
 		errNothingSelected)
 }

@@ -17,7 +17,7 @@ func (a *App) newVersion() *cobra.Command {
 		Example: "  fctl version -o json",
 		Args:    noArguments,
 	}
-	form := cmd.Flags().StringP("output", "o", "text", "what is printed, a `FORMAT`: text, json")
+	form := cmd.Flags().StringP("output", "o", "text", "output `FORMAT`: text, json")
 	cmd.RunE = func(*cobra.Command, []string) error { return a.printVersion(*form) }
 	return cmd
 }

@@ -53,7 +53,7 @@ func (r *listReader) namedArguments(s api.FunctionSignature, v gaby.Value) []arg
 		name := item.Key()
 		i := parameterIndex(s, name)
 		if i < 0 {
-			r.report(item.KeyPosition(), r.parameterHint(s, name), "there is no parameter %q", name)
+			r.report(item.KeyPosition(), r.parameterHint(s, name), "unknown parameter %q", name)
 			continue
 		}
 		values := []gaby.Value{item}
@@ -92,7 +92,7 @@ func (r *listReader) listedArgument(s api.FunctionSignature, v gaby.Value) (argu
 		return r.value(v, api.FunctionParameter{})
 	}
 	if first := v.First(); hasParameter(s, first.Key()) {
-		r.report(first.KeyPosition(), "by name they are not a list: {"+first.Key()+": ...}", "an argument has no field %q", first.Key())
+		r.report(first.KeyPosition(), "arguments by name are a map, not a list: {"+first.Key()+": ...}", "an argument has no field %q", first.Key())
 		return argument{}, false
 	}
 	// Programs that print arguments write DataType as well; it adds nothing and is accepted.
@@ -138,7 +138,7 @@ func (r *listReader) value(v gaby.Value, p api.FunctionParameter) (argument, boo
 	}
 	switch {
 	case isNull(v):
-		r.report(v.Position(), `"" is the empty text`, "%sa value is expected", prefix)
+		r.report(v.Position(), `for an empty text write ""`, "%sa value is expected", prefix)
 		return a, false
 	case v.Kind() == gaby.Scalar:
 		text, evaluator, err := r.resolver.value(v.Text(), r.text.Dir)

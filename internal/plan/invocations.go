@@ -53,12 +53,12 @@ func (r *Resolver) Invocations(text Text) (*Plan, error) {
 	case top.Kind() == gaby.Map && (top.Get("function").Exists() ||
 		top.Get("FunctionName").Exists()):
 		l.report(top.Position(), "put it in a list: [ ... ]",
-			"a list of invocations is expected, this is one invocation")
+			"a list of invocations is expected, not one invocation")
 	case top.Kind() == gaby.List && top.Len() == 0, isNull(top):
-		l.report(top.Position(), "[{function: get-replicas}] is the shortest",
+		l.report(top.Position(), "for example [{function: get-replicas}]",
 			"the list of invocations is empty")
 	case top.Kind() != gaby.List:
-		l.report(top.Position(), "[{function: get-replicas}] is the shortest",
+		l.report(top.Position(), "for example [{function: get-replicas}]",
 			"a list of invocations is expected")
 	}
 	if top.Kind() == gaby.List {
@@ -173,7 +173,7 @@ func (r *listReader) fields(of gaby.Value, what string, known []key) (map[string
 			continue
 		}
 		if before := values[names[i]]; before.Exists() && before.Key() != name {
-			r.report(field.KeyPosition(), "", "%s is there more than once", names[i])
+			r.report(field.KeyPosition(), "", "%s is given twice", names[i])
 		}
 		values[names[i]] = field
 	}
@@ -184,7 +184,7 @@ func (r *listReader) fields(of gaby.Value, what string, known []key) (map[string
 			continue
 		}
 		if field, both := values[k.field]; both {
-			r.report(laterOf(word, field), "", "%s and %s are two names of one field", k.word,
+			r.report(laterOf(word, field), "", "%s and %s are the same field", k.word,
 				k.field)
 		}
 		values[k.field] = word
@@ -198,7 +198,7 @@ func (r *listReader) noteCase(field gaby.Value, names []string, i int) {
 	if i >= 0 {
 		r.plan.Notes = append(r.plan.Notes, api.Note{
 			Pos:     r.position(field.KeyPosition()),
-			Message: fmt.Sprintf("the field %s is written %s", field.Key(), names[i]),
+			Message: fmt.Sprintf("the field %s is spelled %s", field.Key(), names[i]),
 		})
 	}
 }
@@ -227,7 +227,7 @@ func laterOf(a, b gaby.Value) gaby.Position {
 
 func (r *listReader) reportRepeated(of gaby.Value) {
 	for _, field := range of.Repeated() {
-		r.report(field.KeyPosition(), "", "%s is there more than once", field.Key())
+		r.report(field.KeyPosition(), "", "%s is given twice", field.Key())
 	}
 }
 
@@ -247,7 +247,7 @@ func (r *listReader) invocation(v gaby.Value) {
 	before := len(r.problems)
 	if v.Kind() == gaby.Scalar && !isNull(v) {
 		name, _, _ := strings.Cut(v.Text(), " ") // further words are probably arguments
-		r.report(v.Position(), "{function: "+name+"} is the shortest", "an invocation is expected")
+		r.report(v.Position(), "write {function: "+name+"}", "an invocation is expected")
 		return
 	}
 	fields, ok := r.fields(v, "an invocation", invocationKeys())
@@ -329,9 +329,9 @@ func (r *listReader) name(v gaby.Value) string {
 	name := v.Text()
 	switch first, known := r.names[name]; {
 	case v.Kind() != gaby.Scalar || strings.TrimSpace(name) == "" || strings.Contains(name, "\n"):
-		r.report(v.Position(), "", "name: a line of text is expected")
+		r.report(v.Position(), "", "name: one line of text is expected")
 	case known:
-		r.report(v.Position(), "", "name: the invocation in line %d is called %s too", first.Line,
+		r.report(v.Position(), "", "name: the invocation in line %d has the name %s, too", first.Line,
 			name)
 	default:
 		r.names[name] = v.Position()

@@ -119,7 +119,7 @@ func missingFunction(first, end bool) *api.Failure {
 	case end:
 		where = "after the last 'then'"
 	}
-	return diag.UsageHint("as an argument the word is text:then", "a function is missing %s", where)
+	return diag.UsageHint("for the argument 'then' write text:then", "a function is missing %s", where)
 }
 
 // noFunction returns the problem of a link that begins with a flag or with --, not with a function.
@@ -133,7 +133,7 @@ func (r *Resolver) noFunction(words []string) *api.Failure {
 			function = words[1]
 		}
 	}
-	return diag.UsageHint("'--' follows the function: then "+function+" -- ARGUMENT",
+	return diag.UsageHint("put '--' after the function: then "+function+" -- ARGUMENT",
 		"a function is expected after 'then', not '--'")
 }
 
@@ -280,7 +280,7 @@ func (r *Resolver) thenHint(l *link) string {
 		case l.signature.VarArgs:
 			l.notes = append(l.notes, api.Note{
 				Function: l.signature.FunctionName,
-				Message: fmt.Sprintf("argument %s is also the name of a function; to run it, write: then %s",
+				Message: fmt.Sprintf("the argument %s is also the name of a function; to run it, write: then %s",
 					name, name),
 			})
 			fallthrough
@@ -302,7 +302,7 @@ func (r *Resolver) flagHint(l *link) string {
 			unnamed++
 		case parameterIndex(l.signature, name) < unnamed && slices.Contains(r.Flags.Names(), name):
 			before := shellwords.Quote("fctl", "do", "--"+name, fmt.Sprint(arg.Value), "FILE", "UNIT", l.signature.FunctionName)
-			return fmt.Sprintf("after FUNCTION --%s is its argument, before it the flag: %s", name, before)
+			return fmt.Sprintf("after FUNCTION, --%s is its argument; before FUNCTION it is the flag: %s", name, before)
 		}
 	}
 	return ""

@@ -19,7 +19,7 @@ func Schema(signatures []api.FunctionSignature) any {
 	definitions := schema{
 		"expression": schema{
 			"type": "string", "pattern": "^(file|template|cel|text):",
-			"description": "file:PATH is the content of a file, template: and cel: are evaluated, text: takes the rest literally",
+			"description": "file:PATH is the content of a file, template: and cel: are evaluated, text: is literal",
 		},
 		"value": schema{"type": []string{"string", "number", "boolean"}},
 		"argument": schema{
@@ -63,15 +63,15 @@ func Schema(signatures []api.FunctionSignature) any {
 		"properties": schema{
 			"name": schema{
 				"type":        []string{"string", "number", "boolean"},
-				"description": "What messages and reports call this step; no two have the same name",
+				"description": "The name of this step in messages and reports; names are unique",
 			},
 			"message": schema{
 				"type":        "string",
-				"description": "What findings of this validation say",
+				"description": "The message of the findings of this validation",
 			},
 			"severity": schema{
 				"enum":        []string{"critical", "high", "medium", "low"},
-				"description": "How bad the findings of this validation are",
+				"description": "The severity of the findings of this validation",
 			},
 			"function": schema{
 				"$ref":        "#/definitions/function",
@@ -108,7 +108,7 @@ func Schema(signatures []api.FunctionSignature) any {
 		"$schema":     "http://json-schema.org/draft-07/schema#",
 		"$comment":    "Made by 'fctl explain --schema'.",
 		"title":       "A chain of functions for fctl do --functions",
-		"description": "The functions are run in this order on the same configuration: 'fctl help chains'",
+		"description": "The functions run in this order on the same configuration: 'fctl help chains'",
 		"type":        "array", "minItems": 1, "maxItems": api.MaxInvocations,
 		"items":       schema{"$ref": "#/definitions/invocation"},
 		"definitions": definitions,

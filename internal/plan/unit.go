@@ -23,14 +23,14 @@ func (r *Resolver) CheckUnit(file, unit string, words []string) *api.Failure {
 			rest := append([]string{unit}, words...)
 			hint := shellwords.Quote(append([]string{"fctl", "do", file, "UNIT"}, rest...)...) +
 				", or " + shellwords.Quote(append([]string{"fctl", "do", "-f", file}, rest...)...)
-			return diag.UsageHint(hint, "the name of the unit is missing between %s and %s", file,
+			return diag.UsageHint(hint, "the unit name is missing between %s and %s", file,
 				unit)
 		}
 	}
 	problem := CheckUnitName(unit)
 	if problem != nil && strings.Contains(unit, "/") {
 		problem.Hint = shellwords.Quote(append([]string{"fctl", "do", "-f", file, "-f", unit},
-			words...)...) + " works on two files"
+			words...)...) + " processes both files"
 	}
 	return problem
 }
@@ -49,9 +49,9 @@ func (r *Resolver) CheckNoUnit(paths, words []string) *api.Failure {
 	switch {
 	case function == 1 && filepath.Ext(words[0]) == "":
 		hint := shellwords.Quote(slices.Concat([]string{"fctl", "do", "-f"}, paths, words[1:])...)
-		return diag.UsageHint(hint, "%s is not a function; with -f the files give the units their names", words[0])
+		return diag.UsageHint(hint, "%s is not a function; with -f, units are named after their files", words[0])
 	case function > 0 && filepath.Ext(words[0]) != "":
-		return diag.UsageHint("-f takes one path: put a pattern in quotes, or write -f before each", "%s is where FUNCTION is expected", words[0])
+		return diag.UsageHint("-f takes one path: quote a pattern, or write -f before each path", "FUNCTION is expected, not the file %s", words[0])
 	}
 	return nil
 }
@@ -59,7 +59,7 @@ func (r *Resolver) CheckNoUnit(paths, words []string) *api.Failure {
 // CheckUnitName checks the name of a unit.
 func CheckUnitName(unit string) *api.Failure {
 	if unit == "" {
-		return diag.Usage("the name of the unit is empty")
+		return diag.Usage("the unit name is empty")
 	}
 	for _, char := range unit {
 		if !inUnitName(char) {

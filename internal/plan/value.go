@@ -29,7 +29,7 @@ func (r *Resolver) value(word, dir string) (value, evaluator string, err error) 
 	text, err := r.ReadFile(path)
 	if f, ok := errors.AsType[*api.Failure](err); ok && f.Hint == "" &&
 		f.Class == api.FailureInput {
-		f.Hint = "for the text itself write " + shellwords.Quote("text:"+word)
+		f.Hint = "for the literal text, write " + shellwords.Quote("text:"+word)
 	}
 	return string(text), "", err
 }

@@ -42,7 +42,7 @@ type form struct {
 func forms() []form {
 	return []form{
 		{
-			name: Data, alias: "yaml", text: "the configuration, changed or not", render: renderData,
+			name: Data, alias: "yaml", text: "the configuration", render: renderData,
 			renderOfSeveral: renderStream,
 		},
 		{
@@ -50,7 +50,7 @@ func forms() []form {
 			render: eachOutput(renderOutput), renderOfSeveral: sectionsOf(rowsSection), outputs: true,
 		},
 		{
-			name: Full, text: "everything, under headings", render: renderFull, renderOfSeveral: renderFullOfSeveral,
+			name: Full, text: "configuration and outputs, under headings", render: renderFull, renderOfSeveral: renderFullOfSeveral,
 			outputs: true,
 		},
 		{
@@ -93,7 +93,7 @@ type FormatInfo struct{ Name, Text string }
 func Formats() []FormatInfo {
 	all := []FormatInfo{{
 		string(Auto),
-		"the configuration when a function changes it, else the functions' output",
+		"data if a function is mutating, else output",
 	}}
 	for _, f := range forms() {
 		all = append(all, FormatInfo{string(f.name), f.text})

@@ -24,7 +24,7 @@ func (p *Printer) Omitted(terminal Terminal, r Result) (omitted Omitted) {
 			omitted.Notes = omittedOutputs(r)
 		}
 	case p.omitsConfiguration(r):
-		omitted.Notes = []api.Note{{Message: "the configuration was changed and is not shown; -o data prints it"}}
+		omitted.Notes = []api.Note{{Message: "the configuration changed but is not shown; -o data prints it"}}
 	}
 	return omitted
 }
@@ -59,7 +59,7 @@ func omittedOutputs(r Result) []api.Note {
 			seen[s.FunctionName] = true
 			notes = append(notes, api.Note{
 				Function: s.FunctionName,
-				Message:  "its output is not shown beside the configuration; -o output prints it",
+				Message:  "its output is not shown; -o output prints it",
 			})
 		}
 	}

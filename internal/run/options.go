@@ -65,10 +65,10 @@ func (l *loop) check() (err error) {
 		return err
 	}
 	if n := l.options.NumFilters; n < 0 {
-		return diag.Usage("--num-filters: %d is less than 0", n)
+		return diag.Usage("--num-filters: %d is negative", n)
 	} else if has := validating(l.chain); n > has {
-		return diag.UsageHint("'fctl list validates' shows functions that validate",
-			"--num-filters: the chain has %s, less than %d",
+		return diag.UsageHint("'fctl list validates' lists validating functions",
+			"--num-filters: the chain has only %s, not %d",
 			Count(has, "validating function"), n)
 	}
 	l.other, err = l.otherData()
@@ -87,8 +87,8 @@ func (l *loop) checkReport() error {
 		if o.Report == report.Combined {
 			flag = "--combine-validations"
 		}
-		return diag.UsageHint("'fctl list validates' shows those that do",
-			"%s: no function of the chain validates anything", flag)
+		return diag.UsageHint("'fctl list validates' lists validating functions",
+			"%s: no function of the chain is validating", flag)
 	}
 	if o.Report == report.ForCI {
 		o.Report = ""
@@ -176,7 +176,7 @@ func (l *loop) otherData() (map[string]api.Text, error) {
 		name, path, ok := strings.Cut(pair, "=")
 		if !ok || name == "" || path == "" {
 			problems = append(problems,
-				diag.UsageHint("as in --other-data Previous=old.yaml",
+				diag.UsageHint("for example --other-data Previous=old.yaml",
 					"--other-data %s: SOURCE=FILE is expected", pair))
 			continue
 		}

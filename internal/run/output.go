@@ -49,18 +49,18 @@ func (l *loop) checkOutput() error {
 	flag := o.Output.flag()
 	switch {
 	case o.Fsync && !o.Output.writes():
-		return diag.UsageHint("it goes with -i or -O", "--fsync: nothing is written")
+		return diag.UsageHint("use it with -i or -O", "--fsync: no file is written")
 	case o.Output == Directory && o.OutputDir == "":
 		return diag.Usage("--output-dir: the name of the directory is empty")
 	case o.Output == Stdout:
 	case l.prints && o.Format == report.Data:
 		return diag.UsageHint("without "+flag+" the configuration is printed",
-			"%s and printing the configuration exclude each other", flag)
+			"%s does not print the configuration", flag)
 	case !mutating(l.chain):
 		return diag.UsageHint("without "+flag+" the output of the functions is printed",
-			"%s: no function of the chain changes anything", flag)
+			"%s: no function of the chain is mutating", flag)
 	case request.ReadsStdin() && o.Output.writes():
-		return diag.UsageHint("without "+flag+" the result is printed", "%s: the standard input is not a file", flag)
+		return diag.UsageHint("without "+flag+" the result is printed", "%s: the input is the standard input, not a file", flag)
 	}
 	if o.OutputDir == "" {
 		return nil
@@ -70,7 +70,7 @@ func (l *loop) checkOutput() error {
 	before := len(request.found.Files)
 	if request.found.Exclude(o.OutputDir); before > 0 && len(request.found.Files) == 0 {
 		return diag.UsageHint("-i writes to the files themselves",
-			"--output-dir: all files are in %s already", o.OutputDir)
+			"--output-dir: all files are in %s", o.OutputDir)
 	}
 	return collisions(o.OutputDir, request.found.Files).Err()
 }
@@ -130,7 +130,7 @@ func collisions(dir string, files []source.File) diag.List {
 		switch {
 		case other.Path != f.Path:
 			problems = append(problems,
-				collision(f, "%s would be written to the same %s", diag.FileName(other.Path),
+				collision(f, "%s would be written to the same file %s", diag.FileName(other.Path),
 					f.Rel))
 		case below.Path != "":
 			problems = append(problems,
@@ -185,7 +185,7 @@ func (w fileWriter) write(_ context.Context, o *outcome,
 		return "", nil
 	}
 	if n := sink.Names(unit.Info); n > 1 {
-		note = fmt.Sprintf("the file has %d names; the others still lead to the old one", n)
+		note = fmt.Sprintf("the file has %d hard links; the others still have the old content", n)
 	}
 	return note, o.target.Write(unit.Info, unit.Data, partsOf(o.response)...)
 }
@@ -215,7 +215,7 @@ func (c Console) Hold(ctx context.Context, target *sink.Target, file string,
 	return func(fd uintptr) (bool, error) {
 		waiting := time.AfterFunc(lockPatience, func() {
 			note(func() {
-				c.Notes(file, api.Note{Message: "waiting for another program that has locked the file"})
+				c.Notes(file, api.Note{Message: "waiting for another program to unlock the file"})
 			})
 		})
 		defer waiting.Stop()
@@ -237,7 +237,7 @@ func NotWritten(file string, err error) *api.Failure {
 	case errors.Is(err, sink.ErrSource):
 		hint = "-i writes to the files themselves"
 	case errors.Is(err, sink.ErrNoTemporary) && errors.Is(err, fs.ErrPermission):
-		hint = "a new file takes the place of the old one, for which the directory must be writable"
+		hint = "fctl replaces the file with a new one, so the directory must be writable"
 	}
 	return &api.Failure{
 		Class: api.FailureFunction, Pos: api.Position{File: file},

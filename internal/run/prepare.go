@@ -80,7 +80,7 @@ func (r *Request) find(ctx context.Context, anyFormat bool) (*source.Found, erro
 	}
 	if r.files.Recursive {
 		return nil, diag.UsageHint(shellwords.Quote("fctl", "do", "-f", r.files.File, "-R",
-			"FUNCTION"), "-R goes with -f")
+			"FUNCTION"), "-R needs -f")
 	}
 	f, err := finder.File(r.files.File)
 	f.Unit = r.files.Unit
@@ -133,7 +133,7 @@ func (r *Request) bytes(ctx context.Context, path string) ([]byte, error) {
 			"the name of the file is empty")
 	}
 	if path == "-" && r.ReadsStdin() {
-		return nil, diag.Usage("the standard input can be read once only, and it is FILE already")
+		return nil, diag.Usage("the standard input is already FILE, and can be read only once")
 	}
 	text, err := r.reader.Bytes(ctx, r.inDir(path))
 	if err == nil {

@@ -24,7 +24,7 @@ func AddResourceTypes(ctx context.Context, executor *functions.Executor, reader 
 	var files []resourcetypes.File
 	for _, f := range s.ResourceTypes {
 		if f.Path == "-" {
-			return diag.Usage("--resource-types: a file is expected, the standard input is for FILE")
+			return diag.Usage("--resource-types: a file is expected, not the standard input")
 		}
 		name := shorter(f.Path)
 		text, err := readNamed(ctx, reader, f, name)
@@ -66,7 +66,7 @@ func overridden(executor *functions.Executor, files []settings.File) []api.Note 
 		if types, at := executor.OverriddenTypes(name); f.OfProject() && len(types) > 0 {
 			notes = append(notes, api.Note{
 				Pos: api.Position{File: name, Line: at.Line, Column: at.Column},
-				Message: fmt.Sprintf("this file of the project changes the paths of %s, as %s names it; --no-project-settings leaves it out",
+				Message: fmt.Sprintf("this file of the project, named in %[2]s, changes the paths of %[1]s; --no-project-settings ignores it",
 					builtInTypes(types), f.By),
 			})
 		}

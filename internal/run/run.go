@@ -229,7 +229,7 @@ func (l *loop) readProblems(f source.File, err error) diag.List {
 	if !l.request.found.Several && (errors.Is(err, source.ErrDirectory) ||
 		errors.Is(err, fs.ErrNotExist) && source.IsPattern(f.Path)) {
 		problems[0].Hint = shellwords.Quote("fctl", l.request.files.Command, "-f", f.Path) +
-			" ... takes several files"
+			" ... reads several files"
 	}
 	return problems
 }
@@ -332,7 +332,7 @@ func (l *loop) hintToolchain(o *outcome, unit *source.Unit) {
 	if l.request.reader.Toolchain != "" || extension == "" || source.NameImpliesToolchain(unit.File) {
 		return
 	}
-	hint := "files called " + extension + " are read as " + string(unit.Toolchain) + "; name another format with --toolchain, such as AppConfig/INI (fctl help formats)"
+	hint := extension + " files are read as " + string(unit.Toolchain) + "; select another format with --toolchain, such as AppConfig/INI ('fctl help formats')"
 	if i := slices.IndexFunc(o.problems, func(f *api.Failure) bool { return f.Class == api.FailureInput }); i >= 0 {
 		f := *o.problems[i]
 		f.Hint = hint
@@ -446,7 +446,7 @@ func (l *loop) showPanics(o *outcome) {
 	}
 	for _, f := range o.problems {
 		if _, ok := errors.AsType[*handler.PanicError](f); ok {
-			f.Hint = "--debug shows where"
+			f.Hint = "--debug prints the stack"
 		}
 	}
 }

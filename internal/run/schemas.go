@@ -47,7 +47,7 @@ func (l *loop) findSchemas() (paths []string, named map[string]settings.File, er
 	var problems diag.List
 	for _, setting := range l.options.Settings.Schemas {
 		if setting.Path == "-" {
-			return nil, nil, diag.Usage("--schema: a file or directory is expected, the standard input is for FILE")
+			return nil, nil, diag.Usage("--schema: a file or directory is expected, not the standard input")
 		}
 		finder := &source.Finder{Recursive: true, Toolchain: api.ToolchainKubernetesYAML}
 		found, err := finder.Find(l.ctx, []string{shorter(setting.Path)})
@@ -73,7 +73,7 @@ func (l *loop) findSchemas() (paths []string, named map[string]settings.File, er
 	case problems != nil:
 		return nil, nil, problems
 	case len(paths) == 0:
-		return nil, nil, diag.Usage("--schema: no file name ends in .yaml, .yml or .json in %s",
+		return nil, nil, diag.Usage("--schema: no .yaml, .yml or .json file in %s",
 			strings.Join(shortened(l.options.Settings.Schemas), ", "))
 	}
 	return paths, named, nil
@@ -103,10 +103,10 @@ func clashNotes(clashes []schemas.Clash) []api.Note {
 		for i, c := range clashes[:n] {
 			types[i] = c.Type
 		}
-		message := fmt.Sprintf("the CustomResourceDefinition %s does not count for %s",
+		message := fmt.Sprintf("the CustomResourceDefinition %s is ignored for %s",
 			first.Definition, builtInTypes(types))
 		if first.Definition == "" {
-			message = fmt.Sprintf("this file of the project replaces the schema of %s, as %s names it; --no-project-settings leaves it out",
+			message = fmt.Sprintf("this file of the project, named in %[2]s, replaces the schema of %[1]s; --no-project-settings ignores it",
 				builtInTypes(types), first.Project)
 		}
 		notes = append(notes, api.Note{Pos: api.Position{File: first.File}, Message: message})

@@ -191,7 +191,7 @@ func (l *loop) conclude() {
 			slices.ContainsFunc(l.request.found.Skipped, func(p source.Skipped) bool {
 				return p.Reason == source.OtherFormat
 			}) {
-			note += "; a directory means Kubernetes/YAML; --toolchain auto or a pattern takes the other formats"
+			note += "; --toolchain auto or a pattern reads other formats from a directory"
 		}
 		notes = append(notes, api.Note{Message: note})
 	}
@@ -233,7 +233,7 @@ func (l *loop) unmatched() []api.Note {
 		}
 		note := *s.unmatched
 		if s.differs {
-			note.Message += ", nor what the arguments are in other files"
+			note.Message += " (other arguments in other files)"
 		}
 		notes = append(notes, note)
 	}
@@ -261,7 +261,7 @@ func (l *loop) nothingFound() []api.Note {
 	}
 	message := "no configuration was found"
 	if !l.request.files.Recursive {
-		message += "; -R looks into the directories of a directory too"
+		message += "; -R descends into subdirectories"
 	}
 	if l.options.Settings.RequireMatch {
 		l.fail(diag.List{{Class: api.FailureFunction, Message: message}})
@@ -336,7 +336,7 @@ func (l *loop) summaryLine() string {
 	}
 	switch {
 	case l.options.Output == Stdout && t.changes.files > 0:
-		b.WriteString("; nothing was written, -i writes the files")
+		b.WriteString("; no file was written, use -i to write them")
 	case l.options.Output == Directory && t.units > t.failed:
 		b.WriteString("; written to " + diag.Printable(diag.FileName(l.options.OutputDir)))
 	}

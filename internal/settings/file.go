@@ -71,7 +71,7 @@ func readFile(table []key, in location, from string) (file, diag.List) {
 	}
 	var problems diag.List
 	for _, field := range top.Repeated() {
-		problems = append(problems, problem(field.KeyPosition(), "", "%s is there more than once",
+		problems = append(problems, problem(field.KeyPosition(), "", "%s is given twice",
 			field.Key()))
 	}
 	for value := top.First(); value.Exists(); value = value.Next() {
@@ -87,7 +87,7 @@ func readFile(table []key, in location, from string) (file, diag.List) {
 		case in.project != nil && !k.project:
 			read.notes = append(read.notes, api.Note{
 				Pos: position,
-				Message: fmt.Sprintf("%s is ignored here: only a flag, %s or your own settings file may set it",
+				Message: fmt.Sprintf("%s is ignored here; only a flag, %s or your own settings file can set it",
 					k.name, EnvName(k.name)),
 			})
 			continue
@@ -105,9 +105,9 @@ func readFile(table []key, in location, from string) (file, diag.List) {
 					project: in.project,
 				}
 				if f.project != nil && f.project.isOutside(f.Path) {
-					hint := "only files below its directory count here; --" + k.name + " takes any"
+					hint := "a project can only name files below its directory; --" + k.name + " accepts any file"
 					problems = append(problems,
-						problem(at, hint, "%s: %s lies outside the directory of this file", k.name,
+						problem(at, hint, "%s: %s is outside the directory of this file", k.name,
 							configkit.Abbreviate(item.Text())))
 				}
 				read.lists[k.name] = append(read.lists[k.name], f)

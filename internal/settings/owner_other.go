@@ -6,7 +6,7 @@ import "io/fs"
 
 const (
 	nonBlocking = 0
-	notTrusted  = "has an owner that cannot be found out on this system"
+	notTrusted  = "has an owner that this system does not report"
 )
 
 // isTrusted trusts no file, because it cannot find out the owner. Flags, the environment and the

@@ -23,8 +23,8 @@ const (
 )
 
 var (
-	errOutside    = errors.New("it leads outside the directory of " + ProjectFile)
-	errNotRegular = errors.New("this is not a regular file")
+	errOutside    = errors.New("the path leads outside the directory of " + ProjectFile)
+	errNotRegular = errors.New("not a regular file")
 )
 
 // project is the directory of a project's settings file. Its content is controlled by the authors
@@ -49,7 +49,7 @@ func findProject(dir, from string) (*project, []api.Note, *api.Failure) {
 		if other := untrustedPart(at, path, info); other != "" {
 			notes = append(notes, api.Note{
 				Pos: api.Position{File: shown(path, from)},
-				Message: fmt.Sprintf("this file is ignored: %s %s; --config %s uses it as your own",
+				Message: fmt.Sprintf("this file is ignored: %s %s; --config %s uses it as your own settings",
 					other, notTrusted, diag.FileName(shown(path, from))),
 			})
 			continue
@@ -162,7 +162,7 @@ func anyOwner(fs.FileInfo) error { return nil }
 func checkRegular(info fs.FileInfo) error {
 	switch {
 	case info.IsDir():
-		return errors.New("this is a directory, a file is expected")
+		return errors.New("a file is expected, not a directory")
 	case !info.Mode().IsRegular():
 		return errNotRegular
 	}
@@ -172,7 +172,7 @@ func checkRegular(info fs.FileInfo) error {
 func readBounded(r io.Reader, most int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(text)) > most {
-		return nil, fmt.Errorf("it has more than %d MiB, which is the limit", most>>20)
+		return nil, fmt.Errorf("the file is larger than the limit of %d MiB", most>>20)
 	}
 	return text, err
 }
@@ -190,7 +190,7 @@ func unreadable(path, from string, err error) *api.Failure {
 	f := diag.Usage("%w", unwrapPath(err))
 	f.Pos = api.Position{File: shown(path, from)}
 	if filepath.Base(path) == ProjectFile {
-		f.Hint = "--no-project-settings leaves it out"
+		f.Hint = "--no-project-settings ignores it"
 	}
 	return f
 }

@@ -415,7 +415,7 @@ next:
 	for _, pair := range context {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok {
-			problems = append(problems, diag.UsageHint(hint, "--context %s: no '='", pair))
+			problems = append(problems, diag.UsageHint(hint, "--context %s: NAME=VALUE is expected", pair))
 			continue
 		}
 		if label, ok := strings.CutPrefix(name, "unit-label."); ok && label != "" {

@@ -13,13 +13,13 @@ import (
 )
 
 // ErrNotRegular means that a file is not a regular one and cannot be replaced.
-var ErrNotRegular = errors.New("this is not a regular file")
+var ErrNotRegular = errors.New("not a regular file")
 
 // ErrReadOnly means that nobody has permission to write to the file.
 var ErrReadOnly = errors.New("the file is read-only")
 
 // ErrChanged means that a file changed after it was read.
-var ErrChanged = errors.New("another program changed the file meanwhile, so it was not written")
+var ErrChanged = errors.New("another program changed the file, so fctl did not write it")
 
 // InPlace writes to the files that configuration was read from. The new file replaces the old one
 // atomically and has its mode and its owner. A symbolic link is kept, and its target is written.

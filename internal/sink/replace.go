@@ -32,7 +32,7 @@ func (osFS) Rename(from, to string) error { return os.Rename(from, to) }
 func (osFS) Remove(name string) error { return os.Remove(name) }
 
 // ErrNoTemporary means that no file can be created in the directory of a file.
-var ErrNoTemporary = errors.New("creating a temporary file beside it")
+var ErrNoTemporary = errors.New("creating a temporary file in its directory")
 
 // atomicFile is a file that replaces another, or is new. The rename is atomic: a reader sees the
 // old file or the new one, never a part.

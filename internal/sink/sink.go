@@ -34,7 +34,7 @@ func (s Stdout) Write(parts ...[]byte) error {
 }
 
 // ErrGone means that the reader of the output is gone.
-var ErrGone = errors.New("nobody reads the result")
+var ErrGone = errors.New("the reader of the result is gone")
 
 // Stream writes output to the standard output as they come. After an error, which is ErrGone or
 // one of the output, it writes nothing more.

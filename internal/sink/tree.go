@@ -13,7 +13,7 @@ import (
 )
 
 // ErrSource means that a file would replace the one it was made from.
-var ErrSource = errors.New("this is the file it was read from")
+var ErrSource = errors.New("it is the file that was read")
 
 // Tree writes files below a directory; no path can leave it. Tree can be used concurrently.
 type Tree struct {
@@ -59,7 +59,7 @@ func (t *Tree) Write(ctx context.Context, rel string, from fs.FileInfo, parts ..
 	case from != nil && sameFile(info, from):
 		return ErrSource
 	case info.IsDir():
-		return errors.New("a directory is called so")
+		return errors.New("a directory has this name")
 	case info.Mode().IsRegular() && t.has(r.path, info.Size(), parts):
 		return nil
 	}

@@ -107,13 +107,13 @@ type SkipReason string
 const (
 	OtherExtension SkipReason = "other extension"
 	IsLink         SkipReason = "symbolic link"
-	NotRegular     SkipReason = "no regular file"
+	NotRegular     SkipReason = "not a regular file"
 	IsBinary       SkipReason = "binary"
 	IsEmpty        SkipReason = "empty"
 	NoResource     SkipReason = "no resource"
 	IsTemplate     SkipReason = "template"
 	OtherFormat    SkipReason = "other format" // not that of the directory
-	NoFunction     SkipReason = "no such function for the format"
+	NoFunction     SkipReason = "function unknown in the format"
 )
 
 // Find finds the files of paths, each of which is a file, a directory, a pattern or "-". The files

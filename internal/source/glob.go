@@ -60,7 +60,7 @@ func newGlob(base, pattern string) (*glob, error) {
 	}
 	pattern = path.Clean(pattern)
 	if !doublestar.ValidatePattern(pattern) {
-		return nil, errors.New("the pattern is not complete: a [ or { is not closed, or nothing follows a \\")
+		return nil, errors.New("the pattern is incomplete: unclosed [ or {, or a \\ at the end")
 	}
 	return &glob{pattern, strings.Split(pattern, "/")}, nil
 }

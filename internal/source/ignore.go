@@ -76,7 +76,7 @@ func (f *ignoreFile) read(file, path string) (*ignoreFile, error) {
 	}
 	text, _, err := limit(maxIgnoreFile).readRegular(file, func(int64) {}, nil)
 	if _, isLarge := errors.AsType[tooLarge](err); isLarge {
-		err = fmt.Errorf("it is larger than %s, which is the limit", sizeText(maxIgnoreFile))
+		err = fmt.Errorf("the file is larger than the limit of %s", sizeText(maxIgnoreFile))
 	}
 	if err != nil {
 		return f, located(diag.FileName(file), err)

@@ -178,9 +178,9 @@ func held(same bool, err error) error {
 }
 
 // ErrDirectory is the error for a path that is a directory.
-var ErrDirectory = errors.New("this is a directory, a file is expected")
+var ErrDirectory = errors.New("a file is expected, not a directory")
 
-var errNotRegular = errors.New("this is not a regular file, so it cannot be changed in place")
+var errNotRegular = errors.New("not a regular file, so it cannot be changed in place")
 
 // limit is the maximum size of a file in bytes.
 type limit int64
@@ -324,7 +324,7 @@ func located(name string, err error) error {
 	p, isPath := errors.AsType[*fs.PathError](err)
 	switch {
 	case isLarge:
-		hint = "a larger --max-size lets it be read"
+		hint = "--max-size sets a larger limit"
 	case errors.Is(err, errUTF16):
 		hint = "convert the file to UTF-8"
 	case errors.Is(err, fs.ErrNotExist):
