@@ -128,7 +128,7 @@ func TestWaitingForALock(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := bufio.NewScanner(stderr)
-	if want := path + ": note: waiting for another program that has locked the file"; !lines.Scan() ||
+	if want := path + ": note: waiting for another program to unlock the file"; !lines.Scan() ||
 		lines.Text() != want {
 		t.Errorf("it says %q, want %q", lines.Text(), want)
 	}

@@ -105,7 +105,7 @@ func TestAPanicIsTheFunctionsFailure(t *testing.T) {
 
 func TestDebugShowsTheStackOfAPanic(t *testing.T) {
 	if _, _, errOut := run(t, t.Context(), "do", "-", "U", "panic-now"); strings.Contains(errOut,
-		"do_test.go") || !strings.HasSuffix(errOut, "hint: --debug shows where\n") {
+		"do_test.go") || !strings.HasSuffix(errOut, "hint: --debug prints the stack\n") {
 		t.Errorf("the stack is shown without --debug: %s", errOut)
 	}
 	if _, _, errOut := run(t, t.Context(), "do", "-", "U", "panic-now",

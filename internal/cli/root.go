@@ -204,7 +204,7 @@ func checkDirectory(dir string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		err = errors.New("no such directory")
 	case err == nil && !info.IsDir():
-		err = errors.New("this is a file, a directory is expected")
+		err = errors.New("a directory is expected, not a file")
 	case err == nil:
 		return nil
 	}

@@ -221,15 +221,15 @@ func TestProblems(t *testing.T) {
 		"set-size 5 --color":                "fctl: --color needs a value\n",
 		"set-size":                          "fctl: set-size: got 0 arguments\n",
 		"set-size 5 get-size":               "fctl: set-size: got 2 arguments\nhint: get-size is a function; to run it next, write: then get-size\n",
-		"set-size file:missing":             "./missing: set-size: no such file\nhint: for the text itself write text:file:missing\n",
+		"set-size file:missing":             "./missing: set-size: no such file\nhint: for the literal text, write text:file:missing\n",
 		"set-pair bad bad then set-siz bad": "fctl: set-pair: argument first: is bad\nhint: use good\nfctl: set-pair: argument first: is bad\nfctl: unknown function \"set-siz\"\nhint: did you mean set-size?\n",
 		"then get-size":                     "fctl: a function is missing before the first 'then'\n",
-		"get-size then":                     "fctl: a function is missing after the last 'then'\nhint: as an argument the word is text:then\n",
-		"get-size then then get-size":       "fctl: a function is missing between two 'then'\nhint: as an argument the word is text:then\n",
-		"get-size then then":                "fctl: a function is missing between two 'then'\nhint: as an argument the word is text:then\nfctl: a function is missing after the last 'then'\n",
-		"set-size then --color=red":         "fctl: set-size: got 0 arguments\nfctl: a function is missing after the last 'then'\nhint: as an argument the word is text:then\n",
-		"get-size then --":                  "fctl: a function is expected after 'then', not '--'\nhint: '--' follows the function: then FUNCTION -- ARGUMENT\n",
-		"get-size then -- set-size 5":       "fctl: a function is expected after 'then', not '--'\nhint: '--' follows the function: then set-size -- ARGUMENT\n",
+		"get-size then":                     "fctl: a function is missing after the last 'then'\nhint: for the argument 'then' write text:then\n",
+		"get-size then then get-size":       "fctl: a function is missing between two 'then'\nhint: for the argument 'then' write text:then\n",
+		"get-size then then":                "fctl: a function is missing between two 'then'\nhint: for the argument 'then' write text:then\nfctl: a function is missing after the last 'then'\n",
+		"set-size then --color=red":         "fctl: set-size: got 0 arguments\nfctl: a function is missing after the last 'then'\nhint: for the argument 'then' write text:then\n",
+		"get-size then --":                  "fctl: a function is expected after 'then', not '--'\nhint: put '--' after the function: then FUNCTION -- ARGUMENT\n",
+		"get-size then -- set-size 5":       "fctl: a function is expected after 'then', not '--'\nhint: put '--' after the function: then set-size -- ARGUMENT\n",
 		"zzz --color":                       "fctl: --color needs a value\nfctl: unknown function \"zzz\"\nhint: 'fctl list' shows the functions\n",
 	} {
 		t.Run(words, func(t *testing.T) {
@@ -293,20 +293,20 @@ func TestCheckUnit(t *testing.T) {
 	}{
 		{"My Unit (1) #2@x.y_z-", "get-size", "", ""},
 		{
-			"set-size", "5", "the name of the unit is missing between d.yaml and set-size",
+			"set-size", "5", "the unit name is missing between d.yaml and set-size",
 			"fctl do d.yaml UNIT set-size 5, or fctl do -f d.yaml set-size 5",
 		},
 		{
-			"set-size", "a'b", "the name of the unit is missing between d.yaml and set-size",
+			"set-size", "a'b", "the unit name is missing between d.yaml and set-size",
 			`fctl do d.yaml UNIT set-size 'a'\''b', or fctl do -f d.yaml set-size 'a'\''b'`,
 		},
 		{
-			"get-size", "", "the name of the unit is missing between d.yaml and get-size",
+			"get-size", "", "the unit name is missing between d.yaml and get-size",
 			"fctl do d.yaml UNIT get-size, or fctl do -f d.yaml get-size",
 		},
 		{"set-size", "get-size", "", ""}, // a unit with the name of a function
-		{"", "get-size", "the name of the unit is empty", ""},
-		{"a/b", "get-size", "unit name 'a/b' contains invalid characters", "fctl do -f d.yaml -f a/b get-size works on two files"},
+		{"", "get-size", "the unit name is empty", ""},
+		{"a/b", "get-size", "unit name 'a/b' contains invalid characters", "fctl do -f d.yaml -f a/b get-size processes both files"},
 		{"größe", "get-size", "unit name 'größe' contains invalid characters", "letters, digits, blanks and -_.()@# are allowed"},
 	} {
 		problem := w.CheckUnit("d.yaml", c.unit, strings.Fields(c.words))

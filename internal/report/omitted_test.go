@@ -10,8 +10,8 @@ import (
 
 func TestOmitted(t *testing.T) {
 	const (
-		hidden    = "get-x: its output is not shown beside the configuration; -o output prints it"
-		unshown   = "the configuration was changed and is not shown; -o data prints it"
+		hidden    = "get-x: its output is not shown; -o output prints it"
+		unshown   = "the configuration changed but is not shown; -o data prints it"
 		didNotFit = "./a.yaml: vet-x: too small\n"
 	)
 	value := func() api.OutputList {

@@ -26,11 +26,11 @@ func TestPipes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := s.ResourceTypes[0].Read(types); err == nil ||
-		!strings.Contains(err.Error(), "this is not a regular file") {
+		!strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := Load(flagSet(t), nil, Locations{Dir: filepath.Join(root, "pipe")}); err == nil ||
-		!strings.Contains(err.Error(), "this is not a regular file") {
+		!strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -77,26 +77,26 @@ func TestWhatAProjectsFileMayName(t *testing.T) {
 		"missing":        {"schema: none.yaml\n", ""},
 		"above": {
 			"resource-types: ../secret\n",
-			":1:17: resource-types: ../secret lies outside",
+			":1:17: resource-types: ../secret is outside",
 		},
-		"above and missing": {"schema: ../none\n", ":1:9: schema: ../none lies outside"},
+		"above and missing": {"schema: ../none\n", ":1:9: schema: ../none is outside"},
 		"elsewhere": {
 			"resource-types: [types/a.yaml, /etc/passwd]\n",
-			":1:32: resource-types: /etc/passwd lies outside",
+			":1:32: resource-types: /etc/passwd is outside",
 		},
 		"a link that leads out": {
 			"resource-types: out\n",
-			":1:17: resource-types: out lies outside",
+			":1:17: resource-types: out is outside",
 		},
 		"below a link": {
 			"schema: dir/secret\n",
-			":1:9: schema: dir/secret lies outside",
+			":1:9: schema: dir/secret is outside",
 		},
 		// cleaned to repo/secret, which does not exist; a shell would follow the link
 		"the parent of a link": {"schema: dir/../secret\n", ""},
 		"of the repository's top": {
 			"schema: types/../../secret\n",
-			":1:9: schema: types/../../secret lies outside",
+			":1:9: schema: types/../../secret is outside",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -237,17 +237,17 @@ func TestRejectedSettingsFiles(t *testing.T) {
 	}{
 		"a link to a device": {func(t *testing.T, path string) {
 			link(t, "/dev/zero", path)
-		}, "it leads outside the directory"},
+		}, "the path leads outside the directory"},
 		"a link that leads out": {func(t *testing.T, path string) {
 			link(t, write(t, filepath.Join(t.TempDir(), "x"), "TOPSECRET\n"), path)
-		}, "it leads outside the directory"},
+		}, "the path leads outside the directory"},
 		"too large": {func(t *testing.T, path string) {
 			write(t, path, strings.Repeat("# comment\n", 200_000))
-		}, "it has more than 1 MiB, which is the limit"},
+		}, "the file is larger than the limit of 1 MiB"},
 		"a link to a directory": {func(t *testing.T, path string) {
 			mkdir(t, path+".d")
 			link(t, filepath.Base(path)+".d", path)
-		}, "this is a directory, a file is expected"},
+		}, "a file is expected, not a directory"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			clearEnv(t)
@@ -256,7 +256,7 @@ func TestRejectedSettingsFiles(t *testing.T) {
 			_, err := Load(flagSet(t), nil, Locations{Dir: root})
 			list, ok := errors.AsType[diag.List](err)
 			if !ok || len(list) != 1 || !strings.Contains(list[0].Message, c.want) ||
-				list[0].Hint != "--no-project-settings leaves it out" {
+				list[0].Hint != "--no-project-settings ignores it" {
 				t.Errorf("got %v", err)
 			}
 			t.Setenv("FCTL_NO_PROJECT_SETTINGS", "true")

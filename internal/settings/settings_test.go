@@ -184,7 +184,7 @@ func TestBadSettingsAreLocated(t *testing.T) {
 		"no YAML": {"a: 'b\n", "./.fctl.yaml:1:4: quoted text without a closing quote\nhint: close it with '\n"},
 		"twice": {
 			"quiet: true\nquiet: false\n",
-			"./.fctl.yaml:1:1: quiet is there more than once\n",
+			"./.fctl.yaml:1:1: quiet is given twice\n",
 		},
 		"two texts": {
 			"quiet: true\n---\nquiet: false\n",
@@ -285,7 +285,7 @@ func TestBadEnvironmentAndContext(t *testing.T) {
 	}
 	for i, want := range []string{
 		`FCTL_REVISION_NUM: "many" is not a whole number`,
-		`--context space: no '='`,
+		`--context space: NAME=VALUE is expected`,
 		`--context: unknown name "colour"`,
 		`--context revision-num: "x" is not a whole number`,
 	} {

@@ -137,7 +137,7 @@ func TestUnreadable(t *testing.T) {
 	dir := t.TempDir()
 	for name, c := range map[string]struct{ path, want string }{
 		"missing":   {filepath.Join(dir, "no.yaml"), "no such file"},
-		"directory": {dir, "this is a directory, a file is expected"},
+		"directory": {dir, "a file is expected, not a directory"},
 		"UTF-16":    {file(t, "u.yaml", "\xff\xfea\x00"), "this is UTF-16 text"},
 		"binary":    {file(t, "b.yaml", "\x7fELF\x00\x01"), "this is a binary file"},
 	} {
