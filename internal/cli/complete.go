@@ -65,7 +65,7 @@ func (a *App) completeFlag(cmd *cobra.Command, f *pflag.Flag) {
 
 // completer completes a word from the words before it.
 type completer struct {
-	*App
+	app       *App
 	cmd       *cobra.Command
 	flags     *pflag.FlagSet
 	path      string // of the unit, if it is on the command line
@@ -75,7 +75,7 @@ type completer struct {
 
 func (a *App) completer(cmd *cobra.Command) *completer {
 	cmd.Flags().AddFlagSet(cmd.InheritedFlags())
-	return &completer{App: a, cmd: cmd, flags: cmd.Flags()}
+	return &completer{app: a, cmd: cmd, flags: cmd.Flags()}
 }
 
 // load makes the executor and reports whether it could. Problems with the settings are reported
@@ -84,11 +84,11 @@ func (c *completer) load() bool {
 	if c.executor != nil {
 		return true
 	}
-	s, err := c.settings(c.flags)
+	s, err := c.app.settings(c.flags)
 	if err != nil {
 		return false
 	}
-	if c.executor, err = c.executorFor(c.cmd.Context(), s); err != nil {
+	if c.executor, err = c.app.executorFor(c.cmd.Context(), s); err != nil {
 		c.executor = nil
 		return false
 	}
@@ -485,7 +485,7 @@ func (c *completer) unit() *source.Unit {
 }
 
 // inDir resolves a path on the command line, relative to the directory given with -C.
-func (c *completer) inDir(path string) string { return run.InDirectory(c.global.dir, path) }
+func (c *completer) inDir(path string) string { return run.InDirectory(c.app.global.dir, path) }
 
 func (c *completer) resources() api.ResourceList {
 	unit := c.unit()

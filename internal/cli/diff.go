@@ -19,7 +19,6 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/run"
-	"github.com/fctl-dev/fctl/internal/settings"
 	"github.com/fctl-dev/fctl/internal/sink"
 	"github.com/fctl-dev/fctl/internal/source"
 )
@@ -78,15 +77,14 @@ the function patch-mutations, which turns the values of A into those of B:
 
 // comparison is one run of diff.
 type comparison struct {
-	*App
-	reader     *source.Reader
-	toolchains []api.ToolchainType // of the executor
-	pairs      []pair
-	several    bool
-	problems   diag.List
-	skipped    []source.Skipped
-
-	showSecrets bool
+	app      *App
+	flags    *diffFlags
+	set      functionSet
+	reader   *source.Reader
+	pairs    []pair
+	several  bool
+	problems diag.List
+	skipped  []source.Skipped
 }
 
 // pair is a unit in A and in B. One of them may be nil.
@@ -101,35 +99,28 @@ func (p *pair) unit() *source.Unit {
 }
 
 func (a *App) diff(ctx context.Context, cmd *cobra.Command, o *diffFlags, words []string) error {
-	form := o.output
 	switch {
-	case !slices.Contains(diffForms(), form):
-		return diag.Usage("output format %q is not one of text, mutations, patch", form)
+	case !slices.Contains(diffForms(), o.output):
+		return diag.Usage("output format %q is not one of text, mutations, patch", o.output)
 	case len(words) != 2:
 		return diag.UsageHint("fctl diff A B, as in: fctl diff staging.yaml production.yaml",
 			"two files or directories are expected, got %d words", len(words))
 	}
-	s, err := a.settings(cmd.Flags())
+	set, err := a.functionSet(cmd)
 	if err != nil {
 		return err
 	}
-	executor, err := a.executorFor(ctx, s)
-	if err != nil {
-		return err
-	}
-	a.console().Notes("", run.SettingsNotes(s, executor)...)
-	c := &comparison{App: a, toolchains: executor.Toolchains(), reader: run.Reader(s, a.Streams)}
-	c.reader.Toolchain = api.ToolchainType(s.Toolchain)
-	c.showSecrets = o.showSecrets
+	c := &comparison{app: a, flags: o, set: set, reader: run.Reader(set.settings, a.Streams)}
+	c.reader.Toolchain = set.toolchain
 	if err := c.read(ctx, cmd, run.InDirectory(a.global.dir, words[0]),
 		run.InDirectory(a.global.dir, words[1])); err != nil {
 		return err
 	}
-	if form == "patch" && c.several {
+	if o.output == "patch" && c.several {
 		return diag.UsageHint("fctl diff -o patch A/FILE B/FILE",
 			"a patch describes one file, not directories")
 	}
-	return c.printDifferences(executor, form, s)
+	return c.printDifferences()
 }
 
 // read reads the two files or directories.
@@ -152,7 +143,7 @@ func (c *comparison) read(ctx context.Context, cmd *cobra.Command, a, b string) 
 		return diag.UsageHint("compare two files, or two directories", "%s is a directory, and %s is not",
 			diag.FileName(directory), diag.FileName(file))
 	case a == "-" || b == "-":
-		if err := c.rejectTerminal(cmd); err != nil {
+		if err := c.app.rejectTerminal(cmd); err != nil {
 			return err
 		}
 	}
@@ -173,7 +164,7 @@ func (c *comparison) read(ctx context.Context, cmd *cobra.Command, a, b string) 
 		}
 	}
 	c.pairs = []pair{{before, after}}
-	return run.Supported(before.Toolchain, c.toolchains)
+	return run.Supported(before.Toolchain, c.set.executor.Toolchains())
 }
 
 func isDirectory(path string) bool {
@@ -217,7 +208,7 @@ func (c *comparison) directories(ctx context.Context, a, b string) error {
 	}
 	for _, rel := range slices.Sorted(maps.Keys(pairs)) {
 		p := *pairs[rel]
-		if u := p.unit(); run.Supported(u.Toolchain, c.toolchains) != nil {
+		if u := p.unit(); run.Supported(u.Toolchain, c.set.executor.Toolchains()) != nil {
 			c.skipped = append(c.skipped, source.Skipped{Path: u.File, Reason: source.NoFunction})
 			continue
 		}
@@ -227,9 +218,7 @@ func (c *comparison) directories(ctx context.Context, a, b string) error {
 }
 
 // printDifferences compares the pairs and prints the differences.
-func (c *comparison) printDifferences(executor *functions.Executor, form string,
-	s *settings.Settings,
-) error {
+func (c *comparison) printDifferences() error {
 	versions := make([]functions.Versions, len(c.pairs))
 	for i, p := range c.pairs {
 		v := &versions[i]
@@ -244,27 +233,23 @@ func (c *comparison) printDifferences(executor *functions.Executor, form string,
 	printer := &report.Printer{
 		Format: report.Mutations, Several: c.several,
 		Terminal: report.Terminal{
-			Interactive: form == "text", Head: c.Streams.OutStyle(color.Bold),
-			Diff: run.DiffStyle(c.Streams),
+			Interactive: c.flags.output == "text", Head: c.app.Streams.OutStyle(color.Bold),
+			Diff: run.DiffStyle(c.app.Streams),
 		},
 	}
-	out := sink.NewStream(c.Streams.Out)
+	out := sink.NewStream(c.app.Streams.Out)
 	status, inLayout := exitDone, 0
 	var notes [][]api.Note // by pair
-	differences := executor.Diff(versions)
-	for i, d := range differences {
+	for i, d := range c.set.executor.Diff(versions) {
 		p := &c.pairs[i]
 		notes = append(notes, nil)
 		if d.Err != nil {
-			problems := p.problems(executor, d.Err)
-			if secrets := c.secretsOf(versions[i], executor); secrets != nil {
-				problems = secrets().Failures(problems)
-			}
-			c.problems = append(c.problems, problems...)
+			problems := p.problems(c.set.executor, d.Err)
+			c.problems = append(c.problems, c.secrets(versions[i]).Failures(problems)...)
 			continue
 		}
-		if form == "patch" {
-			problems, err := p.ambiguous(executor, d.Mutations)
+		if c.flags.output == "patch" {
+			problems, err := p.ambiguous(c.set.executor, d.Mutations)
 			if err != nil {
 				return err
 			}
@@ -285,14 +270,17 @@ func (c *comparison) printDifferences(executor *functions.Executor, form string,
 			!bytes.Equal(p.before.Data, p.after.Data) {
 			inLayout++
 		}
-		rendered, err := printer.Render(report.Result{
+		result := report.Result{
 			Unit: p.unit().Name, File: p.unit().File, Toolchain: p.unit().Toolchain,
 			Response: &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{
 				Success:   true,
 				Mutations: d.Mutations,
 			}},
-			Secrets: c.secretsOf(versions[i], executor),
-		})
+		}
+		if printer.MasksValues(result) {
+			result.Secrets = c.secrets(versions[i])
+		}
+		rendered, err := printer.Render(result)
 		if err != nil {
 			return err
 		}
@@ -308,14 +296,14 @@ func (c *comparison) printDifferences(executor *functions.Executor, form string,
 	if err := out.Flush(); err != nil && !errors.Is(err, sink.ErrGone) {
 		return diag.Failures(err, api.FailureFunction)
 	}
-	if !s.Quiet {
+	if !c.set.settings.Quiet {
 		for i := range notes {
-			c.console().Notes(c.pairs[i].unit().File, notes[i]...)
+			c.app.console().Notes(c.pairs[i].unit().File, notes[i]...)
 		}
-		c.noteRest(inLayout, s.Verbose)
+		c.noteRest(inLayout)
 	}
 	if len(c.problems) > 0 {
-		c.reportError(c.problems)
+		c.app.reportError(c.problems)
 		status = max(status, exitStatus(c.problems))
 	}
 	if status != exitDone {
@@ -324,21 +312,16 @@ func (c *comparison) printDifferences(executor *functions.Executor, form string,
 	return nil
 }
 
-// secretsOf returns a function that finds the secret values in the versions of a unit, nil if they
-// may be shown.
-func (c *comparison) secretsOf(v functions.Versions,
-	executor *functions.Executor,
-) func() *sensitive.Values {
-	if c.showSecrets {
+// secrets returns the secret values in the versions of a unit, nil if they may be shown.
+func (c *comparison) secrets(v functions.Versions) *sensitive.Values {
+	if c.flags.showSecrets {
 		return nil
 	}
-	return func() *sensitive.Values {
-		return executor.Sensitive(v.Toolchain, [][]byte{v.Before, v.After})
-	}
+	return c.set.executor.Sensitive(v.Toolchain, [][]byte{v.Before, v.After})
 }
 
 // noteRest notes files that differ only in layout, and files that were skipped.
-func (c *comparison) noteRest(inLayout int, verbose bool) {
+func (c *comparison) noteRest(inLayout int) {
 	var notes []api.Note
 	switch {
 	case inLayout > 0 && !c.several:
@@ -347,10 +330,10 @@ func (c *comparison) noteRest(inLayout int, verbose bool) {
 		notes = append(notes, api.Note{Message: "in " + run.Count(inLayout, "file") +
 			" the values are equal; comments, order or layout differ"})
 	}
-	if text := run.SkippedFiles(c.skipped, verbose); text != "" {
+	if text := run.SkippedFiles(c.skipped, c.set.settings.Verbose); text != "" {
 		notes = append(notes, api.Note{Message: text})
 	}
-	c.console().Notes("", notes...)
+	c.app.console().Notes("", notes...)
 }
 
 // problems returns why a pair could not be compared, each problem with its file.

@@ -73,7 +73,7 @@ Schema of such files for editors: 'fctl help chains'.`,
 }
 
 func (a *App) explainFunction(cmd *cobra.Command, o *explainFlags, name string) error {
-	set, err := a.functionsOf(cmd.Context(), cmd)
+	set, err := a.functionsOf(cmd)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (a *App) commandLine(cmd *cobra.Command, o *explainFlags, toolchain api.Too
 }
 
 func (a *App) explainChain(cmd *cobra.Command, o *explainFlags) error {
-	set, err := a.functionsOf(cmd.Context(), cmd)
+	set, err := a.functionsOf(cmd)
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (a *App) explainChain(cmd *cobra.Command, o *explainFlags) error {
 }
 
 func (a *App) printSchema(cmd *cobra.Command) error {
-	set, err := a.functionsOf(cmd.Context(), cmd)
+	set, err := a.functionsOf(cmd)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,7 +38,7 @@ mutating and validating select the kinds reads, changes and validates.`,
 		"output `FORMAT`: table, wide (with parameters), json (the signatures), name")
 	addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		set, err := a.functionsOf(cmd.Context(), cmd)
+		set, err := a.functionsOf(cmd)
 		if err != nil {
 			return err
 		}
@@ -75,19 +74,29 @@ func (a *App) write(text []byte) error {
 type functionSet struct {
 	settings  *settings.Settings
 	executor  *functions.Executor
-	toolchain api.ToolchainType
+	toolchain api.ToolchainType // of the settings; empty if each file decides
 }
 
-// functionsOf loads the settings and makes the executor.
-func (a *App) functionsOf(ctx context.Context, cmd *cobra.Command) (set functionSet, err error) {
+// functionSet loads the settings and makes the executor.
+func (a *App) functionSet(cmd *cobra.Command) (set functionSet, err error) {
 	if set.settings, err = a.settings(cmd.Flags()); err != nil {
 		return set, err
 	}
-	if set.executor, err = a.executorFor(ctx, set.settings); err != nil {
+	if set.executor, err = a.executorFor(cmd.Context(), set.settings); err != nil {
 		return set, err
 	}
 	a.console().Notes("", run.SettingsNotes(set.settings, set.executor)...)
-	set.toolchain = cmp.Or(api.ToolchainType(set.settings.Toolchain), api.ToolchainKubernetesYAML)
+	set.toolchain = api.ToolchainType(set.settings.Toolchain)
+	return set, nil
+}
+
+// functionsOf is functionSet for a command without files: the default toolchain is Kubernetes/YAML.
+func (a *App) functionsOf(cmd *cobra.Command) (functionSet, error) {
+	set, err := a.functionSet(cmd)
+	if err != nil {
+		return set, err
+	}
+	set.toolchain = cmp.Or(set.toolchain, api.ToolchainKubernetesYAML)
 	return set, run.Supported(set.toolchain, set.executor.Toolchains())
 }
 

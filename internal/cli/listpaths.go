@@ -28,7 +28,7 @@ type) and path, with what is known about the values there.`,
 		"only paths of resources of this `TYPE`")
 	addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		set, err := a.functionsOf(cmd.Context(), cmd)
+		set, err := a.functionsOf(cmd)
 		if err != nil {
 			return err
 		}

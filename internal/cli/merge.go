@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,11 +14,9 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/sensitive"
 	"github.com/fctl-dev/fctl/configkit/textmerge"
-	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/run"
-	"github.com/fctl-dev/fctl/internal/settings"
 	"github.com/fctl-dev/fctl/internal/sink"
 	"github.com/fctl-dev/fctl/internal/source"
 )
@@ -76,10 +75,8 @@ not in the result.
 
 // merging is one run of merge.
 type merging struct {
-	*App
-	settings           *settings.Settings
-	executor           *functions.Executor
-	toolchain          api.ToolchainType
+	app                *App
+	set                functionSet // its toolchain is that of the files, after read
 	base, ours, theirs *source.Unit
 	target             *sink.Target // OURS, locked; nil without -i
 	name               string       // of the result in messages
@@ -105,18 +102,10 @@ func (a *App) merge(ctx context.Context, cmd *cobra.Command, o *mergeFlags, word
 			return err
 		}
 	}
-	s, err := a.settings(cmd.Flags())
-	if err != nil {
+	m := &merging{app: a, written: o.inPlace}
+	if m.set, err = a.functionSet(cmd); err != nil {
 		return err
 	}
-	m := &merging{
-		App: a, settings: s, toolchain: api.ToolchainType(s.Toolchain),
-		written: o.inPlace,
-	}
-	if m.executor, err = a.executorFor(ctx, s); err != nil {
-		return err
-	}
-	a.console().Notes("", run.SettingsNotes(s, m.executor)...)
 	for i := range words {
 		words[i] = run.InDirectory(a.global.dir, words[i])
 	}
@@ -125,12 +114,12 @@ func (a *App) merge(ctx context.Context, cmd *cobra.Command, o *mergeFlags, word
 	if err != nil {
 		return err
 	}
-	merged := m.executor.Merge(m.toolchain, m.base.Data, m.ours.Data, m.theirs.Data, options)
+	merged := m.set.executor.Merge(m.set.toolchain, m.base.Data, m.ours.Data, m.theirs.Data, options)
 	if err := m.write(merged.Text); err != nil {
 		return err
 	}
 	if !o.showSecrets && (merged.ByLines != nil || len(merged.Conflicts) > 0) {
-		m.secrets = m.executor.Sensitive(m.toolchain,
+		m.secrets = m.set.executor.Sensitive(m.set.toolchain,
 			[][]byte{m.base.Data, m.ours.Data, m.theirs.Data})
 	}
 	return m.conclude(merged, options.Markers)
@@ -139,14 +128,14 @@ func (a *App) merge(ctx context.Context, cmd *cobra.Command, o *mergeFlags, word
 // write prints the result or writes it to OURS.
 func (m *merging) write(text []byte) error {
 	if m.target == nil {
-		return m.App.write(text)
+		return m.app.write(text)
 	}
 	if bytes.Equal(text, m.ours.Data) {
 		return nil
 	}
-	m.writes.Begin()
-	defer m.writes.End()
-	if err := m.writes.Write(func() error {
+	m.app.writes.Begin()
+	defer m.app.writes.End()
+	if err := m.app.writes.Write(func() error {
 		return m.target.Write(m.ours.Info, m.ours.Data, text)
 	}); err != nil {
 		return run.NotWritten(m.ours.File, err)
@@ -184,14 +173,14 @@ func (o *mergeFlags) options() (options textmerge.Options, err error) {
 // read reads the files. OURS is read last, so that nothing is waited for while it is locked. The
 // first name that implies a toolchain decides: --path, OURS, BASE, THEIRS.
 func (m *merging) read(ctx context.Context, paths []string, path string) error {
-	reader := run.Reader(m.settings, m.Streams)
+	reader := run.Reader(m.set.settings, m.app.Streams)
 	problems := make([]error, len(paths))
 	m.base, problems[0] = reader.Unit(ctx, paths[0], "")
 	m.theirs, problems[2] = reader.Unit(ctx, paths[2], "")
 	if m.written {
 		m.target = (&sink.InPlace{}).Target(paths[1], true)
 		reader.RegularOnly = true
-		reader.Hold = m.console().Hold(ctx, m.target, diag.FileName(paths[1]), func(write func()) {
+		reader.Hold = m.app.console().Hold(ctx, m.target, diag.FileName(paths[1]), func(write func()) {
 			write()
 		})
 	}
@@ -204,20 +193,18 @@ func (m *merging) read(ctx context.Context, paths []string, path string) error {
 		m.name, m.written = diag.FileName(path), true
 	}
 	for _, name := range []string{path, paths[1], paths[0], paths[2]} {
-		if m.toolchain == "" && source.NameImpliesToolchain(name) {
-			m.toolchain = source.ToolchainOf(name, m.ours.Data)
+		if m.set.toolchain == "" && source.NameImpliesToolchain(name) {
+			m.set.toolchain = source.ToolchainOf(name, m.ours.Data)
 		}
 	}
-	if m.toolchain == "" {
-		m.toolchain = api.ToolchainKubernetesYAML
-	}
+	m.set.toolchain = cmp.Or(m.set.toolchain, api.ToolchainKubernetesYAML)
 	return nil
 }
 
 // conclude reports conflicts, and a merge by lines, on the error stream.
 func (m *merging) conclude(merged *textmerge.Merged, markers bool) error {
-	if merged.ByLines != nil && !m.settings.Quiet {
-		m.console().Notes(m.name, api.Note{Message: m.secrets.Message("merged line by line: " +
+	if merged.ByLines != nil && !m.set.settings.Quiet {
+		m.app.console().Notes(m.name, api.Note{Message: m.secrets.Message("merged line by line: " +
 			m.whyByLines(merged.ByLines))})
 	}
 	if len(merged.Conflicts) == 0 {
@@ -235,7 +222,7 @@ func (m *merging) conclude(merged *textmerge.Merged, markers bool) error {
 		}, Message: m.masked(c.Value, m.conflictText(c, markers))}
 	}
 	problems.Sort()
-	m.reportError(problems)
+	m.app.reportError(problems)
 	return exitError(exitNo)
 }
 
@@ -256,7 +243,7 @@ func (m *merging) whyByLines(err error) string {
 		name string
 		unit *source.Unit
 	}{{"OURS", m.ours}, {"THEIRS", m.theirs}, {"BASE", m.base}} {
-		failures, _ := m.executor.CheckDocuments(m.toolchain, text.unit.Data)
+		failures, _ := m.set.executor.CheckDocuments(m.set.toolchain, text.unit.Data)
 		if len(failures) > 0 {
 			f := failures[0]
 			return fmt.Sprintf("%s cannot be parsed, line %d: %s", text.name, f.Pos.Line, f.Message)

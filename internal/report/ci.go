@@ -110,26 +110,25 @@ func (f finding) level() string {
 	return "error"
 }
 
-// shown is the number of annotations per step and level that GitHub shows; it drops the rest.
-const shown = 10
+// maxAnnotations is the number of annotations of each level that GitHub shows for a step; it drops
+// the rest.
+const maxAnnotations = 10
 
-// github prints workflow commands for the first findings. The others are plain lines, which stay in
-// the log.
+// github prints workflow commands for the findings that GitHub shows. The others are plain lines,
+// which stay in the log.
 func github(units []Result) []byte {
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	message := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	var b strings.Builder
-	n := map[bool]int{} // counts of findings, by whether they are unchecked resources
+	printed := map[string]int{} // by level
 	for _, u := range units {
 		for _, f := range u.findings() {
-			if n[f.Unchecked > 0]++; n[f.Unchecked > 0] > shown {
+			level := f.level()
+			if printed[level]++; printed[level] > maxAnnotations {
 				fmt.Fprintf(&b, "%s: %s\n", diag.Printable(f.Position.String()), oneLine(f.text()))
 				continue
 			}
-			command := map[string]string{"note": "notice"}[f.level()]
-			if command == "" {
-				command = f.level()
-			}
+			command := strings.Replace(level, "note", "notice", 1)
 			fmt.Fprintf(&b, "::%s file=%s", command, property.Replace(shownFile(f.Position.File)))
 			if f.Position.Line > 0 {
 				fmt.Fprintf(&b, ",line=%d,col=%d", f.Position.Line, f.Position.Column)
@@ -145,13 +144,18 @@ func github(units []Result) []byte {
 const summaryBytes = 1000 << 10
 
 // Summary returns Markdown with all findings for the summary of the workflow step, or nil if GitHub
-// would show all annotations anyway.
+// shows an annotation for each of them.
 func (p *Printer) Summary() []byte {
 	var all []finding
+	dropped, byLevel := false, map[string]int{}
 	for _, u := range p.results {
-		all = append(all, u.findings()...)
+		for _, f := range u.findings() {
+			all = append(all, f)
+			byLevel[f.level()]++
+			dropped = dropped || byLevel[f.level()] > maxAnnotations
+		}
 	}
-	if p.Report != GitHub || len(all) <= shown {
+	if p.Report != GitHub || !dropped {
 		return nil
 	}
 	cell := strings.NewReplacer("|", "\\|", "\r", "", "\n", "<br>", "<", "&lt;", "`", "&#96;")

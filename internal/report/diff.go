@@ -21,7 +21,7 @@ func renderDiff(terminal Terminal, r Result) (Chunks, error) {
 		Before: r.Before, After: bytes.Join(configuration(r.Response), nil),
 		BeforeStarts: r.BeforeStarts, AfterStarts: r.AfterStarts, Style: terminal.Diff,
 	}
-	if terminal.Interactive || terminal.Diff.Old != nil {
+	if terminal.showsDiff() {
 		f.Shown = r.shown
 	}
 	for i, step := range r.Response.Steps {
@@ -36,10 +36,13 @@ func renderDiff(terminal Terminal, r Result) (Chunks, error) {
 	return Chunks{diff.Unified(f)}, nil
 }
 
+// showsDiff reports whether a person reads a diff, on a terminal or in colour.
+func (t Terminal) showsDiff() bool { return t.Interactive || t.Diff.Old != nil }
+
 // shown returns the two texts as a terminal shows them, with secret values masked.
 func (r Result) shown(before, after []byte) ([]byte, []byte) {
-	if secrets := r.secrets(); secrets != nil {
-		return secrets.Text(sensitive.Before), secrets.Text(sensitive.After)
+	if r.Secrets != nil {
+		return r.Secrets.Text(sensitive.Before), r.Secrets.Text(sensitive.After)
 	}
 	return before, after
 }

@@ -251,7 +251,7 @@ func renderMutations(terminal Terminal, r Result) (Chunks, error) {
 	case !r.Response.Success:
 		return nil, nil
 	case terminal.Interactive:
-		return Chunks{terminal.Changes(r.Response.Mutations, whoChanged(r), r.secrets())}, nil
+		return Chunks{terminal.Changes(r.Response.Mutations, whoChanged(r), r.Secrets)}, nil
 	case r.Response.Mutations == nil:
 		return Chunks{[]byte("[]\n")}, nil
 	}
@@ -291,7 +291,7 @@ func mutationsSection(terminal Terminal, r Result) (section, error) {
 		}
 		return rowsSection(terminal, r, output)
 	}
-	text := terminal.Changes(r.Response.Mutations, whoChanged(r), r.secrets())
+	text := terminal.Changes(r.Response.Mutations, whoChanged(r), r.Secrets)
 	if len(text) > 0 {
 		text = append([]byte(terminal.head(diag.Printable(r.File))+"\n"), text...)
 	}

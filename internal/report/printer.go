@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -29,6 +30,25 @@ type Printer struct {
 	sections sections
 	results  []Result // for Report
 	units    int      // printed so far
+}
+
+// MasksValues reports whether the printed form of a result masks secret values. Results of
+// validations are masked before they are printed.
+func (p *Printer) MasksValues(r Result) bool {
+	switch f := formOf(p.Format, p.Terminal, r.Signatures); {
+	case p.Silent, p.Report != "":
+		return false
+	case f.name == Diff:
+		return r.Response.Changed && p.Terminal.showsDiff()
+	case f.name == Mutations:
+		return p.Terminal.Interactive
+	case f.name == Table, f.name == Auto:
+		return slices.ContainsFunc(r.Response.Outputs, func(o api.Output) bool {
+			_, ok := o.Value.(api.AttributeValueList)
+			return ok
+		})
+	}
+	return false
 }
 
 // Rendered is what is printed about one unit, rendered without knowledge of the others.

@@ -43,9 +43,9 @@ type Result struct {
 	// BeforeStarts and AfterStarts are the positions at which resources begin in the configuration,
 	// for Diff.
 	BeforeStarts, AfterStarts []diff.Start
-	// Secrets finds the secret values in the configuration, before and after the chain. It is only
-	// called for output on a terminal, and is nil if secrets may be shown.
-	Secrets func() *sensitive.Values
+	// Secrets are the secret values in the configuration, before and after the chain. They are nil
+	// if secrets may be shown or if Printer.MasksValues returns false.
+	Secrets *sensitive.Values
 	// Changed are the changed resources, for Name.
 	Changed []api.ResourceInfo
 }
@@ -124,12 +124,4 @@ func mayHaveControls(text []byte) bool {
 		}
 	}
 	return false
-}
-
-// secrets returns the secret values, nil if they may be shown.
-func (r Result) secrets() *sensitive.Values {
-	if r.Secrets == nil {
-		return nil
-	}
-	return r.Secrets()
 }

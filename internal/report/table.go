@@ -56,7 +56,6 @@ func resourceCells(info api.ResourceInfo) []string {
 }
 
 func attributeRows(r Result, list api.AttributeValueList) (head []string, rows [][]string) {
-	secrets := r.secrets()
 	for _, v := range list {
 		row := append([]string{v.FunctionName}, resourceCells(v.ResourceInfo)...)
 		position := ""
@@ -64,8 +63,8 @@ func attributeRows(r Result, list api.AttributeValueList) (head []string, rows [
 			position = v.Position.String()
 		}
 		rows = append(rows, append(row, string(v.Path),
-			secrets.Value(v.ResourceInfo, v.Path, cell(v.Value)),
-			secrets.Value(v.ResourceInfo, v.Path, oneLine(v.Comment)), position))
+			r.Secrets.Value(v.ResourceInfo, v.Path, cell(v.Value)),
+			r.Secrets.Value(v.ResourceInfo, v.Path, oneLine(v.Comment)), position))
 	}
 	return []string{"FUNCTION", "TYPE", "NAME", "PATH", "VALUE", "COMMENT", "POSITION"}, rows
 }

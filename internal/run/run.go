@@ -15,14 +15,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/fatih/color"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit/sensitive"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -365,13 +363,11 @@ func (l *loop) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 				bytes.Join(partsOf(response), nil))
 		}
 	}
-	if !l.options.ShowSecrets {
-		result.Secrets = func() *sensitive.Values {
-			return l.deps.Executor.Sensitive(unit.Toolchain,
+	if l.prints {
+		if !l.options.ShowSecrets && l.printer.MasksValues(result) {
+			result.Secrets = l.deps.Executor.Sensitive(unit.Toolchain,
 				[][]byte{unit.Data, bytes.Join(partsOf(response), nil)})
 		}
-	}
-	if l.prints {
 		rendered, err := l.printer.Render(result)
 		if err != nil {
 			return err
@@ -509,8 +505,12 @@ func (l *loop) finish() error {
 			l.fail(diag.Failures(err, api.FailureFunction))
 		}
 		l.write(chunks)
-		if err := l.addSummary(l.printer.Summary()); err != nil {
-			l.fail(diag.Failures(err, api.FailureFunction))
+		// the summary of the GitHub workflow step that fctl runs in, if any
+		if path := l.deps.Streams.Getenv("GITHUB_STEP_SUMMARY"); path != "" {
+			if err := sink.Append(path, l.printer.Summary()); err != nil {
+				l.fail(diag.Failures(fmt.Errorf("GITHUB_STEP_SUMMARY: %w", err),
+					api.FailureFunction))
+			}
 		}
 	}
 	if l.broken == nil {
@@ -527,20 +527,6 @@ func (l *loop) finish() error {
 		l.conclude()
 	}
 	return l.ctx.Err()
-}
-
-// addSummary appends text to the summary of the GitHub workflow step that fctl runs in, if any.
-func (l *loop) addSummary(text []byte) error {
-	path := l.deps.Streams.Getenv("GITHUB_STEP_SUMMARY")
-	if len(text) == 0 || path == "" {
-		return nil
-	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644) //nolint:gosec // it is shared
-	if err != nil {
-		return fmt.Errorf("GITHUB_STEP_SUMMARY: %w", err)
-	}
-	_, err = f.Write(text)
-	return errors.Join(err, f.Close())
 }
 
 // fail reports problems.

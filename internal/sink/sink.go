@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"syscall"
 )
 
@@ -31,6 +32,20 @@ func (s Stdout) Write(parts ...[]byte) error {
 		return err
 	}
 	return nil
+}
+
+// Append adds text to the end of a file that several programs share. It creates the file if there is
+// something to add.
+func Append(path string, text []byte) error {
+	if len(text) == 0 {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644) //nolint:gosec // shared
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
 }
 
 // ErrGone means that the reader of the output is gone.
