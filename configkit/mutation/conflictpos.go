@@ -11,9 +11,9 @@ import (
 	"github.com/fctl-dev/fctl/configkit/lines"
 )
 
-// PlacedConflict is a conflict with its positions in the texts of both sides. If our side has
+// Conflict is a conflict with its positions in the texts of both sides. If our side has
 // deleted the value, Ours is where it would be; if theirs has, Theirs is the zero position.
-type PlacedConflict struct {
+type Conflict struct {
 	Ours, Theirs gaby.Position
 
 	conflict
@@ -22,16 +22,16 @@ type PlacedConflict struct {
 	inside bool          // Ours is inside the value
 }
 
-// MergePlaced is Merge for documents parsed from text: it also returns the position of each
+// MergeLocated is Merge for documents parsed from text: it also returns the position of each
 // conflict. ours and theirs are the lines of the two texts, and was holds the same documents as
 // target, parsed a second time. If both sides deleted a value, that is not a conflict. With
 // NoSubtraction the conflicts have no positions.
-func MergePlaced(
+func MergeLocated(
 	base, source, was, target gaby.Container,
 	provider configkit.ResourceProvider,
 	options Options,
 	ours, theirs []string,
-) (gaby.Container, []PlacedConflict, error) {
+) (gaby.Container, []Conflict, error) {
 	m := merger{provider: provider, options: options, restore: options.NoSubtraction}
 	once, err := m.units(base, source, was, target)
 	if err != nil {
@@ -56,8 +56,8 @@ func MergeValues(
 // placed returns the conflicts with their positions.
 func (once *mergedOnce) placed(
 	base gaby.Container, provider configkit.ResourceProvider, rows, rowsTheirs []string,
-) []PlacedConflict {
-	list := make([]PlacedConflict, len(once.conflicts.list))
+) []Conflict {
+	list := make([]Conflict, len(once.conflicts.list))
 	type finders struct{ ours, theirs *positionFinder }
 	known := map[[2]*gaby.YamlDoc]finders{} // shared by the conflicts of one resource
 	for i, c := range once.conflicts.list {
@@ -367,7 +367,7 @@ func (p *valuePlace) inText(rows []string, mine, other *change) gaby.Position {
 // PositionsIn returns the positions of conflicts in other documents, such as the result of a merge.
 // A position that is not known is zero.
 func PositionsIn(
-	docs gaby.Container, conflicts []PlacedConflict, provider configkit.ResourceProvider,
+	docs gaby.Container, conflicts []Conflict, provider configkit.ResourceProvider,
 ) ([]gaby.Position, error) {
 	known, err := UnitDocuments(docs, docs, provider)
 	if err != nil {

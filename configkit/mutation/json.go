@@ -1,6 +1,7 @@
 package mutation
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -237,6 +238,27 @@ func changeOf(
 		r.names = append(r.names, m.Resource.ResourceName)
 	}
 	return r, errors.Join(problems...)
+}
+
+// sortedPaths returns the paths of m, parents first and numbers by value.
+func sortedPaths(m api.MutationMap) []api.ResolvedPath {
+	paths := slices.Collect(maps.Keys(m))
+	slices.SortFunc(paths, func(a, b api.ResolvedPath) int {
+		x, y := strings.Split(string(a), "."), strings.Split(string(b), ".")
+		for i := range min(len(x), len(y)) {
+			m, isNumber := parseIndex(x[i])
+			n, areNumbers := parseIndex(y[i])
+			c := strings.Compare(x[i], y[i])
+			if isNumber && areNumbers {
+				c = cmp.Compare(m, n)
+			}
+			if c != 0 {
+				return c
+			}
+		}
+		return len(x) - len(y)
+	})
+	return paths
 }
 
 // completed fills in the fields that users omit.

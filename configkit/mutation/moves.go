@@ -63,20 +63,6 @@ func (m *elementMoves) ready() *elementMoves {
 	return m
 }
 
-// movesOfMutation returns the moves of a change in API form.
-func movesOfMutation(now *api.ResourceMutation) *elementMoves {
-	m := &elementMoves{}
-	for path, info := range now.PathMutationMap {
-		m.entry(parseMutationPath(path), info.MutationType)
-	}
-	for path, names := range now.ArrayElementAliases {
-		for old, now := range names {
-			m.rename(parseMutationPath(path), old, now)
-		}
-	}
-	return m.ready()
-}
-
 // movesOfChange returns the moves of a change.
 func movesOfChange(r *resourceChange) *elementMoves {
 	m := &elementMoves{}

@@ -155,8 +155,8 @@ type textMerger struct {
 // side is a merge with all conflicts settled one way: ours stays, or theirs is taken.
 type side struct {
 	text      string
-	conflicts []mutation.PlacedConflict // about values
-	clashes   []clash                   // about everything else
+	conflicts []mutation.Conflict // about values
+	clashes   []clash             // about everything else
 	// The lines of both texts with the values of the side. The line numbers of clashes refer to
 	// them.
 	ours   []string
@@ -317,7 +317,7 @@ func (m *textMerger) rest(s *side, options mutation.Options) error {
 // comments and conflicts.
 func (m *textMerger) values(
 	base, source, target []byte, options mutation.Options, bare bool,
-) ([]byte, []mutation.PlacedConflict, error) {
+) ([]byte, []mutation.Conflict, error) {
 	var docs [4]gaby.Container
 	// The target is parsed twice: one copy is edited, the other one is compared with the base.
 	for i, text := range [][]byte{base, source, target, target} {
@@ -335,12 +335,12 @@ func (m *textMerger) values(
 		}
 	}
 	var merged gaby.Container
-	var conflicts []mutation.PlacedConflict
+	var conflicts []mutation.Conflict
 	var err error
 	if bare {
 		merged, err = mutation.MergeValues(docs[0], docs[1], docs[2], docs[3], m.provider, options)
 	} else {
-		merged, conflicts, err = mutation.MergePlaced(
+		merged, conflicts, err = mutation.MergeLocated(
 			docs[0], docs[1], docs[2], docs[3], m.provider, options, lines.Split(string(m.ours)),
 			lines.Split(string(m.theirs)),
 		)
