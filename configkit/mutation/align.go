@@ -3,6 +3,7 @@ package mutation
 import (
 	"slices"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/lines"
@@ -13,38 +14,21 @@ import (
 func (d *differ) plainLists(before, after gaby.Value, keys *configkit.MergeKeyTree) {
 	old, now := elements(before), elements(after)
 	a := d.align(old, now, keys.Child("*"))
-	var digest []string // of before; computed on the first change
-	var nth []int
-	element := func(i int) mutationSegment {
-		if digest == nil && !d.dry {
-			digest, nth = digests(before)
-		} else if d.dry {
-			return mutationSegment{}
-		}
-		return mutationSegment{kind: elementByDigest, text: digest[i], nth: nth[i], index: i}
+	wasIn, isIn := make([]mutationSegment, len(old)), make([]mutationSegment, len(now))
+	if !d.dry && !before.Equal(after) {
+		wasIn, isIn = digests(before), digests(after)
 	}
 	for _, p := range a.pairs {
 		if was, is := old[p[0]], now[p[1]]; !was.Equal(is) {
-			d.below(element(p[0]), func() { d.value(was, is, keys.Child("*")) })
+			d.below(wasIn[p[0]], func() { d.value(was, is, keys.Child("*")) })
 		}
 	}
 	for _, i := range a.gone {
-		d.below(element(i), func() { d.delete(old[i]) })
-	}
-	if len(a.added) == 0 {
-		return
-	}
-	var newDigest []string
-	var newNth []int
-	if !d.dry {
-		newDigest, newNth = digests(after)
+		d.below(wasIn[i], func() { d.entry(api.MutationTypeDelete, old[i], gaby.Value{}) })
 	}
 	for _, j := range a.added {
-		var s mutationSegment
-		if !d.dry {
-			s = mutationSegment{kind: newElement, text: newDigest[j], nth: newNth[j], index: j}
-		}
-		d.below(s, func() { d.whole(now[j]) })
+		isIn[j].kind = newElement
+		d.below(isIn[j], func() { d.entry(api.MutationTypeAdd, now[j], gaby.Value{}) })
 	}
 }
 

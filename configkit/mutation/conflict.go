@@ -14,13 +14,11 @@ import (
 func ConflictRows(
 	parsedData gaby.Container, list api.MutationConflictList, provider configkit.ResourceProvider,
 ) (api.AttributeValueList, error) {
-	documents, err := UnitDocuments(parsedData, parsedData, provider)
+	documents, err := Documents(parsedData, parsedData, provider)
 	if err != nil {
 		return nil, err
 	}
-	find := newFinder(documents, provider,
-		func(d UnitDocument) *api.ResourceInfo { return &d.Info },
-		func(UnitDocument) []api.ResourceName { return nil })
+	find := newDocumentFinder(documents, provider)
 	p := &patcher{provider: provider, positional: true}
 	rows := make(api.AttributeValueList, len(list))
 	for i, c := range list {
@@ -31,17 +29,16 @@ func ConflictRows(
 			row.Value = strings.TrimSuffix(c.Source.Value, "\n")
 		}
 		row.Reason = c.Message() + " (" + string(c.Reason) + ")"
-		at := find.find(&row.ResourceInfo, nil)
-		if at < 0 {
+		i := find.find(&row.ResourceInfo, nil)
+		if i < 0 {
 			continue
 		}
-		place := p.work(
-			&resourceChange{resource: documents[at].Info}, documents[at].YamlDoc, nil,
-		).find(parseMutationPath(c.Path))
-		if place.missing > 0 {
-			place.value = place.in
+		work := p.work(&resourceChange{resource: documents[i].Info}, documents[i].YamlDoc, nil)
+		at := work.find(parseMutationPath(c.Path))
+		if at.missing > 0 {
+			at.value = at.in
 		}
-		if pos := place.value.Position(); pos.Line > 0 {
+		if pos := at.value.Position(); pos.Line > 0 {
 			row.Position = &pos
 		}
 	}

@@ -17,7 +17,7 @@ type Conflict struct {
 	Ours, Theirs gaby.Position
 
 	conflict
-	at     mutationPath  // our path, in our text
+	at     mutationPath  // the path in our text
 	in     *gaby.YamlDoc // our resource
 	inside bool          // Ours is inside the value
 }
@@ -25,7 +25,7 @@ type Conflict struct {
 // MergeLocated is Merge for documents parsed from text: it also returns the position of each
 // conflict. ours and theirs are the lines of the two texts, and was holds the same documents as
 // target, parsed a second time. If both sides deleted a value, that is not a conflict. With
-// NoSubtraction the conflicts have no positions.
+// NoSubtraction the conflicts have no positions, and with Bare there are none.
 func MergeLocated(
 	base, source, was, target gaby.Container,
 	provider configkit.ResourceProvider,
@@ -37,29 +37,20 @@ func MergeLocated(
 	if err != nil {
 		return nil, nil, err
 	}
-	once.conflicts.list = slices.DeleteFunc(once.conflicts.list, conflict.isAgreed)
-	return once.docs, once.placed(base, provider, ours, theirs), nil
-}
-
-// MergeValues is Merge without comments and without conflicts.
-func MergeValues(
-	base, source, was, target gaby.Container, provider configkit.ResourceProvider, options Options,
-) (gaby.Container, error) {
-	m := merger{provider: provider, options: options, bare: true, restore: options.NoSubtraction}
-	once, err := m.units(base, source, was, target)
-	if err != nil {
-		return nil, err
+	if options.Bare {
+		return once.docs, nil, nil
 	}
-	return once.docs, nil
+	once.conflicts.list = slices.DeleteFunc(once.conflicts.list, conflict.isAgreed)
+	return once.docs, once.located(base, provider, ours, theirs), nil
 }
 
-// placed returns the conflicts with their positions.
-func (once *mergedOnce) placed(
+// located returns the conflicts with their positions.
+func (once *mergedOnce) located(
 	base gaby.Container, provider configkit.ResourceProvider, rows, rowsTheirs []string,
 ) []Conflict {
 	list := make([]Conflict, len(once.conflicts.list))
-	type finders struct{ ours, theirs *positionFinder }
-	known := map[[2]*gaby.YamlDoc]finders{} // shared by the conflicts of one resource
+	type sides struct{ ours, theirs *follower }
+	known := map[[2]*gaby.YamlDoc]sides{} // shared by the conflicts of one resource
 	for i, c := range once.conflicts.list {
 		p := &list[i]
 		p.conflict = c
@@ -67,28 +58,25 @@ func (once *mergedOnce) placed(
 			continue // theirs wins, so the conflict is not reported
 		}
 		own := once.patcher.own.find(c.of)
-		find, ok := known[[2]*gaby.YamlDoc{c.of.before, c.of.after}]
+		docs := [2]*gaby.YamlDoc{c.of.before, c.of.after}
+		follow, ok := known[docs]
 		if !ok {
 			keys := provider.MergeKeys(c.resource.ResourceType)
 			if c.of.after != nil {
-				find.theirs = newPlaceFinder(
-					c.of.before.Value(), c.of.after.Value(), keys, c.of.renames,
-				)
+				follow.theirs = newFollower(c.of.before, c.of.after, keys, c.of.renames)
 			}
 			if own != nil && own.after != nil {
-				find.ours = newPlaceFinder(
-					c.of.before.Value(), own.after.Value(), keys, own.renames,
-				)
+				follow.ours = newFollower(c.of.before, own.after, keys, own.renames)
 			}
-			known[[2]*gaby.YamlDoc{c.of.before, c.of.after}] = find
+			known[docs] = follow
 		}
-		if find.theirs != nil {
-			place, found := find.theirs.find(c.path, c.element, true)
-			if found || c.source.op != api.MutationTypeDelete && place.value.Equal(c.source.value) {
-				p.Theirs = place.inText(rowsTheirs, &c.source, c.target)
+		if follow.theirs != nil {
+			m, found := follow.theirs.find(c.path, c.element, true)
+			if found || c.source.op != api.MutationTypeDelete && m.value.Equal(c.source.value) {
+				p.Theirs = m.inText(rowsTheirs, &c.source, c.target)
 			}
 		}
-		if find.ours == nil {
+		if follow.ours == nil {
 			p.Ours = nextDocument(c.of.before, base, once.patcher.own, len(rows))
 			continue
 		}
@@ -96,11 +84,11 @@ func (once *mergedOnce) placed(
 		if c.mine != nil {
 			path = c.mine
 		}
-		place, found := find.ours.find(path, c.element, c.mine != nil)
-		if p.Ours = place.at; found {
-			p.at, p.in = place.path, own.after
-			p.Ours = place.inText(rows, c.target, &c.source)
-			p.inside = p.Ours != place.at
+		m, found := follow.ours.find(path, c.element, c.mine != nil)
+		if p.Ours = m.at; found {
+			p.at, p.in = m.path, own.after
+			p.Ours = m.inText(rows, c.target, &c.source)
+			p.inside = p.Ours != m.at
 		}
 	}
 	return list
@@ -108,7 +96,9 @@ func (once *mergedOnce) placed(
 
 // nextDocument returns where doc, a document of base that we deleted, would be in our text: at the
 // next document that is left, or else on the last line. rows is the number of lines.
-func nextDocument(doc *gaby.YamlDoc, base gaby.Container, own *ownFinder, rows int) gaby.Position {
+func nextDocument(
+	doc *gaby.YamlDoc, base gaby.Container, own *resourceIndex, rows int,
+) gaby.Position {
 	for _, d := range base[slices.Index(base, doc)+1:] {
 		if o := own.before[d]; o != nil && o.after != nil {
 			return gaby.Position{Line: o.after.FirstLine(), Column: 1}
@@ -117,225 +107,9 @@ func nextDocument(doc *gaby.YamlDoc, base gaby.Container, own *ownFinder, rows i
 	return gaby.Position{Line: max(1, rows), Column: 1}
 }
 
-// positionFinder finds in the text of one side what the path of a change leads to.
-type positionFinder struct {
-	base, text gaby.Value // the resource
-	keys       *configkit.MergeKeyTree
-	renames    []elementRename        // of elements, in this text
-	known      map[string]*placeLevel // by path
-}
-
-// newPlaceFinder returns a finder for a resource in the text of one side. keys are its merge keys.
-func newPlaceFinder(
-	base, text gaby.Value, keys *configkit.MergeKeyTree, renames []elementRename,
-) *positionFinder {
-	return &positionFinder{
-		base: base, text: text, keys: keys, renames: renames, known: map[string]*placeLevel{},
-	}
-}
-
-// placeLevel pairs the children of a map or list in the base with those in the text.
-type placeLevel struct {
-	base, text   []gaby.Value
-	atBase, at   map[string]int // indexes by key, or by element ID
-	textOf       []int          // for each child of the base, its index in the text or -1
-	keyed, isMap bool
-}
-
-// level returns the children at path. Each level is computed once.
-func (f *positionFinder) level(
-	path mutationPath, p valuePlace, keys *configkit.MergeKeyTree,
-) *placeLevel {
-	name := path.String() // with indexes, because the paths of texts have no digests
-	if l := f.known[name]; l != nil {
-		return l
-	}
-	l := &placeLevel{
-		text: elements(p.value), isMap: p.value.Kind() == gaby.Map, atBase: map[string]int{},
-		at: map[string]int{},
-	}
-	f.known[name] = l
-	if p.value.Kind() == p.base.Kind() {
-		l.base = elements(p.base)
-	}
-	if l.base != nil && !l.isMap {
-		_, l.keyed = keyedIDs(keys, p.base, p.value)
-	}
-	switch {
-	case l.isMap:
-		for i, c := range l.base {
-			l.atBase[c.Key()] = i
-		}
-		for i, c := range l.text {
-			l.at[c.Key()] = i
-		}
-	case keys != nil && len(keys.Keys) > 0:
-		number(l.atBase, l.base, keys)
-		number(l.at, l.text, keys)
-	}
-	// Elements without merge keys are matched by alignment, as in the merge itself.
-	if !l.isMap && !l.keyed && l.base != nil {
-		l.textOf = placesIn(p.base, p.value, keys)
-		return l
-	}
-	l.textOf = make([]int, len(l.base))
-	for i := range l.textOf {
-		l.textOf[i] = -1
-	}
-	for name, i := range l.atBase {
-		if j, ok := l.at[name]; ok {
-			l.textOf[i] = j
-		}
-	}
-	return l
-}
-
-// number maps element IDs to indexes. The first element with an ID wins.
-func number(at map[string]int, list []gaby.Value, keys *configkit.MergeKeyTree) {
-	for i, e := range list {
-		if id := elementID(e, keys.Keys, keys.Defaults); id != "" && !has(at, id) {
-			at[id] = i
-		}
-	}
-}
-
-// valuePlace is a value and its position.
-type valuePlace struct {
-	value, base gaby.Value
-	at          gaby.Position
-	path        mutationPath // to the value, in its text
-}
-
-// find follows path as far as possible and reports whether it reached the end. If element is not
-// empty, find goes on to the element of that name (its name in the base) in the list at path. news
-// says whether new list elements in path are new in this text rather than in the other one.
-func (f *positionFinder) find(
-	path mutationPath, element string, news bool,
-) (p valuePlace, found bool) {
-	p = valuePlace{value: f.text, base: f.base, at: f.text.Position()}
-	keys := f.keys
-	for i, s := range path {
-		if p.value.Kind() == gaby.Scalar {
-			return p, false
-		}
-		l := f.level(path[:i], p, keys)
-		was, is := l.follow(s, f.renamed(path[:i], s.name()), news)
-		if is < 0 {
-			if near := l.near(was, s, news); near >= 0 {
-				p.at = keyPosition(l.text[near])
-			}
-			return p, false
-		}
-		below := childKeys(keys, p.value, s)
-		if !l.isMap {
-			s = l.element(is, keys)
-		}
-		keys = below
-		p = valuePlace{value: l.text[is], at: keyPosition(l.text[is]), path: p.path.child(s)}
-		if was >= 0 {
-			p.base = l.base[was]
-		}
-	}
-	if element != "" && keys != nil {
-		for e := p.value.First(); e.Exists(); e = e.Next() {
-			if name := elementName(e, keys.Keys, keys.Defaults); name == f.renamed(path, element) {
-				id := elementID(e, keys.Keys, keys.Defaults)
-				return valuePlace{
-					value: e, at: keyPosition(e),
-					path: p.path.child(mutationSegment{kind: elementByKey, text: id, index: -1}),
-				}, true
-			}
-		}
-		return p, false
-	}
-	return p, true
-}
-
-// element returns the segment that leads to element i of the text.
-func (l *placeLevel) element(i int, keys *configkit.MergeKeyTree) mutationSegment {
-	if l.keyed {
-		return mutationSegment{
-			kind: elementByKey, text: elementID(l.text[i], keys.Keys, keys.Defaults), index: i,
-		}
-	}
-	return mutationSegment{kind: elementByDigest, index: i}
-}
-
-// follow returns the indexes of segment s among the base's and the text's children, or -1. now is
-// the name that an element with a merge key has in the text.
-func (l *placeLevel) follow(s mutationSegment, now string, news bool) (was, is int) {
-	is = -1
-	switch {
-	case l.isMap:
-		was = index(l.atBase, s.asKey())
-		is = index(l.at, s.asKey())
-	case s.kind == newElement:
-		if news && s.index < len(l.text) {
-			is = s.index
-		}
-		return -1, is
-	case s.kind == elementByDigest && !l.keyed:
-		if was = s.index; was < 0 || was >= len(l.textOf) {
-			return -1, -1
-		}
-		is = l.textOf[was]
-	case s.kind == elementByKey:
-		was = index(l.atBase, s.text)
-		if is = index(l.at, s.renamed(now)); is < 0 {
-			is = index(l.at, s.text)
-		}
-	default:
-		i, ok := parseIndex(s.text)
-		if was = -1; ok && i < len(l.text) {
-			is = i
-		}
-	}
-	return was, is
-}
-
-// near returns the index of the child of the text closest to where the missing child would be, or
-// -1 if there are no children.
-func (l *placeLevel) near(was int, s mutationSegment, news bool) int {
-	if s.kind == newElement && !news {
-		return min(s.index, len(l.text)-1)
-	}
-	for i := was + 1; was >= 0 && i < len(l.textOf); i++ {
-		if l.textOf[i] >= 0 {
-			return l.textOf[i]
-		}
-	}
-	return len(l.text) - 1
-}
-
-// index returns the index of name, or -1.
-func index(of map[string]int, name string) int {
-	if i, ok := of[name]; ok {
-		return i
-	}
-	return -1
-}
-
-// renamed returns the name in the text of the element called name in the base.
-func (f *positionFinder) renamed(list mutationPath, name string) string {
-	for _, r := range f.renames {
-		if r.old == name && r.path.canonical() == list.canonical() {
-			return r.now
-		}
-	}
-	return name
-}
-
-// keyPosition returns the position of the key of a map entry, or else of the value.
-func keyPosition(v gaby.Value) gaby.Position {
-	if pos := v.KeyPosition(); pos.Line > 0 {
-		return pos
-	}
-	return v.Position()
-}
-
 // inText returns the position of p, a value that both sides changed. For a block of several lines
 // it is the first line that both changed.
-func (p *valuePlace) inText(rows []string, mine, other *change) gaby.Position {
+func (p *match) inText(rows []string, mine, other *change) gaby.Position {
 	if mine == nil || other == nil || !isString(mine.value) || !isString(other.value) ||
 		!p.value.Equal(mine.value) || !hasLines(mine.value.Text()) {
 		return p.at
@@ -369,14 +143,12 @@ func (p *valuePlace) inText(rows []string, mine, other *change) gaby.Position {
 func PositionsIn(
 	docs gaby.Container, conflicts []Conflict, provider configkit.ResourceProvider,
 ) ([]gaby.Position, error) {
-	known, err := UnitDocuments(docs, docs, provider)
+	known, err := Documents(docs, docs, provider)
 	if err != nil {
 		return nil, err
 	}
-	find := newFinder(known, provider,
-		func(d UnitDocument) *api.ResourceInfo { return &d.Info },
-		func(UnitDocument) []api.ResourceName { return nil })
-	finders := map[int]*positionFinder{}
+	find := newDocumentFinder(known, provider)
+	followers := map[int]*follower{}
 	positions := make([]gaby.Position, len(conflicts))
 	for i := range conflicts {
 		c := &conflicts[i]
@@ -384,16 +156,13 @@ func PositionsIn(
 		if at < 0 || c.in == nil || c.inside {
 			continue
 		}
-		f := finders[at]
-		if f == nil {
-			f = newPlaceFinder(
-				c.in.Value(), known[at].Value(), provider.MergeKeys(c.resource.ResourceType),
-				c.of.renames,
+		if followers[at] == nil {
+			followers[at] = newFollower(
+				c.in, known[at].YamlDoc, provider.MergeKeys(c.resource.ResourceType), c.of.renames,
 			)
-			finders[at] = f
 		}
-		if place, found := f.find(c.at, "", false); found {
-			positions[i] = place.at
+		if m, found := followers[at].find(c.at, "", false); found {
+			positions[i] = m.at
 		}
 	}
 	return positions, nil

@@ -21,8 +21,6 @@ type differ struct {
 	pairs   int  // pairs of elements compared so far, to align lists
 	nesting int  // how many pairs the alignments around this comparison need, multiplied
 	path    mutationPath
-
-	names []string // of list elements; reused
 }
 
 // diff records in r what happened between two states of a resource.
@@ -47,23 +45,23 @@ func (d *differ) value(before, after gaby.Value, keys *configkit.MergeKeyTree) {
 	}
 	switch kind := after.Kind(); {
 	case kind != before.Kind():
-		d.update(before, after)
+		d.entry(api.MutationTypeUpdate, after, before)
 	case kind == gaby.Map:
 		d.maps(before, after, keys)
 	case kind == gaby.List:
 		d.lists(before, after, keys)
 	case !before.Equal(after):
-		d.update(before, after)
+		d.entry(api.MutationTypeUpdate, after, before)
 	}
 }
 
 // maps compares the maps at the current path key by key. Keys mostly are in the same order, so both
 // maps are walked side by side; a key is looked up only if they differ.
 func (d *differ) maps(before, after gaby.Value, keys *configkit.MergeKeyTree) {
-	old, c := before.First(), after.First()
+	next, c := before.First(), after.First()
 	// Entries of keys cannot express whether an empty map exists. If the map is or was empty, it
 	// gets an entry of its own, and the entries of its keys are folded into that.
-	if old.Exists() != c.Exists() && len(d.path) > 0 && !d.dry {
+	if next.Exists() != c.Exists() && len(d.path) > 0 && !d.dry {
 		d.out.whole = append(d.out.whole, wholeMap{
 			slices.Clone(d.path),
 			change{op: api.MutationTypeUpdate, index: d.index, value: after, old: before},
@@ -71,38 +69,26 @@ func (d *differ) maps(before, after gaby.Value, keys *configkit.MergeKeyTree) {
 		d.folded = true
 		defer func() { d.folded = false }()
 	}
-	inOrder := true // maps usually have the same keys in the same order
+	kept := 0 // keys of before that after has
 	for ; c.Exists(); c = c.Next() {
-		if old.Same(c) {
-			old = old.Next()
+		old, key := next, c.Key()
+		if !old.Exists() || old.Key() != key {
+			old = before.Get(key)
+		}
+		if !old.Exists() {
+			d.below(keySegment(key), func() { d.add(c) })
 			continue
 		}
-		key := c.Key()
-		d.path = append(d.path, mutationSegment{text: key, index: -1})
-		other := old
-		switch {
-		case old.Exists() && old.Key() == key:
-			old = old.Next()
-		case inOrder && !old.Exists():
-			other = gaby.Value{} // all keys were seen
-		default:
-			other = before.Get(key)
-			inOrder = inOrder && !other.Exists()
-		}
-		if other.Exists() {
-			d.value(other, c, keys.Child(key))
-		} else {
-			d.add(c)
-		}
-		d.path = d.path[:len(d.path)-1]
+		d.below(keySegment(key), func() { d.value(old, c, keys.Child(key)) })
+		next = old.Next()
+		kept++
 	}
-	// All keys of before were seen, so none was deleted.
-	if inOrder && !old.Exists() {
+	if kept == before.Len() {
 		return
 	}
 	for c := before.First(); c.Exists(); c = c.Next() {
 		if key := c.Key(); !after.Get(key).Exists() {
-			d.below(mutationSegment{text: key, index: -1}, func() { d.delete(c) })
+			d.below(keySegment(key), func() { d.entry(api.MutationTypeDelete, c, gaby.Value{}) })
 		}
 	}
 }
@@ -110,11 +96,11 @@ func (d *differ) maps(before, after gaby.Value, keys *configkit.MergeKeyTree) {
 // add records the leaves of a value that is new in a map.
 func (d *differ) add(v gaby.Value) {
 	if v.Kind() != gaby.Map || !v.First().Exists() || hasLookupKey(v) {
-		d.whole(v)
+		d.entry(api.MutationTypeAdd, v, gaby.Value{})
 		return
 	}
 	for c := v.First(); c.Exists(); c = c.Next() {
-		d.below(mutationSegment{text: c.Key(), index: -1}, func() { d.add(c) })
+		d.below(keySegment(c.Key()), func() { d.add(c) })
 	}
 }
 
@@ -129,29 +115,19 @@ func hasLookupKey(v gaby.Value) bool {
 	return false
 }
 
-// whole records a new value.
-func (d *differ) whole(v gaby.Value) { d.entry(change{op: api.MutationTypeAdd, value: v}) }
-
-// update records a changed value.
-func (d *differ) update(before, after gaby.Value) {
-	d.entry(change{op: api.MutationTypeUpdate, value: after, old: before})
-}
-
-func (d *differ) delete(v gaby.Value) { d.entry(change{op: api.MutationTypeDelete, value: v}) }
-
 // entry records a change at the current path or, in a dry run, adds its cost.
-func (d *differ) entry(c change) {
-	if d.dry {
-		d.cost += leaves(c.value)
-		if c.old.Exists() && c.old.Kind() != c.value.Kind() {
-			d.cost += leaves(c.old) // all of it is gone
-		}
+func (d *differ) entry(op api.MutationType, value, old gaby.Value) {
+	if !d.dry {
+		d.out.paths = append(d.out.paths, &pathChange{
+			path: slices.Clone(d.path), folded: d.folded,
+			change: change{op: op, index: d.index, value: value, old: old},
+		})
 		return
 	}
-	c.index = d.index
-	d.out.paths = append(
-		d.out.paths, &pathChange{path: slices.Clone(d.path), change: c, folded: d.folded},
-	)
+	d.cost += leaves(value)
+	if old.Exists() && old.Kind() != value.Kind() {
+		d.cost += leaves(old) // all of it is gone
+	}
 }
 
 // leaves returns the number of scalars in v. Empty maps and lists count as one.
@@ -166,10 +142,6 @@ func leaves(v gaby.Value) int {
 // lists compares the lists at the current path: by merge key if they have keys and every element a
 // different one, otherwise by alignment.
 func (d *differ) lists(before, after gaby.Value, keys *configkit.MergeKeyTree) {
-	if d.haveSameKeys(before, after, keys) {
-		d.sameElements(before, after, keys)
-		return
-	}
 	if ids, ok := keyedIDs(keys, before, after); ok {
 		d.keyedLists(before, after, ids[0], ids[1], keys)
 		return
@@ -177,10 +149,10 @@ func (d *differ) lists(before, after gaby.Value, keys *configkit.MergeKeyTree) {
 	d.plainLists(before, after, keys)
 }
 
-// elements returns the elements of a list.
-func elements(list gaby.Value) []gaby.Value {
+// elements returns the elements of a list or the entries of a map.
+func elements(v gaby.Value) []gaby.Value {
 	var all []gaby.Value
-	for c := list.First(); c.Exists(); c = c.Next() {
+	for c := v.First(); c.Exists(); c = c.Next() {
 		all = append(all, c)
 	}
 	return all
@@ -190,25 +162,15 @@ func elements(list gaby.Value) []gaby.Value {
 func (d *differ) keyedLists(
 	before, after gaby.Value, idsBefore, idsAfter []string, keys *configkit.MergeKeyTree,
 ) {
-	// The fast path: only values may have changed.
-	if slices.Equal(idsBefore, idsAfter) {
-		d.sameElements(before, after, keys)
-		return
-	}
 	old, now := elements(before), elements(after)
 	at := make(map[string]int, len(old))
-	for i, id := range idsBefore {
-		at[id] = i
-	}
 	gone := make(map[string]bool, len(old)) // of before: no element of after matches
-	for _, id := range idsBefore {
-		gone[id] = true
+	for i, id := range idsBefore {
+		at[id], gone[id] = i, true
 	}
 	var added []int
 	for j, id := range idsAfter {
-		if _, ok := at[id]; ok {
-			delete(gone, id)
-		} else {
+		if delete(gone, id); !has(at, id) {
 			added = append(added, j)
 		}
 	}
@@ -230,7 +192,7 @@ func (d *differ) keyedLists(
 			d.renamed(element(idsBefore[i], i), old[i], e, keys)
 			delete(gone, idsBefore[i])
 		} else {
-			d.below(element(idsAfter[j], j), func() { d.whole(e) })
+			d.below(element(idsAfter[j], j), func() { d.entry(api.MutationTypeAdd, e, gaby.Value{}) })
 			i = len(old)
 		}
 		appended = appended && i >= last
@@ -238,59 +200,21 @@ func (d *differ) keyedLists(
 	}
 	for i, e := range old {
 		if gone[idsBefore[i]] {
-			d.below(element(idsBefore[i], i), func() { d.delete(e) })
-		}
-	}
-	if !d.dry {
-		order := arrayOrder{
-			path: slices.Clone(d.path), keys: make([]string, len(now)), appended: appended,
-		}
-		for j, e := range now {
-			order.keys[j] = elementName(e, keys.Keys, keys.Defaults)
-		}
-		d.out.orders = append(d.out.orders, order)
-	}
-}
-
-// haveSameKeys reports whether two short lists have the same merge keys, all different, in the same
-// order. It is a fast path for keyedIDs that covers most lists.
-func (d *differ) haveSameKeys(before, after gaby.Value, keys *configkit.MergeKeyTree) bool {
-	if keys == nil || len(keys.Keys) != 1 {
-		return false
-	}
-	d.names = d.names[:0]
-	old := before.First()
-	for e := after.First(); e.Exists(); e = e.Next() {
-		name, ok := keyText(e, keys.Keys[0], keys.Defaults)
-		if !ok || !old.Exists() || len(d.names) == fewElements || slices.Contains(d.names, name) {
-			return false
-		}
-		if !old.Same(e) {
-			if was, ok := keyText(old, keys.Keys[0], keys.Defaults); !ok || was != name {
-				return false
-			}
-		}
-		d.names = append(d.names, name)
-		old = old.Next()
-	}
-	return !old.Exists()
-}
-
-// sameElements compares lists whose elements have the same keys in the same order, as most do.
-func (d *differ) sameElements(before, after gaby.Value, keys *configkit.MergeKeyTree) {
-	old, child := before.First(), keys.Child("*")
-	index := 0
-	for e := after.First(); e.Exists(); e = e.Next() {
-		if !old.Same(e) {
-			d.path = append(d.path, mutationSegment{
-				kind: elementByKey, text: elementID(e, keys.Keys, keys.Defaults), index: index,
+			d.below(element(idsBefore[i], i), func() {
+				d.entry(api.MutationTypeDelete, e, gaby.Value{})
 			})
-			d.value(old, e, child)
-			d.path = d.path[:len(d.path)-1]
 		}
-		old = old.Next()
-		index++
 	}
+	if d.dry || slices.Equal(idsBefore, idsAfter) {
+		return
+	}
+	order := arrayOrder{
+		path: slices.Clone(d.path), keys: make([]string, len(now)), appended: appended,
+	}
+	for j, e := range now {
+		order.keys[j] = elementName(e, keys)
+	}
+	d.out.orders = append(d.out.orders, order)
 }
 
 // renamed records an element whose key changed. Other changes in the element are recorded under the
@@ -299,8 +223,7 @@ func (d *differ) renamed(
 	at mutationSegment, before, after gaby.Value, keys *configkit.MergeKeyTree,
 ) {
 	d.out.renames = append(d.out.renames, elementRename{
-		path: slices.Clone(d.path), old: elementName(before, keys.Keys, keys.Defaults),
-		now: elementName(after, keys.Keys, keys.Defaults),
+		path: slices.Clone(d.path), old: elementName(before, keys), now: elementName(after, keys),
 	})
 	// Compare the elements, but drop the changes of the key itself: the rename covers them.
 	from, depth := len(d.out.paths), len(d.path)+1

@@ -10,22 +10,6 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// exclusiveFields holds the mutually exclusive fields of a type, by path of their map.
-type exclusiveFields map[string][]configkit.ExclusiveFields
-
-// exclusiveFieldsOf returns the exclusive fields of a type, cached.
-func (p *patcher) exclusiveFieldsOf(t api.ResourceType) exclusiveFields {
-	known, ok := p.exclusive[t]
-	if !ok {
-		known = exclusiveFields{}
-		for _, x := range p.provider.ExclusiveFields(t) {
-			known[string(x.Path)] = append(known[string(x.Path)], x)
-		}
-		p.exclusive[t] = known
-	}
-	return known
-}
-
 // choice is a map in which changes set some of several mutually exclusive fields.
 type choice struct {
 	fields  configkit.ExclusiveFields
@@ -39,85 +23,74 @@ type choice struct {
 // another one, that field is removed, unless the target chose it itself: then the changes are
 // withheld. exclusives returns the remaining changes.
 func (w *resourcePatch) exclusives(paths []*pathChange) []*pathChange {
-	known := w.exclusiveFieldsOf(w.change.resource.ResourceType)
+	known := map[string][]configkit.ExclusiveFields{} // by path of their map
+	for _, x := range w.provider.ExclusiveFields(w.change.resource.ResourceType) {
+		known[string(x.Path)] = append(known[string(x.Path)], x)
+	}
 	if len(known) == 0 {
 		return paths
 	}
 	withheld := map[*pathChange]bool{}
 	for _, c := range choices(paths, known) {
-		p := w.find(c.path)
-		if p.missing > 0 || p.value.Kind() != gaby.Map {
-			continue
+		if p := w.find(c.path); p.missing == 0 && p.value.Kind() == gaby.Map {
+			w.choose(c, p.value, withheld)
 		}
-		w.choose(c, p, withheld)
 	}
 	return slices.DeleteFunc(slices.Clone(paths), func(e *pathChange) bool { return withheld[e] })
 }
 
-// choices groups the changes of mutually exclusive fields by map.
-func choices(paths []*pathChange, known exclusiveFields) []*choice {
+// choices groups the changes of mutually exclusive fields by map and group of fields.
+func choices(paths []*pathChange, known map[string][]configkit.ExclusiveFields) []*choice {
 	var all []*choice
-	at := map[string]*choice{}
+	find := func(fields configkit.ExclusiveFields, path mutationPath) *choice {
+		for _, c := range all {
+			if c.path.canonical() == path.canonical() && slices.Equal(c.fields.Members, fields.Members) {
+				return c
+			}
+		}
+		all = append(all, &choice{fields: fields, path: path})
+		return all[len(all)-1]
+	}
 	for _, e := range paths {
 		if e.op == api.MutationTypeDelete || e.op == api.MutationTypeNone {
 			continue
 		}
-		var normalized strings.Builder
+		var pattern []string // the path so far, with * for elements
 		for i, s := range e.path {
-			for k, fields := range known[normalized.String()] {
+			if _, isIndex := parseIndex(s.text); s.isElement() || isIndex {
+				pattern = append(pattern, "*")
+				continue
+			}
+			for _, fields := range known[strings.Join(pattern, ".")] {
 				field := s.asKey()
-				isMember, isDiscriminator := slices.Contains(fields.Members, field),
-					field == fields.Discriminator && i == len(e.path)-1
-				if s.isElement() || !isMember && !isDiscriminator {
-					continue
-				}
-				// A map may have several groups of exclusive fields.
-				name := e.path[:i].canonical() + "\x00" + string(rune('0'+k))
-				c := at[name]
-				if c == nil {
-					c = &choice{fields: fields, path: e.path[:i]}
-					at[name] = c
-					all = append(all, c)
-				}
-				if isDiscriminator {
-					c.decides = e
-					continue
-				}
-				c.changes = append(c.changes, e)
-				if !slices.Contains(c.members, field) {
-					c.members = append(c.members, field)
+				if slices.Contains(fields.Members, field) {
+					c := find(fields, e.path[:i])
+					c.changes = append(c.changes, e)
+					if !slices.Contains(c.members, field) {
+						c.members = append(c.members, field)
+					}
+				} else if field == fields.Discriminator && i == len(e.path)-1 {
+					find(fields, e.path[:i]).decides = e
 				}
 			}
-			if i > 0 {
-				normalized.WriteByte('.')
-			}
-			if s.isElement() || isIndex(s.text) {
-				normalized.WriteByte('*')
-			} else {
-				normalized.WriteString(yamlpath.Escape(s.text))
-			}
+			pattern = append(pattern, yamlpath.Escape(s.text))
 		}
 	}
 	return all
 }
 
-func isIndex(text string) bool {
-	_, ok := parseIndex(text)
-	return ok
-}
-
 // choose decides about the fields of one map.
-func (w *resourcePatch) choose(c *choice, p mutationPlace, withheld map[*pathChange]bool) {
+func (w *resourcePatch) choose(c *choice, in gaby.Value, withheld map[*pathChange]bool) {
 	// No change sets the discriminator, so its present value decides which member is allowed.
-	if decided := p.value.Get(c.fields.Discriminator); c.decides == nil &&
+	if decided := in.Get(c.fields.Discriminator); c.decides == nil &&
 		c.fields.Discriminator != "" && decided.Exists() {
 		w.decided(c, decided, withheld)
 		return
 	}
 	var others []string // existing fields that exclude the new ones
 	for _, member := range c.fields.Members {
-		if p.value.Get(member).Exists() && !slices.Contains(c.members, member) &&
-			w.excludes(c, p.value, member) {
+		if in.Get(member).Exists() && !slices.Contains(c.members, member) &&
+			w.excludes(c, in, member) {
 			others = append(others, member)
 		}
 	}
@@ -130,24 +103,19 @@ func (w *resourcePatch) choose(c *choice, p mutationPlace, withheld map[*pathCha
 	}
 	// If the target itself chose another member, its choice wins.
 	for _, member := range others {
-		own := w.chosen(c.path.child(mutationSegment{text: member, index: -1}))
-		if own == nil {
-			continue
-		}
-		for _, e := range changes {
-			if !withheld[e] {
-				withheld[e] = true
-				w.conflicts.add(api.ConflictExclusiveWithheld, w.change, e.path, e.change, own)
+		if own := w.chosen(c.path.child(keySegment(member))); own != nil {
+			for _, e := range changes {
+				w.withhold(e, own, withheld)
 			}
+			return
 		}
-		return
 	}
 	for _, member := range others {
-		place := c.path.child(mutationSegment{text: member, index: -1})
-		had := change{op: api.MutationTypeAdd, value: p.value.Get(member)}
-		w.conflicts.add(api.ConflictExclusiveCleared, w.change, place, changes[0].change, &had)
+		path := c.path.child(keySegment(member))
+		had := change{op: api.MutationTypeAdd, value: in.Get(member)}
+		w.conflicts.add(api.ConflictExclusiveCleared, w.change, path, changes[0].change, &had)
 		if err := w.delete(&pathChange{
-			path: place, change: change{op: api.MutationTypeDelete},
+			path: path, change: change{op: api.MutationTypeDelete},
 		}); err != nil {
 			w.problems = append(w.problems, yamlpath.Locate(err, &w.change.resource))
 		}
@@ -156,15 +124,22 @@ func (w *resourcePatch) choose(c *choice, p mutationPlace, withheld map[*pathCha
 
 // decided withholds fields that the target's own discriminator rules out.
 func (w *resourcePatch) decided(c *choice, by gaby.Value, withheld map[*pathChange]bool) {
-	own := w.chosen(c.path.child(mutationSegment{text: c.fields.Discriminator, index: -1}))
+	own := w.chosen(c.path.child(keySegment(c.fields.Discriminator)))
 	if own == nil {
 		return
 	}
 	for _, e := range c.changes {
 		if c.fields.AllowedMember[by.Text()] != e.path[len(c.path)].asKey() {
-			withheld[e] = true
-			w.conflicts.add(api.ConflictExclusiveWithheld, w.change, e.path, e.change, own)
+			w.withhold(e, own, withheld)
 		}
+	}
+}
+
+// withhold reports that the target's choice own excludes e.
+func (w *resourcePatch) withhold(e *pathChange, own *change, withheld map[*pathChange]bool) {
+	if !withheld[e] {
+		withheld[e] = true
+		w.conflicts.add(api.ConflictExclusiveWithheld, w.change, e.path, e.change, own)
 	}
 }
 

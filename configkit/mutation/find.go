@@ -10,48 +10,71 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// finder matches a resource with one of several things that have resources. It tries, in this
-// order: the merge ID, type and name, type and former names, type and name in another scope, and
-// names with a similar type.
-type finder[T any] struct {
+// finder finds which of several resources is meant. There are several ways to recognize a resource;
+// [finder.ways] has their order.
+type finder struct {
 	provider configkit.ResourceProvider
-	all      []T
-	info     func(T) *api.ResourceInfo
-	mergeID  map[string]int
-	full     map[string]int
-	short    map[string][]int // in order
-	named    map[api.ResourceName][]int
+	infos    []*api.ResourceInfo
+	// Indexes in infos, in order.
+	mergeID map[string][]int
+	full    map[typedName][]int // by name
+	short   map[typedName][]int // by name without scope
+	named   map[api.ResourceName][]int
 }
 
-// newFinder returns a finder over all. info returns the resource of a thing, names its former
-// names.
-func newFinder[T any](
-	all []T,
+type typedName struct {
+	resourceType api.ResourceType
+	name         api.ResourceName
+}
+
+// newFinder returns a finder over infos. names, if not nil, returns the former names of a resource.
+func newFinder(
 	provider configkit.ResourceProvider,
-	info func(T) *api.ResourceInfo,
-	names func(T) []api.ResourceName,
-) *finder[T] {
-	f := &finder[T]{
-		provider: provider, all: all, info: info,
-		mergeID: map[string]int{}, full: map[string]int{}, short: map[string][]int{},
-		named: map[api.ResourceName][]int{},
+	infos []*api.ResourceInfo,
+	names func(i int) []api.ResourceName,
+) *finder {
+	f := &finder{
+		provider: provider, infos: infos, mergeID: map[string][]int{}, full: map[typedName][]int{},
+		short: map[typedName][]int{}, named: map[api.ResourceName][]int{},
 	}
-	for i, x := range all {
-		r := info(x)
-		if r.ResourceMergeID != "" {
-			f.mergeID[r.ResourceMergeID] = i
+	for i, r := range infos {
+		if id := r.ResourceMergeID; id != "" {
+			f.mergeID[id] = append(f.mergeID[id], i)
 		}
-		if key := string(r.ResourceType) + "#" + string(r.ResourceName); !has(f.full, key) {
-			f.full[key] = i
+		full, short := typedName{r.ResourceType, r.ResourceName},
+			typedName{r.ResourceType, f.shortName(r)}
+		f.full[full] = append(f.full[full], i)
+		f.short[short] = append(f.short[short], i)
+		all := []api.ResourceName{r.ResourceName}
+		if names != nil {
+			all = append(all, names(i)...)
 		}
-		key := string(r.ResourceType) + "#" + string(f.shortName(r))
-		f.short[key] = append(f.short[key], i)
-		for _, name := range append([]api.ResourceName{r.ResourceName}, names(x)...) {
+		for _, name := range all {
 			name = provider.RemoveScopeFromResourceName(name)
 			f.named[name] = append(f.named[name], i)
 		}
 	}
 	return f
+}
+
+// newChangeFinder returns a finder of changes by their resources.
+func newChangeFinder(changes []*resourceChange, provider configkit.ResourceProvider) *finder {
+	infos := make([]*api.ResourceInfo, len(changes))
+	for i, r := range changes {
+		infos[i] = &r.resource
+	}
+	return newFinder(
+		provider, infos, func(i int) []api.ResourceName { return changes[i].names },
+	)
+}
+
+// newDocumentFinder returns a finder of documents.
+func newDocumentFinder(docs []Document, provider configkit.ResourceProvider) *finder {
+	infos := make([]*api.ResourceInfo, len(docs))
+	for i := range docs {
+		infos[i] = &docs[i].Info
+	}
+	return newFinder(provider, infos, nil)
 }
 
 // has reports whether m has the key k.
@@ -61,98 +84,45 @@ func has[K comparable, V any](m map[K]V, k K) bool {
 }
 
 // shortName returns the name of r without its scope.
-func (f *finder[T]) shortName(r *api.ResourceInfo) api.ResourceName {
+func (f *finder) shortName(r *api.ResourceInfo) api.ResourceName {
 	if r.ResourceNameWithoutScope != "" {
 		return r.ResourceNameWithoutScope
 	}
 	return f.provider.RemoveScopeFromResourceName(r.ResourceName)
 }
 
-// find returns the index of the thing that matches r, or -1. names are the former names of r.
-func (f *finder[T]) find(r *api.ResourceInfo, names []api.ResourceName) int {
-	for _, match := range []func(*api.ResourceInfo, []api.ResourceName) []int{
-		f.exact, f.aliased, f.unscoped, f.similar,
-	} {
-		if found := match(r, names); len(found) > 0 {
+// find returns the index of the resource r, or -1. names are the former names of r.
+func (f *finder) find(r *api.ResourceInfo, names []api.ResourceName) int {
+	for _, candidates := range f.ways() {
+		if found := candidates(r, names); len(found) > 0 {
 			return found[0]
 		}
 	}
 	return -1
 }
 
-// exact returns the things with the merge ID of r, or else with its type and name.
-func (f *finder[T]) exact(r *api.ResourceInfo, _ []api.ResourceName) []int {
-	if i, ok := f.mergeID[r.ResourceMergeID]; ok && r.ResourceMergeID != "" {
-		return []int{i}
-	}
-	return f.aliased(r, []api.ResourceName{r.ResourceName})
+// wanted is a resource to be found.
+type wanted struct {
+	info  *api.ResourceInfo
+	names []api.ResourceName // former names
+	isNew bool               // by no other name
 }
 
-// aliased returns the things with the type of r and one of names.
-func (f *finder[T]) aliased(r *api.ResourceInfo, names []api.ResourceName) []int {
-	var found []int
-	for _, name := range names {
-		if i, ok := f.full[string(r.ResourceType)+"#"+string(name)]; ok {
-			found = append(found, i)
-		}
-	}
-	return found
-}
-
-// unscoped returns the things with the type of r and one of its names, in any scope.
-func (f *finder[T]) unscoped(r *api.ResourceInfo, names []api.ResourceName) []int {
-	var found []int
-	for _, name := range f.shortNames(r, names) {
-		found = append(found, f.short[string(r.ResourceType)+"#"+string(name)]...)
-	}
-	return found
-}
-
-// similar returns the things with one of the names of r and a type similar to its own, things with
-// the same scope first.
-func (f *finder[T]) similar(r *api.ResourceInfo, names []api.ResourceName) []int {
-	all := append([]api.ResourceName{r.ResourceName}, names...)
-	var sameScope, others []int
-	for _, name := range f.shortNames(r, names) {
-		for _, i := range f.named[name] {
-			info := f.info(f.all[i])
-			switch {
-			case !similarTypes(f.provider, info.ResourceType, r.ResourceType):
-			case slices.Contains(all, info.ResourceName):
-				sameScope = append(sameScope, i)
-			default:
-				others = append(others, i)
-			}
-		}
-	}
-	return append(sameScope, others...)
-}
-
-// shortNames returns the present and former names of r without their scopes.
-func (f *finder[T]) shortNames(r *api.ResourceInfo, names []api.ResourceName) []api.ResourceName {
-	short := []api.ResourceName{f.shortName(r)}
-	for _, name := range names {
-		short = append(short, f.provider.RemoveScopeFromResourceName(name))
-	}
-	return short
-}
-
-// assign matches all changes at once, so that a weak match of one change cannot take the thing that
-// another change matches better. A change that adds a resource needs an exact match.
-func (f *finder[T]) assign(changes []*resourceChange) map[*resourceChange]int {
-	assigned := map[*resourceChange]int{}
-	owners := map[int]*resourceChange{}
-	// All changes try one kind of match before any of them tries a weaker one.
-	for n, match := range []func(*api.ResourceInfo, []api.ResourceName) []int{
-		f.exact, f.aliased, f.unscoped, f.similar,
-	} {
-		for _, r := range changes {
-			if has(assigned, r) || n > 1 && r.op == api.MutationTypeAdd {
+// assign finds all resources at once, so that a weak match of one cannot take what another one
+// matches better. It returns their indexes, or -1. With share, several resources may have the same
+// exact match.
+func (f *finder) assign(all []wanted, share bool) []int {
+	assigned := slices.Repeat([]int{-1}, len(all))
+	taken := make([]bool, len(f.infos))
+	// All resources try one way before any of them tries a weaker one.
+	for way, candidates := range f.ways() {
+		for i, w := range all {
+			if assigned[i] >= 0 || w.isNew && way > byFormerName {
 				continue
 			}
-			for _, i := range match(&r.resource, r.names) {
-				if owner := owners[i]; owner == nil || n == 0 {
-					assigned[r], owners[i] = i, r
+			for _, at := range candidates(w.info, w.names) {
+				if !taken[at] || share && way <= byName {
+					assigned[i], taken[at] = at, true
 					break
 				}
 			}
@@ -161,82 +131,143 @@ func (f *finder[T]) assign(changes []*resourceChange) map[*resourceChange]int {
 	return assigned
 }
 
-// newChangeFinder returns a finder that finds changes by their resources.
-func newChangeFinder(
-	changes []*resourceChange, provider configkit.ResourceProvider,
-) *finder[*resourceChange] {
-	return newFinder(changes, provider,
-		func(r *resourceChange) *api.ResourceInfo { return &r.resource },
-		func(r *resourceChange) []api.ResourceName { return r.names })
+// Indexes of ways.
+const (
+	byName       = 1
+	byFormerName = 2
+)
+
+// ways returns the ways to recognize a resource, from the most to the least certain. Each returns
+// the indexes of candidates.
+func (f *finder) ways() []func(r *api.ResourceInfo, names []api.ResourceName) []int {
+	return []func(r *api.ResourceInfo, names []api.ResourceName) []int{
+		func(r *api.ResourceInfo, _ []api.ResourceName) []int { return f.mergeID[r.ResourceMergeID] },
+		func(r *api.ResourceInfo, _ []api.ResourceName) []int {
+			return f.full[typedName{r.ResourceType, r.ResourceName}]
+		},
+		func(r *api.ResourceInfo, names []api.ResourceName) (found []int) {
+			for _, name := range names {
+				found = append(found, f.full[typedName{r.ResourceType, name}]...)
+			}
+			return found
+		},
+		func(r *api.ResourceInfo, names []api.ResourceName) (found []int) {
+			for _, name := range f.shortNames(r, names) {
+				found = append(found, f.short[typedName{r.ResourceType, name}]...)
+			}
+			return found
+		},
+		func(r *api.ResourceInfo, names []api.ResourceName) []int { return f.similar(r, names, true) },
+		func(r *api.ResourceInfo, names []api.ResourceName) []int { return f.similar(r, names, false) },
+	}
 }
 
-// ownFinder finds what the target did to the resource of a patch: first by the common base
-// document, then by name.
-type ownFinder struct {
-	before map[*gaby.YamlDoc]*resourceChange
-	names  *finder[*resourceChange]
-}
-
-// newOwnFinder returns a finder over the target's own changes. Changes of documents that exist in
-// the base and in the target are found only by document.
-func newOwnFinder(own []*resourceChange, provider configkit.ResourceProvider) *ownFinder {
-	f := &ownFinder{before: map[*gaby.YamlDoc]*resourceChange{}}
-	var others []*resourceChange
-	for _, o := range own {
-		if o.before != nil {
-			f.before[o.before] = o
-		}
-		if o.before == nil || o.after == nil {
-			others = append(others, o)
+// similar returns the resources with a name of r and a type similar to its own, in the same scope
+// or in any.
+func (f *finder) similar(
+	r *api.ResourceInfo, names []api.ResourceName, sameScope bool,
+) (found []int) {
+	for _, name := range f.shortNames(r, names) {
+		for _, i := range f.named[name] {
+			info := f.infos[i]
+			if similarTypes(f.provider, info.ResourceType, r.ResourceType) &&
+				(!sameScope || info.ResourceName == r.ResourceName ||
+					slices.Contains(names, info.ResourceName)) {
+				found = append(found, i)
+			}
 		}
 	}
-	f.names = newChangeFinder(others, provider)
-	return f
+	return found
+}
+
+// shortNames returns the present and former names of r without their scopes.
+func (f *finder) shortNames(r *api.ResourceInfo, names []api.ResourceName) []api.ResourceName {
+	short := []api.ResourceName{f.shortName(r)}
+	for _, name := range names {
+		short = append(short, f.provider.RemoveScopeFromResourceName(name))
+	}
+	return short
+}
+
+// resourceIndex finds what the target did to the resource of a patch: first by the common base
+// document, then by name.
+type resourceIndex struct {
+	before map[*gaby.YamlDoc]*resourceChange
+	others []*resourceChange // without a document in the base or in the target
+	names  *finder           // of others
+}
+
+// newResourceIndex returns an index of the target's own changes.
+func newResourceIndex(
+	own []*resourceChange, provider configkit.ResourceProvider,
+) *resourceIndex {
+	x := &resourceIndex{before: map[*gaby.YamlDoc]*resourceChange{}}
+	for _, o := range own {
+		if o.before != nil {
+			x.before[o.before] = o
+		}
+		if o.before == nil || o.after == nil {
+			x.others = append(x.others, o)
+		}
+	}
+	x.names = newChangeFinder(x.others, provider)
+	return x
 }
 
 // find returns what the target did to the resource of p, or nil.
-func (f *ownFinder) find(p *resourceChange) *resourceChange {
-	if p.before != nil && len(f.before) > 0 {
-		return f.before[p.before]
+func (x *resourceIndex) find(p *resourceChange) *resourceChange {
+	if p.before != nil && len(x.before) > 0 {
+		return x.before[p.before]
 	}
-	if i := f.names.find(&p.resource, p.names); i >= 0 {
-		return f.names.all[i]
+	if i := x.names.find(&p.resource, p.names); i >= 0 {
+		return x.others[i]
 	}
 	return nil
 }
 
 // findChild follows one segment of a path. The result does not exist if there is no such child.
 func findChild(v gaby.Value, s mutationSegment) gaby.Value {
-	switch v.Kind() {
-	case gaby.Map:
+	return childAt(v, s, findElement(v, s, nil))
+}
+
+// childAt returns the child that s leads to. index is that of the element if v is a list.
+func childAt(v gaby.Value, s mutationSegment, index int) gaby.Value {
+	if v.Kind() == gaby.Map {
 		return v.Get(s.asKey())
-	case gaby.List:
-		return v.Index(findElement(v, s, nil))
 	}
-	return gaby.Value{}
+	return v.Index(index)
+}
+
+// childKeys returns the merge keys below the child that s leads to.
+func childKeys(
+	keys *configkit.MergeKeyTree, v gaby.Value, s mutationSegment,
+) *configkit.MergeKeyTree {
+	if v.Kind() == gaby.List {
+		return keys.Child("*")
+	}
+	return keys.Child(s.asKey())
 }
 
 // findElement returns the index of the list element that s names, or -1.
 func findElement(list gaby.Value, s mutationSegment, keys *configkit.MergeKeyTree) int {
+	if list.Kind() != gaby.List {
+		return -1
+	}
 	switch s.kind {
 	case mapKey:
 		if i, ok := parseIndex(s.text); ok && list.Index(i).Exists() {
 			return i
 		}
 	case elementByKey:
-		if keys != nil && len(keys.Keys) > 0 {
-			if i := indexOfID(list, s.text, keys.Keys, keys.Defaults); i >= 0 {
+		if hasKeys(keys) {
+			if i := indexOfID(list, s.text, keys); i >= 0 {
 				return i
 			}
 		}
-		return indexOfID(list, s.text, keysOfID(s.text), nil)
+		known, _ := splitID(s.text)
+		return indexOfID(list, s.text, known)
 	case elementByDigest:
-		digest, nth := digests(list)
-		for i := range digest {
-			if digest[i] == s.text && nth[i] == s.nth {
-				return i
-			}
-		}
+		return indexOfDigest(digests(list), s)
 	}
 	return -1
 }
@@ -251,13 +282,8 @@ func parseIndex(text string) (int, bool) {
 }
 
 // indexOfID returns the index of the first element with an ID, or -1.
-func indexOfID(list gaby.Value, id string, keys []string, defaults map[string]string) int {
-	i := 0
-	for e := list.First(); e.Exists(); e = e.Next() {
-		if elementID(e, keys, defaults) == id {
-			return i
-		}
-		i++
-	}
-	return -1
+func indexOfID(list gaby.Value, id string, keys *configkit.MergeKeyTree) int {
+	return slices.IndexFunc(elements(list), func(e gaby.Value) bool {
+		return elementID(e, keys) == id
+	})
 }

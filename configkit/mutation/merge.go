@@ -22,6 +22,9 @@ type Options struct {
 	// Without it they count as deleted and added; use that if the target may hold what was never in
 	// base.
 	FindRenames bool
+	// Bare writes values without their comments, and puts new keys and documents after what they
+	// follow in the source.
+	Bare bool
 	// Protection says where the target's values came from. Protected values stay.
 	Protection api.ResourceMutationList
 	// MayOverwrite decides about entries of Protection that are not protected. Nil allows all.
@@ -64,9 +67,7 @@ func (m *merger) units(base, source, was, target gaby.Container) (*mergedOnce, e
 	if err != nil {
 		return nil, err
 	}
-	if len(entries) > 0 {
-		m.protection = newProtection(entries, m.provider, m.options.MayOverwrite)
-	}
+	m.protection = newProtection(entries, m.provider, m.options.MayOverwrite)
 	once, err := m.once(base, source, was, target)
 	if err != nil {
 		return nil, err
@@ -96,7 +97,6 @@ func DiffPatch(
 type merger struct {
 	provider   configkit.ResourceProvider
 	options    Options
-	bare       bool // see patcher
 	restore    bool // see patcher
 	protection *protection
 }
@@ -131,7 +131,7 @@ func (m *merger) once(base, source, was, target gaby.Container) (*mergedOnce, er
 	once := &mergedOnce{}
 	p := &patcher{
 		docs: target, provider: m.provider, protection: m.protection, conflicts: &once.conflicts,
-		own: newOwnFinder(own, m.provider), respectOwn: !m.options.NoSubtraction, bare: m.bare,
+		own: newResourceIndex(own, m.provider), respectOwn: !m.options.NoSubtraction, bare: m.options.Bare,
 		restore: m.restore, targets: map[*gaby.YamlDoc]*gaby.YamlDoc{},
 	}
 	once.patcher = p
@@ -281,7 +281,7 @@ func unsettledLists(
 			x, y := again.Get(c.Key()), was.Get(c.Key())
 			if x.Exists() && y.Exists() {
 				found = unsettledLists(
-					path.child(mutationSegment{text: c.Key(), index: -1}), c, x, y,
+					path.child(keySegment(c.Key())), c, x, y,
 					keys.Child(c.Key()), found,
 				)
 			}

@@ -97,17 +97,13 @@ func newKeys(
 	if r.before == nil || r.after == nil {
 		return nil
 	}
-	place, ok := newPlaceFinder(r.before.Value(), r.after.Value(), keys, r.renames).find(
-		path, "", true,
-	)
-	if !ok || place.value.Kind() != gaby.Map || place.base.Kind() != gaby.Map {
+	m, ok := newFollower(r.before, r.after, keys, r.renames).find(path, "", true)
+	if !ok || m.value.Kind() != gaby.Map || m.base.Kind() != gaby.Map {
 		return nil
 	}
-	for c := place.value.First(); c.Exists(); c = c.Next() {
-		if !place.base.Get(c.Key()).Exists() {
-			found = append(
-				found, movedValue{path.child(mutationSegment{text: c.Key(), index: -1}), c},
-			)
+	for _, c := range elements(m.value) {
+		if !m.base.Get(c.Key()).Exists() {
+			found = append(found, movedValue{path.child(keySegment(c.Key())), c})
 		}
 	}
 	return found

@@ -10,7 +10,7 @@ import (
 
 // elementMoves maps the names and indexes of list elements from before a change to after it, and
 // back: new keys, and in lists without merge keys new indexes. Lists are identified by their path
-// before the change, in the form of [mutationPath.place].
+// before the change, with elements of lists without merge keys named by index.
 type elementMoves struct {
 	names map[string]map[string]string // new names by old ones
 	were  map[string]map[string]string // old names by new ones
@@ -18,61 +18,36 @@ type elementMoves struct {
 	added map[string]sortedIndexes     // indexes, after the change, of new elements
 }
 
-// entry records an element that a change adds or removes.
-func (m *elementMoves) entry(p mutationPath, op api.MutationType) {
-	if len(p) == 0 {
-		return
+// newElementMoves returns the moves of a change.
+func newElementMoves(r *resourceChange) *elementMoves {
+	m := &elementMoves{
+		names: map[string]map[string]string{}, were: map[string]map[string]string{},
+		gone: map[string]sortedIndexes{}, added: map[string]sortedIndexes{},
 	}
-	last := len(p) - 1
-	switch {
-	case p[last].kind == newElement:
-		put(&m.added, p[:last].place(), p[last].index)
-	case p[last].kind == elementByDigest && op == api.MutationTypeDelete:
-		put(&m.gone, p[:last].place(), p[last].index)
-	}
-}
-
-// put appends index to the indexes of a list, creating the map on first use.
-func put(in *map[string]sortedIndexes, list string, index int) {
-	if *in == nil {
-		*in = map[string]sortedIndexes{}
-	}
-	(*in)[list] = append((*in)[list], index)
-}
-
-// rename records that an element of list has a new name.
-func (m *elementMoves) rename(list mutationPath, old, now string) {
-	if m.names == nil {
-		m.names, m.were = map[string]map[string]string{}, map[string]map[string]string{}
-	}
-	place := list.place()
-	if m.names[place] == nil {
-		m.names[place], m.were[place] = map[string]string{}, map[string]string{}
-	}
-	m.names[place][old], m.were[place][now] = now, old
-}
-
-// ready must be called after the last entry.
-func (m *elementMoves) ready() *elementMoves {
-	for _, indexes := range m.gone {
-		slices.Sort(indexes)
-	}
-	for _, indexes := range m.added {
-		slices.Sort(indexes)
-	}
-	return m
-}
-
-// movesOfChange returns the moves of a change.
-func movesOfChange(r *resourceChange) *elementMoves {
-	m := &elementMoves{}
-	for _, p := range r.paths {
-		m.entry(p.path, p.op)
+	for _, e := range r.paths {
+		last := len(e.path) - 1
+		if last < 0 {
+			continue
+		}
+		in := m.gone
+		switch s := e.path[last]; {
+		case s.kind == newElement:
+			in = m.added
+		case s.kind != elementByDigest || e.op != api.MutationTypeDelete:
+			continue
+		}
+		list := e.path[:last].indexed()
+		at, _ := slices.BinarySearch(in[list], e.path[last].index)
+		in[list] = slices.Insert(in[list], at, e.path[last].index)
 	}
 	for _, e := range r.renames {
-		m.rename(e.path, e.old, e.now)
+		list := e.path.indexed()
+		if m.names[list] == nil {
+			m.names[list], m.were[list] = map[string]string{}, map[string]string{}
+		}
+		m.names[list][e.old], m.were[list][e.now] = e.now, e.old
 	}
-	return m.ready()
+	return m
 }
 
 // after translates a path from before the change into one from after it. gone is true if it leads
@@ -83,7 +58,7 @@ func (m *elementMoves) after(p mutationPath) (now mutationPath, gone bool) {
 	}
 	now = slices.Clone(p)
 	for i, s := range p {
-		list := p[:i].place()
+		list := p[:i].indexed()
 		switch s.kind {
 		case elementByKey:
 			now[i].rename(m.names[list])
@@ -107,7 +82,7 @@ func (m *elementMoves) before(p mutationPath) (was mutationPath, isNew bool) {
 	}
 	was = slices.Clone(p)
 	for i, s := range p {
-		list := was[:i].place()
+		list := was[:i].indexed()
 		switch s.kind {
 		case elementByKey:
 			was[i].rename(m.were[list])
@@ -123,7 +98,7 @@ func (m *elementMoves) before(p mutationPath) (was mutationPath, isNew bool) {
 }
 
 // none reports whether all names and indexes stay the same.
-func (m *elementMoves) none() bool { return m.names == nil && m.gone == nil && m.added == nil }
+func (m *elementMoves) none() bool { return len(m.names)+len(m.gone)+len(m.added) == 0 }
 
 // rename gives the element its name in names, if there is one.
 func (s *mutationSegment) rename(names map[string]string) {
@@ -134,21 +109,15 @@ func (s *mutationSegment) rename(names map[string]string) {
 	}
 }
 
-// place returns p as text, with the elements of lists without merge keys named by index: their
+// indexed returns p as text, with the elements of lists without merge keys named by index: their
 // digests change with their values.
-func (p mutationPath) place() string {
-	places := p.byIndex()
-	return places.canonical()
-}
+func (p mutationPath) indexed() string { return p.byIndex().canonical() }
 
 // byIndex returns p with indexes instead of digests for the elements of lists without merge keys.
 func (p mutationPath) byIndex() mutationPath {
-	shared := true
+	p = slices.Clone(p)
 	for i, s := range p {
 		if s.kind == elementByDigest || s.kind == newElement {
-			if shared {
-				p, shared = slices.Clone(p), false
-			}
 			p[i] = mutationSegment{
 				kind: elementByDigest, text: strconv.Itoa(s.index), index: s.index,
 			}

@@ -45,13 +45,11 @@ func Patch(
 	found := &conflicts{}
 	p := &patcher{
 		docs: parsedData, provider: provider, conflicts: found, positional: true, respectOwn: true,
-	}
-	if len(protected) > 0 {
-		p.protection = newProtection(protected, provider, nil)
+		protection: newProtection(protected, provider, nil),
 	}
 	// As in a merge, what the unit has changed itself takes precedence.
 	if len(mine) > 0 {
-		p.own = newOwnFinder(mine, provider)
+		p.own = newResourceIndex(mine, provider)
 		s := subtraction{provider: provider, conflicts: found}
 		left := changes[:0]
 		for _, r := range changes {
@@ -80,14 +78,12 @@ func Reset(
 	if err != nil {
 		return 0, err
 	}
-	known, err := UnitDocuments(parsedData, parsedData, provider)
+	known, err := Documents(parsedData, parsedData, provider)
 	if err != nil {
 		return 0, err
 	}
 	p := &patcher{provider: provider, conflicts: &conflicts{}, positional: true}
-	find := newFinder(known, provider,
-		func(d UnitDocument) *api.ResourceInfo { return &d.Info },
-		func(UnitDocument) []api.ResourceName { return nil })
+	find := newDocumentFinder(known, provider)
 	// Find all resources first: resetting a value may change the name of one.
 	found := make([]*gaby.YamlDoc, len(changes))
 	for i, r := range changes {

@@ -15,28 +15,28 @@ import (
 // contextMergeID is the context field that identifies a resource regardless of its name.
 const contextMergeID = "ResourceMergeID"
 
-// UnitDocument is a document with its resource info.
-type UnitDocument struct {
+// Document is a document with its resource info.
+type Document struct {
 	*gaby.YamlDoc
 	Info     api.ResourceInfo
 	resource bool // false for a document without kind or name
 }
 
-// UnitDocuments identifies the documents of a unit, without scanning them if possible. Documents
+// Documents identifies the documents of a unit, without scanning them if possible. Documents
 // that are not resources are named by apiVersion, kind and their number among the documents of unit
 // with the same apiVersion and kind. Empty documents are omitted.
-func UnitDocuments(
+func Documents(
 	docs, unit gaby.Container, provider configkit.ResourceProvider,
-) ([]UnitDocument, error) {
-	found := make([]UnitDocument, 0, len(docs))
-	numbers := anonymous{unit: unit, provider: provider}
+) ([]Document, error) {
+	found := make([]Document, 0, len(docs))
+	numbers := unnamed{unit: unit, provider: provider}
 	var problems []error
 	for _, doc := range docs {
 		info, err := numbers.identify(doc)
 		none, ok := errors.AsType[*configkit.NoResourceError](err)
 		switch {
 		case err == nil || ok && !none.Empty:
-			found = append(found, UnitDocument{YamlDoc: doc, Info: info, resource: err == nil})
+			found = append(found, Document{YamlDoc: doc, Info: info, resource: err == nil})
 		case !ok:
 			problems = append(problems, yamlpath.Locate(err, nil))
 		}
@@ -44,15 +44,15 @@ func UnitDocuments(
 	return found, errors.Join(problems...)
 }
 
-// anonymous names the documents of a unit that are not resources.
-type anonymous struct {
+// unnamed names the documents of a unit that are not resources.
+type unnamed struct {
 	unit     gaby.Container
 	provider configkit.ResourceProvider
 	infos    map[any]api.ResourceInfo // by identity; computed on first use
 }
 
 // identify returns the resource info of doc. The error is the provider's, even if there is a name.
-func (a *anonymous) identify(doc *gaby.YamlDoc) (api.ResourceInfo, error) {
+func (a *unnamed) identify(doc *gaby.YamlDoc) (api.ResourceInfo, error) {
 	info, err := a.provider.ResourceInfo(doc)
 	if err == nil {
 		return info, nil
@@ -65,15 +65,15 @@ func (a *anonymous) identify(doc *gaby.YamlDoc) (api.ResourceInfo, error) {
 		count := map[api.ResourceType]int{}
 		for _, d := range a.unit {
 			if _, err := a.provider.ResourceInfo(d); err != nil {
-				a.infos[d.Identity()] = anonymousInfo(d, a.provider, count)
+				a.infos[d.Identity()] = unnamedInfo(d, a.provider, count)
 			}
 		}
 	}
 	return a.infos[doc.Identity()], err
 }
 
-// anonymousInfo returns the info of the next document of its kind, and counts it.
-func anonymousInfo(
+// unnamedInfo returns the info of the next document of its kind, and counts it.
+func unnamedInfo(
 	doc *gaby.YamlDoc, provider configkit.ResourceProvider, count map[api.ResourceType]int,
 ) api.ResourceInfo {
 	h, _ := doc.Header() // the error is reported when the document is checked
@@ -116,36 +116,31 @@ func bestPairs(pairs []pairing) []pairing {
 // pairer finds which documents of two units are the same resource.
 type pairer struct {
 	provider      configkit.ResourceProvider
-	before, after []UnitDocument
+	before, after []Document
 	of            []int  // by index in after: the index in before, or -1
 	taken         []bool // by index in before
 	renames       bool   // pair similar resources with different names
 }
 
-// pair fills of and taken.
+// pair fills of and taken. Documents that a function kept are certain; the others are recognized as
+// by a finder.
 func (p *pairer) pair() {
-	p.of = make([]int, len(p.after))
-	for i := range p.of {
-		p.of[i] = -1
-	}
-	p.taken = make([]bool, len(p.before))
-	// From the most to the least certain way to recognize a resource. Each way pairs only what the
-	// previous ways left over.
+	p.of, p.taken = slices.Repeat([]int{-1}, len(p.after)), make([]bool, len(p.before))
 	p.sameDocument()
-	p.byMergeID()
-	p.byName(func(d *UnitDocument) string {
-		return string(d.Info.ResourceType) + "#" + string(d.Info.ResourceName)
-	}, nil)
-	p.byName(func(d *UnitDocument) string {
-		return string(d.Info.ResourceType) + "#" + string(d.Info.ResourceNameWithoutScope)
-	}, nil)
-	similar := func(a, b *UnitDocument) bool {
-		return similarTypes(p.provider, a.Info.ResourceType, b.Info.ResourceType)
+	infos, old := p.infos(p.before, func(i int) bool { return p.taken[i] })
+	isNow, now := p.infos(p.after, func(j int) bool { return p.of[j] >= 0 })
+	if len(old) == 0 || len(now) == 0 {
+		return
 	}
-	p.byName(func(d *UnitDocument) string { return string(d.Info.ResourceName) }, similar)
-	p.byName(func(d *UnitDocument) string {
-		return string(d.Info.ResourceNameWithoutScope)
-	}, similar)
+	all := make([]wanted, len(now))
+	for k := range now {
+		all[k].info = isNow[k]
+	}
+	for k, i := range newFinder(p.provider, infos, nil).assign(all, false) {
+		if i >= 0 {
+			p.take(old[i], now[k])
+		}
+	}
 	if p.renames {
 		p.byLikeness()
 	}
@@ -153,82 +148,32 @@ func (p *pairer) pair() {
 
 func (p *pairer) take(before, after int) { p.of[after], p.taken[before] = before, true }
 
+// infos returns the resources of the documents that are not paired, and the indexes of these.
+func (p *pairer) infos(docs []Document, paired func(int) bool) (
+	infos []*api.ResourceInfo, indexes []int,
+) {
+	path := string(p.provider.ContextPath(contextMergeID))
+	for i, d := range docs {
+		if paired(i) {
+			continue
+		}
+		if d.MayContain(contextMergeID) {
+			d.Info.ResourceMergeID = d.Path(path).Value().Text()
+		}
+		infos, indexes = append(infos, &d.Info), append(indexes, i)
+	}
+	return infos, indexes
+}
+
 // sameDocument pairs the documents that a function kept.
 func (p *pairer) sameDocument() {
-	var at map[any]int
-	for j := range p.after {
-		if j < len(p.before) && p.before[j].SameDocument(p.after[j].YamlDoc) {
-			p.take(j, j)
-			continue
-		}
-		id := p.after[j].Identity()
-		if at == nil {
-			at = make(map[any]int, len(p.before))
-			for i := range p.before {
-				at[p.before[i].Identity()] = i
-			}
-		}
-		if i, ok := at[id]; ok {
-			p.take(i, j)
-		}
-	}
-}
-
-// byMergeID pairs resources with the same merge ID.
-func (p *pairer) byMergeID() {
-	path := p.provider.ContextPath(contextMergeID)
-	id := func(d *UnitDocument) string {
-		if !d.MayContain(contextMergeID) {
-			return ""
-		}
-		return d.Path(string(path)).Value().Text()
-	}
-	at := map[string]int{}
+	at := make(map[any]int, len(p.before))
 	for i := range p.before {
-		if text := id(&p.before[i]); text != "" && !p.taken[i] {
-			if _, twice := at[text]; !twice {
-				at[text] = i
-			}
-		}
-	}
-	if len(at) == 0 {
-		return
+		at[p.before[i].Identity()] = i
 	}
 	for j := range p.after {
-		text := id(&p.after[j])
-		if i, ok := at[text]; ok && p.of[j] < 0 {
+		if i, ok := at[p.after[j].Identity()]; ok {
 			p.take(i, j)
-			delete(at, text)
-		}
-	}
-}
-
-// byName pairs documents with the same name. If several share a name, they are paired in order.
-// accept, if not nil, must agree.
-func (p *pairer) byName(
-	name func(*UnitDocument) string, accept func(before, after *UnitDocument) bool,
-) {
-	at := map[string][]int{}
-	for i := range p.before {
-		if !p.taken[i] {
-			key := name(&p.before[i])
-			at[key] = append(at[key], i)
-		}
-	}
-	if len(at) == 0 {
-		return
-	}
-	for j := range p.after {
-		if p.of[j] >= 0 {
-			continue
-		}
-		key := name(&p.after[j])
-		for k, i := range at[key] {
-			if accept == nil || accept(&p.before[i], &p.after[j]) {
-				p.take(i, j)
-				at[key] = slices.Delete(at[key], k, k+1)
-				break
-			}
 		}
 	}
 }
@@ -236,7 +181,7 @@ func (p *pairer) byName(
 // byLikeness pairs the remaining resources of similar types if less than half of their leaves
 // differ.
 func (p *pairer) byLikeness() {
-	left := func(docs []UnitDocument, taken func(int) bool) (
+	left := func(docs []Document, taken func(int) bool) (
 		types []api.ResourceType, byType map[api.ResourceType][]int,
 	) {
 		byType = map[api.ResourceType][]int{}
@@ -311,8 +256,8 @@ func diffUnits(
 		before, after = withoutKept(before, after)
 	}
 	d := newUnitDiffer(provider, options)
-	old, err := UnitDocuments(before, unitBefore, provider)
-	now, errNow := UnitDocuments(after, unitAfter, provider)
+	old, err := Documents(before, unitBefore, provider)
+	now, errNow := Documents(after, unitAfter, provider)
 	if err := errors.Join(err, errNow); err != nil {
 		return nil, err
 	}
@@ -404,7 +349,7 @@ func withoutKept(before, after gaby.Container) (gaby.Container, gaby.Container) 
 }
 
 // newResource returns the change of a resource that was added or, with op Delete, deleted.
-func newResource(d *UnitDocument, op api.MutationType, index int) (*resourceChange, error) {
+func newResource(d *Document, op api.MutationType, index int) (*resourceChange, error) {
 	if err := d.Check(); err != nil {
 		return nil, yamlpath.Locate(err, &d.Info)
 	}
@@ -421,7 +366,7 @@ func newResource(d *UnitDocument, op api.MutationType, index int) (*resourceChan
 }
 
 // documents returns what happened to a resource.
-func (d *unitDiffer) documents(before, after *UnitDocument) (*resourceChange, error) {
+func (d *unitDiffer) documents(before, after *Document) (*resourceChange, error) {
 	r := &resourceChange{
 		resource: after.Info, before: before.YamlDoc, after: after.YamlDoc,
 		change: change{index: d.options.index},
@@ -431,7 +376,7 @@ func (d *unitDiffer) documents(before, after *UnitDocument) (*resourceChange, er
 		r.settle()
 		return r, nil
 	}
-	for _, doc := range []*UnitDocument{before, after} {
+	for _, doc := range []*Document{before, after} {
 		if err := doc.Check(); err != nil {
 			return nil, yamlpath.Locate(err, &doc.Info)
 		}

@@ -16,7 +16,7 @@ type patcher struct {
 	provider   configkit.ResourceProvider
 	protection *protection
 	conflicts  *conflicts
-	own        *ownFinder // what the target changed; nil if unknown
+	own        *resourceIndex // what the target changed; nil if unknown
 	respectOwn bool
 	// bare writes values without their comments, and puts new keys and documents after what they
 	// follow in the source.
@@ -29,29 +29,33 @@ type patcher struct {
 	// positional lets elements without a key be found by their index.
 	positional bool
 
-	known    []UnitDocument
-	finder   *finder[UnitDocument]
-	assigned map[*resourceChange]int // indexes of documents in known
+	known    []Document
+	finder   *finder                           // of known
+	assigned map[*resourceChange]*gaby.YamlDoc // documents in known
 	gone     map[*gaby.YamlDoc]bool
 	added    gaby.Container
-	// For the added documents, the documents of the source they came from.
-	places    map[*gaby.YamlDoc]*gaby.YamlDoc
-	exclusive map[api.ResourceType]exclusiveFields
-	problems  []error
+	sourceOf map[*gaby.YamlDoc]*gaby.YamlDoc // the source's documents, by added document
+	problems []error
 }
 
 // patch applies all changes and returns the documents.
 func (p *patcher) patch(changes []*resourceChange) (gaby.Container, error) {
 	var err error
-	if p.known, err = UnitDocuments(p.docs, p.docs, p.provider); err != nil {
+	if p.known, err = Documents(p.docs, p.docs, p.provider); err != nil {
 		return nil, err
 	}
-	p.finder = newFinder(p.known, p.provider,
-		func(d UnitDocument) *api.ResourceInfo { return &d.Info },
-		func(UnitDocument) []api.ResourceName { return nil })
-	p.assigned = p.finder.assign(changes)
-	p.gone = map[*gaby.YamlDoc]bool{}
-	p.exclusive = map[api.ResourceType]exclusiveFields{}
+	p.finder = newDocumentFinder(p.known, p.provider)
+	all := make([]wanted, len(changes))
+	for i, r := range changes {
+		all[i] = wanted{&r.resource, r.names, r.op == api.MutationTypeAdd}
+	}
+	p.assigned = map[*resourceChange]*gaby.YamlDoc{}
+	for i, at := range p.finder.assign(all, true) {
+		if at >= 0 {
+			p.assigned[changes[i]] = p.known[at].YamlDoc
+		}
+	}
+	p.gone, p.sourceOf = map[*gaby.YamlDoc]bool{}, map[*gaby.YamlDoc]*gaby.YamlDoc{}
 	for _, r := range changes {
 		p.resource(r)
 	}
@@ -60,42 +64,34 @@ func (p *patcher) patch(changes []*resourceChange) (gaby.Container, error) {
 	}
 	docs := slices.DeleteFunc(slices.Clone(p.docs), func(d *gaby.YamlDoc) bool { return p.gone[d] })
 	if p.bare {
-		return p.placed(docs)
+		return p.withAdded(docs)
 	}
 	return append(docs, p.added...), nil
 }
 
-// placed inserts the added documents after the documents they follow in the source.
-func (p *patcher) placed(docs gaby.Container) (gaby.Container, error) {
-	known, err := UnitDocuments(p.source, p.source, p.provider)
+// withAdded inserts the added documents after the documents they follow in the source.
+func (p *patcher) withAdded(docs gaby.Container) (gaby.Container, error) {
+	known, err := Documents(p.source, p.source, p.provider)
 	if err != nil {
 		return nil, err
 	}
 	of := map[*gaby.YamlDoc]*gaby.YamlDoc{} // by document of the source: the target's document
 	for _, d := range p.added {
-		of[p.places[d]] = d
+		of[p.sourceOf[d]] = d
 	}
+	follow := map[*gaby.YamlDoc]gaby.Container{} // by document of the target: what is added after it
+	var last *gaby.YamlDoc                       // that is not new
 	for _, d := range known {
-		if of[d.YamlDoc] == nil {
-			if i := p.finder.find(&d.Info, nil); i >= 0 && !p.gone[p.known[i].YamlDoc] {
-				of[d.YamlDoc] = p.known[i].YamlDoc
-			}
+		target := of[d.YamlDoc]
+		if target != nil {
+			follow[last] = append(follow[last], target)
+		} else if i := p.finder.find(&d.Info, nil); i >= 0 && !p.gone[p.known[i].YamlDoc] {
+			last = p.known[i].YamlDoc
 		}
 	}
-	behind := map[*gaby.YamlDoc]gaby.Container{}
-	var last *gaby.YamlDoc // that is not new
-	for _, d := range known {
-		switch target := of[d.YamlDoc]; {
-		case target == nil:
-		case p.places[target] != nil:
-			behind[last] = append(behind[last], target)
-		default:
-			last = target
-		}
-	}
-	all := slices.Clone(behind[nil])
+	all := slices.Clone(follow[nil])
 	for _, d := range docs {
-		all = append(append(all, d), behind[d]...)
+		all = append(append(all, d), follow[d]...)
 	}
 	return all, nil
 }
@@ -105,8 +101,8 @@ func (p *patcher) target(r *resourceChange, own *resourceChange) *gaby.YamlDoc {
 	if p.targets != nil && own != nil {
 		return p.targets[own.after] // nil if the target deleted it
 	}
-	if i, ok := p.assigned[r]; ok && !p.gone[p.known[i].YamlDoc] {
-		return p.known[i].YamlDoc
+	if doc := p.assigned[r]; doc != nil && !p.gone[doc] {
+		return doc
 	}
 	return nil
 }
@@ -122,36 +118,32 @@ func (p *patcher) resource(r *resourceChange) {
 		own = p.own.find(r)
 	}
 	protected := p.protection.of(r)
-	if protected.whole() {
+	if protected.whole {
 		p.conflicts.add(api.ConflictProtectedPath, r, nil, r.change, nil)
 		return
 	}
 	doc := p.target(r, own)
-	switch r.op {
-	case api.MutationTypeDelete:
+	var err error
+	switch {
+	case r.op == api.MutationTypeDelete:
 		if doc != nil {
 			p.gone[doc] = true
 		}
-		return
-	case api.MutationTypeAdd, api.MutationTypeReplace:
-		p.setResource(r, doc, protected)
-		return
-	}
+	case r.op == api.MutationTypeAdd, r.op == api.MutationTypeReplace:
+		err = p.setResource(r, doc, protected)
+	case doc != nil:
+		err = p.work(r, doc, own).apply(r, protected)
 	// The target deleted a resource that the source changed: bring it back as a whole.
-	if doc == nil && p.restore && r.after != nil {
+	case p.restore && r.after != nil:
 		r.value = r.after.Value()
-		p.setResource(r, nil, protected)
-		return
-	}
-	if doc == nil {
+		err = p.setResource(r, nil, protected)
+	default:
 		p.conflicts.add(api.ConflictUnresolvedPath, r, nil, r.change, nil)
 		for _, e := range r.paths {
 			p.conflicts.add(api.ConflictUnresolvedPath, r, e.path, e.change, nil)
 		}
-		return
 	}
-	w := p.work(r, doc, own)
-	if err := w.apply(r, protected); err != nil {
+	if err != nil {
 		p.problems = append(p.problems, yamlpath.Locate(err, &r.resource))
 	}
 }
@@ -161,8 +153,8 @@ func (p *patcher) work(r *resourceChange, doc *gaby.YamlDoc, own *resourceChange
 	w := &resourcePatch{
 		patcher: p, change: r, doc: doc, own: own,
 		keys:    p.provider.MergeKeys(r.resource.ResourceType),
-		aligned: map[string][]int{}, moved: map[string][]int{}, digests: map[string]*listDigests{},
-		lists: map[string]*listEdit{},
+		aligned: map[string][]int{}, digests: map[string][]mutationSegment{},
+		lists: map[string]*targetList{},
 	}
 	if own != nil && p.respectOwn {
 		w.ownPaths = newPathTree(own.paths)
@@ -171,40 +163,29 @@ func (p *patcher) work(r *resourceChange, doc *gaby.YamlDoc, own *resourceChange
 }
 
 // setResource sets a resource to the value of r, or adds it.
-func (p *patcher) setResource(r *resourceChange, doc *gaby.YamlDoc, protected *protectedPaths) {
+func (p *patcher) setResource(
+	r *resourceChange, doc *gaby.YamlDoc, protected *protectedPaths,
+) error {
 	if doc == nil {
 		text := documentText(r.after, r.value)
 		if p.bare {
 			text = writtenText(r.value, r.value)
 		}
 		added, err := gaby.ParseYAML([]byte(text))
-		if err != nil {
-			p.problems = append(p.problems, yamlpath.Locate(err, &r.resource))
-			return
+		if err == nil {
+			p.added, p.sourceOf[added] = append(p.added, added), r.after
 		}
-		p.added = append(p.added, added)
-		if p.bare {
-			if p.places == nil {
-				p.places = map[*gaby.YamlDoc]*gaby.YamlDoc{}
-			}
-			p.places[added] = r.after
-		}
-		return
+		return err
 	}
-	if protected.any() {
-		// Change path by path, so that what is protected stays.
-		pieces := *r
-		pieces.paths = nil
-		d := differ{index: r.index}
-		d.diff(&pieces, doc.Value(), r.value, p.provider.MergeKeys(r.resource.ResourceType))
-		if err := p.work(r, doc, nil).apply(&pieces, protected); err != nil {
-			p.problems = append(p.problems, yamlpath.Locate(err, &r.resource))
-		}
-		return
+	if len(protected.refused) == 0 {
+		return doc.SetDocP(r.value.Doc(), "")
 	}
-	if err := doc.SetDocP(r.value.Doc(), ""); err != nil {
-		p.problems = append(p.problems, yamlpath.Locate(err, &r.resource))
-	}
+	// Change path by path, so that what is protected stays.
+	parts := *r
+	parts.paths = nil
+	d := differ{index: r.index}
+	d.diff(&parts, doc.Value(), r.value, p.provider.MergeKeys(r.resource.ResourceType))
+	return p.work(r, doc, nil).apply(&parts, protected)
 }
 
 // valueOf returns v in the form in which it is written to a document.
@@ -239,34 +220,23 @@ type resourcePatch struct {
 
 	// By path of a list without merge keys: the target's index of each element of the base.
 	aligned map[string][]int
-	// The same for the source's index after its changes.
-	moved map[string][]int
-	// Of such lists, before anything was changed.
-	digests map[string]*listDigests
-	ids     placeIDs
-	lists   map[string]*listEdit // elements to be removed and inserted
-	// keyOrder caches the order of the keys of maps in the source, by path.
-	keyOrder map[string][]string
-	renamed  []elementRename // so far
+	// By path of such lists: their elements before anything was changed.
+	digests map[string][]mutationSegment
+	lists   map[string]*targetList // by path in the target; see list
+	source  *follower              // from the source's state before its changes to the one after
+	renamed []elementRename        // so far
 }
 
-// listDigests holds the digests of a list's elements; see digests.
-type listDigests struct {
-	digest []string
-	nth    []int
-}
-
-// listEdit collects the edits of one list.
-type listEdit struct {
+// targetList is a list of the target.
+type targetList struct {
 	segments []string
+	// Elements to be removed, and to be inserted at an index of the result.
 	removed  map[int]bool
-	inserted []listInsertion
-}
-
-// listInsertion is an element to be inserted into a list.
-type listInsertion struct {
-	index int // in the result
-	value gaby.Value
+	inserted []*pathChange
+	// The index of each element by ID, and the number of elements; nil until it is needed. It is
+	// valid as long as elements are only appended.
+	ids   map[string]int
+	count int
 }
 
 // apply makes the changes in an order that keeps element indexes valid as long as they are needed:
@@ -276,19 +246,14 @@ func (w *resourcePatch) apply(r *resourceChange, protected *protectedPaths) erro
 	w.lookAhead(r.paths)
 	paths := w.unprotected(r.paths, protected)
 	var problems []error
-	run := func(e *pathChange, act func(*pathChange) error) {
-		if err := act(e); err != nil {
-			problems = append(problems, err)
-		}
-	}
 	for _, e := range paths {
 		if e.op == api.MutationTypeDelete {
-			run(e, w.delete)
+			problems = append(problems, w.delete(e))
 		}
 	}
 	for _, e := range w.exclusives(paths) {
 		if e.op != api.MutationTypeDelete && e.op != api.MutationTypeNone {
-			run(e, w.set)
+			problems = append(problems, w.set(e))
 		}
 	}
 	problems = append(problems, w.editLists(), w.rename(r.renames), w.reorder(r.orders))
@@ -306,16 +271,11 @@ func (w *resourcePatch) lookAhead(paths []*pathChange) {
 		for i, s := range e.path {
 			// If the base is known, align it with the target. Otherwise elements can be identified
 			// only by their digests.
-			if v.Kind() == gaby.List && s.kind == elementByDigest {
-				list := e.path[:i].canonical()
-				if w.digests[list] == nil {
-					digest, nth := digests(v)
-					w.digests[list] = &listDigests{digest, nth}
-				}
-				if base.Kind() == gaby.List && w.aligned[list] == nil {
-					if _, keyed := keyedIDs(keys, base, v); !keyed {
-						w.aligned[list] = placesIn(base, v, keys)
-					}
+			if list := e.path[:i].canonical(); v.Kind() == gaby.List && s.kind == elementByDigest &&
+				w.digests[list] == nil {
+				w.digests[list] = digests(v)
+				if _, keyed := keyedIDs(keys, base, v); base.Kind() == gaby.List && !keyed {
+					w.aligned[list] = alignedIndexes(base, v, keys)
 				}
 			}
 			at := w.elementIndex(e.path[:i], nil, v, s, keys)
@@ -325,20 +285,6 @@ func (w *resourcePatch) lookAhead(paths []*pathChange) {
 			v = next
 		}
 	}
-}
-
-// placesIn returns, for each element of base, the index of the matching element of target, or -1.
-func placesIn(base, target gaby.Value, keys *configkit.MergeKeyTree) []int {
-	old, now := elements(base), elements(target)
-	d := differ{dry: true}
-	at := make([]int, len(old))
-	for i := range at {
-		at[i] = -1
-	}
-	for _, pair := range d.align(old, now, keys.Child("*")).pairs {
-		at[pair[0]] = pair[1]
-	}
-	return at
 }
 
 // baseChild follows a segment in the base. The result does not exist if base and target disagree on
@@ -359,32 +305,11 @@ func (w *resourcePatch) baseChild(
 	return base.Index(findElement(base, s, keys))
 }
 
-// childAt returns the child that s leads to. index is that of the element if v is a list.
-func childAt(v gaby.Value, s mutationSegment, index int) gaby.Value {
-	switch v.Kind() {
-	case gaby.Map:
-		return v.Get(s.asKey())
-	case gaby.List:
-		return v.Index(index)
-	}
-	return gaby.Value{}
-}
-
-// childKeys returns the merge keys below the child that s leads to.
-func childKeys(
-	keys *configkit.MergeKeyTree, v gaby.Value, s mutationSegment,
-) *configkit.MergeKeyTree {
-	if v.Kind() == gaby.List {
-		return keys.Child("*")
-	}
-	return keys.Child(s.asKey())
-}
-
-// elementIndex returns the index of the list element that s names, or -1. place is the position of
-// the list, as keys and indexes; it is nil if that may change before the next call.
+// elementIndex returns the index of the list element that s names, or -1. segments is the path of
+// the list in the target; it is nil if that may change before the next call.
 func (w *resourcePatch) elementIndex(
 	list mutationPath,
-	place []string,
+	segments []string,
 	v gaby.Value,
 	s mutationSegment,
 	keys *configkit.MergeKeyTree,
@@ -404,31 +329,24 @@ func (w *resourcePatch) elementIndex(
 			}
 			return at[s.index]
 		}
-		if known := w.digests[path]; known != nil {
-			for i := range known.digest {
-				if known.digest[i] == s.text && known.nth[i] == s.nth {
-					return i
-				}
-			}
-		}
-		return -1
+		return indexOfDigest(w.digests[path], s)
 	case elementByKey:
-		if at := w.keyedIndex(place, v, s.text, keys); at >= 0 {
+		if at := w.keyedIndex(segments, v, s.text, keys); at >= 0 {
 			return at
 		}
 		// The element may have been renamed.
-		if now := w.newName(list, s); now != "" {
-			if at := w.keyedIndex(place, v, now, keys); at >= 0 {
+		if now := s.renamed(w.newName(list, s)); now != "" {
+			if at := w.keyedIndex(segments, v, now, keys); at >= 0 {
 				return at
 			}
 		}
 		if w.positional && s.index >= 0 {
 			// The element at the index may be meant if it has no key.
-			var defaults map[string]string
+			known, _ := splitID(s.text)
 			if keys != nil {
-				defaults = keys.Defaults
+				known.Defaults = keys.Defaults
 			}
-			if e := v.Index(s.index); e.Exists() && elementID(e, keysOfID(s.text), defaults) == "" {
+			if e := v.Index(s.index); e.Exists() && elementID(e, known) == "" {
 				return s.index
 			}
 		}
@@ -437,30 +355,52 @@ func (w *resourcePatch) elementIndex(
 	return findElement(v, s, keys)
 }
 
-// keyedIndex finds an element by its ID. For a list with a known place the IDs are computed once.
+// keyedIndex finds an element by its ID. For a list with a known path the IDs are computed once.
 func (w *resourcePatch) keyedIndex(
-	place []string, v gaby.Value, id string, keys *configkit.MergeKeyTree,
+	segments []string, v gaby.Value, id string, keys *configkit.MergeKeyTree,
 ) int {
-	if place == nil || keys == nil || len(keys.Keys) == 0 {
+	if segments == nil || !hasKeys(keys) {
 		return findElement(v, mutationSegment{kind: elementByKey, text: id}, keys)
 	}
-	known := w.ids.at(place)
-	known.read(v, keys)
-	if at, ok := known.index[id]; ok {
+	l := w.list(segments)
+	if l.ids == nil {
+		l.ids, l.count = map[string]int{}, 0
+		for _, e := range elements(v) {
+			l.add(elementID(e, keys))
+		}
+	}
+	if at, ok := l.ids[id]; ok {
 		return at
 	}
-	return indexOfID(v, id, keysOfID(id), nil)
+	known, _ := splitID(id)
+	return indexOfID(v, id, known)
 }
 
-// newName returns the new ID of an element that the target or this patch has renamed, or "".
-func (w *resourcePatch) newName(list mutationPath, s mutationSegment) string {
-	renames := w.renamed
-	if w.own != nil {
-		renames = append(renames[:len(renames):len(renames)], w.own.renames...)
+// add adds the next element to ids. The first element with an ID wins.
+func (l *targetList) add(id string) {
+	if l.ids == nil {
+		return
 	}
+	if id != "" && !has(l.ids, id) {
+		l.ids[id] = l.count
+	}
+	l.count++
+}
+
+// newName returns the new name of an element that the target or this patch has renamed, or "".
+func (w *resourcePatch) newName(list mutationPath, s mutationSegment) string {
+	now := newNameOf(w.renamed, list, s.name())
+	if now == "" && w.own != nil {
+		now = newNameOf(w.own.renames, list, s.name())
+	}
+	return now
+}
+
+// newNameOf returns the new name of the element of list that was called old, or "".
+func newNameOf(renames []elementRename, list mutationPath, old string) string {
 	for _, r := range renames {
-		if r.old == s.name() && r.path.canonical() == list.canonical() {
-			return s.renamed(r.now)
+		if r.old == old && r.path.canonical() == list.canonical() {
+			return r.now
 		}
 	}
 	return ""

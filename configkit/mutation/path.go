@@ -46,23 +46,23 @@ const (
 	newElement                          // ?~h=+1b9d3f0c
 )
 
+// keySegment returns the segment of a map key.
+func keySegment(key string) mutationSegment { return mutationSegment{text: key, index: -1} }
+
+// isElement reports whether the segment can only be a list element.
+func (s mutationSegment) isElement() bool { return s.kind != mapKey }
+
 // child returns p with one more segment, sharing no memory with other children of p.
 func (p mutationPath) child(s mutationSegment) mutationPath {
 	return append(p[:len(p):len(p)], s)
 }
 
 // String returns the path with the indexes of elements.
-func (p mutationPath) String() string {
-	var b [128]byte // usually enough
-	return string(p.appendTo(b[:0], true))
-}
+func (p mutationPath) String() string { return string(p.appendTo(nil, true)) }
 
 // canonical returns the path without the indexes of elements. Equal paths have equal canonical
 // forms.
-func (p mutationPath) canonical() string {
-	var b [128]byte
-	return string(p.appendTo(b[:0], false))
-}
+func (p mutationPath) canonical() string { return string(p.appendTo(nil, false)) }
 
 // appendTo appends the text of the path to b.
 func (p mutationPath) appendTo(b []byte, indexes bool) []byte {
@@ -154,9 +154,6 @@ func parseMutationSegment(part string) mutationSegment {
 // escapeSegment is the inverse of yamlpath.Unescape. It escapes every tilde, so that a path has
 // only one spelling.
 func escapeSegment(s string) string {
-	if strings.IndexByte(s, '.') < 0 && strings.IndexByte(s, '~') < 0 {
-		return s
-	}
 	return strings.ReplaceAll(strings.ReplaceAll(s, "~", "~0"), ".", "~1")
 }
 
@@ -170,46 +167,34 @@ func (s mutationSegment) asKey() string {
 
 // elementID returns the ID of a list element: key=value for each merge key, escaped and separated
 // by commas. It is "" if a key is missing or not a scalar.
-func elementID(element gaby.Value, keys []string, defaults map[string]string) string {
-	if len(keys) == 1 { // by far the most common case
-		if text, ok := keyText(element, keys[0], defaults); ok {
-			return keyID(keys[0], text)
-		}
-		return ""
-	}
-	var b strings.Builder
-	for i, key := range keys {
-		text, ok := keyText(element, key, defaults)
+func elementID(element gaby.Value, keys *configkit.MergeKeyTree) string {
+	fields := make([]string, len(keys.Keys))
+	for i, key := range keys.Keys {
+		text, ok := keyText(element, key, keys)
 		if !ok {
 			return ""
 		}
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(keyID(key, text))
+		fields[i] = escapeSegment(key) + "=" + escapeSegment(text)
 	}
-	return b.String()
+	return strings.Join(fields, ",")
 }
 
-// keyID returns the ID of an element with a single merge key.
-func keyID(key, text string) string { return escapeSegment(key) + "=" + escapeSegment(text) }
-
 // elementName returns the name of an element in orders and renames: the values of its merge keys.
-func elementName(element gaby.Value, keys []string, defaults map[string]string) string {
-	texts := make([]string, len(keys))
-	for i, key := range keys {
-		texts[i], _ = keyText(element, key, defaults)
+func elementName(element gaby.Value, keys *configkit.MergeKeyTree) string {
+	texts := make([]string, len(keys.Keys))
+	for i, key := range keys.Keys {
+		texts[i], _ = keyText(element, key, keys)
 	}
 	return strings.Join(texts, ",")
 }
 
 // keyText returns the text of a merge key of element. Scalars of any type count by their text; a
 // missing key has its default, if there is one.
-func keyText(element gaby.Value, key string, defaults map[string]string) (string, bool) {
+func keyText(element gaby.Value, key string, keys *configkit.MergeKeyTree) (string, bool) {
 	v := element.Get(key)
 	switch {
 	case !v.Exists():
-		text, ok := defaults[key]
+		text, ok := keys.Defaults[key]
 		return text, ok
 	case v.Kind() != gaby.Scalar || v.Tag() == "!!null":
 		return "", false
@@ -217,96 +202,91 @@ func keyText(element gaby.Value, key string, defaults map[string]string) (string
 	return v.Text(), true
 }
 
-// keysOfID returns the field names in an ID, for lists with unknown merge keys.
-func keysOfID(id string) []string {
-	var keys []string
+// hasKeys reports whether keys belong to a list with merge keys.
+func hasKeys(keys *configkit.MergeKeyTree) bool { return keys != nil && len(keys.Keys) > 0 }
+
+// splitID returns the merge keys in an ID and their values, for lists with unknown merge keys.
+func splitID(id string) (keys *configkit.MergeKeyTree, values []string) {
+	keys = &configkit.MergeKeyTree{}
 	for field := range strings.SplitSeq(id, ",") {
-		key, _, ok := strings.Cut(field, "=")
-		if !ok {
-			continue // a comma in a value
-		}
-		keys = append(keys, yamlpath.Unescape(key))
-	}
-	return keys
-}
-
-// keyedIDs returns the element IDs of each list. ok is false if an element lacks an ID or an ID
-// occurs twice in a list: then the lists are treated as lists without merge keys.
-func keyedIDs(keys *configkit.MergeKeyTree, lists ...gaby.Value) (ids [][]string, ok bool) {
-	if keys == nil || len(keys.Keys) == 0 {
-		return nil, false
-	}
-	ids = make([][]string, len(lists))
-	for i, list := range lists {
-		var seen map[string]bool // only for long lists
-		first := lists[0].First()
-		for e := list.First(); e.Exists(); e = e.Next() {
-			n := len(ids[i])
-			id := ""
-			if i > 0 && e.Same(first) { // most elements are unchanged
-				id = ids[0][n]
-			} else {
-				id = elementID(e, keys.Keys, keys.Defaults)
-			}
-			first = first.Next()
-			if n == fewElements {
-				seen = toSet(ids[i])
-			}
-			if id == "" || seen[id] || n < fewElements && slices.Contains(ids[i], id) {
-				return nil, false
-			}
-			if seen != nil {
-				seen[id] = true
-			}
-			ids[i] = append(ids[i], id)
-		}
-	}
-	return ids, true
-}
-
-// fewElements is the list length up to which a linear search is faster than a map.
-const fewElements = 16
-
-// digests returns the digest of each element, the first four bytes of a SHA-256 in hex, and its
-// number among the elements with the same digest.
-func digests(list gaby.Value) (digest []string, nth []int) {
-	count := map[string]int{}
-	for e := list.First(); e.Exists(); e = e.Next() {
-		sum := sha256.Sum256(appendCanonicalJSON(nil, e))
-		text := hex.EncodeToString(sum[:4])
-		digest, nth = append(digest, text), append(nth, count[text])
-		count[text]++
-	}
-	return digest, nth
-}
-
-// name returns the element's name in orders and renames; see elementName.
-func (s mutationSegment) name() string {
-	var values []string
-	for field := range strings.SplitSeq(s.text, ",") {
-		if _, value, ok := strings.Cut(field, "="); ok {
+		if key, value, ok := strings.Cut(field, "="); ok {
+			keys.Keys = append(keys.Keys, yamlpath.Unescape(key))
 			values = append(values, yamlpath.Unescape(value))
 		} else if n := len(values); n > 0 { // a comma in a value
 			values[n-1] += "," + yamlpath.Unescape(field)
 		}
 	}
+	return keys, values
+}
+
+// splitName returns the values of the n merge keys in the name of an element, or nil if the name
+// has the wrong number of values.
+func splitName(name string, n int) []string {
+	if n == 1 {
+		return []string{name}
+	}
+	if values := strings.Split(name, ","); len(values) == n {
+		return values
+	}
+	return nil
+}
+
+// keyedIDs returns the element IDs of each list. ok is false if an element lacks an ID or an ID
+// occurs twice in a list: then the lists are treated as lists without merge keys.
+func keyedIDs(keys *configkit.MergeKeyTree, lists ...gaby.Value) (ids [][]string, ok bool) {
+	if !hasKeys(keys) {
+		return nil, false
+	}
+	ids = make([][]string, len(lists))
+	for i, list := range lists {
+		seen := map[string]bool{}
+		for e := list.First(); e.Exists(); e = e.Next() {
+			id := elementID(e, keys)
+			if id == "" || seen[id] {
+				return nil, false
+			}
+			seen[id], ids[i] = true, append(ids[i], id)
+		}
+	}
+	return ids, true
+}
+
+// digests returns the segments of the elements of a list without merge keys. The digest of an
+// element is the first four bytes of the SHA-256 of its canonical JSON, in hex.
+func digests(list gaby.Value) []mutationSegment {
+	var all []mutationSegment
+	count := map[string]int{}
+	for e := list.First(); e.Exists(); e = e.Next() {
+		sum := sha256.Sum256(appendCanonicalJSON(nil, e))
+		text := hex.EncodeToString(sum[:4])
+		all = append(all, mutationSegment{
+			kind: elementByDigest, text: text, nth: count[text], index: len(all),
+		})
+		count[text]++
+	}
+	return all
+}
+
+// indexOfDigest returns the index of the element that s names by digest, or -1.
+func indexOfDigest(list []mutationSegment, s mutationSegment) int {
+	return slices.IndexFunc(list, func(e mutationSegment) bool {
+		return e.text == s.text && e.nth == s.nth
+	})
+}
+
+// name returns the element's name in orders and renames; see elementName.
+func (s mutationSegment) name() string {
+	_, values := splitID(s.text)
 	return strings.Join(values, ",")
 }
 
 // renamed returns the ID of the element under another name, or "" if the name has the wrong number
-// of fields.
+// of values.
 func (s mutationSegment) renamed(name string) string {
-	keys := keysOfID(s.text)
-	values := []string{name}
-	if len(keys) > 1 {
-		values = strings.Split(name, ",")
-	}
-	if len(values) != len(keys) {
-		return ""
-	}
-	fields := make([]string, len(keys))
-	for i := range keys {
-		fields[i] = escapeSegment(keys[i]) + "=" + escapeSegment(values[i])
+	keys, _ := splitID(s.text)
+	fields := splitName(name, len(keys.Keys))
+	for i, value := range fields {
+		fields[i] = escapeSegment(keys.Keys[i]) + "=" + escapeSegment(value)
 	}
 	return strings.Join(fields, ",")
 }

@@ -10,101 +10,81 @@ import (
 
 // protection says what may not be overwritten, based on the entries of all changes so far.
 type protection struct {
-	finder *finder[*resourceChange]
-	// refuses reports whether the value of an entry may not be overwritten.
-	refuses func(*change) bool
+	entries []*resourceChange
+	finder  *finder // of entries
+	// mayOverwrite decides about entries that are not protected themselves; nil allows all.
+	mayOverwrite func(api.MutationInfo) bool
 }
 
-// newProtection returns the protection that entries describe. mayOverwrite decides about entries
-// that are not protected themselves; nil allows all.
+// newProtection returns the protection that entries describe, or nil if there are no entries.
 func newProtection(
 	entries []*resourceChange,
 	provider configkit.ResourceProvider,
 	mayOverwrite func(api.MutationInfo) bool,
 ) *protection {
-	p := &protection{finder: newChangeFinder(entries, provider)}
-	p.refuses = func(c *change) bool {
-		return c.protected || mayOverwrite != nil &&
-			!mayOverwrite(api.MutationInfo{MutationType: c.op, Index: c.index})
+	if len(entries) == 0 {
+		return nil
 	}
-	return p
+	return &protection{entries, newChangeFinder(entries, provider), mayOverwrite}
+}
+
+// refuses reports whether the value of an entry may not be overwritten.
+func (p *protection) refuses(c *change) bool {
+	return c.protected || p.mayOverwrite != nil &&
+		!p.mayOverwrite(api.MutationInfo{MutationType: c.op, Index: c.index})
 }
 
 // protectedPaths is what is protected of one resource.
 type protectedPaths struct {
-	*protection
-	entry *resourceChange // nil: nothing is known
+	whole bool // nothing in the resource may be overwritten
+	paths []*pathChange
+	// refused are those of paths that may not be overwritten.
+	refused map[*pathChange]bool
 }
 
 // of returns what is protected of the resource of r.
 func (p *protection) of(r *resourceChange) *protectedPaths {
+	protected := &protectedPaths{refused: map[*pathChange]bool{}}
 	if p == nil {
-		return &protectedPaths{}
+		return protected
 	}
 	i := p.finder.find(&r.resource, r.names)
 	if i < 0 {
-		return &protectedPaths{}
+		return protected
 	}
-	return &protectedPaths{protection: p, entry: p.finder.all[i]}
-}
-
-// whole reports whether nothing in the resource may be overwritten.
-func (p *protectedPaths) whole() bool { return p.entry != nil && p.refuses(&p.entry.change) }
-
-// any reports whether something in the resource may not be overwritten.
-func (p *protectedPaths) any() bool {
-	return p.entry != nil && slices.ContainsFunc(p.entry.paths, func(e *pathChange) bool {
-		return p.refuses(&e.change)
-	})
-}
-
-// protectedTree holds entries by path.
-type protectedTree struct {
-	entry    *change
-	children map[string]*protectedTree
-	refuses  bool // something here or below may not be overwritten
+	protected.whole, protected.paths = p.refuses(&p.entries[i].change), p.entries[i].paths
+	for _, e := range protected.paths {
+		if p.refuses(&e.change) {
+			protected.refused[e] = true
+		}
+	}
+	return protected
 }
 
 // unprotected drops changes to protected paths and reports them as conflicts. A change around a
 // protected path is split.
 func (w *resourcePatch) unprotected(paths []*pathChange, protected *protectedPaths) []*pathChange {
-	if !protected.any() {
+	if len(protected.refused) == 0 {
 		return paths
 	}
-	// Arrange the entries in a tree, by their paths in the target. Nodes above a refused entry are
-	// marked, too.
-	tree := &protectedTree{}
-	for _, e := range protected.entry.paths {
-		node := tree
-		refuses := protected.refuses(&e.change)
-		for _, s := range w.placeOf(e.path) {
-			node.refuses = node.refuses || refuses
-			if node.children == nil {
-				node.children = map[string]*protectedTree{}
-			}
-			if node.children[s] == nil {
-				node.children[s] = &protectedTree{}
-			}
-			node = node.children[s]
+	// The nearest entry at or above a path decides about it. Of several entries that lead to the
+	// same value in the target, a refused one counts.
+	entries, refused := &pathTree{}, &pathTree{}
+	for _, e := range protected.paths {
+		at := &pathChange{path: w.targetPath(e.path), change: e.change}
+		if entries.put(at); protected.refused[e] {
+			refused.put(at)
 		}
-		node.entry, node.refuses = &e.change, node.refuses || refuses
 	}
 	var left []*pathChange
 	for _, e := range paths {
-		// The nearest entry at or above a path decides about it.
-		node, nearest := tree, tree.entry
-		for _, s := range w.placeOf(e.path) {
-			if node = node.children[s]; node == nil {
-				break
-			}
-			if node.entry != nil {
-				nearest = node.entry
-			}
-		}
+		path := w.targetPath(e.path)
+		_, nearest := entries.find(path)
+		node, nearestRefused := refused.find(path)
 		switch {
-		case nearest != nil && protected.refuses(nearest):
+		case nearestRefused != nil && len(nearestRefused.path) == len(nearest.path):
 			w.conflicts.add(api.ConflictProtectedPath, w.change, e.path, e.change, nil)
-		case node != nil && node.refuses:
+		case node != nil:
 			left = append(left, w.split(e, protected)...)
 		default:
 			left = append(left, e)
@@ -113,15 +93,15 @@ func (w *resourcePatch) unprotected(paths []*pathChange, protected *protectedPat
 	return left
 }
 
-// placeOf returns path with the indexes of the target's elements, so that different names of one
+// targetPath returns path with the indexes of the target's elements, so that different names of one
 // element compare equal. Segments that lead nowhere keep their name.
-func (w *resourcePatch) placeOf(path mutationPath) []string {
-	p := w.find(path)
-	place := slices.Clone(p.segments)
-	for _, s := range path[len(path)-p.missing:] {
-		place = append(place, mutationPath{s}.canonical())
+func (w *resourcePatch) targetPath(path mutationPath) mutationPath {
+	at := w.find(path)
+	var p mutationPath
+	for _, s := range at.segments {
+		p = append(p, keySegment(s))
 	}
-	return place
+	return append(p, path[len(path)-at.missing:]...)
 }
 
 // split breaks a change around protected paths into changes of single values and drops the
@@ -132,27 +112,26 @@ func (w *resourcePatch) split(e *pathChange, protected *protectedPaths) []*pathC
 		w.conflicts.add(api.ConflictProtectedPath, w.change, e.path, e.change, nil)
 		return nil
 	}
-	var pieces resourceChange
-	d := differ{index: e.index, out: &pieces}
+	var parts resourceChange
+	d := differ{index: e.index, out: &parts, path: slices.Clone(e.path)}
 	value := e.value
 	if e.op == api.MutationTypeDelete {
 		value = gaby.Value{} // delete everything
 	}
-	d.path = slices.Clone(e.path)
-	for c := p.value.First(); c.Exists(); c = c.Next() {
-		d.below(mutationSegment{text: c.Key(), index: -1}, func() {
+	keeps := e.op == api.MutationTypeAdd || e.op == api.MutationTypeUpdate && e.merging
+	for _, c := range elements(p.value) {
+		d.below(keySegment(c.Key()), func() {
 			if now := value.Get(c.Key()); now.Exists() {
 				d.value(c, now, p.keys.Child(c.Key()))
-			} else if e.op != api.MutationTypeAdd && !(e.op == api.MutationTypeUpdate &&
-				e.merging) {
-				d.delete(c)
+			} else if !keeps {
+				d.entry(api.MutationTypeDelete, c, gaby.Value{})
 			}
 		})
 	}
-	for c := value.First(); c.Exists(); c = c.Next() {
+	for _, c := range elements(value) {
 		if !p.value.Get(c.Key()).Exists() {
-			d.below(mutationSegment{text: c.Key(), index: -1}, func() { d.add(c) })
+			d.below(keySegment(c.Key()), func() { d.add(c) })
 		}
 	}
-	return w.unprotected(pieces.paths, protected)
+	return w.unprotected(parts.paths, protected)
 }

@@ -50,7 +50,7 @@ func Chain(
 				of = append(of, s)
 			}
 		}
-		attribute(c, of)
+		blame(c, of)
 	}
 	return mutationsOf(changes, provider), mutators, nil
 }

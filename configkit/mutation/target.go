@@ -1,6 +1,7 @@
 package mutation
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"slices"
@@ -13,36 +14,24 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// mutationPlace is the result of following a path in the target.
-type mutationPlace struct {
+// target is the result of following a path in the target.
+type target struct {
 	segments []string // keys and indexes, as far as the path leads
 	value    gaby.Value
 	keys     *configkit.MergeKeyTree // of the value
 	missing  int                     // number of segments that lead nowhere
 	in       gaby.Value              // where the first of these is missing
-	inList   *listPlace              // the list that the value is an element of
-}
-
-// listPlace is a position in a list.
-type listPlace struct {
-	segments []string
-	index    int
+	inList   bool                    // the last of segments is an index in a list
 }
 
 // find follows path in the target as it is now.
-func (w *resourcePatch) find(path mutationPath) mutationPlace {
-	p := mutationPlace{value: w.doc.Value(), keys: w.keys}
+func (w *resourcePatch) find(path mutationPath) target {
+	p := target{value: w.doc.Value(), keys: w.keys}
 	for i, s := range path {
-		var segment string
-		p.inList = nil
-		at := -1
-		switch p.value.Kind() {
-		case gaby.Map:
-			segment = s.asKey()
-		case gaby.List:
+		segment, at := s.asKey(), -1
+		if p.inList = p.value.Kind() == gaby.List; p.inList {
 			at = w.elementIndex(path[:i], p.segments, p.value, s, p.keys)
 			segment = strconv.Itoa(at)
-			p.inList = &listPlace{segments: p.segments, index: at}
 		}
 		next := childAt(p.value, s, at)
 		if !next.Exists() {
@@ -56,8 +45,12 @@ func (w *resourcePatch) find(path mutationPath) mutationPlace {
 	return p
 }
 
-// isElement reports whether the segment can only be a list element.
-func (s mutationSegment) isElement() bool { return s.kind != mapKey }
+// element returns the list and the index of a target in a list.
+func (w *resourcePatch) element(p target) (*targetList, int) {
+	last := len(p.segments) - 1
+	at, _ := parseIndex(p.segments[last])
+	return w.list(p.segments[:last]), at
+}
 
 // unresolved reports that the path of e leads nowhere.
 func (w *resourcePatch) unresolved(e *pathChange) {
@@ -78,21 +71,32 @@ func (w *resourcePatch) delete(e *pathChange) error {
 		}
 		return nil
 	}
-	if p.inList != nil {
-		w.list(p.inList.segments).removed[p.inList.index] = true
+	if p.inList {
+		list, at := w.element(p)
+		list.removed[at] = true
 		return nil
 	}
-	w.ids.forget(p.segments)
+	w.forget(p.segments)
 	return w.doc.Delete(p.segments...)
 }
 
-// list returns the edit of a list.
-func (w *resourcePatch) list(segments []string) *listEdit {
+// list returns the list at segments. Its edits are made later, all of one list at once.
+func (w *resourcePatch) list(segments []string) *targetList {
 	name := strings.Join(segments, "\x00")
 	if w.lists[name] == nil {
-		w.lists[name] = &listEdit{segments: segments, removed: map[int]bool{}}
+		w.lists[name] = &targetList{segments: segments, removed: map[int]bool{}}
 	}
 	return w.lists[name]
+}
+
+// forget drops the element IDs of the lists at and below segments.
+func (w *resourcePatch) forget(segments []string) {
+	for _, l := range w.lists {
+		if len(l.segments) >= len(segments) &&
+			slices.Equal(l.segments[:len(segments)], segments) {
+			l.ids = nil
+		}
+	}
 }
 
 // set adds, updates or replaces the value at the path of e.
@@ -123,8 +127,8 @@ func (w *resourcePatch) set(e *pathChange) error {
 		w.unresolved(e)
 		return nil
 	}
-	// Set creates missing maps on the way, but not lists. A missing list is set with the new
-	// element in it.
+	// Setting a value creates missing maps on the way, but not lists. A missing list is set with the
+	// new element in it.
 	segments := slices.Clone(p.segments)
 	for i, s := range rest {
 		if i == len(rest)-1 && (s.kind == elementByKey || s.kind == newElement) && i > 0 {
@@ -146,12 +150,12 @@ func (w *resourcePatch) set(e *pathChange) error {
 	if _, err := w.doc.Set(w.valueOf(e.value), segments...); err != nil {
 		return err
 	}
-	return w.placeKey(e.path[:len(e.path)-len(rest)], segments[:len(p.segments)+1])
+	return w.moveKey(e.path[:len(e.path)-len(rest)], segments[:len(p.segments)+1])
 }
 
 // restoreAt brings back the value at path, which the target deleted and the source still has, with
 // everything in it. It reports whether it could.
-func (w *resourcePatch) restoreAt(path mutationPath, p mutationPlace) bool {
+func (w *resourcePatch) restoreAt(path mutationPath, p target) bool {
 	if w.change.before == nil || w.change.after == nil {
 		return false
 	}
@@ -171,111 +175,69 @@ func (w *resourcePatch) restoreAt(path mutationPath, p mutationPlace) bool {
 	if _, err := w.doc.Set(gaby.WithOwnComments(is), segments...); err != nil {
 		return false
 	}
-	w.ids = placeIDs{}
+	w.forget(nil)
 	return w.find(path).missing == 0 &&
-		(segment == "-" || w.placeKey(path[:len(path)-1], segments) == nil)
+		(segment == "-" || w.moveKey(path[:len(path)-1], segments) == nil)
 }
 
 // inSource returns the values at path in the source, before and after its changes.
 func (w *resourcePatch) inSource(path mutationPath) (was, is gaby.Value) {
-	if w.change.before != nil {
-		was = w.change.before.Value()
+	if w.source == nil {
+		w.source = newFollower(w.change.before, w.change.after, w.keys, w.change.renames)
 	}
-	is = w.change.after.Value()
-	keys := w.keys
-	for i, s := range path {
-		below := childKeys(keys, is, s)
-		switch {
-		case is.Kind() == gaby.List && s.kind == newElement:
-			was, is = gaby.Value{}, is.Index(s.index)
-		case is.Kind() == gaby.List && s.kind == elementByDigest && was.Kind() == gaby.List:
-			list := path[:i].canonical()
-			at, known := w.moved[list]
-			if !known {
-				at = placesIn(was, is, keys)
-				w.moved[list] = at
-			}
-			if s.index >= len(at) {
-				return gaby.Value{}, gaby.Value{}
-			}
-			was, is = was.Index(s.index), is.Index(at[s.index])
-		case is.Kind() == gaby.List && s.kind == elementByKey:
-			at := findElement(is, s, keys)
-			for _, r := range w.change.renames {
-				if now := s.renamed(r.now); at < 0 && r.old == s.name() &&
-					r.path.canonical() == path[:i].canonical() {
-					at = findElement(is, mutationSegment{kind: elementByKey, text: now}, keys)
-				}
-			}
-			was, is = findChild(was, s), is.Index(at)
-		default:
-			was, is = findChild(was, s), findChild(is, s)
-		}
-		keys = below
+	if m, found := w.source.find(path, "", true); found {
+		return m.base, m.value
 	}
-	return was, is
+	return gaby.Value{}, gaby.Value{}
 }
 
-// placeKey moves a new key of the map at path after the key it follows in the source.
-func (w *resourcePatch) placeKey(path mutationPath, segments []string) error {
+// moveKey moves a new key of the map at path after the key it follows in the source.
+func (w *resourcePatch) moveKey(path mutationPath, segments []string) error {
 	if !w.bare && !w.restore || w.change.after == nil {
 		return nil
 	}
-	key, parent := segments[len(segments)-1], segments[:len(segments)-1]
-	keys := w.sourceKeys(path)
-	behind := ""
-	for i := slices.Index(keys, key) - 1; i >= 0 && behind == ""; i-- {
-		if w.doc.Exists(append(parent[:len(parent):len(parent)], keys[i])...) {
-			behind = keys[i]
+	last := len(segments) - 1
+	previous := ""
+	_, source := w.inSource(path)
+	for _, c := range elements(source) {
+		if c.Key() == segments[last] {
+			break
+		}
+		if w.doc.Exists(append(segments[:last:last], c.Key())...) {
+			previous = c.Key()
 		}
 	}
-	return w.doc.PlaceBehind(behind, segments...)
-}
-
-// sourceKeys returns the keys, in the source, of the map at path.
-func (w *resourcePatch) sourceKeys(path mutationPath) []string {
-	name := path.String()
-	keys, known := w.keyOrder[name]
-	if !known {
-		if _, source := w.inSource(path); source.Kind() == gaby.Map {
-			for c := source.First(); c.Exists(); c = c.Next() {
-				keys = append(keys, c.Key())
-			}
-		}
-		if w.keyOrder == nil {
-			w.keyOrder = map[string][]string{}
-		}
-		w.keyOrder[name] = keys
-	}
-	return keys
+	return w.doc.PlaceBehind(previous, segments...)
 }
 
 // addElement adds an element to a list.
-func (w *resourcePatch) addElement(e *pathChange, p mutationPlace, rest mutationPath) error {
+func (w *resourcePatch) addElement(e *pathChange, p target, rest mutationPath) error {
 	s := rest[0]
-	if len(rest) > 1 || s.kind == elementByDigest || s.kind == mapKey && !isIndex(s.text) {
+	_, isIndex := parseIndex(s.text)
+	if len(rest) > 1 || s.kind == elementByDigest || s.kind == mapKey && !isIndex {
 		w.unresolved(e)
 		return nil
 	}
+	list := w.list(p.segments)
 	if s.kind == newElement {
-		edit := w.list(p.segments)
-		edit.inserted = append(edit.inserted, listInsertion{s.index, e.value})
+		list.inserted = append(list.inserted, e)
 		return nil
 	}
 	if p.keys != nil {
-		w.ids.at(p.segments).add(elementID(e.value, p.keys.Keys, p.keys.Defaults))
+		list.add(elementID(e.value, p.keys))
 	}
 	_, err := w.doc.Set(w.valueOf(e.value), append(slices.Clone(p.segments), "-")...)
 	return err
 }
 
 // write writes to an existing value.
-func (w *resourcePatch) write(e *pathChange, p mutationPlace) error {
+func (w *resourcePatch) write(e *pathChange, p target) error {
 	if e.value.Kind() != gaby.Scalar || p.value.Kind() != gaby.Scalar {
-		w.ids.forget(p.segments)
+		w.forget(p.segments)
 	}
-	if p.inList != nil {
-		delete(w.list(p.inList.segments).removed, p.inList.index)
+	if p.inList {
+		list, at := w.element(p)
+		delete(list.removed, at)
 	}
 	bothMaps := e.value.Kind() == gaby.Map && p.value.Kind() == gaby.Map
 	switch {
@@ -312,57 +274,52 @@ func (w *resourcePatch) merge(segments []string, into, value gaby.Value, sorted 
 	return errors.Join(problems...)
 }
 
-// listNames returns the lists with edits, the deepest first.
-func (w *resourcePatch) listNames() []string {
-	names := slices.Sorted(maps.Keys(w.lists))
-	slices.SortStableFunc(names, func(a, b string) int {
-		return len(w.lists[b].segments) - len(w.lists[a].segments)
-	})
-	return names
-}
-
-// editLists removes and inserts list elements.
+// editLists removes and inserts list elements, in the deepest lists first.
 func (w *resourcePatch) editLists() error {
+	lists := slices.SortedFunc(maps.Values(w.lists), func(a, b *targetList) int {
+		return cmp.Or(len(b.segments)-len(a.segments), slices.Compare(a.segments, b.segments))
+	})
 	var problems []error
-	for _, name := range w.listNames() {
-		problems = append(problems, w.rearrange(w.lists[name]))
+	for _, l := range lists {
+		if len(l.removed)+len(l.inserted) > 0 {
+			problems = append(problems, w.rearrange(l))
+		}
 	}
-	w.ids = placeIDs{}
+	w.forget(nil)
 	return errors.Join(problems...)
 }
 
 // rearrange edits one list: it removes elements, then inserts others from low to high indexes. An
 // element that is already at its index is not inserted again.
-func (w *resourcePatch) rearrange(edit *listEdit) error {
-	list := w.doc.Search(edit.segments...).Value()
-	all := elements(list)
+func (w *resourcePatch) rearrange(list *targetList) error {
+	all := elements(w.doc.Search(list.segments...).Value())
 	// indexes collects the wanted arrangement. Insertions are first appended to the list, so that
 	// they have an index, too.
 	var indexes []int
 	for i := range all {
-		if !edit.removed[i] {
+		if !list.removed[i] {
 			indexes = append(indexes, i)
 		}
 	}
-	slices.SortStableFunc(edit.inserted, func(a, b listInsertion) int { return a.index - b.index })
-	for _, in := range edit.inserted {
+	wanted := func(e *pathChange) int { return e.path[len(e.path)-1].index }
+	slices.SortStableFunc(list.inserted, func(a, b *pathChange) int { return wanted(a) - wanted(b) })
+	for _, e := range list.inserted {
+		index := wanted(e)
 		// The element is there already, for example because the merge is repeated.
-		if in.index >= 0 && in.index < len(indexes) && all[indexes[in.index]].Equal(in.value) {
+		if index >= 0 && index < len(indexes) && all[indexes[index]].Equal(e.value) {
 			continue
 		}
 		if _, err := w.doc.Set(
-			w.valueOf(in.value), append(slices.Clone(edit.segments), "-")...,
+			w.valueOf(e.value), append(slices.Clone(list.segments), "-")...,
 		); err != nil {
 			return err
 		}
-		at := len(indexes)
-		if in.index >= 0 {
-			at = min(in.index, at)
+		if index < 0 || index > len(indexes) {
+			index = len(indexes)
 		}
-		indexes = slices.Insert(indexes, at, len(all))
-		all = append(all, in.value)
+		indexes, all = slices.Insert(indexes, index, len(all)), append(all, e.value)
 	}
-	return w.doc.ArrayRearrangeP(indexes, joinSegments(edit.segments))
+	return w.doc.ArrayRearrangeP(indexes, joinSegments(list.segments))
 }
 
 func joinSegments(segments []string) string { return string(yamlpath.Join(segments)) }
@@ -373,7 +330,8 @@ func (w *resourcePatch) rename(renames []elementRename) error {
 	for _, r := range renames {
 		problems = append(problems, w.renameElement(r))
 	}
-	w.renamed, w.ids = renames, placeIDs{}
+	w.renamed = renames
+	w.forget(nil)
 	return errors.Join(problems...)
 }
 
@@ -387,21 +345,18 @@ func (w *resourcePatch) renameElement(r elementRename) error {
 		w.conflicts.add(api.ConflictUnresolvedPath, w.change, r.path, as, nil)
 		return nil
 	}
-	if p.missing > 0 || p.value.Kind() != gaby.List || p.keys == nil || len(p.keys.Keys) == 0 {
+	if p.missing > 0 || p.value.Kind() != gaby.List || !hasKeys(p.keys) {
 		return refuse()
 	}
-	keys, texts := p.keys.Keys, []string{r.now}
-	if len(keys) > 1 {
-		texts = strings.Split(r.now, ",")
-	}
-	if len(texts) != len(keys) {
+	texts := splitName(r.now, len(p.keys.Keys))
+	if texts == nil {
 		return refuse()
 	}
 	at, taken := -1, false
 	var element gaby.Value
 	for i, e := range elements(p.value) {
-		switch name := elementName(e, keys, p.keys.Defaults); {
-		case elementID(e, keys, p.keys.Defaults) == "":
+		switch name := elementName(e, p.keys); {
+		case elementID(e, p.keys) == "":
 		case name == r.now:
 			taken = true
 		case name == r.old && at < 0:
@@ -414,17 +369,9 @@ func (w *resourcePatch) renameElement(r elementRename) error {
 	case at < 0 || taken:
 		return refuse()
 	}
-	return w.setKeys(
-		append(slices.Clone(p.segments), strconv.Itoa(at)), element, keys, texts, p.keys.Defaults,
-	)
-}
-
-// setKeys writes the merge keys of an element. Keys that were strings stay strings.
-func (w *resourcePatch) setKeys(
-	segments []string, element gaby.Value, keys, texts []string, defaults map[string]string,
-) error {
-	for k, key := range keys {
-		if old, ok := keyText(element, key, defaults); ok && old == texts[k] {
+	// Write the merge keys. Those that were strings stay strings.
+	for k, key := range p.keys.Keys {
+		if old, ok := keyText(element, key, p.keys); ok && old == texts[k] {
 			continue
 		}
 		var value any = texts[k]
@@ -434,7 +381,9 @@ func (w *resourcePatch) setKeys(
 				value = doc
 			}
 		}
-		if _, err := w.doc.Set(value, append(segments, key)...); err != nil {
+		if _, err := w.doc.Set(
+			value, append(slices.Clone(p.segments), strconv.Itoa(at), key)...,
+		); err != nil {
 			return err
 		}
 	}
@@ -449,85 +398,25 @@ func (w *resourcePatch) reorder(orders []arrayOrder) error {
 	var problems []error
 	for _, o := range orders {
 		p := w.find(o.path)
-		if p.missing > 0 || p.value.Kind() != gaby.List || p.keys == nil || len(p.keys.Keys) == 0 {
+		if p.missing > 0 || p.value.Kind() != gaby.List || !hasKeys(p.keys) {
 			continue // what could not be changed there was already reported
 		}
-		at := map[string][]int{}
-		var unknown []int
-		wanted := toSet(o.keys)
-		i := 0
-		for e := p.value.First(); e.Exists(); e = e.Next() {
-			name := elementName(e, p.keys.Keys, p.keys.Defaults)
-			if wanted[name] && elementID(e, p.keys.Keys, p.keys.Defaults) != "" {
-				at[name] = append(at[name], i)
-			} else {
-				unknown = append(unknown, i)
+		wanted := map[string]int{}
+		for i, name := range slices.Backward(o.keys) {
+			wanted[name] = i
+		}
+		all := elements(p.value)
+		order := make([]int, len(all)) // by index: where the element belongs
+		indexes := make([]int, len(all))
+		for i, e := range all {
+			at, known := wanted[elementName(e, p.keys)]
+			if !known || elementID(e, p.keys) == "" {
+				at = len(o.keys)
 			}
-			i++
+			order[i], indexes[i] = at, i
 		}
-		var indexes []int
-		for _, name := range o.keys {
-			indexes = append(indexes, at[name]...)
-			delete(at, name)
-		}
-		problems = append(
-			problems, w.doc.ArrayRearrangeP(append(indexes, unknown...), joinSegments(p.segments)),
-		)
+		slices.SortStableFunc(indexes, func(a, b int) int { return order[a] - order[b] })
+		problems = append(problems, w.doc.ArrayRearrangeP(indexes, joinSegments(p.segments)))
 	}
 	return errors.Join(problems...)
-}
-
-// placeIDs caches the indexes of list elements by ID, for lists at and below a position. It is
-// valid as long as elements are only appended.
-type placeIDs struct {
-	index    map[string]int // nil until first used
-	count    int
-	children map[string]*placeIDs
-}
-
-// at returns the cache for a position.
-func (t *placeIDs) at(segments []string) *placeIDs {
-	for _, s := range segments {
-		next := t.children[s]
-		if next == nil {
-			if t.children == nil {
-				t.children = map[string]*placeIDs{}
-			}
-			next = &placeIDs{}
-			t.children[s] = next
-		}
-		t = next
-	}
-	return t
-}
-
-// forget drops the cache at and below a position.
-func (t *placeIDs) forget(segments []string) {
-	if n := len(segments); n > 0 {
-		delete(t.at(segments[:n-1]).children, segments[n-1])
-	} else {
-		*t = placeIDs{}
-	}
-}
-
-// read adds the elements of a list, once.
-func (t *placeIDs) read(list gaby.Value, keys *configkit.MergeKeyTree) {
-	if t.index != nil {
-		return
-	}
-	t.index = map[string]int{}
-	for e := list.First(); e.Exists(); e = e.Next() {
-		t.add(elementID(e, keys.Keys, keys.Defaults))
-	}
-}
-
-// add adds the next element. The first element with an ID wins.
-func (t *placeIDs) add(id string) {
-	if t.index == nil {
-		return
-	}
-	if id != "" && !has(t.index, id) {
-		t.index[id] = t.count
-	}
-	t.count++
 }

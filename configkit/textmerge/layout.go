@@ -56,7 +56,7 @@ func (m *textMerger) inOneOrder(texts threeTexts) (put threeTexts) {
 		if err != nil {
 			return threeTexts{}
 		}
-		known, err := mutation.UnitDocuments(all, all, m.provider)
+		known, err := mutation.Documents(all, all, m.provider)
 		if err != nil || len(known) < len(all) {
 			return threeTexts{}
 		}

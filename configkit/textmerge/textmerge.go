@@ -334,17 +334,11 @@ func (m *textMerger) values(
 			}
 		}
 	}
-	var merged gaby.Container
-	var conflicts []mutation.Conflict
-	var err error
-	if bare {
-		merged, err = mutation.MergeValues(docs[0], docs[1], docs[2], docs[3], m.provider, options)
-	} else {
-		merged, conflicts, err = mutation.MergeLocated(
-			docs[0], docs[1], docs[2], docs[3], m.provider, options, lines.Split(string(m.ours)),
-			lines.Split(string(m.theirs)),
-		)
-	}
+	options.Bare = bare
+	merged, conflicts, err := mutation.MergeLocated(
+		docs[0], docs[1], docs[2], docs[3], m.provider, options, lines.Split(string(m.ours)),
+		lines.Split(string(m.theirs)),
+	)
 	if err != nil {
 		return nil, nil, err
 	}

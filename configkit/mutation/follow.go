@@ -1,0 +1,212 @@
+package mutation
+
+import (
+	"slices"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// follower follows the paths of changes in two states of a resource at once: in the base, from which
+// the changes were computed, and in a later text. What a path leads to may have another path there,
+// because elements move and get other names.
+type follower struct {
+	base, text gaby.Value
+	keys       *configkit.MergeKeyTree
+	renames    []elementRename   // from base to text
+	known      map[string]*level // by path
+}
+
+func newFollower(
+	base, text *gaby.YamlDoc, keys *configkit.MergeKeyTree, renames []elementRename,
+) *follower {
+	return &follower{
+		base: base.Value(), text: text.Value(), keys: keys, renames: renames,
+		known: map[string]*level{},
+	}
+}
+
+// match is what a path leads to.
+type match struct {
+	value, base gaby.Value // in the text and in the base
+	at          gaby.Position
+	path        mutationPath // in the text
+}
+
+// level pairs the children of a map or list in the base with those in the text.
+type level struct {
+	base, text     []gaby.Value
+	inBase, inText map[string]int // indexes by key, or by element ID
+	textOf         []int          // for each child of the base, its index in the text or -1
+	keyed, isMap   bool
+}
+
+// level returns the children of p, which is at path. Each level is computed once.
+func (f *follower) level(path mutationPath, p match, keys *configkit.MergeKeyTree) *level {
+	name := path.String() // with indexes, because the paths of texts have no digests
+	if l := f.known[name]; l != nil {
+		return l
+	}
+	l := &level{text: elements(p.value), isMap: p.value.Kind() == gaby.Map}
+	f.known[name] = l
+	if p.value.Kind() == p.base.Kind() {
+		l.base = elements(p.base)
+	}
+	if l.base != nil && !l.isMap {
+		_, l.keyed = keyedIDs(keys, p.base, p.value)
+	}
+	l.inBase, l.inText = l.number(l.base, keys), l.number(l.text, keys)
+	// Elements without merge keys are matched by alignment, as in the merge itself.
+	if !l.isMap && !l.keyed && l.base != nil {
+		l.textOf = alignedIndexes(p.base, p.value, keys)
+		return l
+	}
+	l.textOf = slices.Repeat([]int{-1}, len(l.base))
+	for name, i := range l.inBase {
+		l.textOf[i] = index(l.inText, name)
+	}
+	return l
+}
+
+// alignedIndexes returns, for each element of base, the index of the matching element of target, or
+// -1.
+func alignedIndexes(base, target gaby.Value, keys *configkit.MergeKeyTree) []int {
+	old, now := elements(base), elements(target)
+	at := slices.Repeat([]int{-1}, len(old))
+	d := differ{dry: true}
+	for _, pair := range d.align(old, now, keys.Child("*")).pairs {
+		at[pair[0]] = pair[1]
+	}
+	return at
+}
+
+// number maps the keys of map entries, or the IDs of elements, to indexes. The first one wins.
+func (l *level) number(list []gaby.Value, keys *configkit.MergeKeyTree) map[string]int {
+	at := map[string]int{}
+	for i, e := range list {
+		id := ""
+		if l.isMap {
+			id = e.Key()
+		} else if hasKeys(keys) {
+			id = elementID(e, keys)
+		}
+		if (l.isMap || id != "") && !has(at, id) {
+			at[id] = i
+		}
+	}
+	return at
+}
+
+// find follows path as far as possible and reports whether it reached the end. If element is not
+// empty, find goes on to the element of that name (its name in the base) in the list at path. news
+// says whether new list elements in path are new in this text rather than in the other one.
+func (f *follower) find(path mutationPath, element string, news bool) (p match, found bool) {
+	p = match{value: f.text, base: f.base, at: f.text.Position()}
+	keys := f.keys
+	for i, s := range path {
+		if p.value.Kind() == gaby.Scalar {
+			return p, false
+		}
+		l := f.level(path[:i], p, keys)
+		was, is := l.follow(s, f.renamed(path[:i], s.name()), news)
+		if is < 0 {
+			if near := l.near(was, s, news); near >= 0 {
+				p.at = keyPosition(l.text[near])
+			}
+			return p, false
+		}
+		below := childKeys(keys, p.value, s)
+		if !l.isMap {
+			s = l.element(is, keys)
+		}
+		keys = below
+		p = match{value: l.text[is], at: keyPosition(l.text[is]), path: p.path.child(s)}
+		if was >= 0 {
+			p.base = l.base[was]
+		}
+	}
+	if element == "" || keys == nil {
+		return p, true
+	}
+	for _, e := range elements(p.value) {
+		if elementName(e, keys) == f.renamed(path, element) {
+			s := mutationSegment{kind: elementByKey, text: elementID(e, keys), index: -1}
+			return match{value: e, at: keyPosition(e), path: p.path.child(s)}, true
+		}
+	}
+	return p, false
+}
+
+// element returns the segment that leads to element i of the text.
+func (l *level) element(i int, keys *configkit.MergeKeyTree) mutationSegment {
+	if l.keyed {
+		return mutationSegment{kind: elementByKey, text: elementID(l.text[i], keys), index: i}
+	}
+	return mutationSegment{kind: elementByDigest, index: i}
+}
+
+// follow returns the indexes of segment s among the base's and the text's children, or -1. now is
+// the name that an element with a merge key has in the text.
+func (l *level) follow(s mutationSegment, now string, news bool) (was, is int) {
+	was, is = -1, -1
+	switch {
+	case l.isMap:
+		return index(l.inBase, s.asKey()), index(l.inText, s.asKey())
+	case s.kind == newElement:
+		if news && s.index < len(l.text) {
+			is = s.index
+		}
+	case s.kind == elementByDigest && !l.keyed:
+		if s.index >= 0 && s.index < len(l.textOf) {
+			was, is = s.index, l.textOf[s.index]
+		}
+	case s.kind == elementByKey:
+		was = index(l.inBase, s.text)
+		if is = index(l.inText, s.renamed(now)); is < 0 {
+			is = index(l.inText, s.text)
+		}
+	default:
+		if i, ok := parseIndex(s.text); ok && i < len(l.text) {
+			is = i
+		}
+	}
+	return was, is
+}
+
+// near returns the index of the child of the text closest to where the missing child would be, or
+// -1 if there are no children.
+func (l *level) near(was int, s mutationSegment, news bool) int {
+	if s.kind == newElement && !news {
+		return min(s.index, len(l.text)-1)
+	}
+	for i := was + 1; was >= 0 && i < len(l.textOf); i++ {
+		if l.textOf[i] >= 0 {
+			return l.textOf[i]
+		}
+	}
+	return len(l.text) - 1
+}
+
+// index returns the index of name, or -1.
+func index(of map[string]int, name string) int {
+	if i, ok := of[name]; ok {
+		return i
+	}
+	return -1
+}
+
+// renamed returns the name in the text of the element called name in the base.
+func (f *follower) renamed(list mutationPath, name string) string {
+	if now := newNameOf(f.renames, list, name); now != "" {
+		return now
+	}
+	return name
+}
+
+// keyPosition returns the position of the key of a map entry, or else of the value.
+func keyPosition(v gaby.Value) gaby.Position {
+	if pos := v.KeyPosition(); pos.Line > 0 {
+		return pos
+	}
+	return v.Position()
+}

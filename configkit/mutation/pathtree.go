@@ -1,0 +1,86 @@
+package mutation
+
+import "github.com/fctl-dev/fctl/api"
+
+// pathTree finds changes by path: the one at a path, the nearest above it, and all below it.
+type pathTree struct {
+	entry    *pathChange
+	children map[string]*pathTree
+	order    []string
+}
+
+// newPathTree returns a tree of the changes in paths, except those of type None.
+func newPathTree(paths []*pathChange) *pathTree {
+	root := &pathTree{}
+	for _, p := range paths {
+		if p.op != api.MutationTypeNone {
+			root.put(p)
+		}
+	}
+	return root
+}
+
+// put adds a change.
+func (t *pathTree) put(p *pathChange) {
+	for i := range p.path {
+		key := p.path[i : i+1].canonical()
+		next := t.children[key]
+		if next == nil {
+			if t.children == nil {
+				t.children = map[string]*pathTree{}
+			}
+			next = &pathTree{}
+			t.children[key] = next
+			t.order = append(t.order, key)
+		}
+		t = next
+	}
+	t.entry = p
+}
+
+// find returns the node at path, or nil, and the nearest change at or above path.
+func (t *pathTree) find(path mutationPath) (node *pathTree, covering *pathChange) {
+	node, covering = t, t.entry
+	for i := range path {
+		if node = node.children[path[i:i+1].canonical()]; node == nil {
+			break
+		}
+		if node.entry != nil {
+			covering = node.entry
+		}
+	}
+	return node, covering
+}
+
+// all appends the changes below the node to list.
+func (t *pathTree) all(list []*pathChange) []*pathChange {
+	if t == nil {
+		return list
+	}
+	for _, key := range t.order {
+		c := t.children[key]
+		if c.entry != nil {
+			list = append(list, c.entry)
+		}
+		list = c.all(list)
+	}
+	return list
+}
+
+// deletedElement returns the change that deleted the element of a rename, or nil.
+func (t *pathTree) deletedElement(r elementRename) *pathChange {
+	node, covering := t.find(r.path)
+	if covering != nil {
+		return covering
+	}
+	if node == nil {
+		return nil
+	}
+	for _, key := range node.order {
+		if e := node.children[key].entry; e != nil && e.op == api.MutationTypeDelete &&
+			e.path[len(e.path)-1].name() == r.old {
+			return e
+		}
+	}
+	return nil
+}
