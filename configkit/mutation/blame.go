@@ -2,6 +2,7 @@ package mutation
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/fctl-dev/fctl/api"
 )
@@ -50,30 +51,50 @@ func blame(c *resourceChange, steps []*resourceChange) {
 type stepChange struct {
 	index         int
 	moves         *elementMoves
-	before, after *pathTree
+	before, after pathSet
 }
 
 // newStepChange collects the paths of one function's changes. New elements have no path before the
 // change, and removed ones none after it.
 func newStepChange(r *resourceChange) stepChange {
-	s := stepChange{
-		index: r.index, moves: newElementMoves(r), before: &pathTree{}, after: &pathTree{},
-	}
+	s := stepChange{index: r.index, moves: newElementMoves(r)}
 	for _, e := range r.paths {
 		if n := len(e.path); n == 0 || e.path[n-1].kind != newElement {
-			s.before.put(&pathChange{path: e.path.byIndex()})
+			s.before = append(s.before, e.path.dotted())
 		}
 		if path, gone := s.moves.after(e.path); !gone {
-			s.after.put(&pathChange{path: path.byIndex()})
+			s.after = append(s.after, path.dotted())
 		}
 	}
+	slices.Sort(s.before)
+	slices.Sort(s.after)
 	return s
 }
 
-// touches reports whether the tree has a path at, above or below path.
-func (t *pathTree) touches(path mutationPath) bool {
-	node, covering := t.find(path.byIndex())
-	return node != nil || covering != nil
+// pathSet holds the dotted text of paths, sorted.
+type pathSet []string
+
+// dotted returns p as text, by index, with a dot before and after every segment. The paths below p
+// begin with this text.
+func (p mutationPath) dotted() string {
+	if len(p) == 0 {
+		return "."
+	}
+	return "." + p.indexed() + "."
+}
+
+// touches reports whether the set has a path at, above or below path.
+func (s pathSet) touches(path mutationPath) bool {
+	text := path.dotted()
+	for i := range text {
+		if text[i] == '.' {
+			if _, found := slices.BinarySearch(s, text[:i+1]); found {
+				return true
+			}
+		}
+	}
+	at, _ := slices.BinarySearch(s, text)
+	return at < len(s) && strings.HasPrefix(s[at], text)
 }
 
 // lastToChange returns the index of the last function that changed something at, above or below

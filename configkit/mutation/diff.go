@@ -71,6 +71,11 @@ func (d *differ) maps(before, after gaby.Value, keys *configkit.MergeKeyTree) {
 	}
 	kept := 0 // keys of before that after has
 	for ; c.Exists(); c = c.Next() {
+		if next.Same(c) {
+			next = next.Next()
+			kept++
+			continue
+		}
 		old, key := next, c.Key()
 		if !old.Exists() || old.Key() != key {
 			old = before.Get(key)
@@ -142,8 +147,8 @@ func leaves(v gaby.Value) int {
 // lists compares the lists at the current path: by merge key if they have keys and every element a
 // different one, otherwise by alignment.
 func (d *differ) lists(before, after gaby.Value, keys *configkit.MergeKeyTree) {
-	if ids, ok := keyedIDs(keys, before, after); ok {
-		d.keyedLists(before, after, ids[0], ids[1], keys)
+	if keyed, ok := keyedLists(keys, before, after); ok {
+		d.keyedLists(elements(before), elements(after), keyed[0], keyed[1], keys)
 		return
 	}
 	d.plainLists(before, after, keys)
@@ -158,54 +163,51 @@ func elements(v gaby.Value) []gaby.Value {
 	return all
 }
 
-// keyedLists compares list elements by merge key.
+// keyedLists compares the elements of two lists, old and now, by merge key.
 func (d *differ) keyedLists(
-	before, after gaby.Value, idsBefore, idsAfter []string, keys *configkit.MergeKeyTree,
+	old, now []gaby.Value, was, is keyedList, keys *configkit.MergeKeyTree,
 ) {
-	old, now := elements(before), elements(after)
-	at := make(map[string]int, len(old))
-	gone := make(map[string]bool, len(old)) // of before: no element of after matches
-	for i, id := range idsBefore {
-		at[id], gone[id] = i, true
+	var gone, added []int
+	for i, id := range was.ids {
+		if !has(is.at, id) {
+			gone = append(gone, i)
+		}
 	}
-	var added []int
-	for j, id := range idsAfter {
-		if delete(gone, id); !has(at, id) {
+	for j, id := range is.ids {
+		if !has(was.at, id) {
 			added = append(added, j)
 		}
 	}
-	var renamed map[int]int // by index in after: the index in before
+	var renamed map[int]int // by index in now: the index in old
 	if d.renames && !d.dry && len(added) > 0 && len(gone) > 0 {
-		renamed = d.findRenames(old, now, idsBefore, gone, added, keys)
+		renamed = d.findRenames(old, now, gone, added, keys)
 	}
-	child := keys.Child("*")
 	element := func(id string, index int) mutationSegment {
 		return mutationSegment{kind: elementByKey, text: id, index: index}
 	}
 	// appended: the old elements kept their order and the new ones come last.
 	appended, last := true, -1
 	for j, e := range now {
-		i, ok := at[idsAfter[j]]
+		id := is.ids[j]
+		i, ok := was.at[id]
 		if ok {
-			d.below(element(idsAfter[j], j), func() { d.value(old[i], e, child) })
+			d.below(element(id, j), func() { d.value(old[i], e, keys.Child("*")) })
 		} else if i, ok = renamed[j]; ok {
-			d.renamed(element(idsBefore[i], i), old[i], e, keys)
-			delete(gone, idsBefore[i])
+			d.renamed(element(was.ids[i], i), old[i], e, keys)
+			gone = slices.DeleteFunc(gone, func(k int) bool { return k == i })
 		} else {
-			d.below(element(idsAfter[j], j), func() { d.entry(api.MutationTypeAdd, e, gaby.Value{}) })
+			d.below(element(id, j), func() { d.entry(api.MutationTypeAdd, e, gaby.Value{}) })
 			i = len(old)
 		}
 		appended = appended && i >= last
 		last = i
 	}
-	for i, e := range old {
-		if gone[idsBefore[i]] {
-			d.below(element(idsBefore[i], i), func() {
-				d.entry(api.MutationTypeDelete, e, gaby.Value{})
-			})
-		}
+	for _, i := range gone {
+		d.below(element(was.ids[i], i), func() {
+			d.entry(api.MutationTypeDelete, old[i], gaby.Value{})
+		})
 	}
-	if d.dry || slices.Equal(idsBefore, idsAfter) {
+	if d.dry || slices.Equal(was.ids, is.ids) {
 		return
 	}
 	order := arrayOrder{
@@ -241,20 +243,13 @@ const maxPairs = 2500
 // leaves than three tenths of the element's lines. The cheapest pairs are taken first. The result
 // maps indexes in now to indexes in old.
 func (d *differ) findRenames(
-	old, now []gaby.Value,
-	idsBefore []string,
-	gone map[string]bool,
-	added []int,
-	keys *configkit.MergeKeyTree,
+	old, now []gaby.Value, gone, added []int, keys *configkit.MergeKeyTree,
 ) map[int]int {
 	if len(gone)*len(added) > maxPairs {
 		return nil
 	}
 	var pairs []pairing
-	for i := range old {
-		if !gone[idsBefore[i]] {
-			continue
-		}
+	for _, i := range gone {
 		for _, j := range added {
 			cost := d.costOf(old[i], now[j], keys.Child("*"))
 			if n := lineCount(old[i]); 10*cost < 3*n {

@@ -53,7 +53,7 @@ func (f *follower) level(path mutationPath, p match, keys *configkit.MergeKeyTre
 		l.base = elements(p.base)
 	}
 	if l.base != nil && !l.isMap {
-		_, l.keyed = keyedIDs(keys, p.base, p.value)
+		_, l.keyed = keyedLists(keys, p.base, p.value)
 	}
 	l.inBase, l.inText = l.number(l.base, keys), l.number(l.text, keys)
 	// Elements without merge keys are matched by alignment, as in the merge itself.

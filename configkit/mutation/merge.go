@@ -168,9 +168,7 @@ func (m *merger) once(base, source, was, target gaby.Container) (*mergedOnce, er
 // inPlainLists reports whether r changes elements of lists without merge keys.
 func inPlainLists(r *resourceChange) bool {
 	return slices.ContainsFunc(r.paths, func(e *pathChange) bool {
-		return slices.ContainsFunc(e.path, func(s mutationSegment) bool {
-			return s.kind == elementByDigest || s.kind == newElement
-		})
+		return slices.ContainsFunc(e.path, mutationSegment.hasDigest)
 	})
 }
 
@@ -277,7 +275,7 @@ func unsettledLists(
 	}
 	switch now.Kind() {
 	case gaby.Map:
-		for c := now.First(); c.Exists(); c = c.Next() {
+		for _, c := range elements(now) {
 			x, y := again.Get(c.Key()), was.Get(c.Key())
 			if x.Exists() && y.Exists() {
 				found = unsettledLists(
@@ -287,24 +285,23 @@ func unsettledLists(
 			}
 		}
 	case gaby.List:
-		ids, keyed := keyedIDs(keys, now, again, was)
-		if !keyed {
+		keyed, ok := keyedLists(keys, now, again, was)
+		if !ok {
 			if !now.Equal(again) {
 				found = append(found, unsettledList{path, was, detached(again)})
 			}
 			return found
 		}
-		i := 0
-		for c := now.First(); c.Exists(); c = c.Next() {
-			x, y := again.Index(slices.Index(ids[1], ids[0][i])),
-				was.Index(slices.Index(ids[2], ids[0][i]))
-			if x.Exists() && y.Exists() {
+		for i, c := range elements(now) {
+			id := keyed[0].ids[i]
+			x, inAgain := keyed[1].at[id]
+			y, inTarget := keyed[2].at[id]
+			if inAgain && inTarget {
 				found = unsettledLists(
-					path.child(mutationSegment{kind: elementByKey, text: ids[0][i], index: i}), c,
-					x, y, keys.Child("*"), found,
+					path.child(mutationSegment{kind: elementByKey, text: id, index: i}), c,
+					again.Index(x), was.Index(y), keys.Child("*"), found,
 				)
 			}
-			i++
 		}
 	}
 	return found

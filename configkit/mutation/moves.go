@@ -115,9 +115,12 @@ func (p mutationPath) indexed() string { return p.byIndex().canonical() }
 
 // byIndex returns p with indexes instead of digests for the elements of lists without merge keys.
 func (p mutationPath) byIndex() mutationPath {
+	if !slices.ContainsFunc(p, mutationSegment.hasDigest) {
+		return p
+	}
 	p = slices.Clone(p)
 	for i, s := range p {
-		if s.kind == elementByDigest || s.kind == newElement {
+		if s.hasDigest() {
 			p[i] = mutationSegment{
 				kind: elementByDigest, text: strconv.Itoa(s.index), index: s.index,
 			}

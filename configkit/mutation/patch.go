@@ -274,7 +274,7 @@ func (w *resourcePatch) lookAhead(paths []*pathChange) {
 			if list := e.path[:i].canonical(); v.Kind() == gaby.List && s.kind == elementByDigest &&
 				w.digests[list] == nil {
 				w.digests[list] = digests(v)
-				if _, keyed := keyedIDs(keys, base, v); base.Kind() == gaby.List && !keyed {
+				if _, keyed := keyedLists(keys, base, v); base.Kind() == gaby.List && !keyed {
 					w.aligned[list] = alignedIndexes(base, v, keys)
 				}
 			}
@@ -295,7 +295,7 @@ func (w *resourcePatch) baseChild(
 	if base.Kind() != gaby.List {
 		return findChild(base, s)
 	}
-	_, keyed := keyedIDs(keys, base, target)
+	_, keyed := keyedLists(keys, base, target)
 	switch {
 	case target.Kind() != gaby.List || keyed != (s.kind == elementByKey):
 		return gaby.Value{}

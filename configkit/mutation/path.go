@@ -52,17 +52,20 @@ func keySegment(key string) mutationSegment { return mutationSegment{text: key, 
 // isElement reports whether the segment can only be a list element.
 func (s mutationSegment) isElement() bool { return s.kind != mapKey }
 
+// hasDigest reports whether the segment is an element of a list without merge keys.
+func (s mutationSegment) hasDigest() bool { return s.kind == elementByDigest || s.kind == newElement }
+
 // child returns p with one more segment, sharing no memory with other children of p.
 func (p mutationPath) child(s mutationSegment) mutationPath {
 	return append(p[:len(p):len(p)], s)
 }
 
 // String returns the path with the indexes of elements.
-func (p mutationPath) String() string { return string(p.appendTo(nil, true)) }
+func (p mutationPath) String() string { return string(p.appendTo(make([]byte, 0, 64), true)) }
 
 // canonical returns the path without the indexes of elements. Equal paths have equal canonical
 // forms.
-func (p mutationPath) canonical() string { return string(p.appendTo(nil, false)) }
+func (p mutationPath) canonical() string { return string(p.appendTo(make([]byte, 0, 64), false)) }
 
 // appendTo appends the text of the path to b.
 func (p mutationPath) appendTo(b []byte, indexes bool) []byte {
@@ -231,24 +234,31 @@ func splitName(name string, n int) []string {
 	return nil
 }
 
-// keyedIDs returns the element IDs of each list. ok is false if an element lacks an ID or an ID
+// keyedList has the IDs of the elements of a list with merge keys.
+type keyedList struct {
+	ids []string
+	at  map[string]int // indexes by ID
+}
+
+// keyedLists returns the element IDs of each list. ok is false if an element lacks an ID or an ID
 // occurs twice in a list: then the lists are treated as lists without merge keys.
-func keyedIDs(keys *configkit.MergeKeyTree, lists ...gaby.Value) (ids [][]string, ok bool) {
+func keyedLists(keys *configkit.MergeKeyTree, lists ...gaby.Value) (keyed []keyedList, ok bool) {
 	if !hasKeys(keys) {
 		return nil, false
 	}
-	ids = make([][]string, len(lists))
+	keyed = make([]keyedList, len(lists))
 	for i, list := range lists {
-		seen := map[string]bool{}
+		k := keyedList{at: map[string]int{}}
 		for e := list.First(); e.Exists(); e = e.Next() {
 			id := elementID(e, keys)
-			if id == "" || seen[id] {
+			if id == "" || has(k.at, id) {
 				return nil, false
 			}
-			seen[id], ids[i] = true, append(ids[i], id)
+			k.at[id], k.ids = len(k.ids), append(k.ids, id)
 		}
+		keyed[i] = k
 	}
-	return ids, true
+	return keyed, true
 }
 
 // digests returns the segments of the elements of a list without merge keys. The digest of an

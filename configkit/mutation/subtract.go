@@ -152,9 +152,7 @@ func (s *subtraction) bothAdded(p, own *resourceChange) *resourceChange {
 	q.op, q.value, q.paths, q.whole = api.MutationTypeUpdate, gaby.Value{}, nil, nil
 	told := map[string]bool{}
 	for _, e := range r.paths {
-		if n := slices.IndexFunc(e.path, func(s mutationSegment) bool {
-			return s.kind == elementByDigest || s.kind == newElement
-		}); n >= 0 {
+		if n := slices.IndexFunc(e.path, mutationSegment.hasDigest); n >= 0 {
 			list := e.path[:n] // a list counts as one value
 			if text := list.canonical(); !told[text] {
 				told[text] = true
