@@ -64,14 +64,6 @@ type wholeMap struct {
 	change
 }
 
-// name records the current name of the resource and its former name was.
-func (r *resourceChange) name(was api.ResourceName) {
-	if was != r.resource.ResourceName {
-		r.names = append(r.names, was)
-	}
-	r.names = append(r.names, r.resource.ResourceName)
-}
-
 // changed reports whether anything happened inside the resource.
 func (r *resourceChange) changed() bool {
 	return len(r.paths) > 0 || len(r.orders) > 0 || len(r.renames) > 0

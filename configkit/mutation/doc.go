@@ -1,9 +1,9 @@
-// Package mutation computes, applies, combines and merges mutations. A mutation list says what
-// functions changed in the resources of a unit, path by path.
+// Package mutation computes, applies and merges mutations. A mutation list says what functions
+// changed in the resources of a unit, path by path.
 //
 // Compute compares two states of a unit. Patch applies mutations, Reset replaces mutated values by
-// placeholders. Chain and Add combine lists. Merge performs a three-way merge by value; package
-// textmerge merges the text around the values.
+// placeholders. Chain computes what a chain of functions did. Merge performs a three-way merge by
+// value; package textmerge merges the text around the values.
 //
 // # Changes
 //
@@ -12,10 +12,11 @@
 // identity: by merge key or, in lists without merge keys, by a digest of the element's value before
 // the change.
 //
-//   - pair.go finds which documents of two units are the same resource.
+//   - find.go finds the resource and the element that a change is about; pair.go finds which
+//     documents of two units are the same resource.
 //   - diff.go and align.go compare their values. Lists with merge keys are compared by key, all
 //     other lists by an alignment of their elements with the least cost.
-//   - find.go finds the resource and the element that a change is about.
+//   - follow.go follows a path from one state of a resource to another.
 //   - patch.go and target.go apply changes to documents in place.
 //   - json.go converts changes to and from package api.
 //
@@ -31,8 +32,8 @@
 // # Chain
 //
 // Chain computes the changes of a chain of functions as a whole, and then which function each of
-// them came from (record.go, attribute.go). Add combines lists of mutations that were computed
-// separately (add.go). Both follow elements whose keys or indexes change on the way (moves.go).
+// them came from (record.go, blame.go). It follows elements whose keys or indexes change on the way
+// (moves.go).
 //
 // # Invariants
 //

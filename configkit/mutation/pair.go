@@ -255,7 +255,6 @@ func diffUnits(
 	if !options.unchanged {
 		before, after = withoutKept(before, after)
 	}
-	d := newUnitDiffer(provider, options)
 	old, err := Documents(before, unitBefore, provider)
 	now, errNow := Documents(after, unitAfter, provider)
 	if err := errors.Join(err, errNow); err != nil {
@@ -263,124 +262,78 @@ func diffUnits(
 	}
 	p := pairer{provider: provider, before: old, after: now, renames: options.renames}
 	p.pair()
+	var changes []*resourceChange
+	var problems []error
+	d := &differ{index: options.index, renames: options.renames}
+	add := func(before, after *Document) {
+		r, err := d.documents(before, after, provider)
+		if problems = append(problems, err); err == nil &&
+			(r.op != api.MutationTypeNone || options.unchanged) {
+			changes = append(changes, r)
+		}
+	}
 	for j := range now {
-		if i := p.of[j]; i < 0 {
-			d.add(newResource(&now[j], api.MutationTypeAdd, options.index))
+		if i := p.of[j]; i >= 0 {
+			add(&old[i], &now[j])
 		} else {
-			d.add(d.documents(&old[i], &now[j]))
+			add(nil, &now[j])
 		}
 	}
 	for i := range old {
 		if !p.taken[i] {
-			d.add(newResource(&old[i], api.MutationTypeDelete, options.index))
+			add(&old[i], nil)
 		}
 	}
-	return d.changes, errors.Join(d.problems...)
+	return changes, errors.Join(problems...)
 }
 
-// unitDiffer collects the changes of a unit.
-type unitDiffer struct {
-	provider configkit.ResourceProvider
-	options  diffOptions
-	changes  []*resourceChange
-	problems []error
-	keys     map[api.ResourceType]*configkit.MergeKeyTree
-	differ   differ
-}
-
-func newUnitDiffer(provider configkit.ResourceProvider, options diffOptions) *unitDiffer {
-	return &unitDiffer{
-		provider: provider, options: options,
-		differ: differ{index: options.index, renames: options.renames},
-	}
-}
-
-// add adds a change, unless it is None and options do not ask for those.
-func (d *unitDiffer) add(r *resourceChange, err error) {
-	if err != nil {
-		d.problems = append(d.problems, err)
-	} else if r.op != api.MutationTypeNone || d.options.unchanged {
-		d.changes = append(d.changes, r)
-	}
-}
-
-// mergeKeys returns the merge keys of a type, cached.
-func (d *unitDiffer) mergeKeys(t api.ResourceType) *configkit.MergeKeyTree {
-	keys, ok := d.keys[t]
-	if !ok {
-		keys = d.provider.MergeKeys(t)
-		if d.keys == nil {
-			d.keys = map[api.ResourceType]*configkit.MergeKeyTree{}
+// documents returns what happened to a resource. Without before it was added, without after
+// deleted.
+func (d *differ) documents(
+	before, after *Document, provider configkit.ResourceProvider,
+) (*resourceChange, error) {
+	r := &resourceChange{change: change{index: d.index}}
+	same := before != nil && after != nil && before.SameText(after.YamlDoc)
+	for _, doc := range []*Document{before, after} {
+		if doc == nil {
+			continue
 		}
-		d.keys[t] = keys
+		r.resource = doc.Info
+		if !slices.Contains(r.names, doc.Info.ResourceName) {
+			r.names = append(r.names, doc.Info.ResourceName)
+		}
+		// Documents with the same text need not even be scanned.
+		if !same {
+			if err := doc.Check(); err != nil {
+				return nil, yamlpath.Locate(err, &doc.Info)
+			}
+		}
 	}
-	return keys
+	switch {
+	case before == nil:
+		r.op, r.after, r.value = api.MutationTypeAdd, after.YamlDoc, after.Value()
+		return r, nil
+	case after == nil:
+		r.op, r.before, r.value = api.MutationTypeDelete, before.YamlDoc, before.Value()
+		return r, nil
+	}
+	r.before, r.after = before.YamlDoc, after.YamlDoc
+	if same {
+		r.settle()
+	} else {
+		d.diff(r, before.Value(), after.Value(), provider.MergeKeys(r.resource.ResourceType))
+	}
+	return r, nil
 }
 
 // withoutKept drops the documents that are in both lists and unedited.
-func withoutKept(before, after gaby.Container) (gaby.Container, gaby.Container) {
-	kept := map[*gaby.YamlDoc]bool{}
-	for i, doc := range before {
-		if i < len(after) && after[i] == doc {
-			kept[doc] = true
-		}
-	}
-	if len(kept) < len(before) && len(kept) < len(after) {
-		in := make(map[*gaby.YamlDoc]bool, len(before))
-		for _, doc := range before {
+func withoutKept(before, after gaby.Container) (_, _ gaby.Container) {
+	without := func(docs, others gaby.Container) gaby.Container {
+		in := make(map[*gaby.YamlDoc]bool, len(others))
+		for _, doc := range others {
 			in[doc] = true
 		}
-		for _, doc := range after {
-			if in[doc] {
-				kept[doc] = true
-			}
-		}
+		return slices.DeleteFunc(slices.Clone(docs), func(d *gaby.YamlDoc) bool { return in[d] })
 	}
-	left := func(docs gaby.Container) gaby.Container {
-		var left gaby.Container
-		for _, doc := range docs {
-			if !kept[doc] {
-				left = append(left, doc)
-			}
-		}
-		return left
-	}
-	return left(before), left(after)
-}
-
-// newResource returns the change of a resource that was added or, with op Delete, deleted.
-func newResource(d *Document, op api.MutationType, index int) (*resourceChange, error) {
-	if err := d.Check(); err != nil {
-		return nil, yamlpath.Locate(err, &d.Info)
-	}
-	r := &resourceChange{
-		resource: d.Info, names: []api.ResourceName{d.Info.ResourceName},
-		change: change{op: op, index: index, value: d.Value()},
-	}
-	if op == api.MutationTypeDelete {
-		r.before = d.YamlDoc
-	} else {
-		r.after = d.YamlDoc
-	}
-	return r, nil
-}
-
-// documents returns what happened to a resource.
-func (d *unitDiffer) documents(before, after *Document) (*resourceChange, error) {
-	r := &resourceChange{
-		resource: after.Info, before: before.YamlDoc, after: after.YamlDoc,
-		change: change{index: d.options.index},
-	}
-	r.name(before.Info.ResourceName)
-	if before.SameText(after.YamlDoc) {
-		r.settle()
-		return r, nil
-	}
-	for _, doc := range []*Document{before, after} {
-		if err := doc.Check(); err != nil {
-			return nil, yamlpath.Locate(err, &doc.Info)
-		}
-	}
-	d.differ.diff(r, before.Value(), after.Value(), d.mergeKeys(after.Info.ResourceType))
-	return r, nil
+	return without(before, after), without(after, before)
 }
