@@ -3,6 +3,7 @@ package functions
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -69,14 +70,14 @@ func differences(a, b gaby.Value) int {
 	n := 0
 	switch a.Kind() {
 	case gaby.Map:
-		for v := a.First(); v.Exists(); v = v.Next() {
+		for v := range a.Entries() {
 			if other := b.Get(v.Key()); other.Exists() {
 				n += differences(v, other)
 			} else {
 				n += leaves(v)
 			}
 		}
-		for v := b.First(); v.Exists(); v = v.Next() {
+		for v := range b.Entries() {
 			if !a.Get(v.Key()).Exists() {
 				n += leaves(v)
 			}
@@ -94,11 +95,11 @@ func differences(a, b gaby.Value) int {
 // listDifferences skips the common prefix and suffix of the lists, so that an inserted item counts
 // as one difference.
 func listDifferences(a, b gaby.Value) int {
-	old, now := itemsOf(a), itemsOf(b)
-	for len(old) > 0 && len(now) > 0 && same(old[0], now[0]) {
+	old, now := slices.Collect(a.Entries()), slices.Collect(b.Entries())
+	for len(old) > 0 && len(now) > 0 && old[0].Equal(now[0]) {
 		old, now = old[1:], now[1:]
 	}
-	for len(old) > 0 && len(now) > 0 && same(old[len(old)-1], now[len(now)-1]) {
+	for len(old) > 0 && len(now) > 0 && old[len(old)-1].Equal(now[len(now)-1]) {
 		old, now = old[:len(old)-1], now[:len(now)-1]
 	}
 	n := 0
@@ -115,43 +116,13 @@ func listDifferences(a, b gaby.Value) int {
 	return n
 }
 
-// same reports whether differences would return 0 and the keys are in the same order. It stops at
-// the first difference, so it is cheaper than counting.
-func same(a, b gaby.Value) bool {
-	if a.Kind() != b.Kind() || a.Elsewhere() != b.Elsewhere() {
-		return false
-	}
-	if a.Kind() == gaby.Scalar {
-		return a.Text() == b.Text() && a.Tag() == b.Tag()
-	}
-	if a.Elsewhere() {
-		return true
-	}
-	x, y := a.First(), b.First()
-	for ; x.Exists() && y.Exists(); x, y = x.Next(), y.Next() {
-		if x.Key() != y.Key() || !same(x, y) {
-			return false
-		}
-	}
-	return !x.Exists() && !y.Exists()
-}
-
-// itemsOf returns the items of a list.
-func itemsOf(list gaby.Value) []gaby.Value {
-	var items []gaby.Value
-	for v := list.First(); v.Exists(); v = v.Next() {
-		items = append(items, v)
-	}
-	return items
-}
-
 // leaves counts the scalar values in v. An empty map or list, and an alias, count as one.
 func leaves(v gaby.Value) int {
-	if v.Elsewhere() || v.First() == (gaby.Value{}) {
+	if v.Elsewhere() || !v.First().Exists() {
 		return 1
 	}
 	n := 0
-	for c := v.First(); c.Exists(); c = c.Next() {
+	for c := range v.Entries() {
 		n += leaves(c)
 	}
 	return n

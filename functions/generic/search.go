@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -143,24 +144,13 @@ var expansion = regexp.MustCompile(`\$(?:\$|\{(\w+)\}|(\w+))`)
 func checkExpansion(replacement string, re *regexp.Regexp) error {
 	for _, m := range expansion.FindAllStringSubmatch(replacement, -1) {
 		name := m[1] + m[2]
-		if name == "" || re.SubexpIndex(name) >= 0 || isGroupNumber(name, re.NumSubexp()) {
-			continue
+		number, err := strconv.Atoi(name)
+		isNumber := err == nil && number <= re.NumSubexp()
+		if name != "" && !isNumber && re.SubexpIndex(name) < 0 {
+			return fmt.Errorf("the expression has no group %s", name)
 		}
-		return fmt.Errorf("the expression has no group %s", name)
 	}
 	return nil
-}
-
-// isGroupNumber reports whether name is a number up to groups.
-func isGroupNumber(name string, groups int) bool {
-	n := 0
-	for _, c := range []byte(name) {
-		if c < '0' || c > '9' || n > groups {
-			return false
-		}
-		n = n*10 + int(c-'0')
-	}
-	return n <= groups
 }
 
 // replaceStrings replaces in the strings at and below a path of a document. A value repeated by an

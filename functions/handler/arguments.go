@@ -133,8 +133,8 @@ func (f *function) twoInOne(args []api.FunctionArgument) string {
 	p := &f.Parameters[last]
 	text, _ := args[last].Value.(string)
 	key, _, found := strings.Cut(text, "=")
-	if !found || p.Regexp == "" || f.patterns.match(p.Regexp, text) ||
-		!f.patterns.match(p.Regexp, key) {
+	if !found || p.Regexp == "" || f.matches(p.Regexp, text) ||
+		!f.matches(p.Regexp, key) {
 		return ""
 	}
 	return fmt.Sprintf("%s and %s are two arguments, with a blank between them and no =",
@@ -227,7 +227,7 @@ func (f *function) convertAsIs(arg *api.FunctionArgument, index int) error {
 			err.Suggestions = configkit.Suggest(s, p.EnumValues)
 			return err
 		}
-		if p.Regexp != "" && !f.patterns.match(p.Regexp, s) {
+		if p.Regexp != "" && !f.matches(p.Regexp, s) {
 			pattern := p.Regexp
 			if len(pattern) > maxPatternShown {
 				pattern = "its pattern"

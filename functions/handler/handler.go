@@ -6,10 +6,10 @@ import (
 	"regexp"
 	"runtime/debug"
 	"slices"
-	"sync"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/functions/expression"
 )
 
 // FunctionHandler is the registry and the pipeline of one toolchain. All functions must be
@@ -34,27 +34,14 @@ type function struct {
 
 // patterns caches the regular expressions of parameters. They are compiled when an argument is
 // first checked, because most functions of the registry are never invoked.
-type patterns struct {
-	mu       sync.Mutex
-	compiled map[string]*regexp.Regexp
-}
+type patterns = expression.Programs[*regexp.Regexp]
 
-func newPatterns() *patterns { return &patterns{compiled: map[string]*regexp.Regexp{}} }
+func newPatterns() *patterns { return expression.NewPrograms("regexp", regexp.Compile) }
 
-// match reports whether s matches an expression, which registration has checked.
-func (p *patterns) match(expression, s string) bool {
-	return p.get(expression).MatchString(s)
-}
-
-func (p *patterns) get(expression string) *regexp.Regexp {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	compiled, ok := p.compiled[expression]
-	if !ok {
-		compiled = regexp.MustCompile(expression)
-		p.compiled[expression] = compiled
-	}
-	return compiled
+// matches reports whether s matches an expression, which registration has checked.
+func (f *function) matches(pattern, s string) bool {
+	re, err := f.patterns.Get(pattern)
+	return err == nil && re.MatchString(s)
 }
 
 // New returns a handler without functions.

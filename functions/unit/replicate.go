@@ -44,7 +44,9 @@ func replicateFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
 		) (gaby.Container, any, error) {
 			a := handler.Arguments(args)
-			at, name, err := firstResource(docs, provider, a)
+			name := api.ResourceName(a.String(parameterResourceName))
+			at, err := choice{name: name}.find(docs, provider, typeArgument(args),
+				api.ResourceCategory(a.String(parameterResourceCategory)))
 			if err != nil || at < 0 {
 				fc.Matched(0)
 				return docs, nil, err
@@ -57,31 +59,13 @@ func replicateFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 			docs = slices.Replace(docs, at, at+1, copies...)
 			_, err = yamlkit.VisitResources(copies, nil, provider,
 				func(doc *gaby.YamlDoc, output any, i int, _ *api.ResourceInfo) (any, []error) {
-					_, err := doc.SetP(
-						string(name)+strconv.Itoa(i), string(provider.ScopelessResourceNamePath()),
-					)
+					copied := string(provider.RemoveScopeFromResourceName(name)) + strconv.Itoa(i)
+					_, err := doc.SetP(copied, string(provider.ScopelessResourceNamePath()))
 					return output, []error{err}
 				})
 			return docs, nil, err
 		},
 	}
-}
-
-// firstResource returns the index of the first resource with the type, the name and, if given, the
-// category in the arguments, or -1. An exact name is preferred to the same name in another scope.
-// The returned name has no scope.
-func firstResource(
-	docs gaby.Container, provider configkit.ResourceProvider, a handler.Arguments,
-) (at int, name api.ResourceName, err error) {
-	c := choice{name: api.ResourceName(a.String(parameterResourceName)), at: -1}
-	category := a.String(parameterResourceCategory)
-	err = yamlkit.EachResource(docs, provider, func(i int, info api.ResourceInfo) {
-		if info.ResourceType == typeArgument(a) &&
-			(category == "" || string(info.ResourceCategory) == category) {
-			c.offer(provider, i, info.ResourceName)
-		}
-	})
-	return c.at, provider.RemoveScopeFromResourceName(c.name), err
 }
 
 // replicas returns a document and n-1 copies of it. Copies of an item of a list are items of that

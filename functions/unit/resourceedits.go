@@ -80,7 +80,7 @@ func deleteResourceFunction(provider configkit.ResourceProvider) handler.Functio
 		) (gaby.Container, any, error) {
 			t, name := typeArgument(args),
 				api.ResourceName(handler.Arguments(args).String(parameterResourceName))
-			at, err := lastResource(docs, provider, t, name)
+			at, err := choice{name: name, last: true}.find(docs, provider, t, "")
 			if err != nil {
 				return nil, nil, err
 			}
@@ -129,7 +129,8 @@ func upsertResourceFunction(provider configkit.ResourceProvider) handler.Functio
 				return nil, nil, err
 			}
 			resource.Detach()
-			at, err := lastResource(docs, provider, typeArgument(args), name)
+			wanted := choice{name: name, last: true}
+			at, err := wanted.find(docs, provider, typeArgument(args), "")
 			if err != nil {
 				return nil, nil, err
 			}
@@ -241,16 +242,15 @@ func (c *choice) offer(provider configkit.ResourceProvider, i int, name api.Reso
 	}
 }
 
-// lastResource returns the index of the last resource of a type that a name refers to, or -1.
-func lastResource(
-	docs gaby.Container,
-	provider configkit.ResourceProvider,
-	t api.ResourceType,
-	name api.ResourceName,
+// find returns the index of the resource of type t and, unless category is "", of that category, or
+// -1.
+func (c choice) find(
+	docs gaby.Container, provider configkit.ResourceProvider, t api.ResourceType,
+	category api.ResourceCategory,
 ) (int, error) {
-	c := choice{name: name, last: true, at: -1}
+	c.at = -1
 	err := yamlkit.EachResource(docs, provider, func(i int, info api.ResourceInfo) {
-		if info.ResourceType == t {
+		if info.ResourceType == t && (category == "" || info.ResourceCategory == category) {
 			c.offer(provider, i, info.ResourceName)
 		}
 	})

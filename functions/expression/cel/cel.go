@@ -185,7 +185,7 @@ func (p *Program) Eval(resource gaby.Value, scope *expression.Scope) (any, error
 	if b, ok := value.(types.Bool); ok {
 		return bool(b), nil
 	}
-	data, err := toData(value, 0)
+	data, err := toData(value)
 	if err != nil {
 		return nil, &expression.Error{Language: Language, Text: p.text, Msg: err.Error(), Err: err}
 	}

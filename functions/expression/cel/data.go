@@ -10,16 +10,9 @@ import (
 	"cel.dev/cel-go/common/types/traits"
 )
 
-// maxDepth is the maximum nesting depth of results.
-const maxDepth = 1000
-
 // toData converts a value to Go data. Values of a document are returned as they are, with the order
 // of their keys.
-func toData(value ref.Val, depth int) (any, error) {
-	if depth > maxDepth {
-		return nil, fmt.Errorf("a value with more than %d maps and lists inside each other",
-			maxDepth)
-	}
+func toData(value ref.Val) (any, error) {
 	switch v := value.(type) {
 	case docMap:
 		return v.v, nil
@@ -27,10 +20,8 @@ func toData(value ref.Val, depth int) (any, error) {
 		return v.v, nil
 	case types.Null:
 		return nil, nil
-	case types.Bool:
-		return bool(v), nil
-	case types.String:
-		return string(v), nil
+	case types.Bool, types.String, types.Double:
+		return v.Value(), nil
 	case types.Int:
 		return int(v), nil
 	case types.Uint:
@@ -38,14 +29,12 @@ func toData(value ref.Val, depth int) (any, error) {
 			return int(v), nil
 		}
 		return uint64(v), nil
-	case types.Double:
-		return float64(v), nil
 	case traits.Mapper:
-		return mapData(v, depth)
+		return mapData(v)
 	case traits.Lister:
 		var items []any
 		for it := v.Iterator(); it.HasNext() == types.True; {
-			item, err := toData(it.Next(), depth+1)
+			item, err := toData(it.Next())
 			if err != nil {
 				return nil, err
 			}
@@ -56,7 +45,7 @@ func toData(value ref.Val, depth int) (any, error) {
 		if !v.HasValue() {
 			return nil, errors.New("optional.none() is not a value to write")
 		}
-		return toData(v.GetValue(), depth+1)
+		return toData(v.GetValue())
 	case *types.Type:
 	default:
 		if text, ok := value.ConvertToType(types.StringType).(types.String); ok {
@@ -67,7 +56,7 @@ func toData(value ref.Val, depth int) (any, error) {
 }
 
 // mapData is toData for maps that are not part of a document.
-func mapData(m traits.Mapper, depth int) (any, error) {
+func mapData(m traits.Mapper) (any, error) {
 	data := map[string]any{}
 	for it := m.Iterator(); it.HasNext() == types.True; {
 		key := it.Next()
@@ -76,7 +65,7 @@ func mapData(m traits.Mapper, depth int) (any, error) {
 			return nil, fmt.Errorf("%s is not a key of a map to write, keys are strings",
 				describe(key))
 		}
-		value, err := toData(m.Get(key), depth+1)
+		value, err := toData(m.Get(key))
 		if err != nil {
 			return nil, err
 		}

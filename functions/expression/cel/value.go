@@ -25,21 +25,7 @@ func valueOf(v gaby.Value, missed missed) ref.Val {
 	case gaby.List:
 		return docList{v: v, missed: missed}
 	}
-	switch data := v.Data().(type) {
-	case string:
-		return types.String(data)
-	case bool:
-		return types.Bool(data)
-	case int:
-		return types.Int(data)
-	case int64:
-		return types.Int(data)
-	case uint64:
-		return types.Uint(data)
-	case float64:
-		return types.Double(data)
-	}
-	return types.NullValue
+	return types.DefaultTypeAdapter.NativeToValue(v.Data())
 }
 
 // docMap is a map of a document. Its keys are strings.

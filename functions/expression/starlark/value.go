@@ -37,27 +37,15 @@ func fromDocument(v gaby.Value) starlark.Value {
 		}
 		return starlark.NewList(items)
 	}
-	switch data := v.Data().(type) {
-	case string:
-		if !utf8.ValidString(data) { // the bytes of a !!binary; use its base64 text
-			data = v.Text()
-		}
-		return starlark.String(data)
-	case bool:
-		return starlark.Bool(data)
-	case int:
-		return starlark.MakeInt(data)
-	case int64:
-		return starlark.MakeInt64(data)
-	case uint64:
-		return starlark.MakeUint64(data)
-	case float64:
-		return starlark.Float(data)
+	data := v.Data()
+	if text, ok := data.(string); ok && !utf8.ValidString(text) {
+		data = v.Text() // for the bytes of a !!binary, their base64 text
 	}
-	return starlark.None
+	value, _ := fromData(data) // scalars have no other types than it knows
+	return value
 }
 
-// fromData copies a value of a scope. Keys are sorted.
+// fromData copies a scalar of a document or a value of a scope. Keys are sorted.
 func fromData(data any) (starlark.Value, error) {
 	switch v := data.(type) {
 	case nil:
@@ -70,6 +58,8 @@ func fromData(data any) (starlark.Value, error) {
 		return starlark.MakeInt(v), nil
 	case int64:
 		return starlark.MakeInt64(v), nil
+	case uint64:
+		return starlark.MakeUint64(v), nil
 	case float64:
 		return starlark.Float(v), nil
 	case map[string]any:
