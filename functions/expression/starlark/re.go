@@ -26,8 +26,8 @@ func reModule() starlark.Value {
 	patterns := patterns{}
 	members := starlark.StringDict{}
 	for name, f := range map[string]builtin{
-		"sub": patterns.sub, "search": patterns.search, "match": patterns.match,
-		"findall": patterns.findall,
+		"sub": patterns.sub, "search": patterns.find("%s", search),
+		"match": patterns.find(`\A(?:%s)`, search), "findall": patterns.find("%s", findAll),
 	} {
 		members[name] = starlark.NewBuiltin("re."+name, f)
 	}
@@ -72,27 +72,20 @@ func (p patterns) sub(
 	if err != nil {
 		return nil, err
 	}
-	parts, err := parseReplacement(repl, re)
+	template, err := replacement(repl, re)
 	if err != nil {
 		return nil, fmt.Errorf("repl: %w", err)
 	}
 	if count <= 0 {
 		count = -1
 	}
-	var result strings.Builder
+	var result []byte
 	at := 0
 	for _, found := range re.FindAllStringSubmatchIndex(s, count) {
-		result.WriteString(s[at:found[0]])
-		for _, part := range parts {
-			result.WriteString(part.text)
-			if part.group >= 0 {
-				result.WriteString(groupText(s, found, part.group))
-			}
-		}
+		result = re.ExpandString(append(result, s[at:found[0]]...), template, s, found)
 		at = found[1]
 	}
-	result.WriteString(s[at:])
-	return starlark.String(result.String()), nil
+	return starlark.String(append(result, s[at:]...)), nil
 }
 
 // groupText returns the text that a group matched, or "" if it did not match.
@@ -103,47 +96,34 @@ func groupText(s string, found []int, group int) string {
 	return ""
 }
 
-// replacementPart is a text followed by a group. group is -1 if there is none.
-type replacementPart struct {
-	text  string
-	group int
-}
-
-// parseReplacement parses a replacement in the syntax of Python (\1, \g<name>) or Go ($1, ${name},
-// $$).
-func parseReplacement(repl string, re *regexp.Regexp) ([]replacementPart, error) {
-	var parts []replacementPart
-	var text strings.Builder
+// replacement translates a replacement in the syntax of Python (\1, \g<name>) or Go ($1, ${name},
+// $$) to that of [regexp.Regexp.Expand].
+func replacement(repl string, re *regexp.Regexp) (string, error) {
+	var template strings.Builder
 	for repl != "" {
 		i := strings.IndexAny(repl, `\$`)
 		if i < 0 {
 			i = len(repl)
 		}
-		text.WriteString(repl[:i])
+		template.WriteString(repl[:i])
 		if repl = repl[i:]; repl == "" {
 			break
 		}
 		name, rest, err := groupName(repl)
 		if err != nil {
-			return nil, err
+			return "", err
 		}
-		if name == "" { // a doubled \ or $, or a $ that does not begin a group
-			text.WriteByte(repl[0])
-			repl = rest
-			continue
+		switch n, err := strconv.Atoi(name); {
+		case name == "": // a doubled \ or $, or a $ that does not begin a group
+			template.WriteString(strings.ReplaceAll(repl[:1], "$", "$$"))
+		case err == nil && n <= re.NumSubexp(), re.SubexpIndex(name) >= 0:
+			template.WriteString("${" + name + "}")
+		default:
+			return "", fmt.Errorf("the pattern has no group %s", name)
 		}
-		group := re.SubexpIndex(name)
-		if n, err := strconv.Atoi(name); err == nil && n <= re.NumSubexp() {
-			group = n
-		}
-		if group < 0 {
-			return nil, fmt.Errorf("the pattern has no group %s", name)
-		}
-		parts = append(parts, replacementPart{text.String(), group})
-		text.Reset()
 		repl = rest
 	}
-	return append(parts, replacementPart{text.String(), -1}), nil
+	return template.String(), nil
 }
 
 // groupName parses the group reference at the start of repl. It returns the group's name, or "" if
@@ -179,54 +159,41 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-func (p patterns) search(
-	_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple,
-) (starlark.Value, error) {
-	return p.find(b, args, kwargs, "%s")
-}
-
-func (p patterns) match(
-	_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple,
-) (starlark.Value, error) {
-	return p.find(b, args, kwargs, `\A(?:%s)`)
-}
-
-// find implements search and match. form is a format that turns the pattern into the one to search
-// for.
+// find returns a function of a pattern and a text. form is a format that turns the pattern into the
+// one to search for, and result returns the value of the function.
 func (p patterns) find(
-	b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple, form string,
-) (starlark.Value, error) {
-	var pattern, s string
-	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "pattern", &pattern, "s",
-		&s); err != nil {
-		return nil, err
+	form string, result func(re *regexp.Regexp, s string) starlark.Value,
+) builtin {
+	return func(
+		_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple,
+	) (starlark.Value, error) {
+		var pattern, s string
+		if err := starlark.UnpackArgs(b.Name(), args, kwargs, "pattern", &pattern, "s",
+			&s); err != nil {
+			return nil, err
+		}
+		if _, err := p.compile(pattern); err != nil {
+			return nil, err // report the pattern as written, without the anchor of form
+		}
+		re, err := p.compile(fmt.Sprintf(form, pattern))
+		if err != nil {
+			return nil, err
+		}
+		return result(re, s), nil
 	}
-	if _, err := p.compile(pattern); err != nil {
-		return nil, err // report the pattern as written, without the anchor of form
-	}
-	re, err := p.compile(fmt.Sprintf(form, pattern))
-	if err != nil {
-		return nil, err
-	}
+}
+
+// search returns the first match or None.
+func search(re *regexp.Regexp, s string) starlark.Value {
 	found := re.FindStringSubmatchIndex(s)
 	if found == nil {
-		return starlark.None, nil
+		return starlark.None
 	}
-	return &match{re, s, found}, nil
+	return &match{re, s, found}
 }
 
-func (p patterns) findall(
-	_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple,
-) (starlark.Value, error) {
-	var pattern, s string
-	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "pattern", &pattern, "s",
-		&s); err != nil {
-		return nil, err
-	}
-	re, err := p.compile(pattern)
-	if err != nil {
-		return nil, err
-	}
+// findAll returns the list of all matches: their texts, or the texts of their groups.
+func findAll(re *regexp.Regexp, s string) starlark.Value {
 	var all []starlark.Value
 	for _, found := range re.FindAllStringSubmatchIndex(s, -1) {
 		m := &match{re, s, found}
@@ -242,7 +209,7 @@ func (p patterns) findall(
 			all = append(all, groups)
 		}
 	}
-	return starlark.NewList(all), nil
+	return starlark.NewList(all)
 }
 
 // match is the match object of Python, which is always true. m.group(n), with a number or name,
@@ -270,15 +237,6 @@ func (m *match) AttrNames() []string { return []string{"end", "group", "groups",
 
 // Attr implements starlark.HasAttrs.
 func (m *match) Attr(name string) (starlark.Value, error) {
-	if name == "groups" {
-		return starlark.NewBuiltin(name,
-			func(
-				_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple,
-				kwargs []starlark.Tuple,
-			) (starlark.Value, error) {
-				return m.groups(), starlark.UnpackArgs(b.Name(), args, kwargs)
-			}), nil
-	}
 	if !slices.Contains(m.AttrNames(), name) {
 		return nil, nil
 	}
@@ -286,6 +244,9 @@ func (m *match) Attr(name string) (starlark.Value, error) {
 		func(
 			_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple,
 		) (starlark.Value, error) {
+			if name == "groups" {
+				return m.groups(), starlark.UnpackArgs(b.Name(), args, kwargs)
+			}
 			var group starlark.Value = starlark.MakeInt(0)
 			if err := starlark.UnpackArgs(b.Name(), args, kwargs, "group?", &group); err != nil {
 				return nil, err
