@@ -86,28 +86,22 @@ func (h *history) mutations(
 	return mutation.Chain(states, provider)
 }
 
-// pieces prints documents.
-func (h *FunctionHandler) pieces(documents gaby.Container) ([][]byte, error) {
-	if c, ok := h.converter.(configkit.PartConverter); ok {
-		return c.PartToNative(documents), nil
+// setSteps records what each step made of the data.
+func (r *run) setSteps(parts []part) {
+	texts := make([][][]byte, len(parts))
+	for i := range parts {
+		texts[i] = [][]byte{parts[i].before}
 	}
-	text, err := h.converter.DocumentsToNative(documents)
-	return [][]byte{text}, err
-}
-
-// setSteps records what each step made of the data. parts holds the text of each part before the
-// first step, and steps(i) the texts of part i by step.
-func (r *run) setSteps(parts [][][]byte, steps func(i int) map[int][][]byte) {
-	parts = slices.Clone(parts)
 	for step := range r.steps {
 		changed := false
 		for i := range parts {
-			if text, ok := steps(i)[step]; ok && !gaby.SamePieces(text, bytes.Join(parts[i], nil)) {
-				parts[i], changed = text, true
+			text, ok := parts[i].steps[step]
+			if ok && !gaby.SamePieces(text, bytes.Join(texts[i], nil)) {
+				texts[i], changed = text, true
 			}
 		}
 		if changed {
-			r.response.Steps = append(r.response.Steps, Step{Index: step, Parts: gaby.Join(parts)})
+			r.response.Steps = append(r.response.Steps, Step{Index: step, Parts: gaby.Join(texts)})
 		}
 	}
 }

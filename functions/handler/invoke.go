@@ -1,7 +1,6 @@
 package handler
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -161,38 +160,14 @@ func (h *FunctionHandler) runSteps(r *run, data []byte) error {
 	if err != nil {
 		return err
 	}
-	if r.mutations {
-		list, mutators, err := done.mutations(h.provider)
-		if err != nil {
-			r.fail(failuresOf(err, "", api.FailureFunction))
-			return nil
-		}
-		r.setMutations(mutations{list, mutators})
-	}
-	if !documents.Changed() && slices.Equal(documents, original) {
-		return nil
-	}
-	text, err := r.converter.DocumentsToNative(documents)
-	if err != nil {
+	whole := part{before: data}
+	if err := r.finishPart(&whole, h.provider, original, documents, done); err != nil {
 		r.fail(failuresOf(err, "", api.FailureFunction))
 		return nil
 	}
-	if !bytes.Equal(text, data) {
-		r.setData([][]byte{text})
-	}
-	r.response.Changes = r.countChanges(original, documents)
-	if !r.keepSteps {
-		return nil
-	}
-	// otherwise the steps are unknown
-	if steps, err := done.texts([][]byte{text}, h.pieces); err == nil {
-		r.setSteps([][][]byte{{data}}, func(int) map[int][][]byte { return steps })
-	}
+	r.record([]part{whole})
 	return nil
 }
-
-// setData records the changed data.
-func (r *run) setData(parts [][]byte) { r.response.Parts, r.response.Changed = parts, true }
 
 // prepare looks up the functions, and checks and evaluates their arguments.
 func (h *FunctionHandler) prepare(

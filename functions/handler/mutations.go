@@ -7,19 +7,13 @@ import (
 	"github.com/fctl-dev/fctl/api"
 )
 
-// mutations holds what happened to some of the documents. Deleted resources come last.
-type mutations struct {
-	list     api.ResourceMutationList
-	mutators []int
-}
-
 // setMutations records the mutations of all parts of the data. Deleted resources come last.
-func (r *run) setMutations(parts ...mutations) {
+func (r *run) setMutations(parts []part) {
 	var left, gone api.ResourceMutationList
 	mutators := map[int]bool{}
 	for _, part := range parts {
-		r.changedValues = r.changedValues || len(part.list) > 0
-		for _, m := range part.list {
+		r.changedValues = r.changedValues || len(part.mutations) > 0
+		for _, m := range part.mutations {
 			if m.ResourceMutationInfo.MutationType == api.MutationTypeDelete {
 				gone = append(gone, m)
 			} else {

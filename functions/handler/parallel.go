@@ -20,6 +20,7 @@ const partBytes = 128 << 10
 
 // part is a part of the data and its results.
 type part struct {
+	before  []byte
 	notes   []api.Note
 	results []result // one per step, without their documents
 	text    [][]byte // in pieces
@@ -27,7 +28,8 @@ type part struct {
 	changes *ChangeCount
 	steps   map[int][][]byte // see history
 
-	mutations mutations
+	mutations api.ResourceMutationList
+	mutators  []int
 }
 
 // split splits the data into the parts to run the chain on. It returns nil if the chain has to run
@@ -78,30 +80,10 @@ func (h *FunctionHandler) runParallel(r *run, parts *gaby.Parts) (ok bool, err e
 	if failed.Load() || !r.joinParts(finished) {
 		return false, nil
 	}
-
-	texts, changed := make([][][]byte, len(finished)), false
 	for i := range finished {
 		r.response.Notes = append(r.response.Notes, finished[i].notes...)
-		changed = changed || finished[i].changed
-		texts[i] = finished[i].text
 	}
-	if changed {
-		r.setData(gaby.Join(texts))
-		r.response.Changes = sumChanges(finished)
-	}
-	if r.mutations {
-		all := make([]mutations, len(finished))
-		for i := range finished {
-			all[i] = finished[i].mutations
-		}
-		r.setMutations(all...)
-	}
-	if r.keepSteps {
-		for i := range finished {
-			texts[i] = [][]byte{parts.Text(i)}
-		}
-		r.setSteps(texts, func(i int) map[int][][]byte { return finished[i].steps })
-	}
+	r.record(finished)
 	for i := range r.steps {
 		if !r.succeeded(&r.steps[i], mergeResults(finished, i, r.steps[i].f.RowsSorted)) {
 			break
@@ -117,12 +99,8 @@ func (h *FunctionHandler) runPart(
 	// again where it can be reported.
 	defer func() { ok = recover() == nil && ok }()
 	documents := parts.Parse(i, arena)
-	part.notes = h.documentNotes(r, documents)
-	done := r.newHistory(documents)
-	var original gaby.Container
-	if r.count {
-		original = slices.Clone(documents)
-	}
+	part.before, part.notes = parts.Text(i), h.documentNotes(r, documents)
+	original, done := slices.Clone(documents), r.newHistory(documents)
 	selection := r.newSelector(h.provider)
 	for i := range r.steps {
 		var facts any
@@ -135,19 +113,60 @@ func (h *FunctionHandler) runPart(
 		done.add(i, documents)
 		part.results = append(part.results, res)
 	}
+	// the sequential run reports an error
+	return r.finishPart(part, h.provider, original, documents, done) == nil
+}
+
+// finishPart prints the documents of a part, which were original before the chain, and finds out
+// what the chain did to them.
+func (r *run) finishPart(
+	p *part, provider configkit.ResourceProvider, original, documents gaby.Container, done *history,
+) (err error) {
 	if r.mutations {
-		var err error
-		if part.mutations.list, part.mutations.mutators, err = done.mutations(h.provider); err != nil {
-			return false // the sequential run reports it
+		if p.mutations, p.mutators, err = done.mutations(provider); err != nil {
+			return err
 		}
 	}
-	part.text = h.converter.(configkit.PartConverter).PartToNative(documents)
-	part.changed = !gaby.SamePieces(part.text, parts.Text(i))
-	part.changes = r.countChanges(original, documents)
-	if r.keepSteps {
-		part.steps, _ = done.texts(part.text, h.pieces)
+	p.changes = r.countChanges(original, documents)
+	if !documents.Changed() && slices.Equal(documents, original) {
+		p.text = [][]byte{p.before}
+		return nil
 	}
-	return true
+	if p.text, err = r.print(documents); err != nil {
+		return err
+	}
+	p.changed = !gaby.SamePieces(p.text, p.before)
+	if r.keepSteps {
+		p.steps, _ = done.texts(p.text, r.print) // with an error the steps are unknown
+	}
+	return nil
+}
+
+// print prints documents in pieces.
+func (r *run) print(documents gaby.Container) ([][]byte, error) {
+	if c, ok := r.converter.(configkit.PartConverter); ok {
+		return c.PartToNative(documents), nil
+	}
+	text, err := r.converter.DocumentsToNative(documents)
+	return [][]byte{text}, err
+}
+
+// record records the data, the changes, the mutations and the steps of all parts of the data.
+func (r *run) record(parts []part) {
+	texts, changed := make([][][]byte, len(parts)), false
+	for i := range parts {
+		texts[i], changed = parts[i].text, changed || parts[i].changed
+	}
+	if changed {
+		r.response.Parts, r.response.Changed = gaby.Join(texts), true
+		r.response.Changes = sumChanges(parts)
+	}
+	if r.mutations {
+		r.setMutations(parts)
+	}
+	if r.keepSteps {
+		r.setSteps(parts)
+	}
 }
 
 // sumChanges adds up the changes of all parts. It returns nil if those of any part are unknown.
