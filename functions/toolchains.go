@@ -183,7 +183,7 @@ func (e *Executor) add(t Toolchain, standard bool) {
 
 // register registers the functions of the toolchain.
 func (t *Toolchain) register(registry handler.FunctionRegistry, h *handler.FunctionHandler) error {
-	err := registerStandardFunctions(registry, h.Converter(), h.ResourceProvider(), t.Examples)
+	err := t.registerStandard(registry, h.Converter(), h.ResourceProvider())
 	if err == nil && t.Register != nil {
 		err = t.Register(registry, h.Converter(), h.ResourceProvider())
 	}
@@ -197,33 +197,28 @@ func RegisterStandardFunctions(
 	converter configkit.ConfigConverter,
 	provider configkit.ResourceProvider,
 ) error {
-	examples := ""
-	for _, t := range builtIn() {
-		if t.Name == provider.ToolchainType() {
-			examples = t.Examples
+	t := Toolchain{Name: provider.ToolchainType()}
+	for _, known := range builtIn() {
+		if known.Name == t.Name {
+			t = known
 		}
 	}
-	return registerStandardFunctions(fh, converter, provider, examples)
+	return t.registerStandard(fh, converter, provider)
 }
 
-// registerStandardFunctions is RegisterStandardFunctions with examples for toolchains other
-// than Kubernetes; if empty, those of AppConfig.
-func registerStandardFunctions(
+// registerStandard registers the functions for every toolchain with the examples of this one.
+func (t *Toolchain) registerStandard(
 	fh handler.FunctionRegistry,
 	converter configkit.ConfigConverter,
 	provider configkit.ResourceProvider,
-	examples string,
 ) error {
-	if provider.ToolchainType() != api.ToolchainKubernetesYAML {
-		fh = newExampleRegistry(fh, cmp.Or(examples, appConfigExamples))
+	if t.Name != api.ToolchainKubernetesYAML {
+		fh = newExampleRegistry(fh, cmp.Or(t.Examples, appConfigExamples))
 	}
-	if err := generic.RegisterFunctions(fh, provider); err != nil {
-		return err
-	}
-	if err := program.RegisterFunctions(fh, provider); err != nil {
-		return err
-	}
-	return unit.RegisterFunctions(fh, converter, provider)
+	return cmp.Or(
+		generic.RegisterFunctions(fh, provider), program.RegisterFunctions(fh, provider),
+		unit.RegisterFunctions(fh, converter, provider),
+	)
 }
 
 // RegisterToolchain adds an author's own toolchain, with the functions for every toolchain and its

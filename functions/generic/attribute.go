@@ -9,7 +9,6 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/functions/handler"
@@ -139,10 +138,11 @@ func pathFunctions(
 	attributeName api.AttributeName,
 	resourceProvider configkit.ResourceProvider, upsert bool, options []PathFunctionOption,
 ) (getter, setter handler.FunctionRegistration, err error) {
+	refuse := func(problem string) error {
+		return &handler.RegistrationError{Function: "set-" + suffix, Problems: []string{problem}}
+	}
 	if len(parameters) == 0 {
-		return getter, setter, &handler.RegistrationError{
-			Function: "set-" + suffix, Problems: []string{"it needs a parameter for the value"},
-		}
+		return getter, setter, refuse("it needs a parameter for the value")
 	}
 	var get, set handler.FunctionImplementation
 	pathParameters := parameters[:len(parameters)-1]
@@ -155,12 +155,10 @@ func pathFunctions(
 	case api.DataTypeBool:
 		get, set = attributeFunctions[bool](attributeName, parameters, resourceProvider, upsert)
 	default:
-		problem := fmt.Sprintf(
+		return getter, setter, refuse(fmt.Sprintf(
 			"parameter %s: values of type %s cannot be set at paths", value.ParameterName,
 			value.DataType,
-		)
-		return getter, setter,
-			&handler.RegistrationError{Function: "set-" + suffix, Problems: []string{problem}}
+		))
 	}
 	getter = handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
@@ -199,17 +197,6 @@ func pathFunctions(
 	return getter, setter, nil
 }
 
-// required returns the number of required parameters.
-func required(parameters []api.FunctionParameter) int {
-	n := 0
-	for _, p := range parameters {
-		if p.Required {
-			n++
-		}
-	}
-	return n
-}
-
 // attributeFunctions returns the implementations of the getter and the setter of an attribute with
 // values of type T.
 func attributeFunctions[T yamlkit.Scalar](
@@ -217,32 +204,25 @@ func attributeFunctions[T yamlkit.Scalar](
 	upsert bool,
 ) (get, set handler.FunctionImplementation) {
 	paths, value := parameters[:len(parameters)-1], parameters[len(parameters)-1].ParameterName
-	get = func(
-		fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-	) (gaby.Container, any, error) {
+	get = handler.Rows(func(c *handler.Call) (api.AttributeValueList, error) {
 		rows, err := yamlkit.GetPaths[T](
-			docs, provider.AttributePaths(name), pathKeys(paths, args), provider,
+			c.Docs, provider.AttributePaths(name), pathKeys(paths, c.Args), provider,
 		)
 		for i := range rows {
 			rows[i].AttributeName = name
 		}
-		fc.Matched(len(rows))
-		return docs, rows, err
-	}
-	set = func(
-		fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-	) (gaby.Container, any, error) {
-		argument, _ := handler.Arguments(args).Lookup(value)
+		return rows, err
+	})
+	set = handler.Edits(func(c *handler.Call) (int, error) {
+		argument, _ := c.Args.Lookup(value)
 		typed, ok := argument.(T)
 		if !ok {
-			return nil, nil, fmt.Errorf("argument %s has the type %T", value, argument)
+			return 0, fmt.Errorf("argument %s has the type %T", value, argument)
 		}
-		matches, err := yamlkit.UpdatePaths(
-			docs, provider.AttributePaths(name), pathKeys(paths, args), provider,
+		return yamlkit.UpdatePaths(
+			c.Docs, provider.AttributePaths(name), pathKeys(paths, c.Args), provider,
 			func(T) T { return typed }, yamlkit.UpdateOptions{Upsert: upsert})
-		fc.Matched(matches)
-		return docs, nil, err
-	}
+	})
 	return get, set
 }
 

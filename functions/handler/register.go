@@ -41,6 +41,13 @@ func (u trustedRegistry) RegisterFunction(registration FunctionRegistration) err
 	return nil
 }
 
+// problemList is a list of problems of a registration.
+type problemList []string
+
+func (l *problemList) add(format string, args ...any) {
+	*l = append(*l, fmt.Sprintf(format, args...))
+}
+
 // complete fills in what follows from other fields: the number of required parameters and the type
 // of the function.
 func (r *FunctionRegistration) complete() {
@@ -80,18 +87,16 @@ func (h *FunctionHandler) add(registration FunctionRegistration) {
 
 // clashes returns a problem for each name of a registration that another function has.
 func (h *FunctionHandler) clashes(r *FunctionRegistration) []string {
-	var problems []string
+	var problems problemList
 	names := r.names()
 	for i, name := range names {
 		switch other, taken := h.functions[name]; {
 		case taken && other.FunctionName != name:
-			problems = append(problems,
-				fmt.Sprintf("the name %s is taken, by another name of %s", name,
-					other.FunctionName))
+			problems.add("the name %s is taken, by another name of %s", name, other.FunctionName)
 		case taken:
-			problems = append(problems, fmt.Sprintf("the name %s is taken", name))
+			problems.add("the name %s is taken", name)
 		case slices.Contains(names[:i], name):
-			problems = append(problems, fmt.Sprintf("it has the name %s twice", name))
+			problems.add("it has the name %s twice", name)
 		}
 	}
 	return problems
@@ -99,48 +104,45 @@ func (h *FunctionHandler) clashes(r *FunctionRegistration) []string {
 
 // problems returns the problems of the registration itself.
 func (r *FunctionRegistration) problems() []string {
-	var problems []string
-	add := func(format string, args ...any) {
-		problems = append(problems, fmt.Sprintf(format, args...))
-	}
+	var problems problemList
 
 	for _, name := range r.names() {
 		switch {
 		case !isKebabCase(name):
-			add("name %q is not kebab-case", name)
+			problems.add("name %q is not kebab-case", name)
 		case len(name) > api.MaxFunctionNameLength:
-			add("name %s is longer than %d letters", name, api.MaxFunctionNameLength)
+			problems.add("name %s is longer than %d letters", name, api.MaxFunctionNameLength)
 		case name == "then":
-			add("the name then is the word between the functions of a chain")
+			problems.add("the name then is the word between the functions of a chain")
 		}
 	}
 	if strings.TrimSpace(r.Description) == "" {
-		add("it has no description")
+		problems.add("it has no description")
 	}
 	if r.Function == nil {
-		add("it has no implementation")
+		problems.add("it has no implementation")
 	}
 	if r.AliasOf != "" {
-		add("other names are given as aliases of the registration, not in the signature")
+		problems.add("other names are given as aliases of the registration, not in the signature")
 	}
 	if r.Mutating && r.Validating {
-		add("it cannot be both mutating and validating")
+		problems.add("it cannot be both mutating and validating")
 	}
 	if !slices.Contains(api.FunctionTypes(), r.FunctionType) {
-		add("%s", unknownType("function", r.FunctionType, api.FunctionTypes()))
+		problems.add("%s", unknownType("function", r.FunctionType, api.FunctionTypes()))
 	}
 	problems = append(problems, r.outputProblems()...)
 	problems = append(problems, r.parameterProblems()...)
 	if r.ValueParameter != "" &&
 		!slices.ContainsFunc(r.Parameters,
 			func(p api.FunctionParameter) bool { return p.ParameterName == r.ValueParameter }) {
-		add("the parameter for the value, %s, is not one of its parameters", r.ValueParameter)
+		problems.add("the parameter for the value, %s, is not one of its parameters", r.ValueParameter)
 	}
 	if slices.Contains(r.OtherDataExpected, "") {
-		add("a source of other data has no name")
+		problems.add("a source of other data has no name")
 	}
 	if slices.Contains(r.AffectedResourceTypes, "") {
-		add("an affected resource type is empty")
+		problems.add("an affected resource type is empty")
 	}
 	if len(problems) > 0 {
 		return problems
@@ -160,13 +162,13 @@ func (r *FunctionRegistration) problems() []string {
 			arg := api.FunctionArgument{ParameterName: p.ParameterName}
 			arg.Value, arg.Evaluator = ParseValue(word.text)
 			if err := f.convert(&arg, i); err != nil {
-				add("the %s of parameter %s: %v", word.what, p.ParameterName, err)
+				problems.add("the %s of parameter %s: %v", word.what, p.ParameterName, err)
 			}
 		}
 	}
 	for i, example := range r.Examples {
 		if err := f.checkExample(example); err != nil {
-			add("example %d: %v", i+1, err)
+			problems.add("example %d: %v", i+1, err)
 		}
 	}
 	return problems
@@ -183,24 +185,23 @@ func (r *FunctionRegistration) outputProblems() []string {
 	default:
 		return nil
 	}
-	var problems []string
+	var problems problemList
 	for _, field := range []struct{ name, value string }{
 		{"result name", r.OutputInfo.ResultName},
 		{"description", r.OutputInfo.Description},
 		{"type", string(r.OutputInfo.OutputType)},
 	} {
 		if strings.TrimSpace(field.value) == "" {
-			problems = append(problems, "its output has no "+field.name)
+			problems.add("its output has no %s", field.name)
 		}
 	}
 	if t := r.OutputInfo.OutputType; t != "" && !slices.Contains(api.OutputTypes(), t) {
-		problems = append(problems, unknownType("output", t, api.OutputTypes()))
+		problems.add("%s", unknownType("output", t, api.OutputTypes()))
 	}
 	validates := r.OutputInfo.OutputType == api.OutputTypeValidationResult ||
 		r.OutputInfo.OutputType == api.OutputTypeValidationResultList
 	if validates != r.Validating {
-		problems = append(problems,
-			"validating functions, and only they, have validation results as output")
+		problems.add("validating functions, and only they, have validation results as output")
 	}
 	return problems
 }
@@ -220,85 +221,79 @@ func unknownType[T ~string](kind string, name T, types []T) string {
 
 // parameterProblems returns the problems of the parameters.
 func (r *FunctionRegistration) parameterProblems() []string {
-	var problems []string
-	add := func(format string, args ...any) {
-		problems = append(problems, fmt.Sprintf(format, args...))
-	}
+	var problems problemList
 	if r.VarArgs && len(r.Parameters) == 0 {
-		add("varargs need a last parameter")
+		problems.add("varargs need a last parameter")
 	}
 	required, optionalSeen, seen := 0, "", map[string]bool{}
 	for _, p := range r.Parameters {
 		if !isKebabCase(p.ParameterName) {
-			add("parameter name %q is not kebab-case", p.ParameterName)
+			problems.add("parameter name %q is not kebab-case", p.ParameterName)
 		}
 		for _, name := range append([]string{p.ParameterName}, p.DeprecatedNames...) {
 			if seen[name] {
-				add("parameter %s appears twice", name)
+				problems.add("parameter %s appears twice", name)
 			}
 			seen[name] = true
 		}
 		if p.Required && p.Default != "" {
-			add("parameter %s is required and has a default", p.ParameterName)
+			problems.add("parameter %s is required and has a default", p.ParameterName)
 		}
 		if strings.TrimSpace(p.Description) == "" {
-			add("parameter %s has no description", p.ParameterName)
+			problems.add("parameter %s has no description", p.ParameterName)
 		}
 		if p.Required {
 			required++
 			if optionalSeen != "" {
-				add("required parameter %s follows optional parameter %s", p.ParameterName,
+				problems.add("required parameter %s follows optional parameter %s", p.ParameterName,
 					optionalSeen)
 			}
 		} else {
 			optionalSeen = p.ParameterName
 		}
 		for _, problem := range constraintProblems(p) {
-			add("parameter %s: %s", p.ParameterName, problem)
+			problems.add("parameter %s: %s", p.ParameterName, problem)
 		}
 	}
 	if r.RequiredParameters != required {
-		add("it says that %d parameters are required, but marks %d", r.RequiredParameters, required)
+		problems.add("it says that %d parameters are required, but marks %d", r.RequiredParameters, required)
 	}
 	return problems
 }
 
 // constraintProblems returns the problems of a parameter's type and constraints.
 func constraintProblems(p api.FunctionParameter) []string {
-	var problems []string
-	add := func(format string, args ...any) {
-		problems = append(problems, fmt.Sprintf(format, args...))
-	}
+	var problems problemList
 	switch {
 	case p.DataType == api.DataTypeNone:
-		add("it has no data type")
+		problems.add("it has no data type")
 	// a parameter with a schema may have a type of its own, which is JSON
 	case p.Schema == "" && !slices.Contains(api.DataTypes(), p.DataType):
-		add("%s", unknownType("data", p.DataType, api.DataTypes()))
+		problems.add("%s", unknownType("data", p.DataType, api.DataTypes()))
 	}
 	if (p.DataType == api.DataTypeEnum) != (len(p.EnumValues) > 0) {
-		add("enum values and the data type enum belong together")
+		problems.add("enum values and the data type enum belong together")
 	}
 	for i, value := range p.EnumValues {
 		switch {
 		case strings.TrimSpace(value) == "":
-			add("enum value %d is empty", i+1)
+			problems.add("enum value %d is empty", i+1)
 		case slices.Contains(p.EnumValues[:i], value):
-			add("enum value %s appears twice", value)
+			problems.add("enum value %s appears twice", value)
 		}
 	}
 	if (p.Min != nil || p.Max != nil) && p.DataType != api.DataTypeInt {
-		add("only an int can have a minimum or maximum")
+		problems.add("only an int can have a minimum or maximum")
 	}
 	if p.Min != nil && p.Max != nil && *p.Min > *p.Max {
-		add("the minimum %d is greater than the maximum %d", *p.Min, *p.Max)
+		problems.add("the minimum %d is greater than the maximum %d", *p.Min, *p.Max)
 	}
 	if p.Regexp != "" {
 		if p.DataType != api.DataTypeString {
-			add("only a string can have a regular expression")
+			problems.add("only a string can have a regular expression")
 		}
 		if _, err := regexp.Compile(p.Regexp); err != nil {
-			add("%v", err)
+			problems.add("%v", err)
 		}
 	}
 	return problems

@@ -1,6 +1,7 @@
 package unit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -30,19 +31,18 @@ func ensureContextFunction(provider configkit.ResourceProvider) handler.Function
 			add, resources := c.Args.Bool("add-context"), 0
 			_, err := yamlkit.VisitResources(c.Docs, nil, provider,
 				func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+					if p, ok := provider.(interface{ HasContext(*gaby.YamlDoc) bool }); add && ok &&
+						!p.HasContext(doc) {
+						return output, nil
+					}
 					edit := removeContext
 					if add {
 						edit = setContext
-						if p, ok := provider.(interface{ HasContext(*gaby.YamlDoc) bool }); ok &&
-							!p.HasContext(doc) {
-							return output, nil
-						}
 					}
-					problems := edit(doc, provider, c.FunctionContext)
-					if len(problems) == 0 {
-						resources++
+					if err := edit(doc, provider, c.FunctionContext); err != nil {
+						skipContext(c.FunctionContext, info, err)
 					} else {
-						skipContext(c.FunctionContext, info, problems[0])
+						resources++
 					}
 					return output, nil
 				})
@@ -51,18 +51,14 @@ func ensureContextFunction(provider configkit.ResourceProvider) handler.Function
 	}
 }
 
-// setContext writes the unit and the space of the function context into doc.
+// setContext writes the unit and the space of the function context into doc. It returns the first
+// error.
 func setContext(
 	doc *gaby.YamlDoc, provider configkit.ResourceProvider, fc *api.FunctionContext,
-) (problems []error) {
-	for _, field := range []struct{ name, value string }{
-		{"UnitSlug", fc.UnitSlug}, {"SpaceID", fc.SpaceID},
-	} {
-		if _, err := doc.SetP(field.value, string(provider.ContextPath(field.name))); err != nil {
-			problems = append(problems, err)
-		}
-	}
-	return problems
+) error {
+	_, err := doc.SetP(fc.UnitSlug, string(provider.ContextPath("UnitSlug")))
+	_, other := doc.SetP(fc.SpaceID, string(provider.ContextPath("SpaceID")))
+	return cmp.Or(err, other)
 }
 
 // skipContext adds a note about a resource that the context cannot be written to. Other resources
@@ -76,16 +72,14 @@ func skipContext(fc *api.FunctionContext, info *api.ResourceInfo, err error) {
 	fc.Skipped(pos, fmt.Sprintf("%s is skipped: %s", info, message))
 }
 
-// removeContext deletes the fields of the context that exist in doc.
+// removeContext deletes the fields of the context that exist in doc. It returns the first error.
 func removeContext(
 	doc *gaby.YamlDoc, provider configkit.ResourceProvider, _ *api.FunctionContext,
-) (problems []error) {
+) (err error) {
 	for _, field := range []string{"UnitSlug", "SpaceID", "RevisionNum"} {
 		if path := string(provider.ContextPath(field)); doc.ExistsP(path) {
-			if err := doc.DeleteP(path); err != nil {
-				problems = append(problems, err)
-			}
+			err = cmp.Or(err, doc.DeleteP(path))
 		}
 	}
-	return problems
+	return err
 }

@@ -21,12 +21,6 @@ const (
 // needsFunctions returns get-needed, get-provided and get-references.
 func needsFunctions(provider configkit.ResourceProvider) []handler.FunctionRegistration {
 	properties := propertiesOf(provider)
-	references := filteredPaths{
-		[]configkit.PathSource{provider.NeededPaths()},
-		func(info *api.PathVisitorInfo) bool {
-			return len(targetTypes(info.Details)) > 0
-		},
-	}
 	return []handler.FunctionRegistration{
 		needsFunction(provider, provider.NeededPaths(), "get-needed",
 			"Get the values that come from elsewhere and are not known yet, with what they must be",
@@ -37,7 +31,7 @@ func needsFunctions(provider configkit.ResourceProvider) []handler.FunctionRegis
 		needsFunction(provider, provider.ProvidedPaths(), "get-provided",
 			"Get the values that others need, with what they are",
 			"the values at paths that provide them to others", properties.addProvided),
-		needsFunction(provider, references, "get-references",
+		needsFunction(provider, referencePaths(provider), "get-references",
 			"Get the names of other resources that resources refer to, with what these must be",
 			"the names of other resources, known or not", properties.addNeeded),
 	}
@@ -149,6 +143,14 @@ func (f filteredPaths) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
 		}
 	}
 	return paths
+}
+
+// referencePaths returns the paths of references to other resources.
+func referencePaths(provider configkit.ResourceProvider) configkit.PathSource {
+	return filteredPaths{
+		[]configkit.PathSource{provider.NeededPaths()},
+		func(info *api.PathVisitorInfo) bool { return len(targetTypes(info.Details)) > 0 },
+	}
 }
 
 // namePaths returns the paths of names of resources of a type: their own names, and references to

@@ -26,28 +26,20 @@ func SetReferences(
 	rename func(*Reference) (string, bool),
 ) (int, error) {
 	properties := propertiesOf(provider)
-	references := filteredPaths{
-		[]configkit.PathSource{provider.NeededPaths()},
-		func(info *api.PathVisitorInfo) bool {
-			return len(targetTypes(info.Details)) > 0
-		},
-	}
 	name := ""
-	return yamlkit.UpdatePaths(docs, references, everyKey(), provider, func(string) string {
-		return name
-	}, yamlkit.UpdateOptions{
-		Wanted: func(p *yamlkit.Place) (wanted bool) {
-			value, ok := p.Scalar()
-			text, isText := value.(string)
-			if !ok || !isText {
-				return false
-			}
-			name, wanted = rename(&Reference{
-				Match: p, Types: properties.targets(p), Namespace: referredNamespace(p), Name: text,
-			})
-			return wanted
-		},
-	})
+	wanted := func(p *yamlkit.Place) (wanted bool) {
+		value, ok := p.Scalar()
+		text, isText := value.(string)
+		if !ok || !isText {
+			return false
+		}
+		name, wanted = rename(&Reference{
+			Match: p, Types: properties.targets(p), Namespace: referredNamespace(p), Name: text,
+		})
+		return wanted
+	}
+	return yamlkit.UpdatePaths(docs, referencePaths(provider), everyKey(), provider,
+		func(string) string { return name }, yamlkit.UpdateOptions{Wanted: wanted})
 }
 
 // targets returns the types of the resources that the value at a match can refer to.
