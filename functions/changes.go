@@ -3,7 +3,6 @@ package functions
 import (
 	"bytes"
 	"fmt"
-	"slices"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -70,14 +69,14 @@ func differences(a, b gaby.Value) int {
 	n := 0
 	switch a.Kind() {
 	case gaby.Map:
-		for v := range a.Entries() {
+		for v := a.First(); v.Exists(); v = v.Next() {
 			if other := b.Get(v.Key()); other.Exists() {
 				n += differences(v, other)
 			} else {
 				n += leaves(v)
 			}
 		}
-		for v := range b.Entries() {
+		for v := b.First(); v.Exists(); v = v.Next() {
 			if !a.Get(v.Key()).Exists() {
 				n += leaves(v)
 			}
@@ -95,7 +94,7 @@ func differences(a, b gaby.Value) int {
 // listDifferences skips the common prefix and suffix of the lists, so that an inserted item counts
 // as one difference.
 func listDifferences(a, b gaby.Value) int {
-	old, now := slices.Collect(a.Entries()), slices.Collect(b.Entries())
+	old, now := itemsOf(a), itemsOf(b)
 	for len(old) > 0 && len(now) > 0 && old[0].Equal(now[0]) {
 		old, now = old[1:], now[1:]
 	}
@@ -116,13 +115,22 @@ func listDifferences(a, b gaby.Value) int {
 	return n
 }
 
+// itemsOf returns the items of a list.
+func itemsOf(list gaby.Value) []gaby.Value {
+	var items []gaby.Value
+	for v := list.First(); v.Exists(); v = v.Next() {
+		items = append(items, v)
+	}
+	return items
+}
+
 // leaves counts the scalar values in v. An empty map or list, and an alias, count as one.
 func leaves(v gaby.Value) int {
 	if v.Elsewhere() || !v.First().Exists() {
 		return 1
 	}
 	n := 0
-	for c := range v.Entries() {
+	for c := v.First(); c.Exists(); c = c.Next() {
 		n += leaves(c)
 	}
 	return n

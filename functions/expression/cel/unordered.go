@@ -38,7 +38,7 @@ func (s *shape) identity(element ref.Val) string {
 func identityOf(v ref.Val) string { return fmt.Sprintf("%s %v", v.Type().TypeName(), v.Value()) }
 
 // sameElements compares two lists of the same length, ignoring the order of elements.
-func (s *shape) sameElements(a, b traits.Lister) ref.Val {
+func (s *shape) sameElements(a, b traits.Lister) bool {
 	known := map[string]ref.Val{}
 	for it := a.Iterator(); it.HasNext() == types.True; {
 		e := it.Next()
@@ -47,10 +47,10 @@ func (s *shape) sameElements(a, b traits.Lister) ref.Val {
 	for it := b.Iterator(); it.HasNext() == types.True; {
 		e := it.Next()
 		if have, ok := known[s.identity(e)]; !ok || !s.isSet && types.Equal(have, e) != types.True {
-			return types.False
+			return false
 		}
 	}
-	return types.True
+	return true
 }
 
 // merge returns the elements of a, in which those of b replace elements with the same identity,

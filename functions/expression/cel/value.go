@@ -1,7 +1,6 @@
 package cel
 
 import (
-	"fmt"
 	"iter"
 	"reflect"
 
@@ -102,9 +101,11 @@ func (m docMap) IsZeroValue() bool { return !m.v.First().Exists() }
 
 // Iterator implements traits.Iterable. It iterates over the keys.
 func (m docMap) Iterator() traits.Iterator {
-	return &iterator{
-		next: m.v.First(), item: func(v gaby.Value) ref.Val { return types.String(v.Key()) },
+	var keys []string
+	for e := m.v.First(); e.Exists(); e = e.Next() {
+		keys = append(keys, e.Key())
 	}
+	return types.NewStringList(types.DefaultTypeAdapter, keys).Iterator()
 }
 
 // Fold implements traits.Foldable.
@@ -164,6 +165,15 @@ func (l docList) element(v gaby.Value) ref.Val {
 	return valueOf(v, l.missed)
 }
 
+// list returns the list with all of its elements.
+func (l docList) list() traits.Lister {
+	var elements []ref.Val
+	for v := l.v.First(); v.Exists(); v = v.Next() {
+		elements = append(elements, l.element(v))
+	}
+	return types.NewRefValList(types.DefaultTypeAdapter, elements)
+}
+
 var (
 	_ traits.Lister   = docList{}
 	_ traits.Foldable = docList{}
@@ -183,14 +193,7 @@ func (l docList) Get(index ref.Val) ref.Val {
 }
 
 // Contains implements traits.Container.
-func (l docList) Contains(elem ref.Val) ref.Val {
-	for v := l.v.First(); v.Exists(); v = v.Next() {
-		if types.Equal(elem, l.element(v)) == types.True {
-			return types.True
-		}
-	}
-	return types.False
-}
+func (l docList) Contains(elem ref.Val) ref.Val { return l.list().Contains(elem) }
 
 // Size implements traits.Sizer.
 func (l docList) Size() ref.Val { return types.Int(l.v.Len()) }
@@ -199,9 +202,7 @@ func (l docList) Size() ref.Val { return types.Int(l.v.Len()) }
 func (l docList) IsZeroValue() bool { return !l.v.First().Exists() }
 
 // Iterator implements traits.Iterable.
-func (l docList) Iterator() traits.Iterator {
-	return &iterator{next: l.v.First(), item: func(v gaby.Value) ref.Val { return l.element(v) }}
-}
+func (l docList) Iterator() traits.Iterator { return l.list().Iterator() }
 
 // Fold implements traits.Foldable.
 func (l docList) Fold(f traits.Folder) {
@@ -220,30 +221,15 @@ func (l docList) Add(other ref.Val) ref.Val {
 	if o, ok := other.(traits.Lister); ok && l.shape.isUnordered() {
 		return l.shape.merge(l, o)
 	}
-	var items []ref.Val
-	for v := l.v.First(); v.Exists(); v = v.Next() {
-		items = append(items, l.element(v))
-	}
-	return types.NewRefValList(types.DefaultTypeAdapter, items).Add(other)
+	return l.list().Add(other)
 }
 
 // Equal implements ref.Val.
 func (l docList) Equal(other ref.Val) ref.Val {
-	o, ok := other.(traits.Lister)
-	if !ok || l.Size() != o.Size() {
-		return types.False
+	if o, ok := other.(traits.Lister); ok && l.shape.isUnordered() {
+		return types.Bool(l.Size() == o.Size() && l.shape.sameElements(l, o))
 	}
-	if l.shape.isUnordered() {
-		return l.shape.sameElements(l, o)
-	}
-	i := 0
-	for v := l.v.First(); v.Exists(); v = v.Next() {
-		if types.Equal(l.element(v), o.Get(types.Int(i))) != types.True {
-			return types.False
-		}
-		i++
-	}
-	return types.True
+	return l.list().Equal(other)
 }
 
 // ConvertToType implements ref.Val.
@@ -270,36 +256,3 @@ func convert(v ref.Val, t ref.Type) ref.Val {
 	}
 	return types.NewErr("type conversion error from '%s' to '%s'", v.Type(), t)
 }
-
-// iterator iterates over the entries of a map or list.
-type iterator struct {
-	next gaby.Value
-	item func(gaby.Value) ref.Val
-}
-
-// HasNext implements traits.Iterator.
-func (i *iterator) HasNext() ref.Val { return types.Bool(i.next.Exists()) }
-
-// Next implements traits.Iterator.
-func (i *iterator) Next() ref.Val {
-	v := i.item(i.next)
-	i.next = i.next.Next()
-	return v
-}
-
-// ConvertToType implements ref.Val.
-func (i *iterator) ConvertToType(ref.Type) ref.Val { return types.NoSuchOverloadErr() }
-
-// ConvertToNative implements ref.Val.
-func (i *iterator) ConvertToNative(reflect.Type) (any, error) {
-	return nil, fmt.Errorf("an iterator is not a value")
-}
-
-// Equal implements ref.Val.
-func (i *iterator) Equal(ref.Val) ref.Val { return types.NoSuchOverloadErr() }
-
-// Type implements ref.Val.
-func (i *iterator) Type() ref.Type { return types.IteratorType }
-
-// Value implements ref.Val.
-func (i *iterator) Value() any { return nil }
