@@ -119,5 +119,16 @@ func (s siblings) elsewhere(doc *gaby.YamlDoc, path []string) bool {
 // not lead to one in doc.
 func (s siblings) have(doc *gaby.YamlDoc, path *yamlpath.Path) bool {
 	blocks := s[doc]
-	return blocks != nil && len(blocks.At(gaby.DotPathToSlice(path.String())...)) > 0
+	if blocks == nil {
+		return false
+	}
+	found := false
+	for _, other := range blocks.Docs {
+		_ = path.Resolve(other.Value(), yamlpath.Options{NoArguments: true},
+			func(m *yamlpath.Match) error {
+				found = found || m.Value.Exists()
+				return nil
+			})
+	}
+	return found
 }
