@@ -255,20 +255,8 @@ func renderMutations(terminal Terminal, r Result) (Chunks, error) {
 	case r.Response.Mutations == nil:
 		return Chunks{[]byte("[]\n")}, nil
 	}
-	text, err := marshalMutations(r.Response.Mutations)
+	text, err := marshal(r.Response.Mutations)
 	return safeJSON(text), err
-}
-
-// marshalMutations is Marshal in chunks.
-func marshalMutations(list api.ResourceMutationList) (Chunks, error) {
-	if len(list) > 2*chunkRows {
-		return marshalRows(list, func(e *jsonEncoder) func(*api.ResourceMutation) error {
-			return e.mutation
-		})
-	}
-	e := &jsonEncoder{}
-	err := e.mutations(list)
-	return Chunks{append(e.b, '\n')}, err
 }
 
 func renderMutationsOfSeveral(terminal Terminal, r Result) (Rendered, error) {
@@ -296,65 +284,4 @@ func mutationsSection(terminal Terminal, r Result) (section, error) {
 		text = append([]byte(terminal.head(diag.Printable(r.File))+"\n"), text...)
 	}
 	return section{outputType: output.OutputType, lines: text}, nil
-}
-
-func (e *jsonEncoder) mutations(all api.ResourceMutationList) error {
-	return list(e, all, e.mutation)
-}
-
-func (e *jsonEncoder) mutation(m *api.ResourceMutation) error {
-	e.openRow()
-	e.key("Resource")
-	e.open('{')
-	e.resourceInfo(&m.Resource)
-	e.close('}')
-	e.key("ResourceMutationInfo")
-	e.mutationInfo(&m.ResourceMutationInfo)
-	e.key("PathMutationMap")
-	e.open('{')
-	for _, path := range slices.Sorted(maps.Keys(m.PathMutationMap)) {
-		info := m.PathMutationMap[path]
-		e.stringKey(string(path))
-		e.mutationInfo(&info)
-	}
-	e.close('}')
-	if len(m.ArrayOrders) > 0 {
-		e.key("ArrayOrders")
-		if err := e.other(m.ArrayOrders); err != nil {
-			return err
-		}
-	}
-	if len(m.ArrayElementAliases) > 0 {
-		e.key("ArrayElementAliases")
-		if err := e.other(m.ArrayElementAliases); err != nil {
-			return err
-		}
-	}
-	e.names("Aliases", m.Names())
-	e.names("AliasesWithoutScopes", m.NamesWithoutScopes())
-	e.close('}')
-	return nil
-}
-
-func (e *jsonEncoder) mutationInfo(info *api.MutationInfo) {
-	e.open('{')
-	e.stringField("MutationType", string(info.MutationType))
-	e.intField("Index", info.Index)
-	e.stringField("Value", info.Value)
-	e.optional("Patch", info.Patch)
-	if info.Protected {
-		e.boolField("Protected", true)
-	}
-	e.close('}')
-}
-
-// names writes a set of names, each the key of an empty object.
-func (e *jsonEncoder) names(field string, names map[api.ResourceName]struct{}) {
-	e.key(field)
-	e.open('{')
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		e.stringKey(string(name))
-		e.b = append(e.b, "{}"...)
-	}
-	e.close('}')
 }

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 
 	"github.com/fctl-dev/fctl/api"
@@ -12,7 +10,7 @@ import (
 type section struct {
 	outputType api.OutputType
 	list       bool   // an array of rows, which may be empty
-	rows       []byte // of a JSON array, from the newline before the first row on
+	rows       Chunks // of a JSON array, from the newline before the first row on
 	head       []string
 	cells      [][]string // of a table
 	lines      []byte     // text without a common frame
@@ -30,60 +28,12 @@ func rowsSection(_ Terminal, r Result, o api.Output) (section, error) {
 	if o.Value == nil {
 		return made, nil
 	}
-	e := &jsonEncoder{depth: 1, empty: true, unit: r.Unit}
-	if err := e.rowsOf(o.Value); err != nil {
+	rows, err := rowsOf(o.Value, r.Unit)
+	if err != nil {
 		return made, fmt.Errorf("printing %s: %w", o.OutputType, err)
 	}
-	made.list, made.rows = true, safeJSON(Chunks{e.b})[0]
+	made.list, made.rows = true, safeJSON(rows)
 	return made, nil
-}
-
-// rowsOf writes the items of a list. A value that is not a list is written as the only item.
-func (e *jsonEncoder) rowsOf(value any) error {
-	switch v := value.(type) {
-	case api.AttributeValueList:
-		return items(e, v, e.attribute)
-	case api.ValidationResultList:
-		return items(e, v, e.validation)
-	case api.ResourceInfoList:
-		return items(e, v, e.resourceInfoRow)
-	case api.ResourceList:
-		return items(e, v, e.resource)
-	case api.ResourceMutationList:
-		return items(e, v, e.mutation)
-	}
-	var text bytes.Buffer
-	enc := json.NewEncoder(&text)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(value); err != nil {
-		return err
-	}
-	var list []json.RawMessage
-	if text.Bytes()[0] != '[' {
-		list = []json.RawMessage{bytes.TrimSpace(text.Bytes())}
-	} else if err := json.Unmarshal(text.Bytes(), &list); err != nil {
-		return err
-	}
-	isList := text.Bytes()[0] == '['
-	return items(e, list, func(item *json.RawMessage) error {
-		row, err := json.Marshal(e.unit)
-		if err != nil {
-			return err
-		}
-		row = append([]byte(`{"Unit":`), row...)
-		switch fields, isObject := bytes.CutPrefix(*item, []byte("{")); {
-		case !isList, !isObject:
-			row = append(append(append(row, `,"Value":`...), *item...), '}')
-		case string(fields) == "}":
-			row = append(row, fields...)
-		default:
-			row = append(append(row, ','), fields...)
-		}
-		var indented bytes.Buffer
-		err = json.Indent(&indented, row, fmt.Sprintf("%*s", 2*e.depth, ""), "  ")
-		e.b = append(e.b, indented.Bytes()...)
-		return err
-	})
 }
 
 // tableSection prints an output as rows of a table.
@@ -181,7 +131,7 @@ func (g *group) textOf(s section) Chunks {
 			separator = "["
 		}
 		g.started = true
-		return Chunks{[]byte(separator), s.rows}
+		return append(Chunks{[]byte(separator)}, s.rows...)
 	}
 	if len(s.lines) == 0 {
 		return nil
