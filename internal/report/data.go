@@ -2,10 +2,8 @@ package report
 
 import "github.com/fctl-dev/fctl/functions/handler"
 
-// renderData prints the configuration.
-func renderData(_ Terminal, r Result) (Chunks, error) { return configuration(r.Response), nil }
-
-func renderStream(_ Terminal, r Result) (Rendered, error) {
+// renderData prints the configuration. A unit with a failed function has none.
+func renderData(_ Terminal, r Result) (Rendered, error) {
 	text := configuration(r.Response)
 	return Rendered{
 		text: text, document: text != nil,

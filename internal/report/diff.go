@@ -12,9 +12,9 @@ import (
 )
 
 // renderDiff prints a unified diff of the configuration, nothing if it did not change.
-func renderDiff(terminal Terminal, r Result) (Chunks, error) {
+func renderDiff(terminal Terminal, r Result) (Rendered, error) {
 	if !r.Response.Success || !r.Response.Changed {
-		return nil, nil
+		return Rendered{}, nil
 	}
 	f := diff.File{
 		Name:   strings.TrimLeft(path.Clean(filepath.ToSlash(r.File)), "/"),
@@ -33,7 +33,7 @@ func renderDiff(terminal Terminal, r Result) (Chunks, error) {
 		f.Steps = append(f.Steps, diff.Step{Name: api.InvocationLabel(ran.FunctionName,
 			ran.Invocation), Text: text})
 	}
-	return Chunks{diff.Unified(f)}, nil
+	return Rendered{text: Chunks{diff.Unified(f)}}, nil
 }
 
 // showsDiff reports whether a person reads a diff, on a terminal or in colour.

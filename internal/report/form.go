@@ -30,10 +30,8 @@ type form struct {
 	name  Format
 	alias string // another value of -o
 	text  string // for help
-	// render prints the only unit of a run.
-	render func(Terminal, Result) (Chunks, error)
-	// renderOfSeveral prints one of several units; nil means as render does.
-	renderOfSeveral func(Terminal, Result) (Rendered, error)
+	// render renders a unit without knowledge of the others.
+	render func(Terminal, Result) (Rendered, error)
 	// outputs reports whether the outputs of functions are printed.
 	outputs bool
 }
@@ -41,31 +39,28 @@ type form struct {
 // forms returns the values of -o in the order of help, except auto, which means one of them.
 func forms() []form {
 	return []form{
-		{
-			name: Data, alias: "yaml", text: "the configuration", render: renderData,
-			renderOfSeveral: renderStream,
-		},
+		{name: Data, alias: "yaml", text: "the configuration", render: renderData},
 		{
 			name: Output, alias: "json", text: "what the functions return, as JSON",
-			render: eachOutput(renderOutput), renderOfSeveral: sectionsOf(rowsSection), outputs: true,
+			render: outputForm(rowsSection), outputs: true,
 		},
 		{
-			name: Full, text: "configuration and outputs, under headings", render: renderFull, renderOfSeveral: renderFullOfSeveral,
+			name: Full, text: "configuration and outputs, under headings", render: renderFull,
 			outputs: true,
 		},
 		{
-			name: Response, text: "the executor's response, one line of JSON", render: renderResponse,
-			outputs: true,
+			name: Response, text: "the executor's response, one line of JSON",
+			render: renderResponse, outputs: true,
 		},
 		{
-			name: Table, text: "what the functions return, as tables", render: eachOutput(renderTable),
-			renderOfSeveral: sectionsOf(tableSection), outputs: true,
+			name: Table, text: "what the functions return, as tables",
+			render: outputForm(tableSection), outputs: true,
 		},
 		{name: Name, text: "the names of the changed resources", render: renderNames},
 		{name: Diff, text: "a unified diff of the configuration", render: renderDiff},
 		{
 			name: Mutations, text: "what changed, value by value, and by which function",
-			render: renderMutations, renderOfSeveral: renderMutationsOfSeveral,
+			render: renderMutations,
 		},
 	}
 }
@@ -77,7 +72,7 @@ func formOf(format Format, terminal Terminal, chain []api.FunctionSignature) for
 		case mutates(chain):
 			format = Data
 		case terminal.Interactive:
-			return human()
+			return form{name: Auto, render: outputForm(humanSection), outputs: true}
 		default:
 			format = Output
 		}
@@ -119,10 +114,4 @@ func ParseFormat(text string) (Format, error) {
 		names = append(names, f.Name)
 	}
 	return "", fmt.Errorf("output format %q is not one of %s", text, strings.Join(names, ", "))
-}
-
-// Render prints the only unit of a run. A unit with a failed function has no configuration to
-// print, except in Full and Response.
-func Render(format Format, terminal Terminal, r Result) (Chunks, error) {
-	return formOf(format, terminal, r.Signatures).render(terminal, r)
 }

@@ -1,7 +1,6 @@
 package report_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"encoding/xml"
 	"strings"
@@ -61,11 +60,9 @@ func result(r *handler.Result, signatures ...api.FunctionSignature) report.Resul
 
 func render(t *testing.T, f report.Format, s report.Terminal, r report.Result) string {
 	t.Helper()
-	payload, err := report.Render(f, s, r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(bytes.Join(payload, nil))
+	p := &report.Printer{Format: f, Terminal: s, Signatures: r.Signatures}
+	text, _ := printAll(t, p, r)
+	return text
 }
 
 func TestValidationOnATerminalIsLines(t *testing.T) {

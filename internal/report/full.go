@@ -5,15 +5,17 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
 // renderFull prints the table of success and messages, the configuration if it changed, and the
 // output.
-func renderFull(s Terminal, result Result) (Chunks, error) {
+func renderFull(s Terminal, result Result) (Rendered, error) {
 	r := result.Response
 	var b bytes.Buffer
+	if result.Unit != "" {
+		b.WriteString("UNIT       " + diag.Printable(result.Unit) + "    \n")
+	}
 	if r.Success {
 		b.WriteString("SUCCESS    true    \n")
 	} else {
@@ -27,23 +29,18 @@ func renderFull(s Terminal, result Result) (Chunks, error) {
 			b.Write(part)
 		}
 	}
-	text, err := outputs(r.Outputs, func(o api.Output) (Chunks, error) {
-		return renderOutput(s, result, o)
-	})
+	result.Unit = ""
+	rendered, err := outputForm(rowsSection)(s, result)
 	if err != nil {
-		return nil, err
+		return rendered, err
 	}
+	var outputs sections
+	text := append(outputs.add(rendered.sections, result.Signatures), outputs.end(s)...)
 	if text.size() > 0 {
 		if b.Bytes()[b.Len()-1] != '\n' {
 			b.WriteByte('\n')
 		}
 		b.WriteString("OUTPUT\n------\n")
 	}
-	return append(Chunks{b.Bytes()}, text...), nil
-}
-
-func renderFullOfSeveral(s Terminal, r Result) (Rendered, error) {
-	text, err := renderFull(s, r)
-	return Rendered{text: append(Chunks{[]byte("UNIT       " + diag.Printable(r.Unit) + "    \n")},
-		text...), apart: true}, err
+	return Rendered{text: append(Chunks{b.Bytes()}, text...), apart: true}, nil
 }

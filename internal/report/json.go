@@ -48,7 +48,8 @@ func encode(value any, prefix string) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// rowsOf returns the items of a list as rows. A value that is not a list is the only item.
+// rowsOf returns the items of a list as rows. A value that is not a list is the only item, or has
+// no rows if there is no unit.
 func rowsOf(value any, unit string) (Chunks, error) {
 	switch v := value.(type) {
 	case api.AttributeValueList:
@@ -60,7 +61,10 @@ func rowsOf(value any, unit string) (Chunks, error) {
 	if err != nil {
 		return nil, err
 	}
-	if text[0] != '[' {
+	switch {
+	case text[0] != '[' && unit == "":
+		return nil, nil
+	case text[0] != '[':
 		item := struct {
 			Unit  string
 			Value any

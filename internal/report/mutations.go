@@ -246,42 +246,20 @@ func whoChanged(r Result) func(int) string {
 
 // renderMutations prints what the chain changed: as text on a terminal, else as JSON. A unit with a
 // failed function has no mutations.
-func renderMutations(terminal Terminal, r Result) (Chunks, error) {
+func renderMutations(terminal Terminal, r Result) (Rendered, error) {
+	made := section{outputType: api.OutputTypeResourceMutationList}
+	var err error
 	switch {
 	case !r.Response.Success:
-		return nil, nil
 	case terminal.Interactive:
-		return Chunks{terminal.Changes(r.Response.Mutations, whoChanged(r), r.Secrets)}, nil
-	case r.Response.Mutations == nil:
-		return Chunks{[]byte("[]\n")}, nil
-	}
-	text, err := marshal(r.Response.Mutations)
-	return safeJSON(text), err
-}
-
-func renderMutationsOfSeveral(terminal Terminal, r Result) (Rendered, error) {
-	s, err := mutationsSection(terminal, r)
-	return Rendered{sections: []section{s}}, err
-}
-
-// mutationsSection is renderMutations for one of several units.
-func mutationsSection(terminal Terminal, r Result) (section, error) {
-	output := api.Output{
-		OutputType: api.OutputTypeResourceMutationList,
-		Value:      r.Response.Mutations,
-	}
-	switch {
-	case !r.Response.Success:
-		return section{outputType: output.OutputType}, nil
-	case !terminal.Interactive:
-		if r.Response.Mutations == nil {
-			output.Value = api.ResourceMutationList{}
+		made.lines = terminal.Changes(r.Response.Mutations, whoChanged(r), r.Secrets)
+		if len(made.lines) > 0 && r.Unit != "" {
+			made.lines = append([]byte(terminal.head(diag.Printable(r.File))+"\n"), made.lines...)
 		}
-		return rowsSection(terminal, r, output)
+	default:
+		made.list = true
+		made.rows, err = marshalRows(r.Response.Mutations, r.Unit)
+		made.rows = safeJSON(made.rows)
 	}
-	text := terminal.Changes(r.Response.Mutations, whoChanged(r), r.Secrets)
-	if len(text) > 0 {
-		text = append([]byte(terminal.head(diag.Printable(r.File))+"\n"), text...)
-	}
-	return section{outputType: output.OutputType, lines: text}, nil
+	return Rendered{sections: []section{made}}, err
 }

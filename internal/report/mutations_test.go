@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -115,15 +116,17 @@ func TestMutationsFormat(t *testing.T) {
 		}},
 	}
 	render := func(terminal Terminal) string {
-		text, err := Render(Mutations, terminal, r)
+		p := &Printer{Format: Mutations, Terminal: terminal, Signatures: r.Signatures}
+		rendered, err := p.Render(r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var b strings.Builder
-		for _, part := range text {
-			b.Write(part)
+		text := p.Print(rendered)
+		end, err := p.End()
+		if err != nil {
+			t.Fatal(err)
 		}
-		return b.String()
+		return string(bytes.Join(append(text, end...), nil))
 	}
 	if got, want := render(Terminal{}), reference(t, r.Response.Mutations); got != want {
 		t.Error(cmp.Diff(want, got))

@@ -9,9 +9,9 @@ import (
 )
 
 // renderNames prints the changed resources as kubectl names them, each name once.
-func renderNames(s Terminal, r Result) (Chunks, error) {
+func renderNames(s Terminal, r Result) (Rendered, error) {
 	if !r.Response.Success || !r.Response.Changed {
-		return nil, nil
+		return Rendered{}, nil
 	}
 	var b bytes.Buffer
 	seen := map[string]bool{}
@@ -24,7 +24,7 @@ func renderNames(s Terminal, r Result) (Chunks, error) {
 			b.WriteString(name + "\n")
 		}
 	}
-	return Chunks{b.Bytes()}, nil
+	return Rendered{text: Chunks{b.Bytes()}}, nil
 }
 
 // shortName returns kind.group/name, or kind/name if there is no group. Types of other toolchains

@@ -1,24 +1,14 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/fctl-dev/fctl/api"
 )
 
-// eachOutput turns a function that prints one output into one that prints all outputs of a unit.
-func eachOutput(print func(Terminal, Result, api.Output) (Chunks, error)) func(Terminal,
-	Result) (Chunks, error) {
-	return func(s Terminal, r Result) (Chunks, error) {
-		return outputs(r.Response.Outputs, func(o api.Output) (Chunks, error) {
-			return print(s, r, o)
-		})
-	}
-}
-
-// sectionsOf turns a function that prints one output into one that prints all outputs of one of
-// several units.
-func sectionsOf(print func(Terminal, Result, api.Output) (section, error)) func(Terminal,
+// outputForm returns a render function that prints each output of a unit with print.
+func outputForm(print func(Terminal, Result, api.Output) (section, error)) func(Terminal,
 	Result) (Rendered, error) {
 	return func(s Terminal, r Result) (rendered Rendered, err error) {
 		for _, o := range r.Response.Outputs {
@@ -32,45 +22,55 @@ func sectionsOf(print func(Terminal, Result, api.Output) (section, error)) func(
 	}
 }
 
-// outputs prints a single output as it is, and each of several under its type.
-func outputs(list api.OutputList, print func(api.Output) (Chunks, error)) (Chunks, error) {
-	var texts []Chunks
-	var types []api.OutputType
-	for _, o := range list {
-		text, err := print(o)
-		if err != nil {
-			return nil, err
-		}
-		if text.size() > 0 {
-			texts, types = append(texts, text), append(types, o.OutputType)
-		}
-	}
-	if len(texts) == 1 {
-		return texts[0], nil
-	}
-	var all Chunks
-	for i, text := range texts {
-		all = append(all, []byte(string(types[i])+":\n"))
-		all = append(append(all, text...), []byte("\n"))
-	}
-	return all, nil
-}
-
-// renderOutput prints the value of an output, nothing if there is none. Configuration is printed as
-// it is.
-func renderOutput(_ Terminal, _ Result, o api.Output) (Chunks, error) {
+// rowsSection prints an output as rows of an array. In a run with one unit, a value that is not a
+// list is printed as it is, and null not at all.
+func rowsSection(_ Terminal, r Result, o api.Output) (section, error) {
+	made := section{outputType: o.OutputType}
 	switch v := o.Value.(type) {
 	case nil:
-		return nil, nil
+		return made, nil
 	case api.YAMLPayload:
-		return Chunks{[]byte(v.Payload)}, nil
+		if r.Unit == "" {
+			made.lines = []byte(v.Payload)
+		} else {
+			made.document, made.file = Chunks{[]byte(v.Payload)}, r.File
+		}
+		return made, nil
 	}
-	text, err := marshal(o.Value)
+	rows, err := rowsOf(o.Value, r.Unit)
+	if len(rows) == 0 && r.Unit == "" && err == nil {
+		var text []byte
+		if text, err = encode(o.Value, ""); string(text) != "null" && string(text) != "[]" {
+			made.lines = bytes.Join(safeJSON(Chunks{text, []byte("\n")}), nil)
+		}
+		made.list = string(text) == "[]"
+	} else {
+		made.list, made.rows = true, safeJSON(rows)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("printing %s: %w", o.OutputType, err)
+		return made, fmt.Errorf("printing %s: %w", o.OutputType, err)
 	}
-	if len(text) == 1 && string(text[0]) == "null\n" {
-		return nil, nil
+	return made, nil
+}
+
+// tableSection prints an output as rows of a table. An output without rows is printed as JSON.
+func tableSection(s Terminal, r Result, o api.Output) (section, error) {
+	made := section{outputType: o.OutputType}
+	made.head, made.cells = tableOf(r, o, r.Unit)
+	if made.head == nil {
+		return rowsSection(s, r, o)
 	}
-	return safeJSON(text), nil
+	return made, nil
+}
+
+// humanSection prints an output for a person on a terminal: findings as lines, attributes as a
+// table, everything else as JSON.
+func humanSection(s Terminal, r Result, o api.Output) (section, error) {
+	switch v := o.Value.(type) {
+	case api.ValidationResultList:
+		return section{outputType: o.OutputType, lines: s.lines(r, v)}, nil
+	case api.AttributeValueList:
+		return tableSection(s, r, o)
+	}
+	return rowsSection(s, r, o)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/fctl-dev/fctl/api"
 )
 
-// Printer prints the results of a run: that of a single unit as Render does, those of several units
-// one after the other, or together if they form one text.
+// Printer prints the results of a run: those of several units one after the other, or together if
+// they form one text.
 //
 //   - Configuration is one stream of documents. A comment with the name of its file precedes that
 //     of each unit.
@@ -66,15 +66,9 @@ func (p *Printer) Render(r Result) (Rendered, error) {
 		return Rendered{result: r.withoutData()}, nil
 	}
 	if !p.Several {
-		text, err := Render(p.Format, p.Terminal, r)
-		return Rendered{text: text}, err
+		r.Unit = "" // the output does not name the only unit
 	}
-	f := formOf(p.Format, p.Terminal, r.Signatures)
-	if f.renderOfSeveral != nil {
-		return f.renderOfSeveral(p.Terminal, r)
-	}
-	text, err := f.render(p.Terminal, r)
-	return Rendered{text: text}, err
+	return formOf(p.Format, p.Terminal, r.Signatures).render(p.Terminal, r)
 }
 
 // Print returns what to write at the turn of a unit.
@@ -84,7 +78,7 @@ func (p *Printer) Print(rendered Rendered) Chunks {
 	case p.Report != "":
 		p.results = append(p.results, rendered.result)
 		return nil
-	case rendered.document:
+	case rendered.document && p.Several:
 		return p.stream.next(rendered.result.File, rendered.result.isYAML(), rendered.text)
 	case rendered.sections != nil:
 		return p.sections.add(rendered.sections, p.Signatures)

@@ -1,7 +1,6 @@
 package report_test
 
 import (
-	"bytes"
 	"testing"
 
 	"github.com/fctl-dev/fctl/api"
@@ -89,12 +88,9 @@ func TestRender(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := report.Render(c.format, report.Terminal{},
-				report.Result{File: "./a.yaml", Signatures: c.signatures, Response: c.response})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if have := string(bytes.Join(got, nil)); have != c.want {
+			if have := render(t, c.format, report.Terminal{}, report.Result{
+				File: "./a.yaml", Signatures: c.signatures, Response: c.response,
+			}); have != c.want {
 				t.Errorf("got\n%swant\n%s", have, c.want)
 			}
 		})
@@ -105,7 +101,8 @@ func TestOutputThatCannotBePrinted(t *testing.T) {
 	r := response()
 	r.Outputs[0].Value = func() {}
 	for _, f := range []report.Format{report.Output, report.Full, report.Auto} {
-		if _, err := report.Render(f, report.Terminal{}, report.Result{Response: r}); err == nil {
+		p := &report.Printer{Format: f}
+		if _, err := p.Render(report.Result{Response: r}); err == nil {
 			t.Errorf("%s: no error", f)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // renderResponse prints the response as one line of JSON.
-func renderResponse(_ Terminal, result Result) (Chunks, error) {
+func renderResponse(_ Terminal, result Result) (Rendered, error) {
 	r := result.Response
 	whole := *r
 	if r.Parts != nil {
@@ -17,7 +17,7 @@ func renderResponse(_ Terminal, result Result) (Chunks, error) {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(whole); err != nil {
-		return nil, fmt.Errorf("printing the response: %w", err)
+		return Rendered{}, fmt.Errorf("printing the response: %w", err)
 	}
-	return safeJSON(Chunks{b.Bytes()}), nil
+	return Rendered{text: safeJSON(Chunks{b.Bytes()})}, nil
 }

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"fmt"
-
 	"github.com/fctl-dev/fctl/api"
 )
 
@@ -18,34 +16,6 @@ type section struct {
 	document   Chunks // YAML; the documents of all units form one stream
 }
 
-// rowsSection prints an output as rows of an array.
-func rowsSection(_ Terminal, r Result, o api.Output) (section, error) {
-	made := section{outputType: o.OutputType}
-	if v, ok := o.Value.(api.YAMLPayload); ok {
-		made.document, made.file = Chunks{[]byte(v.Payload)}, r.File
-		return made, nil
-	}
-	if o.Value == nil {
-		return made, nil
-	}
-	rows, err := rowsOf(o.Value, r.Unit)
-	if err != nil {
-		return made, fmt.Errorf("printing %s: %w", o.OutputType, err)
-	}
-	made.list, made.rows = true, safeJSON(rows)
-	return made, nil
-}
-
-// tableSection prints an output as rows of a table.
-func tableSection(s Terminal, r Result, o api.Output) (section, error) {
-	made := section{outputType: o.OutputType}
-	made.head, made.cells = tableOf(r, o, r.Unit)
-	if made.head == nil {
-		return rowsSection(s, r, o)
-	}
-	return made, nil
-}
-
 // sections groups sections by type, in the order in which the types first appeared.
 type sections struct{ groups []*group }
 
@@ -59,13 +29,13 @@ type group struct {
 }
 
 // add returns what can be printed now. That is everything, except tables, as long as the chain
-// promises outputs of one type.
+// promises, and the first unit has, outputs of one type.
 func (s *sections) add(of []section, chain []api.FunctionSignature) Chunks {
 	var now Chunks
 	for _, section := range of {
 		g := s.group(section.outputType)
 		if g == nil {
-			g = &group{section: section, now: len(s.groups) == 0 && outputTypes(chain) <= 1}
+			g = &group{section: section, now: len(s.groups)+len(of) == 1 && outputTypes(chain) <= 1}
 			g.cells = nil
 			s.groups = append(s.groups, g)
 		}
@@ -153,7 +123,7 @@ func (s *sections) end(terminal Terminal) Chunks {
 			parts, types = append(parts, text), append(types, g.outputType)
 		}
 	}
-	if len(parts) == 1 && len(s.groups) == 1 {
+	if len(parts) == 1 && len(all) == 0 {
 		return parts[0]
 	}
 	for i, part := range parts {

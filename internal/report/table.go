@@ -12,15 +12,6 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
-// renderTable prints an output as a table. An output without rows is printed as it is.
-func renderTable(s Terminal, r Result, o api.Output) (Chunks, error) {
-	head, rows := tableOf(r, o, "")
-	if head == nil {
-		return renderOutput(s, r, o)
-	}
-	return Chunks{s.table(dropColumns(head, rows))}, nil
-}
-
 // tableOf returns the columns and rows of an output: first the function, then the unit if it has a
 // name. head is nil for an output without rows.
 func tableOf(r Result, o api.Output, unit string) (head []string, rows [][]string) {
