@@ -5,6 +5,3 @@ package hugepages
 
 // Advise does nothing.
 func Advise([]byte) {}
-
-// Prepare does nothing.
-func Prepare(int) {}

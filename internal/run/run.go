@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 
 	"github.com/fatih/color"
@@ -74,13 +75,16 @@ type loop struct {
 	printer  *report.Printer
 	writer   writer // nil if no files are written
 	progress *iostreams.Progress
-	memory   *memory
 	summary  summary
 	result   Result
 	out      *sink.Stream
 	broken   error  // why nothing more can be printed
 	stop     func() // ends the run early
 }
+
+// gcPercent is GOGC. A run is short, so less frequent collections pay: with the default, 100,
+// get-container-image on 10,000 resources takes 12 % more CPU time, and set-namespace 8 %.
+const gcPercent = 200
 
 // outcome is the result of one unit.
 type outcome struct {
@@ -131,11 +135,7 @@ func (l *loop) run() (err error) {
 		}
 	}
 	if l.deps.Alone {
-		format := l.options.Format
-		if !l.prints {
-			format = ""
-		}
-		l.memory = newMemory(files.Several, format)
+		debug.SetGCPercent(gcPercent)
 	}
 	working, stop := context.WithCancel(l.ctx)
 	defer stop()
@@ -244,15 +244,8 @@ func (l *loop) read(o *outcome, admit func(int64)) (*source.Unit, error) {
 		o.target = files.files.Target(f.Path, f.Explicit)
 		reader.Hold = l.console.Hold(l.ctx, o.target, diag.FileName(f.Path), l.progress.Hide)
 	}
-	reader.Admit = func(size int64) {
-		l.memory.expect(size)
-		admit(size)
-	}
-	unit, err := reader.Unit(l.ctx, f.Path, f.Unit)
-	if err == nil {
-		l.memory.hold(len(unit.Data))
-	}
-	return unit, err
+	reader.Admit = admit
+	return reader.Unit(l.ctx, f.Path, f.Unit)
 }
 
 // chainFor returns the chain for a toolchain, or an error if the executor has no functions for it.
