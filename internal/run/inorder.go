@@ -40,14 +40,13 @@ func inOrder[T any](ctx context.Context, n int, work func(i int, admit func(byte
 // queue holds the results that have not been taken yet, in a ring of slots. The invariant is head
 // <= begun <= head+len(slots).
 type queue[T any] struct {
-	mu      sync.Mutex
-	moved   sync.Cond // signals that head has moved
-	begun   int       // the next to be begun
-	head    int       // the next to be taken
-	taking  bool
-	waiting bool
-	bytes   int64
-	slots   []slot[T]
+	mu     sync.Mutex
+	moved  sync.Cond // signals that head has moved
+	begun  int       // the next to be begun
+	head   int       // the next to be taken
+	taking bool
+	bytes  int64
+	slots  []slot[T]
 }
 
 type slot[T any] struct {
@@ -58,18 +57,12 @@ type slot[T any] struct {
 
 func (q *queue[T]) slot(i int) *slot[T] { return &q.slots[i%len(q.slots)] }
 
-// wait blocks until head has moved.
-func (q *queue[T]) wait() {
-	q.waiting = true
-	q.moved.Wait()
-}
-
 // next returns the index to work on next; ok is false if there is none.
 func (q *queue[T]) next(n int) (i int, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for q.begun < n && q.begun >= q.head+len(q.slots) {
-		q.wait()
+		q.moved.Wait()
 	}
 	if q.begun >= n {
 		return 0, false
@@ -84,7 +77,7 @@ func (q *queue[T]) admit(i int, bytes int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for i != q.head && q.bytes+bytes > aheadBytes {
-		q.wait()
+		q.moved.Wait()
 	}
 	q.bytes += bytes
 	q.slot(i).bytes = bytes
@@ -109,10 +102,7 @@ func (q *queue[T]) done(i int, result T, take func(T)) {
 		take(result)
 		q.mu.Lock()
 		q.head++
-		if q.waiting {
-			q.waiting = false
-			q.moved.Broadcast()
-		}
+		q.moved.Broadcast()
 	}
 	q.taking = false
 }

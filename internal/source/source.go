@@ -237,42 +237,31 @@ func (l limit) readAll(r io.Reader, size int64, text bool) ([]byte, error) {
 	}
 }
 
-// readStream reads an input of unknown size into chunks of growing size, which are joined once. It
-// stops as soon as the limit is exceeded, or if text is set and the first chunk is not text.
+// readStream reads an input of unknown size. It stops as soon as the limit is exceeded, or if text
+// is set and the beginning is not text.
 func (l limit) readStream(r io.Reader, text bool) ([]byte, error) {
-	const least, most = 16 << 10, 4 << 20
-	var chunks [][]byte
-	total := 0
-	for size := least; ; size = min(2*size, most) {
-		chunk := make([]byte, size)
-		hugepages.Advise(chunk)
-		n, err := io.ReadFull(r, chunk)
-		chunks = append(chunks, chunk[:n])
-		total += n
-		problem := l.check(int64(total))
-		if text && len(chunks) == 1 {
-			problem = cmp.Or(checkText(chunk[:n]), problem)
+	begin := make([]byte, streamBegin)
+	n, err := io.ReadFull(r, begin)
+	if text {
+		if err := checkText(begin[:n]); err != nil {
+			return nil, err
 		}
-		if problem != nil {
-			return nil, problem
-		}
-		if err == nil {
-			continue
-		}
-		if err == io.EOF || err == io.ErrUnexpectedEOF {
-			err = nil
-		}
-		if len(chunks) == 1 {
-			return chunks[0], err
-		}
-		data := make([]byte, 0, total)
-		hugepages.Advise(data)
-		for _, p := range chunks {
-			data = append(data, p...)
-		}
-		return data, err
 	}
+	data := bytes.NewBuffer(begin[:n])
+	switch {
+	case err == nil:
+		_, err = data.ReadFrom(io.LimitReader(r, max(0, int64(l)-streamBegin)+1))
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		err = nil
+	}
+	if large := l.check(int64(data.Len())); large != nil {
+		return nil, large
+	}
+	return data.Bytes(), err
 }
+
+// streamBegin is the number of bytes of a stream that are read before the rest.
+const streamBegin = 16 << 10
 
 // stdinSize returns the number of bytes left to read if the standard input is a file, and whether
 // it is a device.
