@@ -127,7 +127,11 @@ func (a *App) printSchema(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	return a.writeJSON(plan.Schema(set.executor.Signatures(set.toolchain)))
+	schema, err := plan.Schema(set.executor.Signatures(set.toolchain))
+	if err != nil {
+		return err
+	}
+	return a.writeJSON(schema)
 }
 
 func (a *App) writeJSON(value any) error {

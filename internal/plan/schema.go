@@ -1,6 +1,9 @@
 package plan
 
 import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 
@@ -10,42 +13,34 @@ import (
 // schema is a part of a JSON Schema.
 type schema = map[string]any
 
-// Schema returns the JSON Schema of a chain of these functions, in draft 7, which editors support.
-// It accepts what Invocations accepts. It does not check where-expressions, evaluated values, and
-// rules that functions have beyond their signatures.
-func Schema(signatures []api.FunctionSignature) any {
-	var names []any
-	var rules []any
-	definitions := schema{
-		"expression": schema{
-			"type": "string", "pattern": "^(file|template|cel|text):",
-			"description": "file:PATH is the content of a file, template: and cel: are evaluated, text: is literal",
-		},
-		"value": schema{"type": []string{"string", "number", "boolean"}},
-		"argument": schema{
-			"type":        "object",
-			"description": "An argument as programs write it",
-			"properties": schema{
-				"ParameterName": schema{"type": "string"},
-				"Value":         schema{},
-				"Evaluator": schema{"enum": []string{
-					"", api.EvaluatorTemplate,
-					api.EvaluatorCEL,
-				}},
-				"DataType": schema{"type": "string"},
-			},
-			"required": []string{"Value"}, "additionalProperties": false,
-		},
+// chainSchema is what the schema of a chain has for all functions, in draft 7, which editors
+// support. Schema adds definitions.function, the rules of the invocation, and maxItems.
+//
+//go:embed chain.schema.json
+var chainSchema []byte
+
+// Schema returns the JSON Schema of a chain of these functions. It accepts what Invocations accepts.
+// It does not check where-expressions, evaluated values, and rules that functions have beyond their
+// signatures.
+func Schema(signatures []api.FunctionSignature) (any, error) {
+	chain := schema{}
+	if err := json.Unmarshal(chainSchema, &chain); err != nil {
+		return nil, fmt.Errorf("chain.schema.json: %w", err)
 	}
+	definitions, _ := chain["definitions"].(schema)
+	invocation, _ := definitions["invocation"].(schema)
+	var names, rules []any
 	for _, s := range signatures {
 		description := s.Description
 		if s.Deprecated {
 			description = "Deprecated. " + description
 		}
 		names = append(names, schema{"const": s.FunctionName, "description": description})
-		definitions["arguments-of-"+s.FunctionName] = argumentsSchema(s)
-		then := schema{"properties": schema{"arguments": schema{"$ref": "#/definitions/arguments-of-" +
-			s.FunctionName}}}
+		arguments := "arguments-of-" + s.FunctionName
+		definitions[arguments] = argumentsSchema(s)
+		then := schema{"properties": schema{
+			"arguments": schema{"$ref": "#/definitions/" + arguments},
+		}}
 		if s.RequiredParameters > 0 {
 			then["required"] = []string{"arguments"}
 		}
@@ -58,61 +53,9 @@ func Schema(signatures []api.FunctionSignature) any {
 		})
 	}
 	definitions["function"] = schema{"anyOf": names}
-	definitions["invocation"] = schema{
-		"type": "object",
-		"properties": schema{
-			"name": schema{
-				"type":        []string{"string", "number", "boolean"},
-				"description": "The name of this step in messages and reports; names are unique",
-			},
-			"message": schema{
-				"type":        "string",
-				"description": "The message of the findings of this validation",
-			},
-			"severity": schema{
-				"enum":        []string{"critical", "high", "medium", "low"},
-				"description": "The severity of the findings of this validation",
-			},
-			"function": schema{
-				"$ref":        "#/definitions/function",
-				"description": "The function to run: 'fctl list' shows them",
-			},
-			"arguments": schema{"description": "Arguments by name, or a list of them in order"},
-			"where": schema{
-				"type":        "string",
-				"description": "Only resources for which this expression is true: 'fctl help where'",
-			},
-			"FunctionName": schema{
-				"$ref":        "#/definitions/function",
-				"description": "The function, as programs write it",
-			},
-			"Arguments": schema{
-				"type":        "array",
-				"items":       schema{"$ref": "#/definitions/argument"},
-				"description": "Arguments, as programs write them",
-			},
-			"WhereResource": schema{
-				"type":        "string",
-				"description": "The where-expression, as programs write it",
-			},
-			"Params": schema{"type": "object"},
-		},
-		"additionalProperties": false,
-		"oneOf": []any{
-			schema{"required": []string{"function"}},
-			schema{"required": []string{"FunctionName"}},
-		},
-		"allOf": rules,
-	}
-	return schema{
-		"$schema":     "http://json-schema.org/draft-07/schema#",
-		"$comment":    "Made by 'fctl explain --schema'.",
-		"title":       "A chain of functions for fctl do --functions",
-		"description": "The functions run in this order on the same configuration: 'fctl help chains'",
-		"type":        "array", "minItems": 1, "maxItems": api.MaxInvocations,
-		"items":       schema{"$ref": "#/definitions/invocation"},
-		"definitions": definitions,
-	}
+	invocation["allOf"] = rules
+	chain["maxItems"] = api.MaxInvocations
+	return chain, nil
 }
 
 // argumentsSchema returns the schema of the arguments of a function: {parameter: value} or a list.

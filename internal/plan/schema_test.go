@@ -27,7 +27,11 @@ type checker struct {
 func newChecker(t *testing.T) *checker {
 	t.Helper()
 	executor := functions.NewStandardExecutor()
-	text, err := json.Marshal(plan.Schema(executor.Signatures(api.ToolchainKubernetesYAML)))
+	chain, err := plan.Schema(executor.Signatures(api.ToolchainKubernetesYAML))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(chain)
 	if err != nil {
 		t.Fatal(err)
 	}
