@@ -538,6 +538,11 @@ func (c *completer) containers() []string {
 
 // flagValues completes the value of a flag of fctl.
 func (c *completer) flagValues(name, typed string) ([]string, cobra.ShellCompDirective) {
+	if flag := c.flags.Lookup(name); flag != nil {
+		if choice, ok := flag.Value.(*choice); ok {
+			return offer(choice.values, typed)
+		}
+	}
 	switch name {
 	case "filename", "resource-types", "schema", "config", "functions", "file":
 		return nil, cobra.ShellCompDirectiveDefault
@@ -555,10 +560,12 @@ func (c *completer) flagValues(name, typed string) ([]string, cobra.ShellCompDir
 		return offer([]string{"auto", "always", "never"}, typed)
 	case "report":
 		return offer(report.Kinds(), typed)
-	case "conflict-style":
-		return offer(conflictStyles(), typed)
 	case "output":
-		return offer(c.outputForms(), typed)
+		var forms []string
+		for _, f := range report.Formats() {
+			forms = append(forms, f.Name+"\t"+f.Text)
+		}
+		return offer(forms, typed)
 	}
 	if !c.load() {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -594,21 +601,4 @@ func selectorValue(flag string, info api.ResourceInfo) string {
 	}
 	scope, _, _ := strings.Cut(string(info.ResourceName), "/")
 	return scope
-}
-
-// outputForms returns the values of -o of the command.
-func (c *completer) outputForms() []string {
-	switch c.cmd.Name() {
-	case "list":
-		return listForms()
-	case "diff":
-		return diffForms()
-	case "explain", "version":
-		return []string{"text", "json"}
-	}
-	var forms []string
-	for _, f := range report.Formats() {
-		forms = append(forms, f.Name+"\t"+f.Text)
-	}
-	return forms
 }

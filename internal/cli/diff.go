@@ -23,12 +23,9 @@ import (
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// diffForms returns the values of diff's -o.
-func diffForms() []string { return []string{"text", "mutations", "patch"} }
-
 // diffFlags are the flags of diff.
 type diffFlags struct {
-	output      string
+	output      *choice
 	showSecrets bool
 }
 
@@ -64,8 +61,8 @@ the function patch-mutations, which turns the values of A into those of B:
   fctl diff -o patch staging.yaml production.yaml`,
 	}
 	o := &diffFlags{}
-	cmd.Flags().StringVarP(&o.output, "output", "o", "text",
-		"output `FORMAT`: text, mutations (JSON), patch (JSON for patch-mutations)")
+	o.output = addOutput(cmd.Flags(), "text, mutations (JSON), patch (JSON for patch-mutations)",
+		"text", "mutations", "patch")
 	addShowSecrets(cmd.Flags(), &o.showSecrets)
 	addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
@@ -99,10 +96,7 @@ func (p *pair) unit() *source.Unit {
 }
 
 func (a *App) diff(ctx context.Context, cmd *cobra.Command, o *diffFlags, words []string) error {
-	switch {
-	case !slices.Contains(diffForms(), o.output):
-		return diag.Usage("output format %q is not one of text, mutations, patch", o.output)
-	case len(words) != 2:
+	if len(words) != 2 {
 		return diag.UsageHint("fctl diff A B, as in: fctl diff staging.yaml production.yaml",
 			"two files or directories are expected, got %d words", len(words))
 	}
@@ -116,7 +110,7 @@ func (a *App) diff(ctx context.Context, cmd *cobra.Command, o *diffFlags, words 
 		run.InDirectory(a.global.dir, words[1])); err != nil {
 		return err
 	}
-	if o.output == "patch" && c.several {
+	if o.output.value == "patch" && c.several {
 		return diag.UsageHint("fctl diff -o patch A/FILE B/FILE",
 			"a patch describes one file, not directories")
 	}
@@ -233,7 +227,7 @@ func (c *comparison) printDifferences() error {
 	printer := &report.Printer{
 		Format: report.Mutations, Several: c.several,
 		Terminal: report.Terminal{
-			Interactive: c.flags.output == "text", Head: c.app.Streams.OutStyle(color.Bold),
+			Interactive: c.flags.output.value == "text", Head: c.app.Streams.OutStyle(color.Bold),
 			Diff: run.DiffStyle(c.app.Streams),
 		},
 	}
@@ -248,7 +242,7 @@ func (c *comparison) printDifferences() error {
 			c.problems = append(c.problems, c.secrets(versions[i]).Failures(problems)...)
 			continue
 		}
-		if c.flags.output == "patch" {
+		if c.flags.output.value == "patch" {
 			problems, err := p.ambiguous(c.set.executor, d.Mutations)
 			if err != nil {
 				return err

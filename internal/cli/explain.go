@@ -23,7 +23,8 @@ import (
 
 // explainFlags are the flags of explain.
 type explainFlags struct {
-	output, file  string
+	output        *choice
+	file          string
 	schema        bool
 	resourceTypes *[]string
 }
@@ -42,15 +43,11 @@ Schema of such files for editors: 'fctl help chains'.`,
   fctl explain --schema > chain.schema.json`,
 	}
 	o := &explainFlags{}
-	cmd.Flags().StringVarP(&o.output, "output", "o", "text",
-		"output `FORMAT`: text, json")
+	o.output = addOutput(cmd.Flags(), "text, json", "text", "json")
 	cmd.Flags().StringVar(&o.file, "file", "", "explain the chain in this `FILE`")
 	cmd.Flags().BoolVar(&o.schema, "schema", false, "print the JSON Schema of chains")
 	o.resourceTypes = addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		if o.output != "text" && o.output != "json" {
-			return diag.Usage("output format %q is not one of text, json", o.output)
-		}
 		switch {
 		case o.file != "" && o.schema:
 			return diag.Usage("--file and --schema exclude each other")
@@ -81,7 +78,7 @@ func (a *App) explainFunction(cmd *cobra.Command, o *explainFlags, name string) 
 	if !ok {
 		return unknownFunction(set.executor, set.toolchain, name)
 	}
-	if o.output == "json" {
+	if o.output.value == "json" {
 		return a.writeJSON(d)
 	}
 	return a.write([]byte(explanation(d, a.commandLine(cmd, o, set.toolchain),
@@ -115,7 +112,7 @@ func (a *App) explainChain(cmd *cobra.Command, o *explainFlags) error {
 	if err != nil {
 		return err
 	}
-	if o.output == "json" {
+	if o.output.value == "json" {
 		return a.writeJSON(steps)
 	}
 	return a.write([]byte(chainText(o.file, steps, a.commandLine(cmd, o, set.toolchain),

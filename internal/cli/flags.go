@@ -2,6 +2,7 @@ package cli
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -89,6 +90,34 @@ func addWriteFlags(flags *pflag.FlagSet, o *runFlags) {
 	flags.BoolVar(&o.check, "check", false, "write nothing, print the files that would change, and end with status 1 if there are any")
 	flags.BoolVar(&o.options.Fsync, "fsync", false, "sync written files to disk before ending")
 }
+
+// choice is the value of a flag that takes one of several words.
+type choice struct {
+	what, value string
+	values      []string
+}
+
+// addOutput adds the flag -o to a command. The first form is the default. note explains the forms.
+func addOutput(flags *pflag.FlagSet, note string, forms ...string) *choice {
+	c := &choice{what: "output format", value: forms[0], values: forms}
+	flags.VarP(c, "output", "o", "output `FORMAT`: "+note)
+	return c
+}
+
+// Set implements pflag.Value.
+func (c *choice) Set(text string) error {
+	if !slices.Contains(c.values, text) {
+		return diag.Usage("%s %q is not one of %s", c.what, text, strings.Join(c.values, ", "))
+	}
+	c.value = text
+	return nil
+}
+
+// String implements pflag.Value.
+func (c *choice) String() string { return c.value }
+
+// Type implements pflag.Value.
+func (c *choice) Type() string { return "string" }
 
 // addShowSecrets adds the flag that turns masking off. It is not a setting: a project's file must
 // not reveal the secrets of others.

@@ -19,9 +19,6 @@ import (
 	"github.com/fctl-dev/fctl/internal/sink"
 )
 
-// listForms returns the values of list's -o.
-func listForms() []string { return []string{"table", "wide", "json", "name"} }
-
 func (a *App) newList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [flags] [WORD...]",
@@ -34,8 +31,8 @@ mutating and validating select the kinds reads, changes and validates.`,
   fctl list changes image
   fctl list -o wide replicas`,
 	}
-	form := cmd.Flags().StringP("output", "o", "table",
-		"output `FORMAT`: table, wide (with parameters), json (the signatures), name")
+	form := addOutput(cmd.Flags(), "table, wide (with parameters), json (the signatures), name",
+		"table", "wide", "json", "name")
 	addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		set, err := a.functionsOf(cmd)
@@ -46,7 +43,7 @@ mutating and validating select the kinds reads, changes and validates.`,
 			func(s api.FunctionSignature) bool {
 				return !contains(s, words)
 			})
-		text, err := a.listText(*form, signatures)
+		text, err := a.listText(form.value, signatures)
 		if err != nil {
 			return err
 		}
@@ -130,12 +127,6 @@ func contains(s api.FunctionSignature, words []string) bool {
 // listText prints functions in one of the forms.
 func (a *App) listText(form string, signatures []api.FunctionSignature) ([]byte, error) {
 	switch form {
-	case "table", "wide":
-		width := 0
-		if a.Streams.OutIsTerminal() && form == "table" {
-			width = a.Streams.Width()
-		}
-		return []byte(a.listTable(signatures, form == "wide", width)), nil
 	case "name":
 		var b strings.Builder
 		for _, s := range signatures {
@@ -148,8 +139,11 @@ func (a *App) listText(form string, signatures []api.FunctionSignature) ([]byte,
 		}
 		return report.Marshal(signatures)
 	}
-	return nil, diag.Usage("output format %q is not one of %s", form,
-		strings.Join(listForms(), ", "))
+	width := 0
+	if a.Streams.OutIsTerminal() && form == "table" {
+		width = a.Streams.Width()
+	}
+	return []byte(a.listTable(signatures, form == "wide", width)), nil
 }
 
 // listTable prints a line for each function and each alias. A width of 0 means no limit. Deprecated

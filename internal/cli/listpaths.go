@@ -10,7 +10,6 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/report"
 )
 
 func (a *App) newListPaths() *cobra.Command {
@@ -50,11 +49,7 @@ type) and path, with what is known about the values there.`,
 			}
 			paths = pathsOfType(paths, api.ResourceType(t))
 		}
-		text, err := report.Marshal(paths)
-		if err != nil {
-			return err
-		}
-		return a.write(text)
+		return a.writeJSON(paths)
 	}
 	return cmd
 }

@@ -21,13 +21,10 @@ import (
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// conflictStyles returns the values of --conflict-style.
-func conflictStyles() []string { return []string{"markers", "list"} }
-
 // mergeFlags are the flags of merge.
 type mergeFlags struct {
 	inPlace       bool
-	conflictStyle string
+	conflictStyle choice
 	markerSize    int
 	labels        []string
 	path          string
@@ -57,9 +54,11 @@ not in the result.
   fctl merge -i base.yaml deployment.yaml theirs.yaml
   git config merge.fctl.driver 'fctl merge -i --marker-size %L --path %P %O %A %B'`,
 	}
-	o := &mergeFlags{}
+	o := &mergeFlags{conflictStyle: choice{
+		what: "conflict style", value: "markers", values: []string{"markers", "list"},
+	}}
 	cmd.Flags().BoolVarP(&o.inPlace, "in-place", "i", false, "write the result to OURS")
-	cmd.Flags().StringVar(&o.conflictStyle, "conflict-style", "markers",
+	cmd.Flags().Var(&o.conflictStyle, "conflict-style",
 		"`STYLE` of conflicts in the result: markers, list (the text of OURS)")
 	cmd.Flags().IntVar(&o.markerSize, "marker-size", 7, "the number of characters of a conflict marker")
 	cmd.Flags().StringArrayVarP(&o.labels, "label", "L", nil, "the `NAME` after a marker: first of OURS, then of THEIRS")
@@ -145,10 +144,8 @@ func (m *merging) write(text []byte) error {
 
 // options checks the flags.
 func (o *mergeFlags) options() (options textmerge.Options, err error) {
-	style, size, labels := o.conflictStyle, o.markerSize, o.labels
+	size, labels := o.markerSize, o.labels
 	switch {
-	case !slices.Contains(conflictStyles(), style):
-		return options, diag.Usage("conflict style %q is not one of markers, list", style)
 	case size < 1 || size > 1000:
 		return options, diag.Usage("--marker-size: a number from 1 to 1000 is expected, got %d",
 			size)
@@ -159,7 +156,7 @@ func (o *mergeFlags) options() (options textmerge.Options, err error) {
 		return options, diag.Usage("--label: a name cannot contain a newline")
 	}
 	options = textmerge.Options{
-		Markers: style == "markers", MarkerSize: size, Ours: "ours",
+		Markers: o.conflictStyle.value == "markers", MarkerSize: size, Ours: "ours",
 		Theirs: "theirs",
 	}
 	for i, name := range []*string{&options.Ours, &options.Theirs} {

@@ -139,6 +139,9 @@ func flagProblem(cmd *cobra.Command, err error) error {
 		if problem := selectorProblem(invalid.GetFlag(), err); problem != nil {
 			return problem
 		}
+		if _, ok := invalid.GetFlag().Value.(*choice); ok {
+			return invalid.Unwrap()
+		}
 		if why, ok := errors.AsType[*strconv.NumError](err); ok {
 			expected := map[string]string{
 				"int":  "a whole number",

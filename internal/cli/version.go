@@ -1,13 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/report"
 )
 
 func (a *App) newVersion() *cobra.Command {
@@ -17,8 +17,8 @@ func (a *App) newVersion() *cobra.Command {
 		Example: "  fctl version -o json",
 		Args:    noArguments,
 	}
-	form := cmd.Flags().StringP("output", "o", "text", "output `FORMAT`: text, json")
-	cmd.RunE = func(*cobra.Command, []string) error { return a.printVersion(*form) }
+	form := addOutput(cmd.Flags(), "text, json", "text", "json")
+	cmd.RunE = func(*cobra.Command, []string) error { return a.printVersion(form.value) }
 	return cmd
 }
 
@@ -41,34 +41,23 @@ func readVersion() version {
 	for _, s := range info.Settings {
 		setting[s.Key] = s.Value
 	}
-	v := version{
-		Version: info.Main.Version, Commit: setting["vcs.revision"], Time: setting["vcs.time"],
-		Modified: setting["vcs.modified"] == "true",
-		Go:       info.GoVersion, Platform: setting["GOOS"] + "/" + setting["GOARCH"],
+	return version{
+		Version: cmp.Or(info.Main.Version, "(devel)"), Commit: setting["vcs.revision"],
+		Time: setting["vcs.time"], Modified: setting["vcs.modified"] == "true",
+		Go: info.GoVersion, Platform: setting["GOOS"] + "/" + setting["GOARCH"],
 	}
-	if v.Version == "" {
-		v.Version = "(devel)"
-	}
-	return v
 }
 
 func (a *App) printVersion(form string) error {
 	v := readVersion()
-	switch form {
-	case "text":
-		text := "fctl " + v.Version // includes commit and +dirty
-		if v.Time != "" {
-			text += " " + v.Time
-		}
-		return a.write([]byte(text + fmt.Sprintf(" %s %s\n", v.Go, v.Platform)))
-	case "json":
-		text, err := report.Marshal(v)
-		if err != nil {
-			return err
-		}
-		return a.write(text)
+	if form == "json" {
+		return a.writeJSON(v)
 	}
-	return diag.Usage("output format %q is not one of text, json", form)
+	text := "fctl " + v.Version // includes commit and +dirty
+	if v.Time != "" {
+		text += " " + v.Time
+	}
+	return a.write([]byte(text + fmt.Sprintf(" %s %s\n", v.Go, v.Platform)))
 }
 
 // noArguments is cobra.NoArgs with an error in the words of fctl.
