@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -74,7 +75,8 @@ func (f *ignoreFile) read(file, path string) (*ignoreFile, error) {
 	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {
 		return f, nil
 	}
-	text, _, err := limit(maxIgnoreFile).readRegular(file, func(int64) {}, nil)
+	reader := Reader{RegularOnly: true, MaxSize: maxIgnoreFile}
+	text, _, err := reader.readFile(context.Background(), file, false)
 	if _, isLarge := errors.AsType[tooLarge](err); isLarge {
 		err = fmt.Errorf("the file is larger than the limit of %s", sizeText(maxIgnoreFile))
 	}

@@ -106,76 +106,76 @@ func (r *Reader) Bytes(ctx context.Context, path string) ([]byte, error) {
 }
 
 // read reads a file. text says that it has to be text. Streams, which may be endless, are checked
-// for that after their first chunk.
+// for that after their beginning.
 func (r *Reader) read(ctx context.Context, path string, text bool) ([]byte, fs.FileInfo, error) {
-	name, limit := diag.FileName(path), limit(cmp.Or(r.MaxSize, defaultMaxSize))
-	if path == "-" {
-		size, device := stdinSize(r.In)
-		data, err := Interruptible(ctx, func() ([]byte, error) {
-			return limit.readAll(r.In, size, text || device)
-		})
-		return data, nil, located(name, err)
+	if path != "-" {
+		data, info, err := r.readFile(ctx, path, text)
+		return data, info, located(diag.FileName(path), err)
 	}
-	if r.RegularOnly {
-		data, info, err := r.readRegular(path, limit)
-		return data, info, located(name, err)
+	size, device := stdinSize(r.In)
+	data, err := Interruptible(ctx, func() ([]byte, error) {
+		return r.limit().readAll(r.In, size, text || device)
+	})
+	return data, nil, located(diag.FileName(path), err)
+}
+
+// readFile is read for a file of the file system. Its errors have no position.
+func (r *Reader) readFile(ctx context.Context, path string,
+	text bool,
+) ([]byte, fs.FileInfo, error) {
+	if r.RegularOnly { // opening a pipe would block until somebody writes to it
+		if info, err := os.Stat(path); err != nil {
+			return nil, nil, err
+		} else if !info.IsDir() && !info.Mode().IsRegular() {
+			return nil, nil, errNotRegular
+		}
 	}
-	// Opening a pipe blocks until somebody opens it for writing.
 	f, err := Interruptible(ctx, func() (*os.File, error) { return os.Open(path) })
 	if err != nil {
-		return nil, nil, located(name, err)
+		return nil, nil, err
 	}
 	defer f.Close() //nolint:errcheck // nothing was written
 	info, err := f.Stat()
-	if err != nil {
-		return nil, nil, located(name, err)
-	}
 	switch {
+	case err != nil:
+		return nil, nil, err
 	case info.IsDir():
-		return nil, nil, located(name, ErrDirectory)
-	case info.Mode().IsRegular() && info.Size() > 0:
-		r.admit(min(info.Size(), int64(limit)))
-		data, err := limit.readAll(f, info.Size(), text)
-		return data, info, located(name, err)
+		return nil, nil, ErrDirectory
+	case r.RegularOnly && !info.Mode().IsRegular():
+		return nil, nil, errNotRegular
+	case !r.RegularOnly && (!info.Mode().IsRegular() || info.Size() == 0):
+		// Reading a pipe or a device can block, as with the standard input. So can reading a file
+		// of /proc, whose size is 0.
+		text = text || isDevice(info)
+		data, err := Interruptible(ctx, func() ([]byte, error) {
+			return r.limit().readAll(f, 0, text)
+		})
+		return data, info, err
 	}
-	// Reading a pipe or a device can block, as with the standard input. So can reading a file of
-	// /proc, whose size is 0.
-	text = text || isDevice(info)
-	data, err := Interruptible(ctx, func() ([]byte, error) { return limit.readAll(f, 0, text) })
-	return data, info, located(name, err)
+	if r.Admit != nil {
+		r.Admit(min(info.Size(), int64(r.limit())))
+	}
+	if r.Hold != nil {
+		same, err := r.Hold(f.Fd())
+		if err == nil && !same { // another program replaced the file
+			again := *r
+			again.Admit = nil
+			return again.readFile(ctx, path, text)
+		}
+		if err == nil {
+			info, err = f.Stat() // it may have changed while waiting for the lock
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	data, err := r.limit().readAll(f, info.Size(), text)
+	return data, info, err
 }
+
+func (r *Reader) limit() limit { return limit(cmp.Or(r.MaxSize, defaultMaxSize)) }
 
 func isDevice(info fs.FileInfo) bool { return info.Mode()&fs.ModeDevice != 0 }
-
-func (r *Reader) admit(size int64) {
-	if r.Admit != nil {
-		r.Admit(size)
-	}
-}
-
-// readRegular reads a regular file, after locking it if Hold is set. It starts over if the file was
-// replaced meanwhile.
-func (r *Reader) readRegular(path string, limit limit) ([]byte, fs.FileInfo, error) {
-	admit := r.admit
-	for {
-		data, info, err := limit.readRegular(path, admit, r.Hold)
-		if !errors.Is(err, errReplaced) {
-			return data, info, err
-		}
-		admit = func(int64) {} // admit only once
-	}
-}
-
-// errReplaced is the error of reading a file that the path no longer names.
-var errReplaced = errors.New("the file was replaced")
-
-// held returns the error for a file on which hold was called, nil if it may be read.
-func held(same bool, err error) error {
-	if err == nil && !same {
-		return errReplaced
-	}
-	return err
-}
 
 // ErrDirectory is the error for a path that is a directory.
 var ErrDirectory = errors.New("a file is expected, not a directory")
