@@ -49,6 +49,12 @@ type PathSource interface {
 	PathsOf(t api.ResourceType) []*api.PathVisitorInfo
 }
 
+// PathSourceFunc is a function that is a PathSource.
+type PathSourceFunc func(t api.ResourceType) []*api.PathVisitorInfo
+
+// PathsOf calls f.
+func (f PathSourceFunc) PathsOf(t api.ResourceType) []*api.PathVisitorInfo { return f(t) }
+
 // ResourceProvider knows the resources of a toolchain. Its methods are safe for concurrent use.
 type ResourceProvider interface {
 	// ToolchainType returns the toolchain.

@@ -290,16 +290,9 @@ func (r *Registry) typeNames() ([]string, error) {
 
 // AttributePaths returns the registered paths of an attribute.
 func (r *Registry) AttributePaths(name api.AttributeName) configkit.PathSource {
-	return attributePaths{r, name}
-}
-
-type attributePaths struct {
-	registry *Registry
-	name     api.AttributeName
-}
-
-func (a attributePaths) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
-	return a.registry.part(t, a.name).attributes[a.name]
+	return configkit.PathSourceFunc(func(t api.ResourceType) []*api.PathVisitorInfo {
+		return r.part(t, name).attributes[name]
+	})
 }
 
 // maxTypes bounds how many types are cached, since data may name any number of unknown types.
@@ -348,22 +341,17 @@ func (r *Registry) part(t api.ResourceType, name api.AttributeName) *typeInfo {
 
 // NeededPaths returns the paths, of any attribute, whose values come from elsewhere.
 func (r *Registry) NeededPaths() configkit.PathSource {
-	return pathSource(func(t api.ResourceType) []*api.PathVisitorInfo {
+	return configkit.PathSourceFunc(func(t api.ResourceType) []*api.PathVisitorInfo {
 		return r.knowledge(t).needed
 	})
 }
 
 // ProvidedPaths returns the paths, of any attribute, whose values other resources need.
 func (r *Registry) ProvidedPaths() configkit.PathSource {
-	return pathSource(func(t api.ResourceType) []*api.PathVisitorInfo {
+	return configkit.PathSourceFunc(func(t api.ResourceType) []*api.PathVisitorInfo {
 		return r.knowledge(t).provided
 	})
 }
-
-// pathSource adapts a function to configkit.PathSource.
-type pathSource func(t api.ResourceType) []*api.PathVisitorInfo
-
-func (s pathSource) PathsOf(t api.ResourceType) []*api.PathVisitorInfo { return s(t) }
 
 // PathInfo returns what is registered about a path of a type, or nil. The path may have indexes,
 // lookups or wildcards.
