@@ -26,26 +26,3 @@ func registerAttributes(fh handler.FunctionRegistry, provider configkit.Resource
 	}
 	return nil
 }
-
-// parameterOf returns a parameter of the functions of an attribute, for functions that have the
-// same one.
-func parameterOf(
-	provider configkit.ResourceProvider, attribute api.AttributeName, name string,
-) api.FunctionParameter {
-	info, _ := provider.AttributeInfo(attribute)
-	for _, p := range info.Parameters {
-		if p.ParameterName == name {
-			return p
-		}
-	}
-	return text(name, "", name, "")
-}
-
-// text returns a required string parameter. regexp may be "".
-func text(name, example, description, regexp string) api.FunctionParameter {
-	return api.FunctionParameter{
-		ParameterName: name, Required: true, DataType: api.DataTypeString, Example: example,
-		Description:      description,
-		ValueConstraints: api.ValueConstraints{Regexp: regexp},
-	}
-}

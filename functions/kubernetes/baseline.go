@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"sync"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
@@ -19,7 +20,17 @@ const (
 	sourceBefore       = "Before:" // followed by the name of any source
 )
 
-// changes compares the documents of a unit with their baseline.
+// baseline is the configuration to compare with. All units of a run are compared with the same one,
+// so it is decoded once.
+type baseline struct {
+	provider configkit.ResourceProvider
+
+	mu        sync.Mutex
+	data      []byte // what resources were decoded from
+	resources map[yamlkit.ResourceTypeAndName]*gaby.YamlDoc
+}
+
+// changes compares the documents of a unit with those of the baseline.
 type changes struct {
 	docs, before gaby.Container // docs[i] is compared with before[i]
 	same         gaby.Container // documents whose text is that of the baseline
@@ -27,54 +38,68 @@ type changes struct {
 	compared     int // fields that both sides have
 }
 
-// changesSince pairs documents with those of data. Documents that exist on one side only are not
+// changes pairs documents with those of data. Documents that exist on one side only are not
 // compared. If no data was given, it reports that and returns nil.
-func changesSince(
-	fc *api.FunctionContext, data []byte, docs gaby.Container, provider configkit.ResourceProvider,
+func (b *baseline) changes(
+	fc *api.FunctionContext, data []byte, docs gaby.Container,
 ) (*changes, error) {
 	if data == nil {
 		fc.NoteOnce("there is nothing to compare with (--other-data " + sourceLastReleased +
 			"=FILE), so everything passes")
 		return nil, nil
 	}
-	before, err := gaby.ParseAll(data)
-	if err != nil {
-		return nil, baselineError(err)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.decode(data); err != nil {
+		return nil, errUnreadable(err)
 	}
-	was := map[yamlkit.ResourceTypeAndName]*gaby.YamlDoc{}
-	err = yamlkit.EachResource(before, provider, func(i int, info api.ResourceInfo) {
-		was[yamlkit.TypeAndName(&info)] = before[i]
-	})
-	if err != nil {
-		return nil, baselineError(err)
-	}
-	c := &changes{provider: provider}
-	err = yamlkit.EachResource(docs, provider, func(i int, info api.ResourceInfo) {
-		switch old := was[yamlkit.TypeAndName(&info)]; {
+	c := &changes{provider: b.provider}
+	return c, yamlkit.EachResource(docs, b.provider, func(i int, info api.ResourceInfo) {
+		switch old := b.resources[yamlkit.TypeAndName(&info)]; {
 		case old == nil:
 		case docs[i].SameText(old):
 			c.same = append(c.same, docs[i])
 		default:
+			_ = old.Check() // scans it, so that several units can read it; find reports its errors
 			c.before, c.docs = append(c.before, old), append(c.docs, docs[i])
 		}
 	})
-	return c, err
 }
 
-// baselineError reports that the baseline cannot be read. It does not wrap its cause, whose
+// decode decodes data, unless that was done for another unit.
+func (b *baseline) decode(data []byte) error {
+	if b.resources != nil && len(data) == len(b.data) &&
+		(len(data) == 0 || &data[0] == &b.data[0]) {
+		return nil
+	}
+	docs, err := gaby.ParseAll(data)
+	if err != nil {
+		return err
+	}
+	resources := map[yamlkit.ResourceTypeAndName]*gaby.YamlDoc{}
+	err = yamlkit.EachResource(docs, b.provider, func(i int, info api.ResourceInfo) {
+		resources[yamlkit.TypeAndName(&info)] = docs[i]
+	})
+	if err == nil {
+		b.data, b.resources = data, resources
+	}
+	return err
+}
+
+// errUnreadable reports that the baseline cannot be read. It does not wrap its cause, whose
 // positions refer to the baseline and not to the unit.
-func baselineError(err error) error {
+func errUnreadable(err error) error {
 	return errors.New("what to compare with cannot be read: " + err.Error())
 }
 
 // of returns the changed fields of attributes and counts the compared ones as matches.
 func (c *changes) of(
-	fc *api.FunctionContext, describe func(*api.AttributeValue), names ...api.AttributeName,
+	fc *api.FunctionContext, names []api.AttributeName,
 ) (api.AttributeValueList, error) {
 	var rows api.AttributeValueList
 	var problems []error
 	for _, name := range names {
-		changed, err := c.find(name, describe)
+		changed, err := c.find(name)
 		rows, problems = append(rows, changed...), append(problems, err)
 	}
 	fc.Matched(c.compared)
@@ -87,48 +112,37 @@ type field struct {
 	path     api.ResolvedPath
 }
 
-// fieldValue is the value of a field: a map, a list or a scalar. For a path into a scalar, scalar
-// is the part it addresses.
-type fieldValue struct {
-	value  gaby.Value
-	scalar any
-}
-
-// valueOf returns the value of a match. It reports false if the path addresses a part of a scalar
-// that does not exist.
-func valueOf(p *yamlkit.Place) (fieldValue, bool) {
+// valueOf returns the value of a match: a gaby.Value for a map or a list, otherwise a scalar or the
+// part of it that the path addresses. It reports false if there is no such part.
+func valueOf(p *yamlkit.Place) (any, bool) {
 	if p.Value.Kind() != gaby.Scalar {
-		return fieldValue{value: p.Value}, true
+		return p.Value, true
 	}
-	scalar, ok := p.Scalar()
-	return fieldValue{p.Value, scalar}, ok
+	return p.Scalar()
 }
 
-// equal reports whether two fields have the same value. Of scalars it compares the addressed part.
-func (v fieldValue) equal(o fieldValue) bool {
-	if v.value.Kind() != gaby.Scalar || o.value.Kind() != gaby.Scalar {
-		return v.value.Equal(o.value)
-	}
-	return reflect.DeepEqual(v.scalar, o.scalar)
+// equal reports whether two values of matches are equal.
+func equal(a, b any) bool {
+	v, ok := a.(gaby.Value)
+	other, both := b.(gaby.Value)
+	return ok && both && v.Equal(other) || !ok && !both && reflect.DeepEqual(a, b)
 }
 
 // find returns the changed fields of an attribute.
-func (c *changes) find(
-	name api.AttributeName, describe func(*api.AttributeValue),
-) (api.AttributeValueList, error) {
+func (c *changes) find(name api.AttributeName) (api.AttributeValueList, error) {
 	keys, err := generic.AttributeKeys(c.provider, name)
 	if err != nil {
 		return nil, err
 	}
 	paths := c.provider.AttributePaths(name)
-	was := map[field]fieldValue{}
+	was := map[field]any{}
 	err = yamlkit.VisitPlaces(c.before, paths, keys, c.provider, func(p *yamlkit.Place) {
 		if v, ok := valueOf(p); ok {
 			was[field{yamlkit.TypeAndName(p.Resource), p.Path()}] = v
 		}
 	})
 	if err != nil {
-		return nil, baselineError(err)
+		return nil, errUnreadable(err)
 	}
 	errSame := yamlkit.VisitPlaces(c.same, paths, keys, c.provider,
 		func(*yamlkit.Place) { c.compared++ })
@@ -143,19 +157,19 @@ func (c *changes) find(
 			return
 		}
 		c.compared++
-		if is.equal(before) {
+		if equal(is, before) {
 			return
 		}
 		row, _ := p.Row()
 		if row.DataType == api.DataTypeYAML {
-			if pos := firstDifference(p.Value, before.value).Position(); pos.Line > 0 {
+			old, _ := before.(gaby.Value)
+			if pos := firstDifference(p.Value, old).Position(); pos.Line > 0 {
 				row.Position = &pos
 			}
 		} else {
 			row.Value = fmt.Sprint(row.Value)
 		}
 		row.DataType = api.DataTypeYAML
-		describe(&row)
 		rows = append(rows, row)
 	})
 	return rows, errors.Join(errSame, err)

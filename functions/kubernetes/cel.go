@@ -13,9 +13,9 @@ import (
 	"github.com/fctl-dev/fctl/functions/program"
 )
 
-// registerCELFunctions registers the functions that get, set and check values with the CEL
-// expressions of admission policies.
-func registerCELFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
+// celFunctions returns the functions that get, set and check values with the CEL expressions of
+// admission policies.
+func celFunctions(provider configkit.ResourceProvider) []handler.FunctionRegistration {
 	language := &program.Language{
 		Name: "cel",
 		Program: api.FunctionParameter{
@@ -46,21 +46,16 @@ func registerCELFunctions(fh handler.FunctionRegistry, provider configkit.Resour
 			`vet-cel '{"passed": object.metadata.name.size() < 30, "details": ["the name " + object.metadata.name + " is too long"]}'`,
 		},
 	}
-	return handler.Register(fh, program.Functions(language, provider)...)
+	return program.Functions(language, provider)
 }
 
 func compileCEL(
 	text string, use program.Use,
 ) (func(*expression.Scope) (program.Run, error), error) {
-	var kinds []cel.Kind
-	switch use {
-	case program.Gets:
-		kinds = []cel.Kind{cel.List}
-	case program.Checks:
-		kinds = []cel.Kind{cel.Bool, cel.Map}
-	case program.Sets:
-		kinds = []cel.Kind{cel.Map}
-	default:
+	kinds, ok := map[program.Use][]cel.Kind{
+		program.Gets: {cel.List}, program.Checks: {cel.Bool, cel.Map}, program.Sets: {cel.Map},
+	}[use]
+	if !ok {
 		return nil, fmt.Errorf("a program is used in an unknown way: %d", use)
 	}
 	compiled, err := cel.Compile(text, kinds...)

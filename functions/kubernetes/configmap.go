@@ -31,53 +31,46 @@ const (
 	ignoreProvided = "IgnoreProvided"
 )
 
-func registerConfigMapFunctions(
-	fh handler.FunctionRegistry, provider configkit.ResourceProvider,
-) error {
-	one := 1
-	return fh.RegisterFunction(handler.FunctionRegistration{
+func pruneConfigMapsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	r := mutating(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "prune-configmaps",
-			Parameters: []api.FunctionParameter{{
-				ParameterName: parameterHistoryLimit, DataType: api.DataTypeInt, Example: "3",
-				Description:      "how many revisions to keep of each, the newest included; if not given, " + strconv.Itoa(defaultHistoryLimit),
-				ValueConstraints: api.ValueConstraints{Min: &one},
-			}},
-			Mutating: true, Hermetic: true, Idempotent: true,
+			Parameters: []api.FunctionParameter{
+				optional(intParameter(parameterHistoryLimit, "3",
+					"how many revisions to keep of each, the newest included; if not given, "+
+						strconv.Itoa(defaultHistoryLimit), 1)),
+			},
 			Description: "Delete old revisions of immutable ConfigMaps, which share the annotation confighub.com/" + contextStableCore +
 				", and have references find the newest",
-			FunctionType:          api.FunctionTypeCustom,
 			AffectedResourceTypes: []api.ResourceType{typeConfigMap},
 			Examples:              []string{"prune-configmaps", "prune-configmaps 1"},
 		},
 		ValueParameter: parameterHistoryLimit,
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			limit := handler.Arguments(args).Int(parameterHistoryLimit)
-			if limit == 0 {
-				limit = defaultHistoryLimit
+	}, nil)
+	r.Function = func(
+		fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+	) (gaby.Container, any, error) {
+		limit := cmp.Or(handler.Arguments(args).Int(parameterHistoryLimit), defaultHistoryLimit)
+		revisions, err := configMapRevisions(docs, provider)
+		if err != nil {
+			return nil, nil, err
+		}
+		fc.Matched(len(revisions))
+		ages := agesOf(revisions)
+		var kept gaby.Container
+		for _, r := range revisions {
+			if ages[r.doc] < limit {
+				kept = append(kept, r.doc)
 			}
-			revisions, err := configMapRevisions(docs, provider)
-			if err != nil {
-				return nil, nil, err
-			}
-			fc.Matched(len(revisions))
-			ages := agesOf(revisions)
-			var kept gaby.Container
-			for _, r := range revisions {
-				if ages[r.doc] < limit {
-					kept = append(kept, r.doc)
-				}
-			}
-			_, err = yamlkit.VisitResources(kept, nil, provider,
-				func(doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo) (any, []error) {
-					return output, []error{markRevision(doc, ages[doc] == 0, provider)}
-				})
-			return slices.DeleteFunc(docs,
-				func(doc *gaby.YamlDoc) bool { return ages[doc] >= limit }), nil, err
-		},
-	})
+		}
+		_, err = yamlkit.VisitResources(kept, nil, provider,
+			func(doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo) (any, []error) {
+				return output, []error{markRevision(doc, ages[doc] == 0, provider)}
+			})
+		return slices.DeleteFunc(docs,
+			func(doc *gaby.YamlDoc) bool { return ages[doc] >= limit }), nil, err
+	}
+	return r
 }
 
 // configMapRevision is one of several immutable ConfigMaps with the contents of the same ConfigMap

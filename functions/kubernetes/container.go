@@ -66,61 +66,53 @@ func orderedMap(keysAndValues ...any) (*gaby.YamlDoc, error) {
 }
 
 // editContainers calls edit for each container with this name and returns their number. With *, it
-// calls edit for all containers, including those without a name. The paths of containers are
-// derived from the registered paths of their names.
+// calls edit for all containers, including those without a name.
 func editContainers(
 	docs gaby.Container, provider configkit.ResourceProvider, name string,
 	edit func(*container) error,
 ) (int, error) {
-	editAt := func(doc *gaby.YamlDoc, segments []string) error {
-		return edit(&container{
-			doc: doc, segments: segments, value: doc.Search(segments...).Value(),
-		})
-	}
-	if name == "*" {
-		all := yamlkit.EditOptions{
-			Wanted: func(_ *api.ResourceInfo, v gaby.Value) bool { return v.Kind() == gaby.Map },
-		}
-		return yamlkit.EditPaths(docs, inContainers(provider, ""), nil, provider, all,
-			func(p *yamlkit.Place) error {
-				return editAt(p.Doc, p.Segments)
+	named := yamlkit.EditOptions{Wanted: func(_ *api.ResourceInfo, v gaby.Value) bool {
+		return v.Kind() == gaby.Map && (name == "*" || v.Get("name").TextIs(name))
+	}}
+	return yamlkit.EditPaths(docs, inContainers(provider, ""), nil, provider, named,
+		func(p *yamlkit.Place) error {
+			return edit(&container{
+				doc: p.Doc, segments: p.Segments, value: p.Doc.Search(p.Segments...).Value(),
 			})
-	}
-	named := yamlkit.EditOptions{
-		Wanted: func(_ *api.ResourceInfo, v gaby.Value) bool { return v.TextIs(name) },
-	}
-	return yamlkit.EditPaths(docs, provider.AttributePaths(attributeContainerName), nil, provider,
-		named, func(p *yamlkit.Place) error {
-			return editAt(p.Doc, p.Segments[:len(p.Segments)-1])
 		})
 }
 
-// containerPaths is a source of paths to containers, or to fields of containers.
-type containerPaths struct {
-	names configkit.PathSource // the paths of the containers' names
-	below []string             // paths in the container, "" for the container itself
-}
-
-// inContainers returns the source of these paths in all containers.
-func inContainers(provider configkit.ResourceProvider, below ...string) containerPaths {
-	return containerPaths{names: provider.AttributePaths(attributeContainerName), below: below}
-}
-
-// PathsOf returns the paths for resources of type t.
-func (c containerPaths) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
-	var infos []*api.PathVisitorInfo
-	for _, name := range c.names.PathsOf(t) {
-		prefix := strings.TrimSuffix(string(name.Path), "name")
-		for _, path := range c.below {
-			info := &api.PathVisitorInfo{
-				Path: api.UnresolvedPath(prefix + path), DataType: api.DataTypeString,
+// inContainers returns the source of these paths in all containers; "" is the container itself.
+func inContainers(provider configkit.ResourceProvider, below ...string) configkit.PathSource {
+	names := provider.AttributePaths(attributeContainerName)
+	return configkit.PathSourceFunc(func(t api.ResourceType) (infos []*api.PathVisitorInfo) {
+		for _, name := range names.PathsOf(t) {
+			prefix := strings.TrimSuffix(string(name.Path), "name")
+			for _, path := range below {
+				info := &api.PathVisitorInfo{
+					Path: api.UnresolvedPath(prefix + path), DataType: api.DataTypeString,
+				}
+				if path == "" {
+					info.Path, info.DataType =
+						api.UnresolvedPath(strings.TrimSuffix(prefix, ".")), api.DataTypeYAML
+				}
+				infos = append(infos, info)
 			}
-			if path == "" {
-				info.Path, info.DataType =
-					api.UnresolvedPath(strings.TrimSuffix(prefix, ".")), api.DataTypeYAML
-			}
-			infos = append(infos, info)
 		}
-	}
-	return infos
+		return infos
+	})
+}
+
+// filtered returns the paths of a source for which keep returns true.
+func filtered(
+	source configkit.PathSource, keep func(api.ResourceType, *api.PathVisitorInfo) bool,
+) configkit.PathSource {
+	return configkit.PathSourceFunc(func(t api.ResourceType) (kept []*api.PathVisitorInfo) {
+		for _, info := range source.PathsOf(t) {
+			if keep(t, info) {
+				kept = append(kept, info)
+			}
+		}
+		return kept
+	})
 }

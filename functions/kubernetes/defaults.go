@@ -20,12 +20,8 @@ const (
 	attributeResources       api.AttributeName = "container-resources-defaults"
 )
 
-// setter sets values in documents and returns the number of paths it considered.
-type setter func(*api.FunctionContext, gaby.Container) (int, error)
-
-func registerDefaultsFunctions(
-	fh handler.FunctionRegistry, provider configkit.ResourceProvider,
-) error {
+// defaultsFunctions returns the functions that set registered defaults, and set-pod-defaults.
+func defaultsFunctions(provider configkit.ResourceProvider) []handler.FunctionRegistration {
 	plain := func(*api.FunctionContext) func(*yamlkit.Place) error { return setDefault }
 	podSecurity := defaultsSetter(provider, provider.AttributePaths(attributePodSecurity), plain)
 	securityContext := provider.AttributePaths(attributeSecurityContext)
@@ -33,14 +29,15 @@ func registerDefaultsFunctions(
 		func(*api.FunctionContext) func(*yamlkit.Place) error {
 			return setDefaultRequest
 		})
-	automount := func(_ *api.FunctionContext, docs gaby.Container) (int, error) {
+	automount := func(_ *api.FunctionContext, docs gaby.Container, _ handler.Arguments) (int, error) {
 		return yamlkit.UpdatePaths(docs, provider.AttributePaths(attributeAutomount), nil, provider,
 			func(bool) bool { return false }, yamlkit.UpdateOptions{Upsert: true})
 	}
+	var functions []handler.FunctionRegistration
 	for _, f := range []struct {
 		name, description string
 		attribute         api.AttributeName
-		set               setter
+		set               editor
 	}{
 		{
 			"set-pod-security-defaults",
@@ -64,63 +61,46 @@ func registerDefaultsFunctions(
 			attributeResources, resources,
 		},
 	} {
-		err := fh.RegisterFunction(handler.FunctionRegistration{
+		functions = append(functions, mutating(handler.FunctionRegistration{
 			FunctionSignature: api.FunctionSignature{
-				FunctionName: f.name,
-				Mutating:     true, Hermetic: true, Idempotent: true,
+				FunctionName:  f.name,
 				Description:   f.description,
 				FunctionType:  api.FunctionTypePathVisitor,
 				AttributeName: f.attribute,
 				Examples:      []string{f.name},
 			},
 			PerDocument: true,
-			Function: func(
-				fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte,
-			) (gaby.Container, any, error) {
-				matches, err := f.set(fc, docs)
-				fc.Matched(matches)
-				return docs, nil, err
+		}, f.set))
+	}
+	paths := attributesPaths(provider, attributePodSecurity, attributeAutomount,
+		attributeSecurityContext, attributeResources)
+	return append(functions, setContainerProbeDefaultsFunction(provider),
+		setPodDefaultsFunction(paths, []podDefault{
+			{"pod-security", "what set-pod-security-defaults sets", podSecurity},
+			{
+				"automount-service-account-token",
+				"what set-automount-service-account-token-false sets", automount,
 			},
-		})
-		if err != nil {
-			return err
-		}
-	}
-	if err := fh.RegisterFunction(setContainerProbeDefaultsFunction(provider)); err != nil {
-		return err
-	}
-	places := attributesPaths{
-		provider,
-		[]api.AttributeName{
-			attributePodSecurity, attributeAutomount, attributeSecurityContext, attributeResources,
-		},
-	}
-	return fh.RegisterFunction(setPodDefaultsFunction(places, []podDefault{
-		{"pod-security", "what set-pod-security-defaults sets", podSecurity},
-		{
-			"automount-service-account-token",
-			"what set-automount-service-account-token-false sets", automount,
-		},
-		{
-			"security-context", "what set-pod-container-security-context-defaults sets",
-			defaultsSetter(provider, severestFirst{securityContext}, setDefaultSecurity),
-		},
-		{"resources", "what set-container-resources-defaults sets", resources},
-		{
-			"probes", "what set-container-probe-defaults sets; probes of a container that has none ask /healthz",
-			func(fc *api.FunctionContext, docs gaby.Container) (int, error) {
-				return setProbes(docs, provider, nil, askHealthz(fc))
+			{
+				"security-context", "what set-pod-container-security-context-defaults sets",
+				defaultsSetter(provider, severestFirst(securityContext), setDefaultSecurity),
 			},
-		},
-	}))
+			{"resources", "what set-container-resources-defaults sets", resources},
+			{
+				"probes", "what set-container-probe-defaults sets; probes of a container that has none ask /healthz",
+				func(fc *api.FunctionContext, docs gaby.Container, _ handler.Arguments) (int, error) {
+					return setProbes(docs, provider, nil, askHealthz(fc))
+				},
+			},
+		}))
 }
 
-// defaultsSetter returns a setter for the registered defaults of paths.
+// defaultsSetter returns an editor that sets the registered defaults of paths.
 func defaultsSetter(
 	provider configkit.ResourceProvider, paths configkit.PathSource,
 	set func(*api.FunctionContext) func(*yamlkit.Place) error,
-) setter {
-	return func(fc *api.FunctionContext, docs gaby.Container) (int, error) {
+) editor {
+	return func(fc *api.FunctionContext, docs gaby.Container, _ handler.Arguments) (int, error) {
 		return yamlkit.EditPaths(docs, paths, nil, provider,
 			yamlkit.EditOptions{Upsert: true, InOrder: true}, set(fc))
 	}
@@ -152,12 +132,9 @@ func setDefaultRequest(p *yamlkit.Place) error {
 	return setDefault(p)
 }
 
-// severestFirst sorts the paths of security contexts in the order in which set-pod-defaults has
+// severestFirst returns the paths of security contexts in the order in which set-pod-defaults has
 // always written them.
-type severestFirst struct{ configkit.PathSource }
-
-// PathsOf returns the paths for resources of type t.
-func (s severestFirst) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
+func severestFirst(paths configkit.PathSource) configkit.PathSource {
 	order := []string{
 		"readOnlyRootFilesystem", "allowPrivilegeEscalation", "privileged", "capabilities",
 		"seccompProfile", "runAsNonRoot", "runAsUser", "runAsGroup", "fsGroup",
@@ -167,33 +144,32 @@ func (s severestFirst) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
 		field, _, _ = strings.Cut(field, ".")
 		return slices.Index(order, field)
 	}
-	infos := slices.Clone(s.PathSource.PathsOf(t))
-	slices.SortStableFunc(infos, func(a, b *api.PathVisitorInfo) int { return rank(a) - rank(b) })
-	return infos
+	return configkit.PathSourceFunc(func(t api.ResourceType) []*api.PathVisitorInfo {
+		return slices.SortedStableFunc(slices.Values(paths.PathsOf(t)),
+			func(a, b *api.PathVisitorInfo) int { return rank(a) - rank(b) })
+	})
 }
 
-// attributesPaths is a source of the paths of several attributes.
-type attributesPaths struct {
-	provider configkit.ResourceProvider
-	names    []api.AttributeName
-}
-
-// PathsOf returns the paths for resources of type t.
-func (a attributesPaths) PathsOf(t api.ResourceType) (infos []*api.PathVisitorInfo) {
-	for _, name := range a.names {
-		infos = append(infos, a.provider.AttributePaths(name).PathsOf(t)...)
-	}
-	return infos
+// attributesPaths returns the paths of several attributes.
+func attributesPaths(
+	provider configkit.ResourceProvider, names ...api.AttributeName,
+) configkit.PathSource {
+	return configkit.PathSourceFunc(func(t api.ResourceType) (infos []*api.PathVisitorInfo) {
+		for _, name := range names {
+			infos = append(infos, provider.AttributePaths(name).PathsOf(t)...)
+		}
+		return infos
+	})
 }
 
 // podDefault is one of the settings of set-pod-defaults. A parameter selects it.
 type podDefault struct {
 	parameter, description string
-	set                    setter
+	set                    editor
 }
 
 func setPodDefaultsFunction(
-	places configkit.PathSource, parts []podDefault,
+	paths configkit.PathSource, parts []podDefault,
 ) handler.FunctionRegistration {
 	parameters := make([]api.FunctionParameter, len(parts))
 	for i, part := range parts {
@@ -202,13 +178,11 @@ func setPodDefaultsFunction(
 			Description: "true sets " + part.description + "; if not given, false",
 		}
 	}
-	return handler.FunctionRegistration{
+	return mutating(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-pod-defaults",
 			Parameters:   parameters,
-			Mutating:     true, Hermetic: true, Idempotent: true,
 			Description:  "Set several defaults of pods at once, as the functions for each of them do",
-			FunctionType: api.FunctionTypeCustom,
 			Examples: []string{
 				"set-pod-defaults true true true true true",
 				"set-pod-defaults --security-context=true --resources=true",
@@ -216,21 +190,16 @@ func setPodDefaultsFunction(
 		},
 		ValueParameter: parts[0].parameter,
 		PerDocument:    true,
-		Paths:          places,
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			var problems []error
-			fc.Matched(0) // counts even if no setting is selected
-			for _, part := range parts {
-				if !handler.Arguments(args).Bool(part.parameter) {
-					continue
-				}
-				matches, err := part.set(fc, docs)
-				fc.Matched(matches)
-				problems = append(problems, err)
+		Paths:          paths,
+	}, func(fc *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
+		var problems []error
+		matches := 0
+		for _, part := range parts {
+			if a.Bool(part.parameter) {
+				n, err := part.set(fc, docs, a)
+				matches, problems = matches+n, append(problems, err)
 			}
-			return docs, nil, errors.Join(problems...)
-		},
-	}
+		}
+		return matches, errors.Join(problems...)
+	})
 }

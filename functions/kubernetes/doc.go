@@ -6,34 +6,41 @@
 package kubernetes
 
 import (
+	"slices"
+
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
 // RegisterFunctions registers the functions of this package.
 func RegisterFunctions(
-	fh handler.FunctionRegistry, resourceProvider configkit.ResourceProvider,
+	fh handler.FunctionRegistry, provider configkit.ResourceProvider,
 ) error {
-	for _, register := range []func(handler.FunctionRegistry, configkit.ResourceProvider) error{
-		registerAttributes,
-		registerNameFunctions,
-		registerNamespaceFunctions,
-		registerImageFunctions,
-		registerConfigMapFunctions,
-		registerDefaultsFunctions,
-		registerEnvFunctions,
-		registerLabelFunctions,
-		registerPortFunctions,
-		registerResourcesFunctions,
-		registerVolumeFunctions,
-		registerImmutableFunctions,
-		registerMergeKeyFunctions,
-		registerCELFunctions,
-		registerSchemaFunctions,
-	} {
-		if err := register(fh, resourceProvider); err != nil {
-			return err
-		}
+	if err := registerAttributes(fh, provider); err != nil {
+		return err
 	}
-	return nil
+	return handler.Register(fh, slices.Concat([]handler.FunctionRegistration{
+		setNameFunction(provider),
+		renameResourceFunction(provider),
+		setNamePrefixFunction(provider),
+		setNameSuffixFunction(provider),
+		getNamespaceFunction(provider),
+		setNamespaceFunction(provider),
+		ensureNamespacesFunction(provider),
+		setImageReferenceByURIFunction(provider),
+		setImageRegistryFunction(provider),
+		vetImagesFunction(provider),
+		pruneConfigMapsFunction(provider),
+		setEnvVarFunction(provider),
+		setEnvFunction(provider),
+		getWorkloadLabelsFunction(provider),
+		setWorkloadLabelsFunction(provider),
+		setPortFunction(provider),
+		setResourcesFunction(provider),
+		setVolumeMountFunction(provider),
+		vetImmutableFunction(provider),
+		vetDisruptionFunction(provider),
+		vetMergeKeysFunction(provider),
+		vetSchemasFunction(provider),
+	}, defaultsFunctions(provider), celFunctions(provider))...)
 }

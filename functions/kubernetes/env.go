@@ -23,50 +23,32 @@ const (
 // instruction of set-env: those contain "=" or end in "-".
 const envName = `^[^\s=]*[^\s=-]$`
 
-func registerEnvFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
-	return handler.Register(fh, setEnvVarFunction(provider), setEnvFunction(provider))
-}
-
 func setEnvVarFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	variable := parameterOf(provider, attributeEnvValue, parameterEnvVar)
 	variable.Regexp = envName
 	variable.Description += ", or * for all that have a value"
-	return handler.FunctionRegistration{
+	return mutating(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-env-var",
 			Parameters: []api.FunctionParameter{
 				containerNameParameter(provider), variable,
 				parameterOf(provider, attributeEnvValue, parameterEnvValue),
 			},
-			RequiredParameters: 3,
-			Mutating:           true, Hermetic: true, Idempotent: true,
 			Description:   "Set the value of an environment variable of containers, adding the variable where it is missing; * is every one there is",
 			FunctionType:  api.FunctionTypePathVisitor,
 			AttributeName: attributeEnvValue,
 			Examples:      []string{"set-env-var web LOG_LEVEL debug"},
 		},
 		PerDocument: true,
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			a := handler.Arguments(args)
-			variable := assignment{
-				name: a.String(parameterEnvVar), value: a.String(parameterEnvValue),
-			}
-			if variable.name == "*" {
-				matches, err := setAllVariables(docs, provider, a.String(parameterContainerName),
-					variable.value)
-				fc.Matched(matches)
-				return docs, nil, err
-			}
-			matches, err := editContainers(docs, provider, a.String(parameterContainerName),
-				func(c *container) error {
-					return setVariable(c, &variable)
-				})
-			fc.Matched(matches)
-			return docs, nil, err
-		},
-	}
+	}, func(_ *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
+		container, variable := a.String(parameterContainerName), assignment{
+			name: a.String(parameterEnvVar), value: a.String(parameterEnvValue),
+		}
+		if variable.name == "*" {
+			return setAllVariables(docs, provider, container, variable.value)
+		}
+		return editContainers(docs, provider, container, variable.setIn)
+	})
 }
 
 // setAllVariables sets and counts the environment variables that have a literal value, not a
@@ -93,18 +75,15 @@ func setAllVariables(
 }
 
 func setEnvFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return handler.FunctionRegistration{
+	return mutating(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-env",
 			Parameters: []api.FunctionParameter{
 				containerNameParameter(provider),
 				assignmentParameter("a variable", "LOG_LEVEL=debug", "env-key-value"),
 			},
-			RequiredParameters: 2,
-			VarArgs:            true,
-			Mutating:           true, Hermetic: true, Idempotent: true,
-			Description:  "Set and remove environment variables of containers",
-			FunctionType: api.FunctionTypeCustom,
+			VarArgs:     true,
+			Description: "Set and remove environment variables of containers",
 			Examples: []string{
 				"set-env web LOG_LEVEL=debug GREETING-", `set-env '*' 'MOTTO=""'`,
 			},
@@ -116,25 +95,20 @@ func setEnvFunction(provider configkit.ResourceProvider) handler.FunctionRegistr
 			_, err := envAssignments(args)
 			return err
 		},
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			variables, err := envAssignments(args)
-			if err != nil {
-				return nil, nil, err
-			}
-			matches, err := editContainers(docs, provider,
-				handler.Arguments(args).String(parameterContainerName), func(c *container) error {
-					var problems []error
-					for i := range variables {
-						problems = append(problems, setVariable(c, &variables[i]))
-					}
-					return errors.Join(problems...)
-				})
-			fc.Matched(matches)
-			return docs, nil, err
-		},
-	}
+	}, func(_ *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
+		variables, err := envAssignments(a)
+		if err != nil {
+			return 0, err
+		}
+		return editContainers(docs, provider, a.String(parameterContainerName),
+			func(c *container) error {
+				var problems []error
+				for i := range variables {
+					problems = append(problems, variables[i].setIn(c))
+				}
+				return errors.Join(problems...)
+			})
+	})
 }
 
 // envAssignments parses the KEY=value arguments.
@@ -147,9 +121,9 @@ func envAssignments(args []api.FunctionArgument) ([]assignment, error) {
 	})
 }
 
-// setVariable edits an environment variable of a container. If the container has several of this
-// name, all are edited: it is not up to this function to decide which of them counts.
-func setVariable(c *container, a *assignment) error {
+// setIn sets or removes an environment variable of a container. If the container has several of
+// this name, all are edited: it is not up to this function to decide which of them counts.
+func (a *assignment) setIn(c *container) error {
 	var found []int
 	index := 0
 	for e := c.value.Get("env").First(); e.Exists(); e = e.Next() {
@@ -159,7 +133,7 @@ func setVariable(c *container, a *assignment) error {
 		index++
 	}
 	for _, i := range slices.Backward(found) {
-		if err := setVariableAt(c, strconv.Itoa(i), a); err != nil {
+		if err := a.setAt(c, strconv.Itoa(i)); err != nil {
 			return err
 		}
 	}
@@ -169,8 +143,8 @@ func setVariable(c *container, a *assignment) error {
 	return appendTo(c.doc, map[string]any{"name": a.name, "value": a.value}, c.at("env")...)
 }
 
-// setVariableAt sets or removes the variable at an index of env.
-func setVariableAt(c *container, index string, a *assignment) error {
+// setAt sets or removes the variable at an index of env.
+func (a *assignment) setAt(c *container, index string) error {
 	if a.remove {
 		return c.doc.Delete(c.at("env", index)...)
 	}

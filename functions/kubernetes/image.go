@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -50,13 +51,6 @@ const (
 	parameterImageReference = "image-reference"
 )
 
-func registerImageFunctions(
-	fh handler.FunctionRegistry, provider configkit.ResourceProvider,
-) error {
-	return handler.Register(fh, setImageReferenceByURIFunction(provider),
-		setImageRegistryFunction(provider), vetImagesFunction(provider))
-}
-
 func setImageReferenceByURIFunction(
 	provider configkit.ResourceProvider,
 ) handler.FunctionRegistration {
@@ -66,33 +60,26 @@ func setImageReferenceByURIFunction(
 	isReference := sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(reference.Regexp)
 	})
-	return handler.FunctionRegistration{
+	return mutating(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
-			FunctionName:       "set-image-reference-by-uri",
-			Parameters:         []api.FunctionParameter{repository, reference},
-			RequiredParameters: 2,
-			Mutating:           true, Hermetic: true, Idempotent: true,
+			FunctionName:  "set-image-reference-by-uri",
+			Parameters:    []api.FunctionParameter{repository, reference},
 			Description:   "Set the tag and the digest of all images of a repository",
 			FunctionType:  api.FunctionTypePathVisitor,
 			AttributeName: attributeContainerImage,
 			Examples:      []string{"set-image-reference-by-uri nginx :1.27"},
 		},
 		PerDocument: true,
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			a := handler.Arguments(args)
-			uri := a.String(parameterRepositoryURI)
-			image := uri + a.String(parameterImageReference)
-			matches, err := editImages(docs, provider.AttributePaths(attributeContainerImage),
-				provider, "*", func(text string) (string, bool) {
-					rest, ok := strings.CutPrefix(text, uri)
-					return image, ok && (rest == "" || isReference().MatchString(rest))
-				})
-			fc.Matched(matches)
-			return docs, nil, errors.Join(err, noteRepositories(fc, docs, provider, uri))
-		},
-	}
+	}, func(fc *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
+		uri := a.String(parameterRepositoryURI)
+		image := uri + a.String(parameterImageReference)
+		matches, err := editImages(docs, provider.AttributePaths(attributeContainerImage),
+			provider, "*", func(text string) (string, bool) {
+				rest, ok := strings.CutPrefix(text, uri)
+				return image, ok && (rest == "" || isReference().MatchString(rest))
+			})
+		return matches, errors.Join(err, noteRepositories(fc, docs, provider, uri))
+	})
 }
 
 // noteRepositories reports matching repositories whose tag is in another field: nothing is known
@@ -120,34 +107,20 @@ func setImageRegistryFunction(provider configkit.ResourceProvider) handler.Funct
 	unqualified := sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^` + repositoryPath + `(?:` + imageReference + `)?$`)
 	})
-	name := containerNameParameter(provider)
-	name.Required = false
+	name := optional(containerNameParameter(provider))
 	name.Description += "; if not given, all"
-	return handler.FunctionRegistration{
+	r := mutating(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-image-registry-by-registry",
 			Parameters: []api.FunctionParameter{
-				{
-					ParameterName: registryParameter, Required: true, DataType: api.DataTypeString,
-					Example:     "docker.io",
-					Description: "registry of the images, with what of their path is to be replaced as well; '' for images that name none",
-					ValueConstraints: api.ValueConstraints{
-						Regexp: wholeImage(`(?:` + registry + `)?`),
-					},
-				},
-				{
-					ParameterName: newRegistryParameter, Required: true,
-					DataType: api.DataTypeString, Example: "mirror.example.com:5000/docker",
-					Description:      "registry to take its place, with a path or without",
-					ValueConstraints: api.ValueConstraints{Regexp: wholeImage(registry)},
-				},
+				textParameter(registryParameter, "docker.io",
+					"registry of the images, with what of their path is to be replaced as well; '' for images that name none",
+					wholeImage(`(?:`+registry+`)?`)),
+				textParameter(newRegistryParameter, "mirror.example.com:5000/docker",
+					"registry to take its place, with a path or without", wholeImage(registry)),
 				name,
 			},
-			RequiredParameters: 2,
-			// but not idempotent: example.com/a/a/web may lose one a per run
-			Mutating: true, Hermetic: true,
 			Description:   "Replace the registry of images by another one",
-			FunctionType:  api.FunctionTypeCustom,
 			AttributeName: attributeImages,
 			Examples: []string{
 				"set-image-registry-by-registry docker.io mirror.example.com",
@@ -168,44 +141,36 @@ func setImageRegistryFunction(provider configkit.ResourceProvider) handler.Funct
 				HintText: "a registry has a dot or a port or is localhost",
 			}
 		},
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			a := handler.Arguments(args)
-			from, to := a.String(registryParameter), a.String(newRegistryParameter)
-			containers := a.String(parameterContainerName)
-			if containers == "" {
-				containers = "*"
-			}
-			hidden := false // whether an image comes from the registry without naming it
-			matches, err := editImages(docs, provider.AttributePaths(attributeImages), provider,
-				containers, func(text string) (string, bool) {
-					namesNone := !hasRegistry(text) && unqualified().MatchString(text)
-					if from == "" {
-						return to + "/" + text, namesNone
-					}
-					hidden = hidden || namesNone && strings.HasPrefix(from+"/", defaultRegistry+"/")
-					path, ok := strings.CutPrefix(text, from+"/")
-					if ok && strings.HasPrefix(to, from+"/") && strings.HasPrefix(text, to+"/") {
-						return text, true // already replaced
-					}
-					return to + "/" + path, ok
-				})
-			registries, problem := editImages(docs, provider.AttributePaths(attributeRegistry),
-				provider, "*", func(text string) (string, bool) {
-					path, ok := strings.CutPrefix(text+"/", from+"/")
-					return strings.TrimSuffix(to+"/"+path, "/"), from != "" && ok &&
-						!strings.HasPrefix(text+"/", to+"/")
-				})
-			matches, err = matches+registries, errors.Join(err, problem)
-			if hidden {
-				fc.NoteOnce("images that name no registry come from " + defaultRegistry +
-					" but are left alone: give '' as the registry for those")
-			}
-			fc.Matched(matches)
-			return docs, nil, err
-		},
-	}
+	}, func(fc *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
+		from, to := a.String(registryParameter), a.String(newRegistryParameter)
+		hidden := false // whether an image comes from the registry without naming it
+		images, err := editImages(docs, provider.AttributePaths(attributeImages), provider,
+			cmp.Or(a.String(parameterContainerName), "*"), func(text string) (string, bool) {
+				namesNone := !hasRegistry(text) && unqualified().MatchString(text)
+				if from == "" {
+					return to + "/" + text, namesNone
+				}
+				hidden = hidden || namesNone && strings.HasPrefix(from+"/", defaultRegistry+"/")
+				path, ok := strings.CutPrefix(text, from+"/")
+				if ok && strings.HasPrefix(to, from+"/") && strings.HasPrefix(text, to+"/") {
+					return text, true // already replaced
+				}
+				return to + "/" + path, ok
+			})
+		registries, problem := editImages(docs, provider.AttributePaths(attributeRegistry),
+			provider, "*", func(text string) (string, bool) {
+				path, ok := strings.CutPrefix(text+"/", from+"/")
+				return strings.TrimSuffix(to+"/"+path, "/"), from != "" && ok &&
+					!strings.HasPrefix(text+"/", to+"/")
+			})
+		if hidden {
+			fc.NoteOnce("images that name no registry come from " + defaultRegistry +
+				" but are left alone: give '' as the registry for those")
+		}
+		return images + registries, errors.Join(err, problem)
+	})
+	r.Idempotent = false // example.com/a/a/web may lose one a per run
+	return r
 }
 
 // hasRegistry reports whether the first part of an image's path is a registry.

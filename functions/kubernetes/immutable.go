@@ -3,6 +3,7 @@ package kubernetes
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -12,89 +13,100 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-func registerImmutableFunctions(
-	fh handler.FunctionRegistry, provider configkit.ResourceProvider,
-) error {
-	return handler.Register(fh, vetImmutableFunction(provider), vetDisruptionFunction(provider))
-}
-
-// vetChangesFunction returns the common part of functions that compare with what was released
-// before.
+// vetChangesFunction completes a function that checks that fields of attributes were not changed.
+// kind is what the fields are called in messages. With a parameter for a threshold, changes below it
+// pass.
 func vetChangesFunction(
-	name, description string, parameters []api.FunctionParameter, required int,
+	provider configkit.ResourceProvider, r handler.FunctionRegistration, kind, threshold string,
+	attributes func(handler.Arguments) ([]api.AttributeName, error),
 ) handler.FunctionRegistration {
-	return handler.FunctionRegistration{
-		FunctionSignature: api.FunctionSignature{
-			FunctionName: name, Parameters: parameters, RequiredParameters: required,
-			OutputInfo: &api.FunctionOutput{
-				ResultName:  "passed",
-				Description: "whether none of the fields was changed, and those that were",
-				OutputType:  api.OutputTypeValidationResult,
-			},
-			Validating: true, Hermetic: true, Idempotent: true,
-			Description: description, FunctionType: api.FunctionTypeCustom,
-			OtherDataExpected: []string{sourceLastReleased, sourceHead, sourceBefore},
-		},
-		RowsSorted: true,
+	r.OtherDataExpected = []string{sourceLastReleased, sourceHead, sourceBefore}
+	r.RowsSorted = true
+	r.CheckArguments = func(args []api.FunctionArgument) error {
+		_, err := attributes(args)
+		return err
 	}
+	released := &baseline{provider: provider}
+	return validating(r, "whether none of the fields was changed, and those that were", func(
+		fc *api.FunctionContext, docs gaby.Container, a handler.Arguments, other []byte,
+	) (api.ValidationResult, error) {
+		result := api.ValidationResult{Passed: true}
+		names, err := attributes(a)
+		if err != nil {
+			return result, err
+		}
+		changes, err := released.changes(fc, other, docs)
+		if err != nil || changes == nil {
+			return result, err
+		}
+		rows, err := changes.of(fc, names)
+		for _, row := range rows {
+			row.Issues = []api.Issue{{
+				Identifier: kind + "-field-changed",
+				Message:    fmt.Sprintf("%s field %s was changed", kind, row.Path),
+			}}
+			if threshold != "" {
+				row.Score = levelOf(row.AttributeName)
+				result.Score = api.WorseScore(result.Score, row.Score)
+				if api.WorseScore(row.Score, a.String(threshold)) != row.Score {
+					continue
+				}
+			}
+			result.FailedAttributes = append(result.FailedAttributes, row)
+		}
+		result.Passed = len(result.FailedAttributes) == 0
+		return result, err
+	})
 }
 
 func vetImmutableFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	const parameter, standard = "attribute-name", "immutable"
-	attribute := func(args []api.FunctionArgument) api.AttributeName {
-		if name := handler.Arguments(args).String(parameter); name != "" {
-			return api.AttributeName(name)
-		}
-		return standard
-	}
-	r := vetChangesFunction("vet-immutable",
-		"Check that fields that cannot be changed are as they were in what was released before; without that, everything passes",
-		[]api.FunctionParameter{{
-			ParameterName: parameter, DataType: api.DataTypeString, Example: standard,
-			Description: "attribute whose fields must not change; if not given, " + standard,
-		}}, 0)
-	r.Examples = []string{"vet-immutable"}
-	r.Paths = provider.AttributePaths(standard)
-	r.CheckArguments = func(args []api.FunctionArgument) error {
-		_, err := generic.AttributeKeys(provider, attribute(args))
-		return err
-	}
-	r.Function = func(
-		fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, other []byte,
-	) (gaby.Container, any, error) {
-		changes, err := changesSince(fc, other, docs, provider)
-		if err != nil || changes == nil {
-			return docs, api.ValidationResult{Passed: true}, err
-		}
-		rows, err := changes.of(fc, func(row *api.AttributeValue) {
-			row.Issues = []api.Issue{
-				{
-					Identifier: "immutable-field-changed",
-					Message:    fmt.Sprintf("immutable field %s was changed", row.Path),
-				},
-			}
-		}, attribute(args))
-		return docs, api.ValidationResult{Passed: len(rows) == 0, FailedAttributes: rows}, err
-	}
-	return r
+	return vetChangesFunction(provider, handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "vet-immutable",
+			Description:  "Check that fields that cannot be changed are as they were in what was released before; without that, everything passes",
+			Parameters: []api.FunctionParameter{
+				optional(textParameter(parameter, standard,
+					"attribute whose fields must not change; if not given, "+standard, "")),
+			},
+			Examples: []string{"vet-immutable"},
+		},
+		Paths: provider.AttributePaths(standard),
+	}, "immutable", "", func(a handler.Arguments) ([]api.AttributeName, error) {
+		name := api.AttributeName(cmp.Or(a.String(parameter), standard))
+		_, err := generic.AttributeKeys(provider, name)
+		return []api.AttributeName{name}, err
+	})
 }
 
 func vetDisruptionFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	const thresholdParameter, prefixParameter, standard = "score-threshold", "attribute-prefix", "disruption"
-	named := func(prefix string) (names []api.AttributeName) {
+	named := func(prefix string) (names []api.AttributeName) { // worst first
 		for _, level := range api.Scores() {
 			names = append(names, api.AttributeName(prefix+"-"+strings.ToLower(level)))
 		}
 		return names
 	}
-	// attributes returns the attributes of the registered levels, worst first.
-	attributes := func(args []api.FunctionArgument) (names []api.AttributeName, err error) {
-		prefix := cmp.Or(handler.Arguments(args).String(prefixParameter), standard)
-		for _, name := range named(prefix) {
-			if _, unknown := generic.AttributeKeys(provider, name); unknown == nil {
-				names = append(names, name)
-			}
-		}
+	return vetChangesFunction(provider, handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "vet-disruption",
+			Description:  "Check that nothing was changed that disrupts what runs, or not more than that, since what was released before; without that, everything passes",
+			Parameters: []api.FunctionParameter{
+				enumParameter(thresholdParameter, "High",
+					"what disrupts as much as this, or more, does not pass", api.Scores()...),
+				optional(textParameter(prefixParameter, standard,
+					"what the names of the attributes begin with, before -critical, -high, -medium and -low; if not given, "+standard,
+					"")),
+			},
+			Examples: []string{"vet-disruption High"},
+		},
+		Paths: attributesPaths(provider, named(standard)...),
+	}, "disruptive", thresholdParameter, func(a handler.Arguments) ([]api.AttributeName, error) {
+		prefix := cmp.Or(a.String(prefixParameter), standard)
+		names := slices.DeleteFunc(named(prefix), func(name api.AttributeName) bool {
+			_, unknown := generic.AttributeKeys(provider, name)
+			return unknown != nil
+		})
 		if len(names) == 0 {
 			return nil, &handler.ArgumentError{
 				Parameter: prefixParameter, Value: prefix,
@@ -103,59 +115,7 @@ func vetDisruptionFunction(provider configkit.ResourceProvider) handler.Function
 			}
 		}
 		return names, nil
-	}
-	r := vetChangesFunction("vet-disruption",
-		"Check that nothing was changed that disrupts what runs, or not more than that, since what was released before; without that, everything passes",
-		[]api.FunctionParameter{
-			{
-				ParameterName: thresholdParameter, Required: true, DataType: api.DataTypeEnum,
-				Example:          "High",
-				Description:      "what disrupts as much as this, or more, does not pass",
-				ValueConstraints: api.ValueConstraints{EnumValues: api.Scores()},
-			},
-			{
-				ParameterName: prefixParameter, DataType: api.DataTypeString, Example: standard,
-				Description: "what the names of the attributes begin with, before -critical, -high, -medium and -low; if not given, " + standard,
-			},
-		}, 1)
-	r.Examples = []string{"vet-disruption High"}
-	r.Paths = attributesPaths{provider, named(standard)}
-	r.CheckArguments = func(args []api.FunctionArgument) error {
-		_, err := attributes(args)
-		return err
-	}
-	r.Function = func(
-		fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, other []byte,
-	) (gaby.Container, any, error) {
-		names, err := attributes(args)
-		if err != nil {
-			return nil, nil, err
-		}
-		changes, err := changesSince(fc, other, docs, provider)
-		if err != nil || changes == nil {
-			return docs, api.ValidationResult{Passed: true}, err
-		}
-		rows, err := changes.of(fc, func(row *api.AttributeValue) {
-			row.Score = levelOf(row.AttributeName)
-			row.Issues = []api.Issue{
-				{
-					Identifier: "disruptive-field-changed",
-					Message:    fmt.Sprintf("disruptive field %s was changed", row.Path),
-				},
-			}
-		}, names...)
-		result := api.ValidationResult{}
-		threshold := handler.Arguments(args).String(thresholdParameter)
-		for _, row := range rows {
-			result.Score = api.WorseScore(result.Score, row.Score)
-			if api.WorseScore(row.Score, threshold) == row.Score {
-				result.FailedAttributes = append(result.FailedAttributes, row)
-			}
-		}
-		result.Passed = len(result.FailedAttributes) == 0
-		return docs, result, err
-	}
-	return r
+	})
 }
 
 // levelOf returns the level that an attribute of disruption is registered for: the last word of its

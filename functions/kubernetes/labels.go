@@ -19,13 +19,6 @@ const (
 	attributePodLabelSelector  api.AttributeName = "pod-label-selector"
 )
 
-func registerLabelFunctions(
-	fh handler.FunctionRegistry, provider configkit.ResourceProvider,
-) error {
-	return handler.Register(fh, getWorkloadLabelsFunction(provider),
-		setWorkloadLabelsFunction(provider))
-}
-
 func getWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
@@ -72,15 +65,13 @@ func setWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.Func
 			return ""
 		})
 	}
-	return handler.FunctionRegistration{
+	return mutating(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-workload-labels",
 			Parameters: []api.FunctionParameter{
 				assignmentParameter("a label", "app.kubernetes.io/part-of=shop", "label-key-value"),
 			},
-			RequiredParameters: 1,
-			VarArgs:            true,
-			Mutating:           true, Hermetic: true, Idempotent: true,
+			VarArgs:       true,
 			Description:   "Set and remove labels of the pods of workloads and, with them, in the selectors that find pods. A selector that finds none of the pods of the unit is left alone, and gets no new labels when the unit has no pods",
 			FunctionType:  api.FunctionTypePathVisitor,
 			AttributeName: attributeWorkloadLabels,
@@ -93,18 +84,13 @@ func setWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.Func
 			_, err := read(args)
 			return err
 		},
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			labels, err := read(args)
-			if err != nil {
-				return nil, nil, err
-			}
-			matches, err := editLabels(fc, docs, provider, labels)
-			fc.Matched(matches)
-			return docs, nil, err
-		},
-	}
+	}, func(fc *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
+		labels, err := read(a)
+		if err != nil {
+			return 0, err
+		}
+		return editLabels(fc, docs, provider, labels)
+	})
 }
 
 // editLabels edits the label maps of pods and of what selects pods, and returns their number.

@@ -13,26 +13,18 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-func registerMergeKeyFunctions(
-	fh handler.FunctionRegistry, provider configkit.ResourceProvider,
-) error {
-	return fh.RegisterFunction(handler.FunctionRegistration{
+func vetMergeKeysFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return validating(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-merge-keys",
-			OutputInfo: &api.FunctionOutput{
-				ResultName:  "passed",
-				Description: "whether the elements of lists can be distinguished, and the keys of those that cannot",
-				OutputType:  api.OutputTypeValidationResult,
-			},
-			Validating: true, Hermetic: true, Idempotent: true,
 			Description:  "Check that no two elements of a list have the same merge key, such as two containers the same name",
-			FunctionType: api.FunctionTypeCustom,
 			Examples:     []string{"vet-merge-keys"},
 		},
 		PerDocument: true,
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
+	}, "whether the elements of lists can be distinguished, and the keys of those that cannot",
+		func(
+			fc *api.FunctionContext, docs gaby.Container, _ handler.Arguments, _ []byte,
+		) (api.ValidationResult, error) {
 			var found api.AttributeValueList
 			resources := 0
 			_, err := yamlkit.VisitResources(docs, nil, provider,
@@ -42,9 +34,8 @@ func registerMergeKeyFunctions(
 					return output, nil
 				})
 			fc.Matched(resources)
-			return docs, api.ValidationResult{Passed: len(found) == 0, FailedAttributes: found}, err
-		},
-	})
+			return api.ValidationResult{Passed: len(found) == 0, FailedAttributes: found}, err
+		})
 }
 
 // sameMergeKeys returns the merge keys of list elements that repeat those of a preceding element.

@@ -18,56 +18,40 @@ const (
 	parameterNewName = "new-name"
 )
 
-func registerNameFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
-	return handler.Register(fh,
-		setNameFunction(provider), renameResourceFunction(provider),
-		affixFunction(provider, "prefix", "staging-", func(affix, name string) string {
-			return affix + strings.TrimPrefix(name, affix)
-		}),
-		affixFunction(provider, "suffix", "-staging", func(affix, name string) string {
-			return strings.TrimSuffix(name, affix) + affix
-		}))
-}
-
 // nameParameter returns a parameter for anything that can be a name. What the type allows is
 // checked once the type is known.
 func nameParameter(
 	provider configkit.ResourceProvider, name, example, description string,
 ) api.FunctionParameter {
-	return text(name, example, description,
+	return textParameter(name, example, description,
 		parameterOf(provider, "metadata-name", parameterName).Regexp)
 }
 
 func setNameFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return handler.FunctionRegistration{
+	return mutating(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-name",
 			Parameters: []api.FunctionParameter{
 				parameterOf(provider, "metadata-name", parameterName),
 			},
-			RequiredParameters: 1,
-			Mutating:           true, Hermetic: true, Idempotent: true,
 			Description: "Set the name of a resource, and of what refers to it in the same file. Several resources of a type " +
 				"cannot get one name: --kind and --name select one",
-			FunctionType: api.FunctionTypeCustom, AttributeName: "metadata-name",
-			Examples: []string{"set-name web"},
+			AttributeName: "metadata-name",
+			Examples:      []string{"set-name web"},
 		},
 		ValueParameter: parameterName,
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			r := newRenamer(fc, provider, docs)
-			name := handler.Arguments(args).String(parameterName)
-			if err := r.refuseSeveral(name); err != nil {
-				return nil, nil, err
-			}
-			for _, n := range r.resources(docs) {
-				n.name = name
-				r.all = append(r.all, n)
-			}
-			return docs, nil, r.run()
-		},
-	}
+	}, func(fc *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
+		r := newRenamer(fc, provider, docs)
+		name := a.String(parameterName)
+		if err := r.refuseSeveral(name); err != nil {
+			return 0, err
+		}
+		for _, n := range r.resources(docs) {
+			n.name = name
+			r.all = append(r.all, n)
+		}
+		return r.run()
+	})
 }
 
 // refuseSeveral returns an error if several resources of a type would get the same name.
@@ -90,13 +74,11 @@ func (r *renamer) refuseSeveral(name string) error {
 		if other == name {
 			other = all[slices.IndexFunc(all, func(old string) bool { return old != name })]
 		}
-		return &api.Failure{
-			Class: api.FailureFunction, Resource: n.info.String(), Path: "metadata.name",
-			Pos: n.position(),
-			Message: fmt.Sprintf("%d resources of type %s would all be called %s: %s", len(all),
-				n.info.ResourceType, name, shortList(all)),
-			Hint: fmt.Sprintf("--kind and --name select one; 'rename-resource %s %s %s' renames one with its references", n.info.ResourceType, other, name),
-		}
+		return n.failure(
+			fmt.Sprintf("--kind and --name select one; 'rename-resource %s %s %s' renames one with its references",
+				n.info.ResourceType, other, name),
+			"%d resources of type %s would all be called %s: %s", len(all), n.info.ResourceType,
+			name, shortList(all))
 	}
 	return nil
 }
@@ -114,24 +96,19 @@ func shortList(names []string) string {
 }
 
 func renameResourceFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return handler.FunctionRegistration{
+	return mutating(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "rename-resource",
 			Parameters: []api.FunctionParameter{
-				{
-					ParameterName: "resource-type", Required: true, DataType: api.DataTypeString,
-					Example: "v1/ConfigMap", Description: "type of the resource, of any version",
-				},
+				textParameter("resource-type", "v1/ConfigMap",
+					"type of the resource, of any version", ""),
 				nameParameter(provider, parameterOldName, "settings",
 					"name of the resource, without its namespace"),
 				nameParameter(provider, parameterNewName, "settings-v2", "its new name"),
 			},
-			RequiredParameters: 3,
-			Mutating:           true, Hermetic: true, Idempotent: true,
 			Description: "Rename a resource and all references to it. Of several files, those without the resource have their references " +
 				"changed. Host names of a Service in other values stay and are counted",
-			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{"rename-resource v1/ConfigMap settings settings-v2"},
+			Examples: []string{"rename-resource v1/ConfigMap settings settings-v2"},
 		},
 		ValueParameter: parameterNewName,
 		CheckArguments: func(args []api.FunctionArgument) error {
@@ -142,40 +119,32 @@ func renameResourceFunction(provider configkit.ResourceProvider) handler.Functio
 			}
 			return unit.CheckNewName(provider, t, parameterNewName, a.String(parameterNewName))
 		},
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			a := handler.Arguments(args)
-			t, from, to := api.ResourceType(
-				a.String("resource-type")), a.String(parameterOldName), a.String(parameterNewName)
-			r := newRenamer(fc, provider, docs)
-			var found []string
-			for _, n := range r.resources(docs) {
-				if unit.SameKind(n.info.ResourceType, t) && n.old() == from {
-					n.name = to
-					r.all = append(r.all, n)
-					found = append(found, string(n.info.ResourceName))
-				}
+	}, func(fc *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
+		r := newRenamer(fc, provider, docs)
+		t, to := api.ResourceType(a.String("resource-type")), a.String(parameterNewName)
+		from := a.String(parameterOldName)
+		isMeant := func(n renaming) bool {
+			return unit.SameKind(n.info.ResourceType, t) && n.old() == from
+		}
+		var found []string
+		for _, n := range r.resources(docs) {
+			if isMeant(n) {
+				n.name = to
+				r.all = append(r.all, n)
+				found = append(found, string(n.info.ResourceName))
 			}
-			switch {
-			case len(found) > 1:
-				return nil, nil, &api.Failure{
-					Class: api.FailureFunction, Resource: r.all[1].info.String(),
-					Path: "metadata.name", Pos: r.all[1].position(),
-					Message: fmt.Sprintf("there are several: %s", shortList(found)),
-					Hint:    "--namespace selects one",
-				}
-			case len(found) == 0 &&
-				!slices.ContainsFunc(r.resources(r.unit), func(n renaming) bool {
-					// it exists, but is not selected
-					return unit.SameKind(n.info.ResourceType, t) && n.old() == from
-				}):
-				r.all = r.inOtherFiles(t, from, to)
-				r.noteSimilarType(t)
-			}
-			return docs, nil, r.run()
-		},
-	}
+		}
+		switch {
+		case len(found) > 1:
+			return 0, r.all[1].failure("--namespace selects one", "there are several: %s",
+				shortList(found))
+		case len(found) == 0 && !slices.ContainsFunc(r.resources(r.unit), isMeant):
+			// It is not in the unit, not even among the resources that are not selected.
+			r.all = r.inOtherFiles(t, from, to)
+			r.noteSimilarType(t)
+		}
+		return r.run()
+	})
 }
 
 // inOtherFiles returns the renamings of resources in other files. If there is no such resource, it
@@ -189,12 +158,8 @@ func (r *renamer) inOtherFiles(t api.ResourceType, from, to string) []renaming {
 		}
 	}
 	if len(all) == 0 {
-		all = append(all, renaming{
-			nil,
-			api.ResourceInfo{ResourceType: t, ResourceNameWithoutScope: api.ResourceName(from)},
-			"",
-			to,
-		})
+		info := api.ResourceInfo{ResourceType: t, ResourceNameWithoutScope: api.ResourceName(from)}
+		all = append(all, renaming{newResource(nil, info), to})
 	}
 	return all
 }
@@ -233,36 +198,40 @@ func keepsName(t api.ResourceType) bool {
 	return false
 }
 
+func setNamePrefixFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return affixFunction(provider, "prefix", "staging-", func(affix, name string) string {
+		return affix + strings.TrimPrefix(name, affix)
+	})
+}
+
+func setNameSuffixFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return affixFunction(provider, "suffix", "-staging", func(affix, name string) string {
+		return strings.TrimSuffix(name, affix) + affix
+	})
+}
+
 func affixFunction(
 	provider configkit.ResourceProvider, affix, example string, add func(affix, name string) string,
 ) handler.FunctionRegistration {
-	return handler.FunctionRegistration{
+	return mutating(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-name-" + affix,
 			Parameters: []api.FunctionParameter{
 				nameParameter(provider, affix, example,
 					"what the names get; those that have it already stay"),
 			},
-			RequiredParameters: 1,
-			Mutating:           true, Hermetic: true, Idempotent: true,
 			Description: "Give the names of resources, and of what refers to them, a " + affix +
-				". Namespaces, " +
-				"CustomResourceDefinitions and APIServices keep theirs",
-			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{"set-name-" + affix + " --" + affix + "=" + example},
+				". Namespaces, CustomResourceDefinitions and APIServices keep theirs",
+			Examples: []string{"set-name-" + affix + " --" + affix + "=" + example},
 		},
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			r := newRenamer(fc, provider, docs)
-			for _, n := range slices.Concat(r.resources(docs), r.elsewhere()) {
-				if keepsName(n.info.ResourceType) {
-					continue
-				}
-				n.name = add(handler.Arguments(args).String(affix), n.name)
+	}, func(fc *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
+		r := newRenamer(fc, provider, docs)
+		for _, n := range slices.Concat(r.resources(docs), r.elsewhere()) {
+			if !keepsName(n.info.ResourceType) {
+				n.name = add(a.String(affix), n.name)
 				r.all = append(r.all, n)
 			}
-			return docs, nil, r.run()
-		},
-	}
+		}
+		return r.run()
+	})
 }

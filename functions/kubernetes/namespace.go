@@ -28,26 +28,11 @@ const (
 // dnsLabel matches the names that Kubernetes accepts for namespaces and volumes.
 const dnsLabel = `^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$`
 
-func registerNamespaceFunctions(
-	fh handler.FunctionRegistry, provider configkit.ResourceProvider,
-) error {
-	for _, registration := range []handler.FunctionRegistration{
-		getNamespaceFunction(provider), setNamespaceFunction(provider),
-		ensureNamespacesFunction(provider),
-	} {
-		if err := fh.RegisterFunction(registration); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func clusterScopedParameter() api.FunctionParameter {
-	return api.FunctionParameter{
-		ParameterName: parameterClusterScoped, DataType: api.DataTypeString,
-		Example:     "example.com/v1/Tenant,example.com/v1/Region",
-		Description: "resource types that have no namespace besides those of Kubernetes, with commas between them",
-	}
+	return optional(textParameter(parameterClusterScoped,
+		"example.com/v1/Tenant,example.com/v1/Region",
+		"resource types that have no namespace besides those of Kubernetes, with commas between them",
+		""))
 }
 
 func getNamespaceFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
@@ -83,26 +68,22 @@ func getNamespaceFunction(provider configkit.ResourceProvider) handler.FunctionR
 }
 
 func setNamespaceFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return handler.FunctionRegistration{
+	newMove := func(fc *api.FunctionContext, a handler.Arguments) *namespaceMove {
+		m := newNamespaceMove(fc, provider, a)
+		m.from, m.to = a.String(parameterOldNamespace), a.String(parameterNamespace)
+		return m
+	}
+	return mutating(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-namespace",
 			Parameters: []api.FunctionParameter{
-				{
-					ParameterName: parameterNamespace, Required: true, DataType: api.DataTypeString,
-					Example:          "shop-staging",
-					Description:      "name of the namespace",
-					ValueConstraints: api.ValueConstraints{Regexp: dnsLabel},
-				},
-				{
-					ParameterName: parameterOldNamespace, DataType: api.DataTypeString,
-					Example:          "shop",
-					Description:      "namespace to move resources from; those in other namespaces or in none, and what names other namespaces, stay. Everything is moved unless it is given",
-					ValueConstraints: api.ValueConstraints{Regexp: dnsLabel},
-				},
+				textParameter(parameterNamespace, "shop-staging", "name of the namespace",
+					dnsLabel),
+				optional(textParameter(parameterOldNamespace, "shop",
+					"namespace to move resources from; those in other namespaces or in none, and what names other namespaces, stay. Everything is moved unless it is given",
+					dnsLabel)),
 				clusterScopedParameter(),
 			},
-			RequiredParameters: 1,
-			Mutating:           true, Hermetic: true, Idempotent: true,
 			Description: "Set the namespace of resources whose type has one, and wherever resources name it: references, DNS names of " +
 				"services in containers. The Namespace that the resources were in is renamed",
 			FunctionType:  api.FunctionTypePathVisitor,
@@ -114,80 +95,47 @@ func setNamespaceFunction(provider configkit.ResourceProvider) handler.FunctionR
 		ValueParameter: parameterNamespace,
 		PerDocument:    true,
 		CheckArguments: checkClusterScoped,
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			a := handler.Arguments(args)
-			m := newNamespaceMove(fc, provider, args)
-			m.from, m.to = a.String(parameterOldNamespace), a.String(parameterNamespace)
-			return docs, nil, m.run(docs)
-		},
 		Join: func(fc *api.FunctionContext, args []api.FunctionArgument, parts []any) error {
-			a := handler.Arguments(args)
-			m := newNamespaceMove(fc, provider, args)
-			m.from, m.to = a.String(parameterOldNamespace), a.String(parameterNamespace)
-			return m.join(parts)
+			return newMove(fc, args).join(parts)
 		},
-	}
+	}, func(fc *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
+		return newMove(fc, a).run(docs)
+	})
 }
 
 func ensureNamespacesFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return handler.FunctionRegistration{
+	newMove := func(fc *api.FunctionContext, a handler.Arguments) *namespaceMove {
+		m := newNamespaceMove(fc, provider, a)
+		m.own = true
+		return m
+	}
+	return mutating(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "ensure-namespaces",
 			Parameters:   []api.FunctionParameter{clusterScopedParameter()},
-			Mutating:     true, Hermetic: true, Idempotent: true,
 			Description: "Give resources without a namespace the placeholder " +
 				generic.PlaceholderString + " for one, unless their type is " +
 				"cluster-scoped or not known",
-			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{"ensure-namespaces"},
+			Examples: []string{"ensure-namespaces"},
 		},
-		PerDocument:    true,
-		Paths:          ownNamespace{provider.AttributePaths(attributeNamespace)},
+		PerDocument: true,
+		Paths: filtered(provider.AttributePaths(attributeNamespace),
+			func(_ api.ResourceType, info *api.PathVisitorInfo) bool {
+				return info.Path == namespacePath
+			}),
 		CheckArguments: checkClusterScoped,
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			m := newNamespaceMove(fc, provider, args)
-			m.own = true
-			matches := 0
-			m.survey(docs)
-			var without gaby.Container // only these are parsed
-			for _, doc := range m.scoped {
-				if info, err := provider.ResourceInfo(doc); err == nil && info.ResourceName != "/"+
-					info.ResourceNameWithoutScope {
-					matches++
-				} else if err != nil || len(m.PathsOf(info.ResourceType)) > 0 {
-					// UpdatePaths reports what is wrong with unreadable documents
-					without = append(without, doc)
-				}
-			}
-			n, err := yamlkit.UpdatePaths(without, m, nil, provider, func(current string) string {
-				if current == "" {
-					return generic.PlaceholderString
-				}
-				return current
-			}, yamlkit.UpdateOptions{Upsert: true})
-			fc.Matched(matches + n)
-			if handler.IsPart(fc) {
-				return docs, nil, errors.Join(err, m.leave(false))
-			}
-			m.noteUnknown()
-			return docs, nil, err
-		},
 		Join: func(fc *api.FunctionContext, args []api.FunctionArgument, parts []any) error {
-			m := newNamespaceMove(fc, provider, args)
-			m.own = true
-			return m.join(parts)
+			return newMove(fc, args).join(parts)
 		},
-	}
+	}, func(fc *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
+		return newMove(fc, a).ensure(docs)
+	})
 }
 
 // clusterScopedTypes returns the resource types in the argument, which are separated by commas or
 // blanks.
-func clusterScopedTypes(args []api.FunctionArgument) []string {
-	text := handler.Arguments(args).String(parameterClusterScoped)
+func clusterScopedTypes(args handler.Arguments) []string {
+	text := args.String(parameterClusterScoped)
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
 }
 

@@ -122,3 +122,28 @@ func (c leftCount) note(fc *api.FunctionContext) {
 			slices.Sorted(maps.Keys(c.names))...)
 	}
 }
+
+// wordCount counts how often a namespace is in a text, but at most to most. It does not count
+// longer names that contain it, or API groups that begin with it.
+func wordCount(text []byte, namespace string, most int) int {
+	word := []byte(namespace)
+	count := 0
+	for at := 0; count < most; {
+		i := bytes.Index(text[at:], word)
+		if i < 0 {
+			break
+		}
+		i += at
+		at = i + len(word)
+		if i > 0 && isLabelByte(text[i-1]) {
+			continue
+		}
+		if rest := text[at:]; len(rest) > 0 &&
+			(isLabelByte(rest[0]) || rest[0] == '.' && len(rest) > 1 && isLabelByte(rest[1]) &&
+				!bytes.HasPrefix(rest, []byte(".svc"))) {
+			continue
+		}
+		count++
+	}
+	return count
+}

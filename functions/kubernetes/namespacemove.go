@@ -13,21 +13,26 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/functions/unit"
 )
 
 const typeNamespace api.ResourceType = "v1/Namespace"
 
-// namespaceMove is one call of a function that gives resources a namespace. As a PathSource it has
-// the paths at which missing namespaces are created.
+// namespaceMove is one call of a function that gives resources a namespace.
 type namespaceMove struct {
 	fc         *api.FunctionContext
 	provider   configkit.ResourceProvider
 	registered configkit.PathSource
-	from, to   string
-	own        bool // change only the namespace of the resource itself
-	selected   bool // whether there are where-expressions
+	// The registered paths at which missing namespaces are created: that of the resource itself if
+	// the type is namespaced, and those of required fields.
+	created configkit.PathSource
+	// The registered paths that are changed but not created, except that of the resource itself.
+	changed  configkit.PathSource
+	from, to string
+	own      bool // change only the namespace of the resource itself
+	selected bool // whether there are where-expressions
 
 	types map[api.ResourceType]*movedType
 	// by group and kind, from the CustomResourceDefinitions of the unit
@@ -36,7 +41,6 @@ type namespaceMove struct {
 	resources  []movedResource  // of the unit or part, including those that are not moved
 	plain      []*movedResource // resources that name no namespace but their own
 	scoped     gaby.Container   // other resources whose scope is known
-	optional   gaby.Container   // those of scoped that have optional fields for a namespace
 	unscoped   gaby.Container   // other resources whose scope is unknown
 	unknown    map[string]int   // by type: number of resources of unknown scope without a namespace
 	namespaces []*movedResource // Namespaces that the function sees
@@ -46,33 +50,25 @@ type namespaceMove struct {
 
 // movedResource is a resource before the move.
 type movedResource struct {
-	doc             *gaby.YamlDoc
-	info            api.ResourceInfo
-	namespace, name string
-	err             error
-	stays           bool // it is not selected
-	generated       bool // the cluster generates its name from metadata.generateName
+	resource
+	err       error
+	stays     bool // it is not selected
+	generated bool // the cluster generates its name from metadata.generateName
 }
 
 func (r *movedResource) isNamespace() bool {
 	return r.err == nil && r.info.ResourceType == typeNamespace
 }
 
-// position returns the position of the resource's name.
-func (r *movedResource) position() api.Position {
-	return r.doc.Value().Get("metadata").Get("name").Position()
-}
-
 // movedType is what a move knows about a type.
 type movedType struct {
-	scope    configkit.Scope
-	kind     string // group and kind, without the version
-	optional bool   // its resources have optional fields for a namespace
-	onlyOwn  bool   // its resources name no namespace but their own
+	scope   configkit.Scope
+	kind    string // group and kind, without the version
+	onlyOwn bool   // its resources name no namespace but their own
 }
 
 func newNamespaceMove(
-	fc *api.FunctionContext, provider configkit.ResourceProvider, args []api.FunctionArgument,
+	fc *api.FunctionContext, provider configkit.ResourceProvider, args handler.Arguments,
 ) *namespaceMove {
 	m := &namespaceMove{
 		fc: fc, provider: provider, registered: provider.AttributePaths(attributeNamespace),
@@ -80,21 +76,25 @@ func newNamespaceMove(
 		selected: handler.ExcludedOf(fc) != nil,
 		defined:  map[[2]string]configkit.Scope{},
 	}
+	m.created = filtered(m.registered, m.creates)
+	m.changed = filtered(m.registered, func(t api.ResourceType, info *api.PathVisitorInfo) bool {
+		return !m.creates(t, info) && info.Path != namespacePath
+	})
 	for _, t := range clusterScopedTypes(args) {
 		m.addType(api.ResourceType(t), configkit.ScopeCluster)
 	}
 	return m
 }
 
-// run moves the resources.
-func (m *namespaceMove) run(docs gaby.Container) error {
+// run moves the resources and returns the number of matches.
+func (m *namespaceMove) run(docs gaby.Container) (int, error) {
 	m.survey(docs)
 	renamed, err := m.renamedNamespaces()
 	if err == nil && !handler.IsPart(m.fc) {
 		err = m.refuseSame()
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
 	// The DNS names of Services come first, because the namespace to replace in them may be that of
 	// the resource.
@@ -111,21 +111,45 @@ func (m *namespaceMove) run(docs gaby.Container) error {
 	if m.from != "" { // a missing namespace is not the former one, so none is created
 		move(slices.Concat(m.scoped, m.unscoped, renamed), m.registered, false)
 	} else {
-		move(m.scoped, m, true)
-		move(m.optional, changedOnly{m}, false)
+		move(m.scoped, m.created, true)
+		move(m.scoped, m.changed, false)
 		move(slices.Concat(m.unscoped, renamed), m.registered, false)
 	}
-	m.fc.Matched(matches)
 	if handler.IsPart(m.fc) {
 		problems = append(problems, m.leave(len(renamed) > 0))
-		return errors.Join(problems...)
+		return matches, errors.Join(problems...)
 	}
 	m.noteUnknown()
 	if len(m.left.rest) > 0 {
 		m.left.addRest(m.formerNamespaces())
 	}
 	m.left.count().note(m.fc)
-	return errors.Join(problems...)
+	return matches, errors.Join(problems...)
+}
+
+// ensure gives resources without a namespace the placeholder for one. It returns the number of
+// resources that have one afterwards.
+func (m *namespaceMove) ensure(docs gaby.Container) (int, error) {
+	m.survey(docs)
+	matches := 0
+	var without gaby.Container // only these are parsed
+	for _, doc := range m.scoped {
+		if info, err := m.provider.ResourceInfo(doc); err == nil && info.ResourceName != "/"+
+			info.ResourceNameWithoutScope {
+			matches++
+		} else if err != nil || len(m.created.PathsOf(info.ResourceType)) > 0 {
+			// UpdatePaths reports what is wrong with unreadable documents
+			without = append(without, doc)
+		}
+	}
+	n, err := yamlkit.UpdatePaths(without, m.created, nil, m.provider, func(current string) string {
+		return cmp.Or(current, generic.PlaceholderString)
+	}, yamlkit.UpdateOptions{Upsert: true})
+	if handler.IsPart(m.fc) {
+		return matches + n, errors.Join(err, m.leave(false))
+	}
+	m.noteUnknown()
+	return matches + n, err
 }
 
 // movePlain moves the resources that name no namespace but their own, without visiting other paths.
@@ -180,9 +204,8 @@ func (m *namespaceMove) list(docs gaby.Container, stay bool) {
 	m.resources = slices.Grow(m.resources, len(docs))
 	for _, doc := range docs {
 		info, err := m.provider.ResourceInfo(doc)
-		namespace, name, _ := strings.Cut(string(info.ResourceName), "/")
 		m.resources = append(m.resources, movedResource{
-			doc, info, namespace, name, err, stay, hasGeneratedName(doc),
+			newResource(doc, info), err, stay, hasGeneratedName(doc),
 		})
 		if err == nil && strings.HasSuffix(string(info.ResourceType), "/CustomResourceDefinition") {
 			spec := doc.Value().Get("spec")
@@ -212,9 +235,6 @@ func (m *namespaceMove) sort(r *movedResource) {
 	}
 	if t.scope != configkit.ScopeUnknown {
 		m.scoped = append(m.scoped, r.doc)
-		if t.optional {
-			m.optional = append(m.optional, r.doc)
-		}
 	} else {
 		m.unscoped = append(m.unscoped, r.doc)
 		if r.namespace == "" {
@@ -248,7 +268,6 @@ func (m *namespaceMove) addType(t api.ResourceType, scope configkit.Scope) *move
 	m.types[t] = known
 	paths := m.registered.PathsOf(t)
 	known.onlyOwn = len(paths) == 1 && paths[0].Path == namespacePath
-	known.optional = !known.onlyOwn && len(changedOnly{m}.PathsOf(t)) > 0
 	return known
 }
 
@@ -264,18 +283,6 @@ func definedBy(t api.ResourceType) [2]string {
 	return [2]string{parts[0], parts[len(parts)-1]}
 }
 
-// PathsOf returns the paths of a type at which missing namespaces are created: that of the resource
-// itself if the type is namespaced, and those of required fields. Optional fields are not created.
-func (m *namespaceMove) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
-	var created []*api.PathVisitorInfo
-	for _, info := range m.registered.PathsOf(t) {
-		if m.creates(t, info) {
-			created = append(created, info)
-		}
-	}
-	return created
-}
-
 // creates reports whether a missing namespace is created at a path of type t. It is if the path is
 // that of the resource's own namespace and the type is namespaced, or if the path has a |, the mark
 // of paths that may be created.
@@ -284,31 +291,6 @@ func (m *namespaceMove) creates(t api.ResourceType, info *api.PathVisitorInfo) b
 		return m.typeOf(t).scope == configkit.ScopeNamespaced
 	}
 	return !m.own && strings.Contains(string(info.Path), "|")
-}
-
-// ownNamespace is a source of the paths of the resources' own namespaces.
-type ownNamespace struct{ registered configkit.PathSource }
-
-// PathsOf returns the path of the namespace of resources of type t, if they can have one.
-func (o ownNamespace) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
-	paths := slices.Clone(o.registered.PathsOf(t))
-	return slices.DeleteFunc(paths, func(info *api.PathVisitorInfo) bool {
-		return info.Path != namespacePath
-	})
-}
-
-// changedOnly is a source of the paths that are changed but not created.
-type changedOnly struct{ *namespaceMove }
-
-// PathsOf returns the paths of a type at which no namespace is created, except its own namespace.
-func (m changedOnly) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
-	var changed []*api.PathVisitorInfo
-	for _, info := range m.registered.PathsOf(t) {
-		if !m.creates(t, info) && info.Path != namespacePath {
-			changed = append(changed, info)
-		}
-	}
-	return changed
 }
 
 // noteUnknown reports the resources that got no namespace because it is unknown whether they can
@@ -381,7 +363,7 @@ func (m *namespaceMove) refuseSame() error {
 		if !taken {
 			former[after] = r.namespace
 		} else if other != r.namespace {
-			return m.same(r, other+"/"+r.name, "")
+			return m.same(r, other+"/"+r.old(), "")
 		}
 	}
 	return nil
@@ -390,13 +372,9 @@ func (m *namespaceMove) refuseSame() error {
 // same returns the failure for a resource that would become the same as other.
 func (m *namespaceMove) same(r *movedResource, other, of string) *api.Failure {
 	namespace, _, _ := strings.Cut(other, "/")
-	return &api.Failure{
-		Class: api.FailureFunction, Resource: r.info.String(), Pos: r.position(),
-		Message: fmt.Sprintf("%s%s and %s would both be %s/%s",
-			strings.TrimPrefix(other, "/"), of, strings.TrimPrefix(r.namespace+"/"+r.name, "/"),
-			m.to, r.name),
-		Hint: m.sameHint(m.otherThanNew(namespace, r.namespace)),
-	}
+	return r.failure(m.sameHint(m.otherThanNew(namespace, r.namespace)),
+		"%s%s and %s would both be %s/%s", strings.TrimPrefix(other, "/"), of,
+		strings.TrimPrefix(r.namespace+"/"+r.old(), "/"), m.to, r.old())
 }
 
 // sameInput returns the resource of another file that r would become the same as.
@@ -405,7 +383,7 @@ func (m *namespaceMove) sameInput(r *movedResource) (schemas.Input, bool) {
 	if !ok || after[1] == r.namespace {
 		return schemas.Input{}, false
 	}
-	for _, other := range otherInputs(m.fc, m.provider, after[0], r.name) {
+	for _, other := range otherInputs(m.fc, m.provider, after[0], r.old()) {
 		namespace, _, _ := strings.Cut(string(other.ResourceName), "/")
 		then := namespace
 		if !m.selected {
@@ -428,7 +406,7 @@ func (m *namespaceMove) after(r *movedResource) (place [3]string, ok bool) {
 	if r.namespace == "" && t.scope != configkit.ScopeNamespaced {
 		return place, false
 	}
-	place = [3]string{t.kind, r.namespace, r.name}
+	place = [3]string{t.kind, r.namespace, r.old()}
 	if !r.stays {
 		place[1] = m.moved(r.namespace)
 	}

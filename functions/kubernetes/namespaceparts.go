@@ -18,7 +18,7 @@ type moveFacts struct {
 	unknown    map[string]int
 	types      map[api.ResourceType]*movedType
 	defined    map[[2]string]configkit.Scope
-	places     []movedPlace
+	moves      []move
 	present    map[string]bool // names of all Namespaces
 	moving     []string        // names of the Namespaces that the function sees
 	renamed    bool            // whether one of them was renamed
@@ -26,10 +26,9 @@ type moveFacts struct {
 	rest       []restText
 }
 
-// movedPlace is a hash of the kind, namespace and name of a resource after the move, and its former
-// namespace.
-type movedPlace struct {
-	after uint64
+// move is the kind, namespace and name of a resource after the move, and its former namespace.
+type move struct {
+	after [3]string
 	old   string
 }
 
@@ -69,7 +68,7 @@ func (m *namespaceMove) leave(renamed bool) error {
 			return handler.ErrWholeUnit
 		}
 		if after, ok := m.after(r); ok {
-			f.places = append(f.places, movedPlace{placeHash(after), r.namespace})
+			f.moves = append(f.moves, move{after, r.namespace})
 		}
 	}
 	handler.Leave(m.fc, f)
@@ -90,7 +89,7 @@ func (m *namespaceMove) join(parts []any) error {
 	m.selected, m.left.namespaces = all.selected, all.namespaces
 	used := m.used()
 	moved, same := m.movedNamespaces(all.present, used)
-	if same || (m.mixed(len(all.rest)) || m.selected) && all.mayBeSame() {
+	if same || (m.mixed(len(all.rest)) || m.selected) && all.same() {
 		return handler.ErrWholeUnit
 	}
 	for _, part := range parts {
@@ -118,7 +117,7 @@ func (f *moveFacts) add(part *moveFacts) {
 		f.unknown[t] += n
 	}
 	maps.Copy(f.defined, part.defined)
-	f.places = append(f.places, part.places...)
+	f.moves = append(f.moves, part.moves...)
 	maps.Copy(f.present, part.present)
 	f.moving = append(f.moving, part.moving...)
 	f.left.add(part.left)
@@ -140,28 +139,14 @@ func (m *namespaceMove) scopesAgree(
 	return true
 }
 
-// mayBeSame reports whether two resources of different namespaces seem to become the same. It
-// compares hashes, so it may be wrong; the run on the whole unit decides.
-func (f *moveFacts) mayBeSame() bool {
-	former := make(map[uint64]string, len(f.places))
-	for _, p := range f.places {
-		if old, taken := former[p.after]; taken && old != p.old {
+// same reports whether two resources of different namespaces become the same.
+func (f *moveFacts) same() bool {
+	former := make(map[[3]string]string, len(f.moves))
+	for _, m := range f.moves {
+		if old, taken := former[m.after]; taken && old != m.old {
 			return true
 		}
-		former[p.after] = p.old
+		former[m.after] = m.old
 	}
 	return false
-}
-
-// placeHash returns the 64-bit FNV-1a hash of kind, namespace and name. If two hashes are equal,
-// the run on the whole unit finds out whether the names are.
-func placeHash(place [3]string) uint64 {
-	hash := uint64(14695981039346656037)
-	for _, word := range place {
-		for i := range len(word) {
-			hash = (hash ^ uint64(word[i])) * 1099511628211
-		}
-		hash = (hash ^ '/') * 1099511628211
-	}
-	return hash
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
@@ -20,17 +19,14 @@ func (m *namespaceMove) renamedNamespaces() (gaby.Container, error) {
 	var renamed gaby.Container
 	for _, r := range m.namespaces {
 		switch {
-		case !slices.Contains(moved, r.name):
+		case !slices.Contains(moved, r.old()):
 		case same && handler.IsPart(m.fc):
 			return nil, handler.ErrWholeUnit
 		case same:
-			return nil, &api.Failure{
-				Class: api.FailureFunction, Resource: r.info.String(), Pos: r.position(),
-				Message: fmt.Sprintf("the Namespaces %s would all be called %s",
-					strings.Join(moved, ", "), m.to),
-				Hint: fmt.Sprintf("'set-namespace %s %s' moves only what is in %s", m.to,
-					moved[0], moved[0]),
-			}
+			return nil, r.failure(
+				fmt.Sprintf("'set-namespace %s %s' moves only what is in %s", m.to, moved[0],
+					moved[0]),
+				"the Namespaces %s would all be called %s", strings.Join(moved, ", "), m.to)
 		default:
 			renamed = append(renamed, r.doc)
 		}
@@ -51,7 +47,7 @@ func (m *namespaceMove) presentNamespaces() map[string]bool {
 	}
 	for i := range m.resources {
 		if r := &m.resources[i]; r.isNamespace() {
-			present[r.name] = true
+			present[r.old()] = true
 		}
 	}
 	return present
@@ -76,7 +72,7 @@ func (m *namespaceMove) movedNamespaces(present, used map[string]bool) (moved []
 func (m *namespaceMove) namespaceNames() []string {
 	var names []string
 	for _, r := range m.namespaces {
-		names = append(names, r.name)
+		names = append(names, r.old())
 	}
 	return names
 }

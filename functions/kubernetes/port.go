@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -23,37 +24,24 @@ const (
 	defaultProtocol = "TCP"
 )
 
-func registerPortFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
-	lowest, highest := 1, 65535
-	return fh.RegisterFunction(handler.FunctionRegistration{
+func setPortFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	number, highest := intParameter(parameterPortNumber, "8080",
+		"number of the port, by which it is found", 1), 65535
+	number.Max = &highest
+	return mutating(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-container-port",
 			Parameters: []api.FunctionParameter{
 				containerNameParameter(provider),
-				{
-					ParameterName: parameterPortName, Required: true, DataType: api.DataTypeString,
-					Example:          "http",
-					Description:      "name of the port: at most 15 letters, digits and dashes",
-					ValueConstraints: api.ValueConstraints{Regexp: portName},
-				},
-				{
-					ParameterName: parameterPortNumber, Required: true, DataType: api.DataTypeInt,
-					Example:          "8080",
-					Description:      "number of the port, by which it is found",
-					ValueConstraints: api.ValueConstraints{Min: &lowest, Max: &highest},
-				},
-				{
-					ParameterName: parameterProtocol, DataType: api.DataTypeEnum, Example: "UDP",
-					Description: "protocol of the port, by which it is found as well; if not given, " + defaultProtocol,
-					ValueConstraints: api.ValueConstraints{
-						EnumValues: []string{defaultProtocol, "UDP", "SCTP"},
-					},
-				},
+				textParameter(parameterPortName, "http",
+					"name of the port: at most 15 letters, digits and dashes", portName),
+				number,
+				optional(enumParameter(parameterProtocol, "UDP",
+					"protocol of the port, by which it is found as well; if not given, "+
+						defaultProtocol,
+					defaultProtocol, "UDP", "SCTP")),
 			},
-			RequiredParameters: 3,
-			Mutating:           true, Hermetic: true, Idempotent: true,
-			Description:  "Set the name of a port of containers, adding the port where it is missing",
-			FunctionType: api.FunctionTypeCustom,
+			Description: "Set the name of a port of containers, adding the port where it is missing",
 			Examples: []string{
 				"set-container-port web http 80", "set-container-port web dns 53 UDP",
 			},
@@ -62,21 +50,12 @@ func registerPortFunctions(fh handler.FunctionRegistry, provider configkit.Resou
 		PerDocument:    true,
 		Paths:          inContainers(provider, "ports"),
 		CheckArguments: checkPortName,
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			a := handler.Arguments(args)
-			p := port{
-				name: a.String(parameterPortName), number: a.Int(parameterPortNumber),
-				protocol: a.String(parameterProtocol),
-			}
-			if p.protocol == "" {
-				p.protocol = defaultProtocol
-			}
-			matches, err := editContainers(docs, provider, a.String(parameterContainerName), p.set)
-			fc.Matched(matches)
-			return docs, nil, err
-		},
+	}, func(_ *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
+		p := port{
+			name: a.String(parameterPortName), number: a.Int(parameterPortNumber),
+			protocol: cmp.Or(a.String(parameterProtocol), defaultProtocol),
+		}
+		return editContainers(docs, provider, a.String(parameterContainerName), p.set)
 	})
 }
 

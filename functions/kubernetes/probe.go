@@ -1,7 +1,6 @@
 package kubernetes
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -31,23 +30,18 @@ func setContainerProbeDefaultsFunction(
 	provider configkit.ResourceProvider,
 ) handler.FunctionRegistration {
 	path := func(name, probe string) api.FunctionParameter {
-		return api.FunctionParameter{
-			ParameterName: name, DataType: api.DataTypeString, Example: "/" + probe,
-			Description: "HTTP path to ask for the " + probe +
-				" of containers that answer HTTP or have no probe; if not given, what another probe asks",
-			ValueConstraints: api.ValueConstraints{Regexp: `^/\S*$`},
-		}
+		return optional(textParameter(name, "/"+probe, "HTTP path to ask for the "+probe+
+			" of containers that answer HTTP or have no probe; if not given, what another probe asks",
+			`^/\S*$`))
 	}
-	return handler.FunctionRegistration{
+	return mutating(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-container-probe-defaults",
 			Parameters: []api.FunctionParameter{
 				path("liveness-path", "liveness"), path("readiness-path", "readiness"),
 				path("startup-path", "startup"),
 			},
-			Mutating: true, Hermetic: true, Idempotent: true,
-			Description:  "Set missing startup, liveness and readiness probes of containers to what their other probes do, else to a check of their first TCP port",
-			FunctionType: api.FunctionTypeCustom,
+			Description: "Set missing startup, liveness and readiness probes of containers to what their other probes do, else to a check of their first TCP port",
 			Examples: []string{
 				"set-container-probe-defaults",
 				"set-container-probe-defaults /live --startup-path=/started",
@@ -55,15 +49,13 @@ func setContainerProbeDefaultsFunction(
 		},
 		ValueParameter: "liveness-path",
 		PerDocument:    true,
-		Paths:          probedContainers{inContainers(provider, "")},
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			matches, err := setProbes(docs, provider, args, nil)
-			fc.Matched(matches)
-			return docs, nil, err
-		},
-	}
+		Paths: filtered(inContainers(provider, ""),
+			func(_ api.ResourceType, info *api.PathVisitorInfo) bool {
+				return !strings.HasSuffix(string(info.Path), ".ephemeralContainers.*")
+			}),
+	}, func(_ *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
+		return setProbes(docs, provider, a, nil)
+	})
 }
 
 // setProbes adds the probes that containers lack, with the paths of the arguments, and returns the
@@ -172,16 +164,6 @@ func handlerOf(probe gaby.Value) (string, gaby.Value) {
 		}
 	}
 	return "", gaby.Value{}
-}
-
-// probedContainers is a source of the paths of containers that can have probes.
-type probedContainers struct{ configkit.PathSource }
-
-// PathsOf returns the paths for resources of type t.
-func (c probedContainers) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
-	return slices.DeleteFunc(c.PathSource.PathsOf(t), func(info *api.PathVisitorInfo) bool {
-		return strings.HasSuffix(string(info.Path), ".ephemeralContainers.*")
-	})
 }
 
 // canHaveProbes reports whether Kubernetes accepts probes for the container. Ephemeral containers

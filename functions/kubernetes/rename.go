@@ -2,9 +2,7 @@ package kubernetes
 
 import (
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
@@ -13,16 +11,11 @@ import (
 	"github.com/fctl-dev/fctl/functions/unit"
 )
 
-// renaming is the new name of a resource. doc is nil if the resource is not in this unit.
+// renaming is a resource and its new name.
 type renaming struct {
-	doc       *gaby.YamlDoc
-	info      api.ResourceInfo
-	namespace string
-	name      string
+	resource
+	name string
 }
-
-// old returns the current name of the resource.
-func (r *renaming) old() string { return string(r.info.ResourceNameWithoutScope) }
 
 // renamer renames resources of a unit and the references to them.
 type renamer struct {
@@ -43,12 +36,11 @@ func newRenamer(
 func (r *renamer) resources(docs gaby.Container) []renaming {
 	var all []renaming
 	for _, doc := range docs {
-		info, err := r.provider.ResourceInfo(doc)
-		if err != nil || !doc.ExistsP("metadata.name") {
-			continue
+		if info, err := r.provider.ResourceInfo(doc); err == nil && doc.ExistsP("metadata.name") {
+			all = append(all, renaming{
+				newResource(doc, info), string(info.ResourceNameWithoutScope),
+			})
 		}
-		namespace, _, _ := strings.Cut(string(info.ResourceName), "/")
-		all = append(all, renaming{doc, info, namespace, string(info.ResourceNameWithoutScope)})
 	}
 	return all
 }
@@ -61,19 +53,17 @@ func (r *renamer) elsewhere() []renaming {
 		InputDocuments() gaby.Container
 	})
 	var all []renaming
-	switch selection := handler.ExcludedOf(r.fc); {
+	switch excluded := handler.ExcludedOf(r.fc); {
 	case !ok:
-	case selection == nil:
+	case excluded == nil:
 		for _, info := range p.InputResources() {
-			if info.ResourceNameWithoutScope == "" {
-				continue
+			if name := string(info.ResourceNameWithoutScope); name != "" {
+				all = append(all, renaming{newResource(nil, info), name})
 			}
-			namespace, _, _ := strings.Cut(string(info.ResourceName), "/")
-			all = append(all, renaming{nil, info, namespace, string(info.ResourceNameWithoutScope)})
 		}
 	default:
 		for _, n := range r.resources(p.InputDocuments()) {
-			if selected, err := selection.Selects(n.doc); err == nil && selected {
+			if selected, err := excluded.Selects(n.doc); err == nil && selected {
 				n.doc = nil
 				all = append(all, n)
 			}
@@ -82,59 +72,48 @@ func (r *renamer) elsewhere() []renaming {
 	return all
 }
 
-// position returns the position of the resource's name.
-func (r *renaming) position() api.Position {
-	return r.doc.Value().Get("metadata").Get("name").Position()
-}
-
 // check returns errors for new names that are invalid or taken.
 func (r *renamer) check() error {
-	type place struct{ kind, namespace, name string }
+	type key struct{ kind, namespace, name string }
 	renamed := make(map[*gaby.YamlDoc]string, len(r.all))
 	for i := range r.all {
 		renamed[r.all[i].doc] = r.all[i].name
 	}
-	holders := map[place]*renaming{} // by name after renaming
+	holders := map[key]*renaming{} // by name after renaming
 	others := r.resources(r.unit)
 	var problems []error
-	fail := func(n *renaming, message, hint string) {
-		problems = append(problems, &api.Failure{
-			Class: api.FailureFunction, Resource: n.info.String(), Path: "metadata.name",
-			Pos: n.position(), Message: message, Hint: hint,
-		})
-	}
 	for i := range others {
 		n := &others[i]
 		kind := unit.GroupKind(n.info.ResourceType)
 		if name, ok := renamed[n.doc]; ok && name != n.name {
 			n.name = name
 			if err := unit.CheckResourceName(r.provider, n.info.ResourceType, name); err != nil {
-				fail(n, err.Error(), "")
+				problems = append(problems, n.failure("", "%v", err))
 				continue
 			}
 			for _, other := range otherInputs(r.fc, r.provider, kind, name) {
 				if string(other.ResourceName) == n.namespace+"/"+name {
-					fail(n,
-						fmt.Sprintf("%s of %s:%d and %s would both be called %s", name, other.File,
-							other.Line, n.old(), name), "")
+					problems = append(problems, n.failure("",
+						"%s of %s:%d and %s would both be called %s", name, other.File,
+						other.Line, n.old(), name))
 				}
 			}
 		}
-		k := place{kind, n.namespace, n.name}
+		k := key{kind, n.namespace, n.name}
 		if other := holders[k]; other == nil {
 			holders[k] = n
 		} else if n.name != n.old() || other.name != other.old() {
-			fail(n, fmt.Sprintf("%s and %s would both be called %s", other.old(), n.old(), n.name),
-				"")
+			problems = append(problems, n.failure("", "%s and %s would both be called %s",
+				other.old(), n.old(), n.name))
 		}
 	}
 	return errors.Join(problems...)
 }
 
-// run checks and makes all renamings.
-func (r *renamer) run() error {
+// run checks and makes all renamings. It returns the number of resources and references.
+func (r *renamer) run() (int, error) {
 	if err := r.check(); err != nil {
-		return err
+		return 0, err
 	}
 	type key struct{ kind, name string }
 	byName := map[key][]*renaming{}
@@ -171,7 +150,6 @@ func (r *renamer) run() error {
 			problems = append(problems, err)
 		}
 	}
-	r.fc.Matched(matches + references)
 	r.noteHosts()
-	return errors.Join(problems...)
+	return matches + references, errors.Join(problems...)
 }

@@ -23,45 +23,24 @@ const (
 	operationFloor = "floor" // raise those that are lower
 )
 
-func registerResourcesFunctions(
-	fh handler.FunctionRegistry, provider configkit.ResourceProvider,
-) error {
-	none := 0
-	return fh.RegisterFunction(handler.FunctionRegistration{
+func setResourcesFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return mutating(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-container-resources",
 			Parameters: []api.FunctionParameter{
 				containerNameParameter(provider),
-				{
-					ParameterName: parameterOperation, Required: true, DataType: api.DataTypeEnum,
-					Example: operationAll,
-					Description: "all sets the amounts, cap lowers those that are higher (no limit is higher than any), " +
+				enumParameter(parameterOperation, operationAll,
+					"all sets the amounts, cap lowers those that are higher (no limit is higher than any), "+
 						"floor raises those that are lower (no request is lower than any)",
-					ValueConstraints: api.ValueConstraints{
-						EnumValues: []string{operationAll, operationCap, operationFloor},
-					},
-				},
-				{
-					ParameterName: parameterCPU, Required: true, DataType: api.DataTypeString,
-					Example:     "500m",
-					Description: "CPU to request, in CPUs or with m in thousandths; '' leaves CPU alone",
-				},
-				{
-					ParameterName: parameterMemory, Required: true, DataType: api.DataTypeString,
-					Example:     "256Mi",
-					Description: "memory to request, in bytes or with a suffix; '' leaves memory alone",
-				},
-				{
-					ParameterName: parameterLimitFactor, Required: true, DataType: api.DataTypeInt,
-					Example:          "2",
-					Description:      "limits are the requests times this; 0 removes them",
-					ValueConstraints: api.ValueConstraints{Min: &none},
-				},
+					operationAll, operationCap, operationFloor),
+				textParameter(parameterCPU, "500m",
+					"CPU to request, in CPUs or with m in thousandths; '' leaves CPU alone", ""),
+				textParameter(parameterMemory, "256Mi",
+					"memory to request, in bytes or with a suffix; '' leaves memory alone", ""),
+				intParameter(parameterLimitFactor, "2",
+					"limits are the requests times this; 0 removes them", 0),
 			},
-			RequiredParameters: 5,
-			Mutating:           true, Hermetic: true, Idempotent: true,
-			Description:  "Set the CPU and memory requests and limits of containers that have resources",
-			FunctionType: api.FunctionTypeCustom,
+			Description: "Set the CPU and memory requests and limits of containers that have resources",
 			Examples: []string{
 				"set-container-resources web all 500m 256Mi 2",
 				"set-container-resources '*' cap '' 1Gi 1",
@@ -74,29 +53,24 @@ func registerResourcesFunctions(
 			_, err := resourceSettings(args)
 			return err
 		},
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			settings, err := resourceSettings(args)
-			if err != nil {
-				return nil, nil, err
+	}, func(fc *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
+		settings, err := resourceSettings(a)
+		if err != nil {
+			return 0, err
+		}
+		name, matches := a.String(parameterContainerName), 0
+		_, err = editContainers(docs, provider, name, func(c *container) error {
+			if c.value.Get("resources").Exists() {
+				matches++
+				return c.setResources(settings)
 			}
-			name, matches := handler.Arguments(args).String(parameterContainerName), 0
-			_, err = editContainers(docs, provider, name, func(c *container) error {
-				if c.value.Get("resources").Exists() {
-					matches++
-					return c.setResources(settings)
-				}
-				if name != "*" {
-					pos := c.value.Position()
-					fc.Note(pos,
-						fmt.Sprintf("container %s has no resources, so it is left as it is", name))
-				}
-				return nil
-			})
-			fc.Matched(matches)
-			return docs, nil, err
-		},
+			if name != "*" {
+				fc.Note(c.value.Position(),
+					fmt.Sprintf("container %s has no resources, so it is left as it is", name))
+			}
+			return nil
+		})
+		return matches, err
 	})
 }
 
@@ -110,8 +84,7 @@ type resourceSetting struct {
 }
 
 // resourceSettings parses the arguments. It returns requests first, in the order of the parameters.
-func resourceSettings(args []api.FunctionArgument) ([]resourceSetting, error) {
-	a := handler.Arguments(args)
+func resourceSettings(a handler.Arguments) ([]resourceSetting, error) {
 	var requests, limits []resourceSetting
 	var problems []error
 	fail := func(parameter, text, format string, values ...any) {

@@ -23,31 +23,22 @@ const (
 	customResourceDefinition   = "apiextensions.k8s.io/v1/CustomResourceDefinition"
 )
 
-func registerSchemaFunctions(
-	fh handler.FunctionRegistry, provider configkit.ResourceProvider,
-) error {
+func vetSchemasFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	library := &schemas.Library{}
 	if p, ok := provider.(interface{ Schemas() *schemas.Library }); ok {
 		library = p.Schemas()
 	}
-	return fh.RegisterFunction(handler.FunctionRegistration{
+	return validating(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-schemas",
-			Parameters: []api.FunctionParameter{{
-				ParameterName: parameterKubernetesVersion, DataType: api.DataTypeString,
-				Example:     "1.35",
-				Description: "release of Kubernetes whose schemas are used, the newest one there is unless it is given",
-			}},
-			OutputInfo: &api.FunctionOutput{
-				ResultName:  "passed",
-				Description: "whether the resources are valid, and what is wrong with them",
-				OutputType:  api.OutputTypeValidationResult,
+			Parameters: []api.FunctionParameter{
+				optional(textParameter(parameterKubernetesVersion, "1.35",
+					"release of Kubernetes whose schemas are used, the newest one there is unless it is given",
+					"")),
 			},
-			Validating: true, Hermetic: true, Idempotent: true,
 			Description: "Check resources with the schemas of Kubernetes, of the CustomResourceDefinitions in the input and of --schema: " +
 				"unknown and missing fields, types, values",
-			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{"vet-schemas", "vet-schemas 1.35"},
+			Examples: []string{"vet-schemas", "vet-schemas 1.35"},
 		},
 		Nameless:          true,
 		DeprecatedAliases: []string{"validate"},
@@ -55,26 +46,26 @@ func registerSchemaFunctions(
 			_, err := schemaSet(library, args)
 			return err
 		},
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
+	}, "whether the resources are valid, and what is wrong with them",
+		func(
+			fc *api.FunctionContext, docs gaby.Container, args handler.Arguments, _ []byte,
+		) (api.ValidationResult, error) {
 			set, err := schemaSet(library, args)
 			if err != nil {
-				return nil, nil, err
+				return api.ValidationResult{}, err
 			}
 			v := schemaVetter{
 				fc: fc, set: set, provider: provider, result: api.ValidationResult{Passed: true},
 				wrong: map[api.ResourceType]bool{},
 			}
 			err = v.vet(docs)
-			return docs, v.result, err
-		},
-	})
+			return v.result, err
+		})
 }
 
 // schemaSet returns the schemas that a function's arguments select.
-func schemaSet(library *schemas.Library, args []api.FunctionArgument) (*schemas.Set, error) {
-	version := handler.Arguments(args).String(parameterKubernetesVersion)
+func schemaSet(library *schemas.Library, args handler.Arguments) (*schemas.Set, error) {
+	version := args.String(parameterKubernetesVersion)
 	set, err := library.Set(version, cel.NewRuleCompiler())
 	if _, ok := errors.AsType[*schemas.UnknownReleaseError](err); ok {
 		return nil, &handler.ArgumentError{

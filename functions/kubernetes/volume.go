@@ -22,43 +22,23 @@ const (
 	sourcePersistentVolumeClaim = "persistentVolumeClaim"
 )
 
-func registerVolumeFunctions(
-	fh handler.FunctionRegistry, provider configkit.ResourceProvider,
-) error {
-	return fh.RegisterFunction(handler.FunctionRegistration{
+func setVolumeMountFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return mutating(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-container-volume-mount-path",
 			Parameters: []api.FunctionParameter{
 				containerNameParameter(provider),
-				{
-					ParameterName: parameterVolumeName, Required: true,
-					DataType: api.DataTypeString, Example: "cache",
-					Description:      "name of the volume",
-					ValueConstraints: api.ValueConstraints{Regexp: dnsLabel},
-				},
-				{
-					ParameterName: parameterVolumePath, Required: true,
-					DataType: api.DataTypeString, Example: "/var/cache/web",
-					Description:      "path in the container at which the volume is mounted",
-					ValueConstraints: api.ValueConstraints{Regexp: `^(?:/|[A-Za-z]:[\\/])[^:]*$`},
-				},
-				{
-					ParameterName: parameterVolumeSource, DataType: api.DataTypeEnum,
-					Example: sourceEmptyDir,
-					Description: "kind of the volume's source, whose name, if it has one, is the placeholder " + generic.PlaceholderString +
+				textParameter(parameterVolumeName, "cache", "name of the volume", dnsLabel),
+				textParameter(parameterVolumePath, "/var/cache/web",
+					"path in the container at which the volume is mounted",
+					`^(?:/|[A-Za-z]:[\\/])[^:]*$`),
+				optional(enumParameter(parameterVolumeSource, sourceEmptyDir,
+					"kind of the volume's source, whose name, if it has one, is the placeholder "+
+						generic.PlaceholderString+
 						" at first; if not given, the volume must exist",
-					ValueConstraints: api.ValueConstraints{
-						EnumValues: []string{
-							sourceEmptyDir, sourceConfigMap, sourceSecret,
-							sourcePersistentVolumeClaim,
-						},
-					},
-				},
+					sourceEmptyDir, sourceConfigMap, sourceSecret, sourcePersistentVolumeClaim)),
 			},
-			RequiredParameters: 3,
-			Mutating:           true, Hermetic: true, Idempotent: true,
-			Description:  "Set the path at which containers mount a volume, adding the mount, and the volume if its source is given",
-			FunctionType: api.FunctionTypeCustom,
+			Description: "Set the path at which containers mount a volume, adding the mount, and the volume if its source is given",
 			Examples: []string{
 				"set-container-volume-mount-path web cache /var/cache/web emptyDir",
 				"set-container-volume-mount-path web settings /etc/web configMap",
@@ -66,22 +46,17 @@ func registerVolumeFunctions(
 		},
 		ValueParameter: parameterVolumeName,
 		Paths:          inContainers(provider, "volumeMounts"),
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			a := handler.Arguments(args)
-			m := mount{
-				volume: a.String(parameterVolumeName), path: a.String(parameterVolumePath),
-				source: a.String(parameterVolumeSource),
-			}
-			name := a.String(parameterContainerName)
-			matches, err := editContainers(docs, provider, name, m.set)
-			if matches == 0 && err == nil && len(docs) > 0 && name != "*" {
-				return nil, nil, fmt.Errorf("container %s not found", configkit.Abbreviate(name))
-			}
-			fc.Matched(matches)
-			return docs, nil, err
-		},
+	}, func(_ *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
+		m := mount{
+			volume: a.String(parameterVolumeName), path: a.String(parameterVolumePath),
+			source: a.String(parameterVolumeSource),
+		}
+		name := a.String(parameterContainerName)
+		matches, err := editContainers(docs, provider, name, m.set)
+		if matches == 0 && err == nil && len(docs) > 0 && name != "*" {
+			err = fmt.Errorf("container %s not found", configkit.Abbreviate(name))
+		}
+		return matches, err
 	})
 }
 

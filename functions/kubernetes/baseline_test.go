@@ -1,0 +1,39 @@
+package kubernetes
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/k8skit"
+)
+
+// TestUnitsShareABaseline checks that units that are compared at the same time with the same data
+// share one decoding of it.
+func TestUnitsShareABaseline(t *testing.T) {
+	const service = "apiVersion: v1\nkind: Service\nmetadata:\n  name: web\nspec:\n  clusterIP: 10.0.0."
+	b := &baseline{provider: k8skit.New()}
+	data := []byte(service + "1\n")
+	var units sync.WaitGroup
+	for range 8 {
+		units.Go(func() {
+			docs, err := gaby.ParseAll([]byte(service + "2\n"))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			fc := &api.FunctionContext{}
+			c, err := b.changes(fc, data, docs)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if rows, err := c.of(fc, []api.AttributeName{"immutable"}); err != nil ||
+				len(rows) != 1 || c.before[0] != b.resources["v1/Service#/web"] {
+				t.Errorf("%+v %v", rows, err)
+			}
+		})
+	}
+	units.Wait()
+}
