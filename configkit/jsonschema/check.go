@@ -23,8 +23,8 @@ type Problem struct {
 	Hint     string // how to fix it, if that can be guessed; else ""
 }
 
-// Place returns Path, followed by Property if that is set.
-func (p *Problem) Place() []string {
+// FullPath returns Path, followed by Property if that is set.
+func (p *Problem) FullPath() []string {
 	if p.Property == "" {
 		return p.Path
 	}
@@ -240,7 +240,7 @@ func (s *Schema) check(c *check, v gaby.Value, ev *evaluated) (valid bool) {
 
 // checkAll checks all keywords except unevaluatedItems and unevaluatedProperties.
 func (s *Schema) checkAll(c *check, v gaby.Value, ev *evaluated) bool {
-	if s.never {
+	if s.rejectsAll {
 		return c.fail(v, "false", "nothing is allowed here")
 	}
 	valid := true

@@ -33,7 +33,7 @@ func found(t testing.TB, schema, text string, options jsonschema.Options) string
 	}
 	var lines []string
 	for _, p := range problems {
-		lines = append(lines, fmt.Sprintf("%s %s: %s", p.Pos, strings.Join(p.Place(), "."),
+		lines = append(lines, fmt.Sprintf("%s %s: %s", p.Pos, strings.Join(p.FullPath(), "."),
 			p.String()))
 	}
 	return strings.Join(lines, "\n")

@@ -51,7 +51,7 @@ func (r *combination) check(c *check, v gaby.Value, ev *evaluated) bool {
 	if r.exactlyOne != nil {
 		valid = checkExactlyOne(c, v, r.exactlyOne, ev) && valid
 	}
-	if r.not != nil && c.asks(v, r.not, ev.anew()) {
+	if r.not != nil && c.asks(v, r.not, ev.empty()) {
 		valid = c.fail(v, "not", "not allowed: it is what \"not\" excludes")
 		if required := r.not.onlyRequires(); len(required) > 0 && !c.quiet && c.err == nil {
 			c.problems[len(c.problems)-1].Message = strings.Join(required, " and ") +
@@ -84,7 +84,7 @@ func (s *Schema) onlyRequires() []string {
 }
 
 func (r *combination) checkCondition(c *check, v gaby.Value, ev *evaluated) bool {
-	seen := ev.anew()
+	seen := ev.empty()
 	branch := r.els
 	if c.asks(v, r.condition, seen) {
 		c.merge(ev, seen)
@@ -96,7 +96,7 @@ func (r *combination) checkCondition(c *check, v gaby.Value, ev *evaluated) bool
 func checkSome(c *check, v gaby.Value, schemas []*Schema, ev *evaluated) bool {
 	valid := false
 	for _, s := range schemas {
-		seen := ev.anew()
+		seen := ev.empty()
 		if c.asks(v, s, seen) {
 			valid = true
 			if ev == nil {
@@ -111,7 +111,7 @@ func checkSome(c *check, v gaby.Value, schemas []*Schema, ev *evaluated) bool {
 func checkExactlyOne(c *check, v gaby.Value, schemas []*Schema, ev *evaluated) bool {
 	first := -1
 	for i, s := range schemas {
-		seen := ev.anew()
+		seen := ev.empty()
 		if !c.asks(v, s, seen) {
 			continue
 		}

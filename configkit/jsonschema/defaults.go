@@ -29,10 +29,10 @@ func (r *objectRules) complete(c *check, v gaby.Value) {
 	for _, name := range r.defaulted {
 		if p, e := r.properties[name], v.Get(name); !e.Exists() ||
 			typeOf(e) == nullType && !p.isNullable() {
-			if !c.spend(defaultCost * (1 + p.kubernetes.fallbackSize)) {
+			if !c.spend(defaultCost * (1 + p.kubernetes.defaultSize)) {
 				return
 			}
-			_, _ = v.Doc().Set(p.kubernetes.fallback, name)
+			_, _ = v.Doc().Set(p.kubernetes.defaultValue, name)
 		}
 	}
 	var nothing []string
@@ -58,7 +58,7 @@ func (r *objectRules) complete(c *check, v gaby.Value) {
 func defaultedBy(properties map[string]*Schema) []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
-		if k := properties[name].kubernetes; k != nil && k.fallback != nil {
+		if k := properties[name].kubernetes; k != nil && k.defaultValue != nil {
 			names = append(names, name)
 		}
 	}

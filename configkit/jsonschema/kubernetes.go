@@ -9,13 +9,13 @@ import (
 
 // extensions holds the keywords that only Kubernetes has.
 type extensions struct {
-	nullable bool
-	fallback any // the default, nil if there is none
-	// fallbackSize is the number of values in the default.
-	fallbackSize int
-	isSet        bool
-	mapKeys      []string // of a list: the fields that identify an element
-	rules        []rule
+	nullable     bool
+	defaultValue any // the default, nil if there is none
+	// defaultSize is the number of values in the default.
+	defaultSize int
+	isSet       bool
+	mapKeys     []string // of a list: the fields that identify an element
+	rules       []rule
 }
 
 // extensions compiles the keywords, and adds what they say about types and fields to s. It returns
@@ -41,9 +41,9 @@ func (c *Compiler) extensions(v gaby.Value, k keywords, s *Schema, in *resource)
 		e.mapKeys = c.strings(k, "x-kubernetes-list-map-keys", in)
 	}
 	if !in.open {
-		e.fallback, e.fallbackSize = k.get("default").Data(), size(k.get("default"))
+		e.defaultValue, e.defaultSize = k.get("default").Data(), size(k.get("default"))
 	}
-	if !e.nullable && e.fallback == nil && !e.isSet && e.mapKeys == nil && e.rules == nil {
+	if !e.nullable && e.defaultValue == nil && !e.isSet && e.mapKeys == nil && e.rules == nil {
 		return nil
 	}
 	return e

@@ -9,13 +9,13 @@ import (
 
 // listRules holds the keywords for arrays.
 type listRules struct {
-	prefix                    []*Schema // of the first elements, one each
-	items                     *Schema   // of the elements after them
-	least, most               int       // most is -1 if there is no maximum
-	unique                    bool
-	contains                  *Schema
-	leastContained, mostOfIts int
-	countsContained           bool // elements that match contains count as evaluated
+	prefix                        []*Schema // of the first elements, one each
+	items                         *Schema   // of the elements after them
+	least, most                   int       // most is -1 if there is no maximum
+	unique                        bool
+	contains                      *Schema
+	leastContained, mostContained int
+	countsContained               bool // elements that match contains count as evaluated
 }
 
 // listRules compiles the keywords for arrays. It returns nil if there are none.
@@ -27,7 +27,7 @@ func (c *Compiler) listRules(k keywords, in *resource) *listRules {
 	r := &listRules{
 		least: c.count(k, "minItems", 0, in), most: c.count(k, "maxItems", -1, in),
 		unique:         c.flag(k, "uniqueItems", in),
-		leastContained: 1, mostOfIts: math.MaxInt,
+		leastContained: 1, mostContained: math.MaxInt,
 	}
 	if in.dialect.atLeast(Draft2020) {
 		r.prefix = c.several(k, "prefixItems", in)
@@ -42,7 +42,7 @@ func (c *Compiler) listRules(k keywords, in *resource) *listRules {
 		r.contains = c.one(k, "contains", in)
 	}
 	if in.dialect.atLeast(Draft2019) {
-		r.leastContained, r.mostOfIts = c.count(k, "minContains", 1, in),
+		r.leastContained, r.mostContained = c.count(k, "minContains", 1, in),
 			c.count(k, "maxContains", math.MaxInt, in)
 		r.countsContained = in.dialect.atLeast(Draft2020)
 	}
@@ -115,9 +115,9 @@ func (r *listRules) checkCounts(c *check, v gaby.Value, n, contained int) bool {
 		valid = c.fail(v, "contains", "%s as \"contains\" says, at least %s",
 			counted(contained, "element is", "elements are"), needed(r.leastContained))
 	}
-	if contained > r.mostOfIts {
+	if contained > r.mostContained {
 		valid = c.fail(v, "maxContains", "%s as \"contains\" says, at most %s",
-			counted(contained, "element is", "elements are"), allowed(r.mostOfIts))
+			counted(contained, "element is", "elements are"), allowed(r.mostContained))
 	}
 	return valid
 }

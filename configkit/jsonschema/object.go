@@ -116,7 +116,7 @@ func (r *objectRules) check(c *check, v gaby.Value, ev *evaluated) bool {
 	}
 	c.spendOnLooking(len(r.required)+len(r.dependencies), n)
 	for _, name := range r.required {
-		if !r.isThere(v.Get(name)) {
+		if !r.isPresent(v.Get(name)) {
 			valid = c.failAt(name, v.Position(), "required", "%s is required", name)
 		}
 	}
@@ -142,8 +142,8 @@ func (c *check) spendOnLooking(names, entries int) {
 	c.spend((names + names*entries/4) / 4)
 }
 
-// isThere reports whether a required property is present.
-func (r *objectRules) isThere(v gaby.Value) bool {
+// isPresent reports whether a required property is present.
+func (r *objectRules) isPresent(v gaby.Value) bool {
 	return v.Exists() && (!r.nullIsNone || typeOf(v) != nullType)
 }
 
@@ -167,7 +167,7 @@ func (r *objectRules) property(c *check, e gaby.Value, ev *evaluated) bool {
 		switch {
 		case r.closed:
 			return r.unknown(c, e, "field")
-		case r.additional != nil && r.additional.never:
+		case r.additional != nil && r.additional.rejectsAll:
 			return r.unknown(c, e, "property")
 		case r.additional != nil:
 			known = true
@@ -195,7 +195,7 @@ func (r *objectRules) unknown(c *check, e gaby.Value, what string) bool {
 	c.failAt(key, e.KeyPosition(), "additionalProperties", "unknown %s %s", what, key)
 	if c.spendOnHint(5*len(r.properties)) &&
 		!c.suggest(key, slices.Sorted(maps.Keys(r.properties))) {
-		c.suggestPlace(key)
+		c.suggestObject(key)
 	}
 	return false
 }

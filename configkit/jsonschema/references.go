@@ -263,7 +263,7 @@ func (c *Compiler) resolve(t *target) {
 			Err: err,
 		}
 		switch base, _, _ := strings.Cut(t.uri, "#"); {
-		case !errors.Is(err, errNotThere) || c.resources[base] != nil ||
+		case !errors.Is(err, errMissing) || c.resources[base] != nil ||
 			t.from.dialect.isKubernetes():
 		case c.options.Load == nil:
 			e.Hint = "no other schema is read: put it below $defs of this one"
@@ -277,7 +277,7 @@ func (c *Compiler) resolve(t *target) {
 	t.schema = c.schema(v, in)
 }
 
-var errNotThere = errors.New("which is not there")
+var errMissing = errors.New("which is not there")
 
 // find returns the value of a target and the resource that contains it.
 func (c *Compiler) find(t *target) (gaby.Value, *resource, error) {
@@ -307,16 +307,16 @@ func (c *Compiler) find(t *target) (gaby.Value, *resource, error) {
 	if v := in.anchors[u.Fragment]; v.Exists() {
 		return v, in, nil
 	}
-	return gaby.Value{}, nil, errNotThere
+	return gaby.Value{}, nil, errMissing
 }
 
 func (c *Compiler) load(uri string) (gaby.Value, error) {
 	if c.options.Load == nil {
-		return gaby.Value{}, errNotThere
+		return gaby.Value{}, errMissing
 	}
 	v, err := c.options.Load(uri)
 	if err == nil && !v.Exists() {
-		err = errNotThere
+		err = errMissing
 	}
 	return v, err
 }
@@ -336,7 +336,7 @@ func (c *Compiler) pointed(in *resource, pointer string) (gaby.Value, *resource,
 			v = v.Get(token)
 		}
 		if !v.Exists() {
-			return gaby.Value{}, nil, errNotThere
+			return gaby.Value{}, nil, errMissing
 		}
 		if own := c.roots[v]; own != nil {
 			in = own

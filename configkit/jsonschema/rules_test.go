@@ -19,11 +19,11 @@ func (p program) Check(gaby.Value) (jsonschema.RuleResult, error) { return p.res
 
 func TestRules(t *testing.T) {
 	programs := map[string]program{
-		"holds":   {result: jsonschema.RuleResult{Holds: true, Cost: 1}},
-		"breaks":  {result: jsonschema.RuleResult{Cost: 1}},
-		"says":    {result: jsonschema.RuleResult{Message: "a message of its own"}},
-		"cannot":  {err: errors.New("no such key: b")},
-		"is dear": {result: jsonschema.RuleResult{Holds: true, Cost: 6_000_000}},
+		"holds":        {result: jsonschema.RuleResult{Holds: true, Cost: 1}},
+		"breaks":       {result: jsonschema.RuleResult{Cost: 1}},
+		"says":         {result: jsonschema.RuleResult{Message: "a message of its own"}},
+		"cannot":       {err: errors.New("no such key: b")},
+		"is expensive": {result: jsonschema.RuleResult{Holds: true, Cost: 6_000_000}},
 	}
 	options := jsonschema.Options{
 		Dialect: jsonschema.Structural,
@@ -52,8 +52,8 @@ func TestRules(t *testing.T) {
 		// rules apply to values that are valid otherwise
 		{`{rule: breaks}`, `{a: 1}`, `1:5 a: expected object, got 1`},
 		{
-			`{rule: is dear}, {rule: is dear}, {rule: breaks}`, `{}`,
-			`1:1 : the rules about this resource cost too much, those after is dear are not checked`,
+			`{rule: is expensive}, {rule: is expensive}, {rule: breaks}`, `{}`,
+			`1:1 : the rules about this resource cost too much, those after is expensive are not checked`,
 		},
 	} {
 		if have := found(t, strings.ReplaceAll(schema, "%", c.rules), c.value,

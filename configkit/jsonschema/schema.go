@@ -15,17 +15,17 @@ import (
 
 // Schema is a compiled schema. It can be used concurrently.
 type Schema struct {
-	resource *resource
-	never    bool // the schema is false
-	refs     []*reference
-	types    types // 0: any
-	enum     *enum
-	format   *format
-	number   *numberRules
-	text     *textRules
-	list     *listRules
-	object   *objectRules
-	combined *combination
+	resource   *resource
+	rejectsAll bool // the schema is false
+	refs       []*reference
+	types      types // 0: any
+	enum       *enum
+	format     *format
+	number     *numberRules
+	text       *textRules
+	list       *listRules
+	object     *objectRules
+	combined   *combination
 
 	unevaluatedItems, unevaluatedProperties *Schema
 
@@ -60,14 +60,14 @@ type SchemaError struct {
 }
 
 func (e *SchemaError) Error() string {
-	place := e.URI
+	text := e.URI
 	if e.Pos.Line > 0 {
-		place = strings.TrimPrefix(place+":"+e.Pos.String(), ":")
+		text = strings.TrimPrefix(text+":"+e.Pos.String(), ":")
 	}
-	if place == "" {
+	if text == "" {
 		return e.Msg
 	}
-	return place + ": " + e.Msg
+	return text + ": " + e.Msg
 }
 
 // Unwrap returns the cause.
@@ -92,14 +92,14 @@ type Compiler struct {
 	patterns  map[string]pattern
 	cost      int
 	ruleCost  int
-	schemas   atomic.Int64      // the number of compiled schemas
-	compiled  map[place]*Schema // the schemas that references can point to
+	schemas   atomic.Int64         // the number of compiled schemas
+	compiled  map[schemaIn]*Schema // the schemas that references can point to
 	problems  []error
 	reported  map[string]bool
 }
 
-// place identifies a schema and the resource that is the base of its references.
-type place struct {
+// schemaIn identifies a schema and the resource that is the base of its references.
+type schemaIn struct {
 	v  gaby.Value
 	in *resource
 }
@@ -109,7 +109,7 @@ func NewCompiler(options Options) *Compiler {
 	return &Compiler{
 		options: options, resources: map[string]*resource{}, targets: map[string]*target{},
 		roots: map[gaby.Value]*resource{}, patterns: map[string]pattern{},
-		compiled: map[place]*Schema{},
+		compiled: map[schemaIn]*Schema{},
 	}
 }
 
@@ -219,7 +219,7 @@ func (c *Compiler) schema(v gaby.Value, in *resource) *Schema {
 	if in.dialect.isKubernetes() {
 		return c.compile(v, in) // references in these dialects point to whole schemas only
 	}
-	at := place{v, in}
+	at := schemaIn{v, in}
 	if c.compiled[at] == nil {
 		c.compiled[at] = c.compile(v, in)
 	}
@@ -233,7 +233,7 @@ func (c *Compiler) compile(v gaby.Value, in *resource) *Schema {
 	s := &Schema{resource: in}
 	switch typeOf(v) {
 	case booleanType:
-		s.never = v.Data() == false
+		s.rejectsAll = v.Data() == false
 		return s
 	case objectType:
 	default:
@@ -266,7 +266,7 @@ func (c *Compiler) compile(v gaby.Value, in *resource) *Schema {
 			c.one(k, "unevaluatedProperties", in)
 	}
 	s.kubernetes = c.extensions(v, k, s, in)
-	if s.kubernetes != nil && s.kubernetes.fallback != nil {
+	if s.kubernetes != nil && s.kubernetes.defaultValue != nil {
 		c.checkDefault(k.get("default"), s, in)
 	}
 	return s

@@ -8,9 +8,9 @@ import (
 // suggestDepth limits how many levels below an object a misplaced field is searched for.
 const suggestDepth = 4
 
-// suggestPlace hints where an unknown property would be valid: in one of the objects around it, if
+// suggestObject hints where an unknown property would be valid: in one of the objects around it, if
 // the indentation is wrong, or at the only path below that ends in the name.
-func (c *check) suggestPlace(key string) {
+func (c *check) suggestObject(key string) {
 	for i := len(c.objects) - 2; i >= 0; i-- {
 		if c.objects[i].rules.properties[key] == nil {
 			continue
@@ -22,21 +22,21 @@ func (c *check) suggestPlace(key string) {
 		}
 		return
 	}
-	if found := c.below(c.objects[len(c.objects)-1].rules, key); len(found) == 1 {
+	if found := c.findBelow(c.objects[len(c.objects)-1].rules, key); len(found) == 1 {
 		c.hint("did you mean %s?", strings.Join(found[0], "."))
 	}
 }
 
-// below returns the shortest paths below an object to a property of this name. It returns nil if
+// findBelow returns the shortest paths below an object to a property of this name. It returns nil if
 // the search is too expensive.
-func (c *check) below(r *objectRules, key string) [][]string {
-	type place struct {
+func (c *check) findBelow(r *objectRules, key string) [][]string {
+	type object struct {
 		rules *objectRules
 		path  []string
 	}
-	level := []place{{rules: r}}
+	level := []object{{rules: r}}
 	for range suggestDepth {
-		var next []place
+		var next []object
 		var found [][]string
 		for _, p := range level {
 			if !c.spendOnHint(2 * len(p.rules.properties)) {
@@ -51,7 +51,7 @@ func (c *check) below(r *objectRules, key string) [][]string {
 				if o.properties[key] != nil {
 					found = append(found, append(slices.Clip(path), key))
 				}
-				next = append(next, place{o, path})
+				next = append(next, object{o, path})
 			}
 		}
 		if len(found) > 0 {

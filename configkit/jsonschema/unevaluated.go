@@ -53,8 +53,8 @@ func (e *evaluated) merge(other *evaluated) {
 	e.addElements(other.first, other.allElements)
 }
 
-// anew returns an empty record, or nil if e is nil.
-func (e *evaluated) anew() *evaluated {
+// empty returns an empty record, or nil if e is nil.
+func (e *evaluated) empty() *evaluated {
 	if e == nil {
 		return nil
 	}
@@ -74,7 +74,7 @@ func (s *Schema) checkUnevaluated(c *check, v gaby.Value, ev *evaluated) bool {
 			key := e.Key()
 			switch {
 			case ev.properties[key]:
-			case s.unevaluatedProperties.never:
+			case s.unevaluatedProperties.rejectsAll:
 				valid = c.failAt(key, e.KeyPosition(), "unevaluatedProperties",
 					"unknown property %s", key)
 			default:

@@ -30,7 +30,7 @@ func attributeFields(builtIn bool) []string {
 // describe reads an entry of the attributes section. If the entry does not list parameters, they
 // are taken from the paths.
 func (r *Registry) describe(
-	d knowledgeDocument, entry gaby.Value,
+	d document, entry gaby.Value,
 ) (configkit.AttributeDescription, error) {
 	name := entry.Key()
 	description := configkit.AttributeDescription{
@@ -110,7 +110,7 @@ func (r *Registry) describe(
 
 // checkAttribute checks an entry of the attributes section and that its parameters fill the %s of
 // the paths.
-func (r *Registry) checkAttribute(d knowledgeDocument, entry gaby.Value) error {
+func (r *Registry) checkAttribute(d document, entry gaby.Value) error {
 	description, err := r.describe(d, entry)
 	if err != nil || entry.Get("members").Exists() {
 		return err
@@ -126,7 +126,7 @@ func (r *Registry) checkAttribute(d knowledgeDocument, entry gaby.Value) error {
 }
 
 // functions reads which functions a built-in attribute has.
-func (d knowledgeDocument) functions(
+func (d document) functions(
 	v gaby.Value,
 ) (functions configkit.AttributeFunctions, err error) {
 	err = d.fields(v, "functions", []string{"name", "formerName", "setter", "exampleValue"},
@@ -161,7 +161,7 @@ func isName(s string) bool {
 }
 
 // parameters reads the list of parameters that fill the %s of paths.
-func (d knowledgeDocument) parameters(list gaby.Value) ([]api.FunctionParameter, error) {
+func (d document) parameters(list gaby.Value) ([]api.FunctionParameter, error) {
 	var all []api.FunctionParameter
 	err := d.items(list, "parameters", func(e gaby.Value) error {
 		p := api.FunctionParameter{Required: true, DataType: api.DataTypeString}
@@ -180,7 +180,7 @@ func (d knowledgeDocument) parameters(list gaby.Value) ([]api.FunctionParameter,
 }
 
 // parameter reads the description of a parameter.
-func (d knowledgeDocument) parameter(p *api.FunctionParameter, e gaby.Value, name string) error {
+func (d document) parameter(p *api.FunctionParameter, e gaby.Value, name string) error {
 	err := d.fields(e, name, []string{"name", "description", "regexp", "enum", "example"},
 		func(key string, field gaby.Value) (err error) {
 			switch key {
@@ -208,7 +208,7 @@ func (d knowledgeDocument) parameter(p *api.FunctionParameter, e gaby.Value, nam
 }
 
 // constraint reads a field that restricts the values of a parameter.
-func (d knowledgeDocument) constraint(
+func (d document) constraint(
 	p *api.FunctionParameter, key string, field gaby.Value,
 ) (err error) {
 	switch key {
@@ -241,7 +241,7 @@ func (d knowledgeDocument) constraint(
 }
 
 // checkConstraints rejects inconsistent constraints.
-func (d knowledgeDocument) checkConstraints(p *api.FunctionParameter, e gaby.Value) error {
+func (d document) checkConstraints(p *api.FunctionParameter, e gaby.Value) error {
 	switch {
 	case p.Regexp != "" && p.DataType != api.DataTypeString:
 		return d.fail(e.Get("regexp"), "regexp", "only a string can have a regular expression")
@@ -264,7 +264,7 @@ func (d knowledgeDocument) checkConstraints(p *api.FunctionParameter, e gaby.Val
 }
 
 // parametersOf returns the parameters of a path, named as the path binds them.
-func (d knowledgeDocument) parametersOf(
+func (d document) parametersOf(
 	path *yamlpath.Path, entry gaby.Value,
 ) ([]api.FunctionParameter, error) {
 	if path == nil {
@@ -375,7 +375,7 @@ func (r *Registry) AttributeInfo(name api.AttributeName) (configkit.AttributeDes
 	description := configkit.AttributeDescription{
 		Name: name, Description: fmt.Sprintf("the values of attribute %s", name), Upsert: true,
 	}
-	parameters, err := knowledgeDocument{File: &File{}}.parametersOf(path, gaby.Value{})
+	parameters, err := document{File: &File{}}.parametersOf(path, gaby.Value{})
 	if err != nil { // unnamed arguments: only their number is known
 		for i := range path.Arguments() {
 			parameters = append(parameters, api.FunctionParameter{
@@ -400,7 +400,7 @@ func (r *Registry) RegisteredPaths() api.AttributeNameToResourceTypeToPathToVisi
 	}
 	all := api.AttributeNameToResourceTypeToPathToVisitorInfoType{}
 	for _, t := range types {
-		for name, paths := range r.knowledge(t).own {
+		for name, paths := range r.typeInfo(t).own {
 			if all[name] == nil {
 				all[name] = api.ResourceTypeToPathToVisitorInfoType{}
 			}

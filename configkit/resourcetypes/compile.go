@@ -24,7 +24,7 @@ const maxFragments = 2000
 // typeCompiler collects what the files and registrations say about one type.
 type typeCompiler struct {
 	registry  *Registry
-	documents []knowledgeDocument // without domain files
+	documents []document // without domain files
 	of        api.ResourceType
 	level     int // 0: the type itself, 1: *
 	// Read only these attributes, or justMergeKeys or justSensitive; nil: everything.
@@ -77,14 +77,14 @@ func (c *typeCompiler) resourceType(t api.ResourceType, depth int) error {
 func (c *typeCompiler) onlySensitive() bool { return slices.Contains(c.only, justSensitive) }
 
 // skips reports whether a document has nothing that is asked for.
-func (c *typeCompiler) skips(d knowledgeDocument) bool {
+func (c *typeCompiler) skips(d document) bool {
 	return c.onlySensitive() && !d.mayHaveSensitive()
 }
 
 // lookUp finds a shape or an accessor: first in d itself, then in the other documents.
 func (c *typeCompiler) lookUp(
-	d knowledgeDocument, section, name string,
-) (knowledgeDocument, gaby.Value) {
+	d document, section, name string,
+) (document, gaby.Value) {
 	if v := d.entry(section, name); v.Exists() {
 		return d, v
 	}
@@ -111,7 +111,7 @@ func (c *typeCompiler) names(section string) []string {
 }
 
 // fragment reads a resource type or a shape whose paths are below prefix.
-func (c *typeCompiler) fragment(d knowledgeDocument, f gaby.Value, prefix string, depth int) error {
+func (c *typeCompiler) fragment(d document, f gaby.Value, prefix string, depth int) error {
 	if depth > maxEmbeds {
 		return d.stop(f, "", "shapes are embedded more than %d deep", maxEmbeds)
 	}
@@ -147,7 +147,7 @@ func (c *typeCompiler) fragment(d knowledgeDocument, f gaby.Value, prefix string
 }
 
 // sameAs reads everything about another type as if it were said about this one.
-func (c *typeCompiler) sameAs(d knowledgeDocument, v gaby.Value, depth int) error {
+func (c *typeCompiler) sameAs(d document, v gaby.Value, depth int) error {
 	name, err := d.text(v, "sameAs")
 	if err != nil {
 		return err
@@ -156,7 +156,7 @@ func (c *typeCompiler) sameAs(d knowledgeDocument, v gaby.Value, depth int) erro
 	if err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(documents, func(d knowledgeDocument) bool {
+	if !slices.ContainsFunc(documents, func(d document) bool {
 		return d.entry("resourceTypes", name).Exists()
 	}) {
 		known, err := c.registry.typeNames()
@@ -173,11 +173,11 @@ func (c *typeCompiler) sameAs(d knowledgeDocument, v gaby.Value, depth int) erro
 // embeds reads shapes below their paths. Arguments given by an outer embedding override those of
 // inner ones.
 func (c *typeCompiler) embeds(
-	d knowledgeDocument, list gaby.Value, prefix string, depth int,
+	d document, list gaby.Value, prefix string, depth int,
 ) error {
 	return d.items(list, "embeds", func(e gaby.Value) error {
 		var shape gaby.Value
-		var from knowledgeDocument
+		var from document
 		path, arguments := "", c.arguments
 		err := d.fields(e, "embeds", []string{"shape", "path", "arguments"},
 			func(key string, field gaby.Value) (err error) {
@@ -249,7 +249,7 @@ func joinPrefix(prefix, path string) string {
 
 // path reads a path relative to prefix.
 func (c *typeCompiler) path(
-	d knowledgeDocument, v gaby.Value, key, prefix string,
+	d document, v gaby.Value, key, prefix string,
 ) (*yamlpath.Path, error) {
 	text, err := d.text(v, key)
 	if err != nil {
@@ -266,7 +266,7 @@ func (c *typeCompiler) path(
 	return path, nil
 }
 
-func (c *typeCompiler) mergeKeys(d knowledgeDocument, list gaby.Value, prefix string) error {
+func (c *typeCompiler) mergeKeys(d document, list gaby.Value, prefix string) error {
 	return d.items(list, "mergeKeys", func(e gaby.Value) error {
 		var path *yamlpath.Path
 		var key string
@@ -340,7 +340,7 @@ func (c *typeCompiler) mergeKeyNode(path *yamlpath.Path) *configkit.MergeKeyTree
 }
 
 // mapKeyPaths reads the paths of maps whose keys users choose.
-func (c *typeCompiler) mapKeyPaths(d knowledgeDocument, list gaby.Value, prefix string) error {
+func (c *typeCompiler) mapKeyPaths(d document, list gaby.Value, prefix string) error {
 	return d.items(list, "mapKeyPaths", func(e gaby.Value) error {
 		path, err := c.path(d, e, "mapKeyPaths", prefix)
 		if err != nil {
@@ -357,7 +357,7 @@ func (c *typeCompiler) mapKeyPaths(d knowledgeDocument, list gaby.Value, prefix 
 
 // exclusiveFields reads groups of fields that exclude each other. The type itself takes precedence
 // over *.
-func (c *typeCompiler) exclusiveFields(d knowledgeDocument, list gaby.Value, prefix string) error {
+func (c *typeCompiler) exclusiveFields(d document, list gaby.Value, prefix string) error {
 	return d.items(list, "exclusiveFields", func(e gaby.Value) error {
 		x := configkit.ExclusiveFields{Path: api.UnresolvedPath(prefix)}
 		known := []string{"path", "members", "discriminator", "allowedMember"}
@@ -408,7 +408,7 @@ func (c *typeCompiler) exclusiveFields(d knowledgeDocument, list gaby.Value, pre
 	})
 }
 
-func (c *typeCompiler) attributes(d knowledgeDocument, section gaby.Value, prefix string) error {
+func (c *typeCompiler) attributes(d document, section gaby.Value, prefix string) error {
 	return d.fields(section, "attributes", nil, func(name string, list gaby.Value) error {
 		onlySensitive := c.onlySensitive()
 		if c.only != nil && !onlySensitive && !slices.Contains(c.only, api.AttributeName(name)) {
@@ -433,7 +433,7 @@ func (c *typeCompiler) attributes(d knowledgeDocument, section gaby.Value, prefi
 
 // checkArguments rejects a path with more %s than the functions of a built-in attribute fill in.
 func (c *typeCompiler) checkArguments(
-	d knowledgeDocument, info *api.PathVisitorInfo, path *yamlpath.Path, e gaby.Value,
+	d document, info *api.PathVisitorInfo, path *yamlpath.Path, e gaby.Value,
 ) error {
 	from, entry := c.registry.builtInAttribute(string(info.AttributeName))
 	if !entry.Exists() {
@@ -457,7 +457,7 @@ func (c *typeCompiler) checkArguments(
 // visitorInfo reads an entry of an attribute: a path, or a map with a path and what is known about
 // its values.
 func (c *typeCompiler) visitorInfo(
-	d knowledgeDocument, name api.AttributeName, e gaby.Value, prefix string,
+	d document, name api.AttributeName, e gaby.Value, prefix string,
 ) (*api.PathVisitorInfo, *yamlpath.Path, error) {
 	info := &api.PathVisitorInfo{AttributeName: name, DataType: c.dataType(d, name)}
 	var details api.AttributeDetails
@@ -492,7 +492,7 @@ func (c *typeCompiler) visitorInfo(
 		case "accessor":
 			var text string
 			if text, err = d.text(field, key); err == nil {
-				var from knowledgeDocument
+				var from document
 				if from, accessor = c.lookUp(d, "accessors", text); !accessor.Exists() {
 					return d.unknown(
 						field.Position(), key, "there is no accessor "+text, text,
@@ -582,7 +582,7 @@ func (c *typeCompiler) visitorInfo(
 }
 
 // dataType returns the data type in an attribute's description, for paths that do not state one.
-func (c *typeCompiler) dataType(d knowledgeDocument, name api.AttributeName) api.DataType {
+func (c *typeCompiler) dataType(d document, name api.AttributeName) api.DataType {
 	if _, description := c.lookUp(d, "attributes", string(name)); description.Exists() {
 		if text := description.Get("dataType").Text(); text != "" {
 			return api.DataType(text)
@@ -592,7 +592,7 @@ func (c *typeCompiler) dataType(d knowledgeDocument, name api.AttributeName) api
 }
 
 // accessorOf reads the declaration of an accessor.
-func accessorOf(d knowledgeDocument, v gaby.Value) (api.EmbeddedAccessorType, string, error) {
+func accessorOf(d document, v gaby.Value) (api.EmbeddedAccessorType, string, error) {
 	var kind, config string
 	err := d.fields(v, "accessors", []string{"type", "config"},
 		func(key string, field gaby.Value) (err error) {

@@ -20,7 +20,7 @@ func (r *Registry) WithDomains(files fs.FS) *Registry {
 }
 
 // documentsAbout returns the documents that may have entries about a type, users' files last.
-func (r *Registry) documentsAbout(t string) ([]knowledgeDocument, error) {
+func (r *Registry) documentsAbout(t string) ([]document, error) {
 	domain := domainOf(t)
 	if domain == "" || r.domainFiles == nil {
 		return r.documents, nil
@@ -35,28 +35,28 @@ func (r *Registry) documentsAbout(t string) ([]knowledgeDocument, error) {
 	if err != nil {
 		return nil, err
 	}
-	users := slices.IndexFunc(r.documents, func(d knowledgeDocument) bool { return !d.BuiltIn })
+	users := slices.IndexFunc(r.documents, func(d document) bool { return !d.BuiltIn })
 	if users < 0 {
 		users = len(r.documents)
 	}
 	if r.domains == nil {
-		r.domains = map[string][]knowledgeDocument{}
+		r.domains = map[string][]document{}
 	}
 	r.domains[domain] = slices.Concat(r.documents[:users], documents, r.documents[users:])
 	return r.domains[domain], nil
 }
 
 // domainFile reads the file of one domain.
-func (r *Registry) domainFile(name string) ([]knowledgeDocument, error) {
+func (r *Registry) domainFile(name string) ([]document, error) {
 	text, err := fs.ReadFile(r.domainFiles, name)
 	if err != nil {
 		return nil, err
 	}
-	return parseKnowledge(&File{Name: name, Text: text, BuiltIn: true})
+	return parseDocuments(&File{Name: name, Text: text, BuiltIn: true})
 }
 
 // allDomains reads the files of all domains.
-func (r *Registry) allDomains() ([]knowledgeDocument, error) {
+func (r *Registry) allDomains() ([]document, error) {
 	if r.domainFiles == nil {
 		return nil, nil
 	}
@@ -64,7 +64,7 @@ func (r *Registry) allDomains() ([]knowledgeDocument, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []knowledgeDocument
+	var all []document
 	for _, name := range names {
 		documents, err := r.domainFile(path.Base(name))
 		if err != nil {
@@ -82,7 +82,7 @@ func (r *Registry) OfOperator(t api.ResourceType) bool {
 	if r.parse() != nil || r.added[t] != nil {
 		return false
 	}
-	return !slices.ContainsFunc(r.documents, func(d knowledgeDocument) bool {
+	return !slices.ContainsFunc(r.documents, func(d document) bool {
 		return d.entry("resourceTypes", string(t)).Exists()
 	})
 }
@@ -115,7 +115,7 @@ func (r *Registry) versionsOf(t string) ([]string, error) {
 }
 
 // typeNames returns the types that the document has entries for, unsorted.
-func (d knowledgeDocument) typeNames() (names []string) {
+func (d document) typeNames() (names []string) {
 	if d.keys == nil {
 		for t := d.entry("resourceTypes").First(); t.Exists(); t = t.Next() {
 			names = append(names, t.Key())

@@ -57,21 +57,21 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	place := e.File
+	text := e.File
 	if e.Pos.Line > 0 {
-		place += ":" + e.Pos.String()
+		text += ":" + e.Pos.String()
 	}
 	if e.Key != "" {
-		place += ": " + e.Key
+		text += ": " + e.Key
 	}
-	return place + ": " + e.Msg
+	return text + ": " + e.Msg
 }
 
 // problems collects errors, each only once: shapes are read wherever they are embedded.
 type problems struct {
-	all  []error
-	told map[string]bool
-	stop bool
+	all      []error
+	reported map[string]bool
+	stop     bool
 }
 
 // add adds an error or several joined ones.
@@ -88,11 +88,11 @@ func (p *problems) add(err error) {
 	if e, ok := err.(*Error); ok && e.stops {
 		p.stop = true
 	}
-	if text := err.Error(); !p.told[text] {
-		if p.told == nil {
-			p.told = map[string]bool{}
+	if text := err.Error(); !p.reported[text] {
+		if p.reported == nil {
+			p.reported = map[string]bool{}
 		}
-		p.told[text] = true
+		p.reported[text] = true
 		p.all = append(p.all, err)
 	}
 }
@@ -104,9 +104,9 @@ func (p *problems) err() error {
 	return errors.Join(p.all...)
 }
 
-// knowledgeDocument is a document of a file. Built-in documents are scanned only when one of their
+// document is a document of a file. Built-in documents are scanned only when one of their
 // entries is asked for.
-type knowledgeDocument struct {
+type document struct {
 	*File
 	doc  *gaby.YamlDoc
 	keys map[sectionKey]bool // of a built-in document
@@ -114,20 +114,20 @@ type knowledgeDocument struct {
 
 // mayHaveSensitive reports whether the document may mark paths as sensitive. For a built-in
 // document it searches the text; a test ensures that this is enough.
-func (d knowledgeDocument) mayHaveSensitive() bool {
+func (d document) mayHaveSensitive() bool {
 	return !d.BuiltIn || bytes.Contains(d.doc.Bytes(), []byte("sensitive: true"))
 }
 
 // sectionKey is an entry of a section or, without key, the section itself.
 type sectionKey struct{ section, key string }
 
-// parseKnowledge splits a file into documents. Users' files are also scanned; built-in files are
+// parseDocuments splits a file into documents. Users' files are also scanned; built-in files are
 // valid.
-func parseKnowledge(file *File) ([]knowledgeDocument, error) {
+func parseDocuments(file *File) ([]document, error) {
 	docs, err := gaby.ParseAll(file.Text)
-	var all []knowledgeDocument
+	var all []document
 	for _, doc := range docs {
-		d := knowledgeDocument{File: file, doc: doc}
+		d := document{File: file, doc: doc}
 		if file.BuiltIn {
 			d.keys = sectionKeys(doc.Bytes())
 		} else if err == nil {
@@ -167,7 +167,7 @@ func sectionKeys(text []byte) map[sectionKey]bool {
 }
 
 // entry returns a section, or the value at a path of keys in it.
-func (d knowledgeDocument) entry(section string, path ...string) gaby.Value {
+func (d document) entry(section string, path ...string) gaby.Value {
 	if d.keys != nil && (!d.keys[sectionKey{section, ""}] ||
 		len(path) > 0 && !d.keys[sectionKey{section, path[0]}]) {
 		return gaby.Value{}
@@ -180,24 +180,24 @@ func (d knowledgeDocument) entry(section string, path ...string) gaby.Value {
 }
 
 // fail returns an error at the position of a value.
-func (d knowledgeDocument) fail(at gaby.Value, key, format string, args ...any) error {
+func (d document) fail(at gaby.Value, key, format string, args ...any) error {
 	return &Error{File: d.Name, Pos: at.Position(), Key: key, Msg: fmt.Sprintf(format, args...)}
 }
 
 // failKey is fail at the key of an entry.
-func (d knowledgeDocument) failKey(entry gaby.Value, msg string) *Error {
+func (d document) failKey(entry gaby.Value, msg string) *Error {
 	return &Error{File: d.Name, Pos: entry.KeyPosition(), Key: entry.Key(), Msg: msg}
 }
 
 // stop is fail for an error that would otherwise be repeated over and over.
-func (d knowledgeDocument) stop(at gaby.Value, key, format string, args ...any) error {
+func (d document) stop(at gaby.Value, key, format string, args ...any) error {
 	e := d.fail(at, key, format, args...).(*Error)
 	e.stops = true
 	return e
 }
 
 // unknown rejects a name that is not known, and suggests known ones.
-func (d knowledgeDocument) unknown(
+func (d document) unknown(
 	pos gaby.Position, key, msg string, name string, known []string,
 ) error {
 	e := &Error{File: d.Name, Pos: pos, Key: key, Msg: msg}
@@ -210,7 +210,7 @@ func (d knowledgeDocument) unknown(
 
 // fields visits the entries of a map and rejects unknown and duplicate keys. known is nil if users
 // choose the keys.
-func (d knowledgeDocument) fields(
+func (d document) fields(
 	v gaby.Value, name string, known []string, visit func(key string, field gaby.Value) error,
 ) error {
 	if !v.Exists() || v.IsNull() {
@@ -235,7 +235,7 @@ func (d knowledgeDocument) fields(
 }
 
 // items visits the elements of a list.
-func (d knowledgeDocument) items(
+func (d document) items(
 	v gaby.Value, name string, visit func(item gaby.Value) error,
 ) error {
 	if !v.Exists() || v.IsNull() {
@@ -251,14 +251,14 @@ func (d knowledgeDocument) items(
 	return problems.err()
 }
 
-func (d knowledgeDocument) text(v gaby.Value, name string) (string, error) {
+func (d document) text(v gaby.Value, name string) (string, error) {
 	if v.Kind() != gaby.Scalar || (!v.Exists() || v.IsNull()) {
 		return "", d.fail(v, name, "a text is expected, not %s", yamlpath.Describe(v))
 	}
 	return v.Text(), nil
 }
 
-func (d knowledgeDocument) texts(v gaby.Value, name string) ([]string, error) {
+func (d document) texts(v gaby.Value, name string) ([]string, error) {
 	var all []string
 	err := d.items(v, name, func(item gaby.Value) error {
 		text, err := d.text(item, name)
@@ -269,7 +269,7 @@ func (d knowledgeDocument) texts(v gaby.Value, name string) ([]string, error) {
 }
 
 // oneOrMore returns a string or a list of strings as a list.
-func (d knowledgeDocument) oneOrMore(v gaby.Value, name string) ([]string, error) {
+func (d document) oneOrMore(v gaby.Value, name string) ([]string, error) {
 	if v.Kind() == gaby.List {
 		return d.texts(v, name)
 	}
@@ -277,14 +277,14 @@ func (d knowledgeDocument) oneOrMore(v gaby.Value, name string) ([]string, error
 	return []string{text}, err
 }
 
-func (d knowledgeDocument) boolean(v gaby.Value, name string) (bool, error) {
+func (d document) boolean(v gaby.Value, name string) (bool, error) {
 	if b, ok := v.Data().(bool); ok && v.Kind() == gaby.Scalar {
 		return b, nil
 	}
 	return false, d.fail(v, name, "true or false is expected, not %s", yamlpath.Describe(v))
 }
 
-func (d knowledgeDocument) integer(v gaby.Value, name string) (int, error) {
+func (d document) integer(v gaby.Value, name string) (int, error) {
 	if v.Kind() == gaby.Scalar && v.Tag() == "!!int" {
 		if n, err := strconv.Atoi(v.Text()); err == nil {
 			return n, nil
@@ -294,7 +294,7 @@ func (d knowledgeDocument) integer(v gaby.Value, name string) (int, error) {
 }
 
 // oneOf returns a string that must be one of known.
-func (d knowledgeDocument) oneOf(v gaby.Value, name string, known []string) (string, error) {
+func (d document) oneOf(v gaby.Value, name string, known []string) (string, error) {
 	text, err := d.text(v, name)
 	if err == nil && !slices.Contains(known, text) {
 		err = d.unknown(v.Position(), name, fmt.Sprintf("unknown %s %q", name, text), text, known)

@@ -48,7 +48,7 @@ func (r *Registry) overrides(entry gaby.Value) bool {
 			return true
 		}
 		for a := section.First(); a.Exists(); a = a.Next() {
-			if !slices.ContainsFunc(r.documents, func(d knowledgeDocument) bool {
+			if !slices.ContainsFunc(r.documents, func(d document) bool {
 				return !d.BuiltIn && d.entry("attributes", a.Key()).Exists()
 			}) {
 				return true
@@ -61,7 +61,7 @@ func (r *Registry) overrides(entry gaby.Value) bool {
 // isBuiltIn reports whether the built-in files have an entry for a type.
 func (r *Registry) isBuiltIn(t string) bool {
 	documents, err := r.documentsAbout(t)
-	return err == nil && slices.ContainsFunc(documents, func(d knowledgeDocument) bool {
+	return err == nil && slices.ContainsFunc(documents, func(d document) bool {
 		return d.BuiltIn && d.entry("resourceTypes", t).Exists()
 	})
 }

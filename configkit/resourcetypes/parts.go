@@ -58,7 +58,7 @@ func (r *Registry) CheckPart(t api.ResourceType, path *yamlpath.Path) error {
 		}
 	}
 	for _, t := range types {
-		missing.Known = append(missing.Known, r.knowledge(t).parts(path)...)
+		missing.Known = append(missing.Known, r.typeInfo(t).parts(path)...)
 	}
 	slices.Sort(missing.Known)
 	missing.Known = slices.Compact(missing.Known)

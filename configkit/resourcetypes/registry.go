@@ -32,9 +32,9 @@ type Registry struct {
 	// More built-in files; see WithDomains.
 	domainFiles fs.FS
 	// Documents of files; nil until something is asked for.
-	documents []knowledgeDocument
+	documents []document
 	// By domain of API groups: documents and those of the domain.
-	domains map[string][]knowledgeDocument
+	domains map[string][]document
 	groups  map[api.AttributeName][]api.AttributeName
 	// By type that a reference refers to.
 	versions  map[string][]string
@@ -113,7 +113,7 @@ func (r *Registry) AddFiles(files ...File) error {
 }
 
 // checkDocument reads everything in a document and returns what is wrong.
-func (r *Registry) checkDocument(d knowledgeDocument) error {
+func (r *Registry) checkDocument(d document) error {
 	sections := []string{
 		"accessors", "shapes", "families", "resourceTypes", "attributes", "clusterScoped",
 	}
@@ -149,7 +149,7 @@ func (r *Registry) checkDocument(d knowledgeDocument) error {
 						"path with sensitive: true"
 					return err
 				}
-				_, err := r.typeKnowledge(api.ResourceType(name))
+				_, err := r.compiledType(api.ResourceType(name))
 				return errors.Join(err, r.checkAttributeNames(d, entry))
 			}
 			if !d.BuiltIn {
@@ -182,7 +182,7 @@ func onlySecrets(entry gaby.Value) bool {
 // checkAttributeNames rejects attributes of a type or shape whose names look like typos of known
 // ones. Attributes need no description, but an unknown name close to a known one is probably a
 // mistake.
-func (r *Registry) checkAttributeNames(d knowledgeDocument, fragment gaby.Value) error {
+func (r *Registry) checkAttributeNames(d document, fragment gaby.Value) error {
 	known := r.attributeNames()
 	return d.fields(fragment.Get("attributes"), "attributes", nil,
 		func(name string, entry gaby.Value) error {
@@ -216,13 +216,13 @@ func (r *Registry) attributeNames() []string {
 }
 
 // builtInAttribute returns the description of a built-in attribute, and its document.
-func (r *Registry) builtInAttribute(name string) (knowledgeDocument, gaby.Value) {
+func (r *Registry) builtInAttribute(name string) (document, gaby.Value) {
 	for _, d := range r.documents {
 		if entry := d.entry("attributes", name); d.BuiltIn && entry.Exists() {
 			return d, entry
 		}
 	}
-	return knowledgeDocument{}, gaby.Value{}
+	return document{}, gaby.Value{}
 }
 
 // SimilarTypes reports whether a resource of type a may become one of type b and remain the same
@@ -342,21 +342,21 @@ func (r *Registry) part(t api.ResourceType, name api.AttributeName) *typeInfo {
 // NeededPaths returns the paths, of any attribute, whose values come from elsewhere.
 func (r *Registry) NeededPaths() configkit.PathSource {
 	return configkit.PathSourceFunc(func(t api.ResourceType) []*api.PathVisitorInfo {
-		return r.knowledge(t).needed
+		return r.typeInfo(t).needed
 	})
 }
 
 // ProvidedPaths returns the paths, of any attribute, whose values other resources need.
 func (r *Registry) ProvidedPaths() configkit.PathSource {
 	return configkit.PathSourceFunc(func(t api.ResourceType) []*api.PathVisitorInfo {
-		return r.knowledge(t).provided
+		return r.typeInfo(t).provided
 	})
 }
 
 // PathInfo returns what is registered about a path of a type, or nil. The path may have indexes,
 // lookups or wildcards.
 func (r *Registry) PathInfo(t api.ResourceType, path api.UnresolvedPath) *api.PathVisitorInfo {
-	k := r.knowledge(t)
+	k := r.typeInfo(t)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if info, ok := k.asked[path]; ok {
@@ -407,7 +407,7 @@ func (r *Registry) MergeKeys(t api.ResourceType) *configkit.MergeKeyTree {
 
 // ExclusiveFields returns the fields of a type of which only one may be present.
 func (r *Registry) ExclusiveFields(t api.ResourceType) []configkit.ExclusiveFields {
-	return r.knowledge(t).exclusive
+	return r.typeInfo(t).exclusive
 }
 
 // RegisterPaths adds paths of an attribute to a type, or to all types with *. Registering a path
@@ -550,20 +550,20 @@ type typeInfo struct {
 	asked map[api.UnresolvedPath]*api.PathVisitorInfo // cache of PathInfo
 }
 
-// knowledge returns the typeInfo of t. The files have been checked: built-in ones by a test, users'
+// typeInfo returns the typeInfo of t. The files have been checked: built-in ones by a test, users'
 // files when they were loaded.
-func (r *Registry) knowledge(t api.ResourceType) *typeInfo {
+func (r *Registry) typeInfo(t api.ResourceType) *typeInfo {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	k, err := r.typeKnowledge(t)
+	k, err := r.compiledType(t)
 	if err != nil {
 		panic(err)
 	}
 	return k
 }
 
-// typeKnowledge returns everything known about a type, compiling it on first use.
-func (r *Registry) typeKnowledge(t api.ResourceType) (*typeInfo, error) {
+// compiledType returns everything known about a type, compiling it on first use.
+func (r *Registry) compiledType(t api.ResourceType) (*typeInfo, error) {
 	if k, ok := r.types[t]; ok {
 		return k, nil
 	}
@@ -621,9 +621,9 @@ func (r *Registry) parse() error {
 	if r.documents != nil || len(r.files) == 0 {
 		return nil
 	}
-	documents := []knowledgeDocument{}
+	documents := []document{}
 	for i := range r.files {
-		docs, err := parseKnowledge(&r.files[i])
+		docs, err := parseDocuments(&r.files[i])
 		if err != nil {
 			return err
 		}

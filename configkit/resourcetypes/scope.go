@@ -63,7 +63,7 @@ func (r *Registry) statedScope(t string, depth int) configkit.Scope {
 }
 
 // sameKind returns the types with entries that have the group and kind of t in any version, sorted.
-func sameKind(documents []knowledgeDocument, t api.ResourceType) []string {
+func sameKind(documents []document, t api.ResourceType) []string {
 	var versions []string
 	for _, d := range documents {
 		for _, name := range d.typeNames() {
@@ -77,7 +77,7 @@ func sameKind(documents []knowledgeDocument, t api.ResourceType) []string {
 }
 
 // checkScope rejects unknown scopes.
-func (d knowledgeDocument) checkScope(v gaby.Value) error {
+func (d document) checkScope(v gaby.Value) error {
 	_, err := d.oneOf(
 		v, "scope", []string{string(configkit.ScopeCluster), string(configkit.ScopeNamespaced)},
 	)

@@ -44,13 +44,13 @@ func editError(v gaby.Value, segments []string, hint, format string, args ...any
 
 // appendTo appends an entry to the list at a path. A missing list is created.
 func appendTo(doc *gaby.YamlDoc, entry any, segments ...string) error {
-	place := doc.Search(segments...)
-	if place.IsArray() {
+	list := doc.Search(segments...)
+	if list.IsArray() {
 		_, err := doc.Set(entry, append(slices.Clone(segments), "-")...)
 		return err
 	}
-	if place != nil && !place.IsNull() {
-		return editError(place.Value(), segments, "", "not a list")
+	if list != nil && !list.IsNull() {
+		return editError(list.Value(), segments, "", "not a list")
 	}
 	_, err := doc.Set([]any{entry}, segments...)
 	return err

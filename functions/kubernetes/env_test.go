@@ -31,6 +31,6 @@ func TestEnvAssignments(t *testing.T) {
 	}
 	_, err = envAssignments(pairs("A", "-", "=x", "A B=x", "OK=1", ""))
 	if err == nil || strings.Count(err.Error(), "\n") != 4 {
-		t.Errorf("not every malformed pair is told: %v", err)
+		t.Errorf("not every malformed pair is reported: %v", err)
 	}
 }

@@ -48,7 +48,7 @@ func (r *renamer) noteHosts() {
 			if w.Value.Kind() != gaby.Scalar {
 				return true
 			}
-			if name, found := hosts.in(w.Value.Text(), namespace, placeOf(w.Segments)); found {
+			if name, found := hosts.in(w.Value.Text(), namespace, hostContextOf(w.Segments)); found {
 				count++
 				names[name] = true
 			}
@@ -61,39 +61,39 @@ func (r *renamer) noteHosts() {
 	}
 }
 
-// hostPlace classifies values by how names in them are to be read.
-type hostPlace int
+// hostContext classifies values by how names in them are to be read.
+type hostContext int
 
 const (
-	anyPlace hostPlace = iota
+	anyContext hostContext = iota
 	// a command or argument of a container, or the value of a variable: a bare name may be a host
-	commandPlace
-	imagePlace // a colon is not followed by a port
+	commandContext
+	imageContext // a colon is not followed by a port
 )
 
-// placeOf classifies the value at a path.
-func placeOf(segments []string) hostPlace {
+// hostContextOf classifies the value at a path.
+func hostContextOf(segments []string) hostContext {
 	n := len(segments)
 	switch {
 	case n > 0 && segments[n-1] == "image":
-		return imagePlace
+		return imageContext
 	case n > 2 && segments[n-1] == "value" && segments[n-3] == "env":
-		return commandPlace
+		return commandContext
 	case n > 1 && (segments[n-2] == "args" || segments[n-2] == "command"):
-		return commandPlace
+		return commandContext
 	}
-	return anyPlace
+	return anyContext
 }
 
 // in returns the first former host name in a text of a resource that is in namespace.
-func (h formerHosts) in(text, namespace string, place hostPlace) (name string, found bool) {
+func (h formerHosts) in(text, namespace string, context hostContext) (name string, found bool) {
 	for at := 0; at < len(text); at++ {
 		end := at + labelLen(text[at:])
 		if end == at {
 			continue
 		}
 		name = text[at:end]
-		if of := h[name]; of != nil && isHost(text[:at], text[end:], namespace, of, place) {
+		if of := h[name]; of != nil && isHost(text[:at], text[end:], namespace, of, context) {
 			return name, true
 		}
 		at = end
@@ -114,7 +114,7 @@ func labelLen(text string) int {
 // namespaces of the Services with this name. A name counts as a host if it is followed by
 // .NAMESPACE or .NAMESPACE.svc, if it follows // or @, if a port follows it, or if it is alone in a
 // command, argument or variable.
-func isHost(before, after, namespace string, of map[string]bool, place hostPlace) bool {
+func isHost(before, after, namespace string, of map[string]bool, context hostContext) bool {
 	if domain, ok := strings.CutPrefix(after, "."); ok && labelLen(domain) > 0 {
 		n := labelLen(domain)
 		label, rest := domain[:n], domain[n:]
@@ -132,8 +132,8 @@ func isHost(before, after, namespace string, of map[string]bool, place hostPlace
 	case strings.HasSuffix(before, "//"), strings.HasSuffix(before, "@"):
 		return true
 	case len(after) > 1 && after[0] == ':' && '0' <= after[1] && after[1] <= '9':
-		return place != imagePlace && !strings.HasSuffix(before, "/")
+		return context != imageContext && !strings.HasSuffix(before, "/")
 	}
-	return place == commandPlace && !strings.HasSuffix(before, "/") &&
+	return context == commandContext && !strings.HasSuffix(before, "/") &&
 		!strings.HasPrefix(after, "/") && !strings.HasPrefix(after, "=")
 }

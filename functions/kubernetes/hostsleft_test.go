@@ -8,39 +8,39 @@ import (
 func TestFormerHosts(t *testing.T) {
 	hosts := formerHosts{"search": {"shop": true}, "web": {"": true}}
 	for _, c := range []struct {
-		place  hostPlace
-		hosts  string // one per line
-		others string
+		context hostContext
+		hosts   string // one per line
+		others  string
 	}{
 		{
-			anyPlace,
+			anyContext,
 			"http://search\nhttp://search:80/x\nhttps://user:word@search/\nsearch:9200\nsearch.shop\nsearch.shop:80\nsearch.shop.svc\n" +
 				"a search.shop.svc.cluster.local. b\nsearch-0.search.shop.svc\n//search.\nweb.any.svc\nweb.shop\n{\"url\":\"http://search\"}",
 			"search\nresearch:80\nsearch-2:80\nsearch.tools\nsearch.tools.svc\nsearch.shop.example.com\nwww.search.shop\nsearch.shop.svcs\nweb.tools\n" +
 				"www.search\n/etc/search\nsearch/x\nhttp://searches\nsearch: 80\nshop/search:1.0",
 		},
 		{
-			commandPlace,
+			commandContext,
 			"search\n--host=search\n--hosts=a,search,b\nsearch:9200\n[\"search\"]\nsearch.shop",
 			"--search\n--search=1\nsearch=1\n/search\n./search\nsearch/x\nsearch-x\nsearch.tools\n",
 		},
-		{imagePlace, "search.shop.svc:5000/app:1.0", "search:1\nsearch\nshop/search:1"},
+		{imageContext, "search.shop.svc:5000/app:1.0", "search:1\nsearch\nshop/search:1"},
 	} {
 		for text := range strings.SplitSeq(c.hosts, "\n") {
-			if _, found := hosts.in(text, "shop", c.place); !found {
-				t.Errorf("place %d: no host in %q", c.place, text)
+			if _, found := hosts.in(text, "shop", c.context); !found {
+				t.Errorf("context %d: no host in %q", c.context, text)
 			}
 		}
 		for text := range strings.SplitSeq(c.others, "\n") {
-			if name, found := hosts.in(text, "shop", c.place); found {
-				t.Errorf("place %d: %s in %q", c.place, name, text)
+			if name, found := hosts.in(text, "shop", c.context); found {
+				t.Errorf("context %d: %s in %q", c.context, name, text)
 			}
 		}
 	}
-	if _, found := hosts.in("http://search", "tools", anyPlace); found {
+	if _, found := hosts.in("http://search", "tools", anyContext); found {
 		t.Error("a short name is one of its own namespace")
 	}
-	if _, found := hosts.in("http://search.shop", "tools", anyPlace); !found {
+	if _, found := hosts.in("http://search.shop", "tools", anyContext); !found {
 		t.Error("a long name is the same in all namespaces")
 	}
 }

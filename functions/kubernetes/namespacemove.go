@@ -398,19 +398,19 @@ func (m *namespaceMove) sameInput(r *movedResource) (schemas.Input, bool) {
 
 // after returns the kind, the namespace and the name of a resource after the move. ok is false if
 // the resource has no namespace, or if its name is not known yet.
-func (m *namespaceMove) after(r *movedResource) (place [3]string, ok bool) {
+func (m *namespaceMove) after(r *movedResource) (key [3]string, ok bool) {
 	if r.err != nil || r.generated {
-		return place, false
+		return key, false
 	}
 	t := m.typeOf(r.info.ResourceType)
 	if r.namespace == "" && t.scope != configkit.ScopeNamespaced {
-		return place, false
+		return key, false
 	}
-	place = [3]string{t.kind, r.namespace, r.old()}
+	key = [3]string{t.kind, r.namespace, r.old()}
 	if !r.stays {
-		place[1] = m.moved(r.namespace)
+		key[1] = m.moved(r.namespace)
 	}
-	return place, true
+	return key, true
 }
 
 // otherThanNew returns the first of two former namespaces that is not the new one, or "".

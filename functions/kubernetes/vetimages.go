@@ -21,7 +21,7 @@ func vetImagesFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 		) (int, api.AttributeValueList, error) {
 			v := imageVetting{refuses: refuses, fc: fc, failed: api.AttributeValueList{}}
 			err := yamlkit.VisitPlaces(docs, provider.AttributePaths(attributeImageSources),
-				[]any{"*"}, configkit.Nameless{ResourceProvider: provider}, v.place)
+				[]any{"*"}, configkit.Nameless{ResourceProvider: provider}, v.visit)
 			return v.matches, yamlkit.SortRows(v.failed), err
 		})
 	r.AttributeName = attributeImageSources
@@ -45,8 +45,8 @@ type imageVetting struct {
 	embedded bool               // whether its value is text that was parsed
 }
 
-// place checks the images at a match.
-func (v *imageVetting) place(p *yamlkit.Place) {
+// visit checks the images at a match.
+func (v *imageVetting) visit(p *yamlkit.Place) {
 	row, ok := p.Row()
 	if !ok {
 		return

@@ -141,7 +141,7 @@ func AddSchemaProblems(
 		row := api.AttributeValue{
 			AttributeInfo: api.AttributeInfo{
 				AttributeIdentifier: api.AttributeIdentifier{
-					ResourceInfo: *info, Path: path(p.Place()),
+					ResourceInfo: *info, Path: path(p.FullPath()),
 				},
 				AttributeMetadata: api.AttributeMetadata{AttributeName: api.AttributeNameNone},
 			},

@@ -58,7 +58,7 @@ func compare(fctl string, files []string) error {
 		},
 	}
 	all := manifests(definitions)
-	var dear []string
+	var timed []string
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -70,13 +70,13 @@ func compare(fctl string, files []string) error {
 		}
 		all = append(all, found...)
 		if len(text) >= large {
-			dear = append(dear, file)
+			timed = append(timed, file)
 		}
 	}
 	if err := c.verdicts(filepath.Join(dir, "manifests"), all); err != nil {
 		return err
 	}
-	for _, file := range dear {
+	for _, file := range timed {
 		if err := c.times(file); err != nil {
 			return err
 		}

@@ -172,22 +172,22 @@ func (g *generator) object(n *node, depth int) {
 
 // change changes a value somewhere below n and describes the change.
 func (g *generator) change(n *node) manifest {
-	var places []*node
+	var nodes []*node
 	var collect func(*node)
 	collect = func(n *node) {
 		for _, e := range slices.Concat(n.entries, n.list) {
 			if !e.fixed {
-				places = append(places, e)
+				nodes = append(nodes, e)
 			}
 			collect(e)
 		}
 	}
 	collect(n)
 	for range 100 {
-		if len(places) == 0 {
+		if len(nodes) == 0 {
 			break
 		}
-		at := places[g.random.IntN(len(places))]
+		at := nodes[g.random.IntN(len(nodes))]
 		if m, ok := g.changed(at); ok {
 			m.change = at.key + ": " + m.change
 			return m
