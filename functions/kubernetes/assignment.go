@@ -7,7 +7,6 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/functions/handler"
 )
 
 const parameterPair = "key-value"
@@ -56,11 +55,8 @@ func assignments(
 			problem = check(&a)
 		}
 		if problem != "" {
-			problems = append(problems, &handler.ArgumentError{
-				Parameter: parameterPair, Value: text,
-				Message: fmt.Sprintf("argument %s: %s %s", parameterPair, configkit.Quote(text),
-					problem),
-			})
+			problems = append(problems, argumentError(parameterPair, text, "", "%s %s",
+				configkit.Quote(text), problem))
 			continue
 		}
 		all = append(all, a)

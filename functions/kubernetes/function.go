@@ -2,6 +2,7 @@ package kubernetes
 
 import (
 	"cmp"
+	"fmt"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
@@ -60,6 +61,33 @@ func complete(r handler.FunctionRegistration) handler.FunctionRegistration {
 		}
 	}
 	return r
+}
+
+// reading completes the registration of a function that reads rows of each document by itself.
+func reading(
+	r handler.FunctionRegistration, result, description string,
+	read func(docs gaby.Container) (api.AttributeValueList, error),
+) handler.FunctionRegistration {
+	r.OutputInfo = &api.FunctionOutput{
+		ResultName: result, Description: description, OutputType: api.OutputTypeAttributeValueList,
+	}
+	r.PerDocument, r.RowsSorted = true, true
+	r.Function = func(
+		fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte,
+	) (gaby.Container, any, error) {
+		rows, err := read(docs)
+		fc.Matched(len(rows))
+		return docs, rows, err
+	}
+	return complete(r)
+}
+
+// argumentError returns the error for an argument.
+func argumentError(parameter, value, hint, format string, args ...any) *handler.ArgumentError {
+	return &handler.ArgumentError{
+		Parameter: parameter, Value: value, HintText: hint,
+		Message: "argument " + parameter + ": " + fmt.Sprintf(format, args...),
+	}
 }
 
 // parameterOf returns a parameter of the functions of an attribute, for functions that have the

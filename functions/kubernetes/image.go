@@ -133,13 +133,9 @@ func setImageRegistryFunction(provider configkit.ResourceProvider) handler.Funct
 			if hasRegistry(text+"/") || strings.Contains(text, "${") {
 				return nil
 			}
-			return &handler.ArgumentError{
-				Parameter: newRegistryParameter, Value: text,
-				Message: fmt.Sprintf(
-					"argument %s: %s would be read as a part of the path of images",
-					newRegistryParameter, configkit.Abbreviate(text)),
-				HintText: "a registry has a dot or a port or is localhost",
-			}
+			return argumentError(newRegistryParameter, text,
+				"a registry has a dot or a port or is localhost",
+				"%s would be read as a part of the path of images", configkit.Abbreviate(text))
 		},
 	}, func(fc *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
 		from, to := a.String(registryParameter), a.String(newRegistryParameter)

@@ -108,11 +108,10 @@ func vetDisruptionFunction(provider configkit.ResourceProvider) handler.Function
 			return unknown != nil
 		})
 		if len(names) == 0 {
-			return nil, &handler.ArgumentError{
-				Parameter: prefixParameter, Value: prefix,
-				Message:  fmt.Sprintf("argument %s: none of the attributes %s-critical, -high, -medium and -low is registered", prefixParameter, configkit.Abbreviate(prefix)),
-				HintText: "register them with --resource-types, or leave the argument out",
-			}
+			return nil, argumentError(prefixParameter, prefix,
+				"register them with --resource-types, or leave the argument out",
+				"none of the attributes %s-critical, -high, -medium and -low is registered",
+				configkit.Abbreviate(prefix))
 		}
 		return names, nil
 	})

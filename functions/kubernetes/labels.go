@@ -20,31 +20,17 @@ const (
 )
 
 func getWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return handler.FunctionRegistration{
-		FunctionSignature: api.FunctionSignature{
-			FunctionName: "get-workload-labels",
-			OutputInfo: &api.FunctionOutput{
-				ResultName:  "labels",
-				Description: "the labels of pods and the selectors of pods, each a map",
-				OutputType:  api.OutputTypeAttributeValueList,
-			},
-			Hermetic: true, Idempotent: true,
-			Description:   "Get the labels of the pods of workloads and the labels by which resources select pods",
-			FunctionType:  api.FunctionTypePathVisitor,
-			AttributeName: attributeWorkloadLabels,
-			Examples:      []string{"get-workload-labels"},
-		},
-		PerDocument: true,
-		RowsSorted:  true,
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			rows, err := yamlkit.GetPathsAnyType(docs,
-				provider.AttributePaths(attributeWorkloadLabels), nil, provider, api.DataTypeYAML)
-			fc.Matched(len(rows))
-			return docs, rows, err
-		},
-	}
+	return reading(handler.FunctionRegistration{FunctionSignature: api.FunctionSignature{
+		FunctionName:  "get-workload-labels",
+		Description:   "Get the labels of the pods of workloads and the labels by which resources select pods",
+		FunctionType:  api.FunctionTypePathVisitor,
+		AttributeName: attributeWorkloadLabels,
+		Examples:      []string{"get-workload-labels"},
+	}}, "labels", "the labels of pods and the selectors of pods, each a map",
+		func(docs gaby.Container) (api.AttributeValueList, error) {
+			return yamlkit.GetPathsAnyType(docs, provider.AttributePaths(attributeWorkloadLabels),
+				nil, provider, api.DataTypeYAML)
+		})
 }
 
 func setWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {

@@ -2,7 +2,6 @@ package kubernetes
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -36,35 +35,22 @@ func clusterScopedParameter() api.FunctionParameter {
 }
 
 func getNamespaceFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return handler.FunctionRegistration{
-		FunctionSignature: api.FunctionSignature{
-			FunctionName: "get-namespace",
-			OutputInfo: &api.FunctionOutput{
-				ResultName:  parameterNamespace,
-				Description: "the names of namespaces, wherever resources have them",
-				OutputType:  api.OutputTypeAttributeValueList,
-			},
-			Hermetic: true, Idempotent: true,
-			Description:   "Get the namespaces of resources and those they refer to",
-			FunctionType:  api.FunctionTypePathVisitor,
-			AttributeName: attributeNamespace,
-			Examples:      []string{"get-namespace"},
-		},
-		PerDocument: true,
-		RowsSorted:  true,
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
+	return reading(handler.FunctionRegistration{FunctionSignature: api.FunctionSignature{
+		FunctionName:  "get-namespace",
+		Description:   "Get the namespaces of resources and those they refer to",
+		FunctionType:  api.FunctionTypePathVisitor,
+		AttributeName: attributeNamespace,
+		Examples:      []string{"get-namespace"},
+	}}, parameterNamespace, "the names of namespaces, wherever resources have them",
+		func(docs gaby.Container) (api.AttributeValueList, error) {
 			rows, err := yamlkit.GetStringPaths(docs, provider.AttributePaths(attributeNamespace),
 				nil, provider)
 			for i := range rows {
 				// each of them is the name of a v1/Namespace
 				rows[i].AttributeName = attributeResourceName
 			}
-			fc.Matched(len(rows))
-			return docs, rows, err
-		},
-	}
+			return rows, err
+		})
 }
 
 func setNamespaceFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
@@ -158,10 +144,7 @@ func isTypeName(t string) bool {
 
 // notAType returns the error for an argument that is not a resource type.
 func notAType(parameter, t string) error {
-	return &handler.ArgumentError{
-		Parameter: parameter, Value: t,
-		Message: fmt.Sprintf("argument %s: %s is not a resource type", parameter,
-			configkit.Abbreviate(t)),
-		HintText: "a resource type is apiVersion/kind, example.com/v1/Tenant for instance",
-	}
+	return argumentError(parameter, t,
+		"a resource type is apiVersion/kind, example.com/v1/Tenant for instance",
+		"%s is not a resource type", configkit.Abbreviate(t))
 }

@@ -56,29 +56,16 @@ func (l *leftNamespaces) add(doc *gaby.YamlDoc, namespace, from, to string) bool
 }
 
 // addRest considers the resources without a namespace, which may name any former namespace.
-func (l *leftNamespaces) addRest(namespaces []string) {
-	for _, old := range namespaces {
-		for _, doc := range l.rest {
-			if text := doc.Source(); text == nil || wordCount(text, old, 1) > 0 {
-				l.candidates = append(l.candidates, leftCandidate{doc, old})
-			}
-		}
-	}
-}
-
-// addTexts considers the texts of resources without a namespace, like addRest.
-func (l *leftNamespaces) addTexts(texts []restText, namespaces []string) {
-	parsed := make([]gaby.Container, len(texts))
-	for _, old := range namespaces {
-		for i, rest := range texts {
-			if !rest.edited && wordCount(rest.text, old, 1) == 0 {
+func (l *leftNamespaces) addRest(rest []restText, namespaces []string) {
+	for _, r := range rest {
+		for _, old := range namespaces {
+			if !r.edited && wordCount(r.text, old, 1) == 0 {
 				continue
 			}
-			if parsed[i] == nil {
-				// the text was parsed before without an error
-				parsed[i], _ = gaby.ParseAll(rest.text)
+			if r.docs == nil {
+				r.docs, _ = gaby.ParseAll(r.text) // it was parsed before without an error
 			}
-			for _, doc := range parsed[i] {
+			for _, doc := range r.docs {
 				l.candidates = append(l.candidates, leftCandidate{doc, old})
 			}
 		}

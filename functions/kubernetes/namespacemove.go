@@ -120,8 +120,13 @@ func (m *namespaceMove) run(docs gaby.Container) (int, error) {
 		return matches, errors.Join(problems...)
 	}
 	m.noteUnknown()
-	if len(m.left.rest) > 0 {
-		m.left.addRest(m.formerNamespaces())
+	var rest []restText
+	for _, doc := range m.left.rest {
+		text := doc.Source()
+		rest = append(rest, restText{text, text == nil, gaby.Container{doc}})
+	}
+	if len(rest) > 0 {
+		m.left.addRest(rest, m.formerNamespaces())
 	}
 	m.left.count().note(m.fc)
 	return matches, errors.Join(problems...)

@@ -32,10 +32,11 @@ type move struct {
 	old   string
 }
 
-// restText is the text of a resource without a namespace, after the move.
+// restText is a resource without a namespace, after the move.
 type restText struct {
 	text   []byte
-	edited bool
+	edited bool           // whether the move edited it
+	docs   gaby.Container // nil until text is parsed
 }
 
 // leave leaves the facts about a part for join. It returns ErrWholeUnit if the part alone cannot be
@@ -55,12 +56,11 @@ func (m *namespaceMove) leave(renamed bool) error {
 		if !doc.IsDocument() {
 			return handler.ErrWholeUnit // an element of a List has no text of its own
 		}
-		text := doc.Source()
-		if text == nil {
-			f.rest = append(f.rest, restText{gaby.Container{doc}.Text(), true})
-			continue
+		rest := restText{text: doc.Source()}
+		if rest.text == nil {
+			rest.text, rest.edited = gaby.Container{doc}.Text(), true
 		}
-		f.rest = append(f.rest, restText{text, false})
+		f.rest = append(f.rest, rest)
 	}
 	for i := range m.resources {
 		r := &m.resources[i]
@@ -103,7 +103,7 @@ func (m *namespaceMove) join(parts []any) error {
 	}
 	m.noteNamespaces(all.moving, all.present, used)
 	m.noteUnknown()
-	m.left.addTexts(all.rest, m.formerNamespaces())
+	m.left.addRest(all.rest, m.formerNamespaces())
 	all.left.add(m.left.count())
 	all.left.note(m.fc)
 	return nil

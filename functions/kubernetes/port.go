@@ -71,11 +71,8 @@ func checkPortName(args []api.FunctionArgument) error {
 	default:
 		return nil
 	}
-	return &handler.ArgumentError{
-		Parameter: parameterPortName, Value: name,
-		Message: fmt.Sprintf("argument %s: port name %s %s", parameterPortName,
-			configkit.Abbreviate(name), problem),
-	}
+	return argumentError(parameterPortName, name, "", "port name %s %s",
+		configkit.Abbreviate(name), problem)
 }
 
 // port is a port of a container as requested.

@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -131,11 +132,8 @@ func (p defaultProbe) probe(existing gaby.Value, port int, path string) (*gaby.Y
 // set-pod-defaults, which does not depend on the container: it requests /healthz.
 func askHealthz(fc *api.FunctionContext) func(*container, int) (gaby.Value, error) {
 	return func(c *container, port int) (gaby.Value, error) {
-		action, err := orderedMap("path", "/healthz", "port", port)
-		if err != nil {
-			return gaby.Value{}, err
-		}
-		probe, err := orderedMap("httpGet", action)
+		probe, err := gaby.ParseYAML(
+			fmt.Appendf(nil, "httpGet:\n  path: /healthz\n  port: %d\n", port))
 		if err != nil {
 			return gaby.Value{}, err
 		}

@@ -88,10 +88,7 @@ func resourceSettings(a handler.Arguments) ([]resourceSetting, error) {
 	var requests, limits []resourceSetting
 	var problems []error
 	fail := func(parameter, text, format string, values ...any) {
-		problems = append(problems, &handler.ArgumentError{
-			Parameter: parameter, Value: text,
-			Message: "argument " + parameter + ": " + fmt.Sprintf(format, values...),
-		})
+		problems = append(problems, argumentError(parameter, text, "", format, values...))
 	}
 	for _, resource := range []string{parameterCPU, parameterMemory} {
 		text := a.String(resource)

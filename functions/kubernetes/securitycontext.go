@@ -14,20 +14,21 @@ import (
 // setDefaultSecurity returns setDefault for security contexts. It leaves a pod alone if the pod's
 // own settings suggest that the defaults would break it.
 func setDefaultSecurity(fc *api.FunctionContext) func(*yamlkit.Place) error {
-	pods := map[*gaby.YamlDoc]map[string]*podSecurity{}
+	type key struct {
+		doc  *gaby.YamlDoc
+		path api.ResolvedPath
+	}
+	pods := map[key]*podSecurity{}
 	return func(p *yamlkit.Place) error {
 		if !isMissing(p) {
 			return nil
 		}
 		at := podSegments(p.Segments)
-		if pods[p.Doc] == nil {
-			pods[p.Doc] = map[string]*podSecurity{}
-		}
-		name := string(yamlpath.Join(at))
-		pod := pods[p.Doc][name]
+		k := key{p.Doc, yamlpath.Join(at)}
+		pod := pods[k]
 		if pod == nil {
 			pod = newPodSecurity(p.Doc.Search(at...).Value())
-			pods[p.Doc][name] = pod
+			pods[k] = pod
 		}
 		field := p.Segments[len(p.Segments)-1]
 		switch {

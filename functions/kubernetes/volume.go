@@ -150,13 +150,12 @@ func (m *mount) claimTemplate(doc *gaby.YamlDoc) (gaby.Value, bool) {
 
 // sourceValue returns a volume source of the requested kind with placeholders.
 func (m *mount) sourceValue() map[string]any {
-	switch m.source {
-	case sourceConfigMap:
-		return map[string]any{"name": generic.PlaceholderString}
-	case sourceSecret:
-		return map[string]any{"secretName": generic.PlaceholderString}
-	case sourcePersistentVolumeClaim:
-		return map[string]any{"claimName": generic.PlaceholderString}
+	name := map[string]string{
+		sourceConfigMap: "name", sourceSecret: "secretName",
+		sourcePersistentVolumeClaim: "claimName",
+	}[m.source]
+	if name == "" {
+		return map[string]any{}
 	}
-	return map[string]any{}
+	return map[string]any{name: generic.PlaceholderString}
 }
