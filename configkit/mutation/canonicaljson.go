@@ -15,10 +15,7 @@ import (
 func appendCanonicalJSON(b []byte, v gaby.Value) []byte {
 	switch v.Kind() {
 	case gaby.Map:
-		var entries []gaby.Value
-		for c := v.First(); c.Exists(); c = c.Next() {
-			entries = append(entries, c)
-		}
+		entries := elements(v)
 		slices.SortFunc(entries, func(a, b gaby.Value) int {
 			return strings.Compare(a.Key(), b.Key())
 		})
@@ -86,19 +83,11 @@ func appendFloat(b []byte, f float64) []byte {
 func appendASCII(b []byte, s string) []byte {
 	b = append(b, '"')
 	for _, r := range s {
+		if short := strings.IndexRune("\"\\\n\r\t\b\f", r); short >= 0 {
+			b = append(b, '\\', `"\nrtbf`[short])
+			continue
+		}
 		switch {
-		case r == '"' || r == '\\':
-			b = append(b, '\\', byte(r))
-		case r == '\n':
-			b = append(b, `\n`...)
-		case r == '\r':
-			b = append(b, `\r`...)
-		case r == '\t':
-			b = append(b, `\t`...)
-		case r == '\b':
-			b = append(b, `\b`...)
-		case r == '\f':
-			b = append(b, `\f`...)
 		case r >= ' ' && r < 0x7f:
 			b = append(b, byte(r))
 		case r > 0xffff:

@@ -178,11 +178,6 @@ func (c conflict) isAgreed() bool {
 // IsMissing reports whether the target has nowhere to put the value.
 func (c *conflict) IsMissing() bool { return c.reason == api.ConflictUnresolvedPath }
 
-// Mutation returns the conflict in its API form.
-func (c *conflict) Mutation() api.MutationConflict {
-	return (&conflicts{list: []conflict{*c}}).mutations()[0]
-}
-
 // Lines returns the lines of the value to be set if it does not fit on one line, or, for a conflict
 // about a whole resource, the lines that the source added.
 func (c *conflict) Lines() []string {

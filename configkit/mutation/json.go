@@ -53,42 +53,39 @@ func (r *resourceChange) mutation(provider configkit.ResourceProvider) api.Resou
 		m.PathMutationMap[api.ResolvedPath(r.whole[i].path.String())] = r.whole[i].info(true)
 	}
 	for _, o := range r.orders {
-		if m.ArrayOrders == nil {
-			m.ArrayOrders = map[api.ResolvedPath][]string{}
-		}
 		path := api.ResolvedPath(o.path.String())
-		m.ArrayOrders[path] = o.keys
+		setIn(&m.ArrayOrders, path, o.keys)
 		if o.appended {
-			if m.Appended == nil {
-				m.Appended = map[api.ResolvedPath]bool{}
-			}
-			m.Appended[path] = true
+			setIn(&m.Appended, path, true)
 		}
 	}
 	for _, e := range r.renames {
 		path := api.ResolvedPath(e.path.String())
-		if m.ArrayElementAliases == nil {
-			m.ArrayElementAliases = map[api.ResolvedPath]map[string]string{}
-		}
-		if m.ArrayElementAliases[path] == nil {
-			m.ArrayElementAliases[path] = map[string]string{}
-		}
-		m.ArrayElementAliases[path][e.old] = e.now
+		names := m.ArrayElementAliases[path]
+		setIn(&names, e.old, e.now)
+		setIn(&m.ArrayElementAliases, path, names)
 	}
-	m.Aliases, m.AliasesWithoutScopes = map[api.ResourceName]struct{}{},
-		map[api.ResourceName]struct{}{}
+	// A single name is the resource's own and needs no alias.
+	short := map[api.ResourceName]struct{}{}
 	for _, name := range r.names {
-		m.Aliases[name] = struct{}{}
-		m.AliasesWithoutScopes[provider.RemoveScopeFromResourceName(name)] = struct{}{}
+		setIn(&m.Aliases, name, struct{}{})
+		short[provider.RemoveScopeFromResourceName(name)] = struct{}{}
 	}
-	// A single name is the resource's own.
 	if len(m.Aliases) < 2 {
 		m.Aliases = nil
 	}
-	if len(m.AliasesWithoutScopes) < 2 {
-		m.AliasesWithoutScopes = nil
+	if len(short) > 1 {
+		m.AliasesWithoutScopes = short
 	}
 	return m
+}
+
+// setIn sets a value in a map, which is created if it is nil.
+func setIn[K comparable, V any](m *map[K]V, key K, value V) {
+	if *m == nil {
+		*m = map[K]V{}
+	}
+	(*m)[key] = value
 }
 
 // info converts a change to its API form. previous says whether to include the old value.
@@ -186,28 +183,23 @@ func changeOf(
 			}
 			problems = append(problems, f)
 		}
-		switch info.MutationType {
-		case api.MutationTypeNone, "":
+		switch {
+		case c.op == api.MutationTypeNone, c.op == "":
 			c.op = api.MutationTypeNone
-			return c
-		case api.MutationTypeDelete:
-			return c // any old value goes
-		case api.MutationTypeAdd, api.MutationTypeUpdate, api.MutationTypeReplace:
+		case c.op == api.MutationTypeDelete:
+			// Any old value goes.
+		case c.op == api.MutationTypeUpdate && path == "":
 			// The values of an updated resource are in PathMutationMap.
-			if path == "" && info.MutationType == api.MutationTypeUpdate {
-				return c
+		case c.op == api.MutationTypeAdd, c.op == api.MutationTypeUpdate,
+			c.op == api.MutationTypeReplace:
+			doc, err := gaby.ParseYAML([]byte(info.Value))
+			if err != nil {
+				problem("the value of the mutation: %v", err)
+			} else if c.value = doc.Value(); path == "" {
+				r.after = doc // with its comments
 			}
 		default:
-			problem("unknown mutation type %q", info.MutationType)
-			return c
-		}
-		doc, err := gaby.ParseYAML([]byte(info.Value))
-		if err != nil {
-			problem("the value of the mutation: %v", err)
-			return c
-		}
-		if c.value = doc.Value(); path == "" {
-			r.after = doc // with its comments
+			problem("unknown mutation type %q", c.op)
 		}
 		return c
 	}

@@ -241,13 +241,18 @@ func (once *mergedOnce) withhold(r *mergedResource, lists []unsettledList) error
 		return err
 	}
 	for _, list := range lists {
-		once.conflicts.addOnce(api.ConflictArrayReordered, r.change, list.path, change{
-			op: api.MutationTypeUpdate, value: list.again,
-		})
-		if place := r.now.Search(list.path.segments()...).Value(); place.Kind() == gaby.List &&
-			!place.Equal(list.was) {
+		// A later round may find the same list again.
+		if !slices.ContainsFunc(once.conflicts.list, func(c conflict) bool {
+			return c.reason == api.ConflictArrayReordered && c.resource == r.change.resource &&
+				c.path.canonical() == list.path.canonical()
+		}) {
+			update := change{op: api.MutationTypeUpdate, value: list.again}
+			once.conflicts.add(api.ConflictArrayReordered, r.change, list.path, update, nil)
+		}
+		segments := list.path.segments()
+		if v := r.now.Search(segments...).Value(); v.Kind() == gaby.List && !v.Equal(list.was) {
 			// The list changed together with something around it.
-			if _, err := r.now.Set(list.was, list.path.segments()...); err != nil {
+			if _, err := r.now.Set(list.was, segments...); err != nil {
 				return err
 			}
 		}

@@ -155,14 +155,12 @@ func (s *subtraction) subtractMoved(q, p, own *resourceChange) {
 				against, at = &change{op: api.MutationTypeAdd, value: m.value}, m.to
 			}
 			source := change{op: api.MutationTypeAdd, index: p.index, value: t.value}
-			s.conflicts.add(api.ConflictSubtracted, p, t.to, source, against)
-			s.conflicts.last().mine = at
+			s.conflicts.add(api.ConflictSubtracted, p, t.to, source, against).mine = at
 			s.back.put(&pathChange{path: t.to, change: source})
 		default:
 			s.conflicts.add(api.ConflictSubtracted, p, m.to, e.change, &change{
 				op: api.MutationTypeAdd, index: own.index, value: m.value,
-			})
-			s.conflicts.last().mine = m.to
+			}).mine = m.to
 		}
 	}
 	q.paths = slices.DeleteFunc(q.paths, func(a *pathChange) bool {

@@ -110,11 +110,11 @@ func Reset(
 // values before it changes the first, because a value may identify a list element.
 func (w *resourcePatch) reset(paths []*pathChange) (int, error) {
 	w.lookAhead(paths)
-	type place struct {
+	type placeholder struct {
 		segments []string
 		value    any
 	}
-	var places []place
+	var found []placeholder
 	for _, e := range paths {
 		p := w.find(e.path)
 		if e.protected || p.missing > 0 || p.value.Kind() != gaby.Scalar {
@@ -122,17 +122,17 @@ func (w *resourcePatch) reset(paths []*pathChange) (int, error) {
 		}
 		switch p.value.Tag() {
 		case "!!str":
-			places = append(places, place{p.segments, configkit.PlaceholderString})
+			found = append(found, placeholder{p.segments, configkit.PlaceholderString})
 		case "!!int":
-			places = append(places, place{p.segments, configkit.PlaceholderInt})
+			found = append(found, placeholder{p.segments, configkit.PlaceholderInt})
 		}
 	}
 	var problems []error
-	for _, p := range slices.Backward(places) {
+	for _, p := range slices.Backward(found) {
 		_, err := w.doc.Set(p.value, p.segments...)
 		problems = append(problems, err)
 	}
-	return len(places), errors.Join(problems...)
+	return len(found), errors.Join(problems...)
 }
 
 // Check validates mutations: the mutation types must exist and the values must be YAML. Errors are

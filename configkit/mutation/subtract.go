@@ -31,45 +31,37 @@ type conflict struct {
 	element  string          // for a rename: the name of the element in the base
 }
 
-// add adds a conflict about the change of r at path. target is the target's change, or nil.
+// add adds a conflict about the change of r at path and returns it, to be completed before the next
+// one is added. target is the target's change, or nil.
 func (c *conflicts) add(
 	reason api.ConflictReason, r *resourceChange, path mutationPath, source change, target *change,
-) {
+) *conflict {
 	c.list = append(c.list, conflict{
 		reason: reason, resource: r.resource, path: path, source: source, target: target, of: r,
 	})
-}
-
-// last returns the conflict added last.
-func (c *conflicts) last() *conflict { return &c.list[len(c.list)-1] }
-
-// addOnce adds a conflict unless there is one with the same reason, resource and path.
-func (c *conflicts) addOnce(
-	reason api.ConflictReason, r *resourceChange, path mutationPath, source change,
-) {
-	text := path.canonical()
-	known := slices.ContainsFunc(c.list, func(f conflict) bool {
-		return f.reason == reason && f.resource == r.resource && f.path.canonical() == text
-	})
-	if !known {
-		c.add(reason, r, path, source, nil)
-	}
+	return &c.list[len(c.list)-1]
 }
 
 // mutations returns the conflicts in their API form.
 func (c *conflicts) mutations() api.MutationConflictList {
 	list := make(api.MutationConflictList, len(c.list))
-	for i, f := range c.list {
-		list[i] = api.MutationConflict{
-			Reason: f.reason, Resource: f.resource, Path: api.ResolvedPath(f.path.String()),
-			Source: f.source.info(false),
-		}
-		if f.target != nil {
-			info := f.target.info(false)
-			list[i].Target = &info
-		}
+	for i := range c.list {
+		list[i] = c.list[i].Mutation()
 	}
 	return list
+}
+
+// Mutation returns the conflict in its API form.
+func (c *conflict) Mutation() api.MutationConflict {
+	m := api.MutationConflict{
+		Reason: c.reason, Resource: c.resource, Path: api.ResolvedPath(c.path.String()),
+		Source: c.source.info(false),
+	}
+	if c.target != nil {
+		info := c.target.info(false)
+		m.Target = &info
+	}
+	return m
 }
 
 // subtraction removes from a patch what the target has decided for itself.
@@ -150,15 +142,16 @@ func (s *subtraction) bothAdded(p, own *resourceChange) *resourceChange {
 	d.diff(&r, own.value, p.value, s.provider.MergeKeys(p.resource.ResourceType))
 	q := *p
 	q.op, q.value, q.paths, q.whole = api.MutationTypeUpdate, gaby.Value{}, nil, nil
-	told := map[string]bool{}
+	reported := map[string]bool{} // lists
 	for _, e := range r.paths {
 		if n := slices.IndexFunc(e.path, mutationSegment.hasDigest); n >= 0 {
 			list := e.path[:n] // a list counts as one value
-			if text := list.canonical(); !told[text] {
-				told[text] = true
+			if text := list.canonical(); !reported[text] {
+				reported[text] = true
+				source := valueAt(p.value, list)
+				source.op = api.MutationTypeUpdate
 				s.conflicts.add(
-					api.ConflictBothAdded, p, list, valueAt(p.value, list, api.MutationTypeUpdate),
-					valueChange(own.value, list),
+					api.ConflictBothAdded, p, list, *source, valueAt(own.value, list),
 				)
 			}
 			continue
@@ -168,7 +161,7 @@ func (s *subtraction) bothAdded(p, own *resourceChange) *resourceChange {
 			q.paths = append(q.paths, e)
 		case api.MutationTypeUpdate:
 			s.conflicts.add(
-				api.ConflictBothAdded, p, e.path, e.change, valueChange(own.value, e.path),
+				api.ConflictBothAdded, p, e.path, e.change, valueAt(own.value, e.path),
 			)
 		}
 	}
@@ -178,39 +171,33 @@ func (s *subtraction) bothAdded(p, own *resourceChange) *resourceChange {
 }
 
 // sortElements sorts the elements that are added to the same list by path, since no order is known.
+// All other entries keep their positions.
 func sortElements(paths []*pathChange) {
-	places := map[string][]int{} // by list
+	indexes := map[string][]int{} // by list
 	for i, e := range paths {
 		if n := len(e.path) - 1; e.path[n].kind == elementByKey {
 			list := e.path[:n].canonical()
-			places[list] = append(places[list], i)
+			indexes[list] = append(indexes[list], i)
 		}
 	}
-	for _, at := range places {
-		elements := make([]*pathChange, len(at))
-		for k, i := range at {
-			elements[k] = paths[i]
-		}
-		slices.SortFunc(elements, func(a, b *pathChange) int {
-			return strings.Compare(a.path.String(), b.path.String())
+	all := slices.Clone(paths)
+	for _, from := range indexes {
+		to := slices.Clone(from)
+		slices.SortFunc(from, func(a, b int) int {
+			return strings.Compare(all[a].path.String(), all[b].path.String())
 		})
-		for k, i := range at {
-			paths[i] = elements[k]
+		for k := range to {
+			paths[to[k]] = all[from[k]]
 		}
 	}
 }
 
-// valueAt returns a change of type op with the value at path in root.
-func valueAt(root gaby.Value, path mutationPath, op api.MutationType) change {
+// valueAt returns the addition of the value at path in root.
+func valueAt(root gaby.Value, path mutationPath) *change {
 	for _, s := range path {
 		root = findChild(root, s)
 	}
-	return change{op: op, value: root}
-}
-
-func valueChange(root gaby.Value, path mutationPath) *change {
-	c := valueAt(root, path, api.MutationTypeAdd)
-	return &c
+	return &change{op: api.MutationTypeAdd, value: root}
 }
 
 // paths subtracts path by path.
@@ -229,8 +216,9 @@ func (s *subtraction) paths(q, p, own *resourceChange) {
 					q.paths = append(q.paths, merged)
 					continue
 				}
-				s.conflicts.add(api.ConflictSubtracted, p, e.path, e.change, s.against(covering))
-				s.conflicts.last().mine = s.movedTo(covering, e.path)
+				s.conflicts.add(
+					api.ConflictSubtracted, p, e.path, e.change, s.against(covering),
+				).mine = s.movedTo(covering, e.path)
 			}
 			continue
 		}
@@ -270,15 +258,13 @@ func (s *subtraction) shadowed(
 			s.conflicts.add(
 				s.shadow(), p, to.to,
 				change{op: api.MutationTypeAdd, index: p.index, value: to.value}, &o.change,
-			)
-			s.conflicts.last().mine = o.path
+			).mine = o.path
 			s.back.put(&pathChange{path: to.to, change: source})
 			found = true
 		case s.keepChanged && o.op == api.MutationTypeDelete:
 		case !s.keepChanged && o.path.canonical() == namespaceField:
 		default:
-			s.conflicts.add(s.shadow(), p, o.path, source, &o.change)
-			s.conflicts.last().mine = o.path
+			s.conflicts.add(s.shadow(), p, o.path, source, &o.change).mine = o.path
 			found = true
 		}
 	}
@@ -288,10 +274,15 @@ func (s *subtraction) shadowed(
 // shadowedRename reports that the target renamed an element inside something that the source
 // deletes.
 func (s *subtraction) shadowedRename(p *resourceChange, own elementRename, source change) {
-	mine := change{op: api.MutationTypeUpdate}
-	mine.value, _ = stringValue(own.now)
-	s.conflicts.add(s.shadow(), p, own.path, source, &mine)
-	s.conflicts.last().element = own.old
+	mine := own.change(0)
+	s.conflicts.add(s.shadow(), p, own.path, source, &mine).element = own.old
+}
+
+// change returns a rename as the update of a name, as conflicts report it.
+func (r elementRename) change(index int) change {
+	c := change{op: api.MutationTypeUpdate, index: index}
+	c.value, _ = stringValue(r.now)
+	return c
 }
 
 // shadow returns the reason of a conflict about something that the source deletes.
@@ -349,22 +340,20 @@ func (c *change) base() gaby.Value {
 func (s *subtraction) renames(q, p, own *resourceChange) {
 	tree := newPathTree(own.paths)
 	for _, r := range p.renames {
-		as := change{op: api.MutationTypeUpdate, index: p.index}
-		as.value, _ = stringValue(r.now)
 		if i := slices.IndexFunc(own.renames, func(o elementRename) bool {
 			return o.old == r.old && o.path.canonical() == r.path.canonical()
 		}); i >= 0 {
-			if now := own.renames[i].now; now != r.now {
-				mine := change{op: api.MutationTypeUpdate, index: own.index}
-				mine.value, _ = stringValue(now)
-				s.conflicts.add(api.ConflictSubtracted, p, r.path, as, &mine)
-				s.conflicts.last().element = r.old
+			if mine := own.renames[i].change(own.index); own.renames[i].now != r.now {
+				s.conflicts.add(
+					api.ConflictSubtracted, p, r.path, r.change(p.index), &mine,
+				).element = r.old
 			}
 			continue
 		}
 		if gone := tree.deletedElement(r); gone != nil {
-			s.conflicts.add(api.ConflictSubtracted, p, r.path, as, &gone.change)
-			s.conflicts.last().element = r.old
+			s.conflicts.add(
+				api.ConflictSubtracted, p, r.path, r.change(p.index), &gone.change,
+			).element = r.old
 			continue
 		}
 		q.renames = append(q.renames, r)
@@ -399,30 +388,25 @@ func renamedKeys(keys []string, list mutationPath, renames []elementRename) []st
 // weave combines the orders of two lists. Common elements follow the source's order. The others
 // stay after the common element they followed on their side, elements of the source first.
 func weave(source, target []string) []string {
-	inSource, inTarget := toSet(source), toSet(target)
-	behind := func(keys []string, common map[string]bool) (
-		front []string, after map[string][]string,
-	) {
-		after = map[string][]string{}
-		last, any := "", false
+	// follow returns the keys that are not common, by the common key they follow. Those before the
+	// first common key are under "\x00", which is not a key.
+	follow := func(keys, others []string) map[string][]string {
+		common, after, last := toSet(others), map[string][]string{}, "\x00"
 		for _, k := range keys {
-			switch {
-			case common[k]:
-				last, any = k, true
-			case any:
+			if common[k] {
+				last = k
+			} else {
 				after[last] = append(after[last], k)
-			default:
-				front = append(front, k)
 			}
 		}
-		return front, after
+		return after
 	}
-	front, afterSource := behind(source, inTarget)
-	frontTarget, afterTarget := behind(target, inSource)
-	woven := append(slices.Clone(front), frontTarget...)
+	ofSource, ofTarget := follow(source, target), follow(target, source)
+	woven := slices.Concat(ofSource["\x00"], ofTarget["\x00"])
+	inTarget := toSet(target)
 	for _, k := range source {
 		if inTarget[k] {
-			woven = append(append(append(woven, k), afterSource[k]...), afterTarget[k]...)
+			woven = slices.Concat(woven, []string{k}, ofSource[k], ofTarget[k])
 		}
 	}
 	return woven

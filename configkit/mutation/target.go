@@ -340,9 +340,9 @@ func (w *resourcePatch) rename(renames []elementRename) error {
 func (w *resourcePatch) renameElement(r elementRename) error {
 	p := w.find(r.path)
 	refuse := func() error {
-		as := change{op: api.MutationTypeUpdate, index: w.change.index}
-		as.value, _ = stringValue(r.now)
-		w.conflicts.add(api.ConflictUnresolvedPath, w.change, r.path, as, nil)
+		w.conflicts.add(
+			api.ConflictUnresolvedPath, w.change, r.path, r.change(w.change.index), nil,
+		)
 		return nil
 	}
 	if p.missing > 0 || p.value.Kind() != gaby.List || !hasKeys(p.keys) {
