@@ -9,13 +9,9 @@ type Hunk struct {
 }
 
 // maxCost is the number of changed lines, counted from either end of the texts, up to which the
-// shortest diff is searched. Texts that differ more are cut at lines that occur once in both, or
-// where the search got furthest. This bounds the time to maxCost times the length of the texts;
-// short texts can afford more.
+// shortest diff is searched. Texts that differ more are cut where the search got furthest, as git
+// does. This bounds the time to maxCost times the length of the texts; short texts can afford more.
 func maxCost(lines int) int { return max(256, 30_000_000/lines) }
-
-// maxAnchoring bounds how often a part between anchors is cut at anchors again.
-const maxAnchoring = 8
 
 // Diff returns the differences between a and b: hunks in order that neither overlap nor touch.
 // Their number of lines is minimal for texts that differ little, and close to minimal for others.
@@ -28,30 +24,37 @@ func Diff(a, b []string) []Hunk {
 	for tail < len(a)-head && tail < len(b)-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
 		tail++
 	}
-	ids := map[string]int32{}
-	old, changed := places(ids, a[head:len(a)-tail]), places(ids, b[head:len(b)-tail])
-	c := &comparison{
-		kept:  [2][]bool{make([]bool, len(old)), make([]bool, len(changed))},
-		seen:  [2][]int32{make([]int32, len(ids)), make([]int32, len(ids))},
-		place: make([]int32, len(ids)),
+	// Lines that only one text has are certain differences, so the search can do without them.
+	numbers := map[string]int32{}
+	old, changed := numbered(numbers, a[head:len(a)-tail]), numbered(numbers, b[head:len(b)-tail])
+	c := &comparison{kept: [2][]bool{make([]bool, len(old)), make([]bool, len(changed))}}
+	inOld, inChanged := make([]bool, len(numbers)), make([]bool, len(numbers))
+	for _, l := range old {
+		inOld[l.number] = true
 	}
-	c.solve(old, changed, 0)
+	for _, l := range changed {
+		inChanged[l.number] = true
+	}
+	c.box(
+		slices.DeleteFunc(old, func(l line) bool { return !inChanged[l.number] }),
+		slices.DeleteFunc(changed, func(l line) bool { return !inOld[l.number] }),
+	)
 	return c.hunks(head)
 }
 
-// place is a line: its number, which equal lines share, and its index.
-type place struct{ number, at int32 }
+// line is a line of a text: its number, which equal lines share, and its index.
+type line struct{ number, at int32 }
 
-// places numbers lines so that equal lines have equal numbers. ids is shared by both texts.
-func places(ids map[string]int32, lines []string) []place {
-	all := make([]place, len(lines))
-	for i, line := range lines {
-		id, ok := ids[line]
+// numbered numbers lines so that equal lines have equal numbers. numbers is shared by both texts.
+func numbered(numbers map[string]int32, lines []string) []line {
+	all := make([]line, len(lines))
+	for i, text := range lines {
+		n, ok := numbers[text]
 		if !ok {
-			id = int32(len(ids))
-			ids[line] = id
+			n = int32(len(numbers))
+			numbers[text] = n
 		}
-		all[i] = place{number: id, at: int32(i)}
+		all[i] = line{number: n, at: int32(i)}
 	}
 	return all
 }
@@ -60,10 +63,6 @@ func places(ids map[string]int32, lines []string) []place {
 type comparison struct {
 	// The result: the lines of either list that the other one has too, in the same order.
 	kept [2][]bool
-	// How often a line occurs in the current part of either list. All zero between uses.
-	seen [2][]int32
-	// By line number: the index in the second list.
-	place []int32
 	// How far the searches from both ends got, by diagonal.
 	reach [2][]int32
 }
@@ -89,48 +88,8 @@ func (c *comparison) hunks(head int) []Hunk {
 	return hunks
 }
 
-// solve finds the common lines of a and b. It ignores lines that only one of them has. depth counts
-// how often anchors have cut a and b out of longer lists.
-func (c *comparison) solve(a, b []place, depth int) {
-	a, b = c.trim(a, b)
-	if len(a) == 0 || len(b) == 0 {
-		return
-	}
-	c.count(a, b, 1)
-	isIn := func(side int) func(place) bool {
-		return func(p place) bool { return c.seen[side][p.number] > 0 }
-	}
-	inA, inB := keep(a, isIn(1)), keep(b, isIn(0))
-	c.count(a, b, -1)
-	c.box(inA, inB, depth)
-}
-
-// count adds n to the counts of all lines in a and b. Calling it again with -n resets them.
-func (c *comparison) count(a, b []place, n int32) {
-	for side, list := range [...][]place{a, b} {
-		for _, p := range list {
-			c.seen[side][p.number] += n
-		}
-	}
-}
-
-// keep returns the lines that are wanted. If all are, as is usual, it does not copy the list.
-func keep(list []place, wanted func(place) bool) []place {
-	first := slices.IndexFunc(list, func(p place) bool { return !wanted(p) })
-	if first < 0 {
-		return list
-	}
-	kept := append(make([]place, 0, len(list)), list[:first]...)
-	for _, p := range list[first:] {
-		if wanted(p) {
-			kept = append(kept, p)
-		}
-	}
-	return kept
-}
-
 // trim keeps the common prefix and suffix of a and b and returns what is between.
-func (c *comparison) trim(a, b []place) ([]place, []place) {
+func (c *comparison) trim(a, b []line) ([]line, []line) {
 	for len(a) > 0 && len(b) > 0 && a[0].number == b[0].number {
 		c.keep(a[0], b[0])
 		a, b = a[1:], b[1:]
@@ -143,72 +102,29 @@ func (c *comparison) trim(a, b []place) ([]place, []place) {
 }
 
 // keep records that lines a and b are common.
-func (c *comparison) keep(a, b place) { c.kept[0][a.at], c.kept[1][b.at] = true, true }
+func (c *comparison) keep(a, b line) { c.kept[0][a.at], c.kept[1][b.at] = true, true }
 
 // box is the linear-space variant of Myers' algorithm ("An O(ND) Difference Algorithm and Its
 // Variations", 1986). It splits a and b in the middle of a shortest edit script and continues with
 // both halves.
-func (c *comparison) box(a, b []place, depth int) {
+func (c *comparison) box(a, b []line) {
 	for {
 		if a, b = c.trim(a, b); len(a) == 0 || len(b) == 0 {
 			return
 		}
-		i, j, found := c.middle(a, b)
-		if !found && depth < maxAnchoring {
-			if anchors := c.anchors(a, b); len(anchors) > 0 {
-				c.between(anchors, a, b, depth+1)
-				return
-			}
-		}
-		c.box(a[:i], b[:j], depth)
+		i, j := c.middle(a, b)
+		c.box(a[:i], b[:j])
 		a, b = a[i:], b[j:]
 	}
 }
 
-// anchors returns a longest list of lines that occur exactly once in a and in b, in the same order,
-// as pairs of indexes. It returns none if most of such lines changed their order: keeping a few
-// would tear apart what belongs together.
-func (c *comparison) anchors(a, b []place) [][2]int {
-	c.count(a, b, 1)
-	for j, p := range b {
-		c.place[p.number] = int32(j)
-	}
-	var once, seconds []int
-	for i, p := range a {
-		if c.seen[0][p.number] == 1 && c.seen[1][p.number] == 1 {
-			once, seconds = append(once, i), append(seconds, int(c.place[p.number]))
-		}
-	}
-	c.count(a, b, -1)
-	rising := Rising(seconds)
-	if 2*len(rising) < len(once) {
-		return nil
-	}
-	anchors := make([][2]int, len(rising))
-	for at, k := range rising {
-		anchors[at] = [2]int{once[k], seconds[k]}
-	}
-	return anchors
-}
-
-// between solves the parts between the anchors.
-func (c *comparison) between(anchors [][2]int, a, b []place, depth int) {
-	i, j := 0, 0
-	for _, at := range anchors {
-		c.solve(a[i:at[0]], b[j:at[1]], depth)
-		c.keep(a[at[0]], b[at[1]])
-		i, j = at[0]+1, at[1]+1
-	}
-	c.solve(a[i:], b[j:], depth)
-}
-
 // middle searches from both ends at once, allowing one more changed line in each round. The
 // searches meet in the middle of a shortest edit script. If they do not meet within maxCost rounds,
-// found is false and (i, j) is the point where a search got furthest.
+// (i, j) is the point where a search got furthest.
 //
 // Diagonal d holds the points (i, j) with i-j = d. reach stores for each search how far, as i, it
 // got on each diagonal.
-func (c *comparison) middle(a, b []place) (i, j int, found bool) {
+func (c *comparison) middle(a, b []line) (i, j int) {
 	n, m := len(a), len(b)
 	for side := range c.reach {
 		if len(c.reach[side]) < n+m+3 {
@@ -243,7 +159,7 @@ func (c *comparison) middle(a, b []place) (i, j int, found bool) {
 			}
 			forward[d] = int32(i)
 			if odd && d >= fromB && d <= toB && int(backward[d]) <= i {
-				return i, j, true
+				return i, j
 			}
 		}
 		if fromB > lowest {
@@ -265,7 +181,7 @@ func (c *comparison) middle(a, b []place) (i, j int, found bool) {
 			}
 			backward[d] = int32(i)
 			if !odd && d >= fromF && d <= toF && i <= int(forward[d]) {
-				return i, j, true
+				return i, j
 			}
 		}
 		if cost < limit {
@@ -284,6 +200,6 @@ func (c *comparison) middle(a, b []place) (i, j int, found bool) {
 				best, i, j = n+m-(x+y), x, y
 			}
 		}
-		return i, j, false
+		return i, j
 	}
 }
