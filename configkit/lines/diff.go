@@ -16,14 +16,7 @@ func maxCost(lines int) int { return max(256, 30_000_000/lines) }
 // Diff returns the differences between a and b: hunks in order that neither overlap nor touch.
 // Their number of lines is minimal for texts that differ little, and close to minimal for others.
 func Diff(a, b []string) []Hunk {
-	head := 0
-	for head < len(a) && head < len(b) && a[head] == b[head] {
-		head++
-	}
-	tail := 0
-	for tail < len(a)-head && tail < len(b)-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
-		tail++
-	}
+	head, tail := Common(a, b)
 	// Lines that only one text has are certain differences, so the search can do without them.
 	numbers := map[string]int32{}
 	old, changed := numbered(numbers, a[head:len(a)-tail]), numbered(numbers, b[head:len(b)-tail])

@@ -41,6 +41,17 @@ func Rising(numbers []int) []int {
 	return ends
 }
 
+// Common returns the lengths of the common prefix and of the common suffix, which do not overlap.
+func Common[T comparable](a, b []T) (head, tail int) {
+	for head < min(len(a), len(b)) && a[head] == b[head] {
+		head++
+	}
+	for tail < min(len(a), len(b))-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	return head, tail
+}
+
 // Indentation returns the number of spaces at the beginning of line.
 func Indentation(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 

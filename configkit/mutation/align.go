@@ -199,15 +199,7 @@ func alike(a, b gaby.Value) bool {
 	if !hasLines(x) || !hasLines(y) {
 		return false
 	}
-	n := min(len(x), len(y))
-	head := 0
-	for head < n && x[head] == y[head] {
-		head++
-	}
-	tail := 0
-	for tail < n-head && x[len(x)-1-tail] == y[len(y)-1-tail] {
-		tail++
-	}
+	head, tail := lines.Common([]byte(x), []byte(y))
 	return 2*(head+tail) >= max(len(x), len(y))
 }
 

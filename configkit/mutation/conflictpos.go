@@ -176,7 +176,7 @@ func (c conflict) isAgreed() bool {
 }
 
 // IsMissing reports whether the target has nowhere to put the value.
-func (c *conflict) IsMissing() bool { return c.reason == api.ConflictUnresolvedPath }
+func (c Conflict) IsMissing() bool { return c.reason == api.ConflictUnresolvedPath }
 
 // Lines returns the lines of the value to be set if it does not fit on one line, or, for a conflict
 // about a whole resource, the lines that the source added.

@@ -16,9 +16,8 @@ import (
 // missing newline at the end, indentation, the order of documents. Otherwise both sides would have
 // changed every line, or whole documents.
 
-// sameLineEnds returns the texts with
-// line ends, and the line end of the merged text. ok is false if a text mixes line ends or all
-// texts have the same.
+// sameLineEnds returns the texts with plain newlines, and the line end of the merged text. ok is
+// false if a text mixes line ends or all texts have the same.
 func sameLineEnds(base, ours, theirs []byte) (b, o, t, end []byte, ok bool) {
 	var returns [3]bool
 	for i, text := range [][]byte{base, ours, theirs} {
@@ -201,8 +200,7 @@ func (texts threeTexts) tries(noBase bool) []layoutTry {
 	return []layoutTry{indented, t, plain}
 }
 
-// lineEndOf returns the line end of a line, or
-// if it has none.
+// lineEndOf returns the line end of a line, or a plain newline if it has none.
 func lineEndOf(line string) string {
 	if strings.HasSuffix(line, "\r\n") {
 		return "\r\n"

@@ -36,15 +36,7 @@ func neither(lines.Chunk) ([]string, bool) { return nil, false }
 // bothLines settles a conflict line by line. This is safe because the values are the same on both
 // sides already, and comments and layout rarely depend on neighbouring lines.
 func bothLines(c lines.Chunk) ([]string, bool) {
-	head := 0
-	for head < len(c.Ours) && head < len(c.Theirs) && c.Ours[head] == c.Theirs[head] {
-		head++
-	}
-	tail := 0
-	for tail < len(c.Ours)-head && tail < len(c.Theirs)-head &&
-		c.Ours[len(c.Ours)-1-tail] == c.Theirs[len(c.Theirs)-1-tail] {
-		tail++
-	}
+	head, tail := lines.Common(c.Ours, c.Theirs)
 	ours, theirs := c.Ours[head:len(c.Ours)-tail], c.Theirs[head:len(c.Theirs)-tail]
 	var put []string
 	switch {
@@ -53,19 +45,22 @@ func bothLines(c lines.Chunk) ([]string, bool) {
 	case slices.Equal(ours, c.Base):
 		put = theirs
 	default:
-		// Both sides differ from the base, so merge the lines of the conflict one by one.
-		for _, part := range lines.MergeClose(c.Base, c.Ours, c.Theirs) {
-			if part.Conflict {
-				var ok bool
-				if part.Lines, ok = bothAdditions(part); !ok {
-					return nil, false
-				}
-			}
-			put = append(put, part.Lines...)
-		}
-		return put, true
+		return bothPartwise(c)
 	}
 	return slices.Concat(c.Ours[:head], put, c.Ours[len(c.Ours)-tail:]), true
+}
+
+// bothPartwise settles a conflict in which both sides differ from the base, change by change.
+func bothPartwise(c lines.Chunk) (put []string, ok bool) {
+	for _, part := range lines.MergeClose(c.Base, c.Ours, c.Theirs) {
+		if part.Conflict {
+			if part.Lines, ok = bothAdditions(part); !ok {
+				return nil, false
+			}
+		}
+		put = append(put, part.Lines...)
+	}
+	return put, true
 }
 
 // bothAdditions settles a conflict if both sides replaced lines one by one, or added comments.
@@ -210,10 +205,7 @@ func (m *textMerger) byLines() *Merged {
 		text := strings.Join(c.Lines, "")
 		if c.Conflict {
 			// The conflict is where the sides begin to differ.
-			same := 0
-			for same < len(c.Ours) && same < len(c.Theirs) && c.Ours[same] == c.Theirs[same] {
-				same++
-			}
+			same, _ := lines.Common(c.Ours, c.Theirs)
 			at := line + same
 			if text = strings.Join(c.Ours, ""); m.options.Markers {
 				var lineOf []int

@@ -85,8 +85,8 @@ func Merge(
 	case provider.ToolchainType() == api.ToolchainAppConfigText:
 		return MergeLines(base, ours, theirs, options)
 	}
-	// If line ends differ between the texts, merge with
-	// and restore the right ones at the end.
+	// If line ends differ between the texts, merge with plain newlines and restore the right ones
+	// at the end.
 	if base, ours, theirs, end, ok := sameLineEnds(base, ours, theirs); ok {
 		merged := Merge(base, ours, theirs, converter, provider, options)
 		merged.Text = bytes.ReplaceAll(merged.Text, []byte("\n"), end)
@@ -198,7 +198,8 @@ func (m *textMerger) byValues() (*Merged, error) {
 	}
 	// Markers need the other side of each conflict: the same merge with theirs winning.
 	theirs, err := m.side(mutation.Options{NoSubtraction: true, FindRenames: true})
-	if err != nil || len(lost) > 0 || theirs.isMissing() {
+	if err != nil || len(lost) > 0 ||
+		slices.ContainsFunc(theirs.conflicts, mutation.Conflict.IsMissing) {
 		// A line merge can show what values cannot, and loses nothing.
 		if byLines := m.byLines(); len(byLines.Conflicts)+len(lost) > 0 {
 			m.tellMore(byLines, merged.Conflicts)
@@ -228,16 +229,6 @@ func (m *textMerger) tellMore(byLines *Merged, conflicts []Conflict) {
 		}
 		byLines.Conflicts = append(byLines.Conflicts, c)
 	}
-}
-
-// isMissing reports whether theirs has something that our text has no position for.
-func (s *side) isMissing() bool {
-	for _, c := range s.conflicts {
-		if c.IsMissing() {
-			return true
-		}
-	}
-	return false
 }
 
 // side merges and settles conflicts as options say.
@@ -359,11 +350,8 @@ func (m *textMerger) sameValues(want, text []byte) bool {
 	if err != nil || errB != nil {
 		return false
 	}
-	// A merge must not introduce duplicate keys, of which readers see only one.
-	repeats := false
-	for _, doc := range a {
-		repeats = repeats || doc.HasDuplicateKeys()
-	}
+	// A merge must not introduce duplicate keys: readers see only one of them.
+	repeats := slices.ContainsFunc(a, (*gaby.YamlDoc).HasDuplicateKeys)
 	for _, doc := range b {
 		if doc.Check() != nil || doc.HasDuplicateKeys() && !repeats {
 			return false
