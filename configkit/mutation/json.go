@@ -81,9 +81,9 @@ func (r *resourceChange) mutation(provider configkit.ResourceProvider) api.Resou
 }
 
 // setIn sets a value in a map, which is created if it is nil.
-func setIn[K comparable, V any](m *map[K]V, key K, value V) {
+func setIn[M ~map[K]V, K comparable, V any](m *M, key K, value V) {
 	if *m == nil {
-		*m = map[K]V{}
+		*m = M{}
 	}
 	(*m)[key] = value
 }

@@ -20,7 +20,6 @@ type movedValue struct {
 // lists where more than maxPairs pairs would have to be compared.
 func movedValues(r *resourceChange, keys *configkit.MergeKeyTree) map[string]movedValue {
 	gone, added := map[string][]*pathChange{}, map[string][]movedValue{} // by the map or list
-	var order []string
 	for _, e := range r.paths {
 		last := len(e.path) - 1
 		if last < 0 {
@@ -31,15 +30,11 @@ func movedValues(r *resourceChange, keys *configkit.MergeKeyTree) map[string]mov
 		case kind == newElement:
 			added[parent] = append(added[parent], movedValue{e.path, e.value})
 		case e.op == api.MutationTypeDelete && kind != elementByKey:
-			if gone[parent] == nil {
-				order = append(order, parent)
-			}
 			gone[parent] = append(gone[parent], e)
 		}
 	}
 	moved := map[string]movedValue{}
-	for _, parent := range order {
-		was := gone[parent]
+	for parent, was := range gone {
 		if last := len(was[0].path) - 1; was[0].path[last].kind == mapKey {
 			added[parent] = newKeys(r, was[0].path[:last], keys)
 		}
@@ -135,19 +130,14 @@ func (s *subtraction) subtractMoved(q, p, own *resourceChange) {
 	if len(mine)+len(theirs) == 0 {
 		return
 	}
-	gone := map[string]*pathChange{}
-	for _, o := range own.paths {
-		if o.op == api.MutationTypeDelete {
-			gone[o.path.canonical()] = o
-		}
-	}
+	tree := newPathTree(own.paths)
 	for _, e := range p.paths {
-		was := e.path.canonical()
-		m, isMine := mine[was]
-		t, isTheirs := theirs[was]
-		o := gone[was]
+		m, isMine := mine[e.path.canonical()]
+		t, isTheirs := theirs[e.path.canonical()]
+		node, o := tree.find(e.path)
 		switch {
-		case e.op != api.MutationTypeDelete || o == nil, !isMine && !isTheirs,
+		case e.op != api.MutationTypeDelete, node == nil || o != node.entry || o == nil,
+			o.op != api.MutationTypeDelete, !isMine && !isTheirs,
 			isMine && isTheirs && m.to.String() == t.to.String():
 		case isTheirs:
 			against, at := &o.change, e.path
@@ -158,9 +148,9 @@ func (s *subtraction) subtractMoved(q, p, own *resourceChange) {
 			s.conflicts.add(api.ConflictSubtracted, p, t.to, source, against).mine = at
 			s.back.put(&pathChange{path: t.to, change: source})
 		default:
-			s.conflicts.add(api.ConflictSubtracted, p, m.to, e.change, &change{
-				op: api.MutationTypeAdd, index: own.index, value: m.value,
-			}).mine = m.to
+			s.conflicts.add(
+				api.ConflictSubtracted, p, m.to, e.change, s.against(o),
+			).mine = m.to
 		}
 	}
 	q.paths = slices.DeleteFunc(q.paths, func(a *pathChange) bool {

@@ -149,29 +149,25 @@ func Protect(
 	mutations api.ResourceMutationList, rows api.AttributeValueList, protected bool,
 	provider configkit.ResourceProvider,
 ) (api.ResourceMutationList, int) {
-	list := make(api.ResourceMutationList, len(mutations))
-	for i := range mutations {
-		list[i] = mutations[i]
+	list := slices.Clone(mutations)
+	for i := range list {
 		list[i].Resource = completed(list[i].Resource, provider)
-		list[i].PathMutationMap = maps.Clone(mutations[i].PathMutationMap)
+		list[i].PathMutationMap = maps.Clone(list[i].PathMutationMap)
 	}
 	count := 0
 	for i := range rows {
 		row := &rows[i]
 		found := false
 		for k := range list {
-			m := &list[k]
-			if isAbout(row, m, provider) {
+			if isAbout(row, &list[k], provider) {
 				found = true
 				count++
-				protectPath(m, row.Path, protected)
+				protectPath(&list[k], row.Path, protected)
 			}
 		}
 		if !found && row.ResourceName != "" && protected {
-			m := api.ResourceMutation{
-				Resource:             completed(row.ResourceInfo, provider),
-				ResourceMutationInfo: api.MutationInfo{MutationType: api.MutationTypeNone},
-			}
+			m := api.ResourceMutation{Resource: completed(row.ResourceInfo, provider)}
+			m.ResourceMutationInfo.MutationType = api.MutationTypeNone
 			count++
 			protectPath(&m, row.Path, protected)
 			list = append(list, m)
@@ -202,20 +198,17 @@ func protectPath(m *api.ResourceMutation, path api.ResolvedPath, protected bool)
 		return
 	}
 	wanted := parseMutationPath(path).canonical()
-	for known, info := range m.PathMutationMap {
-		if known == path || parseMutationPath(known).canonical() == wanted {
-			info.Protected = protected
-			m.PathMutationMap[known] = info
-			return
+	info := api.MutationInfo{
+		MutationType: api.MutationTypeNone, Index: m.ResourceMutationInfo.Index,
+	}
+	for _, known := range sortedPaths(m.PathMutationMap) {
+		if parseMutationPath(known).canonical() == wanted {
+			path, info = known, m.PathMutationMap[known]
+			break
 		}
 	}
-	if m.PathMutationMap == nil {
-		m.PathMutationMap = api.MutationMap{}
-	}
-	m.PathMutationMap[path] = api.MutationInfo{
-		MutationType: api.MutationTypeNone, Index: m.ResourceMutationInfo.Index,
-		Protected: protected,
-	}
+	info.Protected = protected
+	setIn(&m.PathMutationMap, path, info)
 }
 
 // Limit returns only the mutations of resource that are at or below path. Resource may be given

@@ -179,41 +179,30 @@ func (p *pairer) sameDocument() {
 }
 
 // byLikeness pairs the remaining resources of similar types if less than half of their leaves
-// differ.
+// differ. It gives up where that would take long: nobody renames so many resources at once.
 func (p *pairer) byLikeness() {
-	left := func(docs []Document, taken func(int) bool) (
-		types []api.ResourceType, byType map[api.ResourceType][]int,
-	) {
-		byType = map[api.ResourceType][]int{}
+	unpaired := func(docs []Document, paired func(int) bool) (left []int) {
 		for i := range docs {
-			if t := docs[i].Info.ResourceType; docs[i].resource && !taken(i) {
-				if byType[t] == nil {
-					types = append(types, t)
-				}
-				byType[t] = append(byType[t], i)
+			if docs[i].resource && !paired(i) {
+				left = append(left, i)
 			}
 		}
-		return types, byType
+		return left
 	}
-	types, gone := left(p.before, func(i int) bool { return p.taken[i] })
-	newTypes, added := left(p.after, func(j int) bool { return p.of[j] >= 0 })
-	if len(types)*len(newTypes) > maxPairs {
+	gone := unpaired(p.before, func(i int) bool { return p.taken[i] })
+	added := unpaired(p.after, func(j int) bool { return p.of[j] >= 0 })
+	if len(gone)*len(added) > maxAllPairs {
 		return
 	}
 	var pairs []pairing
-	for _, now := range newTypes {
-		for _, was := range types {
-			if !similarTypes(p.provider, was, now) {
-				continue
+	for _, j := range added {
+		for _, i := range gone {
+			if similarTypes(p.provider, p.before[i].Info.ResourceType, p.after[j].Info.ResourceType) {
+				pairs = append(pairs, pairing{before: i, after: j})
 			}
-			if len(pairs)+len(gone[was])*len(added[now]) > maxPairs {
-				return
-			}
-			for _, j := range added[now] {
-				for _, i := range gone[was] {
-					pairs = append(pairs, pairing{before: i, after: j})
-				}
-			}
+		}
+		if len(pairs) > maxPairs {
+			return
 		}
 	}
 	for k := range pairs {

@@ -248,10 +248,12 @@ func (m Maker) Wilder(docs []Object) []Object {
 				doc["data"] = Object{"text": m.Text()}
 			}
 		default:
-			spec, _ := doc["spec"].(Object)
-			template, _ := spec["template"].(Object)
-			spec, _ = template["spec"].(Object)
-			list, _ := spec["containers"].([]any)
+			var in any = doc
+			for _, key := range []string{"spec", "template", "spec", "containers"} {
+				o, _ := in.(Object)
+				in = o[key]
+			}
+			list, _ := in.([]any)
 			if len(list) == 0 {
 				continue
 			}
@@ -282,60 +284,31 @@ func (m Maker) Text() string {
 // Edit changes one value of a resource, but nothing that identifies the resource or its list
 // elements.
 func (m Maker) Edit(doc Object) {
-	var places []func()
+	var edits []func()
+	can := func(edit func()) { edits = append(edits, edit) }
 	var walk func(v any, set func(any))
 	walk = func(v any, set func(any)) {
 		switch v := v.(type) {
 		case Object:
-			places = append(places, func() {
-				v[PickOne(m, "k", "l", "app", "replicas")] = m.tree(1)
-			})
+			can(func() { v[PickOne(m, "k", "l", "app", "replicas")] = m.tree(1) })
 			for _, k := range slices.Sorted(maps.Keys(v)) {
-				if k == "apiVersion" || k == "kind" || k == "metadata" || k == "name" ||
-					k == "containerPort" || k == "port" || k == "protocol" {
-					continue
+				switch k {
+				case "apiVersion", "kind", "metadata", "name", "containerPort", "port", "protocol":
+				default:
+					walk(v[k], func(x any) { v[k] = x })
+					can(func() { delete(v, k) })
 				}
-				walk(v[k], func(x any) { v[k] = x })
-				places = append(places, func() { delete(v, k) })
 			}
 		case []any:
 			for i := range v {
 				walk(v[i], func(x any) { v[i] = x })
 			}
 			if len(v) > 0 {
-				places = append(places, func() {
-					i := m.IntN(len(v))
-					set(slices.Delete(slices.Clone(v), i, i+1))
-				})
-				places = append(places, func() {
-					c := slices.Clone(v)
-					m.Shuffle(len(c), func(i, j int) { c[i], c[j] = c[j], c[i] })
-					set(c)
-				})
-				if _, isObject := v[0].(Object); !isObject {
-					places = append(places, func() {
-						set(slices.Insert(slices.Clone(v), m.IntN(len(v)+1), any("--"+m.word())))
-					})
-				} else {
-					places = append(places, func() {
-						e, ok := Clone(v[m.IntN(len(v))]).(Object)
-						if !ok {
-							return
-						}
-						if _, named := e["name"]; named {
-							e["name"] = PickOne(m, "new", "other")
-						}
-						for _, key := range []string{"containerPort", "port"} {
-							if _, has := e[key]; has {
-								e[key] = 1000 + m.IntN(3)
-							}
-						}
-						set(slices.Insert(slices.Clone(v), m.IntN(len(v)+1), any(e)))
-					})
-				}
+				m.editList(v, set, can)
 			}
 		default:
-			places = append(places, func() { set(m.scalar()) }, func() { set(m.word()) })
+			can(func() { set(m.scalar()) })
+			can(func() { set(m.word()) })
 		}
 	}
 	for _, k := range slices.Sorted(maps.Keys(doc)) {
@@ -346,9 +319,41 @@ func (m Maker) Edit(doc Object) {
 	if labels, ok := doc["metadata"].(Object)["labels"].(Object); ok {
 		walk(labels, func(any) {})
 	}
-	if len(places) > 0 {
-		places[m.IntN(len(places))]()
+	if len(edits) > 0 {
+		edits[m.IntN(len(edits))]()
 	}
+}
+
+// editList offers edits of the list v: without an element, in another order, with a new element.
+func (m Maker) editList(v []any, set func(any), can func(func())) {
+	can(func() {
+		i := m.IntN(len(v))
+		set(slices.Delete(slices.Clone(v), i, i+1))
+	})
+	can(func() {
+		c := slices.Clone(v)
+		m.Shuffle(len(c), func(i, j int) { c[i], c[j] = c[j], c[i] })
+		set(c)
+	})
+	if _, isObject := v[0].(Object); !isObject {
+		can(func() { set(slices.Insert(slices.Clone(v), m.IntN(len(v)+1), any("--"+m.word()))) })
+		return
+	}
+	can(func() {
+		e, ok := Clone(v[m.IntN(len(v))]).(Object)
+		if !ok {
+			return
+		}
+		if _, named := e["name"]; named {
+			e["name"] = PickOne(m, "new", "other")
+		}
+		for _, key := range []string{"containerPort", "port"} {
+			if _, has := e[key]; has {
+				e[key] = 1000 + m.IntN(3)
+			}
+		}
+		set(slices.Insert(slices.Clone(v), m.IntN(len(v)+1), any(e)))
+	})
 }
 
 // Text returns the unit as YAML.
