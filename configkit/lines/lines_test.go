@@ -130,7 +130,7 @@ func TestMergeClose(t *testing.T) {
 		{"the same line", "abc", "aXc", "aYc", "a!c"},
 		{"lines in common", "abcd", "aXXd", "abYd", "a!d"},
 		{"added in front of a changed line", "abc", "aXbc", "aYc", "aXYc"},
-		{"added behind a changed line", "abc", "abXc", "aYc", "aYXc"},
+		{"added after a changed line", "abc", "abXc", "aYc", "aYXc"},
 		{"added around a changed line", "abc", "aXc", "aYbYc", "aYXYc"},
 		{"both added", "ab", "aXb", "aYb", "a!b"},
 		{"both added the same", "ab", "aXb", "aXb", "aXb"},

@@ -32,8 +32,10 @@ func (d *differ) plainLists(before, after gaby.Value, keys *configkit.MergeKeyTr
 	}
 }
 
-// Bounds on the work of aligning. A single list may cost maxPairs; lists nested in aligned lists,
-// maxNestedPairs together; a whole comparison, maxAllPairs.
+// Bounds on the work of aligning. Comparing one pair takes time that depends on the size of the two
+// elements, so pairs are what is counted. Without bounds, lists in lists in lists would multiply. A
+// single list may cost maxPairs; lists nested in aligned lists, maxNestedPairs together; a whole
+// comparison, maxAllPairs.
 const (
 	maxNestedPairs = 100_000
 	maxAllPairs    = 2_000_000
@@ -42,6 +44,14 @@ const (
 // align finds which elements of two lists belong together, in order and at the least total cost.
 // Pairing two elements costs twice the leaves that differ, plus 1 if any differ, unless both are
 // similar texts. Deleting or adding an element costs twice its leaves. At equal cost a pair wins.
+//
+// This is the alignment of Needleman and Wunsch (1970), with a cost for a pair that depends on how
+// much the two elements differ. For example, [a, {x: 1, y: 2}] and [{x: 1, y: 3}] align as follows:
+// a is deleted (cost 2), and the maps are a pair with one different leaf (cost 3). The other way,
+// which deletes both elements and adds one, would cost 10.
+//
+// The order of elements never changes: an element that moves is deleted and added. This fits the
+// lists in question, such as arguments of a command, in which the order matters.
 //
 // In lists too long for this, elements equal on both sides are paired first, and only the gaps
 // between them are aligned. Gaps that are still too long are paired by index.
@@ -203,8 +213,10 @@ func alike(a, b gaby.Value) bool {
 	return 2*(head+tail) >= max(len(x), len(y))
 }
 
-// newLast makes the last of several equal elements the new one. Otherwise, merging again could not
-// recognize that an element next to an equal one is already inserted.
+// newLast makes the last of several equal elements the new one. For example, if [a] becomes [a, a],
+// the alignment may pair the old element with either of the two; newLast pairs it with the first.
+// Otherwise, merging again could not recognize that an element next to an equal one is already
+// inserted.
 func newLast(pairs [][2]int, added []int, now []gaby.Value) {
 	for moved := true; moved; {
 		moved = false

@@ -48,6 +48,11 @@ func blame(c *resourceChange, steps []*resourceChange) {
 // stepChange is what one function did to a resource, by path before and after it. Along a chain, an
 // element of a list without merge keys gets a new digest, and maybe a new index, with every
 // function. Therefore such elements are named by index.
+//
+// For example, the first function changes args.1 of a container and the second one inserts an
+// element before it. After the chain, what the entry of the whole change is about is args.2.
+// Translated back through the second function, which did not touch it, that is args.1, which the
+// first function changed.
 type stepChange struct {
 	index         int
 	moves         *elementMoves

@@ -11,7 +11,9 @@ import (
 )
 
 // appendCanonicalJSON appends v as canonical JSON: keys sorted, no blanks, only ASCII, floats with
-// a point or exponent. Digests are computed from it, so its format must not change.
+// a point or exponent. Digests are computed from it, so its format must not change: stored
+// mutations would no longer find their elements. It is that of Python's json.dumps with sorted keys
+// and without blanks.
 func appendCanonicalJSON(b []byte, v gaby.Value) []byte {
 	switch v.Kind() {
 	case gaby.Map:

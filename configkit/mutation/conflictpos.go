@@ -108,7 +108,9 @@ func nextDocument(
 }
 
 // inText returns the position of p, a value that both sides changed. For a block of several lines
-// it is the first line that both changed.
+// it is the first line that both changed. rows are the lines of the text, mine is the change that
+// side made and other that of the other side; both have the new value. The line merge of the value
+// has the first conflict at that line.
 func (p *match) inText(rows []string, mine, other *change) gaby.Position {
 	if mine == nil || other == nil || !isString(mine.value) || !isString(other.value) ||
 		!p.value.Equal(mine.value) || !hasLines(mine.value.Text()) {

@@ -10,6 +10,16 @@ import (
 )
 
 // differ compares two values and records the differences, or only their cost.
+//
+// Both values are walked together from the root, and path is where the walk is. Scalars and values
+// of different kinds are compared as a whole. Maps are compared key by key, lists with merge keys
+// element by element, and other lists by an alignment (align.go). The last two may themselves need
+// the cost of a comparison, to recognize elements that were changed or renamed; they get it from a
+// dry run of another differ.
+//
+// Two states of the same document share everything that was not edited between them, and
+// [gaby.Value.Same] recognizes that. Therefore the time depends on the size of the changes, not on
+// that of the document.
 type differ struct {
 	index   int
 	out     *resourceChange
@@ -163,7 +173,9 @@ func elements(v gaby.Value) []gaby.Value {
 	return all
 }
 
-// keyedLists compares the elements of two lists, old and now, by merge key.
+// keyedLists compares the elements of two lists, old and now, by merge key. An element that is new
+// counts as a renamed one if it resembles a deleted one. If the keys differ in any way, the order
+// of the new list is recorded, because the entries of elements do not say where an element belongs.
 func (d *differ) keyedLists(
 	old, now []gaby.Value, was, is keyedList, keys *configkit.MergeKeyTree,
 ) {

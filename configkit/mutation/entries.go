@@ -11,15 +11,7 @@ import (
 // Equal reports whether two states of a unit have the same resources with the same values.
 func Equal(a, b gaby.Container, provider configkit.ResourceProvider) (bool, error) {
 	changes, err := diffUnits(a, b, provider, diffOptions{})
-	if err != nil {
-		return false, err
-	}
-	for _, c := range changes {
-		if c.op != api.MutationTypeNone {
-			return false, nil
-		}
-	}
-	return true, nil
+	return len(changes) == 0, err
 }
 
 // Entries returns the changes between two states of a unit as text, keyed by resource and path.
@@ -33,9 +25,6 @@ func Entries(
 	}
 	all := map[string]string{}
 	for _, r := range changes {
-		if r.op == api.MutationTypeNone {
-			continue
-		}
 		resource := string(r.resource.ResourceType) + "#" + string(r.resource.ResourceName) + "\x00"
 		if r.op != api.MutationTypeUpdate {
 			all[resource] = string(r.op) + string(appendCanonicalJSON(nil, r.value))

@@ -22,6 +22,11 @@ type choice struct {
 // exclusives handles changes that set one of several mutually exclusive fields. If the target has
 // another one, that field is removed, unless the target chose it itself: then the changes are
 // withheld. exclusives returns the remaining changes.
+//
+// For example, a volume has exactly one source. If the source of a merge sets configMap where the
+// target still has the emptyDir of the base, emptyDir is removed. If the target itself replaced
+// emptyDir by a secret, it keeps the secret and the configMap is withheld. Some groups also have a
+// discriminator, a field that names the member in use, such as the type of a strategy.
 func (w *resourcePatch) exclusives(paths []*pathChange) []*pathChange {
 	known := map[string][]configkit.ExclusiveFields{} // by path of their map
 	for _, x := range w.provider.ExclusiveFields(w.change.resource.ResourceType) {
@@ -44,7 +49,8 @@ func choices(paths []*pathChange, known map[string][]configkit.ExclusiveFields) 
 	var all []*choice
 	find := func(fields configkit.ExclusiveFields, path mutationPath) *choice {
 		for _, c := range all {
-			if c.path.canonical() == path.canonical() && slices.Equal(c.fields.Members, fields.Members) {
+			if c.path.canonical() == path.canonical() &&
+				slices.Equal(c.fields.Members, fields.Members) {
 				return c
 			}
 		}

@@ -10,8 +10,15 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// finder finds which of several resources is meant. There are several ways to recognize a resource;
-// [finder.ways] has their order.
+// finder finds which of several resources is meant. These are the ways to recognize a resource,
+// from the most to the least certain:
+//
+//  1. the merge ID, which stays when a resource is renamed
+//  2. type and name
+//  3. type and a former name
+//  4. type and name without the scope, because variants of a unit are in different namespaces
+//  5. name and a similar type, such as a newer version of the API or another kind of workload
+//  6. the same without the scope
 type finder struct {
 	provider configkit.ResourceProvider
 	infos    []*api.ResourceInfo
@@ -137,29 +144,41 @@ const (
 	byFormerName = 2
 )
 
-// ways returns the ways to recognize a resource, from the most to the least certain. Each returns
-// the indexes of candidates.
-func (f *finder) ways() []func(r *api.ResourceInfo, names []api.ResourceName) []int {
-	return []func(r *api.ResourceInfo, names []api.ResourceName) []int{
-		func(r *api.ResourceInfo, _ []api.ResourceName) []int { return f.mergeID[r.ResourceMergeID] },
+// A way finds the candidates for a resource, given its former names.
+type way func(r *api.ResourceInfo, names []api.ResourceName) []int
+
+// ways returns the ways to recognize a resource in their order.
+func (f *finder) ways() []way {
+	return []way{
+		func(r *api.ResourceInfo, _ []api.ResourceName) []int {
+			return f.mergeID[r.ResourceMergeID]
+		},
 		func(r *api.ResourceInfo, _ []api.ResourceName) []int {
 			return f.full[typedName{r.ResourceType, r.ResourceName}]
 		},
-		func(r *api.ResourceInfo, names []api.ResourceName) (found []int) {
-			for _, name := range names {
-				found = append(found, f.full[typedName{r.ResourceType, name}]...)
-			}
-			return found
+		func(r *api.ResourceInfo, names []api.ResourceName) []int {
+			return lookUp(f.full, r.ResourceType, names)
 		},
-		func(r *api.ResourceInfo, names []api.ResourceName) (found []int) {
-			for _, name := range f.shortNames(r, names) {
-				found = append(found, f.short[typedName{r.ResourceType, name}]...)
-			}
-			return found
+		func(r *api.ResourceInfo, names []api.ResourceName) []int {
+			return lookUp(f.short, r.ResourceType, f.shortNames(r, names))
 		},
-		func(r *api.ResourceInfo, names []api.ResourceName) []int { return f.similar(r, names, true) },
-		func(r *api.ResourceInfo, names []api.ResourceName) []int { return f.similar(r, names, false) },
+		func(r *api.ResourceInfo, names []api.ResourceName) []int {
+			return f.similar(r, names, true)
+		},
+		func(r *api.ResourceInfo, names []api.ResourceName) []int {
+			return f.similar(r, names, false)
+		},
 	}
+}
+
+// lookUp returns the resources of a type with one of names.
+func lookUp(
+	in map[typedName][]int, t api.ResourceType, names []api.ResourceName,
+) (found []int) {
+	for _, name := range names {
+		found = append(found, in[typedName{t, name}]...)
+	}
+	return found
 }
 
 // similar returns the resources with a name of r and a type similar to its own, in the same scope
@@ -190,7 +209,8 @@ func (f *finder) shortNames(r *api.ResourceInfo, names []api.ResourceName) []api
 }
 
 // resourceIndex finds what the target did to the resource of a patch: first by the common base
-// document, then by name.
+// document, then by name. Changes of documents that exist in the base and in the target are found
+// only by document: their names say nothing if documents swapped them.
 type resourceIndex struct {
 	before map[*gaby.YamlDoc]*resourceChange
 	others []*resourceChange // without a document in the base or in the target

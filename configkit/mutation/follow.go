@@ -7,9 +7,14 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// follower follows the paths of changes in two states of a resource at once: in the base, from which
-// the changes were computed, and in a later text. What a path leads to may have another path there,
-// because elements move and get other names.
+// follower follows the paths of changes in two states of a resource at once: in the base, from
+// which the changes were computed, and in a later text. What a path leads to may have another path
+// there, because elements move and get other names.
+//
+// It is used for two purposes: to find the position of a conflict in the text of either side, and
+// to find in the source's later state what a change of the source is about. Map entries correspond
+// by key, elements of lists with merge keys by their IDs, and elements of other lists by the
+// alignment that the comparison of the two states used, too.
 type follower struct {
 	base, text gaby.Value
 	keys       *configkit.MergeKeyTree

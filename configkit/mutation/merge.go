@@ -131,8 +131,8 @@ func (m *merger) once(base, source, was, target gaby.Container) (*mergedOnce, er
 	once := &mergedOnce{}
 	p := &patcher{
 		docs: target, provider: m.provider, protection: m.protection, conflicts: &once.conflicts,
-		own: newResourceIndex(own, m.provider), respectOwn: !m.options.NoSubtraction, bare: m.options.Bare,
-		restore: m.restore, targets: map[*gaby.YamlDoc]*gaby.YamlDoc{},
+		own: newResourceIndex(own, m.provider), respectOwn: !m.options.NoSubtraction,
+		bare: m.options.Bare, restore: m.restore, targets: map[*gaby.YamlDoc]*gaby.YamlDoc{},
 	}
 	once.patcher = p
 	p.source = source
@@ -176,8 +176,13 @@ func inPlainLists(r *resourceChange) bool {
 // ones.
 const maxRounds = 4
 
-// settle ensures that repeating the merge changes nothing. A repeated merge may change a list
-// without merge keys whose elements both sides changed; such a list keeps the target's value.
+// settle ensures that repeating the merge changes nothing.
+//
+// Most merges have this property anyway: what the target already has is not applied again. Lists
+// without merge keys are the exception. If both sides change the same region of such a list, the
+// merged list may align with the base in another way than the target did, so that elements seem to
+// be missing and are inserted once more.
+// Such a list keeps the target's value, and that is a conflict.
 func (m *merger) settle(once *mergedOnce) error {
 	for _, r := range once.looked {
 		for range maxRounds {

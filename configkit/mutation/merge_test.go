@@ -115,7 +115,7 @@ func TestMergeUnits(t *testing.T) {
 		options              mutation.Options
 	}{
 		{
-			name: "both change, at different places", base: baseDeployment,
+			name: "both change different values", base: baseDeployment,
 			source: e(baseDeployment, "web:1.0", "web:1.1") + proxy,
 			target: e(baseDeployment, "dev", "prod", "2 #", "5 #"),
 			want:   e(baseDeployment, "dev", "prod", "2 #", "5 #", "web:1.0", "web:1.1") + proxy,
@@ -202,7 +202,7 @@ func TestMergeUnits(t *testing.T) {
 			options:   mutation.Options{Protection: protected},
 		},
 		{
-			name: "a path that has come from what may not be overwritten", base: baseDeployment,
+			name: "a path whose origin may not be overwritten", base: baseDeployment,
 			source: e(baseDeployment, "2 #", "4 #"), target: baseDeployment,
 			conflicts: []string{"ProtectedPath web spec.replicas"},
 			options: mutation.Options{
@@ -295,7 +295,7 @@ func TestMergeUnits(t *testing.T) {
 				e(proxy, "proxy", "mine") + proxy,
 		},
 		{
-			name: "a place that the target has removed", base: baseDeployment + baseVolume,
+			name: "a path that the target has removed", base: baseDeployment + baseVolume,
 			source: baseDeployment + e(baseVolume, "emptyDir: {}", "emptyDir: {medium: Memory}"),
 			target: baseDeployment,
 			conflicts: []string{

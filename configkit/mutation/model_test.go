@@ -214,7 +214,7 @@ func TestMergeAsTheModel(t *testing.T) {
 }
 
 // withoutRemains removes the empty maps that only the model's result has. The model creates maps on
-// the way to a path and leaves them behind if it cannot get there.
+// the way to a path, and they stay if it cannot get there.
 func withoutRemains(model, ours any) {
 	switch model := model.(type) {
 	case []any:

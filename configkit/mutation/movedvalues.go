@@ -11,6 +11,11 @@ import (
 
 // A movedValue is a value that was deleted at one path and added, perhaps changed, at another path
 // in the same map or in the same list without merge keys.
+//
+// Without this, renaming a key on one side and changing the value under it on the other would look
+// like a deletion and a change: a conflict whose resolution leaves the value under both keys or
+// under none. Moves are recognized by content, which a change must resemble closely; merges into
+// variants do not use them.
 type movedValue struct {
 	to    mutationPath
 	value gaby.Value // at to
@@ -72,7 +77,8 @@ func isSame(a, b gaby.Value) bool {
 }
 
 // isMuchLike reports whether a and b are maps or lists of some size that differ little: in at most
-// a quarter of the leaves of both together.
+// a quarter of the leaves of both together. Small values are never alike: two maps with the keys
+// name and value have nothing in common that means anything.
 func isMuchLike(a, b gaby.Value) bool {
 	n := leaves(a)
 	if a.Kind() == gaby.Scalar || a.Kind() != b.Kind() || n < fewLeaves {

@@ -11,6 +11,10 @@ import (
 // elementMoves maps the names and indexes of list elements from before a change to after it, and
 // back: new keys, and in lists without merge keys new indexes. Lists are identified by their path
 // before the change, with elements of lists without merge keys named by index.
+//
+// For example, if elements 0 and 2 of [a, b, c, d] are deleted and x is added at index 1, the list
+// becomes [b, x, d]. To follow d, first subtract the deleted elements before it (3 becomes 1), then
+// step over the new ones (1 becomes 2). The way back does the same in reverse.
 type elementMoves struct {
 	names map[string]map[string]string // new names by old ones
 	were  map[string]map[string]string // old names by new ones
@@ -74,7 +78,8 @@ func (m *elementMoves) after(p mutationPath) (now mutationPath, gone bool) {
 	return now, false
 }
 
-// before translates a path from after the change into one from before it. isNew is true if it leads
+// before translates a path from after the change into one from before it. It is the inverse of
+// after, so a path can be followed back through a chain of functions. isNew is true if it leads
 // into a new element.
 func (m *elementMoves) before(p mutationPath) (was mutationPath, isNew bool) {
 	if m.none() {

@@ -421,7 +421,7 @@ func TestPatchMutations(t *testing.T) {
 			nil, replaced(t, unit, "envoy:1", "envoy:2"), nil,
 		},
 		{
-			"an element that stands elsewhere",
+			"an element with another index",
 			api.ResourceMutation{PathMutationMap: api.MutationMap{
 				containers + ".?name=proxy;@0.image": update("envoy:2"),
 			}},
@@ -628,12 +628,12 @@ func TestPatchWithoutOwnChanges(t *testing.T) {
 		conflicts                  []string
 	}{
 		{
-			"another place", replaced(t, base, "2 #", "3 #"),
+			"another value", replaced(t, base, "2 #", "3 #"),
 			replaced(t, base, "envoy:1", "envoy:2"),
 			replaced(t, base, "2 #", "3 #", "envoy:1", "envoy:2"), nil,
 		},
 		{
-			"the same place", replaced(t, base, "2 #", "3 #"), replaced(t, base, "2 #", "4 #"), "",
+			"the same value", replaced(t, base, "2 #", "3 #"), replaced(t, base, "2 #", "4 #"), "",
 			[]string{"Subtracted web spec.replicas"},
 		},
 		{

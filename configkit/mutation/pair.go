@@ -97,7 +97,8 @@ type pairing struct {
 }
 
 // bestPairs picks pairs greedily, lowest score first, so that nothing is in two pairs. Equal scores
-// are taken in order.
+// are taken in order. A greedy choice may miss the pairing with the least total score, but its
+// results are easy to explain: nothing is paired with a worse match than one that is left over.
 func bestPairs(pairs []pairing) []pairing {
 	slices.SortStableFunc(pairs, func(a, b pairing) int {
 		return cmp.Or(
@@ -113,7 +114,9 @@ func bestPairs(pairs []pairing) []pairing {
 	})
 }
 
-// pairer finds which documents of two units are the same resource.
+// pairer finds which documents of two units are the same resource. Each document is in one pair at
+// most. Each way to recognize a resource pairs only what the more certain ways left over; the last
+// one compares contents, so that a renamed resource is not reported as deleted and added.
 type pairer struct {
 	provider      configkit.ResourceProvider
 	before, after []Document
@@ -197,7 +200,9 @@ func (p *pairer) byLikeness() {
 	var pairs []pairing
 	for _, j := range added {
 		for _, i := range gone {
-			if similarTypes(p.provider, p.before[i].Info.ResourceType, p.after[j].Info.ResourceType) {
+			if similarTypes(
+				p.provider, p.before[i].Info.ResourceType, p.after[j].Info.ResourceType,
+			) {
 				pairs = append(pairs, pairing{before: i, after: j})
 			}
 		}

@@ -11,6 +11,11 @@ import (
 )
 
 // patcher applies changes to a unit.
+//
+// All resources are found before any of them is changed, because a change may rename a resource.
+// Documents are edited in place; deleted documents are left out and added ones appended at the end.
+// Whatever has no counterpart in the target becomes a conflict, never an error: errors mean that a
+// document cannot be read or written.
 type patcher struct {
 	docs       gaby.Container
 	provider   configkit.ResourceProvider
@@ -79,7 +84,7 @@ func (p *patcher) withAdded(docs gaby.Container) (gaby.Container, error) {
 	for _, d := range p.added {
 		of[p.sourceOf[d]] = d
 	}
-	follow := map[*gaby.YamlDoc]gaby.Container{} // by document of the target: what is added after it
+	follow := map[*gaby.YamlDoc]gaby.Container{} // by document of the target: what follows it
 	var last *gaby.YamlDoc                       // that is not new
 	for _, d := range known {
 		target := of[d.YamlDoc]
@@ -242,6 +247,11 @@ type targetList struct {
 // apply makes the changes in an order that keeps element indexes valid as long as they are needed:
 // first it deletes keys, then it sets values (parents first), removes and inserts elements, renames
 // elements and orders them.
+//
+// Deletions come first: of fields that exclude each other, the old one must be gone before a new
+// one is set. Elements are removed and inserted together, by one rearrangement of each list,
+// because every single removal would shift the indexes that other changes refer to. Orders come
+// last because they use the new names of renamed elements.
 func (w *resourcePatch) apply(r *resourceChange, protected *protectedPaths) error {
 	w.lookAhead(r.paths)
 	paths := w.unprotected(r.paths, protected)

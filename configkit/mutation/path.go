@@ -53,7 +53,9 @@ func keySegment(key string) mutationSegment { return mutationSegment{text: key, 
 func (s mutationSegment) isElement() bool { return s.kind != mapKey }
 
 // hasDigest reports whether the segment is an element of a list without merge keys.
-func (s mutationSegment) hasDigest() bool { return s.kind == elementByDigest || s.kind == newElement }
+func (s mutationSegment) hasDigest() bool {
+	return s.kind == elementByDigest || s.kind == newElement
+}
 
 // child returns p with one more segment, sharing no memory with other children of p.
 func (p mutationPath) child(s mutationSegment) mutationPath {
@@ -262,7 +264,9 @@ func keyedLists(keys *configkit.MergeKeyTree, lists ...gaby.Value) (keyed []keye
 }
 
 // digests returns the segments of the elements of a list without merge keys. The digest of an
-// element is the first four bytes of the SHA-256 of its canonical JSON, in hex.
+// element is the first four bytes of the SHA-256 of its canonical JSON, in hex. It finds an element
+// that moved, without storing the whole element in the path. Equal digests are distinguished by
+// their number, so a collision does no harm.
 func digests(list gaby.Value) []mutationSegment {
 	var all []mutationSegment
 	count := map[string]int{}

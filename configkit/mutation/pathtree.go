@@ -2,7 +2,9 @@ package mutation
 
 import "github.com/fctl-dev/fctl/api"
 
-// pathTree finds changes by path: the one at a path, the nearest above it, and all below it.
+// pathTree finds changes by path: the one at a path, the nearest above it, and all below it. Paths
+// are compared in their canonical form. The changes below a path come in the order in which they
+// were added, because a parent must be set before its children.
 type pathTree struct {
 	entry    *pathChange
 	children map[string]*pathTree

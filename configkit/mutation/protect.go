@@ -8,7 +8,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// protection says what may not be overwritten, based on the entries of all changes so far.
+// protection says what may not be overwritten, based on the entries of all changes so far. An entry
+// decides about its path and everything below it, except where a deeper entry decides.
 type protection struct {
 	entries []*resourceChange
 	finder  *finder // of entries

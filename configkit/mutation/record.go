@@ -18,6 +18,10 @@ type ChainState struct {
 // record where they were edited, so the cost depends on the size of the changes only. Every entry
 // has the index of the function it came from. Changes that were undone later have no entry;
 // mutators lists all functions that changed something, including undone changes.
+//
+// The changes of the chain as a whole are computed first. What each function did is computed only
+// to learn which function an entry came from; see blame. Adding up the changes of the functions
+// would be harder: a later function may undo, move or rename what an earlier one changed.
 func Chain(
 	states []ChainState, provider configkit.ResourceProvider,
 ) (list api.ResourceMutationList, mutators []int, err error) {

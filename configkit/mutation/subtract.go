@@ -65,6 +65,17 @@ func (c *conflict) Mutation() api.MutationConflict {
 }
 
 // subtraction removes from a patch what the target has decided for itself.
+//
+// Both sides have changed the base. For each change of the source, this decides which side wins:
+//
+//   - The target did not touch the path: the change is applied.
+//   - Both made the same change: there is nothing left to do.
+//   - Both changed the same value, or the target changed something around it: the target wins, and
+//     that is a conflict. Only the lines of a text are merged if they do not overlap.
+//   - The target changed something below: the source's value is set, and then the target's changes
+//     inside it again. With keepChanged the target wins.
+//   - The source deletes what the target changed: by default it is deleted and the loss reported.
+//     With keepChanged it stays, and that is the conflict.
 type subtraction struct {
 	provider  configkit.ResourceProvider
 	conflicts *conflicts
@@ -385,8 +396,10 @@ func renamedKeys(keys []string, list mutationPath, renames []elementRename) []st
 	return keys
 }
 
-// weave combines the orders of two lists. Common elements follow the source's order. The others
-// stay after the common element they followed on their side, elements of the source first.
+// weave combines the orders of two lists. For example, [c a x] from the source and [a y c] from the
+// target give [c a x y]: c and a are common, x and y follow a. Common elements follow the source's
+// order. The others stay after the common element they followed on their side, elements of the
+// source first.
 func weave(source, target []string) []string {
 	// follow returns the keys that are not common, by the common key they follow. Those before the
 	// first common key are under "\x00", which is not a key.

@@ -14,7 +14,9 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// target is the result of following a path in the target.
+// target is the result of following a path in the document that a patch is applied to. The path may
+// lead only part of the way: then missing counts the remaining segments, and in is the value that
+// lacks the first of them.
 type target struct {
 	segments []string // keys and indexes, as far as the path leads
 	value    gaby.Value
@@ -57,7 +59,9 @@ func (w *resourcePatch) unresolved(e *pathChange) {
 	w.conflicts.add(api.ConflictUnresolvedPath, w.change, e.path, e.change, nil)
 }
 
-// delete removes the value at the path of e. List elements are only marked, and removed later, all
+// delete removes the value at the path of e. If the target lacks the value, there is nothing to do,
+// except where the path leads through a list: an element may be missing because the target changed
+// it, and that is a conflict. List elements are only marked, and removed later, all
 // of one list at once.
 func (w *resourcePatch) delete(e *pathChange) error {
 	p := w.find(e.path)
@@ -100,6 +104,10 @@ func (w *resourcePatch) forget(segments []string) {
 }
 
 // set adds, updates or replaces the value at the path of e.
+//
+// If something on the path is missing, the result depends on the operation. An addition creates
+// missing maps, and appends a missing element with a merge key. An update needs what it updates:
+// without it, the target has removed the value, and bringing back a part of it would be wrong.
 func (w *resourcePatch) set(e *pathChange) error {
 	if len(e.path) == 0 {
 		return w.doc.SetDocP(e.value.Doc(), "")
@@ -127,8 +135,8 @@ func (w *resourcePatch) set(e *pathChange) error {
 		w.unresolved(e)
 		return nil
 	}
-	// Setting a value creates missing maps on the way, but not lists. A missing list is set with the
-	// new element in it.
+	// Setting a value creates missing maps on the way, but not lists. A missing list is set with
+	// the new element in it.
 	segments := slices.Clone(p.segments)
 	for i, s := range rest {
 		if i == len(rest)-1 && (s.kind == elementByKey || s.kind == newElement) && i > 0 {
@@ -302,7 +310,9 @@ func (w *resourcePatch) rearrange(list *targetList) error {
 		}
 	}
 	wanted := func(e *pathChange) int { return e.path[len(e.path)-1].index }
-	slices.SortStableFunc(list.inserted, func(a, b *pathChange) int { return wanted(a) - wanted(b) })
+	slices.SortStableFunc(list.inserted, func(a, b *pathChange) int {
+		return wanted(a) - wanted(b)
+	})
 	for _, e := range list.inserted {
 		index := wanted(e)
 		// The element is there already, for example because the merge is repeated.

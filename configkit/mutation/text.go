@@ -13,6 +13,8 @@ import (
 const patchContext = 3
 
 // textPatch returns the patch of an update of a multi-line or JSON text, or "" for any other value.
+// Such texts are often whole configuration files in a ConfigMap. The patch shows readers what
+// changed in them, and lets a merge recover the old text.
 func textPatch(before, after gaby.Value) string {
 	a, b := before.Text(), after.Text()
 	ofLines := hasLines(a) || hasLines(b)

@@ -65,16 +65,16 @@ func (m *textMerger) entries(before, after gaby.Container) (all map[string]strin
 // has one of others below it. Keys of changes begin with the keys of the changes around them, so
 // what is below follows in sorted order.
 func meet(all, others map[string]string) bool {
-	places := slices.Sorted(maps.Keys(others))
-	for place, text := range all {
-		if other, both := others[place]; both && other != text {
+	paths := slices.Sorted(maps.Keys(others))
+	for path, text := range all {
+		if other, both := others[path]; both && other != text {
 			return true
 		}
-		at, _ := slices.BinarySearch(places, place)
-		if next := at; next < len(places) && places[next] == place {
+		at, _ := slices.BinarySearch(paths, path)
+		if next := at; next < len(paths) && paths[next] == path {
 			at++
 		}
-		if at < len(places) && strings.HasPrefix(places[at], place) {
+		if at < len(paths) && strings.HasPrefix(paths[at], path) {
 			return true
 		}
 	}

@@ -16,7 +16,8 @@ type lineMap struct {
 // newLineMap returns the map from the lines of from to those of to.
 func newLineMap(from, to []string) lineMap { return lineMap{lines.Diff(from, to), len(to)} }
 
-// at returns the line that corresponds to line, or the line in its place. Both are counted from 0.
+// at returns the line that corresponds to line, or the line now at that position. Both are counted
+// from 0.
 func (m lineMap) at(line int) int {
 	moved := 0
 	for _, h := range m.hunks {

@@ -9,9 +9,9 @@ import (
 	"github.com/fctl-dev/fctl/configkit/textmerge"
 )
 
-// TestPlacesOfConflicts checks the positions of conflicts in our text, in theirs if it is there,
+// TestPositionsOfConflicts checks the positions of conflicts in our text, in theirs if it is there,
 // and in the result.
-func TestPlacesOfConflicts(t *testing.T) {
+func TestPositionsOfConflicts(t *testing.T) {
 	const map1 = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  k: one\n"
 	const script = map1 + "  run: |\n    set -e\n    a\n\n    b\n    c\n    d\n"
 	const map2 = "---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: b\ndata:\n  x: \"1\"\n  y: \"2\"\n"
@@ -104,13 +104,13 @@ func TestPlacesOfConflicts(t *testing.T) {
 			want:   []string{"14:7 14:7 15:7"},
 		},
 		{
-			name: "element that got another name", base: pod,
+			name: "renamed element", base: pod,
 			ours:   replace(pod, "name: proxy", "name: mesh"),
 			theirs: replace(pod, "name: proxy", "name: sidecar"),
 			want:   []string{"15:1 15:1 16:1", "15:3 15:3 16:3"},
 		},
 		{
-			name: "value in an element that got another name", base: pod,
+			name: "value in a renamed element", base: pod,
 			ours:   replace(pod, "name: proxy", "name: mesh", "proxy:1", "proxy:2"),
 			theirs: replace(pod, "proxy:1", "proxy:3"),
 			want:   []string{"15:3 16:5 15:3"},
@@ -150,13 +150,13 @@ func TestPlacesOfConflicts(t *testing.T) {
 			want: []string{"7:1 7:1 7:1", "7:1 7:1 7:1"},
 		},
 		{
-			name: "lines that do not go together", base: aliased,
+			name: "lines that do not fit together", base: aliased,
 			ours:   replace(aliased, "  k: 1\n", "  x: 1\n  k: 1\n"),
 			theirs: replace(aliased, "  m: 3\n", "  m: 3\n  x: 2\n"),
 			want:   []string{"7:1 6:1 10:1"},
 		},
 		{
-			name: "what cannot be read", base: map1 + "  x: [\n",
+			name: "a text that cannot be read", base: map1 + "  x: [\n",
 			ours:   replace(map1, "one", "two") + "  x: [\n",
 			theirs: replace(map1, "one", "three") + "  x: [\n",
 			want:   []string{"6:1 6:1 7:1"},
@@ -180,14 +180,14 @@ func TestPlacesOfConflicts(t *testing.T) {
 				if !slices.ContainsFunc(marked.Conflicts, func(c textmerge.Conflict) bool {
 					return l.Ours == c.Ours && l.Theirs == c.Theirs
 				}) {
-					t.Errorf("places %v and %v in the list only", l.Ours, l.Theirs)
+					t.Errorf("positions %v and %v in the list only", l.Ours, l.Theirs)
 				}
 				if l.Pos.Line != l.Ours.Line+test.lists {
 					t.Errorf("in the result, which is a list, %v is in line %d", l.Ours, l.Pos.Line)
 				}
 			}
 			if !slices.Equal(have, test.want) {
-				t.Errorf("places %q, want %q\n%s", have, test.want, marked.Text)
+				t.Errorf("positions %q, want %q\n%s", have, test.want, marked.Text)
 			}
 		})
 	}

@@ -184,7 +184,7 @@ func (m *textMerger) byValues() (*Merged, error) {
 		return &Merged{Text: []byte(ours.text)}, nil
 	}
 	merged := &Merged{Text: []byte(ours.text)}
-	if merged.Conflicts, err = m.told(ours, lost); err != nil {
+	if merged.Conflicts, err = m.conflicts(ours, lost); err != nil {
 		return nil, err
 	}
 	if !m.options.Markers {
@@ -202,7 +202,7 @@ func (m *textMerger) byValues() (*Merged, error) {
 		slices.ContainsFunc(theirs.conflicts, mutation.Conflict.IsMissing) {
 		// A line merge can show what values cannot, and loses nothing.
 		if byLines := m.byLines(); len(byLines.Conflicts)+len(lost) > 0 {
-			m.tellMore(byLines, merged.Conflicts)
+			m.addConflicts(byLines, merged.Conflicts)
 			return byLines, nil
 		}
 	}
@@ -212,8 +212,8 @@ func (m *textMerger) byValues() (*Merged, error) {
 	return merged, nil
 }
 
-// tellMore adds to a line merge the conflicts that lines do not show.
-func (m *textMerger) tellMore(byLines *Merged, conflicts []Conflict) {
+// addConflicts adds to a line merge the conflicts that lines do not show.
+func (m *textMerger) addConflicts(byLines *Merged, conflicts []Conflict) {
 	to := newLineMap(lines.Split(string(m.ours)), lines.Split(string(byLines.Text)))
 	shown := byLines.Conflicts
 	for _, c := range conflicts {
@@ -403,8 +403,8 @@ func commentIn(line string) string {
 	return ""
 }
 
-// told returns the conflicts of a side with their positions.
-func (m *textMerger) told(s *side, lost []string) ([]Conflict, error) {
+// conflicts returns the conflicts of a side with their positions.
+func (m *textMerger) conflicts(s *side, lost []string) ([]Conflict, error) {
 	docs, err := m.converter.NativeToDocuments([]byte(s.text))
 	if err != nil {
 		return nil, err
@@ -424,7 +424,7 @@ func (m *textMerger) told(s *side, lost []string) ([]Conflict, error) {
 			Column: p.Column,
 		}
 	}
-	var told []Conflict
+	var all []Conflict
 	for i := range s.conflicts {
 		c := &s.conflicts[i]
 		value := c.Mutation()
@@ -434,11 +434,11 @@ func (m *textMerger) told(s *side, lost []string) ([]Conflict, error) {
 		if t.Pos.Line == 0 {
 			t.Pos = moved(c.Ours)
 		}
-		told = append(told, t)
+		all = append(all, t)
 	}
 	toOurs, toTheirs := newLineMap(s.ours, ours), newLineMap(s.theirs, theirs)
 	for _, c := range s.clashes {
-		told = append(told, Conflict{
+		all = append(all, Conflict{
 			Lines: c.theirs, Pos: linePosition(c.line),
 			Ours:   linePosition(nearest(ours, c.ours, toOurs.at(c.lineOurs))),
 			Theirs: linePosition(nearest(theirs, c.theirs, toTheirs.at(c.lineTheirs))),
@@ -454,9 +454,9 @@ func (m *textMerger) told(s *side, lost []string) ([]Conflict, error) {
 			t.Theirs, t.Ours = linePosition(line), linePosition(between.at(line))
 		}
 		t.Pos = moved(t.Ours)
-		told = append(told, t)
+		all = append(all, t)
 	}
-	return told, nil
+	return all, nil
 }
 
 // lineWith returns the index of the first line with a comment, or -1.

@@ -156,7 +156,7 @@ func TestMergeTexts(t *testing.T) {
 				"more: 1 # theirs\n" + added("c"),
 		},
 		{
-			name: "a key moved behind one that is new", base: pod,
+			name: "a key moved after a new one", base: pod,
 			ours: replace(
 				"  # how long\n  grace: 30\n", "", "# pinned\n",
 				"# pinned\n  # how long\n  grace: 60 # s\n",
@@ -253,7 +253,7 @@ func TestMergeTexts(t *testing.T) {
 			want: pod,
 		},
 		{
-			name: "deleted with what they deleted something in",
+			name: "deleted around what they deleted",
 			base: pod + added("more") + "data: {a: 1, b: 2}\n",
 			ours: pod, theirs: pod + added("more") + "data: {a: 1}\n",
 			want: pod,
@@ -266,7 +266,7 @@ func TestMergeTexts(t *testing.T) {
 				replace("grace: 30", "grace: 60", "how long", "how long?", "web:1", "web:2"),
 		},
 		{
-			name: "indented anew, comment and key added", base: pod,
+			name: "new indentation, comment and key added", base: pod,
 			ours: replace(
 				"  - name: web\n    image: web:1 #", "    - name: web\n      image: web:2 #",
 			),
@@ -279,7 +279,7 @@ func TestMergeTexts(t *testing.T) {
 			),
 		},
 		{
-			name: "indented anew, comments of both", base: list + "  - x: 1\n    y: 2\n",
+			name: "new indentation, comments of both", base: list + "  - x: 1\n    y: 2\n",
 			ours: strings.ReplaceAll(
 				strings.Replace(list, "    b: 2\n", "    # ours\n    b: 2\n", 1)+
 					"  - x: 1\n    y: 2\n",
@@ -338,7 +338,7 @@ func TestMergeTexts(t *testing.T) {
 			conflicts: []string{"2 lines"},
 		},
 		{
-			name: "lines that do not go together", base: aliased,
+			name: "lines that do not fit together", base: aliased,
 			ours:   strings.Replace(aliased, "  k: 1\n", "  x: 1\n  k: 1\n", 1),
 			theirs: strings.Replace(aliased, "  m: 3\n", "  m: 3\n  x: 2\n", 1),
 			want: "kind: A\nd: &d\n<<<<<<< us\n  x: 1\n=======\n>>>>>>> them\n  k: 1\n  l: 2\n  m: 3\n" +
@@ -366,7 +366,7 @@ func TestMergeTexts(t *testing.T) {
 			conflicts: []string{"4 lines"},
 		},
 		{
-			name: "something in a list changed that they have made a map", base: list,
+			name: "a change in a list that they turned into a map", base: list,
 			ours:   strings.Replace(list, "b: 2", "b: 3", 1) + "  - d: 4\n",
 			theirs: "kind: A\nspec:\n  x: 1\n",
 			want:   "kind: A\nspec:\n<<<<<<< us\n  - a: 1 # one\n    b: 3\n    c: 3\n  - d: 4\n=======\n  x: 1\n>>>>>>> them\n",
@@ -375,7 +375,7 @@ func TestMergeTexts(t *testing.T) {
 			},
 		},
 		{
-			name: "what cannot be read", base: pod + "x: [\n",
+			name: "a text that cannot be read", base: pod + "x: [\n",
 			ours:   replace("web:1", "web:2") + "x: [\n",
 			theirs: replace("web:1", "web:3", "30", "60") + "x: [\n",
 			want: replace(
@@ -524,21 +524,21 @@ func TestMergeTextLaws(t *testing.T) {
 		if result.ByLines != nil {
 			fail("values can be merged")
 		}
-		told := ""
+		reported := ""
 		values := false
 		for _, c := range result.Conflicts {
-			told += strings.Join(c.Lines, "") + c.Lost
+			reported += strings.Join(c.Lines, "") + c.Lost
 			values = values || c.Value != nil
 		}
 		inBase, inOurs, inTheirs, inResult := commentsOf(base), commentsOf(ours),
 			commentsOf(theirs), commentsOf(have)
 		for c := range inOurs {
-			if !inResult[c] && !strings.Contains(told, c) && (!inBase[c] || inTheirs[c]) {
+			if !inResult[c] && !strings.Contains(reported, c) && (!inBase[c] || inTheirs[c]) {
 				fail("our " + c)
 			}
 		}
 		for c := range inTheirs {
-			if !inResult[c] && !strings.Contains(told, c) && !inBase[c] {
+			if !inResult[c] && !strings.Contains(reported, c) && !inBase[c] {
 				fail("their " + c)
 			}
 		}
@@ -646,7 +646,7 @@ func TestMergeOfGarbledTexts(t *testing.T) {
 		for _, c := range slices.Concat(marked.Conflicts, listed.Conflicts) {
 			if rows := strings.Count(strings.TrimSuffix(ours, "\n"), "\n") + 1; c.Ours.Line < 1 ||
 				c.Ours.Line > rows || c.Pos.Line < 1 {
-				fail(fmt.Sprintf("a conflict without a place: %+v", c))
+				fail(fmt.Sprintf("a conflict without a position: %+v", c))
 			}
 		}
 		if len(marked.Conflicts) == 0 && strings.Contains(string(marked.Text), "<<<<<<<") {

@@ -43,23 +43,23 @@ func (p *printer) coloured(h lines.Hunk) {
 	}
 }
 
-// piece is a part of a line that is, or is not, in its counterpart.
-type piece struct {
+// linePart is a part of a line that is, or is not, in its counterpart.
+type linePart struct {
 	text string
 	same bool
 }
 
-// pairs has the pieces of lines that have a counterpart, by line.
-type pairs struct{ old, new map[int][]piece }
+// pairs has the parts of lines that have a counterpart, by line.
+type pairs struct{ old, new map[int][]linePart }
 
 // pair finds for each removed line the next added line that is alike.
 func (p *printer) pair(h lines.Hunk) pairs {
-	found := pairs{old: map[int][]piece{}, new: map[int][]piece{}}
+	found := pairs{old: map[int][]linePart{}, new: map[int][]linePart{}}
 	next, compared := h.NewFrom, 0
 	for i := h.From; i < h.To; i++ {
 		for j := next; j < h.NewTo && compared < maxCompared; j++ {
 			compared += len(p.shown(p.before[i])) + len(p.shown(p.after[j]))
-			old, changed, alike := pieces(p.shown(p.before[i]), p.shown(p.after[j]))
+			old, changed, alike := parts(p.shown(p.before[i]), p.shown(p.after[j]))
 			if alike {
 				found.old[i], found.new[j], next = old, changed, j+1
 				break
@@ -69,9 +69,9 @@ func (p *printer) pair(h lines.Hunk) pairs {
 	return found
 }
 
-// pieces splits two lines into common and different parts. The lines are alike if the common parts
+// parts splits two lines into common and different parts. The lines are alike if the common parts
 // are at least half as long as the longer line. Leading and trailing space does not count.
-func pieces(before, after string) (old, changed []piece, alike bool) {
+func parts(before, after string) (old, changed []linePart, alike bool) {
 	shorter, longer := len(strings.TrimSpace(before)), len(strings.TrimSpace(after))
 	if shorter > longer {
 		shorter, longer = longer, shorter
@@ -88,10 +88,10 @@ func pieces(before, after string) (old, changed []piece, alike bool) {
 		known.runes(after), false)) {
 		text := known.text(part.Text)
 		if part.Type != diffmatchpatch.DiffInsert {
-			old = append(old, piece{text, part.Type == diffmatchpatch.DiffEqual})
+			old = append(old, linePart{text, part.Type == diffmatchpatch.DiffEqual})
 		}
 		if part.Type != diffmatchpatch.DiffDelete {
-			changed = append(changed, piece{text, part.Type == diffmatchpatch.DiffEqual})
+			changed = append(changed, linePart{text, part.Type == diffmatchpatch.DiffEqual})
 		}
 		if part.Type == diffmatchpatch.DiffEqual {
 			same += len(strings.TrimSpace(text))
@@ -140,15 +140,15 @@ func (w *words) text(runes string) string {
 }
 
 // paint returns a function that colours a line. It shows a carriage return that is a difference.
-func (p *printer) paint(whole, word func(string) string, pieces []piece) func(mark,
+func (p *printer) paint(whole, word func(string) string, parts []linePart) func(mark,
 	line string) string {
 	return func(mark, line string) string {
-		if pieces == nil {
+		if parts == nil {
 			return whole(mark + line)
 		}
 		var b strings.Builder
 		b.WriteString(whole(mark))
-		for _, part := range pieces {
+		for _, part := range parts {
 			text := strings.TrimSuffix(part.text, "\n")
 			if part.same {
 				b.WriteString(apply(whole, text))

@@ -249,14 +249,14 @@ func linesOf(clashes []clash) int {
 // sameIndentation gives all texts the indentation of the side that reindented lines, so that the
 // line merge does not see it. If the sides disagree, it returns the texts unchanged.
 func sameIndentation(base, ours, theirs []string) (_, _, _ []string) {
-	likeOurs, anew := indentedLike(base, ours)
-	likeTheirs, anewTheirs := indentedLike(base, theirs)
+	likeOurs, changed := indentedLike(base, ours)
+	likeTheirs, changedTheirs := indentedLike(base, theirs)
 	// again is theirs in our indentation. other says whether theirs and ours are indented
 	// differently.
 	switch again, other := indentedLike(theirs, ours); {
-	case !anew && !anewTheirs, anew && anewTheirs && other:
+	case !changed && !changedTheirs, changed && changedTheirs && other:
 		return base, ours, theirs
-	case anew:
+	case changed:
 		return likeOurs, ours, again
 	}
 	again, _ := indentedLike(ours, theirs)
@@ -264,9 +264,9 @@ func sameIndentation(base, ours, theirs []string) (_, _, _ []string) {
 }
 
 // indentedLike returns text with the indentation of model. A line that model lacks is indented like
-// the nearest lines that had the same indentation. anew reports whether any line of both has a
+// the nearest lines that had the same indentation. changed reports whether any line of both has a
 // different indentation.
-func indentedLike(text, model []string) (put []string, anew bool) {
+func indentedLike(text, model []string) (put []string, changed bool) {
 	like := make([]int, 0, len(text)) // for each line, its index in model or -1
 	at := 0
 	keep := func(to int) {
@@ -292,7 +292,7 @@ func indentedLike(text, model []string) (put []string, anew bool) {
 		maps.DeleteFunc(now, func(was, _ int) bool { return was > width })
 		if like[i] >= 0 {
 			now[width] = lines.Indentation(model[like[i]])
-			anew = anew || now[width] != width
+			changed = changed || now[width] != width
 		}
 	}
 	// By line that model lacks: the new indentation of the lines that follow it.
@@ -308,15 +308,15 @@ func indentedLike(text, model []string) (put []string, anew bool) {
 	for i, l := range text {
 		see(i)
 		width := lines.Indentation(l)
-		behind, isBehind := now[width]
+		same, isKnown := now[width]
 		is, known := ahead[i]
 		switch {
 		case like[i] >= 0:
 			put = append(put, model[like[i]])
 			continue
 		case known && onlyComments(text[i:i+1]): // a comment belongs to what follows
-		case isBehind:
-			is = behind
+		case isKnown:
+			is = same
 		case !known && len(now) > 0:
 			around := slices.Max(slices.Collect(maps.Keys(now)))
 			is = max(0, width+now[around]-around)
@@ -328,7 +328,7 @@ func indentedLike(text, model []string) (put []string, anew bool) {
 		}
 		put = append(put, l)
 	}
-	return put, anew
+	return put, changed
 }
 
 // unindented returns lines without their indentation.
