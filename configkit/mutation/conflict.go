@@ -19,6 +19,7 @@ func ConflictRows(
 		return nil, err
 	}
 	find := newDocumentFinder(documents, provider)
+	// Only to follow paths: nothing is applied.
 	p := &patcher{provider: provider, positional: true}
 	rows := make(api.AttributeValueList, len(list))
 	for i, c := range list {

@@ -21,10 +21,10 @@ func (m *textMerger) closeLines() (merged *Merged, ok bool) {
 			return nil, false
 		}
 	}
-	ours, okOurs := m.entries(docs[0], docs[1])
-	theirs, okTheirs := m.entries(docs[0], docs[2])
+	ours, err := mutation.Entries(docs[0], docs[1], m.provider)
+	theirs, errTheirs := mutation.Entries(docs[0], docs[2], m.provider)
 	// If both sides changed the same values, their lines are not independent.
-	if !okOurs || !okTheirs || meet(ours, theirs) || meet(theirs, ours) {
+	if err != nil || errTheirs != nil || meet(ours, theirs) || meet(theirs, ours) {
 		return nil, false
 	}
 	want := maps.Clone(ours)
@@ -40,7 +40,8 @@ func (m *textMerger) closeLines() (merged *Merged, ok bool) {
 			continue
 		}
 		// Accept the text only if it has exactly the changes of both sides.
-		if have, ok := m.entries(docs[0], now); ok && maps.Equal(have, want) {
+		have, err := mutation.Entries(docs[0], now, m.provider)
+		if err == nil && maps.Equal(have, want) {
 			return &Merged{Text: []byte(text)}, true
 		}
 	}
@@ -55,12 +56,6 @@ func bothAdded(c lines.Chunk) ([]string, bool) {
 	return slices.Concat(c.Theirs, c.Ours), true
 }
 
-// entries returns the changes between two states of a unit. ok is false if they cannot be compared.
-func (m *textMerger) entries(before, after gaby.Container) (all map[string]string, ok bool) {
-	all, err := mutation.Entries(before, after, m.provider)
-	return all, err == nil
-}
-
 // meet reports whether a change in all differs from the other side's change at the same path, or
 // has one of others below it. Keys of changes begin with the keys of the changes around them, so
 // what is below follows in sorted order.
@@ -70,8 +65,8 @@ func meet(all, others map[string]string) bool {
 		if other, both := others[path]; both && other != text {
 			return true
 		}
-		at, _ := slices.BinarySearch(paths, path)
-		if next := at; next < len(paths) && paths[next] == path {
+		at, found := slices.BinarySearch(paths, path)
+		if found {
 			at++
 		}
 		if at < len(paths) && strings.HasPrefix(paths[at], path) {

@@ -30,9 +30,6 @@ func differences(base, ours, theirs []string) []clash {
 	return all
 }
 
-// neither settles no conflict.
-func neither(lines.Chunk) ([]string, bool) { return nil, false }
-
 // bothLines settles a conflict line by line. This is safe because the values are the same on both
 // sides already, and comments and layout rarely depend on neighbouring lines.
 func bothLines(c lines.Chunk) ([]string, bool) {

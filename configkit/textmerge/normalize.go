@@ -42,42 +42,42 @@ func sameLineEnds(base, ours, theirs []byte) (b, o, t, end []byte, ok bool) {
 	return bare(base), bare(ours), bare(theirs), end, true
 }
 
-// threeTexts are texts with the same values in different layouts.
-type threeTexts struct{ base, ours, theirs []byte }
+// threeTexts are base, ours and theirs, with the same values in different layouts.
+type threeTexts [3][]byte
 
 // inOneOrder puts documents and map keys of all three texts into the order of the side that changed
-// it. It returns the zero value if they cannot be ordered.
-func (m *textMerger) inOneOrder(texts threeTexts) (put threeTexts) {
+// it. ok is false if they cannot be ordered.
+func (m *textMerger) inOneOrder(texts threeTexts) (put threeTexts, ok bool) {
 	var docs [3]map[string]*gaby.YamlDoc
 	var order [3][]string
-	for i, text := range [][]byte{texts.base, texts.ours, texts.theirs} {
+	for i, text := range texts {
 		all, err := m.converter.NativeToDocuments(text)
 		if err != nil {
-			return threeTexts{}
+			return put, false
 		}
 		known, err := mutation.Documents(all, all, m.provider)
 		if err != nil || len(known) < len(all) {
-			return threeTexts{}
+			return put, false
 		}
 		docs[i] = map[string]*gaby.YamlDoc{}
 		for _, d := range known {
 			name := string(d.Info.ResourceType) + "#" + string(d.Info.ResourceName)
 			if docs[i][name] != nil || !d.IsDocument() {
-				return threeTexts{}
+				return put, false
 			}
 			docs[i][name] = d.YamlDoc
 			order[i] = append(order[i], name)
 		}
 	}
 	if !sameSet(order) {
-		return threeTexts{}
+		return put, false
 	}
 	for _, name := range order[1] {
 		of := [3]*gaby.YamlDoc{docs[0][name], docs[1][name], docs[2][name]}
 		arrangeKeys(of, [3]gaby.Value{of[0].Value(), of[1].Value(), of[2].Value()}, nil)
 	}
 	want, one := oneOrder(order)
-	for i, text := range []*[]byte{&put.base, &put.ours, &put.theirs} {
+	for i := range put {
 		if !one {
 			want = order[i]
 		}
@@ -86,11 +86,11 @@ func (m *textMerger) inOneOrder(texts threeTexts) (put threeTexts) {
 			all = append(all, docs[i][name])
 		}
 		var err error
-		if *text, err = m.converter.DocumentsToNative(all); err != nil {
-			return threeTexts{}
+		if put[i], err = m.converter.DocumentsToNative(all); err != nil {
+			return put, false
 		}
 	}
-	return put
+	return put, true
 }
 
 // oneOrder picks from the orders of base, ours and theirs the one that a side changed, or ours if
@@ -164,7 +164,7 @@ func arrangeKeys(docs [3]*gaby.YamlDoc, at [3]gaby.Value, segments []string) {
 // A layoutTry is one way to merge comments and layout line by line.
 type layoutTry struct {
 	base, ours, theirs []string
-	both               func(lines.Chunk) ([]string, bool)
+	both               func(lines.Chunk) ([]string, bool) // settles a conflict; may be nil
 	// The last line of the result has no newline.
 	unended bool
 }
@@ -172,12 +172,9 @@ type layoutTry struct {
 // tries returns the ways to merge the texts, the most thorough first. Without a base, indentation
 // is not compared.
 func (texts threeTexts) tries(noBase bool) []layoutTry {
-	if texts.ours == nil {
-		return nil
-	}
 	var split [3][]string
 	var unended [3]bool
-	for i, text := range [][]byte{texts.base, texts.ours, texts.theirs} {
+	for i, text := range texts {
 		split[i] = lines.Split(string(text))
 		if n := len(split[i]); n > 0 && !strings.HasSuffix(split[i][n-1], "\n") {
 			unended[i] = true
@@ -193,7 +190,7 @@ func (texts threeTexts) tries(noBase bool) []layoutTry {
 	}
 	indented, plain := t, t
 	indented.base, indented.ours, indented.theirs = sameIndentation(t.base, t.ours, t.theirs)
-	plain.both = neither
+	plain.both = nil
 	if noBase {
 		return []layoutTry{t, plain}
 	}
@@ -217,18 +214,21 @@ func (t *layoutTry) settle(theirs bool) (text string, clashes []clash) {
 			put = append(put, c.Lines...)
 			continue
 		}
-		both, ok := t.both(c)
-		if !ok {
-			clashes = append(clashes, clash{
-				line: len(put), ours: c.Ours, theirs: c.Theirs, lineOurs: c.FromOurs,
-				lineTheirs: c.FromTheirs,
-			})
-			both = c.Ours
-			if theirs {
-				both = c.Theirs
+		if t.both != nil {
+			if both, ok := t.both(c); ok {
+				put = append(put, both...)
+				continue
 			}
 		}
-		put = append(put, both...)
+		clashes = append(clashes, clash{
+			line: len(put), ours: c.Ours, theirs: c.Theirs, lineOurs: c.FromOurs,
+			lineTheirs: c.FromTheirs,
+		})
+		if theirs {
+			put = append(put, c.Theirs...)
+		} else {
+			put = append(put, c.Ours...)
+		}
 	}
 	text = strings.Join(put, "")
 	if t.unended {

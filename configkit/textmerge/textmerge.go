@@ -279,7 +279,10 @@ func (m *textMerger) rest(s *side, options mutation.Options) error {
 			if len(m.base) == 0 {
 				break
 			}
-			texts = m.inOneOrder(as)
+			var ok bool
+			if texts, ok = m.inOneOrder(as); !ok {
+				break
+			}
 		}
 		for _, try := range texts.tries(len(m.base) == 0) {
 			text, clashes := try.settle(options.NoSubtraction)
