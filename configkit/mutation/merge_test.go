@@ -376,7 +376,7 @@ func TestArrayReordered(t *testing.T) {
 		}
 	}
 	if found == 0 {
-		t.Error("none of the cases has such a list")
+		t.Error("no case has such a list")
 	}
 }
 
@@ -407,7 +407,7 @@ func TestDiffPatch(t *testing.T) {
 	}
 }
 
-// Two equal values that the target has moved are both found again.
+// TestMergeFindsEqualMovedValues checks that two equal values that the target moved are both found.
 func TestMergeFindsEqualMovedValues(t *testing.T) {
 	const head = "apiVersion: v1\nkind: A\nmetadata: {name: a}\nspec:\n"
 	base := head + "  one: {x: 1, y: 2}\n  two: {x: 1, y: 2}\n"

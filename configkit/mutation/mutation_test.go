@@ -123,7 +123,7 @@ func TestComputeMutations(t *testing.T) {
 			},
 		},
 		{
-			"elements are new, gone, elsewhere", baseDeployment + e(proxy, "proxy", "old") + proxy,
+			"elements are added, deleted and moved", baseDeployment + e(proxy, "proxy", "old") + proxy,
 			e(baseDeployment, "containers:\n", "containers:\n"+proxy) +
 				e(proxy, "proxy", "new", "envoy:1", "quite:another"),
 			[]string{
@@ -191,7 +191,7 @@ func TestComputeMutations(t *testing.T) {
 			},
 		},
 		{
-			"resources are new and gone", baseSettings + separator + baseDeployment,
+			"resources are added and deleted", baseSettings + separator + baseDeployment,
 			baseDeployment + separator + baseRoute,
 			[]string{
 				"dev/web None 3", "dev/public Add 3",
@@ -270,7 +270,7 @@ func TestProtectMutations(t *testing.T) {
 		{"a type", rowOf("v1/Service", "", "spec.ports"), "dev/web spec.ports None 2 !", 1},
 		{"any type", rowOf("*", "dev/web", "spec.x"), "dev/web spec.x None 1 !", 2},
 		{
-			"a resource that is not there", rowOf("v1/Secret", "dev/x", "data"),
+			"a missing resource", rowOf("v1/Secret", "dev/x", "data"),
 			"dev/x data None 0 !", 1,
 		},
 		{"nothing", rowOf("v1/Secret", "", "data"), "", 0},
@@ -428,7 +428,7 @@ func TestPatchMutations(t *testing.T) {
 			nil, replaced(t, unit, "envoy:1", "envoy:2"), nil,
 		},
 		{
-			"an element that is not there",
+			"a missing element",
 			api.ResourceMutation{PathMutationMap: api.MutationMap{
 				containers + ".?name=logs;@0.image": update("logs:2"),
 			}},
@@ -467,7 +467,7 @@ func TestPatchMutations(t *testing.T) {
 			nil, unit,
 			[]string{"UnresolvedPath web " + containers + ".?name=app;@0.args.?~h=00000000;@1"},
 		},
-		{"elements come and go", api.ResourceMutation{PathMutationMap: api.MutationMap{
+		{"elements are added and removed", api.ResourceMutation{PathMutationMap: api.MutationMap{
 			containers + ".?name=app;@0.args.?~h=" + api.ResolvedPath(digestOf(`"--a"`)) +
 				";@0": remove,
 			containers + ".?name=app;@0.args.?~h=+00000000;@1": add("--new"),
@@ -488,7 +488,7 @@ func TestPatchMutations(t *testing.T) {
 			},
 		}, nil, replaced(t, unit, "proxy", "mesh", "envoy:1", "envoy:2"), nil},
 		{
-			"a new key that is taken",
+			"a new name that another element has",
 			api.ResourceMutation{ArrayElementAliases: map[api.ResolvedPath]map[string]string{
 				containers: {"proxy": "app"},
 			}},
@@ -519,13 +519,13 @@ func TestPatchMutations(t *testing.T) {
 				"---")], "  template:\n    spec: {}\n"), nil,
 		},
 		{
-			"the way to a value",
+			"a path through missing maps",
 			api.ResourceMutation{PathMutationMap: api.MutationMap{"metadata.labels.a": add("b")}},
 			nil, replaced(t, unit, "namespace: dev\n", "namespace: dev\n  labels:\n    a: b\n"),
 			nil,
 		},
 		{
-			"no way to a value",
+			"a path through a scalar",
 			api.ResourceMutation{
 				PathMutationMap: api.MutationMap{"metadata.labels.a": update("b")},
 			},
@@ -646,7 +646,7 @@ func TestPatchWithoutOwnChanges(t *testing.T) {
 			replaced(t, rename("shop"), "value: a", "value: c"), nil,
 		},
 		{
-			"a renamed element is elsewhere",
+			"a renamed element has moved",
 			replaced(t, base, proxy, "", "containers:\n", "containers:\n"+proxy), rename("shop"),
 			replaced(t, rename("shop"), proxy, "", "containers:\n", "containers:\n"+proxy), nil,
 		},
