@@ -29,64 +29,50 @@ func Documents(
 	docs, unit gaby.Container, provider configkit.ResourceProvider,
 ) ([]Document, error) {
 	found := make([]Document, 0, len(docs))
-	numbers := unnamed{unit: unit, provider: provider}
+	var unnamed map[any]api.ResourceInfo // computed on first use
 	var problems []error
 	for _, doc := range docs {
-		info, err := numbers.identify(doc)
+		info, err := provider.ResourceInfo(doc)
 		none, ok := errors.AsType[*configkit.NoResourceError](err)
+		if ok && unnamed == nil {
+			unnamed = unnamedInfos(unit, provider)
+		}
 		switch {
-		case err == nil || ok && !none.Empty:
-			found = append(found, Document{YamlDoc: doc, Info: info, resource: err == nil})
+		case err == nil:
+			found = append(found, Document{YamlDoc: doc, Info: info, resource: true})
 		case !ok:
 			problems = append(problems, yamlpath.Locate(err, nil))
+		case !none.Empty:
+			found = append(found, Document{YamlDoc: doc, Info: unnamed[doc.Identity()]})
 		}
 	}
 	return found, errors.Join(problems...)
 }
 
-// unnamed names the documents of a unit that are not resources.
-type unnamed struct {
-	unit     gaby.Container
-	provider configkit.ResourceProvider
-	infos    map[any]api.ResourceInfo // by identity; computed on first use
-}
-
-// identify returns the resource info of doc. The error is the provider's, even if there is a name.
-func (a *unnamed) identify(doc *gaby.YamlDoc) (api.ResourceInfo, error) {
-	info, err := a.provider.ResourceInfo(doc)
-	if err == nil {
-		return info, nil
-	}
-	if _, ok := errors.AsType[*configkit.NoResourceError](err); !ok {
-		return info, err
-	}
-	if a.infos == nil {
-		a.infos = map[any]api.ResourceInfo{}
-		count := map[api.ResourceType]int{}
-		for _, d := range a.unit {
-			if _, err := a.provider.ResourceInfo(d); err != nil {
-				a.infos[d.Identity()] = unnamedInfo(d, a.provider, count)
-			}
+// unnamedInfos names the documents of a unit that are not resources. It returns their infos by
+// identity.
+func unnamedInfos(
+	unit gaby.Container, provider configkit.ResourceProvider,
+) map[any]api.ResourceInfo {
+	infos := map[any]api.ResourceInfo{}
+	count := map[api.ResourceType]int{}
+	for _, doc := range unit {
+		if _, err := provider.ResourceInfo(doc); err == nil {
+			continue
+		}
+		h, _ := doc.Header() // the error is reported when the document is checked
+		t := api.ResourceType(h.APIVersion + "/" + h.Kind)
+		if h.APIVersion == "" || h.Kind == "" {
+			t = "document"
+		}
+		count[t]++
+		name := api.ResourceName(fmt.Sprintf("#%d", count[t]))
+		infos[doc.Identity()] = api.ResourceInfo{
+			ResourceName: name, ResourceNameWithoutScope: name, ResourceType: t,
+			ResourceCategory: provider.DefaultResourceCategory(),
 		}
 	}
-	return a.infos[doc.Identity()], err
-}
-
-// unnamedInfo returns the info of the next document of its kind, and counts it.
-func unnamedInfo(
-	doc *gaby.YamlDoc, provider configkit.ResourceProvider, count map[api.ResourceType]int,
-) api.ResourceInfo {
-	h, _ := doc.Header() // the error is reported when the document is checked
-	t := api.ResourceType(h.APIVersion + "/" + h.Kind)
-	if h.APIVersion == "" || h.Kind == "" {
-		t = "document"
-	}
-	count[t]++
-	name := api.ResourceName(fmt.Sprintf("#%d", count[t]))
-	return api.ResourceInfo{
-		ResourceName: name, ResourceNameWithoutScope: name, ResourceType: t,
-		ResourceCategory: provider.DefaultResourceCategory(),
-	}
+	return infos
 }
 
 // pairing pairs two documents, or list elements, from before and after a change. A lower score
