@@ -36,60 +36,41 @@ func Chain(
 	if err != nil {
 		return nil, nil, err
 	}
-	var steps []chainStep
+	// What each function did, by document identity.
+	var steps []map[any]*resourceChange
 	for i := 1; i < len(states); i++ {
-		step, err := stepBetween(states[i-1], states[i], provider)
+		before, after := states[i-1], states[i]
+		changes, err := diffUnits(
+			before.Documents.Before(before.Marks), after.Documents.Before(after.Marks), provider,
+			diffOptions{index: after.Step, renames: true},
+		)
 		if err != nil {
 			return nil, nil, err
 		}
-		if len(step.changes) > 0 {
-			mutators = append(mutators, step.index)
-			steps = append(steps, step)
+		if len(changes) == 0 {
+			continue
 		}
+		step := map[any]*resourceChange{}
+		for _, c := range changes {
+			doc := c.after
+			if doc == nil {
+				doc = c.before
+			}
+			step[doc.Identity()] = c
+		}
+		mutators, steps = append(mutators, after.Step), append(steps, step)
 	}
 	for _, c := range changes {
 		var of []*resourceChange
-		for i := range steps {
-			if s := steps[i].of(c); s != nil {
-				of = append(of, s)
+		for _, step := range steps {
+			for _, doc := range []*gaby.YamlDoc{c.after, c.before} {
+				if doc != nil && step[doc.Identity()] != nil {
+					of = append(of, step[doc.Identity()])
+					break
+				}
 			}
 		}
 		blame(c, of)
 	}
 	return mutationsOf(changes, provider), mutators, nil
-}
-
-// chainStep is what one function did.
-type chainStep struct {
-	index   int
-	changes map[any]*resourceChange // by document identity
-}
-
-// stepBetween returns what the function between two states did.
-func stepBetween(before, after ChainState, provider configkit.ResourceProvider) (chainStep, error) {
-	step := chainStep{index: after.Step, changes: map[any]*resourceChange{}}
-	changes, err := diffUnits(
-		before.Documents.Before(before.Marks), after.Documents.Before(after.Marks), provider,
-		diffOptions{index: after.Step, renames: true},
-	)
-	for _, c := range changes {
-		doc := c.after
-		if doc == nil {
-			doc = c.before
-		}
-		step.changes[doc.Identity()] = c
-	}
-	return step, err
-}
-
-// of returns what the step did to the resource of c, or nil if it did nothing to it.
-func (s *chainStep) of(c *resourceChange) *resourceChange {
-	for _, doc := range []*gaby.YamlDoc{c.after, c.before} {
-		if doc != nil {
-			if found := s.changes[doc.Identity()]; found != nil {
-				return found
-			}
-		}
-	}
-	return nil
 }
