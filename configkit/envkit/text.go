@@ -152,7 +152,7 @@ func (language) Value(w *formatkit.Writer, n *formatkit.Node, value any) string 
 			})
 	}
 	written := readable(before, spellings, text)
-	if sign := form.sign; n.Span.Len() == 0 && text != "" && sign.To == n.Span.From &&
+	if sign := n.Sign; n.Span.Len() == 0 && text != "" && sign.To == n.Span.From &&
 		sign.From > n.KeySpan.To {
 		written = " " + written // KEY = value
 	}
@@ -189,8 +189,7 @@ func (l language) Line(
 	var like old
 	if model != nil {
 		neighbours := formatkit.Neighbours(w.Text, w.Lines(), model)
-		d = formatkit.DelimiterOf(w.Text, model, neighbours,
-			func(n *formatkit.Node) formatkit.Span { return n.Syntax.(*line).sign })
+		d = formatkit.DelimiterLike(w.Text, model, w.Lines())
 		if model.Syntax.(*line).export && !strings.Contains(key, ".") {
 			prefix = export + " "
 		}

@@ -211,3 +211,46 @@ func (p *bracketed) separator() string {
 	}
 	return lines
 }
+
+// Bracketed sets the spans and the comments of an entry in brackets while a text is parsed. The
+// search for comments begins at after, the end of the entry before it. The result is the end of
+// this entry, with its comma. mark is as in CommentsAbove.
+func (n *Node) Bracketed(text []byte, after int, entry Span, mark func(line []byte) int) int {
+	n.Entry, n.Head = entry, entry.From
+	if first := bytes.IndexByte(text[after:entry.From], '\n'); first >= 0 {
+		first += after + 1
+		line := bytes.LastIndexByte(text[:entry.From], '\n') + 1
+		head, comment := CommentsAbove(text, first, line, mark)
+		if n.Comments.Head = comment; comment != "" {
+			n.Head = head
+		}
+	}
+	end := entry.To
+	if at := Gap(text, end, mark); at < len(text) && text[at] == ',' {
+		n.Comma, end = at, at+1
+	}
+	n.Remark, n.Comments.Line = RestOfLine(text, end, mark)
+	return end
+}
+
+// Gap returns the offset of the first byte from at on that is not part of a blank, line end or
+// comment.
+func Gap(text []byte, at int, mark func(line []byte) int) int {
+	for at < len(text) {
+		switch c := text[at]; {
+		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
+			at++
+		case bytes.HasPrefix(text[at:], []byte("/*")):
+			end := bytes.Index(text[at+2:], []byte("*/"))
+			if end < 0 {
+				return len(text)
+			}
+			at += end + 4
+		case mark(text[at:]) > 0:
+			at = LineEnd(text, at)
+		default:
+			return at
+		}
+	}
+	return at
+}

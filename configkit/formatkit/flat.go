@@ -325,18 +325,3 @@ func CheckFlatComment(root gaby.Value, path []string) error {
 	}
 	return nil
 }
-
-// LineComment implements Comment for values on lines. have is the span of the current comment, with
-// its mark, and empty if there is none.
-func (w *Writer) LineComment(n *Node, have Span, mark, text string) {
-	written := " " + mark + " " + text
-	switch {
-	case have.Len() == 0 && text == "":
-	case have.Len() == 0:
-		w.Insert(n.Span.To, written)
-	case text == "":
-		w.Remove(Span{n.Span.To, have.To})
-	default:
-		w.Replace(have, mark+" "+text)
-	}
-}

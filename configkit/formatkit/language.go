@@ -158,6 +158,7 @@ func (s *source) add(b *gaby.NativeBuilder, n *Node) {
 		ValueAt: min(n.Span.From, last), Comments: n.Comments,
 	})
 	for _, kid := range n.Kids {
+		kid.Parent = n
 		s.add(b, kid)
 	}
 	b.End()

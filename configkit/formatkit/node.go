@@ -20,12 +20,18 @@ type Node struct {
 	Kids     []*Node
 	Comments gaby.Comments
 
+	Parent *Node // set once the document is made
+
 	KeySpan Span // the key as it is written
+	Sign    Span // what separates key and value; may be empty
 	Span    Span // the value as it is written; empty for a map or list without text of its own
 	// Entry is the span of the entry: key and value in brackets, or whole lines with their ends.
 	Entry Span
 	Head  int // where the comments above begin; Entry.From if there are none
 	Comma int // in brackets: the offset of the comma after the entry, -1 if there is none
+	// Remark is the line comment as it is written, with its mark. It is set by languages that
+	// write it with LineComment.
+	Remark Span
 	// Syntax is for the language to store how the node is written.
 	Syntax any
 

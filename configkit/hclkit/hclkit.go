@@ -148,14 +148,10 @@ func (language) CheckPlace(text []byte, n *formatkit.Node) error {
 	if s == asLabel || s == asBlocks {
 		return formatkit.Refuse("comment one of its entries", "the value has no line of its own")
 	}
-	at := behind(n)
-	if _, commented := remarkAt(text, at); !commented &&
-		!formatkit.Blank(text[at:formatkit.LineEnd(text, at)]) ||
-		bytes.HasPrefix(text[n.Span.From:], []byte("<<")) {
-		return formatkit.Refuse("comment the attribute it belongs to",
-			"there is no place for a comment after the value on its line")
+	if bytes.HasPrefix(text[n.Span.From:], []byte("<<")) {
+		return formatkit.Refuse("", "a comment cannot follow a heredoc")
 	}
-	return nil
+	return formatkit.CheckLineComment(text, n, commentAt(n))
 }
 
 // CheckIn returns an error if v, the new value of n, has an entry that HCL does not
@@ -163,11 +159,11 @@ func (language) CheckPlace(text []byte, n *formatkit.Node) error {
 func (language) CheckIn(n *formatkit.Node, v gaby.Value) error {
 	f := formOf(n)
 	switch {
-	case f.standing == asBlocks && v.Kind() != n.Kind && formOf(f.parent).standing == asBlocks:
+	case f.standing == asBlocks && v.Kind() != n.Kind && formOf(n.Parent).standing == asBlocks:
 		return formatkit.Refuse("", "among blocks with labels there are only such blocks")
 	case f.standing == asBlocks && v.Kind() == n.Kind:
 		return checkBlocks(v)
-	case f.standing == asBlock && f.parent != nil:
+	case f.standing == asBlock && n.Parent != nil:
 		return checkBody(v)
 	}
 	return nil

@@ -26,13 +26,13 @@ func (language) Replace(w *formatkit.Writer, n *formatkit.Node, v gaby.Value) er
 		e.label(n, v)
 		return nil
 	case asBlock, asBlocks:
-		if f.standing == asBlock && v.Kind() == gaby.Map && f.parent != nil {
+		if f.standing == asBlock && v.Kind() == gaby.Map && n.Parent != nil {
 			w.Replace(f.braces, e.braces(v, formatkit.Indent(w.Text, f.labels.From)))
 			return nil
 		}
-		if f.standing == asBlocks && formOf(f.parent).standing == asBlock {
+		if f.standing == asBlocks && formOf(n.Parent).standing == asBlock {
 			e.remove(n)
-			return e.add(f.parent, n.Key, v)
+			return e.add(n.Parent, n.Key, v)
 		}
 		return formatkit.Refuse("set the attributes in it", "a block cannot become something else")
 	}
@@ -72,8 +72,7 @@ const chain = 64
 // follow. If the signs on the lines above are aligned the new one is aligned with them, unless
 // the key is too long.
 func (e editor) like(model *formatkit.Node, siblings []*formatkit.Node, key, value string) string {
-	sign := func(n *formatkit.Node) formatkit.Span { return formOf(n).sign }
-	d := formatkit.DelimiterOf(e.Text, model, nil, sign)
+	d := formatkit.DelimiterLike(e.Text, model, nil)
 	if _, first := formatkit.StartsLine(e.Text, model.KeySpan.From); d.Sign != "=" ||
 		d.Before == "" || !first {
 		return key + d.Before + d.Sign + d.After
@@ -86,7 +85,7 @@ func (e editor) like(model *formatkit.Node, siblings []*formatkit.Node, key, val
 		if i < at && bytes.Count(e.Text[n.Span.To:siblings[i+1].KeySpan.From], []byte("\n")) != 1 {
 			break
 		}
-		w := utf8.RuneCount(e.Text[n.KeySpan.From:sign(n).From])
+		w := utf8.RuneCount(e.Text[n.KeySpan.From:n.Sign.From])
 		if width > 0 && w != width {
 			width = 0
 			break
@@ -155,7 +154,7 @@ func (language) Entries(
 // entries writes the new entries of a body.
 func (e editor) entries(n *formatkit.Node, entries []formatkit.Entry) error {
 	f := formOf(n)
-	if f.parent == nil && f.braces.Len() == 0 && len(n.Kids) == 0 {
+	if n.Parent == nil && f.braces.Len() == 0 && len(n.Kids) == 0 {
 		return e.fresh(entries)
 	}
 	for _, entry := range entries {
@@ -214,8 +213,8 @@ func (e editor) blocks(n *formatkit.Node, entries []formatkit.Entry) error {
 		at := formatkit.NextLine(e.Text, last.Entry.To-1)
 		indent := formatkit.Indent(e.Text, last.KeySpan.From)
 		head := ""
-		for in := n; formOf(in).standing == asBlocks; in = formOf(in).parent {
-			if head = " " + quoted(in.Key) + head; formOf(formOf(in).parent).standing != asBlocks {
+		for in := n; formOf(in).standing == asBlocks; in = in.Parent {
+			if head = " " + quoted(in.Key) + head; formOf(in.Parent).standing != asBlocks {
 				head = in.Key + strings.TrimPrefix(head, " "+quoted(in.Key))
 			}
 		}
@@ -279,8 +278,8 @@ func (e editor) remove(n *formatkit.Node) {
 		formatkit.Blank(e.Text[before:from]) &&
 		(f.standing == asBlock || to < len(e.Text) && e.endsGroup(to)) {
 		from = before
-	} else if f.parent != nil &&
-		before == formatkit.LineStart(e.Text, formOf(f.parent).braces.From) && to < len(e.Text) &&
+	} else if n.Parent != nil &&
+		before == formatkit.LineStart(e.Text, formOf(n.Parent).braces.From) && to < len(e.Text) &&
 		formatkit.Blank(e.Text[to:formatkit.LineEnd(e.Text, to)]) {
 		// it is the first entry: the blank line after it goes too
 		to = formatkit.NextLine(e.Text, to)
@@ -299,7 +298,7 @@ func (e editor) endsGroup(at int) bool {
 func (e editor) add(n *formatkit.Node, key string, v gaby.Value) error {
 	f := formOf(n)
 	block := ""
-	for in := n; in != nil; in = formOf(in).parent {
+	for in := n; in != nil; in = in.Parent {
 		if first := in.Get(blockKey); first != nil {
 			block, _ = first.Value.(string)
 		}
@@ -527,15 +526,15 @@ func (e editor) bracketed(
 	_ *formatkit.Writer, model *formatkit.Node, entry formatkit.Entry,
 ) (string, error) {
 	text := e.value(nil, entry.Value, formatkit.Indent(e.Text, model.Entry.From))
-	if entry.Value.Key() == "" && formOf(model).sign.Len() == 0 {
+	if entry.Value.Key() == "" && model.Sign.Len() == 0 {
 		return text, nil
 	}
-	return e.like(model, formOf(model).parent.Kids, keyText(entry.Value.Key()), text) + text, nil
+	return e.like(model, model.Parent.Kids, keyText(entry.Value.Key()), text) + text, nil
 }
 
-// behind returns the offset after which a comment on n goes: after the opening brace of a block,
+// commentAt returns the offset after which a comment on n goes: after the opening brace of a block,
 // and after the comma of an entry that has one.
-func behind(n *formatkit.Node) int {
+func commentAt(n *formatkit.Node) int {
 	if f := formOf(n); f.standing == asBlock {
 		return f.braces.From + 1
 	}
@@ -544,17 +543,10 @@ func behind(n *formatkit.Node) int {
 
 // Comment implements formatkit.Language.
 func (language) Comment(w *formatkit.Writer, n *formatkit.Node, text string) error {
-	at := behind(n)
-	have, commented := remarkAt(w.Text, at)
-	switch {
-	case !commented && text == "":
-	case !commented:
-		w.Insert(at, " # "+text)
-	case text == "":
-		w.Remove(formatkit.Span{From: at, To: have.To})
-	default:
-		length := mark(w.Text[have.From:])
-		w.Replace(have, w.Raw(formatkit.Span{From: have.From, To: have.From + length})+" "+text)
+	written := "#"
+	if n.Remark.Len() > 0 {
+		written = w.Raw(n.Remark)[:mark(w.Text[n.Remark.From:])]
 	}
+	w.LineComment(n, commentAt(n), written, text)
 	return nil
 }

@@ -111,8 +111,7 @@ func (git) subsection(p *parser) (string, bool) {
 
 // line parses the key at the current position, with its value.
 func (d git) line(p *parser) error {
-	f := &line{}
-	n := &formatkit.Node{Syntax: f}
+	n := &formatkit.Node{Syntax: &line{}}
 	begin := p.at
 	for p.at < len(p.text) && isKeyByte(p.text[p.at]) {
 		p.at++
@@ -129,9 +128,9 @@ func (d git) line(p *parser) error {
 	switch {
 	case p.at == formatkit.LineEnd(p.text, p.at):
 	case isMark(p.text[p.at]):
-		f.comment = formatkit.Span{From: p.at, To: formatkit.LineEnd(p.text, p.at)}
+		n.Remark = formatkit.Span{From: p.at, To: formatkit.LineEnd(p.text, p.at)}
 	case p.text[p.at] == '=':
-		f.sign = formatkit.Span{From: p.at, To: p.at + 1}
+		n.Sign = formatkit.Span{From: p.at, To: p.at + 1}
 		p.at++
 		if err := d.value(p, n); err != nil {
 			return err
@@ -166,8 +165,8 @@ func (git) value(p *parser, n *formatkit.Node) error {
 	for p.at < len(p.text) && !isLineEnd(p.text[p.at]) {
 		c := p.text[p.at]
 		if quoted < 0 && isMark(c) {
-			f.comment = formatkit.Span{From: p.at, To: formatkit.LineEnd(p.text, p.at)}
-			p.at = f.comment.To
+			n.Remark = formatkit.Span{From: p.at, To: formatkit.LineEnd(p.text, p.at)}
+			p.at = n.Remark.To
 			break
 		}
 		blank := quoted < 0 && isBlank(c)
@@ -203,7 +202,7 @@ func (git) value(p *parser, n *formatkit.Node) error {
 	}
 	f.pieces = f.pieces[:filled]
 	if n.Span.From < 0 {
-		n.Span = emptyValue(f, p.at)
+		n.Span = emptyValue(n, p.at)
 	}
 	if quoted >= 0 {
 		return p.fail(quoted, "the quote is not closed on its line", "")

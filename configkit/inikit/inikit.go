@@ -104,10 +104,10 @@ func (l language) CheckIn(n *formatkit.Node, v gaby.Value) error {
 		}
 		return nil
 	}
-	root := parentOf(n)
+	root := n.Parent
 	path := append(slices.Clone(root.Syntax.(*section).path), n.Key)
-	for parentOf(root) != nil {
-		root = parentOf(root)
+	for root.Parent != nil {
+		root = root.Parent
 	}
 	if other := sectionIn(root, path); other != nil {
 		name, _ := root.Syntax.(*section).dialect.header(other)
@@ -253,17 +253,10 @@ func (language) Comment(w *formatkit.Writer, n *formatkit.Node, text string) err
 		w.CommentAbove(n, e.mark(), text)
 		return nil
 	}
-	at, have := n.Span.To, formatkit.Span{}
-	switch f := n.Syntax.(type) {
-	case *line:
-		have = f.comment
-	case *section:
-		at, have = f.first().closed, f.first().comment
-	}
 	mark := e.mark()
-	if have.Len() > 0 {
-		mark = w.Raw(formatkit.Span{From: have.From, To: have.From + 1})
+	if n.Remark.Len() > 0 {
+		mark = w.Raw(n.Remark)[:1]
 	}
-	w.LineComment(&formatkit.Node{Span: formatkit.Span{From: at, To: at}}, have, mark, text)
+	w.LineComment(n, n.Span.To, mark, text)
 	return nil
 }

@@ -81,7 +81,7 @@ func (e editor) become(n *formatkit.Node, v gaby.Value) error {
 // exchange replaces a key by a section, or a section by a key.
 func (e editor) exchange(n *formatkit.Node, v gaby.Value) error {
 	e.takeOut(n, e.Wipe)
-	return e.add(parentOf(n), []entry{{n.Key, v}})
+	return e.add(n.Parent, []entry{{n.Key, v}})
 }
 
 // takeOut deletes an entry with remove, which is Remove or Wipe of the writer.
@@ -103,33 +103,33 @@ func (e editor) value(n *formatkit.Node, value any) error {
 	f := n.Syntax.(*line)
 	text, ok := formatkit.Untyped(value)
 	if !ok {
-		e.Remove(formatkit.Span{From: n.KeySpan.To, To: max(n.Span.To, f.sign.To)})
+		e.Remove(formatkit.Span{From: n.KeySpan.To, To: max(n.Span.To, n.Sign.To)})
 		return nil
 	}
 	at := n.Span
 	if _, isText := value.(string); isText {
-		at.To = max(at.To, f.remark.To) // a string replaces the remark as well
+		at.To = max(at.To, f.rest.To) // a string replaces the remark as well
 	}
 	before := e.Raw(formatkit.Span{From: n.KeySpan.From, To: at.From})
-	in := parentOf(n).Syntax.(*section)
+	in := n.Parent.Syntax.(*section)
 	lead := "" // the text to add between the key and the value
 	switch {
-	case f.sign.Len() == 0:
+	case n.Sign.Len() == 0:
 		d := e.delimiter(in.blocks, n.Entry.From, nil)
 		lead = d.Before + d.Sign + d.After
 	case len(f.pieces) == 0 && strings.TrimSpace(e.Raw(at)) == "":
 		if text == "" {
 			return nil
 		}
-		switch apart := f.sign.From > n.KeySpan.To; {
-		case at.From > f.sign.To: // the blanks after the sign stay
-		case e.Raw(f.sign) == ":":
+		switch apart := n.Sign.From > n.KeySpan.To; {
+		case at.From > n.Sign.To: // the blanks after the sign stay
+		case e.Raw(n.Sign) == ":":
 			lead = e.delimiter(in.blocks, n.Entry.From, nil).After
 		case apart:
 			lead = " "
 		}
-	case text == "" && f.comment.Len() == 0:
-		at.From, before = f.sign.To, e.Raw(formatkit.Span{From: n.KeySpan.From, To: f.sign.To})
+	case text == "" && n.Remark.Len() == 0:
+		at.From, before = n.Sign.To, e.Raw(formatkit.Span{From: n.KeySpan.From, To: n.Sign.To})
 	}
 	s := e.style(n)
 	raw := e.Raw(n.Span)
@@ -383,12 +383,9 @@ func (e editor) keys(blocks []*block, at int, keys []entry) (string, error) {
 // delimiter returns how the keys of a section are written or, if it has none, those of the last
 // section before at. New keys are aligned if the existing ones are.
 func (e editor) delimiter(blocks []*block, at int, keys []string) formatkit.Delimiter {
-	signOf := func(n *formatkit.Node) formatkit.Span { return n.Syntax.(*line).sign }
 	for _, b := range slices.Backward(blocks) {
 		if own := written(b.keys); len(own) > 0 {
-			model := own[len(own)-1]
-			return formatkit.DelimiterOf(e.Text, model, formatkit.Neighbours(e.Text, own, model),
-				signOf)
+			return formatkit.DelimiterLike(e.Text, own[len(own)-1], own)
 		}
 	}
 	d := formatkit.Delimiter{Before: " ", Sign: "=", After: " "}
@@ -402,8 +399,7 @@ func (e editor) delimiter(blocks []*block, at int, keys []string) formatkit.Deli
 			continue
 		}
 		near = b.end
-		model := other[len(other)-1]
-		d = formatkit.DelimiterOf(e.Text, model, formatkit.Neighbours(e.Text, other, model), signOf)
+		d = formatkit.DelimiterLike(e.Text, other[len(other)-1], other)
 	}
 	return d.Elsewhere(keys)
 }
@@ -413,7 +409,7 @@ func written(keys []*formatkit.Node) []*formatkit.Node {
 	var out []*formatkit.Node
 	for _, n := range keys {
 		f := n.Syntax.(*line)
-		if f.sign.Len() > 0 && len(f.pieces) > 0 && !strings.HasPrefix(f.pieces[0].Text, "\n") {
+		if n.Sign.Len() > 0 && len(f.pieces) > 0 && !strings.HasPrefix(f.pieces[0].Text, "\n") {
 			out = append(out, n)
 		}
 	}

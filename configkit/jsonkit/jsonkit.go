@@ -96,12 +96,10 @@ func behind(n *formatkit.Node) int { return max(n.Span.To, n.Comma+1) }
 
 // CheckPlace returns an error if no comment can be added on the line after n.
 func (language) CheckPlace(text []byte, n *formatkit.Node) error {
-	if _, commented := remarkAt(text, behind(n)); !commented &&
-		!formatkit.EndsLine(text, behind(n)) {
-		return formatkit.Refuse("comment the key it belongs to",
-			"there is no place for a comment after the value on its line")
+	if _, commented := remarkAt(text, behind(n)); commented {
+		return nil
 	}
-	return nil
+	return formatkit.CheckLineComment(text, n, behind(n))
 }
 
 // Comment implements formatkit.Language.

@@ -26,9 +26,6 @@ const (
 	json5Hint = "JSON5 is allowed in files called .json5"
 )
 
-// parentOf returns the map or list that contains n, or nil for the root.
-func parentOf(n *formatkit.Node) *formatkit.Node { return n.Syntax.(*formatkit.Node) }
-
 func (p *parser) fail(at int, hint, format string, args ...any) error {
 	return formatkit.Fail(p.text, min(at, len(p.text)), fmt.Sprintf(format, args...), hint)
 }
@@ -38,7 +35,7 @@ func (p *parser) document() (*formatkit.Node, error) {
 	if bytes.HasPrefix(p.text, []byte(bom)) {
 		p.at = len(bom)
 	}
-	root := &formatkit.Node{Comma: -1, Syntax: (*formatkit.Node)(nil)}
+	root := &formatkit.Node{Comma: -1}
 	if err := p.gap(); err != nil {
 		return nil, err
 	}
@@ -180,7 +177,7 @@ func (p *parser) entries(n *formatkit.Node, closing byte) error {
 		case p.text[p.at] == ',':
 			return p.fail(p.at, "", "there is no entry before the comma")
 		}
-		kid := &formatkit.Node{Comma: -1, Syntax: n}
+		kid := &formatkit.Node{Comma: -1}
 		kid.KeySpan = formatkit.Span{From: p.at, To: p.at}
 		kid.Head, kid.Comments.Head = p.above(after)
 		if n.Kind == gaby.Map {

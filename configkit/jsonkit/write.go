@@ -35,7 +35,7 @@ func (e editor) inPlace(n *formatkit.Node, v gaby.Value) string {
 	if n.Kind == v.Kind() && len(n.Kids) > 0 {
 		return e.value(v, e.indent(n, e.inLines(n)), e.inLines(n))
 	}
-	return e.placed(parentOf(n), n, v)
+	return e.placed(n.Parent, n, v)
 }
 
 // placed formats v as an entry of in, in the style of the entry model.
@@ -119,7 +119,7 @@ func (e editor) key(key string, quoted bool) string {
 func (e editor) entry(
 	_ *formatkit.Writer, model *formatkit.Node, entry formatkit.Entry,
 ) (string, error) {
-	in := parentOf(model)
+	in := model.Parent
 	text := ""
 	if in.Kind == gaby.Map {
 		quoted := strings.IndexByte(`"'`, e.Text[model.KeySpan.From]) >= 0

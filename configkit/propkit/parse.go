@@ -10,9 +10,7 @@ import (
 
 // line is the syntax of an entry, which is on one or more lines of the text.
 type line struct {
-	// = or :, without the blanks around it; empty if only blanks separate key and value
-	sign   formatkit.Span
-	remark formatkit.Span // the text after a number, see formatkit.BeforeRemark
+	rest formatkit.Span // the text after a number, see formatkit.BeforeRemark
 }
 
 // Parse implements formatkit.Language.
@@ -85,9 +83,9 @@ func (p *parser) entry() (*formatkit.Node, error) {
 	n.Key, n.KeySpan.To = formatkit.Text(key), n.KeySpan.From+end(key)
 	p.at = n.KeySpan.To
 	p.skipBlanks()
-	form.sign = formatkit.Span{From: n.KeySpan.To, To: n.KeySpan.To}
+	n.Sign = formatkit.Span{From: n.KeySpan.To, To: n.KeySpan.To}
 	if p.at < len(p.text) && (p.text[p.at] == '=' || p.text[p.at] == ':') {
-		form.sign = formatkit.Span{From: p.at, To: p.at + 1}
+		n.Sign = formatkit.Span{From: p.at, To: p.at + 1}
 		p.at++
 		p.skipBlanks()
 	}
@@ -99,11 +97,11 @@ func (p *parser) entry() (*formatkit.Node, error) {
 	n.Span.To = n.Span.From + end(value)
 	n.Value = typed(p.text[n.Span.From:n.Span.To], value)
 	if plain := string(p.text[n.Span.From:n.Span.To]); formatkit.BeforeRemark(plain) > 0 {
-		form.remark = formatkit.Span{
+		form.rest = formatkit.Span{
 			From: n.Span.From + formatkit.BeforeRemark(plain),
 			To:   n.Span.To,
 		}
-		n.Span.To = form.remark.From
+		n.Span.To = form.rest.From
 		n.Value = formatkit.Typed(string(p.text[n.Span.From:n.Span.To]))
 	}
 	n.Entry = formatkit.Span{

@@ -169,7 +169,7 @@ func (language) Value(w *formatkit.Writer, n *formatkit.Node, value any) string 
 	text, _ := formatkit.Untyped(value)
 	key := formatkit.Text(pieces([]byte(w.Raw(n.KeySpan)), sp.latin1))
 	before := w.Raw(formatkit.Span{From: n.KeySpan.From, To: n.Span.From})
-	if sign := n.Syntax.(*line).sign; raw == "" && text != "" && sign.Len() > 0 &&
+	if sign := n.Sign; raw == "" && text != "" && sign.Len() > 0 &&
 		sign.To == n.Span.From && sign.From > n.KeySpan.To {
 		before += " " // key = value
 	}
@@ -208,10 +208,7 @@ func (l language) Line(
 	if model == nil {
 		return comment + l.Key(key) + "=" + written
 	}
-	d := formatkit.DelimiterOf(w.Text, model, formatkit.Neighbours(w.Text, w.Lines(), model),
-		func(n *formatkit.Node) formatkit.Span {
-			return n.Syntax.(*line).sign
-		})
+	d := formatkit.DelimiterLike(w.Text, model, w.Lines())
 	if comment != "" {
 		comment = d.Indent + comment
 	}

@@ -64,7 +64,7 @@ func (language) Replace(w *formatkit.Writer, n *formatkit.Node, v gaby.Value) er
 		w.Replace(n.Span, e.value(n, v))
 		return nil
 	}
-	if list := f.parent; list.Kind == gaby.List {
+	if list := n.Parent; list.Kind == gaby.List {
 		if isSection(w.Value(list)) {
 			e.takeOut(n, e.Wipe)
 			e.addItem(list, n.Head, v)
@@ -73,15 +73,15 @@ func (language) Replace(w *formatkit.Writer, n *formatkit.Node, v gaby.Value) er
 		w.Anew(list)
 		return nil
 	}
-	if in := f.within(); formOf(in).standing == inValue {
+	if in := within(n); formOf(in).standing == inValue {
 		w.Replace(in.Span, e.value(nil, w.Value(in)))
 		return nil
 	}
 	e.takeOut(n, e.Wipe)
-	if e.standingOf(f.parent, v) == inValue {
-		defer e.separate(f.parent, n)
+	if e.standingOf(n.Parent, v) == inValue {
+		defer e.separate(n.Parent, n)
 	}
-	return e.add(f.parent, n.Key, v)
+	return e.add(n.Parent, n.Key, v)
 }
 
 // Entries implements formatkit.Language.
@@ -93,7 +93,7 @@ func (language) Entries(
 	if f.standing == inValue {
 		return e.inBrackets(n, entries)
 	}
-	if in := f.within(); formOf(in).standing == inValue {
+	if in := within(n); formOf(in).standing == inValue {
 		w.Replace(in.Span, e.value(nil, w.Value(in)))
 		return false, nil
 	}
@@ -105,20 +105,20 @@ func (language) Entries(
 
 // within returns the table or value that contains the value. A table of dotted keys is part of the
 // lines of the table around it.
-func (f *form) within() *formatkit.Node {
-	in := f.parent
+func within(n *formatkit.Node) *formatkit.Node {
+	in := n.Parent
 	for in != nil && formOf(in).standing == byDots {
-		in = formOf(in).parent
+		in = in.Parent
 	}
-	if in == nil || f.standing != byDots {
+	if in == nil || formOf(n).standing != byDots {
 		return &formatkit.Node{Syntax: &form{standing: byHeader}}
 	}
 	return in
 }
 
-// behind returns the offset after which a comment on n goes: after the brackets of a header, and
+// commentAt returns the offset after which a comment on n goes: after the brackets of a header, and
 // after the comma of an entry that has one.
-func behind(n *formatkit.Node) int {
+func commentAt(n *formatkit.Node) int {
 	if f := formOf(n); f.standing == byHeader {
 		return f.closed
 	}
@@ -130,27 +130,11 @@ func (language) CheckPlace(text []byte, n *formatkit.Node) error {
 	if s := formOf(n).standing; s != inValue && s != byHeader {
 		return formatkit.Refuse("comment one of its entries", "the value has no line of its own")
 	}
-	at := behind(n)
-	if _, commented := remarkAt(text, at); !commented &&
-		!formatkit.Blank(text[at:formatkit.LineEnd(text, at)]) {
-		return formatkit.Refuse("comment the key it belongs to",
-			"there is no place for a comment after the value on its line")
-	}
-	return nil
+	return formatkit.CheckLineComment(text, n, commentAt(n))
 }
 
 // Comment implements formatkit.Language.
 func (language) Comment(w *formatkit.Writer, n *formatkit.Node, text string) error {
-	at := behind(n)
-	have, commented := remarkAt(w.Text, at)
-	switch {
-	case !commented && text == "":
-	case !commented:
-		w.Insert(at, " # "+text)
-	case text == "":
-		w.Remove(formatkit.Span{From: at, To: have.To})
-	default:
-		w.Replace(have, "# "+text)
-	}
+	w.LineComment(n, commentAt(n), "#", text)
 	return nil
 }

@@ -27,7 +27,7 @@ func (e editor) keys(n *formatkit.Node, entries []formatkit.Entry) error {
 		// a table without entries is no longer implied, so it needs a line of its own
 		switch f.standing {
 		case byDots:
-			e.Insert(e.first(n), e.keyed(f.parent, f.name)+"{}"+e.LineEnd)
+			e.Insert(e.first(n), e.keyed(n.Parent, f.name)+"{}"+e.LineEnd)
 		case byLonger:
 			e.InsertBelow(e.first(n), "["+f.name+"]"+e.LineEnd)
 		}
@@ -107,8 +107,8 @@ func (e editor) items(n *formatkit.Node, entries []formatkit.Entry) (anew bool, 
 // after an equals sign.
 func (e editor) inline(list *formatkit.Node) error {
 	e.takeOut(list, e.Wipe)
-	defer e.separate(formOf(list).parent, list)
-	return e.line(formOf(list).parent, list.Key, e.value(nil, e.Value(list)))
+	defer e.separate(list.Parent, list)
+	return e.line(list.Parent, list.Key, e.value(nil, e.Value(list)))
 }
 
 // addItem writes a table into an array of tables.
@@ -179,7 +179,7 @@ func (e editor) add(n *formatkit.Node, key string, v gaby.Value) error {
 		return nil
 	}
 	name, indent := e.keyIn(n, key), ""
-	if f.parent != nil {
+	if n.Parent != nil {
 		name, indent = f.name+"."+name, e.indentOf(f.header)+e.deeper()
 	}
 	for _, kid := range n.Kids {
@@ -297,15 +297,13 @@ func (e editor) model(n *formatkit.Node) *formatkit.Node {
 func (e editor) keyed(n *formatkit.Node, key string) string {
 	in := n
 	for formOf(in).standing == byDots && e.model(in) == nil {
-		in = formOf(in).parent
+		in = in.Parent
 	}
 	if model := e.model(in); model != nil {
 		lines := e.lines(in)
 		slices.SortFunc(
 			lines, func(a, b *formatkit.Node) int { return a.Entry.From - b.Entry.From })
-		signOf := func(n *formatkit.Node) formatkit.Span { return formOf(n).sign }
-		return formatkit.DelimiterOf(e.Text, model, formatkit.Neighbours(e.Text, lines, model),
-			signOf).Line(key)
+		return formatkit.DelimiterLike(e.Text, model, lines).Line(key)
 	}
 	indent := ""
 	if f := formOf(n); f.header.Len() > 0 {
@@ -527,12 +525,12 @@ func (e editor) inBrackets(n *formatkit.Node, entries []formatkit.Entry) (anew b
 func (e editor) bracketed(
 	_ *formatkit.Writer, model *formatkit.Node, entry formatkit.Entry,
 ) (string, error) {
-	sign := formOf(model).sign
+	sign := model.Sign
 	if sign.Len() == 0 {
 		return e.value(model, entry.Value), nil
 	}
 	before, after := formatkit.Span{From: model.KeySpan.To, To: sign.From},
 		formatkit.Span{From: sign.To, To: model.Span.From}
 	return keyText(entry.Value.Key()) + e.Raw(before) + "=" + e.Raw(after) +
-		e.like(formOf(model).parent.Kids, entry.Value), nil
+		e.like(model.Parent.Kids, entry.Value), nil
 }
