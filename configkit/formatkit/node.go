@@ -57,6 +57,15 @@ func (n *Node) Get(key string) *Node {
 	return nil
 }
 
+// Without returns the entries of a map or list that are not among entries.
+func (n *Node) Without(entries []Entry) []*Node {
+	kept := map[*Node]bool{}
+	for _, e := range entries {
+		kept[e.Node] = true
+	}
+	return slices.DeleteFunc(slices.Clone(n.Kids), func(kid *Node) bool { return kept[kid] })
+}
+
 // Leaves calls f for the scalars and the empty maps and lists of n, in the order of the tree.
 func (n *Node) Leaves(f func(*Node)) {
 	if len(n.Kids) == 0 {

@@ -1,6 +1,41 @@
 package formatkit
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+	"unicode/utf16"
+)
+
+// Escaping is a way to write a character in quotes.
+type Escaping uint8
+
+const (
+	Literally     Escaping = iota
+	WithBackslash          // \n, or the character after a backslash
+	AsUnicode              // \u000a, and two such for a character beyond 16 bits
+)
+
+// Escape writes each character of text as how says.
+func Escape(text string, how func(at int, r rune) Escaping) string {
+	var b strings.Builder
+	for at, r := range text {
+		switch how(at, r) {
+		case WithBackslash:
+			if i := strings.IndexRune("\n\r\t\b\f", r); i >= 0 {
+				r = rune("nrtbf"[i])
+			}
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case AsUnicode:
+			for _, unit := range utf16.AppendRune(nil, r) {
+				fmt.Fprintf(&b, `\u%04x`, unit)
+			}
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
 
 // Token is a part of a written text, at From to To, with its meaning: a character, an escape
 // sequence, or something that means nothing, such as the end of a line that continues on the next.

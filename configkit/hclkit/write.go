@@ -131,14 +131,7 @@ func (language) Entries(
 		w.Replace(n.Span, e.value(n, w.Value(n), formatkit.Indent(w.Text, n.KeySpan.From)))
 		return true, nil
 	}
-	stays := map[*formatkit.Node]bool{}
-	for _, entry := range entries {
-		stays[entry.Node] = true
-	}
-	for _, kid := range n.Kids {
-		if stays[kid] {
-			continue
-		}
+	for _, kid := range n.Without(entries) {
 		if formOf(kid).standing == asLabel {
 			return false, formatkit.Refuse("delete the resource as a whole",
 				"a block cannot be without its type and labels")
@@ -487,7 +480,7 @@ func (e editor) value(n *formatkit.Node, v gaby.Value, indent string) string {
 	}
 	switch {
 	case v.Kind() == gaby.Scalar:
-		text := spelled(strings.ReplaceAll(raw, "\r\n", "\n"), v.Data())
+		text := formatkit.Spell(strings.ReplaceAll(raw, "\r\n", "\n"), v.Data(), spelledString)
 		return strings.NewReplacer("\r\n", e.LineEnd, "\n", e.LineEnd).Replace(text)
 	case v.Len() == 0 && v.Kind() == gaby.List:
 		return "[]"

@@ -230,17 +230,13 @@ func (language) Entries(
 	w *formatkit.Writer, n *formatkit.Node, entries []formatkit.Entry,
 ) (bool, error) {
 	e := editorOf(w)
-	stays := map[*formatkit.Node]bool{}
+	for _, kid := range n.Without(entries) {
+		e.takeOut(kid, w.Remove)
+	}
 	var added []entry
 	for _, now := range entries {
-		stays[now.Node] = true
 		if now.Node == nil {
 			added = append(added, entry{now.Value.Key(), now.Value})
-		}
-	}
-	for _, kid := range n.Kids {
-		if !stays[kid] {
-			e.takeOut(kid, w.Remove)
 		}
 	}
 	return false, e.add(n, added)

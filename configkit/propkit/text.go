@@ -1,7 +1,6 @@
 package propkit
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -106,32 +105,16 @@ func spellingOf(w *formatkit.Writer) spelling {
 
 // text escapes s as the middle of a value.
 func (sp spelling) text(s string) string {
-	var b strings.Builder
-	for _, r := range s {
+	return formatkit.Escape(s, func(_ int, r rune) formatkit.Escaping {
 		switch {
-		case r == '\\':
-			b.WriteString(`\\`)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r == '\f':
-			b.WriteString(`\f`)
-		case strings.ContainsRune(sp.escaped, r):
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r >= utf8.RuneSelf && !sp.raw || r < ' ' || r == 0x7f || r == '\u0085' ||
-			r == '\u2028' || r == '\u2029' || r == '\ufeff':
-			for _, unit := range utf16.AppendRune(nil, r) {
-				fmt.Fprintf(&b, `\u%04x`, unit)
-			}
-		default:
-			b.WriteRune(r)
+		case strings.ContainsRune("\\\n\r\t\f"+sp.escaped, r):
+			return formatkit.WithBackslash
+		case r >= utf8.RuneSelf && !sp.raw || r < ' ' ||
+			strings.ContainsRune("\x7f\u0085\u2028\u2029\ufeff", r):
+			return formatkit.AsUnicode
 		}
-	}
-	return b.String()
+		return formatkit.Literally
+	})
 }
 
 // value escapes s as a whole value.

@@ -13,14 +13,8 @@ type editor struct{ *formatkit.Writer }
 
 // keys writes the entries of a table that is not in brackets.
 func (e editor) keys(n *formatkit.Node, entries []formatkit.Entry) error {
-	stays := map[*formatkit.Node]bool{}
-	for _, entry := range entries {
-		stays[entry.Node] = true
-	}
-	for _, kid := range n.Kids {
-		if !stays[kid] {
-			e.remove(kid)
-		}
+	for _, kid := range n.Without(entries) {
+		e.remove(kid)
 	}
 	f := formOf(n)
 	if len(entries) == 0 {
@@ -80,17 +74,11 @@ func (e editor) start(n *formatkit.Node) int {
 
 // items writes the tables of an array of tables.
 func (e editor) items(n *formatkit.Node, entries []formatkit.Entry) (anew bool, err error) {
-	stays := map[*formatkit.Node]bool{}
-	for _, entry := range entries {
-		stays[entry.Node] = true
-	}
 	if !isSection(e.Value(n)) {
 		return true, e.inline(n)
 	}
-	for _, kid := range n.Kids {
-		if !stays[kid] {
-			e.remove(kid)
-		}
+	for _, kid := range n.Without(entries) {
+		e.remove(kid)
 	}
 	at := n.Kids[0].Head
 	for _, entry := range entries {
