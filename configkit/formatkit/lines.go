@@ -122,9 +122,7 @@ func CommentsAbove(
 		lines = append(lines, CommentText(string(line), mark))
 		head = start
 	}
-	for i, j := 0, len(lines)-1; i < j; i, j = i+1, j-1 {
-		lines[i], lines[j] = lines[j], lines[i]
-	}
+	slices.Reverse(lines)
 	return before + head, strings.Join(lines, "\n")
 }
 
@@ -167,6 +165,14 @@ func CheckLineComment(text []byte, n *Node, at int) error {
 	}
 	return Refuse("comment the entry it belongs to",
 		"a comment cannot follow the value on its line")
+}
+
+// CheckCommentText returns an error if a comment has a character that is not allowed.
+func CheckCommentText(text string, isForbidden func(rune) bool) error {
+	if strings.ContainsFunc(text, isForbidden) {
+		return Refuse("", "a comment cannot have control characters")
+	}
+	return nil
 }
 
 // LineComment writes the line comment of n, which begins at offset at if it is new. An empty text

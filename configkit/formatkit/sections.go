@@ -44,9 +44,6 @@ func (w *Writer) RemoveSection(lines Span, remove func(Span)) {
 	for to < len(w.Text) && Blank(w.Text[to:LineEnd(w.Text, to)]) {
 		to = NextLine(w.Text, to)
 	}
-	if w.sectionsGone == nil {
-		w.sectionsGone = map[int]int{}
-	}
 	w.sectionsGone[to] = lines.From
 	if to == len(w.Text) {
 		// At the end of the text the blank lines above go, which are those above the first of all

@@ -47,36 +47,30 @@ func (language) Join(before, text []byte) []byte { return append(before, text...
 // blocks share one body, and all locals blocks share one namespace.
 func (language) CheckTogether(documents gaby.Container) error {
 	type name struct{ block, key string }
-	times := map[name]int{}
-	each := func(visit func(at name, entry gaby.Value) error) error {
-		for _, doc := range documents {
-			block := doc.Search(blockKey).Value().Text()
-			if block != "" && block != "locals" {
+	seen := map[name]gaby.Value{}
+	for _, doc := range documents {
+		block := doc.Search(blockKey).Value().Text()
+		if block != "" && block != "locals" {
+			continue
+		}
+		for entry := doc.Value().First(); entry.Exists(); entry = entry.Next() {
+			at := name{block, entry.Key()}
+			other, twice := seen[at]
+			seen[at] = entry
+			if other.NativeNode() < 0 {
+				entry = other
+			}
+			if !twice || at.key == blockKey || entry.NativeNode() >= 0 {
 				continue
 			}
-			for entry := doc.Value().First(); entry.Exists(); entry = entry.Next() {
-				if at := (name{block, entry.Key()}); at.key != blockKey {
-					if err := visit(at, entry); err != nil {
-						return err
-					}
-				}
+			return &gaby.EditError{
+				Pos: entry.Doc().Position(), Path: at.key, Hint: "set it where it is",
+				Msg: "attribute " + at.key +
+					" is in another block, too, and these blocks are one map",
 			}
 		}
-		return nil
 	}
-	_ = each(func(at name, _ gaby.Value) error {
-		times[at]++
-		return nil
-	})
-	return each(func(at name, entry gaby.Value) error {
-		if times[at] < 2 || entry.NativeNode() >= 0 {
-			return nil
-		}
-		return &gaby.EditError{
-			Pos: entry.Doc().Position(), Path: at.key, Hint: "set it where it is",
-			Msg: "attribute " + at.key + " is in another block, too, and these blocks are one map",
-		}
-	})
+	return nil
 }
 
 // Scalar implements gaby.Native.
@@ -126,20 +120,12 @@ func (language) CheckValue(root gaby.Value, path []string) error {
 		}
 		return nil
 	}
-	if !isName(path[0]) {
-		return formatkit.Refuse(
-			"names have letters, digits, _ and -, and do not begin with a digit",
-			"%q is not the name of an attribute or block", path[0])
-	}
-	return nil
+	return checkName(path[0])
 }
 
 // CheckComment implements gaby.Native.
 func (language) CheckComment(_ gaby.Value, _ []string, text string) error {
-	if strings.IndexFunc(text, unicode.IsControl) >= 0 {
-		return formatkit.Refuse("", "a comment cannot have control characters")
-	}
-	return nil
+	return formatkit.CheckCommentText(text, unicode.IsControl)
 }
 
 // CheckPlace returns an error if no comment can be added on the line after n.
@@ -175,6 +161,14 @@ func isName(text string) bool {
 	return hclsyntax.ValidIdentifier(text) && !strings.HasPrefix(text, "\ufeff")
 }
 
+func checkName(key string) error {
+	if isName(key) {
+		return nil
+	}
+	return formatkit.Refuse("names have letters, digits, _ and -, and do not begin with a digit",
+		"%q is not the name of an attribute or block", key)
+}
+
 // checkBlocks returns an error if v cannot be written as the blocks of a type.
 func checkBlocks(v gaby.Value) error {
 	for item := v.First(); item.Exists(); item = item.Next() {
@@ -199,10 +193,8 @@ func checkBody(v gaby.Value) error {
 		return formatkit.Refuse("", "a block is a map")
 	}
 	for kid := v.First(); kid.Exists(); kid = kid.Next() {
-		if !isName(kid.Key()) {
-			return formatkit.Refuse(
-				"names have letters, digits, _ and -, and do not begin with a digit",
-				"%q is not the name of an attribute or block", kid.Key())
+		if err := checkName(kid.Key()); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -225,26 +225,17 @@ func (p parser) labels(root *formatkit.Node, b *hclsyntax.Block) {
 		})
 	}
 	add(root, blockKey, b.Type, span(b.TypeRange))
-	switch len(b.Labels) {
-	case 0:
-	case 1:
-		add(root, nameKey, b.Labels[0], span(b.LabelRanges[0]))
-	case 2:
-		add(root, typeKey, b.Labels[0], span(b.LabelRanges[0]))
-		add(root, nameKey, b.Labels[1], span(b.LabelRanges[1]))
-	default:
-		at := formatkit.Span{
-			From: b.LabelRanges[0].Start.Byte,
-			To:   b.LabelRanges[len(b.Labels)-1].End.Byte,
-		}
-		list := &formatkit.Node{
+	in, keys := root, []string{typeKey, nameKey}[max(0, 2-len(b.Labels)):]
+	if last := len(b.Labels) - 1; last > 1 {
+		at := formatkit.Span{From: b.LabelRanges[0].Start.Byte, To: b.LabelRanges[last].End.Byte}
+		in, keys = &formatkit.Node{
 			Kind: gaby.List, Key: labelsKey, KeySpan: at, Span: at, Entry: line,
 			Head: line.From, Comma: -1, Syntax: &form{standing: asLabel},
-		}
-		root.Kids = append(root.Kids, list)
-		for i, label := range b.Labels {
-			add(list, "", label, span(b.LabelRanges[i]))
-		}
+		}, make([]string, len(b.Labels))
+		root.Kids = append(root.Kids, in)
+	}
+	for i, label := range b.Labels {
+		add(in, keys[i], label, span(b.LabelRanges[i]))
 	}
 }
 

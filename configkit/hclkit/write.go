@@ -319,14 +319,12 @@ func (e editor) add(n *formatkit.Node, key string, v gaby.Value) error {
 	}
 	switch {
 	case f.braces.Len() > 0 && !strings.Contains(e.Raw(f.braces), "\n"): // { } on one line
-		for _, kid := range lines {
-			e.Replace(formatkit.Span{From: f.braces.From + 1, To: kid.Entry.From}, e.LineEnd+inner)
-			e.Replace(formatkit.Span{From: kid.Entry.To, To: f.braces.To - 1},
-				e.LineEnd+text+strings.TrimSuffix(inner, step))
-			return nil
+		rest := formatkit.Span{From: f.braces.From + 1, To: f.braces.To - 1}
+		if len(lines) > 0 { // such a block has one attribute
+			e.Replace(formatkit.Span{From: rest.From, To: lines[0].Entry.From}, e.LineEnd+inner)
+			rest.From = lines[0].Entry.To
 		}
-		e.Replace(formatkit.Span{From: f.braces.From + 1, To: f.braces.To - 1},
-			e.LineEnd+text+strings.TrimSuffix(inner, step))
+		e.Replace(rest, e.LineEnd+text+strings.TrimSuffix(inner, step))
 	case last == nil:
 		e.Insert(formatkit.NextLine(e.Text, f.braces.From), text)
 	default:
@@ -395,10 +393,8 @@ func isAttribute(block, key string, v gaby.Value) bool {
 
 // entry formats the lines of a new entry of a body.
 func (e editor) entry(block, key string, v gaby.Value, indent string) (string, error) {
-	if !isName(key) {
-		return "", formatkit.Refuse(
-			"names have letters, digits, _ and -, and do not begin with a digit",
-			"%q is not the name of an attribute or block", key)
+	if err := checkName(key); err != nil {
+		return "", err
 	}
 	if isAttribute(block, key, v) {
 		return indent + key + " = " + e.value(nil, v, indent) + e.LineEnd, nil

@@ -79,15 +79,12 @@ func (language) CheckValue(gaby.Value, []string) error { return nil }
 
 // CheckComment implements gaby.Native.
 func (l language) CheckComment(_ gaby.Value, _ []string, text string) error {
-	switch {
-	case text != "" && !l.hasComments():
+	if text != "" && !l.hasComments() {
 		return formatkit.Refuse("if what reads the file knows comments, call it .jsonc or .json5",
 			"JSON has no comments")
-	case strings.IndexFunc(text,
-		func(r rune) bool { return unicode.IsControl(r) && r != '\t' || isSeparator(r) }) >= 0:
-		return formatkit.Refuse("", "a comment cannot have control characters")
 	}
-	return nil
+	return formatkit.CheckCommentText(text,
+		func(r rune) bool { return unicode.IsControl(r) && r != '\t' || isSeparator(r) })
 }
 
 // behind returns the offset after which a comment on the value n goes: after its

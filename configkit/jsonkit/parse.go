@@ -3,6 +3,7 @@ package jsonkit
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -355,9 +356,7 @@ func (p *parser) above(after int) (int, string) {
 	if lines == nil {
 		return p.at, ""
 	}
-	for i, j := 0, len(lines)-1; i < j; i, j = i+1, j-1 {
-		lines[i], lines[j] = lines[j], lines[i]
-	}
+	slices.Reverse(lines)
 	return head, strings.Join(lines, "\n")
 }
 

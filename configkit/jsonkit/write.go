@@ -147,7 +147,7 @@ func (e editor) likeStringsOf(in *formatkit.Node) string {
 
 // others writes the entries of a map or list that keeps none of its entries or had none. It reports
 // whether the whole value was replaced.
-func (e editor) others(n *formatkit.Node) (anew bool) {
+func (e editor) others(n *formatkit.Node) (whole bool) {
 	v := e.Value(n)
 	if len(n.Kids) == 0 && !formatkit.Blank(e.Text[n.Span.From+1:n.Span.To-1]) {
 		e.belowComments(n, v)

@@ -48,12 +48,8 @@ func (language) CheckValue(gaby.Value, []string) error { return nil }
 
 // CheckComment implements gaby.Native.
 func (language) CheckComment(_ gaby.Value, _ []string, text string) error {
-	for _, r := range text {
-		if r < ' ' && r != '\t' || r == 0x7f {
-			return formatkit.Refuse("", "a comment cannot have control characters")
-		}
-	}
-	return nil
+	return formatkit.CheckCommentText(text,
+		func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }
 
 // Replace implements formatkit.Language.
@@ -70,7 +66,7 @@ func (language) Replace(w *formatkit.Writer, n *formatkit.Node, v gaby.Value) er
 			e.addItem(list, n.Head, v)
 			return nil
 		}
-		w.Anew(list)
+		w.Rewrite(list)
 		return nil
 	}
 	if in := within(n); formOf(in).standing == inValue {

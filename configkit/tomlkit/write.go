@@ -73,7 +73,7 @@ func (e editor) start(n *formatkit.Node) int {
 }
 
 // items writes the tables of an array of tables.
-func (e editor) items(n *formatkit.Node, entries []formatkit.Entry) (anew bool, err error) {
+func (e editor) items(n *formatkit.Node, entries []formatkit.Entry) (whole bool, err error) {
 	if !isSection(e.Value(n)) {
 		return true, e.inline(n)
 	}
@@ -494,7 +494,7 @@ func (e editor) like(neighbours []*formatkit.Node, v gaby.Value) string {
 }
 
 // inBrackets writes the entries of an array or inline table.
-func (e editor) inBrackets(n *formatkit.Node, entries []formatkit.Entry) (anew bool, err error) {
+func (e editor) inBrackets(n *formatkit.Node, entries []formatkit.Entry) (whole bool, err error) {
 	dotted := false
 	for _, kid := range n.Kids {
 		dotted = dotted || formOf(kid).standing == byDots
