@@ -173,7 +173,8 @@ func (p *parser) value(n *formatkit.Node, form *line) string {
 func (p *parser) atRemark(n *formatkit.Node) bool {
 	end := formatkit.LineEnd(p.text, p.at)
 	remark, text := formatkit.RestOfLine(p.text, p.at, isRemark)
-	if remark.Len() > 0 && remark.From == p.at || remark.Len() == 0 && !formatkit.EndsLine(p.text, p.at) {
+	isNext := remark.Len() > 0 && remark.From == p.at
+	if isNext || remark.Len() == 0 && !formatkit.EndsLine(p.text, p.at) {
 		return false
 	}
 	n.Remark, n.Comments.Line, p.at = remark, text, end

@@ -55,16 +55,18 @@ func (language) CheckTogether(documents gaby.Container) error {
 		}
 		for entry := doc.Value().First(); entry.Exists(); entry = entry.Next() {
 			at := name{block, entry.Key()}
-			other, twice := seen[at]
-			seen[at] = entry
-			if other.NativeNode() < 0 {
-				entry = other
+			added, twice := seen[at]
+			if seen[at] = entry; !twice || at.key == blockKey {
+				continue
 			}
-			if !twice || at.key == blockKey || entry.NativeNode() >= 0 {
+			if added.NativeNode() >= 0 {
+				added = entry
+			}
+			if added.NativeNode() >= 0 {
 				continue
 			}
 			return &gaby.EditError{
-				Pos: entry.Doc().Position(), Path: at.key, Hint: "set it where it is",
+				Pos: added.Doc().Position(), Path: at.key, Hint: "set it where it is",
 				Msg: "attribute " + at.key +
 					" is in another block, too, and these blocks are one map",
 			}
