@@ -171,11 +171,8 @@ func checkKey(root *section, in, v gaby.Value, path []string) error {
 	case v.Kind() == gaby.List:
 		return formatkit.Refuse("write one text, or a key for each item", "INI has no lists")
 	case v.Kind() == gaby.Map:
-		if _, ok := d.header(path); !ok {
-			return formatkit.Refuse("", "%q cannot be the name of a section",
-				strings.Join(path, "."))
-		}
-		return nil
+		_, err := headerOf(d, path)
+		return err
 	case !d.isKey(key):
 		hint := ""
 		if d == (git{}) {
@@ -183,13 +180,12 @@ func checkKey(root *section, in, v gaby.Value, path []string) error {
 		}
 		return formatkit.Refuse(hint, "%q cannot be a key", key)
 	}
-	if text, ok := formatkit.Untyped(v.Data()); ok {
-		if _, ok := spelled(d, key+" = ",
-			newValues(d, text, style{indent: "  ", lineEnd: "\n"}), text); !ok {
-			return formatkit.Refuse("", "the value cannot be written in this dialect of INI")
-		}
+	text, ok := formatkit.Untyped(v.Data())
+	if !ok {
+		return nil
 	}
-	return nil
+	_, err := spelled(d, key+" = ", newValues(d, text, style{indent: "  ", lineEnd: "\n"}), text)
+	return err
 }
 
 // otherCase returns the key of a map that differs from key only in case, or "" if there is none.

@@ -134,22 +134,18 @@ func (e editor) value(n *formatkit.Node, value any) error {
 	s := e.style(n)
 	raw := e.Raw(n.Span)
 	spell := func(text string) string { return e.dialect.spell(text, s) }
-	var candidates []string
-	switch {
-	case len(f.pieces) > 0 && f.pieces[0].Text == "" && raw[0] == '"' &&
-		strings.Count(raw, `"`) == 2 && raw[len(raw)-1] == '"':
-		last := len(f.pieces) - 1
-		candidates = []string{`"` + formatkit.Reescape(raw, f.pieces[1:last], text, spell) + `"`}
-	default:
-		candidates = []string{formatkit.Reescape(raw, f.pieces, text, spell)}
+	quote, inside := "", f.pieces
+	if len(f.pieces) > 0 && f.pieces[0].Text == "" && raw[0] == '"' &&
+		strings.Count(raw, `"`) == 2 && raw[len(raw)-1] == '"' {
+		quote, inside = `"`, f.pieces[1:len(f.pieces)-1]
 	}
-	written, ok := spelled(e.dialect, before+lead,
-		append(candidates, newValues(e.dialect, text, s)...), text)
-	if !ok {
-		return formatkit.Refuse("", "the value cannot be written in this dialect of INI")
+	candidates := []string{quote + formatkit.Reescape(raw, inside, text, spell) + quote}
+	candidates = append(candidates, newValues(e.dialect, text, s)...)
+	written, err := spelled(e.dialect, before+lead, candidates, text)
+	if err == nil {
+		e.Replace(at, lead+written)
 	}
-	e.Replace(at, lead+written)
-	return nil
+	return err
 }
 
 // style returns the layout of further lines of the value of n.
@@ -180,7 +176,7 @@ func newValues(d dialect, text string, s style) []string {
 
 // spelled returns the first candidate that parses back to text after before, which is a key and its
 // sign, even if a comment follows.
-func spelled(d dialect, before string, candidates []string, text string) (string, bool) {
+func spelled(d dialect, before string, candidates []string, text string) (string, error) {
 	comment, suffix := "", "\n"
 	if d.commentsBehind() {
 		comment, suffix = "c", " # c\n"
@@ -194,10 +190,20 @@ func spelled(d dialect, before string, candidates []string, text string) (string
 		n := blocks[0].keys[0]
 		if n.Comments.Line == comment && formatkit.Text(n.Syntax.(*line).pieces) == text &&
 			n.Entry.To == len(p.text) {
-			return written, true
+			return written, nil
 		}
 	}
-	return "", false
+	return "", formatkit.Refuse("", "the value cannot be written in this dialect of INI")
+}
+
+// headerOf returns the inside of the brackets of a header for the section at path.
+func headerOf(d dialect, path []string) (string, error) {
+	name, ok := d.header(path)
+	if !ok {
+		return "", formatkit.Refuse("", "%q cannot be the name of a section",
+			strings.Join(path, "."))
+	}
+	return name, nil
 }
 
 // add writes new entries of a map: keys before sections.
@@ -252,10 +258,9 @@ func (e editor) addKeys(n *formatkit.Node, keys []entry) error {
 		return nil
 	}
 	if e.Once(n) {
-		name, ok := e.dialect.header(s.path)
-		if !ok {
-			return formatkit.Refuse("", "%q cannot be the name of a section",
-				strings.Join(s.path, "."))
+		name, err := headerOf(e.dialect, s.path)
+		if err != nil {
+			return err
 		}
 		text = e.indentIn(n) + "[" + name + "]" + e.LineEnd + text
 	}
@@ -319,10 +324,9 @@ type sections struct {
 func (s *sections) section(path []string, v gaby.Value, indent string) error {
 	keys, maps := keysFirst(entriesOf(v))
 	if len(keys) > 0 || len(maps) == 0 {
-		name, ok := s.dialect.header(path)
-		if !ok {
-			return formatkit.Refuse("", "%q cannot be the name of a section",
-				strings.Join(path, "."))
+		name, err := headerOf(s.dialect, path)
+		if err != nil {
+			return err
 		}
 		text, err := s.keys(nil, s.at, keys)
 		if err != nil {
@@ -368,9 +372,9 @@ func (e editor) keys(blocks []*block, at int, keys []entry) (string, error) {
 		}
 		candidates := newValues(e.dialect, text, style{deeper(d.Indent), e.LineEnd})
 		before := d.Line(k.key)
-		written, ok := spelled(e.dialect, strings.TrimLeft(before, " \t"), candidates, text)
-		if !ok {
-			return "", formatkit.Refuse("", "the value cannot be written in this dialect of INI")
+		written, err := spelled(e.dialect, strings.TrimLeft(before, " \t"), candidates, text)
+		if err != nil {
+			return "", err
 		}
 		if written == "" {
 			before = strings.TrimRight(before, " \t")
