@@ -181,7 +181,7 @@ func (w *Writer) LineComment(n *Node, at int, mark, text string) {
 	switch {
 	case n.Remark.Len() == 0 && text == "":
 	case n.Remark.Len() == 0:
-		w.Insert(at, " "+mark+" "+text)
+		w.InsertBelow(at, " "+mark+" "+text) // after a comma that another edit inserts there
 	case text == "":
 		w.Remove(Span{at, n.Remark.To})
 	default:

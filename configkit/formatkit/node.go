@@ -1,6 +1,7 @@
 package formatkit
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -66,14 +67,24 @@ func (n *Node) Without(entries []Entry) []*Node {
 	return slices.DeleteFunc(slices.Clone(n.Kids), func(kid *Node) bool { return kept[kid] })
 }
 
-// Leaves calls f for the scalars and the empty maps and lists of n, in the order of the tree.
-func (n *Node) Leaves(f func(*Node)) {
-	if len(n.Kids) == 0 {
-		f(n)
+// All returns n and everything below it, in the order of the tree.
+func (n *Node) All() iter.Seq[*Node] {
+	return func(yield func(*Node) bool) { n.all(yield) }
+}
+
+func (n *Node) all(yield func(*Node) bool) bool {
+	return yield(n) && !slices.ContainsFunc(n.Kids, func(kid *Node) bool { return !kid.all(yield) })
+}
+
+// Lines returns the scalars in n that have lines of their own, in the order of the tree.
+func (n *Node) Lines() []*Node {
+	var lines []*Node
+	for leaf := range n.All() {
+		if leaf.Kind == gaby.Scalar && leaf.Entry.Len() > 0 {
+			lines = append(lines, leaf)
+		}
 	}
-	for _, kid := range n.Kids {
-		kid.Leaves(f)
-	}
+	return lines
 }
 
 // Document is one document of a text.

@@ -120,16 +120,10 @@ func (l language) CheckIn(n *formatkit.Node, v gaby.Value) error {
 // sectionIn returns the path of the first section below n whose path begins with path, or nil if
 // there is none.
 func sectionIn(n *formatkit.Node, path []string) []string {
-	for _, kid := range n.Kids {
-		s, ok := kid.Syntax.(*section)
-		if !ok {
-			continue
-		}
-		if len(s.path) >= len(path) && slices.Equal(s.path[:len(path)], path) {
+	for in := range n.All() {
+		if s, ok := in.Syntax.(*section); ok && in != n && len(s.path) >= len(path) &&
+			slices.Equal(s.path[:len(path)], path) {
 			return s.path
-		}
-		if found := sectionIn(kid, path); found != nil {
-			return found
 		}
 	}
 	return nil

@@ -213,7 +213,7 @@ func (e editor) add(n *formatkit.Node, entries []entry) error {
 		return err
 	}
 	for _, m := range maps {
-		s := sections{editor: e, at: e.last(n), apart: e.Apart(e.heads(e.Root, nil))}
+		s := sections{editor: e, at: e.last(n), apart: e.Apart(e.heads())}
 		path := append(slices.Clone(n.Syntax.(*section).path), m.key)
 		if err := s.section(path, m.value, e.indentIn(n)); err != nil {
 			return err
@@ -245,7 +245,7 @@ func (e editor) addKeys(n *formatkit.Node, keys []entry) error {
 	}
 	// Without keys and header they go before the first header.
 	at := len(e.Text)
-	for _, b := range e.blocks(n, nil) {
+	for _, b := range e.blocks(n) {
 		if b.header.Len() > 0 {
 			at = min(at, b.head)
 		}
@@ -269,21 +269,20 @@ func (e editor) addKeys(n *formatkit.Node, keys []entry) error {
 }
 
 // blocks returns the blocks of a map and of all maps inside it.
-func (e editor) blocks(n *formatkit.Node, blocks []*block) []*block {
-	s, ok := n.Syntax.(*section)
-	if !ok {
-		return blocks
-	}
-	blocks = append(blocks, s.blocks...)
-	for _, kid := range n.Kids {
-		blocks = e.blocks(kid, blocks)
+func (e editor) blocks(n *formatkit.Node) []*block {
+	var blocks []*block
+	for in := range n.All() {
+		if s, ok := in.Syntax.(*section); ok {
+			blocks = append(blocks, s.blocks...)
+		}
 	}
 	return blocks
 }
 
 // heads returns the offsets of the first 100 sections.
-func (e editor) heads(n *formatkit.Node, heads []int) []int {
-	for _, b := range e.blocks(n, nil) {
+func (e editor) heads() []int {
+	var heads []int
+	for _, b := range e.blocks(e.Root) {
 		if b.header.Len() > 0 && len(heads) < 100 {
 			heads = append(heads, b.head)
 		}
@@ -294,7 +293,7 @@ func (e editor) heads(n *formatkit.Node, heads []int) []int {
 // last returns the end of the last line of a map.
 func (e editor) last(n *formatkit.Node) int {
 	at := 0
-	for _, b := range e.blocks(n, nil) {
+	for _, b := range e.blocks(n) {
 		at = max(at, e.BehindComments(b.end, marks))
 	}
 	return at
@@ -303,7 +302,7 @@ func (e editor) last(n *formatkit.Node) int {
 // indentIn returns the indentation of the headers of the maps in a map.
 func (e editor) indentIn(n *formatkit.Node) string {
 	indent := ""
-	for _, b := range e.blocks(n, nil) {
+	for _, b := range e.blocks(n) {
 		if b.header.Len() > 0 {
 			indent = formatkit.Indent(e.Text, b.name.From)
 		}
@@ -397,7 +396,7 @@ func (e editor) delimiter(blocks []*block, at int, keys []string) formatkit.Deli
 		d.Indent = "\t"
 	}
 	near := -1
-	for _, b := range e.blocks(e.Root, nil) {
+	for _, b := range e.blocks(e.Root) {
 		other := written(b.keys)
 		if len(other) == 0 || near >= 0 && (b.end > at || b.end < near) {
 			continue

@@ -163,7 +163,7 @@ func (p *parser) entries(n *formatkit.Node, closing byte) error {
 			return err
 		}
 		if last != nil { // the comment may follow the comma, so it is not known before
-			last.Comments.Line = p.lineComment(last)
+			p.lineComment(last)
 		}
 		switch {
 		case p.at == len(p.text):
@@ -309,29 +309,16 @@ func (p *parser) word() (any, error) {
 	}
 }
 
-// lineComment returns the text of the comment after n, if it is the last thing on its line.
-func (p *parser) lineComment(n *formatkit.Node) string {
-	for i := len(p.remarks) - 1; i >= 0 && p.remarks[i].From >= behind(n); i-- {
+// lineComment sets the comment after n, if it is the last thing on its line.
+func (p *parser) lineComment(n *formatkit.Node) {
+	for i := len(p.remarks) - 1; i >= 0 && p.remarks[i].From >= end(n); i-- {
 		r := p.remarks[i]
-		if between := p.text[behind(n):r.From]; len(bytes.Trim(between, " \t")) == 0 &&
+		if between := p.text[end(n):r.From]; len(bytes.Trim(between, " \t")) == 0 &&
 			formatkit.EndsLine(p.text, r.To) {
-			return commentText(string(p.text[r.From:r.To]))
+			n.Remark, n.Comments.Line = r, commentText(string(p.text[r.From:r.To]))
+			return
 		}
 	}
-	return ""
-}
-
-// remarkAt returns the span of the comment that follows at, if nothing but the comment
-// is left on the line.
-func remarkAt(text []byte, at int) (formatkit.Span, bool) {
-	for at < len(text) && (text[at] == ' ' || text[at] == '\t') {
-		at++
-	}
-	length := commentLength(text[at:], unknown)
-	if length <= 0 || !formatkit.EndsLine(text, at+length) {
-		return formatkit.Span{}, false
-	}
-	return formatkit.Span{From: at, To: at + length}, true
 }
 
 // above returns the offset at which the comments directly above the current entry begin,

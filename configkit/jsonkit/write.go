@@ -155,11 +155,9 @@ func (e editor) others(n *formatkit.Node) (whole bool) {
 	}
 	if v.Len() == 0 && e.remainsSomething(n) {
 		for _, kid := range n.Kids {
-			from, to := kid.Head, behind(kid)
-			if e.startsLine(kid) && (formatkit.EndsLine(e.Text, to) || kid.Comments.Line != "") {
-				if r, ok := remarkAt(e.Text, to); ok {
-					to = r.To // the comment may end on another line
-				}
+			from, to := kid.Head, end(kid)
+			if e.startsLine(kid) && (formatkit.EndsLine(e.Text, to) || kid.Remark.Len() > 0) {
+				to = max(to, kid.Remark.To) // the comment may end on another line
 				from, to = formatkit.LineStart(e.Text, from), formatkit.NextLine(e.Text, to)
 			}
 			e.Remove(formatkit.Span{From: from, To: to})
@@ -184,10 +182,7 @@ func (e editor) remainsSomething(n *formatkit.Node) bool {
 		if !formatkit.Blank(e.Text[at:kid.Head]) {
 			return true
 		}
-		at = behind(kid)
-		if r, ok := remarkAt(e.Text, at); ok {
-			at = r.To
-		}
+		at = max(end(kid), kid.Remark.To)
 	}
 	return !formatkit.Blank(e.Text[at : n.Span.To-1])
 }

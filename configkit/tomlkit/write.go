@@ -305,28 +305,18 @@ func (e editor) indentOf(header formatkit.Span) string {
 	return formatkit.Indent(e.Text, formatkit.LineEnd(e.Text, header.From))
 }
 
-// deeper returns the indentation of keys relative to their header.
+// deeper returns the indentation of keys relative to their header, taken from the first table that
+// indents them.
 func (e editor) deeper() string {
-	return e.deeperIn(e.Root)
-}
-
-// deeperIn returns the indentation of the keys of the first table in n that indents them.
-func (e editor) deeperIn(n *formatkit.Node) string {
-	f := formOf(n)
-	if f.standing == inValue {
-		return ""
-	}
-	if f.header.Len() > 0 {
+	for n := range e.Root.All() {
+		if formOf(n).header.Len() == 0 {
+			continue
+		}
 		if lines := e.lines(n); len(lines) > 0 {
 			indent := formatkit.Indent(e.Text, lines[0].KeySpan.From)
-			if more, ok := strings.CutPrefix(indent, e.indentOf(f.header)); ok && more != "" {
+			if more, ok := strings.CutPrefix(indent, e.indentOf(formOf(n).header)); ok && more != "" {
 				return more
 			}
-		}
-	}
-	for _, kid := range n.Kids {
-		if more := e.deeperIn(kid); more != "" {
-			return more
 		}
 	}
 	return ""
@@ -334,7 +324,7 @@ func (e editor) deeperIn(n *formatkit.Node) string {
 
 // section writes a new table, or an array of tables, with headers.
 func (e editor) section(at int, name string, v gaby.Value, indent string, isItem bool) {
-	s := sections{editor: e, deeper: e.deeper(), apart: e.Apart(e.heads(e.Root, nil))}
+	s := sections{editor: e, deeper: e.deeper(), apart: e.Apart(e.heads())}
 	if isItem && v.Kind() == gaby.Map {
 		s.table(name, v, indent, true)
 	} else {
@@ -344,15 +334,12 @@ func (e editor) section(at int, name string, v gaby.Value, indent string, isItem
 }
 
 // heads returns the offsets of the first 100 tables with headers.
-func (e editor) heads(n *formatkit.Node, heads []int) []int {
-	if formOf(n).standing == inValue || len(heads) == 100 {
-		return heads
-	}
-	if formOf(n).header.Len() > 0 {
-		heads = append(heads, n.Head)
-	}
-	for _, kid := range n.Kids {
-		heads = e.heads(kid, heads)
+func (e editor) heads() []int {
+	var heads []int
+	for n := range e.Root.All() {
+		if formOf(n).header.Len() > 0 && len(heads) < 100 {
+			heads = append(heads, n.Head)
+		}
 	}
 	return heads
 }
@@ -442,26 +429,25 @@ type inlineStyle struct{ pad, sign string }
 
 func (e editor) inlineStyle() inlineStyle {
 	if e.Notes == nil {
-		as := inlineStyle{" ", " = "}
-		e.findInline(e.Root, &as)
-		e.Notes = as
+		e.Notes = e.findInline()
 	}
 	return e.Notes.(inlineStyle)
 }
 
-func (e editor) findInline(n *formatkit.Node, as *inlineStyle) bool {
-	if n.Kind == gaby.Map && len(n.Kids) > 0 && formOf(n).standing == inValue &&
-		formOf(n.Kids[0]).standing == inValue {
+func (e editor) findInline() inlineStyle {
+	for n := range e.Root.All() {
+		if n.Kind != gaby.Map || len(n.Kids) == 0 || formOf(n).standing != inValue ||
+			formOf(n.Kids[0]).standing != inValue {
+			continue
+		}
 		kid := n.Kids[0]
 		pad := e.Raw(formatkit.Span{From: n.Span.From + 1, To: kid.Entry.From})
 		sign := e.Raw(formatkit.Span{From: kid.KeySpan.To, To: kid.Span.From})
 		if strings.Trim(pad, " ") == "" && strings.Trim(sign, " ") == "=" {
-			as.pad, as.sign = pad, sign
-			return true
+			return inlineStyle{pad, sign}
 		}
 	}
-	return slices.ContainsFunc(n.Kids,
-		func(kid *formatkit.Node) bool { return e.findInline(kid, as) })
+	return inlineStyle{" ", " = "}
 }
 
 // scalar formats a scalar with the line ends of the text. raw is as in spelled.
