@@ -338,12 +338,10 @@ func runEdit(t *testing.T, converter configkit.ConfigConverter, body, lineEnd st
 		// a text of one line without a line end does not show which line ends it uses
 		after = strings.ReplaceAll(after, lineEnd, "\n")
 	}
-	docs, err := converter.NativeToDocuments([]byte(before))
-	if err != nil {
-		t.Fatal(err)
-	}
+	docs := parse(t, converter, before)
+	var err error
 	for _, op := range ops {
-		if err = apply(t, docs[0], op); err != nil {
+		if err = parseEdit(t, op).apply(docs[0]); err != nil {
 			break
 		}
 	}
@@ -383,39 +381,27 @@ func show(text string) string {
 	return strings.NewReplacer("\r", "␍", " ", "·", "\t", "→").Replace(text)
 }
 
-// apply runs one operation of a case.
-func apply(t *testing.T, d *gaby.YamlDoc, op string) error {
+// parseEdit returns the edit of an operation.
+func parseEdit(t *testing.T, op string) *edit {
 	t.Helper()
 	verb, rest, _ := strings.Cut(op, " ")
 	path, arg, _ := strings.Cut(rest, " ")
-	if path == "." {
-		path = ""
+	e := &edit{verb: verb, path: gaby.DotPathToSlice(strings.TrimSuffix(path, "."))}
+	if verb == "comment" {
+		e.value = arg
+		return e
 	}
-	value := func(text string) any {
-		doc, err := gaby.ParseYAML([]byte(text))
-		if err != nil {
-			t.Fatalf("%s: %v", op, err)
-		}
-		return doc
+	var err error
+	if verb == "insert" {
+		var index string
+		index, arg, _ = strings.Cut(arg, " ")
+		e.index, err = strconv.Atoi(index)
 	}
-	switch verb {
-	case "set":
-		_, err := d.Set(value(arg), gaby.DotPathToSlice(path)...)
-		return err
-	case "delete":
-		return d.DeleteP(path)
-	case "append":
-		return d.ArrayAppendP(value(arg), path)
-	case "insert":
-		index, text, _ := strings.Cut(arg, " ")
-		i, err := strconv.Atoi(index)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return d.ArrayInsertP(value(text), i, path)
-	case "comment":
-		return d.SetComment(arg, path)
+	if err == nil && verb != "delete" {
+		e.value, err = gaby.ParseYAML([]byte(arg))
 	}
-	t.Fatalf("no operation %s", verb)
-	return nil
+	if err != nil {
+		t.Fatalf("%s: %v", op, err)
+	}
+	return e
 }

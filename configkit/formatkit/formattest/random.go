@@ -2,6 +2,7 @@ package formattest
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -114,8 +115,12 @@ func (e *edit) apply(doc *gaby.YamlDoc) error {
 		return doc.Delete(e.path...)
 	case "insert":
 		return doc.ArrayInsertP(e.value, e.index, joined)
+	case "append":
+		return doc.ArrayAppendP(e.value, joined)
+	case "comment":
+		return doc.SetComment(e.value.(string), joined)
 	}
-	return doc.SetComment(e.value.(string), joined)
+	return fmt.Errorf("no operation %s", e.verb)
 }
 
 func describe(edits []*edit) string {
