@@ -141,8 +141,8 @@ func (p *parser) value(n *formatkit.Node, form *line) string {
 				p.at = end
 				if p.atRemark(n) {
 					n.Span.To = end
-					form.old.pieces = pieces(p.text[n.Span.From:end])
-					return formatkit.Text(form.old.pieces)
+					form.old.tokens = tokens(p.text[n.Span.From:end])
+					return formatkit.Text(form.old.tokens)
 				}
 				p.at = n.Span.From
 			}
@@ -203,8 +203,8 @@ func closing(text []byte) int {
 	return 0
 }
 
-// pieces splits the inside of a quoted string into characters and escape sequences.
-func pieces(raw []byte) []formatkit.Token {
+// tokens splits the inside of a quoted string into characters and escape sequences.
+func tokens(raw []byte) []formatkit.Token {
 	var out []formatkit.Token
 	double := raw[0] == '"'
 	for at := 1; at < len(raw)-1; {

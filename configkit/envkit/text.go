@@ -22,10 +22,10 @@ const kept = " \t;&|<>()*?!~{}[]$"
 // comment as the value.
 const nothing = `""`
 
-// old is the syntax of a value that is replaced. Its zero value stands for a new variable.
+// old is the syntax of a value that is replaced. Its zero value is a new variable.
 type old struct {
 	raw       string
-	pieces    []formatkit.Token // the inside of the quotes of raw
+	tokens    []formatkit.Token // the inside of the quotes of raw
 	variables []string          // the names of variables that readers expand in it
 }
 
@@ -94,7 +94,7 @@ func (o old) spellings(text, lineEnd string) []string {
 			double = []string{`"` + escapes.Replace(text) + `"`}
 		case strings.Contains(o.raw, `\n`), strings.Contains(o.raw, `\r`):
 			double = []string{
-				`"` + formatkit.Reescape(o.raw, o.pieces, text, escapes.Replace) + `"`,
+				`"` + formatkit.Reescape(o.raw, o.tokens, text, escapes.Replace) + `"`,
 			}
 		}
 		if !isEscaped && !strings.Contains(text, "\r") {
@@ -102,9 +102,9 @@ func (o old) spellings(text, lineEnd string) []string {
 		}
 	}
 	switch {
-	case strings.HasPrefix(o.raw, "'") && len(o.pieces) > 0, o.raw == "''":
+	case strings.HasPrefix(o.raw, "'") && len(o.tokens) > 0, o.raw == "''":
 		return append(append(single, double...), bare...)
-	case strings.HasPrefix(o.raw, `"`) && len(o.pieces) > 0, o.raw == `""`:
+	case strings.HasPrefix(o.raw, `"`) && len(o.tokens) > 0, o.raw == `""`:
 		return append(append(double, single...), bare...)
 	}
 	return append(append(bare, double...), single...)

@@ -60,8 +60,8 @@ func (p *bracketed) begins(i int) int {
 	return end(p.n.Kids[i-1])
 }
 
-// behind returns the end of an entry, including a comment before its comma or the closing bracket.
-func (p *bracketed) behind(kid *Node) int {
+// withComment returns the end of an entry, including a comment before its comma or the closing bracket.
+func (p *bracketed) withComment(kid *Node) int {
 	if kid.Comma >= 0 {
 		return kid.Comma
 	}
@@ -117,8 +117,8 @@ func (p *bracketed) removeOthers() {
 			w.Remove(Span{kids[from].Entry.From, to})
 		case p.trailing:
 			w.Remove(Span{end(kids[from-1]), end(last)})
-		case p.behind(kids[from-1]) > kids[from-1].Entry.To: // a comment on the previous entry
-			w.Remove(Span{p.behind(kids[from-1]), last.Entry.To})
+		case p.withComment(kids[from-1]) > kids[from-1].Entry.To: // a comment on the previous entry
+			w.Remove(Span{p.withComment(kids[from-1]), last.Entry.To})
 		default:
 			w.Remove(Span{kids[from-1].Entry.To, last.Entry.To})
 		}
@@ -189,7 +189,7 @@ func (p *bracketed) add(text string, before, next *Node, last bool) {
 		return
 	}
 	if before != nil {
-		w.Insert(p.behind(before), p.separator()+text)
+		w.Insert(p.withComment(before), p.separator()+text)
 		return
 	}
 	w.Insert(next.Entry.From, text+p.separator())

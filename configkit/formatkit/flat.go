@@ -80,7 +80,7 @@ func (w *Writer) EntriesFlat(f Flat, n *Node, entries []Entry) {
 	}
 	// new lines go after the existing ones, in the style of the last one
 	below, model := len(w.Text), (*Node)(nil)
-	var gone []*Node
+	var removed []*Node
 	for i, kid := range n.Kids {
 		for _, leaf := range kid.Lines() {
 			switch {
@@ -89,14 +89,14 @@ func (w *Writer) EntriesFlat(f Flat, n *Node, entries []Entry) {
 				// keep the comment above the first item, which is about the list
 				w.Remove(leaf.Entry)
 			default:
-				gone = append(gone, leaf)
+				removed = append(removed, leaf)
 			}
 			if (kept[kid] || len(kept) == 0) && model == nil {
 				below, model = leaf.Head, leaf
 			}
 		}
 	}
-	w.removeGroups(gone, len(kept) == len(entries))
+	w.removeGroups(removed, len(kept) == len(entries))
 	if all := w.Lines(); model == nil && len(all) > 0 {
 		model = all[len(all)-1]
 	}
@@ -132,13 +132,13 @@ func (w *Writer) EntriesFlat(f Flat, n *Node, entries []Entry) {
 
 // removeGroups deletes the lines of entries. If a group of them was between blank lines, and
 // nothing is written in its place, the blank lines on one side are deleted too.
-func (w *Writer) removeGroups(gone []*Node, nothing bool) {
-	slices.SortFunc(gone, func(a, b *Node) int { return a.Entry.From - b.Entry.From })
-	for i := 0; i < len(gone); i++ {
-		lines := Span{gone[i].Head, gone[i].Entry.To}
-		for i+1 < len(gone) && gone[i+1].Head == lines.To {
+func (w *Writer) removeGroups(removed []*Node, nothing bool) {
+	slices.SortFunc(removed, func(a, b *Node) int { return a.Entry.From - b.Entry.From })
+	for i := 0; i < len(removed); i++ {
+		lines := Span{removed[i].Head, removed[i].Entry.To}
+		for i+1 < len(removed) && removed[i+1].Head == lines.To {
 			i++
-			lines.To = gone[i].Entry.To
+			lines.To = removed[i].Entry.To
 		}
 		alone := lines.From == firstLine(w.Text) || w.BlankLinesAbove(lines.From) < lines.From
 		if alone && nothing && (lines.To == len(w.Text) ||

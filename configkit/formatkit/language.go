@@ -246,9 +246,8 @@ func (c Converter[L]) verify(text []byte, doc *gaby.YamlDoc) error {
 		if same {
 			return nil
 		}
-		place := doc.Path(path)
 		err = &gaby.EditError{
-			Pos: place.Position(), Path: path,
+			Pos: doc.Path(path).Position(), Path: path,
 			Msg: "the value cannot be written in this format",
 		}
 	} else {

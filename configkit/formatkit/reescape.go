@@ -44,21 +44,21 @@ type Token struct {
 	Text     string
 }
 
-// Text returns the meaning of pieces.
-func Text(pieces []Token) string {
+// Text returns the meaning of tokens.
+func Text(tokens []Token) string {
 	var b strings.Builder
-	for _, p := range pieces {
+	for _, p := range tokens {
 		b.WriteString(p.Text)
 	}
 	return b.String()
 }
 
-// Reescape writes text in place of raw, whose tokens are pieces. It keeps the spelling of
+// Reescape writes text in place of raw, whose tokens are tokens. It keeps the spelling of
 // everything that the old and the new text have in common: escape sequences stay, and lines end
 // where they did. spell escapes the rest.
-func Reescape(raw string, pieces []Token, text string, spell func(string) string) string {
+func Reescape(raw string, tokens []Token, text string, spell func(string) string) string {
 	var b strings.Builder
-	reescape(&b, raw, pieces, text, spell)
+	reescape(&b, raw, tokens, text, spell)
 	return b.String()
 }
 
@@ -66,31 +66,31 @@ func Reescape(raw string, pieces []Token, text string, spell func(string) string
 // the new text, then the longest run that the rest of them have in common, and does the same with
 // the text before and after the run.
 func reescape(
-	b *strings.Builder, raw string, pieces []Token, text string, spell func(string) string,
+	b *strings.Builder, raw string, tokens []Token, text string, spell func(string) string,
 ) {
 	head, at := 0, 0
-	for head < len(pieces) && strings.HasPrefix(text[at:], pieces[head].Text) {
-		at += len(pieces[head].Text)
+	for head < len(tokens) && strings.HasPrefix(text[at:], tokens[head].Text) {
+		at += len(tokens[head].Text)
 		head++
 	}
-	tail, end := len(pieces), len(text)
-	for tail > head && strings.HasSuffix(text[at:end], pieces[tail-1].Text) {
+	tail, end := len(tokens), len(text)
+	for tail > head && strings.HasSuffix(text[at:end], tokens[tail-1].Text) {
 		tail--
-		end -= len(pieces[tail].Text)
+		end -= len(tokens[tail].Text)
 	}
-	if at == end && tail == len(pieces) {
+	if at == end && tail == len(tokens) {
 		// do not keep a continued line end at the end, which would continue with what follows
-		for head > 0 && head < tail && pieces[head-1].Text == "" {
+		for head > 0 && head < tail && tokens[head-1].Text == "" {
 			head--
 		}
 	}
-	keep := func(pieces []Token) {
-		for _, p := range pieces {
+	keep := func(tokens []Token) {
+		for _, p := range tokens {
 			b.WriteString(raw[p.From:p.To])
 		}
 	}
-	keep(pieces[:head])
-	old, now := pieces[head:tail], text[at:end]
+	keep(tokens[:head])
+	old, now := tokens[head:tail], text[at:end]
 	if from, to, i := common(old, now); i >= 0 {
 		length := len(Text(old[from:to]))
 		reescape(b, raw, old[:from], now[:i], spell)
@@ -99,40 +99,40 @@ func reescape(
 	} else {
 		b.WriteString(spell(now))
 	}
-	keep(pieces[tail:])
+	keep(tokens[tail:])
 }
 
 const (
 	leastCommon  = 3       // bytes; shorter runs are equal by accident
-	mostCompared = 1 << 20 // pairs of pieces and bytes
+	mostCompared = 1 << 20 // pairs of tokens and bytes
 )
 
-// common returns the longest run of pieces whose meaning is in text, and its offset i there. i is
-// negative if there is none, if the comparison is too expensive, or if no piece is written in
+// common returns the longest run of tokens whose meaning is in text, and its offset i there. i is
+// negative if there is none, if the comparison is too expensive, or if no token is written in
 // another way than spell would write it.
-func common(pieces []Token, text string) (from, to, i int) {
+func common(tokens []Token, text string) (from, to, i int) {
 	special := false
-	for _, p := range pieces {
+	for _, p := range tokens {
 		special = special || p.To-p.From != len(p.Text)
 	}
-	if !special || len(pieces)*len(text) > mostCompared {
+	if !special || len(tokens)*len(text) > mostCompared {
 		return 0, 0, -1
 	}
 	best := 0
-	// lengths[k] is the length of the longest run that ends with the previous piece and at byte k
-	// of text, and starts[k] the piece that the run begins with.
+	// lengths[k] is the length of the longest run that ends with the previous token and at byte k
+	// of text, and starts[k] the token that the run begins with.
 	lengths, starts := make([]int, len(text)+1), make([]int, len(text)+1)
-	for p, piece := range pieces {
-		if piece.Text == "" {
+	for p, token := range tokens {
+		if token.Text == "" {
 			continue // it continues every run
 		}
 		nextLengths, nextStarts := make([]int, len(text)+1), make([]int, len(text)+1)
-		for k := len(piece.Text); k <= len(text); k++ {
-			if text[k-len(piece.Text):k] != piece.Text {
+		for k := len(token.Text); k <= len(text); k++ {
+			if text[k-len(token.Text):k] != token.Text {
 				continue
 			}
-			before := k - len(piece.Text)
-			nextLengths[k], nextStarts[k] = lengths[before]+len(piece.Text), p
+			before := k - len(token.Text)
+			nextLengths[k], nextStarts[k] = lengths[before]+len(token.Text), p
 			if lengths[before] > 0 {
 				nextStarts[k] = starts[before]
 			}

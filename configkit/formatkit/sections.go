@@ -17,11 +17,11 @@ func (w *Writer) BlankLinesAbove(at int) int {
 	return at
 }
 
-// BehindComments returns the end of the comment lines that follow a section which ends at at.
+// AfterComments returns the end of the comment lines that follow a section which ends at at.
 // Comments before a blank line belong to the section, as they may be commented-out entries.
 // Comments directly before other lines belong to those, and the result is at. marks are the first
 // bytes of comments.
-func (w *Writer) BehindComments(at int, marks string) int {
+func (w *Writer) AfterComments(at int, marks string) int {
 	at = max(at, firstLine(w.Text))
 	end := at
 	for end < len(w.Text) {

@@ -132,7 +132,7 @@ func (language) CheckComment(_ gaby.Value, _ []string, text string) error {
 
 // CheckPlace returns an error if no comment can be added on the line after n.
 func (language) CheckPlace(text []byte, n *formatkit.Node) error {
-	s := formOf(n).standing
+	s := formOf(n).notation
 	if s == asLabel || s == asBlocks {
 		return formatkit.Refuse("comment one of its entries", "the value has no line of its own")
 	}
@@ -147,11 +147,11 @@ func (language) CheckPlace(text []byte, n *formatkit.Node) error {
 func (language) CheckIn(n *formatkit.Node, v gaby.Value) error {
 	f := formOf(n)
 	switch {
-	case f.standing == asBlocks && v.Kind() != n.Kind && formOf(n.Parent).standing == asBlocks:
+	case f.notation == asBlocks && v.Kind() != n.Kind && formOf(n.Parent).notation == asBlocks:
 		return formatkit.Refuse("", "among blocks with labels there are only such blocks")
-	case f.standing == asBlocks && v.Kind() == n.Kind:
+	case f.notation == asBlocks && v.Kind() == n.Kind:
 		return checkBlocks(v)
-	case f.standing == asBlock && n.Parent != nil:
+	case f.notation == asBlock && n.Parent != nil:
 		return checkBody(v)
 	}
 	return nil

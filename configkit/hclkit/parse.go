@@ -21,11 +21,11 @@ const (
 	labelsKey = "$labels"
 )
 
-// standing says by which syntax a value is written.
-type standing uint8
+// notation says by which syntax a value is written.
+type notation uint8
 
 const (
-	inBrackets standing = iota // an entry of an object or tuple
+	inBrackets notation = iota // an entry of an object or tuple
 	asAttribute
 	asLabel
 	asBlock  // a block with a body in braces, and the root
@@ -34,7 +34,7 @@ const (
 
 // form is the syntax that a node remembers.
 type form struct {
-	standing standing
+	notation notation
 	// of a block: from brace to brace; empty for attributes outside of blocks
 	braces formatkit.Span
 	labels formatkit.Span // of a block: its type and labels, up to the opening brace
@@ -158,7 +158,7 @@ func (p parser) documents(body *hclsyntax.Body) []formatkit.Document {
 			attributes.Entry.To = start
 			continue
 		}
-		root := &formatkit.Node{Kind: gaby.Map, Comma: -1, Syntax: &form{standing: asBlock}}
+		root := &formatkit.Node{Kind: gaby.Map, Comma: -1, Syntax: &form{notation: asBlock}}
 		documents = append(documents, formatkit.Document{Root: root, Start: start})
 		if it.attribute != nil {
 			attributes = root
@@ -175,7 +175,7 @@ func (p parser) documents(body *hclsyntax.Body) []formatkit.Document {
 		start = root.Entry.To
 	}
 	if documents == nil {
-		root := &formatkit.Node{Kind: gaby.Map, Comma: -1, Syntax: &form{standing: asBlock}}
+		root := &formatkit.Node{Kind: gaby.Map, Comma: -1, Syntax: &form{notation: asBlock}}
 		root.Entry = formatkit.Span{From: len(p.text), To: len(p.text)}
 		documents = append(documents, formatkit.Document{Root: root})
 	}
@@ -221,7 +221,7 @@ func (p parser) labels(root *formatkit.Node, b *hclsyntax.Block) {
 	add := func(in *formatkit.Node, key, value string, at formatkit.Span) {
 		in.Kids = append(in.Kids, &formatkit.Node{
 			Kind: gaby.Scalar, Key: key, Value: value, KeySpan: at, Span: at, Entry: line,
-			Head: line.From, Comma: -1, Syntax: &form{standing: asLabel},
+			Head: line.From, Comma: -1, Syntax: &form{notation: asLabel},
 		})
 	}
 	add(root, blockKey, b.Type, span(b.TypeRange))
@@ -230,7 +230,7 @@ func (p parser) labels(root *formatkit.Node, b *hclsyntax.Block) {
 		at := formatkit.Span{From: b.LabelRanges[0].Start.Byte, To: b.LabelRanges[last].End.Byte}
 		in, keys = &formatkit.Node{
 			Kind: gaby.List, Key: labelsKey, KeySpan: at, Span: at, Entry: line,
-			Head: line.From, Comma: -1, Syntax: &form{standing: asLabel},
+			Head: line.From, Comma: -1, Syntax: &form{notation: asLabel},
 		}, make([]string, len(b.Labels))
 		root.Kids = append(root.Kids, in)
 	}
@@ -251,7 +251,7 @@ func (p parser) body(n *formatkit.Node, body *hclsyntax.Body) {
 		}
 		list := p.group(n, it.block, groups)
 		kid := &formatkit.Node{
-			Kind: gaby.Map, Comma: -1, Syntax: &form{standing: asBlock},
+			Kind: gaby.Map, Comma: -1, Syntax: &form{notation: asBlock},
 		}
 		list.Kids = append(list.Kids, kid)
 		p.block(kid, it, before)
@@ -280,7 +280,7 @@ func (p parser) group(
 			next = &formatkit.Node{
 				Kind: kind, Key: key, KeySpan: at, Span: formatkit.Span{From: at.From, To: at.From},
 				Comma:  -1,
-				Syntax: &form{standing: asBlocks},
+				Syntax: &form{notation: asBlocks},
 			}
 			groups[path] = next
 			in.Kids = append(in.Kids, next)
@@ -295,7 +295,7 @@ func (p parser) attribute(in *formatkit.Node, it item, before int) {
 	a := it.attribute
 	n := &formatkit.Node{
 		Key: a.Name, KeySpan: span(a.NameRange), Sign: span(a.EqualsRange), Comma: -1,
-		Syntax: &form{standing: asAttribute},
+		Syntax: &form{notation: asAttribute},
 	}
 	in.Kids = append(in.Kids, n)
 	p.value(n, a.Expr)

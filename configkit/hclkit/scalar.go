@@ -52,7 +52,7 @@ func isNumber(raw string) bool {
 func spelledString(raw, value string) string {
 	if strings.HasPrefix(raw, `"`) && strings.HasSuffix(raw, `"`) && len(raw) > 1 {
 		inside := raw[1 : len(raw)-1]
-		text := `"` + formatkit.Reescape(inside, pieces(inside), value, escaped) + `"`
+		text := `"` + formatkit.Reescape(inside, tokens(inside), value, escaped) + `"`
 		if again, ok := stringValue(text); ok && again == value {
 			return text
 		}
@@ -165,8 +165,8 @@ func cut(text string, tokens hclsyntax.Tokens, literal hclsyntax.TokenType) []pa
 	return parts
 }
 
-// pieces splits the inside of a quoted string into characters, escape sequences and expressions.
-func pieces(inside string) []formatkit.Token {
+// tokens splits the inside of a quoted string into characters, escape sequences and expressions.
+func tokens(inside string) []formatkit.Token {
 	var list []formatkit.Token
 	tokens, _ := hclsyntax.LexExpression([]byte(`"`+inside+`"`), "", hcl.InitialPos)
 	at := 0
@@ -198,7 +198,7 @@ func pieces(inside string) []formatkit.Token {
 }
 
 // unquoted returns the value of a string in quotes.
-func unquoted(raw string) string { return formatkit.Text(pieces(raw[1 : len(raw)-1])) }
+func unquoted(raw string) string { return formatkit.Text(tokens(raw[1 : len(raw)-1])) }
 
 // unescaped returns the value of an escape sequence.
 func unescaped(sequence string) string {

@@ -21,16 +21,16 @@ type editor struct{ *formatkit.Writer }
 func (language) Replace(w *formatkit.Writer, n *formatkit.Node, v gaby.Value) error {
 	e := editor{w}
 	f := formOf(n)
-	switch f.standing {
+	switch f.notation {
 	case asLabel:
 		e.label(n, v)
 		return nil
 	case asBlock, asBlocks:
-		if f.standing == asBlock && v.Kind() == gaby.Map && n.Parent != nil {
+		if f.notation == asBlock && v.Kind() == gaby.Map && n.Parent != nil {
 			w.Replace(f.braces, e.braces(v, formatkit.Indent(w.Text, f.labels.From)))
 			return nil
 		}
-		if f.standing == asBlocks && formOf(n.Parent).standing == asBlock {
+		if f.notation == asBlocks && formOf(n.Parent).notation == asBlock {
 			e.remove(n)
 			return e.add(n.Parent, n.Key, v)
 		}
@@ -118,11 +118,11 @@ func (language) Entries(
 ) (bool, error) {
 	e := editor{w}
 	f := formOf(n)
-	if f.standing == asLabel {
+	if f.notation == asLabel {
 		e.label(n, w.Value(n))
 		return true, nil
 	}
-	if f.standing == asAttribute || f.standing == inBrackets {
+	if f.notation == asAttribute || f.notation == inBrackets {
 		done, err := w.EntriesIn(n, entries,
 			formatkit.Brackets{Text: e.bracketed, NoCommas: n.Kind == gaby.Map})
 		if done || err != nil {
@@ -132,13 +132,13 @@ func (language) Entries(
 		return true, nil
 	}
 	for _, kid := range n.Without(entries) {
-		if formOf(kid).standing == asLabel {
+		if formOf(kid).notation == asLabel {
 			return false, formatkit.Refuse("delete the resource as a whole",
 				"a block cannot be without its type and labels")
 		}
 		e.remove(kid)
 	}
-	if f.standing == asBlocks {
+	if f.notation == asBlocks {
 		return false, e.blocks(n, entries)
 	}
 	return false, e.entries(n, entries)
@@ -206,8 +206,8 @@ func (e editor) blocks(n *formatkit.Node, entries []formatkit.Entry) error {
 		at := formatkit.NextLine(e.Text, last.Entry.To-1)
 		indent := formatkit.Indent(e.Text, last.KeySpan.From)
 		head := ""
-		for in := n; formOf(in).standing == asBlocks; in = in.Parent {
-			if head = " " + quoted(in.Key) + head; formOf(in.Parent).standing != asBlocks {
+		for in := n; formOf(in).notation == asBlocks; in = in.Parent {
+			if head = " " + quoted(in.Key) + head; formOf(in.Parent).notation != asBlocks {
 				head = in.Key + strings.TrimPrefix(head, " "+quoted(in.Key))
 			}
 		}
@@ -252,7 +252,7 @@ func (e editor) apart(at int) string {
 // remove deletes an attribute or blocks.
 func (e editor) remove(n *formatkit.Node) {
 	f := formOf(n)
-	if f.standing == asBlocks {
+	if f.notation == asBlocks {
 		for _, kid := range n.Kids {
 			e.remove(kid)
 		}
@@ -269,7 +269,7 @@ func (e editor) remove(n *formatkit.Node) {
 		}
 	} else if before := formatkit.LineAbove(e.Text, from); before < from &&
 		formatkit.Blank(e.Text[before:from]) &&
-		(f.standing == asBlock || to < len(e.Text) && e.endsGroup(to)) {
+		(f.notation == asBlock || to < len(e.Text) && e.endsGroup(to)) {
 		from = before
 	} else if n.Parent != nil &&
 		before == formatkit.LineStart(e.Text, formOf(n.Parent).braces.From) && to < len(e.Text) &&
@@ -341,7 +341,7 @@ func (e editor) add(n *formatkit.Node, key string, v gaby.Value) error {
 func (e editor) lastOf(n *formatkit.Node) (last *formatkit.Node, attributes []*formatkit.Node) {
 	var walk func(n *formatkit.Node)
 	walk = func(n *formatkit.Node) {
-		switch formOf(n).standing {
+		switch formOf(n).notation {
 		case asBlocks:
 			for _, kid := range n.Kids {
 				walk(kid)
@@ -364,11 +364,6 @@ func (e editor) lastOf(n *formatkit.Node) (last *formatkit.Node, attributes []*f
 	return last, attributes
 }
 
-// withLabels reports whether nested blocks of this type have labels.
-func withLabels(key string) bool {
-	return key == "dynamic" || key == "provisioner" || key == "backend"
-}
-
 // isAttribute reports whether a new entry of a body is written as an attribute. Without the
 // provider's schema it has to guess: a list of maps is written as blocks, except in block types
 // whose content is up to the author of the module.
@@ -378,7 +373,8 @@ func isAttribute(block, key string, v gaby.Value) bool {
 		return true
 	}
 	if v.Kind() == gaby.Map {
-		return !withLabels(key)
+		// nested blocks of these types have labels
+		return key != "dynamic" && key != "provisioner" && key != "backend"
 	}
 	if v.Kind() != gaby.List || v.Len() == 0 {
 		return true
@@ -438,9 +434,9 @@ func (e editor) braces(v gaby.Value, indent string) string {
 func (e editor) body(block string, entries []gaby.Value, indent, apart string) (string, error) {
 	var b strings.Builder
 	var keys, values []string
-	behindBlock := false
+	afterBlock := false
 	flush := func() {
-		if behindBlock && len(keys) > 0 {
+		if afterBlock && len(keys) > 0 {
 			b.WriteString(apart)
 		}
 		for _, line := range aligned(keys, values) {
@@ -462,7 +458,7 @@ func (e editor) body(block string, entries []gaby.Value, indent, apart string) (
 			b.WriteString(apart)
 		}
 		b.WriteString(text)
-		behindBlock = true
+		afterBlock = true
 	}
 	flush()
 	return b.String(), nil
@@ -524,7 +520,7 @@ func (e editor) bracketed(
 // commentAt returns the offset after which a comment on n goes: after the opening brace of a block,
 // and after the comma of an entry that has one.
 func commentAt(n *formatkit.Node) int {
-	if f := formOf(n); f.standing == asBlock {
+	if f := formOf(n); f.notation == asBlock {
 		return f.braces.From + 1
 	}
 	return max(n.Span.To, n.Comma+1)

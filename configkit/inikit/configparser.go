@@ -124,21 +124,21 @@ func (d configparser) value(p *parser, n *formatkit.Node, eol, indent int) int {
 		n.Span = formatkit.Span{From: n.Sign.To, To: eol}
 	}
 	start := n.Span.From
-	pieces := characters(p.text, from, to, start)
+	tokens := characters(p.text, from, to, start)
 	for next >= 0 {
-		// Everything between two lines of the value stands for the line ends between them.
+		// Everything between two lines of the value means the line ends between them.
 		begin, blank := continuation(p.text, eol, indent)
-		pieces = append(pieces, formatkit.Token{
+		tokens = append(tokens, formatkit.Token{
 			From: to - start, To: begin - start,
 			Text: strings.Repeat("\n", 1+blank),
 		})
 		eol = formatkit.LineEnd(p.text, begin)
 		from, to = begin, trimRight(p.text, begin, eol)
-		pieces = append(pieces, characters(p.text, from, to, start)...)
+		tokens = append(tokens, characters(p.text, from, to, start)...)
 		n.Span.To = to
 		next, _ = continuation(p.text, eol, indent)
 	}
-	f.pieces = pieces
+	f.tokens = tokens
 	return eol
 }
 
@@ -214,5 +214,5 @@ func (configparser) spell(text string, s style) string {
 // quoted implements dialect. The dialect has no quotes.
 func (configparser) quoted(string) []string { return nil }
 
-// commentsBehind implements dialect.
-func (configparser) commentsBehind() bool { return false }
+// hasLineComments implements dialect.
+func (configparser) hasLineComments() bool { return false }

@@ -154,14 +154,14 @@ func (git) value(p *parser, n *formatkit.Node) error {
 	n.Span = formatkit.Span{From: -1, To: p.at}
 	empty, quoted := true, -1 // whether the value is empty so far, and the offset of an open quote
 	add := func(length int, text string) {
-		f.pieces = append(f.pieces, formatkit.Token{
+		f.tokens = append(f.tokens, formatkit.Token{
 			From: p.at - n.Span.From,
 			To:   p.at - n.Span.From + length, Text: text,
 		})
 		empty = empty && text == ""
 		p.at += length
 	}
-	filled := 0 // the number of pieces without the blanks at the end
+	filled := 0 // the number of tokens without the blanks at the end
 	for p.at < len(p.text) && !isLineEnd(p.text[p.at]) {
 		c := p.text[p.at]
 		if quoted < 0 && isMark(c) {
@@ -197,12 +197,16 @@ func (git) value(p *parser, n *formatkit.Node) error {
 			add(length, string(p.text[p.at:p.at+length]))
 		}
 		if !blank {
-			filled, n.Span.To = len(f.pieces), p.at
+			filled, n.Span.To = len(f.tokens), p.at
 		}
 	}
-	f.pieces = f.pieces[:filled]
+	f.tokens = f.tokens[:filled]
 	if n.Span.From < 0 {
-		n.Span = emptyValue(n, p.at)
+		// the blanks between the sign and the end of the line, without the last one before a comment
+		n.Span = formatkit.Span{From: n.Sign.To, To: p.at}
+		if n.Remark.Len() > 0 {
+			n.Span.To = max(n.Sign.To, n.Remark.From-1)
+		}
 	}
 	if quoted >= 0 {
 		return p.fail(quoted, "the quote is not closed on its line", "")
@@ -212,7 +216,7 @@ func (git) value(p *parser, n *formatkit.Node) error {
 
 // escape decodes the escape sequence or the continued line end that text, which begins with a
 // backslash, begins with. The length is negative if it is neither.
-func escape(text []byte) (length int, stands string) {
+func escape(text []byte) (length int, meaning string) {
 	if isLineEnd(text[1]) {
 		return formatkit.NextLine(text, 1), ""
 	}
@@ -258,5 +262,5 @@ func (git) spell(text string, _ style) string {
 // quoted implements dialect.
 func (d git) quoted(text string) []string { return []string{`"` + d.spell(text, style{}) + `"`} }
 
-// commentsBehind implements dialect.
-func (git) commentsBehind() bool { return true }
+// hasLineComments implements dialect.
+func (git) hasLineComments() bool { return true }

@@ -235,7 +235,7 @@ func (language) Entries(
 // Comment implements formatkit.Language.
 func (language) Comment(w *formatkit.Writer, n *formatkit.Node, text string) error {
 	e := editorOf(w)
-	if !e.dialect.commentsBehind() {
+	if !e.dialect.hasLineComments() {
 		w.CommentAbove(n, e.mark(), text)
 		return nil
 	}

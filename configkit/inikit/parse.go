@@ -42,16 +42,7 @@ func (s *section) first() *block {
 // line is the syntax of a key.
 type line struct {
 	rest   formatkit.Span // the text after a number, see formatkit.BeforeRemark
-	pieces []formatkit.Token
-}
-
-// emptyValue returns the span of the blanks between the sign and the end of the line, without the
-// last blank before a comment.
-func emptyValue(n *formatkit.Node, end int) formatkit.Span {
-	if n.Remark.Len() > 0 {
-		end = max(n.Sign.To, n.Remark.From-1)
-	}
-	return formatkit.Span{From: n.Sign.To, To: end}
+	tokens []formatkit.Token
 }
 
 // dialect is the part of the format that differs between the dialects.
@@ -68,9 +59,9 @@ type dialect interface {
 	// quoted returns ways to write text as a whole value in quotes. It returns nil if the dialect
 	// has no quotes.
 	quoted(text string) []string
-	// commentsBehind reports whether a comment can follow a value on its line. Otherwise comments
+	// hasLineComments reports whether a comment can follow a value on its line. Otherwise comments
 	// have lines of their own.
-	commentsBehind() bool
+	hasLineComments() bool
 }
 
 // style is the layout of a new value of several lines.
@@ -208,7 +199,7 @@ func (p *parser) key(n *formatkit.Node) {
 	f := n.Syntax.(*line)
 	n.Kind = gaby.Scalar
 	if n.Sign.Len() > 0 {
-		n.Value = formatkit.Typed(formatkit.Text(f.pieces))
+		n.Value = formatkit.Typed(formatkit.Text(f.tokens))
 	}
 	n.Head, n.Comments.Head = p.above(n.Entry.From)
 	n.Comments.Line = p.remark(n.Remark)

@@ -94,7 +94,7 @@ func (e editor) takeOut(n *formatkit.Node, remove func(formatkit.Span)) {
 		e.takeOut(kid, remove)
 	}
 	for _, b := range n.Syntax.(*section).blocks {
-		e.RemoveSection(formatkit.Span{From: b.head, To: e.BehindComments(b.end, marks)}, remove)
+		e.RemoveSection(formatkit.Span{From: b.head, To: e.AfterComments(b.end, marks)}, remove)
 	}
 }
 
@@ -117,7 +117,7 @@ func (e editor) value(n *formatkit.Node, value any) error {
 	case n.Sign.Len() == 0:
 		d := e.delimiter(in.blocks, n.Entry.From, nil)
 		lead = d.Before + d.Sign + d.After
-	case len(f.pieces) == 0 && strings.TrimSpace(e.Raw(at)) == "":
+	case len(f.tokens) == 0 && strings.TrimSpace(e.Raw(at)) == "":
 		if text == "" {
 			return nil
 		}
@@ -134,10 +134,10 @@ func (e editor) value(n *formatkit.Node, value any) error {
 	s := e.style(n)
 	raw := e.Raw(n.Span)
 	spell := func(text string) string { return e.dialect.spell(text, s) }
-	quote, inside := "", f.pieces
-	if len(f.pieces) > 0 && f.pieces[0].Text == "" && raw[0] == '"' &&
+	quote, inside := "", f.tokens
+	if len(f.tokens) > 0 && f.tokens[0].Text == "" && raw[0] == '"' &&
 		strings.Count(raw, `"`) == 2 && raw[len(raw)-1] == '"' {
-		quote, inside = `"`, f.pieces[1:len(f.pieces)-1]
+		quote, inside = `"`, f.tokens[1:len(f.tokens)-1]
 	}
 	candidates := []string{quote + formatkit.Reescape(raw, inside, text, spell) + quote}
 	candidates = append(candidates, newValues(e.dialect, text, s)...)
@@ -178,7 +178,7 @@ func newValues(d dialect, text string, s style) []string {
 // sign, even if a comment follows.
 func spelled(d dialect, before string, candidates []string, text string) (string, error) {
 	comment, suffix := "", "\n"
-	if d.commentsBehind() {
+	if d.hasLineComments() {
 		comment, suffix = "c", " # c\n"
 	}
 	for _, written := range candidates {
@@ -188,7 +188,7 @@ func spelled(d dialect, before string, candidates []string, text string) (string
 			continue
 		}
 		n := blocks[0].keys[0]
-		if n.Comments.Line == comment && formatkit.Text(n.Syntax.(*line).pieces) == text &&
+		if n.Comments.Line == comment && formatkit.Text(n.Syntax.(*line).tokens) == text &&
 			n.Entry.To == len(p.text) {
 			return written, nil
 		}
@@ -240,7 +240,7 @@ func (e editor) addKeys(n *formatkit.Node, keys []entry) error {
 		}
 	}
 	if in != nil && (len(in.keys) > 0 || in.header.Len() > 0) {
-		e.Insert(e.BehindComments(in.end, marks), text)
+		e.Insert(e.AfterComments(in.end, marks), text)
 		return nil
 	}
 	// Without keys and header they go before the first header.
@@ -294,7 +294,7 @@ func (e editor) heads() []int {
 func (e editor) last(n *formatkit.Node) int {
 	at := 0
 	for _, b := range e.blocks(n) {
-		at = max(at, e.BehindComments(b.end, marks))
+		at = max(at, e.AfterComments(b.end, marks))
 	}
 	return at
 }
@@ -347,7 +347,7 @@ func (e editor) commented(indent, line string, v gaby.Value) string {
 	switch text := v.Comments().Line; {
 	case text == "":
 		return line + e.LineEnd
-	case e.dialect.commentsBehind():
+	case e.dialect.hasLineComments():
 		return line + " " + e.mark() + " " + text + e.LineEnd
 	default:
 		return indent + e.mark() + " " + text + e.LineEnd + line + e.LineEnd
@@ -412,7 +412,7 @@ func written(keys []*formatkit.Node) []*formatkit.Node {
 	var out []*formatkit.Node
 	for _, n := range keys {
 		f := n.Syntax.(*line)
-		if n.Sign.Len() > 0 && len(f.pieces) > 0 && !strings.HasPrefix(f.pieces[0].Text, "\n") {
+		if n.Sign.Len() > 0 && len(f.tokens) > 0 && !strings.HasPrefix(f.tokens[0].Text, "\n") {
 			out = append(out, n)
 		}
 	}

@@ -108,7 +108,7 @@ func (p *parser) quoted() (string, error) {
 			value.Write(p.text[start:p.at])
 			plain = false
 		}
-		n, text, problem := piece(p.text[p.at:], p.dialect)
+		n, text, problem := token(p.text[p.at:], p.dialect)
 		if problem != "" {
 			hint := ""
 			if c == '\n' || c == '\r' {
@@ -122,9 +122,9 @@ func (p *parser) quoted() (string, error) {
 	return "", p.fail(from, "", "the string has no end, which is %c", quote)
 }
 
-// piece decodes the first character or escape sequence of text, the rest of a string with what
+// token decodes the first character or escape sequence of text, the rest of a string with what
 // follows it. It returns its length in the text and its value, or the problem with it.
-func piece(text []byte, d dialect) (length int, value, problem string) {
+func token(text []byte, d dialect) (length int, value, problem string) {
 	r, n := utf8.DecodeRune(text)
 	switch {
 	case r == '\n' || r == '\r':
@@ -183,13 +183,13 @@ func hexAt(text []byte, at, length int) (rune, bool) {
 	return rune(v), err == nil //nolint:gosec // at most 16 bits
 }
 
-// pieces splits the inside of a string into characters and escape sequences. It returns nil if one
+// tokens splits the inside of a string into characters and escape sequences. It returns nil if one
 // of them is invalid.
-func pieces(inside string) []formatkit.Token {
+func tokens(inside string) []formatkit.Token {
 	var list []formatkit.Token
 	text := []byte(inside)
 	for at := 0; at < len(text); {
-		n, value, problem := piece(text[at:], unknown)
+		n, value, problem := token(text[at:], unknown)
 		if problem != "" {
 			return nil
 		}
@@ -216,7 +216,7 @@ func (s *style) spelledString(raw, value string) string {
 	quote := s.quote
 	if raw != "" && (raw[0] == '"' || raw[0] == '\'') {
 		quote = raw[0]
-		if inside := pieces(raw[1 : len(raw)-1]); inside != nil {
+		if inside := tokens(raw[1 : len(raw)-1]); inside != nil {
 			text := string(quote) + formatkit.Reescape(raw[1:len(raw)-1], inside, value,
 				func(t string) string {
 					return s.escaped(t, quote)

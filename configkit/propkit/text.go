@@ -74,8 +74,8 @@ func inLatin1(text string) (string, bool) {
 	return b.String(), true
 }
 
-// pieces splits text, which has been parsed before, into characters and escape sequences.
-func pieces(text []byte, latin1 bool) []formatkit.Token {
+// tokens splits text, which has been parsed before, into characters and escape sequences.
+func tokens(text []byte, latin1 bool) []formatkit.Token {
 	var out []formatkit.Token
 	for at := 0; at < len(text); {
 		s, n := next(text[at:], latin1)
@@ -150,14 +150,14 @@ func (language) Value(w *formatkit.Writer, n *formatkit.Node, value any) string 
 		sp.escaped = ":=" // Properties.store escapes them
 	}
 	text, _ := formatkit.Untyped(value)
-	key := formatkit.Text(pieces([]byte(w.Raw(n.KeySpan)), sp.latin1))
+	key := formatkit.Text(tokens([]byte(w.Raw(n.KeySpan)), sp.latin1))
 	before := w.Raw(formatkit.Span{From: n.KeySpan.From, To: n.Span.From})
 	if sign := n.Sign; raw == "" && text != "" && sign.Len() > 0 &&
 		sign.To == n.Span.From && sign.From > n.KeySpan.To {
 		before += " " // key = value
 	}
 	lead := before[n.Span.From-n.KeySpan.From:]
-	written := formatkit.Reescape(raw, pieces([]byte(raw), sp.latin1), text, sp.text)
+	written := formatkit.Reescape(raw, tokens([]byte(raw), sp.latin1), text, sp.text)
 	if sp.read(before+written+w.LineEnd, key, text) {
 		return lead + written
 	}

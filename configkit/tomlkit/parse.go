@@ -10,11 +10,11 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// standing says by which syntax a value is written.
-type standing uint8
+// notation says by which syntax a value is written.
+type notation uint8
 
 const (
-	inValue  standing = iota // after an equals sign or in brackets
+	inValue  notation = iota // after an equals sign or in brackets
 	byHeader                 // a table with a header of its own, and the root, which needs none
 	byLonger                 // a table implied by longer headers
 	byDots                   // a table implied by dotted keys
@@ -23,7 +23,7 @@ const (
 
 // form is the syntax that a node remembers.
 type form struct {
-	standing standing
+	notation notation
 	index    map[string]*formatkit.Node // the entries of a table
 	// of a table: its name in headers; of a table of dotted keys: the dotted key
 	name   string
@@ -60,7 +60,7 @@ func parse(text []byte) (*formatkit.Node, error) {
 	if bytes.HasPrefix(text, []byte(bom)) {
 		p.base = len(bom)
 	}
-	p.root = &formatkit.Node{Kind: gaby.Map, Comma: -1, Syntax: &form{standing: byHeader}}
+	p.root = &formatkit.Node{Kind: gaby.Map, Comma: -1, Syntax: &form{notation: byHeader}}
 	p.table, p.before = p.root, p.base
 	p.toml.Reset(text[p.base:len(text):len(text)])
 	for p.toml.NextExpression() {
@@ -83,16 +83,16 @@ func parse(text []byte) (*formatkit.Node, error) {
 
 // refused converts an error of go-toml to one with a position.
 func (p *parser) refused(err error) error {
-	var told *unstable.ParserError
-	if !errors.As(err, &told) {
+	var failure *unstable.ParserError
+	if !errors.As(err, &failure) {
 		return err
 	}
-	at := len(p.text) - cap(told.Highlight)
+	at := len(p.text) - cap(failure.Highlight)
 	hint := ""
-	if strings.Contains(told.Message, "leading zero") {
+	if strings.Contains(failure.Message, "leading zero") {
 		hint = "quote it to keep the zeros, or write an octal number with 0o"
 	}
-	return p.fail(min(max(at, 0), len(p.text)), told.Message, hint)
+	return p.fail(min(max(at, 0), len(p.text)), failure.Message, hint)
 }
 
 func (p *parser) fail(at int, msg, hint string) error {
@@ -150,9 +150,9 @@ func (p *parser) header(e *unstable.Node) error {
 		case next == nil:
 			next = p.add(in, k, gaby.Map, byLonger)
 			formOf(next).name = p.raw(keys[:i+1])
-		case formOf(next).standing == byList:
+		case formOf(next).notation == byList:
 			next = next.Kids[len(next.Kids)-1]
-		case formOf(next).standing == inValue:
+		case formOf(next).notation == inValue:
 			return p.fail(k.span.From,
 				"the key "+k.name+" already has a value, which is not a table", "")
 		}
@@ -167,7 +167,7 @@ func (p *parser) header(e *unstable.Node) error {
 			n = p.add(in, last, gaby.List, byList)
 			formOf(n).name = p.raw(keys)
 			n.Head = header.From
-		} else if formOf(n).standing != byList {
+		} else if formOf(n).notation != byList {
 			return p.fail(last.span.From,
 				"the key "+last.name+" is already something else than an array of tables", "")
 		}
@@ -176,8 +176,8 @@ func (p *parser) header(e *unstable.Node) error {
 		switch {
 		case n == nil:
 			n = p.add(in, last, gaby.Map, byHeader)
-		case formOf(n).standing == byLonger:
-			formOf(n).standing = byHeader
+		case formOf(n).notation == byLonger:
+			formOf(n).notation = byHeader
 		default:
 			return p.fail(last.span.From, "the table "+last.name+" is defined twice", "")
 		}
@@ -213,11 +213,11 @@ func (p *parser) raw(keys []key) string {
 }
 
 // add adds an entry to a table.
-func (p *parser) add(in *formatkit.Node, k key, kind gaby.Kind, s standing) *formatkit.Node {
+func (p *parser) add(in *formatkit.Node, k key, kind gaby.Kind, s notation) *formatkit.Node {
 	n := &formatkit.Node{
 		Kind: kind, Key: k.name, KeySpan: k.span,
 		Span: formatkit.Span{From: k.span.From, To: k.span.From}, Comma: -1,
-		Parent: in, Syntax: &form{standing: s},
+		Parent: in, Syntax: &form{notation: s},
 	}
 	f := formOf(in)
 	if f.index == nil {
@@ -232,7 +232,7 @@ func (p *parser) add(in *formatkit.Node, k key, kind gaby.Kind, s standing) *for
 func (p *parser) item(list *formatkit.Node, k key) *formatkit.Node {
 	n := &formatkit.Node{
 		Kind: gaby.Map, KeySpan: k.span, Comma: -1,
-		Parent: list, Syntax: &form{standing: byHeader},
+		Parent: list, Syntax: &form{notation: byHeader},
 	}
 	list.Kids = append(list.Kids, n)
 	return n
@@ -246,7 +246,7 @@ func (p *parser) entry(in *formatkit.Node, e *unstable.Node) (*formatkit.Node, e
 		if next == nil {
 			next = p.add(in, k, gaby.Map, byDots)
 			formOf(next).name = p.raw(keys[:i+1])
-		} else if formOf(next).standing != byDots {
+		} else if formOf(next).notation != byDots {
 			return nil, p.fail(k.span.From, "the key "+k.name+" is defined twice", "")
 		}
 		in = next

@@ -77,7 +77,7 @@ func spelledString(raw, value string) string {
 			open += len(raw[3:]) - len(strings.TrimPrefix(strings.TrimPrefix(raw[3:], "\r"), "\n"))
 		}
 		inside := raw[open : len(raw)-len(quote)]
-		text := raw[:open] + formatkit.Reescape(inside, pieces(inside, quote), value,
+		text := raw[:open] + formatkit.Reescape(inside, tokens(inside, quote), value,
 			func(s string) string {
 				return escaped(s, quote)
 			}) + quote
@@ -110,8 +110,8 @@ func stringValue(raw string) (string, bool) {
 	return string(value.Data), !p.NextExpression() && p.Error() == nil
 }
 
-// pieces splits the inside of a string into characters and escape sequences.
-func pieces(inside, quote string) []formatkit.Token {
+// tokens splits the inside of a string into characters and escape sequences.
+func tokens(inside, quote string) []formatkit.Token {
 	var list []formatkit.Token
 	for at := 0; at < len(inside); {
 		_, n := utf8.DecodeRuneInString(inside[at:])

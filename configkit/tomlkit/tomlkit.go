@@ -56,7 +56,7 @@ func (language) CheckComment(_ gaby.Value, _ []string, text string) error {
 func (language) Replace(w *formatkit.Writer, n *formatkit.Node, v gaby.Value) error {
 	e := editor{w}
 	f := formOf(n)
-	if f.standing == inValue {
+	if f.notation == inValue {
 		w.Replace(n.Span, e.value(n, v))
 		return nil
 	}
@@ -69,12 +69,12 @@ func (language) Replace(w *formatkit.Writer, n *formatkit.Node, v gaby.Value) er
 		w.Rewrite(list)
 		return nil
 	}
-	if in := within(n); formOf(in).standing == inValue {
+	if in := within(n); formOf(in).notation == inValue {
 		w.Replace(in.Span, e.value(nil, w.Value(in)))
 		return nil
 	}
 	e.takeOut(n, e.Wipe)
-	if e.standingOf(n.Parent, v) == inValue {
+	if e.notationOf(n.Parent, v) == inValue {
 		defer e.separate(n.Parent, n)
 	}
 	return e.add(n.Parent, n.Key, v)
@@ -86,10 +86,10 @@ func (language) Entries(
 ) (bool, error) {
 	e := editor{w}
 	f := formOf(n)
-	if f.standing == inValue {
+	if f.notation == inValue {
 		return e.inBrackets(n, entries)
 	}
-	if in := within(n); formOf(in).standing == inValue {
+	if in := within(n); formOf(in).notation == inValue {
 		w.Replace(in.Span, e.value(nil, w.Value(in)))
 		return false, nil
 	}
@@ -103,11 +103,11 @@ func (language) Entries(
 // lines of the table around it.
 func within(n *formatkit.Node) *formatkit.Node {
 	in := n.Parent
-	for in != nil && formOf(in).standing == byDots {
+	for in != nil && formOf(in).notation == byDots {
 		in = in.Parent
 	}
-	if in == nil || formOf(n).standing != byDots {
-		return &formatkit.Node{Syntax: &form{standing: byHeader}}
+	if in == nil || formOf(n).notation != byDots {
+		return &formatkit.Node{Syntax: &form{notation: byHeader}}
 	}
 	return in
 }
@@ -115,7 +115,7 @@ func within(n *formatkit.Node) *formatkit.Node {
 // commentAt returns the offset after which a comment on n goes: after the brackets of a header, and
 // after the comma of an entry that has one.
 func commentAt(n *formatkit.Node) int {
-	if f := formOf(n); f.standing == byHeader {
+	if f := formOf(n); f.notation == byHeader {
 		return f.closed
 	}
 	return max(n.Span.To, n.Comma+1)
@@ -123,7 +123,7 @@ func commentAt(n *formatkit.Node) int {
 
 // CheckPlace returns an error if no comment can be added on the line after n.
 func (language) CheckPlace(text []byte, n *formatkit.Node) error {
-	if s := formOf(n).standing; s != inValue && s != byHeader {
+	if s := formOf(n).notation; s != inValue && s != byHeader {
 		return formatkit.Refuse("comment one of its entries", "the value has no line of its own")
 	}
 	return formatkit.CheckLineComment(text, n, commentAt(n))

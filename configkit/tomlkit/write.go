@@ -19,7 +19,7 @@ func (e editor) keys(n *formatkit.Node, entries []formatkit.Entry) error {
 	f := formOf(n)
 	if len(entries) == 0 {
 		// a table without entries is no longer implied, so it needs a line of its own
-		switch f.standing {
+		switch f.notation {
 		case byDots:
 			e.Insert(e.first(n), e.keyed(n.Parent, f.name)+"{}"+e.LineEnd)
 		case byLonger:
@@ -30,7 +30,7 @@ func (e editor) keys(n *formatkit.Node, entries []formatkit.Entry) error {
 	lines := false
 	for _, isLine := range []bool{true, false} { // keys come before tables
 		for _, entry := range entries {
-			if entry.Node != nil || isLine != (e.standingOf(n, entry.Value) == inValue) {
+			if entry.Node != nil || isLine != (e.notationOf(n, entry.Value) == inValue) {
 				continue
 			}
 			if err := e.add(n, entry.Value.Key(), entry.Value); err != nil {
@@ -46,10 +46,10 @@ func (e editor) keys(n *formatkit.Node, entries []formatkit.Entry) error {
 }
 
 // separate inserts a blank line after the first keys of a table that had no keys, if it contains
-// tables other than gone.
-func (e editor) separate(n, gone *formatkit.Node) {
-	follow := slices.ContainsFunc(n.Kids, func(kid *formatkit.Node) bool { return kid != gone })
-	if f := formOf(n); follow && (f.standing == byLonger || f.standing == byHeader && f.end == 0) {
+// tables other than removed.
+func (e editor) separate(n, removed *formatkit.Node) {
+	follow := slices.ContainsFunc(n.Kids, func(kid *formatkit.Node) bool { return kid != removed })
+	if f := formOf(n); follow && (f.notation == byLonger || f.notation == byHeader && f.end == 0) {
 		e.inserter(n)(e.start(n), e.LineEnd)
 	}
 }
@@ -57,13 +57,14 @@ func (e editor) separate(n, gone *formatkit.Node) {
 // inserter returns the method of the writer that inserts first keys. Those of the root come before
 // headers inserted at the same offset.
 func (e editor) inserter(n *formatkit.Node) func(int, string) {
-	if formOf(n).standing == byLonger {
+	if formOf(n).notation == byLonger {
 		return e.InsertBelow
 	}
 	return e.Insert
 }
 
-// start returns the offset for the first key of a table that has neither keys nor a header.
+// start returns the beginning of the first line inside a table, which is where the first key of a
+// table goes that has neither keys nor a header.
 func (e editor) start(n *formatkit.Node) int {
 	at := len(e.Text)
 	for _, kid := range n.Kids {
@@ -111,50 +112,46 @@ func (e editor) remove(n *formatkit.Node) { e.takeOut(n, e.Remove) }
 
 func (e editor) takeOut(n *formatkit.Node, remove func(formatkit.Span)) {
 	f := formOf(n)
-	if f.standing == inValue {
+	if f.notation == inValue {
 		remove(formatkit.Span{From: n.Head, To: n.Entry.To})
 		return
 	}
 	for _, kid := range n.Kids {
 		e.takeOut(kid, remove)
 	}
-	if f.standing != byHeader {
+	if f.notation != byHeader {
 		return
 	}
-	e.RemoveSection(formatkit.Span{From: n.Head, To: e.behindComments(f.end)}, remove)
+	e.RemoveSection(formatkit.Span{From: n.Head, To: e.afterComments(f.end)}, remove)
 }
 
-func (e editor) behindComments(at int) int { return e.BehindComments(at, "#") }
+func (e editor) afterComments(at int) int { return e.AfterComments(at, "#") }
 
 // first returns the beginning of the first line of a table or value.
 func (e editor) first(n *formatkit.Node) int {
-	if formOf(n).standing == inValue || formOf(n).standing == byHeader {
+	if formOf(n).notation == inValue || formOf(n).notation == byHeader {
 		return n.Head
 	}
-	at := len(e.Text)
-	for _, kid := range n.Kids {
-		at = min(at, e.first(kid))
-	}
-	return at
+	return e.start(n)
 }
 
 // last returns the end of the last line of a table or value.
 func (e editor) last(n *formatkit.Node) int {
 	f := formOf(n)
-	if f.standing == inValue {
+	if f.notation == inValue {
 		return n.Entry.To
 	}
 	at := f.end
 	for _, kid := range n.Kids {
 		at = max(at, e.last(kid))
 	}
-	return e.behindComments(at)
+	return e.afterComments(at)
 }
 
 // add writes a new entry of a table that is not in brackets, in the style of its neighbours.
 func (e editor) add(n *formatkit.Node, key string, v gaby.Value) error {
 	f := formOf(n)
-	s := e.standingOf(n, v)
+	s := e.notationOf(n, v)
 	switch {
 	case s == inValue:
 		return e.line(n, key, e.like(e.lines(n), v))
@@ -193,19 +190,19 @@ func (e editor) keyIn(n *formatkit.Node, key string) string {
 	return keyText(key)
 }
 
-// standingOf returns the syntax for a new value in a table.
-func (e editor) standingOf(n *formatkit.Node, v gaby.Value) standing {
+// notationOf returns the syntax for a new value in a table.
+func (e editor) notationOf(n *formatkit.Node, v gaby.Value) notation {
 	if !isSection(v) {
 		return inValue
 	}
 	like := byHeader
-	if formOf(n).standing == byDots {
+	if formOf(n).notation == byDots {
 		like = byDots
 	}
 	for _, kid := range n.Kids {
 		if kid.Kind == v.Kind() && (kid.Kind == gaby.Map ||
 			len(kid.Kids) > 0 && kid.Kids[0].Kind == gaby.Map) {
-			like = formOf(kid).standing
+			like = formOf(kid).notation
 		}
 	}
 	if like == byDots && (v.Kind() != gaby.Map || v.Len() == 0) {
@@ -240,17 +237,17 @@ func (e editor) line(n *formatkit.Node, key, value string, more ...string) error
 	}
 	at := f.end
 	switch {
-	case f.standing == byDots:
+	case f.notation == byDots:
 		text = f.name + "." + text
 		at = e.last(n)
-	case f.standing == byLonger:
+	case f.notation == byLonger:
 		if at = e.start(n); e.Once(n) {
 			e.InsertBelow(at, "["+f.name+"]"+e.LineEnd)
 		}
 	case at == 0: // the root without keys
 		at = e.start(n)
 	default:
-		at = e.behindComments(at)
+		at = e.afterComments(at)
 	}
 	e.inserter(n)(at, e.keyed(n, text)+value+e.LineEnd)
 	return nil
@@ -260,7 +257,7 @@ func (e editor) line(n *formatkit.Node, key, value string, more ...string) error
 func (e editor) lines(n *formatkit.Node) []*formatkit.Node {
 	var lines []*formatkit.Node
 	for _, kid := range n.Kids {
-		switch formOf(kid).standing {
+		switch formOf(kid).notation {
 		case inValue:
 			lines = append(lines, kid)
 		case byDots:
@@ -284,7 +281,7 @@ func (e editor) model(n *formatkit.Node) *formatkit.Node {
 // keyed formats the beginning of a line with a new key of a table.
 func (e editor) keyed(n *formatkit.Node, key string) string {
 	in := n
-	for formOf(in).standing == byDots && e.model(in) == nil {
+	for formOf(in).notation == byDots && e.model(in) == nil {
 		in = in.Parent
 	}
 	if model := e.model(in); model != nil {
@@ -436,8 +433,8 @@ func (e editor) inlineStyle() inlineStyle {
 
 func (e editor) findInline() inlineStyle {
 	for n := range e.Root.All() {
-		if n.Kind != gaby.Map || len(n.Kids) == 0 || formOf(n).standing != inValue ||
-			formOf(n.Kids[0]).standing != inValue {
+		if n.Kind != gaby.Map || len(n.Kids) == 0 || formOf(n).notation != inValue ||
+			formOf(n.Kids[0]).notation != inValue {
 			continue
 		}
 		kid := n.Kids[0]
@@ -483,7 +480,7 @@ func (e editor) like(neighbours []*formatkit.Node, v gaby.Value) string {
 func (e editor) inBrackets(n *formatkit.Node, entries []formatkit.Entry) (whole bool, err error) {
 	dotted := false
 	for _, kid := range n.Kids {
-		dotted = dotted || formOf(kid).standing == byDots
+		dotted = dotted || formOf(kid).notation == byDots
 	}
 	if !dotted {
 		done, err := e.EntriesIn(n, entries, formatkit.Brackets{Text: e.bracketed})
