@@ -118,29 +118,26 @@ func common(tokens []Token, text string) (from, to, i int) {
 	if !special || len(tokens)*len(text) > mostCompared {
 		return 0, 0, -1
 	}
-	best := 0
-	// lengths[k] is the length of the longest run that ends with the previous token and at byte k
-	// of text, and starts[k] the token that the run begins with.
-	lengths, starts := make([]int, len(text)+1), make([]int, len(text)+1)
-	for p, token := range tokens {
-		if token.Text == "" {
-			continue // it continues every run
+	all, ends := Text(tokens), make([]int, len(tokens)+1) // where each token ends in all
+	for k, p := range tokens {
+		ends[k+1] = ends[k] + len(p.Text)
+	}
+	best, end := 0, 0
+	for start, p := range tokens {
+		if p.Text == "" {
+			continue
 		}
-		nextLengths, nextStarts := make([]int, len(text)+1), make([]int, len(text)+1)
-		for k := len(token.Text); k <= len(text); k++ {
-			if text[k-len(token.Text):k] != token.Text {
-				continue
-			}
-			before := k - len(token.Text)
-			nextLengths[k], nextStarts[k] = lengths[before]+len(token.Text), p
-			if lengths[before] > 0 {
-				nextStarts[k] = starts[before]
-			}
-			if nextLengths[k] > best {
-				best, from, to, i = nextLengths[k], nextStarts[k], p+1, k-nextLengths[k]
-			}
+		// If a run is in text, so is the same run without its first token.
+		for end < len(tokens) && strings.Contains(text, all[ends[start]:ends[end+1]]) {
+			end++
 		}
-		lengths, starts = nextLengths, nextStarts
+		if run := all[ends[start]:max(ends[start], ends[end])]; len(run) > best {
+			best, from, to, i = len(run), start, end, strings.Index(text, run)
+		}
+		end = max(end, start+1)
+	}
+	for to > from && tokens[to-1].Text == "" {
+		to--
 	}
 	if best < leastCommon {
 		return 0, 0, -1
