@@ -19,12 +19,7 @@ type Brackets struct {
 // ones follow the style of their neighbours: on lines of their own or not, and with commas as
 // needed. If no entry stays it writes nothing and reports false.
 func (w *Writer) EntriesIn(n *Node, entries []Entry, b Brackets) (bool, error) {
-	kept := map[*Node]bool{}
-	for _, e := range entries {
-		if e.Node != nil {
-			kept[e.Node] = true
-		}
-	}
+	kept := keptIn(entries)
 	if len(kept) == 0 {
 		return false, nil
 	}

@@ -72,12 +72,7 @@ func (w *Writer) ReplaceFlat(f Flat, n *Node, v gaby.Value) error {
 
 // EntriesFlat implements Entries for flat languages.
 func (w *Writer) EntriesFlat(f Flat, n *Node, entries []Entry) {
-	kept := map[*Node]bool{}
-	for _, e := range entries {
-		if e.Node != nil {
-			kept[e.Node] = true
-		}
-	}
+	kept := keptIn(entries)
 	// new lines go after the existing ones, in the style of the last one
 	below, model := len(w.Text), (*Node)(nil)
 	var removed []*Node

@@ -60,11 +60,19 @@ func (n *Node) Get(key string) *Node {
 
 // Without returns the entries of a map or list that are not among entries.
 func (n *Node) Without(entries []Entry) []*Node {
+	kept := keptIn(entries)
+	return slices.DeleteFunc(slices.Clone(n.Kids), func(kid *Node) bool { return kept[kid] })
+}
+
+// keptIn returns the nodes that stay where they are.
+func keptIn(entries []Entry) map[*Node]bool {
 	kept := map[*Node]bool{}
 	for _, e := range entries {
-		kept[e.Node] = true
+		if e.Node != nil {
+			kept[e.Node] = true
+		}
 	}
-	return slices.DeleteFunc(slices.Clone(n.Kids), func(kid *Node) bool { return kept[kid] })
+	return kept
 }
 
 // All returns n and everything below it, in the order of the tree.

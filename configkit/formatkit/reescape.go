@@ -9,6 +9,7 @@ import (
 // Escaping is a way to write a character in quotes.
 type Escaping uint8
 
+// These are the ways to write a character.
 const (
 	Literally     Escaping = iota
 	WithBackslash          // \n, or the character after a backslash
