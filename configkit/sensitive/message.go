@@ -169,25 +169,18 @@ func isWord(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
-// wordList holds words by their first wordStart bytes.
-type wordList map[string][]string
+// wordList holds words by their first byte.
+type wordList map[byte][]string
 
-const wordStart = 4
-
-func (l wordList) add(word string) {
-	start := word[:min(wordStart, len(word))]
-	l[start] = append(l[start], word)
-}
+func (l wordList) add(word string) { l[word[0]] = append(l[word[0]], word) }
 
 // longest returns the length of the longest word that text begins with and for which fits returns
 // true, or 0.
 func (l wordList) longest(text string, fits func(word string) bool) int {
 	longest := 0
-	for n := 1; n <= min(wordStart, len(text)); n++ {
-		for _, word := range l[text[:n]] {
-			if len(word) > longest && strings.HasPrefix(text, word) && fits(word) {
-				longest = len(word)
-			}
+	for _, word := range l[text[0]] {
+		if len(word) > longest && strings.HasPrefix(text, word) && fits(word) {
+			longest = len(word)
 		}
 	}
 	return longest

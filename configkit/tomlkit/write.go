@@ -264,31 +264,18 @@ func (e editor) lines(n *formatkit.Node) []*formatkit.Node {
 			lines = append(lines, e.lines(kid)...)
 		}
 	}
+	slices.SortFunc(lines, func(a, b *formatkit.Node) int { return a.Entry.From - b.Entry.From })
 	return lines
-}
-
-// model returns the last key of a table, whose style new keys follow, or nil if it has none.
-func (e editor) model(n *formatkit.Node) *formatkit.Node {
-	var last *formatkit.Node
-	for _, line := range e.lines(n) {
-		if last == nil || line.Entry.From > last.Entry.From {
-			last = line
-		}
-	}
-	return last
 }
 
 // keyed formats the beginning of a line with a new key of a table.
 func (e editor) keyed(n *formatkit.Node, key string) string {
 	in := n
-	for formOf(in).notation == byDots && e.model(in) == nil {
+	for formOf(in).notation == byDots && len(e.lines(in)) == 0 {
 		in = in.Parent
 	}
-	if model := e.model(in); model != nil {
-		lines := e.lines(in)
-		slices.SortFunc(
-			lines, func(a, b *formatkit.Node) int { return a.Entry.From - b.Entry.From })
-		return formatkit.DelimiterLike(e.Text, model, lines).Line(key)
+	if lines := e.lines(in); len(lines) > 0 {
+		return formatkit.DelimiterLike(e.Text, lines[len(lines)-1], lines).Line(key)
 	}
 	indent := ""
 	if f := formOf(n); f.header.Len() > 0 {
