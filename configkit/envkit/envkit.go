@@ -140,11 +140,11 @@ func (language) CheckComment(root gaby.Value, path []string, text string) error 
 
 // Comment implements formatkit.Language.
 func (language) Comment(w *formatkit.Writer, n *formatkit.Node, text string) error {
-	if form, ok := n.Syntax.(*line); ok {
+	if _, ok := n.Syntax.(*line); ok {
 		if text != "" && n.Span.Len() == 0 && !w.Replaced(n) {
 			w.Insert(n.Span.To, nothing)
 		}
-		w.LineComment(n, form.comment, "#", text)
+		w.LineComment(n, n.Span.To, "#", text)
 	}
 	return nil
 }

@@ -11,10 +11,8 @@ import (
 
 // line is the syntax of a variable.
 type line struct {
-	export  bool
-	sign    formatkit.Span
-	comment formatkit.Span // after the value, with its mark; may be empty
-	old     old
+	export bool
+	old    old
 }
 
 // export is allowed before a name.
@@ -111,7 +109,7 @@ func (p *parser) variable() (*formatkit.Node, error) {
 		return nil, p.fail(p.at+dot, "the name of a variable cannot have a dot",
 			"only those of the "+block+" block do, such as "+block+".configName")
 	}
-	form.sign = formatkit.Span{From: sign, To: sign + 1}
+	n.Sign = formatkit.Span{From: sign, To: sign + 1}
 	p.at = sign + 1
 	p.skipBlanks()
 	n.Span.From = p.at
@@ -141,54 +139,54 @@ func (p *parser) value(n *formatkit.Node, form *line) string {
 			if to := closing(p.text[p.at:]); to > 0 {
 				end := p.at + to
 				p.at = end
-				if p.behind(form) {
+				if p.atRemark(n) {
 					n.Span.To = end
-					n.Comments.Line = p.comment(form)
-					form.old.pieces = pieces(p.text[n.Span.From:end])
-					return formatkit.Text(form.old.pieces)
+					form.old.tokens = tokens(p.text[n.Span.From:end])
+					return formatkit.Text(form.old.tokens)
 				}
-				p.at, form.comment = n.Span.From, formatkit.Span{}
+				p.at = n.Span.From
 			}
 		}
 	}
 	eol := formatkit.LineEnd(p.text, p.at)
 	for at := p.at; at < eol; at++ {
 		if p.text[at] == '#' && isBlank(p.text[at-1]) {
-			form.comment = formatkit.Span{From: at, To: eol}
+			n.Remark, n.Comments.Line = formatkit.RestOfLine(p.text, at, isRemark)
 			break
 		}
 	}
 	to := eol
-	if form.comment.Len() > 0 {
-		to = form.comment.From
+	if n.Remark.Len() > 0 {
+		to = n.Remark.From
 	}
 	value := bytes.TrimRight(p.text[p.at:to], " \t")
 	if len(value) == 0 {
-		n.Span.From = form.sign.To
+		n.Span.From = n.Sign.To
 	}
 	n.Span.To = n.Span.From + len(value)
-	n.Comments.Line = p.comment(form)
 	p.at = eol
 	return string(value)
 }
 
-// behind skips a comment after a closing quote. It reports whether nothing else
-// follows on the line.
-func (p *parser) behind(form *line) bool {
-	from := p.at
-	p.skipBlanks()
-	if !p.atLineEnd() && p.text[p.at] == '#' && p.at > from {
-		form.comment = formatkit.Span{From: p.at, To: formatkit.LineEnd(p.text, p.at)}
-		p.at = form.comment.To
+// atRemark skips a comment after a closing quote. It reports whether nothing else follows on the
+// line.
+func (p *parser) atRemark(n *formatkit.Node) bool {
+	end := formatkit.LineEnd(p.text, p.at)
+	remark, text := formatkit.RestOfLine(p.text, p.at, isRemark)
+	isNext := remark.Len() > 0 && remark.From == p.at
+	if isNext || remark.Len() == 0 && !formatkit.EndsLine(p.text, p.at) {
+		return false
 	}
-	return p.atLineEnd()
+	n.Remark, n.Comments.Line, p.at = remark, text, end
+	return true
 }
 
-func (p *parser) comment(form *line) string {
-	if form.comment.Len() == 0 {
-		return ""
+// isRemark returns the length of the mark of a comment after a value.
+func isRemark(text []byte) int {
+	if text[0] == '#' {
+		return 1
 	}
-	return formatkit.CommentText(string(p.text[form.comment.From:form.comment.To]), 1)
+	return 0
 }
 
 // closing returns the length of the quoted string at the beginning of text, or 0 if the
@@ -205,8 +203,8 @@ func closing(text []byte) int {
 	return 0
 }
 
-// pieces splits the inside of a quoted string into characters and escape sequences.
-func pieces(raw []byte) []formatkit.Token {
+// tokens splits the inside of a quoted string into characters and escape sequences.
+func tokens(raw []byte) []formatkit.Token {
 	var out []formatkit.Token
 	double := raw[0] == '"'
 	for at := 1; at < len(raw)-1; {

@@ -22,10 +22,10 @@ const kept = " \t;&|<>()*?!~{}[]$"
 // comment as the value.
 const nothing = `""`
 
-// old is the syntax of a value that is replaced. Its zero value stands for a new variable.
+// old is the syntax of a value that is replaced. Its zero value is a new variable.
 type old struct {
 	raw       string
-	pieces    []formatkit.Token // the inside of the quotes of raw
+	tokens    []formatkit.Token // the inside of the quotes of raw
 	variables []string          // the names of variables that readers expand in it
 }
 
@@ -94,7 +94,7 @@ func (o old) spellings(text, lineEnd string) []string {
 			double = []string{`"` + escapes.Replace(text) + `"`}
 		case strings.Contains(o.raw, `\n`), strings.Contains(o.raw, `\r`):
 			double = []string{
-				`"` + formatkit.Reescape(o.raw, o.pieces, text, escapes.Replace) + `"`,
+				`"` + formatkit.Reescape(o.raw, o.tokens, text, escapes.Replace) + `"`,
 			}
 		}
 		if !isEscaped && !strings.Contains(text, "\r") {
@@ -102,9 +102,9 @@ func (o old) spellings(text, lineEnd string) []string {
 		}
 	}
 	switch {
-	case strings.HasPrefix(o.raw, "'") && len(o.pieces) > 0, o.raw == "''":
+	case strings.HasPrefix(o.raw, "'") && len(o.tokens) > 0, o.raw == "''":
 		return append(append(single, double...), bare...)
-	case strings.HasPrefix(o.raw, `"`) && len(o.pieces) > 0, o.raw == `""`:
+	case strings.HasPrefix(o.raw, `"`) && len(o.tokens) > 0, o.raw == `""`:
 		return append(append(double, single...), bare...)
 	}
 	return append(append(bare, double...), single...)
@@ -152,7 +152,7 @@ func (language) Value(w *formatkit.Writer, n *formatkit.Node, value any) string 
 			})
 	}
 	written := readable(before, spellings, text)
-	if sign := form.sign; n.Span.Len() == 0 && text != "" && sign.To == n.Span.From &&
+	if sign := n.Sign; n.Span.Len() == 0 && text != "" && sign.To == n.Span.From &&
 		sign.From > n.KeySpan.To {
 		written = " " + written // KEY = value
 	}
@@ -189,8 +189,7 @@ func (l language) Line(
 	var like old
 	if model != nil {
 		neighbours := formatkit.Neighbours(w.Text, w.Lines(), model)
-		d = formatkit.DelimiterOf(w.Text, model, neighbours,
-			func(n *formatkit.Node) formatkit.Span { return n.Syntax.(*line).sign })
+		d = formatkit.DelimiterLike(w.Text, model, w.Lines())
 		if model.Syntax.(*line).export && !strings.Contains(key, ".") {
 			prefix = export + " "
 		}

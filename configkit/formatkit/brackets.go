@@ -19,12 +19,7 @@ type Brackets struct {
 // ones follow the style of their neighbours: on lines of their own or not, and with commas as
 // needed. If no entry stays it writes nothing and reports false.
 func (w *Writer) EntriesIn(n *Node, entries []Entry, b Brackets) (bool, error) {
-	kept := map[*Node]bool{}
-	for _, e := range entries {
-		if e.Node != nil {
-			kept[e.Node] = true
-		}
-	}
+	kept := keptIn(entries)
 	if len(kept) == 0 {
 		return false, nil
 	}
@@ -60,8 +55,8 @@ func (p *bracketed) begins(i int) int {
 	return end(p.n.Kids[i-1])
 }
 
-// behind returns the end of an entry, including a comment before its comma or the closing bracket.
-func (p *bracketed) behind(kid *Node) int {
+// withComment returns the end of an entry, including a comment before its comma or the closing bracket.
+func (p *bracketed) withComment(kid *Node) int {
 	if kid.Comma >= 0 {
 		return kid.Comma
 	}
@@ -117,8 +112,8 @@ func (p *bracketed) removeOthers() {
 			w.Remove(Span{kids[from].Entry.From, to})
 		case p.trailing:
 			w.Remove(Span{end(kids[from-1]), end(last)})
-		case p.behind(kids[from-1]) > kids[from-1].Entry.To: // a comment on the previous entry
-			w.Remove(Span{p.behind(kids[from-1]), last.Entry.To})
+		case p.withComment(kids[from-1]) > kids[from-1].Entry.To: // a comment on the previous entry
+			w.Remove(Span{p.withComment(kids[from-1]), last.Entry.To})
 		default:
 			w.Remove(Span{kids[from-1].Entry.To, last.Entry.To})
 		}
@@ -189,7 +184,7 @@ func (p *bracketed) add(text string, before, next *Node, last bool) {
 		return
 	}
 	if before != nil {
-		w.Insert(p.behind(before), p.separator()+text)
+		w.Insert(p.withComment(before), p.separator()+text)
 		return
 	}
 	w.Insert(next.Entry.From, text+p.separator())
@@ -210,4 +205,47 @@ func (p *bracketed) separator() string {
 		}
 	}
 	return lines
+}
+
+// Bracketed sets the spans and the comments of an entry in brackets while a text is parsed. The
+// search for comments begins at after, the end of the entry before it. The result is the end of
+// this entry, with its comma. mark is as in CommentsAbove.
+func (n *Node) Bracketed(text []byte, after int, entry Span, mark func(line []byte) int) int {
+	n.Entry, n.Head = entry, entry.From
+	if first := bytes.IndexByte(text[after:entry.From], '\n'); first >= 0 {
+		first += after + 1
+		line := bytes.LastIndexByte(text[:entry.From], '\n') + 1
+		head, comment := CommentsAbove(text, first, line, mark)
+		if n.Comments.Head = comment; comment != "" {
+			n.Head = head
+		}
+	}
+	end := entry.To
+	if at := Gap(text, end, mark); at < len(text) && text[at] == ',' {
+		n.Comma, end = at, at+1
+	}
+	n.Remark, n.Comments.Line = RestOfLine(text, end, mark)
+	return end
+}
+
+// Gap returns the offset of the first byte from at on that is not part of a blank, line end or
+// comment.
+func Gap(text []byte, at int, mark func(line []byte) int) int {
+	for at < len(text) {
+		switch c := text[at]; {
+		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
+			at++
+		case bytes.HasPrefix(text[at:], []byte("/*")):
+			end := bytes.Index(text[at+2:], []byte("*/"))
+			if end < 0 {
+				return len(text)
+			}
+			at += end + 4
+		case mark(text[at:]) > 0:
+			at = LineEnd(text, at)
+		default:
+			return at
+		}
+	}
+	return at
 }

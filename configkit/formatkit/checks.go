@@ -70,25 +70,25 @@ func (s *source) CheckDelete(path []string) error {
 }
 
 // at returns the node of the value at path, or nil if the current value is not in the text.
-func (s *source) at(place *gaby.YamlDoc, path []string) *Node {
-	for i := 0; place != nil; i++ {
-		node := place.Value().NativeNode()
+func (s *source) at(doc *gaby.YamlDoc, path []string) *Node {
+	for i := 0; doc != nil; i++ {
+		node := doc.Value().NativeNode()
 		if node < 0 {
 			return nil
 		}
 		if i == len(path) {
 			return s.nodes[node]
 		}
-		if _, replaced := place.NativeValue(node); replaced {
+		if _, replaced := doc.NativeValue(node); replaced {
 			return nil
 		}
-		place = place.Search(path[i])
+		doc = doc.Search(path[i])
 	}
 	return nil
 }
 
 // Expressions returns the parts of a string that are expressions. Functions do not look into these
-// unless told to.
+// unless they are asked to.
 func (s *source) Expressions(text string) []string {
 	if l, ok := s.Language.(interface{ Expressions(text string) []string }); ok {
 		return l.Expressions(text)

@@ -55,14 +55,12 @@ func (w *Writer) ReplaceFlat(f Flat, n *Node, v gaby.Value) error {
 		return nil
 	}
 	var at, model *Node
-	n.Leaves(func(leaf *Node) {
-		if leaf.Entry.Len() > 0 {
-			at = leaf
-			w.RemoveLines(leaf)
-		}
-	})
+	for _, leaf := range n.Lines() {
+		at = leaf
+		w.RemoveLines(leaf)
+	}
 	if model = at; at == nil {
-		return Refuse("", "the value has no place in the text")
+		return Refuse("", "the value has no line of its own")
 	}
 	if v.Kind() == gaby.Scalar {
 		w.Insert(at.Entry.To, f.Line(w, model, w.keyOf(n), v.Data(), w.LineCommentOf(n))+w.LineEnd)
@@ -74,58 +72,41 @@ func (w *Writer) ReplaceFlat(f Flat, n *Node, v gaby.Value) error {
 
 // EntriesFlat implements Entries for flat languages.
 func (w *Writer) EntriesFlat(f Flat, n *Node, entries []Entry) {
-	kept := map[*Node]bool{}
-	for _, e := range entries {
-		if e.Node != nil {
-			kept[e.Node] = true
-		}
-	}
+	kept := keptIn(entries)
 	// new lines go after the existing ones, in the style of the last one
-	place, model := -1, (*Node)(nil)
-	var gone []*Node
+	below, model := len(w.Text), (*Node)(nil)
+	var removed []*Node
 	for i, kid := range n.Kids {
-		stays := kept[kid]
-		kid.Leaves(func(leaf *Node) {
-			if leaf.Entry.Len() == 0 {
-				return
-			}
+		for _, leaf := range kid.Lines() {
 			switch {
-			case stays:
+			case kept[kid]:
 			case n.Kind == gaby.List && i == 0 && len(entries) > 0:
 				// keep the comment above the first item, which is about the list
 				w.Remove(leaf.Entry)
 			default:
-				gone = append(gone, leaf)
+				removed = append(removed, leaf)
 			}
-			if stays || len(kept) == 0 {
-				if place < 0 {
-					place = leaf.Head
-				}
-				if model == nil {
-					model = leaf
-				}
+			if (kept[kid] || len(kept) == 0) && model == nil {
+				below, model = leaf.Head, leaf
 			}
-		})
-	}
-	w.removeGroups(gone, len(kept) == len(entries))
-	if place < 0 {
-		place = len(w.Text)
-		if all := w.Lines(); len(all) > 0 {
-			model = all[len(all)-1]
 		}
+	}
+	w.removeGroups(removed, len(kept) == len(entries))
+	if all := w.Lines(); model == nil && len(all) > 0 {
+		model = all[len(all)-1]
 	}
 	path := w.keyOf(n)
 	for i, e := range entries {
 		if e.Node != nil {
-			e.Node.Leaves(func(leaf *Node) {
-				if leaf.Entry.To > place {
-					place, model = leaf.Entry.To, leaf
+			for _, leaf := range e.Node.Lines() {
+				if leaf.Entry.To > below {
+					below, model = leaf.Entry.To, leaf
 				}
-			})
+			}
 			continue
 		}
 		key := joinKey(path, n.Kind, e.Value.Key(), i)
-		at, like := place, model
+		at, like := below, model
 		if near, ok := f.(interface {
 			Near(w *Writer, key string) *Node
 		}); ok {
@@ -133,7 +114,7 @@ func (w *Writer) EntriesFlat(f Flat, n *Node, entries []Entry) {
 				at, like = leaf.Entry.To, leaf
 			}
 		}
-		if n == w.Root && e.Value.Kind() != gaby.Scalar && at == place && model != nil &&
+		if n == w.Root && e.Value.Kind() != gaby.Scalar && at == below && model != nil &&
 			w.apart(model) {
 			w.Insert(at, w.LineEnd)
 		}
@@ -146,13 +127,13 @@ func (w *Writer) EntriesFlat(f Flat, n *Node, entries []Entry) {
 
 // removeGroups deletes the lines of entries. If a group of them was between blank lines, and
 // nothing is written in its place, the blank lines on one side are deleted too.
-func (w *Writer) removeGroups(gone []*Node, nothing bool) {
-	slices.SortFunc(gone, func(a, b *Node) int { return a.Entry.From - b.Entry.From })
-	for i := 0; i < len(gone); i++ {
-		lines := Span{gone[i].Head, gone[i].Entry.To}
-		for i+1 < len(gone) && gone[i+1].Head == lines.To {
+func (w *Writer) removeGroups(removed []*Node, nothing bool) {
+	slices.SortFunc(removed, func(a, b *Node) int { return a.Entry.From - b.Entry.From })
+	for i := 0; i < len(removed); i++ {
+		lines := Span{removed[i].Head, removed[i].Entry.To}
+		for i+1 < len(removed) && removed[i+1].Head == lines.To {
 			i++
-			lines.To = gone[i].Entry.To
+			lines.To = removed[i].Entry.To
 		}
 		alone := lines.From == firstLine(w.Text) || w.BlankLinesAbove(lines.From) < lines.From
 		if alone && nothing && (lines.To == len(w.Text) ||
@@ -182,11 +163,7 @@ func (w *Writer) Stays(n *Node) bool {
 // the order of the text.
 func (w *Writer) Lines() []*Node {
 	if w.lines == nil {
-		w.Root.Leaves(func(leaf *Node) {
-			if leaf.Entry.Len() > 0 {
-				w.lines = append(w.lines, leaf)
-			}
-		})
+		w.lines = w.Root.Lines()
 		slices.SortFunc(w.lines, func(a, b *Node) int { return a.Entry.From - b.Entry.From })
 	}
 	return w.lines
@@ -324,19 +301,4 @@ func CheckFlatComment(root gaby.Value, path []string) error {
 		return Refuse("comment one of its entries", "the value has no line of its own")
 	}
 	return nil
-}
-
-// LineComment implements Comment for values on lines. have is the span of the current comment, with
-// its mark, and empty if there is none.
-func (w *Writer) LineComment(n *Node, have Span, mark, text string) {
-	written := " " + mark + " " + text
-	switch {
-	case have.Len() == 0 && text == "":
-	case have.Len() == 0:
-		w.Insert(n.Span.To, written)
-	case text == "":
-		w.Remove(Span{n.Span.To, have.To})
-	default:
-		w.Replace(have, mark+" "+text)
-	}
 }

@@ -23,7 +23,7 @@ type Language interface {
 	// Entries writes the entries of map or list n, which are some of its own in their original
 	// order, and new ones. Edits inside the entries that stay have been written already. It reports
 	// whether it has rewritten the whole of n, in which case these edits are dropped.
-	Entries(w *Writer, n *Node, entries []Entry) (anew bool, err error)
+	Entries(w *Writer, n *Node, entries []Entry) (whole bool, err error)
 	// Comment writes the line comment of n, or deletes it if text is empty.
 	Comment(w *Writer, n *Node, text string) error
 
@@ -158,6 +158,7 @@ func (s *source) add(b *gaby.NativeBuilder, n *Node) {
 		ValueAt: min(n.Span.From, last), Comments: n.Comments,
 	})
 	for _, kid := range n.Kids {
+		kid.Parent = n
 		s.add(b, kid)
 	}
 	b.End()
@@ -245,9 +246,8 @@ func (c Converter[L]) verify(text []byte, doc *gaby.YamlDoc) error {
 		if same {
 			return nil
 		}
-		place := doc.Path(path)
 		err = &gaby.EditError{
-			Pos: place.Position(), Path: path,
+			Pos: doc.Path(path).Position(), Path: path,
 			Msg: "the value cannot be written in this format",
 		}
 	} else {

@@ -122,9 +122,7 @@ func CommentsAbove(
 		lines = append(lines, CommentText(string(line), mark))
 		head = start
 	}
-	for i, j := 0, len(lines)-1; i < j; i, j = i+1, j-1 {
-		lines[i], lines[j] = lines[j], lines[i]
-	}
+	slices.Reverse(lines)
 	return before + head, strings.Join(lines, "\n")
 }
 
@@ -144,6 +142,51 @@ func (w *Writer) CommentAbove(n *Node, mark, text string) {
 		return
 	}
 	w.Insert(n.Entry.From, Indent(w.Text, n.KeySpan.From)+mark+" "+text+w.LineEnd)
+}
+
+// RestOfLine returns the span and the text of the comment that is the rest of the line from offset
+// at on. The span is empty if there is no comment. mark is as in CommentsAbove.
+func RestOfLine(text []byte, at int, mark func(line []byte) int) (Span, string) {
+	for at < len(text) && (text[at] == ' ' || text[at] == '\t') {
+		at++
+	}
+	if at == len(text) || mark(text[at:]) == 0 {
+		return Span{}, ""
+	}
+	end := LineEnd(text, at)
+	return Span{at, end}, CommentText(string(text[at:end]), mark(text[at:]))
+}
+
+// CheckLineComment returns an error if n has no line comment and cannot get one at offset at,
+// because the line goes on.
+func CheckLineComment(text []byte, n *Node, at int) error {
+	if n.Remark.Len() > 0 || EndsLine(text, at) {
+		return nil
+	}
+	return Refuse("comment the entry it belongs to",
+		"a comment cannot follow the value on its line")
+}
+
+// CheckCommentText returns an error if a comment has a character that is not allowed.
+func CheckCommentText(text string, isForbidden func(rune) bool) error {
+	if strings.ContainsFunc(text, isForbidden) {
+		return Refuse("", "a comment cannot have control characters")
+	}
+	return nil
+}
+
+// LineComment writes the line comment of n, which begins at offset at if it is new. An empty text
+// deletes it.
+func (w *Writer) LineComment(n *Node, at int, mark, text string) {
+	switch {
+	case n.Remark.Len() == 0 && text == "":
+	case n.Remark.Len() == 0:
+		w.InsertBelow(at, " "+mark+" "+text) // after a comma that another edit inserts there
+	case text == "":
+		w.Remove(Span{at, n.Remark.To})
+	default:
+		w.Replace(n.Remark, mark+" "+text)
+	}
 }
 
 // CommentText returns a comment without its mark and the blanks around it.
@@ -190,10 +233,10 @@ type Delimiter struct {
 	column                int // the column of the sign if the entries are aligned, else -1
 }
 
-// DelimiterOf returns the delimiter of the entry model. The entries are aligned if the signs of all
-// neighbours, which signOf returns, are in one column.
-func DelimiterOf(text []byte, model *Node, neighbours []*Node, signOf func(*Node) Span) Delimiter {
-	sign := signOf(model)
+// DelimiterLike returns the delimiter of the entry model, one of entries, which are in the order of
+// the text. It is aligned if the signs of all its neighbours are in one column.
+func DelimiterLike(text []byte, model *Node, entries []*Node) Delimiter {
+	sign := model.Sign
 	d := Delimiter{
 		Indent: Indent(text, model.KeySpan.From),
 		Before: string(text[model.KeySpan.To:sign.From]),
@@ -209,9 +252,8 @@ func DelimiterOf(text []byte, model *Node, neighbours []*Node, signOf func(*Node
 	}
 	// Keys of different lengths whose signs are in one column are aligned.
 	columns, lengths := map[int]bool{}, map[int]bool{}
-	for _, n := range neighbours {
-		s := signOf(n)
-		columns[utf8.RuneCount(text[nearStart(text, n.KeySpan.From):s.From])] = true
+	for _, n := range Neighbours(text, entries, model) {
+		columns[utf8.RuneCount(text[nearStart(text, n.KeySpan.From):n.Sign.From])] = true
 		lengths[n.KeySpan.Len()] = true
 	}
 	if len(columns) == 1 && len(lengths) > 1 {

@@ -1,6 +1,7 @@
 package formatkit
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -130,18 +131,8 @@ func Untyped(value any) (string, bool) {
 	switch v := value.(type) {
 	case nil:
 		return "", false
-	case string:
-		return v, true
-	case bool:
-		return strconv.FormatBool(v), true
-	case int:
-		return strconv.Itoa(v), true
-	case int64:
-		return strconv.FormatInt(v, 10), true
-	case uint64:
-		return strconv.FormatUint(v, 10), true
 	case float64:
 		return strconv.FormatFloat(v, 'g', -1, 64), true
 	}
-	return "", false
+	return fmt.Sprint(value), true
 }

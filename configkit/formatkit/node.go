@@ -1,6 +1,7 @@
 package formatkit
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -20,12 +21,18 @@ type Node struct {
 	Kids     []*Node
 	Comments gaby.Comments
 
+	Parent *Node // set once the document is made
+
 	KeySpan Span // the key as it is written
+	Sign    Span // what separates key and value; may be empty
 	Span    Span // the value as it is written; empty for a map or list without text of its own
 	// Entry is the span of the entry: key and value in brackets, or whole lines with their ends.
 	Entry Span
 	Head  int // where the comments above begin; Entry.From if there are none
 	Comma int // in brackets: the offset of the comma after the entry, -1 if there is none
+	// Remark is the line comment as it is written, with its mark. It is set by languages that
+	// write it with LineComment.
+	Remark Span
 	// Syntax is for the language to store how the node is written.
 	Syntax any
 
@@ -51,14 +58,41 @@ func (n *Node) Get(key string) *Node {
 	return nil
 }
 
-// Leaves calls f for the scalars and the empty maps and lists of n, in the order of the tree.
-func (n *Node) Leaves(f func(*Node)) {
-	if len(n.Kids) == 0 {
-		f(n)
+// Without returns the entries of a map or list that are not among entries.
+func (n *Node) Without(entries []Entry) []*Node {
+	kept := keptIn(entries)
+	return slices.DeleteFunc(slices.Clone(n.Kids), func(kid *Node) bool { return kept[kid] })
+}
+
+// keptIn returns the nodes that stay where they are.
+func keptIn(entries []Entry) map[*Node]bool {
+	kept := map[*Node]bool{}
+	for _, e := range entries {
+		if e.Node != nil {
+			kept[e.Node] = true
+		}
 	}
-	for _, kid := range n.Kids {
-		kid.Leaves(f)
+	return kept
+}
+
+// All returns n and everything below it, in the order of the tree.
+func (n *Node) All() iter.Seq[*Node] {
+	return func(yield func(*Node) bool) { n.all(yield) }
+}
+
+func (n *Node) all(yield func(*Node) bool) bool {
+	return yield(n) && !slices.ContainsFunc(n.Kids, func(kid *Node) bool { return !kid.all(yield) })
+}
+
+// Lines returns the scalars in n that have lines of their own, in the order of the tree.
+func (n *Node) Lines() []*Node {
+	var lines []*Node
+	for leaf := range n.All() {
+		if leaf.Kind == gaby.Scalar && leaf.Entry.Len() > 0 {
+			lines = append(lines, leaf)
+		}
 	}
+	return lines
 }
 
 // Document is one document of a text.

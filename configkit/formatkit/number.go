@@ -6,9 +6,31 @@ import (
 	"strings"
 )
 
-// SpellFloat formats a finite number in the style of raw, the text that it replaces: with an
+// Spell formats a scalar in the style of raw, the text that it replaces. text formats a string.
+func Spell(raw string, value any, text func(raw, value string) string) string {
+	switch value := value.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return strconv.FormatBool(value)
+	case int:
+		return spellInt(raw, int64(value))
+	case int64:
+		return spellInt(raw, value)
+	case uint64:
+		if value <= math.MaxInt64 {
+			return spellInt(raw, int64(value))
+		}
+		return strconv.FormatUint(value, 10)
+	case float64:
+		return spellFloat(raw, value)
+	}
+	return text(raw, value.(string))
+}
+
+// spellFloat formats a finite number in the style of raw, the text that it replaces: with an
 // exponent or without, and with at least as many decimal places.
-func SpellFloat(raw string, value float64) string {
+func spellFloat(raw string, value float64) string {
 	number := raw != "" && strings.Trim(raw, "+-0123456789_.eE") == ""
 	if e := strings.IndexAny(raw, "eE"); number && e > 0 {
 		mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(value, 'e', -1, 64), "e")
@@ -37,9 +59,9 @@ func SpellFloat(raw string, value float64) string {
 	return text
 }
 
-// SpellInt formats an integer in the style of raw, the text that it replaces: in the same base,
+// spellInt formats an integer in the style of raw, the text that it replaces: in the same base,
 // padded with zeros to the same width after a prefix, with the same sign and underscores.
-func SpellInt(raw string, value int64) string {
+func spellInt(raw string, value int64) string {
 	if len(raw) > 2 && raw[0] == '0' && value >= 0 {
 		if base := map[byte]int{'x': 16, 'X': 16, 'o': 8, 'b': 2}[raw[1]]; base != 0 {
 			old := raw[2:]

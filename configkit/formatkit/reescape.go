@@ -1,6 +1,42 @@
 package formatkit
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+	"unicode/utf16"
+)
+
+// Escaping is a way to write a character in quotes.
+type Escaping uint8
+
+// These are the ways to write a character.
+const (
+	Literally     Escaping = iota
+	WithBackslash          // \n, or the character after a backslash
+	AsUnicode              // \u000a, and two such for a character beyond 16 bits
+)
+
+// Escape writes each character of text as how says.
+func Escape(text string, how func(at int, r rune) Escaping) string {
+	var b strings.Builder
+	for at, r := range text {
+		switch how(at, r) {
+		case WithBackslash:
+			if i := strings.IndexRune("\n\r\t\b\f", r); i >= 0 {
+				r = rune("nrtbf"[i])
+			}
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case AsUnicode:
+			for _, unit := range utf16.AppendRune(nil, r) {
+				fmt.Fprintf(&b, `\u%04x`, unit)
+			}
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
 
 // Token is a part of a written text, at From to To, with its meaning: a character, an escape
 // sequence, or something that means nothing, such as the end of a line that continues on the next.
@@ -9,21 +45,21 @@ type Token struct {
 	Text     string
 }
 
-// Text returns the meaning of pieces.
-func Text(pieces []Token) string {
+// Text returns the meaning of tokens.
+func Text(tokens []Token) string {
 	var b strings.Builder
-	for _, p := range pieces {
+	for _, p := range tokens {
 		b.WriteString(p.Text)
 	}
 	return b.String()
 }
 
-// Reescape writes text in place of raw, whose tokens are pieces. It keeps the spelling of
+// Reescape writes text in place of raw, whose tokens are tokens. It keeps the spelling of
 // everything that the old and the new text have in common: escape sequences stay, and lines end
 // where they did. spell escapes the rest.
-func Reescape(raw string, pieces []Token, text string, spell func(string) string) string {
+func Reescape(raw string, tokens []Token, text string, spell func(string) string) string {
 	var b strings.Builder
-	reescape(&b, raw, pieces, text, spell)
+	reescape(&b, raw, tokens, text, spell)
 	return b.String()
 }
 
@@ -31,31 +67,31 @@ func Reescape(raw string, pieces []Token, text string, spell func(string) string
 // the new text, then the longest run that the rest of them have in common, and does the same with
 // the text before and after the run.
 func reescape(
-	b *strings.Builder, raw string, pieces []Token, text string, spell func(string) string,
+	b *strings.Builder, raw string, tokens []Token, text string, spell func(string) string,
 ) {
 	head, at := 0, 0
-	for head < len(pieces) && strings.HasPrefix(text[at:], pieces[head].Text) {
-		at += len(pieces[head].Text)
+	for head < len(tokens) && strings.HasPrefix(text[at:], tokens[head].Text) {
+		at += len(tokens[head].Text)
 		head++
 	}
-	tail, end := len(pieces), len(text)
-	for tail > head && strings.HasSuffix(text[at:end], pieces[tail-1].Text) {
+	tail, end := len(tokens), len(text)
+	for tail > head && strings.HasSuffix(text[at:end], tokens[tail-1].Text) {
 		tail--
-		end -= len(pieces[tail].Text)
+		end -= len(tokens[tail].Text)
 	}
-	if at == end && tail == len(pieces) {
+	if at == end && tail == len(tokens) {
 		// do not keep a continued line end at the end, which would continue with what follows
-		for head > 0 && head < tail && pieces[head-1].Text == "" {
+		for head > 0 && head < tail && tokens[head-1].Text == "" {
 			head--
 		}
 	}
-	keep := func(pieces []Token) {
-		for _, p := range pieces {
+	keep := func(tokens []Token) {
+		for _, p := range tokens {
 			b.WriteString(raw[p.From:p.To])
 		}
 	}
-	keep(pieces[:head])
-	old, now := pieces[head:tail], text[at:end]
+	keep(tokens[:head])
+	old, now := tokens[head:tail], text[at:end]
 	if from, to, i := common(old, now); i >= 0 {
 		length := len(Text(old[from:to]))
 		reescape(b, raw, old[:from], now[:i], spell)
@@ -64,48 +100,45 @@ func reescape(
 	} else {
 		b.WriteString(spell(now))
 	}
-	keep(pieces[tail:])
+	keep(tokens[tail:])
 }
 
 const (
 	leastCommon  = 3       // bytes; shorter runs are equal by accident
-	mostCompared = 1 << 20 // pairs of pieces and bytes
+	mostCompared = 1 << 20 // pairs of tokens and bytes
 )
 
-// common returns the longest run of pieces whose meaning is in text, and its offset i there. i is
-// negative if there is none, if the comparison is too expensive, or if no piece is written in
+// common returns the longest run of tokens whose meaning is in text, and its offset i there. i is
+// negative if there is none, if the comparison is too expensive, or if no token is written in
 // another way than spell would write it.
-func common(pieces []Token, text string) (from, to, i int) {
+func common(tokens []Token, text string) (from, to, i int) {
 	special := false
-	for _, p := range pieces {
+	for _, p := range tokens {
 		special = special || p.To-p.From != len(p.Text)
 	}
-	if !special || len(pieces)*len(text) > mostCompared {
+	if !special || len(tokens)*len(text) > mostCompared {
 		return 0, 0, -1
 	}
-	best := 0
-	// lengths[k] is the length of the longest run that ends with the previous piece and at byte k
-	// of text, and starts[k] the piece that the run begins with.
-	lengths, starts := make([]int, len(text)+1), make([]int, len(text)+1)
-	for p, piece := range pieces {
-		if piece.Text == "" {
-			continue // it continues every run
+	all, ends := Text(tokens), make([]int, len(tokens)+1) // where each token ends in all
+	for k, p := range tokens {
+		ends[k+1] = ends[k] + len(p.Text)
+	}
+	best, end := 0, 0
+	for start, p := range tokens {
+		if p.Text == "" {
+			continue
 		}
-		nextLengths, nextStarts := make([]int, len(text)+1), make([]int, len(text)+1)
-		for k := len(piece.Text); k <= len(text); k++ {
-			if text[k-len(piece.Text):k] != piece.Text {
-				continue
-			}
-			before := k - len(piece.Text)
-			nextLengths[k], nextStarts[k] = lengths[before]+len(piece.Text), p
-			if lengths[before] > 0 {
-				nextStarts[k] = starts[before]
-			}
-			if nextLengths[k] > best {
-				best, from, to, i = nextLengths[k], nextStarts[k], p+1, k-nextLengths[k]
-			}
+		// If a run is in text, so is the same run without its first token.
+		for end < len(tokens) && strings.Contains(text, all[ends[start]:ends[end+1]]) {
+			end++
 		}
-		lengths, starts = nextLengths, nextStarts
+		if run := all[ends[start]:max(ends[start], ends[end])]; len(run) > best {
+			best, from, to, i = len(run), start, end, strings.Index(text, run)
+		}
+		end = max(end, start+1)
+	}
+	for to > from && tokens[to-1].Text == "" {
+		to--
 	}
 	if best < leastCommon {
 		return 0, 0, -1

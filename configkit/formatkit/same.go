@@ -1,56 +1,44 @@
 package formatkit
 
 import (
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// same compares two values and returns the path of a difference. If leavesOnly is set a map or list
-// counts as the set of its scalars, by keys joined with dots.
-func same(a, b gaby.Value, leavesOnly bool) (path string, ok bool) {
-	if leavesOnly {
+// same compares two values and returns the path of a difference. The order of keys does not matter.
+// With scalarsOnly a map or list counts as the set of its scalars, by keys joined with dots.
+func same(a, b gaby.Value, scalarsOnly bool) (path string, ok bool) {
+	switch {
+	case scalarsOnly:
 		return sameLeaves(a, b)
+	case a.Equal(b):
+		return "", true
 	}
-	return samePath(a, b, nil)
+	return string(yamlpath.Join(difference(a, b))), false
 }
 
-// samePath compares two values and their structure. The order of keys does not matter.
-func samePath(a, b gaby.Value, path []string) (string, bool) {
-	differ := func() (string, bool) { return joinPath(path), false }
+// difference returns the path of the first difference between two values that are not equal.
+func difference(a, b gaby.Value) []string {
 	if a.Kind() != b.Kind() || a.Len() != b.Len() {
-		return differ()
-	}
-	if a.Kind() == gaby.Scalar {
-		if !sameScalar(a, b) {
-			return differ()
-		}
-		return "", true
+		return nil
 	}
 	i := 0
 	for x, y := a.First(), b.First(); x.Exists(); x, y = x.Next(), y.Next() {
 		segment, other := strconv.Itoa(i), y
 		if a.Kind() == gaby.Map {
-			if segment = x.Key(); y.Key() != segment {
-				other = b.Get(segment)
-			}
+			segment = x.Key()
+			other = b.Get(segment)
 		}
-		if p, ok := samePath(x, other, append(path, segment)); !ok {
-			return p, false
+		if !x.Equal(other) {
+			return append([]string{segment}, difference(x, other)...)
 		}
 		i++
 	}
-	return "", true
-}
-
-func sameScalar(a, b gaby.Value) bool {
-	x, y := a.Data(), b.Data()
-	f, isFloat := x.(float64)
-	g, _ := y.(float64)
-	return x == y || isFloat && math.IsNaN(f) && math.IsNaN(g)
+	return nil
 }
 
 // sameLeaves compares the scalars. Several may have the same path: if a map has a key twice, or if
@@ -60,14 +48,10 @@ func sameLeaves(a, b gaby.Value) (string, bool) {
 	order := leaves(a, "", want, nil)
 	for _, path := range append(order, leaves(b, "", have, nil)...) {
 		w, h := want[path], have[path]
-		if len(w) != len(h) {
-			return path, false
-		}
-		if len(w) > 1 {
-			slices.SortStableFunc(w, byText)
-			slices.SortStableFunc(h, byText)
-		}
-		if !slices.EqualFunc(w, h, sameScalar) {
+		byText := func(a, b gaby.Value) int { return strings.Compare(a.Text(), b.Text()) }
+		slices.SortStableFunc(w, byText)
+		slices.SortStableFunc(h, byText)
+		if !slices.EqualFunc(w, h, gaby.Value.Equal) {
 			return path, false
 		}
 		delete(want, path)
@@ -75,8 +59,6 @@ func sameLeaves(a, b gaby.Value) (string, bool) {
 	}
 	return "", true
 }
-
-func byText(a, b gaby.Value) int { return strings.Compare(a.Text(), b.Text()) }
 
 func leaves(v gaby.Value, path string, into map[string][]gaby.Value, order []string) []string {
 	if v.Kind() == gaby.Scalar {
@@ -89,12 +71,4 @@ func leaves(v gaby.Value, path string, into map[string][]gaby.Value, order []str
 		i++
 	}
 	return order
-}
-
-func joinPath(segments []string) string {
-	escaped := make([]string, len(segments))
-	for i, s := range segments {
-		escaped[i] = strings.ReplaceAll(strings.ReplaceAll(s, "~", "~0"), ".", "~1")
-	}
-	return strings.Join(escaped, ".")
 }

@@ -17,11 +17,11 @@ func (w *Writer) BlankLinesAbove(at int) int {
 	return at
 }
 
-// BehindComments returns the end of the comment lines that follow a section which ends at at.
+// AfterComments returns the end of the comment lines that follow a section which ends at at.
 // Comments before a blank line belong to the section, as they may be commented-out entries.
 // Comments directly before other lines belong to those, and the result is at. marks are the first
 // bytes of comments.
-func (w *Writer) BehindComments(at int, marks string) int {
+func (w *Writer) AfterComments(at int, marks string) int {
 	at = max(at, firstLine(w.Text))
 	end := at
 	for end < len(w.Text) {
@@ -43,9 +43,6 @@ func (w *Writer) RemoveSection(lines Span, remove func(Span)) {
 	to := lines.To
 	for to < len(w.Text) && Blank(w.Text[to:LineEnd(w.Text, to)]) {
 		to = NextLine(w.Text, to)
-	}
-	if w.sectionsGone == nil {
-		w.sectionsGone = map[int]int{}
 	}
 	w.sectionsGone[to] = lines.From
 	if to == len(w.Text) {

@@ -24,8 +24,8 @@ type Writer struct {
 	inserted map[int]bool // the offsets of insertions
 	// sectionsGone maps the end of each deleted section, after its blank lines, to its beginning.
 	sectionsGone map[int]int
-	anew         map[*Node]bool
-	unended      bool
+	rewritten    map[*Node]bool // see Rewrite
+	isUnended    bool
 	// Notes is for the language to store values while it writes.
 	Notes   any
 	lines   []*Node
@@ -44,7 +44,9 @@ type splice struct {
 func newWriter(doc *gaby.YamlDoc, s *source) *Writer {
 	return &Writer{
 		Text: s.text[:s.end:s.end], LineEnd: LineEndOf(s.text), Root: s.root,
-		doc: doc, source: s, unended: s.end > len(s.given),
+		doc: doc, source: s, isUnended: s.end > len(s.given),
+		once: map[*Node]bool{}, inserted: map[int]bool{}, sectionsGone: map[int]int{},
+		rewritten: map[*Node]bool{},
 	}
 }
 
@@ -75,9 +77,6 @@ func (w *Writer) InsertBelow(at int, text string) {
 }
 
 func (w *Writer) insert(s splice) {
-	if w.inserted == nil {
-		w.inserted = map[int]bool{}
-	}
 	w.inserted[s.from] = true
 	w.splices = append(w.splices, s)
 }
@@ -102,22 +101,14 @@ func (s splice) rank() int {
 // Once reports whether this is the first call with n. It is used for text that several edits in n
 // need, but only once.
 func (w *Writer) Once(n *Node) bool {
-	if w.once == nil {
-		w.once = map[*Node]bool{}
-	}
 	first := !w.once[n]
 	w.once[n] = true
 	return first
 }
 
-// Anew makes the writer call Entries for n, because an edit of an entry affects more than
-// the text of the entry.
-func (w *Writer) Anew(n *Node) {
-	if w.anew == nil {
-		w.anew = map[*Node]bool{}
-	}
-	w.anew[n] = true
-}
+// Rewrite makes the writer call Entries for n, because an edit of an entry affects more than the
+// text of the entry.
+func (w *Writer) Rewrite(n *Node) { w.rewritten[n] = true }
 
 // Wipe deletes a span and all text that other edits insert inside it.
 func (w *Writer) Wipe(s Span) {
@@ -157,12 +148,12 @@ func (w *Writer) entries(n *Node, v gaby.Value) error {
 			return err
 		}
 	}
-	if !changed && !w.anew[n] {
+	if !changed && !w.rewritten[n] {
 		return nil
 	}
 	inside := len(w.splices)
-	anew, err := w.source.Entries(w, n, entries)
-	if anew {
+	whole, err := w.source.Entries(w, n, entries)
+	if whole {
 		w.splices = slices.Delete(w.splices, before, inside)
 	}
 	return located(err, v)
@@ -230,21 +221,21 @@ func (w *Writer) bytes() []byte {
 	})
 	var out []byte
 	at := w.source.start
-	var anew Span // the last span that was rewritten or wiped
+	var replaced Span // the last span that was rewritten or wiped
 	for _, s := range w.splices {
 		if s.from < at {
-			if s.from != s.to || s.from > anew.From && s.from < anew.To {
+			if s.from != s.to || s.from > replaced.From && s.from < replaced.To {
 				s.text = "" // an edit inside a span that another edit has deleted or rewritten
 			}
 			s.from, s.to = at, max(at, s.to)
 		} else if s.wipes || s.text != "" && s.from != s.to {
-			anew = Span{s.from, s.to}
+			replaced = Span{s.from, s.to}
 		}
 		out = append(append(out, w.Text[at:s.from]...), s.text...)
 		at = s.to
 	}
 	out = append(out, w.Text[at:]...)
-	if w.unended {
+	if w.isUnended {
 		out = bytes.TrimSuffix(out, []byte(w.LineEnd))
 		if w.LineEnd == "\n" { // mixed line ends: the last one may be CRLF
 			out = bytes.TrimSuffix(out, []byte("\r"))

@@ -47,36 +47,32 @@ func (language) Join(before, text []byte) []byte { return append(before, text...
 // blocks share one body, and all locals blocks share one namespace.
 func (language) CheckTogether(documents gaby.Container) error {
 	type name struct{ block, key string }
-	times := map[name]int{}
-	each := func(visit func(at name, entry gaby.Value) error) error {
-		for _, doc := range documents {
-			block := doc.Search(blockKey).Value().Text()
-			if block != "" && block != "locals" {
+	seen := map[name]gaby.Value{}
+	for _, doc := range documents {
+		block := doc.Search(blockKey).Value().Text()
+		if block != "" && block != "locals" {
+			continue
+		}
+		for entry := doc.Value().First(); entry.Exists(); entry = entry.Next() {
+			at := name{block, entry.Key()}
+			added, twice := seen[at]
+			if seen[at] = entry; !twice || at.key == blockKey {
 				continue
 			}
-			for entry := doc.Value().First(); entry.Exists(); entry = entry.Next() {
-				if at := (name{block, entry.Key()}); at.key != blockKey {
-					if err := visit(at, entry); err != nil {
-						return err
-					}
-				}
+			if added.NativeNode() >= 0 {
+				added = entry
+			}
+			if added.NativeNode() >= 0 {
+				continue
+			}
+			return &gaby.EditError{
+				Pos: added.Doc().Position(), Path: at.key, Hint: "set it where it is",
+				Msg: "attribute " + at.key +
+					" is in another block, too, and these blocks are one map",
 			}
 		}
-		return nil
 	}
-	_ = each(func(at name, _ gaby.Value) error {
-		times[at]++
-		return nil
-	})
-	return each(func(at name, entry gaby.Value) error {
-		if times[at] < 2 || entry.NativeNode() >= 0 {
-			return nil
-		}
-		return &gaby.EditError{
-			Pos: entry.Doc().Position(), Path: at.key, Hint: "set it where it is",
-			Msg: "attribute " + at.key + " is in another block, too, and these blocks are one map",
-		}
-	})
+	return nil
 }
 
 // Scalar implements gaby.Native.
@@ -126,36 +122,24 @@ func (language) CheckValue(root gaby.Value, path []string) error {
 		}
 		return nil
 	}
-	if !isName(path[0]) {
-		return formatkit.Refuse(
-			"names have letters, digits, _ and -, and do not begin with a digit",
-			"%q is not the name of an attribute or block", path[0])
-	}
-	return nil
+	return checkName(path[0])
 }
 
 // CheckComment implements gaby.Native.
 func (language) CheckComment(_ gaby.Value, _ []string, text string) error {
-	if strings.IndexFunc(text, unicode.IsControl) >= 0 {
-		return formatkit.Refuse("", "a comment cannot have control characters")
-	}
-	return nil
+	return formatkit.CheckCommentText(text, unicode.IsControl)
 }
 
 // CheckPlace returns an error if no comment can be added on the line after n.
 func (language) CheckPlace(text []byte, n *formatkit.Node) error {
-	s := formOf(n).standing
+	s := formOf(n).notation
 	if s == asLabel || s == asBlocks {
 		return formatkit.Refuse("comment one of its entries", "the value has no line of its own")
 	}
-	at := behind(n)
-	if _, commented := remarkAt(text, at); !commented &&
-		!formatkit.Blank(text[at:formatkit.LineEnd(text, at)]) ||
-		bytes.HasPrefix(text[n.Span.From:], []byte("<<")) {
-		return formatkit.Refuse("comment the attribute it belongs to",
-			"there is no place for a comment after the value on its line")
+	if bytes.HasPrefix(text[n.Span.From:], []byte("<<")) {
+		return formatkit.Refuse("", "a comment cannot follow a heredoc")
 	}
-	return nil
+	return formatkit.CheckLineComment(text, n, commentAt(n))
 }
 
 // CheckIn returns an error if v, the new value of n, has an entry that HCL does not
@@ -163,11 +147,11 @@ func (language) CheckPlace(text []byte, n *formatkit.Node) error {
 func (language) CheckIn(n *formatkit.Node, v gaby.Value) error {
 	f := formOf(n)
 	switch {
-	case f.standing == asBlocks && v.Kind() != n.Kind && formOf(f.parent).standing == asBlocks:
+	case f.notation == asBlocks && v.Kind() != n.Kind && formOf(n.Parent).notation == asBlocks:
 		return formatkit.Refuse("", "among blocks with labels there are only such blocks")
-	case f.standing == asBlocks && v.Kind() == n.Kind:
+	case f.notation == asBlocks && v.Kind() == n.Kind:
 		return checkBlocks(v)
-	case f.standing == asBlock && f.parent != nil:
+	case f.notation == asBlock && n.Parent != nil:
 		return checkBody(v)
 	}
 	return nil
@@ -177,6 +161,14 @@ func (language) CheckIn(n *formatkit.Node, v gaby.Value) error {
 // identifiers, but not at the beginning of a text.
 func isName(text string) bool {
 	return hclsyntax.ValidIdentifier(text) && !strings.HasPrefix(text, "\ufeff")
+}
+
+func checkName(key string) error {
+	if isName(key) {
+		return nil
+	}
+	return formatkit.Refuse("names have letters, digits, _ and -, and do not begin with a digit",
+		"%q is not the name of an attribute or block", key)
 }
 
 // checkBlocks returns an error if v cannot be written as the blocks of a type.
@@ -203,10 +195,8 @@ func checkBody(v gaby.Value) error {
 		return formatkit.Refuse("", "a block is a map")
 	}
 	for kid := v.First(); kid.Exists(); kid = kid.Next() {
-		if !isName(kid.Key()) {
-			return formatkit.Refuse(
-				"names have letters, digits, _ and -, and do not begin with a digit",
-				"%q is not the name of an attribute or block", kid.Key())
+		if err := checkName(kid.Key()); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -42,7 +42,7 @@ var corpus = []formattest.Input{
 	{"CRLF", "locals {\r\n  a = 1\r\n  b = [\r\n    1,\r\n  ]\r\n}\r\n", `{"$block":"locals","a":1,"b":[1]}`},
 	{"byte order mark", "\ufefflocals {\n  a = 1\n}\n", `{"$block":"locals","a":1}`},
 	{"tabs and no blanks", "locals {\n\ta=1\n\tb\t=\t2\t# c\n\tc={x=1}\n}\n", `{"$block":"locals","a":1,"b":2,"c":{"x":1}}`},
-	{"comments anywhere", "/* head */ locals { # brace\n  /* in front */ a = 1 /* behind */\n  // about b\n  b = 2\n\n  # alone\n}\n# end\n", `{"$block":"locals","a":1,"b":2}`},
+	{"comments anywhere", "/* head */ locals { # brace\n  /* in front */ a = 1 /* after */\n  // about b\n  b = 2\n\n  # alone\n}\n# end\n", `{"$block":"locals","a":1,"b":2}`},
 	{"types", "variable \"x\" {\n  type = map(object({ a = string, b = optional(number, 1) }))\n  validation {\n    condition     = length(var.x) > 0\n    error_message = \"no\"\n  }\n}\n", `{"$block":"variable","$name":"x","type":"${map(object({ a = string, b = optional(number, 1) }))}","validation":[{"condition":"${length(var.x) > 0}","error_message":"no"}]}`},
 	{"unicode", "locals {\n  名 = \"日本 é\"\n}\n", `{"$block":"locals","名":"日本 é"}`},
 	{"twice", "locals {\n  a = 1\n  a = 2\n}\n", `!!! 3:3: attribute redefined: the argument "a" was already set at :2,3-4. Each argument may be set only once`},

@@ -21,11 +21,11 @@ const (
 	labelsKey = "$labels"
 )
 
-// standing says by which syntax a value is written.
-type standing uint8
+// notation says by which syntax a value is written.
+type notation uint8
 
 const (
-	inBrackets standing = iota // an entry of an object or tuple
+	inBrackets notation = iota // an entry of an object or tuple
 	asAttribute
 	asLabel
 	asBlock  // a block with a body in braces, and the root
@@ -34,9 +34,7 @@ const (
 
 // form is the syntax that a node remembers.
 type form struct {
-	standing standing
-	parent   *formatkit.Node
-	sign     formatkit.Span // of an entry: its equals sign or colon
+	notation notation
 	// of a block: from brace to brace; empty for attributes outside of blocks
 	braces formatkit.Span
 	labels formatkit.Span // of a block: its type and labels, up to the opening brace
@@ -160,7 +158,7 @@ func (p parser) documents(body *hclsyntax.Body) []formatkit.Document {
 			attributes.Entry.To = start
 			continue
 		}
-		root := &formatkit.Node{Kind: gaby.Map, Comma: -1, Syntax: &form{standing: asBlock}}
+		root := &formatkit.Node{Kind: gaby.Map, Comma: -1, Syntax: &form{notation: asBlock}}
 		documents = append(documents, formatkit.Document{Root: root, Start: start})
 		if it.attribute != nil {
 			attributes = root
@@ -177,7 +175,7 @@ func (p parser) documents(body *hclsyntax.Body) []formatkit.Document {
 		start = root.Entry.To
 	}
 	if documents == nil {
-		root := &formatkit.Node{Kind: gaby.Map, Comma: -1, Syntax: &form{standing: asBlock}}
+		root := &formatkit.Node{Kind: gaby.Map, Comma: -1, Syntax: &form{notation: asBlock}}
 		root.Entry = formatkit.Span{From: len(p.text), To: len(p.text)}
 		documents = append(documents, formatkit.Document{Root: root})
 	}
@@ -211,9 +209,9 @@ func (p parser) block(n *formatkit.Node, it item, before int) {
 	f.labels = formatkit.Span{From: b.TypeRange.Start.Byte, To: b.OpenBraceRange.Start.Byte}
 	n.KeySpan, n.Span = span(b.TypeRange), f.braces
 	p.lines(n, it.span, before)
-	n.Comments.Line = p.remark(f.braces.From + 1)
+	n.Remark, n.Comments.Line = formatkit.RestOfLine(p.text, f.braces.From+1, mark)
 	if n.Comments.Line == "" {
-		n.Comments.Line = p.remark(f.braces.To)
+		_, n.Comments.Line = formatkit.RestOfLine(p.text, f.braces.To, mark)
 	}
 }
 
@@ -223,30 +221,21 @@ func (p parser) labels(root *formatkit.Node, b *hclsyntax.Block) {
 	add := func(in *formatkit.Node, key, value string, at formatkit.Span) {
 		in.Kids = append(in.Kids, &formatkit.Node{
 			Kind: gaby.Scalar, Key: key, Value: value, KeySpan: at, Span: at, Entry: line,
-			Head: line.From, Comma: -1, Syntax: &form{standing: asLabel, parent: in},
+			Head: line.From, Comma: -1, Syntax: &form{notation: asLabel},
 		})
 	}
 	add(root, blockKey, b.Type, span(b.TypeRange))
-	switch len(b.Labels) {
-	case 0:
-	case 1:
-		add(root, nameKey, b.Labels[0], span(b.LabelRanges[0]))
-	case 2:
-		add(root, typeKey, b.Labels[0], span(b.LabelRanges[0]))
-		add(root, nameKey, b.Labels[1], span(b.LabelRanges[1]))
-	default:
-		at := formatkit.Span{
-			From: b.LabelRanges[0].Start.Byte,
-			To:   b.LabelRanges[len(b.Labels)-1].End.Byte,
-		}
-		list := &formatkit.Node{
+	in, keys := root, []string{typeKey, nameKey}[max(0, 2-len(b.Labels)):]
+	if last := len(b.Labels) - 1; last > 1 {
+		at := formatkit.Span{From: b.LabelRanges[0].Start.Byte, To: b.LabelRanges[last].End.Byte}
+		in, keys = &formatkit.Node{
 			Kind: gaby.List, Key: labelsKey, KeySpan: at, Span: at, Entry: line,
-			Head: line.From, Comma: -1, Syntax: &form{standing: asLabel, parent: root},
-		}
-		root.Kids = append(root.Kids, list)
-		for i, label := range b.Labels {
-			add(list, "", label, span(b.LabelRanges[i]))
-		}
+			Head: line.From, Comma: -1, Syntax: &form{notation: asLabel},
+		}, make([]string, len(b.Labels))
+		root.Kids = append(root.Kids, in)
+	}
+	for i, label := range b.Labels {
+		add(in, keys[i], label, span(b.LabelRanges[i]))
 	}
 }
 
@@ -262,8 +251,7 @@ func (p parser) body(n *formatkit.Node, body *hclsyntax.Body) {
 		}
 		list := p.group(n, it.block, groups)
 		kid := &formatkit.Node{
-			Kind: gaby.Map, Comma: -1,
-			Syntax: &form{standing: asBlock, parent: list},
+			Kind: gaby.Map, Comma: -1, Syntax: &form{notation: asBlock},
 		}
 		list.Kids = append(list.Kids, kid)
 		p.block(kid, it, before)
@@ -292,7 +280,7 @@ func (p parser) group(
 			next = &formatkit.Node{
 				Kind: kind, Key: key, KeySpan: at, Span: formatkit.Span{From: at.From, To: at.From},
 				Comma:  -1,
-				Syntax: &form{standing: asBlocks, parent: in},
+				Syntax: &form{notation: asBlocks},
 			}
 			groups[path] = next
 			in.Kids = append(in.Kids, next)
@@ -306,13 +294,13 @@ func (p parser) group(
 func (p parser) attribute(in *formatkit.Node, it item, before int) {
 	a := it.attribute
 	n := &formatkit.Node{
-		Key: a.Name, KeySpan: span(a.NameRange), Comma: -1,
-		Syntax: &form{standing: asAttribute, parent: in, sign: span(a.EqualsRange)},
+		Key: a.Name, KeySpan: span(a.NameRange), Sign: span(a.EqualsRange), Comma: -1,
+		Syntax: &form{notation: asAttribute},
 	}
 	in.Kids = append(in.Kids, n)
 	p.value(n, a.Expr)
 	p.lines(n, formatkit.Span{From: it.span.From, To: n.Span.To}, before)
-	n.Comments.Line = p.remark(n.Span.To)
+	n.Remark, n.Comments.Line = formatkit.RestOfLine(p.text, n.Span.To, mark)
 }
 
 // value sets n to the value of an expression.
@@ -338,11 +326,11 @@ func (p parser) tuple(n *formatkit.Node, e *hclsyntax.TupleConsExpr) {
 	n.Kind = gaby.List
 	after := n.Span.From + 1
 	for _, item := range e.Exprs {
-		kid := &formatkit.Node{Comma: -1, Syntax: &form{parent: n}}
+		kid := &formatkit.Node{Comma: -1, Syntax: &form{}}
 		n.Kids = append(n.Kids, kid)
 		p.value(kid, item)
 		kid.KeySpan = formatkit.Span{From: kid.Span.From, To: kid.Span.From}
-		after = p.bracketed(kid, after, kid.Span)
+		after = kid.Bracketed(p.text, after, kid.Span, mark)
 	}
 }
 
@@ -362,14 +350,15 @@ func (p parser) object(n *formatkit.Node, e *hclsyntax.ObjectConsExpr) bool {
 	after := n.Span.From + 1
 	for i, item := range e.Items {
 		at := span(item.KeyExpr.Range())
-		sign := p.gap(at.To)
+		sign := formatkit.Gap(p.text, at.To, mark)
 		kid := &formatkit.Node{
-			Key: keys[i], KeySpan: at, Comma: -1,
-			Syntax: &form{parent: n, sign: formatkit.Span{From: sign, To: sign + 1}},
+			Key: keys[i], KeySpan: at, Sign: formatkit.Span{From: sign, To: sign + 1}, Comma: -1,
+			Syntax: &form{},
 		}
 		n.Kids = append(n.Kids, kid)
 		p.value(kid, item.ValueExpr)
-		after = p.bracketed(kid, after, formatkit.Span{From: at.From, To: kid.Span.To})
+		entry := formatkit.Span{From: at.From, To: kid.Span.To}
+		after = kid.Bracketed(p.text, after, entry, mark)
 	}
 	return true
 }
@@ -395,48 +384,6 @@ func (p parser) key(e hclsyntax.Expression) (string, bool) {
 	return "", false
 }
 
-// bracketed sets the span and the comments of an entry in brackets. The search for comments begins
-// at after, the end of the entry before it. The result is the end of this entry, with its comma.
-func (p parser) bracketed(n *formatkit.Node, after int, entry formatkit.Span) int {
-	n.Entry, n.Head = entry, entry.From
-	if first := bytes.IndexByte(p.text[after:entry.From], '\n'); first >= 0 {
-		first += after + 1
-		line := bytes.LastIndexByte(p.text[:entry.From], '\n') + 1
-		head, comment := formatkit.CommentsAbove(p.text, first, line, mark)
-		if n.Comments.Head = comment; comment != "" {
-			n.Head = head
-		}
-	}
-	end := entry.To
-	if at := p.gap(end); at < len(p.text) && p.text[at] == ',' {
-		n.Comma, end = at, at+1
-	}
-	n.Comments.Line = p.remark(end)
-	return end
-}
-
-// gap returns the offset of the first byte from at on that is not part of a blank,
-// line end or comment.
-func (p parser) gap(at int) int {
-	for at < len(p.text) {
-		switch c := p.text[at]; {
-		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
-			at++
-		case bytes.HasPrefix(p.text[at:], []byte("/*")):
-			end := bytes.Index(p.text[at+2:], []byte("*/"))
-			if end < 0 {
-				return len(p.text)
-			}
-			at += end + 4
-		case mark(p.text[at:]) > 0:
-			at = formatkit.LineEnd(p.text, at)
-		default:
-			return at
-		}
-	}
-	return at
-}
-
 // mark returns the length of the comment mark that line begins with, or 0 if it is not a comment.
 func mark(line []byte) int {
 	switch {
@@ -446,24 +393,4 @@ func mark(line []byte) int {
 		return 2
 	}
 	return 0
-}
-
-// remark returns the text of the comment on the rest of the line.
-func (p parser) remark(at int) string {
-	s, ok := remarkAt(p.text, at)
-	if !ok {
-		return ""
-	}
-	return formatkit.CommentText(string(p.text[s.From:s.To]), mark(p.text[s.From:]))
-}
-
-// remarkAt returns the span of the comment that is the rest of the line.
-func remarkAt(text []byte, at int) (formatkit.Span, bool) {
-	for at < len(text) && (text[at] == ' ' || text[at] == '\t') {
-		at++
-	}
-	if at == len(text) || mark(text[at:]) == 0 {
-		return formatkit.Span{}, false
-	}
-	return formatkit.Span{From: at, To: formatkit.LineEnd(text, at)}, true
 }

@@ -47,33 +47,12 @@ func isNumber(raw string) bool {
 		strings.Trim(digits, "0123456789.eE+-") == ""
 }
 
-// spelled formats value in the style of raw, the text of the value that it replaces.
-func spelled(raw string, value any) string {
-	switch value := value.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return strconv.FormatBool(value)
-	case int:
-		return strconv.Itoa(value)
-	case int64:
-		return strconv.FormatInt(value, 10)
-	case uint64:
-		return strconv.FormatUint(value, 10)
-	case float64:
-		return formatkit.SpellFloat(raw, value)
-	case string:
-		return spelledString(raw, value)
-	}
-	panic("hclkit: no scalar")
-}
-
 // spelledString formats value with the quotes or as the heredoc of raw, and keeps the escapes of
 // what stays. If that does not parse back to value, value gets new quotes.
 func spelledString(raw, value string) string {
 	if strings.HasPrefix(raw, `"`) && strings.HasSuffix(raw, `"`) && len(raw) > 1 {
 		inside := raw[1 : len(raw)-1]
-		text := `"` + formatkit.Reescape(inside, pieces(inside), value, escaped) + `"`
+		text := `"` + formatkit.Reescape(inside, tokens(inside), value, escaped) + `"`
 		if again, ok := stringValue(text); ok && again == value {
 			return text
 		}
@@ -186,8 +165,8 @@ func cut(text string, tokens hclsyntax.Tokens, literal hclsyntax.TokenType) []pa
 	return parts
 }
 
-// pieces splits the inside of a quoted string into characters, escape sequences and expressions.
-func pieces(inside string) []formatkit.Token {
+// tokens splits the inside of a quoted string into characters, escape sequences and expressions.
+func tokens(inside string) []formatkit.Token {
 	var list []formatkit.Token
 	tokens, _ := hclsyntax.LexExpression([]byte(`"`+inside+`"`), "", hcl.InitialPos)
 	at := 0
@@ -219,7 +198,7 @@ func pieces(inside string) []formatkit.Token {
 }
 
 // unquoted returns the value of a string in quotes.
-func unquoted(raw string) string { return formatkit.Text(pieces(raw[1 : len(raw)-1])) }
+func unquoted(raw string) string { return formatkit.Text(tokens(raw[1 : len(raw)-1])) }
 
 // unescaped returns the value of an escape sequence.
 func unescaped(sequence string) string {
@@ -248,22 +227,15 @@ func escaped(template string) string {
 			b.WriteString(p.text)
 			continue
 		}
-		for _, r := range p.text {
+		b.WriteString(formatkit.Escape(p.text, func(_ int, r rune) formatkit.Escaping {
 			switch {
-			case r == '"' || r == '\\':
-				b.WriteString(`\` + string(r))
-			case r == '\n':
-				b.WriteString(`\n`)
-			case r == '\r':
-				b.WriteString(`\r`)
-			case r == '\t':
-				b.WriteString(`\t`)
+			case strings.ContainsRune("\"\\\n\r\t", r):
+				return formatkit.WithBackslash
 			case r < ' ' || r == 0x7f:
-				b.WriteString(`\u` + strconv.FormatInt(0x10000+int64(r), 16)[1:])
-			default:
-				b.WriteRune(r)
+				return formatkit.AsUnicode
 			}
-		}
+			return formatkit.Literally
+		}))
 	}
 	return b.String()
 }

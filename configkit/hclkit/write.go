@@ -21,18 +21,18 @@ type editor struct{ *formatkit.Writer }
 func (language) Replace(w *formatkit.Writer, n *formatkit.Node, v gaby.Value) error {
 	e := editor{w}
 	f := formOf(n)
-	switch f.standing {
+	switch f.notation {
 	case asLabel:
 		e.label(n, v)
 		return nil
 	case asBlock, asBlocks:
-		if f.standing == asBlock && v.Kind() == gaby.Map && f.parent != nil {
+		if f.notation == asBlock && v.Kind() == gaby.Map && n.Parent != nil {
 			w.Replace(f.braces, e.braces(v, formatkit.Indent(w.Text, f.labels.From)))
 			return nil
 		}
-		if f.standing == asBlocks && formOf(f.parent).standing == asBlock {
+		if f.notation == asBlocks && formOf(n.Parent).notation == asBlock {
 			e.remove(n)
-			return e.add(f.parent, n.Key, v)
+			return e.add(n.Parent, n.Key, v)
 		}
 		return formatkit.Refuse("set the attributes in it", "a block cannot become something else")
 	}
@@ -72,8 +72,7 @@ const chain = 64
 // follow. If the signs on the lines above are aligned the new one is aligned with them, unless
 // the key is too long.
 func (e editor) like(model *formatkit.Node, siblings []*formatkit.Node, key, value string) string {
-	sign := func(n *formatkit.Node) formatkit.Span { return formOf(n).sign }
-	d := formatkit.DelimiterOf(e.Text, model, nil, sign)
+	d := formatkit.DelimiterLike(e.Text, model, nil)
 	if _, first := formatkit.StartsLine(e.Text, model.KeySpan.From); d.Sign != "=" ||
 		d.Before == "" || !first {
 		return key + d.Before + d.Sign + d.After
@@ -86,7 +85,7 @@ func (e editor) like(model *formatkit.Node, siblings []*formatkit.Node, key, val
 		if i < at && bytes.Count(e.Text[n.Span.To:siblings[i+1].KeySpan.From], []byte("\n")) != 1 {
 			break
 		}
-		w := utf8.RuneCount(e.Text[n.KeySpan.From:sign(n).From])
+		w := utf8.RuneCount(e.Text[n.KeySpan.From:n.Sign.From])
 		if width > 0 && w != width {
 			width = 0
 			break
@@ -119,11 +118,11 @@ func (language) Entries(
 ) (bool, error) {
 	e := editor{w}
 	f := formOf(n)
-	if f.standing == asLabel {
+	if f.notation == asLabel {
 		e.label(n, w.Value(n))
 		return true, nil
 	}
-	if f.standing == asAttribute || f.standing == inBrackets {
+	if f.notation == asAttribute || f.notation == inBrackets {
 		done, err := w.EntriesIn(n, entries,
 			formatkit.Brackets{Text: e.bracketed, NoCommas: n.Kind == gaby.Map})
 		if done || err != nil {
@@ -132,21 +131,14 @@ func (language) Entries(
 		w.Replace(n.Span, e.value(n, w.Value(n), formatkit.Indent(w.Text, n.KeySpan.From)))
 		return true, nil
 	}
-	stays := map[*formatkit.Node]bool{}
-	for _, entry := range entries {
-		stays[entry.Node] = true
-	}
-	for _, kid := range n.Kids {
-		if stays[kid] {
-			continue
-		}
-		if formOf(kid).standing == asLabel {
+	for _, kid := range n.Without(entries) {
+		if formOf(kid).notation == asLabel {
 			return false, formatkit.Refuse("delete the resource as a whole",
 				"a block cannot be without its type and labels")
 		}
 		e.remove(kid)
 	}
-	if f.standing == asBlocks {
+	if f.notation == asBlocks {
 		return false, e.blocks(n, entries)
 	}
 	return false, e.entries(n, entries)
@@ -155,7 +147,7 @@ func (language) Entries(
 // entries writes the new entries of a body.
 func (e editor) entries(n *formatkit.Node, entries []formatkit.Entry) error {
 	f := formOf(n)
-	if f.parent == nil && f.braces.Len() == 0 && len(n.Kids) == 0 {
+	if n.Parent == nil && f.braces.Len() == 0 && len(n.Kids) == 0 {
 		return e.fresh(entries)
 	}
 	for _, entry := range entries {
@@ -214,8 +206,8 @@ func (e editor) blocks(n *formatkit.Node, entries []formatkit.Entry) error {
 		at := formatkit.NextLine(e.Text, last.Entry.To-1)
 		indent := formatkit.Indent(e.Text, last.KeySpan.From)
 		head := ""
-		for in := n; formOf(in).standing == asBlocks; in = formOf(in).parent {
-			if head = " " + quoted(in.Key) + head; formOf(formOf(in).parent).standing != asBlocks {
+		for in := n; formOf(in).notation == asBlocks; in = in.Parent {
+			if head = " " + quoted(in.Key) + head; formOf(in.Parent).notation != asBlocks {
 				head = in.Key + strings.TrimPrefix(head, " "+quoted(in.Key))
 			}
 		}
@@ -260,7 +252,7 @@ func (e editor) apart(at int) string {
 // remove deletes an attribute or blocks.
 func (e editor) remove(n *formatkit.Node) {
 	f := formOf(n)
-	if f.standing == asBlocks {
+	if f.notation == asBlocks {
 		for _, kid := range n.Kids {
 			e.remove(kid)
 		}
@@ -277,10 +269,10 @@ func (e editor) remove(n *formatkit.Node) {
 		}
 	} else if before := formatkit.LineAbove(e.Text, from); before < from &&
 		formatkit.Blank(e.Text[before:from]) &&
-		(f.standing == asBlock || to < len(e.Text) && e.endsGroup(to)) {
+		(f.notation == asBlock || to < len(e.Text) && e.endsGroup(to)) {
 		from = before
-	} else if f.parent != nil &&
-		before == formatkit.LineStart(e.Text, formOf(f.parent).braces.From) && to < len(e.Text) &&
+	} else if n.Parent != nil &&
+		before == formatkit.LineStart(e.Text, formOf(n.Parent).braces.From) && to < len(e.Text) &&
 		formatkit.Blank(e.Text[to:formatkit.LineEnd(e.Text, to)]) {
 		// it is the first entry: the blank line after it goes too
 		to = formatkit.NextLine(e.Text, to)
@@ -299,7 +291,7 @@ func (e editor) endsGroup(at int) bool {
 func (e editor) add(n *formatkit.Node, key string, v gaby.Value) error {
 	f := formOf(n)
 	block := ""
-	for in := n; in != nil; in = formOf(in).parent {
+	for in := n; in != nil; in = in.Parent {
 		if first := in.Get(blockKey); first != nil {
 			block, _ = first.Value.(string)
 		}
@@ -327,14 +319,12 @@ func (e editor) add(n *formatkit.Node, key string, v gaby.Value) error {
 	}
 	switch {
 	case f.braces.Len() > 0 && !strings.Contains(e.Raw(f.braces), "\n"): // { } on one line
-		for _, kid := range lines {
-			e.Replace(formatkit.Span{From: f.braces.From + 1, To: kid.Entry.From}, e.LineEnd+inner)
-			e.Replace(formatkit.Span{From: kid.Entry.To, To: f.braces.To - 1},
-				e.LineEnd+text+strings.TrimSuffix(inner, step))
-			return nil
+		rest := formatkit.Span{From: f.braces.From + 1, To: f.braces.To - 1}
+		if len(lines) > 0 { // such a block has one attribute
+			e.Replace(formatkit.Span{From: rest.From, To: lines[0].Entry.From}, e.LineEnd+inner)
+			rest.From = lines[0].Entry.To
 		}
-		e.Replace(formatkit.Span{From: f.braces.From + 1, To: f.braces.To - 1},
-			e.LineEnd+text+strings.TrimSuffix(inner, step))
+		e.Replace(rest, e.LineEnd+text+strings.TrimSuffix(inner, step))
 	case last == nil:
 		e.Insert(formatkit.NextLine(e.Text, f.braces.From), text)
 	default:
@@ -351,7 +341,7 @@ func (e editor) add(n *formatkit.Node, key string, v gaby.Value) error {
 func (e editor) lastOf(n *formatkit.Node) (last *formatkit.Node, attributes []*formatkit.Node) {
 	var walk func(n *formatkit.Node)
 	walk = func(n *formatkit.Node) {
-		switch formOf(n).standing {
+		switch formOf(n).notation {
 		case asBlocks:
 			for _, kid := range n.Kids {
 				walk(kid)
@@ -374,11 +364,6 @@ func (e editor) lastOf(n *formatkit.Node) (last *formatkit.Node, attributes []*f
 	return last, attributes
 }
 
-// withLabels reports whether nested blocks of this type have labels.
-func withLabels(key string) bool {
-	return key == "dynamic" || key == "provisioner" || key == "backend"
-}
-
 // isAttribute reports whether a new entry of a body is written as an attribute. Without the
 // provider's schema it has to guess: a list of maps is written as blocks, except in block types
 // whose content is up to the author of the module.
@@ -388,7 +373,8 @@ func isAttribute(block, key string, v gaby.Value) bool {
 		return true
 	}
 	if v.Kind() == gaby.Map {
-		return !withLabels(key)
+		// nested blocks of these types have labels
+		return key != "dynamic" && key != "provisioner" && key != "backend"
 	}
 	if v.Kind() != gaby.List || v.Len() == 0 {
 		return true
@@ -403,10 +389,8 @@ func isAttribute(block, key string, v gaby.Value) bool {
 
 // entry formats the lines of a new entry of a body.
 func (e editor) entry(block, key string, v gaby.Value, indent string) (string, error) {
-	if !isName(key) {
-		return "", formatkit.Refuse(
-			"names have letters, digits, _ and -, and do not begin with a digit",
-			"%q is not the name of an attribute or block", key)
+	if err := checkName(key); err != nil {
+		return "", err
 	}
 	if isAttribute(block, key, v) {
 		return indent + key + " = " + e.value(nil, v, indent) + e.LineEnd, nil
@@ -450,9 +434,9 @@ func (e editor) braces(v gaby.Value, indent string) string {
 func (e editor) body(block string, entries []gaby.Value, indent, apart string) (string, error) {
 	var b strings.Builder
 	var keys, values []string
-	behindBlock := false
+	afterBlock := false
 	flush := func() {
-		if behindBlock && len(keys) > 0 {
+		if afterBlock && len(keys) > 0 {
 			b.WriteString(apart)
 		}
 		for _, line := range aligned(keys, values) {
@@ -474,7 +458,7 @@ func (e editor) body(block string, entries []gaby.Value, indent, apart string) (
 			b.WriteString(apart)
 		}
 		b.WriteString(text)
-		behindBlock = true
+		afterBlock = true
 	}
 	flush()
 	return b.String(), nil
@@ -488,7 +472,7 @@ func (e editor) value(n *formatkit.Node, v gaby.Value, indent string) string {
 	}
 	switch {
 	case v.Kind() == gaby.Scalar:
-		text := spelled(strings.ReplaceAll(raw, "\r\n", "\n"), v.Data())
+		text := formatkit.Spell(strings.ReplaceAll(raw, "\r\n", "\n"), v.Data(), spelledString)
 		return strings.NewReplacer("\r\n", e.LineEnd, "\n", e.LineEnd).Replace(text)
 	case v.Len() == 0 && v.Kind() == gaby.List:
 		return "[]"
@@ -527,16 +511,16 @@ func (e editor) bracketed(
 	_ *formatkit.Writer, model *formatkit.Node, entry formatkit.Entry,
 ) (string, error) {
 	text := e.value(nil, entry.Value, formatkit.Indent(e.Text, model.Entry.From))
-	if entry.Value.Key() == "" && formOf(model).sign.Len() == 0 {
+	if entry.Value.Key() == "" && model.Sign.Len() == 0 {
 		return text, nil
 	}
-	return e.like(model, formOf(model).parent.Kids, keyText(entry.Value.Key()), text) + text, nil
+	return e.like(model, model.Parent.Kids, keyText(entry.Value.Key()), text) + text, nil
 }
 
-// behind returns the offset after which a comment on n goes: after the opening brace of a block,
+// commentAt returns the offset after which a comment on n goes: after the opening brace of a block,
 // and after the comma of an entry that has one.
-func behind(n *formatkit.Node) int {
-	if f := formOf(n); f.standing == asBlock {
+func commentAt(n *formatkit.Node) int {
+	if f := formOf(n); f.notation == asBlock {
 		return f.braces.From + 1
 	}
 	return max(n.Span.To, n.Comma+1)
@@ -544,17 +528,10 @@ func behind(n *formatkit.Node) int {
 
 // Comment implements formatkit.Language.
 func (language) Comment(w *formatkit.Writer, n *formatkit.Node, text string) error {
-	at := behind(n)
-	have, commented := remarkAt(w.Text, at)
-	switch {
-	case !commented && text == "":
-	case !commented:
-		w.Insert(at, " # "+text)
-	case text == "":
-		w.Remove(formatkit.Span{From: at, To: have.To})
-	default:
-		length := mark(w.Text[have.From:])
-		w.Replace(have, w.Raw(formatkit.Span{From: have.From, To: have.From + length})+" "+text)
+	written := "#"
+	if n.Remark.Len() > 0 {
+		written = w.Raw(n.Remark)[:mark(w.Text[n.Remark.From:])]
 	}
+	w.LineComment(n, commentAt(n), written, text)
 	return nil
 }

@@ -74,8 +74,7 @@ func (d configparser) line(p *parser, start, eol int) error {
 	if bytes.HasPrefix(p.text[p.at:], []byte("\ufeff")) {
 		return p.fail(p.at, "a byte order mark can only begin the text", "take it out")
 	}
-	f := &line{}
-	n := &formatkit.Node{Syntax: f}
+	n := &formatkit.Node{Syntax: &line{}}
 	indent := utf8.RuneCount(p.text[start:p.at])
 	sign := bytes.IndexAny(p.text[p.at:eol], "=:")
 	if sign < 0 { // a key without a value
@@ -90,7 +89,7 @@ func (d configparser) line(p *parser, start, eol int) error {
 	} else {
 		sign += p.at
 		n.KeySpan = formatkit.Span{From: p.at, To: trimRight(p.text, p.at, sign)}
-		f.sign = formatkit.Span{From: sign, To: sign + 1}
+		n.Sign = formatkit.Span{From: sign, To: sign + 1}
 		if n.KeySpan.Len() == 0 {
 			return p.fail(p.at, "a key cannot be empty", "")
 		}
@@ -108,38 +107,38 @@ func (d configparser) line(p *parser, start, eol int) error {
 // the end of the last line of the value.
 func (d configparser) value(p *parser, n *formatkit.Node, eol, indent int) int {
 	f := n.Syntax.(*line)
-	from, to := skipSpace(p.text, f.sign.To, eol), trimRight(p.text, f.sign.To, eol)
+	from, to := skipSpace(p.text, n.Sign.To, eol), trimRight(p.text, n.Sign.To, eol)
 	next, _ := continuation(p.text, eol, indent)
 	switch {
 	case from < eol:
-		if n := formatkit.BeforeRemark(string(p.text[from:to])); n > 0 && next < 0 {
-			f.remark = formatkit.Span{From: from + n, To: to}
-			to = from + n
+		if length := formatkit.BeforeRemark(string(p.text[from:to])); length > 0 && next < 0 {
+			f.rest = formatkit.Span{From: from + length, To: to}
+			to = from + length
 		}
 		n.Span = formatkit.Span{From: from, To: to}
 	case next >= 0:
-		from, to = f.sign.To, f.sign.To
+		from, to = n.Sign.To, n.Sign.To
 		n.Span = formatkit.Span{From: from, To: to}
 	default:
 		from, to = eol, eol
-		n.Span = formatkit.Span{From: f.sign.To, To: eol}
+		n.Span = formatkit.Span{From: n.Sign.To, To: eol}
 	}
 	start := n.Span.From
-	pieces := characters(p.text, from, to, start)
+	tokens := characters(p.text, from, to, start)
 	for next >= 0 {
-		// Everything between two lines of the value stands for the line ends between them.
+		// Everything between two lines of the value means the line ends between them.
 		begin, blank := continuation(p.text, eol, indent)
-		pieces = append(pieces, formatkit.Token{
+		tokens = append(tokens, formatkit.Token{
 			From: to - start, To: begin - start,
 			Text: strings.Repeat("\n", 1+blank),
 		})
 		eol = formatkit.LineEnd(p.text, begin)
 		from, to = begin, trimRight(p.text, begin, eol)
-		pieces = append(pieces, characters(p.text, from, to, start)...)
+		tokens = append(tokens, characters(p.text, from, to, start)...)
 		n.Span.To = to
 		next, _ = continuation(p.text, eol, indent)
 	}
-	f.pieces = pieces
+	f.tokens = tokens
 	return eol
 }
 
@@ -215,5 +214,5 @@ func (configparser) spell(text string, s style) string {
 // quoted implements dialect. The dialect has no quotes.
 func (configparser) quoted(string) []string { return nil }
 
-// commentsBehind implements dialect.
-func (configparser) commentsBehind() bool { return false }
+// hasLineComments implements dialect.
+func (configparser) hasLineComments() bool { return false }

@@ -111,8 +111,7 @@ func (git) subsection(p *parser) (string, bool) {
 
 // line parses the key at the current position, with its value.
 func (d git) line(p *parser) error {
-	f := &line{}
-	n := &formatkit.Node{Syntax: f}
+	n := &formatkit.Node{Syntax: &line{}}
 	begin := p.at
 	for p.at < len(p.text) && isKeyByte(p.text[p.at]) {
 		p.at++
@@ -129,9 +128,9 @@ func (d git) line(p *parser) error {
 	switch {
 	case p.at == formatkit.LineEnd(p.text, p.at):
 	case isMark(p.text[p.at]):
-		f.comment = formatkit.Span{From: p.at, To: formatkit.LineEnd(p.text, p.at)}
+		n.Remark = formatkit.Span{From: p.at, To: formatkit.LineEnd(p.text, p.at)}
 	case p.text[p.at] == '=':
-		f.sign = formatkit.Span{From: p.at, To: p.at + 1}
+		n.Sign = formatkit.Span{From: p.at, To: p.at + 1}
 		p.at++
 		if err := d.value(p, n); err != nil {
 			return err
@@ -155,19 +154,19 @@ func (git) value(p *parser, n *formatkit.Node) error {
 	n.Span = formatkit.Span{From: -1, To: p.at}
 	empty, quoted := true, -1 // whether the value is empty so far, and the offset of an open quote
 	add := func(length int, text string) {
-		f.pieces = append(f.pieces, formatkit.Token{
+		f.tokens = append(f.tokens, formatkit.Token{
 			From: p.at - n.Span.From,
 			To:   p.at - n.Span.From + length, Text: text,
 		})
 		empty = empty && text == ""
 		p.at += length
 	}
-	filled := 0 // the number of pieces without the blanks at the end
+	filled := 0 // the number of tokens without the blanks at the end
 	for p.at < len(p.text) && !isLineEnd(p.text[p.at]) {
 		c := p.text[p.at]
 		if quoted < 0 && isMark(c) {
-			f.comment = formatkit.Span{From: p.at, To: formatkit.LineEnd(p.text, p.at)}
-			p.at = f.comment.To
+			n.Remark = formatkit.Span{From: p.at, To: formatkit.LineEnd(p.text, p.at)}
+			p.at = n.Remark.To
 			break
 		}
 		blank := quoted < 0 && isBlank(c)
@@ -198,12 +197,16 @@ func (git) value(p *parser, n *formatkit.Node) error {
 			add(length, string(p.text[p.at:p.at+length]))
 		}
 		if !blank {
-			filled, n.Span.To = len(f.pieces), p.at
+			filled, n.Span.To = len(f.tokens), p.at
 		}
 	}
-	f.pieces = f.pieces[:filled]
+	f.tokens = f.tokens[:filled]
 	if n.Span.From < 0 {
-		n.Span = emptyValue(f, p.at)
+		// the blanks between the sign and the end of the line, without the last one before a comment
+		n.Span = formatkit.Span{From: n.Sign.To, To: p.at}
+		if n.Remark.Len() > 0 {
+			n.Span.To = max(n.Sign.To, n.Remark.From-1)
+		}
 	}
 	if quoted >= 0 {
 		return p.fail(quoted, "the quote is not closed on its line", "")
@@ -213,7 +216,7 @@ func (git) value(p *parser, n *formatkit.Node) error {
 
 // escape decodes the escape sequence or the continued line end that text, which begins with a
 // backslash, begins with. The length is negative if it is neither.
-func escape(text []byte) (length int, stands string) {
+func escape(text []byte) (length int, meaning string) {
 	if isLineEnd(text[1]) {
 		return formatkit.NextLine(text, 1), ""
 	}
@@ -259,5 +262,5 @@ func (git) spell(text string, _ style) string {
 // quoted implements dialect.
 func (d git) quoted(text string) []string { return []string{`"` + d.spell(text, style{}) + `"`} }
 
-// commentsBehind implements dialect.
-func (git) commentsBehind() bool { return true }
+// hasLineComments implements dialect.
+func (git) hasLineComments() bool { return true }

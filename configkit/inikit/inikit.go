@@ -104,10 +104,10 @@ func (l language) CheckIn(n *formatkit.Node, v gaby.Value) error {
 		}
 		return nil
 	}
-	root := parentOf(n)
+	root := n.Parent
 	path := append(slices.Clone(root.Syntax.(*section).path), n.Key)
-	for parentOf(root) != nil {
-		root = parentOf(root)
+	for root.Parent != nil {
+		root = root.Parent
 	}
 	if other := sectionIn(root, path); other != nil {
 		name, _ := root.Syntax.(*section).dialect.header(other)
@@ -120,16 +120,10 @@ func (l language) CheckIn(n *formatkit.Node, v gaby.Value) error {
 // sectionIn returns the path of the first section below n whose path begins with path, or nil if
 // there is none.
 func sectionIn(n *formatkit.Node, path []string) []string {
-	for _, kid := range n.Kids {
-		s, ok := kid.Syntax.(*section)
-		if !ok {
-			continue
-		}
-		if len(s.path) >= len(path) && slices.Equal(s.path[:len(path)], path) {
+	for in := range n.All() {
+		if s, ok := in.Syntax.(*section); ok && in != n && len(s.path) >= len(path) &&
+			slices.Equal(s.path[:len(path)], path) {
 			return s.path
-		}
-		if found := sectionIn(kid, path); found != nil {
-			return found
 		}
 	}
 	return nil
@@ -171,11 +165,8 @@ func checkKey(root *section, in, v gaby.Value, path []string) error {
 	case v.Kind() == gaby.List:
 		return formatkit.Refuse("write one text, or a key for each item", "INI has no lists")
 	case v.Kind() == gaby.Map:
-		if _, ok := d.header(path); !ok {
-			return formatkit.Refuse("", "%q cannot be the name of a section",
-				strings.Join(path, "."))
-		}
-		return nil
+		_, err := headerOf(d, path)
+		return err
 	case !d.isKey(key):
 		hint := ""
 		if d == (git{}) {
@@ -183,13 +174,12 @@ func checkKey(root *section, in, v gaby.Value, path []string) error {
 		}
 		return formatkit.Refuse(hint, "%q cannot be a key", key)
 	}
-	if text, ok := formatkit.Untyped(v.Data()); ok {
-		if _, ok := spelled(d, key+" = ",
-			newValues(d, text, style{indent: "  ", lineEnd: "\n"}), text); !ok {
-			return formatkit.Refuse("", "the value cannot be written in this dialect of INI")
-		}
+	text, ok := formatkit.Untyped(v.Data())
+	if !ok {
+		return nil
 	}
-	return nil
+	_, err := spelled(d, key+" = ", newValues(d, text, style{indent: "  ", lineEnd: "\n"}), text)
+	return err
 }
 
 // otherCase returns the key of a map that differs from key only in case, or "" if there is none.
@@ -230,17 +220,13 @@ func (language) Entries(
 	w *formatkit.Writer, n *formatkit.Node, entries []formatkit.Entry,
 ) (bool, error) {
 	e := editorOf(w)
-	stays := map[*formatkit.Node]bool{}
+	for _, kid := range n.Without(entries) {
+		e.takeOut(kid, w.Remove)
+	}
 	var added []entry
 	for _, now := range entries {
-		stays[now.Node] = true
 		if now.Node == nil {
 			added = append(added, entry{now.Value.Key(), now.Value})
-		}
-	}
-	for _, kid := range n.Kids {
-		if !stays[kid] {
-			e.takeOut(kid, w.Remove)
 		}
 	}
 	return false, e.add(n, added)
@@ -249,21 +235,14 @@ func (language) Entries(
 // Comment implements formatkit.Language.
 func (language) Comment(w *formatkit.Writer, n *formatkit.Node, text string) error {
 	e := editorOf(w)
-	if !e.dialect.commentsBehind() {
+	if !e.dialect.hasLineComments() {
 		w.CommentAbove(n, e.mark(), text)
 		return nil
 	}
-	at, have := n.Span.To, formatkit.Span{}
-	switch f := n.Syntax.(type) {
-	case *line:
-		have = f.comment
-	case *section:
-		at, have = f.first().closed, f.first().comment
-	}
 	mark := e.mark()
-	if have.Len() > 0 {
-		mark = w.Raw(formatkit.Span{From: have.From, To: have.From + 1})
+	if n.Remark.Len() > 0 {
+		mark = w.Raw(n.Remark)[:1]
 	}
-	w.LineComment(&formatkit.Node{Span: formatkit.Span{From: at, To: at}}, have, mark, text)
+	w.LineComment(n, n.Span.To, mark, text)
 	return nil
 }

@@ -37,7 +37,7 @@ var corpus = []formattest.Input{
 	{"backslashes", "[a]\nx = C:\\new\\\ny = \\n\n", `{"a":{"x":"C:\\new\\","y":"\\n"}}`},
 	{"blanks of Unicode", "[a]\nx =\u00a0y\u2003\n\u00a0\u00a0z\n", `{"a":{"x":"y\nz"}}`},
 	{"brackets after a header", "[a] # [b]\nx = 1\n", `{"a] # [b":{"x":1}}`},
-	{"behind a header", "[a] x = 1\ny = [b]\n", `{"a":{"y":"[b]"}}`},
+	{"after a header", "[a] x = 1\ny = [b]\n", `{"a":{"y":"[b]"}}`},
 	{"aligned", "[a]\nname    = x\nversion = 1.0.0\n", `{"a":{"name":"x","version":"1.0.0"}}`},
 	{"empty sections", "[a]\n[b]\n\n[c.d]\n", `{"a":{},"b":{},"c":{"d":{}}}`},
 	{"a header that is not closed", "[a]\nx = 1\n[b\n", `!!! 3:1: the section header is not closed`},

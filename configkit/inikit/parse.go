@@ -27,7 +27,6 @@ type block struct {
 type section struct {
 	dialect dialect // set in the root only
 	bare    bool    // set in the root: the text has keys without a value
-	parent  *formatkit.Node
 	path    []string
 	blocks  []*block
 }
@@ -42,27 +41,8 @@ func (s *section) first() *block {
 
 // line is the syntax of a key.
 type line struct {
-	parent  *formatkit.Node
-	sign    formatkit.Span // empty for a key without a value
-	comment formatkit.Span // after the value, with its mark; may be empty
-	remark  formatkit.Span // the text after a number, see formatkit.BeforeRemark
-	pieces  []formatkit.Token
-}
-
-// emptyValue returns the span of the blanks between the sign and the end of the line, without the
-// last blank before a comment.
-func emptyValue(f *line, end int) formatkit.Span {
-	if f.comment.Len() > 0 {
-		end = max(f.sign.To, f.comment.From-1)
-	}
-	return formatkit.Span{From: f.sign.To, To: end}
-}
-
-func parentOf(n *formatkit.Node) *formatkit.Node {
-	if f, ok := n.Syntax.(*line); ok {
-		return f.parent
-	}
-	return n.Syntax.(*section).parent
+	rest   formatkit.Span // the text after a number, see formatkit.BeforeRemark
+	tokens []formatkit.Token
 }
 
 // dialect is the part of the format that differs between the dialects.
@@ -79,9 +59,9 @@ type dialect interface {
 	// quoted returns ways to write text as a whole value in quotes. It returns nil if the dialect
 	// has no quotes.
 	quoted(text string) []string
-	// commentsBehind reports whether a comment can follow a value on its line. Otherwise comments
+	// hasLineComments reports whether a comment can follow a value on its line. Otherwise comments
 	// have lines of their own.
-	commentsBehind() bool
+	hasLineComments() bool
 }
 
 // style is the layout of a new value of several lines.
@@ -218,14 +198,14 @@ func (p *parser) add(b *block, from, to int) {
 func (p *parser) key(n *formatkit.Node) {
 	f := n.Syntax.(*line)
 	n.Kind = gaby.Scalar
-	if f.sign.Len() > 0 {
-		n.Value = formatkit.Typed(formatkit.Text(f.pieces))
+	if n.Sign.Len() > 0 {
+		n.Value = formatkit.Typed(formatkit.Text(f.tokens))
 	}
 	n.Head, n.Comments.Head = p.above(n.Entry.From)
-	n.Comments.Line = p.remark(f.comment)
+	n.Comments.Line = p.remark(n.Remark)
 	b := p.blocks[len(p.blocks)-1]
 	b.keys = append(b.keys, n)
-	b.end = formatkit.NextLine(p.text, max(n.Span.To, f.comment.To, n.KeySpan.To))
+	b.end = formatkit.NextLine(p.text, max(n.Span.To, n.Remark.To, n.KeySpan.To))
 	p.before = n.Entry.To
 }
 
@@ -257,7 +237,7 @@ func tree(d dialect, blocks []*block) *formatkit.Node {
 	bare := false
 	for _, b := range blocks {
 		for _, key := range b.keys {
-			bare = bare || key.Syntax.(*line).sign.Len() == 0
+			bare = bare || key.Sign.Len() == 0
 			isKey[joined(append(b.path[:len(b.path):len(b.path)], key.Key))] = true
 		}
 	}
@@ -276,7 +256,7 @@ func tree(d dialect, blocks []*block) *formatkit.Node {
 					Span:   begin,
 					Entry:  formatkit.Span{From: b.header.From, To: b.header.From},
 					Head:   b.header.From,
-					Syntax: &section{parent: n, path: b.path[:to]},
+					Syntax: &section{path: b.path[:to]},
 				}
 				sections[id] = next
 				n.Kids = append(n.Kids, next)
@@ -286,10 +266,7 @@ func tree(d dialect, blocks []*block) *formatkit.Node {
 		f := n.Syntax.(*section)
 		if f.blocks = append(f.blocks, b); len(f.blocks) == 1 && n != root {
 			n.KeySpan, n.Entry, n.Head, n.Comments = b.name, b.header, b.head, b.comments
-			n.Span = formatkit.Span{From: b.closed, To: b.closed}
-		}
-		for _, key := range b.keys {
-			key.Syntax.(*line).parent = n
+			n.Span, n.Remark = formatkit.Span{From: b.closed, To: b.closed}, b.comment
 		}
 		n.Kids = append(n.Kids, b.keys...)
 	}

@@ -81,7 +81,7 @@ func (e editor) become(n *formatkit.Node, v gaby.Value) error {
 // exchange replaces a key by a section, or a section by a key.
 func (e editor) exchange(n *formatkit.Node, v gaby.Value) error {
 	e.takeOut(n, e.Wipe)
-	return e.add(parentOf(n), []entry{{n.Key, v}})
+	return e.add(n.Parent, []entry{{n.Key, v}})
 }
 
 // takeOut deletes an entry with remove, which is Remove or Wipe of the writer.
@@ -94,7 +94,7 @@ func (e editor) takeOut(n *formatkit.Node, remove func(formatkit.Span)) {
 		e.takeOut(kid, remove)
 	}
 	for _, b := range n.Syntax.(*section).blocks {
-		e.RemoveSection(formatkit.Span{From: b.head, To: e.BehindComments(b.end, marks)}, remove)
+		e.RemoveSection(formatkit.Span{From: b.head, To: e.AfterComments(b.end, marks)}, remove)
 	}
 }
 
@@ -103,53 +103,49 @@ func (e editor) value(n *formatkit.Node, value any) error {
 	f := n.Syntax.(*line)
 	text, ok := formatkit.Untyped(value)
 	if !ok {
-		e.Remove(formatkit.Span{From: n.KeySpan.To, To: max(n.Span.To, f.sign.To)})
+		e.Remove(formatkit.Span{From: n.KeySpan.To, To: max(n.Span.To, n.Sign.To)})
 		return nil
 	}
 	at := n.Span
 	if _, isText := value.(string); isText {
-		at.To = max(at.To, f.remark.To) // a string replaces the remark as well
+		at.To = max(at.To, f.rest.To) // a string replaces the remark as well
 	}
 	before := e.Raw(formatkit.Span{From: n.KeySpan.From, To: at.From})
-	in := parentOf(n).Syntax.(*section)
+	in := n.Parent.Syntax.(*section)
 	lead := "" // the text to add between the key and the value
 	switch {
-	case f.sign.Len() == 0:
+	case n.Sign.Len() == 0:
 		d := e.delimiter(in.blocks, n.Entry.From, nil)
 		lead = d.Before + d.Sign + d.After
-	case len(f.pieces) == 0 && strings.TrimSpace(e.Raw(at)) == "":
+	case len(f.tokens) == 0 && strings.TrimSpace(e.Raw(at)) == "":
 		if text == "" {
 			return nil
 		}
-		switch apart := f.sign.From > n.KeySpan.To; {
-		case at.From > f.sign.To: // the blanks after the sign stay
-		case e.Raw(f.sign) == ":":
+		switch apart := n.Sign.From > n.KeySpan.To; {
+		case at.From > n.Sign.To: // the blanks after the sign stay
+		case e.Raw(n.Sign) == ":":
 			lead = e.delimiter(in.blocks, n.Entry.From, nil).After
 		case apart:
 			lead = " "
 		}
-	case text == "" && f.comment.Len() == 0:
-		at.From, before = f.sign.To, e.Raw(formatkit.Span{From: n.KeySpan.From, To: f.sign.To})
+	case text == "" && n.Remark.Len() == 0:
+		at.From, before = n.Sign.To, e.Raw(formatkit.Span{From: n.KeySpan.From, To: n.Sign.To})
 	}
 	s := e.style(n)
 	raw := e.Raw(n.Span)
 	spell := func(text string) string { return e.dialect.spell(text, s) }
-	var candidates []string
-	switch {
-	case len(f.pieces) > 0 && f.pieces[0].Text == "" && raw[0] == '"' &&
-		strings.Count(raw, `"`) == 2 && raw[len(raw)-1] == '"':
-		last := len(f.pieces) - 1
-		candidates = []string{`"` + formatkit.Reescape(raw, f.pieces[1:last], text, spell) + `"`}
-	default:
-		candidates = []string{formatkit.Reescape(raw, f.pieces, text, spell)}
+	quote, inside := "", f.tokens
+	if len(f.tokens) > 0 && f.tokens[0].Text == "" && raw[0] == '"' &&
+		strings.Count(raw, `"`) == 2 && raw[len(raw)-1] == '"' {
+		quote, inside = `"`, f.tokens[1:len(f.tokens)-1]
 	}
-	written, ok := spelled(e.dialect, before+lead,
-		append(candidates, newValues(e.dialect, text, s)...), text)
-	if !ok {
-		return formatkit.Refuse("", "the value cannot be written in this dialect of INI")
+	candidates := []string{quote + formatkit.Reescape(raw, inside, text, spell) + quote}
+	candidates = append(candidates, newValues(e.dialect, text, s)...)
+	written, err := spelled(e.dialect, before+lead, candidates, text)
+	if err == nil {
+		e.Replace(at, lead+written)
 	}
-	e.Replace(at, lead+written)
-	return nil
+	return err
 }
 
 // style returns the layout of further lines of the value of n.
@@ -180,9 +176,9 @@ func newValues(d dialect, text string, s style) []string {
 
 // spelled returns the first candidate that parses back to text after before, which is a key and its
 // sign, even if a comment follows.
-func spelled(d dialect, before string, candidates []string, text string) (string, bool) {
+func spelled(d dialect, before string, candidates []string, text string) (string, error) {
 	comment, suffix := "", "\n"
-	if d.commentsBehind() {
+	if d.hasLineComments() {
 		comment, suffix = "c", " # c\n"
 	}
 	for _, written := range candidates {
@@ -192,12 +188,22 @@ func spelled(d dialect, before string, candidates []string, text string) (string
 			continue
 		}
 		n := blocks[0].keys[0]
-		if n.Comments.Line == comment && formatkit.Text(n.Syntax.(*line).pieces) == text &&
+		if n.Comments.Line == comment && formatkit.Text(n.Syntax.(*line).tokens) == text &&
 			n.Entry.To == len(p.text) {
-			return written, true
+			return written, nil
 		}
 	}
-	return "", false
+	return "", formatkit.Refuse("", "the value cannot be written in this dialect of INI")
+}
+
+// headerOf returns the inside of the brackets of a header for the section at path.
+func headerOf(d dialect, path []string) (string, error) {
+	name, ok := d.header(path)
+	if !ok {
+		return "", formatkit.Refuse("", "%q cannot be the name of a section",
+			strings.Join(path, "."))
+	}
+	return name, nil
 }
 
 // add writes new entries of a map: keys before sections.
@@ -207,7 +213,7 @@ func (e editor) add(n *formatkit.Node, entries []entry) error {
 		return err
 	}
 	for _, m := range maps {
-		s := sections{editor: e, at: e.last(n), apart: e.Apart(e.heads(e.Root, nil))}
+		s := sections{editor: e, at: e.last(n), apart: e.Apart(e.heads())}
 		path := append(slices.Clone(n.Syntax.(*section).path), m.key)
 		if err := s.section(path, m.value, e.indentIn(n)); err != nil {
 			return err
@@ -234,12 +240,12 @@ func (e editor) addKeys(n *formatkit.Node, keys []entry) error {
 		}
 	}
 	if in != nil && (len(in.keys) > 0 || in.header.Len() > 0) {
-		e.Insert(e.BehindComments(in.end, marks), text)
+		e.Insert(e.AfterComments(in.end, marks), text)
 		return nil
 	}
 	// Without keys and header they go before the first header.
 	at := len(e.Text)
-	for _, b := range e.blocks(n, nil) {
+	for _, b := range e.blocks(n) {
 		if b.header.Len() > 0 {
 			at = min(at, b.head)
 		}
@@ -252,10 +258,9 @@ func (e editor) addKeys(n *formatkit.Node, keys []entry) error {
 		return nil
 	}
 	if e.Once(n) {
-		name, ok := e.dialect.header(s.path)
-		if !ok {
-			return formatkit.Refuse("", "%q cannot be the name of a section",
-				strings.Join(s.path, "."))
+		name, err := headerOf(e.dialect, s.path)
+		if err != nil {
+			return err
 		}
 		text = e.indentIn(n) + "[" + name + "]" + e.LineEnd + text
 	}
@@ -264,21 +269,20 @@ func (e editor) addKeys(n *formatkit.Node, keys []entry) error {
 }
 
 // blocks returns the blocks of a map and of all maps inside it.
-func (e editor) blocks(n *formatkit.Node, blocks []*block) []*block {
-	s, ok := n.Syntax.(*section)
-	if !ok {
-		return blocks
-	}
-	blocks = append(blocks, s.blocks...)
-	for _, kid := range n.Kids {
-		blocks = e.blocks(kid, blocks)
+func (e editor) blocks(n *formatkit.Node) []*block {
+	var blocks []*block
+	for in := range n.All() {
+		if s, ok := in.Syntax.(*section); ok {
+			blocks = append(blocks, s.blocks...)
+		}
 	}
 	return blocks
 }
 
 // heads returns the offsets of the first 100 sections.
-func (e editor) heads(n *formatkit.Node, heads []int) []int {
-	for _, b := range e.blocks(n, nil) {
+func (e editor) heads() []int {
+	var heads []int
+	for _, b := range e.blocks(e.Root) {
 		if b.header.Len() > 0 && len(heads) < 100 {
 			heads = append(heads, b.head)
 		}
@@ -289,8 +293,8 @@ func (e editor) heads(n *formatkit.Node, heads []int) []int {
 // last returns the end of the last line of a map.
 func (e editor) last(n *formatkit.Node) int {
 	at := 0
-	for _, b := range e.blocks(n, nil) {
-		at = max(at, e.BehindComments(b.end, marks))
+	for _, b := range e.blocks(n) {
+		at = max(at, e.AfterComments(b.end, marks))
 	}
 	return at
 }
@@ -298,7 +302,7 @@ func (e editor) last(n *formatkit.Node) int {
 // indentIn returns the indentation of the headers of the maps in a map.
 func (e editor) indentIn(n *formatkit.Node) string {
 	indent := ""
-	for _, b := range e.blocks(n, nil) {
+	for _, b := range e.blocks(n) {
 		if b.header.Len() > 0 {
 			indent = formatkit.Indent(e.Text, b.name.From)
 		}
@@ -319,10 +323,9 @@ type sections struct {
 func (s *sections) section(path []string, v gaby.Value, indent string) error {
 	keys, maps := keysFirst(entriesOf(v))
 	if len(keys) > 0 || len(maps) == 0 {
-		name, ok := s.dialect.header(path)
-		if !ok {
-			return formatkit.Refuse("", "%q cannot be the name of a section",
-				strings.Join(path, "."))
+		name, err := headerOf(s.dialect, path)
+		if err != nil {
+			return err
 		}
 		text, err := s.keys(nil, s.at, keys)
 		if err != nil {
@@ -344,7 +347,7 @@ func (e editor) commented(indent, line string, v gaby.Value) string {
 	switch text := v.Comments().Line; {
 	case text == "":
 		return line + e.LineEnd
-	case e.dialect.commentsBehind():
+	case e.dialect.hasLineComments():
 		return line + " " + e.mark() + " " + text + e.LineEnd
 	default:
 		return indent + e.mark() + " " + text + e.LineEnd + line + e.LineEnd
@@ -368,9 +371,9 @@ func (e editor) keys(blocks []*block, at int, keys []entry) (string, error) {
 		}
 		candidates := newValues(e.dialect, text, style{deeper(d.Indent), e.LineEnd})
 		before := d.Line(k.key)
-		written, ok := spelled(e.dialect, strings.TrimLeft(before, " \t"), candidates, text)
-		if !ok {
-			return "", formatkit.Refuse("", "the value cannot be written in this dialect of INI")
+		written, err := spelled(e.dialect, strings.TrimLeft(before, " \t"), candidates, text)
+		if err != nil {
+			return "", err
 		}
 		if written == "" {
 			before = strings.TrimRight(before, " \t")
@@ -383,12 +386,9 @@ func (e editor) keys(blocks []*block, at int, keys []entry) (string, error) {
 // delimiter returns how the keys of a section are written or, if it has none, those of the last
 // section before at. New keys are aligned if the existing ones are.
 func (e editor) delimiter(blocks []*block, at int, keys []string) formatkit.Delimiter {
-	signOf := func(n *formatkit.Node) formatkit.Span { return n.Syntax.(*line).sign }
 	for _, b := range slices.Backward(blocks) {
 		if own := written(b.keys); len(own) > 0 {
-			model := own[len(own)-1]
-			return formatkit.DelimiterOf(e.Text, model, formatkit.Neighbours(e.Text, own, model),
-				signOf)
+			return formatkit.DelimiterLike(e.Text, own[len(own)-1], own)
 		}
 	}
 	d := formatkit.Delimiter{Before: " ", Sign: "=", After: " "}
@@ -396,14 +396,13 @@ func (e editor) delimiter(blocks []*block, at int, keys []string) formatkit.Deli
 		d.Indent = "\t"
 	}
 	near := -1
-	for _, b := range e.blocks(e.Root, nil) {
+	for _, b := range e.blocks(e.Root) {
 		other := written(b.keys)
 		if len(other) == 0 || near >= 0 && (b.end > at || b.end < near) {
 			continue
 		}
 		near = b.end
-		model := other[len(other)-1]
-		d = formatkit.DelimiterOf(e.Text, model, formatkit.Neighbours(e.Text, other, model), signOf)
+		d = formatkit.DelimiterLike(e.Text, other[len(other)-1], other)
 	}
 	return d.Elsewhere(keys)
 }
@@ -413,7 +412,7 @@ func written(keys []*formatkit.Node) []*formatkit.Node {
 	var out []*formatkit.Node
 	for _, n := range keys {
 		f := n.Syntax.(*line)
-		if f.sign.Len() > 0 && len(f.pieces) > 0 && !strings.HasPrefix(f.pieces[0].Text, "\n") {
+		if n.Sign.Len() > 0 && len(f.tokens) > 0 && !strings.HasPrefix(f.tokens[0].Text, "\n") {
 			out = append(out, n)
 		}
 	}

@@ -11,7 +11,6 @@
 package jsonkit
 
 import (
-	"bytes"
 	"math"
 	"path/filepath"
 	"strings"
@@ -79,48 +78,29 @@ func (language) CheckValue(gaby.Value, []string) error { return nil }
 
 // CheckComment implements gaby.Native.
 func (l language) CheckComment(_ gaby.Value, _ []string, text string) error {
-	switch {
-	case text != "" && !l.hasComments():
+	if text != "" && !l.hasComments() {
 		return formatkit.Refuse("if what reads the file knows comments, call it .jsonc or .json5",
 			"JSON has no comments")
-	case strings.IndexFunc(text,
-		func(r rune) bool { return unicode.IsControl(r) && r != '\t' || isSeparator(r) }) >= 0:
-		return formatkit.Refuse("", "a comment cannot have control characters")
 	}
-	return nil
+	return formatkit.CheckCommentText(text,
+		func(r rune) bool { return unicode.IsControl(r) && r != '\t' || isSeparator(r) })
 }
 
-// behind returns the offset after which a comment on the value n goes: after its
-// comma, if it has one.
-func behind(n *formatkit.Node) int { return max(n.Span.To, n.Comma+1) }
+// end returns the offset after an entry, including its comma.
+func end(n *formatkit.Node) int { return max(n.Span.To, n.Comma+1) }
 
 // CheckPlace returns an error if no comment can be added on the line after n.
 func (language) CheckPlace(text []byte, n *formatkit.Node) error {
-	if _, commented := remarkAt(text, behind(n)); !commented &&
-		!formatkit.EndsLine(text, behind(n)) {
-		return formatkit.Refuse("comment the key it belongs to",
-			"there is no place for a comment after the value on its line")
-	}
-	return nil
+	return formatkit.CheckLineComment(text, n, end(n))
 }
 
 // Comment implements formatkit.Language.
 func (language) Comment(w *formatkit.Writer, n *formatkit.Node, text string) error {
-	at := behind(n)
-	have, commented := remarkAt(w.Text, at)
-	isBlock := commented && bytes.HasPrefix(w.Text[have.From:], []byte("/*")) &&
-		!strings.Contains(text, "*/")
-	switch {
-	case !commented && text == "":
-	case !commented:
-		w.InsertBelow(at, " // "+text)
-	case text == "":
-		w.Remove(formatkit.Span{From: at, To: have.To})
-	case isBlock:
-		w.Replace(have, "/* "+text+" */")
-	default:
-		w.Replace(have, "// "+text)
+	if text != "" && !strings.Contains(text, "*/") && strings.HasPrefix(w.Raw(n.Remark), "/*") {
+		w.Replace(n.Remark, "/* "+text+" */")
+		return nil
 	}
+	w.LineComment(n, end(n), "//", text)
 	return nil
 }
 

@@ -54,8 +54,8 @@ var plain = []formattest.Input{
 
 	{"nothing", "", `!!! 1:1: there is no value in the file`},
 	{"blanks only", " \n\n", `!!! 1:1: there is no value in the file`},
-	{"a comma behind the last", "{\n  \"a\": 1,\n}\n", `!!! 2:9: a comma follows the last entry`},
-	{"a comma behind the last item", "[1, 2,]", `!!! 1:6: a comma follows the last entry`},
+	{"a comma after the last", "{\n  \"a\": 1,\n}\n", `!!! 2:9: a comma follows the last entry`},
+	{"a comma after the last item", "[1, 2,]", `!!! 1:6: a comma follows the last entry`},
 	{"a comma alone", "[,]", `!!! 1:2: there is no entry before the comma`},
 	{"two commas", "[1,,2]", `!!! 1:4: there is no entry before the comma`},
 	{"no comma", "{\n  \"a\": 1\n  \"b\": 2\n}\n", `!!! 2:9: a comma or a } is missing after the value`},
@@ -86,9 +86,9 @@ var plain = []formattest.Input{
 
 // commented lists inputs with comments and trailing commas.
 var commented = []formattest.Input{
-	{"comments", "// top\n{\n  // about a\n  // of two lines\n  \"a\": 1, // behind a\n\n  // far\n\n  \"b\": [ // in b\n    1, // one\n    /* about two */\n    2\n    // last\n  ], /* behind b */\n  // end\n}\n// bottom\n", `{"a":1,"b":[1,2]}`},
+	{"comments", "// top\n{\n  // about a\n  // of two lines\n  \"a\": 1, // after a\n\n  // far\n\n  \"b\": [ // in b\n    1, // one\n    /* about two */\n    2\n    // last\n  ], /* after b */\n  // end\n}\n// bottom\n", `{"a":1,"b":[1,2]}`},
 	{"trailing commas", "{\n  \"a\": [\n    1,\n    2,\n  ],\n  \"b\": {\"c\": 1,},\n}\n", `{"a":[1,2],"b":{"c":1}}`},
-	{"block comments", "/*\n * licence\n */\n{\n  /* about a\n   * of two lines */\n  \"a\": /* in */ 1 /* behind */,\n  /* x */ \"b\": 2, /* y */ \"c\": 3\n}\n", `{"a":1,"b":2,"c":3}`},
+	{"block comments", "/*\n * licence\n */\n{\n  /* about a\n   * of two lines */\n  \"a\": /* in */ 1 /* after */,\n  /* x */ \"b\": 2, /* y */ \"c\": 3\n}\n", `{"a":1,"b":2,"c":3}`},
 	{"a comment only in brackets", "{\n  \"a\": {\n    // none yet\n  },\n  \"b\": [ /* none */ ]\n}\n", `{"a":{},"b":[]}`},
 	{"comments on one line", `{"a": 1, /* b */ "b": [1 /* one */, 2], "c": 3} // end`, `{"a":1,"b":[1,2],"c":3}`},
 	{"commented out", "{\n  \"a\": 1,\n  // \"b\": 2,\n  \"c\": \"http://x\" // \"d\": 3\n}\n", `{"a":1,"c":"http://x"}`},

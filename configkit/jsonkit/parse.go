@@ -3,6 +3,7 @@ package jsonkit
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -26,9 +27,6 @@ const (
 	json5Hint = "JSON5 is allowed in files called .json5"
 )
 
-// parentOf returns the map or list that contains n, or nil for the root.
-func parentOf(n *formatkit.Node) *formatkit.Node { return n.Syntax.(*formatkit.Node) }
-
 func (p *parser) fail(at int, hint, format string, args ...any) error {
 	return formatkit.Fail(p.text, min(at, len(p.text)), fmt.Sprintf(format, args...), hint)
 }
@@ -38,7 +36,7 @@ func (p *parser) document() (*formatkit.Node, error) {
 	if bytes.HasPrefix(p.text, []byte(bom)) {
 		p.at = len(bom)
 	}
-	root := &formatkit.Node{Comma: -1, Syntax: (*formatkit.Node)(nil)}
+	root := &formatkit.Node{Comma: -1}
 	if err := p.gap(); err != nil {
 		return nil, err
 	}
@@ -165,7 +163,7 @@ func (p *parser) entries(n *formatkit.Node, closing byte) error {
 			return err
 		}
 		if last != nil { // the comment may follow the comma, so it is not known before
-			last.Comments.Line = p.lineComment(last)
+			p.lineComment(last)
 		}
 		switch {
 		case p.at == len(p.text):
@@ -180,7 +178,7 @@ func (p *parser) entries(n *formatkit.Node, closing byte) error {
 		case p.text[p.at] == ',':
 			return p.fail(p.at, "", "there is no entry before the comma")
 		}
-		kid := &formatkit.Node{Comma: -1, Syntax: n}
+		kid := &formatkit.Node{Comma: -1}
 		kid.KeySpan = formatkit.Span{From: p.at, To: p.at}
 		kid.Head, kid.Comments.Head = p.above(after)
 		if n.Kind == gaby.Map {
@@ -311,29 +309,16 @@ func (p *parser) word() (any, error) {
 	}
 }
 
-// lineComment returns the text of the comment after n, if it is the last thing on its line.
-func (p *parser) lineComment(n *formatkit.Node) string {
-	for i := len(p.remarks) - 1; i >= 0 && p.remarks[i].From >= behind(n); i-- {
+// lineComment sets the comment after n, if it is the last thing on its line.
+func (p *parser) lineComment(n *formatkit.Node) {
+	for i := len(p.remarks) - 1; i >= 0 && p.remarks[i].From >= end(n); i-- {
 		r := p.remarks[i]
-		if between := p.text[behind(n):r.From]; len(bytes.Trim(between, " \t")) == 0 &&
+		if between := p.text[end(n):r.From]; len(bytes.Trim(between, " \t")) == 0 &&
 			formatkit.EndsLine(p.text, r.To) {
-			return commentText(string(p.text[r.From:r.To]))
+			n.Remark, n.Comments.Line = r, commentText(string(p.text[r.From:r.To]))
+			return
 		}
 	}
-	return ""
-}
-
-// remarkAt returns the span of the comment that follows at, if nothing but the comment
-// is left on the line.
-func remarkAt(text []byte, at int) (formatkit.Span, bool) {
-	for at < len(text) && (text[at] == ' ' || text[at] == '\t') {
-		at++
-	}
-	length := commentLength(text[at:], unknown)
-	if length <= 0 || !formatkit.EndsLine(text, at+length) {
-		return formatkit.Span{}, false
-	}
-	return formatkit.Span{From: at, To: at + length}, true
 }
 
 // above returns the offset at which the comments directly above the current entry begin,
@@ -358,9 +343,7 @@ func (p *parser) above(after int) (int, string) {
 	if lines == nil {
 		return p.at, ""
 	}
-	for i, j := 0, len(lines)-1; i < j; i, j = i+1, j-1 {
-		lines[i], lines[j] = lines[j], lines[i]
-	}
+	slices.Reverse(lines)
 	return head, strings.Join(lines, "\n")
 }
 

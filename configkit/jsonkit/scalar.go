@@ -3,6 +3,7 @@ package jsonkit
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -14,6 +15,9 @@ import (
 // number returns the value of raw, a word at offset at that is not a keyword.
 func (p *parser) number(raw string, at int) (any, error) {
 	lax := p.dialect.isJSON5()
+	if n, err := strconv.Atoi(raw); err == nil && strconv.Itoa(n) == raw {
+		return n, nil
+	}
 	if !isNumber(raw, lax) {
 		digits := strings.TrimLeft(raw, "+-")
 		switch {
@@ -61,45 +65,16 @@ func isHex(raw string) bool {
 	return len(digits) > 2 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X')
 }
 
+var (
+	number = regexp.MustCompile(`^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$`)
+	// of JSON5
+	laxNumber = regexp.MustCompile(`^[-+]?(?:Infinity|NaN|0[xX][0-9a-fA-F]+|` +
+		`(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)$`)
+)
+
 // isNumber reports whether raw is a number of JSON or, if lax, of JSON5.
 func isNumber(raw string, lax bool) bool {
-	s := strings.TrimPrefix(raw, "-")
-	if lax {
-		if s == raw {
-			s = strings.TrimPrefix(raw, "+")
-		}
-		if s == "Infinity" || s == "NaN" {
-			return true
-		}
-		if isHex(s) {
-			return strings.Trim(s[2:], "0123456789abcdefABCDEF") == ""
-		}
-	}
-	digits := func() int {
-		n := len(s) - len(strings.TrimLeft(s, "0123456789"))
-		s = s[n:]
-		return n
-	}
-	first := s
-	whole, places, hasPoint := digits(), 0, false
-	if s, hasPoint = strings.CutPrefix(s, "."); hasPoint {
-		places = digits()
-	}
-	switch {
-	case whole > 1 && first[0] == '0', whole+places == 0,
-		!lax && (whole == 0 || hasPoint && places == 0):
-		return false
-	}
-	if s != "" && (s[0] == 'e' || s[0] == 'E') {
-		s = s[1:]
-		if s != "" && (s[0] == '+' || s[0] == '-') {
-			s = s[1:]
-		}
-		if digits() == 0 {
-			return false
-		}
-	}
-	return s == ""
+	return number.MatchString(raw) || lax && laxNumber.MatchString(raw)
 }
 
 // quoted parses the string at the current position.
@@ -133,7 +108,7 @@ func (p *parser) quoted() (string, error) {
 			value.Write(p.text[start:p.at])
 			plain = false
 		}
-		n, text, problem := piece(p.text[p.at:], p.dialect)
+		n, text, problem := token(p.text[p.at:], p.dialect)
 		if problem != "" {
 			hint := ""
 			if c == '\n' || c == '\r' {
@@ -147,9 +122,9 @@ func (p *parser) quoted() (string, error) {
 	return "", p.fail(from, "", "the string has no end, which is %c", quote)
 }
 
-// piece decodes the first character or escape sequence of text, the rest of a string with what
+// token decodes the first character or escape sequence of text, the rest of a string with what
 // follows it. It returns its length in the text and its value, or the problem with it.
-func piece(text []byte, d dialect) (length int, value, problem string) {
+func token(text []byte, d dialect) (length int, value, problem string) {
 	r, n := utf8.DecodeRune(text)
 	switch {
 	case r == '\n' || r == '\r':
@@ -208,13 +183,13 @@ func hexAt(text []byte, at, length int) (rune, bool) {
 	return rune(v), err == nil //nolint:gosec // at most 16 bits
 }
 
-// pieces splits the inside of a string into characters and escape sequences. It returns nil if one
+// tokens splits the inside of a string into characters and escape sequences. It returns nil if one
 // of them is invalid.
-func pieces(inside string) []formatkit.Token {
+func tokens(inside string) []formatkit.Token {
 	var list []formatkit.Token
 	text := []byte(inside)
 	for at := 0; at < len(text); {
-		n, value, problem := piece(text[at:], unknown)
+		n, value, problem := token(text[at:], unknown)
 		if problem != "" {
 			return nil
 		}
@@ -226,29 +201,13 @@ func pieces(inside string) []formatkit.Token {
 
 // spelled formats value in the style of raw, the text of the value that it replaces.
 func (s *style) spelled(raw string, value any) string {
-	switch value := value.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return strconv.FormatBool(value)
-	case int:
-		return formatkit.SpellInt(raw, int64(value))
-	case int64:
-		return formatkit.SpellInt(raw, value)
-	case uint64:
-		return strconv.FormatUint(value, 10)
-	case float64:
-		switch {
-		case math.IsNaN(value):
-			return "NaN"
-		case math.IsInf(value, 0):
-			return map[bool]string{true: "Infinity", false: "-Infinity"}[value > 0]
-		}
-		return formatkit.SpellFloat(raw, value)
-	case string:
-		return s.spelledString(raw, value)
+	switch f, _ := value.(float64); {
+	case math.IsNaN(f):
+		return "NaN"
+	case math.IsInf(f, 0):
+		return strings.TrimPrefix(fmt.Sprint(f), "+") + "inity"
 	}
-	panic("jsonkit: no scalar")
+	return formatkit.Spell(raw, value, s.spelledString)
 }
 
 // spelledString formats value with the quotes of raw, and keeps the escapes of the characters that
@@ -257,7 +216,7 @@ func (s *style) spelledString(raw, value string) string {
 	quote := s.quote
 	if raw != "" && (raw[0] == '"' || raw[0] == '\'') {
 		quote = raw[0]
-		if inside := pieces(raw[1 : len(raw)-1]); inside != nil {
+		if inside := tokens(raw[1 : len(raw)-1]); inside != nil {
 			text := string(quote) + formatkit.Reescape(raw[1:len(raw)-1], inside, value,
 				func(t string) string {
 					return s.escaped(t, quote)
@@ -273,23 +232,13 @@ func (s *style) spelledString(raw, value string) string {
 
 // escaped returns text as the inside of a string in these quotes.
 func (s *style) escaped(text string, quote byte) string {
-	var b strings.Builder
-	for _, r := range text {
-		if i := strings.IndexRune("\"\\\b\f\n\r\t", r); i >= 0 && (r != '"' || quote == '"') {
-			b.WriteString(`\` + `"\bfnrt`[i:i+1])
-			continue
-		}
+	return formatkit.Escape(text, func(_ int, r rune) formatkit.Escaping {
 		switch {
-		case r == '\'' && quote == '\'':
-			b.WriteString(`\'`)
-		case r < ' ', r == '\u007f', isSeparator(r), s.ascii && r > '~' && r <= 0xffff:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		case s.ascii && r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
-		default:
-			b.WriteRune(r)
+		case r == rune(quote), strings.ContainsRune("\\\b\f\n\r\t", r):
+			return formatkit.WithBackslash
+		case r < ' ', r == '\u007f', isSeparator(r), s.ascii && r > '~':
+			return formatkit.AsUnicode
 		}
-	}
-	return b.String()
+		return formatkit.Literally
+	})
 }

@@ -80,7 +80,7 @@ func styleOf(w *formatkit.Writer) *style {
 				s.comma = ", "
 			}
 		}
-		if in := parentOf(n); in != nil && e.startsLine(n) {
+		if n.Parent != nil && e.startsLine(n) {
 			kinds, b := &maps, &s.maps
 			if n.Kind == gaby.List {
 				kinds, b = &lists, &s.lists

@@ -35,7 +35,7 @@ func (e editor) inPlace(n *formatkit.Node, v gaby.Value) string {
 	if n.Kind == v.Kind() && len(n.Kids) > 0 {
 		return e.value(v, e.indent(n, e.inLines(n)), e.inLines(n))
 	}
-	return e.placed(parentOf(n), n, v)
+	return e.placed(n.Parent, n, v)
 }
 
 // placed formats v as an entry of in, in the style of the entry model.
@@ -119,7 +119,7 @@ func (e editor) key(key string, quoted bool) string {
 func (e editor) entry(
 	_ *formatkit.Writer, model *formatkit.Node, entry formatkit.Entry,
 ) (string, error) {
-	in := parentOf(model)
+	in := model.Parent
 	text := ""
 	if in.Kind == gaby.Map {
 		quoted := strings.IndexByte(`"'`, e.Text[model.KeySpan.From]) >= 0
@@ -147,7 +147,7 @@ func (e editor) likeStringsOf(in *formatkit.Node) string {
 
 // others writes the entries of a map or list that keeps none of its entries or had none. It reports
 // whether the whole value was replaced.
-func (e editor) others(n *formatkit.Node) (anew bool) {
+func (e editor) others(n *formatkit.Node) (whole bool) {
 	v := e.Value(n)
 	if len(n.Kids) == 0 && !formatkit.Blank(e.Text[n.Span.From+1:n.Span.To-1]) {
 		e.belowComments(n, v)
@@ -155,11 +155,9 @@ func (e editor) others(n *formatkit.Node) (anew bool) {
 	}
 	if v.Len() == 0 && e.remainsSomething(n) {
 		for _, kid := range n.Kids {
-			from, to := kid.Head, behind(kid)
-			if e.startsLine(kid) && (formatkit.EndsLine(e.Text, to) || kid.Comments.Line != "") {
-				if r, ok := remarkAt(e.Text, to); ok {
-					to = r.To // the comment may end on another line
-				}
+			from, to := kid.Head, end(kid)
+			if e.startsLine(kid) && (formatkit.EndsLine(e.Text, to) || kid.Remark.Len() > 0) {
+				to = max(to, kid.Remark.To) // the comment may end on another line
 				from, to = formatkit.LineStart(e.Text, from), formatkit.NextLine(e.Text, to)
 			}
 			e.Remove(formatkit.Span{From: from, To: to})
@@ -184,10 +182,7 @@ func (e editor) remainsSomething(n *formatkit.Node) bool {
 		if !formatkit.Blank(e.Text[at:kid.Head]) {
 			return true
 		}
-		at = behind(kid)
-		if r, ok := remarkAt(e.Text, at); ok {
-			at = r.To
-		}
+		at = max(end(kid), kid.Remark.To)
 	}
 	return !formatkit.Blank(e.Text[at : n.Span.To-1])
 }

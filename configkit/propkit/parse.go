@@ -10,9 +10,7 @@ import (
 
 // line is the syntax of an entry, which is on one or more lines of the text.
 type line struct {
-	// = or :, without the blanks around it; empty if only blanks separate key and value
-	sign   formatkit.Span
-	remark formatkit.Span // the text after a number, see formatkit.BeforeRemark
+	rest formatkit.Span // the text after a number, see formatkit.BeforeRemark
 }
 
 // Parse implements formatkit.Language.
@@ -85,9 +83,9 @@ func (p *parser) entry() (*formatkit.Node, error) {
 	n.Key, n.KeySpan.To = formatkit.Text(key), n.KeySpan.From+end(key)
 	p.at = n.KeySpan.To
 	p.skipBlanks()
-	form.sign = formatkit.Span{From: n.KeySpan.To, To: n.KeySpan.To}
+	n.Sign = formatkit.Span{From: n.KeySpan.To, To: n.KeySpan.To}
 	if p.at < len(p.text) && (p.text[p.at] == '=' || p.text[p.at] == ':') {
-		form.sign = formatkit.Span{From: p.at, To: p.at + 1}
+		n.Sign = formatkit.Span{From: p.at, To: p.at + 1}
 		p.at++
 		p.skipBlanks()
 	}
@@ -99,11 +97,11 @@ func (p *parser) entry() (*formatkit.Node, error) {
 	n.Span.To = n.Span.From + end(value)
 	n.Value = typed(p.text[n.Span.From:n.Span.To], value)
 	if plain := string(p.text[n.Span.From:n.Span.To]); formatkit.BeforeRemark(plain) > 0 {
-		form.remark = formatkit.Span{
+		form.rest = formatkit.Span{
 			From: n.Span.From + formatkit.BeforeRemark(plain),
 			To:   n.Span.To,
 		}
-		n.Span.To = form.remark.From
+		n.Span.To = form.rest.From
 		n.Value = formatkit.Typed(string(p.text[n.Span.From:n.Span.To]))
 	}
 	n.Entry = formatkit.Span{
@@ -122,26 +120,26 @@ func (p *parser) entry() (*formatkit.Node, error) {
 	return n, nil
 }
 
-// typed returns the value of the pieces of raw. Blanks after a number, true or false are ignored,
+// typed returns the value of the tokens of raw. Blanks after a number, true or false are ignored,
 // so that it keeps its type, unless they are escaped, which means that they are intended.
-func typed(raw []byte, pieces []formatkit.Token) any {
-	last := len(pieces)
-	for last > 0 && (pieces[last-1].Text == "" ||
-		pieces[last-1].To-pieces[last-1].From == 1 && isBlank(raw[pieces[last-1].From])) {
+func typed(raw []byte, tokens []formatkit.Token) any {
+	last := len(tokens)
+	for last > 0 && (tokens[last-1].Text == "" ||
+		tokens[last-1].To-tokens[last-1].From == 1 && isBlank(raw[tokens[last-1].From])) {
 		last--
 	}
-	value := formatkit.Typed(formatkit.Text(pieces[:last]))
+	value := formatkit.Typed(formatkit.Text(tokens[:last]))
 	if _, isText := value.(string); isText {
-		return formatkit.Text(pieces)
+		return formatkit.Text(tokens)
 	}
 	return value
 }
 
-func end(pieces []formatkit.Token) int {
-	if len(pieces) == 0 {
+func end(tokens []formatkit.Token) int {
+	if len(tokens) == 0 {
 		return 0
 	}
-	return pieces[len(pieces)-1].To
+	return tokens[len(tokens)-1].To
 }
 
 // comment converts the text of a comment to UTF-8. There are no escapes in comments.
@@ -188,17 +186,17 @@ func continuation(text []byte) int {
 }
 
 // scan reads to the end of the logical line or to the first unescaped character for which stop
-// returns true. The offsets of the pieces are relative to the current position.
+// returns true. The offsets of the tokens are relative to the current position.
 func (p *parser) scan(stop func(c byte) bool) ([]formatkit.Token, error) {
 	var out []formatkit.Token
 	from := p.at
 	for p.at < len(p.text) && !isLineEnd(p.text[p.at]) && !stop(p.text[p.at]) {
-		piece, n := next(p.text[p.at:], p.latin1)
+		token, n := next(p.text[p.at:], p.latin1)
 		if n < 0 {
 			return nil, formatkit.Fail(p.text, p.at,
 				`\u is not followed by four hexadecimal digits`, `write \\u for a backslash and u`)
 		}
-		out = append(out, formatkit.Token{From: p.at - from, To: p.at - from + n, Text: piece})
+		out = append(out, formatkit.Token{From: p.at - from, To: p.at - from + n, Text: token})
 		p.at += n
 	}
 	return out, nil

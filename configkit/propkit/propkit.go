@@ -25,10 +25,10 @@ func (language) Traits() formatkit.Traits {
 
 // Replace implements formatkit.Language. A string replaces both a number and the remark after it.
 func (l language) Replace(w *formatkit.Writer, n *formatkit.Node, v gaby.Value) error {
-	if form, ok := n.Syntax.(*line); ok && form.remark.Len() > 0 && v.Kind() == gaby.Scalar {
+	if form, ok := n.Syntax.(*line); ok && form.rest.Len() > 0 && v.Kind() == gaby.Scalar {
 		if _, isText := v.Data().(string); isText {
 			whole := *n
-			whole.Span.To = form.remark.To
+			whole.Span.To = form.rest.To
 			n = &whole
 		}
 	}

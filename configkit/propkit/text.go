@@ -1,7 +1,6 @@
 package propkit
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,8 +74,8 @@ func inLatin1(text string) (string, bool) {
 	return b.String(), true
 }
 
-// pieces splits text, which has been parsed before, into characters and escape sequences.
-func pieces(text []byte, latin1 bool) []formatkit.Token {
+// tokens splits text, which has been parsed before, into characters and escape sequences.
+func tokens(text []byte, latin1 bool) []formatkit.Token {
 	var out []formatkit.Token
 	for at := 0; at < len(text); {
 		s, n := next(text[at:], latin1)
@@ -106,32 +105,16 @@ func spellingOf(w *formatkit.Writer) spelling {
 
 // text escapes s as the middle of a value.
 func (sp spelling) text(s string) string {
-	var b strings.Builder
-	for _, r := range s {
+	return formatkit.Escape(s, func(_ int, r rune) formatkit.Escaping {
 		switch {
-		case r == '\\':
-			b.WriteString(`\\`)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r == '\f':
-			b.WriteString(`\f`)
-		case strings.ContainsRune(sp.escaped, r):
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r >= utf8.RuneSelf && !sp.raw || r < ' ' || r == 0x7f || r == '\u0085' ||
-			r == '\u2028' || r == '\u2029' || r == '\ufeff':
-			for _, unit := range utf16.AppendRune(nil, r) {
-				fmt.Fprintf(&b, `\u%04x`, unit)
-			}
-		default:
-			b.WriteRune(r)
+		case strings.ContainsRune("\\\n\r\t\f"+sp.escaped, r):
+			return formatkit.WithBackslash
+		case r >= utf8.RuneSelf && !sp.raw || r < ' ' ||
+			strings.ContainsRune("\x7f\u0085\u2028\u2029\ufeff", r):
+			return formatkit.AsUnicode
 		}
-	}
-	return b.String()
+		return formatkit.Literally
+	})
 }
 
 // value escapes s as a whole value.
@@ -167,14 +150,14 @@ func (language) Value(w *formatkit.Writer, n *formatkit.Node, value any) string 
 		sp.escaped = ":=" // Properties.store escapes them
 	}
 	text, _ := formatkit.Untyped(value)
-	key := formatkit.Text(pieces([]byte(w.Raw(n.KeySpan)), sp.latin1))
+	key := formatkit.Text(tokens([]byte(w.Raw(n.KeySpan)), sp.latin1))
 	before := w.Raw(formatkit.Span{From: n.KeySpan.From, To: n.Span.From})
-	if sign := n.Syntax.(*line).sign; raw == "" && text != "" && sign.Len() > 0 &&
+	if sign := n.Sign; raw == "" && text != "" && sign.Len() > 0 &&
 		sign.To == n.Span.From && sign.From > n.KeySpan.To {
 		before += " " // key = value
 	}
 	lead := before[n.Span.From-n.KeySpan.From:]
-	written := formatkit.Reescape(raw, pieces([]byte(raw), sp.latin1), text, sp.text)
+	written := formatkit.Reescape(raw, tokens([]byte(raw), sp.latin1), text, sp.text)
 	if sp.read(before+written+w.LineEnd, key, text) {
 		return lead + written
 	}
@@ -208,10 +191,7 @@ func (l language) Line(
 	if model == nil {
 		return comment + l.Key(key) + "=" + written
 	}
-	d := formatkit.DelimiterOf(w.Text, model, formatkit.Neighbours(w.Text, w.Lines(), model),
-		func(n *formatkit.Node) formatkit.Span {
-			return n.Syntax.(*line).sign
-		})
+	d := formatkit.DelimiterLike(w.Text, model, w.Lines())
 	if comment != "" {
 		comment = d.Indent + comment
 	}

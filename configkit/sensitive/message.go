@@ -169,25 +169,18 @@ func isWord(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
-// wordList holds words by their first wordStart bytes.
-type wordList map[string][]string
+// wordList holds words by their first byte.
+type wordList map[byte][]string
 
-const wordStart = 4
-
-func (l wordList) add(word string) {
-	start := word[:min(wordStart, len(word))]
-	l[start] = append(l[start], word)
-}
+func (l wordList) add(word string) { l[word[0]] = append(l[word[0]], word) }
 
 // longest returns the length of the longest word that text begins with and for which fits returns
 // true, or 0.
 func (l wordList) longest(text string, fits func(word string) bool) int {
 	longest := 0
-	for n := 1; n <= min(wordStart, len(text)); n++ {
-		for _, word := range l[text[:n]] {
-			if len(word) > longest && strings.HasPrefix(text, word) && fits(word) {
-				longest = len(word)
-			}
+	for _, word := range l[text[0]] {
+		if len(word) > longest && strings.HasPrefix(text, word) && fits(word) {
+			longest = len(word)
 		}
 	}
 	return longest
@@ -208,7 +201,7 @@ func (v *Values) know() *known {
 		all.WriteByte(0)
 		if len(text) < longRun {
 			k.parts.add(text)
-			if tells(text) {
+			if isRevealing(text) {
 				k.words.add(text)
 			}
 		}
@@ -247,18 +240,18 @@ func (v *Values) know() *known {
 	return k
 }
 
-// tells reports whether a word may be masked wherever it occurs. Words that messages use anyway may
-// not.
-func tells(word string) bool {
+// isRevealing reports whether a word must be masked wherever it occurs. Words that messages use
+// anyway need not.
+func isRevealing(word string) bool {
 	return len(word) > 1 && !slices.Contains(
 		[]string{"true", "false", "null", "yes", "no", "on", "off"}, strings.ToLower(word),
 	)
 }
 
-// plainWords are the words of messages, with a space before and after each. A message has them whatever the value is: a mask would only
-// show that the value has them, too.
-const plainWords = " a an and as at base64 be bool but by byte characters decimal does element elements" +
-	" expected expression failed field fit for from got has have in int integer invalid is" +
+// plainWords are the words of messages, with a space before and after each. A message has them
+// whatever the value is: a mask would only show that the value has them, too.
+const plainWords = " a an and as at base64 be bool but by byte characters decimal does element" +
+	" elements expected expression failed field fit for from got has have in int integer invalid is" +
 	" it key least list match matches more most must no none not null number object of on" +
 	" one only or path read required resource string such text than that the there this to" +
 	" type valid value values with "

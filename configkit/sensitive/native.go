@@ -4,33 +4,14 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 
 	"github.com/fctl-dev/fctl/configkit/formatkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// addNode adds everything below a node of a format other than YAML except keys.
-func (s *search) addNode(top *formatkit.Node, path string) {
-	covered := s.addScalars(top, path, nil)
-	slices.SortFunc(covered, func(a, b formatkit.Span) int { return a.From - b.From })
-	if len(covered) == 0 {
-		return
-	}
-	end := covered[0].To
-	for _, next := range covered[1:] {
-		if next.From > end {
-			s.addBetween(end, next.From)
-		}
-		end = max(end, next.To)
-	}
-	s.addBelow(end, top.Kind != gaby.Scalar)
-}
-
-// addScalars adds the scalars below a node. It returns the spans of keys, values and closing
-// brackets.
-func (s *search) addScalars(
+// addNode is addYAML for the other formats.
+func (s *search) addNode(
 	n *formatkit.Node, path string, covered []formatkit.Span,
 ) []formatkit.Span {
 	path += "." + n.Key
@@ -47,7 +28,7 @@ func (s *search) addScalars(
 			if n.Kind == gaby.List {
 				below += "." + strconv.Itoa(i)
 			}
-			covered = s.addScalars(kid, below, covered)
+			covered = s.addNode(kid, below, covered)
 		}
 		cover(formatkit.Span{From: n.Span.To - min(1, n.Span.Len()), To: n.Span.To})
 		return covered

@@ -196,50 +196,62 @@ type search struct {
 
 // add adds everything below a value except keys.
 func (s *search) add(v gaby.Value, path string) {
-	if n := formatkit.NodeOf(v); n != nil {
-		s.addNode(n, path)
+	n := formatkit.NodeOf(v)
+	var covered []formatkit.Span
+	if n != nil {
+		covered = s.addNode(n, path, nil)
+	} else {
+		covered = s.addYAML(v, path, nil)
+	}
+	if len(covered) == 0 {
 		return
 	}
-	end := s.addValue(v, path)
-	if end > 0 {
+	slices.SortFunc(covered, func(a, b formatkit.Span) int { return a.From - b.From })
+	end := covered[0].To
+	for _, next := range covered[1:] {
+		if next.From > end {
+			s.addBetween(end, next.From)
+		}
+		end = max(end, next.To)
+	}
+	if n != nil {
+		s.addBelow(end, n.Kind != gaby.Scalar)
+	} else {
 		s.addTrailing(v, end)
 	}
 }
 
-// addValue adds the scalars and comments of a value and returns the offset where the value ends, or
-// 0 if that is unknown.
-func (s *search) addValue(v gaby.Value, path string) int {
+// addYAML adds the scalars below a value. It appends the spans of keys, values and closing brackets
+// to covered.
+func (s *search) addYAML(v gaby.Value, path string, covered []formatkit.Span) []formatkit.Span {
 	at, ok := v.Extent()
 	if !ok {
-		return 0
+		return covered
 	}
-	if alias := v.Written().Alias; alias != "" {
+	alias := v.Written().Alias
+	if alias != "" {
 		s.anchors[alias] = true
 	}
 	path += "." + v.Key()
-	if v.Kind() == gaby.Scalar || v.Written().Alias != "" {
+	covered = append(covered, formatkit.Span{From: at.Key, To: max(at.Key, at.KeyEnd)})
+	if v.Kind() == gaby.Scalar || alias != "" {
 		if at.To > at.From {
 			s.spans = append(s.spans, span{at.From, at.To, path, v.Text()})
 			s.addRead(v.Data())
 		}
-		s.addComments(at.KeyEnd, at.From)
-		return at.To
+		return append(covered, formatkit.Span{From: at.From, To: at.To})
 	}
-	last, item := max(at.KeyEnd, at.Key), 0
+	item := 0
 	for entry := range v.Entries() {
-		e, ok := entry.Extent()
-		if !ok {
-			continue
-		}
-		s.addComments(last, e.Key)
 		if entry.Key() == "" {
 			item++
 		}
-		s.addValue(entry, path+"."+strings.Repeat("i", item))
-		last = max(e.To, e.KeyEnd)
+		covered = s.addYAML(entry, path+"."+strings.Repeat("i", item), covered)
 	}
-	s.addComments(last, at.To)
-	return max(at.To, last)
+	if at.To > at.From && strings.IndexByte("]}", s.data[at.To-1]) >= 0 {
+		covered = append(covered, formatkit.Span{From: at.To - 1, To: at.To})
+	}
+	return covered
 }
 
 // addRead adds a number as it is parsed, since messages write 5349 for 0012345.
@@ -247,23 +259,6 @@ func (s *search) addRead(value any) {
 	switch value.(type) {
 	case int, int64, uint64, float64:
 		s.quoted = append(s.quoted, fmt.Sprint(value))
-	}
-}
-
-// addComments adds the comments between two offsets, where there are no keys or scalars.
-func (s *search) addComments(from, to int) {
-	for from < to {
-		hash := bytes.IndexByte(s.data[from:to], '#')
-		if hash < 0 {
-			return
-		}
-		start := from + hash
-		from = start + 1
-		if start > 0 && !bytes.ContainsRune([]byte(" \t\n"), rune(s.data[start-1])) {
-			continue
-		}
-		from = start + len(firstLine(s.data[start:]))
-		s.spans = append(s.spans, span{from: min(start+1, from), to: from})
 	}
 }
 
@@ -283,7 +278,7 @@ func (s *search) addTrailing(v gaby.Value, end int) {
 		if rest := bytes.TrimLeft(line, " \t"); len(rest) > 0 && rest[0] != '#' {
 			return // inside a flow collection on one line
 		}
-		s.addComments(end, end+len(line))
+		s.addBetween(end, end+len(line))
 		end = min(end+len(line)+1, len(s.data))
 	}
 	for end < len(s.data) {
@@ -292,7 +287,7 @@ func (s *search) addTrailing(v gaby.Value, end int) {
 		if len(rest) > 0 && (rest[0] != '#' || len(line)-len(rest) <= indent) {
 			return
 		}
-		s.addComments(end, end+len(line))
+		s.addBetween(end, end+len(line))
 		next := bytes.IndexByte(s.data[end:], '\n')
 		if next < 0 {
 			return

@@ -84,10 +84,10 @@ func matterOf(text []byte) (matter, *gaby.YamlDoc, error) {
 	if err != nil {
 		var syntax *gaby.SyntaxError
 		if errors.As(err, &syntax) && syntax.Hint == "" {
-			told := *syntax
-			told.Hint = "the text between the lines " + mark +
+			hinted := *syntax
+			hinted.Hint = "the text between the lines " + mark +
 				" at the beginning of a text is YAML"
-			err = &told
+			err = &hinted
 		}
 		return none, nil, err
 	}

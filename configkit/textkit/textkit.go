@@ -17,7 +17,6 @@ package textkit
 import (
 	"maps"
 	"slices"
-	"strings"
 	"unicode"
 
 	"github.com/fctl-dev/fctl/api"
@@ -104,13 +103,10 @@ func (language) CheckPlace(text []byte, n *formatkit.Node) error {
 
 // CheckComment implements gaby.Native.
 func (language) CheckComment(_ gaby.Value, path []string, text string) error {
-	switch {
-	case len(path) == 1 && path[0] == textKey && text != "":
-		return formatkit.Refuse("", "there is no place for a comment on a text")
-	case strings.IndexFunc(text, unicode.IsControl) >= 0:
-		return formatkit.Refuse("", "a comment cannot have control characters")
+	if len(path) == 1 && path[0] == textKey && text != "" {
+		return formatkit.Refuse("", "a text cannot have a comment")
 	}
-	return nil
+	return formatkit.CheckCommentText(text, unicode.IsControl)
 }
 
 // Replace implements formatkit.Language.

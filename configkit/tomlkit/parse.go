@@ -10,11 +10,11 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// standing says by which syntax a value is written.
-type standing uint8
+// notation says by which syntax a value is written.
+type notation uint8
 
 const (
-	inValue  standing = iota // after an equals sign or in brackets
+	inValue  notation = iota // after an equals sign or in brackets
 	byHeader                 // a table with a header of its own, and the root, which needs none
 	byLonger                 // a table implied by longer headers
 	byDots                   // a table implied by dotted keys
@@ -23,11 +23,8 @@ const (
 
 // form is the syntax that a node remembers.
 type form struct {
-	standing standing
-	parent   *formatkit.Node
+	notation notation
 	index    map[string]*formatkit.Node // the entries of a table
-
-	sign formatkit.Span // of an entry: its equals sign
 	// of a table: its name in headers; of a table of dotted keys: the dotted key
 	name   string
 	header formatkit.Span // of a table: the line of its header
@@ -63,7 +60,7 @@ func parse(text []byte) (*formatkit.Node, error) {
 	if bytes.HasPrefix(text, []byte(bom)) {
 		p.base = len(bom)
 	}
-	p.root = &formatkit.Node{Kind: gaby.Map, Comma: -1, Syntax: &form{standing: byHeader}}
+	p.root = &formatkit.Node{Kind: gaby.Map, Comma: -1, Syntax: &form{notation: byHeader}}
 	p.table, p.before = p.root, p.base
 	p.toml.Reset(text[p.base:len(text):len(text)])
 	for p.toml.NextExpression() {
@@ -86,16 +83,16 @@ func parse(text []byte) (*formatkit.Node, error) {
 
 // refused converts an error of go-toml to one with a position.
 func (p *parser) refused(err error) error {
-	var told *unstable.ParserError
-	if !errors.As(err, &told) {
+	var failure *unstable.ParserError
+	if !errors.As(err, &failure) {
 		return err
 	}
-	at := len(p.text) - cap(told.Highlight)
+	at := len(p.text) - cap(failure.Highlight)
 	hint := ""
-	if strings.Contains(told.Message, "leading zero") {
+	if strings.Contains(failure.Message, "leading zero") {
 		hint = "quote it to keep the zeros, or write an octal number with 0o"
 	}
-	return p.fail(min(max(at, 0), len(p.text)), told.Message, hint)
+	return p.fail(min(max(at, 0), len(p.text)), failure.Message, hint)
 }
 
 func (p *parser) fail(at int, msg, hint string) error {
@@ -127,7 +124,7 @@ func (p *parser) line(e *unstable.Node) error {
 	start = max(start, from) // not before the byte order mark ends
 	n.Entry = formatkit.Span{From: start, To: formatkit.NextLine(p.text, to)}
 	n.Head, n.Comments.Head = p.above(start)
-	n.Comments.Line = p.remark(to)
+	n.Remark, n.Comments.Line = formatkit.RestOfLine(p.text, to, mark)
 	formOf(in).end = n.Entry.To
 	p.before = n.Entry.To
 	return nil
@@ -153,9 +150,9 @@ func (p *parser) header(e *unstable.Node) error {
 		case next == nil:
 			next = p.add(in, k, gaby.Map, byLonger)
 			formOf(next).name = p.raw(keys[:i+1])
-		case formOf(next).standing == byList:
+		case formOf(next).notation == byList:
 			next = next.Kids[len(next.Kids)-1]
-		case formOf(next).standing == inValue:
+		case formOf(next).notation == inValue:
 			return p.fail(k.span.From,
 				"the key "+k.name+" already has a value, which is not a table", "")
 		}
@@ -170,7 +167,7 @@ func (p *parser) header(e *unstable.Node) error {
 			n = p.add(in, last, gaby.List, byList)
 			formOf(n).name = p.raw(keys)
 			n.Head = header.From
-		} else if formOf(n).standing != byList {
+		} else if formOf(n).notation != byList {
 			return p.fail(last.span.From,
 				"the key "+last.name+" is already something else than an array of tables", "")
 		}
@@ -179,8 +176,8 @@ func (p *parser) header(e *unstable.Node) error {
 		switch {
 		case n == nil:
 			n = p.add(in, last, gaby.Map, byHeader)
-		case formOf(n).standing == byLonger:
-			formOf(n).standing = byHeader
+		case formOf(n).notation == byLonger:
+			formOf(n).notation = byHeader
 		default:
 			return p.fail(last.span.From, "the table "+last.name+" is defined twice", "")
 		}
@@ -191,7 +188,7 @@ func (p *parser) header(e *unstable.Node) error {
 	n.KeySpan, n.Span = last.span, formatkit.Span{From: last.span.From, To: last.span.From}
 	n.Entry = header
 	n.Head, n.Comments.Head = p.above(header.From)
-	n.Comments.Line = p.remark(to)
+	n.Remark, n.Comments.Line = formatkit.RestOfLine(p.text, to, mark)
 	f := formOf(n)
 	f.name, f.header, f.closed, f.end = p.raw(keys), header, to, header.To
 	p.table, p.before = n, header.To
@@ -201,7 +198,7 @@ func (p *parser) header(e *unstable.Node) error {
 // tooDeep returns an error if n is nested deeper than documents may be.
 func (p *parser) tooDeep(n *formatkit.Node, k key) error {
 	depth := 0
-	for ; n != nil; n = formOf(n).parent {
+	for ; n != nil; n = n.Parent {
 		depth++
 	}
 	if limit := gaby.DefaultLimits().Depth; depth > limit {
@@ -216,11 +213,11 @@ func (p *parser) raw(keys []key) string {
 }
 
 // add adds an entry to a table.
-func (p *parser) add(in *formatkit.Node, k key, kind gaby.Kind, s standing) *formatkit.Node {
+func (p *parser) add(in *formatkit.Node, k key, kind gaby.Kind, s notation) *formatkit.Node {
 	n := &formatkit.Node{
 		Kind: kind, Key: k.name, KeySpan: k.span,
 		Span: formatkit.Span{From: k.span.From, To: k.span.From}, Comma: -1,
-		Syntax: &form{standing: s, parent: in},
+		Parent: in, Syntax: &form{notation: s},
 	}
 	f := formOf(in)
 	if f.index == nil {
@@ -235,7 +232,7 @@ func (p *parser) add(in *formatkit.Node, k key, kind gaby.Kind, s standing) *for
 func (p *parser) item(list *formatkit.Node, k key) *formatkit.Node {
 	n := &formatkit.Node{
 		Kind: gaby.Map, KeySpan: k.span, Comma: -1,
-		Syntax: &form{standing: byHeader, parent: list},
+		Parent: list, Syntax: &form{notation: byHeader},
 	}
 	list.Kids = append(list.Kids, n)
 	return n
@@ -249,7 +246,7 @@ func (p *parser) entry(in *formatkit.Node, e *unstable.Node) (*formatkit.Node, e
 		if next == nil {
 			next = p.add(in, k, gaby.Map, byDots)
 			formOf(next).name = p.raw(keys[:i+1])
-		} else if formOf(next).standing != byDots {
+		} else if formOf(next).notation != byDots {
 			return nil, p.fail(k.span.From, "the key "+k.name+" is defined twice", "")
 		}
 		in = next
@@ -263,7 +260,7 @@ func (p *parser) entry(in *formatkit.Node, e *unstable.Node) (*formatkit.Node, e
 	}
 	n := p.add(in, last, gaby.Scalar, inValue)
 	sign := p.gap(last.span.To)
-	formOf(n).sign = formatkit.Span{From: sign, To: sign + 1}
+	n.Sign = formatkit.Span{From: sign, To: sign + 1}
 	_, err := p.value(n, e.Value(), p.gap(sign+1))
 	return n, err
 }
@@ -281,14 +278,14 @@ func (p *parser) value(n *formatkit.Node, e *unstable.Node, from int) (int, erro
 	case unstable.Array:
 		n.Kind = gaby.List
 		for it := e.Children(); it.Next(); {
-			kid := &formatkit.Node{Comma: -1, Syntax: &form{parent: n}}
+			kid := &formatkit.Node{Comma: -1, Syntax: &form{}}
 			n.Kids = append(n.Kids, kid)
 			start, after := p.gap(end), end
 			if end, err = p.value(kid, it.Node(), start); err != nil {
 				return 0, err
 			}
 			kid.KeySpan = formatkit.Span{From: start, To: start}
-			end = p.bracketed(kid, after, formatkit.Span{From: start, To: end})
+			end = kid.Bracketed(p.text, after, formatkit.Span{From: start, To: end}, mark)
 		}
 	case unstable.InlineTable:
 		n.Kind = gaby.Map
@@ -298,7 +295,7 @@ func (p *parser) value(n *formatkit.Node, e *unstable.Node, from int) (int, erro
 			if err != nil {
 				return 0, err
 			}
-			end = p.bracketed(kid, end, pair)
+			end = kid.Bracketed(p.text, end, pair, mark)
 		}
 	default:
 		span := p.span(e.Raw)
@@ -311,41 +308,8 @@ func (p *parser) value(n *formatkit.Node, e *unstable.Node, from int) (int, erro
 	return end, nil
 }
 
-// bracketed sets the span and the comments of an entry in brackets. The search for comments begins
-// at after, the end of the entry before it. The result is the end of this entry, with its comma.
-func (p *parser) bracketed(n *formatkit.Node, after int, entry formatkit.Span) int {
-	n.Entry, n.Head = entry, entry.From
-	if first := bytes.IndexByte(p.text[after:entry.From], '\n'); first >= 0 {
-		first += after + 1
-		line := bytes.LastIndexByte(p.text[:entry.From], '\n') + 1
-		head, comment := formatkit.CommentsAbove(p.text, first, line, mark)
-		if n.Comments.Head = comment; comment != "" {
-			n.Head = head
-		}
-	}
-	end := entry.To
-	if at := p.gap(end); p.text[at] == ',' {
-		n.Comma, end = at, at+1
-	}
-	n.Comments.Line = p.remark(end)
-	return end
-}
-
-// gap returns the offset of the first byte from at on that is not part of a blank,
-// line end or comment.
-func (p *parser) gap(at int) int {
-	for at < len(p.text) {
-		switch p.text[at] {
-		case ' ', '\t', '\r', '\n':
-			at++
-		case '#':
-			at = formatkit.LineEnd(p.text, at)
-		default:
-			return at
-		}
-	}
-	return at
-}
+// gap skips blanks, line ends and comments.
+func (p *parser) gap(at int) int { return formatkit.Gap(p.text, at, mark) }
 
 // above returns the offset of the comments directly above a line, and their text.
 func (p *parser) above(at int) (int, string) {
@@ -358,24 +322,4 @@ func mark(line []byte) int {
 		return 1
 	}
 	return 0
-}
-
-// remark returns the text of the comment on the rest of the line.
-func (p *parser) remark(at int) string {
-	span, ok := remarkAt(p.text, at)
-	if !ok {
-		return ""
-	}
-	return formatkit.CommentText(string(p.text[span.From:span.To]), 1)
-}
-
-// remarkAt returns the span of the comment that is the rest of the line.
-func remarkAt(text []byte, at int) (formatkit.Span, bool) {
-	for at < len(text) && (text[at] == ' ' || text[at] == '\t') {
-		at++
-	}
-	if at == len(text) || text[at] != '#' {
-		return formatkit.Span{}, false
-	}
-	return formatkit.Span{From: at, To: formatkit.LineEnd(text, at)}, true
 }

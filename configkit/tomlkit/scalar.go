@@ -1,6 +1,7 @@
 package tomlkit
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -52,33 +53,13 @@ func (p *parser) float(raw string, at int) (any, error) {
 
 // spelled formats value in the style of raw, the text of the value that it replaces.
 func spelled(raw string, value any) string {
-	switch value := value.(type) {
-	case string:
-		return spelledString(raw, value)
-	case bool:
-		return strconv.FormatBool(value)
-	case int:
-		return formatkit.SpellInt(raw, int64(value))
-	case int64:
-		return formatkit.SpellInt(raw, value)
-	case uint64:
-		return formatkit.SpellInt(raw, int64(value)) //nolint:gosec // Scalar checks it
-	case float64:
-		return spelledFloat(raw, value)
-	}
-	panic("tomlkit: no scalar")
-}
-
-func spelledFloat(raw string, value float64) string {
-	switch {
-	case math.IsNaN(value):
+	switch f, _ := value.(float64); {
+	case math.IsNaN(f):
 		return "nan"
-	case math.IsInf(value, 1):
-		return "inf"
-	case math.IsInf(value, -1):
-		return "-inf"
+	case math.IsInf(f, 0):
+		return strings.ToLower(strings.TrimPrefix(fmt.Sprint(f), "+"))
 	}
-	return formatkit.SpellFloat(raw, value)
+	return formatkit.Spell(raw, value, spelledString)
 }
 
 // spelledString formats value as the kind of string that raw is, if that can hold it, and keeps the
@@ -96,7 +77,7 @@ func spelledString(raw, value string) string {
 			open += len(raw[3:]) - len(strings.TrimPrefix(strings.TrimPrefix(raw[3:], "\r"), "\n"))
 		}
 		inside := raw[open : len(raw)-len(quote)]
-		text := raw[:open] + formatkit.Reescape(inside, pieces(inside, quote), value,
+		text := raw[:open] + formatkit.Reescape(inside, tokens(inside, quote), value,
 			func(s string) string {
 				return escaped(s, quote)
 			}) + quote
@@ -129,8 +110,8 @@ func stringValue(raw string) (string, bool) {
 	return string(value.Data), !p.NextExpression() && p.Error() == nil
 }
 
-// pieces splits the inside of a string into characters and escape sequences.
-func pieces(inside, quote string) []formatkit.Token {
+// tokens splits the inside of a string into characters and escape sequences.
+func tokens(inside, quote string) []formatkit.Token {
 	var list []formatkit.Token
 	for at := 0; at < len(inside); {
 		_, n := utf8.DecodeRuneInString(inside[at:])
@@ -160,28 +141,16 @@ func escaped(s, quote string) string {
 		return s
 	}
 	lines := len(quote) == 3
-	var b strings.Builder
-	for i, r := range s {
+	return formatkit.Escape(s, func(i int, r rune) formatkit.Escaping {
 		switch {
-		case r == '"' && !lines, r == '"' && (i == len(s)-1 || i > 0 && s[i-1] == '"'), r == '\\':
-			b.WriteString(`\` + string(r))
-		case r == '\n' && lines, r == '\t':
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r == '\b':
-			b.WriteString(`\b`)
-		case r == '\f':
-			b.WriteString(`\f`)
-		case r < ' ' || r == 0x7f:
-			b.WriteString(`\u00` + strconv.FormatInt(0x100+int64(r), 16)[1:])
-		default:
-			b.WriteRune(r)
+		case r == '"' && (!lines || i == len(s)-1 || i > 0 && s[i-1] == '"'),
+			r == '\n' && !lines, strings.ContainsRune("\\\r\b\f", r):
+			return formatkit.WithBackslash
+		case r < ' ' && r != '\n' && r != '\t', r == 0x7f:
+			return formatkit.AsUnicode
 		}
-	}
-	return b.String()
+		return formatkit.Literally
+	})
 }
 
 // isBare reports whether a key needs no quotes.

@@ -48,40 +48,36 @@ func (language) CheckValue(gaby.Value, []string) error { return nil }
 
 // CheckComment implements gaby.Native.
 func (language) CheckComment(_ gaby.Value, _ []string, text string) error {
-	for _, r := range text {
-		if r < ' ' && r != '\t' || r == 0x7f {
-			return formatkit.Refuse("", "a comment cannot have control characters")
-		}
-	}
-	return nil
+	return formatkit.CheckCommentText(text,
+		func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }
 
 // Replace implements formatkit.Language.
 func (language) Replace(w *formatkit.Writer, n *formatkit.Node, v gaby.Value) error {
 	e := editor{w}
 	f := formOf(n)
-	if f.standing == inValue {
+	if f.notation == inValue {
 		w.Replace(n.Span, e.value(n, v))
 		return nil
 	}
-	if list := f.parent; list.Kind == gaby.List {
+	if list := n.Parent; list.Kind == gaby.List {
 		if isSection(w.Value(list)) {
 			e.takeOut(n, e.Wipe)
 			e.addItem(list, n.Head, v)
 			return nil
 		}
-		w.Anew(list)
+		w.Rewrite(list)
 		return nil
 	}
-	if in := f.within(); formOf(in).standing == inValue {
+	if in := within(n); formOf(in).notation == inValue {
 		w.Replace(in.Span, e.value(nil, w.Value(in)))
 		return nil
 	}
 	e.takeOut(n, e.Wipe)
-	if e.standingOf(f.parent, v) == inValue {
-		defer e.separate(f.parent, n)
+	if e.notationOf(n.Parent, v) == inValue {
+		defer e.separate(n.Parent, n)
 	}
-	return e.add(f.parent, n.Key, v)
+	return e.add(n.Parent, n.Key, v)
 }
 
 // Entries implements formatkit.Language.
@@ -90,10 +86,10 @@ func (language) Entries(
 ) (bool, error) {
 	e := editor{w}
 	f := formOf(n)
-	if f.standing == inValue {
+	if f.notation == inValue {
 		return e.inBrackets(n, entries)
 	}
-	if in := f.within(); formOf(in).standing == inValue {
+	if in := within(n); formOf(in).notation == inValue {
 		w.Replace(in.Span, e.value(nil, w.Value(in)))
 		return false, nil
 	}
@@ -105,21 +101,21 @@ func (language) Entries(
 
 // within returns the table or value that contains the value. A table of dotted keys is part of the
 // lines of the table around it.
-func (f *form) within() *formatkit.Node {
-	in := f.parent
-	for in != nil && formOf(in).standing == byDots {
-		in = formOf(in).parent
+func within(n *formatkit.Node) *formatkit.Node {
+	in := n.Parent
+	for in != nil && formOf(in).notation == byDots {
+		in = in.Parent
 	}
-	if in == nil || f.standing != byDots {
-		return &formatkit.Node{Syntax: &form{standing: byHeader}}
+	if in == nil || formOf(n).notation != byDots {
+		return &formatkit.Node{Syntax: &form{notation: byHeader}}
 	}
 	return in
 }
 
-// behind returns the offset after which a comment on n goes: after the brackets of a header, and
+// commentAt returns the offset after which a comment on n goes: after the brackets of a header, and
 // after the comma of an entry that has one.
-func behind(n *formatkit.Node) int {
-	if f := formOf(n); f.standing == byHeader {
+func commentAt(n *formatkit.Node) int {
+	if f := formOf(n); f.notation == byHeader {
 		return f.closed
 	}
 	return max(n.Span.To, n.Comma+1)
@@ -127,30 +123,14 @@ func behind(n *formatkit.Node) int {
 
 // CheckPlace returns an error if no comment can be added on the line after n.
 func (language) CheckPlace(text []byte, n *formatkit.Node) error {
-	if s := formOf(n).standing; s != inValue && s != byHeader {
+	if s := formOf(n).notation; s != inValue && s != byHeader {
 		return formatkit.Refuse("comment one of its entries", "the value has no line of its own")
 	}
-	at := behind(n)
-	if _, commented := remarkAt(text, at); !commented &&
-		!formatkit.Blank(text[at:formatkit.LineEnd(text, at)]) {
-		return formatkit.Refuse("comment the key it belongs to",
-			"there is no place for a comment after the value on its line")
-	}
-	return nil
+	return formatkit.CheckLineComment(text, n, commentAt(n))
 }
 
 // Comment implements formatkit.Language.
 func (language) Comment(w *formatkit.Writer, n *formatkit.Node, text string) error {
-	at := behind(n)
-	have, commented := remarkAt(w.Text, at)
-	switch {
-	case !commented && text == "":
-	case !commented:
-		w.Insert(at, " # "+text)
-	case text == "":
-		w.Remove(formatkit.Span{From: at, To: have.To})
-	default:
-		w.Replace(have, "# "+text)
-	}
+	w.LineComment(n, commentAt(n), "#", text)
 	return nil
 }

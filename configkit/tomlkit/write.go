@@ -13,21 +13,15 @@ type editor struct{ *formatkit.Writer }
 
 // keys writes the entries of a table that is not in brackets.
 func (e editor) keys(n *formatkit.Node, entries []formatkit.Entry) error {
-	stays := map[*formatkit.Node]bool{}
-	for _, entry := range entries {
-		stays[entry.Node] = true
-	}
-	for _, kid := range n.Kids {
-		if !stays[kid] {
-			e.remove(kid)
-		}
+	for _, kid := range n.Without(entries) {
+		e.remove(kid)
 	}
 	f := formOf(n)
 	if len(entries) == 0 {
 		// a table without entries is no longer implied, so it needs a line of its own
-		switch f.standing {
+		switch f.notation {
 		case byDots:
-			e.Insert(e.first(n), e.keyed(f.parent, f.name)+"{}"+e.LineEnd)
+			e.Insert(e.first(n), e.keyed(n.Parent, f.name)+"{}"+e.LineEnd)
 		case byLonger:
 			e.InsertBelow(e.first(n), "["+f.name+"]"+e.LineEnd)
 		}
@@ -36,7 +30,7 @@ func (e editor) keys(n *formatkit.Node, entries []formatkit.Entry) error {
 	lines := false
 	for _, isLine := range []bool{true, false} { // keys come before tables
 		for _, entry := range entries {
-			if entry.Node != nil || isLine != (e.standingOf(n, entry.Value) == inValue) {
+			if entry.Node != nil || isLine != (e.notationOf(n, entry.Value) == inValue) {
 				continue
 			}
 			if err := e.add(n, entry.Value.Key(), entry.Value); err != nil {
@@ -52,10 +46,10 @@ func (e editor) keys(n *formatkit.Node, entries []formatkit.Entry) error {
 }
 
 // separate inserts a blank line after the first keys of a table that had no keys, if it contains
-// tables other than gone.
-func (e editor) separate(n, gone *formatkit.Node) {
-	follow := slices.ContainsFunc(n.Kids, func(kid *formatkit.Node) bool { return kid != gone })
-	if f := formOf(n); follow && (f.standing == byLonger || f.standing == byHeader && f.end == 0) {
+// tables other than removed.
+func (e editor) separate(n, removed *formatkit.Node) {
+	follow := slices.ContainsFunc(n.Kids, func(kid *formatkit.Node) bool { return kid != removed })
+	if f := formOf(n); follow && (f.notation == byLonger || f.notation == byHeader && f.end == 0) {
 		e.inserter(n)(e.start(n), e.LineEnd)
 	}
 }
@@ -63,13 +57,14 @@ func (e editor) separate(n, gone *formatkit.Node) {
 // inserter returns the method of the writer that inserts first keys. Those of the root come before
 // headers inserted at the same offset.
 func (e editor) inserter(n *formatkit.Node) func(int, string) {
-	if formOf(n).standing == byLonger {
+	if formOf(n).notation == byLonger {
 		return e.InsertBelow
 	}
 	return e.Insert
 }
 
-// start returns the offset for the first key of a table that has neither keys nor a header.
+// start returns the beginning of the first line inside a table, which is where the first key of a
+// table goes that has neither keys nor a header.
 func (e editor) start(n *formatkit.Node) int {
 	at := len(e.Text)
 	for _, kid := range n.Kids {
@@ -79,18 +74,12 @@ func (e editor) start(n *formatkit.Node) int {
 }
 
 // items writes the tables of an array of tables.
-func (e editor) items(n *formatkit.Node, entries []formatkit.Entry) (anew bool, err error) {
-	stays := map[*formatkit.Node]bool{}
-	for _, entry := range entries {
-		stays[entry.Node] = true
-	}
+func (e editor) items(n *formatkit.Node, entries []formatkit.Entry) (whole bool, err error) {
 	if !isSection(e.Value(n)) {
 		return true, e.inline(n)
 	}
-	for _, kid := range n.Kids {
-		if !stays[kid] {
-			e.remove(kid)
-		}
+	for _, kid := range n.Without(entries) {
+		e.remove(kid)
 	}
 	at := n.Kids[0].Head
 	for _, entry := range entries {
@@ -107,8 +96,8 @@ func (e editor) items(n *formatkit.Node, entries []formatkit.Entry) (anew bool, 
 // after an equals sign.
 func (e editor) inline(list *formatkit.Node) error {
 	e.takeOut(list, e.Wipe)
-	defer e.separate(formOf(list).parent, list)
-	return e.line(formOf(list).parent, list.Key, e.value(nil, e.Value(list)))
+	defer e.separate(list.Parent, list)
+	return e.line(list.Parent, list.Key, e.value(nil, e.Value(list)))
 }
 
 // addItem writes a table into an array of tables.
@@ -123,50 +112,46 @@ func (e editor) remove(n *formatkit.Node) { e.takeOut(n, e.Remove) }
 
 func (e editor) takeOut(n *formatkit.Node, remove func(formatkit.Span)) {
 	f := formOf(n)
-	if f.standing == inValue {
+	if f.notation == inValue {
 		remove(formatkit.Span{From: n.Head, To: n.Entry.To})
 		return
 	}
 	for _, kid := range n.Kids {
 		e.takeOut(kid, remove)
 	}
-	if f.standing != byHeader {
+	if f.notation != byHeader {
 		return
 	}
-	e.RemoveSection(formatkit.Span{From: n.Head, To: e.behindComments(f.end)}, remove)
+	e.RemoveSection(formatkit.Span{From: n.Head, To: e.afterComments(f.end)}, remove)
 }
 
-func (e editor) behindComments(at int) int { return e.BehindComments(at, "#") }
+func (e editor) afterComments(at int) int { return e.AfterComments(at, "#") }
 
 // first returns the beginning of the first line of a table or value.
 func (e editor) first(n *formatkit.Node) int {
-	if formOf(n).standing == inValue || formOf(n).standing == byHeader {
+	if formOf(n).notation == inValue || formOf(n).notation == byHeader {
 		return n.Head
 	}
-	at := len(e.Text)
-	for _, kid := range n.Kids {
-		at = min(at, e.first(kid))
-	}
-	return at
+	return e.start(n)
 }
 
 // last returns the end of the last line of a table or value.
 func (e editor) last(n *formatkit.Node) int {
 	f := formOf(n)
-	if f.standing == inValue {
+	if f.notation == inValue {
 		return n.Entry.To
 	}
 	at := f.end
 	for _, kid := range n.Kids {
 		at = max(at, e.last(kid))
 	}
-	return e.behindComments(at)
+	return e.afterComments(at)
 }
 
 // add writes a new entry of a table that is not in brackets, in the style of its neighbours.
 func (e editor) add(n *formatkit.Node, key string, v gaby.Value) error {
 	f := formOf(n)
-	s := e.standingOf(n, v)
+	s := e.notationOf(n, v)
 	switch {
 	case s == inValue:
 		return e.line(n, key, e.like(e.lines(n), v))
@@ -179,7 +164,7 @@ func (e editor) add(n *formatkit.Node, key string, v gaby.Value) error {
 		return nil
 	}
 	name, indent := e.keyIn(n, key), ""
-	if f.parent != nil {
+	if n.Parent != nil {
 		name, indent = f.name+"."+name, e.indentOf(f.header)+e.deeper()
 	}
 	for _, kid := range n.Kids {
@@ -205,19 +190,19 @@ func (e editor) keyIn(n *formatkit.Node, key string) string {
 	return keyText(key)
 }
 
-// standingOf returns the syntax for a new value in a table.
-func (e editor) standingOf(n *formatkit.Node, v gaby.Value) standing {
+// notationOf returns the syntax for a new value in a table.
+func (e editor) notationOf(n *formatkit.Node, v gaby.Value) notation {
 	if !isSection(v) {
 		return inValue
 	}
 	like := byHeader
-	if formOf(n).standing == byDots {
+	if formOf(n).notation == byDots {
 		like = byDots
 	}
 	for _, kid := range n.Kids {
 		if kid.Kind == v.Kind() && (kid.Kind == gaby.Map ||
 			len(kid.Kids) > 0 && kid.Kids[0].Kind == gaby.Map) {
-			like = formOf(kid).standing
+			like = formOf(kid).notation
 		}
 	}
 	if like == byDots && (v.Kind() != gaby.Map || v.Len() == 0) {
@@ -252,17 +237,17 @@ func (e editor) line(n *formatkit.Node, key, value string, more ...string) error
 	}
 	at := f.end
 	switch {
-	case f.standing == byDots:
+	case f.notation == byDots:
 		text = f.name + "." + text
 		at = e.last(n)
-	case f.standing == byLonger:
+	case f.notation == byLonger:
 		if at = e.start(n); e.Once(n) {
 			e.InsertBelow(at, "["+f.name+"]"+e.LineEnd)
 		}
 	case at == 0: // the root without keys
 		at = e.start(n)
 	default:
-		at = e.behindComments(at)
+		at = e.afterComments(at)
 	}
 	e.inserter(n)(at, e.keyed(n, text)+value+e.LineEnd)
 	return nil
@@ -272,40 +257,25 @@ func (e editor) line(n *formatkit.Node, key, value string, more ...string) error
 func (e editor) lines(n *formatkit.Node) []*formatkit.Node {
 	var lines []*formatkit.Node
 	for _, kid := range n.Kids {
-		switch formOf(kid).standing {
+		switch formOf(kid).notation {
 		case inValue:
 			lines = append(lines, kid)
 		case byDots:
 			lines = append(lines, e.lines(kid)...)
 		}
 	}
+	slices.SortFunc(lines, func(a, b *formatkit.Node) int { return a.Entry.From - b.Entry.From })
 	return lines
-}
-
-// model returns the last key of a table, whose style new keys follow, or nil if it has none.
-func (e editor) model(n *formatkit.Node) *formatkit.Node {
-	var last *formatkit.Node
-	for _, line := range e.lines(n) {
-		if last == nil || line.Entry.From > last.Entry.From {
-			last = line
-		}
-	}
-	return last
 }
 
 // keyed formats the beginning of a line with a new key of a table.
 func (e editor) keyed(n *formatkit.Node, key string) string {
 	in := n
-	for formOf(in).standing == byDots && e.model(in) == nil {
-		in = formOf(in).parent
+	for formOf(in).notation == byDots && len(e.lines(in)) == 0 {
+		in = in.Parent
 	}
-	if model := e.model(in); model != nil {
-		lines := e.lines(in)
-		slices.SortFunc(
-			lines, func(a, b *formatkit.Node) int { return a.Entry.From - b.Entry.From })
-		signOf := func(n *formatkit.Node) formatkit.Span { return formOf(n).sign }
-		return formatkit.DelimiterOf(e.Text, model, formatkit.Neighbours(e.Text, lines, model),
-			signOf).Line(key)
+	if lines := e.lines(in); len(lines) > 0 {
+		return formatkit.DelimiterLike(e.Text, lines[len(lines)-1], lines).Line(key)
 	}
 	indent := ""
 	if f := formOf(n); f.header.Len() > 0 {
@@ -319,28 +289,18 @@ func (e editor) indentOf(header formatkit.Span) string {
 	return formatkit.Indent(e.Text, formatkit.LineEnd(e.Text, header.From))
 }
 
-// deeper returns the indentation of keys relative to their header.
+// deeper returns the indentation of keys relative to their header, taken from the first table that
+// indents them.
 func (e editor) deeper() string {
-	return e.deeperIn(e.Root)
-}
-
-// deeperIn returns the indentation of the keys of the first table in n that indents them.
-func (e editor) deeperIn(n *formatkit.Node) string {
-	f := formOf(n)
-	if f.standing == inValue {
-		return ""
-	}
-	if f.header.Len() > 0 {
+	for n := range e.Root.All() {
+		if formOf(n).header.Len() == 0 {
+			continue
+		}
 		if lines := e.lines(n); len(lines) > 0 {
 			indent := formatkit.Indent(e.Text, lines[0].KeySpan.From)
-			if more, ok := strings.CutPrefix(indent, e.indentOf(f.header)); ok && more != "" {
+			if more, ok := strings.CutPrefix(indent, e.indentOf(formOf(n).header)); ok && more != "" {
 				return more
 			}
-		}
-	}
-	for _, kid := range n.Kids {
-		if more := e.deeperIn(kid); more != "" {
-			return more
 		}
 	}
 	return ""
@@ -348,7 +308,7 @@ func (e editor) deeperIn(n *formatkit.Node) string {
 
 // section writes a new table, or an array of tables, with headers.
 func (e editor) section(at int, name string, v gaby.Value, indent string, isItem bool) {
-	s := sections{editor: e, deeper: e.deeper(), apart: e.Apart(e.heads(e.Root, nil))}
+	s := sections{editor: e, deeper: e.deeper(), apart: e.Apart(e.heads())}
 	if isItem && v.Kind() == gaby.Map {
 		s.table(name, v, indent, true)
 	} else {
@@ -358,15 +318,12 @@ func (e editor) section(at int, name string, v gaby.Value, indent string, isItem
 }
 
 // heads returns the offsets of the first 100 tables with headers.
-func (e editor) heads(n *formatkit.Node, heads []int) []int {
-	if formOf(n).standing == inValue || len(heads) == 100 {
-		return heads
-	}
-	if formOf(n).header.Len() > 0 {
-		heads = append(heads, n.Head)
-	}
-	for _, kid := range n.Kids {
-		heads = e.heads(kid, heads)
+func (e editor) heads() []int {
+	var heads []int
+	for n := range e.Root.All() {
+		if formOf(n).header.Len() > 0 && len(heads) < 100 {
+			heads = append(heads, n.Head)
+		}
 	}
 	return heads
 }
@@ -456,26 +413,25 @@ type inlineStyle struct{ pad, sign string }
 
 func (e editor) inlineStyle() inlineStyle {
 	if e.Notes == nil {
-		as := inlineStyle{" ", " = "}
-		e.findInline(e.Root, &as)
-		e.Notes = as
+		e.Notes = e.findInline()
 	}
 	return e.Notes.(inlineStyle)
 }
 
-func (e editor) findInline(n *formatkit.Node, as *inlineStyle) bool {
-	if n.Kind == gaby.Map && len(n.Kids) > 0 && formOf(n).standing == inValue &&
-		formOf(n.Kids[0]).standing == inValue {
+func (e editor) findInline() inlineStyle {
+	for n := range e.Root.All() {
+		if n.Kind != gaby.Map || len(n.Kids) == 0 || formOf(n).notation != inValue ||
+			formOf(n.Kids[0]).notation != inValue {
+			continue
+		}
 		kid := n.Kids[0]
 		pad := e.Raw(formatkit.Span{From: n.Span.From + 1, To: kid.Entry.From})
 		sign := e.Raw(formatkit.Span{From: kid.KeySpan.To, To: kid.Span.From})
 		if strings.Trim(pad, " ") == "" && strings.Trim(sign, " ") == "=" {
-			as.pad, as.sign = pad, sign
-			return true
+			return inlineStyle{pad, sign}
 		}
 	}
-	return slices.ContainsFunc(n.Kids,
-		func(kid *formatkit.Node) bool { return e.findInline(kid, as) })
+	return inlineStyle{" ", " = "}
 }
 
 // scalar formats a scalar with the line ends of the text. raw is as in spelled.
@@ -508,10 +464,10 @@ func (e editor) like(neighbours []*formatkit.Node, v gaby.Value) string {
 }
 
 // inBrackets writes the entries of an array or inline table.
-func (e editor) inBrackets(n *formatkit.Node, entries []formatkit.Entry) (anew bool, err error) {
+func (e editor) inBrackets(n *formatkit.Node, entries []formatkit.Entry) (whole bool, err error) {
 	dotted := false
 	for _, kid := range n.Kids {
-		dotted = dotted || formOf(kid).standing == byDots
+		dotted = dotted || formOf(kid).notation == byDots
 	}
 	if !dotted {
 		done, err := e.EntriesIn(n, entries, formatkit.Brackets{Text: e.bracketed})
@@ -527,12 +483,12 @@ func (e editor) inBrackets(n *formatkit.Node, entries []formatkit.Entry) (anew b
 func (e editor) bracketed(
 	_ *formatkit.Writer, model *formatkit.Node, entry formatkit.Entry,
 ) (string, error) {
-	sign := formOf(model).sign
+	sign := model.Sign
 	if sign.Len() == 0 {
 		return e.value(model, entry.Value), nil
 	}
 	before, after := formatkit.Span{From: model.KeySpan.To, To: sign.From},
 		formatkit.Span{From: sign.To, To: model.Span.From}
 	return keyText(entry.Value.Key()) + e.Raw(before) + "=" + e.Raw(after) +
-		e.like(formOf(model).parent.Kids, entry.Value), nil
+		e.like(model.Parent.Kids, entry.Value), nil
 }

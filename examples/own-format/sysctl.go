@@ -29,7 +29,7 @@ func (sysctl) Parse(text []byte) ([]formatkit.Document, error) {
 			KeySpan: formatkit.Trim(text, formatkit.Span{From: at, To: at + sign}),
 			Span:    formatkit.Trim(text, formatkit.Span{From: at + sign + 1, To: at + len(line)}),
 			Entry:   formatkit.Span{From: at, To: formatkit.NextLine(text, at)},
-			Syntax:  formatkit.Span{From: at + sign, To: at + sign + 1},
+			Sign:    formatkit.Span{From: at + sign, To: at + sign + 1},
 		}
 		n.Key = string(text[n.KeySpan.From:n.KeySpan.To])
 		n.Value = formatkit.Typed(string(text[n.Span.From:n.Span.To]))
@@ -78,10 +78,7 @@ func (s sysctl) Line(
 ) string {
 	d := formatkit.Delimiter{Before: " ", Sign: "=", After: " "}
 	if model != nil {
-		d = formatkit.DelimiterOf(w.Text, model, formatkit.Neighbours(w.Text, w.Lines(), model),
-			func(n *formatkit.Node) formatkit.Span {
-				return n.Syntax.(formatkit.Span)
-			})
+		d = formatkit.DelimiterLike(w.Text, model, w.Lines())
 	}
 	return d.Line(key) + s.Value(w, model, value)
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -59,15 +60,8 @@ func Corpus(t *testing.T, converter configkit.ConfigConverter, inputs []Input) {
 // of every value in it.
 func EachPlace(t TB, converter configkit.ConfigConverter, text string) {
 	t.Helper()
-	docs, err := converter.NativeToDocuments([]byte(text))
-	if err != nil {
-		t.Fatalf("%v in\n%s", err, show(text))
-	}
-	if have := native(t, converter, docs); have != text {
-		t.Fatalf("printed as\n%s, was\n%s", show(have), show(text))
-	}
-	for i := range docs {
-		for _, path := range places(docs[i].Data()) {
+	for i, doc := range unchanged(t, converter, text) {
+		for _, path := range paths(doc.Data()) {
 			EachWay(t, converter, text, i, path)
 		}
 	}
@@ -76,47 +70,40 @@ func EachPlace(t TB, converter configkit.ConfigConverter, text string) {
 // EachWay sets the scalar at a path to several values and back, and deletes the value.
 func EachWay(t TB, converter configkit.ConfigConverter, text string, i int, path []string) {
 	t.Helper()
-	doc := open(t, converter, text, i)
-	place := doc.Search(path...)
-	if place.Value().Kind() != gaby.Scalar {
+	match := parse(t, converter, text)[i].Search(path...)
+	if match.Value().Kind() != gaby.Scalar {
 		remove(t, converter, text, i, path)
 		return
 	}
-	old := place.Data()
+	set := func(in string, value any) (after string, ok bool) {
+		docs := parse(t, converter, in)
+		if i >= len(docs) {
+			t.Fatalf("%d documents in\n%s", len(docs), show(in))
+		}
+		if _, err := docs[i].Set(value, path...); err != nil {
+			refused(t, err)
+			return "", false
+		}
+		changed, err := converter.DocumentsToNative(docs)
+		if isDialect(err) {
+			return "", false
+		}
+		name := strings.Join(path, ".")
+		if err != nil {
+			t.Fatalf("%s = %q of\n%s\n%v", name, value, show(in), err)
+		}
+		if problem := onlyValue(t, converter, text, string(changed), i, path); problem != "" {
+			t.Fatalf("%s = %q: %s\nbefore\n%s\nafter\n%s", name, value, problem, show(text),
+				show(string(changed)))
+		}
+		return string(changed), true
+	}
 	for _, value := range []any{
 		"x", 7, true, "", "two words", "#1", "a # b; c", `q"uo'te`,
 		`back\slash`, "é😀", "a\nb", " lead", "trail ", "k=v: w", "${x}", "[a]",
 	} {
-		doc := open(t, converter, text, i)
-		if _, err := doc.Set(value, path...); err != nil {
-			refused(t, err)
-			continue
-		}
-		changed, err := converter.DocumentsToNative(siblings(t, converter, text, i, doc))
-		if isDialect(err) {
-			continue
-		}
-		if err != nil {
-			t.Fatalf("%s = %q of\n%s\n%v", strings.Join(path, "."), value, show(text), err)
-		}
-		if problem := onlyValue(converter, text, string(changed), i, path); problem != "" {
-			t.Fatalf("%s = %q: %s\nbefore\n%s\nafter\n%s", strings.Join(path, "."), value, problem,
-				show(text), show(string(changed)))
-		}
-		back := open(t, converter, string(changed), i)
-		if _, err := back.Set(old, path...); err != nil {
-			refused(t, err)
-			continue
-		}
-		if again, err := converter.DocumentsToNative(
-			siblings(t, converter, string(changed), i, back)); isDialect(err) {
-			continue
-		} else if err != nil {
-			t.Fatalf("%s = %q, and back, of\n%s\n%v",
-				strings.Join(path, "."), value, show(text), err)
-		} else if problem := onlyValue(converter, text, string(again), i, path); problem != "" {
-			t.Fatalf("%s = %q, and back: %s\nbefore\n%s\nafter\n%s", strings.Join(path, "."), value,
-				problem, show(text), show(string(again)))
+		if changed, ok := set(text, value); ok {
+			set(changed, match.Data())
 		}
 	}
 	remove(t, converter, text, i, path)
@@ -129,27 +116,23 @@ type TB interface {
 	Errorf(format string, args ...any)
 }
 
-func open(t TB, converter configkit.ConfigConverter, text string, i int) *gaby.YamlDoc {
+// parse returns the documents of a text.
+func parse(t TB, converter configkit.ConfigConverter, text string) gaby.Container {
 	t.Helper()
 	docs, err := converter.NativeToDocuments([]byte(text))
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, show(text))
 	}
-	if i >= len(docs) {
-		t.Fatalf("%d documents in\n%s", len(docs), show(text))
-	}
-	return docs[i]
+	return docs
 }
 
-// siblings returns the documents of a text with doc as document i.
-func siblings(
-	t TB, converter configkit.ConfigConverter, text string, i int, doc *gaby.YamlDoc,
-) gaby.Container {
-	docs, err := converter.NativeToDocuments([]byte(text))
-	if err != nil {
-		t.Fatalf("%v in\n%s", err, show(text))
+// unchanged returns the documents of a text, which must be printed unchanged.
+func unchanged(t TB, converter configkit.ConfigConverter, text string) gaby.Container {
+	t.Helper()
+	docs := parse(t, converter, text)
+	if have := native(t, converter, docs); have != text {
+		t.Fatalf("printed as\n%s, was\n%s", show(have), show(text))
 	}
-	docs[i] = doc
 	return docs
 }
 
@@ -157,35 +140,25 @@ func siblings(
 func refused(t TB, err error) {
 	t.Helper()
 	var edit *gaby.EditError
-	if !errors.As(err, &edit) {
+	if !errors.As(err, &edit) || edit.Msg == "" {
 		t.Fatalf("the error has type %T: %v", err, err)
-	}
-	if edit.Msg == "" {
-		t.Fatalf("the error says nothing")
 	}
 }
 
 // onlyValue returns what has changed besides the value at a path, or "".
 func onlyValue(
-	converter configkit.ConfigConverter, before, after string, i int, path []string,
+	t TB, converter configkit.ConfigConverter, before, after string, i int, path []string,
 ) string {
-	old, err := converter.NativeToDocuments([]byte(before))
-	if err != nil {
-		return err.Error()
-	}
-	now, err := converter.NativeToDocuments([]byte(after))
-	if err != nil {
-		return err.Error()
-	}
-	place, other := old[i].Search(path...), now[i].Search(path...)
-	if other == nil {
+	old, now := parse(t, converter, before)[i], parse(t, converter, after)[i].Search(path...)
+	if now == nil {
 		return "the value is gone"
 	}
-	if a, b := allOf(place.Value().Comments()), allOf(other.Value().Comments()); a != b {
-		return "the comments are " + b
+	was := allOf(old.Search(path...).Value().Comments())
+	if comments := allOf(now.Value().Comments()); comments != was {
+		return "the comments are " + comments
 	}
 	// The text before and after the entry must be the same.
-	span := formatkit.Lines(old[i], path...)
+	span := formatkit.Lines(old, path...)
 	if !strings.HasPrefix(after, before[:span.From]) {
 		return "something above has changed"
 	}
@@ -209,59 +182,49 @@ func isDialect(err error) bool {
 // remove deletes a value, and checks that all other values stay the same.
 func remove(t TB, converter configkit.ConfigConverter, text string, i int, path []string) {
 	t.Helper()
-	doc := open(t, converter, text, i)
-	if err := doc.Delete(path...); err != nil {
+	docs := parse(t, converter, text)
+	if err := docs[i].Delete(path...); err != nil {
 		refused(t, err)
 		return
 	}
-	changed, err := converter.DocumentsToNative(siblings(t, converter, text, i, doc))
+	changed, err := converter.DocumentsToNative(docs)
 	if isDialect(err) {
 		return
 	}
 	if err != nil {
 		t.Fatalf("deleting %s of\n%s\n%v", strings.Join(path, "."), show(text), err)
 	}
-	want := allLeaves(t, converter, siblings(t, converter, text, i, doc))
-	now, err := converter.NativeToDocuments(changed)
-	if err != nil {
-		t.Fatalf("%v in\n%s", err, show(string(changed)))
-	}
-	if have := allLeaves(t, converter, now); have != want {
+	want := allLeaves(t, converter, docs)
+	if have := allLeaves(t, converter, parse(t, converter, string(changed))); have != want {
 		t.Fatalf("deleting %s leaves\n%s, not\n%s in\n%s", strings.Join(path, "."), have, want,
 			show(text))
 	}
 }
 
-// allLeaves returns the data of all documents except empty ones, which are not
-// documents in some languages.
+// allLeaves returns the data of all documents except empty ones, which are not documents in some
+// languages. The data of a document is only the scalars with their full keys in some languages.
 func allLeaves(t TB, converter configkit.ConfigConverter, docs gaby.Container) string {
 	var all []string
 	for _, doc := range docs {
-		if leaves := leavesOf(t, converter, doc); leaves != "{}" {
+		var data any = doc.Data()
+		if scalarsOnly(converter) {
+			data = Leaves(data)
+		}
+		if leaves := jsonOf(t, data); leaves != "{}" {
 			all = append(all, leaves)
 		}
 	}
 	return strings.Join(all, "\n")
 }
 
-// leavesOf returns the data of a document. In some languages that is only the scalars
-// with their full keys.
-func leavesOf(t TB, converter configkit.ConfigConverter, doc *gaby.YamlDoc) string {
-	var data any = doc.Data()
-	if converter.(interface{ Traits() formatkit.Traits }).Traits().ScalarsOnly {
-		data = Leaves(data)
-	}
-	b, err := json.Marshal(data)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	return string(b)
+func scalarsOnly(converter configkit.ConfigConverter) bool {
+	return converter.(interface{ Traits() formatkit.Traits }).Traits().ScalarsOnly
 }
 
 // Leaves returns the scalars of a tree as text, by their keys joined with dots.
 func Leaves(tree any) map[string]string {
 	leaves := map[string]string{}
-	for _, path := range places(tree) {
+	for _, path := range paths(tree) {
 		switch v := lookUp(tree, path).(type) {
 		case map[string]any, []any:
 		default:
@@ -271,36 +234,26 @@ func Leaves(tree any) map[string]string {
 	return leaves
 }
 
-// places returns the paths of all values in a tree except its root.
-func places(tree any) [][]string {
+// paths returns the paths of all values in a tree except its root.
+func paths(tree any) [][]string {
 	var all [][]string
-	var walk func(v any, path []string)
-	walk = func(v any, path []string) {
-		if len(path) > 0 {
-			all = append(all, slices.Clone(path))
-		}
-		switch v := v.(type) {
-		case map[string]any:
-			for _, key := range sortedKeys(v) {
-				walk(v[key], append(path, key))
-			}
-		case []any:
-			for i := range v {
-				walk(v[i], append(path, strconv.Itoa(i)))
-			}
+	add := func(key string, value any) {
+		all = append(all, []string{key})
+		for _, path := range paths(value) {
+			all = append(all, append([]string{key}, path...))
 		}
 	}
-	walk(tree, nil)
+	switch v := tree.(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			add(key, v[key])
+		}
+	case []any:
+		for i := range v {
+			add(strconv.Itoa(i), v[i])
+		}
+	}
 	return all
-}
-
-func sortedKeys(m map[string]any) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 func native(t TB, converter configkit.ConfigConverter, docs gaby.Container) string {
@@ -316,15 +269,19 @@ func dataOf(t TB, docs gaby.Container) string {
 	t.Helper()
 	var all []string
 	for _, doc := range docs {
-		var b bytes.Buffer
-		e := json.NewEncoder(&b)
-		e.SetEscapeHTML(false)
-		if err := e.Encode(doc.Data()); err != nil {
-			t.Fatalf("%v", err)
-		}
-		all = append(all, strings.TrimSuffix(b.String(), "\n"))
+		all = append(all, jsonOf(t, doc.Data()))
 	}
 	return strings.Join(all, "\n")
+}
+
+func jsonOf(t TB, value any) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(value); err != nil {
+		t.Fatalf("%v", err)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // Edits runs the cases in testdata/*.txt, which show what edits do to a text. A case is
@@ -381,12 +338,10 @@ func runEdit(t *testing.T, converter configkit.ConfigConverter, body, lineEnd st
 		// a text of one line without a line end does not show which line ends it uses
 		after = strings.ReplaceAll(after, lineEnd, "\n")
 	}
-	docs, err := converter.NativeToDocuments([]byte(before))
-	if err != nil {
-		t.Fatal(err)
-	}
+	docs := parse(t, converter, before)
+	var err error
 	for _, op := range ops {
-		if err = apply(t, docs[0], op); err != nil {
+		if err = parseEdit(t, op).apply(docs[0]); err != nil {
 			break
 		}
 	}
@@ -426,39 +381,27 @@ func show(text string) string {
 	return strings.NewReplacer("\r", "␍", " ", "·", "\t", "→").Replace(text)
 }
 
-// apply runs one operation of a case.
-func apply(t *testing.T, d *gaby.YamlDoc, op string) error {
+// parseEdit returns the edit of an operation.
+func parseEdit(t *testing.T, op string) *edit {
 	t.Helper()
 	verb, rest, _ := strings.Cut(op, " ")
 	path, arg, _ := strings.Cut(rest, " ")
-	if path == "." {
-		path = ""
+	e := &edit{verb: verb, path: gaby.DotPathToSlice(strings.TrimSuffix(path, "."))}
+	if verb == "comment" {
+		e.value = arg
+		return e
 	}
-	value := func(text string) any {
-		doc, err := gaby.ParseYAML([]byte(text))
-		if err != nil {
-			t.Fatalf("%s: %v", op, err)
-		}
-		return doc
+	var err error
+	if verb == "insert" {
+		var index string
+		index, arg, _ = strings.Cut(arg, " ")
+		e.index, err = strconv.Atoi(index)
 	}
-	switch verb {
-	case "set":
-		_, err := d.Set(value(arg), gaby.DotPathToSlice(path)...)
-		return err
-	case "delete":
-		return d.DeleteP(path)
-	case "append":
-		return d.ArrayAppendP(value(arg), path)
-	case "insert":
-		index, text, _ := strings.Cut(arg, " ")
-		i, err := strconv.Atoi(index)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return d.ArrayInsertP(value(text), i, path)
-	case "comment":
-		return d.SetComment(arg, path)
+	if err == nil && verb != "delete" {
+		e.value, err = gaby.ParseYAML([]byte(arg))
 	}
-	t.Fatalf("no operation %s", verb)
-	return nil
+	if err != nil {
+		t.Fatalf("%s: %v", op, err)
+	}
+	return e
 }

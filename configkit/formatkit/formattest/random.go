@@ -2,6 +2,7 @@ package formattest
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -11,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/configkit/formatkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // Dice returns a random number from 0 to n-1.
@@ -33,13 +34,7 @@ func Property(t *testing.T, converter configkit.ConfigConverter, generate func(D
 
 // Random edits one text.
 func Random(t TB, dice Dice, converter configkit.ConfigConverter, text string) {
-	docs, err := converter.NativeToDocuments([]byte(text))
-	if err != nil {
-		t.Fatalf("%v in\n%s", err, show(text))
-	}
-	if have := native(t, converter, docs); have != text {
-		t.Fatalf("printed as\n%s, was\n%s", show(have), show(text))
-	}
+	docs := unchanged(t, converter, text)
 	i := dice(len(docs))
 	var edits []*edit
 	for range 1 + dice(3) {
@@ -62,16 +57,9 @@ func Random(t TB, dice Dice, converter configkit.ConfigConverter, text string) {
 	if err != nil {
 		t.Fatalf("%s of\n%s\n%v", describe(edits), show(text), err)
 	}
-	again, err := converter.NativeToDocuments(after)
-	if err != nil {
-		t.Fatalf("%s of\n%s\ngives\n%s\n%v", describe(edits), show(text), show(string(after)), err)
-	}
-	if have := native(t, converter, again); have != string(after) {
-		t.Fatalf("printed as\n%s, was\n%s", show(have), show(string(after)))
-	}
+	again := unchanged(t, converter, string(after))
 	if len(edits) == 1 && edits[0].verb != "delete" &&
-		!(hasEmpty(edits[0].value) &&
-			converter.(interface{ Traits() formatkit.Traits }).Traits().ScalarsOnly) {
+		!(hasEmpty(edits[0].value) && scalarsOnly(converter)) {
 		if err := edits[0].apply(again[i]); err != nil && edits[0].verb == "set" {
 			t.Fatalf("%s again: %v\n%s", describe(edits), err, show(string(after)))
 		}
@@ -79,7 +67,7 @@ func Random(t TB, dice Dice, converter configkit.ConfigConverter, text string) {
 			t.Fatalf("%s of\n%s\ngives\n%s\nand again\n%s", describe(edits), show(text),
 				show(string(after)), show(have))
 		}
-		if lost := lostLines(text, string(after)); edits[0].adds(docs[i]) && lost != "" {
+		if lost := lostLines(text, string(after)); edits[0].verb == "add" && lost != "" {
 			t.Fatalf("%s of\n%s\ngives\n%s\nwhich has lost %q", describe(edits), show(text),
 				show(string(after)), lost)
 		}
@@ -118,11 +106,7 @@ type edit struct {
 }
 
 func (e *edit) apply(doc *gaby.YamlDoc) error {
-	path := make([]string, len(e.path))
-	for i, s := range e.path {
-		path[i] = strings.ReplaceAll(strings.ReplaceAll(s, "~", "~0"), ".", "~1")
-	}
-	joined := strings.Join(path, ".")
+	joined := string(yamlpath.Join(e.path))
 	switch e.verb {
 	case "set", "add":
 		_, err := doc.Set(e.value, e.path...)
@@ -131,12 +115,13 @@ func (e *edit) apply(doc *gaby.YamlDoc) error {
 		return doc.Delete(e.path...)
 	case "insert":
 		return doc.ArrayInsertP(e.value, e.index, joined)
+	case "append":
+		return doc.ArrayAppendP(e.value, joined)
+	case "comment":
+		return doc.SetComment(e.value.(string), joined)
 	}
-	return doc.SetComment(e.value.(string), joined)
+	return fmt.Errorf("no operation %s", e.verb)
 }
-
-// adds reports whether the edit only adds to the document.
-func (e *edit) adds(*gaby.YamlDoc) bool { return e.verb == "add" }
 
 func describe(edits []*edit) string {
 	var all []string
@@ -178,18 +163,18 @@ func lostLines(before, after string) string {
 // holds reports whether line contains the characters of other in the same order.
 func holds(line, other string) bool {
 	for _, r := range other {
-		_, behind, ok := strings.Cut(line, string(r))
+		_, after, ok := strings.Cut(line, string(r))
 		if !ok {
 			return false
 		}
-		line = behind
+		line = after
 	}
 	return true
 }
 
 // randomEdit returns a random edit of a tree, or nil if there is nothing to edit.
 func randomEdit(d Dice, tree any) *edit {
-	all := places(tree)
+	all := paths(tree)
 	at := func(ok func(any) bool) []string {
 		var some [][]string
 		for _, p := range all {
@@ -332,8 +317,8 @@ func Fuzz(f *testing.F, converter configkit.ConfigConverter, seeds []Input) {
 			t.Fatalf("printed as\n%s, was\n%s", show(have), show(string(text)))
 		}
 		for i := range docs[:min(len(docs), 3)] {
-			paths := places(docs[i].Data())
-			for _, path := range paths[:min(len(paths), 4)] {
+			all := paths(docs[i].Data())
+			for _, path := range all[:min(len(all), 4)] {
 				EachWay(t, converter, string(text), i, path)
 			}
 		}
