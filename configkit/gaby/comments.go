@@ -108,7 +108,7 @@ func (d *document) lineComment(i int32) (from, to int) {
 	case n.kind == scalarNode && (n.style == scalar.LiteralStyle || n.style == scalar.FoldedStyle):
 		p = scalar.ReadBlockHeader(d.src, int(n.val)).End
 	case n.kind != scalarNode && n.kind != aliasNode && n.style == scalar.PlainStyle:
-		p = d.site(i).head
+		p = d.valueSpan(i).head
 		if n.flags&hasProps != 0 {
 			p = d.propsEnd(i)
 		}
@@ -146,7 +146,7 @@ func (d *document) propsEnd(i int32) int {
 
 // commentOf returns the line comment, with its "#", of an entry whose value is replaced together
 // with the comment.
-func (d *document) commentOf(s site) (string, bool) {
+func (d *document) commentOf(s valueSpan) (string, bool) {
 	if text, ok := d.pendingComment(s.slot); ok {
 		return "# " + text, text != ""
 	}
@@ -190,7 +190,7 @@ func (d *YamlDoc) SetComment(text string, path string) error {
 	case e.d.source(v.owner) && e.d.n[v.owner].style == scalar.FlowStyle:
 		return e.fail(v, "a comment inside { } or [ ] would hide what follows", "")
 	}
-	if err := e.here(v, false); err != nil {
+	if err := e.checkEditable(v, false); err != nil {
 		return err
 	}
 	e.d.setComment(v.slot, text)
@@ -212,7 +212,7 @@ func (e *editor) onIndicatorLine(v Value) bool {
 	}
 	n := &d.n[v.slot]
 	return n.style != scalar.FlowStyle &&
-		d.lineStart(int(n.val)) == d.lineStart(d.site(v.slot).head)
+		d.lineStart(int(n.val)) == d.lineStart(d.valueSpan(v.slot).head)
 }
 
 // comment makes the patch for the line comment of source entry i.

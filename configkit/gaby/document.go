@@ -16,13 +16,13 @@ import (
 // source or new node regarded as a position in its collection; at(slot) is the node that holds its
 // present value.
 type document struct {
-	src     []byte // from the separator (or what precedes the first document) to the next separator
-	body    int    // offset of the content, after the separator
-	bodyEnd int    // end of the content: a "..." line or the end of src
-	unit    *unit  // the text that src is a part of
-	index   int    // index of the document in the unit
-	limits  *Limits
-	odd     bool // a separator may be missing, see stream.Part.Odd
+	src        []byte // from the separator (or what precedes the first document) to the next separator
+	bodyStart  int    // offset of the content, after the separator
+	bodyEnd    int    // end of the content: a "..." line or the end of src
+	unit       *unit  // the text that src is a part of
+	index      int    // index of the document in the unit
+	limits     *Limits
+	suspicious bool // a separator may be missing, see stream.Part.Odd
 
 	scanned bool
 	err     error // of the scan
@@ -41,9 +41,9 @@ type document struct {
 	noLibrary  bool
 	duplicates bool // a map repeats a key
 
-	fresh     []fresh // content of the nodes that are not in the source
+	newNodes  []newNode // content of the nodes that are not in the source
 	edits     *edits
-	past      *past // set in a snapshot, see Container.Before
+	snapshot  *snapshotEdits // set in a snapshot, see Container.Before
 	cache     cache
 	header    Header
 	hasHeader bool
@@ -129,7 +129,7 @@ func (d *document) deref(i int32) int32 {
 func (d *document) keyText(i int32) string {
 	n := &d.n[i]
 	if n.flags&isNew != 0 {
-		return d.fresh[n.key].key
+		return d.newNodes[n.key].key
 	}
 	return scalar.View(keyBytes(d.src, n))
 }
@@ -138,7 +138,7 @@ func (d *document) keyText(i int32) string {
 func (d *document) keyIs(i int32, k string) bool {
 	n := &d.n[i]
 	if n.flags&isNew != 0 {
-		return d.fresh[n.key].key == k
+		return d.newNodes[n.key].key == k
 	}
 	if n.keyStyle == scalar.PlainStyle && n.flags&inFlow == 0 {
 		return int(n.keyEnd-n.key) == len(k) && string(d.src[n.key:n.keyEnd]) == k
@@ -150,7 +150,7 @@ func (d *document) keyIs(i int32, k string) bool {
 func (d *document) text(i int32) string {
 	n := &d.n[i]
 	if n.flags&isNew != 0 {
-		return d.fresh[n.val].text
+		return d.newNodes[n.val].text
 	}
 	return scalar.View(d.textBytes(i))
 }
@@ -160,7 +160,7 @@ func (d *document) text(i int32) string {
 func (d *document) textBytes(i int32) []byte {
 	n := &d.n[i]
 	if n.flags&isNew != 0 {
-		return []byte(d.fresh[n.val].text)
+		return []byte(d.newNodes[n.val].text)
 	}
 	raw := d.src[n.val:n.valEnd]
 	switch n.style {
@@ -221,7 +221,7 @@ func (d *document) questionMark(p int) int {
 func (d *document) scalarTag(i int32) scalar.Tag {
 	n := &d.n[i]
 	if n.flags&isNew != 0 {
-		return d.fresh[n.val].tag
+		return d.newNodes[n.val].tag
 	}
 	if n.flags&hasProps != 0 {
 		if written := d.props[i].tag; written != "" && written != "!" {

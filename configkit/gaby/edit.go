@@ -32,14 +32,14 @@ func joinPath(segments []string) string {
 
 const expandHint = "expand-anchors replaces aliases and << by their values"
 
-// here checks that the value v can be edited where it is: it is not reached through an alias, and
-// no alias repeats it. whole says that the entire value is replaced or removed, and not only
-// something inside it.
+// checkEditable checks that the value v can be edited where it is: it is not reached through an
+// alias, and no alias repeats it. whole says that the entire value is replaced or removed, and not
+// only something inside it.
 //
 // An alias repeats v if its target contains v. If the entire value goes, an anchor inside v must
 // also have no alias outside v.
-func (e *editor) here(v Value, whole bool) error {
-	if v.via != 0 {
+func (e *editor) checkEditable(v Value, whole bool) error {
+	if v.through != 0 {
 		return e.fail(v, "this value comes from an alias; it cannot be edited here", expandHint)
 	}
 	d := e.d
@@ -99,7 +99,7 @@ func (v Value) Set(value any) error {
 	if err := e.checkWritable(); err != nil {
 		return err
 	}
-	if v.via&viaMerge != 0 {
+	if v.through&throughMerge != 0 {
 		return e.fail(v, "the value is inherited through <<", expandHint)
 	}
 	if v.d.duplicates {
@@ -219,7 +219,7 @@ func (e *editor) setFrom(v Value, t *tree, segments []string) (Value, error) {
 			c := v.Get(s)
 			// An inherited entry cannot be edited inside. Setting it adds an own key that overrides
 			// it, unless it has the value already.
-			if c.Exists() && (c.via != viaMerge || last && e.d.equal(c.node(), t)) {
+			if c.Exists() && (c.through != throughMerge || last && e.d.equal(c.node(), t)) {
 				v = c
 				continue
 			}
@@ -342,7 +342,7 @@ func (e *editor) add(m Value, key string, t *tree) (Value, error) {
 	if m.below() != 0 {
 		return Value{}, e.fail(m, "this value comes from an alias; it cannot be edited here", expandHint)
 	}
-	if err := e.here(m, false); err != nil {
+	if err := e.checkEditable(m, false); err != nil {
 		return Value{}, err
 	}
 	if err := e.checkTree(m, &tree{keys: []string{key}, kids: []*tree{t}}); err != nil {
@@ -358,7 +358,7 @@ func (e *editor) add(m Value, key string, t *tree) (Value, error) {
 		index[key] = int32(len(kids))
 		d.cache.keys[i] = index
 	}
-	return Value{d: d, slot: slot, origin: origin{i, int32(len(kids))}}, nil
+	return d.entry(i, slot), nil
 }
 
 // insert puts a new item before item at of list l.
@@ -366,7 +366,7 @@ func (e *editor) insert(l Value, at int, t *tree) (Value, error) {
 	if l.below() != 0 {
 		return Value{}, e.fail(l, "this value comes from an alias; it cannot be edited here", expandHint)
 	}
-	if err := e.here(l, false); err != nil {
+	if err := e.checkEditable(l, false); err != nil {
 		return Value{}, err
 	}
 	if err := e.checkTree(l, t); err != nil {
@@ -384,15 +384,15 @@ func (e *editor) insert(l Value, at int, t *tree) (Value, error) {
 	} else {
 		d.setKids(i, slices.Insert(slices.Clone(kids), at, slot))
 	}
-	return Value{d: d, slot: slot, origin: origin{i, int32(at)}}, nil
+	return d.entry(i, slot), nil
 }
 
-// mayGo checks that entry v can be removed from its collection.
-func (e *editor) mayGo(v Value) error {
-	if v.via == viaMerge {
+// checkRemovable checks that entry v can be removed from its collection.
+func (e *editor) checkRemovable(v Value) error {
+	if v.through == throughMerge {
 		return e.fail(v, "the value is inherited through <<", expandHint)
 	}
-	return e.here(v, true)
+	return e.checkEditable(v, true)
 }
 
 // remove removes entries from their collections, with one edit for each collection.
@@ -421,7 +421,7 @@ func (e *editor) assign(v Value, t *tree) error {
 	i := d.at(v.slot)
 	n := &d.n[i]
 	if n.kind == t.kind && n.kind != scalarNode {
-		if err := e.here(v, false); err != nil {
+		if err := e.checkEditable(v, false); err != nil {
 			return err
 		}
 		if t.kind == mapNode {
@@ -429,7 +429,7 @@ func (e *editor) assign(v Value, t *tree) error {
 		}
 		return e.assignList(v, t)
 	}
-	if err := e.here(v, true); err != nil {
+	if err := e.checkEditable(v, true); err != nil {
 		return err
 	}
 	if i != v.slot && d.source(v.slot) && d.n[v.slot].kind == t.kind && d.canReturn(v.slot) {
@@ -482,11 +482,11 @@ func (e *editor) assignMap(v Value, t *tree) error {
 		}
 		switch {
 		case !keep:
-			if err := e.mayGo(c); err != nil {
+			if err := e.checkRemovable(c); err != nil {
 				return err
 			}
 			gone = append(gone, c)
-		case c.via == 0:
+		case c.through == 0:
 			if err := e.assign(c, t); err != nil {
 				return err
 			}
@@ -496,7 +496,7 @@ func (e *editor) assignMap(v Value, t *tree) error {
 	for k, key := range t.keys {
 		c := v.Get(key)
 		e.path = append(path[:len(path):len(path)], key)
-		if c.Exists() && (c.via == 0 || d.equal(c.node(), t.kids[k])) {
+		if c.Exists() && (c.through == 0 || d.equal(c.node(), t.kids[k])) {
 			continue
 		}
 		if _, err := e.add(v, key, t.kids[k]); err != nil {
@@ -525,15 +525,13 @@ func (e *editor) assignList(v Value, t *tree) error {
 	owner := v.node()
 	for k := head; k < n-tail; k++ {
 		e.path = append(path[:len(path):len(path)], strconv.Itoa(k))
-		if err := e.assign(Value{d: d, slot: old[k], origin: origin{owner, -1}, via: v.via},
-			t.kids[k]); err != nil {
+		if err := e.assign(d.entry(owner, old[k]), t.kids[k]); err != nil {
 			return err
 		}
 	}
 	kids := slices.Clone(old[:n-tail])
 	for _, slot := range old[n-tail : len(old)-tail] {
-		if err := e.here(Value{d: d, slot: slot, origin: origin{owner, -1}, via: v.via},
-			true); err != nil {
+		if err := e.checkEditable(d.entry(owner, slot), true); err != nil {
 			return err
 		}
 	}
@@ -599,7 +597,7 @@ func (d *YamlDoc) removable(segments []string) (Value, error) {
 			return Value{}, e.refused(v, err)
 		}
 	}
-	return v, e.mayGo(v)
+	return v, e.checkRemovable(v)
 }
 
 // DeleteP is [YamlDoc.Delete] for a dotted path. The empty path is an error.

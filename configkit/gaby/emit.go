@@ -93,8 +93,8 @@ func (e *emitter) entries(i int32, indent int, inline bool) {
 
 // head writes the comment above a new entry.
 func (e *emitter) head(slot int32, indent int) {
-	if n := &e.d.n[slot]; n.flags&isNew != 0 && e.d.fresh[n.val].head != "" {
-		for line := range strings.SplitSeq(e.d.fresh[n.val].head, "\n") {
+	if n := &e.d.n[slot]; n.flags&isNew != 0 && e.d.newNodes[n.val].head != "" {
+		for line := range strings.SplitSeq(e.d.newNodes[n.val].head, "\n") {
 			e.pad(indent)
 			e.b = append(e.b, strings.TrimRight("# "+line, " ")...)
 			e.b = append(e.b, e.lineEnd...)
@@ -108,7 +108,7 @@ func (e *emitter) entry(slot int32, indent int, isMap bool) {
 	dash := max(e.dash, 2)
 	e.dash = 0
 	e.leadLines(slot, indent)
-	if e.copiedEntry(slot, indent) {
+	if e.clonedEntry(slot, indent) {
 		return
 	}
 	from := len(e.b)
@@ -150,7 +150,7 @@ func (e *emitter) entry(slot int32, indent int, isMap bool) {
 // if it is a copy. The comment goes on the line that began at from.
 func (e *emitter) comment(slot int32, from int) {
 	text, ok := e.d.pendingComment(slot)
-	if c := e.d.copyOf(slot); !ok && c.entry > 0 {
+	if c := e.d.cloneOf(slot); !ok && c.entry > 0 {
 		text = e.d.commentText(c.entry)
 	}
 	if text == "" {
@@ -159,7 +159,7 @@ func (e *emitter) comment(slot int32, from int) {
 	at := len(e.b)
 	i := e.d.deref(e.d.at(slot))
 	if k := bytes.Index(e.b[from:], []byte(e.lineEnd)); k >= 0 &&
-		(e.d.copyOf(i).value == 0 || e.d.isBlockScalar(e.d.copyOf(i).value)) {
+		(e.d.cloneOf(i).value == 0 || e.d.isBlockScalar(e.d.cloneOf(i).value)) {
 		at = from + k // after the header of a block scalar
 	}
 	e.b = slices.Insert(e.b, at, []byte(" # "+text)...)
@@ -194,7 +194,7 @@ func empty(k nodeKind) string {
 // key returns the text of a key: that of the original for a copy if it can be kept, else in the
 // style its value needs.
 func (e *emitter) key(slot int32, flow bool) string {
-	if s := e.d.copyOf(slot).entry; s > 0 && e.d.n[s].flags&explicitKey == 0 {
+	if s := e.d.cloneOf(slot).entry; s > 0 && e.d.n[s].flags&explicitKey == 0 {
 		n := &e.d.n[s]
 		if text := e.d.src[n.key:n.keyEnd]; bytes.IndexByte(text, '\n') < 0 &&
 			(!flow || n.keyStyle != scalar.PlainStyle || flowSafe(text)) {
@@ -207,7 +207,7 @@ func (e *emitter) key(slot int32, flow bool) string {
 // scalar writes scalar i. indent is the column of the text of a block scalar, parent the column of
 // the collection around it.
 func (e *emitter) scalar(i int32, indent, parent int, flow bool) {
-	if e.copiedValue(i, parent, flow) {
+	if e.clonedValue(i, parent, flow) {
 		return
 	}
 	n := &e.d.n[i]
@@ -218,7 +218,7 @@ func (e *emitter) scalar(i int32, indent, parent int, flow bool) {
 	tag, old := e.d.scalarTag(i), n.style
 	switch {
 	case n.flags&isNew != 0:
-		old = e.d.fresh[n.val].want
+		old = e.d.newNodes[n.val].style
 	case e.asWritten(i):
 		return
 	case tag > scalar.FloatTag: // its explicit tag is lost
@@ -264,7 +264,7 @@ func (e *emitter) flow(slot int32) {
 		e.scalar(i, 0, 0, true)
 		return
 	}
-	if e.copiedValue(i, 0, true) {
+	if e.clonedValue(i, 0, true) {
 		return
 	}
 	brackets := empty(n.kind)

@@ -30,8 +30,8 @@ func (d *YamlDoc) Header() (Header, error) {
 		return d.scannedHeader()
 	}
 	if !doc.hasHeader {
-		h, certain := stream.ScanHeader(doc.src[:doc.bodyEnd], doc.body)
-		if doc.odd || !certain {
+		h, certain := stream.ScanHeader(doc.src[:doc.bodyEnd], doc.bodyStart)
+		if doc.suspicious || !certain {
 			return d.scannedHeader()
 		}
 		doc.header, doc.hasHeader = Header(h), true
@@ -44,8 +44,8 @@ func (d *YamlDoc) Header() (Header, error) {
 // The key is "" if no such key is repeated.
 func (d *YamlDoc) SecondHeader() (key string, at Position) {
 	doc := d.v.d
-	if !doc.odd || !d.whole() || !doc.ready() || doc.readOnly != nil || doc.n[0].kind != mapNode ||
-		doc.n[0].style == scalar.FlowStyle {
+	if !doc.suspicious || !d.whole() || !doc.ready() || doc.readOnly != nil ||
+		doc.n[0].kind != mapNode || doc.n[0].style == scalar.FlowStyle {
 		return "", Position{}
 	}
 	seen := map[string]bool{}
@@ -67,7 +67,7 @@ func (d *YamlDoc) scannedHeader() (Header, error) {
 	if err := d.Check(); err != nil {
 		// with the fields before the error the caller may be able to skip the document
 		if doc := d.v.d; !doc.hasHeader {
-			h, _ := stream.ScanHeader(doc.src[:doc.bodyEnd], doc.body)
+			h, _ := stream.ScanHeader(doc.src[:doc.bodyEnd], doc.bodyStart)
 			doc.header, doc.hasHeader = Header(h), true
 		}
 		return d.v.d.header, err

@@ -213,7 +213,7 @@ func (p *printer) collect() {
 			continue
 		}
 		rewritten := p.rewrite(i)
-		if rewritten && d.site(i).inside {
+		if rewritten && d.valueSpan(i).inside {
 			continue // the patch includes the line comment
 		}
 		if !rewritten {
@@ -277,7 +277,7 @@ func (p *printer) add(depth int32, from, to int, text string) {
 func (p *printer) replace(i int32) {
 	d := p.d
 	r := d.deref(d.at(i))
-	s := d.site(i)
+	s := d.valueSpan(i)
 	if d.n[i].flags&inFlow != 0 {
 		p.replaceFlow(s, i)
 		return
@@ -290,7 +290,7 @@ func (p *printer) replace(i int32) {
 	old := &d.n[i]
 	c := scalar.Context{
 		Indent: s.indent + 2, Parent: s.indent, LineEnd: p.e.lineEnd, Keep: s.keep,
-		Old: d.fresh[n.val].want,
+		Old: d.newNodes[n.val].style,
 	}
 	if s.indent == -2 {
 		c.Parent, c.Indent = -1, 2
@@ -313,11 +313,11 @@ func (p *printer) replace(i int32) {
 		return
 	}
 	var text string
-	if d.copyOf(r).value > 0 {
+	if d.cloneOf(r).value > 0 {
 		e := *p.e
 		e.b, e.noBlock = nil, c.NoBlock
 		e.scalar(r, c.Indent, c.Parent, false)
-		if text = string(e.b); !d.isBlockScalar(d.copyOf(r).value) {
+		if text = string(e.b); !d.isBlockScalar(d.cloneOf(r).value) {
 			p.put(s, text, "")
 			return
 		}
@@ -390,7 +390,7 @@ func (d *document) blockTextIndent(i int32) int {
 
 // put writes a value in place of the old one: first on the line of its key or dash, and rest, which
 // begins with a newline, below.
-func (p *printer) put(s site, first, rest string) {
+func (p *printer) put(s valueSpan, first, rest string) {
 	d := p.d
 	if s.anchor != "" {
 		first = strings.TrimRight(s.anchor+" "+first, " ")
@@ -424,7 +424,7 @@ func (p *printer) put(s site, first, rest string) {
 }
 
 // putCollection writes map or list r with the given children in place of the old value.
-func (p *printer) putCollection(s site, r int32, kids []int32) {
+func (p *printer) putCollection(s valueSpan, r int32, kids []int32) {
 	d := p.d
 	n := &d.n[r]
 	old := &d.n[s.slot]
@@ -457,7 +457,7 @@ func (p *printer) putCollection(s site, r int32, kids []int32) {
 		return
 	case isListItem:
 		if _, commented := d.commentOf(s); s.anchor != "" || tag != "" ||
-			commented && (s.inside || d.copyOf(r).value > 0) {
+			commented && (s.inside || d.cloneOf(r).value > 0) {
 			e.entries(r, s.indent+2, false)
 			p.put(s, tag, e.lineEnd+string(e.b))
 			return

@@ -11,13 +11,13 @@ import (
 
 // replaceFlow makes the patches for a value that an edit put in place of source node i, an entry of
 // a flow collection.
-func (p *printer) replaceFlow(s site, i int32) {
+func (p *printer) replaceFlow(s valueSpan, i int32) {
 	d := p.d
 	r := d.deref(d.at(i))
 	var text string
 	if n := &d.n[r]; n.kind == scalarNode {
 		old := &d.n[i]
-		c := scalar.Context{Flow: true, Old: d.fresh[n.val].want}
+		c := scalar.Context{Flow: true, Old: d.newNodes[n.val].style}
 		if old.kind == scalarNode && old.style != scalar.NoStyle {
 			c.Old = old.style
 			if t := d.scalarTag(i); t != scalar.StrTag && t != scalar.OtherTag {
@@ -27,7 +27,7 @@ func (p *printer) replaceFlow(s site, i int32) {
 		if c.Old == scalar.PlainStyle && d.jsonLike() {
 			c.Old = scalar.DoubleStyle
 		}
-		if d.copyOf(r).value > 0 && !d.jsonLike() {
+		if d.cloneOf(r).value > 0 && !d.jsonLike() {
 			e := *p.e
 			e.b = nil
 			e.scalar(r, 0, 0, true)

@@ -50,8 +50,7 @@ func (d *YamlDoc) ArrayRearrangeP(indexes []int, path string) error {
 	for i, slot := range have {
 		if moves || !stays[i] {
 			// an alias must not end up before its anchor
-			if err := e.here(Value{d: e.d, slot: slot, origin: origin{owner, -1}},
-				true); err != nil {
+			if err := e.checkEditable(e.d.entry(owner, slot), true); err != nil {
 				return err
 			}
 		}
@@ -59,7 +58,7 @@ func (d *YamlDoc) ArrayRearrangeP(indexes []int, path string) error {
 			return e.fail(v, "an item is or has an alias", expandHint)
 		}
 	}
-	if err := e.here(v, false); err != nil {
+	if err := e.checkEditable(v, false); err != nil {
 		return err
 	}
 	e.d.setKids(owner, kids)
@@ -115,10 +114,10 @@ func (d *document) inSourceOrder(kids []int32) bool {
 	return true
 }
 
-// ArrangeKeys puts the entries of the map that segments name in the order of keys, which must be
+// ReorderKeys puts the entries of the map that segments name in the order of keys, which must be
 // all its keys. The lines of an entry and the comments directly above move with it. It reports
 // whether that can be done by moving lines; if not, it does nothing.
-func (d *YamlDoc) ArrangeKeys(keys []string, segments ...string) bool {
+func (d *YamlDoc) ReorderKeys(keys []string, segments ...string) bool {
 	e, err := d.newEditor(segments)
 	if err != nil {
 		return false
@@ -147,7 +146,7 @@ func (d *YamlDoc) ArrangeKeys(keys []string, segments ...string) bool {
 		kids = append(kids, kid)
 	}
 	p := printer{d: e.d, e: e.d.emitter(), unended: -1}
-	if len(of) > 0 || !p.movable(owner, kids) || e.here(v, true) != nil {
+	if len(of) > 0 || !p.movable(owner, kids) || e.checkEditable(v, true) != nil {
 		return false
 	}
 	if !slices.Equal(kids, have) {
@@ -217,7 +216,7 @@ func (p *printer) rearrange(i int32, kids []int32) {
 	}
 	// If the last entry moves up, lines follow the text that ends the source.
 	if last := kept[len(kept)-1]; last != kids[len(kids)-1] {
-		p.putBehind(last)
+		p.linesFollow(last)
 	}
 	p.moves = append(p.moves, r)
 }

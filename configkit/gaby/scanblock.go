@@ -6,11 +6,12 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
-// place describes which block collections may begin after an indicator.
-type place uint8
+// blockContext describes which block collections may begin after an indicator.
+type blockContext uint8
 
 const (
-	atLineStart place = 1 << iota // pos is at a line start: the root of a document without "---"
+	// atLineStart: pos is at a line start, as at the root of a document without "---".
+	atLineStart blockContext = 1 << iota
 	// compactOK: a block collection may begin on this line, after a dash or the colon of an
 	// explicit key.
 	compactOK
@@ -21,7 +22,7 @@ const (
 // value scans the value of entry e. pos is directly after the colon, the dash or "---". indent is
 // the column of the enclosing block collection (-1 at the root); lines of the value below the first
 // must be indented deeper.
-func (s *scanner) value(e int32, indent int, where place) {
+func (s *scanner) value(e int32, indent int, where blockContext) {
 	start := s.pos
 	blockAllowed := where&(compactOK|atLineStart) != 0
 	if where&atLineStart != 0 {

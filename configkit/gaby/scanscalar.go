@@ -160,7 +160,8 @@ func (s *scanner) blockScalar(e int32, indent int) {
 		q++
 	}
 	if q < s.end && s.src[q] != '\n' {
-		s.failHint(q, "unexpected text after the block scalar indicator", "begin the text on the next line")
+		s.failHint(q, "unexpected text after the block scalar indicator",
+			"begin the text on the next line")
 	}
 	headEnd := scalar.TrimBlanks(s.src, p, h.End)
 	textEnd, tail := q, q // newline of the last line with text; end of the blank lines after it

@@ -102,7 +102,7 @@ func (r *Registry) versionsOf(t string) ([]string, error) {
 		for _, name := range d.typeNames() {
 			if name != t && groupOf(name) == groupOf(t) &&
 				kindOf(api.ResourceType(name)) == kindOf(api.ResourceType(t)) &&
-				d.entry("resourceTypes", name, "sameAs").TextIs(t) {
+				d.entry("resourceTypes", name, "sameAs").EqualText(t) {
 				versions = append(versions, name)
 			}
 		}

@@ -213,11 +213,11 @@ func (s *search) addValue(v gaby.Value, path string) int {
 	if !ok {
 		return 0
 	}
-	if alias := v.Written().Alias; alias != "" {
+	if alias := v.SourceStyle().Alias; alias != "" {
 		s.anchors[alias] = true
 	}
 	path += "." + v.Key()
-	if v.Kind() == gaby.Scalar || v.Written().Alias != "" {
+	if v.Kind() == gaby.Scalar || v.SourceStyle().Alias != "" {
 		if at.To > at.From {
 			s.spans = append(s.spans, span{at.From, at.To, path, v.Text()})
 			s.addRead(v.Data())
@@ -303,7 +303,7 @@ func (s *search) addTrailing(v gaby.Value, end int) {
 
 // addAnchored adds the values that aliases among the secret values refer to.
 func (s *search) addAnchored(v gaby.Value, path string) {
-	if anchor := v.Written().Anchor; anchor != "" && s.anchors[anchor] {
+	if anchor := v.SourceStyle().Anchor; anchor != "" && s.anchors[anchor] {
 		s.add(v, path+".&")
 		return
 	}

@@ -313,7 +313,7 @@ func (t *whereTerm) matchValue(v gaby.Value, accessor yamlpath.Accessor) bool {
 		return false
 	}
 	if t.op == inOp {
-		return slices.ContainsFunc(t.list, v.TextIs) != t.negate
+		return slices.ContainsFunc(t.list, v.EqualText) != t.negate
 	}
 	switch t.literal {
 	case intLiteral:
@@ -333,7 +333,7 @@ func (t *whereTerm) matchValue(v gaby.Value, accessor yamlpath.Accessor) bool {
 		return false
 	}
 	if t.op == equalOp {
-		return v.TextIs(t.text) != t.negate
+		return v.EqualText(t.text) != t.negate
 	}
 	return t.matchText(v.Text())
 }

@@ -78,7 +78,7 @@ func mergeKey(list, element gaby.Value, index int, keys *configkit.MergeKeyTree,
 	}
 	i := 0
 	for other := list.First(); i < index && other.Exists(); other = other.Next() {
-		if other.Get(key).TextIs(text) {
+		if other.Get(key).EqualText(text) {
 			return "", "", false // the lookup would find that element
 		}
 		i++

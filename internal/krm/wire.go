@@ -165,7 +165,7 @@ func (l *ResourceList) wire(o *wireOptions) ([]byte, error) {
 	}
 	if l.FunctionConfig != nil {
 		b.WriteString("functionConfig:\n")
-		writeIndented(&b, "  ", l.FunctionConfig.Ended())
+		writeIndented(&b, "  ", l.FunctionConfig.BytesWithNewline())
 	}
 	if results := l.results(); len(results) > 0 {
 		doc, err := gaby.ParseYAML([]byte("results: []\n"))
@@ -200,7 +200,7 @@ func (item *Item) wire(id int, o *wireOptions) ([]byte, error) {
 	doc := item.Doc
 	mark := doc.Checkpoint()
 	if err := set.write(doc); err == nil && doc.IsDocument() {
-		text := doc.Ended()
+		text := doc.BytesWithNewline()
 		doc.Rollback(mark)
 		return text, nil
 	}
@@ -214,7 +214,7 @@ func (item *Item) wire(id int, o *wireOptions) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", item, err)
 	}
-	return fresh.Ended(), nil
+	return fresh.BytesWithNewline(), nil
 }
 
 // String returns the name of the item in messages: kind, name and file.

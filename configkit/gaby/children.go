@@ -23,8 +23,8 @@ type cache struct {
 
 // mergedEntry is an entry that a reader of a map with "<<" or repeated keys sees.
 type mergedEntry struct {
-	slot int32
-	via  via
+	slot    int32
+	through reachedThrough
 }
 
 // longCollection is the length above which maps get an index of their keys, and lists one of their
@@ -190,7 +190,7 @@ func (d *document) mergedEntries(i int32) []mergedEntry {
 				k := d.keyText(e.slot)
 				if _, again := seen[k]; !again {
 					seen[k] = len(m)
-					m = append(m, mergedEntry{slot: e.slot, via: viaMerge})
+					m = append(m, mergedEntry{slot: e.slot, through: throughMerge})
 				}
 			}
 		}

@@ -2,16 +2,16 @@ package gaby
 
 import "slices"
 
-// PlaceBehind moves the map entry that segments name after the entry with the given key, or before
+// MoveKeyAfter moves the map entry that segments name after the entry with the given key, or before
 // all others if key is empty. It moves only entries that edits added; for others, or if there is no
 // such key, it does nothing.
-func (d *YamlDoc) PlaceBehind(key string, segments ...string) error {
+func (d *YamlDoc) MoveKeyAfter(key string, segments ...string) error {
 	e, err := d.newEditor(segments)
 	if err != nil {
 		return err
 	}
 	v := d.Search(segments...).Value()
-	if !v.Exists() || v.owner < 0 || v.via != 0 || e.d.source(v.slot) ||
+	if !v.Exists() || v.owner < 0 || v.through != 0 || e.d.source(v.slot) ||
 		e.d.n[v.owner].kind != mapNode {
 		return nil
 	}

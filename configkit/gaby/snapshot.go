@@ -7,8 +7,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
-// past records the edits between a snapshot of a document and the document.
-type past struct {
+// snapshotEdits records the edits between a snapshot of a document and the document.
+type snapshotEdits struct {
 	of *document
 	// touched holds the source nodes edited since the snapshot, sorted. If a node that is not in
 	// the source was edited, which can only be reached through edited source nodes, it also holds
@@ -17,19 +17,19 @@ type past struct {
 	edits   int // number of edits since the snapshot
 }
 
-// Before returns the documents of c as they were at marks, which has one Mark for each document.
+// At returns the documents of c as they were at marks, which has one Mark for each document.
 // Documents without edits since then are returned themselves. The others are snapshots: they are
 // read-only, and [Value.Same] can compare them with the documents only until the next edit.
-func (c Container) Before(marks []Mark) Container {
+func (c Container) At(marks []Mark) Container {
 	then := make(Container, len(c))
-	p := &Past{}
+	p := &Snapshot{}
 	for i, doc := range c {
 		if doc.Checkpoint() <= marks[i] {
 			then[i] = doc
 			continue
 		}
 		if p.state != nil && p.of != doc.v.d {
-			p = &Past{} // the items of one list share a snapshot
+			p = &Snapshot{} // the items of one list share a snapshot
 		}
 		state := *p.Of(doc, marks[i])
 		then[i] = &state
@@ -37,9 +37,9 @@ func (c Container) Before(marks []Mark) Container {
 	return then
 }
 
-// Past is reusable memory for one snapshot of a document, see [Container.Before].
-type Past struct {
-	past
+// Snapshot is reusable memory for one snapshot of a document, see [Container.Before].
+type Snapshot struct {
+	snapshotEdits
 	state *document
 	mark  Mark
 	doc   YamlDoc
@@ -47,7 +47,7 @@ type Past struct {
 
 // Of returns the document as it was at m. The next call reuses the memory, unless it asks for the
 // same state of the same document, for example for another item of a list.
-func (p *Past) Of(d *YamlDoc, m Mark) *YamlDoc {
+func (p *Snapshot) Of(d *YamlDoc, m Mark) *YamlDoc {
 	if p.state == nil {
 		p.state = &document{}
 	}
@@ -58,7 +58,7 @@ func (p *Past) Of(d *YamlDoc, m Mark) *YamlDoc {
 		p.of, p.mark, p.edits, p.touched = now, m, len(now.edits.log)-int(m),
 			now.touched(m, p.touched[:0])
 		then := p.state
-		then.cache, then.past, then.edits = cache{}, &p.past, nil
+		then.cache, then.snapshot, then.edits = cache{}, &p.snapshotEdits, nil
 		then.hasHeader = false
 		if m > 0 {
 			then.edits = now.edits.clone()
@@ -70,7 +70,7 @@ func (p *Past) Of(d *YamlDoc, m Mark) *YamlDoc {
 	return &p.doc
 }
 
-// touched appends the source nodes edited since m, sorted; see past.
+// touched appends the source nodes edited since m, sorted; see snapshotEdits.
 func (d *document) touched(m Mark, all []int32) []int32 {
 	e := d.edits
 	inside := false // a node that is not in the source was edited
@@ -85,7 +85,7 @@ func (d *document) touched(m Mark, all []int32) []int32 {
 		all = append(all, c.i)
 	}
 	if inside {
-		all = append(all, e.places()...)
+		all = append(all, e.nodes()...)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
@@ -130,14 +130,14 @@ func (d *YamlDoc) Source() []byte {
 func (d *YamlDoc) SameText(o *YamlDoc) bool {
 	a, b := d.v.d, o.v.d
 	return a == b && d.v == o.v || d.whole() && o.whole() && a.edits == nil && b.edits == nil &&
-		bytes.Equal(a.src[a.body:a.bodyEnd], b.src[b.body:b.bodyEnd])
+		bytes.Equal(a.src[a.bodyStart:a.bodyEnd], b.src[b.bodyStart:b.bodyEnd])
 }
 
 // Same reports whether v and w are the same slot in two states of a document, see
 // [Container.Before], and nothing at or below it was edited between these. It is a shortcut: equal
 // values need not be the same.
 func (v Value) Same(w Value) bool {
-	if v.d == nil || w.d == nil || v.slot != w.slot || v.via != w.via {
+	if v.d == nil || w.d == nil || v.slot != w.slot || v.through != w.through {
 		return false
 	}
 	if v.d == w.d {
@@ -145,19 +145,19 @@ func (v Value) Same(w Value) bool {
 	}
 	now := v.d.now()
 	return now == w.d.now() && now.source(v.slot) && len(now.aliases) == 0 &&
-		!v.d.past.has(v.slot, now.n[v.slot].next) && !w.d.past.has(v.slot, now.n[v.slot].next)
+		!v.d.snapshot.has(v.slot, now.n[v.slot].next) && !w.d.snapshot.has(v.slot, now.n[v.slot].next)
 }
 
 // now returns the document itself, also for a snapshot of it.
 func (d *document) now() *document {
-	if d.past != nil {
-		return d.past.of
+	if d.snapshot != nil {
+		return d.snapshot.of
 	}
 	return d
 }
 
 // has reports whether a node in the half-open range [slot, next) was edited.
-func (p *past) has(slot int32, next uint32) bool {
+func (p *snapshotEdits) has(slot int32, next uint32) bool {
 	if p == nil {
 		return false
 	}

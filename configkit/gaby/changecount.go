@@ -23,7 +23,7 @@ func (d *YamlDoc) CountChanges() (values int, changed bool) {
 	for i := range e.comments {
 		changed = changed || inside(i)
 	}
-	touched := slices.DeleteFunc(e.places(), func(i int32) bool { return !inside(i) })
+	touched := slices.DeleteFunc(e.nodes(), func(i int32) bool { return !inside(i) })
 	slices.Sort(touched)
 	touched = slices.Compact(touched)
 	gone := doc.goneBelow(touched)
@@ -93,7 +93,7 @@ func (c *counter) replaced(i, value int32) {
 func (c *counter) rearranged(i int32, kids []int32) {
 	for _, k := range kids {
 		if !c.d.source(k) {
-			c.n += leaves(Value{d: c.d, slot: k, origin: origin{i, -1}})
+			c.n += leaves(c.d.entry(i, k))
 		}
 	}
 	for _, k := range c.d.removed(i, kids) {
@@ -114,7 +114,7 @@ func (d *document) sourceLeaves(i int32) int {
 
 // leaves counts the scalars at and below v; an alias or an empty collection counts as one.
 func leaves(v Value) int {
-	if v.Elsewhere() || !v.First().Exists() {
+	if v.IsAliased() || !v.First().Exists() {
 		return 1
 	}
 	n := 0
