@@ -56,7 +56,7 @@ func setText(doc *gaby.YamlDoc, path []string, was gaby.Value, text string) erro
 	if was.Exists() && !was.IsNull() && was.EqualText(text) {
 		return nil
 	}
-	quoted := was.Exists() && was.Tag() == "!!str" && !was.Written().Plain
+	quoted := was.Exists() && was.Tag() == "!!str" && !was.SourceStyle().Plain
 	if !quoted && !mustBeString(doc, path) {
 		if v, ok := plain(text); ok {
 			_, err := doc.Set(v, path...)
