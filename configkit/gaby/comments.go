@@ -105,7 +105,7 @@ func (d *document) lineComment(i int32) (from, to int) {
 	n := &d.n[i]
 	p := int(max(n.valEnd, n.keyEnd))
 	switch {
-	case n.kind == scalarNode && (n.style == scalar.LiteralStyle || n.style == scalar.FoldedStyle):
+	case d.isBlockScalar(i):
 		p = scalar.ReadBlockHeader(d.src, int(n.val)).End
 	case n.kind != scalarNode && n.kind != aliasNode && n.style == scalar.PlainStyle:
 		p = d.valueSpan(i).head
@@ -132,10 +132,7 @@ func (d *document) lineComment(i int32) (from, to int) {
 func (d *document) propsEnd(i int32) int {
 	s := scanner{doc: &document{}, src: d.src, pos: int(d.props[i].start), end: d.bodyEnd}
 	for {
-		for s.pos < s.end && scalar.IsBlank(s.src[s.pos]) {
-			s.pos++
-		}
-		if s.pos >= s.end || s.src[s.pos] != '&' && s.src[s.pos] != '!' {
+		if s.pos = s.skipBlanks(s.pos); s.pos >= s.end || s.src[s.pos] != '&' && s.src[s.pos] != '!' {
 			return scalar.TrimBlanks(d.src, int(d.props[i].start), s.pos)
 		}
 		for !s.blankAt(s.pos) {
@@ -164,14 +161,10 @@ func (d *YamlDoc) SetComment(text string, path string) error {
 	if err != nil {
 		return err
 	}
-	v := d.Value()
-	for _, s := range segments {
-		v = v.child(s)
-	}
-	if !v.Exists() {
-		return &NotFoundError{Path: path}
-	}
+	v := d.Search(segments...).Value()
 	switch {
+	case !v.Exists():
+		return &NotFoundError{Path: path}
 	case v.Comments().Line == text:
 		return nil // even if there could be no comment
 	case v.owner < 0:

@@ -75,8 +75,8 @@ func (p *printer) sorted() []patch {
 // newline is removed again unless something needs it.
 func (p *printer) unendedText(more bool) []byte {
 	d := p.d
-	last := d.textAtEnd()
-	openText := len(last) > 0 && last[len(last)-1] != '\n'
+	leaf := d.nsrc - 1
+	openText := d.isBlockScalar(leaf) && !strings.HasSuffix("\n"+d.text(leaf), "\n")
 	defer p.endLine()()
 	p.follows = more
 	var text []byte
@@ -116,10 +116,8 @@ func (p *printer) endLine() func() {
 	d := p.d
 	src, bodyEnd := d.src, d.bodyEnd
 	p.unended = len(src)
-	if n := &d.n[d.nsrc-1]; n.kind == scalarNode &&
-		(n.style == scalar.LiteralStyle || n.style == scalar.FoldedStyle) &&
-		int(n.valEnd) >= len(src) {
-		p.e.unended = d.nsrc - 1
+	if last := d.nsrc - 1; d.isBlockScalar(last) && int(d.n[last].valEnd) >= len(src) {
+		p.e.unended = last
 	}
 	d.src = append(src[:len(src):len(src)], p.e.lineEnd...)
 	if bodyEnd == len(src) {
@@ -153,17 +151,7 @@ func (p *printer) needsLineEnd() bool {
 	if n.flags&isNew != 0 {
 		return n.kind == scalarNode && strings.HasSuffix(d.text(i), "\n")
 	}
-	return n.kind == scalarNode && (n.style == scalar.LiteralStyle ||
-		n.style == scalar.FoldedStyle) && i != d.nsrc-1
-}
-
-// textAtEnd returns the text of the block scalar that the source ends in, nil if it ends in
-// something else.
-func (d *document) textAtEnd() []byte {
-	if leaf := d.nsrc - 1; d.isBlockScalar(leaf) {
-		return d.textBytes(leaf)
-	}
-	return nil
+	return d.isBlockScalar(i) && i != d.nsrc-1
 }
 
 // span is a half-open range of nodes.

@@ -301,11 +301,10 @@ func (p *printer) blanksAfter(slot int32, at int) int {
 	if before, ok := p.goneAround(j); ok {
 		j = max(before.from-1, 0)
 	}
-	n := &d.n[j]
-	if n.kind != scalarNode || n.style != scalar.LiteralStyle && n.style != scalar.FoldedStyle {
+	if !d.isBlockScalar(j) {
 		return at
 	}
-	kept := scalar.ReadBlockHeader(d.src, int(n.val)).Chomp == '+'
+	kept := scalar.ReadBlockHeader(d.src, int(d.n[j].val)).Chomp == '+'
 	to := at
 	for q := at; q < d.bodyEnd; q = stream.NextLineStart(d.src, q) {
 		line := bytes.TrimRight(d.src[q:d.lineEnd(q)], "\r")

@@ -1,6 +1,7 @@
 package gaby
 
 import (
+	"bytes"
 	"math"
 	"slices"
 	"sort"
@@ -87,31 +88,19 @@ type textRange struct{ from, to int }
 
 // keptOf returns the children that are in the source, in source order.
 func keptOf(d *document, kids []int32) []int32 {
-	kept := make([]int32, 0, len(kids))
-	for _, slot := range kids {
-		if d.source(slot) {
-			kept = append(kept, slot)
-		}
-	}
-	if !slices.IsSorted(kept) {
-		slices.Sort(kept)
-	}
+	kept := d.inSource(kids)
+	slices.Sort(kept)
 	return kept
+}
+
+// inSource returns the children that are in the source.
+func (d *document) inSource(kids []int32) []int32 {
+	return slices.DeleteFunc(slices.Clone(kids), func(slot int32) bool { return !d.source(slot) })
 }
 
 // inSourceOrder reports whether the children that are in the source have the same order there.
 func (d *document) inSourceOrder(kids []int32) bool {
-	last := int32(-1)
-	for _, slot := range kids {
-		if !d.source(slot) {
-			continue
-		}
-		if slot < last {
-			return false
-		}
-		last = slot
-	}
-	return true
+	return slices.IsSorted(d.inSource(kids))
 }
 
 // ReorderKeys puts the entries of the map that segments name in the order of keys, which must be
@@ -165,7 +154,7 @@ func (p *printer) movable(i int32, kids []int32) bool {
 	if n.flags&(hasMerge|inFlow) != 0 || n.style != scalar.PlainStyle {
 		return false
 	}
-	if len(trimBlanksLeft(d.src[d.lineStart(first):first])) > 0 && kids[0] != have[0] {
+	if len(bytes.TrimLeft(d.src[d.lineStart(first):first], " \t")) > 0 && kids[0] != have[0] {
 		return false // it is on the line of a dash
 	}
 	var open, ended, unsafe bool
@@ -174,10 +163,8 @@ func (p *printer) movable(i int32, kids []int32) bool {
 			continue
 		}
 		leaf := int32(d.n[slot].next) - 1
-		if n := &d.n[leaf]; n.kind == scalarNode &&
-			(n.style == scalar.LiteralStyle || n.style == scalar.FoldedStyle) {
-			// a block scalar would take in lines that it ends up before
-			ended = ended || scalar.ReadBlockHeader(d.src, int(n.val)).Chomp == '+' &&
+		if d.isBlockScalar(leaf) { // it would take in lines that it ends up before
+			ended = ended || scalar.ReadBlockHeader(d.src, int(d.n[leaf].val)).Chomp == '+' &&
 				leaf != p.e.unended
 			open = true
 		}
@@ -190,14 +177,6 @@ func (p *printer) movable(i int32, kids []int32) bool {
 func (p *printer) rangeOf(slot int32) textRange {
 	d := p.d
 	return textRange{d.headStart(slot), d.ownedEnd(slot)}
-}
-
-// trimBlanksLeft returns b without leading blanks.
-func trimBlanksLeft(b []byte) []byte {
-	for len(b) > 0 && scalar.IsBlank(b[0]) {
-		b = b[1:]
-	}
-	return b
 }
 
 // rearrange records how the entries of source collection i change their order.

@@ -253,6 +253,14 @@ func (s *scanner) blankAt(p int) bool {
 	return false
 }
 
+// skipBlanks returns the offset of the first byte at or after p that is not a blank, or end.
+func (s *scanner) skipBlanks(p int) int {
+	for p < s.end && scalar.IsBlank(s.src[p]) {
+		p++
+	}
+	return p
+}
+
 // gap moves from the end of a block value to the next content, skipping blanks, newlines and
 // comments. Content on the same line is an error, and so is a tab in the indentation of content.
 func (s *scanner) gap() {

@@ -26,8 +26,8 @@ func (s *scanner) value(e int32, indent int, where blockContext) {
 	start := s.pos
 	blockAllowed := where&(compactOK|atLineStart) != 0
 	if where&atLineStart != 0 {
-		s.firstLine()
-		if s.pos >= s.end {
+		s.pos = s.bol - 1 // nextLine begins at a newline
+		if s.nextLine(); s.pos >= s.end {
 			s.empty(e, start)
 			return
 		}
@@ -36,10 +36,7 @@ func (s *scanner) value(e int32, indent int, where blockContext) {
 	// blanks and newlines and reads at most one of the two.
 	propsLine := -1 // start of the line of an anchor or tag
 	for {
-		p := s.pos
-		for p < s.end && scalar.IsBlank(s.src[p]) {
-			p++
-		}
+		p := s.skipBlanks(s.pos)
 		if p >= s.end || s.src[p] == '\n' || s.src[p] == '\r' || s.src[p] == '#' {
 			s.gap()
 			col := s.pos - s.bol
@@ -69,32 +66,6 @@ func (s *scanner) value(e int32, indent int, where blockContext) {
 		blockAllowed = false
 	}
 	s.content(e, indent, blockAllowed, propsLine == s.bol)
-}
-
-// firstLine moves to the first content if pos is at the start of a line.
-func (s *scanner) firstLine() {
-	p := s.pos
-	for p < s.end && s.src[p] == ' ' {
-		p++
-	}
-	if p < s.end {
-		switch c := s.src[p]; c {
-		case '\n', '\r', '#', '\t':
-			if c == '\t' {
-				q := p
-				for q < s.end && scalar.IsBlank(s.src[q]) {
-					q++
-				}
-				if q < s.end && s.src[q] != '\n' && s.src[q] != '\r' && s.src[q] != '#' {
-					s.tab(p)
-				}
-			}
-			s.pos = p
-			s.gap()
-			return
-		}
-	}
-	s.pos = p
 }
 
 // dash reports whether a list item begins at pos.
@@ -199,9 +170,7 @@ func quoteStyle(c byte) scalar.Style {
 // colonAfter reports whether the token that ended at p is a key: blanks and a colon follow on its
 // line.
 func (s *scanner) colonAfter(p int) bool {
-	for p < s.end && scalar.IsBlank(s.src[p]) {
-		p++
-	}
+	p = s.skipBlanks(p)
 	return p < s.end && s.src[p] == ':' && s.blankAt(p+1)
 }
 
@@ -294,10 +263,7 @@ func (s *scanner) key(e int32, col int) {
 		n.keyStyle = quoteStyle(c)
 		n.keyEnd = uint32(q)
 		end = q
-		for q < s.end && scalar.IsBlank(s.src[q]) {
-			q++
-		}
-		if q >= s.end || s.src[q] != ':' {
+		if q = s.skipBlanks(q); q >= s.end || s.src[q] != ':' {
 			s.failHint(p, "a key without a colon", `a key is followed by ": "`)
 		}
 		s.pos = q + 1

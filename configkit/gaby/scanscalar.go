@@ -146,10 +146,7 @@ func (s *scanner) blockScalar(e int32, indent int) {
 		st = scalar.FoldedStyle
 	}
 	h := scalar.ReadBlockHeader(s.src[:s.end], p)
-	q := h.End
-	for q < s.end && scalar.IsBlank(s.src[q]) {
-		q++
-	}
+	q := s.skipBlanks(h.End)
 	if q < s.end && s.src[q] == '#' {
 		if q == h.End {
 			s.unsupported(q, "a comment without a blank before it")

@@ -36,7 +36,7 @@ func (d *document) valueSpan(i int32) valueSpan {
 		s.indent = d.column(int(n.key))
 	}
 	switch {
-	case n.kind == scalarNode && (n.style == scalar.LiteralStyle || n.style == scalar.FoldedStyle):
+	case d.isBlockScalar(i):
 		s.inside = true
 		// includes blanks and a comment after the header
 		s.tail = max(s.tail, d.blockEnd(int(n.val)))
