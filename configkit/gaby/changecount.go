@@ -23,15 +23,12 @@ func (d *YamlDoc) CountChanges() (values int, changed bool) {
 	for i := range e.comments {
 		changed = changed || inside(i)
 	}
-	touched := slices.DeleteFunc(e.nodes(), func(i int32) bool { return !inside(i) })
-	slices.Sort(touched)
-	touched = slices.Compact(touched)
-	gone := doc.goneBelow(touched)
+	touched, gone := doc.covered(func(i int32) bool { return !inside(i) })
 	c := counter{d: doc}
 	end := int32(0)
 	for _, i := range touched {
 		for len(gone) > 0 && gone[0].from <= i {
-			end, gone = max(end, gone[0].to), gone[1:]
+			end, gone = gone[0].to, gone[1:]
 		}
 		if i < end {
 			continue // counted with the removed range
@@ -44,22 +41,6 @@ func (d *YamlDoc) CountChanges() (values int, changed bool) {
 		}
 	}
 	return c.n, changed
-}
-
-// goneBelow returns the source nodes that the edits of touched removed, as ranges in order.
-func (d *document) goneBelow(touched []int32) []span {
-	var spans []span
-	for _, i := range touched {
-		if d.edits.values.has(i) {
-			spans = append(spans, span{i + 1, int32(d.n[i].next)})
-			continue
-		}
-		for _, k := range d.removed(i, d.edits.kids.value(i)) {
-			spans = append(spans, span{k, int32(d.n[k].next)})
-		}
-	}
-	slices.SortFunc(spans, func(a, b span) int { return int(a.from) - int(b.from) })
-	return spans
 }
 
 // removed returns the entries of collection i in the source that are not in kids.

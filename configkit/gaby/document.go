@@ -208,6 +208,14 @@ func (d *document) lineEnd(p int) int {
 	return len(d.src)
 }
 
+// skipBlanks returns the offset of the first byte at or after p that is not a blank.
+func (d *document) skipBlanks(p int) int {
+	for p < len(d.src) && scalar.IsBlank(d.src[p]) {
+		p++
+	}
+	return p
+}
+
 // questionMark returns the offset of the "?" before the explicit key at p.
 func (d *document) questionMark(p int) int {
 	p--

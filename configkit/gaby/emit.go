@@ -18,6 +18,7 @@ type emitter struct {
 	// unended is the block scalar at the end of a text without a final newline, which lacks one as
 	// well; 0 for none.
 	unended int32
+	json    bool // flow style is written as JSON
 	noBlock bool // the text that follows in the document would become part of a block scalar
 	// dash is the number of columns from the dash of the next item to its value, as its siblings
 	// have it; 0 for two.
@@ -260,15 +261,23 @@ func (e *emitter) text(i int32) string {
 func (e *emitter) flow(slot int32) {
 	i := e.d.deref(e.d.at(slot))
 	n := &e.d.n[i]
-	if n.kind == scalarNode {
+	switch {
+	case e.json && n.kind == scalarNode && e.d.scalarTag(i) == scalar.StrTag:
+		e.b = append(e.b, scalar.Double(e.d.text(i))...)
+		return
+	case e.json && n.kind == scalarNode:
+		e.b = append(e.b, e.text(i)...)
+		return
+	case n.kind == scalarNode:
 		e.scalar(i, 0, 0, true)
 		return
-	}
-	if e.clonedValue(i, 0, true) {
+	case e.json:
+	case e.clonedValue(i, 0, true):
 		return
+	default:
+		e.b = append(e.b, e.tag(i)...)
 	}
 	brackets := empty(n.kind)
-	e.b = append(e.b, e.tag(i)...)
 	e.b = append(e.b, brackets[0])
 	for k, kid := range e.d.kids(i) {
 		if k > 0 {
@@ -281,9 +290,11 @@ func (e *emitter) flow(slot int32) {
 
 // flowEntry writes an entry of a flow collection.
 func (e *emitter) flowEntry(slot int32, isMap bool) {
-	if isMap {
-		e.b = append(e.b, e.key(slot, true)...)
-		e.b = append(e.b, ": "...)
+	switch {
+	case isMap && e.json:
+		e.b = append(e.b, scalar.Double(e.d.keyText(slot))+": "...)
+	case isMap:
+		e.b = append(e.b, e.key(slot, true)+": "...)
 	}
 	e.flow(slot)
 }

@@ -195,10 +195,7 @@ func (p *printer) dropAnchor(i int32) {
 		from++
 	}
 	to := from + 1 + len(d.props[i].anchor)
-	after := to
-	for after < len(d.src) && scalar.IsBlank(d.src[after]) {
-		after++
-	}
+	after := d.skipBlanks(to)
 	switch {
 	case after > to && after < len(d.src) && d.src[after] != '\n' && d.src[after] != '\r' &&
 		d.src[after] != '#':

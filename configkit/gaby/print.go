@@ -157,34 +157,32 @@ func (p *printer) needsLineEnd() bool {
 // span is a half-open range of nodes.
 type span struct{ from, to int32 }
 
+// covered returns the nodes whose value or children edits changed, sorted, and the nodes whose text
+// is replaced or removed together with that of another node: those below a replaced value, and
+// removed entries. It leaves out the nodes for which skip returns true.
+func (d *document) covered(skip func(int32) bool) (touched []int32, gone []span) {
+	touched = slices.DeleteFunc(d.edits.nodes(), skip)
+	slices.Sort(touched)
+	touched = slices.Compact(touched)
+	for _, i := range touched {
+		if d.edits.values.has(i) {
+			gone = append(gone, span{i + 1, int32(d.n[i].next)})
+		}
+		if kids, ok := d.edits.kids.get(i); ok {
+			for _, slot := range d.removed(i, kids) {
+				gone = append(gone, span{slot, int32(d.n[slot].next)})
+			}
+		}
+	}
+	return touched, merged(gone)
+}
+
 // collect makes the patches and rearrangements for all edits. Edits inside a range that is replaced
 // or removed as a whole need no patch.
 func (p *printer) collect() {
 	d := p.d
-	// gone collects the nodes whose text is covered by the patch of another node: those below a
-	// replaced value, and removed entries.
 	var touched []int32
-	for slot := range d.edits.values.all() {
-		if d.source(slot) {
-			touched = append(touched, slot)
-			p.gone = append(p.gone, span{slot + 1, int32(d.n[slot].next)})
-		}
-	}
-	for i, kids := range d.edits.kids.all() {
-		if !d.source(i) {
-			continue
-		}
-		touched = append(touched, i)
-		kept := keptOf(d, kids)
-		k := 0
-		for _, slot := range d.entries(i) {
-			if k < len(kept) && kept[k] == slot {
-				k++
-				continue
-			}
-			p.gone = append(p.gone, span{slot, int32(d.n[slot].next)})
-		}
-	}
+	touched, p.gone = d.covered(func(i int32) bool { return !d.source(i) })
 	for slot := range d.edits.comments {
 		if d.source(slot) {
 			touched = append(touched, slot)
@@ -195,7 +193,6 @@ func (p *printer) collect() {
 	}
 	slices.Sort(touched)
 	touched = slices.Compact(touched)
-	p.mergeGone()
 	for _, i := range touched {
 		if p.isGone(i) {
 			continue
@@ -227,18 +224,18 @@ func (p *printer) rewrite(i int32) bool {
 	return ok && p.children(i, kids)
 }
 
-// mergeGone sorts the ranges in gone and joins those that touch.
-func (p *printer) mergeGone() {
-	slices.SortFunc(p.gone, func(a, b span) int { return int(a.from) - int(b.from) })
+// merged sorts ranges and joins those that touch.
+func merged(spans []span) []span {
+	slices.SortFunc(spans, func(a, b span) int { return int(a.from) - int(b.from) })
 	var out []span
-	for _, s := range p.gone {
+	for _, s := range spans {
 		if n := len(out); n > 0 && s.from <= out[n-1].to {
 			out[n-1].to = max(out[n-1].to, s.to)
 			continue
 		}
 		out = append(out, s)
 	}
-	p.gone = out
+	return out
 }
 
 // isGone reports whether node i is in a range that is replaced or removed as a whole.
@@ -275,24 +272,15 @@ func (p *printer) replace(i int32) {
 		p.putCollection(s, r, d.kids(r))
 		return
 	}
-	old := &d.n[i]
 	c := scalar.Context{
 		Indent: s.indent + 2, Parent: s.indent, LineEnd: p.e.lineEnd, Keep: s.keep,
-		Old: d.newNodes[n.val].style,
+		Old: d.styleFor(i, r),
 	}
 	if s.indent == -2 {
 		c.Parent, c.Indent = -1, 2
 	}
 	c.NoBlock = p.unsafeBelow(stream.NextLineStart(d.src, s.tail), c.Parent)
-	// The new scalar takes the style of the old one. A value other than a string counts as plain
-	// even if its tag allowed quotes.
-	if old.kind == scalarNode && old.style != scalar.NoStyle {
-		c.Old = old.style
-		if d.scalarTag(i) != scalar.StrTag && d.scalarTag(i) != scalar.OtherTag {
-			c.Old = scalar.PlainStyle
-		}
-	}
-	if old.kind == scalarNode && s.inside {
+	if d.isBlockScalar(i) {
 		if at := d.blockTextIndent(i); at > 0 {
 			c.Indent = at
 		}

@@ -22,8 +22,7 @@ func (p *printer) children(i int32, kids []int32) bool {
 	moved := !d.inSourceOrder(kids)
 	anew := moved && !p.movable(i, kids)
 	if anew {
-		p.gone = append(p.gone, span{i + 1, int32(d.n[i].next)})
-		p.mergeGone()
+		p.gone = merged(append(p.gone, span{i + 1, int32(d.n[i].next)}))
 	}
 	if anew || !slices.ContainsFunc(kids, d.source) && len(inherited) == 0 {
 		if d.n[i].flags&inFlow != 0 {

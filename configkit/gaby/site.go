@@ -88,11 +88,8 @@ func (d *document) colonEnd(i int32) int {
 		s.gap()
 		return s.pos + 1
 	}
-	for p < len(d.src) && scalar.IsBlank(d.src[p]) {
-		p++
+	if q := d.skipBlanks(p); q < len(d.src) && d.src[q] == ':' {
+		return q + 1
 	}
-	if p < len(d.src) && d.src[p] == ':' {
-		return p + 1
-	}
-	return int(n.keyEnd)
+	return p
 }
