@@ -45,11 +45,11 @@ func (d *YamlDoc) CountChanges() (values int, changed bool) {
 
 // removed returns the entries of collection i in the source that are not in kids.
 func (d *document) removed(i int32, kids []int32) []int32 {
-	left := make(map[int32]bool, len(kids))
-	for _, k := range kids {
-		left[k] = true
-	}
-	return slices.DeleteFunc(slices.Clone(d.entries(i)), func(k int32) bool { return left[k] })
+	kept := keptOf(d, kids)
+	return slices.DeleteFunc(slices.Clone(d.entries(i)), func(slot int32) bool {
+		_, found := slices.BinarySearch(kept, slot)
+		return found
+	})
 }
 
 // counter counts the values that edits of a document changed.

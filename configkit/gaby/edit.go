@@ -40,7 +40,7 @@ const expandHint = "expand-anchors replaces aliases and << by their values"
 // also have no alias outside v.
 func (e *editor) checkEditable(v Value, whole bool) error {
 	if v.through != 0 {
-		return e.fail(v, "this value comes from an alias; it cannot be edited here", expandHint)
+		return e.failAlias(v)
 	}
 	d := e.d
 	for alias, target := range d.aliases {
@@ -56,6 +56,19 @@ func (e *editor) checkEditable(v Value, whole bool) error {
 		}
 	}
 	return nil
+}
+
+// checkEntries checks that entries of the map or list v can be added, removed or moved.
+func (e *editor) checkEntries(v Value) error {
+	if v.below() != 0 {
+		return e.failAlias(v)
+	}
+	return e.checkEditable(v, false)
+}
+
+// failAlias returns the error for a value that was reached through an alias.
+func (e *editor) failAlias(v Value) error {
+	return e.fail(v, "this value comes from an alias; it cannot be edited here", expandHint)
 }
 
 // newEditor returns an editor for the path segments below d, if d can be edited at all.
@@ -339,10 +352,7 @@ func (e *editor) unique(m Value, key string) error {
 
 // add appends an entry to map m.
 func (e *editor) add(m Value, key string, t *tree) (Value, error) {
-	if m.below() != 0 {
-		return Value{}, e.fail(m, "this value comes from an alias; it cannot be edited here", expandHint)
-	}
-	if err := e.checkEditable(m, false); err != nil {
+	if err := e.checkEntries(m); err != nil {
 		return Value{}, err
 	}
 	if err := e.checkTree(m, &tree{keys: []string{key}, kids: []*tree{t}}); err != nil {
@@ -363,10 +373,7 @@ func (e *editor) add(m Value, key string, t *tree) (Value, error) {
 
 // insert puts a new item before item at of list l.
 func (e *editor) insert(l Value, at int, t *tree) (Value, error) {
-	if l.below() != 0 {
-		return Value{}, e.fail(l, "this value comes from an alias; it cannot be edited here", expandHint)
-	}
-	if err := e.checkEditable(l, false); err != nil {
+	if err := e.checkEntries(l); err != nil {
 		return Value{}, err
 	}
 	if err := e.checkTree(l, t); err != nil {
@@ -575,18 +582,12 @@ func (d *YamlDoc) removable(segments []string) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	v := d.v
-	for i, s := range segments {
-		e.path = segments[:i+1]
-		if v.Kind() == Map {
-			if err := e.unique(v, s); err != nil {
-				return Value{}, err
-			}
-		}
-		v = v.child(s)
-		if !v.Exists() {
-			return Value{}, &NotFoundError{Path: joinPath(segments)}
-		}
+	v, err := e.resolve(d.v)
+	switch {
+	case err != nil:
+		return Value{}, err
+	case !v.Exists():
+		return Value{}, &NotFoundError{Path: joinPath(segments)}
 	}
 	if v.owner < 0 {
 		return Value{}, e.fail(v, "a document cannot be deleted from itself",
@@ -598,6 +599,22 @@ func (d *YamlDoc) removable(segments []string) (Value, error) {
 		}
 	}
 	return v, e.checkRemovable(v)
+}
+
+// resolve follows the path of e below v. The result is missing if the path leads nowhere; a path
+// through a repeated key is an error.
+func (e *editor) resolve(v Value) (Value, error) {
+	segments := e.path
+	for i, s := range segments {
+		e.path = segments[:i+1]
+		if v.Kind() == Map {
+			if err := e.unique(v, s); err != nil {
+				return Value{}, err
+			}
+		}
+		v = v.child(s)
+	}
+	return v, nil
 }
 
 // DeleteP is [YamlDoc.Delete] for a dotted path. The empty path is an error.
@@ -631,45 +648,35 @@ func (d *YamlDoc) insertAt(value any, path string, index int) error {
 	if err != nil {
 		return err
 	}
-	v := d.Value()
-	for i, s := range segments {
-		e.path = segments[:i+1]
-		if v.Kind() == Map {
-			if err := e.unique(v, s); err != nil {
-				return err
-			}
-		}
-		v = v.child(s)
-	}
-	if v.Kind() == List {
-		n := v.Len()
-		if index < 0 {
-			index = n
-		}
-		if index > n {
-			return e.fail(v, "the list has only "+strconv.Itoa(n)+" items", "")
-		}
-		mark := e.d.mark()
-		e.path = append(segments[:len(segments):len(segments)], strconv.Itoa(index))
-		below, err := e.normalizeNative(t)
-		if e.path = append(e.path, below...); err == nil {
-			_, err = e.insert(v, index, t)
-		}
-		if err == nil {
-			err = e.checkNative(d.v)
-		}
-		if err != nil {
-			e.d.rollback(mark)
-			return e.refused(v, err)
-		}
-		return nil
-	}
-	if v.Exists() && !v.IsNull() {
+	v, err := e.resolve(d.v)
+	switch n := v.Len(); {
+	case err != nil:
+		return err
+	case v.Kind() == List && index > n:
+		return e.fail(v, "the list has only "+strconv.Itoa(n)+" items", "")
+	case v.Kind() == List && index < 0:
+		index = n
+	case v.Kind() == List:
+	case v.Exists() && !v.IsNull():
 		return e.fail(v, "not a list", "")
-	}
-	if index > 0 {
+	case index > 0:
 		return e.fail(v, "the list has no items", "")
+	default:
+		_, err = d.set(&tree{kind: listNode, kids: []*tree{t}}, segments)
+		return err
 	}
-	_, err = d.set(&tree{kind: listNode, kids: []*tree{t}}, segments)
-	return err
+	mark := e.d.mark()
+	e.path = append(segments[:len(segments):len(segments)], strconv.Itoa(index))
+	below, err := e.normalizeNative(t)
+	if e.path = append(e.path, below...); err == nil {
+		_, err = e.insert(v, index, t)
+	}
+	if err == nil {
+		err = e.checkNative(d.v)
+	}
+	if err != nil {
+		e.d.rollback(mark)
+		return e.refused(v, err)
+	}
+	return nil
 }

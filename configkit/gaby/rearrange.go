@@ -28,7 +28,7 @@ func (d *YamlDoc) ArrayRearrangeP(indexes []int, path string) error {
 	case v.Kind() != List:
 		return e.fail(v, "not a list", "")
 	case v.below() != 0:
-		return e.fail(v, "this value comes from an alias; it cannot be edited here", expandHint)
+		return e.failAlias(v)
 	}
 	owner := v.node()
 	have := e.d.kids(owner)
