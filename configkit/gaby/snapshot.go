@@ -9,12 +9,12 @@ import (
 
 // snapshotEdits records the edits between a snapshot of a document and the document.
 type snapshotEdits struct {
-	of *document
+	of   *document
+	mark Mark
 	// touched holds the source nodes edited since the snapshot, sorted. If a node that is not in
 	// the source was edited, which can only be reached through edited source nodes, it also holds
 	// the nodes with edits from before.
 	touched []int32
-	edits   int // number of edits since the snapshot
 }
 
 // At returns the documents of c as they were at marks, which has one Mark for each document.
@@ -22,56 +22,38 @@ type snapshotEdits struct {
 // read-only, and [Value.Same] can compare them with the documents only until the next edit.
 func (c Container) At(marks []Mark) Container {
 	then := make(Container, len(c))
-	p := &Snapshot{}
+	var state *document // the items of one list share a snapshot
 	for i, doc := range c {
 		if doc.Checkpoint() <= marks[i] {
 			then[i] = doc
 			continue
 		}
-		if p.state != nil && p.of != doc.v.d {
-			p = &Snapshot{} // the items of one list share a snapshot
+		if state == nil || state.snapshot.of != doc.v.d || state.snapshot.mark != marks[i] {
+			state = doc.v.d.stateAt(marks[i])
 		}
-		state := *p.Of(doc, marks[i])
-		then[i] = &state
+		was := *doc
+		was.v.d = state
+		then[i] = &was
 	}
 	return then
 }
 
-// Snapshot is reusable memory for one snapshot of a document, see [Container.Before].
-type Snapshot struct {
-	snapshotEdits
-	state *document
-	mark  Mark
-	doc   YamlDoc
+// stateAt returns a copy of the document in which the edits since m are undone. Nodes can be
+// shared, because edits only append to them.
+func (d *document) stateAt(m Mark) *document {
+	then := *d
+	then.snapshot = &snapshotEdits{of: d, mark: m, touched: d.touched(m)}
+	then.cache, then.edits, then.hasHeader = cache{}, nil, false
+	if m > 0 {
+		then.edits = d.edits.clone()
+		then.undo(m)
+	}
+	return &then
 }
 
-// Of returns the document as it was at m. The next call reuses the memory, unless it asks for the
-// same state of the same document, for example for another item of a list.
-func (p *Snapshot) Of(d *YamlDoc, m Mark) *YamlDoc {
-	if p.state == nil {
-		p.state = &document{}
-	}
-	if now := d.v.d; p.of != now || p.mark != m || int(m)+p.edits != len(now.edits.log) {
-		// Copy the document and undo edits in the copy. Nodes can be shared, because edits only
-		// append to them.
-		*p.state = *now
-		p.of, p.mark, p.edits, p.touched = now, m, len(now.edits.log)-int(m),
-			now.touched(m, p.touched[:0])
-		then := p.state
-		then.cache, then.snapshot, then.edits = cache{}, &p.snapshotEdits, nil
-		then.hasHeader = false
-		if m > 0 {
-			then.edits = now.edits.clone()
-			then.undo(m)
-		}
-	}
-	p.doc = *d
-	p.doc.v.d = p.state
-	return &p.doc
-}
-
-// touched appends the source nodes edited since m, sorted; see snapshotEdits.
-func (d *document) touched(m Mark, all []int32) []int32 {
+// touched returns the source nodes edited since m, sorted; see snapshotEdits.
+func (d *document) touched(m Mark) []int32 {
+	var all []int32
 	e := d.edits
 	inside := false // a node that is not in the source was edited
 	for _, c := range e.log[m:] {
@@ -89,12 +71,6 @@ func (d *document) touched(m Mark, all []int32) []int32 {
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
-}
-
-// SameDocument reports whether d and o are the same document, or the same slot of it, in two
-// states.
-func (d *YamlDoc) SameDocument(o *YamlDoc) bool {
-	return d.v.slot == o.v.slot && d.v.d.now() == o.v.d.now()
 }
 
 // Identity returns a comparable key, for example of a map, that is equal for all states of the same
