@@ -129,7 +129,9 @@ func (d *document) slotOf(i int32) int32 {
 	return i
 }
 
-// ownerOf returns the collection that slot is in, -1 for the root.
+// ownerOf returns the collection that slot is in, -1 for the root. Nodes have no parent: nearly
+// everything is reached from above. The source is searched from the root, where the child that
+// contains slot is the last one that does not begin after it.
 func (d *document) ownerOf(slot int32) int32 {
 	switch {
 	case slot == 0:

@@ -125,8 +125,9 @@ func SameChunks(list [][]byte, text []byte) bool {
 	return len(text) == 0
 }
 
-// print appends the text of the document with its edits. If more follows, a document that ends in a
-// block scalar without a newline is printed so that the scalar keeps its value.
+// print appends the text of the document with its edits. A document without edits is one run of its
+// unit's text: nothing is copied, and it joins the run before it. If more follows, a document that
+// ends in a block scalar without a newline is printed so that the scalar keeps its value.
 func (d *document) print(out *chunks, more bool) {
 	if d.native != nil {
 		out.text([]byte(d.cursor(0).YAML() + "\n"))

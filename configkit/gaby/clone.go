@@ -15,7 +15,9 @@ type cloneOf struct {
 	value int32  // the source node whose value it has; 0 for none
 	up    int32  // the collection around it; -1 at the root of a copy
 	lead  uint32 // offset of the lines above the entry that belong to it; 0 for none
-	whole bool   // the text of the value can be used as it is: it has no aliases, anchors or edits
+	// whole says that the text of the value can be used as it is: it has no aliases, anchors or
+	// edits. Else the copy is put together from the texts of the parts that are whole.
+	whole bool
 }
 
 // cloneOf returns what node i is a copy of, the zero value if it is not a copy.

@@ -15,6 +15,10 @@ import (
 // append nodes after them and record in edits which slot has which value or children. A slot is a
 // source or new node regarded as a position in its collection; at(slot) is the node that holds its
 // present value.
+//
+// In the document "a: 1", node 0 is the map and node 1 the entry a. After a was set to 2, node 2
+// holds the scalar 2, and edits.values has 1 -> 2: slot 1 is still the entry a, with its key,
+// comment and position, and at(1) is 2.
 type document struct {
 	src        []byte // from the separator (or what precedes the first document) to the next separator
 	bodyStart  int    // offset of the content, after the separator

@@ -419,7 +419,9 @@ func (d *document) remove(entries []Value) {
 	}
 }
 
-// assign makes the value at v equal to t by the smallest edits found.
+// assign makes the value at v equal to t by the smallest edits found. A map is compared key by key
+// and a list item by item, so that only the parts that differ get new text. Only a value of another
+// kind is replaced as a whole.
 func (e *editor) assign(v Value, t *tree) error {
 	d := e.d
 	if d.equal(v.node(), t) {
@@ -514,7 +516,9 @@ func (e *editor) assignMap(v Value, t *tree) error {
 }
 
 // assignList makes list v equal to t: it keeps equal items at both ends, assigns the items between
-// them one by one, and inserts or removes the rest after these.
+// them one by one, and inserts or removes the rest after these. To make [a, b, c, d] equal to [a,
+// x, d] it keeps a and d, assigns x to b, and removes c. A longest common subsequence would find
+// fewer edits for some lists, but an item that changed a little would lose its text and comments.
 func (e *editor) assignList(v Value, t *tree) error {
 	d := e.d
 	path := e.path

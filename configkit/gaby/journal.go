@@ -41,7 +41,8 @@ func (e *edits) nodes() []int32 {
 	return places
 }
 
-// change is the state that one edit replaced.
+// change is the state that one edit replaced. had says that an earlier edit had already put
+// something there; without it, undoing the edit restores the source.
 type change struct {
 	what    changeKind
 	i       int32

@@ -16,6 +16,14 @@ import (
 // Printing has three steps: collect makes patches and rearrangements from the edits, sorted puts
 // them in order, and write copies the source with them applied. Text outside a patch is only
 // copied.
+//
+// Setting a to 2 and adding c to
+//
+//	a: 1 # first
+//	b: 1
+//
+// gives two patches: one replaces the byte "1" after "a: ", the other inserts "c: 3\n" after the
+// line of b. The comment is in neither of them, so it stays.
 type patch struct {
 	from, to int
 	text     string
@@ -154,7 +162,8 @@ func (p *printer) needsLineEnd() bool {
 	return d.isBlockScalar(i) && i != d.nsrc-1
 }
 
-// span is a half-open range of nodes.
+// span is a half-open range of nodes. A subtree of the source is one: it begins at its root and
+// ends at the next of its root.
 type span struct{ from, to int32 }
 
 // covered returns the nodes whose value or children edits changed, sorted, and the nodes whose text

@@ -69,6 +69,10 @@ func (d *document) jsonLike() bool {
 
 // flowChildren makes the patches for flow collection i, of which some source entries remain. have
 // are its entries in the source, kids the present ones.
+//
+// Every entry but the last owns the comma after it. An entry that goes takes its comma along, and a
+// new one is written after the entry before it as ", new". Only the tail is special: if the last
+// source entries go, the comma before them goes instead.
 func (p *printer) flowChildren(i int32, have, kids []int32) {
 	d := p.d
 	f := p.flowLayout(i, have)
@@ -108,7 +112,15 @@ func (p *printer) flowChildren(i int32, have, kids []int32) {
 	}
 }
 
-// flowLayout describes how a flow collection is laid out.
+// flowLayout describes how a flow collection is laid out. In
+//
+//	[
+//	  a,
+//	  b,
+//	]
+//
+// the last entry is on a line of its own, a comma follows it, and the separator is a comma, a
+// newline and the indentation of the last entry.
 type flowLayout struct {
 	ownLines  bool // its last entry is on a line of its own
 	comma     bool // a comma follows the last entry

@@ -15,6 +15,9 @@ import (
 // Kept source entries stay in the text. Removed ones are cut out with their lines, and runs of new
 // ones are inserted after the source entry before them. The collection is written again only if
 // nothing of it is kept or if entries changed their order and cannot be moved as lines.
+//
+// For a list with the source entries a, b and c whose children are now a, x, c and y, b is removed,
+// the run x is inserted after a, and the run y after c.
 func (p *printer) children(i int32, kids []int32) bool {
 	d := p.d
 	have := d.entries(i)

@@ -76,7 +76,8 @@ func (d *document) hasAliases(i int32) bool {
 	return false
 }
 
-// A rearrangement changes the order of ranges of the source. The text between them stays.
+// A rearrangement changes the order of ranges of the source. The text between them stays: if the
+// entries a and b of a list change places, a blank line between them is still between them.
 type rearrangement struct {
 	list   int32
 	ranges []textRange // in source order

@@ -81,6 +81,9 @@ func (s *scanner) empty(e int32, p int) {
 
 // content scans the value that begins at pos. blockAllowed says that a block collection may begin
 // here, afterProps that an anchor or tag precedes it on the same line.
+//
+// The first byte tells all values apart except two: quoted and plain text may be a scalar or the
+// first key of a map. A colon after it on the same line decides.
 func (s *scanner) content(e int32, indent int, blockAllowed, afterProps bool) {
 	p := s.pos
 	c := s.src[p]
@@ -192,7 +195,8 @@ func (s *scanner) scalar(e int32, start, end int, st scalar.Style, multi bool) {
 	}
 }
 
-// blockMap scans a block map whose first key is at pos, in column col.
+// blockMap scans a block map whose first key is at pos, in column col. The map ends at content in
+// another column: further left it belongs to a collection around it, further right it is an error.
 func (s *scanner) blockMap(i int32, col int) {
 	s.down()
 	m := &s.n[i]

@@ -13,7 +13,9 @@ import (
 )
 
 // A tree is a value on its way into a document: the caller's value, with keys in the order they
-// will have.
+// will have. Every edit converts its value to a tree first, so comparing it with the document and
+// building nodes from it need to know one type only, and a value that cannot be written is refused
+// before anything changes.
 type tree struct {
 	kind  nodeKind
 	tag   scalar.Tag

@@ -86,7 +86,8 @@ func (d *document) expansionFits() (fits bool) {
 	return true
 }
 
-// libraryReader converts the nodes of yaml.v3 to those of the document.
+// libraryReader converts the nodes of yaml.v3 to those of the document. Their positions are kept in
+// a list of their own, because nodes of the source hold offsets, and yaml.v3 has lines and columns.
 type libraryReader struct {
 	d     *document
 	lines int // newlines before the document
