@@ -63,7 +63,7 @@ func differences(a, b gaby.Value) int {
 	switch {
 	case a.Kind() != b.Kind():
 		return max(leaves(a), leaves(b))
-	case a.Elsewhere() || b.Elsewhere():
+	case a.IsAliased() || b.IsAliased():
 		return 0 // counted at the anchor
 	}
 	n := 0
@@ -126,7 +126,7 @@ func itemsOf(list gaby.Value) []gaby.Value {
 
 // leaves counts the scalar values in v. An empty map or list, and an alias, count as one.
 func leaves(v gaby.Value) int {
-	if v.Elsewhere() || !v.First().Exists() {
+	if v.IsAliased() || !v.First().Exists() {
 		return 1
 	}
 	n := 0

@@ -105,10 +105,10 @@ func (d *document) lineComment(i int32) (from, to int) {
 	n := &d.n[i]
 	p := int(max(n.valEnd, n.keyEnd))
 	switch {
-	case n.kind == scalarNode && (n.style == scalar.LiteralStyle || n.style == scalar.FoldedStyle):
+	case d.isBlockScalar(i):
 		p = scalar.ReadBlockHeader(d.src, int(n.val)).End
 	case n.kind != scalarNode && n.kind != aliasNode && n.style == scalar.PlainStyle:
-		p = d.site(i).head
+		p = d.valueSpan(i).head
 		if n.flags&hasProps != 0 {
 			p = d.propsEnd(i)
 		}
@@ -132,10 +132,7 @@ func (d *document) lineComment(i int32) (from, to int) {
 func (d *document) propsEnd(i int32) int {
 	s := scanner{doc: &document{}, src: d.src, pos: int(d.props[i].start), end: d.bodyEnd}
 	for {
-		for s.pos < s.end && scalar.IsBlank(s.src[s.pos]) {
-			s.pos++
-		}
-		if s.pos >= s.end || s.src[s.pos] != '&' && s.src[s.pos] != '!' {
+		if s.pos = s.skipBlanks(s.pos); s.pos >= s.end || s.src[s.pos] != '&' && s.src[s.pos] != '!' {
 			return scalar.TrimBlanks(d.src, int(d.props[i].start), s.pos)
 		}
 		for !s.blankAt(s.pos) {
@@ -146,7 +143,7 @@ func (d *document) propsEnd(i int32) int {
 
 // commentOf returns the line comment, with its "#", of an entry whose value is replaced together
 // with the comment.
-func (d *document) commentOf(s site) (string, bool) {
+func (d *document) commentOf(s valueSpan) (string, bool) {
 	if text, ok := d.pendingComment(s.slot); ok {
 		return "# " + text, text != ""
 	}
@@ -164,14 +161,10 @@ func (d *YamlDoc) SetComment(text string, path string) error {
 	if err != nil {
 		return err
 	}
-	v := d.Value()
-	for _, s := range segments {
-		v = v.child(s)
-	}
-	if !v.Exists() {
-		return &NotFoundError{Path: path}
-	}
+	v := d.Search(segments...).Value()
 	switch {
+	case !v.Exists():
+		return &NotFoundError{Path: path}
 	case v.Comments().Line == text:
 		return nil // even if there could be no comment
 	case v.owner < 0:
@@ -190,7 +183,7 @@ func (d *YamlDoc) SetComment(text string, path string) error {
 	case e.d.source(v.owner) && e.d.n[v.owner].style == scalar.FlowStyle:
 		return e.fail(v, "a comment inside { } or [ ] would hide what follows", "")
 	}
-	if err := e.here(v, false); err != nil {
+	if err := e.checkEditable(v, false); err != nil {
 		return err
 	}
 	e.d.setComment(v.slot, text)
@@ -212,7 +205,7 @@ func (e *editor) onIndicatorLine(v Value) bool {
 	}
 	n := &d.n[v.slot]
 	return n.style != scalar.FlowStyle &&
-		d.lineStart(int(n.val)) == d.lineStart(d.site(v.slot).head)
+		d.lineStart(int(n.val)) == d.lineStart(d.valueSpan(v.slot).head)
 }
 
 // comment makes the patch for the line comment of source entry i.

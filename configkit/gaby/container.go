@@ -11,7 +11,7 @@ func (d *document) adjoins(next *document) bool {
 	return d.unit == next.unit && d.index+1 == next.index
 }
 
-// Join joins the printed texts of consecutive parts, see [Parts], into the pieces of one text, and
+// Join joins the printed texts of consecutive parts, see [Parts], into the chunks of one text, and
 // inserts separators where there are none. Parts without text are dropped.
 func Join(parts [][][]byte) [][]byte {
 	n := len(parts) // reserve for separators

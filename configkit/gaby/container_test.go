@@ -186,7 +186,7 @@ func TestElsewhere(t *testing.T) {
 		"a": false, "a.k": false, "b": true, "b.k": true,
 		"c": false, "c.k": true, "c.m": false, "d": false,
 	} {
-		if have := d.Path(path).Value().Elsewhere(); have != want {
+		if have := d.Path(path).Value().IsAliased(); have != want {
 			t.Errorf("%s stands elsewhere: %t, want %t", path, have, want)
 		}
 	}

@@ -15,14 +15,18 @@ import (
 // append nodes after them and record in edits which slot has which value or children. A slot is a
 // source or new node regarded as a position in its collection; at(slot) is the node that holds its
 // present value.
+//
+// In the document "a: 1", node 0 is the map and node 1 the entry a. After a was set to 2, node 2
+// holds the scalar 2, and edits.values has 1 -> 2: slot 1 is still the entry a, with its key,
+// comment and position, and at(1) is 2.
 type document struct {
-	src     []byte // from the separator (or what precedes the first document) to the next separator
-	body    int    // offset of the content, after the separator
-	bodyEnd int    // end of the content: a "..." line or the end of src
-	unit    *unit  // the text that src is a part of
-	index   int    // index of the document in the unit
-	limits  *Limits
-	odd     bool // a separator may be missing, see stream.Part.Odd
+	src        []byte // from the separator (or what precedes the first document) to the next separator
+	bodyStart  int    // offset of the content, after the separator
+	bodyEnd    int    // end of the content: a "..." line or the end of src
+	unit       *unit  // the text that src is a part of
+	index      int    // index of the document in the unit
+	limits     *Limits
+	suspicious bool // a separator may be missing, see stream.Part.Odd
 
 	scanned bool
 	err     error // of the scan
@@ -41,9 +45,9 @@ type document struct {
 	noLibrary  bool
 	duplicates bool // a map repeats a key
 
-	fresh     []fresh // content of the nodes that are not in the source
+	newNodes  []newNode // content of the nodes that are not in the source
 	edits     *edits
-	past      *past // set in a snapshot, see Container.Before
+	snapshot  *snapshotEdits // set in a snapshot, see Container.Before
 	cache     cache
 	header    Header
 	hasHeader bool
@@ -129,7 +133,7 @@ func (d *document) deref(i int32) int32 {
 func (d *document) keyText(i int32) string {
 	n := &d.n[i]
 	if n.flags&isNew != 0 {
-		return d.fresh[n.key].key
+		return d.newNodes[n.key].key
 	}
 	return scalar.View(keyBytes(d.src, n))
 }
@@ -138,7 +142,7 @@ func (d *document) keyText(i int32) string {
 func (d *document) keyIs(i int32, k string) bool {
 	n := &d.n[i]
 	if n.flags&isNew != 0 {
-		return d.fresh[n.key].key == k
+		return d.newNodes[n.key].key == k
 	}
 	if n.keyStyle == scalar.PlainStyle && n.flags&inFlow == 0 {
 		return int(n.keyEnd-n.key) == len(k) && string(d.src[n.key:n.keyEnd]) == k
@@ -150,7 +154,7 @@ func (d *document) keyIs(i int32, k string) bool {
 func (d *document) text(i int32) string {
 	n := &d.n[i]
 	if n.flags&isNew != 0 {
-		return d.fresh[n.val].text
+		return d.newNodes[n.val].text
 	}
 	return scalar.View(d.textBytes(i))
 }
@@ -160,7 +164,7 @@ func (d *document) text(i int32) string {
 func (d *document) textBytes(i int32) []byte {
 	n := &d.n[i]
 	if n.flags&isNew != 0 {
-		return []byte(d.fresh[n.val].text)
+		return []byte(d.newNodes[n.val].text)
 	}
 	raw := d.src[n.val:n.valEnd]
 	switch n.style {
@@ -208,6 +212,14 @@ func (d *document) lineEnd(p int) int {
 	return len(d.src)
 }
 
+// skipBlanks returns the offset of the first byte at or after p that is not a blank.
+func (d *document) skipBlanks(p int) int {
+	for p < len(d.src) && scalar.IsBlank(d.src[p]) {
+		p++
+	}
+	return p
+}
+
 // questionMark returns the offset of the "?" before the explicit key at p.
 func (d *document) questionMark(p int) int {
 	p--
@@ -221,7 +233,7 @@ func (d *document) questionMark(p int) int {
 func (d *document) scalarTag(i int32) scalar.Tag {
 	n := &d.n[i]
 	if n.flags&isNew != 0 {
-		return d.fresh[n.val].tag
+		return d.newNodes[n.val].tag
 	}
 	if n.flags&hasProps != 0 {
 		if written := d.props[i].tag; written != "" && written != "!" {

@@ -13,10 +13,10 @@ func (d *YamlDoc) Duplicate(n int) ([]*YamlDoc, error) {
 		return nil, err
 	}
 	v, doc := d.v, d.v.d
-	if v.owner < 0 || doc.n[v.owner].kind != listNode || v.via != 0 {
+	if v.owner < 0 || doc.n[v.owner].kind != listNode || v.through != 0 {
 		return nil, e.fail(v, "not an item of a list", "")
 	}
-	if err := e.here(doc.cursor(v.owner), false); err != nil {
+	if err := e.checkEditable(doc.cursor(v.owner), false); err != nil {
 		return nil, err
 	}
 	kids := doc.kids(v.owner)
@@ -25,15 +25,14 @@ func (d *YamlDoc) Duplicate(n int) ([]*YamlDoc, error) {
 	copies := make([]*YamlDoc, n)
 	for i := range n {
 		// no deeper than the original, so it cannot exceed the limit
-		slot := doc.copy(v, "", v.owner, 0)
-		if from := &doc.fresh[doc.n[slot].val].copied; from.entry > 0 &&
+		slot := doc.clone(v, "", v.owner, 0)
+		if from := &doc.newNodes[doc.n[slot].val].cloneOf; from.entry > 0 &&
 			doc.n[from.entry].flags&inFlow == 0 {
 			from.lead = uint32(doc.headStart(from.entry))
 		}
-		slots[i], copies[i] = slot, Value{
-			d: doc, slot: slot,
-			origin: origin{v.owner, int32(at + i)},
-		}.Doc()
+		v := doc.entry(v.owner, slot)
+		v.pos = int32(at + i)
+		slots[i], copies[i] = slot, v.Doc()
 	}
 	doc.setKids(v.owner, slices.Insert(slices.Clone(kids), at, slots...))
 	return copies, nil

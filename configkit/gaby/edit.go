@@ -32,15 +32,15 @@ func joinPath(segments []string) string {
 
 const expandHint = "expand-anchors replaces aliases and << by their values"
 
-// here checks that the value v can be edited where it is: it is not reached through an alias, and
-// no alias repeats it. whole says that the entire value is replaced or removed, and not only
-// something inside it.
+// checkEditable checks that the value v can be edited where it is: it is not reached through an
+// alias, and no alias repeats it. whole says that the entire value is replaced or removed, and not
+// only something inside it.
 //
 // An alias repeats v if its target contains v. If the entire value goes, an anchor inside v must
 // also have no alias outside v.
-func (e *editor) here(v Value, whole bool) error {
-	if v.via != 0 {
-		return e.fail(v, "this value comes from an alias; it cannot be edited here", expandHint)
+func (e *editor) checkEditable(v Value, whole bool) error {
+	if v.through != 0 {
+		return e.failAlias(v)
 	}
 	d := e.d
 	for alias, target := range d.aliases {
@@ -56,6 +56,19 @@ func (e *editor) here(v Value, whole bool) error {
 		}
 	}
 	return nil
+}
+
+// checkEntries checks that entries of the map or list v can be added, removed or moved.
+func (e *editor) checkEntries(v Value) error {
+	if v.below() != 0 {
+		return e.failAlias(v)
+	}
+	return e.checkEditable(v, false)
+}
+
+// failAlias returns the error for a value that was reached through an alias.
+func (e *editor) failAlias(v Value) error {
+	return e.fail(v, "this value comes from an alias; it cannot be edited here", expandHint)
 }
 
 // newEditor returns an editor for the path segments below d, if d can be edited at all.
@@ -99,7 +112,7 @@ func (v Value) Set(value any) error {
 	if err := e.checkWritable(); err != nil {
 		return err
 	}
-	if v.via&viaMerge != 0 {
+	if v.through&throughMerge != 0 {
 		return e.fail(v, "the value is inherited through <<", expandHint)
 	}
 	if v.d.duplicates {
@@ -219,7 +232,7 @@ func (e *editor) setFrom(v Value, t *tree, segments []string) (Value, error) {
 			c := v.Get(s)
 			// An inherited entry cannot be edited inside. Setting it adds an own key that overrides
 			// it, unless it has the value already.
-			if c.Exists() && (c.via != viaMerge || last && e.d.equal(c.node(), t)) {
+			if c.Exists() && (c.through != throughMerge || last && e.d.equal(c.node(), t)) {
 				v = c
 				continue
 			}
@@ -339,10 +352,7 @@ func (e *editor) unique(m Value, key string) error {
 
 // add appends an entry to map m.
 func (e *editor) add(m Value, key string, t *tree) (Value, error) {
-	if m.below() != 0 {
-		return Value{}, e.fail(m, "this value comes from an alias; it cannot be edited here", expandHint)
-	}
-	if err := e.here(m, false); err != nil {
+	if err := e.checkEntries(m); err != nil {
 		return Value{}, err
 	}
 	if err := e.checkTree(m, &tree{keys: []string{key}, kids: []*tree{t}}); err != nil {
@@ -358,15 +368,12 @@ func (e *editor) add(m Value, key string, t *tree) (Value, error) {
 		index[key] = int32(len(kids))
 		d.cache.keys[i] = index
 	}
-	return Value{d: d, slot: slot, origin: origin{i, int32(len(kids))}}, nil
+	return d.entry(i, slot), nil
 }
 
 // insert puts a new item before item at of list l.
 func (e *editor) insert(l Value, at int, t *tree) (Value, error) {
-	if l.below() != 0 {
-		return Value{}, e.fail(l, "this value comes from an alias; it cannot be edited here", expandHint)
-	}
-	if err := e.here(l, false); err != nil {
+	if err := e.checkEntries(l); err != nil {
 		return Value{}, err
 	}
 	if err := e.checkTree(l, t); err != nil {
@@ -384,15 +391,15 @@ func (e *editor) insert(l Value, at int, t *tree) (Value, error) {
 	} else {
 		d.setKids(i, slices.Insert(slices.Clone(kids), at, slot))
 	}
-	return Value{d: d, slot: slot, origin: origin{i, int32(at)}}, nil
+	return d.entry(i, slot), nil
 }
 
-// mayGo checks that entry v can be removed from its collection.
-func (e *editor) mayGo(v Value) error {
-	if v.via == viaMerge {
+// checkRemovable checks that entry v can be removed from its collection.
+func (e *editor) checkRemovable(v Value) error {
+	if v.through == throughMerge {
 		return e.fail(v, "the value is inherited through <<", expandHint)
 	}
-	return e.here(v, true)
+	return e.checkEditable(v, true)
 }
 
 // remove removes entries from their collections, with one edit for each collection.
@@ -412,7 +419,9 @@ func (d *document) remove(entries []Value) {
 	}
 }
 
-// assign makes the value at v equal to t by the smallest edits found.
+// assign makes the value at v equal to t by the smallest edits found. A map is compared key by key
+// and a list item by item, so that only the parts that differ get new text. Only a value of another
+// kind is replaced as a whole.
 func (e *editor) assign(v Value, t *tree) error {
 	d := e.d
 	if d.equal(v.node(), t) {
@@ -421,7 +430,7 @@ func (e *editor) assign(v Value, t *tree) error {
 	i := d.at(v.slot)
 	n := &d.n[i]
 	if n.kind == t.kind && n.kind != scalarNode {
-		if err := e.here(v, false); err != nil {
+		if err := e.checkEditable(v, false); err != nil {
 			return err
 		}
 		if t.kind == mapNode {
@@ -429,7 +438,7 @@ func (e *editor) assign(v Value, t *tree) error {
 		}
 		return e.assignList(v, t)
 	}
-	if err := e.here(v, true); err != nil {
+	if err := e.checkEditable(v, true); err != nil {
 		return err
 	}
 	if i != v.slot && d.source(v.slot) && d.n[v.slot].kind == t.kind && d.canReturn(v.slot) {
@@ -482,11 +491,11 @@ func (e *editor) assignMap(v Value, t *tree) error {
 		}
 		switch {
 		case !keep:
-			if err := e.mayGo(c); err != nil {
+			if err := e.checkRemovable(c); err != nil {
 				return err
 			}
 			gone = append(gone, c)
-		case c.via == 0:
+		case c.through == 0:
 			if err := e.assign(c, t); err != nil {
 				return err
 			}
@@ -496,7 +505,7 @@ func (e *editor) assignMap(v Value, t *tree) error {
 	for k, key := range t.keys {
 		c := v.Get(key)
 		e.path = append(path[:len(path):len(path)], key)
-		if c.Exists() && (c.via == 0 || d.equal(c.node(), t.kids[k])) {
+		if c.Exists() && (c.through == 0 || d.equal(c.node(), t.kids[k])) {
 			continue
 		}
 		if _, err := e.add(v, key, t.kids[k]); err != nil {
@@ -507,7 +516,9 @@ func (e *editor) assignMap(v Value, t *tree) error {
 }
 
 // assignList makes list v equal to t: it keeps equal items at both ends, assigns the items between
-// them one by one, and inserts or removes the rest after these.
+// them one by one, and inserts or removes the rest after these. To make [a, b, c, d] equal to [a,
+// x, d] it keeps a and d, assigns x to b, and removes c. A longest common subsequence would find
+// fewer edits for some lists, but an item that changed a little would lose its text and comments.
 func (e *editor) assignList(v Value, t *tree) error {
 	d := e.d
 	path := e.path
@@ -525,15 +536,13 @@ func (e *editor) assignList(v Value, t *tree) error {
 	owner := v.node()
 	for k := head; k < n-tail; k++ {
 		e.path = append(path[:len(path):len(path)], strconv.Itoa(k))
-		if err := e.assign(Value{d: d, slot: old[k], origin: origin{owner, -1}, via: v.via},
-			t.kids[k]); err != nil {
+		if err := e.assign(d.entry(owner, old[k]), t.kids[k]); err != nil {
 			return err
 		}
 	}
 	kids := slices.Clone(old[:n-tail])
 	for _, slot := range old[n-tail : len(old)-tail] {
-		if err := e.here(Value{d: d, slot: slot, origin: origin{owner, -1}, via: v.via},
-			true); err != nil {
+		if err := e.checkEditable(d.entry(owner, slot), true); err != nil {
 			return err
 		}
 	}
@@ -577,18 +586,12 @@ func (d *YamlDoc) removable(segments []string) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	v := d.v
-	for i, s := range segments {
-		e.path = segments[:i+1]
-		if v.Kind() == Map {
-			if err := e.unique(v, s); err != nil {
-				return Value{}, err
-			}
-		}
-		v = v.child(s)
-		if !v.Exists() {
-			return Value{}, &NotFoundError{Path: joinPath(segments)}
-		}
+	v, err := e.resolve(d.v)
+	switch {
+	case err != nil:
+		return Value{}, err
+	case !v.Exists():
+		return Value{}, &NotFoundError{Path: joinPath(segments)}
 	}
 	if v.owner < 0 {
 		return Value{}, e.fail(v, "a document cannot be deleted from itself",
@@ -599,7 +602,23 @@ func (d *YamlDoc) removable(segments []string) (Value, error) {
 			return Value{}, e.refused(v, err)
 		}
 	}
-	return v, e.mayGo(v)
+	return v, e.checkRemovable(v)
+}
+
+// resolve follows the path of e below v. The result is missing if the path leads nowhere; a path
+// through a repeated key is an error.
+func (e *editor) resolve(v Value) (Value, error) {
+	segments := e.path
+	for i, s := range segments {
+		e.path = segments[:i+1]
+		if v.Kind() == Map {
+			if err := e.unique(v, s); err != nil {
+				return Value{}, err
+			}
+		}
+		v = v.child(s)
+	}
+	return v, nil
 }
 
 // DeleteP is [YamlDoc.Delete] for a dotted path. The empty path is an error.
@@ -633,45 +652,35 @@ func (d *YamlDoc) insertAt(value any, path string, index int) error {
 	if err != nil {
 		return err
 	}
-	v := d.Value()
-	for i, s := range segments {
-		e.path = segments[:i+1]
-		if v.Kind() == Map {
-			if err := e.unique(v, s); err != nil {
-				return err
-			}
-		}
-		v = v.child(s)
-	}
-	if v.Kind() == List {
-		n := v.Len()
-		if index < 0 {
-			index = n
-		}
-		if index > n {
-			return e.fail(v, "the list has only "+strconv.Itoa(n)+" items", "")
-		}
-		mark := e.d.mark()
-		e.path = append(segments[:len(segments):len(segments)], strconv.Itoa(index))
-		below, err := e.normalizeNative(t)
-		if e.path = append(e.path, below...); err == nil {
-			_, err = e.insert(v, index, t)
-		}
-		if err == nil {
-			err = e.checkNative(d.v)
-		}
-		if err != nil {
-			e.d.rollback(mark)
-			return e.refused(v, err)
-		}
-		return nil
-	}
-	if v.Exists() && !v.IsNull() {
+	v, err := e.resolve(d.v)
+	switch n := v.Len(); {
+	case err != nil:
+		return err
+	case v.Kind() == List && index > n:
+		return e.fail(v, "the list has only "+strconv.Itoa(n)+" items", "")
+	case v.Kind() == List && index < 0:
+		index = n
+	case v.Kind() == List:
+	case v.Exists() && !v.IsNull():
 		return e.fail(v, "not a list", "")
-	}
-	if index > 0 {
+	case index > 0:
 		return e.fail(v, "the list has no items", "")
+	default:
+		_, err = d.set(&tree{kind: listNode, kids: []*tree{t}}, segments)
+		return err
 	}
-	_, err = d.set(&tree{kind: listNode, kids: []*tree{t}}, segments)
-	return err
+	mark := e.d.mark()
+	e.path = append(segments[:len(segments):len(segments)], strconv.Itoa(index))
+	below, err := e.normalizeNative(t)
+	if e.path = append(e.path, below...); err == nil {
+		_, err = e.insert(v, index, t)
+	}
+	if err == nil {
+		err = e.checkNative(d.v)
+	}
+	if err != nil {
+		e.d.rollback(mark)
+		return e.refused(v, err)
+	}
+	return nil
 }

@@ -164,21 +164,21 @@ func modelSet(tree any, path []string, value any) (any, bool) {
 }
 
 // A place is a path in a tree with its value.
-type place struct {
+type blockContext struct {
 	Path  []string
 	Value any
 }
 
 // places returns all paths of a tree except its root, parents first, in a fixed order.
-func places(tree any) []place {
-	var all []place
+func places(tree any) []blockContext {
+	var all []blockContext
 	var walk func(v any, path []string)
 	walk = func(v any, path []string) {
 		if len(all) > 2_000 {
 			return
 		}
 		if len(path) > 0 {
-			all = append(all, place{slices.Clone(path), v})
+			all = append(all, blockContext{slices.Clone(path), v})
 		}
 		switch v := v.(type) {
 		case map[string]any:
@@ -207,8 +207,8 @@ func isScalar(v any) bool {
 // randomEdit returns an edit that is possible in the tree, nil if nothing can be edited.
 func randomEdit(d Dice, tree any) *Edit {
 	all := places(tree)
-	at := func(ok func(place) bool) *place {
-		var some []place
+	at := func(ok func(blockContext) bool) *blockContext {
+		var some []blockContext
 		for _, p := range all {
 			if ok(p) {
 				some = append(some, p)
@@ -219,16 +219,16 @@ func randomEdit(d Dice, tree any) *Edit {
 		}
 		return &some[d(len(some))]
 	}
-	isMap := func(p place) bool { _, ok := p.Value.(map[string]any); return ok }
-	isList := func(p place) bool { _, ok := p.Value.([]any); return ok }
+	isMap := func(p blockContext) bool { _, ok := p.Value.(map[string]any); return ok }
+	isList := func(p blockContext) bool { _, ok := p.Value.([]any); return ok }
 	for range 3 {
 		switch d(10) {
 		case 0, 1, 2:
-			if p := at(func(p place) bool { return isScalar(p.Value) }); p != nil {
+			if p := at(func(p blockContext) bool { return isScalar(p.Value) }); p != nil {
 				return &Edit{Op: "set", Path: p.Path, Value: randomScalar(d)}
 			}
 		case 3:
-			if p := at(func(place) bool { return true }); p != nil {
+			if p := at(func(blockContext) bool { return true }); p != nil {
 				return &Edit{Op: "set", Path: p.Path, Value: randomValue(d, 2)}
 			}
 		case 4:
@@ -253,7 +253,7 @@ func randomEdit(d Dice, tree any) *Edit {
 				}
 			}
 		case 5:
-			if p := at(func(place) bool { return true }); p != nil {
+			if p := at(func(blockContext) bool { return true }); p != nil {
 				return &Edit{Op: "delete", Path: p.Path}
 			}
 		case 6:
@@ -278,7 +278,7 @@ func randomEdit(d Dice, tree any) *Edit {
 				return &Edit{Op: "rearrange", Path: p.Path, Value: left}
 			}
 		case 9:
-			if p := at(func(place) bool { return true }); p != nil {
+			if p := at(func(blockContext) bool { return true }); p != nil {
 				return &Edit{
 					Op: "comment", Path: p.Path,
 					Value: pick(d, "note", "a: b # c", "", "é", `"q"`),

@@ -18,6 +18,7 @@ type emitter struct {
 	// unended is the block scalar at the end of a text without a final newline, which lacks one as
 	// well; 0 for none.
 	unended int32
+	json    bool // flow style is written as JSON
 	noBlock bool // the text that follows in the document would become part of a block scalar
 	// dash is the number of columns from the dash of the next item to its value, as its siblings
 	// have it; 0 for two.
@@ -93,8 +94,8 @@ func (e *emitter) entries(i int32, indent int, inline bool) {
 
 // head writes the comment above a new entry.
 func (e *emitter) head(slot int32, indent int) {
-	if n := &e.d.n[slot]; n.flags&isNew != 0 && e.d.fresh[n.val].head != "" {
-		for line := range strings.SplitSeq(e.d.fresh[n.val].head, "\n") {
+	if n := &e.d.n[slot]; n.flags&isNew != 0 && e.d.newNodes[n.val].head != "" {
+		for line := range strings.SplitSeq(e.d.newNodes[n.val].head, "\n") {
 			e.pad(indent)
 			e.b = append(e.b, strings.TrimRight("# "+line, " ")...)
 			e.b = append(e.b, e.lineEnd...)
@@ -108,7 +109,7 @@ func (e *emitter) entry(slot int32, indent int, isMap bool) {
 	dash := max(e.dash, 2)
 	e.dash = 0
 	e.leadLines(slot, indent)
-	if e.copiedEntry(slot, indent) {
+	if e.clonedEntry(slot, indent) {
 		return
 	}
 	from := len(e.b)
@@ -150,7 +151,7 @@ func (e *emitter) entry(slot int32, indent int, isMap bool) {
 // if it is a copy. The comment goes on the line that began at from.
 func (e *emitter) comment(slot int32, from int) {
 	text, ok := e.d.pendingComment(slot)
-	if c := e.d.copyOf(slot); !ok && c.entry > 0 {
+	if c := e.d.cloneOf(slot); !ok && c.entry > 0 {
 		text = e.d.commentText(c.entry)
 	}
 	if text == "" {
@@ -159,7 +160,7 @@ func (e *emitter) comment(slot int32, from int) {
 	at := len(e.b)
 	i := e.d.deref(e.d.at(slot))
 	if k := bytes.Index(e.b[from:], []byte(e.lineEnd)); k >= 0 &&
-		(e.d.copyOf(i).value == 0 || e.d.isBlockScalar(e.d.copyOf(i).value)) {
+		(e.d.cloneOf(i).value == 0 || e.d.isBlockScalar(e.d.cloneOf(i).value)) {
 		at = from + k // after the header of a block scalar
 	}
 	e.b = slices.Insert(e.b, at, []byte(" # "+text)...)
@@ -194,7 +195,7 @@ func empty(k nodeKind) string {
 // key returns the text of a key: that of the original for a copy if it can be kept, else in the
 // style its value needs.
 func (e *emitter) key(slot int32, flow bool) string {
-	if s := e.d.copyOf(slot).entry; s > 0 && e.d.n[s].flags&explicitKey == 0 {
+	if s := e.d.cloneOf(slot).entry; s > 0 && e.d.n[s].flags&explicitKey == 0 {
 		n := &e.d.n[s]
 		if text := e.d.src[n.key:n.keyEnd]; bytes.IndexByte(text, '\n') < 0 &&
 			(!flow || n.keyStyle != scalar.PlainStyle || flowSafe(text)) {
@@ -207,7 +208,7 @@ func (e *emitter) key(slot int32, flow bool) string {
 // scalar writes scalar i. indent is the column of the text of a block scalar, parent the column of
 // the collection around it.
 func (e *emitter) scalar(i int32, indent, parent int, flow bool) {
-	if e.copiedValue(i, parent, flow) {
+	if e.clonedValue(i, parent, flow) {
 		return
 	}
 	n := &e.d.n[i]
@@ -218,7 +219,7 @@ func (e *emitter) scalar(i int32, indent, parent int, flow bool) {
 	tag, old := e.d.scalarTag(i), n.style
 	switch {
 	case n.flags&isNew != 0:
-		old = e.d.fresh[n.val].want
+		old = e.d.newNodes[n.val].style
 	case e.asWritten(i):
 		return
 	case tag > scalar.FloatTag: // its explicit tag is lost
@@ -260,15 +261,23 @@ func (e *emitter) text(i int32) string {
 func (e *emitter) flow(slot int32) {
 	i := e.d.deref(e.d.at(slot))
 	n := &e.d.n[i]
-	if n.kind == scalarNode {
+	switch {
+	case e.json && n.kind == scalarNode && e.d.scalarTag(i) == scalar.StrTag:
+		e.b = append(e.b, scalar.Double(e.d.text(i))...)
+		return
+	case e.json && n.kind == scalarNode:
+		e.b = append(e.b, e.text(i)...)
+		return
+	case n.kind == scalarNode:
 		e.scalar(i, 0, 0, true)
 		return
-	}
-	if e.copiedValue(i, 0, true) {
+	case e.json:
+	case e.clonedValue(i, 0, true):
 		return
+	default:
+		e.b = append(e.b, e.tag(i)...)
 	}
 	brackets := empty(n.kind)
-	e.b = append(e.b, e.tag(i)...)
 	e.b = append(e.b, brackets[0])
 	for k, kid := range e.d.kids(i) {
 		if k > 0 {
@@ -281,9 +290,11 @@ func (e *emitter) flow(slot int32) {
 
 // flowEntry writes an entry of a flow collection.
 func (e *emitter) flowEntry(slot int32, isMap bool) {
-	if isMap {
-		e.b = append(e.b, e.key(slot, true)...)
-		e.b = append(e.b, ": "...)
+	switch {
+	case isMap && e.json:
+		e.b = append(e.b, scalar.Double(e.d.keyText(slot))+": "...)
+	case isMap:
+		e.b = append(e.b, e.key(slot, true)+": "...)
 	}
 	e.flow(slot)
 }

@@ -63,7 +63,7 @@ func (x *expander) run(v Value) (err error) {
 	}()
 	d := x.d
 	d.checkExpandedSize()
-	x.expand(v.slot, d.depthOf(v))
+	x.expand(v.slot, len(v.Segments()))
 	end := int32(d.n[v.slot].next)
 	for i := v.slot; i < end; i++ {
 		if d.n[i].kind == aliasNode && !d.isExpanded(i) {
@@ -94,21 +94,6 @@ func (d *document) referrers(i int32) []int32 {
 	return d.cache.referrers[i]
 }
 
-// depthOf returns the number of collections around v.
-func (d *document) depthOf(v Value) int {
-	if v.owner < 0 {
-		return 0
-	}
-	depth := 1
-	for at := int32(0); at < v.owner; depth++ {
-		at++
-		for int32(d.n[at].next) <= v.owner {
-			at = int32(d.n[at].next)
-		}
-	}
-	return depth
-}
-
 // expand replaces the aliases and "<<" in the value of slot.
 func (x *expander) expand(slot int32, depth int) {
 	d := x.d
@@ -117,8 +102,7 @@ func (x *expander) expand(slot int32, depth int) {
 	switch {
 	case n.kind == aliasNode:
 		x.count++
-		d.setValue(slot, d.copy(d.cursor(i), d.keyText(slot), -1,
-			depth))
+		d.setValue(slot, d.clone(d.cursor(i), d.keyText(slot), -1, depth))
 	case n.flags&isNew != 0 || n.kind == scalarNode:
 	default:
 		if n.flags&hasMerge != 0 {
@@ -137,12 +121,11 @@ func (x *expander) merge(i int32, depth int) {
 	var copies []int32
 	before := int32(0)
 	for _, m := range slices.Clone(d.mergedEntries(i)) {
-		if m.via&viaMerge == 0 {
+		if m.through&throughMerge == 0 {
 			continue
 		}
-		v := Value{d: d, slot: m.slot, origin: origin{i, -1}}
-		kid := d.copy(v, d.keyText(m.slot), i, depth+1)
-		c := &d.fresh[d.n[kid].val].copied
+		kid := d.clone(d.entry(i, m.slot), d.keyText(m.slot), i, depth+1)
+		c := &d.newNodes[d.n[kid].val].cloneOf
 		if before > 0 {
 			c.lead = d.lead(c.entry, before)
 		} else if d.n[c.entry].flags&inFlow == 0 {
@@ -192,7 +175,8 @@ func (d *document) checkExpandedSize() {
 		bytesTo[i+1], linesTo[i+1] = bytesTo[i]+size, linesTo[i]+lines
 		if n.kind == aliasNode && bytesTo[i+1] > d.limits.DocumentBytes {
 			panic(&EditError{
-				Pos: d.valuePosition(i), Msg: "the aliases of the document expand to more text than a document may have",
+				Pos:  d.valuePosition(i),
+				Msg:  "the aliases of the document expand to more text than a document may have",
 				Hint: "split the document",
 			})
 		}
@@ -211,10 +195,7 @@ func (p *printer) dropAnchor(i int32) {
 		from++
 	}
 	to := from + 1 + len(d.props[i].anchor)
-	after := to
-	for after < len(d.src) && scalar.IsBlank(d.src[after]) {
-		after++
-	}
+	after := d.skipBlanks(to)
 	switch {
 	case after > to && after < len(d.src) && d.src[after] != '\n' && d.src[after] != '\r' &&
 		d.src[after] != '#':

@@ -54,7 +54,7 @@ func rawNode(d *document, i int32) RawNode {
 			r.Style |= yaml.TaggedStyle
 		}
 	}
-	r.Tag = (Value{d: d, slot: i, origin: origin{-1, -1}}).Tag()
+	r.Tag = (Value{d: d, slot: i, cursorOrigin: cursorOrigin{-1, -1}}).Tag()
 	switch n.kind {
 	case scalarNode:
 		r.Kind, r.Value = yaml.ScalarNode, d.text(i)

@@ -20,9 +20,9 @@ func (v Value) YAML() string {
 		return d.dedented(i)
 	}
 	if n := &d.n[i]; n.flags&isNew != 0 && n.kind == scalarNode {
-		f := &d.fresh[n.val]
+		f := &d.newNodes[n.val]
 		return scalar.Format(f.tag, f.text, scalar.Context{
-			Old: f.want, Indent: 2, Parent: -1,
+			Old: f.style, Indent: 2, Parent: -1,
 			LineEnd: "\n",
 		})
 	}
@@ -34,13 +34,8 @@ func (v Value) YAML() string {
 		e.b = append(e.b, empty(n.kind)...)
 	default:
 		// Maps with "<<" are written with their inherited entries: as a copy in a new document.
-		fresh := &YamlDoc{v: Value{
-			d:      &document{limits: d.limits, unit: d.unit, scanned: true},
-			origin: origin{-1, -1},
-		}}
-		root := fresh.v.d.build("", v.tree())
-		e.d = fresh.v.d
-		e.entries(root, 0, false)
+		e.d = &document{limits: d.limits, unit: d.unit, scanned: true}
+		e.entries(e.d.build("", v.tree()), 0, false)
 	}
 	return string(e.b)
 }

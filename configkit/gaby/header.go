@@ -30,8 +30,8 @@ func (d *YamlDoc) Header() (Header, error) {
 		return d.scannedHeader()
 	}
 	if !doc.hasHeader {
-		h, certain := stream.ScanHeader(doc.src[:doc.bodyEnd], doc.body)
-		if doc.odd || !certain {
+		h, certain := stream.ScanHeader(doc.src[:doc.bodyEnd], doc.bodyStart)
+		if doc.suspicious || !certain {
 			return d.scannedHeader()
 		}
 		doc.header, doc.hasHeader = Header(h), true
@@ -44,8 +44,8 @@ func (d *YamlDoc) Header() (Header, error) {
 // The key is "" if no such key is repeated.
 func (d *YamlDoc) SecondHeader() (key string, at Position) {
 	doc := d.v.d
-	if !doc.odd || !d.whole() || !doc.ready() || doc.readOnly != nil || doc.n[0].kind != mapNode ||
-		doc.n[0].style == scalar.FlowStyle {
+	if !doc.suspicious || !d.whole() || !doc.ready() || doc.readOnly != nil ||
+		doc.n[0].kind != mapNode || doc.n[0].style == scalar.FlowStyle {
 		return "", Position{}
 	}
 	seen := map[string]bool{}
@@ -67,7 +67,7 @@ func (d *YamlDoc) scannedHeader() (Header, error) {
 	if err := d.Check(); err != nil {
 		// with the fields before the error the caller may be able to skip the document
 		if doc := d.v.d; !doc.hasHeader {
-			h, _ := stream.ScanHeader(doc.src[:doc.bodyEnd], doc.body)
+			h, _ := stream.ScanHeader(doc.src[:doc.bodyEnd], doc.bodyStart)
 			doc.header, doc.hasHeader = Header(h), true
 		}
 		return d.v.d.header, err
@@ -76,27 +76,13 @@ func (d *YamlDoc) scannedHeader() (Header, error) {
 	if doc.hasHeader && d.whole() { // valid since the last edit, which clears it
 		return doc.header, nil
 	}
-	var h Header
-	var meta Value
-	for c := d.v.First(); c.Exists(); c = c.Next() {
-		switch c.Key() {
-		case "apiVersion":
-			h.APIVersion = stringText(c)
-		case "kind":
-			h.Kind = stringText(c)
-		case "metadata":
-			meta = c
-		}
-	}
-	for c := meta.First(); c.Exists(); c = c.Next() {
-		switch c.Key() {
-		case "namespace":
-			h.Namespace = stringText(c)
-		case "name":
-			h.Name = stringText(c)
-		case "generateName":
-			h.GenerateName = stringText(c)
-		}
+	meta := d.v.Get("metadata")
+	h := Header{
+		APIVersion:   stringText(d.v.Get("apiVersion")),
+		Kind:         stringText(d.v.Get("kind")),
+		Namespace:    stringText(meta.Get("namespace")),
+		Name:         stringText(meta.Get("name")),
+		GenerateName: stringText(meta.Get("generateName")),
 	}
 	if d.whole() {
 		doc.header, doc.hasHeader = h, true
@@ -108,15 +94,10 @@ func (d *YamlDoc) scannedHeader() (Header, error) {
 
 // stringText returns the text of a string, "" for any other value and for a missing one.
 func stringText(v Value) string {
-	if !v.Exists() {
-		return ""
+	if v.Kind() == Scalar {
+		if t := v.d.scalarTag(v.node()); t == scalar.StrTag || t == scalar.OtherTag {
+			return v.Text()
+		}
 	}
-	d, i := v.d, v.node()
-	if d.n[i].kind != scalarNode {
-		return ""
-	}
-	if t := d.scalarTag(i); t != scalar.StrTag && t != scalar.OtherTag {
-		return ""
-	}
-	return d.text(i)
+	return ""
 }

@@ -12,8 +12,8 @@ import (
 // Invariant: the log holds, for each edit, the state it replaced. Undoing restores these states in
 // reverse order.
 type edits struct {
-	values   slots[int32]
-	kids     slots[[]int32] // also the children of collections that edits created
+	values   nodeMap[int32]
+	kids     nodeMap[[]int32] // also the children of collections that edits created
 	comments map[int32]string
 	// expanded has the aliases that were replaced by their values, and the values that lost their
 	// anchor.
@@ -29,8 +29,8 @@ func (e *edits) clone() *edits {
 	}
 }
 
-// places returns the slots whose value and the collections whose children changed, in any order.
-func (e *edits) places() []int32 {
+// nodes returns the slots whose value and the collections whose children changed, in any order.
+func (e *edits) nodes() []int32 {
 	places := make([]int32, 0, e.values.len()+e.kids.len())
 	for slot := range e.values.all() {
 		places = append(places, slot)
@@ -41,7 +41,8 @@ func (e *edits) places() []int32 {
 	return places
 }
 
-// change is the state that one edit replaced.
+// change is the state that one edit replaced. had says that an earlier edit had already put
+// something there; without it, undoing the edit restores the source.
 type change struct {
 	what    changeKind
 	i       int32

@@ -30,7 +30,7 @@ type DeleteChecker interface {
 }
 
 // native is the additional state of a document that is a view of a text in another language. All
-// its nodes are [isNew]: their content is in fresh.
+// its nodes are [isNew]: their content is in newNodes.
 type native struct {
 	language Native
 	at       []nativePlace // for each node
@@ -95,7 +95,7 @@ type NativeNode struct {
 func (b *NativeBuilder) Begin(n *NativeNode) {
 	d := b.d
 	i := int32(len(d.n))
-	f := fresh{key: n.Key}
+	f := newNode{key: n.Key}
 	out := node{key: uint32(i), val: uint32(i), flags: isNew}
 	switch n.Kind {
 	case Map:
@@ -124,7 +124,7 @@ func (b *NativeBuilder) Begin(n *NativeNode) {
 		at.remark = int32(len(d.native.remarks))
 		d.native.remarks = append(d.native.remarks, n.Comments)
 	}
-	d.n, d.fresh = append(d.n, out), append(d.fresh, f)
+	d.n, d.newNodes = append(d.n, out), append(d.newNodes, f)
 	d.native.at = append(d.native.at, at)
 	b.open, b.keys = append(b.open, i), append(b.keys, nil)
 }
@@ -191,10 +191,8 @@ func (d *YamlDoc) NativeEntries(node int) (entries []NativeEntry, changed bool) 
 	}
 	entries = make([]NativeEntry, len(kids))
 	for k, kid := range kids {
-		entries[k] = NativeEntry{Node: -1, Value: Value{
-			d: doc, slot: kid,
-			origin: origin{i, int32(k)},
-		}}
+		entries[k] = NativeEntry{Node: -1, Value: doc.entry(i, kid)}
+		entries[k].Value.pos = int32(k)
 		if doc.source(kid) {
 			entries[k].Node = int(kid)
 		}
@@ -208,8 +206,8 @@ func (d *YamlDoc) NativeComment(node int) (text string, changed bool) {
 	return d.v.d.pendingComment(int32(node))
 }
 
-// normalizeNative replaces the scalars of t by the values that the document's language reads back once they
-// are written. An error comes with the path, within t, of the scalar it is about.
+// normalizeNative replaces the scalars of t by the values that the document's language reads back
+// once they are written. An error comes with the path, within t, of the scalar it is about.
 func (e *editor) normalizeNative(t *tree) (path []string, err error) {
 	if e.d.native == nil {
 		return nil, nil

@@ -38,7 +38,7 @@ const (
 	hasProps    nodeFlags = 1 << iota // has an anchor or tag, see document.props
 	multiLine                         // the text of the scalar spans several lines
 	explicitKey                       // the key is written "? key"
-	// isNew marks a node that is not in the source: key and val are its index in document.fresh.
+	// isNew marks a node that is not in the source: key and val are its index in document.newNodes.
 	isNew
 	hasMerge      // a map with a "<<" key
 	hasDuplicates // a map with a repeated key
@@ -52,15 +52,15 @@ type props struct {
 	anchor, tag string // without "&"; tag as written
 }
 
-// fresh is the content of a node that is not in the source: it was made by an edit, or read by
+// newNode is the content of a node that is not in the source: it was made by an edit, or read by
 // yaml.v3 or from a native text.
-type fresh struct {
+type newNode struct {
 	key  string
 	text string     // decoded text of a scalar
 	tag  scalar.Tag // tag of a scalar
-	// want is the style that a copied scalar had. It applies only where the document does not
+	// style is the style that a copied scalar had. It applies only where the document does not
 	// decide.
-	want scalar.Style
-	copied
+	style scalar.Style
+	cloneOf
 	head string // comment above the entry
 }

@@ -43,8 +43,8 @@ func parse(u *unit, limits *Limits) Container {
 	docs, views, c := u.arena.documents(len(parts))
 	for i, p := range parts {
 		docs[i] = document{
-			src: u.text[p.Start:p.End:p.End], body: p.Body - p.Start, bodyEnd: p.BodyEnd - p.Start,
-			unit: u, index: i, limits: limits, odd: p.Odd,
+			src: u.text[p.Start:p.End:p.End], bodyStart: p.Body - p.Start, bodyEnd: p.BodyEnd - p.Start,
+			unit: u, index: i, limits: limits, suspicious: p.Odd,
 		}
 		views[i].v = docs[i].cursor(0)
 		// Only documents whose kind may end in List are examined as lists.
@@ -66,8 +66,8 @@ func ParseYAML(text []byte) (*YamlDoc, error) {
 	u := &unit{text: text}
 	u.setStarts(parts[:1])
 	d := &document{
-		src: text, body: parts[0].Body, bodyEnd: parts[0].BodyEnd, unit: u,
-		limits: &limits, odd: parts[0].Odd,
+		src: text, bodyStart: parts[0].Body, bodyEnd: parts[0].BodyEnd, unit: u,
+		limits: &limits, suspicious: parts[0].Odd,
 	}
 	if len(parts) > 1 {
 		return nil, &SyntaxError{
@@ -79,6 +79,6 @@ func ParseYAML(text []byte) (*YamlDoc, error) {
 	return doc, doc.Check()
 }
 
-// Detach marks the text of the document, made by [ParseYAML], as not from a file: positions in it
-// are the zero Position from now on.
-func (d *YamlDoc) Detach() { d.v.d.unit.detached = true }
+// DropPositions marks the text of the document, made by [ParseYAML], as not from a file: positions
+// in it are the zero Position from now on.
+func (d *YamlDoc) DropPositions() { d.v.d.unit.detached = true }

@@ -138,7 +138,7 @@ func TestParallelParts(t *testing.T) {
 						t.Error(err)
 					}
 				}
-				texts[i] = documents.Pieces()
+				texts[i] = documents.Chunks()
 			}
 		})
 	}
@@ -150,7 +150,7 @@ func TestParallelParts(t *testing.T) {
 		}
 	}
 	for _, edited := range texts {
-		if len(edited) > 0 && gaby.SamePieces(edited, text) {
+		if len(edited) > 0 && gaby.SameChunks(edited, text) {
 			t.Error("an edited part passes for the source")
 		}
 	}

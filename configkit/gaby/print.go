@@ -16,6 +16,14 @@ import (
 // Printing has three steps: collect makes patches and rearrangements from the edits, sorted puts
 // them in order, and write copies the source with them applied. Text outside a patch is only
 // copied.
+//
+// Setting a to 2 and adding c to
+//
+//	a: 1 # first
+//	b: 1
+//
+// gives two patches: one replaces the byte "1" after "a: ", the other inserts "c: 3\n" after the
+// line of b. The comment is in neither of them, so it stays.
 type patch struct {
 	from, to int
 	text     string
@@ -75,8 +83,8 @@ func (p *printer) sorted() []patch {
 // newline is removed again unless something needs it.
 func (p *printer) unendedText(more bool) []byte {
 	d := p.d
-	last := d.textAtEnd()
-	openText := len(last) > 0 && last[len(last)-1] != '\n'
+	leaf := d.nsrc - 1
+	openText := d.isBlockScalar(leaf) && !strings.HasSuffix("\n"+d.text(leaf), "\n")
 	defer p.endLine()()
 	p.follows = more
 	var text []byte
@@ -116,10 +124,8 @@ func (p *printer) endLine() func() {
 	d := p.d
 	src, bodyEnd := d.src, d.bodyEnd
 	p.unended = len(src)
-	if n := &d.n[d.nsrc-1]; n.kind == scalarNode &&
-		(n.style == scalar.LiteralStyle || n.style == scalar.FoldedStyle) &&
-		int(n.valEnd) >= len(src) {
-		p.e.unended = d.nsrc - 1
+	if last := d.nsrc - 1; d.isBlockScalar(last) && int(d.n[last].valEnd) >= len(src) {
+		p.e.unended = last
 	}
 	d.src = append(src[:len(src):len(src)], p.e.lineEnd...)
 	if bodyEnd == len(src) {
@@ -153,50 +159,39 @@ func (p *printer) needsLineEnd() bool {
 	if n.flags&isNew != 0 {
 		return n.kind == scalarNode && strings.HasSuffix(d.text(i), "\n")
 	}
-	return n.kind == scalarNode && (n.style == scalar.LiteralStyle ||
-		n.style == scalar.FoldedStyle) && i != d.nsrc-1
+	return d.isBlockScalar(i) && i != d.nsrc-1
 }
 
-// textAtEnd returns the text of the block scalar that the source ends in, nil if it ends in
-// something else.
-func (d *document) textAtEnd() []byte {
-	if leaf := d.nsrc - 1; d.isBlockScalar(leaf) {
-		return d.textBytes(leaf)
-	}
-	return nil
-}
-
-// span is a half-open range of nodes.
+// span is a half-open range of nodes. A subtree of the source is one: it begins at its root and
+// ends at the next of its root.
 type span struct{ from, to int32 }
+
+// covered returns the nodes whose value or children edits changed, sorted, and the nodes whose text
+// is replaced or removed together with that of another node: those below a replaced value, and
+// removed entries. It leaves out the nodes for which skip returns true.
+func (d *document) covered(skip func(int32) bool) (touched []int32, gone []span) {
+	touched = slices.DeleteFunc(d.edits.nodes(), skip)
+	slices.Sort(touched)
+	touched = slices.Compact(touched)
+	for _, i := range touched {
+		if d.edits.values.has(i) {
+			gone = append(gone, span{i + 1, int32(d.n[i].next)})
+		}
+		if kids, ok := d.edits.kids.get(i); ok {
+			for _, slot := range d.removed(i, kids) {
+				gone = append(gone, span{slot, int32(d.n[slot].next)})
+			}
+		}
+	}
+	return touched, merged(gone)
+}
 
 // collect makes the patches and rearrangements for all edits. Edits inside a range that is replaced
 // or removed as a whole need no patch.
 func (p *printer) collect() {
 	d := p.d
-	// gone collects the nodes whose text is covered by the patch of another node: those below a
-	// replaced value, and removed entries.
 	var touched []int32
-	for slot := range d.edits.values.all() {
-		if d.source(slot) {
-			touched = append(touched, slot)
-			p.gone = append(p.gone, span{slot + 1, int32(d.n[slot].next)})
-		}
-	}
-	for i, kids := range d.edits.kids.all() {
-		if !d.source(i) {
-			continue
-		}
-		touched = append(touched, i)
-		kept := keptOf(d, kids)
-		k := 0
-		for _, slot := range d.entries(i) {
-			if k < len(kept) && kept[k] == slot {
-				k++
-				continue
-			}
-			p.gone = append(p.gone, span{slot, int32(d.n[slot].next)})
-		}
-	}
+	touched, p.gone = d.covered(func(i int32) bool { return !d.source(i) })
 	for slot := range d.edits.comments {
 		if d.source(slot) {
 			touched = append(touched, slot)
@@ -207,13 +202,12 @@ func (p *printer) collect() {
 	}
 	slices.Sort(touched)
 	touched = slices.Compact(touched)
-	p.mergeGone()
 	for _, i := range touched {
 		if p.isGone(i) {
 			continue
 		}
 		rewritten := p.rewrite(i)
-		if rewritten && d.site(i).inside {
+		if rewritten && d.valueSpan(i).inside {
 			continue // the patch includes the line comment
 		}
 		if !rewritten {
@@ -239,18 +233,18 @@ func (p *printer) rewrite(i int32) bool {
 	return ok && p.children(i, kids)
 }
 
-// mergeGone sorts the ranges in gone and joins those that touch.
-func (p *printer) mergeGone() {
-	slices.SortFunc(p.gone, func(a, b span) int { return int(a.from) - int(b.from) })
+// merged sorts ranges and joins those that touch.
+func merged(spans []span) []span {
+	slices.SortFunc(spans, func(a, b span) int { return int(a.from) - int(b.from) })
 	var out []span
-	for _, s := range p.gone {
+	for _, s := range spans {
 		if n := len(out); n > 0 && s.from <= out[n-1].to {
 			out[n-1].to = max(out[n-1].to, s.to)
 			continue
 		}
 		out = append(out, s)
 	}
-	p.gone = out
+	return out
 }
 
 // isGone reports whether node i is in a range that is replaced or removed as a whole.
@@ -277,7 +271,7 @@ func (p *printer) add(depth int32, from, to int, text string) {
 func (p *printer) replace(i int32) {
 	d := p.d
 	r := d.deref(d.at(i))
-	s := d.site(i)
+	s := d.valueSpan(i)
 	if d.n[i].flags&inFlow != 0 {
 		p.replaceFlow(s, i)
 		return
@@ -287,24 +281,15 @@ func (p *printer) replace(i int32) {
 		p.putCollection(s, r, d.kids(r))
 		return
 	}
-	old := &d.n[i]
 	c := scalar.Context{
 		Indent: s.indent + 2, Parent: s.indent, LineEnd: p.e.lineEnd, Keep: s.keep,
-		Old: d.fresh[n.val].want,
+		Old: d.styleFor(i, r),
 	}
 	if s.indent == -2 {
 		c.Parent, c.Indent = -1, 2
 	}
 	c.NoBlock = p.unsafeBelow(stream.NextLineStart(d.src, s.tail), c.Parent)
-	// The new scalar takes the style of the old one. A value other than a string counts as plain
-	// even if its tag allowed quotes.
-	if old.kind == scalarNode && old.style != scalar.NoStyle {
-		c.Old = old.style
-		if d.scalarTag(i) != scalar.StrTag && d.scalarTag(i) != scalar.OtherTag {
-			c.Old = scalar.PlainStyle
-		}
-	}
-	if old.kind == scalarNode && s.inside {
+	if d.isBlockScalar(i) {
 		if at := d.blockTextIndent(i); at > 0 {
 			c.Indent = at
 		}
@@ -313,11 +298,11 @@ func (p *printer) replace(i int32) {
 		return
 	}
 	var text string
-	if d.copyOf(r).value > 0 {
+	if d.cloneOf(r).value > 0 {
 		e := *p.e
 		e.b, e.noBlock = nil, c.NoBlock
 		e.scalar(r, c.Indent, c.Parent, false)
-		if text = string(e.b); !d.isBlockScalar(d.copyOf(r).value) {
+		if text = string(e.b); !d.isBlockScalar(d.cloneOf(r).value) {
 			p.put(s, text, "")
 			return
 		}
@@ -390,7 +375,7 @@ func (d *document) blockTextIndent(i int32) int {
 
 // put writes a value in place of the old one: first on the line of its key or dash, and rest, which
 // begins with a newline, below.
-func (p *printer) put(s site, first, rest string) {
+func (p *printer) put(s valueSpan, first, rest string) {
 	d := p.d
 	if s.anchor != "" {
 		first = strings.TrimRight(s.anchor+" "+first, " ")
@@ -424,7 +409,7 @@ func (p *printer) put(s site, first, rest string) {
 }
 
 // putCollection writes map or list r with the given children in place of the old value.
-func (p *printer) putCollection(s site, r int32, kids []int32) {
+func (p *printer) putCollection(s valueSpan, r int32, kids []int32) {
 	d := p.d
 	n := &d.n[r]
 	old := &d.n[s.slot]
@@ -457,7 +442,7 @@ func (p *printer) putCollection(s site, r int32, kids []int32) {
 		return
 	case isListItem:
 		if _, commented := d.commentOf(s); s.anchor != "" || tag != "" ||
-			commented && (s.inside || d.copyOf(r).value > 0) {
+			commented && (s.inside || d.cloneOf(r).value > 0) {
 			e.entries(r, s.indent+2, false)
 			p.put(s, tag, e.lineEnd+string(e.b))
 			return

@@ -11,32 +11,24 @@ import (
 
 // replaceFlow makes the patches for a value that an edit put in place of source node i, an entry of
 // a flow collection.
-func (p *printer) replaceFlow(s site, i int32) {
+func (p *printer) replaceFlow(s valueSpan, i int32) {
 	d := p.d
 	r := d.deref(d.at(i))
-	var text string
-	if n := &d.n[r]; n.kind == scalarNode {
-		old := &d.n[i]
-		c := scalar.Context{Flow: true, Old: d.fresh[n.val].want}
-		if old.kind == scalarNode && old.style != scalar.NoStyle {
-			c.Old = old.style
-			if t := d.scalarTag(i); t != scalar.StrTag && t != scalar.OtherTag {
-				c.Old = scalar.PlainStyle
-			}
-		}
+	text := ""
+	switch {
+	case d.n[r].kind != scalarNode:
+		text = p.flowText(i)
+	case d.cloneOf(r).value > 0 && !d.jsonLike():
+		e := *p.e
+		e.b = nil
+		e.scalar(r, 0, 0, true)
+		text = string(e.b)
+	default:
+		c := scalar.Context{Flow: true, Old: d.styleFor(i, r)}
 		if c.Old == scalar.PlainStyle && d.jsonLike() {
 			c.Old = scalar.DoubleStyle
 		}
-		if d.copyOf(r).value > 0 && !d.jsonLike() {
-			e := *p.e
-			e.b = nil
-			e.scalar(r, 0, 0, true)
-			text = string(e.b)
-		} else {
-			text = scalar.Format(d.scalarTag(r), p.e.text(r), c)
-		}
-	} else {
-		text = p.flowText(i)
+		text = scalar.Format(d.scalarTag(r), p.e.text(r), c)
 	}
 	if s.anchor != "" {
 		text = s.anchor + " " + text
@@ -56,6 +48,19 @@ func (p *printer) replaceFlow(s site, i int32) {
 	}
 }
 
+// styleFor returns the style for new scalar r in place of source node i: that of the old scalar. A
+// value other than a string counts as plain even if its tag allowed quotes.
+func (d *document) styleFor(i, r int32) scalar.Style {
+	old := &d.n[i]
+	switch {
+	case old.kind != scalarNode || old.style == scalar.NoStyle:
+		return d.newNodes[d.n[r].val].style
+	case d.scalarTag(i) != scalar.StrTag && d.scalarTag(i) != scalar.OtherTag:
+		return scalar.PlainStyle
+	}
+	return old.style
+}
+
 // jsonLike reports whether the document is written in the JSON subset of YAML: its outermost map
 // has quoted keys.
 func (d *document) jsonLike() bool {
@@ -64,6 +69,10 @@ func (d *document) jsonLike() bool {
 
 // flowChildren makes the patches for flow collection i, of which some source entries remain. have
 // are its entries in the source, kids the present ones.
+//
+// Every entry but the last owns the comma after it. An entry that goes takes its comma along, and a
+// new one is written after the entry before it as ", new". Only the tail is special: if the last
+// source entries go, the comma before them goes instead.
 func (p *printer) flowChildren(i int32, have, kids []int32) {
 	d := p.d
 	f := p.flowLayout(i, have)
@@ -103,7 +112,15 @@ func (p *printer) flowChildren(i int32, have, kids []int32) {
 	}
 }
 
-// flowLayout describes how a flow collection is laid out.
+// flowLayout describes how a flow collection is laid out. In
+//
+//	[
+//	  a,
+//	  b,
+//	]
+//
+// the last entry is on a line of its own, a comma follows it, and the separator is a comma, a
+// newline and the indentation of the last entry.
 type flowLayout struct {
 	ownLines  bool // its last entry is on a line of its own
 	comma     bool // a comma follows the last entry
@@ -188,55 +205,16 @@ func (p *printer) removeFlowTail(i int32, have []int32, kept int, f flowLayout, 
 
 // flowEntryText returns the text of new entry slot of flow collection i.
 func (p *printer) flowEntryText(i, slot int32) string {
-	e := emitter{d: p.d, lineEnd: p.e.lineEnd}
-	isMap := p.d.n[i].kind == mapNode
-	switch {
-	case !p.d.jsonLike():
-		e.flowEntry(slot, isMap)
-	case isMap:
-		e.b = append(e.b, scalar.Double(p.d.keyText(slot))+": "...)
-		e.jsonFlow(slot)
-	default:
-		e.jsonFlow(slot)
-	}
+	e := emitter{d: p.d, lineEnd: p.e.lineEnd, json: p.d.jsonLike()}
+	e.flowEntry(slot, p.d.n[i].kind == mapNode)
 	return string(e.b)
 }
 
 // flowText returns the value of slot in flow style, as JSON in a document written as JSON.
 func (p *printer) flowText(slot int32) string {
-	e := emitter{d: p.d, lineEnd: p.e.lineEnd}
-	if p.d.jsonLike() {
-		e.jsonFlow(slot)
-	} else {
-		e.flow(slot)
-	}
+	e := emitter{d: p.d, lineEnd: p.e.lineEnd, json: p.d.jsonLike()}
+	e.flow(slot)
 	return string(e.b)
-}
-
-// jsonFlow is flow for a document written as JSON.
-func (e *emitter) jsonFlow(slot int32) {
-	i := e.d.deref(e.d.at(slot))
-	n := &e.d.n[i]
-	if n.kind == scalarNode {
-		if e.d.scalarTag(i) == scalar.StrTag {
-			e.b = append(e.b, scalar.Double(e.d.text(i))...)
-		} else {
-			e.b = append(e.b, e.text(i)...)
-		}
-		return
-	}
-	brackets := empty(n.kind)
-	e.b = append(e.b, brackets[0])
-	for k, kid := range e.d.kids(i) {
-		if k > 0 {
-			e.b = append(e.b, ", "...)
-		}
-		if n.kind == mapNode {
-			e.b = append(e.b, scalar.Double(e.d.keyText(kid))+": "...)
-		}
-		e.jsonFlow(kid)
-	}
-	e.b = append(e.b, brackets[1])
 }
 
 // flowEnd returns the end of entry slot of a flow collection, without its comma.
@@ -264,16 +242,12 @@ func (d *document) commaAfter(p int) int {
 
 // skipLineComment returns the end of the comment that follows p on its line, or p if none does.
 func (d *document) skipLineComment(p int) int {
-	q := p
-	for q < d.bodyEnd && scalar.IsBlank(d.src[q]) {
-		q++
+	q := d.skipBlanks(p)
+	if q >= d.bodyEnd || d.src[q] != '#' {
+		return p
 	}
-	if q < d.bodyEnd && d.src[q] == '#' {
-		q = d.lineEnd(q)
-		if d.src[q-1] == '\r' {
-			q--
-		}
-		return q
+	if q = d.lineEnd(q); d.src[q-1] == '\r' {
+		q--
 	}
-	return p
+	return q
 }

@@ -15,6 +15,9 @@ import (
 // Kept source entries stay in the text. Removed ones are cut out with their lines, and runs of new
 // ones are inserted after the source entry before them. The collection is written again only if
 // nothing of it is kept or if entries changed their order and cannot be moved as lines.
+//
+// For a list with the source entries a, b and c whose children are now a, x, c and y, b is removed,
+// the run x is inserted after a, and the run y after c.
 func (p *printer) children(i int32, kids []int32) bool {
 	d := p.d
 	have := d.entries(i)
@@ -22,15 +25,14 @@ func (p *printer) children(i int32, kids []int32) bool {
 	moved := !d.inSourceOrder(kids)
 	anew := moved && !p.movable(i, kids)
 	if anew {
-		p.gone = append(p.gone, span{i + 1, int32(d.n[i].next)})
-		p.mergeGone()
+		p.gone = merged(append(p.gone, span{i + 1, int32(d.n[i].next)}))
 	}
 	if anew || !slices.ContainsFunc(kids, d.source) && len(inherited) == 0 {
 		if d.n[i].flags&inFlow != 0 {
 			p.add(i, int(d.n[i].val), int(d.n[i].valEnd), p.flowText(i))
 			return false
 		}
-		p.putCollection(d.site(i), i, kids)
+		p.putCollection(d.valueSpan(i), i, kids)
 		return true
 	}
 	if d.n[i].style == scalar.FlowStyle {
@@ -56,7 +58,7 @@ func (p *printer) children(i int32, kids []int32) bool {
 			}
 			leading = false
 			k++
-			p.insertBehind(i, slot, runs.value(slot), indent, isMap)
+			p.insertAfter(i, slot, runs.value(slot), indent, isMap)
 			continue
 		}
 		if leading {
@@ -84,7 +86,7 @@ func (p *printer) inheritedRuns(i int32, have, kids []int32) map[int32][]int32 {
 		switch {
 		case k < len(kids) && kids[k] == slot:
 			k++
-		case k > from && d.isMergeKey(slot) && d.copyOf(kids[from]).entry > 0:
+		case k > from && d.isMergeKey(slot) && d.cloneOf(kids[from]).entry > 0:
 			runs[slot] = kids[from:k]
 		default:
 			k = from
@@ -97,7 +99,7 @@ func (p *printer) inheritedRuns(i int32, have, kids []int32) map[int32][]int32 {
 // comments stay above them.
 func (p *printer) replaceMerge(slot int32, run []int32, indent int) {
 	d := p.d
-	s := d.site(slot)
+	s := d.valueSpan(slot)
 	from, to := d.entryStart(slot), s.tail
 	e := *p.e
 	e.b = nil
@@ -123,7 +125,7 @@ func (p *printer) replaceMerge(slot int32, run []int32, indent int) {
 // (-1 for none), and the source entries that remain, in the order of the source.
 func (p *printer) runs(i int32, kids []int32, inherited map[int32][]int32,
 	indent int,
-) (runs slots[[]int32], kept []int32) {
+) (runs nodeMap[[]int32], kept []int32) {
 	d := p.d
 	add := func(after int32, entries ...int32) {
 		runs.set(after,
@@ -223,8 +225,8 @@ func (p *printer) removeLeading(i, kept int32) int {
 	return to
 }
 
-// insertBehind writes new entries on the lines after source entry slot.
-func (p *printer) insertBehind(i, slot int32, run []int32, indent int, isMap bool) {
+// insertAfter writes new entries on the lines after source entry slot.
+func (p *printer) insertAfter(i, slot int32, run []int32, indent int, isMap bool) {
 	if len(run) == 0 {
 		return
 	}
@@ -242,14 +244,14 @@ func (p *printer) insertBehind(i, slot int32, run []int32, indent int, isMap boo
 		e.entry(kid, indent, isMap)
 		e.b = append(e.b, e.lineEnd...)
 	}
-	p.putBehind(slot)
+	p.linesFollow(slot)
 	p.add(i, at, at, string(e.b))
 }
 
 // dashWidth returns the number of columns from the dash of a source item to its value. It is 0 if
 // the value is not on that line, is empty, or has tabs before it.
 func (d *document) dashWidth(slot int32) int {
-	s := d.site(slot)
+	s := d.valueSpan(slot)
 	gap := d.src[s.head:max(s.head, s.start)]
 	if len(gap) == 0 || len(bytes.TrimLeft(gap, " ")) > 0 {
 		return 0
@@ -257,8 +259,8 @@ func (d *document) dashWidth(slot int32) int {
 	return 1 + len(gap)
 }
 
-// putBehind notes that lines follow source entry slot.
-func (p *printer) putBehind(slot int32) {
+// linesFollow notes that lines follow source entry slot.
+func (p *printer) linesFollow(slot int32) {
 	p.follows = p.follows || int32(p.d.n[slot].next) == p.d.nsrc
 }
 
@@ -287,25 +289,24 @@ func (p *printer) stripUnended() {
 func (p *printer) removeEntry(i, slot int32) {
 	d := p.d
 	from, to := d.headStart(slot), d.ownedEnd(slot)
-	to = p.blanksBehind(slot, to)
+	to = p.blanksAfter(slot, to)
 	p.add(i, from, to, "")
 }
 
-// blanksBehind returns the end of the blank lines from at, the end of removed entry slot, that must
+// blanksAfter returns the end of the blank lines from at, the end of removed entry slot, that must
 // be removed with it: those that would become part of a block scalar before it that stays. These
 // are all lines if the scalar keeps its trailing newlines, else the lines up to the last one with
 // blanks on it.
-func (p *printer) blanksBehind(slot int32, at int) int {
+func (p *printer) blanksAfter(slot int32, at int) int {
 	d := p.d
 	j := slot - 1
 	if before, ok := p.goneAround(j); ok {
 		j = max(before.from-1, 0)
 	}
-	n := &d.n[j]
-	if n.kind != scalarNode || n.style != scalar.LiteralStyle && n.style != scalar.FoldedStyle {
+	if !d.isBlockScalar(j) {
 		return at
 	}
-	kept := scalar.ReadBlockHeader(d.src, int(n.val)).Chomp == '+'
+	kept := scalar.ReadBlockHeader(d.src, int(d.n[j].val)).Chomp == '+'
 	to := at
 	for q := at; q < d.bodyEnd; q = stream.NextLineStart(d.src, q) {
 		line := bytes.TrimRight(d.src[q:d.lineEnd(q)], "\r")

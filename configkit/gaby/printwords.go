@@ -25,7 +25,7 @@ func (p *printer) replaceWords(i int32, text string) bool {
 	old := d.text(i)
 	from, to := changedWords(old, text)
 	was, is := old[from:len(old)-to], text[from:len(text)-to]
-	isBlock := n.style == scalar.LiteralStyle || n.style == scalar.FoldedStyle
+	isBlock := d.isBlockScalar(i)
 	if was == "" || is == "" || strings.Contains(was, "\n") || !scalar.CanSingle(is) ||
 		!isBlock && (strings.ContainsAny(is, `"'\#:,[]{}?&*!|>%@`+"`") || is[0] == '-') {
 		return false

@@ -284,7 +284,7 @@ func TestPropertyOtherDocuments(t *testing.T) {
 			t.Fatalf("%v in document %d changed others\n--- before\n%s\n--- after\n%s", e, i+1,
 				text, out)
 		}
-		if got := string(bytes.Join(c.Pieces(), nil)); got != out {
+		if got := string(bytes.Join(c.Chunks(), nil)); got != out {
 			t.Fatalf("Pieces and Bytes differ: %q %q", got, out)
 		}
 		if c.String() != out {
@@ -524,7 +524,7 @@ func (e Edit) container(data any) []string {
 	}
 	for len(path) > 0 &&
 		!slices.ContainsFunc(places(data),
-			func(p place) bool { return slices.Equal(p.Path, path) }) {
+			func(p blockContext) bool { return slices.Equal(p.Path, path) }) {
 		path = path[:len(path)-1]
 	}
 	return path

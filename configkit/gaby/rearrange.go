@@ -1,6 +1,7 @@
 package gaby
 
 import (
+	"bytes"
 	"math"
 	"slices"
 	"sort"
@@ -27,7 +28,7 @@ func (d *YamlDoc) ArrayRearrangeP(indexes []int, path string) error {
 	case v.Kind() != List:
 		return e.fail(v, "not a list", "")
 	case v.below() != 0:
-		return e.fail(v, "this value comes from an alias; it cannot be edited here", expandHint)
+		return e.failAlias(v)
 	}
 	owner := v.node()
 	have := e.d.kids(owner)
@@ -50,8 +51,7 @@ func (d *YamlDoc) ArrayRearrangeP(indexes []int, path string) error {
 	for i, slot := range have {
 		if moves || !stays[i] {
 			// an alias must not end up before its anchor
-			if err := e.here(Value{d: e.d, slot: slot, origin: origin{owner, -1}},
-				true); err != nil {
+			if err := e.checkEditable(e.d.entry(owner, slot), true); err != nil {
 				return err
 			}
 		}
@@ -59,7 +59,7 @@ func (d *YamlDoc) ArrayRearrangeP(indexes []int, path string) error {
 			return e.fail(v, "an item is or has an alias", expandHint)
 		}
 	}
-	if err := e.here(v, false); err != nil {
+	if err := e.checkEditable(v, false); err != nil {
 		return err
 	}
 	e.d.setKids(owner, kids)
@@ -76,7 +76,8 @@ func (d *document) hasAliases(i int32) bool {
 	return false
 }
 
-// A rearrangement changes the order of ranges of the source. The text between them stays.
+// A rearrangement changes the order of ranges of the source. The text between them stays: if the
+// entries a and b of a list change places, a blank line between them is still between them.
 type rearrangement struct {
 	list   int32
 	ranges []textRange // in source order
@@ -88,37 +89,25 @@ type textRange struct{ from, to int }
 
 // keptOf returns the children that are in the source, in source order.
 func keptOf(d *document, kids []int32) []int32 {
-	kept := make([]int32, 0, len(kids))
-	for _, slot := range kids {
-		if d.source(slot) {
-			kept = append(kept, slot)
-		}
-	}
-	if !slices.IsSorted(kept) {
-		slices.Sort(kept)
-	}
+	kept := d.inSource(kids)
+	slices.Sort(kept)
 	return kept
+}
+
+// inSource returns the children that are in the source.
+func (d *document) inSource(kids []int32) []int32 {
+	return slices.DeleteFunc(slices.Clone(kids), func(slot int32) bool { return !d.source(slot) })
 }
 
 // inSourceOrder reports whether the children that are in the source have the same order there.
 func (d *document) inSourceOrder(kids []int32) bool {
-	last := int32(-1)
-	for _, slot := range kids {
-		if !d.source(slot) {
-			continue
-		}
-		if slot < last {
-			return false
-		}
-		last = slot
-	}
-	return true
+	return slices.IsSorted(d.inSource(kids))
 }
 
-// ArrangeKeys puts the entries of the map that segments name in the order of keys, which must be
+// ReorderKeys puts the entries of the map that segments name in the order of keys, which must be
 // all its keys. The lines of an entry and the comments directly above move with it. It reports
 // whether that can be done by moving lines; if not, it does nothing.
-func (d *YamlDoc) ArrangeKeys(keys []string, segments ...string) bool {
+func (d *YamlDoc) ReorderKeys(keys []string, segments ...string) bool {
 	e, err := d.newEditor(segments)
 	if err != nil {
 		return false
@@ -147,7 +136,7 @@ func (d *YamlDoc) ArrangeKeys(keys []string, segments ...string) bool {
 		kids = append(kids, kid)
 	}
 	p := printer{d: e.d, e: e.d.emitter(), unended: -1}
-	if len(of) > 0 || !p.movable(owner, kids) || e.here(v, true) != nil {
+	if len(of) > 0 || !p.movable(owner, kids) || e.checkEditable(v, true) != nil {
 		return false
 	}
 	if !slices.Equal(kids, have) {
@@ -166,7 +155,7 @@ func (p *printer) movable(i int32, kids []int32) bool {
 	if n.flags&(hasMerge|inFlow) != 0 || n.style != scalar.PlainStyle {
 		return false
 	}
-	if len(trimBlanksLeft(d.src[d.lineStart(first):first])) > 0 && kids[0] != have[0] {
+	if len(bytes.TrimLeft(d.src[d.lineStart(first):first], " \t")) > 0 && kids[0] != have[0] {
 		return false // it is on the line of a dash
 	}
 	var open, ended, unsafe bool
@@ -175,10 +164,8 @@ func (p *printer) movable(i int32, kids []int32) bool {
 			continue
 		}
 		leaf := int32(d.n[slot].next) - 1
-		if n := &d.n[leaf]; n.kind == scalarNode &&
-			(n.style == scalar.LiteralStyle || n.style == scalar.FoldedStyle) {
-			// a block scalar would take in lines that it ends up before
-			ended = ended || scalar.ReadBlockHeader(d.src, int(n.val)).Chomp == '+' &&
+		if d.isBlockScalar(leaf) { // it would take in lines that it ends up before
+			ended = ended || scalar.ReadBlockHeader(d.src, int(d.n[leaf].val)).Chomp == '+' &&
 				leaf != p.e.unended
 			open = true
 		}
@@ -191,14 +178,6 @@ func (p *printer) movable(i int32, kids []int32) bool {
 func (p *printer) rangeOf(slot int32) textRange {
 	d := p.d
 	return textRange{d.headStart(slot), d.ownedEnd(slot)}
-}
-
-// trimBlanksLeft returns b without leading blanks.
-func trimBlanksLeft(b []byte) []byte {
-	for len(b) > 0 && scalar.IsBlank(b[0]) {
-		b = b[1:]
-	}
-	return b
 }
 
 // rearrange records how the entries of source collection i change their order.
@@ -217,7 +196,7 @@ func (p *printer) rearrange(i int32, kids []int32) {
 	}
 	// If the last entry moves up, lines follow the text that ends the source.
 	if last := kept[len(kept)-1]; last != kids[len(kids)-1] {
-		p.putBehind(last)
+		p.linesFollow(last)
 	}
 	p.moves = append(p.moves, r)
 }

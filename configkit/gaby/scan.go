@@ -41,7 +41,7 @@ type scanner struct {
 
 // scan fills the slab of d. The error is a *SyntaxError.
 func (d *document) scan() (err error) {
-	s := scanner{doc: d, src: d.src, pos: d.body, end: d.bodyEnd, tabsFrom: maxColumn}
+	s := scanner{doc: d, src: d.src, pos: d.bodyStart, end: d.bodyEnd, tabsFrom: maxColumn}
 	defer func() {
 		if r := recover(); r != nil {
 			e, ok := r.(*SyntaxError)
@@ -52,7 +52,7 @@ func (d *document) scan() (err error) {
 		}
 	}()
 	if len(d.src) > d.limits.DocumentBytes {
-		s.failHint(d.body, "the document is larger than the limit of bytes for one document",
+		s.failHint(d.bodyStart, "the document is larger than the limit of bytes for one document",
 			"split it")
 	}
 	s.checkBytes()
@@ -77,7 +77,7 @@ const maxColumn = math.MaxInt
 func (s *scanner) document() {
 	s.bol = s.doc.lineStart(s.pos)
 	s.push()
-	var where place
+	var where blockContext
 	if s.pos == s.bol {
 		where = atLineStart
 	}
@@ -182,7 +182,7 @@ func (s *scanner) checkUTF8() {
 			if !s.insideQuotes(i, n) {
 				s.unsupported(i, "the line separators U+2028 and U+2029 outside of quoted text")
 			}
-		case r == 0xfeff && i >= s.doc.body:
+		case r == 0xfeff && i >= s.doc.bodyStart:
 			s.unsupported(i, "a byte order mark inside the document")
 		}
 		i += n
@@ -251,6 +251,14 @@ func (s *scanner) blankAt(p int) bool {
 		return true // checkBytes has made sure that a newline follows
 	}
 	return false
+}
+
+// skipBlanks returns the offset of the first byte at or after p that is not a blank, or end.
+func (s *scanner) skipBlanks(p int) int {
+	for p < s.end && scalar.IsBlank(s.src[p]) {
+		p++
+	}
+	return p
 }
 
 // gap moves from the end of a block value to the next content, skipping blanks, newlines and

@@ -6,11 +6,12 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
-// place describes which block collections may begin after an indicator.
-type place uint8
+// blockContext describes which block collections may begin after an indicator.
+type blockContext uint8
 
 const (
-	atLineStart place = 1 << iota // pos is at a line start: the root of a document without "---"
+	// atLineStart: pos is at a line start, as at the root of a document without "---".
+	atLineStart blockContext = 1 << iota
 	// compactOK: a block collection may begin on this line, after a dash or the colon of an
 	// explicit key.
 	compactOK
@@ -21,12 +22,12 @@ const (
 // value scans the value of entry e. pos is directly after the colon, the dash or "---". indent is
 // the column of the enclosing block collection (-1 at the root); lines of the value below the first
 // must be indented deeper.
-func (s *scanner) value(e int32, indent int, where place) {
+func (s *scanner) value(e int32, indent int, where blockContext) {
 	start := s.pos
 	blockAllowed := where&(compactOK|atLineStart) != 0
 	if where&atLineStart != 0 {
-		s.firstLine()
-		if s.pos >= s.end {
+		s.pos = s.bol - 1 // nextLine begins at a newline
+		if s.nextLine(); s.pos >= s.end {
 			s.empty(e, start)
 			return
 		}
@@ -35,10 +36,7 @@ func (s *scanner) value(e int32, indent int, where place) {
 	// blanks and newlines and reads at most one of the two.
 	propsLine := -1 // start of the line of an anchor or tag
 	for {
-		p := s.pos
-		for p < s.end && scalar.IsBlank(s.src[p]) {
-			p++
-		}
+		p := s.skipBlanks(s.pos)
 		if p >= s.end || s.src[p] == '\n' || s.src[p] == '\r' || s.src[p] == '#' {
 			s.gap()
 			col := s.pos - s.bol
@@ -70,32 +68,6 @@ func (s *scanner) value(e int32, indent int, where place) {
 	s.content(e, indent, blockAllowed, propsLine == s.bol)
 }
 
-// firstLine moves to the first content if pos is at the start of a line.
-func (s *scanner) firstLine() {
-	p := s.pos
-	for p < s.end && s.src[p] == ' ' {
-		p++
-	}
-	if p < s.end {
-		switch c := s.src[p]; c {
-		case '\n', '\r', '#', '\t':
-			if c == '\t' {
-				q := p
-				for q < s.end && scalar.IsBlank(s.src[q]) {
-					q++
-				}
-				if q < s.end && s.src[q] != '\n' && s.src[q] != '\r' && s.src[q] != '#' {
-					s.tab(p)
-				}
-			}
-			s.pos = p
-			s.gap()
-			return
-		}
-	}
-	s.pos = p
-}
-
 // dash reports whether a list item begins at pos.
 func (s *scanner) dash() bool { return s.src[s.pos] == '-' && s.blankAt(s.pos+1) }
 
@@ -109,6 +81,9 @@ func (s *scanner) empty(e int32, p int) {
 
 // content scans the value that begins at pos. blockAllowed says that a block collection may begin
 // here, afterProps that an anchor or tag precedes it on the same line.
+//
+// The first byte tells all values apart except two: quoted and plain text may be a scalar or the
+// first key of a map. A colon after it on the same line decides.
 func (s *scanner) content(e int32, indent int, blockAllowed, afterProps bool) {
 	p := s.pos
 	c := s.src[p]
@@ -198,9 +173,7 @@ func quoteStyle(c byte) scalar.Style {
 // colonAfter reports whether the token that ended at p is a key: blanks and a colon follow on its
 // line.
 func (s *scanner) colonAfter(p int) bool {
-	for p < s.end && scalar.IsBlank(s.src[p]) {
-		p++
-	}
+	p = s.skipBlanks(p)
 	return p < s.end && s.src[p] == ':' && s.blankAt(p+1)
 }
 
@@ -222,7 +195,8 @@ func (s *scanner) scalar(e int32, start, end int, st scalar.Style, multi bool) {
 	}
 }
 
-// blockMap scans a block map whose first key is at pos, in column col.
+// blockMap scans a block map whose first key is at pos, in column col. The map ends at content in
+// another column: further left it belongs to a collection around it, further right it is an error.
 func (s *scanner) blockMap(i int32, col int) {
 	s.down()
 	m := &s.n[i]
@@ -293,10 +267,7 @@ func (s *scanner) key(e int32, col int) {
 		n.keyStyle = quoteStyle(c)
 		n.keyEnd = uint32(q)
 		end = q
-		for q < s.end && scalar.IsBlank(s.src[q]) {
-			q++
-		}
-		if q >= s.end || s.src[q] != ':' {
+		if q = s.skipBlanks(q); q >= s.end || s.src[q] != ':' {
 			s.failHint(p, "a key without a colon", `a key is followed by ": "`)
 		}
 		s.pos = q + 1

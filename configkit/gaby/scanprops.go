@@ -200,7 +200,8 @@ func (s *scanner) checkExpansion() {
 		}
 		total[i+1] = total[i] + size
 		if total[i+1] > s.doc.limits.AliasNodes && total[i+1] > len(s.n) {
-			s.failHint(int(s.n[i].val), "the aliases of the document expand to too many values", "replace some of them with their values")
+			s.failHint(int(s.n[i].val), "the aliases of the document expand to too many values",
+				"replace some of them with their values")
 		}
 	}
 }

@@ -146,10 +146,7 @@ func (s *scanner) blockScalar(e int32, indent int) {
 		st = scalar.FoldedStyle
 	}
 	h := scalar.ReadBlockHeader(s.src[:s.end], p)
-	q := h.End
-	for q < s.end && scalar.IsBlank(s.src[q]) {
-		q++
-	}
+	q := s.skipBlanks(h.End)
 	if q < s.end && s.src[q] == '#' {
 		if q == h.End {
 			s.unsupported(q, "a comment without a blank before it")
@@ -160,7 +157,8 @@ func (s *scanner) blockScalar(e int32, indent int) {
 		q++
 	}
 	if q < s.end && s.src[q] != '\n' {
-		s.failHint(q, "unexpected text after the block scalar indicator", "begin the text on the next line")
+		s.failHint(q, "unexpected text after the block scalar indicator",
+			"begin the text on the next line")
 	}
 	headEnd := scalar.TrimBlanks(s.src, p, h.End)
 	textEnd, tail := q, q // newline of the last line with text; end of the blank lines after it

@@ -3,7 +3,7 @@ package gaby
 import "github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 
 // A site is the position of a source value in the text, with what surrounds it on its lines.
-type site struct {
+type valueSpan struct {
 	slot  int32
 	head  int // offset after the colon or dash, or where the root's value begins
 	start int // offset of the value with its anchor and tag
@@ -16,10 +16,10 @@ type site struct {
 	anchor string // with its "&"
 }
 
-// site returns the site of the value of source node i.
-func (d *document) site(i int32) site {
+// valueSpan returns the site of the value of source node i.
+func (d *document) valueSpan(i int32) valueSpan {
 	n := &d.n[i]
-	s := site{slot: i, start: int(n.val), tail: int(n.valEnd), indent: -2, head: int(n.val)}
+	s := valueSpan{slot: i, start: int(n.val), tail: int(n.valEnd), indent: -2, head: int(n.val)}
 	if n.flags&hasProps != 0 {
 		s.start = int(d.props[i].start)
 		s.head = s.start
@@ -36,7 +36,7 @@ func (d *document) site(i int32) site {
 		s.indent = d.column(int(n.key))
 	}
 	switch {
-	case n.kind == scalarNode && (n.style == scalar.LiteralStyle || n.style == scalar.FoldedStyle):
+	case d.isBlockScalar(i):
 		s.inside = true
 		// includes blanks and a comment after the header
 		s.tail = max(s.tail, d.blockEnd(int(n.val)))
@@ -88,11 +88,8 @@ func (d *document) colonEnd(i int32) int {
 		s.gap()
 		return s.pos + 1
 	}
-	for p < len(d.src) && scalar.IsBlank(d.src[p]) {
-		p++
+	if q := d.skipBlanks(p); q < len(d.src) && d.src[q] == ':' {
+		return q + 1
 	}
-	if p < len(d.src) && d.src[p] == ':' {
-		return p + 1
-	}
-	return int(n.keyEnd)
+	return p
 }

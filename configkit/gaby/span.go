@@ -14,7 +14,7 @@ func (d *document) headStart(slot int32) int {
 	start := d.entryStart(slot)
 	bol := d.lineStart(start)
 	col := start - bol
-	floor := d.body
+	floor := d.bodyStart
 	if slot > 0 {
 		floor = int(d.n[slot-1].keyEnd)
 		if int32(d.n[slot-1].next) <= slot { // not the collection around it

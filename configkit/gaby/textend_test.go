@@ -141,7 +141,7 @@ func TestTextAtEndOfDocument(t *testing.T) {
 			if got := again[1:].String(); got != rest {
 				fail("another document")
 			}
-			if !bytes.Equal(bytes.Join(docs.Pieces(), nil), docs.Bytes()) {
+			if !bytes.Equal(bytes.Join(docs.Chunks(), nil), docs.Bytes()) {
 				fail("pieces")
 			}
 		}
@@ -177,7 +177,7 @@ func TestTextAtEndInFront(t *testing.T) {
 		if diff := diffData(data, again[0].Data(), ""); diff != "" {
 			t.Fatalf("%d: %s\n%q\n%q", n, diff, text, both)
 		}
-		ended, err := gaby.ParseYAML(docs[0].Ended())
+		ended, err := gaby.ParseYAML(docs[0].BytesWithNewline())
 		if err != nil || diffData(data, ended.Data(), "") != "" ||
 			!strings.HasSuffix(ended.String(), "\n") {
 			t.Fatalf("%d: %v\n%q\n%q", n, err, text, ended)
@@ -202,7 +202,7 @@ func TestTextOfValues(t *testing.T) {
 			t.Fatal(err)
 		}
 		data := doc.Data()
-		all := append(places(data), place{nil, data})
+		all := append(places(data), blockContext{nil, data})
 		if d.oneIn(2) {
 			if e := randomEdit(d, data); e != nil && e.apply(doc) == nil {
 				data, _ = e.model(data)

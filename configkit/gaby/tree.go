@@ -13,16 +13,18 @@ import (
 )
 
 // A tree is a value on its way into a document: the caller's value, with keys in the order they
-// will have.
+// will have. Every edit converts its value to a tree first, so comparing it with the document and
+// building nodes from it need to know one type only, and a value that cannot be written is refused
+// before anything changes.
 type tree struct {
-	kind nodeKind
-	tag  scalar.Tag
-	text string
-	want scalar.Style // style of a scalar that comes from another document
-	keys []string
-	kids []*tree
-	head string // comment above the entry, see Comments
-	line string // comment after it on its line
+	kind  nodeKind
+	tag   scalar.Tag
+	text  string
+	style scalar.Style // style of a scalar that comes from another document
+	keys  []string
+	kids  []*tree
+	head  string // comment above the entry, see Comments
+	line  string // comment after it on its line
 }
 
 // maxTreeDepth stops the conversion of Go data that contains itself.
@@ -158,7 +160,8 @@ func checkKey(key string) error {
 		return fmt.Errorf("the key %.40q is not valid UTF-8", key)
 	}
 	if len(key) > maxKey/6 && len(scalar.Double(key)) > maxKey { // a byte is written as at most six
-		return fmt.Errorf("the key %.40q... is written with more than 1,000 bytes, which YAML readers do not accept", key)
+		return fmt.Errorf("the key %.40q... is written with more than 1,000 bytes, "+
+			"which YAML readers do not accept", key)
 	}
 	return nil
 }
@@ -216,9 +219,9 @@ func (v Value) tree() *tree {
 	t := &tree{tag: v.d.scalarTag(i), text: v.d.text(i)}
 	switch {
 	case v.d.n[i].flags&isNew != 0:
-		t.want = v.d.fresh[v.d.n[i].val].want
+		t.style = v.d.newNodes[v.d.n[i].val].style
 	case !v.d.jsonLike(): // the quotes of JSON do not express a style
-		t.want = v.d.n[i].style
+		t.style = v.d.n[i].style
 	}
 	switch t.tag {
 	case scalar.NullTag:
@@ -258,8 +261,9 @@ func (t *tree) comment(v Value) {
 // becomes a pending comment of the new node.
 func (d *document) build(key string, t *tree) int32 {
 	i := int32(len(d.n))
-	f := uint32(len(d.fresh))
-	d.fresh = append(d.fresh, fresh{key: key, text: t.text, tag: t.tag, want: t.want, head: t.head})
+	f := uint32(len(d.newNodes))
+	d.newNodes = append(d.newNodes,
+		newNode{key: key, text: t.text, tag: t.tag, style: t.style, head: t.head})
 	d.n = append(d.n, node{key: f, val: f, kind: t.kind, flags: isNew, next: uint32(i + 1)})
 	if t.line != "" {
 		remember(&d.edit().comments, i, t.line)

@@ -24,30 +24,37 @@ const (
 type Value struct {
 	d    *document
 	slot int32 // the node whose position in the document this is
-	origin
-	// via says how the value was reached. If not zero, the value is written elsewhere and cannot be
-	// edited through this cursor.
-	via via
+	cursorOrigin
+	// through says how the value was reached. If not zero, the value is written elsewhere and cannot
+	// be edited through this cursor.
+	through reachedThrough
 }
 
-// origin records where a cursor came from. It is a separate struct because the compiler keeps
+// cursorOrigin records where a cursor came from. It is a separate struct because the compiler keeps
 // structs with more than four fields in memory and copies them for every call.
-type origin struct {
+type cursorOrigin struct {
 	owner int32 // the collection node it was reached from, -1 for the root
 	pos   int32 // index among the owner's entries if these are listed (edited, merged), else -1
 }
 
-// via records how a value that is written elsewhere was reached, as bits.
-type via uint8
+// reachedThrough records how a value that is written elsewhere was reached, as bits.
+type reachedThrough uint8
 
 const (
-	// viaAlias: the collection around it was reached through an alias or is inherited itself.
-	viaAlias via = 1 << iota
-	viaMerge     // the entry is inherited through "<<"
+	// throughAlias: the collection around it was reached through an alias or is inherited itself.
+	throughAlias reachedThrough = 1 << iota
+	throughMerge                // the entry is inherited through "<<"
 )
 
 // cursor returns a cursor at slot that does not know the collection around it.
-func (d *document) cursor(slot int32) Value { return Value{d: d, slot: slot, origin: origin{-1, -1}} }
+func (d *document) cursor(slot int32) Value {
+	return Value{d: d, slot: slot, cursorOrigin: cursorOrigin{-1, -1}}
+}
+
+// entry returns a cursor at an entry of collection owner, which must not be listed to use Next.
+func (d *document) entry(owner, slot int32) Value {
+	return Value{d: d, slot: slot, cursorOrigin: cursorOrigin{owner, -1}}
+}
 
 // node returns the node that holds the value, with aliases followed.
 func (v Value) node() int32 { return v.d.deref(v.d.at(v.slot)) }
@@ -69,18 +76,18 @@ func (v Value) Kind() Kind {
 	return Scalar
 }
 
-// below returns the via of the entries of this value.
-func (v Value) below() via {
-	if v.via != 0 || v.d.n[v.d.at(v.slot)].kind == aliasNode {
-		return viaAlias
+// below returns how the entries of this value are reached.
+func (v Value) below() reachedThrough {
+	if v.through != 0 || v.d.n[v.d.at(v.slot)].kind == aliasNode {
+		return throughAlias
 	}
 	return 0
 }
 
-// Elsewhere reports whether the value is written at another position of the document: it is an
+// IsAliased reports whether the value is written at another position of the document: it is an
 // alias, or was reached through an alias or "<<". A walk that skips these values still visits every
 // value once, where it is written.
-func (v Value) Elsewhere() bool { return v.d != nil && v.below() != 0 }
+func (v Value) IsAliased() bool { return v.d != nil && v.below() != 0 }
 
 // Len returns the number of entries of a map or list, 0 for anything else. It walks over them.
 func (v Value) Len() int {
@@ -102,23 +109,14 @@ func (v Value) First() Value {
 	if n.kind != mapNode && n.kind != listNode {
 		return Value{}
 	}
-	via := v.below()
-	if m := d.mergedEntries(i); m != nil {
-		if len(m) == 0 {
-			return Value{}
-		}
-		return Value{d: d, slot: m[0].slot, origin: origin{i, 0}, via: via | m[0].via}
-	}
-	if kids, ok := d.editedKids(i); ok {
-		if len(kids) == 0 {
-			return Value{}
-		}
-		return Value{d: d, slot: kids[0], origin: origin{i, 0}, via: via}
+	first := Value{d: d, slot: i + 1, cursorOrigin: cursorOrigin{i, -1}, through: v.below()}
+	if _, edited := d.editedKids(i); edited || n.flags&(hasMerge|hasDuplicates) != 0 {
+		return first.listed(0)
 	}
 	if int32(n.next) == i+1 {
 		return Value{}
 	}
-	return Value{d: d, slot: i + 1, origin: origin{i, -1}, via: via}
+	return first
 }
 
 // Next returns the entry after this one, or a missing Value.
@@ -126,81 +124,58 @@ func (v Value) Next() Value {
 	if v.d == nil || v.owner < 0 {
 		return Value{}
 	}
-	d := v.d
-	if v.pos < 0 {
-		next := int32(d.n[v.slot].next)
-		if next >= int32(d.n[v.owner].next) {
-			return Value{}
-		}
-		v.slot = next
-		return v
+	if v.pos >= 0 {
+		return v.listed(int(v.pos) + 1)
 	}
-	v.pos++
-	if m := d.mergedEntries(v.owner); m != nil {
-		if int(v.pos) >= len(m) {
-			return Value{}
-		}
-		v.slot, v.via = m[v.pos].slot, v.via&viaAlias|m[v.pos].via
-		return v
-	}
-	kids, _ := d.editedKids(v.owner)
-	if int(v.pos) >= len(kids) {
+	next := int32(v.d.n[v.slot].next)
+	if next >= int32(v.d.n[v.owner].next) {
 		return Value{}
 	}
-	v.slot = kids[v.pos]
+	v.slot = next
+	return v
+}
+
+// listed returns the entry at pos of the owner of v, whose entries are listed.
+func (v Value) listed(pos int) Value {
+	if merged := v.d.mergedEntries(v.owner); merged != nil {
+		if pos >= len(merged) {
+			return Value{}
+		}
+		v.slot, v.through = merged[pos].slot, v.through&throughAlias|merged[pos].through
+	} else {
+		kids, _ := v.d.editedKids(v.owner)
+		if pos >= len(kids) {
+			return Value{}
+		}
+		v.slot = kids[pos]
+	}
+	v.pos = int32(pos)
 	return v
 }
 
 // Get returns the value of a key of a map: the last one if the key is repeated, an own one before
 // an inherited one.
 func (v Value) Get(key string) Value {
-	if v.d == nil {
+	c := v.First()
+	if c.d == nil || c.d.n[c.owner].kind != mapNode {
 		return Value{}
 	}
-	d, i := v.d, v.node()
-	n := &d.n[i]
-	if n.kind != mapNode {
-		return Value{}
-	}
-	if n.flags&(hasMerge|hasDuplicates) != 0 {
-		m := d.mergedEntries(i)
-		for k := range m {
-			if d.keyIs(m[k].slot, key) {
-				return Value{
-					d: d, slot: m[k].slot, origin: origin{i, int32(k)},
-					via: v.below() | m[k].via,
-				}
-			}
-		}
-		return Value{}
-	}
-	via := v.below()
-	if kids, ok := d.editedKids(i); ok {
-		if len(kids) > longCollection {
-			if k, ok := d.keyIndex(i, kids)[key]; ok {
-				return Value{d: d, slot: kids[k], origin: origin{i, k}, via: via}
-			}
-			return Value{}
-		}
-		for k, c := range kids {
-			if d.keyIs(c, key) {
-				return Value{d: d, slot: c, origin: origin{i, int32(k)}, via: via}
-			}
-		}
-		return Value{}
-	}
+	d, i := c.d, c.owner
 	// Search short maps; index the keys of long ones.
-	count := 0
-	for c, end := i+1, int32(n.next); c < end; c = int32(d.n[c].next) {
-		if d.keyIs(c, key) {
-			return Value{d: d, slot: c, origin: origin{i, -1}, via: via}
+	for n := 0; c.d != nil; c = c.Next() {
+		if d.keyIs(c.slot, key) {
+			return c
 		}
-		if count++; count > longCollection {
-			all := d.entries(i)
-			if k, ok := d.keyIndex(i, all)[key]; ok {
-				return Value{d: d, slot: all[k], origin: origin{i, -1}, via: via}
+		if n++; n > longCollection && d.n[i].flags&(hasMerge|hasDuplicates) == 0 {
+			kids := d.kids(i)
+			k, ok := d.keyIndex(i, kids)[key]
+			if !ok {
+				return Value{}
 			}
-			return Value{}
+			if c.slot = kids[k]; c.pos >= 0 {
+				c.pos = k
+			}
+			return c
 		}
 	}
 	return Value{}
@@ -221,10 +196,9 @@ func (v Value) Repeated() []Value {
 	var repeated []Value
 	for k, kid := range kids {
 		if last[d.keyText(kid)] != k {
-			repeated = append(repeated, Value{
-				d: d, slot: kid, origin: origin{i, int32(k)},
-				via: v.below(),
-			})
+			entry := d.entry(i, kid)
+			entry.through = v.below()
+			repeated = append(repeated, entry)
 		}
 	}
 	return repeated
@@ -232,36 +206,24 @@ func (v Value) Repeated() []Value {
 
 // Index returns item i of a list, counted from 0, or a missing Value.
 func (v Value) Index(i int) Value {
-	if v.d == nil || i < 0 {
+	c := v.First()
+	switch {
+	case i < 0 || c.d == nil || c.d.n[c.owner].kind != listNode:
 		return Value{}
-	}
-	d, at := v.d, v.node()
-	n := &d.n[at]
-	if n.kind != listNode {
-		return Value{}
-	}
-	via := v.below()
-	if kids, ok := d.editedKids(at); ok {
-		if i >= len(kids) {
-			return Value{}
-		}
-		return Value{d: d, slot: kids[i], origin: origin{at, int32(i)}, via: via}
-	}
-	if i > longCollection {
-		all := d.entries(at)
+	case c.pos >= 0:
+		return c.listed(i)
+	case i > longCollection:
+		all := c.d.entries(c.owner)
 		if i >= len(all) {
 			return Value{}
 		}
-		return Value{d: d, slot: all[i], origin: origin{at, -1}, via: via}
+		c.slot = all[i]
+		return c
 	}
-	c, end := at+1, int32(n.next)
-	for ; c < end && i > 0; i-- {
-		c = int32(d.n[c].next)
+	for ; i > 0; i-- {
+		c = c.Next()
 	}
-	if c >= end {
-		return Value{}
-	}
-	return Value{d: d, slot: c, origin: origin{at, -1}, via: via}
+	return c
 }
 
 // Segments returns the keys and indexes that lead to the value from the root of its document. For a
@@ -331,13 +293,13 @@ func (v Value) Length() int {
 	}
 	n := &v.d.n[v.node()]
 	if n.flags&isNew != 0 {
-		return len(v.d.fresh[n.val].text)
+		return len(v.d.newNodes[n.val].text)
 	}
 	return int(n.valEnd - n.val)
 }
 
-// TextIs reports whether the value is a scalar with the text s. It does not allocate a string.
-func (v Value) TextIs(s string) bool {
+// EqualText reports whether the value is a scalar with the text s. It does not allocate a string.
+func (v Value) EqualText(s string) bool {
 	if v.d == nil {
 		return false
 	}

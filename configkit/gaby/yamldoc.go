@@ -164,7 +164,7 @@ func (d *YamlDoc) FirstLine() int {
 
 // contentStart returns the offset of the first token of the document, found without scanning.
 func (d *document) contentStart() int {
-	p := d.body
+	p := d.bodyStart
 	for p < d.bodyEnd {
 		switch d.src[p] {
 		case ' ', '\t', '\n', '\r':
@@ -175,7 +175,7 @@ func (d *document) contentStart() int {
 			return p
 		}
 	}
-	return d.body
+	return d.bodyStart
 }
 
 // IsDocument reports whether d is a document rather than a slot of one. The items of a list of
@@ -192,7 +192,7 @@ func (d *YamlDoc) Bytes() []byte {
 		return nil
 	}
 	if d.whole() {
-		var out pieces
+		var out chunks
 		d.v.d.print(&out, false)
 		out.flush()
 		return bytes.Join(out.list, nil)
@@ -200,10 +200,10 @@ func (d *YamlDoc) Bytes() []byte {
 	return append([]byte(d.v.YAML()), '\n')
 }
 
-// Ended returns the text of a document with a final newline. A block scalar at its end keeps its
-// value.
-func (d *YamlDoc) Ended() []byte {
-	var out pieces
+// BytesWithNewline returns the text of a document with a final newline. A block scalar at its end
+// keeps its value.
+func (d *YamlDoc) BytesWithNewline() []byte {
+	var out chunks
 	d.v.d.print(&out, true)
 	if !out.empty() && !out.endsInLine() {
 		out.text([]byte(d.v.d.lineEnding()))

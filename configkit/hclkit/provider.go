@@ -96,7 +96,7 @@ func (*ResourceProvider) ScopelessResourceNamePath() api.ResolvedPath { return n
 // HasContext reports whether a block can carry tags that record where it was made. Only resources
 // can: the tags of a data source filter its search, and other blocks have no tags.
 func (*ResourceProvider) HasContext(doc *gaby.YamlDoc) bool {
-	return doc.Search(blockKey).Value().TextIs("resource")
+	return doc.Search(blockKey).Value().EqualText("resource")
 }
 
 // ContextPath returns the path of a tag, which most resources have for such metadata.

@@ -127,7 +127,7 @@ func (e *enum) check(c *check, v gaby.Value, t types) bool {
 	if t == stringType {
 		c.spend(v.Length() * min(len(e.strings), fewValues) / bytesPerCost)
 		if e.index != nil && e.index[v.Text()] ||
-			e.index == nil && slices.ContainsFunc(e.strings, v.TextIs) {
+			e.index == nil && slices.ContainsFunc(e.strings, v.EqualText) {
 			return true
 		}
 	} else if len(e.others) > 0 {

@@ -24,7 +24,7 @@ func (c *Compiler) extensions(v gaby.Value, k keywords, s *Schema, in *resource)
 	if !in.dialect.isKubernetes() {
 		return nil
 	}
-	if c.flag(k, "x-kubernetes-int-or-string", in) || k.get("format").TextIs("int-or-string") {
+	if c.flag(k, "x-kubernetes-int-or-string", in) || k.get("format").EqualText("int-or-string") {
 		s.types = integerType | stringType
 	}
 	if in.dialect == OpenAPI {
@@ -35,9 +35,9 @@ func (c *Compiler) extensions(v gaby.Value, k keywords, s *Schema, in *resource)
 	}
 	e := &extensions{nullable: c.flag(k, "nullable", in), rules: c.rules(v, k, in)}
 	switch kind := k.get("x-kubernetes-list-type"); {
-	case kind.TextIs("set"):
+	case kind.EqualText("set"):
 		e.isSet = true
-	case kind.TextIs("map"):
+	case kind.EqualText("map"):
 		e.mapKeys = c.strings(k, "x-kubernetes-list-map-keys", in)
 	}
 	if !in.open {

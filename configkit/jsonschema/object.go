@@ -41,7 +41,7 @@ func (c *Compiler) objectRules(k keywords, in *resource) *objectRules {
 	if !k.has("properties", "patternProperties", "additionalProperties", "required",
 		"minProperties", "maxProperties", "propertyNames",
 		"dependencies", "dependentRequired", "dependentSchemas") &&
-		(in.dialect != Structural || in.open || !k.get("type").TextIs("object")) {
+		(in.dialect != Structural || in.open || !k.get("type").EqualText("object")) {
 		return nil
 	}
 	r := &objectRules{

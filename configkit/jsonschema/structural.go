@@ -75,14 +75,14 @@ func (c *structureCheck) types(s gaby.Value) {
 	intOrString, preserved := isSet(s, "x-kubernetes-int-or-string"),
 		isSet(s, "x-kubernetes-preserve-unknown-fields")
 	switch {
-	case s == c.root && !t.TextIs("object"):
+	case s == c.root && !t.EqualText("object"):
 		c.fail(s, "type is object at the root")
-	case isSet(s, "x-kubernetes-embedded-resource") && !t.TextIs("object"):
+	case isSet(s, "x-kubernetes-embedded-resource") && !t.EqualText("object"):
 		c.fail(s, "type is object of a schema with x-kubernetes-embedded-resource")
 	case !isSet(s, "type") && !intOrString && !preserved:
 		c.fail(s,
 			"type is required, or x-kubernetes-int-or-string or x-kubernetes-preserve-unknown-fields")
-	case t.TextIs("array") && !isSet(s, "items"):
+	case t.EqualText("array") && !isSet(s, "items"):
 		c.fail(s, "items is required of a list")
 	case intOrString && preserved:
 		c.fail(s,
@@ -106,14 +106,14 @@ func (c *structureCheck) types(s gaby.Value) {
 // lists checks the keywords that identify the elements of lists.
 func (c *structureCheck) lists(s gaby.Value) {
 	kind, keys := s.Get("x-kubernetes-list-type"), s.Get("x-kubernetes-list-map-keys")
-	if isSet(s, "x-kubernetes-list-type") && !s.Get("type").TextIs("array") {
+	if isSet(s, "x-kubernetes-list-type") && !s.Get("type").EqualText("array") {
 		c.fail(kind, "x-kubernetes-list-type is for lists, whose type is array")
 	}
 	if isSet(s, "x-kubernetes-list-type") && !kind.TextIs("atomic") && !kind.TextIs("set") &&
 		!kind.TextIs("map") {
 		c.fail(kind, "x-kubernetes-list-type: %s is not one of atomic, set and map", describe(kind))
 	}
-	if !kind.TextIs("map") {
+	if !kind.EqualText("map") {
 		if isSet(s, "x-kubernetes-list-map-keys") {
 			c.fail(keys, "x-kubernetes-list-map-keys is for x-kubernetes-list-type: map")
 		}
@@ -157,7 +157,7 @@ func isIntOrString(alternatives gaby.Value) bool {
 	first, second := alternatives.Index(0), alternatives.Index(1)
 	return alternatives.Kind() == gaby.List && alternatives.Len() == 2 && first.Len() == 1 &&
 		second.Len() == 1 &&
-		first.Get("type").TextIs("integer") && second.Get("type").TextIs("string")
+		first.Get("type").EqualText("integer") && second.Get("type").EqualText("string")
 }
 
 // values checks a schema that only restricts values. The keyword around it is inside.

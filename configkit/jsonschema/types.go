@@ -77,7 +77,7 @@ func (c *Compiler) types(k keywords, in *resource) types {
 	var all types
 	one := func(v gaby.Value) {
 		for _, t := range typeNames() {
-			if v.TextIs(t.name) && typeOf(v) == stringType {
+			if v.EqualText(t.name) && typeOf(v) == stringType {
 				all |= t.types
 				return
 			}

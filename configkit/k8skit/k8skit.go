@@ -234,4 +234,4 @@ func (Converter) DocumentsToNative(documents gaby.Container) ([]byte, error) {
 func (Converter) NativeToParts(data []byte, size int) *gaby.Parts { return gaby.Cut(data, size) }
 
 // PartToNative prints a part of the documents.
-func (Converter) PartToNative(part gaby.Container) [][]byte { return part.Pieces() }
+func (Converter) PartToNative(part gaby.Container) [][]byte { return part.Chunks() }

@@ -99,7 +99,7 @@ func keyAt(items gaby.Value, file string) string {
 		return file
 	}
 	for item := items.First(); item.Exists(); item = item.Next() {
-		if item.Get("path").TextIs(file) {
+		if item.Get("path").EqualText(file) {
 			return item.Get("key").Text()
 		}
 	}

@@ -115,7 +115,7 @@ func documentText(doc *gaby.YamlDoc, v gaby.Value) string {
 	if strings.HasSuffix(text, "\n") {
 		return text
 	}
-	ended, err := gaby.ParseYAML(doc.Ended())
+	ended, err := gaby.ParseYAML(doc.BytesWithNewline())
 	if err != nil {
 		return writtenText(gaby.WithComments(v), v)
 	}

@@ -741,7 +741,7 @@ func TestDiffOfAnElementWithADefaultKey(t *testing.T) {
 		Keys: []string{"name"}, Defaults: map[string]string{"name": "x"},
 	}}}
 	all := mutation.DiffValues(
-		gaby.Container{doc}.Before([]gaby.Mark{0})[0].Value(), doc.Value(), keys,
+		gaby.Container{doc}.At([]gaby.Mark{0})[0].Value(), doc.Value(), keys,
 	)
 	if diff := cmp.Diff([]string{`l.?name=x;@1 Add {"v":1}`}, all); diff != "" {
 		t.Error(diff)

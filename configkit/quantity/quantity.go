@@ -54,14 +54,10 @@ func Parse(text string) (Quantity, bool) {
 	base, exponent, form := int64(10), 0, decimalForm
 	switch i := strings.Index(decimalSuffixes, suffix); {
 	case suffix == "":
-	case suffix == "n":
-		exponent = -9
-	case suffix == "u":
-		exponent = -6
-	case suffix == "m":
-		exponent = -3
 	case len(suffix) == 1 && i >= 3:
-		exponent = 3 * (i - 2)
+		exponent = 3 * (i - 2) // 1 has no suffix
+	case len(suffix) == 1 && i >= 0:
+		exponent = 3 * (i - 3)
 	case len(suffix) == 2 && suffix[1] == 'i' && strings.IndexByte(binarySuffixes, suffix[0]) >= 0:
 		base, exponent, form = 1024, strings.IndexByte(binarySuffixes, suffix[0])+1, binaryForm
 	case len(suffix) > 1 && (suffix[0] == 'e' || suffix[0] == 'E'):

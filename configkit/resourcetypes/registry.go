@@ -239,7 +239,7 @@ func (r *Registry) SimilarTypes(a, b api.ResourceType) bool {
 		for family := d.entry("families").First(); family.Exists(); family = family.Next() {
 			hasA, hasB := false, false
 			for kind := family.First(); kind.Exists(); kind = kind.Next() {
-				hasA, hasB = hasA || kind.TextIs(kindA), hasB || kind.TextIs(kindB)
+				hasA, hasB = hasA || kind.EqualText(kindA), hasB || kind.EqualText(kindB)
 			}
 			if hasA && hasB {
 				return true

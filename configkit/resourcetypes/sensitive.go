@@ -81,7 +81,7 @@ func visitEntries(v gaby.Value, segments []yamlpath.Segment, visit func(gaby.Val
 		below(entry)
 	}
 	for entry := v.First(); entry.Exists(); entry = entry.Next() {
-		if entry.Elsewhere() { // Entries does not follow aliases
+		if entry.IsAliased() { // Entries does not follow aliases
 			below(entry)
 		}
 	}

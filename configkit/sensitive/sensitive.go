@@ -298,7 +298,7 @@ func (s *search) addTrailing(v gaby.Value, end int) {
 
 // addAnchored adds the values that aliases among the secret values refer to.
 func (s *search) addAnchored(v gaby.Value, path string) {
-	if anchor := v.Written().Anchor; anchor != "" && s.anchors[anchor] {
+	if anchor := v.SourceStyle().Anchor; anchor != "" && s.anchors[anchor] {
 		s.add(v, path+".&")
 		return
 	}

@@ -152,7 +152,7 @@ func arrangeKeys(docs [3]*gaby.YamlDoc, at [3]gaby.Value, segments []string) {
 		marks[i] = d.Checkpoint()
 	}
 	for i, d := range docs {
-		if !slices.Equal(keys[i], want) && !d.ArrangeKeys(want, segments...) {
+		if !slices.Equal(keys[i], want) && !d.ReorderKeys(want, segments...) {
 			for i, d := range docs {
 				d.Rollback(marks[i])
 			}

@@ -1,10 +1,8 @@
 package where
 
 import (
-	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
@@ -51,32 +49,24 @@ func (s SelectorWhere) Where() (*Expr, error) {
 	return Parse(strings.Join(terms, " AND "))
 }
 
-// selectorError returns an error at a byte offset of the selector text.
-func selectorError(text string, at int, format string, args ...any) *Error {
-	return &Error{
-		Text: text, Column: utf8.RuneCountInString(text[:at]) + 1,
-		Msg: fmt.Sprintf(format, args...),
-	}
-}
-
 // words splits text at commas and checks the characters with is. what names a word in error
 // messages.
 func words(text, what string, is func(byte) bool) ([]string, error) {
 	var all []string
+	p := whereParser{text: text}
 	at := 0
 	for word := range strings.SplitSeq(text, ",") {
 		trimmed := strings.TrimSpace(word)
 		if trimmed == "" {
-			return nil, selectorError(text, at, "a %s is missing", what)
+			return nil, p.fail(at, "a %s is missing", what)
 		}
 		for i := range len(trimmed) {
 			if !is(trimmed[i]) {
-				err := selectorError(
-					text, at+strings.Index(word, trimmed)+i, "%q is not a character of a %s",
-					trimmed[i], what,
-				)
+				err := p.fail(at+strings.Index(word, trimmed)+i, "%q is not a character of a %s",
+					trimmed[i], what)
 				if trimmed[i] == '*' {
-					err.Hint = "patterns are for where-expressions: metadata.name LIKE 'web-%'"
+					return nil, p.hint(err, "%s",
+						"patterns are for where-expressions: metadata.name LIKE 'web-%'")
 				}
 				return nil, err
 			}
@@ -159,7 +149,8 @@ func oneOfTerm(path string, values []string) string {
 func namespaceTerms(text string) ([]string, error) {
 	for i := range len(text) {
 		if c := text[i]; !isLetter(c) && !isDigit(c) && c != '-' && c != '.' {
-			return nil, selectorError(text, i, "%q is not a character of a namespace", c)
+			p := whereParser{text: text}
+			return nil, p.fail(i, "%q is not a character of a namespace", c)
 		}
 	}
 	return []string{"ConfigHub.ResourceName LIKE '" + text + "/%'"}, nil
@@ -168,7 +159,7 @@ func namespaceTerms(text string) ([]string, error) {
 // labelTerms compiles a label selector. As in kubectl, key!=value and notin also select resources
 // without the label.
 func labelTerms(text string) ([]string, error) {
-	p := labelParser{text: text}
+	p := labelParser{whereParser{text: text}}
 	var terms []string
 	for {
 		more, err := p.requirement()
@@ -187,23 +178,13 @@ func labelTerms(text string) ([]string, error) {
 	}
 }
 
-// labelParser parses label selectors. pos is a byte offset.
-type labelParser struct {
-	text string
-	pos  int
-}
+// labelParser parses label selectors.
+type labelParser struct{ whereParser }
 
 // fail returns an error in the selector with a hint about its syntax.
 func (p *labelParser) fail(at int, format string, args ...any) error {
-	err := selectorError(p.text, at, format, args...)
-	err.Hint = "labels are selected as in 'app=web,tier in (front,back),!canary'"
-	return err
-}
-
-func (p *labelParser) blanks() {
-	for p.pos < len(p.text) && isBlank(p.text[p.pos]) {
-		p.pos++
-	}
+	return p.hint(p.whereParser.fail(at, format, args...),
+		"labels are selected as in 'app=web,tier in (front,back),!canary'")
 }
 
 // sign consumes and returns the first of signs that matches, or "".
@@ -222,13 +203,9 @@ func (p *labelParser) sign(signs ...string) string {
 func (p *labelParser) take(more string) string {
 	p.blanks()
 	start := p.pos
-	for p.pos < len(p.text) {
-		c := p.text[p.pos]
-		if !isLetter(c) && !isDigit(c) && strings.IndexByte("-._"+more, c) < 0 {
-			break
-		}
-		p.pos++
-	}
+	p.whereParser.take(func(c byte) bool {
+		return isLetter(c) || isDigit(c) || strings.IndexByte("-._"+more, c) >= 0
+	})
 	return p.text[start:p.pos]
 }
 

@@ -43,12 +43,12 @@ func Parse(text string) (*Expr, error) {
 			return nil, p.fail(term.offset, "more than %d terms", maxWhereTerms)
 		}
 		w.terms = append(w.terms, term)
-		behind := p.pos
+		end := p.pos
 		p.blanks()
 		if p.pos == len(text) {
 			return w, nil
 		}
-		if err := p.and(behind); err != nil {
+		if err := p.and(end); err != nil {
 			return nil, err
 		}
 	}
@@ -124,11 +124,11 @@ func (p *whereParser) word(word string) bool {
 	return true
 }
 
-// and consumes the AND between two terms. behind is the end of the first term.
-func (p *whereParser) and(behind int) error {
+// and consumes the AND between two terms. end is the end of the first term.
+func (p *whereParser) and(end int) error {
 	at := p.pos
 	rest := p.text[at:]
-	if at == behind {
+	if at == end {
 		return p.hint(
 			p.fail(at, "unexpected `%s` after the operand", p.rest(at)),
 			"terms are joined by AND with blanks around it",
@@ -161,13 +161,13 @@ func (p *whereParser) term() (whereTerm, error) {
 	if err := p.path(&t); err != nil {
 		return t, err
 	}
-	behind := p.pos
+	end := p.pos
 	p.blanks()
-	if p.pos > behind && p.word("IS") {
+	if p.pos > end && p.word("IS") {
 		return t, p.null(&t)
 	}
 	at := p.pos
-	if err := p.operator(&t, p.pos > behind); err != nil {
+	if err := p.operator(&t, p.pos > end); err != nil {
 		return t, err
 	}
 	return t, p.operand(&t, at)
@@ -293,28 +293,20 @@ func (p *whereParser) segment() error {
 		p.pos++
 		p.key()
 		p.parameter()
-	case isDigit(c):
-		n := p.take(isDigit)
-		if p.pos < len(p.text) && isKeyByte(p.text[p.pos]) {
+	default:
+		digits, n := p.take(isDigit), 0
+		if digits == 0 || p.pos < len(p.text) && isKeyByte(p.text[p.pos]) {
 			n = p.key()
-			if n > maxWhereKey {
-				return p.fail(
-					start, "invalid path at `%s`: a key has more than %d characters", p.rest(start),
-					maxWhereKey,
-				)
-			}
-		} else if n > maxWhereDigits {
+		}
+		switch {
+		case digits > maxWhereDigits && n == 0:
 			return p.fail(
 				start, "invalid path at `%s`: an index has more than %d digits", p.rest(start),
 				maxWhereDigits,
 			)
-		}
-	default:
-		n := p.key()
-		if n == 0 {
+		case digits+n == 0:
 			return p.fail(start, "invalid path at `%s`", p.rest(start))
-		}
-		if n > maxWhereKey {
+		case n > maxWhereKey:
 			return p.fail(
 				start, "invalid path at `%s`: a key has more than %d characters", p.rest(start),
 				maxWhereKey,

@@ -3,6 +3,7 @@
 package where
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -131,8 +132,15 @@ func (w *Expr) MatchResource(provider configkit.ResourceProvider, doc *gaby.Yaml
 	if info == nil || err != nil {
 		return false, err
 	}
-	if !w.matchHeader(info) {
-		return false, nil
+	return w.match(provider, doc, info)
+}
+
+// match is MatchResource for a document that is a resource.
+func (w *Expr) match(
+	provider configkit.ResourceProvider, doc *gaby.YamlDoc, info *api.ResourceInfo,
+) (bool, error) {
+	if w == nil || !w.matchHeader(info) {
+		return w == nil, nil
 	}
 	return w.matchDocument(provider, doc, info)
 }
@@ -218,13 +226,9 @@ func (w *Expr) Filter(
 			continue
 		}
 		seen++
-		matches := true
-		if w != nil {
-			if matches = w.matchHeader(info); matches {
-				if matches, err = w.matchDocument(provider, doc, info); err != nil {
-					problems = append(problems, err)
-				}
-			}
+		matches, err := w.match(provider, doc, info)
+		if err != nil {
+			problems = append(problems, err)
 		}
 		if matches {
 			matching = append(matching, doc)
@@ -306,22 +310,22 @@ func (t *whereTerm) matchValue(v gaby.Value, accessor yamlpath.Accessor) bool {
 		case string:
 			return ok && t.matchText(typed)
 		case int:
-			return ok && t.literal == intLiteral && t.compare(compareInts(typed, t.number))
+			return ok && t.literal == intLiteral && t.compare(cmp.Compare(typed, t.number))
 		case bool:
-			return ok && t.literal == boolLiteral && t.compare(compareBools(typed, t.truth))
+			return ok && t.literal == boolLiteral && (typed == t.truth) != t.negate
 		}
 		return false
 	}
 	if t.op == inOp {
-		return slices.ContainsFunc(t.list, v.TextIs) != t.negate
+		return slices.ContainsFunc(t.list, v.EqualText) != t.negate
 	}
 	switch t.literal {
 	case intLiteral:
 		n, ok := v.Data().(int)
-		return ok && v.Tag() == "!!int" && t.compare(compareInts(n, t.number))
+		return ok && v.Tag() == "!!int" && t.compare(cmp.Compare(n, t.number))
 	case boolLiteral:
 		b, ok := v.Data().(bool)
-		return ok && t.compare(compareBools(b, t.truth))
+		return ok && (b == t.truth) != t.negate // the parser allows only = and !=
 	}
 	if t.amount != nil {
 		if amount, ok := quantity.Parse(v.Text()); ok {
@@ -333,7 +337,7 @@ func (t *whereTerm) matchValue(v gaby.Value, accessor yamlpath.Accessor) bool {
 		return false
 	}
 	if t.op == equalOp {
-		return v.TextIs(t.text) != t.negate
+		return v.EqualText(t.text) != t.negate
 	}
 	return t.matchText(v.Text())
 }
@@ -360,23 +364,6 @@ func (t *whereTerm) compare(order int) bool {
 		return (order > 0) != t.negate
 	}
 	return (order == 0) != t.negate
-}
-
-func compareInts(a, b int) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
-func compareBools(a, b bool) int {
-	if a == b {
-		return 0
-	}
-	return 1
 }
 
 // Error reports what is wrong with a where-expression. Column counts runes from 1.

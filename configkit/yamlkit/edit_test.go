@@ -21,7 +21,7 @@ func TestEditPathsLastFirst(t *testing.T) {
 	docs := container(t, things)
 	matches, err := yamlkit.EditPaths(docs, thingPath("spec.list.*"), nil, k8skit.New(),
 		yamlkit.EditOptions{}, func(p *yamlkit.Place) error {
-			if p.Value.TextIs("two") {
+			if p.Value.EqualText("two") {
 				return nil
 			}
 			return p.Doc.Delete(p.Segments...)
@@ -36,7 +36,7 @@ func TestEditPathsWanted(t *testing.T) {
 	var seen []string
 	options := yamlkit.EditOptions{
 		Upsert: true,
-		Wanted: func(_ *api.ResourceInfo, v gaby.Value) bool { return !v.TextIs("x") },
+		Wanted: func(_ *api.ResourceInfo, v gaby.Value) bool { return !v.EqualText("x") },
 	}
 	matches, err := yamlkit.EditPaths(container(t, things), api.ResourceTypeToPathToVisitorInfoType{
 		"v1/Thing": {"spec.name": {}, "spec.new": {}},
@@ -73,7 +73,7 @@ func TestEditPathsLocatesErrors(t *testing.T) {
 		"apiVersion: v1\nkind: Thing\nmetadata: {name: b}\nspec: {name: y}\n"
 	_, err := yamlkit.EditPaths(container(t, unit), thingPath("spec.name"), nil, k8skit.New(),
 		yamlkit.EditOptions{}, func(p *yamlkit.Place) error {
-			if p.Value.TextIs("y") {
+			if p.Value.EqualText("y") {
 				return errors.New("y is not liked")
 			}
 			return p.Doc.Delete(p.Segments...)

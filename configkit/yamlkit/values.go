@@ -275,7 +275,7 @@ func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths config
 				edits = make([]update, 0, min(len(parsedData), 256))
 			}
 			e := update{place: *p, target: v, value: replacement}
-			if !v.Exists() || v.Elsewhere() {
+			if !v.Exists() || v.IsAliased() {
 				e.segments = slices.Clone(p.match.Segments)
 			}
 			edits = append(edits, e)

@@ -8,14 +8,6 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// ReportedPath returns the path by which results report a value of a resource: segments, with
-// ?key=value for the elements of lists with a merge key. The value need not exist.
-func ReportedPath(root gaby.Value, segments []string,
-	keys *configkit.MergeKeyTree,
-) api.ResolvedPath {
-	return ReportedFrom(root, segments, nil, keys, "", nil)
-}
-
 // ReportedFrom returns the path by which results report a value below v: segments, with ?key=value
 // instead of an index for elements of lists with a merge key, if that leads back to the same
 // element. passed are the values at the first segments, as far as the caller knows them; seen may
@@ -78,7 +70,7 @@ func mergeKey(list, element gaby.Value, index int, keys *configkit.MergeKeyTree,
 	}
 	i := 0
 	for other := list.First(); i < index && other.Exists(); other = other.Next() {
-		if other.Get(key).TextIs(text) {
+		if other.Get(key).EqualText(text) {
 			return "", "", false // the lookup would find that element
 		}
 		i++

@@ -310,37 +310,17 @@ func Unescape(s string) string {
 	if strings.IndexByte(s, '~') < 0 {
 		return s
 	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '~' && i+1 < len(s) && (s[i+1] == '0' || s[i+1] == '1') {
-			i++
-			b.WriteByte("~."[s[i]-'0'])
-			continue
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
+	return strings.ReplaceAll(strings.ReplaceAll(s, "~1", "."), "~0", "~")
 }
 
 // Escape escapes a key for use as one segment: dots become ~1, and a tilde that would be read as an
 // escape becomes ~0.
 func Escape(segment string) string {
-	if strings.IndexByte(segment, '.') < 0 && strings.IndexByte(segment, '~') < 0 {
-		return segment
+	if strings.IndexByte(segment, '~') >= 0 {
+		segment = strings.ReplaceAll(segment, "~0", "~00")
+		segment = strings.ReplaceAll(segment, "~1", "~01")
 	}
-	var b strings.Builder
-	for i := 0; i < len(segment); i++ {
-		switch {
-		case segment[i] == '.':
-			b.WriteString("~1")
-		case segment[i] == '~' && i+1 < len(segment) &&
-			(segment[i+1] == '0' || segment[i+1] == '1'):
-			b.WriteString("~0")
-		default:
-			b.WriteByte(segment[i])
-		}
-	}
-	return b.String()
+	return strings.ReplaceAll(segment, ".", "~1")
 }
 
 // Join returns the path of keys and indexes, escaped.

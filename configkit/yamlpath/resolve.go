@@ -325,7 +325,7 @@ func (r *Resolver) leadsTo(s *Segment, list, child gaby.Value) bool {
 // keyIs reports whether the value of key in an element is text.
 func (r *Resolver) keyIs(element gaby.Value, key, text string) bool {
 	if element.Kind() == gaby.Map {
-		return element.Get(key).TextIs(text)
+		return element.Get(key).EqualText(text)
 	}
 	got, ok := r.keyText(element, key)
 	return ok && got == text

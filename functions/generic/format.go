@@ -73,7 +73,7 @@ func (l *formatLinter) add(pos gaby.Position, rule, format string, args ...any) 
 
 // value checks a value and everything below it.
 func (l *formatLinter) value(v gaby.Value) {
-	w := v.Written()
+	w := v.SourceStyle()
 	if w.Anchor != "" {
 		l.add(
 			v.Position(), "no-anchors", "anchor %q is not allowed; inline the value instead",
@@ -103,7 +103,7 @@ func (l *formatLinter) value(v gaby.Value) {
 				seen[key] = true
 			}
 		}
-		if e.Kind() == gaby.Scalar && e.Written().Plain {
+		if e.Kind() == gaby.Scalar && e.SourceStyle().Plain {
 			l.plain(e)
 		}
 		l.value(e)
@@ -116,7 +116,7 @@ func (l *formatLinter) entry(e gaby.Value, key string, again bool) {
 	if again {
 		l.add(e.KeyPosition(), "no-duplicate-keys", "duplicate key %q", key)
 	}
-	if e.Written().Empty {
+	if e.SourceStyle().Empty {
 		l.add(
 			e.KeyPosition(), "no-empty-values",
 			"empty value for key %q; use an explicit value or \"null\"", key,

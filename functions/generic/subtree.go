@@ -204,7 +204,7 @@ func parseSubtree(text string) (*gaby.YamlDoc, error) {
 		return nil, err
 	}
 	root := doc.Value()
-	how := root.Written()
+	how := root.SourceStyle()
 	if rest, ok := strings.CutPrefix(strings.TrimSpace(text), root.Text()); how.Empty ||
 		how.Plain && ok && rest != "" {
 		return nil, errors.New("what follows # is a comment and would be lost")
@@ -281,7 +281,7 @@ func keyedElement(value *gaby.YamlDoc, key, text string) (*gaby.YamlDoc, error) 
 		return nil, fmt.Errorf("only a map can be the list element with %s %s", key, text)
 	}
 	if has := value.Value().Get(key); has.Exists() {
-		if !has.TextIs(text) {
+		if !has.EqualText(text) {
 			return nil, fmt.Errorf(
 				"the value has %s %s, but the path looks for %s", key, configkit.Quote(has.Text()),
 				configkit.Quote(text),
@@ -324,7 +324,7 @@ func putElement(p *yamlkit.Place, element *gaby.YamlDoc, key, text string) error
 	}
 	index := 0
 	for c := p.Value.First(); c.Exists(); c = c.Next() {
-		if c.Get(key).TextIs(text) {
+		if c.Get(key).EqualText(text) {
 			return p.Doc.SetDocP(element, fmt.Sprintf("%s.%d", path, index))
 		}
 		index++

@@ -96,7 +96,7 @@ func (r *run) setSteps(parts []part) {
 		changed := false
 		for i := range parts {
 			text, ok := parts[i].steps[step]
-			if ok && !gaby.SamePieces(text, bytes.Join(texts[i], nil)) {
+			if ok && !gaby.SameChunks(text, bytes.Join(texts[i], nil)) {
 				texts[i], changed = text, true
 			}
 		}

@@ -135,7 +135,7 @@ func (r *run) finishPart(
 	if p.text, err = r.print(documents); err != nil {
 		return err
 	}
-	p.changed = !gaby.SamePieces(p.text, p.before)
+	p.changed = !gaby.SameChunks(p.text, p.before)
 	if r.keepSteps {
 		p.steps, _ = done.texts(p.text, r.print) // with an error the steps are unknown
 	}

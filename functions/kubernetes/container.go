@@ -72,7 +72,7 @@ func editContainers(
 	edit func(*container) error,
 ) (int, error) {
 	named := yamlkit.EditOptions{Wanted: func(_ *api.ResourceInfo, v gaby.Value) bool {
-		return v.Kind() == gaby.Map && (name == "*" || v.Get("name").TextIs(name))
+		return v.Kind() == gaby.Map && (name == "*" || v.Get("name").EqualText(name))
 	}}
 	return yamlkit.EditPaths(docs, inContainers(provider, ""), nil, provider, named,
 		func(p *yamlkit.Place) error {

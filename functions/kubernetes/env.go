@@ -127,7 +127,7 @@ func (a *assignment) setIn(c *container) error {
 	var found []int
 	index := 0
 	for e := c.value.Get("env").First(); e.Exists(); e = e.Next() {
-		if e.Get("name").TextIs(a.name) {
+		if e.Get("name").EqualText(a.name) {
 			found = append(found, index)
 		}
 		index++

@@ -171,7 +171,7 @@ func (c *container) canHaveProbes() bool {
 	case "ephemeralContainers":
 		return false
 	case "initContainers":
-		return c.value.Get("restartPolicy").TextIs("Always")
+		return c.value.Get("restartPolicy").EqualText("Always")
 	}
 	return true
 }

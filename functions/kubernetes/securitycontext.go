@@ -87,7 +87,7 @@ func isTrue(v gaby.Value) bool {
 
 // read records the user and the groups of a security context.
 func (s *podSecurity) read(context gaby.Value) {
-	s.root = s.root || context.Get("runAsUser").TextIs("0")
+	s.root = s.root || context.Get("runAsUser").EqualText("0")
 	for _, field := range identityFields() {
 		if v := context.Get(field); s.identity == "" && v.Exists() && !v.Doc().IsNull() {
 			s.identity = field
@@ -122,7 +122,7 @@ func podSegments(segments []string) []string {
 func mayEscalate(context gaby.Value) bool {
 	for added := context.Get("capabilities").Get("add").
 		First(); added.Exists(); added = added.Next() {
-		if added.TextIs("SYS_ADMIN") || added.TextIs("CAP_SYS_ADMIN") {
+		if added.EqualText("SYS_ADMIN") || added.EqualText("CAP_SYS_ADMIN") {
 			return true
 		}
 	}

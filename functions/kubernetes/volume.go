@@ -75,7 +75,7 @@ func (m *mount) set(c *container) error {
 	var mounts []int // indexes of the mounts of the volume
 	index := 0
 	for e := c.value.Get("volumeMounts").First(); e.Exists(); e = e.Next() {
-		isVolume, isPath := e.Get("name").TextIs(m.volume), e.Get("mountPath").TextIs(m.path)
+		isVolume, isPath := e.Get("name").EqualText(m.volume), e.Get("mountPath").EqualText(m.path)
 		switch {
 		case isVolume && isPath:
 			return nil
@@ -109,7 +109,7 @@ func (m *mount) setVolume(c *container) error {
 	list := c.doc.Search(volumes...).Value()
 	index := 0
 	for e := list.First(); e.Exists(); e = e.Next() {
-		if !e.Get("name").TextIs(m.volume) {
+		if !e.Get("name").EqualText(m.volume) {
 			index++
 			continue
 		}
@@ -141,7 +141,7 @@ func (m *mount) setVolume(c *container) error {
 // claimTemplate returns the name of the claim template from which a StatefulSet creates the volume.
 func (m *mount) claimTemplate(doc *gaby.YamlDoc) (gaby.Value, bool) {
 	for e := doc.Search("spec", "volumeClaimTemplates").Value().First(); e.Exists(); e = e.Next() {
-		if name := e.Get("metadata").Get("name"); name.TextIs(m.volume) {
+		if name := e.Get("metadata").Get("name"); name.EqualText(m.volume) {
 			return name, true
 		}
 	}

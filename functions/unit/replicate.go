@@ -88,7 +88,7 @@ func replicas(doc *gaby.YamlDoc, n int) (gaby.Container, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.Detach()
+		c.DropPositions()
 		copies = append(copies, c)
 	}
 	return copies, nil

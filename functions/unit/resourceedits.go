@@ -128,7 +128,7 @@ func upsertResourceFunction(provider configkit.ResourceProvider) handler.Functio
 			if resource, err = withLineEndsOf(docs, resource); err != nil {
 				return nil, nil, err
 			}
-			resource.Detach()
+			resource.DropPositions()
 			wanted := choice{name: name, last: true}
 			at, err := wanted.find(docs, provider, typeArgument(args), "")
 			if err != nil {
@@ -193,7 +193,7 @@ func resourceToUpsert(
 	}
 	doc, err := gaby.ParseYAML([]byte(list[row.at].ResourceBody))
 	if err == nil {
-		doc, err = gaby.ParseYAML(doc.Ended())
+		doc, err = gaby.ParseYAML(doc.BytesWithNewline())
 	}
 	if err != nil {
 		return fail("the body of resource %s %s: %w", t, name, err)

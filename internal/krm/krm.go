@@ -82,7 +82,7 @@ func NewItem(text []byte, path string, index int) (*Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc.Detach()
+	doc.DropPositions()
 	return &Item{Doc: doc, Path: path, Index: index}, nil
 }
 

@@ -38,7 +38,7 @@ func parse(text []byte, lenient bool) (*ResourceList, error) {
 	if root.Kind() != gaby.Map {
 		return nil, at(root.Position(), "a ResourceList is expected")
 	}
-	if kind := root.Get("kind"); !kind.TextIs(Kind) && !kind.TextIs("List") {
+	if kind := root.Get("kind"); !kind.EqualText(Kind) && !kind.EqualText("List") {
 		return nil, at(root.Position(), "the kind is %q; a ResourceList is expected", kind.Text())
 	}
 	items := root.Get("items")
@@ -97,7 +97,7 @@ func uniqueKeys(v gaby.Value) error {
 		return at(v.Get(r.Key()).KeyPosition(), "the key %q occurs twice in its map", r.Key())
 	}
 	for c := v.First(); c.Exists(); c = c.Next() {
-		if c.Elsewhere() {
+		if c.IsAliased() {
 			continue
 		}
 		if err := uniqueKeys(c); err != nil {

@@ -232,7 +232,7 @@ func (item *Item) wire(id int, o *wireOptions) ([]byte, error) {
 	}
 	mark := doc.Checkpoint()
 	if err := set.write(doc); err == nil && doc.IsDocument() {
-		text := doc.Ended()
+		text := doc.BytesWithNewline()
 		doc.Rollback(mark)
 		return text, nil
 	}
@@ -246,7 +246,7 @@ func (item *Item) wire(id int, o *wireOptions) ([]byte, error) {
 	if err != nil {
 		return nil, item.located(err)
 	}
-	return fresh.Ended(), nil
+	return fresh.BytesWithNewline(), nil
 }
 
 // complete adds the apiVersion and kind that a resource lacks because the list around it, such as a

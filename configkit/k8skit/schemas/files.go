@@ -317,7 +317,7 @@ func readFiles(read func() ([]File, error)) *added {
 // add adds what a document defines. Documents that define nothing are ignored.
 func (a *added) add(file File, v gaby.Value) {
 	switch {
-	case v.Get("kind").TextIs(definitionKind):
+	case v.Get("kind").EqualText(definitionKind):
 		a.definitions.add(file, v)
 	case v.Get("definitions").Kind() == gaby.Map && v.Get("swagger").Exists():
 		a.clusters = append(a.clusters, newCluster(file, v.Get("definitions"), "#/definitions/"))

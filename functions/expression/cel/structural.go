@@ -145,9 +145,9 @@ func (all *shapes) make(schema gaby.Value, isResource bool) *shape {
 		}
 		s := &shape{celType: cel.ListType(items.celType), items: items}
 		switch kind := schema.Get("x-kubernetes-list-type"); {
-		case kind.TextIs("set"):
+		case kind.EqualText("set"):
 			s.isSet = true
-		case kind.TextIs("map"):
+		case kind.EqualText("map"):
 			for e := schema.Get("x-kubernetes-list-map-keys").First(); e.Exists(); e = e.Next() {
 				s.keys = append(s.keys, strings.Clone(e.Text()))
 			}

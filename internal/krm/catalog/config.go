@@ -30,7 +30,7 @@ func configOf(list *krm.ResourceList, kind string) (*config, error) {
 	}
 	c := &config{value: list.FunctionConfig.Value()}
 	switch got := c.value.Get("kind").Text(); {
-	case got == "ConfigMap" && c.value.Get("apiVersion").TextIs("v1"):
+	case got == "ConfigMap" && c.value.Get("apiVersion").EqualText("v1"):
 		c.data = c.value.Get("data")
 		for v := c.data.First(); v.Exists(); v = v.Next() {
 			if v.Kind() != gaby.Scalar {
@@ -46,7 +46,7 @@ func configOf(list *krm.ResourceList, kind string) (*config, error) {
 }
 
 // isConfigMap reports whether the functionConfig is a ConfigMap.
-func (c *config) isConfigMap() bool { return c.value.Get("kind").TextIs("ConfigMap") }
+func (c *config) isConfigMap() bool { return c.value.Get("kind").EqualText("ConfigMap") }
 
 // pairs returns the keys and texts of a map of strings, in order.
 func pairs(v gaby.Value) []pair {
@@ -76,7 +76,7 @@ func (c *config) fieldSpecs(key string) ([]fieldSpec, error) {
 	for v := c.value.Get(key).First(); v.Exists(); v = v.Next() {
 		s := fieldSpec{
 			group: text(v.Get("group")), version: text(v.Get("version")), kind: text(v.Get("kind")),
-			path: text(v.Get("path")), create: v.Get("create").TextIs("true"),
+			path: text(v.Get("path")), create: v.Get("create").EqualText("true"),
 		}
 		if strings.Trim(s.path, "/") == "" {
 			return nil, fmt.Errorf("functionConfig: an entry of %s has no path", key)

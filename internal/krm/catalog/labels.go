@@ -105,7 +105,7 @@ func mergePairs(doc *gaby.YamlDoc, path []string, v gaby.Value, want []pair, cre
 	}
 	for _, p := range want {
 		had := v.Get(p.key)
-		if !had.Exists() && !create || had.Exists() && had.Tag() == "!!str" && had.TextIs(p.value) {
+		if !had.Exists() && !create || had.Exists() && had.Tag() == "!!str" && had.EqualText(p.value) {
 			continue
 		}
 		if _, err := doc.Set(p.value, append(path[:len(path):len(path)], p.key)...); err != nil {

@@ -45,7 +45,7 @@ func setNamespace(_ context.Context, list *krm.ResourceList) error {
 	switch {
 	case !c.isConfigMap():
 		n.name, n.only = text(c.value.Get("namespace")), text(c.value.Get("namespaceMatcher"))
-	case c.value.Get("metadata").Get("name").TextIs("kptfile.kpt.dev"):
+	case c.value.Get("metadata").Get("name").EqualText("kptfile.kpt.dev"):
 		n.name = c.get("name")
 	default:
 		n.name = c.get("namespace")
@@ -112,7 +112,7 @@ func scopes(list *krm.ResourceList) func(t api.ResourceType) configkit.Scope {
 		spec := item.Doc.Value().Get("spec")
 		key := text(spec.Get("group")) + "/" + text(spec.Get("names").Get("kind"))
 		defined[key] = configkit.ScopeNamespaced
-		if spec.Get("scope").TextIs("Cluster") {
+		if spec.Get("scope").EqualText("Cluster") {
 			defined[key] = configkit.ScopeCluster
 		}
 	}
@@ -148,7 +148,7 @@ func (n *namespacer) item(doc *gaby.YamlDoc, olds map[string]bool) error {
 	case "RoleBinding", "ClusterRoleBinding":
 		subjects := fieldSpec{path: "subjects"}
 		return subjects.visit(doc, func(path []string, v gaby.Value) error {
-			if !v.Get("kind").TextIs("ServiceAccount") {
+			if !v.Get("kind").EqualText("ServiceAccount") {
 				return nil
 			}
 			return n.existing(doc, append(path, "namespace"))

@@ -145,7 +145,7 @@ func (r *replacement) target(t gaby.Value, index int) error {
 	if len(paths) == 0 {
 		paths = []string{"metadata.name"}
 	}
-	create := t.Get("options").Get("create").TextIs("true")
+	create := t.Get("options").Get("create").EqualText("true")
 	selected := false
 	for _, item := range r.list.Items {
 		rejected := slices.ContainsFunc(slices.Collect(t.Get("reject").Entries()),
@@ -333,8 +333,8 @@ func step(s scalar, segment string, create bool) ([]scalar, error) {
 		}
 		i := 0
 		for c := s.value.First(); c.Exists(); c = c.Next() {
-			if segment == "*" || isKey && key == "" && c.TextIs(value) ||
-				isKey && key != "" && c.Get(key).TextIs(value) || !isKey && index == i {
+			if segment == "*" || isKey && key == "" && c.EqualText(value) ||
+				isKey && key != "" && c.Get(key).EqualText(value) || !isKey && index == i {
 				matches = append(matches, at(strconv.Itoa(i), c))
 			}
 			i++

@@ -23,7 +23,7 @@ func eachValue(v gaby.Value, path []string, do func(path []string, v gaby.Value)
 			key = strconv.Itoa(i)
 		}
 		i++
-		if c.Elsewhere() {
+		if c.IsAliased() {
 			continue
 		}
 		at := append(path[:len(path):len(path)], key)
@@ -53,10 +53,10 @@ func mustBeString(doc *gaby.YamlDoc, path []string) bool {
 // setText makes text the value at a path, as if it was written there by hand: a quoted string stays
 // quoted, a plain scalar gets the type that its text has. The value keeps its layout and comment.
 func setText(doc *gaby.YamlDoc, path []string, was gaby.Value, text string) error {
-	if was.Exists() && !was.IsNull() && was.TextIs(text) {
+	if was.Exists() && !was.IsNull() && was.EqualText(text) {
 		return nil
 	}
-	quoted := was.Exists() && was.Tag() == "!!str" && !was.Written().Plain
+	quoted := was.Exists() && was.Tag() == "!!str" && !was.SourceStyle().Plain
 	if !quoted && !mustBeString(doc, path) {
 		if v, ok := plain(text); ok {
 			_, err := doc.Set(v, path...)

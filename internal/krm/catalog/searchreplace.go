@@ -185,7 +185,7 @@ func (s *search) report(list *krm.ResourceList, item *krm.Item, m scalar, value 
 // canAdd reports whether the path names a field that can be added to a document.
 func (s *search) canAdd(doc *gaby.YamlDoc) bool {
 	if s.byValue || s.regex != nil || len(s.path) == 0 || doc.Exists(s.path...) ||
-		doc.Value().Get("kind").TextIs("Kptfile") {
+		doc.Value().Get("kind").EqualText("Kptfile") {
 		return false
 	}
 	return !slices.ContainsFunc(s.path, func(segment string) bool {
@@ -229,7 +229,7 @@ func (s *search) walk(v gaby.Value, path, steps []string,
 			step = "[" + key + "]"
 		}
 		i++
-		if c.Elsewhere() {
+		if c.IsAliased() {
 			continue
 		}
 		at := append(path[:len(path):len(path)], key)

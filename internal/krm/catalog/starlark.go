@@ -78,7 +78,7 @@ func newItem(data any) (*krm.Item, error) {
 		err = doc.SetData(data)
 	}
 	if err == nil {
-		doc, err = gaby.ParseYAML(doc.Ended())
+		doc, err = gaby.ParseYAML(doc.BytesWithNewline())
 	}
 	if err != nil {
 		return nil, err
@@ -105,5 +105,5 @@ func newItem(data any) (*krm.Item, error) {
 			return nil, err
 		}
 	}
-	return krm.NewItem(doc.Ended(), path, index)
+	return krm.NewItem(doc.BytesWithNewline(), path, index)
 }

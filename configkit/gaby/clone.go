@@ -7,23 +7,25 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
-// copied records of what a node is a copy, made inside the document. A copy is written with the
+// cloneOf records of what a node is a copy, made inside the document. A copy is written with the
 // text of its original, including comments, as long as nothing in it was edited since it was made.
 // That works whatever becomes of the original, because the source text never changes.
-type copied struct {
+type cloneOf struct {
 	entry int32  // the source entry whose key, comments and neighbours it has; 0 for none
 	value int32  // the source node whose value it has; 0 for none
 	up    int32  // the collection around it; -1 at the root of a copy
 	lead  uint32 // offset of the lines above the entry that belong to it; 0 for none
-	whole bool   // the text of the value can be used as it is: it has no aliases, anchors or edits
+	// whole says that the text of the value can be used as it is: it has no aliases, anchors or
+	// edits. Else the copy is put together from the texts of the parts that are whole.
+	whole bool
 }
 
-// copyOf returns what node i is a copy of, the zero value if it is not a copy.
-func (d *document) copyOf(i int32) copied {
+// cloneOf returns what node i is a copy of, the zero value if it is not a copy.
+func (d *document) cloneOf(i int32) cloneOf {
 	if n := &d.n[i]; n.flags&isNew != 0 {
-		return d.fresh[n.val].copied
+		return d.newNodes[n.val].cloneOf
 	}
-	return copied{}
+	return cloneOf{}
 }
 
 // isTouched reports whether something in copy i was edited since it was made.
@@ -31,7 +33,7 @@ func (d *document) isTouched(i int32) bool {
 	if d.cache.touched == nil {
 		d.cache.touched = map[int32]bool{}
 		for _, c := range d.edits.log {
-			for i := c.i; i > 0 && !d.source(i) && !d.cache.touched[i]; i = d.copyOf(i).up {
+			for i := c.i; i > 0 && !d.source(i) && !d.cache.touched[i]; i = d.cloneOf(i).up {
 				d.cache.touched[i] = true
 			}
 		}
@@ -50,10 +52,10 @@ func (d *document) isEdited(i int32) bool {
 	return value || kids || comment
 }
 
-// copy appends a copy of v to the slab and returns its index: a copy of the entry, or at the root
+// clone appends a copy of v to the slab and returns its index: a copy of the entry, or at the root
 // of a copy (up is -1) only of the value. up is the collection around it, depth the number of
 // collections around it. It panics with an *EditError if that exceeds the limit.
-func (d *document) copy(v Value, key string, up int32, depth int) int32 {
+func (d *document) clone(v Value, key string, up int32, depth int) int32 {
 	if depth > d.limits.Depth {
 		panic(&EditError{
 			Pos: v.Position(),
@@ -62,28 +64,28 @@ func (d *document) copy(v Value, key string, up int32, depth int) int32 {
 	}
 	from := v.node()
 	n := d.n[from]
-	f := fresh{key: key, copied: copied{
+	f := newNode{key: key, cloneOf: cloneOf{
 		up: up, value: from,
 		whole: n.flags&(hasMerge|hasDuplicates) == 0 && !d.isEdited(from),
 	}}
 	if !d.source(from) {
-		original := d.copyOf(from)
+		original := d.cloneOf(from)
 		f.value, f.whole = original.value, original.whole && !d.isTouched(from)
 	}
 	if up >= 0 {
 		f.entry = v.slot
 		if !d.source(v.slot) {
-			f.entry = d.copyOf(v.slot).entry
+			f.entry = d.cloneOf(v.slot).entry
 		}
 	}
 	i := int32(len(d.n))
 	out := node{
-		key: uint32(len(d.fresh)), val: uint32(len(d.fresh)), kind: n.kind,
+		key: uint32(len(d.newNodes)), val: uint32(len(d.newNodes)), kind: n.kind,
 		flags: isNew | n.flags&hasProps, next: uint32(i + 1),
 	}
 	if n.kind == scalarNode {
 		t := d.cursor(from).tree()
-		f.text, f.want, f.tag = t.text, t.want, d.scalarTag(from)
+		f.text, f.style, f.tag = t.text, t.style, d.scalarTag(from)
 	}
 	if n.flags&hasProps != 0 {
 		if written := d.props[from].tag; written != "" {
@@ -93,7 +95,7 @@ func (d *document) copy(v Value, key string, up int32, depth int) int32 {
 		}
 	}
 	d.n = append(d.n, out)
-	d.fresh = append(d.fresh, f)
+	d.newNodes = append(d.newNodes, f)
 	if n.kind == scalarNode {
 		return i
 	}
@@ -103,15 +105,15 @@ func (d *document) copy(v Value, key string, up int32, depth int) int32 {
 	// The copy is whole if all entries are: each must be a copy of one source entry with its value,
 	// and not carry an anchor, which must stay unique.
 	for e := v.First(); e.Exists(); e = e.Next() {
-		kid := d.copy(e, e.Key(), i, depth+1)
-		c := &d.fresh[d.n[kid].val].copied
+		kid := d.clone(e, e.Key(), i, depth+1)
+		c := &d.newNodes[d.n[kid].val].cloneOf
 		c.lead = d.lead(c.entry, before)
 		before = c.entry
 		whole = whole && c.whole && c.entry == c.value &&
 			(!d.source(e.slot) || d.n[e.slot].flags&hasProps == 0 || d.props[e.slot].anchor == "")
 		kids = append(kids, kid)
 	}
-	d.fresh[out.val].whole = whole
+	d.newNodes[out.val].whole = whole
 	d.edit().kids.set(i, kids)
 	return i
 }
@@ -126,7 +128,7 @@ func (d *document) lead(s, before int32) uint32 {
 	case before > 0 && int32(d.n[before].next) == s:
 		return uint32(d.entryEnd(before))
 	case before == 0 && s > 1 && int32(d.n[s-1].next) > s: // the first entry of a collection
-		head := d.site(s - 1).head
+		head := d.valueSpan(s - 1).head
 		if d.n[s-1].flags&hasProps != 0 {
 			head = d.propsEnd(s - 1)
 		}
@@ -138,7 +140,7 @@ func (d *document) lead(s, before int32) uint32 {
 // leadLines writes the comment lines before copied entry slot, which will be in column indent.
 // Either e.b ends in the indentation, or the entry begins on the line of the collection around it.
 func (e *emitter) leadLines(slot int32, indent int) {
-	c := e.d.copyOf(slot)
+	c := e.d.cloneOf(slot)
 	if c.lead == 0 {
 		return
 	}
@@ -157,11 +159,11 @@ func (e *emitter) leadLines(slot int32, indent int) {
 	}
 }
 
-// copiedEntry writes copied entry slot in column indent with the text of its original. It reports
+// clonedEntry writes copied entry slot in column indent with the text of its original. It reports
 // false if that is not possible.
-func (e *emitter) copiedEntry(slot int32, indent int) bool {
+func (e *emitter) clonedEntry(slot int32, indent int) bool {
 	d := e.d
-	c := d.copyOf(slot)
+	c := d.cloneOf(slot)
 	if c.entry == 0 || c.entry != c.value || !c.whole || d.isTouched(slot) || d.at(slot) != slot ||
 		d.n[c.entry].flags&inFlow != 0 {
 		return false
@@ -218,11 +220,11 @@ func (e *emitter) moved(from, to, col, indent int) {
 	}
 }
 
-// copiedValue writes scalar or flow collection i, a copy, with the text of its original. col is the
+// clonedValue writes scalar or flow collection i, a copy, with the text of its original. col is the
 // column of the entry around it, -1 at the root. It reports false if that is not possible.
-func (e *emitter) copiedValue(i int32, col int, flow bool) bool {
+func (e *emitter) clonedValue(i int32, col int, flow bool) bool {
 	d := e.d
-	c := d.copyOf(i)
+	c := d.cloneOf(i)
 	if c.value == 0 {
 		return false
 	}
@@ -292,13 +294,13 @@ func (e *emitter) blockText(s int32, h scalar.BlockHeader, col int) {
 // the entry around it. It reports false and writes nothing for other values and for those that do
 // not fit.
 func (e *emitter) flowCopy(i int32, lead string, col int) bool {
-	c := e.d.copyOf(i)
+	c := e.d.cloneOf(i)
 	if c.value == 0 || e.d.n[c.value].style != scalar.FlowStyle || e.d.n[i].kind == scalarNode {
 		return false
 	}
 	at := len(e.b)
 	e.b = append(e.b, lead...)
-	if e.copiedValue(i, col, false) {
+	if e.clonedValue(i, col, false) {
 		return true
 	}
 	if !e.flowFits(i, at-bytes.LastIndexByte(e.b, '\n')) {
@@ -311,7 +313,7 @@ func (e *emitter) flowCopy(i int32, lead string, col int) bool {
 
 // tag returns the tag that a copy has from its original, followed by a space, or "".
 func (e *emitter) tag(i int32) string {
-	if e.d.copyOf(i).value == 0 || e.d.n[i].flags&hasProps == 0 {
+	if e.d.cloneOf(i).value == 0 || e.d.n[i].flags&hasProps == 0 {
 		return ""
 	}
 	return e.d.props[i].tag + " "

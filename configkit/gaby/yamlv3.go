@@ -23,7 +23,7 @@ func (d *document) readWithLibrary() {
 	// Keep lines and columns: text before the content is replaced by spaces, or read as well if it
 	// has directives.
 	text := bytes.Clone(d.src[:d.bodyEnd])
-	from := d.body
+	from := d.bodyStart
 	if bytes.HasPrefix(text, []byte("\xef\xbb\xbf")) {
 		// 0 after a "..." line, where the mark belongs to the content
 		text, from = text[3:], max(from-3, 0)
@@ -43,10 +43,10 @@ func (d *document) readWithLibrary() {
 	}
 	r := libraryReader{d: d, lines: d.unit.linesBefore(d.index), index: map[*yaml.Node]int32{}}
 	if !r.read(root.Content[0], nil, 0) {
-		d.n, d.fresh, d.aliases = nil, nil, nil
+		d.n, d.newNodes, d.aliases = nil, nil, nil
 		return
 	}
-	// The nodes count as new: their content is in fresh, not in spans of the source.
+	// The nodes count as new: their content is in newNodes, not in spans of the source.
 	for i := range d.n {
 		d.n[i].flags |= isNew
 	}
@@ -86,7 +86,8 @@ func (d *document) expansionFits() (fits bool) {
 	return true
 }
 
-// libraryReader converts the nodes of yaml.v3 to those of the document.
+// libraryReader converts the nodes of yaml.v3 to those of the document. Their positions are kept in
+// a list of their own, because nodes of the source hold offsets, and yaml.v3 has lines and columns.
 type libraryReader struct {
 	d     *document
 	lines int // newlines before the document
@@ -110,7 +111,7 @@ func (r *libraryReader) read(n, key *yaml.Node, depth int) bool {
 	}
 	i := int32(len(d.n))
 	at := entryPositions{value: Position{Line: r.lines + n.Line, Column: n.Column}}
-	f := fresh{text: n.Value}
+	f := newNode{text: n.Value}
 	out := node{key: uint32(i), val: uint32(i), flags: isNew}
 	at.key = at.value
 	if key != nil {
@@ -168,7 +169,7 @@ func (r *libraryReader) read(n, key *yaml.Node, depth int) bool {
 		d.aliases[i] = target
 	}
 	d.n = append(d.n, out)
-	d.fresh = append(d.fresh, f)
+	d.newNodes = append(d.newNodes, f)
 	r.at = append(r.at, at)
 	if out.kind == aliasNode {
 		d.n[i].next = uint32(i + 1)
@@ -188,7 +189,7 @@ func (r *libraryReader) read(n, key *yaml.Node, depth int) bool {
 		}
 		if d.n[child].keyStyle == scalar.PlainStyle {
 			d.n[i].flags |= hasMerge
-		} else if name := d.fresh[child].key; seen[name] {
+		} else if name := d.newNodes[child].key; seen[name] {
 			d.n[i].flags |= hasDuplicates
 			d.duplicates = true
 		} else {

@@ -11,7 +11,7 @@ import (
 // written lists all entries with how they are written.
 func written(b *strings.Builder, v gaby.Value, indent string) {
 	for e := range v.Entries() {
-		w := e.Written()
+		w := e.SourceStyle()
 		text := ""
 		if w.Anchor != "" {
 			text += " &" + w.Anchor
@@ -41,7 +41,7 @@ func TestWritten(t *testing.T) {
 		written(&b, doc.Value(), "")
 		return b.String()
 	}
-	if !doc.Value().Written().Repeats || doc.Path("d").Value().Written().Repeats {
+	if !doc.Value().SourceStyle().Repeats || doc.Path("d").Value().SourceStyle().Repeats {
 		t.Error("repeated keys are not seen, or where there are none")
 	}
 	if have, want := show(),

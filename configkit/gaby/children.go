@@ -23,8 +23,8 @@ type cache struct {
 
 // mergedEntry is an entry that a reader of a map with "<<" or repeated keys sees.
 type mergedEntry struct {
-	slot int32
-	via  via
+	slot    int32
+	through reachedThrough
 }
 
 // longCollection is the length above which maps get an index of their keys, and lists one of their
@@ -129,7 +129,9 @@ func (d *document) slotOf(i int32) int32 {
 	return i
 }
 
-// ownerOf returns the collection that slot is in, -1 for the root.
+// ownerOf returns the collection that slot is in, -1 for the root. Nodes have no parent: nearly
+// everything is reached from above. The source is searched from the root, where the child that
+// contains slot is the last one that does not begin after it.
 func (d *document) ownerOf(slot int32) int32 {
 	switch {
 	case slot == 0:
@@ -190,7 +192,7 @@ func (d *document) mergedEntries(i int32) []mergedEntry {
 				k := d.keyText(e.slot)
 				if _, again := seen[k]; !again {
 					seen[k] = len(m)
-					m = append(m, mergedEntry{slot: e.slot, via: viaMerge})
+					m = append(m, mergedEntry{slot: e.slot, through: throughMerge})
 				}
 			}
 		}

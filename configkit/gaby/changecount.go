@@ -23,15 +23,12 @@ func (d *YamlDoc) CountChanges() (values int, changed bool) {
 	for i := range e.comments {
 		changed = changed || inside(i)
 	}
-	touched := slices.DeleteFunc(e.places(), func(i int32) bool { return !inside(i) })
-	slices.Sort(touched)
-	touched = slices.Compact(touched)
-	gone := doc.goneBelow(touched)
+	touched, gone := doc.covered(func(i int32) bool { return !inside(i) })
 	c := counter{d: doc}
 	end := int32(0)
 	for _, i := range touched {
 		for len(gone) > 0 && gone[0].from <= i {
-			end, gone = max(end, gone[0].to), gone[1:]
+			end, gone = gone[0].to, gone[1:]
 		}
 		if i < end {
 			continue // counted with the removed range
@@ -46,29 +43,13 @@ func (d *YamlDoc) CountChanges() (values int, changed bool) {
 	return c.n, changed
 }
 
-// goneBelow returns the source nodes that the edits of touched removed, as ranges in order.
-func (d *document) goneBelow(touched []int32) []span {
-	var spans []span
-	for _, i := range touched {
-		if d.edits.values.has(i) {
-			spans = append(spans, span{i + 1, int32(d.n[i].next)})
-			continue
-		}
-		for _, k := range d.removed(i, d.edits.kids.value(i)) {
-			spans = append(spans, span{k, int32(d.n[k].next)})
-		}
-	}
-	slices.SortFunc(spans, func(a, b span) int { return int(a.from) - int(b.from) })
-	return spans
-}
-
 // removed returns the entries of collection i in the source that are not in kids.
 func (d *document) removed(i int32, kids []int32) []int32 {
-	left := make(map[int32]bool, len(kids))
-	for _, k := range kids {
-		left[k] = true
-	}
-	return slices.DeleteFunc(slices.Clone(d.entries(i)), func(k int32) bool { return left[k] })
+	kept := keptOf(d, kids)
+	return slices.DeleteFunc(slices.Clone(d.entries(i)), func(slot int32) bool {
+		_, found := slices.BinarySearch(kept, slot)
+		return found
+	})
 }
 
 // counter counts the values that edits of a document changed.
@@ -93,7 +74,7 @@ func (c *counter) replaced(i, value int32) {
 func (c *counter) rearranged(i int32, kids []int32) {
 	for _, k := range kids {
 		if !c.d.source(k) {
-			c.n += leaves(Value{d: c.d, slot: k, origin: origin{i, -1}})
+			c.n += leaves(c.d.entry(i, k))
 		}
 	}
 	for _, k := range c.d.removed(i, kids) {
@@ -114,7 +95,7 @@ func (d *document) sourceLeaves(i int32) int {
 
 // leaves counts the scalars at and below v; an alias or an empty collection counts as one.
 func leaves(v Value) int {
-	if v.Elsewhere() || !v.First().Exists() {
+	if v.IsAliased() || !v.First().Exists() {
 		return 1
 	}
 	n := 0

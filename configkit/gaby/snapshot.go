@@ -7,71 +7,55 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
-// past records the edits between a snapshot of a document and the document.
-type past struct {
-	of *document
+// snapshotEdits records the edits between a snapshot of a document and the document. Comparing the
+// two states skips every subtree without one, so it costs as much as the edits and not as much as
+// the document.
+type snapshotEdits struct {
+	of   *document
+	mark Mark
 	// touched holds the source nodes edited since the snapshot, sorted. If a node that is not in
 	// the source was edited, which can only be reached through edited source nodes, it also holds
 	// the nodes with edits from before.
 	touched []int32
-	edits   int // number of edits since the snapshot
 }
 
-// Before returns the documents of c as they were at marks, which has one Mark for each document.
+// At returns the documents of c as they were at marks, which has one Mark for each document.
 // Documents without edits since then are returned themselves. The others are snapshots: they are
 // read-only, and [Value.Same] can compare them with the documents only until the next edit.
-func (c Container) Before(marks []Mark) Container {
+func (c Container) At(marks []Mark) Container {
 	then := make(Container, len(c))
-	p := &Past{}
+	var state *document // the items of one list share a snapshot
 	for i, doc := range c {
 		if doc.Checkpoint() <= marks[i] {
 			then[i] = doc
 			continue
 		}
-		if p.state != nil && p.of != doc.v.d {
-			p = &Past{} // the items of one list share a snapshot
+		if state == nil || state.snapshot.of != doc.v.d || state.snapshot.mark != marks[i] {
+			state = doc.v.d.stateAt(marks[i])
 		}
-		state := *p.Of(doc, marks[i])
-		then[i] = &state
+		was := *doc
+		was.v.d = state
+		then[i] = &was
 	}
 	return then
 }
 
-// Past is reusable memory for one snapshot of a document, see [Container.Before].
-type Past struct {
-	past
-	state *document
-	mark  Mark
-	doc   YamlDoc
+// stateAt returns a copy of the document in which the edits since m are undone. Nodes can be
+// shared, because edits only append to them.
+func (d *document) stateAt(m Mark) *document {
+	then := *d
+	then.snapshot = &snapshotEdits{of: d, mark: m, touched: d.touched(m)}
+	then.cache, then.edits, then.hasHeader = cache{}, nil, false
+	if m > 0 {
+		then.edits = d.edits.clone()
+		then.undo(m)
+	}
+	return &then
 }
 
-// Of returns the document as it was at m. The next call reuses the memory, unless it asks for the
-// same state of the same document, for example for another item of a list.
-func (p *Past) Of(d *YamlDoc, m Mark) *YamlDoc {
-	if p.state == nil {
-		p.state = &document{}
-	}
-	if now := d.v.d; p.of != now || p.mark != m || int(m)+p.edits != len(now.edits.log) {
-		// Copy the document and undo edits in the copy. Nodes can be shared, because edits only
-		// append to them.
-		*p.state = *now
-		p.of, p.mark, p.edits, p.touched = now, m, len(now.edits.log)-int(m),
-			now.touched(m, p.touched[:0])
-		then := p.state
-		then.cache, then.past, then.edits = cache{}, &p.past, nil
-		then.hasHeader = false
-		if m > 0 {
-			then.edits = now.edits.clone()
-			then.undo(m)
-		}
-	}
-	p.doc = *d
-	p.doc.v.d = p.state
-	return &p.doc
-}
-
-// touched appends the source nodes edited since m, sorted; see past.
-func (d *document) touched(m Mark, all []int32) []int32 {
+// touched returns the source nodes edited since m, sorted; see snapshotEdits.
+func (d *document) touched(m Mark) []int32 {
+	var all []int32
 	e := d.edits
 	inside := false // a node that is not in the source was edited
 	for _, c := range e.log[m:] {
@@ -85,16 +69,10 @@ func (d *document) touched(m Mark, all []int32) []int32 {
 		all = append(all, c.i)
 	}
 	if inside {
-		all = append(all, e.places()...)
+		all = append(all, e.nodes()...)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
-}
-
-// SameDocument reports whether d and o are the same document, or the same slot of it, in two
-// states.
-func (d *YamlDoc) SameDocument(o *YamlDoc) bool {
-	return d.v.slot == o.v.slot && d.v.d.now() == o.v.d.now()
 }
 
 // Identity returns a comparable key, for example of a map, that is equal for all states of the same
@@ -130,14 +108,14 @@ func (d *YamlDoc) Source() []byte {
 func (d *YamlDoc) SameText(o *YamlDoc) bool {
 	a, b := d.v.d, o.v.d
 	return a == b && d.v == o.v || d.whole() && o.whole() && a.edits == nil && b.edits == nil &&
-		bytes.Equal(a.src[a.body:a.bodyEnd], b.src[b.body:b.bodyEnd])
+		bytes.Equal(a.src[a.bodyStart:a.bodyEnd], b.src[b.bodyStart:b.bodyEnd])
 }
 
 // Same reports whether v and w are the same slot in two states of a document, see
 // [Container.Before], and nothing at or below it was edited between these. It is a shortcut: equal
 // values need not be the same.
 func (v Value) Same(w Value) bool {
-	if v.d == nil || w.d == nil || v.slot != w.slot || v.via != w.via {
+	if v.d == nil || w.d == nil || v.slot != w.slot || v.through != w.through {
 		return false
 	}
 	if v.d == w.d {
@@ -145,19 +123,19 @@ func (v Value) Same(w Value) bool {
 	}
 	now := v.d.now()
 	return now == w.d.now() && now.source(v.slot) && len(now.aliases) == 0 &&
-		!v.d.past.has(v.slot, now.n[v.slot].next) && !w.d.past.has(v.slot, now.n[v.slot].next)
+		!v.d.snapshot.has(v.slot, now.n[v.slot].next) && !w.d.snapshot.has(v.slot, now.n[v.slot].next)
 }
 
 // now returns the document itself, also for a snapshot of it.
 func (d *document) now() *document {
-	if d.past != nil {
-		return d.past.of
+	if d.snapshot != nil {
+		return d.snapshot.of
 	}
 	return d
 }
 
 // has reports whether a node in the half-open range [slot, next) was edited.
-func (p *past) has(slot int32, next uint32) bool {
+func (p *snapshotEdits) has(slot int32, next uint32) bool {
 	if p == nil {
 		return false
 	}

@@ -60,7 +60,7 @@ func TestArrangeKeys(t *testing.T) {
 			if want == "" {
 				want = test.text
 			}
-			if done := doc.ArrangeKeys(test.keys, segments...); done != (test.want != "") ||
+			if done := doc.ReorderKeys(test.keys, segments...); done != (test.want != "") ||
 				doc.String() != want {
 				t.Errorf("%v, have\n%s\nwant\n%s", done, doc, want)
 			}
@@ -87,7 +87,7 @@ func TestArrangeKeysLaws(t *testing.T) {
 			t.Fatal(err)
 		}
 		data := doc.Data()
-		for _, p := range append(places(data), place{nil, data}) {
+		for _, p := range append(places(data), blockContext{nil, data}) {
 			m, ok := p.Value.(map[string]any)
 			if !ok || !d.oneIn(2) {
 				continue
@@ -96,7 +96,7 @@ func TestArrangeKeysLaws(t *testing.T) {
 			if d.oneIn(2) {
 				slices.Reverse(keys)
 			}
-			if doc.ArrangeKeys(keys, p.Path...) {
+			if doc.ReorderKeys(keys, p.Path...) {
 				done++
 			}
 		}

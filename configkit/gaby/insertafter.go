@@ -11,7 +11,7 @@ func (d *YamlDoc) PlaceAfter(key string, segments ...string) error {
 		return err
 	}
 	v := d.Search(segments...).Value()
-	if !v.Exists() || v.owner < 0 || v.via != 0 || e.d.source(v.slot) ||
+	if !v.Exists() || v.owner < 0 || v.through != 0 || e.d.source(v.slot) ||
 		e.d.n[v.owner].kind != mapNode {
 		return nil
 	}

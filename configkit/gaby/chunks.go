@@ -5,16 +5,16 @@ import (
 	"unsafe"
 )
 
-// pieces collects a text as a list of byte slices: runs of source text, which are not copied, and
+// chunks collects a text as a list of byte slices: runs of source text, which are not copied, and
 // the text of edits between them. Adjacent runs of one unit are merged.
-type pieces struct {
+type chunks struct {
 	list     [][]byte
 	unit     *unit // the text of the last run
 	from, to int   // the last run, still growing; empty if there is none
 }
 
 // source appends src[from:to] of d.
-func (p *pieces) source(d *document, from, to int) {
+func (p *chunks) source(d *document, from, to int) {
 	if from == to {
 		return
 	}
@@ -32,7 +32,7 @@ func (p *pieces) source(d *document, from, to int) {
 }
 
 // text appends text that is not a run of source text.
-func (p *pieces) text(b []byte) {
+func (p *chunks) text(b []byte) {
 	if len(b) > 0 {
 		p.flush()
 		p.list = append(p.list, b)
@@ -40,7 +40,7 @@ func (p *pieces) text(b []byte) {
 }
 
 // flush ends the last run.
-func (p *pieces) flush() {
+func (p *chunks) flush() {
 	if p.from < p.to {
 		p.list = append(p.list, p.unit.text[p.from:p.to:p.to])
 	}
@@ -48,10 +48,10 @@ func (p *pieces) flush() {
 }
 
 // empty reports whether nothing was appended.
-func (p *pieces) empty() bool { return len(p.list) == 0 && p.from == p.to }
+func (p *chunks) empty() bool { return len(p.list) == 0 && p.from == p.to }
 
 // endsInLine reports whether the last byte is a newline.
-func (p *pieces) endsInLine() bool {
+func (p *chunks) endsInLine() bool {
 	if p.from < p.to {
 		return p.unit.text[p.to-1] == '\n'
 	}
@@ -62,11 +62,11 @@ func (p *pieces) endsInLine() bool {
 // bytesOf returns the bytes of text, which must not be modified.
 func bytesOf(text string) []byte { return unsafe.Slice(unsafe.StringData(text), len(text)) }
 
-// Pieces returns the text of [Container.Bytes] as a list of byte slices, which must not be
+// Chunks returns the text of [Container.Bytes] as a list of byte slices, which must not be
 // modified: runs of the source, which are not copied, and the text of edits between them. The text
-// of adjacent unedited documents is one piece.
-func (c Container) Pieces() [][]byte {
-	var out pieces
+// of adjacent unedited documents is one chunk.
+func (c Container) Chunks() [][]byte {
+	var out chunks
 	marks := c.dropItems()
 	var last *document
 	c.eachDocument(func(d *document) {
@@ -95,7 +95,7 @@ func (c Container) Pieces() [][]byte {
 
 // Bytes returns the text of the documents in order. Documents without edits are their source text.
 // A separator is inserted between documents of different texts if there is none.
-func (c Container) Bytes() []byte { return bytes.Join(c.Pieces(), nil) }
+func (c Container) Bytes() []byte { return bytes.Join(c.Chunks(), nil) }
 
 // String returns the text of the documents as [Container.Bytes] does.
 func (c Container) String() string { return string(c.Bytes()) }
@@ -103,16 +103,16 @@ func (c Container) String() string { return string(c.Bytes()) }
 // Text is [Container.Bytes] without a copy if the result is a run of the source. The result must
 // not be modified.
 func (c Container) Text() []byte {
-	p := c.Pieces()
+	p := c.Chunks()
 	if len(p) == 1 {
 		return p[0]
 	}
 	return bytes.Join(p, nil)
 }
 
-// SamePieces reports whether the pieces in list make up text. Pieces that are slices of text at the
+// SameChunks reports whether the chunks in list make up text. Chunks that are slices of text at the
 // same offset are not compared.
-func SamePieces(list [][]byte, text []byte) bool {
+func SameChunks(list [][]byte, text []byte) bool {
 	for _, p := range list {
 		if len(p) > len(text) {
 			return false
@@ -125,9 +125,10 @@ func SamePieces(list [][]byte, text []byte) bool {
 	return len(text) == 0
 }
 
-// print appends the text of the document with its edits. If more follows, a document that ends in a
-// block scalar without a newline is printed so that the scalar keeps its value.
-func (d *document) print(out *pieces, more bool) {
+// print appends the text of the document with its edits. A document without edits is one run of its
+// unit's text: nothing is copied, and it joins the run before it. If more follows, a document that
+// ends in a block scalar without a newline is printed so that the scalar keeps its value.
+func (d *document) print(out *chunks, more bool) {
 	if d.native != nil {
 		out.text([]byte(d.cursor(0).YAML() + "\n"))
 		return

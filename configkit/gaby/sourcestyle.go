@@ -6,9 +6,9 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
-// Written describes how a value is written, which its readers do not see. For a value made by an
-// edit it is how it will be written.
-type Written struct {
+// SourceStyle describes how a value is written, which its readers do not see. For a value made by
+// an edit it is how it will be written.
+type SourceStyle struct {
 	Anchor string // its anchor without "&"
 	Alias  string // the anchor of the value it repeats, without "*"
 	Plain  bool   // a scalar without quotes and tag, on one line
@@ -17,9 +17,9 @@ type Written struct {
 	Repeats bool
 }
 
-// Written returns how the value is written.
-func (v Value) Written() Written {
-	var w Written
+// SourceStyle returns how the value is written.
+func (v Value) SourceStyle() SourceStyle {
+	var w SourceStyle
 	if v.d == nil || v.d.readOnly != nil {
 		return w
 	}
@@ -27,9 +27,9 @@ func (v Value) Written() Written {
 	n := &d.n[i]
 	w.Repeats = n.flags&hasDuplicates != 0
 	if n.flags&isNew != 0 {
-		c := d.copyOf(i)
+		c := d.cloneOf(i)
 		if c.value == 0 {
-			w.Plain = n.kind == scalarNode && d.fresh[n.val].tag != scalar.StrTag
+			w.Plain = n.kind == scalarNode && d.newNodes[n.val].tag != scalar.StrTag
 			return w
 		}
 		tagged := n.flags&hasProps != 0
@@ -70,7 +70,7 @@ func (v Value) Entries() iter.Seq[Value] {
 			return
 		}
 		at := func(slot int32) Value {
-			return Value{d: d, slot: slot, origin: origin{i, -1}, via: v.via}
+			return Value{d: d, slot: slot, cursorOrigin: cursorOrigin{i, -1}, through: v.through}
 		}
 		if kids, ok := d.editedKids(i); ok {
 			for _, kid := range kids {
