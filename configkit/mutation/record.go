@@ -30,7 +30,7 @@ func Chain(
 	}
 	first, last := states[0], states[len(states)-1]
 	changes, err := diffUnits(
-		first.Documents.Before(first.Marks), last.Documents, provider,
+		first.Documents.At(first.Marks), last.Documents, provider,
 		diffOptions{index: last.Step, renames: true},
 	)
 	if err != nil {
@@ -41,7 +41,7 @@ func Chain(
 	for i := 1; i < len(states); i++ {
 		before, after := states[i-1], states[i]
 		changes, err := diffUnits(
-			before.Documents.Before(before.Marks), after.Documents.Before(after.Marks), provider,
+			before.Documents.At(before.Marks), after.Documents.At(after.Marks), provider,
 			diffOptions{index: after.Step, renames: true},
 		)
 		if err != nil {

@@ -228,7 +228,7 @@ func (s *search) addYAML(v gaby.Value, path string, covered []formatkit.Span) []
 	if !ok {
 		return covered
 	}
-	alias := v.Written().Alias
+	alias := v.SourceStyle().Alias
 	if alias != "" {
 		s.anchors[alias] = true
 	}

@@ -114,7 +114,7 @@ func fileChange(path string, f *File, items []*Item, kept map[*gaby.YamlDoc]bool
 	}
 	if len(c.After) == 0 {
 		c.After = nil
-	} else if f != nil && gaby.SamePieces(c.After, f.data) {
+	} else if f != nil && gaby.SameChunks(c.After, f.data) {
 		return nil, nil
 	}
 	return c, nil
@@ -185,7 +185,7 @@ func jsonText(f *File, entries []entry, kept map[*gaby.YamlDoc]bool) ([][]byte, 
 		return f.text(entries, kept), nil
 	}
 	e := entries[0]
-	if text := e.doc.Ended(); json.Valid(text) || f != nil && !json.Valid(f.data) {
+	if text := e.doc.BytesWithNewline(); json.Valid(text) || f != nil && !json.Valid(f.data) {
 		return f.text(entries, kept), nil
 	}
 	var b bytes.Buffer

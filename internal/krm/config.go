@@ -90,7 +90,7 @@ func configMapOf(data gaby.Entries) (*gaby.YamlDoc, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc.Detach()
+	doc.DropPositions()
 	_, err = doc.Set(data, "data")
 	return doc, err
 }

@@ -118,7 +118,7 @@ func (f *File) text(entries []entry, kept map[*gaby.YamlDoc]bool) [][]byte {
 	var run gaby.Container
 	flush := func() {
 		if len(run) > 0 {
-			parts = append(parts, run.Pieces())
+			parts = append(parts, run.Chunks())
 			run = nil
 		}
 	}

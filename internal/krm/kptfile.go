@@ -106,10 +106,10 @@ func (p *kptPackage) readPipeline() error {
 	if err := uniqueKeys(root); err != nil {
 		return p.kptfile.located(err)
 	}
-	if kind := root.Get("kind"); !kind.TextIs(KptfileName) {
+	if kind := root.Get("kind"); !kind.EqualText(KptfileName) {
 		return p.kptfile.located(at(kind.Position(), "the kind of a Kptfile is Kptfile, not %q", kind.Text()))
 	}
-	if v := root.Get("apiVersion"); !v.TextIs("kpt.dev/v1") && !v.TextIs("kpt.dev/v1alpha2") {
+	if v := root.Get("apiVersion"); !v.EqualText("kpt.dev/v1") && !v.EqualText("kpt.dev/v1alpha2") {
 		return p.kptfile.located(at(v.Position(),
 			"the apiVersion %q of the Kptfile is not supported; kpt.dev/v1 is", v.Text()))
 	}

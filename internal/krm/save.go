@@ -60,7 +60,7 @@ func (item *Item) orLocated(err error) error {
 // same reports whether an entry of a pipeline is this function, whatever its tag.
 func (s *Saved) same(v gaby.Value) bool {
 	if s.Declared.Image == "" {
-		return v.Get("exec").TextIs(s.Declared.Name())
+		return v.Get("exec").EqualText(s.Declared.Name())
 	}
 	return withoutTag(v.Get("image").Text()) == withoutTag(s.Declared.Image)
 }

@@ -36,7 +36,7 @@ func (s *Selector) Matches(item *Item) bool {
 
 func hasAll(v gaby.Value, want map[string]string) bool {
 	for key, value := range want {
-		if c := v.Get(key); c.Kind() != gaby.Scalar || !c.TextIs(value) {
+		if c := v.Get(key); c.Kind() != gaby.Scalar || !c.EqualText(value) {
 			return false
 		}
 	}

@@ -5,7 +5,7 @@ import "github.com/fctl-dev/fctl/configkit/gaby"
 // HasStatus reports whether the Kptfile says that the package was rendered.
 func (r *Rendered) HasStatus() bool {
 	for c := range r.Kptfile.Doc.Value().Get("status").Get("conditions").Entries() {
-		if c.Get("type").TextIs("Rendered") && c.Get("status").TextIs("True") {
+		if c.Get("type").EqualText("Rendered") && c.Get("status").EqualText("True") {
 			return true
 		}
 	}
@@ -21,7 +21,7 @@ func (r *Rendered) SetStatus() error {
 	doc := r.Kptfile.Doc
 	var conditions []any
 	for c := range doc.Value().Get("status").Get("conditions").Entries() {
-		if !c.Get("type").TextIs("Rendered") {
+		if !c.Get("type").EqualText("Rendered") {
 			conditions = append(conditions, c)
 		}
 	}

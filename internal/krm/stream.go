@@ -79,7 +79,7 @@ func isOneList(text []byte, docs gaby.Container) bool {
 			docs[0].MayContain("kind: "+Kind) // Parse reports the error
 	}
 	kind := doc.Value().Get("kind")
-	return kind.TextIs(Kind) || kind.TextIs("List") && doc.Value().Get("items").Exists()
+	return kind.EqualText(Kind) || kind.EqualText("List") && doc.Value().Get("items").Exists()
 }
 
 // Bytes returns the text with these items and results: a ResourceList if one was read, else
@@ -103,7 +103,7 @@ func Unwrap(items []*Item) []byte {
 			if err != nil || cleanAnnotations(fresh) != nil {
 				continue
 			}
-			fresh.Detach()
+			fresh.DropPositions()
 			doc = fresh
 		}
 		docs = append(docs, doc)

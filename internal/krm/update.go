@@ -39,7 +39,7 @@ func collectComments(v gaby.Value, known map[string]bool) {
 		if text := c.Comments().Line; text != "" {
 			known[text] = true
 		}
-		if !c.Elsewhere() {
+		if !c.IsAliased() {
 			collectComments(c, known)
 		}
 	}
@@ -73,7 +73,7 @@ func (u *updater) value(old, returned gaby.Value, path []string, keys *configkit
 	case kind == gaby.List && old.Kind() == gaby.List:
 		err = u.list(old, returned, path, keys)
 	case len(path) == 3 && isStrings(path[:2]) && kind == gaby.Scalar:
-		if !old.TextIs(returned.Text()) {
+		if !old.EqualText(returned.Text()) {
 			_, err = u.doc.Set(returned.Text(), path...)
 		}
 	case isStrings(path) && kind == gaby.Map:
@@ -126,7 +126,7 @@ func (u *updater) mapping(old, returned gaby.Value, path []string, keys *configk
 			return err
 		} else if !added {
 			continue
-		} else if err := u.doc.PlaceAfter(before, at(key)...); err != nil {
+		} else if err := u.doc.MoveKeyAfter(before, at(key)...); err != nil {
 			return err
 		}
 		before = key
@@ -150,7 +150,7 @@ func (u *updater) implied(key string, v gaby.Value) bool {
 		return false
 	}
 	h, _ := u.doc.Header()
-	return v.TextIs(h.APIVersion) && key == "apiVersion" || v.TextIs(h.Kind) && key == "kind"
+	return v.EqualText(h.APIVersion) && key == "apiVersion" || v.EqualText(h.Kind) && key == "kind"
 }
 
 // add adds an entry that the document does not have, and reports whether there was something to

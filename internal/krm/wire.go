@@ -262,7 +262,7 @@ func complete(fresh, doc *gaby.YamlDoc) error {
 		if _, err := fresh.Set(field.value, field.key); err != nil {
 			return err
 		}
-		if err := fresh.PlaceAfter("", field.key); err != nil {
+		if err := fresh.MoveKeyAfter("", field.key); err != nil {
 			return err
 		}
 	}
