@@ -14,19 +14,6 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// attributeFields returns the keys of an entry of the attributes section. Users' files describe the
-// functions of an attribute with the name of the attribute and with short forms.
-func attributeFields(builtIn bool) []string {
-	fields := []string{
-		"description", "dataType", "regexp", "enum", "min", "max", "example", "upsert",
-		"parameters", "members",
-	}
-	if builtIn {
-		fields = append(fields, "functions", "value")
-	}
-	return fields
-}
-
 // describe reads an entry of the attributes section. If the entry does not list parameters, they
 // are taken from the paths.
 func (r *Registry) describe(
@@ -48,33 +35,23 @@ func (r *Registry) describe(
 		ParameterName: name, Required: true, DataType: api.DataTypeString,
 	}
 	var parameters []api.FunctionParameter
-	listed := false
 	var members []string
-	err := d.fields(entry, name, attributeFields(d.BuiltIn),
-		func(key string, field gaby.Value) (err error) {
-			switch key {
-			case "description":
-				description.Description, err = d.text(field, key)
-				value.Description = cmp.Or(value.Description, description.Description)
-			case "functions":
-				description.Functions, err = d.functions(field)
-			case "value":
-				err = d.parameter(&value, field, key)
-			case "upsert":
-				description.Upsert, err = d.boolean(field, key)
-			case "parameters":
-				listed = true
-				parameters, err = d.parameters(field)
-			case "members":
-				members, err = d.texts(field, key)
-			default:
-				err = d.constraint(&value, key, field)
-			}
-			return err
+	readers := slices.Concat(
+		[]reader{readTo("description", &description.Description, d.text)},
+		d.constraints(&value, "dataType", "regexp", "enum", "min", "max", "example"),
+		[]reader{
+			readTo("upsert", &description.Upsert, d.boolean),
+			readTo("parameters", &parameters, d.parameters),
+			readTo("members", &members, d.texts),
 		})
-	if err != nil {
+	if d.BuiltIn { // users' files have the name of the attribute and short forms instead
+		readers = append(readers, readTo("functions", &description.Functions, d.functions),
+			reader{"value", func(v gaby.Value) error { return d.parameter(&value, v, "value") }})
+	}
+	if err := d.read(entry, name, readers...); err != nil {
 		return description, err
 	}
+	value.Description = cmp.Or(value.Description, description.Description)
 	if description.Description == "" {
 		return description, d.fail(entry, "description", "it is missing")
 	}
@@ -90,7 +67,8 @@ func (r *Registry) describe(
 	if err := d.checkConstraints(&value, entry); err != nil {
 		return description, err
 	}
-	if !listed {
+	if !entry.Get("parameters").Exists() {
+		var err error
 		most := r.pathWithMostArguments(name, d.BuiltIn)
 		if parameters, err = d.parametersOf(most, entry); err != nil {
 			return description, err
@@ -126,25 +104,13 @@ func (r *Registry) checkAttribute(d document, entry gaby.Value) error {
 }
 
 // functions reads which functions a built-in attribute has.
-func (d document) functions(
-	v gaby.Value,
-) (functions configkit.AttributeFunctions, err error) {
-	err = d.fields(v, "functions", []string{"name", "formerName", "setter", "exampleValue"},
-		func(key string, field gaby.Value) (err error) {
-			switch key {
-			case "name":
-				functions.Name, err = d.text(field, key)
-			case "formerName":
-				functions.FormerName, err = d.text(field, key)
-			case "exampleValue":
-				functions.ExampleValue, err = d.text(field, key)
-			case "setter":
-				var setter bool
-				setter, err = d.boolean(field, key)
-				functions.ReadOnly = !setter
-			}
-			return err
-		})
+func (d document) functions(v gaby.Value, name string) (configkit.AttributeFunctions, error) {
+	functions, setter := configkit.AttributeFunctions{}, true
+	err := d.read(v, name, readTo("name", &functions.Name, d.text),
+		readTo("formerName", &functions.FormerName, d.text),
+		readTo("setter", &setter, d.boolean),
+		readTo("exampleValue", &functions.ExampleValue, d.text))
+	functions.ReadOnly = !setter
 	return functions, err
 }
 
@@ -161,11 +127,11 @@ func isName(s string) bool {
 }
 
 // parameters reads the list of parameters that fill the %s of paths.
-func (d document) parameters(list gaby.Value) ([]api.FunctionParameter, error) {
+func (d document) parameters(list gaby.Value, name string) ([]api.FunctionParameter, error) {
 	var all []api.FunctionParameter
-	err := d.items(list, "parameters", func(e gaby.Value) error {
+	err := d.items(list, name, func(e gaby.Value) error {
 		p := api.FunctionParameter{Required: true, DataType: api.DataTypeString}
-		if err := d.parameter(&p, e, "parameters"); err != nil {
+		if err := d.parameter(&p, e, name); err != nil {
 			return err
 		}
 		if slices.ContainsFunc(all, func(o api.FunctionParameter) bool {
@@ -181,18 +147,9 @@ func (d document) parameters(list gaby.Value) ([]api.FunctionParameter, error) {
 
 // parameter reads the description of a parameter.
 func (d document) parameter(p *api.FunctionParameter, e gaby.Value, name string) error {
-	err := d.fields(e, name, []string{"name", "description", "regexp", "enum", "example"},
-		func(key string, field gaby.Value) (err error) {
-			switch key {
-			case "name":
-				p.ParameterName, err = d.text(field, key)
-			case "description":
-				p.Description, err = d.text(field, key)
-			default:
-				err = d.constraint(p, key, field)
-			}
-			return err
-		})
+	err := d.read(e, name, append([]reader{
+		readTo("name", &p.ParameterName, d.text), readTo("description", &p.Description, d.text),
+	}, d.constraints(p, "regexp", "enum", "example")...)...)
 	switch {
 	case err != nil:
 		return err
@@ -205,6 +162,17 @@ func (d document) parameter(p *api.FunctionParameter, e gaby.Value, name string)
 		)
 	}
 	return d.checkConstraints(p, e)
+}
+
+// constraints returns the readers of fields that restrict the values of a parameter.
+func (d document) constraints(p *api.FunctionParameter, keys ...string) []reader {
+	var readers []reader
+	for _, key := range keys {
+		readers = append(readers, reader{key, func(v gaby.Value) error {
+			return d.constraint(p, key, v)
+		}})
+	}
+	return readers
 }
 
 // constraint reads a field that restricts the values of a parameter.
@@ -394,10 +362,7 @@ func (r *Registry) AttributeInfo(name api.AttributeName) (configkit.AttributeDes
 // RegisteredPaths returns the whole registry: for each attribute, the resource types (or *) that
 // have it and their paths in registered form.
 func (r *Registry) RegisteredPaths() api.AttributeNameToResourceTypeToPathToVisitorInfoType {
-	types, err := r.ResourceTypes()
-	if err != nil {
-		panic(err) // files are checked before
-	}
+	types := must(r.ResourceTypes())
 	all := api.AttributeNameToResourceTypeToPathToVisitorInfoType{}
 	for _, t := range types {
 		for name, paths := range r.typeInfo(t).own {

@@ -178,31 +178,22 @@ func (c *typeCompiler) embeds(
 	return d.items(list, "embeds", func(e gaby.Value) error {
 		var shape gaby.Value
 		var from document
-		path, arguments := "", c.arguments
-		err := d.fields(e, "embeds", []string{"shape", "path", "arguments"},
-			func(key string, field gaby.Value) (err error) {
-				if key == "arguments" {
-					if arguments, err = d.texts(field, key); c.arguments != nil {
-						arguments = c.arguments
-					}
-					return err
-				}
-				text, err := d.text(field, key)
+		var path string
+		var arguments []string
+		err := d.read(e, "embeds",
+			reader{"shape", func(v gaby.Value) error {
+				text, err := d.text(v, "shape")
 				if err != nil {
 					return err
 				}
-				if key == "path" {
-					path = text
-					return nil
-				}
-				if from, shape = c.lookUp(d, "shapes", text); !shape.Exists() &&
-					!c.onlySensitive() {
+				from, shape = c.lookUp(d, "shapes", text)
+				if !shape.Exists() && !c.onlySensitive() {
 					return d.unknown(
-						field.Position(), key, "there is no shape "+text, text, c.names("shapes"),
+						v.Position(), "shape", "there is no shape "+text, text, c.names("shapes"),
 					)
 				}
 				return nil
-			})
+			}}, readTo("path", &path, d.text), readTo("arguments", &arguments, d.texts))
 		if err != nil {
 			return err
 		}
@@ -213,7 +204,9 @@ func (c *typeCompiler) embeds(
 			return d.fail(e, "shape", "it is missing")
 		}
 		outer := c.arguments
-		c.arguments = arguments
+		if outer == nil {
+			c.arguments = arguments
+		}
 		err = c.fragment(from, shape, joinPrefix(prefix, path), depth+1)
 		c.arguments = outer
 		return err
@@ -266,31 +259,22 @@ func (c *typeCompiler) path(
 	return path, nil
 }
 
+// readPath returns the reader of a path relative to prefix.
+func (c *typeCompiler) readPath(d document, key string, to **yamlpath.Path, prefix string) reader {
+	return readTo(key, to, func(v gaby.Value, name string) (*yamlpath.Path, error) {
+		return c.path(d, v, name, prefix)
+	})
+}
+
 func (c *typeCompiler) mergeKeys(d document, list gaby.Value, prefix string) error {
 	return d.items(list, "mergeKeys", func(e gaby.Value) error {
 		var path *yamlpath.Path
 		var key string
 		var extra []string
 		var defaults map[string]string
-		err := d.fields(e, "mergeKeys", []string{"path", "key", "extraKeys", "defaults"},
-			func(name string, field gaby.Value) (err error) {
-				switch name {
-				case "path":
-					path, err = c.path(d, field, name, prefix)
-				case "key":
-					key, err = d.text(field, name)
-				case "extraKeys":
-					extra, err = d.texts(field, name)
-				case "defaults":
-					defaults = map[string]string{}
-					err = d.fields(field, name, nil, func(key string, value gaby.Value) error {
-						text, err := d.text(value, key)
-						defaults[key] = text
-						return err
-					})
-				}
-				return err
-			})
+		err := d.read(e, "mergeKeys", c.readPath(d, "path", &path, prefix),
+			readTo("key", &key, d.text), readTo("extraKeys", &extra, d.texts),
+			readTo("defaults", &defaults, d.textMap))
 		switch {
 		case err != nil:
 			return err
@@ -360,31 +344,16 @@ func (c *typeCompiler) mapKeyPaths(d document, list gaby.Value, prefix string) e
 func (c *typeCompiler) exclusiveFields(d document, list gaby.Value, prefix string) error {
 	return d.items(list, "exclusiveFields", func(e gaby.Value) error {
 		x := configkit.ExclusiveFields{Path: api.UnresolvedPath(prefix)}
-		known := []string{"path", "members", "discriminator", "allowedMember"}
-		err := d.fields(e, "exclusiveFields", known,
-			func(key string, field gaby.Value) (err error) {
-				switch key {
-				case "path":
-					var path *yamlpath.Path
-					if path, err = c.path(d, field, key, prefix); err == nil {
-						x.Path = path.NormalizedPath()
-					}
-				case "members":
-					x.Members, err = d.texts(field, key)
-				case "discriminator":
-					x.Discriminator, err = d.text(field, key)
-				case "allowedMember":
-					x.AllowedMember = map[string]string{}
-					err = d.fields(field, key, nil, func(value string, member gaby.Value) error {
-						text, err := d.text(member, key)
-						x.AllowedMember[value] = text
-						return err
-					})
-				}
-				return err
-			})
+		var path *yamlpath.Path
+		err := d.read(e, "exclusiveFields", c.readPath(d, "path", &path, prefix),
+			readTo("members", &x.Members, d.texts),
+			readTo("discriminator", &x.Discriminator, d.text),
+			readTo("allowedMember", &x.AllowedMember, d.textMap))
 		if err != nil {
 			return err
+		}
+		if path != nil {
+			x.Path = path.NormalizedPath()
 		}
 		if len(x.Members) == 0 {
 			return d.fail(e, "members", "it is missing")
@@ -476,77 +445,62 @@ func (c *typeCompiler) visitorInfo(
 		info.Path = api.UnresolvedPath(path.String())
 		return info, path, nil
 	}
-	known := []string{
-		"path", "dataType", "accessor", "target", "required", "default", "needed", "provided",
-		"sensitive", "except", "description", "arguments", "upsert",
+	var dataType string
+	var except, targets []string
+	var required map[string]string
+	needed, upsert := false, true
+	err := d.read(e, string(name), c.readPath(d, "path", &path, prefix),
+		readTo("dataType", &dataType, func(v gaby.Value, key string) (string, error) {
+			return d.oneOf(v, key, []string{"string", "int", "bool", "YAML", "[]string"})
+		}),
+		reader{"accessor", func(v gaby.Value) (err error) {
+			text, err := d.text(v, "accessor")
+			if err != nil {
+				return err
+			}
+			var from document
+			if from, accessor = c.lookUp(d, "accessors", text); !accessor.Exists() {
+				return d.unknown(v.Position(), "accessor", "there is no accessor "+text, text,
+					c.names("accessors"))
+			}
+			info.EmbeddedAccessorType, info.EmbeddedAccessorConfig, err = accessorOf(from, accessor)
+			return err
+		}},
+		readTo("target", &targets, func(v gaby.Value, key string) ([]string, error) {
+			all, err := d.oneOrMore(v, key)
+			if err != nil {
+				return nil, err
+			}
+			return c.withVersions(all)
+		}),
+		readTo("required", &required, d.textMap),
+		reader{"default", func(v gaby.Value) error {
+			details.DefaultValue = v.Data()
+			return nil
+		}},
+		readTo("needed", &needed, d.boolean),
+		readTo("provided", &details.IsProvided, d.boolean),
+		readTo("sensitive", &info.Sensitive, d.boolean),
+		readTo("except", &except, d.texts),
+		readTo("description", &details.Description, d.text),
+		readTo("arguments", &info.Arguments, d.texts),
+		readTo("upsert", &upsert, d.boolean))
+	info.DataType = cmp.Or(api.DataType(dataType), info.DataType)
+	info.ExistingOnly = !upsert
+	for _, t := range except {
+		info.TypeExceptions = append(info.TypeExceptions, api.ResourceType(t))
 	}
-	required := map[string]string{}
-	err := d.fields(e, string(name), known, func(key string, field gaby.Value) (err error) {
-		switch key {
-		case "path":
-			path, err = c.path(d, field, key, prefix)
-		case "dataType":
-			var text string
-			text, err = d.oneOf(field, key, []string{"string", "int", "bool", "YAML", "[]string"})
-			info.DataType = api.DataType(text)
-		case "accessor":
-			var text string
-			if text, err = d.text(field, key); err == nil {
-				var from document
-				if from, accessor = c.lookUp(d, "accessors", text); !accessor.Exists() {
-					return d.unknown(
-						field.Position(), key, "there is no accessor "+text, text,
-						c.names("accessors"),
-					)
-				}
-				info.EmbeddedAccessorType, info.EmbeddedAccessorConfig, err = accessorOf(
-					from, accessor,
-				)
-			}
-		case "target":
-			var targets []string
-			if targets, err = d.oneOrMore(field, key); err != nil {
-				return err
-			}
-			if targets, err = c.withVersions(targets); err == nil {
-				slices.Sort(targets)
-				required[PropertyResourceType] = strings.Join(targets, ",")
-				details.IsNeeded = true
-			}
-		case "required":
-			details.IsNeeded = true
-			err = d.fields(field, key, nil, func(property string, value gaby.Value) error {
-				text, err := d.text(value, property)
-				required[property] = text
-				return err
-			})
-		case "default":
-			details.DefaultValue = field.Data()
-		case "needed":
-			details.IsNeeded, err = d.boolean(field, key)
-		case "provided":
-			if details.IsProvided, err = d.boolean(field, key); details.IsProvided {
-				details.ProvidedProperties = map[string]string{PropertyResourceType: string(c.of)}
-			}
-		case "sensitive":
-			info.Sensitive, err = d.boolean(field, key)
-		case "description":
-			details.Description, err = d.text(field, key)
-		case "upsert":
-			var upsert bool
-			upsert, err = d.boolean(field, key)
-			info.ExistingOnly = !upsert
-		case "arguments":
-			info.Arguments, err = d.texts(field, key)
-		case "except":
-			var types []string
-			types, err = d.texts(field, key)
-			for _, t := range types {
-				info.TypeExceptions = append(info.TypeExceptions, api.ResourceType(t))
-			}
+	if details.IsProvided {
+		details.ProvidedProperties = map[string]string{PropertyResourceType: string(c.of)}
+	}
+	details.IsNeeded = needed || targets != nil || required != nil
+	if targets != nil {
+		slices.Sort(targets)
+		if required == nil {
+			required = map[string]string{}
 		}
-		return err
-	})
+		required[PropertyResourceType] = strings.Join(targets, ",")
+	}
 	switch {
 	case err != nil:
 		return nil, nil, err
@@ -594,15 +548,11 @@ func (c *typeCompiler) dataType(d document, name api.AttributeName) api.DataType
 // accessorOf reads the declaration of an accessor.
 func accessorOf(d document, v gaby.Value) (api.EmbeddedAccessorType, string, error) {
 	var kind, config string
-	err := d.fields(v, "accessors", []string{"type", "config"},
-		func(key string, field gaby.Value) (err error) {
-			if key == "config" {
-				config, err = d.text(field, key)
-				return err
-			}
-			kind, err = d.oneOf(field, key, []string{"Regexp", "Line", "JSON", "YAML"})
-			return err
-		})
+	err := d.read(v, "accessors",
+		readTo("type", &kind, func(v gaby.Value, key string) (string, error) {
+			return d.oneOf(v, key, []string{"Regexp", "Line", "JSON", "YAML"})
+		}),
+		readTo("config", &config, d.text))
 	if err != nil {
 		return "", "", err
 	}

@@ -90,28 +90,17 @@ func (r *Registry) OfOperator(t api.ResourceType) bool {
 // versionsOf returns the other versions of a type that a reference may mean, since references do
 // not name a version. These are the types of the same group and kind that are sameAs t.
 func (r *Registry) versionsOf(t string) ([]string, error) {
-	if known, ok := r.versions[t]; ok {
-		return known, nil
-	}
-	documents, err := r.documentsAbout(t)
-	if err != nil {
-		return nil, err
-	}
-	var versions []string
-	for _, d := range documents {
-		for _, name := range d.typeNames() {
-			if name != t && groupOf(name) == groupOf(t) &&
-				kindOf(api.ResourceType(name)) == kindOf(api.ResourceType(t)) &&
-				d.entry("resourceTypes", name, "sameAs").TextIs(t) {
-				versions = append(versions, name)
-			}
+	return keep(&r.versions, t, func() ([]string, error) {
+		documents, err := r.documentsAbout(t)
+		if err != nil {
+			return nil, err
 		}
-	}
-	if r.versions == nil {
-		r.versions = map[string][]string{}
-	}
-	r.versions[t] = versions
-	return versions, nil
+		return slices.DeleteFunc(sameKind(documents, api.ResourceType(t)), func(name string) bool {
+			return name == t || !slices.ContainsFunc(documents, func(d document) bool {
+				return d.entry("resourceTypes", name, "sameAs").TextIs(t)
+			})
+		}), nil
+	})
 }
 
 // typeNames returns the types that the document has entries for, unsorted.

@@ -234,6 +234,41 @@ func (d document) fields(
 	return problems.err()
 }
 
+// reader reads the value of a key of a map.
+type reader struct {
+	key  string
+	read func(v gaby.Value) error
+}
+
+// read reads the entries of a map with these keys.
+func (d document) read(v gaby.Value, name string, readers ...reader) error {
+	keys := make([]string, len(readers))
+	for i, r := range readers {
+		keys[i] = r.key
+	}
+	return d.fields(v, name, keys, func(key string, field gaby.Value) error {
+		return readers[slices.Index(keys, key)].read(field)
+	})
+}
+
+// readTo returns the reader that stores what read returns.
+func readTo[T any](key string, to *T, read func(v gaby.Value, name string) (T, error)) reader {
+	return reader{key, func(v gaby.Value) (err error) {
+		*to, err = read(v, key)
+		return err
+	}}
+}
+
+// textMap reads a map of texts.
+func (d document) textMap(v gaby.Value, name string) (map[string]string, error) {
+	all := map[string]string{}
+	err := d.fields(v, name, nil, func(key string, field gaby.Value) (err error) {
+		all[key], err = d.text(field, key)
+		return err
+	})
+	return all, err
+}
+
 // items visits the elements of a list.
 func (d document) items(
 	v gaby.Value, name string, visit func(item gaby.Value) error,

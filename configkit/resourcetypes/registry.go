@@ -31,21 +31,24 @@ type Registry struct {
 	files []File
 	// More built-in files; see WithDomains.
 	domainFiles fs.FS
-	// Documents of files; nil until something is asked for.
-	documents []document
-	// By domain of API groups: documents and those of the domain.
-	domains map[string][]document
-	groups  map[api.AttributeName][]api.AttributeName
-	// By type that a reference refers to.
-	versions  map[string][]string
-	types     map[api.ResourceType]*typeInfo
-	parts     map[typePart]*typeInfo
-	kinds     []string  // see SensitiveKinds; nil until asked for
+	derived
 	shared    *Registry // see ShareSecrets; may be nil
 	added     map[api.ResourceType]map[api.AttributeName]api.PathToVisitorInfoType
-	scopes    map[api.ResourceType]configkit.Scope
 	accessors map[string]yamlpath.Accessor
 	paths     map[string]*yamlpath.Path
+}
+
+// derived is what was read from the files so far.
+type derived struct {
+	documents []document // of files; nil until something is asked for
+	// By domain of API groups: documents and those of the domain.
+	domains  map[string][]document
+	groups   map[api.AttributeName][]api.AttributeName
+	versions map[string][]string // by type that a reference refers to
+	types    map[api.ResourceType]*typeInfo
+	parts    map[typePart]*typeInfo
+	kinds    []string // see SensitiveKinds; nil until asked for
+	scopes   map[api.ResourceType]configkit.Scope
 }
 
 // New returns a registry. The files are read when something is asked for; Check reads all of them.
@@ -100,14 +103,11 @@ func (r *Registry) check(from int) error {
 func (r *Registry) AddFiles(files ...File) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	files0, documents, groups, types, parts := r.files, r.documents, r.groups, r.types, r.parts
-	r.files = append(slices.Clone(r.files), files...)
-	r.documents, r.domains, r.groups, r.versions, r.types, r.parts, r.scopes, r.kinds = nil, nil,
-		nil, nil, nil, nil, nil, nil
-	err := r.check(len(files0))
+	known, before := r.files, r.derived
+	r.files, r.derived = append(slices.Clone(known), files...), derived{}
+	err := r.check(len(known))
 	if err != nil {
-		r.files, r.documents, r.domains, r.groups, r.versions, r.types, r.parts, r.scopes = files0,
-			documents, nil, groups, nil, types, parts, nil
+		r.files, r.derived = known, before
 	}
 	return err
 }
@@ -234,9 +234,7 @@ func (r *Registry) SimilarTypes(a, b api.ResourceType) bool {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := r.parse(); err != nil {
-		panic(err) // files are checked before
-	}
+	must(r.parsed())
 	for _, d := range r.documents {
 		for family := d.entry("families").First(); family.Exists(); family = family.Next() {
 			hasA, hasB := false, false
@@ -295,9 +293,6 @@ func (r *Registry) AttributePaths(name api.AttributeName) configkit.PathSource {
 	})
 }
 
-// maxTypes bounds how many types are cached, since data may name any number of unknown types.
-const maxTypes = 4096
-
 // typePart is a part of what is known about a type: one attribute, justMergeKeys or justSensitive.
 type typePart struct {
 	of   api.ResourceType
@@ -314,29 +309,25 @@ func (r *Registry) part(t api.ResourceType, name api.AttributeName) *typeInfo {
 	if k, ok := r.types[t]; ok {
 		return k
 	}
-	key := typePart{t, name}
-	if k, ok := r.parts[key]; ok {
-		return k
-	}
-	err := r.parse()
-	if err == nil {
+	return must(keep(&r.parts, typePart{t, name}, func() (*typeInfo, error) {
+		if err := r.parse(); err != nil {
+			return nil, err
+		}
 		only := r.groups[name]
 		if len(only) == 0 {
 			only = []api.AttributeName{name}
 		}
-		var k *typeInfo
-		if k, err = r.compile(t, only); err == nil {
-			if r.parts == nil {
-				r.parts = map[typePart]*typeInfo{}
-			}
-			if len(r.parts) >= maxTypes {
-				clear(r.parts)
-			}
-			r.parts[key] = k
-			return k
-		}
+		return r.compile(t, only)
+	}))
+}
+
+// must returns v. The error cannot occur: built-in files are checked by a test, and users' files
+// when they are added.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
 	}
-	panic(err) // files are checked before
+	return v
 }
 
 // NeededPaths returns the paths, of any attribute, whose values come from elsewhere.
@@ -359,20 +350,11 @@ func (r *Registry) PathInfo(t api.ResourceType, path api.UnresolvedPath) *api.Pa
 	k := r.typeInfo(t)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if info, ok := k.asked[path]; ok {
-		return info
-	}
-	if len(k.asked) >= maxAsked {
-		clear(k.asked)
-	}
-	info := k.pathInfo(path)
-	k.asked[path] = info
-	return info
+	// Resources of one type are similar, so the same paths are asked for over and over.
+	return must(keep(&k.asked, path, func() (*api.PathVisitorInfo, error) {
+		return k.pathInfo(path), nil
+	}))
 }
-
-// maxAsked bounds the cache of answers. Resources of one type are similar, so the same paths are
-// asked for over and over.
-const maxAsked = 4096
 
 // pathInfo is PathInfo without a cache.
 func (k *typeInfo) pathInfo(path api.UnresolvedPath) *api.PathVisitorInfo {
@@ -496,36 +478,40 @@ func RegisterPathsByAttributeName(
 	return resourceProvider.RegisterPaths(attributeName, resourceType, paths)
 }
 
-// CompileAccessor implements yamlpath.Compiler. It keeps accessors, because compiling one is more expensive than using it a few times.
-func (r *Registry) CompileAccessor(t api.EmbeddedAccessorType, config string) (yamlpath.Accessor, error) {
-	return keep(&r.mu, &r.accessors, string(t)+" "+config, func() (yamlpath.Accessor, error) { return yamlpath.NewAccessor(t, config) })
-}
-
-// CompilePath implements yamlpath.Compiler. It keeps paths, because every part of a unit needs them again.
-func (r *Registry) CompilePath(text string) (*yamlpath.Path, error) {
-	return keep(&r.mu, &r.paths, text, func() (*yamlpath.Path, error) {
-		return yamlpath.Parse(text)
+// CompileAccessor implements yamlpath.Compiler. It keeps accessors, because compiling one is more
+// expensive than using it a few times.
+func (r *Registry) CompileAccessor(
+	t api.EmbeddedAccessorType, config string,
+) (yamlpath.Accessor, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return keep(&r.accessors, string(t)+" "+config, func() (yamlpath.Accessor, error) {
+		return yamlpath.NewAccessor(t, config)
 	})
 }
 
-// maxCompiled bounds the caches of compiled accessors and paths.
-const maxCompiled = 4096
+// CompilePath implements yamlpath.Compiler. It keeps paths, because every part of a unit needs them
+// again.
+func (r *Registry) CompilePath(text string) (*yamlpath.Path, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return keep(&r.paths, text, func() (*yamlpath.Path, error) { return yamlpath.Parse(text) })
+}
 
-// keep returns the value of key in the cache m, compiling it first if necessary.
-func keep[V any](
-	mu *sync.Mutex, m *map[string]V, key string, compile func() (V, error),
-) (V, error) {
-	mu.Lock()
-	defer mu.Unlock()
+// maxKept bounds caches, since data may name any number of unknown types and paths.
+const maxKept = 4096
+
+// keep returns the value of key in the cache m, making it first if necessary.
+func keep[K comparable, V any](m *map[K]V, key K, create func() (V, error)) (V, error) {
 	if v, ok := (*m)[key]; ok {
 		return v, nil
 	}
-	v, err := compile()
+	v, err := create()
 	if err != nil {
 		return v, err
 	}
-	if *m == nil || len(*m) >= maxCompiled {
-		*m = map[string]V{}
+	if *m == nil || len(*m) >= maxKept {
+		*m = map[K]V{}
 	}
 	(*m)[key] = v
 	return v, nil
@@ -550,38 +536,21 @@ type typeInfo struct {
 	asked map[api.UnresolvedPath]*api.PathVisitorInfo // cache of PathInfo
 }
 
-// typeInfo returns the typeInfo of t. The files have been checked: built-in ones by a test, users'
-// files when they were loaded.
+// typeInfo returns the typeInfo of t.
 func (r *Registry) typeInfo(t api.ResourceType) *typeInfo {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	k, err := r.compiledType(t)
-	if err != nil {
-		panic(err)
-	}
-	return k
+	return must(r.compiledType(t))
 }
 
 // compiledType returns everything known about a type, compiling it on first use.
 func (r *Registry) compiledType(t api.ResourceType) (*typeInfo, error) {
-	if k, ok := r.types[t]; ok {
-		return k, nil
-	}
-	if err := r.parse(); err != nil {
-		return nil, err
-	}
-	k, err := r.compile(t, nil)
-	if err != nil {
-		return nil, err
-	}
-	if r.types == nil {
-		r.types = map[api.ResourceType]*typeInfo{}
-	}
-	if len(r.types) >= maxTypes {
-		clear(r.types)
-	}
-	r.types[t] = k
-	return k, nil
+	return keep(&r.types, t, func() (*typeInfo, error) {
+		if err := r.parse(); err != nil {
+			return nil, err
+		}
+		return r.compile(t, nil)
+	})
 }
 
 // compile reads what is known about a type, or only some attributes, or only justMergeKeys or
@@ -614,6 +583,12 @@ func (r *Registry) compile(t api.ResourceType, only []api.AttributeName) (*typeI
 		}
 	}
 	return c.finish(r.groups), nil
+}
+
+// parsed returns the documents of the files. The caller must hold r.mu.
+func (r *Registry) parsed() ([]document, error) {
+	err := r.parse()
+	return r.documents, err
 }
 
 // parse parses the files on first use. The caller must hold r.mu.

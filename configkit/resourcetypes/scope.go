@@ -14,40 +14,30 @@ import (
 func (r *Registry) Scope(t api.ResourceType) configkit.Scope {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := r.parse(); err != nil {
-		panic(err) // files are checked before
-	}
+	must(r.parsed())
 	return r.scope(t)
 }
 
 func (r *Registry) scope(t api.ResourceType) configkit.Scope {
-	if scope, ok := r.scopes[t]; ok {
-		return scope
-	}
-	documents, err := r.documentsAbout(string(t))
-	if err != nil {
-		panic(err) // files are checked before
-	}
-	scope := r.statedScope(string(t), 0)
-	if scope == configkit.ScopeUnknown {
-		for _, version := range append(sameKind(documents, t), groupOf(string(t))+"/*/*") {
-			scope = cmp.Or(scope, r.statedScope(version, 0))
+	return must(keep(&r.scopes, t, func() (configkit.Scope, error) {
+		documents, err := r.documentsAbout(string(t))
+		if err != nil {
+			return "", err
 		}
-	}
-	if r.scopes == nil || len(r.scopes) >= maxTypes {
-		r.scopes = map[api.ResourceType]configkit.Scope{}
-	}
-	r.scopes[t] = scope
-	return scope
+		scope := r.statedScope(string(t), 0)
+		if scope == configkit.ScopeUnknown {
+			for _, version := range append(sameKind(documents, t), groupOf(string(t))+"/*/*") {
+				scope = cmp.Or(scope, r.statedScope(version, 0))
+			}
+		}
+		return scope, nil
+	}))
 }
 
 // statedScope returns the scope in the entries of a type, the last document first, or else that of
 // the type it is sameAs.
 func (r *Registry) statedScope(t string, depth int) configkit.Scope {
-	documents, err := r.documentsAbout(t)
-	if err != nil {
-		panic(err) // files are checked before
-	}
+	documents := must(r.documentsAbout(t))
 	same := ""
 	for _, d := range slices.Backward(documents) {
 		entry := d.entry("resourceTypes", t)

@@ -124,9 +124,7 @@ func (r *Registry) SensitiveKinds() []string {
 func (r *Registry) mayBeSensitiveTypes() []api.ResourceType {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := r.parse(); err != nil {
-		panic(err) // files are checked before
-	}
+	must(r.parsed())
 	types := slices.Collect(maps.Keys(r.added))
 	for _, d := range r.documents {
 		if !d.mayHaveSensitive() {
