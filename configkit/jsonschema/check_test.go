@@ -60,7 +60,7 @@ func TestProblems(t *testing.T) {
 		{`{contains: {type: string}, maxContains: 1}`, `[a, b]`, `1:1 : 2 elements are as "contains" says, at most 1 is allowed`},
 		{`{minProperties: 1}`, `{}`, `1:1 : 0 properties, at least 1 is required`},
 		{`{propertyNames: {pattern: ^a}}`, `{b: 1}`, `1:2 b: the name is not allowed: "b" does not match ^a`},
-		{`{dependentRequired: {a: [b]}}`, `{a: 1}`, `1:1 b: b is required when there is a`},
+		{`{dependentRequired: {a: [b]}}`, `{a: 1}`, `1:1 b: b is required when a is present`},
 		{`{not: {required: [a, b]}}`, `{a: 1, b: 2}`, `1:1 : a and b must not be there together`},
 		{`{not: {type: string}}`, `a`, `1:1 : not allowed: it is what "not" excludes`},
 		{`{properties: {a: false}}`, `{a: 1}`, `1:5 a: nothing is allowed here`},
@@ -215,11 +215,11 @@ oneOf:
 func TestSchemaErrors(t *testing.T) {
 	for schema, want := range map[string]string{
 		`1`: `1:1: a schema is an object or a boolean, not 1`,
-		`{type: strin, minimum: a, required: [1], items: 5}`: "1:8: type: \"strin\" is none of string, number, integer, boolean, object, array and null\n1:24: minimum is a number, not \"a\"\n1:49: a schema is an object or a boolean, not 5\n1:38: required is a list of strings, 1 is none",
+		`{type: strin, minimum: a, required: [1], items: 5}`: "1:8: type: \"strin\" is not one of string, number, integer, boolean, object, array and null\n1:24: minimum is a number, not \"a\"\n1:49: a schema is an object or a boolean, not 5\n1:38: required is a list of strings, 1 is none",
 		`{$ref: "#/a"}`:                 "1:8: it refers to #/a, which is not there",
 		`{$ref: other.json}`:            "1:8: it refers to other.json, which is not there",
 		`{pattern: "a(?!b)"}`:           `1:11: pattern: (?! is not supported in regular expressions: "a(?!b)"`,
-		`{$schema: http://example.com}`: `1:11: $schema: "http://example.com" is none of the drafts that can be read, which are https://json-schema.org/draft-04/schema, https://json-schema.org/draft-06/schema, https://json-schema.org/draft-07/schema, https://json-schema.org/draft/2019-09/schema, https://json-schema.org/draft/2020-12/schema, https://json-schema.org/schema`,
+		`{$schema: http://example.com}`: `1:11: $schema: "http://example.com" is not a supported draft; supported are https://json-schema.org/draft/2020-12/schema, https://json-schema.org/draft/2019-09/schema, https://json-schema.org/draft-07/schema, https://json-schema.org/draft-06/schema, https://json-schema.org/draft-04/schema, https://json-schema.org/schema`,
 		`{allOf: []}`:                   "1:9: allOf has no schema",
 		`{multipleOf: 0, maxItems: -1}`: "1:14: multipleOf is greater than 0\n1:27: maxItems is a whole number of at least 0, not -1",
 	} {

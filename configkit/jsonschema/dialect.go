@@ -1,9 +1,6 @@
 package jsonschema
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Dialect is the meaning that a schema gives to its keywords.
 type Dialect uint8
@@ -24,23 +21,33 @@ const (
 	Structural
 )
 
-// drafts returns the dialects by their URI in $schema, without scheme and trailing #.
-func drafts() map[string]Dialect {
-	return map[string]Dialect{
-		"json-schema.org/draft/2020-12/schema": Draft2020,
-		"json-schema.org/draft/2019-09/schema": Draft2019,
-		"json-schema.org/draft-07/schema":      Draft7,
-		"json-schema.org/draft-06/schema":      Draft6,
-		"json-schema.org/draft-04/schema":      Draft4,
-		"json-schema.org/schema":               Draft2020,
+// draft is a dialect with its URI in $schema, without scheme and trailing #.
+type draft struct {
+	uri     string
+	dialect Dialect
+}
+
+// drafts returns the drafts, newest first.
+func drafts() []draft {
+	return []draft{
+		{"json-schema.org/draft/2020-12/schema", Draft2020},
+		{"json-schema.org/draft/2019-09/schema", Draft2019},
+		{"json-schema.org/draft-07/schema", Draft7},
+		{"json-schema.org/draft-06/schema", Draft6},
+		{"json-schema.org/draft-04/schema", Draft4},
+		{"json-schema.org/schema", Draft2020},
 	}
 }
 
 func dialectNamed(uri string) (Dialect, bool) {
 	uri = strings.TrimSuffix(
 		strings.TrimPrefix(strings.TrimPrefix(uri, "https://"), "http://"), "#")
-	d, ok := drafts()[uri]
-	return d, ok
+	for _, d := range drafts() {
+		if d.uri == uri {
+			return d.dialect, true
+		}
+	}
+	return 0, false
 }
 
 // isKubernetes reports whether the dialect is one of the two of Kubernetes.
@@ -93,12 +100,11 @@ func (d Dialect) subschemas() (one, list, byName []string) {
 	return one, list, byName
 }
 
-// names returns the supported drafts as text, sorted by URI.
+// names returns the supported drafts as text, newest first.
 func names() string {
-	all := make([]string, 0, 6)
-	for name := range drafts() {
-		all = append(all, "https://"+name)
+	var all []string
+	for _, d := range drafts() {
+		all = append(all, "https://"+d.uri)
 	}
-	slices.Sort(all)
 	return strings.Join(all, ", ")
 }

@@ -35,23 +35,17 @@ func ParseDuration(s string) (time.Duration, error) {
 
 // unitOfTime returns the length of a unit, or 0 if it is unknown.
 func unitOfTime(name string) time.Duration {
+	const day = 24 * time.Hour
 	switch name {
-	case "ns":
-		return time.Nanosecond
-	case "us", "µs":
-		return time.Microsecond
-	case "ms":
-		return time.Millisecond
-	case "s":
-		return time.Second
-	case "m":
-		return time.Minute
-	case "h", "hr", "hrs":
+	case "ns", "us", "µs", "ms", "s", "m", "h":
+		d, _ := time.ParseDuration("1" + name)
+		return d
+	case "hr", "hrs":
 		return time.Hour
 	case "d":
-		return 24 * time.Hour
+		return day
 	case "w", "wk", "wks":
-		return 7 * 24 * time.Hour
+		return 7 * day
 	}
 	for _, unit := range []struct {
 		begin  string // day and days, for example
@@ -63,8 +57,8 @@ func unitOfTime(name string) time.Duration {
 		{"sec", time.Second},
 		{"min", time.Minute},
 		{"hour", time.Hour},
-		{"day", 24 * time.Hour},
-		{"week", 7 * 24 * time.Hour},
+		{"day", day},
+		{"week", 7 * day},
 	} {
 		if strings.HasPrefix(name, unit.begin) {
 			return unit.length

@@ -72,7 +72,7 @@ func jsonFormat(name string) (looks func(string) bool, example string) {
 	case "date-time":
 		return isDateTime, "2026-01-31T12:00:00Z"
 	case "date":
-		return func(s string) bool { _, err := time.Parse(time.DateOnly, s); return err == nil },
+		return parses(func(s string) (time.Time, error) { return time.Parse(time.DateOnly, s) }),
 			"2026-01-31"
 	case "time":
 		return func(s string) bool { return isDateTime("2026-01-31T" + s) }, "12:00:00Z"
@@ -114,10 +114,9 @@ func jsonFormat(name string) (looks func(string) bool, example string) {
 				(s[digits:] == "#" || isPointer(s[digits:]))
 		}, "1/a"
 	case "regex":
-		return func(s string) bool {
-			_, err := syntax.Parse(goSyntax(s), syntax.Perl)
-			return err == nil
-		}, "^[a-z]+$"
+		return parses(func(s string) (*syntax.Regexp, error) {
+			return syntax.Parse(goSyntax(s), syntax.Perl)
+		}), "^[a-z]+$"
 	}
 	return nil, ""
 }
@@ -130,19 +129,13 @@ func kubernetesFormat(name string) format {
 	case "date-time", "date", "email", "hostname", "ipv4", "ipv6", "uuid":
 		f.looks, f.example = jsonFormat(name)
 	case "uri":
-		f.looks, f.example = func(s string) bool {
-			_, err := url.ParseRequestURI(s)
-			return err == nil
-		}, "https://example.com/a"
+		f.looks, f.example = parses(url.ParseRequestURI), "https://example.com/a"
 	case "duration":
-		f.looks, f.example = func(s string) bool { _, err := ParseDuration(s); return err == nil },
-			"1h30m"
-	case "int32":
+		f.looks, f.example = parses(ParseDuration), "1h30m"
+	case "int32", "int64":
+		bits, _ := strconv.Atoi(name[3:])
 		f.types, f.example = integerType, "5"
-		f.looks = func(s string) bool { _, err := strconv.ParseInt(s, 10, 32); return err == nil }
-	case "int64":
-		f.types, f.example = integerType, "5"
-		f.looks = func(s string) bool { _, err := strconv.ParseInt(s, 10, 64); return err == nil }
+		f.looks = parses(func(s string) (int64, error) { return strconv.ParseInt(s, 10, bits) })
 	case "float":
 		f.types, f.example = numberType, "1.5"
 		f.looks = func(s string) bool {
@@ -153,17 +146,11 @@ func kubernetesFormat(name string) format {
 		f.types, f.example = stringType|numberType, "500m or 1.5Gi"
 		f.looks = isQuantity
 	case "byte":
-		f.looks, f.example = func(s string) bool {
-			_, err := base64.StdEncoding.DecodeString(s)
-			return err == nil
-		}, "c29tZSB0ZXh0 (base64)"
+		f.looks, f.example = parses(base64.StdEncoding.DecodeString), "c29tZSB0ZXh0 (base64)"
 	case "datetime":
 		f.looks, f.example = isDateTime, "2026-01-31T12:00:00Z"
 	case "cidr":
-		f.looks, f.example = func(s string) bool {
-			_, err := netip.ParsePrefix(s)
-			return err == nil
-		}, "10.0.0.0/8"
+		f.looks, f.example = parses(netip.ParsePrefix), "10.0.0.0/8"
 	case "mac":
 		f.looks, f.example = matches(
 			`^([0-9A-Fa-f]{2}[:-]){5}([0-9A-Fa-f]{2}[:-]){0,2}[0-9A-Fa-f]{2}$`), "00:00:5e:00:53:01"
@@ -187,6 +174,14 @@ func kubernetesFormat(name string) format {
 		f.looks, f.example = matches(`^\d{3}[- ]?\d{2}[- ]?\d{4}$`), "078-05-1120"
 	}
 	return f
+}
+
+// parses returns a function that reports whether a text can be parsed.
+func parses[T any](parse func(string) (T, error)) func(string) bool {
+	return func(s string) bool {
+		_, err := parse(s)
+		return err == nil
+	}
 }
 
 func matches(pattern string) func(string) bool { return regexp.MustCompile(pattern).MatchString }

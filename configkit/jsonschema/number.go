@@ -1,6 +1,7 @@
 package jsonschema
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 	"strconv"
@@ -70,13 +71,7 @@ func (n number) asInt() (int, bool) { return int(n.i), n.whole && n.i == int64(i
 // than other. NaN is equal to all numbers.
 func (n number) compare(other number) int {
 	if n.whole && other.whole {
-		switch {
-		case n.i < other.i:
-			return -1
-		case n.i > other.i:
-			return 1
-		}
-		return 0
+		return cmp.Compare(n.i, other.i)
 	}
 	a, b := n.asRat(), other.asRat()
 	if a != nil && b != nil {

@@ -64,8 +64,8 @@ func (c *Compiler) setDialect(in *resource) {
 	if v := in.root.Get("$schema"); v.Exists() {
 		d, ok := dialectNamed(v.Text())
 		if !ok {
-			c.fail(in, v, "$schema: %s is none of the drafts that can be read, which are %s",
-				describe(v), names())
+			c.fail(in, v, "$schema: %s is not a supported draft; supported are %s", describe(v),
+				names())
 			return
 		}
 		in.dialect = d

@@ -149,7 +149,7 @@ func fieldPath(text string, schema gaby.Value) ([]string, error) {
 			name, rest = strings.NewReplacer(`\\`, `\`, `\'`, `'`).Replace(quoted), after
 		}
 		if name == "" {
-			return nil, fmt.Errorf("%s looks not like .spec.size or .labels['size']", quote(text))
+			return nil, fmt.Errorf("%s does not look like .spec.size or .labels['size']", quote(text))
 		}
 		if schema.Exists() {
 			at := schema.Get("properties").Get(name)
@@ -157,7 +157,7 @@ func fieldPath(text string, schema gaby.Value) ([]string, error) {
 				at = schema.Get("additionalProperties")
 			}
 			if !at.Exists() {
-				return nil, fmt.Errorf("%s leads to no field of the schema: there is no %s",
+				return nil, fmt.Errorf("%s leads to no field of the schema: %s is missing",
 					text, name)
 			}
 			schema = at

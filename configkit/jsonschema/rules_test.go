@@ -63,11 +63,11 @@ func TestRules(t *testing.T) {
 	}
 	for rule, want := range map[string]string{
 		`{rule: nonsense}`:                        "rule: no rule; did you mean holds?",
-		`{rule: holds, fieldPath: .b}`:            "fieldPath: .b leads to no field of the schema: there is no b",
-		`{rule: holds, fieldPath: a}`:             `fieldPath: "a" looks not like`,
+		`{rule: holds, fieldPath: .b}`:            "fieldPath: .b leads to no field of the schema: b is missing",
+		`{rule: holds, fieldPath: a}`:             `fieldPath: "a" does not look like`,
 		`{rule: holds, fieldPath: "['a"}`:         "in [] a key in single quotes is expected",
 		`{rule: holds, fieldPath: ".a[0]"}`:       "fieldPath: in [] a key in single quotes is expected",
-		`{rule: holds, fieldPath: ".a.."}`:        "looks not like",
+		`{rule: holds, fieldPath: ".a.."}`:        "does not look like",
 		`{rule: holds, optionalOldSelf: perhaps}`: "optionalOldSelf is true or false",
 	} {
 		t.Run(rule, func(t *testing.T) {

@@ -90,7 +90,7 @@ func (c *structureCheck) types(s gaby.Value) {
 	}
 	if kind := s.Get("x-kubernetes-map-type"); isSet(s, "x-kubernetes-map-type") &&
 		!kind.TextIs("atomic") && !kind.TextIs("granular") {
-		c.fail(kind, "x-kubernetes-map-type: %s is none of atomic and granular", describe(kind))
+		c.fail(kind, "x-kubernetes-map-type: %s is not one of atomic and granular", describe(kind))
 	}
 	if s != c.root {
 		return
@@ -111,7 +111,7 @@ func (c *structureCheck) lists(s gaby.Value) {
 	}
 	if isSet(s, "x-kubernetes-list-type") && !kind.TextIs("atomic") && !kind.TextIs("set") &&
 		!kind.TextIs("map") {
-		c.fail(kind, "x-kubernetes-list-type: %s is none of atomic, set and map", describe(kind))
+		c.fail(kind, "x-kubernetes-list-type: %s is not one of atomic, set and map", describe(kind))
 	}
 	if !kind.TextIs("map") {
 		if isSet(s, "x-kubernetes-list-map-keys") {

@@ -83,7 +83,7 @@ func (c *Compiler) types(k keywords, in *resource) types {
 			}
 		}
 		c.fail(in, v,
-			"type: %s is none of string, number, integer, boolean, object, array and null",
+			"type: %s is not one of string, number, integer, boolean, object, array and null",
 			describe(v))
 	}
 	if v.Kind() != gaby.List {

@@ -605,7 +605,7 @@ func TestKnowledgeErrors(t *testing.T) {
 		{
 			cache +
 				"    exclusiveFields: [{path: a, members: [b], discriminator: t, allowedMember: {x: c}}]\n",
-			"c is none of the members", "",
+			"c is not one of the members", "",
 		},
 		{
 			cache + "    exclusiveFields: [{path: a, members: [b], discriminator: t}]\n",

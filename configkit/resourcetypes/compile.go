@@ -286,7 +286,7 @@ func (c *typeCompiler) mergeKeys(d document, list gaby.Value, prefix string) err
 		for of := range defaults {
 			if !slices.Contains(extra, of) {
 				return d.unknown(
-					e.Get("defaults").Position(), "defaults", of+" is none of the extraKeys", of,
+					e.Get("defaults").Position(), "defaults", of+" is not one of the extraKeys", of,
 					extra,
 				)
 			}
@@ -362,7 +362,7 @@ func (c *typeCompiler) exclusiveFields(d document, list gaby.Value, prefix strin
 			if !slices.Contains(x.Members, member) {
 				return d.unknown(
 					e.Get("allowedMember").Position(), "allowedMember",
-					member+" is none of the members", member, x.Members,
+					member+" is not one of the members", member, x.Members,
 				)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
@@ -29,6 +30,9 @@ const (
 	// block holds data about the file, which is not part of the configuration.
 	block       = "configHub"
 	annotations = "metadata.annotations.confighub~1com/"
+	// configMapName and configMapKey match what the API server accepts.
+	configMapName = `^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$`
+	configMapKey  = `^[-._a-zA-Z0-9]{1,253}$`
 	// maxConfigMap is the limit of the API server, in bytes.
 	maxConfigMap = 1 << 20
 )
@@ -51,6 +55,8 @@ immutable: true
 func renderConfigMapFunction(
 	converter configkit.ConfigConverter, provider configkit.ResourceProvider,
 ) handler.FunctionRegistration {
+	isName := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(configMapName) })
+	isKey := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(configMapKey) })
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "render-configmap",
@@ -67,7 +73,7 @@ func renderConfigMapFunction(
 					ParameterName: parameterFileName, DataType: api.DataTypeString,
 					Example:          "application.properties",
 					Description:      "the key of the file in the ConfigMap; if not given, the name of the unit with the extension of its format",
-					ValueConstraints: api.ValueConstraints{Regexp: `^[-._a-zA-Z0-9]{1,253}$`},
+					ValueConstraints: api.ValueConstraints{Regexp: configMapKey},
 				},
 			},
 			OutputInfo: &api.FunctionOutput{
@@ -88,6 +94,7 @@ func renderConfigMapFunction(
 		) (gaby.Container, any, error) {
 			r := renderer{
 				converter: converter, provider: provider, unit: fc.UnitSlug, arguments: args,
+				isName: isName, isKey: isKey,
 			}
 			payload, err := r.render(docs)
 			if err != nil || payload == "" {
@@ -105,6 +112,8 @@ type renderer struct {
 	provider  configkit.ResourceProvider
 	unit      string
 	arguments handler.Arguments
+	// The compiled configMapName and configMapKey.
+	isName, isKey func() *regexp.Regexp
 }
 
 // render returns the text of the ConfigMap, or "" if there are no documents.
@@ -112,7 +121,7 @@ func (r *renderer) render(docs gaby.Container) (string, error) {
 	if len(docs) == 0 {
 		return "", nil
 	}
-	if !regexp.MustCompile(`^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$`).MatchString(r.unit) {
+	if !r.isName().MatchString(r.unit) {
 		return "", fmt.Errorf(
 			"a ConfigMap cannot be named %q, as the unit is: names are lower-case letters, digits, - and dots",
 			r.unit,
@@ -127,7 +136,7 @@ func (r *renderer) render(docs gaby.Container) (string, error) {
 	data, format := []entry{{r.fileName(), string(text)}}, formatFile
 	if r.arguments.Bool(parameterAsKeyValue) {
 		format = formatKeyValue
-		if data, err = values(stripped); err != nil {
+		if data, err = r.values(stripped); err != nil {
 			return "", err
 		}
 	}
@@ -187,7 +196,7 @@ func (r *renderer) fileName() string {
 type entry struct{ key, value string }
 
 // values returns the scalars of the documents, with their paths as keys.
-func values(docs gaby.Container) ([]entry, error) {
+func (r *renderer) values(docs gaby.Container) ([]entry, error) {
 	var entries []entry
 	at := map[string]bool{}
 	var add func(key string, v gaby.Value) error
@@ -201,7 +210,7 @@ func values(docs gaby.Container) ([]entry, error) {
 				}
 			}
 			at[key] = true
-			if !regexp.MustCompile(`^[-._a-zA-Z0-9]{1,253}$`).MatchString(key) {
+			if !r.isKey().MatchString(key) {
 				return &gaby.EditError{
 					Pos: pos, Path: key, Msg: fmt.Sprintf("%q cannot be a key of a ConfigMap", key),
 					Hint: "keys are letters, digits, -, _ and dots; without " +

@@ -44,7 +44,7 @@ func (b *baseline) changes(
 	fc *api.FunctionContext, data []byte, docs gaby.Container,
 ) (*changes, error) {
 	if data == nil {
-		fc.NoteOnce("there is nothing to compare with (--other-data " + sourceLastReleased +
+		fc.NoteOnce("nothing to compare with (--other-data " + sourceLastReleased +
 			"=FILE), so everything passes")
 		return nil, nil
 	}

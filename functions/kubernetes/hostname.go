@@ -74,7 +74,7 @@ func checkLabel(label string) error {
 		case r > 0x7f:
 			return fmt.Errorf("label %s is not in punycode (xn--...)", label)
 		default:
-			return fmt.Errorf("label %s: %q is none of a to z, 0 to 9 and -", label, r)
+			return fmt.Errorf("label %s: %q is not one of a to z, 0 to 9 and -", label, r)
 		}
 	}
 	return nil

@@ -150,7 +150,7 @@ func (v *schemaVetter) resource(
 		v.wrong[info.ResourceType] = true
 		return nil, fileFailures(err)
 	case schema == nil:
-		v.unchecked(doc, info, "there is no schema of "+string(info.ResourceType))
+		v.unchecked(doc, info, string(info.ResourceType)+" has no schema")
 		return nil, nil
 	}
 	v.checked++
@@ -220,7 +220,7 @@ func (v *schemaVetter) nameless(doc *gaby.YamlDoc) error {
 	if err != nil || schema == nil {
 		err = nil // without a schema, anything is valid
 		if none.Info != nil {
-			v.unchecked(doc, info, "there is no schema of "+string(info.ResourceType))
+			v.unchecked(doc, info, string(info.ResourceType)+" has no schema")
 		}
 	} else {
 		v.checked++

@@ -156,7 +156,7 @@ func knownDifference(us, them, manifest string) string {
 		{us: "does not fit int32", why: "an integer that does not fit int32, which the server refuses"},
 		{
 			us:  "is not a valid quantity",
-			why: "a quantity that is none, which is any string to OpenAPI",
+			why: "text that is not a quantity, which is any string to OpenAPI",
 		},
 		{us: "is not a valid byte", why: "text that is not base64, a format JSON Schema does not know"},
 		{
@@ -164,22 +164,22 @@ func knownDifference(us, them, manifest string) string {
 			why: "a kind in the wrong case, which kubeconform does not notice",
 		},
 		{us: "openAPIV3Schema", why: "a wrong schema in a CustomResourceDefinition, which is any object to OpenAPI"},
-		{them: "missing 'kind' key", why: "a document without kind, which is no resource to fctl"},
+		{them: "missing 'kind' key", why: "a document without kind, which is not a resource to fctl"},
 		{
 			them: "missing 'apiVersion' key",
-			why:  "a document without apiVersion, which is no resource to fctl",
+			why:  "a document without apiVersion, which is not a resource to fctl",
 		},
 		{
 			them: "into Go struct field .Kind",
-			why:  "a document without kind, which is no resource to fctl",
+			why:  "a document without kind, which is not a resource to fctl",
 		},
 		{
 			them: "into Go struct field .APIVersion",
-			why:  "a document without apiVersion, which is no resource to fctl",
+			why:  "a document without apiVersion, which is not a resource to fctl",
 		},
 		{
 			them: "into Go struct field .Metadata",
-			why:  "metadata that is none, of a type without schema or of a document that is no resource to fctl",
+			why:  "metadata that is not a map, of a type without schema or of a document that is not a resource to fctl",
 		},
 		{
 			them: "unsupported value", manifest: `(?m)^(apiVersion|kind): ("?\d|true|yes|""|\{|\[)`,
@@ -191,7 +191,7 @@ func knownDifference(us, them, manifest string) string {
 		},
 		{
 			them: "invalid map key", manifest: `(?m)^(apiVersion|kind): ["\d]`,
-			why: "a key that is no name, of a document that is no resource to fctl",
+			why: "a key that is not a name, of a document that is not a resource to fctl",
 		},
 	} {
 		if (us == "") == (known.us == "") && strings.Contains(us, known.us) &&

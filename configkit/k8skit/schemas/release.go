@@ -55,7 +55,7 @@ type UnknownReleaseError struct {
 
 func (e *UnknownReleaseError) Error() string {
 	return fmt.Sprintf(
-		"there are no schemas of Kubernetes %s, only of %s", configkit.Abbreviate(e.Release),
+		"no schemas of Kubernetes %s, only of %s", configkit.Abbreviate(e.Release),
 		strings.Join(e.Known, ", "),
 	)
 }

@@ -89,7 +89,7 @@ func TestReleasesDiffer(t *testing.T) {
 	}
 	_, err := library.Release("1.2")
 	if e, ok := errors.AsType[*UnknownReleaseError](err); !ok ||
-		!strings.Contains(err.Error(), "there are no schemas of Kubernetes 1.2, only of 1.") ||
+		!strings.Contains(err.Error(), "no schemas of Kubernetes 1.2, only of 1.") ||
 		len(e.Known) < 3 {
 		t.Error(err)
 	}
