@@ -237,9 +237,9 @@ func TestSchemaErrors(t *testing.T) {
 	}
 }
 
-// TestReferencesElsewhere checks the hints for references to schemas that are not loaded, as
+// TestReferencesToOtherSchemas checks the hints for references to schemas that are not loaded, as
 // nothing is fetched.
-func TestReferencesElsewhere(t *testing.T) {
+func TestReferencesToOtherSchemas(t *testing.T) {
 	for schema, wants := range map[string][2]string{
 		`{$ref: other.json}`:                                  {"no other schema is read: put it below $defs of this one", ""},
 		`{$ref: "https://example.com/other.json#/a"}`:         {"no other schema is read: put it below $defs of this one", "nothing is fetched: put a file with this $id beside the others"},

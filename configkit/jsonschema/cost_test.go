@@ -216,9 +216,9 @@ func TestLongAlternatives(t *testing.T) {
 	}
 }
 
-// TestCostOfHonestSchemas checks that large schemas and values are within the limits if
+// TestCostOfOrdinarySchemas checks that large schemas and values are within the limits if
 // they are reasonable.
-func TestCostOfHonestSchemas(t *testing.T) {
+func TestCostOfOrdinarySchemas(t *testing.T) {
 	if problems := check(t, honestSchema(4000), honestValue(4000, 10)); len(problems) != 1 ||
 		problems[0].Pos.Line != 4001 {
 		t.Errorf("a schema with 4000 properties: %d problems", len(problems))

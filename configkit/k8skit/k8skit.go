@@ -51,7 +51,7 @@ var (
 	_ configkit.ConfigConverter  = (*ResourceProvider)(nil)
 )
 
-// New returns a provider with the built-in knowledge and that of more files in the same format.
+// New returns a provider that knows the built-in types and those of more files in the same format.
 func New(files ...resourcetypes.File) *ResourceProvider {
 	builtIn := resourcetypes.File{Name: "resource_types.yaml", Text: resourceTypes, BuiltIn: true}
 	domains, err := fs.Sub(operators, "operators")

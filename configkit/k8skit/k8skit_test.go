@@ -13,7 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/resourcetypes"
 )
 
-func TestBuiltInKnowledgeIsValid(t *testing.T) {
+func TestBuiltInTypesAreValid(t *testing.T) {
 	if err := k8skit.New().Check(); err != nil {
 		t.Error(err)
 	}
@@ -97,7 +97,7 @@ func TestMergeKeys(t *testing.T) {
 	}
 }
 
-func TestWhatIdentifiesAResource(t *testing.T) {
+func TestResourceNames(t *testing.T) {
 	p := k8skit.New()
 	for _, c := range []struct {
 		text, want, without string
@@ -181,7 +181,7 @@ func TestRegisteringPaths(t *testing.T) {
 	}
 }
 
-func TestMoreKnowledge(t *testing.T) {
+func TestMoreFiles(t *testing.T) {
 	const more = `resourceTypes:
   example.com/v1/Cache:
     embeds:

@@ -183,9 +183,9 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestWhatIsReferredToIsProvided checks that the names of resources are registered wherever
+// TestReferredResourcesAreProvided checks that the names of resources are registered wherever
 // references to them are: renaming a resource must rename the references.
-func TestWhatIsReferredToIsProvided(t *testing.T) {
+func TestReferredResourcesAreProvided(t *testing.T) {
 	p := k8skit.New()
 	missing := map[string]bool{}
 	for _, paths := range p.RegisteredPaths()["resource-name"] {
@@ -227,7 +227,7 @@ func TestNamespaces(t *testing.T) {
 	}
 }
 
-func TestOtherKnowledge(t *testing.T) {
+func TestOtherAttributes(t *testing.T) {
 	p := k8skit.New()
 	for _, c := range []struct {
 		name api.AttributeName
@@ -331,7 +331,7 @@ func TestExclusiveFields(t *testing.T) {
 	}
 }
 
-const cacheKnowledge = `# knowledge of users
+const cacheTypes = `# resource types of a user
 accessors:
   size:
     type: Regexp
@@ -376,14 +376,14 @@ attributes:
     upsert: false
 `
 
-func TestUserKnowledge(t *testing.T) {
+func TestUsersFiles(t *testing.T) {
 	p := k8skit.New()
 	builtIn := len(p.Attributes())
 	if builtIn == 0 {
 		t.Error("no built-in attribute has functions")
 	}
 	if err := p.AddFiles(resourcetypes.File{
-		Name: "cache.yaml", Text: []byte(cacheKnowledge),
+		Name: "cache.yaml", Text: []byte(cacheTypes),
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -438,7 +438,7 @@ func TestUserKnowledge(t *testing.T) {
 		t.Error("the registry is not listed as it is")
 	}
 	if k8skit.New().AttributePaths("cache-size").PathsOf("example.com/v1/Cache") != nil {
-		t.Error("one provider's knowledge is known to others")
+		t.Error("the types of one provider are known to others")
 	}
 }
 
@@ -478,7 +478,7 @@ func TestAttributeInfo(t *testing.T) {
 	}
 }
 
-func TestKnowledgeErrors(t *testing.T) {
+func TestFileErrors(t *testing.T) {
 	const cache = "resourceTypes:\n  example.com/v1/Cache:\n"
 	for _, c := range []struct{ text, want, hint string }{
 		{"a: [", "f.yaml:1:4: a [ that is never closed", ""},
@@ -697,9 +697,9 @@ func TestKnowledgeErrors(t *testing.T) {
 	}
 }
 
-// TestKnowledgeErrorsTogether checks that all errors are reported, each once, and that the amount
+// TestAllErrorsAreReported checks that all errors are reported, each once, and that the amount
 // read is bounded.
-func TestKnowledgeErrorsTogether(t *testing.T) {
+func TestAllErrorsAreReported(t *testing.T) {
 	laughs := "shapes:\n"
 	for i := range 7 {
 		laughs += fmt.Sprintf(
@@ -809,7 +809,7 @@ func TestOperators(t *testing.T) {
 	}
 }
 
-// TestEntries compares the built-in knowledge, of which only the files and documents that have an entry are read, with what the
+// TestEntries compares the built-in types, of which only the files and documents that have an entry are read, with what the
 // same files say when all are read: for every fifth type, and with LONG=1 (make long) for every type.
 func TestEntries(t *testing.T) {
 	names, err := filepath.Glob("operators/*.yaml")
