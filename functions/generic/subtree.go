@@ -60,7 +60,7 @@ func setSubtreeFunction(provider configkit.ResourceProvider) handler.FunctionReg
 					"new value, in YAML or JSON"),
 			},
 			Mutating: true, Hermetic: true, Idempotent: true,
-			Description: "Set the values at a path of resources of any type to any YAML, creating what is missing",
+			Description: "Set the values at a path of resources of any type to any YAML, creating missing values",
 			Examples: []string{
 				"set-path spec.strategy '{type: Recreate}'",
 				"set-path 'spec.template.spec.containers.?name=web.env.?name=MODE' '{name: MODE, value: fast}'",
@@ -91,10 +91,10 @@ func deletePathFunction(provider configkit.ResourceProvider) handler.FunctionReg
 			FunctionName: "delete-path",
 			Parameters: []api.FunctionParameter{
 				resourceTypeParameter(),
-				pathParameter("path of what to delete: a key of a map or an element of a list"),
+				pathParameter("path to delete: a key of a map or an element of a list"),
 			},
 			Mutating: true, Hermetic: true,
-			Description: "Delete what is at a path of resources of a type, with its comments",
+			Description: "Delete the value at a path of resources of a type, with its comments",
 			Examples: []string{
 				"delete-path apps/v1/Deployment spec.strategy",
 				"delete-path '*' metadata.labels.app",
@@ -207,7 +207,7 @@ func parseSubtree(text string) (*gaby.YamlDoc, error) {
 	how := root.Written()
 	if rest, ok := strings.CutPrefix(strings.TrimSpace(text), root.Text()); how.Empty ||
 		how.Plain && ok && rest != "" {
-		return nil, errors.New("what follows # is a comment and would be lost")
+		return nil, errors.New("the text after # is a comment and would be lost")
 	}
 	err = wouldBeLost(root)
 	yamlkit.Walk(root, nil, func(w *yamlkit.WalkedValue) bool {
@@ -233,7 +233,7 @@ func wouldBeLost(v gaby.Value) error {
 	for e := range v.Entries() {
 		if seen[e.Key()] {
 			return fmt.Errorf(
-				"key %s is there twice, and one of its values would be lost",
+				"key %s appears twice, and one of its values would be lost",
 				configkit.Abbreviate(e.Key()),
 			)
 		}

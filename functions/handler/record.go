@@ -49,7 +49,7 @@ func (r *run) succeeded(s *step, res result) bool {
 			r.note(s, []api.Note{
 				{
 					Kind:    api.NoteFilter,
-					Message: "the filter did not pass; the functions after it were not run",
+					Message: "the filter did not pass; later functions were not run",
 				},
 			})
 			return false

@@ -23,17 +23,17 @@ func needsFunctions(provider configkit.ResourceProvider) []handler.FunctionRegis
 	properties := propertiesOf(provider)
 	return []handler.FunctionRegistration{
 		needsFunction(provider, provider.NeededPaths(), "get-needed",
-			"Get the values that come from elsewhere and are not known yet, with what they must be",
-			"the placeholders at paths that need a value from elsewhere",
+			"List unresolved values that other resources must supply, with their required properties",
+			"the placeholders at paths whose values come from other resources",
 			func(p *yamlkit.Place, row *api.AttributeValue) bool {
 				return configkit.IsPlaceholder(row.Value) && properties.addNeeded(p, row)
 			}),
 		needsFunction(provider, provider.ProvidedPaths(), "get-provided",
-			"Get the values that others need, with what they are",
-			"the values at paths that provide them to others", properties.addProvided),
+			"List the values that other resources may need, with their properties",
+			"the values at paths that provide values to other resources", properties.addProvided),
 		needsFunction(provider, referencePaths(provider), "get-references",
-			"Get the names of other resources that resources refer to, with what these must be",
-			"the names of other resources, known or not", properties.addNeeded),
+			"List the names by which resources refer to others, with the required properties of these",
+			"the names in references, placeholders included", properties.addNeeded),
 	}
 }
 
@@ -178,9 +178,9 @@ func getReferencesOfTypeFunction(provider configkit.ResourceProvider) handler.Fu
 			FunctionName: "get-references-of-type",
 			Parameters:   []api.FunctionParameter{referencedTypeParameter()},
 			OutputInfo: handler.Output(api.OutputTypeAttributeValueList, "name",
-				"the names, of the resources themselves and where others refer to them"),
+				"the names of the resources and the references to them"),
 			Hermetic: true, Idempotent: true,
-			Description: "Get the names of the resources of a type, their own and those by which others refer to them",
+			Description: "Get the names of the resources of a type and the references to them",
 			Examples:    []string{"get-references-of-type v1/ConfigMap"},
 		},
 		PerDocument: true,
@@ -206,10 +206,10 @@ func setReferencesOfTypeFunction(provider configkit.ResourceProvider) handler.Fu
 				Description:      "name to set, without a namespace",
 				ValueConstraints: api.ValueConstraints{Regexp: `^[^\s/]+$`},
 			}, handler.Optional(parameterOldReference, api.DataTypeString, "settings",
-				"name that references have now; without it, those to the resource of the type in the input and placeholders are set")},
+				"name that the references have now; if omitted, placeholders and the references to the resource of the type in the input are set")},
 			Mutating: true, Hermetic: true, Idempotent: true,
-			Description: "Set the references to a resource of a type. Only references change, rename-resource renames the resource too; " +
-				"a placeholder and the only resource of the type, to which nothing refers yet, both get the name",
+			Description: "Set the references to a resource of a type. Only references change; rename-resource renames the resource too. " +
+				"If the unit has one resource of the type and only placeholders refer to that type, the resource gets the name too",
 			Examples: []string{
 				"set-references-of-type v1/ConfigMap settings-v2",
 				"set-references-of-type v1/ConfigMap settings-v2 settings",
@@ -237,5 +237,5 @@ func setReferencesOfTypeFunction(provider configkit.ResourceProvider) handler.Fu
 
 // referencedTypeParameter returns the parameter for the type of the named resources.
 func referencedTypeParameter() api.FunctionParameter {
-	return typeParameter("v1/ConfigMap", "type of the resources that are named")
+	return typeParameter("v1/ConfigMap", "type of the resources")
 }
