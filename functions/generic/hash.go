@@ -57,13 +57,13 @@ func getHashFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 
 // setHashFunction returns set-hash.
 func setHashFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	place := string(provider.ContextPath(contextHash))
+	stored := string(provider.ContextPath(contextHash))
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-hash",
 			Parameters:   hashParameters(),
 			Mutating:     true, Hermetic: true, Idempotent: true,
-			Description: "Set " + place +
+			Description: "Set " + stored +
 				" of each resource to the hash of its values at a path (see get-hash)",
 			Examples: []string{"set-hash data"},
 		},
@@ -71,10 +71,10 @@ func setHashFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 		CheckArguments: CheckPathArgument(provider),
 		Function: handler.Edits(func(c *handler.Call) (int, error) {
 			matches := 0
-			err := eachHash(c.Docs, provider, c.Args, place,
+			err := eachHash(c.Docs, provider, c.Args, stored,
 				func(doc *gaby.YamlDoc, row api.AttributeValue) error {
 					matches++
-					_, err := doc.SetP(row.Value, place)
+					_, err := doc.SetP(row.Value, stored)
 					return err
 				})
 			return matches, err

@@ -56,7 +56,7 @@ func searchReplaceFunction(provider configkit.ResourceProvider) handler.Function
 		CheckArguments: func(args []api.FunctionArgument) error {
 			_, err := newReplacer(args)
 			if _, ok := handler.Arguments(args).Lookup(parameterPath); ok {
-				err = errors.Join(err, checkWholePath(provider, args))
+				err = errors.Join(err, checkWholePath(provider)(args))
 			}
 			return err
 		},
@@ -157,7 +157,7 @@ func checkExpansion(replacement string, re *regexp.Regexp) error {
 // alias or << is edited at its anchor, if the anchor is searched too. If the whole document is
 // searched, block names are skipped.
 func replaceStrings(
-	doc *gaby.YamlDoc, root gaby.Value, place []string, replace replacer,
+	doc *gaby.YamlDoc, root gaby.Value, path []string, replace replacer,
 ) (matches int, err error) {
 	type edit struct {
 		segments []string
@@ -169,14 +169,14 @@ func replaceStrings(
 			if replaced, found := replaceText(doc, text, replace); found {
 				matches++
 				if replaced != text {
-					edits = append(edits, edit{slices.Concat(place, segments), replaced})
+					edits = append(edits, edit{slices.Concat(path, segments), replaced})
 				}
 			}
 		}
 	}
 	search(root, nil)
 	yamlkit.Walk(root, nil, func(w *yamlkit.WalkedValue) bool {
-		if w.Value.Elsewhere() && !root.Elsewhere() || len(place) == 0 && isName(doc, w.Segments) {
+		if w.Value.Elsewhere() && !root.Elsewhere() || len(path) == 0 && isName(doc, w.Segments) {
 			return false
 		}
 		search(w.Value, w.Segments)

@@ -69,7 +69,7 @@ func setSubtreeFunction(provider configkit.ResourceProvider) handler.FunctionReg
 		ValueParameter: parameterSubtree,
 		PerDocument:    true,
 		CheckArguments: func(args []api.FunctionArgument) error {
-			return errors.Join(checkWholePath(provider, args), checkSubtree(args))
+			return errors.Join(checkWholePath(provider)(args), checkSubtree(args))
 		},
 		Function: handler.Edits(func(c *handler.Call) (int, error) {
 			value, err := parseSubtree(c.Args.String(parameterSubtree))
@@ -100,10 +100,8 @@ func deletePathFunction(provider configkit.ResourceProvider) handler.FunctionReg
 				"delete-path '*' metadata.labels.app",
 			},
 		},
-		PerDocument: true,
-		CheckArguments: func(args []api.FunctionArgument) error {
-			return checkWholePath(provider, args)
-		},
+		PerDocument:    true,
+		CheckArguments: checkWholePath(provider),
 		Function: handler.Edits(func(c *handler.Call) (int, error) {
 			return yamlkit.DeletePaths(c.Docs, queryOf(provider, c.Args), nil, provider)
 		}),
@@ -129,9 +127,7 @@ func setPathCommentFunction(provider configkit.ResourceProvider) handler.Functio
 		},
 		ValueParameter: parameterComment,
 		PerDocument:    true,
-		CheckArguments: func(args []api.FunctionArgument) error {
-			return checkWholePath(provider, args)
-		},
+		CheckArguments: checkWholePath(provider),
 		Function: handler.Edits(func(c *handler.Call) (int, error) {
 			text := strings.TrimSpace(c.Args.String(parameterComment))
 			return yamlkit.EditPaths(c.Docs, queryOf(provider, c.Args), nil, provider,
@@ -143,18 +139,20 @@ func setPathCommentFunction(provider configkit.ResourceProvider) handler.Functio
 }
 
 // checkWholePath is like CheckPathArgument, for functions that cannot work on part of a value.
-func checkWholePath(provider configkit.ResourceProvider, args []api.FunctionArgument) error {
-	if err := checkPathParameter(provider, args, parameterPath); err != nil {
-		return err
+func checkWholePath(provider configkit.ResourceProvider) func([]api.FunctionArgument) error {
+	return func(args []api.FunctionArgument) error {
+		if err := checkPathParameter(provider, args, parameterPath); err != nil {
+			return err
+		}
+		text := handler.Arguments(args).String(parameterPath)
+		if _, part, ok := strings.Cut(text, "#"); ok {
+			return handler.InvalidArgument(parameterPath,
+				"path %s: #%s is a part of a value, and the function works on whole ones",
+				configkit.Abbreviate(text), configkit.Abbreviate(part)).
+				WithHint("set-string-path replaces parts of values")
+		}
+		return nil
 	}
-	text := handler.Arguments(args).String(parameterPath)
-	if _, part, ok := strings.Cut(text, "#"); ok {
-		return handler.InvalidArgument(parameterPath,
-			"path %s: #%s is a part of a value, and the function works on whole ones",
-			configkit.Abbreviate(text), configkit.Abbreviate(part)).
-			WithHint("set-string-path replaces parts of values")
-	}
-	return nil
 }
 
 // checkSubtree checks the YAML value in the arguments of set-path. The error is a

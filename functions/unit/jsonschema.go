@@ -1,6 +1,7 @@
 package unit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -125,23 +126,20 @@ func AddSchemaProblems(
 	}
 	result.Passed = false
 	keys, seen := provider.MergeKeys(info.ResourceType), &yamlpath.FirstByKey{}
-	path := func(segments []string) api.ResolvedPath {
+	reported := func(segments []string) api.ResolvedPath {
 		return yamlpath.ReportedFrom(doc.Value(), segments, nil, keys, "", seen)
 	}
 	for i := range problems {
 		p := &problems[i]
-		place := string(path(p.Path))
-		if place == "" {
-			place = "(root)"
-		}
+		path := cmp.Or(string(reported(p.Path)), "(root)")
 		result.Details = append(result.Details, fmt.Sprintf(
 			"Resource %s/%s: %s: %s", info.ResourceType,
-			strings.TrimPrefix(string(info.ResourceName), "/"), place, p,
+			strings.TrimPrefix(string(info.ResourceName), "/"), path, p,
 		))
 		row := api.AttributeValue{
 			AttributeInfo: api.AttributeInfo{
 				AttributeIdentifier: api.AttributeIdentifier{
-					ResourceInfo: *info, Path: path(p.FullPath()),
+					ResourceInfo: *info, Path: reported(p.FullPath()),
 				},
 				AttributeMetadata: api.AttributeMetadata{AttributeName: api.AttributeNameNone},
 			},

@@ -31,8 +31,8 @@ const (
 const mutationsExample = `[{"Resource": {"ResourceType": "apps/v1/Deployment", "ResourceName": "shop/web"}, ` +
 	`"ResourceMutationInfo": {"MutationType": "Update"}, "PathMutationMap": {"spec.replicas": {"MutationType": "Update", "Value": "5\n"}}}]`
 
-// placesExample is a list of paths to protect in mutationsExample.
-const placesExample = `[{"ResourceType": "apps/v1/Deployment", "ResourceName": "shop/web", "Path": "spec.replicas"}]`
+// pathsExample is a list of paths to protect in mutationsExample.
+const pathsExample = `[{"ResourceType": "apps/v1/Deployment", "ResourceName": "shop/web", "Path": "spec.replicas"}]`
 
 // mutationsParameter returns a parameter for a list of mutations.
 func mutationsParameter(
@@ -299,7 +299,7 @@ func setProtectionFunction(provider configkit.ResourceProvider) handler.Function
 					parameterMutations, "the mutations in which to protect paths", true,
 					"mutation-sources",
 				),
-				handler.Required(parameterRows, api.DataTypeAttributeValueList, placesExample,
+				handler.Required(parameterRows, api.DataTypeAttributeValueList, pathsExample,
 					"JSON list of ResourceType, ResourceName (empty for all resources of the type) and Path (empty for the whole resource), such as a getter's output"),
 				handler.Optional(parameterProtected, api.DataTypeBool, "true",
 					"false to remove the protection; true if omitted"),
@@ -309,8 +309,8 @@ func setProtectionFunction(provider configkit.ResourceProvider) handler.Function
 			Hermetic: true, Idempotent: true,
 			Description: "Protect paths in mutations, so that patch-mutations and reset do not change them. The configuration is not used",
 			Examples: []string{
-				`set-protection '` + mutationsExample + `' '` + placesExample + `'`,
-				`set-protection '` + mutationsExample + `' '` + placesExample + `' false`,
+				`set-protection '` + mutationsExample + `' '` + pathsExample + `'`,
+				`set-protection '` + mutationsExample + `' '` + pathsExample + `' false`,
 			},
 		},
 		ValueParameter: parameterMutations,

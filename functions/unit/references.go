@@ -78,38 +78,38 @@ func (p properties) sets(doc *gaby.YamlDoc, option string) bool {
 
 // addNeeded sets the details of a row: the properties that its value must have. It reports false if
 // the resource opts out.
-func (p properties) addNeeded(place *yamlkit.Place, row *api.AttributeValue) bool {
-	details := *place.BoundDetails(place.Info())
+func (p properties) addNeeded(match *yamlkit.Place, row *api.AttributeValue) bool {
+	details := *match.BoundDetails(match.Info())
 	if p.provider != nil {
 		details.NeededRequired = p.provider.NeededProperties(
-			place.Doc, place.Segments, details.NeededRequired,
+			match.Doc, match.Segments, details.NeededRequired,
 		)
 		details.NeededPreferred = p.provider.PreferredProperties(
-			place.Doc, place.Resource.ResourceType, place.Segments,
+			match.Doc, match.Resource.ResourceType, match.Segments,
 		)
 	}
 	row.Details = &details
-	return !p.sets(place.Doc, optionIgnoreNeeded)
+	return !p.sets(match.Doc, optionIgnoreNeeded)
 }
 
 // addProvided sets the details of a row: the properties that its value has. It reports false if the
 // resource opts out.
-func (p properties) addProvided(place *yamlkit.Place, row *api.AttributeValue) bool {
-	details := *place.BoundDetails(place.Info())
+func (p properties) addProvided(match *yamlkit.Place, row *api.AttributeValue) bool {
+	details := *match.BoundDetails(match.Info())
 	if p.provider != nil {
 		details.ProvidedProperties = p.provider.ProvidedProperties(
-			place.Doc, place.Segments, details.ProvidedProperties,
+			match.Doc, match.Segments, details.ProvidedProperties,
 		)
 	}
 	row.Details = &details
-	return !p.sets(place.Doc, optionIgnoreProvided)
+	return !p.sets(match.Doc, optionIgnoreProvided)
 }
 
 // refersTo reports whether the value at a match can refer to a resource of type t, or is the name
 // of one.
-func (p properties) refersTo(place *yamlkit.Place, t api.ResourceType) bool {
-	return slices.Contains(p.targets(place), t) ||
-		place.Info().Details.ProvidedProperties[resourcetypes.PropertyResourceType] == string(t)
+func (p properties) refersTo(match *yamlkit.Place, t api.ResourceType) bool {
+	return slices.Contains(p.targets(match), t) ||
+		match.Info().Details.ProvidedProperties[resourcetypes.PropertyResourceType] == string(t)
 }
 
 // targetTypes returns the types of resources that a value with these details can refer to.
