@@ -256,7 +256,8 @@ func (r *FunctionRegistration) parameterProblems() []string {
 		}
 	}
 	if r.RequiredParameters != required {
-		problems.add("it says that %d parameters are required, but marks %d", r.RequiredParameters, required)
+		problems.add("it says that %d parameters are required, but marks %d", r.RequiredParameters,
+			required)
 	}
 	return problems
 }
