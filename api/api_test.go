@@ -98,7 +98,7 @@ func TestJSONShapes(t *testing.T) {
 	}
 }
 
-func TestResponseTravels(t *testing.T) {
+func TestResponseRoundTrip(t *testing.T) {
 	r := api.FunctionInvocationResponse{
 		UnitSlug: "u", ConfigData: []byte("a: 1\n"), Success: true,
 		Outputs: api.OutputList{

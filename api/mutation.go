@@ -153,11 +153,11 @@ func (c MutationConflict) Message() string {
 	case ConflictProtectedPath:
 		b.WriteString(", but it is protected")
 	case ConflictUnresolvedPath:
-		what := "place"
+		what := "path"
 		if c.Path == "" {
 			what = "resource"
 		}
-		b.WriteString(", but there is no such " + what)
+		b.WriteString(", but the " + what + " does not exist")
 	case ConflictArrayReordered:
 		b.WriteString(", but the target has changed its elements, too; they stay")
 	case ConflictExclusiveWithheld:

@@ -76,7 +76,7 @@ func TestConflictString(t *testing.T) {
 		"v1/Service shop/web: spec: to be set to a: 1 …, but it is protected (ProtectedPath)": {
 			Reason: api.ConflictProtectedPath, Path: "spec", Source: source,
 		},
-		"v1/Service shop/web: to be added as 6, but there is no such resource (UnresolvedPath)": {
+		"v1/Service shop/web: to be added as 6, but the resource does not exist (UnresolvedPath)": {
 			Reason: api.ConflictUnresolvedPath,
 			Source: api.MutationInfo{MutationType: api.MutationTypeAdd, Value: "6\n"},
 		},

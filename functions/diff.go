@@ -86,7 +86,7 @@ func (e *Executor) findMoves(units []Versions, read []readVersions, differences 
 	if len(units) < 2 {
 		return
 	}
-	type place struct{ unit, times int }
+	type occurrences struct{ unit, times int }
 	provider := e.ResourceProvider(api.ToolchainKubernetesYAML)
 	each := func(unit int, docs gaby.Container, do func(doc *gaby.YamlDoc, info api.ResourceInfo)) {
 		if units[unit].Toolchain != api.ToolchainKubernetesYAML {
@@ -98,13 +98,13 @@ func (e *Executor) findMoves(units []Versions, read []readVersions, differences 
 			}
 		}
 	}
-	was, is := map[api.ResourceInfo]place{}, map[api.ResourceInfo]place{}
+	was, is := map[api.ResourceInfo]occurrences{}, map[api.ResourceInfo]occurrences{}
 	for i, r := range read {
 		each(i, r.before, func(_ *gaby.YamlDoc, info api.ResourceInfo) {
-			was[info] = place{i, was[info].times + 1}
+			was[info] = occurrences{i, was[info].times + 1}
 		})
 		each(i, r.after, func(_ *gaby.YamlDoc, info api.ResourceInfo) {
-			is[info] = place{i, is[info].times + 1}
+			is[info] = occurrences{i, is[info].times + 1}
 		})
 	}
 	moved := make([]gaby.Container, len(read)) // by the index of the unit they are in now

@@ -81,7 +81,7 @@ func TestDiffAcrossUnits(t *testing.T) {
 	}
 }
 
-func TestDiffOfWhatCannotBeRead(t *testing.T) {
+func TestDiffOfUnreadableData(t *testing.T) {
 	differences := functions.NewStandardExecutor().Diff([]functions.Versions{
 		{Toolchain: "Other", Before: []byte("a")},
 		{Toolchain: api.ToolchainAppConfigEnv, Before: []byte("nothing"), After: []byte("A=b\n")},

@@ -74,7 +74,7 @@ func failures(r *handler.Result) string {
 	return strings.Join(texts, "\n")
 }
 
-func TestSettersChangeOnlyWhatTheyAreAskedTo(t *testing.T) {
+func TestSettersChangeNothingElse(t *testing.T) {
 	both := deployment + service
 	for _, c := range []struct{ line, from, to string }{
 		{"set-replicas 5", "replicas: 3 # enough", "replicas: 5 # enough"},
@@ -258,7 +258,7 @@ func TestFailuresAreLocated(t *testing.T) {
 		},
 		{
 			deployment, "set-replicas -1",
-			"set-replicas: argument replicas value -1 is out of range, it has to be at least 0",
+			"set-replicas: argument replicas value -1 is out of range, it must be at least 0",
 		},
 		{
 			deployment, "set-string-path apps/v1/Deployment a..b x",
@@ -314,7 +314,7 @@ func TestImageReferences(t *testing.T) {
 	}
 }
 
-func TestBuiltInFunctionsAreRegisteredRight(t *testing.T) {
+func TestBuiltInRegistrationsAreValid(t *testing.T) {
 	if err := functions.NewStandardExecutor().Check(); err != nil {
 		t.Error(err)
 	}
@@ -360,7 +360,7 @@ func TestUnsupportedToolchain(t *testing.T) {
 	}
 }
 
-func TestTheNameOfTheFileTellsTheDialect(t *testing.T) {
+func TestDialectFollowsFileName(t *testing.T) {
 	for file, accepted := range map[string]bool{
 		"a.json": false, "-": false, "a.jsonc": true, "a.json5": true, "": true,
 	} {

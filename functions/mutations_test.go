@@ -435,9 +435,9 @@ func TestMutationsOfParts(t *testing.T) {
 	}
 }
 
-// TestMutationsBesideOneThatIsGone checks that deleting one resource does not change the mutations
+// TestMutationsNextToADeletedResource checks that deleting one resource does not change the mutations
 // found in others.
-func TestMutationsBesideOneThatIsGone(t *testing.T) {
+func TestMutationsNextToADeletedResource(t *testing.T) {
 	alone := mutate(t, shop, true, "search-replace web front").Mutations
 	beside := mutate(
 		t, shop, true, "delete-resource v1/ConfigMap settings", "search-replace web front",

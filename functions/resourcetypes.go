@@ -68,7 +68,7 @@ func attributeProblem(
 	}
 	for _, name := range []string{"get-" + suffix, "set-" + suffix} {
 		if other, taken := h.Registration(name); taken && other.AttributeName != attribute.Name {
-			problem.Msg = fmt.Sprintf("there is a function %s already", name)
+			problem.Msg = fmt.Sprintf("function %s exists already", name)
 			problem.Hint = "give the attribute another name"
 			break
 		}

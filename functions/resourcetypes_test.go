@@ -126,7 +126,7 @@ func TestErrorsInFilesAreLocated(t *testing.T) {
 	for name, c := range map[string]struct{ text, says string }{
 		"a name that a function has": {
 			strings.ReplaceAll(cacheTypes, "cache-size", "string-path"),
-			"cache.yaml:13:3: string-path: there is a function get-string-path already",
+			"cache.yaml:13:3: string-path: function get-string-path exists already",
 		},
 		"the name of a built-in attribute": {
 			strings.ReplaceAll(cacheTypes, "cache-size", "replicas"), "cache.yaml:13:3: replicas: ",
@@ -144,9 +144,9 @@ func TestErrorsInFilesAreLocated(t *testing.T) {
 	}
 }
 
-// TestDescribeTellsWhereFunctionsApply describes functions that work at registered paths without
+// TestDescribeListsPaths describes functions that work at registered paths without
 // having an attribute.
-func TestDescribeTellsWhereFunctionsApply(t *testing.T) {
+func TestDescribeListsPaths(t *testing.T) {
 	e := functions.NewStandardExecutor()
 	for name, want := range map[string]struct {
 		t    api.ResourceType

@@ -225,7 +225,7 @@ func (t *Toolchain) registerStandard(
 // own. It returns an error if the toolchain exists or the registration of a function fails.
 func (e *Executor) RegisterToolchain(t Toolchain) error {
 	if _, taken := e.handlers[t.Name]; taken {
-		return fmt.Errorf("there is a toolchain %s already", t.Name)
+		return fmt.Errorf("toolchain %s exists already", t.Name)
 	}
 	h := handler.New(t.Name, t.Converter, t.Provider())
 	if err := t.register(h, h); err != nil {

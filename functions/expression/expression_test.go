@@ -14,7 +14,7 @@ import (
 	"github.com/fctl-dev/fctl/functions/expression"
 )
 
-func TestErrorsTellTheirPlace(t *testing.T) {
+func TestErrorsHavePositions(t *testing.T) {
 	for _, c := range []struct {
 		text   string
 		column int

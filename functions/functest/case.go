@@ -44,7 +44,7 @@ func (s Suite) load() ([]testCase, error) {
 		cases = append(cases, c)
 	}
 	if len(cases) == 0 {
-		problems = append(problems, fmt.Errorf("%s: there are no cases", s.Dir))
+		problems = append(problems, fmt.Errorf("%s: the directory has no cases", s.Dir))
 	}
 	return cases, errors.Join(problems...)
 }
@@ -67,7 +67,7 @@ func (c *testCase) load(above string) error {
 		c.chain = append(c.chain, chain...)
 	}
 	if len(c.chain) == 0 {
-		return fmt.Errorf("%s: there is no function", path)
+		return fmt.Errorf("%s: the chain has no function", path)
 	}
 	for _, dir := range []string{c.dir, above} {
 		inputs, err := filepath.Glob(filepath.Join(dir, "in.*"))
@@ -84,7 +84,7 @@ func (c *testCase) load(above string) error {
 		}
 		return fmt.Errorf("%s: there are several inputs: %s", dir, strings.Join(inputs, ", "))
 	}
-	return fmt.Errorf("%s: there is no input, neither here nor in the directory above", c.dir)
+	return fmt.Errorf("%s: no input file, neither here nor in the directory above", c.dir)
 }
 
 // uncovered returns the functions of the suite that no case runs.
@@ -127,7 +127,7 @@ func (s Suite) check(ctx context.Context, c testCase, update bool) (problems []s
 	}
 	if !got.equal(second) {
 		problems = append(problems,
-			"a second run on the same input does something else than the first")
+			"a second run on the same input has a different result")
 	}
 	last := c.chain[len(c.chain)-1:]
 	signature, known := s.Executor.Signature(s.toolchain(), last[0].FunctionName)

@@ -129,7 +129,7 @@ func TestCasesAreChecked(t *testing.T) {
 		{
 			"a change that is not expected",
 			map[string]string{"chain": "set-x", "in.yaml": thing},
-			[]string{"out.yaml does not exist, so nothing is to change"},
+			[]string{"out.yaml does not exist, so nothing may change"},
 		},
 		{"no change", map[string]string{"chain": "set-x", "in.yaml": thing + "x: 1\n"}, nil},
 		{
@@ -164,12 +164,12 @@ func TestCasesAreChecked(t *testing.T) {
 		{
 			"an error that is not expected",
 			map[string]string{"chain": "fail-twice", "in.yaml": thing},
-			[]string{"an error that is not expected: fail-twice"},
+			[]string{"unexpected error: fail-twice"},
 		},
 		{
 			"another error",
 			map[string]string{"chain": "fail-twice", "in.yaml": thing, "errors": "second\n\nthird"},
-			[]string{"error 1 does not match second", "there is no error that matches third"},
+			[]string{"error 1 does not match second", "no error matches third"},
 		},
 		{
 			"a bad expression",
@@ -201,7 +201,7 @@ func TestCasesAreChecked(t *testing.T) {
 		{
 			"an empty chain",
 			map[string]string{"chain": "# none\n", "in.yaml": thing},
-			[]string{"DIR/case/chain: there is no function"},
+			[]string{"DIR/case/chain: the chain has no function"},
 		},
 		{
 			"a broken chain",
@@ -213,7 +213,7 @@ func TestCasesAreChecked(t *testing.T) {
 			map[string]string{"chain": "set-x", "in.yaml": thing, "in.json": thing},
 			[]string{"DIR/case: there are several inputs"},
 		},
-		{"no input", map[string]string{"chain": "set-x"}, []string{"DIR/case: there is no input"}},
+		{"no input", map[string]string{"chain": "set-x"}, []string{"DIR/case: no input file"}},
 	} {
 		s := suite(t)
 		got := s.run(t, false, c.files)

@@ -23,9 +23,9 @@ func (c *testCase) outFile() string { return "out" + c.extension }
 // compare returns the differences between a result and the golden files.
 func (c *testCase) compare(got result) (problems []string, err error) {
 	for _, file := range []struct{ name, got, absent string }{
-		{c.outFile(), got.data, "nothing is to change"},
-		{outputFile, got.output, "nothing is to be returned"},
-		{notesFile, got.notes, "there is to be no note"},
+		{c.outFile(), got.data, "nothing may change"},
+		{outputFile, got.output, "nothing may be returned"},
+		{notesFile, got.notes, "no note is expected"},
 	} {
 		want, err := read(filepath.Join(c.dir, file.name))
 		if err != nil {
@@ -61,9 +61,9 @@ func (c *testCase) compareErrors(got []string) (problems []string, err error) {
 	for i := range max(len(want), len(got)) {
 		switch {
 		case i >= len(want):
-			problems = append(problems, "an error that is not expected: "+got[i])
+			problems = append(problems, "unexpected error: "+got[i])
 		case i >= len(got):
-			problems = append(problems, "there is no error that matches "+want[i])
+			problems = append(problems, "no error matches "+want[i])
 		default:
 			expression, err := regexp.Compile(want[i])
 			if err != nil {

@@ -34,7 +34,7 @@ func setAttributesFunction(provider configkit.ResourceProvider) handler.Function
 			Parameters: []api.FunctionParameter{listParameter(parameter,
 				"JSON list of ResourceType, ResourceName (empty for all resources of the type), Path, DataType (string, int, bool or YAML) and Value")},
 			Mutating: true, Hermetic: true, Idempotent: true,
-			Description: "Set the values of a list of attributes, creating what is missing",
+			Description: "Set the values of a list of attributes, creating missing values",
 			Examples: []string{
 				`set-attributes '[{"ResourceName": "", "ResourceType": "apps/v1/Deployment", "Path": "spec.replicas", "DataType": "int", "Value": 5}]'`,
 			},
@@ -81,9 +81,9 @@ func getPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegis
 			Parameters: []api.FunctionParameter{listParameter(parameter,
 				"JSON list of ResourceType, ResourceName (empty for all resources of the type) and Path")},
 			OutputInfo: handler.Output(api.OutputTypeAttributeValueList, "value",
-				"the values found, with what is known about them"),
+				"the values found, with their details"),
 			Hermetic: true, Idempotent: true,
-			Description: "Get the values of a list of attributes, with what is known about them",
+			Description: "Get the values of a list of attributes, with their details",
 			Examples: []string{
 				`get-paths '[{"ResourceName": "", "ResourceType": "apps/v1/Deployment", "Path": "spec.replicas"}]'`,
 			},
@@ -245,7 +245,7 @@ func withValues(fc *api.FunctionContext, rows api.AttributeValueList) api.Attrib
 	})
 	if n := len(rows) - len(some); n > 0 {
 		fc.NoteOnce(fmt.Sprintf(
-			"%d of %d entries have no value and set nothing: list-paths lists maps and lists so", n,
+			"%d of %d entries have no value and set nothing: list-paths lists maps and lists without values", n,
 			len(rows),
 		))
 	}

@@ -19,7 +19,7 @@ func vetFormatFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-format",
 			OutputInfo: handler.Output(api.OutputTypeValidationResult, "passed",
-				"whether nothing was found, and what was"),
+				"whether the YAML is unambiguous, and the ambiguities found"),
 			Validating: true, Hermetic: true, Idempotent: true,
 			Description: "Check that the YAML is unambiguous: no anchors and aliases, no repeated keys, no empty values, " +
 				"no yes, no, on and off without quotes, no old octal numbers",

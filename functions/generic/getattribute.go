@@ -26,7 +26,7 @@ func getAttributeFunction(provider configkit.ResourceProvider) handler.FunctionR
 			Parameters: []api.FunctionParameter{
 				attributeParameter(),
 				handler.Optional(parameterKey, api.DataTypeString, "web",
-					"keys that the attribute is looked up by, such as the name of a container; keys left out match all"),
+					"keys to look the attribute up by, such as the name of a container; omitted keys match all"),
 			},
 			VarArgs: true,
 			OutputInfo: handler.Output(api.OutputTypeAttributeValueList, "value",
@@ -68,7 +68,7 @@ func attributeExamples(provider configkit.ResourceProvider, examples ...string) 
 // attributeParameter returns the parameter for the name of an attribute.
 func attributeParameter() api.FunctionParameter {
 	return handler.Required(parameterAttribute, api.DataTypeString, "container-image",
-		"name of the attribute, as listpaths lists it")
+		"name of the attribute, as printed by fctl listpaths")
 }
 
 // AttributeKeys returns the keys that fill the %s of an attribute's paths: the given ones, followed

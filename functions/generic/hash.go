@@ -21,7 +21,7 @@ const hashDigits = 10
 
 // hashParameters returns the parameters that get-hash and set-hash share.
 func hashParameters() []api.FunctionParameter {
-	p := pathParameter("path of what is hashed within the resource")
+	p := pathParameter("path of the values to hash within the resource")
 	p.Example = "data"
 	return []api.FunctionParameter{p}
 }
@@ -35,7 +35,7 @@ func getHashFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 			OutputInfo: handler.Output(api.OutputTypeAttributeValueList, "hash",
 				"a hash of the values of each resource that has any"),
 			Hermetic: true, Idempotent: true,
-			Description: "Get a hash of the values at a path; comments and the order of resources do not count",
+			Description: "Get a hash of the values at a path; comments and the order of resources do not matter",
 			Examples: []string{
 				"get-hash data", "get-hash 'spec.template.spec.containers.*.image'",
 			},
@@ -57,13 +57,13 @@ func getHashFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 
 // setHashFunction returns set-hash.
 func setHashFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	place := string(provider.ContextPath(contextHash))
+	stored := string(provider.ContextPath(contextHash))
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-hash",
 			Parameters:   hashParameters(),
 			Mutating:     true, Hermetic: true, Idempotent: true,
-			Description: "Set " + place +
+			Description: "Set " + stored +
 				" of each resource to the hash of its values at a path (see get-hash)",
 			Examples: []string{"set-hash data"},
 		},
@@ -71,10 +71,10 @@ func setHashFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 		CheckArguments: CheckPathArgument(provider),
 		Function: handler.Edits(func(c *handler.Call) (int, error) {
 			matches := 0
-			err := eachHash(c.Docs, provider, c.Args, place,
+			err := eachHash(c.Docs, provider, c.Args, stored,
 				func(doc *gaby.YamlDoc, row api.AttributeValue) error {
 					matches++
-					_, err := doc.SetP(row.Value, place)
+					_, err := doc.SetP(row.Value, stored)
 					return err
 				})
 			return matches, err
@@ -121,9 +121,9 @@ func hashOfItselfError(value *api.AttributeValue, kept string) error {
 	f := &api.Failure{
 		Class: api.FailureFunction, Path: string(value.Path),
 		Message: fmt.Sprintf(
-			"path %s: a hash cannot be that of itself, which is kept at %s", value.Path, kept,
+			"path %s: the hashed values include %s, where the hash is stored", value.Path, kept,
 		),
-		Hint: "hash a part that does not hold it, such as data or spec",
+		Hint: "hash a part without it, such as data or spec",
 	}
 	if value.Position != nil {
 		f.Pos = *value.Position

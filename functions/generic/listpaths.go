@@ -22,7 +22,7 @@ func listPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 			Parameters: []api.FunctionParameter{
 				handler.Optional(parameterPathPrefix, api.DataTypeString,
 					"spec.template.spec.containers",
-					"list only what is at and below this path; list elements may be called by index or by merge key"),
+					"list only values at and below this path; list elements may be given by index or by merge key"),
 				{
 					ParameterName: "depth", DataType: api.DataTypeInt, Example: "3",
 					Description:      "list only paths of at most this many segments; 0 is all",
@@ -31,7 +31,7 @@ func listPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 				handler.Optional("include-subtrees", api.DataTypeBool, "true",
 					"list maps and lists too, without their values"),
 				handler.Optional("attributes-only", api.DataTypeBool, "true",
-					"list only paths an attribute is registered for"),
+					"list only paths for which an attribute is registered"),
 			},
 			OutputInfo: handler.Output(api.OutputTypeAttributeValueList, "path",
 				"the paths and their values, in the order of the documents"),

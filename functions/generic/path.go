@@ -266,7 +266,7 @@ func setPathFunction[T yamlkit.Scalar](
 				"value to set")),
 			Mutating: true, Hermetic: true, Idempotent: true,
 			Description: fmt.Sprintf(
-				"Set the %s value at a path of resources of a type, creating what is missing", t,
+				"Set the %s value at a path of resources of a type, creating missing values", t,
 			),
 			Examples: []string{name + " apps/v1/Deployment " + path + " " + value},
 		},

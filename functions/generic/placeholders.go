@@ -46,7 +46,7 @@ func vetPlaceholdersFunction(provider configkit.ResourceProvider) handler.Functi
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-placeholders",
 			OutputInfo: handler.Output(api.OutputTypeValidationResult, "passed",
-				"whether there is no placeholder, and those there are"),
+				"whether the resources have no placeholders, and the placeholders found"),
 			Validating: true, Hermetic: true, Idempotent: true,
 			Description: "Check that no value is a placeholder (see get-placeholders)",
 			Examples:    []string{"vet-placeholders"},
@@ -128,7 +128,7 @@ func setDefaultNamesFunction(provider configkit.ResourceProvider) handler.Functi
 				ValueConstraints: api.ValueConstraints{Regexp: `^[^\s/]+$`},
 			}},
 			Mutating: true, Hermetic: true, Idempotent: true,
-			Description:   "Set the names, and the labels that go with them, that are placeholders",
+			Description:   "Set the names that are placeholders, and the labels that repeat them",
 			AttributeName: attributeDefaultName,
 			Examples: []string{
 				"set-default-names", "set-default-names 'template:{{.UnitSlug | normalizeName}}'",

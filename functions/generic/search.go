@@ -33,9 +33,9 @@ func searchReplaceFunction(provider configkit.ResourceProvider) handler.Function
 					ValueConstraints: api.ValueConstraints{Regexp: `(?s)^.`},
 				},
 				handler.Required(parameterReplace, api.DataTypeString, "example.com",
-					"text to put in its place; with regexp, $1 and ${name} are groups and $$ is $"),
+					"replacement text; with regexp, $1 and ${name} are groups and $$ is $"),
 				handler.Optional("regexp", api.DataTypeBool, "true",
-					"take search-value as a regular expression"),
+					"treat search-value as a regular expression"),
 				handler.Optional(parameterPath, api.DataTypeString,
 					"spec.template.spec.containers.*.image", "search only at and below this path"),
 				handler.Optional(parameterResourceType, api.DataTypeString, "apps/v1/Deployment",
@@ -44,7 +44,7 @@ func searchReplaceFunction(provider configkit.ResourceProvider) handler.Function
 					"search only resources of this name, of any namespace if it has no slash"),
 			},
 			Mutating: true, Hermetic: true,
-			Description: "Search and replace text in string values, in all of them or at a path; keys stay as they are",
+			Description: "Search and replace text in string values, everywhere or at a path; keys do not change",
 			Examples: []string{
 				"search-replace staging.example.com example.com",
 				`search-replace 'v1\.([0-9]+)\.[0-9]+' 'v1.${1}.0' true`,
@@ -56,7 +56,7 @@ func searchReplaceFunction(provider configkit.ResourceProvider) handler.Function
 		CheckArguments: func(args []api.FunctionArgument) error {
 			_, err := newReplacer(args)
 			if _, ok := handler.Arguments(args).Lookup(parameterPath); ok {
-				err = errors.Join(err, checkWholePath(provider, args))
+				err = errors.Join(err, checkWholePath(provider)(args))
 			}
 			return err
 		},
@@ -157,7 +157,7 @@ func checkExpansion(replacement string, re *regexp.Regexp) error {
 // alias or << is edited at its anchor, if the anchor is searched too. If the whole document is
 // searched, block names are skipped.
 func replaceStrings(
-	doc *gaby.YamlDoc, root gaby.Value, place []string, replace replacer,
+	doc *gaby.YamlDoc, root gaby.Value, path []string, replace replacer,
 ) (matches int, err error) {
 	type edit struct {
 		segments []string
@@ -169,14 +169,14 @@ func replaceStrings(
 			if replaced, found := replaceText(doc, text, replace); found {
 				matches++
 				if replaced != text {
-					edits = append(edits, edit{slices.Concat(place, segments), replaced})
+					edits = append(edits, edit{slices.Concat(path, segments), replaced})
 				}
 			}
 		}
 	}
 	search(root, nil)
 	yamlkit.Walk(root, nil, func(w *yamlkit.WalkedValue) bool {
-		if w.Value.IsAliased() && !root.IsAliased() || len(place) == 0 && isName(doc, w.Segments) {
+		if w.Value.Elsewhere() && !root.Elsewhere() || len(path) == 0 && isName(doc, w.Segments) {
 			return false
 		}
 		search(w.Value, w.Segments)

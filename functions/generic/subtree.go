@@ -60,7 +60,7 @@ func setSubtreeFunction(provider configkit.ResourceProvider) handler.FunctionReg
 					"new value, in YAML or JSON"),
 			},
 			Mutating: true, Hermetic: true, Idempotent: true,
-			Description: "Set the values at a path of resources of any type to any YAML, creating what is missing",
+			Description: "Set the values at a path of resources of any type to any YAML, creating missing values",
 			Examples: []string{
 				"set-path spec.strategy '{type: Recreate}'",
 				"set-path 'spec.template.spec.containers.?name=web.env.?name=MODE' '{name: MODE, value: fast}'",
@@ -69,7 +69,7 @@ func setSubtreeFunction(provider configkit.ResourceProvider) handler.FunctionReg
 		ValueParameter: parameterSubtree,
 		PerDocument:    true,
 		CheckArguments: func(args []api.FunctionArgument) error {
-			return errors.Join(checkWholePath(provider, args), checkSubtree(args))
+			return errors.Join(checkWholePath(provider)(args), checkSubtree(args))
 		},
 		Function: handler.Edits(func(c *handler.Call) (int, error) {
 			value, err := parseSubtree(c.Args.String(parameterSubtree))
@@ -91,19 +91,17 @@ func deletePathFunction(provider configkit.ResourceProvider) handler.FunctionReg
 			FunctionName: "delete-path",
 			Parameters: []api.FunctionParameter{
 				resourceTypeParameter(),
-				pathParameter("path of what to delete: a key of a map or an element of a list"),
+				pathParameter("path to delete: a key of a map or an element of a list"),
 			},
 			Mutating: true, Hermetic: true,
-			Description: "Delete what is at a path of resources of a type, with its comments",
+			Description: "Delete the value at a path of resources of a type, with its comments",
 			Examples: []string{
 				"delete-path apps/v1/Deployment spec.strategy",
 				"delete-path '*' metadata.labels.app",
 			},
 		},
-		PerDocument: true,
-		CheckArguments: func(args []api.FunctionArgument) error {
-			return checkWholePath(provider, args)
-		},
+		PerDocument:    true,
+		CheckArguments: checkWholePath(provider),
 		Function: handler.Edits(func(c *handler.Call) (int, error) {
 			return yamlkit.DeletePaths(c.Docs, queryOf(provider, c.Args), nil, provider)
 		}),
@@ -129,9 +127,7 @@ func setPathCommentFunction(provider configkit.ResourceProvider) handler.Functio
 		},
 		ValueParameter: parameterComment,
 		PerDocument:    true,
-		CheckArguments: func(args []api.FunctionArgument) error {
-			return checkWholePath(provider, args)
-		},
+		CheckArguments: checkWholePath(provider),
 		Function: handler.Edits(func(c *handler.Call) (int, error) {
 			text := strings.TrimSpace(c.Args.String(parameterComment))
 			return yamlkit.EditPaths(c.Docs, queryOf(provider, c.Args), nil, provider,
@@ -143,18 +139,20 @@ func setPathCommentFunction(provider configkit.ResourceProvider) handler.Functio
 }
 
 // checkWholePath is like CheckPathArgument, for functions that cannot work on part of a value.
-func checkWholePath(provider configkit.ResourceProvider, args []api.FunctionArgument) error {
-	if err := checkPathParameter(provider, args, parameterPath); err != nil {
-		return err
+func checkWholePath(provider configkit.ResourceProvider) func([]api.FunctionArgument) error {
+	return func(args []api.FunctionArgument) error {
+		if err := checkPathParameter(provider, args, parameterPath); err != nil {
+			return err
+		}
+		text := handler.Arguments(args).String(parameterPath)
+		if _, part, ok := strings.Cut(text, "#"); ok {
+			return handler.InvalidArgument(parameterPath,
+				"path %s: #%s is a part of a value, and the function works on whole ones",
+				configkit.Abbreviate(text), configkit.Abbreviate(part)).
+				WithHint("set-string-path replaces parts of values")
+		}
+		return nil
 	}
-	text := handler.Arguments(args).String(parameterPath)
-	if _, part, ok := strings.Cut(text, "#"); ok {
-		return handler.InvalidArgument(parameterPath,
-			"path %s: #%s is a part of a value, and the function works on whole ones",
-			configkit.Abbreviate(text), configkit.Abbreviate(part)).
-			WithHint("set-string-path replaces parts of values")
-	}
-	return nil
 }
 
 // checkSubtree checks the YAML value in the arguments of set-path. The error is a
@@ -207,7 +205,7 @@ func parseSubtree(text string) (*gaby.YamlDoc, error) {
 	how := root.SourceStyle()
 	if rest, ok := strings.CutPrefix(strings.TrimSpace(text), root.Text()); how.Empty ||
 		how.Plain && ok && rest != "" {
-		return nil, errors.New("what follows # is a comment and would be lost")
+		return nil, errors.New("the text after # is a comment and would be lost")
 	}
 	err = wouldBeLost(root)
 	yamlkit.Walk(root, nil, func(w *yamlkit.WalkedValue) bool {
@@ -233,7 +231,7 @@ func wouldBeLost(v gaby.Value) error {
 	for e := range v.Entries() {
 		if seen[e.Key()] {
 			return fmt.Errorf(
-				"key %s is there twice, and one of its values would be lost",
+				"key %s appears twice, and one of its values would be lost",
 				configkit.Abbreviate(e.Key()),
 			)
 		}

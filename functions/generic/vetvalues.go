@@ -34,7 +34,7 @@ func vetValuesFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 			return matches, failed, err
 		})
 	r.Parameters = append([]api.FunctionParameter{attributeParameter()}, r.Parameters...)
-	r.Description = "Check that the values of an attribute are among those that are allowed"
+	r.Description = "Check that the values of an attribute are allowed"
 	r.Examples = attributeExamples(provider,
 		`vet-values replicas '{"Min": 2, "Max": 10}'`,
 		`vet-values container-image '{"DenyRegexp": ":latest$"}'`,
@@ -75,7 +75,7 @@ func VetFunction(
 				api.DataTypeJSON, example,
 				"JSON object: AllowStrings and DenyStrings (objects with the strings as keys and true as values), AllowRegexp and DenyRegexp (RE2), Min and Max, AllowBool")},
 			OutputInfo: handler.Output(api.OutputTypeValidationResult, "passed",
-				"whether all values are allowed, and those that are not"),
+				"whether all values are allowed, and the values that are not"),
 			Validating: true, Hermetic: true, Idempotent: true,
 		},
 		ValueParameter: filterParameter,
@@ -171,7 +171,7 @@ func (f *valueFilter) refuses(value any) string {
 		}
 	case bool:
 		if f.AllowBool != nil && v != *f.AllowBool {
-			return fmt.Sprintf("%t is not what AllowBool says", v)
+			return fmt.Sprintf("%t is not the value of AllowBool", v)
 		}
 	}
 	return ""

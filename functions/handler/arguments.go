@@ -137,7 +137,7 @@ func (f *function) twoInOne(args []api.FunctionArgument) string {
 		!f.matches(p.Regexp, key) {
 		return ""
 	}
-	return fmt.Sprintf("%s and %s are two arguments, with a blank between them and no =",
+	return fmt.Sprintf("%s and %s are two arguments, separated by a blank instead of =",
 		p.ParameterName, f.Parameters[last+1].ParameterName)
 }
 
@@ -299,9 +299,9 @@ func typeName(value any) string {
 func intRange(p *api.FunctionParameter) string {
 	switch {
 	case p.Max == nil:
-		return fmt.Sprintf(", it has to be at least %d", *p.Min)
+		return fmt.Sprintf(", it must be at least %d", *p.Min)
 	case p.Min == nil:
-		return fmt.Sprintf(", it has to be at most %d", *p.Max)
+		return fmt.Sprintf(", it must be at most %d", *p.Max)
 	}
 	return fmt.Sprintf(" [%d,%d]", *p.Min, *p.Max)
 }

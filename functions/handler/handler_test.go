@@ -269,7 +269,7 @@ func TestRegistrationIsValidated(t *testing.T) {
 			r.OutputInfo = &api.FunctionOutput{
 				ResultName: "x", Description: "y", OutputType: "AttributeValuList",
 			}
-		}, "there is no output type AttributeValuList, did you mean AttributeValueList?"},
+		}, "unknown output type AttributeValuList, did you mean AttributeValueList?"},
 		{
 			"validating without an output",
 			func(r *handler.FunctionRegistration) { r.Mutating, r.Validating = false, true },
@@ -281,12 +281,12 @@ func TestRegistrationIsValidated(t *testing.T) {
 		},
 		{
 			"function type", func(r *handler.FunctionRegistration) { r.FunctionType = "Nope" },
-			"there is no function type Nope, only Custom, PathVisitor",
+			"unknown function type Nope, only Custom, PathVisitor",
 		},
 		{
 			"unknown data type",
 			func(r *handler.FunctionRegistration) { r.Parameters[2].DataType = "integer" },
-			"parameter flag: there is no data type integer, ",
+			"parameter flag: unknown data type integer, ",
 		},
 		{"data type with a schema", func(r *handler.FunctionRegistration) {
 			r.Parameters[2].DataType, r.Parameters[2].Schema = "Flags", "{}"

@@ -10,9 +10,9 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// TestStepsAreWhatTheChainMadeSoFar checks that the response has, for each step that changed
+// TestStepsHoldIntermediateData checks that the response has, for each step that changed
 // something, the data of the chain up to it, whether the unit is run in parts or not.
-func TestStepsAreWhatTheChainMadeSoFar(t *testing.T) {
+func TestStepsHoldIntermediateData(t *testing.T) {
 	h := testFunctions(t)
 	list := "apiVersion: v1\nkind: List\nitems:\n" +
 		"- apiVersion: v1\n  kind: Thing\n  metadata:\n    name: a\n- apiVersion: v1\n  kind: Thing\n  metadata:\n    name: b\n"

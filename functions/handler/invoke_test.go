@@ -244,7 +244,7 @@ func TestPipeline(t *testing.T) {
 		},
 		{
 			"a filter that does not", docA, chain("vet-marked x", "mark x"), true, 1, docA,
-			"note 5 vet-marked: the filter did not pass; the functions after it were not run\n",
+			"note 5 vet-marked: the filter did not pass; later functions were not run\n",
 		},
 		{
 			"only as many filters as asked for", docA,
@@ -359,7 +359,7 @@ func TestExpressionArguments(t *testing.T) {
 		{template, "{{.Params.zone}}", "text \"eu\\n\"\n"},
 		{
 			template, "ü{{.UnitSlg}}",
-			"failure 2 text: argument key: template: column 4: there is no field UnitSlg\nhint did you mean UnitSlug?\n",
+			"failure 2 text: argument key: template: column 4: unknown field UnitSlg\nhint did you mean UnitSlug?\n",
 		},
 		{
 			template, "{{.Params.zon}}",
@@ -377,7 +377,7 @@ func TestExpressionArguments(t *testing.T) {
 		},
 		{
 			cel, "[params.zone]",
-			"failure 2 text: argument key: CEL: column 1: the expression gives a list, not a string, number or bool\n",
+			"failure 2 text: argument key: CEL: column 1: the expression returns a list, not a string, number or bool\n",
 		},
 		{
 			cel, "object.kind + r.kind",
@@ -408,9 +408,9 @@ func TestExpressionArguments(t *testing.T) {
 	}
 }
 
-// TestParallelRunIsTheSequentialRun runs chains on enough documents for many parts, with one core
+// TestParallelAndSequentialRunsAgree runs chains on enough documents for many parts, with one core
 // and with several.
-func TestParallelRunIsTheSequentialRun(t *testing.T) {
+func TestParallelAndSequentialRunsAgree(t *testing.T) {
 	var data strings.Builder
 	for i := range 6000 {
 		if i > 0 {

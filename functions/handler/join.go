@@ -15,7 +15,7 @@ type partKey struct{}
 func IsPart(fc *api.FunctionContext) bool { return fc.Context().Value(partKey{}) != nil }
 
 // ErrWholeUnit asks for a call with the whole unit; see IsPart.
-var ErrWholeUnit = errors.New("the function has to see the whole unit")
+var ErrWholeUnit = errors.New("the function must see the whole unit")
 
 // Leave hands what a function found out about a part of a unit to the Join of its registration. The
 // facts must not refer to the documents.

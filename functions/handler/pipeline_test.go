@@ -139,7 +139,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-func TestAllProblemsOfAnInvocationAtOnce(t *testing.T) {
+func TestAllProblemsOfAnInvocationAreReported(t *testing.T) {
 	h := with(t, newHandler(), handler.FunctionRegistration{
 		FunctionSignature: sampler().FunctionSignature, Function: nothing,
 		Aliases: []string{"sample"},
@@ -239,7 +239,7 @@ func TestOutputsAreCombined(t *testing.T) {
 	}
 }
 
-func TestAFilterThatFails(t *testing.T) {
+func TestFailingFilter(t *testing.T) {
 	h := with(t, testFunctions(t), handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-badly", Validating: true, Hermetic: true,
@@ -285,9 +285,9 @@ type brokenConverter struct{ k8skit.Converter }
 
 func (brokenConverter) NativeToDocuments([]byte) (gaby.Container, error) { panic("broken") }
 
-// TestBrokenPromises runs functions that do what their signatures rule out, and checks that their
+// TestContractViolations runs functions that do what their signatures rule out, and checks that their
 // changes are undone.
-func TestBrokenPromises(t *testing.T) {
+func TestContractViolations(t *testing.T) {
 	edit := func(docs gaby.Container) {
 		for _, doc := range docs {
 			if _, err := doc.Set("x", "key"); err != nil {
@@ -458,8 +458,8 @@ func TestFailuresInParts(t *testing.T) {
 	}
 }
 
-// TestALongFunctionIsCancelled cancels while many parts are in the middle of a function.
-func TestALongFunctionIsCancelled(t *testing.T) {
+// TestLongFunctionsAreCancelled cancels while many parts are in the middle of a function.
+func TestLongFunctionsAreCancelled(t *testing.T) {
 	for _, data := range []string{resource("a"), manyResources(6000)} {
 		ctx, cancel := context.WithCancel(t.Context())
 		h := with(t, testFunctions(t), handler.FunctionRegistration{
@@ -489,7 +489,7 @@ func TestALongFunctionIsCancelled(t *testing.T) {
 	}
 }
 
-func TestAValidationOfPartsIsOneResult(t *testing.T) {
+func TestValidationOfPartsHasOneResult(t *testing.T) {
 	validate := func(perDocument bool) handler.FunctionRegistration {
 		return handler.FunctionRegistration{
 			FunctionSignature: api.FunctionSignature{

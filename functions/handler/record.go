@@ -22,7 +22,7 @@ func (r *run) refuse(s *step) {
 func (r *run) failed(s *step, res result) {
 	outcome := &r.response.Functions[s.index]
 	outcome.Ran, outcome.Failed = true, true
-	r.note(s, res.report.Notes)
+	r.note(s, res.report.Notes...)
 	r.fail(s.failures(res.err, api.FailureFunction))
 }
 
@@ -42,26 +42,22 @@ func (s *step) failures(err error, class api.FailureClass) []*api.Failure {
 func (r *run) succeeded(s *step, res result) bool {
 	outcome := &r.response.Functions[s.index]
 	outcome.Ran, outcome.Counted, outcome.Matches = true, res.report.Counted, res.report.Matches
-	r.note(s, res.report.Notes)
+	r.note(s, res.report.Notes...)
 	r.noteNothingMatched(s, res)
 	if s.f.Validating && !passed(res.output) {
 		if s.filter {
-			r.note(s, []api.Note{
-				{
-					Kind:    api.NoteFilter,
-					Message: "the filter did not pass; the functions after it were not run",
-				},
+			r.note(s, api.Note{
+				Kind:    api.NoteFilter,
+				Message: "the filter did not pass; later functions were not run",
 			})
 			return false
 		}
 		r.response.ValidationFailed = true
 	}
 	if !r.outputs.add(s, res.output) {
-		r.note(s, []api.Note{
-			{
-				Message: fmt.Sprintf(
-					"functions with unmergeable output types; output of %s discarded", s.name),
-			},
+		r.note(s, api.Note{
+			Message: fmt.Sprintf("functions with unmergeable output types; output of %s discarded",
+				s.name),
 		})
 	}
 	return true
@@ -74,7 +70,7 @@ func (r *run) noteDeprecated(s *step, args []api.FunctionArgument) {
 		return
 	}
 	signature := s.f.signature()
-	r.note(s, DeprecatedParameters(signature, args))
+	r.note(s, DeprecatedParameters(signature, args)...)
 	if !signature.Deprecated {
 		return
 	}
@@ -82,7 +78,7 @@ func (r *run) noteDeprecated(s *step, args []api.FunctionArgument) {
 	if s.name != s.f.FunctionName {
 		message = "this name is deprecated, the function is called " + s.f.FunctionName
 	}
-	r.note(s, []api.Note{{Message: message}})
+	r.note(s, api.Note{Message: message})
 }
 
 // noteNothingMatched reports that a step had nothing to do. If the request's where-expression
@@ -127,7 +123,7 @@ func (s *step) nothingMatched() string {
 }
 
 // note records notes of a step. Notes about the unit are merged with equal ones.
-func (r *run) note(s *step, notes []api.Note) {
+func (r *run) note(s *step, notes ...api.Note) {
 	for _, n := range notes {
 		n.Function, n.Invocation = s.name, s.invocation
 		if n.Kind == api.NoteUnit {

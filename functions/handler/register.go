@@ -181,7 +181,7 @@ func (r *FunctionRegistration) outputProblems() []string {
 	case r.Validating:
 		return []string{"it is validating, but does not describe its output"}
 	case !r.Mutating:
-		return []string{"it neither changes the configuration nor returns anything: it is to be mutating, or to describe its output"}
+		return []string{"it neither changes the configuration nor returns anything: it must be mutating or describe its output"}
 	default:
 		return nil
 	}
@@ -212,7 +212,7 @@ func unknownType[T ~string](kind string, name T, types []T) string {
 	for i, t := range types {
 		names[i] = string(t)
 	}
-	problem := fmt.Sprintf("there is no %s type %s", kind, name)
+	problem := fmt.Sprintf("unknown %s type %s", kind, name)
 	if hint := configkit.DidYouMean("", configkit.Suggest(string(name), names)); hint != "" {
 		return problem + ", " + hint
 	}
@@ -256,7 +256,8 @@ func (r *FunctionRegistration) parameterProblems() []string {
 		}
 	}
 	if r.RequiredParameters != required {
-		problems.add("it says that %d parameters are required, but marks %d", r.RequiredParameters, required)
+		problems.add("it says that %d parameters are required, but marks %d", r.RequiredParameters,
+			required)
 	}
 	return problems
 }

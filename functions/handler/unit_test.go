@@ -30,7 +30,7 @@ func probe(
 
 const twoThings = "apiVersion: v1\nkind: Thing\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Thing\nmetadata: {name: b}\n"
 
-func TestAFunctionAboutTheUnitSeesAllOfIt(t *testing.T) {
+func TestWholeUnitFunctionsSeeAllDocuments(t *testing.T) {
 	for _, whole := range []bool{false, true} {
 		for hash, want := range map[string]string{"": api.DataHash([]byte(twoThings)), "0f": "0f"} {
 			seen, known := 0, ""

@@ -132,7 +132,7 @@ func TestWhereResource(t *testing.T) {
 	}
 }
 
-func TestWhereResourceOfWhatCannotBeRead(t *testing.T) {
+func TestWhereResourceOfUnreadableDocuments(t *testing.T) {
 	data := resource("a") + "---\n" + resource("b") + "y: [\n"
 	r := selected(t, testFunctions(t), data, "x = 1", chain("mark x", "mark z"))
 	if len(r.Failures) != 1 || r.Failures[0].Class != api.FailureInput ||

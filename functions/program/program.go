@@ -73,7 +73,7 @@ func getProgramFunction(
 			return yamlkit.SortRows(rows), err
 		})
 	r.OutputInfo = handler.Output(api.OutputTypeAttributeValueList, "value",
-		"the rows that the program gives")
+		"the rows that the program returns")
 	r.Idempotent, r.RowsSorted = true, true
 	r.Description, r.Examples = language.GetDescription, language.GetExamples
 	return r
@@ -109,7 +109,7 @@ func vetProgramFunction(
 			return result, err
 		})
 	r.OutputInfo = handler.Output(api.OutputTypeValidationResult, "passed",
-		"whether the program is satisfied with every resource, and what it says about the others")
+		"whether every resource passed, and the findings of the program")
 	r.Validating, r.Idempotent = true, true
 	r.Description, r.Examples = language.VetDescription, language.VetExamples
 	return r
@@ -211,5 +211,5 @@ func programOf[P any](
 // refers to them.
 func paramParameter(called string) api.FunctionParameter {
 	return handler.Optional(parameterParam, api.DataTypeString, "zone=eu",
-		"parameters of the program, KEY=VALUE; it calls the value "+called)
+		"parameters of the program as KEY=VALUE; the program calls the value "+called)
 }

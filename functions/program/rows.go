@@ -120,7 +120,7 @@ func rowsOf(
 ) (api.AttributeValueList, error) {
 	items, ok := itemsOf(value)
 	if !ok {
-		return nil, errors.New("the program gives no list of rows")
+		return nil, errors.New("the program does not return a list of rows")
 	}
 	rows := make(api.AttributeValueList, 0, len(items))
 	for i, item := range items {
@@ -158,7 +158,7 @@ func rowOf(
 	}
 	row.Path = api.ResolvedPath(r.text("Path"))
 	if r.err == nil && row.Path == "" {
-		r.err = fmt.Errorf("%s: there is no Path", what)
+		r.err = fmt.Errorf("%s: Path is missing", what)
 	}
 	row.AttributeName = api.AttributeName(r.text("AttributeName"))
 	if row.AttributeName == "" {
@@ -245,7 +245,7 @@ func judge(
 		}
 		return nil
 	case nil:
-		return errors.New("the program gives nothing; it has to give true, false or a map")
+		return errors.New("the program returns nothing; it must return true, false or a map")
 	}
 	r := recordOf("the verdict", value, "passed", "details", "failed_attributes")
 	passed, ok := r.fields["passed"].(bool)

@@ -20,9 +20,9 @@ func starlarkFunctions(provider configkit.ResourceProvider) []handler.FunctionRe
 		Write: func(doc *gaby.YamlDoc, _ *api.ResourceInfo, value any) error {
 			return doc.SetData(value)
 		},
-		GetDescription: "Get values that a Starlark program finds: its function extract(r) gives a list of rows for a resource",
+		GetDescription: "Get values that a Starlark program finds: its function extract(r) returns a list of rows for a resource",
 		SetDescription: "Change resources with a Starlark program, which runs on each and calls it r",
-		VetDescription: "Check every resource with a Starlark program: its function validate(r) gives True or False, or a verdict",
+		VetDescription: "Check every resource with a Starlark program: its function validate(r) returns True, False or a map",
 		GetExamples: []string{
 			`get-starlark 'def extract(r): return [{"Path": "metadata.name", "Value": r["metadata"]["name"].upper()}]'`,
 			`get-starlark 'def extract(r): return [{"Path": "kind", "Value": r["kind"]}] if r["kind"] in params["kinds"].split(",") else []' kinds=Service,Ingress`,

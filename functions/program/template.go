@@ -24,14 +24,14 @@ func setTemplateFunction(provider configkit.ResourceProvider) handler.FunctionRe
 			Parameters: []api.FunctionParameter{
 				handler.Required(parameterTemplate, api.DataTypeString,
 					"{{.SpaceSlug}}/{{.UnitSlug}}@{{.Params.zone}}",
-					"Go text template over what is known of the unit ('fctl help templates')"),
+					"Go text template with the context of the unit ('fctl help templates')"),
 				handler.Required("path", api.DataTypeString, "metadata.annotations.origin",
 					"path of the strings to set within the resources"),
 				paramParameter(".Params.KEY"),
 			},
 			VarArgs:  true,
 			Mutating: true, Hermetic: true, Idempotent: true,
-			Description: "Set the strings at a path of resources of any type to what a template gives, creating what is missing",
+			Description: "Set the strings at a path of resources of any type to the result of a template, creating missing values",
 			Examples: []string{
 				"set-template '{{.UnitSlug | normalizeName}}' metadata.annotations.unit",
 				"set-template '{{.SpaceSlug}}@{{.Params.zone}}' metadata.labels.origin zone=eu",

@@ -45,7 +45,7 @@ func getYQFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 		})
 	r.OutputInfo = handler.Output(api.OutputTypeYAML, "result", "what yq prints")
 	r.Idempotent = true
-	r.Description = "Get what a yq expression gives for each resource, printed as yq prints it"
+	r.Description = "Evaluate a yq expression for each resource and print the results like yq"
 	r.DeprecatedAliases = []string{"yq"}
 	r.Examples = []string{
 		"get-yq .spec.replicas", `get-yq '.metadata.name + " in " + $params.zone' zone=eu`,
@@ -92,7 +92,7 @@ func setYQFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 			return result, nil, nil
 		})
 	r.Mutating = true
-	r.Description = "Replace each resource by what a yq expression makes of it; what the expression does not touch stays as it is"
+	r.Description = "Replace each resource by the result of a yq expression; bytes that the expression does not change are preserved"
 	r.DeprecatedAliases = []string{"yq-i"}
 	r.Examples = []string{
 		"set-yq '.spec.replicas += 1'", `set-yq '.metadata.labels.zone = $params.zone' zone=eu`,
@@ -114,7 +114,7 @@ func yqFunction(
 			FunctionName: name,
 			Parameters: []api.FunctionParameter{
 				handler.Required(parameterYQ, api.DataTypeString, ".spec.replicas",
-					"expression in the language of yq, version 4, for each resource by itself; without what sees files, environment, time or programs"),
+					"expression of yq 4, evaluated for each resource by itself; operators that use files, the environment, the time or programs are not allowed"),
 				paramParameter("$params.KEY"),
 			},
 			VarArgs:  true,

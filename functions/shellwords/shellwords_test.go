@@ -15,8 +15,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestWhatIsQuotedIsSplitAgain checks that Split is the inverse of Quote.
-func TestWhatIsQuotedIsSplitAgain(t *testing.T) {
+// TestSplitReversesQuote checks that Split is the inverse of Quote.
+func TestSplitReversesQuote(t *testing.T) {
 	for text, words := range map[string][]string{
 		"a b:c @ %+=,": {"a", "b:c", "@", "%+=,"}, `'' ' ' ''\'''`: {"", " ", "'"},
 		"'$x' 'é'": {"$x", "é"},

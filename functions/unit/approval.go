@@ -20,11 +20,11 @@ func vetApprovedByFunction(converter configkit.ConfigConverter) handler.Function
 			FunctionName: "vet-approvedby",
 			Parameters: []api.FunctionParameter{{
 				ParameterName: parameter, Required: true, DataType: api.DataTypeInt, Example: "2",
-				Description:      "how many must have approved the data as it is; 0 checks only that it has not changed",
+				Description:      "number of people who must have approved the data in its current state; 0 only checks that it has not changed",
 				ValueConstraints: api.ValueConstraints{Min: &least},
 			}},
 			OutputInfo: handler.Output(api.OutputTypeValidationResult, "passed",
-				"whether enough have approved, and nothing has changed since"),
+				"whether enough people have approved the data, and it has not changed since"),
 			Validating: true, Hermetic: true, Idempotent: true,
 			Description: "Check that enough people have approved the data and that it has not changed since " +
 				"(--context approved-by=NAME,previous-data-hash=HASH)",
@@ -39,7 +39,7 @@ func vetApprovedByFunction(converter configkit.ConfigConverter) handler.Function
 			}
 			if !strings.EqualFold(api.DataHash(data), c.PreviousDataHash) {
 				return api.ValidationResult{
-					Details: []string{"the data is not what was approved: it has another hash"},
+					Details: []string{"the data has changed since it was approved: its hash differs"},
 				}, nil
 			}
 			approvers := slices.Clone(c.ApprovedBy)
@@ -51,7 +51,7 @@ func vetApprovedByFunction(converter configkit.ConfigConverter) handler.Function
 			if len(approvers) >= wanted {
 				return api.ValidationResult{Passed: true}, nil
 			}
-			detail := fmt.Sprintf("%d of %d have approved", len(approvers), wanted)
+			detail := fmt.Sprintf("%d of %d approvals", len(approvers), wanted)
 			if len(approvers) > 0 {
 				detail += ": " + strings.Join(approvers, ", ")
 			}

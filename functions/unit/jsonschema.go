@@ -1,6 +1,7 @@
 package unit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -29,12 +30,12 @@ func vetJSONSchemaFunction(provider configkit.ResourceProvider) handler.Function
 					`{"v1/ConfigMap": {"properties": {"data": {"required": ["LOG_LEVEL"]}}}}`,
 					"JSON map of resource types, or * for all others, to JSON Schemas (draft 4, 6, 7, 2019-09 or 2020-12)"),
 				handler.Optional(parameterIgnoreRequired, api.DataTypeBool, "true",
-					"do not ask for what the schemas require at their top level"),
+					"ignore what the schemas require at their top level"),
 			},
 			OutputInfo: handler.Output(api.OutputTypeValidationResult, "passed",
-				"whether the resources are valid, and what is wrong with them"),
+				"whether the resources are valid, and the problems found"),
 			Validating: true, Hermetic: true, Idempotent: true,
-			Description: "Check resources with the JSON Schema of their type; those whose type has none are skipped",
+			Description: "Check resources with the JSON Schema of their type; resources whose type has none are skipped",
 			Examples: []string{
 				`vet-jsonschema '{"v1/ConfigMap": {"properties": {"data": {"required": ["LOG_LEVEL"]}}}}'`,
 				`vet-jsonschema '{"*": {"properties": {"metadata": {"required": ["namespace"]}}}}'`,
@@ -125,23 +126,20 @@ func AddSchemaProblems(
 	}
 	result.Passed = false
 	keys, seen := provider.MergeKeys(info.ResourceType), &yamlpath.FirstByKey{}
-	path := func(segments []string) api.ResolvedPath {
+	reported := func(segments []string) api.ResolvedPath {
 		return yamlpath.ReportedFrom(doc.Value(), segments, nil, keys, "", seen)
 	}
 	for i := range problems {
 		p := &problems[i]
-		place := string(path(p.Path))
-		if place == "" {
-			place = "(root)"
-		}
+		path := cmp.Or(string(reported(p.Path)), "(root)")
 		result.Details = append(result.Details, fmt.Sprintf(
 			"Resource %s/%s: %s: %s", info.ResourceType,
-			strings.TrimPrefix(string(info.ResourceName), "/"), place, p,
+			strings.TrimPrefix(string(info.ResourceName), "/"), path, p,
 		))
 		row := api.AttributeValue{
 			AttributeInfo: api.AttributeInfo{
 				AttributeIdentifier: api.AttributeIdentifier{
-					ResourceInfo: *info, Path: path(p.FullPath()),
+					ResourceInfo: *info, Path: reported(p.FullPath()),
 				},
 				AttributeMetadata: api.AttributeMetadata{AttributeName: api.AttributeNameNone},
 			},

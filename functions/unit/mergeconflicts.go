@@ -37,13 +37,13 @@ func vetNoMergeConflictsFunction(provider configkit.ResourceProvider) handler.Fu
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-no-merge-conflicts",
 			Parameters: []api.FunctionParameter{handler.Optional(parameter, api.DataTypeString,
-				"Subtracted,ProtectedPath", "the reasons that count, separated by commas: "+
-					strings.Join(known, ", ")+"; all of them when it is left out")},
+				"Subtracted,ProtectedPath", "reasons to check for, separated by commas: "+
+					strings.Join(known, ", ")+"; all of them if omitted")},
 			OutputInfo: handler.Output(api.OutputTypeValidationResult, "passed",
-				"whether there are no conflicts, and those there are"),
+				"whether the merges had no conflicts, and the conflicts found"),
 			Validating: true, Hermetic: true, Idempotent: true,
-			Description: "Check that the merges the data has been through had no conflicts. They are those patch-mutations prints, " +
-				"of all resources of the unit (--other-data Conflicts=FILE)",
+			Description: "Check that earlier merges of the data had no conflicts. The conflicts are the output of patch-mutations " +
+				"for all resources of the unit (--other-data Conflicts=FILE)",
 			Examples: []string{
 				"vet-no-merge-conflicts", "vet-no-merge-conflicts Subtracted,DeleteShadowed",
 			},
@@ -56,7 +56,7 @@ func vetNoMergeConflictsFunction(provider configkit.ResourceProvider) handler.Fu
 					return handler.InvalidArgument(parameter, "%s is not a reason for a conflict",
 						configkit.Abbreviate(name)).WithHint(cmp.Or(
 						configkit.DidYouMean("", configkit.Suggest(name, known)),
-						"there are "+strings.Join(known, ", ")))
+						"the reasons are "+strings.Join(known, ", ")))
 				}
 			}
 			return nil
@@ -68,7 +68,7 @@ func vetNoMergeConflictsFunction(provider configkit.ResourceProvider) handler.Fu
 			}
 			if c.Other == nil && c.Conflicts == nil {
 				c.NoteOnce(
-					"no conflicts were given (--other-data " + sourceConflicts +
+					"no conflicts are given (--other-data " + sourceConflicts +
 						"=FILE), so it passes",
 				)
 			}

@@ -31,8 +31,8 @@ const (
 const mutationsExample = `[{"Resource": {"ResourceType": "apps/v1/Deployment", "ResourceName": "shop/web"}, ` +
 	`"ResourceMutationInfo": {"MutationType": "Update"}, "PathMutationMap": {"spec.replicas": {"MutationType": "Update", "Value": "5\n"}}}]`
 
-// placesExample is a list of paths to protect in mutationsExample.
-const placesExample = `[{"ResourceType": "apps/v1/Deployment", "ResourceName": "shop/web", "Path": "spec.replicas"}]`
+// pathsExample is a list of paths to protect in mutationsExample.
+const pathsExample = `[{"ResourceType": "apps/v1/Deployment", "ResourceName": "shop/web", "Path": "spec.replicas"}]`
 
 // mutationsParameter returns a parameter for a list of mutations.
 func mutationsParameter(
@@ -63,26 +63,26 @@ func computeMutationsFunction(
 				{
 					ParameterName: parameterPrevious, Required: true, DataType: api.DataTypeText,
 					Example:         "file:before.yaml",
-					Description:     "the configuration as it was before, usually file:PATH",
+					Description:     "the earlier configuration, usually file:PATH",
 					DeprecatedNames: []string{"config-doc-list"},
 				},
 				{
 					ParameterName: parameterIndex, DataType: api.DataTypeInt, Example: "0",
-					Description:     "Index of every entry; 0 when it is left out",
+					Description:     "Index of every entry; 0 if omitted",
 					DeprecatedNames: []string{"functionIndex"},
 				},
 				{
 					ParameterName: parameterConverted, DataType: api.DataTypeBool, Example: "false",
-					Description:     "the previous configuration is YAML, whatever the format of the unit is",
+					Description:     "the earlier configuration is YAML, whatever the format of the unit",
 					DeprecatedNames: []string{"alreadyConverted"},
 				},
 				handler.Optional(parameterReverse, api.DataTypeBool, "false",
-					"say what would turn the present configuration into the previous one"),
+					"return the mutations that turn the current configuration into the earlier one"),
 			},
 			OutputInfo: handler.Output(api.OutputTypeResourceMutationList, "mutations",
-				"what happened to each resource, value by value"),
+				"the changes of each resource, value by value"),
 			Hermetic: true, Idempotent: true,
-			Description: "Compute what changed since the configuration was another one: resource by resource, with the elements of lists known by their merge keys",
+			Description: "Compare the configuration with an earlier version, resource by resource. Elements of lists are identified by their merge keys",
 			Examples: []string{
 				"compute-mutations file:before.yaml",
 				"compute-mutations file:before.yaml --reverse=true",
@@ -138,7 +138,7 @@ func patchMutationsFunction(provider configkit.ResourceProvider) handler.Functio
 			Parameters: []api.FunctionParameter{
 				mutationsParameter(
 					parameterProtection,
-					"mutations that say which resources and paths are Protected, and so left alone; [] for none",
+					"mutations whose Protected resources and paths do not change; [] for none",
 					true,
 					"mutation-predicates", "mutation-protection"),
 				mutationsParameter(
@@ -148,15 +148,15 @@ func patchMutationsFunction(provider configkit.ResourceProvider) handler.Functio
 				),
 				mutationsParameter(
 					parameterSubtract,
-					"what the configuration has changed itself since it was what the patch was made from; it stays",
+					"changes of the configuration since the version that the patch is based on; they are kept",
 					false, "mutations-to-subtract",
 				),
 			},
 			OutputInfo: handler.Output(api.OutputTypeMutationConflictList, "conflicts",
-				"what was not applied, and what was lost by what was"),
+				"the changes that were not applied, and the values that applied changes lost"),
 			Mutating: true, Hermetic: true, Idempotent: true,
 			Description: "Apply mutations, such as those of another variant of the configuration. Elements of lists are found by their merge keys, " +
-				"wherever they are; what cannot be applied is reported as a conflict",
+				"wherever they are. Changes that cannot be applied are reported as conflicts",
 			Examples: []string{
 				`patch-mutations [] '` + mutationsExample + `'`,
 				`patch-mutations '` +
@@ -265,7 +265,7 @@ func resetFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 			},
 			Mutating: true, Hermetic: true, Idempotent: true,
 			Description: fmt.Sprintf(
-				"Make the values at the paths of mutations placeholders again: strings %s, numbers %d. Others stay as they are",
+				"Turn the values at the paths of mutations into placeholders again: strings %s, numbers %d. Other values do not change",
 				configkit.PlaceholderString, configkit.PlaceholderInt),
 			Examples: []string{
 				`reset '` + mutationsExample + `'`,
@@ -296,21 +296,21 @@ func setProtectionFunction(provider configkit.ResourceProvider) handler.Function
 			FunctionName: "set-protection",
 			Parameters: []api.FunctionParameter{
 				mutationsParameter(
-					parameterMutations, "the mutations in which places are to be protected", true,
+					parameterMutations, "the mutations in which to protect paths", true,
 					"mutation-sources",
 				),
-				handler.Required(parameterRows, api.DataTypeAttributeValueList, placesExample,
+				handler.Required(parameterRows, api.DataTypeAttributeValueList, pathsExample,
 					"JSON list of ResourceType, ResourceName (empty for all resources of the type) and Path (empty for the whole resource), such as a getter's output"),
 				handler.Optional(parameterProtected, api.DataTypeBool, "true",
-					"false to protect them no more; true when it is left out"),
+					"false to remove the protection; true if omitted"),
 			},
 			OutputInfo: handler.Output(api.OutputTypeResourceMutationList, "mutations",
-				"the mutations with the places protected"),
+				"the mutations with the paths protected"),
 			Hermetic: true, Idempotent: true,
-			Description: "Protect places in mutations, so that patch-mutations and reset leave them alone. The configuration is not looked at",
+			Description: "Protect paths in mutations, so that patch-mutations and reset do not change them. The configuration is not used",
 			Examples: []string{
-				`set-protection '` + mutationsExample + `' '` + placesExample + `'`,
-				`set-protection '` + mutationsExample + `' '` + placesExample + `' false`,
+				`set-protection '` + mutationsExample + `' '` + pathsExample + `'`,
+				`set-protection '` + mutationsExample + `' '` + pathsExample + `' false`,
 			},
 		},
 		ValueParameter: parameterMutations,

@@ -23,17 +23,17 @@ func needsFunctions(provider configkit.ResourceProvider) []handler.FunctionRegis
 	properties := propertiesOf(provider)
 	return []handler.FunctionRegistration{
 		needsFunction(provider, provider.NeededPaths(), "get-needed",
-			"Get the values that come from elsewhere and are not known yet, with what they must be",
-			"the placeholders at paths that need a value from elsewhere",
+			"List unresolved values that other resources must supply, with their required properties",
+			"the placeholders at paths whose values come from other resources",
 			func(p *yamlkit.Place, row *api.AttributeValue) bool {
 				return configkit.IsPlaceholder(row.Value) && properties.addNeeded(p, row)
 			}),
 		needsFunction(provider, provider.ProvidedPaths(), "get-provided",
-			"Get the values that others need, with what they are",
-			"the values at paths that provide them to others", properties.addProvided),
+			"List the values that other resources may need, with their properties",
+			"the values at paths that provide values to other resources", properties.addProvided),
 		needsFunction(provider, referencePaths(provider), "get-references",
-			"Get the names of other resources that resources refer to, with what these must be",
-			"the names of other resources, known or not", properties.addNeeded),
+			"List the names by which resources refer to others, with the required properties of these",
+			"the names in references, placeholders included", properties.addNeeded),
 	}
 }
 
@@ -78,38 +78,38 @@ func (p properties) sets(doc *gaby.YamlDoc, option string) bool {
 
 // addNeeded sets the details of a row: the properties that its value must have. It reports false if
 // the resource opts out.
-func (p properties) addNeeded(place *yamlkit.Place, row *api.AttributeValue) bool {
-	details := *place.BoundDetails(place.Info())
+func (p properties) addNeeded(match *yamlkit.Place, row *api.AttributeValue) bool {
+	details := *match.BoundDetails(match.Info())
 	if p.provider != nil {
 		details.NeededRequired = p.provider.NeededProperties(
-			place.Doc, place.Segments, details.NeededRequired,
+			match.Doc, match.Segments, details.NeededRequired,
 		)
 		details.NeededPreferred = p.provider.PreferredProperties(
-			place.Doc, place.Resource.ResourceType, place.Segments,
+			match.Doc, match.Resource.ResourceType, match.Segments,
 		)
 	}
 	row.Details = &details
-	return !p.sets(place.Doc, optionIgnoreNeeded)
+	return !p.sets(match.Doc, optionIgnoreNeeded)
 }
 
 // addProvided sets the details of a row: the properties that its value has. It reports false if the
 // resource opts out.
-func (p properties) addProvided(place *yamlkit.Place, row *api.AttributeValue) bool {
-	details := *place.BoundDetails(place.Info())
+func (p properties) addProvided(match *yamlkit.Place, row *api.AttributeValue) bool {
+	details := *match.BoundDetails(match.Info())
 	if p.provider != nil {
 		details.ProvidedProperties = p.provider.ProvidedProperties(
-			place.Doc, place.Segments, details.ProvidedProperties,
+			match.Doc, match.Segments, details.ProvidedProperties,
 		)
 	}
 	row.Details = &details
-	return !p.sets(place.Doc, optionIgnoreProvided)
+	return !p.sets(match.Doc, optionIgnoreProvided)
 }
 
 // refersTo reports whether the value at a match can refer to a resource of type t, or is the name
 // of one.
-func (p properties) refersTo(place *yamlkit.Place, t api.ResourceType) bool {
-	return slices.Contains(p.targets(place), t) ||
-		place.Info().Details.ProvidedProperties[resourcetypes.PropertyResourceType] == string(t)
+func (p properties) refersTo(match *yamlkit.Place, t api.ResourceType) bool {
+	return slices.Contains(p.targets(match), t) ||
+		match.Info().Details.ProvidedProperties[resourcetypes.PropertyResourceType] == string(t)
 }
 
 // targetTypes returns the types of resources that a value with these details can refer to.
@@ -178,9 +178,9 @@ func getReferencesOfTypeFunction(provider configkit.ResourceProvider) handler.Fu
 			FunctionName: "get-references-of-type",
 			Parameters:   []api.FunctionParameter{referencedTypeParameter()},
 			OutputInfo: handler.Output(api.OutputTypeAttributeValueList, "name",
-				"the names, of the resources themselves and where others refer to them"),
+				"the names of the resources and the references to them"),
 			Hermetic: true, Idempotent: true,
-			Description: "Get the names of the resources of a type, their own and those by which others refer to them",
+			Description: "Get the names of the resources of a type and the references to them",
 			Examples:    []string{"get-references-of-type v1/ConfigMap"},
 		},
 		PerDocument: true,
@@ -206,10 +206,10 @@ func setReferencesOfTypeFunction(provider configkit.ResourceProvider) handler.Fu
 				Description:      "name to set, without a namespace",
 				ValueConstraints: api.ValueConstraints{Regexp: `^[^\s/]+$`},
 			}, handler.Optional(parameterOldReference, api.DataTypeString, "settings",
-				"name that references have now; without it, those to the resource of the type in the input and placeholders are set")},
+				"name that the references have now; if omitted, placeholders and the references to the resource of the type in the input are set")},
 			Mutating: true, Hermetic: true, Idempotent: true,
-			Description: "Set the references to a resource of a type. Only references change, rename-resource renames the resource too; " +
-				"a placeholder and the only resource of the type, to which nothing refers yet, both get the name",
+			Description: "Set the references to a resource of a type. Only references change; rename-resource renames the resource too. " +
+				"If the unit has one resource of the type and only placeholders refer to that type, the resource gets the name too",
 			Examples: []string{
 				"set-references-of-type v1/ConfigMap settings-v2",
 				"set-references-of-type v1/ConfigMap settings-v2 settings",
@@ -237,5 +237,5 @@ func setReferencesOfTypeFunction(provider configkit.ResourceProvider) handler.Fu
 
 // referencedTypeParameter returns the parameter for the type of the named resources.
 func referencedTypeParameter() api.FunctionParameter {
-	return typeParameter("v1/ConfigMap", "type of the resources that are named")
+	return typeParameter("v1/ConfigMap", "type of the resources")
 }

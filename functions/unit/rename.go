@@ -43,10 +43,10 @@ func SetReferences(
 }
 
 // targets returns the types of the resources that the value at a match can refer to.
-func (p properties) targets(place *yamlkit.Place) []api.ResourceType {
-	types := targetTypes(place.Info().Details)
+func (p properties) targets(match *yamlkit.Place) []api.ResourceType {
+	types := targetTypes(match.Info().Details)
 	if p.provider != nil {
-		types = p.provider.TargetTypes(place.Doc, place.Segments, types)
+		types = p.provider.TargetTypes(match.Doc, match.Segments, types)
 	}
 	return types
 }

@@ -32,7 +32,7 @@ func typeArgument(args handler.Arguments) api.ResourceType {
 // resourceNameParameter returns the parameter for the name of a resource.
 func resourceNameParameter() api.FunctionParameter {
 	return handler.Required(parameterResourceName, api.DataTypeString, "/web",
-		"name of the resource; write NAMESPACE/NAME when several have the name")
+		"name of the resource; write NAMESPACE/NAME if several resources have the name")
 }
 
 // getResourcesOfTypeFunction returns get-resources-of-type.
@@ -72,7 +72,7 @@ func deleteResourceFunction(provider configkit.ResourceProvider) handler.Functio
 				resourceNameParameter(),
 			},
 			Mutating: true, Hermetic: true,
-			Description: "Delete a resource; of several with the name, the last one, or that in the namespace of the name",
+			Description: "Delete a resource. If several resources have the name, the last is deleted, or the one in the given namespace",
 			Examples:    []string{"delete-resource v1/ConfigMap settings"},
 		},
 		Function: func(
@@ -111,7 +111,7 @@ func upsertResourceFunction(provider configkit.ResourceProvider) handler.Functio
 				resourceNameParameter(),
 			},
 			Mutating: true, Hermetic: true, Idempotent: true,
-			Description: "Replace the resource of the same type and name with one of a list, or append that",
+			Description: "Replace the resource of the same type and name by one from a list, or append it",
 			Examples:    []string{`upsert-resource '` + resourceListExample + `' v1/Service /web`},
 		},
 		CheckArguments: func(args []api.FunctionArgument) error {

@@ -39,11 +39,11 @@ func whereFilterFunction(provider configkit.ResourceProvider) handler.FunctionRe
 				typeParameter("apps/v1/Deployment", "type of the resources, or * for any"),
 				whereParameter(
 					"spec.replicas > 1",
-					"terms joined by AND, each true of at least one place of the resource; blank is true of every resource",
+					"terms joined by AND, each true of at least one value of the resource; blank matches every resource",
 				),
 			},
 			OutputInfo: handler.Output(api.OutputTypeValidationResult, "passed",
-				"whether some resource satisfies the expression"),
+				"whether any resource satisfies the expression"),
 			Validating: true, Hermetic: true, Idempotent: true,
 			Description: "Check that at least one resource of a type satisfies an expression",
 			Examples:    []string{"where-filter apps/v1/Deployment 'spec.replicas >= 1'"},
@@ -78,7 +78,7 @@ func unsatisfied(args []api.FunctionArgument) string {
 	if where := strings.TrimSpace(handler.Arguments(args).String(parameterWhere)); where != "" {
 		return "no resource" + of + " satisfies " + where
 	}
-	return "there is no resource" + of
+	return "the unit has no resource" + of
 }
 
 // selectWhereResourceFunction returns select-where-resource.

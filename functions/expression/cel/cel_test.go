@@ -173,8 +173,8 @@ func TestArguments(t *testing.T) {
 	for text, want := range map[string]string{
 		`params.none`:     "CEL: column 8: no such key: none: params has no none",
 		`"x".format([1])`: "",
-		`dyn([1])`:        "CEL: column 1: the expression gave a list, not a string, number or bool",
-		`params`:          "CEL: column 1: the expression gives a map, not a string, number or bool",
+		`dyn([1])`:        "CEL: column 1: the expression returned a list, not a string, number or bool",
+		`params`:          "CEL: column 1: the expression returns a map, not a string, number or bool",
 		`lists.range(9000).map(x, lists.range(9000)).map(l, string(l.size())).join("")`: "CEL: the evaluation takes too long",
 	} {
 		program, err := cel.CompileArgument(text)
@@ -230,8 +230,8 @@ func TestCompileErrors(t *testing.T) {
 		`duration("x") == r.a`:    "CEL: column 10: the text is not a duration (durations look like 1h30m)",
 		"r.a ==\n  1 &&\n  q":     "CEL: line 3, column 3: q is not known (the variables are object, r, params, functionContext; put strings in quotes)",
 		`"é" == q`:                "CEL: column 8: q is not known (the variables are object, r, params, functionContext; put strings in quotes)",
-		`1 + 1`:                   "CEL: column 1: the expression gives an int, not true or false",
-		`[1]`:                     "CEL: column 1: the expression gives a list, not true or false",
+		`1 + 1`:                   "CEL: column 1: the expression returns an int, not true or false",
+		`[1]`:                     "CEL: column 1: the expression returns a list, not true or false",
 		strings.Repeat("(", 2000): "",
 	} {
 		_, err := cel.Compile(text, cel.Bool)
@@ -246,16 +246,16 @@ func TestCompileErrors(t *testing.T) {
 func TestEvaluationErrors(t *testing.T) {
 	resource := parse(t, document)
 	for text, want := range map[string]string{
-		`r.spec.none > 1`: "CEL: column 8: no such key: none: r.spec has no none @3:3 (has(r.spec.none) reports whether it is there, r.spec.?none.orValue(...) gives another value when it is not)",
-		`r.spec.replica > 1`: "CEL: column 8: no such key: replica: r.spec has no replica @3:3 (did you mean replicas? has(r.spec.replica) reports whether it is there, " +
-			"r.spec.?replica.orValue(...) gives another value when it is not)",
-		`r.none.deeper.yet`:                                  "CEL: column 3: no such key: none: r has no none @1:1 (has(r.none) reports whether it is there, r.?none.orValue(...) gives another value when it is not)",
-		`r["spec"]["a/b"] == 1`:                              `CEL: column 10: no such key: a/b: r["spec"] has no a/b @3:3 ("a/b" in r["spec"] reports whether it is there)`,
-		`r.spec.list.all(e, e.c == "y")`:                     "CEL: column 22: no such key: c: e has no c @5:7 (has(e.c) reports whether it is there, e.?c.orValue(...) gives another value when it is not)",
-		`r.spec.list.filter(e, has(e.c)).all(e, e.b == "x")`: "CEL: column 42: no such key: b: e has no b @6:7 (has(e.b) reports whether it is there, e.?b.orValue(...) gives another value when it is not)",
+		`r.spec.none > 1`: "CEL: column 8: no such key: none: r.spec has no none @3:3 (has(r.spec.none) reports whether it exists, r.spec.?none.orValue(...) returns another value if it does not)",
+		`r.spec.replica > 1`: "CEL: column 8: no such key: replica: r.spec has no replica @3:3 (did you mean replicas? has(r.spec.replica) reports whether it exists, " +
+			"r.spec.?replica.orValue(...) returns another value if it does not)",
+		`r.none.deeper.yet`:                                  "CEL: column 3: no such key: none: r has no none @1:1 (has(r.none) reports whether it exists, r.?none.orValue(...) returns another value if it does not)",
+		`r["spec"]["a/b"] == 1`:                              `CEL: column 10: no such key: a/b: r["spec"] has no a/b @3:3 ("a/b" in r["spec"] reports whether it exists)`,
+		`r.spec.list.all(e, e.c == "y")`:                     "CEL: column 22: no such key: c: e has no c @5:7 (has(e.c) reports whether it exists, e.?c.orValue(...) returns another value if it does not)",
+		`r.spec.list.filter(e, has(e.c)).all(e, e.b == "x")`: "CEL: column 42: no such key: b: e has no b @6:7 (has(e.b) reports whether it exists, e.?b.orValue(...) returns another value if it does not)",
 		`r.spec.text.none`:                                   `CEL: column 13: no such key: none: r.spec.text is the string "some"`,
 		`r.spec.nothing.none`:                                `CEL: column 16: no such key: none: r.spec.nothing is null`,
-		`params.none == ""`:                                  "CEL: column 8: no such key: none: params has no none (has(params.none) reports whether it is there, params.?none.orValue(...) gives another value when it is not)",
+		`params.none == ""`:                                  "CEL: column 8: no such key: none: params has no none (has(params.none) reports whether it exists, params.?none.orValue(...) returns another value if it does not)",
 		`r.spec.text > 1`:                                    `CEL: column 13: no such overload: > is not defined for the string "some" (r.spec.text) and the number 1`,
 		`r.spec.nothing > 1`:                                 `CEL: column 16: no such overload: > is not defined for null (r.spec.nothing) and the number 1`,
 		`r.spec.list.isSorted()`:                             `CEL: column 21: no such overload: isSorted is not defined for a list (r.spec.list)`,
@@ -268,8 +268,8 @@ func TestEvaluationErrors(t *testing.T) {
 		`url("x").getHost() == ""`:                           `CEL: column 4: URL parse error during conversion from string: parse "x": invalid URI for request`,
 		`quantity("1GB").isInteger()`:                        `CEL: column 9: "1GB" is not a quantity such as 500m or 1.5Gi`,
 		`quantity("1m").asInteger() == 1`:                    "CEL: column 25: cannot convert value to integer",
-		`r.spec.text`:                                        `CEL: column 1: the expression gave the string "some", not true or false`,
-		`r.spec.?none`:                                       `CEL: column 1: the expression gives a optional_type, not true or false`,
+		`r.spec.text`:                                        `CEL: column 1: the expression returned the string "some", not true or false`,
+		`r.spec.?none`:                                       `CEL: column 1: the expression returns a optional_type, not true or false`,
 		`timestamp("2026-01-31T00:00:00Z").getHours("Europe/Berlin") == 1`:                       `CEL: column 43: the time zone "Europe/Berlin" is not an offset from UTC such as +02:00`,
 		`timestamp("2026-01-31T00:00:00Z").getFullYear("Local") == 1`:                            `CEL: column 46: the time zone "Local" is not an offset from UTC such as +02:00`,
 		`lists.range(9000).all(x, lists.range(9000).all(y, y >= 0))`:                             "CEL: the evaluation takes too long (it may cost 1000000 units, the limit of Kubernetes' admission policies)",

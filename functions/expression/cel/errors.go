@@ -84,7 +84,7 @@ func typeProblem(env *cel.Env, message string) (text, hint string) {
 		if fields, ok := env.CELTypeProvider().(objectTypes); ok {
 			hint = fields.suggestion(name)
 		}
-		return "there is no field " + name, hint
+		return "unknown field " + name, hint
 	}
 	switch message {
 	case "invalid matches argument":
@@ -266,10 +266,10 @@ func (e *explanation) missing(node, operand ast.Expr, key string) {
 	}
 	if node.Kind() == ast.SelectKind {
 		e.problem.Hint += fmt.Sprintf(
-			"has(%s) reports whether it is there, %s.?%s.orValue(...) gives another value when it is not",
+			"has(%s) reports whether it exists, %s.?%s.orValue(...) returns another value if it does not",
 			e.text(node), what, key)
 	} else {
-		e.problem.Hint += fmt.Sprintf("%q in %s reports whether it is there", key, what)
+		e.problem.Hint += fmt.Sprintf("%q in %s reports whether it exists", key, what)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
 )
@@ -46,3 +47,26 @@ func (o opaque[T]) Type() ref.Type { return o.is.celType() }
 
 // Value implements ref.Val.
 func (o opaque[T]) Value() any { return o.is }
+
+// comparisons returns the functions compareTo, isLessThan and isGreaterThan of values with the
+// content T. compare returns -1, 0 or 1, and id is the type in the names of overloads.
+func comparisons[T content[T]](id string, compare func(a, b T) int) []cel.EnvOption {
+	var zero T
+	of := []*cel.Type{zero.celType(), zero.celType()}
+	function := func(
+		name, suffix string, result *cel.Type, f func(order int) ref.Val,
+	) cel.EnvOption {
+		return cel.Function(name, cel.MemberOverload(id+suffix, of, result,
+			cel.BinaryBinding(func(a, b ref.Val) ref.Val {
+				return f(compare(a.(opaque[T]).is, b.(opaque[T]).is))
+			})))
+	}
+	return []cel.EnvOption{
+		function("compareTo", "_compare_to", cel.IntType,
+			func(order int) ref.Val { return types.Int(order) }),
+		function("isLessThan", "_is_less_than", cel.BoolType,
+			func(order int) ref.Val { return types.Bool(order < 0) }),
+		function("isGreaterThan", "_is_greater_than", cel.BoolType,
+			func(order int) ref.Val { return types.Bool(order > 0) }),
+	}
+}

@@ -31,13 +31,6 @@ func quantityFunctions() []cel.EnvOption {
 		return cel.Function(name, cel.MemberOverload(id, []*cel.Type{of}, result,
 			cel.UnaryBinding(func(q ref.Val) ref.Val { return f(q.(opaque[amount]).is.Quantity) })))
 	}
-	compare := func(name, id string, result *cel.Type, f func(order int) ref.Val) cel.EnvOption {
-		return cel.Function(name,
-			cel.MemberOverload(id, []*cel.Type{of, of}, result,
-				cel.BinaryBinding(func(a, b ref.Val) ref.Val {
-					return f(a.(opaque[amount]).is.Compare(b.(opaque[amount]).is.Quantity))
-				})))
-	}
 	combine := func(
 		name, id string, f func(a, b quantity.Quantity) quantity.Quantity,
 	) cel.EnvOption {
@@ -52,7 +45,7 @@ func quantityFunctions() []cel.EnvOption {
 			cel.MemberOverload(id, []*cel.Type{of, of}, of, binding),
 			cel.MemberOverload(id+"_int", []*cel.Type{of, cel.IntType}, of, binding))
 	}
-	return []cel.EnvOption{
+	options := []cel.EnvOption{
 		cel.Function("quantity",
 			cel.Overload("string_to_quantity", []*cel.Type{cel.StringType}, of,
 				cel.UnaryBinding(func(text ref.Val) ref.Val {
@@ -87,16 +80,10 @@ func quantityFunctions() []cel.EnvOption {
 			func(q quantity.Quantity) ref.Val { return types.Double(q.Float64()) }),
 		combine("add", "quantity_add", quantity.Quantity.Plus),
 		combine("sub", "quantity_sub", quantity.Quantity.Minus),
-		compare("compareTo", "quantity_compare_to", cel.IntType, func(order int) ref.Val {
-			return types.Int(order)
-		}),
-		compare("isLessThan", "quantity_is_less_than", cel.BoolType, func(order int) ref.Val {
-			return types.Bool(order < 0)
-		}),
-		compare("isGreaterThan", "quantity_is_greater_than", cel.BoolType, func(order int) ref.Val {
-			return types.Bool(order > 0)
-		}),
 	}
+	return append(options, comparisons("quantity", func(a, b amount) int {
+		return a.Compare(b.Quantity)
+	})...)
 }
 
 // quantityOf returns the quantity in a value that is a quantity or an int.

@@ -145,14 +145,14 @@ func TestRules(t *testing.T) {
 func TestRulesAreTypeChecked(t *testing.T) {
 	for rule, want := range map[string]string{
 		"self =":                   "unexpected =",
-		"self.none > 1":            "there is no field none",
+		"self.none > 1":            "unknown field none",
 		"self.least + 'x' == 'y'":  "+ is not defined for (int, string)",
 		"self.listeners + 1 == []": "+ is not defined for (list(object), int)",
-		"self.least":               "the expression gives an int, not true or false",
+		"self.least":               "the expression returns an int, not true or false",
 		"self.1st == ''":           "",
-		"self.anything == [1]":     "there is no field anything",
-		"self.options.any == 1":    "there is no field any",
-		"self.template.spec == {}": "there is no field spec",
+		"self.anything == [1]":     "unknown field anything",
+		"self.options.any == 1":    "unknown field any",
+		"self.template.spec == {}": "unknown field spec",
 		"self.least == 1.5 || self.ratio == self.paused": "",
 		"params.a == 1":              "params is not known: the variables are self, oldSelf",
 		"[1, 'a'].size() == 2":       "",
@@ -160,7 +160,7 @@ func TestRulesAreTypeChecked(t *testing.T) {
 		"":                           "the expression is empty",
 		"selff.least > 1":            "did you mean self?",
 		"self.zones.all(z, z > 1)":   "> is not defined for (string, int)",
-		"self.metadata.name == 'a'":  "there is no field metadata",
+		"self.metadata.name == 'a'":  "unknown field metadata",
 		"self.labels.x.y == 'a'":     "",
 		"oldSelf.hasValue() || true": "",
 	} {

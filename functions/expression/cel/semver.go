@@ -149,22 +149,5 @@ func semverFunctions() []cel.EnvOption {
 					return types.Int(v.(opaque[version]).is.core[i])
 				}))))
 	}
-	compare := func(name, id string, result *cel.Type, f func(order int) ref.Val) {
-		options = append(options,
-			cel.Function(name,
-				cel.MemberOverload(id, []*cel.Type{of, of}, result,
-					cel.BinaryBinding(func(a, b ref.Val) ref.Val {
-						return f(a.(opaque[version]).is.compare(b.(opaque[version]).is))
-					}))))
-	}
-	compare("compareTo", "semver_compare_to", cel.IntType, func(order int) ref.Val {
-		return types.Int(order)
-	})
-	compare("isLessThan", "semver_is_less_than", cel.BoolType, func(order int) ref.Val {
-		return types.Bool(order < 0)
-	})
-	compare("isGreaterThan", "semver_is_greater_than", cel.BoolType, func(order int) ref.Val {
-		return types.Bool(order > 0)
-	})
-	return options
+	return append(options, comparisons("semver", version.compare)...)
 }

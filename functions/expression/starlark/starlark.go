@@ -68,7 +68,7 @@ func Compile(text, function string) (*Program, error) {
 		if slices.Contains(p.resourceNames(), binding.First.Name) {
 			problem := p.problem(binding.First.NamePos,
 				binding.First.Name+" cannot be given another value")
-			problem.Hint = "change what it holds: r[\"spec\"][\"replicas\"] = 3, r.pop(\"status\"), r.update(...)"
+			problem.Hint = "change its contents: r[\"spec\"][\"replicas\"] = 3, r.pop(\"status\"), r.update(...)"
 			return nil, problem
 		}
 	}
@@ -171,7 +171,7 @@ func (p *Program) run(
 			}
 		},
 		Load: func(*starlark.Thread, string) (starlark.StringDict, error) {
-			return nil, errors.New("there are no other files to load")
+			return nil, errors.New("programs cannot load other files")
 		},
 	}
 	thread.SetMaxExecutionSteps(maxSteps)
@@ -201,11 +201,11 @@ func (p *Program) runError(err error) error {
 	case strings.Contains(e.Msg, "too many steps"):
 		problem.Msg = fmt.Sprintf("the program takes more than %d steps", maxSteps)
 	case strings.HasPrefix(e.Msg, "dict has no ."), strings.HasSuffix(e.Msg, "field of dict"):
-		problem.Hint = "what is in a dict is written r[\"spec\"][\"replicas\"]"
+		problem.Hint = "the fields of a dict are written r[\"spec\"][\"replicas\"]"
 	case strings.HasPrefix(e.Msg, "key ") && strings.HasSuffix(e.Msg, " not in dict"):
 		key := strings.TrimSuffix(strings.TrimPrefix(e.Msg, "key "), " not in dict")
 		problem.Hint = fmt.Sprintf(
-			".get(%s) is None when there is none, and %s in ... reports whether there is one", key,
+			".get(%s) returns None if the key is missing, and %s in ... reports whether it exists", key,
 			key)
 	}
 	return problem

@@ -52,8 +52,8 @@ func run(program *starlark.Program, doc *gaby.YamlDoc, printed *[]string) (any, 
 	return run(doc.Value())
 }
 
-// TestOnlyWhatChangedIsWritten checks that only the values that a program changed are written.
-func TestOnlyWhatChangedIsWritten(t *testing.T) {
+// TestOnlyChangesAreWritten checks that only the values that a program changed are written.
+func TestOnlyChangesAreWritten(t *testing.T) {
 	for _, c := range []struct {
 		program   string
 		from, to  string // of the document; both empty if nothing changes
@@ -158,10 +158,10 @@ func TestErrors(t *testing.T) {
 			"Starlark: line 1, column 5: foo is not known; Starlark: line 2, column 5: bar is not known",
 		},
 		{"x = parms", "", "Starlark: column 5: parms is not known (did you mean params?)"},
-		{"r = {}", "", `Starlark: column 1: r cannot be given another value (change what it holds: r["spec"]["replicas"] = 3, r.pop("status"), r.update(...))`},
+		{"r = {}", "", `Starlark: column 1: r cannot be given another value (change its contents: r["spec"]["replicas"] = 3, r.pop("status"), r.update(...))`},
 		{
 			"for r in [1]: pass", "",
-			`Starlark: column 5: r cannot be given another value (change what it holds: r["spec"]["replicas"] = 3, r.pop("status"), r.update(...))`,
+			`Starlark: column 5: r cannot be given another value (change its contents: r["spec"]["replicas"] = 3, r.pop("status"), r.update(...))`,
 		},
 		{
 			"x = 1", "validate",
@@ -173,7 +173,7 @@ func TestErrors(t *testing.T) {
 		},
 		{
 			`load("a.star", "b")`, "",
-			"Starlark: column 1: cannot load a.star: there are no other files to load",
+			"Starlark: column 1: cannot load a.star: programs cannot load other files",
 		},
 		{"x = open('/etc/passwd')", "", "Starlark: column 5: open is not known"},
 		{"def f():\n  f()\nf()", "", "Starlark: line 2, column 3: function f called recursively"},
@@ -191,15 +191,15 @@ func TestErrors(t *testing.T) {
 		},
 		{
 			`x = r["spec"]["none"]["deeper"]`, "",
-			`Starlark: column 14: key "none" not in dict (.get("none") is None when there is none, and "none" in ... reports whether there is one)`,
+			`Starlark: column 14: key "none" not in dict (.get("none") returns None if the key is missing, and "none" in ... reports whether it exists)`,
 		},
 		{
 			"def f(x):\n  return x['y']\nf(r)", "",
-			`Starlark: line 2, column 11: key "y" not in dict (.get("y") is None when there is none, and "y" in ... reports whether there is one)`,
+			`Starlark: line 2, column 11: key "y" not in dict (.get("y") returns None if the key is missing, and "y" in ... reports whether it exists)`,
 		},
 		{
 			`x = r.spec`, "",
-			`Starlark: column 6: dict has no .spec field or method (what is in a dict is written r["spec"]["replicas"])`,
+			`Starlark: column 6: dict has no .spec field or method (the fields of a dict are written r["spec"]["replicas"])`,
 		},
 		{`fail("the", "end")`, "", "Starlark: column 5: fail: the end"},
 		{"é = 1\nx = é.foo", "", "Starlark: line 2, column 6: int has no .foo field or method"},
@@ -226,7 +226,7 @@ func TestErrors(t *testing.T) {
 		},
 		{
 			"for i in range(100): r['a'] = [r['a'], r['a']] if i else 0", "",
-			"Starlark: what the program gives has more than 2000000 values",
+			"Starlark: the result of the program has more than 2000000 values",
 		},
 		{`params["zone"] = "us"`, "", "Starlark: column 7: cannot insert into frozen hash table"},
 		{`r[1] = 2`, "", "Starlark: int 1 cannot be the key of a map, keys are strings"},
@@ -244,9 +244,9 @@ func TestErrors(t *testing.T) {
 		{`x = {} < {}`, "", "Starlark: column 8: dict < dict not implemented"},
 		{
 			`r["spec"]["none"] += 1`, "",
-			`Starlark: column 10: key "none" not in dict (.get("none") is None when there is none, and "none" in ... reports whether there is one)`,
+			`Starlark: column 10: key "none" not in dict (.get("none") returns None if the key is missing, and "none" in ... reports whether it exists)`,
 		},
-		{`r += {}`, "", `Starlark: column 1: r cannot be given another value (change what it holds: r["spec"]["replicas"] = 3, r.pop("status"), r.update(...))`},
+		{`r += {}`, "", `Starlark: column 1: r cannot be given another value (change its contents: r["spec"]["replicas"] = 3, r.pop("status"), r.update(...))`},
 		{
 			`params |= {"a": 1}`, "",
 			"Starlark: column 1: global variable params referenced before assignment",
@@ -296,7 +296,7 @@ func shown(t *testing.T, text string, err error) string {
 	return strings.Join(parts, "; ")
 }
 
-func TestARunSeesNothingOfTheOneBefore(t *testing.T) {
+func TestRunsAreIndependent(t *testing.T) {
 	program, err := starlark.Compile("r['spec']['replicas'] += 1\nr['seen'] = len(r)", "")
 	if err != nil {
 		t.Fatal(err)

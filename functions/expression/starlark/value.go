@@ -111,7 +111,7 @@ func (r *result) data(value starlark.Value, depth int) (any, error) {
 			maxDepth)
 	}
 	if r.values++; r.values > maxResult {
-		return nil, fmt.Errorf("what the program gives has more than %d values", maxResult)
+		return nil, fmt.Errorf("the result of the program has more than %d values", maxResult)
 	}
 	switch v := value.(type) {
 	case starlark.NoneType:

@@ -67,7 +67,7 @@ func (p *Program) Render(fc *api.FunctionContext, params map[string]any) (string
 	rounds := 0
 	t.Funcs(template.FuncMap{roundFunction: func() (string, error) {
 		if rounds++; rounds > maxRounds {
-			return "", errors.New("the ranges and templates go round too often")
+			return "", errors.New("too many rounds of ranges and templates")
 		}
 		return "", nil
 	}})
@@ -204,7 +204,7 @@ func executionError(text string, err error, params map[string]any) *expression.E
 	e.Msg = strings.TrimPrefix(e.Msg, "error calling "+roundFunction+": ")
 	if field, ok := strings.CutPrefix(e.Msg, "can't evaluate field "); ok {
 		field, _, _ = strings.Cut(field, " ")
-		e.Msg = "there is no field " + field
+		e.Msg = "unknown field " + field
 		// for a.b.c the error has the position of c
 		if before := []rune(text); e.Column > 1 && e.Column <= len(before) {
 			if at := strings.LastIndex(string(before[:e.Column-1]), "."+field); at >= 0 {

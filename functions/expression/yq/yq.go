@@ -243,7 +243,7 @@ func (r *Run) decode(text []byte) (*yqlib.CandidateNode, error) {
 	}
 	node, err := decoder.Decode()
 	if errors.Is(err, io.EOF) {
-		return nil, errors.New("there is nothing to evaluate")
+		return nil, errors.New("the document is empty")
 	}
 	return node, err
 }

@@ -134,8 +134,8 @@ func TestSetBesideCommentedItems(t *testing.T) {
 	}
 }
 
-// TestSetWithTheTextOfYQ checks that yq's own text is used for what edits cannot express.
-func TestSetWithTheTextOfYQ(t *testing.T) {
+// TestSetFallsBackToYQText checks that yq's own text is used for what edits cannot express.
+func TestSetFallsBackToYQText(t *testing.T) {
 	for text, want := range map[string]string{
 		`... comments = ""`:                 "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: \"shop\"}\nspec:\n  replicas: 3\n  image: 'nginx:1.25'\n  when: 2026-01-31\n  list:\n    - a\n    - name: b.c\n      size: 1\n",
 		`.spec.image style = "double"`:      `image: "nginx:1.25"`,
@@ -228,8 +228,8 @@ func TestErrors(t *testing.T) {
 		`.a = (1 | from_unix)`:             "yq: column 11: from_unix depends on the time zones of the machine",
 		`select(di == 0)`:                  "yq: column 8: di is not known here: every resource is evaluated by itself",
 		`.spec.replicas | keys`:            "yq: cannot get keys of !!int, keys only works for maps and arrays",
-		`.spec.replicas`:                   "yq: the result is not a map but int 3 (an assignment such as .spec.replicas = 3 gives the changed resource; get-yq prints values)",
-		`.spec.list`:                       "yq: the result is not a map but a list (an assignment such as .spec.replicas = 3 gives the changed resource; get-yq prints values)",
+		`.spec.replicas`:                   "yq: the result is not a map but int 3 (an assignment such as .spec.replicas = 3 returns the changed resource; get-yq prints values)",
+		`.spec.list`:                       "yq: the result is not a map but a list (an assignment such as .spec.replicas = 3 returns the changed resource; get-yq prints values)",
 	} {
 		run, err := bind(text)
 		doc := parse(t, document)
