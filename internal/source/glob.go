@@ -42,7 +42,7 @@ func (w *walker) glob(pattern string) error {
 		err = errors.New("no file matches")
 	}
 	if err != nil {
-		w.problem(pattern, diag.Input(diag.FileName(w.resolvePath(pattern)), "", err))
+		w.add(pattern, diag.Input(diag.FileName(w.resolvePath(pattern)), "", err))
 	}
 	return nil
 }
