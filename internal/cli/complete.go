@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -444,11 +443,7 @@ func (c *completer) pathArguments(s api.FunctionSignature, p *api.FunctionParame
 	for i := range s.Parameters {
 		arguments[i] = cmp.Or(given[s.Parameters[i].ParameterName], "*")
 	}
-	opened, err := c.executor.Open(unit.Toolchain, unit.Data)
-	if err != nil {
-		return nil
-	}
-	values, err := opened.PathArguments(s.AttributeName, arguments, p.ParameterName)
+	values, err := unit.PathArguments(s.AttributeName, arguments, p.ParameterName)
 	if err != nil {
 		return nil
 	}
@@ -471,8 +466,8 @@ func (c *completer) attributes() []string {
 // maxCompleted is the size in bytes of the largest file read to complete a word.
 const maxCompleted = 64 << 20
 
-// unit reads the file on the command line. It returns nil if there is no readable file.
-func (c *completer) unit() *source.Unit {
+// unit opens the file on the command line. It returns nil if the file cannot be read.
+func (c *completer) unit() *functions.Unit {
 	if c.path == "" || c.path == "-" || !c.load() {
 		return nil
 	}
@@ -481,7 +476,11 @@ func (c *completer) unit() *source.Unit {
 	if err != nil {
 		return nil
 	}
-	return unit
+	opened, err := c.executor.Open(unit.Toolchain, unit.Data)
+	if err != nil {
+		return nil
+	}
+	return opened
 }
 
 // inDir resolves a path on the command line, relative to the directory given with -C.
@@ -492,48 +491,21 @@ func (c *completer) resources() api.ResourceList {
 	if unit == nil {
 		return nil
 	}
-	opened, err := c.executor.Open(unit.Toolchain, unit.Data)
-	if err != nil {
-		return nil
-	}
-	resources, err := opened.Resources()
+	resources, err := unit.Resources()
 	if err != nil {
 		return nil
 	}
 	return resources
 }
 
-// containers returns the names of the containers in the file, as the function get-container-name
-// returns them.
+// containers returns the names of the containers in the file, which have images.
 func (c *completer) containers() []string {
-	const getter = "get-container-name"
-	unit := c.unit()
-	if unit == nil {
+	signature, _ := c.executor.Signature(c.toolchain, "get-container-image")
+	parameter, _ := parameterOf(signature, "--container-name")
+	if parameter == nil {
 		return nil
 	}
-	signature, ok := c.executor.Signature(unit.Toolchain, getter)
-	if !ok {
-		return nil
-	}
-	invocation := api.FunctionInvocation{FunctionName: getter}
-	for range signature.RequiredParameters {
-		invocation.Arguments = append(invocation.Arguments, api.FunctionArgument{Value: "*"})
-	}
-	response, err := c.executor.Invoke(c.cmd.Context(), &api.FunctionInvocationRequest{
-		FunctionContext: api.FunctionContext{ToolchainType: unit.Toolchain}, ConfigData: unit.Data,
-		FunctionInvocations: api.FunctionInvocationList{invocation},
-	})
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, o := range response.Outputs {
-		rows, _ := o.Value.(api.AttributeValueList)
-		for _, row := range rows {
-			names = append(names, fmt.Sprint(row.Value))
-		}
-	}
-	return names
+	return c.pathArguments(signature, parameter, nil)
 }
 
 // flagValues completes the value of a flag of fctl.
