@@ -380,27 +380,11 @@ func skippedByAll(found *Found) []Skipped {
 // unique keeps the first occurrence of each file. If a later path names the file, or matches it
 // with a pattern, this counts for the kept one as well.
 func unique(files []File) []File {
-	dirs := map[string]string{} // without symbolic links
 	identity := func(f File) string {
-		if f.Problem != nil || f.Path == "-" {
-			return f.Path
+		if real, err := filepath.EvalSymlinks(f.Path); err == nil && f.Problem == nil {
+			return absolute(real)
 		}
-		if f.Explicit {
-			if real, err := filepath.EvalSymlinks(f.Path); err == nil {
-				f.Path = real
-			}
-		}
-		dir := filepath.Dir(f.Path)
-		real, known := dirs[dir]
-		if !known {
-			real = dir
-			if evaluated, err := filepath.EvalSymlinks(dir); err == nil {
-				real = evaluated
-			}
-			real = absolute(real)
-			dirs[dir] = real
-		}
-		return filepath.Join(real, filepath.Base(f.Path))
+		return f.Path
 	}
 	first := map[string]int{}
 	kept := files[:0]
