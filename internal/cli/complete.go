@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -397,9 +398,7 @@ func (c *completer) resourceTypes(p *api.FunctionParameter) []string {
 		types = append(types, string(r.ResourceType))
 	}
 	if len(types) == 0 {
-		for _, t := range c.executor.ResourceTypes(c.toolchain) {
-			types = append(types, string(t))
-		}
+		types = texts(c.executor.ResourceTypes(c.toolchain))
 	}
 	if strings.Contains(p.Description, "* for any") {
 		types = append(types, "*\tevery type")
@@ -455,12 +454,15 @@ func (c *completer) attributes() []string {
 	if err != nil {
 		return nil
 	}
-	var names []string
-	for name := range paths {
-		names = append(names, string(name))
+	return texts(slices.Sorted(maps.Keys(paths)))
+}
+
+func texts[T ~string](list []T) []string {
+	var all []string
+	for _, item := range list {
+		all = append(all, string(item))
 	}
-	slices.Sort(names)
-	return names
+	return all
 }
 
 // maxCompleted is the size in bytes of the largest file read to complete a word.
@@ -545,16 +547,11 @@ func (c *completer) flagValues(name, typed string) ([]string, cobra.ShellCompDir
 	var values []string
 	switch name {
 	case "toolchain":
-		for _, t := range c.executor.Toolchains() {
-			values = append(values, string(t))
-		}
-		values = append(values, "auto")
+		values = append(texts(c.executor.Toolchains()), "auto")
 	case "attribute":
 		values = c.attributes()
 	case "resource-type":
-		for _, t := range c.executor.ResourceTypes(c.toolchain) {
-			values = append(values, string(t))
-		}
+		values = texts(c.executor.ResourceTypes(c.toolchain))
 	case "kind", "name", "namespace":
 		for _, r := range c.resources() {
 			values = append(values, selectorValue(name, r.ResourceInfo))

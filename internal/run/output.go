@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
@@ -110,7 +109,7 @@ func (l *loop) closeOutput() error {
 // nothing to report.
 func (l *loop) writeUnit(o *outcome, unit *source.Unit) (note string, err error) {
 	if l.tree != nil {
-		err = l.tree.Write(l.ctx, o.file.Rel, unit.Info, partsOf(o.response)...)
+		err = l.tree.Write(l.ctx, o.file.Rel, unit.Info, report.Configuration(o.response)...)
 		if err != nil {
 			err = fmt.Errorf("writing %s: %w", filepath.Join(l.options.OutputDir, o.file.Rel), err)
 		}
@@ -122,7 +121,7 @@ func (l *loop) writeUnit(o *outcome, unit *source.Unit) (note string, err error)
 	if n := sink.Names(unit.Info); n > 1 {
 		note = fmt.Sprintf("the file has %d hard links; the others still have the old content", n)
 	}
-	return note, o.target.Write(unit.Info, unit.Data, partsOf(o.response)...)
+	return note, o.target.Write(unit.Info, unit.Data, report.Configuration(o.response)...)
 }
 
 // collisions reports the files that cannot all be written to a directory: two would be the same
@@ -230,12 +229,4 @@ func NotWritten(file string, err error) *api.Failure {
 		Class: api.FailureFunction, Pos: api.Position{File: file},
 		Message: err.Error(), Hint: hint, Err: err,
 	}
-}
-
-// partsOf returns the configuration in a response, in parts.
-func partsOf(response *handler.Result) [][]byte {
-	if response.Parts != nil {
-		return response.Parts
-	}
-	return [][]byte{response.ConfigData}
 }

@@ -353,13 +353,13 @@ func (l *loop) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 		case report.Diff:
 			result.BeforeStarts = starts(l.deps.Executor, unit.Toolchain, unit.Data)
 			result.AfterStarts = starts(l.deps.Executor, unit.Toolchain,
-				bytes.Join(partsOf(response), nil))
+				bytes.Join(report.Configuration(response), nil))
 		}
 	}
 	if l.prints {
 		if !l.options.ShowSecrets && l.printer.MasksValues(result) {
 			result.Secrets = l.deps.Executor.Sensitive(unit.Toolchain,
-				[][]byte{unit.Data, bytes.Join(partsOf(response), nil)})
+				[][]byte{unit.Data, bytes.Join(report.Configuration(response), nil)})
 		}
 		rendered, err := l.printer.Render(result)
 		if err != nil {
