@@ -14,7 +14,6 @@ import (
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/report"
-	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -486,7 +485,7 @@ func (c *completer) unit() *functions.Unit {
 }
 
 // inDir resolves a path on the command line, relative to the directory given with -C.
-func (c *completer) inDir(path string) string { return run.InDirectory(c.app.global.dir, path) }
+func (c *completer) inDir(path string) string { return source.InDirectory(c.app.global.dir, path) }
 
 func (c *completer) resources() api.ResourceList {
 	unit := c.unit()

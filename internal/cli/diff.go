@@ -106,8 +106,8 @@ func (a *App) diff(ctx context.Context, cmd *cobra.Command, o *diffFlags, words 
 	}
 	c := &comparison{app: a, flags: o, set: set, reader: run.Reader(set.settings, a.Streams)}
 	c.reader.Toolchain = set.toolchain
-	if err := c.read(ctx, cmd, run.InDirectory(a.global.dir, words[0]),
-		run.InDirectory(a.global.dir, words[1])); err != nil {
+	if err := c.read(ctx, cmd, source.InDirectory(a.global.dir, words[0]),
+		source.InDirectory(a.global.dir, words[1])); err != nil {
 		return err
 	}
 	if o.output.value == "patch" && c.several {

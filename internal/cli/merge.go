@@ -106,7 +106,7 @@ func (a *App) merge(ctx context.Context, cmd *cobra.Command, o *mergeFlags, word
 		return err
 	}
 	for i := range words {
-		words[i] = run.InDirectory(a.global.dir, words[i])
+		words[i] = source.InDirectory(a.global.dir, words[i])
 	}
 	err = m.read(ctx, words, o.path)
 	defer m.target.Release()

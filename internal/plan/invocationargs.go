@@ -7,6 +7,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
@@ -32,7 +33,7 @@ func (r *listReader) arguments(s api.FunctionSignature, v gaby.Value) []argument
 	for item := v.First(); item.Exists(); item = item.Next() {
 		a, ok := r.listedArgument(s, item)
 		a.parameter = a.ParameterName
-		switch i := parameterIndex(s, a.ParameterName); {
+		switch i := handler.ParameterIndex(s.Parameters, a.ParameterName); {
 		case i >= 0:
 			a.parameter = s.Parameters[i].ParameterName
 		case a.ParameterName == "" && len(s.Parameters) > 0:
@@ -51,7 +52,7 @@ func (r *listReader) namedArguments(s api.FunctionSignature, v gaby.Value) []arg
 	var args []argument
 	for item := v.First(); item.Exists(); item = item.Next() {
 		name := item.Key()
-		i := parameterIndex(s, name)
+		i := handler.ParameterIndex(s.Parameters, name)
 		if i < 0 {
 			r.report(item.KeyPosition(), r.parameterHint(s, name), "unknown parameter %q", name)
 			continue

@@ -137,7 +137,7 @@ func (f *Finder) File(path string) (File, error) {
 	if path == "-" {
 		w.stdin()
 	} else {
-		w.add(w.resolvePath(path), nil)
+		w.add(filepath.Clean(InDirectory(w.Dir, path)), nil)
 	}
 	return w.found.Files[0], nil
 }
@@ -159,7 +159,7 @@ func (w *walker) path(path string) error {
 		w.add(path, diag.Input(path, "curl -fsSL "+path+" | fctl do -f - FUNCTION", errors.New("URLs are not supported; fctl never uses the network")))
 		return nil
 	}
-	resolved := w.resolvePath(path)
+	resolved := filepath.Clean(InDirectory(w.Dir, path))
 	info, err := os.Stat(resolved)
 	switch {
 	case err != nil && IsPattern(path) && errors.Is(err, fs.ErrNotExist):
@@ -182,12 +182,12 @@ func (w *walker) path(path string) error {
 	return nil
 }
 
-// resolvePath returns the path to open for a path on the command line, which is relative to Dir.
-func (w *walker) resolvePath(path string) string {
-	if w.Dir == "" || filepath.IsAbs(path) {
-		return filepath.Clean(path)
+// InDirectory returns path relative to dir, unchanged if it is absolute or "-".
+func InDirectory(dir, path string) string {
+	if dir == "" || path == "-" || filepath.IsAbs(path) {
+		return path
 	}
-	return filepath.Join(w.Dir, path)
+	return filepath.Join(dir, path)
 }
 
 func (w *walker) stdin() {
