@@ -389,7 +389,7 @@ func (c *completer) values(s api.FunctionSignature, p *api.FunctionParameter,
 // on.
 const parameterResourceType = "resource-type"
 
-// resourceTypes returns the types in the file or, if there are none, all known types. The
+// resourceTypes returns the types in the file, or all known types if it has no resources. The
 // description of a parameter that takes * for all types contains "* for any".
 func (c *completer) resourceTypes(p *api.FunctionParameter) []string {
 	var types []string

@@ -64,7 +64,9 @@ func unknownType(t string, known []api.ResourceType) string {
 	return message
 }
 
-func unknownAttribute(name string, paths api.AttributeNameToResourceTypeToPathToVisitorInfoType) error {
+func unknownAttribute(name string,
+	paths api.AttributeNameToResourceTypeToPathToVisitorInfoType,
+) error {
 	names := texts(slices.Sorted(maps.Keys(paths)))
 	hint := configkit.DidYouMean("", configkit.Suggest(name, names))
 	if name == string(api.AttributeNameNone) || name == "attribute-value" {

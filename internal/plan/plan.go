@@ -298,9 +298,12 @@ func (r *Resolver) flagHint(l *link) string {
 		switch {
 		case name == "":
 			unnamed++
-		case handler.ParameterIndex(l.signature.Parameters, name) < unnamed && slices.Contains(r.Flags.Names(), name):
-			before := shellwords.Quote("fctl", "do", "--"+name, fmt.Sprint(arg.Value), "FILE", "UNIT", l.signature.FunctionName)
-			return fmt.Sprintf("after FUNCTION, --%s is its argument; before FUNCTION it is the flag: %s", name, before)
+		case handler.ParameterIndex(l.signature.Parameters, name) < unnamed &&
+			slices.Contains(r.Flags.Names(), name):
+			before := shellwords.Quote("fctl", "do", "--"+name, fmt.Sprint(arg.Value), "FILE", "UNIT",
+				l.signature.FunctionName)
+			return fmt.Sprintf("after FUNCTION, --%s is its argument; before FUNCTION it is the flag: %s",
+				name, before)
 		}
 	}
 	return ""

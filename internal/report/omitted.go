@@ -14,7 +14,7 @@ type Omitted struct {
 	Failed []byte
 }
 
-// Omitted returns what the printer omits of a result, for the error stream, which terminal describes.
+// Omitted returns what the printer omits of a result, for the error stream. terminal describes it.
 // It can be called concurrently.
 func (p *Printer) Omitted(terminal Terminal, r Result) (omitted Omitted) {
 	switch {

@@ -60,7 +60,7 @@ type queue struct {
 	bytes map[int]int64 // that are held, by result
 }
 
-// next returns the index to work on next, total if there is none.
+// next returns the index to work on next, or total at the end.
 func (q *queue) next(ctx context.Context) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -59,7 +59,8 @@ func (l *loop) checkOutput() error {
 		return diag.UsageHint("without "+flag+" the output of the functions is printed",
 			"%s: no function of the chain is mutating", flag)
 	case request.ReadsStdin() && o.Output.writes():
-		return diag.UsageHint("without "+flag+" the result is printed", "%s: the input is the standard input, not a file", flag)
+		return diag.UsageHint("without "+flag+" the result is printed",
+			"%s: the input is the standard input, not a file", flag)
 	}
 	if o.OutputDir == "" {
 		return nil

@@ -276,7 +276,7 @@ func TestAFileThatWasNamedMustBeThere(t *testing.T) {
 	}
 	if _, err := load(flagSet(t), nil,
 		Locations{Dir: root, UserFile: missing, Required: true}); err == nil {
-		t.Error("a missing file is no error")
+		t.Error("a missing file is not an error")
 	}
 }
 

@@ -156,7 +156,8 @@ func (w *walker) path(path string) error {
 		return nil
 	}
 	if strings.Contains(path, "://") {
-		w.add(path, diag.Input(path, "curl -fsSL "+path+" | fctl do -f - FUNCTION", errors.New("URLs are not supported; fctl never uses the network")))
+		w.add(path, diag.Input(path, "curl -fsSL "+path+" | fctl do -f - FUNCTION",
+			errors.New("URLs are not supported; fctl never uses the network")))
 		return nil
 	}
 	resolved := filepath.Clean(InDirectory(w.Dir, path))
