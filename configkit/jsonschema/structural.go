@@ -89,7 +89,7 @@ func (c *structureCheck) types(s gaby.Value) {
 			"x-kubernetes-int-or-string and x-kubernetes-preserve-unknown-fields exclude each other")
 	}
 	if kind := s.Get("x-kubernetes-map-type"); isSet(s, "x-kubernetes-map-type") &&
-		!kind.TextIs("atomic") && !kind.TextIs("granular") {
+		!kind.EqualText("atomic") && !kind.EqualText("granular") {
 		c.fail(kind, "x-kubernetes-map-type: %s is not one of atomic and granular", describe(kind))
 	}
 	if s != c.root {
@@ -109,8 +109,8 @@ func (c *structureCheck) lists(s gaby.Value) {
 	if isSet(s, "x-kubernetes-list-type") && !s.Get("type").EqualText("array") {
 		c.fail(kind, "x-kubernetes-list-type is for lists, whose type is array")
 	}
-	if isSet(s, "x-kubernetes-list-type") && !kind.TextIs("atomic") && !kind.TextIs("set") &&
-		!kind.TextIs("map") {
+	if isSet(s, "x-kubernetes-list-type") && !kind.EqualText("atomic") && !kind.EqualText("set") &&
+		!kind.EqualText("map") {
 		c.fail(kind, "x-kubernetes-list-type: %s is not one of atomic, set and map", describe(kind))
 	}
 	if !kind.EqualText("map") {

@@ -97,7 +97,7 @@ func (r *Registry) versionsOf(t string) ([]string, error) {
 		}
 		return slices.DeleteFunc(sameKind(documents, api.ResourceType(t)), func(name string) bool {
 			return name == t || !slices.ContainsFunc(documents, func(d document) bool {
-				return d.entry("resourceTypes", name, "sameAs").TextIs(t)
+				return d.entry("resourceTypes", name, "sameAs").EqualText(t)
 			})
 		}), nil
 	})

@@ -176,7 +176,7 @@ func replaceStrings(
 	}
 	search(root, nil)
 	yamlkit.Walk(root, nil, func(w *yamlkit.WalkedValue) bool {
-		if w.Value.Elsewhere() && !root.Elsewhere() || len(path) == 0 && isName(doc, w.Segments) {
+		if w.Value.IsAliased() && !root.IsAliased() || len(path) == 0 && isName(doc, w.Segments) {
 			return false
 		}
 		search(w.Value, w.Segments)

@@ -100,7 +100,8 @@ func pathsAfterFile(t *run.Files, words []string) error {
 			hint = append(append(hint, t.Unit), words...)
 		}
 	}
-	return diag.UsageHint(shellwords.Quote(hint...), "use FILE or -f, not both, and put -f before FUNCTION")
+	return diag.UsageHint(shellwords.Quote(hint...),
+		"use FILE or -f, not both, and put -f before FUNCTION")
 }
 
 // missingArgs returns the error for a command line that ends too soon. With --functions no FUNCTION
@@ -130,8 +131,8 @@ func (g args) checkUnit(o *runFlags, resolver *plan.Resolver) *api.Failure {
 	return resolver.CheckNoUnit(o.files.Paths, g.words)
 }
 
-// lookupFlag returns the flag that word begins, nil if there is none, and whether its value is the
-// next word.
+// lookupFlag returns the flag that word begins, nil for an unknown one, and whether its value is
+// the next word.
 func lookupFlag(flags *pflag.FlagSet, word string) (flag *pflag.Flag, needsValue bool) {
 	if name, ok := strings.CutPrefix(word, "--"); ok {
 		name, _, hasValue := strings.Cut(name, "=")

@@ -2,7 +2,7 @@ package cli
 
 import (
 	"cmp"
-	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,7 +14,6 @@ import (
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/report"
-	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -396,7 +395,7 @@ func (c *completer) values(s api.FunctionSignature, p *api.FunctionParameter,
 // on.
 const parameterResourceType = "resource-type"
 
-// resourceTypes returns the types in the file or, if there are none, all known types. The
+// resourceTypes returns the types in the file, or all known types if it has no resources. The
 // description of a parameter that takes * for all types contains "* for any".
 func (c *completer) resourceTypes(p *api.FunctionParameter) []string {
 	var types []string
@@ -404,9 +403,7 @@ func (c *completer) resourceTypes(p *api.FunctionParameter) []string {
 		types = append(types, string(r.ResourceType))
 	}
 	if len(types) == 0 {
-		for _, t := range c.executor.ResourceTypes(c.toolchain) {
-			types = append(types, string(t))
-		}
+		types = texts(c.executor.ResourceTypes(c.toolchain))
 	}
 	if strings.Contains(p.Description, "* for any") {
 		types = append(types, "*\tevery type")
@@ -450,11 +447,7 @@ func (c *completer) pathArguments(s api.FunctionSignature, p *api.FunctionParame
 	for i := range s.Parameters {
 		arguments[i] = cmp.Or(given[s.Parameters[i].ParameterName], "*")
 	}
-	opened, err := c.executor.Open(unit.Toolchain, unit.Data)
-	if err != nil {
-		return nil
-	}
-	values, err := opened.PathArguments(s.AttributeName, arguments, p.ParameterName)
+	values, err := unit.PathArguments(s.AttributeName, arguments, p.ParameterName)
 	if err != nil {
 		return nil
 	}
@@ -466,19 +459,22 @@ func (c *completer) attributes() []string {
 	if err != nil {
 		return nil
 	}
-	var names []string
-	for name := range paths {
-		names = append(names, string(name))
+	return texts(slices.Sorted(maps.Keys(paths)))
+}
+
+func texts[T ~string](list []T) []string {
+	var all []string
+	for _, item := range list {
+		all = append(all, string(item))
 	}
-	slices.Sort(names)
-	return names
+	return all
 }
 
 // maxCompleted is the size in bytes of the largest file read to complete a word.
 const maxCompleted = 64 << 20
 
-// unit reads the file on the command line. It returns nil if there is no readable file.
-func (c *completer) unit() *source.Unit {
+// unit opens the file on the command line. It returns nil if the file cannot be read.
+func (c *completer) unit() *functions.Unit {
 	if c.path == "" || c.path == "-" || !c.load() {
 		return nil
 	}
@@ -487,59 +483,36 @@ func (c *completer) unit() *source.Unit {
 	if err != nil {
 		return nil
 	}
-	return unit
+	opened, err := c.executor.Open(unit.Toolchain, unit.Data)
+	if err != nil {
+		return nil
+	}
+	return opened
 }
 
 // inDir resolves a path on the command line, relative to the directory given with -C.
-func (c *completer) inDir(path string) string { return run.InDirectory(c.app.global.dir, path) }
+func (c *completer) inDir(path string) string { return source.InDirectory(c.app.global.dir, path) }
 
 func (c *completer) resources() api.ResourceList {
 	unit := c.unit()
 	if unit == nil {
 		return nil
 	}
-	opened, err := c.executor.Open(unit.Toolchain, unit.Data)
-	if err != nil {
-		return nil
-	}
-	resources, err := opened.Resources()
+	resources, err := unit.Resources()
 	if err != nil {
 		return nil
 	}
 	return resources
 }
 
-// containers returns the names of the containers in the file, as the function get-container-name
-// returns them.
+// containers returns the names of the containers in the file, which have images.
 func (c *completer) containers() []string {
-	const getter = "get-container-name"
-	unit := c.unit()
-	if unit == nil {
+	signature, _ := c.executor.Signature(c.toolchain, "get-container-image")
+	parameter, _ := parameterOf(signature, "--container-name")
+	if parameter == nil {
 		return nil
 	}
-	signature, ok := c.executor.Signature(unit.Toolchain, getter)
-	if !ok {
-		return nil
-	}
-	invocation := api.FunctionInvocation{FunctionName: getter}
-	for range signature.RequiredParameters {
-		invocation.Arguments = append(invocation.Arguments, api.FunctionArgument{Value: "*"})
-	}
-	response, err := c.executor.Invoke(c.cmd.Context(), &api.FunctionInvocationRequest{
-		FunctionContext: api.FunctionContext{ToolchainType: unit.Toolchain}, ConfigData: unit.Data,
-		FunctionInvocations: api.FunctionInvocationList{invocation},
-	})
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, o := range response.Outputs {
-		rows, _ := o.Value.(api.AttributeValueList)
-		for _, row := range rows {
-			names = append(names, fmt.Sprint(row.Value))
-		}
-	}
-	return names
+	return c.pathArguments(signature, parameter, nil)
 }
 
 // flagValues completes the value of a flag of fctl.
@@ -579,16 +552,11 @@ func (c *completer) flagValues(name, typed string) ([]string, cobra.ShellCompDir
 	var values []string
 	switch name {
 	case "toolchain":
-		for _, t := range c.executor.Toolchains() {
-			values = append(values, string(t))
-		}
-		values = append(values, "auto")
+		values = append(texts(c.executor.Toolchains()), "auto")
 	case "attribute":
 		values = c.attributes()
 	case "resource-type":
-		for _, t := range c.executor.ResourceTypes(c.toolchain) {
-			values = append(values, string(t))
-		}
+		values = texts(c.executor.ResourceTypes(c.toolchain))
 	case "kind", "name", "namespace":
 		for _, r := range c.resources() {
 			values = append(values, selectorValue(name, r.ResourceInfo))

@@ -106,8 +106,8 @@ func (a *App) diff(ctx context.Context, cmd *cobra.Command, o *diffFlags, words 
 	}
 	c := &comparison{app: a, flags: o, set: set, reader: run.Reader(set.settings, a.Streams)}
 	c.reader.Toolchain = set.toolchain
-	if err := c.read(ctx, cmd, run.InDirectory(a.global.dir, words[0]),
-		run.InDirectory(a.global.dir, words[1])); err != nil {
+	if err := c.read(ctx, cmd, source.InDirectory(a.global.dir, words[0]),
+		source.InDirectory(a.global.dir, words[1])); err != nil {
 		return err
 	}
 	if o.output.value == "patch" && c.several {
@@ -169,15 +169,9 @@ func isDirectory(path string) bool {
 // directories pairs the files in two directories by their paths.
 func (c *comparison) directories(ctx context.Context, a, b string) error {
 	pairs := map[string]*pair{}
-	for _, side := range []struct {
-		dir string
-		of  func(*pair) **source.Unit
-	}{
-		{a, func(p *pair) **source.Unit { return &p.before }},
-		{b, func(p *pair) **source.Unit { return &p.after }},
-	} {
+	for i, dir := range []string{a, b} {
 		finder := &source.Finder{
-			Dir: side.dir, Recursive: true, Toolchain: c.reader.Toolchain,
+			Dir: dir, Recursive: true, Toolchain: c.reader.Toolchain,
 			AnyFormat: c.reader.Toolchain == "", Temporary: sink.IsTemporary,
 		}
 		found, err := finder.Find(ctx, []string{"."})
@@ -197,7 +191,11 @@ func (c *comparison) directories(ctx context.Context, a, b string) error {
 			if pairs[f.Rel] == nil {
 				pairs[f.Rel] = &pair{}
 			}
-			*side.of(pairs[f.Rel]) = unit
+			if i == 0 {
+				pairs[f.Rel].before = unit
+			} else {
+				pairs[f.Rel].after = unit
+			}
 		}
 	}
 	for _, rel := range slices.Sorted(maps.Keys(pairs)) {

@@ -159,8 +159,8 @@ func (a *App) run(ctx context.Context, cmd *cobra.Command, o *runFlags, p *prepa
 }
 
 // resolve makes the chain from the files of --functions and the words from FUNCTION on.
-func (g args) resolve(ctx context.Context, o *runFlags, request *run.Request, resolver *plan.Resolver,
-	flagProblems map[int]error,
+func (g args) resolve(ctx context.Context, o *runFlags, request *run.Request,
+	resolver *plan.Resolver, flagProblems map[int]error,
 ) (*plan.Plan, error) {
 	if problem := g.checkUnit(o, resolver); problem != nil {
 		return nil, problem
@@ -259,9 +259,11 @@ func setFlag(cmd *cobra.Command, words []string) error {
 		if flag.NoOptDefVal == "" {
 			example += "=..."
 		}
-		return diag.UsageHint("fctl do "+example+" FILE UNIT FUNCTION", "--%s must come before FUNCTION", flag.Name)
+		return diag.UsageHint("fctl do "+example+" FILE UNIT FUNCTION", "--%s must come before FUNCTION",
+			flag.Name)
 	case isPathFlag(flag):
-		return diag.UsageHint("fctl do -f PATH [-R] FUNCTION [ARG...]", "-%s must come before FUNCTION; it replaces FILE and UNIT", flag.Shorthand)
+		return diag.UsageHint("fctl do -f PATH [-R] FUNCTION [ARG...]",
+			"-%s must come before FUNCTION; it replaces FILE and UNIT", flag.Shorthand)
 	}
 	if err := cmd.Flags().Parse(words); err != nil {
 		return flagProblem(cmd, err)

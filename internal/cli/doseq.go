@@ -107,7 +107,8 @@ func invocations(ctx context.Context, request *run.Request, resolver *plan.Resol
 	case !isFile:
 		chain, err := resolver.Invocations(plan.Text{Bytes: []byte(word), Name: "INVOCATIONS"})
 		if err != nil && !strings.ContainsAny(word, "[{\n ") {
-			return nil, diag.UsageHint("file:"+word+" reads the list from that file", "INVOCATIONS: %q is not a list of invocations", word)
+			return nil, diag.UsageHint("file:"+word+" reads the list from that file",
+				"INVOCATIONS: %q is not a list of invocations", word)
 		}
 		return chain, err
 	}

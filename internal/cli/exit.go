@@ -21,15 +21,14 @@ const (
 	exitSignal   = 128 // plus the number of the signal
 )
 
-// exitCodes describes the statuses, in order and in short lines.
-func exitCodes() []struct {
+// exitCode is an exit status and its meaning, in short lines.
+type exitCode struct {
 	status  int
 	meaning string
-} {
-	return []struct {
-		status  int
-		meaning string
-	}{
+}
+
+func exitCodes() []exitCode {
+	return []exitCode{
 		{exitDone, "success"},
 		{exitNo, "no: a validation did not pass, --check found files that would\nchange, diff found a difference, or merge found a conflict"},
 		{exitUsage, "wrong usage: an unknown flag or function, an invalid argument,\nan invalid settings file or chain"},

@@ -92,7 +92,9 @@ type commandLine struct {
 	file    string // an example file
 }
 
-func (a *App) commandLine(cmd *cobra.Command, o *explainFlags, toolchain api.ToolchainType) commandLine {
+func (a *App) commandLine(cmd *cobra.Command, o *explainFlags,
+	toolchain api.ToolchainType,
+) commandLine {
 	c := commandLine{program: cmd.Root().Name(), file: functions.ExampleFile(toolchain)}
 	if named, _ := source.ToolchainByName(c.file); named != toolchain {
 		c.flags += " " + shellwords.Quote("--toolchain", string(toolchain))

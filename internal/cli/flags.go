@@ -57,7 +57,8 @@ func (a *App) addRunFlags(cmd *cobra.Command, o *runFlags) {
 
 	addSelectors(flags, &o.options.Select)
 	flags.Bool("require-match", false, "fail if a function matches nothing")
-	flags.Bool("strict", false, "fail on documents that are not resources, and on syntax errors anywhere in the input")
+	flags.Bool("strict", false,
+		"fail on documents that are not resources, and on syntax errors anywhere in the input")
 
 	flags.Bool("keep-going", false, "after a function fails, run the next ones, too")
 	flags.BoolVar(&o.stop, "stop", false,
@@ -78,16 +79,19 @@ func (a *App) addRunFlags(cmd *cobra.Command, o *runFlags) {
 // addToolchainFlags adds the flags that decide which functions there are, and returns where
 // --resource-types is stored.
 func addToolchainFlags(flags *pflag.FlagSet) (resourceTypes *[]string) {
-	flags.String("toolchain", "", "the `TOOLCHAIN` of the configuration (default: by the extension of the file, else Kubernetes/YAML)")
+	flags.String("toolchain", "",
+		"the `TOOLCHAIN` of the configuration (default: by the extension of the file, else Kubernetes/YAML)")
 	return flags.StringArray("resource-types", nil, "a `FILE` with resource type definitions")
 }
 
 // addWriteFlags adds the flags that decide where the configuration is written.
 func addWriteFlags(flags *pflag.FlagSet, o *runFlags) {
 	flags.BoolVarP(&o.inPlace, "in-place", "i", false, "write the result to the files that were read")
-	flags.StringVarP(&o.options.OutputDir, "output-dir", "O", "", "write the result to files in `DIR`, with the names of those that were read")
+	flags.StringVarP(&o.options.OutputDir, "output-dir", "O", "",
+		"write the result to files in `DIR`, with the names of those that were read")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "write nothing, and count what would change")
-	flags.BoolVar(&o.check, "check", false, "write nothing, print the files that would change, and end with status 1 if there are any")
+	flags.BoolVar(&o.check, "check", false,
+		"write nothing, print the files that would change, and end with status 1 if there are any")
 	flags.BoolVar(&o.options.Fsync, "fsync", false, "sync written files to disk before ending")
 }
 

@@ -57,22 +57,17 @@ type) and path, with what is known about the values there.`,
 // unknownType returns a note that only the paths of every type are registered for t. Such a type
 // may exist, so this is not an error.
 func unknownType(t string, known []api.ResourceType) string {
-	var names []string
-	for _, k := range known {
-		names = append(names, string(k))
-	}
 	message := fmt.Sprintf("%s has only the paths that are registered for every type", t)
-	if meant := configkit.DidYouMean("", configkit.Suggest(t, names)); meant != "" {
+	if meant := configkit.DidYouMean("", configkit.Suggest(t, texts(known))); meant != "" {
 		message += "; " + meant
 	}
 	return message
 }
 
-func unknownAttribute(name string, paths api.AttributeNameToResourceTypeToPathToVisitorInfoType) error {
-	var names []string
-	for _, known := range slices.Sorted(maps.Keys(paths)) {
-		names = append(names, string(known))
-	}
+func unknownAttribute(name string,
+	paths api.AttributeNameToResourceTypeToPathToVisitorInfoType,
+) error {
+	names := texts(slices.Sorted(maps.Keys(paths)))
 	hint := configkit.DidYouMean("", configkit.Suggest(name, names))
 	if name == string(api.AttributeNameNone) || name == "attribute-value" {
 		hint = "none (attribute-value in ConfigHub's SDK) is not an attribute; 'fctl do FILE UNIT list-paths' lists all paths"

@@ -60,9 +60,12 @@ not in the result.
 	cmd.Flags().BoolVarP(&o.inPlace, "in-place", "i", false, "write the result to OURS")
 	cmd.Flags().Var(&o.conflictStyle, "conflict-style",
 		"`STYLE` of conflicts in the result: markers, list (the text of OURS)")
-	cmd.Flags().IntVar(&o.markerSize, "marker-size", 7, "the number of characters of a conflict marker")
-	cmd.Flags().StringArrayVarP(&o.labels, "label", "L", nil, "the `NAME` after a marker: first of OURS, then of THEIRS")
-	cmd.Flags().StringVar(&o.path, "path", "", "the `PATH` of the merged file, if OURS is a temporary file; it decides the toolchain and is shown in messages")
+	cmd.Flags().IntVar(&o.markerSize, "marker-size", 7,
+		"the number of characters of a conflict marker")
+	cmd.Flags().StringArrayVarP(&o.labels, "label", "L", nil,
+		"the `NAME` after a marker: first of OURS, then of THEIRS")
+	cmd.Flags().StringVar(&o.path, "path", "",
+		"the `PATH` of the merged file, if OURS is a temporary file; it decides the toolchain and is shown in messages")
 	addShowSecrets(cmd.Flags(), &o.showSecrets)
 	addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
@@ -106,7 +109,7 @@ func (a *App) merge(ctx context.Context, cmd *cobra.Command, o *mergeFlags, word
 		return err
 	}
 	for i := range words {
-		words[i] = run.InDirectory(a.global.dir, words[i])
+		words[i] = source.InDirectory(a.global.dir, words[i])
 	}
 	err = m.read(ctx, words, o.path)
 	defer m.target.Release()

@@ -41,8 +41,10 @@ the standard output; -i and -O write files.`,
 		Args:          a.noSuchCommand,
 	}
 	root.PersistentFlags().String("color", "auto", "use colour `WHEN`: auto, always or never")
-	root.PersistentFlags().BoolP("quiet", "q", false, "print only problems on the error stream, no notes")
-	root.PersistentFlags().BoolP("verbose", "v", false, "print more notes, such as what each function matched")
+	root.PersistentFlags().BoolP("quiet", "q", false,
+		"print only problems on the error stream, no notes")
+	root.PersistentFlags().BoolP("verbose", "v", false,
+		"print more notes, such as what each function matched")
 	root.PersistentFlags().Bool("debug", false, "show the stack when a function panics")
 	root.PersistentFlags().StringVarP(&a.global.dir, "directory", "C", "",
 		"work in `DIR`: paths are relative to it, and .fctl.yaml is searched from there")

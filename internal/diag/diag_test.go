@@ -89,8 +89,8 @@ func TestFilesKeepTheirOrder(t *testing.T) {
 }
 
 func TestProblemWithoutPosition(t *testing.T) {
-	got := text(t, diag.List{diag.UsageHint("fctl list", "there is no %s", "sun")})
-	if want := "fctl: there is no sun\nhint: fctl list\n"; got != want {
+	got := text(t, diag.List{diag.UsageHint("fctl list", "no such %s", "sun")})
+	if want := "fctl: no such sun\nhint: fctl list\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
@@ -32,7 +33,7 @@ func (r *listReader) arguments(s api.FunctionSignature, v gaby.Value) []argument
 	for item := v.First(); item.Exists(); item = item.Next() {
 		a, ok := r.listedArgument(s, item)
 		a.parameter = a.ParameterName
-		switch i := parameterIndex(s, a.ParameterName); {
+		switch i := handler.ParameterIndex(s.Parameters, a.ParameterName); {
 		case i >= 0:
 			a.parameter = s.Parameters[i].ParameterName
 		case a.ParameterName == "" && len(s.Parameters) > 0:
@@ -51,7 +52,7 @@ func (r *listReader) namedArguments(s api.FunctionSignature, v gaby.Value) []arg
 	var args []argument
 	for item := v.First(); item.Exists(); item = item.Next() {
 		name := item.Key()
-		i := parameterIndex(s, name)
+		i := handler.ParameterIndex(s.Parameters, name)
 		if i < 0 {
 			r.report(item.KeyPosition(), r.parameterHint(s, name), "unknown parameter %q", name)
 			continue
@@ -92,7 +93,8 @@ func (r *listReader) listedArgument(s api.FunctionSignature, v gaby.Value) (argu
 		return r.value(v, api.FunctionParameter{})
 	}
 	if first := v.First(); hasParameter(s, first.Key()) {
-		r.report(first.KeyPosition(), "arguments by name are a map, not a list: {"+first.Key()+": ...}", "an argument has no field %q", first.Key())
+		r.report(first.KeyPosition(), "arguments by name are a map, not a list: {"+first.Key()+": ...}",
+			"an argument has no field %q", first.Key())
 		return argument{}, false
 	}
 	// Programs that print arguments write DataType as well; it adds nothing and is accepted.

@@ -44,8 +44,12 @@ func (r *Resolver) Invocations(text Text) (*Plan, error) {
 	if err == nil {
 		err = doc.Check()
 	}
+	if syntax, ok := errors.AsType[*gaby.SyntaxError](err); ok {
+		l.report(syntax.Pos, syntax.Hint, "%s", syntax.Msg)
+	} else if err != nil {
+		l.report(gaby.Position{}, "", "%w", err)
+	}
 	if err != nil {
-		l.reportSyntax(err)
 		return nil, l.problems
 	}
 	top := doc.Value()
@@ -118,14 +122,6 @@ func (r *listReader) position(at gaby.Position) api.Position {
 	return api.Position{File: r.text.Name, Line: at.Line, Column: at.Column}
 }
 
-func (r *listReader) reportSyntax(err error) {
-	if e, ok := errors.AsType[*gaby.SyntaxError](err); ok {
-		r.report(e.Pos, e.Hint, "%s", e.Msg)
-		return
-	}
-	r.report(gaby.Position{}, "", "%w", err)
-}
-
 // key is a key of a map, in the spelling of people (word) and of programs (field). Either may be
 // empty.
 type key struct{ word, field string }
@@ -165,7 +161,12 @@ func (r *listReader) fields(of gaby.Value, what string, known []key) (map[string
 			i = slices.IndexFunc(names, func(known string) bool {
 				return strings.EqualFold(known, name)
 			})
-			r.noteCase(field, names, i)
+			if i >= 0 {
+				r.plan.Notes = append(r.plan.Notes, api.Note{
+					Pos:     r.position(field.KeyPosition()),
+					Message: fmt.Sprintf("the field %s is spelled %s", name, names[i]),
+				})
+			}
 		}
 		if i < 0 {
 			r.report(field.KeyPosition(), configkit.DidYouMean("", suggestKeys(name, known)),
@@ -190,17 +191,6 @@ func (r *listReader) fields(of gaby.Value, what string, known []key) (map[string
 		values[k.field] = word
 	}
 	return values, len(r.problems) == before
-}
-
-// noteCase notes that a key differs in case from the known key that it means, names[i]. It does
-// nothing if i is negative.
-func (r *listReader) noteCase(field gaby.Value, names []string, i int) {
-	if i >= 0 {
-		r.plan.Notes = append(r.plan.Notes, api.Note{
-			Pos:     r.position(field.KeyPosition()),
-			Message: fmt.Sprintf("the field %s is spelled %s", field.Key(), names[i]),
-		})
-	}
 }
 
 // suggestKeys returns the keys similar to name, in the same spelling.

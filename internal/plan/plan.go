@@ -203,10 +203,8 @@ func (r *Resolver) arguments(l *linkWords) (args []api.FunctionArgument, err err
 	return args, problems.Err()
 }
 
-func hasParameter(s api.FunctionSignature, name string) bool { return parameterIndex(s, name) >= 0 }
-
-func parameterIndex(s api.FunctionSignature, name string) int {
-	return handler.ParameterIndex(s.Parameters, name)
+func hasParameter(s api.FunctionSignature, name string) bool {
+	return handler.ParameterIndex(s.Parameters, name) >= 0
 }
 
 func (r *Resolver) unknownWord(s api.FunctionSignature, name string) *api.Failure {
@@ -300,9 +298,12 @@ func (r *Resolver) flagHint(l *link) string {
 		switch {
 		case name == "":
 			unnamed++
-		case parameterIndex(l.signature, name) < unnamed && slices.Contains(r.Flags.Names(), name):
-			before := shellwords.Quote("fctl", "do", "--"+name, fmt.Sprint(arg.Value), "FILE", "UNIT", l.signature.FunctionName)
-			return fmt.Sprintf("after FUNCTION, --%s is its argument; before FUNCTION it is the flag: %s", name, before)
+		case handler.ParameterIndex(l.signature.Parameters, name) < unnamed &&
+			slices.Contains(r.Flags.Names(), name):
+			before := shellwords.Quote("fctl", "do", "--"+name, fmt.Sprint(arg.Value), "FILE", "UNIT",
+				l.signature.FunctionName)
+			return fmt.Sprintf("after FUNCTION, --%s is its argument; before FUNCTION it is the flag: %s",
+				name, before)
 		}
 	}
 	return ""

@@ -23,7 +23,7 @@ type FlagWords struct {
 
 // linkWords are the words of one link of the chain.
 type linkWords struct {
-	missing   *api.Failure // the problem if there are no words
+	missing   *api.Failure // the problem if a function is missing
 	name      string       // of the function; empty if "--" or a flag comes instead
 	after     []string     // the words from there on, if name is empty
 	signature api.FunctionSignature
@@ -123,7 +123,7 @@ func (s *splitter) link(of api.FunctionSignature) (words []word, then bool) {
 	return words, false
 }
 
-// flag takes the flag of the command that the rest begins with, nil if there is none.
+// flag takes the flag of the command that the rest begins with, nil if it begins with no flag.
 func (s *splitter) flag() *FlagWords {
 	n := s.resolver.Flags.Recognize(s.rest)
 	if n == 0 {

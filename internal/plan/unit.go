@@ -49,30 +49,24 @@ func (r *Resolver) CheckNoUnit(paths, words []string) *api.Failure {
 	switch {
 	case function == 1 && filepath.Ext(words[0]) == "":
 		hint := shellwords.Quote(slices.Concat([]string{"fctl", "do", "-f"}, paths, words[1:])...)
-		return diag.UsageHint(hint, "%s is not a function; with -f, units are named after their files", words[0])
+		return diag.UsageHint(hint, "%s is not a function; with -f, units are named after their files",
+			words[0])
 	case function > 0 && filepath.Ext(words[0]) != "":
-		return diag.UsageHint("-f takes one path: quote a pattern, or write -f before each path", "FUNCTION is expected, not the file %s", words[0])
+		return diag.UsageHint("-f takes one path: quote a pattern, or write -f before each path",
+			"FUNCTION is expected, not the file %s", words[0])
 	}
 	return nil
 }
 
 // CheckUnitName checks the name of a unit.
 func CheckUnitName(unit string) *api.Failure {
-	if unit == "" {
+	const allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -_.()@#"
+	switch {
+	case unit == "":
 		return diag.Usage("the unit name is empty")
-	}
-	for _, char := range unit {
-		if !inUnitName(char) {
-			return diag.UsageHint("letters, digits, blanks and -_.()@# are allowed", "unit name '%s' contains invalid characters", unit)
-		}
+	case strings.Trim(unit, allowed) != "":
+		return diag.UsageHint("letters, digits, blanks and -_.()@# are allowed",
+			"unit name '%s' contains invalid characters", unit)
 	}
 	return nil
-}
-
-func inUnitName(r rune) bool {
-	return isLetterOrDigit(r) || strings.ContainsRune("-_ .()@#", r)
-}
-
-func isLetterOrDigit(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }

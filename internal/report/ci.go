@@ -29,7 +29,7 @@ const (
 	JSON Kind = "json"
 	// Combined is one api.ValidationResult for everything, which --combine-validations prints.
 	Combined Kind = "combined"
-	// ForCI is the report of the CI system fctl runs in. There is no report if the system is
+	// ForCI is the report of the CI system fctl runs in. Nothing is reported if the system is
 	// unknown.
 	ForCI Kind = "auto"
 )

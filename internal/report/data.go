@@ -15,10 +15,11 @@ func configuration(r *handler.Result) Chunks {
 	if !r.Success {
 		return nil
 	}
-	return configurationParts(r)
+	return Configuration(r)
 }
 
-func configurationParts(r *handler.Result) Chunks {
+// Configuration returns the configuration in a response.
+func Configuration(r *handler.Result) Chunks {
 	if r.Parts != nil {
 		return r.Parts
 	}

@@ -214,30 +214,24 @@ func (f finding) text() string {
 // label returns the name by which people know the validation: that of its step, or its function.
 func (f finding) label() string { return cmp.Or(f.Name, f.Function) }
 
-// failed prints the results that did not pass.
-func (s Terminal) failed(r Result, results api.ValidationResultList) []byte {
-	var b strings.Builder
-	for _, f := range r.findingsOf(results) {
-		b.WriteString(s.head(diag.Printable(f.Position.String())+":") + " " + oneLine(f.text()) +
-			"\n")
+// findings prints findings, one per line.
+func (s Terminal) findings(all []finding) []byte {
+	var b []byte
+	for _, f := range all {
+		b = append(b, s.head(diag.Printable(f.Position.String())+":")+" "+oneLine(f.text())+"\n"...)
 	}
-	return []byte(b.String())
+	return b
 }
 
 // lines prints results as compilers do: a line for each finding, beginning with a position that
 // terminals and editors turn into a link.
 func (s Terminal) lines(r Result, results api.ValidationResultList) []byte {
-	var b strings.Builder
-	b.Write(s.failed(r, results))
-	for _, f := range r.uncheckedFindings(results) {
-		b.WriteString(s.head(diag.Printable(f.Position.String())+":") + " " + oneLine(f.text()) +
-			"\n")
-	}
+	b := s.findings(append(r.findingsOf(results), r.uncheckedFindings(results)...))
 	for _, v := range results {
 		if v.Passed && len(v.Unchecked) == 0 {
-			b.WriteString(s.head(diag.Printable(r.File)+":") + " " + r.finding(v).label() +
-				": passed\n")
+			b = append(b, s.head(diag.Printable(r.File)+":")+" "+r.finding(v).label()+
+				": passed\n"...)
 		}
 	}
-	return []byte(b.String())
+	return b
 }

@@ -80,7 +80,7 @@ func TestValidationOnATerminalIsLines(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", d)
 	}
 	if got := render(t, report.Auto, report.Terminal{}, r); got[0] != '[' {
-		t.Errorf("piped it is no JSON: %s", got)
+		t.Errorf("piped it is not JSON: %s", got)
 	}
 	colored := render(t, report.Auto, report.Terminal{Interactive: true, Head: func(s string) string {
 		return "<" + s + ">"

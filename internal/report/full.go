@@ -25,7 +25,7 @@ func renderFull(s Terminal, result Result) (Rendered, error) {
 	}
 	if r.Changed {
 		b.WriteString("CONFIGDATA\n---------\n")
-		for _, part := range configurationParts(r) {
+		for _, part := range Configuration(r) {
 			b.Write(part)
 		}
 	}

@@ -49,7 +49,7 @@ func encode(value any, prefix string) ([]byte, error) {
 }
 
 // rowsOf returns the items of a list as rows. A value that is not a list is the only item, or has
-// no rows if there is no unit.
+// no rows without a unit.
 func rowsOf(value any, unit string) (Chunks, error) {
 	switch v := value.(type) {
 	case api.AttributeValueList:

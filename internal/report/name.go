@@ -27,7 +27,7 @@ func renderNames(s Terminal, r Result) (Rendered, error) {
 	return Rendered{text: Chunks{b.Bytes()}}, nil
 }
 
-// shortName returns kind.group/name, or kind/name if there is no group. Types of other toolchains
+// shortName returns kind.group/name, or kind/name without a group. Types of other toolchains
 // have no group and stay as they are.
 func shortName(info api.ResourceInfo) string {
 	kind := string(info.ResourceType)

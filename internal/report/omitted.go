@@ -14,12 +14,12 @@ type Omitted struct {
 	Failed []byte
 }
 
-// Omitted returns what the printer omits of a result, for the error stream, which terminal describes.
+// Omitted returns what the printer omits of a result, for the error stream. terminal describes it.
 // It can be called concurrently.
 func (p *Printer) Omitted(terminal Terminal, r Result) (omitted Omitted) {
 	switch {
 	case !p.showsOutputs(r.Signatures):
-		omitted.Failed = failedOutputs(terminal, r)
+		omitted.Failed = terminal.findings(r.findingsOf(r.results()))
 		if p.Silent || p.Format != Data {
 			omitted.Notes = omittedOutputs(r)
 		}
@@ -88,15 +88,4 @@ func hasOutput(outputs api.OutputList, s api.FunctionSignature) bool {
 		}
 	}
 	return false
-}
-
-// failedOutputs returns the findings of results that did not pass, one per line.
-func failedOutputs(terminal Terminal, r Result) []byte {
-	var lines []byte
-	for _, o := range r.Response.Outputs {
-		if results, ok := o.Value.(api.ValidationResultList); ok {
-			lines = append(lines, terminal.failed(r, results)...)
-		}
-	}
-	return lines
 }

@@ -57,12 +57,7 @@ type Terminal struct {
 	Diff        diff.Style
 }
 
-func (s Terminal) head(text string) string {
-	if s.Head == nil {
-		return text
-	}
-	return s.Head(text)
-}
+func (s Terminal) head(text string) string { return styled(s.Head, text) }
 
 // Locate sets the file in the positions of the outputs. The executor does not know the file.
 func Locate(outputs api.OutputList, file string) {

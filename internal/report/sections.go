@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/fctl-dev/fctl/api"
 )
 
@@ -33,12 +35,16 @@ type group struct {
 func (s *sections) add(of []section, chain []api.FunctionSignature) Chunks {
 	var now Chunks
 	for _, section := range of {
-		g := s.group(section.outputType)
-		if g == nil {
-			g = &group{section: section, now: len(s.groups)+len(of) == 1 && outputTypes(chain) <= 1}
+		i := slices.IndexFunc(s.groups, func(g *group) bool {
+			return sameRows(g.outputType, section.outputType)
+		})
+		if i < 0 {
+			i = len(s.groups)
+			g := &group{section: section, now: len(s.groups)+len(of) == 1 && outputTypes(chain) <= 1}
 			g.cells = nil
 			s.groups = append(s.groups, g)
 		}
+		g := s.groups[i]
 		g.list = g.list || section.list
 		if g.head == nil {
 			g.head = section.head
@@ -54,15 +60,6 @@ func (s *sections) add(of []section, chain []api.FunctionSignature) Chunks {
 	return now
 }
 
-func (s *sections) group(t api.OutputType) *group {
-	for _, g := range s.groups {
-		if sameRows(g.outputType, t) {
-			return g
-		}
-	}
-	return nil
-}
-
 // sameRows reports whether outputs of two types have the same rows: a validation result counts as a
 // list of one.
 func sameRows(a, b api.OutputType) bool {
@@ -75,17 +72,12 @@ func sameRows(a, b api.OutputType) bool {
 // outputTypes returns how many types of outputs a chain promises.
 func outputTypes(chain []api.FunctionSignature) int {
 	var types []api.OutputType
-next:
 	for _, s := range chain {
-		if s.OutputInfo == nil {
-			continue
+		if s.OutputInfo != nil && !slices.ContainsFunc(types, func(t api.OutputType) bool {
+			return sameRows(t, s.OutputInfo.OutputType)
+		}) {
+			types = append(types, s.OutputInfo.OutputType)
 		}
-		for _, t := range types {
-			if sameRows(t, s.OutputInfo.OutputType) {
-				continue next
-			}
-		}
-		types = append(types, s.OutputInfo.OutputType)
 	}
 	return len(types)
 }

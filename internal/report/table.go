@@ -21,15 +21,13 @@ func tableOf(r Result, o api.Output, unit string) (head []string, rows [][]strin
 	case api.ValidationResultList:
 		head, rows = validationRows(r, v)
 	case api.ResourceInfoList:
-		head = resourceHead()
-		for _, info := range v {
-			rows = append(rows, append([]string{""}, resourceCells(info)...))
-		}
+		head, rows = resourceRows(v)
 	case api.ResourceList:
-		head = resourceHead()
-		for _, resource := range v {
-			rows = append(rows, append([]string{""}, resourceCells(resource.ResourceInfo)...))
+		infos := make(api.ResourceInfoList, len(v))
+		for i := range v {
+			infos[i] = v[i].ResourceInfo
 		}
+		head, rows = resourceRows(infos)
 	}
 	if unit != "" && head != nil {
 		head = slices.Insert(head, 1, "UNIT")
@@ -40,7 +38,12 @@ func tableOf(r Result, o api.Output, unit string) (head []string, rows [][]strin
 	return head, rows
 }
 
-func resourceHead() []string { return []string{"FUNCTION", "TYPE", "NAME"} }
+func resourceRows(list api.ResourceInfoList) (head []string, rows [][]string) {
+	for _, info := range list {
+		rows = append(rows, append([]string{""}, resourceCells(info)...))
+	}
+	return []string{"FUNCTION", "TYPE", "NAME"}, rows
+}
 
 func resourceCells(info api.ResourceInfo) []string {
 	return []string{string(info.ResourceType), strings.TrimPrefix(string(info.ResourceName), "/")}

@@ -7,6 +7,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -30,7 +31,7 @@ func countChanges(executor *functions.Executor, unit *source.Unit,
 	if err != nil {
 		return changes{files: 1}
 	}
-	after, err := executor.Open(unit.Toolchain, bytes.Join(partsOf(response), nil))
+	after, err := executor.Open(unit.Toolchain, bytes.Join(report.Configuration(response), nil))
 	if err != nil {
 		return changes{files: 1}
 	}
@@ -60,7 +61,7 @@ func changedResources(executor *functions.Executor, unit *source.Unit,
 	if err != nil {
 		return nil, err
 	}
-	after, err := resourcesOf(executor, unit.Toolchain, bytes.Join(partsOf(response), nil))
+	after, err := resourcesOf(executor, unit.Toolchain, bytes.Join(report.Configuration(response), nil))
 	if err != nil {
 		return nil, err
 	}

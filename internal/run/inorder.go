@@ -20,89 +20,78 @@ const (
 func inOrder[T any](ctx context.Context, n int, work func(i int, admit func(bytes int64)) T,
 	take func(T),
 ) {
-	q := &queue[T]{slots: make([]slot[T], min(n, aheadUnits))}
+	q := &queue{total: n, bytes: map[int]int64{}}
 	q.moved.L = &q.mu
-	var wg sync.WaitGroup
+	results := make([]chan T, n)
+	for i := range results {
+		results[i] = make(chan T, 1)
+	}
+	var workers sync.WaitGroup
 	for range min(n, runtime.GOMAXPROCS(0)) {
-		wg.Go(func() {
-			for ctx.Err() == nil {
-				i, ok := q.next(n)
-				if !ok {
-					return
-				}
-				q.done(i, work(i, func(bytes int64) { q.admit(i, bytes) }), take)
+		workers.Go(func() {
+			for i := q.next(ctx); i < n; i = q.next(ctx) {
+				results[i] <- work(i, func(bytes int64) { q.admit(i, bytes) })
 			}
 		})
 	}
-	wg.Wait()
+	go func() {
+		workers.Wait()
+		for _, never := range results[q.begun:] {
+			close(never)
+		}
+	}()
+	for _, result := range results {
+		if r, begun := <-result; begun {
+			take(r)
+			q.taken()
+		}
+	}
 }
 
-// queue holds the results that have not been taken yet, in a ring of slots. The invariant is head
-// <= begun <= head+len(slots).
-type queue[T any] struct {
-	mu     sync.Mutex
-	moved  sync.Cond // signals that head has moved
-	begun  int       // the next to be begun
-	head   int       // the next to be taken
-	taking bool
-	bytes  int64
-	slots  []slot[T]
+// queue counts the results that have not been taken yet. The invariant is head <= begun <=
+// head+aheadUnits.
+type queue struct {
+	mu    sync.Mutex
+	moved sync.Cond // signals that head has moved
+	total int
+	begun int // the next to be begun
+	head  int // the next to be taken
+	held  int64
+	bytes map[int]int64 // that are held, by result
 }
 
-type slot[T any] struct {
-	result T
-	done   bool
-	bytes  int64
-}
-
-func (q *queue[T]) slot(i int) *slot[T] { return &q.slots[i%len(q.slots)] }
-
-// next returns the index to work on next; ok is false if there is none.
-func (q *queue[T]) next(n int) (i int, ok bool) {
+// next returns the index to work on next, or total at the end.
+func (q *queue) next(ctx context.Context) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for q.begun < n && q.begun >= q.head+len(q.slots) {
+	for q.begun < q.total && q.begun >= q.head+aheadUnits {
 		q.moved.Wait()
 	}
-	if q.begun >= n {
-		return 0, false
+	if q.begun >= q.total || ctx.Err() != nil {
+		return q.total
 	}
 	q.begun++
-	return q.begun - 1, true
+	return q.begun - 1
 }
 
-// admit blocks until there is space for the bytes. The next result to be taken is always admitted,
-// so that the queue cannot deadlock.
-func (q *queue[T]) admit(i int, bytes int64) {
+// admit blocks until the bytes fit. The next result to be taken is always admitted, so that the
+// queue cannot deadlock.
+func (q *queue) admit(i int, bytes int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for i != q.head && q.bytes+bytes > aheadBytes {
+	for i != q.head && q.held+bytes > aheadBytes {
 		q.moved.Wait()
 	}
-	q.bytes += bytes
-	q.slot(i).bytes = bytes
+	q.held += bytes
+	q.bytes[i] = bytes
 }
 
-// done stores a result. The goroutine that stores the result at head takes it, and all finished
-// results that follow.
-func (q *queue[T]) done(i int, result T, take func(T)) {
+// taken moves head.
+func (q *queue) taken() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	s := q.slot(i)
-	s.result, s.done = result, true
-	if q.taking {
-		return
-	}
-	q.taking = true
-	for s := q.slot(q.head); s.done; s = q.slot(q.head) {
-		result := s.result
-		q.bytes -= s.bytes
-		*s = slot[T]{}
-		q.mu.Unlock()
-		take(result)
-		q.mu.Lock()
-		q.head++
-		q.moved.Broadcast()
-	}
-	q.taking = false
+	q.held -= q.bytes[q.head]
+	delete(q.bytes, q.head)
+	q.head++
+	q.moved.Broadcast()
 }

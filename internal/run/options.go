@@ -110,9 +110,9 @@ func validating(chain *plan.Plan) int {
 	return n
 }
 
-// selection joins the options that select resources into one expression. said is the same in the
+// selection joins the options that select resources into one expression. flags is the same in the
 // words of the flags, for messages.
-func (l *loop) selection() (expression, said string, err error) {
+func (l *loop) selection() (expression, flags string, err error) {
 	of := l.options.Select
 	var parts, words []string
 	for _, s := range []struct {

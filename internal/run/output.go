@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
@@ -60,7 +59,8 @@ func (l *loop) checkOutput() error {
 		return diag.UsageHint("without "+flag+" the output of the functions is printed",
 			"%s: no function of the chain is mutating", flag)
 	case request.ReadsStdin() && o.Output.writes():
-		return diag.UsageHint("without "+flag+" the result is printed", "%s: the input is the standard input, not a file", flag)
+		return diag.UsageHint("without "+flag+" the result is printed",
+			"%s: the input is the standard input, not a file", flag)
 	}
 	if o.OutputDir == "" {
 		return nil
@@ -82,27 +82,47 @@ func mutating(chain *plan.Plan) bool {
 	})
 }
 
-// writer writes the configuration of a unit.
-type writer interface {
-	// write writes the result of a unit. It may be called concurrently. The note is empty if there
-	// is nothing to report.
-	write(ctx context.Context, o *outcome, unit *source.Unit) (note string, err error)
-	close() error
+// openOutput opens the sink of an output that writes files.
+func (l *loop) openOutput() (err error) {
+	switch o := l.options; o.Output {
+	case InPlace:
+		l.inPlace = &sink.InPlace{Sync: o.Fsync}
+	case Directory:
+		if l.tree, err = sink.OpenTree(o.OutputDir, o.Fsync); err != nil {
+			return NotWritten(diag.FileName(o.OutputDir), err)
+		}
+	}
+	return nil
 }
 
-// newWriter makes the writer for an output, nil if no files are written.
-func newWriter(o Options) (writer, error) {
-	switch o.Output {
-	case InPlace:
-		return fileWriter{&sink.InPlace{Sync: o.Fsync}}, nil
-	case Directory:
-		tree, err := sink.OpenTree(o.OutputDir, o.Fsync)
-		if err != nil {
-			return nil, NotWritten(diag.FileName(o.OutputDir), err)
-		}
-		return treeWriter{tree, o.OutputDir}, nil
+// closeOutput closes the sink, which syncs directories.
+func (l *loop) closeOutput() error {
+	switch {
+	case l.inPlace != nil:
+		return l.inPlace.Close()
+	case l.tree != nil:
+		return l.tree.Close()
 	}
-	return nil, nil
+	return nil
+}
+
+// writeUnit writes the result of a unit. It is called concurrently. The note is empty if there is
+// nothing to report.
+func (l *loop) writeUnit(o *outcome, unit *source.Unit) (note string, err error) {
+	if l.tree != nil {
+		err = l.tree.Write(l.ctx, o.file.Rel, unit.Info, report.Configuration(o.response)...)
+		if err != nil {
+			err = fmt.Errorf("writing %s: %w", filepath.Join(l.options.OutputDir, o.file.Rel), err)
+		}
+		return "", err
+	}
+	if !o.response.Changed {
+		return "", nil
+	}
+	if n := sink.Names(unit.Info); n > 1 {
+		note = fmt.Sprintf("the file has %d hard links; the others still have the old content", n)
+	}
+	return note, o.target.Write(unit.Info, unit.Data, report.Configuration(o.response)...)
 }
 
 // collisions reports the files that cannot all be written to a directory: two would be the same
@@ -174,39 +194,6 @@ func realDirectory(dir string, known map[string]string) string {
 	return real
 }
 
-type fileWriter struct{ files *sink.InPlace }
-
-func (w fileWriter) close() error { return w.files.Close() }
-
-func (w fileWriter) write(_ context.Context, o *outcome,
-	unit *source.Unit,
-) (note string, err error) {
-	if !o.response.Changed {
-		return "", nil
-	}
-	if n := sink.Names(unit.Info); n > 1 {
-		note = fmt.Sprintf("the file has %d hard links; the others still have the old content", n)
-	}
-	return note, o.target.Write(unit.Info, unit.Data, partsOf(o.response)...)
-}
-
-type treeWriter struct {
-	tree *sink.Tree
-	dir  string
-}
-
-func (w treeWriter) close() error { return w.tree.Close() }
-
-func (w treeWriter) write(ctx context.Context, o *outcome,
-	unit *source.Unit,
-) (note string, err error) {
-	err = w.tree.Write(ctx, o.file.Rel, unit.Info, partsOf(o.response)...)
-	if err != nil {
-		err = fmt.Errorf("writing %s: %w", filepath.Join(w.dir, o.file.Rel), err)
-	}
-	return "", err
-}
-
 // Hold returns a function that locks the target of a file until it has been read, changed and
 // written. A note says if it has to wait for another program.
 func (c Console) Hold(ctx context.Context, target *sink.Target, file string,
@@ -243,12 +230,4 @@ func NotWritten(file string, err error) *api.Failure {
 		Class: api.FailureFunction, Pos: api.Position{File: file},
 		Message: err.Error(), Hint: hint, Err: err,
 	}
-}
-
-// partsOf returns the configuration in a response, in parts.
-func partsOf(response *handler.Result) [][]byte {
-	if response.Parts != nil {
-		return response.Parts
-	}
-	return [][]byte{response.ConfigData}
 }

@@ -93,15 +93,7 @@ func (r *Request) ReadsStdin() bool {
 }
 
 // inDir resolves a path on the command line, relative to the directory given with -C.
-func (r *Request) inDir(path string) string { return InDirectory(r.files.Dir, path) }
-
-// InDirectory returns path relative to dir, unchanged if it is absolute or "-".
-func InDirectory(dir, path string) string {
-	if dir == "" || path == "-" || filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(dir, path)
-}
+func (r *Request) inDir(path string) string { return source.InDirectory(r.files.Dir, path) }
 
 // Resolver returns a plan.Resolver, which resolves words against the functions of a toolchain.
 func (r *Request) Resolver(ctx context.Context, t api.ToolchainType) *plan.Resolver {

@@ -73,7 +73,8 @@ type loop struct {
 	context    func(unit string, t api.ToolchainType) api.FunctionContext
 
 	printer  *report.Printer
-	writer   writer // nil if no files are written
+	inPlace  *sink.InPlace // nil unless the files that were read are written
+	tree     *sink.Tree    // nil unless files in a directory are written
 	progress *iostreams.Progress
 	summary  summary
 	result   Result
@@ -113,7 +114,7 @@ func (l *loop) run() (err error) {
 		l.deps.Writes.Begin()
 		defer l.deps.Writes.End()
 	}
-	if l.writer, err = newWriter(l.options); err != nil {
+	if err := l.openOutput(); err != nil {
 		return err
 	}
 	streams, files := l.deps.Streams, l.request.found
@@ -234,14 +235,13 @@ func (l *loop) readProblems(f source.File, err error) diag.List {
 
 // read reads a unit, unless it has been read. A file that is written in place is locked first.
 func (l *loop) read(o *outcome, admit func(int64)) (*source.Unit, error) {
-	files, inPlace := l.writer.(fileWriter)
-	if l.request.first != nil && !inPlace {
+	if l.request.first != nil && l.inPlace == nil {
 		return l.request.first, nil
 	}
 	f, reader := o.file, *l.request.reader
-	reader.RegularOnly = !f.Explicit || inPlace
-	if inPlace {
-		o.target = files.files.Target(f.Path, f.Explicit)
+	reader.RegularOnly = !f.Explicit || l.inPlace != nil
+	if l.inPlace != nil {
+		o.target = l.inPlace.Target(f.Path, f.Explicit)
 		reader.Hold = l.console.Hold(l.ctx, o.target, diag.FileName(f.Path), l.progress.Hide)
 	}
 	reader.Admit = admit
@@ -353,13 +353,13 @@ func (l *loop) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 		case report.Diff:
 			result.BeforeStarts = starts(l.deps.Executor, unit.Toolchain, unit.Data)
 			result.AfterStarts = starts(l.deps.Executor, unit.Toolchain,
-				bytes.Join(partsOf(response), nil))
+				bytes.Join(report.Configuration(response), nil))
 		}
 	}
 	if l.prints {
 		if !l.options.ShowSecrets && l.printer.MasksValues(result) {
 			result.Secrets = l.deps.Executor.Sensitive(unit.Toolchain,
-				[][]byte{unit.Data, bytes.Join(partsOf(response), nil)})
+				[][]byte{unit.Data, bytes.Join(report.Configuration(response), nil)})
 		}
 		rendered, err := l.printer.Render(result)
 		if err != nil {
@@ -372,10 +372,10 @@ func (l *loop) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 	if !response.Success {
 		return nil
 	}
-	if l.writer != nil {
+	if l.options.Output.writes() {
 		note := ""
 		err := l.deps.Writes.Write(func() (err error) {
-			note, err = l.writer.write(l.ctx, o, unit)
+			note, err = l.writeUnit(o, unit)
 			return err
 		})
 		if err != nil {
@@ -462,7 +462,7 @@ func (l *loop) write(chunks report.Chunks) {
 	} else { // other output does not overwrite the progress
 		write()
 	}
-	if l.broken != nil && l.writer == nil {
+	if l.broken != nil && !l.options.Output.writes() {
 		l.stop() // the rest of the run would have no effect
 	}
 }
@@ -470,7 +470,7 @@ func (l *loop) write(chunks report.Chunks) {
 // output writes to the standard output. A run that writes files must end in order when it is
 // interrupted, even if nobody reads the output, so its writes to the output are abandoned then.
 func (l *loop) output(write func() error) {
-	if l.writer == nil {
+	if !l.options.Output.writes() {
 		l.broken = write()
 		return
 	}
@@ -487,10 +487,8 @@ func (l *loop) say(what func()) {
 
 // finish prints what is about all units, and returns the error of the context.
 func (l *loop) finish() error {
-	if l.writer != nil {
-		if err := l.writer.close(); err != nil {
-			l.fail(diag.Failures(err, api.FailureFunction))
-		}
+	if err := l.closeOutput(); err != nil {
+		l.fail(diag.Failures(err, api.FailureFunction))
 	}
 	if l.prints && l.ctx.Err() == nil {
 		chunks, err := l.printer.End()
@@ -510,7 +508,7 @@ func (l *loop) finish() error {
 		l.output(l.out.Flush)
 	}
 	switch gone := errors.Is(l.broken, sink.ErrGone); {
-	case l.writer == nil && (gone || l.ctx.Err() != nil):
+	case !l.options.Output.writes() && (gone || l.ctx.Err() != nil):
 		// The reader of the output is gone, or the run was interrupted: nobody needs the
 		// conclusion.
 	case l.broken != nil && !gone && !errors.Is(l.broken, context.Canceled):

@@ -6,6 +6,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/sensitive"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -18,7 +19,7 @@ func (l *loop) sensitive(unit *source.Unit, response *handler.Result) *sensitive
 	}
 	units := [][]byte{unit.Data}
 	if response != nil && response.Changed {
-		units = append(units, slices.Concat(partsOf(response)...))
+		units = append(units, slices.Concat(report.Configuration(response)...))
 	}
 	for _, data := range l.other {
 		units = append(units, data)

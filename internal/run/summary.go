@@ -17,7 +17,7 @@ type summary struct {
 	units, failed int
 	skipped       int // files that were read and turned out not to be configuration
 	changes       changes
-	formats       map[api.ToolchainType]*formatSummary
+	formats       map[api.ToolchainType]formatSummary
 	steps         []stepSummary
 	notes         []noteSummary
 	noted         map[api.Note]int // the index of a note in notes
@@ -92,13 +92,10 @@ func (t *summary) addFormat(o *outcome) {
 		o.toolchain, _ = source.ToolchainByName(o.file.Path)
 	}
 	if t.formats == nil {
-		t.formats = map[api.ToolchainType]*formatSummary{}
+		t.formats = map[api.ToolchainType]formatSummary{}
 	}
-	if t.formats[o.toolchain] == nil {
-		t.formats[o.toolchain] = &formatSummary{}
-	}
-	t.formats[o.toolchain].units++
-	t.formats[o.toolchain].changed += o.changes.files
+	f := t.formats[o.toolchain]
+	t.formats[o.toolchain] = formatSummary{f.units + 1, f.changed + o.changes.files}
 }
 
 // byFormat returns the number of changed files by toolchain, in parentheses; empty if all files are
@@ -146,20 +143,16 @@ func (l *loop) showNotes(o *outcome) {
 		}
 	} else if o.response != nil && l.options.Settings.Verbose {
 		for _, f := range o.response.Functions {
+			note := api.Note{Function: f.FunctionName, Invocation: f.Invocation}
 			switch {
 			case !f.Ran:
-				notes = append(notes,
-					api.Note{
-						Function: f.FunctionName, Invocation: f.Invocation,
-						Message: "did not run",
-					})
+				note.Message = "did not run"
 			case f.Counted:
-				notes = append(notes,
-					api.Note{
-						Function: f.FunctionName, Invocation: f.Invocation,
-						Message: fmt.Sprintf("matches: %d", f.Matches),
-					})
+				note.Message = fmt.Sprintf("matches: %d", f.Matches)
+			default:
+				continue
 			}
+			notes = append(notes, note)
 		}
 	}
 	if len(notes) > 0 {
@@ -198,11 +191,10 @@ func (l *loop) conclude() {
 	if l.request.found.Several && l.options.Settings.Verbose {
 		for _, s := range t.steps {
 			if s.counted {
-				notes = append(notes,
-					api.Note{
-						Function: s.function, Invocation: s.invocation,
-						Message: fmt.Sprintf("matches: %d", s.matches),
-					})
+				notes = append(notes, api.Note{
+					Function: s.function, Invocation: s.invocation,
+					Message: fmt.Sprintf("matches: %d", s.matches),
+				})
 			}
 		}
 	}
@@ -293,14 +285,11 @@ func SkippedFiles(passed []source.Skipped, verbose bool) string {
 		files := byReason[why]
 		slices.Sort(files)
 		which := fmt.Sprint(len(files))
-		switch named := strings.Join(files[:min(shownFiles, len(files))], ", "); {
-		case verbose:
+		switch {
+		case verbose || why != source.OtherExtension && len(files) <= shownFiles:
 			which += ": " + strings.Join(files, ", ")
-		case why == source.OtherExtension:
-		case len(files) > shownFiles:
-			which += ": " + named + ", ..."
-		default:
-			which += ": " + named
+		case why != source.OtherExtension:
+			which += ": " + strings.Join(files[:shownFiles], ", ") + ", ..."
 		}
 		parts = append(parts, fmt.Sprintf("%s (%s)", why, which))
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/fctl-dev/fctl/api"
@@ -159,10 +160,8 @@ func itemsOf(value gaby.Value) (items []gaby.Value, bad gaby.Value) {
 }
 
 func lookup(table []key, name string) (key, bool) {
-	for _, k := range table {
-		if k.name == name {
-			return k, true
-		}
+	if i := slices.Index(names(table), name); i >= 0 {
+		return table[i], true
 	}
 	return key{}, false
 }

@@ -21,7 +21,7 @@ func TestPipes(t *testing.T) {
 		}
 	}
 	write(t, filepath.Join(root, ProjectFile), "resource-types: types.yaml\n")
-	s, err := Load(flagSet(t), nil, Locations{Dir: root})
+	s, err := load(flagSet(t), nil, Locations{Dir: root})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestPipes(t *testing.T) {
 		!strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := Load(flagSet(t), nil, Locations{Dir: filepath.Join(root, "pipe")}); err == nil ||
+	if _, err := load(flagSet(t), nil, Locations{Dir: filepath.Join(root, "pipe")}); err == nil ||
 		!strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("got %v", err)
 	}

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -202,6 +201,7 @@ type File struct {
 	By api.Position
 
 	project *project // nil if the user named it
+	origin  string   // the flag or variable that names it, if no file does
 }
 
 // OfProject reports whether a project's settings file names it.
@@ -237,15 +237,4 @@ func (f File) Locate(err error) error {
 func (p *project) isOutside(path string) bool {
 	_, err := p.inside(path)
 	return errors.Is(err, errOutside)
-}
-
-// origins joins the origins of the values of a list, without consecutive repetitions.
-func origins(all []string) string {
-	var once []string
-	for i, origin := range all {
-		if i == 0 || origin != all[i-1] {
-			once = append(once, origin)
-		}
-	}
-	return strings.Join(once, ", ")
 }

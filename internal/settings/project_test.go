@@ -56,7 +56,7 @@ func TestWhereAProjectsFileIsLookedFor(t *testing.T) {
 			if c.home != "" {
 				t.Setenv("HOME", filepath.Join(root, c.home))
 			}
-			s, err := Load(flagSet(t), nil, Locations{Dir: filepath.Join(root, c.dir)})
+			s, err := load(flagSet(t), nil, Locations{Dir: filepath.Join(root, c.dir)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -110,7 +110,7 @@ func TestWhatAProjectsFileMayName(t *testing.T) {
 			link(t, filepath.Join("..", "secret"), filepath.Join(repo, "out"))
 			link(t, "..", filepath.Join(repo, "dir"))
 			write(t, filepath.Join(repo, ProjectFile), strings.ReplaceAll(c.file, "ROOT", root))
-			s, err := Load(flagSet(t), nil, Locations{Dir: repo})
+			s, err := load(flagSet(t), nil, Locations{Dir: repo})
 			if c.want == "" {
 				if err != nil {
 					t.Fatal(err)
@@ -142,7 +142,7 @@ func TestALinkThatComesLater(t *testing.T) {
 	write(t, filepath.Join(root, "secret"), "TOPSECRET\n")
 	types := write(t, filepath.Join(repo, "types.yaml"), "resourceTypes: {}\n")
 	write(t, filepath.Join(repo, ProjectFile), "resource-types: types.yaml\n")
-	s, err := Load(flagSet(t), nil, Locations{Dir: repo})
+	s, err := load(flagSet(t), nil, Locations{Dir: repo})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func TestFilesOfOthers(t *testing.T) {
 			if err := os.Lchown(filepath.Join(repo, c.given), otherUser, otherUser); err != nil {
 				t.Fatal(err)
 			}
-			s, err := Load(flagSet(t), nil, Locations{Dir: repo})
+			s, err := load(flagSet(t), nil, Locations{Dir: repo})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -253,14 +253,14 @@ func TestRejectedSettingsFiles(t *testing.T) {
 			clearEnv(t)
 			root := t.TempDir()
 			c.make(t, filepath.Join(root, ProjectFile))
-			_, err := Load(flagSet(t), nil, Locations{Dir: root})
+			_, err := load(flagSet(t), nil, Locations{Dir: root})
 			list, ok := errors.AsType[diag.List](err)
 			if !ok || len(list) != 1 || !strings.Contains(list[0].Message, c.want) ||
 				list[0].Hint != "--no-project-settings ignores it" {
 				t.Errorf("got %v", err)
 			}
 			t.Setenv("FCTL_NO_PROJECT_SETTINGS", "true")
-			if _, err := Load(flagSet(t), nil, Locations{Dir: root}); err != nil {
+			if _, err := load(flagSet(t), nil, Locations{Dir: root}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -272,11 +272,11 @@ func TestNotesAboutAProject(t *testing.T) {
 	clearEnv(t)
 	root := t.TempDir()
 	write(t, filepath.Join(root, ProjectFile), "quiet: true\n")
-	if s, err := Load(flagSet(t), nil, Locations{Dir: root}); err != nil || !s.Quiet ||
+	if s, err := load(flagSet(t), nil, Locations{Dir: root}); err != nil || !s.Quiet ||
 		!s.ShowsNotes() {
 		t.Errorf("%+v, %v", s, err)
 	}
-	if s, err := Load(flagSet(t, "--quiet"), nil, Locations{Dir: root}); err != nil || s.ShowsNotes() {
+	if s, err := load(flagSet(t, "--quiet"), nil, Locations{Dir: root}); err != nil || s.ShowsNotes() {
 		t.Errorf("%+v, %v", s, err)
 	}
 }

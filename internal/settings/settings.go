@@ -4,7 +4,7 @@
 //	own file, the default
 //
 // The rules of this package:
-//   - It is the only package that uses viper, with an instance made per Load.
+//   - It is the only package that uses viper, with an instance made per Read.
 //   - viper lower-cases keys and splits them at dots, so labels, annotations and arguments of
 //     functions never pass through it.
 //   - A project's file is untrusted: it comes with the repository. A key in it is only used if its
@@ -187,12 +187,6 @@ type Sources struct {
 	problems  diag.List
 }
 
-// Load loads the settings. Flags with the name of a key are bound to it if they were given; context
-// is the value of --context, a list of name=value.
-func Load(flags *pflag.FlagSet, context []string, where Locations) (*Settings, error) {
-	return Read(flags, where).Settings(flags, context)
-}
-
 // Read reads the environment and the settings files. Of the flags, it needs no-project-settings.
 func Read(flags *pflag.FlagSet, where Locations) *Sources { return read(keys(), flags, where) }
 
@@ -254,8 +248,9 @@ func (s *Sources) merge(in location) {
 	}
 }
 
-// Settings returns the settings with the current values of the flags. It can be called again after
-// more flags were parsed.
+// Settings returns the settings with the current values of the flags: flags with the name of a
+// setting override it. context is the value of --context, a list of name=value. Settings can be
+// called again after more flags were parsed.
 func (s *Sources) Settings(flags *pflag.FlagSet, context []string) (*Settings, error) {
 	s.bind(flags)
 	all, inContext := s.files, map[string]bool{}
@@ -273,8 +268,8 @@ func (s *Sources) Settings(flags *pflag.FlagSet, context []string) (*Settings, e
 	if all.Toolchain == autoToolchain {
 		all.Toolchain, all.AnyFormat = "", true
 	}
-	lists := all.addLists(flags, s.locations.Dir)
-	all.Rows = rows(s.table, s.viper, &all, flags, s.positions, lists, inContext)
+	all.addLists(flags, s.locations.Dir)
+	all.Rows = s.rows(&all, flags, inContext)
 	var err error
 	if all.MaxBytes, err = parseSize(all.MaxSize); err != nil {
 		return nil, all.Invalid("max-size", fmt.Errorf("max-size: %w", err))
@@ -314,21 +309,15 @@ func (s *Settings) lists() map[string]*[]File {
 	return map[string]*[]File{"resource-types": &s.ResourceTypes, "schema": &s.Schemas}
 }
 
-// addLists adds the paths from the environment and the flags. It returns the origin of each item,
-// by setting.
-func (s *Settings) addLists(flags *pflag.FlagSet, dir string) map[string][]string {
-	from := map[string][]string{}
+// addLists adds the paths from the environment and the flags.
+func (s *Settings) addLists(flags *pflag.FlagSet, dir string) {
 	for name, list := range s.lists() {
-		for _, f := range *list {
-			from[name] = append(from[name], f.By.String())
-		}
 		add := func(paths []string, origin string) {
 			for _, path := range paths {
 				if dir != "." && path != "-" {
 					path = resolve(dir, path)
 				}
-				*list = append(*list, File{Path: path})
-				from[name] = append(from[name], origin)
+				*list = append(*list, File{Path: path, origin: origin})
 			}
 		}
 		add(filepath.SplitList(os.Getenv(EnvName(name))), EnvName(name))
@@ -338,30 +327,24 @@ func (s *Settings) addLists(flags *pflag.FlagSet, dir string) map[string][]strin
 			add(given, "--"+name)
 		}
 	}
-	return from
 }
 
 // rows returns all settings with their values and the origins of these.
-func rows(table []key, v *viper.Viper, s *Settings, flags *pflag.FlagSet,
-	positions map[string]api.Position, lists map[string][]string, inContext map[string]bool,
-) []Row {
-	all := make([]Row, len(table))
-	for i, k := range table {
-		row := Row{Name: k.name, Value: v.Get(k.name), Origin: "default"}
+func (s *Sources) rows(all *Settings, flags *pflag.FlagSet, inContext map[string]bool) []Row {
+	rows := make([]Row, len(s.table))
+	for i, k := range s.table {
+		row := Row{Name: k.name, Value: s.viper.Get(k.name), Origin: "default"}
+		flag := flags.Lookup(k.name)
+		position, inFile := s.positions[k.name]
 		switch k.defaultValue.(type) {
 		case bool:
-			row.Value = v.GetBool(k.name)
+			row.Value = s.viper.GetBool(k.name)
 		case int64:
-			row.Value = v.GetInt64(k.name)
-		case []string:
-			row.Value, row.Origin = pathsOf(*s.lists()[k.name]),
-				cmp.Or(origins(lists[k.name]), "default")
-			all[i] = row
-			continue
+			row.Value = s.viper.GetInt64(k.name)
 		}
-		flag := flags.Lookup(k.name)
-		position, inFile := positions[k.name]
 		switch {
+		case k.isList():
+			row.Value, row.Origin = pathsAndOrigins(*all.lists()[k.name])
 		case inContext[k.name]:
 			row.Origin = "--context"
 		case flag != nil && flag.Changed:
@@ -371,17 +354,20 @@ func rows(table []key, v *viper.Viper, s *Settings, flags *pflag.FlagSet,
 		case inFile:
 			row.Origin, row.Pos = position.String(), position
 		}
-		all[i] = row
+		rows[i] = row
 	}
-	return all
+	return rows
 }
 
-func pathsOf(files []File) []string {
-	paths := make([]string, len(files))
+// pathsAndOrigins returns the paths of a list, and their origins without consecutive repetitions.
+func pathsAndOrigins(files []File) (paths []string, origins string) {
+	paths = make([]string, len(files))
+	var from []string
 	for i, f := range files {
 		paths[i] = f.Path
+		from = append(from, cmp.Or(f.origin, f.By.String()))
 	}
-	return paths
+	return paths, cmp.Or(strings.Join(slices.Compact(from), ", "), "default")
 }
 
 // EnvName returns the environment variable of a key.

@@ -34,6 +34,11 @@ func write(t *testing.T, path, text string) string {
 	return path
 }
 
+// load loads the settings once.
+func load(flags *pflag.FlagSet, context []string, where Locations) (*Settings, error) {
+	return Read(flags, where).Settings(flags, context)
+}
+
 func flagSet(t *testing.T, args ...string) *pflag.FlagSet {
 	t.Helper()
 	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
@@ -59,7 +64,7 @@ func TestPrecedence(t *testing.T) {
 	}
 	where := Locations{Dir: deep, UserFile: user}
 
-	s, err := Load(flagSet(t), nil, where)
+	s, err := load(flagSet(t), nil, where)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,14 +76,14 @@ func TestPrecedence(t *testing.T) {
 	t.Setenv("FCTL_SPACE", "of-env")
 	t.Setenv("FCTL_COLOR", "always")
 	t.Setenv("FCTL_QUIET", "true")
-	if s, err = Load(flagSet(t), nil, where); err != nil {
+	if s, err = load(flagSet(t), nil, where); err != nil {
 		t.Fatal(err)
 	}
 	if s.Space != "of-env" || s.Color != "always" || !s.Quiet {
 		t.Errorf("environment: got %+v", s)
 	}
 
-	s, err = Load(flagSet(t, "--color=auto", "--quiet=false"),
+	s, err = load(flagSet(t, "--color=auto", "--quiet=false"),
 		[]string{
 			"space=of-flag", "unit-label.App.io/Name=A.b=C", "approved-by=ann",
 			"approved-by=bob", "previous-data-hash=0f",
@@ -97,7 +102,7 @@ func TestPrecedence(t *testing.T) {
 
 func TestDefaults(t *testing.T) {
 	clearEnv(t)
-	s, err := Load(flagSet(t), nil, Locations{Dir: t.TempDir()})
+	s, err := load(flagSet(t), nil, Locations{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +199,7 @@ func TestBadSettingsAreLocated(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
 			write(t, filepath.Join(root, ProjectFile), c.file)
-			_, err := Load(flagSet(t), nil, Locations{Dir: root})
+			_, err := load(flagSet(t), nil, Locations{Dir: root})
 			list, ok := errors.AsType[diag.List](err)
 			if !ok {
 				t.Fatalf("got %v", err)
@@ -224,7 +229,7 @@ func TestRowsNameOrigins(t *testing.T) {
 	t.Setenv("HOME", root)
 	t.Setenv("FCTL_RESOURCE_TYPES", "c.yaml"+string(filepath.ListSeparator)+"d.yaml")
 	repo := filepath.Join(root, "repo")
-	s, err := Load(flagSet(t, "--color=never"), []string{"space=shop"},
+	s, err := load(flagSet(t, "--color=never"), []string{"space=shop"},
 		Locations{Dir: repo, UserFile: user, From: root})
 	if err != nil {
 		t.Fatal(err)
@@ -256,7 +261,8 @@ func TestRowsNameOrigins(t *testing.T) {
 		filepath.Join(repo, "types", "a.yaml"), filepath.Join(repo, "b.yaml"),
 		filepath.Join(repo, "c.yaml"), filepath.Join(repo, "d.yaml"),
 	}
-	if d := cmp.Diff(paths, pathsOf(s.ResourceTypes)); d != "" {
+	got, _ := pathsAndOrigins(s.ResourceTypes)
+	if d := cmp.Diff(paths, got); d != "" {
 		t.Errorf("resource types (-want +got)\n%s", d)
 	}
 }
@@ -265,19 +271,19 @@ func TestAFileThatWasNamedMustBeThere(t *testing.T) {
 	clearEnv(t)
 	root := t.TempDir()
 	missing := filepath.Join(root, "none.yaml")
-	if _, err := Load(flagSet(t), nil, Locations{Dir: root, UserFile: missing}); err != nil {
+	if _, err := load(flagSet(t), nil, Locations{Dir: root, UserFile: missing}); err != nil {
 		t.Error(err)
 	}
-	if _, err := Load(flagSet(t), nil,
+	if _, err := load(flagSet(t), nil,
 		Locations{Dir: root, UserFile: missing, Required: true}); err == nil {
-		t.Error("a missing file is no error")
+		t.Error("a missing file is not an error")
 	}
 }
 
 func TestBadEnvironmentAndContext(t *testing.T) {
 	clearEnv(t)
 	t.Setenv("FCTL_REVISION_NUM", "many")
-	_, err := Load(flagSet(t), []string{"space", "colour=red", "revision-num=x"},
+	_, err := load(flagSet(t), []string{"space", "colour=red", "revision-num=x"},
 		Locations{Dir: t.TempDir()})
 	list, ok := errors.AsType[diag.List](err)
 	if !ok || len(list) != 4 {
@@ -311,7 +317,7 @@ func TestEverySettingReachesTheStruct(t *testing.T) {
 	}
 	t.Setenv(EnvName("max-size"), "7")
 	dir := t.TempDir()
-	s, err := Load(flagSet(t), nil, Locations{Dir: dir})
+	s, err := load(flagSet(t), nil, Locations{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -340,7 +346,7 @@ func BenchmarkLoad(b *testing.B) {
 	flags := pflag.NewFlagSet("bench", pflag.ContinueOnError)
 	where := Locations{Dir: b.TempDir()}
 	for b.Loop() {
-		if _, err := Load(flags, nil, where); err != nil {
+		if _, err := load(flags, nil, where); err != nil {
 			b.Fatal(err)
 		}
 	}

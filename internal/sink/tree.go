@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
-	"sync"
 )
 
 // ErrSource means that a file would replace the one it was made from.
@@ -20,7 +18,6 @@ type Tree struct {
 	root *os.Root
 	sync bool
 	dirs dirs
-	made sync.Map // paths of directories known to exist
 }
 
 // OpenTree opens a directory as a Tree, and creates it if it does not exist. sync says that files
@@ -37,7 +34,7 @@ func OpenTree(dir string, sync bool) (*Tree, error) {
 }
 
 // Write writes a file, and creates its directories. rel is its path below the root, with slashes.
-// from describes the file it was made from, whose permissions it gets; nil if there is none. A file
+// from describes the file it was made from, whose permissions it gets; nil for other content. A file
 // that has the content already is not touched. Write waits for other processes that write to the
 // same directory, until ctx is cancelled. The error is ErrSource, ctx.Err() or one of the file
 // system.
@@ -45,8 +42,8 @@ func (t *Tree) Write(ctx context.Context, rel string, from fs.FileInfo, parts ..
 	if !filepath.IsLocal(filepath.FromSlash(rel)) {
 		return fmt.Errorf("%q leads out of the directory", rel)
 	}
-	if err := t.mkdir(path.Dir(rel)); err != nil {
-		return err
+	if err := t.root.MkdirAll(filepath.Dir(filepath.FromSlash(rel)), 0o777); err != nil {
+		return unwrapPath(err)
 	}
 	r := &atomicFile{in: t.root, path: filepath.FromSlash(rel), perm: 0o666, sync: t.sync}
 	if from != nil && from.Mode().IsRegular() {
@@ -85,17 +82,6 @@ func (t *Tree) locked(ctx context.Context, r *atomicFile, parts [][]byte) error 
 		}
 	}
 	return r.write(parts)
-}
-
-func (t *Tree) mkdir(dir string) error {
-	if _, made := t.made.Load(dir); made {
-		return nil
-	}
-	if err := t.root.MkdirAll(filepath.FromSlash(dir), 0o777); err != nil {
-		return unwrapPath(err)
-	}
-	t.made.Store(dir, true)
-	return nil
 }
 
 // has reports whether the parts are the content of a file.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -81,21 +82,10 @@ type Found struct {
 
 // Exclude removes the files that were found in dir or below it, except files that the user named.
 func (f *Found) Exclude(dir string) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return
-	}
-	here, err := filepath.Abs(".")
-	if err != nil {
-		return
-	}
-	dir = join(dir, "")
+	dir = absolute(dir)
 	f.Files = slices.DeleteFunc(f.Files, func(file File) bool {
-		path := file.Path
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(here, path)
-		}
-		return !file.Explicit && strings.HasPrefix(path, dir)
+		rel, err := filepath.Rel(dir, absolute(file.Path))
+		return !file.Explicit && err == nil && filepath.IsLocal(rel)
 	})
 }
 
@@ -152,7 +142,7 @@ func (f *Finder) File(path string) (File, error) {
 	if path == "-" {
 		w.stdin()
 	} else {
-		w.explicit(w.resolvePath(path))
+		w.add(filepath.Clean(InDirectory(w.Dir, path)), nil)
 	}
 	return w.found.Files[0], nil
 }
@@ -171,24 +161,25 @@ func (w *walker) path(path string) error {
 		return nil
 	}
 	if strings.Contains(path, "://") {
-		w.problem(path, diag.Input(path, "curl -fsSL "+path+" | fctl do -f - FUNCTION", errors.New("URLs are not supported; fctl never uses the network")))
+		w.add(path, diag.Input(path, "curl -fsSL "+path+" | fctl do -f - FUNCTION",
+			errors.New("URLs are not supported; fctl never uses the network")))
 		return nil
 	}
-	resolved := w.resolvePath(path)
+	resolved := filepath.Clean(InDirectory(w.Dir, path))
 	info, err := os.Stat(resolved)
 	switch {
 	case err != nil && IsPattern(path) && errors.Is(err, fs.ErrNotExist):
 		w.found.Several = true
 		return w.glob(path)
 	case err != nil:
-		w.problem(resolved, located(diag.FileName(resolved), err))
+		w.add(resolved, located(diag.FileName(resolved), err))
 	case !info.IsDir():
-		w.explicit(resolved)
+		w.add(resolved, nil)
 	default:
 		w.found.Several = true
 		d, err := w.top(resolved)
 		if err != nil {
-			w.problem(resolved, err)
+			w.add(resolved, err)
 			return nil
 		}
 		d.whole = true
@@ -197,34 +188,28 @@ func (w *walker) path(path string) error {
 	return nil
 }
 
-// resolvePath returns the path to open for a path on the command line, which is relative to Dir.
-func (w *walker) resolvePath(path string) string {
-	if w.Dir == "" || filepath.IsAbs(path) {
-		return filepath.Clean(path)
+// InDirectory returns path relative to dir, unchanged if it is absolute or "-".
+func InDirectory(dir, path string) string {
+	if dir == "" || path == "-" || filepath.IsAbs(path) {
+		return path
 	}
-	return filepath.Join(w.Dir, path)
+	return filepath.Join(dir, path)
 }
 
 func (w *walker) stdin() {
 	w.found.Files = append(w.found.Files, File{Path: "-", Rel: "-", Unit: "stdin", Explicit: true})
 }
 
-func (w *walker) explicit(path string) {
+// add adds a file that the user named, or with a problem.
+func (w *walker) add(path string, problem error) {
 	rel := w.rel(path, filepath.Dir(path))
-	w.found.Files = append(w.found.Files,
-		File{Path: path, Rel: rel, Unit: unitName(rel), Explicit: true})
+	w.found.Files = append(w.found.Files, File{
+		Path: path, Rel: rel, Unit: unitName(rel), Explicit: problem == nil, Problem: problem,
+	})
 }
 
-func (w *walker) problem(path string, err error) {
-	rel := w.rel(path, filepath.Dir(path))
-	w.found.Files = append(w.found.Files,
-		File{Path: path, Rel: rel, Unit: unitName(rel), Problem: err})
-}
-
-func (w *walker) abs(path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
+// absolute returns an absolute path, or path itself if the working directory is unknown.
+func absolute(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		return abs
 	}
@@ -233,8 +218,8 @@ func (w *walker) abs(path string) string {
 
 // rel returns the name of a path: relative to Dir if it is below Dir, else relative to dir.
 func (w *walker) rel(path, dir string) string {
-	for _, from := range []string{w.base, w.abs(dir)} {
-		if rel, err := filepath.Rel(from, w.abs(path)); err == nil && filepath.IsLocal(rel) {
+	for _, from := range []string{w.base, absolute(dir)} {
+		if rel, err := filepath.Rel(from, absolute(path)); err == nil && filepath.IsLocal(rel) {
 			return filepath.ToSlash(rel)
 		}
 	}
@@ -244,7 +229,7 @@ func (w *walker) rel(path, dir string) string {
 // directory is a directory being searched.
 type directory struct {
 	path   string // the path to open
-	cut    int    // the length of the prefix of paths below it that unit names omit
+	rel    string // its path in the names of units, with slashes; empty if they omit it
 	abs    string // the absolute path, for patterns
 	ignore ignore // the ignore files of the directories above it
 	whole  bool   // take all its files, whatever the pattern
@@ -252,15 +237,12 @@ type directory struct {
 
 // top returns the directory where a search starts.
 func (w *walker) top(path string) (directory, error) {
-	// Unit names are suffixes of paths, so a prefix length is enough to compute them.
-	d := directory{path: path, abs: filepath.ToSlash(w.abs(path))}
-	if rel := w.rel(path, path); rel == "." {
-		d.cut = len(join(path, ""))
-	} else {
-		d.cut = len(path) - len(rel)
+	d := directory{path: path, abs: filepath.ToSlash(absolute(path))}
+	if d.rel = w.rel(path, path); d.rel == "." {
+		d.rel = ""
 	}
 	var err error
-	for _, above := range w.above(w.abs(path)) {
+	for _, above := range w.above(absolute(path)) {
 		if d.ignore, err = d.ignore.in(above, filepath.ToSlash(above), gitIgnore); err != nil {
 			return d, located(diag.FileName(above), err)
 		}
@@ -302,22 +284,12 @@ func (w *walker) directory(d directory, g *glob) error {
 		return err
 	}
 	entries, err := os.ReadDir(d.path)
-	if err != nil {
-		w.problem(d.path, located(diag.FileName(d.path), err))
-		return nil
+	if err == nil {
+		d.ignore, err = d.ignore.in(d.path, d.abs, cmp.Or(w.IgnoreFile, gitIgnore))
 	}
-	second := cmp.Or(w.IgnoreFile, gitIgnore)
-	for _, name := range []string{fctlIgnore, second} {
-		if _, has := slices.BinarySearchFunc(entries, name, func(e fs.DirEntry, name string) int {
-			return strings.Compare(e.Name(), name)
-		}); !has {
-			continue
-		}
-		if d.ignore, err = d.ignore.in(d.path, d.abs, second); err != nil {
-			w.problem(d.path, located(diag.FileName(d.path), err))
-			return nil
-		}
-		break
+	if err != nil {
+		w.add(d.path, located(diag.FileName(d.path), err))
+		return nil
 	}
 	for _, e := range entries {
 		if err := w.entry(d, e, g); err != nil {
@@ -335,22 +307,18 @@ func (w *walker) entry(d directory, e fs.DirEntry, g *glob) error {
 	case !isDir && w.Temporary != nil && w.Temporary(name):
 		return nil
 	}
-	abs := ""
-	if isDir || g != nil || !d.ignore.empty() {
-		abs = strings.TrimSuffix(d.abs, "/") + "/" + name
-	}
+	abs := strings.TrimSuffix(d.abs, "/") + "/" + name
 	if d.ignore.ignored(abs, isDir) {
 		return nil
 	}
-	path := join(d.path, name)
+	file, rel := filepath.Join(d.path, name), path.Join(d.rel, name)
 	if isDir {
 		whole := d.whole && w.Recursive || g.matches(abs)
 		if !whole && !g.leadsInto(abs) {
 			return nil
 		}
 		return w.directory(directory{
-			path: path, cut: d.cut, abs: abs, ignore: d.ignore,
-			whole: whole,
+			path: file, rel: rel, abs: abs, ignore: d.ignore, whole: whole,
 		}, g)
 	}
 	byPattern := g.matches(abs)
@@ -359,12 +327,11 @@ func (w *walker) entry(d directory, e fs.DirEntry, g *glob) error {
 	}
 	format := w.format(byPattern)
 	if why := w.skipReason(name, e.Type(), byPattern, format); why != "" {
-		w.found.Skipped = append(w.found.Skipped, Skipped{path, why})
+		w.found.Skipped = append(w.found.Skipped, Skipped{file, why})
 		return nil
 	}
-	rel := filepath.ToSlash(path[d.cut:])
 	w.found.Files = append(w.found.Files,
-		File{Path: path, Rel: rel, Unit: unitName(rel), Format: format})
+		File{Path: file, Rel: rel, Unit: unitName(rel), Format: format})
 	return nil
 }
 
@@ -374,17 +341,6 @@ func (w *walker) format(byPattern bool) api.ToolchainType {
 		return ""
 	}
 	return cmp.Or(w.Toolchain, api.ToolchainKubernetesYAML)
-}
-
-// join is filepath.Join for clean paths, without the cost of cleaning.
-func join(dir, name string) string {
-	switch {
-	case dir == ".":
-		return name
-	case os.IsPathSeparator(dir[len(dir)-1]):
-		return dir + name
-	}
-	return dir + string(filepath.Separator) + name
 }
 
 // settingsFile holds settings of fctl for the directory, not configuration.
@@ -435,29 +391,11 @@ func skippedByAll(found *Found) []Skipped {
 // unique keeps the first occurrence of each file. If a later path names the file, or matches it
 // with a pattern, this counts for the kept one as well.
 func unique(files []File) []File {
-	dirs := map[string]string{} // without symbolic links
 	identity := func(f File) string {
-		if f.Problem != nil || f.Path == "-" {
-			return f.Path
+		if real, err := filepath.EvalSymlinks(f.Path); err == nil && f.Problem == nil {
+			return absolute(real)
 		}
-		if f.Explicit {
-			if real, err := filepath.EvalSymlinks(f.Path); err == nil {
-				f.Path = real
-			}
-		}
-		dir := filepath.Dir(f.Path)
-		real, known := dirs[dir]
-		if !known {
-			real = dir
-			if evaluated, err := filepath.EvalSymlinks(dir); err == nil {
-				real = evaluated
-			}
-			if abs, err := filepath.Abs(real); err == nil {
-				real = abs
-			}
-			dirs[dir] = real
-		}
-		return join(real, filepath.Base(f.Path))
+		return f.Path
 	}
 	first := map[string]int{}
 	kept := files[:0]

@@ -30,7 +30,7 @@ func (w *walker) glob(pattern string) error {
 	g, err := newGlob(w.base, filepath.ToSlash(pattern))
 	if err == nil {
 		special := strings.IndexAny(pattern, specialInGlob)
-		start := w.resolvePath(filepath.Dir(pattern[:special] + "x"))
+		start := filepath.Clean(InDirectory(w.Dir, filepath.Dir(pattern[:special]+"x")))
 		var d directory
 		if d, err = w.top(start); err == nil {
 			if err := w.directory(d, g); err != nil {
@@ -42,7 +42,7 @@ func (w *walker) glob(pattern string) error {
 		err = errors.New("no file matches")
 	}
 	if err != nil {
-		w.problem(pattern, diag.Input(diag.FileName(w.resolvePath(pattern)), "", err))
+		w.add(pattern, diag.Input(diag.FileName(filepath.Clean(InDirectory(w.Dir, pattern))), "", err))
 	}
 	return nil
 }

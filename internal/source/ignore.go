@@ -34,8 +34,6 @@ type ignoreFile struct {
 	patterns []pattern
 }
 
-func (i ignore) empty() bool { return i.fctl == nil && i.git == nil }
-
 // ignored reports whether an entry of a directory is excluded. It is not called for entries of an
 // excluded directory: as with git, these cannot be included again.
 func (i ignore) ignored(path string, isDir bool) bool {

@@ -345,53 +345,20 @@ func ToolchainByName(path string) (t api.ToolchainType, sure bool) {
 // NameImpliesToolchain reports whether the name of a file implies a toolchain.
 func NameImpliesToolchain(path string) bool { return len(functions.ToolchainsOf(path)) > 0 }
 
-// isResource reports whether JSON is a Kubernetes object. It decodes no more than it must. Invalid
-// JSON counts as one if it contains the keys of one: the converter then reports the syntax error
-// with its position.
+// isResource reports whether JSON is one Kubernetes object. If another object or list follows, as in
+// the logs of programs, it is not; other text does not count. Invalid JSON is an object if it
+// contains the keys of one: the converter then reports the syntax error with its position.
 func isResource(data []byte) bool {
-	namesKeys := func() bool {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	var object map[string]json.RawMessage
+	err := dec.Decode(&object)
+	if _, notObject := errors.AsType[*json.UnmarshalTypeError](err); notObject {
+		return false
+	}
+	if err != nil {
 		return bytes.Contains(data, []byte("apiVersion")) && bytes.Contains(data, []byte("kind"))
 	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	if start, err := dec.Token(); err != nil || start != json.Delim('{') {
-		return err != nil && namesKeys()
-	}
-	found := 0
-	for found < 2 && dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return namesKeys()
-		}
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return namesKeys()
-		}
-		if (key == "apiVersion" || key == "kind") && len(value) > 2 {
-			found++
-		}
-	}
-	return found == 2 && !isStream(data)
-}
-
-// isStream reports whether another object or list follows the object that data begins with, as in
-// the logs of programs. Such a text is not a resource. Other text after the object does not count.
-func isStream(data []byte) bool {
-	depth, quoted := 0, false
-	for i := 0; i < len(data); i++ {
-		switch c := data[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{', c == '[':
-			depth++
-		case c == '}', c == ']':
-			if depth--; depth == 0 {
-				rest := bytes.TrimLeft(data[i+1:], " \t\r\n")
-				return len(rest) > 0 && (rest[0] == '{' || rest[0] == '[')
-			}
-		}
-	}
-	return false
+	next, _ := dec.Token()
+	isStream := next == json.Delim('{') || next == json.Delim('[')
+	return len(object["apiVersion"]) > 2 && len(object["kind"]) > 2 && !isStream
 }
