@@ -49,11 +49,11 @@ func (h *Header) lists(item Value) bool {
 }
 
 // completeHeader fills in the apiVersion and kind that an item lacks because its list states them
-// for all items.
+// for all items. A ResourceList, which KRM functions exchange, says nothing about its items.
 func (d *YamlDoc) completeHeader(h *Header) {
 	list := d.v.d.cursor(0)
 	kind, typed := strings.CutSuffix(stringText(list.Get("kind")), stream.ListSuffix)
-	if items := list.Get("items"); !typed || kind == "" || !items.Exists() ||
+	if items := list.Get("items"); !typed || kind == "" || kind == "Resource" || !items.Exists() ||
 		items.node() != d.v.owner {
 		return
 	}

@@ -2,10 +2,10 @@ package gaby
 
 import "slices"
 
-// PlaceBehind moves the map entry that segments name after the entry with the given key, or before
+// PlaceAfter moves the map entry that segments name after the entry with the given key, or before
 // all others if key is empty. It moves only entries that edits added; for others, or if there is no
 // such key, it does nothing.
-func (d *YamlDoc) PlaceBehind(key string, segments ...string) error {
+func (d *YamlDoc) PlaceAfter(key string, segments ...string) error {
 	e, err := d.newEditor(segments)
 	if err != nil {
 		return err

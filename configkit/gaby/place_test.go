@@ -36,7 +36,7 @@ func TestPlaceNewKeyAfter(t *testing.T) {
 			if _, err := doc.SetP(0, test.path); err != nil {
 				t.Fatal(err)
 			}
-			if err := doc.PlaceBehind(test.behind, gaby.DotPathToSlice(test.path)...); err != nil {
+			if err := doc.PlaceAfter(test.behind, gaby.DotPathToSlice(test.path)...); err != nil {
 				t.Fatal(err)
 			}
 			if have := doc.String(); have != test.want {

@@ -215,7 +215,7 @@ func (w *resourcePatch) moveKey(path mutationPath, segments []string) error {
 			previous = c.Key()
 		}
 	}
-	return w.doc.PlaceBehind(previous, segments...)
+	return w.doc.PlaceAfter(previous, segments...)
 }
 
 // addElement adds an element to a list.

@@ -132,7 +132,12 @@ func (h *FunctionHandler) Run(
 		r.noteDeprecated(&r.steps[i], request.FunctionInvocations[i].Arguments)
 	}
 
-	if err := h.runSteps(r, request.ConfigData); err != nil {
+	if options.Documents != nil {
+		err = h.runOnDocuments(r, options.Documents)
+	} else {
+		err = h.runSteps(r, request.ConfigData)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return r.finish(), nil
@@ -167,6 +172,13 @@ func (h *FunctionHandler) runSteps(r *run, data []byte) error {
 	}
 	r.record([]part{whole})
 	return nil
+}
+
+// runOnDocuments runs the chain on documents that the caller has parsed.
+func (h *FunctionHandler) runOnDocuments(r *run, documents gaby.Container) error {
+	documents, err := h.runSequentially(r, slices.Clone(documents), r.newHistory(documents))
+	r.response.Documents = documents
+	return err
 }
 
 // prepare looks up the functions, and checks and evaluates their arguments.

@@ -1,6 +1,9 @@
 package handler
 
-import "github.com/fctl-dev/fctl/api"
+import (
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
 
 // Options say how a request is run and what its result contains. They are not part of the request,
 // so that a server decides about them itself.
@@ -14,6 +17,9 @@ type Options struct {
 	CountChanges bool
 	// KeepSteps asks for Steps. It costs printing the data once for each function.
 	KeepSteps bool
+	// Documents, if not nil, are worked on in place of ConfigData, and nothing is printed. The
+	// result has them in Documents.
+	Documents gaby.Container
 }
 
 // Result is the response to a request with details about the run.
@@ -34,6 +40,8 @@ type Result struct {
 	// Steps are the functions that changed the data, in order, each with the resulting data, if the
 	// options ask for that. It is empty if this is unknown.
 	Steps []Step
+	// Documents are the documents after the chain, if the options have documents.
+	Documents gaby.Container
 	// ValidationFailed is true if a validating function that is not a filter did not pass.
 	ValidationFailed bool
 }

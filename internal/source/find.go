@@ -27,6 +27,11 @@ type Finder struct {
 	Toolchain api.ToolchainType
 	// AnyFormat takes the files of every toolchain from a directory.
 	AnyFormat bool
+	// IgnoreFile is read in place of .gitignore if it is not empty, and only in directories that are
+	// searched, not in those above them.
+	IgnoreFile string
+	// Names are names of files that are taken from a directory whatever their extension.
+	Names []string
 	// Temporary reports whether a name is that of an incomplete file. Such files are skipped.
 	Temporary func(name string) bool
 }
@@ -256,7 +261,7 @@ func (w *walker) top(path string) (directory, error) {
 	}
 	var err error
 	for _, above := range w.above(w.abs(path)) {
-		if d.ignore, err = d.ignore.in(above, filepath.ToSlash(above)); err != nil {
+		if d.ignore, err = d.ignore.in(above, filepath.ToSlash(above), gitIgnore); err != nil {
 			return d, located(diag.FileName(above), err)
 		}
 	}
@@ -266,6 +271,9 @@ func (w *walker) top(path string) (directory, error) {
 // above returns the directories above dir whose ignore files apply to it, the uppermost first.
 // These are the directories of its repository or, outside of a repository, those from Dir on.
 func (w *walker) above(dir string) []string {
+	if w.IgnoreFile != "" {
+		return nil
+	}
 	var dirs []string
 	for at := dir; ; at = filepath.Dir(at) {
 		if at != dir {
@@ -298,13 +306,14 @@ func (w *walker) directory(d directory, g *glob) error {
 		w.problem(d.path, located(diag.FileName(d.path), err))
 		return nil
 	}
-	for _, name := range []string{fctlIgnore, gitIgnore} {
+	second := cmp.Or(w.IgnoreFile, gitIgnore)
+	for _, name := range []string{fctlIgnore, second} {
 		if _, has := slices.BinarySearchFunc(entries, name, func(e fs.DirEntry, name string) int {
 			return strings.Compare(e.Name(), name)
 		}); !has {
 			continue
 		}
-		if d.ignore, err = d.ignore.in(d.path, d.abs); err != nil {
+		if d.ignore, err = d.ignore.in(d.path, d.abs, second); err != nil {
 			w.problem(d.path, located(diag.FileName(d.path), err))
 			return nil
 		}
@@ -321,7 +330,7 @@ func (w *walker) directory(d directory, g *glob) error {
 func (w *walker) entry(d directory, e fs.DirEntry, g *glob) error {
 	name, isDir := e.Name(), e.IsDir()
 	switch {
-	case isDir && isRepository(name), name == fctlIgnore, name == gitIgnore, name == settingsFile:
+	case isDir && isRepository(name), name == fctlIgnore, name == gitIgnore, name == settingsFile, name == w.IgnoreFile:
 		return nil
 	case !isDir && w.Temporary != nil && w.Temporary(name):
 		return nil
@@ -397,6 +406,8 @@ func (w *walker) skipReason(name string, mode fs.FileMode, byPattern bool,
 		return NotRegular
 	case w.Toolchain != "" && byPattern:
 		return "" // pattern and toolchain together are explicit enough
+	case slices.Contains(w.Names, name):
+		return ""
 	}
 	toolchains := functions.ToolchainsOf(name)
 	switch {

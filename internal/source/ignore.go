@@ -59,14 +59,14 @@ func (f *ignoreFile) decide(path string, isDir bool) (ignored, decided bool) {
 	return false, false
 }
 
-// in adds the ignore files of a directory. dir is the path to open, path the one that entries are
-// matched with.
-func (i ignore) in(dir, path string) (ignore, error) {
+// in adds the ignore files of a directory, .fctlignore and the one called second. dir is the path to
+// open, path the one that entries are matched with.
+func (i ignore) in(dir, path, second string) (ignore, error) {
 	var err error
 	if i.fctl, err = i.fctl.read(filepath.Join(dir, fctlIgnore), path); err != nil {
 		return i, err
 	}
-	i.git, err = i.git.read(filepath.Join(dir, gitIgnore), path)
+	i.git, err = i.git.read(filepath.Join(dir, second), path)
 	return i, err
 }
 
