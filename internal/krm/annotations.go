@@ -63,6 +63,7 @@ func readPlace(doc *gaby.YamlDoc) (*place, error) {
 		return nil, conflict(doc, IndexAnnotation, strconv.Itoa(newIndex),
 			LegacyIndexAnnotation, strconv.Itoa(oldIndex))
 	}
+	p.indexed = newIndex >= 0 || oldIndex >= 0
 	p.path, p.index = newPath, max(newIndex, oldIndex, 0)
 	if p.path == "" {
 		p.path = oldPath
@@ -91,5 +92,5 @@ func conflict(doc *gaby.YamlDoc, key, value, other, otherValue string) error {
 
 // at returns an error with a position in the text that is read.
 func at(pos gaby.Position, format string, args ...any) error {
-	return &gaby.SyntaxError{Pos: pos, Msg: fmt.Sprintf(format, args...)}
+	return &gaby.SyntaxError{Pos: pos, Msg: fmt.Errorf(format, args...).Error()}
 }

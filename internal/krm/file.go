@@ -1,4 +1,193 @@
 package krm
 
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
 // File is a file that items were read from.
-type File struct{}
+type File struct {
+	Path string // slash-separated, relative to the root
+	Name string // in messages
+
+	open string // the path to open
+	info fs.FileInfo
+	data []byte
+	docs gaby.Container
+	// items has the item of each document, nil for documents that are not items.
+	items []*Item
+	// noResource counts the documents that are not resources.
+	noResource int
+}
+
+// Items returns the items of the file in order.
+func (f *File) Items() []*Item {
+	items := make([]*Item, 0, len(f.items))
+	for _, item := range f.items {
+		if item != nil {
+			items = append(items, item)
+		}
+	}
+	return items
+}
+
+// parse splits the file into documents and makes items of them. all says that documents that are
+// maps but not resources are items as well.
+func (f *File) parse(all bool) error {
+	docs, err := gaby.ParseAll(f.data)
+	if err != nil {
+		return located(f.Name, err)
+	}
+	f.docs, f.items = docs, make([]*Item, len(docs))
+	var problems []error
+	items := make([]Item, len(docs))
+	for i, doc := range docs {
+		h, err := doc.Header()
+		if err != nil {
+			problems = append(problems, located(f.Name, err))
+			continue
+		}
+		if !isResource(h) && !(all && doc.IsMap()) {
+			if !doc.IsNull() {
+				f.noResource++
+			}
+			continue
+		}
+		items[i] = Item{Doc: doc, Path: f.Path, Index: i, file: f}
+		f.items[i] = &items[i]
+		if doc.MayContain(LegacyPathAnnotation[:len("config.kubernetes.io/")]) {
+			own, err := readPlace(doc)
+			if err != nil {
+				problems = append(problems, located(f.Name, err))
+				continue
+			}
+			items[i].transport = own.newer || own.legacy
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// isResource reports whether a header is that of a resource. A Kustomization needs no name.
+func isResource(h gaby.Header) bool {
+	return h.APIVersion != "" && h.Kind != "" &&
+		(h.Name != "" || h.GenerateName != "" || h.Kind == "Kustomization" || h.Kind == "Component")
+}
+
+// located converts an error about a file to a failure with the position in the file.
+func located(name string, err error) error {
+	if failure, ok := errors.AsType[*api.Failure](err); ok {
+		if failure.Pos.File == "" {
+			in := *failure
+			in.Pos.File = name
+			return &in
+		}
+		return err
+	}
+	f := &api.Failure{
+		Class: api.FailureInput, Pos: api.Position{File: name}, Message: err.Error(), Err: err,
+	}
+	if syntax, ok := errors.AsType[*gaby.SyntaxError](err); ok {
+		f.Pos.Line, f.Pos.Column = syntax.Pos.Line, syntax.Pos.Column
+		f.Message, f.Hint = syntax.Msg, syntax.Hint
+	} else if edit, ok := errors.AsType[*gaby.EditError](err); ok {
+		f.Pos.Line, f.Pos.Column = edit.Pos.Line, edit.Pos.Column
+		f.Path, f.Message, f.Hint = edit.Path, edit.Msg, edit.Hint
+	} else if _, ok := errors.AsType[*configkit.NoResourceError](err); ok {
+		f.Message = "not a resource"
+	}
+	return f
+}
+
+// entry is a document of a file that is written.
+type entry struct {
+	doc   *gaby.YamlDoc
+	item  *Item // nil for a document that is not an item
+	index int
+}
+
+// text returns the text of a file with the given documents in order, and the comments between
+// documents that are removed. It has no parts if nothing is left.
+func (f *File) text(entries []entry) [][]byte {
+	kept := map[*gaby.YamlDoc]bool{}
+	for _, e := range entries {
+		kept[e.doc] = true
+	}
+	var parts [][][]byte
+	var run gaby.Container
+	flush := func() {
+		if len(run) > 0 {
+			parts = append(parts, run.Pieces())
+			run = nil
+		}
+	}
+	removed := 0 // documents of the file whose comments were handled
+	comments := func(before int) {
+		for ; f != nil && removed < before; removed++ {
+			if doc := f.docs[removed]; !kept[doc] && doc.IsDocument() {
+				if c := commentDocuments(f.source(removed)); len(c) > 0 {
+					flush()
+					parts = append(parts, [][]byte{c})
+				}
+			}
+		}
+	}
+	for _, e := range entries {
+		if e.item == nil || e.item.file == f {
+			comments(e.index)
+		}
+		run = append(run, e.doc)
+	}
+	flush()
+	if f != nil {
+		comments(len(f.docs))
+	}
+	return gaby.Join(parts)
+}
+
+// source returns the text that document i was read from.
+func (f *File) source(i int) []byte {
+	doc := f.docs[i]
+	if !doc.Changed() {
+		return doc.Source()
+	}
+	fresh, err := gaby.ParseAll(f.data)
+	if err != nil || i >= len(fresh) {
+		return nil
+	}
+	return fresh[i].Source()
+}
+
+// commentDocuments returns the documents of text that have only comments, with their separators.
+// The comments directly above the content of another document are not such a document.
+func commentDocuments(text []byte) []byte {
+	var out, part []byte
+	comments, other := false, false
+	end := func() {
+		if comments && !other {
+			out = append(out, part...)
+		}
+		part, comments, other = nil, false, false
+	}
+	for line := range bytes.Lines(text) {
+		bare := bytes.TrimSpace(line)
+		if isMarker(bytes.TrimRight(line, "\r\n")) {
+			end()
+			bare = bytes.TrimSpace(bare[3:])
+		}
+		part = append(part, line...)
+		switch {
+		case len(bare) == 0:
+		case bare[0] == '#':
+			comments = true
+		default:
+			other = true
+		}
+	}
+	end()
+	return out
+}

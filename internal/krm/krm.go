@@ -44,7 +44,9 @@ type ResourceList struct {
 	FunctionConfig *gaby.YamlDoc
 	Results        []Result
 
-	text *listText // what the list was parsed from; nil for a list made in memory
+	// config is the item that is the functionConfig, nil if it is not an item.
+	config *Item
+	text   *listText // what the list was parsed from; nil for a list made in memory
 }
 
 // Docs returns the documents of the items.
@@ -65,8 +67,13 @@ type Item struct {
 	// Index is the position of the document in the file.
 	Index int
 
-	file *File  // the file Doc is a document of, nil if it came from elsewhere
-	read *place // the path and index when the list was parsed; nil for a new item
+	// File is the path to open of the file of a functionConfig, and Dir its directory.
+	File, Dir string
+
+	// transport says that the file has annotations for path or index of its own.
+	transport bool
+	file      *File  // the file Doc is a document of, nil if it came from elsewhere
+	read      *place // the path and index when the list was parsed; nil for a new item
 }
 
 // NewItem makes an item of the text of one resource. path may be empty.
@@ -84,4 +91,18 @@ type place struct {
 	path          string
 	index         int
 	legacy, newer bool // the families of annotations that were present
+	indexed       bool // an index was given
+}
+
+// name returns the kind and name of the item.
+func (item *Item) name() string {
+	h, _ := item.Doc.Header()
+	name := h.Kind
+	if name == "" {
+		name = "document"
+	}
+	if h.Name != "" {
+		name += " " + h.Name
+	}
+	return name
 }

@@ -2,10 +2,13 @@ package krm
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
@@ -17,6 +20,10 @@ func (l *ResourceList) Bytes() ([]byte, error) {
 	}
 	return l.wire(&wireOptions{})
 }
+
+// Source returns the list as the source of a pipeline: the items are written with annotations for
+// path, index and indentation.
+func (l *ResourceList) Source() ([]byte, error) { return l.wire(&wireOptions{seqIndent: true}) }
 
 // version returns the apiVersion to print.
 func (l *ResourceList) version() string {
@@ -156,16 +163,25 @@ func (l *ResourceList) wire(o *wireOptions) ([]byte, error) {
 	} else {
 		b.WriteString("items:\n")
 	}
+	var problems []error
 	for i, item := range l.Items {
 		text, err := item.wire(i, o)
 		if err != nil {
-			return nil, err
+			problems = append(problems, err)
+			continue
 		}
 		writeIndented(&b, "- ", text)
 	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
 	if l.FunctionConfig != nil {
 		b.WriteString("functionConfig:\n")
-		writeIndented(&b, "  ", l.FunctionConfig.Ended())
+		text, err := l.configText()
+		if err != nil {
+			return nil, err
+		}
+		writeIndented(&b, "  ", text)
 	}
 	if results := l.results(); len(results) > 0 {
 		doc, err := gaby.ParseYAML([]byte("results: []\n"))
@@ -178,6 +194,16 @@ func (l *ResourceList) wire(o *wireOptions) ([]byte, error) {
 		b.Write(doc.Bytes())
 	}
 	return b.Bytes(), nil
+}
+
+// configText returns the text of the functionConfig. One that is an item has the annotations which
+// say where it is.
+func (l *ResourceList) configText() ([]byte, error) {
+	item := l.config
+	if item == nil || item.Doc != l.FunctionConfig {
+		item = &Item{Doc: l.FunctionConfig}
+	}
+	return item.wire(0, &wireOptions{})
 }
 
 // wire returns the text of the item with the annotations for transport.
@@ -198,6 +224,12 @@ func (item *Item) wire(id int, o *wireOptions) ([]byte, error) {
 		set = append(set, annotation{idAnnotation, strconv.Itoa(id)})
 	}
 	doc := item.Doc
+	if err := doc.Check(); err != nil {
+		return nil, item.located(err)
+	}
+	if err := uniqueKeys(doc.Value()); err != nil {
+		return nil, item.located(err)
+	}
 	mark := doc.Checkpoint()
 	if err := set.write(doc); err == nil && doc.IsDocument() {
 		text := doc.Ended()
@@ -209,24 +241,73 @@ func (item *Item) wire(id int, o *wireOptions) ([]byte, error) {
 	// text is part of another: send a copy.
 	fresh, err := gaby.ParseYAML([]byte(doc.Value().YAML() + "\n"))
 	if err == nil {
-		err = set.write(fresh)
+		err = errors.Join(complete(fresh, doc), set.write(fresh))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", item, err)
+		return nil, item.located(err)
 	}
 	return fresh.Ended(), nil
 }
 
+// complete adds the apiVersion and kind that a resource lacks because the list around it, such as a
+// RoleBindingList, has them for all items.
+func complete(fresh, doc *gaby.YamlDoc) error {
+	h, _ := doc.Header()
+	for _, field := range []struct{ key, value string }{
+		{"kind", h.Kind}, {"apiVersion", h.APIVersion},
+	} {
+		if field.value == "" || fresh.Exists(field.key) {
+			continue
+		}
+		if _, err := fresh.Set(field.value, field.key); err != nil {
+			return err
+		}
+		if err := fresh.PlaceAfter("", field.key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Located adds the position of the item to an error that has none.
+func (item *Item) Located(err error) error {
+	failure, ok := errors.AsType[*api.Failure](err)
+	if !ok || failure.Pos.File != "" || item.file == nil {
+		return err
+	}
+	in := *failure
+	in.Pos = item.Doc.Position()
+	in.Pos.File = item.file.Name
+	return &in
+}
+
+// fileName returns the name of the item's file in messages.
+func (item *Item) fileName() string {
+	if item.file == nil {
+		return ""
+	}
+	return item.file.Name
+}
+
+// Directory returns the directory of the item's file to open, "" if it is not from a file.
+func (item *Item) Directory() string {
+	if item.file == nil {
+		return ""
+	}
+	return filepath.Dir(item.file.open)
+}
+
+// located adds the file of the item to an error.
+func (item *Item) located(err error) error {
+	if item.file != nil {
+		return located(item.file.Name, err)
+	}
+	return fmt.Errorf("%s: %w", item, err)
+}
+
 // String returns the name of the item in messages: kind, name and file.
 func (item *Item) String() string {
-	h, _ := item.Doc.Header()
-	name := h.Kind
-	if name == "" {
-		name = "document"
-	}
-	if h.Name != "" {
-		name += " " + h.Name
-	}
+	name := item.name()
 	if item.Path != "" {
 		name += " in " + item.Path
 		if item.Index > 0 {

@@ -1,0 +1,198 @@
+package krm
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// Change is a file that differs from what was read.
+type Change struct {
+	Path   string
+	Before []byte   // nil for a new file
+	After  [][]byte // nil for a deleted file
+	// Deletes is the number of resources that are removed from the file.
+	Deletes int
+
+	file *File // nil for a new file
+}
+
+// IsNew reports whether the file does not exist yet.
+func (c *Change) IsNew() bool { return c.file == nil }
+
+// IsDeleted reports whether the file is deleted.
+func (c *Change) IsDeleted() bool { return c.After == nil }
+
+// Name returns the name of the file in messages.
+func (c *Change) Name(p *Package) string {
+	if c.file != nil {
+		return c.file.Name
+	}
+	return fileName(p.Root, c.Path)
+}
+
+// Changes returns what must be written so that the package has exactly these items, in order of
+// paths. It checks the paths of items that are new or were moved. Documents that are not items
+// stay.
+func (p *Package) Changes(items []*Item) ([]*Change, error) {
+	return p.changes(items, func(*File) bool { return true })
+}
+
+// changes is Changes for the files that owned selects and for new ones. Other files stay.
+func (p *Package) changes(items []*Item, owned func(*File) bool) ([]*Change, error) {
+	var problems []error
+	byPath := map[string][]*Item{}
+	for _, item := range items {
+		if item.file == nil || item.Path != item.file.Path {
+			if err := p.checkPath(item); err != nil {
+				problems = append(problems, err)
+				continue
+			}
+		}
+		byPath[item.Path] = append(byPath[item.Path], item)
+	}
+	var changes []*Change
+	add := func(path string, f *File, items []*Item) {
+		c, err := fileChange(path, f, items)
+		if err != nil {
+			problems = append(problems, err)
+		} else if c != nil {
+			changes = append(changes, c)
+		}
+	}
+	for _, f := range p.Files {
+		if owned(f) {
+			add(f.Path, f, byPath[f.Path])
+		}
+		delete(byPath, f.Path)
+	}
+	for path, items := range byPath {
+		add(path, nil, items)
+	}
+	slices.SortFunc(changes, func(a, b *Change) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(problems, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return changes, errors.Join(problems...)
+}
+
+// fileChange returns the change of one file, nil if it stays as it is. f is nil for a new file.
+func fileChange(path string, f *File, items []*Item) (*Change, error) {
+	if f != nil && sameItems(f, items) {
+		return nil, nil
+	}
+	entries, err := arrange(f, items)
+	if err != nil {
+		return nil, err
+	}
+	c := &Change{Path: path, file: f}
+	if f != nil {
+		c.Before = f.data
+		here := map[*Item]bool{}
+		for _, item := range items {
+			here[item] = true
+		}
+		for _, item := range f.Items() {
+			if !here[item] {
+				c.Deletes++
+			}
+		}
+	}
+	if strings.HasSuffix(path, ".json") {
+		c.After, err = jsonText(f, entries)
+		if err != nil {
+			return nil, err
+		}
+	} else {
+		c.After = f.text(entries)
+	}
+	if len(c.After) == 0 {
+		c.After = nil
+	} else if f != nil && gaby.SamePieces(c.After, f.data) {
+		return nil, nil
+	}
+	return c, nil
+}
+
+// sameItems reports whether a file has these items, unchanged.
+func sameItems(f *File, items []*Item) bool {
+	k := 0
+	for i, item := range f.items {
+		if item == nil {
+			continue
+		}
+		if k >= len(items) || items[k] != item || item.Index != i || item.Doc.Changed() {
+			return false
+		}
+		k++
+	}
+	return k == len(items)
+}
+
+// arrange returns the documents of a file in order: those that are not items keep their position,
+// items without an index come last.
+func arrange(f *File, items []*Item) ([]entry, error) {
+	var entries []entry
+	last := -1
+	if f != nil {
+		for i, doc := range f.docs {
+			if f.items[i] == nil {
+				entries = append(entries, entry{doc: doc, index: i})
+				last = i
+			}
+		}
+	}
+	for _, item := range items {
+		last = max(last, item.Index)
+	}
+	for _, item := range items {
+		if item.Index < 0 {
+			last++
+			item.Index = last
+		}
+		entries = append(entries, entry{doc: item.Doc, item: item, index: item.Index})
+	}
+	slices.SortStableFunc(entries, func(a, b entry) int { return cmp.Compare(a.index, b.index) })
+	for i := 1; i < len(entries); i++ {
+		if a, b := entries[i-1], entries[i]; a.index == b.index {
+			item := cmp.Or(b.item, a.item)
+			return nil, &api.Failure{
+				Class: api.FailureFunction, Resource: item.name(),
+				Message: fmt.Sprintf("a resource at path %q and index %d already exists",
+					item.Path, item.Index),
+				Hint: "an item without the index annotation is appended to the file",
+			}
+		}
+	}
+	return entries, nil
+}
+
+// jsonText returns the text of a JSON file. New documents are written as JSON.
+func jsonText(f *File, entries []entry) ([][]byte, error) {
+	if len(entries) > 1 {
+		return nil, &api.Failure{
+			Class: api.FailureFunction, Resource: entries[1].item.name(),
+			Message: "a JSON file cannot have a second resource",
+		}
+	}
+	if len(entries) == 0 {
+		return f.text(entries), nil
+	}
+	e := entries[0]
+	if text := e.doc.Ended(); json.Valid(text) || f != nil && !json.Valid(f.data) {
+		return f.text(entries), nil
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(e.doc.Data()); err != nil {
+		return nil, err
+	}
+	return [][]byte{b.Bytes()}, nil
+}

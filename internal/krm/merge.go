@@ -1,0 +1,266 @@
+package krm
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// merger merges what a function returned into the items that it got.
+type merger struct {
+	provider configkit.ResourceProvider
+	sent     []*Item
+	claimed  []bool // by an item that was returned
+	lenient  bool   // new items need not be resources
+	byPlace  map[string]int
+	byName   map[gaby.Header]int
+}
+
+// merge turns the returned items into edits of those that were sent, and returns the resulting
+// items: the sent ones that are still there in their order, then the new ones. An item is
+// recognised by its id, else by its place and name, else by its name.
+func merge(sent, returned []*Item, provider configkit.ResourceProvider) ([]*Item, error) {
+	m := &merger{provider: provider, sent: sent}
+	return m.merge(returned)
+}
+
+func (m *merger) merge(returned []*Item) ([]*Item, error) {
+	sent := m.sent
+	m.claimed = make([]bool, len(sent))
+	from := make([]int, len(returned))
+	for k, item := range returned {
+		i, err := m.byID(item)
+		if err != nil {
+			return nil, err
+		}
+		from[k] = i
+	}
+	m.index()
+	var problems []error
+	var added []*Item
+	for k, item := range returned {
+		if from[k] < 0 {
+			from[k] = m.byIdentity(item)
+		}
+		if i := from[k]; i < 0 {
+			err := checkReturned(nil, item)
+			var fresh *Item
+			if err == nil || m.lenient {
+				fresh, err = m.added(item)
+			}
+			problems, added = append(problems, err), append(added, fresh)
+		} else {
+			problems = append(problems, m.take(sent[i], item))
+		}
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	items := make([]*Item, 0, len(sent)+len(added))
+	for i, item := range sent {
+		if m.claimed[i] {
+			items = append(items, item)
+		}
+	}
+	return append(items, added...), nil
+}
+
+// byID returns the index of the item with the id that a returned item has, -1 if it has none.
+func (m *merger) byID(item *Item) (int, error) {
+	text := Annotation(item.Doc, idAnnotation)
+	if text == "" {
+		return -1, nil
+	}
+	i, err := strconv.Atoi(text)
+	if err != nil || i < 0 || i >= len(m.sent) {
+		return -1, nil
+	}
+	if m.claimed[i] {
+		return 0, &api.Failure{
+			Class: api.FailureFunction, Resource: item.name(),
+			Message: fmt.Sprintf("two items were returned with the id of %s", m.sent[i]),
+			Hint:    "a function that copies a resource must remove the annotation " + idAnnotation,
+		}
+	}
+	m.claimed[i] = true
+	return i, nil
+}
+
+// index prepares byIdentity if some items were not recognised by their id.
+func (m *merger) index() {
+	m.byPlace, m.byName = map[string]int{}, map[gaby.Header]int{}
+	for i, item := range m.sent {
+		if m.claimed[i] {
+			continue
+		}
+		m.byPlace[placeKey(item)] = i
+		h, _ := item.Doc.Header()
+		if _, twice := m.byName[h]; twice {
+			i = -1
+		}
+		m.byName[h] = i
+	}
+}
+
+func placeKey(item *Item) string { return item.Path + "\x00" + strconv.Itoa(item.Index) }
+
+// byIdentity returns the index of the item that has the place and name of a returned one, or only
+// its name, -1 for none.
+func (m *merger) byIdentity(item *Item) int {
+	h, _ := item.Doc.Header()
+	i, ok := -1, false
+	if item.Path != "" {
+		if i, ok = m.byPlace[placeKey(item)]; ok {
+			old, _ := m.sent[i].Doc.Header()
+			ok = old == h
+		}
+	}
+	if !ok {
+		i, ok = m.byName[h]
+	}
+	if !ok || i < 0 || m.claimed[i] {
+		return -1
+	}
+	m.claimed[i] = true
+	return i
+}
+
+// take turns a returned item into edits of the one that was sent.
+func (m *merger) take(sent, returned *Item) error {
+	if err := checkReturned(sent, returned); err != nil && !m.lenient {
+		return err
+	}
+	path, index, err := movedTo(sent, returned)
+	if err != nil {
+		return err
+	}
+	h, _ := sent.Doc.Header()
+	keys := m.provider.MergeKeys(api.ResourceType(h.APIVersion + "/" + h.Kind))
+	if err := update(sent.Doc, returned.Doc.Value(), keys); err != nil {
+		return sent.located(err)
+	}
+	if sent.Path != path || sent.Index != index {
+		sent.Path, sent.Index = path, index
+	}
+	return nil
+}
+
+// checkReturned returns an error for a returned item that is not a resource, unless it was not one
+// before.
+func checkReturned(sent, returned *Item) error {
+	h, err := returned.Doc.Header()
+	if err != nil {
+		return err
+	}
+	if isResource(h) {
+		return nil
+	}
+	if sent != nil {
+		if was, err := sent.Doc.Header(); err == nil && !isResource(was) {
+			return nil
+		}
+	}
+	missing := "metadata.name"
+	switch {
+	case h.APIVersion == "":
+		missing = "apiVersion"
+	case h.Kind == "":
+		missing = "kind"
+	}
+	return &api.Failure{
+		Class: api.FailureFunction, Resource: returned.String(),
+		Message: fmt.Sprintf("the function returned an item without %s", missing),
+	}
+}
+
+// movedTo returns the path and index that a returned item asks for. Both families of annotations
+// were sent with equal values: the one that changed wins, and one that is missing does not count.
+func movedTo(sent, returned *Item) (path string, index int, err error) {
+	pick := func(key, legacyKey, was string) (string, error) {
+		now, legacy := Annotation(returned.Doc, key), Annotation(returned.Doc, legacyKey)
+		switch {
+		case now == "" || now == was:
+			if legacy != "" {
+				return legacy, nil
+			}
+			return now, nil
+		case legacy != "" && legacy != was && legacy != now:
+			return "", &api.Failure{
+				Class: api.FailureFunction, Resource: sent.String(),
+				Message: fmt.Sprintf("the function changed the annotations %s to %q and %s to %q",
+					key, now, legacyKey, legacy),
+			}
+		}
+		return now, nil
+	}
+	if path, err = pick(PathAnnotation, LegacyPathAnnotation, sent.Path); err != nil {
+		return "", 0, err
+	}
+	was := strconv.Itoa(sent.Index)
+	if sent.Path == "" {
+		was = ""
+	}
+	text, err := pick(IndexAnnotation, LegacyIndexAnnotation, was)
+	switch {
+	case err != nil:
+		return "", 0, err
+	case path == "":
+		return "", appendIndex, nil
+	case text == "" && path == sent.Path:
+		return path, sent.Index, nil
+	case text == "":
+		return path, appendIndex, nil
+	}
+	index, err = strconv.Atoi(text)
+	if err != nil || index < 0 {
+		return "", 0, &api.Failure{
+			Class: api.FailureFunction, Resource: sent.String(),
+			Message: fmt.Sprintf("the function set the annotation %s to %q, which is not a number "+
+				"from 0 on", IndexAnnotation, text),
+		}
+	}
+	return path, index, nil
+}
+
+// appendIndex is the index of an item that goes to the end of its file.
+const appendIndex = -1
+
+// added makes an item of a resource that the function made.
+func (m *merger) added(returned *Item) (*Item, error) {
+	item, err := NewItem([]byte(returned.Doc.Value().YAML()+"\n"), returned.Path, returned.Index)
+	if err != nil {
+		return nil, err
+	}
+	if returned.read == nil || !returned.read.indexed {
+		item.Index = appendIndex
+	}
+	return item, cleanAnnotations(item.Doc)
+}
+
+// cleanAnnotations removes the annotations for transport, and what is empty then, and makes strings
+// of annotations and labels.
+func cleanAnnotations(doc *gaby.YamlDoc) error {
+	meta := doc.Value().Get("metadata")
+	for _, name := range []string{"annotations", "labels"} {
+		m := meta.Get(name)
+		if m.Kind() != gaby.Map {
+			continue
+		}
+		entries := stringEntries(m)
+		if len(entries) == 0 && m.Len() > 0 {
+			if err := doc.Delete("metadata", name); err != nil {
+				return err
+			}
+		} else if _, err := doc.Set(entries, "metadata", name); err != nil {
+			return err
+		}
+	}
+	if meta.Kind() == gaby.Map && meta.Len() == 0 && doc.Changed() {
+		return doc.Delete("metadata")
+	}
+	return nil
+}

@@ -1,0 +1,131 @@
+package krm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+// Chain returns a Function that runs a chain of fctl's own functions on the documents of a list.
+// The outputs of the chain become results. request has the chain and no data.
+func Chain(executor *functions.Executor, request *api.FunctionInvocationRequest) Function {
+	return func(ctx context.Context, list *ResourceList) error {
+		docs := list.Docs()
+		items := make(map[any]*Item, len(docs))
+		for _, item := range list.Items {
+			items[item.Doc.Identity()] = item
+		}
+		result, err := executor.Run(ctx, request, handler.Options{Documents: docs})
+		if err != nil {
+			return err
+		}
+		list.Results = append(list.Results, outputResults(result)...)
+		var problems []error
+		for _, f := range result.Failures {
+			problems = append(problems, f)
+		}
+		if result.ValidationFailed {
+			problems = append(problems, errors.New("a validation did not pass"))
+		}
+		if err := errors.Join(problems...); err != nil {
+			return err
+		}
+		list.Items = list.Items[:0:0]
+		for _, doc := range result.Documents {
+			item := items[doc.Identity()]
+			if item == nil {
+				item = &Item{Doc: doc, Index: appendIndex}
+			}
+			list.Items = append(list.Items, item)
+		}
+		return nil
+	}
+}
+
+// outputResults returns the outputs and notes of a chain as results.
+func outputResults(result *handler.Result) []Result {
+	var results []Result
+	for _, o := range result.Outputs {
+		switch v := o.Value.(type) {
+		case api.ValidationResultList:
+			for i := range v {
+				results = append(results, validationResults(&v[i])...)
+			}
+		case api.ValidationResult:
+			results = append(results, validationResults(&v)...)
+		case api.AttributeValueList:
+			for i := range v {
+				r := attributeResult(&v[i])
+				r.Severity, r.Message = SeverityInfo, fmt.Sprint(textOf(v[i].Value))
+				results = append(results, r)
+			}
+		default:
+			text, err := json.Marshal(v)
+			if err != nil {
+				text = []byte(err.Error())
+			}
+			results = append(results, Result{Message: string(text), Severity: SeverityInfo})
+		}
+	}
+	for _, note := range result.Notes {
+		results = append(results, Result{Message: note.Message, Severity: SeverityWarning})
+	}
+	return results
+}
+
+// validationResults returns what a validation found wrong.
+func validationResults(v *api.ValidationResult) []Result {
+	if v.Passed {
+		return nil
+	}
+	var results []Result
+	for i := range v.FailedAttributes {
+		a := &v.FailedAttributes[i]
+		r := attributeResult(a)
+		r.Severity, r.Message = SeverityError, a.Reason
+		for _, issue := range a.Issues {
+			if r.Message == "" {
+				r.Message = issue.Message
+			}
+		}
+		if r.Message == "" {
+			r.Message = v.FunctionName + " did not pass"
+		}
+		results = append(results, r)
+	}
+	if len(results) == 0 {
+		for _, detail := range v.Details {
+			results = append(results, Result{Message: detail, Severity: SeverityError})
+		}
+	}
+	if len(results) == 0 {
+		message := v.Reason
+		if message == "" {
+			message = v.FunctionName + " did not pass"
+		}
+		results = append(results, Result{Message: message, Severity: SeverityError})
+	}
+	return results
+}
+
+// attributeResult returns a result about a value, without message.
+func attributeResult(a *api.AttributeValue) Result {
+	var r Result
+	resourceType, name := string(a.ResourceType), string(a.ResourceName)
+	if i := strings.LastIndexByte(resourceType, '/'); i >= 0 {
+		r.ResourceRef = &ResourceRef{APIVersion: resourceType[:i], Kind: resourceType[i+1:], Name: name}
+		if namespace, name, ok := strings.Cut(name, "/"); ok {
+			r.ResourceRef.Namespace, r.ResourceRef.Name = namespace, name
+		}
+	}
+	if a.Path != "" {
+		r.Field = &Field{Path: string(a.Path), CurrentValue: a.Value}
+	}
+	return r
+}

@@ -1,0 +1,108 @@
+package krm
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/sink"
+)
+
+// ResultList returns the results of steps as the text of a FunctionResultList, as kpt writes it:
+// the functions that ran, in order, the failed one included.
+func ResultList(results []*StepResult, exitCode int) ([]byte, error) {
+	doc, err := gaby.ParseYAML([]byte("apiVersion: kpt.dev/v1\nkind: FunctionResultList\n" +
+		"metadata:\n  name: fnresults\nexitCode: " + strconv.Itoa(exitCode) + "\n"))
+	if err != nil {
+		return nil, err
+	}
+	var items []any
+	for _, r := range results {
+		if r.Skipped != "" {
+			continue
+		}
+		entry := present("image", r.Step.Image, "exec", r.Step.Exec, "stderr", r.Stderr)
+		entry = append(entry, gaby.Entry{Key: "exitCode", Value: r.ExitCode})
+		if len(r.Results) > 0 {
+			entry = append(entry, gaby.Entry{
+				Key: "results", Value: resultsData(withTextValues(r.Results)),
+			})
+		}
+		items = append(items, entry)
+	}
+	if len(items) > 0 {
+		if _, err := doc.Set(items, "items"); err != nil {
+			return nil, err
+		}
+	}
+	return doc.Bytes(), nil
+}
+
+// withTextValues returns results whose field values are strings, as a FunctionResultList has them.
+func withTextValues(results []Result) []Result {
+	texts := make([]Result, len(results))
+	for i, r := range results {
+		if r.Field != nil {
+			f := *r.Field
+			f.CurrentValue, f.ProposedValue = textOf(f.CurrentValue), textOf(f.ProposedValue)
+			r.Field = &f
+		}
+		texts[i] = r
+	}
+	return texts
+}
+
+// textOf returns a value as a string, nil for nil. Maps and lists are YAML.
+func textOf(value any) any {
+	switch v := value.(type) {
+	case nil, string:
+		return v
+	case map[string]any, []any:
+		doc, err := gaby.ParseYAML([]byte("x: 0\n"))
+		if err == nil {
+			if place, err := doc.Set(v, "x"); err == nil {
+				return place.Value().YAML()
+			}
+		}
+	}
+	return fmt.Sprint(value)
+}
+
+// WriteResults writes results.yaml to a directory, which is created if it does not exist.
+func WriteResults(ctx context.Context, dir string, results []*StepResult, exitCode int) error {
+	text, err := ResultList(results, exitCode)
+	if err != nil {
+		return err
+	}
+	return writeFiles(ctx, dir, map[string][]byte{"results.yaml": text})
+}
+
+// WriteIO writes what each program got and wrote to a directory.
+func WriteIO(ctx context.Context, dir string, results []*StepResult) error {
+	files := map[string][]byte{}
+	for i, r := range results {
+		if r.In == nil && r.Out == nil {
+			continue
+		}
+		files[fmt.Sprintf("%02d-in.yaml", i+1)] = r.In
+		files[fmt.Sprintf("%02d-out.yaml", i+1)] = r.Out
+		files[fmt.Sprintf("%02d-err.txt", i+1)] = []byte(r.Stderr)
+	}
+	return writeFiles(ctx, dir, files)
+}
+
+func writeFiles(ctx context.Context, dir string, files map[string][]byte) error {
+	tree, err := sink.OpenTree(dir, false)
+	if err != nil {
+		return notWritten(diag.FileName(dir), err)
+	}
+	defer tree.Close() //nolint:errcheck // nothing is synced
+	for name, text := range files {
+		if err := tree.Write(ctx, name, nil, text); err != nil {
+			return notWritten(fileName(dir, name), err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package krm
+
+import "github.com/fctl-dev/fctl/configkit/gaby"
+
+// HasStatus reports whether the Kptfile says that the package was rendered.
+func (r *Rendered) HasStatus() bool {
+	for c := range r.Kptfile.Doc.Value().Get("status").Get("conditions").Entries() {
+		if c.Get("type").TextIs("Rendered") && c.Get("status").TextIs("True") {
+			return true
+		}
+	}
+	return false
+}
+
+// SetStatus records in the Kptfile of the root that the package was rendered, and what its
+// functions did. The other conditions stay.
+func (r *Rendered) SetStatus() error {
+	if len(r.Results) == 0 {
+		return nil
+	}
+	doc := r.Kptfile.Doc
+	var conditions []any
+	for c := range doc.Value().Get("status").Get("conditions").Entries() {
+		if !c.Get("type").TextIs("Rendered") {
+			conditions = append(conditions, c)
+		}
+	}
+	conditions = append(conditions, present("type", "Rendered", "status", "True",
+		"reason", "RenderSuccess"))
+	if _, err := doc.Set(conditions, "status", "conditions"); err != nil {
+		return r.Kptfile.located(err)
+	}
+	status := gaby.Entries{}
+	for _, kind := range []struct {
+		key   string
+		check bool
+	}{{"mutationSteps", false}, {"validationSteps", true}} {
+		var steps []any
+		for _, result := range r.Results {
+			if result.Step.Check == kind.check {
+				steps = append(steps, stepStatus(result))
+			}
+		}
+		if len(steps) > 0 {
+			status = append(status, gaby.Entry{Key: kind.key, Value: steps})
+		}
+	}
+	if _, err := doc.Set(status, "status", "renderStatus"); err != nil {
+		return r.Kptfile.located(err)
+	}
+	return nil
+}
+
+// stepStatus returns what a function did.
+func stepStatus(r *StepResult) gaby.Entries {
+	entry := present("name", r.Step.Label, "image", r.Step.Image, "exec", r.Step.Exec,
+		"stderr", r.Stderr)
+	entry = append(entry, gaby.Entry{Key: "exitCode", Value: r.ExitCode})
+	if len(r.Results) > 0 {
+		entry = append(entry, gaby.Entry{
+			Key: "results", Value: resultsData(withTextValues(r.Results)),
+		})
+	}
+	if r.Skipped != "" {
+		entry = append(entry, gaby.Entry{Key: "skipped", Value: true})
+	}
+	return entry
+}

@@ -1,0 +1,422 @@
+package krm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// Runner runs one function: either in this process or as a program that reads and writes text.
+type Runner struct {
+	InProcess Function
+	// Program returns what the function wrote. The output counts even with an error. exit is the
+	// exit status, if it has one.
+	Program func(ctx context.Context, stdin []byte) (stdout, stderr []byte, exit int, err error)
+}
+
+// Step is one function that is to be run.
+type Step struct {
+	Name  string // in messages: an image, a command, or the name of a function
+	Label string // the name that a pipeline gives it
+	// Package is the directory of the package whose pipeline it belongs to.
+	Package string
+	// Selected says that the function gets only some of the items, which is reported.
+	Selected bool
+	Image    string // for results
+	Exec     string // for results
+	Runner   Runner
+	// Config is the functionConfig, nil for none. It may be the document of an item.
+	Config *gaby.YamlDoc
+	// Declaration is the item that declares the function. It is not deleted by the function itself.
+	Declaration *Item
+	// Selects reports whether the function gets an item; nil selects all.
+	Selects func(*Item) bool
+	// Check says that the function only validates: what it changes is dropped.
+	Check bool
+	// DeferFailure says that the steps after it run even if it fails.
+	DeferFailure bool
+	// Version is the version of the ResourceList for a program; empty means V1.
+	Version string
+	// PathOf returns the path of an item that the function made without saying where; nil leaves
+	// these items without a path.
+	PathOf func(*Item) string
+}
+
+// StepResult is what became of a step.
+type StepResult struct {
+	Step     *Step
+	Selected int // items that the function got
+	Results  []Result
+	Stderr   string
+	ExitCode int
+	Duration time.Duration
+	Notes    []string
+	Deleted  int    // items that the function removed
+	Added    int    // items that the function made
+	Skipped  string // why the function did not run
+	Err      error  // why the function failed
+	// In and Out are what a program got and wrote.
+	In, Out []byte
+}
+
+// Pipeline runs steps.
+type Pipeline struct {
+	Provider configkit.ResourceProvider
+	// Started and Ended are called before and after each step; they may be nil.
+	Started func(*Step, int)
+	Ended   func(*StepResult)
+	// AllowSelfDelete lets a function delete the resource that declares it.
+	AllowSelfDelete bool
+	// KeepIO keeps what programs get and write in the results.
+	KeepIO bool
+}
+
+// Run runs the steps one after the other. It stops at the first that fails, unless its failure is
+// deferred. The items are those after the last step that succeeded.
+func (p *Pipeline) Run(ctx context.Context, items []*Item, steps []*Step,
+) ([]*Item, []*StepResult, error) {
+	var results []*StepResult
+	var deferred []error
+	for _, step := range steps {
+		after, result := p.step(ctx, items, step)
+		results = append(results, result)
+		if err := ctx.Err(); err != nil {
+			return items, results, err
+		}
+		if result.Err != nil && !step.DeferFailure {
+			return items, results, result.Err
+		}
+		if result.Err != nil {
+			deferred = append(deferred, result.Err)
+		}
+		items = after
+	}
+	if len(deferred) > 0 {
+		return items, results, &DeferredError{deferred}
+	}
+	return items, results, nil
+}
+
+// DeferredError is the failures of functions that let the others run.
+type DeferredError struct{ list []error }
+
+// Error returns the failures, separated by lines.
+func (e *DeferredError) Error() string { return errors.Join(e.list...).Error() }
+
+// Unwrap returns the failures.
+func (e *DeferredError) Unwrap() []error { return e.list }
+
+// Declare makes the resource that declares the function its functionConfig and its scope, unless
+// the scope is global.
+func (s *Step) Declare(item *Item, global bool) {
+	s.Config, s.Declaration = item.Doc, item
+	if !global {
+		s.Selects = Scope(item.Path)
+		s.Selected = s.Selects != nil
+	}
+	s.PathOf = func(generated *Item) string {
+		return DefaultPath(scopeDir(item.Path), generated)
+	}
+}
+
+// step runs one step and returns the items after it.
+func (p *Pipeline) step(ctx context.Context, items []*Item, step *Step) ([]*Item, *StepResult) {
+	result := &StepResult{Step: step}
+	selected := items
+	if step.Selects != nil {
+		selected = nil
+		for _, item := range items {
+			if step.Selects(item) {
+				selected = append(selected, item)
+			}
+		}
+	}
+	result.Selected = len(selected)
+	if p.Started != nil {
+		p.Started(step, len(selected))
+	}
+	started := time.Now()
+	marks := make([]gaby.Mark, len(selected))
+	for i, item := range selected {
+		marks[i] = item.Doc.Checkpoint()
+	}
+	places := make([]place, len(selected))
+	for i, item := range selected {
+		places[i] = place{path: item.Path, index: item.Index}
+	}
+	var after []*Item
+	if step.Runner.InProcess != nil {
+		after = p.inProcess(ctx, selected, step, result)
+	} else {
+		after = p.program(ctx, selected, step, result)
+	}
+	result.Duration = time.Since(started)
+	if after == nil || step.Check || result.Err != nil && !step.DeferFailure {
+		for i, item := range selected {
+			item.Doc.Rollback(marks[i])
+			item.Path, item.Index = places[i].path, places[i].index
+		}
+		after = selected
+	}
+	if p.Ended != nil {
+		p.Ended(result)
+	}
+	return p.combine(items, selected, after, result), result
+}
+
+// combine puts the items that a function returned where those it got were, and new ones at the end.
+func (p *Pipeline) combine(items, selected, after []*Item, result *StepResult) []*Item {
+	if slices.Equal(selected, after) {
+		return items
+	}
+	returned := make(map[*Item]bool, len(after))
+	for _, item := range after {
+		returned[item] = true
+	}
+	gone := map[*Item]bool{}
+	for _, item := range selected {
+		if returned[item] {
+			delete(returned, item)
+			continue
+		}
+		if item == result.Step.Declaration && !p.AllowSelfDelete {
+			result.Notes = append(result.Notes, fmt.Sprintf(
+				"the function did not return %s, which declares it; it stays", item))
+			continue
+		}
+		gone[item] = true
+	}
+	combined := make([]*Item, 0, len(items)+len(returned))
+	for _, item := range items {
+		if !gone[item] {
+			combined = append(combined, item)
+		}
+	}
+	result.Deleted = len(gone)
+	for _, item := range after {
+		if returned[item] {
+			combined = append(combined, item)
+			result.Added++
+		}
+	}
+	return combined
+}
+
+// inProcess runs a function of this process. It returns nil if the items must not be used.
+func (p *Pipeline) inProcess(ctx context.Context, selected []*Item, step *Step,
+	result *StepResult,
+) []*Item {
+	list := &ResourceList{
+		Version: V1, Items: slices.Clone(selected), FunctionConfig: step.Config,
+	}
+	err := callFunction(ctx, step.Runner.InProcess, list)
+	result.Results = list.Results
+	if err == nil {
+		err = settle(list.Items, selected, step)
+	}
+	if err != nil {
+		result.ExitCode, result.Err = 1, named(step, err)
+		return nil
+	}
+	return list.Items
+}
+
+// callFunction calls a function and turns a panic into an error.
+func callFunction(ctx context.Context, f Function, list *ResourceList) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = &api.Failure{
+				Class: api.FailureFunction, Message: fmt.Sprintf("panic: %v", r),
+				Hint: "this is a bug of the function", Err: panicked{string(debug.Stack())},
+			}
+		}
+	}()
+	return f(ctx, list)
+}
+
+// panicked is the stack of a function that panicked.
+type panicked struct{ stack string }
+
+func (p panicked) Error() string { return p.stack }
+
+// settle reads the path that a function in this process gave items by annotations, and gives new
+// items their default path.
+func settle(items, selected []*Item, step *Step) error {
+	old := make(map[*Item]bool, len(selected))
+	for _, item := range selected {
+		old[item] = true
+	}
+	for _, item := range items {
+		isNew := !old[item]
+		if !isNew && (!item.Doc.Changed() || item.transport) {
+			continue
+		}
+		if annotations(item.Doc).Get(PathAnnotation).Exists() ||
+			annotations(item.Doc).Get(LegacyPathAnnotation).Exists() || isNew {
+			at, err := readPlace(item.Doc)
+			if err != nil {
+				return err
+			}
+			if at.path != "" && at.path != item.Path {
+				item.Path, item.Index = at.path, appendIndex
+				if at.indexed {
+					item.Index = at.index
+				}
+			}
+			if err := cleanAnnotations(item.Doc); err != nil {
+				return err
+			}
+		}
+		if isNew {
+			if err := checkReturned(nil, item); err != nil {
+				return err
+			}
+		}
+		step.place(item)
+	}
+	return nil
+}
+
+// place gives an item without a path the default one.
+func (s *Step) place(item *Item) {
+	if item.Path == "" && s.PathOf != nil {
+		item.Path, item.Index = s.PathOf(item), appendIndex
+	}
+}
+
+// program runs a function that reads and writes text. It returns nil if the items must not be used.
+func (p *Pipeline) program(ctx context.Context, selected []*Item, step *Step,
+	result *StepResult,
+) []*Item {
+	list := &ResourceList{
+		Version: step.Version, Items: selected, FunctionConfig: step.Config,
+		config: step.Declaration,
+	}
+	text, err := list.wire(&wireOptions{ids: true, seqIndent: true})
+	if err != nil {
+		result.ExitCode, result.Err = 1, err
+		return nil
+	}
+	stdout, stderr, exit, err := step.Runner.Program(ctx, text)
+	result.Stderr, result.ExitCode = string(stderr), exit
+	if p.KeepIO {
+		result.In, result.Out = text, stdout
+	}
+	if err != nil {
+		if result.ExitCode == 0 {
+			result.ExitCode = 1
+		}
+		result.Err = named(step, err)
+	}
+	output, problem := parseOutput(stdout)
+	if problem != nil {
+		if result.Err == nil {
+			result.ExitCode, result.Err = 1, named(step, problem)
+		}
+		return nil
+	}
+	result.Results = output.Results
+	result.Notes = append(result.Notes, output.Notes()...)
+	if result.Err != nil && !step.DeferFailure {
+		return nil
+	}
+	if c := output.FunctionConfig; c != nil && step.Config != nil && !list.isConfig(c) {
+		result.Notes = append(result.Notes,
+			"the function changed its functionConfig; the change is ignored")
+	}
+	if note := versionNote(output.Version); note != "" {
+		result.Notes = append(result.Notes, note)
+	}
+	if step.Check {
+		return nil
+	}
+	after, err := merge(selected, output.Items, p.Provider)
+	if err != nil {
+		result.ExitCode, result.Err = 1, named(step, err)
+		return nil
+	}
+	for _, item := range after {
+		step.place(item)
+	}
+	return after
+}
+
+// isConfig reports whether a functionConfig is the one that was sent.
+func (l *ResourceList) isConfig(c *gaby.YamlDoc) bool {
+	text, err := l.configText()
+	if err != nil {
+		return true
+	}
+	sent, err := gaby.ParseYAML(content(text))
+	return err != nil || sent.Value().Equal(c.Value())
+}
+
+// versionNote returns a note about an unknown version, "" for a known one.
+func versionNote(version string) string {
+	if slices.Contains([]string{V1, V1Beta1, V1Alpha1, "v1", ""}, version) {
+		return ""
+	}
+	return fmt.Sprintf("the version %q of the ResourceList is unknown; it is read as %s", version, V1)
+}
+
+// parseOutput reads what a function wrote to its standard output.
+func parseOutput(stdout []byte) (*ResourceList, error) {
+	const want = "standard output must hold one ResourceList and nothing else; " +
+		"logs belong on standard error"
+	if len(bytes.TrimSpace(stdout)) == 0 {
+		return nil, &api.Failure{
+			Class: api.FailureFunction, Message: "the function produced no output",
+			Hint: "a function that removes everything writes \"items: []\"",
+		}
+	}
+	list, err := Parse(stdout)
+	if err == nil {
+		return list, nil
+	}
+	message := "its output cannot be used: " + err.Error()
+	if isNoList(stdout) {
+		first, _, _ := strings.Cut(strings.TrimSpace(string(stdout)), "\n")
+		if len(first) > 200 {
+			first = first[:200] + "..."
+		}
+		message = fmt.Sprintf("its output is not a ResourceList; it begins with %q", first)
+	}
+	return nil, &api.Failure{Class: api.FailureFunction, Message: message, Hint: want, Err: err}
+}
+
+// isNoList reports whether text is something else than a ResourceList with an error.
+func isNoList(text []byte) bool {
+	docs, err := gaby.ParseAll(text)
+	if err != nil || len(docs) == 0 {
+		return true
+	}
+	doc := docs[0]
+	if doc.Check() != nil {
+		return !bytes.Contains(text, []byte(Kind))
+	}
+	return !doc.IsMap() || !strings.HasSuffix(doc.Value().Get("kind").Text(), "List") &&
+		doc.IsDocument()
+}
+
+// named adds the function of a step to an error.
+func named(step *Step, err error) error {
+	if failure, ok := errors.AsType[*api.Failure](err); ok {
+		in := *failure
+		if in.Function == "" {
+			in.Function = step.Name
+		}
+		return &in
+	}
+	return &api.Failure{
+		Class: api.FailureFunction, Function: step.Name, Message: err.Error(), Err: err,
+	}
+}

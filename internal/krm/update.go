@@ -1,0 +1,243 @@
+package krm
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// updater turns a resource that a function returned into edits of the document it was made from.
+// Maps are compared key by key, lists by their merge keys or values, so that what the function did
+// not change keeps its text: comments, order, quotes and layout.
+type updater struct {
+	doc *gaby.YamlDoc
+	// comments says that new line comments of the returned resource are taken over. known has the
+	// comments that were sent: one of these at another path was only moved by a printer.
+	comments bool
+	known    map[string]bool
+}
+
+// update makes doc equal to the resource that a function returned, without the annotations for
+// transport.
+func update(doc *gaby.YamlDoc, returned gaby.Value, keys *configkit.MergeKeyTree) error {
+	u := &updater{doc: doc}
+	old := doc.Value()
+	if strings.Contains(returned.YAML(), "#") {
+		u.comments, u.known = true, map[string]bool{}
+		collectComments(old, u.known)
+	}
+	return u.value(old, returned, nil, keys)
+}
+
+// collectComments adds the line comments of the entries below v.
+func collectComments(v gaby.Value, known map[string]bool) {
+	for c := v.First(); c.Exists(); c = c.Next() {
+		if text := c.Comments().Line; text != "" {
+			known[text] = true
+		}
+		if !c.Elsewhere() {
+			collectComments(c, known)
+		}
+	}
+}
+
+// isStrings reports whether path is that of a map whose values must be strings.
+func isStrings(path []string) bool {
+	return len(path) == 2 && path[0] == "metadata" &&
+		(path[1] == "annotations" || path[1] == "labels")
+}
+
+// isTransport reports whether a key of metadata.annotations is only meant for the way to a function
+// and back.
+func isTransport(key string) bool {
+	switch key {
+	case PathAnnotation, IndexAnnotation, LegacyPathAnnotation, LegacyIndexAnnotation,
+		SeqIndentAnnotation, idAnnotation, legacyIDAnnotation, migrationAnnotation, kptIDAnnotation:
+		return true
+	}
+	return false
+}
+
+// value makes the value at path equal to what was returned.
+func (u *updater) value(old, returned gaby.Value, path []string, keys *configkit.MergeKeyTree,
+) error {
+	kind := returned.Kind()
+	var err error
+	switch {
+	case kind == gaby.Map && old.Kind() == gaby.Map:
+		err = u.mapping(old, returned, path, keys)
+	case kind == gaby.List && old.Kind() == gaby.List:
+		err = u.list(old, returned, path, keys)
+	case len(path) == 3 && isStrings(path[:2]) && kind == gaby.Scalar:
+		if !old.TextIs(returned.Text()) {
+			_, err = u.doc.Set(returned.Text(), path...)
+		}
+	case isStrings(path) && kind == gaby.Map:
+		if entries := stringEntries(returned); len(entries) > 0 || !old.IsNull() {
+			_, err = u.doc.Set(entries, path...)
+		}
+	case !old.Equal(returned):
+		_, err = u.doc.Set(gaby.WithComments(returned), path...)
+	}
+	if err == nil && u.comments && len(path) > 0 {
+		u.comment(old, returned, path)
+	}
+	return err
+}
+
+// comment takes over a line comment that the function made. A comment that cannot be written where
+// it belongs is left out.
+func (u *updater) comment(old, returned gaby.Value, path []string) {
+	text := returned.Comments().Line
+	if text != "" && !u.known[text] && old.Comments().Line != text {
+		_ = u.doc.SetComment(text, dotted(path))
+	}
+}
+
+// mapping makes a map equal to what was returned. New keys come after the key they follow there.
+func (u *updater) mapping(old, returned gaby.Value, path []string, keys *configkit.MergeKeyTree,
+) error {
+	annotations := len(path) == 2 && isStrings(path) && path[1] == "annotations"
+	at := func(key string) []string { return append(path[:len(path):len(path)], key) }
+	var gone [][]string
+	for c := old.First(); c.Exists(); c = c.Next() {
+		key := c.Key()
+		if annotations && isTransport(key) || returned.Get(key).Exists() {
+			continue
+		}
+		gone = append(gone, at(key))
+	}
+	before := ""
+	for c := returned.First(); c.Exists(); c = c.Next() {
+		key := c.Key()
+		if annotations && isTransport(key) || len(path) == 0 && u.implied(key, c) {
+			continue
+		}
+		had := old.Get(key)
+		if had.Exists() {
+			if err := u.value(had, c, at(key), keys.Child(key)); err != nil {
+				return err
+			}
+		} else if added, err := u.add(c, at(key)); err != nil {
+			return err
+		} else if !added {
+			continue
+		} else if err := u.doc.PlaceAfter(before, at(key)...); err != nil {
+			return err
+		}
+		before = key
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	if annotations && len(gone) == old.Len() {
+		// Nothing of the user's annotations is left.
+		if len(stringEntries(returned)) == 0 {
+			return u.doc.Delete(path...)
+		}
+	}
+	return errors.Join(u.doc.DeleteAll(gone)...)
+}
+
+// implied reports whether an entry of a resource only says what the list around it says for all
+// items.
+func (u *updater) implied(key string, v gaby.Value) bool {
+	if u.doc.IsDocument() || key != "apiVersion" && key != "kind" || u.doc.Exists(key) {
+		return false
+	}
+	h, _ := u.doc.Header()
+	return v.TextIs(h.APIVersion) && key == "apiVersion" || v.TextIs(h.Kind) && key == "kind"
+}
+
+// add adds an entry that the document does not have, and reports whether there was something to
+// add: maps that have only annotations for transport are left out.
+func (u *updater) add(v gaby.Value, path []string) (added bool, err error) {
+	switch {
+	case len(path) == 1 && path[0] == "metadata" && v.Kind() == gaby.Map:
+		for c := v.First(); c.Exists(); c = c.Next() {
+			one, err := u.add(c, append(path[:1:1], c.Key()))
+			if err != nil {
+				return added, err
+			}
+			added = added || one
+		}
+		return added, nil
+	case isStrings(path) && v.Kind() == gaby.Map:
+		entries := stringEntries(v)
+		if len(entries) == 0 && v.Len() > 0 {
+			return false, nil
+		}
+		_, err = u.doc.Set(entries, path...)
+	case len(path) == 3 && isStrings(path[:2]) && v.Kind() == gaby.Scalar:
+		_, err = u.doc.Set(v.Text(), path...)
+	default:
+		_, err = u.doc.Set(gaby.WithOwnComments(v), path...)
+	}
+	return true, err
+}
+
+// stringEntries returns the entries of annotations or labels, as strings and without those for
+// transport.
+func stringEntries(v gaby.Value) gaby.Entries {
+	entries := gaby.Entries{}
+	for c := v.First(); c.Exists(); c = c.Next() {
+		switch {
+		case isTransport(c.Key()):
+		case c.Kind() == gaby.Scalar && !c.IsNull():
+			entries = append(entries, gaby.Entry{Key: c.Key(), Value: c.Text()})
+		default:
+			entries = append(entries, gaby.Entry{Key: c.Key(), Value: c})
+		}
+	}
+	return entries
+}
+
+// list makes a list equal to what was returned. Elements are the same if they have the same merge
+// key, the same value, or else the same position between such elements.
+func (u *updater) list(old, returned gaby.Value, path []string, keys *configkit.MergeKeyTree) error {
+	if old.Equal(returned) && !u.comments {
+		return nil
+	}
+	have, want := slices.Collect(old.Entries()), slices.Collect(returned.Entries())
+	from := pair(have, want, keys)
+	var kept []int
+	for k, i := range from {
+		if i < 0 {
+			continue
+		}
+		kept = append(kept, i)
+		at := append(path[:len(path):len(path)], strconv.Itoa(i))
+		if err := u.value(have[i], want[k], at, keys.Child("*")); err != nil {
+			return err
+		}
+	}
+	at := dotted(path)
+	if len(kept) != len(have) || !slices.IsSorted(kept) {
+		if err := u.doc.ArrayRearrangeP(kept, at); err != nil {
+			_, err = u.doc.Set(gaby.WithComments(returned), path...)
+			return err
+		}
+	}
+	for k, i := range from {
+		if i >= 0 {
+			continue
+		}
+		if err := u.doc.ArrayInsertP(gaby.WithComments(want[k]), k, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dotted returns a path as a dotted one.
+func dotted(path []string) string {
+	escaped := make([]string, len(path))
+	for i, s := range path {
+		escaped[i] = strings.ReplaceAll(strings.ReplaceAll(s, "~", "~0"), ".", "~1")
+	}
+	return strings.Join(escaped, ".")
+}
