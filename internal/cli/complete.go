@@ -26,11 +26,7 @@ func isCompletion(args []string) bool {
 
 // prepareCompletion adds what only completion needs.
 func (a *App) prepareCompletion(root *cobra.Command, args []string) {
-	for _, cmd := range root.Commands() {
-		cmd.DisableFlagParsing = false
-		cmd.Flags().VisitAll(plainUsage)
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { a.completeFlag(cmd, f) })
-	}
+	a.prepareFlags(root.Commands())
 	root.PersistentFlags().VisitAll(plainUsage)
 	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { a.completeFlag(root, f) })
 	if cmd, _, err := root.Find(args[1:max(1, len(args)-1)]); err == nil && cmd.Name() == "do" {
@@ -40,6 +36,16 @@ func (a *App) prepareCompletion(root *cobra.Command, args []string) {
 		hide := func(f *pflag.Flag) { f.Hidden = true }
 		cmd.Flags().VisitAll(hide)
 		root.PersistentFlags().VisitAll(hide)
+	}
+}
+
+// prepareFlags prepares the flags of commands and of those below them.
+func (a *App) prepareFlags(cmds []*cobra.Command) {
+	for _, cmd := range cmds {
+		cmd.DisableFlagParsing = false
+		cmd.Flags().VisitAll(plainUsage)
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { a.completeFlag(cmd, f) })
+		a.prepareFlags(cmd.Commands())
 	}
 }
 

@@ -213,6 +213,7 @@ func (a *App) rejectTerminal(cmd *cobra.Command) error {
 	words := map[string]string{
 		"do": "- UNIT FUNCTION", "doseq": "- UNIT INVOCATIONS",
 		"diff": "- B", "merge": "BASE - THEIRS",
+		"sink": "DIR", "eval": "- --function NAME", "run": "-",
 	}[cmd.Name()]
 	return diag.UsageHint(fmt.Sprintf("cat FILE | %s %s", cmd.CommandPath(), words),
 		"the standard input is a terminal")

@@ -69,7 +69,7 @@ the standard output; -i and -O write files.`,
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ",
 		fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
 	root.AddCommand(a.newDo(), a.newDoseq(), a.newDiff(), a.newMerge(), a.newList(),
-		a.newListPaths(), a.newExplain(), a.newConfig(), newOK(), newShutdown(), a.newVersion())
+		a.newListPaths(), a.newExplain(), a.newConfig(), a.newFn(), newOK(), newShutdown(), a.newVersion())
 	for _, t := range topics() {
 		root.AddCommand(newTopic(t))
 	}

@@ -1,0 +1,317 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/shellwords"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/run"
+)
+
+// fnEvalFlags are the flags of fn eval.
+type fnEvalFlags struct {
+	image, exec, function string
+	config                string
+	meta                  bool
+	listVersion           string
+	selector, exclude     selectorFlags
+	save                  bool
+	saveType              string
+	execution             fnExecFlags
+	output                fnOutputFlags
+	results               fnResultFlags
+}
+
+func (a *App) newFnEval() *cobra.Command {
+	o := &fnEvalFlags{}
+	cmd := &cobra.Command{
+		Use:   "eval [flags] [DIR|-] {--image IMAGE | --exec COMMAND | --function NAME} [-- [KIND] KEY=VALUE...]",
+		Short: "Run one function on the resources of a directory",
+		Long: `Run one function on the resources in DIR, or on a ResourceList on the standard
+input when DIR is "-", and write what it returns to the files. DIR is the
+working directory if it is left out.
+
+The functionConfig is the resource in the file of --fn-config, or is made of the
+words after "--": KIND, which is ConfigMap if it is left out, and KEY=VALUE. For
+--function they are arguments of the function by their names.
+
+Nothing is written if the function fails. A file that the function did not
+change keeps its bytes. --diff, --check and --dry-run write nothing.`,
+		Example: `  fctl fn eval apps --image set-namespace:v0.4 -- namespace=shop
+  fctl fn eval apps --function set-replicas --match-kind Deployment -- replicas=3
+  fctl fn eval apps --allow-exec --exec './my-function --verbose' --fn-config config.yaml
+  fctl fn source apps | fctl fn eval - --image set-labels:v0.2 -- app=shop
+  fctl fn eval apps --diff --image search-replace:v0.2 -- by-value=a put-value=b`,
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&o.image, "image", "i", "", "run this `IMAGE`; fctl itself has those of the published catalogue")
+	flags.StringVar(&o.exec, "exec", "", "run this `COMMAND`, split into words as a shell does")
+	flags.StringVar(&o.function, "function", "", "run fctl's own function of this `NAME`")
+	flags.StringVar(&o.config, "fn-config", "", "the functionConfig, a `FILE` with one resource")
+	addMetaFlag(flags, &o.meta)
+	addListVersion(flags, &o.listVersion)
+	o.selector.add(flags, "match", "only resources")
+	o.exclude.add(flags, "exclude", "not the resources")
+	flags.BoolVarP(&o.save, "save", "s", false, "add the function to the pipeline of the Kptfile")
+	flags.StringVarP(&o.saveType, "type", "t", "", "with --save, what the function is, a `TYPE`: mutator, validator")
+	o.execution.add(flags)
+	o.output.add(flags)
+	o.results.add(flags)
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		return a.fnEval(cmd.Context(), cmd, o, words)
+	}
+	cmd.ValidArgsFunction = completeFiles(1)
+	return cmd
+}
+
+// selectorFlags are the flags that make one selector.
+type selectorFlags struct {
+	selector            krm.Selector
+	labels, annotations map[string]string
+}
+
+func (s *selectorFlags) add(flags *pflag.FlagSet, prefix, what string) {
+	for _, f := range []struct {
+		name, value string
+		to          *string
+	}{
+		{"api-version", "VERSION", &s.selector.APIVersion},
+		{"kind", "KIND", &s.selector.Kind},
+		{"name", "NAME", &s.selector.Name},
+		{"namespace", "NAMESPACE", &s.selector.Namespace},
+	} {
+		flags.StringVar(f.to, prefix+"-"+f.name, "", what+" of this `"+f.value+"`")
+	}
+	flags.StringToStringVar(&s.labels, prefix+"-labels", nil, what+" with all these labels, `KEY=VALUE,...`")
+	flags.StringToStringVar(&s.annotations, prefix+"-annotations", nil,
+		what+" with all these annotations, `KEY=VALUE,...`")
+}
+
+// list returns the selector, none if no flag is set.
+func (s *selectorFlags) list() []krm.Selector {
+	s.selector.Labels, s.selector.Annotations = s.labels, s.annotations
+	if s.selector.IsEmpty() {
+		return nil
+	}
+	return []krm.Selector{s.selector}
+}
+
+// declared checks the flags that say which function is run.
+func (o *fnEvalFlags) declared(cmd *cobra.Command) (*krm.Declared, error) {
+	ways := 0
+	for _, way := range []string{"image", "exec", "function"} {
+		if cmd.Flags().Changed(way) {
+			ways++
+		}
+	}
+	if ways != 1 {
+		return nil, diag.UsageHint("--function is one of fctl's own functions",
+			"must specify --image or --exec or --function, and only one of them")
+	}
+	d := &krm.Declared{Image: o.image, Builtin: o.function, Network: o.execution.network, Direct: true}
+	if d.Image != "" || d.Builtin != "" {
+		return d, nil
+	}
+	for _, flag := range []string{"mount", "network", "env", "as-current-user"} {
+		if cmd.Flags().Changed(flag) {
+			return nil, diag.Usage("--%s is for images; it excludes --exec", flag)
+		}
+	}
+	words, err := shellwords.Split(o.exec)
+	if err != nil {
+		return nil, diag.Usage("--exec: %w", err)
+	}
+	if len(words) == 0 {
+		return nil, diag.Usage("--exec: the command is empty")
+	}
+	d.Exec, d.Args = words[0], words[1:]
+	return d, nil
+}
+
+// validate checks the flags and words.
+func (o *fnEvalFlags) validate(words, inline []string) error {
+	if o.config != "" && len(inline) > 0 {
+		return diag.Usage("--fn-config and arguments after -- exclude each other")
+	}
+	if o.function != "" && o.config != "" {
+		return diag.UsageHint("-- KEY=VALUE...", "--function and --fn-config exclude each other")
+	}
+	if (o.saveType != "") != o.save {
+		return diag.UsageHint("--save --type mutator", "--save and --type go together")
+	}
+	if o.save && !slices.Contains(saveTypes(), o.saveType) {
+		return diag.UsageHint("mutator or validator", "--type: %q is not one", o.saveType)
+	}
+	if err := o.results.validate(); err != nil {
+		return err
+	}
+	return o.output.validate(len(words) > 0 && words[0] == "-")
+}
+
+func (a *App) fnEval(ctx context.Context, cmd *cobra.Command, o *fnEvalFlags, words []string) error {
+	var inline []string
+	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
+		words, inline = words[:dash], words[dash:]
+	}
+	dir, err := pathWord(cmd, words, ".")
+	if err != nil {
+		return err
+	}
+	declared, err := o.declared(cmd)
+	if err := cmp.Or(err, o.validate(words, inline)); err != nil {
+		return err
+	}
+	version, err := listVersion(o.listVersion)
+	if err != nil {
+		return err
+	}
+	r, err := a.fnRun(ctx, cmd)
+	if err != nil {
+		return err
+	}
+	e := &evaluation{fnRun: r, flags: o, declared: declared, dir: dir, inline: inline}
+	if err := e.configure(ctx); err != nil {
+		return err
+	}
+	e.step.Version = cmp.Or(version, e.step.Version)
+	if dir == "-" {
+		return e.stream(ctx, cmd)
+	}
+	return e.files(ctx)
+}
+
+// evaluation is one run of fn eval.
+type evaluation struct {
+	*fnRun
+	flags    *fnEvalFlags
+	declared *krm.Declared
+	dir      string
+	inline   []string
+	step     *krm.Step
+	config   *krm.Item
+}
+
+// configure makes the step and its functionConfig.
+func (e *evaluation) configure(ctx context.Context) error {
+	root := ""
+	if e.dir != "-" {
+		root = run.InDirectory(e.global.dir, e.dir)
+	}
+	executors, err := e.executors(ctx, &e.flags.execution, root)
+	if err != nil {
+		return err
+	}
+	executors.Here = e.global.dir
+	executors.Own = func(name string) (krm.Function, error) { return e.ownFunction(ctx, name, e.inline) }
+	var config *gaby.YamlDoc
+	if e.config, err = e.fnConfigFile(ctx, e.flags.config); err != nil {
+		return err
+	}
+	if e.config != nil {
+		config = e.config.Doc
+	}
+	if len(e.inline) > 0 && e.flags.function == "" {
+		if config, err = krm.InlineConfig(e.inline); err != nil {
+			return err
+		}
+	}
+	local := ""
+	if e.config != nil {
+		local = e.config.Dir
+	}
+	if e.step, _, err = executors.Resolve(ctx, e.declared, local); err != nil {
+		return err
+	}
+	e.step.Config = config
+	e.step.Selects = krm.Selects(e.flags.selector.list(), e.flags.exclude.list())
+	e.step.Selected = e.step.Selects != nil
+	e.step.PathOf = func(item *krm.Item) string { return krm.DefaultPath("", item) }
+	return nil
+}
+
+// run runs the function on items.
+func (e *evaluation) run(ctx context.Context, items []*krm.Item,
+) ([]*krm.Item, []*krm.StepResult, error) {
+	return e.steps(ctx, items, []*krm.Step{e.step}, &e.flags.results)
+}
+
+// stream runs the function on the standard input.
+func (e *evaluation) stream(ctx context.Context, cmd *cobra.Command) error {
+	s, err := e.readStream(ctx, cmd)
+	if err != nil {
+		return err
+	}
+	if e.step.Config == nil {
+		e.step.Config = s.List.FunctionConfig
+	}
+	e.step.PathOf = nil
+	items, results, err := e.run(ctx, s.List.Items)
+	if err := e.outcome(ctx, &e.flags.results, results, err); err != nil {
+		return err
+	}
+	return e.emitStream(ctx, s, items, results, &e.flags.output)
+}
+
+// files runs the function on the files of a directory.
+func (e *evaluation) files(ctx context.Context) error {
+	p, err := e.readPackage(ctx, e.dir, krm.ReadOptions{Kptfile: e.flags.meta})
+	if err != nil {
+		return err
+	}
+	e.noteOthers(p)
+	items := p.Items()
+	var config []*krm.Item
+	if e.config != nil {
+		items, config = p.WithoutFile(items, e.config.File)
+	}
+	after, results, err := e.run(ctx, items)
+	if err := e.outcome(ctx, &e.flags.results, results, err); err != nil {
+		return err
+	}
+	if err := e.emit(ctx, p, append(after, config...), results, &e.flags.output); err != nil {
+		return err
+	}
+	if !e.flags.save || e.flags.output.reads() {
+		return nil
+	}
+	return e.saveFunction(ctx, p)
+}
+
+// saveFunction adds the function to the Kptfile.
+func (e *evaluation) saveFunction(context.Context, *krm.Package) error {
+	return errors.New("--save is not implemented")
+}
+
+// saveTypes are the values of --type.
+func saveTypes() []string { return []string{"mutator", "validator"} }
+
+// reads reports whether the files of the package stay as they are.
+func (o *fnOutputFlags) reads() bool { return o.output != "" || o.dryRun || o.diff || o.check }
+
+// noteOthers notes documents that are not resources and stay as they are.
+func (r *fnRun) noteOthers(p *krm.Package) {
+	files := p.NoResources()
+	if len(files) == 0 || r.settings.Quiet {
+		return
+	}
+	names := make([]string, 0, len(files))
+	for name := range files {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	shown := names
+	if len(shown) > 3 && !r.settings.Verbose {
+		shown = append(shown[:3:3], "...")
+	}
+	r.note("", run.Count(len(names), "file")+" with documents that are not resources, which stay as they are: "+
+		strings.Join(shown, ", "))
+}

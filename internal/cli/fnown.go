@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/plan"
+	"github.com/fctl-dev/fctl/internal/run"
+)
+
+// ownFunction returns one of fctl's own functions with arguments by name, KEY=VALUE.
+func (r *fnRun) ownFunction(ctx context.Context, name string, arguments []string,
+) (krm.Function, error) {
+	executor, err := r.executorFor(ctx, r.settings)
+	if err != nil {
+		return nil, err
+	}
+	words := []string{name}
+	for _, argument := range arguments {
+		if !strings.Contains(argument, "=") {
+			return nil, diag.UsageHint("-- KEY=VALUE...", "the argument %q has no \"=\"", argument)
+		}
+		words = append(words, "--"+argument)
+	}
+	reader := r.reader()
+	resolver := &plan.Resolver{
+		Toolchain: api.ToolchainKubernetesYAML, Functions: executor,
+		ReadFile: func(path string) ([]byte, error) {
+			return reader.Bytes(ctx, run.InDirectory(r.global.dir, path))
+		},
+	}
+	chain, err := resolver.Resolve(resolver.Split(words))
+	if err != nil {
+		return nil, err
+	}
+	r.console().Notes("", chain.Notes...)
+	request := &api.FunctionInvocationRequest{
+		FunctionInvocations: chain.Invocations, StopOnError: true,
+	}
+	request.ToolchainType = api.ToolchainKubernetesYAML
+	return krm.Chain(executor, request), nil
+}
+
+// steps runs functions on items and reports them on the error stream.
+func (r *fnRun) steps(ctx context.Context, items []*krm.Item, steps []*krm.Step, o *fnResultFlags,
+) ([]*krm.Item, []*krm.StepResult, error) {
+	reporter := &stepReporter{fnRun: r, log: o.logSteps}
+	pipeline := &krm.Pipeline{
+		Provider: r.provider, Ended: reporter.ended, KeepIO: o.keepIO != "",
+	}
+	return pipeline.Run(ctx, items, steps)
+}

@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/run"
+)
+
+// fnRenderFlags are the flags of fn render.
+type fnRenderFlags struct {
+	meta        bool
+	status      bool
+	listVersion string
+	execution   fnExecFlags
+	output      fnOutputFlags
+	results     fnResultFlags
+}
+
+func (a *App) newFnRender() *cobra.Command {
+	o := &fnRenderFlags{}
+	cmd := &cobra.Command{
+		Use:   "render [flags] [DIR]",
+		Short: "Run the pipelines of the Kptfiles in a directory",
+		Long: `Run the pipeline in the Kptfile of DIR, and before it those of the packages below
+it, and write what they return to the files. DIR is the working directory if it
+is left out.
+
+The mutators of a package run on its resources and on those of the packages
+below it, one after the other; then the validators, whose changes are dropped.
+The pipelines are checked before the first function runs. The first function
+that fails ends the rendering, and nothing is written.`,
+		Example: `  fctl fn render apps
+  fctl fn render apps --check
+  fctl fn render apps -o unwrap | kubectl apply -f -`,
+	}
+	flags := cmd.Flags()
+	addMetaFlag(flags, &o.meta)
+	addListVersion(flags, &o.listVersion)
+	flags.BoolVar(&o.status, "render-status", true,
+		"record in the status of the Kptfile what the functions did, when files are written")
+	o.execution.add(flags)
+	o.output.add(flags)
+	o.results.add(flags)
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		return a.fnRender(cmd.Context(), cmd, o, words)
+	}
+	cmd.ValidArgsFunction = completeFiles(1)
+	return cmd
+}
+
+func (a *App) fnRender(ctx context.Context, cmd *cobra.Command, o *fnRenderFlags,
+	words []string,
+) error {
+	dir, err := pathWord(cmd, words, ".")
+	switch {
+	case err != nil:
+		return err
+	case dir == "-":
+		return diag.Usage("a directory with a Kptfile is expected, not the standard input")
+	}
+	if err := errors.Join(o.results.validate(), o.output.validate(false)); err != nil {
+		return err
+	}
+	version, err := listVersion(o.listVersion)
+	if err != nil {
+		return err
+	}
+	r, err := a.fnRun(ctx, cmd)
+	if err != nil {
+		return err
+	}
+	p, err := r.readPackage(ctx, dir, krm.ReadOptions{Kptfile: true})
+	if err != nil {
+		return err
+	}
+	r.noteOthers(p)
+	executors, err := r.executors(ctx, &o.execution, run.InDirectory(a.global.dir, dir))
+	if err != nil {
+		return err
+	}
+	reporter := &stepReporter{fnRun: r, log: o.results.logSteps}
+	render := &krm.Render{
+		Pipeline:  &krm.Pipeline{Provider: r.provider, KeepIO: o.results.keepIO != ""},
+		Executors: executors, Meta: o.meta, Version: version,
+		Ended: func(dir string, results []*krm.StepResult) { reporter.endedPackage(dir, results) },
+	}
+	rendered, err := render.Run(ctx, p.Items())
+	if rendered == nil {
+		return located(p, err)
+	}
+	failed := r.outcome(ctx, &o.results, rendered.Results, err)
+	if failed != nil && !(rendered.SaveOnFailure && err != nil) {
+		return failed
+	}
+	if o.status && failed == nil && !o.output.reads() {
+		if err := setStatus(p, rendered); err != nil {
+			return err
+		}
+	}
+	if err := r.emit(ctx, p, rendered.Items, rendered.Results, &o.output); err != nil {
+		return errors.Join(failed, err)
+	}
+	if failed == nil {
+		r.note("", fmt.Sprintf("%s in %s", run.Count(executed(rendered.Results), "function"),
+			run.Count(rendered.Packages, "package")))
+	}
+	return failed
+}
+
+// setStatus records the rendering in the Kptfile. A rendering that changed nothing does not change
+// the status either.
+func setStatus(p *krm.Package, rendered *krm.Rendered) error {
+	changes, err := p.Changes(rendered.Items)
+	if err != nil || len(changes) == 0 && rendered.HasStatus() {
+		return err
+	}
+	return rendered.SetStatus()
+}
+
+// located adds the directory of a package to an error without a file.
+func located(p *krm.Package, err error) error {
+	for _, f := range diag.Failures(err, 0) {
+		if f.Class == 0 {
+			return diag.Input(diag.FileName(p.Root), "fctl fn eval and fctl fn run need no Kptfile", err)
+		}
+	}
+	return err
+}
+
+// executed counts the functions that were not skipped.
+func executed(results []*krm.StepResult) int {
+	n := 0
+	for _, r := range results {
+		if r.Skipped == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// endedPackage reports the functions of a package.
+func (r *stepReporter) endedPackage(dir string, results []*krm.StepResult) {
+	if len(results) == 0 {
+		return
+	}
+	if !r.settings.Quiet {
+		_, _ = fmt.Fprintf(r.Streams.ErrOut, "Package %q:\n", dir)
+	}
+	for _, s := range results {
+		r.ended(s)
+	}
+}

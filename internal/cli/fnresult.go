@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fatih/color"
+	"github.com/spf13/pflag"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/run"
+)
+
+// fnResultFlags are the flags about the results of functions.
+type fnResultFlags struct {
+	dir, failOn, keepIO string
+	logSteps            bool
+}
+
+func (o *fnResultFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&o.dir, "results-dir", "", "write the results of the functions to results.yaml in `DIR`")
+	flags.StringVar(&o.failOn, "fail-on-results", "",
+		"end with status 1 and write nothing if a result has this `SEVERITY` or a worse one: error, warning, info")
+	flags.BoolVar(&o.logSteps, "log-steps", false, "report which function runs on what")
+	flags.StringVar(&o.keepIO, "keep-io", "", "write what each program got and wrote to files in `DIR`")
+}
+
+// severities are the values of --fail-on-results, worst first.
+func severities() []string { return []string{"error", "warning", "info"} }
+
+func (o *fnResultFlags) validate() error {
+	if o.failOn != "" && !slices.Contains(severities(), o.failOn) {
+		return diag.UsageHint("error, warning or info", "--fail-on-results: %q is not a severity",
+			o.failOn)
+	}
+	return nil
+}
+
+// stepReporter reports steps on the error stream.
+type stepReporter struct {
+	*fnRun
+	log bool
+}
+
+// ended reports a step that has run.
+func (r *stepReporter) ended(s *krm.StepResult) {
+	if r.settings.Quiet && s.Err == nil {
+		return
+	}
+	if s.Skipped != "" {
+		_, _ = fmt.Fprintf(r.Streams.ErrOut, "[SKIPPED] %q: %s\n", s.Step.Name, s.Skipped)
+		return
+	}
+	var b strings.Builder
+	scope := ""
+	if s.Step.Selected || r.log {
+		scope = " on " + run.Count(s.Selected, "resource")
+	}
+	status, style := "PASS", r.Streams.ErrStyle(color.FgGreen)
+	if s.Err != nil {
+		status, style = "FAIL", r.Streams.ErrStyle(color.FgRed)
+	}
+	took := ""
+	if s.Duration >= 10*time.Millisecond {
+		took = " in " + s.Duration.Round(10*time.Millisecond).String()
+	}
+	if r.log || r.settings.Verbose {
+		fmt.Fprintf(&b, "[RUNNING] %q%s\n", s.Step.Name, scope)
+	}
+	fmt.Fprintf(&b, "%s %q%s%s\n", style("["+status+"]"), s.Step.Name, scope, took)
+	if len(s.Results) > 0 {
+		b.WriteString("  [Results]:\n")
+		for i := range s.Results {
+			line := s.Results[i].String()
+			if at := s.Results[i].Location(); at != "" {
+				line += " (" + at + ")"
+			}
+			b.WriteString("    " + strings.ReplaceAll(line, "\n", "\n      ") + "\n")
+		}
+	}
+	if text := strings.TrimRight(s.Stderr, "\n"); text != "" {
+		b.WriteString("  Stderr:\n    " + strings.ReplaceAll(text, "\n", "\n    ") + "\n")
+	}
+	if s.Err != nil {
+		fmt.Fprintf(&b, "  Exit code: %d\n", s.ExitCode)
+	}
+	_, _ = r.Streams.ErrOut.Write([]byte(b.String()))
+	for _, note := range s.Notes {
+		r.note("", fmt.Sprintf("%s: %s", s.Step.Name, note))
+	}
+	if s.Deleted > 0 {
+		r.note("", fmt.Sprintf("%s: %s removed", s.Step.Name, run.Count(s.Deleted, "resource")))
+	}
+}
+
+// outcome writes the results to their directory, and returns the error of the run: that of the
+// function that failed, or that of results which count as a failure.
+func (r *fnRun) outcome(ctx context.Context, o *fnResultFlags, results []*krm.StepResult,
+	failed error,
+) error {
+	if failed == nil {
+		failed = o.failure(results)
+	}
+	code := 0
+	if failed != nil {
+		code = 1
+	}
+	var problems []error
+	if o.dir != "" {
+		problems = append(problems,
+			krm.WriteResults(ctx, run.InDirectory(r.global.dir, o.dir), results, code))
+	}
+	if o.keepIO != "" {
+		problems = append(problems,
+			krm.WriteIO(ctx, run.InDirectory(r.global.dir, o.keepIO), results))
+	}
+	if failed != nil && saysNo(results) {
+		r.tellNo(failed)
+		failed = exitError(exitNo)
+	}
+	return errors.Join(append(problems, failed)...)
+}
+
+// tellNo reports a check that did not pass.
+func (r *fnRun) tellNo(err error) {
+	r.console().Problems(diag.Failures(err, api.FailureFunction))
+}
+
+// saysNo reports whether the function that failed said with its results what is wrong: a check that
+// did not pass, rather than a function that could not do its work.
+func saysNo(results []*krm.StepResult) bool {
+	if len(results) == 0 {
+		return false
+	}
+	last := results[len(results)-1]
+	return krm.Worst(last.Results) == krm.SeverityError || last.Err == nil
+}
+
+// failure returns the error for results that are as severe as --fail-on-results says.
+func (o *fnResultFlags) failure(results []*krm.StepResult) error {
+	limit := slices.Index(severities(), o.failOn)
+	if limit < 0 {
+		return nil
+	}
+	for _, s := range results {
+		n := 0
+		for _, r := range s.Results {
+			if rank := slices.Index(severities(), string(r.Severity)); rank >= 0 && rank <= limit {
+				n++
+			}
+		}
+		if n > 0 {
+			return &api.Failure{
+				Function: s.Step.Name,
+				Message: fmt.Sprintf("%s of severity %s or worse; nothing is written",
+					run.Count(n, "result"), o.failOn),
+			}
+		}
+	}
+	return nil
+}

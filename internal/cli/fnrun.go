@@ -1,0 +1,256 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/shellwords"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/run"
+)
+
+// fnRunFlags are the flags of fn run.
+type fnRunFlags struct {
+	image, exec string
+	paths       []string
+	global      bool
+	selfDelete  bool
+	listVersion string
+	execution   fnExecFlags
+	output      fnOutputFlags
+	results     fnResultFlags
+}
+
+func (a *App) newFnRun() *cobra.Command {
+	o := &fnRunFlags{}
+	cmd := &cobra.Command{
+		Use:   "run [flags] [DIR|-] [-- [KIND] KEY=VALUE...]",
+		Short: "Run the functions that the resources of a directory declare",
+		Long: `Run the functions that resources in DIR declare, with metadata.configFn or the
+annotation config.kubernetes.io/function, and write what they return to the
+files. Without DIR, or when it is "-", a ResourceList is read from the standard
+input and printed.
+
+A function gets the resources in the directory of its file, and below; one in
+the top directory gets all. Functions in deeper directories run first. The
+functions of --fn-path, --image and --exec run in place of the declared ones,
+and get all resources.
+
+Nothing is written unless all functions succeed. A resource that no function
+changed keeps its bytes. --diff, --check and --dry-run write nothing.`,
+		Example: `  fctl fn run apps
+  fctl fn run apps --check
+  fctl fn run apps --allow-exec --fn-path functions
+  fctl fn run apps --image set-namespace:v0.4 -- namespace=shop`,
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.image, "image", "", "run this `IMAGE`")
+	flags.StringVar(&o.exec, "exec", "", "run this `COMMAND`, split into words as a shell does")
+	flags.StringVar(&o.exec, "exec-path", "", "--exec")
+	_ = flags.MarkHidden("exec-path")
+	flags.StringArrayVar(&o.paths, "fn-path", nil, "run the functions that the resources in `DIR` declare")
+	flags.BoolVar(&o.global, "global-scope", false, "every function gets all resources")
+	flags.BoolVar(&o.selfDelete, "allow-self-delete", false,
+		"a function may remove the resource that declares it")
+	addListVersion(flags, &o.listVersion)
+	o.execution.add(flags)
+	o.output.add(flags)
+	o.results.add(flags)
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		return a.fnRunCommand(cmd.Context(), cmd, o, words)
+	}
+	cmd.ValidArgsFunction = completeFiles(1)
+	return cmd
+}
+
+// direct returns the function of --image or --exec, nil without these.
+func (o *fnRunFlags) direct() (*krm.Declared, error) {
+	switch {
+	case o.image != "" && o.exec != "":
+		return nil, diag.Usage("--image and --exec exclude each other")
+	case o.image != "":
+		return &krm.Declared{Image: o.image, Network: o.execution.network, Direct: true}, nil
+	case o.exec == "":
+		return nil, nil
+	}
+	words, err := shellwords.Split(o.exec)
+	if err != nil || len(words) == 0 {
+		return nil, diag.Usage("--exec: %q is not a command", o.exec)
+	}
+	return &krm.Declared{Exec: words[0], Args: words[1:], Direct: true}, nil
+}
+
+func (a *App) fnRunCommand(ctx context.Context, cmd *cobra.Command, o *fnRunFlags,
+	words []string,
+) error {
+	var inline []string
+	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
+		words, inline = words[:dash], words[dash:]
+	}
+	dir, err := pathWord(cmd, words, "-")
+	if err != nil {
+		return err
+	}
+	direct, err := o.direct()
+	switch {
+	case err != nil:
+		return err
+	case direct == nil && len(inline) > 0:
+		return diag.Usage("arguments after -- need --image or --exec")
+	}
+	if err := errors.Join(o.results.validate(), o.output.validate(dir == "-")); err != nil {
+		return err
+	}
+	r, err := a.fnRun(ctx, cmd)
+	if err != nil {
+		return err
+	}
+	f := &foreignRun{fnRun: r, flags: o, direct: direct, inline: inline}
+	if f.version, err = listVersion(o.listVersion); err != nil {
+		return err
+	}
+	root := ""
+	if dir != "-" {
+		root = run.InDirectory(a.global.dir, dir)
+	}
+	if f.executors, err = r.executors(ctx, &o.execution, root); err != nil {
+		return err
+	}
+	f.executors.Here = a.global.dir
+	if dir == "-" {
+		return f.stream(ctx, cmd)
+	}
+	return f.files(ctx, dir)
+}
+
+// foreignRun is one run of fn run.
+type foreignRun struct {
+	*fnRun
+	flags     *fnRunFlags
+	direct    *krm.Declared
+	inline    []string
+	version   string
+	executors *krm.Executors
+}
+
+// plan makes the steps: those of --fn-path and of the command line, or those that items declare.
+func (f *foreignRun) plan(ctx context.Context, items []*krm.Item) ([]*krm.Step, error) {
+	var steps []*krm.Step
+	if f.direct == nil && len(f.flags.paths) == 0 {
+		declared, err := krm.Declarations(items)
+		if err != nil {
+			return nil, err
+		}
+		return f.declared(ctx, declared, f.flags.global)
+	}
+	for _, path := range f.flags.paths {
+		p, err := f.readPackage(ctx, path, krm.ReadOptions{})
+		if err != nil {
+			return nil, err
+		}
+		var declared []krm.DeclaredStep
+		for _, item := range p.Items() {
+			d, err := krm.Declaration(item)
+			if err != nil {
+				return nil, err
+			}
+			if d != nil {
+				declared = append(declared, krm.DeclaredStep{Item: item, Declared: d})
+			}
+		}
+		more, err := f.declared(ctx, declared, true)
+		if err != nil {
+			return nil, err
+		}
+		for _, step := range more {
+			step.PathOf = func(item *krm.Item) string { return krm.DefaultPath("", item) }
+		}
+		steps = append(steps, more...)
+	}
+	if f.direct == nil {
+		return steps, nil
+	}
+	step, _, err := f.executors.Resolve(ctx, f.direct, "")
+	if err != nil {
+		return nil, err
+	}
+	var config *gaby.YamlDoc
+	if config, err = krm.InlineConfig(f.inline); err != nil {
+		return nil, err
+	}
+	step.Config = config
+	step.PathOf = func(item *krm.Item) string { return krm.DefaultPath("", item) }
+	return append(steps, step), nil
+}
+
+// declared makes the steps of declared functions. All problems are reported before anything runs.
+func (f *foreignRun) declared(ctx context.Context, declared []krm.DeclaredStep, global bool,
+) ([]*krm.Step, error) {
+	var steps []*krm.Step
+	var problems []error
+	for _, d := range declared {
+		step, _, err := f.executors.Resolve(ctx, d.Declared, d.Item.Directory())
+		if err != nil {
+			problems = append(problems, d.Item.Located(err))
+			continue
+		}
+		step.Declare(d.Item, global)
+		if f.version != "" {
+			step.Version = f.version
+		}
+		steps = append(steps, step)
+	}
+	return steps, errors.Join(problems...)
+}
+
+// run runs the functions on items. finish writes the result.
+func (f *foreignRun) run(ctx context.Context, items []*krm.Item,
+	finish func([]*krm.Item, []*krm.StepResult) error,
+) error {
+	steps, err := f.plan(ctx, items)
+	if err != nil {
+		return err
+	}
+	if len(steps) == 0 {
+		f.note("", "no resource declares a function")
+	}
+	after, results, err := f.steps(ctx, items, steps, &f.flags.results)
+	deferred, isDeferred := errors.AsType[*krm.DeferredError](err)
+	if isDeferred {
+		err = nil
+	}
+	if err := f.outcome(ctx, &f.flags.results, results, err); err != nil {
+		return err
+	}
+	if err := finish(after, results); err != nil {
+		return err
+	}
+	if isDeferred {
+		return deferred
+	}
+	return nil
+}
+
+func (f *foreignRun) stream(ctx context.Context, cmd *cobra.Command) error {
+	s, err := f.readStream(ctx, cmd)
+	if err != nil {
+		return err
+	}
+	return f.run(ctx, s.List.Items, func(items []*krm.Item, results []*krm.StepResult) error {
+		return f.emitStream(ctx, s, items, results, &f.flags.output)
+	})
+}
+
+func (f *foreignRun) files(ctx context.Context, dir string) error {
+	p, err := f.readPackage(ctx, dir, krm.ReadOptions{All: true})
+	if err != nil {
+		return err
+	}
+	return f.run(ctx, p.Items(), func(items []*krm.Item, results []*krm.StepResult) error {
+		return f.emit(ctx, p, items, results, &f.flags.output)
+	})
+}

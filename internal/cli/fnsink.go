@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/run"
+)
+
+// fnSinkFlags are the flags of fn sink.
+type fnSinkFlags struct{ write fnWriteFlags }
+
+func (a *App) newFnSink() *cobra.Command {
+	o := &fnSinkFlags{}
+	cmd := &cobra.Command{
+		Use:   "sink [flags] DIR",
+		Short: "Write a ResourceList to the files of a directory",
+		Long: `Write the resources on the standard input, a ResourceList or documents, to the
+files in DIR that their annotations name. DIR is created if it does not exist.
+
+In a file that exists, a resource that is the same keeps its bytes, a changed
+one changes as little as possible, and a resource that is not in the input is
+removed. Files of which the input has no resource stay as they are.`,
+		Example: `  fctl fn source apps | my-function | fctl fn sink apps
+  fctl fn source apps | fctl fn sink --diff other-apps`,
+	}
+	o.write.add(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		return a.fnSink(cmd.Context(), cmd, o, words)
+	}
+	cmd.ValidArgsFunction = completeFiles(1)
+	return cmd
+}
+
+func (a *App) fnSink(ctx context.Context, cmd *cobra.Command, o *fnSinkFlags, words []string) error {
+	dir, err := pathWord(cmd, words, "")
+	if err != nil {
+		return err
+	}
+	if err := o.write.exclusive(); err != nil {
+		return err
+	}
+	r, err := a.fnRun(ctx, cmd)
+	if err != nil {
+		return err
+	}
+	stream, err := r.readStream(ctx, cmd)
+	if err != nil {
+		return err
+	}
+	if len(stream.List.Items) == 0 && !stream.Wrapped {
+		return diag.Input(diag.Stdin, "a ResourceList with \"items: []\" is one without resources",
+			errors.New("the input is empty"))
+	}
+	p, changes, err := krm.Sink(ctx, run.InDirectory(r.global.dir, dir), stream.List.Items,
+		krm.ReadOptions{Reader: r.reader()}, r.provider)
+	if err != nil {
+		return err
+	}
+	return r.apply(ctx, p, changes, &o.write)
+}

@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/krm"
+)
+
+// fnSourceFlags are the flags of fn source.
+type fnSourceFlags struct {
+	output      string
+	config      string
+	forApply    bool
+	meta        bool
+	listVersion string
+}
+
+func (a *App) newFnSource() *cobra.Command {
+	o := &fnSourceFlags{}
+	cmd := &cobra.Command{
+		Use:   "source [flags] [DIR]",
+		Short: "Print the resources of a directory as a ResourceList",
+		Long: `Print the resources in the files of DIR, and of the directories below it, as one
+ResourceList. Annotations say which file and which position each comes from, so
+that 'fctl fn sink' writes them back. DIR is the working directory if it is left
+out.
+
+Files are *.yaml, *.yml, Kptfile, and *.json with a resource. A .krmignore or
+.fctlignore excludes files.`,
+		Example: `  fctl fn source apps
+  fctl fn source apps | my-function | fctl fn sink apps
+  fctl fn source apps --for-apply -o unwrap | kubectl apply -f -`,
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&o.output, "output", "o", "stdout",
+		"what is printed, a `FORM`: stdout (a ResourceList), unwrap (documents, without what is local configuration)")
+	flags.StringVar(&o.config, "fn-config", "", "the functionConfig, a `FILE` with one resource")
+	flags.BoolVar(&o.forApply, "for-apply", false,
+		"leave out resources that are local configuration, which no cluster gets")
+	addMetaFlag(flags, &o.meta)
+	addListVersion(flags, &o.listVersion)
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		return a.fnSource(cmd.Context(), cmd, o, words)
+	}
+	cmd.ValidArgsFunction = completeFiles(1)
+	return cmd
+}
+
+func (a *App) fnSource(ctx context.Context, cmd *cobra.Command, o *fnSourceFlags,
+	words []string,
+) error {
+	dir, err := pathWord(cmd, words, ".")
+	if err != nil {
+		return err
+	}
+	if o.output != "stdout" && o.output != "unwrap" {
+		return diag.UsageHint("stdout or unwrap", "-o: %q is not a form", o.output)
+	}
+	version, err := listVersion(o.listVersion)
+	if err != nil {
+		return err
+	}
+	r, err := a.fnRun(ctx, cmd)
+	if err != nil {
+		return err
+	}
+	p, err := r.readPackage(ctx, dir, krm.ReadOptions{Kptfile: o.meta, All: true})
+	if err != nil {
+		return err
+	}
+	config, err := r.fnConfigFile(ctx, o.config)
+	if err != nil {
+		return err
+	}
+	items := p.Items()
+	if o.forApply || o.output == "unwrap" {
+		items = krm.WithoutLocal(items)
+	}
+	if o.output == "unwrap" {
+		return a.write(krm.Unwrap(items))
+	}
+	list := &krm.ResourceList{Version: version, Items: items}
+	if config != nil {
+		list.FunctionConfig = config.Doc
+	}
+	text, err := list.Source()
+	if err != nil {
+		return err
+	}
+	return a.write(text)
+}

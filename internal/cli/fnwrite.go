@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/sensitive"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/diff"
+	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/run"
+)
+
+// fnWriteFlags are the flags that decide whether and how changes are written to files.
+type fnWriteFlags struct {
+	dryRun, diff, check, fsync, showSecrets bool
+}
+
+func (o *fnWriteFlags) add(flags *pflag.FlagSet) {
+	flags.BoolVar(&o.dryRun, "dry-run", false, "write nothing, and report how much would change")
+	flags.BoolVar(&o.diff, "diff", false, "write nothing, and print what would change as a unified diff")
+	flags.BoolVar(&o.check, "check", false, "write nothing, print the files that would change, and end with status 1 if there are any")
+	flags.BoolVar(&o.fsync, "fsync", false, "have what is written on the disk before ending")
+	addShowSecrets(flags, &o.showSecrets)
+}
+
+// exclusive returns an error for flags that exclude each other.
+func (o *fnWriteFlags) exclusive() error {
+	var used []string
+	for _, f := range []struct {
+		name string
+		on   bool
+	}{{"--dry-run", o.dryRun}, {"--diff", o.diff}, {"--check", o.check}, {"--fsync", o.fsync}} {
+		if f.on {
+			used = append(used, f.name)
+		}
+	}
+	if len(used) > 1 && !(len(used) == 2 && o.diff && o.check) {
+		return diag.Usage("%s and %s exclude each other", used[0], used[1])
+	}
+	return nil
+}
+
+// apply writes the changes of a package, or shows them.
+func (r *fnRun) apply(ctx context.Context, p *krm.Package, changes []*krm.Change,
+	o *fnWriteFlags,
+) error {
+	switch {
+	case o.diff:
+		if err := r.write(r.diff(p, changes, o.showSecrets)); err != nil {
+			return err
+		}
+	case o.check:
+		var b strings.Builder
+		for _, c := range changes {
+			b.WriteString(strings.TrimPrefix(c.Name(p), "./") + "\n")
+		}
+		if err := r.write([]byte(b.String())); err != nil {
+			return err
+		}
+	case o.dryRun:
+		r.note("", summaryOf(changes, "would be "))
+	default:
+		if err := r.writePackage(ctx, p, changes, o.fsync); err != nil {
+			return err
+		}
+		r.note("", summaryOf(changes, ""))
+	}
+	if o.check && len(changes) > 0 {
+		return exitError(exitNo)
+	}
+	return nil
+}
+
+// summaryOf counts changes.
+func summaryOf(changes []*krm.Change, would string) string {
+	changed, made, deleted, resources := 0, 0, 0, 0
+	for _, c := range changes {
+		switch {
+		case c.IsNew():
+			made++
+		case c.IsDeleted():
+			deleted++
+		default:
+			changed++
+		}
+		resources += c.Deletes
+	}
+	var parts []string
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{changed, "changed"}, {made, "created"}, {deleted, "deleted"}} {
+		if part.n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s%s", run.Count(part.n, "file"), would, part.what))
+		}
+	}
+	if len(parts) == 0 {
+		return "nothing changed"
+	}
+	if resources > 0 {
+		parts = append(parts, fmt.Sprintf("%s %sremoved", run.Count(resources, "resource"), would))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// diff returns the changes as a unified diff. Secret values are masked where people read it.
+func (r *fnRun) diff(p *krm.Package, changes []*krm.Change, showSecrets bool) []byte {
+	style := run.DiffStyle(r.Streams)
+	var out []byte
+	for _, c := range changes {
+		f := diff.File{
+			Name: strings.TrimLeft(strings.TrimPrefix(c.Name(p), "./"), "/"), Before: c.Before,
+			After: bytes.Join(c.After, nil), Style: style,
+		}
+		if !showSecrets && (r.Streams.OutIsTerminal() || style.Old != nil) {
+			f.Shown = r.masked
+		}
+		out = append(out, diff.Unified(f)...)
+	}
+	return out
+}
+
+// masked returns the two texts of a file with secret values masked.
+func (r *fnRun) masked(before, after []byte) ([]byte, []byte) {
+	executor, err := r.executor()
+	if err != nil {
+		return nil, nil
+	}
+	if v := executor.Sensitive(api.ToolchainKubernetesYAML, [][]byte{before, after}); v != nil {
+		return v.Text(sensitive.Before), v.Text(sensitive.After)
+	}
+	return before, after
+}
