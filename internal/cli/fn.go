@@ -29,7 +29,7 @@ fields.`,
 		Args: a.noSuchCommand,
 		RunE: showHelp,
 	}
-	cmd.AddCommand(a.newFnRun(), a.newFnEval(), a.newFnRender(), a.newFnSource(), a.newFnSink())
+	cmd.AddCommand(a.newFnRun(), a.newFnEval(), a.newFnRender(), a.newFnExplain(), a.newFnSource(), a.newFnSink())
 	return cmd
 }
 

@@ -3,7 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -148,6 +148,9 @@ func (o *fnEvalFlags) validate(words, inline []string) error {
 	if (o.saveType != "") != o.save {
 		return diag.UsageHint("--save --type mutator", "--save and --type go together")
 	}
+	if o.save && o.function != "" {
+		return diag.Usage("--save: a pipeline cannot have a function of --function")
+	}
 	if o.save && !slices.Contains(saveTypes(), o.saveType) {
 		return diag.UsageHint("mutator or validator", "--type: %q is not one", o.saveType)
 	}
@@ -263,32 +266,55 @@ func (e *evaluation) stream(ctx context.Context, cmd *cobra.Command) error {
 
 // files runs the function on the files of a directory.
 func (e *evaluation) files(ctx context.Context) error {
-	p, err := e.readPackage(ctx, e.dir, krm.ReadOptions{Kptfile: e.flags.meta})
+	p, err := e.readPackage(ctx, e.dir, krm.ReadOptions{Kptfile: e.flags.meta || e.flags.save})
 	if err != nil {
 		return err
 	}
 	e.noteOthers(p)
 	items := p.Items()
 	var config []*krm.Item
+	if e.flags.save && !e.flags.meta {
+		items, config = p.WithoutKptfiles(items)
+	}
 	if e.config != nil {
-		items, config = p.WithoutFile(items, e.config.File)
+		var own []*krm.Item
+		items, own = p.WithoutFile(items, e.config.File)
+		config = append(config, own...)
 	}
 	after, results, err := e.run(ctx, items)
 	if err := e.outcome(ctx, &e.flags.results, results, err); err != nil {
 		return err
 	}
-	if err := e.emit(ctx, p, append(after, config...), results, &e.flags.output); err != nil {
-		return err
+	if e.flags.save && !e.flags.output.reads() {
+		if err := e.saveFunction(p); err != nil {
+			return err
+		}
 	}
-	if !e.flags.save || e.flags.output.reads() {
-		return nil
-	}
-	return e.saveFunction(ctx, p)
+	return e.emit(ctx, p, append(after, config...), results, &e.flags.output)
 }
 
 // saveFunction adds the function to the Kptfile.
-func (e *evaluation) saveFunction(context.Context, *krm.Package) error {
-	return errors.New("--save is not implemented")
+func (e *evaluation) saveFunction(p *krm.Package) error {
+	saved := &krm.Saved{
+		Declared: e.declared, Config: e.step.Config, Selectors: e.flags.selector.list(),
+		Exclude: e.flags.exclude.list(), Validator: e.flags.saveType == "validator",
+	}
+	if e.config != nil {
+		root, err := filepath.Abs(p.Root)
+		if err != nil {
+			return err
+		}
+		file, err := filepath.Abs(e.config.File)
+		if err != nil {
+			return err
+		}
+		if saved.ConfigPath, err = filepath.Rel(root, file); err != nil ||
+			!filepath.IsLocal(saved.ConfigPath) {
+			return diag.Usage("--save: the file of --fn-config is not in the directory")
+		}
+		saved.ConfigPath = filepath.ToSlash(saved.ConfigPath)
+	}
+	return p.Save(saved)
 }
 
 // saveTypes are the values of --type.

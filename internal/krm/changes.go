@@ -49,7 +49,9 @@ func (p *Package) Changes(items []*Item) ([]*Change, error) {
 func (p *Package) changes(items []*Item, owned func(*File) bool) ([]*Change, error) {
 	var problems []error
 	byPath := map[string][]*Item{}
+	kept := make(map[*gaby.YamlDoc]bool, len(items))
 	for _, item := range items {
+		kept[item.Doc] = true
 		if item.file == nil || item.Path != item.file.Path {
 			if err := p.checkPath(item); err != nil {
 				problems = append(problems, err)
@@ -60,7 +62,7 @@ func (p *Package) changes(items []*Item, owned func(*File) bool) ([]*Change, err
 	}
 	var changes []*Change
 	add := func(path string, f *File, items []*Item) {
-		c, err := fileChange(path, f, items)
+		c, err := fileChange(path, f, items, kept)
 		if err != nil {
 			problems = append(problems, err)
 		} else if c != nil {
@@ -82,7 +84,8 @@ func (p *Package) changes(items []*Item, owned func(*File) bool) ([]*Change, err
 }
 
 // fileChange returns the change of one file, nil if it stays as it is. f is nil for a new file.
-func fileChange(path string, f *File, items []*Item) (*Change, error) {
+func fileChange(path string, f *File, items []*Item, kept map[*gaby.YamlDoc]bool,
+) (*Change, error) {
 	if f != nil && sameItems(f, items) {
 		return nil, nil
 	}
@@ -93,23 +96,21 @@ func fileChange(path string, f *File, items []*Item) (*Change, error) {
 	c := &Change{Path: path, file: f}
 	if f != nil {
 		c.Before = f.data
-		here := map[*Item]bool{}
-		for _, item := range items {
-			here[item] = true
-		}
-		for _, item := range f.Items() {
-			if !here[item] {
+		for i, item := range f.items {
+			if item == nil {
+				kept[f.docs[i]] = true
+			} else if !kept[item.Doc] {
 				c.Deletes++
 			}
 		}
 	}
 	if strings.HasSuffix(path, ".json") {
-		c.After, err = jsonText(f, entries)
+		c.After, err = jsonText(f, entries, kept)
 		if err != nil {
 			return nil, err
 		}
 	} else {
-		c.After = f.text(entries)
+		c.After = f.text(entries, kept)
 	}
 	if len(c.After) == 0 {
 		c.After = nil
@@ -173,7 +174,7 @@ func arrange(f *File, items []*Item) ([]entry, error) {
 }
 
 // jsonText returns the text of a JSON file. New documents are written as JSON.
-func jsonText(f *File, entries []entry) ([][]byte, error) {
+func jsonText(f *File, entries []entry, kept map[*gaby.YamlDoc]bool) ([][]byte, error) {
 	if len(entries) > 1 {
 		return nil, &api.Failure{
 			Class: api.FailureFunction, Resource: entries[1].item.name(),
@@ -181,11 +182,11 @@ func jsonText(f *File, entries []entry) ([][]byte, error) {
 		}
 	}
 	if len(entries) == 0 {
-		return f.text(entries), nil
+		return f.text(entries, kept), nil
 	}
 	e := entries[0]
 	if text := e.doc.Ended(); json.Valid(text) || f != nil && !json.Valid(f.data) {
-		return f.text(entries), nil
+		return f.text(entries, kept), nil
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

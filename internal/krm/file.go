@@ -111,12 +111,9 @@ type entry struct {
 }
 
 // text returns the text of a file with the given documents in order, and the comments between
-// documents that are removed. It has no parts if nothing is left.
-func (f *File) text(entries []entry) [][]byte {
-	kept := map[*gaby.YamlDoc]bool{}
-	for _, e := range entries {
-		kept[e.doc] = true
-	}
+// documents that are removed. kept are the documents that are not removed but may be in another
+// file. The text has no parts if nothing is left.
+func (f *File) text(entries []entry, kept map[*gaby.YamlDoc]bool) [][]byte {
 	var parts [][][]byte
 	var run gaby.Container
 	flush := func() {

@@ -92,6 +92,7 @@ type place struct {
 	index         int
 	legacy, newer bool // the families of annotations that were present
 	indexed       bool // an index was given
+	problem       error
 }
 
 // name returns the kind and name of the item.

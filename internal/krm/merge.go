@@ -231,6 +231,9 @@ const appendIndex = -1
 
 // added makes an item of a resource that the function made.
 func (m *merger) added(returned *Item) (*Item, error) {
+	if returned.read != nil && returned.read.problem != nil {
+		return nil, returned.read.problem
+	}
 	item, err := NewItem([]byte(returned.Doc.Value().YAML()+"\n"), returned.Path, returned.Index)
 	if err != nil {
 		return nil, err

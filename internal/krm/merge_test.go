@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/internal/source"
 )
@@ -40,11 +41,11 @@ func returned(t *testing.T, p *Package, edit func(string) string) ([]*Item, erro
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := Parse([]byte(edit(string(text))))
+	list, err := parse([]byte(edit(string(text))), true)
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, edit(string(text)))
 	}
-	return merge(sent, list.Items, k8skit.New())
+	return merge(sent, list.Items, provider())
 }
 
 func changes(t *testing.T, p *Package, items []*Item) string {
@@ -97,7 +98,7 @@ func TestRoundTripOfAllFiles(t *testing.T) {
 				t.Logf("%s: %v", path, err)
 				return nil
 			}
-			items, err := merge(sent, list.Items, k8skit.New())
+			items, err := merge(sent, list.Items, provider())
 			if err != nil {
 				t.Errorf("%s: %v", path, err)
 				return nil
@@ -112,3 +113,5 @@ func TestRoundTripOfAllFiles(t *testing.T) {
 		}
 	}
 }
+
+func provider() configkit.ResourceProvider { return k8skit.New() }

@@ -153,6 +153,18 @@ func (p *Package) WithoutFile(items []*Item, file string) (kept, others []*Item)
 	return kept, others
 }
 
+// WithoutKptfiles returns the items without Kptfiles, and these.
+func (p *Package) WithoutKptfiles(items []*Item) (kept, kptfiles []*Item) {
+	for _, item := range items {
+		if item.file != nil && filepath.Base(item.file.open) == KptfileName {
+			kptfiles = append(kptfiles, item)
+		} else {
+			kept = append(kept, item)
+		}
+	}
+	return kept, kptfiles
+}
+
 // parallel calls work for 0 to n-1 on all cores. The error is ctx.Err().
 func parallel(ctx context.Context, n int, work func(int)) error {
 	var next atomic.Int64

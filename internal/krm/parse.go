@@ -19,7 +19,11 @@ type listText struct {
 
 // Parse reads the text of one ResourceList, in any version and as YAML or JSON. A List counts as a
 // ResourceList. Errors are *gaby.SyntaxError where a position is known.
-func Parse(text []byte) (*ResourceList, error) {
+func Parse(text []byte) (*ResourceList, error) { return parse(text, false) }
+
+// parse is Parse. lenient lets the annotations of an item contradict each other: which of them counts
+// depends on what was sent.
+func parse(text []byte, lenient bool) (*ResourceList, error) {
 	if !utf8.Valid(text) {
 		return nil, at(position(text, invalidByte(text)), "the text is not UTF-8")
 	}
@@ -54,8 +58,12 @@ func Parse(text []byte) (*ResourceList, error) {
 			return nil, at(v.Position(), "item %d is not a resource", len(l.Items))
 		}
 		item := &Item{Doc: v.Doc()}
-		if item.read, err = readPlace(item.Doc); err != nil {
+		item.read, err = readPlace(item.Doc)
+		if err != nil && !lenient {
 			return nil, err
+		}
+		if err != nil {
+			item.read = &place{problem: err}
 		}
 		item.Path, item.Index = item.read.path, item.read.index
 		l.Items = append(l.Items, item)

@@ -378,7 +378,7 @@ func parseOutput(stdout []byte) (*ResourceList, error) {
 			Hint: "a function that removes everything writes \"items: []\"",
 		}
 	}
-	list, err := Parse(stdout)
+	list, err := parse(stdout, true)
 	if err == nil {
 		return list, nil
 	}
