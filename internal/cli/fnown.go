@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
@@ -28,6 +30,7 @@ func (r *fnRun) ownFunction(ctx context.Context, name string, arguments []string
 	reader := r.reader()
 	resolver := &plan.Resolver{
 		Toolchain: api.ToolchainKubernetesYAML, Functions: executor,
+		Flags: recognizer{pflag.NewFlagSet(name, pflag.ContinueOnError)},
 		ReadFile: func(path string) ([]byte, error) {
 			return reader.Bytes(ctx, run.InDirectory(r.global.dir, path))
 		},

@@ -121,7 +121,28 @@ func (r *fnRun) diff(p *krm.Package, changes []*krm.Change, showSecrets bool) []
 		if !showSecrets && (r.Streams.OutIsTerminal() || style.Old != nil) {
 			f.Shown = r.masked
 		}
-		out = append(out, diff.Unified(f)...)
+		out = append(out, withoutFile(diff.Unified(f), c)...)
+	}
+	return out
+}
+
+// withoutFile names /dev/null in a plain diff for the side on which there is not a file.
+func withoutFile(text []byte, c *krm.Change) []byte {
+	prefix := ""
+	switch {
+	case c.IsNew():
+		prefix = "--- "
+	case c.IsDeleted():
+		prefix = "+++ "
+	default:
+		return text
+	}
+	var out []byte
+	for line := range bytes.Lines(text) {
+		if prefix != "" && bytes.HasPrefix(line, []byte(prefix)) {
+			line, prefix = []byte(prefix+"/dev/null\n"), ""
+		}
+		out = append(out, line...)
 	}
 	return out
 }

@@ -94,7 +94,7 @@ func uniqueKeys(v gaby.Value) error {
 		return nil
 	}
 	for _, r := range v.Repeated() {
-		return at(r.KeyPosition(), "the key %q occurs twice in its map", r.Key())
+		return at(v.Get(r.Key()).KeyPosition(), "the key %q occurs twice in its map", r.Key())
 	}
 	for c := v.First(); c.Exists(); c = c.Next() {
 		if c.Elsewhere() {

@@ -167,10 +167,11 @@ func (p *Pipeline) step(ctx context.Context, items []*Item, step *Step) ([]*Item
 		}
 		after = selected
 	}
+	combined := p.combine(items, selected, after, result)
 	if p.Ended != nil {
 		p.Ended(result)
 	}
-	return p.combine(items, selected, after, result), result
+	return combined, result
 }
 
 // combine puts the items that a function returned where those it got were, and new ones at the end.

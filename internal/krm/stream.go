@@ -111,11 +111,12 @@ func Unwrap(items []*Item) []byte {
 	return docs.Bytes()
 }
 
-// WithoutLocal returns the items that are applied to a cluster.
+// WithoutLocal returns the resources that are applied to a cluster.
 func WithoutLocal(items []*Item) []*Item {
 	var kept []*Item
 	for _, item := range items {
-		if !IsLocalConfig(item.Doc) {
+		h, err := item.Doc.Header()
+		if !IsLocalConfig(item.Doc) && (err != nil || isResource(h)) {
 			kept = append(kept, item)
 		}
 	}

@@ -103,7 +103,7 @@ func TestParseErrors(t *testing.T) {
 		"items of a map":   {"kind: ResourceList\nitems: {}\n", "2:8: items must be a list"},
 		"item is a scalar": {"kind: ResourceList\nitems: [{}, 1]\n", "2:13: item 1 is not a resource"},
 		"not UTF-8":        {"kind: ResourceList\nitems: []\nx: \xff\n", "3:4: the text is not UTF-8"},
-		"repeated key":     {"kind: ResourceList\nitems:\n- a:\n    b: 1\n    b: 2\n", `4:5: the key "b" occurs twice`},
+		"repeated key":     {"kind: ResourceList\nitems:\n- a:\n    b: 1\n    b: 2\n", `5:5: the key "b" occurs twice`},
 		"two documents":    {"kind: ResourceList\nitems: []\n---\na: b\n", "a second document"},
 		"families disagree": {"kind: ResourceList\nitems:\n- metadata: {annotations: {config.kubernetes.io/path: a, " +
 			"internal.config.kubernetes.io/path: b}}\n", "contradict"},
