@@ -67,7 +67,7 @@ func (r *stepReporter) ended(s *krm.StepResult) {
 		status, style = "FAIL", r.Streams.ErrStyle(color.FgRed)
 	}
 	took := ""
-	if s.Duration >= 10*time.Millisecond {
+	if s.Duration >= time.Second || r.settings.Verbose {
 		took = " in " + s.Duration.Round(10*time.Millisecond).String()
 	}
 	if r.log || r.settings.Verbose {
@@ -104,8 +104,10 @@ func (r *stepReporter) ended(s *krm.StepResult) {
 func (r *fnRun) outcome(ctx context.Context, o *fnResultFlags, results []*krm.StepResult,
 	failed error,
 ) error {
+	no := failed != nil && saysNo(results)
 	if failed == nil {
 		failed = o.failure(results)
+		no = failed != nil
 	}
 	code := 0
 	if failed != nil {
@@ -120,7 +122,7 @@ func (r *fnRun) outcome(ctx context.Context, o *fnResultFlags, results []*krm.St
 		problems = append(problems,
 			krm.WriteIO(ctx, run.InDirectory(r.global.dir, o.keepIO), results))
 	}
-	if failed != nil && saysNo(results) {
+	if no {
 		r.tellNo(failed)
 		failed = exitError(exitNo)
 	}
@@ -139,7 +141,7 @@ func saysNo(results []*krm.StepResult) bool {
 		return false
 	}
 	last := results[len(results)-1]
-	return krm.Worst(last.Results) == krm.SeverityError || last.Err == nil
+	return last.Err != nil && krm.Worst(last.Results) == krm.SeverityError
 }
 
 // failure returns the error for results that are as severe as --fail-on-results says.

@@ -175,7 +175,9 @@ func (p *Pipeline) step(ctx context.Context, items []*Item, step *Step) ([]*Item
 }
 
 // combine puts the items that a function returned where those it got were, and new ones at the end.
-func (p *Pipeline) combine(items, selected, after []*Item, result *StepResult) []*Item {
+func (p *Pipeline) combine(items, selected, after []*Item, result *StepResult,
+) (combined []*Item) {
+	defer func() { setIndexes(combined) }()
 	if slices.Equal(selected, after) {
 		return items
 	}
@@ -196,7 +198,7 @@ func (p *Pipeline) combine(items, selected, after []*Item, result *StepResult) [
 		}
 		gone[item] = true
 	}
-	combined := make([]*Item, 0, len(items)+len(returned))
+	combined = make([]*Item, 0, len(items)+len(returned))
 	for _, item := range items {
 		if !gone[item] {
 			combined = append(combined, item)
@@ -210,6 +212,27 @@ func (p *Pipeline) combine(items, selected, after []*Item, result *StepResult) [
 		}
 	}
 	return combined
+}
+
+// setIndexes gives the items that go to the end of their files the next free indexes.
+func setIndexes(items []*Item) {
+	appended := func(item *Item) bool { return item.Index < 0 && item.Path != "" }
+	if !slices.ContainsFunc(items, appended) {
+		return
+	}
+	next := map[string]int{}
+	for _, item := range items {
+		next[item.Path] = max(next[item.Path], item.Index+1)
+		if item.file != nil {
+			next[item.file.Path] = max(next[item.file.Path], len(item.file.docs))
+		}
+	}
+	for _, item := range items {
+		if appended(item) {
+			item.Index = next[item.Path]
+			next[item.Path]++
+		}
+	}
 }
 
 // inProcess runs a function of this process. It returns nil if the items must not be used.
