@@ -29,7 +29,9 @@ fields.`,
 		Args: a.noSuchCommand,
 		RunE: showHelp,
 	}
-	cmd.AddCommand(a.newFnRun(), a.newFnEval(), a.newFnRender(), a.newFnExplain(), a.newFnSource(), a.newFnSink())
+	cmd.AddCommand(a.newFnRun(), a.newFnEval(), a.newFnRender(), a.newFnExplain(),
+		a.newFnSource(), a.newFnSink(), a.newFnWrap(), a.newFnXargs(), a.newFnDoc(),
+		a.newFnInit(), a.newFnTest())
 	return cmd
 }
 

@@ -17,6 +17,8 @@ type Program struct {
 	// Sandbox runs the program without network, on a read-only file system, as nobody in its own
 	// namespaces (E11).
 	Sandbox *Sandbox
+	// AnyDir allows the root of the file system as the working directory.
+	AnyDir bool
 	// LookupEnv returns variables of the caller; os.LookupEnv if nil.
 	LookupEnv func(string) (string, bool)
 }
@@ -31,7 +33,7 @@ func (p *Program) Run(ctx context.Context, call Call) (Output, error) {
 			call.Function,
 			fmt.Errorf("its working directory %q is not absolute", call.Dir),
 		}
-	case filepath.Dir(call.Dir) == call.Dir:
+	case filepath.Dir(call.Dir) == call.Dir && !p.AnyDir:
 		return Output{}, &StartError{
 			call.Function,
 			errors.New("its working directory is the root of the file system"),

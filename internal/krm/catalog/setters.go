@@ -35,6 +35,7 @@ func applySetters(_ context.Context, list *krm.ResourceList) error {
 		values[s.key] = s.value
 	}
 	var problems []error
+	known := patterns{}
 	for _, item := range list.Items {
 		if !item.Doc.MayContain(setterComment) {
 			continue
@@ -42,14 +43,14 @@ func applySetters(_ context.Context, list *krm.ResourceList) error {
 		// What a setter replaces is not visited, so places are collected first.
 		var places []scalar
 		err := eachValue(item.Doc.Value(), nil, func(path []string, v gaby.Value) error {
-			if p, ok := patternOf(v); ok && p.uses(values) {
+			if p, ok := known.of(v); ok && p.uses(values) {
 				places = append(places, scalar{path, v})
 			}
 			return nil
 		})
 		problems = append(problems, err)
 		for _, s := range places {
-			if err := applySetter(list, item, s, values); err != nil {
+			if err := applySetter(list, item, s, known, values); err != nil {
 				problems = append(problems, fmt.Errorf("%s: %s: %w", item, fieldPath(s.path), err))
 			}
 		}
@@ -61,8 +62,10 @@ func applySetters(_ context.Context, list *krm.ResourceList) error {
 }
 
 // applySetter sets one value that has a setter comment.
-func applySetter(list *krm.ResourceList, item *krm.Item, s scalar, values map[string]string) error {
-	p, _ := patternOf(s.value)
+func applySetter(list *krm.ResourceList, item *krm.Item, s scalar, known patterns,
+	values map[string]string,
+) error {
+	p, _ := known.of(s.value)
 	switch s.value.Kind() {
 	case gaby.Map:
 		return nil
@@ -224,7 +227,7 @@ func listSetters(_ context.Context, list *krm.ResourceList) error {
 		value, kind string
 		count       int
 	}
-	found := map[string]*setter{}
+	found, known := map[string]*setter{}, patterns{}
 	add := func(name, value, kind string) {
 		if found[name] == nil {
 			found[name] = &setter{value: value, kind: kind}
@@ -237,7 +240,7 @@ func listSetters(_ context.Context, list *krm.ResourceList) error {
 			continue
 		}
 		err := eachValue(item.Doc.Value(), nil, func(path []string, v gaby.Value) error {
-			p, ok := patternOf(v)
+			p, ok := known.of(v)
 			if !ok || v.Kind() == gaby.Map {
 				return nil
 			}
