@@ -56,7 +56,7 @@ func applySetters(_ context.Context, list *krm.ResourceList) error {
 		}
 	}
 	if len(list.Results) == 0 && errors.Join(problems...) == nil {
-		info(list, "no matches for the input list of setters")
+		info(list, "no matches for input setter(s)")
 	}
 	return errors.Join(problems...)
 }
@@ -190,11 +190,12 @@ func scalarComment(value string, setters []pair) string {
 	if !found {
 		return ""
 	}
-	comment := setterComment + " "
+	var comment strings.Builder
+	comment.WriteString(setterComment + " ")
 	for _, p := range parts {
-		comment += p.text
+		comment.WriteString(p.text)
 	}
-	return comment
+	return comment.String()
 }
 
 // listComment returns the comment for a list whose items are those of a setter, in any order.
