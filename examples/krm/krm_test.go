@@ -285,3 +285,34 @@ func TestE11SandboxOfPrograms(t *testing.T) {
 		t.Errorf("without: status %d, %v: %s", status, err, stderr)
 	}
 }
+
+// TestW8Nobody checks a function that works for nobody, and one that only root can run.
+func TestW8Nobody(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("not run: only root can become nobody")
+	}
+	program := fctl(t)
+	dir, err := os.MkdirTemp("/tmp", "fctl-nobody")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for script, want := range map[string]int{"cat": 0, "test $(id -u) = 0 && cat": 1} {
+		for name, text := range map[string]string{
+			"fn.sh": "#!/bin/sh\n" + script + "\n", "input.yaml": read(t, "limits/input.yaml"),
+			"expected.yaml": read(t, "limits/input.yaml"),
+		} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		stdout, stderr, status := run(t, dir, "", program, "fn", "test", ".", "--as-nobody", "--allow-exec",
+			"--exec", "./fn.sh")
+		if status != want {
+			t.Errorf("%s: status %d, want %d: %s%s", script, status, want, stdout, stderr)
+		}
+	}
+}

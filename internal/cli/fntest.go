@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,12 +15,13 @@ import (
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/krm/fntest"
 	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/runtime"
 )
 
 // fnTestFlags are the flags of fn test.
 type fnTestFlags struct {
 	image, exec, function string
-	update                bool
+	update, asNobody      bool
 	execution             fnExecFlags
 }
 
@@ -45,6 +49,8 @@ same input must give the same bytes. A function that loses comments is noted.
 	flags.StringVar(&o.exec, "exec", "", "test this `COMMAND`, split into words as a shell does")
 	flags.StringVar(&o.function, "function", "", "test fctl's own function of this `NAME`")
 	flags.BoolVar(&o.update, "update", false, "write what the function returns as what is expected")
+	flags.BoolVar(&o.asNobody, "as-nobody", false,
+		"check that a program also works for the user nobody; only root can")
 	o.execution.add(flags)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return a.fnTest(cmd.Context(), cmd, o, words)
@@ -88,6 +94,9 @@ func (a *App) fnTest(ctx context.Context, cmd *cobra.Command, o *fnTestFlags, wo
 	declared, err := o.declared(cmd)
 	if err != nil {
 		return err
+	}
+	if o.asNobody && (declared.Exec == "" || os.Geteuid() != 0) {
+		return diag.Usage("--as-nobody is for programs, and only root can become nobody")
 	}
 	r, err := a.fnRun(ctx, cmd)
 	if err != nil {
@@ -169,10 +178,36 @@ func (r *fnRun) tested(ctx context.Context, o *fnTestFlags, declared *krm.Declar
 			return nil, err
 		}
 		result := results[0]
-		return &fntest.Output{
-			Items: after, Results: result.Results, Stderr: result.Stderr, Raw: result.Out, Err: err,
-		}, nil
+		output := &fntest.Output{
+			Items: after, Results: result.Results, Stderr: result.Stderr, Err: err,
+			In: result.In, Raw: result.Out,
+		}
+		if o.asNobody {
+			output.AsNobody = r.asNobody(declared)
+		}
+		return output, nil
 	}, nil
+}
+
+// asNobody returns a function that runs a program as nobody, who must be able to reach it.
+func (r *fnRun) asNobody(declared *krm.Declared,
+) func(ctx context.Context, stdin []byte) ([]byte, error) {
+	return func(ctx context.Context, stdin []byte) ([]byte, error) {
+		dir, err := filepath.Abs(r.global.dir)
+		if err != nil {
+			return nil, err
+		}
+		path, err := runtime.FindProgram(declared.Exec, dir, dir, true)
+		if err != nil {
+			return nil, err
+		}
+		p := &runtime.Program{Path: path, Args: declared.Args, Nobody: true, AnyDir: true}
+		out, err := p.Run(ctx, runtime.Call{Dir: "/", Stdin: stdin})
+		if err != nil && len(out.Stderr) > 0 {
+			err = fmt.Errorf("%w: %s", err, bytes.TrimSpace(out.Stderr))
+		}
+		return out.Stdout, err
+	}
 }
 
 // configured runs one of fctl's own functions with the arguments in the data of a ConfigMap.

@@ -17,6 +17,8 @@ type Program struct {
 	// Sandbox runs the program without network, on a read-only file system, as nobody in its own
 	// namespaces (E11).
 	Sandbox *Sandbox
+	// Nobody runs the program as the user and group 65534. The caller must be root.
+	Nobody bool
 	// AnyDir allows the root of the file system as the working directory.
 	AnyDir bool
 	// LookupEnv returns variables of the caller; os.LookupEnv if nil.
@@ -61,6 +63,9 @@ func (p *Program) Run(ctx context.Context, call Call) (Output, error) {
 	process := &process{
 		path: p.Path, args: append(p.Args[:len(p.Args):len(p.Args)], call.Args...),
 		env: expandEnv(env, lookup), dir: call.Dir, call: &call,
+	}
+	if p.Nobody {
+		process.change = asNobody
 	}
 	if p.Sandbox != nil {
 		if err := p.Sandbox.wrap(process); err != nil {

@@ -37,9 +37,12 @@ type Output struct {
 	Items   []*krm.Item
 	Results []krm.Result
 	Stderr  string
-	// Raw is what a program wrote, nil for a function in this process.
-	Raw []byte
-	Err error // why the function failed
+	// In is what a program read and Raw what it wrote, nil for a function in this process.
+	In, Raw []byte
+	Err     error // why the function failed
+	// AsNobody runs the program again as nobody and returns what it wrote; nil if that is not
+	// possible.
+	AsNobody func(ctx context.Context, stdin []byte) ([]byte, error)
 }
 
 // Function runs the function under test.
@@ -99,10 +102,19 @@ func (c *Case) Run(ctx context.Context, function Function, update bool) (notes [
 		!bytes.Equal(krm.Unwrap(first.Items), krm.Unwrap(second.Items)):
 		return nil, errors.New("two runs on the same input give different bytes")
 	}
-	if first.Err == nil && first.Raw != nil {
-		notes, err = c.checkComments(first)
+	if first.Err != nil || first.Raw == nil {
+		return nil, nil
 	}
-	return notes, err
+	if first.AsNobody != nil {
+		out, err := first.AsNobody(ctx, first.In)
+		if err == nil && !bytes.Equal(out, first.Raw) {
+			err = errors.New("it writes other bytes")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the function does not work for the user nobody: %w", err)
+		}
+	}
+	return c.checkComments(first)
 }
 
 // run runs the function on the input of the case.
