@@ -316,3 +316,22 @@ func TestW8Nobody(t *testing.T) {
 		}
 	}
 }
+
+// TestDocumentedForms runs fctl krm with the functionConfigs in docs/krm.md.
+func TestDocumentedForms(t *testing.T) {
+	blocks := strings.Split(read(t, "../../docs/krm.md"), "```yaml\n")[1:]
+	if len(blocks) < 2 {
+		t.Fatal("docs/krm.md shows fewer than two forms")
+	}
+	for _, block := range blocks {
+		config := filepath.Join(t.TempDir(), "config.yaml")
+		text, _, _ := strings.Cut(block, "```")
+		if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		input := list(t, "limits/input.yaml", config)
+		if stdout, stderr, status := run(t, ".", input, fctl(t), "krm"); status != 0 {
+			t.Errorf("status %d: %s%s", status, stderr, stdout)
+		}
+	}
+}
