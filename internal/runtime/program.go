@@ -48,6 +48,10 @@ func (p *Program) Run(ctx context.Context, call Call) (Output, error) {
 	if err := checkProgram(p.Path); err != nil {
 		return Output{}, err
 	}
+	if info, err := os.Stat(call.Dir); err != nil || !info.IsDir() {
+		return Output{}, &StartError{call.Function,
+			fmt.Errorf("its working directory %s is not a directory", call.Dir)}
+	}
 	lookup := p.LookupEnv
 	if lookup == nil {
 		lookup = os.LookupEnv
@@ -72,7 +76,12 @@ func (p *Program) Run(ctx context.Context, call Call) (Output, error) {
 			return Output{}, &StartError{call.Function, err}
 		}
 	}
-	return process.run(ctx)
+	out, err := process.run(ctx)
+	if _, ok := errors.AsType[*NotExecutableError](err); ok && p.Sandbox != nil {
+		// The function is executable, so the namespaces are what failed.
+		err = &StartError{call.Function, fmt.Errorf("this system allows no sandbox: %w", err)}
+	}
+	return out, err
 }
 
 // checkProgram returns the typed error for a program that is missing or not executable.
