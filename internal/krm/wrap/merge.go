@@ -30,11 +30,8 @@ func (m *merger) value(path []string, old, generated gaby.Value, keys *configkit
 	case old.Exists() && old.Equal(generated):
 		return nil
 	}
-	value := gaby.WithOwnComments(generated)
-	if old.Exists() {
-		value = gaby.WithComments(generated) // the comment of the user stays
-	}
-	_, err := m.doc.Set(value, path...)
+	// An existing value keeps its comment.
+	_, err := m.doc.Set(gaby.WithOwnComments(generated), path...)
 	return err
 }
 

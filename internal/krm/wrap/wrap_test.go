@@ -206,6 +206,7 @@ items:
   spec:
     externalIPs: [a, b]
     clusterIP: None
+    sessionAffinity: None # mine
     ports:
     - port: 80
       name: kept # by the user
@@ -223,6 +224,7 @@ metadata:
 spec:
   externalIPs: [c]
   clusterIP: null
+  sessionAffinity: ClientIP # theirs
   ports:
   - port: 80
     targetPort: 8080
@@ -231,6 +233,7 @@ END`}
 	text := must(t, list, Options{Command: print})
 	want := `  spec:
     externalIPs: [c]
+    sessionAffinity: ClientIP # mine
     ports:
     - port: 80
       targetPort: 8080
