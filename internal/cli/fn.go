@@ -29,7 +29,9 @@ fields.`,
 		Args: a.noSuchCommand,
 		RunE: showHelp,
 	}
-	cmd.AddCommand(a.newFnRun(), a.newFnEval(), a.newFnRender(), a.newFnExplain(), a.newFnSource(), a.newFnSink())
+	cmd.AddCommand(a.newFnRun(), a.newFnEval(), a.newFnRender(), a.newFnExplain(),
+		a.newFnSource(), a.newFnSink(), a.newFnWrap(), a.newFnXargs(), a.newFnDoc(),
+		a.newFnInit(), a.newFnTest())
 	return cmd
 }
 
@@ -88,7 +90,7 @@ func pathWord(cmd *cobra.Command, words []string, otherwise string) (string, err
 func (r *fnRun) readPackage(ctx context.Context, dir string, o krm.ReadOptions,
 ) (*krm.Package, error) {
 	o.Reader = r.reader()
-	p, err := krm.ReadPackage(ctx, run.InDirectory(r.global.dir, dir), o)
+	p, err := krm.ReadPackage(ctx, source.InDirectory(r.global.dir, dir), o)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +124,7 @@ func (r *fnRun) fnConfigFile(ctx context.Context, file string) (*krm.Item, error
 	if file == "" {
 		return nil, nil
 	}
-	path := run.InDirectory(r.global.dir, file)
+	path := source.InDirectory(r.global.dir, file)
 	text, err := r.reader().Bytes(ctx, path)
 	if err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/source"
 )
 
 // fnEvalFlags are the flags of fn eval.
@@ -207,7 +208,7 @@ type evaluation struct {
 func (e *evaluation) configure(ctx context.Context) error {
 	root := ""
 	if e.dir != "-" {
-		root = run.InDirectory(e.global.dir, e.dir)
+		root = source.InDirectory(e.global.dir, e.dir)
 	}
 	executors, err := e.executors(ctx, &e.flags.execution, root)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
-	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/source"
 )
 
 // fnOutputFlags are the flags that decide where resources go.
@@ -58,7 +58,7 @@ func (r *fnRun) emit(ctx context.Context, p *krm.Package, items []*krm.Item,
 	if err != nil {
 		return err
 	}
-	dir := run.InDirectory(r.global.dir, o.output)
+	dir := source.InDirectory(r.global.dir, o.output)
 	if err := absent(dir, "-o"); err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (r *fnRun) emitStream(ctx context.Context, s *krm.Stream, items []*krm.Item
 	case "unwrap":
 		return r.write(krm.Unwrap(krm.WithoutLocal(items)))
 	}
-	dir := run.InDirectory(r.global.dir, o.output)
+	dir := source.InDirectory(r.global.dir, o.output)
 	if err := absent(dir, "-o"); err != nil {
 		return err
 	}

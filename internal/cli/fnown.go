@@ -10,7 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/plan"
-	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/source"
 )
 
 // ownFunction returns one of fctl's own functions with arguments by name, KEY=VALUE.
@@ -32,7 +32,7 @@ func (r *fnRun) ownFunction(ctx context.Context, name string, arguments []string
 		Toolchain: api.ToolchainKubernetesYAML, Functions: executor,
 		Flags: recognizer{pflag.NewFlagSet(name, pflag.ContinueOnError)},
 		ReadFile: func(path string) ([]byte, error) {
-			return reader.Bytes(ctx, run.InDirectory(r.global.dir, path))
+			return reader.Bytes(ctx, source.InDirectory(r.global.dir, path))
 		},
 	}
 	chain, err := resolver.Resolve(resolver.Split(words))

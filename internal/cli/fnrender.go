@@ -10,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/source"
 )
 
 // fnRenderFlags are the flags of fn render.
@@ -80,7 +81,7 @@ func (a *App) fnRender(ctx context.Context, cmd *cobra.Command, o *fnRenderFlags
 		return err
 	}
 	r.noteOthers(p)
-	executors, err := r.executors(ctx, &o.execution, run.InDirectory(a.global.dir, dir))
+	executors, err := r.executors(ctx, &o.execution, source.InDirectory(a.global.dir, dir))
 	if err != nil {
 		return err
 	}

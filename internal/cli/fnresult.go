@@ -15,6 +15,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/source"
 )
 
 // fnResultFlags are the flags about the results of functions.
@@ -116,11 +117,11 @@ func (r *fnRun) outcome(ctx context.Context, o *fnResultFlags, results []*krm.St
 	var problems []error
 	if o.dir != "" {
 		problems = append(problems,
-			krm.WriteResults(ctx, run.InDirectory(r.global.dir, o.dir), results, code))
+			krm.WriteResults(ctx, source.InDirectory(r.global.dir, o.dir), results, code))
 	}
 	if o.keepIO != "" {
 		problems = append(problems,
-			krm.WriteIO(ctx, run.InDirectory(r.global.dir, o.keepIO), results))
+			krm.WriteIO(ctx, source.InDirectory(r.global.dir, o.keepIO), results))
 	}
 	if no {
 		r.tellNo(failed)

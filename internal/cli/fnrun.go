@@ -10,7 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
-	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/source"
 )
 
 // fnRunFlags are the flags of fn run.
@@ -115,7 +115,7 @@ func (a *App) fnRunCommand(ctx context.Context, cmd *cobra.Command, o *fnRunFlag
 	}
 	root := ""
 	if dir != "-" {
-		root = run.InDirectory(a.global.dir, dir)
+		root = source.InDirectory(a.global.dir, dir)
 	}
 	if f.executors, err = r.executors(ctx, &o.execution, root); err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
-	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/source"
 )
 
 // fnSinkFlags are the flags of fn sink.
@@ -56,7 +56,7 @@ func (a *App) fnSink(ctx context.Context, cmd *cobra.Command, o *fnSinkFlags, wo
 		return diag.Input(diag.Stdin, "a ResourceList with \"items: []\" is one without resources",
 			errors.New("the input is empty"))
 	}
-	p, changes, err := krm.Sink(ctx, run.InDirectory(r.global.dir, dir), stream.List.Items,
+	p, changes, err := krm.Sink(ctx, source.InDirectory(r.global.dir, dir), stream.List.Items,
 		krm.ReadOptions{Reader: r.reader()}, r.provider)
 	if err != nil {
 		return err

@@ -71,7 +71,8 @@ the standard output; -i and -O write files.`,
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ",
 		fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
 	root.AddCommand(a.newDo(), a.newDoseq(), a.newDiff(), a.newMerge(), a.newList(),
-		a.newListPaths(), a.newExplain(), a.newConfig(), a.newFn(), newOK(), newShutdown(), a.newVersion())
+		a.newListPaths(), a.newExplain(), a.newConfig(), a.newFn(), a.newKRM(),
+		newEnterSandbox(), newOK(), newShutdown(), a.newVersion())
 	for _, t := range topics() {
 		root.AddCommand(newTopic(t))
 	}

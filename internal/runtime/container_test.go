@@ -210,6 +210,10 @@ func TestE5PullAndRunFailuresDiffer(t *testing.T) {
 		},
 		{"function fails", present + "exit 1", PullIfNotPresent, "image run image run", is[*ExitError]},
 		{
+			"function fails in the engine's words", present + `echo "Error: mine" >&2; exit 1`,
+			PullIfNotPresent, "image run image run", is[*ExitError],
+		},
+		{
 			"function ends with 125", present + "echo my own words >&2; exit 125", PullIfNotPresent,
 			"image run image run", is[*ExitError],
 		},

@@ -11,6 +11,11 @@ import (
 // ownGroup makes the process the leader of a process group.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
+// asNobody makes the process run as nobody.
+func asNobody(cmd *exec.Cmd) {
+	cmd.SysProcAttr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
+}
+
 // killGroup kills all processes of the group that p leads.
 func killGroup(p *os.Process) error {
 	if err := syscall.Kill(-p.Pid, syscall.SIGKILL); err == nil || err != syscall.ESRCH {

@@ -8,6 +8,9 @@ import (
 // ownGroup does nothing: Windows has no process groups that can be killed as a whole.
 func ownGroup(*exec.Cmd) {}
 
+// asNobody does nothing: Windows has no such user.
+func asNobody(*exec.Cmd) {}
+
 // killGroup kills the process.
 func killGroup(p *os.Process) error { return p.Kill() }
 

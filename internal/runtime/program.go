@@ -17,6 +17,10 @@ type Program struct {
 	// Sandbox runs the program without network, on a read-only file system, as nobody in its own
 	// namespaces (E11).
 	Sandbox *Sandbox
+	// Nobody runs the program as the user and group 65534. The caller must be root.
+	Nobody bool
+	// AnyDir allows the root of the file system as the working directory.
+	AnyDir bool
 	// LookupEnv returns variables of the caller; os.LookupEnv if nil.
 	LookupEnv func(string) (string, bool)
 }
@@ -31,7 +35,7 @@ func (p *Program) Run(ctx context.Context, call Call) (Output, error) {
 			call.Function,
 			fmt.Errorf("its working directory %q is not absolute", call.Dir),
 		}
-	case filepath.Dir(call.Dir) == call.Dir:
+	case filepath.Dir(call.Dir) == call.Dir && !p.AnyDir:
 		return Output{}, &StartError{
 			call.Function,
 			errors.New("its working directory is the root of the file system"),
@@ -43,6 +47,10 @@ func (p *Program) Run(ctx context.Context, call Call) (Output, error) {
 	}
 	if err := checkProgram(p.Path); err != nil {
 		return Output{}, err
+	}
+	if info, err := os.Stat(call.Dir); err != nil || !info.IsDir() {
+		return Output{}, &StartError{call.Function,
+			fmt.Errorf("its working directory %s is not a directory", call.Dir)}
 	}
 	lookup := p.LookupEnv
 	if lookup == nil {
@@ -60,12 +68,20 @@ func (p *Program) Run(ctx context.Context, call Call) (Output, error) {
 		path: p.Path, args: append(p.Args[:len(p.Args):len(p.Args)], call.Args...),
 		env: expandEnv(env, lookup), dir: call.Dir, call: &call,
 	}
+	if p.Nobody {
+		process.change = asNobody
+	}
 	if p.Sandbox != nil {
 		if err := p.Sandbox.wrap(process); err != nil {
 			return Output{}, &StartError{call.Function, err}
 		}
 	}
-	return process.run(ctx)
+	out, err := process.run(ctx)
+	if _, ok := errors.AsType[*NotExecutableError](err); ok && p.Sandbox != nil {
+		// The function is executable, so the namespaces are what failed.
+		err = &StartError{call.Function, fmt.Errorf("this system allows no sandbox: %w", err)}
+	}
+	return out, err
 }
 
 // checkProgram returns the typed error for a program that is missing or not executable.

@@ -150,7 +150,7 @@ func TestE8StdinThatIsNotReadIsNoError(t *testing.T) {
 func TestE8WorkingDirectory(t *testing.T) {
 	needUnix(t)
 	p := &Program{Path: script(t, "true")}
-	for _, dir := range []string{"", "relative", "/"} {
+	for _, dir := range []string{"", "relative", "/", "/no/such/directory", "/bin/sh"} {
 		if _, err := p.Run(t.Context(), Call{Dir: dir}); !is[*StartError](err) {
 			t.Errorf("directory %q: %v", dir, err)
 		}
@@ -279,6 +279,10 @@ grep -e NoNewPrivs -e CapEff /proc/self/status
 	if _, err := (&Program{Sandbox: p.Sandbox, Path: p.Path}).Run(t.Context(),
 		Call{Dir: dir, NetworkWanted: true}); !is[*NetworkError](err) {
 		t.Errorf("error is %v", err)
+	}
+	if _, err := (&Program{Sandbox: &Sandbox{Self: "/dev/null"}, Path: p.Path}).Run(t.Context(),
+		Call{Dir: dir}); !is[*StartError](err) {
+		t.Errorf("a sandbox that cannot be made: %v", err)
 	}
 	_, err = (&Program{Sandbox: p.Sandbox, Path: script(t, "exit 9")}).Run(t.Context(), Call{Dir: dir})
 	var exit *ExitError

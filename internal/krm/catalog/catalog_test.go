@@ -17,7 +17,7 @@ import (
 )
 
 // update writes what the functions give to the cases in testdata. Read the diff.
-var update = flag.Bool("update", false, "write the expected output") //nolint:gochecknoglobals // a flag
+var update = flag.Bool("update", false, "write the expected output")
 
 // TestCases runs the functions on the cases in testdata: files FUNCTION-NAME.txtar with config.yaml,
 // input.yaml, and what is expected: output.yaml (left out if nothing changes) and results.txt. The

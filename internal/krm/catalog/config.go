@@ -8,9 +8,6 @@ import (
 	"github.com/fctl-dev/fctl/internal/krm"
 )
 
-// apiVersion is the version of the catalogue's own kinds of functionConfig.
-const apiVersion = "fn.kpt.dev/v1alpha1"
-
 // config is the functionConfig of a call.
 type config struct {
 	value gaby.Value

@@ -13,27 +13,34 @@ type fieldSpec struct {
 	path                 string // with slashes; lists need no mark, a final [] is allowed
 	// create says that the field is made if it is missing.
 	create bool
+	split  []string // the path at its slashes
 }
 
 // matches reports whether the specification is about resources with this header.
 func (s *fieldSpec) matches(h *gaby.Header) bool {
+	if s.kind != "" && s.kind != h.Kind {
+		return false
+	}
 	group, version, ok := strings.Cut(h.APIVersion, "/")
 	if !ok {
 		group, version = "", group
 	}
-	return (s.group == "" || s.group == group) && (s.version == "" || s.version == version) &&
-		(s.kind == "" || s.kind == h.Kind)
+	return (s.group == "" || s.group == group) && (s.version == "" || s.version == version)
 }
 
-// segments splits the path. \/ is a slash in a key.
+// segments splits the path, once. \/ is a slash in a key.
 func (s *fieldSpec) segments() []string {
-	var segments []string
+	if s.split != nil {
+		return s.split
+	}
+	segments := []string{}
 	for segment := range strings.SplitSeq(strings.ReplaceAll(s.path, `\/`, "\x00"), "/") {
 		segment = strings.TrimSuffix(strings.ReplaceAll(segment, "\x00", "/"), "[]")
 		if segment != "" {
 			segments = append(segments, segment)
 		}
 	}
+	s.split = segments
 	return segments
 }
 

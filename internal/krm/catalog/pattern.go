@@ -25,15 +25,16 @@ const setterComment = "kpt-set:"
 
 // setterPattern is the text of a setter comment, split at its setters.
 type setterPattern struct {
-	texts []string // around the setters, one more than these
-	names []string
+	texts  []string // around the setters, one more than these
+	names  []string
+	values *regexp.Regexp // matches values, a group for each setter
 }
 
-// setterReference matches a setter in a comment.
-const setterReference = `\$\{([^{}]+)\}`
+// patterns are the patterns of setter comments by their texts.
+type patterns map[string]*setterPattern
 
-// patternOf returns the pattern of an entry. It reports false if the entry has none.
-func patternOf(v gaby.Value) (*setterPattern, bool) {
+// of returns the pattern of an entry. It reports false if the entry has none.
+func (p patterns) of(v gaby.Value) (*setterPattern, bool) {
 	comment := strings.TrimSpace(v.Comments().Line)
 	if comment == "" && v.Kind() == gaby.List {
 		// Some write the comment of a list above its first item.
@@ -43,27 +44,45 @@ func patternOf(v gaby.Value) (*setterPattern, bool) {
 	if !ok {
 		return nil, false
 	}
-	text = strings.TrimSpace(text)
-	p := &setterPattern{}
-	at := 0
-	for _, m := range regexp.MustCompile(setterReference).FindAllStringSubmatchIndex(text, -1) {
-		p.texts = append(p.texts, text[at:m[0]])
-		p.names = append(p.names, text[m[2]:m[3]])
-		at = m[1]
+	pattern := p[text]
+	if pattern == nil {
+		pattern = newSetterPattern(strings.TrimSpace(text))
+		p[text] = pattern
 	}
-	p.texts = append(p.texts, text[at:])
-	return p, len(p.names) > 0
+	return pattern, len(pattern.names) > 0
 }
 
-// current returns the values that the setters have in a value, nil if it does not match.
-func (p *setterPattern) current(value string) map[string]string {
+// newSetterPattern splits the text of a comment. A setter is ${NAME}.
+func newSetterPattern(text string) *setterPattern {
+	p := &setterPattern{}
+	before := ""
+	for {
+		head, rest, ok := strings.Cut(text, "${")
+		name, after, closed := strings.Cut(rest, "}")
+		if !ok || !closed {
+			break
+		}
+		if name == "" || strings.ContainsAny(name, "{$") {
+			before, text = before+head+"${", rest
+			continue
+		}
+		p.texts, p.names = append(p.texts, before+head), append(p.names, name)
+		before, text = "", after
+	}
+	p.texts = append(p.texts, before+text)
 	var b strings.Builder
 	b.WriteString("^(?s:" + regexp.QuoteMeta(p.texts[0]))
 	for _, t := range p.texts[1:] {
 		b.WriteString("(.*)" + regexp.QuoteMeta(t))
 	}
 	b.WriteString(")$")
-	match := regexp.MustCompile(b.String()).FindStringSubmatch(value)
+	p.values = regexp.MustCompile(b.String())
+	return p
+}
+
+// current returns the values that the setters have in a value, nil if it does not match.
+func (p *setterPattern) current(value string) map[string]string {
+	match := p.values.FindStringSubmatch(value)
 	if match == nil {
 		return nil
 	}

@@ -35,6 +35,7 @@ func applySetters(_ context.Context, list *krm.ResourceList) error {
 		values[s.key] = s.value
 	}
 	var problems []error
+	known := patterns{}
 	for _, item := range list.Items {
 		if !item.Doc.MayContain(setterComment) {
 			continue
@@ -42,27 +43,29 @@ func applySetters(_ context.Context, list *krm.ResourceList) error {
 		// What a setter replaces is not visited, so places are collected first.
 		var places []scalar
 		err := eachValue(item.Doc.Value(), nil, func(path []string, v gaby.Value) error {
-			if p, ok := patternOf(v); ok && p.uses(values) {
+			if p, ok := known.of(v); ok && p.uses(values) {
 				places = append(places, scalar{path, v})
 			}
 			return nil
 		})
 		problems = append(problems, err)
 		for _, s := range places {
-			if err := applySetter(list, item, s, values); err != nil {
+			if err := applySetter(list, item, s, known, values); err != nil {
 				problems = append(problems, fmt.Errorf("%s: %s: %w", item, fieldPath(s.path), err))
 			}
 		}
 	}
 	if len(list.Results) == 0 && errors.Join(problems...) == nil {
-		info(list, "no matches for the input list of setters")
+		info(list, "no matches for input setter(s)")
 	}
 	return errors.Join(problems...)
 }
 
 // applySetter sets one value that has a setter comment.
-func applySetter(list *krm.ResourceList, item *krm.Item, s scalar, values map[string]string) error {
-	p, _ := patternOf(s.value)
+func applySetter(list *krm.ResourceList, item *krm.Item, s scalar, known patterns,
+	values map[string]string,
+) error {
+	p, _ := known.of(s.value)
 	switch s.value.Kind() {
 	case gaby.Map:
 		return nil
@@ -187,11 +190,12 @@ func scalarComment(value string, setters []pair) string {
 	if !found {
 		return ""
 	}
-	comment := setterComment + " "
+	var comment strings.Builder
+	comment.WriteString(setterComment + " ")
 	for _, p := range parts {
-		comment += p.text
+		comment.WriteString(p.text)
 	}
-	return comment
+	return comment.String()
 }
 
 // listComment returns the comment for a list whose items are those of a setter, in any order.
@@ -224,7 +228,7 @@ func listSetters(_ context.Context, list *krm.ResourceList) error {
 		value, kind string
 		count       int
 	}
-	found := map[string]*setter{}
+	found, known := map[string]*setter{}, patterns{}
 	add := func(name, value, kind string) {
 		if found[name] == nil {
 			found[name] = &setter{value: value, kind: kind}
@@ -237,7 +241,7 @@ func listSetters(_ context.Context, list *krm.ResourceList) error {
 			continue
 		}
 		err := eachValue(item.Doc.Value(), nil, func(path []string, v gaby.Value) error {
-			p, ok := patternOf(v)
+			p, ok := known.of(v)
 			if !ok || v.Kind() == gaby.Map {
 				return nil
 			}

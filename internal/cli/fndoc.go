@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/krm/catalog"
+	"github.com/fctl-dev/fctl/internal/runtime"
+	"github.com/fctl-dev/fctl/internal/source"
+)
+
+// fnDocFlags are the flags of fn doc.
+type fnDocFlags struct{ execution fnExecFlags }
+
+func (a *App) newFnDoc() *cobra.Command {
+	o := &fnDocFlags{}
+	cmd := &cobra.Command{
+		Use:   "doc [flags] [IMAGE|PROGRAM|NAME]",
+		Short: "Print the documentation of a function",
+		Long: `Print the documentation of a function: of an image of the published catalogue
+that is built into fctl, of one of fctl's own functions, or what an image or a
+program prints with --help. A word with a slash that is a file is a program,
+which needs --allow-exec.
+
+Without a word, list the functions of the catalogue that are built in.`,
+		Example: `  fctl fn doc
+  fctl fn doc set-labels:v0.2
+  fctl fn doc set-replicas
+  fctl fn doc --allow-exec ./my-function`,
+	}
+	o.execution.add(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		if len(words) > 1 {
+			return diag.UsageHint(cmd.UseLine(), "one IMAGE is expected, got %d words", len(words))
+		}
+		if len(words) == 0 {
+			return a.write(catalogList())
+		}
+		return a.fnDoc(cmd.Context(), cmd, o, words[0])
+	}
+	cmd.ValidArgsFunction = func(_ *cobra.Command, words []string, _ string) ([]string,
+		cobra.ShellCompDirective,
+	) {
+		if len(words) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return catalog.Names(), cobra.ShellCompDirectiveDefault
+	}
+	return cmd
+}
+
+// catalogList lists the functions of the catalogue.
+func catalogList() []byte {
+	var b bytes.Buffer
+	for _, name := range catalog.Names() {
+		brief, _ := catalog.Describe(name)
+		fmt.Fprintf(&b, "%-30s %s\n", name, brief)
+	}
+	return b.Bytes()
+}
+
+// fnDoc prints the documentation of one function.
+func (a *App) fnDoc(ctx context.Context, cmd *cobra.Command, o *fnDocFlags, name string) error {
+	r, err := a.fnRun(ctx, cmd)
+	if err != nil {
+		return err
+	}
+	path := source.InDirectory(a.global.dir, name)
+	if info, err := os.Stat(path); err == nil && strings.ContainsAny(name, `/\`) && !info.IsDir() {
+		return r.programDoc(ctx, o, path)
+	}
+	image, err := runtime.ParseImage(name)
+	if err != nil {
+		return diag.UsageHint("'fctl fn doc' lists the functions of the catalogue", "%w", err)
+	}
+	prefix := runtime.DefaultPrefix
+	if o.execution.prefix != "" {
+		prefix = o.execution.prefix
+	}
+	known := slices.Contains([]string{"", prefix, "gcr.io/kpt-fn"}, image.Repository)
+	if known && image.Digest == "" {
+		if _, ok := catalog.Find(image.Base, image.Tag); ok {
+			brief, doc := catalog.Describe(image.Base)
+			return a.write(fmt.Appendf(nil, "%s: %s.\n\n%s\n\nVersions: %s\n", image.Base, brief, doc,
+				strings.Join(catalog.Series(image.Base), ", ")))
+		}
+	}
+	if image.Repository == "" && image.Tag == "" && image.Digest == "" && a.isFunction(name) {
+		explain, _, err := cmd.Root().Find([]string{"explain"})
+		if err != nil {
+			return err
+		}
+		explain.SetContext(ctx)
+		return explain.RunE(explain, []string{name})
+	}
+	return r.imageDoc(ctx, o, runtime.FullImage(name, o.execution.prefix))
+}
+
+// programDoc prints what a program prints with --help.
+func (r *fnRun) programDoc(ctx context.Context, o *fnDocFlags, path string) error {
+	if !o.execution.allowExec {
+		return diag.UsageHint("--allow-exec lets programs run",
+			"%s is a program, and programs are not allowed", diag.FileName(path))
+	}
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	p := &runtime.Program{Path: full}
+	return r.printHelp(p.Run(ctx, helpCall(filepath.Dir(full))))
+}
+
+// imageDoc prints what an image prints with --help.
+func (r *fnRun) imageDoc(ctx context.Context, o *fnDocFlags, image string) error {
+	name := o.execution.engine
+	if name == "" {
+		name = r.Streams.Getenv("FCTL_ENGINE")
+	}
+	engine, err := runtime.FindEngine(ctx, name)
+	if err != nil {
+		return diag.UsageHint("'fctl fn doc' lists the functions that need no engine", "%w", err)
+	}
+	pull, err := runtime.ParsePullPolicy(o.execution.pull)
+	if err != nil {
+		return diag.Usage("--image-pull-policy: %w", err)
+	}
+	c := &runtime.Container{Engine: engine, Image: image, Pull: pull}
+	return r.printHelp(c.Run(ctx, helpCall("")))
+}
+
+func helpCall(dir string) runtime.Call {
+	return runtime.Call{
+		Args: []string{"--help"}, Dir: dir,
+		Limits: runtime.Limits{Time: 30 * time.Second, Output: 1 << 20},
+	}
+}
+
+// printHelp prints the help that a function wrote. Many functions write it to the standard error,
+// and end with a status that is not 0.
+func (r *fnRun) printHelp(out runtime.Output, err error) error {
+	text := out.Stdout
+	if len(bytes.TrimSpace(text)) == 0 {
+		text = out.Stderr
+	}
+	if _, failed := errors.AsType[*runtime.ExitError](err); failed && len(text) > 0 {
+		err = nil
+	}
+	if err != nil {
+		return diag.Failures(err, api.FailureFunction)
+	}
+	return r.write(text)
+}

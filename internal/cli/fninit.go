@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/krm/scaffold"
+	"github.com/fctl-dev/fctl/internal/source"
+)
+
+func (a *App) newFnInit() *cobra.Command {
+	language := ""
+	cmd := &cobra.Command{
+		Use:   "init NAME --lang go|sh|python",
+		Short: "Make the directory of a new function",
+		Long: `Make the directory NAME with a function of this name: the program, a Dockerfile,
+a golden test for 'fctl fn test', and function.yaml, which declares the function
+for 'fctl fn run'. The program works at once; change it to what you need.`,
+		Example: `  fctl fn init set-owner --lang python
+  fctl fn test set-owner --allow-exec --exec set-owner/set-owner.py`,
+	}
+	cmd.Flags().StringVar(&language, "lang", "", "the `LANGUAGE` of the program: go, sh, python")
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		if len(words) != 1 {
+			return diag.UsageHint(cmd.UseLine(), "one NAME is expected, got %d words", len(words))
+		}
+		return a.fnInit(words[0], language)
+	}
+	return cmd
+}
+
+// fnInit makes the directory of a function and prints what to do next.
+func (a *App) fnInit(name, language string) error {
+	dir := source.InDirectory(a.global.dir, name)
+	files, err := scaffold.Write(dir, filepath.Base(name), language)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	for _, file := range files {
+		fmt.Fprintln(&b, file)
+	}
+	if err := a.write([]byte(b.String())); err != nil {
+		return err
+	}
+	program := filepath.Join(dir, scaffold.Program(language, filepath.Base(name)))
+	next := fmt.Sprintf("next: fctl fn test %s --allow-exec --exec %s\n", dir, program)
+	if language == "go" {
+		next = fmt.Sprintf("next: cd %s && go mod tidy && go build && fctl fn test . --allow-exec "+
+			"--exec ./%s\n", dir, filepath.Base(name))
+	}
+	_, err = a.Streams.ErrOut.Write([]byte(next))
+	return err
+}

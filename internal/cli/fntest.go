@@ -1,0 +1,227 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/functions/shellwords"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/krm/fntest"
+	"github.com/fctl-dev/fctl/internal/runtime"
+	"github.com/fctl-dev/fctl/internal/source"
+)
+
+// fnTestFlags are the flags of fn test.
+type fnTestFlags struct {
+	image, exec, function string
+	update, asNobody      bool
+	execution             fnExecFlags
+}
+
+func (a *App) newFnTest() *cobra.Command {
+	o := &fnTestFlags{}
+	cmd := &cobra.Command{
+		Use:   "test [flags] DIR {--image IMAGE | --exec COMMAND | --function NAME}",
+		Short: "Test a function on golden directories",
+		Long: `Run a function on the golden directories in DIR and below it, and compare what it
+returns with what is expected there. The layouts are those of the two SDKs:
+
+  kyaml              config.yaml, input*.yaml, expected.yaml or errors.txt
+  krm-functions-sdk  _fnconfig.yaml, _expected.yaml, other *.yaml are the input
+
+Data is compared; layout and comments make no difference. Each line of errors.txt
+must occur in what the function says when it fails. Each test runs twice: the
+same input must give the same bytes. A function that loses comments is noted.
+
+--update, or WRITE_GOLDEN_OUTPUT=1, writes what the function returns.`,
+		Example: `  fctl fn test testdata --allow-exec --exec ./my-function
+  fctl fn test testdata --image my-function:v1 --update`,
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&o.image, "image", "i", "", "test this `IMAGE`")
+	flags.StringVar(&o.exec, "exec", "", "test this `COMMAND`, split into words as a shell does")
+	flags.StringVar(&o.function, "function", "", "test fctl's own function of this `NAME`")
+	flags.BoolVar(&o.update, "update", false, "write what the function returns as what is expected")
+	flags.BoolVar(&o.asNobody, "as-nobody", false,
+		"check that a program also works for the user nobody; only root can")
+	o.execution.add(flags)
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		return a.fnTest(cmd.Context(), cmd, o, words)
+	}
+	cmd.ValidArgsFunction = completeFiles(1)
+	return cmd
+}
+
+// declared returns the function that is tested.
+func (o *fnTestFlags) declared(cmd *cobra.Command) (*krm.Declared, error) {
+	ways := 0
+	for _, way := range []string{"image", "exec", "function"} {
+		if cmd.Flags().Changed(way) {
+			ways++
+		}
+	}
+	if ways != 1 {
+		return nil, diag.UsageHint(cmd.UseLine(),
+			"must specify --image or --exec or --function, and only one of them")
+	}
+	d := &krm.Declared{
+		Image: o.image, Builtin: o.function, Network: o.execution.network, Direct: true,
+	}
+	if o.exec != "" {
+		words, err := shellwords.Split(o.exec)
+		if err != nil || len(words) == 0 {
+			return nil, diag.Usage("--exec: %q is not a command", o.exec)
+		}
+		d.Exec, d.Args = words[0], words[1:]
+	}
+	return d, nil
+}
+
+// fnTest runs a function on golden directories.
+func (a *App) fnTest(ctx context.Context, cmd *cobra.Command, o *fnTestFlags, words []string,
+) error {
+	dir, err := pathWord(cmd, words, "")
+	if err != nil {
+		return err
+	}
+	declared, err := o.declared(cmd)
+	if err != nil {
+		return err
+	}
+	if o.asNobody && (declared.Exec == "" || os.Geteuid() != 0) {
+		return diag.Usage("--as-nobody is for programs, and only root can become nobody")
+	}
+	r, err := a.fnRun(ctx, cmd)
+	if err != nil {
+		return err
+	}
+	dir = source.InDirectory(a.global.dir, dir)
+	cases, err := fntest.Find(dir)
+	if err != nil {
+		return err
+	}
+	if len(cases) == 0 {
+		return diag.UsageHint("'fctl fn test --help' shows the two layouts",
+			"%s has no golden directory", diag.FileName(dir))
+	}
+	function, err := r.tested(ctx, o, declared, dir)
+	if err != nil {
+		return err
+	}
+	update := o.update || a.Streams.Getenv("WRITE_GOLDEN_OUTPUT") != ""
+	failed := 0
+	var b strings.Builder
+	for _, c := range cases {
+		notes, err := c.Run(ctx, function, update)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		switch {
+		case err != nil:
+			failed++
+			fmt.Fprintf(&b, "FAIL  %s\n      %s\n", c.Dir,
+				strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "\n      "))
+		case update:
+			fmt.Fprintf(&b, "wrote %s\n", c.Dir)
+		default:
+			fmt.Fprintf(&b, "ok    %s\n", c.Dir)
+		}
+		for _, note := range notes {
+			r.note(diag.FileName(c.Dir), note)
+		}
+	}
+	if err := r.write([]byte(b.String())); err != nil {
+		return err
+	}
+	if failed > 0 {
+		return exitError(exitNo)
+	}
+	return nil
+}
+
+// tested returns the function that is tested.
+func (r *fnRun) tested(ctx context.Context, o *fnTestFlags, declared *krm.Declared, dir string,
+) (fntest.Function, error) {
+	executors, err := r.executors(ctx, &o.execution, dir)
+	if err != nil {
+		return nil, err
+	}
+	executors.Here = r.global.dir
+	if o.function != "" && !r.isFunction(o.function) {
+		return nil, diag.UsageHint("'fctl list' shows the functions", "unknown function %q",
+			o.function)
+	}
+	executors.Own = func(name string) (krm.Function, error) {
+		return func(ctx context.Context, list *krm.ResourceList) error {
+			return r.configured(ctx, name, list)
+		}, nil
+	}
+	step, _, err := executors.Resolve(ctx, declared, "")
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, config *krm.Item, items []*krm.Item) (*fntest.Output, error) {
+		one := *step
+		if config != nil {
+			one.Config = config.Doc
+		}
+		pipeline := &krm.Pipeline{Provider: r.provider, KeepIO: true}
+		after, results, err := pipeline.Run(ctx, items, []*krm.Step{&one})
+		if len(results) == 0 {
+			return nil, err
+		}
+		result := results[0]
+		output := &fntest.Output{
+			Items: after, Results: result.Results, Stderr: result.Stderr, Err: err,
+			In: result.In, Raw: result.Out,
+		}
+		if o.asNobody {
+			output.AsNobody = r.asNobody(declared)
+		}
+		return output, nil
+	}, nil
+}
+
+// asNobody returns a function that runs a program as nobody, who must be able to reach it.
+func (r *fnRun) asNobody(declared *krm.Declared,
+) func(ctx context.Context, stdin []byte) ([]byte, error) {
+	return func(ctx context.Context, stdin []byte) ([]byte, error) {
+		dir, err := filepath.Abs(r.global.dir)
+		if err != nil {
+			return nil, err
+		}
+		path, err := runtime.FindProgram(declared.Exec, dir, dir, true)
+		if err != nil {
+			return nil, err
+		}
+		p := &runtime.Program{Path: path, Args: declared.Args, Nobody: true, AnyDir: true}
+		out, err := p.Run(ctx, runtime.Call{Dir: "/", Stdin: stdin})
+		if err != nil && len(out.Stderr) > 0 {
+			err = fmt.Errorf("%w: %s", err, bytes.TrimSpace(out.Stderr))
+		}
+		return out.Stdout, err
+	}
+}
+
+// configured runs one of fctl's own functions with the arguments in the data of a ConfigMap.
+func (r *fnRun) configured(ctx context.Context, name string, list *krm.ResourceList) error {
+	var arguments []string
+	if list.FunctionConfig != nil {
+		data := list.FunctionConfig.Value().Get("data")
+		for v := data.First(); v.Exists(); v = v.Next() {
+			arguments = append(arguments, v.Key()+"="+v.Text())
+		}
+	}
+	function, err := r.ownFunction(ctx, name, arguments)
+	if err != nil {
+		return err
+	}
+	return function(ctx, list)
+}

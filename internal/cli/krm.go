@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/krm/own"
+)
+
+func (a *App) newKRM() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "krm",
+		Short: "Be a KRM function: a ResourceList in, a ResourceList out",
+		Long: `Read a ResourceList on the standard input, run the functions that its
+functionConfig names on the items, and write the ResourceList. This is how
+kustomize, kpt and 'fctl fn' run fctl; in an image it is the only command that
+is needed. The functionConfig has one of these forms:
+
+` + own.Forms + `
+
+A ConfigMap may have data.chain, the text of a chain file, instead of
+data.function. FunctionInvocations may have whereResource, which selects the
+items, and context, with the names of --context.
+
+What validations find becomes results. The status is 1 when one did not pass;
+the ResourceList is written nevertheless. A ResourceList of the version v1alpha1
+has no results: they are written to the standard error.
+
+What others call the commands of 'fctl fn':
+
+  kustomize fn run, config run DIR    fctl fn run DIR
+  kustomize fn source, fn sink        fctl fn source, fctl fn sink
+  kustomize config run wrap, xargs    fctl fn wrap, fctl fn xargs
+  kpt fn eval DIR --image IMAGE       fctl fn eval DIR --image IMAGE
+  kpt fn render DIR                   fctl fn render DIR
+  kpt fn source, kpt fn sink          fctl fn source, fctl fn sink
+  kpt fn doc IMAGE                    fctl fn doc IMAGE`,
+		Example: `  fctl fn source apps | fctl krm
+  kustomize build --enable-alpha-plugins --enable-exec`,
+		Args: cobra.NoArgs,
+	}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return a.krm(cmd.Context(), cmd)
+	}
+	return cmd
+}
+
+// krm runs fctl as a KRM function.
+func (a *App) krm(ctx context.Context, cmd *cobra.Command) error {
+	r, err := a.fnRun(ctx, cmd)
+	if err != nil {
+		return err
+	}
+	executor, err := a.executorFor(ctx, r.settings)
+	if err != nil {
+		return err
+	}
+	if err := r.rejectTerminal(cmd); err != nil {
+		return err
+	}
+	text, err := r.reader().Bytes(ctx, "-")
+	if err != nil {
+		return err
+	}
+	list, err := krm.Parse(text)
+	if err != nil {
+		return diag.Input(diag.Stdin, "", err)
+	}
+	for _, note := range list.Notes() {
+		r.note(diag.Stdin, note)
+	}
+	failed := own.Function(executor)(ctx, list)
+	if ctx.Err() != nil {
+		return failed
+	}
+	return r.answer(list, failed)
+}
+
+// answer writes the list after a function. failed is the error of the function.
+func (r *fnRun) answer(list *krm.ResourceList, failed error) error {
+	status := exitDone
+	if failed != nil {
+		status = exitNo
+		if krm.Worst(list.Results) != krm.SeverityError {
+			problems := diag.Failures(failed, api.FailureFunction)
+			status = exitStatus(problems)
+			for _, f := range problems {
+				list.Results = append(list.Results,
+					krm.Result{Message: f.Message, Severity: krm.SeverityError})
+			}
+			r.console().Problems(problems)
+		}
+	}
+	if status == exitNo || list.Version == krm.V1Alpha1 {
+		for i := range list.Results {
+			line := list.Results[i].String()
+			if at := list.Results[i].Location(); at != "" {
+				line = at + ": " + line
+			}
+			if _, err := fmt.Fprintln(r.Streams.ErrOut, line); err != nil {
+				return err
+			}
+		}
+	}
+	text, err := list.Bytes()
+	if err == nil {
+		err = r.write(text)
+	}
+	if err != nil {
+		return errors.Join(failed, err)
+	}
+	if status != exitDone {
+		return exitError(status)
+	}
+	return nil
+}

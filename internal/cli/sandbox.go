@@ -1,0 +1,20 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/runtime"
+)
+
+// newEnterSandbox makes the command that --sandbox starts in new namespaces. It finishes the
+// sandbox and executes the function.
+func newEnterSandbox() *cobra.Command {
+	return &cobra.Command{
+		Use: runtime.SandboxCommand, Hidden: true, DisableFlagParsing: true,
+		RunE: func(_ *cobra.Command, words []string) error {
+			return diag.Failures(runtime.EnterSandbox(words), api.FailureFunction)
+		},
+	}
+}

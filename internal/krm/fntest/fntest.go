@@ -1,0 +1,318 @@
+// Package fntest runs a KRM function on the golden directories that the SDKs of functions use, and
+// compares what it returns.
+//
+// Two layouts are known. That of kyaml has config.yaml, input*.yaml, and expected.yaml or
+// errors.txt. That of krm-functions-sdk has _fnconfig.yaml, _expected.yaml, and the input in all
+// other YAML files. Directories with neither are not tests.
+//
+// Invariant: what is compared is data. Layout, comments and the annotations for transport make no
+// difference; the order of resources does.
+package fntest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/lines"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/krm"
+)
+
+// The files of the layouts.
+const (
+	kyamlConfig, kyamlExpected, kyamlErrors = "config.yaml", "expected.yaml", "errors.txt"
+	sdkConfig, sdkExpected                  = "_fnconfig.yaml", "_expected.yaml"
+)
+
+// Output is what a function returned.
+type Output struct {
+	Items   []*krm.Item
+	Results []krm.Result
+	Stderr  string
+	// In is what a program read and Raw what it wrote, nil for a function in this process.
+	In, Raw []byte
+	Err     error // why the function failed
+	// AsNobody runs the program again as nobody and returns what it wrote; nil if that is not
+	// possible.
+	AsNobody func(ctx context.Context, stdin []byte) ([]byte, error)
+}
+
+// Function runs the function under test.
+type Function func(ctx context.Context, config *krm.Item, items []*krm.Item) (*Output, error)
+
+// Case is a golden directory.
+type Case struct {
+	Dir string
+	sdk bool
+}
+
+// Find returns the golden directories in dir and below it, in order.
+func Find(dir string) ([]*Case, error) {
+	var cases []*Case
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.IsDir() {
+			return err
+		}
+		has := func(name string) bool {
+			info, err := os.Stat(filepath.Join(path, name))
+			return err == nil && info.Mode().IsRegular()
+		}
+		switch {
+		case has(sdkExpected):
+			cases = append(cases, &Case{Dir: path, sdk: true})
+		case has(kyamlExpected) || has(kyamlErrors):
+			cases = append(cases, &Case{Dir: path})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, diag.Input(diag.FileName(dir), "", err)
+	}
+	return cases, nil
+}
+
+// Run runs the function on the case and returns what is wrong. With update it writes what is
+// expected instead. notes are about what functions should do and this one does not.
+func (c *Case) Run(ctx context.Context, function Function, update bool) (notes []string,
+	err error,
+) {
+	first, err := c.run(ctx, function)
+	if err != nil {
+		return nil, err
+	}
+	if update {
+		return nil, c.update(first)
+	}
+	if err := c.compare(first); err != nil {
+		return nil, err
+	}
+	second, err := c.run(ctx, function)
+	switch {
+	case err != nil:
+		return nil, err
+	case first.Raw != nil && !bytes.Equal(first.Raw, second.Raw),
+		!bytes.Equal(krm.Unwrap(first.Items), krm.Unwrap(second.Items)):
+		return nil, errors.New("two runs on the same input give different bytes")
+	}
+	if first.Err != nil || first.Raw == nil {
+		return nil, nil
+	}
+	if first.AsNobody != nil {
+		out, err := first.AsNobody(ctx, first.In)
+		if err == nil && !bytes.Equal(out, first.Raw) {
+			err = errors.New("it writes other bytes")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the function does not work for the user nobody: %w", err)
+		}
+	}
+	return c.checkComments(first)
+}
+
+// run runs the function on the input of the case.
+func (c *Case) run(ctx context.Context, function Function) (*Output, error) {
+	name := kyamlConfig
+	if c.sdk {
+		name = sdkConfig
+	}
+	var config *krm.Item
+	path := filepath.Join(c.Dir, name)
+	text, err := os.ReadFile(path)
+	if err == nil {
+		if config, err = krm.ReadConfig(text, diag.FileName(path)); err != nil {
+			return nil, err
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	items, err := c.input()
+	if err != nil {
+		return nil, err
+	}
+	return function(ctx, config, items)
+}
+
+// input reads the input files.
+func (c *Case) input() ([]*krm.Item, error) {
+	pattern := "input*.yaml"
+	if c.sdk {
+		pattern = "*.yaml"
+	}
+	files, err := filepath.Glob(filepath.Join(c.Dir, pattern))
+	if err != nil {
+		return nil, err
+	}
+	var items []*krm.Item
+	for _, file := range files {
+		name := filepath.Base(file)
+		if c.sdk && strings.HasPrefix(name, "_") {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		stream, err := krm.ReadStream(text, diag.FileName(file))
+		if err != nil {
+			return nil, err
+		}
+		for i, item := range stream.List.Items {
+			if item.Path == "" {
+				item.Path, item.Index = name, i
+			}
+			items = append(items, item)
+		}
+	}
+	return items, nil
+}
+
+// compare returns how the output differs from what is expected.
+func (c *Case) compare(got *Output) error {
+	if wanted, err := os.ReadFile(filepath.Join(c.Dir, kyamlErrors)); err == nil && !c.sdk {
+		if got.Err == nil {
+			return fmt.Errorf("the function succeeds; %s expects it to fail", kyamlErrors)
+		}
+		said := words(got.said())
+		for line := range strings.Lines(string(wanted)) {
+			if !strings.Contains(said, words(line)) {
+				return fmt.Errorf("%s has %q, but the function says\n%s", kyamlErrors,
+					strings.TrimSpace(line), got.said())
+			}
+		}
+	} else if got.Err != nil && !c.expectsResults() {
+		return fmt.Errorf("the function fails: %s", got.said())
+	}
+	name := kyamlExpected
+	if c.sdk {
+		name = sdkExpected
+	}
+	text, err := os.ReadFile(filepath.Join(c.Dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	want, err := krm.ReadStream(text, name)
+	if err != nil {
+		return err
+	}
+	if diff := difference(want.List.Items, got.Items); diff != "" {
+		return fmt.Errorf("the output differs from %s:\n%s", name, diff)
+	}
+	if len(want.List.Results) == 0 {
+		return nil
+	}
+	before, after := resultLines(want.List.Results), resultLines(got.Results)
+	if before != after {
+		return fmt.Errorf("the results differ from %s:\n%s", name,
+			lines.Unified(before, after, 3))
+	}
+	return nil
+}
+
+// expectsResults reports whether the function is expected to fail: the expected results have an
+// error.
+func (c *Case) expectsResults() bool {
+	text, err := os.ReadFile(filepath.Join(c.Dir, sdkExpected))
+	if err != nil {
+		return false
+	}
+	want, err := krm.ReadStream(text, sdkExpected)
+	return err == nil && krm.Worst(want.List.Results) == krm.SeverityError
+}
+
+// said returns everything that the function said about its failure.
+func (o *Output) said() string {
+	said := o.Stderr
+	if o.Err != nil {
+		said += "\n" + o.Err.Error()
+	}
+	return strings.TrimSpace(said + "\n" + resultLines(o.Results))
+}
+
+// words returns text with single spaces between its words.
+func words(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+func resultLines(results []krm.Result) string {
+	var b strings.Builder
+	for i := range results {
+		b.WriteString(results[i].String() + "\n")
+	}
+	return b.String()
+}
+
+// difference returns the difference of the data of two lists of items, "" for none.
+func difference(want, got []*krm.Item) string {
+	same := len(want) == len(got)
+	wanted, actual := plain(want), plain(got)
+	for i := 0; same && i < len(wanted) && i < len(actual); i++ {
+		same = wanted[i].Value().Equal(actual[i].Value())
+	}
+	if same && len(wanted) == len(actual) {
+		return ""
+	}
+	return lines.Unified(wanted.String(), actual.String(), 3)
+}
+
+// plain returns the documents of items without the annotations for transport.
+func plain(items []*krm.Item) gaby.Container {
+	docs, err := gaby.ParseAll(krm.Unwrap(items))
+	if err != nil {
+		return nil
+	}
+	return docs
+}
+
+// update writes what the function returned as what is expected.
+func (c *Case) update(got *Output) error {
+	write := func(name string, text []byte) error {
+		return os.WriteFile(filepath.Join(c.Dir, name), text, 0o644)
+	}
+	if c.sdk {
+		list := &krm.ResourceList{Items: got.Items, Results: got.Results}
+		text, err := list.Bytes()
+		if err != nil {
+			return err
+		}
+		return write(sdkExpected, text)
+	}
+	if got.Err != nil {
+		return write(kyamlErrors, []byte(got.Err.Error()+"\n"))
+	}
+	return write(kyamlExpected, krm.Unwrap(got.Items))
+}
+
+// checkComments notes comments of the input that a program did not write, although the line of
+// the resource that they are about is still there.
+func (c *Case) checkComments(got *Output) ([]string, error) {
+	items, err := c.input()
+	if err != nil {
+		return nil, err
+	}
+	lost, first := 0, ""
+	for line := range bytes.Lines(krm.Unwrap(items)) {
+		before, comment, ok := strings.Cut(string(line), " # ")
+		if !ok || strings.ContainsAny(before, `"'`) {
+			continue
+		}
+		if bytes.Contains(got.Raw, []byte(strings.TrimSpace(before))) &&
+			!bytes.Contains(got.Raw, []byte(strings.TrimSpace(comment))) {
+			lost++
+			first = cmp.Or(first, strings.TrimSpace(comment))
+		}
+	}
+	if lost == 0 {
+		return nil, nil
+	}
+	note := fmt.Sprintf("the function loses %d comments, such as %q; fctl restores them, other "+
+		"orchestrators may not", lost, first)
+	return []string{note}, nil
+}

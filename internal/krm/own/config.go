@@ -1,0 +1,195 @@
+package own
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/plan"
+	"github.com/fctl-dev/fctl/internal/settings"
+)
+
+// Forms shows the two forms of functionConfig.
+const Forms = `  apiVersion: v1                      apiVersion: fctl.dev/v1
+  kind: ConfigMap                     kind: FunctionInvocations
+  metadata:                           metadata:
+    name: config                        name: config
+  data:                               functions:
+    function: set-replicas            - function: set-replicas
+    replicas: "5"                       arguments: {replicas: 5}`
+
+// formsHint is the hint about the two forms.
+const formsHint = "{apiVersion: v1, kind: ConfigMap, " +
+	"data: {function: NAME, PARAMETER: VALUE}} or {apiVersion: fctl.dev/v1, kind: FunctionInvocations, functions: [{function: NAME, " +
+	"arguments: {PARAMETER: VALUE}}]}"
+
+// configName is the name of the functionConfig in messages.
+const configName = "functionConfig"
+
+// reader reads functionConfigs.
+type reader struct{ executor *functions.Executor }
+
+// request reads a functionConfig.
+func (f *reader) request(config *gaby.YamlDoc) (*api.FunctionInvocationRequest, error) {
+	v := config.Value()
+	version, kind := v.Get("apiVersion").Text(), v.Get("kind").Text()
+	switch {
+	case config == nil:
+		return nil, diag.UsageHint(formsHint, "the functionConfig is missing")
+	case kind == "ConfigMap" && version == "v1":
+		return f.configMap(v.Get("data"))
+	case kind == "FunctionInvocations" && version == "fctl.dev/v1":
+		return f.invocations(v)
+	}
+	return nil, diag.UsageHint(formsHint, "the functionConfig is a %s %s, which fctl does not know",
+		version, kind)
+}
+
+// configMap reads the data of a ConfigMap: a function with its parameters, or the text of a chain.
+func (f *reader) configMap(data gaby.Value) (*api.FunctionInvocationRequest, error) {
+	name, text := data.Get("function"), data.Get("chain")
+	switch {
+	case name.Exists() && text.Exists():
+		return nil, diag.Usage("functionConfig: data.function and data.chain exclude each other")
+	case text.Exists():
+		if data.Len() > 1 {
+			return nil, diag.Usage("functionConfig: data.chain excludes other keys")
+		}
+		return f.resolve([]byte(text.Text()))
+	case name.Text() == "":
+		return nil, diag.UsageHint(formsHint,
+			"functionConfig: data.function or data.chain is missing")
+	}
+	return f.withParameters(name.Text(), data)
+}
+
+// withParameters returns the chain of one function. Values are converted as words of the command
+// line are.
+func (f *reader) withParameters(name string, data gaby.Value,
+) (*api.FunctionInvocationRequest, error) {
+	if _, ok := f.executor.Signature(toolchain, name); !ok {
+		return nil, f.unknown(name)
+	}
+	arguments := gaby.Entries{}
+	for p := data.First(); p.Exists(); p = p.Next() {
+		if p.Kind() != gaby.Scalar {
+			return nil, diag.Usage("functionConfig: data.%s must be a string", p.Key())
+		}
+		if p.Key() != "function" {
+			arguments = append(arguments, gaby.Entry{Key: p.Key(), Value: p.Text()})
+		}
+	}
+	doc, err := gaby.ParseYAML([]byte("- function: x\n"))
+	if err == nil {
+		_, err = doc.Set(name, "0", "function")
+	}
+	if err == nil && len(arguments) > 0 {
+		_, err = doc.Set(arguments, "0", "arguments")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f.resolve(doc.Bytes())
+}
+
+// invocations reads a FunctionInvocations.
+func (f *reader) invocations(v gaby.Value) (*api.FunctionInvocationRequest, error) {
+	known := []string{"apiVersion", "kind", "metadata", "functions", "whereResource", "context"}
+	for c := v.First(); c.Exists(); c = c.Next() {
+		if !slices.Contains(known, c.Key()) {
+			return nil, diag.UsageHint(
+				configkit.DidYouMean("", configkit.Suggest(c.Key(), known)),
+				"functionConfig: unknown field %q", c.Key())
+		}
+	}
+	list := v.Get("functions")
+	if list.Kind() != gaby.List {
+		return nil, diag.Usage("functionConfig: functions must be a list, as in a chain file")
+	}
+	request, err := f.resolve([]byte(list.YAML() + "\n"))
+	if err != nil {
+		return nil, err
+	}
+	request.WhereResource = v.Get("whereResource").Text()
+	if request.WhereResource != "" {
+		if err := f.executor.CheckWhereResource(toolchain, request.WhereResource); err != nil {
+			return nil, diag.Usage("functionConfig: whereResource: %w", err)
+		}
+	}
+	request.FunctionContext, err = contextOf(v.Get("context"))
+	return request, err
+}
+
+// contextOf reads what functions know of the unit. The names are those of --context.
+func contextOf(v gaby.Value) (api.FunctionContext, error) {
+	s := settings.Defaults()
+	unit := ""
+	for c := v.First(); c.Exists(); c = c.Next() {
+		value := c.Text()
+		switch key := c.Key(); key {
+		case "space":
+			s.Space = value
+		case "space-id":
+			s.SpaceID = value
+		case "unit":
+			unit = value
+		case "unit-id":
+			s.UnitID = value
+		case "organization-id":
+			s.OrganizationID = value
+		case "revision-num":
+			n, err := strconv.ParseInt(value, 10, 64)
+			if err != nil {
+				return api.FunctionContext{}, diag.Usage("functionConfig: "+
+					"context.revision-num: a whole number is expected, not %q", value)
+			}
+			s.RevisionNum = n
+		default:
+			label, ok := strings.CutPrefix(key, "unit-label.")
+			if !ok {
+				return api.FunctionContext{},
+					diag.Usage("functionConfig: context: unknown name %q", key)
+			}
+			if s.UnitLabels == nil {
+				s.UnitLabels = map[string]string{}
+			}
+			s.UnitLabels[label] = value
+		}
+	}
+	return plan.Context(s)(unit, toolchain), nil
+}
+
+// resolve reads the text of a chain. Its values read no files.
+func (f *reader) resolve(text []byte) (*api.FunctionInvocationRequest, error) {
+	r := &plan.Resolver{
+		Toolchain: toolchain, Functions: f.executor,
+		ReadFile: func(path string) ([]byte, error) {
+			return nil, diag.Usage("file:%s: a KRM function reads no files", path)
+		},
+	}
+	p, err := r.Invocations(plan.Text{Bytes: text, Name: configName})
+	if err != nil {
+		return nil, err
+	}
+	request := &api.FunctionInvocationRequest{FunctionInvocations: p.Invocations}
+	request.FunctionContext, err = contextOf(gaby.Value{})
+	return request, err
+}
+
+// unknown returns the error for a name that is not a function.
+func (f *reader) unknown(name string) error {
+	var names []string
+	for _, s := range f.executor.Signatures(toolchain) {
+		names = append(names, s.FunctionName)
+	}
+	hint := configkit.DidYouMean("", configkit.Suggest(name, names))
+	if hint == "" {
+		hint = "'fctl list' shows the functions"
+	}
+	return diag.UsageHint(hint, "unknown function %q", name)
+}

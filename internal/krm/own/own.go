@@ -1,0 +1,55 @@
+// Package own reads the functionConfig with which fctl itself is a KRM function: what it names is a
+// chain of fctl's own functions.
+//
+// Invariants: A functionConfig can only name functions and their arguments. It cannot read files,
+// and the functions it names use no files, programs and network.
+package own
+
+import (
+	"context"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/internal/krm"
+)
+
+// toolchain is the toolchain of the items.
+const toolchain = api.ToolchainKubernetesYAML
+
+// Function returns the KRM function that fctl is: it runs the chain in the functionConfig of the
+// list. Errors about the functionConfig are of the class FailureUsage.
+func Function(executor *functions.Executor) krm.Function {
+	return func(ctx context.Context, list *krm.ResourceList) error {
+		r := &reader{executor}
+		request, err := r.request(list.FunctionConfig)
+		if err != nil {
+			return err
+		}
+		request.ToolchainType, request.StopOnError = toolchain, true
+		before := len(list.Results)
+		items := list.Items
+		err = krm.Chain(executor, request)(ctx, list)
+		addFiles(list.Results[before:], items)
+		return err
+	}
+}
+
+// addFiles adds to results the files of the resources that they are about.
+func addFiles(results []krm.Result, items []*krm.Item) {
+	for i := range results {
+		r := &results[i]
+		if r.File != nil || r.ResourceRef == nil {
+			continue
+		}
+		for _, item := range items {
+			h, err := item.Doc.Header()
+			same := err == nil && h.APIVersion == r.ResourceRef.APIVersion &&
+				h.Kind == r.ResourceRef.Kind && h.Name == r.ResourceRef.Name &&
+				h.Namespace == r.ResourceRef.Namespace
+			if same && item.Path != "" {
+				r.File = &krm.FileRef{Path: item.Path, Index: max(item.Index, 0)}
+				break
+			}
+		}
+	}
+}

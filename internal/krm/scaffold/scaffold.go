@@ -1,0 +1,78 @@
+// Package scaffold makes the directory of a new KRM function: the program, a Dockerfile, a golden
+// test and a declaration.
+//
+// Invariant: What it makes works at once: the golden test passes with `fctl fn test`.
+package scaffold
+
+import (
+	"embed"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/internal/diag"
+)
+
+//go:embed all:templates
+var templates embed.FS
+
+// Languages returns the languages of functions.
+func Languages() []string { return []string{"go", "sh", "python"} }
+
+// Program returns the path of the program below the directory of a function. A function in Go has
+// to be built first.
+func Program(language, name string) string {
+	switch language {
+	case "sh":
+		return name + ".sh"
+	case "python":
+		return name + ".py"
+	}
+	return name
+}
+
+// Write makes the directory dir, which must not exist, for a function with the given name. It
+// returns the files in it, in order.
+func Write(dir, name, language string) (files []string, err error) {
+	if !slices.Contains(Languages(), language) {
+		return nil, diag.UsageHint("--lang go, sh or python", "--lang: %q is not a language",
+			language)
+	}
+	if !regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`).MatchString(name) {
+		return nil, diag.Usage("%q is not the name of a function: lower-case letters, digits and "+
+			"dashes are allowed", name)
+	}
+	if err := os.Mkdir(dir, 0o755); errors.Is(err, fs.ErrExist) {
+		return nil, diag.UsageHint("choose another name, or remove it", "%s exists already",
+			diag.FileName(dir))
+	} else if err != nil {
+		return nil, err
+	}
+	root := "templates/" + language
+	err = fs.WalkDir(templates, root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || path == root {
+			return err
+		}
+		rel := strings.TrimSuffix(strings.TrimPrefix(path, root+"/"), ".tmpl")
+		target := filepath.Join(dir, filepath.FromSlash(strings.ReplaceAll(rel, "NAME", name)))
+		if entry.IsDir() {
+			return os.Mkdir(target, 0o755)
+		}
+		text, err := templates.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		mode := fs.FileMode(0o644)
+		if strings.HasPrefix(string(text), "#!") {
+			mode = 0o755
+		}
+		files = append(files, target)
+		filled := strings.ReplaceAll(string(text), "{{NAME}}", name)
+		return os.WriteFile(target, []byte(filled), mode)
+	})
+	return files, err
+}
