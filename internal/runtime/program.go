@@ -49,8 +49,10 @@ func (p *Program) Run(ctx context.Context, call Call) (Output, error) {
 		return Output{}, err
 	}
 	if info, err := os.Stat(call.Dir); err != nil || !info.IsDir() {
-		return Output{}, &StartError{call.Function,
-			fmt.Errorf("its working directory %s is not a directory", call.Dir)}
+		return Output{}, &StartError{
+			call.Function,
+			fmt.Errorf("its working directory %s is not a directory", call.Dir),
+		}
 	}
 	lookup := p.LookupEnv
 	if lookup == nil {
