@@ -9,6 +9,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
 	"github.com/fctl-dev/fctl/functions/expression/cel"
 	"github.com/fctl-dev/fctl/internal/krm"
@@ -42,7 +43,8 @@ func kubeconform(_ context.Context, list *krm.ResourceList) error {
 			return err
 		}
 	}
-	set, err := new(schemas.Library).Set("", cel.NewRuleCompiler())
+	// The library keeps what it compiled for the next call.
+	set, err := k8skit.K8sResourceProvider.Schemas().Set("", cel.NewRuleCompiler())
 	if err != nil {
 		return err
 	}
