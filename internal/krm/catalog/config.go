@@ -42,6 +42,12 @@ func configOf(list *krm.ResourceList, kind string) (*config, error) {
 	return c, nil
 }
 
+// isResource reports whether a document is a resource that functions set fields of. A Kptfile is the
+// pipeline itself.
+func isResource(h *gaby.Header) bool {
+	return h.APIVersion != "" && h.Kind != "" && h.Kind != "Kptfile"
+}
+
 // isConfigMap reports whether the functionConfig is a ConfigMap.
 func (c *config) isConfigMap() bool { return c.value.Get("kind").EqualText("ConfigMap") }
 

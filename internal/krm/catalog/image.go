@@ -77,7 +77,7 @@ func (n *newImage) item(item *krm.Item, fields []fieldSpec,
 	set func(path []string, v gaby.Value) error,
 ) error {
 	h, err := item.Doc.Header()
-	if err != nil {
+	if err != nil || !isResource(&h) {
 		return err
 	}
 	for i := range fields {

@@ -65,7 +65,7 @@ func setPairs(list *krm.ResourceList, kind, key, additional string, fields []fie
 	var problems []error
 	for _, item := range list.Items {
 		h, err := item.Doc.Header()
-		if err != nil || h.Kind == "Kptfile" {
+		if err != nil || !isResource(&h) {
 			problems = append(problems, err)
 			continue
 		}

@@ -124,8 +124,8 @@ func nameEditOf(c *config) (*nameEdit, error) {
 
 // isRenamed reports whether resources of a type get the substring.
 func isRenamed(h *gaby.Header) bool {
-	return !slices.Contains([]string{"CustomResourceDefinition", "Namespace", "APIService", "Kptfile"},
-		h.Kind)
+	return isResource(h) &&
+		!slices.Contains([]string{"CustomResourceDefinition", "Namespace", "APIService"}, h.Kind)
 }
 
 func groupKind(h *gaby.Header) string {

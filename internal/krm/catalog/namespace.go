@@ -131,7 +131,7 @@ func (n *namespacer) item(doc *gaby.YamlDoc, olds map[string]bool) error {
 	if err != nil {
 		return err
 	}
-	if h.Kind == "Kptfile" {
+	if !isResource(&h) {
 		return nil
 	}
 	if isNamespace(&h) {
