@@ -15,6 +15,7 @@ require (
 	github.com/magiconair/properties v1.18.12
 	github.com/mikefarah/yq/v4 v4.54.1
 	github.com/pelletier/go-toml/v2 v2.4.3
+	github.com/robfig/cron/v3 v3.0.1
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/sergi/go-diff v1.4.0

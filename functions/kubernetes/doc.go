@@ -42,5 +42,6 @@ func RegisterFunctions(
 		vetDisruptionFunction(provider),
 		vetMergeKeysFunction(provider),
 		vetSchemasFunction(provider),
+		vetSemanticsFunction(provider),
 	}, defaultsFunctions(provider), celFunctions(provider))...)
 }

@@ -1,0 +1,164 @@
+package semantics
+
+import (
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// containerFields are checks of a container.
+func containerFields() []field {
+	return []field{
+		{"name", named(dnsLabel)},
+		{"image", notEmpty},
+		{"image", trimmed},
+		{"imagePullPolicy", oneOf("Always", "IfNotPresent", "Never")},
+		{"terminationMessagePolicy", oneOf("File", "FallbackToLogsOnError")},
+		{"ports.*.containerPort", port},
+		{"ports.*.hostPort", between(0, 65535)},
+		{"ports.*.hostIP", address},
+		{"ports.*.protocol", oneOf("TCP", "UDP", "SCTP")},
+		{"ports.*.name", named(optional(portName))},
+		{"env.*.name", named(envName)},
+		{"resources.requests.*", notNegative},
+		{"resources.limits.*", notNegative},
+		{"resources.requests.*", keyed(resourceName)},
+		{"resources.limits.*", keyed(resourceName)},
+		{"securityContext.runAsUser", atLeast(0)},
+		{"securityContext.runAsGroup", atLeast(0)},
+		{"securityContext.procMount", oneOf("Default", "Unmasked")},
+		{"securityContext.seccompProfile.type", oneOf("RuntimeDefault", "Localhost", "Unconfined")},
+	}
+}
+
+// container checks a container. Its mounts are checked with the volumes of the pod.
+func (c *checker) container(v gaby.Value) {
+	c.fields(v, containerFields())
+	c.unique(texts(v, "ports.*.name"), "port name")
+	c.resources(v.Get("resources"))
+	c.environment(v)
+	for _, probe := range []string{"livenessProbe", "readinessProbe", "startupProbe"} {
+		if p := v.Get(probe); p.Exists() && !p.IsNull() {
+			c.probe(p, probe)
+		}
+	}
+	for _, hook := range []string{"postStart", "preStop"} {
+		if h := v.Get("lifecycle").Get(hook); h.Exists() && !h.IsNull() {
+			c.only(h, hook, "exec", "httpGet", "tcpSocket", "sleep")
+			c.handler(h)
+		}
+	}
+	c.privileges(v.Get("securityContext"))
+}
+
+// initContainer checks a container that ends before the others start.
+func (c *checker) initContainer(v gaby.Value) {
+	for _, key := range []string{"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"} {
+		if e := v.Get(key); e.Exists() && !e.IsNull() {
+			c.add(e, "exclusive", "an init container has no %s unless its restartPolicy is Always", key)
+		}
+	}
+}
+
+// resourceName is the form of names of resources: a known one, or one with a domain.
+func resourceName(s string) string {
+	switch {
+	case s == "cpu", s == "memory", s == "storage", s == "ephemeral-storage":
+		return ""
+	case strings.HasPrefix(s, "hugepages-"), strings.HasPrefix(s, "attachable-volumes-"):
+		return ""
+	case !strings.Contains(s, "/"):
+		return `"` + s + `" is not a resource: use cpu, memory, ephemeral-storage, hugepages-SIZE or a name with a domain`
+	}
+	return labelKey(s)
+}
+
+// resources checks that no request exceeds its limit. Resources that cannot be overcommitted need
+// requests that equal their limits.
+func (c *checker) resources(v gaby.Value) {
+	for request := range each(v, "requests.*") {
+		limit := v.Get("limits").Get(request.Key())
+		asked, okAsked := amount(request)
+		most, okMost := amount(limit)
+		extended := strings.Contains(request.Key(), "/") || strings.HasPrefix(request.Key(), "hugepages-")
+		switch {
+		case !okAsked:
+		case okMost && asked.Compare(most) > 0:
+			c.add(request, "range", "the request %s is more than the limit %s", request.Text(), limit.Text())
+		case okMost && extended && asked.Compare(most) != 0:
+			c.add(request, "range", "%s cannot be overcommitted: the request must equal the limit %s",
+				request.Key(), limit.Text())
+		case !limit.Exists() && extended:
+			c.add(request, "required", "%s cannot be overcommitted: it needs an equal limit", request.Key())
+		}
+	}
+}
+
+// environment checks where the variables of a container come from.
+func (c *checker) environment(v gaby.Value) {
+	for e := range each(v, "env.*") {
+		from := e.Get("valueFrom")
+		if !from.Exists() || from.IsNull() {
+			continue
+		}
+		if e.Get("value").Text() != "" {
+			c.add(from, "exclusive", "valueFrom cannot be used with value")
+		}
+		c.only(from, "valueFrom", "fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef",
+			"fileKeyRef")
+	}
+	for e := range each(v, "envFrom.*") {
+		c.only(e, "envFrom", "configMapRef", "secretRef")
+	}
+}
+
+// probe checks a probe of a kind.
+func (c *checker) probe(v gaby.Value, kind string) {
+	c.fields(v, []field{
+		{"initialDelaySeconds", atLeast(0)},
+		{"timeoutSeconds", atLeast(0)},
+		{"periodSeconds", atLeast(0)},
+		{"successThreshold", atLeast(0)},
+		{"failureThreshold", atLeast(0)},
+		{"terminationGracePeriodSeconds", atLeast(1)},
+		{"grpc.port", port},
+	})
+	c.only(v, kind, "exec", "httpGet", "tcpSocket", "grpc")
+	c.handler(v)
+	if kind == "readinessProbe" {
+		if e := v.Get("terminationGracePeriodSeconds"); e.Exists() {
+			c.add(e, "exclusive", "a readinessProbe ends no container, so it has no grace period")
+		}
+	} else if n, ok := number(v.Get("successThreshold")); ok && n > 1 {
+		c.add(v.Get("successThreshold"), "range", "a %s must have the successThreshold 1", kind)
+	}
+}
+
+// handler checks what a probe or a lifecycle hook does.
+func (c *checker) handler(v gaby.Value) {
+	c.fields(v, []field{
+		{"httpGet.port", portOrName},
+		{"httpGet.scheme", oneOf("HTTP", "HTTPS")},
+		{"tcpSocket.port", portOrName},
+		{"sleep.seconds", atLeast(0)},
+	})
+	if exec := v.Get("exec"); exec.Exists() && !exec.IsNull() && exec.Get("command").Len() == 0 {
+		c.missing(exec, "command", "exec runs it")
+	}
+}
+
+// privileges checks that a container does not both have and refuse privileges.
+func (c *checker) privileges(v gaby.Value) {
+	escalation := v.Get("allowPrivilegeEscalation")
+	if escalation.Data() != false {
+		return
+	}
+	if isTrue(v.Get("privileged")) {
+		c.add(escalation, "exclusive", "allowPrivilegeEscalation cannot be false for a privileged container")
+	}
+	for at, capability := range texts(v, "capabilities.add.*") {
+		if capability == "CAP_SYS_ADMIN" {
+			c.add(at, "exclusive", "CAP_SYS_ADMIN cannot be added while allowPrivilegeEscalation is false")
+		}
+	}
+}

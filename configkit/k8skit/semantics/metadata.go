@@ -1,0 +1,86 @@
+package semantics
+
+import (
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// nameForm returns the form of the names of a type; most types have names of DNS.
+func nameForm(name string) form {
+	switch name {
+	case "Namespace", "Service":
+		return dnsLabel
+	case "rbac.authorization.k8s.io/Role", "rbac.authorization.k8s.io/ClusterRole",
+		"rbac.authorization.k8s.io/RoleBinding", "rbac.authorization.k8s.io/ClusterRoleBinding",
+		"apiregistration.k8s.io/APIService":
+		return pathSegment
+	}
+	return dnsSubdomain
+}
+
+// metadata checks the metadata of a resource.
+func (c *checker) metadata(name string, resource gaby.Value) {
+	is := nameForm(name)
+	metadata := resource.Get("metadata")
+	c.fields(metadata, []field{
+		{"name", named(optional(is))},
+		{"generateName", named(optional(func(s string) string { return is(strings.TrimSuffix(s, "-")) }))},
+		{"namespace", named(optional(dnsLabel))},
+	})
+	c.keys(metadata)
+}
+
+// keys checks labels and annotations.
+func (c *checker) keys(metadata gaby.Value) {
+	c.fields(metadata, []field{
+		{"labels.*", keyed(labelKey)},
+		{"labels.*", named(labelValue)},
+		{"annotations.*", keyed(func(s string) string { return labelKey(strings.ToLower(s)) })},
+		{"annotations", notTooBig(256 << 10)},
+	})
+}
+
+// selector checks a label selector.
+func (c *checker) selector(v gaby.Value) {
+	c.fields(v, []field{
+		{"matchLabels.*", keyed(labelKey)},
+		{"matchLabels.*", named(labelValue)},
+		{"matchExpressions.*.key", named(labelKey)},
+		{"matchExpressions.*.operator", oneOf("In", "NotIn", "Exists", "DoesNotExist")},
+		{"matchExpressions.*.values.*", named(labelValue)},
+	})
+	for e := range each(v, "matchExpressions.*") {
+		switch values := e.Get("values"); e.Get("operator").Text() {
+		case "In", "NotIn":
+			if values.Len() == 0 {
+				c.missing(e, "values", "In and NotIn compare with at least one")
+			}
+		case "Exists", "DoesNotExist":
+			if values.Len() > 0 {
+				c.add(values, "exclusive", "%s takes no values", e.Get("operator").Text())
+			}
+		}
+	}
+}
+
+// matches reports whether labels satisfy an element of matchExpressions. An unknown operator is
+// satisfied: it is reported as one.
+func matches(expression, labels gaby.Value) bool {
+	got := labels.Get(expression.Get("key").Text())
+	in := false
+	for _, value := range texts(expression, "values.*") {
+		in = in || got.Exists() && got.Text() == value
+	}
+	switch expression.Get("operator").Text() {
+	case "In":
+		return in
+	case "NotIn":
+		return !in
+	case "Exists":
+		return got.Exists()
+	case "DoesNotExist":
+		return !got.Exists()
+	}
+	return true
+}

@@ -1,0 +1,269 @@
+package semantics
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/robfig/cron/v3"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+func replicaFields() []field {
+	return []field{
+		{"spec.replicas", atLeast(0)},
+		{"spec.minReadySeconds", atLeast(0)},
+		{"spec.revisionHistoryLimit", atLeast(0)},
+	}
+}
+
+func deploymentFields() []field {
+	return append(replicaFields(),
+		field{"spec.progressDeadlineSeconds", atLeast(0)},
+		field{"spec.strategy.type", oneOf("Recreate", "RollingUpdate")},
+		field{"spec.strategy.rollingUpdate.maxSurge", countOrPercent},
+		field{"spec.strategy.rollingUpdate.maxUnavailable", countOrPercentOfAll},
+	)
+}
+
+func statefulSetFields() []field {
+	return append(replicaFields(),
+		field{"spec.podManagementPolicy", oneOf("OrderedReady", "Parallel")},
+		field{"spec.updateStrategy.type", oneOf("RollingUpdate", "OnDelete")},
+		field{"spec.updateStrategy.rollingUpdate.partition", atLeast(0)},
+		field{"spec.ordinals.start", atLeast(0)},
+		field{"spec.persistentVolumeClaimRetentionPolicy.*", oneOf("Retain", "Delete")},
+	)
+}
+
+func daemonSetFields() []field {
+	return append(replicaFields(),
+		field{"spec.updateStrategy.type", oneOf("RollingUpdate", "OnDelete")},
+		field{"spec.updateStrategy.rollingUpdate.maxSurge", countOrPercentOfAll},
+		field{"spec.updateStrategy.rollingUpdate.maxUnavailable", countOrPercentOfAll},
+	)
+}
+
+// jobFields are the checks of the JobSpec below a path, which ends in a dot.
+func jobFields(spec string) []field {
+	return []field{
+		{spec + "parallelism", atLeast(0)},
+		{spec + "completions", atLeast(0)},
+		{spec + "backoffLimit", atLeast(0)},
+		{spec + "backoffLimitPerIndex", atLeast(0)},
+		{spec + "maxFailedIndexes", atLeast(0)},
+		{spec + "activeDeadlineSeconds", atLeast(0)},
+		{spec + "ttlSecondsAfterFinished", atLeast(0)},
+		{spec + "completionMode", oneOf("NonIndexed", "Indexed")},
+		{spec + "podReplacementPolicy", oneOf("TerminatingOrFailed", "Failed")},
+	}
+}
+
+func cronJobFields() []field {
+	return append(jobFields("spec.jobTemplate.spec."),
+		field{"spec.schedule", schedule},
+		field{"spec.startingDeadlineSeconds", atLeast(0)},
+		field{"spec.successfulJobsHistoryLimit", atLeast(0)},
+		field{"spec.failedJobsHistoryLimit", atLeast(0)},
+		field{"spec.concurrencyPolicy", oneOf("Allow", "Forbid", "Replace")},
+		field{"metadata.name", named(func(s string) string { return length(s, 52) })},
+	)
+}
+
+// schedule checks the schedule of a CronJob. Kubernetes reads it with the same library.
+func schedule(v gaby.Value) (rule, message string) {
+	s, ok := text(v)
+	if !ok {
+		return "", ""
+	}
+	if strings.Contains(s, "TZ") {
+		return "format", "the schedule has a time zone: timeZone is the field for it"
+	}
+	if _, err := cron.ParseStandard(s); err != nil {
+		return "format", err.Error()
+	}
+	return "", ""
+}
+
+// template checks a pod template: its labels, its pod, and the restart policy. claims are the names
+// of volumes that the workload adds.
+func (c *checker) template(v gaby.Value, r rules, claims []string) {
+	c.keys(v.Get("metadata"))
+	pod := v.Get("spec")
+	if !pod.Exists() {
+		return
+	}
+	c.pod(pod, claims...)
+	if r.restart == nil {
+		return
+	}
+	policy := pod.Get("restartPolicy")
+	got := policy.Text()
+	if got == "" {
+		got = "Always"
+	}
+	switch {
+	case slices.Contains(r.restart, got):
+	case policy.Exists():
+		c.add(policy, "enum", "%q is not one of %s", got, strings.Join(r.restart, ", "))
+	default:
+		c.missing(pod, "restartPolicy", "it must be "+strings.Join(r.restart, " or "))
+	}
+	if deadline := pod.Get("activeDeadlineSeconds"); deadline.Exists() && r.restart[0] == "Always" {
+		c.add(deadline, "exclusive", "only a Pod or a Job may have activeDeadlineSeconds")
+	}
+}
+
+// selected checks that a workload selects its own pods.
+func (c *checker) selected(resource gaby.Value) {
+	spec := resource.Get("spec")
+	selector := spec.Get("selector")
+	c.selector(selector)
+	labels := spec.Get("template").Get("metadata").Get("labels")
+	switch {
+	case !spec.Exists() || !selector.Exists():
+	case selector.Get("matchLabels").Len() == 0 && selector.Get("matchExpressions").Len() == 0:
+		c.add(selector, "selector", "the selector is empty, which would select every pod")
+	default:
+		c.mismatch(selector, labels)
+	}
+}
+
+// mismatch reports what in a selector does not match the pods of the workload's own template.
+func (c *checker) mismatch(selector, labels gaby.Value) {
+	for want := range each(selector, "matchLabels.*") {
+		if got := labels.Get(want.Key()); !got.Exists() {
+			c.add(want, "selector", "the pod template has no label %s", want.Key())
+		} else if got.Text() != want.Text() {
+			c.add(want, "selector", "the pod template has the label %s: %s (line %d)",
+				got.Key(), got.Text(), got.Position().Line)
+		}
+	}
+	for e := range each(selector, "matchExpressions.*") {
+		if !matches(e, labels) {
+			c.add(e, "selector", "the labels of the pod template do not match")
+		}
+	}
+}
+
+// selectedByMap checks the selector of a ReplicationController, which is a map of labels.
+func (c *checker) selectedByMap(resource gaby.Value) {
+	labels := resource.Get("spec").Get("template").Get("metadata").Get("labels")
+	for want := range each(resource, "spec.selector.*") {
+		if got := labels.Get(want.Key()); got.Text() != want.Text() {
+			c.add(want, "selector", "the pod template does not have this label")
+		}
+	}
+}
+
+func (c *checker) deployment(resource gaby.Value) {
+	c.selected(resource)
+	spec := resource.Get("spec")
+	strategy := spec.Get("strategy")
+	rolling := strategy.Get("rollingUpdate")
+	if strategy.Get("type").Text() == "Recreate" && rolling.Exists() && !rolling.IsNull() {
+		c.add(rolling, "exclusive", "rollingUpdate cannot be used with the strategy Recreate")
+	}
+	if surge := rolling.Get("maxSurge"); isZero(surge) && isZero(rolling.Get("maxUnavailable")) {
+		c.add(surge, "exclusive", "maxSurge and maxUnavailable cannot both be 0")
+	}
+	deadline, ready := spec.Get("progressDeadlineSeconds"), spec.Get("minReadySeconds")
+	if n, ok := number(deadline); ok {
+		if least, _ := number(ready); n <= least {
+			c.add(deadline, "range", "%d is not more than minReadySeconds, %d", n, least)
+		}
+	}
+}
+
+func (c *checker) statefulSet(resource gaby.Value) {
+	c.selected(resource)
+	strategy := resource.Get("spec").Get("updateStrategy")
+	if e := strategy.Get("rollingUpdate"); e.Exists() && strategy.Get("type").Text() == "OnDelete" {
+		c.add(e, "exclusive", "rollingUpdate cannot be used with the strategy OnDelete")
+	}
+}
+
+func (c *checker) daemonSet(resource gaby.Value) {
+	c.selected(resource)
+	rolling := resource.Get("spec").Get("updateStrategy").Get("rollingUpdate")
+	if !rolling.Exists() || rolling.IsNull() {
+		return
+	}
+	surge, down := rolling.Get("maxSurge"), rolling.Get("maxUnavailable")
+	noSurge := !surge.Exists() || isZero(surge)
+	switch noDown := down.Exists() && isZero(down); {
+	case noSurge && noDown:
+		c.add(down, "exclusive", "maxSurge and maxUnavailable cannot both be 0")
+	case !noSurge && !noDown:
+		c.add(surge, "exclusive", "maxSurge needs maxUnavailable: 0")
+	}
+}
+
+func (c *checker) job(resource gaby.Value) {
+	spec := resource.Get("spec")
+	if selector := spec.Get("selector"); selector.Exists() && !isTrue(spec.Get("manualSelector")) {
+		c.add(selector, "exclusive", "a Job gets its selector from the cluster unless manualSelector is true")
+	}
+	c.indexed(spec)
+}
+
+// indexed checks that an indexed Job has a number of completions.
+func (c *checker) indexed(spec gaby.Value) {
+	if mode := spec.Get("completionMode"); mode.Text() == "Indexed" && !spec.Get("completions").Exists() {
+		c.missing(spec, "completions", "completionMode Indexed needs it")
+	}
+	if policy := spec.Get("podFailurePolicy"); policy.Exists() &&
+		spec.Get("template").Get("spec").Get("restartPolicy").Text() != "Never" {
+		c.add(policy, "exclusive", "podFailurePolicy needs the restartPolicy Never")
+	}
+}
+
+func (c *checker) cronJob(resource gaby.Value) {
+	job := resource.Get("spec").Get("jobTemplate").Get("spec")
+	if e := job.Get("manualSelector"); isTrue(e) {
+		c.add(e, "exclusive", "the Jobs of a CronJob have no selector of their own")
+	}
+	c.indexed(job)
+	if e := resource.Get("spec").Get("timeZone"); e.Exists() && (e.Text() == "" || e.Text() == "Local") {
+		c.add(e, "format", "the time zone must have a name, such as Europe/Berlin")
+	}
+}
+
+func autoscalerFields() []field {
+	return []field{
+		{"spec.minReplicas", atLeast(1)},
+		{"spec.maxReplicas", atLeast(1)},
+		{"spec.scaleTargetRef.kind", notEmpty},
+		{"spec.scaleTargetRef.name", notEmpty},
+		{"spec.metrics.*.type", oneOf("Object", "Pods", "Resource", "External", "ContainerResource")},
+		{"spec.metrics.*.resource.target.averageUtilization", atLeast(1)},
+		{"spec.metrics.*.resource.target.averageValue", positive},
+		{"spec.targetCPUUtilizationPercentage", atLeast(1)},
+		{"spec.behavior.scaleUp.stabilizationWindowSeconds", between(0, 3600)},
+		{"spec.behavior.scaleDown.stabilizationWindowSeconds", between(0, 3600)},
+	}
+}
+
+func (c *checker) autoscaler(resource gaby.Value) {
+	spec := resource.Get("spec")
+	least, okLeast := number(spec.Get("minReplicas"))
+	if most, ok := number(spec.Get("maxReplicas")); ok && okLeast && most < least {
+		c.add(spec.Get("maxReplicas"), "range", "%d is less than minReplicas, %d", most, least)
+	}
+}
+
+func disruptionFields() []field {
+	return []field{
+		{"spec.minAvailable", countOrPercentOfAll},
+		{"spec.maxUnavailable", countOrPercentOfAll},
+		{"spec.unhealthyPodEvictionPolicy", oneOf("IfHealthyBudget", "AlwaysAllow")},
+	}
+}
+
+func (c *checker) disruption(resource gaby.Value) {
+	spec := resource.Get("spec")
+	c.selector(spec.Get("selector"))
+	if e := spec.Get("maxUnavailable"); e.Exists() && spec.Get("minAvailable").Exists() {
+		c.add(e, "exclusive", "maxUnavailable cannot be used with minAvailable")
+	}
+}

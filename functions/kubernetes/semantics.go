@@ -1,0 +1,55 @@
+package kubernetes
+
+import (
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/k8skit/semantics"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/functions/unit"
+)
+
+func vetSemanticsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return validating(handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "vet-semantics",
+			Description: "Check what an API server refuses although the schema allows it: " +
+				"numbers out of range, bad names, selectors that do not match, mounts without a volume",
+			Examples: []string{"vet-semantics"},
+		},
+		PerDocument: true,
+	}, "whether an API server would accept the resources, and what it would refuse",
+		func(
+			fc *api.FunctionContext, docs gaby.Container, _ handler.Arguments, _ []byte,
+		) (api.ValidationResult, error) {
+			result := api.ValidationResult{Passed: true}
+			resources := 0
+			_, err := yamlkit.VisitResources(docs, nil, provider,
+				func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+					if isPatch(doc) {
+						fc.Skipped(doc.Value().Position(), "the document is a patch, which is not a whole resource")
+						return output, nil
+					}
+					resources++
+					problems := semantics.Check(string(info.ResourceType), doc.Value())
+					unit.AddSchemaProblems(&result, provider, doc, info, problems)
+					return output, nil
+				})
+			fc.Matched(resources)
+			return result, err
+		})
+}
+
+// isPatch reports whether a document is a strategic merge patch: it has a $patch directive.
+func isPatch(doc *gaby.YamlDoc) bool {
+	if !doc.MayContain("$patch") {
+		return false
+	}
+	found := false
+	yamlkit.Walk(doc.Value(), nil, func(w *yamlkit.WalkedValue) bool {
+		found = found || w.Value.Key() == "$patch"
+		return !found
+	})
+	return found
+}
