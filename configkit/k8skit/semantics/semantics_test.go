@@ -94,7 +94,7 @@ func check(t *testing.T, doc *gaby.YamlDoc) string {
 	}
 	var b strings.Builder
 	for _, p := range semantics.Check(h.APIVersion+"/"+h.Kind, doc.Value()) {
-		b.WriteString(strings.Join(p.Place(), ".") + ": " + p.Keyword + ": " + p.String() + "\n")
+		b.WriteString(strings.Join(p.FullPath(), ".") + ": " + p.Keyword + ": " + p.String() + "\n")
 	}
 	return b.String()
 }
