@@ -88,7 +88,7 @@ func (r *fnRun) answer(list *krm.ResourceList, failed error) error {
 	if failed != nil {
 		status = exitNo
 		if krm.Worst(list.Results) != krm.SeverityError {
-			problems := diag.Failures(failed, api.FailureFunction)
+			problems := diag.In(diag.Stdin, diag.Failures(failed, api.FailureFunction))
 			status = exitStatus(problems)
 			for _, f := range problems {
 				list.Results = append(list.Results,

@@ -28,9 +28,6 @@ const formsHint = "{apiVersion: v1, kind: ConfigMap, " +
 	"data: {function: NAME, PARAMETER: VALUE}} or {apiVersion: fctl.dev/v1, kind: FunctionInvocations, functions: [{function: NAME, " +
 	"arguments: {PARAMETER: VALUE}}]}"
 
-// configName is the name of the functionConfig in messages.
-const configName = "functionConfig"
-
 // reader reads functionConfigs.
 type reader struct{ executor *functions.Executor }
 
@@ -60,7 +57,7 @@ func (f *reader) configMap(data gaby.Value) (*api.FunctionInvocationRequest, err
 		if data.Len() > 1 {
 			return nil, diag.Usage("functionConfig: data.chain excludes other keys")
 		}
-		return f.resolve([]byte(text.Text()))
+		return f.resolve([]byte(text.Text()), func(p *api.Failure) { p.Pos.File = "data.chain" })
 	case name.Text() == "":
 		return nil, diag.UsageHint(formsHint,
 			"functionConfig: data.function or data.chain is missing")
@@ -94,7 +91,12 @@ func (f *reader) withParameters(name string, data gaby.Value,
 	if err != nil {
 		return nil, err
 	}
-	return f.resolve(doc.Bytes())
+	return f.resolve(doc.Bytes(), func(p *api.Failure) {
+		p.Pos = data.Get("function").Position()
+		if v := data.Get(p.Argument); v.Exists() {
+			p.Pos = v.Position()
+		}
+	})
 }
 
 // invocations reads a FunctionInvocations.
@@ -111,7 +113,13 @@ func (f *reader) invocations(v gaby.Value) (*api.FunctionInvocationRequest, erro
 	if list.Kind() != gaby.List {
 		return nil, diag.Usage("functionConfig: functions must be a list, as in a chain file")
 	}
-	request, err := f.resolve([]byte(list.YAML() + "\n"))
+	start := list.Position()
+	request, err := f.resolve([]byte(list.YAML()+"\n"), func(p *api.Failure) {
+		// The text of the list is without the indentation that it has in the functionConfig.
+		if p.Pos.Line > 0 && start.Line > 0 {
+			p.Pos.Line, p.Pos.Column = p.Pos.Line+start.Line-1, p.Pos.Column+start.Column-1
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -164,17 +172,23 @@ func contextOf(v gaby.Value) (api.FunctionContext, error) {
 	return plan.Context(s)(unit, toolchain), nil
 }
 
-// resolve reads the text of a chain. Its values read no files.
-func (f *reader) resolve(text []byte) (*api.FunctionInvocationRequest, error) {
+// resolve reads the text of a chain. Its values read no files. place moves the position of
+// a problem from the text to the functionConfig.
+func (f *reader) resolve(text []byte, place func(*api.Failure),
+) (*api.FunctionInvocationRequest, error) {
 	r := &plan.Resolver{
 		Toolchain: toolchain, Functions: f.executor,
 		ReadFile: func(path string) ([]byte, error) {
 			return nil, diag.Usage("file:%s: a KRM function reads no files", path)
 		},
 	}
-	p, err := r.Invocations(plan.Text{Bytes: text, Name: configName})
+	p, err := r.Invocations(plan.Text{Bytes: text})
 	if err != nil {
-		return nil, err
+		problems := diag.In("", diag.Failures(err, api.FailureUsage))
+		for _, problem := range problems {
+			place(problem)
+		}
+		return nil, problems
 	}
 	request := &api.FunctionInvocationRequest{FunctionInvocations: p.Invocations}
 	request.FunctionContext, err = contextOf(gaby.Value{})
