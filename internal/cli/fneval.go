@@ -155,6 +155,7 @@ func (o *fnEvalFlags) validate(words, inline []string) error {
 	if o.save && !slices.Contains(saveTypes(), o.saveType) {
 		return diag.UsageHint("mutator or validator", "--type: %q is not one", o.saveType)
 	}
+	o.results.asJSON = o.output.output == "json"
 	if err := o.results.validate(); err != nil {
 		return err
 	}
@@ -322,7 +323,9 @@ func (e *evaluation) saveFunction(p *krm.Package) error {
 func saveTypes() []string { return []string{"mutator", "validator"} }
 
 // reads reports whether the files of the package stay as they are.
-func (o *fnOutputFlags) reads() bool { return o.output != "" || o.dryRun || o.diff || o.check }
+func (o *fnOutputFlags) reads() bool {
+	return o.output != "" && o.output != "json" || o.dryRun || o.diff || o.check
+}
 
 // noteOthers notes documents that are not resources and stay as they are.
 func (r *fnRun) noteOthers(p *krm.Package) {

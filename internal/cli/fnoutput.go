@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 
 	"github.com/spf13/pflag"
 
@@ -18,14 +20,14 @@ type fnOutputFlags struct {
 
 func (o *fnOutputFlags) add(flags *pflag.FlagSet) {
 	flags.StringVarP(&o.output, "output", "o", "",
-		"where the resources go, instead of to their files: stdout (a ResourceList), unwrap (documents), or a `DIR` that does not exist")
+		"where the resources go, instead of to their files: stdout (a ResourceList), unwrap (documents), or a `DIR` that does not exist; with json they go to their files, and what happened is printed as one JSON object per line")
 	o.fnWriteFlags.add(flags)
 }
 
 // validate returns an error for flags that exclude each other.
 func (o *fnOutputFlags) validate(stdin bool) error {
 	switch {
-	case o.output != "" && (o.dryRun || o.diff || o.check):
+	case o.output != "" && o.output != "json" && (o.dryRun || o.diff || o.check):
 		return diag.Usage("-o excludes --dry-run, --diff and --check")
 	case stdin && (o.dryRun || o.diff || o.check || o.fsync):
 		return diag.Usage("the standard input is not a file: --dry-run, --diff, --check and --fsync exclude it")
@@ -38,10 +40,15 @@ func (r *fnRun) emit(ctx context.Context, p *krm.Package, items []*krm.Item,
 	results []*krm.StepResult, o *fnOutputFlags,
 ) error {
 	switch o.output {
-	case "":
+	case "", "json":
 		changes, err := p.Changes(items)
 		if err != nil {
 			return err
+		}
+		if o.output == "json" {
+			if err := r.write(events(p, changes, results)); err != nil {
+				return err
+			}
 		}
 		return r.apply(ctx, p, changes, &o.fnWriteFlags)
 	case "stdout":
@@ -67,6 +74,54 @@ func (r *fnRun) emit(ctx context.Context, p *krm.Package, items []*krm.Item,
 	return withHints(p.WriteTo(ctx, dir, changes, o.fsync))
 }
 
+// event is a line of -o json: a function that ran, or a file that changes.
+type event struct {
+	Event    string       `json:"event"`
+	Package  string       `json:"package,omitempty"`
+	Name     string       `json:"name,omitempty"`
+	Image    string       `json:"image,omitempty"`
+	Exec     string       `json:"exec,omitempty"`
+	Selected *int         `json:"selected,omitempty"`
+	ExitCode *int         `json:"exitCode,omitempty"`
+	Skipped  string       `json:"skipped,omitempty"`
+	Error    string       `json:"error,omitempty"`
+	Stderr   string       `json:"stderr,omitempty"`
+	Results  []krm.Result `json:"results,omitempty"`
+	Path     string       `json:"path,omitempty"`
+	Change   string       `json:"change,omitempty"`
+}
+
+// events returns what functions did and which files change, one JSON object per line.
+func events(p *krm.Package, changes []*krm.Change, results []*krm.StepResult) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	for _, s := range results {
+		e := event{
+			Event: "function", Package: s.Step.Package, Name: s.Step.Label, Image: s.Step.Image,
+			Exec: s.Step.Exec, Stderr: s.Stderr, Results: s.Results, Skipped: s.Skipped,
+		}
+		if s.Skipped == "" {
+			e.Selected, e.ExitCode = &s.Selected, &s.ExitCode
+		}
+		if s.Err != nil {
+			e.Error = s.Err.Error()
+		}
+		_ = enc.Encode(e) // a buffer never fails, and neither does this data
+	}
+	for _, c := range changes {
+		change := "changed"
+		switch {
+		case c.IsNew():
+			change = "created"
+		case c.IsDeleted():
+			change = "deleted"
+		}
+		_ = enc.Encode(event{Event: "file", Path: c.Name(p), Change: change})
+	}
+	return b.Bytes()
+}
+
 // emitStream writes the items of a stream where the flags say.
 func (r *fnRun) emitStream(ctx context.Context, s *krm.Stream, items []*krm.Item,
 	results []*krm.StepResult, o *fnOutputFlags,
@@ -80,6 +135,9 @@ func (r *fnRun) emitStream(ctx context.Context, s *krm.Stream, items []*krm.Item
 		return r.write(text)
 	case "unwrap":
 		return r.write(krm.Unwrap(krm.WithoutLocal(items)))
+	}
+	if o.output == "json" {
+		return r.write(events(nil, nil, results))
 	}
 	dir := source.InDirectory(r.global.dir, o.output)
 	if err := absent(dir, "-o"); err != nil {

@@ -65,6 +65,7 @@ func (a *App) fnRender(ctx context.Context, cmd *cobra.Command, o *fnRenderFlags
 	case dir == "-":
 		return diag.Usage("a directory with a Kptfile is expected, not the standard input")
 	}
+	o.results.asJSON = o.output.output == "json"
 	if err := errors.Join(o.results.validate(), o.output.validate(false)); err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ import (
 type fnResultFlags struct {
 	dir, failOn, keepIO string
 	logSteps            bool
+	asJSON              bool // -o json
 }
 
 func (o *fnResultFlags) add(flags *pflag.FlagSet) {
@@ -122,6 +123,9 @@ func (r *fnRun) outcome(ctx context.Context, o *fnResultFlags, results []*krm.St
 	if o.keepIO != "" {
 		problems = append(problems,
 			krm.WriteIO(ctx, source.InDirectory(r.global.dir, o.keepIO), results))
+	}
+	if failed != nil && o.asJSON {
+		problems = append(problems, r.write(events(nil, nil, results)))
 	}
 	if no {
 		r.tellNo(failed)

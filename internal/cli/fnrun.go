@@ -102,6 +102,7 @@ func (a *App) fnRunCommand(ctx context.Context, cmd *cobra.Command, o *fnRunFlag
 	case direct == nil && len(inline) > 0:
 		return diag.Usage("arguments after -- need --image or --exec")
 	}
+	o.results.asJSON = o.output.output == "json"
 	if err := errors.Join(o.results.validate(), o.output.validate(dir == "-")); err != nil {
 		return err
 	}

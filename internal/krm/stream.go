@@ -116,7 +116,8 @@ func WithoutLocal(items []*Item) []*Item {
 	var kept []*Item
 	for _, item := range items {
 		h, err := item.Doc.Header()
-		if !IsLocalConfig(item.Doc) && (err != nil || isResource(h)) {
+		if !IsLocalConfig(item.Doc) && (err != nil || isResource(h)) &&
+			(h.Kind != KptfileName || Annotation(item.Doc, LocalConfigAnnotation) == "false") {
 			kept = append(kept, item)
 		}
 	}
