@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -64,6 +65,7 @@ change keeps its bytes. --diff, --check and --dry-run write nothing.`,
 	o.exclude.add(flags, "exclude", "not the resources")
 	flags.BoolVarP(&o.save, "save", "s", false, "add the function to the pipeline of the Kptfile")
 	flags.StringVarP(&o.saveType, "type", "t", "", "with --save, what the function is, a `TYPE`: mutator, validator")
+	addStrictFlag(flags)
 	o.execution.add(flags)
 	o.output.add(flags)
 	o.results.add(flags)
@@ -246,7 +248,7 @@ func (e *evaluation) configure(ctx context.Context) error {
 // run runs the function on items.
 func (e *evaluation) run(ctx context.Context, items []*krm.Item,
 ) ([]*krm.Item, []*krm.StepResult, error) {
-	return e.steps(ctx, items, []*krm.Step{e.step}, &e.flags.results)
+	return e.steps(ctx, items, []*krm.Step{e.step}, &e.flags.results, false)
 }
 
 // stream runs the function on the standard input.
@@ -272,7 +274,9 @@ func (e *evaluation) files(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e.noteOthers(p)
+	if err := e.noteOthers(p); err != nil {
+		return err
+	}
 	items := p.Items()
 	var config []*krm.Item
 	if e.flags.save && !e.flags.meta {
@@ -327,21 +331,27 @@ func (o *fnOutputFlags) reads() bool {
 	return o.output != "" && o.output != "json" || o.dryRun || o.diff || o.check
 }
 
-// noteOthers notes documents that are not resources and stay as they are.
-func (r *fnRun) noteOthers(p *krm.Package) {
+// noteOthers notes documents that are not resources and stay as they are. With --strict they are an
+// error.
+func (r *fnRun) noteOthers(p *krm.Package) error {
 	files := p.NoResources()
-	if len(files) == 0 || r.settings.Quiet {
-		return
+	if len(files) == 0 || r.settings.Quiet && !r.settings.Strict {
+		return nil
 	}
 	names := make([]string, 0, len(files))
 	for name := range files {
 		names = append(names, name)
 	}
 	slices.Sort(names)
+	if r.settings.Strict {
+		return diag.Input(names[0], ".krmignore excludes files",
+			errors.New("a document is not a resource: apiVersion, kind or metadata.name is missing"))
+	}
 	shown := names
 	if len(shown) > 3 && !r.settings.Verbose {
 		shown = append(shown[:3:3], "...")
 	}
 	r.note("", run.Count(len(names), "file")+" with documents that are not resources, which stay as they are: "+
 		strings.Join(shown, ", "))
+	return nil
 }

@@ -13,6 +13,12 @@ func addMetaFlag(flags *pflag.FlagSet, meta *bool) {
 		"functions also get Kptfiles and the resources that are their functionConfigs")
 }
 
+// addStrictFlag adds the flag that makes errors of notes.
+func addStrictFlag(flags *pflag.FlagSet) {
+	flags.Bool("strict", false,
+		"fail on documents that are not resources, and on results that deviate from the specification")
+}
+
 // addListVersion adds the flag for the version of the ResourceList.
 func addListVersion(flags *pflag.FlagSet, version *string) {
 	flags.StringVar(version, "resource-list-version", "",

@@ -49,10 +49,12 @@ func (r *fnRun) ownFunction(ctx context.Context, name string, arguments []string
 
 // steps runs functions on items and reports them on the error stream.
 func (r *fnRun) steps(ctx context.Context, items []*krm.Item, steps []*krm.Step, o *fnResultFlags,
+	selfDelete bool,
 ) ([]*krm.Item, []*krm.StepResult, error) {
 	reporter := &stepReporter{fnRun: r, log: o.logSteps}
 	pipeline := &krm.Pipeline{
 		Provider: r.provider, Ended: reporter.ended, KeepIO: o.keepIO != "",
+		Strict: r.settings.Strict, AllowSelfDelete: selfDelete,
 	}
 	return pipeline.Run(ctx, items, steps)
 }

@@ -45,6 +45,7 @@ that fails ends the rendering, and nothing is written.`,
 	addListVersion(flags, &o.listVersion)
 	flags.BoolVar(&o.status, "render-status", true,
 		"record in the status of the Kptfile what the functions did, when files are written")
+	addStrictFlag(flags)
 	o.execution.add(flags)
 	o.output.add(flags)
 	o.results.add(flags)
@@ -81,14 +82,16 @@ func (a *App) fnRender(ctx context.Context, cmd *cobra.Command, o *fnRenderFlags
 	if err != nil {
 		return err
 	}
-	r.noteOthers(p)
+	if err := r.noteOthers(p); err != nil {
+		return err
+	}
 	executors, err := r.executors(ctx, &o.execution, source.InDirectory(a.global.dir, dir))
 	if err != nil {
 		return err
 	}
 	reporter := &stepReporter{fnRun: r, log: o.results.logSteps}
 	render := &krm.Render{
-		Pipeline:  &krm.Pipeline{Provider: r.provider, KeepIO: o.results.keepIO != ""},
+		Pipeline:  &krm.Pipeline{Provider: r.provider, Strict: r.settings.Strict, KeepIO: o.results.keepIO != ""},
 		Executors: executors, Meta: o.meta, Version: version,
 		Ended: func(dir string, results []*krm.StepResult) { reporter.endedPackage(dir, results) },
 	}

@@ -57,6 +57,7 @@ changed keeps its bytes. --diff, --check and --dry-run write nothing.`,
 	flags.BoolVar(&o.selfDelete, "allow-self-delete", false,
 		"a function may remove the resource that declares it")
 	addListVersion(flags, &o.listVersion)
+	addStrictFlag(flags)
 	o.execution.add(flags)
 	o.output.add(flags)
 	o.results.add(flags)
@@ -219,7 +220,7 @@ func (f *foreignRun) run(ctx context.Context, items []*krm.Item,
 	if len(steps) == 0 {
 		f.note("", "no resource declares a function")
 	}
-	after, results, err := f.steps(ctx, items, steps, &f.flags.results)
+	after, results, err := f.steps(ctx, items, steps, &f.flags.results, f.flags.selfDelete)
 	deferred, isDeferred := errors.AsType[*krm.DeferredError](err)
 	if isDeferred {
 		err = nil

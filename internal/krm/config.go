@@ -86,7 +86,7 @@ func InlineConfig(args []string) (*gaby.YamlDoc, error) {
 // configMapOf returns a ConfigMap with data, as the functionConfig.
 func configMapOf(data gaby.Entries) (*gaby.YamlDoc, error) {
 	doc, err := gaby.ParseYAML([]byte("apiVersion: v1\nkind: ConfigMap\nmetadata:\n" +
-		"  name: function-input\ndata: {}\n"))
+		"  name: function-input\n"))
 	if err != nil {
 		return nil, err
 	}

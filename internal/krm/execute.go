@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -123,8 +124,12 @@ func (e *Executors) image(ctx context.Context, d *Declared, step *Step, call run
 	if err != nil {
 		return nil, &api.Failure{Class: api.FailureUsage, Message: err.Error(), Err: err}
 	}
+	isRange := strings.ContainsAny(d.Tag, "<>=~^*|, ")
 	if d.Tag != "" {
 		image.Tag = d.Tag
+	}
+	if isRange { // of the versions that the catalogue stands for, the one that the range begins with
+		image.Tag = "v" + regexp.MustCompile(`[0-9]+(\.[0-9]+)*`).FindString(d.Tag)
 	}
 	f, why := e.inCatalog(image, d)
 	reasons = append(reasons, "go: "+why)
@@ -136,6 +141,14 @@ func (e *Executors) image(ctx context.Context, d *Declared, step *Step, call run
 		return reasons, &api.Failure{
 			Class: api.FailureUsage, Function: step.Image,
 			Message: fmt.Sprintf("--executor %s does not run it: %s", e.Only, why),
+		}
+	}
+	if isRange {
+		return reasons, &api.Failure{
+			Class: api.FailureUsage, Function: step.Image,
+			Message: fmt.Sprintf("the tag %q is a range of versions, which only functions of fctl can have",
+				d.Tag),
+			Hint: "name one version",
 		}
 	}
 	if d.Network && !e.Network {
@@ -231,8 +244,9 @@ func (e *Executors) inCatalog(image runtime.Image, d *Declared) (Function, strin
 func runProgram(executor runtime.Executor, call runtime.Call,
 ) func(context.Context, []byte) (stdout, stderr []byte, exit int, err error) {
 	return func(ctx context.Context, stdin []byte) (stdout, stderr []byte, exit int, err error) {
-		call.Stdin = stdin
-		out, err := executor.Run(ctx, call)
+		one := call
+		one.Stdin = stdin
+		out, err := executor.Run(ctx, one)
 		exit = out.ExitCode
 		if failed, ok := errors.AsType[*runtime.ExitError](err); ok {
 			err = fmt.Errorf("exit code %d", failed.Code)

@@ -16,13 +16,7 @@ func readPackage(t *testing.T, files map[string]string) *Package {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		write(t, dir, name, text)
 	}
 	p, err := ReadPackage(context.Background(), dir, ReadOptions{
 		Reader: &source.Reader{RegularOnly: true}, All: true, Kptfile: true,
@@ -31,6 +25,17 @@ func readPackage(t *testing.T, files map[string]string) *Package {
 		t.Fatal(err)
 	}
 	return p
+}
+
+func write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // returned sends the items of a package to a function that is given as an edit of the text.

@@ -76,6 +76,8 @@ type Pipeline struct {
 	Ended   func(*StepResult)
 	// AllowSelfDelete lets a function delete the resource that declares it.
 	AllowSelfDelete bool
+	// Strict makes a failure of what deviates from the specification.
+	Strict bool
 	// KeepIO keeps what programs get and write in the results.
 	KeepIO bool
 }
@@ -160,6 +162,10 @@ func (p *Pipeline) step(ctx context.Context, items []*Item, step *Step) ([]*Item
 		after = p.program(ctx, selected, step, result)
 	}
 	result.Duration = time.Since(started)
+	if p.Strict && result.Err == nil && len(result.Notes) > 0 {
+		result.ExitCode, result.Err = 1, named(step, errors.New(strings.Join(result.Notes, "; ")))
+		after = nil
+	}
 	if after == nil || step.Check || result.Err != nil && !step.DeferFailure {
 		for i, item := range selected {
 			item.Doc.Rollback(marks[i])
@@ -251,7 +257,7 @@ func (p *Pipeline) inProcess(ctx context.Context, selected []*Item, step *Step,
 		result.ExitCode, result.Err = 1, named(step, err)
 		return nil
 	}
-	return list.Items
+	return append([]*Item{}, list.Items...) // not nil, even if nothing is left
 }
 
 // callFunction calls a function and turns a panic into an error.

@@ -234,6 +234,10 @@ func (item *Item) wire(id int, o *wireOptions) ([]byte, error) {
 	if err := set.write(doc); err == nil && doc.IsDocument() {
 		text := doc.BytesWithNewline()
 		doc.Rollback(mark)
+		if hasDirective(text) {
+			return nil, item.located(at(doc.Position(),
+				"a document with YAML directives (%%) cannot be sent to a function"))
+		}
 		return text, nil
 	}
 	doc.Rollback(mark)
@@ -365,6 +369,20 @@ func content(text []byte) []byte {
 		text = text[end:]
 	}
 	return nil
+}
+
+// hasDirective reports whether a document begins with directives.
+func hasDirective(text []byte) bool {
+	for line := range bytes.Lines(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))) {
+		switch bare := bytes.TrimSpace(line); {
+		case line[0] == '%':
+			return true
+		case len(bare) == 0, bare[0] == '#', bytes.Equal(bare, []byte("...")):
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 // isMarker reports whether a line begins with a document separator.
