@@ -128,7 +128,7 @@ func (e *Executors) image(ctx context.Context, d *Declared, step *Step, call run
 	if d.Tag != "" {
 		image.Tag = d.Tag
 	}
-	if isRange { // of the versions that the catalogue stands for, the one that the range begins with
+	if isRange { // the catalogue has series of versions: take the one that the range begins with
 		image.Tag = "v" + regexp.MustCompile(`[0-9]+(\.[0-9]+)*`).FindString(d.Tag)
 	}
 	f, why := e.inCatalog(image, d)
