@@ -73,20 +73,46 @@ func (u *updater) value(old, returned gaby.Value, path []string, keys *configkit
 	case kind == gaby.List && old.Kind() == gaby.List:
 		err = u.list(old, returned, path, keys)
 	case len(path) == 3 && isStrings(path[:2]) && kind == gaby.Scalar:
-		if !old.EqualText(returned.Text()) {
+		if !old.EqualText(returned.Text()) && !same(old, returned) {
 			_, err = u.doc.Set(returned.Text(), path...)
 		}
 	case isStrings(path) && kind == gaby.Map:
 		if entries := stringEntries(returned); len(entries) > 0 || !old.IsNull() {
 			_, err = u.doc.Set(entries, path...)
 		}
-	case !old.Equal(returned):
+	case !same(old, returned):
 		_, err = u.doc.Set(gaby.WithComments(returned), path...)
 	}
 	if err == nil && u.comments && len(path) > 0 {
 		u.comment(old, returned, path)
 	}
 	return err
+}
+
+// same reports whether two values are equal, numbers by their value: a printer may write 1000 for
+// 1e3.
+func same(old, returned gaby.Value) bool {
+	if old.Equal(returned) {
+		return true
+	}
+	a, isNumber := number(old)
+	b, areNumbers := number(returned)
+	return isNumber && areNumbers && a == b
+}
+
+// number returns the value of a number that is not too large for an exact comparison.
+func number(v gaby.Value) (n float64, ok bool) {
+	const exact = 1 << 53
+	if v.Kind() != gaby.Scalar {
+		return 0, false
+	}
+	switch data := v.Data().(type) {
+	case int:
+		return float64(data), data < exact && data > -exact
+	case float64:
+		return data, data < exact && data > -exact
+	}
+	return 0, false
 }
 
 // comment takes over a line comment that the function made. A comment that cannot be written where
