@@ -522,6 +522,9 @@ func (c *completer) flagValues(name, typed string) ([]string, cobra.ShellCompDir
 			return offer(choice.values, typed)
 		}
 	}
+	if parent := c.cmd.Parent(); parent != nil && parent.Name() == "fn" {
+		return c.fnFlagValues(name, typed)
+	}
 	switch name {
 	case "filename", "resource-types", "schema", "config", "functions", "file":
 		return nil, cobra.ShellCompDirectiveDefault

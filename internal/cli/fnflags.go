@@ -1,10 +1,14 @@
 package cli
 
 import (
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/krm/catalog"
+	"github.com/fctl-dev/fctl/internal/runtime"
 )
 
 // addMetaFlag adds the flag that decides whether Kptfiles are resources.
@@ -39,4 +43,46 @@ func listVersion(name string) (string, error) {
 	}
 	return "", diag.UsageHint("v1, v1beta1 or v1alpha1",
 		"--resource-list-version: %q is not a version", name)
+}
+
+// fnFlagValues completes the value of a flag of a command of fn.
+func (c *completer) fnFlagValues(name, typed string) ([]string, cobra.ShellCompDirective) {
+	switch name {
+	case "output":
+		values, directive := offer([]string{
+			"stdout\ta ResourceList", "unwrap\tdocuments", "json\twhat happened",
+		}, typed)
+		return values, directive &^ cobra.ShellCompDirectiveNoFileComp
+	case "type":
+		return offer(saveTypes(), typed)
+	case "fail-on-results":
+		return offer(severities(), typed)
+	case "engine":
+		return offer(runtime.EngineNames(), typed)
+	case "executor":
+		return offer(executors(), typed)
+	case "image-pull-policy":
+		return offer([]string{"Always", "IfNotPresent", "Never"}, typed)
+	case "resource-list-version":
+		return offer([]string{"v1", "v1beta1", "v1alpha1"}, typed)
+	case "color":
+		return offer([]string{"auto", "always", "never"}, typed)
+	case "image":
+		values, directive := offer(catalog.Names(), typed)
+		return values, directive | cobra.ShellCompDirectiveNoSpace
+	case "function":
+		if !c.load() {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var names []string
+		for _, s := range c.executor.Signatures(api.ToolchainKubernetesYAML) {
+			names = append(names, s.FunctionName)
+		}
+		return offer(names, typed)
+	case "results-dir", "keep-io", "fn-path", "directory":
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	case "fn-config", "exec", "config":
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
 }
