@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -25,7 +26,9 @@ func Chain(executor *functions.Executor, request *api.FunctionInvocationRequest)
 		if err != nil {
 			return err
 		}
-		list.Results = append(list.Results, outputResults(result)...)
+		results := outputResults(result)
+		addFiles(results, list.Items)
+		list.Results = append(list.Results, results...)
 		var problems []error
 		for _, f := range result.Failures {
 			problems = append(problems, f)
@@ -45,6 +48,26 @@ func Chain(executor *functions.Executor, request *api.FunctionInvocationRequest)
 			list.Items = append(list.Items, item)
 		}
 		return nil
+	}
+}
+
+// addFiles adds to results the files of the resources that they are about.
+func addFiles(results []Result, items []*Item) {
+	if !slices.ContainsFunc(results, func(r Result) bool { return r.ResourceRef != nil }) {
+		return
+	}
+	byName := make(map[ResourceRef]*Item, len(items))
+	for _, item := range items {
+		if h, err := item.Doc.Header(); err == nil && item.Path != "" {
+			byName[ResourceRef{h.APIVersion, h.Kind, h.Name, h.Namespace}] = item
+		}
+	}
+	for i := range results {
+		if ref := results[i].ResourceRef; ref != nil {
+			if item := byName[*ref]; item != nil {
+				results[i].File = &FileRef{Path: item.Path, Index: max(item.Index, 0)}
+			}
+		}
 	}
 }
 
