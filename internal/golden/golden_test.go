@@ -12,14 +12,13 @@ import (
 	"testing"
 
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/internal/golden"
 	"github.com/google/go-cmp/cmp"
 )
 
 const update = "the real binary writes the golden files: make update-golden"
 
 // load changes to testdata/, where cases run, and reads the list.
-func load(t *testing.T) (cases []golden.Case, goldenDir string) {
+func load(t *testing.T) (cases []Case, goldenDir string) {
 	t.Helper()
 	goldenDir, err := filepath.Abs("../../golden-output")
 	if err != nil {
@@ -33,7 +32,7 @@ func load(t *testing.T) (cases []golden.Case, goldenDir string) {
 			t.Setenv(name, "")
 		}
 	}
-	cases, err = golden.Load("cases.txt")
+	cases, err = Load("cases.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,20 +77,20 @@ func TestGoldenOnOneProcessorAndOnEight(t *testing.T) {
 	}
 }
 
-func check(t *testing.T, c golden.Case, dir string) {
+func check(t *testing.T, c Case, dir string) {
 	t.Helper()
 	want, err := os.ReadFile(filepath.Join(dir, c.File))
 	if err != nil {
 		t.Fatalf("%v (%s)", err, update)
 	}
-	if got := c.Text(golden.Run(t.Context(), c.Words)); !bytes.Equal(got, want) {
+	if got := c.Text(Run(t.Context(), c.Words)); !bytes.Equal(got, want) {
 		t.Errorf("(-golden +now, %s)\n%s", update, cmp.Diff(string(want), string(got)))
 	}
 }
 
 // hasParts reports whether a case has parts that run in parallel: several files, from words, a
 // directory or a pattern, or a large file with its documents.
-func hasParts(c golden.Case) bool {
+func hasParts(c Case) bool {
 	files := 0
 	for _, word := range c.Words {
 		_, value, found := strings.Cut(word, "=")
@@ -114,7 +113,7 @@ func hasParts(c golden.Case) bool {
 
 func TestListAndFilesMatch(t *testing.T) {
 	cases, dir := load(t)
-	missing, orphans, err := golden.Missing(cases, dir)
+	missing, orphans, err := Missing(cases, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +133,7 @@ func TestEveryFunctionHasACase(t *testing.T) {
 		for _, s := range executor.Signatures(toolchain) {
 			names = append(names, s.FunctionName)
 		}
-		for _, name := range golden.Uncovered(cases, names) {
+		for _, name := range Uncovered(cases, names) {
 			t.Errorf("%s of %s has no case in testdata/cases.txt", name, toolchain)
 		}
 	}
@@ -153,7 +152,7 @@ func TestIdempotence(t *testing.T) {
 		ran++
 		t.Run(strings.TrimSuffix(c.File, ".out"), func(t *testing.T) {
 			t.Parallel()
-			first := golden.Run(t.Context(), c.OnFile(""))
+			first := Run(t.Context(), c.OnFile(""))
 			if first.Status != 0 {
 				t.Skip("a case of bad input")
 			}
@@ -161,7 +160,7 @@ func TestIdempotence(t *testing.T) {
 			if err := os.WriteFile(path, first.Stdout, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			second := golden.Run(t.Context(), c.OnFile(path))
+			second := Run(t.Context(), c.OnFile(path))
 			if second.Status != 0 || !bytes.Equal(first.Stdout, second.Stdout) {
 				t.Errorf("exit status %d, (-once +twice)\n%s", second.Status,
 					cmp.Diff(string(first.Stdout), string(second.Stdout)))
@@ -209,14 +208,14 @@ func TestLoadRejectsShellSyntax(t *testing.T) {
 		if err := os.WriteFile(path, []byte("# comment\n\n"+line+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := golden.Load(path); (err == nil) != want {
+		if _, err := Load(path); (err == nil) != want {
 			t.Errorf("%q: error %v", line, err)
 		}
 	}
 }
 
 func TestChecksSeeWhatIsWrong(t *testing.T) {
-	cases := []golden.Case{
+	cases := []Case{
 		{
 			Name: "a", File: "get-x/a.out",
 			Words: []string{"do", "-o", "json", "f.yaml", "U", "get-x", "then", "set-y", "then"},
@@ -226,7 +225,7 @@ func TestChecksSeeWhatIsWrong(t *testing.T) {
 	if got := cases[0].Functions(); !slices.Equal(got, []string{"get-x", "set-y"}) {
 		t.Errorf("functions %q", got)
 	}
-	if got := golden.Uncovered(cases, []string{"get-x", "get-z"}); !slices.Equal(got,
+	if got := Uncovered(cases, []string{"get-x", "get-z"}); !slices.Equal(got,
 		[]string{"get-z"}) {
 		t.Errorf("uncovered %q", got)
 	}
@@ -242,7 +241,7 @@ func TestChecksSeeWhatIsWrong(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	missing, orphans, err := golden.Missing(cases, dir)
+	missing, orphans, err := Missing(cases, dir)
 	if err != nil || !slices.Equal(missing, []string{"a"}) ||
 		!slices.Equal(orphans, []string{"version/c.out"}) {
 		t.Errorf("missing %q, orphans %q, %v", missing, orphans, err)
@@ -250,8 +249,8 @@ func TestChecksSeeWhatIsWrong(t *testing.T) {
 }
 
 func TestTextOfACase(t *testing.T) {
-	c := golden.Case{Line: "do 'x'"}
-	got := string(c.Text(golden.Result{Status: 4, Stdout: []byte("a"), Stderr: []byte("b\n")}))
+	c := Case{Line: "do 'x'"}
+	got := string(c.Text(Result{Status: 4, Stdout: []byte("a"), Stderr: []byte("b\n")}))
 	if want := "$ fctl do 'x'\nexit status 4\n== stdout\na\n\\ no newline at end\n== stderr\nb\n"; got != want {
 		t.Errorf("got %q", got)
 	}
@@ -263,7 +262,7 @@ func TestFolderOfACase(t *testing.T) {
 	if err := os.WriteFile(path, []byte(list), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cases, err := golden.Load(path)
+	cases, err := Load(path)
 	if err != nil {
 		t.Fatal(err)
 	}

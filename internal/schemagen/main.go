@@ -26,16 +26,10 @@ func versions() []string {
 
 func main() {
 	log.SetFlags(0)
-	var err error
-	switch args := os.Args[1:]; {
-	case len(args) == 2 && args[0] == "write":
-		err = write(args[1])
-	case len(args) > 1 && args[0] == "compare":
-		err = compare(args[1], args[2:])
-	default:
-		err = errors.New("usage: schemagen write FILE, or schemagen compare FCTL FILE")
+	if len(os.Args) != 2 {
+		log.Fatal("usage: schemagen FILE")
 	}
-	if err != nil {
+	if err := write(os.Args[1]); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 )
 
@@ -23,30 +23,32 @@ const kubeconform = "github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0"
 // large is the size in bytes from which on the programs are timed with a file.
 const large = 1 << 20
 
-// compare lets fctl and kubeconform check the same manifests: those generated from the schemas and
-// those in files, both unchanged and changed. It prints the differences and returns an error if one
-// is not a known one. It also prints how long each program takes for a large file.
-func compare(fctl string, files []string) error {
-	dir, err := os.MkdirTemp("", "schemagen")
-	if err != nil {
-		return err
+// TestKubeconform lets fctl and kubeconform check the same manifests: those generated from the
+// schemas and those in files, both unchanged and changed. Every difference must be a known one. It
+// also logs how long each program takes for a large file. `make compare-schemas` runs it: FCTL is
+// the program, FILES the files.
+func TestKubeconform(t *testing.T) {
+	fctl, files := os.Getenv("FCTL"), strings.Fields(os.Getenv("FILES"))
+	if fctl == "" {
+		t.Skip("FCTL is not set: make compare-schemas compares fctl with kubeconform")
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
+	dir := t.TempDir()
 	install := exec.Command("go", "install", kubeconform)
 	install.Env = append(os.Environ(), "GOBIN="+dir, "GOFLAGS=")
 	if out, err := install.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", kubeconform, err, out)
+		t.Fatalf("%s: %v\n%s", kubeconform, err, out)
 	}
 	newest := versions()[len(versions())-1]
 	definitions, err := read(newest)
 	if err != nil {
-		return err
+		t.Fatal(err)
 	}
 	schemas := filepath.Join(dir, "schemas")
 	if err := writeStandalone(definitions, schemas); err != nil {
-		return err
+		t.Fatal(err)
 	}
 	c := comparison{
+		t: t,
 		fctl: func(args ...string) *exec.Cmd {
 			return exec.Command(fctl, append([]string{"do", "--show-secrets"}, args...)...)
 		},
@@ -62,11 +64,11 @@ func compare(fctl string, files []string) error {
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
 		found, err := changedTexts(file, text)
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
 		all = append(all, found...)
 		if len(text) >= large {
@@ -74,18 +76,18 @@ func compare(fctl string, files []string) error {
 		}
 	}
 	if err := c.verdicts(filepath.Join(dir, "manifests"), all); err != nil {
-		return err
+		t.Fatal(err)
 	}
 	for _, file := range timed {
 		if err := c.times(file); err != nil {
-			return err
+			t.Fatal(err)
 		}
 	}
-	return nil
 }
 
 // comparison runs the two programs.
 type comparison struct {
+	t            *testing.T
 	fctl, strict func(args ...string) *exec.Cmd
 }
 
@@ -126,17 +128,17 @@ func (c comparison) verdicts(dir string, all []manifest) error {
 			continue
 		}
 		unknown++
-		log.Printf("--- %s\nfctl: %s\nkubeconform: %s\n%s\n", m.change, cmp.Or(us, "valid"),
+		c.t.Logf("--- %s\nfctl: %s\nkubeconform: %s\n%s\n", m.change, cmp.Or(us, "valid"),
 			cmp.Or(them, "valid"), m.text)
 	}
-	log.Printf("%d manifests, %d of them invalid to kubeconform -strict\n", len(all), invalid)
+	c.t.Logf("%d manifests, %d of them invalid to kubeconform -strict\n", len(all), invalid)
 	reasons := make([]string, 0, len(known))
 	for why, n := range known {
 		reasons = append(reasons, fmt.Sprintf("%4d %s", n, why))
 	}
 	slices.Sort(reasons)
 	for _, r := range reasons {
-		log.Print(r)
+		c.t.Log(r)
 	}
 	if unknown > 0 {
 		return fmt.Errorf("%d verdicts differ for no known reason", unknown)
@@ -266,7 +268,7 @@ func (c comparison) times(file string) error {
 			best[i] = min(best[i], time.Since(start))
 		}
 	}
-	log.Printf("%s: fctl %v, kubeconform %v, %.1f times as long", file, best[0], best[1],
+	c.t.Logf("%s: fctl %v, kubeconform %v, %.1f times as long", file, best[0], best[1],
 		float64(best[1])/float64(best[0]))
 	return nil
 }

@@ -1,4 +1,4 @@
-// Package golden runs the golden cases in process and checks the list itself.
+// Package golden_test runs the golden cases in process and checks the list itself.
 //
 // testdata/cases.txt is the list of cases: a name, then the words after `fctl`. manual-test.sh runs
 // the list with the real binary and writes the golden files; this package runs the same list and
@@ -7,7 +7,7 @@
 //
 // The golden file of a case is golden-output/FOLDER/NAME.out. FOLDER is the first function of a
 // `do` case, else its first word without a leading dash.
-package golden
+package golden_test
 
 import (
 	"bytes"
