@@ -52,6 +52,8 @@ update-golden: build ## write golden-output/ anew
 	DIR=golden-output ./manual-test.sh
 bench: ## benchmarks of the document, beside yaml.v3 and a plain copy
 	go test -run '^$$' -bench . -benchmem ./configkit/gaby
+bench-krm: ## benchmarks of KRM functions, beside the same chain by fctl do
+	go test -run '^$$' -bench . -benchmem ./internal/krm
 pgo: ## what the compiler optimises the program for (cmd/fctl/default.pgo), measured anew
 	@mkdir -p out
 	go test -run '^$$' -bench Invoke -cpuprofile out/functions.prof -o out/functions.test ./functions

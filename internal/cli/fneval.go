@@ -213,7 +213,7 @@ func (e *evaluation) configure(ctx context.Context) error {
 	if e.dir != "-" {
 		root = source.InDirectory(e.global.dir, e.dir)
 	}
-	executors, err := e.executors(ctx, &e.flags.execution, root)
+	executors, err := e.executors(&e.flags.execution, root)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"os"
 	"slices"
 	"time"
@@ -31,6 +30,8 @@ func (o *fnExecFlags) add(flags *pflag.FlagSet) {
 	_ = flags.MarkHidden("enable-exec")
 	flags.BoolVar(&o.allowOutside, "allow-outside", false,
 		"programs and mounts may be outside of the directory of the resources")
+	flags.BoolVar(&o.allowOutside, "allow-mount-outside", false, "--allow-outside")
+	_ = flags.MarkHidden("allow-mount-outside")
 	flags.BoolVar(&o.network, "network", false,
 		"containers that declare that they need the network get it")
 	flags.StringArrayVar(&o.mounts, "mount", nil,
@@ -55,7 +56,7 @@ func (o *fnExecFlags) add(flags *pflag.FlagSet) {
 }
 
 // executors returns what runs functions on the resources in root.
-func (r *fnRun) executors(ctx context.Context, o *fnExecFlags, root string) (*krm.Executors, error) {
+func (r *fnRun) executors(o *fnExecFlags, root string) (*krm.Executors, error) {
 	e := &krm.Executors{
 		Root: root, AllowExec: o.allowExec, AllowOutside: o.allowOutside, Network: o.network,
 		Env: o.env, AsUser: o.asUser, NoLocal: o.noLocal, Only: o.executor,

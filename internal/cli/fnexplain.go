@@ -43,7 +43,7 @@ func (a *App) fnExplain(ctx context.Context, cmd *cobra.Command, o *fnExplainFla
 	if err != nil {
 		return err
 	}
-	executors, err := r.executors(ctx, &o.execution, ".")
+	executors, err := r.executors(&o.execution, ".")
 	if err != nil {
 		return err
 	}

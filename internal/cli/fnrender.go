@@ -85,7 +85,7 @@ func (a *App) fnRender(ctx context.Context, cmd *cobra.Command, o *fnRenderFlags
 	if err := r.noteOthers(p); err != nil {
 		return err
 	}
-	executors, err := r.executors(ctx, &o.execution, source.InDirectory(a.global.dir, dir))
+	executors, err := r.executors(&o.execution, source.InDirectory(a.global.dir, dir))
 	if err != nil {
 		return err
 	}

@@ -119,7 +119,7 @@ func (a *App) fnRunCommand(ctx context.Context, cmd *cobra.Command, o *fnRunFlag
 	if dir != "-" {
 		root = source.InDirectory(a.global.dir, dir)
 	}
-	if f.executors, err = r.executors(ctx, &o.execution, root); err != nil {
+	if f.executors, err = r.executors(&o.execution, root); err != nil {
 		return err
 	}
 	f.executors.Here = a.global.dir

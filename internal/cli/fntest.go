@@ -149,7 +149,7 @@ func (a *App) fnTest(ctx context.Context, cmd *cobra.Command, o *fnTestFlags, wo
 // tested returns the function that is tested.
 func (r *fnRun) tested(ctx context.Context, o *fnTestFlags, declared *krm.Declared, dir string,
 ) (fntest.Function, error) {
-	executors, err := r.executors(ctx, &o.execution, dir)
+	executors, err := r.executors(&o.execution, dir)
 	if err != nil {
 		return nil, err
 	}

@@ -118,7 +118,7 @@ func fromAnnotation(v gaby.Value) (*Declared, error) {
 		return nil, err
 	}
 	d, err := strict{}.declared(doc.Value())
-	if syntax, ok := err.(*gaby.SyntaxError); ok { //nolint:errorlint // of this package
+	if syntax, ok := errors.AsType[*gaby.SyntaxError](err); ok {
 		return nil, fmt.Errorf("line %d: %s", syntax.Pos.Line, syntax.Msg)
 	}
 	return d, err

@@ -90,18 +90,18 @@ func (e *Executors) workDir() string {
 
 // program finds the program of a declared function.
 func (e *Executors) program(d *Declared) (*runtime.Program, error) {
-	refused := func(format string, args ...any) error {
+	refused := func(hint, format string, args ...any) error {
 		return &api.Failure{
 			Class: api.FailureUsage, Function: d.Name(), Message: fmt.Sprintf(format, args...),
+			Hint: hint,
 		}
 	}
 	if !e.AllowExec {
-		err := refused("it is a program, and programs are not allowed")
-		err.(*api.Failure).Hint = "--allow-exec lets programs run" //nolint:errorlint // just made
-		return nil, err
+		return nil, refused("--allow-exec lets programs run",
+			"it is a program, and programs are not allowed")
 	}
 	if e.Only != "" && e.Only != "exec" {
-		return nil, refused("--executor %s does not run programs", e.Only)
+		return nil, refused("", "--executor %s does not run programs", e.Only)
 	}
 	root := e.workDir()
 	dir := filepath.Join(root, filepath.FromSlash(d.Dir))

@@ -1,6 +1,7 @@
 package krm
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit"
@@ -159,9 +160,9 @@ func longestCommon(have, want []gaby.Value, same func(i, k int)) {
 	columns := len(want) + 1
 	length := make([]int32, (len(have)+1)*columns)
 	equal := make([]bool, len(have)*len(want))
-	for i := len(have) - 1; i >= 0; i-- {
-		for k := len(want) - 1; k >= 0; k-- {
-			if have[i].Equal(want[k]) {
+	for i, old := range slices.Backward(have) {
+		for k, v := range slices.Backward(want) {
+			if old.Equal(v) {
 				equal[i*len(want)+k] = true
 				length[i*columns+k] = length[(i+1)*columns+k+1] + 1
 			} else {

@@ -431,7 +431,10 @@ func isNoList(text []byte) bool {
 	}
 	doc := docs[0]
 	if doc.Check() != nil {
-		return !bytes.Contains(text, []byte(Kind))
+		first := content(text)
+		key, _, _ := bytes.Cut(first, []byte{':'})
+		return !bytes.Contains(text, []byte(Kind)) || len(first) == 0 ||
+			first[0] != '{' && bytes.ContainsAny(key, " \t\r\n")
 	}
 	return !doc.IsMap() || !strings.HasSuffix(doc.Value().Get("kind").Text(), "List") &&
 		doc.IsDocument()
