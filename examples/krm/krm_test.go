@@ -292,12 +292,8 @@ func TestW8Nobody(t *testing.T) {
 		t.Skip("not run: only root can become nobody")
 	}
 	program := fctl(t)
-	dir, err := os.MkdirTemp("/tmp", "fctl-nobody")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	if err := os.Chmod(dir, 0o755); err != nil {
+	dir := t.TempDir()
+	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for script, want := range map[string]int{"cat": 0, "test $(id -u) = 0 && cat": 1} {
