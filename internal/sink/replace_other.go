@@ -10,7 +10,7 @@ import (
 const openFlag = 0
 
 func keepAttributes(f *os.File, _ string, like fs.FileInfo) error {
-	return reason(f.Chmod(like.Mode().Perm()))
+	return unwrapPath(f.Chmod(like.Mode().Perm()))
 }
 
 func sameFile(a, b fs.FileInfo) bool { return os.SameFile(a, b) }
