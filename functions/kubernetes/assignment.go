@@ -24,7 +24,7 @@ func assignmentParameter(what, example, deprecatedName string) api.FunctionParam
 		ParameterName: parameterPair, Required: true, DataType: api.DataTypeString,
 		Example: example, DeprecatedNames: []string{deprecatedName},
 		Description: fmt.Sprintf(
-			`KEY=value sets %s, KEY="" sets it to nothing, KEY= and KEY- remove it`, what),
+			`KEY=value sets %s, KEY= sets it to the empty text, KEY- removes it`, what),
 	}
 }
 
@@ -40,16 +40,17 @@ func assignments(
 			continue
 		}
 		text := fmt.Sprint(arg.Value)
-		name, value, ok := strings.Cut(text, "=")
-		if !ok {
-			name, ok = strings.CutSuffix(text, "-")
+		name, value, sets := strings.Cut(text, "=")
+		removes := false
+		if !sets {
+			name, removes = strings.CutSuffix(text, "-")
 		}
-		a := assignment{name: name, value: value, remove: value == ""}
-		if value == `""` {
+		a := assignment{name: name, value: value, remove: removes}
+		if value == `""` { // the spelling of KEY= in chains that were written for earlier versions
 			a.value = ""
 		}
 		problem := ""
-		if !ok || name == "" {
+		if !sets && !removes || name == "" {
 			problem = "is not KEY=value, KEY= or KEY-"
 		} else {
 			problem = check(&a)

@@ -3,6 +3,7 @@ package kubernetes
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
@@ -40,7 +41,7 @@ func setResourcesFunction(provider configkit.ResourceProvider) handler.FunctionR
 				intParameter(parameterLimitFactor, "2",
 					"limits are the requests times this; 0 removes them", 0),
 			},
-			Description: "Set the CPU and memory requests and limits of containers that have resources",
+			Description: "Set the CPU and memory requests and limits of containers, adding those that are missing",
 			Examples: []string{
 				"set-container-resources web all 500m 256Mi 2",
 				"set-container-resources '*' cap '' 1Gi 1",
@@ -60,15 +61,16 @@ func setResourcesFunction(provider configkit.ResourceProvider) handler.FunctionR
 		}
 		name, matches := a.String(parameterContainerName), 0
 		_, err = editContainers(docs, provider, name, func(c *container) error {
-			if c.value.Get("resources").Exists() {
-				matches++
-				return c.setResources(settings)
+			if slices.Contains(c.segments, "ephemeralContainers") {
+				// Kubernetes does not allow resources there.
+				if name != "*" {
+					fc.Note(c.value.Position(),
+						fmt.Sprintf("ephemeral container %s cannot have resources", name))
+				}
+				return nil
 			}
-			if name != "*" {
-				fc.Note(c.value.Position(),
-					fmt.Sprintf("container %s has no resources, so it is left as it is", name))
-			}
-			return nil
+			matches++
+			return c.setResources(settings)
 		})
 		return matches, err
 	})
