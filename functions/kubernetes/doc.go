@@ -34,7 +34,7 @@ func RegisterFunctions(
 		setEnvVarFunction(provider),
 		setEnvFunction(provider),
 		deleteEntryFunction(provider, "label-value", "delete-label", "label-key",
-			"Delete labels of resources", "delete-label tier", "delete-label team example.com/owner"),
+			"Delete labels of resources", "delete-label app.kubernetes.io/part-of"),
 		deleteEntryFunction(provider, "annotation-value", "delete-annotation", "annotation-key",
 			"Delete annotations of resources", "delete-annotation example.com/owner"),
 		getWorkloadLabelsFunction(provider),
