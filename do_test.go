@@ -95,7 +95,7 @@ func TestDo(t *testing.T) {
 			t.Errorf("%+v, %v, %s", result, err, &errOut)
 		}
 	})
-	t.Run("tells whether validations pass", func(t *testing.T) {
+	t.Run("reports whether validations pass", func(t *testing.T) {
 		result, err := fctl.Do(t.Context(), fctl.Options{
 			Paths: []string{"-"}, In: strings.NewReader(deployment),
 			Chain: api.FunctionInvocationList{{

@@ -34,7 +34,7 @@ func TestMutationJSON(t *testing.T) {
 		}
 	}
 	if err := json.Unmarshal([]byte(`{"Predicate": "no"}`), new(api.MutationInfo)); err == nil {
-		t.Error("a predicate that is no bool")
+		t.Error("a predicate that is not a bool")
 	}
 
 	m := api.ResourceMutation{

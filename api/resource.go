@@ -3,7 +3,7 @@ package api
 // ResourceType is the type of a resource, such as "apps/v1/Deployment" for Kubernetes.
 type ResourceType string
 
-// ResourceTypeAny stands for every resource type.
+// ResourceTypeAny means every resource type.
 const ResourceTypeAny ResourceType = "*"
 
 // ResourceName is the name of a resource with its scope, such as "namespace/name" for Kubernetes.

@@ -154,16 +154,16 @@ func TestMergeOfAllToolchains(t *testing.T) {
 				if merged.ByLines != nil {
 					fail("merged line by line")
 				}
-				told := ""
+				reported := ""
 				for _, c := range merged.Conflicts {
-					told += strings.Join(c.Lines, "") + c.Lost
+					reported += strings.Join(c.Lines, "") + c.Lost
 				}
 				for _, side := range []flatText{ours, theirs} {
 					for _, e := range side {
 						for _, c := range []string{e.head, e.line} {
 							isLine := c == e.line && format.noLine
 							if c != "" && !isLine && !strings.Contains(b, c) &&
-								!strings.Contains(have, c) && !strings.Contains(told, c) {
+								!strings.Contains(have, c) && !strings.Contains(reported, c) {
 								fail(c)
 							}
 						}

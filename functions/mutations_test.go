@@ -236,11 +236,11 @@ func TestMutations(t *testing.T) {
 			if diff := cmp.Diff(test.mutators, response.Mutators); diff != "" {
 				t.Error("mutators", diff)
 			}
-			told := slices.ContainsFunc(response.Notes, func(n api.Note) bool {
+			reported := slices.ContainsFunc(response.Notes, func(n api.Note) bool {
 				return strings.HasPrefix(n.Message, "no value changed")
 			})
-			if want := test.name == "a comment" || test.name == "gone and back"; told != want {
-				t.Error("the note that no value has changed", told)
+			if want := test.name == "a comment" || test.name == "gone and back"; reported != want {
+				t.Error("the note that no value has changed", reported)
 			}
 			if response.HasNewMutations != (len(test.want) > 0) {
 				t.Error("HasNewMutations", response.HasNewMutations)

@@ -47,7 +47,7 @@ func TestContainerText(t *testing.T) {
 			"a: 1\n---\nz: 1\n",
 		},
 		{
-			"added behind a text without line end", a + b + c,
+			"added after a text without line end", a + b + c,
 			func(c gaby.Container) gaby.Container { return append(c, doc("z: 1\n")) }, a + b + c +
 				"\n---\nz: 1\n",
 		},
@@ -138,7 +138,7 @@ kind: X
 func TestListItemsAreViews(t *testing.T) {
 	c := parse(t, list)
 	if len(c) != 3 {
-		t.Fatalf("%d documents, want the two items and the document behind them", len(c))
+		t.Fatalf("%d documents, want the two items and the document after them", len(c))
 	}
 	h, err := c[1].Header()
 	if want := (gaby.Header{APIVersion: "apps/v1", Kind: "Deployment", Name: "b"}); err != nil ||

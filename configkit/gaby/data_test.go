@@ -24,7 +24,7 @@ func TestSettingWhatWasReadChangesNothing(t *testing.T) {
 			}
 			err := doc.SetData(doc.Data())
 			if err != nil && strings.HasSuffix(err.Error(), "is not UTF-8") {
-				continue // what a !!binary stands for
+				continue // the value of a !!binary is the bytes, not the text
 			}
 			if err != nil || doc.Changed() {
 				t.Errorf("%s: error %v, changed to\n%s", c.Name, err, doc)

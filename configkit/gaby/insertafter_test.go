@@ -7,14 +7,14 @@ import (
 )
 
 func TestPlaceNewKeyAfter(t *testing.T) {
-	tests := []struct{ name, text, behind, path, want string }{
+	tests := []struct{ name, text, after, path, want string }{
 		{"in between", "a: 1\n# two\nb: 2\n", "a", "new", "a: 1\nnew: 0\n# two\nb: 2\n"},
 		{"in front", "# one\na: 1\nb: 2\n", "", "new", "new: 0\n# one\na: 1\nb: 2\n"},
 		{"at the end", "a: 1\nb: 2 # two\n", "b", "new", "a: 1\nb: 2 # two\nnew: 0\n"},
-		{"behind what is not there", "a: 1\nb: 2\n", "c", "new", "a: 1\nb: 2\nnew: 0\n"},
+		{"after a missing key", "a: 1\nb: 2\n", "c", "new", "a: 1\nb: 2\nnew: 0\n"},
 		{"what was there stays", "a: 1\nnew: 0\nb: 2\n", "b", "new", "a: 1\nnew: 0\nb: 2\n"},
 		{
-			"behind a text of several lines", "a: |+\n  x\n\nb: 2\n", "a", "new",
+			"after a text of several lines", "a: |+\n  x\n\nb: 2\n", "a", "new",
 			"a: |+\n  x\n\nnew: 0\nb: 2\n",
 		},
 		{
@@ -22,7 +22,7 @@ func TestPlaceNewKeyAfter(t *testing.T) {
 			"l:\n- new: 0\n  a: 1 # one\n  b: 2\n",
 		},
 		{
-			"behind what is on the line of a dash", "l:\n- a: 1 # one\n  b: 2\n", "a", "l.0.new",
+			"after an entry on the line of a dash", "l:\n- a: 1 # one\n  b: 2\n", "a", "l.0.new",
 			"l:\n- a: 1 # one\n  new: 0\n  b: 2\n",
 		},
 		{"in brackets", "m: {a: 1, b: 2}\n", "a", "m.new", "m: {a: 1, new: 0, b: 2}\n"},
@@ -36,7 +36,7 @@ func TestPlaceNewKeyAfter(t *testing.T) {
 			if _, err := doc.SetP(0, test.path); err != nil {
 				t.Fatal(err)
 			}
-			if err := doc.MoveKeyAfter(test.behind, gaby.DotPathToSlice(test.path)...); err != nil {
+			if err := doc.MoveKeyAfter(test.after, gaby.DotPathToSlice(test.path)...); err != nil {
 				t.Fatal(err)
 			}
 			if have := doc.String(); have != test.want {

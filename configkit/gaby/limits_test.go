@@ -108,7 +108,7 @@ func mapBomb(levels int) (lines []string) {
 func TestLimitAliasesOption(t *testing.T) {
 	text := aliasBomb(3, 10)
 	if err := firstError(text); err != nil {
-		t.Errorf("a thousand values are no bomb: %v", err)
+		t.Errorf("a thousand values are not a bomb: %v", err)
 	}
 	if err := firstError(text, gaby.WithLimits(gaby.Limits{AliasNodes: 100})); err == nil {
 		t.Error("a thousand values pass a limit of a hundred")

@@ -256,15 +256,15 @@ func (e *editor) checkNative(v Value) error {
 
 // refused returns an error of the language as an *EditError at v.
 func (e *editor) refused(v Value, err error) error {
-	told := EditError{Msg: err.Error()}
+	reported := EditError{Msg: err.Error()}
 	if own, ok := errors.AsType[*EditError](err); ok {
-		told = *own
+		reported = *own
 	}
-	if told.Pos.Line == 0 {
-		told.Pos = v.Position()
+	if reported.Pos.Line == 0 {
+		reported.Pos = v.Position()
 	}
-	if told.Path == "" {
-		told.Path = e.dotted()
+	if reported.Path == "" {
+		reported.Path = e.dotted()
 	}
-	return &told
+	return &reported
 }

@@ -514,17 +514,17 @@ var refusedByDesign = map[string]string{
 // acceptedByDesign names the corpus files that gaby reads and yaml.v3 refuses: all are valid YAML
 // 1.2.
 var acceptedByDesign = map[string]string{
-	"block-root-zero":      "a literal root may stand at column 1",
+	"block-root-zero":      "a literal root may be at column 1",
 	"anchor-odd-names":     "an anchor may have any characters but blanks and brackets in its name",
 	"block-tab-first":      "text of a literal may begin with a tab",
-	"docs-bare-after-end":  "behind ... a document needs no ---",
+	"docs-bare-after-end":  "after ... a document needs no ---",
 	"flow-multiline-key":   "a key in a flow map may be on several lines",
 	"tab-after-dash":       "a tab may stand between a dash and a scalar",
-	"block-top-level-zero": "a literal root may stand at column 1",
+	"block-top-level-zero": "a literal root may be at column 1",
 	"directive-reserved":   "unknown directives are to be ignored",
 	"docs-end-only":        "a stream of nothing but an end marker is empty",
-	"tabs-blank-lines":     "a line of blanks is no indentation",
-	"tabs-comment-line":    "a comment may stand behind tabs",
+	"tabs-blank-lines":     "a line of blanks is not indentation",
+	"tabs-comment-line":    "a comment may follow tabs",
 	"tabs-flow-lines":      "flow collections have no indentation",
 }
 

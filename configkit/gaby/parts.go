@@ -79,11 +79,11 @@ func (a *Arena) split(text []byte) []stream.Part {
 // documents returns space for n documents, cleared.
 func (a *Arena) documents(n int) ([]document, []YamlDoc, Container) {
 	if a == nil || n > cap(a.docs) {
-		room := n
+		free := n
 		if a != nil {
-			room += n / 4 // reserve for the next parts
+			free += n / 4 // reserve for the next parts
 		}
-		docs, views, list := make([]document, room), make([]YamlDoc, room), make(Container, 0, room)
+		docs, views, list := make([]document, free), make([]YamlDoc, free), make(Container, 0, free)
 		if a != nil {
 			a.docs, a.views, a.list = docs, views, list
 		}

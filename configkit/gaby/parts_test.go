@@ -101,7 +101,7 @@ func TestPropertyArena(t *testing.T) {
 		}
 		for i, doc := range parts.Parse(1, &arena) {
 			if doc.Check() == nil && whole[i].Check() == nil && !gaby.SameNodes(doc, whole[i]) {
-				t.Fatalf("other nodes behind\n%s\nin\n%s", before, text)
+				t.Fatalf("other nodes after\n%s\nin\n%s", before, text)
 			}
 		}
 	})

@@ -23,11 +23,11 @@ func (p *printer) children(i int32, kids []int32) bool {
 	have := d.entries(i)
 	inherited := p.inheritedRuns(i, have, kids)
 	moved := !d.inSourceOrder(kids)
-	anew := moved && !p.movable(i, kids)
-	if anew {
+	printed := moved && !p.movable(i, kids)
+	if printed {
 		p.gone = merged(append(p.gone, span{i + 1, int32(d.n[i].next)}))
 	}
-	if anew || !slices.ContainsFunc(kids, d.source) && len(inherited) == 0 {
+	if printed || !slices.ContainsFunc(kids, d.source) && len(inherited) == 0 {
 		if d.n[i].flags&inFlow != 0 {
 			p.add(i, int(d.n[i].val), int(d.n[i].valEnd), p.flowText(i))
 			return false
@@ -163,7 +163,7 @@ func (p *printer) runs(i int32, kids []int32, inherited map[int32][]int32,
 }
 
 // frontEntries writes new entries before kept, the first source entry that remains. If the
-// collection begins on the line of its parent's dash, the removed entries before kept make room for
+// collection begins on the line of its parent's dash, the removed entries before kept make space for
 // it on that line.
 func (p *printer) frontEntries(i, kept int32, front []int32, inline bool, indent int, isMap bool) {
 	d := p.d

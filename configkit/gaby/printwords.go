@@ -68,19 +68,19 @@ func (p *printer) replaceWords(i int32, text string) bool {
 
 // changedWords returns how many bytes are equal at the beginning and at the end of a and b, in
 // whole words.
-func changedWords(a, b string) (front, behind int) {
+func changedWords(a, b string) (front, back int) {
 	n := min(len(a), len(b))
 	for front < n && a[front] == b[front] {
 		front++
 	}
-	for behind < n-front && a[len(a)-1-behind] == b[len(b)-1-behind] {
-		behind++
+	for back < n-front && a[len(a)-1-back] == b[len(b)-1-back] {
+		back++
 	}
 	for front > 0 && a[front-1] != ' ' && a[front-1] != '\n' {
 		front--
 	}
-	for behind > 0 && a[len(a)-behind] != ' ' && a[len(a)-behind] != '\n' {
-		behind--
+	for back > 0 && a[len(a)-back] != ' ' && a[len(a)-back] != '\n' {
+		back--
 	}
-	return front, behind
+	return front, back
 }

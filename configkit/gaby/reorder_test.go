@@ -27,7 +27,7 @@ func TestArrangeKeys(t *testing.T) {
 		{"text without line end", "b: 1\na: |\n  x", "", []string{"a", "b"}, "a: |-\n  x\nb: 1"},
 		{"as it is", "a: 1\nb: 2\n", "", []string{"a", "b"}, "a: 1\nb: 2\n"},
 		{
-			"behind a dash", "- a: 1\n  b: 2\n  c: 3\n", "0",
+			"after a dash", "- a: 1\n  b: 2\n  c: 3\n", "0",
 			[]string{"a", "c", "b"},
 			"- a: 1\n  c: 3\n  b: 2\n",
 		},

@@ -154,19 +154,19 @@ func (s *scanner) flowEmpty(e int32, p int) {
 
 // flowValue scans a value inside a flow collection.
 func (s *scanner) flowValue(e int32, start int, closing byte) {
-	behind := s.pos
+	end := s.pos
 	for {
 		s.flowGap(start)
 		c := s.src[s.pos]
 		if c == ',' || c == closing {
-			s.flowEmpty(e, behind)
+			s.flowEmpty(e, end)
 			return
 		}
 		if c != '&' && c != '!' {
 			break
 		}
 		s.props(e)
-		behind = s.pos
+		end = s.pos
 	}
 	p := s.pos
 	c := s.src[p]

@@ -325,7 +325,7 @@ func (d *document) equalScalar(i int32, t *tree) bool {
 	if t.tag == scalar.StrTag && (have == scalar.TimestampTag || have == scalar.BinaryTag ||
 		have == scalar.MergeTag || have == scalar.OtherTag) {
 		// Functions see these as strings, binary data as its decoded or its written text. Writing
-		// the same string again is no change.
+		// the same string again is not a change.
 		return d.text(i) == t.text || scalar.Data(have, d.text(i)) == t.text
 	}
 	if have != t.tag {

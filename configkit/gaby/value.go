@@ -19,7 +19,7 @@ const (
 )
 
 // A Value is a cursor at one slot of a document. It is cheap to copy, is made without allocation,
-// and reads through the edits made so far. It shows the values that aliases and "<<" stand for. The
+// and reads through the edits made so far. It shows the values of aliases and "<<". The
 // zero Value is a missing one; every method works on it.
 type Value struct {
 	d    *document

@@ -102,11 +102,11 @@ var suiteExceptions = map[string]string{
 	"tabs-in-various-contexts/003":              "lines of a flow collection need no indentation, so a tab there is a blank; JSON is written so",
 	"wrong-indented-flow-sequence":              "flow collections continue in any column, as for yaml.v3; people write so",
 	"wrong-indented-multiline-quoted-scalar":    "quoted text continues in any column, as for yaml.v3",
-	"tabs-that-look-like-indentation/01":        "quoted text continues in any column, behind tabs too, as for yaml.v3",
+	"tabs-that-look-like-indentation/01":        "quoted text continues in any column, after tabs too, as for yaml.v3",
 	"anchor-with-colon-in-the-middle":           "left to yaml.v3, which ends the anchor at the colon",
 	"question-mark-at-start-of-flow-key":        "left to yaml.v3, which takes the ? for an indicator",
 	"scalars-in-flow-start-with-syntax-char/01": "left to yaml.v3, which takes the ? for an indicator",
-	"trailing-whitespace-in-streams/02":         "a last line of blanks without a line end is no line, as for yaml.v3",
+	"trailing-whitespace-in-streams/02":         "a last line of blanks without a line end is not a line, as for yaml.v3",
 	"trailing-line-of-spaces/01":                "a last line of blanks without a line end gets none added, as for yaml.v3",
 }
 
@@ -130,7 +130,7 @@ var suiteUnsupported = map[string][]string{
 		"flow-mapping-colon-on-line-after-key/00", "flow-mapping-colon-on-line-after-key/01",
 		"flow-mapping-colon-on-line-after-key/02",
 	},
-	"a question mark behind a blank in a flow collection": {"question-marks-in-scalars"},
+	"a question mark after a blank in a flow collection": {"question-marks-in-scalars"},
 	"a tab in front of the first content of a line": {
 		"tab-at-beginning-of-line-followed-by-a-flow-mapping", "tab-indented-top-flow",
 		"tabs-that-look-like-indentation/00",
@@ -190,13 +190,13 @@ func TestYAMLTestSuite(t *testing.T) {
 			case problem != "":
 				t.Errorf("%s\n%s\n%q", problem, c.YAML, c.YAML)
 			case isException:
-				t.Errorf("is no exception any more: %s", why)
+				t.Errorf("is not an exception any more: %s", why)
 			}
 		})
 	}
 	for name := range suiteExceptions {
 		if !used[name] {
-			t.Errorf("the exception %s is no case of the suite", name)
+			t.Errorf("the exception %s is not a case of the suite", name)
 		}
 	}
 	for name := range refused {

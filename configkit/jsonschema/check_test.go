@@ -215,7 +215,7 @@ oneOf:
 func TestSchemaErrors(t *testing.T) {
 	for schema, want := range map[string]string{
 		`1`: `1:1: a schema is an object or a boolean, not 1`,
-		`{type: strin, minimum: a, required: [1], items: 5}`: "1:8: type: \"strin\" is not one of string, number, integer, boolean, object, array and null\n1:24: minimum is a number, not \"a\"\n1:49: a schema is an object or a boolean, not 5\n1:38: required is a list of strings, 1 is none",
+		`{type: strin, minimum: a, required: [1], items: 5}`: "1:8: type: \"strin\" is not one of string, number, integer, boolean, object, array and null\n1:24: minimum is a number, not \"a\"\n1:49: a schema is an object or a boolean, not 5\n1:38: required is a list of strings, 1 is not",
 		`{$ref: "#/a"}`:                 "1:8: it refers to #/a, which is not there",
 		`{$ref: other.json}`:            "1:8: it refers to other.json, which is not there",
 		`{pattern: "a(?!b)"}`:           `1:11: pattern: (?! is not supported in regular expressions: "a(?!b)"`,

@@ -359,7 +359,7 @@ func (c *Compiler) stringsOf(v gaby.Value, name string, in *resource) []string {
 	all := make([]string, 0, 4)
 	for e := v.First(); e.Exists(); e = e.Next() {
 		if typeOf(e) != stringType {
-			c.fail(in, e, "%s is a list of strings, %s is none", name, describe(e))
+			c.fail(in, e, "%s is a list of strings, %s is not", name, describe(e))
 			continue
 		}
 		all = append(all, strings.Clone(e.Text()))

@@ -135,7 +135,7 @@ func TestResourceNames(t *testing.T) {
 		got := info.String()
 		if err != nil {
 			if _, ok := errors.AsType[*configkit.NoResourceError](err); !ok {
-				t.Errorf("%q: %T is no NoResourceError", c.text, err)
+				t.Errorf("%q: %T is not a NoResourceError", c.text, err)
 			}
 			got = err.Error()
 		}

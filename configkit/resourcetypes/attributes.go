@@ -375,7 +375,7 @@ func (r *Registry) RegisteredPaths() api.AttributeNameToResourceTypeToPathToVisi
 	return all
 }
 
-// attributeGroups returns the attributes that stand for several others.
+// attributeGroups returns the attributes that mean several others.
 func (r *Registry) attributeGroups() map[api.AttributeName][]api.AttributeName {
 	groups := map[api.AttributeName][]api.AttributeName{}
 	for _, d := range r.documents {

@@ -104,7 +104,7 @@ func mentions(data []byte, words []string) bool {
 	})
 }
 
-// escapedLetter matches an escape that may stand for a letter, or an escaped newline, which may
+// escapedLetter matches an escape that may mean a letter, or an escaped newline, which may
 // split a word.
 var escapedLetter = regexp.MustCompile(`\\(?:[xuU]|\r?\n)`)
 

@@ -99,7 +99,7 @@ func FuzzParsePath(f *testing.F) {
 		if err != nil {
 			e, ok := errors.AsType[*yamlpath.Error](err)
 			if !ok {
-				t.Fatalf("%q: %T is no PathError", text, err)
+				t.Fatalf("%q: %T is not a PathError", text, err)
 			}
 			if text != "" && (e.Column < 1 || e.Column > len([]rune(text))+1) {
 				t.Fatalf("%q: column %d", text, e.Column)

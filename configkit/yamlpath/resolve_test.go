@@ -167,7 +167,7 @@ func TestResolve(t *testing.T) {
 			[]string{"*"},
 			"metadata.annotations.example~1com/owner=me key:example.com/owner\nmetadata.annotations.plain=1 key:plain",
 		},
-		{"missing is no match", "spec.gone.deeper", read, nil, ""},
+		{"missing is not a match", "spec.gone.deeper", read, nil, ""},
 		{"upsert", "spec.gone.deeper", upsert, nil, "spec.gone.deeper=(missing)"},
 		{"upsert below null", "spec.empty.deeper", upsert, nil, "spec.empty.deeper=(missing)"},
 		{

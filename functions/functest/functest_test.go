@@ -246,7 +246,7 @@ func TestUpdate(t *testing.T) {
 	s := suite(t)
 	s.run(t, true, map[string]string{"chain": "fail-twice", "in.yaml": thing, "errors": "fir.t"})
 	if text, err := read(filepath.Join(s.Dir, "case", errorsFile)); err != nil || text != "fir.t" {
-		t.Errorf("an expression that matches was written anew: %s, %v", text, err)
+		t.Errorf("an expression that matches was written again: %s, %v", text, err)
 	}
 }
 
@@ -262,6 +262,6 @@ func TestUncovered(t *testing.T) {
 
 func TestNoCases(t *testing.T) {
 	if _, err := suite(t).load(); err == nil {
-		t.Error("a directory without cases is no error")
+		t.Error("a directory without cases is not an error")
 	}
 }

@@ -120,8 +120,8 @@ func queryOf(
 	)
 }
 
-// resourceTypeOf returns the resource type in a function's arguments, or the wildcard type if there
-// is none.
+// resourceTypeOf returns the resource type in a function's arguments, or the wildcard type
+// without one.
 func resourceTypeOf(args []api.FunctionArgument) api.ResourceType {
 	if t, ok := handler.Arguments(args).Lookup(parameterResourceType); ok {
 		return api.ResourceType(t.(string))

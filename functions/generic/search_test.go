@@ -41,7 +41,7 @@ func TestReplacer(t *testing.T) {
 		{"(a)", "$99999999999999999999"},
 	} {
 		if _, err := newReplacer(searchArguments(test.search, test.replace, true)); err == nil {
-			t.Errorf("%q by %q is no error", test.search, test.replace)
+			t.Errorf("%q by %q is not an error", test.search, test.replace)
 		}
 	}
 }

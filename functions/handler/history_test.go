@@ -57,7 +57,7 @@ func TestStepsHoldIntermediateData(t *testing.T) {
 				for _, s := range r.Steps {
 					text := bytes.Join(s.Parts, nil)
 					if have = append(have, s.Index); !bytes.Equal(text, texts[s.Index]) {
-						t.Errorf("%v on %s, %d cores: behind step %d stands %.200q, not %.200q",
+						t.Errorf("%v on %s, %d cores: after step %d: %.200q, not %.200q",
 							calls, name, cores, s.Index, text, texts[s.Index])
 					}
 				}

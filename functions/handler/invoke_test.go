@@ -271,7 +271,7 @@ func TestPipeline(t *testing.T) {
 			"note 2 names: nothing matched key x\n",
 		},
 		{
-			"a document that is no resource", docA + "---\nvalues: 1\n", chain("mark x"), false, 0,
+			"a document that is not a resource", docA + "---\nvalues: 1\n", chain("mark x"), false, 0,
 			docA + "x: \"yes\"\n---\nvalues: 1\n",
 			"note 1 6:1: the document has no apiVersion and no kind and no metadata.name, so it is skipped\n",
 		},
@@ -296,7 +296,7 @@ func TestPipeline(t *testing.T) {
 			got := outcome(r)
 			if prefix, only := strings.CutSuffix(c.want, "failure 3 "); only && prefix == "" {
 				if !strings.HasPrefix(got, c.want) || strings.Count(got, "\n") != 1 {
-					t.Errorf("%s: one failure of the input is told once, got:\n%s", c.name, got)
+					t.Errorf("%s: one failure of the input is reported once, got:\n%s", c.name, got)
 				}
 				return
 			}

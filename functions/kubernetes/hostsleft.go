@@ -12,7 +12,7 @@ import (
 )
 
 // formerHosts maps the former names of renamed Services to the namespaces of these Services. An
-// empty namespace stands for an unknown one.
+// empty namespace means an unknown one.
 type formerHosts map[string]map[string]bool
 
 // isService reports whether resources of a type can be reached under their names as hosts.

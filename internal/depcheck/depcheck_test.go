@@ -38,7 +38,7 @@ func load(t *testing.T) graph {
 
 // rule says what a package, and those below it, may not import.
 type rule struct {
-	room      string // the package; those below it are included
+	group     string // the package; those below it are included
 	except    []string
 	deny      []string // packages and those below them
 	reachable bool     // indirect imports count as well
@@ -50,43 +50,43 @@ func rules() []rule {
 	const cobra, viper, color = "github.com/spf13/cobra", "github.com/spf13/viper",
 		"github.com/fatih/color"
 	return []rule{
-		{room: in("functions"), deny: []string{cobra, viper, color, in("internal"), in("cmd"), module + "!"}, reachable: true, why: "functions know nothing of the command line"},
-		{room: in("configkit"), deny: []string{cobra, viper, color, in("internal"), in("cmd"), module + "!"}, reachable: true, why: "configkit knows nothing of the command line"},
-		{room: in("api"), deny: []string{module}, why: "the data types import nothing of this module"},
-		{room: in("functions/shellwords"), deny: []string{module}, why: "words of a shell need nothing of this module"},
-		{room: in("configkit"), deny: []string{in("functions")}, why: "arrows point from functions to configkit"},
-		{room: in("configkit/gaby"), deny: []string{in("functions"), in("configkit")}, why: "the document is below everything but api"},
-		{room: in("configkit/yamlpath"), except: []string{in("configkit!"), in("configkit/gaby")}, deny: []string{in("configkit")}, why: "paths are below all but the document"},
-		{room: in("configkit/where"), except: []string{in("configkit!"), in("configkit/gaby"), in("configkit/yamlpath"), in("configkit/quantity")}, deny: []string{in("configkit")}, why: "where-expressions know paths and quantities only"},
-		{room: in("configkit/resourcetypes"), except: []string{in("configkit!"), in("configkit/gaby"), in("configkit/yamlpath")}, deny: []string{in("configkit")}, why: "resource types know paths only"},
-		{room: in("configkit/mutation"), except: []string{in("configkit!"), in("configkit/gaby"), in("configkit/yamlpath"), in("configkit/lines")}, deny: []string{in("configkit")}, why: "mutations know paths and lines only"},
-		{room: in("configkit/textmerge"), except: []string{in("configkit!"), in("configkit/gaby"), in("configkit/mutation"), in("configkit/lines")}, deny: []string{in("configkit")}, why: "merging of texts knows mutations and lines only"},
-		{room: in("configkit/jsonschema"), deny: []string{in("configkit/yamlkit")}, why: "schemas know nothing of functions"},
-		{room: in("functions/kubernetes"), except: []string{in("functions/handler"), in("functions/generic"), in("functions/program"), in("functions/unit"), in("functions/expression")}, deny: []string{in("functions")}, why: "families use no other families"},
-		{room: in("functions/program"), except: []string{in("functions/handler"), in("functions/generic"), in("functions/expression")}, deny: []string{in("functions")}, why: "families use no other families"},
-		{room: in("functions/unit"), except: []string{in("functions/handler"), in("functions/generic"), in("functions/expression")}, deny: []string{in("functions")}, why: "families use no other families"},
-		{room: in("functions/generic"), except: []string{in("functions/handler"), in("functions/shellwords"), in("functions/expression")}, deny: []string{in("functions")}, why: "helpers for all families do not know any"},
-		{room: in("functions/expression"), deny: []string{in("functions")}, why: "languages know nothing of functions"},
-		{room: in("internal"), deny: []string{in("cmd"), module + "!"}, why: "arrows point from the commands inwards"},
-		{room: in("internal/run"), deny: []string{in("internal/cli"), cobra, "github.com/spf13/pflag"}, why: "the loop knows options, not commands and flags"},
-		{room: in("internal/krm"), deny: []string{in("internal/cli"), in("internal/run"), cobra, "github.com/spf13/pflag"}, why: "KRM functions know options, not commands and flags"},
-		{room: in("internal/runtime"), deny: []string{module}, why: "running programs and containers needs nothing of this module"},
-		{room: module, except: []string{in("internal/cli")}, deny: []string{cobra}, why: "only internal/cli knows cobra"},
-		{room: module, except: []string{in("internal/settings")}, deny: []string{viper}, why: "only internal/settings knows viper"},
-		{room: module, except: []string{in("configkit/kyamlkit")}, deny: []string{"sigs.k8s.io/kustomize"}, why: "only configkit/kyamlkit knows kyaml"},
-		{room: in("cmd/fctl"), deny: []string{in("internal"), in("functions"), in("configkit")}, why: "the command is one statement"},
+		{group: in("functions"), deny: []string{cobra, viper, color, in("internal"), in("cmd"), module + "!"}, reachable: true, why: "functions know nothing of the command line"},
+		{group: in("configkit"), deny: []string{cobra, viper, color, in("internal"), in("cmd"), module + "!"}, reachable: true, why: "configkit knows nothing of the command line"},
+		{group: in("api"), deny: []string{module}, why: "the data types import nothing of this module"},
+		{group: in("functions/shellwords"), deny: []string{module}, why: "words of a shell need nothing of this module"},
+		{group: in("configkit"), deny: []string{in("functions")}, why: "arrows point from functions to configkit"},
+		{group: in("configkit/gaby"), deny: []string{in("functions"), in("configkit")}, why: "the document is below everything but api"},
+		{group: in("configkit/yamlpath"), except: []string{in("configkit!"), in("configkit/gaby")}, deny: []string{in("configkit")}, why: "paths are below all but the document"},
+		{group: in("configkit/where"), except: []string{in("configkit!"), in("configkit/gaby"), in("configkit/yamlpath"), in("configkit/quantity")}, deny: []string{in("configkit")}, why: "where-expressions know paths and quantities only"},
+		{group: in("configkit/resourcetypes"), except: []string{in("configkit!"), in("configkit/gaby"), in("configkit/yamlpath")}, deny: []string{in("configkit")}, why: "resource types know paths only"},
+		{group: in("configkit/mutation"), except: []string{in("configkit!"), in("configkit/gaby"), in("configkit/yamlpath"), in("configkit/lines")}, deny: []string{in("configkit")}, why: "mutations know paths and lines only"},
+		{group: in("configkit/textmerge"), except: []string{in("configkit!"), in("configkit/gaby"), in("configkit/mutation"), in("configkit/lines")}, deny: []string{in("configkit")}, why: "merging of texts knows mutations and lines only"},
+		{group: in("configkit/jsonschema"), deny: []string{in("configkit/yamlkit")}, why: "schemas know nothing of functions"},
+		{group: in("functions/kubernetes"), except: []string{in("functions/handler"), in("functions/generic"), in("functions/program"), in("functions/unit"), in("functions/expression")}, deny: []string{in("functions")}, why: "families use no other families"},
+		{group: in("functions/program"), except: []string{in("functions/handler"), in("functions/generic"), in("functions/expression")}, deny: []string{in("functions")}, why: "families use no other families"},
+		{group: in("functions/unit"), except: []string{in("functions/handler"), in("functions/generic"), in("functions/expression")}, deny: []string{in("functions")}, why: "families use no other families"},
+		{group: in("functions/generic"), except: []string{in("functions/handler"), in("functions/shellwords"), in("functions/expression")}, deny: []string{in("functions")}, why: "helpers for all families do not know any"},
+		{group: in("functions/expression"), deny: []string{in("functions")}, why: "languages know nothing of functions"},
+		{group: in("internal"), deny: []string{in("cmd"), module + "!"}, why: "arrows point from the commands inwards"},
+		{group: in("internal/run"), deny: []string{in("internal/cli"), cobra, "github.com/spf13/pflag"}, why: "the loop knows options, not commands and flags"},
+		{group: in("internal/krm"), deny: []string{in("internal/cli"), in("internal/run"), cobra, "github.com/spf13/pflag"}, why: "KRM functions know options, not commands and flags"},
+		{group: in("internal/runtime"), deny: []string{module}, why: "running programs and containers needs nothing of this module"},
+		{group: module, except: []string{in("internal/cli")}, deny: []string{cobra}, why: "only internal/cli knows cobra"},
+		{group: module, except: []string{in("internal/settings")}, deny: []string{viper}, why: "only internal/settings knows viper"},
+		{group: module, except: []string{in("configkit/kyamlkit")}, deny: []string{"sigs.k8s.io/kustomize"}, why: "only configkit/kyamlkit knows kyaml"},
+		{group: in("cmd/fctl"), deny: []string{in("internal"), in("functions"), in("configkit")}, why: "the command is one statement"},
 	}
 }
 
-// below reports whether pkg is room or below it. A room that ends in ! is only that package.
-func below(pkg, room string) bool {
-	if exact, ok := strings.CutSuffix(room, "!"); ok {
+// below reports whether pkg is group or below it. A group that ends in ! is only that package.
+func below(pkg, group string) bool {
+	if exact, ok := strings.CutSuffix(group, "!"); ok {
 		return pkg == exact
 	}
-	return pkg == room || strings.HasPrefix(pkg, room+"/")
+	return pkg == group || strings.HasPrefix(pkg, group+"/")
 }
 
-// broken returns the imports that break the rule. Packages within a room may import each other. An
+// broken returns the imports that break the rule. Packages within a group may import each other. An
 // exception applies to a package both as importer and as import.
 func (r rule) broken(g graph) []string {
 	excepted := func(pkg string) bool {
@@ -94,7 +94,7 @@ func (r rule) broken(g graph) []string {
 	}
 	var found []string
 	for pkg := range g {
-		if !below(pkg, r.room) || excepted(pkg) {
+		if !below(pkg, r.group) || excepted(pkg) {
 			continue
 		}
 		imports := g[pkg]
@@ -102,7 +102,7 @@ func (r rule) broken(g graph) []string {
 			imports = g.reach(pkg)
 		}
 		for _, imported := range imports {
-			if below(imported, r.room) || excepted(imported) {
+			if below(imported, r.group) || excepted(imported) {
 				continue
 			}
 			if slices.ContainsFunc(r.deny, func(d string) bool { return below(imported, d) }) {

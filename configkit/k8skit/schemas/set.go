@@ -81,8 +81,8 @@ func (s *Set) BuiltIn(definition gaby.Value) []api.ResourceType {
 
 // Schema returns the schema of a resource type. It looks in the definitions next to the resources,
 // in users' files, in the release and in definitions of other inputs, in this order.
-// CustomResourceDefinitions do not override types of the release; other users' files do. If there
-// is no schema, it returns nil. The error is then a *MissingError if no such resource can exist, or
+// CustomResourceDefinitions do not override types of the release; other users' files do. Without
+// a schema it returns nil. The error is then a *MissingError if no such resource can exist, or
 // ErrWrongDefinition or ErrSeveralDefinitions if the schema cannot be used.
 func (s *Set) Schema(t api.ResourceType) (*jsonschema.Schema, error) {
 	s.mu.Lock()

@@ -259,8 +259,8 @@ func TestRulesOfResources(t *testing.T) {
 }
 
 func TestRulesAreLimited(t *testing.T) {
-	const dear = "self.names.all(a, self.names.all(b, self.names.all(c, self.names.all(d, self.names.all(e, a + b + c + d + e != 'x')))))"
-	p, err := program(t, jsonschema.Rule{Rule: dear})
+	const expensive = "self.names.all(a, self.names.all(b, self.names.all(c, self.names.all(d, self.names.all(e, a + b + c + d + e != 'x')))))"
+	p, err := program(t, jsonschema.Rule{Rule: expensive})
 	if err != nil {
 		t.Fatal(err)
 	}

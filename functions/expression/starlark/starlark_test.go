@@ -266,7 +266,7 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	if _, err := starlark.Compile("x = "+strings.Repeat("(", 5000), ""); err == nil {
-		t.Error("5,000 brackets are no error")
+		t.Error("5,000 brackets are not an error")
 	}
 }
 

@@ -286,8 +286,8 @@ func (r *Run) print(results ...*yqlib.CandidateNode) (text []byte, err error) {
 	return b.Bytes(), err
 }
 
-// Get evaluates the expression on a resource and prints the results like yq. It returns "" if there
-// are none. The error is an *[expression.Error].
+// Get evaluates the expression on a resource and prints the results like yq. It returns ""
+// without results. The error is an *[expression.Error].
 func (r *Run) Get(resource *gaby.YamlDoc) (string, error) {
 	node, err := r.decode(resource.Bytes())
 	if err != nil {

@@ -138,7 +138,7 @@ func appendEscape(out, in []byte, i int) ([]byte, int) {
 		digits = 4
 	case 'U':
 		digits = 8
-	default: // a space, tab, quote, slash or backslash stands for itself
+	default: // a space, tab, quote, slash or backslash means itself
 		out = append(out, c)
 	}
 	i += 2

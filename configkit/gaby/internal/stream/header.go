@@ -276,7 +276,7 @@ func isWanted(key []byte) bool {
 
 // skipLine skips the line whose content begins at q, in column col, with everything that it opens.
 func (p *headerScanner) skipLine(q, col int) bool {
-	// One pass over the bytes is enough for most lines: they open nothing.
+	// Most lines open nothing, so one loop over their bytes is enough.
 	src := p.src
 	var seen uint8
 	i := q
