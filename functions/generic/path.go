@@ -169,10 +169,20 @@ func checkPathParameter(
 	provider configkit.ResourceProvider, args []api.FunctionArgument, parameter string,
 ) error {
 	text := handler.Arguments(args).String(parameter)
+	if !hasBracketKeys(provider.ToolchainType()) {
+		if err := yamlpath.CheckSpelling(text); err != nil {
+			return handler.InvalidArgument(parameter, "%w", err)
+		}
+	}
 	if err := checkPath(provider, resourceTypeOf(args), text); err != nil {
 		return handler.InvalidArgument(parameter, "%w", err)
 	}
 	return nil
+}
+
+// hasBracketKeys reports whether keys like servers[0] are usual in a format.
+func hasBracketKeys(t api.ToolchainType) bool {
+	return t == api.ToolchainAppConfigProperties || t == api.ToolchainAppConfigINI
 }
 
 // checkPath checks a path for resources of type t. It does not depend on the input.

@@ -1,0 +1,89 @@
+package yamlpath
+
+import (
+	"strings"
+)
+
+// CheckSpelling returns an error for a path in the notation of another tool, which Parse reads as
+// unusual keys: containers[0].image, annotations["a.b/c"], /spec/replicas, {.spec.replicas} and
+// $.spec.replicas. The hint is the path as it is written here. A key that really looks like that is
+// written @key:parameter.
+func CheckSpelling(text string) error {
+	body := text
+	if inner, ok := strings.CutPrefix(text, "{"); ok && strings.HasSuffix(inner, "}") {
+		body = strings.TrimSuffix(inner, "}")
+	}
+	if strings.HasPrefix(body, "$.") {
+		body = body[1:]
+	}
+	body = strings.TrimPrefix(body, ".")
+	at, spelled := 0, ""
+	if pointer, ok := strings.CutPrefix(body, "/"); ok {
+		keys := strings.Split(strings.TrimSuffix(pointer, "/"), "/")
+		for i, key := range keys {
+			keys[i] = strings.ReplaceAll(strings.ReplaceAll(key, "~1", "/"), "~0", "~")
+		}
+		spelled = string(Join(keys))
+	} else if spelled, ok = withoutBrackets(body); !ok || spelled == text {
+		return nil
+	} else if body == text {
+		at = strings.IndexByte(text, '[')
+	}
+	if _, err := Parse(spelled); err != nil {
+		return nil
+	}
+	err := pathParser{text}.fail(0, "this is not how paths are written here")
+	if at > 0 {
+		err = pathParser{text}.fail(at, "unexpected %q", text[at:at+1])
+	}
+	err.Hint = "write " + spelled
+	return err
+}
+
+// withoutBrackets returns a path with segments instead of brackets: an index, * or a quoted key. It
+// reports false if other brackets are in it.
+func withoutBrackets(path string) (string, bool) {
+	var b strings.Builder
+	for start := 0; ; {
+		open := strings.IndexByte(path[start:], '[')
+		if open < 0 || strings.Contains(path[start:start+open], "#") {
+			b.WriteString(path[start:])
+			return b.String(), true
+		}
+		before := path[start : start+open]
+		if segment := before[strings.LastIndexByte(before, '.')+1:]; segment != "" &&
+			strings.ContainsRune("?*@|", rune(segment[0])) {
+			return "", false
+		}
+		key, length := bracketed(path[start+open:])
+		if length == 0 {
+			return "", false
+		}
+		b.WriteString(before)
+		if b.Len() > 0 {
+			b.WriteByte('.')
+		}
+		b.WriteString(key)
+		start += open + length
+		if rest := path[start:]; rest != "" && !strings.ContainsRune(".[#", rune(rest[0])) {
+			return "", false
+		}
+	}
+}
+
+// bracketed returns the segment for the brackets that text begins with, and their length; 0 if they
+// hold neither an index, * nor a quoted key.
+func bracketed(text string) (segment string, length int) {
+	if len(text) > 1 && (text[1] == '"' || text[1] == '\'') {
+		end := strings.Index(text[2:], text[1:2]+"]")
+		if end <= 0 {
+			return "", 0
+		}
+		return Escape(text[2 : 2+end]), end + 4
+	}
+	end := strings.IndexByte(text, ']')
+	if end < 0 || text[1:end] != "*" && decimal(text[1:end]) < 0 {
+		return "", 0
+	}
+	return text[1:end], end + 1
+}

@@ -1,0 +1,50 @@
+package yamlpath_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
+)
+
+func TestCheckSpelling(t *testing.T) {
+	for _, c := range []struct{ path, hint string }{
+		{"containers[0].image", "write containers.0.image"},
+		{"containers[*].ports[1]", "write containers.*.ports.1"},
+		{"a[0][1]", "write a.0.1"},
+		{`metadata.annotations["a.b/c"]`, "write metadata.annotations.a~1b/c"},
+		{`metadata.annotations['a.b/c'].x`, "write metadata.annotations.a~1b/c.x"},
+		{"/spec/replicas", "write spec.replicas"},
+		{"/metadata/annotations/a.b~1c", "write metadata.annotations.a~1b/c"},
+		{"{.spec.replicas}", "write spec.replicas"},
+		{"{.spec.containers[0].image}", "write spec.containers.0.image"},
+		{"$.spec.replicas", "write spec.replicas"},
+		{".spec.replicas", "write spec.replicas"},
+		{"a[0].image#tag", "write a.0.image#tag"},
+
+		{"spec.replicas", ""},
+		{"a.b#c[0]", ""},
+		{"a.?name=x[0].b", ""},
+		{"a.@b[0]:key", ""},
+		{"a[b]", ""},
+		{"a[]", ""},
+		{"a[0", ""},
+		{"a[0]b", ""},
+		{"metadata.annotations.a~1b/c", ""},
+		{"data.{x}", ""},
+		{"$name", ""}, // of blocks in HCL
+		{"/", ""},
+		{"[", ""},
+		{"", ""},
+	} {
+		err := yamlpath.CheckSpelling(c.path)
+		var e *yamlpath.Error
+		hint := ""
+		if errors.As(err, &e) {
+			hint = e.Hint
+		}
+		if hint != c.hint {
+			t.Errorf("%s: got %q, want %q", c.path, hint, c.hint)
+		}
+	}
+}
