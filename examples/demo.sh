@@ -8,10 +8,10 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
 chain='set-replicas 5 then set-container-image nginx docker.io/library/nginx:1.27.3 then set-int-path autoscaling/v2/HorizontalPodAutoscaler spec.maxReplicas 20'
-echo "\$ fctl do shop.yaml Shop $chain >new.yaml"
+echo "\$ fctl do shop.yaml $chain >new.yaml"
 # shellcheck disable=SC2086 # words, split on purpose
-$fctl do shop.yaml Shop $chain >"$tmp/new.yaml"
+$fctl do shop.yaml $chain >"$tmp/new.yaml"
 # shellcheck disable=SC2086
-$fctl do - Shop $chain <shop.yaml | cmp - "$tmp/new.yaml"
+$fctl do - $chain <shop.yaml | cmp - "$tmp/new.yaml"
 echo "\$ diff -u shop.yaml new.yaml"
 diff -u --label shop.yaml --label new.yaml shop.yaml "$tmp/new.yaml" || [ $? -eq 1 ]

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,22 +13,29 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/source"
 )
 
 // args are the words of `do` from FUNCTION on.
 type args struct {
 	words []string
+	// noUnit is true if UNIT was left out: the unit is named after the file.
+	noUnit bool
 	// problem is about an unknown flag before FUNCTION. It is reported later, because a missing
 	// UNIT explains it better.
 	problem error
 }
 
-// splitArgs takes FILE and UNIT off the words, unless -f names the files. Flags may come before
-// each of them; pflag parses these and stops at the next word that is not a flag.
-func splitArgs(cmd *cobra.Command, o *runFlags, words []string) (g args, err error) {
+// splitArgs takes FILE and UNIT off the words, unless -f names the files or UNIT is left out. Flags
+// may come before each of them; pflag parses these and stops at the next word that is not a flag.
+func (a *App) splitArgs(cmd *cobra.Command, o *runFlags, words []string) (g args, err error) {
 	flags, files := cmd.Flags(), &o.files
 	for _, to := range []*string{&files.File, &files.Unit} {
 		if len(files.Paths) > 0 {
+			break
+		}
+		if to == &files.Unit && a.unitLeftOut(cmd, o, words) {
+			g.noUnit = true
 			break
 		}
 		if len(words) == 0 {
@@ -39,7 +47,7 @@ func splitArgs(cmd *cobra.Command, o *runFlags, words []string) (g args, err err
 			if to == &files.File {
 				return g, flagProblem(cmd, err)
 			}
-			return args{rest, flagProblem(cmd, err)}, nil
+			return args{words: rest, problem: flagProblem(cmd, err)}, nil
 		}
 		words = flags.Args()
 	}
@@ -55,6 +63,60 @@ func splitArgs(cmd *cobra.Command, o *runFlags, words []string) (g args, err err
 		g.problem = diag.UsageHint("'fctl list' shows the functions", "FUNCTION is missing")
 	}
 	return g, nil
+}
+
+// unitLeftOut reports whether the words after FILE begin with FUNCTION instead of UNIT: the first
+// one is a function and the next one that is not a flag is not.
+func (a *App) unitLeftOut(cmd *cobra.Command, o *runFlags, words []string) bool {
+	switch {
+	case len(words) == 0:
+		return len(o.functions) > 0
+	case strings.Trim(words[0], "abcdefghijklmnopqrstuvwxyz0123456789-") != "":
+		return false // as names of functions are
+	}
+	s, err := a.settings(cmd.Flags())
+	if err != nil {
+		return false // prepare reports it
+	}
+	executor, err := a.executorFor(cmd.Context(), s)
+	if err != nil {
+		return false
+	}
+	toolchains := executor.Toolchains()
+	if t := api.ToolchainType(s.Toolchain); t != "" {
+		toolchains = []api.ToolchainType{t}
+	} else if t, sure := source.ToolchainByName(o.files.File); sure {
+		toolchains = []api.ToolchainType{t}
+	}
+	isFunction := func(word string) bool {
+		return slices.ContainsFunc(toolchains, func(t api.ToolchainType) bool {
+			_, known := executor.Signature(t, word)
+			return known
+		})
+	}
+	return isFunction(words[0]) && !isFunction(firstArg(cmd.Flags(), words[1:]))
+}
+
+// firstArg returns the first word that is not a flag, or the unknown flag before it.
+func firstArg(flags *pflag.FlagSet, words []string) string {
+	for len(words) > 0 {
+		word := words[0]
+		words = words[1:]
+		if word == "--" {
+			continue
+		}
+		if len(word) < 2 || word[0] != '-' {
+			return word
+		}
+		flag, needsValue := lookupFlag(flags, word)
+		if flag == nil {
+			return word
+		}
+		if needsValue && len(words) > 0 {
+			words = words[1:]
+		}
+	}
+	return ""
 }
 
 // takeToolchain sets the toolchain when its flag comes after FUNCTION: the toolchain must be known
@@ -108,24 +170,24 @@ func pathsAfterFile(t *run.Files, words []string) error {
 // is needed.
 func missingArgs(file string, functions bool) error {
 	switch {
-	case functions && file != "":
-		return diag.UsageHint("fctl do --functions CHAIN "+shellwords.Quote(file)+" UNIT, or fctl do --functions CHAIN -f "+shellwords.Quote(file),
-			"UNIT is missing")
 	case functions:
-		return diag.UsageHint("fctl do --functions CHAIN FILE UNIT, or fctl do --functions CHAIN -f PATH",
-			"FILE and UNIT are missing")
+		return diag.UsageHint("fctl do --functions CHAIN FILE, or fctl do --functions CHAIN -f PATH",
+			"FILE is missing")
 	}
-	what := "FILE, UNIT and FUNCTION are"
+	what := "FILE and FUNCTION are"
 	if file != "" {
-		what = "UNIT and FUNCTION are"
+		what = "FUNCTION is"
 	}
-	return diag.UsageHint("fctl do FILE UNIT FUNCTION, as in: fctl do deployment.yaml MyUnit set-replicas 5",
+	return diag.UsageHint("fctl do FILE FUNCTION, as in: fctl do deployment.yaml set-replicas 5",
 		"%s missing", what)
 }
 
 // checkUnit rejects an invalid unit name, and any unit name when -f is given.
 func (g args) checkUnit(o *runFlags, resolver *plan.Resolver) *api.Failure {
-	if len(o.files.Paths) == 0 {
+	switch {
+	case g.noUnit:
+		return nil
+	case len(o.files.Paths) == 0:
 		return resolver.CheckUnit(o.files.File, o.files.Unit, g.words)
 	}
 	return resolver.CheckNoUnit(o.files.Paths, g.words)

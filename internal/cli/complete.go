@@ -138,13 +138,15 @@ func completeDoseq(o *runFlags, words []string, typed string) ([]string, cobra.S
 	switch at {
 	case 0:
 		return nil, cobra.ShellCompDirectiveDefault
-	case 1:
-		return offer([]string{unitName(words[0])}, typed)
-	case 2:
-		names, directive := offer([]string{
+	case 1, 2:
+		unit := []string{}
+		if at == 1 {
+			unit = append(unit, unitName(words[0]))
+		}
+		names, directive := offer(append(unit,
 			"file:\ta list of invocations in a file",
 			"-\ta list on the standard input",
-		}, typed)
+		), typed)
 		return names, directive | cobra.ShellCompDirectiveNoSpace
 	}
 	return nil, cobra.ShellCompDirectiveNoFileComp
@@ -192,6 +194,11 @@ func (a *App) completeDo(cmd *cobra.Command, o *runFlags, words []string,
 			words = rest
 			continue
 		}
+		if len(named) == 1 && c.isFunction(words[0]) &&
+			(len(words) == 1 || !c.isFunction(words[1])) {
+			named = append(named, "") // UNIT is left out
+			continue
+		}
 		named, words = append(named, words[0]), words[1:]
 		c.path = named[0]
 	}
@@ -203,12 +210,21 @@ func (a *App) completeDo(cmd *cobra.Command, o *runFlags, words []string,
 	case n == 2:
 		return nil, cobra.ShellCompDirectiveDefault
 	case n == 1:
-		return offer([]string{unitName(named[0])}, typed)
+		return offer(append([]string{unitName(named[0])}, c.functionNames()...), typed)
 	}
 	return offer(c.functionNames(), typed)
 }
 
 func isFlag(word string) bool { return len(word) > 1 && word[0] == '-' }
+
+// isFunction reports whether the toolchain has a function of that name.
+func (c *completer) isFunction(name string) bool {
+	if !c.load() {
+		return false
+	}
+	_, known := c.executor.Signature(c.toolchain, name)
+	return known
+}
 
 // takeFlag sets the flag that begins at words[0]. open reports whether its value is the word being
 // typed.

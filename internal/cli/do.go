@@ -18,11 +18,12 @@ import (
 
 func (a *App) newDo() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "do [flags] {FILE UNIT | -f PATH...} FUNCTION [ARG...] [then FUNCTION [ARG...]]...",
+		Use:   "do [flags] {FILE [UNIT] | -f PATH...} FUNCTION [ARG...] [then FUNCTION [ARG...]]...",
 		Short: "Run functions on files",
 		Long: `Run a chain of functions on the configuration in FILE, or on the standard input
-if FILE is "-", and print the result. UNIT is the name of the configuration.
-With -f there can be several files, and each unit is named after its file.
+if FILE is "-", and print the result. UNIT is the name of the configuration; if
+it is left out, the unit is named after the file. With -f there can be several
+files, and each unit is named after its file.
 
 After FUNCTION, the word "then" starts the next function. --param=value and
 --param value are arguments by name, other flags are those of fctl, and every
@@ -44,12 +45,13 @@ they are written.
 Values of Secrets are masked in messages, reports and tables, and on a terminal
 also in --diff and -o mutations. In a pipe, these show the values. See 'fctl
 help secrets'.`,
-		Example: `  fctl do deployment.yaml MyUnit set-replicas 5
-  fctl do deployment.yaml MyUnit set-replicas 5 then set-container-image web nginx:1.27
-  fctl do -n shop --kind Deployment all.yaml MyUnit set-replicas 0
-  fctl do -o table deployment.yaml MyUnit get-container-image '*'
-  fctl do --diff --functions release.yaml all.yaml MyUnit
-  cat deployment.yaml | fctl do - MyUnit set-replicas --replicas=5
+		Example: `  fctl do deployment.yaml set-replicas 5
+  fctl do deployment.yaml set-replicas 5 then set-container-image web nginx:1.27
+  fctl do deployment.yaml MyUnit set-annotation unit template:{{.UnitSlug}}
+  fctl do -n shop --kind Deployment all.yaml set-replicas 0
+  fctl do -o table deployment.yaml get-container-image '*'
+  fctl do --diff --functions release.yaml all.yaml
+  cat deployment.yaml | fctl do - set-replicas --replicas=5
   fctl do -f apps/ -R --diff set-container-image web nginx:1.27
   fctl do -f 'apps/**/*.yaml' -i set-container-image web nginx:1.27`,
 	}
@@ -72,7 +74,7 @@ help secrets'.`,
 
 // do runs the command: arguments, settings, source, plan, and the run.
 func (a *App) do(ctx context.Context, cmd *cobra.Command, o *runFlags, words []string) error {
-	given, err := splitArgs(cmd, o, words)
+	given, err := a.splitArgs(cmd, o, words)
 	if o.help {
 		return cmd.Help()
 	}
@@ -182,9 +184,16 @@ func (g args) resolve(ctx context.Context, o *runFlags, request *run.Request,
 			f.Problem = flagProblems[f.At]
 		}
 		typed = part(resolver.Resolve(words))
+		if hint := resolver.FunctionAsUnit(o.files.File, o.files.Unit, g.words); hint != "" {
+			if typed != nil {
+				typed.Notes = append(typed.Notes, api.Note{Message: hint})
+			} else if problems[0].Hint == "" {
+				problems[0].Hint = hint
+			}
+		}
 	}
 	if slices.Contains(o.functions, "") {
-		return nil, diag.UsageHint("fctl do --functions CHAIN FILE UNIT",
+		return nil, diag.UsageHint("fctl do --functions CHAIN FILE",
 			"--functions: the name of a file is expected")
 	}
 	all := &plan.Plan{}
@@ -211,7 +220,7 @@ func (a *App) rejectTerminal(cmd *cobra.Command) error {
 		return err
 	}
 	words := map[string]string{
-		"do": "- UNIT FUNCTION", "doseq": "- UNIT INVOCATIONS",
+		"do": "- FUNCTION", "doseq": "- INVOCATIONS",
 		"diff": "- B", "merge": "BASE - THEIRS",
 		"sink": "DIR", "eval": "- --function NAME", "run": "-",
 	}[cmd.Name()]
@@ -259,7 +268,7 @@ func setFlag(cmd *cobra.Command, words []string) error {
 		if flag.NoOptDefVal == "" {
 			example += "=..."
 		}
-		return diag.UsageHint("fctl do "+example+" FILE UNIT FUNCTION", "--%s must come before FUNCTION",
+		return diag.UsageHint("fctl do "+example+" FILE FUNCTION", "--%s must come before FUNCTION",
 			flag.Name)
 	case isPathFlag(flag):
 		return diag.UsageHint("fctl do -f PATH [-R] FUNCTION [ARG...]",

@@ -14,19 +14,20 @@ import (
 
 func (a *App) newDoseq() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "doseq [flags] {FILE UNIT | -f PATH...} INVOCATIONS",
+		Use:   "doseq [flags] {FILE [UNIT] | -f PATH...} INVOCATIONS",
 		Short: "Run a list of function invocations on files",
 		Long: `Run a list of function invocations on the configuration in FILE. INVOCATIONS is
-the list in YAML or JSON, file:PATH, or "-" for the standard input. With -f
-there can be several files.
+the list in YAML or JSON, file:PATH, or "-" for the standard input. UNIT is the
+name of the configuration; if it is left out, the unit is named after the file.
+With -f there can be several files.
 
   - function: set-replicas
     arguments: {replicas: 5}
     where: ConfigHub.ResourceType = 'apps/v1/Deployment'
 
 'fctl help chains' describes such lists.`,
-		Example: `  fctl doseq deployment.yaml MyUnit file:chain.yaml
-  fctl doseq deployment.yaml MyUnit '[{function: get-replicas}]'
+		Example: `  fctl doseq deployment.yaml file:chain.yaml
+  fctl doseq deployment.yaml '[{function: get-replicas}]'
   fctl doseq -f apps/ -R -i file:chain.yaml`,
 	}
 	o := &runFlags{}
@@ -66,9 +67,11 @@ func doseqArgs(cmd *cobra.Command, o *runFlags, words []string) error {
 	case several:
 		return diag.UsageHint("fctl doseq -f PATH INVOCATIONS, as in: fctl doseq -f apps/ file:chain.yaml",
 			"with -f only INVOCATIONS is expected, got %d words", len(words))
+	case len(words) == 2:
+		o.files.File = words[0]
 	case len(words) != 3:
-		return diag.UsageHint("fctl doseq FILE UNIT INVOCATIONS, as in: fctl doseq deployment.yaml MyUnit file:chain.yaml",
-			"FILE, UNIT and INVOCATIONS are expected, got %d words", len(words))
+		return diag.UsageHint("fctl doseq FILE INVOCATIONS, as in: fctl doseq deployment.yaml file:chain.yaml",
+			"FILE and INVOCATIONS are expected, got %d words", len(words))
 	default:
 		o.files.File, o.files.Unit = words[0], words[1]
 		if problem := plan.CheckUnitName(o.files.Unit); problem != nil {

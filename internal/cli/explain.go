@@ -173,7 +173,7 @@ func explanation(d *functions.Description, c commandLine, head func(string) stri
 		do += " --allow-external"
 	}
 	section("Usage")
-	say("  %s", strings.TrimRight(fmt.Sprintf("%s FILE UNIT %s %s", do, d.FunctionName,
+	say("  %s", strings.TrimRight(fmt.Sprintf("%s FILE %s %s", do, d.FunctionName,
 		usageOf(d.FunctionSignature)), " "))
 	if len(d.Parameters) > 0 {
 		section("Parameters")

@@ -56,11 +56,13 @@ func (a *App) addRunFlags(cmd *cobra.Command, o *runFlags) {
 	addShowSecrets(flags, &o.options.ShowSecrets)
 
 	addSelectors(flags, &o.options.Select)
+	flags.BoolVar(&o.options.AllowEmpty, "allow-empty", false,
+		"do not fail if -f finds no configuration")
 	flags.Bool("require-match", false, "fail if a function matches nothing")
 	flags.Bool("strict", false,
-		"fail on documents that are not resources, and on syntax errors anywhere in the input")
+		"fail on documents that are not resources, on syntax errors anywhere in the input, and if a validation checks nothing")
 
-	flags.Bool("keep-going", false, "after a function fails, run the next ones, too")
+	flags.Bool("keep-going", false, "after a function fails, run the next ones, too; print and write configuration that is not valid")
 	flags.BoolVar(&o.stop, "stop", false,
 		"stop at the first function that fails; overrides keep-going in the settings")
 	flags.IntVar(&o.options.NumFilters, "num-filters", 0,

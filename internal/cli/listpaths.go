@@ -70,7 +70,7 @@ func unknownAttribute(name string,
 	names := texts(slices.Sorted(maps.Keys(paths)))
 	hint := configkit.DidYouMean("", configkit.Suggest(name, names))
 	if name == string(api.AttributeNameNone) || name == "attribute-value" {
-		hint = "none (attribute-value in ConfigHub's SDK) is not an attribute; 'fctl do FILE UNIT list-paths' lists all paths"
+		hint = "none (attribute-value in ConfigHub's SDK) is not an attribute; 'fctl do FILE list-paths' lists all paths"
 	} else if hint == "" {
 		hint = "'fctl listpaths' lists the attributes"
 	}

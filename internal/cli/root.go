@@ -100,7 +100,7 @@ func (a *App) noSuchCommand(cmd *cobra.Command, words []string) error {
 	}
 	err := unknownCommand(cmd, "command", words[0], "")
 	if !cmd.HasParent() && a.isFunction(words[0]) {
-		err.Hint = "it is a function: fctl do FILE UNIT " + shellwords.Quote(words...)
+		err.Hint = "it is a function: fctl do FILE " + shellwords.Quote(words...)
 	}
 	return err
 }

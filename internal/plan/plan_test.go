@@ -292,18 +292,7 @@ func TestCheckUnit(t *testing.T) {
 		unit, words, message, hint string
 	}{
 		{"My Unit (1) #2@x.y_z-", "get-size", "", ""},
-		{
-			"set-size", "5", "the unit name is missing between d.yaml and set-size",
-			"fctl do d.yaml UNIT set-size 5, or fctl do -f d.yaml set-size 5",
-		},
-		{
-			"set-size", "a'b", "the unit name is missing between d.yaml and set-size",
-			`fctl do d.yaml UNIT set-size 'a'\''b', or fctl do -f d.yaml set-size 'a'\''b'`,
-		},
-		{
-			"get-size", "", "the unit name is missing between d.yaml and get-size",
-			"fctl do d.yaml UNIT get-size, or fctl do -f d.yaml get-size",
-		},
+		{"set-sizee", "5", `unknown function "set-sizee"`, "did you mean set-size?"},
 		{"set-size", "get-size", "", ""}, // a unit with the name of a function
 		{"", "get-size", "the unit name is empty", ""},
 		{"a/b", "get-size", "unit name 'a/b' contains invalid characters", "fctl do -f d.yaml -f a/b get-size processes both files"},

@@ -6,26 +6,17 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
 // CheckUnit checks the word at the position of the unit's name. words are those after it, from the
-// function on. If the word is the name of a function, the unit was probably forgotten: the problem
-// says so and shows the correct command.
+// function on. If a function was probably meant and misspelt, the problem says so.
 func (r *Resolver) CheckUnit(file, unit string, words []string) *api.Failure {
-	if _, isFunction := r.Functions.Signature(r.Toolchain, unit); isFunction {
-		next := false
-		if len(words) > 0 {
-			_, next = r.Functions.Signature(r.Toolchain, words[0])
-		}
-		if !next {
-			rest := append([]string{unit}, words...)
-			hint := shellwords.Quote(append([]string{"fctl", "do", file, "UNIT"}, rest...)...) +
-				", or " + shellwords.Quote(append([]string{"fctl", "do", "-f", file}, rest...)...)
-			return diag.UsageHint(hint, "the unit name is missing between %s and %s", file,
-				unit)
-		}
+	if len(words) > 0 && !r.isFunction(words[0]) &&
+		len(configkit.LikelyTypos(unit, r.names())) > 0 {
+		return r.unknownFunction(unit)
 	}
 	problem := CheckUnitName(unit)
 	if problem != nil && strings.Contains(unit, "/") {
@@ -35,6 +26,16 @@ func (r *Resolver) CheckUnit(file, unit string, words []string) *api.Failure {
 	return problem
 }
 
+// FunctionAsUnit returns a hint if the unit's name is also the name of a function, empty if not.
+func (r *Resolver) FunctionAsUnit(file, unit string, words []string) string {
+	if !r.isFunction(unit) {
+		return ""
+	}
+	command := append([]string{"fctl", "do", "-f", file, unit}, words...)
+	return unit + " is read as the name of the unit; to run the function: " +
+		shellwords.Quote(command...)
+}
+
 // CheckNoUnit checks the words after the paths of -f, where no unit is expected because the files
 // name the units. It reports a unit's name, and a further path, which may come from a pattern that
 // the shell has expanded. Resolve reports anything else.
@@ -42,10 +43,7 @@ func (r *Resolver) CheckNoUnit(paths, words []string) *api.Failure {
 	if len(words) < 2 {
 		return nil
 	}
-	function := slices.IndexFunc(words, func(word string) bool {
-		_, known := r.Functions.Signature(r.Toolchain, word)
-		return known
-	})
+	function := slices.IndexFunc(words, r.isFunction)
 	switch {
 	case function == 1 && filepath.Ext(words[0]) == "":
 		hint := shellwords.Quote(slices.Concat([]string{"fctl", "do", "-f"}, paths, words[1:])...)
@@ -69,4 +67,10 @@ func CheckUnitName(unit string) *api.Failure {
 			"unit name '%s' contains invalid characters", unit)
 	}
 	return nil
+}
+
+// isFunction reports whether the toolchain has a function of that name.
+func (r *Resolver) isFunction(name string) bool {
+	_, known := r.Functions.Signature(r.Toolchain, name)
+	return known
 }

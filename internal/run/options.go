@@ -36,6 +36,7 @@ type Options struct {
 	// a unit that does not pass.
 	NumFilters int
 	KeepGoing  bool // functions after one that failed run too
+	AllowEmpty bool // it is not a problem if no configuration is found
 	// ShowSecrets turns the masking of secret values off.
 	ShowSecrets bool
 }

@@ -27,6 +27,7 @@ type Deps struct {
 }
 
 // Files says which files a chain runs on: File, which is the unit Unit, or Paths.
+// If Unit is empty, the unit is named after the file.
 type Files struct {
 	File, Unit string
 	Paths      []string // files, directories and patterns
@@ -83,7 +84,9 @@ func (r *Request) find(ctx context.Context, anyFormat bool) (*source.Found, erro
 			"FUNCTION"), "-R needs -f")
 	}
 	f, err := finder.File(r.files.File)
-	f.Unit = r.files.Unit
+	if r.files.Unit != "" {
+		f.Unit = r.files.Unit
+	}
 	return &source.Found{Files: []source.File{f}}, err
 }
 

@@ -99,6 +99,7 @@ type outcome struct {
 	failed    []byte // failed validations, for the error stream
 	problems  diag.List
 	changes   changes
+	withheld  bool  // the configuration is neither printed nor written
 	unable    error // the error if it was interrupted
 }
 
@@ -356,7 +357,11 @@ func (l *loop) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 				bytes.Join(report.Configuration(response), nil))
 		}
 	}
-	if l.prints {
+	o.withheld = l.withholds(response, chain)
+	if o.withheld && (!l.prints || l.printsConfiguration() || l.options.Output.writes()) {
+		o.notes = append(o.notes, api.Note{Message: "a validation did not pass, so the configuration is neither printed nor written; --keep-going does"})
+	}
+	if l.prints && (!o.withheld || !l.printsConfiguration()) {
 		if !l.options.ShowSecrets && l.printer.MasksValues(result) {
 			result.Secrets = l.deps.Executor.Sensitive(unit.Toolchain,
 				[][]byte{unit.Data, bytes.Join(report.Configuration(response), nil)})
@@ -369,7 +374,7 @@ func (l *loop) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 	}
 	omitted := l.printer.Omitted(report.Terminal{Head: l.deps.Streams.ErrStyle(color.Bold)}, result)
 	o.notes, o.failed = append(o.notes, omitted.Notes...), omitted.Failed
-	if !response.Success {
+	if !response.Success || o.withheld {
 		return nil
 	}
 	if l.options.Output.writes() {
@@ -389,6 +394,20 @@ func (l *loop) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 		o.changes = countChanges(l.deps.Executor, unit, response)
 	}
 	return nil
+}
+
+// withholds reports whether the configuration of a unit is neither printed nor written: a validation
+// of a chain that changes it did not pass.
+func (l *loop) withholds(response *handler.Result, chain *plan.Plan) bool {
+	return response.ValidationFailed && !l.options.KeepGoing && mutating(chain)
+}
+
+// printsConfiguration reports whether what is printed about a chain that changes configuration is
+// the configuration or its changes.
+func (l *loop) printsConfiguration() bool {
+	return l.options.Report == "" && slices.Contains([]report.Format{
+		report.Auto, report.Data, report.Diff, report.Mutations, report.Name,
+	}, l.options.Format)
 }
 
 // take reports a unit. It is called in the order of the units.
@@ -422,7 +441,7 @@ func (l *loop) take(o outcome) {
 		l.result.No = true
 	}
 	l.result.Units++
-	if o.response != nil && o.response.Success && o.response.Changed {
+	if o.response != nil && o.response.Success && o.response.Changed && !o.withheld {
 		l.result.Changed = append(l.result.Changed, o.file.Path)
 	}
 }
@@ -536,7 +555,7 @@ func (l *loop) applyStrictness(response *handler.Result) {
 			Message: n.Message,
 		}
 		switch {
-		case l.options.Settings.RequireMatch && n.Kind.Unmatched() && !l.request.found.Several:
+		case n.Kind.Unmatched() && !l.request.found.Several && l.mustMatch(n):
 			f.Class = api.FailureFunction
 		case n.Kind == api.NoteNamelessDocument && !l.options.Settings.Strict:
 			continue

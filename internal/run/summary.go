@@ -215,8 +215,8 @@ func (l *loop) noteUnlessQuiet(file string, n api.Note) {
 	}
 }
 
-// unmatched returns the notes about functions that matched nothing in any unit. With
-// --require-match it reports them as problems and returns nil.
+// unmatched returns the notes about functions that matched nothing in any unit. It reports those
+// that must match as problems instead.
 func (l *loop) unmatched() []api.Note {
 	var notes []api.Note
 	for _, s := range l.summary.steps {
@@ -229,11 +229,13 @@ func (l *loop) unmatched() []api.Note {
 		}
 		notes = append(notes, note)
 	}
-	if !l.options.Settings.RequireMatch {
-		return notes
-	}
+	var kept []api.Note
 	var problems diag.List
 	for _, n := range notes {
+		if !l.mustMatch(n) {
+			kept = append(kept, n)
+			continue
+		}
 		problems = append(problems, &api.Failure{
 			Class: api.FailureFunction, Function: n.Function,
 			Invocation: n.Invocation, Message: n.Message,
@@ -242,24 +244,36 @@ func (l *loop) unmatched() []api.Note {
 	if len(problems) > 0 {
 		l.fail(problems)
 	}
-	return nil
+	return kept
 }
 
-// nothingFound returns a note, or reports a problem with --require-match, if no configuration was
-// found.
+// mustMatch reports whether a function that matched nothing failed: with --require-match, and with
+// --strict if it is a validation, which then checked nothing.
+func (l *loop) mustMatch(n api.Note) bool {
+	if l.options.Settings.RequireMatch {
+		return true
+	}
+	return l.options.Settings.Strict && slices.ContainsFunc(l.chain.Signatures,
+		func(s api.FunctionSignature) bool {
+			return s.Validating && (n.Function == "" || n.Function == s.FunctionName)
+		})
+}
+
+// nothingFound reports a problem if no configuration was found. With --allow-empty it returns a note.
 func (l *loop) nothingFound() []api.Note {
 	if l.summary.units > 0 || l.ctx.Err() != nil {
 		return nil
 	}
 	message := "no configuration was found"
+	if l.options.AllowEmpty {
+		return []api.Note{{Message: message}}
+	}
+	hint := "--allow-empty accepts that"
 	if !l.request.files.Recursive {
-		message += "; -R descends into subdirectories"
+		hint = "-R descends into subdirectories; " + hint
 	}
-	if l.options.Settings.RequireMatch {
-		l.fail(diag.List{{Class: api.FailureFunction, Message: message}})
-		return nil
-	}
-	return []api.Note{{Message: message}}
+	l.fail(diag.List{{Class: api.FailureInput, Message: message, Hint: hint}})
+	return nil
 }
 
 // shownFiles is the number of files that a note names.
