@@ -396,8 +396,8 @@ func (l *loop) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 	return nil
 }
 
-// withholds reports whether the configuration of a unit is neither printed nor written: a validation
-// of a chain that changes it did not pass.
+// withholds reports whether the configuration of a unit is neither printed nor written, because a
+// validation of a chain that changes it did not pass.
 func (l *loop) withholds(response *handler.Result, chain *plan.Plan) bool {
 	return response.ValidationFailed && !l.options.KeepGoing && mutating(chain)
 }

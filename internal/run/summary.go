@@ -259,7 +259,8 @@ func (l *loop) mustMatch(n api.Note) bool {
 		})
 }
 
-// nothingFound reports a problem if no configuration was found. With --allow-empty it returns a note.
+// nothingFound reports a problem if no configuration was found, or returns a note with
+// --allow-empty.
 func (l *loop) nothingFound() []api.Note {
 	if l.summary.units > 0 || l.ctx.Err() != nil {
 		return nil
