@@ -93,7 +93,7 @@ func TestRoundTripOfAllFiles(t *testing.T) {
 				return nil // not YAML
 			}
 			sent := p.Items()
-			text, err := (&ResourceList{Items: sent}).wire(&wireOptions{ids: true, seqIndent: true})
+			text, err := (&ResourceList{Items: sent}).Source()
 			if err != nil {
 				t.Logf("%s: %v", path, err)
 				return nil

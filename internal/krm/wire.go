@@ -23,7 +23,9 @@ func (l *ResourceList) Bytes() ([]byte, error) {
 
 // Source returns the list as the source of a pipeline: the items are written with annotations for
 // path, index and indentation.
-func (l *ResourceList) Source() ([]byte, error) { return l.wire(&wireOptions{seqIndent: true}) }
+func (l *ResourceList) Source() ([]byte, error) {
+	return l.wire(&wireOptions{seqIndent: true, version: true})
+}
 
 // version returns the apiVersion to print.
 func (l *ResourceList) version() string {
@@ -152,6 +154,7 @@ func (s annotationSet) write(doc *gaby.YamlDoc) error {
 type wireOptions struct {
 	ids       bool // number the items, to find them in the output
 	seqIndent bool // say how lists are indented
+	version   bool // leave %YAML directives out; without it they are an error
 }
 
 // wire writes the list for a function.
@@ -234,7 +237,7 @@ func (item *Item) wire(id int, o *wireOptions) ([]byte, error) {
 	if err := set.write(doc); err == nil && doc.IsDocument() {
 		text := doc.BytesWithNewline()
 		doc.Rollback(mark)
-		if hasDirective(text) {
+		if hasDirective(text, o.version) {
 			return nil, item.located(at(doc.Position(),
 				"a document with YAML directives (%%) cannot be sent to a function"))
 		}
@@ -371,10 +374,12 @@ func content(text []byte) []byte {
 	return nil
 }
 
-// hasDirective reports whether a document begins with directives.
-func hasDirective(text []byte) bool {
+// hasDirective reports whether a document begins with directives, other than %YAML if version is
+// set.
+func hasDirective(text []byte, version bool) bool {
 	for line := range bytes.Lines(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))) {
 		switch bare := bytes.TrimSpace(line); {
+		case version && bytes.HasPrefix(line, []byte("%YAML")):
 		case line[0] == '%':
 			return true
 		case len(bare) == 0, bare[0] == '#', bytes.Equal(bare, []byte("...")):
