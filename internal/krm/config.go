@@ -17,9 +17,12 @@ func ReadConfig(text []byte, name string) (*Item, error) {
 	if err != nil {
 		return nil, located(name, err)
 	}
-	docs = slices.DeleteFunc(docs, func(d *gaby.YamlDoc) bool { return d.Check() == nil && d.IsNull() })
+	docs = slices.DeleteFunc(docs, func(d *gaby.YamlDoc) bool {
+		return d.Check() == nil && d.IsNull()
+	})
 	if len(docs) != 1 {
-		return nil, diag.Input(name, "", fmt.Errorf("a functionConfig is one resource, not %d", len(docs)))
+		return nil, diag.Input(name, "",
+			fmt.Errorf("a functionConfig is one resource, not %d", len(docs)))
 	}
 	doc := docs[0]
 	if err := doc.Check(); err != nil {

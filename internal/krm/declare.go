@@ -292,8 +292,8 @@ func Declarations(items []*Item) ([]DeclaredStep, error) {
 	return steps, nil
 }
 
-// scopeDir returns the directory whose resources a function in a file gets: that of the file, or the
-// one above a directory called functions.
+// scopeDir returns the directory whose resources a function in a file gets: that of the file, or
+// the one above a directory called functions.
 func scopeDir(file string) string {
 	dir := path.Dir(file)
 	if path.Base(dir) == "functions" {

@@ -46,7 +46,8 @@ type Executors struct {
 
 // Resolve returns how a declared function is run, and why no executor before it was taken. Nothing
 // runs yet. config is the directory of its functionConfig, "" if it is not from a file.
-func (e *Executors) Resolve(ctx context.Context, d *Declared, config string) (*Step, []string, error) {
+func (e *Executors) Resolve(ctx context.Context, d *Declared, config string,
+) (*Step, []string, error) {
 	step := &Step{Name: d.Name(), Version: d.Version, DeferFailure: d.DeferFailure}
 	if d.Builtin != "" {
 		step.Exec = d.Builtin

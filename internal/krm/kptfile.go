@@ -107,7 +107,8 @@ func (p *kptPackage) readPipeline() error {
 		return p.kptfile.located(err)
 	}
 	if kind := root.Get("kind"); !kind.EqualText(KptfileName) {
-		return p.kptfile.located(at(kind.Position(), "the kind of a Kptfile is Kptfile, not %q", kind.Text()))
+		return p.kptfile.located(at(kind.Position(), "the kind of a Kptfile is Kptfile, not %q",
+			kind.Text()))
 	}
 	if v := root.Get("apiVersion"); !v.EqualText("kpt.dev/v1") && !v.EqualText("kpt.dev/v1alpha2") {
 		return p.kptfile.located(at(v.Position(),

@@ -21,8 +21,8 @@ type listText struct {
 // ResourceList. Errors are *gaby.SyntaxError where a position is known.
 func Parse(text []byte) (*ResourceList, error) { return parse(text, false) }
 
-// parse is Parse. lenient lets the annotations of an item contradict each other: which of them counts
-// depends on what was sent.
+// parse is Parse. lenient lets the annotations of an item contradict each other: which of them
+// counts depends on what was sent.
 func parse(text []byte, lenient bool) (*ResourceList, error) {
 	if !utf8.Valid(text) {
 		return nil, at(position(text, invalidByte(text)), "the text is not UTF-8")

@@ -224,7 +224,8 @@ func stringEntries(v gaby.Value) gaby.Entries {
 
 // list makes a list equal to what was returned. Elements are the same if they have the same merge
 // key, the same value, or else the same position between such elements.
-func (u *updater) list(old, returned gaby.Value, path []string, keys *configkit.MergeKeyTree) error {
+func (u *updater) list(old, returned gaby.Value, path []string, keys *configkit.MergeKeyTree,
+) error {
 	if old.Equal(returned) && !u.comments {
 		return nil
 	}
