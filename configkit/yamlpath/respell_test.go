@@ -37,10 +37,8 @@ func TestCheckSpelling(t *testing.T) {
 		{"[", ""},
 		{"", ""},
 	} {
-		err := yamlpath.CheckSpelling(c.path)
-		var e *yamlpath.Error
 		hint := ""
-		if errors.As(err, &e) {
+		if e, ok := errors.AsType[*yamlpath.Error](yamlpath.CheckSpelling(c.path)); ok {
 			hint = e.Hint
 		}
 		if hint != c.hint {
