@@ -41,7 +41,8 @@ func (s *step) failures(err error, class api.FailureClass) []*api.Failure {
 // chain without a failure.
 func (r *run) succeeded(s *step, res result) bool {
 	outcome := &r.response.Functions[s.index]
-	outcome.Ran, outcome.Counted, outcome.Matches = true, res.report.Counted, res.report.Matches
+	outcome.Ran, outcome.Seen = true, res.seen
+	outcome.Counted, outcome.Matches = res.report.Counted, res.report.Matches
 	r.note(s, res.report.Notes...)
 	r.noteNothingMatched(s, res)
 	if s.f.Validating && !passed(res.output) {

@@ -64,6 +64,7 @@ type Outcome struct {
 	Invocation   string // name of the invocation, if it has one
 	Ran          bool   // false if it was refused or not reached
 	Failed       bool
+	Seen         int  // the documents it got
 	Counted      bool // the function counts its matches
 	Matches      int
 	// Unmatched is the note that the function had nothing to do. The note may be about all

@@ -47,5 +47,6 @@ func RegisterFunctions(
 		vetMergeKeysFunction(provider),
 		vetSchemasFunction(provider),
 		vetSemanticsFunction(provider),
+		vetReferencesFunction(provider),
 	}, defaultsFunctions(provider), celFunctions(provider))...)
 }

@@ -106,3 +106,19 @@ func CheckNewName(
 	}
 	return nil
 }
+
+// ReferenceRows returns a row for each reference for which visit returns true. visit can add to the
+// row. Resources that opt out of being asked for what they need are skipped.
+func ReferenceRows(
+	docs gaby.Container, provider configkit.ResourceProvider,
+	visit func(*Reference, *api.AttributeValue) bool,
+) (api.AttributeValueList, error) {
+	properties := propertiesOf(provider)
+	return yamlkit.VisitRows(docs, referencePaths(provider), everyKey(), provider,
+		func(p *yamlkit.Place, row *api.AttributeValue) bool {
+			name, ok := row.Value.(string)
+			return ok && !properties.sets(p.Doc, optionIgnoreNeeded) && visit(&Reference{
+				Match: p, Types: properties.targets(p), Namespace: referredNamespace(p), Name: name,
+			}, row)
+		})
+}

@@ -28,8 +28,9 @@ func (a *App) prepareCompletion(root *cobra.Command, args []string) {
 	a.prepareFlags(root.Commands())
 	root.PersistentFlags().VisitAll(plainUsage)
 	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { a.completeFlag(root, f) })
-	if cmd, _, err := root.Find(args[1:max(1, len(args)-1)]); err == nil && cmd.Name() == "do" {
-		// Words of do are completed by the rules they are read by, flags included, so cobra must
+	if cmd, _, err := root.Find(args[1:max(1, len(args)-1)]); err == nil &&
+		(cmd.Name() == "do" || cmd.Name() == "vet") {
+		// Words of these are completed by the rules they are read by, flags included, so cobra must
 		// not offer any flag itself.
 		cmd.DisableFlagParsing = true
 		hide := func(f *pflag.Flag) { f.Hidden = true }
@@ -76,6 +77,8 @@ type completer struct {
 	path      string // of the unit, if it is on the command line
 	executor  *functions.Executor
 	toolchain api.ToolchainType
+
+	validating bool // only validating functions are offered
 }
 
 func (a *App) completer(cmd *cobra.Command) *completer {
@@ -372,7 +375,7 @@ func (c *completer) functionNames() []string {
 	}
 	var names []string
 	for _, s := range c.executor.Signatures(c.toolchain) {
-		if !s.Deprecated {
+		if !s.Deprecated && (s.Validating || !c.validating) {
 			text, _, _ := strings.Cut(s.Description, "\n")
 			names = append(names, s.FunctionName+"\t"+text)
 		}

@@ -147,6 +147,9 @@ func (a *App) run(ctx context.Context, cmd *cobra.Command, o *runFlags, p *prepa
 	if err != nil {
 		return err
 	}
+	if o.vet {
+		o.vetOptions(&options, a.Streams.Getenv)
+	}
 	if p.request.ReadsStdin() {
 		if err := a.rejectTerminal(cmd); err != nil {
 			return err
@@ -220,7 +223,7 @@ func (a *App) rejectTerminal(cmd *cobra.Command) error {
 		return err
 	}
 	words := map[string]string{
-		"do": "- FUNCTION", "doseq": "- INVOCATIONS",
+		"do": "- FUNCTION", "vet": "-", "doseq": "- INVOCATIONS",
 		"diff": "- B", "merge": "BASE - THEIRS",
 		"sink": "DIR", "eval": "- --function NAME", "run": "-",
 	}[cmd.Name()]

@@ -24,7 +24,8 @@ type runFlags struct {
 	files   run.Files
 	options run.Options // those that flags set directly
 
-	functions                           []string // of do
+	functions                           []string // of do and vet
+	vet                                 bool     // the command is vet
 	help                                bool
 	output, report                      string
 	dataOnly, outputOnly, diff, combine bool
@@ -35,12 +36,7 @@ type runFlags struct {
 // addRunFlags adds the flags of the commands that run functions on units.
 func (a *App) addRunFlags(cmd *cobra.Command, o *runFlags) {
 	flags := cmd.Flags()
-	o.files.Command = cmd.Name()
-	flags.BoolVarP(&o.help, "help", "h", false, "help for "+cmd.Name())
-	flags.StringArrayVarP(&o.files.Paths, "filename", "f", nil,
-		"a file, a directory or a pattern like 'apps/**/*.yaml', instead of FILE and UNIT; - is the standard input; `PATH` can be repeated")
-	flags.BoolVarP(&o.files.Recursive, "recursive", "R", false,
-		"descend into subdirectories")
+	addFileFlags(cmd, o, "a file, a directory or a pattern like 'apps/**/*.yaml', instead of FILE and UNIT; - is the standard input; `PATH` can be repeated")
 	addWriteFlags(flags, o)
 	flags.StringVarP(&o.output, "output", "o", "auto",
 		"output `FORMAT`: auto, data (or yaml), output (or json), full, response, table, name, diff, mutations")
@@ -49,24 +45,38 @@ func (a *App) addRunFlags(cmd *cobra.Command, o *runFlags) {
 	flags.BoolVar(&o.outputOnly, "output-only", false, "print what the functions return: -o output")
 	flags.BoolVar(&o.diff, "diff", false, "print a unified diff of the configuration: -o diff")
 	flags.StringVar(&o.report, "report", "",
-		"print validation results as `FORM`: github, sarif, junit, json, or auto, which is github in a GitHub workflow")
+		"print validation results as `FORM`: text, github, sarif, junit, json, or auto, which is github in a GitHub workflow")
 
 	flags.BoolVar(&o.combine, "combine-validations", false,
 		"print one validation result for all functions and files, as JSON")
-	addShowSecrets(flags, &o.options.ShowSecrets)
+	flags.Bool("require-match", false, "fail if a function matches nothing")
+	flags.IntVar(&o.options.NumFilters, "num-filters", 0,
+		"use the first `N` validating functions as filters: one that does not pass ends the chain")
+	a.addChainFlags(flags, o)
+}
 
+// addFileFlags adds the flags that name the files, and --help.
+func addFileFlags(cmd *cobra.Command, o *runFlags, usage string) {
+	flags := cmd.Flags()
+	o.files.Command = cmd.Name()
+	flags.BoolVarP(&o.help, "help", "h", false, "help for "+cmd.Name())
+	flags.StringArrayVarP(&o.files.Paths, "filename", "f", nil, usage)
+	flags.BoolVarP(&o.files.Recursive, "recursive", "R", false,
+		"descend into subdirectories")
+}
+
+// addChainFlags adds the flags that say what the functions of a chain see and what stops it.
+func (a *App) addChainFlags(flags *pflag.FlagSet, o *runFlags) {
+	addShowSecrets(flags, &o.options.ShowSecrets)
 	addSelectors(flags, &o.options.Select)
 	flags.BoolVar(&o.options.AllowEmpty, "allow-empty", false,
 		"do not fail if -f finds no configuration")
-	flags.Bool("require-match", false, "fail if a function matches nothing")
 	flags.Bool("strict", false,
 		"fail on documents that are not resources, on syntax errors anywhere in the input, and if a validation checks nothing")
 
 	flags.Bool("keep-going", false, "after a function fails, run the next ones, too; print and write configuration that is not valid")
 	flags.BoolVar(&o.stop, "stop", false,
 		"stop at the first function that fails; overrides keep-going in the settings")
-	flags.IntVar(&o.options.NumFilters, "num-filters", 0,
-		"use the first `N` validating functions as filters: one that does not pass ends the chain")
 	flags.StringArray("schema", nil,
 		"file or directory with schemas for vet-schemas, a `PATH`: CustomResourceDefinitions, JSON Schemas, a cluster's OpenAPI")
 	flags.StringArrayVar(&o.options.OtherData, "other-data", nil,
@@ -219,6 +229,9 @@ func (o *runFlags) format(flags *pflag.FlagSet,
 			return "", "", diag.Usage("%w", err)
 		}
 		return report.Auto, parsed, nil
+	}
+	if o.vet { // what the settings say is about the output of functions
+		return report.Auto, "", nil
 	}
 	format, err := report.ParseFormat(s.Output)
 	if err != nil {

@@ -70,7 +70,7 @@ the standard output; -i and -O write files.`,
 	})
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ",
 		fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
-	root.AddCommand(a.newDo(), a.newDoseq(), a.newDiff(), a.newMerge(), a.newList(),
+	root.AddCommand(a.newDo(), a.newDoseq(), a.newVet(), a.newDiff(), a.newMerge(), a.newList(),
 		a.newListPaths(), a.newExplain(), a.newConfig(), a.newFn(), a.newKRM(),
 		newEnterSandbox(), newOK(), newShutdown(), a.newVersion())
 	for _, t := range topics() {

@@ -19,6 +19,8 @@ type Kind string
 
 // The kinds of reports.
 const (
+	// Text prints a line for each finding, and one of totals.
+	Text Kind = "text"
 	// GitHub prints annotations of a GitHub workflow.
 	GitHub Kind = "github"
 	// SARIF is the format that code scanning reads, version 2.1.0.
@@ -36,7 +38,9 @@ const (
 
 // Kinds returns the values of --report.
 func Kinds() []string {
-	return []string{string(GitHub), string(SARIF), string(JUnit), string(JSON), string(ForCI)}
+	return []string{
+		string(Text), string(GitHub), string(SARIF), string(JUnit), string(JSON), string(ForCI),
+	}
 }
 
 // ParseKind parses a value of --report.

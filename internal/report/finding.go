@@ -227,6 +227,12 @@ func (s Terminal) findings(all []finding) []byte {
 // terminals and editors turn into a link.
 func (s Terminal) lines(r Result, results api.ValidationResultList) []byte {
 	b := s.findings(append(r.findingsOf(results), r.uncheckedFindings(results)...))
+	return append(b, s.passed(r, results)...)
+}
+
+// passed prints the results that passed, one per line.
+func (s Terminal) passed(r Result, results api.ValidationResultList) []byte {
+	var b []byte
 	for _, v := range results {
 		if v.Passed && len(v.Unchecked) == 0 {
 			b = append(b, s.head(diag.Printable(r.File)+":")+" "+r.finding(v).label()+

@@ -25,10 +25,13 @@ type Printer struct {
 	Signatures []api.FunctionSignature
 	// Elsewhere says that the configuration is written to files, Silent that nothing is printed.
 	Elsewhere, Silent bool
+	// Verbose and Quiet say how much a text report has: what passed, and no totals.
+	Verbose, Quiet bool
 
 	stream   stream
 	sections sections
-	results  []Result // for Report
+	results  []Result // for Report, except Text
+	totals   totals   // for Text
 	units    int      // printed so far
 }
 
@@ -75,6 +78,8 @@ func (p *Printer) Render(r Result) (Rendered, error) {
 func (p *Printer) Print(rendered Rendered) Chunks {
 	p.units++
 	switch {
+	case p.Report == Text:
+		return Chunks{p.textUnit(rendered.result)}
 	case p.Report != "":
 		p.results = append(p.results, rendered.result)
 		return nil
@@ -90,6 +95,9 @@ func (p *Printer) Print(rendered Rendered) Chunks {
 
 // End returns what to write after the last unit.
 func (p *Printer) End() (Chunks, error) {
+	if p.Report == Text {
+		return Chunks{p.textEnd()}, nil
+	}
 	if p.Report != "" {
 		text, err := RenderReport(p.Report, p.results)
 		return Chunks{text}, err

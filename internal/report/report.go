@@ -48,6 +48,8 @@ type Result struct {
 	Secrets *sensitive.Values
 	// Changed are the changed resources, for Name.
 	Changed []api.ResourceInfo
+	// Resources is the number of resources that the chain was run on, for Text.
+	Resources int
 }
 
 // Terminal describes the reader of the text.

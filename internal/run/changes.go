@@ -52,6 +52,28 @@ func resourcesOf(executor *functions.Executor, t api.ToolchainType,
 	return unit.Resources()
 }
 
+// countResources returns the number of resources that the functions of a chain got.
+func (l *loop) countResources(unit *source.Unit, response *handler.Result) (int, error) {
+	n := 0
+	for _, f := range response.Functions {
+		n = max(n, f.Seen)
+	}
+	if l.where != "" { // documents that are not resources do not satisfy it
+		return n, nil
+	}
+	opened, err := l.deps.Executor.Open(unit.Toolchain, unit.Data)
+	if err != nil {
+		return 0, err
+	}
+	n = 0
+	for _, line := range opened.ResourceLines() {
+		if line.Resource != nil {
+			n++
+		}
+	}
+	return n, nil
+}
+
 // changedResources returns the changed resources: first those that are new or have another text, in
 // the order of the result, then those that were removed.
 func changedResources(executor *functions.Executor, unit *source.Unit,

@@ -80,6 +80,10 @@ func (l *loop) check() (err error) {
 // the report of the CI system.
 func (l *loop) checkReport() error {
 	o := &l.options
+	if o.Report == "" && o.Format == report.Auto && l.prints && l.deps.Streams.OutIsTerminal() &&
+		validating(l.chain) == len(l.chain.Signatures) {
+		o.Report = report.Text
+	}
 	if o.Report == "" {
 		return nil
 	}

@@ -124,6 +124,7 @@ func (l *loop) run() (err error) {
 		Format: l.options.Format, Report: l.options.Report, Several: files.Several,
 		Signatures: l.chain.Signatures,
 		Elsewhere:  l.options.Output != Stdout, Silent: !l.prints,
+		Verbose: l.options.Settings.Verbose, Quiet: l.options.Settings.Quiet,
 		Terminal: report.Terminal{
 			Interactive: streams.OutIsTerminal(), Head: streams.OutStyle(color.Bold),
 			Diff: DiffStyle(streams),
@@ -361,6 +362,12 @@ func (l *loop) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 	if o.withheld && (!l.prints || l.printsConfiguration() || l.options.Output.writes()) {
 		o.notes = append(o.notes, api.Note{Message: "a validation did not pass, so the configuration is neither printed nor written; --keep-going does"})
 	}
+	if l.options.Report == report.Text {
+		var err error
+		if result.Resources, err = l.countResources(unit, response); err != nil {
+			return err
+		}
+	}
 	if l.prints && (!o.withheld || !l.printsConfiguration()) {
 		if !l.options.ShowSecrets && l.printer.MasksValues(result) {
 			result.Secrets = l.deps.Executor.Sensitive(unit.Toolchain,
@@ -373,7 +380,8 @@ func (l *loop) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 		o.rendered = &rendered
 	}
 	omitted := l.printer.Omitted(report.Terminal{Head: l.deps.Streams.ErrStyle(color.Bold)}, result)
-	o.notes, o.failed = append(o.notes, omitted.Notes...), omitted.Failed
+	o.notes = append(l.printer.WithoutUnchecked(o.notes, result), omitted.Notes...)
+	o.failed = omitted.Failed
 	if !response.Success || o.withheld {
 		return nil
 	}

@@ -164,7 +164,7 @@ func (l *loop) showNotes(o *outcome) {
 // and how much changed.
 func (l *loop) conclude() {
 	t := &l.summary
-	var notes []api.Note
+	notes := l.printer.Unchecked()
 	if l.request.found.Several {
 		for _, n := range t.notes {
 			if n.units == 1 {

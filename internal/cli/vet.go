@@ -1,0 +1,234 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/plan"
+	"github.com/fctl-dev/fctl/internal/report"
+	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/source"
+)
+
+// defaultVets returns the functions that vet runs if none is named.
+func defaultVets() []string {
+	return []string{"vet-schemas", "vet-merge-keys", "vet-references", "vet-semantics"}
+}
+
+func (a *App) newVet() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "vet [flags] {FILE... | -f PATH...} [FUNCTION [ARG...]]...",
+		Short: "Validate files",
+		Long: `Run validating functions on files and print what they find, one line each:
+
+  FILE:LINE:COLUMN: RESOURCE: RULE: MESSAGE
+
+The last line counts files, resources, findings, and resources that could not be
+checked. The exit status is 1 if there are findings, and 3 if no configuration
+was found. -v also prints what passed; -q omits the last line.
+
+Without FUNCTION, these run:
+` + strings.Join(defaultVets(), ", ") + `.
+"then" between functions is optional. 'fctl list validates' lists them.
+--functions FILE runs the functions in FILE, such as the policy of a team. See
+'fctl help chains'.`,
+		Example: `  fctl vet deployment.yaml service.yaml
+  fctl vet -f apps/ -R
+  fctl vet -f apps/ -R vet-schemas 1.35 vet-images
+  fctl vet -f apps/ -R --functions policy.yaml --report sarif`,
+	}
+	// The words from FUNCTION on are split by plan, not by pflag.
+	cmd.Flags().SetInterspersed(false)
+	o := &runFlags{vet: true}
+	addFileFlags(cmd, o, "a file, a directory or a pattern like 'apps/**/*.yaml'; - is the standard input; `PATH` can be repeated")
+	cmd.Flags().StringArrayVar(&o.functions, "functions", nil,
+		"run the functions in `FILE` before those on the command line")
+	cmd.Flags().StringVar(&o.report, "report", "",
+		"print the findings as `FORM`: text, github, sarif, junit, json, or auto, which is github in a GitHub workflow and text elsewhere (default text)")
+	a.addChainFlags(cmd.Flags(), o)
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		return a.vet(cmd.Context(), cmd, o, words)
+	}
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, words []string,
+		typed string,
+	) ([]string, cobra.ShellCompDirective) {
+		return a.completeVet(cmd, o, words, typed)
+	}
+	return cmd
+}
+
+// vet runs the command.
+func (a *App) vet(ctx context.Context, cmd *cobra.Command, o *runFlags, words []string) error {
+	var given args
+	err := error(nil)
+	given.words, err = a.takeFiles(cmd, o, words)
+	if o.help {
+		return cmd.Help()
+	}
+	if err != nil {
+		return err
+	}
+	if err := takeToolchain(cmd, given.words); err != nil {
+		return err
+	}
+	p, err := a.prepare(ctx, cmd, o)
+	if err != nil {
+		return err
+	}
+	given.words = withThen(cmd, given.words, func(word string) bool {
+		return slices.ContainsFunc(p.deps.Executor.Toolchains(), func(t api.ToolchainType) bool {
+			s, known := p.deps.Executor.Signature(t, word)
+			return known && s.Validating
+		})
+	})
+	problems, err := given.setFlags(ctx, cmd, p.request)
+	if err != nil {
+		return err
+	}
+	if o.help {
+		return cmd.Help()
+	}
+	settled, settingsProblem := p.settings, error(nil)
+	if len(problems) > 0 {
+		settled, settingsProblem = a.settle(p.sources, cmd.Flags())
+	}
+	err = p.request.Plan(ctx, func(resolver *plan.Resolver) (*plan.Plan, error) {
+		resolver.Flags = recognizer{cmd.Flags()}
+		return given.vets(ctx, o, p.request, resolver, problems)
+	})
+	if err := cmp.Or(err, settingsProblem); err != nil {
+		return err
+	}
+	p.settings = settled
+	return a.run(ctx, cmd, o, p)
+}
+
+// takeFiles takes the files off the words, and returns the words from FUNCTION on. Flags may come
+// before each of them.
+func (a *App) takeFiles(cmd *cobra.Command, o *runFlags, words []string) ([]string, error) {
+	flags := cmd.Flags()
+	for len(words) > 0 && a.isFile(words[0]) {
+		file := words[0]
+		if err := flags.Parse(words[1:]); err != nil {
+			return nil, flagProblem(cmd, err)
+		}
+		o.files.Paths = append(o.files.Paths, file)
+		words = flags.Args()
+	}
+	if len(o.files.Paths) == 0 && !o.help {
+		return nil, diag.UsageHint("fctl vet deployment.yaml, or fctl vet -f apps/ -R",
+			"FILE or -f PATH is missing")
+	}
+	return words, nil
+}
+
+// isFile reports whether a word is a file rather than a function. The name of a function is not a
+// file; other words are files if they exist or look like a path.
+func (a *App) isFile(word string) bool {
+	if word == "-" || strings.ContainsAny(word, "./*?[") {
+		return true
+	}
+	if a.isFunction(word) {
+		return false
+	}
+	_, err := os.Stat(source.InDirectory(a.global.dir, word))
+	return err == nil
+}
+
+// withThen returns words with "then" before each validating function that follows another one.
+func withThen(cmd *cobra.Command, words []string, validating func(string) bool) []string {
+	var all []string
+	for i, word := range words {
+		if word == "--" {
+			return append(all, words[i:]...)
+		}
+		if i > 0 && words[i-1] != plan.Then && validating(word) &&
+			!awaitsValue(cmd.Flags(), words[i-1]) {
+			all = append(all, plan.Then)
+		}
+		all = append(all, word)
+	}
+	return all
+}
+
+// vets resolves the functions named, or the default ones that the toolchain has.
+func (g args) vets(ctx context.Context, o *runFlags, request *run.Request,
+	resolver *plan.Resolver, flagProblems map[int]error,
+) (*plan.Plan, error) {
+	if len(g.words) == 0 && len(o.functions) == 0 {
+		for _, name := range defaultVets() {
+			if _, known := resolver.Functions.Signature(resolver.Toolchain, name); known {
+				g.words = append(g.words, plan.Then, name)
+			}
+		}
+		if len(g.words) == 0 {
+			return nil, diag.UsageHint("'fctl list --toolchain "+string(resolver.Toolchain)+
+				" validates' lists validating functions",
+				"FUNCTION is missing: no validation runs by default on %s", resolver.Toolchain)
+		}
+		g.words = g.words[1:]
+	}
+	chain, err := g.resolve(ctx, o, request, resolver, flagProblems)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range chain.Signatures {
+		if !s.Validating {
+			return nil, diag.UsageHint("'fctl list validates' lists validating functions",
+				"%s is not a validating function", s.FunctionName)
+		}
+	}
+	return chain, nil
+}
+
+// vetOptions sets the options that differ from those of other commands.
+func (o *runFlags) vetOptions(options *run.Options, getenv func(string) string) {
+	options.Format = report.Auto
+	switch {
+	case options.Report == "":
+		options.Report = report.Text
+	case options.Report == report.ForCI && getenv("GITHUB_ACTIONS") != "true":
+		options.Report = report.Text
+	}
+}
+
+// completeVet completes the words of vet, by the rules they are read by.
+func (a *App) completeVet(cmd *cobra.Command, o *runFlags, words []string,
+	typed string,
+) ([]string, cobra.ShellCompDirective) {
+	c := a.completer(cmd)
+	c.validating = true
+	for len(words) > 0 && (isFlag(words[0]) || a.isFile(words[0])) {
+		if isFlag(words[0]) {
+			flag, rest, open := c.takeFlag(words)
+			if open {
+				return c.flagValues(flag, typed)
+			}
+			words = rest
+			continue
+		}
+		o.files.Paths = append(o.files.Paths, words[0])
+		words = words[1:]
+	}
+	if len(o.files.Paths) > 0 {
+		c.path = o.files.Paths[0]
+	}
+	switch {
+	case len(words) > 0:
+		return c.chain(words, typed)
+	case strings.HasPrefix(typed, "-"):
+		return c.flagWord(typed, c.flagNames(func(*pflag.Flag) bool { return true }))
+	case len(o.files.Paths) == 0:
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	names, _ := offer(c.functionNames(), typed)
+	return names, cobra.ShellCompDirectiveDefault
+}

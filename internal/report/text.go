@@ -1,0 +1,132 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/diag"
+)
+
+// totals counts what a text report ends with.
+type totals struct {
+	files, resources, findings, failed int
+
+	unchecked []finding // one for each function, type and reason
+}
+
+// textUnit returns the lines of a unit: one for each finding and, with Verbose, one for each
+// validation that passed.
+func (p *Printer) textUnit(r Result) []byte {
+	p.totals.files++
+	p.totals.resources += r.Resources
+	if len(r.Response.Failures) > 0 {
+		p.totals.failed++
+	}
+	results := r.results()
+	var b []byte
+	for _, f := range append(r.findingsOf(results), r.filterFindings()...) {
+		b = append(b, p.Terminal.line(f)...)
+		p.totals.findings++
+	}
+	for _, f := range r.uncheckedFindings(results) {
+		p.totals.addUnchecked(f)
+	}
+	if p.Verbose {
+		b = append(b, p.Terminal.passed(r, results)...)
+	}
+	return b
+}
+
+// addUnchecked adds the count of a finding to that of an earlier one that says the same.
+func (t *totals) addUnchecked(f finding) {
+	f.Message = strings.TrimSuffix(f.Message, fmt.Sprintf(" (%d resources)", f.Unchecked))
+	i := slices.IndexFunc(t.unchecked, func(known finding) bool {
+		return known.Function == f.Function && known.Resource == f.Resource &&
+			known.Message == f.Message
+	})
+	if i < 0 {
+		t.unchecked = append(t.unchecked, f)
+		return
+	}
+	t.unchecked[i].Unchecked += f.Unchecked
+}
+
+// Unchecked returns a note for each type that a text report counts as unchecked, with the number of
+// its resources in all units.
+func (p *Printer) Unchecked() []api.Note {
+	var notes []api.Note
+	for _, f := range p.totals.unchecked {
+		if f.level() == "error" { // a failure says so
+			continue
+		}
+		message := strings.TrimPrefix(f.Message, unchecked)
+		message += ", so " + count(f.Unchecked, "resource") + " of that type "
+		if f.Unchecked == 1 {
+			message += "is unchecked"
+		} else {
+			message += "are unchecked"
+		}
+		if strings.HasSuffix(f.Message, " has no schema") {
+			message += "; --schema FILE adds one"
+		}
+		notes = append(notes, api.Note{
+			Pos: f.Position, Function: f.Function, Invocation: f.Name, Message: message,
+		})
+	}
+	return notes
+}
+
+// WithoutUnchecked returns the notes except those that Unchecked repeats, if the report is Text.
+func (p *Printer) WithoutUnchecked(notes []api.Note, r Result) []api.Note {
+	if p.Report != Text {
+		return notes
+	}
+	all := r.uncheckedFindings(r.results())
+	return slices.DeleteFunc(slices.Clone(notes), func(n api.Note) bool {
+		return n.Kind == api.NoteSkippedDocument && slices.ContainsFunc(all, func(f finding) bool {
+			return f.Function == n.Function && f.Position.Line == n.Pos.Line &&
+				f.Position.Column == n.Pos.Column
+		})
+	})
+}
+
+// textEnd returns the line of totals.
+func (p *Printer) textEnd() []byte {
+	t := &p.totals
+	if p.Quiet {
+		return nil
+	}
+	unchecked := 0
+	for _, f := range t.unchecked {
+		unchecked += f.Unchecked
+	}
+	b := fmt.Appendf(nil, "%s, %s, %s, %d unchecked", count(t.files, "file"),
+		count(t.resources, "resource"), count(t.findings, "finding"), unchecked)
+	if t.failed > 0 {
+		b = fmt.Appendf(b, "; %d failed", t.failed)
+	}
+	return append(b, '\n')
+}
+
+// count returns a number of things in words: "1 file", "2 files".
+func count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
+
+// line prints a finding as linters do: position, resource, rule, message. The path of the value is
+// shown if the position has no line.
+func (s Terminal) line(f finding) string {
+	path := f.Path
+	if f.Position.Line > 0 {
+		path = ""
+	}
+	parts := slices.DeleteFunc([]string{f.Resource, f.rule(), path, f.Message},
+		func(part string) bool { return part == "" })
+	return s.head(diag.Printable(f.Position.String())+":") + " " +
+		oneLine(diag.PrintableLines(strings.Join(parts, ": "))) + "\n"
+}
