@@ -157,6 +157,10 @@ func (c *comparison) read(ctx context.Context, cmd *cobra.Command, a, b string) 
 				before.File, before.Toolchain, after.File, after.Toolchain)
 		}
 	}
+	err = errors.Join(source.CheckConflict(before), source.CheckConflict(after))
+	if err != nil {
+		return err
+	}
 	c.pairs = []pair{{before, after}}
 	return run.Supported(before.Toolchain, c.set.executor.Toolchains())
 }

@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"sync/atomic"
 
@@ -92,6 +93,19 @@ func (s *Streams) InIsTerminal() bool { return s.inTTY }
 
 // OutIsTerminal reports whether Out is a terminal.
 func (s *Streams) OutIsTerminal() bool { return s.outTTY }
+
+// OutFile returns the regular file that Out is redirected to, or nil.
+func (s *Streams) OutFile() fs.FileInfo {
+	f, ok := s.Out.(*os.File)
+	if !ok {
+		return nil
+	}
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	return info
+}
 
 // Width returns the number of columns of Out.
 func (s *Streams) Width() int {

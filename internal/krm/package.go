@@ -102,6 +102,9 @@ func (p *Package) read(ctx context.Context, found source.File, o ReadOptions) (*
 	case !found.Accepts(unit):
 		return nil, nil
 	}
+	if err := source.CheckConflict(unit); err != nil {
+		return nil, err
+	}
 	f.data, f.info = unit.Data, unit.Info
 	return f, f.parse(o.All)
 }

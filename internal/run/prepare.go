@@ -61,13 +61,20 @@ func NewRequest(files Files, s *settings.Settings, deps Deps) *Request {
 func Prepare(ctx context.Context, files Files, s *settings.Settings, deps Deps) (*Request, error) {
 	r := NewRequest(files, s, deps)
 	var err error
-	r.found, err = r.find(ctx, s.AnyFormat)
-	return r, err
+	if r.found, err = r.find(ctx, s.AnyFormat); err != nil {
+		return r, err
+	}
+	for _, f := range r.found.Files {
+		if err := r.reader.CheckOutput(f.Path); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
 }
 
 // Reader returns a reader of files with the limits of the settings.
 func Reader(s *settings.Settings, streams *iostreams.Streams) *source.Reader {
-	return &source.Reader{In: streams.In, MaxSize: s.MaxBytes}
+	return &source.Reader{In: streams.In, Out: streams.OutFile(), MaxSize: s.MaxBytes}
 }
 
 // find finds the files of the units.

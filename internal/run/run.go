@@ -188,6 +188,9 @@ func (l *loop) work(i int, admit func(int64)) outcome {
 	case err != nil:
 		return fail(diag.Failures(err, api.FailureUsage))
 	}
+	if err := source.CheckConflict(unit); err != nil {
+		return fail(diag.Failures(err, api.FailureInput))
+	}
 	if err := l.invoke(&o, unit, chain); err != nil {
 		return fail(diag.Failures(err, api.FailureInput))
 	}

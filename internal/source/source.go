@@ -36,6 +36,9 @@ type Unit struct {
 // Reader reads units.
 type Reader struct {
 	In io.Reader // the input that "-" names
+	// Out is the regular file that the output goes to. Reading it is an error. nil if the output
+	// goes elsewhere.
+	Out fs.FileInfo
 	// Toolchain is that of all units. If empty, each file's name decides.
 	Toolchain api.ToolchainType
 	// RegularOnly rejects files that are not regular, such as pipes and devices.
@@ -112,10 +115,7 @@ func (r *Reader) read(ctx context.Context, path string, text bool) ([]byte, fs.F
 		data, info, err := r.readFile(ctx, path, text)
 		return data, info, located(diag.FileName(path), err)
 	}
-	size, device := stdinSize(r.In)
-	data, err := Interruptible(ctx, func() ([]byte, error) {
-		return r.limit().readAll(r.In, size, text || device)
-	})
+	data, err := r.readStdin(ctx, text)
 	return data, nil, located(diag.FileName(path), err)
 }
 
@@ -143,6 +143,11 @@ func (r *Reader) readFile(ctx context.Context, path string,
 		return nil, nil, ErrDirectory
 	case r.RegularOnly && !info.Mode().IsRegular():
 		return nil, nil, errNotRegular
+	}
+	if err := r.checkOutput(path, info); err != nil {
+		return nil, nil, err
+	}
+	switch {
 	case !r.RegularOnly && (!info.Mode().IsRegular() || info.Size() == 0):
 		// Reading a pipe or a device can block, as with the standard input. So can reading a file
 		// of /proc, whose size is 0.
