@@ -49,7 +49,7 @@ $word
 
 cd testdata || exit 2
 functions=$(fctl __complete list --toolchain '' 2>/dev/null | grep / | while read -r toolchain; do
-	fctl list -o name --toolchain "$toolchain"
+	fctl list --all -o name --toolchain "$toolchain"
 done)
 functions="
 $functions

@@ -68,6 +68,7 @@ func topics() []topic {
 		{"templates", "Prefixes of arguments: file:, template:, cel:, text:"},
 		{"cel", "Expressions in CEL: variables, functions, limits"},
 		{"starlark", "Programs in Starlark: variables, modules, limits"},
+		{"glossary", "What unit, space, placeholder and other words mean"},
 		{"environment", "Settings, settings files and environment variables"},
 	}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,9 +25,12 @@ func (a *App) newList() *cobra.Command {
 		Use:   "list [flags] [WORD...]",
 		Short: "List the functions",
 		Long: `List the functions, one per line. With words, list only functions whose name,
-kind, attribute or description contains all of them. The words readonly,
-mutating and validating select the kinds reads, changes and validates.`,
+kind, attribute or description contains all of them, or that serve a purpose
+such as scale, bump, limit or rename. Functions with the words in their names
+come first. The words readonly, mutating and validating select the kinds reads,
+changes and validates. Deprecated functions are listed only with --all.`,
 		Example: `  fctl list
+  fctl list scale
   fctl list validating
   fctl list changes image
   fctl list -o wide replicas`,
@@ -34,21 +38,30 @@ mutating and validating select the kinds reads, changes and validates.`,
 	form := addOutput(cmd.Flags(), "table, wide (with parameters), json (the signatures), name",
 		"table", "wide", "json", "name")
 	addToolchainFlags(cmd.Flags())
+	all := cmd.Flags().Bool("all", false, "also list deprecated functions")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		set, err := a.functionsOf(cmd)
 		if err != nil {
 			return err
 		}
-		signatures := slices.DeleteFunc(set.executor.Signatures(set.toolchain),
-			func(s api.FunctionSignature) bool {
-				return !contains(s, words)
-			})
+		signatures := matching(set.executor.Signatures(set.toolchain), words)
+		deprecated := 0
+		if !*all {
+			n := len(signatures)
+			signatures = slices.DeleteFunc(signatures,
+				func(s api.FunctionSignature) bool { return s.Deprecated })
+			deprecated = n - len(signatures)
+		}
 		text, err := a.listText(form.value, signatures)
 		if err != nil {
 			return err
 		}
 		if len(signatures) == 0 {
-			a.note(set.settings, fmt.Sprintf("no function matches %s", strings.Join(words, " ")))
+			note := "no function matches " + strings.Join(words, " ")
+			if deprecated > 0 {
+				note += ", except deprecated ones, which --all lists"
+			}
+			a.note(set.settings, note)
 		}
 		return a.write(text)
 	}
@@ -104,24 +117,62 @@ func (a *App) note(s *settings.Settings, message string) {
 	}
 }
 
-// contains reports whether every word occurs in the name, kind, attribute or description of a
-// function. The words readonly, mutating and validating match the kind only.
-func contains(s api.FunctionSignature, words []string) bool {
-	text := strings.ToLower(strings.Join([]string{
-		s.FunctionName, s.AliasOf, kindOf(s),
-		string(s.AttributeName), s.Description,
-	}, "\n"))
-	for _, word := range words {
-		word = strings.ToLower(word)
-		kind, isType := map[string]string{
-			"readonly": "reads", "mutating": "changes",
-			"validating": "validates",
-		}[word]
-		if isType && kind != kindOf(s) || !isType && !strings.Contains(text, word) {
-			return false
+// intentions has words for what people want to do with a function, which its name and description
+// do not have: lines of the form FUNCTION: WORDS.
+//
+//go:embed intentions.txt
+var intentions string
+
+// purposes returns the words of intentions.txt by function.
+func purposes() map[string][]string {
+	words := map[string][]string{}
+	for line := range strings.Lines(intentions) {
+		name, list, ok := strings.Cut(line, ":")
+		if ok && !strings.HasPrefix(name, "#") {
+			words[name] = strings.Fields(list)
 		}
 	}
-	return true
+	return words
+}
+
+// matching returns the functions that match all words. Those that have the words in their names
+// come first, and those that have one only in their descriptions come last.
+func matching(signatures []api.FunctionSignature, words []string) []api.FunctionSignature {
+	var ranks [3][]api.FunctionSignature
+	known := purposes()
+	for _, s := range signatures {
+		if rank := rankOf(s, known[cmp.Or(s.AliasOf, s.FunctionName)], words); rank >= 0 {
+			ranks[rank] = append(ranks[rank], s)
+		}
+	}
+	return slices.Concat(ranks[:]...)
+}
+
+// rankOf returns how well a function matches the words, each at least as well as the result says: 0
+// in its name or kind, 1 in its attribute or purposes, 2 in its description, -1 not. The words
+// readonly, mutating and validating match the kind only.
+func rankOf(s api.FunctionSignature, purposes, words []string) int {
+	rank := 0
+	for _, word := range words {
+		word = strings.ToLower(word)
+		kind, isKind := map[string]string{
+			"readonly": "reads", "mutating": "changes", "validating": "validates",
+		}[word]
+		has := func(text string) bool { return strings.Contains(strings.ToLower(text), word) }
+		switch {
+		case isKind && kind != kindOf(s):
+			return -1
+		case isKind, has(s.FunctionName), has(s.AliasOf), has(kindOf(s)):
+		case has(string(s.AttributeName)), slices.ContainsFunc(purposes,
+			func(purpose string) bool { return strings.HasPrefix(purpose, word) }):
+			rank = max(rank, 1)
+		case has(s.Description):
+			rank = 2
+		default:
+			return -1
+		}
+	}
+	return rank
 }
 
 // listText prints functions in one of the forms.
