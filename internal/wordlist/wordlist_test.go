@@ -48,6 +48,15 @@ func right() *regexp.Regexp {
 func TestPlainWords(t *testing.T) {
 	root := filepath.Join("..", "..")
 	var found []string
+	better, right := better(), right()
+	check := func(path string, line int, text string) {
+		text = right.ReplaceAllString(text, "")
+		for word, instead := range better {
+			for _, bad := range word.FindAllString(text, -1) {
+				found = append(found, fmt.Sprintf("%s:%d: %q: %s", path, line, bad, instead))
+			}
+		}
+	}
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -65,9 +74,9 @@ func TestPlainWords(t *testing.T) {
 		}
 		switch dir = filepath.ToSlash(dir); {
 		case strings.HasSuffix(name, ".go"):
-			return source(path, func(line int, text string) { found = append(found, check(path, line, text)...) })
+			return source(path, func(line int, text string) { check(path, line, text) })
 		case strings.HasSuffix(name, ".md"), strings.HasSuffix(name, ".txt") && dir == "internal/cli/help":
-			return prose(path, func(line int, text string) { found = append(found, check(path, line, text)...) })
+			return prose(path, func(line int, text string) { check(path, line, text) })
 		}
 		return nil
 	})
@@ -77,17 +86,6 @@ func TestPlainWords(t *testing.T) {
 	for _, problem := range found {
 		t.Error(problem)
 	}
-}
-
-// check returns the words in a text that have a better one.
-func check(path string, line int, text string) (found []string) {
-	text = right().ReplaceAllString(text, "")
-	for word, instead := range better() {
-		for _, bad := range word.FindAllString(text, -1) {
-			found = append(found, fmt.Sprintf("%s:%d: %q: %s", path, line, bad, instead))
-		}
-	}
-	return found
 }
 
 // source visits the comments, strings and names of a file; a name once, as words.
