@@ -230,7 +230,7 @@ func commandReference() string {
 }
 
 func command(b *strings.Builder, cmd *cobra.Command) {
-	if cmd.Name() == "help" || !cmd.Runnable() && !cmd.HasSubCommands() {
+	if cmd.Hidden || cmd.Name() == "help" || !cmd.Runnable() && !cmd.HasSubCommands() {
 		return // topics have a section of their own
 	}
 	cmd.InitDefaultHelpFlag()
