@@ -10,6 +10,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions/shellwords"
+	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/run"
@@ -28,13 +29,13 @@ type args struct {
 
 // splitArgs takes FILE and UNIT off the words, unless -f names the files or UNIT is left out. Flags
 // may come before each of them; pflag parses these and stops at the next word that is not a flag.
-func (a *App) splitArgs(cmd *cobra.Command, o *runFlags, words []string) (g args, err error) {
+func splitArgs(a *app.App, cmd *cobra.Command, o *runFlags, words []string) (g args, err error) {
 	flags, files := cmd.Flags(), &o.files
 	for _, to := range []*string{&files.File, &files.Unit} {
 		if len(files.Paths) > 0 {
 			break
 		}
-		if to == &files.Unit && a.unitLeftOut(cmd, o, words) {
+		if to == &files.Unit && unitLeftOut(a, cmd, o, words) {
 			g.noUnit = true
 			break
 		}
@@ -67,18 +68,18 @@ func (a *App) splitArgs(cmd *cobra.Command, o *runFlags, words []string) (g args
 
 // unitLeftOut reports whether the words after FILE begin with FUNCTION instead of UNIT: the first
 // one is a function and the next one that is not a flag is not.
-func (a *App) unitLeftOut(cmd *cobra.Command, o *runFlags, words []string) bool {
+func unitLeftOut(a *app.App, cmd *cobra.Command, o *runFlags, words []string) bool {
 	switch {
 	case len(words) == 0:
 		return len(o.functions) > 0
 	case strings.Trim(words[0], "abcdefghijklmnopqrstuvwxyz0123456789-") != "":
 		return false // as names of functions are
 	}
-	s, err := a.settings(cmd.Flags())
+	s, err := a.Settings(cmd.Flags())
 	if err != nil {
 		return false // prepare reports it
 	}
-	executor, err := a.executorFor(cmd.Context(), s)
+	executor, err := a.ExecutorFor(cmd.Context(), s)
 	if err != nil {
 		return false
 	}

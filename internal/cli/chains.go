@@ -8,6 +8,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/shellwords"
+	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/run"
@@ -31,8 +32,8 @@ type chainStep struct {
 }
 
 // chainSteps reads a chain and describes each of its steps.
-func (a *App) chainSteps(ctx context.Context, set functionSet, path string) ([]chainStep, error) {
-	request := run.NewRequest(run.Files{Dir: a.global.dir}, set.settings, a.deps(set.executor))
+func chainSteps(ctx context.Context, a *app.App, set functionSet, path string) ([]chainStep, error) {
+	request := run.NewRequest(run.Files{Dir: a.Dir}, set.settings, a.Deps(set.executor))
 	chain, err := request.Chain(ctx, request.Resolver(ctx, set.toolchain), path)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,8 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/fn"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/source"
@@ -24,10 +26,10 @@ func isCompletion(args []string) bool {
 }
 
 // prepareCompletion adds what only completion needs.
-func (a *App) prepareCompletion(root *cobra.Command, args []string) {
-	a.prepareFlags(root.Commands())
+func prepareCompletion(a *app.App, root *cobra.Command, args []string) {
+	prepareFlags(a, root.Commands())
 	root.PersistentFlags().VisitAll(plainUsage)
-	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { a.completeFlag(root, f) })
+	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { completeFlag(a, root, f) })
 	if cmd, _, err := root.Find(args[1:max(1, len(args)-1)]); err == nil &&
 		(cmd.Name() == "do" || cmd.Name() == "vet") {
 		// Words of these are completed by the rules they are read by, flags included, so cobra must
@@ -40,12 +42,12 @@ func (a *App) prepareCompletion(root *cobra.Command, args []string) {
 }
 
 // prepareFlags prepares the flags of commands and of those below them.
-func (a *App) prepareFlags(cmds []*cobra.Command) {
+func prepareFlags(a *app.App, cmds []*cobra.Command) {
 	for _, cmd := range cmds {
 		cmd.DisableFlagParsing = false
 		cmd.Flags().VisitAll(plainUsage)
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { a.completeFlag(cmd, f) })
-		a.prepareFlags(cmd.Commands())
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { completeFlag(a, cmd, f) })
+		prepareFlags(a, cmd.Commands())
 	}
 }
 
@@ -53,7 +55,7 @@ func (a *App) prepareFlags(cmds []*cobra.Command) {
 // description.
 func plainUsage(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") }
 
-func (a *App) completeFlag(cmd *cobra.Command, f *pflag.Flag) {
+func completeFlag(a *app.App, cmd *cobra.Command, f *pflag.Flag) {
 	if f.Value.Type() == "bool" {
 		return
 	}
@@ -61,7 +63,7 @@ func (a *App) completeFlag(cmd *cobra.Command, f *pflag.Flag) {
 		func(cmd *cobra.Command, words []string,
 			typed string,
 		) ([]string, cobra.ShellCompDirective) {
-			c := a.completer(cmd)
+			c := newCompleter(a, cmd)
 			if len(words) > 0 {
 				c.path = words[0]
 			}
@@ -71,7 +73,7 @@ func (a *App) completeFlag(cmd *cobra.Command, f *pflag.Flag) {
 
 // completer completes a word from the words before it.
 type completer struct {
-	app       *App
+	app       *app.App
 	cmd       *cobra.Command
 	flags     *pflag.FlagSet
 	path      string // of the unit, if it is on the command line
@@ -81,7 +83,7 @@ type completer struct {
 	validating bool // only validating functions are offered
 }
 
-func (a *App) completer(cmd *cobra.Command) *completer {
+func newCompleter(a *app.App, cmd *cobra.Command) *completer {
 	cmd.Flags().AddFlagSet(cmd.InheritedFlags())
 	return &completer{app: a, cmd: cmd, flags: cmd.Flags()}
 }
@@ -92,11 +94,11 @@ func (c *completer) load() bool {
 	if c.executor != nil {
 		return true
 	}
-	s, err := c.app.settings(c.flags)
+	s, err := c.app.Settings(c.flags)
 	if err != nil {
 		return false
 	}
-	if c.executor, err = c.app.executorFor(c.cmd.Context(), s); err != nil {
+	if c.executor, err = c.app.ExecutorFor(c.cmd.Context(), s); err != nil {
 		c.executor = nil
 		return false
 	}
@@ -110,26 +112,16 @@ func (c *completer) load() bool {
 	return true
 }
 
-// offer returns the candidates that begin with what was typed. A candidate may have a description
-// after a tab.
-func offer(candidates []string, typed string) ([]string, cobra.ShellCompDirective) {
-	var fitting []string
-	for _, candidate := range candidates {
-		if strings.HasPrefix(candidate, typed) && !slices.Contains(fitting, candidate) {
-			fitting = append(fitting, candidate)
-		}
-	}
-	return fitting, cobra.ShellCompDirectiveNoFileComp
-}
-
 // completeFunctions completes the name of a function.
-func (a *App) completeFunctions(cmd *cobra.Command, words []string,
-	typed string,
-) ([]string, cobra.ShellCompDirective) {
-	if cmd.Name() == "explain" && len(words) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+func completeFunctions(a *app.App) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, words []string, typed string) ([]string,
+		cobra.ShellCompDirective,
+	) {
+		if cmd.Name() == "explain" && len(words) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return app.Offer(newCompleter(a, cmd).functionNames(), typed)
 	}
-	return offer(a.completer(cmd).functionNames(), typed)
 }
 
 // completeDoseq completes FILE, UNIT and INVOCATIONS.
@@ -146,23 +138,13 @@ func completeDoseq(o *runFlags, words []string, typed string) ([]string, cobra.S
 		if at == 1 {
 			unit = append(unit, unitName(words[0]))
 		}
-		names, directive := offer(append(unit,
+		names, directive := app.Offer(append(unit,
 			"file:\ta list of invocations in a file",
 			"-\ta list on the standard input",
 		), typed)
 		return names, directive | cobra.ShellCompDirectiveNoSpace
 	}
 	return nil, cobra.ShellCompDirectiveNoFileComp
-}
-
-// completeFiles completes up to n words that are all files.
-func completeFiles(n int) cobra.CompletionFunc {
-	return func(_ *cobra.Command, words []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if len(words) < n {
-			return nil, cobra.ShellCompDirectiveDefault
-		}
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
 }
 
 // unitName guesses a unit name for the file at path.
@@ -176,10 +158,10 @@ func unitName(path string) string {
 }
 
 // completeDo completes the words of do, by the rules they are read by.
-func (a *App) completeDo(cmd *cobra.Command, o *runFlags, words []string,
+func completeDo(a *app.App, cmd *cobra.Command, o *runFlags, words []string,
 	typed string,
 ) ([]string, cobra.ShellCompDirective) {
-	c := a.completer(cmd)
+	c := newCompleter(a, cmd)
 	var named []string // FILE and UNIT, unless -f says what the files are
 	missing := func() int {
 		if paths := o.files.Paths; len(paths) > 0 {
@@ -213,9 +195,9 @@ func (a *App) completeDo(cmd *cobra.Command, o *runFlags, words []string,
 	case n == 2:
 		return nil, cobra.ShellCompDirectiveDefault
 	case n == 1:
-		return offer(append([]string{unitName(named[0])}, c.functionNames()...), typed)
+		return app.Offer(append([]string{unitName(named[0])}, c.functionNames()...), typed)
 	}
-	return offer(c.functionNames(), typed)
+	return app.Offer(c.functionNames(), typed)
 }
 
 func isFlag(word string) bool { return len(word) > 1 && word[0] == '-' }
@@ -273,11 +255,11 @@ func (c *completer) chain(words []string, typed string) ([]string, cobra.ShellCo
 		parameter, hasValue := parameterOf(signature, word)
 		switch {
 		case word == plan.Then && len(words) == 1:
-			return offer(c.functionNames(), typed)
+			return app.Offer(c.functionNames(), typed)
 		case word == plan.Then:
 			return c.chain(words[1:], typed)
 		case parameter != nil && !hasValue && len(words) == 1:
-			return offer(c.values(signature, parameter, given), typed)
+			return app.Offer(c.values(signature, parameter, given), typed)
 		case parameter != nil:
 			_, value, _ := strings.Cut(word, "=")
 			if words = words[1:]; !hasValue {
@@ -300,7 +282,7 @@ func (c *completer) chain(words []string, typed string) ([]string, cobra.ShellCo
 	if strings.HasPrefix(typed, "-") {
 		if parameter, hasValue := parameterOf(signature, typed); parameter != nil && hasValue {
 			_, value, _ := strings.Cut(typed, "=")
-			return offer(c.values(signature, parameter, given), value)
+			return app.Offer(c.values(signature, parameter, given), value)
 		}
 		var names []string
 		for i := range signature.Parameters {
@@ -322,7 +304,7 @@ func (c *completer) chain(words []string, typed string) ([]string, cobra.ShellCo
 	if !missing {
 		candidates = append(candidates, plan.Then+"\tthe next function")
 	}
-	return offer(candidates, typed)
+	return app.Offer(candidates, typed)
 }
 
 // parameterOf finds the parameter that --name or --name=value names.
@@ -364,7 +346,7 @@ func (c *completer) flagWord(typed string, names []string) ([]string, cobra.Shel
 	if name, value, ok := strings.Cut(strings.TrimPrefix(typed, "--"), "="); ok {
 		return c.flagValues(name, value)
 	}
-	return offer(names, typed)
+	return app.Offer(names, typed)
 }
 
 // functionNames returns the names of the functions, except deprecated ones, with their
@@ -510,7 +492,7 @@ func (c *completer) unit() *functions.Unit {
 }
 
 // inDir resolves a path on the command line, relative to the directory given with -C.
-func (c *completer) inDir(path string) string { return source.InDirectory(c.app.global.dir, path) }
+func (c *completer) inDir(path string) string { return source.InDirectory(c.app.Dir, path) }
 
 func (c *completer) resources() api.ResourceList {
 	unit := c.unit()
@@ -537,12 +519,12 @@ func (c *completer) containers() []string {
 // flagValues completes the value of a flag of fctl.
 func (c *completer) flagValues(name, typed string) ([]string, cobra.ShellCompDirective) {
 	if flag := c.flags.Lookup(name); flag != nil {
-		if choice, ok := flag.Value.(*choice); ok {
-			return offer(choice.values, typed)
+		if choice, ok := flag.Value.(*app.Choice); ok {
+			return app.Offer(choice.Values, typed)
 		}
 	}
 	if parent := c.cmd.Parent(); parent != nil && parent.Name() == "fn" {
-		return c.fnFlagValues(name, typed)
+		return fn.FlagValues(name, typed, c.functionNames)
 	}
 	switch name {
 	case "filename", "resource-types", "schema", "config", "functions", "file":
@@ -552,21 +534,21 @@ func (c *completer) flagValues(name, typed string) ([]string, cobra.ShellCompDir
 	case "other-data":
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	case "context":
-		names, directive := offer([]string{
+		names, directive := app.Offer([]string{
 			"space=", "space-id=", "unit-id=", "organization-id=",
 			"revision-num=", "approved-by=", "previous-data-hash=", "unit-label.",
 		}, typed)
 		return names, directive | cobra.ShellCompDirectiveNoSpace
 	case "color":
-		return offer([]string{"auto", "always", "never"}, typed)
+		return app.Offer([]string{"auto", "always", "never"}, typed)
 	case "report":
-		return offer(report.Kinds(), typed)
+		return app.Offer(report.Kinds(), typed)
 	case "output":
 		var forms []string
 		for _, f := range report.Formats() {
 			forms = append(forms, f.Name+"\t"+f.Text)
 		}
-		return offer(forms, typed)
+		return app.Offer(forms, typed)
 	}
 	if !c.load() {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -584,7 +566,7 @@ func (c *completer) flagValues(name, typed string) ([]string, cobra.ShellCompDir
 			values = append(values, selectorValue(name, r.ResourceInfo))
 		}
 	}
-	return offer(slices.DeleteFunc(values, func(v string) bool { return v == "" }), typed)
+	return app.Offer(slices.DeleteFunc(values, func(v string) bool { return v == "" }), typed)
 }
 
 // selectorValue returns the value by which a flag selects the resource.

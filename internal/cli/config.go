@@ -7,36 +7,37 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/settings"
 )
 
-func (a *App) newConfig() *cobra.Command {
+func newConfig(a *app.App) *cobra.Command {
 	config := &cobra.Command{
 		Use:   "config",
 		Short: "Show the settings",
 		Long:  "Show the settings. 'fctl help environment' explains where they come from.",
-		Args:  a.noSuchCommand,
-		RunE:  showHelp,
+		Args:  a.NoSuchCommand,
+		RunE:  app.ShowHelp,
 	}
 	view := &cobra.Command{
 		Use:     "view",
 		Short:   "Print the settings",
 		Example: "  fctl config view --origin",
-		Args:    noArguments,
+		Args:    app.NoArguments,
 	}
 	origin := view.Flags().Bool("origin", false, "print where each value comes from")
-	view.Flags().StringSliceVar(&a.global.context, "context", nil,
+	view.Flags().StringSliceVar(&a.Context, "context", nil,
 		"set a value of the unit's context, `NAME=VALUE`")
 	addToolchainFlags(view.Flags())
 	view.RunE = func(cmd *cobra.Command, _ []string) error {
-		s, err := a.settings(cmd.Flags())
+		s, err := a.Settings(cmd.Flags())
 		if err != nil {
 			return err
 		}
 		if s.ShowsNotes() {
-			a.console().Notes("", s.Notes...)
+			a.Console().Notes("", s.Notes...)
 		}
-		return a.write([]byte(settingsText(s.Rows, *origin)))
+		return a.Write([]byte(settingsText(s.Rows, *origin)))
 	}
 	config.AddCommand(view)
 	return config

@@ -16,6 +16,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/sensitive"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/run"
@@ -25,11 +26,11 @@ import (
 
 // diffFlags are the flags of diff.
 type diffFlags struct {
-	output      *choice
+	output      *app.Choice
 	showSecrets bool
 }
 
-func (a *App) newDiff() *cobra.Command {
+func newDiff(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff [flags] A B",
 		Short: "Compare configuration, value by value",
@@ -61,20 +62,20 @@ the function patch-mutations, which turns the values of A into those of B:
   fctl diff -o patch staging.yaml production.yaml`,
 	}
 	o := &diffFlags{}
-	o.output = addOutput(cmd.Flags(), "text, mutations (JSON), patch (JSON for patch-mutations)",
+	o.output = app.AddOutput(cmd.Flags(), "text, mutations (JSON), patch (JSON for patch-mutations)",
 		"text", "mutations", "patch")
-	addShowSecrets(cmd.Flags(), &o.showSecrets)
+	app.AddShowSecrets(cmd.Flags(), &o.showSecrets)
 	addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return a.diff(cmd.Context(), cmd, o, words)
+		return compareFiles(cmd.Context(), a, cmd, o, words)
 	}
-	cmd.ValidArgsFunction = completeFiles(2)
+	cmd.ValidArgsFunction = app.CompleteFiles(2)
 	return cmd
 }
 
 // comparison is one run of diff.
 type comparison struct {
-	app      *App
+	app      *app.App
 	flags    *diffFlags
 	set      functionSet
 	reader   *source.Reader
@@ -95,22 +96,22 @@ func (p *pair) unit() *source.Unit {
 	return p.before
 }
 
-func (a *App) diff(ctx context.Context, cmd *cobra.Command, o *diffFlags, words []string) error {
+func compareFiles(ctx context.Context, a *app.App, cmd *cobra.Command, o *diffFlags, words []string) error {
 	if len(words) != 2 {
 		return diag.UsageHint("fctl diff A B, as in: fctl diff staging.yaml production.yaml",
 			"two files or directories are expected, got %d words", len(words))
 	}
-	set, err := a.functionSet(cmd)
+	set, err := loadFunctions(a, cmd)
 	if err != nil {
 		return err
 	}
 	c := &comparison{app: a, flags: o, set: set, reader: run.Reader(set.settings, a.Streams)}
 	c.reader.Toolchain = set.toolchain
-	if err := c.read(ctx, cmd, source.InDirectory(a.global.dir, words[0]),
-		source.InDirectory(a.global.dir, words[1])); err != nil {
+	if err := c.read(ctx, cmd, source.InDirectory(a.Dir, words[0]),
+		source.InDirectory(a.Dir, words[1])); err != nil {
 		return err
 	}
-	if o.output.value == "patch" && c.several {
+	if o.output.Value == "patch" && c.several {
 		return diag.UsageHint("fctl diff -o patch A/FILE B/FILE",
 			"a patch describes one file, not directories")
 	}
@@ -137,7 +138,7 @@ func (c *comparison) read(ctx context.Context, cmd *cobra.Command, a, b string) 
 		return diag.UsageHint("compare two files, or two directories", "%s is a directory, and %s is not",
 			diag.FileName(directory), diag.FileName(file))
 	case a == "-" || b == "-":
-		if err := c.app.rejectTerminal(cmd); err != nil {
+		if err := c.app.RejectTerminal(cmd); err != nil {
 			return err
 		}
 	}
@@ -229,12 +230,12 @@ func (c *comparison) printDifferences() error {
 	printer := &report.Printer{
 		Format: report.Mutations, Several: c.several,
 		Terminal: report.Terminal{
-			Interactive: c.flags.output.value == "text", Head: c.app.Streams.OutStyle(color.Bold),
+			Interactive: c.flags.output.Value == "text", Head: c.app.Streams.OutStyle(color.Bold),
 			Diff: run.DiffStyle(c.app.Streams),
 		},
 	}
 	out := sink.NewStream(c.app.Streams.Out)
-	status, inLayout := exitDone, 0
+	status, inLayout := app.ExitDone, 0
 	var notes [][]api.Note // by pair
 	for i, d := range c.set.executor.Diff(versions) {
 		p := &c.pairs[i]
@@ -244,7 +245,7 @@ func (c *comparison) printDifferences() error {
 			c.problems = append(c.problems, c.secrets(versions[i]).Failures(problems)...)
 			continue
 		}
-		if c.flags.output.value == "patch" {
+		if c.flags.output.Value == "patch" {
 			problems, err := p.ambiguous(c.set.executor, d.Mutations)
 			if err != nil {
 				return err
@@ -255,7 +256,7 @@ func (c *comparison) printDifferences() error {
 			}
 		}
 		if len(d.Mutations) > 0 {
-			status = exitNo
+			status = app.ExitNo
 		}
 		for _, m := range d.Moved {
 			from := c.pairs[m.From].before.File
@@ -294,16 +295,16 @@ func (c *comparison) printDifferences() error {
 	}
 	if !c.set.settings.Quiet {
 		for i := range notes {
-			c.app.console().Notes(c.pairs[i].unit().File, notes[i]...)
+			c.app.Console().Notes(c.pairs[i].unit().File, notes[i]...)
 		}
 		c.noteRest(inLayout)
 	}
 	if len(c.problems) > 0 {
-		c.app.reportError(c.problems)
-		status = max(status, exitStatus(c.problems))
+		reportError(c.app, c.problems)
+		status = max(status, app.ExitStatus(c.problems))
 	}
-	if status != exitDone {
-		return exitError(status)
+	if status != app.ExitDone {
+		return app.ExitError(status)
 	}
 	return nil
 }
@@ -329,7 +330,7 @@ func (c *comparison) noteRest(inLayout int) {
 	if text := run.SkippedFiles(c.skipped, c.set.settings.Verbose); text != "" {
 		notes = append(notes, api.Note{Message: text})
 	}
-	c.app.console().Notes("", notes...)
+	c.app.Console().Notes("", notes...)
 }
 
 // problems returns why a pair could not be compared, each problem with its file.

@@ -3,20 +3,20 @@ package cli
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/settings"
 )
 
-func (a *App) newDo() *cobra.Command {
+func newDo(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "do [flags] {FILE [UNIT] | -f PATH...} FUNCTION [ARG...] [then FUNCTION [ARG...]]...",
 		Short: "Run functions on files",
@@ -58,23 +58,23 @@ help secrets'.`,
 	// The words from FUNCTION on are split by plan, not by pflag.
 	cmd.Flags().SetInterspersed(false)
 	o := &runFlags{}
-	a.addRunFlags(cmd, o)
+	addRunFlags(a, cmd, o)
 	cmd.Flags().StringArrayVar(&o.functions, "functions", nil,
 		"run the functions in `FILE` before those on the command line")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return a.do(cmd.Context(), cmd, o, words)
+		return do(cmd.Context(), a, cmd, o, words)
 	}
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, words []string,
 		typed string,
 	) ([]string, cobra.ShellCompDirective) {
-		return a.completeDo(cmd, o, words, typed)
+		return completeDo(a, cmd, o, words, typed)
 	}
 	return cmd
 }
 
 // do runs the command: arguments, settings, source, plan, and the run.
-func (a *App) do(ctx context.Context, cmd *cobra.Command, o *runFlags, words []string) error {
-	given, err := a.splitArgs(cmd, o, words)
+func do(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags, words []string) error {
+	given, err := splitArgs(a, cmd, o, words)
 	if o.help {
 		return cmd.Help()
 	}
@@ -84,7 +84,7 @@ func (a *App) do(ctx context.Context, cmd *cobra.Command, o *runFlags, words []s
 	if err := takeToolchain(cmd, given.words); err != nil {
 		return err
 	}
-	p, err := a.prepare(ctx, cmd, o)
+	p, err := prepare(ctx, a, cmd, o)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (a *App) do(ctx context.Context, cmd *cobra.Command, o *runFlags, words []s
 	}
 	settled, settingsProblem := p.settings, error(nil)
 	if len(problems) > 0 {
-		settled, settingsProblem = a.settle(p.sources, cmd.Flags())
+		settled, settingsProblem = a.Settle(p.sources, cmd.Flags())
 	}
 	err = p.request.Plan(ctx, func(resolver *plan.Resolver) (*plan.Plan, error) {
 		resolver.Flags = recognizer{cmd.Flags()}
@@ -107,7 +107,7 @@ func (a *App) do(ctx context.Context, cmd *cobra.Command, o *runFlags, words []s
 		return err
 	}
 	p.settings = settled
-	return a.run(ctx, cmd, o, p)
+	return runChain(ctx, a, cmd, o, p)
 }
 
 // prepared is a run whose files are known.
@@ -119,30 +119,30 @@ type prepared struct {
 }
 
 // prepare loads the settings, makes the executor and finds the files.
-func (a *App) prepare(ctx context.Context, cmd *cobra.Command, o *runFlags) (*prepared, error) {
+func prepare(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags) (*prepared, error) {
 	if slices.Contains(o.files.Paths, "") {
 		return nil, diag.Usage("-f: the path is empty")
 	}
-	sources, err := a.sources(cmd.Flags())
+	sources, err := a.Sources(cmd.Flags())
 	if err != nil {
 		return nil, err
 	}
-	s, err := a.settle(sources, cmd.Flags())
+	s, err := a.Settle(sources, cmd.Flags())
 	if err != nil {
 		return nil, err
 	}
-	executor, err := a.executorFor(ctx, s)
+	executor, err := a.ExecutorFor(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	o.files.Dir = a.global.dir
-	p := &prepared{sources: sources, settings: s, deps: a.deps(executor)}
+	o.files.Dir = a.Dir
+	p := &prepared{sources: sources, settings: s, deps: a.Deps(executor)}
 	p.request, err = run.Prepare(ctx, o.files, s, p.deps)
 	return p, err
 }
 
 // run runs the chain of a request.
-func (a *App) run(ctx context.Context, cmd *cobra.Command, o *runFlags, p *prepared) error {
+func runChain(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags, p *prepared) error {
 	options, err := o.runOptions(cmd.Flags(), p.settings)
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func (a *App) run(ctx context.Context, cmd *cobra.Command, o *runFlags, p *prepa
 		o.vetOptions(&options, a.Streams.Getenv)
 	}
 	if p.request.ReadsStdin() {
-		if err := a.rejectTerminal(cmd); err != nil {
+		if err := a.RejectTerminal(cmd); err != nil {
 			return err
 		}
 	}
@@ -160,7 +160,7 @@ func (a *App) run(ctx context.Context, cmd *cobra.Command, o *runFlags, p *prepa
 	if err != nil {
 		return err
 	}
-	return resultError(result)
+	return app.ResultError(result)
 }
 
 // resolve makes the chain from the files of --functions and the words from FUNCTION on.
@@ -210,25 +210,6 @@ func (g args) resolve(ctx context.Context, o *runFlags, request *run.Request,
 	}
 	all.Append(typed)
 	return all, nil
-}
-
-// rejectTerminal returns an error if the standard input is a terminal: with "-" for FILE, the
-// command would wait for somebody to type a manifest.
-func (a *App) rejectTerminal(cmd *cobra.Command) error {
-	if !a.Streams.InIsTerminal() {
-		return nil
-	}
-	cmd.SetOut(a.Streams.ErrOut)
-	if err := cmd.Help(); err != nil {
-		return err
-	}
-	words := map[string]string{
-		"do": "- FUNCTION", "vet": "-", "doseq": "- INVOCATIONS",
-		"diff": "- B", "merge": "BASE - THEIRS",
-		"sink": "DIR", "eval": "- --function NAME", "run": "-",
-	}[cmd.Name()]
-	return diag.UsageHint(fmt.Sprintf("cat FILE | %s %s", cmd.CommandPath(), words),
-		"the standard input is a terminal")
 }
 
 // decidesFunctions reports whether a flag decides which functions there are, or how much is read

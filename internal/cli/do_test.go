@@ -15,6 +15,7 @@ import (
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/cli"
+	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/iostreams"
 )
 
@@ -78,8 +79,8 @@ func run(t *testing.T, ctx context.Context, words ...string) (status int, out, e
 	t.Helper()
 	streams, in, stdout, stderr := iostreams.Test()
 	in.WriteString(manifest)
-	app := &cli.App{Streams: streams, Executor: executor(t)}
-	status = app.Run(ctx, words)
+	a := &app.App{Streams: streams, Executor: executor(t)}
+	status = cli.Run(ctx, a, words)
 	return status, stdout.String(), stderr.String()
 }
 
@@ -144,8 +145,8 @@ func TestListFitsTheTerminal(t *testing.T) {
 		streams, _, out, _ := iostreams.Test()
 		streams.SetTerminal(true, true, true, width)
 		streams.SetEnv(func(name string) string { return map[string]string{"NO_COLOR": "1"}[name] })
-		app := &cli.App{Streams: streams, Executor: executor(t)}
-		if status := app.Run(t.Context(), []string{"list"}); status != 0 {
+		a := &app.App{Streams: streams, Executor: executor(t)}
+		if status := cli.Run(t.Context(), a, []string{"list"}); status != 0 {
 			t.Fatalf("status %d", status)
 		}
 		longest := 0
@@ -176,11 +177,11 @@ func TestCommandsWithoutFunctionsMakeNoExecutor(t *testing.T) {
 		{"completion", "bash"},
 	} {
 		streams, _, _, _ := iostreams.Test()
-		app := &cli.App{Streams: streams, Executor: func() (*functions.Executor, error) {
+		a := &app.App{Streams: streams, Executor: func() (*functions.Executor, error) {
 			t.Errorf("%q makes an executor", words)
 			return functions.NewEmptyExecutor(), nil
 		}}
-		if status := app.Run(t.Context(), words); status != 0 {
+		if status := cli.Run(t.Context(), a, words); status != 0 {
 			t.Errorf("%q: status %d", words, status)
 		}
 	}
@@ -214,8 +215,8 @@ func TestOnATerminal(t *testing.T) {
 		streams.SetTerminal(false, c.terminal, c.terminal, 80)
 		streams.SetEnv(func(name string) string { return map[string]string{"NO_COLOR": "1"}[name] })
 		in.WriteString(manifest)
-		app := &cli.App{Streams: streams, Executor: executor(t)}
-		status := app.Run(t.Context(), append([]string{"do", "-", "U"}, c.words...))
+		a := &app.App{Streams: streams, Executor: executor(t)}
+		status := cli.Run(t.Context(), a, append([]string{"do", "-", "U"}, c.words...))
 		if status != c.status || !strings.HasPrefix(out.String(), c.want) {
 			t.Errorf("%q on a terminal %v: status %d\n%s", c.words, c.terminal, status, out)
 		}
@@ -234,8 +235,8 @@ func TestProgressStays(t *testing.T) {
 	}
 	streams, _, out, errOut := iostreams.Test()
 	streams.SetTerminal(false, false, true, 80)
-	app := &cli.App{Streams: streams, Executor: executor(t)}
-	status := app.Run(t.Context(), []string{"do", "--check", "-f", dir, "nap"})
+	a := &app.App{Streams: streams, Executor: executor(t)}
+	status := cli.Run(t.Context(), a, []string{"do", "--check", "-f", dir, "nap"})
 	if status != 1 || strings.Count(out.String(), "\n") != 2 {
 		t.Errorf("status %d, %s%s", status, out, errOut)
 	}
@@ -256,8 +257,8 @@ func TestWhatCannotBePrintedIsAFailure(t *testing.T) {
 	} {
 		streams, _, _, errOut := iostreams.Test()
 		streams.Out = fullDisk{}
-		app := &cli.App{Streams: streams, Executor: executor(t)}
-		if status := app.Run(t.Context(), strings.Fields(words)); status != 4 ||
+		a := &app.App{Streams: streams, Executor: executor(t)}
+		if status := cli.Run(t.Context(), a, strings.Fields(words)); status != 4 ||
 			errOut.String() != "fctl: writing the result: no space left\n" {
 			t.Errorf("fctl %s: status %d, %s", words, status, errOut)
 		}

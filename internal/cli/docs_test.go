@@ -17,6 +17,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/shellwords"
+	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/iostreams"
 	"github.com/fctl-dev/fctl/internal/settings"
 )
@@ -166,10 +167,10 @@ func functionSections(t *testing.T, executor *functions.Executor, toolchain api.
 func chainSchema(t *testing.T) string {
 	t.Helper()
 	streams, _, out, errOut := iostreams.Test()
-	app := &App{Streams: streams, Executor: func() (*functions.Executor, error) {
+	a := &app.App{Streams: streams, Executor: func() (*functions.Executor, error) {
 		return functions.NewStandardExecutor(), nil
 	}}
-	if status := app.Run(t.Context(), []string{"explain", "--schema"}); status != exitDone {
+	if status := Run(t.Context(), a, []string{"explain", "--schema"}); status != app.ExitDone {
 		t.Fatalf("status %d: %s", status, errOut)
 	}
 	return out.String()
@@ -213,10 +214,10 @@ func cellText(s string) string {
 // commandReference has a section for each command and topic.
 func commandReference() string {
 	streams, _, _, _ := iostreams.Test()
-	app := &App{Streams: streams, Executor: func() (*functions.Executor, error) {
+	a := &app.App{Streams: streams, Executor: func() (*functions.Executor, error) {
 		return functions.NewStandardExecutor(), nil
 	}}
-	root := app.newRoot(io.Discard)
+	root := newRoot(a, io.Discard)
 	root.InitDefaultCompletionCmd()
 	var b strings.Builder
 	b.WriteString(generated + "\n# Commands\n")
@@ -258,11 +259,11 @@ func TestHelpFitsATerminal(t *testing.T) {
 	program := regexp.MustCompile(`^ +(fctl|git|cat|--where-resource|for) `)
 	streams, _, _, _ := iostreams.Test()
 	asked := [][]string{{"help"}}
-	for _, cmd := range (&App{Streams: streams}).newRoot(io.Discard).Commands() {
+	for _, cmd := range newRoot(&app.App{Streams: streams}, io.Discard).Commands() {
 		asked = append(asked, []string{"help", cmd.Name()})
 	}
 	for _, words := range asked {
-		for line := range strings.Lines(ran(t, exitDone, words...)) {
+		for line := range strings.Lines(ran(t, app.ExitDone, words...)) {
 			if line = strings.TrimSuffix(line, "\n"); utf8.RuneCountInString(line) > helpWidth &&
 				!program.MatchString(line) {
 				t.Errorf("%v: %s", words, line)
@@ -278,7 +279,7 @@ func TestExamplesWork(t *testing.T) {
 	executor := functions.NewStandardExecutor()
 	for _, toolchain := range executor.Toolchains() {
 		for _, s := range executor.Signatures(toolchain) {
-			_, examples, ok := strings.Cut(ran(t, exitDone, "explain", "--toolchain",
+			_, examples, ok := strings.Cut(ran(t, app.ExitDone, "explain", "--toolchain",
 				string(toolchain), s.FunctionName), "\nExamples\n")
 			if ok != (len(s.Examples) > 0) {
 				t.Errorf("%s: %s: examples are shown: %t", toolchain, s.FunctionName, ok)
@@ -292,9 +293,9 @@ func TestExamplesWork(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: %v", example, err)
 				}
-				status := exitDone
+				status := app.ExitDone
 				if s.Validating {
-					status = exitNo
+					status = app.ExitNo
 				}
 				flags := []string{"do", "--require-match"}
 				// it renames one resource, and the file has several
@@ -311,10 +312,10 @@ func TestExamplesWork(t *testing.T) {
 func ran(t *testing.T, status int, words ...string) string {
 	t.Helper()
 	streams, _, out, errOut := iostreams.Test()
-	app := &App{Streams: streams, Executor: func() (*functions.Executor, error) {
+	a := &app.App{Streams: streams, Executor: func() (*functions.Executor, error) {
 		return functions.NewStandardExecutor(), nil
 	}}
-	if got := app.Run(t.Context(), words); got != exitDone && got != status {
+	if got := Run(t.Context(), a, words); got != app.ExitDone && got != status {
 		t.Errorf("fctl %s: status %d\n%s", strings.Join(words, " "), got, errOut)
 	}
 	return out.String()

@@ -7,12 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/run"
 )
 
-func (a *App) newDoseq() *cobra.Command {
+func newDoseq(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doseq [flags] {FILE [UNIT] | -f PATH...} INVOCATIONS",
 		Short: "Run a list of function invocations on files",
@@ -31,11 +32,11 @@ With -f there can be several files.
   fctl doseq -f apps/ -R -i file:chain.yaml`,
 	}
 	o := &runFlags{}
-	a.addRunFlags(cmd, o)
+	addRunFlags(a, cmd, o)
 	// A list in YAML begins with a dash, but is not a flag.
 	cmd.DisableFlagParsing = true
 	cmd.Args = func(cmd *cobra.Command, words []string) error { return doseqArgs(cmd, o, words) }
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return a.doseq(cmd.Context(), cmd, o) }
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return doseq(cmd.Context(), a, cmd, o) }
 	cmd.ValidArgsFunction = func(_ *cobra.Command, words []string,
 		typed string,
 	) ([]string, cobra.ShellCompDirective) {
@@ -81,11 +82,11 @@ func doseqArgs(cmd *cobra.Command, o *runFlags, words []string) error {
 	return nil
 }
 
-func (a *App) doseq(ctx context.Context, cmd *cobra.Command, o *runFlags) error {
+func doseq(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags) error {
 	if o.help {
 		return cmd.Help()
 	}
-	p, err := a.prepare(ctx, cmd, o)
+	p, err := prepare(ctx, a, cmd, o)
 	if err != nil {
 		return err
 	}
@@ -96,7 +97,7 @@ func (a *App) doseq(ctx context.Context, cmd *cobra.Command, o *runFlags) error 
 	if err != nil {
 		return err
 	}
-	return a.run(ctx, cmd, o, p)
+	return runChain(ctx, a, cmd, o, p)
 }
 
 // invocations reads the list from the word itself, a file or the standard input.

@@ -15,21 +15,21 @@ import (
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/functions/shellwords"
+	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
-	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
 // explainFlags are the flags of explain.
 type explainFlags struct {
-	output        *choice
+	output        *app.Choice
 	file          string
 	schema        bool
 	resourceTypes *[]string
 }
 
-func (a *App) newExplain() *cobra.Command {
+func newExplain(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [flags] FUNCTION",
 		Short: "Explain a function, or a chain in a file",
@@ -43,7 +43,7 @@ Schema of such files for editors: 'fctl help chains'.`,
   fctl explain --schema > chain.schema.json`,
 	}
 	o := &explainFlags{}
-	o.output = addOutput(cmd.Flags(), "text, json", "text", "json")
+	o.output = app.AddOutput(cmd.Flags(), "text, json", "text", "json")
 	cmd.Flags().StringVar(&o.file, "file", "", "explain the chain in this `FILE`")
 	cmd.Flags().BoolVar(&o.schema, "schema", false, "print the JSON Schema of chains")
 	o.resourceTypes = addToolchainFlags(cmd.Flags())
@@ -54,23 +54,23 @@ Schema of such files for editors: 'fctl help chains'.`,
 		case (o.file != "" || o.schema) && len(words) > 0:
 			return diag.Usage("--file and --schema take no FUNCTION")
 		case o.file != "":
-			return a.explainChain(cmd, o)
+			return explainChain(a, cmd, o)
 		case o.schema:
-			return a.printSchema(cmd)
+			return printSchema(a, cmd)
 		case len(words) == 0:
 			return diag.UsageHint("'fctl list' shows the functions", "FUNCTION is missing")
 		case len(words) > 1:
 			return diag.UsageHint("'fctl list' shows the functions",
 				"one FUNCTION is expected, got %d", len(words))
 		}
-		return a.explainFunction(cmd, o, words[0])
+		return explainFunction(a, cmd, o, words[0])
 	}
-	cmd.ValidArgsFunction = a.completeFunctions
+	cmd.ValidArgsFunction = completeFunctions(a)
 	return cmd
 }
 
-func (a *App) explainFunction(cmd *cobra.Command, o *explainFlags, name string) error {
-	set, err := a.functionsOf(cmd)
+func explainFunction(a *app.App, cmd *cobra.Command, o *explainFlags, name string) error {
+	set, err := functionsOf(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -78,10 +78,10 @@ func (a *App) explainFunction(cmd *cobra.Command, o *explainFlags, name string) 
 	if !ok {
 		return unknownFunction(set.executor, set.toolchain, name)
 	}
-	if o.output.value == "json" {
-		return a.writeJSON(d)
+	if o.output.Value == "json" {
+		return a.WriteJSON(d)
 	}
-	return a.write([]byte(explanation(d, a.commandLine(cmd, o, set.toolchain),
+	return a.Write([]byte(explanation(d, newCommandLine(a, cmd, o, set.toolchain),
 		a.Streams.OutStyle(color.Bold))))
 }
 
@@ -92,7 +92,7 @@ type commandLine struct {
 	file    string // an example file
 }
 
-func (a *App) commandLine(cmd *cobra.Command, o *explainFlags,
+func newCommandLine(a *app.App, cmd *cobra.Command, o *explainFlags,
 	toolchain api.ToolchainType,
 ) commandLine {
 	c := commandLine{program: cmd.Root().Name(), file: functions.ExampleFile(toolchain)}
@@ -105,24 +105,24 @@ func (a *App) commandLine(cmd *cobra.Command, o *explainFlags,
 	return c
 }
 
-func (a *App) explainChain(cmd *cobra.Command, o *explainFlags) error {
-	set, err := a.functionsOf(cmd)
+func explainChain(a *app.App, cmd *cobra.Command, o *explainFlags) error {
+	set, err := functionsOf(a, cmd)
 	if err != nil {
 		return err
 	}
-	steps, err := a.chainSteps(cmd.Context(), set, o.file)
+	steps, err := chainSteps(cmd.Context(), a, set, o.file)
 	if err != nil {
 		return err
 	}
-	if o.output.value == "json" {
-		return a.writeJSON(steps)
+	if o.output.Value == "json" {
+		return a.WriteJSON(steps)
 	}
-	return a.write([]byte(chainText(o.file, steps, a.commandLine(cmd, o, set.toolchain),
+	return a.Write([]byte(chainText(o.file, steps, newCommandLine(a, cmd, o, set.toolchain),
 		a.Streams.OutStyle(color.Bold))))
 }
 
-func (a *App) printSchema(cmd *cobra.Command) error {
-	set, err := a.functionsOf(cmd)
+func printSchema(a *app.App, cmd *cobra.Command) error {
+	set, err := functionsOf(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -130,15 +130,7 @@ func (a *App) printSchema(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	return a.writeJSON(schema)
-}
-
-func (a *App) writeJSON(value any) error {
-	text, err := report.Marshal(value)
-	if err != nil {
-		return err
-	}
-	return a.write(text)
+	return a.WriteJSON(schema)
 }
 
 func unknownFunction(executor *functions.Executor, t api.ToolchainType, name string) error {

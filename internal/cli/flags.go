@@ -2,22 +2,16 @@ package cli
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/settings"
 )
-
-// globalFlags are flags of several commands that are not settings.
-type globalFlags struct {
-	dir, config string
-	context     []string
-}
 
 // runFlags are the flags of the commands that run functions on units.
 type runFlags struct {
@@ -34,7 +28,7 @@ type runFlags struct {
 }
 
 // addRunFlags adds the flags of the commands that run functions on units.
-func (a *App) addRunFlags(cmd *cobra.Command, o *runFlags) {
+func addRunFlags(a *app.App, cmd *cobra.Command, o *runFlags) {
 	flags := cmd.Flags()
 	addFileFlags(cmd, o, "a file, a directory or a pattern like 'apps/**/*.yaml', instead of FILE and UNIT; - is the standard input; `PATH` can be repeated")
 	addWriteFlags(flags, o)
@@ -52,7 +46,7 @@ func (a *App) addRunFlags(cmd *cobra.Command, o *runFlags) {
 	flags.Bool("require-match", false, "fail if a function matches nothing")
 	flags.IntVar(&o.options.NumFilters, "num-filters", 0,
 		"use the first `N` validating functions as filters: one that does not pass ends the chain")
-	a.addChainFlags(flags, o)
+	addChainFlags(a, flags, o)
 }
 
 // addFileFlags adds the flags that name the files, and --help.
@@ -66,8 +60,8 @@ func addFileFlags(cmd *cobra.Command, o *runFlags, usage string) {
 }
 
 // addChainFlags adds the flags that say what the functions of a chain see and what stops it.
-func (a *App) addChainFlags(flags *pflag.FlagSet, o *runFlags) {
-	addShowSecrets(flags, &o.options.ShowSecrets)
+func addChainFlags(a *app.App, flags *pflag.FlagSet, o *runFlags) {
+	app.AddShowSecrets(flags, &o.options.ShowSecrets)
 	addSelectors(flags, &o.options.Select)
 	flags.BoolVar(&o.options.AllowEmpty, "allow-empty", false,
 		"do not fail if -f finds no configuration")
@@ -82,7 +76,7 @@ func (a *App) addChainFlags(flags *pflag.FlagSet, o *runFlags) {
 	flags.StringArrayVar(&o.options.OtherData, "other-data", nil,
 		"other data for functions that read it, `SOURCE=FILE`")
 	flags.Bool("allow-external", false, "allow functions to use files, programs and the network")
-	flags.StringSliceVar(&a.global.context, "context", nil,
+	flags.StringSliceVar(&a.Context, "context", nil,
 		"set a value of the unit's context, `NAME=VALUE`: space, space-id, unit-id, organization-id, revision-num, approved-by, previous-data-hash, unit-label.KEY")
 	addToolchainFlags(flags)
 	flags.Lookup("toolchain").Usage += "; in directories the default is Kubernetes/YAML, and auto takes every format"
@@ -105,41 +99,6 @@ func addWriteFlags(flags *pflag.FlagSet, o *runFlags) {
 	flags.BoolVar(&o.check, "check", false,
 		"write nothing, print the files that would change, and end with status 1 if there are any")
 	flags.BoolVar(&o.options.Fsync, "fsync", false, "sync written files to disk before ending")
-}
-
-// choice is the value of a flag that takes one of several words.
-type choice struct {
-	what, value string
-	values      []string
-}
-
-// addOutput adds the flag -o to a command. The first form is the default. note explains the forms.
-func addOutput(flags *pflag.FlagSet, note string, forms ...string) *choice {
-	c := &choice{what: "output format", value: forms[0], values: forms}
-	flags.VarP(c, "output", "o", "output `FORMAT`: "+note)
-	return c
-}
-
-// Set implements pflag.Value.
-func (c *choice) Set(text string) error {
-	if !slices.Contains(c.values, text) {
-		return diag.Usage("%s %q is not one of %s", c.what, text, strings.Join(c.values, ", "))
-	}
-	c.value = text
-	return nil
-}
-
-// String implements pflag.Value.
-func (c *choice) String() string { return c.value }
-
-// Type implements pflag.Value.
-func (c *choice) Type() string { return "string" }
-
-// addShowSecrets adds the flag that turns masking off. It is not a setting: a project's file must
-// not reveal the secrets of others.
-func addShowSecrets(flags *pflag.FlagSet, show *bool) {
-	flags.BoolVar(show, "show-secrets", false,
-		"do not mask the values of Secrets in messages, reports, tables and diffs")
 }
 
 // runOptions combines the flags and settings of a run.

@@ -10,19 +10,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/settings"
 )
 
 // newHelp makes `fctl help`. cobra's own help command exits with status 0 for an unknown topic.
-func (a *App) newHelp(root *cobra.Command) *cobra.Command {
+func newHelp(a *app.App, root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND | TOPIC]",
 		Short: "Help about a command or a topic",
 		RunE: func(_ *cobra.Command, words []string) error {
 			cmd, rest, err := root.Find(words)
 			if err != nil || len(rest) > 0 {
-				problem := unknownCommand(root, "help topic", strings.Join(words, " "), "help ")
-				if a.isFunction(words[0]) {
+				problem := app.UnknownCommand(root, "help topic", strings.Join(words, " "), "help ")
+				if a.IsFunction(words[0]) {
 					problem.Hint = "it is a function: fctl explain " + words[0]
 				}
 				return problem
@@ -94,8 +95,8 @@ func (t topic) text() string {
 
 func exitCodeTable() string {
 	var b strings.Builder
-	for _, c := range exitCodes() {
-		fmt.Fprintf(&b, "%5d  %s\n", c.status, strings.ReplaceAll(c.meaning, "\n", "\n       "))
+	for _, c := range app.ExitCodes() {
+		fmt.Fprintf(&b, "%5d  %s\n", c.Status, strings.ReplaceAll(c.Meaning, "\n", "\n       "))
 	}
 	return b.String()
 }

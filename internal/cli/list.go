@@ -13,14 +13,13 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/settings"
-	"github.com/fctl-dev/fctl/internal/sink"
 )
 
-func (a *App) newList() *cobra.Command {
+func newList(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [flags] [WORD...]",
 		Short: "List the functions",
@@ -35,12 +34,12 @@ changes and validates. Deprecated functions are listed only with --all.`,
   fctl list changes image
   fctl list -o wide replicas`,
 	}
-	form := addOutput(cmd.Flags(), "table, wide (with parameters), json (the signatures), name",
+	form := app.AddOutput(cmd.Flags(), "table, wide (with parameters), json (the signatures), name",
 		"table", "wide", "json", "name")
 	addToolchainFlags(cmd.Flags())
 	all := cmd.Flags().Bool("all", false, "also list deprecated functions")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		set, err := a.functionsOf(cmd)
+		set, err := functionsOf(a, cmd)
 		if err != nil {
 			return err
 		}
@@ -52,7 +51,7 @@ changes and validates. Deprecated functions are listed only with --all.`,
 				func(s api.FunctionSignature) bool { return s.Deprecated })
 			deprecated = n - len(signatures)
 		}
-		text, err := a.listText(form.value, signatures)
+		text, err := listText(a, form.Value, signatures)
 		if err != nil {
 			return err
 		}
@@ -61,23 +60,12 @@ changes and validates. Deprecated functions are listed only with --all.`,
 			if deprecated > 0 {
 				note += ", except deprecated ones, which --all lists"
 			}
-			a.note(set.settings, note)
+			a.Note(set.settings, note)
 		}
-		return a.write(text)
+		return a.Write(text)
 	}
-	cmd.ValidArgsFunction = a.completeFunctions
+	cmd.ValidArgsFunction = completeFunctions(a)
 	return cmd
-}
-
-// write prints text on the standard output.
-func (a *App) write(text []byte) error {
-	if len(text) == 0 {
-		return nil
-	}
-	if err := (sink.Stdout{W: a.Streams.Out}).Write(text); err != nil {
-		return diag.Failures(err, api.FailureFunction)
-	}
-	return nil
 }
 
 // functionSet is the functions that a command is about.
@@ -88,33 +76,26 @@ type functionSet struct {
 }
 
 // functionSet loads the settings and makes the executor.
-func (a *App) functionSet(cmd *cobra.Command) (set functionSet, err error) {
-	if set.settings, err = a.settings(cmd.Flags()); err != nil {
+func loadFunctions(a *app.App, cmd *cobra.Command) (set functionSet, err error) {
+	if set.settings, err = a.Settings(cmd.Flags()); err != nil {
 		return set, err
 	}
-	if set.executor, err = a.executorFor(cmd.Context(), set.settings); err != nil {
+	if set.executor, err = a.ExecutorFor(cmd.Context(), set.settings); err != nil {
 		return set, err
 	}
-	a.console().Notes("", run.SettingsNotes(set.settings, set.executor)...)
+	a.Console().Notes("", run.SettingsNotes(set.settings, set.executor)...)
 	set.toolchain = api.ToolchainType(set.settings.Toolchain)
 	return set, nil
 }
 
 // functionsOf is functionSet for a command without files: the default toolchain is Kubernetes/YAML.
-func (a *App) functionsOf(cmd *cobra.Command) (functionSet, error) {
-	set, err := a.functionSet(cmd)
+func functionsOf(a *app.App, cmd *cobra.Command) (functionSet, error) {
+	set, err := loadFunctions(a, cmd)
 	if err != nil {
 		return set, err
 	}
 	set.toolchain = cmp.Or(set.toolchain, api.ToolchainKubernetesYAML)
 	return set, run.Supported(set.toolchain, set.executor.Toolchains())
-}
-
-// note writes a note about the command, unless the settings turn notes off.
-func (a *App) note(s *settings.Settings, message string) {
-	if !s.Quiet {
-		a.console().Notes("", api.Note{Message: message})
-	}
 }
 
 // intentions has words for what people want to do with a function, which its name and description
@@ -176,7 +157,7 @@ func rankOf(s api.FunctionSignature, purposes, words []string) int {
 }
 
 // listText prints functions in one of the forms.
-func (a *App) listText(form string, signatures []api.FunctionSignature) ([]byte, error) {
+func listText(a *app.App, form string, signatures []api.FunctionSignature) ([]byte, error) {
 	switch form {
 	case "name":
 		var b strings.Builder
@@ -194,12 +175,12 @@ func (a *App) listText(form string, signatures []api.FunctionSignature) ([]byte,
 	if a.Streams.OutIsTerminal() && form == "table" {
 		width = a.Streams.Width()
 	}
-	return []byte(a.listTable(signatures, form == "wide", width)), nil
+	return []byte(listTable(a, signatures, form == "wide", width)), nil
 }
 
 // listTable prints a line for each function and each alias. A width of 0 means no limit. Deprecated
 // aliases are marked.
-func (a *App) listTable(signatures []api.FunctionSignature, wide bool, width int) string {
+func listTable(a *app.App, signatures []api.FunctionSignature, wide bool, width int) string {
 	names, parameters := len("FUNCTION"), len("PARAMETERS")
 	for _, s := range signatures {
 		names = max(names, len(s.FunctionName))

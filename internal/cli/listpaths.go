@@ -9,10 +9,11 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
-func (a *App) newListPaths() *cobra.Command {
+func newListPaths(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "listpaths [flags]",
 		Short: "List the registered paths of resource types, as JSON",
@@ -20,14 +21,14 @@ func (a *App) newListPaths() *cobra.Command {
 type) and path, with what is known about the values there.`,
 		Example: `  fctl listpaths --attribute container-image
   fctl listpaths --resource-type apps/v1/Deployment`,
-		Args: noArguments,
+		Args: app.NoArguments,
 	}
 	attribute := cmd.Flags().String("attribute", "", "only paths of this `ATTRIBUTE`")
 	resourceType := cmd.Flags().String("resource-type", "",
 		"only paths of resources of this `TYPE`")
 	addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		set, err := a.functionsOf(cmd)
+		set, err := functionsOf(a, cmd)
 		if err != nil {
 			return err
 		}
@@ -45,11 +46,11 @@ type) and path, with what is known about the values there.`,
 		if t := *resourceType; t != "" {
 			if known := set.executor.ResourceTypes(set.toolchain); !slices.Contains(known,
 				api.ResourceType(t)) {
-				a.note(set.settings, unknownType(t, known))
+				a.Note(set.settings, unknownType(t, known))
 			}
 			paths = pathsOfType(paths, api.ResourceType(t))
 		}
-		return a.writeJSON(paths)
+		return a.WriteJSON(paths)
 	}
 	return cmd
 }

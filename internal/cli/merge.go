@@ -14,6 +14,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/sensitive"
 	"github.com/fctl-dev/fctl/configkit/textmerge"
+	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/run"
@@ -24,14 +25,14 @@ import (
 // mergeFlags are the flags of merge.
 type mergeFlags struct {
 	inPlace       bool
-	conflictStyle choice
+	conflictStyle app.Choice
 	markerSize    int
 	labels        []string
 	path          string
 	showSecrets   bool
 }
 
-func (a *App) newMerge() *cobra.Command {
+func newMerge(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge [flags] BASE OURS THEIRS",
 		Short: "Three-way merge, value by value",
@@ -54,8 +55,8 @@ not in the result.
   fctl merge -i base.yaml deployment.yaml theirs.yaml
   git config merge.fctl.driver 'fctl merge -i --marker-size %L --path %P %O %A %B'`,
 	}
-	o := &mergeFlags{conflictStyle: choice{
-		what: "conflict style", value: "markers", values: []string{"markers", "list"},
+	o := &mergeFlags{conflictStyle: app.Choice{
+		What: "conflict style", Value: "markers", Values: []string{"markers", "list"},
 	}}
 	cmd.Flags().BoolVarP(&o.inPlace, "in-place", "i", false, "write the result to OURS")
 	cmd.Flags().Var(&o.conflictStyle, "conflict-style",
@@ -66,18 +67,18 @@ not in the result.
 		"the `NAME` after a marker: first of OURS, then of THEIRS")
 	cmd.Flags().StringVar(&o.path, "path", "",
 		"the `PATH` of the merged file, if OURS is a temporary file; it decides the toolchain and is shown in messages")
-	addShowSecrets(cmd.Flags(), &o.showSecrets)
+	app.AddShowSecrets(cmd.Flags(), &o.showSecrets)
 	addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return a.merge(cmd.Context(), cmd, o, words)
+		return mergeFiles(cmd.Context(), a, cmd, o, words)
 	}
-	cmd.ValidArgsFunction = completeFiles(3)
+	cmd.ValidArgsFunction = app.CompleteFiles(3)
 	return cmd
 }
 
 // merging is one run of merge.
 type merging struct {
-	app                *App
+	app                *app.App
 	set                functionSet // its toolchain is that of the files, after read
 	base, ours, theirs *source.Unit
 	target             *sink.Target // OURS, locked; nil without -i
@@ -86,7 +87,7 @@ type merging struct {
 	secrets            *sensitive.Values
 }
 
-func (a *App) merge(ctx context.Context, cmd *cobra.Command, o *mergeFlags, words []string) error {
+func mergeFiles(ctx context.Context, a *app.App, cmd *cobra.Command, o *mergeFlags, words []string) error {
 	options, err := o.options()
 	if err != nil {
 		return err
@@ -100,16 +101,16 @@ func (a *App) merge(ctx context.Context, cmd *cobra.Command, o *mergeFlags, word
 	case o.inPlace && words[1] == "-":
 		return diag.Usage("-i writes to OURS, which is the standard input")
 	case slices.Contains(words, "-"):
-		if err := a.rejectTerminal(cmd); err != nil {
+		if err := a.RejectTerminal(cmd); err != nil {
 			return err
 		}
 	}
 	m := &merging{app: a, written: o.inPlace}
-	if m.set, err = a.functionSet(cmd); err != nil {
+	if m.set, err = loadFunctions(a, cmd); err != nil {
 		return err
 	}
 	for i := range words {
-		words[i] = source.InDirectory(a.global.dir, words[i])
+		words[i] = source.InDirectory(a.Dir, words[i])
 	}
 	err = m.read(ctx, words, o.path)
 	defer m.target.Release()
@@ -130,14 +131,14 @@ func (a *App) merge(ctx context.Context, cmd *cobra.Command, o *mergeFlags, word
 // write prints the result or writes it to OURS.
 func (m *merging) write(text []byte) error {
 	if m.target == nil {
-		return m.app.write(text)
+		return m.app.Write(text)
 	}
 	if bytes.Equal(text, m.ours.Data) {
 		return nil
 	}
-	m.app.writes.Begin()
-	defer m.app.writes.End()
-	if err := m.app.writes.Write(func() error {
+	m.app.Writes.Begin()
+	defer m.app.Writes.End()
+	if err := m.app.Writes.Write(func() error {
 		return m.target.Write(m.ours.Info, m.ours.Data, text)
 	}); err != nil {
 		return run.NotWritten(m.ours.File, err)
@@ -159,7 +160,7 @@ func (o *mergeFlags) options() (options textmerge.Options, err error) {
 		return options, diag.Usage("--label: a name cannot contain a newline")
 	}
 	options = textmerge.Options{
-		Markers: o.conflictStyle.value == "markers", MarkerSize: size, Ours: "ours",
+		Markers: o.conflictStyle.Value == "markers", MarkerSize: size, Ours: "ours",
 		Theirs: "theirs",
 	}
 	for i, name := range []*string{&options.Ours, &options.Theirs} {
@@ -180,7 +181,7 @@ func (m *merging) read(ctx context.Context, paths []string, path string) error {
 	if m.written {
 		m.target = (&sink.InPlace{}).Target(paths[1], true)
 		reader.RegularOnly = true
-		reader.Hold = m.app.console().Hold(ctx, m.target, diag.FileName(paths[1]), func(write func()) {
+		reader.Hold = m.app.Console().Hold(ctx, m.target, diag.FileName(paths[1]), func(write func()) {
 			write()
 		})
 	}
@@ -204,7 +205,7 @@ func (m *merging) read(ctx context.Context, paths []string, path string) error {
 // conclude reports conflicts, and a merge by lines, on the error stream.
 func (m *merging) conclude(merged *textmerge.Merged, markers bool) error {
 	if merged.ByLines != nil && !m.set.settings.Quiet {
-		m.app.console().Notes(m.name, api.Note{Message: m.secrets.Message("merged line by line: " +
+		m.app.Console().Notes(m.name, api.Note{Message: m.secrets.Message("merged line by line: " +
 			m.whyByLines(merged.ByLines))})
 	}
 	if len(merged.Conflicts) == 0 {
@@ -222,8 +223,8 @@ func (m *merging) conclude(merged *textmerge.Merged, markers bool) error {
 		}, Message: m.masked(c.Value, m.conflictText(c, markers))}
 	}
 	problems.Sort()
-	m.app.reportError(problems)
-	return exitError(exitNo)
+	reportError(m.app, problems)
+	return app.ExitError(app.ExitNo)
 }
 
 // masked returns text, the description of a conflict, without secret values. value is nil for a

@@ -1,6 +1,10 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/internal/cli/app"
+)
 
 // newOK makes the command by which scripts wait for a server, newShutdown the one that stops it.
 // fctl needs no server, so both succeed.
@@ -16,7 +20,7 @@ This fctl runs functions itself, so "shutdown" does nothing and succeeds.`)
 
 func withoutServer(name, short, long string) *cobra.Command {
 	return &cobra.Command{
-		Use: name, Short: short, Long: long, Args: noArguments,
+		Use: name, Short: short, Long: long, Args: app.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
 			return nil
 		},

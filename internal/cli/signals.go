@@ -7,22 +7,14 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"github.com/fctl-dev/fctl/internal/cli/app"
 )
-
-// interrupted is the signal that ended a run.
-type interrupted struct{ signal syscall.Signal }
-
-func (i interrupted) Error() string {
-	if i.signal == syscall.SIGINT {
-		return "interrupted"
-	}
-	return i.signal.String()
-}
 
 // watch runs a command line until it ends or until signals end it, and returns the exit status.
 // After the first signal, a run that writes files finishes those it has begun; a second signal ends
 // it at once.
-func (a *App) watch(args []string) int {
+func watch(a *app.App, args []string) int {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
@@ -34,7 +26,7 @@ func (a *App) watch(args []string) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	ended := make(chan int, 1)
-	go func() { ended <- a.Run(ctx, args) }()
+	go func() { ended <- Run(ctx, a, args) }()
 	for {
 		select {
 		case status := <-ended:
@@ -42,17 +34,17 @@ func (a *App) watch(args []string) int {
 		case s := <-signals:
 			by, _ := s.(syscall.Signal)
 			if ctx.Err() != nil {
-				within(time.Second, a.writes.Abandon)
-				return exitStatus(interrupted{by})
+				within(time.Second, a.Writes.Abandon)
+				return app.ExitStatus(app.Interrupted{Signal: by})
 			}
-			cancel(interrupted{by})
+			cancel(app.Interrupted{Signal: by})
 		}
 	}
 }
 
 // untilCancelled calls run and returns its error. When ctx is cancelled it does not wait for run,
 // except for a group of writes that must not be cut short.
-func (a *App) untilCancelled(ctx context.Context, run func() error) error {
+func untilCancelled(ctx context.Context, a *app.App, run func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- run() }()
 	select {
@@ -61,12 +53,12 @@ func (a *App) untilCancelled(ctx context.Context, run func() error) error {
 			return err
 		}
 	case <-ctx.Done():
-		a.writes.Wait()
+		a.Writes.Wait()
 	}
-	if by, ok := errors.AsType[interrupted](context.Cause(ctx)); ok {
+	if by, ok := errors.AsType[app.Interrupted](context.Cause(ctx)); ok {
 		return by
 	}
-	return interrupted{syscall.SIGINT}
+	return app.Interrupted{Signal: syscall.SIGINT}
 }
 
 // within calls do and waits for it, but not longer than limit.

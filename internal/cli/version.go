@@ -7,18 +7,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/cli/app"
 )
 
-func (a *App) newVersion() *cobra.Command {
+func newVersion(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
 		Example: "  fctl version -o json",
-		Args:    noArguments,
+		Args:    app.NoArguments,
 	}
-	form := addOutput(cmd.Flags(), "text, json", "text", "json")
-	cmd.RunE = func(*cobra.Command, []string) error { return a.printVersion(form.value) }
+	form := app.AddOutput(cmd.Flags(), "text, json", "text", "json")
+	cmd.RunE = func(*cobra.Command, []string) error { return printVersion(a, form.Value) }
 	return cmd
 }
 
@@ -48,22 +48,14 @@ func readVersion() version {
 	}
 }
 
-func (a *App) printVersion(form string) error {
+func printVersion(a *app.App, form string) error {
 	v := readVersion()
 	if form == "json" {
-		return a.writeJSON(v)
+		return a.WriteJSON(v)
 	}
 	text := "fctl " + v.Version // includes commit and +dirty
 	if v.Time != "" {
 		text += " " + v.Time
 	}
-	return a.write([]byte(text + fmt.Sprintf(" %s %s\n", v.Go, v.Platform)))
-}
-
-// noArguments is cobra.NoArgs with an error in the words of fctl.
-func noArguments(cmd *cobra.Command, words []string) error {
-	if len(words) > 0 {
-		return diag.Usage("%s takes no arguments, got %q", cmd.CommandPath(), words[0])
-	}
-	return nil
+	return a.Write([]byte(text + fmt.Sprintf(" %s %s\n", v.Go, v.Platform)))
 }

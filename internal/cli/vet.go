@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/report"
@@ -23,7 +24,7 @@ func defaultVets() []string {
 	return []string{"vet-schemas", "vet-merge-keys", "vet-references", "vet-semantics"}
 }
 
-func (a *App) newVet() *cobra.Command {
+func newVet(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "vet [flags] {FILE... | -f PATH...} [FUNCTION [ARG...]]...",
 		Short: "Validate files",
@@ -53,23 +54,23 @@ Without FUNCTION, these run:
 		"run the functions in `FILE` before those on the command line")
 	cmd.Flags().StringVar(&o.report, "report", "",
 		"print the findings as `FORM`: text, github, sarif, junit, json, or auto, which is github in a GitHub workflow and text elsewhere (default text)")
-	a.addChainFlags(cmd.Flags(), o)
+	addChainFlags(a, cmd.Flags(), o)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return a.vet(cmd.Context(), cmd, o, words)
+		return vet(cmd.Context(), a, cmd, o, words)
 	}
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, words []string,
 		typed string,
 	) ([]string, cobra.ShellCompDirective) {
-		return a.completeVet(cmd, o, words, typed)
+		return completeVet(a, cmd, o, words, typed)
 	}
 	return cmd
 }
 
 // vet runs the command.
-func (a *App) vet(ctx context.Context, cmd *cobra.Command, o *runFlags, words []string) error {
+func vet(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags, words []string) error {
 	var given args
 	err := error(nil)
-	given.words, err = a.takeFiles(cmd, o, words)
+	given.words, err = takeFiles(a, cmd, o, words)
 	if o.help {
 		return cmd.Help()
 	}
@@ -79,7 +80,7 @@ func (a *App) vet(ctx context.Context, cmd *cobra.Command, o *runFlags, words []
 	if err := takeToolchain(cmd, given.words); err != nil {
 		return err
 	}
-	p, err := a.prepare(ctx, cmd, o)
+	p, err := prepare(ctx, a, cmd, o)
 	if err != nil {
 		return err
 	}
@@ -98,7 +99,7 @@ func (a *App) vet(ctx context.Context, cmd *cobra.Command, o *runFlags, words []
 	}
 	settled, settingsProblem := p.settings, error(nil)
 	if len(problems) > 0 {
-		settled, settingsProblem = a.settle(p.sources, cmd.Flags())
+		settled, settingsProblem = a.Settle(p.sources, cmd.Flags())
 	}
 	err = p.request.Plan(ctx, func(resolver *plan.Resolver) (*plan.Plan, error) {
 		resolver.Flags = recognizer{cmd.Flags()}
@@ -108,14 +109,14 @@ func (a *App) vet(ctx context.Context, cmd *cobra.Command, o *runFlags, words []
 		return err
 	}
 	p.settings = settled
-	return a.run(ctx, cmd, o, p)
+	return runChain(ctx, a, cmd, o, p)
 }
 
 // takeFiles takes the files off the words, and returns the words from FUNCTION on. Flags may come
 // before each of them.
-func (a *App) takeFiles(cmd *cobra.Command, o *runFlags, words []string) ([]string, error) {
+func takeFiles(a *app.App, cmd *cobra.Command, o *runFlags, words []string) ([]string, error) {
 	flags := cmd.Flags()
-	for len(words) > 0 && a.isFile(words[0]) {
+	for len(words) > 0 && isFile(a, words[0]) {
 		file := words[0]
 		if err := flags.Parse(words[1:]); err != nil {
 			return nil, flagProblem(cmd, err)
@@ -132,14 +133,14 @@ func (a *App) takeFiles(cmd *cobra.Command, o *runFlags, words []string) ([]stri
 
 // isFile reports whether a word is a file rather than a function. The name of a function is not a
 // file; other words are files if they exist or look like a path.
-func (a *App) isFile(word string) bool {
+func isFile(a *app.App, word string) bool {
 	if word == "-" || strings.ContainsAny(word, "./*?[") {
 		return true
 	}
-	if a.isFunction(word) {
+	if a.IsFunction(word) {
 		return false
 	}
-	_, err := os.Stat(source.InDirectory(a.global.dir, word))
+	_, err := os.Stat(source.InDirectory(a.Dir, word))
 	return err == nil
 }
 
@@ -201,12 +202,12 @@ func (o *runFlags) vetOptions(options *run.Options, getenv func(string) string) 
 }
 
 // completeVet completes the words of vet, by the rules they are read by.
-func (a *App) completeVet(cmd *cobra.Command, o *runFlags, words []string,
+func completeVet(a *app.App, cmd *cobra.Command, o *runFlags, words []string,
 	typed string,
 ) ([]string, cobra.ShellCompDirective) {
-	c := a.completer(cmd)
+	c := newCompleter(a, cmd)
 	c.validating = true
-	for len(words) > 0 && (isFlag(words[0]) || a.isFile(words[0])) {
+	for len(words) > 0 && (isFlag(words[0]) || isFile(a, words[0])) {
 		if isFlag(words[0]) {
 			flag, rest, open := c.takeFlag(words)
 			if open {
@@ -229,6 +230,6 @@ func (a *App) completeVet(cmd *cobra.Command, o *runFlags, words []string,
 	case len(o.files.Paths) == 0:
 		return nil, cobra.ShellCompDirectiveDefault
 	}
-	names, _ := offer(c.functionNames(), typed)
+	names, _ := app.Offer(c.functionNames(), typed)
 	return names, cobra.ShellCompDirectiveDefault
 }

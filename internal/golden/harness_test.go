@@ -24,6 +24,7 @@ import (
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/cli"
+	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/iostreams"
 )
 
@@ -132,10 +133,10 @@ type Result struct {
 // Run runs words in this process, with a new executor as in a new process.
 func Run(ctx context.Context, words []string) Result {
 	streams, _, out, errOut := iostreams.Test()
-	app := &cli.App{Streams: streams, Executor: func() (*functions.Executor, error) {
+	a := &app.App{Streams: streams, Executor: func() (*functions.Executor, error) {
 		return functions.NewStandardExecutor(), nil
 	}}
-	status := app.Run(ctx, words)
+	status := cli.Run(ctx, a, words)
 	return Result{Status: status, Stdout: out.Bytes(), Stderr: errOut.Bytes()}
 }
 

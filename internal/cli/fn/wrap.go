@@ -1,4 +1,4 @@
-package cli
+package fn
 
 import (
 	"context"
@@ -8,20 +8,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/krm/wrap"
 	"github.com/fctl-dev/fctl/internal/runtime"
 )
 
-// fnWrapFlags are the flags of fn wrap and fn xargs.
-type fnWrapFlags struct {
+// wrapFlags are the flags of fn wrap and fn xargs.
+type wrapFlags struct {
 	kind, version, pattern string
 	envOnly                bool
 }
 
-func (a *App) newFnWrap() *cobra.Command {
-	o := &fnWrapFlags{}
+func newWrap(a *app.App) *cobra.Command {
+	o := &wrapFlags{}
 	cmd := &cobra.Command{
 		Use:   "wrap [flags] -- PROGRAM [ARG...]",
 		Short: "Make a program that prints resources a KRM function",
@@ -47,13 +48,13 @@ directory KUST_OVERRIDE_DIR are merged last.`,
 	o.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		options := wrap.Options{Command: words, Pattern: krm.PathPattern(o.pattern)}
-		return a.fnWrap(cmd.Context(), cmd, o, options)
+		return runWrapped(cmd.Context(), a, cmd, o, options)
 	}
 	return cmd
 }
 
-func (a *App) newFnXargs() *cobra.Command {
-	o := &fnWrapFlags{}
+func newXargs(a *app.App) *cobra.Command {
+	o := &wrapFlags{}
 	cmd := &cobra.Command{
 		Use:   "xargs [flags] -- PROGRAM [ARG...]",
 		Short: "Run a program with the functionConfig as flags",
@@ -71,12 +72,12 @@ them out.`,
 	o.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		options := wrap.Options{Command: words, Replace: true, Flags: !o.envOnly}
-		return a.fnWrap(cmd.Context(), cmd, o, options)
+		return runWrapped(cmd.Context(), a, cmd, o, options)
 	}
 	return cmd
 }
 
-func (o *fnWrapFlags) add(cmd *cobra.Command) {
+func (o *wrapFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.kind, "wrap-kind", "List", "the `KIND` of the list that PROGRAM reads")
 	cmd.Flags().StringVar(&o.version, "wrap-version", "v1",
 		"the apiVersion of the list that PROGRAM reads, a `VERSION`")
@@ -93,14 +94,14 @@ func (o *fnWrapFlags) add(cmd *cobra.Command) {
 	}
 }
 
-// fnWrap runs a program on the list on the standard input.
-func (a *App) fnWrap(ctx context.Context, cmd *cobra.Command, o *fnWrapFlags, options wrap.Options,
+// runWrapped runs a program on the list on the standard input.
+func runWrapped(ctx context.Context, a *app.App, cmd *cobra.Command, o *wrapFlags, options wrap.Options,
 ) error {
-	r, err := a.fnRun(ctx, cmd)
+	r, err := newRunner(ctx, a, cmd)
 	if err != nil {
 		return err
 	}
-	if err := r.rejectTerminal(cmd); err != nil {
+	if err := r.app.RejectTerminal(cmd); err != nil {
 		return err
 	}
 	text, err := r.reader().Bytes(ctx, "-")
@@ -112,12 +113,12 @@ func (a *App) fnWrap(ctx context.Context, cmd *cobra.Command, o *fnWrapFlags, op
 		return diag.Input(diag.Stdin, "", err)
 	}
 	options.Kind, options.Version = o.kind, o.version
-	options.Environ, options.Stderr = os.Environ(), r.Streams.ErrOut
+	options.Environ, options.Stderr = os.Environ(), r.app.Streams.ErrOut
 	options.Provider = r.provider
 	if err := wrap.Run(ctx, list, options); err != nil {
 		if exit, ok := errors.AsType[*runtime.ExitError](err); ok {
 			r.tellNo(err)
-			return exitError(exit.Code) // the program's own status (X6)
+			return app.ExitError(exit.Code) // the program's own status (X6)
 		}
 		return diag.Failures(err, api.FailureFunction)
 	}

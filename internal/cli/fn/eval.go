@@ -1,4 +1,4 @@
-package cli
+package fn
 
 import (
 	"cmp"
@@ -13,14 +13,15 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/shellwords"
+	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// fnEvalFlags are the flags of fn eval.
-type fnEvalFlags struct {
+// evalFlags are the flags of fn eval.
+type evalFlags struct {
 	image, exec, function string
 	config                string
 	meta                  bool
@@ -28,13 +29,13 @@ type fnEvalFlags struct {
 	selector, exclude     selectorFlags
 	save                  bool
 	saveType              string
-	execution             fnExecFlags
-	output                fnOutputFlags
-	results               fnResultFlags
+	execution             execFlags
+	output                outputFlags
+	results               resultFlags
 }
 
-func (a *App) newFnEval() *cobra.Command {
-	o := &fnEvalFlags{}
+func newEval(a *app.App) *cobra.Command {
+	o := &evalFlags{}
 	cmd := &cobra.Command{
 		Use:   "eval [flags] [DIR|-] {--image IMAGE | --exec COMMAND | --function NAME} [-- [KIND] KEY=VALUE...]",
 		Short: "Run one function on the resources of a directory",
@@ -70,9 +71,9 @@ change keeps its bytes. --diff, --check and --dry-run write nothing.`,
 	o.output.add(flags)
 	o.results.add(flags)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return a.fnEval(cmd.Context(), cmd, o, words)
+		return evaluate(cmd.Context(), a, cmd, o, words)
 	}
-	cmd.ValidArgsFunction = completeFiles(1)
+	cmd.ValidArgsFunction = app.CompleteFiles(1)
 	return cmd
 }
 
@@ -109,7 +110,7 @@ func (s *selectorFlags) list() []krm.Selector {
 }
 
 // declared checks the flags that say which function is run.
-func (o *fnEvalFlags) declared(cmd *cobra.Command) (*krm.Declared, error) {
+func (o *evalFlags) declared(cmd *cobra.Command) (*krm.Declared, error) {
 	ways := 0
 	for _, way := range []string{"image", "exec", "function"} {
 		if cmd.Flags().Changed(way) {
@@ -141,7 +142,7 @@ func (o *fnEvalFlags) declared(cmd *cobra.Command) (*krm.Declared, error) {
 }
 
 // validate checks the flags and words.
-func (o *fnEvalFlags) validate(words, inline []string) error {
+func (o *evalFlags) validate(words, inline []string) error {
 	if o.config != "" && len(inline) > 0 {
 		return diag.Usage("--fn-config and arguments after -- exclude each other")
 	}
@@ -164,7 +165,7 @@ func (o *fnEvalFlags) validate(words, inline []string) error {
 	return o.output.validate(len(words) > 0 && words[0] == "-")
 }
 
-func (a *App) fnEval(ctx context.Context, cmd *cobra.Command, o *fnEvalFlags, words []string) error {
+func evaluate(ctx context.Context, a *app.App, cmd *cobra.Command, o *evalFlags, words []string) error {
 	var inline []string
 	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
 		words, inline = words[:dash], words[dash:]
@@ -181,11 +182,11 @@ func (a *App) fnEval(ctx context.Context, cmd *cobra.Command, o *fnEvalFlags, wo
 	if err != nil {
 		return err
 	}
-	r, err := a.fnRun(ctx, cmd)
+	r, err := newRunner(ctx, a, cmd)
 	if err != nil {
 		return err
 	}
-	e := &evaluation{fnRun: r, flags: o, declared: declared, dir: dir, inline: inline}
+	e := &evaluation{runner: r, flags: o, declared: declared, dir: dir, inline: inline}
 	if err := e.configure(ctx); err != nil {
 		return err
 	}
@@ -198,8 +199,8 @@ func (a *App) fnEval(ctx context.Context, cmd *cobra.Command, o *fnEvalFlags, wo
 
 // evaluation is one run of fn eval.
 type evaluation struct {
-	*fnRun
-	flags    *fnEvalFlags
+	*runner
+	flags    *evalFlags
 	declared *krm.Declared
 	dir      string
 	inline   []string
@@ -211,16 +212,16 @@ type evaluation struct {
 func (e *evaluation) configure(ctx context.Context) error {
 	root := ""
 	if e.dir != "-" {
-		root = source.InDirectory(e.global.dir, e.dir)
+		root = source.InDirectory(e.app.Dir, e.dir)
 	}
 	executors, err := e.executors(&e.flags.execution, root)
 	if err != nil {
 		return err
 	}
-	executors.Here = e.global.dir
+	executors.Here = e.app.Dir
 	executors.Own = func(name string) (krm.Function, error) { return e.ownFunction(ctx, name, e.inline) }
 	var config *gaby.YamlDoc
-	if e.config, err = e.fnConfigFile(ctx, e.flags.config); err != nil {
+	if e.config, err = e.configFile(ctx, e.flags.config); err != nil {
 		return err
 	}
 	if e.config != nil {
@@ -327,13 +328,13 @@ func (e *evaluation) saveFunction(p *krm.Package) error {
 func saveTypes() []string { return []string{"mutator", "validator"} }
 
 // reads reports whether the files of the package stay as they are.
-func (o *fnOutputFlags) reads() bool {
+func (o *outputFlags) reads() bool {
 	return o.output != "" && o.output != "json" || o.dryRun || o.diff || o.check
 }
 
 // noteOthers notes documents that are not resources and stay as they are. With --strict they are an
 // error.
-func (r *fnRun) noteOthers(p *krm.Package) error {
+func (r *runner) noteOthers(p *krm.Package) error {
 	files := p.NoResources()
 	if len(files) == 0 || r.settings.Quiet && !r.settings.Strict {
 		return nil

@@ -1,4 +1,4 @@
-package cli
+package fn
 
 import (
 	"bytes"
@@ -10,27 +10,28 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/sensitive"
+	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/diff"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/run"
 )
 
-// fnWriteFlags are the flags that decide whether and how changes are written to files.
-type fnWriteFlags struct {
+// writeFlags are the flags that decide whether and how changes are written to files.
+type writeFlags struct {
 	dryRun, diff, check, fsync, showSecrets bool
 }
 
-func (o *fnWriteFlags) add(flags *pflag.FlagSet) {
+func (o *writeFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.dryRun, "dry-run", false, "write nothing, and report how much would change")
 	flags.BoolVar(&o.diff, "diff", false, "write nothing, and print what would change as a unified diff")
 	flags.BoolVar(&o.check, "check", false, "write nothing, print the files that would change, and end with status 1 if there are any")
 	flags.BoolVar(&o.fsync, "fsync", false, "have what is written on the disk before ending")
-	addShowSecrets(flags, &o.showSecrets)
+	app.AddShowSecrets(flags, &o.showSecrets)
 }
 
 // exclusive returns an error for flags that exclude each other.
-func (o *fnWriteFlags) exclusive() error {
+func (o *writeFlags) exclusive() error {
 	var used []string
 	for _, f := range []struct {
 		name string
@@ -47,12 +48,12 @@ func (o *fnWriteFlags) exclusive() error {
 }
 
 // apply writes the changes of a package, or shows them.
-func (r *fnRun) apply(ctx context.Context, p *krm.Package, changes []*krm.Change,
-	o *fnWriteFlags,
+func (r *runner) apply(ctx context.Context, p *krm.Package, changes []*krm.Change,
+	o *writeFlags,
 ) error {
 	switch {
 	case o.diff:
-		if err := r.write(r.diff(p, changes, o.showSecrets)); err != nil {
+		if err := r.app.Write(r.diff(p, changes, o.showSecrets)); err != nil {
 			return err
 		}
 	case o.check:
@@ -60,7 +61,7 @@ func (r *fnRun) apply(ctx context.Context, p *krm.Package, changes []*krm.Change
 		for _, c := range changes {
 			b.WriteString(strings.TrimPrefix(c.Name(p), "./") + "\n")
 		}
-		if err := r.write([]byte(b.String())); err != nil {
+		if err := r.app.Write([]byte(b.String())); err != nil {
 			return err
 		}
 	case o.dryRun:
@@ -72,7 +73,7 @@ func (r *fnRun) apply(ctx context.Context, p *krm.Package, changes []*krm.Change
 		r.note("", summaryOf(changes, ""))
 	}
 	if o.check && len(changes) > 0 {
-		return exitError(exitNo)
+		return app.ExitError(app.ExitNo)
 	}
 	return nil
 }
@@ -110,15 +111,15 @@ func summaryOf(changes []*krm.Change, would string) string {
 }
 
 // diff returns the changes as a unified diff. Secret values are masked where people read it.
-func (r *fnRun) diff(p *krm.Package, changes []*krm.Change, showSecrets bool) []byte {
-	style := run.DiffStyle(r.Streams)
+func (r *runner) diff(p *krm.Package, changes []*krm.Change, showSecrets bool) []byte {
+	style := run.DiffStyle(r.app.Streams)
 	var out []byte
 	for _, c := range changes {
 		f := diff.File{
 			Name: strings.TrimLeft(strings.TrimPrefix(c.Name(p), "./"), "/"), Before: c.Before,
 			After: bytes.Join(c.After, nil), Style: style,
 		}
-		if !showSecrets && (r.Streams.OutIsTerminal() || style.Old != nil) {
+		if !showSecrets && (r.app.Streams.OutIsTerminal() || style.Old != nil) {
 			f.Shown = r.masked
 		}
 		out = append(out, withoutFile(diff.Unified(f), c)...)
@@ -148,8 +149,8 @@ func withoutFile(text []byte, c *krm.Change) []byte {
 }
 
 // masked returns the two texts of a file with secret values masked.
-func (r *fnRun) masked(before, after []byte) ([]byte, []byte) {
-	executor, err := r.executor()
+func (r *runner) masked(before, after []byte) ([]byte, []byte) {
+	executor, err := r.app.NewExecutor()
 	if err != nil {
 		return nil, nil
 	}

@@ -1,10 +1,8 @@
-package cli
+package fn
 
 import (
 	"context"
 	"strings"
-
-	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -14,9 +12,9 @@ import (
 )
 
 // ownFunction returns one of fctl's own functions with arguments by name, KEY=VALUE.
-func (r *fnRun) ownFunction(ctx context.Context, name string, arguments []string,
+func (r *runner) ownFunction(ctx context.Context, name string, arguments []string,
 ) (krm.Function, error) {
-	executor, err := r.executorFor(ctx, r.settings)
+	executor, err := r.app.ExecutorFor(ctx, r.settings)
 	if err != nil {
 		return nil, err
 	}
@@ -30,16 +28,16 @@ func (r *fnRun) ownFunction(ctx context.Context, name string, arguments []string
 	reader := r.reader()
 	resolver := &plan.Resolver{
 		Toolchain: api.ToolchainKubernetesYAML, Functions: executor,
-		Flags: recognizer{pflag.NewFlagSet(name, pflag.ContinueOnError)},
+		Flags: noFlags{},
 		ReadFile: func(path string) ([]byte, error) {
-			return reader.Bytes(ctx, source.InDirectory(r.global.dir, path))
+			return reader.Bytes(ctx, source.InDirectory(r.app.Dir, path))
 		},
 	}
 	chain, err := resolver.Resolve(resolver.Split(words))
 	if err != nil {
 		return nil, err
 	}
-	r.console().Notes("", chain.Notes...)
+	r.app.Console().Notes("", chain.Notes...)
 	request := &api.FunctionInvocationRequest{
 		FunctionInvocations: chain.Invocations, StopOnError: true,
 	}
@@ -48,13 +46,19 @@ func (r *fnRun) ownFunction(ctx context.Context, name string, arguments []string
 }
 
 // steps runs functions on items and reports them on the error stream.
-func (r *fnRun) steps(ctx context.Context, items []*krm.Item, steps []*krm.Step, o *fnResultFlags,
+func (r *runner) steps(ctx context.Context, items []*krm.Item, steps []*krm.Step, o *resultFlags,
 	selfDelete bool,
 ) ([]*krm.Item, []*krm.StepResult, error) {
-	reporter := &stepReporter{fnRun: r, log: o.logSteps}
+	reporter := &stepReporter{runner: r, log: o.logSteps}
 	pipeline := &krm.Pipeline{
 		Provider: r.provider, Ended: reporter.ended, KeepIO: o.keepIO != "",
 		Strict: r.settings.Strict, AllowSelfDelete: selfDelete,
 	}
 	return pipeline.Run(ctx, items, steps)
 }
+
+// noFlags implements plan.Flags: all words are arguments.
+type noFlags struct{}
+
+func (noFlags) Recognize([]string) int { return 0 }
+func (noFlags) Names() []string        { return nil }

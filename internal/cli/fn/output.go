@@ -1,4 +1,4 @@
-package cli
+package fn
 
 import (
 	"bytes"
@@ -12,20 +12,20 @@ import (
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// fnOutputFlags are the flags that decide where resources go.
-type fnOutputFlags struct {
-	fnWriteFlags
+// outputFlags are the flags that decide where resources go.
+type outputFlags struct {
+	writeFlags
 	output string
 }
 
-func (o *fnOutputFlags) add(flags *pflag.FlagSet) {
+func (o *outputFlags) add(flags *pflag.FlagSet) {
 	flags.StringVarP(&o.output, "output", "o", "",
 		"where the resources go, instead of to their files: stdout (a ResourceList), unwrap (documents), or a `DIR` that does not exist; with json they go to their files, and what happened is printed as one JSON object per line")
-	o.fnWriteFlags.add(flags)
+	o.writeFlags.add(flags)
 }
 
 // validate returns an error for flags that exclude each other.
-func (o *fnOutputFlags) validate(stdin bool) error {
+func (o *outputFlags) validate(stdin bool) error {
 	switch {
 	case o.output != "" && o.output != "json" && (o.dryRun || o.diff || o.check):
 		return diag.Usage("-o excludes --dry-run, --diff and --check")
@@ -36,8 +36,8 @@ func (o *fnOutputFlags) validate(stdin bool) error {
 }
 
 // emit writes the items of a package where the flags say.
-func (r *fnRun) emit(ctx context.Context, p *krm.Package, items []*krm.Item,
-	results []*krm.StepResult, o *fnOutputFlags,
+func (r *runner) emit(ctx context.Context, p *krm.Package, items []*krm.Item,
+	results []*krm.StepResult, o *outputFlags,
 ) error {
 	switch o.output {
 	case "", "json":
@@ -46,31 +46,31 @@ func (r *fnRun) emit(ctx context.Context, p *krm.Package, items []*krm.Item,
 			return err
 		}
 		if o.output == "json" {
-			if err := r.write(events(p, changes, results)); err != nil {
+			if err := r.app.Write(events(p, changes, results)); err != nil {
 				return err
 			}
 		}
-		return r.apply(ctx, p, changes, &o.fnWriteFlags)
+		return r.apply(ctx, p, changes, &o.writeFlags)
 	case "stdout":
 		list := &krm.ResourceList{Items: items, Results: allResults(results)}
 		text, err := list.Source()
 		if err != nil {
 			return err
 		}
-		return r.write(text)
+		return r.app.Write(text)
 	case "unwrap":
-		return r.write(krm.Unwrap(krm.WithoutLocal(items)))
+		return r.app.Write(krm.Unwrap(krm.WithoutLocal(items)))
 	}
 	changes, err := p.Changes(items)
 	if err != nil {
 		return err
 	}
-	dir := source.InDirectory(r.global.dir, o.output)
+	dir := source.InDirectory(r.app.Dir, o.output)
 	if err := absent(dir, "-o"); err != nil {
 		return err
 	}
-	r.writes.Begin()
-	defer r.writes.End()
+	r.app.Writes.Begin()
+	defer r.app.Writes.End()
 	return withHints(p.WriteTo(ctx, dir, changes, o.fsync))
 }
 
@@ -123,8 +123,8 @@ func events(p *krm.Package, changes []*krm.Change, results []*krm.StepResult) []
 }
 
 // emitStream writes the items of a stream where the flags say.
-func (r *fnRun) emitStream(ctx context.Context, s *krm.Stream, items []*krm.Item,
-	results []*krm.StepResult, o *fnOutputFlags,
+func (r *runner) emitStream(ctx context.Context, s *krm.Stream, items []*krm.Item,
+	results []*krm.StepResult, o *outputFlags,
 ) error {
 	switch o.output {
 	case "", "stdout":
@@ -132,14 +132,14 @@ func (r *fnRun) emitStream(ctx context.Context, s *krm.Stream, items []*krm.Item
 		if err != nil {
 			return err
 		}
-		return r.write(text)
+		return r.app.Write(text)
 	case "unwrap":
-		return r.write(krm.Unwrap(krm.WithoutLocal(items)))
+		return r.app.Write(krm.Unwrap(krm.WithoutLocal(items)))
 	}
 	if o.output == "json" {
-		return r.write(events(nil, nil, results))
+		return r.app.Write(events(nil, nil, results))
 	}
-	dir := source.InDirectory(r.global.dir, o.output)
+	dir := source.InDirectory(r.app.Dir, o.output)
 	if err := absent(dir, "-o"); err != nil {
 		return err
 	}

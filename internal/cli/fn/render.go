@@ -1,4 +1,4 @@
-package cli
+package fn
 
 import (
 	"context"
@@ -7,24 +7,25 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// fnRenderFlags are the flags of fn render.
-type fnRenderFlags struct {
+// renderFlags are the flags of fn render.
+type renderFlags struct {
 	meta        bool
 	status      bool
 	listVersion string
-	execution   fnExecFlags
-	output      fnOutputFlags
-	results     fnResultFlags
+	execution   execFlags
+	output      outputFlags
+	results     resultFlags
 }
 
-func (a *App) newFnRender() *cobra.Command {
-	o := &fnRenderFlags{}
+func newRender(a *app.App) *cobra.Command {
+	o := &renderFlags{}
 	cmd := &cobra.Command{
 		Use:   "render [flags] [DIR]",
 		Short: "Run the pipelines of the Kptfiles in a directory",
@@ -50,13 +51,13 @@ that fails ends the rendering, and nothing is written.`,
 	o.output.add(flags)
 	o.results.add(flags)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return a.fnRender(cmd.Context(), cmd, o, words)
+		return renderPackage(cmd.Context(), a, cmd, o, words)
 	}
-	cmd.ValidArgsFunction = completeFiles(1)
+	cmd.ValidArgsFunction = app.CompleteFiles(1)
 	return cmd
 }
 
-func (a *App) fnRender(ctx context.Context, cmd *cobra.Command, o *fnRenderFlags,
+func renderPackage(ctx context.Context, a *app.App, cmd *cobra.Command, o *renderFlags,
 	words []string,
 ) error {
 	dir, err := pathWord(cmd, words, ".")
@@ -74,7 +75,7 @@ func (a *App) fnRender(ctx context.Context, cmd *cobra.Command, o *fnRenderFlags
 	if err != nil {
 		return err
 	}
-	r, err := a.fnRun(ctx, cmd)
+	r, err := newRunner(ctx, a, cmd)
 	if err != nil {
 		return err
 	}
@@ -85,11 +86,11 @@ func (a *App) fnRender(ctx context.Context, cmd *cobra.Command, o *fnRenderFlags
 	if err := r.noteOthers(p); err != nil {
 		return err
 	}
-	executors, err := r.executors(&o.execution, source.InDirectory(a.global.dir, dir))
+	executors, err := r.executors(&o.execution, source.InDirectory(a.Dir, dir))
 	if err != nil {
 		return err
 	}
-	reporter := &stepReporter{fnRun: r, log: o.results.logSteps}
+	reporter := &stepReporter{runner: r, log: o.results.logSteps}
 	render := &krm.Render{
 		Pipeline:  &krm.Pipeline{Provider: r.provider, Strict: r.settings.Strict, KeepIO: o.results.keepIO != ""},
 		Executors: executors, Meta: o.meta, Version: version,
@@ -155,7 +156,7 @@ func (r *stepReporter) endedPackage(dir string, results []*krm.StepResult) {
 		return
 	}
 	if !r.settings.Quiet {
-		_, _ = fmt.Fprintf(r.Streams.ErrOut, "Package %q:\n", dir)
+		_, _ = fmt.Fprintf(r.app.Streams.ErrOut, "Package %q:\n", dir)
 	}
 	for _, s := range results {
 		r.ended(s)

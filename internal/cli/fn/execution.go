@@ -1,4 +1,4 @@
-package cli
+package fn
 
 import (
 	"os"
@@ -13,8 +13,8 @@ import (
 	"github.com/fctl-dev/fctl/internal/runtime"
 )
 
-// fnExecFlags are the flags that decide how functions are run.
-type fnExecFlags struct {
+// execFlags are the flags that decide how functions are run.
+type execFlags struct {
 	allowExec, allowOutside, network, asUser, sandbox, noLocal bool
 	mounts, env                                                []string
 	timeout                                                    time.Duration
@@ -24,7 +24,7 @@ type fnExecFlags struct {
 // executors are the values of --executor.
 func executors() []string { return []string{"go", "exec", "container"} }
 
-func (o *fnExecFlags) add(flags *pflag.FlagSet) {
+func (o *execFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.allowExec, "allow-exec", false, "functions may be programs of this machine")
 	flags.BoolVar(&o.allowExec, "enable-exec", false, "--allow-exec")
 	_ = flags.MarkHidden("enable-exec")
@@ -56,7 +56,7 @@ func (o *fnExecFlags) add(flags *pflag.FlagSet) {
 }
 
 // executors returns what runs functions on the resources in root.
-func (r *fnRun) executors(o *fnExecFlags, root string) (*krm.Executors, error) {
+func (r *runner) executors(o *execFlags, root string) (*krm.Executors, error) {
 	e := &krm.Executors{
 		Root: root, AllowExec: o.allowExec, AllowOutside: o.allowOutside, Network: o.network,
 		Env: o.env, AsUser: o.asUser, NoLocal: o.noLocal, Only: o.executor,
@@ -64,10 +64,10 @@ func (r *fnRun) executors(o *fnExecFlags, root string) (*krm.Executors, error) {
 		Catalog: catalog.Find,
 	}
 	if e.Engine == "" {
-		e.Engine = r.Streams.Getenv("FCTL_ENGINE")
+		e.Engine = r.app.Streams.Getenv("FCTL_ENGINE")
 	}
 	if e.ImagePrefix == "" {
-		e.ImagePrefix = r.Streams.Getenv("KPT_IMAGE_PREFIX")
+		e.ImagePrefix = r.app.Streams.Getenv("KPT_IMAGE_PREFIX")
 	}
 	if o.executor != "" && !slices.Contains(executors(), o.executor) {
 		return nil, diag.UsageHint("go, exec or container", "--executor: %q is not one", o.executor)

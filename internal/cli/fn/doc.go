@@ -1,4 +1,4 @@
-package cli
+package fn
 
 import (
 	"bytes"
@@ -14,17 +14,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm/catalog"
 	"github.com/fctl-dev/fctl/internal/runtime"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// fnDocFlags are the flags of fn doc.
-type fnDocFlags struct{ execution fnExecFlags }
+// docFlags are the flags of fn doc.
+type docFlags struct{ execution execFlags }
 
-func (a *App) newFnDoc() *cobra.Command {
-	o := &fnDocFlags{}
+func newDoc(a *app.App) *cobra.Command {
+	o := &docFlags{}
 	cmd := &cobra.Command{
 		Use:   "doc [flags] [IMAGE|PROGRAM|NAME]",
 		Short: "Print the documentation of a function",
@@ -45,9 +46,9 @@ Without a word, list the functions of the catalogue that are built in.`,
 			return diag.UsageHint(cmd.UseLine(), "one IMAGE is expected, got %d words", len(words))
 		}
 		if len(words) == 0 {
-			return a.write(catalogList())
+			return a.Write(catalogList())
 		}
-		return a.fnDoc(cmd.Context(), cmd, o, words[0])
+		return printDoc(cmd.Context(), a, cmd, o, words[0])
 	}
 	cmd.ValidArgsFunction = func(_ *cobra.Command, words []string, _ string) ([]string,
 		cobra.ShellCompDirective,
@@ -70,13 +71,13 @@ func catalogList() []byte {
 	return b.Bytes()
 }
 
-// fnDoc prints the documentation of one function.
-func (a *App) fnDoc(ctx context.Context, cmd *cobra.Command, o *fnDocFlags, name string) error {
-	r, err := a.fnRun(ctx, cmd)
+// printDoc prints the documentation of one function.
+func printDoc(ctx context.Context, a *app.App, cmd *cobra.Command, o *docFlags, name string) error {
+	r, err := newRunner(ctx, a, cmd)
 	if err != nil {
 		return err
 	}
-	path := source.InDirectory(a.global.dir, name)
+	path := source.InDirectory(a.Dir, name)
 	if info, err := os.Stat(path); err == nil && strings.ContainsAny(name, `/\`) && !info.IsDir() {
 		return r.programDoc(ctx, o, path)
 	}
@@ -92,11 +93,11 @@ func (a *App) fnDoc(ctx context.Context, cmd *cobra.Command, o *fnDocFlags, name
 	if known && image.Digest == "" {
 		if _, ok := catalog.Find(image.Base, image.Tag); ok {
 			brief, doc := catalog.Describe(image.Base)
-			return a.write(fmt.Appendf(nil, "%s: %s.\n\n%s\n\nVersions: %s\n", image.Base, brief, doc,
+			return a.Write(fmt.Appendf(nil, "%s: %s.\n\n%s\n\nVersions: %s\n", image.Base, brief, doc,
 				strings.Join(catalog.Series(image.Base), ", ")))
 		}
 	}
-	if image.Repository == "" && image.Tag == "" && image.Digest == "" && a.isFunction(name) {
+	if image.Repository == "" && image.Tag == "" && image.Digest == "" && a.IsFunction(name) {
 		explain, _, err := cmd.Root().Find([]string{"explain"})
 		if err != nil {
 			return err
@@ -108,7 +109,7 @@ func (a *App) fnDoc(ctx context.Context, cmd *cobra.Command, o *fnDocFlags, name
 }
 
 // programDoc prints what a program prints with --help.
-func (r *fnRun) programDoc(ctx context.Context, o *fnDocFlags, path string) error {
+func (r *runner) programDoc(ctx context.Context, o *docFlags, path string) error {
 	if !o.execution.allowExec {
 		return diag.UsageHint("--allow-exec lets programs run",
 			"%s is a program, and programs are not allowed", diag.FileName(path))
@@ -122,10 +123,10 @@ func (r *fnRun) programDoc(ctx context.Context, o *fnDocFlags, path string) erro
 }
 
 // imageDoc prints what an image prints with --help.
-func (r *fnRun) imageDoc(ctx context.Context, o *fnDocFlags, image string) error {
+func (r *runner) imageDoc(ctx context.Context, o *docFlags, image string) error {
 	name := o.execution.engine
 	if name == "" {
-		name = r.Streams.Getenv("FCTL_ENGINE")
+		name = r.app.Streams.Getenv("FCTL_ENGINE")
 	}
 	engine, err := runtime.FindEngine(ctx, name)
 	if err != nil {
@@ -148,7 +149,7 @@ func helpCall(dir string) runtime.Call {
 
 // printHelp prints the help that a function wrote. Many functions write it to the standard error,
 // and end with a status that is not 0.
-func (r *fnRun) printHelp(out runtime.Output, err error) error {
+func (r *runner) printHelp(out runtime.Output, err error) error {
 	text := out.Stdout
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = out.Stderr
@@ -159,5 +160,5 @@ func (r *fnRun) printHelp(out runtime.Output, err error) error {
 	if err != nil {
 		return diag.Failures(err, api.FailureFunction)
 	}
-	return r.write(text)
+	return r.app.Write(text)
 }

@@ -1,4 +1,4 @@
-package cli
+package fn
 
 import (
 	"context"
@@ -7,15 +7,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 )
 
-// fnExplainFlags are the flags of fn explain.
-type fnExplainFlags struct{ execution fnExecFlags }
+// explainFlags are the flags of fn explain.
+type explainFlags struct{ execution execFlags }
 
-func (a *App) newFnExplain() *cobra.Command {
-	o := &fnExplainFlags{}
+func newExplain(a *app.App) *cobra.Command {
+	o := &explainFlags{}
 	cmd := &cobra.Command{
 		Use:   "explain [flags] IMAGE",
 		Short: "Say what would run an image, and why nothing else",
@@ -27,19 +28,19 @@ executor would run it.`,
 	}
 	o.execution.add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return a.fnExplain(cmd.Context(), cmd, o, words)
+		return explain(cmd.Context(), a, cmd, o, words)
 	}
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
 	return cmd
 }
 
-func (a *App) fnExplain(ctx context.Context, cmd *cobra.Command, o *fnExplainFlags,
+func explain(ctx context.Context, a *app.App, cmd *cobra.Command, o *explainFlags,
 	words []string,
 ) error {
 	if len(words) != 1 {
 		return diag.UsageHint(cmd.UseLine(), "the name of one image is expected, got %d words", len(words))
 	}
-	r, err := a.fnRun(ctx, cmd)
+	r, err := newRunner(ctx, a, cmd)
 	if err != nil {
 		return err
 	}
@@ -62,7 +63,7 @@ func (a *App) fnExplain(ctx context.Context, cmd *cobra.Command, o *fnExplainFla
 		kind, why, _ := strings.Cut(reason, ": ")
 		b.WriteString(kind + ": " + taken + ": " + why + "\n")
 	}
-	if err := r.write([]byte(b.String())); err != nil {
+	if err := r.app.Write([]byte(b.String())); err != nil {
 		return err
 	}
 	if problem == nil {

@@ -1,4 +1,4 @@
-package cli
+package fn
 
 import (
 	"context"
@@ -8,12 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/krm/own"
 )
 
-func (a *App) newKRM() *cobra.Command {
+// NewKRM makes the command that is a KRM function itself.
+func NewKRM(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "krm",
 		Short: "Be a KRM function: a ResourceList in, a ResourceList out",
@@ -46,22 +48,22 @@ What others call the commands of 'fctl fn':
 		Args: cobra.NoArgs,
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return a.krm(cmd.Context(), cmd)
+		return beFunction(cmd.Context(), a, cmd)
 	}
 	return cmd
 }
 
-// krm runs fctl as a KRM function.
-func (a *App) krm(ctx context.Context, cmd *cobra.Command) error {
-	r, err := a.fnRun(ctx, cmd)
+// beFunction runs fctl as a KRM function.
+func beFunction(ctx context.Context, a *app.App, cmd *cobra.Command) error {
+	r, err := newRunner(ctx, a, cmd)
 	if err != nil {
 		return err
 	}
-	executor, err := a.executorFor(ctx, r.settings)
+	executor, err := a.ExecutorFor(ctx, r.settings)
 	if err != nil {
 		return err
 	}
-	if err := r.rejectTerminal(cmd); err != nil {
+	if err := r.app.RejectTerminal(cmd); err != nil {
 		return err
 	}
 	text, err := r.reader().Bytes(ctx, "-")
@@ -83,40 +85,40 @@ func (a *App) krm(ctx context.Context, cmd *cobra.Command) error {
 }
 
 // answer writes the list after a function. failed is the error of the function.
-func (r *fnRun) answer(list *krm.ResourceList, failed error) error {
-	status := exitDone
+func (r *runner) answer(list *krm.ResourceList, failed error) error {
+	status := app.ExitDone
 	if failed != nil {
-		status = exitNo
+		status = app.ExitNo
 		if krm.Worst(list.Results) != krm.SeverityError {
 			problems := diag.In(diag.Stdin, diag.Failures(failed, api.FailureFunction))
-			status = exitStatus(problems)
+			status = app.ExitStatus(problems)
 			for _, f := range problems {
 				list.Results = append(list.Results,
 					krm.Result{Message: f.Message, Severity: krm.SeverityError})
 			}
-			r.console().Problems(problems)
+			r.app.Console().Problems(problems)
 		}
 	}
-	if status == exitNo || list.Version == krm.V1Alpha1 {
+	if status == app.ExitNo || list.Version == krm.V1Alpha1 {
 		for i := range list.Results {
 			line := list.Results[i].String()
 			if at := list.Results[i].Location(); at != "" {
 				line = at + ": " + line
 			}
-			if _, err := fmt.Fprintln(r.Streams.ErrOut, line); err != nil {
+			if _, err := fmt.Fprintln(r.app.Streams.ErrOut, line); err != nil {
 				return err
 			}
 		}
 	}
 	text, err := list.Bytes()
 	if err == nil {
-		err = r.write(text)
+		err = r.app.Write(text)
 	}
 	if err != nil {
 		return errors.Join(failed, err)
 	}
-	if status != exitDone {
-		return exitError(status)
+	if status != app.ExitDone {
+		return app.ExitError(status)
 	}
 	return nil
 }

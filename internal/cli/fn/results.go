@@ -1,4 +1,4 @@
-package cli
+package fn
 
 import (
 	"context"
@@ -12,20 +12,21 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// fnResultFlags are the flags about the results of functions.
-type fnResultFlags struct {
+// resultFlags are the flags about the results of functions.
+type resultFlags struct {
 	dir, failOn, keepIO string
 	logSteps            bool
 	asJSON              bool // -o json
 }
 
-func (o *fnResultFlags) add(flags *pflag.FlagSet) {
+func (o *resultFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&o.dir, "results-dir", "", "write the results of the functions to results.yaml in `DIR`")
 	flags.StringVar(&o.failOn, "fail-on-results", "",
 		"end with status 1 and write nothing if a result has this `SEVERITY` or a worse one: error, warning, info")
@@ -36,7 +37,7 @@ func (o *fnResultFlags) add(flags *pflag.FlagSet) {
 // severities are the values of --fail-on-results, worst first.
 func severities() []string { return []string{"error", "warning", "info"} }
 
-func (o *fnResultFlags) validate() error {
+func (o *resultFlags) validate() error {
 	if o.failOn != "" && !slices.Contains(severities(), o.failOn) {
 		return diag.UsageHint("error, warning or info", "--fail-on-results: %q is not a severity",
 			o.failOn)
@@ -46,7 +47,7 @@ func (o *fnResultFlags) validate() error {
 
 // stepReporter reports steps on the error stream.
 type stepReporter struct {
-	*fnRun
+	*runner
 	log bool
 }
 
@@ -56,7 +57,7 @@ func (r *stepReporter) ended(s *krm.StepResult) {
 		return
 	}
 	if s.Skipped != "" {
-		_, _ = fmt.Fprintf(r.Streams.ErrOut, "[SKIPPED] %q: %s\n", s.Step.Name, s.Skipped)
+		_, _ = fmt.Fprintf(r.app.Streams.ErrOut, "[SKIPPED] %q: %s\n", s.Step.Name, s.Skipped)
 		return
 	}
 	var b strings.Builder
@@ -64,9 +65,9 @@ func (r *stepReporter) ended(s *krm.StepResult) {
 	if s.Step.Selected || r.log {
 		scope = " on " + run.Count(s.Selected, "resource")
 	}
-	status, style := "PASS", r.Streams.ErrStyle(color.FgGreen)
+	status, style := "PASS", r.app.Streams.ErrStyle(color.FgGreen)
 	if s.Err != nil {
-		status, style = "FAIL", r.Streams.ErrStyle(color.FgRed)
+		status, style = "FAIL", r.app.Streams.ErrStyle(color.FgRed)
 	}
 	took := ""
 	if s.Duration >= time.Second || r.settings.Verbose {
@@ -92,7 +93,7 @@ func (r *stepReporter) ended(s *krm.StepResult) {
 	if s.Err != nil {
 		fmt.Fprintf(&b, "  Exit code: %d\n", s.ExitCode)
 	}
-	_, _ = r.Streams.ErrOut.Write([]byte(b.String()))
+	_, _ = r.app.Streams.ErrOut.Write([]byte(b.String()))
 	for _, note := range s.Notes {
 		r.note("", fmt.Sprintf("%s: %s", s.Step.Name, note))
 	}
@@ -103,7 +104,7 @@ func (r *stepReporter) ended(s *krm.StepResult) {
 
 // outcome writes the results to their directory, and returns the error of the run: that of the
 // function that failed, or that of results which count as a failure.
-func (r *fnRun) outcome(ctx context.Context, o *fnResultFlags, results []*krm.StepResult,
+func (r *runner) outcome(ctx context.Context, o *resultFlags, results []*krm.StepResult,
 	failed error,
 ) error {
 	no := failed != nil && saysNo(results)
@@ -118,25 +119,25 @@ func (r *fnRun) outcome(ctx context.Context, o *fnResultFlags, results []*krm.St
 	var problems []error
 	if o.dir != "" {
 		problems = append(problems,
-			krm.WriteResults(ctx, source.InDirectory(r.global.dir, o.dir), results, code))
+			krm.WriteResults(ctx, source.InDirectory(r.app.Dir, o.dir), results, code))
 	}
 	if o.keepIO != "" {
 		problems = append(problems,
-			krm.WriteIO(ctx, source.InDirectory(r.global.dir, o.keepIO), results))
+			krm.WriteIO(ctx, source.InDirectory(r.app.Dir, o.keepIO), results))
 	}
 	if failed != nil && o.asJSON {
-		problems = append(problems, r.write(events(nil, nil, results)))
+		problems = append(problems, r.app.Write(events(nil, nil, results)))
 	}
 	if no {
 		r.tellNo(failed)
-		failed = exitError(exitNo)
+		failed = app.ExitError(app.ExitNo)
 	}
 	return errors.Join(append(problems, failed)...)
 }
 
 // tellNo reports a check that did not pass.
-func (r *fnRun) tellNo(err error) {
-	r.console().Problems(diag.Failures(err, api.FailureFunction))
+func (r *runner) tellNo(err error) {
+	r.app.Console().Problems(diag.Failures(err, api.FailureFunction))
 }
 
 // saysNo reports whether the function that failed said with its results what is wrong: a check that
@@ -150,7 +151,7 @@ func saysNo(results []*krm.StepResult) bool {
 }
 
 // failure returns the error for results that are as severe as --fail-on-results says.
-func (o *fnResultFlags) failure(results []*krm.StepResult) error {
+func (o *resultFlags) failure(results []*krm.StepResult) error {
 	limit := slices.Index(severities(), o.failOn)
 	if limit < 0 {
 		return nil

@@ -1,4 +1,5 @@
-package cli
+// Package fn implements the commands of KRM functions: fctl fn and fctl krm, one file each.
+package fn
 
 import (
 	"context"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/run"
@@ -16,8 +18,8 @@ import (
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// newFn makes the commands that run KRM functions.
-func (a *App) newFn() *cobra.Command {
+// New makes the commands that run KRM functions.
+func New(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fn",
 		Short: "Run KRM functions",
@@ -26,48 +28,48 @@ programs, container images, and those of fctl. They work on directories of
 resources. A resource that a function did not change keeps its bytes; a changed
 one changes as little as possible, and keeps its comments and the order of its
 fields.`,
-		Args: a.noSuchCommand,
-		RunE: showHelp,
+		Args: a.NoSuchCommand,
+		RunE: app.ShowHelp,
 	}
-	cmd.AddCommand(a.newFnRun(), a.newFnEval(), a.newFnRender(), a.newFnExplain(),
-		a.newFnSource(), a.newFnSink(), a.newFnWrap(), a.newFnXargs(), a.newFnDoc(),
-		a.newFnInit(), a.newFnTest())
+	cmd.AddCommand(newRun(a), newEval(a), newRender(a), newExplain(a),
+		newSource(a), newSink(a), newWrap(a), newXargs(a), newDoc(a),
+		newInit(a), newTest(a))
 	return cmd
 }
 
-// fnRun is what the commands of fn work with.
-type fnRun struct {
-	*App
+// runner is what the commands of fn work with.
+type runner struct {
+	app      *app.App
 	settings *settings.Settings
 	provider configkit.ResourceProvider
 }
 
-// fnRun loads the settings and the resource types.
-func (a *App) fnRun(ctx context.Context, cmd *cobra.Command) (*fnRun, error) {
-	s, err := a.settings(cmd.Flags())
+// newRunner loads the settings and the resource types.
+func newRunner(ctx context.Context, a *app.App, cmd *cobra.Command) (*runner, error) {
+	s, err := a.Settings(cmd.Flags())
 	if err != nil {
 		return nil, err
 	}
-	executor, err := a.executorFor(ctx, s)
+	executor, err := a.ExecutorFor(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	if !s.Quiet {
-		a.console().Notes("", run.SettingsNotes(s, executor)...)
+		a.Console().Notes("", run.SettingsNotes(s, executor)...)
 	}
-	return &fnRun{
-		App: a, settings: s,
+	return &runner{
+		app: a, settings: s,
 		provider: executor.ResourceProvider(api.ToolchainKubernetesYAML),
 	}, nil
 }
 
 // reader returns the reader of files.
-func (r *fnRun) reader() *source.Reader { return run.Reader(r.settings, r.Streams) }
+func (r *runner) reader() *source.Reader { return run.Reader(r.settings, r.app.Streams) }
 
 // note writes a note on the error stream.
-func (r *fnRun) note(file, message string) {
+func (r *runner) note(file, message string) {
 	if !r.settings.Quiet {
-		r.console().Notes(file, api.Note{Message: message})
+		r.app.Console().Notes(file, api.Note{Message: message})
 	}
 }
 
@@ -87,10 +89,10 @@ func pathWord(cmd *cobra.Command, words []string, otherwise string) (string, err
 }
 
 // readPackage reads a directory, and notes what it did not read as resources.
-func (r *fnRun) readPackage(ctx context.Context, dir string, o krm.ReadOptions,
+func (r *runner) readPackage(ctx context.Context, dir string, o krm.ReadOptions,
 ) (*krm.Package, error) {
 	o.Reader = r.reader()
-	p, err := krm.ReadPackage(ctx, source.InDirectory(r.global.dir, dir), o)
+	p, err := krm.ReadPackage(ctx, source.InDirectory(r.app.Dir, dir), o)
 	if err != nil {
 		return nil, err
 	}
@@ -101,8 +103,8 @@ func (r *fnRun) readPackage(ctx context.Context, dir string, o krm.ReadOptions,
 }
 
 // readStream reads the standard input.
-func (r *fnRun) readStream(ctx context.Context, cmd *cobra.Command) (*krm.Stream, error) {
-	if err := r.rejectTerminal(cmd); err != nil {
+func (r *runner) readStream(ctx context.Context, cmd *cobra.Command) (*krm.Stream, error) {
+	if err := r.app.RejectTerminal(cmd); err != nil {
 		return nil, err
 	}
 	text, err := r.reader().Bytes(ctx, "-")
@@ -119,12 +121,12 @@ func (r *fnRun) readStream(ctx context.Context, cmd *cobra.Command) (*krm.Stream
 	return s, nil
 }
 
-// fnConfigFile reads the one resource of --fn-config.
-func (r *fnRun) fnConfigFile(ctx context.Context, file string) (*krm.Item, error) {
+// configFile reads the one resource of --fn-config.
+func (r *runner) configFile(ctx context.Context, file string) (*krm.Item, error) {
 	if file == "" {
 		return nil, nil
 	}
-	path := source.InDirectory(r.global.dir, file)
+	path := source.InDirectory(r.app.Dir, file)
 	text, err := r.reader().Bytes(ctx, path)
 	if err != nil {
 		return nil, err
@@ -138,11 +140,11 @@ func (r *fnRun) fnConfigFile(ctx context.Context, file string) (*krm.Item, error
 }
 
 // writePackage writes changes to the files of a package.
-func (r *fnRun) writePackage(ctx context.Context, p *krm.Package, changes []*krm.Change, fsync bool,
+func (r *runner) writePackage(ctx context.Context, p *krm.Package, changes []*krm.Change, fsync bool,
 ) error {
-	r.writes.Begin()
-	defer r.writes.End()
-	err := p.Write(ctx, changes, krm.WriteOptions{Sync: fsync, One: r.writes.Write})
+	r.app.Writes.Begin()
+	defer r.app.Writes.End()
+	err := p.Write(ctx, changes, krm.WriteOptions{Sync: fsync, One: r.app.Writes.Write})
 	return withHints(err)
 }
 

@@ -1,16 +1,17 @@
-package cli
+package fn
 
 import (
 	"context"
 
 	"github.com/spf13/cobra"
 
+	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 )
 
-// fnSourceFlags are the flags of fn source.
-type fnSourceFlags struct {
+// sourceFlags are the flags of fn source.
+type sourceFlags struct {
 	output      string
 	config      string
 	forApply    bool
@@ -18,8 +19,8 @@ type fnSourceFlags struct {
 	listVersion string
 }
 
-func (a *App) newFnSource() *cobra.Command {
-	o := &fnSourceFlags{}
+func newSource(a *app.App) *cobra.Command {
+	o := &sourceFlags{}
 	cmd := &cobra.Command{
 		Use:   "source [flags] [DIR]",
 		Short: "Print the resources of a directory as a ResourceList",
@@ -43,13 +44,13 @@ Files are *.yaml, *.yml, Kptfile, and *.json with a resource. A .krmignore or
 	addMetaFlag(flags, &o.meta)
 	addListVersion(flags, &o.listVersion)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return a.fnSource(cmd.Context(), cmd, o, words)
+		return printList(cmd.Context(), a, cmd, o, words)
 	}
-	cmd.ValidArgsFunction = completeFiles(1)
+	cmd.ValidArgsFunction = app.CompleteFiles(1)
 	return cmd
 }
 
-func (a *App) fnSource(ctx context.Context, cmd *cobra.Command, o *fnSourceFlags,
+func printList(ctx context.Context, a *app.App, cmd *cobra.Command, o *sourceFlags,
 	words []string,
 ) error {
 	dir, err := pathWord(cmd, words, ".")
@@ -63,7 +64,7 @@ func (a *App) fnSource(ctx context.Context, cmd *cobra.Command, o *fnSourceFlags
 	if err != nil {
 		return err
 	}
-	r, err := a.fnRun(ctx, cmd)
+	r, err := newRunner(ctx, a, cmd)
 	if err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func (a *App) fnSource(ctx context.Context, cmd *cobra.Command, o *fnSourceFlags
 	if err != nil {
 		return err
 	}
-	config, err := r.fnConfigFile(ctx, o.config)
+	config, err := r.configFile(ctx, o.config)
 	if err != nil {
 		return err
 	}
@@ -80,7 +81,7 @@ func (a *App) fnSource(ctx context.Context, cmd *cobra.Command, o *fnSourceFlags
 		items = krm.WithoutLocal(items)
 	}
 	if o.output == "unwrap" {
-		return a.write(krm.Unwrap(items))
+		return a.Write(krm.Unwrap(items))
 	}
 	list := &krm.ResourceList{Version: version, Items: items}
 	if config != nil {
@@ -90,5 +91,5 @@ func (a *App) fnSource(ctx context.Context, cmd *cobra.Command, o *fnSourceFlags
 	if err != nil {
 		return err
 	}
-	return a.write(text)
+	return a.Write(text)
 }

@@ -1,4 +1,4 @@
-package cli
+package fn
 
 import (
 	"context"
@@ -6,16 +6,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// fnSinkFlags are the flags of fn sink.
-type fnSinkFlags struct{ write fnWriteFlags }
+// sinkFlags are the flags of fn sink.
+type sinkFlags struct{ write writeFlags }
 
-func (a *App) newFnSink() *cobra.Command {
-	o := &fnSinkFlags{}
+func newSink(a *app.App) *cobra.Command {
+	o := &sinkFlags{}
 	cmd := &cobra.Command{
 		Use:   "sink [flags] DIR",
 		Short: "Write a ResourceList to the files of a directory",
@@ -30,13 +31,13 @@ removed. Files of which the input has no resource stay as they are.`,
 	}
 	o.write.add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return a.fnSink(cmd.Context(), cmd, o, words)
+		return writeFiles(cmd.Context(), a, cmd, o, words)
 	}
-	cmd.ValidArgsFunction = completeFiles(1)
+	cmd.ValidArgsFunction = app.CompleteFiles(1)
 	return cmd
 }
 
-func (a *App) fnSink(ctx context.Context, cmd *cobra.Command, o *fnSinkFlags, words []string) error {
+func writeFiles(ctx context.Context, a *app.App, cmd *cobra.Command, o *sinkFlags, words []string) error {
 	dir, err := pathWord(cmd, words, "")
 	if err != nil {
 		return err
@@ -44,7 +45,7 @@ func (a *App) fnSink(ctx context.Context, cmd *cobra.Command, o *fnSinkFlags, wo
 	if err := o.write.exclusive(); err != nil {
 		return err
 	}
-	r, err := a.fnRun(ctx, cmd)
+	r, err := newRunner(ctx, a, cmd)
 	if err != nil {
 		return err
 	}
@@ -56,7 +57,7 @@ func (a *App) fnSink(ctx context.Context, cmd *cobra.Command, o *fnSinkFlags, wo
 		return diag.Input(diag.Stdin, "a ResourceList with \"items: []\" is one without resources",
 			errors.New("the input is empty"))
 	}
-	p, changes, err := krm.Sink(ctx, source.InDirectory(r.global.dir, dir), stream.List.Items,
+	p, changes, err := krm.Sink(ctx, source.InDirectory(r.app.Dir, dir), stream.List.Items,
 		krm.ReadOptions{Reader: r.reader()}, r.provider)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package cli
+package fn
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/functions/shellwords"
+	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/krm/fntest"
@@ -18,15 +19,15 @@ import (
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// fnTestFlags are the flags of fn test.
-type fnTestFlags struct {
+// testFlags are the flags of fn test.
+type testFlags struct {
 	image, exec, function string
 	update, asNobody      bool
-	execution             fnExecFlags
+	execution             execFlags
 }
 
-func (a *App) newFnTest() *cobra.Command {
-	o := &fnTestFlags{}
+func newTest(a *app.App) *cobra.Command {
+	o := &testFlags{}
 	cmd := &cobra.Command{
 		Use:   "test [flags] DIR {--image IMAGE | --exec COMMAND | --function NAME}",
 		Short: "Test a function on golden directories",
@@ -53,14 +54,14 @@ same input must give the same bytes. A function that loses comments is noted.
 		"check that a program also works for the user nobody; only root can")
 	o.execution.add(flags)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return a.fnTest(cmd.Context(), cmd, o, words)
+		return runTests(cmd.Context(), a, cmd, o, words)
 	}
-	cmd.ValidArgsFunction = completeFiles(1)
+	cmd.ValidArgsFunction = app.CompleteFiles(1)
 	return cmd
 }
 
 // declared returns the function that is tested.
-func (o *fnTestFlags) declared(cmd *cobra.Command) (*krm.Declared, error) {
+func (o *testFlags) declared(cmd *cobra.Command) (*krm.Declared, error) {
 	ways := 0
 	for _, way := range []string{"image", "exec", "function"} {
 		if cmd.Flags().Changed(way) {
@@ -84,8 +85,8 @@ func (o *fnTestFlags) declared(cmd *cobra.Command) (*krm.Declared, error) {
 	return d, nil
 }
 
-// fnTest runs a function on golden directories.
-func (a *App) fnTest(ctx context.Context, cmd *cobra.Command, o *fnTestFlags, words []string,
+// runTests runs a function on golden directories.
+func runTests(ctx context.Context, a *app.App, cmd *cobra.Command, o *testFlags, words []string,
 ) error {
 	dir, err := pathWord(cmd, words, "")
 	if err != nil {
@@ -98,11 +99,11 @@ func (a *App) fnTest(ctx context.Context, cmd *cobra.Command, o *fnTestFlags, wo
 	if o.asNobody && (declared.Exec == "" || os.Geteuid() != 0) {
 		return diag.Usage("--as-nobody is for programs, and only root can become nobody")
 	}
-	r, err := a.fnRun(ctx, cmd)
+	r, err := newRunner(ctx, a, cmd)
 	if err != nil {
 		return err
 	}
-	dir = source.InDirectory(a.global.dir, dir)
+	dir = source.InDirectory(a.Dir, dir)
 	cases, err := fntest.Find(dir)
 	if err != nil {
 		return err
@@ -137,24 +138,24 @@ func (a *App) fnTest(ctx context.Context, cmd *cobra.Command, o *fnTestFlags, wo
 			r.note(diag.FileName(c.Dir), note)
 		}
 	}
-	if err := r.write([]byte(b.String())); err != nil {
+	if err := r.app.Write([]byte(b.String())); err != nil {
 		return err
 	}
 	if failed > 0 {
-		return exitError(exitNo)
+		return app.ExitError(app.ExitNo)
 	}
 	return nil
 }
 
 // tested returns the function that is tested.
-func (r *fnRun) tested(ctx context.Context, o *fnTestFlags, declared *krm.Declared, dir string,
+func (r *runner) tested(ctx context.Context, o *testFlags, declared *krm.Declared, dir string,
 ) (fntest.Function, error) {
 	executors, err := r.executors(&o.execution, dir)
 	if err != nil {
 		return nil, err
 	}
-	executors.Here = r.global.dir
-	if o.function != "" && !r.isFunction(o.function) {
+	executors.Here = r.app.Dir
+	if o.function != "" && !r.app.IsFunction(o.function) {
 		return nil, diag.UsageHint("'fctl list' shows the functions", "unknown function %q",
 			o.function)
 	}
@@ -190,10 +191,10 @@ func (r *fnRun) tested(ctx context.Context, o *fnTestFlags, declared *krm.Declar
 }
 
 // asNobody returns a function that runs a program as nobody, who must be able to reach it.
-func (r *fnRun) asNobody(declared *krm.Declared,
+func (r *runner) asNobody(declared *krm.Declared,
 ) func(ctx context.Context, stdin []byte) ([]byte, error) {
 	return func(ctx context.Context, stdin []byte) ([]byte, error) {
-		dir, err := filepath.Abs(r.global.dir)
+		dir, err := filepath.Abs(r.app.Dir)
 		if err != nil {
 			return nil, err
 		}
@@ -211,7 +212,7 @@ func (r *fnRun) asNobody(declared *krm.Declared,
 }
 
 // configured runs one of fctl's own functions with the arguments in the data of a ConfigMap.
-func (r *fnRun) configured(ctx context.Context, name string, list *krm.ResourceList) error {
+func (r *runner) configured(ctx context.Context, name string, list *krm.ResourceList) error {
 	var arguments []string
 	if list.FunctionConfig != nil {
 		data := list.FunctionConfig.Value().Get("data")

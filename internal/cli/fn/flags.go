@@ -1,10 +1,10 @@
-package cli
+package fn
 
 import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/krm/catalog"
@@ -45,40 +45,34 @@ func listVersion(name string) (string, error) {
 		"--resource-list-version: %q is not a version", name)
 }
 
-// fnFlagValues completes the value of a flag of a command of fn.
-func (c *completer) fnFlagValues(name, typed string) ([]string, cobra.ShellCompDirective) {
+// FlagValues completes the value of a flag of a command of fn. own returns the names of fctl's own
+// functions.
+func FlagValues(name, typed string, own func() []string) ([]string, cobra.ShellCompDirective) {
 	switch name {
 	case "output":
-		values, directive := offer([]string{
+		values, directive := app.Offer([]string{
 			"stdout\ta ResourceList", "unwrap\tdocuments", "json\twhat happened",
 		}, typed)
 		return values, directive &^ cobra.ShellCompDirectiveNoFileComp
 	case "type":
-		return offer(saveTypes(), typed)
+		return app.Offer(saveTypes(), typed)
 	case "fail-on-results":
-		return offer(severities(), typed)
+		return app.Offer(severities(), typed)
 	case "engine":
-		return offer(runtime.EngineNames(), typed)
+		return app.Offer(runtime.EngineNames(), typed)
 	case "executor":
-		return offer(executors(), typed)
+		return app.Offer(executors(), typed)
 	case "image-pull-policy":
-		return offer([]string{"Always", "IfNotPresent", "Never"}, typed)
+		return app.Offer([]string{"Always", "IfNotPresent", "Never"}, typed)
 	case "resource-list-version":
-		return offer([]string{"v1", "v1beta1", "v1alpha1"}, typed)
+		return app.Offer([]string{"v1", "v1beta1", "v1alpha1"}, typed)
 	case "color":
-		return offer([]string{"auto", "always", "never"}, typed)
+		return app.Offer([]string{"auto", "always", "never"}, typed)
 	case "image":
-		values, directive := offer(catalog.Names(), typed)
+		values, directive := app.Offer(catalog.Names(), typed)
 		return values, directive | cobra.ShellCompDirectiveNoSpace
 	case "function":
-		if !c.load() {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		var names []string
-		for _, s := range c.executor.Signatures(api.ToolchainKubernetesYAML) {
-			names = append(names, s.FunctionName)
-		}
-		return offer(names, typed)
+		return app.Offer(own(), typed)
 	case "results-dir", "keep-io", "fn-path", "directory":
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	case "fn-config", "exec", "config":

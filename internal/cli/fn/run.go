@@ -1,4 +1,4 @@
-package cli
+package fn
 
 import (
 	"context"
@@ -8,25 +8,26 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/shellwords"
+	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// fnRunFlags are the flags of fn run.
-type fnRunFlags struct {
+// runFlags are the flags of fn run.
+type runFlags struct {
 	image, exec string
 	paths       []string
 	global      bool
 	selfDelete  bool
 	listVersion string
-	execution   fnExecFlags
-	output      fnOutputFlags
-	results     fnResultFlags
+	execution   execFlags
+	output      outputFlags
+	results     resultFlags
 }
 
-func (a *App) newFnRun() *cobra.Command {
-	o := &fnRunFlags{}
+func newRun(a *app.App) *cobra.Command {
+	o := &runFlags{}
 	cmd := &cobra.Command{
 		Use:   "run [flags] [DIR|-] [-- [KIND] KEY=VALUE...]",
 		Short: "Run the functions that the resources of a directory declare",
@@ -62,14 +63,14 @@ changed keeps its bytes. --diff, --check and --dry-run write nothing.`,
 	o.output.add(flags)
 	o.results.add(flags)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return a.fnRunCommand(cmd.Context(), cmd, o, words)
+		return runDeclared(cmd.Context(), a, cmd, o, words)
 	}
-	cmd.ValidArgsFunction = completeFiles(1)
+	cmd.ValidArgsFunction = app.CompleteFiles(1)
 	return cmd
 }
 
 // direct returns the function of --image or --exec, nil without these.
-func (o *fnRunFlags) direct() (*krm.Declared, error) {
+func (o *runFlags) direct() (*krm.Declared, error) {
 	switch {
 	case o.image != "" && o.exec != "":
 		return nil, diag.Usage("--image and --exec exclude each other")
@@ -85,7 +86,7 @@ func (o *fnRunFlags) direct() (*krm.Declared, error) {
 	return &krm.Declared{Exec: words[0], Args: words[1:], Direct: true}, nil
 }
 
-func (a *App) fnRunCommand(ctx context.Context, cmd *cobra.Command, o *fnRunFlags,
+func runDeclared(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags,
 	words []string,
 ) error {
 	var inline []string
@@ -107,22 +108,22 @@ func (a *App) fnRunCommand(ctx context.Context, cmd *cobra.Command, o *fnRunFlag
 	if err := errors.Join(o.results.validate(), o.output.validate(dir == "-")); err != nil {
 		return err
 	}
-	r, err := a.fnRun(ctx, cmd)
+	r, err := newRunner(ctx, a, cmd)
 	if err != nil {
 		return err
 	}
-	f := &foreignRun{fnRun: r, flags: o, direct: direct, inline: inline}
+	f := &foreignRun{runner: r, flags: o, direct: direct, inline: inline}
 	if f.version, err = listVersion(o.listVersion); err != nil {
 		return err
 	}
 	root := ""
 	if dir != "-" {
-		root = source.InDirectory(a.global.dir, dir)
+		root = source.InDirectory(a.Dir, dir)
 	}
 	if f.executors, err = r.executors(&o.execution, root); err != nil {
 		return err
 	}
-	f.executors.Here = a.global.dir
+	f.executors.Here = a.Dir
 	if dir == "-" {
 		return f.stream(ctx, cmd)
 	}
@@ -131,8 +132,8 @@ func (a *App) fnRunCommand(ctx context.Context, cmd *cobra.Command, o *fnRunFlag
 
 // foreignRun is one run of fn run.
 type foreignRun struct {
-	*fnRun
-	flags     *fnRunFlags
+	*runner
+	flags     *runFlags
 	direct    *krm.Declared
 	inline    []string
 	version   string

@@ -1,4 +1,4 @@
-package cli
+package fn
 
 import (
 	"fmt"
@@ -7,12 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm/scaffold"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-func (a *App) newFnInit() *cobra.Command {
+func newInit(a *app.App) *cobra.Command {
 	language := ""
 	cmd := &cobra.Command{
 		Use:   "init NAME --lang go|sh|python",
@@ -28,14 +29,14 @@ for 'fctl fn run'. The program works at once; change it to what you need.`,
 		if len(words) != 1 {
 			return diag.UsageHint(cmd.UseLine(), "one NAME is expected, got %d words", len(words))
 		}
-		return a.fnInit(words[0], language)
+		return makeFunction(a, words[0], language)
 	}
 	return cmd
 }
 
-// fnInit makes the directory of a function and prints what to do next.
-func (a *App) fnInit(name, language string) error {
-	dir := source.InDirectory(a.global.dir, name)
+// makeFunction makes the directory of a function and prints what to do next.
+func makeFunction(a *app.App, name, language string) error {
+	dir := source.InDirectory(a.Dir, name)
 	files, err := scaffold.Write(dir, filepath.Base(name), language)
 	if err != nil {
 		return err
@@ -44,7 +45,7 @@ func (a *App) fnInit(name, language string) error {
 	for _, file := range files {
 		fmt.Fprintln(&b, file)
 	}
-	if err := a.write([]byte(b.String())); err != nil {
+	if err := a.Write([]byte(b.String())); err != nil {
 		return err
 	}
 	program := filepath.Join(dir, scaffold.Program(language, filepath.Base(name)))

@@ -1,4 +1,4 @@
-package cli
+package fn
 
 import (
 	"github.com/spf13/cobra"
@@ -8,9 +8,9 @@ import (
 	"github.com/fctl-dev/fctl/internal/runtime"
 )
 
-// newEnterSandbox makes the command that --sandbox starts in new namespaces. It finishes the
+// NewEnterSandbox makes the command that --sandbox starts in new namespaces. It finishes the
 // sandbox and executes the function.
-func newEnterSandbox() *cobra.Command {
+func NewEnterSandbox() *cobra.Command {
 	return &cobra.Command{
 		Use: runtime.SandboxCommand, Hidden: true, DisableFlagParsing: true,
 		RunE: func(_ *cobra.Command, words []string) error {

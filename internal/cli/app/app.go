@@ -1,0 +1,94 @@
+// Package app holds what every command works with: the streams, the settings, the executor, and the
+// exit statuses. The commands are in package cli, and in the packages beside this one. A command
+// reads its words and flags, calls the other packages and returns an error; it never writes to the
+// process's streams itself and never exits. exit.go alone maps errors to exit statuses.
+package app
+
+import (
+	"context"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/iostreams"
+	"github.com/fctl-dev/fctl/internal/report"
+	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/settings"
+	"github.com/fctl-dev/fctl/internal/sink"
+)
+
+// App is what the commands share.
+type App struct {
+	// Name is the name of the program in usage lines, in the output of explain and in shell
+	// completion; fctl if empty.
+	Name    string
+	Streams *iostreams.Streams
+	// Executor makes the executor; commands that do not need one never call it.
+	Executor func() (*functions.Executor, error)
+
+	// Dir, Config and Context are values of flags that are not settings: -C, --config, --context.
+	Dir, Config string
+	Context     []string
+	// Writes are the files that the process is writing.
+	Writes run.Writes
+}
+
+// NewExecutor makes the executor. If that fails, the fault lies with the registered functions, not
+// with the command line.
+func (a *App) NewExecutor() (*functions.Executor, error) {
+	e, err := a.Executor()
+	if err != nil {
+		return nil, diag.Failures(err, api.FailureFunction)
+	}
+	return e, nil
+}
+
+// ExecutorFor makes the executor and adds the resource types of the settings. It checks that the
+// toolchain in the settings has functions.
+func (a *App) ExecutorFor(ctx context.Context, s *settings.Settings) (*functions.Executor, error) {
+	executor, err := a.NewExecutor()
+	if err != nil {
+		return nil, err
+	}
+	if t := api.ToolchainType(s.Toolchain); t != "" {
+		if err := run.Supported(t, executor.Toolchains()); err != nil {
+			return nil, s.Invalid("toolchain", err)
+		}
+	}
+	return executor, run.AddResourceTypes(ctx, executor, run.Reader(s, a.Streams), s)
+}
+
+// Deps returns what a run works with.
+func (a *App) Deps(executor *functions.Executor) run.Deps {
+	return run.Deps{Streams: a.Streams, Executor: executor, Writes: &a.Writes, Alone: true}
+}
+
+// Console returns what prints problems and notes.
+func (a *App) Console() run.Console { return run.Console{Streams: a.Streams} }
+
+// Note writes a note about the command, unless the settings turn notes off.
+func (a *App) Note(s *settings.Settings, message string) {
+	if !s.Quiet {
+		a.Console().Notes("", api.Note{Message: message})
+	}
+}
+
+// Write prints text on the standard output.
+func (a *App) Write(text []byte) error {
+	if len(text) == 0 {
+		return nil
+	}
+	if err := (sink.Stdout{W: a.Streams.Out}).Write(text); err != nil {
+		return diag.Failures(err, api.FailureFunction)
+	}
+	return nil
+}
+
+// WriteJSON prints a value as indented JSON.
+func (a *App) WriteJSON(value any) error {
+	text, err := report.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return a.Write(text)
+}

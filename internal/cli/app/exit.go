@@ -1,0 +1,91 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/run"
+)
+
+// The exit statuses of every command. No other file maps errors to statuses; `fctl help exit-codes`
+// prints ExitCodes.
+const (
+	ExitDone     = 0
+	ExitNo       = 1
+	ExitUsage    = int(api.FailureUsage)
+	ExitInput    = int(api.FailureInput)
+	ExitFunction = int(api.FailureFunction)
+	ExitSignal   = 128 // plus the number of the signal
+)
+
+// ExitCode is an exit status and its meaning, in short lines.
+type ExitCode struct {
+	Status  int
+	Meaning string
+}
+
+// ExitCodes lists the exit statuses in ascending order.
+func ExitCodes() []ExitCode {
+	return []ExitCode{
+		{ExitDone, "success"},
+		{ExitNo, "no: a validation did not pass, --check found files that would\nchange, diff found a difference, or merge found a conflict"},
+		{ExitUsage, "wrong usage: an unknown flag or function, an invalid argument,\nan invalid settings file or chain"},
+		{ExitInput, "the input could not be read or parsed"},
+		{ExitFunction, "a function failed, or an output could not be written: the disk is\nfull, or the standard output or standard error is closed"},
+		{ExitSignal + int(syscall.SIGHUP), "ended by SIGHUP"},
+		{ExitSignal + int(syscall.SIGINT), "interrupted (SIGINT)"},
+		{ExitSignal + int(syscall.SIGTERM), "ended by SIGTERM"},
+	}
+}
+
+// ExitError is the exit status of a run whose problems have been reported.
+type ExitError int
+
+func (e ExitError) Error() string { return fmt.Sprintf("ended with status %d", int(e)) }
+
+// ResultError returns the ExitError of a run, nil if it succeeded.
+func ResultError(result run.Result) error {
+	status := ExitDone
+	if result.No {
+		status = ExitNo
+	}
+	if len(result.Failures) > 0 {
+		status = max(status, ExitStatus(diag.List(result.Failures)))
+	}
+	if status == ExitDone {
+		return nil
+	}
+	return ExitError(status)
+}
+
+// ExitStatus returns the status of an error: that of its worst problem. Errors without a class come
+// from cobra and pflag, and are about usage.
+func ExitStatus(err error) int {
+	if err == nil {
+		return ExitDone
+	}
+	if by, ok := errors.AsType[Interrupted](err); ok {
+		return ExitSignal + int(by.Signal)
+	}
+	if status, ok := errors.AsType[ExitError](err); ok {
+		return int(status)
+	}
+	worst := ExitNo
+	for _, f := range diag.Failures(err, api.FailureUsage) {
+		worst = max(worst, int(f.Class))
+	}
+	return worst
+}
+
+// Interrupted is the signal that ended a run.
+type Interrupted struct{ Signal syscall.Signal }
+
+func (i Interrupted) Error() string {
+	if i.Signal == syscall.SIGINT {
+		return "interrupted"
+	}
+	return i.Signal.String()
+}
