@@ -1,0 +1,231 @@
+package entity
+
+import (
+	"slices"
+	"time"
+
+	"github.com/fctl-dev/fctl/api"
+)
+
+// UpdateType says what resolving a link does to its downstream unit.
+type UpdateType string
+
+// The update types.
+const (
+	UpdateNone           UpdateType = "None"
+	UpdateUpgradeUnit    UpdateType = "UpgradeUnit"
+	UpdateMergeUnits     UpdateType = "MergeUnits"
+	UpdateInsert         UpdateType = "Insert"
+	UpdateUpsert         UpdateType = "Upsert"
+	UpdateTransformPaths UpdateType = "TransformPaths"
+	UpdateNeedsProvides  UpdateType = "NeedsProvides"
+)
+
+// UpdateTypes returns all update types.
+func UpdateTypes() []UpdateType {
+	return []UpdateType{
+		UpdateNone, UpdateUpgradeUnit, UpdateMergeUnits, UpdateInsert, UpdateUpsert,
+		UpdateTransformPaths, UpdateNeedsProvides,
+	}
+}
+
+// Link connects a downstream unit (From, the consumer) with an upstream unit (To, the producer):
+// its definition and what fctl recorded. Data flows from To to From.
+type Link struct {
+	LinkID string
+	Common
+
+	FromUnit   string // slug
+	FromUnitID string `json:",omitempty"`
+	ToUnit     string // slug
+	ToUnitID   string `json:",omitempty"`
+	ToSpace    string `json:",omitempty"` // slug; empty for the space of the link
+	ToSpaceID  string `json:",omitempty"`
+
+	// UpdateType is empty for NeedsProvides; see Type.
+	UpdateType   UpdateType `json:",omitempty"`
+	AutoUpdate   bool
+	UseLiveState bool `json:",omitempty"`
+
+	WhereMutation           string `json:",omitempty"`
+	WhereResource           string `json:",omitempty"`
+	MergeDisableSubtraction bool   `json:",omitempty"`
+
+	// Bindings are those of the definition followed by those that resolving made, which have
+	// AutoUpdate.
+	Bindings []Binding `json:",omitempty"`
+
+	TransformInvocation   string `json:",omitempty"` // [space/]slug
+	TransformInvocationID string `json:",omitempty"`
+
+	UpstreamPaths       []NamedPath             `json:",omitempty"`
+	UpstreamGetters     []NamedFunctionResult   `json:",omitempty"`
+	DownstreamPaths     []PathExpression        `json:",omitempty"`
+	DownstreamSetters   []ParameterizedFunction `json:",omitempty"`
+	InsertStripMetadata bool                    `json:",omitempty"`
+
+	// Hash is over the definition, see package workspace.
+	Hash string `json:",omitempty"`
+	LinkRecord
+	// Stale says that resolving may change something, and StaleReasons why.
+	Stale        bool          `json:",omitempty"`
+	StaleReasons []StaleReason `json:",omitempty"`
+}
+
+// LinkRecord is what resolving records about a link, without bindings.
+type LinkRecord struct {
+	// UpstreamLastMergedRevisionNum is the upstream revision that was last merged or read, or the
+	// number of the live state capture with UseLiveState.
+	UpstreamLastMergedRevisionNum int64
+	// DownstreamLastMergedRevisionNum is the downstream revision that the last resolve created.
+	DownstreamLastMergedRevisionNum int64
+	// ResolvedHash is Hash at the last successful resolve.
+	ResolvedHash string `json:",omitempty"`
+	// MadeCurrent says that the pointers were set without a resolve.
+	MadeCurrent bool `json:",omitempty"`
+	// TransformHash identifies the definition of the invocation that an Upsert last used.
+	TransformHash string `json:",omitempty"`
+	// WrittenHash is the hash of what an Insert wrote last, see api.DataHash.
+	WrittenHash string `json:",omitempty"`
+	// Outputs are the resources that an Upsert wrote last.
+	Outputs []api.ResourceInfo `json:",omitempty"`
+	// LastError is why the last resolve failed, nil if it succeeded.
+	LastError *LastError `json:",omitempty"`
+}
+
+// LastError is why a resolve failed.
+type LastError struct {
+	Code    Code
+	Message string
+	Time    time.Time `json:",omitzero"`
+}
+
+// LinkStateFile is the form of a link's state on disk.
+type LinkStateFile struct {
+	LinkID string
+	Recorded
+	LinkRecord
+	// Bindings are those that resolving made.
+	Bindings []Binding `json:",omitempty"`
+}
+
+// StaleReason says why a link is stale.
+type StaleReason string
+
+// The stale reasons, in the order in which they are listed.
+const (
+	StaleNeverResolved     StaleReason = "NeverResolved"
+	StaleUpstreamChanged   StaleReason = "UpstreamChanged"
+	StaleLinkChanged       StaleReason = "LinkChanged"
+	StaleTransformChanged  StaleReason = "TransformChanged"
+	StaleLastAttemptFailed StaleReason = "LastAttemptFailed"
+)
+
+// Type returns the update type of the link, NeedsProvides if none was stated.
+func (l *Link) Type() UpdateType {
+	if l.UpdateType == "" {
+		return UpdateNeedsProvides
+	}
+	return l.UpdateType
+}
+
+// Merges reports whether the link merges units.
+func (l *Link) Merges() bool {
+	return l.UpdateType == UpdateUpgradeUnit || l.UpdateType == UpdateMergeUnits
+}
+
+// Definition returns the fields of the link that its definition file has.
+func (l *Link) Definition() *Link {
+	d := *l
+	d.Common = l.Common.definition()
+	d.Bindings, _ = l.splitBindings()
+	d.Hash, d.LinkRecord, d.Stale, d.StaleReasons = "", LinkRecord{}, false, nil
+	return &d
+}
+
+// State returns what is recorded about the link.
+func (l *Link) State() *LinkStateFile {
+	_, made := l.splitBindings()
+	return &LinkStateFile{
+		LinkID: l.LinkID, Recorded: l.recorded(), LinkRecord: l.LinkRecord, Bindings: made,
+	}
+}
+
+// Record sets the recorded fields of the link.
+func (l *Link) Record(s *LinkStateFile) {
+	l.record(s.Recorded)
+	l.LinkRecord = s.LinkRecord
+	stated, _ := l.splitBindings()
+	l.Bindings = slices.Concat(stated, s.Bindings)
+}
+
+// splitBindings returns the bindings of the definition and those that resolving made.
+func (l *Link) splitBindings() (stated, made []Binding) {
+	for _, b := range l.Bindings {
+		if b.AutoUpdate {
+			made = append(made, b)
+		} else {
+			stated = append(stated, b)
+		}
+	}
+	return stated, made
+}
+
+// Binding says that a path of a downstream resource gets its value from a path of an upstream one.
+type Binding struct {
+	AttributeName    string            `json:",omitempty"`
+	DataType         api.DataType      `json:",omitempty"` // empty for string
+	ProvidedResource *api.ResourceInfo `json:",omitempty"`
+	ProvidedPath     string            `json:",omitempty"`
+	InLiveState      bool              `json:",omitempty"`
+	NeededResource   *api.ResourceInfo `json:",omitempty"`
+	NeededPath       string            `json:",omitempty"`
+	// AutoUpdate says that resolving made the binding and maintains it.
+	AutoUpdate bool
+	// OriginalValue is the value found at first, with its placeholder. LastValue is the value that
+	// was last written through the binding. Both are a string, an int64 or a bool.
+	OriginalValue any `json:",omitempty"`
+	LastValue     any `json:",omitempty"`
+	// Overridden says that somebody edited the bound value.
+	Overridden bool `json:",omitempty"`
+}
+
+// NamedPath is a value to read upstream.
+type NamedPath struct {
+	Name     string
+	Resource ResourceReference
+	Path     string
+}
+
+// ResourceReference selects resources by type and name. An empty field or * selects all.
+type ResourceReference struct {
+	ResourceCategory api.ResourceCategory `json:",omitempty"`
+	ResourceType     api.ResourceType     `json:",omitempty"`
+	// ResourceName is the full name if it has a slash, otherwise the name without its scope.
+	ResourceName api.ResourceName `json:",omitempty"`
+}
+
+// NamedFunctionResult is a value that a function reads upstream.
+type NamedFunctionResult struct {
+	Name               string
+	FunctionInvocation api.FunctionInvocation
+}
+
+// PathExpression is an expression whose value is written to a path downstream.
+type PathExpression struct {
+	Key        string `json:",omitempty"`
+	Resource   ResourceReference
+	Path       string
+	Expression string
+	Evaluator  string       `json:",omitempty"` // template (the default) or cel
+	Parameters []string     `json:",omitempty"` // the names that the expression can read
+	DataType   api.DataType `json:",omitempty"` // empty for string
+}
+
+// ParameterizedFunction is a function that changes the downstream unit. Its arguments may be
+// expressions.
+type ParameterizedFunction struct {
+	Key                string `json:",omitempty"`
+	FunctionInvocation api.FunctionInvocation
+	Parameters         []string `json:",omitempty"`
+}

@@ -1,0 +1,75 @@
+package entity
+
+import "github.com/fctl-dev/fctl/api"
+
+// MaxData is the maximum size of a unit's data, in bytes.
+const MaxData = 64 << 20
+
+// Space is a folder of units, links, invocations and filters.
+type Space struct {
+	SpaceID string
+	Common
+	// TargetFacts are facts that expressions can read.
+	TargetFacts map[string]string `json:",omitempty"`
+}
+
+// Unit is a versioned set of configuration documents: its definition and what fctl recorded.
+type Unit struct {
+	UnitID string
+	Common
+	ToolchainType api.ToolchainType
+
+	UnitState
+}
+
+// UnitState is what fctl records about a unit.
+type UnitState struct {
+	HeadRevisionNum   int64  // 0: no data was ever stored
+	HeadMutationNum   int64  //
+	HeadUnitActionNum int64  `json:",omitempty"` // the number of live state captures
+	DataHash          string `json:",omitempty"` // of the head revision, see api.DataHash
+
+	// The upstream fields follow the unit's one link of the type UpgradeUnit.
+	UpstreamUnitID      string `json:",omitempty"`
+	UpstreamSpaceID     string `json:",omitempty"`
+	UpstreamRevisionNum int64  `json:",omitempty"`
+
+	LastChangeDescription string `json:",omitempty"`
+	// SelfBindings are the needs that the unit itself satisfies.
+	SelfBindings []Binding `json:",omitempty"`
+	// ExternalRevisionNum is the revision that holds the content of the last external merge. It is
+	// the base of the next one.
+	ExternalRevisionNum int64 `json:",omitempty"`
+}
+
+// UnitStateFile is the form of a unit's state on disk.
+type UnitStateFile struct {
+	UnitID string
+	Recorded
+	UnitState
+}
+
+// Definition returns the fields of the unit that its definition file has.
+func (u *Unit) Definition() *Unit {
+	return &Unit{UnitID: u.UnitID, Common: u.Common.definition(), ToolchainType: u.ToolchainType}
+}
+
+// State returns what is recorded about the unit.
+func (u *Unit) State() *UnitStateFile {
+	return &UnitStateFile{UnitID: u.UnitID, Recorded: u.recorded(), UnitState: u.UnitState}
+}
+
+// Record sets the recorded fields of the unit.
+func (u *Unit) Record(s *UnitStateFile) {
+	u.record(s.Recorded)
+	u.UnitState = s.UnitState
+}
+
+// Toolchains returns the toolchain types that a unit may have.
+func Toolchains() []api.ToolchainType {
+	return []api.ToolchainType{
+		api.ToolchainKubernetesYAML, "AppConfig/YAML", "AppConfig/JSON", "AppConfig/Properties",
+		"AppConfig/TOML", "AppConfig/INI", "AppConfig/Env", "AppConfig/Text", "OpenTofu/HCL",
+		"ConfigHub/YAML",
+	}
+}
