@@ -46,7 +46,7 @@ func (r *reader) fail(at gaby.Position, code Code, path, hint, format string, ar
 	})
 }
 
-// document parses the text. The value is missing if the text is no YAML or has no content.
+// document parses the text. The value is missing if the text is not YAML or is empty.
 func (r *reader) document() gaby.Value {
 	if len(r.text.Bytes) > maxDefinition {
 		r.fail(gaby.Position{}, CodeParse, "", "", "the definition has more than %d bytes",
