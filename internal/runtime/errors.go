@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -117,4 +118,28 @@ type NoEngineError struct{ Tried []string }
 
 func (e *NoEngineError) Error() string {
 	return "no container engine answers: " + strings.Join(e.Tried, "; ")
+}
+
+// NotStartedError reports that a function was certainly not started, for a reason without a type of
+// its own.
+type NotStartedError struct{ Err error }
+
+func (e *NotStartedError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *NotStartedError) Unwrap() error { return e.Err }
+
+// ExecNotAllowedError reports that a program of this machine was not run because the caller did not
+// allow programs.
+type ExecNotAllowedError struct{}
+
+func (e *ExecNotAllowedError) Error() string { return "exec is not allowed (--allow-exec)" }
+
+// NotStarted reports whether err says that the function was certainly not started. Only then may
+// another executor run it.
+func NotStarted(err error) bool {
+	is := func(target any) bool { return errors.As(err, target) }
+	return is(new(*NotStartedError)) || is(new(*MissingError)) || is(new(*NotExecutableError)) ||
+		is(new(*StartError)) || is(new(*NetworkError)) || is(new(*PullError)) ||
+		is(new(*EngineError)) || is(new(*NoEngineError)) || is(new(*ExecNotAllowedError))
 }

@@ -1,0 +1,253 @@
+package functionconfig
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fctl-dev/fctl/internal/runtime"
+)
+
+const head = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: FunctionConfig\n" +
+	"metadata: {name: f}\nspec:\n"
+
+// proposed has every field of the proposal.
+const proposed = `apiVersion: config.porch.kpt.dev/v1alpha1
+kind: FunctionConfig
+metadata:
+  name: set-labels
+  namespace: porch-fn-system
+spec:
+  image: set-labels
+  prefixes:
+  - ""
+  - registry.example:5000/functions/
+  - registry.example:5000/functions
+  podExecutorConfig:
+    tags: [v0.1.1, v0.2.0]
+    serviceAccount: functions
+    resources:
+      requests: {cpu: 100m, memory: 64Mi}
+      limits: {cpu: 1, memory: 128Mi}
+    timeToLive: 30m
+    maxParallelExecutions: 3
+    preferredMaxQueueLength: 2
+  binaryExecutorConfig:
+    tags: [v0.2, v0.2.3]
+    relPath: bin/../set-labels
+  goExecutorConfig:
+    tags: [v0.1.1]
+    id: apply-labels
+`
+
+// today is the same object with the names that Porch has.
+const today = `{"apiVersion": "config.porch.kpt.dev/v1alpha1", "kind": "FunctionConfig",
+ "metadata": {"name": "set-labels", "namespace": "porch-fn-system", "generation": 4,
+  "managedFields": [{"manager": "kubectl"}]},
+ "spec": {"image": "set-labels", "prefixes": ["", "registry.example:5000/functions"],
+  "podExecutor": {"tags": ["v0.1.1", "v0.2.0"], "timeToLive": "30m", "maxParallelExecutions": 3,
+   "preferredMaxQueueLength": 2, "templateOverrides": {"serviceAccountName": "functions",
+    "container": {"resources": {"requests": {"cpu": "100m", "memory": "64Mi"},
+     "limits": {"cpu": 1, "memory": "128Mi"}}}}},
+  "binaryExecutor": {"tags": ["v0.2", "v0.2.3"], "path": "set-labels"},
+  "goExecutor": {"tags": ["v0.1.1"], "id": "apply-labels"}},
+ "status": {"apiServerObservedGeneration": 4, "error": ""}}
+`
+
+func TestParseBothSpellings(t *testing.T) {
+	for name, text := range map[string]string{"proposed": proposed, "today": today} {
+		t.Run(name, func(t *testing.T) {
+			configs, problems := Parse([]byte(text), "f.yaml")
+			if len(problems) > 0 || len(configs) != 1 {
+				t.Fatalf("%d configs, %v", len(configs), problems)
+			}
+			c := configs[0]
+			got := fmt.Sprintln(c.Name, c.Namespace, c.Image, c.Prefixes, len(c.Go.Tags), c.Go.ID,
+				c.Binary.RelPath, c.Pod.TimeToLive == 30*time.Minute, c.Pod.MaxParallelExecutions,
+				c.Pod.PreferredMaxQueueLength, c.Pod.Overrides.ServiceAccount,
+				string(c.Pod.Overrides.Container.Resources))
+			want := "set-labels porch-fn-system set-labels [ registry.example:5000/functions] 1 " +
+				"apply-labels set-labels true 3 2 functions " +
+				`{"limits":{"cpu":1,"memory":"128Mi"},"requests":{"cpu":"100m","memory":"64Mi"}}` + "\n"
+			if got != want {
+				t.Errorf("got  %swant %s", got, want)
+			}
+		})
+	}
+}
+
+// TestProblems has one case for each validation of the objects. The words of a case are the spec,
+// then the lines that problems give, in the order of their positions.
+func TestProblems(t *testing.T) {
+	text, err := os.ReadFile("testdata/problems.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for block := range strings.SplitSeq(strings.TrimSpace(string(text)), "\n=== ") {
+		block = strings.TrimPrefix(block, "=== ")
+		name, rest, _ := strings.Cut(block, "\n")
+		spec, want, ok := strings.Cut(rest, "\n---\n")
+		if !ok {
+			t.Fatalf("%s: no problems", name)
+		}
+		t.Run(name, func(t *testing.T) {
+			if !strings.Contains(spec, "kind:") {
+				spec = head + spec
+			}
+			configs, problems := Parse([]byte(spec+"\n"), "f")
+			if got := lines(problems); got != strings.TrimSpace(want) {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+			if hasErrors := len(Errors(problems)) > 0; hasErrors != (len(configs) == 0) {
+				t.Errorf("%d configs with these problems", len(configs))
+			}
+		})
+	}
+}
+
+func lines(problems []Problem) string {
+	var all []string
+	for _, p := range problems {
+		line := p.Error()
+		if p.Warning {
+			line = "warning " + line
+		}
+		if p.Server {
+			line = "server " + line
+		}
+		if p.Hint != "" {
+			line += " | " + p.Hint
+		}
+		all = append(all, line)
+	}
+	return strings.Join(all, "\n")
+}
+
+func TestImageUsedTwice(t *testing.T) {
+	a, problems := Parse([]byte(proposed), "a.yaml")
+	other := strings.Replace(proposed, "name: set-labels", "name: other", 1)
+	b, more := Parse([]byte(other), "b.yaml")
+	if len(problems)+len(more) > 0 {
+		t.Fatal(problems, more)
+	}
+	set, problems := NewSet(slices.Concat(a, b), "")
+	want := "b.yaml:7:10: FunctionConfig/other: spec.image: the image set-labels has a " +
+		"FunctionConfig already: set-labels at a.yaml:7:10"
+	if got := lines(problems); got != want {
+		t.Errorf("got %s", got)
+	}
+	if len(set.Configs()) != 1 || set.Lookup("set-labels") != a[0] {
+		t.Errorf("set has %v", set.Configs())
+	}
+}
+
+func TestSeveralDocuments(t *testing.T) {
+	two := proposed + "---\n# none\n---\n" + strings.ReplaceAll(proposed, "image: set", "image: get")
+	configs, problems := Parse([]byte(strings.ReplaceAll(two, "\n", "\r\n")), "f.yaml")
+	if len(configs) != 2 || len(problems) > 0 {
+		t.Errorf("%d configs, %v", len(configs), problems)
+	}
+	list := `{"apiVersion": "v1", "kind": "List", "items": [` + today + "]}"
+	configs, problems = Parse([]byte(list), "list.json")
+	if len(configs) != 1 || len(problems) > 0 || configs[0].Generation != 4 {
+		t.Errorf("%d configs, %v", len(configs), problems)
+	}
+	mixed := "kind: ConfigMap\napiVersion: v1\n---\n" + proposed + "---\n- 1\n"
+	configs, problems = ParseMixed([]byte(mixed), "f.yaml")
+	if len(configs) != 1 || len(problems) > 0 {
+		t.Errorf("%d configs, %v", len(configs), problems)
+	}
+}
+
+func TestTags(t *testing.T) {
+	for _, c := range []struct {
+		tag   string
+		allow string
+		deny  string
+	}{
+		{"v0.2", "v0.2", "v0.2.0 v0.2.9 0.2"},
+		{"0.2.1", "0.2.1", "v0.2.1 0.2"},
+		{"v1", "v1", "v1.0.0 v1.2"},
+		{"v0.2.0-rc.1", "v0.2.0-rc.1", "v0.2.0"},
+		{"latest", "latest", "v1"},
+		{"linux", "linux", "v1"},
+		{"*", "latest v1 main", ""},
+		{"~0.4", "v0.4.0 0.4.9 v0.4", "v0.5.0 v0.4.1-rc1 latest"},
+		{"^1.2", "1.9.0", "2.0.0 1.1.9"},
+		{">=0.2, <0.3", "v0.2.0 v0.2.9", "v0.3.0"},
+		{">= v0.2 < v0.3", "v0.2.0", "v0.3.0"},
+		{"0.2.x", "v0.2.7", "v0.3.0"},
+		{"v0.X", "v0.2.7", "v1.3.0"},
+		{"0.1 - 0.3", "v0.2.0 0.3.0", "v0.4.0"},
+		{"~0.1 || ~0.3", "0.1.4 0.3.0", "0.2.0"},
+		{">=0.3-0", "0.3.0-rc1 0.4.0", "0.2.0"},
+	} {
+		tag, err := ParseTag(c.tag)
+		if err != nil {
+			t.Errorf("%s: %v", c.tag, err)
+		}
+		for _, s := range strings.Fields(c.allow) {
+			if !tag.Allows(s) {
+				t.Errorf("%s does not allow %s", c.tag, s)
+			}
+		}
+		for _, s := range strings.Fields(c.deny) {
+			if tag.Allows(s) {
+				t.Errorf("%s allows %s", c.tag, s)
+			}
+		}
+	}
+	for _, text := range []string{
+		"", "-", "~", ">=", "a b", "v1 ", ">=x.y", ".x1", "ü", strings.Repeat("a", 129),
+	} {
+		if tag, err := ParseTag(text); err == nil {
+			t.Errorf("%q is %+v", text, tag)
+		}
+	}
+	constraint, _ := ParseTag("~0.4")
+	tags := []string{"v0.4.1", "latest", "0.4.10", "v0.4.10", "v0.5.0"}
+	if got := constraint.Highest(tags); got != "0.4.10" {
+		t.Errorf("highest is %q", got)
+	}
+}
+
+// TestParseImageTable is the table of names that every reader of them must get right.
+func TestParseImageTable(t *testing.T) {
+	digest := "sha256:" + strings.Repeat("0a", 32)
+	for name, want := range map[string]runtime.Image{
+		"set-labels":                {Base: "set-labels"},
+		"set-labels:v0.2":           {Base: "set-labels", Tag: "v0.2"},
+		"localhost:5000/set-labels": {Repository: "localhost:5000", Base: "set-labels"},
+		"my.io:5000/a/b/set-labels:v1.0@" + digest: {
+			Repository: "my.io:5000/a/b", Base: "set-labels", Tag: "v1.0", Digest: digest,
+		},
+		"ghcr.io/kptdev/krm-functions-catalog/set-labels@" + digest: {
+			Repository: "ghcr.io/kptdev/krm-functions-catalog", Base: "set-labels", Digest: digest,
+		},
+		"a/b__c.d-e/f": {Repository: "a/b__c.d-e", Base: "f"},
+	} {
+		got, err := runtime.ParseImage(name)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%s: %v %s", name, err, diff)
+		}
+		if got.String() != name {
+			t.Errorf("%s is printed as %s", name, got)
+		}
+	}
+	for _, name := range []string{
+		"", "a/b:c/d", "x:", ":v1", "/x", "x//y", "a/X", "X", "my.io/A/x", "x@sha256:12", "x@", "x:v1@",
+		"x/", "-x", "x-", "a:b:c", "localhost:/x", "localhost:5o/x", ".x", "x:.a", "x:-a", " x",
+		"x y",
+		"x@md5:" + strings.Repeat("0", 64), "x@sha256:" + strings.Repeat("0A", 32), "http://x/y",
+		strings.Repeat("a/", 600) + "x",
+	} {
+		if got, err := runtime.ParseImage(name); err == nil {
+			t.Errorf("%q is %+v", name, got)
+		}
+	}
+}

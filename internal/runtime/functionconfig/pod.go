@@ -1,0 +1,150 @@
+package functionconfig
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/quantity"
+)
+
+func (d *decoder) podSection(f field) *Pod {
+	if !d.keys(f, "tags", "serviceAccount", "resources", "timeToLive", "maxParallelExecutions",
+		"preferredMaxQueueLength", "entrypoint", "templateOverrides") {
+		return nil
+	}
+	p := &Pod{
+		Tags: d.tags(f.get("tags"), true), TimeToLive: d.duration(f.get("timeToLive")),
+		MaxParallelExecutions:   d.count(f.get("maxParallelExecutions")),
+		PreferredMaxQueueLength: d.count(f.get("preferredMaxQueueLength")),
+	}
+	d.list(f.get("entrypoint"), func(e field) {
+		text, ok := d.text(e)
+		if !ok && !e.isSet() {
+			d.refuse(e, "a string is expected, not null")
+		}
+		p.Entrypoint = append(p.Entrypoint, text)
+	})
+	overrides := f.get("templateOverrides")
+	d.keys(overrides, "serviceAccountName", "securityContext", "initContainer", "container")
+	o := &p.Overrides
+	account := d.either(f.get("serviceAccount"), overrides.get("serviceAccountName"))
+	if text, ok := d.text(account); ok {
+		if !isSubdomain(text) {
+			d.fail(account, "%q is not the name of a service account", text)
+		}
+		o.ServiceAccount = text
+	}
+	security := overrides.get("securityContext")
+	d.keys(security, podSecurityFields()...)
+	o.SecurityContext = raw(security)
+	o.InitContainer = d.container(overrides.get("initContainer"), field{})
+	o.Container = d.container(overrides.get("container"), f.get("resources"))
+	return p
+}
+
+// container reads what changes one container. resources is the other spelling of its resources.
+func (d *decoder) container(f, resources field) ContainerOverrides {
+	d.keys(f, "resources", "env", "envFrom")
+	chosen := d.either(resources, f.get("resources"))
+	d.resources(chosen)
+	env, envFrom := f.get("env"), f.get("envFrom")
+	names := map[string]bool{}
+	d.list(env, func(e field) {
+		if !d.keys(e, "name", "value", "valueFrom") {
+			if !e.isSet() {
+				d.refuse(e, "a map is expected, not null")
+			}
+			return
+		}
+		name := e.get("name")
+		switch text, ok := d.text(name); {
+		case !ok && !name.isSet():
+			d.refuse(name, "it is missing")
+		case ok && text == "":
+			d.refuse(name, "it is empty")
+		case ok && names[text]:
+			d.warn(name, "the variable %q is in the list twice", text)
+		default:
+			names[text] = true
+		}
+		value, from := e.get("value"), e.get("valueFrom")
+		d.text(value)
+		d.keys(from, "configMapKeyRef", "fieldRef", "fileKeyRef", "resourceFieldRef", "secretKeyRef")
+		if value.isSet() && from.isSet() {
+			d.fail(from, "a variable has value or valueFrom, not both")
+		}
+	})
+	d.list(envFrom, func(e field) {
+		if !d.keys(e, "configMapRef", "prefix", "secretRef") && !e.isSet() {
+			d.refuse(e, "a map is expected, not null")
+		}
+	})
+	return ContainerOverrides{Resources: raw(chosen), Env: raw(env), EnvFrom: raw(envFrom)}
+}
+
+// resources checks the quantities: each is valid and not negative, and a request is at most its
+// limit.
+func (d *decoder) resources(f field) {
+	if !d.keys(f, "requests", "limits", "claims") {
+		return
+	}
+	limits := d.quantities(f.get("limits"))
+	for name, request := range d.quantities(f.get("requests")) {
+		limit, ok := limits[name]
+		if ok && request.amount.Compare(limit.amount) > 0 {
+			d.fail(request.field, "the request of %s is more than the limit of %s",
+				request.field.Text(), limit.field.Text())
+		}
+	}
+}
+
+// amount is a quantity and its field.
+type amount struct {
+	field  field
+	amount quantity.Quantity
+}
+
+func (d *decoder) quantities(f field) map[string]amount {
+	if !d.keys(f) {
+		return nil
+	}
+	amounts := map[string]amount{}
+	for v := f.First(); v.Exists(); v = v.Next() {
+		e := f.get(v.Key())
+		if v.Kind() != gaby.Scalar || v.IsNull() {
+			d.refuse(e, "a quantity is expected, not %s", shape(v))
+			continue
+		}
+		q, ok := quantity.Parse(v.Text())
+		if zero, _ := quantity.Parse("0"); !ok {
+			d.refuse(e, "%q is not a quantity", v.Text()).Hint = "quantities are written as 500m, 2 or 1Gi"
+		} else if q.Compare(zero) < 0 {
+			d.fail(e, "%s is negative", v.Text())
+		} else {
+			amounts[v.Key()] = amount{e, q}
+		}
+	}
+	return amounts
+}
+
+// raw returns a field as JSON, nil if it is not set.
+func raw(f field) json.RawMessage {
+	if !f.isSet() || !slices.Contains([]gaby.Kind{gaby.Map, gaby.List}, f.Kind()) {
+		return nil
+	}
+	text, err := json.Marshal(f.Data())
+	if err != nil { // a number such as .inf, which is in no field of these types
+		return nil
+	}
+	return text
+}
+
+// podSecurityFields are the fields of a PodSecurityContext.
+func podSecurityFields() []string {
+	return []string{
+		"appArmorProfile", "fsGroup", "fsGroupChangePolicy", "runAsGroup", "runAsNonRoot",
+		"runAsUser", "seLinuxChangePolicy", "seLinuxOptions", "seccompProfile",
+		"supplementalGroups", "supplementalGroupsPolicy", "sysctls", "windowsOptions",
+	}
+}
