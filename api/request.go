@@ -171,6 +171,8 @@ type FunctionInvocationRequest struct {
 	NumFilters    int    `json:",omitempty"`
 	StopOnError   bool   `json:",omitempty"`
 	WhereResource string `json:",omitempty"`
+	// WhereCEL is a CEL expression. Functions see only the resources for which it is true, too.
+	WhereCEL string `json:",omitempty"`
 	// CombineValidationResults asks for one ValidationResult of all validating functions instead of
 	// a list.
 	CombineValidationResults bool `json:",omitempty"`

@@ -146,6 +146,16 @@ func (e *Executor) CheckWhereResource(t api.ToolchainType, text string) error {
 	return h.CheckWhereResource(text)
 }
 
+// CheckWhereCEL checks the WhereCEL of a request without running the request. The error is an
+// *UnsupportedToolchainError, or one or several (joined) *expression.Error.
+func (e *Executor) CheckWhereCEL(t api.ToolchainType, text string) error {
+	h, err := e.handler(t)
+	if err != nil {
+		return err
+	}
+	return h.CheckWhereCEL(text)
+}
+
 // Invoke runs a chain of functions on the data of one unit, see Run.
 func (e *Executor) Invoke(
 	ctx context.Context, request *api.FunctionInvocationRequest,

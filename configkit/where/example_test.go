@@ -13,7 +13,7 @@ func ExampleExpr_MatchResource() {
 	if err != nil {
 		panic(err)
 	}
-	expr, err := where.ParseResource("spec.replicas >= 3 AND metadata.name LIKE 'w%'")
+	expr, err := where.Parse("spec.replicas >= 3 AND metadata.name LIKE 'w%'")
 	if err != nil {
 		panic(err)
 	}

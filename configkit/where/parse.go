@@ -1,6 +1,7 @@
 package where
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -8,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/quantity"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
@@ -19,67 +19,15 @@ const (
 	maxWhereValues = 256
 	maxWhereKey    = 128 // characters of a key in a path
 	maxWhereDigits = 10  // of a number
+	maxWhereDepth  = 32  // parentheses in parentheses
 )
-
-// Parse compiles an expression. An empty expression has no terms. The error is an *Error.
-func Parse(text string) (*Expr, error) {
-	p := whereParser{text: text}
-	w := &Expr{text: text}
-	if i := strings.IndexFunc(text, func(r rune) bool {
-		return r == utf8.RuneError || r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0x7f
-	}); i >= 0 {
-		return nil, p.fail(i, "control characters and invalid UTF-8 are not allowed")
-	}
-	p.blanks()
-	if p.pos == len(text) {
-		return w, nil
-	}
-	for {
-		term, err := p.term()
-		if err != nil {
-			return nil, err
-		}
-		if len(w.terms) == maxWhereTerms {
-			return nil, p.fail(term.offset, "more than %d terms", maxWhereTerms)
-		}
-		w.terms = append(w.terms, term)
-		end := p.pos
-		p.blanks()
-		if p.pos == len(text) {
-			return w, nil
-		}
-		if err := p.and(end); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// ParseResource compiles an expression that selects resources. Each of its paths leads to a single
-// value: wildcards and lookups are not allowed. The error is an *Error.
-func ParseResource(text string) (*Expr, error) {
-	w, err := Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	for i := range w.terms {
-		t := &w.terms[i]
-		if t.field != pathField {
-			continue
-		}
-		if _, ok := t.path.Follow(gaby.Value{}); !ok {
-			p := whereParser{text: text}
-			e := p.fail(t.offset, "unsupported WhereResource path: %s", t.path).(*Error)
-			e.Hint = "resources are selected by paths without *, ? and @; where-filter has them"
-			return nil, e
-		}
-	}
-	return w, nil
-}
 
 // whereParser is a hand-written parser. pos is a byte offset.
 type whereParser struct {
-	text string
-	pos  int
+	text  string
+	pos   int
+	depth int // of the parentheses that are open
+	terms int // read so far
 }
 
 // fail returns an error at a byte offset.
@@ -124,37 +72,6 @@ func (p *whereParser) word(word string) bool {
 	return true
 }
 
-// and consumes the AND between two terms. end is the end of the first term.
-func (p *whereParser) and(end int) error {
-	at := p.pos
-	rest := p.text[at:]
-	if at == end {
-		return p.hint(
-			p.fail(at, "unexpected `%s` after the operand", p.rest(at)),
-			"terms are joined by AND with blanks around it",
-		)
-	}
-	if !strings.HasPrefix(rest, "AND") || len(rest) > 3 && !isBlank(rest[3]) {
-		err := p.fail(at, "AND is expected at `%s`", p.rest(at))
-		if len(rest) >= 3 && strings.EqualFold(rest[:3], "and") {
-			return p.hint(err, "AND is written in capitals, with blanks around it")
-		}
-		if strings.HasPrefix(rest, "&&") {
-			return p.hint(err, "&& is written AND")
-		}
-		if strings.HasPrefix(rest, "||") || len(rest) >= 2 && strings.EqualFold(rest[:2], "or") {
-			return p.hint(err, "there is no OR; IN has several values")
-		}
-		return err
-	}
-	p.pos += len("AND")
-	p.blanks()
-	if p.pos == len(p.text) {
-		return p.fail(p.pos, "nothing follows the AND")
-	}
-	return nil
-}
-
 // term parses a term.
 func (p *whereParser) term() (whereTerm, error) {
 	t := whereTerm{offset: p.pos}
@@ -191,11 +108,14 @@ func (p *whereParser) null(t *whereTerm) error {
 func (p *whereParser) path(t *whereTerm) error {
 	start := p.pos
 	if start == len(p.text) || !isLetter(p.text[start]) && p.text[start] != '*' {
-		return p.fail(start, "invalid path at `%s`", p.rest(start))
+		return p.spelling(start, p.fail(start, "invalid path at `%s`", p.rest(start)))
 	}
 	for {
 		if err := p.segment(); err != nil {
 			return err
+		}
+		if p.pos < len(p.text) && p.text[p.pos] == '[' {
+			return p.spelling(start, p.fail(p.pos, "invalid path at `%s`", p.rest(start)))
 		}
 		if p.pos == len(p.text) || p.text[p.pos] != '.' {
 			break
@@ -251,6 +171,33 @@ func (p *whereParser) path(t *whereTerm) error {
 	}
 	t.path = path
 	return nil
+}
+
+// spelling adds a hint to the error about a path that begins at start if the path is in the notation
+// of another tool.
+func (p *whereParser) spelling(start int, err error) error {
+	end, brackets := start, 0
+	for ; end < len(p.text); end++ {
+		c := p.text[end]
+		if brackets == 0 && (isBlank(c) || strings.IndexByte("=!<>~", c) >= 0) {
+			break
+		}
+		switch c {
+		case '[':
+			brackets++
+		case ']':
+			brackets--
+		}
+	}
+	e, ok := errors.AsType[*yamlpath.Error](yamlpath.CheckSpelling(p.text[start:end]))
+	if !ok {
+		return err
+	}
+	spelled := whereParser{text: strings.TrimPrefix(e.Hint, "write ")}
+	if spelled.path(&whereTerm{}) != nil || spelled.pos < len(spelled.text) {
+		return err // the keys have characters that expressions do not allow
+	}
+	return p.hint(err, "%s", e.Hint)
 }
 
 // runesPrefix returns the first n runes of s.

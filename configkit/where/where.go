@@ -17,27 +17,31 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// Expr is a parsed where-expression, a conjunction of terms:
+// Expr is a parsed where-expression:
 //
-//	Where   = [ Term { WS "AND" WS Term } ] .
-//	Term    = WPath [ WS ] Op [ WS ] Operand | WPath WS "IS" WS [ "NOT" WS ] "NULL" .
+//	Where   = [ Or ] .
+//	Or      = And { WS "OR" WS And } .
+//	And     = Operand { WS "AND" WS Operand } .
+//	Operand = Term | "(" Or ")" .
+//	Term    = WPath [ WS ] Op [ WS ] Value | WPath WS "IS" WS [ "NOT" WS ] "NULL" .
 //	WPath   = a path, with at most one ".|"; or ConfigHub.Field .
 //	Field   = "ResourceName" | "ResourceNameWithoutScope" | "ResourceType" | "ResourceCategory"
 //	        | "ResourceNameStableCore" .
 //	Op      = "=" | "!=" | "<" | "<=" | ">" | ">=" | "LIKE" | "NOT LIKE" | "ILIKE"
 //	        | "~~" | "!~~" | "~" | "~*" | "!~" | "!~*" | "IN" | "NOT IN" .
-//	Operand = digits | "true" | "false" | "'" text "'"
+//	Value   = digits | "true" | "false" | "'" text "'"
 //	        | "(" literal { "," literal } ")" .   the list for IN only
 //
 // The literal determines the type that the value must have: int, bool or string. IN compares the
 // text of any scalar. LIKE supports % and _; ~ searches for a regular expression, and ~* ignores
-// case. A missing value matches nothing except IS NULL. After ".|", a missing value also matches !=
-// with any literal if the path before ".|" leads somewhere.
+// case. If a path leads to several values, one that matches is enough. A missing value matches
+// nothing except IS NULL. After ".|", a missing value also matches the operators that negate (!=,
+// !~, NOT IN and so on) if the path before ".|" leads somewhere.
 //
 // An Expr is immutable and safe for concurrent use.
 type Expr struct {
-	text  string
-	terms []whereTerm
+	text string
+	root *clause // nil without terms
 }
 
 // whereField says what a term compares: a path, or something known about a resource without its
@@ -57,7 +61,8 @@ const (
 type whereTerm struct {
 	field  whereField
 	path   *yamlpath.Path
-	offset int // of the term in the text
+	holds  func(*gaby.YamlDoc) (bool, error) // instead of a path and an operator
+	offset int                               // of the term in the text
 	op     whereOp
 	negate bool
 
@@ -100,19 +105,33 @@ func (w *Expr) String() string {
 // And returns the conjunction of expressions. Nil expressions are ignored; if all are nil, so is
 // the result.
 func And(all ...*Expr) *Expr {
-	var joined *Expr
+	var both *Expr
 	for _, w := range all {
 		switch {
-		case w == nil || len(w.terms) == 0:
-		case joined == nil:
-			joined = w
+		case w == nil || w.root == nil:
+		case both == nil:
+			both = w
 		default:
-			joined = &Expr{
-				text: joined.text + " AND " + w.text, terms: slices.Concat(joined.terms, w.terms),
-			}
+			root := joined(joinAnd, []clause{*both.root, *w.root})
+			both = &Expr{text: both.operand() + " AND " + w.operand(), root: &root}
 		}
 	}
-	return joined
+	return both
+}
+
+// operand returns the text of an expression as an operand of AND.
+func (w *Expr) operand() string {
+	if w.root.join == joinOr {
+		return "(" + w.text + ")"
+	}
+	return w.text
+}
+
+// Func returns an expression that holds for the documents for which holds returns true. text is
+// what messages call it.
+func Func(text string, holds func(*gaby.YamlDoc) (bool, error)) *Expr {
+	root := termClause(&whereTerm{holds: holds})
+	return &Expr{text: text, root: &root}
 }
 
 // stableNamer is implemented by providers whose resource names have a part that changes from
@@ -121,11 +140,11 @@ type stableNamer interface {
 	ResourceNameStableCore(doc *gaby.YamlDoc) api.ResourceName
 }
 
-// MatchResource reports whether a document satisfies every term. If all terms are about ConfigHub
-// fields, the document is not scanned, except for ResourceNameStableCore. Documents that are not
+// MatchResource reports whether a document satisfies the expression. If its ConfigHub fields decide
+// that, the document is not scanned, except for ResourceNameStableCore. Documents that are not
 // resources do not match; without terms everything matches.
 func (w *Expr) MatchResource(provider configkit.ResourceProvider, doc *gaby.YamlDoc) (bool, error) {
-	if w == nil || len(w.terms) == 0 {
+	if w == nil || w.root == nil {
 		return true, nil
 	}
 	info, err := yamlpath.ResourceInfo(doc, provider)
@@ -139,75 +158,72 @@ func (w *Expr) MatchResource(provider configkit.ResourceProvider, doc *gaby.Yaml
 func (w *Expr) match(
 	provider configkit.ResourceProvider, doc *gaby.YamlDoc, info *api.ResourceInfo,
 ) (bool, error) {
-	if w == nil || !w.matchHeader(info) {
-		return w == nil, nil
+	if w == nil || w.root == nil {
+		return true, nil
 	}
-	return w.matchDocument(provider, doc, info)
+	m := matcher{provider: provider, doc: doc, info: info}
+	ok, err := m.clause(w.root)
+	if err != nil {
+		return false, yamlpath.Locate(err, info)
+	}
+	return ok, nil
 }
 
-// matchHeader reports whether the terms that need only the header of a document are satisfied.
-func (w *Expr) matchHeader(info *api.ResourceInfo) bool {
-	for i := range w.terms {
-		t := &w.terms[i]
-		var text string
-		switch t.field {
-		case nameField:
-			text = string(info.ResourceName)
-		case scopelessNameField:
-			text = string(info.ResourceNameWithoutScope)
-		case typeField:
-			text = string(info.ResourceType)
-		case categoryField:
-			text = string(info.ResourceCategory)
-		default:
-			continue
-		}
-		if !t.matchText(text) {
-			return false
-		}
-	}
-	return true
+// matcher decides about one resource.
+type matcher struct {
+	provider configkit.ResourceProvider
+	doc      *gaby.YamlDoc
+	info     *api.ResourceInfo
+	checked  bool // the whole document has been scanned
 }
 
-// matchDocument reports whether the other terms are satisfied.
-func (w *Expr) matchDocument(
-	provider configkit.ResourceProvider, doc *gaby.YamlDoc, info *api.ResourceInfo,
-) (bool, error) {
-	scanned := false
-	for i := range w.terms {
-		t := &w.terms[i]
-		if t.field != pathField && t.field != stableCoreField {
-			continue
-		}
-		if !scanned {
-			if err := doc.Check(); err != nil {
-				return false, yamlpath.Locate(err, info)
-			}
-			scanned = true
-		}
-		if t.field == stableCoreField {
-			name := info.ResourceNameWithoutScope
-			if p, ok := provider.(stableNamer); ok {
-				name = p.ResourceNameStableCore(doc)
-			}
-			if !t.matchText(string(name)) {
-				return false, nil
-			}
-			continue
-		}
-		matches, err := t.matchPath(provider, doc.Value(), info.ResourceType)
-		if err != nil {
-			return false, yamlpath.Locate(err, info)
-		}
-		if !matches {
-			return false, nil
+// clause reports whether a clause holds. It looks no further than necessary.
+func (m *matcher) clause(c *clause) (bool, error) {
+	if c.join == isTerm {
+		return m.term(c.term)
+	}
+	for i := range c.of {
+		ok, err := m.clause(&c.of[i])
+		if err != nil || ok == (c.join == joinOr) {
+			return ok, err
 		}
 	}
-	return true, nil
+	return c.join == joinAnd, nil
 }
 
-// Filter implements where-filter. It returns the resources of type t (* for all) for which every
-// term holds for at least one value that its path leads to, and the number of resources examined.
+// term reports whether a term holds.
+func (m *matcher) term(t *whereTerm) (bool, error) {
+	switch t.field {
+	case nameField:
+		return t.matchText(string(m.info.ResourceName)), nil
+	case scopelessNameField:
+		return t.matchText(string(m.info.ResourceNameWithoutScope)), nil
+	case typeField:
+		return t.matchText(string(m.info.ResourceType)), nil
+	case categoryField:
+		return t.matchText(string(m.info.ResourceCategory)), nil
+	}
+	if !m.checked {
+		if err := m.doc.Check(); err != nil {
+			return false, err
+		}
+		m.checked = true
+	}
+	switch {
+	case t.field == stableCoreField:
+		name := m.info.ResourceNameWithoutScope
+		if p, ok := m.provider.(stableNamer); ok {
+			name = p.ResourceNameStableCore(m.doc)
+		}
+		return t.matchText(string(name)), nil
+	case t.holds != nil:
+		return t.holds(m.doc)
+	}
+	return t.matchPath(m.provider, m.doc.Value(), m.info.ResourceType)
+}
+
+// Filter implements where-filter. It returns the resources of type t (* for all) for which the
+// expression holds, and the number of resources examined.
 // Errors are joined; documents without an error are still decided.
 func (w *Expr) Filter(
 	provider configkit.ResourceProvider, docs gaby.Container, t api.ResourceType,
@@ -293,7 +309,7 @@ func (t *whereTerm) matchValue(v gaby.Value, accessor yamlpath.Accessor) bool {
 		switch t.op {
 		case nullOp:
 			return !t.negate
-		case equalOp: // != after ".|"
+		case equalOp, matchOp, inOp: // !=, !~, NOT IN and so on after ".|"
 			return t.negate && t.path.Optional() >= 0
 		}
 		return false

@@ -107,8 +107,24 @@ func TestWhereResource(t *testing.T) {
 		{"spec.template.spec.containers.0.resources.requests.cpu = '0.5'", deployment},
 		{"spec.template.spec.containers.0.resources.requests.memory > '1000M'", deployment},
 		{"spec.template.spec.containers.0.resources.limits.cpu >= '2000m'", deployment},
+		{"spec.template.spec.containers.*.image = 'proxy:2'", deployment},
+		{"spec.template.spec.containers.?name=b.image = 'proxy:2'", deployment},
+		{"spec.template.spec.containers.?name=a.image = 'proxy:2'", ""},
+		{"spec.template.spec.containers.*.|securityContext.runAsNonRoot != true", deployment},
+		{"metadata.labels.*@:key = 'web'", deployment + service},
+		{"metadata.|labels.tier NOT IN ('front')", service + role},
+		{"metadata.|labels.tier !~ 'f'", service + role},
+		{"metadata.|labels.tier NOT LIKE 'f%'", service + role},
+		{"metadata.|gone.tier IN ('front')", ""},
+		{"gone.|labels.tier NOT IN ('front')", ""},
+		{"spec.replicas = 3 OR spec.type = 'ClusterIP'", deployment + service},
+		{"spec.replicas = 4 OR ConfigHub.ResourceNameWithoutScope = 'reader'", role},
+		{"metadata.name = 'web' AND spec.replicas = 3 OR metadata.name = 'reader'", deployment + role},
+		{"metadata.name = 'web' AND (spec.replicas = 3 OR metadata.name = 'reader')", deployment},
+		{"(metadata.name='web')AND(spec.replicas=4 OR\tspec.type='ClusterIP')", service},
+		{"( ( spec.replicas = 3 ) )", deployment},
 	} {
-		w, err := where.ParseResource(c.where)
+		w, err := where.Parse(c.where)
 		if err != nil {
 			t.Errorf("%s: %v", c.where, err)
 			continue
@@ -186,8 +202,8 @@ func TestWhereErrors(t *testing.T) {
 		{"a == 1", 4, "no operand found at `= 1`", "== is written ="},
 		{"a <> 'b'", 4, "no operand found at `> 'b'`", "<> is written !="},
 		{"a = = 1", 5, "no operand found at `= 1`", "single quotes"},
-		{"a = 1 && b = 1", 7, "AND is expected at `&& b = 1`", "&& is written AND"},
-		{"a = 1 || b = 1", 7, "AND is expected at `|| b = 1`", "there is no OR"},
+		{"a = 1 && b = 1", 7, "AND or OR is expected at `&& b = 1`", "&& is written AND"},
+		{"a = 1 || b = 1", 7, "AND or OR is expected at `|| b = 1`", "|| is written OR"},
 		{"'a' = 'b'", 1, "invalid path at `'a' = 'b'`", ""},
 		{"a..b = 1", 3, "invalid path at `.b = 1`", ""},
 		{"a.b. = 1", 5, "invalid path at ` = 1`", ""},
@@ -226,14 +242,32 @@ func TestWhereErrors(t *testing.T) {
 		{"spec.x IN ('a'", 15, "invalid IN clause", ""},
 		{"spec.x IN (b)", 12, "invalid IN clause", "'b'"},
 		{"spec.x IS 3", 11, "invalid operator at `3`", ""},
-		{"a = 1 b = 2", 7, "AND is expected at `b = 2`", ""},
+		{"a = 1 b = 2", 7, "AND or OR is expected at `b = 2`", ""},
 		{"a = 1 AND", 10, "nothing follows the AND", ""},
 		{"a = 1 AND ", 11, "nothing follows the AND", ""},
-		{"a = 1 ANDx = 2", 7, "AND is expected", "with blanks around it"},
-		{"a = 1 and b = 2", 7, "AND is expected", "in capitals"},
-		{"a = 1 OR b = 2", 7, "AND is expected", "there is no OR"},
-		{"a = 'x''y'", 8, "unexpected `'y'`", "AND with blanks"},
-		{"a = 1 2", 7, "AND is expected at `2`", ""},
+		{"a = 1 ANDx = 2", 7, "AND or OR is expected", "with blanks around it"},
+		{"a = 1 and b = 2", 7, "AND or OR is expected", "in capitals"},
+		{"a = 1 or b = 2", 7, "AND or OR is expected", "OR is written in capitals"},
+		{"a = 1 OR", 9, "nothing follows the OR", ""},
+		{"a = 1 ORb = 2", 7, "AND or OR is expected", "OR is written in capitals"},
+		{"(a = 1", 1, "a ) is missing", ""},
+		{"(a = 1))", 8, "unexpected `)`", "a ( is missing"},
+		{"a = 1)", 6, "unexpected `)`", "a ( is missing"},
+		{"a = 1 )", 7, "AND or OR is expected", ""},
+		{"()", 2, "invalid path at `)`", ""},
+		{"(a = 1 AND )", 12, "nothing follows the AND", ""},
+		{"(a = 1) b = 2", 9, "AND or OR is expected at `b = 2`", ""},
+		{"(a = 1)b = 2", 8, "unexpected `b = 2`", "with blanks"},
+		{strings.Repeat("(", 33) + "a = 1", 33, "more than 32 parentheses are open", ""},
+		{"spec.containers[0].image = 'x'", 16, "invalid path", "write spec.containers.0.image"},
+		{"/spec/replicas > 1", 1, "invalid path", "write spec.replicas"},
+		{"{.spec.replicas} > 1", 1, "invalid path", "write spec.replicas"},
+		{
+			"a = 1 AND metadata.annotations['x y/z.w'] = 'v'", 31, "invalid path",
+			"",
+		},
+		{"a = 'x''y'", 8, "unexpected `'y'`", "AND or OR with blanks"},
+		{"a = 1 2", 7, "AND or OR is expected at `2`", ""},
 		{"a = 'x'AND b = 1", 8, "unexpected `AND b = 1`", ""},
 		{"é = 1", 1, "invalid path", ""},
 		{"a = 'é' AND b ? 1", 15, "invalid operator at `? 1`", ""},
@@ -269,17 +303,6 @@ func TestWhereErrors(t *testing.T) {
 			t.Errorf("%s: expression %q, column %d", c.where, text, column)
 		}
 	}
-	for _, expr := range []string{"spec.containers.*.image = 'x'", "a.?b=c.d = 1", "a = 1 AND metadata.@x:y = 'z'"} {
-		t.Run(expr, func(t *testing.T) {
-			if _, err := where.Parse(expr); err != nil {
-				t.Errorf("%s: %v", expr, err)
-			}
-			_, err := where.ParseResource(expr)
-			if e, ok := errors.AsType[*where.Error](err); !ok || !strings.Contains(e.Msg, "unsupported WhereResource path") || e.Column == 0 {
-				t.Errorf("%s: %v", expr, err)
-			}
-		})
-	}
 }
 
 func TestHeaderDecides(t *testing.T) {
@@ -288,6 +311,8 @@ func TestHeaderDecides(t *testing.T) {
 		"ConfigHub.ResourceType = 'v1/Service'":                           true,
 		"ConfigHub.ResourceType = 'v1/Pod'":                               false,
 		"spec.x = 1 AND ConfigHub.ResourceNameWithoutScope = 'something'": false,
+		"spec.x = 1 OR ConfigHub.ResourceNameWithoutScope = 'web'":        true,
+		"(spec.x = 1 OR spec.y = 2) AND ConfigHub.ResourceName = 'x/y'":   false,
 	} {
 		w, err := where.Parse(expr)
 		if err != nil {
@@ -320,6 +345,13 @@ func TestAndWhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := where.And(nil, a, empty, b); got.String() != "a = 1 AND b = 2" {
+		t.Errorf("%s", got)
+	}
+	either, err := where.Parse("a = 2 OR b = 2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := where.And(either, b).String(); got != "(a = 2 OR b = 2) AND b = 2" {
 		t.Errorf("%s", got)
 	}
 	if where.And(nil, empty) != nil || where.And(a, nil) != a {
@@ -373,7 +405,7 @@ func TestSelectors(t *testing.T) {
 			t.Errorf("%+v: %v", c.selector, err)
 			continue
 		}
-		again, err := where.ParseResource(w.String())
+		again, err := where.Parse(w.String())
 		if err != nil {
 			t.Errorf("%+v: its text %s: %v", c.selector, w, err)
 		}
@@ -420,7 +452,7 @@ func FuzzParseWhere(f *testing.F) {
 		"a = 1", "a.b != 'x' AND c IN ('a', 2)", "a.*.|b.c != true",
 		"ConfigHub.ResourceType NOT LIKE '%x_'", "a~1b#c !~* 'x'", "a IS NOT NULL",
 		"a.?k:p=v.b<=3", "a.*?k:p.b>'x'", "é", "a = 'é' AND", "a.*@:p ~~ ''", "a IN (", "a.123 = 4",
-		"a.1x = 4",
+		"a.1x = 4", "a = 1 OR (b = 2 AND c = 3)", "((a = 1)OR b = 2)",
 	} {
 		f.Add(seed)
 	}
@@ -449,7 +481,7 @@ func FuzzParseWhere(f *testing.F) {
 			}
 			matches[fmt.Sprint(i)] = ok
 		}
-		if w2, err := where.Parse(text + " AND metadata.name IS NOT NULL"); err == nil &&
+		if w2, err := where.Parse("(" + text + ") AND metadata.name IS NOT NULL"); err == nil &&
 			strings.TrimSpace(text) != "" {
 			for i, doc := range docs {
 				if ok, _ := w2.MatchResource(provider, doc); ok != matches[fmt.Sprint(i)] {

@@ -83,7 +83,7 @@ func BenchmarkWhereHeader(b *testing.B) {
 func BenchmarkWherePath(b *testing.B) { benchmarkWhere(b, "metadata.labels.app = 'd1'") }
 
 func benchmarkWhere(b *testing.B, text string) {
-	w, err := where.ParseResource(text)
+	w, err := where.Parse(text)
 	if err != nil {
 		b.Fatal(err)
 	}

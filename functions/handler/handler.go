@@ -10,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions/expression"
+	"github.com/fctl-dev/fctl/functions/expression/cel"
 )
 
 // FunctionHandler is the registry and the pipeline of one toolchain. All functions must be
@@ -21,6 +22,7 @@ type FunctionHandler struct {
 	functions map[string]*function
 	patterns  *patterns
 	programs  programs
+	selectors *expression.Programs[*cel.Program] // of WhereCEL
 }
 
 // function is a registration under one of its names.
@@ -55,6 +57,7 @@ func New(
 		functions: make(map[string]*function, 128),
 		patterns:  newPatterns(),
 		programs:  newPrograms(),
+		selectors: newSelectorPrograms(),
 	}
 }
 
@@ -131,6 +134,13 @@ func (h *FunctionHandler) ValidateInvocation(
 	}
 	invocation.Arguments = args
 	return invocation, nil
+}
+
+// CheckWhereCEL checks the WhereCEL of a request. The error is one or several (joined)
+// *expression.Error.
+func (h *FunctionHandler) CheckWhereCEL(text string) error {
+	_, err := h.parseCEL(nil, text)
+	return err
 }
 
 // CheckWhereResource checks a where-expression of a request. The error is a *where.Error.

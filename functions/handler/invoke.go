@@ -91,7 +91,11 @@ func (h *FunctionHandler) Run(
 				api.MaxInvocations),
 		}
 	}
-	where, err := parseWhere(request.WhereResource)
+	expr, err := parseWhere(request.WhereResource)
+	if err != nil {
+		return nil, failureOf(err, "", api.FailureUsage)
+	}
+	condition, err := h.parseCEL(&request.FunctionContext, request.WhereCEL)
 	if err != nil {
 		return nil, failureOf(err, "", api.FailureUsage)
 	}
@@ -102,7 +106,7 @@ func (h *FunctionHandler) Run(
 		ctx:   ctx,
 		fc:    request.WithContext(ctx),
 		stop:  request.StopOnError,
-		where: where,
+		where: where.And(expr, condition),
 		response: &Result{
 			FunctionInvocationResponse: api.FunctionInvocationResponse{
 				OrganizationID: request.OrganizationID, SpaceID: request.SpaceID,

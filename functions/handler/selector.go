@@ -10,6 +10,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/where"
+	"github.com/fctl-dev/fctl/functions/expression"
+	"github.com/fctl-dev/fctl/functions/expression/cel"
 )
 
 // parseWhere parses a where-expression. It returns nil for "". The error is a *where.Error.
@@ -24,7 +26,35 @@ func parseWhere(text string) (*where.Expr, error) {
 				api.MaxWhereLength),
 		}
 	}
-	return where.ParseResource(text)
+	return where.Parse(text)
+}
+
+func newSelectorPrograms() *expression.Programs[*cel.Program] {
+	return expression.NewPrograms(cel.Language, func(text string) (*cel.Program, error) {
+		return cel.Compile(text, cel.Bool)
+	})
+}
+
+// parseCEL compiles a WhereCEL. It returns nil for "". The error is one or several (joined)
+// *expression.Error.
+func (h *FunctionHandler) parseCEL(fc *api.FunctionContext, text string) (*where.Expr, error) {
+	if text == "" {
+		return nil, nil
+	}
+	program, err := h.selectors.Get(text)
+	if err != nil {
+		return nil, err
+	}
+	scope := &expression.Scope{
+		Params: map[string]any{}, Context: expression.Context(fc),
+	}
+	return where.Func(text, func(doc *gaby.YamlDoc) (bool, error) {
+		ok, err := program.Holds(doc.Value(), scope)
+		if err != nil {
+			return false, expression.FailureIn(doc, err)
+		}
+		return ok, nil
+	}), nil
 }
 
 // selector decides which documents the functions of a chain see. It must not be used concurrently.

@@ -19,11 +19,8 @@ func whereParameter(example, description string) api.FunctionParameter {
 }
 
 // whereOf parses the expression in a function's arguments. The error is a *handler.ArgumentError.
-func whereOf(
-	args []api.FunctionArgument, parse func(string) (*where.Expr, error),
-) (*where.Expr, error) {
-	text := handler.Arguments(args).String(parameterWhere)
-	expr, err := parse(text)
+func whereOf(args []api.FunctionArgument) (*where.Expr, error) {
+	expr, err := where.Parse(handler.Arguments(args).String(parameterWhere))
 	if err != nil {
 		return nil, handler.InvalidArgument(parameterWhere, "%w", err)
 	}
@@ -39,7 +36,7 @@ func whereFilterFunction(provider configkit.ResourceProvider) handler.FunctionRe
 				typeParameter("apps/v1/Deployment", "type of the resources, or * for any"),
 				whereParameter(
 					"spec.replicas > 1",
-					"terms joined by AND, each true of at least one value of the resource; blank matches every resource",
+					"terms joined by AND or OR; blank matches every resource",
 				),
 			},
 			OutputInfo: handler.Output(api.OutputTypeValidationResult, "passed",
@@ -50,11 +47,11 @@ func whereFilterFunction(provider configkit.ResourceProvider) handler.FunctionRe
 		},
 		ValueParameter: parameterWhere, // it is what the function looks for, not where it looks
 		CheckArguments: func(args []api.FunctionArgument) error {
-			_, err := whereOf(args, where.Parse)
+			_, err := whereOf(args)
 			return err
 		},
 		Function: handler.Reads(func(c *handler.Call) (any, error) {
-			where, err := whereOf(c.Args, where.Parse)
+			where, err := whereOf(c.Args)
 			if err != nil {
 				return nil, err
 			}
@@ -90,7 +87,7 @@ func selectWhereResourceFunction(provider configkit.ResourceProvider) handler.Fu
 				typeParameter("apps/v1/Deployment", "type of the resources, or * for any"),
 				whereParameter(
 					"metadata.namespace = 'shop'",
-					"terms joined by AND that a resource must satisfy to be kept",
+					"terms joined by AND or OR; resources for which they are true are kept",
 				),
 			},
 			Mutating: true, Hermetic: true, Idempotent: true,
@@ -101,13 +98,13 @@ func selectWhereResourceFunction(provider configkit.ResourceProvider) handler.Fu
 		},
 		PerDocument: true,
 		CheckArguments: func(args []api.FunctionArgument) error {
-			_, err := whereOf(args, where.ParseResource)
+			_, err := whereOf(args)
 			return err
 		},
 		Function: func(
 			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
 		) (gaby.Container, any, error) {
-			where, err := whereOf(args, where.ParseResource)
+			where, err := whereOf(args)
 			if err != nil {
 				return nil, nil, err
 			}

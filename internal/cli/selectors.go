@@ -26,7 +26,10 @@ func addSelectors(flags *pflag.FlagSet, o *run.Selection) {
 		"separate several labels with commas: -l app=web,tier!=db")
 	add(&o.Where, "where-resource", "",
 		"only resources for which this `EXPRESSION` is true: 'fctl help where'",
-		"join expressions with AND: 'fctl help where'")
+		"join expressions with AND or OR: 'fctl help where'")
+	add(&o.CEL, "where-cel", "",
+		"only resources for which this CEL `EXPRESSION` is true: 'fctl help cel'",
+		"join expressions with && or ||: 'fctl help cel'")
 }
 
 // selector is the value of a flag that selects resources. It can be given only once: pflag would

@@ -46,6 +46,7 @@ type Selection struct {
 	Kind, Name, Namespace string // several have commas between them
 	Labels                string // as in app=web,tier!=db
 	Where                 string // an expression of configkit/where
+	CEL                   string // a CEL expression
 }
 
 // check checks the options against the chain and reads the files they name.
@@ -141,7 +142,16 @@ func (l *loop) selection() (expression, flags string, err error) {
 		return "", "", whereProblem("--where-resource", err)
 	}
 	if of.Where != "" {
-		parts, words = append(parts, of.Where), append(words, of.Where)
+		operand := of.Where
+		if len(parts) > 0 { // it may have an OR
+			operand = "(" + of.Where + ")"
+		}
+		parts, words = append(parts, operand), append(words, operand)
+	}
+	if of.CEL != "" {
+		if err := l.deps.Executor.CheckWhereCEL(l.request.toolchain, of.CEL); err != nil {
+			return "", "", whereProblem("--where-cel", err)
+		}
 	}
 	return strings.Join(parts, " AND "), strings.Join(words, " AND "), nil
 }
@@ -165,6 +175,9 @@ func (l *loop) withFlagText(response *handler.Result) {
 
 func whereProblem(flag string, err error) error {
 	hint := "'fctl help where' explains such expressions"
+	if flag == "--where-cel" {
+		hint = "'fctl help cel' explains such expressions"
+	}
 	if e, ok := errors.AsType[*where.Error](err); ok && e.Hint != "" {
 		hint = e.Hint
 	}

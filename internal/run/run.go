@@ -283,6 +283,7 @@ func (l *loop) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 		OtherData:       l.other,
 		NumFilters:      l.options.NumFilters,
 		WhereResource:   l.where,
+		WhereCEL:        l.options.Select.CEL,
 		RecordMutations: l.prints &&
 			(l.options.Format == report.Mutations || l.options.Format == report.Response),
 		StopOnError:         !l.options.KeepGoing,
