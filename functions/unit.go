@@ -127,3 +127,24 @@ func unreadable(err error, resource string) *api.Failure {
 	}
 	return f
 }
+
+// Annotations returns the values of an annotation of the unit's resources. The keys are the types
+// and names of the resources, as messages show them. Values of resources with the same type and
+// name are joined with commas.
+func (u *Unit) Annotations(key string) map[string]string {
+	values := map[string]string{}
+	for _, doc := range u.documents {
+		info, err := u.provider.ResourceInfo(doc)
+		if err != nil || doc.Check() != nil {
+			continue
+		}
+		value := doc.Value().Get("metadata").Get("annotations").Get(key).Text()
+		if known := values[info.String()]; known != "" && value != "" {
+			value = known + "," + value
+		}
+		if value != "" {
+			values[info.String()] = value
+		}
+	}
+	return values
+}

@@ -236,6 +236,7 @@ func CombineResults(results api.ValidationResultList) api.ValidationResult {
 		whole.Locations = append(whole.Locations, result.Locations...)
 		whole.FailedAttributes = append(whole.FailedAttributes, result.FailedAttributes...)
 		whole.Unchecked = append(whole.Unchecked, result.Unchecked...)
+		whole.Ignored += result.Ignored
 	}
 	return whole
 }

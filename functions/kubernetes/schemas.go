@@ -133,6 +133,10 @@ func (v *schemaVetter) resource(
 	if v.wrong[info.ResourceType] {
 		return nil, nil // already reported
 	}
+	if isPatch(doc) {
+		v.unchecked(doc, info, "a patch of "+string(info.ResourceType)+" is not a whole resource")
+		return nil, nil
+	}
 	schema, err := v.set.Schema(info.ResourceType)
 	if missing, ok := errors.AsType[*schemas.MissingError](err); ok {
 		v.checked++
@@ -169,7 +173,7 @@ func (v *schemaVetter) resource(
 // unchecked records that a resource cannot be checked, and why.
 func (v *schemaVetter) unchecked(doc *gaby.YamlDoc, info *api.ResourceInfo, why string) {
 	i := slices.IndexFunc(v.result.Unchecked, func(u api.Unchecked) bool {
-		return u.ResourceType == info.ResourceType
+		return u.ResourceType == info.ResourceType && u.Reason == why
 	})
 	if i < 0 {
 		i = len(v.result.Unchecked)

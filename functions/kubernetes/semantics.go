@@ -1,6 +1,9 @@
 package kubernetes
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -41,14 +44,20 @@ func vetSemanticsFunction(provider configkit.ResourceProvider) handler.FunctionR
 		})
 }
 
-// isPatch reports whether a document is a strategic merge patch: it has a $patch directive.
+// isPatch reports whether a document is a strategic merge patch: it has a directive such as $patch.
 func isPatch(doc *gaby.YamlDoc) bool {
-	if !doc.MayContain("$patch") {
+	directives := []string{
+		"$patch", "$retainKeys", "$setElementOrder/", "$deleteFromPrimitiveList/",
+	}
+	if !slices.ContainsFunc(directives, doc.MayContain) {
 		return false
 	}
 	found := false
 	yamlkit.Walk(doc.Value(), nil, func(w *yamlkit.WalkedValue) bool {
-		found = found || w.Value.Key() == "$patch"
+		found = found || slices.ContainsFunc(directives, func(directive string) bool {
+			return w.Value.Key() == directive ||
+				strings.HasSuffix(directive, "/") && strings.HasPrefix(w.Value.Key(), directive)
+		})
 		return !found
 	})
 	return found

@@ -63,6 +63,10 @@ func addFileFlags(cmd *cobra.Command, o *runFlags, usage string) {
 func addChainFlags(a *app.App, flags *pflag.FlagSet, o *runFlags) {
 	app.AddShowSecrets(flags, &o.options.ShowSecrets)
 	addSelectors(flags, &o.options.Select)
+	flags.StringVar(&o.options.Baseline, "baseline", "",
+		"accept the findings of validations that are in `FILE`")
+	flags.StringVar(&o.options.WriteBaseline, "write-baseline", "",
+		"write the findings of validations to `FILE`, for --baseline, and accept them")
 	flags.BoolVar(&o.options.AllowEmpty, "allow-empty", false,
 		"do not fail if -f finds no configuration")
 	flags.Bool("strict", false,

@@ -218,6 +218,7 @@ func jsonReport(units []Result) ([]byte, error) {
 		Version   int
 		Passed    bool
 		Unchecked int `json:",omitempty"` // resources
+		Ignored   int `json:",omitempty"` // findings
 		Findings  []row
 	}{Version: 1, Passed: true, Findings: []row{}}
 	results, filters := 0, 0
@@ -233,6 +234,9 @@ func jsonReport(units []Result) ([]byte, error) {
 		}
 		for _, f := range u.uncheckedFindings(u.results()) {
 			report.Unchecked += f.Unchecked
+		}
+		for _, result := range u.results() {
+			report.Ignored += result.Ignored
 		}
 	}
 	report.Passed = report.Passed && (results > 0 || filters == 0)

@@ -65,7 +65,11 @@ func (r Result) findingsOf(results api.ValidationResultList) []finding {
 
 // stepFindings returns the findings of one result, with the message and the severity of its step.
 func (r Result) stepFindings(result api.ValidationResult) []finding {
-	all := r.resultFindings(result)
+	return r.ofStep(result, r.resultFindings(result))
+}
+
+// ofStep gives findings of a result the message and the severity of its step.
+func (r Result) ofStep(result api.ValidationResult, all []finding) []finding {
 	if step := r.step(result); step != nil {
 		for i := range all {
 			all[i].Message = cmp.Or(step.Message, all[i].Message)
@@ -86,19 +90,13 @@ func (r Result) resultFindings(result api.ValidationResult) []finding {
 		all = append(all, attributeFindings(base, row)...)
 		inAttributes[row.ResourceInfo.String()] = true
 	}
-	for i, detail := range result.Details {
+	for i := range result.Details {
 		// Details repeat the failed attributes, for programs that do not print attributes.
 		if len(inAttributes) > 0 && (i >= len(result.Locations) ||
 			inAttributes[result.Locations[i].Resource]) {
 			continue
 		}
-		f := base
-		f.Message = detail
-		if i < len(result.Locations) {
-			f.Resource, f.Position = result.Locations[i].Resource, result.Locations[i].Position
-			f.Position.File = cmp.Or(f.Position.File, r.File)
-		}
-		all = append(all, f)
+		all = append(all, r.detailFinding(&result, i))
 	}
 	if len(result.Details) == 0 && len(inAttributes) == 0 && len(result.Unchecked) == 0 {
 		base.Message = cmp.Or(result.Reason, "did not pass")

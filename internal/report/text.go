@@ -11,7 +11,7 @@ import (
 
 // totals counts what a text report ends with.
 type totals struct {
-	files, resources, findings, failed int
+	files, resources, findings, ignored, failed int
 
 	unchecked []finding // one for each function, type and reason
 }
@@ -30,6 +30,9 @@ func (p *Printer) textUnit(r Result) []byte {
 		b = append(b, p.Terminal.line(f)...)
 		p.totals.findings++
 	}
+	for _, result := range results {
+		p.totals.ignored += result.Ignored
+	}
 	for _, f := range r.uncheckedFindings(results) {
 		p.totals.addUnchecked(f)
 	}
@@ -37,6 +40,15 @@ func (p *Printer) textUnit(r Result) []byte {
 		b = append(b, p.Terminal.passed(r, results)...)
 	}
 	return b
+}
+
+// Findings returns the number of findings of a text report, 0 if some are ignored as exceptions:
+// their owner knows about those.
+func (p *Printer) Findings() int {
+	if p.totals.ignored > 0 {
+		return 0
+	}
+	return p.totals.findings
 }
 
 // addUnchecked adds the count of a finding to that of an earlier one that says the same.
@@ -104,6 +116,9 @@ func (p *Printer) textEnd() []byte {
 	}
 	b := fmt.Appendf(nil, "%s, %s, %s, %d unchecked", count(t.files, "file"),
 		count(t.resources, "resource"), count(t.findings, "finding"), unchecked)
+	if t.ignored > 0 {
+		b = fmt.Appendf(b, ", %d ignored", t.ignored)
+	}
 	if t.failed > 0 {
 		b = fmt.Appendf(b, "; %d failed", t.failed)
 	}
@@ -118,14 +133,9 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %s", n, thing)
 }
 
-// line prints a finding as linters do: position, resource, rule, message. The path of the value is
-// shown if the position has no line.
+// line prints a finding as linters do: position, resource, rule, path, message.
 func (s Terminal) line(f finding) string {
-	path := f.Path
-	if f.Position.Line > 0 {
-		path = ""
-	}
-	parts := slices.DeleteFunc([]string{f.Resource, f.rule(), path, f.Message},
+	parts := slices.DeleteFunc([]string{f.Resource, f.rule(), f.Path, f.Message},
 		func(part string) bool { return part == "" })
 	return s.head(diag.Printable(f.Position.String())+":") + " " +
 		oneLine(diag.PrintableLines(strings.Join(parts, ": "))) + "\n"

@@ -37,6 +37,9 @@ type Options struct {
 	NumFilters int
 	KeepGoing  bool // functions after one that failed run too
 	AllowEmpty bool // it is not a problem if no configuration is found
+	// Baseline is a file with findings that are accepted. WriteBaseline is a file to which the
+	// findings are written, which accepts all of them.
+	Baseline, WriteBaseline string
 	// ShowSecrets turns the masking of secret values off.
 	ShowSecrets bool
 }
@@ -64,6 +67,9 @@ func (l *loop) check() (err error) {
 		return err
 	}
 	if err := l.addInputs(); err != nil {
+		return err
+	}
+	if err := l.openBaseline(); err != nil {
 		return err
 	}
 	if n := l.options.NumFilters; n < 0 {

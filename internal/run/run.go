@@ -25,6 +25,7 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/exceptions"
 	"github.com/fctl-dev/fctl/internal/iostreams"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/report"
@@ -70,6 +71,8 @@ type loop struct {
 	where      string // the expression that selects resources
 	whereFlags string // the same in the words of the flags
 	other      map[string]api.Text
+	baseline   *exceptions.Baseline // nil unless a file is read or written
+	rules      []string             // of the validations in the chain
 	context    func(unit string, t api.ToolchainType) api.FunctionContext
 
 	printer  *report.Printer
@@ -314,6 +317,7 @@ func (l *loop) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 		mask(l.sensitive(unit, response), response)
 	}
 	report.Locate(response.Outputs, unit.File)
+	l.accept(o, unit, chain, response)
 	o.response, o.notes = response, response.Notes
 	if !response.Success {
 		o.problems = diag.In(unit.File, response.Failures)
@@ -535,6 +539,9 @@ func (l *loop) finish() error {
 			}
 		}
 	}
+	if l.ctx.Err() == nil {
+		l.closeBaseline()
+	}
 	if l.broken == nil {
 		l.output(l.out.Flush)
 	}
@@ -560,6 +567,9 @@ func (l *loop) fail(problems diag.List) {
 // applyStrictness turns the notes that --require-match and --strict do not accept into failures. With
 // several units, --require-match is checked for all of them together, in unmatched.
 func (l *loop) applyStrictness(response *handler.Result) {
+	if l.options.Settings.Strict {
+		l.failUnmatched(response)
+	}
 	var kept []api.Note
 	for _, n := range response.Notes {
 		f := &api.Failure{
@@ -584,6 +594,27 @@ func (l *loop) applyStrictness(response *handler.Result) {
 		response.Success = false
 	}
 	response.Notes = kept
+}
+
+// failUnmatched fails validations that checked nothing. With several units, one that checked nothing
+// in this unit may have checked something in another one, so its result is dropped.
+func (l *loop) failUnmatched(response *handler.Result) {
+	unmatched := func(r api.ValidationResult) bool {
+		return r.Passed && r.Index < len(response.Functions) &&
+			response.Functions[r.Index].Unmatched != nil
+	}
+	for i := range response.Outputs {
+		list, ok := response.Outputs[i].Value.(api.ValidationResultList)
+		switch {
+		case !ok || !slices.ContainsFunc(list, unmatched):
+		case l.request.found.Several:
+			response.Outputs[i].Value = slices.DeleteFunc(slices.Clone(list), unmatched)
+		default:
+			for k := range list {
+				list[k].Passed = list[k].Passed && !unmatched(list[k])
+			}
+		}
+	}
 }
 
 // failUnchecked fails validations that could not check everything.

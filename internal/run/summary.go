@@ -9,6 +9,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -200,6 +201,9 @@ func (l *loop) conclude() {
 	}
 	for _, n := range notes {
 		l.noteUnlessQuiet("", n)
+	}
+	if l.options.Report == report.Text && l.printer.Findings() > 0 && l.baseline == nil {
+		l.noteUnlessQuiet("", api.Note{Message: acceptHint})
 	}
 	if l.options.Settings.ShowsNotes() {
 		l.console.Notes("", clashNotes(l.deps.Executor.SchemaClashes())...)
