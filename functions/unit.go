@@ -32,6 +32,16 @@ func (e *Executor) Open(t api.ToolchainType, data []byte) (*Unit, error) {
 	return &Unit{documents: documents, provider: h.ResourceProvider()}, nil
 }
 
+// Converter returns the converter of a toolchain, for callers that edit documents themselves. The
+// error is an *UnsupportedToolchainError.
+func (e *Executor) Converter(t api.ToolchainType) (configkit.ConfigConverter, error) {
+	h, err := e.handler(t)
+	if err != nil {
+		return nil, err
+	}
+	return h.Converter(), nil
+}
+
 // Resources returns the resources of the unit, each with its text. It skips documents that are not
 // resources.
 func (u *Unit) Resources() (api.ResourceList, error) {

@@ -108,6 +108,16 @@ func (f *finder) find(r *api.ResourceInfo, names []api.ResourceName) int {
 	return -1
 }
 
+// exactly returns the index of the resource with the merge ID or the type and name of r, or -1.
+func (f *finder) exactly(r *api.ResourceInfo) int {
+	for _, candidates := range f.ways()[:byFormerName] {
+		if found := candidates(r, nil); len(found) > 0 {
+			return found[0]
+		}
+	}
+	return -1
+}
+
 // wanted is a resource to be found.
 type wanted struct {
 	info  *api.ResourceInfo

@@ -25,10 +25,14 @@ type Options struct {
 	// Bare writes values without their comments, and puts new keys and documents after what they
 	// follow in the source.
 	Bare bool
-	// Protection says where the target's values came from. Protected values stay.
+	// Protection says where the target's values came from. Protected values stay. Resources that the
+	// target has renamed are found by the former names in it.
 	Protection api.ResourceMutationList
 	// MayOverwrite decides about entries of Protection that are not protected. Nil allows all.
 	MayOverwrite func(api.MutationInfo) bool
+	// Was holds the documents of the target, parsed a second time. It is needed only if their text
+	// is not YAML.
+	Was gaby.Container
 }
 
 // Merged is the result of a merge.
@@ -46,9 +50,12 @@ type Merged struct {
 func Merge(
 	base, source, target gaby.Container, provider configkit.ResourceProvider, options Options,
 ) (*Merged, error) {
-	was, err := gaby.ParseAll(target.Bytes())
-	if err != nil {
-		return nil, yamlpath.Locate(err, nil)
+	was := options.Was
+	if was == nil {
+		var err error
+		if was, err = gaby.ParseAll(target.Bytes()); err != nil {
+			return nil, yamlpath.Locate(err, nil)
+		}
 	}
 	m := merger{provider: provider, options: options}
 	once, err := m.units(base, source, was, target)
@@ -123,7 +130,9 @@ type mergedResource struct {
 func (m *merger) once(base, source, was, target gaby.Container) (*mergedOnce, error) {
 	patch, err := diffUnits(base, source, m.provider, diffOptions{renames: true})
 	own, errOwn := diffUnits(
-		base, was, m.provider, diffOptions{renames: m.options.FindRenames, unchanged: true},
+		base, was, m.provider, diffOptions{
+			renames: m.options.FindRenames, unchanged: true, former: m.protection.namesOf,
+		},
 	)
 	if err := errors.Join(err, errOwn); err != nil {
 		return nil, err

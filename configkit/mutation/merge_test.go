@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/configkit/mutation/mutationtest"
@@ -428,5 +429,36 @@ func TestMergeFindsEqualMovedValues(t *testing.T) {
 	}
 	if moved != 2 {
 		t.Errorf("%d conflicts about moved values, want 2: %+v", moved, merged.Conflicts)
+	}
+}
+
+// A resource that the target has renamed is found by its former names.
+func TestMergeFollowsRecordedNames(t *testing.T) {
+	renamed := replaced(t, baseDeployment, "name: web", "name: shop")
+	sources := mutation.Add(nil, computed(t, "", baseDeployment, 1), k8skit.K8sResourceProvider)
+	sources = mutation.Add(
+		sources, computed(t, baseDeployment, renamed, 2), k8skit.K8sResourceProvider,
+	)
+	var units [3]gaby.Container
+	for i, text := range []string{
+		baseDeployment, replaced(t, baseDeployment, "web:1.0", "web:2.0"), renamed,
+	} {
+		docs, err := gaby.ParseAll([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		units[i] = docs
+	}
+	merged, err := mutation.Merge(
+		units[0], units[1], units[2], k8skit.K8sResourceProvider,
+		mutation.Options{Protection: sources},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(
+		replaced(t, renamed, "web:1.0", "web:2.0"), merged.Docs.String(),
+	); diff != "" || len(merged.Conflicts) > 0 {
+		t.Error(diff, merged.Conflicts)
 	}
 }

@@ -109,6 +109,8 @@ type pairer struct {
 	of            []int  // by index in after: the index in before, or -1
 	taken         []bool // by index in before
 	renames       bool   // pair similar resources with different names
+	// former, if not nil, returns the names that a resource in after has had.
+	former func(*api.ResourceInfo) []api.ResourceName
 }
 
 // pair fills of and taken. Documents that a function kept are certain; the others are recognized as
@@ -124,6 +126,9 @@ func (p *pairer) pair() {
 	all := make([]wanted, len(now))
 	for k := range now {
 		all[k].info = isNow[k]
+		if p.former != nil {
+			all[k].names = p.former(isNow[k])
+		}
 	}
 	for k, i := range newFinder(p.provider, infos, nil).assign(all, false) {
 		if i >= 0 {
@@ -223,6 +228,8 @@ type diffOptions struct {
 	index     int
 	renames   bool // pair resources and list elements that differ in little but their names
 	unchanged bool // also return resources to which nothing happened
+	// former, if not nil, returns the names that a resource has had.
+	former func(*api.ResourceInfo) []api.ResourceName
 }
 
 // diffUnits compares two units. Changes follow the order of the documents in after; deleted
@@ -240,7 +247,10 @@ func diffUnits(
 	if err := errors.Join(err, errNow); err != nil {
 		return nil, err
 	}
-	p := pairer{provider: provider, before: old, after: now, renames: options.renames}
+	p := pairer{
+		provider: provider, before: old, after: now, renames: options.renames,
+		former: options.former,
+	}
 	p.pair()
 	var changes []*resourceChange
 	var problems []error

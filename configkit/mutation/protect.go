@@ -29,6 +29,17 @@ func newProtection(
 	return &protection{entries, newChangeFinder(entries, provider), mayOverwrite}
 }
 
+// namesOf returns all names that a resource of the target has had.
+func (p *protection) namesOf(r *api.ResourceInfo) []api.ResourceName {
+	if p == nil {
+		return nil
+	}
+	if i := p.finder.exactly(r); i >= 0 {
+		return p.entries[i].names
+	}
+	return nil
+}
+
 // refuses reports whether the value of an entry may not be overwritten.
 func (p *protection) refuses(c *change) bool {
 	return c.protected || p.mayOverwrite != nil &&
