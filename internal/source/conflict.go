@@ -37,13 +37,16 @@ func CheckConflict(u *Unit) error {
 }
 
 // markerLine returns the offset of the first line of data that begins with a marker, at or after
-// from, or -1. from is the beginning of a line.
+// from, or -1. from is the beginning of a line. It searches for the marker and not for a line feed
+// before it: most bytes are then compared with a character that configuration hardly has.
 func markerLine(data []byte, from int, marker string) int {
-	if bytes.HasPrefix(data[from:], []byte(marker)) {
-		return from
+	for at := from; ; at++ {
+		i := bytes.Index(data[at:], []byte(marker))
+		if i < 0 {
+			return -1
+		}
+		if at += i; at == 0 || data[at-1] == '\n' {
+			return at
+		}
 	}
-	if i := bytes.Index(data[from:], []byte("\n"+marker)); i >= 0 {
-		return from + i + 1
-	}
-	return -1
 }
