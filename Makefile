@@ -5,9 +5,11 @@ FUZZTIME ?= 2m
 # The race detector needs a C compiler.
 RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
-# Tests of cost measure or bound time; the race detector would make most of it. They run without.
-COST := ^Test.*(Cost|Linear)
-COST_PACKAGES = $(shell grep -rlE '^func Test\w*(Cost|Linear)' --include=*_test.go . | xargs -n1 dirname | sort -u)
+# Tests that run without the race detector: those of cost, because it would make most of what they
+# measure, and the scripts, which start a thousand processes. The golden cases run the same code in
+# one process, with the race detector.
+PLAIN := ^Test.*(Cost|Linear)|^TestScript$$
+PLAIN_PACKAGES = $(shell grep -rlE '^func Test(Script|\w*(Cost|Linear))' --include=*_test.go . | xargs -n1 dirname | sort -u)
 
 # Formats and a scripting language of yq's library that its expressions here cannot reach; they cost 0.3 ms at every start.
 TAGS := yq_nolua yq_nohcl yq_noini yq_notoml
@@ -28,8 +30,8 @@ build: ## bin/fctl, without C libraries, which starts faster and runs anywhere
 cross: ## what compiles for darwin and windows: the program and all tests
 	@for os in darwin windows; do echo $$os; export GOOS=$$os CGO_ENABLED=0; go vet ./... && go build -o out/fctl-$$os ./cmd/fctl || exit; done
 test: ## all tests; random cases are the same ones every time, make random has others
-	RAPID_SEED=1 go test -timeout 30m $(RACE) -skip '$(COST)' ./...
-	go test -run '$(COST)' $(COST_PACKAGES)
+	RAPID_SEED=1 go test -timeout 30m $(RACE) -skip '$(PLAIN)' ./...
+	go test -run '$(PLAIN)' $(PLAIN_PACKAGES)
 long: ## the tests over random cases with many more of them, and 2,000 updates of one file by processes at once
 	LONG=1 go test -count=1 -run 'TestReaders|TestTomllib|TestJSON5|TestBlocks|TestMergeLaws|TestMergeTextLaws|TestMergeOfGarbledTexts|TestMergeAsTheModel|TestDiffIsAPatch|TestReplay' ./configkit/mutation ./configkit/textmerge ./configkit/envkit ./configkit/tomlkit ./configkit/jsonkit ./functions
 	LONG=1 go test -count=1 -run 'TestOracleCuts|TestPartsAgree|TestModule|TestEntries|TestCostOfLargeValues|TestGoldenOnOneProcessorAndOnEight' ./configkit/gaby ./configkit/hclkit ./configkit/k8skit ./configkit/jsonschema ./functions ./internal/golden
