@@ -1,6 +1,9 @@
 package entity
 
 import (
+	"bytes"
+	"slices"
+
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
@@ -229,4 +232,31 @@ func (r *reader) argument(v gaby.Value, path string) api.FunctionArgument {
 		texts(r, "Evaluator", &a.Evaluator),
 	})
 	return a
+}
+
+// DecodeWorkspace reads the marker of a workspace. An empty marker has all defaults.
+func DecodeWorkspace(text Text) (*Workspace, error) {
+	w := &Workspace{}
+	r := &reader{text: text}
+	if len(bytes.TrimSpace(text.Bytes)) > 0 {
+		auto := true
+		r.object(r.document(), "", "a workspace", []field{
+			texts(r, "WorkspaceID", &w.WorkspaceID),
+			texts(r, "DefaultSpace", &w.DefaultSpace),
+			bools(r, "AutoUpdate", &auto),
+			bools(r, "Lock", &w.Lock),
+			{name: "History", read: func(v gaby.Value, path string) {
+				if w.History = r.string(v, path); !slices.Contains(
+					[]string{"", "bases", "git"}, w.History) {
+					r.fail(v.Position(), CodeFieldValue, path, "",
+						"History is bases or git, not %q", w.History)
+				}
+			}},
+		})
+		w.NoAutoUpdate = !auto
+	}
+	if w.DefaultSpace == "" {
+		w.DefaultSpace = "default"
+	}
+	return w, r.errs.Err()
 }

@@ -70,7 +70,8 @@ func TestDecodeLink(t *testing.T) {
 			FunctionInvocation: api.FunctionInvocation{
 				FunctionName: "set-env-var",
 				Arguments: []api.FunctionArgument{
-					{Value: "app"}, {Value: "{{.Params.members}}", Evaluator: "template"},
+					{Value: "app"},
+					{Value: "{{.Params.members}}", Evaluator: "template"},
 					{Value: 3},
 				},
 			},
@@ -148,7 +149,8 @@ l.yaml:3:1: E_FIELD_NOT_ALLOWED: Version is recorded by fctl and does not belong
 // TestFailures gives the classes, which are the exit statuses.
 func TestFailures(t *testing.T) {
 	err := entity.Errors{
-		{Code: entity.CodeSlug, Message: "a"}, {Code: entity.CodeNoValue, Message: "b"},
+		{Code: entity.CodeSlug, Message: "a"},
+		{Code: entity.CodeNoValue, Message: "b"},
 		{Code: entity.CodeParse, Message: "c"},
 	}
 	var got []api.FailureClass

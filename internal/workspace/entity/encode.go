@@ -32,7 +32,7 @@ func YAML(v any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc, err := gaby.ParseYAML([]byte("{}\n"))
+	doc, err := gaby.ParseYAML([]byte("null\n")) // a {} would keep its style
 	if err == nil {
 		err = doc.SetData(value)
 	}

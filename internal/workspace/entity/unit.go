@@ -73,3 +73,15 @@ func Toolchains() []api.ToolchainType {
 		"ConfigHub/YAML",
 	}
 }
+
+// Workspace is what the marker of a workspace says.
+type Workspace struct {
+	WorkspaceID  string `json:",omitempty"`
+	DefaultSpace string `json:",omitempty"`
+	// NoAutoUpdate keeps commands from resolving automatic links.
+	NoAutoUpdate bool `json:"-"`
+	// Lock says that fctl.lock is kept.
+	Lock bool `json:",omitempty"`
+	// History says what git keeps: "", bases or git.
+	History string `json:",omitempty"`
+}

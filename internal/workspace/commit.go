@@ -1,0 +1,217 @@
+package workspace
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"slices"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/workspace/entity"
+)
+
+// Recorder accumulates what changed in units. It is the part of the engine that every revision
+// needs.
+type Recorder interface {
+	// Accumulate returns the mutation sources after a change of data from before to after, whose
+	// cause is the mutation num, and the change itself. Protect protects what was changed.
+	Accumulate(
+		t api.ToolchainType, sources api.ResourceMutationList, before, after []byte, num int64,
+		protect bool,
+	) (newSources, change api.ResourceMutationList, err error)
+}
+
+// Change is a new revision of a unit.
+type Change struct {
+	Data        []byte
+	Source      entity.Source
+	Description string
+	// Mutations are the causes. Their numbers follow those of the unit, in order; Revise sets them,
+	// and the number of the revision.
+	Mutations []entity.Mutation
+	// Sources are the mutation sources afterwards.
+	Sources api.ResourceMutationList
+}
+
+// Revise records a revision of a unit and writes its working copy.
+func (t *Tx) Revise(u *Unit, c Change) error {
+	s := t.store
+	n := u.HeadRevisionNum + 1
+	r := entity.Revision{
+		RevisionNum: n, RevisionID: entity.RecordID(u.UnitID, "revision", n), UnitID: u.UnitID,
+		DataHash: hash(c.Data), Source: c.Source, Description: c.Description, CreatedAt: s.Now(),
+	}
+	dir := revisionDir(u.SpaceSlug, u.Slug, n)
+	t.write(phaseHistory, dir+"/data", c.Data)
+	if err := t.writeJSON(phaseHistory, dir+"/revision.json", r); err != nil {
+		return err
+	}
+	if c.Sources == nil {
+		c.Sources = api.ResourceMutationList{}
+	}
+	if err := t.writeJSON(phaseHistory, dir+"/sources.json", c.Sources); err != nil {
+		return err
+	}
+	var lines bytes.Buffer
+	for i := range c.Mutations {
+		m := c.Mutations[i]
+		u.HeadMutationNum++
+		m.MutationNum, m.RevisionNum, m.CreatedAt = u.HeadMutationNum, n, r.CreatedAt
+		m.MutationID = entity.RecordID(u.UnitID, "mutation", m.MutationNum)
+		text, err := json.Marshal(m)
+		if err != nil {
+			return err
+		}
+		lines.Write(text)
+		lines.WriteByte('\n')
+	}
+	if lines.Len() > 0 {
+		if err := t.append(mutationsFile(u.SpaceSlug, u.Slug), lines.Bytes()); err != nil {
+			return err
+		}
+	}
+	if err := t.writeData(u, c.Data); err != nil {
+		return err
+	}
+	u.HeadRevisionNum, u.DataHash = n, r.DataHash
+	u.LastChangeDescription = c.Description
+	return t.WriteUnitState(u)
+}
+
+// writeData writes the working copy of a unit if it has other data.
+func (t *Tx) writeData(u *Unit, data []byte) error {
+	now, err := t.store.readFile(u.DataFile())
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		t.writeWorking(u.DataFile(), data, "")
+	case err != nil:
+		return t.store.unreadable(u.DataFile(), err)
+	case !bytes.Equal(now, data):
+		t.writeWorking(u.DataFile(), data, hash(now))
+	}
+	return nil
+}
+
+// WriteUnitState writes what is recorded about a unit.
+func (t *Tx) WriteUnitState(u *Unit) error {
+	return t.writeJSON(phaseState, stateFile(entity.KindUnit, u.SpaceSlug, u.Slug), u.State())
+}
+
+// WriteLinkState writes what is recorded about a link.
+func (t *Tx) WriteLinkState(l *Link) error {
+	return t.writeJSON(phaseState, stateFile(entity.KindLink, l.SpaceSlug, l.Slug), l.State())
+}
+
+// WriteConflicts writes the outstanding conflicts of a unit.
+func (t *Tx) WriteConflicts(u *Unit, list api.MutationConflictList) error {
+	if list == nil {
+		list = api.MutationConflictList{}
+	}
+	return t.writeJSON(phaseState, conflictsFile(u.SpaceSlug, u.Slug), list)
+}
+
+// Record makes a revision of data whose cause is one mutation.
+func (t *Tx) Record(
+	engine Recorder, u *Unit, data []byte, source entity.Source, description string,
+	cause entity.Mutation, protect bool,
+) (api.ResourceMutationList, error) {
+	s := t.store
+	before, err := s.Data(u, u.HeadRevisionNum)
+	if err != nil {
+		return nil, err
+	}
+	sources, err := s.Sources(u, u.HeadRevisionNum)
+	if err != nil {
+		return nil, err
+	}
+	sources, change, err := engine.Accumulate(
+		u.ToolchainType, sources, before, data, u.HeadMutationNum+1, protect)
+	if err != nil {
+		return nil, s.InUnit(u, err)
+	}
+	return change, t.Revise(u, Change{
+		Data: data, Source: source, Description: description,
+		Mutations: []entity.Mutation{cause}, Sources: sources,
+	})
+}
+
+// InUnit gives an error about the data of a unit the code E_PARSE and the file.
+func (s *Store) InUnit(u *Unit, err error) error {
+	if e, ok := errors.AsType[*entity.Error](err); ok {
+		return e
+	}
+	e := &entity.Error{
+		Code: entity.CodeParse, Message: err.Error(), Err: err, Space: u.SpaceSlug, Unit: u.Slug,
+		Pos: s.position(u.DataFile()),
+	}
+	if f, ok := errors.AsType[*api.Failure](err); ok {
+		e.Message, e.Hint = f.Message, f.Hint
+		e.Pos.Line, e.Pos.Column = f.Pos.Line, f.Pos.Column
+	}
+	return e
+}
+
+// Edited reports whether the working copy of a unit differs from its head, and returns the working
+// copy. A unit without data that has no file is not edited.
+func (s *Store) Edited(u *Unit) (bool, []byte, error) {
+	data, err := s.Working(u)
+	switch {
+	case err != nil:
+		return false, nil, err
+	case data == nil && u.HeadRevisionNum == 0:
+		return false, nil, nil
+	case data == nil:
+		e := fail(s.position(u.DataFile()), entity.CodeUncommitted,
+			"the working copy of %s is missing", u.Name())
+		e.Hint = "fctl unit update " + u.Slug + " --space " + u.SpaceSlug + " --restore head"
+		return false, nil, e
+	}
+	return hash(data) != u.DataHash, data, nil
+}
+
+// Edits applies the working copy rule: it records a revision of each of the units whose working copy
+// was edited, or fails with E_UNCOMMITTED if strict. It returns those units.
+func (t *Tx) Edits(engine Recorder, units []*Unit, strict bool) ([]*Unit, error) {
+	type checked struct {
+		edited bool
+		data   []byte
+	}
+	found := make([]checked, len(units))
+	err := parallel(len(units), t.store.readers(), func(i int) (err error) {
+		found[i].edited, found[i].data, err = t.store.Edited(units[i])
+		if !found[i].edited {
+			found[i].data = nil
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var edited []*Unit
+	var errs entity.Errors
+	for i, u := range units {
+		switch {
+		case !found[i].edited:
+		case strict:
+			errs = append(errs, fail(t.store.position(u.DataFile()), entity.CodeUncommitted,
+				"%s was edited and the edit is not recorded", u.Name()))
+		default:
+			source, description := entity.SourceEdit, "edited by hand"
+			if u.HeadRevisionNum == 0 {
+				source, description = entity.SourceCreateUnit, ""
+			}
+			if _, err := t.Record(engine, u, found[i].data, source, description,
+				entity.Mutation{}, false); err != nil {
+				var e *entity.Error
+				if errors.As(err, &e) {
+					errs = append(errs, e)
+					continue
+				}
+				return nil, err
+			}
+			edited = append(edited, u)
+		}
+	}
+	return slices.Clip(edited), errs.Err()
+}

@@ -1,0 +1,24 @@
+package workspace
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/internal/workspace/entity"
+)
+
+func quote(s string) string { return strconv.Quote(s) }
+
+func notFound(code entity.Code, what, name string, known []string) error {
+	return &entity.Error{
+		Code: code, Message: "no " + what + " " + quote(name),
+		Hint: configkit.DidYouMean("", configkit.Suggest(name, known)),
+	}
+}
+
+// fail returns a problem at a position.
+func fail(at api.Position, code entity.Code, format string, args ...any) *entity.Error {
+	return &entity.Error{Code: code, Pos: at, Message: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,266 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"runtime"
+	"strings"
+
+	"github.com/fctl-dev/fctl/internal/workspace/entity"
+)
+
+// Load reads all definitions and what is recorded about them. What is wrong with them is in
+// Workspace.Problems; the error is one of the file system.
+func (s *Store) Load(ctx context.Context) (*Workspace, error) {
+	w := &Workspace{Store: s}
+	files, err := s.definitions(w)
+	if err != nil {
+		return nil, err
+	}
+	read := make([]loaded, len(files))
+	const batch = 64
+	err = parallel((len(files)+batch-1)/batch, runtime.GOMAXPROCS(0), func(n int) error {
+		for i := n * batch; i < min(n*batch+batch, len(files)); i++ {
+			read[i] = s.load(files[i])
+			if err := read[i].failed; err != nil {
+				return err
+			}
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range read {
+		w.add(&read[i])
+	}
+	w.index()
+	w.uniqueIDs()
+	w.resolveRefs()
+	return w, nil
+}
+
+// definition is the file of a definition.
+type definition struct {
+	kind        entity.Kind
+	space, slug string
+	file        string
+}
+
+// loaded is a definition that was read. One of the entities is set.
+type loaded struct {
+	space      *Space
+	unit       *Unit
+	link       *Link
+	invocation *Invocation
+	filter     *Filter
+	errs       entity.Errors
+	failed     error
+}
+
+// definitions lists the files of all definitions, in order.
+func (s *Store) definitions(w *Workspace) ([]definition, error) {
+	var all []definition
+	spaces, err := s.names(spacesDir, fs.FileMode.IsDir)
+	if err != nil {
+		return nil, err
+	}
+	for _, space := range spaces {
+		if !w.hasSlug(s, spaceDir(space), space) {
+			continue
+		}
+		all = append(all, definition{entity.KindSpace, space, space, spaceFile(space)})
+		units, err := s.names(path.Join(spaceDir(space), "units"), fs.FileMode.IsDir)
+		if err != nil {
+			return nil, err
+		}
+		for _, unit := range units {
+			if w.hasSlug(s, unitDir(space, unit), unit) {
+				file := unitFile(space, unit)
+				all = append(all, definition{entity.KindUnit, space, unit, file})
+			}
+		}
+		for _, kind := range []entity.Kind{
+			entity.KindLink, entity.KindInvocation, entity.KindFilter,
+		} {
+			dir := path.Join(spaceDir(space), folder(kind))
+			files, err := s.names(dir, fs.FileMode.IsRegular)
+			if err != nil {
+				return nil, err
+			}
+			for _, name := range files {
+				slug, ok := strings.CutSuffix(name, ".yaml")
+				file := path.Join(dir, name)
+				if !ok {
+					w.Problems = append(w.Problems, fail(s.position(file), entity.CodeSlug,
+						"definitions are files with the extension .yaml"))
+				} else if w.hasSlug(s, file, slug) {
+					all = append(all, definition{kind, space, slug, file})
+				}
+			}
+		}
+	}
+	return all, nil
+}
+
+// names lists a folder of the workspace. Hidden files are not of the workspace.
+func (s *Store) names(dir string, is func(fs.FileMode) bool) ([]string, error) {
+	entries, err := fs.ReadDir(s.root.FS(), dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, s.unreadable(dir, err)
+	}
+	var names []string
+	for _, e := range entries {
+		if is(e.Type()) && !strings.HasPrefix(e.Name(), ".") {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
+
+func (w *Workspace) hasSlug(s *Store, file, slug string) bool {
+	if entity.IsSlug(slug) {
+		return true
+	}
+	w.Problems = append(w.Problems,
+		fail(s.position(file), entity.CodeSlug, "invalid name %s", quote(slug)))
+	return false
+}
+
+// load reads a definition and its recorded state.
+func (s *Store) load(d definition) loaded {
+	var l loaded
+	bytes, err := s.root.ReadFile(d.file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && (d.kind == entity.KindSpace || s.isEmpty(path.Dir(d.file))):
+		if d.kind == entity.KindUnit {
+			return loaded{} // a folder that a deleted unit left
+		}
+		bytes = []byte("{}\n")
+	case errors.Is(err, fs.ErrNotExist):
+		l.errs = append(l.errs, fail(s.position(d.file), entity.CodeNotFound,
+			"the unit has no definition"))
+		bytes = []byte("{}\n")
+	case err != nil:
+		return loaded{failed: s.unreadable(d.file, err)}
+	}
+	text := entity.Text{Bytes: bytes, File: s.position(d.file).File}
+	from := source{d.file, hash(bytes)}
+	switch d.kind {
+	case entity.KindSpace:
+		l.space = &Space{source: from}
+		l.space.Space, err = entity.DecodeSpace(text)
+		l.common(s, d, &l.space.Common, &l.space.SpaceID, nil)
+	case entity.KindUnit:
+		l.unit = &Unit{source: from}
+		l.unit.Unit, err = entity.DecodeUnit(text)
+		var state entity.UnitStateFile
+		l.common(s, d, &l.unit.Common, &l.unit.UnitID, &state)
+		l.unit.Record(&state)
+		if l.unit.ToolchainType == "" {
+			l.unit.ToolchainType = entity.Toolchains()[0]
+		}
+	case entity.KindLink:
+		l.link = &Link{source: from}
+		l.link.Link, l.link.Stated, err = entity.DecodeLink(text)
+		if !l.link.Stated && l.link.UpdateType == "" {
+			l.link.AutoUpdate = true // as creating the link with a command would store it
+		}
+		var state entity.LinkStateFile
+		l.common(s, d, &l.link.Common, &l.link.LinkID, &state)
+		l.link.Record(&state)
+	case entity.KindInvocation:
+		l.invocation = &Invocation{source: from}
+		l.invocation.Invocation, err = entity.DecodeInvocation(text)
+		l.common(s, d, &l.invocation.Common, &l.invocation.InvocationID, nil)
+	case entity.KindFilter:
+		l.filter = &Filter{source: from}
+		l.filter.Filter, err = entity.DecodeFilter(text)
+		l.common(s, d, &l.filter.Common, &l.filter.FilterID, nil)
+	}
+	if problems, ok := errors.AsType[entity.Errors](err); ok {
+		l.errs = append(l.errs, problems...)
+	}
+	return l
+}
+
+func (s *Store) isEmpty(dir string) bool {
+	entries, err := fs.ReadDir(s.root.FS(), dir)
+	return err == nil && len(entries) == 0
+}
+
+// common fills in the common fields: the slug comes from the path, the ID is derived if the
+// definition has none. state is where recorded fields other than the common ones go; it may be nil.
+func (l *loaded) common(s *Store, d definition, c *entity.Common, id *string, state any) {
+	at := s.position(d.file)
+	if c.Slug != "" && c.Slug != d.slug {
+		l.errs = append(l.errs, fail(at, entity.CodeRefMismatch,
+			"the definition says Slug: %s, its path says %s", c.Slug, d.slug))
+	}
+	c.Slug, c.SpaceSlug = d.slug, d.space
+	switch {
+	case *id == "":
+		*id = entity.ID(d.kind, d.space, d.slug, 0)
+	case !entity.IsID(*id):
+		l.errs = append(l.errs, fail(at, entity.CodeFieldValue, "%s is not an ID", quote(*id)))
+	}
+	var recorded entity.Recorded
+	if err := s.readState(stateFile(d.kind, d.space, d.slug), &recorded, state); err != nil {
+		l.failed = err
+	}
+	c.Version = max(1, recorded.Version)
+	c.CreatedAt, c.UpdatedAt = recorded.CreatedAt, recorded.UpdatedAt
+	l.errs = append(l.errs, checkCommon(at, c)...)
+}
+
+// add adds a definition that was read.
+func (w *Workspace) add(l *loaded) {
+	w.Problems = append(w.Problems, l.errs...)
+	switch {
+	case l.space != nil:
+		w.Spaces = append(w.Spaces, l.space)
+	case l.unit != nil:
+		w.Units = append(w.Units, l.unit)
+	case l.link != nil:
+		w.Links = append(w.Links, l.link)
+	case l.invocation != nil:
+		w.Invocations = append(w.Invocations, l.invocation)
+	case l.filter != nil:
+		w.Filters = append(w.Filters, l.filter)
+	}
+}
+
+// uniqueIDs reports entities of the same ID: a copied folder, for example.
+func (w *Workspace) uniqueIDs() {
+	taken := map[string]string{}
+	check := func(id, file string) {
+		if first, ok := taken[id]; ok {
+			e := fail(w.Store.position(file), entity.CodeRefMismatch,
+				"the ID %s is that of %s, too", id, first)
+			e.Hint = "a copied definition needs another ID: remove the line with the ID"
+			w.Problems = append(w.Problems, e)
+			return
+		}
+		taken[id] = file
+	}
+	for _, s := range w.Spaces {
+		check(s.SpaceID, s.file)
+	}
+	for _, u := range w.Units {
+		check(u.UnitID, u.file)
+	}
+	for _, l := range w.Links {
+		check(l.LinkID, l.file)
+	}
+	for _, i := range w.Invocations {
+		check(i.InvocationID, i.file)
+	}
+	for _, f := range w.Filters {
+		check(f.FilterID, f.file)
+	}
+}

@@ -1,0 +1,289 @@
+package workspace
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/internal/workspace/entity"
+	"github.com/fctl-dev/fctl/internal/workspace/graph"
+)
+
+// Workspace is the entities of a workspace, sorted by space and slug.
+type Workspace struct {
+	Store       *Store
+	Spaces      []*Space
+	Units       []*Unit
+	Links       []*Link
+	Invocations []*Invocation
+	Filters     []*Filter
+	// Problems are what is wrong with definitions. An entity with a problem may be incomplete.
+	Problems entity.Errors
+
+	spaces map[string]*Space // by slug
+	units  map[string]*Unit  // by space/slug
+	links  map[string]*Link
+	byID   map[string]any // an entity
+}
+
+// Space is a space and where it is defined.
+type Space struct {
+	*entity.Space
+	source
+}
+
+// Unit is a unit and where it is defined.
+type Unit struct {
+	*entity.Unit
+	source
+	// Edited says that the hash of the working copy is not that of the head revision; see
+	// Workspace.Edits.
+	Edited bool
+
+	node int // in the graph
+}
+
+// Link is a link and where it is defined.
+type Link struct {
+	*entity.Link
+	source
+	// From and To are nil if they do not exist.
+	From, To *Unit
+	// Stated reports whether the definition says AutoUpdate.
+	Stated bool
+}
+
+// Invocation is a stored invocation and where it is defined.
+type Invocation struct {
+	*entity.Invocation
+	source
+}
+
+// Filter is a stored filter and where it is defined.
+type Filter struct {
+	*entity.Filter
+	source
+}
+
+// source is where an entity is defined.
+type source struct {
+	file string // path in the workspace
+	hash string // of the file
+}
+
+// File returns the path of the definition in the workspace.
+func (s source) File() string { return s.file }
+
+// Name returns "space/slug".
+func (u *Unit) Name() string { return u.SpaceSlug + "/" + u.Slug }
+
+// Name returns "space/slug".
+func (l *Link) Name() string { return l.SpaceSlug + "/" + l.Slug }
+
+// DataFile returns the path of the working copy in the workspace.
+func (u *Unit) DataFile() string { return dataFile(u.SpaceSlug, u.Slug, u.ToolchainType) }
+
+// index makes the maps and sorts the lists.
+func (w *Workspace) index() {
+	bySlug := func(a, b entity.Common) int {
+		return cmp.Or(cmp.Compare(a.SpaceSlug, b.SpaceSlug), cmp.Compare(a.Slug, b.Slug))
+	}
+	slices.SortFunc(w.Spaces, func(a, b *Space) int { return cmp.Compare(a.Slug, b.Slug) })
+	slices.SortFunc(w.Units, func(a, b *Unit) int { return bySlug(a.Common, b.Common) })
+	slices.SortFunc(w.Links, func(a, b *Link) int { return bySlug(a.Common, b.Common) })
+	slices.SortFunc(w.Invocations, func(a, b *Invocation) int { return bySlug(a.Common, b.Common) })
+	slices.SortFunc(w.Filters, func(a, b *Filter) int { return bySlug(a.Common, b.Common) })
+	w.spaces = make(map[string]*Space, len(w.Spaces))
+	w.units = make(map[string]*Unit, len(w.Units))
+	w.links = make(map[string]*Link, len(w.Links))
+	w.byID = make(map[string]any, len(w.Units)+len(w.Links))
+	for _, s := range w.Spaces {
+		w.spaces[s.Slug] = s
+		w.byID[s.SpaceID] = s
+	}
+	for i, u := range w.Units {
+		u.node = i
+		w.units[u.Name()] = u
+		w.byID[u.UnitID] = u
+	}
+	for _, l := range w.Links {
+		w.links[l.Name()] = l
+		w.byID[l.LinkID] = l
+	}
+	for _, i := range w.Invocations {
+		w.byID[i.InvocationID] = i
+	}
+	for _, f := range w.Filters {
+		w.byID[f.FilterID] = f
+	}
+}
+
+// Space returns the space with a slug or an ID.
+func (w *Workspace) Space(ref string) (*Space, error) {
+	if s, ok := w.spaces[ref]; ok {
+		return s, nil
+	}
+	if s, ok := w.byID[ref].(*Space); ok {
+		return s, nil
+	}
+	var names []string
+	for _, s := range w.Spaces {
+		names = append(names, s.Slug)
+	}
+	return nil, notFound(entity.CodeNotFound, "space", ref, names)
+}
+
+// Unit returns the unit with a reference: a slug in space, "space/slug" or an ID.
+func (w *Workspace) Unit(space, ref string) (*Unit, error) {
+	if u, ok := w.byID[ref].(*Unit); ok {
+		return u, nil
+	}
+	name := qualified(space, ref)
+	if u, ok := w.units[name]; ok {
+		return u, nil
+	}
+	var names []string
+	for _, u := range w.Units {
+		if u.SpaceSlug == space {
+			names = append(names, u.Slug)
+		}
+		if strings.Contains(ref, "/") {
+			names = append(names, u.Name())
+		}
+	}
+	return nil, notFound(entity.CodeUnitNotFound, "unit", name, names)
+}
+
+// Link returns the link with a reference: a slug in space, "space/slug" or an ID.
+func (w *Workspace) Link(space, ref string) (*Link, error) {
+	if l, ok := w.byID[ref].(*Link); ok {
+		return l, nil
+	}
+	name := qualified(space, ref)
+	if l, ok := w.links[name]; ok {
+		return l, nil
+	}
+	var names []string
+	for _, l := range w.Links {
+		if l.SpaceSlug == space {
+			names = append(names, l.Slug)
+		}
+	}
+	return nil, notFound(entity.CodeNotFound, "link", name, names)
+}
+
+// Invocation returns the stored invocation with a reference.
+func (w *Workspace) Invocation(space, ref string) (*Invocation, error) {
+	name := qualified(space, ref)
+	var names []string
+	for _, i := range w.Invocations {
+		if i.InvocationID == ref || i.SpaceSlug+"/"+i.Slug == name {
+			return i, nil
+		}
+		names = append(names, i.Slug)
+	}
+	return nil, notFound(entity.CodeNotFound, "invocation", name, names)
+}
+
+// Filter returns the stored filter with a reference.
+func (w *Workspace) Filter(space, ref string) (*Filter, error) {
+	name := qualified(space, ref)
+	var names []string
+	for _, f := range w.Filters {
+		if f.FilterID == ref || f.SpaceSlug+"/"+f.Slug == name {
+			return f, nil
+		}
+		names = append(names, f.Slug)
+	}
+	return nil, notFound(entity.CodeNotFound, "filter", name, names)
+}
+
+func qualified(space, ref string) string {
+	if strings.Contains(ref, "/") {
+		return ref
+	}
+	return space + "/" + ref
+}
+
+// UnitName returns "space/slug" of the unit with an ID, "" if it does not exist.
+func (w *Workspace) UnitName(id string) string {
+	if u, ok := w.byID[id].(*Unit); ok {
+		return u.Name()
+	}
+	return ""
+}
+
+// LinkSlug returns the slug of the link with an ID, "" if it does not exist.
+func (w *Workspace) LinkSlug(id string) string {
+	if l, ok := w.byID[id].(*Link); ok {
+		return l.Slug
+	}
+	return ""
+}
+
+// InvocationSlug returns the slug of the invocation with an ID, "" if it does not exist.
+func (w *Workspace) InvocationSlug(id string) string {
+	if i, ok := w.byID[id].(*Invocation); ok {
+		return i.Slug
+	}
+	return ""
+}
+
+// Graph returns the graph of the units and their links. Node i is Units[i]. The ID of an edge is
+// the index of the link in Links.
+func (w *Workspace) Graph() *graph.Graph {
+	edges := make([]graph.Edge, 0, len(w.Links))
+	for i, l := range w.Links {
+		if l.From != nil && l.To != nil {
+			edges = append(edges, graph.Edge{From: l.From.node, To: l.To.node, ID: i})
+		}
+	}
+	return graph.New(len(w.Units), edges)
+}
+
+// CheckCycles returns an error for each cycle of links.
+func (w *Workspace) CheckCycles() error {
+	var errs entity.Errors
+	for _, cycle := range w.Graph().Cycles() {
+		l := w.Links[cycle[0].ID]
+		errs = append(errs, &entity.Error{
+			Code: entity.CodeLinkCycle, Pos: w.Store.position(l.file), Space: l.SpaceSlug,
+			Link: l.Slug, Message: "the links form a cycle: " + w.cycleText(cycle),
+			Hint: "delete or turn round one of them",
+		})
+	}
+	return errs.Err()
+}
+
+// cycleText returns a cycle as dev/a -[a-b None]-> dev/b -[b-a Upsert]-> dev/a.
+func (w *Workspace) cycleText(cycle []graph.Edge) string {
+	var b strings.Builder
+	b.WriteString(w.Units[cycle[0].From].Name())
+	for _, e := range cycle {
+		l := w.Links[e.ID]
+		b.WriteString(" -[" + l.Slug + " " + string(l.Type()) + "]-> " + w.Units[e.To].Name())
+	}
+	return b.String()
+}
+
+// LinksFrom returns the links of a downstream unit, sorted by slug.
+func (w *Workspace) LinksFrom(u *Unit) []*Link {
+	var links []*Link
+	for _, l := range w.Links {
+		if l.From == u {
+			links = append(links, l)
+		}
+	}
+	return links
+}
+
+// LinksTo returns the links to an upstream unit.
+func (w *Workspace) LinksTo(u *Unit) []*Link {
+	var links []*Link
+	for _, l := range w.Links {
+		if l.To == u {
+			links = append(links, l)
+		}
+	}
+	return links
+}

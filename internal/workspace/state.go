@@ -1,0 +1,205 @@
+package workspace
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/workspace/entity"
+)
+
+// readState reads a file of recorded state into each of to that is not nil. A missing file leaves
+// them as they are.
+func (s *Store) readState(name string, to ...any) error {
+	text, err := s.readFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return s.unreadable(name, err)
+	}
+	for _, v := range to {
+		if v == nil {
+			continue
+		}
+		if err := json.Unmarshal(text, v); err != nil {
+			return s.damaged(name, err)
+		}
+	}
+	return nil
+}
+
+// damaged returns the error for recorded state that fctl did not write like this.
+func (s *Store) damaged(name string, err error) error {
+	e := fail(s.position(name), entity.CodeState, "%v", err)
+	e.Err, e.Hint = err, "restore the file, for example with git or 'fctl undo'"
+	return e
+}
+
+// LinkHash returns the hash of what a link's definition says about resolving: the SHA-256 of its
+// JSON, without names, labels and what is recorded.
+func LinkHash(l *entity.Link) string {
+	d := l.Definition()
+	d.LinkID, d.Common = "", entity.Common{}
+	d.FromUnit, d.ToUnit, d.ToSpace = l.FromUnit, l.ToUnit, l.ToSpace
+	if d.FromUnitID != "" {
+		d.FromUnit = ""
+	}
+	if d.ToUnitID != "" {
+		d.ToUnit, d.ToSpace, d.ToSpaceID = "", "", ""
+	}
+	if d.TransformInvocationID != "" {
+		d.TransformInvocation = ""
+	}
+	d.UpdateType = l.Type()
+	text, err := json.Marshal(d)
+	if err != nil {
+		return "" // the values of a definition are texts, numbers and truth values
+	}
+	return hash(text)
+}
+
+// Data returns the data of a revision of a unit. Revision 0 is empty.
+func (s *Store) Data(u *Unit, n int64) ([]byte, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	name := revisionDir(u.SpaceSlug, u.Slug, n) + "/data"
+	data, err := s.readFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		e := fail(api.Position{}, entity.CodeRevisionMissing, "revision %d of %s is not in the history",
+			n, u.Name())
+		e.Hint = "set the link to the present with 'fctl link update --patch LINK --make-current'"
+		e.Space, e.Unit = u.SpaceSlug, u.Slug
+		return nil, e
+	}
+	if err != nil {
+		return nil, s.unreadable(name, err)
+	}
+	return data, nil
+}
+
+// Working returns the working copy of a unit; nil if the file is missing.
+func (s *Store) Working(u *Unit) ([]byte, error) {
+	name := u.DataFile()
+	info, err := s.root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, s.unreadable(name, err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, s.unreadable(name, errors.New("a regular file is expected"))
+	}
+	if info.Size() > entity.MaxData {
+		return nil, s.unreadable(name, fmt.Errorf("a unit has at most %d bytes", entity.MaxData))
+	}
+	data, err := s.readFile(name)
+	if err != nil {
+		return nil, s.unreadable(name, err)
+	}
+	return data, nil
+}
+
+// Live returns a capture of the live state of a unit.
+func (s *Store) Live(u *Unit, n int64) ([]byte, error) {
+	name := liveFile(u.SpaceSlug, u.Slug, n)
+	data, err := s.readFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		e := fail(api.Position{}, entity.CodeNoLiveState, "%s has no live state", u.Name())
+		e.Hint = "fctl unit livestate set " + u.Name() + " FILE"
+		e.Space, e.Unit = u.SpaceSlug, u.Slug
+		return nil, e
+	}
+	if err != nil {
+		return nil, s.unreadable(name, err)
+	}
+	return data, nil
+}
+
+// Revision returns a revision of a unit, without its data.
+func (s *Store) Revision(u *Unit, n int64) (*entity.Revision, error) {
+	r := &entity.Revision{}
+	name := revisionDir(u.SpaceSlug, u.Slug, n) + "/revision.json"
+	if err := s.readState(name, r); err != nil {
+		return nil, err
+	}
+	if r.RevisionNum != n {
+		return nil, fail(s.position(name), entity.CodeRevisionMissing,
+			"revision %d of %s is not in the history", n, u.Name())
+	}
+	return r, nil
+}
+
+// Revisions returns the revisions of a unit, newest first. Those that are missing are left out.
+func (s *Store) Revisions(u *Unit) ([]*entity.Revision, error) {
+	var all []*entity.Revision
+	for n := u.HeadRevisionNum; n > 0; n-- {
+		r, err := s.Revision(u, n)
+		if e, ok := errors.AsType[*entity.Error](err); ok &&
+			e.Code == entity.CodeRevisionMissing {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// Sources returns the mutation sources of a revision of a unit.
+func (s *Store) Sources(u *Unit, n int64) (api.ResourceMutationList, error) {
+	var list api.ResourceMutationList
+	return list, s.readState(revisionDir(u.SpaceSlug, u.Slug, n)+"/sources.json", &list)
+}
+
+// Conflicts returns the outstanding conflicts of a unit.
+func (s *Store) Conflicts(u *Unit) (api.MutationConflictList, error) {
+	var list api.MutationConflictList
+	return list, s.readState(conflictsFile(u.SpaceSlug, u.Slug), &list)
+}
+
+// Mutations returns the mutations of a unit, ascending.
+func (s *Store) Mutations(u *Unit) ([]entity.Mutation, error) {
+	name := mutationsFile(u.SpaceSlug, u.Slug)
+	text, err := s.readFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, s.unreadable(name, err)
+	}
+	return decodeMutations(s, name, text)
+}
+
+func decodeMutations(s *Store, name string, text []byte) ([]entity.Mutation, error) {
+	var all []entity.Mutation
+	for line := range slices.Values(splitLines(text)) {
+		var m entity.Mutation
+		if err := json.Unmarshal(line, &m); err != nil {
+			return nil, s.damaged(name, err)
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+func splitLines(text []byte) [][]byte {
+	var lines [][]byte
+	for len(text) > 0 {
+		end := slices.Index(text, '\n')
+		if end < 0 {
+			end = len(text)
+		}
+		if end > 0 {
+			lines = append(lines, text[:end])
+		}
+		text = text[min(end+1, len(text)):]
+	}
+	return lines
+}
