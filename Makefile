@@ -21,12 +21,14 @@ LDFLAGS := -s -w $(ENTRY)
 
 SCHEMAS := configkit/k8skit/schemas/schemas.zip
 
-.PHONY: help build cross test long random lint fmt golden gen gen-schemas compare-schemas manual-test update-golden bench pgo fuzz clean demo
+.PHONY: help build runner cross test long random lint fmt golden gen gen-schemas compare-schemas manual-test update-golden bench pgo fuzz clean demo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' Makefile
 build: ## bin/fctl, without C libraries, which starts faster and runs anywhere
 	CGO_ENABLED=0 go build -trimpath -tags "$(TAGS)" -ldflags "$(LDFLAGS)" -o bin/fctl ./cmd/fctl
+runner: ## bin/fctl-runner, the server for functions: with client-go and gRPC, which fctl does not need
+	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o bin/fctl-runner ./cmd/fctl-runner
 cross: ## what compiles for darwin and windows: the program and all tests
 	@for os in darwin windows; do echo $$os; export GOOS=$$os CGO_ENABLED=0; go vet ./... && go build -o out/fctl-$$os ./cmd/fctl || exit; done
 test: ## all tests; random cases are the same ones every time, make random has others

@@ -75,6 +75,9 @@ func rules() []rule {
 		{group: module, except: []string{in("internal/cli")}, deny: []string{cobra}, why: "only internal/cli knows cobra"},
 		{group: module, except: []string{in("internal/settings")}, deny: []string{viper}, why: "only internal/settings knows viper"},
 		{group: module, except: []string{in("configkit/kyamlkit")}, deny: []string{"sigs.k8s.io/kustomize"}, why: "only configkit/kyamlkit knows kyaml"},
+		{group: module, except: []string{in("internal/runner"), in("cmd/fctl-runner")}, deny: []string{in("internal/runner"), "google.golang.org/grpc", "k8s.io/client-go", "k8s.io/api", "k8s.io/apimachinery", "github.com/google/go-containerregistry"}, why: "only fctl-runner knows gRPC and clusters"},
+		{group: in("cmd/fctl"), deny: []string{in("internal/runner"), "google.golang.org/grpc", "k8s.io/client-go"}, reachable: true, why: "fctl starts fctl-runner as a process"},
+		{group: in("internal/runner"), deny: []string{in("internal/cli"), in("internal/run"), cobra}, why: "fctl-runner has a command line of its own"},
 		{group: in("cmd/fctl"), deny: []string{in("internal"), in("functions"), in("configkit")}, why: "the command is one statement"},
 	}
 }
@@ -173,6 +176,15 @@ func TestAWrongArrowIsSeen(t *testing.T) {
 			in("internal/cli"),
 			in("internal/plan"),
 		}}, 1},
+		"gRPC in the command line": {graph{in("internal/cli"): {
+			"google.golang.org/grpc/codes",
+			"k8s.io/client-go/rest",
+		}}, 2},
+		"gRPC through the runner": {graph{
+			in("cmd/fctl"):        {in("internal/x")},
+			in("internal/x"):      {in("internal/runner/evaluator")},
+			in("cmd/fctl-runner"): {in("internal/runner/evaluator")},
+		}, 2},
 		"viper in cli": {graph{in("internal/cli"): {
 			"github.com/spf13/viper",
 			"github.com/spf13/cobra",

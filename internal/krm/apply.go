@@ -1,0 +1,29 @@
+package krm
+
+import (
+	"context"
+)
+
+// Apply runs a function of this process on the text of a ResourceList, as an orchestrator runs a
+// program. The list is never nil after the text was parsed: a function that fails may have results,
+// and a panic is an error. An error of Parse means that the function did not run.
+func Apply(ctx context.Context, f Function, text []byte) (*ResourceList, error) {
+	list, err := Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return list, callFunction(ctx, f, list)
+}
+
+// ParseOutput reads what a function wrote to its standard output, which must be one ResourceList.
+// The errors are made for the user of the function.
+func ParseOutput(stdout []byte) (*ResourceList, error) { return parseOutput(stdout) }
+
+// OnlyResults returns a ResourceList without items that has the results of a function which failed,
+// nil if it has none.
+func OnlyResults(results []Result) ([]byte, error) {
+	if len(results) == 0 {
+		return nil, nil
+	}
+	return (&ResourceList{Results: results}).Bytes()
+}

@@ -1,0 +1,187 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/pflag"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/connectivity"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+
+	"github.com/fctl-dev/fctl/internal/runner/evaluator"
+	"github.com/fctl-dev/fctl/internal/runner/server"
+	"github.com/fctl-dev/fctl/internal/runtime"
+)
+
+// evalOptions are the flags of eval.
+type evalOptions struct {
+	runner, image, tag string
+	timeout, connect   time.Duration
+	maxMessage         int
+}
+
+func evalCommand() subcommand {
+	o := &evalOptions{}
+	return subcommand{
+		name: "eval", brief: "run one function on a server",
+		long: `Read a ResourceList on the standard input, have a server run a function on it,
+and write the ResourceList of the function to the standard output. What the
+function logged goes to the standard error.
+
+  fctl-runner eval --runner HOST:PORT --image IMAGE
+
+Exit status:
+  0    the function succeeded
+  1    the function ran, or may have run, and failed; its results are on the
+       standard output as a ResourceList without items, if it has any
+  2    the command line or the name of the image is wrong
+  3    the standard input cannot be read
+  4    the function was not started; the standard error says why
+  130  interrupted`,
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&o.runner, "runner", "", "the server, `HOST:PORT`")
+			f.StringVar(&o.image, "image", "", "the `IMAGE` of the function")
+			f.StringVar(&o.tag, "tag", "", "the `VERSION`, or a range of versions, of the image")
+			f.DurationVar(&o.timeout, "timeout", 5*time.Minute, "the most `TIME` the function may take")
+			f.DurationVar(&o.connect, "connect-timeout", 10*time.Second,
+				"the most `TIME` that connecting may take")
+			f.IntVar(&o.maxMessage, "max-message", server.DefaultMaxMessage,
+				"the most `BYTES` of a request, and of a response")
+		},
+		run: func(p *program, ctx context.Context, c *call) error { return p.eval(ctx, o, c) },
+	}
+}
+
+func (p *program) eval(ctx context.Context, o *evalOptions, c *call) error {
+	switch {
+	case len(c.args)+len(c.dashed) > 0:
+		return usage("", "eval has no arguments")
+	case o.image == "":
+		return usage("", "--image is required")
+	case o.runner == "":
+		return usage("", "--runner is required")
+	}
+	if _, err := runtime.ParseImage(o.image); err != nil {
+		return usage("", "%v", err)
+	}
+	if _, _, err := net.SplitHostPort(o.runner); err != nil {
+		return usage("", "--runner: %v", err)
+	}
+	list, err := io.ReadAll(io.LimitReader(p.streams.In, int64(o.maxMessage)+1))
+	if err != nil {
+		return &statusError{statusInput, fmt.Errorf("standard input: %w", err), ""}
+	}
+	if len(list) > o.maxMessage {
+		return &statusError{
+			statusNotStarted,
+			fmt.Errorf("the ResourceList has more than %d bytes", o.maxMessage),
+			"--max-message allows more, here and on the server",
+		}
+	}
+	conn, err := connect(ctx, o.runner, o.connect, o.maxMessage)
+	if err != nil {
+		return &statusError{statusNotStarted, err, ""}
+	}
+	defer conn.Close() //nolint:errcheck // the answer is there
+	ctx, cancel := context.WithTimeout(ctx, o.timeout)
+	defer cancel()
+	request := &evaluator.Request{ResourceList: list, Image: o.image, Tag: o.tag}
+	response, err := evaluator.Call(ctx, conn, request)
+	if err != nil {
+		return p.failed(ctx, o, err)
+	}
+	return p.write(response.ResourceList, response.Log)
+}
+
+// write writes what a function returned: first what it logged, because a reader of both streams
+// should see that even if it does not want the rest.
+func (p *program) write(list, log []byte) error {
+	if len(log) > 0 && log[len(log)-1] != '\n' {
+		log = append(log[:len(log):len(log)], '\n')
+	}
+	_, err := p.streams.ErrOut.Write(log)
+	if err == nil {
+		_, err = p.streams.Out.Write(list)
+	}
+	if err != nil {
+		return &statusError{statusFailed, err, ""}
+	}
+	return nil
+}
+
+// failed writes what a function that failed left, and returns the error for the exit status.
+func (p *program) failed(ctx context.Context, o *evalOptions, err error) error {
+	s, _ := status.FromError(err)
+	switch s.Code() {
+	case codes.NotFound, codes.Unimplemented:
+		return &statusError{statusNotStarted, errors.New(s.Message()), ""}
+	case codes.InvalidArgument:
+		return &statusError{statusUsage, errors.New(s.Message()), ""}
+	case codes.DeadlineExceeded:
+		if ctx.Err() != nil {
+			err = fmt.Errorf("%s gave no answer within %v", o.image, o.timeout)
+		}
+		return &statusError{statusFailed, err, ""}
+	case codes.Internal:
+		failure, _ := evaluator.Failed(err)
+		if err := p.write(failure.ResourceList, failure.Log); err != nil {
+			return err
+		}
+		message := failure.Message
+		if len(failure.ResourceList)+len(failure.Log) > 0 { // which the text repeats
+			message, _, _ = strings.Cut(message, "\n")
+		}
+		return &statusError{statusFailed, errors.New(message), ""}
+	case codes.ResourceExhausted:
+		// The server refused the request, or the response is too large: then the function ran.
+		return &statusError{statusFailed, errors.New(s.Message()), "--max-message allows more"}
+	}
+	return &statusError{statusFailed, fmt.Errorf("%s: %s", s.Code(), s.Message()), ""}
+}
+
+// connect returns a connection to a server that has answered.
+func connect(ctx context.Context, address string, limit time.Duration, maxMessage int,
+) (*grpc.ClientConn, error) {
+	var problem atomic.Pointer[error]
+	dialer := func(ctx context.Context, address string) (net.Conn, error) {
+		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+		if err != nil {
+			problem.Store(&err)
+		}
+		return conn, err
+	}
+	const overhead = 1 << 20 // what is around the ResourceList: the log
+	conn, err := grpc.NewClient("passthrough:///"+address,
+		grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithContextDialer(dialer),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage+overhead),
+			grpc.MaxCallSendMsgSize(maxMessage+overhead)))
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	conn.Connect()
+	for state := conn.GetState(); state != connectivity.Ready; state = conn.GetState() {
+		if state != connectivity.TransientFailure && conn.WaitForStateChange(ctx, state) {
+			continue
+		}
+		_ = conn.Close()
+		err := errors.New("it does not answer as a gRPC server")
+		if p := problem.Load(); p != nil {
+			err = *p
+		}
+		return nil, fmt.Errorf("the runner %s cannot be reached: %w", address,
+			cmp.Or(context.Cause(ctx), err))
+	}
+	return conn, nil
+}

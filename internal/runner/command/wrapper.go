@@ -1,0 +1,128 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/fctl-dev/fctl/internal/runner/server"
+	"github.com/fctl-dev/fctl/internal/runner/wrapper"
+	"github.com/fctl-dev/fctl/internal/runtime"
+)
+
+// wrapperOptions are the flags of wrapper.
+type wrapperOptions struct {
+	address    string
+	install    string
+	port       int
+	maxMessage int
+	parallel   int
+	timeout    time.Duration
+	memory     int64
+	flat       bool
+}
+
+func wrapperCommand() subcommand {
+	o := &wrapperOptions{}
+	return subcommand{
+		name: "wrapper", brief: "serve one program, inside the pod of a function",
+		long: `Serve a program as a function: for each request the program is started with the
+ResourceList on its standard input. This is the command of a container in the
+pod of a function.
+
+  fctl-runner wrapper --port 9446 -- PROGRAM [ARG...]
+  fctl-runner wrapper --install DIR     copies fctl-runner itself to DIR`,
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&o.address, "address", "", "the `ADDRESS` to listen on; all of the pod if empty")
+			f.IntVar(&o.port, "port", 9446, "the `PORT` to listen on")
+			f.IntVar(&o.maxMessage, "max-message", server.DefaultMaxMessage,
+				"the most `BYTES` of a request, and of a response")
+			f.IntVar(&o.parallel, "parallel", 1, "the most processes at once; more requests wait")
+			f.DurationVar(&o.timeout, "timeout", 5*time.Minute, "the most `TIME` a process may take")
+			f.Int64Var(&o.memory, "memory", 0, "the most `BYTES` of memory of a process")
+			f.BoolVar(&o.flat, "flat-log", false, "write what a process logs on one line")
+			f.StringVar(&o.install, "install", "", "copy fctl-runner to `DIR` and end")
+		},
+		run: func(p *program, ctx context.Context, c *call) error { return p.wrapper(ctx, o, c) },
+	}
+}
+
+func (p *program) wrapper(ctx context.Context, o *wrapperOptions, c *call) error {
+	if len(c.args) > 0 {
+		return usage("write -- before the program", "unexpected argument %q", c.args[0])
+	}
+	if o.install != "" {
+		return install(o.install)
+	}
+	if len(c.dashed) == 0 {
+		return usage("fctl-runner wrapper -- PROGRAM", "the program of the function is missing")
+	}
+	if o.port < 0 || o.port > 65535 || o.parallel < 1 || o.maxMessage < 1 {
+		return usage("", "--port, --parallel and --max-message must be positive")
+	}
+	command := c.dashed
+	path, err := exec.LookPath(command[0])
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if err != nil {
+		return fmt.Errorf("the program of the function cannot be started: %w", err)
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	command[0] = path
+	w, err := wrapper.New(wrapper.Options{
+		Command: command, Dir: dir, Env: environment(os.Environ()), Parallel: o.parallel,
+		Limits: runtime.Limits{Time: o.timeout, Memory: o.memory, Output: int64(o.maxMessage)},
+		Flat:   o.flat,
+	})
+	if err != nil {
+		return err
+	}
+	s, err := server.New(w, server.Options{MaxMessage: o.maxMessage, Grace: o.timeout})
+	if err != nil {
+		return err
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp",
+		net.JoinHostPort(o.address, fmt.Sprint(o.port)))
+	if err != nil {
+		return err
+	}
+	p.say("listening on %s", listener.Addr())
+	return s.Serve(ctx, listener)
+}
+
+// environment returns the names of the variables of a container: the image and the template of the
+// pod set them for the function. Those that Kubernetes adds are left out.
+func environment(variables []string) []string {
+	var names []string
+	for _, v := range variables {
+		name, _, _ := strings.Cut(v, "=")
+		if name != "" && !strings.HasPrefix(name, "KUBERNETES_") {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// install copies this program to a directory, where another container finds it.
+func install(dir string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	data, err := os.ReadFile(self)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "fctl-runner"), data, 0o755)
+}

@@ -1,0 +1,177 @@
+// Package server serves an evaluator over gRPC, with health, reflection, limits and metrics.
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/health"
+	"google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/reflection"
+	reflectionpb "google.golang.org/grpc/reflection/grpc_reflection_v1"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+
+	"github.com/fctl-dev/fctl/internal/runner/evaluator"
+)
+
+// Options say how an evaluator is served.
+type Options struct {
+	// MaxMessage is the most bytes of a request, and of a response; DefaultMaxMessage if 0.
+	MaxMessage int
+	// MaxRequests is the most requests that are worked on or wait; DefaultMaxRequests if 0.
+	MaxRequests int
+	// Reflection lets clients ask for the services and messages.
+	Reflection bool
+	// Grace is how long requests may take after the server was asked to stop.
+	Grace time.Duration
+	// Panicked is called with the stack of an evaluator that panicked; it may be nil.
+	Panicked func(problem any, stack []byte)
+}
+
+// The defaults of Options. DefaultMaxMessage is that of Porch.
+const (
+	DefaultMaxMessage  = 6 << 20
+	DefaultMaxRequests = 1000
+)
+
+// Server serves an evaluator.
+type Server struct {
+	options Options
+	grpc    *grpc.Server
+	health  *health.Server
+	active  atomic.Int64
+}
+
+// New returns a server of an evaluator. Its health is SERVING until it stops.
+func New(e evaluator.Evaluator, o Options) (*Server, error) {
+	o.MaxMessage = cmp.Or(o.MaxMessage, DefaultMaxMessage)
+	o.MaxRequests = cmp.Or(o.MaxRequests, DefaultMaxRequests)
+	s := &Server{options: o, health: health.NewServer()}
+	s.grpc = grpc.NewServer(
+		grpc.ForceServerCodecV2(evaluator.Codec{}),
+		// What is around the ResourceList in a message counts as well.
+		grpc.MaxRecvMsgSize(o.MaxMessage+overhead), grpc.MaxSendMsgSize(o.MaxMessage+overhead),
+		grpc.MaxConcurrentStreams(uint32(o.MaxRequests)+16),
+		grpc.ChainUnaryInterceptor(s.recovered, s.limited),
+	)
+	evaluator.Register(s.grpc, e)
+	grpc_health_v1.RegisterHealthServer(s.grpc, s.health)
+	s.health.SetServingStatus(evaluator.ServiceName, grpc_health_v1.HealthCheckResponse_SERVING)
+	if !o.Reflection {
+		return s, nil
+	}
+	file, err := evaluator.Descriptor()
+	if err != nil {
+		return nil, err
+	}
+	files := &protoregistry.Files{}
+	for _, f := range []protoreflect.FileDescriptor{
+		file, grpc_health_v1.File_grpc_health_v1_health_proto,
+		reflectionpb.File_grpc_reflection_v1_reflection_proto,
+	} {
+		if err := files.RegisterFile(f); err != nil {
+			return nil, err
+		}
+	}
+	own := reflection.ServerOptions{Services: s.grpc, DescriptorResolver: files}
+	reflectionpb.RegisterServerReflectionServer(s.grpc, reflection.NewServerV1(own))
+	return s, nil
+}
+
+// overhead is the most that the image and the tag of a request add to its ResourceList.
+const overhead = 4 << 10
+
+// Active returns how many requests are worked on or wait.
+func (s *Server) Active() int64 { return s.active.Load() }
+
+// Serve answers requests until ctx ends, and then finishes those that have begun, for Grace.
+func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
+	served := make(chan error, 1)
+	go func() { served <- s.grpc.Serve(listener) }()
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	s.health.Shutdown()
+	stopped := make(chan struct{})
+	go func() {
+		s.grpc.GracefulStop()
+		close(stopped)
+	}()
+	select {
+	case <-stopped:
+	case <-time.After(s.options.Grace):
+		s.grpc.Stop()
+		<-stopped
+	}
+	if err := <-served; err != nil && !errors.Is(err, grpc.ErrServerStopped) {
+		return err
+	}
+	return nil
+}
+
+// recovered turns a panic into an error of that request only.
+func (s *Server) recovered(ctx context.Context, request any, _ *grpc.UnaryServerInfo,
+	next grpc.UnaryHandler,
+) (response any, err error) {
+	defer func() {
+		if problem := recover(); problem != nil {
+			if s.options.Panicked != nil {
+				s.options.Panicked(problem, debug.Stack())
+			}
+			response, err = nil, status.Errorf(codes.Internal, "panic: %v", problem)
+		}
+	}()
+	return next(ctx, request)
+}
+
+// limited refuses requests above MaxRequests, and responses above MaxMessage.
+func (s *Server) limited(ctx context.Context, request any, info *grpc.UnaryServerInfo,
+	next grpc.UnaryHandler,
+) (any, error) {
+	if _, ok := request.(*evaluator.Request); !ok {
+		return next(ctx, request)
+	}
+	defer s.active.Add(-1)
+	if s.active.Add(1) > int64(s.options.MaxRequests) {
+		return nil, status.Errorf(codes.ResourceExhausted,
+			"%d requests are being worked on; try again later", s.options.MaxRequests)
+	}
+	response, err := next(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	if r, ok := response.(*evaluator.Response); ok {
+		if err := fit(r, s.options.MaxMessage); err != nil {
+			return nil, err
+		}
+	}
+	return response, nil
+}
+
+// fit makes a response no larger than a message may be: a log that is too long loses its beginning,
+// a ResourceList that is too long is an error.
+func fit(r *evaluator.Response, limit int) error {
+	if len(r.ResourceList) > limit {
+		return &evaluator.FailedError{
+			Message: fmt.Sprintf("the function returned %d bytes; a message may have %d",
+				len(r.ResourceList), limit),
+			Log: r.Log,
+		}
+	}
+	if rest := limit - len(r.ResourceList); len(r.Log) > rest {
+		r.Log = r.Log[len(r.Log)-rest:]
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+// Package wrapper is the evaluator inside the pod of a function: for each request it runs the
+// entrypoint of the image, with the ResourceList on the standard input.
+//
+// Invariants:
+//
+//   - A request never shares a process with another one.
+//   - A process has ended, with all it started, before its request is answered.
+//   - No more than Parallel processes run at once; more requests wait in their order.
+package wrapper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"google.golang.org/grpc/status"
+
+	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/runner/evaluator"
+	"github.com/fctl-dev/fctl/internal/runtime"
+)
+
+// Wrapper evaluates requests by running one program.
+type Wrapper struct {
+	program *runtime.Program
+	call    runtime.Call
+	slots   chan struct{}
+	flat    bool
+}
+
+// Options say how the program runs.
+type Options struct {
+	Command  []string // the program, as FindProgram returns it, and its arguments
+	Dir      string   // its working directory
+	Env      []string // names of variables that it gets beside those of every program
+	Limits   runtime.Limits
+	Parallel int  // processes at once, at least 1
+	Flat     bool // the log is one line
+}
+
+// New returns a Wrapper.
+func New(o Options) (*Wrapper, error) {
+	if len(o.Command) == 0 {
+		return nil, errors.New("the command of the function is missing")
+	}
+	return &Wrapper{
+		program: &runtime.Program{Path: o.Command[0], Args: o.Command[1:], AnyDir: true},
+		call: runtime.Call{
+			Function: o.Command[0], Dir: o.Dir, Env: o.Env, Limits: o.Limits,
+		},
+		slots: make(chan struct{}, max(o.Parallel, 1)),
+		flat:  o.Flat,
+	}, nil
+}
+
+// Evaluate implements evaluator.Evaluator. The image of the request does not matter: the pod has
+// only one.
+func (w *Wrapper) Evaluate(ctx context.Context, request *evaluator.Request,
+) (*evaluator.Response, error) {
+	select {
+	case w.slots <- struct{}{}:
+		defer func() { <-w.slots }()
+	case <-ctx.Done():
+		return nil, status.FromContextError(ctx.Err()).Err()
+	}
+	response, err := Program(ctx, w.program, w.call, request.ResourceList)
+	if response != nil && w.flat {
+		response.Log = flatten(response.Log)
+	}
+	return response, err
+}
+
+// Program runs a program on the text of a ResourceList. The error is *evaluator.NotStartedError if
+// the program did not start, *evaluator.FailedError if it failed, or the status of ctx.
+func Program(ctx context.Context, program runtime.Executor, call runtime.Call, list []byte,
+) (*evaluator.Response, error) {
+	call.Stdin = list
+	out, err := program.Run(ctx, call)
+	if ctx.Err() != nil {
+		return nil, status.FromContextError(ctx.Err()).Err()
+	}
+	if notStarted(err) {
+		return nil, &evaluator.NotStartedError{Image: call.Function, Reasons: []string{err.Error()}}
+	}
+	output, problem := krm.ParseOutput(out.Stdout)
+	switch {
+	case err != nil:
+		var results []krm.Result
+		if problem == nil {
+			results = output.Results
+		}
+		return nil, Failed(err, results, out.Stderr)
+	case problem != nil:
+		return nil, Failed(problem, nil, out.Stderr)
+	}
+	return &evaluator.Response{ResourceList: out.Stdout, Log: out.Stderr}, nil
+}
+
+// Failed returns the error of a function that failed. Its message has the results and the log as
+// text, which is all that some clients show.
+func Failed(err error, results []krm.Result, log []byte) error {
+	var b strings.Builder
+	b.WriteString(err.Error())
+	for i := range results {
+		b.WriteString("\n" + results[i].String())
+	}
+	if text := strings.TrimSpace(string(log)); text != "" {
+		b.WriteString("\n" + strings.ToValidUTF8(text, "?"))
+	}
+	list, problem := krm.OnlyResults(results)
+	if problem != nil {
+		fmt.Fprintf(&b, "\nits results cannot be printed: %v", problem)
+	}
+	return &evaluator.FailedError{Message: b.String(), ResourceList: list, Log: log}
+}
+
+// notStarted reports whether a program did not run at all.
+func notStarted(err error) bool {
+	return errors.As(err, new(*runtime.MissingError)) ||
+		errors.As(err, new(*runtime.NotExecutableError)) ||
+		errors.As(err, new(*runtime.StartError)) || errors.As(err, new(*runtime.NetworkError)) ||
+		errors.As(err, new(*runtime.PullError)) || errors.As(err, new(*runtime.EngineError)) ||
+		errors.As(err, new(*runtime.NoEngineError))
+}
+
+// flatten returns a log on one line.
+func flatten(log []byte) []byte {
+	return []byte(strings.Join(strings.FieldsFunc(string(log), func(r rune) bool {
+		return r == '\n' || r == '\r'
+	}), " | "))
+}
+
