@@ -19,19 +19,22 @@ import (
 
 const emptyList = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n"
 
-// evaluate is an Evaluator.
-type evaluate func(context.Context, *evaluator.Request) (*evaluator.Response, error)
+type (
+	request  = evaluator.Request
+	response = evaluator.Response
+)
 
-func (e evaluate) Evaluate(ctx context.Context, r *evaluator.Request) (*evaluator.Response, error) {
-	return e(ctx, r)
-}
+// evaluate is an Evaluator.
+type evaluate func(context.Context, *request) (*response, error)
+
+func (e evaluate) Evaluate(ctx context.Context, r *request) (*response, error) { return e(ctx, r) }
 
 // testEvaluator returns what it gets; the image "missing" is not found.
-func testEvaluator(_ context.Context, r *evaluator.Request) (*evaluator.Response, error) {
+func testEvaluator(_ context.Context, r *request) (*response, error) {
 	if r.Image == "missing" {
 		return nil, &evaluator.NotStartedError{Image: r.Image}
 	}
-	return &evaluator.Response{ResourceList: r.ResourceList}, nil
+	return &response{ResourceList: r.ResourceList}, nil
 }
 
 // serve serves an evaluator until the test ends and returns the address.
@@ -126,7 +129,7 @@ func TestEval(t *testing.T) {
 }
 
 func TestEvalWithoutAStart(t *testing.T) {
-	refuse := serve(t, evaluate(func(context.Context, *evaluator.Request) (*evaluator.Response, error) {
+	refuse := serve(t, evaluate(func(context.Context, *request) (*response, error) {
 		return nil, &evaluator.NotStartedError{Image: "f", Reasons: []string{"go: no", "pod: no"}}
 	}), server.Options{})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -160,8 +163,8 @@ func TestEvalWithoutAStart(t *testing.T) {
 
 func TestMessagesAboveTheLimit(t *testing.T) {
 	large := strings.Repeat("#", 20<<10)
-	address := serve(t, evaluate(func(context.Context, *evaluator.Request) (*evaluator.Response, error) {
-		return &evaluator.Response{ResourceList: []byte(large)}, nil
+	address := serve(t, evaluate(func(context.Context, *request) (*response, error) {
+		return &response{ResourceList: []byte(large)}, nil
 	}), server.Options{MaxMessage: 10 << 10})
 	status, _, stderr := run(t, emptyList, "eval", "--runner", address, "--image", "f")
 	if status != 1 || !strings.Contains(stderr, "returned 20480 bytes; a message may have 10240") {
@@ -184,13 +187,14 @@ func TestEvalTimeout(t *testing.T) {
 
 func TestAPanicEndsOneRequest(t *testing.T) {
 	var stack []byte
-	address := serve(t, evaluate(func(_ context.Context, r *evaluator.Request) (*evaluator.Response, error) {
+	address := serve(t, evaluate(func(_ context.Context, r *request) (*response, error) {
 		if r.Tag == "panic" {
 			panic(errors.New("oh"))
 		}
-		return &evaluator.Response{ResourceList: r.ResourceList}, nil
+		return &response{ResourceList: r.ResourceList}, nil
 	}), server.Options{Panicked: func(_ any, s []byte) { stack = s }})
-	status, _, stderr := run(t, emptyList, "eval", "--runner", address, "--image", "f", "--tag", "panic")
+	status, _, stderr := run(t, emptyList, "eval", "--runner", address, "--image", "f",
+		"--tag", "panic")
 	if status != 1 || !strings.Contains(stderr, "panic: oh") || len(stack) == 0 {
 		t.Errorf("status %d, %s", status, stderr)
 	}

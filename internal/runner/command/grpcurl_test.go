@@ -38,7 +38,9 @@ func TestGrpcurl(t *testing.T) {
 	const method = "evaluator.FunctionEvaluator/EvaluateFunction"
 	want := base64.StdEncoding.EncodeToString([]byte(emptyList))
 	// Once with the descriptor that the server has, once with the checked-in file.
-	for _, source := range [][]string{nil, {"-import-path", "../evaluator", "-proto", "evaluator.proto"}} {
+	for _, source := range [][]string{
+		nil, {"-import-path", "../evaluator", "-proto", "evaluator.proto"},
+	} {
 		args := append(append([]string{}, source...), "-d", string(body), address, method)
 		stdout, stderr, err := grpcurl(t, args...)
 		if err != nil || !strings.Contains(stdout, want) {

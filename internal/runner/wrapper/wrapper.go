@@ -130,4 +130,3 @@ func flatten(log []byte) []byte {
 		return r == '\n' || r == '\r'
 	}), " | "))
 }
-
