@@ -6,10 +6,10 @@ FUZZTIME ?= 2m
 RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
 # Tests that run without the race detector: those of cost, because it would make most of what they
-# measure, and the scripts, which start a thousand processes. The golden cases run the same code in
-# one process, with the race detector.
-PLAIN := ^Test.*(Cost|Linear)|^TestScript$$
-PLAIN_PACKAGES = $(shell grep -rlE '^func Test(Script|\w*(Cost|Linear))' --include=*_test.go . | xargs -n1 dirname | sort -u)
+# measure, the scripts, which start a thousand processes, and the examples of all functions. The
+# golden cases run the same code in one process, with the race detector.
+PLAIN := ^Test.*(Cost|Linear)|^Test(Script|ExamplesWork)$$
+PLAIN_PACKAGES = $(shell grep -rlE '^func Test(Script|ExamplesWork|\w*(Cost|Linear))' --include=*_test.go . | xargs -n1 dirname | sort -u)
 
 # Formats and a scripting language of yq's library that its expressions here cannot reach; they cost 0.3 ms at every start.
 TAGS := yq_nolua yq_nohcl yq_noini yq_notoml
@@ -36,7 +36,7 @@ test: ## all tests; random cases are the same ones every time, make random has o
 	go test -run '$(PLAIN)' $(PLAIN_PACKAGES)
 long: ## the tests over random cases with many more of them, and 2,000 updates of one file by processes at once
 	LONG=1 go test -count=1 -run 'TestReaders|TestTomllib|TestJSON5|TestBlocks|TestMergeLaws|TestMergeTextLaws|TestMergeOfGarbledTexts|TestMergeAsTheModel|TestDiffIsAPatch|TestReplay' ./configkit/mutation ./configkit/textmerge ./configkit/envkit ./configkit/tomlkit ./configkit/jsonkit ./functions
-	LONG=1 go test -count=1 -run 'TestOracleCuts|TestPartsAgree|TestModule|TestEntries|TestCostOfLargeValues|TestGoldenOnOneProcessorAndOnEight' ./configkit/gaby ./configkit/hclkit ./configkit/k8skit ./configkit/jsonschema ./functions ./internal/golden
+	LONG=1 go test -count=1 -run 'TestOracleCuts|TestOracleWorkload|TestPartsAgree|TestModule|TestEntries|TestCostOfLargeValues|TestGoldenOnOneProcessorAndOnEight' ./configkit/gaby ./configkit/hclkit ./configkit/k8skit ./configkit/jsonschema ./functions ./internal/golden
 	LONG=1 go test -count=1 -run TestNoUpdateIsLost ./cmd/fctl
 lint: ## golangci-lint with gofumpt, pinned in internal/tools.mod
 	$(TOOL) golangci-lint run ./... && sh -n manual-test.sh && sh -n examples/demo.sh

@@ -3,6 +3,7 @@ package gaby_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -93,7 +94,11 @@ func writeCRD(b *strings.Builder, r *rand.Rand, i int) {
 
 // Ordinary Kubernetes YAML is never refused, means the same as to yaml.v3, and keeps its bytes.
 func TestOracleWorkload(t *testing.T) {
-	for name, text := range workloads(t, 300) {
+	n := 80
+	if os.Getenv("LONG") != "" {
+		n = 300
+	}
+	for name, text := range workloads(t, n) {
 		v, err := checkUnit(text)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -101,7 +106,7 @@ func TestOracleWorkload(t *testing.T) {
 		if v.Refused != nil || v.Library != nil || v.Oracle != nil {
 			t.Errorf("%s: refused: %v, %v, by yaml.v3: %v", name, v.Refused, v.Library, v.Oracle)
 		}
-		if v.Docs < 300 {
+		if v.Docs < n {
 			t.Errorf("%s: only %d documents compared", name, v.Docs)
 		}
 		if err := checkHeaders(text); err != nil {
