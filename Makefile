@@ -6,10 +6,10 @@ FUZZTIME ?= 2m
 RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
 # Tests that run without the race detector: those of cost, because it would make most of what they
-# measure, the scripts, which start a thousand processes, and the examples of all functions. The
-# golden cases run the same code in one process, with the race detector.
-PLAIN := ^Test.*(Cost|Linear)|^Test(Script|ExamplesWork)$$
-PLAIN_PACKAGES = $(shell grep -rlE '^func Test(Script|ExamplesWork|\w*(Cost|Linear))' --include=*_test.go . | xargs -n1 dirname | sort -u)
+# measure, and the scripts and examples, which run two thousand command lines. The golden cases run
+# the same code in one process, with the race detector.
+PLAIN := ^Test.*(Cost|Linear)|^Test(Script|Manual|Examples\w*)$$
+PLAIN_PACKAGES = $(shell grep -rlE '^func Test(Script|Manual|Examples|\w*(Cost|Linear))' --include=*_test.go . | xargs -n1 dirname | sort -u)
 
 # Formats and a scripting language of yq's library that its expressions here cannot reach; they cost 0.3 ms at every start.
 TAGS := yq_nolua yq_nohcl yq_noini yq_notoml
