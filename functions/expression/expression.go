@@ -37,6 +37,8 @@ type Error struct {
 	Msg  string
 	Hint string
 	Err  error // the cause, if any
+	// Result says that the program works, but its result is of a kind that is not wanted.
+	Result bool
 }
 
 // Error returns the message after the language and the position in the program.

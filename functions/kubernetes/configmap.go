@@ -65,7 +65,7 @@ func pruneConfigMapsFunction(provider configkit.ResourceProvider) handler.Functi
 		}
 		_, err = yamlkit.VisitResources(kept, nil, provider,
 			func(doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo) (any, []error) {
-				return output, []error{markRevision(doc, ages[doc] == 0, provider)}
+				return output, []error{MarkRevision(doc, ages[doc] == 0, provider)}
 			})
 		return slices.DeleteFunc(docs,
 			func(doc *gaby.YamlDoc) bool { return ages[doc] >= limit }), nil, err
@@ -143,9 +143,9 @@ func agesOf(revisions []configMapRevision) map[*gaby.YamlDoc]int {
 	return ages
 }
 
-// markRevision marks a revision as the newest one, to which references resolve, or removes the
+// MarkRevision marks a revision of a ConfigMap as the newest one, to which references resolve, or removes the
 // mark.
-func markRevision(doc *gaby.YamlDoc, newest bool, provider configkit.ResourceProvider) error {
+func MarkRevision(doc *gaby.YamlDoc, newest bool, provider configkit.ResourceProvider) error {
 	path := string(provider.ContextPath(contextRenderRevision))
 	if newest {
 		if _, err := doc.SetP(latestRevision, path); err != nil {

@@ -107,7 +107,8 @@ func compile(env *cel.Env, text string, kinds []Kind) (*Program, error) {
 		!p.gives(t.Kind()) {
 		return nil, &expression.Error{
 			Language: Language, Text: text, Column: 1,
-			Msg: fmt.Sprintf("the expression returns %s, not %s", typeText(t), p.wanted()),
+			Msg:    fmt.Sprintf("the expression returns %s, not %s", typeText(t), p.wanted()),
+			Result: true,
 		}
 	}
 	var err error
@@ -201,7 +202,8 @@ func (p *Program) eval(resource gaby.Value, scope *expression.Scope) (ref.Val, e
 	if kind := value.Type().(*types.Type).Kind(); !p.gives(kind) {
 		return nil, &expression.Error{
 			Language: Language, Text: p.text, Column: 1,
-			Msg: fmt.Sprintf("the expression returned %s, not %s", describe(value), p.wanted()),
+			Msg:    fmt.Sprintf("the expression returned %s, not %s", describe(value), p.wanted()),
+			Result: true,
 		}
 	}
 	return value, nil

@@ -1,0 +1,154 @@
+package link
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/functions/expression"
+	"github.com/fctl-dev/fctl/functions/expression/cel"
+	"github.com/fctl-dev/fctl/functions/expression/template"
+	"github.com/fctl-dev/fctl/internal/workspace/entity"
+)
+
+// noID is the ID of what does not exist locally.
+const noID = "00000000-0000-0000-0000-000000000000"
+
+// Context returns the context in which functions and expressions see a unit.
+func Context(u *Unit) api.FunctionContext {
+	fc := api.FunctionContext{
+		ToolchainType: u.ToolchainType, UnitSlug: u.Slug, UnitID: u.UnitID,
+		UnitLabels: u.Labels, UnitAnnotations: u.Annotations,
+		SpaceID: u.SpaceID, SpaceSlug: u.SpaceSlug, OrganizationID: noID,
+		RevisionNum: u.HeadRevisionNum, NotLive: true, PreviousDataHash: u.DataHash,
+		Conflicts: u.Conflicts,
+	}
+	if s := u.Space; s != nil {
+		fc.SpaceID, fc.SpaceSlug = s.SpaceID, s.Slug
+		fc.SpaceLabels, fc.SpaceAnnotations, fc.TargetFacts = s.Labels, s.Annotations, s.TargetFacts
+	}
+	return fc
+}
+
+// program is a compiled expression.
+type program struct {
+	// eval returns the value as text.
+	eval func(fc *api.FunctionContext, params map[string]any) (string, error)
+	// params are the parameters that the expression names, in order and without duplicates, and
+	// fields the fields of the context. Names that are computed are not known.
+	params, fields []string
+}
+
+// compile compiles an expression. An empty evaluator means template.
+func compile(evaluator, text string) (*program, error) {
+	switch evaluator {
+	case "", api.EvaluatorTemplate:
+		p, err := template.Compile(text)
+		if err != nil {
+			return nil, err
+		}
+		params, fields := p.Names()
+		return &program{p.Render, params, fields}, nil
+	case api.EvaluatorCEL:
+		p, err := cel.CompileArgument(text)
+		if err != nil {
+			return nil, err
+		}
+		params, fields := p.Names()
+		return &program{func(fc *api.FunctionContext, params map[string]any) (string, error) {
+			return p.Text(&expression.Scope{Params: params, Context: expression.Context(fc)})
+		}, params, fields}, nil
+	}
+	return nil, fmt.Errorf("unknown evaluator %q: there are template and cel", evaluator)
+}
+
+// Parameters returns the names of the parameters that an expression reads, for links that are
+// written with flags.
+func Parameters(evaluator, text string) ([]string, error) {
+	p, err := compile(evaluator, text)
+	if err != nil {
+		return nil, err
+	}
+	return p.params, nil
+}
+
+// evaluate returns the value of an expression as text. names are the parameters that it may read.
+func (r *resolver) evaluate(
+	l *entity.Link, what, evaluator, text string, names []string, values map[string]any,
+) (string, error) {
+	p, err := compile(evaluator, text)
+	if err != nil {
+		return "", r.expressionError(l, entity.CodeExprParse, what, err)
+	}
+	visible := make(map[string]any, len(names))
+	for _, name := range names {
+		if v, ok := values[name]; ok {
+			visible[name] = v
+		}
+	}
+	fc := Context(&r.in.Downstream)
+	result, err := p.eval(&fc, visible)
+	if err != nil {
+		return "", r.expressionError(l, entity.CodeExprEval, what, err)
+	}
+	return result, nil
+}
+
+// expressionError returns the error of an expression.
+func (r *resolver) expressionError(
+	l *entity.Link, code entity.Code, what string, err error,
+) error {
+	e := r.problem(l, code, "%s: %v", what, err)
+	if x, ok := errors.AsType[*expression.Error](err); ok {
+		if e.Hint = x.Hint; x.Result {
+			e.Code = entity.CodeCoerce
+		}
+	}
+	e.Err = err
+	return e
+}
+
+// coerce converts text to a value of a type.
+func coerce(text string, t api.DataType) (any, error) {
+	switch t {
+	case api.DataTypeNone, api.DataTypeString:
+		return text, nil
+	case api.DataTypeInt:
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return nil, fmt.Errorf("%q is not an int", text)
+		}
+		return n, nil
+	case api.DataTypeBool:
+		b, err := strconv.ParseBool(text)
+		if err != nil {
+			return nil, fmt.Errorf("%q is neither true nor false", text)
+		}
+		return b, nil
+	}
+	return nil, fmt.Errorf("%s is not a data type of values: there are string, int and bool", t)
+}
+
+// textOf returns a value as text, as an expression would.
+func textOf(value any) (string, error) {
+	switch v := value.(type) {
+	case string:
+		return v, nil
+	case bool:
+		return strconv.FormatBool(v), nil
+	case int:
+		return strconv.Itoa(v), nil
+	case int64:
+		return strconv.FormatInt(v, 10), nil
+	case uint64:
+		return strconv.FormatUint(v, 10), nil
+	case float64:
+		const noExponent = 1e15
+		if v == float64(int64(v)) && v < noExponent && v > -noExponent {
+			return strconv.FormatInt(int64(v), 10), nil
+		}
+		return strconv.FormatFloat(v, 'g', -1, 64), nil
+	}
+	return "", fmt.Errorf("a value of type %T is not text, a number or a bool", value)
+}

@@ -1,0 +1,146 @@
+package link
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/mutation"
+	"github.com/fctl-dev/fctl/functions"
+)
+
+// Accumulate compares two states of a unit and adds what changed to sources. Every change gets the
+// number of its mutation. With protect the changed values are protected from merges. It returns the
+// new sources and the changes.
+func Accumulate(
+	x *functions.Executor, t api.ToolchainType, sources api.ResourceMutationList,
+	before, after []byte, num int64, protected bool,
+) (all, changes api.ResourceMutationList, err error) {
+	changes, err = Diff(x, t, before, after, num)
+	if err != nil {
+		return nil, nil, err
+	}
+	if protected {
+		protect(changes)
+	}
+	return mutation.Add(sources, changes, x.ResourceProvider(t)), changes, nil
+}
+
+// Diff returns what changed between two states of a unit. num is the index of every entry.
+func Diff(
+	x *functions.Executor, t api.ToolchainType, before, after []byte, num int64,
+) (api.ResourceMutationList, error) {
+	converter, err := x.Converter(t)
+	if err != nil {
+		return nil, err
+	}
+	was, err := parsed(converter, before)
+	if err != nil {
+		return nil, err
+	}
+	is, err := parsed(converter, after)
+	if err != nil {
+		return nil, err
+	}
+	list, err := mutation.Compute(was, is, int(num), x.ResourceProvider(t))
+	return changedOnly(list), err
+}
+
+// AccumulateList adds changes, whose indexes are numbers of mutations, to sources.
+func AccumulateList(
+	x *functions.Executor, t api.ToolchainType, sources, changes api.ResourceMutationList,
+) (api.ResourceMutationList, error) {
+	provider := x.ResourceProvider(t)
+	if provider == nil {
+		return nil, &functions.UnsupportedToolchainError{Toolchain: t, Known: x.Toolchains()}
+	}
+	return mutation.Add(sources, changedOnly(slices.Clone(changes)), provider), nil
+}
+
+// Origin is where a value came from.
+type Origin struct {
+	Info api.MutationInfo
+	// Path is that of the entry: the path of the value or one above it. It is empty for the
+	// resource as a whole.
+	Path api.ResolvedPath
+}
+
+// OriginOf returns where the value at a path of a resource came from: what the nearest entry at or
+// above the path says, or else the resource's own entry. It reports false if nothing is recorded.
+// path may have indexes or keys for list elements.
+func OriginOf(
+	sources api.ResourceMutationList, about *api.ResourceInfo, path string,
+	provider configkit.ResourceProvider,
+) (Origin, bool) {
+	at := -1
+	for i := range sources {
+		m := &sources[i]
+		if m.Resource.ResourceType != about.ResourceType {
+			continue
+		}
+		if m.Resource.ResourceName == about.ResourceName {
+			at = i
+			break
+		}
+		short := provider.RemoveScopeFromResourceName(about.ResourceName)
+		if _, ok := m.NamesWithoutScopes()[short]; ok && at < 0 {
+			at = i
+		} else if m.Resource.ResourceNameWithoutScope == short && at < 0 {
+			at = i
+		}
+	}
+	if at < 0 {
+		return Origin{}, false
+	}
+	best := Origin{Info: sources[at].ResourceMutationInfo}
+	depth := -1
+	wanted := strings.Split(PlainPath(api.ResolvedPath(path)), ".")
+	for entry, info := range sources[at].PathMutationMap {
+		if info.MutationType == api.MutationTypeDelete && info.Index == 0 {
+			continue
+		}
+		segments := strings.Split(PlainPath(entry), ".")
+		if len(segments) > len(wanted) || len(segments) <= depth ||
+			!slices.EqualFunc(segments, wanted[:len(segments)], sameSegment) {
+			continue
+		}
+		best, depth = Origin{info, entry}, len(segments)
+	}
+	return best, true
+}
+
+// sameSegment reports whether two segments of plain paths can mean the same element or key.
+func sameSegment(a, b string) bool { return a == b }
+
+// indexHint is the end of a segment that names a list element.
+var indexHint = regexp.MustCompile(`;@(\d+)$`)
+
+// PlainPath returns a path of a mutation as results report it: elements with a merge key by that
+// key, others by their index.
+func PlainPath(path api.ResolvedPath) string {
+	if !strings.Contains(string(path), "?") {
+		return string(path)
+	}
+	segments := strings.Split(string(path), ".")
+	for i, s := range segments {
+		if !strings.HasPrefix(s, "?") {
+			continue
+		}
+		found := indexHint.FindStringSubmatch(s)
+		if strings.HasPrefix(s, "?~h=") && found != nil {
+			segments[i] = strconv.Itoa(number(found[1]))
+		} else {
+			segments[i] = indexHint.ReplaceAllString(s, "")
+		}
+	}
+	return strings.Join(segments, ".")
+}
+
+// number returns a decimal number of at most nine digits.
+func number(text string) int {
+	n, _ := strconv.Atoi(text) // the expression lets only digits through
+	return n
+}
