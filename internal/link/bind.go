@@ -527,7 +527,7 @@ func (b *binder) currentScore(n *need, of boundBy) (int, bool) {
 	return 0, false
 }
 
-// choose returns the provision for a need, nil if there is none or if it is not clear which.
+// choose returns the provision for a need, nil if nothing provides it or if it is not clear which.
 func (b *binder) choose(n *need, least int, isBound bool) *provision {
 	var found []*provision
 	best := least

@@ -200,8 +200,8 @@ func (r *resolver) parse(
 	return kept, nil
 }
 
-// readPath returns the first value at a path of a resource, as Go data. It reports false if there
-// is none.
+// readPath returns the first value at a path of a resource, as Go data. It reports false if the
+// value is missing.
 func readPath(
 	doc *gaby.YamlDoc, t api.ResourceType, path string, provider configkit.ResourceProvider,
 ) (any, bool, error) {

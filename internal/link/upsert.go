@@ -62,8 +62,8 @@ func (r *resolver) upsert(l *entity.Link) error {
 	return nil
 }
 
-// upsertOne replaces the resource of the unit that a produced one is about. It returns a new
-// document if there is none.
+// upsertOne replaces the resource of the unit that a produced one is about. If the unit lacks it,
+// upsertOne returns a new document.
 func (r *resolver) upsertOne(
 	l *entity.Link, present []resource, produced *resource,
 ) (*gaby.YamlDoc, error) {
