@@ -1,0 +1,218 @@
+// Package kube runs the pods of functions in a Kubernetes cluster, and reads FunctionConfigs from
+// one.
+//
+// Invariants:
+//
+//   - Only objects with the labels of this runner are ever deleted.
+//   - A pod has no right that the default template does not give it, unless that was allowed.
+//   - What the API server says about pods comes from one watch; nothing polls.
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/fctl-dev/fctl/internal/runner/pods"
+)
+
+// Options say how pods are made.
+type Options struct {
+	Namespace string
+	// Name separates the pods of this runner from those of others in the namespace.
+	Name         string
+	WrapperImage string // has fctl-runner as its entrypoint
+	Port         int    // of the wrapper
+	MaxMessage   int
+	Timeout      time.Duration // of one evaluation
+	PullPolicy   corev1.PullPolicy
+	PullSecrets  []string
+	// AllowPrivileged allows templates that weaken the security of pods.
+	AllowPrivileged bool
+	// Forward reaches pods through the API server, for a runner outside of the network of pods.
+	Forward bool
+	// Entrypoint returns the command of an image.
+	Entrypoint func(ctx context.Context, image string) ([]string, error)
+}
+
+// Backend implements pods.Backend.
+type Backend struct {
+	options Options
+	config  *rest.Config
+	client  kubernetes.Interface
+	watch   *watch
+}
+
+// New returns a backend that watches the pods of its runner until ctx ends.
+func New(ctx context.Context, config *rest.Config, o Options) (*Backend, error) {
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	b := &Backend{options: o, config: config, client: client}
+	b.watch, err = watchPods(ctx, client, o.Namespace, b.selector())
+	if err != nil {
+		return nil, fmt.Errorf("the pods in the namespace %s cannot be watched: %w", o.Namespace, err)
+	}
+	return b, nil
+}
+
+// Version returns the version of the template of a function.
+func (b *Backend) Version(f *pods.Function) (string, error) { return b.options.Version(f) }
+
+func (b *Backend) selector() string {
+	return labels.Set{managedBy: program, runnerLabel: b.options.Name}.String()
+}
+
+// Start implements pods.Backend.
+func (b *Backend) Start(ctx context.Context, f pods.Function) (pods.Pod, error) {
+	command, err := b.command(ctx, &f)
+	if err != nil {
+		return nil, err
+	}
+	wanted, err := b.options.pod(&f, command)
+	if err != nil {
+		return nil, err
+	}
+	api := b.client.CoreV1().Pods(b.options.Namespace)
+	made, err := api.Create(ctx, wanted, metav1.CreateOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("the pod cannot be created: %w", err)
+	}
+	ready, err := b.watch.wait(ctx, made)
+	if err == nil {
+		var pod *pod
+		if pod, err = b.connect(ready); err == nil {
+			return pod, nil
+		}
+	}
+	// The context may have ended; the pod must go nevertheless.
+	clean, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	return nil, errors.Join(err, b.remove(clean, made.Name, 0))
+}
+
+// command returns the command of a function.
+func (b *Backend) command(ctx context.Context, f *pods.Function) ([]string, error) {
+	if f.Template != nil && len(f.Template.Entrypoint) > 0 {
+		return f.Template.Entrypoint, nil
+	}
+	command, err := b.options.Entrypoint(ctx, f.Image)
+	if err != nil {
+		return nil, fmt.Errorf("its entrypoint is not known (%w); podExecutor.entrypoint gives it", err)
+	}
+	return command, nil
+}
+
+// Delete implements pods.Backend.
+func (b *Backend) Delete(ctx context.Context, p pods.Pod) error {
+	own, ok := p.(*pod)
+	if !ok {
+		return fmt.Errorf("%s is a pod of another backend", p.Name())
+	}
+	own.close()
+	return b.remove(ctx, own.name, 1)
+}
+
+// remove deletes a pod by its name; it may have gone already. grace is in seconds.
+func (b *Backend) remove(ctx context.Context, name string, grace int64) error {
+	err := b.client.CoreV1().Pods(b.options.Namespace).Delete(ctx, name,
+		metav1.DeleteOptions{GracePeriodSeconds: &grace})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// List implements pods.Backend. Pods of an earlier run that are not ready are deleted.
+func (b *Backend) List(ctx context.Context) ([]pods.Adopted, error) {
+	var found []pods.Adopted
+	var problems []error
+	for _, p := range b.watch.all() {
+		if p.DeletionTimestamp != nil {
+			continue
+		}
+		if isReady(p) {
+			own, err := b.connect(p)
+			if err == nil {
+				found = append(found, pods.Adopted{
+					Pod: own, Image: p.Annotations[imageNote], Version: p.Annotations[versionNote],
+				})
+				continue
+			}
+			problems = append(problems, err)
+		}
+		problems = append(problems, b.remove(ctx, p.Name, 0))
+	}
+	return found, errors.Join(problems...)
+}
+
+// failure says why a pod will never be ready, nil if it still may be.
+func failure(p *corev1.Pod) error {
+	if p.Status.Phase == corev1.PodFailed || p.Status.Phase == corev1.PodSucceeded {
+		return fmt.Errorf("the pod %s ended: %s", p.Name, describe(p))
+	}
+	for _, s := range append(p.Status.InitContainerStatuses, p.Status.ContainerStatuses...) {
+		if s.State.Waiting == nil {
+			continue
+		}
+		switch s.State.Waiting.Reason {
+		case "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName", "CreateContainerConfigError",
+			"CreateContainerError", "RunContainerError", "CrashLoopBackOff":
+			return fmt.Errorf("the pod %s cannot start: %s", p.Name, describe(p))
+		}
+	}
+	return nil
+}
+
+// describe says on one line what the state of a pod is.
+func describe(p *corev1.Pod) string {
+	var words []string
+	for _, s := range append(p.Status.InitContainerStatuses, p.Status.ContainerStatuses...) {
+		switch {
+		case s.State.Waiting != nil && s.State.Waiting.Reason != "PodInitializing":
+			words = append(words, join(s.Name, s.State.Waiting.Reason, s.State.Waiting.Message))
+		case s.State.Terminated != nil && s.State.Terminated.ExitCode != 0:
+			words = append(words, join(s.Name, fmt.Sprintf("%s, exit status %d",
+				s.State.Terminated.Reason, s.State.Terminated.ExitCode), s.State.Terminated.Message))
+		}
+	}
+	for _, c := range p.Status.Conditions {
+		if len(words) == 0 && c.Status == corev1.ConditionFalse && c.Message != "" {
+			words = append(words, join(string(c.Type), c.Reason, c.Message))
+		}
+	}
+	if len(words) == 0 {
+		words = append(words, join(string(p.Status.Phase), p.Status.Reason, p.Status.Message))
+	}
+	return strings.Join(words, "; ")
+}
+
+// join joins the words that are not empty, without line breaks.
+func join(words ...string) string {
+	var kept []string
+	for _, w := range words {
+		if w = strings.Join(strings.Fields(w), " "); w != "" {
+			kept = append(kept, w)
+		}
+	}
+	return strings.Join(kept, ": ")
+}
+
+func isReady(p *corev1.Pod) bool {
+	for _, c := range p.Status.Conditions {
+		if c.Type == corev1.PodReady {
+			return c.Status == corev1.ConditionTrue && p.Status.PodIP != ""
+		}
+	}
+	return false
+}

@@ -1,0 +1,250 @@
+package kube
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/fctl-dev/fctl/internal/runner/pods"
+)
+
+// The names of the parts of a pod.
+const (
+	functionContainer = "function"
+	wrapperContainer  = "wrapper"
+	toolsVolume       = "fctl-tools"
+	toolsDir          = "/fctl-tools"
+	nobody            = 65534
+)
+
+// The labels and annotations of pods.
+const (
+	managedBy   = "app.kubernetes.io/managed-by"
+	program     = "fctl-runner"
+	runnerLabel = "fctl.dev/runner"
+	imageNote   = "fctl.dev/image"
+	versionNote = "fctl.dev/template-version"
+	partLabel   = "app.kubernetes.io/component"
+)
+
+// WeakError reports that a template gives a pod rights that functions do not need.
+type WeakError struct{ Reasons []string }
+
+func (e *WeakError) Error() string {
+	return "its template weakens the security of the pod: " + strings.Join(e.Reasons, ", ") +
+		" (--allow-privileged-pods)"
+}
+
+// spec returns the pod of a function without its command. The defaults are the safe ones: not root,
+// no capabilities, a read-only file system, no token.
+func (o *Options) spec(f *pods.Function) (*corev1.PodSpec, error) {
+	yes, no, user := true, false, int64(nobody)
+	grace := int64(o.Timeout.Seconds()) + 1
+	spec := &corev1.PodSpec{
+		RestartPolicy:                 corev1.RestartPolicyNever,
+		EnableServiceLinks:            &no,
+		AutomountServiceAccountToken:  &no,
+		TerminationGracePeriodSeconds: &grace,
+		SecurityContext: &corev1.PodSecurityContext{
+			RunAsNonRoot: &yes, RunAsUser: &user, RunAsGroup: &user, FSGroup: &user,
+			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+		},
+		Volumes: []corev1.Volume{emptyDir(toolsVolume, "256Mi"), emptyDir("tmp", "1Gi")},
+	}
+	for _, secret := range o.PullSecrets {
+		spec.ImagePullSecrets = append(spec.ImagePullSecrets, corev1.LocalObjectReference{Name: secret})
+	}
+	restricted := func() *corev1.SecurityContext {
+		return &corev1.SecurityContext{
+			AllowPrivilegeEscalation: &no, ReadOnlyRootFilesystem: &yes,
+			Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+		}
+	}
+	port := strconv.Itoa(o.Port)
+	spec.InitContainers = []corev1.Container{{
+		Name: wrapperContainer, Image: o.WrapperImage, ImagePullPolicy: o.PullPolicy,
+		Args:            []string{"wrapper", "--install", toolsDir},
+		VolumeMounts:    []corev1.VolumeMount{{Name: toolsVolume, MountPath: toolsDir}},
+		SecurityContext: restricted(),
+	}}
+	spec.Containers = []corev1.Container{{
+		Name: functionContainer, Image: f.Image, ImagePullPolicy: o.PullPolicy,
+		Command: []string{
+			toolsDir + "/fctl-runner", "wrapper", "--port", port, "--max-message",
+			strconv.Itoa(o.MaxMessage), "--timeout", o.Timeout.String(), "--",
+		},
+		Env: []corev1.EnvVar{
+			{Name: "LOG_TO_STDERR", Value: "true"}, {Name: "STRUCTURED_RESULTS", Value: "true"},
+		},
+		Ports: []corev1.ContainerPort{{Name: "grpc", ContainerPort: int32(o.Port)}},
+		VolumeMounts: []corev1.VolumeMount{
+			{Name: toolsVolume, MountPath: toolsDir, ReadOnly: true}, {Name: "tmp", MountPath: "/tmp"},
+		},
+		ReadinessProbe: &corev1.Probe{
+			ProbeHandler: corev1.ProbeHandler{GRPC: &corev1.GRPCAction{Port: int32(o.Port)}},
+			// A pod is called as soon as it is ready, so it should say so at once. Later it is not
+			// asked often: a call that fails says more.
+			PeriodSeconds: 1, FailureThreshold: 30, TimeoutSeconds: 5,
+		},
+		SecurityContext: restricted(),
+	}}
+	if err := override(spec, f.Template); err != nil {
+		return nil, err
+	}
+	if weak := weaknesses(spec); len(weak) > 0 && !o.AllowPrivileged {
+		return nil, &WeakError{weak}
+	}
+	return spec, nil
+}
+
+// override changes a pod as the template of its function says.
+func override(spec *corev1.PodSpec, t *pods.Template) error {
+	if t == nil {
+		return nil
+	}
+	if t.ServiceAccount != "" {
+		yes := true
+		spec.ServiceAccountName, spec.AutomountServiceAccountToken = t.ServiceAccount, &yes
+	}
+	function, wrapper := &spec.Containers[0], &spec.InitContainers[0]
+	for _, part := range []struct {
+		name string
+		text []byte
+		into any
+	}{
+		{"securityContext", t.SecurityContext, spec.SecurityContext},
+		{"container.resources", t.Function.Resources, &function.Resources},
+		{"initContainer.resources", t.Wrapper.Resources, &wrapper.Resources},
+	} {
+		if part.text == nil {
+			continue
+		}
+		if err := json.Unmarshal(part.text, part.into); err != nil {
+			return fmt.Errorf("templateOverrides.%s: %w", part.name, err)
+		}
+	}
+	for _, part := range []struct {
+		name      string
+		overrides pods.Container
+		container *corev1.Container
+	}{{"container", t.Function, function}, {"initContainer", t.Wrapper, wrapper}} {
+		var env []corev1.EnvVar
+		if part.overrides.Env != nil {
+			if err := json.Unmarshal(part.overrides.Env, &env); err != nil {
+				return fmt.Errorf("templateOverrides.%s.env: %w", part.name, err)
+			}
+		}
+		for _, e := range env {
+			part.container.Env = slices.DeleteFunc(part.container.Env, func(o corev1.EnvVar) bool {
+				return o.Name == e.Name
+			})
+			part.container.Env = append(part.container.Env, e)
+		}
+		if part.overrides.EnvFrom != nil {
+			err := json.Unmarshal(part.overrides.EnvFrom, &part.container.EnvFrom)
+			if err != nil {
+				return fmt.Errorf("templateOverrides.%s.envFrom: %w", part.name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// weaknesses says what a pod may do that the default forbids.
+func weaknesses(spec *corev1.PodSpec) []string {
+	var weak []string
+	s := spec.SecurityContext
+	check := func(bad bool, format string, args ...any) {
+		if bad {
+			weak = append(weak, fmt.Sprintf(format, args...))
+		}
+	}
+	check(s.RunAsNonRoot == nil || !*s.RunAsNonRoot, "runAsNonRoot is not true")
+	check(s.RunAsUser == nil || *s.RunAsUser == 0, "it runs as root")
+	check(s.RunAsGroup != nil && *s.RunAsGroup == 0, "its group is root")
+	check(s.FSGroup != nil && *s.FSGroup == 0, "its fsGroup is root")
+	check(slices.Contains(s.SupplementalGroups, 0), "it has the supplemental group root")
+	check(s.SeccompProfile == nil ||
+		s.SeccompProfile.Type == corev1.SeccompProfileTypeUnconfined, "seccomp is unconfined")
+	check(s.AppArmorProfile != nil &&
+		s.AppArmorProfile.Type == corev1.AppArmorProfileTypeUnconfined, "AppArmor is unconfined")
+	check(len(s.Sysctls) > 0, "it sets sysctls")
+	check(s.SELinuxOptions != nil && s.SELinuxOptions.Type != "", "it sets an SELinux type")
+	check(s.WindowsOptions != nil && s.WindowsOptions.HostProcess != nil &&
+		*s.WindowsOptions.HostProcess, "it is a process of the host")
+	return weak
+}
+
+func emptyDir(name, limit string) corev1.Volume {
+	size := resource.MustParse(limit)
+	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{
+		EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: &size},
+	}}
+}
+
+// Version returns a name for the template of a function: pods with different names differ. The
+// error says that the template cannot be used.
+func (o *Options) Version(f *pods.Function) (string, error) {
+	spec, err := o.spec(f)
+	if err != nil {
+		return "", err
+	}
+	var entrypoint []string
+	if f.Template != nil {
+		entrypoint = f.Template.Entrypoint
+	}
+	text, err := json.Marshal(struct {
+		Spec       *corev1.PodSpec
+		Entrypoint []string
+	}{spec, entrypoint})
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:5]), nil
+}
+
+// pod returns the pod of a function. command is its entrypoint.
+func (o *Options) pod(f *pods.Function, command []string) (*corev1.Pod, error) {
+	spec, err := o.spec(f)
+	if err != nil {
+		return nil, err
+	}
+	c := &spec.Containers[0]
+	c.Command = append(c.Command, command...)
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			GenerateName: podName(f.Image),
+			Namespace:    o.Namespace,
+			Labels: map[string]string{
+				managedBy: program, partLabel: functionContainer, runnerLabel: o.Name,
+			},
+			Annotations: map[string]string{imageNote: f.Image, versionNote: f.Version},
+		},
+		Spec: *spec,
+	}, nil
+}
+
+// podName returns the beginning of the name of a pod: the base name of the image and its tag.
+func podName(image string) string {
+	base := image[strings.LastIndexByte(image, '/')+1:]
+	base, _, _ = strings.Cut(base, "@")
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(base))
+	if len(name) > 50 {
+		name = name[:50]
+	}
+	return "fn-" + strings.Trim(name, "-") + "-"
+}
