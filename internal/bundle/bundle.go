@@ -1,0 +1,112 @@
+// Package bundle processes Smith Bundles without a cluster: it reads them, orders their resources,
+// fills references from observed objects, runs plugins, and says what is ready and what waits.
+//
+// Invariants:
+//
+//   - A Bundle is read as a document. A rendered object is the text that it has in the Bundle with
+//     edits, so comments, order and quotes stay, and every problem has a position.
+//   - All problems of a file are found before anything is processed; a failed resource does not
+//     stop the others.
+//   - The result depends on the Bundle, the observed objects and the options only: not on the
+//     order of maps, the clock or the environment.
+//   - Plugins get copies, and run only after everything that they depend on is ready.
+//   - Secret values that a reference reads never reach a message.
+package bundle
+
+import (
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/bundle/jsonpath"
+	"github.com/fctl-dev/fctl/smith/plugin"
+	smithv1 "github.com/fctl-dev/fctl/smith/v1"
+)
+
+// Bundle is a Bundle as it was read.
+type Bundle struct {
+	File      string // its name in messages
+	Name      string
+	Namespace string
+	Resources []*Resource
+
+	value gaby.Value
+	crlf  bool // the file has the line ends of Windows
+}
+
+// Resource is a resource of a Bundle. It has either an object or a plugin.
+type Resource struct {
+	Name       smithv1.ResourceName
+	References []*Reference
+
+	value  gaby.Value
+	object *template
+	plugin *pluginUse
+}
+
+// Reference is a reference of a resource.
+type Reference struct {
+	Name     smithv1.ReferenceName
+	Resource smithv1.ResourceName
+	Modifier smithv1.ReferenceModifier
+
+	path    *jsonpath.Path
+	example gaby.Value
+	value   gaby.Value
+	target  *Resource
+}
+
+// pluginUse is the plugin of a resource.
+type pluginUse struct {
+	name       smithv1.PluginName
+	objectName string
+	spec       *template // nil if it has none
+	value      gaby.Value
+}
+
+// Plugin returns the name of the plugin that makes the object, "" if the Bundle has the object.
+func (r *Resource) Plugin() smithv1.PluginName {
+	if r.plugin == nil {
+		return ""
+	}
+	return r.plugin.name
+}
+
+// template returns the part of the resource that may have references, nil for none.
+func (r *Resource) template() *template {
+	if r.plugin != nil {
+		return r.plugin.spec
+	}
+	return r.object
+}
+
+// identity returns the type and name of the object as far as the Bundle determines them: fields
+// with references are empty. describe returns the type that a plugin makes.
+func (r *Resource) identity(describe func(smithv1.PluginName) (plugin.GroupVersionKind, bool),
+) (gvk plugin.GroupVersionKind, name string) {
+	if r.plugin != nil {
+		gvk, _ = describe(r.plugin.name)
+		return gvk, r.plugin.objectName
+	}
+	return r.object.identity()
+}
+
+// identity returns the type and name of the object in a template, as far as it has no references.
+func (t *template) identity() (gvk plugin.GroupVersionKind, name string) {
+	text := func(segments ...string) string {
+		s, ok := t.at(segments...).Data().(string)
+		if _, isMarker := parseMarker(s); !ok || isMarker {
+			return ""
+		}
+		return s
+	}
+	if apiVersion, kind := text("apiVersion"), text("kind"); apiVersion != "" && kind != "" {
+		gvk = plugin.NewGroupVersionKind(apiVersion, kind)
+	}
+	return gvk, text("metadata", "name")
+}
+
+// position returns the position of a value in the file.
+func (b *Bundle) position(v gaby.Value) api.Position {
+	p := v.Position()
+	p.File = b.File
+	return p
+}

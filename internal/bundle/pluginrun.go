@@ -1,0 +1,201 @@
+package bundle
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/smith/plugin"
+	smithv1 "github.com/fctl-dev/fctl/smith/v1"
+)
+
+// early checks the spec of a plugin with the examples of its references, before its dependencies
+// are known. It does nothing unless every named reference has an example.
+func (p *run) early(res *ResourceResult, use *Plugin) {
+	for _, reference := range res.Resource.References {
+		if reference.Name != "" && !reference.example.Exists() {
+			return
+		}
+	}
+	check := &ResourceResult{Resource: res.Resource}
+	doc := p.spec(check, func(r *Reference) (resolved, error) {
+		return resolved{value: r.example, from: "example"}, nil
+	})
+	if len(check.Errors) == 0 {
+		p.checkSpec(check, use, doc)
+	}
+	for _, f := range check.Errors {
+		if t := res.Resource.plugin.spec; t != nil && len(t.markers) > 0 {
+			f.Message = "with the examples of the references: " + f.Message
+		}
+		res.failAs(false, f.Pos, f.Hint, f)
+		res.Errors[len(res.Errors)-1].Message = f.Message
+	}
+}
+
+// MissingExamples returns the names of references without an example, which keep the spec of a
+// plugin from being checked before its dependencies are known.
+func (r *Resource) MissingExamples() []smithv1.ReferenceName {
+	var names []smithv1.ReferenceName
+	for _, reference := range r.References {
+		if reference.Name != "" && !reference.example.Exists() {
+			names = append(names, reference.Name)
+		}
+	}
+	return names
+}
+
+// spec returns the spec of a plugin with its references replaced.
+func (p *run) spec(res *ResourceResult, value func(*Reference) (resolved, error)) *gaby.YamlDoc {
+	t := res.Resource.plugin.spec
+	if t == nil { // references still have to have values
+		t = &template{value: res.Resource.plugin.value, text: "{}\n"}
+	}
+	return p.substitute(res, t, value)
+}
+
+// checkSpec checks a spec against the schema of the plugin.
+func (p *run) checkSpec(res *ResourceResult, use *Plugin, doc *gaby.YamlDoc) {
+	if use.schema == nil {
+		return
+	}
+	problems, err := use.schema.Check(doc.Value())
+	if err != nil {
+		res.fail(p.position(res.Resource.plugin.value), "", err)
+		return
+	}
+	for _, problem := range problems {
+		at := res.Resource.plugin.value
+		if t := res.Resource.plugin.spec; t != nil {
+			at = t.nearest(problem.FullPath())
+		}
+		path := strings.Join(append([]string{"spec"}, problem.Path...), ".")
+		res.fail(p.position(at), problem.Hint, fmt.Errorf(
+			"spec failed validation against schema: %s: %s", path, problem.Message))
+	}
+}
+
+// plugin runs the plugin of a resource and returns the object.
+func (p *run) plugin(res *ResourceResult, use *Plugin) *gaby.YamlDoc {
+	at := p.position(res.Resource.plugin.value)
+	spec := p.spec(res, p.value)
+	if len(res.Errors) > 0 {
+		return nil
+	}
+	if p.checkSpec(res, use, spec); len(res.Errors) > 0 {
+		return nil
+	}
+	ctx := &plugin.Context{
+		Namespace: p.bundle.Namespace, Actual: objectOf(res.actual),
+		Dependencies: map[plugin.ResourceName]plugin.Dependency{},
+	}
+	for _, reference := range res.Resource.References {
+		d, err := p.dependency(reference)
+		if err != nil {
+			res.failAs(isRetriable(err), p.position(reference.value), "", err)
+			continue
+		}
+		ctx.Dependencies[reference.Resource] = d
+	}
+	if len(res.Errors) > 0 {
+		return nil
+	}
+	data, _ := spec.Data().(map[string]any)
+	result := use.process(plugin.CopyMap(data), ctx)
+	if failure, ok := result.(*plugin.ProcessResultFailure); ok && failure != nil {
+		err := failure.Error
+		if err == nil {
+			err = errors.New("the plugin failed without saying why")
+		}
+		res.failAs(failure.IsRetriableError, at, "", err)
+		res.External = res.External && failure.IsExternalError
+		return nil
+	}
+	internal := func(err error) *gaby.YamlDoc {
+		res.fail(at, "", fmt.Errorf("plugin %s: %w", use.Name, err))
+		res.External = false
+		return nil
+	}
+	doc, err := document(result, res.Name)
+	if err != nil {
+		return internal(err)
+	}
+	v := doc.Value()
+	got := plugin.NewGroupVersionKind(v.Get("apiVersion").Text(), v.Get("kind").Text())
+	if use.Undescribed {
+		res.GVK = got
+	} else if got != use.GVK {
+		return internal(fmt.Errorf("unexpected GVK from plugin: wanted %s, got %s", use.GVK, got))
+	}
+	res.Origins = append(res.Origins, Origin{From: "plugin " + string(use.Name), Pos: at})
+	if use.Undescribed && !res.actual.Exists() {
+		p.observe(res)
+	}
+	return doc
+}
+
+// dependency returns what a plugin sees of a resource that it depends on.
+func (p *run) dependency(r *Reference) (plugin.Dependency, error) {
+	target := p.results[r.target]
+	d := plugin.Dependency{Spec: r.target.declared(), Actual: objectOf(target.seen())}
+	row := p.Outputs.row(target.GVK)
+	if row == nil {
+		return d, nil
+	}
+	var problems []error
+	for _, side := range []struct {
+		paths []objectPath
+		what  string
+		to    *[]*plugin.Object
+	}{{row.outputs, "output", &d.Outputs}, {row.auxiliary, "auxiliary", &d.Auxiliary}} {
+		found, err := p.related(target.seen(), side.paths, side.what)
+		if !target.Assumed { // what an assumed object makes cannot exist
+			problems = append(problems, err)
+		}
+		for _, v := range found {
+			*side.to = append(*side.to, objectOf(v))
+		}
+	}
+	if err := errors.Join(problems...); err != nil {
+		return d, fmt.Errorf("%s: %w", r.Resource, err)
+	}
+	return d, nil
+}
+
+// objectOf returns a copy of an object for plugins, nil for a missing one.
+func objectOf(v gaby.Value) *plugin.Object {
+	m, ok := v.Data().(map[string]any)
+	if !ok {
+		return nil
+	}
+	return &plugin.Object{Object: plugin.CopyMap(m)}
+}
+
+// declared returns a resource as the Bundle declares it.
+func (r *Resource) declared() smithv1.Resource {
+	declared := smithv1.Resource{Name: r.Name}
+	for _, reference := range r.References {
+		one := smithv1.Reference{
+			Name: reference.Name, Resource: reference.Resource, Modifier: reference.Modifier,
+			Example: plugin.CopyValue(reference.example.Data()),
+		}
+		if reference.path != nil {
+			one.Path = reference.path.String()
+		}
+		declared.References = append(declared.References, one)
+	}
+	data := func(v gaby.Value) map[string]any {
+		m, _ := v.Data().(map[string]any)
+		return plugin.CopyMap(m)
+	}
+	if r.plugin == nil {
+		declared.Spec.Object = data(r.object.value)
+		return declared
+	}
+	declared.Spec.Plugin = &smithv1.PluginSpec{Name: r.plugin.name, ObjectName: r.plugin.objectName}
+	if r.plugin.spec != nil {
+		declared.Spec.Plugin.Spec = data(r.plugin.spec.value)
+	}
+	return declared
+}

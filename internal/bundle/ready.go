@@ -1,0 +1,207 @@
+package bundle
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/bundle/jsonpath"
+	"github.com/fctl-dev/fctl/smith/plugin"
+	smithv1 "github.com/fctl-dev/fctl/smith/v1"
+)
+
+// readiness says whether an observed object is ready.
+type readiness struct {
+	ready   bool
+	message string // why it is not ready yet
+	err     error  // why it never will be
+}
+
+// ReadyRule is a rule for objects of a kind that has no rule of its own.
+type ReadyRule struct {
+	Group, Kind string
+	anyGroup    bool
+	// path is the field that has the value when the object is ready; nil for always.
+	path  *jsonpath.Path
+	value string
+}
+
+// ParseReadyRule parses KIND[.GROUP][=PATH=VALUE]. The path may be in braces.
+func ParseReadyRule(text string) (ReadyRule, error) {
+	what, condition, has := strings.Cut(text, "=")
+	var r ReadyRule
+	r.Kind, r.Group, _ = strings.Cut(what, ".")
+	r.anyGroup = r.Group == ""
+	if r.Kind == "" {
+		return r, fmt.Errorf("%q has no kind", text)
+	}
+	if !has {
+		return r, nil
+	}
+	i := strings.LastIndex(condition, "=")
+	if i < 0 {
+		return r, fmt.Errorf("%q has a path and no value", text)
+	}
+	path, value := condition[:i], condition[i+1:]
+	var err error
+	if strings.HasPrefix(path, "{") {
+		r.path, err = jsonpath.ParseTemplate(path)
+	} else {
+		r.path, err = jsonpath.Parse(path)
+	}
+	r.value = value
+	return r, err
+}
+
+// alwaysReady reports whether objects of a type are ready as soon as they exist. The version does
+// not matter.
+func alwaysReady(gvk plugin.GroupVersionKind) bool {
+	switch gvk.Group + "/" + gvk.Kind {
+	case "/ConfigMap", "/Secret", "/Service", "/ServiceAccount", "networking.k8s.io/Ingress",
+		"policy/PodDisruptionBudget":
+		return true
+	case "rbac.authorization.k8s.io/Role", "rbac.authorization.k8s.io/RoleBinding",
+		"rbac.authorization.k8s.io/ClusterRole", "rbac.authorization.k8s.io/ClusterRoleBinding":
+		return true // not in Smith, where nothing that depends on them would ever be made
+	}
+	return false
+}
+
+// readiness applies the rules: those that are built in, --ready, and those of the annotations of
+// CustomResourceDefinitions.
+func (p *run) readiness(gvk plugin.GroupVersionKind, actual gaby.Value) readiness {
+	if alwaysReady(gvk) {
+		return readiness{ready: true}
+	}
+	for _, rule := range p.ReadyRules {
+		if rule.Kind == gvk.Kind && (rule.anyGroup || rule.Group == gvk.Group) {
+			return rule.apply(actual)
+		}
+	}
+	switch gvk.Group + "/" + gvk.Kind {
+	case "apps/Deployment", "extensions/Deployment":
+		return deploymentReady(actual)
+	case "autoscaling/HorizontalPodAutoscaler":
+		return allTrue(actual, "AbleToScale", "ScalingActive")
+	case "servicecatalog.k8s.io/ServiceInstance", "servicecatalog.k8s.io/ServiceBinding":
+		if c := condition(actual, "Failed"); c.Get("status").Text() == "True" {
+			return readiness{err: fmt.Errorf("the condition Failed is true%s", because(c))}
+		}
+		return allTrue(actual, "Ready")
+	}
+	if r, ok := p.crdReady(gvk, actual); ok {
+		return r
+	}
+	name := gvk.Kind
+	if gvk.Group != "" {
+		name += "." + gvk.Group
+	}
+	return readiness{message: fmt.Sprintf("no readiness rule for %s; use --ready %s", gvk.Kind, name)}
+}
+
+// apply checks an object against the rule.
+func (r ReadyRule) apply(actual gaby.Value) readiness {
+	if r.path == nil {
+		return readiness{ready: true}
+	}
+	found, err := r.path.Find(actual)
+	if err != nil || len(found) == 0 {
+		return readiness{message: fmt.Sprintf("%s is missing; it is ready when it is %q", r.path, r.value)}
+	}
+	if got := found[0].Text(); found[0].Kind() != gaby.Scalar || got != r.value {
+		return readiness{message: fmt.Sprintf("%s is %q; it is ready when it is %q", r.path, got, r.value)}
+	}
+	return readiness{ready: true}
+}
+
+// crdReady applies the annotations of the CustomResourceDefinition of a type, if it was observed.
+func (p *run) crdReady(gvk plugin.GroupVersionKind, actual gaby.Value) (readiness, bool) {
+	for _, o := range p.crds {
+		crd, err := p.open(o)
+		if err != nil {
+			return readiness{err: err}, true
+		}
+		spec := crd.Get("spec")
+		if spec.Get("group").Text() != gvk.Group || spec.Get("names").Get("kind").Text() != gvk.Kind {
+			continue
+		}
+		annotations := crd.Get("metadata").Get("annotations")
+		path := annotations.Get(smithv1.ReadyFieldPath)
+		if !path.Exists() {
+			return readiness{}, false
+		}
+		parsed, err := jsonpath.ParseTemplate(path.Text())
+		if err != nil {
+			return readiness{err: fmt.Errorf("%s: the annotation %s: %w", o.Key, smithv1.ReadyFieldPath, err)},
+				true
+		}
+		return ReadyRule{path: parsed, value: annotations.Get(smithv1.ReadyFieldValue).Text()}.
+			apply(actual), true
+	}
+	return readiness{}, false
+}
+
+// condition returns a condition of a status by its type, a missing value if there is none.
+func condition(actual gaby.Value, name string) gaby.Value {
+	for c := actual.Get("status").Get("conditions").First(); c.Exists(); c = c.Next() {
+		if c.Get("type").Text() == name {
+			return c
+		}
+	}
+	return gaby.Value{}
+}
+
+// because returns the reason and message of a condition.
+func because(c gaby.Value) string {
+	text := ""
+	for _, key := range []string{"reason", "message"} {
+		if s := c.Get(key).Text(); s != "" {
+			text += ": " + s
+		}
+	}
+	return text
+}
+
+// allTrue is ready when all of the conditions are true.
+func allTrue(actual gaby.Value, names ...string) readiness {
+	for _, name := range names {
+		switch c := condition(actual, name); {
+		case !c.Exists():
+			return readiness{message: "the condition " + name + " is missing"}
+		case c.Get("status").Text() != "True":
+			return readiness{message: fmt.Sprintf("the condition %s is %s%s", name,
+				c.Get("status").Text(), because(c))}
+		}
+	}
+	return readiness{ready: true}
+}
+
+// deploymentReady follows kubectl rollout status.
+func deploymentReady(actual gaby.Value) readiness {
+	status := actual.Get("status")
+	number := func(v gaby.Value, otherwise int) int {
+		if n, ok := v.Data().(int); ok {
+			return n
+		}
+		return otherwise
+	}
+	if c := condition(actual, "Progressing"); c.Get("reason").Text() == "ProgressDeadlineExceeded" {
+		return readiness{err: fmt.Errorf("the deployment exceeded its progress deadline%s",
+			because(c))}
+	}
+	wanted := number(actual.Get("spec").Get("replicas"), 1)
+	updated := number(status.Get("updatedReplicas"), 0)
+	available := number(status.Get("availableReplicas"), 0)
+	switch {
+	case number(status.Get("observedGeneration"), 0) < number(actual.Get("metadata").Get("generation"), 0):
+		return readiness{message: "the controller has not seen the latest change"}
+	case updated < wanted:
+		return readiness{message: fmt.Sprintf("%d of %d replicas are updated", updated, wanted)}
+	case number(status.Get("replicas"), 0) > updated:
+		return readiness{message: fmt.Sprintf("%d old replicas are not gone",
+			number(status.Get("replicas"), 0)-updated)}
+	case available < updated:
+		return readiness{message: fmt.Sprintf("%d of %d replicas are available", available, updated)}
+	}
+	return readiness{ready: true}
+}

@@ -1,0 +1,233 @@
+package bundle
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/bundle/jsonpath"
+	smithv1 "github.com/fctl-dev/fctl/smith/v1"
+)
+
+// resolved is the value of a reference.
+type resolved struct {
+	value  any    // a gaby.Value, or Go data
+	secret bool   // it comes from the data of a Secret
+	from   string // the object that it was read from
+}
+
+// Errors of values that cannot be used.
+var (
+	errSeveral = errors.New("the path matches several values, and one is expected")
+	errBytes   = errors.New("cannot expand non-UTF8 byte array field")
+)
+
+// unavailableError reports a value that an object will only have once it exists.
+type unavailableError struct {
+	path     string
+	resource smithv1.ResourceName
+}
+
+func (e *unavailableError) Error() string {
+	return fmt.Sprintf("%s is not available until %s is created", e.path, e.resource)
+}
+
+// evaluate returns the value of a reference.
+func (p *run) evaluate(r *Reference) (resolved, error) {
+	target := p.results[r.target]
+	object, from, err := target.seen(), target.describe(), error(nil)
+	assumed := !target.actual.Exists()
+	if r.Modifier == smithv1.BindSecret {
+		if object, from, err = p.boundSecret(target); err != nil {
+			return resolved{}, err
+		}
+	}
+	found, err := r.path.Find(object)
+	if err == nil && len(found) == 0 {
+		err = fmt.Errorf("field not found: %q", r.path)
+	}
+	if missing, ok := errors.AsType[*jsonpath.NotFoundError](err); ok && assumed && missing != nil {
+		return resolved{}, &unavailableError{r.path.String(), r.target.Name}
+	}
+	if err != nil {
+		return resolved{}, err
+	}
+	bound := r.Modifier == smithv1.BindSecret
+	isSecret := bound || target.GVK.Kind == "Secret" && target.GVK.Group == ""
+	isSecret = isSecret && (r.path.First() == "data" || r.path.First() == "stringData")
+	one := func(v gaby.Value) (any, error) {
+		if v.IsNull() {
+			return nil, fmt.Errorf("field not found: %q", r.path)
+		}
+		return plain(v, bound && r.path.First() == "data")
+	}
+	result := resolved{secret: isSecret, from: from}
+	switch {
+	case len(found) == 1 && !(p.AllowLists && r.path.EndsInWildcard()):
+		result.value, err = one(found[0])
+	case p.AllowLists && r.path.EndsInWildcard():
+		list := make([]any, len(found))
+		var problems []error
+		for i, v := range found {
+			var problem error
+			list[i], problem = one(v)
+			problems = append(problems, problem)
+		}
+		result.value, err = list, errors.Join(problems...)
+	default:
+		err = errSeveral
+	}
+	return result, err
+}
+
+// boundSecret returns the Secret of a ServiceBinding.
+func (p *run) boundSecret(target *ResourceResult) (gaby.Value, string, error) {
+	if !isServiceBinding(target.GVK) {
+		return gaby.Value{}, "", fmt.Errorf("%s is for a ServiceBinding, and %q is a %s",
+			smithv1.BindSecret, target.Resource.Name, target.GVK.Kind)
+	}
+	row := p.Outputs.row(target.GVK)
+	if row == nil {
+		return gaby.Value{}, "", fmt.Errorf("%q has no outputs", target.Resource.Name)
+	}
+	secrets, err := p.related(target.seen(), row.outputs, "output")
+	if err != nil {
+		return gaby.Value{}, "", err
+	}
+	if len(secrets) == 0 {
+		return gaby.Value{}, "", fmt.Errorf("%q has no output Secret", target.Resource.Name)
+	}
+	return secrets[0], "Secret " + secrets[0].Get("metadata").Get("name").Text(), nil
+}
+
+// plain returns a value with the bytes in it as text: of YAML's !!binary, and, if encoded is set,
+// of all strings, which are base64 as in a Secret.
+func plain(v gaby.Value, encoded bool) (any, error) {
+	if !encoded && v.Kind() != gaby.Scalar {
+		return v, nil
+	}
+	switch v.Kind() {
+	case gaby.Map:
+		var m gaby.Entries
+		for c := v.First(); c.Exists(); c = c.Next() {
+			one, err := plain(c, encoded)
+			if err != nil {
+				return nil, fmt.Errorf("%w: %s", err, c.Key())
+			}
+			m = append(m, gaby.Entry{Key: c.Key(), Value: one})
+		}
+		return m, nil
+	case gaby.Scalar:
+		if v.Tag() == "!!binary" || encoded && v.Tag() == "!!str" {
+			return decode(v.Text())
+		}
+	}
+	return v, nil
+}
+
+func decode(text string) (string, error) {
+	data, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(text), ""))
+	if err != nil {
+		return "", fmt.Errorf("the data of the Secret is not base64: %w", err)
+	}
+	if !utf8.Valid(data) {
+		return "", errBytes
+	}
+	return string(data), nil
+}
+
+// substitute returns a template with its references replaced, as a document. value returns the
+// value of a reference; it is called once for each that is used. Failures are collected.
+func (p *run) substitute(res *ResourceResult, t *template,
+	value func(*Reference) (resolved, error),
+) *gaby.YamlDoc {
+	doc, err := t.document()
+	if err != nil {
+		res.fail(p.position(t.value), "", err)
+		return nil
+	}
+	byName := map[smithv1.ReferenceName]resolved{}
+	failed := map[smithv1.ReferenceName]bool{}
+	for _, reference := range res.Resource.References {
+		if reference.Name == "" {
+			continue
+		}
+		v, err := value(reference)
+		if err != nil {
+			failed[reference.Name] = true
+			err = fmt.Errorf("failed to process reference %q: %w", reference.Name, err)
+			res.failAs(isRetriable(err), p.position(reference.value), "", err)
+			continue
+		}
+		byName[reference.Name] = v
+		if v.secret {
+			res.keepSecret(v.value)
+		}
+	}
+	for _, m := range t.markers {
+		if failed[m.name] {
+			continue
+		}
+		var set any = m.literal
+		if m.literal == "" {
+			v := byName[m.name]
+			set = v.value
+			res.Origins = append(res.Origins, Origin{
+				Path: m.segments, Reference: m.name, From: v.from, Pos: p.position(m.value),
+				reference: v,
+			})
+		}
+		if _, err := doc.Set(set, m.segments...); err != nil {
+			res.fail(p.position(m.value), "", err)
+		}
+	}
+	return doc
+}
+
+// isRetriable reports whether more observed objects can mend an error.
+func isRetriable(err error) bool {
+	if _, ok := errors.AsType[*missingError](err); ok {
+		return true
+	}
+	_, ok := errors.AsType[*unavailableError](err)
+	return ok
+}
+
+// Origin says where a value of a rendered object comes from.
+type Origin struct {
+	Path      []string
+	Reference smithv1.ReferenceName // empty if the file has the value
+	From      string                // the object that the reference reads
+	Pos       api.Position
+
+	reference resolved
+}
+
+// keepSecret remembers the texts of a secret value, so that messages do not show them.
+func (res *ResourceResult) keepSecret(value any) {
+	switch v := value.(type) {
+	case gaby.Value:
+		res.keepSecret(v.Data())
+	case string:
+		if v != "" && !slices.Contains(res.secrets, v) {
+			res.secrets = append(res.secrets, v)
+		}
+	case []any:
+		for _, item := range v {
+			res.keepSecret(item)
+		}
+	case gaby.Entries:
+		for _, e := range v {
+			res.keepSecret(e.Value)
+		}
+	case map[string]any:
+		for _, item := range v {
+			res.keepSecret(item)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package bundle
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/sensitive"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/smith/plugin"
+	smithv1 "github.com/fctl-dev/fctl/smith/v1"
+)
+
+// Result is what became of a Bundle.
+type Result struct {
+	Bundle *Bundle
+	// Resources are in the order in which they were processed.
+	Resources []*ResourceResult
+	// ToDelete are observed objects that the Bundle controls and does not declare.
+	ToDelete []*Observed
+	// Plugins are those that the Bundle uses, by name.
+	Plugins []smithv1.PluginStatus
+}
+
+// ResourceResult is what became of a resource.
+type ResourceResult struct {
+	Resource *Resource
+	GVK      plugin.GroupVersionKind // of the object, as far as it is known
+	Name     string                  // of the object, as far as it is known
+	// Status is Blocked, InProgress, Ready or Error.
+	Status smithv1.ConditionType
+	// Message says why it is not ready.
+	Message   string
+	BlockedBy []smithv1.ResourceName
+	Errors    diag.List
+	// Retriable says that a later try may succeed, External that the user can mend the error.
+	Retriable, External bool
+	Notes               []api.Note
+	// Origins are the values that references and plugins made.
+	Origins []Origin
+	// Assumed says that the resource only counts as ready.
+	Assumed bool
+
+	doc     *gaby.YamlDoc // the rendered object
+	actual  gaby.Value    // the observed object
+	secrets []string      // values that messages must not show
+	crlf    bool
+}
+
+// Rendered reports whether there is an object to write.
+func (res *ResourceResult) Rendered() bool {
+	return res.doc != nil && (res.Status == smithv1.Ready || res.Status == smithv1.InProgress)
+}
+
+// Bytes returns the rendered object as text that ends in a newline.
+func (res *ResourceResult) Bytes() []byte {
+	text := res.doc.BytesWithNewline()
+	if !res.crlf {
+		return text
+	}
+	return []byte(strings.ReplaceAll(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n", "\r\n"))
+}
+
+// Value returns the rendered object.
+func (res *ResourceResult) Value() gaby.Value { return res.doc.Value() }
+
+// seen returns the object that references and plugins see: the observed one, or else the rendered
+// one, which counts as ready then.
+func (res *ResourceResult) seen() gaby.Value {
+	if res.actual.Exists() {
+		return res.actual
+	}
+	return res.doc.Value()
+}
+
+// describe returns the kind and name of the object.
+func (res *ResourceResult) describe() string { return res.GVK.Kind + " " + res.Name }
+
+// fail adds an error that only a change of the Bundle can mend.
+func (res *ResourceResult) fail(pos api.Position, hint string, err error) {
+	res.failAs(false, pos, hint, err)
+}
+
+// failAs adds an error. The errors of a resource are retriable if all of them are.
+func (res *ResourceResult) failAs(retriable bool, pos api.Position, hint string, err error) {
+	if len(res.Errors) == 0 {
+		res.Retriable, res.External = true, true
+	}
+	res.Retriable = res.Retriable && retriable
+	res.Status = smithv1.Error
+	res.Errors = append(res.Errors, &api.Failure{
+		Class: api.FailureFunction, Pos: pos, Resource: string(res.Resource.Name),
+		Message: err.Error(), Hint: hint, Err: err,
+	})
+}
+
+// hideSecrets masks secret values in everything that people read.
+func (res *ResourceResult) hideSecrets() {
+	if len(res.secrets) == 0 {
+		return
+	}
+	// a value that is part of another one must not leave the rest of it
+	slices.SortFunc(res.secrets, func(a, b string) int { return len(b) - len(a) })
+	pairs := make([]string, 0, 2*len(res.secrets))
+	for _, s := range res.secrets {
+		if len(s) > 2 {
+			pairs = append(pairs, s, sensitive.Mask)
+		}
+	}
+	mask := strings.NewReplacer(pairs...).Replace
+	res.Message = mask(res.Message)
+	for _, f := range res.Errors {
+		f.Message, f.Hint, f.Err = mask(f.Message), mask(f.Hint), nil
+	}
+	for i := range res.Notes {
+		res.Notes[i].Message = mask(res.Notes[i].Message)
+	}
+}
+
+// Condition returns the condition of the Bundle: Ready if all resources are, Error if one has an
+// error, else InProgress. retriable says that no error is terminal.
+func (r *Result) Condition() (status smithv1.ConditionType, retriable bool) {
+	status, retriable = smithv1.Ready, true
+	for _, res := range r.Resources {
+		switch {
+		case res.Status == smithv1.Error:
+			status, retriable = smithv1.Error, retriable && res.Retriable
+		case res.Status != smithv1.Ready && status != smithv1.Error:
+			status = smithv1.InProgress
+		}
+	}
+	return status, retriable
+}
+
+// Failures returns the errors of all resources.
+func (r *Result) Failures() diag.List {
+	var list diag.List
+	for _, res := range r.Resources {
+		list = append(list, res.Errors...)
+	}
+	return list
+}
