@@ -13,12 +13,14 @@ import (
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/cli"
+	"github.com/fctl-dev/fctl/smith/plugin"
 )
 
 // Option changes which functions Main and Do run.
 type Option func(*config)
 
 type config struct {
+	plugins  []plugin.NewFunc
 	executor func() *functions.Executor
 	register []func(*functions.Executor) error
 }
@@ -50,10 +52,18 @@ func WithRegistration(register func(*functions.Executor) error) Option {
 	return func(c *config) { c.register = append(c.register, register) }
 }
 
+// WithPlugin adds Smith plugins to the commands that work with Bundles. Each factory is called when
+// such a command starts, and by no other command; the error of one ends the command. The names of
+// plugins are unique, and filter is taken.
+func WithPlugin(factories ...plugin.NewFunc) Option {
+	return func(c *config) { c.plugins = append(c.plugins, factories...) }
+}
+
 // Main runs the command line of this process and returns the exit status, which the caller passes
 // to os.Exit.
 func Main(options ...Option) int {
-	return cli.Main(newConfig(options).build)
+	c := newConfig(options)
+	return cli.Main(c.build, c.plugins...)
 }
 
 func newConfig(options []Option) *config {

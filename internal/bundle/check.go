@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -147,8 +148,7 @@ func (d *decoder) checkModifier(r *Reference) {
 		return
 	}
 	if gvk, _ := r.target.object.identity(); gvk.Kind != "" && !isServiceBinding(gvk) {
-		d.fail(r.value.Get("modifier"), "", "%s is for a ServiceBinding, and %q is a %s",
-			smithv1.BindSecret, r.target.Name, gvk.Kind)
+		d.fail(r.value.Get("modifier"), "", "%w", &bindSecretError{r.target.Name, gvk.Kind})
 	}
 }
 
@@ -175,9 +175,30 @@ func (d *decoder) checkIdentities() {
 		id := identity{gvk, name}
 		if first := seen[id]; first != nil {
 			d.current = string(r.Name)
-			d.fail(r.object.value, "", "%q makes the same object: %s %q", first.Name, gvk.Kind, name)
+			d.fail(r.object.value, "", "%w", &sameObjectError{first.Name, Key{gvk, d.Namespace, name}})
 			continue
 		}
 		seen[id] = r
 	}
+}
+
+// bindSecretError reports that bindsecret is used on something else than a ServiceBinding.
+type bindSecretError struct {
+	resource smithv1.ResourceName
+	kind     string
+}
+
+func (e *bindSecretError) Error() string {
+	return fmt.Sprintf("%s is for a ServiceBinding, and %q is a %s", smithv1.BindSecret, e.resource,
+		e.kind)
+}
+
+// sameObjectError reports that two resources make one object.
+type sameObjectError struct {
+	first smithv1.ResourceName
+	key   Key
+}
+
+func (e *sameObjectError) Error() string {
+	return fmt.Sprintf("%q makes the same object: %s", e.first, e.key)
 }

@@ -226,8 +226,8 @@ func (d *decoder) bundle(namespace string) {
 		return
 	}
 	if version.Text() != smithv1.APIVersion {
-		d.fail(either(version, v), "apiVersion: "+smithv1.APIVersion, "apiVersion %s is not one of a Bundle",
-			quoted(version))
+		d.fail(either(version, v), "apiVersion: "+smithv1.APIVersion,
+			"apiVersion %s is not one of a Bundle", quoted(version))
 	}
 	d.fields(v, "Bundle", "apiVersion", "kind", "metadata", "spec", "status")
 	meta := v.Get("metadata")
@@ -269,7 +269,8 @@ func quoted(v gaby.Value) string {
 	return fmt.Sprintf("%q", v.Text())
 }
 
-const subdomainHint = "lower case letters, digits and -, in parts joined by dots, at most 253 characters"
+const subdomainHint = "lower case letters, digits and -, in parts joined by dots, " +
+	"at most 253 characters"
 
 // isSubdomain reports whether s is a DNS subdomain as Kubernetes defines it.
 func isSubdomain(s string) bool {

@@ -77,7 +77,7 @@ func TestStructuralErrors(t *testing.T) {
 		"controller":      {one("    spec: {object: {apiVersion: v1, kind: A, metadata: {name: x, ownerReferences: [{controller: false}, {controller: true}]}}}\n"), "b.yaml:7:83: a: an owner reference with controller: true is set by Smith only\n"},
 		"same object": {
 			one(object + strings.Replace(second, "Secret", "ConfigMap", 1)),
-			"b.yaml:9:20: b: \"a\" makes the same object: ConfigMap \"x\"\n",
+			"b.yaml:9:20: b: \"a\" makes the same object: ConfigMap default/x\n",
 		},
 		"plugin a list":     {one("    spec: {plugin: []}\n"), "b.yaml:7:20: a: plugin: a map is expected\n"},
 		"plugin no name":    {one("    spec: {plugin: {objectName: x}}\n"), "b.yaml:7:20: a: name is missing\n"},

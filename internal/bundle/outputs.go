@@ -47,8 +47,8 @@ func DefaultOutputs() OutputTable {
 	}}
 }
 
-// ReadOutputs reads a table: a list of maps with group, kind, outputs and auxiliary, which are lists
-// of apiVersion, kind and path. Its rows come before those of the default table.
+// ReadOutputs reads a table: a list of maps with group, kind, outputs and auxiliary, which are
+// lists of apiVersion, kind and path. Its rows come before those of the default table.
 func ReadOutputs(text []byte, file string) (OutputTable, error) {
 	doc, err := gaby.ParseYAML(text)
 	if err != nil {
@@ -78,7 +78,9 @@ func (d *decoder) objectPaths(row gaby.Value, key string) []objectPath {
 		if !d.fields(v, key, "apiVersion", "kind", "path") {
 			continue
 		}
-		o := objectPath{gvk: plugin.NewGroupVersionKind(d.str(v, "apiVersion", true), d.str(v, "kind", true))}
+		o := objectPath{
+			gvk: plugin.NewGroupVersionKind(d.str(v, "apiVersion", true), d.str(v, "kind", true)),
+		}
 		var err error
 		if o.path, err = jsonpath.Parse(d.str(v, "path", true)); err != nil {
 			d.fail(either(v.Get("path"), v), "", "%w", err)
@@ -101,7 +103,9 @@ func (t OutputTable) row(gvk plugin.GroupVersionKind) *outputRow {
 // missingError reports that an output or auxiliary object was not observed.
 type missingError struct{ what, kind, name string }
 
-func (e *missingError) Error() string { return fmt.Sprintf("cannot find %s %s %s", e.what, e.kind, e.name) }
+func (e *missingError) Error() string {
+	return fmt.Sprintf("cannot find %s %s %s", e.what, e.kind, e.name)
+}
 
 // related returns the objects that fields of an object name.
 func (p *run) related(actual gaby.Value, paths []objectPath, what string) ([]gaby.Value, error) {

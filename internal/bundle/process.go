@@ -32,6 +32,9 @@ type Options struct {
 	AllowLists bool
 	// Examples uses the example of a reference whose value is not available yet.
 	Examples bool
+
+	// blind are resources that count as ready although their objects cannot be rendered.
+	blind map[smithv1.ResourceName]bool
 }
 
 // run is the processing of one Bundle.
@@ -71,6 +74,12 @@ func Process(ctx context.Context, b *Bundle, o *Options) (*Result, error) {
 		res.GVK, res.Name = r.identity(p.Plugins.gvk)
 		p.results[r] = res
 		p.process(res)
+		if p.blind[r.Name] && res.Status == smithv1.Error && res.Retriable {
+			res.Status, res.Errors, res.Assumed = smithv1.Ready, nil, true
+			if res.doc, _ = newDocument(map[string]any{}); res.doc == nil {
+				return nil, errNoText
+			}
+		}
 		res.hideSecrets()
 		result.Resources = append(result.Resources, res)
 	}
@@ -254,7 +263,7 @@ func (p *run) finish(res *ResourceResult) {
 	}
 	key := Key{res.GVK, p.bundle.Namespace, res.Name}
 	if first := p.made[key]; first != nil {
-		res.fail(p.position(res.Resource.value), "", fmt.Errorf("%q makes the same object: %s", first.Name, key))
+		res.fail(p.position(res.Resource.value), "", &sameObjectError{first.Name, key})
 		return
 	}
 	p.made[key] = res.Resource

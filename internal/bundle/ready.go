@@ -106,10 +106,12 @@ func (r ReadyRule) apply(actual gaby.Value) readiness {
 	}
 	found, err := r.path.Find(actual)
 	if err != nil || len(found) == 0 {
-		return readiness{message: fmt.Sprintf("%s is missing; it is ready when it is %q", r.path, r.value)}
+		return readiness{message: fmt.Sprintf("%s is missing; the object is ready when it is %q",
+			r.path, r.value)}
 	}
 	if got := found[0].Text(); found[0].Kind() != gaby.Scalar || got != r.value {
-		return readiness{message: fmt.Sprintf("%s is %q; it is ready when it is %q", r.path, got, r.value)}
+		return readiness{message: fmt.Sprintf("%s is %q; the object is ready when it is %q",
+			r.path, got, r.value)}
 	}
 	return readiness{ready: true}
 }
@@ -132,8 +134,8 @@ func (p *run) crdReady(gvk plugin.GroupVersionKind, actual gaby.Value) (readines
 		}
 		parsed, err := jsonpath.ParseTemplate(path.Text())
 		if err != nil {
-			return readiness{err: fmt.Errorf("%s: the annotation %s: %w", o.Key, smithv1.ReadyFieldPath, err)},
-				true
+			return readiness{err: fmt.Errorf("%s: the annotation %s: %w", o.Key,
+				smithv1.ReadyFieldPath, err)}, true
 		}
 		return ReadyRule{path: parsed, value: annotations.Get(smithv1.ReadyFieldValue).Text()}.
 			apply(actual), true
@@ -190,10 +192,11 @@ func deploymentReady(actual gaby.Value) readiness {
 			because(c))}
 	}
 	wanted := number(actual.Get("spec").Get("replicas"), 1)
+	observed := number(status.Get("observedGeneration"), 0)
 	updated := number(status.Get("updatedReplicas"), 0)
 	available := number(status.Get("availableReplicas"), 0)
 	switch {
-	case number(status.Get("observedGeneration"), 0) < number(actual.Get("metadata").Get("generation"), 0):
+	case observed < number(actual.Get("metadata").Get("generation"), 0):
 		return readiness{message: "the controller has not seen the latest change"}
 	case updated < wanted:
 		return readiness{message: fmt.Sprintf("%d of %d replicas are updated", updated, wanted)}

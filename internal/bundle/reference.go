@@ -88,8 +88,7 @@ func (p *run) evaluate(r *Reference) (resolved, error) {
 // boundSecret returns the Secret of a ServiceBinding.
 func (p *run) boundSecret(target *ResourceResult) (gaby.Value, string, error) {
 	if !isServiceBinding(target.GVK) {
-		return gaby.Value{}, "", fmt.Errorf("%s is for a ServiceBinding, and %q is a %s",
-			smithv1.BindSecret, target.Resource.Name, target.GVK.Kind)
+		return gaby.Value{}, "", &bindSecretError{target.Resource.Name, target.GVK.Kind}
 	}
 	row := p.Outputs.row(target.GVK)
 	if row == nil {

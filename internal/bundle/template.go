@@ -148,21 +148,28 @@ func textOf(unit []byte, v gaby.Value) string {
 	var above strings.Builder
 	_, lead, _ := strings.Cut(string(unit[e.KeyEnd:e.From]), "\n")
 	for line := range strings.Lines(lead) {
-		if line = strings.TrimSpace(line); strings.HasPrefix(line, "#") {
-			above.WriteString(line + "\n")
-		} else if above.Len() > 0 {
-			above.WriteString("\n")
+		body := strings.TrimSpace(line)
+		isLine := line[len(line)-1] == '\n' // and not the indentation of the first entry
+		if strings.HasPrefix(body, "#") || above.Len() > 0 && isLine {
+			above.WriteString(body + "\n")
 		}
 	}
-	indent := v.First().KeyPosition().Column - 1
-	var below strings.Builder
+	base := strings.Repeat(" ", v.First().KeyPosition().Column-1)
+	var below, gap strings.Builder
 	_, rest, _ := strings.Cut(string(unit[e.To:]), "\n")
+lines:
 	for line := range strings.Lines(rest) {
-		body := strings.TrimLeft(line, " ")
-		if len(line)-len(body) != indent || !strings.HasPrefix(body, "#") {
-			break
+		line = strings.TrimRight(line, " \r\n") + "\n"
+		body, deeper := strings.CutPrefix(line, base)
+		switch {
+		case line == "\n":
+			gap.WriteString(line)
+		case deeper && strings.HasPrefix(strings.TrimLeft(body, " "), "#"):
+			below.WriteString(gap.String() + body)
+			gap.Reset()
+		default:
+			break lines
 		}
-		below.WriteString(strings.TrimRight(body, "\r\n") + "\n")
 	}
 	return above.String() + strings.TrimRight(text, "\n") + "\n" + below.String()
 }

@@ -17,13 +17,17 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/iostreams"
+	"github.com/fctl-dev/fctl/smith/plugin"
 )
 
-// Main runs the command line of this process and returns its exit status.
-func Main(executor func() (*functions.Executor, error)) int {
+// Main runs the command line of this process and returns its exit status. plugins make Smith
+// plugins besides those of fctl.
+func Main(executor func() (*functions.Executor, error), plugins ...plugin.NewFunc) int {
 	// A team's own program is completed under its own name.
 	name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
-	return watch(&app.App{Name: name, Streams: iostreams.System(), Executor: executor}, os.Args[1:])
+	return watch(&app.App{
+		Name: name, Streams: iostreams.System(), Executor: executor, Plugins: plugins,
+	}, os.Args[1:])
 }
 
 // Run runs a command line and returns the exit status. Problems are reported on the error stream.

@@ -15,6 +15,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/settings"
 	"github.com/fctl-dev/fctl/internal/sink"
+	"github.com/fctl-dev/fctl/smith/plugin"
 )
 
 // App is what the commands share.
@@ -25,6 +26,8 @@ type App struct {
 	Streams *iostreams.Streams
 	// Executor makes the executor; commands that do not need one never call it.
 	Executor func() (*functions.Executor, error)
+	// Plugins make Smith plugins besides those of fctl.
+	Plugins []plugin.NewFunc
 
 	// Dir, Config and Context are values of flags that are not settings: -C, --config, --context.
 	Dir, Config string

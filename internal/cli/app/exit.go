@@ -31,7 +31,7 @@ type ExitCode struct {
 func ExitCodes() []ExitCode {
 	return []ExitCode{
 		{ExitDone, "success"},
-		{ExitNo, "no: a validation did not pass, --check found files that would\nchange, diff found a difference, or merge found a conflict"},
+		{ExitNo, "no: a validation did not pass, --check found files that would\nchange, diff found a difference, merge found a conflict, or a bundle is\nnot ready yet"},
 		{ExitUsage, "wrong usage: an unknown flag or function, an invalid argument,\nan invalid settings file or chain"},
 		{ExitInput, "the input could not be read or parsed"},
 		{ExitFunction, "a function failed, or an output could not be written: the disk is\nfull, or the standard output or standard error is closed"},

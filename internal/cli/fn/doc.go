@@ -15,6 +15,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/execution"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm/catalog"
 	"github.com/fctl-dev/fctl/internal/runtime"
@@ -22,7 +23,7 @@ import (
 )
 
 // docFlags are the flags of fn doc.
-type docFlags struct{ execution execFlags }
+type docFlags struct{ execution execution.Flags }
 
 func newDoc(a *app.App) *cobra.Command {
 	o := &docFlags{}
@@ -40,7 +41,7 @@ Without a word, list the functions of the catalogue that are built in.`,
   fctl fn doc set-replicas
   fctl fn doc --allow-exec ./my-function`,
 	}
-	o.execution.add(cmd.Flags())
+	o.execution.Add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		if len(words) > 1 {
 			return diag.UsageHint(cmd.UseLine(), "one IMAGE is expected, got %d words", len(words))
@@ -86,8 +87,8 @@ func printDoc(ctx context.Context, a *app.App, cmd *cobra.Command, o *docFlags, 
 		return diag.UsageHint("'fctl fn doc' lists the functions of the catalogue", "%w", err)
 	}
 	prefix := runtime.DefaultPrefix
-	if o.execution.prefix != "" {
-		prefix = o.execution.prefix
+	if o.execution.Prefix != "" {
+		prefix = o.execution.Prefix
 	}
 	known := slices.Contains([]string{"", prefix, "gcr.io/kpt-fn"}, image.Repository)
 	if known && image.Digest == "" {
@@ -105,12 +106,12 @@ func printDoc(ctx context.Context, a *app.App, cmd *cobra.Command, o *docFlags, 
 		explain.SetContext(ctx)
 		return explain.RunE(explain, []string{name})
 	}
-	return r.imageDoc(ctx, o, runtime.FullImage(name, o.execution.prefix))
+	return r.imageDoc(ctx, o, runtime.FullImage(name, o.execution.Prefix))
 }
 
 // programDoc prints what a program prints with --help.
 func (r *runner) programDoc(ctx context.Context, o *docFlags, path string) error {
-	if !o.execution.allowExec {
+	if !o.execution.AllowExec {
 		return diag.UsageHint("--allow-exec lets programs run",
 			"%s is a program, and programs are not allowed", diag.FileName(path))
 	}
@@ -124,7 +125,7 @@ func (r *runner) programDoc(ctx context.Context, o *docFlags, path string) error
 
 // imageDoc prints what an image prints with --help.
 func (r *runner) imageDoc(ctx context.Context, o *docFlags, image string) error {
-	name := o.execution.engine
+	name := o.execution.Engine
 	if name == "" {
 		name = r.app.Streams.Getenv("FCTL_ENGINE")
 	}
@@ -132,7 +133,7 @@ func (r *runner) imageDoc(ctx context.Context, o *docFlags, image string) error 
 	if err != nil {
 		return diag.UsageHint("'fctl fn doc' lists the functions that need no engine", "%w", err)
 	}
-	pull, err := runtime.ParsePullPolicy(o.execution.pull)
+	pull, err := runtime.ParsePullPolicy(o.execution.Pull)
 	if err != nil {
 		return diag.Usage("--image-pull-policy: %w", err)
 	}

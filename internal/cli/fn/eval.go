@@ -14,6 +14,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/execution"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/run"
@@ -29,7 +30,7 @@ type evalFlags struct {
 	selector, exclude     selectorFlags
 	save                  bool
 	saveType              string
-	execution             execFlags
+	execution             execution.Flags
 	output                outputFlags
 	results               resultFlags
 }
@@ -67,7 +68,7 @@ change keeps its bytes. --diff, --check and --dry-run write nothing.`,
 	flags.BoolVarP(&o.save, "save", "s", false, "add the function to the pipeline of the Kptfile")
 	flags.StringVarP(&o.saveType, "type", "t", "", "with --save, what the function is, a `TYPE`: mutator, validator")
 	addStrictFlag(flags)
-	o.execution.add(flags)
+	o.execution.Add(flags)
 	o.output.add(flags)
 	o.results.add(flags)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
@@ -121,7 +122,7 @@ func (o *evalFlags) declared(cmd *cobra.Command) (*krm.Declared, error) {
 		return nil, diag.UsageHint("--function is one of fctl's own functions",
 			"must specify --image or --exec or --function, and only one of them")
 	}
-	d := &krm.Declared{Image: o.image, Builtin: o.function, Network: o.execution.network, Direct: true}
+	d := &krm.Declared{Image: o.image, Builtin: o.function, Network: o.execution.Network, Direct: true}
 	if d.Image != "" || d.Builtin != "" {
 		return d, nil
 	}
@@ -214,7 +215,7 @@ func (e *evaluation) configure(ctx context.Context) error {
 	if e.dir != "-" {
 		root = source.InDirectory(e.app.Dir, e.dir)
 	}
-	executors, err := e.executors(&e.flags.execution, root)
+	executors, err := e.flags.execution.Executors(e.app, root)
 	if err != nil {
 		return err
 	}

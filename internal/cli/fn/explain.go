@@ -8,12 +8,13 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/execution"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 )
 
 // explainFlags are the flags of fn explain.
-type explainFlags struct{ execution execFlags }
+type explainFlags struct{ execution execution.Flags }
 
 func newExplain(a *app.App) *cobra.Command {
 	o := &explainFlags{}
@@ -26,7 +27,7 @@ executor would run it.`,
 		Example: `  fctl fn explain set-labels:v0.2
   fctl fn explain registry.example.com/functions/check:v1`,
 	}
-	o.execution.add(cmd.Flags())
+	o.execution.Add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return explain(cmd.Context(), a, cmd, o, words)
 	}
@@ -44,12 +45,12 @@ func explain(ctx context.Context, a *app.App, cmd *cobra.Command, o *explainFlag
 	if err != nil {
 		return err
 	}
-	executors, err := r.executors(&o.execution, ".")
+	executors, err := o.execution.Executors(r.app, ".")
 	if err != nil {
 		return err
 	}
 	step, reasons, problem := executors.Resolve(ctx,
-		&krm.Declared{Image: words[0], Network: o.execution.network, Direct: true}, "")
+		&krm.Declared{Image: words[0], Network: o.execution.Network, Direct: true}, "")
 	if len(reasons) == 0 && problem != nil {
 		return problem
 	}

@@ -5,6 +5,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/execution"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/krm/catalog"
@@ -61,7 +62,7 @@ func FlagValues(name, typed string, own func() []string) ([]string, cobra.ShellC
 	case "engine":
 		return app.Offer(runtime.EngineNames(), typed)
 	case "executor":
-		return app.Offer(executors(), typed)
+		return app.Offer(execution.Kinds(), typed)
 	case "image-pull-policy":
 		return app.Offer([]string{"Always", "IfNotPresent", "Never"}, typed)
 	case "resource-list-version":

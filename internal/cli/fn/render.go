@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/execution"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/run"
@@ -19,7 +20,7 @@ type renderFlags struct {
 	meta        bool
 	status      bool
 	listVersion string
-	execution   execFlags
+	execution   execution.Flags
 	output      outputFlags
 	results     resultFlags
 }
@@ -47,7 +48,7 @@ that fails ends the rendering, and nothing is written.`,
 	flags.BoolVar(&o.status, "render-status", true,
 		"record in the status of the Kptfile what the functions did, when files are written")
 	addStrictFlag(flags)
-	o.execution.add(flags)
+	o.execution.Add(flags)
 	o.output.add(flags)
 	o.results.add(flags)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
@@ -86,7 +87,7 @@ func renderPackage(ctx context.Context, a *app.App, cmd *cobra.Command, o *rende
 	if err := r.noteOthers(p); err != nil {
 		return err
 	}
-	executors, err := r.executors(&o.execution, source.InDirectory(a.Dir, dir))
+	executors, err := o.execution.Executors(r.app, source.InDirectory(a.Dir, dir))
 	if err != nil {
 		return err
 	}

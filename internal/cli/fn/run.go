@@ -9,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/execution"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/source"
@@ -21,7 +22,7 @@ type runFlags struct {
 	global      bool
 	selfDelete  bool
 	listVersion string
-	execution   execFlags
+	execution   execution.Flags
 	output      outputFlags
 	results     resultFlags
 }
@@ -59,7 +60,7 @@ changed keeps its bytes. --diff, --check and --dry-run write nothing.`,
 		"a function may remove the resource that declares it")
 	addListVersion(flags, &o.listVersion)
 	addStrictFlag(flags)
-	o.execution.add(flags)
+	o.execution.Add(flags)
 	o.output.add(flags)
 	o.results.add(flags)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
@@ -75,7 +76,7 @@ func (o *runFlags) direct() (*krm.Declared, error) {
 	case o.image != "" && o.exec != "":
 		return nil, diag.Usage("--image and --exec exclude each other")
 	case o.image != "":
-		return &krm.Declared{Image: o.image, Network: o.execution.network, Direct: true}, nil
+		return &krm.Declared{Image: o.image, Network: o.execution.Network, Direct: true}, nil
 	case o.exec == "":
 		return nil, nil
 	}
@@ -120,7 +121,7 @@ func runDeclared(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlag
 	if dir != "-" {
 		root = source.InDirectory(a.Dir, dir)
 	}
-	if f.executors, err = r.executors(&o.execution, root); err != nil {
+	if f.executors, err = o.execution.Executors(r.app, root); err != nil {
 		return err
 	}
 	f.executors.Here = a.Dir

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/execution"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/krm/fntest"
@@ -23,7 +24,7 @@ import (
 type testFlags struct {
 	image, exec, function string
 	update, asNobody      bool
-	execution             execFlags
+	execution             execution.Flags
 }
 
 func newTest(a *app.App) *cobra.Command {
@@ -52,7 +53,7 @@ same input must give the same bytes. A function that loses comments is noted.
 	flags.BoolVar(&o.update, "update", false, "write what the function returns as what is expected")
 	flags.BoolVar(&o.asNobody, "as-nobody", false,
 		"check that a program also works for the user nobody; only root can")
-	o.execution.add(flags)
+	o.execution.Add(flags)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return runTests(cmd.Context(), a, cmd, o, words)
 	}
@@ -73,7 +74,7 @@ func (o *testFlags) declared(cmd *cobra.Command) (*krm.Declared, error) {
 			"must specify --image or --exec or --function, and only one of them")
 	}
 	d := &krm.Declared{
-		Image: o.image, Builtin: o.function, Network: o.execution.network, Direct: true,
+		Image: o.image, Builtin: o.function, Network: o.execution.Network, Direct: true,
 	}
 	if o.exec != "" {
 		words, err := shellwords.Split(o.exec)
@@ -150,7 +151,7 @@ func runTests(ctx context.Context, a *app.App, cmd *cobra.Command, o *testFlags,
 // tested returns the function that is tested.
 func (r *runner) tested(ctx context.Context, o *testFlags, declared *krm.Declared, dir string,
 ) (fntest.Function, error) {
-	executors, err := r.executors(&o.execution, dir)
+	executors, err := o.execution.Executors(r.app, dir)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,58 @@
+package bundle
+
+import (
+	"fmt"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/diag"
+	smithv1 "github.com/fctl-dev/fctl/smith/v1"
+)
+
+// Validate checks what needs no observed objects, besides what Read checks: that the plugins exist,
+// that their specs, with the examples of references, fit their schemas, and that bindsecret is for
+// what makes a ServiceBinding. The error is a diag.List of the class FailureUsage. The notes say
+// which specs were not checked.
+func Validate(b *Bundle, plugins *Plugins) ([]api.Note, error) {
+	p := newRun(b, &Options{Plugins: plugins})
+	var notes []api.Note
+	var problems diag.List
+	made := map[Key]*Resource{}
+	for _, r := range b.Resources {
+		res := &ResourceResult{Resource: r}
+		res.GVK, res.Name = r.identity(plugins.gvk)
+		if r.plugin != nil {
+			use, err := plugins.Find(r.plugin.name)
+			if err != nil {
+				res.fail(p.position(r.plugin.value.Get("name")), "'fctl bundle plugins' lists them",
+					err)
+			} else {
+				p.early(res, use)
+			}
+			for _, name := range r.MissingExamples() {
+				notes = append(notes, api.Note{Pos: p.position(r.plugin.value), Message: fmt.Sprintf(
+					"%s: the spec is not checked: no example value provided in reference %q", r.Name, name)})
+			}
+		}
+		key := Key{res.GVK, b.Namespace, res.Name}
+		if first := made[key]; first != nil && res.GVK.Kind != "" && res.Name != "" {
+			res.fail(p.position(r.value), "", &sameObjectError{first.Name, key})
+		} else {
+			made[key] = r
+		}
+		for _, reference := range r.References {
+			if reference.Modifier != smithv1.BindSecret || reference.target.plugin == nil {
+				continue
+			}
+			if gvk, ok := plugins.gvk(reference.target.plugin.name); ok && !isServiceBinding(gvk) {
+				res.fail(p.position(reference.value.Get("modifier")), "",
+					&bindSecretError{reference.target.Name, gvk.Kind})
+			}
+		}
+		for _, f := range res.Errors {
+			f.Class = api.FailureUsage
+			problems = append(problems, f)
+		}
+	}
+	problems.Sort()
+	return notes, problems.Err()
+}

@@ -1,0 +1,276 @@
+// Package bundle implements the commands of Smith Bundles and of plugins: fctl bundle and fctl
+// plugin, one file each.
+package bundle
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/bundle"
+	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/settings"
+	"github.com/fctl-dev/fctl/internal/source"
+	smithv1 "github.com/fctl-dev/fctl/smith/v1"
+)
+
+// New makes the commands of Bundles.
+func New(a *app.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "bundle",
+		Short: "Render Smith Bundles without a cluster",
+		Long: `Work with Smith Bundles (smith.atlassian.com/v1): sets of resources that refer
+to each other. References are filled from objects that were observed, which are
+files or what kubectl gets. Nothing is applied.
+
+The exit status is 0 when every resource is ready, 1 when one is in progress,
+blocked, or failed in a way that a later try may mend, 2 when the Bundle is
+invalid, 3 when a file cannot be read, and 4 when a resource failed for good.`,
+		Args: a.NoSuchCommand,
+		RunE: app.ShowHelp,
+	}
+	cmd.AddCommand(newRender(a), newValidate(a), newGraph(a), newToDelete(a), newExplain(a),
+		newPlugins(a))
+	return cmd
+}
+
+// inputFlags are the flags that say what is processed, and how.
+type inputFlags struct {
+	observed, ready, assumeReady    []string
+	namespace, outputs              string
+	checkOwner, ownerRefs, anyLists bool
+	plugins                         pluginFlags
+}
+
+func (o *inputFlags) add(flags *pflag.FlagSet) {
+	addNamespace(flags, &o.namespace)
+	flags.StringArrayVar(&o.observed, "observed", nil,
+		"objects as they exist, a `FILE` or directory; kube: asks kubectl")
+	flags.StringArrayVar(&o.ready, "ready", nil,
+		"when objects of a kind are ready, `KIND[.GROUP][=PATH=VALUE]`")
+	flags.StringSliceVar(&o.assumeReady, "assume-ready", nil,
+		"resources that count as ready, `NAME` or all")
+	flags.StringVar(&o.outputs, "outputs", "",
+		"which objects other kinds produce and need, a `FILE`")
+	flags.BoolVar(&o.checkOwner, "check-owner", false,
+		"fail if an observed object is not controlled by the Bundle")
+	flags.BoolVar(&o.anyLists, "allow-lists", false,
+		"a path that ends in [*] has a list as its value")
+	o.plugins.add(flags)
+}
+
+func addNamespace(flags *pflag.FlagSet, namespace *string) {
+	flags.StringVarP(namespace, "namespace", "n", "default",
+		"the `NAMESPACE` of Bundles that have none")
+}
+
+// runner is what the commands work with.
+type runner struct {
+	app      *app.App
+	settings *settings.Settings
+	reader   *source.Reader
+}
+
+func newRunner(a *app.App, cmd *cobra.Command) (*runner, error) {
+	s, err := a.Settings(cmd.Flags())
+	if err != nil {
+		return nil, err
+	}
+	if !s.Quiet {
+		a.Console().Notes("", s.Notes...)
+	}
+	return &runner{app: a, settings: s, reader: run.Reader(s, a.Streams)}, nil
+}
+
+// notes writes notes on the error stream.
+func (r *runner) notes(notes ...api.Note) {
+	if !r.settings.Quiet {
+		r.app.Console().Notes("", notes...)
+	}
+}
+
+// bundles reads the Bundles of files. Those of files without problems are returned even with an
+// error.
+func (r *runner) bundles(ctx context.Context, cmd *cobra.Command, paths []string, namespace string,
+) ([]*bundle.Bundle, error) {
+	if len(paths) == 0 {
+		return nil, diag.UsageHint(cmd.UseLine(), "a file with a Bundle is expected")
+	}
+	var all []*bundle.Bundle
+	var problems diag.List
+	for _, path := range paths {
+		text, name, err := r.read(ctx, cmd, path)
+		if err != nil {
+			problems = append(problems, diag.Failures(err, api.FailureInput)...)
+			continue
+		}
+		bundles, notes, err := bundle.Read(text, name, namespace)
+		r.notes(notes...)
+		if err != nil {
+			problems = append(problems, diag.Failures(err, api.FailureUsage)...)
+			continue
+		}
+		all = append(all, bundles...)
+	}
+	return all, problems.Err()
+}
+
+// read reads a file, or the standard input, and returns its name in messages.
+func (r *runner) read(ctx context.Context, cmd *cobra.Command, path string,
+) (text []byte, name string, err error) {
+	if path == "" {
+		return nil, "", diag.Usage("the name of the file is empty")
+	}
+	if path == "-" {
+		if err := r.app.RejectTerminal(cmd); err != nil {
+			return nil, "", err
+		}
+	}
+	path = source.InDirectory(r.app.Dir, path)
+	text, err = r.reader.Bytes(ctx, path)
+	return text, diag.FileName(path), err
+}
+
+// options returns how Bundles are processed.
+func (r *runner) options(ctx context.Context, cmd *cobra.Command, o *inputFlags,
+	bundles []*bundle.Bundle,
+) (*bundle.Options, error) {
+	options := &bundle.Options{
+		Outputs: bundle.DefaultOutputs(), CheckOwner: o.checkOwner, OwnerRefs: o.ownerRefs,
+		AllowLists: o.anyLists,
+	}
+	var err error
+	for _, text := range o.ready {
+		rule, err := bundle.ParseReadyRule(text)
+		if err != nil {
+			return nil, diag.UsageHint("--ready Database.example.com=status.phase=Running",
+				"--ready: %w", err)
+		}
+		options.ReadyRules = append(options.ReadyRules, rule)
+	}
+	if err := assume(options, o.assumeReady, bundles); err != nil {
+		return nil, err
+	}
+	if o.outputs != "" {
+		text, name, err := r.read(ctx, cmd, o.outputs)
+		if err == nil {
+			options.Outputs, err = bundle.ReadOutputs(text, name)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if options.Plugins, err = r.plugins(ctx, &o.plugins); err != nil {
+		return nil, err
+	}
+	options.Pool, err = r.pool(ctx, cmd, o.observed, bundles, options)
+	return options, err
+}
+
+// assume sets which resources count as ready.
+func assume(options *bundle.Options, names []string, bundles []*bundle.Bundle) error {
+	options.AssumeReady = map[smithv1.ResourceName]bool{}
+	known := map[smithv1.ResourceName]bool{}
+	for _, b := range bundles {
+		for _, resource := range b.Resources {
+			known[resource.Name] = true
+		}
+	}
+	for _, name := range names {
+		if name == "all" {
+			options.AssumeAll = true
+			continue
+		}
+		if !known[smithv1.ResourceName(name)] {
+			return noResource("--assume-ready: ", name, known)
+		}
+		options.AssumeReady[smithv1.ResourceName(name)] = true
+	}
+	return nil
+}
+
+// each calls work for each of n indexes, in parallel, and returns the errors in order.
+func each(n int, work func(i int) error) error {
+	errs := make([]error, n)
+	var group sync.WaitGroup
+	next := make(chan int)
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		group.Go(func() {
+			for i := range next {
+				errs[i] = work(i)
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	group.Wait()
+	var problems diag.List
+	for _, err := range errs {
+		if err != nil {
+			problems = append(problems, diag.Failures(err, api.FailureFunction)...)
+		}
+	}
+	return problems.Err()
+}
+
+// process processes Bundles in parallel.
+func process(ctx context.Context, bundles []*bundle.Bundle, options *bundle.Options,
+) ([]*bundle.Result, error) {
+	results := make([]*bundle.Result, len(bundles))
+	err := each(len(bundles), func(i int) (err error) {
+		results[i], err = bundle.Process(ctx, bundles[i], options)
+		return err
+	})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return results, err
+}
+
+// outcome reports the errors of resources, and returns the exit status as an error.
+func (r *runner) outcome(results []*bundle.Result) error {
+	status := app.ExitDone
+	var problems diag.List
+	for _, result := range results {
+		for _, res := range result.Resources {
+			r.notes(res.Notes...)
+		}
+		problems = append(problems, result.Failures()...)
+		switch condition, retriable := result.Condition(); {
+		case condition == smithv1.Ready:
+		case condition == smithv1.Error && !retriable:
+			status = max(status, app.ExitFunction)
+		default:
+			status = max(status, app.ExitNo)
+		}
+	}
+	r.app.Console().Problems(problems)
+	if status == app.ExitDone {
+		return nil
+	}
+	return app.ExitError(status)
+}
+
+// talk prints text on the error stream, unless the settings turn notes off.
+func (r *runner) talk(text string) error {
+	if r.settings.Quiet || text == "" {
+		return nil
+	}
+	_, err := fmt.Fprint(r.app.Streams.ErrOut, diag.PrintableLines(text))
+	return err
+}
+
+// joined joins the texts of documents.
+func joined(texts []string) string {
+	return strings.Join(texts, "---\n")
+}

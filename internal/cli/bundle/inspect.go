@@ -1,0 +1,220 @@
+package bundle
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/bundle"
+	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/diag"
+	smithv1 "github.com/fctl-dev/fctl/smith/v1"
+)
+
+func newValidate(a *app.App) *cobra.Command {
+	var namespace string
+	o := &pluginFlags{}
+	cmd := &cobra.Command{
+		Use:   "validate [flags] BUNDLE...",
+		Short: "Check Bundles without observed objects",
+		Long: `Check the structure of Bundles, the references between resources, that plugins
+exist, and that their specs fit the schemas of the plugins. A spec with
+references is checked with their examples, if all named references have one; -v
+lists the specs that are not checked. All problems are reported, with their
+positions.`,
+		Example: `  fctl bundle validate bundle.yaml`,
+	}
+	addNamespace(cmd.Flags(), &namespace)
+	o.add(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		r, err := newRunner(a, cmd)
+		if err != nil {
+			return err
+		}
+		plugins, err := r.plugins(cmd.Context(), o)
+		if err != nil {
+			return err
+		}
+		bundles, err := r.bundles(cmd.Context(), cmd, words, namespace)
+		problems := diag.List{}
+		if err != nil {
+			problems = diag.Failures(err, api.FailureUsage)
+		}
+		for _, b := range bundles {
+			notes, err := bundle.Validate(b, plugins)
+			if err != nil {
+				problems = append(problems, diag.Failures(err, api.FailureUsage)...)
+			}
+			if r.settings.Verbose {
+				r.notes(notes...)
+			}
+		}
+		return problems.Err()
+	}
+	cmd.ValidArgsFunction = app.CompleteFiles(100)
+	return cmd
+}
+
+func newGraph(a *app.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "graph [flags] BUNDLE...",
+		Short: "Print which resources of a Bundle refer to which",
+		Long: `Print the resources of Bundles in the order in which they are processed, each with
+the resources that it refers to. -o dot is for Graphviz, -o mermaid for pages in
+Markdown.`,
+		Example: `  fctl bundle graph bundle.yaml
+  fctl bundle graph bundle.yaml -o dot | dot -Tsvg > bundle.svg`,
+	}
+	output := app.AddOutput(cmd.Flags(), strings.Join(bundle.GraphFormats(), ", "),
+		bundle.GraphFormats()...)
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		r, err := newRunner(a, cmd)
+		if err != nil {
+			return err
+		}
+		bundles, err := r.bundles(cmd.Context(), cmd, words, "default")
+		if err != nil {
+			return err
+		}
+		var s strings.Builder
+		for _, b := range bundles {
+			s.WriteString(b.Graph(output.Value))
+		}
+		return r.app.Write([]byte(s.String()))
+	}
+	cmd.ValidArgsFunction = app.CompleteFiles(100)
+	return cmd
+}
+
+// processed reads and processes Bundles for a command that only shows something about them.
+func (r *runner) processed(ctx context.Context, cmd *cobra.Command, o *inputFlags, words []string,
+) ([]*bundle.Result, error) {
+	bundles, err := r.bundles(ctx, cmd, words, o.namespace)
+	if err != nil {
+		return nil, err
+	}
+	options, err := r.options(ctx, cmd, o, bundles)
+	if err != nil {
+		return nil, err
+	}
+	return process(ctx, bundles, options)
+}
+
+func newToDelete(a *app.App) *cobra.Command {
+	o := &inputFlags{}
+	cmd := &cobra.Command{
+		Use:   "to-delete [flags] BUNDLE...",
+		Short: "List objects that a Bundle controls and no longer declares",
+		Long: `List the observed objects that have an owner reference to the Bundle as their
+controller and that no resource of the Bundle makes. A controller deletes them
+once the Bundle is ready.
+
+--observed kube: only asks for the kinds that the Bundle has.`,
+		Example: `  fctl bundle to-delete bundle.yaml --observed observed/`,
+	}
+	output := app.AddOutput(cmd.Flags(), "text or json", "text", "json")
+	o.add(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		r, err := newRunner(a, cmd)
+		if err != nil {
+			return err
+		}
+		results, err := r.processed(cmd.Context(), cmd, o, words)
+		if err != nil {
+			return err
+		}
+		if output.Value == "json" {
+			list := []smithv1.ObjectToDelete{}
+			for _, result := range results {
+				list = append(list, result.Status().ObjectsToDelete...)
+			}
+			return r.app.WriteJSON(list)
+		}
+		var s strings.Builder
+		for _, result := range results {
+			for _, object := range result.ToDelete {
+				fmt.Fprintf(&s, "%s: %s\n", object.Position(), object.Key)
+			}
+		}
+		return r.app.Write([]byte(diag.PrintableLines(s.String())))
+	}
+	cmd.ValidArgsFunction = app.CompleteFiles(100)
+	return cmd
+}
+
+func newExplain(a *app.App) *cobra.Command {
+	o := &inputFlags{}
+	var show bool
+	cmd := &cobra.Command{
+		Use:   "explain [flags] BUNDLE [RESOURCE]",
+		Short: "Print where each value of an object comes from",
+		Long: `Print each value of the object of RESOURCE and where it comes from: the file, or a
+reference with the object and the path that it reads. Without RESOURCE print all
+resources. For a resource that is not rendered yet, the references are those that
+will be read.`,
+		Example: `  fctl bundle explain bundle.yaml binding --observed observed/`,
+	}
+	app.AddShowSecrets(cmd.Flags(), &show)
+	o.add(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		if len(words) == 0 || len(words) > 2 {
+			return diag.UsageHint(cmd.UseLine(), "a file and the name of a resource are expected")
+		}
+		r, err := newRunner(a, cmd)
+		if err != nil {
+			return err
+		}
+		results, err := r.processed(cmd.Context(), cmd, o, words[:1])
+		if err != nil {
+			return err
+		}
+		wanted := ""
+		if len(words) == 2 {
+			wanted = words[1]
+		}
+		return r.explain(results, smithv1.ResourceName(wanted), show)
+	}
+	cmd.ValidArgsFunction = app.CompleteFiles(1)
+	return cmd
+}
+
+// explain prints where the values of one resource, or of all, come from.
+func (r *runner) explain(results []*bundle.Result, wanted smithv1.ResourceName, show bool) error {
+	var s strings.Builder
+	known := map[smithv1.ResourceName]bool{}
+	found := false
+	var problems diag.List
+	for _, result := range results {
+		for _, res := range result.Resources {
+			known[res.Resource.Name] = true
+			if wanted != "" && res.Resource.Name != wanted {
+				continue
+			}
+			found = true
+			problems = append(problems, res.Errors...)
+			fmt.Fprintf(&s, "%s: %s", res.Resource.Name, res.Status)
+			if res.Message != "" {
+				fmt.Fprintf(&s, " (%s)", res.Message)
+			}
+			s.WriteString("\n")
+			w := tabwriter.NewWriter(&s, 0, 0, 2, ' ', 0)
+			for _, e := range result.Explain(res, show) {
+				value, _, more := strings.Cut(e.Value, "\n")
+				if more {
+					value += " ..."
+				}
+				fmt.Fprintf(w, "  %s\t%s\t%s\n", e.Path, value, e.From)
+			}
+			_ = w.Flush() // to memory
+		}
+	}
+	if !found && wanted != "" {
+		return noResource("", string(wanted), known)
+	}
+	r.app.Console().Problems(problems)
+	return r.app.Write([]byte(diag.PrintableLines(s.String())))
+}

@@ -1,0 +1,171 @@
+package bundle
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/shellwords"
+	"github.com/fctl-dev/fctl/internal/bundle"
+	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/execution"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/smith/plugin"
+	"github.com/fctl-dev/fctl/smith/plugin/filter"
+	smithv1 "github.com/fctl-dev/fctl/smith/v1"
+)
+
+// pluginFlags are the flags that declare plugins that are programs or images.
+type pluginFlags struct {
+	declared  []string
+	execution execution.Flags
+}
+
+func (o *pluginFlags) add(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&o.declared, "plugin", nil,
+		"a plugin that is a program or an image, `NAME=COMMAND` or NAME=image:IMAGE")
+	o.execution.Add(flags)
+}
+
+// plugins makes the plugins: those of fctl, those of a team's own program, and those declared by
+// flags.
+func (r *runner) plugins(ctx context.Context, o *pluginFlags) (*bundle.Plugins, error) {
+	factories := append([]plugin.NewFunc{filter.New}, r.app.Plugins...)
+	plugins, err := bundle.NewPlugins(factories)
+	if err != nil {
+		return nil, diag.Failures(err, api.FailureFunction)
+	}
+	if len(o.declared) == 0 {
+		return plugins, nil
+	}
+	executors, err := o.execution.Executors(r.app, r.app.Dir)
+	if err != nil {
+		return nil, err
+	}
+	executors.Here = r.app.Dir
+	var problems diag.List
+	for _, text := range o.declared {
+		if err := addProgram(ctx, plugins, executors, &o.execution, text); err != nil {
+			problems = append(problems, diag.Failures(err, api.FailureFunction)...)
+		}
+	}
+	return plugins, problems.Err()
+}
+
+// addProgram adds the plugin of one --plugin.
+func addProgram(ctx context.Context, plugins *bundle.Plugins, executors *krm.Executors,
+	flags *execution.Flags, text string,
+) error {
+	name, command, ok := strings.Cut(text, "=")
+	if !ok || name == "" || command == "" {
+		return diag.UsageHint("--plugin NAME=COMMAND or --plugin NAME=image:IMAGE",
+			"--plugin: %q is not a plugin", text)
+	}
+	step := func(call string) (*krm.Step, error) {
+		d := &krm.Declared{
+			Direct: true, Envs: []string{bundle.CallVariable + "=" + call}, Network: flags.Network,
+		}
+		if image, ok := strings.CutPrefix(command, "image:"); ok {
+			d.Image = image
+		} else {
+			words, err := shellwords.Split(command)
+			if err != nil || len(words) == 0 {
+				return nil, diag.Usage("--plugin %s: %q is not a command", name, command)
+			}
+			d.Exec, d.Args = words[0], words[1:]
+		}
+		s, _, err := executors.Resolve(ctx, d, "")
+		return s, err
+	}
+	describe, err := step("describe")
+	if err != nil {
+		return err
+	}
+	process, err := step("process")
+	if err != nil {
+		return err
+	}
+	made, err := bundle.NewProgram(ctx, smithv1.PluginName(name), describe, process)
+	if err != nil {
+		return err
+	}
+	return plugins.Add(made, command)
+}
+
+func newPlugins(a *app.App) *cobra.Command {
+	o := &pluginFlags{}
+	cmd := &cobra.Command{
+		Use:   "plugins [flags]",
+		Short: "List the plugins with what they make",
+		Long: `List the plugins that Bundles can use: their names, the type of the objects that
+they make, and where they come from. -o json adds the schemas of their specs.`,
+		Example: `  fctl bundle plugins
+  fctl bundle plugins --allow-exec --plugin labels=./labels.sh -o json`,
+		Args: app.NoArguments,
+	}
+	output := app.AddOutput(cmd.Flags(), "table or json", "table", "json")
+	o.add(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		r, err := newRunner(a, cmd)
+		if err != nil {
+			return err
+		}
+		plugins, err := r.plugins(cmd.Context(), o)
+		if err != nil {
+			return err
+		}
+		return r.list(plugins.List(), output.Value)
+	}
+	return cmd
+}
+
+// pluginRow is a plugin as JSON has it.
+type pluginRow struct {
+	Name    smithv1.PluginName `json:"name"`
+	Group   string             `json:"group"`
+	Version string             `json:"version"`
+	Kind    string             `json:"kind"`
+	Origin  string             `json:"origin"`
+	Schema  json.RawMessage    `json:"schema,omitempty"`
+}
+
+// list prints plugins.
+func (r *runner) list(plugins []*bundle.Plugin, output string) error {
+	if output == "json" {
+		rows := []pluginRow{}
+		for _, p := range plugins {
+			row := pluginRow{p.Name, p.GVK.Group, p.GVK.Version, p.GVK.Kind, p.Origin, nil}
+			if len(p.SpecSchema) > 0 {
+				doc, err := gaby.ParseYAML(p.SpecSchema)
+				if err != nil {
+					return err
+				}
+				if row.Schema, err = json.Marshal(doc.Data()); err != nil {
+					return err
+				}
+			}
+			rows = append(rows, row)
+		}
+		return r.app.WriteJSON(rows)
+	}
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tMAKES\tFROM")
+	for _, p := range plugins {
+		makes := p.GVK.APIVersion() + " " + p.GVK.Kind
+		if p.Undescribed {
+			makes = "any object"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\n", p.Name, makes, p.Origin)
+	}
+	_ = w.Flush() // to memory
+	return r.app.Write([]byte(diag.PrintableLines(b.String())))
+}

@@ -1,0 +1,162 @@
+package bundle
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/bundle"
+	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/sink"
+	"github.com/fctl-dev/fctl/internal/source"
+)
+
+// renderFlags are the flags of bundle render.
+type renderFlags struct {
+	input            inputFlags
+	output           *app.Choice
+	dir              string
+	status, simulate bool
+}
+
+func newRender(a *app.App) *cobra.Command {
+	o := &renderFlags{}
+	cmd := &cobra.Command{
+		Use:   "render [flags] BUNDLE...",
+		Short: "Print the objects of Bundles as far as references have values",
+		Long: `Print the objects that a controller would write now, in the order in which it
+would, and on the error stream what is ready, in progress, blocked or failed.
+BUNDLE is a file with Bundles, or -.
+
+A resource is processed when all that it refers to is ready: observed, and ready
+by the rule for its kind. Objects keep the comments, the order and the quotes
+that they have in the Bundle.
+
+-o json prints the report in place of the objects. -O DIR writes one file per
+resource. --simulate prints the order in which a controller would proceed.`,
+		Example: `  fctl bundle render bundle.yaml
+  fctl bundle render bundle.yaml --observed observed/ --observed secret.yaml
+  fctl bundle render bundle.yaml --observed kube: | kubectl apply -f -
+  fctl bundle render bundle.yaml --assume-ready all
+  fctl bundle render bundle.yaml --ready Database.example.com=status.phase=Running
+  fctl bundle render bundle.yaml --allow-exec --plugin labels=./labels.sh`,
+	}
+	flags := cmd.Flags()
+	o.output = app.AddOutput(flags, "yaml (objects) or json (the report)", "yaml", "json")
+	flags.StringVarP(&o.dir, "output-dir", "O", "", "write each object to a file in `DIR`")
+	flags.BoolVar(&o.status, "status", false, "print each Bundle with its status as well")
+	flags.BoolVar(&o.simulate, "simulate", false, "print the steps of a controller")
+	flags.BoolVar(&o.input.ownerRefs, "owner-refs", false,
+		"add owner references; the Bundle must have been observed")
+	o.input.add(flags)
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		return render(cmd.Context(), a, cmd, o, words)
+	}
+	cmd.ValidArgsFunction = app.CompleteFiles(100)
+	return cmd
+}
+
+func render(ctx context.Context, a *app.App, cmd *cobra.Command, o *renderFlags, words []string,
+) error {
+	if o.simulate && (o.dir != "" || o.status || o.output.Value == "json") {
+		return diag.Usage("--simulate prints steps; it excludes -o, -O and --status")
+	}
+	if o.dir != "" && (o.status || o.output.Value == "json") {
+		return diag.Usage("-O writes objects to files; it excludes -o and --status")
+	}
+	r, err := newRunner(a, cmd)
+	if err != nil {
+		return err
+	}
+	bundles, err := r.bundles(ctx, cmd, words, o.input.namespace)
+	if err != nil {
+		return err
+	}
+	options, err := r.options(ctx, cmd, &o.input, bundles)
+	if err != nil {
+		return err
+	}
+	if o.simulate {
+		return r.simulate(ctx, bundles, options)
+	}
+	results, err := process(ctx, bundles, options)
+	if err != nil {
+		return err
+	}
+	if err := r.emit(ctx, results, o); err != nil {
+		return err
+	}
+	return r.outcome(results)
+}
+
+// emit prints or writes what was rendered, and the report.
+func (r *runner) emit(ctx context.Context, results []*bundle.Result, o *renderFlags) error {
+	if o.output.Value == "json" {
+		for _, result := range results {
+			if err := r.app.WriteJSON(result.Report()); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if o.dir != "" {
+		if err := r.writeFiles(ctx, results, o.dir); err != nil {
+			return err
+		}
+	} else {
+		var texts []string
+		for _, result := range results {
+			for _, res := range result.Resources {
+				if res.Rendered() {
+					texts = append(texts, string(res.Bytes()))
+				}
+			}
+			if o.status {
+				text, err := result.WithStatus()
+				if err != nil {
+					return err
+				}
+				texts = append(texts, string(text))
+			}
+		}
+		if err := r.app.Write([]byte(joined(texts))); err != nil {
+			return err
+		}
+	}
+	for _, result := range results {
+		if err := r.talk(result.Text()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeFiles writes each object to the file DIR/RESOURCE.yaml, or DIR/BUNDLE/RESOURCE.yaml if there
+// are several Bundles.
+func (r *runner) writeFiles(ctx context.Context, results []*bundle.Result, dir string) error {
+	tree, err := sink.OpenTree(source.InDirectory(r.app.Dir, dir), false)
+	if err != nil {
+		return run.NotWritten(diag.FileName(dir), err)
+	}
+	defer tree.Close() //nolint:errcheck // every write was checked
+	var problems diag.List
+	for _, result := range results {
+		for _, res := range result.Resources {
+			if !res.Rendered() {
+				continue
+			}
+			path := string(res.Resource.Name) + ".yaml"
+			if len(results) > 1 {
+				path = result.Bundle.Namespace + "." + result.Bundle.Name + "/" + path
+			}
+			if err := tree.Write(ctx, path, nil, res.Bytes()); err != nil {
+				problems = append(problems, diag.Failures(
+					run.NotWritten(path, err), api.FailureFunction)...)
+			}
+		}
+	}
+	return problems.Err()
+}

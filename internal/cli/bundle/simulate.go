@@ -1,0 +1,60 @@
+package bundle
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/fctl-dev/fctl/internal/bundle"
+	"github.com/fctl-dev/fctl/internal/diag"
+	smithv1 "github.com/fctl-dev/fctl/smith/v1"
+)
+
+// simulate prints the steps of a controller.
+func (r *runner) simulate(ctx context.Context, bundles []*bundle.Bundle, options *bundle.Options,
+) error {
+	var results []*bundle.Result
+	for _, b := range bundles {
+		steps, result, err := bundle.Simulate(ctx, b, options)
+		if err != nil {
+			return err
+		}
+		results = append(results, result)
+		if err := r.app.Write([]byte(diag.PrintableLines(stepText(b, steps, result)))); err != nil {
+			return err
+		}
+	}
+	return r.outcome(results)
+}
+
+// stepText returns the steps as text.
+func stepText(b *bundle.Bundle, steps []bundle.Step, result *bundle.Result) string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "Bundle %s in namespace %s\n", b.Name, b.Namespace)
+	written := map[smithv1.ResourceName]bool{}
+	for _, step := range steps {
+		for _, res := range step.Resources {
+			written[res.Resource.Name] = true
+		}
+	}
+	for _, res := range result.Resources {
+		if res.Status == smithv1.Ready && !written[res.Resource.Name] {
+			fmt.Fprintf(&s, "ready now: %s (%s %s)\n", res.Resource.Name, res.GVK.Kind, res.Name)
+		}
+	}
+	for i, step := range steps {
+		for _, res := range step.Resources {
+			fmt.Fprintf(&s, "step %d: %s (%s %s)", i+1, res.Resource.Name, res.GVK.Kind, res.Name)
+			for _, f := range res.Errors {
+				fmt.Fprintf(&s, "; now: %s", f.Message)
+			}
+			s.WriteString("\n")
+		}
+	}
+	for _, res := range result.Resources {
+		if res.Status != smithv1.Ready {
+			fmt.Fprintf(&s, "never ready: %s\n", res.Resource.Name)
+		}
+	}
+	return s.String()
+}
