@@ -8,8 +8,8 @@ import (
 // instead of when the document is printed.
 type (
 	placeChecker interface {
-		// CheckPlace returns an error if no comment can be added on the line after n.
-		CheckPlace(text []byte, n *Node) error
+		// CheckComment returns an error if no comment can be added on the line after n.
+		CheckComment(text []byte, n *Node) error
 	}
 	valueChecker interface {
 		// CheckIn returns an error if v, in which an edit has set a value, cannot be
@@ -33,7 +33,7 @@ func (s *source) CheckComment(root gaby.Value, path []string, text string) error
 	}
 	if l, ok := s.Language.(placeChecker); ok && text != "" {
 		if n := s.at(root.Doc(), path); n != nil {
-			return l.CheckPlace(s.text, n)
+			return l.CheckComment(s.text, n)
 		}
 	}
 	return nil

@@ -33,12 +33,12 @@ type DeleteChecker interface {
 // its nodes are [isNew]: their content is in newNodes.
 type native struct {
 	language Native
-	at       []nativePlace // for each node
+	at       []nativeSpan // for each node
 	remarks  []Comments
 }
 
-// nativePlace holds the offsets of a node in the text.
-type nativePlace struct {
+// nativeSpan holds the offsets of a node in the text.
+type nativeSpan struct {
 	key, value uint32 // offsets in src
 	remark     int32  // index of its comments, -1 for none
 }
@@ -116,7 +116,7 @@ func (b *NativeBuilder) Begin(n *NativeNode) {
 		}
 		b.keys[k-1][n.Key] = true
 	}
-	at := nativePlace{
+	at := nativeSpan{
 		key: uint32(n.KeyAt - b.start), value: uint32(n.ValueAt - b.start),
 		remark: -1,
 	}

@@ -78,7 +78,7 @@ func TestModule(t *testing.T) {
 				continue
 			}
 			if text == string(module) { // the corpus covers other line ends
-				formattest.EachPlace(t, hclkit.Converter{}, string(block))
+				formattest.EachPath(t, hclkit.Converter{}, string(block))
 			}
 			for _, key := range []string{"description", "zz_new"} {
 				again, err := hclkit.Converter{}.NativeToDocuments([]byte(text))

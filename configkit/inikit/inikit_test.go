@@ -78,7 +78,7 @@ func TestFiles(t *testing.T) {
 		if have := docs[0].Path("alias.x").Data(); have != want {
 			t.Errorf("%s: %q, not %q", name, have, want)
 		}
-		formattest.EachPlace(t, converter, text)
+		formattest.EachPath(t, converter, text)
 	}
 }
 

@@ -12,9 +12,9 @@ import (
 // there is none. The position is that of the path in the unit or, if the path leads nowhere, of the
 // closest value around it. Conflicts about resources that the unit lacks have no position.
 func ConflictRows(
-	parsedData gaby.Container, list api.MutationConflictList, provider configkit.ResourceProvider,
+	docs gaby.Container, list api.MutationConflictList, provider configkit.ResourceProvider,
 ) (api.AttributeValueList, error) {
-	documents, err := Documents(parsedData, parsedData, provider)
+	documents, err := Documents(docs, docs, provider)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func Compute(
 // Existing documents are edited in place and new ones are appended. Conflicts list what could not
 // be applied.
 func Patch(
-	parsedData gaby.Container, protection, patch, own api.ResourceMutationList,
+	docs gaby.Container, protection, patch, own api.ResourceMutationList,
 	provider configkit.ResourceProvider,
 ) (gaby.Container, api.MutationConflictList, error) {
 	changes, err := changesOf(patch, provider)
@@ -44,7 +44,7 @@ func Patch(
 	}
 	found := &conflicts{}
 	p := &patcher{
-		docs: parsedData, provider: provider, conflicts: found, positional: true, respectOwn: true,
+		docs: docs, provider: provider, conflicts: found, positional: true, respectOwn: true,
 		protection: newProtection(protected, provider, nil),
 	}
 	// As in a merge, what the unit has changed itself takes precedence.
@@ -62,7 +62,7 @@ func Patch(
 		}
 		changes = left
 	}
-	docs, err := p.patch(changes)
+	docs, err = p.patch(changes)
 	return docs, found.mutations(), err
 }
 
@@ -70,7 +70,7 @@ func Patch(
 // entry is protected. Missing values and values of other types are left alone. Reset returns the
 // number of strings and numbers found.
 func Reset(
-	parsedData gaby.Container,
+	docs gaby.Container,
 	mutations api.ResourceMutationList,
 	provider configkit.ResourceProvider,
 ) (int, error) {
@@ -78,7 +78,7 @@ func Reset(
 	if err != nil {
 		return 0, err
 	}
-	known, err := Documents(parsedData, parsedData, provider)
+	known, err := Documents(docs, docs, provider)
 	if err != nil {
 		return 0, err
 	}

@@ -20,7 +20,7 @@ import (
 func TestEditPathsLastFirst(t *testing.T) {
 	docs := container(t, things)
 	matches, err := yamlkit.EditPaths(docs, thingPath("spec.list.*"), nil, k8skit.New(),
-		yamlkit.EditOptions{}, func(p *yamlkit.Place) error {
+		yamlkit.EditOptions{}, func(p *yamlkit.Match) error {
 			if p.Value.EqualText("two") {
 				return nil
 			}
@@ -40,7 +40,7 @@ func TestEditPathsWanted(t *testing.T) {
 	}
 	matches, err := yamlkit.EditPaths(container(t, things), api.ResourceTypeToPathToVisitorInfoType{
 		"v1/Thing": {"spec.name": {}, "spec.new": {}},
-	}, nil, k8skit.New(), options, func(p *yamlkit.Place) error {
+	}, nil, k8skit.New(), options, func(p *yamlkit.Match) error {
 		seen = append(seen, fmt.Sprintf("%s %s %v", p.Resource.ResourceNameWithoutScope, p.Path(),
 			p.Value.Exists()))
 		return nil
@@ -59,7 +59,7 @@ func TestEditPathsInOrder(t *testing.T) {
 	}}
 	docs := container(t, "apiVersion: v1\nkind: Thing\nmetadata: {name: a}\nspec: {}\n")
 	matches, err := yamlkit.EditPaths(docs, paths, nil, k8skit.New(),
-		yamlkit.EditOptions{Upsert: true, InOrder: true}, func(p *yamlkit.Place) error {
+		yamlkit.EditOptions{Upsert: true, InOrder: true}, func(p *yamlkit.Match) error {
 			_, err := p.Doc.Set(string(p.Info().DataType), p.Segments...)
 			return err
 		})
@@ -72,7 +72,7 @@ func TestEditPathsLocatesErrors(t *testing.T) {
 	const unit = "apiVersion: v1\nkind: Thing\nmetadata: {name: a}\nspec: {name: &n x, other: *n}\n---\n" +
 		"apiVersion: v1\nkind: Thing\nmetadata: {name: b}\nspec: {name: y}\n"
 	_, err := yamlkit.EditPaths(container(t, unit), thingPath("spec.name"), nil, k8skit.New(),
-		yamlkit.EditOptions{}, func(p *yamlkit.Place) error {
+		yamlkit.EditOptions{}, func(p *yamlkit.Match) error {
 			if p.Value.EqualText("y") {
 				return errors.New("y is not liked")
 			}

@@ -35,23 +35,23 @@ func mergeMap(doc *gaby.YamlDoc, segments []string, keys *configkit.MergeKeyTree
 func mergeValue(doc *gaby.YamlDoc, segments []string, keys *configkit.MergeKeyTree,
 	value any,
 ) error {
-	place := doc.Search(segments...)
+	target := doc.Search(segments...)
 	switch v := value.(type) {
 	case nil:
-		if place == nil {
+		if target == nil {
 			return nil
 		}
 		return doc.Delete(segments...)
 	case map[string]any:
-		if place.IsMap() {
+		if target.IsMap() {
 			return mergeMap(doc, segments, keys, v)
 		}
 		if value = freshValue(v, keys, nil); value == nil {
 			return nil
 		}
 	case []any:
-		if places, ok := keyedElements(place, keys, v); ok {
-			return mergeList(doc, segments, keys, v, places)
+		if indexes, ok := keyedElements(target, keys, v); ok {
+			return mergeList(doc, segments, keys, v, indexes)
 		}
 		value = freshValue(v, keys, nil)
 	}
@@ -61,7 +61,7 @@ func mergeValue(doc *gaby.YamlDoc, segments []string, keys *configkit.MergeKeyTr
 
 // keyedElements returns the indexes of the list elements that the elements of part refer to, -1 for
 // new ones. ok is false if the list has no merge key or an element of part has no value for it.
-func keyedElements(list *gaby.YamlDoc, keys *configkit.MergeKeyTree, part []any) (places []int,
+func keyedElements(list *gaby.YamlDoc, keys *configkit.MergeKeyTree, part []any) (indexes []int,
 	ok bool,
 ) {
 	if keys == nil || len(keys.Keys) == 0 || !list.IsArray() {
@@ -80,9 +80,9 @@ func keyedElements(list *gaby.YamlDoc, keys *configkit.MergeKeyTree, part []any)
 			}
 			i++
 		}
-		places = append(places, at)
+		indexes = append(indexes, at)
 	}
-	return places, true
+	return indexes, true
 }
 
 // hasKeys reports whether element has the values of those keys that like gives.
@@ -96,19 +96,19 @@ func hasKeys(element gaby.Value, keys []string, like map[string]any) bool {
 	return true
 }
 
-// mergeList merges the elements of part into the list at segments. places has the index of each
+// mergeList merges the elements of part into the list at segments. indexes has the index of each
 // element in the list, -1 for new ones.
 func mergeList(doc *gaby.YamlDoc, segments []string, keys *configkit.MergeKeyTree, part []any,
-	places []int,
+	indexes []int,
 ) error {
 	for i, item := range part {
 		segment := "-"
-		if places[i] >= 0 {
-			segment = strconv.Itoa(places[i])
+		if indexes[i] >= 0 {
+			segment = strconv.Itoa(indexes[i])
 		}
 		path := append(segments[:len(segments):len(segments)], segment)
 		var err error
-		if places[i] >= 0 {
+		if indexes[i] >= 0 {
 			err = mergeMap(doc, path, keys.Child("*"), item.(map[string]any))
 		} else {
 			_, err = doc.Set(freshValue(item, keys.Child("*"), keys.Keys), path...)

@@ -6,36 +6,36 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// VisitPlaces calls visit for the matches of the paths of each resource's type, except nulls. The
-// place is valid until visit returns.
-func VisitPlaces(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
+// VisitMatches calls visit for the matches of the paths of each resource's type, except nulls. The
+// match is valid until visit returns.
+func VisitMatches(docs gaby.Container, paths configkit.PathSource, args []any,
 	resourceProvider configkit.ResourceProvider,
-	visit func(p *Place),
+	visit func(p *Match),
 ) error {
-	return visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, false,
-		func(p *place) error {
+	return visitMatches(docs, paths, args, resourceProvider, false,
+		func(p *pathMatch) error {
 			if p.match.Value.Exists() && !p.match.Value.IsNull() {
-				visit(p.exported())
+				visit(p.public())
 			}
 			return nil
 		})
 }
 
 // VisitRows reads the matches of the paths of each resource's type like [GetPathsAnyType]. visit
-// gets each row with its place, may change the row, and drops it by returning false.
-func VisitRows(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
+// gets each row with its match, may change the row, and drops it by returning false.
+func VisitRows(docs gaby.Container, paths configkit.PathSource, args []any,
 	resourceProvider configkit.ResourceProvider,
-	visit func(p *Place, row *api.AttributeValue) bool,
+	visit func(p *Match, row *api.AttributeValue) bool,
 ) (api.AttributeValueList, error) {
 	rows := api.AttributeValueList{}
-	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, false,
-		func(p *place) error {
+	err := visitMatches(docs, paths, args, resourceProvider, false,
+		func(p *pathMatch) error {
 			value, t, ok := p.any()
 			if !ok {
 				return nil
 			}
 			row := p.row(value, t)
-			if visit(p.exported(), &row) {
+			if visit(p.public(), &row) {
 				rows = append(rows, row)
 			}
 			return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// read returns the scalar at a place, or its embedded part.
-func (p *place) read() (any, bool) {
+// read returns the scalar at a match, or its embedded part.
+func (p *pathMatch) read() (any, bool) {
 	value, ok := yamlpath.Scalar(p.match.Value)
 	if !ok || p.path.accessor == nil || p.path.path.EmbeddedPath() == "" {
 		return value, ok
@@ -26,8 +26,8 @@ func (p *place) read() (any, bool) {
 	return p.path.accessor.Extract(text, p.path.path.EmbeddedPath())
 }
 
-// row returns the result for a place.
-func (p *place) row(value any, t api.DataType) api.AttributeValue {
+// row returns the result for a match.
+func (p *pathMatch) row(value any, t api.DataType) api.AttributeValue {
 	row := api.AttributeValue{
 		AttributeInfo: p.attributeInfo(t), Value: value,
 		Comment: commentText(p.match.Value.Comments()),
@@ -68,14 +68,14 @@ func typeOf[T Scalar]() api.DataType {
 // GetPaths returns the scalars of type T at the paths of each resource's type, sorted by type, name
 // and path. A null counts as missing. A value of another type is a failure that names its type; the
 // rows of the other values are returned with it.
-func GetPaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths configkit.PathSource,
-	keys []any,
+func GetPaths[T Scalar](docs gaby.Container, paths configkit.PathSource,
+	args []any,
 	resourceProvider configkit.ResourceProvider,
 ) (api.AttributeValueList, error) {
-	rows := make(api.AttributeValueList, 0, min(len(parsedData), 256))
+	rows := make(api.AttributeValueList, 0, min(len(docs), 256))
 	t := typeOf[T]()
-	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, false,
-		func(p *place) error {
+	err := visitMatches(docs, paths, args, resourceProvider, false,
+		func(p *pathMatch) error {
 			value, found := p.read()
 			if typed, ok := value.(T); ok {
 				rows = append(rows, p.row(typed, t))
@@ -90,21 +90,21 @@ func GetPaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths configkit
 }
 
 // GetStringPaths is GetPaths for strings.
-func GetStringPaths(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
+func GetStringPaths(docs gaby.Container, paths configkit.PathSource, args []any,
 	resourceProvider configkit.ResourceProvider,
 ) (api.AttributeValueList, error) {
-	return GetPaths[string](parsedData, resourceTypeToPaths, keys, resourceProvider)
+	return GetPaths[string](docs, paths, args, resourceProvider)
 }
 
 // GetPathsAnyType returns the values at the paths of each resource's type; maps and lists are YAML
 // text. A data type other than none restricts the result to values of that type.
-func GetPathsAnyType(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource,
-	keys []any,
+func GetPathsAnyType(docs gaby.Container, paths configkit.PathSource,
+	args []any,
 	resourceProvider configkit.ResourceProvider, dataType api.DataType,
 ) (api.AttributeValueList, error) {
-	rows := make(api.AttributeValueList, 0, min(len(parsedData), 256))
-	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, false,
-		func(p *place) error {
+	rows := make(api.AttributeValueList, 0, min(len(docs), 256))
+	err := visitMatches(docs, paths, args, resourceProvider, false,
+		func(p *pathMatch) error {
 			value, t, ok := p.any()
 			if ok && (dataType == api.DataTypeNone || dataType == t) {
 				rows = append(rows, p.row(value, t))
@@ -114,9 +114,9 @@ func GetPathsAnyType(parsedData gaby.Container, resourceTypeToPaths configkit.Pa
 	return SortRows(rows), err
 }
 
-// any returns the value at a place with its data type. A float has the data type JSON, except those
+// any returns the value at a match with its data type. A float has the data type JSON, except those
 // that JSON does not have: they are YAML text.
-func (p *place) any() (any, api.DataType, bool) {
+func (p *pathMatch) any() (any, api.DataType, bool) {
 	v := p.match.Value
 	if kind := v.Kind(); kind == gaby.Map || kind == gaby.List {
 		return v.YAML(), api.DataTypeYAML, true
@@ -210,16 +210,16 @@ func compareRows(a, b *api.AttributeValue) int {
 type UpdateOptions struct {
 	// Upsert creates missing values if the path says what to create.
 	Upsert bool
-	// Wanted excludes the places for which it returns false.
-	Wanted func(p *Place) bool
+	// Wanted excludes the matches for which it returns false.
+	Wanted func(p *Match) bool
 }
 
 // UpdatePaths replaces the values of type T at the paths of each resource's type with the result of
 // updater, which gets the zero value for a missing one. It returns the number of matches, whether
 // or not their values changed. A value of another type is a failure. A string without the embedded
 // part that a path asks for is not a match.
-func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths configkit.PathSource,
-	keys []any,
+func UpdatePaths[T Scalar](docs gaby.Container, paths configkit.PathSource,
+	args []any,
 	resourceProvider configkit.ResourceProvider, updater func(T) T, options UpdateOptions,
 ) (int, error) {
 	matches := 0
@@ -231,9 +231,9 @@ func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths config
 		}
 		return updater(current), true
 	}
-	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, options.Upsert,
-		func(p *place) error {
-			if options.Wanted != nil && !options.Wanted(p.exported()) {
+	err := visitMatches(docs, paths, args, resourceProvider, options.Upsert,
+		func(p *pathMatch) error {
+			if options.Wanted != nil && !options.Wanted(p.public()) {
 				return nil
 			}
 			v := p.match.Value
@@ -272,9 +272,9 @@ func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths config
 				return nil
 			}
 			if edits == nil {
-				edits = make([]update, 0, min(len(parsedData), 256))
+				edits = make([]update, 0, min(len(docs), 256))
 			}
-			e := update{place: *p, target: v, value: replacement}
+			e := update{match: *p, target: v, value: replacement}
 			if !v.Exists() || v.IsAliased() {
 				e.segments = slices.Clone(p.match.Segments)
 			}
@@ -293,9 +293,9 @@ func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths config
 	return matches, errors.Join(problems...)
 }
 
-// update is a value to be written at a place.
+// update is a value to be written at a match.
 type update struct {
-	place  place
+	match  pathMatch
 	target gaby.Value
 	value  any
 	// segments lead to a target that is missing or written elsewhere. It is resolved again when it
@@ -305,7 +305,7 @@ type update struct {
 
 // apply writes the value and returns a located error if that is not possible.
 func (u *update) apply() error {
-	p := &u.place
+	p := &u.match
 	var err error
 	if u.segments != nil {
 		_, err = p.doc.Set(u.value, u.segments...)
@@ -325,14 +325,14 @@ func (u *update) apply() error {
 
 // conversionError returns the failure of a setter that found a value of another type than the one
 // it writes.
-func conversionError(p *place, t api.DataType) error {
+func conversionError(p *pathMatch, t api.DataType) error {
 	return p.failure(fmt.Sprintf("value %s at path %s cannot be converted to %s",
 		yamlpath.Describe(p.match.Value), p.reported(), t))
 }
 
 // typeError returns the failure of a getter that found a value of another type than the one it
 // reads.
-func typeError(p *place, want api.DataType) error {
+func typeError(p *pathMatch, want api.DataType) error {
 	path := p.reported()
 	var message string
 	switch part, t, _ := p.any(); {
@@ -360,8 +360,8 @@ func withArticle(t api.DataType) string {
 	return "a " + string(t)
 }
 
-// failure returns a failure located at the place.
-func (p *place) failure(message string) *api.Failure {
+// failure returns a failure located at the match.
+func (p *pathMatch) failure(message string) *api.Failure {
 	return &api.Failure{
 		Class:    api.FailureFunction,
 		Pos:      p.match.Value.Position(),
@@ -372,38 +372,38 @@ func (p *place) failure(message string) *api.Failure {
 }
 
 // UpdatePathsFunction is [UpdatePaths] without the count.
-func UpdatePathsFunction[T Scalar](parsedData gaby.Container,
-	resourceTypeToPaths configkit.PathSource, keys []any,
+func UpdatePathsFunction[T Scalar](docs gaby.Container,
+	paths configkit.PathSource, args []any,
 	resourceProvider configkit.ResourceProvider, updater func(T) T, upsert bool,
 ) error {
-	_, err := UpdatePaths(parsedData, resourceTypeToPaths, keys, resourceProvider, updater,
+	_, err := UpdatePaths(docs, paths, args, resourceProvider, updater,
 		UpdateOptions{Upsert: upsert})
 	return err
 }
 
 // UpdatePathsValue writes newValue at every match.
-func UpdatePathsValue[T Scalar](parsedData gaby.Container, resourceTypeToPaths configkit.PathSource,
-	keys []any,
+func UpdatePathsValue[T Scalar](docs gaby.Container, paths configkit.PathSource,
+	args []any,
 	resourceProvider configkit.ResourceProvider, newValue T, upsert bool,
 ) error {
-	return UpdatePathsFunction(parsedData, resourceTypeToPaths, keys, resourceProvider,
+	return UpdatePathsFunction(docs, paths, args, resourceProvider,
 		func(T) T { return newValue }, upsert)
 }
 
 // UpdateStringPathsFunction is UpdatePathsFunction for strings.
-func UpdateStringPathsFunction(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource,
-	keys []any,
+func UpdateStringPathsFunction(docs gaby.Container, paths configkit.PathSource,
+	args []any,
 	resourceProvider configkit.ResourceProvider, updater func(string) string, upsert bool,
 ) error {
-	return UpdatePathsFunction(parsedData, resourceTypeToPaths, keys, resourceProvider, updater,
+	return UpdatePathsFunction(docs, paths, args, resourceProvider, updater,
 		upsert)
 }
 
 // UpdateStringPaths is UpdatePathsValue for strings.
-func UpdateStringPaths(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource,
-	keys []any,
+func UpdateStringPaths(docs gaby.Container, paths configkit.PathSource,
+	args []any,
 	resourceProvider configkit.ResourceProvider, newValue string, upsert bool,
 ) error {
-	return UpdatePathsValue(parsedData, resourceTypeToPaths, keys, resourceProvider, newValue,
+	return UpdatePathsValue(docs, paths, args, resourceProvider, newValue,
 		upsert)
 }

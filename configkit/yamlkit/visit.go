@@ -43,11 +43,11 @@ type ValueVisitorFunc[T Scalar] func(doc *gaby.YamlDoc, output any, context Visi
 // VisitResources calls visitor for each resource in order. Documents that are not resources are
 // skipped. A document that is not valid YAML is a failure, and so is each error of visitor.
 // Visiting continues after failures.
-func VisitResources(parsedData gaby.Container, output any,
+func VisitResources(docs gaby.Container, output any,
 	resourceProvider configkit.ResourceProvider, visitor ResourceVisitorFunc,
 ) (any, error) {
 	var problems []error
-	for index, doc := range parsedData {
+	for index, doc := range docs {
 		info, err := yamlpath.ResourceInfo(doc, resourceProvider)
 		if err != nil {
 			problems = append(problems, err)
@@ -72,11 +72,11 @@ func VisitResources(parsedData gaby.Container, output any,
 
 // EachResource calls f for each resource in order, with the index of its document. Documents that
 // are not resources are skipped. It reads only what identifies the resources.
-func EachResource(parsedData gaby.Container, resourceProvider configkit.ResourceProvider,
+func EachResource(docs gaby.Container, resourceProvider configkit.ResourceProvider,
 	f func(index int, info api.ResourceInfo),
 ) error {
 	var problems []error
-	for i, doc := range parsedData {
+	for i, doc := range docs {
 		info, err := yamlpath.ResourceInfo(doc, resourceProvider)
 		if err != nil {
 			problems = append(problems, err)
@@ -101,24 +101,24 @@ type ResourceInfoToDocMap map[api.ResourceInfo]int
 
 // ResourceToDocMap maps the resources of a unit to the indexes of their documents. Of several with
 // the same type and name the last one wins.
-func ResourceToDocMap(parsedData gaby.Container,
+func ResourceToDocMap(docs gaby.Container,
 	resourceProvider configkit.ResourceProvider,
 ) (ResourceInfoToDocMap, error) {
-	docs := make(ResourceInfoToDocMap, len(parsedData))
-	err := EachResource(parsedData, resourceProvider,
-		func(i int, info api.ResourceInfo) { docs[info] = i })
-	return docs, err
+	indexes := make(ResourceInfoToDocMap, len(docs))
+	err := EachResource(docs, resourceProvider,
+		func(i int, info api.ResourceInfo) { indexes[info] = i })
+	return indexes, err
 }
 
 // VisitPathsDoc calls visitor for the matches of the paths of each resource's type. With upsert
-// these include values that could be created, for which currentDoc is nil. keys fill the %s of the
+// these include values that could be created, for which currentDoc is nil. args fill the %s of the
 // paths.
-func VisitPathsDoc(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
+func VisitPathsDoc(docs gaby.Container, paths configkit.PathSource, args []any,
 	output any,
 	resourceProvider configkit.ResourceProvider, visitor DocVisitorFunc, upsert bool,
 ) (any, error) {
-	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, upsert,
-		func(p *place) error {
+	err := visitMatches(docs, paths, args, resourceProvider, upsert,
+		func(p *pathMatch) error {
 			var err error
 			output, err = visitor(p.doc, output, p.context(), p.match.Value.Doc())
 			return err
@@ -128,12 +128,12 @@ func VisitPathsDoc(parsedData gaby.Container, resourceTypeToPaths configkit.Path
 
 // VisitPaths calls visitor for the scalars of type T at the paths of each resource's type. For a
 // path with an embedded path it gets the part. Values of other types are skipped.
-func VisitPaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths configkit.PathSource,
-	keys []any, output any,
+func VisitPaths[T Scalar](docs gaby.Container, paths configkit.PathSource,
+	args []any, output any,
 	resourceProvider configkit.ResourceProvider, visitor ValueVisitorFunc[T],
 ) (any, error) {
-	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, false,
-		func(p *place) error {
+	err := visitMatches(docs, paths, args, resourceProvider, false,
+		func(p *pathMatch) error {
 			value, ok := p.read()
 			if !ok {
 				return nil
@@ -158,8 +158,8 @@ type compiledPath struct {
 	accessor   yamlpath.Accessor
 }
 
-// place is the present position of a visit. It is reused: copy whatever is kept.
-type place struct {
+// pathMatch is the present position of a visit. It is reused: copy whatever is kept.
+type pathMatch struct {
 	doc      *gaby.YamlDoc
 	resource *api.ResourceInfo
 	known    *typePaths
@@ -179,29 +179,29 @@ type typePaths struct {
 type pathVisitor struct {
 	provider configkit.ResourceProvider
 	upsert   bool
-	visit    func(*place) error
-	place    place
+	visit    func(*pathMatch) error
+	current  pathMatch
 	resolver yamlpath.Resolver
 	problems []error
 	siblings siblings
 }
 
-// visitPlaces is the loop of all path visitors. It scans only documents whose type has paths.
-func visitPlaces(parsedData gaby.Container, source configkit.PathSource, keys []any,
+// visitMatches is the loop of all path visitors. It scans only documents whose type has paths.
+func visitMatches(docs gaby.Container, source configkit.PathSource, args []any,
 	provider configkit.ResourceProvider,
-	upsert bool, visit func(*place) error,
+	upsert bool, visit func(*pathMatch) error,
 ) error {
-	args := make([]string, len(keys))
-	for i, key := range keys {
-		args[i] = fmt.Sprint(key)
+	texts := make([]string, len(args))
+	for i, arg := range args {
+		texts[i] = fmt.Sprint(arg)
 	}
 	v := pathVisitor{provider: provider, upsert: upsert, visit: visit}
 	v.resolver.Yield = v.match
 	if upsert {
-		v.siblings = siblingsOf(parsedData, provider)
+		v.siblings = siblingsOf(docs, provider)
 	}
 	types := map[api.ResourceType]*typePaths{}
-	for _, doc := range parsedData {
+	for _, doc := range docs {
 		info, err := provider.ResourceInfo(doc)
 		if err != nil {
 			if _, ok := errors.AsType[*configkit.NoResourceError](err); !ok {
@@ -213,7 +213,7 @@ func visitPlaces(parsedData gaby.Container, source configkit.PathSource, keys []
 		known, ok := types[t]
 		if !ok {
 			known = &typePaths{}
-			if known.paths, err = compilePaths(source.PathsOf(t), args, provider); err != nil {
+			if known.paths, err = compilePaths(source.PathsOf(t), texts, provider); err != nil {
 				return err // the paths are wrong whatever the documents are
 			}
 			known.keys = sync.OnceValue(func() *configkit.MergeKeyTree {
@@ -235,32 +235,32 @@ func (v *pathVisitor) document(doc *gaby.YamlDoc, info api.ResourceInfo, known *
 		v.problems = append(v.problems, yamlpath.Locate(err, &info))
 		return
 	}
-	v.place = place{doc: doc, resource: &info, known: known}
+	v.current = pathMatch{doc: doc, resource: &info, known: known}
 	for i := range known.paths {
 		path := &known.paths[i]
-		v.place.path, v.place.root = path, doc.Value()
+		v.current.path, v.current.root = path, doc.Value()
 		v.resolver.Path = path.path
 		v.resolver.Options = yamlpath.Options{
 			Upsert: v.upsert &&
 				path.path.EmbeddedPath() == "", Accessor: path.accessor,
 			Constraint: path.constraint, NoArguments: true,
 		}
-		if err := v.resolver.Run(v.place.root); err != nil && !v.siblings.have(doc, path.path) {
-			v.place.match = nil
-			v.problems = append(v.problems, locate(err, &info, &v.place))
+		if err := v.resolver.Run(v.current.root); err != nil && !v.siblings.have(doc, path.path) {
+			v.current.match = nil
+			v.problems = append(v.problems, locate(err, &info, &v.current))
 		}
 	}
 }
 
 // match visits a match of the path. It collects errors, so that visiting continues.
 func (v *pathVisitor) match(m *yamlpath.Match) error {
-	v.place.match = m
-	if !m.Value.Exists() && (!v.upsert || v.place.path.existing ||
-		v.siblings.elsewhere(v.place.doc, m.Segments)) {
+	v.current.match = m
+	if !m.Value.Exists() && (!v.upsert || v.current.path.existing ||
+		v.siblings.elsewhere(v.current.doc, m.Segments)) {
 		return nil
 	}
-	if err := v.visit(&v.place); err != nil {
-		v.problems = append(v.problems, locate(err, v.place.resource, &v.place))
+	if err := v.visit(&v.current); err != nil {
+		v.problems = append(v.problems, locate(err, v.current.resource, &v.current))
 	}
 	return nil
 }
@@ -320,7 +320,7 @@ func meantBy(info *api.PathVisitorInfo, args []string) (meant, existing bool) {
 }
 
 // mergeKeys returns the merge keys of the resource's type, nil if there are none.
-func (p *place) mergeKeys() *configkit.MergeKeyTree {
+func (p *pathMatch) mergeKeys() *configkit.MergeKeyTree {
 	if p.known == nil {
 		return nil
 	}
@@ -328,21 +328,21 @@ func (p *place) mergeKeys() *configkit.MergeKeyTree {
 }
 
 // seen returns the cache for addressing the elements of long lists, or nil.
-func (p *place) seen() *yamlpath.FirstByKey {
+func (p *pathMatch) seen() *yamlpath.FirstByKey {
 	if p.known == nil {
 		return nil
 	}
 	return &p.known.seen
 }
 
-// reported returns the path by which results report the place.
-func (p *place) reported() api.ResolvedPath {
+// reported returns the path by which results report the match.
+func (p *pathMatch) reported() api.ResolvedPath {
 	return yamlpath.ReportedFrom(p.root, p.match.Segments, p.match.Passed, p.mergeKeys(),
 		p.path.path.EmbeddedPath(), p.seen())
 }
 
-// attributeInfo returns the part of a result that describes the place.
-func (p *place) attributeInfo(t api.DataType) api.AttributeInfo {
+// attributeInfo returns the part of a result that describes the match.
+func (p *pathMatch) attributeInfo(t api.DataType) api.AttributeInfo {
 	info := api.AttributeInfo{
 		AttributeIdentifier: api.AttributeIdentifier{ResourceInfo: *p.resource, Path: p.reported()},
 		AttributeMetadata: api.AttributeMetadata{
@@ -356,8 +356,8 @@ func (p *place) attributeInfo(t api.DataType) api.AttributeInfo {
 	return info
 }
 
-// context returns the VisitorContext of the place, which shares no memory with it.
-func (p *place) context() VisitorContext {
+// context returns the VisitorContext of the match, which shares no memory with it.
+func (p *pathMatch) context() VisitorContext {
 	c := VisitorContext{
 		AttributeInfo:    p.attributeInfo(p.path.info.DataType),
 		Segments:         append([]string(nil), p.match.Segments...),
@@ -372,9 +372,9 @@ func (p *place) context() VisitorContext {
 	return c
 }
 
-// arguments returns the arguments that the parameters of path, which leads to the place, are bound
+// arguments returns the arguments that the parameters of path, which leads to the match, are bound
 // to. Few visitors need them, so the path is followed again.
-func (p *place) arguments(path *yamlpath.Path) []api.FunctionArgument {
+func (p *pathMatch) arguments(path *yamlpath.Path) []api.FunctionArgument {
 	var arguments []api.FunctionArgument
 	options := yamlpath.Options{
 		Upsert: true, Accessor: p.path.accessor,
@@ -418,7 +418,7 @@ func boundDetails(unbound *api.AttributeDetails,
 }
 
 // locate converts an error to a failure with the resource, path and position at which it occurred.
-func locate(err error, info *api.ResourceInfo, p *place) error {
+func locate(err error, info *api.ResourceInfo, p *pathMatch) error {
 	if p == nil || p.match == nil {
 		return yamlpath.Locate(err, info)
 	}

@@ -39,7 +39,7 @@ func (w *WalkedValue) KeyedSegments() []string { return w.keyed }
 func (w *WalkedValue) Row(resource *api.ResourceInfo, path api.ResolvedPath,
 	name api.AttributeName,
 ) api.AttributeValue {
-	p := place{
+	p := pathMatch{
 		resource: resource, path: &compiledPath{path: &yamlpath.Path{}},
 		match: &yamlpath.Match{Segments: w.Segments, Value: w.Value},
 	}

@@ -107,7 +107,7 @@ func getPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegis
 					path := api.UnresolvedPath(of.Path)
 					query := GetVisitorMapForPath(provider, of.ResourceType, path)
 					values, err := yamlkit.VisitRows(about, query, nil, provider,
-						func(p *yamlkit.Place, row *api.AttributeValue) bool {
+						func(p *yamlkit.Match, row *api.AttributeValue) bool {
 							if info := provider.PathInfo(row.ResourceType, path); info != nil {
 								row.Details = p.BoundDetails(info)
 							}
@@ -419,7 +419,7 @@ func numberSetter(
 ) func(gaby.Container) (int, error) {
 	return func(docs gaby.Container) (int, error) {
 		return yamlkit.EditPaths(docs, query, nil, provider, yamlkit.EditOptions{Upsert: true},
-			func(p *yamlkit.Place) error {
+			func(p *yamlkit.Match) error {
 				if v, ok := p.Scalar(); ok && sameNumber(v, number) {
 					return nil
 				}

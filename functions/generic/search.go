@@ -69,7 +69,7 @@ func searchReplaceFunction(provider configkit.ResourceProvider) handler.Function
 			matches := 0
 			if _, ok := c.Args.Lookup(parameterPath); ok {
 				_, err = yamlkit.EditPaths(searched, queryOf(provider, c.Args), nil, provider,
-					yamlkit.EditOptions{}, func(p *yamlkit.Place) error {
+					yamlkit.EditOptions{}, func(p *yamlkit.Match) error {
 						n, err := replaceStrings(p.Doc, p.Value, p.Segments, replace)
 						matches += n
 						return err

@@ -131,7 +131,7 @@ func setPathCommentFunction(provider configkit.ResourceProvider) handler.Functio
 		Function: handler.Edits(func(c *handler.Call) (int, error) {
 			text := strings.TrimSpace(c.Args.String(parameterComment))
 			return yamlkit.EditPaths(c.Docs, queryOf(provider, c.Args), nil, provider,
-				yamlkit.EditOptions{}, func(p *yamlkit.Place) error {
+				yamlkit.EditOptions{}, func(p *yamlkit.Match) error {
 					return p.Doc.SetComment(text, string(yamlpath.Join(p.Segments)))
 				})
 		}),
@@ -256,7 +256,7 @@ func setSubtrees(
 	list, key, text, isLookup := parsed.LastLookup()
 	if !isLookup {
 		return yamlkit.EditPaths(docs, GetVisitorMapForPath(provider, t, path), nil, provider,
-			yamlkit.EditOptions{Upsert: true}, func(p *yamlkit.Place) error {
+			yamlkit.EditOptions{Upsert: true}, func(p *yamlkit.Match) error {
 				_, err := p.Doc.Set(value, p.Segments...)
 				return err
 			})
@@ -266,7 +266,7 @@ func setSubtrees(
 		return 0, err
 	}
 	return yamlkit.EditPaths(docs, GetVisitorMapForPath(provider, t, list), nil, provider,
-		yamlkit.EditOptions{Upsert: true}, func(p *yamlkit.Place) error {
+		yamlkit.EditOptions{Upsert: true}, func(p *yamlkit.Match) error {
 			return putElement(p, element, key, text)
 		})
 }
@@ -307,7 +307,7 @@ func keyedElement(value *gaby.YamlDoc, key, text string) (*gaby.YamlDoc, error) 
 }
 
 // putElement replaces the element with the key in the matched list, or appends it.
-func putElement(p *yamlkit.Place, element *gaby.YamlDoc, key, text string) error {
+func putElement(p *yamlkit.Match, element *gaby.YamlDoc, key, text string) error {
 	path := string(yamlpath.Join(p.Segments))
 	switch p.Value.Kind() {
 	case gaby.Map:

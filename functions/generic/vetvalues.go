@@ -26,7 +26,7 @@ func vetValuesFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 				return 0, nil, err
 			}
 			failed, err = yamlkit.VisitRows(docs, provider.AttributePaths(attributeOf(args)), keys,
-				provider, func(_ *yamlkit.Place, row *api.AttributeValue) bool {
+				provider, func(_ *yamlkit.Match, row *api.AttributeValue) bool {
 					matches++
 					row.Reason = refuses(row.Value)
 					return row.Reason != ""

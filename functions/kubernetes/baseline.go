@@ -114,7 +114,7 @@ type field struct {
 
 // valueOf returns the value of a match: a gaby.Value for a map or a list, otherwise a scalar or the
 // part of it that the path addresses. It reports false if there is no such part.
-func valueOf(p *yamlkit.Place) (any, bool) {
+func valueOf(p *yamlkit.Match) (any, bool) {
 	if p.Value.Kind() != gaby.Scalar {
 		return p.Value, true
 	}
@@ -136,7 +136,7 @@ func (c *changes) find(name api.AttributeName) (api.AttributeValueList, error) {
 	}
 	paths := c.provider.AttributePaths(name)
 	was := map[field]any{}
-	err = yamlkit.VisitPlaces(c.before, paths, keys, c.provider, func(p *yamlkit.Place) {
+	err = yamlkit.VisitMatches(c.before, paths, keys, c.provider, func(p *yamlkit.Match) {
 		if v, ok := valueOf(p); ok {
 			was[field{yamlkit.TypeAndName(p.Resource), p.Path()}] = v
 		}
@@ -144,10 +144,10 @@ func (c *changes) find(name api.AttributeName) (api.AttributeValueList, error) {
 	if err != nil {
 		return nil, errUnreadable(err)
 	}
-	errSame := yamlkit.VisitPlaces(c.same, paths, keys, c.provider,
-		func(*yamlkit.Place) { c.compared++ })
+	errSame := yamlkit.VisitMatches(c.same, paths, keys, c.provider,
+		func(*yamlkit.Match) { c.compared++ })
 	var rows api.AttributeValueList
-	err = yamlkit.VisitPlaces(c.docs, paths, keys, c.provider, func(p *yamlkit.Place) {
+	err = yamlkit.VisitMatches(c.docs, paths, keys, c.provider, func(p *yamlkit.Match) {
 		before, ok := was[field{yamlkit.TypeAndName(p.Resource), p.Path()}]
 		if !ok {
 			return

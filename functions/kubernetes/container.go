@@ -75,7 +75,7 @@ func editContainers(
 		return v.Kind() == gaby.Map && (name == "*" || v.Get("name").EqualText(name))
 	}}
 	return yamlkit.EditPaths(docs, inContainers(provider, ""), nil, provider, named,
-		func(p *yamlkit.Place) error {
+		func(p *yamlkit.Match) error {
 			return edit(&container{
 				doc: p.Doc, segments: p.Segments, value: p.Doc.Search(p.Segments...).Value(),
 			})

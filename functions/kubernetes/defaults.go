@@ -22,11 +22,11 @@ const (
 
 // defaultsFunctions returns the functions that set registered defaults, and set-pod-defaults.
 func defaultsFunctions(provider configkit.ResourceProvider) []handler.FunctionRegistration {
-	plain := func(*api.FunctionContext) func(*yamlkit.Place) error { return setDefault }
+	plain := func(*api.FunctionContext) func(*yamlkit.Match) error { return setDefault }
 	podSecurity := defaultsSetter(provider, provider.AttributePaths(attributePodSecurity), plain)
 	securityContext := provider.AttributePaths(attributeSecurityContext)
 	resources := defaultsSetter(provider, provider.AttributePaths(attributeResources),
-		func(*api.FunctionContext) func(*yamlkit.Place) error {
+		func(*api.FunctionContext) func(*yamlkit.Match) error {
 			return setDefaultRequest
 		})
 	automount := func(_ *api.FunctionContext, docs gaby.Container, _ handler.Arguments) (int, error) {
@@ -98,7 +98,7 @@ func defaultsFunctions(provider configkit.ResourceProvider) []handler.FunctionRe
 // defaultsSetter returns an editor that sets the registered defaults of paths.
 func defaultsSetter(
 	provider configkit.ResourceProvider, paths configkit.PathSource,
-	set func(*api.FunctionContext) func(*yamlkit.Place) error,
+	set func(*api.FunctionContext) func(*yamlkit.Match) error,
 ) editor {
 	return func(fc *api.FunctionContext, docs gaby.Container, _ handler.Arguments) (int, error) {
 		return yamlkit.EditPaths(docs, paths, nil, provider,
@@ -107,10 +107,10 @@ func defaultsSetter(
 }
 
 // isMissing reports whether a match has no value, or null.
-func isMissing(p *yamlkit.Place) bool { return !p.Value.Exists() || p.Value.Doc().IsNull() }
+func isMissing(p *yamlkit.Match) bool { return !p.Value.Exists() || p.Value.Doc().IsNull() }
 
 // setDefault sets the registered default if there is no value.
-func setDefault(p *yamlkit.Place) error {
+func setDefault(p *yamlkit.Match) error {
 	if !isMissing(p) {
 		return nil
 	}
@@ -120,7 +120,7 @@ func setDefault(p *yamlkit.Place) error {
 
 // setDefaultRequest is setDefault for a resource request, unless the default exceeds the limit.
 // Kubernetes then uses the limit as the request.
-func setDefaultRequest(p *yamlkit.Place) error {
+func setDefaultRequest(p *yamlkit.Match) error {
 	segments := slices.Clone(p.Segments) // of the form ... resources.requests.cpu
 	segments[len(segments)-2] = "limits"
 	limit, hasLimit := quantity.Parse(p.Doc.Search(segments...).Value().Text())

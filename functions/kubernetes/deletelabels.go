@@ -43,7 +43,7 @@ func deleteEntryFunction(
 }
 
 // deleteEntry deletes an entry of a map. The map is deleted with its last entry.
-func deleteEntry(p *yamlkit.Place) error {
+func deleteEntry(p *yamlkit.Match) error {
 	if parent := p.Segments[:len(p.Segments)-1]; p.Doc.Search(parent...).Value().Len() == 1 {
 		return p.Doc.Delete(parent...)
 	}

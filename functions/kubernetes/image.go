@@ -189,7 +189,7 @@ func editImages(
 		}
 		return ok
 	}}
-	return yamlkit.EditPaths(docs, images, keys, provider, wanted, func(p *yamlkit.Place) error {
+	return yamlkit.EditPaths(docs, images, keys, provider, wanted, func(p *yamlkit.Match) error {
 		image, _ := replace(p.Value.Text())
 		_, err := p.Doc.Set(image, p.Segments...)
 		return err

@@ -95,7 +95,7 @@ func editLabels(
 	onlyRemoves := !slices.ContainsFunc(labels, func(a assignment) bool { return !a.remove })
 	options := yamlkit.EditOptions{Upsert: true, InOrder: true}
 	_, err = yamlkit.EditPaths(docs, provider.AttributePaths(attributeWorkloadLabels), nil,
-		provider, options, func(p *yamlkit.Place) error {
+		provider, options, func(p *yamlkit.Match) error {
 			foreign := p.Info().AttributeName == attributePodLabelSelector &&
 				len(templates.PathsOf(p.Resource.ResourceType)) == 0
 			switch {
@@ -123,13 +123,13 @@ func editLabels(
 }
 
 // noteSelector reports what a selector selects and what was done about it.
-func noteSelector(fc *api.FunctionContext, p *yamlkit.Place, text string) {
+func noteSelector(fc *api.FunctionContext, p *yamlkit.Match, text string) {
 	pos := p.Value.Position()
 	fc.Note(pos, fmt.Sprintf("%s: %s %s", p.Resource, p.Path(), text))
 }
 
 // setLabels sets and removes labels in a map.
-func setLabels(p *yamlkit.Place, labels []assignment) error {
+func setLabels(p *yamlkit.Match, labels []assignment) error {
 	for i := range labels {
 		at := append(p.Segments[:len(p.Segments):len(p.Segments)], labels[i].name)
 		var err error

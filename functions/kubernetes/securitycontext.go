@@ -13,13 +13,13 @@ import (
 
 // setDefaultSecurity returns setDefault for security contexts. It leaves a pod alone if the pod's
 // own settings suggest that the defaults would break it.
-func setDefaultSecurity(fc *api.FunctionContext) func(*yamlkit.Place) error {
+func setDefaultSecurity(fc *api.FunctionContext) func(*yamlkit.Match) error {
 	type key struct {
 		doc  *gaby.YamlDoc
 		path api.ResolvedPath
 	}
 	pods := map[key]*podSecurity{}
-	return func(p *yamlkit.Place) error {
+	return func(p *yamlkit.Match) error {
 		if !isMissing(p) {
 			return nil
 		}

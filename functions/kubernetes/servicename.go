@@ -28,7 +28,7 @@ func renameInServiceNames(
 		text := v.Text()
 		return renamed(resource, text) != text
 	}}
-	return yamlkit.EditPaths(docs, names, nil, provider, named, func(p *yamlkit.Place) error {
+	return yamlkit.EditPaths(docs, names, nil, provider, named, func(p *yamlkit.Match) error {
 		_, err := p.Doc.Set(renamed(p.Resource, p.Value.Text()), p.Segments...)
 		return err
 	})

@@ -20,7 +20,7 @@ func vetImagesFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 			refuses func(any) string,
 		) (int, api.AttributeValueList, error) {
 			v := imageVetting{refuses: refuses, fc: fc, failed: api.AttributeValueList{}}
-			err := yamlkit.VisitPlaces(docs, provider.AttributePaths(attributeImageSources),
+			err := yamlkit.VisitMatches(docs, provider.AttributePaths(attributeImageSources),
 				[]any{"*"}, configkit.Nameless{ResourceProvider: provider}, v.visit)
 			return v.matches, yamlkit.SortRows(v.failed), err
 		})
@@ -46,7 +46,7 @@ type imageVetting struct {
 }
 
 // visit checks the images at a match.
-func (v *imageVetting) visit(p *yamlkit.Place) {
+func (v *imageVetting) visit(p *yamlkit.Match) {
 	row, ok := p.Row()
 	if !ok {
 		return

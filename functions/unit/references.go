@@ -25,7 +25,7 @@ func needsFunctions(provider configkit.ResourceProvider) []handler.FunctionRegis
 		needsFunction(provider, provider.NeededPaths(), "get-needed",
 			"List unresolved values that other resources must supply, with their required properties",
 			"the placeholders at paths whose values come from other resources",
-			func(p *yamlkit.Place, row *api.AttributeValue) bool {
+			func(p *yamlkit.Match, row *api.AttributeValue) bool {
 				return configkit.IsPlaceholder(row.Value) && properties.addNeeded(p, row)
 			}),
 		needsFunction(provider, provider.ProvidedPaths(), "get-provided",
@@ -42,7 +42,7 @@ func needsFunctions(provider configkit.ResourceProvider) []handler.FunctionRegis
 func needsFunction(
 	provider configkit.ResourceProvider, paths configkit.PathSource, name, description,
 	output string,
-	visit func(*yamlkit.Place, *api.AttributeValue) bool,
+	visit func(*yamlkit.Match, *api.AttributeValue) bool,
 ) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
@@ -78,7 +78,7 @@ func (p properties) sets(doc *gaby.YamlDoc, option string) bool {
 
 // addNeeded sets the details of a row: the properties that its value must have. It reports false if
 // the resource opts out.
-func (p properties) addNeeded(match *yamlkit.Place, row *api.AttributeValue) bool {
+func (p properties) addNeeded(match *yamlkit.Match, row *api.AttributeValue) bool {
 	details := *match.BoundDetails(match.Info())
 	if p.provider != nil {
 		details.NeededRequired = p.provider.NeededProperties(
@@ -94,7 +94,7 @@ func (p properties) addNeeded(match *yamlkit.Place, row *api.AttributeValue) boo
 
 // addProvided sets the details of a row: the properties that its value has. It reports false if the
 // resource opts out.
-func (p properties) addProvided(match *yamlkit.Place, row *api.AttributeValue) bool {
+func (p properties) addProvided(match *yamlkit.Match, row *api.AttributeValue) bool {
 	details := *match.BoundDetails(match.Info())
 	if p.provider != nil {
 		details.ProvidedProperties = p.provider.ProvidedProperties(
@@ -107,7 +107,7 @@ func (p properties) addProvided(match *yamlkit.Place, row *api.AttributeValue) b
 
 // refersTo reports whether the value at a match can refer to a resource of type t, or is the name
 // of one.
-func (p properties) refersTo(match *yamlkit.Place, t api.ResourceType) bool {
+func (p properties) refersTo(match *yamlkit.Match, t api.ResourceType) bool {
 	return slices.Contains(p.targets(match), t) ||
 		match.Info().Details.ProvidedProperties[resourcetypes.PropertyResourceType] == string(t)
 }
@@ -188,7 +188,7 @@ func getReferencesOfTypeFunction(provider configkit.ResourceProvider) handler.Fu
 		Function: handler.Rows(func(c *handler.Call) (api.AttributeValueList, error) {
 			t := typeArgument(c.Args)
 			return yamlkit.VisitRows(c.Docs, namePaths(provider, t), everyKey(), provider,
-				func(p *yamlkit.Place, _ *api.AttributeValue) bool {
+				func(p *yamlkit.Match, _ *api.AttributeValue) bool {
 					return properties.refersTo(p, t)
 				})
 		}),

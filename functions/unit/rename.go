@@ -12,7 +12,7 @@ import (
 
 // Reference is a value with which a resource refers to another one.
 type Reference struct {
-	Match     *yamlkit.Place
+	Match     *yamlkit.Match
 	Types     []api.ResourceType // the types it can refer to
 	Namespace string             // of the target, "" if not known
 	Name      string
@@ -27,7 +27,7 @@ func SetReferences(
 ) (int, error) {
 	properties := propertiesOf(provider)
 	name := ""
-	wanted := func(p *yamlkit.Place) (wanted bool) {
+	wanted := func(p *yamlkit.Match) (wanted bool) {
 		value, ok := p.Scalar()
 		text, isText := value.(string)
 		if !ok || !isText {
@@ -43,7 +43,7 @@ func SetReferences(
 }
 
 // targets returns the types of the resources that the value at a match can refer to.
-func (p properties) targets(match *yamlkit.Place) []api.ResourceType {
+func (p properties) targets(match *yamlkit.Match) []api.ResourceType {
 	types := targetTypes(match.Info().Details)
 	if p.provider != nil {
 		types = p.provider.TargetTypes(match.Doc, match.Segments, types)
@@ -53,7 +53,7 @@ func (p properties) targets(match *yamlkit.Place) []api.ResourceType {
 
 // referredNamespace returns the namespace a reference refers to: the sibling field namespace if
 // there is one, otherwise the namespace of the resource.
-func referredNamespace(p *yamlkit.Place) string {
+func referredNamespace(p *yamlkit.Match) string {
 	if n := len(p.Segments); n > 1 {
 		if beside := p.Doc.Search(p.Segments[:n-1]...).Value().Get("namespace"); beside.Exists() &&
 			p.Segments[0] != "metadata" {
@@ -115,7 +115,7 @@ func ReferenceRows(
 ) (api.AttributeValueList, error) {
 	properties := propertiesOf(provider)
 	return yamlkit.VisitRows(docs, referencePaths(provider), everyKey(), provider,
-		func(p *yamlkit.Place, row *api.AttributeValue) bool {
+		func(p *yamlkit.Match, row *api.AttributeValue) bool {
 			name, ok := row.Value.(string)
 			return ok && !properties.sets(p.Doc, optionIgnoreNeeded) && visit(&Reference{
 				Match: p, Types: properties.targets(p), Namespace: referredNamespace(p), Name: name,

@@ -39,7 +39,7 @@ func (s *referenceSetter) run(docs gaby.Container) error {
 		case ref.Name == s.to:
 		case s.isPresent(ref):
 			if known[ref.Name] == nil {
-				known[ref.Name] = &Reference{Match: &yamlkit.Place{
+				known[ref.Name] = &Reference{Match: &yamlkit.Match{
 					Doc: ref.Match.Doc, Resource: ref.Match.Resource, Value: ref.Match.Value,
 				}}
 			}

@@ -51,14 +51,14 @@ func Corpus(t *testing.T, converter configkit.ConfigConverter, inputs []Input) {
 			if have := dataOf(t, docs); have != want {
 				t.Errorf("values are\n%s, want\n%s", have, want)
 			}
-			EachPlace(t, converter, text)
+			EachPath(t, converter, text)
 		})
 	}
 }
 
-// EachPlace checks that a text is printed unchanged, and calls EachWay for the path
+// EachPath checks that a text is printed unchanged, and calls EachWay for the path
 // of every value in it.
-func EachPlace(t TB, converter configkit.ConfigConverter, text string) {
+func EachPath(t TB, converter configkit.ConfigConverter, text string) {
 	t.Helper()
 	for i, doc := range unchanged(t, converter, text) {
 		for _, path := range paths(doc.Data()) {

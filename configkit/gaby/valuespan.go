@@ -2,7 +2,7 @@ package gaby
 
 import "github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 
-// A site is the position of a source value in the text, with what surrounds it on its lines.
+// valueSpan is the position of a source value in the text, with what surrounds it on its lines.
 type valueSpan struct {
 	slot  int32
 	head  int // offset after the colon or dash, or where the root's value begins
@@ -16,7 +16,7 @@ type valueSpan struct {
 	anchor string // with its "&"
 }
 
-// valueSpan returns the site of the value of source node i.
+// valueSpan returns the span of the value of source node i.
 func (d *document) valueSpan(i int32) valueSpan {
 	n := &d.n[i]
 	s := valueSpan{slot: i, start: int(n.val), tail: int(n.valEnd), indent: -2, head: int(n.val)}
