@@ -31,7 +31,13 @@ func TestMain(m *testing.M) {
 //	status N COMMAND...       COMMAND ends with status N
 //	unread N COMMAND...       the same, with a standard output nobody reads
 //	interrupt N COMMAND...    the same, interrupted while it waits for its standard input
+//
+// $TESTDATA is the directory of the fixtures that several scripts share.
 func TestScript(t *testing.T) {
+	testdata, err := filepath.Abs("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,
@@ -39,6 +45,7 @@ func TestScript(t *testing.T) {
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("TESTDATA", testdata)
 			env.Setenv("XDG_CONFIG_HOME", "")
 			env.Setenv("GORACE", os.Getenv("GORACE"))
 			env.Values["env"] = env
@@ -133,5 +140,25 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(checkStatus(want, cmd.Wait()))
 	if stdout.Len() > 0 {
 		ts.Fatalf("it printed: %s", stdout.String())
+	}
+}
+
+// TestScriptsAreShort holds the rule that a script makes one claim, which its first line states.
+func TestScriptsAreShort(t *testing.T) {
+	scripts, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range scripts {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := bytes.Count(text, []byte("\n")); n > 120 {
+			t.Errorf("%s has %d lines: split it, one claim in each part", path, n)
+		}
+		if !bytes.HasPrefix(text, []byte("# ")) {
+			t.Errorf("%s does not begin with a comment that states its claim", path)
+		}
 	}
 }

@@ -7,9 +7,9 @@ import (
 // These methods of a language are optional. They report errors when a function makes an edit,
 // instead of when the document is printed.
 type (
-	placeChecker interface {
-		// CheckComment returns an error if no comment can be added on the line after n.
-		CheckComment(text []byte, n *Node) error
+	commentChecker interface {
+		// CheckCommentAt returns an error if no comment can be added on the line after n.
+		CheckCommentAt(text []byte, n *Node) error
 	}
 	valueChecker interface {
 		// CheckIn returns an error if v, in which an edit has set a value, cannot be
@@ -31,9 +31,9 @@ func (s *source) CheckComment(root gaby.Value, path []string, text string) error
 	if err := s.Language.CheckComment(root, path, text); err != nil {
 		return err
 	}
-	if l, ok := s.Language.(placeChecker); ok && text != "" {
+	if l, ok := s.Language.(commentChecker); ok && text != "" {
 		if n := s.at(root.Doc(), path); n != nil {
-			return l.CheckComment(s.text, n)
+			return l.CheckCommentAt(s.text, n)
 		}
 	}
 	return nil

@@ -130,8 +130,8 @@ func (language) CheckComment(_ gaby.Value, _ []string, text string) error {
 	return formatkit.CheckCommentText(text, unicode.IsControl)
 }
 
-// CheckComment returns an error if no comment can be added on the line after n.
-func (language) CheckComment(text []byte, n *formatkit.Node) error {
+// CheckCommentAt returns an error if no comment can be added on the line after n.
+func (language) CheckCommentAt(text []byte, n *formatkit.Node) error {
 	s := formOf(n).notation
 	if s == asLabel || s == asBlocks {
 		return formatkit.Refuse("comment one of its entries", "the value has no line of its own")

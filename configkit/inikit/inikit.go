@@ -195,8 +195,8 @@ func otherCase(in gaby.Value, key string) string {
 // CheckComment implements gaby.Native.
 func (language) CheckComment(gaby.Value, []string, string) error { return nil }
 
-// CheckComment returns an error if no comment can be added on the line of n.
-func (language) CheckComment(_ []byte, n *formatkit.Node) error {
+// CheckCommentAt returns an error if no comment can be added on the line of n.
+func (language) CheckCommentAt(_ []byte, n *formatkit.Node) error {
 	if s, ok := n.Syntax.(*section); ok && s.first() == nil {
 		return formatkit.Refuse("comment one of its entries", "the section has no line of its own")
 	}

@@ -89,8 +89,8 @@ func (l language) CheckComment(_ gaby.Value, _ []string, text string) error {
 // end returns the offset after an entry, including its comma.
 func end(n *formatkit.Node) int { return max(n.Span.To, n.Comma+1) }
 
-// CheckComment returns an error if no comment can be added on the line after n.
-func (language) CheckComment(text []byte, n *formatkit.Node) error {
+// CheckCommentAt returns an error if no comment can be added on the line after n.
+func (language) CheckCommentAt(text []byte, n *formatkit.Node) error {
 	return formatkit.CheckLineComment(text, n, end(n))
 }
 

@@ -91,8 +91,8 @@ func (language) CheckDelete(text []byte, path []string) error {
 	return doc.Delete(path...)
 }
 
-// CheckComment returns an error if no comment can be added to n.
-func (language) CheckComment(text []byte, n *formatkit.Node) error {
+// CheckCommentAt returns an error if no comment can be added to n.
+func (language) CheckCommentAt(text []byte, n *formatkit.Node) error {
 	_, doc, err := matterOf(text)
 	path, inMatter := n.Syntax.([]string)
 	if doc == nil || err != nil || !inMatter {

@@ -121,8 +121,8 @@ func commentAt(n *formatkit.Node) int {
 	return max(n.Span.To, n.Comma+1)
 }
 
-// CheckComment returns an error if no comment can be added on the line after n.
-func (language) CheckComment(text []byte, n *formatkit.Node) error {
+// CheckCommentAt returns an error if no comment can be added on the line after n.
+func (language) CheckCommentAt(text []byte, n *formatkit.Node) error {
 	if s := formOf(n).notation; s != inValue && s != byHeader {
 		return formatkit.Refuse("comment one of its entries", "the value has no line of its own")
 	}

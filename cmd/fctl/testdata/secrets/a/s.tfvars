@@ -1,0 +1,2 @@
+db_password = "hunter1" // hunter-comment
+db_host     = "db.example.com"
