@@ -23,6 +23,8 @@ func Join(parts [][][]byte) [][]byte {
 		if len(part) == 0 {
 			continue
 		}
+		// Parts were printed alone. What separates two of them is decided here: a missing newline at
+		// the end of one, a missing marker at the beginning of the next.
 		if n := len(joined); n > 0 {
 			before, first := joined[n-1], part[0]
 			ending := "\n"
@@ -83,6 +85,9 @@ func (c Container) eachDocument(f func(*document)) {
 // dropItems removes the items that are not in c from their lists. It returns the marks to which the
 // caller must roll the lists back.
 func (c Container) dropItems() map[*document]Mark {
+	// All items of a list share one document, and a function that removes resources drops them from
+	// the container only. So the list is printed with the items that the container still has, and
+	// rolled back afterwards: printing must not change the container.
 	present := map[*document]map[int32]bool{}
 	owner := map[*document]Value{}
 	for _, doc := range c {

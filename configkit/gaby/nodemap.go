@@ -72,6 +72,8 @@ func (s *nodeMap[V]) set(slot int32, value V) {
 		s.few = append(s.few, nodeValue[V]{slot, value})
 		return
 	}
+	// The list is full: move everything to a map, and stay there, so that alternating edits and
+	// undos around the limit do not copy again and again.
 	s.many = map[int32]V{slot: value}
 	for _, e := range s.few {
 		s.many[e.slot] = e.value

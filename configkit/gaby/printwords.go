@@ -38,6 +38,9 @@ func (p *printer) replaceWords(i int32, text string) bool {
 			return false
 		}
 	}
+	// The changed words may occur earlier in the text as well: if they occur k times before the
+	// change, occurrence k+1 in the source is meant. Folding and indentation change only the blanks
+	// around words, so this usually finds it; if not, the comparison below fails.
 	for range strings.Count(old[:from], was) + 1 {
 		k := bytes.Index(raw[at:], []byte(was))
 		if k < 0 {
@@ -48,6 +51,7 @@ func (p *printer) replaceWords(i int32, text string) bool {
 	at -= len(was)
 	changed := append(append(append(make([]byte, 0, len(raw)+len(is)+1), raw[:at]...), is...),
 		raw[at+len(was):]...)
+	// Decode what would be written, as a reader would, and give up unless that is the new text.
 	var have []byte
 	switch {
 	case isBlock:
@@ -76,6 +80,8 @@ func changedWords(a, b string) (front, back int) {
 	for back < n-front && a[len(a)-1-back] == b[len(b)-1-back] {
 		back++
 	}
+	// Go back to the beginnings of words, so that a word is replaced whole: a part of a word could
+	// be part of an escape sequence in the source.
 	for front > 0 && a[front-1] != ' ' && a[front-1] != '\n' {
 		front--
 	}

@@ -8,6 +8,11 @@ import (
 
 // flowCollection scans the flow map or list that begins at pos, and leaves pos after its closing
 // bracket.
+//
+// Flow context has rules of its own. Indentation does not count, commas and brackets end plain
+// text, and YAML 1.1 (yaml.v3) and 1.2 disagree in many corners: a pair in a list without braces, a
+// colon directly before a value, a question mark in text. Where they disagree the scanner refuses
+// and the document goes to the library, instead of choosing one of the two readings.
 func (s *scanner) flowCollection(i int32) {
 	s.down()
 	start := s.pos
@@ -154,6 +159,8 @@ func (s *scanner) flowEmpty(e int32, p int) {
 
 // flowValue scans a value inside a flow collection.
 func (s *scanner) flowValue(e int32, start int, closing byte) {
+	// An anchor and a tag may both precede the value, in either order. If no value follows them, the
+	// empty value is right after the last one.
 	end := s.pos
 	for {
 		s.flowGap(start)
@@ -204,6 +211,8 @@ func (s *scanner) flowPlain(e int32, p int) {
 // the offset of the byte that ended it.
 func (s *scanner) flowPlainText(p int) (end, stop int, multi bool) {
 	end, stop = s.flowPlainLine(p)
+	// Look ahead over blank lines to what follows. The newlines are part of the text only if more
+	// text does; otherwise the caller must see them, to count lines and skip comments.
 	for stop < s.end && s.src[stop] == '\n' {
 		q, bol := stop, s.bol
 		for q < s.end && (scalar.IsBlank(s.src[q]) || s.src[q] == '\n' || s.src[q] == '\r') {

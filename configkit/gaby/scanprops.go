@@ -22,6 +22,8 @@ func (s *scanner) props(e int32) {
 		}
 		end := s.nameEnd(s.pos + 1)
 		have.anchor = string(s.src[s.pos+1 : end])
+		// A name that is used again means the later node from here on, as YAML allows; aliases that
+		// were scanned before have their target already.
 		if s.anchors == nil {
 			s.anchors = map[string]int32{}
 		}
@@ -77,6 +79,7 @@ func (s *scanner) alias(e int32) int {
 	if !ok {
 		s.fail(p, "an alias to an anchor that does not exist: "+name)
 	}
+	// next is set when a node is complete, so a target without it contains this alias.
 	if s.n[target].next == 0 {
 		s.fail(p, "an alias inside the value it refers to: "+name)
 	}
@@ -166,6 +169,7 @@ func (s *scanner) checkDuplicates(m int32) {
 
 // checkManyDuplicates is checkDuplicates for maps with many keys.
 func (s *scanner) checkManyDuplicates(m int32, count int) {
+	// The keys are compared decoded, so that "a" and a are the same.
 	seen := make(map[string]struct{}, count)
 	for e := m + 1; e < int32(s.n[m].next); e = int32(s.n[e].next) {
 		k := keyBytes(s.src, &s.n[e])

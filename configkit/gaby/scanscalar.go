@@ -68,6 +68,8 @@ func (s *scanner) plainRest(end, stop, indent int) (int, bool) {
 // quoted reads quoted text from its quote at p. It returns the offset after the closing quote and
 // whether the text has several lines.
 func (s *scanner) quoted(p int) (end int, multi bool) {
+	// Only the extent of the text is found here; it is decoded when somebody reads the value. So the
+	// scanner must find each end and refuse each bad escape that decoding would.
 	quote := s.src[p]
 	q := p + 1
 	for q < s.end {
@@ -161,6 +163,9 @@ func (s *scanner) blockScalar(e int32, indent int) {
 			"begin the text on the next line")
 	}
 	headEnd := scalar.TrimBlanks(s.src, p, h.End)
+	// The text goes from the header to the last line that has text. Blank lines after it belong to
+	// the text only with "+"; with another indicator they are space before the next entry, which
+	// must not be copied or deleted with the value.
 	textEnd, tail := q, q // newline of the last line with text; end of the blank lines after it
 	depth := 0
 	if h.Indent > 0 {
@@ -245,6 +250,8 @@ func (s *scanner) blockIndent(q, indent int) int {
 			}
 			break
 		}
+		// The specification forbids this, because the blank lines would be text of another
+		// indentation.
 		if blanks > c-bol {
 			s.fail(c, "a block scalar whose first lines are blank and longer than its indentation")
 		}

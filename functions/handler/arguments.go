@@ -14,7 +14,8 @@ import (
 )
 
 // normalize names, converts, checks and orders arguments. It reports all problems, not just the
-// first.
+// first. The steps depend on each other: an argument must have its parameter before defaults show
+// which parameters are missing, and values are converted last, with the type of that parameter.
 func (f *function) normalize(args []api.FunctionArgument) ([]api.FunctionArgument, error) {
 	if len(args) > api.MaxArguments {
 		return nil, f.problem("", "function %s has %d arguments, at most %d are allowed", f.name,
@@ -33,6 +34,7 @@ func (f *function) normalize(args []api.FunctionArgument) ([]api.FunctionArgumen
 	return named, nil
 }
 
+// problem returns an error about an argument, or about the arguments if parameter is empty.
 func (f *function) problem(parameter, format string, values ...any) *ArgumentError {
 	return &ArgumentError{
 		Function: f.name, Parameter: parameter, Message: fmt.Sprintf(format, values...),
@@ -81,6 +83,8 @@ func (f *function) assignNames(
 		fail(err)
 	}
 
+	// From here on every argument has a parameter, by position if it has no name. Arguments beyond
+	// the last parameter belong to it if the function is varargs.
 	counts := make([]int, len(params))
 	surplus := false
 	for i, arg := range args {
@@ -111,6 +115,8 @@ func (f *function) assignNames(
 		fail(f.problem("", "too many arguments: got %d, expected %d%s", len(args), len(params),
 			f.parameterList()))
 	}
+	// One missing argument is one message: "too few" says it already, and an unknown name probably
+	// is the missing one, misspelled.
 	for i, p := range params {
 		if p.Required && counts[i] == 0 && !tooFew && unknown == 0 {
 			fail(f.problem(p.ParameterName, "missing required parameter %s for function %s",
@@ -155,6 +161,8 @@ func (f *function) convert(arg *api.FunctionArgument, index int) error {
 	if err == nil || arg.Evaluator != "" || !isText || line == text {
 		return err
 	}
+	// Retrying decides what the newline is: whether it belongs to the value is only known from the
+	// type, pattern or enum of the parameter.
 	retried := *arg
 	retried.Value = line
 	if f.convertAsIs(&retried, index) != nil {
@@ -268,6 +276,8 @@ func toInt(value any) (int, error) {
 	return 0, fmt.Errorf("data type %s is not of type int", typeName(value))
 }
 
+// toBool converts a value from JSON or a command line to a bool, with the spellings of
+// strconv.ParseBool.
 func toBool(value any) (bool, error) {
 	switch v := value.(type) {
 	case bool:

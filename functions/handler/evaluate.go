@@ -20,6 +20,8 @@ func (f *function) evaluate(
 	if !slices.ContainsFunc(args, isExpression) {
 		return args, nil
 	}
+	// An expression that fails does not keep the others from being evaluated: all problems are
+	// reported. The list of the caller keeps the expressions.
 	args = slices.Clone(args)
 	var problems []error
 	for i := range args {
@@ -63,6 +65,8 @@ type programs map[string]*expression.Programs[render]
 // render returns the value of an expression as text.
 type render func(fc *api.FunctionContext, params map[string]any) (string, error)
 
+// newPrograms returns empty caches for the languages that an argument can be written in. A handler
+// has one set of them, so that a chain over many files compiles an expression once.
 func newPrograms() programs {
 	return programs{
 		api.EvaluatorCEL: expression.NewPrograms(cel.Language, func(text string) (render, error) {

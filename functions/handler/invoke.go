@@ -84,6 +84,8 @@ func (h *FunctionHandler) Run(
 				api.FailureFunction)
 		}
 	}()
+	// What makes the whole request invalid is an error. What concerns one function is recorded in its
+	// step instead, so that all problems of a chain are reported, and the data is parsed after that.
 	if n := len(request.FunctionInvocations); n > api.MaxInvocations {
 		return nil, &api.Failure{
 			Class: api.FailureUsage,
@@ -208,6 +210,8 @@ func (h *FunctionHandler) prepare(
 		s.err = errors.Join(append(problems, err)...)
 	}
 	setInput(steps, request.FileName)
+	// What a step gets as other data depends on what the other steps expect, so all functions are
+	// looked up before.
 	sources := withLiveState(request)
 	for i := range steps {
 		if s := &steps[i]; s.err == nil {
@@ -289,7 +293,8 @@ func (h *FunctionHandler) runSequentially(
 			}
 			continue
 		}
-		// A function that fails must leave the documents as it found them.
+		// A function that fails must leave the documents as it found them. Taking the marks costs a
+		// length per document; nothing is copied, because rollback undoes the journal of edits.
 		marks := checkpoint(documents)
 		res := s.apply(r.fc, selection, documents)
 		if err := r.ctx.Err(); err != nil {
@@ -343,6 +348,8 @@ func (s *step) call(fc *api.FunctionContext, documents gaby.Container) (res resu
 		}
 	}()
 	fc = fc.WithReport(&res.report)
+	// The journals are longer after an edit. That finds a function that changes the configuration
+	// although its signature says it only reads, even if it changes a value and restores it.
 	before := edits(documents)
 	res.documents, res.output, res.err = s.f.Function(fc, slices.Clone(documents), s.args, s.other)
 	if res.documents == nil {

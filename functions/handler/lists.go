@@ -19,6 +19,7 @@ func DecodeList[T any](text, what string) ([]T, error) {
 		return list, nil
 	}
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		// Offset counts the byte that was wrong, so what is before it has been read.
 		read := text[:min(max(int(syntax.Offset)-1, 0), len(text))]
 		line, column := 1+strings.Count(read, "\n"), len(read)-strings.LastIndexByte(read, '\n')
 		return nil, fmt.Errorf("not a JSON list of %s: %d:%d: %w", what, line, column, err)
@@ -36,6 +37,7 @@ func DecodeList[T any](text, what string) ([]T, error) {
 // DecodeAttributes decodes a JSON list of attributes. Numbers become json.Number, because not every
 // integer fits a float64.
 func DecodeAttributes(text string) (api.AttributeValueList, error) {
+	// The outer Value hides the embedded one, so encoding/json leaves the number as text.
 	type row struct {
 		api.AttributeValue
 		Value json.RawMessage

@@ -9,6 +9,8 @@ import (
 
 // setMutations records the mutations of all parts of the data. Deleted resources come last.
 func (r *run) setMutations(parts []part) {
+	// A part lists its own deletions last, but the next part follows them: collect all deletions.
+	// mutators is a set, because every part has a mutation by each step that changed it.
 	var left, gone api.ResourceMutationList
 	mutators := map[int]bool{}
 	for _, part := range parts {

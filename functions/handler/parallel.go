@@ -54,7 +54,14 @@ func (h *FunctionHandler) split(r *run, data []byte) *gaby.Parts {
 // runParallel runs the chain on parts of the data in parallel. Each worker parses and prints its
 // parts itself, so that only a few syntax trees are in memory at a time. ok is false if anything
 // failed; then nothing is recorded.
+//
+// The result must be byte for byte that of runSequentially. That holds because only functions that
+// are PerDocument run here: what they do to a document depends on no other document. A failure does
+// depend on others (rollback, --stop, and the order of messages), so the run is then repeated
+// sequentially instead of deriving the same messages a second way.
 func (h *FunctionHandler) runParallel(r *run, parts *gaby.Parts) (ok bool, err error) {
+	// Workers take the next part from a counter, so fast parts do not wait for slow ones; results
+	// are stored by index, so the order of completion is not visible.
 	finished := make([]part, parts.Len())
 	var next atomic.Int64
 	var failed atomic.Bool
@@ -92,6 +99,8 @@ func (h *FunctionHandler) runParallel(r *run, parts *gaby.Parts) (ok bool, err e
 	return true, nil
 }
 
+// runPart runs the chain on part i and stores the results in part. It reports false if a step
+// failed or panicked.
 func (h *FunctionHandler) runPart(
 	r *run, parts *gaby.Parts, i int, arena *gaby.Arena, part *part,
 ) (ok bool) {
@@ -128,6 +137,7 @@ func (r *run) finishPart(
 		}
 	}
 	p.changes = r.countChanges(original, documents)
+	// An unchanged part is not printed: its text is already known, and most parts are unchanged.
 	if !documents.Changed() && slices.Equal(documents, original) {
 		p.text = [][]byte{p.before}
 		return nil

@@ -29,6 +29,8 @@ func (h *FunctionHandler) RegisterFunction(registration FunctionRegistration) er
 // that their names are not taken.
 func (h *FunctionHandler) TrustedRegistry() FunctionRegistry { return trustedRegistry{h} }
 
+// trustedRegistry adds functions without checking them. Checking compiles every pattern and parses
+// every example, which takes time at every start of the program; a test does it instead.
 type trustedRegistry struct{ handler *FunctionHandler }
 
 // RegisterFunction implements FunctionRegistry.
@@ -89,6 +91,7 @@ func (h *FunctionHandler) add(registration FunctionRegistration) {
 func (h *FunctionHandler) clashes(r *FunctionRegistration) []string {
 	var problems problemList
 	names := r.names()
+	// Three different mistakes, each with the name that helps to find it.
 	for i, name := range names {
 		switch other, taken := h.functions[name]; {
 		case taken && other.FunctionName != name:
@@ -147,7 +150,8 @@ func (r *FunctionRegistration) problems() []string {
 	if len(problems) > 0 {
 		return problems
 	}
-	// Examples can only be checked if everything else is valid.
+	// Examples can only be checked if everything else is valid: they are parsed and converted by the
+	// same code as arguments of a user, which relies on well-formed parameters.
 	f := &function{
 		FunctionRegistration: r, name: r.FunctionName, patterns: newPatterns(),
 		programs: newPrograms(),
@@ -198,6 +202,7 @@ func (r *FunctionRegistration) outputProblems() []string {
 	if t := r.OutputInfo.OutputType; t != "" && !slices.Contains(api.OutputTypes(), t) {
 		problems.add("%s", unknownType("output", t, api.OutputTypes()))
 	}
+	// Callers decide by Validating whether an output is a verdict, so both must agree.
 	validates := r.OutputInfo.OutputType == api.OutputTypeValidationResult ||
 		r.OutputInfo.OutputType == api.OutputTypeValidationResultList
 	if validates != r.Validating {
@@ -225,6 +230,7 @@ func (r *FunctionRegistration) parameterProblems() []string {
 	if r.VarArgs && len(r.Parameters) == 0 {
 		problems.add("varargs need a last parameter")
 	}
+	// Arguments are matched by position, so required parameters must precede optional ones.
 	required, optionalSeen, seen := 0, "", map[string]bool{}
 	for _, p := range r.Parameters {
 		if !isKebabCase(p.ParameterName) {
