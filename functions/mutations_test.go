@@ -435,8 +435,8 @@ func TestMutationsOfParts(t *testing.T) {
 	}
 }
 
-// TestMutationsNextToADeletedResource checks that deleting one resource does not change the mutations
-// found in others.
+// TestMutationsNextToADeletedResource checks that deleting one resource does not change the
+// mutations found in others.
 func TestMutationsNextToADeletedResource(t *testing.T) {
 	alone := mutate(t, shop, true, "search-replace web front").Mutations
 	beside := mutate(

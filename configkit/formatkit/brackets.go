@@ -55,7 +55,8 @@ func (p *bracketed) begins(i int) int {
 	return end(p.n.Kids[i-1])
 }
 
-// withComment returns the end of an entry, including a comment before its comma or the closing bracket.
+// withComment returns the end of an entry, including a comment before its comma or the closing
+// bracket.
 func (p *bracketed) withComment(kid *Node) int {
 	if kid.Comma >= 0 {
 		return kid.Comma

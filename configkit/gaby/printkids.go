@@ -163,8 +163,8 @@ func (p *printer) runs(i int32, kids []int32, inherited map[int32][]int32,
 }
 
 // frontEntries writes new entries before kept, the first source entry that remains. If the
-// collection begins on the line of its parent's dash, the removed entries before kept make space for
-// it on that line.
+// collection begins on the line of its parent's dash, the removed entries before kept make space
+// for it on that line.
 func (p *printer) frontEntries(i, kept int32, front []int32, inline bool, indent int, isMap bool) {
 	d := p.d
 	pad := strings.Repeat(" ", indent)

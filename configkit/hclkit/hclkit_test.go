@@ -51,8 +51,9 @@ var corpus = []formattest.Input{
 
 func TestCorpus(t *testing.T) { formattest.Corpus(t, hclkit.Converter{}, corpus) }
 
-// TestModule edits everything in a module as people publish them, each for itself: in the whole file only its block changes.
-// Every fourth block is edited in the whole file, and with LONG=1 (make long) every block.
+// TestModule edits everything in a module as people publish them, each for itself: in the whole
+// file only its block changes. Every fourth block is edited in the whole file, and with LONG=1
+// (make long) every block.
 func TestModule(t *testing.T) {
 	module, err := os.ReadFile("testdata/module.tf")
 	if err != nil {

@@ -63,9 +63,10 @@ func TestTooCostly(t *testing.T) {
 	}
 }
 
-// What a check does costs as much as the time it takes, in large values too: each of these would take from half a minute to hours if
-// only the number of checks counted. The longest of them run with LONG=1 (make long) only, which measures the time, too: with the
-// race detector it says little.
+// What a check does costs as much as the time it takes, in large values too: each of these would
+// take from half a minute to hours if only the number of checks counted. The longest of them run
+// with LONG=1 (make long) only, which measures the time, too: with the race detector it says
+// little.
 func TestCostOfLargeValues(t *testing.T) {
 	text := `"` + strings.Repeat(`\u00fc\n`, 100_000) + `"`
 	list := func(n int, item string) string { return "[" + strings.Repeat(item+", ", n) + "]" }

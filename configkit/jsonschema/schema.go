@@ -73,8 +73,8 @@ func (e *SchemaError) Error() string {
 // Unwrap returns the cause.
 func (e *SchemaError) Unwrap() error { return e.Err }
 
-// Compile compiles a schema and all it refers to. The uri is what it is known by, which may be empty. The error is one or several
-// (joined) *SchemaError.
+// Compile compiles a schema and all it refers to. The uri is what it is known by, which may be
+// empty. The error is one or several (joined) *SchemaError.
 func Compile(uri string, schema gaby.Value, options Options) (*Schema, error) {
 	return NewCompiler(options).Compile(uri, schema)
 }

@@ -27,8 +27,8 @@ func (c *check) suggestObject(key string) {
 	}
 }
 
-// findBelow returns the shortest paths below an object to a property of this name. It returns nil if
-// the search is too expensive.
+// findBelow returns the shortest paths below an object to a property of this name. It returns nil
+// if the search is too expensive.
 func (c *check) findBelow(r *objectRules, key string) [][]string {
 	type object struct {
 		rules *objectRules

@@ -809,8 +809,9 @@ func TestOperators(t *testing.T) {
 	}
 }
 
-// TestEntries compares the built-in types, of which only the files and documents that have an entry are read, with what the
-// same files say when all are read: for every fifth type, and with LONG=1 (make long) for every type.
+// TestEntries compares the built-in types, of which only the files and documents that have an entry
+// are read, with what the same files say when all are read: for every fifth type, and with LONG=1
+// (make long) for every type.
 func TestEntries(t *testing.T) {
 	names, err := filepath.Glob("operators/*.yaml")
 	if err != nil {

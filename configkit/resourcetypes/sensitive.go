@@ -13,8 +13,8 @@ import (
 // justSensitive selects the paths of secret values, of all attributes.
 const justSensitive api.AttributeName = "#sensitive"
 
-// ShareSecrets makes the secret paths that another registry knows count as well. Files name types of
-// all formats, but are added to the registry of Kubernetes types only.
+// ShareSecrets makes the secret paths that another registry knows count as well. Files name types
+// of all formats, but are added to the registry of Kubernetes types only.
 func (r *Registry) ShareSecrets(other *Registry) { r.shared = other }
 
 // secretPaths returns the paths of secret values of a type.

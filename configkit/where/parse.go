@@ -173,8 +173,8 @@ func (p *whereParser) path(t *whereTerm) error {
 	return nil
 }
 
-// spelling adds a hint to the error about a path that begins at start if the path is in the notation
-// of another tool.
+// spelling adds a hint to the error about a path that begins at start if the path is in the
+// notation of another tool.
 func (p *whereParser) spelling(start int, err error) error {
 	end, brackets := start, 0
 	for ; end < len(p.text); end++ {

@@ -260,7 +260,8 @@ func TestScaffolds(t *testing.T) {
 	}
 }
 
-// TestE11SandboxOfPrograms runs a program that tries to write elsewhere, with and without --sandbox.
+// TestE11SandboxOfPrograms runs a program that tries to write elsewhere, with and without
+// --sandbox.
 func TestE11SandboxOfPrograms(t *testing.T) {
 	program := fctl(t)
 	dir, elsewhere := t.TempDir(), t.TempDir()

@@ -285,8 +285,8 @@ type brokenConverter struct{ k8skit.Converter }
 
 func (brokenConverter) NativeToDocuments([]byte) (gaby.Container, error) { panic("broken") }
 
-// TestContractViolations runs functions that do what their signatures rule out, and checks that their
-// changes are undone.
+// TestContractViolations runs functions that do what their signatures rule out, and checks that
+// their changes are undone.
 func TestContractViolations(t *testing.T) {
 	edit := func(docs gaby.Container) {
 		for _, doc := range docs {

@@ -14,8 +14,8 @@ import (
 )
 
 // vetChangesFunction completes a function that checks that fields of attributes were not changed.
-// kind is what the fields are called in messages. With a parameter for a threshold, changes below it
-// pass.
+// kind is what the fields are called in messages. With a parameter for a threshold, changes below
+// it pass.
 func vetChangesFunction(
 	provider configkit.ResourceProvider, r handler.FunctionRegistration, kind, threshold string,
 	attributes func(handler.Arguments) ([]api.AttributeName, error),

@@ -12,8 +12,8 @@ import (
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// F1, F7, F11: functions that print all resources again, in their own layout and with their own order
-// of keys, change nothing.
+// F1, F7, F11: functions that print all resources again, in their own layout and with their own
+// order of keys, change nothing.
 func TestReprintedResources(t *testing.T) {
 	printers := map[string]func([]byte) ([]byte, error){
 		"nodes of yaml.v3": func(text []byte) ([]byte, error) {

@@ -30,8 +30,8 @@ func runStep(t *testing.T, p *Pipeline, files map[string]string, step *Step) (st
 
 const configMapA = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n"
 
-// W0, W2: the version that is sent, a functionConfig that is left out or changed, and a version that
-// nobody knows.
+// W0, W2: the version that is sent, a functionConfig that is left out or changed, and a version
+// that nobody knows.
 func TestFunctionsAndVersions(t *testing.T) {
 	config, err := InlineConfig([]string{"a=b"})
 	if err != nil {

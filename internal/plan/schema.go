@@ -20,8 +20,8 @@ type schema = map[string]any
 var chainSchema []byte
 
 // Schema returns the JSON Schema of a chain of these functions. It accepts what Invocations
-// accepts. It does not check where-expressions, evaluated values, and rules that functions have beyond their
-// signatures.
+// accepts. It does not check where-expressions, evaluated values, and rules that functions have
+// beyond their signatures.
 func Schema(signatures []api.FunctionSignature) (any, error) {
 	chain := schema{}
 	if err := json.Unmarshal(chainSchema, &chain); err != nil {

@@ -205,8 +205,8 @@ func (l *loop) work(i int, admit func(int64)) outcome {
 	return o
 }
 
-// renderFailed returns what is printed about a unit on which no function ran. For the only unit of a
-// run, work calls it only if there is a report.
+// renderFailed returns what is printed about a unit on which no function ran. For the only unit of
+// a run, work calls it only if there is a report.
 func (l *loop) renderFailed(o *outcome) *report.Rendered {
 	c := l.context(o.file.Unit, l.request.toolchain)
 	response := &handler.Result{
@@ -564,8 +564,8 @@ func (l *loop) fail(problems diag.List) {
 	l.result.Failures = append(l.result.Failures, problems...)
 }
 
-// applyStrictness turns the notes that --require-match and --strict do not accept into failures. With
-// several units, --require-match is checked for all of them together, in unmatched.
+// applyStrictness turns the notes that --require-match and --strict do not accept into failures.
+// With several units, --require-match is checked for all of them together, in unmatched.
 func (l *loop) applyStrictness(response *handler.Result) {
 	if l.options.Settings.Strict {
 		l.failUnmatched(response)
@@ -596,8 +596,8 @@ func (l *loop) applyStrictness(response *handler.Result) {
 	response.Notes = kept
 }
 
-// failUnmatched fails validations that checked nothing. With several units, one that checked nothing
-// in this unit may have checked something in another one, so its result is dropped.
+// failUnmatched fails validations that checked nothing. With several units, one that checked
+// nothing in this unit may have checked something in another one, so its result is dropped.
 func (l *loop) failUnmatched(response *handler.Result) {
 	unmatched := func(r api.ValidationResult) bool {
 		return r.Passed && r.Index < len(response.Functions) &&

@@ -89,8 +89,8 @@ func realPath(path string) string {
 	return path
 }
 
-// untrustedPart returns which part of a settings file is not trusted: the file, the link to it or its
-// directory; "" if all are trusted.
+// untrustedPart returns which part of a settings file is not trusted: the file, the link to it or
+// its directory; "" if all are trusted.
 func untrustedPart(dir, path string, info fs.FileInfo) string {
 	if !isTrusted(info) {
 		return "it"

@@ -147,9 +147,9 @@ type Locations struct {
 	From     string // the directory that names in messages are relative to; Dir if empty
 }
 
-// DefaultLocations returns where fctl looks for settings when it works in dir. The search for the project's
-// file starts in dir. The user's own settings are in file or, if that is empty, in FCTL_CONFIG or
-// in fctl/config.yaml in the user's configuration directory.
+// DefaultLocations returns where fctl looks for settings when it works in dir. The search for the
+// project's file starts in dir. The user's own settings are in file or, if that is empty, in
+// FCTL_CONFIG or in fctl/config.yaml in the user's configuration directory.
 func DefaultLocations(dir, file string) Locations {
 	w := Locations{From: "."}
 	if here, err := os.Getwd(); err == nil {

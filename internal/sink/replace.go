@@ -104,7 +104,8 @@ func (r *atomicFile) fill(f *os.File, parts [][]byte) error {
 	return nil
 }
 
-// unwrapPath returns the error without the name of the temporary file, which means nothing to users.
+// unwrapPath returns the error without the name of the temporary file, which means nothing to
+// users.
 func unwrapPath(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err

@@ -34,8 +34,8 @@ func (s Stdout) Write(parts ...[]byte) error {
 	return nil
 }
 
-// Append adds text to the end of a file that several programs share. It creates the file if there is
-// something to add.
+// Append adds text to the end of a file that several programs share. It creates the file if there
+// is something to add.
 func Append(path string, text []byte) error {
 	if len(text) == 0 {
 		return nil

@@ -34,9 +34,9 @@ func OpenTree(dir string, sync bool) (*Tree, error) {
 }
 
 // Write writes a file, and creates its directories. rel is its path below the root, with slashes.
-// from describes the file it was made from, whose permissions it gets; nil for other content. A file
-// that has the content already is not touched. Write waits for other processes that write to the
-// same directory, until ctx is cancelled. The error is ErrSource, ctx.Err() or one of the file
+// from describes the file it was made from, whose permissions it gets; nil for other content. A
+// file that has the content already is not touched. Write waits for other processes that write to
+// the same directory, until ctx is cancelled. The error is ErrSource, ctx.Err() or one of the file
 // system.
 func (t *Tree) Write(ctx context.Context, rel string, from fs.FileInfo, parts ...[]byte) error {
 	if !filepath.IsLocal(filepath.FromSlash(rel)) {

@@ -57,8 +57,8 @@ func (f *ignoreFile) decide(path string, isDir bool) (ignored, decided bool) {
 	return false, false
 }
 
-// in adds the ignore files of a directory, .fctlignore and the one called second. dir is the path to
-// open, path the one that entries are matched with.
+// in adds the ignore files of a directory, .fctlignore and the one called second. dir is the path
+// to open, path the one that entries are matched with.
 func (i ignore) in(dir, path, second string) (ignore, error) {
 	var err error
 	if i.fctl, err = i.fctl.read(filepath.Join(dir, fctlIgnore), path); err != nil {

@@ -350,8 +350,8 @@ func ToolchainByName(path string) (t api.ToolchainType, sure bool) {
 // NameImpliesToolchain reports whether the name of a file implies a toolchain.
 func NameImpliesToolchain(path string) bool { return len(functions.ToolchainsOf(path)) > 0 }
 
-// isResource reports whether JSON is one Kubernetes object. If another object or list follows, as in
-// the logs of programs, it is not; other text does not count. Invalid JSON is an object if it
+// isResource reports whether JSON is one Kubernetes object. If another object or list follows, as
+// in the logs of programs, it is not; other text does not count. Invalid JSON is an object if it
 // contains the keys of one: the converter then reports the syntax error with its position.
 func isResource(data []byte) bool {
 	dec := json.NewDecoder(bytes.NewReader(data))

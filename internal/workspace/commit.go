@@ -170,8 +170,8 @@ func (s *Store) Edited(u *Unit) (bool, []byte, error) {
 	return hash(data) != u.DataHash, data, nil
 }
 
-// Edits applies the working copy rule: it records a revision of each of the units whose working copy
-// was edited, or fails with E_UNCOMMITTED if strict. It returns those units.
+// Edits applies the working copy rule: it records a revision of each of the units whose working
+// copy was edited, or fails with E_UNCOMMITTED if strict. It returns those units.
 func (t *Tx) Edits(engine Recorder, units []*Unit, strict bool) ([]*Unit, error) {
 	type checked struct {
 		edited bool

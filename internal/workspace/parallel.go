@@ -2,8 +2,8 @@ package workspace
 
 import "sync"
 
-// parallel calls do for 0 to n-1, at most limit at a time. It returns the error of the lowest number
-// that failed; after an error no other call begins.
+// parallel calls do for 0 to n-1, at most limit at a time. It returns the error of the lowest
+// number that failed; after an error no other call begins.
 func parallel(n, limit int, do func(i int) error) error {
 	if limit <= 1 || n <= 1 {
 		for i := range n {

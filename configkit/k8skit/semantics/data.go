@@ -90,7 +90,8 @@ func (c *checker) claim(resource gaby.Value) {
 	c.selector(spec.Get("selector"))
 }
 
-// limitRange checks that the limits of a LimitRange are in order: min, default request, default, max.
+// limitRange checks that the limits of a LimitRange are in order: min, default request, default,
+// max.
 func (c *checker) limitRange(resource gaby.Value) {
 	order := []string{"min", "defaultRequest", "default", "max"}
 	for limit := range each(resource, "spec.limits.*") {

@@ -19,9 +19,9 @@ import (
 // update writes what the functions give to the cases in testdata. Read the diff.
 var update = flag.Bool("update", false, "write the expected output")
 
-// TestCases runs the functions on the cases in testdata: files FUNCTION-NAME.txtar with config.yaml,
-// input.yaml, and what is expected: output.yaml (left out if nothing changes) and results.txt. The
-// functions are those of krm.md section 10, Built in.
+// TestCases runs the functions on the cases in testdata: files FUNCTION-NAME.txtar with
+// config.yaml, input.yaml, and what is expected: output.yaml (left out if nothing changes) and
+// results.txt. The functions are those of krm.md section 10, Built in.
 func TestCases(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {

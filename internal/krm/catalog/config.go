@@ -42,8 +42,8 @@ func configOf(list *krm.ResourceList, kind string) (*config, error) {
 	return c, nil
 }
 
-// isResource reports whether a document is a resource that functions set fields of. A Kptfile is the
-// pipeline itself.
+// isResource reports whether a document is a resource that functions set fields of. A Kptfile is
+// the pipeline itself.
 func isResource(h *gaby.Header) bool {
 	return h.APIVersion != "" && h.Kind != "" && h.Kind != "Kptfile"
 }

@@ -107,8 +107,8 @@ func must(t *testing.T, list string, o Options) string {
 	return text
 }
 
-// TestX4AcceptanceCase is the end-to-end case of the document: generate, keep the user's limit, take
-// the new number of replicas, change nothing on the next run.
+// TestX4AcceptanceCase is the end-to-end case of the document: generate, keep the user's limit,
+// take the new number of replicas, change nothing on the next run.
 func TestX4AcceptanceCase(t *testing.T) {
 	o := Options{Command: []string{script(t, nginx)}}
 	first := must(t, nginxList, o)

@@ -1,4 +1,5 @@
-// Command yardstick has an init that costs about as much as one package may, by which the speed of a machine is told.
+// Command yardstick has an init that costs about as much as one package may, by which the speed of
+// a machine is measured.
 package main
 
 import "regexp"
