@@ -247,7 +247,10 @@ func TestReferencesToOtherSchemas(t *testing.T) {
 		`{$id: "https://example.com/this.json", $ref: "#/a"}`: {"", ""},
 	} {
 		t.Run(schema, func(t *testing.T) {
-			for i, load := range []func(string) (gaby.Value, error){nil, func(string) (gaby.Value, error) { return gaby.Value{}, nil }} {
+			for i, load := range []func(string) (gaby.Value, error){
+				nil,
+				func(string) (gaby.Value, error) { return gaby.Value{}, nil },
+			} {
 				_, err := jsonschema.Compile("", parse(t, schema), jsonschema.Options{Load: load})
 				if e, ok := errors.AsType[*jsonschema.SchemaError](err); !ok || e.Hint != wants[i] {
 					t.Errorf("%s: %v with the hint %q, want %q", schema, err, e.Hint, wants[i])

@@ -81,7 +81,8 @@ func TestFormats(t *testing.T) {
 				if len(problems) == 0 {
 					valid++
 				}
-				if want := theirs.Validate(text) == nil; (len(problems) == 0) != want && !differs(format, text) {
+				if want := theirs.Validate(text) == nil; (len(problems) == 0) != want &&
+					!differs(format, text) {
 					t.Errorf("%s of %q: %v, want %t", format, text, problems, want)
 				}
 			}

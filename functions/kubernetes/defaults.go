@@ -87,7 +87,8 @@ func defaultsFunctions(provider configkit.ResourceProvider) []handler.FunctionRe
 			},
 			{"resources", "what set-container-resources-defaults sets", resources},
 			{
-				"probes", "what set-container-probe-defaults sets; probes of a container that has none ask /healthz",
+				"probes",
+				"what set-container-probe-defaults sets; probes of a container that has none ask /healthz",
 				func(fc *api.FunctionContext, docs gaby.Container, _ handler.Arguments) (int, error) {
 					return setProbes(docs, provider, nil, askHealthz(fc))
 				},

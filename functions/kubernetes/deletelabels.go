@@ -32,7 +32,8 @@ func deleteEntryFunction(
 		matches := 0
 		for _, argument := range a {
 			n, err := yamlkit.EditPaths(docs, provider.AttributePaths(attribute),
-				[]any{yamlpath.Escape(fmt.Sprint(argument.Value))}, provider, yamlkit.EditOptions{}, deleteEntry)
+				[]any{yamlpath.Escape(fmt.Sprint(argument.Value))}, provider, yamlkit.EditOptions{},
+				deleteEntry)
 			if err != nil {
 				return matches, err
 			}

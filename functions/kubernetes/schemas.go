@@ -99,7 +99,8 @@ func (v *schemaVetter) vet(docs gaby.Container) error {
 				at := doc.Value().Get("spec").Get("names").Get("kind").Position()
 				v.fc.Note(at,
 					fmt.Sprintf(
-						"the CustomResourceDefinition does not count for %s, which is built into Kubernetes %s", t, v.set.Release.Name))
+						"the CustomResourceDefinition does not count for %s, which is built into Kubernetes %s", t,
+						v.set.Release.Name))
 			}
 		}
 	}

@@ -12,7 +12,8 @@ import (
 // renameInServiceNames replaces a namespace in the DNS names of Services, and returns in how many
 // strings it did. If from is "", it replaces the namespace of the resource.
 func renameInServiceNames(
-	docs gaby.Container, names configkit.PathSource, provider configkit.ResourceProvider, from, to string,
+	docs gaby.Container, names configkit.PathSource, provider configkit.ResourceProvider,
+	from, to string,
 ) (int, error) {
 	renamed := func(resource *api.ResourceInfo, text string) string {
 		former := from

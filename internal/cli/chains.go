@@ -32,7 +32,9 @@ type chainStep struct {
 }
 
 // chainSteps reads a chain and describes each of its steps.
-func chainSteps(ctx context.Context, a *app.App, set functionSet, path string) ([]chainStep, error) {
+func chainSteps(
+	ctx context.Context, a *app.App, set functionSet, path string,
+) ([]chainStep, error) {
 	request := run.NewRequest(run.Files{Dir: a.Dir}, set.settings, a.Deps(set.executor))
 	chain, err := request.Chain(ctx, request.Resolver(ctx, set.toolchain), path)
 	if err != nil {

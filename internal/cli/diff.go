@@ -96,7 +96,9 @@ func (p *pair) unit() *source.Unit {
 	return p.before
 }
 
-func compareFiles(ctx context.Context, a *app.App, cmd *cobra.Command, o *diffFlags, words []string) error {
+func compareFiles(
+	ctx context.Context, a *app.App, cmd *cobra.Command, o *diffFlags, words []string,
+) error {
 	if len(words) != 2 {
 		return diag.UsageHint("fctl diff A B, as in: fctl diff staging.yaml production.yaml",
 			"two files or directories are expected, got %d words", len(words))

@@ -72,7 +72,8 @@ func addChainFlags(a *app.App, flags *pflag.FlagSet, o *runFlags) {
 	flags.Bool("strict", false,
 		"fail on documents that are not resources, on syntax errors anywhere in the input, and if a validation checks nothing")
 
-	flags.Bool("keep-going", false, "after a function fails, run the next ones, too; print and write configuration that is not valid")
+	flags.Bool("keep-going", false,
+		"after a function fails, run the next ones, too; print and write configuration that is not valid")
 	flags.BoolVar(&o.stop, "stop", false,
 		"stop at the first function that fails; overrides keep-going in the settings")
 	flags.StringArray("schema", nil,

@@ -87,7 +87,9 @@ type merging struct {
 	secrets            *sensitive.Values
 }
 
-func mergeFiles(ctx context.Context, a *app.App, cmd *cobra.Command, o *mergeFlags, words []string) error {
+func mergeFiles(
+	ctx context.Context, a *app.App, cmd *cobra.Command, o *mergeFlags, words []string,
+) error {
 	options, err := o.options()
 	if err != nil {
 		return err

@@ -96,7 +96,8 @@ func TestManyPackages(t *testing.T) {
 		t.Fatalf("%d files changed", len(want))
 	}
 	for i, c := range render(t, dir) {
-		if c.Path != want[i].Path || !bytes.Equal(bytes.Join(c.After, nil), bytes.Join(want[i].After, nil)) {
+		if c.Path != want[i].Path ||
+			!bytes.Equal(bytes.Join(c.After, nil), bytes.Join(want[i].After, nil)) {
 			t.Fatalf("%s differs the second time", c.Path)
 		}
 	}
@@ -120,11 +121,14 @@ func BenchmarkDo(b *testing.B) {
 	argument := func(name string, value any) api.FunctionArgument {
 		return api.FunctionArgument{ParameterName: name, Value: value}
 	}
-	request := &api.FunctionInvocationRequest{ConfigData: text, FunctionInvocations: api.FunctionInvocationList{
-		{FunctionName: "set-namespace", Arguments: []api.FunctionArgument{argument("namespace-name", "prod")}},
-		{FunctionName: "set-label", Arguments: []api.FunctionArgument{argument("label-key", "tier"), argument("label-value", "back")}},
-		{FunctionName: "set-annotation", Arguments: []api.FunctionArgument{argument("annotation-key", "a"), argument("annotation-value", "b")}},
-	}}
+	request := &api.FunctionInvocationRequest{
+		ConfigData: text,
+		FunctionInvocations: api.FunctionInvocationList{
+			{FunctionName: "set-namespace", Arguments: []api.FunctionArgument{argument("namespace-name", "prod")}},
+			{FunctionName: "set-label", Arguments: []api.FunctionArgument{argument("label-key", "tier"), argument("label-value", "back")}},
+			{FunctionName: "set-annotation", Arguments: []api.FunctionArgument{argument("annotation-key", "a"), argument("annotation-value", "b")}},
+		},
+	}
 	for b.Loop() {
 		result, err := executor.Run(b.Context(), request, handler.Options{InParts: true})
 		if err != nil || !result.Changed {

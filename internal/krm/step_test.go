@@ -12,9 +12,10 @@ import (
 
 // program is a Runner that edits the text it gets.
 func program(edit func(string) string) Runner {
-	return Runner{Program: func(_ context.Context, stdin []byte) (stdout, stderr []byte, exit int, err error) {
+	run := func(_ context.Context, stdin []byte) (stdout, stderr []byte, exit int, err error) {
 		return []byte(edit(string(stdin))), nil, 0, nil
-	}}
+	}
+	return Runner{Program: run}
 }
 
 func runStep(t *testing.T, p *Pipeline, files map[string]string, step *Step) (string, *StepResult) {

@@ -83,7 +83,8 @@ func changedResources(executor *functions.Executor, unit *source.Unit,
 	if err != nil {
 		return nil, err
 	}
-	after, err := resourcesOf(executor, unit.Toolchain, bytes.Join(report.Configuration(response), nil))
+	after, err := resourcesOf(executor, unit.Toolchain,
+		bytes.Join(report.Configuration(response), nil))
 	if err != nil {
 		return nil, err
 	}

@@ -114,7 +114,9 @@ func (r *Request) Resolver(ctx context.Context, t api.ToolchainType) *plan.Resol
 }
 
 // Chain reads a chain from a file, or from the standard input if path is "-".
-func (r *Request) Chain(ctx context.Context, resolver *plan.Resolver, path string) (*plan.Plan, error) {
+func (r *Request) Chain(
+	ctx context.Context, resolver *plan.Resolver, path string,
+) (*plan.Plan, error) {
 	text, err := r.bytes(ctx, path)
 	if err != nil {
 		return nil, err

@@ -333,8 +333,10 @@ func (l *loop) hintToolchain(o *outcome, unit *source.Unit) {
 	if l.request.reader.Toolchain != "" || extension == "" || source.NameImpliesToolchain(unit.File) {
 		return
 	}
-	hint := extension + " files are read as " + string(unit.Toolchain) + "; select another format with --toolchain, such as AppConfig/INI ('fctl help formats')"
-	if i := slices.IndexFunc(o.problems, func(f *api.Failure) bool { return f.Class == api.FailureInput }); i >= 0 {
+	hint := extension + " files are read as " + string(unit.Toolchain) +
+		"; select another format with --toolchain, such as AppConfig/INI ('fctl help formats')"
+	if i := slices.IndexFunc(o.problems,
+		func(f *api.Failure) bool { return f.Class == api.FailureInput }); i >= 0 {
 		f := *o.problems[i]
 		f.Hint = hint
 		o.problems[i] = &f

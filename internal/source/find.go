@@ -302,7 +302,8 @@ func (w *walker) directory(d directory, g *glob) error {
 func (w *walker) entry(d directory, e fs.DirEntry, g *glob) error {
 	name, isDir := e.Name(), e.IsDir()
 	switch {
-	case isDir && isRepository(name), name == fctlIgnore, name == gitIgnore, name == settingsFile, name == w.IgnoreFile:
+	case isDir && isRepository(name), name == fctlIgnore, name == gitIgnore, name == settingsFile,
+		name == w.IgnoreFile:
 		return nil
 	case !isDir && w.Temporary != nil && w.Temporary(name):
 		return nil

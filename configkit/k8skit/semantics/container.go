@@ -68,7 +68,8 @@ func resourceName(s string) string {
 	case strings.HasPrefix(s, "hugepages-"), strings.HasPrefix(s, "attachable-volumes-"):
 		return ""
 	case !strings.Contains(s, "/"):
-		return `"` + s + `" is not a resource: use cpu, memory, ephemeral-storage, hugepages-SIZE or a name with a domain`
+		return `"` + s +
+			`" is not a resource: use cpu, memory, ephemeral-storage, hugepages-SIZE or a name with a domain`
 	}
 	return labelKey(s)
 }
@@ -154,7 +155,8 @@ func (c *checker) privileges(v gaby.Value) {
 		return
 	}
 	if isTrue(v.Get("privileged")) {
-		c.add(escalation, "exclusive", "allowPrivilegeEscalation cannot be false for a privileged container")
+		c.add(escalation, "exclusive",
+			"allowPrivilegeEscalation cannot be false for a privileged container")
 	}
 	for at, capability := range texts(v, "capabilities.add.*") {
 		if capability == "CAP_SYS_ADMIN" {

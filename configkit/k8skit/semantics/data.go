@@ -39,7 +39,8 @@ func (c *checker) secret(resource gaby.Value) {
 		needs = []string{"ssh-privatekey"}
 	case "kubernetes.io/dockerconfigjson":
 		needs = []string{".dockerconfigjson"}
-		if e := resource.Get("stringData").Get(".dockerconfigjson"); e.Exists() && !json.Valid([]byte(e.Text())) {
+		if e := resource.Get("stringData").Get(".dockerconfigjson"); e.Exists() &&
+			!json.Valid([]byte(e.Text())) {
 			c.add(e, "format", "the value is not JSON")
 		}
 	case "kubernetes.io/dockercfg":
@@ -63,7 +64,10 @@ func (c *checker) secret(resource gaby.Value) {
 
 func claimFields() []field {
 	return []field{
-		{"spec.accessModes.*", oneOf("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")},
+		{
+			"spec.accessModes.*",
+			oneOf("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"),
+		},
 		{"spec.resources.requests.storage", positive},
 		{"spec.storageClassName", named(optional(dnsSubdomain))},
 		{"spec.volumeMode", oneOf("Filesystem", "Block")},
@@ -107,7 +111,8 @@ func (c *checker) limitRange(resource gaby.Value) {
 func (c *checker) inOrder(limit, v gaby.Value, high string, lower []string) {
 	most, ok := amount(v)
 	for _, low := range lower {
-		if least, okLeast := amount(limit.Get(low).Get(v.Key())); ok && okLeast && least.Compare(most) > 0 {
+		if least, okLeast := amount(limit.Get(low).Get(v.Key())); ok && okLeast &&
+			least.Compare(most) > 0 {
 			c.add(v, "range", "%s %s is less than %s %s", high, v.Text(), low,
 				limit.Get(low).Get(v.Key()).Text())
 			return
@@ -191,8 +196,8 @@ func definitionFields() []field {
 // definition checks the names and versions of a CustomResourceDefinition.
 func (c *checker) definition(resource gaby.Value) {
 	spec, name := resource.Get("spec"), resource.Get("metadata").Get("name")
-	if want := spec.Get("names").Get("plural").Text() + "." + spec.Get("group").Text(); spec.Exists() &&
-		name.Exists() && !strings.EqualFold(name.Text(), want) {
+	want := spec.Get("names").Get("plural").Text() + "." + spec.Get("group").Text()
+	if spec.Exists() && name.Exists() && !strings.EqualFold(name.Text(), want) {
 		c.add(name, "name", "%q is not %q, the plural and the group", name.Text(), want)
 	}
 	stored := 0

@@ -25,7 +25,10 @@ func (c *checker) metadata(name string, resource gaby.Value) {
 	metadata := resource.Get("metadata")
 	c.fields(metadata, []field{
 		{"name", named(optional(is))},
-		{"generateName", named(optional(func(s string) string { return is(strings.TrimSuffix(s, "-")) }))},
+		{
+			"generateName",
+			named(optional(func(s string) string { return is(strings.TrimSuffix(s, "-")) })),
+		},
 		{"namespace", named(optional(dnsLabel))},
 	})
 	c.keys(metadata)

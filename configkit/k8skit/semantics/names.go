@@ -143,7 +143,8 @@ func dataKey(s string) string {
 
 // envName is the form of names of environment variables: anything printable but '='.
 func envName(s string) string {
-	if s == "" || strings.IndexFunc(s, func(c rune) bool { return c < ' ' || c > '~' || c == '=' }) >= 0 {
+	if s == "" ||
+		strings.IndexFunc(s, func(c rune) bool { return c < ' ' || c > '~' || c == '=' }) >= 0 {
 		return fmt.Sprintf("%q is not a valid name of an environment variable", s)
 	}
 	return ""

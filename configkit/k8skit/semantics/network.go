@@ -77,8 +77,10 @@ func (c *checker) service(resource gaby.Value) {
 	c.unique(texts(spec, "ports.*.name"), "port name")
 	c.unique(portsAndProtocols(spec, "port"), "port")
 	c.unique(portsAndProtocols(spec, "nodePort"), "node port")
-	if e := spec.Get("externalTrafficPolicy"); e.Exists() && !reachable && spec.Get("externalIPs").Len() == 0 {
-		c.add(e, "exclusive", "externalTrafficPolicy needs the type NodePort or LoadBalancer, or externalIPs")
+	if e := spec.Get("externalTrafficPolicy"); e.Exists() && !reachable &&
+		spec.Get("externalIPs").Len() == 0 {
+		c.add(e, "exclusive",
+			"externalTrafficPolicy needs the type NodePort or LoadBalancer, or externalIPs")
 	}
 	if e := spec.Get("loadBalancerSourceRanges"); e.Len() > 0 && kind != "LoadBalancer" {
 		c.add(e, "exclusive", "loadBalancerSourceRanges needs the type LoadBalancer")
@@ -185,7 +187,8 @@ func networkPolicyFields() []field {
 		{"spec.egress.*.ports.*.protocol", oneOf("TCP", "UDP", "SCTP")},
 	}
 	for _, peer := range peers {
-		fields = append(fields, field{peer + "ipBlock.cidr", cidr}, field{peer + "ipBlock.except.*", cidr})
+		fields = append(fields, field{peer + "ipBlock.cidr", cidr},
+			field{peer + "ipBlock.except.*", cidr})
 	}
 	return fields
 }

@@ -85,7 +85,8 @@ func (c *checker) pod(v gaby.Value, claims ...string) {
 		c.selector(e.Get("labelSelector"))
 	}
 	if isTrue(v.Get("hostPID")) && isTrue(v.Get("shareProcessNamespace")) {
-		c.add(v.Get("shareProcessNamespace"), "exclusive", "shareProcessNamespace cannot be used with hostPID")
+		c.add(v.Get("shareProcessNamespace"), "exclusive",
+			"shareProcessNamespace cannot be used with hostPID")
 	}
 	if isTrue(v.Get("hostNetwork")) {
 		for p := range each(v, "containers.*.ports.*") {
@@ -141,7 +142,8 @@ func (c *checker) tolerations(pod gaby.Value) {
 		if operator == "Exists" && value.Text() != "" {
 			c.add(value, "exclusive", "Exists takes no value")
 		}
-		if seconds := t.Get("tolerationSeconds"); seconds.Exists() && t.Get("effect").Text() != "NoExecute" {
+		if seconds := t.Get("tolerationSeconds"); seconds.Exists() &&
+			t.Get("effect").Text() != "NoExecute" {
 			c.add(seconds, "exclusive", "tolerationSeconds needs the effect NoExecute")
 		}
 	}
@@ -183,7 +185,8 @@ func (c *checker) volume(v gaby.Value) {
 		}
 	}
 	if len(sources) > 1 {
-		c.add(v, "exclusive", "the volume has %s; only one source is allowed", strings.Join(sources, " and "))
+		c.add(v, "exclusive", "the volume has %s; only one source is allowed",
+			strings.Join(sources, " and "))
 	}
 	for _, source := range [][2]string{{"configMap", "name"}, {"secret", "secretName"}} {
 		if e := v.Get(source[0]); e.Exists() && !e.IsNull() && e.Get(source[1]).Text() == "" {

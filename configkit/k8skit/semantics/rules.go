@@ -30,7 +30,11 @@ func rulesOf(name string) (rules, bool) {
 	case "apps/DaemonSet":
 		return rules{daemonSetFields(), "", "spec.template", always, (*checker).daemonSet}, true
 	case "batch/Job":
-		return rules{jobFields("spec."), "", "spec.template", []string{"OnFailure", "Never"}, (*checker).job}, true
+		return rules{
+			jobFields("spec."), "", "spec.template",
+			[]string{"OnFailure", "Never"},
+			(*checker).job,
+		}, true
 	case "batch/CronJob":
 		return rules{
 			cronJobFields(), "", "spec.jobTemplate.spec.template",

@@ -202,14 +202,16 @@ func (c *checker) daemonSet(resource gaby.Value) {
 func (c *checker) job(resource gaby.Value) {
 	spec := resource.Get("spec")
 	if selector := spec.Get("selector"); selector.Exists() && !isTrue(spec.Get("manualSelector")) {
-		c.add(selector, "exclusive", "a Job gets its selector from the cluster unless manualSelector is true")
+		c.add(selector, "exclusive",
+			"a Job gets its selector from the cluster unless manualSelector is true")
 	}
 	c.indexed(spec)
 }
 
 // indexed checks that an indexed Job has a number of completions.
 func (c *checker) indexed(spec gaby.Value) {
-	if mode := spec.Get("completionMode"); mode.Text() == "Indexed" && !spec.Get("completions").Exists() {
+	if mode := spec.Get("completionMode"); mode.Text() == "Indexed" &&
+		!spec.Get("completions").Exists() {
 		c.missing(spec, "completions", "completionMode Indexed needs it")
 	}
 	if policy := spec.Get("podFailurePolicy"); policy.Exists() &&
@@ -224,7 +226,8 @@ func (c *checker) cronJob(resource gaby.Value) {
 		c.add(e, "exclusive", "the Jobs of a CronJob have no selector of their own")
 	}
 	c.indexed(job)
-	if e := resource.Get("spec").Get("timeZone"); e.Exists() && (e.Text() == "" || e.Text() == "Local") {
+	if e := resource.Get("spec").Get("timeZone"); e.Exists() &&
+		(e.Text() == "" || e.Text() == "Local") {
 		c.add(e, "format", "the time zone must have a name, such as Europe/Berlin")
 	}
 }

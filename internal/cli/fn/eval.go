@@ -57,7 +57,8 @@ change keeps its bytes. --diff, --check and --dry-run write nothing.`,
   fctl fn eval apps --diff --image search-replace:v0.2 -- by-value=a put-value=b`,
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&o.image, "image", "i", "", "run this `IMAGE`; fctl itself has those of the published catalogue")
+	flags.StringVarP(&o.image, "image", "i", "",
+		"run this `IMAGE`; fctl itself has those of the published catalogue")
 	flags.StringVar(&o.exec, "exec", "", "run this `COMMAND`, split into words as a shell does")
 	flags.StringVar(&o.function, "function", "", "run fctl's own function of this `NAME`")
 	flags.StringVar(&o.config, "fn-config", "", "the functionConfig, a `FILE` with one resource")
@@ -66,7 +67,8 @@ change keeps its bytes. --diff, --check and --dry-run write nothing.`,
 	o.selector.add(flags, "match", "only resources")
 	o.exclude.add(flags, "exclude", "not the resources")
 	flags.BoolVarP(&o.save, "save", "s", false, "add the function to the pipeline of the Kptfile")
-	flags.StringVarP(&o.saveType, "type", "t", "", "with --save, what the function is, a `TYPE`: mutator, validator")
+	flags.StringVarP(&o.saveType, "type", "t", "",
+		"with --save, what the function is, a `TYPE`: mutator, validator")
 	addStrictFlag(flags)
 	o.execution.Add(flags)
 	o.output.add(flags)
@@ -96,7 +98,8 @@ func (s *selectorFlags) add(flags *pflag.FlagSet, prefix, what string) {
 	} {
 		flags.StringVar(f.to, prefix+"-"+f.name, "", what+" of this `"+f.value+"`")
 	}
-	flags.StringToStringVar(&s.labels, prefix+"-labels", nil, what+" with all these labels, `KEY=VALUE,...`")
+	flags.StringToStringVar(&s.labels, prefix+"-labels", nil,
+		what+" with all these labels, `KEY=VALUE,...`")
 	flags.StringToStringVar(&s.annotations, prefix+"-annotations", nil,
 		what+" with all these annotations, `KEY=VALUE,...`")
 }
@@ -166,7 +169,9 @@ func (o *evalFlags) validate(words, inline []string) error {
 	return o.output.validate(len(words) > 0 && words[0] == "-")
 }
 
-func evaluate(ctx context.Context, a *app.App, cmd *cobra.Command, o *evalFlags, words []string) error {
+func evaluate(
+	ctx context.Context, a *app.App, cmd *cobra.Command, o *evalFlags, words []string,
+) error {
 	var inline []string
 	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
 		words, inline = words[:dash], words[dash:]
@@ -220,7 +225,9 @@ func (e *evaluation) configure(ctx context.Context) error {
 		return err
 	}
 	executors.Here = e.app.Dir
-	executors.Own = func(name string) (krm.Function, error) { return e.ownFunction(ctx, name, e.inline) }
+	executors.Own = func(name string) (krm.Function, error) {
+		return e.ownFunction(ctx, name, e.inline)
+	}
 	var config *gaby.YamlDoc
 	if e.config, err = e.configFile(ctx, e.flags.config); err != nil {
 		return err
@@ -353,7 +360,8 @@ func (r *runner) noteOthers(p *krm.Package) error {
 	if len(shown) > 3 && !r.settings.Verbose {
 		shown = append(shown[:3:3], "...")
 	}
-	r.note("", run.Count(len(names), "file")+" with documents that are not resources, which stay as they are: "+
-		strings.Join(shown, ", "))
+	r.note("",
+		run.Count(len(names), "file")+" with documents that are not resources, which stay as they are: "+
+			strings.Join(shown, ", "))
 	return nil
 }

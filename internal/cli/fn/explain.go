@@ -39,7 +39,8 @@ func explain(ctx context.Context, a *app.App, cmd *cobra.Command, o *explainFlag
 	words []string,
 ) error {
 	if len(words) != 1 {
-		return diag.UsageHint(cmd.UseLine(), "the name of one image is expected, got %d words", len(words))
+		return diag.UsageHint(cmd.UseLine(), "the name of one image is expected, got %d words",
+			len(words))
 	}
 	r, err := newRunner(ctx, a, cmd)
 	if err != nil {

@@ -140,7 +140,8 @@ func (r *runner) configFile(ctx context.Context, file string) (*krm.Item, error)
 }
 
 // writePackage writes changes to the files of a package.
-func (r *runner) writePackage(ctx context.Context, p *krm.Package, changes []*krm.Change, fsync bool,
+func (r *runner) writePackage(ctx context.Context, p *krm.Package, changes []*krm.Change,
+	fsync bool,
 ) error {
 	r.app.Writes.Begin()
 	defer r.app.Writes.End()

@@ -93,7 +93,10 @@ func renderPackage(ctx context.Context, a *app.App, cmd *cobra.Command, o *rende
 	}
 	reporter := &stepReporter{runner: r, log: o.results.logSteps}
 	render := &krm.Render{
-		Pipeline:  &krm.Pipeline{Provider: r.provider, Strict: r.settings.Strict, KeepIO: o.results.keepIO != ""},
+		Pipeline: &krm.Pipeline{
+			Provider: r.provider, Strict: r.settings.Strict,
+			KeepIO: o.results.keepIO != "",
+		},
 		Executors: executors, Meta: o.meta, Version: version,
 		Ended: func(dir string, results []*krm.StepResult) { reporter.endedPackage(dir, results) },
 	}

@@ -27,11 +27,13 @@ type resultFlags struct {
 }
 
 func (o *resultFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&o.dir, "results-dir", "", "write the results of the functions to results.yaml in `DIR`")
+	flags.StringVar(&o.dir, "results-dir", "",
+		"write the results of the functions to results.yaml in `DIR`")
 	flags.StringVar(&o.failOn, "fail-on-results", "",
 		"end with status 1 and write nothing if a result has this `SEVERITY` or a worse one: error, warning, info")
 	flags.BoolVar(&o.logSteps, "log-steps", false, "report which function runs on what")
-	flags.StringVar(&o.keepIO, "keep-io", "", "write what each program got and wrote to files in `DIR`")
+	flags.StringVar(&o.keepIO, "keep-io", "",
+		"write what each program got and wrote to files in `DIR`")
 }
 
 // severities are the values of --fail-on-results, worst first.

@@ -54,7 +54,8 @@ changed keeps its bytes. --diff, --check and --dry-run write nothing.`,
 	flags.StringVar(&o.exec, "exec", "", "run this `COMMAND`, split into words as a shell does")
 	flags.StringVar(&o.exec, "exec-path", "", "--exec")
 	_ = flags.MarkHidden("exec-path")
-	flags.StringArrayVar(&o.paths, "fn-path", nil, "run the functions that the resources in `DIR` declare")
+	flags.StringArrayVar(&o.paths, "fn-path", nil,
+		"run the functions that the resources in `DIR` declare")
 	flags.BoolVar(&o.global, "global-scope", false, "every function gets all resources")
 	flags.BoolVar(&o.selfDelete, "allow-self-delete", false,
 		"a function may remove the resource that declares it")

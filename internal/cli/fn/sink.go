@@ -37,7 +37,9 @@ removed. Files of which the input has no resource stay as they are.`,
 	return cmd
 }
 
-func writeFiles(ctx context.Context, a *app.App, cmd *cobra.Command, o *sinkFlags, words []string) error {
+func writeFiles(
+	ctx context.Context, a *app.App, cmd *cobra.Command, o *sinkFlags, words []string,
+) error {
 	dir, err := pathWord(cmd, words, "")
 	if err != nil {
 		return err

@@ -95,7 +95,8 @@ func (o *wrapFlags) add(cmd *cobra.Command) {
 }
 
 // runWrapped runs a program on the list on the standard input.
-func runWrapped(ctx context.Context, a *app.App, cmd *cobra.Command, o *wrapFlags, options wrap.Options,
+func runWrapped(ctx context.Context, a *app.App, cmd *cobra.Command, o *wrapFlags,
+	options wrap.Options,
 ) error {
 	r, err := newRunner(ctx, a, cmd)
 	if err != nil {

@@ -24,8 +24,10 @@ type writeFlags struct {
 
 func (o *writeFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.dryRun, "dry-run", false, "write nothing, and report how much would change")
-	flags.BoolVar(&o.diff, "diff", false, "write nothing, and print what would change as a unified diff")
-	flags.BoolVar(&o.check, "check", false, "write nothing, print the files that would change, and end with status 1 if there are any")
+	flags.BoolVar(&o.diff, "diff", false,
+		"write nothing, and print what would change as a unified diff")
+	flags.BoolVar(&o.check, "check", false,
+		"write nothing, print the files that would change, and end with status 1 if there are any")
 	flags.BoolVar(&o.fsync, "fsync", false, "have what is written on the disk before ending")
 	app.AddShowSecrets(flags, &o.showSecrets)
 }
