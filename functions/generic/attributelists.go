@@ -245,8 +245,7 @@ func withValues(fc *api.FunctionContext, rows api.AttributeValueList) api.Attrib
 	})
 	if n := len(rows) - len(some); n > 0 {
 		fc.NoteOnce(fmt.Sprintf(
-			"%d of %d entries have no value and set nothing: list-paths lists maps and lists without values",
-			n,
+			"%d of %d entries have no value and set nothing: list-paths lists maps and lists without values", n,
 			len(rows),
 		))
 	}

@@ -57,11 +57,11 @@ type provision struct {
 // those of resources that set an option.
 func visitAttributes(
 	docs gaby.Container, provider configkit.ResourceProvider, paths configkit.PathSource,
-	option string, visit func(a attribute, p *yamlkit.Place, details *api.AttributeDetails),
+	option string, visit func(a attribute, p *yamlkit.Match, details *api.AttributeDetails),
 ) error {
 	properties, _ := provider.(configkit.PropertyProvider)
 	_, err := yamlkit.VisitRows(docs, paths, slices.Repeat([]any{"*"}, 32), provider,
-		func(p *yamlkit.Place, row *api.AttributeValue) bool {
+		func(p *yamlkit.Match, row *api.AttributeValue) bool {
 			if properties != nil && slices.Contains(properties.VisitorOptions(p.Doc), option) {
 				return false
 			}
@@ -81,7 +81,7 @@ func needsOf(docs gaby.Container, provider configkit.ResourceProvider) ([]*need,
 	properties, _ := provider.(configkit.PropertyProvider)
 	var needs []*need
 	err := visitAttributes(docs, provider, provider.NeededPaths(), "IgnoreNeeded",
-		func(a attribute, p *yamlkit.Place, details *api.AttributeDetails) {
+		func(a attribute, p *yamlkit.Match, details *api.AttributeDetails) {
 			n := &need{
 				attribute: a, required: maps.Clone(details.NeededRequired),
 				preferred: maps.Clone(details.NeededPreferred),
@@ -133,7 +133,7 @@ func provisionsOf(
 	properties, _ := provider.(configkit.PropertyProvider)
 	var found []*provision
 	err := visitAttributes(docs, provider, provider.ProvidedPaths(), "IgnoreProvided",
-		func(a attribute, _ *yamlkit.Place, details *api.AttributeDetails) {
+		func(a attribute, _ *yamlkit.Match, details *api.AttributeDetails) {
 			if configkit.IsPlaceholder(a.value) {
 				return
 			}
