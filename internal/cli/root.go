@@ -15,6 +15,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/cli/bundle"
 	"github.com/fctl-dev/fctl/internal/cli/fn"
+	"github.com/fctl-dev/fctl/internal/cli/functionconfig"
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
@@ -69,7 +70,7 @@ the standard output; -i and -O write files.`,
 		fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
 	root.AddCommand(newDo(a), newDoseq(a), newVet(a), newDiff(a), newMerge(a), newList(a),
 		newListPaths(a), newExplain(a), newConfig(a), fn.New(a), fn.NewKRM(a),
-		bundle.New(a),
+		bundle.New(a), functionconfig.New(a),
 		fn.NewEnterSandbox(), newOK(), newShutdown(), newVersion(a))
 	for _, t := range topics() {
 		root.AddCommand(newTopic(t))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/shellwords"
+	"github.com/fctl-dev/fctl/internal/runtime/functionconfig"
 )
 
 // The annotations of a Kptfile that change how it is rendered.
@@ -197,7 +198,8 @@ func (f *pipelineFunction) checkTag(v gaby.Value) error {
 	if f.declared.Tag == "" {
 		return nil
 	}
-	if !regexp.MustCompile(`^[A-Za-z0-9_.,<>=~^*|! +-]+$`).MatchString(f.declared.Tag) {
+	tag, err := functionconfig.ParseTag(f.declared.Tag)
+	if err != nil || !tag.IsVersion() && !tag.IsConstraint() {
 		return at(v.Position(), "the tag %q is neither a version nor a range of versions",
 			f.declared.Tag)
 	}

@@ -49,6 +49,19 @@ func (e *ExitError) Error() string {
 	return fmt.Sprintf("function %s failed: exit status %d", e.Function, e.Code)
 }
 
+// RunError reports that a function was started and that it is not known how it ended.
+type RunError struct {
+	Function string
+	Err      error
+}
+
+func (e *RunError) Error() string {
+	return fmt.Sprintf("function %s failed: %v", e.Function, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *RunError) Unwrap() error { return e.Err }
+
 // SignalError reports that a signal ended a function.
 type SignalError struct {
 	Function string

@@ -5,14 +5,17 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"os/exec"
 	"time"
 )
 
 // process is one child process: a program, or the command line of a container engine.
 type process struct {
-	path   string
-	args   []string
+	path string
+	args []string
+	// file is the program if it is run by its descriptor; path is then only its name.
+	file   *os.File
 	env    []string
 	dir    string
 	call   *Call // with a name, and with limits that are not negative
@@ -52,6 +55,9 @@ func (p *process) run(ctx context.Context) (Output, error) {
 	if p.change != nil {
 		p.change(cmd)
 	}
+	if p.file != nil {
+		byDescriptor(cmd, p.file)
+	}
 	if err := cmd.Start(); err != nil {
 		return Output{}, startProblem(p.path, err)
 	}
@@ -71,7 +77,7 @@ func (p *process) run(ctx context.Context) (Output, error) {
 	case err == nil || errors.Is(err, exec.ErrWaitDelay):
 		return out, nil
 	case !errors.As(err, &exit):
-		return out, &StartError{p.call.Function, err}
+		return out, &RunError{p.call.Function, err}
 	}
 	if signal := signalOf(exit.ProcessState); signal != nil {
 		return out, &SignalError{p.call.Function, signal}

@@ -14,6 +14,9 @@ import (
 type Program struct {
 	Path string // as returned by FindProgram
 	Args []string
+	// File is the program, opened before it was checked: it is run by its descriptor where the
+	// system can, so that nothing can replace it in between. nil runs what Path names.
+	File *os.File
 	// Sandbox runs the program without network, on a read-only file system, as nobody in its own
 	// namespaces (E11).
 	Sandbox *Sandbox
@@ -45,8 +48,10 @@ func (p *Program) Run(ctx context.Context, call Call) (Output, error) {
 	case p.Sandbox != nil && call.NetworkWanted && !call.NetworkAllowed:
 		return Output{}, &NetworkError{call.Function}
 	}
-	if err := checkProgram(p.Path); err != nil {
-		return Output{}, err
+	if p.File == nil {
+		if err := checkProgram(p.Path); err != nil {
+			return Output{}, err
+		}
 	}
 	if info, err := os.Stat(call.Dir); err != nil || !info.IsDir() {
 		return Output{}, &StartError{
@@ -69,6 +74,9 @@ func (p *Program) Run(ctx context.Context, call Call) (Output, error) {
 	process := &process{
 		path: p.Path, args: append(p.Args[:len(p.Args):len(p.Args)], call.Args...),
 		env: expandEnv(env, lookup), dir: call.Dir, call: &call,
+	}
+	if p.Sandbox == nil {
+		process.file = p.File
 	}
 	if p.Nobody {
 		process.change = asNobody

@@ -66,6 +66,13 @@ type Settings struct {
 	ResourceTypes []File `mapstructure:"-"`
 	// Schemas are files with schemas of resources, and directories of them.
 	Schemas []File `mapstructure:"-"`
+	// FunctionConfigs are files with FunctionConfigs, directories of them, and kube:NAMESPACE for
+	// those of a cluster.
+	FunctionConfigs []File `mapstructure:"-"`
+	// AllowExec is true, false or any: whether functions may be programs of this machine.
+	AllowExec string `mapstructure:"allow-exec"`
+	// ImagePrefix is the repository of images of functions that are named without one.
+	ImagePrefix string `mapstructure:"image-prefix"`
 	// UnitLabels come from --context only: viper would change their keys.
 	UnitLabels map[string]string `mapstructure:"-"`
 	// ApprovedBy and PreviousDataHash say who has approved which data. They come from --context
@@ -84,7 +91,7 @@ type Settings struct {
 func Defaults() *Settings {
 	return &Settings{
 		Color: "auto", Output: "auto", MaxSize: "2GiB", MaxBytes: 2 << 30,
-		Space: "default",
+		Space: "default", AllowExec: "false",
 	}
 }
 
@@ -122,6 +129,9 @@ func keys() []key {
 		{name: "max-size", defaultValue: "2GiB"},           // protects from the content of a project
 		{name: "resource-types", defaultValue: []string(nil), project: true},
 		{name: "schema", defaultValue: []string(nil), project: true},
+		{name: "function-configs", defaultValue: []string(nil), project: true},
+		{name: "image-prefix", defaultValue: "", project: true},
+		{name: "allow-exec", defaultValue: "false"}, // runs programs
 		{name: "space", defaultValue: "default", project: true, context: true},
 		{name: "space-id", defaultValue: "", project: true, context: true},
 		{name: "unit-id", defaultValue: "", project: true, context: true},
@@ -306,7 +316,10 @@ func (s *Settings) ShowsNotes() bool {
 
 // lists returns the settings that are lists of paths, by name.
 func (s *Settings) lists() map[string]*[]File {
-	return map[string]*[]File{"resource-types": &s.ResourceTypes, "schema": &s.Schemas}
+	return map[string]*[]File{
+		"resource-types": &s.ResourceTypes, "schema": &s.Schemas,
+		"function-configs": &s.FunctionConfigs,
+	}
 }
 
 // addLists adds the paths from the environment and the flags.
@@ -314,7 +327,7 @@ func (s *Settings) addLists(flags *pflag.FlagSet, dir string) {
 	for name, list := range s.lists() {
 		add := func(paths []string, origin string) {
 			for _, path := range paths {
-				if dir != "." && path != "-" {
+				if dir != "." && path != "-" && !IsCluster(path) {
 					path = resolve(dir, path)
 				}
 				*list = append(*list, File{Path: path, origin: origin})
@@ -328,6 +341,13 @@ func (s *Settings) addLists(flags *pflag.FlagSet, dir string) {
 		}
 	}
 }
+
+// ClusterPrefix begins the name of a namespace of the cluster of the kubeconfig, where a file could
+// be named.
+const ClusterPrefix = "kube:"
+
+// IsCluster reports whether a path means objects of a cluster and not a file.
+func IsCluster(path string) bool { return strings.HasPrefix(path, ClusterPrefix) }
 
 // rows returns all settings with their values and the origins of these.
 func (s *Sources) rows(all *Settings, flags *pflag.FlagSet, inContext map[string]bool) []Row {

@@ -333,7 +333,9 @@ func TestEverySettingReachesTheStruct(t *testing.T) {
 		NoProjectSettings: true,
 		ResourceTypes:     []File{{Path: filepath.Join(dir, "x")}},
 		Schemas:           []File{{Path: filepath.Join(dir, "x")}},
-		Space:             "x", SpaceID: "x", UnitID: "x", OrganizationID: "x", RevisionNum: 42,
+		FunctionConfigs:   []File{{Path: filepath.Join(dir, "x")}},
+		AllowExec:         "x", ImagePrefix: "x",
+		Space: "x", SpaceID: "x", UnitID: "x", OrganizationID: "x", RevisionNum: 42,
 		MaxSize:  "7",
 		MaxBytes: 7,
 	}

@@ -46,7 +46,7 @@ func (r *runner) plugins(ctx context.Context, o *pluginFlags) (*bundle.Plugins, 
 	if len(o.declared) == 0 {
 		return plugins, nil
 	}
-	executors, err := o.execution.Executors(r.app, r.app.Dir)
+	executors, err := o.execution.Executors(ctx, r.app, r.settings, r.app.Dir, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -3,40 +3,48 @@
 package execution
 
 import (
+	"context"
+	"net"
+	"net/http"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/functionconfig"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/krm/catalog"
 	"github.com/fctl-dev/fctl/internal/runtime"
+	fnconfig "github.com/fctl-dev/fctl/internal/runtime/functionconfig"
+	"github.com/fctl-dev/fctl/internal/settings"
 )
 
 // Flags are the flags that decide how functions are run.
 type Flags struct {
-	// AllowExec allows programs, and Network the network to those that declare that they need it.
-	AllowExec, Network bool
-	// Engine is the container engine, Pull the policy for its images, and Prefix the repository of
-	// images without one.
-	Engine, Pull, Prefix string
+	// Network allows the network to functions that declare that they need it.
+	Network bool
+	// Engine is the container engine, and Pull the policy for its images.
+	Engine, Pull string
 
-	allowOutside, asUser, sandbox, noLocal bool
-	mounts, env                            []string
-	timeout                                time.Duration
-	executor                               string
+	allowOutside, asUser, sandbox, noLocal, ignoreDigests bool
+	mounts, env, functions                                []string
+	timeout                                               time.Duration
+	executor, runner, kubeconfig, namespace               string
+	allowExec                                             *app.Choice
 }
 
-// Kinds returns the values of --executor.
-func Kinds() []string { return []string{"go", "exec", "container"} }
+// Kinds returns the values of --executor. exec is another name of binary.
+func Kinds() []string { return []string{"go", "binary", "container", "pod"} }
 
 // Add adds the flags to a command.
 func (o *Flags) Add(flags *pflag.FlagSet) {
-	flags.BoolVar(&o.AllowExec, "allow-exec", false, "functions may be programs of this machine")
-	flags.BoolVar(&o.AllowExec, "enable-exec", false, "--allow-exec")
+	o.allowExec = functionconfig.AddAllowExec(flags)
+	flags.Var(o.allowExec, "enable-exec", "--allow-exec")
+	flags.Lookup("enable-exec").NoOptDefVal = "true"
 	_ = flags.MarkHidden("enable-exec")
 	flags.BoolVar(&o.allowOutside, "allow-outside", false,
 		"programs and mounts may be outside of the directory of the resources")
@@ -59,34 +67,44 @@ func (o *Flags) Add(flags *pflag.FlagSet) {
 		"the container `ENGINE`: docker, podman, nerdctl (default: the first that answers)")
 	flags.StringVar(&o.Pull, "image-pull-policy", "IfNotPresent",
 		"when images are pulled, a `POLICY`: Always, IfNotPresent, Never")
-	flags.StringVar(&o.Prefix, "image-prefix", "",
+	flags.String("image-prefix", "",
 		"the `REPOSITORY` of images without one (default "+runtime.DefaultPrefix+")")
+	functionconfig.AddConfigs(flags)
+	functionconfig.AddFunctions(flags, &o.functions)
+	flags.BoolVar(&o.ignoreDigests, "ignore-digests", false,
+		"programs and functions of fctl may run for an image with a tag and a digest")
 	flags.StringVar(&o.executor, "executor", "",
-		"only one `KIND` of executor: go (functions in fctl), exec, container")
+		"only one `KIND` of executor: go (functions in fctl), binary, container, pod")
+	flags.StringVar(&o.runner, "runner", "",
+		"images run on the fctl-runner that serves at `HOST:PORT`")
+	flags.StringVar(&o.kubeconfig, "kubeconfig", "",
+		"the `FILE` that names the cluster of --executor pod")
+	flags.StringVar(&o.namespace, "namespace", "", "the `NAMESPACE` of the pods of --executor pod")
 }
 
-// Executors returns what runs functions on the resources in root.
-func (o *Flags) Executors(a *app.App, root string) (*krm.Executors, error) {
+// Executors returns what runs functions on the resources in root. items are these resources, whose
+// FunctionConfigs count as well as those that flags and settings name.
+func (o *Flags) Executors(ctx context.Context, a *app.App, s *settings.Settings, root string,
+	items []*krm.Item,
+) (*krm.Executors, error) {
+	if err := o.validate(s); err != nil {
+		return nil, err
+	}
+	allow := o.AllowsExec(s)
 	e := &krm.Executors{
-		Root: root, AllowExec: o.AllowExec, AllowOutside: o.allowOutside, Network: o.Network,
-		Env: o.env, AsUser: o.asUser, NoLocal: o.noLocal, Only: o.executor,
-		ImagePrefix: o.Prefix, Engine: o.Engine, Limits: runtime.Limits{Time: o.timeout},
-		Catalog: catalog.Find,
+		Root: root, AllowExec: allow != "false", AllowOutside: o.allowOutside,
+		Network: o.Network, Env: o.env, AsUser: o.asUser, NoLocal: o.noLocal, Only: o.executor,
+		ImagePrefix: s.ImagePrefix, Engine: o.Engine,
+		Limits: runtime.Limits{Time: o.timeout}, Catalog: catalog.Find, Series: catalog.Series,
+		IgnoreDigests: o.ignoreDigests, Runner: o.runner, Client: http.DefaultClient,
+		FindRunner: func() (string, error) { return runtime.FindRunner(a.Streams.Getenv) },
+		Cluster:    o.cluster(s),
 	}
 	if e.Engine == "" {
 		e.Engine = a.Streams.Getenv("FCTL_ENGINE")
 	}
 	if e.ImagePrefix == "" {
 		e.ImagePrefix = a.Streams.Getenv("KPT_IMAGE_PREFIX")
-	}
-	if o.executor != "" && !slices.Contains(Kinds(), o.executor) {
-		return nil, diag.UsageHint("go, exec or container", "--executor: %q is not one", o.executor)
-	}
-	if o.Engine != "" && !slices.Contains(runtime.EngineNames(), o.Engine) {
-		return nil, diag.UsageHint("docker, podman or nerdctl", "--engine: %q is not one", o.Engine)
-	}
-	if o.timeout < 0 {
-		return nil, diag.Usage("--timeout: a time above 0 is expected, got %v", o.timeout)
 	}
 	var err error
 	if e.Pull, err = runtime.ParsePullPolicy(o.Pull); err != nil {
@@ -99,9 +117,6 @@ func (o *Flags) Executors(a *app.App, root string) (*krm.Executors, error) {
 		}
 		e.Mounts = append(e.Mounts, m)
 	}
-	if _, err := runtime.MergeEnv(o.env); err != nil {
-		return nil, diag.Usage("--env: %w", err)
-	}
 	if o.sandbox {
 		self, err := os.Executable()
 		if err != nil {
@@ -109,5 +124,83 @@ func (o *Flags) Executors(a *app.App, root string) (*krm.Executors, error) {
 		}
 		e.Sandbox = &runtime.Sandbox{Self: self}
 	}
-	return e, nil
+	if e.Programs, err = functionconfig.Programs(a, o.functions, allow, e.Sandbox); err != nil {
+		return nil, err
+	}
+	e.Configs, err = functionConfigs(ctx, a, s, e.ImagePrefix, items)
+	return e, err
+}
+
+// validate checks the values of flags and settings.
+func (o *Flags) validate(s *settings.Settings) error {
+	_, badEnv := runtime.MergeEnv(o.env)
+	host, port, badAddress := net.SplitHostPort(o.runner)
+	switch {
+	case o.executor != "" && o.executor != "exec" && !slices.Contains(Kinds(), o.executor):
+		return diag.UsageHint("go, binary, container or pod", "--executor: %q is not one", o.executor)
+	case o.Engine != "" && !slices.Contains(runtime.EngineNames(), o.Engine):
+		return diag.UsageHint("docker, podman or nerdctl", "--engine: %q is not one", o.Engine)
+	case o.timeout < 0:
+		return diag.Usage("--timeout: a time above 0 is expected, got %v", o.timeout)
+	case badEnv != nil:
+		return diag.Usage("--env: %w", badEnv)
+	case o.runner != "" && (badAddress != nil || host == "" || port == ""):
+		return diag.Usage("--runner: HOST:PORT is expected, not %q", o.runner)
+	case o.runner != "" && o.executor != "":
+		return diag.UsageHint("the server decides which executor runs a function",
+			"--runner and --executor exclude each other")
+	case o.executor != "pod" && (o.kubeconfig != "" || o.namespace != ""):
+		return diag.Usage("--kubeconfig and --namespace need --executor pod")
+	case !slices.Contains(o.allowExec.Values, s.AllowExec):
+		return s.Invalid("allow-exec",
+			diag.Usage("allow-exec: %q is not true, false or any", s.AllowExec))
+	}
+	if s.ImagePrefix != "" {
+		if err := runtime.CheckRepository(strings.TrimRight(s.ImagePrefix, "/")); err != nil {
+			return s.Invalid("image-prefix",
+				diag.Usage("image-prefix: %q is not a repository: %w", s.ImagePrefix, err))
+		}
+	}
+	return nil
+}
+
+// AllowsExec returns whether programs may run: true, false or any. --enable-exec is not a setting.
+func (o *Flags) AllowsExec(s *settings.Settings) string {
+	if o.allowExec.Value != "false" {
+		return o.allowExec.Value
+	}
+	return s.AllowExec
+}
+
+// cluster returns the flags of fctl-runner for pods.
+func (o *Flags) cluster(s *settings.Settings) []string {
+	var words []string
+	if o.kubeconfig != "" {
+		words = append(words, "--kubeconfig", o.kubeconfig)
+	}
+	if o.namespace != "" {
+		words = append(words, "--namespace", o.namespace)
+	}
+	for _, f := range s.FunctionConfigs {
+		words = append(words, "--function-configs", f.Path)
+	}
+	return words
+}
+
+// functionConfigs returns the FunctionConfigs that flags and settings name, and those among items.
+// One of an item does not count if the others have one for the same image.
+func functionConfigs(ctx context.Context, a *app.App, s *settings.Settings, prefix string,
+	items []*krm.Item,
+) (*fnconfig.Set, error) {
+	configs, err := functionconfig.Load(ctx, a, s)
+	if err != nil {
+		return nil, err
+	}
+	named, problems := fnconfig.NewSet(configs, prefix)
+	own, more := krm.FunctionConfigs(items)
+	own = slices.DeleteFunc(own, func(c *fnconfig.Config) bool {
+		return named.Lookup(c.Image) != nil
+	})
+	set, twice := fnconfig.NewSet(slices.Concat(named.Configs(), own), prefix)
+	return set, functionconfig.Report(a, s, slices.Concat(problems, more, twice))
 }

@@ -87,8 +87,8 @@ func printDoc(ctx context.Context, a *app.App, cmd *cobra.Command, o *docFlags, 
 		return diag.UsageHint("'fctl fn doc' lists the functions of the catalogue", "%w", err)
 	}
 	prefix := runtime.DefaultPrefix
-	if o.execution.Prefix != "" {
-		prefix = o.execution.Prefix
+	if r.settings.ImagePrefix != "" {
+		prefix = strings.TrimRight(r.settings.ImagePrefix, "/")
 	}
 	known := slices.Contains([]string{"", prefix, "gcr.io/kpt-fn"}, image.Repository)
 	if known && image.Digest == "" {
@@ -106,12 +106,12 @@ func printDoc(ctx context.Context, a *app.App, cmd *cobra.Command, o *docFlags, 
 		explain.SetContext(ctx)
 		return explain.RunE(explain, []string{name})
 	}
-	return r.imageDoc(ctx, o, runtime.FullImage(name, o.execution.Prefix))
+	return r.imageDoc(ctx, o, runtime.FullImage(name, r.settings.ImagePrefix))
 }
 
 // programDoc prints what a program prints with --help.
 func (r *runner) programDoc(ctx context.Context, o *docFlags, path string) error {
-	if !o.execution.AllowExec {
+	if o.execution.AllowsExec(r.settings) == "false" {
 		return diag.UsageHint("--allow-exec lets programs run",
 			"%s is a program, and programs are not allowed", diag.FileName(path))
 	}

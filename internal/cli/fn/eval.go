@@ -193,10 +193,7 @@ func evaluate(
 		return err
 	}
 	e := &evaluation{runner: r, flags: o, declared: declared, dir: dir, inline: inline}
-	if err := e.configure(ctx); err != nil {
-		return err
-	}
-	e.step.Version = cmp.Or(version, e.step.Version)
+	e.version = version
 	if dir == "-" {
 		return e.stream(ctx, cmd)
 	}
@@ -210,17 +207,18 @@ type evaluation struct {
 	declared *krm.Declared
 	dir      string
 	inline   []string
+	version  string // of the ResourceList, "" for what the declaration says
 	step     *krm.Step
 	config   *krm.Item
 }
 
-// configure makes the step and its functionConfig.
-func (e *evaluation) configure(ctx context.Context) error {
+// configure makes the step and its functionConfig. items are the resources of the directory.
+func (e *evaluation) configure(ctx context.Context, items []*krm.Item) error {
 	root := ""
 	if e.dir != "-" {
 		root = source.InDirectory(e.app.Dir, e.dir)
 	}
-	executors, err := e.flags.execution.Executors(e.app, root)
+	executors, err := e.flags.execution.Executors(ctx, e.app, e.settings, root, items)
 	if err != nil {
 		return err
 	}
@@ -247,6 +245,7 @@ func (e *evaluation) configure(ctx context.Context) error {
 	if e.step, _, err = executors.Resolve(ctx, e.declared, local); err != nil {
 		return err
 	}
+	e.step.Version = cmp.Or(e.version, e.step.Version)
 	e.step.Config = config
 	e.step.Selects = krm.Selects(e.flags.selector.list(), e.flags.exclude.list())
 	e.step.Selected = e.step.Selects != nil
@@ -262,6 +261,9 @@ func (e *evaluation) run(ctx context.Context, items []*krm.Item,
 
 // stream runs the function on the standard input.
 func (e *evaluation) stream(ctx context.Context, cmd *cobra.Command) error {
+	if err := e.configure(ctx, nil); err != nil {
+		return err
+	}
 	s, err := e.readStream(ctx, cmd)
 	if err != nil {
 		return err
@@ -287,6 +289,9 @@ func (e *evaluation) files(ctx context.Context) error {
 		return err
 	}
 	items := p.Items()
+	if err := e.configure(ctx, items); err != nil {
+		return err
+	}
 	var config []*krm.Item
 	if e.flags.save && !e.flags.meta {
 		items, config = p.WithoutKptfiles(items)

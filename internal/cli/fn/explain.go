@@ -2,7 +2,6 @@ package fn
 
 import (
 	"context"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +13,10 @@ import (
 )
 
 // explainFlags are the flags of fn explain.
-type explainFlags struct{ execution execution.Flags }
+type explainFlags struct {
+	tag       string
+	execution execution.Flags
+}
 
 func newExplain(a *app.App) *cobra.Command {
 	o := &explainFlags{}
@@ -22,11 +24,16 @@ func newExplain(a *app.App) *cobra.Command {
 		Use:   "explain [flags] IMAGE",
 		Short: "Say what would run an image, and why nothing else",
 		Long: `Print, for each kind of executor in the order in which they are asked, whether it
-would run IMAGE, and why not. Nothing is run or pulled. The status is 4 if no
-executor would run it.`,
+would run IMAGE, and why not. A FunctionConfig that names the image decides; of
+other images, those of the published catalogue run in fctl, and the rest in
+containers. Nothing is run or pulled. The status is 4 if no executor would run
+it.`,
 		Example: `  fctl fn explain set-labels:v0.2
-  fctl fn explain registry.example.com/functions/check:v1`,
+  fctl fn explain registry.example.com/functions/check:v1
+  fctl fn explain set-labels --tag '~0.2' --function-configs configs/`,
 	}
+	cmd.Flags().StringVar(&o.tag, "tag", "",
+		"the `TAG` in place of that of the image; it may be a range of versions")
 	o.execution.Add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return explain(cmd.Context(), a, cmd, o, words)
@@ -46,26 +53,18 @@ func explain(ctx context.Context, a *app.App, cmd *cobra.Command, o *explainFlag
 	if err != nil {
 		return err
 	}
-	executors, err := o.execution.Executors(r.app, ".")
+	executors, err := o.execution.Executors(ctx, r.app, r.settings, ".", nil)
 	if err != nil {
 		return err
 	}
-	step, reasons, problem := executors.Resolve(ctx,
-		&krm.Declared{Image: words[0], Network: o.execution.Network, Direct: true}, "")
-	if len(reasons) == 0 && problem != nil {
+	step, trace, problem := executors.Resolve(ctx, &krm.Declared{
+		Image: words[0], Tag: o.tag, Network: o.execution.Network, Direct: true,
+	}, "")
+	if len(trace) == 0 && problem != nil {
 		return problem
 	}
-	var b strings.Builder
-	b.WriteString("image: " + step.Image + "\n")
-	for i, reason := range reasons {
-		taken := "skipped"
-		if problem == nil && i == len(reasons)-1 {
-			taken = "taken"
-		}
-		kind, why, _ := strings.Cut(reason, ": ")
-		b.WriteString(kind + ": " + taken + ": " + why + "\n")
-	}
-	if err := r.app.Write([]byte(b.String())); err != nil {
+	text := "image: " + step.Image + "\n" + trace.String()
+	if err := r.app.Write([]byte(text)); err != nil {
 		return err
 	}
 	if problem == nil {

@@ -87,7 +87,8 @@ func renderPackage(ctx context.Context, a *app.App, cmd *cobra.Command, o *rende
 	if err := r.noteOthers(p); err != nil {
 		return err
 	}
-	executors, err := o.execution.Executors(r.app, source.InDirectory(a.Dir, dir))
+	executors, err := o.execution.Executors(ctx, r.app, r.settings,
+		source.InDirectory(a.Dir, dir), p.Items())
 	if err != nil {
 		return err
 	}

@@ -122,14 +122,10 @@ func runDeclared(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlag
 	if dir != "-" {
 		root = source.InDirectory(a.Dir, dir)
 	}
-	if f.executors, err = o.execution.Executors(r.app, root); err != nil {
-		return err
-	}
-	f.executors.Here = a.Dir
 	if dir == "-" {
 		return f.stream(ctx, cmd)
 	}
-	return f.files(ctx, dir)
+	return f.files(ctx, dir, root)
 }
 
 // foreignRun is one run of fn run.
@@ -241,6 +237,9 @@ func (f *foreignRun) run(ctx context.Context, items []*krm.Item,
 }
 
 func (f *foreignRun) stream(ctx context.Context, cmd *cobra.Command) error {
+	if err := f.prepare(ctx, "", nil); err != nil {
+		return err
+	}
 	s, err := f.readStream(ctx, cmd)
 	if err != nil {
 		return err
@@ -250,9 +249,21 @@ func (f *foreignRun) stream(ctx context.Context, cmd *cobra.Command) error {
 	})
 }
 
-func (f *foreignRun) files(ctx context.Context, dir string) error {
+// prepare makes the executors of functions on the resources in root.
+func (f *foreignRun) prepare(ctx context.Context, root string, items []*krm.Item) (err error) {
+	f.executors, err = f.flags.execution.Executors(ctx, f.app, f.settings, root, items)
+	if err == nil {
+		f.executors.Here = f.app.Dir
+	}
+	return err
+}
+
+func (f *foreignRun) files(ctx context.Context, dir, root string) error {
 	p, err := f.readPackage(ctx, dir, krm.ReadOptions{All: true})
 	if err != nil {
+		return err
+	}
+	if err := f.prepare(ctx, root, p.Items()); err != nil {
 		return err
 	}
 	return f.run(ctx, p.Items(), func(items []*krm.Item, results []*krm.StepResult) error {

@@ -151,7 +151,7 @@ func runTests(ctx context.Context, a *app.App, cmd *cobra.Command, o *testFlags,
 // tested returns the function that is tested.
 func (r *runner) tested(ctx context.Context, o *testFlags, declared *krm.Declared, dir string,
 ) (fntest.Function, error) {
-	executors, err := o.execution.Executors(r.app, dir)
+	executors, err := o.execution.Executors(ctx, r.app, r.settings, dir, nil)
 	if err != nil {
 		return nil, err
 	}

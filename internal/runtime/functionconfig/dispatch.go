@@ -100,38 +100,81 @@ func Dispatch(ctx context.Context, m *Match, executors map[ExecutorKind]Executor
 func Choose[R any](ctx context.Context, m *Match,
 	prepare func(ExecutorKind) func(context.Context, Candidate) (R, error),
 ) (R, Trace, error) {
-	var none R
-	var trace Trace
-	var errs []error
+	a := NewAttempts(m, prepare)
+	r, err := a.Next(ctx)
+	return r, a.Trace(), err
+}
+
+// Attempts asks executors one after the other.
+type Attempts[R any] struct {
+	image   string
+	steps   []planned
+	prepare func(ExecutorKind) func(context.Context, Candidate) (R, error)
+	trace   Trace
+	errs    []error
+	why     string // of the last step that was taken
+}
+
+// NewAttempts returns the attempts to run a match. prepare is as for Choose.
+func NewAttempts[R any](m *Match,
+	prepare func(ExecutorKind) func(context.Context, Candidate) (R, error),
+) *Attempts[R] {
+	a := &Attempts[R]{image: m.Image.String(), prepare: prepare}
 	for _, step := range m.plan() {
-		if step.skip != "" {
-			trace = append(trace, Step{Kind: step.candidate.Kind, Reason: step.skip})
-			continue
-		}
-		kinds := []ExecutorKind{step.candidate.Kind}
-		if step.candidate.Kind == KindPod {
-			kinds = append(kinds, KindContainer)
-		}
-		for _, kind := range kinds {
-			make := prepare(kind)
-			if make == nil {
-				trace = append(trace, Step{Kind: kind, Reason: step.why + ", not available here"})
-				continue
-			}
-			c := step.candidate
-			c.Kind = kind
-			made, err := make(ctx, c)
-			if err == nil {
-				return made, append(trace, Step{Kind: kind, Reason: step.why, Taken: true}), nil
-			}
-			if ctx.Err() != nil {
-				return none, trace, ctx.Err()
-			}
-			trace = append(trace, Step{Kind: kind, Reason: because(step.why, err)})
-			errs = append(errs, err)
+		a.steps = append(a.steps, step)
+		if step.skip == "" && step.candidate.Kind == KindPod {
+			step.candidate.Kind = KindContainer
+			a.steps = append(a.steps, step)
 		}
 	}
-	return none, trace, &NoExecutorError{Image: m.Image.String(), Trace: trace, errs: errs}
+	return a
+}
+
+// Trace returns the steps so far.
+func (a *Attempts[R]) Trace() Trace { return a.trace }
+
+// Next returns what the next executor makes that does not return an error.
+func (a *Attempts[R]) Next(ctx context.Context) (R, error) {
+	var none R
+	for len(a.steps) > 0 {
+		step := a.steps[0]
+		a.steps = a.steps[1:]
+		kind := step.candidate.Kind
+		if step.skip != "" {
+			a.trace = append(a.trace, Step{Kind: kind, Reason: step.skip})
+			continue
+		}
+		prepare := a.prepare(kind)
+		if prepare == nil {
+			a.trace = append(a.trace, Step{Kind: kind, Reason: join(step.why, "not available here")})
+			continue
+		}
+		made, err := prepare(ctx, step.candidate)
+		if err == nil {
+			a.why = step.why
+			a.trace = append(a.trace, Step{Kind: kind, Reason: step.why, Taken: true})
+			return made, nil
+		}
+		if ctx.Err() != nil {
+			return none, ctx.Err()
+		}
+		a.trace = append(a.trace, Step{Kind: kind, Reason: because(step.why, err)})
+		a.errs = append(a.errs, err)
+	}
+	return none, &NoExecutorError{Image: a.image, Trace: a.trace, errs: a.errs}
+}
+
+// Detail adds how the executor that Next returned runs the function.
+func (a *Attempts[R]) Detail(text string) {
+	last := &a.trace[len(a.trace)-1]
+	last.Reason = join(last.Reason, text)
+}
+
+// Failed records that what Next returned could not be started after all.
+func (a *Attempts[R]) Failed(err error) {
+	last := &a.trace[len(a.trace)-1]
+	last.Taken, last.Reason = false, because(a.why, err)
+	a.errs = append(a.errs, err)
 }
 
 // because says why something that matched was not started, without the name of the function.
@@ -142,7 +185,15 @@ func because(why string, err error) string {
 	if start, ok := errors.AsType[*runtime.StartError](err); ok {
 		err = start.Err
 	}
-	return why + ", " + err.Error()
+	return join(why, err.Error())
+}
+
+// join returns why an executor was asked, and more about it.
+func join(why, more string) string {
+	if why == "" || more == "" {
+		return why + more
+	}
+	return why + ", " + more
 }
 
 // planned is a candidate, or why a section of the config gives none.
@@ -162,7 +213,10 @@ func (m *Match) plan() []planned {
 			why = fmt.Sprintf("the FunctionConfig %s is for other repositories than %s", m.Other.Name,
 				m.Image.Repository)
 		}
-		return []planned{{candidate: m.candidates[0], why: why + "; default configuration"}}
+		if why += "; default configuration"; m.alone {
+			why = ""
+		}
+		return []planned{{candidate: m.candidates[0], why: why}}
 	}
 	reported := [3]bool{}
 	skip := func(upTo int) {

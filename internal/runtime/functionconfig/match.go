@@ -45,6 +45,7 @@ type Match struct {
 	request    Request
 	entry      *entry
 	pinned     bool // the digest excludes programs and Go functions
+	alone      bool // the set has no configs
 	candidates [4]Candidate
 	count      int
 }
@@ -70,7 +71,7 @@ func (s *Set) Find(r Request) (Match, error) {
 	if err != nil {
 		return Match{}, err
 	}
-	m := Match{Image: image, request: r}
+	m := Match{Image: image, request: r, alone: len(s.configs) == 0}
 	var wanted *Tag
 	if r.Tag != "" {
 		tag, err := ParseTag(r.Tag)
@@ -127,6 +128,7 @@ func (m *Match) choose() {
 				m.add(Candidate{s.kind, m.Config, tag, true})
 			}
 		}
+		v, isVersion := parseVersion(tag)
 		for i := range m.entry.sections {
 			s := &m.entry.sections[i]
 			if !s.used || m.has(s.kind) || m.excluded(s) {
@@ -134,7 +136,7 @@ func (m *Match) choose() {
 			}
 			if s.every {
 				m.add(Candidate{Kind: s.kind, Config: m.Config})
-			} else if t := m.pattern(s, tag); t != nil {
+			} else if t := m.pattern(s, v, isVersion); t != nil {
 				m.add(Candidate{s.kind, m.Config, t.Text, false})
 			}
 		}
@@ -153,10 +155,12 @@ func (m *Match) tag() string {
 }
 
 // pattern returns the first pattern of a section that allows a tag. A constraint of the request
-// without a version is allowed only by a pattern for every tag.
-func (m *Match) pattern(s *section, tag string) *Tag {
+// without a version is allowed only by a pattern for every tag and by the same constraint.
+func (m *Match) pattern(s *section, v version, isVersion bool) *Tag {
 	for _, t := range s.patterns {
-		if t.every || m.Constraint == nil && t.Allows(tag) {
+		switch {
+		case t.every, m.Constraint != nil && m.Constraint.Text == t.Text,
+			m.Constraint == nil && isVersion && t.constraint.allows(v):
 			return t
 		}
 	}

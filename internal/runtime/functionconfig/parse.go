@@ -63,6 +63,10 @@ func isOurs(doc *gaby.YamlDoc) bool {
 		(version == Group || strings.HasPrefix(version, Group+"/"))
 }
 
+// Decode reads one document, which must be a FunctionConfig. file is the name of its file in
+// positions. The Config is nil if it has errors.
+func Decode(doc *gaby.YamlDoc, file string) (*Config, []Problem) { return parseObject(doc, file) }
+
 // parseObject reads one object.
 func parseObject(doc *gaby.YamlDoc, file string) (*Config, []Problem) {
 	d := &decoder{file: file}

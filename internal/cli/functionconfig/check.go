@@ -1,0 +1,93 @@
+package functionconfig
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/runtime/functionconfig"
+)
+
+// checkFlags are the flags of functionconfig check.
+type checkFlags struct{ output *app.Choice }
+
+func newCheck(a *app.App) *cobra.Command {
+	o := &checkFlags{}
+	cmd := &cobra.Command{
+		Use:   "check [flags] PATH...",
+		Short: "Check FunctionConfigs",
+		Long: `Read the FunctionConfigs in files and directories and print every problem with
+its position: unknown fields, values that cannot be used, images that two
+objects name. "(also the server)" marks what the API server refuses, too, with
+the definition that Porch has; all others it accepts. Warnings are notes.
+
+The status is 3 if there is an error.`,
+		Example: `  fctl functionconfig check functionconfigs/
+  fctl functionconfig check set-labels.yaml -o json`,
+	}
+	o.output = app.AddOutput(cmd.Flags(), "text or json", "text", "json")
+	cmd.RunE = func(cmd *cobra.Command, words []string) error { return check(a, cmd, o, words) }
+	return cmd
+}
+
+// report is a problem in the output.
+type report struct {
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Column   int    `json:"column"`
+	Object   string `json:"object,omitempty"`
+	Field    string `json:"field,omitempty"`
+	Severity string `json:"severity"`
+	Message  string `json:"message"`
+	Hint     string `json:"hint,omitempty"`
+	Server   bool   `json:"server"` // the API server refuses it, too
+}
+
+func check(a *app.App, cmd *cobra.Command, o *checkFlags, words []string) error {
+	s, err := a.Settings(cmd.Flags())
+	if err != nil {
+		return err
+	}
+	all, err := paths(a, cmd, words)
+	if err != nil {
+		return err
+	}
+	found := read(all, nil)
+	set, twice := functionconfig.NewSet(found.configs, "")
+	problems := append(found.problems, twice...)
+	failed := len(functionconfig.Errors(problems)) > 0
+	if o.output.Value == "json" {
+		reports := make([]report, len(problems))
+		for i, p := range problems {
+			reports[i] = report{
+				p.Pos.File, p.Pos.Line, p.Pos.Column, p.Object, p.Field, "error", p.Message, p.Hint,
+				p.Server,
+			}
+			if p.Warning {
+				reports[i].Severity = "warning"
+			}
+		}
+		if err := a.WriteJSON(reports); err != nil {
+			return err
+		}
+		if failed {
+			return app.ExitError(app.ExitInput)
+		}
+		return nil
+	}
+	for i := range problems {
+		if problems[i].Server {
+			problems[i].Message += " (also the server)"
+		}
+	}
+	if err := Report(a, s, problems); err != nil {
+		list := diag.Failures(err, 0)
+		list.Sort()
+		return list
+	}
+	return a.Write(fmt.Appendf(nil, "%s, no errors\n",
+		run.Count(len(set.Configs()), functionconfig.Kind)))
+}

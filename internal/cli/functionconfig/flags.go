@@ -1,0 +1,32 @@
+package functionconfig
+
+import (
+	"github.com/spf13/pflag"
+
+	"github.com/fctl-dev/fctl/internal/cli/app"
+)
+
+// AddAllowExec adds the flag that lets programs run: true, false or any.
+func AddAllowExec(flags *pflag.FlagSet) *app.Choice {
+	c := &app.Choice{
+		What: "value of --allow-exec", Value: "false", Values: []string{"true", "false", "any"},
+	}
+	flags.Var(c, "allow-exec",
+		"functions may be programs of this machine; =any also lets a FunctionConfig "+
+			"name programs outside of --functions")
+	flags.Lookup("allow-exec").NoOptDefVal = "true"
+	return c
+}
+
+// AddFunctions adds the flag with the directories of programs.
+func AddFunctions(flags *pflag.FlagSet, dirs *[]string) {
+	flags.StringArrayVar(dirs, "functions", nil,
+		"the programs that FunctionConfigs name are below `DIR`")
+}
+
+// AddConfigs adds the flag that names FunctionConfigs. The settings have its value.
+func AddConfigs(flags *pflag.FlagSet) {
+	flags.StringArray("function-configs", nil,
+		"FunctionConfigs decide how images run: those in a file or directory, or "+
+			"kube:NAMESPACE; `PATH` can be repeated")
+}

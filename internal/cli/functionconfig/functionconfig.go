@@ -1,0 +1,186 @@
+// Package functionconfig has the commands `fctl functionconfig`, and reads the FunctionConfigs that
+// the flags and settings of other commands name.
+package functionconfig
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/runtime"
+	"github.com/fctl-dev/fctl/internal/runtime/functionconfig"
+	"github.com/fctl-dev/fctl/internal/settings"
+	"github.com/fctl-dev/fctl/internal/source"
+)
+
+// New makes the commands about FunctionConfigs.
+func New(a *app.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "functionconfig",
+		Short: "Check and list FunctionConfigs",
+		Long: `Work with FunctionConfig objects. They say for the image of a KRM function, and
+for each of its tags, whether it runs in fctl itself, as a program of this
+machine, or in a pod. --function-configs of the commands of fn reads them.`,
+		Args: a.NoSuchCommand,
+		RunE: app.ShowHelp,
+	}
+	cmd.AddCommand(newCheck(a), newList(a), newCRD(a))
+	return cmd
+}
+
+// files are the FunctionConfigs of files.
+type files struct {
+	configs  []*functionconfig.Config
+	problems []functionconfig.Problem
+}
+
+// read reads files and directories that words or flags name.
+func read(paths []string, readFile func(string) ([]byte, error)) files {
+	if readFile == nil {
+		c, p := functionconfig.Read(paths, diag.FileName)
+		return files{c, p}
+	}
+	c, p := functionconfig.ReadWith(paths, diag.FileName, readFile)
+	return files{c, p}
+}
+
+// Load returns the FunctionConfigs that the flags and settings name. All errors in them are
+// reported; warnings become notes.
+func Load(ctx context.Context, a *app.App, s *settings.Settings) ([]*functionconfig.Config, error) {
+	var all files
+	for _, f := range s.FunctionConfigs {
+		one := files{}
+		switch {
+		case settings.IsCluster(f.Path):
+			text, err := fromCluster(ctx, f.Path, a.Streams.Getenv)
+			if err != nil {
+				return nil, err
+			}
+			one.configs, one.problems = functionconfig.ParseMixed(text, f.Path)
+		case f.OfProject():
+			one = read([]string{f.Path}, f.Read)
+		default:
+			one = read([]string{f.Path}, nil)
+		}
+		all.configs = append(all.configs, one.configs...)
+		all.problems = append(all.problems, one.problems...)
+	}
+	if err := Report(a, s, all.problems); err != nil {
+		return nil, err
+	}
+	return all.configs, nil
+}
+
+// Report returns the problems that are errors, and notes the others.
+func Report(a *app.App, s *settings.Settings, problems []functionconfig.Problem) error {
+	var failures diag.List
+	var notes []api.Note
+	for i := range problems {
+		f := problems[i].Failure()
+		if problems[i].Warning {
+			notes = append(notes, api.Note{Pos: f.Pos, Message: f.Resource + ": " + f.Message})
+		} else {
+			failures = append(failures, f)
+		}
+	}
+	if !s.Quiet {
+		a.Console().Notes("", notes...)
+	}
+	return failures.Err()
+}
+
+// maxObjects is how many bytes the objects of a cluster may have.
+const maxObjects = 256 << 20
+
+// fromCluster asks fctl-runner for the objects of a cluster.
+func fromCluster(ctx context.Context, name string, getenv func(string) string) ([]byte, error) {
+	path, err := runtime.FindRunner(getenv)
+	if err != nil {
+		return nil, diag.Failures(NoRunner(err), api.FailureFunction)
+	}
+	cmd := exec.CommandContext(ctx, path, "objects", name)
+	var log strings.Builder
+	cmd.Stderr = &log
+	out, err := cmd.Output()
+	if err != nil {
+		lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+		reason := strings.TrimPrefix(lines[len(lines)-1], runtime.RunnerName+": ")
+		if reason == "" {
+			reason = err.Error()
+		}
+		return nil, diag.Input(name, "", errors.New(reason))
+	}
+	if len(out) > maxObjects {
+		return nil, diag.Input(name, "", errors.New("the cluster has too many objects"))
+	}
+	return out, nil
+}
+
+// NoRunner returns the problem that fctl-runner is missing.
+func NoRunner(err error) error {
+	return &api.Failure{
+		Class: api.FailureFunction, Message: err.Error(), Err: err,
+		Hint: "go install github.com/fctl-dev/fctl/cmd/fctl-runner@latest, or set FCTL_RUNNER to it",
+	}
+}
+
+// paths returns the paths of words, of which there must be one.
+func paths(a *app.App, cmd *cobra.Command, words []string) ([]string, error) {
+	if len(words) == 0 {
+		return nil, diag.UsageHint(cmd.UseLine(), "a file or directory is expected")
+	}
+	var all []string
+	for _, word := range words {
+		if word == "" {
+			return nil, diag.Usage("the name of a file is empty")
+		}
+		all = append(all, source.InDirectory(a.Dir, word))
+	}
+	return all, nil
+}
+
+// functionsDirs returns the directories of --functions, absolute.
+func functionsDirs(a *app.App, dirs []string) ([]string, error) {
+	var all []string
+	for _, dir := range dirs {
+		full, err := filepath.Abs(source.InDirectory(a.Dir, dir))
+		if err != nil {
+			return nil, err
+		}
+		info, err := os.Stat(full)
+		if err == nil && !info.IsDir() {
+			err = errors.New("it is not a directory")
+		}
+		if err != nil {
+			return nil, diag.Usage("--functions: %s: %w", dir, cause(err))
+		}
+		all = append(all, full)
+	}
+	return all, nil
+}
+
+// cause returns an error without the path, which the message has.
+func cause(err error) error {
+	if p, ok := errors.AsType[*os.PathError](err); ok {
+		return p.Err
+	}
+	return err
+}
+
+// Programs returns what runs the programs that FunctionConfigs name. dirs are the values of
+// --functions, allow is true, false or any.
+func Programs(a *app.App, dirs []string, allow string, sandbox *runtime.Sandbox,
+) (functionconfig.Programs, error) {
+	all, err := functionsDirs(a, dirs)
+	return functionconfig.Programs{
+		Dirs: all, Allow: allow == "true" || allow == "any", Any: allow == "any", Sandbox: sandbox,
+	}, err
+}

@@ -1,0 +1,168 @@
+package functionconfig
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/krm/catalog"
+	"github.com/fctl-dev/fctl/internal/runtime"
+	"github.com/fctl-dev/fctl/internal/runtime/functionconfig"
+)
+
+// listFlags are the flags of functionconfig list.
+type listFlags struct {
+	output    *app.Choice
+	functions []string
+	allowExec *app.Choice
+}
+
+func newList(a *app.App) *cobra.Command {
+	o := &listFlags{}
+	cmd := &cobra.Command{
+		Use:   "list [flags] PATH...",
+		Short: "List the images of FunctionConfigs",
+		Long: `Print one row for each image that the FunctionConfigs in files and directories
+name: the repositories, the tags of each executor, and whether the executor
+could start the function here. Nothing is run. A pod needs a cluster, or runs as
+a container.`,
+		Example: `  fctl functionconfig list functionconfigs/
+  fctl functionconfig list --allow-exec --functions /usr/lib/functions configs.yaml`,
+	}
+	flags := cmd.Flags()
+	o.output = app.AddOutput(flags, "text or json", "text", "json")
+	o.allowExec = AddAllowExec(flags)
+	AddFunctions(flags, &o.functions)
+	cmd.RunE = func(cmd *cobra.Command, words []string) error { return list(a, cmd, o, words) }
+	return cmd
+}
+
+// row is an image in the output.
+type row struct {
+	Image    string    `json:"image"`
+	Name     string    `json:"name"`
+	Prefixes []string  `json:"prefixes"`
+	Go       *executor `json:"go,omitempty"`
+	Binary   *executor `json:"binary,omitempty"`
+	Pod      *executor `json:"pod,omitempty"`
+}
+
+// executor is one executor of an image. Problem says why it cannot start here.
+type executor struct {
+	Tags    []string `json:"tags"`
+	Uses    string   `json:"uses,omitempty"`
+	Problem string   `json:"problem,omitempty"`
+}
+
+func list(a *app.App, cmd *cobra.Command, o *listFlags, words []string) error {
+	s, err := a.Settings(cmd.Flags())
+	if err != nil {
+		return err
+	}
+	all, err := paths(a, cmd, words)
+	if err != nil {
+		return err
+	}
+	programs, err := Programs(a, o.functions, s.AllowExec, nil)
+	if err != nil {
+		return err
+	}
+	found := read(all, nil)
+	set, twice := functionconfig.NewSet(found.configs, s.ImagePrefix)
+	if err := Report(a, s, append(found.problems, twice...)); err != nil {
+		return err
+	}
+	rows := []row{}
+	for _, c := range set.Configs() {
+		rows = append(rows, rowOf(c, &programs))
+	}
+	if o.output.Value == "json" {
+		return a.WriteJSON(rows)
+	}
+	return a.Write(table(rows))
+}
+
+// rowOf describes a config.
+func rowOf(c *functionconfig.Config, programs *functionconfig.Programs) row {
+	r := row{Image: c.Image, Name: c.Name, Prefixes: c.Prefixes}
+	if c.Go != nil {
+		r.Go = &executor{Tags: texts(c.Go.Tags), Uses: c.Go.ID}
+		if _, ok := catalog.Find(c.Go.ID, ""); !ok {
+			r.Go.Problem = fmt.Sprintf("id %q not built in", c.Go.ID)
+		}
+	}
+	if c.Binary != nil {
+		r.Binary = &executor{Tags: texts(c.Binary.Tags), Uses: c.Binary.RelPath + c.Binary.AbsPath}
+		program, err := programs.Open(functionconfig.Candidate{
+			Kind: functionconfig.KindBinary, Config: c,
+		})
+		if err != nil {
+			r.Binary.Problem = err.Error()
+		} else {
+			_ = program.File.Close()
+		}
+	}
+	if c.Pod != nil {
+		r.Pod = &executor{Tags: texts(c.Pod.Tags)}
+	}
+	return r
+}
+
+func texts(tags []functionconfig.Tag) []string {
+	all := make([]string, len(tags))
+	for i := range tags {
+		all[i] = tags[i].Text
+	}
+	return all
+}
+
+// table prints rows for people.
+func table(rows []row) []byte {
+	var b bytes.Buffer
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, "IMAGE\tREPOSITORIES\tGO\tBINARY\tPOD")
+	for _, r := range rows {
+		prefixes := make([]string, len(r.Prefixes))
+		for i, p := range r.Prefixes {
+			if prefixes[i] = p; p == "" {
+				prefixes[i] = "(default)"
+			}
+		}
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.Image, strings.Join(prefixes, ","),
+			r.Go.cell(), r.Binary.cell(), r.Pod.cell())
+	}
+	_ = w.Flush()
+	for _, r := range rows {
+		for _, e := range []struct {
+			name string
+			*executor
+		}{{"go", r.Go}, {"binary", r.Binary}} {
+			if e.executor != nil && e.Problem != "" {
+				fmt.Fprintf(&b, "%s: %s: %s\n", r.Image, e.name, e.Problem)
+			}
+		}
+	}
+	return b.Bytes()
+}
+
+// cell returns the tags, with a mark if the executor cannot start.
+func (e *executor) cell() string {
+	if e == nil {
+		return "-"
+	}
+	tags := strings.Join(e.Tags, ",")
+	if tags == "" {
+		tags = "*"
+	}
+	if e.Problem != "" {
+		tags += " (no)"
+	}
+	return tags
+}
+
+// defaultPrefix is the repository of images without one, in help texts.
+const defaultPrefix = runtime.DefaultPrefix

@@ -1,0 +1,26 @@
+package krm
+
+import (
+	"strings"
+
+	"github.com/fctl-dev/fctl/internal/runtime/functionconfig"
+)
+
+// FunctionConfigs returns the FunctionConfigs among items, and all problems of them.
+func FunctionConfigs(items []*Item) ([]*functionconfig.Config, []functionconfig.Problem) {
+	var configs []*functionconfig.Config
+	var problems []functionconfig.Problem
+	for _, item := range items {
+		h, err := item.Doc.Header()
+		group, _, _ := strings.Cut(h.APIVersion, "/")
+		if err != nil || h.Kind != functionconfig.Kind || group != functionconfig.Group {
+			continue
+		}
+		config, found := functionconfig.Decode(item.Doc, item.fileName())
+		problems = append(problems, found...)
+		if config != nil {
+			configs = append(configs, config)
+		}
+	}
+	return configs, problems
+}

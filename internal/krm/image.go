@@ -1,0 +1,431 @@
+package krm
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/runtime"
+	"github.com/fctl-dev/fctl/internal/runtime/functionconfig"
+)
+
+// prepared is what an executor made for an image: how it is run, the image that it runs, and what
+// is said of it.
+type prepared struct {
+	runner Runner
+	image  string
+	detail string
+}
+
+// prepare makes what runs an image.
+type prepare = func(context.Context, functionconfig.Candidate) (prepared, error)
+
+// image decides what runs an image. A FunctionConfig decides for the images that it names; of the
+// others, those of the catalogue run in this process, and the rest as containers.
+func (e *Executors) image(ctx context.Context, d *Declared, step *Step, call runtime.Call,
+) (functionconfig.Trace, error) {
+	usage := func(err error) error {
+		return &api.Failure{
+			Class: api.FailureUsage, Function: step.Image, Message: err.Error(), Err: err,
+		}
+	}
+	set := e.Configs
+	if set == nil {
+		set, _ = functionconfig.NewSet(nil, e.ImagePrefix)
+	}
+	match, err := set.Find(functionconfig.Request{
+		Image: d.Image, Tag: d.Tag, IgnoreDigest: e.IgnoreDigests,
+	})
+	if err != nil {
+		return nil, usage(err)
+	}
+	step.Image = match.Image.String()
+	step.Name = step.Image
+	if e.Runner != "" {
+		return e.onRunner(d, step, call)
+	}
+	if d.Network && !e.Network {
+		return nil, usage(errors.New("network required but not enabled with --network"))
+	}
+	if call.Mounts, err = e.mounts(d); err != nil {
+		return nil, usage(err)
+	}
+	i := &imageRun{executors: e, declared: d, match: &match, call: call}
+	attempts := functionconfig.NewAttempts(&match, i.prepare)
+	var before functionconfig.Trace
+	if match.Config == nil && e.allows(functionconfig.KindGo) {
+		f, why := e.inCatalog(match.Image, match.Constraint, d)
+		if f != nil {
+			step.Runner.InProcess = e.limited(f)
+			return functionconfig.Trace{taken(functionconfig.KindGo, why)}, nil
+		}
+		before = functionconfig.Trace{{Kind: functionconfig.KindGo, Reason: why}}
+	}
+	made, err := attempts.Next(ctx)
+	if err == nil {
+		attempts.Detail(made.detail)
+	}
+	trace := slices.Concat(before, e.known(attempts.Trace()))
+	if err != nil {
+		return trace, e.noExecutor(d, step, trace, err)
+	}
+	step.Image, step.Name = made.image, made.image
+	step.Runner = made.runner
+	if made.runner.Program != nil {
+		step.Runner.Program = i.orNext(attempts, made.runner)
+	}
+	return trace, nil
+}
+
+// known returns a trace without the steps about pods if there is neither a FunctionConfig nor a
+// cluster: who uses neither need not read about them.
+func (e *Executors) known(trace functionconfig.Trace) functionconfig.Trace {
+	if e.Only == string(functionconfig.KindPod) || e.Configs != nil && len(e.Configs.Configs()) > 0 {
+		return trace
+	}
+	return slices.DeleteFunc(slices.Clone(trace), func(s functionconfig.Step) bool {
+		return s.Kind == functionconfig.KindPod
+	})
+}
+
+// noExecutor returns the error for an image that nothing can run.
+func (e *Executors) noExecutor(d *Declared, step *Step, trace functionconfig.Trace, err error,
+) error {
+	if _, ok := errors.AsType[*functionconfig.NoExecutorError](err); !ok {
+		return err
+	}
+	lines := make([]string, len(trace))
+	for i, s := range trace {
+		lines[i] = string(s.Kind) + ": " + s.Reason
+	}
+	class, message := api.FailureFunction, "nothing can run it: "+strings.Join(lines, "; ")
+	if e.Only != "" {
+		class = api.FailureUsage
+		message = fmt.Sprintf("--executor %s does not run it: %s", e.Only, strings.Join(lines, "; "))
+	}
+	return &api.Failure{
+		Class: class, Function: step.Image, Message: message, Err: err,
+		Hint: "fctl fn explain " + d.Image + " shows what could run it",
+	}
+}
+
+// allows reports whether --executor allows a kind.
+func (e *Executors) allows(kind functionconfig.ExecutorKind) bool {
+	return e.Only == "" || e.Only == string(kind) ||
+		e.Only == "exec" && kind == functionconfig.KindBinary
+}
+
+// mounts returns the mounts of a container: those of its declaration and those of the caller.
+func (e *Executors) mounts(d *Declared) ([]runtime.Mount, error) {
+	root := e.workDir()
+	dir := filepath.Join(root, filepath.FromSlash(d.Dir))
+	var all []runtime.Mount
+	for _, m := range d.Mounts {
+		resolved, err := runtime.Mount{
+			Type: m.Type, Source: m.Source, Target: m.Target, ReadWrite: m.ReadWrite,
+		}.Resolve(dir, root, e.AllowOutside)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, resolved)
+	}
+	for _, m := range e.Mounts {
+		here, err := os.Getwd()
+		if err != nil {
+			return nil, err
+		}
+		resolved, err := m.Resolve(here, here, true)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, resolved)
+	}
+	return all, nil
+}
+
+// inCatalog returns the function of the catalogue for an image, and why it has one or not.
+func (e *Executors) inCatalog(image runtime.Image, constraint *functionconfig.Tag, d *Declared,
+) (Function, string) {
+	prefix := strings.TrimSuffix(cmp.Or(e.ImagePrefix, runtime.DefaultPrefix), "/")
+	switch {
+	case e.Catalog == nil:
+		return nil, "without a catalogue"
+	case image.Digest != "":
+		return nil, "the image is pinned by its digest"
+	case image.Repository != prefix && image.Repository != "gcr.io/kpt-fn":
+		return nil, "the image is not from " + prefix
+	case len(d.Mounts) > 0:
+		return nil, "the function declares mounts"
+	}
+	tag := image.Tag
+	if constraint != nil {
+		if tag = e.inSeries(image.Base, constraint); tag == "" {
+			return nil, fmt.Sprintf("the catalogue has no %s with a version %s", image.Base,
+				constraint.Text)
+		}
+	}
+	f, ok := e.Catalog(image.Base, tag)
+	if !ok {
+		return nil, fmt.Sprintf("the catalogue has no %s with the tag %q", image.Base, tag)
+	}
+	return f, "the catalogue has " + image.Base
+}
+
+// inSeries returns the newest series of the catalogue of which a constraint allows a version. The
+// catalogue has all versions of a series.
+func (e *Executors) inSeries(name string, constraint *functionconfig.Tag) string {
+	if e.Series == nil {
+		return ""
+	}
+	series := slices.Clone(e.Series(name))
+	slices.Reverse(series)
+	const patches = 100 // more than any function had
+	for _, s := range series {
+		for patch := range patches {
+			if constraint.Allows(fmt.Sprintf("%s.%d", s, patch)) {
+				return s
+			}
+		}
+	}
+	return ""
+}
+
+// imageRun makes the executors for one image.
+type imageRun struct {
+	executors *Executors
+	declared  *Declared
+	match     *functionconfig.Match
+	call      runtime.Call
+}
+
+// prepare returns what makes an executor of a kind, nil for none.
+func (i *imageRun) prepare(kind functionconfig.ExecutorKind) prepare {
+	e := i.executors
+	if !e.allows(kind) {
+		return func(context.Context, functionconfig.Candidate) (prepared, error) {
+			return prepared{}, &runtime.NotStartedError{Err: fmt.Errorf("--executor %s", e.Only)}
+		}
+	}
+	switch kind {
+	case functionconfig.KindGo:
+		return i.inProcess
+	case functionconfig.KindBinary:
+		return i.binary
+	case functionconfig.KindPod:
+		return i.pod
+	}
+	return i.container
+}
+
+// inProcess returns the Go function that a FunctionConfig names.
+func (i *imageRun) inProcess(_ context.Context, c functionconfig.Candidate) (prepared, error) {
+	if len(i.declared.Mounts) > 0 {
+		return prepared{}, &runtime.NotStartedError{Err: errors.New("the function declares mounts")}
+	}
+	id := c.Config.Go.ID
+	if i.executors.Catalog != nil {
+		if f, ok := i.executors.Catalog(id, ""); ok {
+			return prepared{
+				Runner{InProcess: i.executors.limited(f)},
+				i.match.Image.String(),
+				fmt.Sprintf("id %q", id),
+			}, nil
+		}
+	}
+	return prepared{}, &runtime.NotStartedError{Err: fmt.Errorf("id %q not built in", id)}
+}
+
+// binary returns the program that a FunctionConfig names. It is opened again when it runs.
+func (i *imageRun) binary(_ context.Context, c functionconfig.Candidate) (prepared, error) {
+	if len(i.declared.Mounts) > 0 {
+		return prepared{}, &runtime.NotStartedError{Err: errors.New("the function declares mounts")}
+	}
+	program, err := i.executors.Programs.Open(c)
+	if err != nil {
+		return prepared{}, err
+	}
+	_ = program.File.Close()
+	return prepared{
+		Runner{Program: func(ctx context.Context, stdin []byte) ([]byte, []byte, int, error) {
+			return ended(i.executors.Programs.Run(ctx, c, withStdin(i.call, stdin)))
+		}}, i.match.Image.String(), program.Path,
+	}, nil
+}
+
+// pod returns a child process that runs the image in a pod.
+func (i *imageRun) pod(_ context.Context, _ functionconfig.Candidate) (prepared, error) {
+	e := i.executors
+	if e.Only != string(functionconfig.KindPod) {
+		return prepared{}, &runtime.NotStartedError{
+			Err: errors.New("a cluster is used only with --executor pod"),
+		}
+	}
+	remote := &runtime.Remote{
+		Args: append([]string{"--executor", "pod"}, e.Cluster...), Image: i.match.Image.String(),
+	}
+	if i.match.Constraint != nil {
+		remote.Tag = i.match.Constraint.Text
+	}
+	return e.remote(remote, i.call)
+}
+
+// remote returns what runs fctl-runner.
+func (e *Executors) remote(remote *runtime.Remote, call runtime.Call) (prepared, error) {
+	path, err := e.FindRunner()
+	if err != nil {
+		return prepared{}, err
+	}
+	remote.Path = path
+	return prepared{Runner{Program: runProgram(remote, call)}, remote.Image, path}, nil
+}
+
+// onRunner makes a step that a running fctl-runner executes.
+func (e *Executors) onRunner(d *Declared, step *Step, call runtime.Call,
+) (functionconfig.Trace, error) {
+	made, err := e.remote(&runtime.Remote{
+		Args: []string{"--runner", e.Runner}, Image: step.Image, Tag: d.Tag,
+	}, call)
+	if err != nil {
+		return nil, &api.Failure{
+			Class: api.FailureFunction, Function: step.Image, Message: err.Error(), Err: err,
+			Hint: "go install github.com/fctl-dev/fctl/cmd/fctl-runner@latest",
+		}
+	}
+	step.Runner = made.runner
+	return functionconfig.Trace{taken("runner", e.Runner)}, nil
+}
+
+// container returns a container of the image.
+func (i *imageRun) container(ctx context.Context, _ functionconfig.Candidate) (prepared, error) {
+	e := i.executors
+	if e.engine == nil {
+		engine, err := runtime.FindEngine(ctx, e.Engine)
+		if err != nil {
+			return prepared{}, err
+		}
+		e.engine = &engine
+	}
+	image := i.match.Image
+	if i.match.Constraint != nil && image.Digest == "" {
+		tag, err := e.newest(ctx, image, i.match.Constraint)
+		if err != nil {
+			return prepared{}, &runtime.NotStartedError{Err: err}
+		}
+		image.Tag = tag
+	}
+	return prepared{Runner{Program: runProgram(&runtime.Container{
+		Engine: *e.engine, Image: image.String(), Pull: e.Pull, Prepared: &e.images,
+	}, i.call)}, image.String(), e.engine.Name}, nil
+}
+
+// newest returns the highest tag of an image that a constraint allows: of those that the engine
+// has, unless images are always pulled, else of those in the registry, unless they are never
+// pulled.
+func (e *Executors) newest(ctx context.Context, image runtime.Image, constraint *functionconfig.Tag,
+) (string, error) {
+	key := image.Repository + "/" + image.Base + " " + constraint.Text
+	if tag := e.tags[key]; tag != "" {
+		return tag, nil
+	}
+	repository := image.Repository + "/" + image.Base
+	found := ""
+	if e.Pull != runtime.PullAlways {
+		tags, err := e.engine.Tags(ctx, repository)
+		if err != nil {
+			return "", err
+		}
+		found = constraint.Highest(tags)
+	}
+	if found == "" && e.Pull != runtime.PullNever {
+		tags, err := runtime.RegistryTags(ctx, e.Client, repository)
+		if err != nil {
+			return "", fmt.Errorf("the version %s: %w", constraint.Text, err)
+		}
+		found = constraint.Highest(tags)
+	}
+	if found == "" {
+		return "", fmt.Errorf("%s has no version %s", repository, constraint.Text)
+	}
+	if e.tags == nil {
+		e.tags = map[string]string{}
+	}
+	e.tags[key] = found
+	return found, nil
+}
+
+// orNext runs a program, and the next executor if it could not be started.
+func (i *imageRun) orNext(attempts *functionconfig.Attempts[prepared], first Runner,
+) func(context.Context, []byte) ([]byte, []byte, int, error) {
+	return func(ctx context.Context, stdin []byte) ([]byte, []byte, int, error) {
+		stdout, stderr, exit, err := first.Program(ctx, stdin)
+		for err != nil && runtime.NotStarted(err) && ctx.Err() == nil {
+			attempts.Failed(err)
+			next, problem := attempts.Next(ctx)
+			if _, ok := errors.AsType[*functionconfig.NoExecutorError](problem); ok &&
+				len(attempts.Trace()) > 1 {
+				return stdout, stderr, exit, problem
+			}
+			if problem != nil {
+				return stdout, stderr, exit, err
+			}
+			run := next.runner.Program
+			if next.runner.InProcess != nil {
+				run = asProgram(next.runner.InProcess)
+			}
+			stdout, stderr, exit, err = run(ctx, stdin)
+		}
+		return stdout, stderr, exit, err
+	}
+}
+
+// asProgram returns a Go function as something that reads and writes text.
+func asProgram(f Function) func(context.Context, []byte) ([]byte, []byte, int, error) {
+	return func(ctx context.Context, stdin []byte) ([]byte, []byte, int, error) {
+		list, err := Parse(stdin)
+		if err != nil {
+			return nil, nil, -1, err
+		}
+		failed := callFunction(ctx, f, list)
+		stdout, err := list.Bytes()
+		if failed != nil {
+			return stdout, []byte(failed.Error()), 1, failed
+		}
+		return stdout, nil, 0, err
+	}
+}
+
+// limited returns a Go function with the limit of time that programs have. Functions watch their
+// context; one that does not cannot be ended.
+func (e *Executors) limited(f Function) Function {
+	limit := e.Limits.Time
+	if limit == 0 {
+		limit = runtime.DefaultLimits().Time
+	}
+	if limit < 0 {
+		return f
+	}
+	return func(ctx context.Context, list *ResourceList) error {
+		ctx, cancel := context.WithTimeout(ctx, limit)
+		defer cancel()
+		err := f(ctx, list)
+		if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return fmt.Errorf("it ran longer than %v: %w", limit, err)
+		}
+		return err
+	}
+}
+
+// tagOf returns the tag of an image name, "" if it has none.
+func tagOf(name string) string {
+	image, err := runtime.ParseImage(name)
+	if err != nil {
+		return ""
+	}
+	return image.Tag
+}

@@ -1,0 +1,101 @@
+package functionconfig
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// TestCRD checks that the definition is complete, for machines without an API server.
+func TestCRD(t *testing.T) {
+	doc, err := gaby.ParseYAML([]byte(CRD()))
+	if err != nil || doc.Check() != nil || strings.Contains(CRD(), "@") {
+		t.Fatal(err, doc.Check())
+	}
+	spec := doc.Search("spec", "versions", "0", "schema", "openAPIV3Schema", "properties", "spec",
+		"properties")
+	for _, names := range sectionNames() {
+		for _, name := range names {
+			if !spec.Exists(name, "properties", "tags", "items", "pattern") {
+				t.Errorf("%s has no tags", name)
+			}
+		}
+	}
+}
+
+// beyondSchema are the cases of problems.txt whose problems no schema can express, or that only a
+// stricter reader finds.
+func beyondSchema() map[string]bool {
+	return map[string]bool{}
+}
+
+// TestAPIServer installs the definition in an API server and compares its verdicts with those of
+// Parse: set FCTL_TEST_KUBECTL to a command such as "kubectl --kubeconfig FILE".
+func TestAPIServer(t *testing.T) {
+	kubectl := strings.Fields(os.Getenv("FCTL_TEST_KUBECTL"))
+	if len(kubectl) == 0 {
+		t.Skip("FCTL_TEST_KUBECTL is not set: no API server to compare with")
+	}
+	run := func(text string, words ...string) (string, bool) {
+		cmd := exec.Command(kubectl[0], append(kubectl[1:], words...)...)
+		cmd.Stdin = strings.NewReader(text)
+		out, err := cmd.CombinedOutput()
+		return string(out), err == nil
+	}
+	if out, ok := run(CRD(), "apply", "-f", "-"); !ok {
+		t.Fatal(out)
+	}
+	if out, ok := run("", "wait", "--for=condition=Established", "--timeout=30s",
+		"crd/functionconfigs."+Group); !ok {
+		t.Fatal(out)
+	}
+	create := []string{
+		"create", "--namespace=default", "--dry-run=server", "--validate=strict", "-o", "yaml", "-f",
+		"-",
+	}
+	inDefault := strings.NewReplacer("namespace: porch-fn-system", "namespace: default",
+		`"namespace": "porch-fn-system"`, `"namespace": "default"`)
+	accepted := func(text string) (string, bool) {
+		for range 20 { // the first requests after the definition came
+			out, ok := run(inDefault.Replace(text), create...)
+			if ok || !strings.Contains(out, "no matches for kind") {
+				return out, ok
+			}
+			time.Sleep(200 * time.Millisecond)
+		}
+		return "the definition does not arrive", false
+	}
+	for name, text := range map[string]string{"proposed": proposed, "today": today} {
+		out, ok := accepted(text)
+		if !ok || !strings.Contains(out, "timeToLive: 30m") {
+			t.Errorf("%s: %s", name, out)
+		}
+		configs, problems := Parse([]byte(out), name)
+		if len(configs) != 1 || len(problems) > 0 {
+			t.Errorf("%s as the server returns it: %s", name, lines(problems))
+		}
+	}
+	out, ok := accepted(head + "  image: f\n  podExecutor: {}\n")
+	if !ok || !strings.Contains(out, "timeToLive: 30m") {
+		t.Errorf("no default: %s", out)
+	}
+	beyond := beyondSchema()
+	for _, c := range problemCases(t) {
+		if strings.Contains(c.spec, "kind:") && !strings.Contains(c.spec, APIVersion+"\nkind: "+Kind+"\n") {
+			continue // another kind, or not an object at all
+		}
+		_, problems := Parse([]byte(c.spec), "f")
+		if len(Errors(problems)) == 0 {
+			continue
+		}
+		out, ok := accepted(c.spec)
+		if ok != beyond[c.name] {
+			t.Errorf("%s: accepted: %v\n%s", c.name, ok, bytes.TrimSpace([]byte(out)))
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package functionconfig
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fctl-dev/fctl/api"
+)
+
+// The limits of files, which may come from others.
+const (
+	maxFileSize = 16 << 20
+	maxFiles    = 100_000
+)
+
+// Read reads the FunctionConfigs of files and directories. name returns the name of a file in
+// positions. From a directory it reads the files *.yaml, *.yml and *.json in it and below, in the
+// order of their names, without hidden ones; a document there that is not a FunctionConfig is
+// skipped. What cannot be read is a problem.
+func Read(paths []string, name func(string) string) ([]*Config, []Problem) {
+	return ReadWith(paths, name, readFile)
+}
+
+// ReadWith is Read with another way to read a file.
+func ReadWith(paths []string, name func(string) string, read func(string) ([]byte, error),
+) ([]*Config, []Problem) {
+	files, problems := find(paths, name)
+	var configs []*Config
+	for _, f := range files {
+		text, err := read(f.path)
+		if err != nil {
+			problems = append(problems, fileProblem(name(f.path), err))
+			continue
+		}
+		parse := Parse
+		if f.found {
+			parse = ParseMixed
+		}
+		c, p := parse(text, name(f.path))
+		configs, problems = append(configs, c...), append(problems, p...)
+	}
+	return configs, problems
+}
+
+// configFile is a file with FunctionConfigs.
+type configFile struct {
+	path  string
+	found bool // in a directory
+	info  fs.FileInfo
+}
+
+// find returns the files of paths. In a directory a symbolic link to a file is followed, because
+// Kubernetes mounts ConfigMaps as such links; one to a directory is not.
+func find(paths []string, name func(string) string) ([]configFile, []Problem) {
+	var files []configFile
+	var problems []Problem
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			problems = append(problems, fileProblem(name(path), err))
+			continue
+		}
+		if !info.IsDir() {
+			files = append(files, configFile{path, false, info})
+			continue
+		}
+		err = filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case file != path && strings.HasPrefix(d.Name(), "."):
+				if d.IsDir() {
+					return filepath.SkipDir
+				}
+				return nil
+			case d.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(file)):
+				return nil
+			case len(files) == maxFiles:
+				return fmt.Errorf("there are more than %d files", maxFiles)
+			}
+			if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+				files = append(files, configFile{file, true, info})
+			}
+			return nil
+		})
+		if err != nil {
+			problems = append(problems, fileProblem(name(path), err))
+		}
+	}
+	return files, problems
+}
+
+func readFile(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	text, err := io.ReadAll(io.LimitReader(file, maxFileSize+1))
+	if err == nil && len(text) > maxFileSize {
+		err = fmt.Errorf("the file is larger than the limit of %d MiB", maxFileSize>>20)
+	}
+	return text, err
+}
+
+func fileProblem(name string, err error) Problem {
+	p := Problem{Pos: api.Position{File: name}, Message: err.Error(), Err: err}
+	if cause, ok := errors.AsType[*fs.PathError](err); ok {
+		p.Message = cause.Err.Error()
+	}
+	return p
+}
+
+// Watch reads the FunctionConfigs of paths, as Read does, again and again at the interval, and
+// calls changed with them when a file came, went or changed. It returns when ctx is done.
+func Watch(ctx context.Context, paths []string, name func(string) string, every time.Duration,
+	changed func([]*Config, []Problem),
+) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	last := fingerprint(paths, name)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		// Taken before the files are read: a change while they are read is seen the next time.
+		if now := fingerprint(paths, name); now != last {
+			last = now
+			changed(Read(paths, name))
+		}
+	}
+}
+
+// fingerprint changes when the names, sizes or times of the files do.
+func fingerprint(paths []string, name func(string) string) string {
+	files, problems := find(paths, name)
+	var b strings.Builder
+	for _, f := range files {
+		fmt.Fprintln(&b, f.path, f.info.Size(), f.info.ModTime().UnixNano())
+	}
+	for _, p := range problems {
+		fmt.Fprintln(&b, p.Pos.File, p.Message)
+	}
+	return b.String()
+}

@@ -1,0 +1,184 @@
+//go:build unix
+
+package functionconfig
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fctl-dev/fctl/internal/runtime"
+)
+
+// TestPrograms runs binaries of a directory of functions, and refuses those that may not run.
+func TestPrograms(t *testing.T) {
+	root := t.TempDir()
+	functions := filepath.Join(root, "functions")
+	program := func(path, text string, mode os.FileMode) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	program(filepath.Join(functions, "script"), "#!/bin/sh\necho \"script $0\"\n", 0o755)
+	program(filepath.Join(functions, "plain"), "#!/bin/sh\n", 0o644)
+	program(filepath.Join(root, "outside"), "#!/bin/sh\necho outside\n", 0o755)
+	for link, to := range map[string]string{"leads-out": "../outside", "echo": "/bin/echo"} {
+		if err := os.Symlink(to, filepath.Join(functions, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	echo, err := os.ReadFile("/bin/echo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program(filepath.Join(functions, "elf"), string(echo), 0o755)
+	for _, c := range []struct {
+		name     string
+		programs Programs
+		binary   Binary
+		want     string // of the output, or of the error
+	}{
+		{"script", Programs{Allow: true}, Binary{RelPath: "script"}, "script " + functions + "/script\n"},
+		{"by descriptor", Programs{Allow: true}, Binary{RelPath: "elf"}, "word\n"},
+		{"below", Programs{Allow: true}, Binary{AbsPath: functions + "/elf"}, "word\n"},
+		{"not allowed", Programs{}, Binary{RelPath: "script"}, "exec is not allowed (--allow-exec)"},
+		{"missing", Programs{Allow: true}, Binary{RelPath: "none"}, "none does not exist"},
+		{"mode", Programs{Allow: true}, Binary{RelPath: "plain"}, "its file mode does not allow it"},
+		{"directory", Programs{Allow: true}, Binary{RelPath: "../functions"}, "not executable"},
+		{"link", Programs{Allow: true}, Binary{RelPath: "leads-out"}, "not executable"},
+		{"absolute link", Programs{Allow: true}, Binary{RelPath: "echo"}, "not executable"},
+		{
+			"outside",
+			Programs{Allow: true},
+			Binary{AbsPath: root + "/outside"},
+			"is not below a directory of functions (--functions)",
+		},
+		{"any", Programs{Allow: true, Any: true}, Binary{AbsPath: root + "/outside"}, "outside\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.programs.Dirs = []string{functions}
+			out, err := c.programs.Run(t.Context(), Candidate{
+				Kind: KindBinary, Config: &Config{Binary: &c.binary},
+			}, runtime.Call{Args: []string{"word"}})
+			got := string(out.Stdout)
+			if err != nil {
+				got = err.Error()
+				if !runtime.NotStarted(err) {
+					t.Errorf("%v is not known as an error before the start", err)
+				}
+			}
+			if !strings.HasSuffix(got, c.want) && !strings.Contains(got, c.want) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+	out, err := (&Programs{Allow: true}).Run(t.Context(), Candidate{
+		Kind: KindBinary, Config: &Config{Binary: &Binary{RelPath: "elf"}},
+	}, runtime.Call{})
+	if err == nil || !strings.Contains(err.Error(), "not set (--functions)") {
+		t.Errorf("got %s, %v", out.Stdout, err)
+	}
+}
+
+// TestARunThatFailedIsNotRepeated counts the runs of a program that fails, and of one that is killed.
+func TestARunThatFailedIsNotRepeated(t *testing.T) {
+	dir := t.TempDir()
+	count := filepath.Join(dir, "count")
+	for name, end := range map[string]string{"fails": "exit 3", "hangs": "sleep 60", "odd": "echo [a"} {
+		if err := os.WriteFile(filepath.Join(dir, name),
+			[]byte("#!/bin/sh\necho run >> "+count+"\n"+end+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		set := setOf(t, "", "image: f, binaryExecutor: {tags: [v1], path: "+name+"}, podExecutor: {}")
+		m, err := set.Find(Request{Image: "f:v1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		pod := &fake{has: func(Candidate) error { return nil }}
+		_, trace, err := Dispatch(t.Context(), &m, map[ExecutorKind]Executor{
+			KindBinary: &Programs{Dirs: []string{dir}, Allow: true}, KindPod: pod,
+		}, runtime.Call{Limits: runtime.Limits{Time: 300 * time.Millisecond}})
+		if (err == nil) != (name == "odd") || pod.runs > 0 {
+			t.Errorf("%s: %v, %d pods\n%s", name, err, pod.runs, trace)
+		}
+	}
+	text, err := os.ReadFile(count)
+	if err != nil || strings.Count(string(text), "run") != 3 {
+		t.Errorf("the programs ran: %s, %v", text, err)
+	}
+}
+
+// TestWatch changes, adds and removes files.
+func TestWatch(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, image string) {
+		t.Helper()
+		text := strings.ReplaceAll(head, "{name: f}", "{name: "+image+"}") + "  image: " + image +
+			"\n  podExecutor: {}\n"
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plain := func(path string) string { return filepath.Base(path) }
+	write("a.yaml", "first")
+	changes := make(chan string, 10)
+	go Watch(t.Context(), []string{dir}, plain, 5*time.Millisecond, func(c []*Config, p []Problem) {
+		var names []string
+		for _, config := range c {
+			names = append(names, config.Image)
+		}
+		changes <- strings.Join(names, " ") + lines(p)
+	})
+	time.Sleep(30 * time.Millisecond)
+	for _, step := range []struct {
+		change func()
+		want   string
+	}{
+		{func() { write("b.yaml", "second") }, "first second"},
+		{func() { write("a.yaml", "changed") }, "changed second"},
+		{func() { _ = os.Remove(filepath.Join(dir, "a.yaml")) }, "second"},
+		{func() { write(".hidden.yaml", "x"); write("b.yaml", "third-one") }, "third-one"},
+	} {
+		step.change()
+		for got := ""; got != step.want; {
+			select {
+			case got = <-changes:
+			case <-time.After(5 * time.Second):
+				t.Fatalf("no %s", step.want)
+			}
+		}
+	}
+}
+
+func TestRead(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"a.yaml": proposed, "sub/b.json": strings.Replace(today, `"image": "set`, `"image": "get`, 1),
+		"c.yaml": "kind: ConfigMap\n", "d.txt": "x", "e.yaml": "[", "..data/a.yaml": proposed,
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plain := func(path string) string { return strings.TrimPrefix(path, dir+"/") }
+	configs, problems := Read([]string{dir}, plain)
+	if len(configs) != 2 || lines(problems) != "server e.yaml:1:1: a [ that is never closed" {
+		t.Errorf("%d configs, %s", len(configs), lines(problems))
+	}
+	configs, problems = Read([]string{dir + "/c.yaml", dir + "/none"}, plain)
+	want := "none: no such file or directory\n" +
+		"server c.yaml:1:7: kind: FunctionConfig is expected, not the string \"ConfigMap\""
+	if len(configs) != 0 || lines(problems) != want {
+		t.Errorf("%d configs, %s", len(configs), lines(problems))
+	}
+}
