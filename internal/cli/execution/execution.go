@@ -79,7 +79,7 @@ func (o *Flags) Add(flags *pflag.FlagSet) {
 		"images run on the fctl-runner that serves at `HOST:PORT`")
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "",
 		"the `FILE` that names the cluster of --executor pod")
-	flags.StringVar(&o.namespace, "namespace", "", "the `NAMESPACE` of the pods of --executor pod")
+	flags.StringVar(&o.namespace, "pod-namespace", "", "the `NAMESPACE` of the pods of --executor pod")
 }
 
 // Executors returns what runs functions on the resources in root. items are these resources, whose
@@ -150,7 +150,7 @@ func (o *Flags) validate(s *settings.Settings) error {
 		return diag.UsageHint("the server decides which executor runs a function",
 			"--runner and --executor exclude each other")
 	case o.executor != "pod" && (o.kubeconfig != "" || o.namespace != ""):
-		return diag.Usage("--kubeconfig and --namespace need --executor pod")
+		return diag.Usage("--kubeconfig and --pod-namespace need --executor pod")
 	case !slices.Contains(o.allowExec.Values, s.AllowExec):
 		return s.Invalid("allow-exec",
 			diag.Usage("allow-exec: %q is not true, false or any", s.AllowExec))

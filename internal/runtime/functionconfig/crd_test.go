@@ -31,7 +31,10 @@ func TestCRD(t *testing.T) {
 // beyondSchema are the cases of problems.txt whose problems no schema can express, or that only a
 // stricter reader finds.
 func beyondSchema() map[string]bool {
-	return map[string]bool{}
+	return map[string]bool{
+		"relPath leaves": true, "path of the directory": true, // only after the path is cleaned
+		"keys twice": true, // kubectl sends the last
+	}
 }
 
 // TestAPIServer installs the definition in an API server and compares its verdicts with those of
@@ -86,7 +89,7 @@ func TestAPIServer(t *testing.T) {
 	}
 	beyond := beyondSchema()
 	for _, c := range problemCases(t) {
-		if strings.Contains(c.spec, "kind:") && !strings.Contains(c.spec, APIVersion+"\nkind: "+Kind+"\n") {
+		if !strings.Contains(c.spec, APIVersion+"\nkind: "+Kind+"\n") {
 			continue // another kind, or not an object at all
 		}
 		_, problems := Parse([]byte(c.spec), "f")

@@ -81,13 +81,19 @@ func TestParseBothSpellings(t *testing.T) {
 	}
 }
 
-// TestProblems has one case for each validation of the objects. The words of a case are the spec,
-// then the lines that problems give, in the order of their positions.
-func TestProblems(t *testing.T) {
+// problemCase is an object of testdata/problems.txt and the lines that its problems give.
+type problemCase struct{ name, spec, want string }
+
+// problemCases reads testdata/problems.txt: "=== NAME", the spec or the whole object, "---", and
+// the problems in the order of their positions. "server" begins those that the API server finds,
+// too.
+func problemCases(t *testing.T) []problemCase {
+	t.Helper()
 	text, err := os.ReadFile("testdata/problems.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
+	var cases []problemCase
 	for block := range strings.SplitSeq(strings.TrimSpace(string(text)), "\n=== ") {
 		block = strings.TrimPrefix(block, "=== ")
 		name, rest, _ := strings.Cut(block, "\n")
@@ -95,13 +101,21 @@ func TestProblems(t *testing.T) {
 		if !ok {
 			t.Fatalf("%s: no problems", name)
 		}
-		t.Run(name, func(t *testing.T) {
-			if !strings.Contains(spec, "kind:") {
-				spec = head + spec
-			}
-			configs, problems := Parse([]byte(spec+"\n"), "f")
-			if got := lines(problems); got != strings.TrimSpace(want) {
-				t.Errorf("got\n%s\nwant\n%s", got, want)
+		if !strings.Contains(spec, "kind:") {
+			spec = head + spec
+		}
+		cases = append(cases, problemCase{name, spec + "\n", strings.TrimSpace(want)})
+	}
+	return cases
+}
+
+// TestProblems has one case for each validation of the objects.
+func TestProblems(t *testing.T) {
+	for _, c := range problemCases(t) {
+		t.Run(c.name, func(t *testing.T) {
+			configs, problems := Parse([]byte(c.spec), "f")
+			if got := lines(problems); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
 			}
 			if hasErrors := len(Errors(problems)) > 0; hasErrors != (len(configs) == 0) {
 				t.Errorf("%d configs with these problems", len(configs))
