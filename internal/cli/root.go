@@ -16,6 +16,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/bundle"
 	"github.com/fctl-dev/fctl/internal/cli/fn"
 	"github.com/fctl-dev/fctl/internal/cli/functionconfig"
+	"github.com/fctl-dev/fctl/internal/cli/workspace"
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
@@ -72,6 +73,7 @@ the standard output; -i and -O write files.`,
 		newListPaths(a), newExplain(a), newConfig(a), fn.New(a), fn.NewKRM(a),
 		bundle.New(a), functionconfig.New(a),
 		fn.NewEnterSandbox(), newOK(), newShutdown(), newVersion(a))
+	root.AddCommand(workspace.New(a)...)
 	for _, t := range topics() {
 		root.AddCommand(newTopic(t))
 	}

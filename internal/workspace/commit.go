@@ -76,6 +76,9 @@ func (t *Tx) Revise(u *Unit, c Change) error {
 	}
 	u.HeadRevisionNum, u.DataHash = n, r.DataHash
 	u.LastChangeDescription = c.Description
+	if !slices.Contains(t.Revised, u) {
+		t.Revised = append(t.Revised, u)
+	}
 	return t.WriteUnitState(u)
 }
 
@@ -214,4 +217,19 @@ func (t *Tx) Edits(engine Recorder, units []*Unit, strict bool) ([]*Unit, error)
 		}
 	}
 	return slices.Clip(edited), errs.Err()
+}
+
+// RestoreWorking writes the working copy of a unit as its head revision has it.
+func (t *Tx) RestoreWorking(u *Unit) error {
+	data, err := t.store.Data(u, u.HeadRevisionNum)
+	if err != nil {
+		return err
+	}
+	return t.writeData(u, data)
+}
+
+// WriteSources writes the mutation sources of the head of a unit.
+func (t *Tx) WriteSources(u *Unit, sources api.ResourceMutationList) error {
+	dir := revisionDir(u.SpaceSlug, u.Slug, u.HeadRevisionNum)
+	return t.writeJSON(phaseHistory, dir+"/sources.json", sources)
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"reflect"
+	"slices"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
@@ -297,3 +298,21 @@ func (t *Tx) Updated(c *entity.Common) { t.store.updated(c) }
 
 // folderOf returns the folder of a definition.
 func folderOf(file string) string { return path.Dir(file) }
+
+// ReplaceLink adds a link in the position of one that this transaction deleted. In the same space
+// it keeps the ID.
+func (t *Tx) ReplaceLink(w *Workspace, old, l *Link) error {
+	if old.SpaceSlug != l.SpaceSlug {
+		return t.CreateLink(w, l)
+	}
+	for _, file := range []string{old.file, stateFile(entity.KindLink, old.SpaceSlug, old.Slug)} {
+		t.ops = slices.DeleteFunc(t.ops, func(o operation) bool {
+			return o.Delete && o.Path == file
+		})
+	}
+	l.LinkID, l.file = old.LinkID, old.file
+	t.Updated(&l.Common)
+	w.Links = append(w.Links, l)
+	w.index()
+	return t.WriteLink(l)
+}

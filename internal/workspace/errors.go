@@ -3,6 +3,7 @@ package workspace
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
@@ -12,9 +13,13 @@ import (
 func quote(s string) string { return strconv.Quote(s) }
 
 func notFound(code entity.Code, what, name string, known []string) error {
+	meant := configkit.Suggest(name, known)
+	if _, slug, ok := strings.Cut(name, "/"); ok && len(meant) == 0 {
+		meant = configkit.Suggest(slug, known)
+	}
 	return &entity.Error{
 		Code: code, Message: "no " + what + " " + quote(name),
-		Hint: configkit.DidYouMean("", configkit.Suggest(name, known)),
+		Hint: configkit.DidYouMean("", meant),
 	}
 }
 

@@ -287,3 +287,54 @@ func (w *Workspace) LinksTo(u *Unit) []*Link {
 	}
 	return links
 }
+
+// LinkCycle returns the error if a link, which need not be of the workspace yet, closes a cycle.
+func (w *Workspace) LinkCycle(l *Link) entity.Errors {
+	edges := make([]graph.Edge, 0, len(w.Links)+1)
+	for i, other := range w.Links {
+		if other.From != nil && other.To != nil && other.LinkID != l.LinkID {
+			edges = append(edges, graph.Edge{From: other.From.node, To: other.To.node, ID: i})
+		}
+	}
+	path := graph.New(len(w.Units), edges).Path(l.To.node, l.From.node)
+	if path == nil {
+		return nil
+	}
+	var b strings.Builder
+	b.WriteString(l.From.Name() + " -[" + l.Slug + " " + string(l.Type()) + "]-> ")
+	b.WriteString(w.cycleText(path))
+	return entity.Errors{{
+		Code: entity.CodeLinkCycle, Space: l.SpaceSlug, Link: l.Slug,
+		Message: "the link would close a cycle: " + b.String(),
+	}}
+}
+
+// Levels returns the level of each unit: 0 without upstreams, otherwise one more than the highest
+// level of an upstream. The error is about cycles.
+func (w *Workspace) Levels() (map[*Unit]int, error) {
+	levels, ok := w.Graph().Levels()
+	if !ok {
+		return nil, w.CheckCycles()
+	}
+	all := make(map[*Unit]int, len(levels))
+	for i, u := range w.Units {
+		all[u] = levels[i]
+	}
+	return all, nil
+}
+
+// Connected returns units and everything that they depend on or, without upstream, everything that
+// depends on them.
+func (w *Workspace) Connected(units []*Unit, upstream bool) []*Unit {
+	from := make([]int, len(units))
+	for i, u := range units {
+		from[i] = u.node
+	}
+	var all []*Unit
+	for i, reached := range w.Graph().Reach(from, upstream) {
+		if reached {
+			all = append(all, w.Units[i])
+		}
+	}
+	return all
+}

@@ -1,8 +1,7 @@
 package workspace
 
 import (
-	"encoding/json"
-
+	"github.com/fctl-dev/fctl/internal/link"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
 
@@ -10,12 +9,13 @@ import (
 // revision if edited says so.
 func (w *Workspace) Stale(edited map[*Unit]bool) {
 	for _, l := range w.Links {
-		l.StaleReasons = w.staleReasons(l, edited)
+		l.StaleReasons = w.StaleReasons(l, edited)
 		l.Stale = len(l.StaleReasons) > 0
 	}
 }
 
-func (w *Workspace) staleReasons(l *Link, edited map[*Unit]bool) []entity.StaleReason {
+// StaleReasons returns why a link is stale.
+func (w *Workspace) StaleReasons(l *Link, edited map[*Unit]bool) []entity.StaleReason {
 	if l.UpdateType == entity.UpdateNone || l.To == nil || l.From == nil {
 		return nil
 	}
@@ -37,19 +37,8 @@ func (w *Workspace) staleReasons(l *Link, edited map[*Unit]bool) []entity.StaleR
 	add(l.ResolvedHash != "" && l.Hash != l.ResolvedHash, entity.StaleLinkChanged)
 	if l.TransformHash != "" {
 		i, ok := w.byID[l.TransformInvocationID].(*Invocation)
-		add(ok && InvocationHash(i.Invocation) != l.TransformHash, entity.StaleTransformChanged)
+		add(ok && link.TransformHash(i.Invocation) != l.TransformHash, entity.StaleTransformChanged)
 	}
 	add(l.LastError != nil, entity.StaleLastAttemptFailed)
 	return reasons
-}
-
-// InvocationHash returns the hash of what a stored invocation does.
-func InvocationHash(i *entity.Invocation) string {
-	d := i.Definition()
-	d.InvocationID, d.Common = "", entity.Common{}
-	text, err := json.Marshal(d)
-	if err != nil {
-		return "" // the values of a definition are texts, numbers and truth values
-	}
-	return hash(text)
 }

@@ -203,3 +203,29 @@ func splitLines(text []byte) [][]byte {
 	}
 	return lines
 }
+
+// External returns the content of the last external merge of a unit, nil if there was none.
+func (s *Store) External(u *Unit) ([]byte, error) {
+	name := unitState(u.SpaceSlug, u.Slug) + "/external"
+	data, err := s.readFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, s.unreadable(name, err)
+	}
+	return data, nil
+}
+
+// WriteExternal keeps the content of an external merge as the base of the next one.
+func (t *Tx) WriteExternal(u *Unit, data []byte) error {
+	t.write(phaseState, unitState(u.SpaceSlug, u.Slug)+"/external", data)
+	return nil
+}
+
+// WriteLive keeps a capture of the live state of a unit.
+func (t *Tx) WriteLive(u *Unit, data []byte) error {
+	u.HeadUnitActionNum++
+	t.write(phaseHistory, liveFile(u.SpaceSlug, u.Slug, u.HeadUnitActionNum), data)
+	return t.WriteUnitState(u)
+}

@@ -51,6 +51,8 @@ type operation struct {
 type Tx struct {
 	// Title says what the command did, for undo. Without a title it cannot be undone.
 	Title string
+	// Revised are the units that got a revision, in order, each once.
+	Revised []*Unit
 
 	store *Store
 	ops   []operation

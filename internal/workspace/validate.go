@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
@@ -213,4 +214,18 @@ func Schemas() map[entity.FilterFrom]filter.Schema {
 		entity.FilterUnit: filter.UnitSchema(), entity.FilterLink: filter.LinkSchema(),
 		entity.FilterMutation: filter.MutationSchema(), entity.FilterSpace: filter.SpaceSchema(),
 	}
+}
+
+// Locate gives problems with fields of a link, such as DownstreamPaths[0].Expression, their
+// positions.
+func (w *Workspace) Locate(l *Link, fields []string, errs entity.Errors) {
+	found := make([]finding, len(errs))
+	for i, e := range errs {
+		path := strings.FieldsFunc(fields[i], func(r rune) bool {
+			return r == '.' || r == '[' || r == ']'
+		})
+		found[i] = finding{path, e}
+		e.Space, e.Link = l.SpaceSlug, l.Slug
+	}
+	w.located(l.file, found)
 }

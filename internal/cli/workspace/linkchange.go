@@ -1,0 +1,264 @@
+package workspace
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/workspace"
+	"github.com/fctl-dev/fctl/internal/workspace/entity"
+	"github.com/fctl-dev/fctl/internal/workspace/filter"
+)
+
+// linkCreate holds the flags of link create.
+type linkCreate struct {
+	common
+	linkFlags
+	output
+	whereFrom, whereTo, whereToSpace string
+	keepGoing                        bool
+}
+
+func newLinkCreate(a *app.App) *cobra.Command {
+	o := &linkCreate{common: common{app: a}}
+	cmd := &cobra.Command{
+		Use:   "create [flags] [LINK|-] FROM-UNIT TO-UNIT [TO-SPACE]",
+		Short: "Make a link between two units",
+		Long: `Make a link from a downstream unit to an upstream unit. Without a name, or with -,
+it is named FROM-TO. With --where-from and --where-to, every selected unit gets a
+link to every selected one. A link with AutoUpdate is resolved at once.`,
+		Example: `  fctl link create - web ns
+  fctl link create - web db --update-type UpgradeUnit --make-current
+  fctl link create - web profile --update-type TransformPaths \
+    --upstream-path replicas=example.com/v1/Profile:/main:spec.replicas \
+    --downstream-path 'apps/v1/Deployment:shop/web:spec.replicas=int:cel:params.replicas * 2'`,
+		Args: words(0, 4),
+	}
+	flags := cmd.Flags()
+	o.addWrite(flags)
+	o.linkFlags.add(flags)
+	o.addAllowExists(flags)
+	o.output.add(flags)
+	flags.StringVar(&o.whereFrom, "where-from", "", "link every unit with `EXPR`")
+	flags.StringVar(&o.whereTo, "where-to", "", "link them to every unit with `EXPR`")
+	flags.StringVar(&o.whereToSpace, "where-to-space", "",
+		"take the units to link to from every space with `EXPR`")
+	flags.BoolVar(&o.keepGoing, "keep-going", false,
+		"with --where-from, make the other links if one is refused")
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		bulk := o.whereFrom != "" || o.whereTo != ""
+		if bulk && (len(words) > 0 || o.whereFrom == "" || o.whereTo == "") {
+			return diag.UsageHint(cmd.UseLine(),
+				"--where-from and --where-to select the units; both are needed, without words")
+		}
+		return o.write(cmd, "link create "+strings.Join(words, " "), func(s *session) error {
+			if bulk {
+				return o.bulk(s)
+			}
+			l, err := o.named(s, words)
+			if err != nil {
+				return err
+			}
+			made, err := o.create(s, l)
+			if err != nil || made == nil {
+				return err
+			}
+			return s.propagateLinks([]*workspace.Link{made})
+		})
+	}
+	return cmd
+}
+
+// named returns the link that the words and the body name.
+func (o *linkCreate) named(s *session, words []string) (*workspace.Link, error) {
+	body, stated, err := o.body(s)
+	if err != nil {
+		return nil, err
+	}
+	l := &workspace.Link{Link: body, Stated: stated}
+	if body == nil {
+		l.Link = &entity.Link{}
+	}
+	l.LinkID = ""
+	switch len(words) {
+	case 0, 1:
+		if body == nil {
+			return nil, diag.UsageHint("fctl link create - FROM-UNIT TO-UNIT",
+				"a downstream and an upstream unit are expected")
+		}
+		if len(words) == 1 {
+			l.Slug = words[0]
+		}
+	case 2:
+		l.Slug, l.FromUnit, l.ToUnit = "-", words[0], words[1]
+	case 3:
+		l.Slug, l.FromUnit, l.ToUnit = words[0], words[1], words[2]
+	case 4:
+		l.Slug, l.FromUnit, l.ToUnit, l.ToSpace = words[0], words[1], words[2], words[3]
+	}
+	if len(words) > 1 {
+		l.FromUnitID, l.ToUnitID, l.ToSpaceID = "", "", ""
+	}
+	l.SpaceSlug = s.spaceSlug()
+	// space/slug of the downstream is the space of the link
+	if space, slug, ok := strings.Cut(l.FromUnit, "/"); ok && s.space == "" {
+		l.SpaceSlug, l.FromUnit = space, slug
+	}
+	if space, slug, ok := strings.Cut(l.ToUnit, "/"); ok && l.ToSpace == "" {
+		l.ToSpace, l.ToUnit = space, slug
+	}
+	return l, nil
+}
+
+// create makes a link. It returns nil if it exists already and that is allowed.
+func (o *linkCreate) create(s *session, l *workspace.Link) (*workspace.Link, error) {
+	if err := o.linkFlags.apply(s.flags, l.Link, false); err != nil {
+		return nil, err
+	}
+	stated := l.Stated || s.flags.Changed("auto-update") || s.flags.Changed("no-auto-update")
+	if !stated && l.UpdateType == "" {
+		l.AutoUpdate = true
+	}
+	if err := s.ResolveLink(l, api.Position{}).Err(); err != nil {
+		return nil, err
+	}
+	if l.Slug == "" || l.Slug == "-" {
+		l.Slug = l.FromUnit + "-" + l.ToUnit
+		if l.ToSpace != l.SpaceSlug {
+			l.Slug = l.FromUnit + "-" + l.ToSpace + "-" + l.ToUnit
+		}
+		if err := s.freeSlug(l); err != nil {
+			return nil, err
+		}
+	}
+	if existing, err := s.Link(l.SpaceSlug, l.Slug); err == nil && o.allowExists {
+		return nil, s.printLink(&o.output, existing, "")
+	}
+	if err := s.validLink(l); err != nil {
+		return nil, err
+	}
+	s.warnDuplicate(l)
+	if o.makeCurrent {
+		if err := s.makeCurrent(l); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.tx.CreateLink(s.Workspace, l); err != nil {
+		return nil, err
+	}
+	if l.UpdateType == entity.UpdateUpgradeUnit {
+		if err := s.followUpstream(l); err != nil {
+			return nil, err
+		}
+	}
+	return l, s.printLink(&o.output, l, "Successfully created link "+l.Slug)
+}
+
+// printLink prints a link after a command, or only a message without -o.
+func (s *session) printLink(out *output, l *workspace.Link, message string) error {
+	return s.printOne(out, l.Name(), l.Link, message, l.LinkID)
+}
+
+// followUpstream sets the fields of a unit that follow its UpgradeUnit link.
+func (s *session) followUpstream(l *workspace.Link) error {
+	l.From.UpstreamUnitID, l.From.UpstreamSpaceID = l.ToUnitID, l.ToSpaceID
+	l.From.UpstreamRevisionNum = l.UpstreamLastMergedRevisionNum
+	return s.tx.WriteUnitState(l.From)
+}
+
+// makeCurrent sets the pointers of a link to the present.
+func (s *session) makeCurrent(l *workspace.Link) error {
+	e, err := s.engine()
+	if err != nil {
+		return err
+	}
+	if _, err := s.tx.Edits(e, []*workspace.Unit{l.To, l.From}, s.strictWorktree); err != nil {
+		return err
+	}
+	l.UpstreamLastMergedRevisionNum = l.To.HeadRevisionNum
+	if l.UseLiveState {
+		l.UpstreamLastMergedRevisionNum = l.To.HeadUnitActionNum
+	}
+	l.DownstreamLastMergedRevisionNum = l.From.HeadRevisionNum
+	l.MadeCurrent, l.ResolvedHash, l.LastError = true, l.Hash, nil
+	return nil
+}
+
+// validLink checks a link that is to be written, cycles included.
+func (s *session) validLink(l *workspace.Link) error {
+	if errs := s.ValidateLink(l); len(errs) > 0 {
+		return errs
+	}
+	if err := s.checkLink(l); err != nil {
+		return err
+	}
+	return s.LinkCycle(l).Err()
+}
+
+// warnDuplicate warns of a second link of the same type between the same units.
+func (s *session) warnDuplicate(l *workspace.Link) {
+	for _, other := range s.Links {
+		if other.FromUnitID == l.FromUnitID && other.ToUnitID == l.ToUnitID &&
+			other.Type() == l.Type() && other.LinkID != l.LinkID {
+			s.warn([]entity.Warning{{
+				Code: entity.WarnDupLink, Space: l.SpaceSlug, Unit: l.FromUnit, Link: l.Slug,
+				Message: "the link " + other.Slug + " has the same units and the same type",
+			}})
+			return
+		}
+	}
+}
+
+// bulk makes a link from every selected unit to every selected unit.
+func (o *linkCreate) bulk(s *session) error {
+	from, err := filter.Parse(o.whereFrom, filter.UnitSchema())
+	if err != nil {
+		return err
+	}
+	to, err := filter.Parse(o.whereTo, filter.UnitSchema())
+	if err != nil {
+		return err
+	}
+	space, err := filter.Parse(o.whereToSpace, filter.SpaceSchema())
+	if err != nil {
+		return err
+	}
+	var made []*workspace.Link
+	var errs []error
+	for _, f := range s.Units {
+		if !s.in(f.SpaceSlug) || !from.Match(filter.OfUnit(f.Unit)) {
+			continue
+		}
+		for _, t := range s.Units {
+			in, err := s.Space(t.SpaceSlug)
+			if err != nil || t == f || !to.Match(filter.OfUnit(t.Unit)) ||
+				o.whereToSpace == "" && t.SpaceSlug != f.SpaceSlug ||
+				!space.Match(filter.OfSpace(in.Space)) {
+				continue
+			}
+			l := &workspace.Link{Link: &entity.Link{
+				Common:   entity.Common{SpaceSlug: f.SpaceSlug},
+				FromUnit: f.Slug, ToUnit: t.Slug, ToSpace: t.SpaceSlug,
+			}}
+			l, err = o.create(s, l)
+			switch {
+			case err != nil && !o.keepGoing:
+				return err
+			case err != nil:
+				errs = append(errs, err)
+			case l != nil:
+				made = append(made, l)
+			}
+		}
+	}
+	if len(made)+len(errs) == 0 {
+		s.note("no units are selected")
+	}
+	for _, err := range errs {
+		s.after(func() error { return err })
+	}
+	return s.propagateLinks(made)
+}

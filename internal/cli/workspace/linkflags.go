@@ -1,0 +1,383 @@
+package workspace
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/functions/shellwords"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/link"
+	"github.com/fctl-dev/fctl/internal/workspace/entity"
+)
+
+// linkFlags holds the flags for the fields of a link.
+type linkFlags struct {
+	metadata
+	updateType              string
+	auto, noAuto            bool
+	live, noLive            bool
+	whereMutation           string
+	whereResource           string
+	noSubtraction, subtract bool
+	makeCurrent             bool
+	transform               string
+	upstreamPaths           []string
+	upstreamGetters         []string
+	downstreamPaths         []string
+	downstreamSetters       []string
+	bindings                []string
+	stripMetadata           bool
+	fromStdin               bool
+	file                    string
+}
+
+func (o *linkFlags) add(flags *pflag.FlagSet) {
+	o.metadata.add(flags)
+	var types []string
+	for _, t := range entity.UpdateTypes() {
+		types = append(types, string(t))
+	}
+	flags.StringVar(&o.updateType, "update-type", "",
+		"what resolving does, a `TYPE`: "+strings.Join(types, ", "))
+	flags.BoolVar(&o.auto, "auto-update", false, "resolve the link when its upstream changed")
+	flags.BoolVar(&o.noAuto, "no-auto-update", false, "resolve the link only when asked to")
+	flags.BoolVar(&o.live, "use-live-state", false, "read the live state of the upstream")
+	flags.BoolVar(&o.noLive, "no-use-live-state", false, "read the data of the upstream")
+	flags.StringVar(&o.whereMutation, "where-mutation", "",
+		"merges may only overwrite what mutations with `EXPR` wrote")
+	flags.StringVar(&o.whereResource, "where-resource", "", "only upstream resources with `EXPR`")
+	flags.BoolVar(&o.noSubtraction, "merge-disable-subtraction", false,
+		"merges overwrite what the downstream changed")
+	flags.BoolVar(&o.subtract, "no-merge-disable-subtraction", false,
+		"merges keep what the downstream changed")
+	flags.BoolVar(&o.makeCurrent, "make-current", false,
+		"take the present revisions as merged; nothing is merged")
+	flags.StringVar(&o.transform, "transform-invocation", "",
+		"Upsert: run the stored invocation `[SPACE/]SLUG` on the upstream")
+	flags.StringArrayVar(&o.upstreamPaths, "upstream-path", nil,
+		"TransformPaths: read `NAME=TYPE:RESOURCE:PATH`")
+	flags.StringArrayVar(&o.upstreamGetters, "upstream-getter", nil,
+		"TransformPaths: read what a function returns, `\"NAME=FUNCTION ARG...\"`")
+	flags.StringArrayVar(&o.downstreamPaths, "downstream-path", nil,
+		"TransformPaths: write `\"[KEY=]TYPE:RESOURCE:PATH=[int:|bool:][template:|cel:]EXPR\"`")
+	flags.StringArrayVar(&o.downstreamSetters, "downstream-setter", nil,
+		"TransformPaths: run `\"[KEY=]FUNCTION ARG...\"`; an ARG may begin with template: or cel:")
+	flags.StringArrayVar(&o.bindings, "manual-binding", nil,
+		"`[int:|bool:]TYPE:RESOURCE:NEEDED=TYPE:RESOURCE:PROVIDED`, or for Insert TYPE:RESOURCE:NEEDED")
+	flags.BoolVar(&o.stripMetadata, "insert-strip-metadata", false,
+		"Insert: leave out the block with the metadata of an application file")
+	flags.BoolVar(&o.fromStdin, "from-stdin", false, "read the link from the standard input")
+	flags.StringVar(&o.file, "filename", "", "read the link from `FILE`, in YAML or JSON")
+}
+
+// body returns the link of --filename or --from-stdin, nil without them.
+func (o *linkFlags) body(s *session) (*entity.Link, bool, error) {
+	file := o.file
+	if o.fromStdin {
+		file = "-"
+	}
+	if file == "" {
+		return nil, false, nil
+	}
+	text, err := s.input(file)
+	if err != nil {
+		return nil, false, err
+	}
+	return entity.DecodeLink(entity.Text{Bytes: text, File: diag.FileName(file), Body: true})
+}
+
+// apply sets the fields that flags name. patch says that lists are changed entry by entry.
+func (o *linkFlags) apply(flags *pflag.FlagSet, l *entity.Link, patch bool) error {
+	for _, pair := range [][2]string{
+		{"auto-update", "no-auto-update"},
+		{"use-live-state", "no-use-live-state"},
+		{"merge-disable-subtraction", "no-merge-disable-subtraction"},
+	} {
+		if flags.Changed(pair[0]) && flags.Changed(pair[1]) {
+			return diag.Usage("--%s and --%s exclude each other", pair[0], pair[1])
+		}
+	}
+	if err := o.metadata.apply(&l.Common); err != nil {
+		return err
+	}
+	setTo(flags, "update-type", (*string)(&l.UpdateType), o.updateType)
+	setTo(flags, "auto-update", &l.AutoUpdate, o.auto)
+	setTo(flags, "no-auto-update", &l.AutoUpdate, !o.noAuto)
+	setTo(flags, "use-live-state", &l.UseLiveState, o.live)
+	setTo(flags, "no-use-live-state", &l.UseLiveState, !o.noLive)
+	setTo(flags, "where-mutation", &l.WhereMutation, o.whereMutation)
+	setTo(flags, "where-resource", &l.WhereResource, o.whereResource)
+	setTo(flags, "merge-disable-subtraction", &l.MergeDisableSubtraction, o.noSubtraction)
+	setTo(flags, "no-merge-disable-subtraction", &l.MergeDisableSubtraction, !o.subtract)
+	setTo(flags, "insert-strip-metadata", &l.InsertStripMetadata, o.stripMetadata)
+	if flags.Changed("transform-invocation") {
+		l.TransformInvocation, l.TransformInvocationID = o.transform, ""
+	}
+	return o.lists(l, patch)
+}
+
+func setTo[T any](flags *pflag.FlagSet, name string, to *T, value T) {
+	if flags.Changed(name) {
+		*to = value
+	}
+}
+
+// lists sets the lists that flags name.
+func (o *linkFlags) lists(l *entity.Link, patch bool) error {
+	if err := setList(&l.UpstreamPaths, o.upstreamPaths, patch, parseNamedPath,
+		func(a, b entity.NamedPath) bool { return a.Name == b.Name }); err != nil {
+		return err
+	}
+	if err := setList(&l.UpstreamGetters, o.upstreamGetters, patch, parseGetter,
+		func(a, b entity.NamedFunctionResult) bool { return a.Name == b.Name }); err != nil {
+		return err
+	}
+	if err := setList(&l.DownstreamPaths, o.downstreamPaths, patch, parsePathExpression,
+		func(a, b entity.PathExpression) bool {
+			return a.Key == b.Key && (a.Key != "" || a.Path == b.Path && a.Resource == b.Resource)
+		}); err != nil {
+		return err
+	}
+	if err := setList(&l.DownstreamSetters, o.downstreamSetters, patch, parseSetter,
+		func(a, b entity.ParameterizedFunction) bool { return a.Key != "" && a.Key == b.Key },
+	); err != nil {
+		return err
+	}
+	return setList(&l.Bindings, o.bindings, patch, parseBinding,
+		func(a, b entity.Binding) bool {
+			return !a.AutoUpdate && a.NeededPath == b.NeededPath &&
+				*orEmpty(a.NeededResource) == *orEmpty(b.NeededResource)
+		})
+}
+
+func orEmpty(r *api.ResourceInfo) *api.ResourceInfo {
+	if r == nil {
+		return &api.ResourceInfo{}
+	}
+	return r
+}
+
+// setList replaces a list or, with patch, only the entries that are the same.
+func setList[T any](
+	to *[]T, texts []string, patch bool, parse func(string) (T, error), same func(a, b T) bool,
+) error {
+	if len(texts) == 0 {
+		return nil
+	}
+	list := *to
+	if !patch {
+		list = nil
+	}
+	for _, text := range texts {
+		v, err := parse(text)
+		if err != nil {
+			return err
+		}
+		if i := slices.IndexFunc(list, func(old T) bool { return same(old, v) }); i >= 0 {
+			list = slices.Clone(list)
+			list[i] = v
+		} else {
+			list = append(slices.Clip(list), v)
+		}
+	}
+	*to = list
+	return nil
+}
+
+// parseReference parses TYPE:RESOURCE:PATH. The path may be empty.
+func parseReference(text string) (entity.ResourceReference, string, error) {
+	of, rest, ok := strings.Cut(text, ":")
+	name, path, ok2 := strings.Cut(rest, ":")
+	if !ok || !ok2 || of == "" || name == "" {
+		return entity.ResourceReference{}, "", diag.UsageHint(
+			"for example apps/v1/Deployment:shop/web:spec.replicas",
+			"TYPE:RESOURCE:PATH is expected, not %q", text)
+	}
+	return entity.ResourceReference{
+		ResourceType: api.ResourceType(of), ResourceName: api.ResourceName(name),
+	}, path, nil
+}
+
+// parseResourcePath parses TYPE:RESOURCE:PATH, the value of a flag.
+func parseResourcePath(flag, text string) (entity.ResourceReference, string, error) {
+	r, path, err := parseReference(text)
+	if err == nil && path == "" {
+		err = diag.Usage("a path is missing in %q", text)
+	}
+	if err != nil {
+		return r, path, diag.UsageHint("for example apps/v1/Deployment:shop/web:spec.replicas",
+			"--%s: %w", flag, err)
+	}
+	return r, path, nil
+}
+
+func parseNamedPath(text string) (entity.NamedPath, error) {
+	name, rest, ok := strings.Cut(text, "=")
+	if !ok {
+		return entity.NamedPath{}, diag.Usage(
+			"--upstream-path: NAME=TYPE:RESOURCE:PATH is expected, not %q", text)
+	}
+	resource, path, err := parseResourcePath("upstream-path", rest)
+	return entity.NamedPath{Name: name, Resource: resource, Path: path}, err
+}
+
+func parseGetter(text string) (entity.NamedFunctionResult, error) {
+	name, rest, ok := strings.Cut(text, "=")
+	if !ok {
+		return entity.NamedFunctionResult{}, diag.Usage(
+			"--upstream-getter: \"NAME=FUNCTION ARG...\" is expected, not %q", text)
+	}
+	invocation, err := parseInvocation("upstream-getter", rest)
+	return entity.NamedFunctionResult{Name: name, FunctionInvocation: invocation}, err
+}
+
+// parseInvocation parses FUNCTION ARG... with --where EXPR and --parameter=value among them.
+func parseInvocation(flag, text string) (api.FunctionInvocation, error) {
+	var i api.FunctionInvocation
+	words, err := shellwords.Split(text)
+	if err != nil {
+		return i, diag.Usage("--%s: %w", flag, err)
+	}
+	if len(words) == 0 {
+		return i, diag.Usage("--%s: a function is missing in %q", flag, text)
+	}
+	i.FunctionName = words[0]
+	for n := 1; n < len(words); n++ {
+		word := words[n]
+		name, value, named := strings.Cut(strings.TrimPrefix(word, "--"), "=")
+		switch {
+		case word == "--where" && n+1 < len(words):
+			n++
+			i.WhereResource = words[n]
+		case strings.HasPrefix(word, "--where="):
+			i.WhereResource = value
+		case strings.HasPrefix(word, "--") && named:
+			a := parseArgument(value)
+			a.ParameterName = name
+			i.Arguments = append(i.Arguments, a)
+		default:
+			i.Arguments = append(i.Arguments, parseArgument(word))
+		}
+	}
+	return i, nil
+}
+
+// parseArgument parses an argument that may begin with template: or cel:.
+func parseArgument(word string) api.FunctionArgument {
+	for _, evaluator := range []string{"template", "cel"} {
+		if text, ok := strings.CutPrefix(word, evaluator+":"); ok {
+			return api.FunctionArgument{Value: text, Evaluator: evaluator}
+		}
+	}
+	return api.FunctionArgument{Value: word}
+}
+
+// cutPath cuts a text at the first = that is not part of a ?key=value segment.
+func cutPath(text string) (path, rest string, ok bool) {
+	lookup := false
+	for i, r := range text {
+		switch r {
+		case '?':
+			lookup = true
+		case '.', ':':
+			lookup = false
+		case '=':
+			if !lookup {
+				return text[:i], text[i+1:], true
+			}
+			lookup = false
+		}
+	}
+	return text, "", false
+}
+
+// cutKey cuts the KEY= before an entry, if it has one.
+func cutKey(text, separators string) (key, rest string) {
+	before, after, ok := strings.Cut(text, "=")
+	if ok && before != "" && !strings.ContainsAny(before, separators) {
+		return before, after
+	}
+	return "", text
+}
+
+// cutType cuts int: or bool: before a text.
+func cutType(text string) (api.DataType, string) {
+	for _, t := range []api.DataType{api.DataTypeInt, api.DataTypeBool} {
+		if rest, ok := strings.CutPrefix(text, string(t)+":"); ok {
+			return t, rest
+		}
+	}
+	return "", text
+}
+
+func parsePathExpression(text string) (entity.PathExpression, error) {
+	var p entity.PathExpression
+	key, rest := cutKey(text, ":")
+	where, expression, ok := cutPath(rest)
+	if !ok {
+		return p, diag.Usage("--downstream-path: TYPE:RESOURCE:PATH=EXPR is expected, not %q", text)
+	}
+	var err error
+	p.Key = key
+	if p.Resource, p.Path, err = parseResourcePath("downstream-path", where); err != nil {
+		return p, err
+	}
+	p.DataType, expression = cutType(expression)
+	a := parseArgument(expression)
+	p.Evaluator = a.Evaluator
+	p.Expression, _ = a.Value.(string)
+	p.Parameters, err = link.Parameters(p.Evaluator, p.Expression)
+	return p, err
+}
+
+func parseSetter(text string) (entity.ParameterizedFunction, error) {
+	key, rest := cutKey(text, " :")
+	invocation, err := parseInvocation("downstream-setter", rest)
+	f := entity.ParameterizedFunction{Key: key, FunctionInvocation: invocation}
+	for _, a := range invocation.Arguments {
+		expression, isText := a.Value.(string)
+		if err != nil || a.Evaluator == "" || !isText {
+			continue
+		}
+		var names []string
+		if names, err = link.Parameters(a.Evaluator, expression); err == nil {
+			for _, name := range names {
+				if !slices.Contains(f.Parameters, name) {
+					f.Parameters = append(f.Parameters, name)
+				}
+			}
+		}
+	}
+	return f, err
+}
+
+func parseBinding(text string) (entity.Binding, error) {
+	var b entity.Binding
+	_, text = cutKey(text, ":")
+	needed, provided, both := cutPath(text)
+	resource, path, err := parseResourcePath("manual-binding", needed)
+	if err != nil {
+		return b, err
+	}
+	b.NeededPath, b.NeededResource = path, infoOf(resource)
+	if !both {
+		return b, nil
+	}
+	b.DataType, provided = cutType(provided)
+	if resource, path, err = parseResourcePath("manual-binding", provided); err != nil {
+		return b, err
+	}
+	b.ProvidedPath, b.ProvidedResource = path, infoOf(resource)
+	return b, nil
+}
+
+func infoOf(r entity.ResourceReference) *api.ResourceInfo {
+	name := string(r.ResourceName)
+	return &api.ResourceInfo{
+		ResourceType: r.ResourceType, ResourceName: r.ResourceName,
+		ResourceNameWithoutScope: api.ResourceName(name[strings.LastIndex(name, "/")+1:]),
+	}
+}

@@ -1,0 +1,210 @@
+package workspace
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/workspace"
+	"github.com/fctl-dev/fctl/internal/workspace/entity"
+)
+
+// linkUpdate holds the flags of link update.
+type linkUpdate struct {
+	common
+	selection
+	linkFlags
+	output
+	patch, reverse   bool
+	fromUnit, toUnit string
+	toSpace          string
+	version          int64
+}
+
+func newLinkUpdate(a *app.App) *cobra.Command {
+	o := &linkUpdate{common: common{app: a}}
+	cmd := &cobra.Command{
+		Use:   "update [flags] [LINK...]",
+		Short: "Change links",
+		Long: `Change the fields of links that flags name. Flags of lists replace the whole list;
+with --patch they replace the entries with the same name or key and add others.
+Updating resolves nothing, except for links with AutoUpdate.`,
+		Example: `  fctl link update --patch web-ns --no-auto-update
+  fctl link update --patch upgrade-web --make-current`,
+	}
+	flags := cmd.Flags()
+	o.addWrite(flags)
+	o.selection.add(flags)
+	o.linkFlags.add(flags)
+	o.output.add(flags)
+	flags.BoolVar(&o.patch, "patch", false, "change lists entry by entry")
+	flags.BoolVar(&o.reverse, "reverse", false, "swap the downstream and the upstream unit")
+	flags.StringVar(&o.fromUnit, "from-unit", "", "another downstream `UNIT`")
+	flags.StringVar(&o.toUnit, "to-unit", "", "another upstream `UNIT`")
+	flags.StringVar(&o.toSpace, "to-space", "", "the `SPACE` of the upstream unit")
+	flags.Int64Var(&o.version, "version", 0, "fail if the link has another version than `N`")
+	cmd.RunE = func(cmd *cobra.Command, names []string) error {
+		if err := namesOrWhere(cmd, names, &o.selection); err != nil {
+			return err
+		}
+		if (o.makeCurrent || o.reverse) && !o.patch {
+			return diag.Usage("--make-current and --reverse need --patch")
+		}
+		if o.makeCurrent && o.reverse {
+			return diag.Usage("--make-current and --reverse exclude each other")
+		}
+		return o.write(cmd, "link update "+strings.Join(names, " "), func(s *session) error {
+			links, err := o.linksNamed(s, names)
+			if err != nil {
+				return err
+			}
+			for i, l := range links {
+				if links[i], err = o.run(s, l); err != nil {
+					return err
+				}
+			}
+			return s.propagateLinks(links)
+		})
+	}
+	return cmd
+}
+
+func (o *linkUpdate) run(s *session, l *workspace.Link) (*workspace.Link, error) {
+	if err := workspace.CheckVersion(&l.Common, o.version); err != nil {
+		return nil, err
+	}
+	body, stated, err := o.body(s)
+	if err != nil {
+		return nil, err
+	}
+	was := *l.Link
+	if body != nil {
+		if err := o.replace(l, body, stated); err != nil {
+			return nil, err
+		}
+	}
+	if err := o.linkFlags.apply(s.flags, l.Link, o.patch); err != nil {
+		return nil, err
+	}
+	if o.fromUnit != "" {
+		l.FromUnit, l.FromUnitID = o.fromUnit, ""
+	}
+	if o.toUnit != "" || o.toSpace != "" {
+		l.ToUnitID, l.ToSpaceID = "", ""
+		setTo(s.flags, "to-unit", &l.ToUnit, o.toUnit)
+		setTo(s.flags, "to-space", &l.ToSpace, o.toSpace)
+	}
+	if o.reverse {
+		return o.turn(s, l)
+	}
+	if err := s.ResolveLink(l, api.Position{}).Err(); err != nil {
+		return nil, err
+	}
+	if err := s.validLink(l); err != nil {
+		return nil, err
+	}
+	if o.makeCurrent {
+		if err := s.makeCurrent(l); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.moveUpstream(&was, l); err != nil {
+		return nil, err
+	}
+	s.tx.Updated(&l.Common)
+	if err := s.tx.WriteLink(l); err != nil {
+		return nil, err
+	}
+	return l, s.printLink(&o.output, l, "Successfully updated link "+l.Slug)
+}
+
+// replace takes over the fields of a body.
+func (o *linkUpdate) replace(l *workspace.Link, body *entity.Link, stated bool) error {
+	if body.Slug != "" && body.Slug != l.Slug || body.LinkID != "" && body.LinkID != l.LinkID {
+		return &entity.Error{
+			Code:    entity.CodeRefMismatch,
+			Message: "the text is about another link than " + l.Slug,
+		}
+	}
+	if err := workspace.CheckVersion(&l.Common, body.Version); err != nil {
+		return err
+	}
+	state, common, auto := l.State(), l.Common, l.AutoUpdate
+	id, version := l.LinkID, l.Version
+	*l.Link = *body
+	l.Record(state)
+	l.LinkID, l.Slug, l.SpaceSlug, l.SpaceID = id, common.Slug, common.SpaceSlug, common.SpaceID
+	l.Version = version
+	if !stated {
+		l.AutoUpdate = auto
+	}
+	return nil
+}
+
+// moveUpstream lets the upstream fields of units follow a changed UpgradeUnit link.
+func (s *session) moveUpstream(was *entity.Link, l *workspace.Link) error {
+	if was.UpdateType == entity.UpdateUpgradeUnit && was.FromUnitID != l.FromUnitID ||
+		was.UpdateType == entity.UpdateUpgradeUnit && l.UpdateType != was.UpdateType {
+		if u, err := s.unit(was.FromUnitID); err == nil {
+			u.UpstreamUnitID, u.UpstreamSpaceID, u.UpstreamRevisionNum = "", "", 0
+			if err := s.tx.WriteUnitState(u); err != nil {
+				return err
+			}
+		}
+	}
+	if l.UpdateType == entity.UpdateUpgradeUnit {
+		return s.followUpstream(l)
+	}
+	return nil
+}
+
+// turn swaps the units of a link. In another space it becomes a new link there.
+func (o *linkUpdate) turn(s *session, l *workspace.Link) (*workspace.Link, error) {
+	if len(l.Bindings)+len(l.UpstreamPaths)+len(l.UpstreamGetters)+len(l.DownstreamPaths)+
+		len(l.DownstreamSetters) > 0 || l.TransformInvocation != "" {
+		return nil, &entity.Error{
+			Code: entity.CodeFieldNotAllowed, Space: l.SpaceSlug, Link: l.Slug,
+			Message: "a link with bindings, paths, functions or a transform cannot be reversed",
+		}
+	}
+	turned := &workspace.Link{Link: l.Definition(), Stated: true}
+	turned.Common = l.Common
+	turned.SpaceSlug, turned.SpaceID = l.To.SpaceSlug, l.To.SpaceID
+	turned.FromUnit, turned.FromUnitID = l.ToUnit, l.ToUnitID
+	turned.ToUnit, turned.ToUnitID = l.FromUnit, l.FromUnitID
+	turned.ToSpace, turned.ToSpaceID = l.From.SpaceSlug, l.From.SpaceID
+	turned.LinkRecord = l.LinkRecord
+	turned.UpstreamLastMergedRevisionNum = l.DownstreamLastMergedRevisionNum
+	turned.DownstreamLastMergedRevisionNum = l.UpstreamLastMergedRevisionNum
+	if !l.Merges() {
+		turned.LinkRecord = entity.LinkRecord{}
+	}
+	if err := s.tx.DeleteLink(s.Workspace, l); err != nil {
+		return nil, err
+	}
+	if err := s.ResolveLink(turned, api.Position{}).Err(); err != nil {
+		return nil, err
+	}
+	turned.ResolvedHash = ""
+	if turned.Merges() && l.UpstreamLastMergedRevisionNum > 0 {
+		turned.ResolvedHash, turned.MadeCurrent = turned.Hash, true
+	}
+	if err := s.freeSlug(turned); err != nil {
+		return nil, err
+	}
+	if err := s.validLink(turned); err != nil {
+		return nil, err
+	}
+	if err := s.tx.ReplaceLink(s.Workspace, l, turned); err != nil {
+		return nil, err
+	}
+	if turned.UpdateType == entity.UpdateUpgradeUnit {
+		if err := s.followUpstream(turned); err != nil {
+			return nil, err
+		}
+	}
+	return turned, s.printLink(&o.output, turned, "Successfully updated link "+turned.Slug)
+}

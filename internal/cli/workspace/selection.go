@@ -1,0 +1,195 @@
+package workspace
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/workspace"
+	"github.com/fctl-dev/fctl/internal/workspace/entity"
+	"github.com/fctl-dev/fctl/internal/workspace/filter"
+)
+
+// selection holds the flags that select entities.
+type selection struct {
+	where, filter, contains string
+}
+
+func (o *selection) add(flags *pflag.FlagSet) {
+	flags.StringVar(&o.where, "where", "",
+		"only those with these attributes, such as `\"Labels.tier = 'web'\"`; see 'fctl help where'")
+	flags.StringVar(&o.filter, "filter", "", "only those that the stored filter `[SPACE/]SLUG` selects")
+	flags.StringVar(&o.contains, "contains", "", "only those with `TEXT` in their name or labels")
+}
+
+func (o *selection) isSet() bool { return o.where != "" || o.filter != "" || o.contains != "" }
+
+// expr returns the filter of the flags.
+func (o *selection) expr(s *session, from entity.FilterFrom) (*filter.Expr, *entity.Filter, error) {
+	schema := workspace.Schemas()[from]
+	expr, err := filter.Parse(o.where, schema)
+	if err != nil || o.filter == "" {
+		return expr, nil, err
+	}
+	stored, err := s.Filter(s.spaceSlug(), o.filter)
+	if err != nil {
+		return nil, nil, err
+	}
+	if stored.From != from {
+		return nil, nil, diag.Usage("the filter %s selects a %s, not a %s", stored.Slug,
+			strings.ToLower(string(stored.From)), strings.ToLower(string(from)))
+	}
+	more, err := filter.Parse(stored.Where, schema)
+	return filter.And(expr, more), stored.Filter, err
+}
+
+// in reports whether an entity is in the space that the command works in; * is every space.
+func (s *session) in(space string) bool { return s.space == "*" || space == s.spaceSlug() }
+
+// has reports whether the name or a label of an entity contains the text of --contains.
+func (o *selection) has(c *entity.Common) bool {
+	if o.contains == "" || strings.Contains(c.Slug, o.contains) ||
+		strings.Contains(c.DisplayName, o.contains) {
+		return true
+	}
+	for key, value := range c.Labels {
+		if strings.Contains(key, o.contains) || strings.Contains(value, o.contains) {
+			return true
+		}
+	}
+	return false
+}
+
+// units returns the selected units.
+func (o *selection) units(s *session) ([]*workspace.Unit, error) {
+	expr, stored, err := o.expr(s, entity.FilterUnit)
+	if err != nil {
+		return nil, err
+	}
+	if s.space != "*" {
+		if _, err := s.inSpace(); err != nil {
+			return nil, err
+		}
+	}
+	var all []*workspace.Unit
+	for _, u := range s.Units {
+		if s.in(u.SpaceSlug) && o.has(&u.Common) && expr.Match(filter.OfUnit(u.Unit)) &&
+			(stored == nil || stored.FromSpace == "" || stored.FromSpace == u.SpaceSlug) {
+			all = append(all, u)
+		}
+	}
+	if stored != nil && (stored.WhereData != "" || stored.ResourceType != "") {
+		return s.withData(all, stored)
+	}
+	return all, nil
+}
+
+// links returns the selected links.
+func (o *selection) links(s *session) ([]*workspace.Link, error) {
+	expr, stored, err := o.expr(s, entity.FilterLink)
+	if err != nil {
+		return nil, err
+	}
+	if s.space != "*" {
+		if _, err := s.inSpace(); err != nil {
+			return nil, err
+		}
+	}
+	var all []*workspace.Link
+	for _, l := range s.Links {
+		if s.in(l.SpaceSlug) && o.has(&l.Common) && expr.Match(filter.OfLink(l.Link)) &&
+			(stored == nil || stored.FromSpace == "" || stored.FromSpace == l.SpaceSlug) {
+			all = append(all, l)
+		}
+	}
+	return all, nil
+}
+
+// metadata holds the flags for the fields that all entities have.
+type metadata struct {
+	displayName         string
+	labels, annotations []string
+	gates               []string
+	version             int64
+	allowExists         bool
+}
+
+func (o *metadata) add(flags *pflag.FlagSet) {
+	flags.StringVar(&o.displayName, "display-name", "", "a `NAME` for people")
+	flags.StringArrayVar(&o.labels, "label", nil, "set a label `KEY=VALUE`; KEY=- removes it")
+	flags.StringArrayVar(&o.annotations, "annotation", nil,
+		"set an annotation `KEY=VALUE`; KEY=- removes it")
+	flags.StringArrayVar(&o.gates, "delete-gate", nil,
+		"prevent deletion by the gate `NAME`; NAME=- opens it")
+}
+
+func (o *metadata) addAllowExists(flags *pflag.FlagSet) {
+	flags.BoolVar(&o.allowExists, "allow-exists", false, "do nothing if it exists already")
+}
+
+func (o *metadata) isSet() bool {
+	return o.displayName != "" || len(o.labels)+len(o.annotations)+len(o.gates) > 0
+}
+
+// apply sets the fields.
+func (o *metadata) apply(c *entity.Common) error {
+	if o.displayName != "" {
+		c.DisplayName = o.displayName
+	}
+	if err := setPairs("--label", o.labels, &c.Labels); err != nil {
+		return err
+	}
+	if err := setPairs("--annotation", o.annotations, &c.Annotations); err != nil {
+		return err
+	}
+	for _, gate := range o.gates {
+		name, value, _ := strings.Cut(gate, "=")
+		if c.DeleteGates == nil {
+			c.DeleteGates = map[string]bool{}
+		}
+		if value == "-" {
+			delete(c.DeleteGates, name)
+		} else {
+			c.DeleteGates[name] = true
+		}
+	}
+	return nil
+}
+
+func setPairs(flag string, pairs []string, to *map[string]string) error {
+	for _, pair := range pairs {
+		key, value, ok := strings.Cut(pair, "=")
+		if !ok || !entity.IsKey(key) {
+			return diag.Usage("%s: KEY=VALUE is expected, not %q", flag, pair)
+		}
+		if *to == nil {
+			*to = map[string]string{}
+		}
+		if value == "-" {
+			delete(*to, key)
+		} else {
+			(*to)[key] = value
+		}
+	}
+	return nil
+}
+
+// byNames returns the units with the names, or those of the selection if there are none.
+func (o *selection) unitsNamed(s *session, names []string) ([]*workspace.Unit, error) {
+	if len(names) == 0 {
+		return o.units(s)
+	}
+	var all []*workspace.Unit
+	for _, name := range names {
+		u, err := s.unit(name)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(all, u) {
+			all = append(all, u)
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,219 @@
+package workspace
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/link"
+	"github.com/fctl-dev/fctl/internal/workspace"
+	"github.com/fctl-dev/fctl/internal/workspace/entity"
+	"github.com/fctl-dev/fctl/internal/workspace/wave"
+)
+
+// showResults prints what was resolved: as JSON or as text, and what followed.
+func (s *session) showResults() error {
+	results, propagated := s.results, s.propagated
+	s.results, s.propagated = nil, nil
+	switch s.form {
+	case "json":
+		return s.showJSON(results, propagated)
+	case "mutations":
+		var all api.ResourceMutationList
+		for _, r := range results {
+			all = append(all, r.Output.Result.FunctionMutationSummary...)
+		}
+		return s.app.WriteJSON(all)
+	}
+	var b strings.Builder
+	var sum totals
+	for _, r := range results {
+		if r.Output != nil {
+			s.describe(&b, r, &sum)
+		}
+	}
+	for _, r := range propagated {
+		if r.Err != nil {
+			s.note("%s: %v", r.Unit.Name(), r.Err)
+			continue
+		}
+		s.describe(&b, r, &sum)
+	}
+	if b.Len() > 0 {
+		b.WriteString(sum.text(s.dryRun))
+	} else if s.asked {
+		s.note("no link has anything to do")
+	}
+	if s.settings.Quiet {
+		return nil
+	}
+	return s.app.Write([]byte(b.String()))
+}
+
+// showJSON prints one result, or a list of several.
+func (s *session) showJSON(results, propagated []wave.UnitResult) error {
+	var all []entity.ResolveResult
+	for _, r := range results {
+		if r.Output != nil {
+			all = append(all, r.Output.Result)
+		}
+	}
+	for _, r := range propagated {
+		if r.Output != nil && len(all) > 0 {
+			last := &all[len(all)-1]
+			last.Propagated = append(last.Propagated, r.Output.Result)
+		}
+	}
+	if len(all) == 1 {
+		return s.app.WriteJSON(all[0])
+	}
+	return s.app.WriteJSON(all)
+}
+
+// totals counts what is shown.
+type totals struct{ links, resources, changes, conflicts int }
+
+func (t *totals) text(dryRun bool) string {
+	text := fmt.Sprintf("%s, %s, %s, %s", count(t.links, "link"), count(t.resources, "resource"),
+		count(t.changes, "change"), count(t.conflicts, "conflict"))
+	if dryRun {
+		text += " (dry run, nothing written)"
+	}
+	return text + "\n"
+}
+
+// describe prints what a resolve did to one unit.
+func (s *session) describe(b *strings.Builder, r wave.UnitResult, sum *totals) {
+	for _, l := range r.Output.Result.Links {
+		if l.Status == entity.StatusSkipped {
+			continue
+		}
+		s.describeLink(b, r.Unit, r.Output, l, sum)
+	}
+	s.warn(r.Output.Result.Warnings)
+}
+
+func (s *session) describeLink(
+	b *strings.Builder, u *workspace.Unit, out *link.Output, result entity.LinkResult, sum *totals,
+) {
+	sum.links++
+	l, err := s.Link(u.SpaceSlug, result.Link)
+	if err != nil {
+		return
+	}
+	revision := fmt.Sprint(out.Result.BaseRevisionNum)
+	if out.Result.NewRevisionNum != out.Result.BaseRevisionNum && !s.dryRun {
+		revision += ".." + fmt.Sprint(out.Result.NewRevisionNum)
+	}
+	fmt.Fprintf(b, "link %s (%s)  %s/%s %d..%d -> %s %s", l.Slug, l.Type(), l.ToSpace, l.ToUnit,
+		result.UpstreamFrom, result.UpstreamTo, u.Name(), revision)
+	if result.Status != entity.StatusChanged {
+		b.WriteString("  " + strings.ToLower(string(result.Status)))
+	}
+	b.WriteString("\n")
+	if result.Status == entity.StatusFailed {
+		b.WriteString("  ! " + string(result.Code) + ": " + result.Message + "\n")
+	}
+	conflicts := map[string][]api.MutationConflict{}
+	for _, c := range out.Result.Conflicts {
+		if c.LinkID == l.LinkID {
+			key := resourceText(c.Resource)
+			conflicts[key] = append(conflicts[key], c)
+			sum.conflicts++
+		}
+	}
+	for _, m := range out.Patches[l.LinkID] {
+		describeResource(b, m, conflicts, sum)
+	}
+	for _, key := range slices.Sorted(maps.Keys(conflicts)) {
+		b.WriteString("  ~ " + key + "\n")
+		describeConflicts(b, conflicts[key])
+	}
+}
+
+func resourceText(r api.ResourceInfo) string {
+	return string(r.ResourceType) + " " + strings.TrimPrefix(string(r.ResourceName), "/")
+}
+
+// describeResource prints what changed in a resource, and the conflicts there.
+func describeResource(
+	b *strings.Builder, m api.ResourceMutation, conflicts map[string][]api.MutationConflict,
+	sum *totals,
+) {
+	key := resourceText(m.Resource)
+	mark := "~"
+	switch m.ResourceMutationInfo.MutationType {
+	case api.MutationTypeNone:
+		return
+	case api.MutationTypeAdd, api.MutationTypeReplace:
+		mark = "+"
+		sum.changes++
+	case api.MutationTypeDelete:
+		mark = "-"
+		sum.changes++
+	}
+	sum.resources++
+	b.WriteString("  " + mark + " " + key + "\n")
+	for _, path := range slices.Sorted(maps.Keys(m.PathMutationMap)) {
+		info := m.PathMutationMap[path]
+		if info.MutationType == api.MutationTypeNone {
+			continue
+		}
+		sum.changes++
+		b.WriteString("      " + changeText(path, info) + "\n")
+	}
+	describeConflicts(b, conflicts[key])
+	delete(conflicts, key)
+}
+
+func changeText(path api.ResolvedPath, info api.MutationInfo) string {
+	text := plainPath(path)
+	value := oneLine(info.Value)
+	switch info.MutationType {
+	case api.MutationTypeAdd:
+		if value == "" {
+			return "+ " + text
+		}
+		return "+ " + text + ": " + value
+	case api.MutationTypeDelete:
+		return "- " + text
+	}
+	if previous := oneLine(info.Previous); previous != "" {
+		return "~ " + text + ": " + previous + " -> " + value
+	}
+	return "~ " + text + ": " + value
+}
+
+// plainPath returns a path without the positions and digests of list elements.
+func plainPath(path api.ResolvedPath) string {
+	segments := strings.Split(string(path), ".")
+	for i, s := range segments {
+		key, at, ok := strings.Cut(s, ";@")
+		if ok && strings.HasPrefix(key, "?~") {
+			key = at
+		}
+		segments[i] = key
+	}
+	return strings.Join(segments, ".")
+}
+
+// oneLine returns a value if it fits on the line, "" otherwise.
+func oneLine(value string) string {
+	value = strings.TrimRight(value, "\n")
+	if strings.Contains(value, "\n") || len(value) > 80 {
+		return ""
+	}
+	return value
+}
+
+func describeConflicts(b *strings.Builder, conflicts []api.MutationConflict) {
+	for _, c := range conflicts {
+		where := plainPath(c.Path)
+		if where != "" {
+			where += ": "
+		}
+		b.WriteString("      ! " + where + c.Message() + " (" + string(c.Reason) + ")\n")
+	}
+}

@@ -1,0 +1,265 @@
+package workspace
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/source"
+	"github.com/fctl-dev/fctl/internal/workspace"
+	"github.com/fctl-dev/fctl/internal/workspace/entity"
+	"github.com/fctl-dev/fctl/internal/workspace/wave"
+)
+
+// unitCreate holds the flags of unit create.
+type unitCreate struct {
+	common
+	metadata
+	output
+	toolchain, upstreamSpace, upstreamUnit string
+	paths                                  []string
+	recursive, createSpace                 bool
+}
+
+func newUnitCreate(a *app.App) *cobra.Command {
+	o := &unitCreate{common: common{app: a}}
+	cmd := &cobra.Command{
+		Use:   "create [flags] UNIT [FILE]",
+		Short: "Make a unit from a file, or as a clone of another unit",
+		Long: `Make a unit with the content of a file, of the standard input (-), or without
+data. With --upstream-unit the unit is a clone: it gets the data of that unit, and
+a link upgrade-UNIT of the type UpgradeUnit. With -f, each file becomes a unit.`,
+		Example: `  fctl unit create web deployment.yaml
+  fctl unit create web --space prod --upstream-space dev --upstream-unit web
+  fctl unit create -f manifests -R`,
+		Args: words(0, 2),
+	}
+	flags := cmd.Flags()
+	o.addWrite(flags)
+	o.metadata.add(flags)
+	o.addAllowExists(flags)
+	o.output.add(flags)
+	flags.StringVar(&o.toolchain, "toolchain", "", "the `TOOLCHAIN`, if the name of the file does not imply it")
+	flags.StringVar(&o.upstreamUnit, "upstream-unit", "", "clone the unit `[SPACE/]UNIT`")
+	flags.StringVar(&o.upstreamSpace, "upstream-space", "", "the `SPACE` of the unit to clone")
+	flags.StringArrayVarP(&o.paths, "file", "f", nil, "make a unit of each file of `PATH`")
+	flags.BoolVarP(&o.recursive, "recursive", "R", false, "with -f, descend into directories")
+	flags.BoolVar(&o.createSpace, "create-space", false, "make the space if it does not exist")
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		if len(o.paths) > 0 && len(words) > 0 || len(o.paths) == 0 && len(words) == 0 {
+			return diag.UsageHint(cmd.UseLine(), "either a unit or -f is expected")
+		}
+		if o.upstreamUnit != "" && len(words) == 2 {
+			return diag.Usage("a clone gets its data from its upstream, not from a file")
+		}
+		title := "unit create " + strings.Join(append(words, o.paths...), " ")
+		return o.write(cmd, title, func(s *session) error { return o.run(s, words) })
+	}
+	return cmd
+}
+
+// newData is a unit to be made.
+type newData struct {
+	slug      string
+	toolchain api.ToolchainType
+	data      []byte
+	file      bool
+}
+
+func (o *unitCreate) run(s *session, words []string) error {
+	space, err := s.inSpace()
+	if err != nil && o.createSpace {
+		space, err = s.tx.CreateSpace(s.Workspace,
+			&entity.Space{Common: entity.Common{Slug: s.spaceSlug()}})
+	}
+	if err != nil {
+		return err
+	}
+	all, err := o.sources(s, words)
+	if err != nil {
+		return err
+	}
+	var made []*workspace.Unit
+	for _, n := range all {
+		if u, err := s.Unit(space.Slug, n.slug); err == nil && o.allowExists {
+			if err := s.printUnit(&o.output, u, ""); err != nil {
+				return err
+			}
+			continue
+		}
+		u, err := o.create(s, space, n)
+		if err != nil {
+			return err
+		}
+		made = append(made, u)
+		if err := s.printUnit(&o.output, u, "Successfully created unit "+u.Slug); err != nil {
+			return err
+		}
+	}
+	return s.propagate()
+}
+
+// printUnit prints a unit after a command, or only a message without -o.
+func (s *session) printUnit(out *output, u *workspace.Unit, message string) error {
+	return s.printOne(out, u.Name(), u.Unit, message, u.UnitID)
+}
+
+func (o *unitCreate) create(s *session, space *workspace.Space, n newData) (*workspace.Unit, error) {
+	unit := &entity.Unit{
+		Common: entity.Common{Slug: n.slug}, ToolchainType: n.toolchain,
+	}
+	var up *workspace.Unit
+	if o.upstreamUnit != "" {
+		upSpace := o.upstreamSpace
+		if upSpace == "" {
+			upSpace = space.Slug
+		}
+		var err error
+		if up, err = s.Unit(upSpace, o.upstreamUnit); err != nil {
+			return nil, err
+		}
+		unit.ToolchainType = up.ToolchainType
+	}
+	if err := o.apply(&unit.Common); err != nil {
+		return nil, err
+	}
+	u, err := s.tx.CreateUnit(s.Workspace, space, unit)
+	if err != nil {
+		return nil, err
+	}
+	e, err := s.engine()
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case up != nil:
+		return u, s.clone(e, u, up, o.changeDesc)
+	case n.file:
+		_, err = s.tx.Record(e, u, n.data, entity.SourceCreateUnit, o.changeDesc,
+			entity.Mutation{}, false)
+	}
+	return u, err
+}
+
+// clone gives a new unit the data of another one, and links them.
+func (s *session) clone(e *wave.Runner, u, up *workspace.Unit, description string) error {
+	if _, err := s.tx.Edits(e, []*workspace.Unit{up}, s.strictWorktree); err != nil {
+		return err
+	}
+	data, err := s.Store.Data(up, up.HeadRevisionNum)
+	if err != nil {
+		return err
+	}
+	base, end := int64(0), up.HeadRevisionNum
+	u.UpstreamUnitID, u.UpstreamSpaceID = up.UnitID, up.SpaceID
+	u.UpstreamRevisionNum = end
+	if _, err := s.tx.Record(e, u, data, entity.SourceCloneUnit, description, entity.Mutation{
+		MergeSourceID: up.UnitID, MergeBaseRevisionNum: &base, MergeEndRevisionNum: &end,
+		UpgradedFromUpstreamRevisionNum: &end,
+	}, false); err != nil {
+		return err
+	}
+	l := upgradeLink(u, up)
+	if err := s.ResolveLink(l, api.Position{}).Err(); err != nil {
+		return err
+	}
+	if err := s.freeSlug(l); err != nil {
+		return err
+	}
+	l.ResolvedHash = l.Hash
+	return s.tx.CreateLink(s.Workspace, l)
+}
+
+// sources returns the units to be made, with their data.
+func (o *unitCreate) sources(s *session, words []string) ([]newData, error) {
+	if len(o.paths) > 0 {
+		return o.files(s)
+	}
+	n := newData{slug: words[0], toolchain: api.ToolchainType(o.toolchain)}
+	if len(words) == 2 {
+		data, err := s.input(words[1])
+		if err != nil {
+			return nil, err
+		}
+		n.data, n.file = data, true
+		n.toolchain = toolchainOf(words[1], o.toolchain, data)
+	}
+	if n.toolchain == "" {
+		n.toolchain = api.ToolchainKubernetesYAML
+	}
+	if err := checkToolchain(n.toolchain); err != nil {
+		return nil, err
+	}
+	return []newData{n}, nil
+}
+
+func checkToolchain(t api.ToolchainType) error {
+	var names []string
+	for _, known := range entity.Toolchains() {
+		if known == t {
+			return nil
+		}
+		names = append(names, string(known))
+	}
+	return &entity.Error{
+		Code: entity.CodeToolchain, Message: "unknown toolchain " + string(t),
+		Hint: "known are " + strings.Join(names, ", "),
+	}
+}
+
+// input reads a file or, with -, the standard input.
+func (s *session) input(file string) ([]byte, error) {
+	if file != "-" {
+		file = source.InDirectory(s.app.Dir, file)
+	}
+	return run.Reader(s.settings, s.app.Streams).Bytes(s.ctx, file)
+}
+
+// files returns one unit for each file of the paths, named by its relative path.
+func (o *unitCreate) files(s *session) ([]newData, error) {
+	finder := &source.Finder{
+		Dir: s.app.Dir, Recursive: o.recursive, Toolchain: api.ToolchainType(o.toolchain),
+		AnyFormat: true,
+	}
+	found, err := finder.Find(s.ctx, o.paths)
+	if err != nil {
+		return nil, err
+	}
+	var all []newData
+	seen := map[string]string{}
+	var problems []error
+	for _, f := range found.Files {
+		if f.Problem != nil {
+			problems = append(problems, f.Problem)
+			continue
+		}
+		data, err := run.Reader(s.settings, s.app.Streams).Bytes(s.ctx, f.Path)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		slug := strings.NewReplacer("/", "-", ".", "-", " ", "-").Replace(f.Unit)
+		if first, again := seen[slug]; again {
+			return nil, diag.Usage("%s and %s would both be the unit %s", first, f.Rel, slug)
+		}
+		seen[slug] = f.Rel
+		all = append(all, newData{slug, toolchainOf(f.Path, o.toolchain, data), data, true})
+	}
+	if len(all)+len(problems) == 0 {
+		return nil, diag.Usage("no files in %s", strings.Join(o.paths, ", "))
+	}
+	return all, errors.Join(problems...)
+}
+
+// toolchainOf returns the toolchain of a file.
+func toolchainOf(file, given string, data []byte) api.ToolchainType {
+	if given != "" {
+		return api.ToolchainType(given)
+	}
+	return source.ToolchainOf(file, data)
+}

@@ -1,0 +1,267 @@
+package workspace
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/mutation"
+	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/plan"
+	"github.com/fctl-dev/fctl/internal/workspace"
+	"github.com/fctl-dev/fctl/internal/workspace/entity"
+	"github.com/fctl-dev/fctl/internal/workspace/wave"
+)
+
+// unitDo holds the flags of unit do.
+type unitDo struct {
+	common
+	selection
+	whereResource string
+	invocation    string
+	subgroup      string
+	protect       bool
+}
+
+func newUnitDo(a *app.App) *cobra.Command {
+	o := &unitDo{common: common{app: a}}
+	cmd := &cobra.Command{
+		Use:   "do [flags] [UNIT] FUNCTION [ARG...] [then FUNCTION [ARG...]]...",
+		Short: "Run functions on a unit and record what they change",
+		Long: `Run functions on the data of a unit, and record what they change as a revision
+with one mutation for each function. Functions see the unit's labels, space and
+revision as their context. Output of functions that only read is printed. With
+--where the functions run on several units, and UNIT is left out. Flags are
+given before FUNCTION.`,
+		Example: `  fctl unit do web set-replicas 3
+  fctl unit do --where "Labels.tier = 'web'" set-annotation team shop
+  fctl unit do web get-container-image '*'`,
+	}
+	flags := cmd.Flags()
+	flags.SetInterspersed(false)
+	o.addWrite(flags)
+	o.selection.add(flags)
+	flags.StringVar(&o.whereResource, "where-resource", "", "only resources with `EXPR`")
+	flags.StringVar(&o.invocation, "invocation", "", "run the stored invocation `[SPACE/]SLUG`")
+	flags.StringVar(&o.subgroup, "subgroup", "", "a `CATEGORY` of your own for the mutations")
+	flags.BoolVar(&o.protect, "protect", false, "merges must not overwrite what is written now")
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		var names []string
+		if !o.selection.isSet() {
+			if len(words) == 0 {
+				return diag.UsageHint(cmd.UseLine(), "a unit and a function are expected")
+			}
+			names, words = words[:1], words[1:]
+			if len(words) > 0 && strings.HasPrefix(words[0], "-") { // flags after UNIT
+				if err := flags.Parse(words); err != nil {
+					return err
+				}
+				words = flags.Args()
+			}
+		}
+		if len(words) == 0 == (o.invocation == "") {
+			return diag.UsageHint(cmd.UseLine(), "either a function or --invocation is expected")
+		}
+		if !validSubgroup(o.subgroup) {
+			return diag.Usage(
+				"--subgroup: at most 64 letters and digits, not beginning with ConfigHub")
+		}
+		title := "unit do " + strings.Join(append(names, words...), " ")
+		return o.write(cmd, title, func(s *session) error {
+			units, err := o.unitsNamed(s, names)
+			if err != nil {
+				return err
+			}
+			return o.runAll(s, units, words)
+		})
+	}
+	return cmd
+}
+
+func (o *unitDo) runAll(s *session, units []*workspace.Unit, words []string) error {
+	var changed []*workspace.Unit
+	var errs []error
+	for _, u := range units {
+		head := u.HeadRevisionNum
+		if err := o.run(s, u, words); err != nil {
+			if len(units) == 1 {
+				return err
+			}
+			errs = append(errs, err)
+		}
+		if u.HeadRevisionNum > head {
+			changed = append(changed, u)
+		}
+	}
+	if len(errs) > 0 {
+		s.after(func() error { return errors.Join(errs...) })
+	}
+	return s.propagate()
+}
+
+// noFlags says that the words after a function are only arguments.
+type noFlags struct{}
+
+func (noFlags) Recognize([]string) int { return 0 }
+
+func (noFlags) Names() []string { return nil }
+
+// resolver returns what resolves words against the functions of a toolchain.
+func (s *session) resolver(t api.ToolchainType) (*plan.Resolver, error) {
+	executor, err := s.functions()
+	return &plan.Resolver{
+		Toolchain: t, Functions: executor, Flags: noFlags{}, ReadFile: s.input,
+	}, err
+}
+
+// chain returns the functions to run on a unit, and the ID of the stored invocation if it is one.
+func (o *unitDo) chain(s *session, u *workspace.Unit, words []string,
+) (chain api.FunctionInvocationList, id string, err error) {
+	resolver, err := s.resolver(u.ToolchainType)
+	if err != nil {
+		return nil, "", err
+	}
+	var p *plan.Plan
+	if o.invocation != "" {
+		i, err := s.Invocation(s.spaceSlug(), o.invocation)
+		if err != nil {
+			return nil, "", err
+		}
+		id = i.InvocationID
+		if i.ToolchainType != u.ToolchainType {
+			return nil, "", &entity.Error{
+				Code: entity.CodeToolchain, Message: "the invocation " + i.Slug + " is for " +
+					string(i.ToolchainType) + ", " + u.Name() + " is " + string(u.ToolchainType),
+			}
+		}
+		p, err = resolver.List(api.FunctionInvocationList{{
+			FunctionName: i.FunctionName, Arguments: i.Arguments, WhereResource: i.WhereResource,
+		}})
+		if err != nil {
+			return nil, "", err
+		}
+	} else if p, err = resolver.Resolve(resolver.Split(words)); err != nil {
+		return nil, "", err
+	}
+	return p.Invocations, id, nil
+}
+
+func (o *unitDo) run(s *session, u *workspace.Unit, words []string) error {
+	chain, invocationID, err := o.chain(s, u, words)
+	if err != nil {
+		return err
+	}
+	e, err := s.engine()
+	if err != nil {
+		return err
+	}
+	if _, err := s.tx.Edits(e, []*workspace.Unit{u}, o.strictWorktree); err != nil {
+		return err
+	}
+	before, err := s.Store.Data(u, u.HeadRevisionNum)
+	if err != nil {
+		return err
+	}
+	r, err := s.run(s.ctx, u, before, chain, o.whereResource)
+	if err != nil {
+		return err
+	}
+	if !s.settings.Quiet {
+		s.app.Console().Notes(u.DataFile(), r.Notes...)
+	}
+	if len(r.Outputs) > 0 {
+		outputs := r.Outputs
+		s.after(func() error { return s.printOutputs(outputs) })
+	}
+	if r.ValidationFailed {
+		return &entity.Error{
+			Code: entity.CodeFunctionFailed, Class: 1, Space: u.SpaceSlug, Unit: u.Slug,
+			Message: u.Name() + " did not pass the validation, and was not changed",
+		}
+	}
+	if !r.Changed {
+		return nil
+	}
+	mutations, sources, err := o.mutations(s, e, u, chain, r, invocationID)
+	if err != nil {
+		return err
+	}
+	head := u.HeadRevisionNum
+	err = s.tx.Revise(u, workspace.Change{
+		Data: r.ConfigData, Source: entity.SourceInvoke, Description: o.describe(words),
+		Mutations: mutations, Sources: sources,
+	})
+	s.after(func() error {
+		s.note("%s: revision %d -> %d", u.Name(), head, head+1)
+		return nil
+	})
+	return err
+}
+
+func (o *unitDo) describe(words []string) string {
+	if o.changeDesc != "" {
+		return o.changeDesc
+	}
+	if o.invocation != "" {
+		return o.invocation
+	}
+	return strings.Join(words, " ")
+}
+
+// mutations returns one mutation for each function that changed the unit, and the new sources.
+func (o *unitDo) mutations(
+	s *session, e *wave.Runner, u *workspace.Unit, chain api.FunctionInvocationList, r *handler.Result,
+	invocationID string,
+) ([]entity.Mutation, api.ResourceMutationList, error) {
+	numbers := map[int]int{} // of the functions
+	var causes []entity.Mutation
+	for _, index := range r.Mutators {
+		numbers[index] = int(u.HeadMutationNum) + 1 + len(causes)
+		invocation := chain[index]
+		causes = append(causes, entity.Mutation{
+			FunctionInvocation: &invocation, InvocationID: invocationID, Subgroup: o.subgroup,
+		})
+	}
+	before, err := s.Store.Sources(u, u.HeadRevisionNum)
+	if err != nil {
+		return nil, nil, err
+	}
+	change := renumber(r.Mutations, numbers, o.protect)
+	return causes, mutation.Add(before, change, e.Executor.ResourceProvider(u.ToolchainType)), nil
+}
+
+// renumber gives the entries of mutations other indexes.
+func renumber(
+	list api.ResourceMutationList, numbers map[int]int, protect bool,
+) api.ResourceMutationList {
+	for i := range list {
+		m := &list[i]
+		m.ResourceMutationInfo.Index = numbers[m.ResourceMutationInfo.Index]
+		for path, info := range m.PathMutationMap {
+			info.Index = numbers[info.Index]
+			info.Protected = info.Protected || protect
+			m.PathMutationMap[path] = info
+		}
+	}
+	return list
+}
+
+// printOutputs prints what functions returned.
+func (s *session) printOutputs(outputs api.OutputList) error {
+	for _, o := range outputs {
+		if payload, ok := o.Value.(api.YAMLPayload); ok {
+			if err := s.app.Write([]byte(payload.Payload)); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := s.app.WriteJSON(o.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+// Package workspace implements the commands that work on a workspace of units and links: fctl
+// workspace, space, unit, link, invocation, filter, revision, mutation and undo. A command has its
+// flags in a struct of its own, and opens the workspace through common, which holds the lock and
+// the transaction.
+package workspace
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/source"
+	"github.com/fctl-dev/fctl/internal/workspace"
+)
+
+// New makes the commands.
+func New(a *app.App) []*cobra.Command {
+	return []*cobra.Command{
+		newWorkspace(a), newSpace(a), newUnit(a), newLink(a), newInvocation(a), newFilter(a),
+		newRevision(a), newMutation(a), newUndo(a),
+	}
+}
+
+// group makes a command that only has subcommands.
+func group(a *app.App, use, short, long string, commands ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: use, Short: short, Long: long, Args: a.NoSuchCommand, RunE: app.ShowHelp,
+	}
+	cmd.AddCommand(commands...)
+	return cmd
+}
+
+func newWorkspace(a *app.App) *cobra.Command {
+	return group(a, "workspace", "Make and check workspaces of linked units",
+		`A workspace is a directory of spaces, units and links. A unit is a file of
+configuration with a history. A link says what a unit takes from another one.
+Definitions are files for git; what fctl records is in the folder .fctl.`,
+		newWorkspaceInit(a), newWorkspaceCheck(a))
+}
+
+func newWorkspaceInit(a *app.App) *cobra.Command {
+	o := workspace.InitOptions{}
+	history := app.Choice{
+		What: "history", Value: "ignored", Values: []string{"ignored", "bases", "git"},
+	}
+	cmd := &cobra.Command{
+		Use:   "init [flags] [DIR]",
+		Short: "Make a directory a workspace",
+		Long: `Make a directory a workspace with one space. Files that exist already are not
+touched.`,
+		Example: "  fctl workspace init shop",
+		RunE: func(cmd *cobra.Command, words []string) error {
+			if len(words) > 1 {
+				return diag.UsageHint(cmd.UseLine(), "one directory is expected, got %d words",
+					len(words))
+			}
+			s, err := a.Settings(cmd.Flags())
+			if err != nil {
+				return err
+			}
+			dir := "."
+			if len(words) == 1 {
+				dir = words[0]
+			}
+			if history.Value != "ignored" {
+				o.History = history.Value
+			}
+			files, err := workspace.Init(cmd.Context(), source.InDirectory(a.Dir, dir), o)
+			if err != nil {
+				return err
+			}
+			for _, name := range files {
+				a.Note(s, "wrote "+name)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().Var(&history, "history",
+		"what git keeps of the `HISTORY`: ignored (nothing), bases (what later merges need) or git (all)")
+	cmd.Flags().StringVar(&o.Space, "space", "default", "the `SLUG` of the first space")
+	return cmd
+}
+
+func newWorkspaceCheck(a *app.App) *cobra.Command {
+	c := &common{app: a}
+	cmd := &cobra.Command{
+		Use:   "check [flags]",
+		Short: "Check every file of the workspace",
+		Long: `Check every definition of the workspace, and print all problems with file, line
+and column. An interrupted write is reported; --repair finishes it, as any
+command that writes does.`,
+		Args: app.NoArguments,
+	}
+	repair := cmd.Flags().Bool("repair", false, "finish an interrupted write")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		c.dryRun = !*repair
+		return c.read(cmd, func(s *session) error {
+			problems := s.Validate()
+			more, err := s.checkEngine()
+			if err != nil {
+				return err
+			}
+			problems = append(problems, more...)
+			if len(problems) > 0 {
+				s.Problems = nil
+				return problems
+			}
+			s.note("%s, %s and %s: no problem", count(len(s.Spaces), "space"),
+				count(len(s.Units), "unit"), count(len(s.Links), "link"))
+			return nil
+		})
+	}
+	return cmd
+}
+
+func newUndo(a *app.App) *cobra.Command {
+	c := &common{app: a}
+	cmd := &cobra.Command{
+		Use:   "undo [flags]",
+		Short: "Take back the last command that changed the workspace",
+		Long: `Restore the units, links and definitions that the last command changed: their
+data, history and records. Up to 20 commands can be taken back, one after
+another. A working copy that was edited since prevents it.`,
+		Args: app.NoArguments,
+	}
+	c.addDryRun(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return c.write(cmd, "", func(s *session) error {
+			s.tx.Drop()
+			title, err := s.Store.Undo(cmd.Context(), c.dryRun)
+			if err != nil {
+				return err
+			}
+			if title == "" {
+				return diag.Usage("nothing can be undone")
+			}
+			s.note("undone: %s", title)
+			return nil
+		})
+	}
+	return cmd
+}

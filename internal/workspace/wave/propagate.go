@@ -1,0 +1,144 @@
+package wave
+
+import (
+	"context"
+	"errors"
+
+	"github.com/fctl-dev/fctl/internal/link"
+	"github.com/fctl-dev/fctl/internal/workspace"
+	"github.com/fctl-dev/fctl/internal/workspace/entity"
+)
+
+// Change is the set of units that changed, by what changed.
+type Change struct {
+	Revised map[*workspace.Unit]bool
+	Live    map[*workspace.Unit]bool // a new capture of the live state
+}
+
+// Selection says which links a wave resolves beside those that a change makes necessary.
+type Selection struct {
+	// Stale selects links that are stale, if they have AutoUpdate or if All.
+	Stale, All bool
+	// Links selects more links. It may be nil.
+	Links func(*workspace.Link) bool
+	// Explicit resolves the links of a unit all together or not at all, and stops propagation from
+	// a unit that failed. Otherwise a link that fails is noted, and the others go on.
+	Explicit bool
+	// Propagate resolves automatic links downstream of what changed.
+	Propagate bool
+}
+
+// UnitResult is what a wave did to one unit.
+type UnitResult struct {
+	Unit   *workspace.Unit
+	Output *link.Output // nil if Err is set
+	Err    error
+}
+
+// Run resolves links in one wave over all units, upstreams first. Each unit is visited once, after
+// everything upstream of it, and gets at most one revision. The error means that no wave is
+// possible; what fails for one unit is in its result.
+func (r *Runner) Run(ctx context.Context, change Change, sel Selection) ([]UnitResult, error) {
+	w := r.Workspace
+	order := w.Graph().Order()
+	if order == nil && len(w.Units) > 0 {
+		return nil, w.CheckCycles()
+	}
+	if change.Revised == nil {
+		change.Revised = map[*workspace.Unit]bool{}
+	}
+	var results []UnitResult
+	for _, node := range order {
+		u := w.Units[node]
+		links, needsOnly := r.selected(u, change, sel)
+		if len(links) == 0 {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return results, err
+		}
+		options := r.Options
+		options.NeedsOnly = needsOnly
+		options.Automatic = !sel.Explicit
+		head := u.HeadRevisionNum
+		out, err := r.Resolve(ctx, u, links, options)
+		for _, revised := range r.Tx.Revised { // edits of upstreams count, too
+			change.Revised[revised] = true
+		}
+		if err != nil {
+			r.failed(links, err)
+		}
+		if err != nil || out.Changed || u.HeadRevisionNum != head || interesting(out) {
+			results = append(results, UnitResult{u, out, err})
+		}
+	}
+	return results, nil
+}
+
+// interesting reports whether a resolve that changed no data has something to say.
+func interesting(out *link.Output) bool {
+	return len(out.Failed) > 0 || len(out.Result.Warnings) > 0
+}
+
+// selected returns the links of a unit that a wave resolves. needsOnly has those that run only if
+// the unit has unbound needs by then.
+func (r *Runner) selected(u *workspace.Unit, change Change, sel Selection,
+) (links []*workspace.Link, needsOnly map[string]bool) {
+	var maybe []*workspace.Link
+	for _, l := range r.linksFrom(u) {
+		if l.UpdateType == entity.UpdateNone || l.To == nil {
+			continue
+		}
+		changed := change.Revised
+		if l.UseLiveState {
+			changed = change.Live
+		}
+		switch {
+		case sel.Links != nil && sel.Links(l),
+			sel.Stale && (sel.All || l.AutoUpdate) && len(r.Workspace.StaleReasons(l, nil)) > 0,
+			sel.Propagate && l.AutoUpdate && changed[l.To]:
+			links = append(links, l)
+		case sel.Propagate && l.AutoUpdate && l.Type() == entity.UpdateNeedsProvides:
+			maybe = append(maybe, l)
+		}
+	}
+	if len(links) == 0 && !change.Revised[u] {
+		return nil, nil
+	}
+	needsOnly = map[string]bool{}
+	for _, l := range maybe {
+		needsOnly[l.LinkID] = true
+	}
+	return append(links, maybe...), needsOnly
+}
+
+// failed records why links were not resolved.
+func (r *Runner) failed(links []*workspace.Link, err error) {
+	for _, l := range links {
+		for _, e := range problems(err) {
+			if e.Link != "" && e.Link != l.Slug {
+				continue
+			}
+			code, message := e.Code, e.Message
+			if recordErr := r.recordLink(l.LinkID, func(l *entity.Link) {
+				l.LastError = &entity.LastError{
+					Code: code, Message: message, Time: r.Workspace.Store.Now(),
+				}
+			}); recordErr != nil {
+				return
+			}
+			break
+		}
+	}
+}
+
+// problems returns the problems in an error.
+func problems(err error) entity.Errors {
+	if list, ok := errors.AsType[entity.Errors](err); ok {
+		return list
+	}
+	if e, ok := errors.AsType[*entity.Error](err); ok {
+		return entity.Errors{e}
+	}
+	return entity.Errors{{Code: entity.CodeFunctionFailed, Message: err.Error()}}
+}

@@ -1,0 +1,300 @@
+// Package wave resolves the links of a workspace: those of one unit, and in a wave those of
+// everything downstream of a change. Package link computes what a resolve does; this package reads
+// what it depends on and records what it did, in a transaction of package workspace. A transaction
+// that is never committed is a plan.
+package wave
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/internal/link"
+	"github.com/fctl-dev/fctl/internal/workspace"
+	"github.com/fctl-dev/fctl/internal/workspace/entity"
+	"github.com/fctl-dev/fctl/internal/workspace/filter"
+)
+
+// Runner resolves links within a transaction.
+type Runner struct {
+	Workspace *workspace.Workspace
+	Tx        *workspace.Tx
+	Executor  *functions.Executor
+	Options   link.Options
+	// StrictWorktree makes an edited working copy an error. Otherwise the edit is recorded.
+	StrictWorktree bool
+
+	from map[*workspace.Unit][]*workspace.Link
+}
+
+// Accumulate implements workspace.Recorder.
+func (r *Runner) Accumulate(
+	t api.ToolchainType, sources api.ResourceMutationList, before, after []byte, num int64,
+	protect bool,
+) (all, change api.ResourceMutationList, err error) {
+	return link.Accumulate(r.Executor, t, sources, before, after, num, protect)
+}
+
+// linksFrom returns the links of a unit, sorted by slug.
+func (r *Runner) linksFrom(u *workspace.Unit) []*workspace.Link {
+	if r.from == nil {
+		r.from = map[*workspace.Unit][]*workspace.Link{}
+		for _, l := range r.Workspace.Links {
+			if l.From != nil {
+				r.from[l.From] = append(r.from[l.From], l)
+			}
+		}
+	}
+	return r.from[u]
+}
+
+// Resolve resolves links of a unit and records the result. The error means that nothing was
+// recorded for the unit, except edits of working copies. Links of other units do not change.
+func (r *Runner) Resolve(ctx context.Context, u *workspace.Unit, links []*workspace.Link,
+	options link.Options,
+) (*link.Output, error) {
+	in, err := r.input(u, links, options)
+	if err != nil {
+		return nil, err
+	}
+	out, err := link.Resolve(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	return out, r.record(u, out, "")
+}
+
+// input reads what a resolve depends on.
+func (r *Runner) input(u *workspace.Unit, links []*workspace.Link, options link.Options,
+) (*link.Input, error) {
+	if err := r.valid(links); err != nil {
+		return nil, err
+	}
+	units := []*workspace.Unit{u}
+	for _, l := range links {
+		if !slices.Contains(units, l.To) {
+			units = append(units, l.To)
+		}
+	}
+	if _, err := r.Tx.Edits(r, units, r.StrictWorktree); err != nil {
+		return nil, err
+	}
+	downstream, err := r.unit(u)
+	if err != nil {
+		return nil, err
+	}
+	in := &link.Input{
+		Downstream: downstream, Executor: r.Executor, Options: options,
+		Upstreams: map[string]*link.Upstream{}, Invocations: map[string]*entity.Invocation{},
+		Names: r.Workspace.UnitName, MutationMatches: r.matches,
+	}
+	for _, l := range links {
+		in.Links = append(in.Links, l.Link)
+	}
+	for _, l := range r.linksFrom(u) {
+		if !slices.Contains(links, l) {
+			in.Others = append(in.Others, l.Link)
+		}
+	}
+	for _, up := range units[1:] {
+		if in.Upstreams[up.UnitID], err = r.upstream(up); err != nil {
+			return nil, err
+		}
+	}
+	for _, i := range r.Workspace.Invocations {
+		in.Invocations[i.InvocationID] = i.Invocation
+	}
+	return in, nil
+}
+
+// valid checks links, which may have been edited by hand.
+func (r *Runner) valid(links []*workspace.Link) error {
+	var errs entity.Errors
+	for _, l := range links {
+		if l.From == nil || l.To == nil {
+			errs = append(errs, &entity.Error{
+				Code: entity.CodeUnitNotFound, Space: l.SpaceSlug, Link: l.Slug,
+				Message: "a unit of the link " + l.Slug + " does not exist",
+			})
+			continue
+		}
+		errs = append(errs, r.Workspace.ValidateLink(l)...)
+	}
+	return errs.Err()
+}
+
+// unit reads a unit at its head.
+func (r *Runner) unit(u *workspace.Unit) (link.Unit, error) {
+	s := r.Workspace.Store
+	all := link.Unit{Unit: u.Unit}
+	if space, err := r.Workspace.Space(u.SpaceSlug); err == nil {
+		all.Space = space.Space
+	}
+	var err error
+	if all.Data, err = s.Data(u, u.HeadRevisionNum); err != nil {
+		return all, err
+	}
+	if all.Sources, err = s.Sources(u, u.HeadRevisionNum); err != nil {
+		return all, err
+	}
+	if all.Mutations, err = s.Mutations(u); err != nil {
+		return all, err
+	}
+	all.Conflicts, err = s.Conflicts(u)
+	return all, err
+}
+
+func (r *Runner) upstream(u *workspace.Unit) (*link.Upstream, error) {
+	unit, err := r.unit(u)
+	if err != nil {
+		return nil, err
+	}
+	up := &link.Upstream{Unit: unit, At: func(n int64, live bool) ([]byte, error) {
+		if live && n > 0 {
+			return r.Workspace.Store.Live(u, n)
+		}
+		return r.Workspace.Store.Data(u, n)
+	}}
+	if u.HeadUnitActionNum > 0 {
+		up.Live, err = r.Workspace.Store.Live(u, u.HeadUnitActionNum)
+		if err == nil && up.Live == nil {
+			up.Live = []byte{}
+		}
+	}
+	return up, err
+}
+
+// matches evaluates a filter of mutations.
+func (r *Runner) matches(where string, unit *entity.Unit, m *entity.Mutation) (bool, error) {
+	expr, err := filter.Parse(where, filter.MutationSchema())
+	if err != nil {
+		return false, err
+	}
+	w := r.Workspace
+	c := filter.MutationContext{
+		Unit: unit, UnitName: w.UnitName, LinkSlug: w.LinkSlug, InvocationSlug: w.InvocationSlug,
+	}
+	if u, err := w.Unit(unit.SpaceSlug, unit.UnitID); err == nil {
+		if c.Revision, err = w.Store.Revision(u, m.RevisionNum); err != nil {
+			c.Revision = nil
+		}
+	}
+	return expr.Match(filter.OfMutation(m, c)), nil
+}
+
+// record records what a resolve did. Files that would not change are not written.
+func (r *Runner) record(u *workspace.Unit, out *link.Output, description string) error {
+	before := *u.State()
+	u.SelfBindings = out.SelfBindings
+	if up := out.Upstream; up != nil {
+		u.UpstreamUnitID, u.UpstreamSpaceID = up.UnitID, up.SpaceID
+		u.UpstreamRevisionNum = up.RevisionNum
+	}
+	if out.Changed {
+		if err := r.Tx.Revise(u, workspace.Change{
+			Data: out.Data, Source: out.Source, Description: describe(description, out),
+			Mutations: out.Mutations, Sources: out.Sources,
+		}); err != nil {
+			return err
+		}
+	} else if !same(&before, u.State()) {
+		if err := r.Tx.WriteUnitState(u); err != nil {
+			return err
+		}
+	}
+	for _, resolved := range out.Links {
+		if err := r.recordLink(resolved.LinkID, func(l *entity.Link) {
+			l.LinkRecord, l.Bindings = resolved.LinkRecord, resolved.Bindings
+			l.LastError = nil
+		}); err != nil {
+			return err
+		}
+	}
+	for id, failed := range out.Failed {
+		if err := r.recordLink(id, func(l *entity.Link) {
+			last := l.LastError
+			if last == nil || last.Code != failed.Code || last.Message != failed.Message {
+				l.LastError = &entity.LastError{
+					Code: failed.Code, Message: failed.Message, Time: r.Workspace.Store.Now(),
+				}
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	if !out.Merged {
+		return nil
+	}
+	was, err := r.Workspace.Store.Conflicts(u)
+	if err != nil || same(was, out.Conflicts) || len(was)+len(out.Conflicts) == 0 {
+		return err
+	}
+	return r.Tx.WriteConflicts(u, out.Conflicts)
+}
+
+// recordLink changes what is recorded about a link.
+func (r *Runner) recordLink(id string, change func(*entity.Link)) error {
+	l, err := r.Workspace.Link("", id)
+	if err != nil {
+		return err
+	}
+	before := *l.State()
+	change(l.Link)
+	if same(&before, l.State()) {
+		return nil
+	}
+	return r.Tx.WriteLinkState(l)
+}
+
+// same reports whether two values have the same JSON.
+func same(a, b any) bool {
+	textA, errA := json.Marshal(a)
+	textB, errB := json.Marshal(b)
+	return errors.Join(errA, errB) == nil && bytes.Equal(textA, textB)
+}
+
+// describe returns the description of a revision: the links that changed the unit.
+func describe(description string, out *link.Output) string {
+	if description != "" {
+		return description
+	}
+	for _, l := range out.Result.Links {
+		if l.Status != entity.StatusChanged {
+			continue
+		}
+		if description != "" {
+			description += ", "
+		}
+		description += l.Link
+	}
+	if description == "" {
+		return "resolved"
+	}
+	return "resolved " + description
+}
+
+// Merge merges a range of another unit, or of a file, into a unit once. description describes the
+// revision.
+func (r *Runner) Merge(
+	u *workspace.Unit, up *workspace.Unit, in *link.MergeInput, description string,
+) (*link.Output, error) {
+	input, err := r.input(u, nil, in.Options)
+	if err != nil {
+		return nil, err
+	}
+	in.Input = *input
+	if up != nil {
+		if in.Upstream, err = r.upstream(up); err != nil {
+			return nil, err
+		}
+	}
+	out, err := link.Merge(in)
+	if err != nil {
+		return nil, err
+	}
+	return out, r.record(u, out, description)
+}
