@@ -158,6 +158,12 @@ func (s *Store) InUnit(u *Unit, err error) error {
 // Edited reports whether the working copy of a unit differs from its head, and returns the working
 // copy. A unit without data that has no file is not edited.
 func (s *Store) Edited(u *Unit) (bool, []byte, error) {
+	if s.tx == nil || s.tx.files[u.DataFile()] == nil {
+		if s.isHead(u) {
+			return false, nil, nil
+		}
+		s.unindexed.Add(1)
+	}
 	data, err := s.Working(u)
 	switch {
 	case err != nil:

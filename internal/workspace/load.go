@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"path"
@@ -15,6 +16,7 @@ import (
 // Workspace.Problems; the error is one of the file system.
 func (s *Store) Load(ctx context.Context) (*Workspace, error) {
 	w := &Workspace{Store: s}
+	s.index = s.readIndex()
 	files, err := s.definitions(w)
 	if err != nil {
 		return nil, err
@@ -35,6 +37,9 @@ func (s *Store) Load(ctx context.Context) (*Workspace, error) {
 	}
 	for i := range read {
 		w.add(&read[i])
+		if read[i].fresh {
+			s.unindexed.Add(1)
+		}
 	}
 	w.index()
 	w.uniqueIDs()
@@ -58,6 +63,7 @@ type loaded struct {
 	filter     *Filter
 	errs       entity.Errors
 	failed     error
+	fresh      bool // files were read that the index does not have
 }
 
 // definitions lists the files of all definitions, in order.
@@ -134,7 +140,10 @@ func (w *Workspace) hasSlug(s *Store, file, slug string) bool {
 
 // load reads a definition and its recorded state.
 func (s *Store) load(d definition) loaded {
-	var l loaded
+	if l, ok := s.loadIndexed(d); ok {
+		return l
+	}
+	l := loaded{fresh: true}
 	bytes, err := s.root.ReadFile(d.file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && (d.kind == entity.KindSpace || s.isEmpty(path.Dir(d.file))):
@@ -150,7 +159,7 @@ func (s *Store) load(d definition) loaded {
 		return loaded{failed: s.unreadable(d.file, err)}
 	}
 	text := entity.Text{Bytes: bytes, File: s.position(d.file).File}
-	from := source{d.file, hash(bytes)}
+	from := source{file: d.file, hash: hash(bytes)}
 	switch d.kind {
 	case entity.KindSpace:
 		l.space = &Space{source: from}
@@ -165,6 +174,7 @@ func (s *Store) load(d definition) loaded {
 		if l.unit.ToolchainType == "" {
 			l.unit.ToolchainType = entity.Toolchains()[0]
 		}
+		l.unit.raw = l.rawOf(err, l.unit.Definition())
 	case entity.KindLink:
 		l.link = &Link{source: from}
 		l.link.Link, l.link.Stated, err = entity.DecodeLink(text)
@@ -174,6 +184,7 @@ func (s *Store) load(d definition) loaded {
 		var state entity.LinkStateFile
 		l.common(s, d, &l.link.Common, &l.link.LinkID, &state)
 		l.link.Record(&state)
+		l.link.raw = l.rawOf(err, l.link.Definition())
 	case entity.KindInvocation:
 		l.invocation = &Invocation{source: from}
 		l.invocation.Invocation, err = entity.DecodeInvocation(text)
@@ -187,6 +198,61 @@ func (s *Store) load(d definition) loaded {
 		l.errs = append(l.errs, problems...)
 	}
 	return l
+}
+
+// rawOf returns a definition for the index, nil if it has a problem.
+func (l *loaded) rawOf(err error, definition any) []byte {
+	if err != nil || len(l.errs) > 0 {
+		return nil
+	}
+	text, err := json.Marshal(definition)
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// loadIndexed returns a unit or a link that the index knows. It reports false if its files have to
+// be read.
+func (s *Store) loadIndexed(d definition) (loaded, bool) {
+	if d.kind != entity.KindUnit && d.kind != entity.KindLink || len(s.index.Definitions) == 0 {
+		return loaded{}, false
+	}
+	e := s.index.cached(d, s.stampOf(d.file))
+	if e == nil || e.State != s.stampOf(stateFile(d.kind, d.space, d.slug)) {
+		return loaded{}, false
+	}
+	var l loaded
+	from := source{file: d.file, hash: e.Hash}
+	recorded := func(to any) bool {
+		return len(e.Recorded) == 0 || json.Unmarshal(e.Recorded, to) == nil
+	}
+	if d.kind == entity.KindUnit {
+		u := &entity.Unit{}
+		var state entity.UnitStateFile
+		if json.Unmarshal(e.Definition, u) != nil || !recorded(&state) {
+			return loaded{}, false
+		}
+		u.SpaceSlug = d.space
+		u.Record(&state)
+		l.unit = &Unit{Unit: u, source: from}
+		return l, true
+	}
+	link := &entity.Link{}
+	var state entity.LinkStateFile
+	if json.Unmarshal(e.Definition, link) != nil || !recorded(&state) {
+		return loaded{}, false
+	}
+	for i := range link.UpstreamGetters {
+		entity.Whole(link.UpstreamGetters[i].FunctionInvocation.Arguments)
+	}
+	for i := range link.DownstreamSetters {
+		entity.Whole(link.DownstreamSetters[i].FunctionInvocation.Arguments)
+	}
+	link.SpaceSlug = d.space
+	link.Record(&state)
+	l.link = &Link{Link: link, source: from, Stated: e.Stated}
+	return l, true
 }
 
 func (s *Store) isEmpty(dir string) bool {

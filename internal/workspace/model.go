@@ -69,6 +69,7 @@ type Filter struct {
 type source struct {
 	file string // path in the workspace
 	hash string // of the file
+	raw  []byte // the definition as it was read, in JSON, for the index
 }
 
 // File returns the path of the definition in the workspace.

@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"github.com/fctl-dev/fctl/api"
@@ -34,6 +35,9 @@ type Store struct {
 	lock      *os.File
 	exclusive bool
 	tx        *Tx // the open transaction, if any
+	index     *index
+	// unindexed counts the files that were read because the index does not know them.
+	unindexed atomic.Int64
 }
 
 // OpenOptions say how a workspace is opened.

@@ -104,10 +104,18 @@ func (t *Tx) append(path string, data []byte) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return t.store.unreadable(path, err)
 	}
+	_, again := t.files[path]
+	t.files[path] = slices.Concat(before, data)
+	// One operation for each file: those of a phase are done in any order.
+	for i := range t.ops {
+		if was := &t.ops[i]; again && was.Append && was.Path == path {
+			was.Data = slices.Concat(was.Data, data)
+			return nil
+		}
+	}
 	t.ops = append(t.ops, operation{
 		Phase: phaseHistory, Path: path, Data: data, Append: true, Offset: int64(len(before)),
 	})
-	t.files[path] = slices.Concat(before, data)
 	return nil
 }
 

@@ -143,7 +143,13 @@ func (c *common) with(cmd *cobra.Command, write bool, do func(*session) error) (
 	if s.Workspace, err = store.Load(s.ctx); err != nil {
 		return err
 	}
-	return do(s)
+	if err := do(s); err != nil {
+		return err
+	}
+	if write && !c.dryRun {
+		s.WriteIndex()
+	}
+	return nil
 }
 
 // spaceSlug returns the slug of the space that the command works in.

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
@@ -105,4 +107,31 @@ func entries(d *json.Decoder) (any, error) {
 	}
 	_, err := d.Token()
 	return all, err
+}
+
+// UnmarshalJSON reads a binding. Whole numbers are int64.
+func (b *Binding) UnmarshalJSON(text []byte) error {
+	type plain Binding
+	if err := json.Unmarshal(text, (*plain)(b)); err != nil {
+		return err
+	}
+	b.OriginalValue, b.LastValue = whole(b.OriginalValue), whole(b.LastValue)
+	return nil
+}
+
+// whole returns a number of JSON as an int64 if it is whole.
+func whole(v any) any {
+	if f, ok := v.(float64); ok && f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+		return int64(f)
+	}
+	return v
+}
+
+// Whole turns the numbers of arguments that were read from JSON into ints.
+func Whole(arguments []api.FunctionArgument) {
+	for i := range arguments {
+		if n, ok := whole(arguments[i].Value).(int64); ok {
+			arguments[i].Value = int(n)
+		}
+	}
 }
