@@ -177,6 +177,9 @@ type documentResult struct {
 	doc *gaby.YamlDoc
 }
 
+// Success returns the result as plugins return it.
+func (r *documentResult) Success() *plugin.ProcessResultSuccess { return r.ProcessResultSuccess }
+
 // document returns the object of a result as a document with the given name.
 func document(result plugin.ProcessResult, name string) (*gaby.YamlDoc, error) {
 	var object *plugin.Object

@@ -92,6 +92,9 @@ func isEmptyList(doc *gaby.YamlDoc) bool {
 	return doc.Value().Get("items").Kind() == gaby.List && doc.Value().Get("items").Len() == 0
 }
 
+// Has reports whether an object was observed.
+func (p *Pool) Has(key Key) bool { return p.find(key.GroupVersionKind, key.Namespace, key.Name) != nil }
+
 // find returns the object of a type and name in a namespace, or without one; nil if it was not
 // observed.
 func (p *Pool) find(gvk plugin.GroupVersionKind, namespace, name string) *Observed {

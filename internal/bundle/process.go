@@ -138,6 +138,9 @@ func (p *run) process(res *ResourceResult) {
 	if len(res.Errors) > 0 || p.blocked(res) {
 		return
 	}
+	defer func() { // values that are not known now may be why it failed
+		res.Retriable = res.Retriable || len(res.Errors) > 0 && p.seesBlind(r)
+	}()
 	if use != nil {
 		p.observe(res)
 		if len(res.Errors) == 0 {
@@ -156,6 +159,13 @@ func (p *run) process(res *ResourceResult) {
 	if len(res.Errors) == 0 {
 		p.conclude(res)
 	}
+}
+
+// seesBlind reports whether a dependency counts as ready although its object cannot be rendered.
+func (p *run) seesBlind(r *Resource) bool {
+	return slices.ContainsFunc(r.References, func(reference *Reference) bool {
+		return p.blind[reference.Resource]
+	})
 }
 
 // identityOf returns the type and name of a rendered object.
@@ -334,6 +344,7 @@ func (p *run) conclude(res *ResourceResult) {
 	r := readiness{message: errMissing.Error()}
 	if res.actual.Exists() {
 		r = p.readiness(res.GVK, res.actual)
+		res.noRule = r.noRule
 	}
 	switch {
 	case r.err != nil:

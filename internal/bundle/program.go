@@ -66,8 +66,8 @@ func NewProgram(ctx context.Context, name smithv1.PluginName, describe, process 
 	if failure != nil {
 		return nil, fmt.Errorf("plugin %q does not describe itself: %w", name, failure.Error)
 	}
-	for _, doc := range items {
-		v := doc.Value()
+	for _, item := range items {
+		v := item.Doc.Value()
 		if v.Get("kind").Text() != KindDescription {
 			continue
 		}
@@ -126,10 +126,10 @@ func (p *program) Process(spec map[string]any, ctx *plugin.Context) plugin.Proce
 	if failure != nil {
 		return failure
 	}
-	var made []*gaby.YamlDoc
-	for _, doc := range returned {
-		if krm.Annotation(doc, RoleAnnotation) == "" {
-			made = append(made, doc)
+	var made []*krm.Item
+	for _, item := range returned {
+		if krm.Annotation(item.Doc, RoleAnnotation) == "" {
+			made = append(made, item)
 		}
 	}
 	switch {
@@ -144,8 +144,8 @@ func (p *program) Process(spec map[string]any, ctx *plugin.Context) plugin.Proce
 }
 
 // newDocumentResult returns the result for an object that a program wrote.
-func newDocumentResult(made *gaby.YamlDoc) plugin.ProcessResult {
-	doc, err := gaby.ParseYAML([]byte(krm.Unwrap([]*krm.Item{{Doc: made}})))
+func newDocumentResult(made *krm.Item) plugin.ProcessResult {
+	doc, err := gaby.ParseYAML(krm.Unwrap([]*krm.Item{made}))
 	if err != nil {
 		return &plugin.ProcessResultFailure{Error: err}
 	}
@@ -172,8 +172,8 @@ func annotated(object *plugin.Object, resource smithv1.ResourceName, role string
 
 // call runs the function on a ResourceList and returns the items that it wrote.
 func (p *program) call(config map[string]any, items []any,
-) (gaby.Container, *plugin.ProcessResultFailure) {
-	internal := func(err error) (gaby.Container, *plugin.ProcessResultFailure) {
+) ([]*krm.Item, *plugin.ProcessResultFailure) {
+	internal := func(err error) ([]*krm.Item, *plugin.ProcessResultFailure) {
 		return nil, &plugin.ProcessResultFailure{Error: err}
 	}
 	if items == nil {
@@ -193,7 +193,7 @@ func (p *program) call(config map[string]any, items []any,
 		if failure := failureOf(list, err, "", 0); failure != nil {
 			return nil, failure
 		}
-		return list.Docs(), nil
+		return list.Items, nil
 	}
 	stdout, stderr, exit, err := p.step.Runner.Program(p.ctx, doc.BytesWithNewline())
 	if len(bytes.TrimSpace(stdout)) == 0 {
@@ -213,7 +213,7 @@ func (p *program) call(config map[string]any, items []any,
 	if failure := failureOf(list, err, string(stderr), exit); failure != nil {
 		return nil, failure
 	}
-	return list.Docs(), nil
+	return list.Items, nil
 }
 
 // failureOf returns the failure of a call, nil if it succeeded. Results of severity error and their

@@ -15,6 +15,7 @@ type readiness struct {
 	ready   bool
 	message string // why it is not ready yet
 	err     error  // why it never will be
+	noRule  bool   // nobody knows
 }
 
 // ReadyRule is a rule for objects of a kind that has no rule of its own.
@@ -96,7 +97,9 @@ func (p *run) readiness(gvk plugin.GroupVersionKind, actual gaby.Value) readines
 	if gvk.Group != "" {
 		name += "." + gvk.Group
 	}
-	return readiness{message: fmt.Sprintf("no readiness rule for %s; use --ready %s", gvk.Kind, name)}
+	return readiness{
+		message: fmt.Sprintf("no readiness rule for %s; use --ready %s", gvk.Kind, name), noRule: true,
+	}
 }
 
 // apply checks an object against the rule.

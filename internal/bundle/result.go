@@ -46,6 +46,7 @@ type ResourceResult struct {
 	actual  gaby.Value    // the observed object
 	secrets []string      // values that messages must not show
 	crlf    bool
+	noRule  bool // no rule says whether the object is ready
 }
 
 // Rendered reports whether there is an object to write.

@@ -71,7 +71,7 @@ the standard output; -i and -O write files.`,
 		fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
 	root.AddCommand(newDo(a), newDoseq(a), newVet(a), newDiff(a), newMerge(a), newList(a),
 		newListPaths(a), newExplain(a), newConfig(a), fn.New(a), fn.NewKRM(a),
-		bundle.New(a), functionconfig.New(a),
+		bundle.New(a), bundle.NewPlugin(a), functionconfig.New(a),
 		fn.NewEnterSandbox(), newOK(), newShutdown(), newVersion(a))
 	root.AddCommand(workspace.New(a)...)
 	for _, t := range topics() {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -171,7 +172,12 @@ func (r *runner) options(ctx context.Context, cmd *cobra.Command, o *inputFlags,
 	if options.Plugins, err = r.plugins(ctx, &o.plugins); err != nil {
 		return nil, err
 	}
-	options.Pool, err = r.pool(ctx, cmd, o.observed, bundles, options)
+	if options.Pool, err = r.pool(ctx, cmd, o.observed); err != nil {
+		return nil, err
+	}
+	if slices.Contains(o.observed, kube) {
+		err = r.observe(ctx, bundles, options)
+	}
 	return options, err
 }
 

@@ -15,12 +15,8 @@ import (
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
 
-// kube is the value of --observed that asks kubectl.
-const kube = "kube:"
-
 // pool reads the objects that were observed.
 func (r *runner) pool(ctx context.Context, cmd *cobra.Command, paths []string,
-	bundles []*bundle.Bundle, options *bundle.Options,
 ) (*bundle.Pool, error) {
 	pool := &bundle.Pool{}
 	var problems diag.List

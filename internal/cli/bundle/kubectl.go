@@ -1,0 +1,197 @@
+package bundle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/bundle"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/runtime"
+	"github.com/fctl-dev/fctl/smith/plugin"
+)
+
+// kube is the value of --observed that asks kubectl.
+const kube = "kube:"
+
+// maxRounds bounds how often the cluster is asked: each round may find names for the next one.
+const maxRounds = 100
+
+// observe gets the objects that Bundles make, and those that these produce and need, with kubectl
+// in the user's own context. It asks again as long as what was observed names more objects.
+func (r *runner) observe(ctx context.Context, bundles []*bundle.Bundle, options *bundle.Options,
+) error {
+	k, err := findKubectl()
+	if err != nil {
+		return err
+	}
+	asked := map[bundle.Key]bool{}
+	definitions := false
+	ask := *options
+	ask.OwnerRefs = false // the Bundle may not have been observed yet
+	for range maxRounds {
+		results, err := process(ctx, bundles, &ask)
+		if err != nil {
+			return err
+		}
+		var keys []bundle.Key
+		for _, result := range results {
+			for _, key := range result.Wants(options) {
+				if !asked[key] && !options.Pool.Has(key) {
+					asked[key] = true
+					keys = append(keys, key)
+				}
+			}
+		}
+		switch {
+		case len(keys) > 0:
+			err = r.get(ctx, k, keys, options.Pool)
+		case !definitions && needsDefinition(results):
+			definitions = true
+			err = r.definitions(ctx, k, options.Pool)
+		default:
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func needsDefinition(results []*bundle.Result) bool {
+	for _, result := range results {
+		if result.NeedsDefinition() {
+			return true
+		}
+	}
+	return false
+}
+
+// kubectl is the program.
+type kubectl struct{ path string }
+
+func findKubectl() (*kubectl, error) {
+	path, err := exec.LookPath("kubectl")
+	if err != nil {
+		return nil, diag.UsageHint("kubectl get ... -o yaml > observed.yaml, and --observed observed.yaml",
+			"--observed %s: kubectl is not on PATH", kube)
+	}
+	return &kubectl{path}, nil
+}
+
+// run runs kubectl with the environment of the user and returns what it printed.
+func (k *kubectl) run(ctx context.Context, stdin string, words ...string) ([]byte, string, error) {
+	p := &runtime.Program{Path: k.path, AnyDir: true}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, "", err
+	}
+	out, err := p.Run(ctx, runtime.Call{
+		Function: "kubectl", Stdin: []byte(stdin), Args: words, Dir: dir, Env: os.Environ(),
+		Limits: runtime.Limits{Time: time.Minute, Memory: -1},
+	})
+	return out.Stdout, strings.TrimSpace(string(out.Stderr)), err
+}
+
+// failed returns the error of a call.
+func failed(stderr string, err error) error {
+	if _, ok := errors.AsType[*runtime.ExitError](err); ok && stderr != "" {
+		err = errors.New(stderr)
+	}
+	return &api.Failure{
+		Class: api.FailureInput, Message: "kubectl get: " + strings.ReplaceAll(err.Error(), "\n", "; "),
+		Err: err, Hint: "kubectl config current-context shows the cluster that is asked",
+	}
+}
+
+// fromKubectl is the name in messages of what kubectl prints.
+const fromKubectl = "<kubectl get>"
+
+// get runs kubectl get for objects. Those that do not exist are left out.
+func (k *kubectl) get(ctx context.Context, keys []bundle.Key) ([]byte, string, error) {
+	var manifests strings.Builder
+	for _, key := range keys {
+		fmt.Fprintf(&manifests, "---\napiVersion: %q\nkind: %q\nmetadata: {name: %q, namespace: %q}\n",
+			key.APIVersion(), key.Kind, key.Name, key.Namespace)
+	}
+	return k.run(ctx, manifests.String(), "get", "--ignore-not-found", "-o", "yaml", "-f", "-")
+}
+
+// get adds the objects of keys that exist.
+func (r *runner) get(ctx context.Context, k *kubectl, keys []bundle.Key, pool *bundle.Pool) error {
+	stdout, stderr, err := k.get(ctx, keys)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil && !onlyUnknownKinds(stderr):
+		return failed(stderr, err)
+	case err != nil:
+		r.notes(api.Note{Message: "the cluster does not know all kinds: " +
+			strings.ReplaceAll(stderr, "\n", "; ")})
+		return r.getEach(ctx, k, keys, pool)
+	}
+	_, err = pool.Add(stdout, fromKubectl)
+	return err
+}
+
+// getEach is get for one object at a time: kubectl may get nothing if it does not know a kind.
+func (r *runner) getEach(ctx context.Context, k *kubectl, keys []bundle.Key, pool *bundle.Pool,
+) error {
+	unknown := map[plugin.GroupVersionKind]bool{}
+	for _, key := range keys {
+		if unknown[key.GroupVersionKind] {
+			continue
+		}
+		stdout, stderr, err := k.get(ctx, []bundle.Key{key})
+		switch {
+		case err != nil && onlyUnknownKinds(stderr):
+			unknown[key.GroupVersionKind] = true
+		case err != nil:
+			return failed(stderr, err)
+		default:
+			if _, err := pool.Add(stdout, fromKubectl); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// onlyUnknownKinds reports whether all that kubectl complains about is that kinds do not exist,
+// whose objects do not exist either.
+func onlyUnknownKinds(stderr string) bool {
+	if stderr == "" {
+		return false
+	}
+	for line := range strings.Lines(stderr) {
+		line = strings.TrimSpace(line)
+		if line != "" && !strings.Contains(line, "no matches for kind") &&
+			!strings.HasPrefix(line, "ensure CRDs are installed") {
+			return false
+		}
+	}
+	return true
+}
+
+// definitions adds the CustomResourceDefinitions. Without the permission to read them, annotations
+// cannot say what is ready.
+func (r *runner) definitions(ctx context.Context, k *kubectl, pool *bundle.Pool) error {
+	stdout, stderr, err := k.run(ctx, "", "get", "customresourcedefinitions", "-o", "yaml")
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil && strings.Contains(stderr, "orbidden"):
+		r.notes(api.Note{Message: "the CustomResourceDefinitions cannot be read: " + stderr})
+		return nil
+	case err != nil:
+		return failed(stderr, err)
+	}
+	_, err = pool.Add(stdout, fromKubectl)
+	return err
+}

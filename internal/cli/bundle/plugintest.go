@@ -1,0 +1,157 @@
+package bundle
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/bundle"
+	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/source"
+	"github.com/fctl-dev/fctl/smith/plugin/contract"
+	smithv1 "github.com/fctl-dev/fctl/smith/v1"
+)
+
+// NewPlugin makes the commands for authors of plugins.
+func NewPlugin(a *app.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "plugin",
+		Short: "Test Smith plugins",
+		Long:  `Commands for authors of plugins of Smith Bundles.`,
+		Args:  a.NoSuchCommand,
+		RunE:  app.ShowHelp,
+	}
+	cmd.AddCommand(newPluginTest(a))
+	return cmd
+}
+
+// testFlags are the flags of plugin test.
+type testFlags struct {
+	plugins pluginFlags
+	runs    int
+}
+
+func newPluginTest(a *app.App) *cobra.Command {
+	o := &testFlags{}
+	cmd := &cobra.Command{
+		Use:   "test [flags] NAME CASES",
+		Short: "Check that a plugin keeps its contract",
+		Long: `Run the plugin NAME on the cases in CASES, a file or a directory of files, and
+check that it keeps its contract: it returns the same every time, however maps
+were filled and without environment variables; it does not change its inputs; the
+object has the type of the description, no other namespace, and a spec that fits
+the schema; nothing panics. A case is a document:
+
+  name: two keys
+  spec: {filterByPrefix: FOO_}
+  dependencies:
+    binding:
+      actual: {apiVersion: v1, kind: ...}
+      outputs: [{apiVersion: v1, kind: Secret, ...}]
+  expect:
+    object: {apiVersion: ..., kind: ..., spec: ...}
+
+In place of object, expect may have error, a part of the failure, with external
+and retriable. Without expect any object passes. Names and namespaces, which are
+set later, are only compared if object has them.`,
+		Example: `  fctl plugin test filter cases.yaml
+  fctl plugin test labels cases/ --allow-exec --plugin labels=./labels.sh`,
+	}
+	cmd.Flags().IntVar(&o.runs, "runs", 0,
+		"how often each case runs (default 100, and 3 for programs)")
+	o.plugins.add(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		return testPlugin(cmd.Context(), a, cmd, o, words)
+	}
+	cmd.ValidArgsFunction = app.CompleteFiles(2)
+	return cmd
+}
+
+// testPlugin runs the cases.
+func testPlugin(ctx context.Context, a *app.App, cmd *cobra.Command, o *testFlags, words []string,
+) error {
+	if len(words) != 2 {
+		return diag.UsageHint(cmd.UseLine(), "the name of a plugin and a file with cases are expected")
+	}
+	if cmd.Flags().Changed("runs") && o.runs < 1 {
+		return diag.Usage("--runs: a number above 0 is expected, got %d", o.runs)
+	}
+	r, err := newRunner(a, cmd)
+	if err != nil {
+		return err
+	}
+	plugins, err := r.plugins(ctx, &o.plugins)
+	if err != nil {
+		return err
+	}
+	tested, err := plugins.Find(smithv1.PluginName(words[0]))
+	if err != nil {
+		return diag.UsageHint("'fctl bundle plugins' lists them", "%w", err)
+	}
+	cases, err := r.cases(ctx, words[1])
+	if err != nil {
+		return err
+	}
+	runs := o.runs
+	if runs == 0 {
+		runs = 100
+		if tested.IsProgram() {
+			runs = 3
+		}
+	}
+	var b strings.Builder
+	passed := tested.Test(cases, runs, func(name string, err error) {
+		if err == nil {
+			fmt.Fprintf(&b, "ok    %s\n", name)
+			return
+		}
+		fmt.Fprintf(&b, "FAIL  %s\n      %s\n", name,
+			strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "\n      "))
+	})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err := a.Write([]byte(diag.PrintableLines(b.String()))); err != nil {
+		return err
+	}
+	if !passed {
+		return app.ExitError(app.ExitNo)
+	}
+	return nil
+}
+
+// cases reads the cases in a file or in the files of a directory.
+func (r *runner) cases(ctx context.Context, path string) ([]contract.Case, error) {
+	finder := &source.Finder{
+		Dir: r.app.Dir, Recursive: true, Toolchain: api.ToolchainKubernetesYAML,
+	}
+	found, err := finder.Find(ctx, []string{path})
+	if err != nil {
+		return nil, err
+	}
+	var all []contract.Case
+	var problems diag.List
+	for _, file := range found.Files {
+		text, err := []byte(nil), file.Problem
+		if err == nil {
+			text, err = r.reader.Bytes(ctx, file.Path)
+		}
+		var cases []contract.Case
+		if err == nil {
+			cases, err = bundle.ReadCases(text, diag.FileName(file.Path))
+		}
+		if err != nil {
+			problems = append(problems, diag.Failures(err, api.FailureInput)...)
+		}
+		all = append(all, cases...)
+	}
+	if len(all) == 0 && len(problems) == 0 {
+		return nil, diag.UsageHint("'fctl plugin test --help' shows one", "%s has no cases",
+			diag.FileName(path))
+	}
+	return all, problems.Err()
+}

@@ -1,0 +1,371 @@
+// Package contract checks that plugins keep the contract of package plugin. Authors use it through
+// package plugintest and through fctl plugin test.
+package contract
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/jsonschema"
+	"github.com/fctl-dev/fctl/smith/plugin"
+)
+
+// Case is one call of a plugin and what is expected of it.
+type Case struct {
+	Name string
+	// Namespace is that of the Bundle; default if it is empty.
+	Namespace    string
+	Spec         map[string]any
+	Actual       *plugin.Object
+	Dependencies map[plugin.ResourceName]plugin.Dependency
+
+	// Want is the object without the name and the namespace, which Smith sets, unless it has them
+	// itself; nil for any object.
+	Want *plugin.Object
+	// WantError is a part of the failure that is expected, or of what is wrong with the spec.
+	WantError string
+	// External and Retriable say of which kind the failure is; nil for any.
+	External, Retriable *bool
+}
+
+// Description checks what a plugin says about itself. The error joins all problems.
+func Description(p plugin.Plugin) error {
+	d, err := describe(p)
+	if err != nil {
+		return err
+	}
+	var problems []error
+	if d.Name == "" {
+		problems = append(problems, errors.New("the name is empty"))
+	}
+	if d.GVK.Version == "" || d.GVK.Kind == "" {
+		problems = append(problems, fmt.Errorf("the GVK %s has no version or no kind", d.GVK))
+	}
+	if _, err := schema(d); err != nil {
+		problems = append(problems, err)
+	}
+	again, err := describe(p)
+	if err != nil || !reflect.DeepEqual(d, again) {
+		problems = append(problems, errors.New("a second call of Describe returns something else"))
+	}
+	return errors.Join(problems...)
+}
+
+func describe(p plugin.Plugin) (d *plugin.Description, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("Describe panicked: %v", r)
+		}
+	}()
+	if d = p.Describe(); d == nil {
+		return nil, errors.New("Describe returned nil")
+	}
+	return d, nil
+}
+
+// schema compiles the schema of a description, nil if it has none.
+func schema(d *plugin.Description) (*jsonschema.Schema, error) {
+	if len(d.SpecSchema) == 0 {
+		return nil, nil
+	}
+	doc, err := gaby.ParseYAML(d.SpecSchema)
+	if err != nil {
+		return nil, fmt.Errorf("the schema: %w", err)
+	}
+	s, err := jsonschema.Compile("", doc.Value(), jsonschema.Options{Dialect: jsonschema.Draft7})
+	if err != nil {
+		return nil, fmt.Errorf("the schema: %w", err)
+	}
+	return s, nil
+}
+
+// Check runs a case the given number of times, each with maps that were filled in another order,
+// and checks the contract and what is expected. anyGVK accepts objects of every type. The error
+// joins all problems.
+func Check(p plugin.Plugin, c Case, runs int, anyGVK bool) error {
+	d, err := describe(p)
+	if err != nil {
+		return err
+	}
+	if s, err := schema(d); err != nil {
+		return err
+	} else if s != nil {
+		if err := checkSpec(s, c.Spec); err != nil {
+			return expected(c, &plugin.ProcessResultFailure{Error: err, IsExternalError: true})
+		}
+	}
+	first, err := c.run(p, 0)
+	if err != nil {
+		return err
+	}
+	problems := []error{c.checkResult(first, d, anyGVK)}
+	want, err := text(first)
+	if err != nil {
+		return errors.Join(append(problems, err)...)
+	}
+	for i := 1; i < runs; i++ {
+		again, err := c.run(p, i)
+		if err != nil {
+			return errors.Join(append(problems, err)...)
+		}
+		if got, err := text(again); err != nil || !bytes.Equal(got, want) {
+			return errors.Join(append(problems, fmt.Errorf(
+				"run %d with the same input returns something else:\n%s\nand not\n%s", i+1, got, want))...)
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// Environment checks that a plugin returns the same without environment variables. It changes those
+// of the process for the time of the call.
+func Environment(p plugin.Plugin, c Case) error {
+	first, err := c.run(p, 0)
+	if err != nil {
+		return nil //nolint:nilerr // Check reports it
+	}
+	saved := os.Environ()
+	os.Clearenv()
+	second, err := c.run(p, 0)
+	for _, variable := range saved {
+		name, value, _ := strings.Cut(variable, "=")
+		if problem := os.Setenv(name, value); problem != nil && name != "" {
+			return problem
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("without environment variables: %w", err)
+	}
+	before, err := text(first)
+	if err != nil {
+		return err
+	}
+	if after, err := text(second); err != nil || !bytes.Equal(before, after) {
+		return fmt.Errorf("without environment variables it returns something else:\n%s\nand not\n%s",
+			after, before)
+	}
+	return nil
+}
+
+// run calls Process with copies, and checks that it does not change them.
+func (c *Case) run(p plugin.Plugin, seed int) (result plugin.ProcessResult, err error) {
+	spec, ctx := shuffled(c.Spec, seed), c.context(seed)
+	wantSpec, wantCtx := shuffled(c.Spec, 0), c.context(0)
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("Process panicked: %v", r)
+		}
+	}()
+	result = p.Process(spec, ctx)
+	switch {
+	case isNil(result):
+		return nil, errors.New("Process returned nil")
+	case !reflect.DeepEqual(spec, wantSpec):
+		return nil, errors.New("Process changed the spec that it got")
+	case !reflect.DeepEqual(ctx, wantCtx):
+		return nil, errors.New("Process changed the Context that it got")
+	}
+	return result, nil
+}
+
+func isNil(result plugin.ProcessResult) bool {
+	return result == nil || reflect.ValueOf(result).IsNil()
+}
+
+// context returns a copy of what the plugin gets.
+func (c *Case) context(seed int) *plugin.Context {
+	ctx := &plugin.Context{
+		Namespace: c.Namespace, Dependencies: map[plugin.ResourceName]plugin.Dependency{},
+		Actual: object(c.Actual, seed),
+	}
+	if ctx.Namespace == "" {
+		ctx.Namespace = "default"
+	}
+	for _, name := range order(slices.Sorted(maps.Keys(c.Dependencies)), seed) {
+		d := c.Dependencies[name]
+		copied := plugin.Dependency{Spec: d.Spec, Actual: object(d.Actual, seed)}
+		for _, o := range d.Outputs {
+			copied.Outputs = append(copied.Outputs, object(o, seed))
+		}
+		for _, o := range d.Auxiliary {
+			copied.Auxiliary = append(copied.Auxiliary, object(o, seed))
+		}
+		ctx.Dependencies[name] = copied
+	}
+	return ctx
+}
+
+func object(o *plugin.Object, seed int) *plugin.Object {
+	if o == nil {
+		return nil
+	}
+	return &plugin.Object{Object: shuffled(o.Object, seed)}
+}
+
+// order returns keys rotated by seed, and reversed for an odd one.
+func order[K ~string](keys []K, seed int) []K {
+	if len(keys) == 0 {
+		return keys
+	}
+	at := seed % len(keys)
+	keys = slices.Concat(keys[at:], keys[:at])
+	if seed%2 == 1 {
+		slices.Reverse(keys)
+	}
+	return keys
+}
+
+// shuffled returns a deep copy of a map, filled in an order that depends on seed.
+func shuffled(m map[string]any, seed int) map[string]any {
+	if m == nil {
+		return nil
+	}
+	copied := make(map[string]any, len(m))
+	for _, key := range order(slices.Sorted(maps.Keys(m)), seed) {
+		if child, ok := m[key].(map[string]any); ok {
+			copied[key] = shuffled(child, seed)
+			continue
+		}
+		copied[key] = plugin.CopyValue(m[key])
+	}
+	return copied
+}
+
+// checkSpec returns what is wrong with a spec.
+func checkSpec(s *jsonschema.Schema, spec map[string]any) error {
+	data, err := json.Marshal(spec)
+	if err != nil {
+		return fmt.Errorf("the spec: %w", err)
+	}
+	doc, err := gaby.ParseYAML(data)
+	if err != nil {
+		return fmt.Errorf("the spec: %w", err)
+	}
+	found, err := s.Check(doc.Value())
+	if err != nil {
+		return err
+	}
+	var problems []error
+	for _, p := range found {
+		problems = append(problems, fmt.Errorf("spec failed validation against schema: %s: %s",
+			strings.Join(append([]string{"spec"}, p.Path...), "."), p.Message))
+	}
+	return errors.Join(problems...)
+}
+
+// checkResult checks one result.
+func (c *Case) checkResult(result plugin.ProcessResult, d *plugin.Description, anyGVK bool) error {
+	failure, success, err := kinds(result)
+	if err != nil {
+		return err
+	}
+	if failure != nil {
+		return expected(*c, failure)
+	}
+	switch o := success.Object; {
+	case c.WantError != "":
+		return fmt.Errorf("it succeeds, and should fail with %q", c.WantError)
+	case o == nil || o.Object == nil:
+		return errors.New("it succeeds without an object")
+	case !anyGVK && o.GVK() != d.GVK:
+		return fmt.Errorf("unexpected GVK: wanted %s, got %s", d.GVK, o.GVK())
+	case o.Namespace() != "" && o.Namespace() != c.context(0).Namespace:
+		return fmt.Errorf("the namespace of the object is %s, that of the Bundle %s", o.Namespace(),
+			c.context(0).Namespace)
+	case c.Want != nil:
+		return compare(c.Want, o)
+	}
+	return nil
+}
+
+// kinds returns the result as what it is.
+func kinds(result plugin.ProcessResult) (*plugin.ProcessResultFailure,
+	*plugin.ProcessResultSuccess, error,
+) {
+	switch r := result.(type) {
+	case *plugin.ProcessResultFailure:
+		if r.Error == nil {
+			return nil, nil, errors.New("it fails without an error")
+		}
+		return r, nil, nil
+	case *plugin.ProcessResultSuccess:
+		return nil, r, nil
+	case interface {
+		Success() *plugin.ProcessResultSuccess
+	}:
+		return nil, r.Success(), nil
+	}
+	return nil, nil, fmt.Errorf("a result of the type %T", result)
+}
+
+// expected compares a failure with what is expected.
+func expected(c Case, f *plugin.ProcessResultFailure) error {
+	if c.WantError == "" {
+		return fmt.Errorf("it fails: %w", f.Error)
+	}
+	var problems []error
+	if !strings.Contains(f.Error.Error(), c.WantError) {
+		problems = append(problems, fmt.Errorf("it fails with %q, which does not contain %q",
+			f.Error, c.WantError))
+	}
+	if c.External != nil && *c.External != f.IsExternalError {
+		problems = append(problems, fmt.Errorf("IsExternalError is %v", f.IsExternalError))
+	}
+	if c.Retriable != nil && *c.Retriable != f.IsRetriableError {
+		problems = append(problems, fmt.Errorf("IsRetriableError is %v", f.IsRetriableError))
+	}
+	return errors.Join(problems...)
+}
+
+// compare compares an object with what is expected.
+func compare(want, got *plugin.Object) error {
+	got, want = got.DeepCopy(), want.DeepCopy()
+	if meta := got.Map("metadata"); meta != nil {
+		for _, key := range []string{"name", "namespace"} {
+			if want.Get("metadata", key) == nil {
+				delete(meta, key)
+			}
+		}
+		if len(meta) == 0 && want.Get("metadata") == nil {
+			delete(got.Object, "metadata")
+		}
+	}
+	a, err := json.MarshalIndent(want.Object, "", "  ")
+	if err != nil {
+		return err
+	}
+	b, err := json.MarshalIndent(got.Object, "", "  ")
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(a, b) {
+		return fmt.Errorf("the object is\n%s\nand should be\n%s", b, a)
+	}
+	return nil
+}
+
+// text returns a result as text that can be compared.
+func text(result plugin.ProcessResult) ([]byte, error) {
+	failure, success, err := kinds(result)
+	switch {
+	case err != nil:
+		return nil, err
+	case failure != nil:
+		return fmt.Appendf(nil, "%v (external %v, retriable %v)", failure.Error,
+			failure.IsExternalError, failure.IsRetriableError), nil
+	case success.Object == nil:
+		return nil, nil
+	}
+	data, err := json.MarshalIndent(success.Object.Object, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("the object has values that are not data: %w", err)
+	}
+	return data, nil
+}
