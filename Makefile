@@ -56,6 +56,8 @@ update-golden: build ## write golden-output/ anew
 	DIR=golden-output ./manual-test.sh
 bench: ## benchmarks of the document, beside yaml.v3 and a plain copy
 	go test -run '^$$' -bench . -benchmem ./configkit/gaby
+test-cluster: ## tests with a real API server: FCTL_TEST_KUBECTL is the path of kubectl, KUBECONFIG its configuration
+	go test -count=1 -v -run Cluster $(shell grep -rl FCTL_TEST_KUBECTL --include=*_test.go . | xargs -n1 dirname | sort -u)
 bench-krm: ## benchmarks of KRM functions, beside the same chain by fctl do
 	go test -run '^$$' -bench . -benchmem ./internal/krm
 pgo: ## what the compiler optimises the program for (cmd/fctl/default.pgo), measured anew

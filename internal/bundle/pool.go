@@ -93,7 +93,9 @@ func isEmptyList(doc *gaby.YamlDoc) bool {
 }
 
 // Has reports whether an object was observed.
-func (p *Pool) Has(key Key) bool { return p.find(key.GroupVersionKind, key.Namespace, key.Name) != nil }
+func (p *Pool) Has(key Key) bool {
+	return p.find(key.GroupVersionKind, key.Namespace, key.Name) != nil
+}
 
 // find returns the object of a type and name in a namespace, or without one; nil if it was not
 // observed.

@@ -96,7 +96,7 @@ func TestProgram(t *testing.T) {
 		"later":                   {"", "wait\n", 75, exitError{}, failed("wait (exit code 1) (retriable true, external true")},
 		"a result":                {list("items: []\nresults:\n- {message: bad k, severity: error, tags: {external: 'true'}}\n"), "", 0, nil, failed("bad k (retriable false, external true")},
 		"a result, retriable":     {list("items: []\nresults:\n- {message: wait, severity: error, tags: {retriable: 'true'}}\n"), "", 1, exitError{}, failed("wait (retriable true, external false")},
-		"a warning is no failure": {list("items:\n" + item + "results:\n- {message: hm, severity: warning}\n"), "", 0, nil, want},
+		"a warning is not a failure": {list("items:\n" + item + "results:\n- {message: hm, severity: warning}\n"), "", 0, nil, want},
 	} {
 		got := playProgram(t, programBundle, describe, answers(c.stdout, c.stderr, c.exit, c.err, nil))
 		if got != c.want && (!strings.HasSuffix(c.want, " ") || !strings.HasPrefix(got, c.want)) {

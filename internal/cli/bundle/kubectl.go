@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,7 +14,6 @@ import (
 	"github.com/fctl-dev/fctl/internal/bundle"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/runtime"
-	"github.com/fctl-dev/fctl/smith/plugin"
 )
 
 // kube is the value of --observed that asks kubectl.
@@ -79,7 +79,8 @@ type kubectl struct{ path string }
 func findKubectl() (*kubectl, error) {
 	path, err := exec.LookPath("kubectl")
 	if err != nil {
-		return nil, diag.UsageHint("kubectl get ... -o yaml > observed.yaml, and --observed observed.yaml",
+		return nil, diag.UsageHint(
+			"kubectl get ... -o yaml > observed.yaml, and --observed observed.yaml",
 			"--observed %s: kubectl is not on PATH", kube)
 	}
 	return &kubectl{path}, nil
@@ -126,57 +127,37 @@ func (k *kubectl) get(ctx context.Context, keys []bundle.Key) ([]byte, string, e
 // get adds the objects of keys that exist.
 func (r *runner) get(ctx context.Context, k *kubectl, keys []bundle.Key, pool *bundle.Pool) error {
 	stdout, stderr, err := k.get(ctx, keys)
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return ctx.Err()
-	case err != nil && !onlyUnknownKinds(stderr):
-		return failed(stderr, err)
-	case err != nil:
-		r.notes(api.Note{Message: "the cluster does not know all kinds: " +
-			strings.ReplaceAll(stderr, "\n", "; ")})
-		return r.getEach(ctx, k, keys, pool)
+	}
+	if err != nil {
+		kinds := unknownKinds(stderr)
+		if len(kinds) == 0 {
+			return failed(stderr, err)
+		}
+		r.notes(api.Note{Message: "the cluster does not know " + strings.Join(kinds, ", ") +
+			"; none was observed"})
 	}
 	_, err = pool.Add(stdout, fromKubectl)
 	return err
 }
 
-// getEach is get for one object at a time: kubectl may get nothing if it does not know a kind.
-func (r *runner) getEach(ctx context.Context, k *kubectl, keys []bundle.Key, pool *bundle.Pool,
-) error {
-	unknown := map[plugin.GroupVersionKind]bool{}
-	for _, key := range keys {
-		if unknown[key.GroupVersionKind] {
-			continue
-		}
-		stdout, stderr, err := k.get(ctx, []bundle.Key{key})
-		switch {
-		case err != nil && onlyUnknownKinds(stderr):
-			unknown[key.GroupVersionKind] = true
-		case err != nil:
-			return failed(stderr, err)
-		default:
-			if _, err := pool.Add(stdout, fromKubectl); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// onlyUnknownKinds reports whether all that kubectl complains about is that kinds do not exist,
-// whose objects do not exist either.
-func onlyUnknownKinds(stderr string) bool {
-	if stderr == "" {
-		return false
-	}
+// unknownKinds returns the kinds that the cluster does not know, if that is all that kubectl
+// complains about. kubectl prints the other objects nevertheless.
+func unknownKinds(stderr string) []string {
+	var kinds []string
 	for line := range strings.Lines(stderr) {
 		line = strings.TrimSpace(line)
-		if line != "" && !strings.Contains(line, "no matches for kind") &&
-			!strings.HasPrefix(line, "ensure CRDs are installed") {
-			return false
+		_, rest, ok := strings.Cut(line, `no matches for kind "`)
+		kind, _, _ := strings.Cut(rest, `"`)
+		switch {
+		case ok && !slices.Contains(kinds, kind):
+			kinds = append(kinds, kind)
+		case !ok && line != "" && !strings.HasPrefix(line, "ensure CRDs are installed"):
+			return nil
 		}
 	}
-	return true
+	return kinds
 }
 
 // definitions adds the CustomResourceDefinitions. Without the permission to read them, annotations

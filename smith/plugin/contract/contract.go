@@ -95,6 +95,9 @@ func Check(p plugin.Plugin, c Case, runs int, anyGVK bool) error {
 	if err != nil {
 		return err
 	}
+	if c.Spec == nil { // as of a resource without spec
+		c.Spec = map[string]any{}
+	}
 	if s, err := schema(d); err != nil {
 		return err
 	} else if s != nil {
