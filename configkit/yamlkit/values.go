@@ -210,6 +210,8 @@ func compareRows(a, b *api.AttributeValue) int {
 type UpdateOptions struct {
 	// Upsert creates missing values if the path says what to create.
 	Upsert bool
+	// Retype replaces scalars of other types instead of failing. updater gets the zero value.
+	Retype bool
 	// Wanted excludes the matches for which it returns false.
 	Wanted func(p *Match) bool
 }
@@ -255,7 +257,7 @@ func UpdatePaths[T Scalar](docs gaby.Container, paths configkit.PathSource,
 					break
 				}
 				current, typed := value.(T)
-				if !typed {
+				if !typed && !options.Retype {
 					return conversionError(p, typeOf[T]())
 				}
 				replacement = updater(current)

@@ -150,7 +150,8 @@ func setPath[T yamlkit.Scalar](
 		return nil, nil, fmt.Errorf("argument %s has the type %T", parameterValue, value)
 	}
 	matches, err := yamlkit.UpdatePaths(docs, queryOf(provider, args), nil, provider,
-		func(T) T { return typed }, yamlkit.UpdateOptions{Upsert: !slices.Contains(upsert, false)})
+		func(T) T { return typed },
+		yamlkit.UpdateOptions{Upsert: !slices.Contains(upsert, false), Retype: true})
 	fc.Matched(matches)
 	return docs, nil, err
 }

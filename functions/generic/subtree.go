@@ -57,7 +57,7 @@ func setSubtreeFunction(provider configkit.ResourceProvider) handler.FunctionReg
 					"path of the values within the resources; a last segment ?key=value finds or appends a list element",
 				),
 				handler.Required(parameterSubtree, api.DataTypeYAML, "{cpu: 250m}",
-					"new value, in YAML or JSON"),
+					"new value, in YAML or JSON; a number or boolean replaces a string as text, unless it has a tag: !!int 5"),
 			},
 			Mutating: true, Hermetic: true, Idempotent: true,
 			Description: "Set the values at a path of resources of any type to any YAML, creating missing values",
@@ -257,6 +257,10 @@ func setSubtrees(
 	if !isLookup {
 		return yamlkit.EditPaths(docs, GetVisitorMapForPath(provider, t, path), nil, provider,
 			yamlkit.EditOptions{Upsert: true}, func(p *yamlkit.Match) error {
+				if text, ok := asText(p, value); ok {
+					_, err := p.Doc.Set(text, p.Segments...)
+					return err
+				}
 				_, err := p.Doc.Set(value, p.Segments...)
 				return err
 			})
@@ -269,6 +273,17 @@ func setSubtrees(
 		yamlkit.EditOptions{Upsert: true}, func(p *yamlkit.Match) error {
 			return putElement(p, element, key, text)
 		})
+}
+
+// asText returns the text of value if it is a scalar without quotes or a tag that replaces a string:
+// 1.25 in place of "1.24" is a version, not a number. null is always null.
+func asText(p *yamlkit.Place, value *gaby.YamlDoc) (string, bool) {
+	v := value.Value()
+	if p.Value.Kind() != gaby.Scalar || p.Value.Tag() != "!!str" || v.Kind() != gaby.Scalar ||
+		v.Tag() == "!!str" || v.IsNull() || !v.SourceStyle().Plain {
+		return "", false
+	}
+	return v.Text(), true
 }
 
 // keyedElement returns value as a list element whose key is text. If the map does not have the key,
