@@ -45,6 +45,7 @@ type document struct {
 	noLibrary  bool
 	duplicates bool // a map repeats a key
 
+	order     KeyOrder  // of the keys of maps, may be nil
 	newNodes  []newNode // content of the nodes that are not in the source
 	edits     *edits
 	snapshot  *snapshotEdits // set in a snapshot, see Container.Before

@@ -350,7 +350,7 @@ func (e *editor) unique(m Value, key string) error {
 	return nil
 }
 
-// add appends an entry to map m.
+// add adds an entry to map m.
 func (e *editor) add(m Value, key string, t *tree) (Value, error) {
 	if err := e.checkEntries(m); err != nil {
 		return Value{}, err
@@ -361,6 +361,10 @@ func (e *editor) add(m Value, key string, t *tree) (Value, error) {
 	d, i := e.d, m.node()
 	kids := d.kids(i)
 	slot := d.build(key, t)
+	if at := d.positionOf(m, key, kids); at < len(kids) {
+		d.setKids(i, slices.Insert(slices.Clone(kids), at, slot))
+		return d.entry(i, slot), nil
+	}
 	index := d.cache.keys[i]
 	// readers of an older, shorter list do not see what append writes after it
 	d.setKids(i, append(kids, slot))

@@ -12,6 +12,7 @@ import (
 	"cmp"
 	"embed"
 	"io/fs"
+	"strconv"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -43,6 +44,7 @@ type ResourceProvider struct {
 	Converter
 	*resourcetypes.Registry
 	schemas *schemas.Library
+	fields  *schemas.Fields
 	names   *nameChecks
 }
 
@@ -60,18 +62,41 @@ func New(files ...resourcetypes.File) *ResourceProvider {
 	}
 	registry := resourcetypes.New(append([]resourcetypes.File{builtIn}, files...)...).
 		WithDomains(domains)
-	return &ResourceProvider{Registry: registry, schemas: &schemas.Library{}, names: &nameChecks{}}
+	library := &schemas.Library{}
+	return &ResourceProvider{
+		Registry: registry, schemas: library, fields: library.Fields(), names: &nameChecks{},
+	}
 }
 
 // Snapshot returns a copy that does not see later changes.
 func (p *ResourceProvider) Snapshot() *ResourceProvider {
+	library := p.schemas.Snapshot()
 	return &ResourceProvider{
-		Registry: p.Registry.Snapshot(), schemas: p.schemas.Snapshot(), names: p.names,
+		Registry: p.Registry.Snapshot(), schemas: library, fields: library.Fields(), names: p.names,
 	}
 }
 
 // Schemas returns the schemas of resources.
 func (p *ResourceProvider) Schemas() *schemas.Library { return p.schemas }
+
+// Field returns what the schema of a type says about the field at a path.
+func (p *ResourceProvider) Field(t api.ResourceType, path *yamlpath.Path) yamlpath.Field {
+	return p.fields.Field(t, path)
+}
+
+// KeyOrder returns the fields of the map at a path of a document in the order in which they are
+// written, which is that of the schema of its type.
+func (p *ResourceProvider) KeyOrder(root gaby.Value, path []string) []string {
+	if len(path) > 1 && path[0] == "items" && strings.HasSuffix(root.Get("kind").Text(), "List") {
+		index, err := strconv.Atoi(path[1])
+		if err != nil {
+			return nil
+		}
+		root, path = root.Get("items").Index(index), path[2:]
+	}
+	t := api.ResourceType(root.Get("apiVersion").Text() + "/" + root.Get("kind").Text())
+	return p.fields.Field(t, yamlpath.Exactly(path)).Keys
+}
 
 // Scope returns whether the resources of a type are in namespaces, according to the type's entries
 // or else to a CustomResourceDefinition in a schema file or another input file.

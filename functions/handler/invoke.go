@@ -164,6 +164,7 @@ func (h *FunctionHandler) runSteps(r *run, data []byte) error {
 		r.fail(failuresOf(err, "", api.FailureInput))
 		return nil
 	}
+	h.orderKeys(documents)
 	r.response.Notes = append(r.response.Notes, h.documentNotes(r, documents)...)
 	original := slices.Clone(documents)
 	done := r.newHistory(documents)
@@ -180,8 +181,18 @@ func (h *FunctionHandler) runSteps(r *run, data []byte) error {
 	return nil
 }
 
+// orderKeys lets edits put new keys where people write them, if the provider knows that.
+func (h *FunctionHandler) orderKeys(documents gaby.Container) {
+	if p, ok := h.provider.(interface {
+		KeyOrder(root gaby.Value, path []string) []string
+	}); ok {
+		documents.OrderKeys(p.KeyOrder)
+	}
+}
+
 // runOnDocuments runs the chain on documents that the caller has parsed.
 func (h *FunctionHandler) runOnDocuments(r *run, documents gaby.Container) error {
+	h.orderKeys(documents)
 	documents, err := h.runSequentially(r, slices.Clone(documents), r.newHistory(documents))
 	r.response.Documents = documents
 	return err

@@ -108,6 +108,7 @@ func (h *FunctionHandler) runPart(
 	// again where it can be reported.
 	defer func() { ok = recover() == nil && ok }()
 	documents := parts.Parse(i, arena)
+	h.orderKeys(documents)
 	part.before, part.notes = parts.Text(i), h.documentNotes(r, documents)
 	original, done := slices.Clone(documents), r.newHistory(documents)
 	selection := r.newSelector(h.provider)

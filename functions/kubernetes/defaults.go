@@ -193,6 +193,7 @@ func setPodDefaultsFunction(
 		PerDocument:    true,
 		Paths:          paths,
 	}, func(fc *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
+		defer docs.AppendKeys()() // what belongs together is written together
 		var problems []error
 		matches := 0
 		for _, part := range parts {

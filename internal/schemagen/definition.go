@@ -18,7 +18,8 @@ type schema struct {
 	AdditionalProperties *schema            `json:"additionalProperties,omitempty"`
 	Properties           map[string]*schema `json:"properties,omitempty"`
 
-	Kinds []kind `json:"-"`
+	Kinds []kind   `json:"-"`
+	order []string // of the properties
 }
 
 type kind struct{ Group, Version, Kind string }

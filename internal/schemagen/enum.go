@@ -18,13 +18,13 @@ type enum struct {
 	values     []string
 }
 
-// enumsOf reads the enums from zz_generated.openapi.go, which has functions that return a composite
+// enumsOf reads the enums and the order of fields from zz_generated.openapi.go, which has functions that return a composite
 // literal, and a map from the names of types to these functions.
-func enumsOf(source []byte) ([]enum, error) {
+func enumsOf(source []byte) ([]enum, []order, error) {
 	file, err := parser.ParseFile(token.NewFileSet(), "zz_generated.openapi.go", source,
 		parser.SkipObjectResolution)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	imports := map[string]string{}
 	for _, spec := range file.Imports {
@@ -52,17 +52,19 @@ func enumsOf(source []byte) ([]enum, error) {
 		return true
 	})
 	var all []enum
+	var orders []order
 	for _, d := range file.Decls {
 		if function, ok := d.(*ast.FuncDecl); ok && names[function.Name.Name] != "" {
 			found := enum{definition: names[function.Name.Name]}
 			found.collect(function.Body, &all)
+			orders = append(orders, order{found.definition, firstFields(function.Body)})
 		}
 	}
 	if len(all) < 100 {
-		return nil, fmt.Errorf("only %d enums found: the source is written in another way than it was",
+		return nil, nil, fmt.Errorf("only %d enums found: the source is written in another way than it was",
 			len(all))
 	}
-	return all, nil
+	return all, orders, nil
 }
 
 // definitionName returns the name of the definition of a type, which key gives as

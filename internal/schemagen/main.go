@@ -85,7 +85,7 @@ func read(version string) (map[string]*schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	enums, err := enumsOf(source)
+	enums, orders, err := enumsOf(source)
 	if err != nil {
 		return nil, err
 	}
@@ -93,6 +93,9 @@ func read(version string) (map[string]*schema, error) {
 		if err := e.apply(definitions); err != nil {
 			return nil, err
 		}
+	}
+	for _, o := range orders {
+		o.apply(definitions)
 	}
 	return definitions, nil
 }

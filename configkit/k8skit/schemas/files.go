@@ -1,6 +1,7 @@
 package schemas
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -75,6 +76,34 @@ func (l *Library) AddInputs(read func() []File) {
 	l.inputs = read
 }
 
+// AddOwn adds the CustomResourceDefinitions of the files that functions run on, for Fields only.
+// read is called when a type without any other schema occurs.
+func (l *Library) AddOwn(read func() []File) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.own, l.owned = read, nil
+}
+
+// readOwn returns the definitions in the files of AddOwn.
+func (l *Library) readOwn() definitions {
+	if l.own != nil && l.owned == nil {
+		l.owned = definitions{}
+		for _, f := range l.own() {
+			if !bytes.Contains(f.Text, []byte(definitionKind)) {
+				continue
+			}
+			docs, _ := gaby.ParseAll(f.Text)
+			for _, doc := range docs {
+				h, err := doc.Header()
+				if err == nil && h.Kind == definitionKind && doc.Check() == nil {
+					l.owned.merge(doc.Value())
+				}
+			}
+		}
+	}
+	return l.owned
+}
+
 // Clash is a file with a schema of a built-in type.
 type Clash struct {
 	Type api.ResourceType
@@ -111,7 +140,7 @@ func (l *Library) clash(c Clash) {
 func (l *Library) Snapshot() *Library {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return &Library{files: l.files, inputs: l.inputs}
+	return &Library{files: l.files, inputs: l.inputs, own: l.own}
 }
 
 // ofInputs returns the schema of a type that another input file defines, or nil.
@@ -238,6 +267,8 @@ type jsonSchema struct {
 type cluster struct {
 	file     File
 	kinds    map[api.ResourceType]string
+	all      gaby.Value // the definitions, by name
+	prefix   string     // of references to them
 	compiler *jsonschema.Compiler
 }
 
@@ -354,7 +385,7 @@ func typesOf(v gaby.Value) []api.ResourceType {
 // newCluster returns a cluster with the schemas in all, which refer to each other by prefix and
 // name.
 func newCluster(file File, all gaby.Value, prefix string) *cluster {
-	c := &cluster{file: file, kinds: map[api.ResourceType]string{}}
+	c := &cluster{file: file, kinds: map[api.ResourceType]string{}, all: all, prefix: prefix}
 	for e := all.First(); e.Exists(); e = e.Next() {
 		for _, t := range typesOf(e) {
 			c.kinds[t] = prefix + e.Key()

@@ -27,6 +27,8 @@ type Library struct {
 	files   func() ([]File, error) // not read yet
 	added   *added
 	inputs  func() []File // not read yet
+	own     func() []File // of AddOwn
+	owned   definitions   // in own, nil if not read yet
 	read    func() []File // read, but the documents were not kept
 	defined definitions   // in inputs
 	clashes map[Clash]bool
