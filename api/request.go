@@ -87,6 +87,8 @@ type Report struct {
 	Notes   []Note
 	Matches int
 	Counted bool // the function counts its matches
+	// Nearest is what there is that resembles what the function looked for, if it found nothing.
+	Nearest string
 }
 
 // Context returns the context of the invocation, which is cancelled when its result is no longer
@@ -154,6 +156,14 @@ func (fc *FunctionContext) Matched(n int) {
 	if fc != nil && fc.report != nil {
 		fc.report.Matches += n
 		fc.report.Counted = true
+	}
+}
+
+// Nearest says what there is that resembles what the function looked for. It is reported if the
+// function matched nothing.
+func (fc *FunctionContext) Nearest(what string) {
+	if fc != nil && fc.report != nil && fc.report.Nearest == "" {
+		fc.report.Nearest = what
 	}
 }
 

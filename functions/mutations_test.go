@@ -223,8 +223,6 @@ func TestMutations(t *testing.T) {
 				test.want = []string{
 					"web spec.template.metadata.annotations.a Add 0 1",
 					"web spec.template.metadata.annotations.b.c Add 0 2",
-					"settings spec.template.metadata.annotations.a Add 0 1",
-					"settings spec.template.metadata.annotations.b.c Add 0 2",
 					"public spec.template.metadata.annotations.a Add 0 1",
 					"public spec.template.metadata.annotations.b.c Add 0 2",
 				}

@@ -28,6 +28,16 @@ func (e *Executor) AddInputs(read func() []schemas.File) error {
 	return err
 }
 
+// AddOwnDefinitions makes the CustomResourceDefinitions in the files that functions run on known to
+// functions that ask which fields a type has. Call it before the first use of the executor.
+func (e *Executor) AddOwnDefinitions(read func() []schemas.File) error {
+	library, err := e.schemas()
+	if err == nil {
+		library.AddOwn(read)
+	}
+	return err
+}
+
 // SchemaClashes returns the clashes between the files of AddSchemas and the built-in schemas that a
 // run asked for, see [schemas.Library.Clashes].
 func (e *Executor) SchemaClashes() []schemas.Clash {

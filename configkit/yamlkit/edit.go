@@ -71,6 +71,8 @@ func (p *pathMatch) public() *Match {
 type EditOptions struct {
 	// Upsert includes matches that could be created; their value is missing.
 	Upsert bool
+	// Create, if not nil, excludes the missing values for which it returns false.
+	Create func(p *Match) bool
 	// Wanted excludes the matches for whose value it returns false. It is called for each value
 	// found.
 	Wanted func(resource *api.ResourceInfo, v gaby.Value) bool
@@ -136,6 +138,9 @@ func editTogether(docs gaby.Container, paths configkit.PathSource, args []any,
 	err := visitMatches(docs, paths, args, resourceProvider, options.Upsert,
 		func(p *pathMatch) error {
 			if options.Wanted != nil && !options.Wanted(p.resource, p.match.Value) {
+				return nil
+			}
+			if !p.match.Value.Exists() && options.Create != nil && !options.Create(p.public()) {
 				return nil
 			}
 			if len(matches) > 0 && matches[0].Doc != p.doc {

@@ -210,6 +210,8 @@ func compareRows(a, b *api.AttributeValue) int {
 type UpdateOptions struct {
 	// Upsert creates missing values if the path says what to create.
 	Upsert bool
+	// Create, if not nil, excludes the missing values for which it returns false.
+	Create func(p *Place) bool
 	// Retype replaces scalars of other types instead of failing. updater gets the zero value.
 	Retype bool
 	// Wanted excludes the matches for which it returns false.
@@ -239,6 +241,9 @@ func UpdatePaths[T Scalar](docs gaby.Container, paths configkit.PathSource,
 				return nil
 			}
 			v := p.match.Value
+			if !v.Exists() && options.Create != nil && !options.Create(p.public()) {
+				return nil
+			}
 			value, ok := yamlpath.Scalar(v)
 			var replacement any
 			switch {

@@ -211,6 +211,8 @@ func attributeFunctions[T yamlkit.Scalar](
 		for i := range rows {
 			rows[i].AttributeName = name
 		}
+		nearest(c.FunctionContext, len(rows), c.Docs, provider.AttributePaths(name),
+			pathKeys(paths, c.Args), provider)
 		return rows, err
 	})
 	set = handler.Edits(func(c *handler.Call) (int, error) {
@@ -219,9 +221,12 @@ func attributeFunctions[T yamlkit.Scalar](
 		if !ok {
 			return 0, fmt.Errorf("argument %s has the type %T", value, argument)
 		}
-		return yamlkit.UpdatePaths(
+		matches, err := yamlkit.UpdatePaths(
 			c.Docs, provider.AttributePaths(name), pathKeys(paths, c.Args), provider,
 			func(T) T { return typed }, yamlkit.UpdateOptions{Upsert: upsert})
+		nearest(c.FunctionContext, matches, c.Docs, provider.AttributePaths(name),
+			pathKeys(paths, c.Args), provider)
+		return matches, err
 	})
 	return get, set
 }

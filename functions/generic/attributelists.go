@@ -14,6 +14,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/sensitive"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
@@ -161,6 +162,11 @@ func checkRows(
 		err := func() error {
 			if row.ResourceType == "" {
 				return errors.New("ResourceType is missing")
+			}
+			if !hasBracketKeys(provider.ToolchainType()) {
+				if err := yamlpath.CheckSpelling(string(row.Path)); err != nil {
+					return err
+				}
 			}
 			err := checkPath(provider, row.ResourceType, string(row.Path))
 			if err != nil && !isLiteral(provider, row) {
@@ -393,7 +399,7 @@ func rowSetter(
 			return nil, fmt.Errorf("value of path %s: %w", row.Path, err)
 		}
 		return func(docs gaby.Container) (int, error) {
-			return setSubtrees(docs, row.ResourceType, path, provider, value)
+			return setSubtrees(docs, row.ResourceType, path, provider, value, nil)
 		}, nil
 	}
 	return nil, fmt.Errorf("path %s: values of data type %s cannot be set", row.Path, row.DataType)

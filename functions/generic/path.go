@@ -90,7 +90,7 @@ func GenericFnSetStringPath(
 	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, docs gaby.Container,
 	args []api.FunctionArgument, _ []byte, upsert ...bool,
 ) (gaby.Container, any, error) {
-	return setPath[string](resourceProvider, fc, docs, args, upsert)
+	return setPath[string](resourceProvider, fc, docs, args, upsert, nil)
 }
 
 // GenericFnSetIntPath implements set-int-path. It creates missing values unless upsert is false.
@@ -98,7 +98,7 @@ func GenericFnSetIntPath(
 	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, docs gaby.Container,
 	args []api.FunctionArgument, _ []byte, upsert ...bool,
 ) (gaby.Container, any, error) {
-	return setPath[int](resourceProvider, fc, docs, args, upsert)
+	return setPath[int](resourceProvider, fc, docs, args, upsert, nil)
 }
 
 // GenericFnSetBoolPath implements set-bool-path. It creates missing values unless upsert is false.
@@ -106,7 +106,7 @@ func GenericFnSetBoolPath(
 	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, docs gaby.Container,
 	args []api.FunctionArgument, _ []byte, upsert ...bool,
 ) (gaby.Container, any, error) {
-	return setPath[bool](resourceProvider, fc, docs, args, upsert)
+	return setPath[bool](resourceProvider, fc, docs, args, upsert, nil)
 }
 
 // queryOf returns the path in a function's arguments. Functions without a resource type parameter
@@ -136,13 +136,15 @@ func getPath[T yamlkit.Scalar](
 ) (gaby.Container, any, error) {
 	rows, err := yamlkit.GetPaths[T](docs, queryOf(provider, args), nil, provider)
 	fc.Matched(len(rows))
+	nearest(fc, len(rows), docs, queryOf(provider, args), nil, provider)
 	return docs, rows, err
 }
 
-// setPath implements the setters of paths. Values are created unless upsert contains false.
+// setPath implements the setters of paths. Values are created unless upsert contains false; create,
+// if not nil, decides which. Scalars of other types are replaced.
 func setPath[T yamlkit.Scalar](
 	provider configkit.ResourceProvider, fc *api.FunctionContext, docs gaby.Container,
-	args []api.FunctionArgument, upsert []bool,
+	args []api.FunctionArgument, upsert []bool, create *creation,
 ) (gaby.Container, any, error) {
 	value, _ := handler.Arguments(args).Lookup(parameterValue)
 	typed, ok := value.(T)
@@ -150,9 +152,12 @@ func setPath[T yamlkit.Scalar](
 		return nil, nil, fmt.Errorf("argument %s has the type %T", parameterValue, value)
 	}
 	matches, err := yamlkit.UpdatePaths(docs, queryOf(provider, args), nil, provider,
-		func(T) T { return typed },
-		yamlkit.UpdateOptions{Upsert: !slices.Contains(upsert, false), Retype: true})
+		func(T) T { return typed }, yamlkit.UpdateOptions{
+			Upsert: !slices.Contains(upsert, false), Retype: true, Create: create.option(),
+		})
 	fc.Matched(matches)
+	nearest(fc, matches, docs, queryOf(provider, args), nil, provider)
+	create.report(fc, matches)
 	return docs, nil, err
 }
 
@@ -285,7 +290,9 @@ func setPathFunction[T yamlkit.Scalar](
 			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument,
 			_ []byte,
 		) (gaby.Container, any, error) {
-			return setPath[T](provider, fc, docs, args, nil)
+			return setPath[T](provider, fc, docs, args, nil, newCreation(
+				provider, resourceTypeOf(args), handler.Arguments(args).String(parameterPath),
+			))
 		},
 		PerDocument:    true,
 		ValueParameter: parameterValue,

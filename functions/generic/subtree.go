@@ -40,9 +40,11 @@ func getSubtreeFunction(provider configkit.ResourceProvider) handler.FunctionReg
 		RowsSorted:     true,
 		CheckArguments: CheckPathArgument(provider),
 		Function: handler.Rows(func(c *handler.Call) (api.AttributeValueList, error) {
-			return yamlkit.GetPathsAnyType(
+			rows, err := yamlkit.GetPathsAnyType(
 				c.Docs, queryOf(provider, c.Args), nil, provider, api.DataTypeNone,
 			)
+			nearest(c.FunctionContext, len(rows), c.Docs, queryOf(provider, c.Args), nil, provider)
+			return rows, err
 		}),
 	}
 }
@@ -76,10 +78,14 @@ func setSubtreeFunction(provider configkit.ResourceProvider) handler.FunctionReg
 			if err != nil {
 				return 0, err
 			}
-			return setSubtrees(
+			create := newCreation(provider, api.ResourceTypeAny, c.Args.String(parameterPath))
+			matches, err := setSubtrees(
 				c.Docs, api.ResourceTypeAny,
-				api.UnresolvedPath(c.Args.String(parameterPath)), provider, value,
+				api.UnresolvedPath(c.Args.String(parameterPath)), provider, value, create.option(),
 			)
+			nearest(c.FunctionContext, matches, c.Docs, queryOf(provider, c.Args), nil, provider)
+			create.report(c.FunctionContext, matches)
+			return matches, err
 		}),
 	}
 }
@@ -103,7 +109,9 @@ func deletePathFunction(provider configkit.ResourceProvider) handler.FunctionReg
 		PerDocument:    true,
 		CheckArguments: checkWholePath(provider),
 		Function: handler.Edits(func(c *handler.Call) (int, error) {
-			return yamlkit.DeletePaths(c.Docs, queryOf(provider, c.Args), nil, provider)
+			matches, err := yamlkit.DeletePaths(c.Docs, queryOf(provider, c.Args), nil, provider)
+			nearest(c.FunctionContext, matches, c.Docs, queryOf(provider, c.Args), nil, provider)
+			return matches, err
 		}),
 	}
 }
@@ -130,10 +138,12 @@ func setPathCommentFunction(provider configkit.ResourceProvider) handler.Functio
 		CheckArguments: checkWholePath(provider),
 		Function: handler.Edits(func(c *handler.Call) (int, error) {
 			text := strings.TrimSpace(c.Args.String(parameterComment))
-			return yamlkit.EditPaths(c.Docs, queryOf(provider, c.Args), nil, provider,
+			matches, err := yamlkit.EditPaths(c.Docs, queryOf(provider, c.Args), nil, provider,
 				yamlkit.EditOptions{}, func(p *yamlkit.Match) error {
 					return p.Doc.SetComment(text, string(yamlpath.Join(p.Segments)))
 				})
+			nearest(c.FunctionContext, matches, c.Docs, queryOf(provider, c.Args), nil, provider)
+			return matches, err
 		}),
 	}
 }
@@ -248,7 +258,9 @@ func setSubtrees(
 	path api.UnresolvedPath,
 	provider configkit.ResourceProvider,
 	value *gaby.YamlDoc,
+	create func(*yamlkit.Match) bool,
 ) (int, error) {
+	options := yamlkit.EditOptions{Upsert: true, Create: create}
 	parsed, err := yamlpath.Parse(string(path))
 	if err != nil {
 		return 0, err
@@ -256,8 +268,8 @@ func setSubtrees(
 	list, key, text, isLookup := parsed.LastLookup()
 	if !isLookup {
 		return yamlkit.EditPaths(docs, GetVisitorMapForPath(provider, t, path), nil, provider,
-			yamlkit.EditOptions{Upsert: true}, func(p *yamlkit.Match) error {
-				if text, ok := asText(p, value); ok {
+			options, func(p *yamlkit.Match) error {
+				if text, ok := asText(provider, p, value); ok {
 					_, err := p.Doc.Set(text, p.Segments...)
 					return err
 				}
@@ -270,20 +282,27 @@ func setSubtrees(
 		return 0, err
 	}
 	return yamlkit.EditPaths(docs, GetVisitorMapForPath(provider, t, list), nil, provider,
-		yamlkit.EditOptions{Upsert: true}, func(p *yamlkit.Match) error {
+		options, func(p *yamlkit.Match) error {
 			return putElement(p, element, key, text)
 		})
 }
 
 // asText returns the text of value if it is a scalar without quotes or a tag that replaces a string:
-// 1.25 in place of "1.24" is a version, not a number. null is always null.
-func asText(p *yamlkit.Place, value *gaby.YamlDoc) (string, bool) {
+// 1.25 in place of "1.24" is a version, not a number. A new value is a string if the schema of the
+// type says so. null is always null.
+func asText(
+	provider configkit.ResourceProvider, p *yamlkit.Match, value *gaby.YamlDoc,
+) (string, bool) {
 	v := value.Value()
-	if p.Value.Kind() != gaby.Scalar || p.Value.Tag() != "!!str" || v.Kind() != gaby.Scalar ||
-		v.Tag() == "!!str" || v.IsNull() || !v.SourceStyle().Plain {
+	if v.Kind() != gaby.Scalar || v.Tag() == "!!str" || v.IsNull() || !v.SourceStyle().Plain {
 		return "", false
 	}
-	return v.Text(), true
+	if p.Value.Exists() && !p.Value.IsNull() {
+		return v.Text(), p.Value.Kind() == gaby.Scalar && p.Value.Tag() == "!!str"
+	}
+	fields, ok := provider.(yamlpath.FieldProvider)
+	return v.Text(), ok && fields.Field(p.Resource.ResourceType,
+		yamlpath.Exactly(p.Segments)).Type == "string"
 }
 
 // keyedElement returns value as a list element whose key is text. If the map does not have the key,

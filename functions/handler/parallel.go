@@ -1,6 +1,7 @@
 package handler
 
 import (
+	"cmp"
 	"errors"
 	"runtime"
 	"slices"
@@ -203,6 +204,7 @@ func mergeResults(finished []part, step int, sorted bool) result {
 		res := &finished[i].results[step]
 		merged.report.Notes = append(merged.report.Notes, res.report.Notes...)
 		merged.report.Matches += res.report.Matches
+		merged.report.Nearest = cmp.Or(merged.report.Nearest, res.report.Nearest)
 		merged.report.Counted = merged.report.Counted || res.report.Counted
 		merged.seen += res.seen
 		if res.output != nil {

@@ -118,6 +118,9 @@ func clashNotes(clashes []schemas.Clash) []api.Note {
 // addInputs gives the executor the resources that a function does not see: those of other units,
 // and those that are not selected.
 func (l *loop) addInputs() error {
+	if err := l.deps.Executor.AddOwnDefinitions(l.inputs); err != nil {
+		return err
+	}
 	if !l.request.found.Several && l.where == "" {
 		return nil
 	}
@@ -131,6 +134,10 @@ func (l *loop) inputs() []schemas.File {
 	reader := *l.request.reader
 	reader.RegularOnly = true // a pipe can be read once, and is a unit
 	for _, f := range l.request.found.Files {
+		if first := l.request.first; first != nil && f.Path == first.File {
+			all = append(all, schemas.File{Name: diag.FileName(f.Path), Text: first.Data})
+			continue
+		}
 		if f.Path == "-" || f.Problem != nil || !f.Explicit && !isSchemaFile(f.Path) {
 			continue
 		}

@@ -1,0 +1,108 @@
+package generic
+
+import (
+	"strings"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
+)
+
+// creation decides for a setter without a resource type which missing values it may create: those
+// that the schema of the type has. A setter of spec.replicas must not add spec to a ConfigMap.
+type creation struct {
+	fields  yamlpath.FieldProvider
+	asked   string                    // the path
+	skipped int                       // resources
+	last    *gaby.YamlDoc             // the last skipped one
+	created int                       // values that may be created
+	known   bool                      // a schema has the field
+	seen    map[api.ResourceType]bool // types of skipped resources
+	meant   string                    // the path that is nearest to the path
+	at      int                       // the segment in which they differ
+}
+
+// newCreation returns what decides about missing values, or nil if nothing is known about the types
+// of a toolchain or if the user names the type.
+func newCreation(
+	provider configkit.ResourceProvider, t api.ResourceType, path string,
+) *creation {
+	fields, ok := provider.(yamlpath.FieldProvider)
+	if !ok || t != api.ResourceTypeAny {
+		return nil
+	}
+	return &creation{fields: fields, asked: path, seen: map[api.ResourceType]bool{}, at: -1}
+}
+
+// option returns the function for the options of an edit, or nil.
+func (c *creation) option() func(*yamlkit.Match) bool {
+	if c == nil {
+		return nil
+	}
+	return c.may
+}
+
+// may reports whether a missing value may be created.
+func (c *creation) may(p *yamlkit.Match) bool {
+	field := c.fields.Field(p.Resource.ResourceType, yamlpath.Exactly(p.Segments))
+	if !field.Known || field.Missing < 0 || p.Doc.Exists(p.Segments[:field.Missing+1]...) {
+		c.created++
+		c.known = c.known || field.Known
+		return true
+	}
+	if c.last != p.Doc {
+		c.last = p.Doc
+		c.skipped++
+	}
+	if t := p.Resource.ResourceType; !c.seen[t] && field.Missing > c.at {
+		c.suggest(string(p.Path()), &field)
+	}
+	c.seen[p.Resource.ResourceType] = true
+	return false
+}
+
+// suggest records which field may be meant by a path to one that the type does not have.
+func (c *creation) suggest(path string, field *yamlpath.Field) {
+	words := strings.Split(path, ".")
+	for _, key := range configkit.Suggest(yamlpath.Unescape(words[field.Missing]), field.Keys) {
+		words[field.Missing] = yamlpath.Escape(key)
+		c.meant, c.at = strings.Join(words, "."), field.Missing
+		return
+	}
+}
+
+// report notes the skipped resources. If no type is known to have the field, it says which one may
+// be meant.
+func (c *creation) report(fc *api.FunctionContext, matches int) {
+	if c == nil || c.skipped == 0 {
+		return
+	}
+	meant := c.meant
+	if c.known || matches > c.created {
+		meant = "" // the field exists
+	}
+	if meant != "" && matches == 0 {
+		fc.Nearest(meant)
+		return
+	}
+	message := "resources are skipped, as their types have no " + configkit.Abbreviate(c.asked)
+	if meant != "" {
+		message += " (did you mean " + meant + "?)"
+	}
+	fc.NoteSum(message, c.skipped)
+}
+
+// nearest looks for what is nearest to paths that match nothing.
+func nearest(
+	fc *api.FunctionContext, matches int, docs gaby.Container, source configkit.PathSource,
+	keys []any, provider configkit.ResourceProvider,
+) {
+	if matches > 0 {
+		return
+	}
+	if path := yamlkit.Nearest(docs, source, keys, provider); path != "" {
+		fc.Nearest(path)
+	}
+}
