@@ -48,5 +48,6 @@ func RegisterFunctions(
 		vetSchemasFunction(provider),
 		vetSemanticsFunction(provider),
 		vetReferencesFunction(provider),
-	}, defaultsFunctions(provider), celFunctions(provider))...)
+		vetDisruptionBudgetsFunction(provider),
+	}, defaultsFunctions(provider), celFunctions(provider), podFunctions(provider))...)
 }

@@ -26,6 +26,8 @@ type chainStep struct {
 	Validating    bool
 	Message       string `json:",omitempty"`
 	Severity      string `json:",omitempty"`
+	// Fix are the steps that fix what this validation finds.
+	Fix []chainStep `json:",omitempty"`
 	// ResourceTypes are the types that the step names in an argument, or that its function is
 	// registered for; * is every type.
 	ResourceTypes []api.ResourceType `json:",omitempty"`
@@ -55,6 +57,9 @@ func describeChain(executor *functions.Executor, toolchain api.ToolchainType,
 			Arguments:   in.Arguments, WhereResource: in.WhereResource, Mutating: s.Mutating,
 			Validating: s.Validating,
 			Message:    in.Message, Severity: in.Severity,
+		}
+		if fix := chain.Fix(i); fix != nil {
+			steps[i].Fix = describeChain(executor, toolchain, fix)
 		}
 		if d, ok := executor.Describe(toolchain, s.FunctionName); ok {
 			steps[i].ResourceTypes = d.AffectedResourceTypes
@@ -111,6 +116,9 @@ func chainText(path string, steps []chainStep, c commandLine, head func(string) 
 		}
 		if s.Severity != "" {
 			say("     severity: %s", strings.ToLower(s.Severity))
+		}
+		for _, fix := range s.Fix {
+			say("     fix: %s", fix.FunctionName)
 		}
 		say("     %s\n", s.effect())
 		mutating = mutating || s.Mutating

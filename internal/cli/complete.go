@@ -15,6 +15,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/cli/fn"
 	"github.com/fctl-dev/fctl/internal/plan"
+	"github.com/fctl-dev/fctl/internal/policies"
 	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/source"
 )
@@ -527,8 +528,15 @@ func (c *completer) flagValues(name, typed string) ([]string, cobra.ShellCompDir
 		return fn.FlagValues(name, typed, c.functionNames)
 	}
 	switch name {
-	case "filename", "resource-types", "schema", "config", "functions", "file":
+	case "filename", "resource-types", "schema", "config", "functions", "file", "baseline", "write-baseline":
 		return nil, cobra.ShellCompDirectiveDefault
+	case "policy":
+		var names []string
+		for _, name := range policies.Names() {
+			names = append(names, name+"\t"+policies.Description(name))
+		}
+		fitting, _ := app.Offer(names, typed)
+		return fitting, cobra.ShellCompDirectiveDefault
 	case "directory", "output-dir":
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	case "other-data":

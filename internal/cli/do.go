@@ -148,7 +148,9 @@ func runChain(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags, 
 		return err
 	}
 	if o.vet {
-		o.vetOptions(&options, a.Streams.Getenv)
+		if err := o.vetOptions(&options, a.Streams.Getenv); err != nil {
+			return err
+		}
 	}
 	if p.request.ReadsStdin() {
 		if err := a.RejectTerminal(cmd); err != nil {
@@ -203,6 +205,11 @@ func (g args) resolve(ctx context.Context, o *runFlags, request *run.Request,
 	for _, path := range o.functions {
 		if written := part(request.Chain(ctx, resolver, path)); len(problems) == 0 {
 			all.Append(written)
+		}
+	}
+	for _, name := range o.policies {
+		if policy := part(request.Policy(ctx, resolver, name)); len(problems) == 0 {
+			all.Append(policy)
 		}
 	}
 	if len(problems) > 0 {

@@ -18,13 +18,14 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
+	"github.com/fctl-dev/fctl/internal/policies"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
 // explainFlags are the flags of explain.
 type explainFlags struct {
 	output        *app.Choice
-	file          string
+	file, policy  string
 	schema        bool
 	resourceTypes *[]string
 }
@@ -36,23 +37,29 @@ func newExplain(a *app.App) *cobra.Command {
 		Long: `Explain a function: its parameters, what it does, where it applies, examples.
 The files of the examples are in examples/explain of fctl's repository. With
 --file, explain a chain in a file step by step. With --schema, print the JSON
-Schema of such files for editors: 'fctl help chains'.`,
+Schema of such files for editors: 'fctl help chains'. With --policy, print the
+text of a policy, to read or to copy it: 'fctl help policies'.`,
 		Example: `  fctl explain set-container-image
   fctl explain -o json get-replicas
   fctl explain --file release.yaml
-  fctl explain --schema > chain.schema.json`,
+  fctl explain --schema > chain.schema.json
+  fctl explain --policy restricted > policy.yaml`,
 	}
 	o := &explainFlags{}
 	o.output = app.AddOutput(cmd.Flags(), "text, json", "text", "json")
 	cmd.Flags().StringVar(&o.file, "file", "", "explain the chain in this `FILE`")
 	cmd.Flags().BoolVar(&o.schema, "schema", false, "print the JSON Schema of chains")
+	cmd.Flags().StringVar(&o.policy, "policy", "",
+		"print the text of a `POLICY`: "+strings.Join(policies.Names(), ", "))
 	o.resourceTypes = addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		switch {
-		case o.file != "" && o.schema:
-			return diag.Usage("--file and --schema exclude each other")
-		case (o.file != "" || o.schema) && len(words) > 0:
-			return diag.Usage("--file and --schema take no FUNCTION")
+		case o.file != "" && o.schema, o.policy != "" && (o.file != "" || o.schema):
+			return diag.Usage("--file, --schema and --policy exclude each other")
+		case (o.file != "" || o.schema || o.policy != "") && len(words) > 0:
+			return diag.Usage("--file, --schema and --policy take no FUNCTION")
+		case o.policy != "":
+			return printPolicy(a, o.policy)
 		case o.file != "":
 			return explainChain(a, cmd, o)
 		case o.schema:
@@ -119,6 +126,19 @@ func explainChain(a *app.App, cmd *cobra.Command, o *explainFlags) error {
 	}
 	return a.Write([]byte(chainText(o.file, steps, newCommandLine(a, cmd, o, set.toolchain),
 		a.Streams.OutStyle(color.Bold))))
+}
+
+func printPolicy(a *app.App, name string) error {
+	text, known := policies.Text(name)
+	if !known {
+		hint := configkit.DidYouMean("", configkit.Suggest(name, policies.Names()))
+		if hint == "" {
+			hint = "the policies are " + strings.Join(policies.Names(), ", ") +
+				"; --file explains a chain in a file"
+		}
+		return diag.UsageHint(hint, "--policy: unknown policy %q", name)
+	}
+	return a.Write(text)
 }
 
 func printSchema(a *app.App, cmd *cobra.Command) error {

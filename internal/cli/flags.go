@@ -19,6 +19,7 @@ type runFlags struct {
 	options run.Options // those that flags set directly
 
 	functions                           []string // of do and vet
+	policies                            []string // of vet
 	vet                                 bool     // the command is vet
 	help                                bool
 	output, report                      string

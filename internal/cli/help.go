@@ -11,6 +11,7 @@ import (
 
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/policies"
 	"github.com/fctl-dev/fctl/internal/settings"
 )
 
@@ -61,6 +62,7 @@ func topics() []topic {
 		{"resource-types", "Define your own resource types"},
 		{"schemas", "Schemas that resources are checked against"},
 		{"chains", "Chains of functions in files"},
+		{"policies", "Policies, fixes, and exceptions from them"},
 		{"files", "Which files are read, and how they are written"},
 		{"formats", "Formats: JSON, TOML, INI, properties, env, text, HCL"},
 		{"mutations", "Lists of changes, and how to apply them elsewhere"},
@@ -90,7 +92,7 @@ func (t topic) text() string {
 		return err.Error()
 	}
 	return strings.NewReplacer("{{statuses}}\n", exitCodeTable(), "{{settings}}\n", settingTable(),
-		"{{formats}}\n", formatTable()).Replace(string(text))
+		"{{formats}}\n", formatTable(), "{{policies}}\n", policyTable()).Replace(string(text))
 }
 
 func exitCodeTable() string {
@@ -105,6 +107,14 @@ func formatTable() string {
 	var b strings.Builder
 	for _, t := range functions.Toolchains() {
 		fmt.Fprintf(&b, "  %-22s %s\n", t.Name, cmp.Or(t.FilesHelp, strings.Join(t.Files, ", ")))
+	}
+	return b.String()
+}
+
+func policyTable() string {
+	var b strings.Builder
+	for _, name := range policies.Names() {
+		fmt.Fprintf(&b, "  %-14s %s\n", name, policies.Description(name))
 	}
 	return b.String()
 }

@@ -39,12 +39,16 @@ was found. -v also prints what passed; -q omits the last line.
 Without FUNCTION, these run:
 ` + strings.Join(defaultVets(), ", ") + `.
 "then" between functions is optional. 'fctl list validates' lists them.
---functions FILE runs the functions in FILE, such as the policy of a team. See
-'fctl help chains'.`,
+--policy NAME runs a policy: baseline, restricted, best-practice, or one in a
+file of your own. --fix applies the fixes that its rules have; use it with
+--diff first, then with -i. See 'fctl help policies', which also explains how
+to accept findings.`,
 		Example: `  fctl vet deployment.yaml service.yaml
   fctl vet -f apps/ -R
   fctl vet -f apps/ -R vet-schemas 1.35 vet-images
-  fctl vet -f apps/ -R --functions policy.yaml --report sarif`,
+  fctl vet -f apps/ -R --policy restricted
+  fctl vet -f apps/ -R --policy restricted --fix --diff
+  fctl vet -f apps/ -R --policy policy.yaml --report sarif`,
 	}
 	// The words from FUNCTION on are split by plan, not by pflag.
 	cmd.Flags().SetInterspersed(false)
@@ -54,6 +58,12 @@ Without FUNCTION, these run:
 		"run the functions in `FILE` before those on the command line")
 	cmd.Flags().StringVar(&o.report, "report", "",
 		"print the findings as `FORM`: text, github, sarif, junit, json, or auto, which is github in a GitHub workflow and text elsewhere (default text)")
+	cmd.Flags().StringArrayVar(&o.policies, "policy", nil,
+		"run a `POLICY`: baseline, restricted, best-practice or a file; it can be repeated")
+	cmd.Flags().BoolVar(&o.options.Fix, "fix", false,
+		"apply the fixes of the rules of the policies, and print the configuration, or with -i write it")
+	addWriteFlags(cmd.Flags(), o)
+	cmd.Flags().BoolVar(&o.diff, "diff", false, "with --fix, print a unified diff of the configuration")
 	addChainFlags(a, cmd.Flags(), o)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return vet(cmd.Context(), a, cmd, o, words)
@@ -164,7 +174,7 @@ func withThen(cmd *cobra.Command, words []string, validating func(string) bool) 
 func (g args) vets(ctx context.Context, o *runFlags, request *run.Request,
 	resolver *plan.Resolver, flagProblems map[int]error,
 ) (*plan.Plan, error) {
-	if len(g.words) == 0 && len(o.functions) == 0 {
+	if len(g.words) == 0 && len(o.functions) == 0 && len(o.policies) == 0 {
 		for _, name := range defaultVets() {
 			if _, known := resolver.Functions.Signature(resolver.Toolchain, name); known {
 				g.words = append(g.words, plan.Then, name)
@@ -191,14 +201,20 @@ func (g args) vets(ctx context.Context, o *runFlags, request *run.Request,
 }
 
 // vetOptions sets the options that differ from those of other commands.
-func (o *runFlags) vetOptions(options *run.Options, getenv func(string) string) {
-	options.Format = report.Auto
+func (o *runFlags) vetOptions(options *run.Options, getenv func(string) string) error {
+	options.KeepGoing = !o.stop // validations do not depend on each other
 	switch {
-	case options.Report == "":
+	case options.Fix && options.Format == report.Auto && options.Report == "":
+		options.Format = report.Data
+	case !options.Fix && (options.Format == report.Diff || options.Output != run.Stdout):
+		return diag.UsageHint("--fix changes what a policy finds; 'fctl do' runs functions that change files",
+			"vet changes no file without --fix")
+	case options.Report == "" && !options.Fix:
 		options.Report = report.Text
 	case options.Report == report.ForCI && getenv("GITHUB_ACTIONS") != "true":
 		options.Report = report.Text
 	}
+	return nil
 }
 
 // completeVet completes the words of vet, by the rules they are read by.

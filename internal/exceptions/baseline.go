@@ -172,6 +172,13 @@ func (b *Baseline) Accepts(f Finding) bool {
 	return true
 }
 
+// Has reports whether a finding is in the baseline, without counting it.
+func (b *Baseline) Has(f Finding) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.entries[f.key()] != nil
+}
+
 // Add adds a finding, for Text.
 func (b *Baseline) Add(f Finding) {
 	b.mu.Lock()

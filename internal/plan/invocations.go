@@ -30,6 +30,8 @@ type Text struct {
 //     arguments: {replicas: 5}
 //     where: ConfigHub.ResourceType = 'apps/v1/Deployment'
 //
+// A validation may have a fix, the chain that 'fctl vet --fix' runs.
+//
 // Arguments are given by name, or in order in a list. A value means what the same text means on the
 // command line, including the prefixes file:, template:, cel: and text:. A file: path is relative
 // to the directory of the chain.
@@ -131,6 +133,7 @@ func invocationKeys() []key {
 		{word: "name"},
 		{word: "message"},
 		{word: "severity"},
+		{word: "fix"},
 		{word: "function", field: "FunctionName"},
 		{word: "arguments", field: "Arguments"},
 		{word: "where", field: "WhereResource"},
@@ -285,6 +288,39 @@ func (r *listReader) invocation(v gaby.Value) {
 	r.plan.Invocations = append(r.plan.Invocations, checked)
 	r.plan.Signatures = append(r.plan.Signatures, signature)
 	r.plan.Comments = append(r.plan.Comments, v.Comments().Head)
+	r.fix(fields["fix"], signature)
+}
+
+// fix reads the chain that fixes what the last invocation finds.
+func (r *listReader) fix(v gaby.Value, s api.FunctionSignature) {
+	if isNull(v) {
+		return
+	}
+	switch {
+	case !s.Validating:
+		r.report(v.KeyPosition(), "", "fix: this function is not a validation")
+		return
+	case v.Kind() != gaby.List:
+		r.report(v.Position(), "for example [{function: set-container-resources-defaults}]",
+			"fix: a list of invocations is expected")
+		return
+	}
+	own := &listReader{
+		resolver: r.resolver, text: r.text, plan: &Plan{}, names: map[string]gaby.Position{},
+	}
+	for item := v.First(); item.Exists(); item = item.Next() {
+		before := len(own.plan.Signatures)
+		own.invocation(item)
+		if n := len(own.plan.Signatures); n > before && !own.plan.Signatures[n-1].Mutating {
+			own.report(item.Position(), "'fctl list changes' lists functions that do",
+				"fix: %s does not change configuration", own.plan.Signatures[n-1].FunctionName)
+		}
+	}
+	r.problems = append(r.problems, own.problems...)
+	r.plan.Notes = append(r.plan.Notes, own.plan.Notes...)
+	r.plan.Fixes = append(r.plan.Fixes,
+		make([]*Plan, len(r.plan.Invocations)-1-len(r.plan.Fixes))...)
+	r.plan.Fixes = append(r.plan.Fixes, own.plan)
 }
 
 // finding reads the message and the severity that the findings of a validation get.

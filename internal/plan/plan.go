@@ -70,15 +70,42 @@ type Plan struct {
 	// Comments are those above the invocations of a chain in a file, in the same order. Append
 	// ignores them.
 	Comments []string
+	// Fixes are the chains that fix what invocations find, by index. Those without one may be
+	// missing at the end.
+	Fixes []*Plan
 	// Notes are about deprecated parameters, and about words that may not mean what was intended.
 	Notes []api.Note
 }
 
 // Append adds the functions of another chain after those of p.
 func (p *Plan) Append(other *Plan) {
+	if len(other.Fixes) > 0 {
+		p.Fixes = append(p.Fixes, make([]*Plan, len(p.Invocations)-len(p.Fixes))...)
+		p.Fixes = append(p.Fixes, other.Fixes...)
+	}
 	p.Invocations = append(p.Invocations, other.Invocations...)
 	p.Signatures = append(p.Signatures, other.Signatures...)
 	p.Notes = append(p.Notes, other.Notes...)
+}
+
+// Fix returns the chain that fixes what an invocation finds, or nil.
+func (p *Plan) Fix(i int) *Plan {
+	if i < len(p.Fixes) {
+		return p.Fixes[i]
+	}
+	return nil
+}
+
+// WithFixes returns the chain of all fixes, followed by p.
+func (p *Plan) WithFixes() *Plan {
+	all := &Plan{}
+	for i := range p.Invocations {
+		if fix := p.Fix(i); fix != nil {
+			all.Append(fix)
+		}
+	}
+	all.Append(p)
+	return all
 }
 
 // Resolve resolves words. The error is a diag.List of everything that is wrong with them.

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/fctl-dev/fctl/api"
 )
@@ -34,6 +35,26 @@ func (r Result) Accept(accepted func(Identity) bool) int {
 		r.Response.ValidationFailed = failed
 	}
 	return n
+}
+
+// Broken returns the resources with findings that are not accepted, by the index of the invocation.
+// Of the resources, only types and names are set.
+func (r Result) Broken(accepted func(Identity) bool) map[int][]api.ResourceInfo {
+	all := map[int][]api.ResourceInfo{}
+	for _, result := range r.results() {
+		if result.Passed {
+			continue
+		}
+		for _, f := range r.stepFindings(result) {
+			t, name, _ := strings.Cut(f.Resource, " ")
+			if f.Resource != "" && !accepted(f.identity()) {
+				all[result.Index] = append(all[result.Index], api.ResourceInfo{
+					ResourceType: api.ResourceType(t), ResourceName: api.ResourceName(name),
+				})
+			}
+		}
+	}
+	return all
 }
 
 // accept is Accept for one result.

@@ -165,22 +165,29 @@ func cell(value any) string {
 // longest is the number of characters of a text shown on a line.
 const longest = 200
 
-// oneLine returns the first line of a text without control characters, followed by an ellipsis if
-// something was cut off.
+// oneLine is firstLine with at most longest characters.
 func oneLine(text string) string {
-	line, rest, _ := strings.Cut(strings.TrimRight(text, "\n"), "\n")
-	more := rest != ""
+	line := firstLine(text)
 	if runes := []rune(line); len(runes) > longest {
-		line, more = string(runes[:longest]), true
+		return strings.TrimSuffix(string(runes[:longest]), ellipsis) + ellipsis
 	}
+	return line
+}
+
+const ellipsis = "…"
+
+// firstLine returns the first line of a text without control characters, followed by an ellipsis if
+// something was cut off.
+func firstLine(text string) string {
+	line, rest, _ := strings.Cut(strings.TrimRight(text, "\n"), "\n")
 	line = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return '\uFFFD'
 		}
 		return r
 	}, line)
-	if more {
-		line += "…"
+	if rest != "" {
+		line += ellipsis
 	}
 	return line
 }

@@ -49,18 +49,13 @@ func (l *loop) accept(o *outcome, unit *source.Unit, chain *plan.Plan,
 		file = l.baseline.File(o.file.Path)
 	}
 	accepted := func(f report.Identity) bool {
-		for _, rule := range ignored[f.Resource] {
-			if rule == f.Function || rule == f.Rule ||
-				strings.HasPrefix(f.Rule, rule+"/") {
-				return true
-			}
+		if accepts(ignored[f.Resource], f) {
+			return true
 		}
 		if l.baseline == nil {
 			return false
 		}
-		finding := exceptions.Finding{
-			File: file, Resource: f.Resource, Rule: f.Rule, Path: f.Path, Message: f.Message,
-		}
+		finding := l.finding(file, f)
 		if l.options.WriteBaseline != "" {
 			l.baseline.Add(finding)
 			return true

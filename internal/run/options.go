@@ -37,6 +37,8 @@ type Options struct {
 	NumFilters int
 	KeepGoing  bool // functions after one that failed run too
 	AllowEmpty bool // it is not a problem if no configuration is found
+	// Fix runs the fixes of the rules that resources break before the validations.
+	Fix bool
 	// Baseline is a file with findings that are accepted. WriteBaseline is a file to which the
 	// findings are written, which accepts all of them.
 	Baseline, WriteBaseline string

@@ -2,15 +2,20 @@ package run
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/iostreams"
 	"github.com/fctl-dev/fctl/internal/plan"
+	"github.com/fctl-dev/fctl/internal/policies"
 	"github.com/fctl-dev/fctl/internal/settings"
 	"github.com/fctl-dev/fctl/internal/sink"
 	"github.com/fctl-dev/fctl/internal/source"
@@ -125,6 +130,23 @@ func (r *Request) Chain(
 		Bytes: text, Name: diag.FileName(r.inDir(path)),
 		Dir: filepath.Dir(path),
 	})
+}
+
+// Policy reads a policy: one of those that fctl has, or a chain in a file.
+func (r *Request) Policy(ctx context.Context, resolver *plan.Resolver, name string) (*plan.Plan, error) {
+	if text, known := policies.Text(name); known {
+		return resolver.Invocations(plan.Text{Bytes: text, Name: "policy " + name})
+	}
+	chain, err := r.Chain(ctx, resolver, name)
+	if f, ok := errors.AsType[*api.Failure](err); ok && errors.Is(err, fs.ErrNotExist) {
+		own := *f
+		own.Hint = configkit.DidYouMean("", configkit.Suggest(filepath.Base(name), policies.Names()))
+		if own.Hint == "" {
+			own.Hint = "the policies of fctl are " + strings.Join(policies.Names(), ", ")
+		}
+		return nil, &own
+	}
+	return chain, err
 }
 
 // bytes reads a file that is not a unit, and caches it: the standard input can be read only once.

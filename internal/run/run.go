@@ -111,6 +111,11 @@ func (l *loop) run() (err error) {
 	if l.chain, err = l.request.plans.of(l.request.toolchain); err != nil {
 		return err
 	}
+	if l.options.Fix {
+		if l.chain = l.chain.WithFixes(); !mutating(l.chain) {
+			return errNoFix()
+		}
+	}
 	if err := l.check(); err != nil {
 		return err
 	}
@@ -194,6 +199,11 @@ func (l *loop) work(i int, admit func(int64)) outcome {
 	if err := source.CheckConflict(unit); err != nil {
 		return fail(diag.Failures(err, api.FailureInput))
 	}
+	if l.options.Fix {
+		if chain, err = l.fixing(&o, unit, chain); err != nil && l.ctx.Err() == nil {
+			return fail(diag.Failures(err, api.FailureInput))
+		}
+	}
 	if err := l.invoke(&o, unit, chain); err != nil {
 		return fail(diag.Failures(err, api.FailureInput))
 	}
@@ -258,7 +268,7 @@ func (l *loop) read(o *outcome, admit func(int64)) (*source.Unit, error) {
 
 // chainFor returns the chain for a toolchain, or an error if the executor has no functions for it.
 func (l *loop) chainFor(t api.ToolchainType) (*plan.Plan, error) {
-	if t == l.request.toolchain {
+	if t == l.request.toolchain && !l.options.Fix {
 		return l.chain, nil
 	}
 	if err := Supported(t, l.deps.Executor.Toolchains()); err != nil {
@@ -279,19 +289,7 @@ func (l *loop) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 			return diag.List(failures)
 		}
 	}
-	request := &api.FunctionInvocationRequest{
-		FunctionContext: l.context(unit.Name, unit.Toolchain),
-		ConfigData:      unit.Data,
-		FileName:        unit.File,
-		OtherData:       l.other,
-		NumFilters:      l.options.NumFilters,
-		WhereResource:   l.where,
-		WhereCEL:        l.options.Select.CEL,
-		RecordMutations: l.prints &&
-			(l.options.Format == report.Mutations || l.options.Format == report.Response),
-		StopOnError:         !l.options.KeepGoing,
-		FunctionInvocations: chain.Invocations,
-	}
+	request := l.invocation(unit, chain)
 	options := handler.Options{
 		AllowExternal: s.AllowExternal, InParts: true, CountChanges: l.counts(),
 		KeepSteps: l.prints && l.options.Format == report.Diff,
@@ -324,6 +322,23 @@ func (l *loop) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 	}
 	l.hintToolchain(o, unit)
 	return nil
+}
+
+// invocation returns the request that runs a chain on a unit.
+func (l *loop) invocation(unit *source.Unit, chain *plan.Plan) *api.FunctionInvocationRequest {
+	return &api.FunctionInvocationRequest{
+		FunctionContext: l.context(unit.Name, unit.Toolchain),
+		ConfigData:      unit.Data,
+		FileName:        unit.File,
+		OtherData:       l.other,
+		NumFilters:      l.options.NumFilters,
+		WhereResource:   l.where,
+		WhereCEL:        l.options.Select.CEL,
+		RecordMutations: l.prints &&
+			(l.options.Format == report.Mutations || l.options.Format == report.Response),
+		StopOnError:         !l.options.KeepGoing,
+		FunctionInvocations: chain.Invocations,
+	}
 }
 
 // hintToolchain adds a hint at --toolchain if a file is not a manifest and its name does not imply
@@ -390,7 +405,10 @@ func (l *loop) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 		o.rendered = &rendered
 	}
 	omitted := l.printer.Omitted(report.Terminal{Head: l.deps.Streams.ErrStyle(color.Bold)}, result)
-	o.notes = append(l.printer.WithoutUnchecked(o.notes, result), omitted.Notes...)
+	if l.options.Fix { // what is left is printed
+		omitted.Notes = nil
+	}
+	o.notes = append(l.printer.WithoutUnchecked(mergeUnmatched(o.notes), result), omitted.Notes...)
 	o.failed = omitted.Failed
 	if !response.Success || o.withheld {
 		return nil
@@ -417,7 +435,7 @@ func (l *loop) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 // withholds reports whether the configuration of a unit is neither printed nor written, because a
 // validation of a chain that changes it did not pass.
 func (l *loop) withholds(response *handler.Result, chain *plan.Plan) bool {
-	return response.ValidationFailed && !l.options.KeepGoing && mutating(chain)
+	return response.ValidationFailed && !l.options.KeepGoing && !l.options.Fix && mutating(chain)
 }
 
 // printsConfiguration reports whether what is printed about a chain that changes configuration is

@@ -235,7 +235,7 @@ func (l *loop) unmatched() []api.Note {
 	}
 	var kept []api.Note
 	var problems diag.List
-	for _, n := range notes {
+	for _, n := range mergeUnmatched(notes) {
 		if !l.mustMatch(n) {
 			kept = append(kept, n)
 			continue
@@ -247,6 +247,34 @@ func (l *loop) unmatched() []api.Note {
 	}
 	if len(problems) > 0 {
 		l.fail(problems)
+	}
+	return kept
+}
+
+// mergeUnmatched replaces the notes of several named steps with the same function that matched
+// nothing, as in a policy, by one.
+func mergeUnmatched(notes []api.Note) []api.Note {
+	key := func(n api.Note) api.Note {
+		if !n.Kind.Unmatched() || n.Function == "" || n.Invocation == "" {
+			return api.Note{}
+		}
+		return api.Note{Function: n.Function, Message: n.Message, Kind: n.Kind}
+	}
+	steps := map[api.Note]int{}
+	for _, n := range notes {
+		steps[key(n)]++
+	}
+	var kept []api.Note
+	for _, n := range notes {
+		k := key(n)
+		switch count := steps[k]; {
+		case k == api.Note{} || count == 1:
+			kept = append(kept, n)
+		case count > 1:
+			n.Invocation, n.Message = "", fmt.Sprintf("%s (%d steps)", n.Message, count)
+			kept = append(kept, n)
+			steps[k] = 0
+		}
 	}
 	return kept
 }

@@ -169,7 +169,8 @@ type activation struct {
 	object    ref.Val
 	resource  gaby.Value // that object is
 	resources []gaby.Value
-	scope  *expression.Scope
+	scope     *expression.Scope
+	missed    missed
 }
 
 // ResolveName implements interpreter.Activation.
@@ -188,7 +189,7 @@ func (a *activation) ResolveName(name string) (any, bool) {
 	case "functionContext":
 		return a.scope.Context, true
 	}
-	return nil, false
+	return variable(a.scope, name, a.missed)
 }
 
 // Parent implements interpreter.Activation.

@@ -156,6 +156,7 @@ func (p *Program) explain(a *activation, err error) error {
 	}
 	noted := missed{}
 	again := *a
+	again.missed = noted
 	if a.object != nil {
 		again.object = valueOf(a.resource, noted)
 	}

@@ -1,0 +1,399 @@
+package kubernetes
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
+	"github.com/fctl-dev/fctl/functions/expression"
+	"github.com/fctl-dev/fctl/functions/expression/cel"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+const (
+	parameterEach = "each"
+	eachPod       = "pod"
+	eachContainer = "container"
+	eachVolume    = "volume"
+	eachContext   = "security-context"
+)
+
+// podFunctions returns the functions that check and change the pods of every type that has some.
+func podFunctions(provider configkit.ResourceProvider) []handler.FunctionRegistration {
+	return []handler.FunctionRegistration{
+		vetPodsFunction(provider), setPodsFunction(provider),
+	}
+}
+
+func podParameters(expressionText, example string) []api.FunctionParameter {
+	each := enumParameter(parameterEach, eachContainer,
+		"what the expression is evaluated for; a container is any kind of container, a security context that of a pod or a container",
+		eachPod, eachContainer, eachVolume, eachContext)
+	return []api.FunctionParameter{
+		{
+			ParameterName: "expression", Required: true, DataType: api.DataTypeCEL,
+			Example: example, Description: expressionText,
+		},
+		optional(each),
+	}
+}
+
+func vetPodsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	programs := podPrograms(cel.Bool, cel.List)
+	return validating(handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "vet-pods",
+			Parameters: append(podParameters(
+				"CEL expression about metadata and spec of a pod or a pod template, and about container, volume or context; it gives true or false, or the list of the paths of wrong values",
+				`container.?resources.?limits.?memory.hasValue()`),
+				optional(textParameter("path", "resources.limits",
+					"the path at which the finding is reported if the expression is false", ""))),
+			Description: "Check the pods of every type that has some with a CEL expression, each pod, container or volume by itself",
+			Examples: []string{
+				`vet-pods 'container.?resources.?limits.?memory.hasValue()' container resources.limits.memory`,
+				`vet-pods '!has(spec.hostNetwork) || !spec.hostNetwork' pod spec.hostNetwork`,
+				`vet-pods '!has(volume.hostPath)' volume hostPath`,
+			},
+		},
+		PerDocument:    true,
+		ValueParameter: "expression",
+		CheckArguments: func(args []api.FunctionArgument) error { return checkPodProgram(programs, args) },
+	}, "whether every pod passed, and what is wrong with the others",
+		func(
+			fc *api.FunctionContext, docs gaby.Container, args handler.Arguments, _ []byte,
+		) (api.ValidationResult, error) {
+			result := api.ValidationResult{Passed: true}
+			text := args.String("expression")
+			program, err := programs.Get(text)
+			if err != nil {
+				return result, handler.ArgumentErrors("expression", err)
+			}
+			pods, err := eachPart(docs, provider, args.String(parameterEach), func(p *podPart) error {
+				value, err := program.EvalForPod(p.doc.Value(), p.variables, podScope(fc))
+				if err != nil {
+					return expression.FailureIn(p.doc, err)
+				}
+				paths, err := wrongPaths(value, args.String("path"))
+				for _, path := range paths {
+					p.fail(&result, provider, path, text)
+				}
+				return err
+			})
+			fc.Matched(pods)
+			return result, err
+		})
+}
+
+func setPodsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	programs := podPrograms(cel.Map)
+	return mutating(handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "set-pods",
+			Parameters: podParameters(
+				"CEL expression about metadata and spec of a pod or a pod template, and about container, volume or context; it gives the map of fields to set, in which null removes a field",
+				`{"imagePullPolicy": "IfNotPresent"}`),
+			Description: "Set fields of the pods of every type that has some to what a CEL expression gives, for each pod, container or volume by itself; fields that are not mentioned stay as they are",
+			Examples: []string{
+				`set-pods '{"imagePullPolicy": "IfNotPresent"}'`,
+				`set-pods 'has(spec.enableServiceLinks) ? {} : {"spec": {"enableServiceLinks": false}}' pod`,
+			},
+		},
+		PerDocument:    true,
+		ValueParameter: "expression",
+		CheckArguments: func(args []api.FunctionArgument) error { return checkPodProgram(programs, args) },
+	}, func(fc *api.FunctionContext, docs gaby.Container, args handler.Arguments) (int, error) {
+		program, err := programs.Get(args.String("expression"))
+		if err != nil {
+			return 0, handler.ArgumentErrors("expression", err)
+		}
+		// Edits come after all evaluations, which see the pods as they were.
+		type edit struct {
+			part  *podPart
+			value any
+		}
+		var edits []edit
+		pods, err := eachPart(docs, provider, args.String(parameterEach), func(p *podPart) error {
+			value, err := program.EvalForPod(p.doc.Value(), p.variables, podScope(fc))
+			if err != nil {
+				return expression.FailureIn(p.doc, err)
+			}
+			edits = append(edits, edit{p, value})
+			return nil
+		})
+		for _, e := range edits {
+			if problem := e.part.set(e.value, nil); problem != nil {
+				err = errors.Join(err, expression.FailureIn(e.part.doc, problem))
+			}
+		}
+		return pods, err
+	})
+}
+
+func podPrograms(kinds ...cel.Kind) *expression.Programs[*cel.Program] {
+	return expression.NewPrograms("cel", func(text string) (*cel.Program, error) {
+		return cel.CompileForPod(text, kinds...)
+	})
+}
+
+func podScope(fc *api.FunctionContext) *expression.Scope {
+	return &expression.Scope{Params: map[string]any{}, Context: expression.Context(fc)}
+}
+
+func checkPodProgram(programs *expression.Programs[*cel.Program], args handler.Arguments) error {
+	if _, err := programs.Get(args.String("expression")); err != nil {
+		return handler.ArgumentErrors("expression", err)
+	}
+	return nil
+}
+
+// wrongPaths returns the paths at which a verdict reports findings.
+func wrongPaths(verdict any, path string) ([]string, error) {
+	switch v := verdict.(type) {
+	case bool:
+		if v {
+			return nil, nil
+		}
+		return []string{path}, nil
+	case []any:
+		var paths []string
+		for _, item := range v {
+			text, ok := item.(string)
+			if !ok {
+				return nil, fmt.Errorf("the expression gives a list with %v, which is not a path", item)
+			}
+			paths = append(paths, text)
+		}
+		return paths, nil
+	}
+	return nil, fmt.Errorf("the expression gives %T", verdict)
+}
+
+// podPart is a pod, or the part of one, that an expression is evaluated for.
+type podPart struct {
+	doc       *gaby.YamlDoc
+	info      *api.ResourceInfo
+	variables map[string]gaby.Value
+	// segments lead to the part. Those of a pod lead to what has its spec and metadata.
+	segments []string
+	spec     []string // the last segments of the pod's spec, if the part is a pod
+}
+
+// resolve returns the segments of a path relative to the part.
+func (p *podPart) resolve(path string) []string {
+	var rest []string
+	if path != "" {
+		rest = gaby.DotPathToSlice(path)
+	}
+	if p.spec != nil && len(rest) > 0 && rest[0] == "spec" {
+		rest = append(slices.Clone(p.spec), rest[1:]...)
+	}
+	return append(slices.Clone(p.segments), rest...)
+}
+
+// fail adds a finding about a path relative to the part.
+func (p *podPart) fail(result *api.ValidationResult, provider configkit.ResourceProvider,
+	path, text string,
+) {
+	segments := p.resolve(path)
+	at := p.doc.Value()
+	for _, s := range segments {
+		next := at.Get(s)
+		if i, err := strconv.Atoi(s); err == nil && at.Kind() == gaby.List {
+			next = at.Index(i)
+		}
+		if !next.Exists() {
+			break
+		}
+		at = next
+	}
+	pos := at.Position()
+	reason := "the expression is false"
+	if text = strings.TrimSpace(text); !strings.Contains(text, "\n") {
+		reason += ": " + text
+	}
+	result.Passed = false
+	result.FailedAttributes = append(result.FailedAttributes, api.AttributeValue{
+		AttributeInfo: api.AttributeInfo{
+			AttributeIdentifier: api.AttributeIdentifier{
+				ResourceInfo: *p.info,
+				Path: yamlpath.ReportedFrom(p.doc.Value(), segments, nil,
+					provider.MergeKeys(p.info.ResourceType), "", nil),
+			},
+			AttributeMetadata: api.AttributeMetadata{AttributeName: api.AttributeNameNone},
+		},
+		Reason: reason, Position: &pos,
+	})
+}
+
+// set merges data into the part.
+func (p *podPart) set(data any, path []string) error {
+	entries, isMap := data.(gaby.Entries)
+	if m, ok := data.(map[string]any); ok {
+		isMap = true
+		for _, key := range sortedKeys(m) {
+			entries = append(entries, gaby.Entry{Key: key, Value: m[key]})
+		}
+	}
+	if isMap && (len(entries) > 0 || len(path) == 0) {
+		for _, e := range entries {
+			if err := p.set(e.Value, append(slices.Clip(path), e.Key)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if p.spec != nil && path[0] == "spec" {
+		path = append(slices.Clone(p.spec), path[1:]...)
+	}
+	segments := append(slices.Clone(p.segments), path...)
+	if data == nil {
+		if !p.doc.Search(segments...).Value().Exists() {
+			return nil
+		}
+		return p.doc.Delete(segments...)
+	}
+	_, err := p.doc.Set(data, segments...)
+	return err
+}
+
+func sortedKeys(m map[string]any) []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// eachPart calls use for the parts of all pods in the documents, and returns the number of pods.
+// Errors in one part do not stop the others.
+func eachPart(docs gaby.Container, provider configkit.ResourceProvider, each string,
+	use func(*podPart) error,
+) (pods int, err error) {
+	specs := provider.AttributePaths(attributeAutomount)
+	_, err = yamlkit.VisitResources(docs, nil, provider,
+		func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+			var errs []error
+			for _, spec := range podSpecs(doc, specs.PathsOf(info.ResourceType)) {
+				pods++
+				for _, part := range partsOf(doc, info, spec, each) {
+					if err := use(part); err != nil {
+						errs = append(errs, err)
+					}
+				}
+			}
+			return output, errs
+		})
+	return pods, err
+}
+
+// podSpecs returns the segments of the pod specs in a resource. paths are those of a field of a pod
+// spec.
+func podSpecs(doc *gaby.YamlDoc, paths []*api.PathVisitorInfo) [][]string {
+	var specs [][]string
+	for _, info := range paths {
+		path := string(info.Path)
+		at := strings.LastIndexByte(path, '.')
+		if at < 0 {
+			continue // a ServiceAccount has the same field
+		}
+		parsed, err := yamlpath.Parse(path[:at])
+		if err != nil {
+			continue
+		}
+		_ = parsed.Resolve(doc.Value(), yamlpath.Options{NoArguments: true},
+			func(m *yamlpath.Match) error {
+				if m.Value.Kind() == gaby.Map {
+					specs = append(specs, slices.Clone(m.Segments))
+				}
+				return nil
+			})
+	}
+	return specs
+}
+
+// partsOf returns the parts of a pod that an expression is evaluated for.
+func partsOf(doc *gaby.YamlDoc, info *api.ResourceInfo, segments []string,
+	each string,
+) []*podPart {
+	above, spec := segments[:len(segments)-1], segments[len(segments)-1:]
+	pod := doc.Search(segments...).Value()
+	variables := map[string]gaby.Value{
+		"spec": pod, "metadata": orEmpty(doc.Search(above...).Value().Get("metadata")),
+	}
+	var parts []*podPart
+	add := func(name string, value gaby.Value, at ...string) {
+		own := map[string]gaby.Value{name: value}
+		for k, v := range variables {
+			own[k] = v
+		}
+		parts = append(parts, &podPart{
+			doc: doc, info: info, segments: slices.Concat(segments, at), variables: own,
+		})
+	}
+	addContext := func(owner gaby.Value, at ...string) {
+		if context := owner.Get("securityContext"); context.Kind() == gaby.Map {
+			add("context", context, append(at, "securityContext")...)
+		}
+	}
+	switch each {
+	case eachPod:
+		return []*podPart{{
+			doc: doc, info: info, segments: above, spec: spec, variables: variables,
+		}}
+	case eachVolume:
+		for i, v := range items(pod.Get("volumes")) {
+			if v.Kind() == gaby.Map {
+				add("volume", v, "volumes", strconv.Itoa(i))
+			}
+		}
+		return parts
+	case eachContext:
+		addContext(pod)
+	}
+	for _, list := range []string{"initContainers", "containers", "ephemeralContainers"} {
+		for i, c := range items(pod.Get(list)) {
+			switch {
+			case c.Kind() != gaby.Map:
+			case each == eachContext:
+				addContext(c, list, strconv.Itoa(i))
+			default:
+				add("container", c, list, strconv.Itoa(i))
+			}
+		}
+	}
+	return parts
+}
+
+// items iterates over the elements of a list. Other values have none.
+func items(v gaby.Value) iter.Seq2[int, gaby.Value] {
+	return func(yield func(int, gaby.Value) bool) {
+		if v.Kind() != gaby.List {
+			return
+		}
+		i := 0
+		for e := v.First(); e.Exists() && yield(i, e); e = e.Next() {
+			i++
+		}
+	}
+}
+
+// orEmpty returns a map, or an empty one in place of another value.
+func orEmpty(v gaby.Value) gaby.Value {
+	if v.Kind() == gaby.Map {
+		return v
+	}
+	empty, err := gaby.ParseYAML([]byte("{}"))
+	if err != nil {
+		return v
+	}
+	return empty.Value()
+}
