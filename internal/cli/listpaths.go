@@ -11,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/run"
 )
 
 func newListPaths(a *app.App) *cobra.Command {
@@ -44,6 +45,13 @@ type) and path, with what is known about the values there.`,
 			paths = api.AttributeNameToResourceTypeToPathToVisitorInfoType{api.AttributeName(name): of}
 		}
 		if t := *resourceType; t != "" {
+			if set.toolchain == api.ToolchainKubernetesYAML {
+				named, _, err := run.NewTypeNames(set.executor).Resolve(t)
+				if err != nil {
+					return err
+				}
+				t = string(named)
+			}
 			if known := set.executor.ResourceTypes(set.toolchain); !slices.Contains(known,
 				api.ResourceType(t)) {
 				a.Note(set.settings, unknownType(t, known))

@@ -276,7 +276,11 @@ func (r *listReader) invocation(v gaby.Value) {
 	for _, a := range args {
 		in.Arguments = append(in.Arguments, a.FunctionArgument)
 	}
-	checked, err := r.resolver.Functions.ValidateInvocation(r.resolver.Toolchain, in)
+	checked := in
+	var err error
+	if r.plan.Notes, err = r.resolver.nameTypes(signature, in.Arguments, r.plan.Notes); err == nil {
+		checked, err = r.resolver.Functions.ValidateInvocation(r.resolver.Toolchain, in)
+	}
 	if err != nil {
 		for _, f := range argumentProblems(name, "", err) {
 			f.Pos = r.position(positionOf(f, v, fields["WhereResource"], args))

@@ -58,6 +58,9 @@ type Resolver struct {
 	Toolchain api.ToolchainType
 	Functions Functions
 	Flags     Flags
+	// ResourceType returns the type that a word names, such as deploy, and a hint if it is probably
+	// misspelled. nil takes words as they are.
+	ResourceType func(word string) (t api.ResourceType, hint string, err error)
 	// ReadFile reads the file that file:PATH names; "-" is the standard input.
 	ReadFile func(path string) ([]byte, error)
 }
@@ -183,6 +186,9 @@ func (r *Resolver) link(words *linkWords) (l link, err error) {
 	if err != nil {
 		return l, err
 	}
+	if l.notes, err = r.nameTypes(l.signature, args, l.notes); err != nil {
+		return l, argumentProblems(name, "", err)
+	}
 	l.invocation.Arguments = args
 	hint := cmp.Or(r.thenHint(&l), r.flagHint(&l))
 	checked, err := r.Functions.ValidateInvocation(r.Toolchain, l.invocation)
@@ -192,6 +198,53 @@ func (r *Resolver) link(words *linkWords) (l link, err error) {
 	l.notes = append(l.notes, handler.DeprecatedParameters(l.signature, args)...)
 	l.invocation = checked
 	return l, nil
+}
+
+// parameterResourceType is the parameter for a resource type.
+const parameterResourceType = "resource-type"
+
+// nameTypes replaces names of resource types, such as deploy, by the types. It adds notes about
+// types that are probably misspelled.
+func (r *Resolver) nameTypes(s api.FunctionSignature, args []api.FunctionArgument,
+	notes []api.Note,
+) ([]api.Note, error) {
+	at := slices.IndexFunc(s.Parameters, func(p api.FunctionParameter) bool {
+		return p.ParameterName == parameterResourceType
+	})
+	if r.ResourceType == nil || r.Toolchain != api.ToolchainKubernetesYAML || at < 0 {
+		return notes, nil
+	}
+	position := 0
+	for i := range args {
+		named := args[i].ParameterName == parameterResourceType ||
+			args[i].ParameterName == "" && position == at
+		if args[i].ParameterName == "" {
+			position++
+		}
+		text, isText := args[i].Value.(string)
+		if !named || !isText || args[i].Evaluator != "" || text == "" {
+			continue
+		}
+		t, hint, err := r.ResourceType(text)
+		if err != nil {
+			e := &handler.ArgumentError{
+				Parameter: parameterResourceType, Value: text,
+				Message: "argument " + parameterResourceType + ": " + err.Error(), Err: err,
+			}
+			if f, ok := errors.AsType[*api.Failure](err); ok {
+				e.Message, e.HintText = "argument "+parameterResourceType+": "+f.Message, f.Hint
+			}
+			return notes, e
+		}
+		if hint != "" {
+			notes = append(notes, api.Note{
+				Function: s.FunctionName,
+				Message:  "Kubernetes has no resource type " + string(t) + "; " + hint,
+			})
+		}
+		args[i].Value = string(t)
+	}
+	return notes, nil
 }
 
 // arguments reads the arguments of one link. It collects all problems, so that a command line can

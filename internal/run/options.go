@@ -128,12 +128,18 @@ func validating(chain *plan.Plan) int {
 // words of the flags, for messages.
 func (l *loop) selection() (expression, flags string, err error) {
 	of := l.options.Select
+	kinds := of.Kind
+	if kinds != "" && l.request.toolchain == api.ToolchainKubernetesYAML {
+		var notes []api.Note
+		kinds, notes = l.request.typeNames(l.ctx).kinds(kinds)
+		l.options.Notes = append(l.options.Notes, notes...)
+	}
 	var parts, words []string
 	for _, s := range []struct {
 		flag, text string
 		selector   where.SelectorWhere
 	}{
-		{"kind", of.Kind, where.SelectorWhere{Kind: of.Kind}},
+		{"kind", of.Kind, where.SelectorWhere{Kind: kinds}},
 		{"name", of.Name, where.SelectorWhere{Name: of.Name}},
 		{"namespace", of.Namespace, where.SelectorWhere{Namespace: of.Namespace}},
 		{"selector", of.Labels, where.SelectorWhere{Labels: of.Labels}},

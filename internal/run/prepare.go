@@ -53,6 +53,7 @@ type Request struct {
 	// toolchain is the one for which problems with the chain are reported, usually the only one.
 	toolchain api.ToolchainType
 	args      map[string][]byte // contents of argument files, by path
+	names     *TypeNames        // nil until a resource type is looked up
 }
 
 // NewRequest makes a request without units, for reading a chain from a file.
@@ -114,7 +115,8 @@ func (r *Request) inDir(path string) string { return source.InDirectory(r.files.
 func (r *Request) Resolver(ctx context.Context, t api.ToolchainType) *plan.Resolver {
 	return &plan.Resolver{
 		Toolchain: t, Functions: r.executor,
-		ReadFile: func(path string) ([]byte, error) { return r.bytes(ctx, path) },
+		ResourceType: r.typeNames(ctx).Resolve,
+		ReadFile:     func(path string) ([]byte, error) { return r.bytes(ctx, path) },
 	}
 }
 
