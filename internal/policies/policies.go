@@ -42,7 +42,7 @@ func Text(name string) ([]byte, bool) {
 func Description(name string) string {
 	return map[string]string{
 		"baseline":      "the baseline level of the Pod Security Standards",
-		"restricted":    "the restricted level of the Pod Security Standards, which includes baseline",
+		"restricted":    "their restricted level, which includes baseline",
 		"best-practice": "image tags, requests and limits, probes, disruption budgets",
 	}[name]
 }
