@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/report"
@@ -20,7 +23,8 @@ type runFlags struct {
 
 	functions                           []string // of do and vet
 	policies                            []string // of vet
-	vet                                 bool     // the command is vet
+	columns                             []string
+	vet                                 bool // the command is vet
 	help                                bool
 	output, report                      string
 	dataOnly, outputOnly, diff, combine bool
@@ -34,7 +38,9 @@ func addRunFlags(a *app.App, cmd *cobra.Command, o *runFlags) {
 	addFileFlags(cmd, o, "a file, a directory or a pattern like 'apps/**/*.yaml', instead of FILE and UNIT; - is the standard input; `PATH` can be repeated")
 	addWriteFlags(flags, o)
 	flags.StringVarP(&o.output, "output", "o", "auto",
-		"output `FORMAT`: auto, data (or yaml), output (or json), full, response, table, name, diff, mutations")
+		"output `FORMAT`: auto, data (or yaml), output (or json), full, response, table, value, name, diff, mutations")
+	flags.StringSliceVar(&o.columns, "columns", nil,
+		"print tables with these `COLUMNS`: -o table; for example name,value")
 	flags.BoolVar(&o.dataOnly, "data-only", false,
 		"print the configuration: -o data")
 	flags.BoolVar(&o.outputOnly, "output-only", false, "print what the functions return: -o output")
@@ -116,6 +122,9 @@ func (o *runFlags) runOptions(flags *pflag.FlagSet,
 	if options.Format, options.Report, err = o.format(flags, s); err != nil {
 		return options, err
 	}
+	if options.Columns, err = o.tableColumns(options.Format); err != nil {
+		return options, err
+	}
 	if options.Output, err = o.destination(flags); err != nil {
 		return options, err
 	}
@@ -130,6 +139,25 @@ func (o *runFlags) runOptions(flags *pflag.FlagSet,
 	}
 	options.KeepGoing = s.KeepGoing && !o.stop
 	return options, nil
+}
+
+// tableColumns returns the columns that --columns asks for.
+func (o *runFlags) tableColumns(format report.Format) ([]string, error) {
+	if len(o.columns) > 0 && format != report.Table {
+		return nil, diag.Usage("--columns is for -o table")
+	}
+	var columns []string
+	for _, name := range o.columns {
+		name = strings.ToUpper(strings.TrimSpace(name))
+		if !slices.Contains(report.Columns(), name) {
+			hint := configkit.DidYouMean("", configkit.Suggest(name, report.Columns()))
+			return nil, diag.UsageHint(
+				cmp.Or(hint, "the columns are "+strings.Join(report.Columns(), ", ")),
+				"--columns: unknown column %s", name)
+		}
+		columns = append(columns, name)
+	}
+	return columns, nil
 }
 
 // destination returns where the configuration is written.
@@ -194,6 +222,9 @@ func (o *runFlags) format(flags *pflag.FlagSet,
 			return "", "", diag.Usage("%w", err)
 		}
 		return report.Auto, parsed, nil
+	}
+	if len(o.columns) > 0 && !flags.Changed("output") {
+		return report.Table, "", nil
 	}
 	if o.vet { // what the settings say is about the output of functions
 		return report.Auto, "", nil

@@ -211,7 +211,8 @@ func (r *Resolver) nameTypes(s api.FunctionSignature, args []api.FunctionArgumen
 	at := slices.IndexFunc(s.Parameters, func(p api.FunctionParameter) bool {
 		return p.ParameterName == parameterResourceType
 	})
-	if r.ResourceType == nil || r.Toolchain != api.ToolchainKubernetesYAML || at < 0 {
+	if r.ResourceType == nil || r.Toolchain != api.ToolchainKubernetesYAML || at < 0 ||
+		len(args) < s.RequiredParameters {
 		return notes, nil
 	}
 	position := 0

@@ -20,6 +20,7 @@ const (
 	Full      Format = "full"
 	Response  Format = "response"
 	Table     Format = "table"
+	Value     Format = "value"
 	Name      Format = "name"
 	Diff      Format = "diff"      // with KeepSteps it also says which function changed what
 	Mutations Format = "mutations" // needs RecordMutations
@@ -53,10 +54,17 @@ func forms() []form {
 			render: renderResponse, outputs: true,
 		},
 		{
-			name: Table, text: "what the functions return, as tables",
-			render: outputForm(tableSection), outputs: true,
+			name: Table, text: "what the functions return or change, as tables",
+			render: renderTable, outputs: true,
 		},
-		{name: Name, text: "the names of the changed resources", render: renderNames},
+		{
+			name: Value, text: "the values that the functions return, one per line",
+			render: outputForm(valueSection), outputs: true,
+		},
+		{
+			name: Name, text: "the names of the resources that changed, or that have a value",
+			render: renderNames, outputs: true,
+		},
 		{name: Diff, text: "a unified diff of the configuration", render: renderDiff},
 		{
 			name: Mutations, text: "what changed, value by value, and by which function",

@@ -100,17 +100,17 @@ func TestTables(t *testing.T) {
 		want  string
 	}{
 		"attributes": {api.AttributeValueList{attribute("spec.a", "1", 1), two}, "" +
-			"TYPE                NAME      PATH    VALUE      COMMENT  POSITION\n" +
-			"apps/v1/Deployment  shop/web  spec.a  1                   ./a.yaml:1:5\n" +
-			"apps/v1/Deployment  shop/web  spec.b  long\uFFFD[31m  head…    ./a.yaml:2:5\n"},
+			"TYPE                NAME      VALUE         PATH    COMMENT     POSITION\n" +
+			"apps/v1/Deployment  shop/web  1             spec.a              ./a.yaml:1:5\n" +
+			"apps/v1/Deployment  shop/web  long\\x1b[31m  spec.b  head\\nfoot  ./a.yaml:2:5\n"},
 		"two functions": {api.AttributeValueList{attribute("spec.a", "1", 1), other}, "" +
-			"FUNCTION  TYPE                NAME      PATH    VALUE    POSITION\n" +
-			"get-x     apps/v1/Deployment  shop/web  spec.a  1        ./a.yaml:1:5\n" +
-			"get-y     apps/v1/Deployment  shop/web  spec.b  {\"a\":1}\n"},
-		"no attributes": {api.AttributeValueList{}, "TYPE  NAME  PATH  VALUE\n"},
+			"FUNCTION  TYPE                NAME      VALUE    PATH    POSITION\n" +
+			"get-x     apps/v1/Deployment  shop/web  1        spec.a  ./a.yaml:1:5\n" +
+			"get-y     apps/v1/Deployment  shop/web  {\"a\":1}  spec.b\n"},
+		"no attributes": {api.AttributeValueList{}, "TYPE  NAME  VALUE  PATH\n"},
 		"empty value": {api.AttributeValueList{attribute("spec.a", "", 1)}, "" +
-			"TYPE                NAME      PATH    VALUE  POSITION\n" +
-			"apps/v1/Deployment  shop/web  spec.a         ./a.yaml:1:5\n"},
+			"TYPE                NAME      VALUE  PATH    POSITION\n" +
+			"apps/v1/Deployment  shop/web         spec.a  ./a.yaml:1:5\n"},
 		"resources": {
 			api.ResourceInfoList{{ResourceType: "v1/Namespace", ResourceName: "/shop"}},
 			"TYPE          NAME\nv1/Namespace  shop\n",

@@ -8,9 +8,13 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
-// renderNames prints the changed resources as kubectl names them, each name once.
+// renderNames prints the changed resources as kubectl names them, each name once. Of a chain that
+// changes nothing it prints those for which a function returned a value or a finding.
 func renderNames(s Terminal, r Result) (Rendered, error) {
-	if !r.Response.Success || !r.Response.Changed {
+	switch {
+	case !mutates(r.Signatures):
+		r.Changed = returned(r.Response.Outputs)
+	case !r.Response.Success || !r.Response.Changed:
 		return Rendered{}, nil
 	}
 	var b bytes.Buffer
@@ -38,4 +42,39 @@ func shortName(info api.ResourceInfo) string {
 		}
 	}
 	return kind + "/" + string(info.ResourceNameWithoutScope)
+}
+
+// returned returns the resources that outputs are about.
+func returned(outputs api.OutputList) []api.ResourceInfo {
+	var all []api.ResourceInfo
+	rows := func(list api.AttributeValueList) {
+		for i := range list {
+			all = append(all, list[i].ResourceInfo)
+		}
+	}
+	for _, o := range outputs {
+		switch v := o.Value.(type) {
+		case api.AttributeValueList:
+			rows(v)
+		case api.ValidationResultList:
+			for i := range v {
+				rows(v[i].FailedAttributes)
+				for _, l := range v[i].Locations {
+					t, name, _ := strings.Cut(l.Resource, " ")
+					all = append(all, api.ResourceInfo{
+						ResourceType: api.ResourceType(t),
+						ResourceNameWithoutScope: api.ResourceName(
+							name[strings.LastIndexByte(name, '/')+1:]),
+					})
+				}
+			}
+		case api.ResourceInfoList:
+			all = append(all, v...)
+		case api.ResourceList:
+			for i := range v {
+				all = append(all, v[i].ResourceInfo)
+			}
+		}
+	}
+	return all
 }

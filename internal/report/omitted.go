@@ -43,7 +43,7 @@ func (p *Printer) showsOutputs(chain []api.FunctionSignature) bool {
 // omitsConfiguration reports whether the chain did nothing but change the configuration, and the
 // configuration is not shown.
 func (p *Printer) omitsConfiguration(r Result) bool {
-	onlyOutputs := p.Report == "" && (p.Format == Output || p.Format == Table)
+	onlyOutputs := p.Report == "" && (p.Format == Output || p.Format == Value)
 	return onlyOutputs && !p.Elsewhere && r.Response.Success && r.Response.Changed &&
 		len(r.Response.Outputs) == 0
 }

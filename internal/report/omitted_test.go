@@ -68,8 +68,8 @@ func TestOmitted(t *testing.T) {
 			nil, unshown, "",
 		},
 		{
-			"a setter whose configuration is in no table",
-			report.Printer{Format: report.Table},
+			"a setter whose configuration is no value",
+			report.Printer{Format: report.Value},
 			set,
 			nil, unshown, "",
 		},

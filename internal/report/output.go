@@ -3,8 +3,10 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/diag"
 )
 
 // outputForm returns a render function that prints each output of a unit with print.
@@ -56,7 +58,7 @@ func rowsSection(_ Terminal, r Result, o api.Output) (section, error) {
 // tableSection prints an output as rows of a table. An output without rows is printed as JSON.
 func tableSection(s Terminal, r Result, o api.Output) (section, error) {
 	made := section{outputType: o.OutputType}
-	made.head, made.cells = tableOf(r, o, r.Unit)
+	made.head, made.cells = s.tableOf(r, o, r.Unit)
 	if made.head == nil {
 		return rowsSection(s, r, o)
 	}
@@ -73,4 +75,58 @@ func humanSection(s Terminal, r Result, o api.Output) (section, error) {
 		return tableSection(s, r, o)
 	}
 	return rowsSection(s, r, o)
+}
+
+// renderTable prints what a chain changed and the outputs of its functions as tables. The
+// configuration itself is not printed.
+func renderTable(s Terminal, r Result) (rendered Rendered, err error) {
+	if rendered, err = outputForm(tableSection)(s, r); err != nil || !mutates(r.Signatures) {
+		return rendered, err
+	}
+	if r.Response.Success && len(r.Response.Mutations) > 0 {
+		made, err := tableSection(s, r, api.Output{
+			OutputType: api.OutputTypeResourceMutationList, Value: r.Response.Mutations,
+		})
+		if err != nil {
+			return rendered, err
+		}
+		rendered.sections = append([]section{made}, rendered.sections...)
+	}
+	return rendered, nil
+}
+
+// valueSection prints the values of an output, one per line.
+func valueSection(s Terminal, r Result, o api.Output) (section, error) {
+	made := section{outputType: o.OutputType}
+	line := func(text string) {
+		if s.Interactive {
+			text = diag.PrintableLines(text)
+		}
+		made.lines = append(append(made.lines, strings.TrimSuffix(text, "\n")...), '\n')
+	}
+	switch v := o.Value.(type) {
+	case api.AttributeValueList:
+		for i := range v {
+			text, ok := v[i].Value.(string)
+			if !ok {
+				text = cell(v[i].Value)
+			}
+			line(r.Secrets.Value(v[i].ResourceInfo, v[i].Path, text))
+		}
+	case api.ValidationResultList:
+		for _, result := range v {
+			line(fmt.Sprint(result.Passed))
+		}
+	case api.ResourceInfoList:
+		for _, info := range v {
+			line(string(info.ResourceNameWithoutScope))
+		}
+	case api.ResourceList:
+		for i := range v {
+			line(string(v[i].ResourceNameWithoutScope))
+		}
+	default:
+		return rowsSection(s, r, o)
+	}
+	return made, nil
 }

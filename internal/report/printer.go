@@ -45,7 +45,11 @@ func (p *Printer) MasksValues(r Result) bool {
 		return r.Response.Changed && p.Terminal.showsDiff()
 	case f.name == Mutations:
 		return p.Terminal.Interactive
-	case f.name == Table, f.name == Auto:
+	case f.name == Table && len(r.Response.Mutations) > 0:
+		return true
+	case f.name == Value && !p.Terminal.Interactive:
+		return false
+	case f.name == Table, f.name == Auto, f.name == Value:
 		return slices.ContainsFunc(r.Response.Outputs, func(o api.Output) bool {
 			_, ok := o.Value.(api.AttributeValueList)
 			return ok

@@ -55,6 +55,8 @@ type Result struct {
 // Terminal describes the reader of the text.
 type Terminal struct {
 	Interactive bool                // a terminal, not a pipe
+	Width       int                 // the number of columns of a terminal; 0 if it is not known
+	Columns     []string            // of tables; nil chooses those with content
 	Head        func(string) string // styles headings and positions; nil leaves them plain
 	Diff        diff.Style
 }

@@ -129,7 +129,7 @@ func (s *sections) end(terminal Terminal) Chunks {
 func (g *group) end(terminal Terminal) Chunks {
 	switch {
 	case g.head != nil:
-		return Chunks{terminal.table(dropColumns(g.head, g.cells))}
+		return Chunks{terminal.table(terminal.pickColumns(g.head, g.cells))}
 	case g.started:
 		return Chunks{[]byte("\n]\n")}
 	case g.list:

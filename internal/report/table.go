@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,12 +16,14 @@ import (
 
 // tableOf returns the columns and rows of an output: first the function, then the unit if it has a
 // name. head is nil for an output without rows.
-func tableOf(r Result, o api.Output, unit string) (head []string, rows [][]string) {
+func (s Terminal) tableOf(r Result, o api.Output, unit string) (head []string, rows [][]string) {
 	switch v := o.Value.(type) {
 	case api.AttributeValueList:
-		head, rows = attributeRows(r, v)
+		head, rows = s.attributeRows(r, v)
 	case api.ValidationResultList:
-		head, rows = validationRows(r, v)
+		head, rows = s.validationRows(r, v)
+	case api.ResourceMutationList:
+		head, rows = s.mutationRows(r, v)
 	case api.ResourceInfoList:
 		head, rows = resourceRows(v)
 	case api.ResourceList:
@@ -49,68 +53,137 @@ func resourceCells(info api.ResourceInfo) []string {
 	return []string{string(info.ResourceType), strings.TrimPrefix(string(info.ResourceName), "/")}
 }
 
-func attributeRows(r Result, list api.AttributeValueList) (head []string, rows [][]string) {
+func (s Terminal) attributeRows(r Result, list api.AttributeValueList) (head []string, rows [][]string) {
 	for _, v := range list {
 		row := append([]string{v.FunctionName}, resourceCells(v.ResourceInfo)...)
 		position := ""
 		if v.Position != nil {
 			position = v.Position.String()
 		}
-		rows = append(rows, append(row, string(v.Path),
-			r.Secrets.Value(v.ResourceInfo, v.Path, cell(v.Value)),
-			r.Secrets.Value(v.ResourceInfo, v.Path, oneLine(v.Comment)), position))
+		rows = append(rows, append(row,
+			r.Secrets.Value(v.ResourceInfo, v.Path, s.cell(v.Value)), string(v.Path),
+			r.Secrets.Value(v.ResourceInfo, v.Path, s.text(v.Comment)), position))
 	}
-	return []string{"FUNCTION", "TYPE", "NAME", "PATH", "VALUE", "COMMENT", "POSITION"}, rows
+	return []string{"FUNCTION", "TYPE", "NAME", "VALUE", "PATH", "COMMENT", "POSITION"}, rows
 }
 
-func validationRows(r Result, list api.ValidationResultList) (head []string, rows [][]string) {
+func (s Terminal) validationRows(r Result, list api.ValidationResultList) (head []string, rows [][]string) {
 	for _, v := range list {
 		if v.Passed && len(v.Unchecked) == 0 {
 			rows = append(rows, []string{r.finding(v).rule(), "passed", "", "", "", ""})
 		}
 		for _, f := range r.findingsOf(api.ValidationResultList{v}) {
 			rows = append(rows, []string{
-				f.rule(), "failed", f.Resource, f.Path, oneLine(f.Message),
+				f.rule(), "failed", f.Resource, f.Path, s.text(f.Message),
 				f.Position.String(),
 			})
 		}
 		for _, f := range r.uncheckedFindings(api.ValidationResultList{v}) {
 			rows = append(rows, []string{
 				f.rule(), "unchecked", f.Resource, "",
-				oneLine(strings.TrimPrefix(f.Message, unchecked)), f.Position.String(),
+				s.text(strings.TrimPrefix(f.Message, unchecked)), f.Position.String(),
 			})
 		}
 	}
 	return []string{"RULE", "RESULT", "RESOURCE", "PATH", "MESSAGE", "POSITION"}, rows
 }
 
-// dropColumns removes optional columns without content. It removes the first column if all rows
-// come from the same function and no rule of it is named.
-func dropColumns(head []string, rows [][]string) ([]string, [][]string) {
-	keep := make([]bool, len(head))
-	for i := range head {
-		keep[i] = i > 0 && !isOptional(head, i)
-		for _, row := range rows {
-			if i == 0 {
-				keep[i] = keep[i] || row[0] != rows[0][0] || strings.Contains(row[0], "/")
-			} else {
-				keep[i] = keep[i] || row[i] != ""
+// mutationRows returns the changes of resources, one for each path.
+func (s Terminal) mutationRows(r Result, list api.ResourceMutationList) (head []string,
+	rows [][]string,
+) {
+	by := whoChanged(r)
+	for i := range list {
+		m := &list[i]
+		info := resourceCells(m.Resource)
+		row := func(index int, change string, old, now, path string) {
+			function := by(index)
+			rows = append(rows, []string{function, info[0], info[1], change, old, now, path})
+		}
+		switch whole := m.ResourceMutationInfo; whole.MutationType {
+		case api.MutationTypeAdd:
+			row(whole.Index, "added", "", "", "")
+			continue
+		case api.MutationTypeDelete:
+			row(whole.Index, "deleted", "", "", "")
+			continue
+		case api.MutationTypeNone, "":
+			continue
+		}
+		for _, path := range slices.SortedFunc(maps.Keys(m.PathMutationMap), compareShown) {
+			change := m.PathMutationMap[path]
+			words := map[api.MutationType]string{
+				api.MutationTypeAdd: "added", api.MutationTypeDelete: "deleted",
+				api.MutationTypeNone: "unchanged",
 			}
+			old, now := s.text(onOneLine(change.Previous)), s.text(onOneLine(change.Value))
+			if change.MutationType == api.MutationTypeDelete && old == "" {
+				old, now = now, ""
+			}
+			row(change.Index, cmp.Or(words[change.MutationType], "changed"),
+				r.Secrets.Value(m.Resource, path, old), r.Secrets.Value(m.Resource, path, now),
+				ShownPath(path))
 		}
 	}
+	return []string{"FUNCTION", "TYPE", "NAME", "CHANGE", "OLD", "NEW", "PATH"}, rows
+}
+
+// Columns returns the names of all columns that tables have.
+func Columns() []string {
+	return []string{
+		"FUNCTION", "UNIT", "TYPE", "NAME", "VALUE", "PATH", "COMMENT", "POSITION", "RULE", "RESULT",
+		"RESOURCE", "MESSAGE", "CHANGE", "OLD", "NEW",
+	}
+}
+
+// pickColumns keeps the columns that the user asked for, in that order. Without any it removes
+// optional columns without content, the unit if the positions say as much, and the first column if
+// all rows come from the same function and no rule of it is named.
+func (s Terminal) pickColumns(head []string, rows [][]string) ([]string, [][]string) {
+	var keep []int
+	for _, name := range s.Columns {
+		if i := slices.Index(head, name); i >= 0 {
+			keep = append(keep, i)
+		}
+	}
+	if len(s.Columns) == 0 {
+		keep = usefulColumns(head, rows)
+	}
 	pick := func(cells []string) []string {
-		var kept []string
-		for i, c := range cells {
-			if keep[i] {
-				kept = append(kept, c)
-			}
+		kept := make([]string, len(keep))
+		for k, i := range keep {
+			kept[k] = cells[i]
 		}
 		return kept
 	}
+	picked := make([][]string, len(rows))
 	for i := range rows {
-		rows[i] = pick(rows[i])
+		picked[i] = pick(rows[i])
 	}
-	return pick(head), rows
+	return pick(head), picked
+}
+
+func usefulColumns(head []string, rows [][]string) []int {
+	var useful []int
+	position := slices.Index(head, "POSITION")
+	for i, name := range head {
+		useful = append(useful, i)
+		switch {
+		case i == 0:
+			if !slices.ContainsFunc(rows, func(row []string) bool {
+				return row[0] != rows[0][0] || strings.Contains(row[0], "/")
+			}) {
+				useful = useful[:0]
+			}
+		case name == "UNIT" && position >= 0 && len(rows) > 0 &&
+			!slices.ContainsFunc(rows, func(row []string) bool { return row[position] == "" }),
+			isOptional(head, i) && !slices.ContainsFunc(rows, func(row []string) bool {
+				return row[i] != ""
+			}):
+			useful = useful[:len(useful)-1]
+		}
+	}
+	return useful
 }
 
 // isOptional reports whether a column may be empty: those that comment on a value, and those that
@@ -135,10 +208,13 @@ func (s Terminal) table(head []string, rows [][]string) []byte {
 			widths[i] = max(widths[i], utf8.RuneCountInString(c))
 		}
 	}
+	if s.Interactive && s.Width > 0 {
+		fit(head, widths, s.Width)
+	}
 	line := func(cells []string) string {
 		var b strings.Builder
 		for i, c := range cells {
-			fmt.Fprintf(&b, "%-*s  ", widths[i], c)
+			fmt.Fprintf(&b, "%-*s  ", widths[i], shorten(c, widths[i]))
 		}
 		return strings.TrimRight(b.String(), " ")
 	}
@@ -148,6 +224,58 @@ func (s Terminal) table(head []string, rows [][]string) []byte {
 		b.WriteString(line(row) + "\n")
 	}
 	return []byte(b.String())
+}
+
+// narrowest is the number of characters below which fit shortens no column.
+const narrowest = 10
+
+// fit reduces the widest columns until a table fits into a number of characters, or until they are
+// too narrow to be useful. Columns with long texts are reduced before those that identify a row.
+func fit(head []string, widths []int, width int) {
+	texts := []string{"PATH", "COMMENT", "MESSAGE", "VALUE", "OLD", "NEW"}
+	for _, all := range []bool{false, true} {
+		for {
+			total, widest := 0, -1
+			for i, w := range widths {
+				total += w + 2
+				if (all || slices.Contains(texts, head[i])) && (widest < 0 || w > widths[widest]) {
+					widest = i
+				}
+			}
+			if total-2 <= width {
+				return
+			}
+			if widest < 0 || widths[widest] <= narrowest {
+				break
+			}
+			widths[widest]--
+		}
+	}
+}
+
+// shorten returns the beginning of a text that is longer than width characters, with an ellipsis.
+func shorten(text string, width int) string {
+	if utf8.RuneCountInString(text) <= width {
+		return text
+	}
+	return string([]rune(text)[:max(width-1, 0)]) + ellipsis
+}
+
+// cell returns a value for a table.
+func (s Terminal) cell(value any) string {
+	if text, ok := value.(string); ok {
+		return s.text(text)
+	}
+	return cell(value)
+}
+
+// text returns a text for a table. On a terminal it is the beginning; in a pipe it is complete, with
+// escapes for line breaks.
+func (s Terminal) text(text string) string {
+	if s.Interactive {
+		return oneLine(text)
+	}
+	return strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", `\n`)
 }
 
 // cell returns a value on one line: a string as it is, everything else as JSON.

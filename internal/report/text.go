@@ -138,5 +138,5 @@ func (s Terminal) line(f finding) string {
 	parts := slices.DeleteFunc([]string{f.Resource, f.rule(), f.Path, f.Message},
 		func(part string) bool { return part == "" })
 	return s.head(diag.Printable(f.Position.String())+":") + " " +
-		firstLine(diag.PrintableLines(strings.Join(parts, ": "))) + "\n"
+		firstLine(strings.ReplaceAll(diag.PrintableLines(strings.Join(parts, ": ")), "\n", " ")) + "\n"
 }

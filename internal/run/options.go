@@ -21,8 +21,9 @@ type Options struct {
 	// Notes are written before the run.
 	Notes []api.Note
 
-	Format report.Format
-	Report report.Kind // if empty, Format decides what is printed
+	Format  report.Format
+	Report  report.Kind // if empty, Format decides what is printed
+	Columns []string    // of tables; nil chooses them
 	// Print prints the output even if the configuration is written to files.
 	Print bool
 

@@ -134,7 +134,8 @@ func (l *loop) run() (err error) {
 		Elsewhere:  l.options.Output != Stdout, Silent: !l.prints,
 		Verbose: l.options.Settings.Verbose, Quiet: l.options.Settings.Quiet,
 		Terminal: report.Terminal{
-			Interactive: streams.OutIsTerminal(), Head: streams.OutStyle(color.Bold),
+			Interactive: streams.OutIsTerminal(), Width: streams.Width(),
+			Columns: l.options.Columns, Head: streams.OutStyle(color.Bold),
 			Diff: DiffStyle(streams),
 		},
 	}
@@ -335,7 +336,8 @@ func (l *loop) invocation(unit *source.Unit, chain *plan.Plan) *api.FunctionInvo
 		WhereResource:   l.where,
 		WhereCEL:        l.options.Select.CEL,
 		RecordMutations: l.prints &&
-			(l.options.Format == report.Mutations || l.options.Format == report.Response),
+			(l.options.Format == report.Mutations || l.options.Format == report.Response ||
+				l.options.Format == report.Table && mutating(chain)),
 		StopOnError:         !l.options.KeepGoing,
 		FunctionInvocations: chain.Invocations,
 	}
