@@ -1,6 +1,10 @@
 package cli
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,6 +35,12 @@ type args struct {
 // may come before each of them; pflag parses these and stops at the next word that is not a flag.
 func splitArgs(a *app.App, cmd *cobra.Command, o *runFlags, words []string) (g args, err error) {
 	flags, files := cmd.Flags(), &o.files
+	if err := o.readFileList(a); err != nil {
+		return g, err
+	}
+	if words, err = moreFiles(a, cmd, o, words); err != nil {
+		return g, err
+	}
 	for _, to := range []*string{&files.File, &files.Unit} {
 		if len(files.Paths) > 0 {
 			break
@@ -64,6 +74,66 @@ func splitArgs(a *app.App, cmd *cobra.Command, o *runFlags, words []string) (g a
 		g.problem = diag.UsageHint("'fctl list' shows the functions", "FUNCTION is missing")
 	}
 	return g, nil
+}
+
+// moreFiles takes files off the words after -f, until FUNCTION. Programs such as pre-commit append
+// several.
+func moreFiles(a *app.App, cmd *cobra.Command, o *runFlags, words []string) ([]string, error) {
+	flags := cmd.Flags()
+	for len(o.files.Paths) > 0 && len(words) > 0 && words[0] != "-" && isFile(a, words[0]) &&
+		(strings.ContainsAny(words[0], "*?[") || exists(a, words[0])) {
+		file := words[0]
+		if err := flags.Parse(words[1:]); err != nil {
+			return nil, flagProblem(cmd, err)
+		}
+		o.files.Paths = append(o.files.Paths, file)
+		words = flags.Args()
+	}
+	return words, nil
+}
+
+// readFileList adds the files that the list of --files-from names. It is read once.
+func (o *runFlags) readFileList(a *app.App) error {
+	if o.filesFrom == "" || o.fileListRead {
+		return nil
+	}
+	o.fileListRead = true
+	reader := &source.Reader{In: a.Streams.In, MaxSize: maxFileList}
+	text, err := reader.Bytes(context.Background(), source.InDirectory(a.Dir, o.filesFrom))
+	if err != nil {
+		return err
+	}
+	end := "\n"
+	if bytes.IndexByte(text, 0) >= 0 {
+		end = "\x00"
+	}
+	n := len(o.files.Paths)
+	for name := range strings.SplitSeq(string(text), end) {
+		if name = strings.TrimSuffix(name, "\r"); name != "" {
+			o.files.Paths = append(o.files.Paths, name)
+		}
+	}
+	if len(o.files.Paths) > n {
+		return nil
+	}
+	if o.options.AllowEmpty {
+		return errNoFiles
+	}
+	return &api.Failure{
+		Class: api.FailureInput, Message: "--files-from: the list names no file",
+		Hint: "--allow-empty accepts that",
+	}
+}
+
+// errNoFiles says that there is nothing to do because the list of files is empty, which is accepted.
+var errNoFiles = errors.New("no files")
+
+// maxFileList is the maximum size in bytes of a list of files.
+const maxFileList = 64 << 20
+
+func exists(a *app.App, path string) bool {
+	_, err := os.Stat(source.InDirectory(a.Dir, path))
+	return err == nil
 }
 
 // unitLeftOut reports whether the words after FILE begin with FUNCTION instead of UNIT: the first

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -77,6 +78,10 @@ func do(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags, words 
 	given, err := splitArgs(a, cmd, o, words)
 	if o.help {
 		return cmd.Help()
+	}
+	if errors.Is(err, errNoFiles) {
+		a.Note(&settings.Settings{}, err.Error()+": the list of --files-from is empty")
+		return nil
 	}
 	if err != nil {
 		return err

@@ -24,6 +24,8 @@ type runFlags struct {
 	functions                           []string // of do and vet
 	policies                            []string // of vet
 	columns                             []string
+	filesFrom                           string
+	fileListRead                        bool
 	vet                                 bool // the command is vet
 	help                                bool
 	output, report                      string
@@ -62,6 +64,8 @@ func addFileFlags(cmd *cobra.Command, o *runFlags, usage string) {
 	o.files.Command = cmd.Name()
 	flags.BoolVarP(&o.help, "help", "h", false, "help for "+cmd.Name())
 	flags.StringArrayVarP(&o.files.Paths, "filename", "f", nil, usage)
+	flags.StringVar(&o.filesFrom, "files-from", "",
+		"read the names of files from `FILE`, one per line, or from the standard input if it is -; a NUL may end them, as in 'git ls-files -z'")
 	flags.BoolVarP(&o.files.Recursive, "recursive", "R", false,
 		"descend into subdirectories")
 }

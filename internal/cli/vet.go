@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/settings"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -84,6 +86,10 @@ func vet(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags, words
 	if o.help {
 		return cmd.Help()
 	}
+	if errors.Is(err, errNoFiles) {
+		a.Note(&settings.Settings{}, err.Error()+": the list of --files-from is empty")
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -126,6 +132,9 @@ func vet(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags, words
 // before each of them.
 func takeFiles(a *app.App, cmd *cobra.Command, o *runFlags, words []string) ([]string, error) {
 	flags := cmd.Flags()
+	if err := o.readFileList(a); err != nil {
+		return nil, err
+	}
 	for len(words) > 0 && isFile(a, words[0]) {
 		file := words[0]
 		if err := flags.Parse(words[1:]); err != nil {

@@ -131,9 +131,7 @@ func (l *loop) selection() (expression, flags string, err error) {
 	of := l.options.Select
 	kinds := of.Kind
 	if kinds != "" && l.request.toolchain == api.ToolchainKubernetesYAML {
-		var notes []api.Note
-		kinds, notes = l.request.typeNames(l.ctx).kinds(kinds)
-		l.options.Notes = append(l.options.Notes, notes...)
+		kinds, l.kindNotes = l.request.typeNames(l.ctx).kinds(kinds)
 	}
 	var parts, words []string
 	for _, s := range []struct {

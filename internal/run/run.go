@@ -73,6 +73,7 @@ type loop struct {
 	other      map[string]api.Text
 	baseline   *exceptions.Baseline // nil unless a file is read or written
 	rules      []string             // of the validations in the chain
+	kindNotes  []api.Note           // about --kind
 	context    func(unit string, t api.ToolchainType) api.FunctionContext
 
 	printer  *report.Printer
@@ -80,6 +81,7 @@ type loop struct {
 	tree     *sink.Tree    // nil unless files in a directory are written
 	progress *iostreams.Progress
 	summary  summary
+	repeated repeatedErrors
 	result   Result
 	out      *sink.Stream
 	broken   error  // why nothing more can be printed
@@ -141,6 +143,7 @@ func (l *loop) run() (err error) {
 	}
 	l.console.Notes("", l.options.Notes...)
 	if !l.options.Settings.Quiet {
+		l.console.Notes("", l.kindNotes...)
 		l.console.Notes("", l.chain.Notes...)
 		if !l.prints || !streams.OutIsTerminal() {
 			l.progress = streams.NewProgress("files", len(files.Files))
@@ -154,6 +157,7 @@ func (l *loop) run() (err error) {
 	l.stop, l.out = stop, sink.NewStream(streams.Out)
 	inOrder(working, len(files.Files), l.work, l.take)
 	l.progress.End()
+	l.copySkipped()
 	return l.finish()
 }
 
@@ -261,7 +265,11 @@ func (l *loop) read(o *outcome, admit func(int64)) (*source.Unit, error) {
 	reader.RegularOnly = !f.Explicit || l.inPlace != nil
 	if l.inPlace != nil {
 		o.target = l.inPlace.Target(f.Path, f.Explicit)
-		reader.Hold = l.console.Hold(l.ctx, o.target, diag.FileName(f.Path), l.progress.Hide)
+		note := l.progress.Hide
+		if l.options.Settings.Quiet {
+			note = func(func()) {}
+		}
+		reader.Hold = l.console.Hold(l.ctx, o.target, diag.FileName(f.Path), note)
 	}
 	reader.Admit = admit
 	return reader.Unit(l.ctx, f.Path, f.Unit)
@@ -456,7 +464,7 @@ func (l *loop) take(o outcome) {
 	l.progress.Add(1)
 	if o.skipped != "" {
 		l.request.found.Skipped = append(l.request.found.Skipped,
-			source.Skipped{Path: o.file.Path, Reason: o.skipped})
+			source.Skipped{Path: o.file.Path, Rel: o.file.Rel, Reason: o.skipped})
 		l.summary.skipped++
 		return
 	}
@@ -472,7 +480,7 @@ func (l *loop) take(o outcome) {
 		l.say(func() { _, _ = l.deps.Streams.ErrOut.Write(o.failed) })
 	}
 	if len(o.problems) > 0 {
-		l.fail(o.problems)
+		l.failOnce(o.problems)
 	}
 	if o.response != nil && o.response.ValidationFailed ||
 		l.options.Output == Check && o.changes.any() {

@@ -164,6 +164,7 @@ func (l *loop) showNotes(o *outcome) {
 // conclude reports what is about all units: notes, functions that matched nothing, skipped files,
 // and how much changed.
 func (l *loop) conclude() {
+	l.reportRepeated()
 	t := &l.summary
 	notes := l.printer.Unchecked()
 	if l.request.found.Several {

@@ -83,15 +83,20 @@ type Found struct {
 // Exclude removes the files that were found in dir or below it, except files that the user named.
 func (f *Found) Exclude(dir string) {
 	dir = absolute(dir)
+	inside := func(path string) bool {
+		rel, err := filepath.Rel(dir, absolute(path))
+		return err == nil && filepath.IsLocal(rel)
+	}
 	f.Files = slices.DeleteFunc(f.Files, func(file File) bool {
-		rel, err := filepath.Rel(dir, absolute(file.Path))
-		return !file.Explicit && err == nil && filepath.IsLocal(rel)
+		return !file.Explicit && inside(file.Path)
 	})
+	f.Skipped = slices.DeleteFunc(f.Skipped, func(s Skipped) bool { return inside(s.Path) })
 }
 
 // Skipped is a file that is skipped.
 type Skipped struct {
 	Path   string
+	Rel    string // as that of a File
 	Reason SkipReason
 }
 
@@ -328,7 +333,7 @@ func (w *walker) entry(d directory, e fs.DirEntry, g *glob) error {
 	}
 	format := w.format(byPattern)
 	if why := w.skipReason(name, e.Type(), byPattern, format); why != "" {
-		w.found.Skipped = append(w.found.Skipped, Skipped{file, why})
+		w.found.Skipped = append(w.found.Skipped, Skipped{file, rel, why})
 		return nil
 	}
 	w.found.Files = append(w.found.Files,

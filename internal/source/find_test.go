@@ -186,11 +186,11 @@ func TestSkipped(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Skipped{
-		{"b.md", OtherExtension},
-		{"c.md", OtherExtension},
-		{"d.properties", OtherFormat},
-		{"l.yaml", IsLink},
-		{"sub/x.md", OtherExtension},
+		{Path: "b.md", Rel: "b.md", Reason: OtherExtension},
+		{Path: "c.md", Rel: "c.md", Reason: OtherExtension},
+		{Path: "d.properties", Rel: "d.properties", Reason: OtherFormat},
+		{Path: "l.yaml", Rel: "l.yaml", Reason: IsLink},
+		{Path: "sub/x.md", Rel: "sub/x.md", Reason: OtherExtension},
 	}
 	if diff := cmp.Diff(want, found.Skipped); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
