@@ -68,7 +68,7 @@ func TestOmitted(t *testing.T) {
 			nil, unshown, "",
 		},
 		{
-			"a setter whose configuration is no value",
+			"a setter without values",
 			report.Printer{Format: report.Value},
 			set,
 			nil, unshown, "",
