@@ -32,6 +32,13 @@ type Text struct {
 //
 // A validation may have a fix, the chain that 'fctl vet --fix' runs.
 //
+// The list may also be the field functions of a map, whose field parameters declares parameters:
+//
+//	parameters:
+//	  - {name: replicas, type: int, default: 2, description: how many}
+//	functions:
+//	  - {function: set-replicas, arguments: ["template:{{.Params.replicas}}"]}
+//
 // Arguments are given by name, or in order in a list. A value means what the same text means on the
 // command line, including the prefixes file:, template:, cel: and text:. A file: path is relative
 // to the directory of the chain.
@@ -55,6 +62,15 @@ func (r *Resolver) Invocations(text Text) (*Plan, error) {
 		return nil, l.problems
 	}
 	top := doc.Value()
+	var params map[string]string
+	if top.Kind() == gaby.Map && (top.Get("functions").Exists() || top.Get("parameters").Exists()) {
+		fields, _ := l.fields(top, "a chain", chainKeys())
+		params = l.parameters(fields["parameters"])
+		if top = fields["functions"]; !top.Exists() {
+			l.report(doc.Value().Position(), "", "a chain needs functions")
+			return l.plan, l.problems.Err()
+		}
+	}
 	switch {
 	case top.Kind() == gaby.Map && (top.Get("function").Exists() ||
 		top.Get("FunctionName").Exists()):
@@ -72,6 +88,7 @@ func (r *Resolver) Invocations(text Text) (*Plan, error) {
 			l.invocation(item)
 		}
 	}
+	l.plan.setParams(params)
 	return l.plan, l.problems.Err()
 }
 
@@ -276,6 +293,7 @@ func (r *listReader) invocation(v gaby.Value) {
 	for _, a := range args {
 		in.Arguments = append(in.Arguments, a.FunctionArgument)
 	}
+	in.Arguments = r.resolver.withDefaults(signature, in.Arguments)
 	checked := in
 	var err error
 	if r.plan.Notes, err = r.resolver.nameTypes(signature, in.Arguments, r.plan.Notes); err == nil {

@@ -61,6 +61,13 @@ type Resolver struct {
 	// ResourceType returns the type that a word names, such as deploy, and a hint if it is probably
 	// misspelled. nil takes words as they are.
 	ResourceType func(word string) (t api.ResourceType, hint string, err error)
+	// NoParams accepts parameters without a value, to explain a chain.
+	NoParams bool
+	// Params are the values of --param, for parameters that chains in files declare.
+	Params map[string]string
+	// Defaults are the values of parameters of functions that the settings have, by name. A function
+	// gets them unless they are given.
+	Defaults map[string]string
 	// ReadFile reads the file that file:PATH names; "-" is the standard input.
 	ReadFile func(path string) ([]byte, error)
 }
@@ -73,6 +80,8 @@ type Plan struct {
 	// Comments are those above the invocations of a chain in a file, in the same order. Append
 	// ignores them.
 	Comments []string
+	// Parameters are those that chains in files declare, with their values.
+	Parameters []Parameter
 	// Fixes are the chains that fix what invocations find, by index. Those without one may be
 	// missing at the end.
 	Fixes []*Plan
@@ -89,6 +98,7 @@ func (p *Plan) Append(other *Plan) {
 	p.Invocations = append(p.Invocations, other.Invocations...)
 	p.Signatures = append(p.Signatures, other.Signatures...)
 	p.Notes = append(p.Notes, other.Notes...)
+	p.Parameters = append(p.Parameters, other.Parameters...)
 }
 
 // Fix returns the chain that fixes what an invocation finds, or nil.
@@ -189,7 +199,7 @@ func (r *Resolver) link(words *linkWords) (l link, err error) {
 	if l.notes, err = r.nameTypes(l.signature, args, l.notes); err != nil {
 		return l, argumentProblems(name, "", err)
 	}
-	l.invocation.Arguments = args
+	l.invocation.Arguments = r.withDefaults(l.signature, args)
 	hint := cmp.Or(r.thenHint(&l), r.flagHint(&l))
 	checked, err := r.Functions.ValidateInvocation(r.Toolchain, l.invocation)
 	if err != nil {
@@ -198,6 +208,31 @@ func (r *Resolver) link(words *linkWords) (l link, err error) {
 	l.notes = append(l.notes, handler.DeprecatedParameters(l.signature, args)...)
 	l.invocation = checked
 	return l, nil
+}
+
+// withDefaults adds the Defaults of parameters that are not given.
+func (r *Resolver) withDefaults(s api.FunctionSignature,
+	args []api.FunctionArgument,
+) []api.FunctionArgument {
+	for i, p := range s.Parameters {
+		value, known := r.Defaults[p.ParameterName]
+		if !known || value == "" || slices.ContainsFunc(args, func(a api.FunctionArgument) bool {
+			return a.ParameterName == p.ParameterName
+		}) {
+			continue
+		}
+		unnamed := 0
+		for _, a := range args {
+			if a.ParameterName == "" {
+				unnamed++
+			}
+		}
+		if unnamed <= i {
+			args = append(slices.Clip(args),
+				api.FunctionArgument{ParameterName: p.ParameterName, Value: value})
+		}
+	}
+	return args
 }
 
 // parameterResourceType is the parameter for a resource type.
