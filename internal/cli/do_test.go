@@ -200,7 +200,7 @@ func TestOnATerminal(t *testing.T) {
 		{
 			[]string{"get-string-path", "*", "metadata.name"},
 			true, 0,
-			"TYPE          NAME  PATH           VALUE  POSITION\nv1/ConfigMap  a     metadata.name  a      <stdin>:4:9\n",
+			"TYPE          NAME  VALUE  PATH           POSITION\nv1/ConfigMap  a     a      metadata.name  <stdin>:4:9\n",
 		},
 		{[]string{"get-resources-of-type", "v1/ConfigMap"}, true, 0, "[\n"},
 		{[]string{"get-string-path", "*", "metadata.name"}, false, 0, "[\n"},
