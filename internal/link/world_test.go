@@ -293,3 +293,45 @@ func replaceOnce(text string, pairs ...string) string {
 	}
 	return text
 }
+
+// graph returns the world as explain, infer and doctor see it.
+func (w *world) graph() *link.Graph {
+	g := &link.Graph{
+		Executor: w.executor,
+		Read: func(id string) (*link.Upstream, error) {
+			u := w.units[strings.TrimPrefix(id, "id-")]
+			if u == nil {
+				return nil, &entity.Error{Code: entity.CodeUnitNotFound, Message: "no unit " + id}
+			}
+			return u.upstream(), nil
+		},
+		Revision: func(string, int64) *entity.Revision {
+			return &entity.Revision{Description: "a change"}
+		},
+		Input: func(
+			id string, links []*entity.Link, options link.Options,
+		) (*link.Input, error) {
+			var slugs []string
+			for _, l := range links {
+				slugs = append(slugs, l.Slug)
+			}
+			in := w.input(strings.TrimPrefix(id, "id-"), slugs...)
+			in.Options = options
+			return in, nil
+		},
+		Names: func(id string) string { return "prod/" + strings.TrimPrefix(id, "id-") },
+	}
+	for _, slug := range slices.Sorted(maps.Keys(w.units)) {
+		g.Units = append(g.Units, w.units[slug].Unit.Unit)
+	}
+	for _, slug := range slices.Sorted(maps.Keys(w.links)) {
+		g.Links = append(g.Links, w.links[slug])
+	}
+	return g
+}
+
+// lastLine returns the last line of a text without its indentation.
+func lastLine(text string) string {
+	lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
+	return strings.TrimLeft(lines[len(lines)-1], " ") + "\n"
+}

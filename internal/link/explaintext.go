@@ -1,0 +1,100 @@
+package link
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// String returns the explanation as people read it.
+func (e *Explanation) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s : %s\n", &e.Resource, e.what())
+	e.cause(&b, "  ")
+	for _, m := range e.Merges {
+		text := "overwritable by " + m.Link
+		if !m.Overwritable {
+			text = "not overwritable by " + m.Link + ": " + m.Reason
+		}
+		fmt.Fprintf(&b, "  merges   %s\n", text)
+	}
+	for _, n := range e.Next {
+		switch {
+		case n.Error != "":
+			fmt.Fprintf(&b, "  next     %s: %s\n", n.Link, n.Error)
+		case n.Changes && n.Value == nil:
+			fmt.Fprintf(&b, "  next     %s would remove it\n", n.Link)
+		case n.Changes:
+			fmt.Fprintf(&b, "  next     %s would write %s\n", n.Link, valueOf(n.Value))
+		default:
+			fmt.Fprintf(&b, "  next     %s would write %s (no change)\n", n.Link, valueOf(n.Value))
+		}
+	}
+	return b.String()
+}
+
+// what returns the path with its value.
+func (e *Explanation) what() string {
+	if !e.Exists {
+		return e.Path + " has no value"
+	}
+	return e.Path + " = " + valueOf(e.Value)
+}
+
+// valueOf returns a value as people read it: text without quotes, anything else as JSON.
+func valueOf(value any) string {
+	if text, ok := value.(string); ok && !strings.Contains(text, "\n") {
+		return text
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Sprint(value)
+	}
+	return string(text)
+}
+
+// cause writes what set the value, and where that came from.
+func (e *Explanation) cause(b *strings.Builder, indent string) {
+	line := func(label, format string, args ...any) {
+		fmt.Fprintf(b, "%s%-8s %s\n", indent, label, fmt.Sprintf(format, args...))
+	}
+	c := e.Cause
+	if c == nil {
+		line("set by", "unknown: the record is missing")
+		return
+	}
+	text := fmt.Sprintf("mutation %d (revision %d", c.Mutation.MutationNum, c.Mutation.RevisionNum)
+	if c.Description != "" {
+		text += fmt.Sprintf(", %q", c.Description)
+	}
+	text += ")"
+	switch {
+	case c.Link != "":
+		text += fmt.Sprintf(", link %s (%s)", c.Link, c.UpdateType)
+	case c.Mutation.LinkID != "":
+		text += ", a link that does not exist any more"
+	case c.Mutation.FunctionInvocation != nil:
+		text += ", function " + c.Mutation.FunctionInvocation.FunctionName
+	case c.Mutation.MergeSourceID != "":
+		text += ", clone or merge"
+	case c.Source != "":
+		text += ", " + string(c.Source)
+	}
+	line("set by", "%s", text)
+	if e.Entry != "" && e.Entry != e.Path {
+		line("", "recorded at %s", e.Entry)
+	}
+	if c.Expression != "" {
+		text := c.Evaluator + " " + c.Expression
+		for _, name := range slices.Sorted(maps.Keys(c.Parameters)) {
+			text += fmt.Sprintf(", %s = %s", name, valueOf(c.Parameters[name]))
+		}
+		line("", "%s", text)
+	}
+	for _, from := range e.From {
+		line("from", "%s rev %d, %s : %s", from.Unit, from.RevisionNum, &from.Resource, from.what())
+		from.cause(b, indent+"         ")
+	}
+}
