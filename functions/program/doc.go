@@ -15,6 +15,7 @@ func RegisterFunctions(fh handler.FunctionRegistry, provider configkit.ResourceP
 	return handler.Register(fh, append(
 		starlarkFunctions(provider),
 		vetCELExprFunction(provider),
+		getCELUnitFunction(provider),
 		getYQFunction(provider),
 		setYQFunction(provider),
 		setTemplateFunction(provider),

@@ -90,6 +90,16 @@ func CompileArgument(text string) (*Program, error) {
 	return compile(env.ofArguments, text, nil)
 }
 
+// CompileUnit compiles an expression about all resources of a unit, a list that the expression
+// calls resources. The result must be a string, number or bool.
+func CompileUnit(text string) (*Program, error) {
+	env, err := environment()
+	if err != nil {
+		return nil, fmt.Errorf("the environment of CEL expressions: %w", err)
+	}
+	return compile(env.ofUnits, text, nil)
+}
+
 // compile compiles an expression in an environment. If kinds is nil, the result is the value of an
 // argument.
 func compile(env *cel.Env, text string, kinds []Kind) (*Program, error) {
@@ -156,7 +166,9 @@ func (p *Program) wanted() string {
 
 // activation resolves the variables of one evaluation.
 type activation struct {
-	object ref.Val
+	object    ref.Val
+	resource  gaby.Value // that object is
+	resources []gaby.Value
 	scope  *expression.Scope
 }
 
@@ -165,6 +177,12 @@ func (a *activation) ResolveName(name string) (any, bool) {
 	switch name {
 	case "object", "r":
 		return a.object, true
+	case "resources":
+		values := make([]ref.Val, len(a.resources))
+		for i, v := range a.resources {
+			values[i] = valueOf(v, nil)
+		}
+		return types.NewRefValList(types.DefaultTypeAdapter, values), true
 	case "params":
 		return a.scope.Params, true
 	case "functionContext":
@@ -193,11 +211,26 @@ func (p *Program) Eval(resource gaby.Value, scope *expression.Scope) (any, error
 	return data, nil
 }
 
+// EvalUnit evaluates the expression on the resources of a unit. The result is a string, bool, int64,
+// uint64 or float64. The error is an *[expression.Error].
+func (p *Program) EvalUnit(resources []gaby.Value, scope *expression.Scope) (any, error) {
+	value, err := p.evalIn(&activation{resources: resources, scope: scope})
+	if err != nil {
+		return nil, err
+	}
+	return value.Value(), nil
+}
+
 // eval evaluates the expression and checks the kind of the result.
 func (p *Program) eval(resource gaby.Value, scope *expression.Scope) (ref.Val, error) {
-	value, _, err := p.program.Eval(&activation{object: valueOf(resource, nil), scope: scope})
+	return p.evalIn(&activation{object: valueOf(resource, nil), resource: resource, scope: scope})
+}
+
+// evalIn evaluates the expression with the variables of an activation.
+func (p *Program) evalIn(a *activation) (ref.Val, error) {
+	value, _, err := p.program.Eval(a)
 	if err != nil {
-		return nil, p.explain(resource, scope, err)
+		return nil, p.explain(a, err)
 	}
 	if kind := value.Type().(*types.Type).Kind(); !p.gives(kind) {
 		return nil, &expression.Error{

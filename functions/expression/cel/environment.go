@@ -15,6 +15,7 @@ type environments struct {
 	functions   *cel.Env // without variables
 	ofArguments *cel.Env
 	ofResources *cel.Env
+	ofUnits     *cel.Env
 }
 
 // environment returns the environments, which all programs share.
@@ -52,7 +53,13 @@ func newEnvironments() (environments, error) {
 	}
 	resources, err := arguments.Extend(cel.Variable("object", cel.DynType),
 		cel.Variable("r", cel.DynType))
-	return environments{functions: functions, ofArguments: arguments, ofResources: resources}, err
+	if err != nil {
+		return environments{}, err
+	}
+	units, err := arguments.Extend(cel.Variable("resources", cel.ListType(cel.DynType)))
+	return environments{
+		functions: functions, ofArguments: arguments, ofResources: resources, ofUnits: units,
+	}, err
 }
 
 // fixedTimeZones restricts the time zones in timestamp functions to offsets such as +02:00. What a

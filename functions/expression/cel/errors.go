@@ -17,7 +17,6 @@ import (
 	"cel.dev/cel-go/parser"
 
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/expression"
 )
 
@@ -116,6 +115,8 @@ func suggestion(env *cel.Env, name string) string {
 		switch v.Name() {
 		case "object":
 			variables = []string{"object", "r", "params", "functionContext"}
+		case "resources":
+			variables = []string{"resources", "params", "functionContext"}
 		case "self":
 			variables = []string{"self", "oldSelf"}
 		}
@@ -137,7 +138,7 @@ func suggestion(env *cel.Env, name string) string {
 
 // explain turns the error of an evaluation into an *[expression.Error]. It evaluates the expression
 // again, this time recording the value of each part.
-func (p *Program) explain(resource gaby.Value, scope *expression.Scope, err error) error {
+func (p *Program) explain(a *activation, err error) error {
 	problem := &expression.Error{Language: Language, Text: p.text, Msg: err.Error(), Err: err}
 	if isCostError(err) {
 		problem.Msg, problem.Err = "the evaluation takes too long", nil
@@ -154,7 +155,11 @@ func (p *Program) explain(resource gaby.Value, scope *expression.Scope, err erro
 		return problem
 	}
 	noted := missed{}
-	_, details, _ := program.Eval(&activation{object: valueOf(resource, noted), scope: scope})
+	again := *a
+	if a.object != nil {
+		again.object = valueOf(a.resource, noted)
+	}
+	_, details, _ := program.Eval(&again)
 	e := explanation{
 		native: p.ast.NativeRep(), state: details.State(), missed: noted, problem: problem,
 	}
