@@ -169,7 +169,7 @@ type activation struct {
 	object    ref.Val
 	resource  gaby.Value // that object is
 	resources []gaby.Value
-	scope  *expression.Scope
+	scope     *expression.Scope
 }
 
 // ResolveName implements interpreter.Activation.
