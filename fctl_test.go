@@ -35,9 +35,11 @@ func TestFunctionsAreAddedToTheStandardOnes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"set-replicas", "say-hello", "say-goodbye"} {
-		if _, ok := e.Signature(api.ToolchainKubernetesYAML, name); !ok {
-			t.Errorf("%s is missing", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, ok := e.Signature(api.ToolchainKubernetesYAML, name); !ok {
+				t.Errorf("%s is missing", name)
+			}
+		})
 	}
 }
 

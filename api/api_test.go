@@ -155,16 +155,18 @@ func TestPathsOf(t *testing.T) {
 	for of, want := range map[api.ResourceType]string{
 		"v1/A": "a b:own c ", "v1/B": "a b:any d ", "*": "a b:any d ",
 	} {
-		got := ""
-		for _, info := range paths.PathsOf(of) {
-			got += string(info.Path)
-			if info.AttributeName != "" {
-				got += ":" + string(info.AttributeName)
+		t.Run(string(of), func(t *testing.T) {
+			got := ""
+			for _, info := range paths.PathsOf(of) {
+				got += string(info.Path)
+				if info.AttributeName != "" {
+					got += ":" + string(info.AttributeName)
+				}
+				got += " "
 			}
-			got += " "
-		}
-		if got != want {
-			t.Errorf("%s: %s, want %s", of, got, want)
-		}
+			if got != want {
+				t.Errorf("%s: %s, want %s", of, got, want)
+			}
+		})
 	}
 }

@@ -17,9 +17,11 @@ func TestSuggest(t *testing.T) {
 		"deployment":   "apps/v1/Deployment",
 		"frobnicate":   "",
 	} {
-		if got := strings.Join(configkit.Suggest(typed, names), " "); got != want {
-			t.Errorf("%s: %s, want %s", typed, got, want)
-		}
+		t.Run(typed, func(t *testing.T) {
+			if got := strings.Join(configkit.Suggest(typed, names), " "); got != want {
+				t.Errorf("%s: %s, want %s", typed, got, want)
+			}
+		})
 	}
 }
 
@@ -27,8 +29,10 @@ func TestDidYouMean(t *testing.T) {
 	for want, names := range map[string][]string{
 		"": nil, "did you mean --a?": {"a"}, "did you mean --a or --b?": {"a", "b"}, "did you mean --a, --b or --c?": {"a", "b", "c"},
 	} {
-		if got := configkit.DidYouMean("--", names); got != want {
-			t.Errorf("%v: %s, want %s", names, got, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if got := configkit.DidYouMean("--", names); got != want {
+				t.Errorf("%v: %s, want %s", names, got, want)
+			}
+		})
 	}
 }

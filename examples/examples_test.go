@@ -127,24 +127,26 @@ func TestExamplesAreCommands(t *testing.T) {
 			{[]string{"list", "--toolchain", "Example/Sysctl"}, "set-int-path", "", 0},
 		},
 	} {
-		binary := build(t, name)
-		for _, c := range cases {
-			stdout, stderr, status := run(t, binary, c.words...)
-			if strings.HasSuffix(c.stdout, ".yaml") {
-				if want := read(t, c.stdout); stdout != want {
-					t.Errorf("%s %q: (-want +got)\n%s", name, c.words, cmp.Diff(want, stdout))
+		t.Run(name, func(t *testing.T) {
+			binary := build(t, name)
+			for _, c := range cases {
+				stdout, stderr, status := run(t, binary, c.words...)
+				if strings.HasSuffix(c.stdout, ".yaml") {
+					if want := read(t, c.stdout); stdout != want {
+						t.Errorf("%s %q: (-want +got)\n%s", name, c.words, cmp.Diff(want, stdout))
+					}
+				} else if !strings.Contains(stdout, c.stdout) || (c.stdout == "") != (stdout == "") {
+					t.Errorf("%s %q: %s, want %s", name, c.words, stdout, c.stdout)
 				}
-			} else if !strings.Contains(stdout, c.stdout) || (c.stdout == "") != (stdout == "") {
-				t.Errorf("%s %q: %s, want %s", name, c.words, stdout, c.stdout)
+				if status != c.status || !strings.Contains(stderr, c.stderr) ||
+					(c.stderr == "") != (stderr == "") {
+					t.Errorf(
+						"%s %q: exit status %d, %s, want %d, %s", name, c.words, status, stderr,
+						c.status, c.stderr,
+					)
+				}
 			}
-			if status != c.status || !strings.Contains(stderr, c.stderr) ||
-				(c.stderr == "") != (stderr == "") {
-				t.Errorf(
-					"%s %q: exit status %d, %s, want %d, %s", name, c.words, status, stderr,
-					c.status, c.stderr,
-				)
-			}
-		}
+		})
 	}
 }
 

@@ -75,25 +75,27 @@ func TestBlocksWithLookups(t *testing.T) {
 		"a.b.0.port":         strings.Replace(text, "80", "90", 1),
 		"a.b.?name=new.port": "",
 	} {
-		request := &api.FunctionInvocationRequest{
-			ConfigData: []byte(text),
-			FunctionInvocations: api.FunctionInvocationList{{
-				FunctionName: "set-int-path",
-				Arguments:    []api.FunctionArgument{{Value: "locals"}, {Value: path}, {Value: 90}},
-			}},
-		}
-		request.ToolchainType = api.ToolchainOpenTofuHCL
-		response, err := functions.NewStandardExecutor().Invoke(t.Context(), request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		switch {
-		case want == "" && response.Success:
-			t.Errorf("%s: it succeeded", path)
-		case want != "" && string(response.ConfigData) != want:
-			t.Errorf("%s: %q\n%s", path, response.ErrorMessages,
-				cmp.Diff(want, string(response.ConfigData)))
-		}
+		t.Run(path, func(t *testing.T) {
+			request := &api.FunctionInvocationRequest{
+				ConfigData: []byte(text),
+				FunctionInvocations: api.FunctionInvocationList{{
+					FunctionName: "set-int-path",
+					Arguments:    []api.FunctionArgument{{Value: "locals"}, {Value: path}, {Value: 90}},
+				}},
+			}
+			request.ToolchainType = api.ToolchainOpenTofuHCL
+			response, err := functions.NewStandardExecutor().Invoke(t.Context(), request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch {
+			case want == "" && response.Success:
+				t.Errorf("%s: it succeeded", path)
+			case want != "" && string(response.ConfigData) != want:
+				t.Errorf("%s: %q\n%s", path, response.ErrorMessages,
+					cmp.Diff(want, string(response.ConfigData)))
+			}
+		})
 	}
 }
 

@@ -146,21 +146,23 @@ func TestUnmatchedFunctions(t *testing.T) {
 		"":                         ". set-container-image: nothing matched container-name nobody. set-replicas: no resource satisfies spec.replicas > 100",
 		"metadata.name = 'nobody'": "no resource satisfies metadata.name = 'nobody'. no resource satisfies metadata.name = 'nobody'. set-replicas: no resource satisfies metadata.name = 'nobody' AND spec.replicas > 100",
 	} {
-		request.WhereResource = where
-		r, err := functions.NewStandardExecutor().Run(t.Context(), request, handler.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for _, f := range r.Functions {
-			text := ""
-			if f.Unmatched != nil {
-				text = f.Unmatched.String()
+		t.Run(where, func(t *testing.T) {
+			request.WhereResource = where
+			r, err := functions.NewStandardExecutor().Run(t.Context(), request, handler.Options{})
+			if err != nil {
+				t.Fatal(err)
 			}
-			got = append(got, text)
-		}
-		if text := strings.Join(got, ". "); text != want {
-			t.Errorf("got %s\nwant %s", text, want)
-		}
+			var got []string
+			for _, f := range r.Functions {
+				text := ""
+				if f.Unmatched != nil {
+					text = f.Unmatched.String()
+				}
+				got = append(got, text)
+			}
+			if text := strings.Join(got, ". "); text != want {
+				t.Errorf("got %s\nwant %s", text, want)
+			}
+		})
 	}
 }

@@ -216,14 +216,16 @@ func TestGetResources(t *testing.T) {
 		"native": service,
 		"none":   "",
 	} {
-		r := invoke(t, deployment+service, "get-resources "+form)
-		list := r.Outputs[0].Value.(api.ResourceList)
-		if len(list) != 2 || list[0].ResourceName != "shop/web" || list[1].ResourceName != "/web" {
-			t.Fatalf("%s: %v", form, list)
-		}
-		if list[1].ResourceBody != want {
-			t.Errorf("%s: %q, want %q", form, list[1].ResourceBody, want)
-		}
+		t.Run(form, func(t *testing.T) {
+			r := invoke(t, deployment+service, "get-resources "+form)
+			list := r.Outputs[0].Value.(api.ResourceList)
+			if len(list) != 2 || list[0].ResourceName != "shop/web" || list[1].ResourceName != "/web" {
+				t.Fatalf("%s: %v", form, list)
+			}
+			if list[1].ResourceBody != want {
+				t.Errorf("%s: %q, want %q", form, list[1].ResourceBody, want)
+			}
+		})
 	}
 	if r := invoke(t, deployment, "get-resources"); !strings.HasPrefix(
 		r.Outputs[0].Value.(api.ResourceList)[0].ResourceBody, "# shop front\napiVersion",
@@ -299,14 +301,16 @@ func TestImageReferences(t *testing.T) {
 		"a b:1": false, ":1": false, "x:": false, "x@sha256:12": false, "https://x/y:1": false,
 		"a//b:1": false,
 	} {
-		_, err := functions.NewStandardExecutor().ValidateInvocation(api.ToolchainKubernetesYAML,
-			api.FunctionInvocation{
-				FunctionName: "set-container-image",
-				Arguments:    []api.FunctionArgument{{Value: "*"}, {Value: image}},
-			})
-		if (err == nil) != valid {
-			t.Errorf("%s: %v", image, err)
-		}
+		t.Run(image, func(t *testing.T) {
+			_, err := functions.NewStandardExecutor().ValidateInvocation(api.ToolchainKubernetesYAML,
+				api.FunctionInvocation{
+					FunctionName: "set-container-image",
+					Arguments:    []api.FunctionArgument{{Value: "*"}, {Value: image}},
+				})
+			if (err == nil) != valid {
+				t.Errorf("%s: %v", image, err)
+			}
+		})
 	}
 }
 
@@ -360,21 +364,23 @@ func TestDialectFollowsFileName(t *testing.T) {
 	for file, accepted := range map[string]bool{
 		"a.json": false, "-": false, "a.jsonc": true, "a.json5": true, "": true,
 	} {
-		r, err := functions.NewStandardExecutor().Run(t.Context(), &api.FunctionInvocationRequest{
-			FunctionContext: api.FunctionContext{ToolchainType: api.ToolchainAppConfigJSON},
-			FileName:        file,
-			ConfigData: []byte(
-				"{\"a\": 1, // one\n}\n",
-			), FunctionInvocations: api.FunctionInvocationList{{
-				FunctionName: "set-path",
-				Arguments:    []api.FunctionArgument{{Value: "a"}, {Value: "2"}},
-			}},
-		}, handler.Options{})
-		switch {
-		case err != nil || r.Success != accepted:
-			t.Errorf("%q: %v, %v", file, r, err)
-		case accepted && string(r.ConfigData) != "{\"a\": 2, // one\n}\n":
-			t.Errorf("%q: %s", file, r.ConfigData)
-		}
+		t.Run(file, func(t *testing.T) {
+			r, err := functions.NewStandardExecutor().Run(t.Context(), &api.FunctionInvocationRequest{
+				FunctionContext: api.FunctionContext{ToolchainType: api.ToolchainAppConfigJSON},
+				FileName:        file,
+				ConfigData: []byte(
+					"{\"a\": 1, // one\n}\n",
+				), FunctionInvocations: api.FunctionInvocationList{{
+					FunctionName: "set-path",
+					Arguments:    []api.FunctionArgument{{Value: "a"}, {Value: "2"}},
+				}},
+			}, handler.Options{})
+			switch {
+			case err != nil || r.Success != accepted:
+				t.Errorf("%q: %v, %v", file, r, err)
+			case accepted && string(r.ConfigData) != "{\"a\": 2, // one\n}\n":
+				t.Errorf("%q: %s", file, r.ConfigData)
+			}
+		})
 	}
 }

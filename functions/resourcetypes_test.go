@@ -87,10 +87,12 @@ func TestAttributesOfFilesHaveFunctions(t *testing.T) {
 		{"set-shard-weight a 5", "weight: 1", "weight: 5"},
 		{"set-shard-weight b 5", "", ""},
 	} {
-		if r := run(c.line); !r.Success ||
-			string(r.ConfigData) != strings.Replace(cache, c.from, c.to, 1) {
-			t.Errorf("%s: %s\n%s", c.line, failures(r), r.ConfigData)
-		}
+		t.Run(c.line, func(t *testing.T) {
+			if r := run(c.line); !r.Success ||
+				string(r.ConfigData) != strings.Replace(cache, c.from, c.to, 1) {
+				t.Errorf("%s: %s\n%s", c.line, failures(r), r.ConfigData)
+			}
+		})
 	}
 	rows := run("get-shard-weight *").Outputs[0].Value.(api.AttributeValueList)
 	if len(rows) != 1 || rows[0].Value != 1 || rows[0].AttributeName != "shard-weight" ||
@@ -135,12 +137,14 @@ func TestErrorsInFilesAreLocated(t *testing.T) {
 			strings.ReplaceAll(cacheTypes, "min: 16", "mni: 16"), "cache.yaml:16:",
 		},
 	} {
-		e := functions.NewStandardExecutor()
-		err := e.AddResourceTypes(resourcetypes.File{Name: "cache.yaml", Text: []byte(c.text)})
-		if _, ok := errors.AsType[*resourcetypes.Error](err); !ok ||
-			!strings.HasPrefix(err.Error(), c.says) {
-			t.Errorf("%s: %v, want %s", name, err, c.says)
-		}
+		t.Run(name, func(t *testing.T) {
+			e := functions.NewStandardExecutor()
+			err := e.AddResourceTypes(resourcetypes.File{Name: "cache.yaml", Text: []byte(c.text)})
+			if _, ok := errors.AsType[*resourcetypes.Error](err); !ok ||
+				!strings.HasPrefix(err.Error(), c.says) {
+				t.Errorf("%s: %v, want %s", name, err, c.says)
+			}
+		})
 	}
 }
 
@@ -165,10 +169,12 @@ func TestDescribeListsPaths(t *testing.T) {
 		"vet-disruption":                  {"apps/v1/Deployment", "spec.template"},
 		"vet-immutable":                   {"apps/v1/Deployment", "spec.selector"},
 	} {
-		d, _ := e.Describe(api.ToolchainKubernetesYAML, name)
-		if d.Paths[want.t][want.path] == nil || !slices.Contains(d.AffectedResourceTypes, want.t) {
-			t.Errorf("%s: %s %s is not among %v", name, want.t, want.path, d.Paths[want.t])
-		}
+		t.Run(name, func(t *testing.T) {
+			d, _ := e.Describe(api.ToolchainKubernetesYAML, name)
+			if d.Paths[want.t][want.path] == nil || !slices.Contains(d.AffectedResourceTypes, want.t) {
+				t.Errorf("%s: %s %s is not among %v", name, want.t, want.path, d.Paths[want.t])
+			}
+		})
 	}
 	d, _ := e.Describe(api.ToolchainKubernetesYAML, "set-container-probe-defaults")
 	if d.Paths["v1/Pod"]["spec.ephemeralContainers.*"] != nil {
@@ -206,13 +212,15 @@ func TestExamplesOfAttributes(t *testing.T) {
 		"a choice":             {"enum: [b, a]", "set-x '*' b"},
 		"any text":             {"", ""},
 	} {
-		text := "resourceTypes: {example.com/v1/T: {attributes: {x: [{path: 's.?name:n=%s.x'}]}}}\nattributes: {x: {description: the x, " +
-			c.entry + "}}\n"
-		s, _ := executorWith(t, resourcetypes.File{Name: "t.yaml", Text: []byte(text)}).Signature(
-			api.ToolchainKubernetesYAML, "set-x",
-		)
-		if got := strings.Join(s.Examples, "; "); got != c.want {
-			t.Errorf("%s: %s, want %s", name, got, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			text := "resourceTypes: {example.com/v1/T: {attributes: {x: [{path: 's.?name:n=%s.x'}]}}}\nattributes: {x: {description: the x, " +
+				c.entry + "}}\n"
+			s, _ := executorWith(t, resourcetypes.File{Name: "t.yaml", Text: []byte(text)}).Signature(
+				api.ToolchainKubernetesYAML, "set-x",
+			)
+			if got := strings.Join(s.Examples, "; "); got != c.want {
+				t.Errorf("%s: %s, want %s", name, got, c.want)
+			}
+		})
 	}
 }

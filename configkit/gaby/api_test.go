@@ -20,22 +20,24 @@ func TestNilDocument(t *testing.T) {
 		"nil": nil, "missing": d.Search("x", "y"),
 		"missing path": d.Path("a.b.c"),
 	} {
-		if nothing != nil {
-			t.Fatalf("%s: %#v is not nil", name, nothing)
-		}
-		readEverything(nothing)
-		if nothing.Exists("a") || nothing.Data() != nil || nothing.Len() != 0 ||
-			len(nothing.Bytes()) != 0 || nothing.Check() != nil ||
-			nothing.Position() != (gaby.Position{}) || nothing.Value().Exists() ||
-			nothing.Search("a") != nil {
-			t.Errorf("%s is something", name)
-		}
-		if _, err := nothing.Set(1, "a"); err == nil {
-			t.Errorf("%s can be set", name)
-		}
-		if err := nothing.Delete("a"); err == nil {
-			t.Errorf("%s can be deleted from", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if nothing != nil {
+				t.Fatalf("%s: %#v is not nil", name, nothing)
+			}
+			readEverything(nothing)
+			if nothing.Exists("a") || nothing.Data() != nil || nothing.Len() != 0 ||
+				len(nothing.Bytes()) != 0 || nothing.Check() != nil ||
+				nothing.Position() != (gaby.Position{}) || nothing.Value().Exists() ||
+				nothing.Search("a") != nil {
+				t.Errorf("%s is something", name)
+			}
+			if _, err := nothing.Set(1, "a"); err == nil {
+				t.Errorf("%s can be set", name)
+			}
+			if err := nothing.Delete("a"); err == nil {
+				t.Errorf("%s can be deleted from", name)
+			}
+		})
 	}
 }
 
@@ -43,17 +45,21 @@ func TestNilDocument(t *testing.T) {
 func TestPositionsOfMadeValues(t *testing.T) {
 	made := parse(t, "# head\na:\n  b: 1\nc: 2\nd: [x]\n")[0]
 	for _, path := range []string{"a.new.sub.key", "c", "d.-.in"} {
-		if _, err := made.SetP(map[string]any{"k": 1}, path); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(path, func(t *testing.T) {
+			if _, err := made.SetP(map[string]any{"k": 1}, path); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	for path, want := range map[string]string{
 		"a.new": "3:3", "a.new.sub.key.k": "3:3",
 		"c.k": "4:4", "d.1.in.k": "5:4",
 	} {
-		if got := made.Path(path).Position().String(); got != want {
-			t.Errorf("%q, which was made, is at %s, want %s", path, got, want)
-		}
+		t.Run(path, func(t *testing.T) {
+			if got := made.Path(path).Position().String(); got != want {
+				t.Errorf("%q, which was made, is at %s, want %s", path, got, want)
+			}
+		})
 	}
 }
 
@@ -71,22 +77,26 @@ func TestPlaces(t *testing.T) {
 		"f.g.1": "i\n",
 		"":      text,
 	} {
-		place := d
-		if path != "" {
-			place = d.Path(path)
-		}
-		if got := place.String(); got != want {
-			t.Errorf("%q prints %q, want %q", path, got, want)
-		}
-		again, err := gaby.ParseYAML(place.Bytes())
-		if err != nil || !sameData(again.Data(), place.Data()) {
-			t.Errorf("%q prints another value: %q, %v", path, place.Bytes(), err)
-		}
+		t.Run(path, func(t *testing.T) {
+			place := d
+			if path != "" {
+				place = d.Path(path)
+			}
+			if got := place.String(); got != want {
+				t.Errorf("%q prints %q, want %q", path, got, want)
+			}
+			again, err := gaby.ParseYAML(place.Bytes())
+			if err != nil || !sameData(again.Data(), place.Data()) {
+				t.Errorf("%q prints another value: %q, %v", path, place.Bytes(), err)
+			}
+		})
 	}
 	for path, want := range map[string]string{"a.b.0.c": "4:8", "f.g.1": "8:12", "a": "3:3"} {
-		if got := d.Path(path).Position().String(); got != want {
-			t.Errorf("%q is at %s, want %s", path, got, want)
-		}
+		t.Run(path, func(t *testing.T) {
+			if got := d.Path(path).Position().String(); got != want {
+				t.Errorf("%q is at %s, want %s", path, got, want)
+			}
+		})
 	}
 	if got := d.Path("f.g").Children(); len(got) != 2 || got[1].Data() != "i" {
 		t.Errorf("children are %v", got)
@@ -112,12 +122,14 @@ func TestDotPaths(t *testing.T) {
 		"a.b.c": {"a", "b", "c"}, "a.b~1c": {"a", "b.c"}, "x~0y": {"x~y"}, "a.0.b": {"a", "0", "b"},
 		"~01": {"~1"}, "a": {"a"},
 	} {
-		if got := gaby.DotPathToSlice(path); !slices.Equal(got, want) {
-			t.Errorf("%q is %q, want %q", path, got, want)
-		}
-		if got := dotPath(want); got != path {
-			t.Errorf("%q is written %q, want %q", want, got, path)
-		}
+		t.Run(path, func(t *testing.T) {
+			if got := gaby.DotPathToSlice(path); !slices.Equal(got, want) {
+				t.Errorf("%q is %q, want %q", path, got, want)
+			}
+			if got := dotPath(want); got != path {
+				t.Errorf("%q is written %q, want %q", want, got, path)
+			}
+		})
 	}
 }
 
@@ -167,18 +179,22 @@ func TestErrorsAreTyped(t *testing.T) {
 		"append to a scalar": func() error { return d.ArrayAppendP(1, "text") },
 		"insert too far":     func() error { return d.ArrayInsertP(1, 9, "list") },
 	} {
-		err := try()
-		if !errors.As(err, &edit) || edit.Pos.Line == 0 || edit.Path == "" || edit.Msg == "" {
-			t.Errorf("%s: want a located *EditError with a path, have %#v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			err := try()
+			if !errors.As(err, &edit) || edit.Pos.Line == 0 || edit.Path == "" || edit.Msg == "" {
+				t.Errorf("%s: want a located *EditError with a path, have %#v", name, err)
+			}
+		})
 	}
 	for name, try := range map[string]func() error{
 		"delete a key":   func() error { return d.DeleteP("nope.x") },
 		"delete an item": func() error { return d.DeleteP("list.7") },
 	} {
-		if err := try(); !errors.As(err, &missing) {
-			t.Errorf("%s: want a *NotFoundError, have %#v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if err := try(); !errors.As(err, &missing) {
+				t.Errorf("%s: want a *NotFoundError, have %#v", name, err)
+			}
+		})
 	}
 	if d.String() != before || d.Changed() {
 		t.Errorf("failed edits changed the document to %q", d)

@@ -186,9 +186,11 @@ func TestElsewhere(t *testing.T) {
 		"a": false, "a.k": false, "b": true, "b.k": true,
 		"c": false, "c.k": true, "c.m": false, "d": false,
 	} {
-		if have := d.Path(path).Value().IsAliased(); have != want {
-			t.Errorf("%s stands elsewhere: %t, want %t", path, have, want)
-		}
+		t.Run(path, func(t *testing.T) {
+			if have := d.Path(path).Value().IsAliased(); have != want {
+				t.Errorf("%s stands elsewhere: %t, want %t", path, have, want)
+			}
+		})
 	}
 }
 
@@ -232,9 +234,11 @@ func TestRepeated(t *testing.T) {
 	for path, want := range map[string][]string{
 		"": {"1:1 a 1", "3:1 a 3"}, "c": {"4:5 x 1", "4:11 x 2"}, "b": nil, "none": nil,
 	} {
-		if have := list(doc.Path(path).Value()); !slices.Equal(have, want) {
-			t.Errorf("%s: have %q, want %q", path, have, want)
-		}
+		t.Run(path, func(t *testing.T) {
+			if have := list(doc.Path(path).Value()); !slices.Equal(have, want) {
+				t.Errorf("%s: have %q, want %q", path, have, want)
+			}
+		})
 	}
 }
 

@@ -185,9 +185,11 @@ func TestEmptyPaths(t *testing.T) {
 	const text = "a: {b: 1}\n\"\": 2\nl: [x]\n"
 	d := parse(t, text)[0]
 	for _, path := range []string{"", ".c", "a.", "a..c"} {
-		if _, err := d.SetP("x", path); err == nil {
-			t.Errorf("%q can be set: %s", path, d)
-		}
+		t.Run(path, func(t *testing.T) {
+			if _, err := d.SetP("x", path); err == nil {
+				t.Errorf("%q can be set: %s", path, d)
+			}
+		})
 	}
 	if err := d.DeleteP(""); err == nil {
 		t.Error("a document can be deleted from itself")

@@ -25,16 +25,18 @@ func TestPosition(t *testing.T) {
 		"no text": strings.Repeat("\x80", 10_000) +
 			strings.Repeat("\xe2\x82a", 4_000),
 	} {
-		d := &document{src: []byte(text), unit: &unit{text: []byte(text), starts: []int{0}}}
-		for p := 0; p <= len(text); p++ {
-			if p < len(text) && !utf8.RuneStart(text[p]) ||
-				p%lineBlock > 50 && p%lineBlock < lineBlock-50 && p%97 > 0 {
-				continue
+		t.Run(name, func(t *testing.T) {
+			d := &document{src: []byte(text), unit: &unit{text: []byte(text), starts: []int{0}}}
+			for p := 0; p <= len(text); p++ {
+				if p < len(text) && !utf8.RuneStart(text[p]) ||
+					p%lineBlock > 50 && p%lineBlock < lineBlock-50 && p%97 > 0 {
+					continue
+				}
+				if got, want := d.position(p), positionByCounting(d.src, p); got != want {
+					t.Fatalf("%s: byte %d is at %s, want %s", name, p, got, want)
+				}
 			}
-			if got, want := d.position(p), positionByCounting(d.src, p); got != want {
-				t.Fatalf("%s: byte %d is at %s, want %s", name, p, got, want)
-			}
-		}
+		})
 	}
 }
 

@@ -258,11 +258,13 @@ func TestFoundMargins(t *testing.T) {
 		"### Namespace", "###", "#--- x", "# ---", "#... x", "   # x",
 		"\t# x",
 	} {
-		text := comment + "\n---\na: 1\n" + comment + "\n...\n" + comment + "\n---\na: 2\n"
-		for i, d := range split(t, []byte(text)) {
-			if err := d.Check(); err != nil || d.Path("a").Data() != i+1 {
-				t.Errorf("%q: document %d: %v, %v", text, i, err, d.Data())
+		t.Run(comment, func(t *testing.T) {
+			text := comment + "\n---\na: 1\n" + comment + "\n...\n" + comment + "\n---\na: 2\n"
+			for i, d := range split(t, []byte(text)) {
+				if err := d.Check(); err != nil || d.Path("a").Data() != i+1 {
+					t.Errorf("%q: document %d: %v, %v", text, i, err, d.Data())
+				}
 			}
-		}
+		})
 	}
 }

@@ -87,9 +87,11 @@ func TestSameFindsWhatWasNotEdited(t *testing.T) {
 		"": false, "a": false, "a.b": false, "a.c": true,
 		"d": false, "d.0": true, "e": true, "e.f.g": true,
 	} {
-		if got := before.Path(path).Value().Same(doc.Path(path).Value()); got != want {
-			t.Errorf("%q: %v", path, got)
-		}
+		t.Run(path, func(t *testing.T) {
+			if got := before.Path(path).Value().Same(doc.Path(path).Value()); got != want {
+				t.Errorf("%q: %v", path, got)
+			}
+		})
 	}
 }
 

@@ -83,9 +83,11 @@ func TestValueSetOfAnotherPosition(t *testing.T) {
 		"merged.k": "1:14: merged.k: the value is inherited through <<",
 		"none":     `path "" does not exist`,
 	} {
-		if err := doc.Path(path).Value().Set(1); fmt.Sprint(err) != want {
-			t.Errorf("%s: %v, want %s", path, err, want)
-		}
+		t.Run(path, func(t *testing.T) {
+			if err := doc.Path(path).Value().Set(1); fmt.Sprint(err) != want {
+				t.Errorf("%s: %v, want %s", path, err, want)
+			}
+		})
 	}
 	if doc.Changed() {
 		t.Errorf("failed edits changed the document to\n%s", doc)

@@ -70,15 +70,17 @@ func TestFiles(t *testing.T) {
 	for name, want := range map[string]string{
 		"-": `a\tb#c`, "app.ini": `a\tb#c`, "x/.gitconfig": "a\tb", "work.gitconfig": "a\tb", ".gitmodules": "a\tb", "/r/.git/config": "a\tb", "config": `a\tb#c`,
 	} {
-		converter := inikit.Converter{}.ForFile(name)
-		docs, err := converter.NativeToDocuments([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if have := docs[0].Path("alias.x").Data(); have != want {
-			t.Errorf("%s: %q, not %q", name, have, want)
-		}
-		formattest.EachPath(t, converter, text)
+		t.Run(name, func(t *testing.T) {
+			converter := inikit.Converter{}.ForFile(name)
+			docs, err := converter.NativeToDocuments([]byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if have := docs[0].Path("alias.x").Data(); have != want {
+				t.Errorf("%s: %q, not %q", name, have, want)
+			}
+			formattest.EachPath(t, converter, text)
+		})
 	}
 }
 

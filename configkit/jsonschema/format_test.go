@@ -97,9 +97,11 @@ func TestTemplates(t *testing.T) {
 	for text, want := range map[string]bool{
 		"/a/{b}": true, "{a,b}": true, "http://example.com/{+a}{?b*}": true, "12:00": true, "": true, "{a": false, "a}": false, "{{a}}": false,
 	} {
-		if problems := found(t, "{format: uri-template}", strconv.Quote(text),
-			jsonschema.Options{Formats: true}); (problems == "") != want {
-			t.Errorf("%q: %s", text, problems)
-		}
+		t.Run(text, func(t *testing.T) {
+			if problems := found(t, "{format: uri-template}", strconv.Quote(text),
+				jsonschema.Options{Formats: true}); (problems == "") != want {
+				t.Errorf("%q: %s", text, problems)
+			}
+		})
 	}
 }

@@ -85,9 +85,11 @@ func TestParseDuration(t *testing.T) {
 		"1h30m": "1h30m0s", "3 days": "72h0m0s", "1 week, 2 days": "216h0m0s", "1w2d": "216h0m0s", "5 min": "5m0s", "2HOURS": "2h0m0s", "-1h": "-1h0m0s",
 		"": "", "3": "", "three days": "", "3 moons": "", "day": "",
 	} {
-		d, err := jsonschema.ParseDuration(text)
-		if (err == nil) != (want != "") || err == nil && d.String() != want {
-			t.Errorf("%q: %v %v", text, d, err)
-		}
+		t.Run(text, func(t *testing.T) {
+			d, err := jsonschema.ParseDuration(text)
+			if (err == nil) != (want != "") || err == nil && d.String() != want {
+				t.Errorf("%q: %v %v", text, d, err)
+			}
+		})
 	}
 }

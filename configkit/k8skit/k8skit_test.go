@@ -49,9 +49,11 @@ func TestAttributePaths(t *testing.T) {
 		{"metadata-name", "example.com/v1/Unknown", "metadata.name"},
 		{"label-value", "apps/v1/Deployment", "metadata.labels.@%s:label-key"},
 	} {
-		if got := paths(p, c.name, c.t); got != c.want {
-			t.Errorf("%s of %s: %s, want %s", c.name, c.t, got, c.want)
-		}
+		t.Run(string(c.name), func(t *testing.T) {
+			if got := paths(p, c.name, c.t); got != c.want {
+				t.Errorf("%s of %s: %s, want %s", c.name, c.t, got, c.want)
+			}
+		})
 	}
 }
 
@@ -77,13 +79,15 @@ func TestPathInfo(t *testing.T) {
 		{"example.com/v1/Unknown", "metadata.namespace", "resource-name"},
 		{"example.com/v1/Unknown", "spec.replicas", ""},
 	} {
-		var got api.AttributeName
-		if info := p.PathInfo(c.t, c.path); info != nil {
-			got = info.AttributeName
-		}
-		if got != c.want {
-			t.Errorf("%s %s: %q, want %q", c.t, c.path, got, c.want)
-		}
+		t.Run(string(c.t), func(t *testing.T) {
+			var got api.AttributeName
+			if info := p.PathInfo(c.t, c.path); info != nil {
+				got = info.AttributeName
+			}
+			if got != c.want {
+				t.Errorf("%s %s: %q, want %q", c.t, c.path, got, c.want)
+			}
+		})
 	}
 }
 

@@ -107,11 +107,13 @@ spec:
 		"spec.volumes.2.configMap.name":                          "map[]", // the element has no key
 		"spec.volumes.7.configMap.name":                          "map[]",
 	} {
-		if have := fmt.Sprint(p.PreferredProperties(
-			doc, "v1/Pod", strings.Split(path, "."),
-		)); have != want {
-			t.Errorf("%s: have %s, want %s", path, have, want)
-		}
+		t.Run(path, func(t *testing.T) {
+			if have := fmt.Sprint(p.PreferredProperties(
+				doc, "v1/Pod", strings.Split(path, "."),
+			)); have != want {
+				t.Errorf("%s: have %s, want %s", path, have, want)
+			}
+		})
 	}
 }
 
@@ -216,12 +218,14 @@ func TestNeededAndProvidedPaths(t *testing.T) {
 		},
 		{"v1/Namespace", "", "metadata.name resource-name map[]map[ResourceType:v1/Namespace]"},
 	} {
-		if have := show(p.NeededPaths().PathsOf(c.t)); have != c.needs {
-			t.Errorf("%s needs %s, want %s", c.t, have, c.needs)
-		}
-		if have := show(p.ProvidedPaths().PathsOf(c.t)); have != c.provide {
-			t.Errorf("%s provides %s, want %s", c.t, have, c.provide)
-		}
+		t.Run(string(c.t), func(t *testing.T) {
+			if have := show(p.NeededPaths().PathsOf(c.t)); have != c.needs {
+				t.Errorf("%s needs %s, want %s", c.t, have, c.needs)
+			}
+			if have := show(p.ProvidedPaths().PathsOf(c.t)); have != c.provide {
+				t.Errorf("%s provides %s, want %s", c.t, have, c.provide)
+			}
+		})
 	}
 	if have := show(p.NeededPaths().PathsOf("v1/Pod")); !strings.Contains(
 		have,

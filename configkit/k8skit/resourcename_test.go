@@ -40,15 +40,17 @@ func TestCheckResourceName(t *testing.T) {
 		{"batch/v1/Job", []string{strings.Repeat("a", 63)}, []string{strings.Repeat("a", 64)}},
 		{"serving.knative.dev/v1/Service", []string{"2nd.a"}, []string{"A"}},
 	} {
-		for _, name := range c.good {
-			if err := p.CheckResourceName(c.of, name); err != nil {
-				t.Errorf("%s: %v", c.of, err)
+		t.Run(string(c.of), func(t *testing.T) {
+			for _, name := range c.good {
+				if err := p.CheckResourceName(c.of, name); err != nil {
+					t.Errorf("%s: %v", c.of, err)
+				}
 			}
-		}
-		for _, name := range c.refused {
-			if p.CheckResourceName(c.of, name) == nil {
-				t.Errorf("%s: %q is accepted", c.of, name)
+			for _, name := range c.refused {
+				if p.CheckResourceName(c.of, name) == nil {
+					t.Errorf("%s: %q is accepted", c.of, name)
+				}
 			}
-		}
+		})
 	}
 }

@@ -49,9 +49,11 @@ func TestScope(t *testing.T) {
 		"v1/Region":                 configkit.ScopeUnknown,
 		"Region":                    configkit.ScopeUnknown,
 	} {
-		if got := p.Scope(of); got != want {
-			t.Errorf("%s: %q, want %q", of, got, want)
-		}
+		t.Run(string(of), func(t *testing.T) {
+			if got := p.Scope(of); got != want {
+				t.Errorf("%s: %q, want %q", of, got, want)
+			}
+		})
 	}
 	before := k8skit.New()
 	if before.Scope("example.com/v1/Region") != configkit.ScopeUnknown {

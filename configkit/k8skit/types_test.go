@@ -44,42 +44,44 @@ func TestWorkloads(t *testing.T) {
 			"spec.selector",
 		},
 	} {
-		if got, want := paths(p, "pod-template-labels", c.of), c.template+
-			".|metadata.labels"; got != want {
-			t.Errorf("%s: template labels %s, want %s", c.of, got, want)
-		}
-		if got := paths(p, "replicas", c.of); got != c.replicas {
-			t.Errorf("%s: replicas %s, want %s", c.of, got, c.replicas)
-		}
-		if got := paths(p, "pod-label-selector", c.of); got != c.selectors {
-			t.Errorf("%s: selectors %s, want %s", c.of, got, c.selectors)
-		}
-		for _, containers := range []string{"containers", "initContainers", "ephemeralContainers"} {
-			for path, want := range map[string]api.AttributeName{
-				"0.image": "container-image", "0.image#uri": "container-repository-uri",
-				"0.name":                              "container-name",
-				"0.resources":                         "container-resources",
-				"0.env.0.valueFrom.secretKeyRef.name": "resource-name",
-				"0.envFrom.1.configMapRef.name":       "resource-name",
-				"0.args.2#value":                      "container-flag",
-				"0.resources.requests.cpu":            "container-resources-defaults",
-			} {
-				path := c.template + ".spec." + containers + "." + path
-				info := p.PathInfo(c.of, api.UnresolvedPath(path))
-				if containers == "ephemeralContainers" && want == "container-resources-defaults" {
-					if info != nil {
-						t.Errorf(
-							"%s %s: %+v, but Kubernetes refuses ephemeral containers with resources",
-							c.of, path, info,
-						)
+		t.Run(string(c.of), func(t *testing.T) {
+			if got, want := paths(p, "pod-template-labels", c.of), c.template+
+				".|metadata.labels"; got != want {
+				t.Errorf("%s: template labels %s, want %s", c.of, got, want)
+			}
+			if got := paths(p, "replicas", c.of); got != c.replicas {
+				t.Errorf("%s: replicas %s, want %s", c.of, got, c.replicas)
+			}
+			if got := paths(p, "pod-label-selector", c.of); got != c.selectors {
+				t.Errorf("%s: selectors %s, want %s", c.of, got, c.selectors)
+			}
+			for _, containers := range []string{"containers", "initContainers", "ephemeralContainers"} {
+				for path, want := range map[string]api.AttributeName{
+					"0.image": "container-image", "0.image#uri": "container-repository-uri",
+					"0.name":                              "container-name",
+					"0.resources":                         "container-resources",
+					"0.env.0.valueFrom.secretKeyRef.name": "resource-name",
+					"0.envFrom.1.configMapRef.name":       "resource-name",
+					"0.args.2#value":                      "container-flag",
+					"0.resources.requests.cpu":            "container-resources-defaults",
+				} {
+					path := c.template + ".spec." + containers + "." + path
+					info := p.PathInfo(c.of, api.UnresolvedPath(path))
+					if containers == "ephemeralContainers" && want == "container-resources-defaults" {
+						if info != nil {
+							t.Errorf(
+								"%s %s: %+v, but Kubernetes refuses ephemeral containers with resources",
+								c.of, path, info,
+							)
+						}
+						continue
 					}
-					continue
-				}
-				if info == nil || info.AttributeName != want {
-					t.Errorf("%s %s: %+v, want %s", c.of, path, info, want)
+					if info == nil || info.AttributeName != want {
+						t.Errorf("%s %s: %+v, want %s", c.of, path, info, want)
+					}
 				}
 			}
-		}
+		})
 	}
 	if got := paths(
 		p, "workload-labels", "apps/v1/Deployment",
@@ -221,9 +223,11 @@ func TestNamespaces(t *testing.T) {
 		"helm.toolkit.fluxcd.io/v2/HelmRelease":                     "metadata.namespace spec.targetNamespace",
 		"admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy": "",
 	} {
-		if got := paths(p, "namespace-name-reference", of); got != want {
-			t.Errorf("%s: %s, want %s", of, got, want)
-		}
+		t.Run(string(of), func(t *testing.T) {
+			if got := paths(p, "namespace-name-reference", of); got != want {
+				t.Errorf("%s: %s, want %s", of, got, want)
+			}
+		})
 	}
 }
 
@@ -271,17 +275,21 @@ func TestOtherAttributes(t *testing.T) {
 		{"automount-service-account-token", "v1/Pod", "spec.automountServiceAccountToken"},
 		{"configmap-hash", "v1/Pod", "metadata.annotations.confighub~1com/Hash"},
 	} {
-		if got := paths(p, c.name, c.of); got != c.want {
-			t.Errorf("%s of %s: %s, want %s", c.name, c.of, got, c.want)
-		}
+		t.Run(string(c.name), func(t *testing.T) {
+			if got := paths(p, c.name, c.of); got != c.want {
+				t.Errorf("%s of %s: %s, want %s", c.name, c.of, got, c.want)
+			}
+		})
 	}
 	for path, want := range map[api.UnresolvedPath]api.DataType{
 		"spec.replicas": "int", "spec.template.spec.automountServiceAccountToken": "bool",
 		"metadata.name": "string", "spec.template.metadata.labels": "YAML",
 	} {
-		if got := p.PathInfo("apps/v1/Deployment", path).DataType; got != want {
-			t.Errorf("data type of %s: %s, want %s", path, got, want)
-		}
+		t.Run(string(path), func(t *testing.T) {
+			if got := p.PathInfo("apps/v1/Deployment", path).DataType; got != want {
+				t.Errorf("data type of %s: %s, want %s", path, got, want)
+			}
+		})
 	}
 	defaults := map[string]any{}
 	for _, info := range p.AttributePaths("pod-container-security-context-defaults").PathsOf(
@@ -320,9 +328,11 @@ func TestExclusiveFields(t *testing.T) {
 		{"v1/PersistentVolume", "spec", 31},
 		{"v1/Pod", "spec.resourceClaims.*", 2},
 	} {
-		if x := find(c.of, c.path); x == nil || len(x.Members) != c.members {
-			t.Errorf("%s %s: %+v", c.of, c.path, x)
-		}
+		t.Run(string(c.of), func(t *testing.T) {
+			if x := find(c.of, c.path); x == nil || len(x.Members) != c.members {
+				t.Errorf("%s %s: %+v", c.of, c.path, x)
+			}
+		})
 	}
 	x := find("apps/v1/DaemonSet", "spec.updateStrategy")
 	if x == nil || x.Discriminator != "type" ||
@@ -450,14 +460,16 @@ func TestAttributeInfo(t *testing.T) {
 		"replicas":       "replicas",
 		"label-value":    "label-key label-value",
 	} {
-		info, ok := p.AttributeInfo(name)
-		var parameters []string
-		for _, parameter := range info.Parameters {
-			parameters = append(parameters, parameter.ParameterName)
-		}
-		if got := strings.Join(parameters, " "); !ok || got != want || info.Description == "" {
-			t.Errorf("%s: %v %s, want %s", name, ok, got, want)
-		}
+		t.Run(string(name), func(t *testing.T) {
+			info, ok := p.AttributeInfo(name)
+			var parameters []string
+			for _, parameter := range info.Parameters {
+				parameters = append(parameters, parameter.ParameterName)
+			}
+			if got := strings.Join(parameters, " "); !ok || got != want || info.Description == "" {
+				t.Errorf("%s: %v %s, want %s", name, ok, got, want)
+			}
+		})
 	}
 	if _, ok := p.AttributeInfo("gone"); ok {
 		t.Error("an attribute that nothing is registered for is known")
@@ -784,9 +796,11 @@ func TestOperators(t *testing.T) {
 			"spec.selector.matchLabels",
 		},
 	} {
-		if got := paths(p, c.name, c.of); got != c.want {
-			t.Errorf("%s of %s: %s, want %s", c.name, c.of, got, c.want)
-		}
+		t.Run(string(c.name), func(t *testing.T) {
+			if got := paths(p, c.name, c.of); got != c.want {
+				t.Errorf("%s of %s: %s, want %s", c.name, c.of, got, c.want)
+			}
+		})
 	}
 	for of, want := range map[api.ResourceType]configkit.Scope{
 		"crd.projectcalico.org/v1/IPPool":                            configkit.ScopeCluster,
@@ -803,9 +817,11 @@ func TestOperators(t *testing.T) {
 		"machineconfiguration.openshift.io/v1/MachineConfig":         configkit.ScopeCluster,
 		"networking.internal.knative.dev/v1beta1/ClusterDomainClaim": configkit.ScopeCluster,
 	} {
-		if got := p.Scope(of); got != want {
-			t.Errorf("scope of %s: %q, want %q", of, got, want)
-		}
+		t.Run(string(of), func(t *testing.T) {
+			if got := p.Scope(of); got != want {
+				t.Errorf("scope of %s: %q, want %q", of, got, want)
+			}
+		})
 	}
 }
 
@@ -881,11 +897,13 @@ resourceTypes:
 		"metadata.annotations":      configkit.AboveSensitive,
 		"metadata.annotations.team": configkit.NotSensitive,
 	} {
-		for _, of := range []api.ResourceType{"v1/Secret", "example.com/v1/B"} {
-			if got := p.Sensitive(of, api.ResolvedPath(path)); got != want {
-				t.Errorf("%s of %s is %d, want %d", path, of, got, want)
+		t.Run(path, func(t *testing.T) {
+			for _, of := range []api.ResourceType{"v1/Secret", "example.com/v1/B"} {
+				if got := p.Sensitive(of, api.ResolvedPath(path)); got != want {
+					t.Errorf("%s of %s is %d, want %d", path, of, got, want)
+				}
 			}
-		}
+		})
 	}
 	if p.Sensitive("example.com/v1/A", "spec.login.password.x") != configkit.IsSensitive {
 		t.Error("a shape marks no path")

@@ -137,21 +137,23 @@ func TestMergeClose(t *testing.T) {
 		{"added to one that is removed", "abc", "ac", "aXbYc", "aXYc"},
 	}
 	for _, test := range tests {
-		for _, mirrored := range []bool{false, true} {
-			ours, theirs := strings.Split(test.ours, ""), strings.Split(test.theirs, "")
-			if mirrored {
-				ours, theirs = theirs, ours
-			}
-			got := ""
-			for _, c := range lines.MergeClose(strings.Split(test.base, ""), ours, theirs) {
-				if got += strings.Join(c.Lines, ""); c.Conflict {
-					got += "!"
+		t.Run(test.name, func(t *testing.T) {
+			for _, mirrored := range []bool{false, true} {
+				ours, theirs := strings.Split(test.ours, ""), strings.Split(test.theirs, "")
+				if mirrored {
+					ours, theirs = theirs, ours
+				}
+				got := ""
+				for _, c := range lines.MergeClose(strings.Split(test.base, ""), ours, theirs) {
+					if got += strings.Join(c.Lines, ""); c.Conflict {
+						got += "!"
+					}
+				}
+				if got != test.want {
+					t.Errorf("%s: got %s, want %s", test.name, got, test.want)
 				}
 			}
-			if got != test.want {
-				t.Errorf("%s: got %s, want %s", test.name, got, test.want)
-			}
-		}
+		})
 	}
 }
 

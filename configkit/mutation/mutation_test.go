@@ -326,15 +326,17 @@ func TestLimitMutations(t *testing.T) {
 		{"dev/web", "metadata", 1},
 	}
 	for _, test := range tests {
-		n := 0
-		for _, m := range mutation.Limit(
-			list, test.resource, test.path, k8skit.K8sResourceProvider,
-		) {
-			n += len(m.PathMutationMap)
-		}
-		if n != test.want {
-			t.Errorf("%s %s: %d paths, want %d", test.resource, test.path, n, test.want)
-		}
+		t.Run(string(test.resource), func(t *testing.T) {
+			n := 0
+			for _, m := range mutation.Limit(
+				list, test.resource, test.path, k8skit.K8sResourceProvider,
+			) {
+				n += len(m.PathMutationMap)
+			}
+			if n != test.want {
+				t.Errorf("%s %s: %d paths, want %d", test.resource, test.path, n, test.want)
+			}
+		})
 	}
 }
 

@@ -21,22 +21,26 @@ func TestQuantities(t *testing.T) {
 		{".5", "500m", 0},
 		{"5.", "5", 0},
 	} {
-		a, okA := Parse(c.a)
-		b, okB := Parse(c.b)
-		if !okA || !okB {
-			t.Errorf("%s, %s: not both are quantities", c.a, c.b)
-			continue
-		}
-		if got := a.Compare(b); got != c.want {
-			t.Errorf("%s and %s: %d, want %d", c.a, c.b, got, c.want)
-		}
+		t.Run(c.a, func(t *testing.T) {
+			a, okA := Parse(c.a)
+			b, okB := Parse(c.b)
+			if !okA || !okB {
+				t.Errorf("%s, %s: not both are quantities", c.a, c.b)
+				return
+			}
+			if got := a.Compare(b); got != c.want {
+				t.Errorf("%s and %s: %d, want %d", c.a, c.b, got, c.want)
+			}
+		})
 	}
 	for _, text := range []string{
 		"", "-", ".", "m", "1x", "1mi", "1.2.3", "1e", "1e1000", "0x10", "1 Gi", "1_000", "Ki",
 	} {
-		if _, ok := Parse(text); ok {
-			t.Errorf("%q is a quantity", text)
-		}
+		t.Run(text, func(t *testing.T) {
+			if _, ok := Parse(text); ok {
+				t.Errorf("%q is a quantity", text)
+			}
+		})
 	}
 }
 
@@ -79,18 +83,20 @@ func TestQuantitiesAreWrittenAsKubernetesDoes(t *testing.T) {
 		{"-1500m", 2, "-3"},
 		{"-2Ki", 1, "-2Ki"},
 	} {
-		q, ok := Parse(c.text)
-		if !ok {
-			t.Errorf("%s is not a quantity", c.text)
-			continue
-		}
-		got := q.Times(c.times).String()
-		if got != c.want {
-			t.Errorf("%s times %d: %s, want %s", c.text, c.times, got, c.want)
-		}
-		if again, ok := Parse(got); !ok || again.String() != got {
-			t.Errorf("%s is not canonical: %v %s", got, ok, again)
-		}
+		t.Run(c.text, func(t *testing.T) {
+			q, ok := Parse(c.text)
+			if !ok {
+				t.Errorf("%s is not a quantity", c.text)
+				return
+			}
+			got := q.Times(c.times).String()
+			if got != c.want {
+				t.Errorf("%s times %d: %s, want %s", c.text, c.times, got, c.want)
+			}
+			if again, ok := Parse(got); !ok || again.String() != got {
+				t.Errorf("%s is not canonical: %v %s", got, ok, again)
+			}
+		})
 	}
 }
 
@@ -99,13 +105,17 @@ func TestWholeQuantities(t *testing.T) {
 		"1": true, "1000m": true, "100m": false, "0.5Ki": true, "0.3Ki": false, "1e-3": false,
 		"-2": true,
 	} {
-		if q, _ := Parse(text); q.IsWhole() != want {
-			t.Errorf("%s: %t", text, !want)
-		}
+		t.Run(text, func(t *testing.T) {
+			if q, _ := Parse(text); q.IsWhole() != want {
+				t.Errorf("%s: %t", text, !want)
+			}
+		})
 	}
 	for text, want := range map[string]int{"-1m": -1, "0Gi": 0, "1n": 1} {
-		if q, _ := Parse(text); q.Sign() != want {
-			t.Errorf("%s: %d", text, q.Sign())
-		}
+		t.Run(text, func(t *testing.T) {
+			if q, _ := Parse(text); q.Sign() != want {
+				t.Errorf("%s: %d", text, q.Sign())
+			}
+		})
 	}
 }

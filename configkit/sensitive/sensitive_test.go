@@ -57,16 +57,18 @@ func TestTextsAreMaskedLineByLine(t *testing.T) {
 			"data:\n  k: (sensitive)\n  - (sensitive)\nkind: Secret\n",
 		},
 	} {
-		values := find(secret + c.body)
-		if c.want == "" {
-			continue // it must not panic
-		}
-		_, got, _ := strings.Cut(string(values.Text(sensitive.Before)), "\n")
-		_, got, _ = strings.Cut(got, "\n")
-		_, got, _ = strings.Cut(got, "\n")
-		if got != c.want {
-			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			values := find(secret + c.body)
+			if c.want == "" {
+				return // it must not panic
+			}
+			_, got, _ := strings.Cut(string(values.Text(sensitive.Before)), "\n")
+			_, got, _ = strings.Cut(got, "\n")
+			_, got, _ = strings.Cut(got, "\n")
+			if got != c.want {
+				t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
+			}
+		})
 	}
 }
 
@@ -136,9 +138,11 @@ stringData: {pin: 4711, one: 7, word: fox, flag: "true", octal: 0012345, grouped
 		`value 1234567 is an int`:             `value (sensitive) is an int`,
 		`value 2.5 is a float`:                `value (sensitive) is a float`,
 	} {
-		if got := values.Message(message); got != want {
-			t.Errorf("%s: got %s, want %s", message, got, want)
-		}
+		t.Run(message, func(t *testing.T) {
+			if got := values.Message(message); got != want {
+				t.Errorf("%s: got %s, want %s", message, got, want)
+			}
+		})
 	}
 	if got, want := values.About(
 		"v1/Secret", "stringData.one", `stringData.one: got 7, "unknown" is 17`,
@@ -188,8 +192,10 @@ func TestWordsOfMessagesAboutSecrets(t *testing.T) {
 		`bad string`:                                                `bad (sensitive)`,
 		`4711 men is all of it`:                                     `(sensitive) is all of it`,
 	} {
-		if got := values.About("v1/Secret", "data.sentence", message); got != want {
-			t.Errorf("%s: %s, want %s", message, got, want)
-		}
+		t.Run(message, func(t *testing.T) {
+			if got := values.About("v1/Secret", "data.sentence", message); got != want {
+				t.Errorf("%s: %s, want %s", message, got, want)
+			}
+		})
 	}
 }

@@ -167,8 +167,10 @@ func TestWalkedRow(t *testing.T) {
 		"spec.none": "JSON <nil>", "spec.list": "YAML [1, two, true]", "spec.list.0": "int 1",
 		"spec.list.2": "bool true",
 	} {
-		if got := fmt.Sprintf("%s %v", rows[path].DataType, rows[path].Value); got != want {
-			t.Errorf("%s: %s, want %s", path, got, want)
-		}
+		t.Run(string(path), func(t *testing.T) {
+			if got := fmt.Sprintf("%s %v", rows[path].DataType, rows[path].Value); got != want {
+				t.Errorf("%s: %s, want %s", path, got, want)
+			}
+		})
 	}
 }

@@ -32,17 +32,19 @@ func TestCheckPart(t *testing.T) {
 		{"*", "spec.version", ""},
 		{"*", "spec.template.spec.containers.?name=web.image#uri", ""},
 	} {
-		path, err := yamlpath.Parse(c.path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := ""
-		if err := provider.CheckPart(c.of, path); err != nil {
-			got = err.(*resourcetypes.NoAccessorError).Hint()
-		}
-		if got != c.want {
-			t.Errorf("%s of %s: %q, want %q", c.path, c.of, got, c.want)
-		}
+		t.Run(string(c.of), func(t *testing.T) {
+			path, err := yamlpath.Parse(c.path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			if err := provider.CheckPart(c.of, path); err != nil {
+				got = err.(*resourcetypes.NoAccessorError).Hint()
+			}
+			if got != c.want {
+				t.Errorf("%s of %s: %q, want %q", c.path, c.of, got, c.want)
+			}
+		})
 	}
 	err := &resourcetypes.NoAccessorError{Path: "a#b", Part: "b", Known: []string{"c"}}
 	if got := fmt.Sprint(err); got != "path a#b: the value has no part b" {
@@ -95,11 +97,13 @@ func TestEditingEmbeddedParts(t *testing.T) {
 		{"data.app~1yaml#server.port", api.EmbeddedAccessorYAML, "", ""}, // a number
 		{"data.gone#1", api.EmbeddedAccessorLine, "", ""},                // upsert is off
 	} {
-		got, matches := set(c.path, c.accessor, "new")
-		if want := strings.Replace(application, c.from, c.to, 1); got != want ||
-			(matches == 1) != (c.from != "") {
-			t.Errorf("%s: %d matches:\n%s\nwant:\n%s", c.path, matches, got, want)
-		}
+		t.Run(string(c.path), func(t *testing.T) {
+			got, matches := set(c.path, c.accessor, "new")
+			if want := strings.Replace(application, c.from, c.to, 1); got != want ||
+				(matches == 1) != (c.from != "") {
+				t.Errorf("%s: %d matches:\n%s\nwant:\n%s", c.path, matches, got, want)
+			}
+		})
 	}
 }
 

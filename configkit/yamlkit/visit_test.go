@@ -127,18 +127,20 @@ func TestGetPathsAnyType(t *testing.T) {
 		},
 		{"spec.list.*", api.DataTypeBool, `spec.list.2 bool true; `},
 	} {
-		rows, err := yamlkit.GetPathsAnyType(container(t, things), thingPath(c.path), nil,
-			k8skit.New(), c.dataType)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := ""
-		for _, row := range rows {
-			got += fmt.Sprintf("%s %s %v; ", row.Path, row.DataType, row.Value)
-		}
-		if got != c.want {
-			t.Errorf("%s:\n%s\nwant:\n%s", c.path, got, c.want)
-		}
+		t.Run(string(c.path), func(t *testing.T) {
+			rows, err := yamlkit.GetPathsAnyType(container(t, things), thingPath(c.path), nil,
+				k8skit.New(), c.dataType)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			for _, row := range rows {
+				got += fmt.Sprintf("%s %s %v; ", row.Path, row.DataType, row.Value)
+			}
+			if got != c.want {
+				t.Errorf("%s:\n%s\nwant:\n%s", c.path, got, c.want)
+			}
+		})
 	}
 }
 
@@ -214,10 +216,12 @@ func TestWrongPathsAreErrors(t *testing.T) {
 		"spec.%s":  "path spec.%s needs 1 arguments, got 0",
 		"spec.x#y": "path spec.x#y: no embedded accessor is registered for it",
 	} {
-		if _, err := yamlkit.GetStringPaths(container(t, things), thingPath(path), nil,
-			k8skit.New()); err == nil || err.Error() != want {
-			t.Errorf("%s: %v, want %s", path, err, want)
-		}
+		t.Run(string(path), func(t *testing.T) {
+			if _, err := yamlkit.GetStringPaths(container(t, things), thingPath(path), nil,
+				k8skit.New()); err == nil || err.Error() != want {
+				t.Errorf("%s: %v, want %s", path, err, want)
+			}
+		})
 	}
 }
 

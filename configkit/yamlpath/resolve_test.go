@@ -288,13 +288,15 @@ func TestConstraints(t *testing.T) {
 		},
 		{"spec.replicas", "spec.other", ""},
 	} {
-		constraint, err := yamlpath.Parse(c.constraint)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := resolve(t, doc, c.path, yamlpath.Options{Constraint: constraint}); got != c.want {
-			t.Errorf("%s constrained by %s:\n%s\nwant:\n%s", c.path, c.constraint, got, c.want)
-		}
+		t.Run(c.path, func(t *testing.T) {
+			constraint, err := yamlpath.Parse(c.constraint)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := resolve(t, doc, c.path, yamlpath.Options{Constraint: constraint}); got != c.want {
+				t.Errorf("%s constrained by %s:\n%s\nwant:\n%s", c.path, c.constraint, got, c.want)
+			}
+		})
 	}
 }
 

@@ -37,12 +37,14 @@ func TestCheckSpelling(t *testing.T) {
 		{"[", ""},
 		{"", ""},
 	} {
-		hint := ""
-		if e, ok := errors.AsType[*yamlpath.Error](yamlpath.CheckSpelling(c.path)); ok {
-			hint = e.Hint
-		}
-		if hint != c.hint {
-			t.Errorf("%s: got %q, want %q", c.path, hint, c.hint)
-		}
+		t.Run(c.path, func(t *testing.T) {
+			hint := ""
+			if e, ok := errors.AsType[*yamlpath.Error](yamlpath.CheckSpelling(c.path)); ok {
+				hint = e.Hint
+			}
+			if hint != c.hint {
+				t.Errorf("%s: got %q, want %q", c.path, hint, c.hint)
+			}
+		})
 	}
 }

@@ -206,10 +206,12 @@ func TestPreCommitHook(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"nginx.yaml", "nginx.sh"} {
-		text := strings.ReplaceAll(read(t, "nginx/"+name), "${FCTL:-fctl}", program)
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(name, func(t *testing.T) {
+			text := strings.ReplaceAll(read(t, "nginx/"+name), "${FCTL:-fctl}", program)
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	_, stderr, status := run(t, dir, "", hook)
 	if status != 1 || !strings.Contains(stderr, "my-instance_service.yaml") {
@@ -298,19 +300,21 @@ func TestW8Nobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	for script, want := range map[string]int{"cat": 0, "test $(id -u) = 0 && cat": 1} {
-		for name, text := range map[string]string{
-			"fn.sh": "#!/bin/sh\n" + script + "\n", "input.yaml": read(t, "limits/input.yaml"),
-			"expected.yaml": read(t, "limits/input.yaml"),
-		} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
-				t.Fatal(err)
+		t.Run(script, func(t *testing.T) {
+			for name, text := range map[string]string{
+				"fn.sh": "#!/bin/sh\n" + script + "\n", "input.yaml": read(t, "limits/input.yaml"),
+				"expected.yaml": read(t, "limits/input.yaml"),
+			} {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+					t.Fatal(err)
+				}
 			}
-		}
-		stdout, stderr, status := run(t, dir, "", program, "fn", "test", ".", "--as-nobody", "--allow-exec",
-			"--exec", "./fn.sh")
-		if status != want {
-			t.Errorf("%s: status %d, want %d: %s%s", script, status, want, stdout, stderr)
-		}
+			stdout, stderr, status := run(t, dir, "", program, "fn", "test", ".", "--as-nobody", "--allow-exec",
+				"--exec", "./fn.sh")
+			if status != want {
+				t.Errorf("%s: status %d, want %d: %s%s", script, status, want, stdout, stderr)
+			}
+		})
 	}
 }
 

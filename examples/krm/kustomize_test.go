@@ -91,9 +91,11 @@ func TestKustomizeGenerates(t *testing.T) {
 			"apiVersion: examples.fctl.dev/v1\nkind: Nginx\nspec: {replicas: 5}\n"),
 		"nginx.sh": read(t, "nginx/nginx.sh"),
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	stdout, stderr, status := run(t, dir, "", kustomize(t), "build", "--enable-alpha-plugins",
 		"--enable-exec", ".")
@@ -131,9 +133,11 @@ func TestImageOfFctl(t *testing.T) {
 		"fctl": read(t, fctl(t)), "examples/krm/passwd": read(t, "passwd"),
 		"Dockerfile": read(t, "Dockerfile"),
 	} {
-		if err := os.WriteFile(filepath.Join(context, name), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if err := os.WriteFile(filepath.Join(context, name), []byte(text), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	const image = "localhost/fctl-test/fctl:v1"
 	if _, stderr, status := run(t, context, "", engine.Path, "build", "-q", "-t", image, "."); status != 0 {

@@ -61,14 +61,16 @@ func TestParams(t *testing.T) {
 		"=1":           `"=1" is not of the form key=value`,
 		"a=1 a=2":      "a is given twice",
 	} {
-		params, err := expression.Params(strings.Fields(words))
-		got := fmt.Sprint(params)
-		if err != nil {
-			got = err.Error()
-		}
-		if got != want {
-			t.Errorf("%q: %s, want %s", words, got, want)
-		}
+		t.Run(words, func(t *testing.T) {
+			params, err := expression.Params(strings.Fields(words))
+			got := fmt.Sprint(params)
+			if err != nil {
+				got = err.Error()
+			}
+			if got != want {
+				t.Errorf("%q: %s, want %s", words, got, want)
+			}
+		})
 	}
 }
 

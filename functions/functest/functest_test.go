@@ -215,17 +215,19 @@ func TestCasesAreChecked(t *testing.T) {
 		},
 		{"no input", map[string]string{"chain": "set-x"}, []string{"DIR/case: no input file"}},
 	} {
-		s := suite(t)
-		got := s.run(t, false, c.files)
-		if len(got) != len(c.says) {
-			t.Errorf("%s: %q", c.name, got)
-			continue
-		}
-		for i, says := range c.says {
-			if text := strings.ReplaceAll(got[i], s.Dir, "DIR"); !strings.HasPrefix(text, says) {
-				t.Errorf("%s: %s, want %s", c.name, text, says)
+		t.Run(c.name, func(t *testing.T) {
+			s := suite(t)
+			got := s.run(t, false, c.files)
+			if len(got) != len(c.says) {
+				t.Errorf("%s: %q", c.name, got)
+				return
 			}
-		}
+			for i, says := range c.says {
+				if text := strings.ReplaceAll(got[i], s.Dir, "DIR"); !strings.HasPrefix(text, says) {
+					t.Errorf("%s: %s, want %s", c.name, text, says)
+				}
+			}
+		})
 	}
 }
 
@@ -238,10 +240,12 @@ func TestUpdate(t *testing.T) {
 		},
 		"errors that are gone": {"chain": "set-x", "in.yaml": thing, "errors": "x"},
 	} {
-		s := suite(t)
-		if problems := s.run(t, true, files); len(problems) > 0 {
-			t.Errorf("%s: %q", name, problems)
-		}
+		t.Run(name, func(t *testing.T) {
+			s := suite(t)
+			if problems := s.run(t, true, files); len(problems) > 0 {
+				t.Errorf("%s: %q", name, problems)
+			}
+		})
 	}
 	s := suite(t)
 	s.run(t, true, map[string]string{"chain": "fail-twice", "in.yaml": thing, "errors": "fir.t"})

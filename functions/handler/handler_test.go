@@ -511,16 +511,18 @@ func TestArgumentsAreValidated(t *testing.T) {
 			"argument name appears multiple times but is not the last argument of function set-many",
 		},
 	} {
-		got, err := h.ValidateInvocation(api.FunctionInvocation{
-			FunctionName: c.function, Arguments: c.args,
+		t.Run(c.function, func(t *testing.T) {
+			got, err := h.ValidateInvocation(api.FunctionInvocation{
+				FunctionName: c.function, Arguments: c.args,
+			})
+			if text := problems(err); text != c.says {
+				t.Errorf("%s %v:\n%s\nwant:\n%s", c.function, c.args, text, c.says)
+				return
+			}
+			if err == nil && !slices.Equal(got.Arguments, c.want) {
+				t.Errorf("%s %v: %v, want %v", c.function, c.args, got.Arguments, c.want)
+			}
 		})
-		if text := problems(err); text != c.says {
-			t.Errorf("%s %v:\n%s\nwant:\n%s", c.function, c.args, text, c.says)
-			continue
-		}
-		if err == nil && !slices.Equal(got.Arguments, c.want) {
-			t.Errorf("%s %v: %v, want %v", c.function, c.args, got.Arguments, c.want)
-		}
 	}
 }
 

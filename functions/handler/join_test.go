@@ -67,29 +67,31 @@ func TestInputFile(t *testing.T) {
 	for file, want := range map[string]string{
 		"app.yaml": "[app.yaml app.yaml app.yaml ]", "": "[   ]",
 	} {
-		var files []string
-		h := newHandler()
-		for name, mutating := range map[string]bool{"look": false, "change": true, "label": true} {
-			with(t, h, handler.FunctionRegistration{
-				FunctionSignature: api.FunctionSignature{
-					FunctionName: name, Hermetic: true, Mutating: mutating,
-				},
-				KeepsNames: name == "label",
-				Function: func(
-					fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument,
-					_ []byte,
-				) (gaby.Container, any, error) {
-					files = append(files, handler.InputFile(fc))
-					return docs, nil, nil
-				},
-			})
-		}
-		r, err := h.Run(t.Context(), &api.FunctionInvocationRequest{
-			ConfigData: []byte(resource("a")), FileName: file,
-			FunctionInvocations: chain("look", "label", "change", "change"),
-		}, handler.Options{})
-		if err != nil || !r.Success || fmt.Sprint(files) != want {
-			t.Errorf("%q: %v, %+v", files, err, r)
-		}
+		t.Run(file, func(t *testing.T) {
+			var files []string
+			h := newHandler()
+			for name, mutating := range map[string]bool{"look": false, "change": true, "label": true} {
+				with(t, h, handler.FunctionRegistration{
+					FunctionSignature: api.FunctionSignature{
+						FunctionName: name, Hermetic: true, Mutating: mutating,
+					},
+					KeepsNames: name == "label",
+					Function: func(
+						fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument,
+						_ []byte,
+					) (gaby.Container, any, error) {
+						files = append(files, handler.InputFile(fc))
+						return docs, nil, nil
+					},
+				})
+			}
+			r, err := h.Run(t.Context(), &api.FunctionInvocationRequest{
+				ConfigData: []byte(resource("a")), FileName: file,
+				FunctionInvocations: chain("look", "label", "change", "change"),
+			}, handler.Options{})
+			if err != nil || !r.Success || fmt.Sprint(files) != want {
+				t.Errorf("%q: %v, %+v", files, err, r)
+			}
+		})
 	}
 }

@@ -52,13 +52,15 @@ func TestImages(t *testing.T) {
 		{"nginx", "@${DIGEST:-sha256:0}"},
 		{"[::ffff:10.0.0.1]:5000/a/b", "@sha512+b64.x:" + strings.Repeat("a", 32)},
 	} {
-		parts := registered.FindStringSubmatch(c.uri + c.reference)
-		if parts == nil || parts[1] != c.uri || parts[2] != c.reference {
-			t.Errorf("%s%s is taken apart to %q", c.uri, c.reference, parts)
-		}
-		if !uri.MatchString(c.uri) || c.reference != "" && !reference.MatchString(c.reference) {
-			t.Errorf("%s or %s is not taken", c.uri, c.reference)
-		}
+		t.Run(c.uri, func(t *testing.T) {
+			parts := registered.FindStringSubmatch(c.uri + c.reference)
+			if parts == nil || parts[1] != c.uri || parts[2] != c.reference {
+				t.Errorf("%s%s is taken apart to %q", c.uri, c.reference, parts)
+			}
+			if !uri.MatchString(c.uri) || c.reference != "" && !reference.MatchString(c.reference) {
+				t.Errorf("%s or %s is not taken", c.uri, c.reference)
+			}
+		})
 	}
 	for _, text := range []string{
 		"", "/nginx", "nginx/", "Nginx", "a//b", "-a/b", "a_", "a___b", "a..b", "host:port/x",
@@ -85,9 +87,11 @@ func TestHasRegistry(t *testing.T) {
 		"localhost/nginx": true, "registry:5000/nginx": true, "example.com/nginx": true,
 		"[::1]/nginx": true, "Local/nginx": false,
 	} {
-		if hasRegistry(image) != want {
-			t.Errorf("%s: %t", image, !want)
-		}
+		t.Run(image, func(t *testing.T) {
+			if hasRegistry(image) != want {
+				t.Errorf("%s: %t", image, !want)
+			}
+		})
 	}
 }
 

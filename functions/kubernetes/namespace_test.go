@@ -23,9 +23,11 @@ func TestRenameNamespace(t *testing.T) {
 		{"db.shop.svc_x.shop.svc", "db.shop.svc_x.new.svc"},
 		{"", ""},
 	} {
-		if got := renameNamespace(test.text, "shop", "new"); got != test.want {
-			t.Errorf("%q: %q, want %q", test.text, got, test.want)
-		}
+		t.Run(test.text, func(t *testing.T) {
+			if got := renameNamespace(test.text, "shop", "new"); got != test.want {
+				t.Errorf("%q: %q, want %q", test.text, got, test.want)
+			}
+		})
 	}
 }
 
@@ -42,8 +44,10 @@ func TestWordCount(t *testing.T) {
 		"":                             0,
 		"{namespace=\"shop\"} > shops": 1,
 	} {
-		if got := wordCount([]byte(text), "shop", 2); got != want {
-			t.Errorf("%q: %d, want %d", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got := wordCount([]byte(text), "shop", 2); got != want {
+				t.Errorf("%q: %d, want %d", text, got, want)
+			}
+		})
 	}
 }

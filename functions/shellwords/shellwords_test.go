@@ -21,12 +21,14 @@ func TestSplitReversesQuote(t *testing.T) {
 		"a b:c @ %+=,": {"a", "b:c", "@", "%+=,"}, `'' ' ' ''\'''`: {"", " ", "'"},
 		"'$x' 'é'": {"$x", "é"},
 	} {
-		got := shellwords.Quote(words...)
-		if got != text {
-			t.Errorf("%q: %s, want %s", words, got, text)
-		}
-		if again, err := shellwords.Split(got); err != nil || !slices.Equal(again, words) {
-			t.Errorf("%s: %q %v, want %q", got, again, err, words)
-		}
+		t.Run(text, func(t *testing.T) {
+			got := shellwords.Quote(words...)
+			if got != text {
+				t.Errorf("%q: %s, want %s", words, got, text)
+			}
+			if again, err := shellwords.Split(got); err != nil || !slices.Equal(again, words) {
+				t.Errorf("%s: %q %v, want %q", got, again, err, words)
+			}
+		})
 	}
 }

@@ -74,13 +74,15 @@ func TestUnified(t *testing.T) {
 		},
 		"carriage returns": {"a\r\nb\r\n", "a\r\nc\r\n", "@@ -1,2 +1,2 @@\n a\r\n-b\r\n+c\r\n"},
 	} {
-		want := c.want
-		if want != "" {
-			want = "--- a/x.yaml\n+++ b/x.yaml\n" + want
-		}
-		if have := unified("x.yaml", c.before, c.after); have != want {
-			t.Errorf("%s: have\n%s\nwant\n%s", name, have, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			want := c.want
+			if want != "" {
+				want = "--- a/x.yaml\n+++ b/x.yaml\n" + want
+			}
+			if have := unified("x.yaml", c.before, c.after); have != want {
+				t.Errorf("%s: have\n%s\nwant\n%s", name, have, want)
+			}
+		})
 	}
 }
 
@@ -275,24 +277,26 @@ func TestAgreesWithGNUDiff(t *testing.T) {
 		"lines of three kinds": {numbered(r, 3000, 3), numbered(r, 6000, 3), 1},
 		"long and unlike":      {numbered(r, 12_000, 30), numbered(r, 12_000, 30), 1.25},
 	} {
-		dir := t.TempDir()
-		for file, text := range map[string]string{"a": c.before, "b": c.after} {
-			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for file, text := range map[string]string{"a": c.before, "b": c.after} {
+				if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
 			}
-		}
-		cmd := exec.CommandContext(t.Context(), gnu, "-d", "-u", "a", "b")
-		cmd.Dir = dir
-		out, _ := cmd.Output() // its status is 1
-		_, want := patched(t, c.before, string(out))
-		have, changed := patched(t, c.before, unified("x", c.before, c.after))
-		if have != c.after {
-			t.Errorf("%s: the diff makes another text", name)
-		}
-		if float64(changed) > c.slack*float64(want) {
-			t.Errorf("%s: %d lines, diff needs %d", name, changed, want)
-		}
-		t.Logf("%s: %d lines, diff %d", name, changed, want)
+			cmd := exec.CommandContext(t.Context(), gnu, "-d", "-u", "a", "b")
+			cmd.Dir = dir
+			out, _ := cmd.Output() // its status is 1
+			_, want := patched(t, c.before, string(out))
+			have, changed := patched(t, c.before, unified("x", c.before, c.after))
+			if have != c.after {
+				t.Errorf("%s: the diff makes another text", name)
+			}
+			if float64(changed) > c.slack*float64(want) {
+				t.Errorf("%s: %d lines, diff needs %d", name, changed, want)
+			}
+			t.Logf("%s: %d lines, diff %d", name, changed, want)
+		})
 	}
 }
 

@@ -99,16 +99,18 @@ func TestHunksNameResourcesAndFunctions(t *testing.T) {
 			edit(a, "two: 2\n", "two: 3\n# n\none: 1\n# m\none: 1\n"),
 		}}, "a  f; n  f; m  f"},
 	} {
-		f := diff.File{Before: []byte(c.before)}
-		for _, s := range c.steps {
-			f.After = s.text
-			f.Steps = append(f.Steps, diff.Step{Name: s.name, Text: func() []byte {
-				return s.text
-			}})
-		}
-		if have := headers(f); have != c.want {
-			t.Errorf("%s: have %q, want %q", name, have, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			f := diff.File{Before: []byte(c.before)}
+			for _, s := range c.steps {
+				f.After = s.text
+				f.Steps = append(f.Steps, diff.Step{Name: s.name, Text: func() []byte {
+					return s.text
+				}})
+			}
+			if have := headers(f); have != c.want {
+				t.Errorf("%s: have %q, want %q", name, have, c.want)
+			}
+		})
 	}
 }
 
@@ -169,15 +171,17 @@ func TestStyle(t *testing.T) {
 			"<old>-</old><old>image: </old><was>größe</was><old>:1</old>\n<new>+</new><new>image: </new><is>grüße</is><new>:1</new>\n",
 		},
 	} {
-		patch := string(diff.Unified(diff.File{
-			Name: "x", Before: []byte(c.before),
-			After: []byte(c.after), Style: style, Steps: []diff.Step{{Name: "f"}},
-		}))
-		_, body, _ := strings.Cut(patch, "<label> f</label>\n")
-		if body != c.want || !strings.HasPrefix(patch,
-			"<file>--- a/x</file>\n<file>+++ b/x</file>\n<hunk>@@ -") {
-			t.Errorf("%s: have %q, want %q", name, patch, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			patch := string(diff.Unified(diff.File{
+				Name: "x", Before: []byte(c.before),
+				After: []byte(c.after), Style: style, Steps: []diff.Step{{Name: "f"}},
+			}))
+			_, body, _ := strings.Cut(patch, "<label> f</label>\n")
+			if body != c.want || !strings.HasPrefix(patch,
+				"<file>--- a/x</file>\n<file>+++ b/x</file>\n<hunk>@@ -") {
+				t.Errorf("%s: have %q, want %q", name, patch, c.want)
+			}
+		})
 	}
 }
 

@@ -235,11 +235,13 @@ func TestChecksSeeWhatIsWrong(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for _, name := range []string{"version/b.out", "version/c.out"} {
-		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o750),
-			os.WriteFile(path, nil, 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(dir, name)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o750),
+				os.WriteFile(path, nil, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	missing, orphans, err := Missing(cases, dir)
 	if err != nil || !slices.Equal(missing, []string{"a"}) ||

@@ -79,43 +79,45 @@ func TestRoundTripOfAllFiles(t *testing.T) {
 		dirs = append(dirs, more)
 	}
 	for _, dir := range dirs {
-		err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
-			if err != nil || e.IsDir() {
-				return err
-			}
-			if ext := filepath.Ext(path); ext != ".yaml" && ext != ".yml" && ext != ".json" {
+		t.Run(dir, func(t *testing.T) {
+			err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+				if err != nil || e.IsDir() {
+					return err
+				}
+				if ext := filepath.Ext(path); ext != ".yaml" && ext != ".yml" && ext != ".json" {
+					return nil
+				}
+				p, err := ReadPackage(context.Background(), path, ReadOptions{
+					Reader: &source.Reader{RegularOnly: true}, All: true,
+				})
+				if err != nil {
+					return nil // not YAML
+				}
+				sent := p.Items()
+				text, err := (&ResourceList{Items: sent}).Source()
+				if err != nil {
+					t.Logf("%s: %v", path, err)
+					return nil
+				}
+				list, err := Parse(text)
+				if err != nil {
+					t.Logf("%s: %v", path, err)
+					return nil
+				}
+				items, err := merge(sent, list.Items, provider())
+				if err != nil {
+					t.Errorf("%s: %v", path, err)
+					return nil
+				}
+				if have := changes(t, p, items); have != "" {
+					t.Errorf("%s changed:\n%s", path, have)
+				}
 				return nil
-			}
-			p, err := ReadPackage(context.Background(), path, ReadOptions{
-				Reader: &source.Reader{RegularOnly: true}, All: true,
 			})
 			if err != nil {
-				return nil // not YAML
+				t.Fatal(err)
 			}
-			sent := p.Items()
-			text, err := (&ResourceList{Items: sent}).Source()
-			if err != nil {
-				t.Logf("%s: %v", path, err)
-				return nil
-			}
-			list, err := Parse(text)
-			if err != nil {
-				t.Logf("%s: %v", path, err)
-				return nil
-			}
-			items, err := merge(sent, list.Items, provider())
-			if err != nil {
-				t.Errorf("%s: %v", path, err)
-				return nil
-			}
-			if have := changes(t, p, items); have != "" {
-				t.Errorf("%s changed:\n%s", path, have)
-			}
-			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 

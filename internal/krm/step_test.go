@@ -177,14 +177,16 @@ func TestInlineConfig(t *testing.T) {
 		"ConfigMap extra=":  "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: function-input\ndata:\n  extra: \"\"\n",
 		"Kind list=[1] x=y": "apiVersion: v1\nkind: Kind\nmetadata:\n  name: function-input\ndata:\n  list: \"[1]\"\n  x: \"y\"\n",
 	} {
-		doc, err := InlineConfig(strings.Fields(words))
-		have := "error"
-		if err == nil {
-			have = doc.String()
-		}
-		if have != want {
-			t.Errorf("%q: %s, want %s", words, have, want)
-		}
+		t.Run(words, func(t *testing.T) {
+			doc, err := InlineConfig(strings.Fields(words))
+			have := "error"
+			if err == nil {
+				have = doc.String()
+			}
+			if have != want {
+				t.Errorf("%q: %s, want %s", words, have, want)
+			}
+		})
 	}
 }
 
@@ -208,16 +210,18 @@ func TestSelectors(t *testing.T) {
 		"exclude":          {nil, []Selector{{Kind: "Service"}}, "a.yaml"},
 		"exclude selected": {[]Selector{{Name: "a"}}, []Selector{{APIVersion: "apps/v1"}}, "b.yaml"},
 	} {
-		selects := Selects(c.selectors, c.exclude)
-		var have []string
-		for _, item := range p.Items() {
-			if selects == nil || selects(item) {
-				have = append(have, item.Path)
+		t.Run(name, func(t *testing.T) {
+			selects := Selects(c.selectors, c.exclude)
+			var have []string
+			for _, item := range p.Items() {
+				if selects == nil || selects(item) {
+					have = append(have, item.Path)
+				}
 			}
-		}
-		if strings.Join(have, " ") != c.want {
-			t.Errorf("%s: %q, want %q", name, have, c.want)
-		}
+			if strings.Join(have, " ") != c.want {
+				t.Errorf("%s: %q, want %q", name, have, c.want)
+			}
+		})
 	}
 }
 
@@ -247,16 +251,18 @@ func TestOrderAndScope(t *testing.T) {
 		"c/functions/f.yaml": "c/a.yaml c/functions/f.yaml", "c/a.yaml": "c/a.yaml c/functions/f.yaml",
 		"z/x.yaml": "z/deep/x.yaml z/x.yaml",
 	} {
-		selects := Scope(file)
-		var have []string
-		for _, item := range p.Items() {
-			if selects(item) {
-				have = append(have, item.Path)
+		t.Run(file, func(t *testing.T) {
+			selects := Scope(file)
+			var have []string
+			for _, item := range p.Items() {
+				if selects(item) {
+					have = append(have, item.Path)
+				}
 			}
-		}
-		if strings.Join(have, " ") != want {
-			t.Errorf("scope of %s: %q, want %q", file, have, want)
-		}
+			if strings.Join(have, " ") != want {
+				t.Errorf("scope of %s: %q, want %q", file, have, want)
+			}
+		})
 	}
 	if Scope("a.yaml") != nil || Scope("functions/a.yaml") != nil || Scope("") != nil {
 		t.Error("a function in the root, or without a file, gets all")

@@ -165,10 +165,12 @@ type binder struct {
 	needs  []*need
 	all    []resource
 	causes []cause
-	dirty  map[string]bool           // owners whose bindings changed, by ID
-	bound  map[string]boundBy        // by value key
-	lost   map[string]entity.Binding // bindings whose provider is gone, by value key
-	lostBy map[string]*owner
+	// onlyNamespaces leaves everything but the namespaces of resources to a later round.
+	onlyNamespaces bool
+	dirty          map[string]bool           // owners whose bindings changed, by ID
+	bound          map[string]boundBy        // by value key
+	lost           map[string]entity.Binding // bindings whose provider is gone, by value key
+	lostBy         map[string]*owner
 }
 
 // boundBy says which binding supplies a value.
@@ -177,51 +179,73 @@ type boundBy struct {
 	index int
 }
 
+// namespacePath is bound first: the namespace of a resource decides which names it can refer to.
+const namespacePath = "metadata.namespace"
+
+// maxBindRounds bounds how often bindings are made that depend on others.
+const maxBindRounds = 4
+
 // bind refreshes the bindings of the owners and binds what is still open.
 func (r *resolver) bind(owners []*owner) error {
-	b := &binder{
-		resolver: r, owners: owners, dirty: map[string]bool{}, bound: map[string]boundBy{},
-		lost: map[string]entity.Binding{}, lostBy: map[string]*owner{},
-	}
-	var err error
-	if b.docs, err = r.documents(); err != nil {
-		return err
-	}
-	if b.all, err = resourcesOf(b.docs, r.provider); err != nil {
-		return err
-	}
-	if b.needs, err = needsOf(b.docs, r.provider); err != nil {
-		return err
-	}
-	for _, o := range owners {
-		if o.link == nil {
-			if o.provisions, err = provisionsOf(b.docs, r.provider, o); err != nil {
-				return err
-			}
-		}
-	}
-	warned := len(r.warnings)
-	saved := map[string][]entity.Binding{}
+	saved, warned := map[string][]entity.Binding{}, len(r.warnings)
 	for id, list := range r.bindings {
 		saved[id] = slices.Clone(list)
 	}
-	if err = b.run(); err != nil {
+	_, err := r.bindOnce(owners, true)
+	// A bound value can decide about other bindings, for example if it is part of a provision.
+	for changed, round := true, 0; err == nil && changed && round < maxBindRounds; round++ {
+		changed, err = r.bindOnce(owners, false)
+	}
+	if err != nil {
 		r.warnings, r.bindings = r.warnings[:warned], saved
 	}
 	return err
 }
 
-// run refreshes, matches and commits.
-func (b *binder) run() error {
+// bindOnce does the work of bind once, or only for the namespaces of resources. It reports whether
+// the unit changed.
+func (r *resolver) bindOnce(owners []*owner, onlyNamespaces bool) (bool, error) {
+	b := &binder{
+		resolver: r, owners: owners, onlyNamespaces: onlyNamespaces, dirty: map[string]bool{}, bound: map[string]boundBy{},
+		lost: map[string]entity.Binding{}, lostBy: map[string]*owner{},
+	}
+	var err error
+	if b.docs, err = r.documents(); err != nil {
+		return false, err
+	}
+	if b.all, err = resourcesOf(b.docs, r.provider); err != nil {
+		return false, err
+	}
+	if b.needs, err = needsOf(b.docs, r.provider); err != nil {
+		return false, err
+	}
+	for _, o := range owners {
+		if o.link == nil {
+			if o.provisions, err = provisionsOf(b.docs, r.provider, o); err != nil {
+				return false, err
+			}
+		}
+	}
+	return b.run()
+}
+
+// skips reports whether the binder leaves a path to a later round.
+func (b *binder) skips(path string) bool { return b.onlyNamespaces && path != namespacePath }
+
+// run refreshes, matches and commits. It reports whether the unit changed.
+func (b *binder) run() (bool, error) {
 	for _, o := range b.owners {
 		if err := b.refresh(o); err != nil {
-			return err
+			return false, err
 		}
 	}
 	b.index()
 	for _, n := range b.needs {
+		if b.skips(n.path) {
+			continue
+		}
 		if err := b.match(n); err != nil {
-			return err
+			return false, err
 		}
 	}
 	b.dangling()
@@ -229,8 +253,7 @@ func (b *binder) run() error {
 	for id := range b.dirty {
 		b.rebound[id] = true
 	}
-	_, err := b.commit(b.docs, b.causes...)
-	return err
+	return b.commit(b.docs, b.causes...)
 }
 
 // index finds which needs are bound.
@@ -259,7 +282,7 @@ func (b *binder) refresh(o *owner) error {
 	var kept []entity.Binding
 	for _, binding := range b.bindings[o.id()] {
 		if !binding.AutoUpdate || binding.NeededResource == nil ||
-			binding.ProvidedResource == nil {
+			binding.ProvidedResource == nil || b.skips(binding.NeededPath) {
 			kept = append(kept, binding)
 			continue
 		}
@@ -583,8 +606,8 @@ func (b *binder) ambiguous(n *need, found []*provision) {
 
 // unmatched warns that no link provides a value that is still open.
 func (b *binder) unmatched(n *need) {
-	if b.owners[0].link == nil {
-		return // links may provide it
+	if b.owners[0].link == nil || b.onlyNamespaces {
+		return // links may provide it, or a later round
 	}
 	w := slices.ContainsFunc(b.warnings, func(w entity.Warning) bool {
 		return w.Code == entity.WarnAmbiguous && w.Path == n.path && w.Resource == n.info.String()

@@ -298,13 +298,15 @@ func TestCheckUnit(t *testing.T) {
 		{"a/b", "get-size", "unit name 'a/b' contains invalid characters", "fctl do -f d.yaml -f a/b get-size processes both files"},
 		{"größe", "get-size", "unit name 'größe' contains invalid characters", "letters, digits, blanks and -_.()@# are allowed"},
 	} {
-		problem := w.CheckUnit("d.yaml", c.unit, strings.Fields(c.words))
-		if problem == nil {
-			problem = &api.Failure{}
-		}
-		if problem.Message != c.message || problem.Hint != c.hint {
-			t.Errorf("%s %s: got %q, %q", c.unit, c.words, problem.Message, problem.Hint)
-		}
+		t.Run(c.unit, func(t *testing.T) {
+			problem := w.CheckUnit("d.yaml", c.unit, strings.Fields(c.words))
+			if problem == nil {
+				problem = &api.Failure{}
+			}
+			if problem.Message != c.message || problem.Hint != c.hint {
+				t.Errorf("%s %s: got %q, %q", c.unit, c.words, problem.Message, problem.Hint)
+			}
+		})
 	}
 }
 

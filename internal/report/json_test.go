@@ -185,11 +185,13 @@ func TestNoControlsInJSON(t *testing.T) {
 		"\x7f": `"\u007f"`, "\u0080": `"\u0080"`, "\u009b31m": `"\u009b31m"`, "\u202e": `"\u202e"`,
 		"é\u00a0—": "\"é\u00a0—\"", "\x1b": `"\u001b"`,
 	} {
-		got, err := Marshal(text)
-		var back string
-		if err != nil || string(got) != want+"\n" || json.Unmarshal(got, &back) != nil ||
-			back != text {
-			t.Errorf("%q: got %s, %v", text, got, err)
-		}
+		t.Run(text, func(t *testing.T) {
+			got, err := Marshal(text)
+			var back string
+			if err != nil || string(got) != want+"\n" || json.Unmarshal(got, &back) != nil ||
+				back != text {
+				t.Errorf("%q: got %s, %v", text, got, err)
+			}
+		})
 	}
 }

@@ -122,13 +122,15 @@ func TestFilesAreReadOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, color := range []string{"never", "always"} {
-		s, err := sources.Settings(flags, []string{"unit-label.a=b"})
-		if err != nil || s.Space != "shop" || s.Color != color || len(s.UnitLabels) != 1 {
-			t.Errorf("%+v, %v", s, err)
-		}
-		if err := flags.Parse([]string{"--color=always"}); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(color, func(t *testing.T) {
+			s, err := sources.Settings(flags, []string{"unit-label.a=b"})
+			if err != nil || s.Space != "shop" || s.Color != color || len(s.UnitLabels) != 1 {
+				t.Errorf("%+v, %v", s, err)
+			}
+			if err := flags.Parse([]string{"--color=always"}); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 }
 

@@ -139,24 +139,28 @@ func TestInPlaceFollowsLinks(t *testing.T) {
 		"one.yaml": "two.yaml", "two.yaml": "real/a.yaml",
 		"dir": "real",
 	} {
-		if err := os.Symlink(to, filepath.Join(dir, from)); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(from, func(t *testing.T) {
+			if err := os.Symlink(to, filepath.Join(dir, from)); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	for _, name := range []string{"one.yaml", "dir/a.yaml"} {
-		create(t, filepath.Join(dir, "real/a.yaml"))
-		if err := read(t, &sink.InPlace{}, filepath.Join(dir, name),
-			true).write([]byte(young)); err != nil {
-			t.Fatal(err)
-		}
-		if content(t, filepath.Join(dir, "real/a.yaml")) != young ||
-			entries(t, dir) != "dir one.yaml real two.yaml" ||
-			entries(t, filepath.Join(dir, "real")) != "a.yaml" {
-			t.Errorf("%s: %s", name, entries(t, dir))
-		}
-		if to, err := os.Readlink(filepath.Join(dir, "one.yaml")); err != nil || to != "two.yaml" {
-			t.Errorf("the link leads to %s (%v)", to, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			create(t, filepath.Join(dir, "real/a.yaml"))
+			if err := read(t, &sink.InPlace{}, filepath.Join(dir, name),
+				true).write([]byte(young)); err != nil {
+				t.Fatal(err)
+			}
+			if content(t, filepath.Join(dir, "real/a.yaml")) != young ||
+				entries(t, dir) != "dir one.yaml real two.yaml" ||
+				entries(t, filepath.Join(dir, "real")) != "a.yaml" {
+				t.Errorf("%s: %s", name, entries(t, dir))
+			}
+			if to, err := os.Readlink(filepath.Join(dir, "one.yaml")); err != nil || to != "two.yaml" {
+				t.Errorf("the link leads to %s (%v)", to, err)
+			}
+		})
 	}
 }
 
@@ -364,9 +368,11 @@ func TestTreeIsNotLeft(t *testing.T) {
 		"up": "..", "abs": dir,
 		"file.yaml": filepath.Join(dir, "target.yaml"),
 	} {
-		if err := os.Symlink(to, filepath.Join(root, from)); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(from, func(t *testing.T) {
+			if err := os.Symlink(to, filepath.Join(root, from)); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	for _, rel := range []string{
 		"../b.yaml", "x/../../b.yaml", filepath.Join(dir, "b.yaml"),

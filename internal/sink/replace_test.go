@@ -74,8 +74,10 @@ func TestTemporaryNames(t *testing.T) {
 		".fctl-000000000000000g.tmp", ".fctl-0000000000000001.tmp~", "fctl-0000000000000001.tmp",
 		".fctl-0000000000000001",
 	} {
-		if IsTemporary(name) {
-			t.Errorf("%s", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if IsTemporary(name) {
+				t.Errorf("%s", name)
+			}
+		})
 	}
 }

@@ -252,30 +252,34 @@ func TestIgnoredFilesAsGit(t *testing.T) {
 		"docs/a/b/draft1.yaml", "docs/draft.yaml", "docs/final.yaml", "secret/s.yaml",
 		"apps/secret/s.yaml", "apps/secret.yaml",
 	} {
-		write(t, filepath.Join(root, f), f)
+		t.Run(f, func(t *testing.T) {
+			write(t, filepath.Join(root, f), f)
+		})
 	}
 	git(t, root, nil, "init", "-q")
 	out := git(t, root, nil, "ls-files", "--others", "--exclude-standard", "-z", "--", "*.yaml")
 	all := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 	slices.Sort(all)
 	for _, from := range []string{".", "apps", "docs", "apps/deep"} {
-		found, err := (&Finder{Dir: root, Recursive: true}).Find(t.Context(), []string{from})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got, want []string
-		for _, f := range found.Files {
-			got = append(got, f.Rel)
-		}
-		for _, f := range all {
-			if from == "." || strings.HasPrefix(f, from+"/") {
-				want = append(want, f)
+		t.Run(from, func(t *testing.T) {
+			found, err := (&Finder{Dir: root, Recursive: true}).Find(t.Context(), []string{from})
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		slices.Sort(got)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("from %s (-git +fctl)\n%s", from, diff)
-		}
+			var got, want []string
+			for _, f := range found.Files {
+				got = append(got, f.Rel)
+			}
+			for _, f := range all {
+				if from == "." || strings.HasPrefix(f, from+"/") {
+					want = append(want, f)
+				}
+			}
+			slices.Sort(got)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("from %s (-git +fctl)\n%s", from, diff)
+			}
+		})
 	}
 	// A directory that is named is searched, even if it is ignored.
 	found, err := (&Finder{Dir: root}).Find(t.Context(),

@@ -78,14 +78,16 @@ func TestAllDefinitions(t *testing.T) {
 func TestReleasesDiffer(t *testing.T) {
 	var library Library
 	for version, want := range map[string]bool{"1.33": false, "v1.36.1": true} {
-		set, err := library.Set(version, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		schema, _ := set.Schema("admissionregistration.k8s.io/v1/MutatingAdmissionPolicy")
-		if (schema != nil) != want {
-			t.Errorf("%s: MutatingAdmissionPolicy is there: %t", version, !want)
-		}
+		t.Run(version, func(t *testing.T) {
+			set, err := library.Set(version, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			schema, _ := set.Schema("admissionregistration.k8s.io/v1/MutatingAdmissionPolicy")
+			if (schema != nil) != want {
+				t.Errorf("%s: MutatingAdmissionPolicy is there: %t", version, !want)
+			}
+		})
 	}
 	_, err := library.Release("1.2")
 	if e, ok := errors.AsType[*UnknownReleaseError](err); !ok ||
@@ -110,18 +112,20 @@ func TestMissing(t *testing.T) {
 		"gateway.networking.k8s.io/v1/Gateway": "none",
 		"nothing/v1/Thing":                     "none",
 	} {
-		schema, err := set.Schema(of)
-		have := "none"
-		if e, ok := errors.AsType[*MissingError](err); ok {
-			have = fmt.Sprint(err, " ", e.Others)
-		} else if err != nil {
-			t.Fatal(err)
-		} else if schema != nil {
-			have = "schema"
-		}
-		if have != want {
-			t.Errorf("%s: %s, want %s", of, have, want)
-		}
+		t.Run(string(of), func(t *testing.T) {
+			schema, err := set.Schema(of)
+			have := "none"
+			if e, ok := errors.AsType[*MissingError](err); ok {
+				have = fmt.Sprint(err, " ", e.Others)
+			} else if err != nil {
+				t.Fatal(err)
+			} else if schema != nil {
+				have = "schema"
+			}
+			if have != want {
+				t.Errorf("%s: %s, want %s", of, have, want)
+			}
+		})
 	}
 }
 
@@ -199,19 +203,21 @@ func TestFiles(t *testing.T) {
 		"example.com/v1/Qux": {`{spec: {a: b}}`, `[expected integer, got "b"]`},
 		"v1/Service":         {`{spec: {}}`, `[mine is required]`},
 	} {
-		schema, err := set.Schema(of)
-		if err != nil || schema == nil {
-			t.Errorf("%s: %v %v", of, schema, err)
-			continue
-		}
-		problems, err := schema.Check(parse(t, c[0]))
-		var messages []string
-		for _, p := range problems {
-			messages = append(messages, p.Message)
-		}
-		if have := fmt.Sprint(messages); err != nil || have != c[1] {
-			t.Errorf("%s: %s, %v, want %s", of, have, err, c[1])
-		}
+		t.Run(string(of), func(t *testing.T) {
+			schema, err := set.Schema(of)
+			if err != nil || schema == nil {
+				t.Errorf("%s: %v %v", of, schema, err)
+				return
+			}
+			problems, err := schema.Check(parse(t, c[0]))
+			var messages []string
+			for _, p := range problems {
+				messages = append(messages, p.Message)
+			}
+			if have := fmt.Sprint(messages); err != nil || have != c[1] {
+				t.Errorf("%s: %s, %v, want %s", of, have, err, c[1])
+			}
+		})
 	}
 	if _, err := set.Schema("example.com/v2/Foo"); err == nil {
 		t.Error("a version that the definition does not have")
@@ -226,18 +232,20 @@ func TestWrongFiles(t *testing.T) {
 		`{"properties": 1}`: "v1.json:1:16: properties is a map of schemas, not 1",
 		`{"a": `:            "v1.json:1:1: ",
 	} {
-		var library Library
-		library.AddFiles(func() ([]File, error) {
-			return []File{{Name: "thing-example-v1.json", Text: []byte(text)}}, nil
+		t.Run(text, func(t *testing.T) {
+			var library Library
+			library.AddFiles(func() ([]File, error) {
+				return []File{{Name: "thing-example-v1.json", Text: []byte(text)}}, nil
+			})
+			set, err := library.Set("", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = set.Schema("example.com/v1/Thing")
+			if _, ok := errors.AsType[*FileError](err); !ok || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v", text, err)
+			}
 		})
-		set, err := library.Set("", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = set.Schema("example.com/v1/Thing")
-		if _, ok := errors.AsType[*FileError](err); !ok || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", text, err)
-		}
 	}
 }
 

@@ -161,14 +161,16 @@ func TestArguments(t *testing.T) {
 		`string(size(params)) + functionContext.UnitSlug`: "1shop",
 		`params.?none.orValue("d")`:                       "d",
 	} {
-		program, err := cel.CompileArgument(text)
-		if err != nil {
-			t.Errorf("%s: %v", text, err)
-			continue
-		}
-		if got, err := program.Text(scope()); err != nil || got != want {
-			t.Errorf("%s: %q, %v, want %q", text, got, err, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			program, err := cel.CompileArgument(text)
+			if err != nil {
+				t.Errorf("%s: %v", text, err)
+				return
+			}
+			if got, err := program.Text(scope()); err != nil || got != want {
+				t.Errorf("%s: %q, %v, want %q", text, got, err, want)
+			}
+		})
 	}
 	for text, want := range map[string]string{
 		`params.none`:     "CEL: column 8: no such key: none: params has no none",
@@ -290,13 +292,15 @@ func TestEvaluationErrors(t *testing.T) {
 		`{"a": type(1)}`:         "CEL: a type is not a value to write",
 		`{1: 2}`:                 "CEL: the number 1 is not a key of a map to write, keys are strings",
 	} {
-		program, err := cel.Compile(text, cel.Map)
-		if err == nil {
-			_, err = program.Eval(resource, scope())
-		}
-		if err == nil || shown(err) != want {
-			t.Errorf("%s: %v, want %s", text, err, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			program, err := cel.Compile(text, cel.Map)
+			if err == nil {
+				_, err = program.Eval(resource, scope())
+			}
+			if err == nil || shown(err) != want {
+				t.Errorf("%s: %v, want %s", text, err, want)
+			}
+		})
 	}
 }
 

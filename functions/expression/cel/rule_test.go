@@ -164,10 +164,12 @@ func TestRulesAreTypeChecked(t *testing.T) {
 		"self.labels.x.y == 'a'":     "",
 		"oldSelf.hasValue() || true": "",
 	} {
-		if _, err := program(t, jsonschema.Rule{Rule: rule}); err == nil ||
-			!strings.Contains(hinted(err), want) {
-			t.Errorf("%s: %v, want %s", rule, err, want)
-		}
+		t.Run(rule, func(t *testing.T) {
+			if _, err := program(t, jsonschema.Rule{Rule: rule}); err == nil ||
+				!strings.Contains(hinted(err), want) {
+				t.Errorf("%s: %v, want %s", rule, err, want)
+			}
+		})
 	}
 	p, err := program(t, jsonschema.Rule{Rule: "true", MessageExpression: "1 + 1"})
 	if err == nil || !strings.Contains(err.Error(), "messageExpression: ") {
@@ -193,14 +195,16 @@ func TestRuleMessages(t *testing.T) {
 		`"since " + string(self.since.getFullYear())`:              "since 2026",
 		`"%s of %d".format([self.version, self.listeners.size()])`: "v1.2.3-rc.1 of 2",
 	} {
-		p, err := program(t, jsonschema.Rule{Rule: "false", MessageExpression: expression})
-		if err != nil {
-			t.Errorf("%s: %v", expression, err)
-			continue
-		}
-		if result, err := p.Check(self); err != nil || result.Holds || result.Message != want {
-			t.Errorf("%s: %v %v", expression, result, err)
-		}
+		t.Run(expression, func(t *testing.T) {
+			p, err := program(t, jsonschema.Rule{Rule: "false", MessageExpression: expression})
+			if err != nil {
+				t.Errorf("%s: %v", expression, err)
+				return
+			}
+			if result, err := p.Check(self); err != nil || result.Holds || result.Message != want {
+				t.Errorf("%s: %v %v", expression, result, err)
+			}
+		})
 	}
 }
 
@@ -220,13 +224,15 @@ func TestTransitionRules(t *testing.T) {
 		"!oldSelf.hasValue() || oldSelf.value() == self":      true,
 		"oldSelf.optMap(o, o.least).orValue(3) == self.least": true,
 	} {
-		p, err := program(t, jsonschema.Rule{Rule: rule, OptionalOldSelf: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if result, err := p.Check(self); err != nil || result.Holds != holds {
-			t.Errorf("%s: %v %v", rule, result, err)
-		}
+		t.Run(rule, func(t *testing.T) {
+			p, err := program(t, jsonschema.Rule{Rule: rule, OptionalOldSelf: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if result, err := p.Check(self); err != nil || result.Holds != holds {
+				t.Errorf("%s: %v %v", rule, result, err)
+			}
+		})
 	}
 }
 

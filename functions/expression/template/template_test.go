@@ -100,9 +100,11 @@ func TestNormalizeName(t *testing.T) {
 	for text, want := range map[string]string{
 		"My Deployment (2)": "my-deployment-2", "--x--": "x", "Ünit": "nit", "": "",
 	} {
-		if got := template.NormalizeName(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got := template.NormalizeName(text); got != want {
+				t.Errorf("%q: %q, want %q", text, got, want)
+			}
+		})
 	}
 }
 

@@ -62,18 +62,20 @@ func TestGet(t *testing.T) {
 		`.spec.when | format_datetime("Monday")`:   "",
 		`[.spec.list[] | select(type == "!!str")]`: "- a\n",
 	} {
-		run, err := bind(text)
-		if err != nil {
-			t.Errorf("%s: %v", text, err)
-			continue
-		}
-		got, err := run.Get(parse(t, document))
-		if want == "" && strings.Contains(text, "datetime") {
-			continue // how yq parses times is up to yq
-		}
-		if err != nil || got != want {
-			t.Errorf("%s: %q, %v, want %q", text, got, err, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			run, err := bind(text)
+			if err != nil {
+				t.Errorf("%s: %v", text, err)
+				return
+			}
+			got, err := run.Get(parse(t, document))
+			if want == "" && strings.Contains(text, "datetime") {
+				return // how yq parses times is up to yq
+			}
+			if err != nil || got != want {
+				t.Errorf("%s: %q, %v, want %q", text, got, err, want)
+			}
+		})
 	}
 }
 
@@ -97,20 +99,22 @@ func TestSet(t *testing.T) {
 		},
 		{`.spec.day = .spec.when`, "# small\n", "# small\n  day: \"2026-01-31\"\n"},
 	} {
-		run, err := bind(c.text)
-		if err != nil {
-			t.Errorf("%s: %v", c.text, err)
-			continue
-		}
-		doc := parse(t, document)
-		made, _, err := run.Set(doc)
-		if err != nil || len(made) != 1 || made[0] != doc {
-			t.Errorf("%s: %v\n%s", c.text, err, made)
-			continue
-		}
-		if want := strings.Replace(document, c.from, c.to, 1); doc.String() != want {
-			t.Errorf("%s:\n%s\nwant\n%s", c.text, doc, want)
-		}
+		t.Run(c.text, func(t *testing.T) {
+			run, err := bind(c.text)
+			if err != nil {
+				t.Errorf("%s: %v", c.text, err)
+				return
+			}
+			doc := parse(t, document)
+			made, _, err := run.Set(doc)
+			if err != nil || len(made) != 1 || made[0] != doc {
+				t.Errorf("%s: %v\n%s", c.text, err, made)
+				return
+			}
+			if want := strings.Replace(document, c.from, c.to, 1); doc.String() != want {
+				t.Errorf("%s:\n%s\nwant\n%s", c.text, doc, want)
+			}
+		})
 	}
 }
 
@@ -124,13 +128,15 @@ func TestSetBesideCommentedItems(t *testing.T) {
 		`del(.last)`:         strings.Replace(text, "last: 1\n", "", 1),
 		`del(.resources)`:    strings.Replace(text, "resources:\n- a.yaml\n", "", 1),
 	} {
-		run, err := bind(expression)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if made, _, err := run.Set(parse(t, text)); err != nil || made.String() != want {
-			t.Errorf("%s: %v\n%s\nwant\n%s", expression, err, made, want)
-		}
+		t.Run(expression, func(t *testing.T) {
+			run, err := bind(expression)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if made, _, err := run.Set(parse(t, text)); err != nil || made.String() != want {
+				t.Errorf("%s: %v\n%s\nwant\n%s", expression, err, made, want)
+			}
+		})
 	}
 }
 
@@ -143,16 +149,18 @@ func TestSetFallsBackToYQText(t *testing.T) {
 		`.spec.replicas head_comment = "x"`: "# x\n",
 		`{"kind": .kind}`:                   "kind: Deployment # front\n",
 	} {
-		run, err := bind(text)
-		if err != nil {
-			t.Errorf("%s: %v", text, err)
-			continue
-		}
-		doc := parse(t, document)
-		made, _, err := run.Set(doc)
-		if err != nil || !strings.Contains(made.String(), want) {
-			t.Errorf("%s: %v\n%s\nwant\n%s", text, err, made, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			run, err := bind(text)
+			if err != nil {
+				t.Errorf("%s: %v", text, err)
+				return
+			}
+			doc := parse(t, document)
+			made, _, err := run.Set(doc)
+			if err != nil || !strings.Contains(made.String(), want) {
+				t.Errorf("%s: %v\n%s\nwant\n%s", text, err, made, want)
+			}
+		})
 	}
 	run, err := bind(`select(.kind == "Service")`)
 	if err != nil {
@@ -231,30 +239,32 @@ func TestErrors(t *testing.T) {
 		`.spec.replicas`:                   "yq: the result is not a map but int 3 (an assignment such as .spec.replicas = 3 returns the changed resource; get-yq prints values)",
 		`.spec.list`:                       "yq: the result is not a map but a list (an assignment such as .spec.replicas = 3 returns the changed resource; get-yq prints values)",
 	} {
-		run, err := bind(text)
-		doc := parse(t, document)
-		if err == nil {
-			_, _, err = run.Set(doc)
-		}
-		if err == nil {
-			t.Errorf("%s: no error", text)
-			continue
-		}
-		e, ok := errors.AsType[*expression.Error](err)
-		if !ok {
-			t.Errorf("%s: %T %v", text, err, err)
-			continue
-		}
-		got := e.Error()
-		if e.Hint != "" {
-			got += " (" + e.Hint + ")"
-		}
-		if got != want {
-			t.Errorf("%s: %s, want %s", text, got, want)
-		}
-		if doc.Changed() {
-			t.Errorf("%s changed the document", text)
-		}
+		t.Run(text, func(t *testing.T) {
+			run, err := bind(text)
+			doc := parse(t, document)
+			if err == nil {
+				_, _, err = run.Set(doc)
+			}
+			if err == nil {
+				t.Errorf("%s: no error", text)
+				return
+			}
+			e, ok := errors.AsType[*expression.Error](err)
+			if !ok {
+				t.Errorf("%s: %T %v", text, err, err)
+				return
+			}
+			got := e.Error()
+			if e.Hint != "" {
+				got += " (" + e.Hint + ")"
+			}
+			if got != want {
+				t.Errorf("%s: %s, want %s", text, got, want)
+			}
+			if doc.Changed() {
+				t.Errorf("%s changed the document", text)
+			}
+		})
 	}
 }
 

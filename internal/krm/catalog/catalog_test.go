@@ -148,10 +148,12 @@ func TestFindByVersion(t *testing.T) {
 		"set-labels:v0.2.1.1": false,
 		"set-label:":          false,
 	} {
-		name, version, _ := strings.Cut(name, ":")
-		if _, ok := Find(name, version); ok != want {
-			t.Errorf("%s:%s is found: %v", name, version, ok)
-		}
+		t.Run(name, func(t *testing.T) {
+			name, version, _ := strings.Cut(name, ":")
+			if _, ok := Find(name, version); ok != want {
+				t.Errorf("%s:%s is found: %v", name, version, ok)
+			}
+		})
 	}
 	for _, name := range Names() {
 		if brief, doc := Describe(name); brief == "" || doc == "" || len(Series(name)) == 0 {
@@ -166,9 +168,11 @@ func TestMissingConfig(t *testing.T) {
 		"set-namespace": "[error]: FunctionConfig is missing. Expect `ConfigMap.v1` or `SetNamespace.v1alpha1.fn.kpt.dev`\n",
 		"apply-setters": "[error]: FunctionConfig is missing. Expect `ConfigMap.v1`\n",
 	} {
-		if _, results := run(t, name, listFrom(t, "", "")); results != want {
-			t.Errorf("%s: %s", name, results)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, results := run(t, name, listFrom(t, "", "")); results != want {
+				t.Errorf("%s: %s", name, results)
+			}
+		})
 	}
 }
 
