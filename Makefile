@@ -21,7 +21,7 @@ LDFLAGS := -s -w $(ENTRY)
 
 SCHEMAS := configkit/k8skit/schemas/schemas.zip
 
-.PHONY: help build runner cross test long random lint fmt golden gen gen-schemas compare-schemas manual-test update-golden bench pgo fuzz clean demo
+.PHONY: help build runner cross test long random lint fmt golden gen gen-schemas compare-schemas manual-test update-golden test-registry test-cluster bench-runner bench pgo fuzz clean demo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' Makefile
@@ -54,6 +54,13 @@ compare-schemas: build ## compare vet-schemas with kubeconform -strict on 4,000 
 	FCTL=$(CURDIR)/bin/fctl FILES='$(abspath $(wildcard examples/*.yaml testdata/*.yaml) $(FILES))' go test ./internal/schemagen -run TestKubeconform -count=1 -v
 update-golden: build ## write golden-output/ anew
 	DIR=golden-output ./manual-test.sh
+test-registry: ## images of a registry on loopback: their tags and entrypoints, and pull policies
+	go test -count=1 -v ./internal/runner/registry
+	go test -count=1 -v -run 'Pull|Registry|Tags' ./internal/runtime/...
+test-cluster: ## fctl-runner in a real Kubernetes, built from Go modules: as root, 15 minutes the first time
+	go test -count=1 -timeout 60m -tags cluster -v ./internal/runner/testcluster
+bench-runner: ## 200 requests at once to fctl-runner for LOAD (60s), without errors
+	go test -count=1 -tags load -v ./internal/runner/load
 bench: ## benchmarks of the document, beside yaml.v3 and a plain copy
 	go test -run '^$$' -bench . -benchmem ./configkit/gaby
 test-cluster: ## tests with a real API server: FCTL_TEST_KUBECTL is the path of kubectl, KUBECONFIG its configuration

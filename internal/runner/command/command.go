@@ -81,10 +81,11 @@ func Main(ctx context.Context, args []string, streams *iostreams.Streams,
 	if ctx.Err() != nil {
 		status = statusInterrupted
 	}
-	p.say("%v", err)
+	// One line is the reason: programs that start this one show it.
 	if hint != "" {
-		p.say("hint: %s", hint)
+		err = fmt.Errorf("%w (%s)", err, hint)
 	}
+	p.say("%v", err)
 	return status
 }
 
@@ -98,7 +99,9 @@ func (p *program) say(format string, args ...any) {
 }
 
 func (p *program) run(ctx context.Context, args []string) error {
-	commands := []subcommand{evalCommand(), wrapperCommand()}
+	commands := []subcommand{
+		serveCommand(), evalCommand(), objectsCommand(), wrapperCommand(),
+	}
 	if len(args) == 0 || args[0] == "help" || args[0] == "-h" || args[0] == "--help" {
 		if len(args) > 1 {
 			args = []string{args[1], "--help"}

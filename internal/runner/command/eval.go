@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
+	"github.com/fctl-dev/fctl/internal/runner/dispatch"
 	"github.com/fctl-dev/fctl/internal/runner/evaluator"
 	"github.com/fctl-dev/fctl/internal/runner/server"
 	"github.com/fctl-dev/fctl/internal/runtime"
@@ -25,9 +26,11 @@ import (
 
 // evalOptions are the flags of eval.
 type evalOptions struct {
-	runner, image, tag string
-	timeout, connect   time.Duration
-	maxMessage         int
+	runner, executor, image, tag string
+	timeout, connect             time.Duration
+	maxMessage                   int
+	configs                      configSources
+	cluster                      clusterOptions
 }
 
 func evalCommand() subcommand {
@@ -39,6 +42,10 @@ and write the ResourceList of the function to the standard output. What the
 function logged goes to the standard error.
 
   fctl-runner eval --runner HOST:PORT --image IMAGE
+  fctl-runner eval --executor pod --image IMAGE
+
+The second form starts a pod in the cluster of the kubeconfig itself, and deletes
+it unless --keep-pods is given.
 
 Exit status:
   0    the function succeeded
@@ -57,6 +64,12 @@ Exit status:
 				"the most `TIME` that connecting may take")
 			f.IntVar(&o.maxMessage, "max-message", server.DefaultMaxMessage,
 				"the most `BYTES` of a request, and of a response")
+			f.StringVar(&o.executor, "executor", "", "pod, without a server")
+			f.StringArrayVar(&o.configs.values, "function-configs", nil,
+				"a `PATH` of FunctionConfigs, or kube:[NAMESPACE], for --executor pod")
+			f.StringVar(&o.configs.prefix, "default-prefix", runtime.DefaultPrefix,
+				"the `REPOSITORY` of images without one")
+			o.cluster.add(f)
 		},
 		run: func(p *program, ctx context.Context, c *call) error { return p.eval(ctx, o, c) },
 	}
@@ -68,13 +81,15 @@ func (p *program) eval(ctx context.Context, o *evalOptions, c *call) error {
 		return usage("", "eval has no arguments")
 	case o.image == "":
 		return usage("", "--image is required")
-	case o.runner == "":
-		return usage("", "--runner is required")
+	case o.executor != "" && o.executor != "pod":
+		return usage("", "--executor %q: pod is expected", o.executor)
+	case (o.runner == "") == (o.executor == ""):
+		return usage("", "either --runner HOST:PORT or --executor pod is required")
 	}
 	if _, err := runtime.ParseImage(o.image); err != nil {
 		return usage("", "%v", err)
 	}
-	if _, _, err := net.SplitHostPort(o.runner); err != nil {
+	if _, _, err := net.SplitHostPort(o.runner); err != nil && o.runner != "" {
 		return usage("", "--runner: %v", err)
 	}
 	list, err := io.ReadAll(io.LimitReader(p.streams.In, int64(o.maxMessage)+1))
@@ -88,6 +103,10 @@ func (p *program) eval(ctx context.Context, o *evalOptions, c *call) error {
 			"--max-message allows more, here and on the server",
 		}
 	}
+	request := &evaluator.Request{ResourceList: list, Image: o.image, Tag: o.tag}
+	if o.executor == "pod" {
+		return p.evalInPod(ctx, o, request)
+	}
 	conn, err := connect(ctx, o.runner, o.connect, o.maxMessage)
 	if err != nil {
 		return &statusError{statusNotStarted, err, ""}
@@ -95,8 +114,36 @@ func (p *program) eval(ctx context.Context, o *evalOptions, c *call) error {
 	defer conn.Close() //nolint:errcheck // the answer is there
 	ctx, cancel := context.WithTimeout(ctx, o.timeout)
 	defer cancel()
-	request := &evaluator.Request{ResourceList: list, Image: o.image, Tag: o.tag}
 	response, err := evaluator.Call(ctx, conn, request)
+	if err != nil {
+		return p.failed(ctx, o, err)
+	}
+	return p.write(response.ResourceList, response.Log)
+}
+
+// evalInPod evaluates a request in a pod that this process starts or adopts.
+func (p *program) evalInPod(ctx context.Context, o *evalOptions, r *evaluator.Request) error {
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	configs, err := p.load(ctx, o.configs, &o.cluster, true, nil)
+	if err != nil {
+		return err
+	}
+	limits := runtime.Limits{Time: o.timeout, Output: int64(o.maxMessage)}
+	pods, err := o.cluster.pods(background, p, limits, o.maxMessage)
+	if err != nil {
+		return err
+	}
+	defer pods.Scheduler.Stop()
+	if o.cluster.keep {
+		if _, err := pods.Scheduler.Adopt(ctx); err != nil {
+			return err
+		}
+	}
+	d := dispatch.New(configs.cache, dispatch.Options{Pods: pods, Limits: limits, Only: "pod"})
+	ctx, cancel := context.WithTimeout(ctx, o.timeout+o.cluster.scheduler.StartTimeout)
+	defer cancel()
+	response, err := d.Evaluate(ctx, r)
 	if err != nil {
 		return p.failed(ctx, o, err)
 	}
@@ -121,7 +168,7 @@ func (p *program) write(list, log []byte) error {
 
 // failed writes what a function that failed left, and returns the error for the exit status.
 func (p *program) failed(ctx context.Context, o *evalOptions, err error) error {
-	s, _ := status.FromError(err)
+	s := status.Convert(err)
 	switch s.Code() {
 	case codes.NotFound, codes.Unimplemented:
 		return &statusError{statusNotStarted, errors.New(s.Message()), ""}

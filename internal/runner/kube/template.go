@@ -46,15 +46,15 @@ func (e *WeakError) Error() string {
 // spec returns the pod of a function without its command. The defaults are the safe ones: not root,
 // no capabilities, a read-only file system, no token.
 func (o *Options) spec(f *pods.Function) (*corev1.PodSpec, error) {
-	yes, no, user := true, false, int64(nobody)
-	grace := int64(o.Timeout.Seconds()) + 1
+	// Each field has a variable of its own, because an override writes to it.
+	user := func() *int64 { return new(int64(nobody)) }
 	spec := &corev1.PodSpec{
 		RestartPolicy:                 corev1.RestartPolicyNever,
-		EnableServiceLinks:            &no,
-		AutomountServiceAccountToken:  &no,
-		TerminationGracePeriodSeconds: &grace,
+		EnableServiceLinks:            new(false),
+		AutomountServiceAccountToken:  new(false),
+		TerminationGracePeriodSeconds: new(int64(o.Timeout.Seconds()) + 1),
 		SecurityContext: &corev1.PodSecurityContext{
-			RunAsNonRoot: &yes, RunAsUser: &user, RunAsGroup: &user, FSGroup: &user,
+			RunAsNonRoot: new(true), RunAsUser: user(), RunAsGroup: user(), FSGroup: user(),
 			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 		},
 		Volumes: []corev1.Volume{emptyDir(toolsVolume, "256Mi"), emptyDir("tmp", "1Gi")},
@@ -64,7 +64,7 @@ func (o *Options) spec(f *pods.Function) (*corev1.PodSpec, error) {
 	}
 	restricted := func() *corev1.SecurityContext {
 		return &corev1.SecurityContext{
-			AllowPrivilegeEscalation: &no, ReadOnlyRootFilesystem: &yes,
+			AllowPrivilegeEscalation: new(false), ReadOnlyRootFilesystem: new(true),
 			Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
 		}
 	}
@@ -111,8 +111,7 @@ func override(spec *corev1.PodSpec, t *pods.Template) error {
 		return nil
 	}
 	if t.ServiceAccount != "" {
-		yes := true
-		spec.ServiceAccountName, spec.AutomountServiceAccountToken = t.ServiceAccount, &yes
+		spec.ServiceAccountName, spec.AutomountServiceAccountToken = t.ServiceAccount, new(true)
 	}
 	function, wrapper := &spec.Containers[0], &spec.InitContainers[0]
 	for _, part := range []struct {

@@ -312,7 +312,7 @@ func TestNoPodStarts(t *testing.T) {
 	in(t, f, Options{}, func(t *testing.T, s *Scheduler) {
 		for i, err := range send(t, s, function("a", 2), 5) {
 			if status.Code(err) != codes.NotFound || !strings.Contains(err.Error(),
-				"nothing here can start a: pod: no such image") {
+				"nothing here can start a: no such image") {
 				t.Errorf("request %d: %v", i, err)
 			}
 		}

@@ -108,11 +108,11 @@ func (s *Scheduler) Evaluate(ctx context.Context, f Function, request *evaluator
 	}
 }
 
-// Warm starts a pod of a function that has none.
+// Warm starts a pod of a function that has none, unless there are too many pods already.
 func (s *Scheduler) Warm(f Function) {
 	s.post(func() {
 		p := s.loop.pool(f)
-		if len(p.pods) == 0 {
+		if len(p.pods) == 0 && s.loop.total < s.options.Total {
 			s.loop.start(p)
 		}
 	})
@@ -162,5 +162,5 @@ func notStarted(f Function, err error) error {
 	if errors.As(err, new(*evaluator.NotStartedError)) {
 		return err
 	}
-	return &evaluator.NotStartedError{Image: f.Image, Reasons: []string{"pod: " + err.Error()}}
+	return &evaluator.NotStartedError{Image: f.Image, Reasons: []string{err.Error()}}
 }

@@ -77,11 +77,16 @@ func Program(ctx context.Context, program runtime.Executor, call runtime.Call, l
 ) (*evaluator.Response, error) {
 	call.Stdin = list
 	out, err := program.Run(ctx, call)
+	if err != nil && runtime.NotStarted(err) && ctx.Err() == nil {
+		return nil, &evaluator.NotStartedError{Image: call.Function, Reasons: []string{err.Error()}}
+	}
+	return Answer(ctx, out, err)
+}
+
+// Answer returns the response for what a function left and the error that it ended with.
+func Answer(ctx context.Context, out runtime.Output, err error) (*evaluator.Response, error) {
 	if ctx.Err() != nil {
 		return nil, status.FromContextError(ctx.Err()).Err()
-	}
-	if notStarted(err) {
-		return nil, &evaluator.NotStartedError{Image: call.Function, Reasons: []string{err.Error()}}
 	}
 	output, problem := krm.ParseOutput(out.Stdout)
 	switch {
@@ -113,15 +118,6 @@ func Failed(err error, results []krm.Result, log []byte) error {
 		fmt.Fprintf(&b, "\nits results cannot be printed: %v", problem)
 	}
 	return &evaluator.FailedError{Message: b.String(), ResourceList: list, Log: log}
-}
-
-// notStarted reports whether a program did not run at all.
-func notStarted(err error) bool {
-	return errors.As(err, new(*runtime.MissingError)) ||
-		errors.As(err, new(*runtime.NotExecutableError)) ||
-		errors.As(err, new(*runtime.StartError)) || errors.As(err, new(*runtime.NetworkError)) ||
-		errors.As(err, new(*runtime.PullError)) || errors.As(err, new(*runtime.EngineError)) ||
-		errors.As(err, new(*runtime.NoEngineError))
 }
 
 // flatten returns a log on one line.

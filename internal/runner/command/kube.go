@@ -1,0 +1,198 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/klog/v2"
+
+	"github.com/fctl-dev/fctl/internal/runner/dispatch"
+	"github.com/fctl-dev/fctl/internal/runner/kube"
+	"github.com/fctl-dev/fctl/internal/runner/pods"
+	"github.com/fctl-dev/fctl/internal/runner/registry"
+	"github.com/fctl-dev/fctl/internal/runtime"
+)
+
+// imageVariable is the environment variable with the image of the wrapper.
+const imageVariable = "FCTL_RUNNER_IMAGE"
+
+// clusterOptions are the flags of a cluster and of pods.
+type clusterOptions struct {
+	kubeconfig, namespace, name string
+	wrapperImage, pull, network string
+	secrets                     []string
+	privileged, keep            bool
+	scheduler                   pods.Options
+}
+
+func (o *clusterOptions) addCluster(f *pflag.FlagSet) {
+	f.StringVar(&o.kubeconfig, "kubeconfig", "",
+		"the `FILE` with the cluster; KUBECONFIG, ~/.kube/config or that of the pod if empty")
+}
+
+func (o *clusterOptions) add(f *pflag.FlagSet) {
+	d := pods.DefaultOptions()
+	o.addCluster(f)
+	f.StringVar(&o.namespace, "namespace", "",
+		"the `NAMESPACE` of pods; that of the kubeconfig if empty")
+	f.StringVar(&o.name, "name", "default", "the `NAME` of this runner: it uses pods with it again")
+	f.StringVar(&o.wrapperImage, "wrapper-image", "",
+		"the `IMAGE` of fctl-runner, which pods start with; "+imageVariable+" if empty")
+	f.StringVar(&o.pull, "image-pull-policy", "", "Always, IfNotPresent or Never, for pods")
+	f.StringSliceVar(&o.secrets, "image-pull-secret", nil, "`NAMES` of secrets for pulling images")
+	f.StringVar(&o.network, "pod-network", "auto",
+		"direct or forward: how pods are reached; auto is direct inside of a cluster")
+	f.BoolVar(&o.privileged, "allow-privileged-pods", false,
+		"allow templates that weaken the security of pods")
+	f.BoolVar(&o.keep, "keep-pods", false, "leave the pods to the next runner of the same name")
+	f.IntVar(&o.scheduler.Limits.MaxPods, "max-parallel-executions", d.Limits.MaxPods,
+		"the most pods of a function that does not say")
+	f.IntVar(&o.scheduler.Limits.PreferredQueue, "preferred-max-queue-length",
+		d.Limits.PreferredQueue, "requests that wait for a pod before another one starts")
+	f.DurationVar(&o.scheduler.Limits.TTL, "pod-ttl", d.Limits.TTL,
+		"the `TIME` after its last use after which a pod is deleted")
+	f.IntVar(&o.scheduler.Total, "max-pods", d.Total, "the most pods of all functions")
+	f.IntVar(&o.scheduler.Waiting, "max-waiting", d.Waiting, "the most requests that wait for pods")
+	f.DurationVar(&o.scheduler.StartTimeout, "pod-start-timeout", d.StartTimeout,
+		"the most `TIME` until a pod is ready")
+	f.DurationVar(&o.scheduler.GC, "gc-interval", d.GC, "the `TIME` between searches for unused pods")
+}
+
+// restConfig returns the cluster and the namespace of the kubeconfig.
+func (o *clusterOptions) restConfig(p *program) (*rest.Config, string, error) {
+	// What client-go has to say goes where the other messages go.
+	klog.LogToStderr(false)
+	klog.SetOutput(lines{p})
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = o.kubeconfig
+	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, nil)
+	config, err := loader.ClientConfig()
+	if err != nil {
+		return nil, "", fmt.Errorf("no cluster is known: %w", err)
+	}
+	namespace, _, err := loader.Namespace()
+	if err != nil {
+		return nil, "", err
+	}
+	config.QPS, config.Burst = 50, 100
+	config.UserAgent = "fctl-runner"
+	return config, namespace, nil
+}
+
+// lines writes each line as a message of fctl-runner.
+type lines struct{ p *program }
+
+// Write implements io.Writer.
+func (l lines) Write(text []byte) (int, error) {
+	l.p.say("%s", strings.TrimRight(string(text), "\n"))
+	return len(text), nil
+}
+
+// pods starts a scheduler with pods in the cluster. The watch of pods ends with ctx.
+func (o *clusterOptions) pods(ctx context.Context, p *program, limits runtime.Limits,
+	maxMessage int,
+) (*dispatch.Pods, error) {
+	if o.wrapperImage == "" {
+		o.wrapperImage = p.getenv(imageVariable)
+	}
+	if o.wrapperImage == "" {
+		return nil, usage("", "pods need the image of fctl-runner: --wrapper-image or %s",
+			imageVariable)
+	}
+	pull := corev1.PullPolicy(o.pull)
+	switch pull {
+	case "", corev1.PullAlways, corev1.PullIfNotPresent, corev1.PullNever:
+	default:
+		return nil, usage("", "--image-pull-policy %q: Always, IfNotPresent or Never is expected",
+			o.pull)
+	}
+	config, namespace, err := o.restConfig(p)
+	if err != nil {
+		return nil, err
+	}
+	if o.namespace != "" {
+		namespace = o.namespace
+	}
+	forward := o.network == "forward"
+	switch o.network {
+	case "auto":
+		_, err := rest.InClusterConfig()
+		forward = err != nil
+	case "direct", "forward":
+	default:
+		return nil, usage("", "--pod-network %q: auto, direct or forward is expected", o.network)
+	}
+	client := &registry.Client{Transport: http.DefaultTransport, Fresh: 10 * time.Minute}
+	timeout := limits.Time
+	if timeout == 0 {
+		timeout = runtime.DefaultLimits().Time
+	}
+	backend, err := kube.New(ctx, config, kube.Options{
+		Namespace: namespace, Name: o.name, WrapperImage: o.wrapperImage, Port: 9446,
+		MaxMessage: maxMessage, Timeout: timeout, PullPolicy: pull, PullSecrets: o.secrets,
+		AllowPrivileged: o.privileged, Forward: forward, Entrypoint: client.Entrypoint,
+	})
+	if err != nil {
+		return nil, err
+	}
+	o.scheduler.Keep, o.scheduler.Note = o.keep, p.say
+	return &dispatch.Pods{
+		Scheduler: pods.New(backend, o.scheduler), Version: backend.Version, Tags: client.Tags,
+	}, nil
+}
+
+func objectsCommand() subcommand {
+	o := &clusterOptions{}
+	return subcommand{
+		name: "objects", brief: "print the FunctionConfigs of a cluster",
+		long: `Print the FunctionConfigs of a namespace of the cluster as one JSON List. The
+namespace is ` + kube.DefaultNamespace + ` if it is left out, and all of them for "*".
+
+  fctl-runner objects kube:[NAMESPACE]`,
+		flags: o.addCluster,
+		run:   func(p *program, ctx context.Context, c *call) error { return p.objects(ctx, o, c) },
+	}
+}
+
+func (p *program) objects(ctx context.Context, o *clusterOptions, c *call) error {
+	namespace, ok := "", false
+	if len(c.args) == 1 {
+		namespace, ok = strings.CutPrefix(c.args[0], "kube:")
+	}
+	if !ok {
+		return usage("", "one argument kube:[NAMESPACE] is expected")
+	}
+	config, _, err := o.restConfig(p)
+	if err != nil {
+		return err
+	}
+	configs, err := kube.NewConfigs(config, namespace)
+	if err != nil {
+		return err
+	}
+	found, err := configs.List(ctx)
+	if err != nil {
+		return err
+	}
+	items := make([]json.RawMessage, len(found))
+	for i := range found {
+		items[i] = found[i].JSON
+	}
+	text, err := json.MarshalIndent(map[string]any{
+		"apiVersion": "v1", "kind": "List", "items": items,
+	}, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(p.streams.Out, string(text)+"\n")
+	return err
+}

@@ -1,0 +1,189 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"runtime"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/fctl-dev/fctl/internal/runner/dispatch"
+	"github.com/fctl-dev/fctl/internal/runner/server"
+	fnruntime "github.com/fctl-dev/fctl/internal/runtime"
+	"github.com/fctl-dev/fctl/internal/runtime/functionconfig"
+)
+
+// serveOptions are the flags of serve.
+type serveOptions struct {
+	address, metrics string
+	configs          configSources
+	dirs             []string
+	exec             string
+	ignoreDigests    bool
+	maxMessage       int
+	maxRequests      int
+	parallel         int
+	timeout, grace   time.Duration
+	memory           int64
+	reflection       bool
+	pods, warm       bool
+	cluster          clusterOptions
+}
+
+func serveCommand() subcommand {
+	o := &serveOptions{}
+	return subcommand{
+		name: "serve", brief: "serve functions as FunctionConfigs say",
+		long: `Serve the gRPC service evaluator.FunctionEvaluator of Porch. FunctionConfigs say for
+each image whether it runs in this process, as a program or in a pod of a
+cluster. They are read again when they change; a request is answered as the old
+ones say or as the new ones do.
+
+  fctl-runner serve --function-configs configs/ --functions bin/ --allow-exec
+  fctl-runner serve --function-configs kube: --pods --wrapper-image IMAGE
+
+Everyone who can connect to the address can run functions.`,
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&o.address, "address", "127.0.0.1:9445", "the `HOST:PORT` to listen on")
+			f.StringVar(&o.metrics, "metrics-address", "127.0.0.1:9455",
+				"the `HOST:PORT` of /metrics over HTTP; none if empty")
+			f.StringArrayVar(&o.configs.values, "function-configs", nil,
+				"a `PATH` of FunctionConfigs, or kube:[NAMESPACE]; may be given several times")
+			f.StringVar(&o.configs.prefix, "default-prefix", fnruntime.DefaultPrefix,
+				"the `REPOSITORY` of images without one")
+			f.DurationVar(&o.configs.every, "reload-interval", time.Second,
+				"the `TIME` between searches for changed files")
+			f.StringArrayVar(&o.dirs, "functions", nil, "a `DIR` of programs for relPath")
+			f.StringVar(&o.exec, "allow-exec", "", "let programs run: those below --functions, or \"any\"")
+			f.Lookup("allow-exec").NoOptDefVal = "functions"
+			f.BoolVar(&o.ignoreDigests, "ignore-digests", false,
+				"let programs and Go functions run for images with a tag and a digest")
+			f.BoolVar(&o.pods, "pods", false, "run functions in pods of the cluster of the kubeconfig")
+			f.BoolVar(&o.warm, "warm-up", true, "start a pod of each FunctionConfig in advance")
+			f.IntVar(&o.parallel, "parallel", 2*runtime.NumCPU(),
+				"the most functions that run at once in this process and as programs")
+			f.IntVar(&o.maxRequests, "max-requests", server.DefaultMaxRequests,
+				"the most requests that are worked on or wait")
+			f.IntVar(&o.maxMessage, "max-message", server.DefaultMaxMessage,
+				"the most `BYTES` of a request, and of a response")
+			f.DurationVar(&o.timeout, "timeout", 5*time.Minute, "the most `TIME` a function may take")
+			f.Int64Var(&o.memory, "memory", 0, "the most `BYTES` of memory of a program; 2 GiB if 0")
+			f.DurationVar(&o.grace, "grace", 30*time.Second,
+				"the `TIME` that requests have to end after a signal")
+			f.BoolVar(&o.reflection, "reflection", false, "let clients ask for services and messages")
+			o.cluster.add(f)
+		},
+		run: func(p *program, ctx context.Context, c *call) error { return p.serve(ctx, o, c) },
+	}
+}
+
+func (o *serveOptions) check(c *call) error {
+	switch {
+	case len(c.args)+len(c.dashed) > 0:
+		return usage("", "serve has no arguments")
+	case o.maxMessage < 1 || o.maxRequests < 1 || o.parallel < 1:
+		return usage("", "--max-message, --max-requests and --parallel must be positive")
+	case o.configs.every <= 0 || o.cluster.scheduler.GC <= 0:
+		return usage("", "--reload-interval and --gc-interval must be positive")
+	case o.exec != "" && o.exec != "functions" && o.exec != "any":
+		return usage("", "--allow-exec %q: no value or \"any\" is expected", o.exec)
+	}
+	return nil
+}
+
+func (p *program) serve(ctx context.Context, o *serveOptions, c *call) error {
+	if err := o.check(c); err != nil {
+		return err
+	}
+	// What runs beside the requests ends after them.
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	limits := fnruntime.Limits{Time: o.timeout, Memory: o.memory, Output: int64(o.maxMessage)}
+	var pods *dispatch.Pods
+	if o.pods {
+		var err error
+		if pods, err = o.cluster.pods(background, p, limits, o.maxMessage); err != nil {
+			return err
+		}
+		defer pods.Scheduler.Stop()
+		if _, err := pods.Scheduler.Adopt(ctx); err != nil {
+			return err
+		}
+	}
+	warm := func(set *functionconfig.Set) {
+		if pods == nil {
+			return
+		}
+		pods.Changed(set)
+		if o.warm {
+			go func() {
+				for _, err := range pods.Warm(background, set, o.configs.prefix) {
+					p.say("%v", err)
+				}
+			}()
+		}
+	}
+	configs, err := p.load(background, o.configs, &o.cluster, false, warm)
+	if err != nil {
+		return err
+	}
+	metrics := &server.Metrics{}
+	d := dispatch.New(configs.cache, dispatch.Options{
+		Programs: &functionconfig.Programs{
+			Dirs: o.dirs, Allow: o.exec != "", Any: o.exec == "any",
+		},
+		Pods: pods, Limits: limits, Parallel: o.parallel, IgnoreDigests: o.ignoreDigests,
+		Observe: metrics.Observe,
+	})
+	s, err := server.New(d, server.Options{
+		MaxMessage: o.maxMessage, MaxRequests: o.maxRequests, Reflection: o.reflection,
+		Grace:    o.grace,
+		Panicked: func(problem any, stack []byte) { p.say("panic: %v\n%s", problem, stack) },
+	})
+	if err != nil {
+		return err
+	}
+	metrics.Gauge("fctl_runner_requests", "Requests that are worked on or wait.", s.Active)
+	if pods != nil {
+		metrics.Gauge("fctl_runner_pods", "Pods, those that start included.", pods.Scheduler.Pods)
+		metrics.Gauge("fctl_runner_waiting", "Requests that wait for a pod.", pods.Scheduler.Waiting)
+	}
+	if err := p.serveMetrics(background, o.metrics, metrics); err != nil {
+		return err
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.address)
+	if err != nil {
+		return err
+	}
+	p.say("listening on %s with %s", listener.Addr(), configs.count())
+	if err := s.Serve(ctx, listener); err != nil {
+		return err
+	}
+	p.say("stopped")
+	return nil
+}
+
+// serveMetrics serves /metrics until ctx ends.
+func (p *program) serveMetrics(ctx context.Context, address string, metrics http.Handler) error {
+	if address == "" {
+		return nil
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return fmt.Errorf("metrics: %w (--metrics-address)", err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", metrics)
+	s := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	context.AfterFunc(ctx, func() { _ = s.Close() })
+	go func() {
+		if err := s.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			p.say("metrics: %v", err)
+		}
+	}()
+	return nil
+}

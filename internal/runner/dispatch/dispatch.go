@@ -1,0 +1,206 @@
+// Package dispatch evaluates requests as FunctionConfigs say: in this process, as programs, or in
+// pods. The decisions are those of package functionconfig; this package has the executors.
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/krm/catalog"
+	"github.com/fctl-dev/fctl/internal/runner/evaluator"
+	"github.com/fctl-dev/fctl/internal/runner/wrapper"
+	"github.com/fctl-dev/fctl/internal/runtime"
+	"github.com/fctl-dev/fctl/internal/runtime/functionconfig"
+)
+
+// Dispatcher is an evaluator. Its methods may be called from several goroutines.
+type Dispatcher struct {
+	cache    *functionconfig.Cache
+	programs functionconfig.Executor
+	pods     *Pods
+	slots    chan struct{}
+	options  Options
+}
+
+// Options say how a Dispatcher runs functions.
+type Options struct {
+	Programs *functionconfig.Programs
+	Pods     *Pods // nil without a cluster
+	Limits   runtime.Limits
+	// Parallel is the most functions that run at once in this process and as programs; more wait.
+	Parallel      int
+	IgnoreDigests bool
+	// Only is the only kind of executor, "" for all.
+	Only functionconfig.ExecutorKind
+	// Observe is called after each evaluation with the executor that ran it, "none" if no one did,
+	// and the code of the answer.
+	Observe func(executor, code string, took time.Duration)
+}
+
+// New returns a dispatcher that uses the current set of the cache for each request.
+func New(cache *functionconfig.Cache, o Options) *Dispatcher {
+	d := &Dispatcher{
+		cache: cache, pods: o.Pods, slots: make(chan struct{}, max(o.Parallel, 1)), options: o,
+	}
+	if o.Programs != nil {
+		d.programs = o.Programs
+	}
+	return d
+}
+
+// Evaluate implements evaluator.Evaluator.
+func (d *Dispatcher) Evaluate(ctx context.Context, r *evaluator.Request,
+) (*evaluator.Response, error) {
+	began := time.Now()
+	response, executor, err := d.evaluate(ctx, r)
+	if d.options.Observe != nil {
+		d.options.Observe(executor, status.Code(err).String(), time.Since(began))
+	}
+	return response, err
+}
+
+func (d *Dispatcher) evaluate(ctx context.Context, r *evaluator.Request,
+) (response *evaluator.Response, executor string, err error) {
+	match, err := d.cache.Set().Find(functionconfig.Request{
+		Image: r.Image, Tag: r.Tag, IgnoreDigest: d.options.IgnoreDigests,
+	})
+	if err != nil {
+		return nil, "none", &evaluator.RequestError{Err: err}
+	}
+	executors := map[functionconfig.ExecutorKind]functionconfig.Executor{
+		functionconfig.KindGo: limited{d.slots, inProcess{d.options.Limits.Time}},
+	}
+	if d.programs != nil {
+		executors[functionconfig.KindBinary] = limited{d.slots, d.programs}
+	}
+	if d.pods != nil {
+		executors[functionconfig.KindPod] = podExecutor{d.pods, &match}
+	}
+	if only := d.options.Only; only != "" {
+		maps.DeleteFunc(executors, func(kind functionconfig.ExecutorKind,
+			_ functionconfig.Executor,
+		) bool {
+			return kind != only
+		})
+	}
+	out, trace, err := functionconfig.Dispatch(ctx, &match, executors, runtime.Call{
+		Function: match.Image.String(), Stdin: r.ResourceList, Limits: d.options.Limits,
+	})
+	executor = "none"
+	for _, step := range trace {
+		if step.Taken {
+			executor = string(step.Kind)
+		}
+	}
+	if missing, ok := errors.AsType[*functionconfig.NoExecutorError](err); ok {
+		return nil, executor, notStarted(missing)
+	}
+	if _, ok := errors.AsType[interface {
+		error
+		GRPCStatus() *status.Status
+	}](err); ok {
+		return nil, executor, err
+	}
+	if executor == string(functionconfig.KindPod) && err == nil {
+		// The wrapper in the pod has checked it.
+		return &evaluator.Response{ResourceList: out.Stdout, Log: out.Stderr}, executor, nil
+	}
+	response, err = wrapper.Answer(ctx, out, err)
+	return response, executor, err
+}
+
+// notStarted returns the error with all steps.
+func notStarted(e *functionconfig.NoExecutorError) error {
+	reasons := make([]string, len(e.Trace))
+	for i, s := range e.Trace {
+		reasons[i] = string(s.Kind) + ": " + s.Reason
+	}
+	return &evaluator.NotStartedError{Image: e.Image, Reasons: reasons}
+}
+
+// limited runs functions with an executor when a slot is free.
+type limited struct {
+	slots    chan struct{}
+	executor functionconfig.Executor
+}
+
+// Run implements functionconfig.Executor.
+func (l limited) Run(ctx context.Context, c functionconfig.Candidate, call runtime.Call,
+) (runtime.Output, error) {
+	select {
+	case l.slots <- struct{}{}:
+		defer func() { <-l.slots }()
+	case <-ctx.Done():
+		return runtime.Output{}, status.FromContextError(ctx.Err()).Err()
+	}
+	return l.executor.Run(ctx, c, call)
+}
+
+// inProcess runs functions of the catalogue.
+type inProcess struct{ limit time.Duration }
+
+// Run implements functionconfig.Executor.
+func (e inProcess) Run(ctx context.Context, c functionconfig.Candidate, call runtime.Call,
+) (runtime.Output, error) {
+	f, ok := catalog.Find(c.Config.Go.ID, "")
+	if !ok {
+		return runtime.Output{}, &runtime.NotStartedError{
+			Err: fmt.Errorf("id %q not built in", c.Config.Go.ID),
+		}
+	}
+	limit := e.limit
+	if limit == 0 {
+		limit = runtime.DefaultLimits().Time
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit,
+		&runtime.TimeoutError{Function: call.Function, Limit: limit})
+	defer cancel()
+	list, err := krm.Apply(ctx, f, call.Stdin)
+	switch {
+	case list == nil:
+		return runtime.Output{}, &evaluator.RequestError{Err: err}
+	case ctx.Err() != nil:
+		return runtime.Output{}, context.Cause(ctx)
+	case err != nil:
+		return runtime.Output{}, wrapper.Failed(err, list.Results, nil)
+	}
+	text, err := list.Bytes()
+	return runtime.Output{Stdout: text}, err
+}
+
+// podExecutor runs the function of one request in a pod.
+type podExecutor struct {
+	pods  *Pods
+	match *functionconfig.Match
+}
+
+// Run implements functionconfig.Executor.
+func (e podExecutor) Run(ctx context.Context, c functionconfig.Candidate, call runtime.Call,
+) (runtime.Output, error) {
+	image := e.match.Image
+	if e.match.Constraint != nil {
+		var err error
+		if image.Tag, err = e.pods.newest(ctx, image, e.match.Constraint); err != nil {
+			return runtime.Output{}, &runtime.NotStartedError{Err: err}
+		}
+	}
+	response, err := e.pods.evaluate(ctx, c.Config, image.String(), call.Stdin)
+	if status.Code(err) == codes.NotFound {
+		reason := err
+		if n, ok := errors.AsType[*evaluator.NotStartedError](err); ok && len(n.Reasons) == 1 {
+			reason = errors.New(n.Reasons[0])
+		}
+		return runtime.Output{}, &runtime.NotStartedError{Err: reason}
+	}
+	if err != nil {
+		return runtime.Output{}, err
+	}
+	return runtime.Output{Stdout: response.ResourceList, Stderr: response.Log}, nil
+}

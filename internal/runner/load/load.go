@@ -1,0 +1,3 @@
+// Package load measures a runner under load. Its test has the build tag load; make bench-runner
+// runs it.
+package load
