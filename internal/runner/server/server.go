@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/health"
 	"google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/reflection"
 	reflectionpb "google.golang.org/grpc/reflection/grpc_reflection_v1"
 	"google.golang.org/grpc/status"
@@ -62,6 +63,10 @@ func New(e evaluator.Evaluator, o Options) (*Server, error) {
 		// What is around the ResourceList in a message counts as well.
 		grpc.MaxRecvMsgSize(o.MaxMessage+overhead), grpc.MaxSendMsgSize(o.MaxMessage+overhead),
 		grpc.MaxConcurrentStreams(uint32(o.MaxRequests)+16),
+		// Without this, a client that checks its connection during a long call loses it.
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{
+			MinTime: 5 * time.Second, PermitWithoutStream: true,
+		}),
 		grpc.ChainUnaryInterceptor(s.recovered, s.limited),
 	)
 	evaluator.Register(s.grpc, e)
