@@ -77,6 +77,12 @@ func (f *fake) Delete(_ context.Context, pod Pod) error {
 
 func (f *fake) List(context.Context) ([]Adopted, error) { return f.earlier, nil }
 
+func (p *fakePod) isDeleted() bool {
+	p.backend.mu.Lock()
+	defer p.backend.mu.Unlock()
+	return p.deleted
+}
+
 func (p *fakePod) Name() string { return p.name }
 
 func (p *fakePod) Gone() <-chan struct{} { return p.gone }
@@ -221,12 +227,12 @@ func TestTTL(t *testing.T) {
 		noErrors(t, send(t, s, short, 1)) // which counts as a use
 		time.Sleep(4 * time.Second)
 		synctest.Wait()
-		if f.pods[0].deleted {
+		if f.pods[0].isDeleted() {
 			t.Error("deleted too early")
 		}
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		if !f.pods[0].deleted || s.Pods() != 0 {
+		if !f.pods[0].isDeleted() || s.Pods() != 0 {
 			t.Error("not deleted")
 		}
 		noErrors(t, send(t, s, short, 1))
@@ -263,7 +269,7 @@ func TestARequestSurvivesItsPod(t *testing.T) {
 	f := &fake{broken: func(p *fakePod, _ string) bool { return p.name == "a-1" }}
 	in(t, f, Options{}, func(t *testing.T, s *Scheduler) {
 		noErrors(t, send(t, s, function("a", 1), 5))
-		if !f.pods[0].deleted || len(f.pods) != 2 {
+		if !f.pods[0].isDeleted() || len(f.pods) != 2 {
 			t.Errorf("%d pods", len(f.pods))
 		}
 	})
@@ -389,7 +395,7 @@ func TestGone(t *testing.T) {
 		noErrors(t, send(t, s, function("a", 1), 1))
 		close(f.pods[0].gone)
 		synctest.Wait()
-		if !f.pods[0].deleted || s.Pods() != 0 {
+		if !f.pods[0].isDeleted() || s.Pods() != 0 {
 			t.Error("a pod that ended is still used")
 		}
 		noErrors(t, send(t, s, function("a", 1), 1))
@@ -413,8 +419,8 @@ func TestRetire(t *testing.T) {
 		noErrors(t, answers)
 		synctest.Wait()
 		for _, p := range f.pods {
-			if want := p.name == "a-2"; p.deleted != want {
-				t.Errorf("%s: deleted %v", p.name, p.deleted)
+			if want := p.name == "a-2"; p.isDeleted() != want {
+				t.Errorf("%s: deleted %v", p.name, !want)
 			}
 		}
 	})

@@ -463,8 +463,3 @@ func testEval(t *testing.T, e *env) {
 		t.Errorf("objects: %s", out)
 	}
 }
-
-// testFleet runs the example with four pods.
-func testFleet(t *testing.T, e *env) {
-	t.Skip("examples/fleet has a test of its own")
-}
