@@ -3,8 +3,6 @@
 package examples_test
 
 import (
-	"bytes"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fctl-dev/fctl/examples/internal/process"
 	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/google/go-cmp/cmp"
 )
@@ -37,26 +36,7 @@ func run(t *testing.T, binary string, words ...string) (stdout, stderr string, s
 	cmd := exec.Command(binary, words...)
 	cmd.Dir = filepath.Base(binary)
 	cmd.Env = append(os.Environ(), "HOME=/nonexistent", "XDG_CONFIG_HOME=")
-	var out, errOut bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errOut
-	err := cmd.Run()
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		status, err = exit.ExitCode(), nil
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out.String(), errOut.String(), status
-}
-
-// read returns the contents of a file.
-func read(t *testing.T, path string) string {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return process.Run(t, cmd)
 }
 
 func TestExamplesAreCommands(t *testing.T) {
@@ -132,7 +112,7 @@ func TestExamplesAreCommands(t *testing.T) {
 			for _, c := range cases {
 				stdout, stderr, status := run(t, binary, c.words...)
 				if strings.HasSuffix(c.stdout, ".yaml") {
-					if want := read(t, c.stdout); stdout != want {
+					if want := process.Read(t, c.stdout); stdout != want {
 						t.Errorf("%s %q: (-want +got)\n%s", name, c.words, cmp.Diff(want, stdout))
 					}
 				} else if !strings.Contains(stdout, c.stdout) || (c.stdout == "") != (stdout == "") {
@@ -184,9 +164,9 @@ func blocks(t *testing.T, text string) []block {
 // cmd/fctl runs its commands.
 func TestPortingManual(t *testing.T) {
 	const manual = "../docs/porting.md"
-	for _, b := range blocks(t, read(t, manual)) {
+	for _, b := range blocks(t, process.Read(t, manual)) {
 		if b.language == "go" &&
-			!strings.Contains("\n"+read(t, filepath.Join("..", b.from)), "\n"+b.text) {
+			!strings.Contains("\n"+process.Read(t, filepath.Join("..", b.from)), "\n"+b.text) {
 			t.Errorf("%s:%d: this is not in %s:\n%s", manual, b.line, b.from, b.text)
 		}
 	}
@@ -195,7 +175,7 @@ func TestPortingManual(t *testing.T) {
 // TestManual compares the Go blocks of the manual with the files they name, and runs its commands.
 func TestManual(t *testing.T) {
 	const manual = "../docs/writing-functions.md"
-	found := blocks(t, read(t, manual))
+	found := blocks(t, process.Read(t, manual))
 	binaries := map[string]string{}
 	var languages []string
 	for _, b := range found {
@@ -203,7 +183,7 @@ func TestManual(t *testing.T) {
 		path := filepath.Join("..", b.from)
 		switch b.language {
 		case "go":
-			if text := read(t, path); b.text == "" || !strings.Contains("\n"+text, "\n"+b.text) {
+			if text := process.Read(t, path); b.text == "" || !strings.Contains("\n"+text, "\n"+b.text) {
 				t.Errorf("%s:%d: this is not in %s:\n%s", manual, b.line, b.from, b.text)
 			}
 		case "console":

@@ -163,22 +163,22 @@ func modelSet(tree any, path []string, value any) (any, bool) {
 	return nil, false
 }
 
-// A place is a path in a tree with its value.
-type blockContext struct {
+// pathValue is a path in a tree with its value.
+type pathValue struct {
 	Path  []string
 	Value any
 }
 
 // places returns all paths of a tree except its root, parents first, in a fixed order.
-func places(tree any) []blockContext {
-	var all []blockContext
+func places(tree any) []pathValue {
+	var all []pathValue
 	var walk func(v any, path []string)
 	walk = func(v any, path []string) {
 		if len(all) > 2_000 {
 			return
 		}
 		if len(path) > 0 {
-			all = append(all, blockContext{slices.Clone(path), v})
+			all = append(all, pathValue{slices.Clone(path), v})
 		}
 		switch v := v.(type) {
 		case map[string]any:
@@ -207,8 +207,8 @@ func isScalar(v any) bool {
 // randomEdit returns an edit that is possible in the tree, nil if nothing can be edited.
 func randomEdit(d Dice, tree any) *Edit {
 	all := places(tree)
-	at := func(ok func(blockContext) bool) *blockContext {
-		var some []blockContext
+	at := func(ok func(pathValue) bool) *pathValue {
+		var some []pathValue
 		for _, p := range all {
 			if ok(p) {
 				some = append(some, p)
@@ -219,16 +219,16 @@ func randomEdit(d Dice, tree any) *Edit {
 		}
 		return &some[d(len(some))]
 	}
-	isMap := func(p blockContext) bool { _, ok := p.Value.(map[string]any); return ok }
-	isList := func(p blockContext) bool { _, ok := p.Value.([]any); return ok }
+	isMap := func(p pathValue) bool { _, ok := p.Value.(map[string]any); return ok }
+	isList := func(p pathValue) bool { _, ok := p.Value.([]any); return ok }
 	for range 3 {
 		switch d(10) {
 		case 0, 1, 2:
-			if p := at(func(p blockContext) bool { return isScalar(p.Value) }); p != nil {
+			if p := at(func(p pathValue) bool { return isScalar(p.Value) }); p != nil {
 				return &Edit{Op: "set", Path: p.Path, Value: randomScalar(d)}
 			}
 		case 3:
-			if p := at(func(blockContext) bool { return true }); p != nil {
+			if p := at(func(pathValue) bool { return true }); p != nil {
 				return &Edit{Op: "set", Path: p.Path, Value: randomValue(d, 2)}
 			}
 		case 4:
@@ -253,7 +253,7 @@ func randomEdit(d Dice, tree any) *Edit {
 				}
 			}
 		case 5:
-			if p := at(func(blockContext) bool { return true }); p != nil {
+			if p := at(func(pathValue) bool { return true }); p != nil {
 				return &Edit{Op: "delete", Path: p.Path}
 			}
 		case 6:
@@ -278,7 +278,7 @@ func randomEdit(d Dice, tree any) *Edit {
 				return &Edit{Op: "rearrange", Path: p.Path, Value: left}
 			}
 		case 9:
-			if p := at(func(blockContext) bool { return true }); p != nil {
+			if p := at(func(pathValue) bool { return true }); p != nil {
 				return &Edit{
 					Op: "comment", Path: p.Path,
 					Value: pick(d, "note", "a: b # c", "", "é", `"q"`),

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fctl-dev/fctl/configkit/formatkit/formattest"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
@@ -51,38 +52,25 @@ func TestEdits(t *testing.T) {
 
 func runEdit(t *testing.T, body, lineEnd string) {
 	t.Helper()
-	var before, after, failure string
-	var ops []string
-	for _, line := range strings.SplitAfter(body, "\n") {
-		switch {
-		case strings.HasPrefix(line, ">>> "):
-			ops = append(ops, strings.TrimSpace(line[4:]))
-		case strings.HasPrefix(line, "!!! "):
-			failure = strings.TrimSpace(line[4:])
-		case len(ops) == 0:
-			before += line
-		default:
-			after += line
-		}
-	}
-	before, after = ends(before, lineEnd), ends(after, lineEnd)
+	edit := formattest.ReadCase(body, lineEnd)
+	before, after := edit.Before, edit.After
 	c, err := gaby.ParseAll([]byte(before))
 	if err != nil || len(c) != 1 {
 		t.Fatalf("%d documents, %v", len(c), err)
 	}
-	for _, op := range ops {
+	for _, op := range edit.Ops {
 		if err = apply(t, c[0], op); err != nil {
 			break
 		}
 	}
 	have := c.String()
-	if failure != "" {
-		var edit *gaby.EditError
+	if edit.Failure != "" {
+		var refused *gaby.EditError
 		var missing *gaby.NotFoundError
-		if err == nil || !strings.Contains(err.Error(), failure) {
-			t.Errorf("error is %v, want one with %q", err, failure)
+		if err == nil || !strings.Contains(err.Error(), edit.Failure) {
+			t.Errorf("error is %v, want one with %q", err, edit.Failure)
 		}
-		if !errors.As(err, &edit) && !errors.As(err, &missing) {
+		if !errors.As(err, &refused) && !errors.As(err, &missing) {
 			t.Errorf("error has type %T", err)
 		}
 		if have != before {
@@ -107,11 +95,6 @@ func runEdit(t *testing.T, body, lineEnd string) {
 	if a, b := compact(t, again[0]), compact(t, c[0]); a != b {
 		t.Errorf("printed text means\n%s, want\n%s", a, b)
 	}
-}
-
-func ends(text, lineEnd string) string {
-	text = strings.ReplaceAll(text, "\n", lineEnd)
-	return strings.TrimSuffix(strings.Replace(text, "\\"+lineEnd, "\\", 1), "\\")
 }
 
 func show(text string) string {

@@ -524,7 +524,7 @@ func (e Edit) container(data any) []string {
 	}
 	for len(path) > 0 &&
 		!slices.ContainsFunc(places(data),
-			func(p blockContext) bool { return slices.Equal(p.Path, path) }) {
+			func(p pathValue) bool { return slices.Equal(p.Path, path) }) {
 		path = path[:len(path)-1]
 	}
 	return path

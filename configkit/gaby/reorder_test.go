@@ -87,7 +87,7 @@ func TestArrangeKeysLaws(t *testing.T) {
 			t.Fatal(err)
 		}
 		data := doc.Data()
-		for _, p := range append(places(data), blockContext{nil, data}) {
+		for _, p := range append(places(data), pathValue{nil, data}) {
 			m, ok := p.Value.(map[string]any)
 			if !ok || !d.oneIn(2) {
 				continue

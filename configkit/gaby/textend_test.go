@@ -202,7 +202,7 @@ func TestTextOfValues(t *testing.T) {
 			t.Fatal(err)
 		}
 		data := doc.Data()
-		all := append(places(data), blockContext{nil, data})
+		all := append(places(data), pathValue{nil, data})
 		if d.oneIn(2) {
 			if e := randomEdit(d, data); e != nil && e.apply(doc) == nil {
 				data, _ = e.model(data)

@@ -1,16 +1,10 @@
 package jsonkit_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
-	"math/rand/v2"
-	"os"
 	"os/exec"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/fctl-dev/fctl/configkit/formatkit/formattest"
 )
@@ -34,47 +28,9 @@ func TestJSON5(t *testing.T) {
 	if exec.Command(node, "-e", `require("json5")`).Run() != nil {
 		t.Skip("node has no json5 to compare with: npm install json5, and NODE_PATH")
 	}
-	count := 500
-	if os.Getenv("LONG") != "" {
-		count = 1500
-	}
-	r := rand.New(rand.NewPCG(1, 2))
-	dice := formattest.Dice(r.IntN)
-	var texts, edits []string
-	var want []any
-	for range count {
-		text := generate(dice, "a.json5")
-		docs, err := dialect("a.json5").NativeToDocuments([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		what := formattest.Edit(dice, docs[0], 1+dice(3))
-		written, err := dialect("a.json5").DocumentsToNative(docs)
-		if err != nil {
-			t.Fatalf("%s of\n%s\n%v", what, text, err)
-		}
-		texts, edits, want = append(texts, string(written)), append(edits, what+" of\n"+text),
-			append(want, typed(docs[0].Data()))
-	}
-	in, err := json.Marshal(texts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := exec.Command(node, "-e", readWithJSON5)
-	c.Stdin, c.Stderr = bytes.NewReader(in), os.Stderr
-	out, err := c.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var have []any
-	if err := json.Unmarshal(out, &have); err != nil {
-		t.Fatal(err)
-	}
-	for i := range have {
-		if diff := cmp.Diff(have[i], want[i]); diff != "" {
-			t.Errorf("(-json5 +fctl)\n%s\n%s\ngives\n%s", diff, edits[i], texts[i])
-		}
-	}
+	formattest.CompareWithReader(t, dialect("a.json5"),
+		func(dice formattest.Dice) string { return generate(dice, "a.json5") },
+		typed, exec.Command(node, "-e", readWithJSON5))
 }
 
 // typed converts a tree to the form that readWithJSON5 prints.

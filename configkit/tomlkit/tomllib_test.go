@@ -1,16 +1,10 @@
 package tomlkit_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
-	"math/rand/v2"
-	"os"
 	"os/exec"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/fctl-dev/fctl/configkit/formatkit/formattest"
 	"github.com/fctl-dev/fctl/configkit/tomlkit"
@@ -39,47 +33,8 @@ func TestTomllib(t *testing.T) {
 	if err != nil || exec.Command(python, "-c", "import tomllib").Run() != nil {
 		t.Skip("no python3 with tomllib to compare with")
 	}
-	count := 500
-	if os.Getenv("LONG") != "" {
-		count = 1500
-	}
-	r := rand.New(rand.NewPCG(1, 2))
-	dice := formattest.Dice(r.IntN)
-	var texts, edits []string
-	var want []any
-	for range count {
-		text := generate(dice)
-		docs, err := tomlkit.Converter{}.NativeToDocuments([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		what := formattest.Edit(dice, docs[0], 1+dice(3))
-		written, err := tomlkit.Converter{}.DocumentsToNative(docs)
-		if err != nil {
-			t.Fatalf("%s of\n%s\n%v", what, text, err)
-		}
-		texts, edits, want = append(texts, string(written)), append(edits, what+" of\n"+text),
-			append(want, typed(docs[0].Data()))
-	}
-	in, err := json.Marshal(texts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := exec.Command(python, "-c", readWithTomllib)
-	c.Stdin, c.Stderr = bytes.NewReader(in), os.Stderr
-	out, err := c.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var have []any
-	if err := json.Unmarshal(out, &have); err != nil {
-		t.Fatal(err)
-	}
-	for i := range have {
-		if diff := cmp.Diff(have[i], want[i]); diff != "" {
-			t.Errorf("(-tomllib +fctl)\n%s\n%s\ngives\n%s", diff, edits[i], texts[i])
-		}
-	}
+	formattest.CompareWithReader(t, tomlkit.Converter{}, generate, typed,
+		exec.Command(python, "-c", readWithTomllib))
 }
 
 // typed converts a tree to the form that readWithTomllib prints: every scalar is a string with its

@@ -2,8 +2,6 @@
 package krm_test
 
 import (
-	"bytes"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -12,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/fctl-dev/fctl/examples/internal/process"
 )
 
 // TestMain builds fctl for all tests.
@@ -52,32 +52,14 @@ func run(t *testing.T, dir, stdin, program string, words ...string) (stdout, std
 	t.Helper()
 	cmd := exec.Command(program, words...)
 	cmd.Dir, cmd.Stdin = dir, strings.NewReader(stdin)
-	var out, errOut bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errOut
-	err := cmd.Run()
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		status, err = exit.ExitCode(), nil
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out.String(), errOut.String(), status
-}
-
-func read(t *testing.T, path string) string {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return process.Run(t, cmd)
 }
 
 // list wraps an example's input and functionConfig in a ResourceList.
 func list(t *testing.T, input, config string) string {
 	t.Helper()
 	indent := func(path, first string) string {
-		text := strings.TrimRight(read(t, path), "\n")
+		text := strings.TrimRight(process.Read(t, path), "\n")
 		return first + strings.ReplaceAll(text, "\n", "\n  ") + "\n"
 	}
 	return "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n" +
@@ -106,14 +88,14 @@ func TestStarlarkExamples(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			file := filepath.Join(dir, "input.yaml")
-			if err := os.WriteFile(file, []byte(read(t, name+"/input.yaml")), 0o644); err != nil {
+			if err := os.WriteFile(file, []byte(process.Read(t, name+"/input.yaml")), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			want := read(t, name+"/expected.yaml")
+			want := process.Read(t, name+"/expected.yaml")
 			for range 2 { // the second run changes nothing
 				_, stderr, status := run(t, ".", "", program, "fn", "eval", dir, "--image",
 					"starlark:v0.5", "--fn-config", fmt.Sprintf("%s/%s.yaml", name, name))
-				if got := read(t, file); status != 0 || got != want {
+				if got := process.Read(t, file); status != 0 || got != want {
 					t.Fatalf("status %d, %s\n%s", status, got, stderr)
 				}
 			}
@@ -133,7 +115,7 @@ func TestNginxAbstraction(t *testing.T) {
 		t.Run(c.deployment, func(t *testing.T) {
 			dir := t.TempDir()
 			for _, name := range []string{"nginx.yaml", "nginx.sh"} {
-				text := strings.ReplaceAll(read(t, "nginx/"+name), "${FCTL:-fctl}", program)
+				text := strings.ReplaceAll(process.Read(t, "nginx/"+name), "${FCTL:-fctl}", program)
 				if c.pattern != "" {
 					text = strings.ReplaceAll(text, "${PATTERN:+--filename-pattern \"$PATTERN\"}",
 						"--filename-pattern '"+c.pattern+"'")
@@ -152,7 +134,7 @@ func TestNginxAbstraction(t *testing.T) {
 			edit := func(name, old, now string) {
 				t.Helper()
 				path := filepath.Join(dir, name)
-				text := read(t, path)
+				text := process.Read(t, path)
 				if !strings.Contains(text, old) {
 					t.Fatalf("%s has no %q:\n%s", name, old, text)
 				}
@@ -161,12 +143,12 @@ func TestNginxAbstraction(t *testing.T) {
 				}
 			}
 			files := func() string {
-				return read(t, filepath.Join(dir, "nginx.yaml")) +
-					read(t, filepath.Join(dir, filepath.FromSlash(c.deployment))) +
-					read(t, filepath.Join(dir, filepath.FromSlash(c.service)))
+				return process.Read(t, filepath.Join(dir, "nginx.yaml")) +
+					process.Read(t, filepath.Join(dir, filepath.FromSlash(c.deployment))) +
+					process.Read(t, filepath.Join(dir, filepath.FromSlash(c.service)))
 			}
 			generate(0)
-			if first := files(); !strings.HasPrefix(first, read(t, "nginx/nginx.yaml")) ||
+			if first := files(); !strings.HasPrefix(first, process.Read(t, "nginx/nginx.yaml")) ||
 				!strings.Contains(first, "  replicas: 5\n  selector:") {
 				t.Fatalf("the first run gives\n%s", first)
 			}
@@ -207,7 +189,7 @@ func TestPreCommitHook(t *testing.T) {
 	}
 	for _, name := range []string{"nginx.yaml", "nginx.sh"} {
 		t.Run(name, func(t *testing.T) {
-			text := strings.ReplaceAll(read(t, "nginx/"+name), "${FCTL:-fctl}", program)
+			text := strings.ReplaceAll(process.Read(t, "nginx/"+name), "${FCTL:-fctl}", program)
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
 				t.Fatal(err)
 			}
@@ -272,7 +254,7 @@ func TestE11SandboxOfPrograms(t *testing.T) {
 	if err := os.WriteFile(function, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(read(t, "limits/input.yaml")), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(process.Read(t, "limits/input.yaml")), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	words := []string{"fn", "eval", dir, "--allow-exec", "--exec", function}
@@ -302,8 +284,8 @@ func TestW8Nobody(t *testing.T) {
 	for script, want := range map[string]int{"cat": 0, "test $(id -u) = 0 && cat": 1} {
 		t.Run(script, func(t *testing.T) {
 			for name, text := range map[string]string{
-				"fn.sh": "#!/bin/sh\n" + script + "\n", "input.yaml": read(t, "limits/input.yaml"),
-				"expected.yaml": read(t, "limits/input.yaml"),
+				"fn.sh": "#!/bin/sh\n" + script + "\n", "input.yaml": process.Read(t, "limits/input.yaml"),
+				"expected.yaml": process.Read(t, "limits/input.yaml"),
 			} {
 				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
 					t.Fatal(err)
@@ -320,7 +302,7 @@ func TestW8Nobody(t *testing.T) {
 
 // TestDocumentedForms runs fctl krm with the functionConfigs in docs/krm.md.
 func TestDocumentedForms(t *testing.T) {
-	blocks := strings.Split(read(t, "../../docs/krm.md"), "```yaml\n")[1:]
+	blocks := strings.Split(process.Read(t, "../../docs/krm.md"), "```yaml\n")[1:]
 	if len(blocks) < 2 {
 		t.Fatal("docs/krm.md shows fewer than two forms")
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fctl-dev/fctl/examples/internal/process"
 	"github.com/fctl-dev/fctl/internal/runtime"
 )
 
@@ -37,11 +38,11 @@ func project(t *testing.T, function string) (dir string) {
 	dir = t.TempDir()
 	for name, text := range map[string]string{
 		"kustomization.yaml": "resources: [input.yaml]\ntransformers: [set.yaml]\nvalidators: [vet.yaml]\n",
-		"input.yaml": strings.Replace(read(t, "limits/input.yaml"), "{cpu: 50m}",
+		"input.yaml": strings.Replace(process.Read(t, "limits/input.yaml"), "{cpu: 50m}",
 			"{cpu: 50m, memory: 8Mi}", 1),
 		"set.yaml": declared("set", function, configMap+"data: {function: set-replicas, replicas: '5'}\n"),
 		"vet.yaml": declared("vet", function, invocations+
-			"functions: "+strings.SplitN(read(t, "limits/limits.yaml"), "functions:", 2)[1]),
+			"functions: "+strings.SplitN(process.Read(t, "limits/limits.yaml"), "functions:", 2)[1]),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -60,7 +61,7 @@ func build(t *testing.T, dir string, words ...string) {
 		t.Fatalf("status %d: %s\n%s", status, stderr, stdout)
 	}
 	input := filepath.Join(dir, "input.yaml")
-	text := strings.Replace(read(t, input), ", memory: 8Mi", "", 1)
+	text := strings.Replace(process.Read(t, input), ", memory: 8Mi", "", 1)
 	if err := os.WriteFile(input, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +90,7 @@ func TestKustomizeGenerates(t *testing.T) {
 		"kustomization.yaml": "generators: [nginx.yaml]\n",
 		"nginx.yaml": declared("my-instance", "exec: {path: ./nginx.sh}",
 			"apiVersion: examples.fctl.dev/v1\nkind: Nginx\nspec: {replicas: 5}\n"),
-		"nginx.sh": read(t, "nginx/nginx.sh"),
+		"nginx.sh": process.Read(t, "nginx/nginx.sh"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
@@ -130,8 +131,8 @@ func TestImageOfFctl(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"fctl": read(t, fctl(t)), "examples/krm/passwd": read(t, "passwd"),
-		"Dockerfile": read(t, "Dockerfile"),
+		"fctl": process.Read(t, fctl(t)), "examples/krm/passwd": process.Read(t, "passwd"),
+		"Dockerfile": process.Read(t, "Dockerfile"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(context, name), []byte(text), 0o755); err != nil {

@@ -1,7 +1,6 @@
 package kubernetes
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/fctl-dev/fctl/api"
@@ -18,13 +17,9 @@ type editor func(
 // mutating completes the registration of a function that edits documents.
 func mutating(r handler.FunctionRegistration, edit editor) handler.FunctionRegistration {
 	r.Mutating = true
-	r.Function = func(
-		fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-	) (gaby.Container, any, error) {
-		matches, err := edit(fc, docs, args)
-		fc.Matched(matches)
-		return docs, nil, err
-	}
+	r.Function = handler.Edits(func(c *handler.Call) (int, error) {
+		return edit(c.FunctionContext, c.Docs, c.Args)
+	})
 	return complete(r)
 }
 
@@ -39,27 +34,16 @@ func validating(
 	r handler.FunctionRegistration, description string, vet vetter,
 ) handler.FunctionRegistration {
 	r.Validating = true
-	r.OutputInfo = &api.FunctionOutput{
-		ResultName: "passed", Description: description, OutputType: api.OutputTypeValidationResult,
-	}
-	r.Function = func(
-		fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, other []byte,
-	) (gaby.Container, any, error) {
-		result, err := vet(fc, docs, args, other)
-		return docs, result, err
-	}
+	r.OutputInfo = handler.Output(api.OutputTypeValidationResult, "passed", description)
+	r.Function = handler.Reads(func(c *handler.Call) (any, error) {
+		return vet(c.FunctionContext, c.Docs, c.Args, c.Other)
+	})
 	return complete(r)
 }
 
 // complete fills in what most functions have in common.
 func complete(r handler.FunctionRegistration) handler.FunctionRegistration {
 	r.Hermetic, r.Idempotent = true, true
-	r.FunctionType = cmp.Or(r.FunctionType, api.FunctionTypeCustom)
-	for _, p := range r.Parameters {
-		if p.Required {
-			r.RequiredParameters++
-		}
-	}
 	return r
 }
 
@@ -68,17 +52,11 @@ func reading(
 	r handler.FunctionRegistration, result, description string,
 	read func(docs gaby.Container) (api.AttributeValueList, error),
 ) handler.FunctionRegistration {
-	r.OutputInfo = &api.FunctionOutput{
-		ResultName: result, Description: description, OutputType: api.OutputTypeAttributeValueList,
-	}
+	r.OutputInfo = handler.Output(api.OutputTypeAttributeValueList, result, description)
 	r.PerDocument, r.RowsSorted = true, true
-	r.Function = func(
-		fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte,
-	) (gaby.Container, any, error) {
-		rows, err := read(docs)
-		fc.Matched(len(rows))
-		return docs, rows, err
-	}
+	r.Function = handler.Rows(func(c *handler.Call) (api.AttributeValueList, error) {
+		return read(c.Docs)
+	})
 	return complete(r)
 }
 
@@ -106,29 +84,23 @@ func parameterOf(
 
 // textParameter returns a required string parameter. regexp may be "".
 func textParameter(name, example, description, regexp string) api.FunctionParameter {
-	return api.FunctionParameter{
-		ParameterName: name, Required: true, DataType: api.DataTypeString, Example: example,
-		Description:      description,
-		ValueConstraints: api.ValueConstraints{Regexp: regexp},
-	}
+	p := handler.Required(name, api.DataTypeString, example, description)
+	p.Regexp = regexp
+	return p
 }
 
 // intParameter returns a required int parameter with a minimum.
 func intParameter(name, example, description string, least int) api.FunctionParameter {
-	return api.FunctionParameter{
-		ParameterName: name, Required: true, DataType: api.DataTypeInt, Example: example,
-		Description:      description,
-		ValueConstraints: api.ValueConstraints{Min: &least},
-	}
+	p := handler.Required(name, api.DataTypeInt, example, description)
+	p.Min = &least
+	return p
 }
 
 // enumParameter returns a required parameter that is one of the values.
 func enumParameter(name, example, description string, values ...string) api.FunctionParameter {
-	return api.FunctionParameter{
-		ParameterName: name, Required: true, DataType: api.DataTypeEnum, Example: example,
-		Description:      description,
-		ValueConstraints: api.ValueConstraints{EnumValues: values},
-	}
+	p := handler.Required(name, api.DataTypeEnum, example, description)
+	p.EnumValues = values
+	return p
 }
 
 // optional returns a parameter that may be omitted.

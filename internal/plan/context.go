@@ -1,12 +1,11 @@
 package plan
 
 import (
-	"crypto/sha1"
-	"encoding/hex"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/settings"
+	"github.com/fctl-dev/fctl/internal/urlid"
 )
 
 // Context returns a function that makes the context of a unit for functions: the values of the
@@ -16,7 +15,7 @@ func Context(s *settings.Settings) func(unit string, t api.ToolchainType) api.Fu
 		if set != "" {
 			return set
 		}
-		return idOf("https://fctl.dev/" + kind + "/" + s.Space + "/" + slug)
+		return urlid.Of("https://fctl.dev/" + kind + "/" + s.Space + "/" + slug)
 	}
 	all := api.FunctionContext{
 		UnitLabels:     s.UnitLabels,
@@ -33,17 +32,4 @@ func Context(s *settings.Settings) func(unit string, t api.ToolchainType) api.Fu
 		c.UnitID = id(s.UnitID, "unit", c.UnitSlug)
 		return c
 	}
-}
-
-// idOf returns the UUID of version 5 (RFC 9562, section 5.5) of a URL.
-func idOf(url string) string {
-	nameSpaceURL := [...]byte{
-		0x6b, 0xa7, 0xb8, 0x11, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0x00,
-		0xc0, 0x4f, 0xd4, 0x30, 0xc8,
-	}
-	sum := sha1.Sum(append(nameSpaceURL[:], url...)) //nolint:gosec // RFC 9562 says SHA-1
-	sum[6] = sum[6]&0x0f | 0x50
-	sum[8] = sum[8]&0x3f | 0x80
-	h := hex.EncodeToString(sum[:16])
-	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }

@@ -316,44 +316,59 @@ func Edits(t *testing.T, converter configkit.ConfigConverter) {
 	}
 }
 
-// runEdit runs one case with the given line end.
-func runEdit(t *testing.T, converter configkit.ConfigConverter, body, lineEnd string) {
-	t.Helper()
-	var before, after, failure string
-	var ops []string
+// Case is an edit case of a suite: a text, edits, and the text or the error they lead to.
+type Case struct {
+	Before, After string
+	Ops           []string
+	Failure       string // a part of the error
+}
+
+// ReadCase reads a case: the text, lines with ">>> " and an edit, and then the text after the edits
+// or "!!! " and a part of the error. A backslash at the end of a text means that its last line has
+// no line end. The texts get the given line end.
+func ReadCase(body, lineEnd string) Case {
+	var c Case
 	for _, line := range strings.SplitAfter(body, "\n") {
 		switch {
 		case strings.HasPrefix(line, ">>> "):
-			ops = append(ops, strings.TrimSpace(line[4:]))
+			c.Ops = append(c.Ops, strings.TrimSpace(line[4:]))
 		case strings.HasPrefix(line, "!!! "):
-			failure = strings.TrimSpace(line[4:])
-		case len(ops) == 0:
-			before += line
+			c.Failure = strings.TrimSpace(line[4:])
+		case len(c.Ops) == 0:
+			c.Before += line
 		default:
-			after += line
+			c.After += line
 		}
 	}
-	before, after = ends(before, lineEnd), ends(after, lineEnd)
+	c.Before, c.After = ends(c.Before, lineEnd), ends(c.After, lineEnd)
+	return c
+}
+
+// runEdit runs one case with the given line end.
+func runEdit(t *testing.T, converter configkit.ConfigConverter, body, lineEnd string) {
+	t.Helper()
+	c := ReadCase(body, lineEnd)
+	before, after := c.Before, c.After
 	if !strings.Contains(before, lineEnd) {
 		// a text of one line without a line end does not show which line ends it uses
 		after = strings.ReplaceAll(after, lineEnd, "\n")
 	}
 	docs := parse(t, converter, before)
 	var err error
-	for _, op := range ops {
+	for _, op := range c.Ops {
 		if err = parseEdit(t, op).apply(docs[0]); err != nil {
 			break
 		}
 	}
-	if failure != "" {
-		if err == nil || !strings.Contains(err.Error(), failure) {
-			t.Errorf("error is %v, want one with %q", err, failure)
+	if c.Failure != "" {
+		if err == nil || !strings.Contains(err.Error(), c.Failure) {
+			t.Errorf("error is %v, want one with %q", err, c.Failure)
 		}
 		var missing *gaby.NotFoundError
 		if err != nil && !errors.As(err, &missing) {
 			refused(t, err)
 		}
-		if have := native(t, converter, docs); len(ops) == 1 && have != before {
+		if have := native(t, converter, docs); len(c.Ops) == 1 && have != before {
 			t.Errorf("a failed edit changed the text:\n%s", have)
 		}
 		return
@@ -366,6 +381,8 @@ func runEdit(t *testing.T, converter configkit.ConfigConverter, body, lineEnd st
 	}
 }
 
+// ends returns a text with other line ends, and without the last one if the text ends in a
+// backslash.
 func ends(text, lineEnd string) string {
 	text = strings.ReplaceAll(text, "\n", lineEnd)
 	if cut, ok := strings.CutSuffix(text, `\`+lineEnd); ok {

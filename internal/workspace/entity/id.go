@@ -1,10 +1,10 @@
 package entity
 
 import (
-	"crypto/sha1"
-	"encoding/hex"
 	"strconv"
 	"strings"
+
+	"github.com/fctl-dev/fctl/internal/urlid"
 )
 
 // Kind is a kind of entity, as its IDs and messages name it.
@@ -31,25 +31,12 @@ func ID(kind Kind, space, slug string, try int) string {
 	if try > 0 {
 		url += "#" + strconv.Itoa(try)
 	}
-	return urlID(url)
+	return urlid.Of(url)
 }
 
 // RecordID derives the ID of the n-th revision or mutation of a unit.
 func RecordID(unitID, record string, n int64) string {
-	return urlID("https://fctl.dev/" + record + "/" + unitID + "/" + strconv.FormatInt(n, 10))
-}
-
-// urlID returns the UUID of version 5 (RFC 9562, section 5.5) of a URL.
-func urlID(url string) string {
-	nameSpaceURL := [...]byte{
-		0x6b, 0xa7, 0xb8, 0x11, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0x00,
-		0xc0, 0x4f, 0xd4, 0x30, 0xc8,
-	}
-	sum := sha1.Sum(append(nameSpaceURL[:], url...)) //nolint:gosec // RFC 9562 says SHA-1
-	sum[6] = sum[6]&0x0f | 0x50
-	sum[8] = sum[8]&0x3f | 0x80
-	h := hex.EncodeToString(sum[:16])
-	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+	return urlid.Of("https://fctl.dev/" + record + "/" + unitID + "/" + strconv.FormatInt(n, 10))
 }
 
 // IsID reports whether s has the form of an ID, a UUID in lower case.
