@@ -31,14 +31,14 @@ func (e *edits) clone() *edits {
 
 // nodes returns the slots whose value and the collections whose children changed, in any order.
 func (e *edits) nodes() []int32 {
-	places := make([]int32, 0, e.values.len()+e.kids.len())
+	slots := make([]int32, 0, e.values.len()+e.kids.len())
 	for slot := range e.values.all() {
-		places = append(places, slot)
+		slots = append(slots, slot)
 	}
 	for i := range e.kids.all() {
-		places = append(places, i)
+		slots = append(slots, i)
 	}
-	return places
+	return slots
 }
 
 // change is the state that one edit replaced. had says that an earlier edit had already put

@@ -190,8 +190,8 @@ func (p *printer) rearrange(i int32, kids []int32) {
 	}
 	for _, slot := range kids {
 		if d.source(slot) {
-			place, _ := slices.BinarySearch(kept, slot)
-			r.order = append(r.order, place)
+			index, _ := slices.BinarySearch(kept, slot)
+			r.order = append(r.order, index)
 		}
 	}
 	// If the last entry moves up, lines follow the text that ends the source.

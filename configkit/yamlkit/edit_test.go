@@ -133,7 +133,7 @@ func TestWalk(t *testing.T) {
 	}
 	keys := &configkit.MergeKeyTree{Children: map[string]*configkit.MergeKeyTree{"list": {Keys: []string{"name"}}}}
 	var got []string
-	yamlkit.Walk(doc.Value(), keys, func(w *yamlkit.WalkedValue) bool {
+	yamlkit.Walk(doc.Value(), keys, func(w *yamlkit.Cursor) bool {
 		got = append(got, fmt.Sprintf("%s %s", w.IndexPath(), w.Path()))
 		return w.IndexPath() != "list.0.sub"
 	})
@@ -153,7 +153,7 @@ func TestWalk(t *testing.T) {
 func TestWalkedRow(t *testing.T) {
 	docs := container(t, things)
 	rows := map[api.ResolvedPath]api.AttributeValue{}
-	yamlkit.Walk(docs[0].Value(), nil, func(w *yamlkit.WalkedValue) bool {
+	yamlkit.Walk(docs[0].Value(), nil, func(w *yamlkit.Cursor) bool {
 		row := w.Row(&api.ResourceInfo{ResourceType: "v1/Thing"}, w.Path(), "x")
 		rows[row.Path] = row
 		return true

@@ -10,9 +10,12 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// WalkedValue is the present position of a walk over a document. It is reused: copy whatever is
+// WalkedValue is the former name of [Cursor].
+type WalkedValue = Cursor
+
+// Cursor is the present position of a walk over a document. It is reused: copy whatever is
 // kept.
-type WalkedValue struct {
+type Cursor struct {
 	Value    gaby.Value
 	Segments []string // keys and indexes
 	// Keys are the merge keys of the value, if it is a list with merge keys, and of the values
@@ -24,19 +27,19 @@ type WalkedValue struct {
 }
 
 // IndexPath returns the path with list elements addressed by index.
-func (w *WalkedValue) IndexPath() api.ResolvedPath { return yamlpath.Join(w.Segments) }
+func (w *Cursor) IndexPath() api.ResolvedPath { return yamlpath.Join(w.Segments) }
 
 // Path returns the path with list elements addressed as in results: by their merge key, if their
 // list has one and it leads back to them.
-func (w *WalkedValue) Path() api.ResolvedPath {
+func (w *Cursor) Path() api.ResolvedPath {
 	return api.ResolvedPath(strings.Join(w.keyed, "."))
 }
 
 // KeyedSegments returns the segments of Path, escaped.
-func (w *WalkedValue) KeyedSegments() []string { return w.keyed }
+func (w *Cursor) KeyedSegments() []string { return w.keyed }
 
 // Row returns the result for the value; a map or list is its YAML text.
-func (w *WalkedValue) Row(resource *api.ResourceInfo, path api.ResolvedPath,
+func (w *Cursor) Row(resource *api.ResourceInfo, path api.ResolvedPath,
 	name api.AttributeName,
 ) api.AttributeValue {
 	p := pathMatch{
@@ -54,14 +57,14 @@ func (w *WalkedValue) Row(resource *api.ResourceInfo, path api.ResolvedPath,
 
 // Walk visits the values below root in document order, each map or list before its contents. visit
 // reports whether to descend. keys are the merge keys of root's resource type; they may be nil.
-func Walk(root gaby.Value, keys *configkit.MergeKeyTree, visit func(*WalkedValue) (down bool)) {
-	w := WalkedValue{}
+func Walk(root gaby.Value, keys *configkit.MergeKeyTree, visit func(*Cursor) (down bool)) {
+	w := Cursor{}
 	w.walk(root, keys, visit)
 }
 
 // walk visits the entries of v.
-func (w *WalkedValue) walk(v gaby.Value, keys *configkit.MergeKeyTree,
-	visit func(*WalkedValue) bool,
+func (w *Cursor) walk(v gaby.Value, keys *configkit.MergeKeyTree,
+	visit func(*Cursor) bool,
 ) {
 	switch v.Kind() {
 	case gaby.Map:
@@ -92,8 +95,8 @@ func (w *WalkedValue) walk(v gaby.Value, keys *configkit.MergeKeyTree,
 }
 
 // entry visits c, the entry segment of its collection, and the values below it.
-func (w *WalkedValue) entry(c gaby.Value, segment, keyed string, keys *configkit.MergeKeyTree,
-	visit func(*WalkedValue) bool,
+func (w *Cursor) entry(c gaby.Value, segment, keyed string, keys *configkit.MergeKeyTree,
+	visit func(*Cursor) bool,
 ) {
 	w.Segments, w.keyed = append(w.Segments, segment), append(w.keyed, keyed)
 	w.Value, w.Keys = c, keys

@@ -116,11 +116,11 @@ func findGroup(re *regexp.Regexp) func(text, group string) (from, to int) {
 		if i < 0 {
 			return -1, -1
 		}
-		places := re.FindStringSubmatchIndex(text)
-		if places == nil {
+		offsets := re.FindStringSubmatchIndex(text)
+		if offsets == nil {
 			return -1, -1
 		}
-		return places[2*i], places[2*i+1]
+		return offsets[2*i], offsets[2*i+1]
 	}
 }
 

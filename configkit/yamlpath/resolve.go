@@ -396,15 +396,15 @@ func ResolveAssociativePaths(doc *gaby.YamlDoc, unresolvedPath api.UnresolvedPat
 			return nil, err
 		}
 	}
-	var places []ResolvedPathInfo
+	var infos []ResolvedPathInfo
 	err = path.Resolve(doc.Value(), options, func(m *Match) error {
-		places = append(places, ResolvedPathInfo{
+		infos = append(infos, ResolvedPathInfo{
 			Path:          Join(m.Segments),
 			PathArguments: slices.Clone(m.Arguments),
 		})
 		return nil
 	})
-	return places, err
+	return infos, err
 }
 
 // Describe returns a value as messages show it. Strings are quoted, so that blanks at their ends

@@ -54,7 +54,7 @@ func listPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 				func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
 					yamlkit.Walk(
 						doc.Value(), provider.MergeKeys(info.ResourceType),
-						func(w *yamlkit.WalkedValue) bool { return l.visit(w, info) },
+						func(w *yamlkit.Cursor) bool { return l.visit(w, info) },
 					)
 					return output, nil
 				})
@@ -88,7 +88,7 @@ func newPathLister(provider configkit.ResourceProvider, args []api.FunctionArgum
 }
 
 // visit adds the row of a value and reports whether to descend into the value.
-func (l *pathLister) visit(w *yamlkit.WalkedValue, resource *api.ResourceInfo) (down bool) {
+func (l *pathLister) visit(w *yamlkit.Cursor, resource *api.ResourceInfo) (down bool) {
 	if l.depth > 0 && len(w.Segments) > l.depth || !l.below(w) {
 		return false
 	}
@@ -113,7 +113,7 @@ func (l *pathLister) visit(w *yamlkit.WalkedValue, resource *api.ResourceInfo) (
 }
 
 // below reports whether the value is at, above or below the prefix.
-func (l *pathLister) below(w *yamlkit.WalkedValue) bool {
+func (l *pathLister) below(w *yamlkit.Cursor) bool {
 	keyed := w.KeyedSegments()
 	// The walk descends only into values that match, so compare only the last segment.
 	i := len(keyed) - 1

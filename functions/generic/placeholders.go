@@ -72,7 +72,7 @@ func findPlaceholders(
 			if !mayHavePlaceholder(doc) {
 				return output, nil
 			}
-			yamlkit.Walk(doc.Value(), nil, func(w *yamlkit.WalkedValue) bool {
+			yamlkit.Walk(doc.Value(), nil, func(w *yamlkit.Cursor) bool {
 				rows := &texts
 				if text, ok := stringValue(w.Value); ok {
 					if !strings.Contains(text, PlaceholderString) {

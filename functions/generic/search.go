@@ -175,7 +175,7 @@ func replaceStrings(
 		}
 	}
 	search(root, nil)
-	yamlkit.Walk(root, nil, func(w *yamlkit.WalkedValue) bool {
+	yamlkit.Walk(root, nil, func(w *yamlkit.Cursor) bool {
 		if w.Value.IsAliased() && !root.IsAliased() || len(path) == 0 && isName(doc, w.Segments) {
 			return false
 		}

@@ -218,7 +218,7 @@ func parseSubtree(text string) (*gaby.YamlDoc, error) {
 		return nil, errors.New("the text after # is a comment and would be lost")
 	}
 	err = wouldBeLost(root)
-	yamlkit.Walk(root, nil, func(w *yamlkit.WalkedValue) bool {
+	yamlkit.Walk(root, nil, func(w *yamlkit.Cursor) bool {
 		err = cmp.Or(err, wouldBeLost(w.Value))
 		return err == nil
 	})

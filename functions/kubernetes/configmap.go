@@ -143,8 +143,8 @@ func agesOf(revisions []configMapRevision) map[*gaby.YamlDoc]int {
 	return ages
 }
 
-// MarkRevision marks a revision of a ConfigMap as the newest one, to which references resolve, or removes the
-// mark.
+// MarkRevision marks a revision of a ConfigMap as the newest one, to which references resolve, or
+// removes the mark.
 func MarkRevision(doc *gaby.YamlDoc, newest bool, provider configkit.ResourceProvider) error {
 	path := string(provider.ContextPath(contextRenderRevision))
 	if newest {

@@ -44,7 +44,7 @@ func (r *renamer) noteHosts() {
 			continue
 		}
 		namespace, _, _ := strings.Cut(string(info.ResourceName), "/")
-		yamlkit.Walk(doc.Value(), nil, func(w *yamlkit.WalkedValue) bool {
+		yamlkit.Walk(doc.Value(), nil, func(w *yamlkit.Cursor) bool {
 			if w.Value.Kind() != gaby.Scalar {
 				return true
 			}

@@ -44,7 +44,7 @@ func sameMergeKeys(
 ) (found api.AttributeValueList) {
 	reasons := map[api.ResolvedPath]string{} // by path of the key
 	yamlkit.Walk(doc.Value(), provider.MergeKeys(info.ResourceType),
-		func(w *yamlkit.WalkedValue) bool {
+		func(w *yamlkit.Cursor) bool {
 			if w.Value.Kind() == gaby.List && w.Keys != nil && len(w.Keys.Keys) > 0 {
 				for index, reason := range sameKeys(w.Value, w.Keys) {
 					reasons[w.IndexPath()+api.ResolvedPath("."+strconv.Itoa(index)+"."+

@@ -82,7 +82,7 @@ type leftCount struct {
 func (l *leftNamespaces) count() leftCount {
 	c := leftCount{names: map[string]bool{}}
 	for _, candidate := range l.candidates {
-		yamlkit.Walk(candidate.doc.Value(), nil, func(w *yamlkit.WalkedValue) bool {
+		yamlkit.Walk(candidate.doc.Value(), nil, func(w *yamlkit.Cursor) bool {
 			top := len(w.Segments) == 1 &&
 				(w.Segments[0] == "apiVersion" || w.Segments[0] == "kind")
 			if w.Value.Kind() == gaby.Scalar && !top &&

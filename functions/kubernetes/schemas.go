@@ -262,7 +262,7 @@ func unreadable(doc *gaby.YamlDoc, problems []jsonschema.Problem) []jsonschema.P
 		}
 	}
 	add(doc.Value(), nil)
-	yamlkit.Walk(doc.Value(), nil, func(w *yamlkit.WalkedValue) bool {
+	yamlkit.Walk(doc.Value(), nil, func(w *yamlkit.Cursor) bool {
 		add(w.Value, w.Segments)
 		return true
 	})
@@ -315,7 +315,7 @@ func definitionProblems(doc *gaby.YamlDoc, err error) (problems []jsonschema.Pro
 // pathsByPosition maps the positions of a resource's values to their paths.
 func pathsByPosition(resource gaby.Value) map[gaby.Position][]string {
 	paths := map[gaby.Position][]string{}
-	yamlkit.Walk(resource, nil, func(w *yamlkit.WalkedValue) bool {
+	yamlkit.Walk(resource, nil, func(w *yamlkit.Cursor) bool {
 		paths[w.Value.Position()] = slices.Clone(w.Segments)
 		return true
 	})

@@ -53,7 +53,7 @@ func isPatch(doc *gaby.YamlDoc) bool {
 		return false
 	}
 	found := false
-	yamlkit.Walk(doc.Value(), nil, func(w *yamlkit.WalkedValue) bool {
+	yamlkit.Walk(doc.Value(), nil, func(w *yamlkit.Cursor) bool {
 		found = found || slices.ContainsFunc(directives, func(directive string) bool {
 			return w.Value.Key() == directive ||
 				strings.HasSuffix(directive, "/") && strings.HasPrefix(w.Value.Key(), directive)

@@ -40,10 +40,10 @@ func IsLocalConfig(doc *gaby.YamlDoc) bool {
 	return Annotation(doc, LocalConfigAnnotation) == "true"
 }
 
-// readPlace returns the place that the annotations of a resource give. Both families must agree if
-// both are present.
-func readPlace(doc *gaby.YamlDoc) (*place, error) {
-	p := &place{}
+// readLocation returns the location that the annotations of a resource give. Both families must
+// agree if both are present.
+func readLocation(doc *gaby.YamlDoc) (*location, error) {
+	p := &location{}
 	if annotations(doc).Kind() != gaby.Map {
 		return p, nil
 	}

@@ -61,7 +61,7 @@ func (f *File) parse(all bool) error {
 		items[i] = Item{Doc: doc, Path: f.Path, Index: i, file: f}
 		f.items[i] = &items[i]
 		if doc.MayContain(LegacyPathAnnotation[:len("config.kubernetes.io/")]) {
-			own, err := readPlace(doc)
+			own, err := readLocation(doc)
 			if err != nil {
 				problems = append(problems, located(f.Name, err))
 				continue

@@ -72,8 +72,8 @@ type Item struct {
 
 	// transport says that the file has annotations for path or index of its own.
 	transport bool
-	file      *File  // the file Doc is a document of, nil if it came from elsewhere
-	read      *place // the path and index when the list was parsed; nil for a new item
+	file      *File     // the file Doc is a document of, nil if it came from elsewhere
+	read      *location // the path and index when the list was parsed; nil for a new item
 }
 
 // NewItem makes an item of the text of one resource. path may be empty.
@@ -86,8 +86,8 @@ func NewItem(text []byte, path string, index int) (*Item, error) {
 	return &Item{Doc: doc, Path: path, Index: index}, nil
 }
 
-// place is where an item was said to be, and by which annotations.
-type place struct {
+// location is the path and index of an item in its annotations, and which annotations there were.
+type location struct {
 	path          string
 	index         int
 	legacy, newer bool // the families of annotations that were present

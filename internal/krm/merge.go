@@ -22,7 +22,7 @@ type merger struct {
 
 // merge turns the returned items into edits of those that were sent, and returns the resulting
 // items: the sent ones that are still there in their order, then the new ones. An item is
-// recognised by its id, else by its place and name, else by its name.
+// recognised by its id, else by its path, index and name, else by its name.
 func merge(sent, returned []*Item, provider configkit.ResourceProvider) ([]*Item, error) {
 	m := &merger{provider: provider, sent: sent}
 	return m.merge(returned)
@@ -108,8 +108,8 @@ func (m *merger) index() {
 
 func placeKey(item *Item) string { return item.Path + "\x00" + strconv.Itoa(item.Index) }
 
-// byIdentity returns the index of the item that has the place and name of a returned one, or only
-// its name, -1 for none.
+// byIdentity returns the index of the item that has the path, index and name of a returned one, or
+// only its name, -1 for none.
 func (m *merger) byIdentity(item *Item) int {
 	h, _ := item.Doc.Header()
 	i, ok := -1, false

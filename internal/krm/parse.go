@@ -58,12 +58,12 @@ func parse(text []byte, lenient bool) (*ResourceList, error) {
 			return nil, at(v.Position(), "item %d is not a resource", len(l.Items))
 		}
 		item := &Item{Doc: v.Doc()}
-		item.read, err = readPlace(item.Doc)
+		item.read, err = readLocation(item.Doc)
 		if err != nil && !lenient {
 			return nil, err
 		}
 		if err != nil {
-			item.read = &place{problem: err}
+			item.read = &location{problem: err}
 		}
 		item.Path, item.Index = item.read.path, item.read.index
 		l.Items = append(l.Items, item)

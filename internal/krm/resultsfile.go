@@ -62,8 +62,8 @@ func textOf(value any) any {
 	case map[string]any, []any:
 		doc, err := gaby.ParseYAML([]byte("x: 0\n"))
 		if err == nil {
-			if place, err := doc.Set(v, "x"); err == nil {
-				return place.Value().YAML()
+			if set, err := doc.Set(v, "x"); err == nil {
+				return set.Value().YAML()
 			}
 		}
 	}

@@ -151,9 +151,9 @@ func (p *Pipeline) step(ctx context.Context, items []*Item, step *Step) ([]*Item
 	for i, item := range selected {
 		marks[i] = item.Doc.Checkpoint()
 	}
-	places := make([]place, len(selected))
+	locations := make([]location, len(selected))
 	for i, item := range selected {
-		places[i] = place{path: item.Path, index: item.Index}
+		locations[i] = location{path: item.Path, index: item.Index}
 	}
 	var after []*Item
 	if step.Runner.InProcess != nil {
@@ -169,7 +169,7 @@ func (p *Pipeline) step(ctx context.Context, items []*Item, step *Step) ([]*Item
 	if after == nil || step.Check || result.Err != nil && !step.DeferFailure {
 		for i, item := range selected {
 			item.Doc.Rollback(marks[i])
-			item.Path, item.Index = places[i].path, places[i].index
+			item.Path, item.Index = locations[i].path, locations[i].index
 		}
 		after = selected
 	}
@@ -292,7 +292,7 @@ func settle(items, selected []*Item, step *Step) error {
 		}
 		if annotations(item.Doc).Get(PathAnnotation).Exists() ||
 			annotations(item.Doc).Get(LegacyPathAnnotation).Exists() || isNew {
-			at, err := readPlace(item.Doc)
+			at, err := readLocation(item.Doc)
 			if err != nil {
 				return err
 			}
@@ -311,13 +311,13 @@ func settle(items, selected []*Item, step *Step) error {
 				return err
 			}
 		}
-		step.place(item)
+		step.setDefaultPath(item)
 	}
 	return nil
 }
 
-// place gives an item without a path the default one.
-func (s *Step) place(item *Item) {
+// setDefaultPath gives an item without a path the default one.
+func (s *Step) setDefaultPath(item *Item) {
 	if item.Path == "" && s.PathOf != nil {
 		item.Path, item.Index = s.PathOf(item), appendIndex
 	}
@@ -375,7 +375,7 @@ func (p *Pipeline) program(ctx context.Context, selected []*Item, step *Step,
 		return nil
 	}
 	for _, item := range after {
-		step.place(item)
+		step.setDefaultPath(item)
 	}
 	return after
 }

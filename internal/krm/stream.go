@@ -53,7 +53,7 @@ func ReadStream(text []byte, name string) (*Stream, error) {
 		item.file = nil
 		item.Path, item.Index = "", 0
 		if item.Doc.MayContain("config.kubernetes.io/") {
-			if item.read, err = readPlace(item.Doc); err != nil {
+			if item.read, err = readLocation(item.Doc); err != nil {
 				return nil, located(name, err)
 			}
 			item.Path, item.Index = item.read.path, item.read.index

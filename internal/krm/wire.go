@@ -106,7 +106,7 @@ func (l *ResourceList) arrange() error {
 
 // writePlace sets the annotations of path and index if these are not what was read.
 func (item *Item) writePlace() error {
-	was := place{}
+	was := location{}
 	if item.read != nil {
 		was = *item.read
 	}

@@ -212,8 +212,8 @@ func (p *Program) Eval(resource gaby.Value, scope *expression.Scope) (any, error
 	return data, nil
 }
 
-// EvalUnit evaluates the expression on the resources of a unit. The result is a string, bool, int64,
-// uint64 or float64. The error is an *[expression.Error].
+// EvalUnit evaluates the expression on the resources of a unit. The result is a string, bool,
+// int64, uint64 or float64. The error is an *[expression.Error].
 func (p *Program) EvalUnit(resources []gaby.Value, scope *expression.Scope) (any, error) {
 	value, err := p.evalIn(&activation{resources: resources, scope: scope})
 	if err != nil {

@@ -40,16 +40,16 @@ func applySetters(_ context.Context, list *krm.ResourceList) error {
 		if !item.Doc.MayContain(setterComment) {
 			continue
 		}
-		// What a setter replaces is not visited, so places are collected first.
-		var places []scalar
+		// What a setter replaces is not visited, so the scalars are collected first.
+		var found []scalar
 		err := eachValue(item.Doc.Value(), nil, func(path []string, v gaby.Value) error {
 			if p, ok := known.of(v); ok && p.uses(values) {
-				places = append(places, scalar{path, v})
+				found = append(found, scalar{path, v})
 			}
 			return nil
 		})
 		problems = append(problems, err)
-		for _, s := range places {
+		for _, s := range found {
 			if err := applySetter(list, item, s, known, values); err != nil {
 				problems = append(problems, fmt.Errorf("%s: %s: %w", item, fieldPath(s.path), err))
 			}
@@ -118,13 +118,13 @@ func createSetters(_ context.Context, list *krm.ResourceList) error {
 	scalars = longestFirst(scalars)
 	var problems []error
 	for _, item := range list.Items {
-		var places []scalar
+		var found []scalar
 		err := eachValue(item.Doc.Value(), nil, func(path []string, v gaby.Value) error {
-			places = append(places, scalar{path, v})
+			found = append(found, scalar{path, v})
 			return nil
 		})
 		problems = append(problems, err)
-		for _, s := range places {
+		for _, s := range found {
 			comment, value := "", ""
 			switch {
 			case s.value.Kind() == gaby.List:

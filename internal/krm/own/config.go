@@ -172,9 +172,9 @@ func contextOf(v gaby.Value) (api.FunctionContext, error) {
 	return plan.Context(s)(unit, toolchain), nil
 }
 
-// resolve reads the text of a chain. Its values read no files. place moves the position of
+// resolve reads the text of a chain. Its values read no files. locate corrects the position of
 // a problem from the text to the functionConfig.
-func (f *reader) resolve(text []byte, place func(*api.Failure),
+func (f *reader) resolve(text []byte, locate func(*api.Failure),
 ) (*api.FunctionInvocationRequest, error) {
 	r := &plan.Resolver{
 		Toolchain: toolchain, Functions: f.executor,
@@ -186,7 +186,7 @@ func (f *reader) resolve(text []byte, place func(*api.Failure),
 	if err != nil {
 		problems := diag.In("", diag.Failures(err, api.FailureUsage))
 		for _, problem := range problems {
-			place(problem)
+			locate(problem)
 		}
 		return nil, problems
 	}

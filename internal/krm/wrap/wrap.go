@@ -91,7 +91,7 @@ func Run(ctx context.Context, list *krm.ResourceList, o Options) error {
 		return err
 	}
 	if !o.Replace {
-		place(list, cmp.Or(o.Pattern, DefaultPattern))
+		setPaths(list, cmp.Or(o.Pattern, DefaultPattern))
 		slices.SortStableFunc(list.Items, func(a, b *krm.Item) int {
 			return cmp.Or(strings.Compare(a.Path, b.Path), cmp.Compare(a.Index, b.Index))
 		})
@@ -193,7 +193,7 @@ func (o *Options) replace(list *krm.ResourceList, printed *krm.Stream) error {
 	return nil
 }
 
-// fresh returns a copy of an item that the program printed, without annotations for its place.
+// fresh returns a copy of an item that the program printed, without annotations for its path.
 func fresh(item *krm.Item) (*krm.Item, error) {
 	text := krm.Unwrap([]*krm.Item{item})
 	return krm.NewItem(text, item.Path, item.Index)
@@ -298,8 +298,8 @@ func (o *Options) override(list *krm.ResourceList) error {
 	return nil
 }
 
-// place gives items without a path one, below the directory of the functionConfig.
-func place(list *krm.ResourceList, pattern krm.PathPattern) {
+// setPaths gives items without a path one, below the directory of the functionConfig.
+func setPaths(list *krm.ResourceList, pattern krm.PathPattern) {
 	dir := path.Dir(cmp.Or(krm.Annotation(list.FunctionConfig, krm.PathAnnotation),
 		krm.Annotation(list.FunctionConfig, krm.LegacyPathAnnotation)))
 	next := map[string]int{}
