@@ -76,7 +76,7 @@ func rules() []rule {
 		{group: in("internal/link"), deny: []string{in("internal/cli"), in("internal/run")}, why: "links know workspaces and functions, not commands"},
 		{group: in("internal/bundle"), deny: []string{in("internal/cli"), in("internal/run")}, why: "bundles know objects and KRM functions, not commands"},
 		{group: in("internal/urlid"), deny: []string{module}, why: "IDs need nothing of this module"},
-		{group: in("smith"), deny: []string{in("internal"), in("functions"), in("configkit")}, why: "plug-ins of others import the objects of bundles only"},
+		{group: in("smith"), deny: []string{in("internal"), in("functions"), cobra}, why: "plug-ins know objects and schemas, not functions or commands"},
 		{group: module, except: []string{in("internal/cli")}, deny: []string{cobra}, why: "only internal/cli knows cobra"},
 		{group: module, except: []string{in("internal/settings")}, deny: []string{viper}, why: "only internal/settings knows viper"},
 		{group: module, except: []string{in("configkit/kyamlkit")}, deny: []string{"sigs.k8s.io/kustomize"}, why: "only configkit/kyamlkit knows kyaml"},
