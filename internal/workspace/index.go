@@ -89,7 +89,7 @@ func (x *index) cached(d definition, st stamp) *indexed {
 }
 
 // WriteIndex writes the index for the next command. It needs the lock for writing. An index that
-// cannot be written does no harm.
+// cannot be written only costs time.
 func (w *Workspace) WriteIndex() {
 	s := w.Store
 	if !s.exclusive || s.unindexed.Load() < minUnindexed {

@@ -57,7 +57,7 @@ func (r *Runner) linksFrom(u *workspace.Unit) []*workspace.Link {
 func (r *Runner) Resolve(ctx context.Context, u *workspace.Unit, links []*workspace.Link,
 	options link.Options,
 ) (*link.Output, error) {
-	in, err := r.input(u, links, options)
+	in, err := r.Input(u, links, options)
 	if err != nil {
 		return nil, err
 	}
@@ -68,8 +68,8 @@ func (r *Runner) Resolve(ctx context.Context, u *workspace.Unit, links []*worksp
 	return out, r.record(u, out, "")
 }
 
-// input reads what a resolve depends on.
-func (r *Runner) input(u *workspace.Unit, links []*workspace.Link, options link.Options,
+// Input reads what a resolve of links of a unit depends on. It records edits of working copies.
+func (r *Runner) Input(u *workspace.Unit, links []*workspace.Link, options link.Options,
 ) (*link.Input, error) {
 	if err := r.valid(links); err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (r *Runner) input(u *workspace.Unit, links []*workspace.Link, options link.
 		}
 	}
 	for _, up := range units[1:] {
-		if in.Upstreams[up.UnitID], err = r.upstream(up); err != nil {
+		if in.Upstreams[up.UnitID], err = r.Upstream(up); err != nil {
 			return nil, err
 		}
 	}
@@ -148,7 +148,8 @@ func (r *Runner) unit(u *workspace.Unit) (link.Unit, error) {
 	return all, err
 }
 
-func (r *Runner) upstream(u *workspace.Unit) (*link.Upstream, error) {
+// Upstream reads a unit as the upstream of links.
+func (r *Runner) Upstream(u *workspace.Unit) (*link.Upstream, error) {
 	unit, err := r.unit(u)
 	if err != nil {
 		return nil, err
@@ -282,13 +283,13 @@ func describe(description string, out *link.Output) string {
 func (r *Runner) Merge(
 	u *workspace.Unit, up *workspace.Unit, in *link.MergeInput, description string,
 ) (*link.Output, error) {
-	input, err := r.input(u, nil, in.Options)
+	input, err := r.Input(u, nil, in.Options)
 	if err != nil {
 		return nil, err
 	}
 	in.Input = *input
 	if up != nil {
-		if in.Upstream, err = r.upstream(up); err != nil {
+		if in.Upstream, err = r.Upstream(up); err != nil {
 			return nil, err
 		}
 	}
