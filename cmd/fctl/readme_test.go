@@ -11,8 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReadme runs the console blocks of README.md, the guides and docs/porting.md in examples/ and
-// compares the output with the blocks. UPDATE_README=1 writes the output into them.
+// TestReadme runs the console blocks of README.md, the guides and docs/porting.md in examples/,
+// those of docs/links.md in a copy of examples/links, and compares the output with the blocks.
+// UPDATE_README=1 writes the output into them.
 func TestReadme(t *testing.T) {
 	root := filepath.Join("..", "..")
 	guides, err := filepath.Glob(filepath.Join(root, "docs", "guide", "*.md"))
@@ -23,12 +24,20 @@ func TestReadme(t *testing.T) {
 		filepath.Join(root, "docs", "porting.md")) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
-			checkBlocks(t, path)
+			checkBlocks(t, path, filepath.Join(root, "examples"))
 		})
 	}
+	t.Run("links.md", func(t *testing.T) {
+		t.Parallel()
+		dir := t.TempDir()
+		if err := os.CopyFS(dir, os.DirFS(filepath.Join(root, "examples", "links"))); err != nil {
+			t.Fatal(err)
+		}
+		checkBlocks(t, filepath.Join(root, "docs", "links.md"), dir)
+	})
 }
 
-func checkBlocks(t *testing.T, path string) {
+func checkBlocks(t *testing.T, path, dir string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -45,7 +54,7 @@ func checkBlocks(t *testing.T, path string) {
 		if !ok {
 			t.Fatal("a console block is not closed")
 		}
-		actual += open + runBlock(t, commands(block)) + end + rest
+		actual += open + runBlock(t, dir, commands(block)) + end + rest
 	}
 	if os.Getenv("UPDATE_README") != "" {
 		if err := os.WriteFile(path, []byte(actual), 0o644); err != nil {
@@ -71,13 +80,14 @@ func commands(block string) []string {
 }
 
 // runBlock runs the commands and returns the block with their actual output.
-func runBlock(t *testing.T, typed []string) string {
+func runBlock(t *testing.T, dir string, typed []string) string {
 	t.Helper()
 	var block strings.Builder
 	for _, command := range typed {
 		cmd := exec.Command("sh", "-c", command)
-		cmd.Dir = filepath.Join("..", "..", "examples")
-		cmd.Env = append(os.Environ(), "HOME=/nonexistent", "XDG_CONFIG_HOME=")
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "HOME=/nonexistent", "XDG_CONFIG_HOME=",
+			"SOURCE_DATE_EPOCH=0")
 		out, err := cmd.CombinedOutput()
 		if err != nil && cmd.ProcessState.ExitCode() < 0 {
 			t.Fatalf("%s: %v", command, err)

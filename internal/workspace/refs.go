@@ -3,7 +3,6 @@ package workspace
 import (
 	"strings"
 
-	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
 
@@ -15,7 +14,13 @@ func (w *Workspace) resolveRefs() {
 		}
 	}
 	for _, l := range w.Links {
-		w.Problems = append(w.Problems, w.ResolveLink(l, w.Store.position(l.file))...)
+		if errs := w.ResolveLink(l); len(errs) > 0 {
+			found := make([]finding, len(errs))
+			for i, e := range errs {
+				found[i] = finding{[]string{e.Path}, e}
+			}
+			w.Problems = append(w.Problems, w.located(l.file, found)...)
+		}
 	}
 	for _, i := range w.Invocations {
 		i.SpaceID = w.spaces[i.SpaceSlug].SpaceID
@@ -26,21 +31,21 @@ func (w *Workspace) resolveRefs() {
 }
 
 // ResolveLink completes the references of a link: the units, the space and the invocation. It
-// returns what does not exist or does not agree, at a position.
-func (w *Workspace) ResolveLink(l *Link, at api.Position) entity.Errors {
+// returns what does not exist or does not agree. The Path of an error is the field.
+func (w *Workspace) ResolveLink(l *Link) entity.Errors {
 	var errs entity.Errors
 	if s := w.spaces[l.SpaceSlug]; s != nil {
 		l.SpaceID = s.SpaceID
 	}
-	report := func(code entity.Code, format string, args ...any) {
-		e := fail(at, code, format, args...)
-		e.Space, e.Link = l.SpaceSlug, l.Slug
+	report := func(field string, code entity.Code, format string, args ...any) {
+		e := fail(noPosition(), code, format, args...)
+		e.Space, e.Link, e.Path = l.SpaceSlug, l.Slug, field
 		errs = append(errs, e)
 	}
 	l.From = w.ref(l.SpaceSlug, l.FromUnit, l.FromUnitID, "FromUnit", report)
 	if l.From != nil {
 		if l.From.SpaceSlug != l.SpaceSlug {
-			report(entity.CodeLinkSpace, "FromUnit is %s, but the link is in the space %s",
+			report("FromUnit", entity.CodeLinkSpace, "FromUnit is %s, but the link is in the space %s",
 				l.From.Name(), l.SpaceSlug)
 		}
 		l.FromUnit, l.FromUnitID = l.From.Slug, l.From.UnitID
@@ -51,10 +56,10 @@ func (w *Workspace) ResolveLink(l *Link, at api.Position) entity.Errors {
 		if byID, ok := w.byID[l.ToSpaceID].(*Space); ok && (l.ToSpace == "" || s == byID) {
 			s = byID
 		} else if l.ToSpaceID != "" && s != nil {
-			report(entity.CodeRefMismatch, "ToSpace is %s, but ToSpaceID is not its ID", l.ToSpace)
+			report("ToSpace", entity.CodeRefMismatch, "ToSpace is %s, but ToSpaceID is not its ID", l.ToSpace)
 		}
 		if s == nil {
-			report(entity.CodeNotFound, "ToSpace: no space %s", quote(l.ToSpace+l.ToSpaceID))
+			report("ToSpace", entity.CodeNotFound, "ToSpace: no space %s", quote(l.ToSpace+l.ToSpaceID))
 			return errs
 		}
 		space = s.Slug
@@ -70,7 +75,7 @@ func (w *Workspace) ResolveLink(l *Link, at api.Position) entity.Errors {
 }
 
 func (w *Workspace) resolveTransform(
-	l *Link, report func(code entity.Code, format string, args ...any),
+	l *Link, report func(field string, code entity.Code, format string, args ...any),
 ) {
 	if l.TransformInvocation == "" && l.TransformInvocationID == "" {
 		return
@@ -81,12 +86,12 @@ func (w *Workspace) resolveTransform(
 	}
 	i, err := w.Invocation(l.SpaceSlug, ref)
 	if err != nil {
-		report(entity.CodeNotFound, "TransformInvocation: no invocation %s", quote(ref))
+		report("TransformInvocation", entity.CodeNotFound, "TransformInvocation: no invocation %s", quote(ref))
 		return
 	}
 	if l.TransformInvocation != "" &&
 		qualified(l.SpaceSlug, l.TransformInvocation) != i.SpaceSlug+"/"+i.Slug {
-		report(entity.CodeRefMismatch, "TransformInvocation is %s, but TransformInvocationID is that of %s",
+		report("TransformInvocation", entity.CodeRefMismatch, "TransformInvocation is %s, but TransformInvocationID is that of %s",
 			l.TransformInvocation, i.SpaceSlug+"/"+i.Slug)
 	}
 	l.TransformInvocationID = i.InvocationID
@@ -98,10 +103,10 @@ func (w *Workspace) resolveTransform(
 
 // ref returns the unit that a slug and an ID name. Either may be empty.
 func (w *Workspace) ref(
-	space, slug, id, field string, report func(code entity.Code, format string, args ...any),
+	space, slug, id, field string, report func(field string, code entity.Code, format string, args ...any),
 ) *Unit {
 	if slug == "" && id == "" {
-		report(entity.CodeUnitNotFound, "%s is missing", field)
+		report(field, entity.CodeUnitNotFound, "%s is missing", field)
 		return nil
 	}
 	byID, _ := w.byID[id].(*Unit)
@@ -112,18 +117,18 @@ func (w *Workspace) ref(
 	bySlug := w.units[qualified(space, slug)]
 	switch {
 	case id != "" && slug != "" && byID != bySlug && bySlug != nil && byID != nil:
-		report(entity.CodeRefMismatch, "%s is %s, but %sID is that of %s", field, bySlug.Name(),
+		report(field, entity.CodeRefMismatch, "%s is %s, but %sID is that of %s", field, bySlug.Name(),
 			field, byID.Name())
 		return nil
 	case id != "" && slug != "" && (byID == nil) != (bySlug == nil):
-		report(entity.CodeRefMismatch, "%s is %s, but %sID is not its ID", field, slug, field)
+		report(field, entity.CodeRefMismatch, "%s is %s, but %sID is not its ID", field, slug, field)
 		return nil
 	case byID != nil:
 		return byID
 	case bySlug != nil:
 		return bySlug
 	}
-	report(entity.CodeUnitNotFound, "%s: no unit %s", field,
+	report(field, entity.CodeUnitNotFound, "%s: no unit %s", field,
 		quote(strings.TrimPrefix(qualified(space, slug), space+"/")+idText(slug, id)))
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
@@ -61,7 +62,7 @@ type Tx struct {
 
 // Begin begins a transaction. A store has one at a time.
 func (s *Store) Begin(title string) *Tx {
-	s.tx = &Tx{store: s, Title: title, files: map[string][]byte{}}
+	s.tx = &Tx{store: s, Title: strings.TrimSpace(title), files: map[string][]byte{}}
 	return s.tx
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/workspace"
@@ -122,7 +121,7 @@ func (o *linkCreate) create(s *session, l *workspace.Link) (*workspace.Link, err
 	if !stated && l.UpdateType == "" {
 		l.AutoUpdate = true
 	}
-	if err := s.ResolveLink(l, api.Position{}).Err(); err != nil {
+	if err := s.ResolveLink(l).Err(); err != nil {
 		return nil, err
 	}
 	if l.Slug == "" || l.Slug == "-" {

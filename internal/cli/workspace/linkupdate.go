@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/workspace"
@@ -100,7 +99,7 @@ func (o *linkUpdate) run(s *session, l *workspace.Link) (*workspace.Link, error)
 	if o.reverse {
 		return o.turn(s, l)
 	}
-	if err := s.ResolveLink(l, api.Position{}).Err(); err != nil {
+	if err := s.ResolveLink(l).Err(); err != nil {
 		return nil, err
 	}
 	if err := s.validLink(l); err != nil {
@@ -185,7 +184,7 @@ func (o *linkUpdate) turn(s *session, l *workspace.Link) (*workspace.Link, error
 	if err := s.tx.DeleteLink(s.Workspace, l); err != nil {
 		return nil, err
 	}
-	if err := s.ResolveLink(turned, api.Position{}).Err(); err != nil {
+	if err := s.ResolveLink(turned).Err(); err != nil {
 		return nil, err
 	}
 	turned.ResolvedHash = ""

@@ -86,8 +86,12 @@ func (t *totals) text(dryRun bool) string {
 
 // describe prints what a resolve did to one unit.
 func (s *session) describe(b *strings.Builder, r wave.UnitResult, sum *totals) {
+	changed := slices.ContainsFunc(r.Output.Result.Links, func(l entity.LinkResult) bool {
+		return l.Status == entity.StatusChanged
+	})
 	for _, l := range r.Output.Result.Links {
-		if l.Status == entity.StatusSkipped {
+		// Beside links that changed something, those that did not are not worth a line.
+		if l.Status == entity.StatusSkipped || changed && l.Status == entity.StatusUnchanged {
 			continue
 		}
 		s.describeLink(b, r.Unit, r.Output, l, sum)
@@ -119,7 +123,7 @@ func (s *session) describeLink(
 	conflicts := map[string][]api.MutationConflict{}
 	for _, c := range out.Result.Conflicts {
 		if c.LinkID == l.LinkID {
-			key := resourceText(c.Resource)
+			key := unscoped(c.Resource)
 			conflicts[key] = append(conflicts[key], c)
 			sum.conflicts++
 		}
@@ -128,7 +132,7 @@ func (s *session) describeLink(
 		describeResource(b, m, conflicts, sum)
 	}
 	for _, key := range slices.Sorted(maps.Keys(conflicts)) {
-		b.WriteString("  ~ " + key + "\n")
+		b.WriteString("  ~ " + resourceText(conflicts[key][0].Resource) + "\n")
 		describeConflicts(b, conflicts[key])
 	}
 }
@@ -137,12 +141,17 @@ func resourceText(r api.ResourceInfo) string {
 	return string(r.ResourceType) + " " + strings.TrimPrefix(string(r.ResourceName), "/")
 }
 
+// unscoped returns the type and the name of a resource without its scope, which may differ between
+// the units of a merge.
+func unscoped(r api.ResourceInfo) string {
+	return string(r.ResourceType) + " " + string(r.ResourceNameWithoutScope)
+}
+
 // describeResource prints what changed in a resource, and the conflicts there.
 func describeResource(
 	b *strings.Builder, m api.ResourceMutation, conflicts map[string][]api.MutationConflict,
 	sum *totals,
 ) {
-	key := resourceText(m.Resource)
 	mark := "~"
 	switch m.ResourceMutationInfo.MutationType {
 	case api.MutationTypeNone:
@@ -155,7 +164,7 @@ func describeResource(
 		sum.changes++
 	}
 	sum.resources++
-	b.WriteString("  " + mark + " " + key + "\n")
+	b.WriteString("  " + mark + " " + resourceText(m.Resource) + "\n")
 	for _, path := range slices.Sorted(maps.Keys(m.PathMutationMap)) {
 		info := m.PathMutationMap[path]
 		if info.MutationType == api.MutationTypeNone {
@@ -164,6 +173,7 @@ func describeResource(
 		sum.changes++
 		b.WriteString("      " + changeText(path, info) + "\n")
 	}
+	key := unscoped(m.Resource)
 	describeConflicts(b, conflicts[key])
 	delete(conflicts, key)
 }

@@ -165,7 +165,7 @@ func (s *session) clone(e *wave.Runner, u, up *workspace.Unit, description strin
 		return err
 	}
 	l := upgradeLink(u, up)
-	if err := s.ResolveLink(l, api.Position{}).Err(); err != nil {
+	if err := s.ResolveLink(l).Err(); err != nil {
 		return err
 	}
 	if err := s.freeSlug(l); err != nil {
