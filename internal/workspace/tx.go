@@ -54,6 +54,8 @@ type Tx struct {
 	Title string
 	// Revised are the units that got a revision, in order, each once.
 	Revised []*Unit
+	// Resolved are the links that were resolved.
+	Resolved []*Link
 
 	store *Store
 	ops   []operation

@@ -20,7 +20,7 @@ text into one field, Upsert adds resources, TransformPaths computes values, and
 NeedsProvides, the default, fills placeholders. A link of the type None is for
 order only. A link is in the space of its downstream unit.`,
 		newLinkCreate(a), newLinkList(a), newLinkGet(a), newLinkUpdate(a), newLinkDelete(a),
-		newLinkResolve(a), newLinkPlan(a), newLinkGraph(a))
+		newLinkResolve(a), newLinkPlan(a), newLinkGraph(a), newLinkVerify(a))
 }
 
 func linkColumns() []column[*workspace.Link] {

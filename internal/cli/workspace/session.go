@@ -103,6 +103,11 @@ func (c *common) write(cmd *cobra.Command, title string, do func(*session) error
 		if err := do(s); err != nil {
 			return err
 		}
+		if s.Store.Config.Lock && len(s.tx.Resolved) > 0 {
+			if err := s.tx.WriteLock(s.Workspace); err != nil {
+				return err
+			}
+		}
 		if c.dryRun {
 			s.tx.Drop()
 		} else if err := s.tx.Commit(s.ctx); err != nil {

@@ -208,6 +208,9 @@ func (r *Runner) record(u *workspace.Unit, out *link.Output, description string)
 		}
 	}
 	for _, resolved := range out.Links {
+		if l, err := r.Workspace.Link("", resolved.LinkID); err == nil {
+			r.Tx.Resolved = append(r.Tx.Resolved, l)
+		}
 		if err := r.recordLink(resolved.LinkID, func(l *entity.Link) {
 			l.LinkRecord, l.Bindings = resolved.LinkRecord, resolved.Bindings
 			l.LastError = nil

@@ -1,0 +1,72 @@
+package workspace
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/link"
+	"github.com/fctl-dev/fctl/internal/workspace"
+	"github.com/fctl-dev/fctl/internal/workspace/entity"
+	"github.com/fctl-dev/fctl/internal/workspace/wave"
+)
+
+func newLinkVerify(a *app.App) *cobra.Command {
+	c := &common{app: a}
+	cmd := &cobra.Command{
+		Use: "verify [flags]", Short: "Check that everything was resolved, for CI",
+		Long: `Compare the workspace with fctl.lock: the definitions of links and the data of
+their upstreams must be those that were resolved, and resolving automatic links
+must change nothing. Edits of downstreams are fine, unless --frozen is given,
+which also wants an entry for every link. The exit status is 1 if something
+differs. The file is kept if fctl-workspace.yaml says Lock: true.`,
+		Args: app.NoArguments,
+	}
+	c.addIgnored(cmd.Flags())
+	frozen := cmd.Flags().Bool("frozen", false,
+		"the data of downstreams must not have changed either")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		c.dryRun = true
+		return c.write(cmd, "", func(s *session) error {
+			problems, err := s.VerifyLock(*frozen)
+			if err != nil {
+				return err
+			}
+			more, err := s.unresolved()
+			if err != nil {
+				return err
+			}
+			return append(problems, more...).Err()
+		})
+	}
+	return cmd
+}
+
+// unresolved returns a problem for each unit that its automatic links would change.
+func (s *session) unresolved() (entity.Errors, error) {
+	e, err := s.engine()
+	if err != nil {
+		return nil, err
+	}
+	e.Options = link.Options{DryRun: true}
+	results, err := e.Run(s.ctx, wave.Change{}, wave.Selection{
+		Explicit: true, Links: func(l *workspace.Link) bool { return l.AutoUpdate },
+	})
+	if err != nil {
+		return nil, err
+	}
+	var errs entity.Errors
+	for _, r := range results {
+		if r.Err == nil && !r.Output.Changed {
+			continue
+		}
+		message := "resolving its automatic links would change " + r.Unit.Name()
+		if r.Err != nil {
+			message = r.Err.Error()
+		}
+		errs = append(errs, &entity.Error{
+			Code: entity.CodeState, Class: 1, Space: r.Unit.SpaceSlug, Unit: r.Unit.Slug,
+			Message: message,
+		})
+	}
+	return errs, nil
+}
