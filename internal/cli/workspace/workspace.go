@@ -17,7 +17,7 @@ import (
 func New(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
 		newWorkspace(a), newSpace(a), newUnit(a), newLink(a), newInvocation(a), newFilter(a),
-		newRevision(a), newMutation(a), newUndo(a),
+		newRevision(a), newMutation(a), newUndo(a), newWatch(a),
 	}
 }
 

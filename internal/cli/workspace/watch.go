@@ -1,0 +1,183 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/workspace"
+	"github.com/fctl-dev/fctl/internal/workspace/entity"
+	"github.com/fctl-dev/fctl/internal/workspace/wave"
+)
+
+// quietPeriod is how long nothing must change before a round begins: editors write in steps.
+const quietPeriod = 300 * time.Millisecond
+
+func newWatch(a *app.App) *cobra.Command {
+	c := &common{app: a}
+	cmd := &cobra.Command{
+		Use: "watch [flags]", Short: "Record edits and resolve automatic links as files change",
+		Long: `Watch the workspace. When a unit or a link was edited and nothing has changed for
+300 ms, record the edit as a revision, resolve the links with AutoUpdate
+downstream, and print a line for each unit that changed. A unit that cannot be
+parsed is left alone until it is saved again. Links without AutoUpdate are never
+resolved. Stop with Ctrl-C.`,
+		Args: app.NoArguments,
+	}
+	once := cmd.Flags().Bool("once", false, "do one round and stop")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if *once {
+			return c.round(cmd)
+		}
+		dir, err := workspace.Find(a.Dir)
+		if err != nil {
+			return err
+		}
+		return c.watch(cmd, dir)
+	}
+	return cmd
+}
+
+// round records edits and resolves automatic links. Problems of units are printed.
+func (c *common) round(cmd *cobra.Command) error {
+	return c.write(cmd, "watch", func(s *session) error {
+		e, err := s.engine()
+		if err != nil {
+			return err
+		}
+		heads := map[*workspace.Unit]int64{}
+		for _, u := range s.Units {
+			heads[u] = u.HeadRevisionNum
+		}
+		var problems []error
+		if _, err := s.tx.Edits(e, s.Units, false); err != nil {
+			problems = append(problems, err)
+		}
+		change := wave.Change{Revised: map[*workspace.Unit]bool{}}
+		for _, u := range s.tx.Revised {
+			change.Revised[u] = true
+		}
+		results, err := e.Run(s.ctx, change, wave.Selection{Stale: true, Propagate: true})
+		if err != nil {
+			problems = append(problems, err)
+		}
+		var lines strings.Builder
+		for _, u := range s.tx.Revised {
+			fmt.Fprintf(&lines, "%s: revision %d -> %d, %s\n", u.Name(), heads[u],
+				u.HeadRevisionNum, u.LastChangeDescription)
+		}
+		for _, r := range results {
+			if r.Err != nil {
+				problems = append(problems, r.Err)
+				continue
+			}
+			for _, failed := range r.Output.Failed {
+				problems = append(problems, failed)
+			}
+		}
+		s.after(func() error {
+			s.app.Console().Problems(unique(problems))
+			return s.app.Write([]byte(lines.String()))
+		})
+		return nil
+	})
+}
+
+// unique returns the problems in errors, each once.
+func unique(errs []error) diag.List {
+	if len(errs) == 0 {
+		return nil
+	}
+	var all diag.List
+	seen := map[string]bool{}
+	for _, f := range diag.Failures(errors.Join(errs...), api.FailureFunction) {
+		if text := f.Error(); !seen[text] {
+			seen[text] = true
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// watch does a round at the beginning and after each change.
+func (c *common) watch(cmd *cobra.Command, dir string) error {
+	w, err := fsnotify.NewWatcher()
+	if err != nil {
+		return watchProblem(dir, err)
+	}
+	defer w.Close() //nolint:errcheck // nothing was written
+	quiet := time.NewTimer(0)
+	for {
+		select {
+		case <-cmd.Context().Done():
+			return context.Cause(cmd.Context())
+		case err := <-w.Errors:
+			return watchProblem(dir, err)
+		case event := <-w.Events:
+			if belongs(dir, event.Name) {
+				quiet.Reset(quietPeriod)
+			}
+		case <-quiet.C:
+			// Folders first: what changes during the round begins another one.
+			if err := addFolders(w, dir); err != nil {
+				return watchProblem(dir, err)
+			}
+			err := c.round(cmd)
+			if definitions, ok := errors.AsType[entity.Errors](err); ok {
+				c.app.Console().Problems(unique([]error{definitions})) // until they are edited
+			} else if err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// belongs reports whether a file is one that people edit. The root may hold other files, such as
+// the output of this command.
+func belongs(dir, file string) bool {
+	name := filepath.Base(file)
+	if filepath.Clean(filepath.Dir(file)) == filepath.Clean(dir) {
+		return name == workspace.Marker || name == "spaces"
+	}
+	return !strings.HasPrefix(name, ".fctl-")
+}
+
+// addFolders watches the folders of the workspace. Those that are watched already stay.
+func addFolders(w *fsnotify.Watcher, dir string) error {
+	if err := w.Add(dir); err != nil {
+		return err
+	}
+	return filepath.WalkDir(filepath.Join(dir, "spaces"),
+		func(path string, e fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			if err != nil || !e.IsDir() {
+				return err
+			}
+			return w.Add(path)
+		})
+}
+
+func watchProblem(dir string, err error) error {
+	hint := ""
+	if errors.Is(err, os.ErrPermission) || strings.Contains(err.Error(), "no space") ||
+		strings.Contains(err.Error(), "too many") {
+		hint = "the system limits how many folders can be watched; 'fctl watch --once' needs none"
+	}
+	return &api.Failure{
+		Class: api.FailureFunction, Pos: api.Position{File: diag.FileName(dir)},
+		Message: err.Error(), Hint: hint, Err: err,
+	}
+}
