@@ -54,7 +54,7 @@ func (s *session) showResults() error {
 
 // showJSON prints one result, or a list of several.
 func (s *session) showJSON(results, propagated []wave.UnitResult) error {
-	var all []entity.ResolveResult
+	all := []entity.ResolveResult{}
 	for _, r := range results {
 		if r.Output != nil {
 			all = append(all, r.Output.Result)

@@ -1,6 +1,10 @@
 package entity
 
-import "github.com/fctl-dev/fctl/api"
+import (
+	"encoding/json"
+
+	"github.com/fctl-dev/fctl/api"
+)
 
 // Status says what resolving a link did.
 type Status string
@@ -50,4 +54,27 @@ type Warning struct {
 	Link     string `json:",omitempty"`
 	Resource string `json:",omitempty"`
 	Path     string `json:",omitempty"`
+}
+
+// MarshalJSON prints empty lists as [].
+func (r ResolveResult) MarshalJSON() ([]byte, error) {
+	type plain ResolveResult
+	r.Links, r.Warnings = orEmpty(r.Links), orEmpty(r.Warnings)
+	r.FunctionMutationSummary = orEmpty(r.FunctionMutationSummary)
+	r.Conflicts, r.Propagated = orEmpty(r.Conflicts), orEmpty(r.Propagated)
+	return json.Marshal(plain(r))
+}
+
+// MarshalJSON prints empty lists as [].
+func (l LinkResult) MarshalJSON() ([]byte, error) {
+	type plain LinkResult
+	l.Bindings = orEmpty(l.Bindings)
+	return json.Marshal(plain(l))
+}
+
+func orEmpty[S ~[]T, T any](list S) S {
+	if list == nil {
+		return S{}
+	}
+	return list
 }

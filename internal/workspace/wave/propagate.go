@@ -68,7 +68,8 @@ func (r *Runner) Run(ctx context.Context, change Change, sel Selection) ([]UnitR
 		if err != nil {
 			r.failed(links, err)
 		}
-		if err != nil || out.Changed || u.HeadRevisionNum != head || interesting(out) {
+		if sel.Explicit || err != nil || out.Changed || u.HeadRevisionNum != head ||
+			interesting(out) {
 			results = append(results, UnitResult{u, out, err})
 		}
 	}
