@@ -37,6 +37,22 @@ func TestReadme(t *testing.T) {
 	})
 }
 
+// TestLinksExample runs examples/links/shop.sh, and expects that nothing is left to do.
+func TestLinksExample(t *testing.T) {
+	examples, err := filepath.Abs(filepath.Join("..", "..", "examples", "links"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sh", "-c",
+		`sh "$EXAMPLES/shop.sh" && fctl workspace check && fctl link plan --exit-code`)
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(os.Environ(), "HOME=/nonexistent", "XDG_CONFIG_HOME=", "EXAMPLES="+examples)
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "4 spaces, 7 units and 6 links: no problem") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 func checkBlocks(t *testing.T, path, dir string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
