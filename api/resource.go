@@ -32,8 +32,12 @@ type ResourceInfo struct {
 	ResourceMergeID          string `json:",omitempty"`
 }
 
-// String returns the type and the name of the resource, as messages show them.
+// String returns the type and the name of the resource, as messages show them, and only the type of
+// a resource without a name.
 func (r ResourceInfo) String() string {
+	if r.ResourceNameWithoutScope == "" && (r.ResourceName == "/" || r.ResourceName == "") {
+		return string(r.ResourceType)
+	}
 	return string(r.ResourceType) + " " + string(r.ResourceName)
 }
 

@@ -100,6 +100,12 @@ func Toolchains() []Toolchain {
 			Name: api.ToolchainAppConfigYAML, Converter: k8skit.Converter{},
 			Example: "settings.yaml",
 			Files:   []string{".yaml", ".yml"}, FilesHelp: "with --toolchain only",
+			Register: func(
+				fh handler.FunctionRegistry, _ configkit.ConfigConverter,
+				provider configkit.ResourceProvider,
+			) error {
+				return fh.RegisterFunction(kubernetes.SetImageReferenceOfValuesFunction(provider))
+			},
 		}),
 		{
 			Name: api.ToolchainOpenTofuHCL, Converter: hclkit.Converter{}, Example: "main.tf",
@@ -115,7 +121,16 @@ func Toolchains() []Toolchain {
 // appConfig completes t with what all toolchains for application configuration share.
 func appConfig(t Toolchain) Toolchain {
 	t.Provider = func() configkit.ResourceProvider { return appkit.New(t.Name) }
-	t.Register = appconfig.RegisterFunctions
+	more := t.Register
+	t.Register = func(
+		fh handler.FunctionRegistry, c configkit.ConfigConverter, p configkit.ResourceProvider,
+	) error {
+		err := appconfig.RegisterFunctions(fh, c, p)
+		if err == nil && more != nil {
+			err = more(fh, c, p)
+		}
+		return err
+	}
 	return t
 }
 

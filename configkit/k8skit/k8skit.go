@@ -134,7 +134,8 @@ func (*ResourceProvider) ResourceTypeGetter(doc *gaby.YamlDoc) (api.ResourceType
 }
 
 // ResourceNameGetter returns namespace/name. The namespace may be empty; metadata.generateName
-// counts as a name.
+// counts as a name. Kustomizations and the configuration of programs have apiVersion and kind, but
+// no name: theirs is empty.
 func (*ResourceProvider) ResourceNameGetter(doc *gaby.YamlDoc) (api.ResourceName, error) {
 	h, err := header(doc)
 	if err != nil {
@@ -173,6 +174,10 @@ func header(doc *gaby.YamlDoc) (gaby.Header, error) {
 	if err != nil {
 		return h, err
 	}
+	if h.APIVersion != "" && h.Kind != "" && err == nil && !isEmptyList(h, doc) &&
+		!hasOddName(doc) {
+		return h, nil
+	}
 	missing := &configkit.NoResourceError{Pos: doc.Position()}
 	for _, field := range []struct{ name, value string }{
 		{"apiVersion", h.APIVersion}, {"kind", h.Kind}, {"metadata.name", h.Name},
@@ -198,6 +203,12 @@ func header(doc *gaby.YamlDoc) (gaby.Header, error) {
 		}
 	}
 	return h, missing
+}
+
+// hasOddName reports whether a document has a name that is no string.
+func hasOddName(doc *gaby.YamlDoc) bool {
+	v := doc.Path("metadata.name").Value()
+	return v.Exists() && v.Tag() != "!!null" && v.Tag() != "!!str"
 }
 
 // isEmptyList reports whether a document is a list without resources. Items of other lists are

@@ -126,7 +126,7 @@ func TestResourceNames(t *testing.T) {
 		},
 		{
 			"apiVersion: v1\nkind: Service\nmetadata:\n  name:\n",
-			"the document has no metadata.name", "",
+			"v1/Service", "",
 		},
 		{"a: 1\n", "the document has no apiVersion and no kind and no metadata.name", ""},
 		{"# nothing\n", "the document is empty", ""},

@@ -211,7 +211,7 @@ type UpdateOptions struct {
 	// Upsert creates missing values if the path says what to create.
 	Upsert bool
 	// Create, if not nil, excludes the missing values for which it returns false.
-	Create func(p *Place) bool
+	Create func(p *Match) bool
 	// Retype replaces scalars of other types instead of failing. updater gets the zero value.
 	Retype bool
 	// Wanted excludes the matches for which it returns false.

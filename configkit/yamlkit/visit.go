@@ -255,7 +255,7 @@ func (v *pathVisitor) document(doc *gaby.YamlDoc, info api.ResourceInfo, known *
 // match visits a match of the path. It collects errors, so that visiting continues.
 func (v *pathVisitor) match(m *yamlpath.Match) error {
 	v.current.match = m
-	if !m.Value.Exists() && (!v.upsert || v.current.path.existing ||
+	if !m.Value.Exists() && (!v.upsert || v.current.path.existing || v.lacksMetadata(m) ||
 		v.siblings.elsewhere(v.current.doc, m.Segments)) {
 		return nil
 	}
@@ -263,6 +263,14 @@ func (v *pathVisitor) match(m *yamlpath.Match) error {
 		v.problems = append(v.problems, locate(err, v.current.resource, &v.current))
 	}
 	return nil
+}
+
+// lacksMetadata reports whether a match would create the metadata of a resource without a name. The
+// configuration of a program has none, although it has apiVersion and kind.
+func (v *pathVisitor) lacksMetadata(m *yamlpath.Match) bool {
+	return v.current.resource.ResourceNameWithoutScope == "" && m.Segments[0] == "metadata" &&
+		!v.current.root.Get("metadata").Exists() &&
+		v.provider.ToolchainType() == api.ToolchainKubernetesYAML
 }
 
 // compilePaths compiles and binds the paths that args select.

@@ -57,29 +57,55 @@ func setImageReferenceByURIFunction(
 	repository := parameterOf(provider, "container-repository-uri", parameterRepositoryURI)
 	repository.Description = "repository of the images, as they are written"
 	reference := parameterOf(provider, "container-image-reference", parameterImageReference)
-	isReference := sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(reference.Regexp)
-	})
-	return mutating(handler.FunctionRegistration{
+	isReference := referenceMatcher(reference)
+	r := imageReferenceSignature(repository, reference)
+	r.FunctionType, r.AttributeName = api.FunctionTypePathVisitor, attributeContainerImage
+	return mutating(r,
+		func(fc *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
+			uri := a.String(parameterRepositoryURI)
+			image := uri + a.String(parameterImageReference)
+			matches, err := editImages(docs, provider.AttributePaths(attributeContainerImage),
+				provider, "*", func(text string) (string, bool) {
+					rest, ok := strings.CutPrefix(text, uri)
+					return image, ok && (rest == "" || isReference(rest))
+				})
+			b := newImageBump(uri, a.String(parameterImageReference), isReference)
+			problems := []error{err, b.helmReleases(docs, provider)}
+			for _, doc := range docs {
+				t, err := provider.ResourceTypeGetter(doc)
+				if path := kustomizationImages(t); err == nil && path != nil && doc.Check() == nil {
+					b.kustomization(doc, path)
+					problems = append(problems, b.apply(doc))
+				}
+			}
+			problems = append(problems, noteRepositories(fc, docs, provider, uri))
+			return matches + b.matches, errors.Join(problems...)
+		})
+}
+
+// imageReferenceSignature returns the registration of set-image-reference-by-uri without what it
+// does.
+func imageReferenceSignature(
+	repository, reference api.FunctionParameter,
+) handler.FunctionRegistration {
+	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
-			FunctionName:  "set-image-reference-by-uri",
-			Parameters:    []api.FunctionParameter{repository, reference},
-			Description:   "Set the tag and the digest of all images of a repository",
-			FunctionType:  api.FunctionTypePathVisitor,
-			AttributeName: attributeContainerImage,
-			Examples:      []string{"set-image-reference-by-uri nginx :1.27"},
+			FunctionName: "set-image-reference-by-uri",
+			Parameters:   []api.FunctionParameter{repository, reference},
+			Description: "Set the tag and the digest of all images of a repository: of containers, " +
+				"in kustomizations and in the values of HelmReleases",
+			Examples: []string{"set-image-reference-by-uri nginx :1.27"},
 		},
 		PerDocument: true,
-	}, func(fc *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
-		uri := a.String(parameterRepositoryURI)
-		image := uri + a.String(parameterImageReference)
-		matches, err := editImages(docs, provider.AttributePaths(attributeContainerImage),
-			provider, "*", func(text string) (string, bool) {
-				rest, ok := strings.CutPrefix(text, uri)
-				return image, ok && (rest == "" || isReference().MatchString(rest))
-			})
-		return matches, errors.Join(err, noteRepositories(fc, docs, provider, uri))
+	}
+}
+
+// referenceMatcher returns what reports whether a text is the reference of an image.
+func referenceMatcher(reference api.FunctionParameter) func(string) bool {
+	compiled := sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(reference.Regexp)
 	})
+	return func(text string) bool { return compiled().MatchString(text) }
 }
 
 // noteRepositories reports matching repositories whose tag is in another field: nothing is known
@@ -90,7 +116,7 @@ func noteRepositories(
 	_, err := yamlkit.VisitPaths(docs, provider.AttributePaths(attributeRepository), []any{"*"},
 		nil, provider,
 		func(_ *gaby.YamlDoc, _ any, at yamlkit.VisitorContext, text string) (any, error) {
-			if text == uri {
+			if text == uri && kustomizationImages(at.ResourceType) == nil {
 				fc.Note(at.Position,
 					fmt.Sprintf(
 						"%s: %s is this repository, but its tag is in another field and left alone",

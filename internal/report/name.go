@@ -31,7 +31,7 @@ func renderNames(s Terminal, r Result) (Rendered, error) {
 	return Rendered{text: Chunks{b.Bytes()}}, nil
 }
 
-// shortName returns kind.group/name, or kind/name without a group. Types of other toolchains
+// shortName returns kind.group/name, or kind/name without a group; /name is left out if there is none. Types of other toolchains
 // have no group and stay as they are.
 func shortName(info api.ResourceInfo) string {
 	kind := string(info.ResourceType)
@@ -40,6 +40,9 @@ func shortName(info api.ResourceInfo) string {
 		if len(parts) == 3 {
 			kind += "." + parts[0]
 		}
+	}
+	if info.ResourceNameWithoutScope == "" {
+		return kind
 	}
 	return kind + "/" + string(info.ResourceNameWithoutScope)
 }

@@ -156,7 +156,7 @@ func (l *loop) selection() (expression, flags string, err error) {
 	}
 	if of.Where != "" {
 		operand := of.Where
-		if len(parts) > 0 { // it may have an OR
+		if len(parts) > 0 && strings.Contains(of.Where, "OR") {
 			operand = "(" + of.Where + ")"
 		}
 		parts, words = append(parts, operand), append(words, operand)

@@ -60,7 +60,7 @@ type Request struct {
 // NewRequest makes a request without units, for reading a chain from a file.
 func NewRequest(files Files, s *settings.Settings, deps Deps) *Request {
 	reader := Reader(s, deps.Streams)
-	reader.Toolchain = api.ToolchainType(s.Toolchain)
+	reader.Toolchain, reader.AnyFormat = api.ToolchainType(s.Toolchain), s.AnyFormat
 	return &Request{files: files, executor: deps.Executor, reader: reader, found: &source.Found{}}
 }
 

@@ -354,6 +354,16 @@ func (l *loop) invocation(unit *source.Unit, chain *plan.Plan) *api.FunctionInvo
 // hintToolchain adds a hint at --toolchain if a file is not a manifest and its name does not imply
 // a toolchain.
 func (l *loop) hintToolchain(o *outcome, unit *source.Unit) {
+	if hint := readAs([]source.Skipped{{Path: unit.File, Reason: source.NoResource}}); hint != "" &&
+		l.request.reader.Toolchain == "" && unit.Toolchain == api.ToolchainKubernetesYAML {
+		if i := slices.IndexFunc(o.notes, func(n api.Note) bool {
+			return n.Kind == api.NoteSkippedDocument
+		}); i >= 0 {
+			o.notes = slices.Clone(o.notes)
+			o.notes[i].Message += hint
+		}
+		return
+	}
 	extension := filepath.Ext(unit.File)
 	if l.request.reader.Toolchain != "" || extension == "" || source.NameImpliesToolchain(unit.File) {
 		return

@@ -161,6 +161,21 @@ func (l *loop) showNotes(o *outcome) {
 	}
 }
 
+// readAs returns what makes skipped files be read: the values of charts and kustomizations that
+// leave out what they are.
+func readAs(skipped []source.Skipped) string {
+	for _, s := range skipped {
+		switch {
+		case s.Reason != source.NoResource:
+		case source.IsValues(s.Path):
+			return "; --toolchain auto reads the values of charts"
+		case source.IsKustomization(s.Path):
+			return "; a kustomization without apiVersion and kind is not a resource: add them"
+		}
+	}
+	return ""
+}
+
 // conclude reports what is about all units: notes, functions that matched nothing, skipped files,
 // and how much changed.
 func (l *loop) conclude() {
@@ -187,6 +202,8 @@ func (l *loop) conclude() {
 				return p.Reason == source.OtherFormat
 			}) {
 			note += "; --toolchain auto or a pattern reads other formats from a directory"
+		} else {
+			note += readAs(l.request.found.Skipped)
 		}
 		notes = append(notes, api.Note{Message: note})
 	}

@@ -91,6 +91,8 @@ func (r *Request) findToolchains(ctx context.Context) ([]api.ToolchainType, erro
 		switch {
 		case f.Format != "":
 			t = f.Format
+		case r.reader.AnyFormat && source.IsValues(f.Path):
+			t = api.ToolchainAppConfigYAML
 		case !sure:
 			unsure = append(unsure, f)
 			continue

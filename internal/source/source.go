@@ -41,6 +41,8 @@ type Reader struct {
 	Out fs.FileInfo
 	// Toolchain is that of all units. If empty, each file's name decides.
 	Toolchain api.ToolchainType
+	// AnyFormat reads the values of charts, which are YAML without resources, as AppConfig/YAML.
+	AnyFormat bool
 	// RegularOnly rejects files that are not regular, such as pipes and devices.
 	RegularOnly bool
 	// MaxSize is the maximum size of a file in bytes; 0 means 2 GiB.
@@ -69,7 +71,7 @@ func (r *Reader) Unit(ctx context.Context, path, name string) (*Unit, error) {
 		return nil, located(u.File, err)
 	}
 	if u.Toolchain == "" {
-		u.Toolchain = ToolchainOf(path, data)
+		u.Toolchain = r.toolchain(path, data)
 	}
 	return u, nil
 }

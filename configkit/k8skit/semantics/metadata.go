@@ -34,6 +34,21 @@ func (c *checker) metadata(name string, resource gaby.Value) {
 	c.keys(metadata)
 }
 
+// name checks that a resource has a name.
+func (c *checker) name(resource gaby.Value) {
+	metadata := resource.Get("metadata")
+	for _, key := range []string{"name", "generateName"} {
+		if v := metadata.Get(key); v.Exists() && !v.IsNull() && !v.EqualText("") {
+			return
+		}
+	}
+	if metadata.Kind() == gaby.Map {
+		c.missing(metadata, "name", "a resource has a name or a generateName")
+		return
+	}
+	c.missing(resource, "metadata", "a resource has a name or a generateName in it")
+}
+
 // keys checks labels and annotations.
 func (c *checker) keys(metadata gaby.Value) {
 	c.fields(metadata, []field{

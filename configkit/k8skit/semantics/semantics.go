@@ -31,6 +31,7 @@ func Check(resourceType string, resource gaby.Value) []jsonschema.Problem {
 	name := withoutVersion(resourceType)
 	c.metadata(name, resource)
 	if rules, ok := rulesOf(name); ok {
+		c.name(resource)
 		c.fields(resource, rules.fields)
 		if rules.pod != "" {
 			for pod := range each(resource, rules.pod) {
