@@ -205,7 +205,7 @@ func header(doc *gaby.YamlDoc) (gaby.Header, error) {
 	return h, missing
 }
 
-// hasOddName reports whether a document has a name that is no string.
+// hasOddName reports whether a document has a name that is not a string.
 func hasOddName(doc *gaby.YamlDoc) bool {
 	v := doc.Path("metadata.name").Value()
 	return v.Exists() && v.Tag() != "!!null" && v.Tag() != "!!str"
