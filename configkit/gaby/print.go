@@ -309,11 +309,26 @@ func (p *printer) replace(i int32) {
 	} else {
 		text = scalar.Format(d.scalarTag(r), p.e.text(r), c)
 	}
+	if gap := p.breakBefore(s); i == 0 && gap != "" && !strings.HasSuffix(text, p.e.lineEnd) {
+		p.add(s.slot, s.start, s.tail, text+gap)
+		return
+	}
 	first, rest, _ := strings.Cut(text, p.e.lineEnd)
 	if rest != "" || strings.HasSuffix(text, p.e.lineEnd) {
 		rest = p.e.lineEnd + rest
 	}
 	p.put(s, first, rest)
+}
+
+// breakBefore returns the line break that a value needs after it where the root had none and a comment
+// follows at the beginning of the line.
+func (p *printer) breakBefore(s valueSpan) string {
+	d := p.d
+	if s.slot == 0 && s.start == s.tail && s.tail < len(d.src) && d.src[s.tail] == '#' &&
+		d.column(s.start) == 0 {
+		return p.e.lineEnd
+	}
+	return ""
 }
 
 // unsafeBelow reports whether lines from at up to the next content would become part of a block
@@ -420,6 +435,10 @@ func (p *printer) putCollection(s valueSpan, r int32, kids []int32) {
 		return
 	}
 	if len(kids) == 0 {
+		if gap := p.breakBefore(s); gap != "" {
+			p.add(s.slot, s.start, s.tail, empty(n.kind)+gap)
+			return
+		}
 		p.put(s, empty(n.kind), "")
 		return
 	}
@@ -438,7 +457,7 @@ func (p *printer) putCollection(s valueSpan, r int32, kids []int32) {
 			p.put(s, "", e.lineEnd+text)
 			return
 		}
-		p.add(s.slot, s.start, s.tail, text)
+		p.add(s.slot, s.start, s.tail, text+p.breakBefore(s))
 		return
 	case isListItem:
 		if _, commented := d.commentOf(s); s.anchor != "" || tag != "" ||
