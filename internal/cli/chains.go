@@ -34,15 +34,17 @@ type chainStep struct {
 }
 
 // chainSteps reads a chain and describes each of its steps.
-func chainSteps(
-	ctx context.Context, a *app.App, set functionSet, path string,
-) ([]chainStep, error) {
+func chainSteps(ctx context.Context, a *app.App, set functionSet,
+	path string,
+) ([]chainStep, []plan.Parameter, error) {
 	request := run.NewRequest(run.Files{Dir: a.Dir}, set.settings, a.Deps(set.executor))
-	chain, err := request.Chain(ctx, request.Resolver(ctx, set.toolchain), path)
+	resolver := request.Resolver(ctx, set.toolchain)
+	resolver.NoParams = true
+	chain, err := request.Chain(ctx, resolver, path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return describeChain(set.executor, set.toolchain, chain), nil
+	return describeChain(set.executor, set.toolchain, chain), chain.Parameters, nil
 }
 
 func describeChain(executor *functions.Executor, toolchain api.ToolchainType,
@@ -89,9 +91,22 @@ func comment(text string) string {
 const maxTypes = 6
 
 // chainText formats the steps for a terminal. head styles headings.
-func chainText(path string, steps []chainStep, c commandLine, head func(string) string) string {
+func chainText(path string, steps []chainStep, parameters []plan.Parameter, c commandLine,
+	head func(string) string,
+) string {
 	var b strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	if len(parameters) > 0 {
+		say("%s", head("Parameters (--param NAME=VALUE)"))
+		width := 0
+		for _, p := range parameters {
+			width = max(width, len(p.Name))
+		}
+		for _, p := range parameters {
+			say("     %-*s  %s", width, p.Name, p)
+		}
+		say("")
+	}
 	mutating := false
 	for i, s := range steps {
 		say("%s: %s", head(fmt.Sprintf("%d. %s", i+1, api.InvocationLabel(s.FunctionName, s.Name))),

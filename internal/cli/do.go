@@ -62,6 +62,7 @@ help secrets'.`,
 	addRunFlags(a, cmd, o)
 	cmd.Flags().StringArrayVar(&o.functions, "functions", nil,
 		"run the functions in `FILE` before those on the command line")
+	addParam(cmd.Flags(), o)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return do(cmd.Context(), a, cmd, o, words)
 	}
@@ -104,8 +105,13 @@ func do(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags, words 
 	if len(problems) > 0 {
 		settled, settingsProblem = a.Settle(p.sources, cmd.Flags())
 	}
+	params, err := plan.Params(o.params)
+	if err != nil {
+		return err
+	}
 	err = p.request.Plan(ctx, func(resolver *plan.Resolver) (*plan.Plan, error) {
-		resolver.Flags = recognizer{cmd.Flags()}
+		resolver.Flags, resolver.Params = recognizer{cmd.Flags()}, params
+		resolver.Defaults = map[string]string{"kubernetes-version": settled.KubernetesVersion}
 		return given.resolve(ctx, o, p.request, resolver, problems)
 	})
 	if err := cmp.Or(err, settingsProblem); err != nil {
@@ -221,7 +227,7 @@ func (g args) resolve(ctx context.Context, o *runFlags, request *run.Request,
 		return nil, problems
 	}
 	all.Append(typed)
-	return all, nil
+	return all, all.CheckParams(resolver.Params)
 }
 
 // decidesFunctions reports whether a flag decides which functions there are, or how much is read

@@ -117,14 +117,20 @@ func explainChain(a *app.App, cmd *cobra.Command, o *explainFlags) error {
 	if err != nil {
 		return err
 	}
-	steps, err := chainSteps(cmd.Context(), a, set, o.file)
+	steps, parameters, err := chainSteps(cmd.Context(), a, set, o.file)
 	if err != nil {
 		return err
 	}
-	if o.output.Value == "json" {
+	switch {
+	case o.output.Value == "json" && len(parameters) > 0:
+		return a.WriteJSON(struct {
+			Parameters []plan.Parameter
+			Steps      []chainStep
+		}{parameters, steps})
+	case o.output.Value == "json":
 		return a.WriteJSON(steps)
 	}
-	return a.Write([]byte(chainText(o.file, steps, newCommandLine(a, cmd, o, set.toolchain),
+	return a.Write([]byte(chainText(o.file, steps, parameters, newCommandLine(a, cmd, o, set.toolchain),
 		a.Streams.OutStyle(color.Bold))))
 }
 

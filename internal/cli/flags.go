@@ -22,7 +22,9 @@ type runFlags struct {
 	options run.Options // those that flags set directly
 
 	functions                           []string // of do and vet
-	policies                            []string // of vet
+	policies                            []settings.File
+	policiesAsked                       bool // a flag names one
+	params                              []string
 	columns                             []string
 	filesFrom                           string
 	fileListRead                        bool
@@ -58,6 +60,12 @@ func addRunFlags(a *app.App, cmd *cobra.Command, o *runFlags) {
 	addChainFlags(a, flags, o)
 }
 
+// addParam adds the flag for parameters of chains in files.
+func addParam(flags *pflag.FlagSet, o *runFlags) {
+	flags.StringArrayVar(&o.params, "param", nil,
+		"set a parameter that a chain in a file declares, `NAME=VALUE`: 'fctl help chains'")
+}
+
 // addFileFlags adds the flags that name the files, and --help.
 func addFileFlags(cmd *cobra.Command, o *runFlags, usage string) {
 	flags := cmd.Flags()
@@ -90,6 +98,8 @@ func addChainFlags(a *app.App, flags *pflag.FlagSet, o *runFlags) {
 		"stop at the first function that fails; overrides keep-going in the settings")
 	flags.StringArray("schema", nil,
 		"file or directory with schemas for vet-schemas, a `PATH`: CustomResourceDefinitions, JSON Schemas, a cluster's OpenAPI")
+	flags.String("kubernetes-version", "",
+		"the `RELEASE` of Kubernetes whose schemas vet-schemas uses, such as 1.35")
 	flags.StringArrayVar(&o.options.OtherData, "other-data", nil,
 		"other data for functions that read it, `SOURCE=FILE`")
 	flags.Bool("allow-external", false, "allow functions to use files, programs and the network")

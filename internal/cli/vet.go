@@ -58,9 +58,10 @@ to accept findings.`,
 	addFileFlags(cmd, o, "a file, a directory or a pattern like 'apps/**/*.yaml'; - is the standard input; `PATH` can be repeated")
 	cmd.Flags().StringArrayVar(&o.functions, "functions", nil,
 		"run the functions in `FILE` before those on the command line")
+	addParam(cmd.Flags(), o)
 	cmd.Flags().StringVar(&o.report, "report", "",
 		"print the findings as `FORM`: text, github, sarif, junit, json, or auto, which is github in a GitHub workflow and text elsewhere (default text)")
-	cmd.Flags().StringArrayVar(&o.policies, "policy", nil,
+	cmd.Flags().StringArray("policy", nil,
 		"run a `POLICY`: baseline, restricted, best-practice or a file; it can be repeated")
 	cmd.Flags().BoolVar(&o.options.Fix, "fix", false,
 		"apply the fixes of the rules of the policies, and print the configuration, or with -i write it")
@@ -117,8 +118,14 @@ func vet(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags, words
 	if len(problems) > 0 {
 		settled, settingsProblem = a.Settle(p.sources, cmd.Flags())
 	}
+	params, err := plan.Params(o.params)
+	if err != nil {
+		return err
+	}
+	o.usePolicies(settled, len(given.words) > 0 || len(o.functions) > 0)
 	err = p.request.Plan(ctx, func(resolver *plan.Resolver) (*plan.Plan, error) {
-		resolver.Flags = recognizer{cmd.Flags()}
+		resolver.Flags, resolver.Params = recognizer{cmd.Flags()}, params
+		resolver.Defaults = map[string]string{"kubernetes-version": settled.KubernetesVersion}
 		return given.vets(ctx, o, p.request, resolver, problems)
 	})
 	if err := cmp.Or(err, settingsProblem); err != nil {
@@ -183,7 +190,7 @@ func withThen(cmd *cobra.Command, words []string, validating func(string) bool) 
 func (g args) vets(ctx context.Context, o *runFlags, request *run.Request,
 	resolver *plan.Resolver, flagProblems map[int]error,
 ) (*plan.Plan, error) {
-	if len(g.words) == 0 && len(o.functions) == 0 && len(o.policies) == 0 {
+	if len(g.words) == 0 && len(o.functions) == 0 && !o.policiesAsked {
 		for _, name := range defaultVets() {
 			if _, known := resolver.Functions.Signature(resolver.Toolchain, name); known {
 				g.words = append(g.words, plan.Then, name)
@@ -209,6 +216,18 @@ func (g args) vets(ctx context.Context, o *runFlags, request *run.Request,
 	return chain, nil
 }
 
+// usePolicies takes the policies of the settings and the flags. Those of the settings are not run if
+// functions are named, and do not replace the default validations.
+func (o *runFlags) usePolicies(s *settings.Settings, functions bool) {
+	for _, policy := range s.Policies {
+		asked := policy.Asked()
+		if asked || !functions {
+			o.policies = append(o.policies, policy)
+		}
+		o.policiesAsked = o.policiesAsked || asked
+	}
+}
+
 // vetOptions sets the options that differ from those of other commands.
 func (o *runFlags) vetOptions(options *run.Options, getenv func(string) string) error {
 	options.KeepGoing = !o.stop // validations do not depend on each other
@@ -220,7 +239,24 @@ func (o *runFlags) vetOptions(options *run.Options, getenv func(string) string) 
 			"vet changes no file without --fix")
 	case options.Report == "" && !options.Fix:
 		options.Report = report.Text
-	case options.Report == report.ForCI && getenv("GITHUB_ACTIONS") != "true":
+		if form := options.Settings.Report; form != "" {
+			parsed, err := report.ParseKind(form)
+			if err != nil {
+				return options.Settings.Invalid("report", err)
+			}
+			return o.vetReport(options, parsed, getenv)
+		}
+	default:
+		return o.vetReport(options, options.Report, getenv)
+	}
+	return nil
+}
+
+// vetReport sets the form of the report. Without a workflow of GitHub, auto is text.
+func (o *runFlags) vetReport(options *run.Options, kind report.Kind,
+	getenv func(string) string,
+) error {
+	if options.Report = kind; kind == report.ForCI && getenv("GITHUB_ACTIONS") != "true" {
 		options.Report = report.Text
 	}
 	return nil

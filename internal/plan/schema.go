@@ -54,7 +54,8 @@ func Schema(signatures []api.FunctionSignature) (any, error) {
 	}
 	definitions["function"] = schema{"anyOf": names}
 	invocation["allOf"] = rules
-	chain["maxItems"] = api.MaxInvocations
+	list, _ := definitions["functions"].(schema)
+	list["maxItems"] = api.MaxInvocations
 	return chain, nil
 }
 

@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -148,20 +147,28 @@ func (r *Request) Chain(
 }
 
 // Policy reads a policy: one of those that fctl has, or a chain in a file.
-func (r *Request) Policy(ctx context.Context, resolver *plan.Resolver, name string) (*plan.Plan, error) {
+func (r *Request) Policy(ctx context.Context, resolver *plan.Resolver,
+	policy settings.File,
+) (*plan.Plan, error) {
+	name := policy.Path
 	if text, known := policies.Text(name); known {
 		return resolver.Invocations(plan.Text{Bytes: text, Name: "policy " + name})
 	}
-	chain, err := r.Chain(ctx, resolver, name)
-	if f, ok := errors.AsType[*api.Failure](err); ok && errors.Is(err, fs.ErrNotExist) {
+	shown := diag.FileName(shorter(name))
+	text, err := readNamed(ctx, r.reader, policy, name)
+	if f, ok := errors.AsType[*api.Failure](err); ok && !policy.OfProject() {
 		own := *f
+		own.Pos.File = shown
 		own.Hint = configkit.DidYouMean("", configkit.Suggest(filepath.Base(name), policies.Names()))
 		if own.Hint == "" {
 			own.Hint = "the policies of fctl are " + strings.Join(policies.Names(), ", ")
 		}
 		return nil, &own
 	}
-	return chain, err
+	if err != nil {
+		return nil, err
+	}
+	return resolver.Invocations(plan.Text{Bytes: text, Name: shown, Dir: filepath.Dir(name)})
 }
 
 // bytes reads a file that is not a unit, and caches it: the standard input can be read only once.

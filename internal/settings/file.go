@@ -105,10 +105,11 @@ func readFile(table []key, in location, from string) (file, diag.List) {
 					By:      api.Position{File: name, Line: at.Line, Column: at.Column},
 					project: in.project,
 				}
-				if f.project == nil && IsCluster(item.Text()) {
+				word := isWord(k.name, item.Text())
+				if word {
 					f.Path = item.Text()
 				}
-				if f.project != nil && (IsCluster(item.Text()) || f.project.isOutside(f.Path)) {
+				if f.project != nil && (IsCluster(item.Text()) || !word && f.project.isOutside(f.Path)) {
 					hint := "a project can only name files below its directory; --" + k.name + " accepts any file"
 					problems = append(problems,
 						problem(at, hint, "%s: %s is outside the directory of this file", k.name,

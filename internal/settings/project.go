@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -206,6 +207,9 @@ type File struct {
 
 // OfProject reports whether a project's settings file names it.
 func (f File) OfProject() bool { return f.project != nil }
+
+// Asked reports whether a flag names it, rather than the environment or a settings file.
+func (f File) Asked() bool { return strings.HasPrefix(f.origin, "--") }
 
 // Read reads path, which is the file or a file found in it, if a project's settings file names it.
 // The error is an *api.Failure.

@@ -28,6 +28,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/policies"
 )
 
 // autoToolchain is the value with which a directory means every format.
@@ -52,6 +53,11 @@ type Settings struct {
 
 	MaxSize string `mapstructure:"max-size"`
 
+	// KubernetesVersion is the release whose schemas vet-schemas uses, Report the form in which vet
+	// prints findings. Both may be empty.
+	KubernetesVersion string `mapstructure:"kubernetes-version"`
+	Report            string `mapstructure:"report"`
+
 	Space          string `mapstructure:"space"`
 	SpaceID        string `mapstructure:"space-id"`
 	UnitID         string `mapstructure:"unit-id"`
@@ -73,6 +79,8 @@ type Settings struct {
 	AllowExec string `mapstructure:"allow-exec"`
 	// ImagePrefix is the repository of images of functions that are named without one.
 	ImagePrefix string `mapstructure:"image-prefix"`
+	// Policies are names of policies, and files with some.
+	Policies []File `mapstructure:"-"`
 	// UnitLabels come from --context only: viper would change their keys.
 	UnitLabels map[string]string `mapstructure:"-"`
 	// ApprovedBy and PreviousDataHash say who has approved which data. They come from --context
@@ -108,7 +116,8 @@ type key struct {
 	name         string
 	defaultValue any // the default, which also determines the type
 	project      bool
-	context      bool // also settable as --context name=value
+	context      bool     // also settable as --context name=value
+	words        []string // items of a list that are not paths
 }
 
 // keys returns the table. A key that runs programs, opens the network or sends data anywhere must
@@ -132,6 +141,9 @@ func keys() []key {
 		{name: "function-configs", defaultValue: []string(nil), project: true},
 		{name: "image-prefix", defaultValue: "", project: true},
 		{name: "allow-exec", defaultValue: "false"}, // runs programs
+		{name: "kubernetes-version", defaultValue: "", project: true},
+		{name: "report", defaultValue: "", project: true},
+		{name: "policy", defaultValue: []string(nil), project: true, words: policies.Names()},
 		{name: "space", defaultValue: "default", project: true, context: true},
 		{name: "space-id", defaultValue: "", project: true, context: true},
 		{name: "unit-id", defaultValue: "", project: true, context: true},
@@ -317,7 +329,7 @@ func (s *Settings) ShowsNotes() bool {
 // lists returns the settings that are lists of paths, by name.
 func (s *Settings) lists() map[string]*[]File {
 	return map[string]*[]File{
-		"resource-types": &s.ResourceTypes, "schema": &s.Schemas,
+		"resource-types": &s.ResourceTypes, "schema": &s.Schemas, "policy": &s.Policies,
 		"function-configs": &s.FunctionConfigs,
 	}
 }
@@ -327,7 +339,7 @@ func (s *Settings) addLists(flags *pflag.FlagSet, dir string) {
 	for name, list := range s.lists() {
 		add := func(paths []string, origin string) {
 			for _, path := range paths {
-				if dir != "." && path != "-" && !IsCluster(path) {
+				if dir != "." && path != "-" && !isWord(name, path) {
 					path = resolve(dir, path)
 				}
 				*list = append(*list, File{Path: path, origin: origin})
@@ -348,6 +360,12 @@ const ClusterPrefix = "kube:"
 
 // IsCluster reports whether a path means objects of a cluster and not a file.
 func IsCluster(path string) bool { return strings.HasPrefix(path, ClusterPrefix) }
+
+// isWord reports whether an item of a list is not a path.
+func isWord(name, item string) bool {
+	k, _ := lookup(keys(), name)
+	return IsCluster(item) || slices.Contains(k.words, item)
+}
 
 // rows returns all settings with their values and the origins of these.
 func (s *Sources) rows(all *Settings, flags *pflag.FlagSet, inContext map[string]bool) []Row {
