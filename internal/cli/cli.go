@@ -32,6 +32,16 @@ func Main(executor func() (*functions.Executor, error), plugins ...plugin.NewFun
 
 // Run runs a command line and returns the exit status. Problems are reported on the error stream.
 func Run(ctx context.Context, a *app.App, args []string) int {
+	pager := startPager(a, args)
+	status := execute(ctx, a, args)
+	if pager != nil {
+		_ = pager.Close() // the user may end it early, and its status says nothing about the run
+	}
+	return status
+}
+
+// execute runs a command line and returns the exit status.
+func execute(ctx context.Context, a *app.App, args []string) int {
 	var help bytes.Buffer
 	root := newRoot(a, &help)
 	if isCompletion(args) {

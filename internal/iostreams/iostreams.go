@@ -34,6 +34,7 @@ type Streams struct {
 	inTTY, outTTY, errTTY bool
 	width                 int
 	getenv                func(string) string
+	system                bool // the streams are those of this process
 	// string; atomic, because a signal can end a command while it sets this
 	mode atomic.Value
 	lost atomic.Bool // writing to ErrOut failed
@@ -46,7 +47,7 @@ func System() *Streams {
 		inTTY:  term.IsTerminal(int(os.Stdin.Fd())),
 		outTTY: term.IsTerminal(int(os.Stdout.Fd())),
 		errTTY: term.IsTerminal(int(os.Stderr.Fd())),
-		getenv: os.Getenv,
+		getenv: os.Getenv, system: true,
 	}
 	s.mode.Store(colorModes[0])
 	s.ErrOut = checked{output(os.Stderr, 2), &s.lost}
@@ -73,6 +74,17 @@ func (s *Streams) SetTerminal(in, out, errOut bool, width int) {
 
 // Getenv returns a variable of the environment.
 func (s *Streams) Getenv(name string) string { return s.getenv(name) }
+
+// LookupEnv returns a variable of the environment, and whether it is set.
+func (s *Streams) LookupEnv(name string) (string, bool) {
+	if value := s.getenv(name); value != "" {
+		return value, true
+	}
+	if s.system {
+		return os.LookupEnv(name)
+	}
+	return "", false
+}
 
 // SetEnv replaces the environment.
 func (s *Streams) SetEnv(getenv func(string) string) { s.getenv = getenv }
