@@ -337,6 +337,8 @@ func TestEverySettingReachesTheStruct(t *testing.T) {
 		Schemas:           []File{{Path: filepath.Join(dir, "x")}},
 		FunctionConfigs:   []File{{Path: filepath.Join(dir, "x")}},
 		AllowExec:         "x", ImagePrefix: "x",
+		Policies:          []File{{Path: filepath.Join(dir, "x")}},
+		KubernetesVersion: "x", Report: "x",
 		Space: "x", SpaceID: "x", UnitID: "x", OrganizationID: "x", RevisionNum: 42,
 		MaxSize:  "7",
 		MaxBytes: 7,
