@@ -68,6 +68,7 @@ func addFileFlags(cmd *cobra.Command, o *runFlags, usage string) {
 		"read the names of files from `FILE`, one per line, or from the standard input if it is -; a NUL may end them, as in 'git ls-files -z'")
 	flags.BoolVarP(&o.files.Recursive, "recursive", "R", false,
 		"descend into subdirectories")
+	app.AddShard(flags, &o.files.Shard)
 }
 
 // addChainFlags adds the flags that say what the functions of a chain see and what stops it.

@@ -14,6 +14,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/expression"
 	"github.com/fctl-dev/fctl/functions/expression/cel"
+	"github.com/fctl-dev/fctl/internal/source"
 )
 
 // Render runs the pipelines of the Kptfiles of a package and of the packages below it.
@@ -24,6 +25,8 @@ type Render struct {
 	Meta bool
 	// Version is the version of the ResourceList for programs; empty means V1.
 	Version string
+	// Shard is the part of the packages that is rendered.
+	Shard source.Shard
 	// Ended is called after each package, with its directory and what its functions did, in the
 	// order in which they run one after the other.
 	Ended func(dir string, results []*StepResult)
@@ -50,6 +53,7 @@ func (r *Render) Run(ctx context.Context, items []*Item) (*Rendered, error) {
 	if err := root.readPipelines(); err != nil {
 		return nil, err
 	}
+	packages := root.keep(r.Shard)
 	if err := r.prepare(ctx, root); err != nil {
 		return nil, err
 	}
@@ -65,8 +69,57 @@ func (r *Render) Run(ctx context.Context, items []*Item) (*Rendered, error) {
 		result.Items, result.Results, err = done.items, done.results, done.err
 		rendering.report(done)
 	}
-	result.Packages = root.count()
+	result.Packages = packages
 	return result, err
+}
+
+// pieces returns the packages that can be rendered apart: those with a pipeline that no package
+// above them has one for. The packages below them belong to them.
+func (p *kptPackage) pieces() []*kptPackage {
+	if len(p.functions()) > 0 {
+		return []*kptPackage{p}
+	}
+	var all []*kptPackage
+	for _, sub := range p.below {
+		all = append(all, sub.pieces()...)
+	}
+	return all
+}
+
+// keep removes the pipelines that do not belong to a shard, and returns how many packages are left.
+func (p *kptPackage) keep(s source.Shard) int {
+	if s.IsWhole() {
+		return p.count()
+	}
+	pieces := p.pieces()
+	names, sizes := make([]string, len(pieces)), make([]int64, len(pieces))
+	for i, piece := range pieces {
+		names[i] = piece.dir
+		counted := map[*File]bool{}
+		for _, item := range piece.all() {
+			if item.file != nil && !counted[item.file] {
+				counted[item.file] = true
+				sizes[i] += int64(len(item.file.data))
+			}
+		}
+	}
+	left := 0
+	for i, selected := range s.Select(names, sizes) {
+		if selected {
+			left += pieces[i].count()
+		} else {
+			pieces[i].clear()
+		}
+	}
+	return left
+}
+
+// clear removes the pipelines of the package and of those below it.
+func (p *kptPackage) clear() {
+	p.mutators, p.validators = nil, nil
+	for _, sub := range p.below {
+		sub.clear()
+	}
 }
 
 // count returns the number of packages.

@@ -37,6 +37,7 @@ type Files struct {
 	File, Unit string
 	Paths      []string // files, directories and patterns
 	Recursive  bool     // descend into subdirectories of Paths
+	Shard      source.Shard
 	Dir        string   // the directory paths are relative to; empty for the working directory
 	Command    string   // the command that hints show
 }
@@ -90,7 +91,19 @@ func (r *Request) find(ctx context.Context, anyFormat bool) (*source.Found, erro
 		Toolchain: r.reader.Toolchain, AnyFormat: anyFormat, Temporary: sink.IsTemporary,
 	}
 	if len(r.files.Paths) > 0 {
-		return finder.Find(ctx, r.files.Paths)
+		found, err := finder.Find(ctx, r.files.Paths)
+		if err != nil || r.files.Shard.IsWhole() {
+			return found, err
+		}
+		if slices.ContainsFunc(found.Files, func(f source.File) bool { return f.Path == "-" }) {
+			return nil, diag.Usage("--shard: the standard input has no parts")
+		}
+		found.Keep(r.files.Shard)
+		return found, nil
+	}
+	if !r.files.Shard.IsWhole() {
+		return nil, diag.UsageHint(shellwords.Quote("fctl", r.files.Command, "-f", r.files.File, "-R"),
+			"--shard needs -f")
 	}
 	if r.files.Recursive {
 		return nil, diag.UsageHint(shellwords.Quote("fctl", "do", "-f", r.files.File, "-R",

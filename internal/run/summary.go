@@ -293,13 +293,13 @@ func (l *loop) mustMatch(n api.Note) bool {
 }
 
 // nothingFound reports a problem if no configuration was found, or returns a note with
-// --allow-empty.
+// --allow-empty. A shard may be empty: there can be more of them than files.
 func (l *loop) nothingFound() []api.Note {
 	if l.summary.units > 0 || l.ctx.Err() != nil {
 		return nil
 	}
 	message := "no configuration was found"
-	if l.options.AllowEmpty {
+	if l.options.AllowEmpty || !l.request.files.Shard.IsWhole() {
 		return []api.Note{{Message: message}}
 	}
 	hint := "--allow-empty accepts that"

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/source"
 )
 
 // Choice is the value of a flag that takes one of several words.
@@ -66,3 +67,28 @@ func AddShowSecrets(flags *pflag.FlagSet, show *bool) {
 	flags.BoolVar(show, "show-secrets", false,
 		"do not mask the values of Secrets in messages, reports, tables and diffs")
 }
+
+// AddShard adds the flag --shard.
+func AddShard(flags *pflag.FlagSet, shard *source.Shard) {
+	flags.Var(&shardFlag{to: shard}, "shard",
+		"work only on part `I/N` of the files, for several machines; the parts are about equal")
+}
+
+// shardFlag is the value of --shard.
+type shardFlag struct {
+	to   *source.Shard
+	text string
+}
+
+// Set implements pflag.Value.
+func (f *shardFlag) Set(text string) (err error) {
+	f.text = text
+	*f.to, err = source.ParseShard(text)
+	return err
+}
+
+// String implements pflag.Value.
+func (f *shardFlag) String() string { return f.text }
+
+// Type implements pflag.Value.
+func (f *shardFlag) Type() string { return "string" }

@@ -19,6 +19,7 @@ import (
 type renderFlags struct {
 	meta        bool
 	status      bool
+	shard       source.Shard
 	listVersion string
 	execution   execution.Flags
 	output      outputFlags
@@ -37,7 +38,11 @@ is left out.
 The mutators of a package run on its resources and on those of the packages
 below it, one after the other; then the validators, whose changes are dropped.
 The pipelines are checked before the first function runs. The first function
-that fails ends the rendering, and nothing is written.`,
+that fails ends the rendering, and nothing is written.
+
+--shard I/N renders a part of the packages, so that N machines share the work: a
+package with a pipeline and those below it are one piece. Together the parts are
+what one run with --render-status=false writes.`,
 		Example: `  fctl fn render apps
   fctl fn render apps --check
   fctl fn render apps -o unwrap | kubectl apply -f -`,
@@ -47,6 +52,7 @@ that fails ends the rendering, and nothing is written.`,
 	addListVersion(flags, &o.listVersion)
 	flags.BoolVar(&o.status, "render-status", true,
 		"record in the status of the Kptfile what the functions did, when files are written")
+	app.AddShard(flags, &o.shard)
 	addStrictFlag(flags)
 	o.execution.Add(flags)
 	o.output.add(flags)
@@ -98,7 +104,7 @@ func renderPackage(ctx context.Context, a *app.App, cmd *cobra.Command, o *rende
 			Provider: r.provider, Strict: r.settings.Strict,
 			KeepIO: o.results.keepIO != "",
 		},
-		Executors: executors, Meta: o.meta, Version: version,
+		Executors: executors, Meta: o.meta, Version: version, Shard: o.shard,
 		Ended: func(dir string, results []*krm.StepResult) { reporter.endedPackage(dir, results) },
 	}
 	rendered, err := render.Run(ctx, p.Items())
@@ -109,7 +115,7 @@ func renderPackage(ctx context.Context, a *app.App, cmd *cobra.Command, o *rende
 	if failed != nil && !(rendered.SaveOnFailure && err != nil) {
 		return failed
 	}
-	if o.status && failed == nil && !o.output.reads() {
+	if o.status && o.shard.IsWhole() && failed == nil && !o.output.reads() {
 		if err := setStatus(p, rendered); err != nil {
 			return err
 		}
