@@ -123,6 +123,9 @@ func (s *Streams) Width() int {
 // ColorOut reports whether Out may carry colour.
 func (s *Streams) ColorOut() bool { return s.colored(s.outTTY) }
 
+// ErrIsTerminal reports whether a person reads ErrOut as it is written.
+func (s *Streams) ErrIsTerminal() bool { return s.errTTY }
+
 // ColorErr reports whether ErrOut may carry colour.
 func (s *Streams) ColorErr() bool { return s.colored(s.errTTY) }
 

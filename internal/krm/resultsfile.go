@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -70,13 +71,32 @@ func textOf(value any) any {
 	return fmt.Sprint(value)
 }
 
-// WriteResults writes results.yaml to a directory, which is created if it does not exist.
-func WriteResults(ctx context.Context, dir string, results []*StepResult, exitCode int) error {
+// WriteResults writes results.yaml to a directory, which is created if it does not exist. With each
+// it also writes results-0.yaml, results-1.yaml and so on, as kustomize does: one list for each
+// function that returned results.
+func WriteResults(ctx context.Context, dir string, results []*StepResult, exitCode int, each bool,
+) error {
 	text, err := ResultList(results, exitCode)
 	if err != nil {
 		return err
 	}
-	return writeFiles(ctx, dir, map[string][]byte{"results.yaml": text})
+	files := map[string][]byte{"results.yaml": text}
+	for _, r := range results {
+		if !each || len(r.Results) == 0 {
+			continue
+		}
+		doc, err := gaby.ParseYAML([]byte("x: []\n"))
+		if err != nil {
+			return err
+		}
+		list, err := doc.Set(resultsData(r.Results), "x")
+		if err != nil {
+			return err
+		}
+		name := fmt.Sprintf("results-%d.yaml", len(files)-1)
+		files[name] = []byte(strings.TrimRight(list.Value().YAML(), "\n") + "\n")
+	}
+	return writeFiles(ctx, dir, files)
 }
 
 // WriteIO writes what each program got and wrote to a directory.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/fatih/color"
@@ -24,6 +25,7 @@ type resultFlags struct {
 	dir, failOn, keepIO string
 	logSteps            bool
 	asJSON              bool // -o json
+	each                bool // results-N.yaml of each function, too
 }
 
 func (o *resultFlags) add(flags *pflag.FlagSet) {
@@ -50,8 +52,30 @@ func (o *resultFlags) validate() error {
 // stepReporter reports steps on the error stream.
 type stepReporter struct {
 	*runner
-	log bool
+	log  bool
+	lock sync.Mutex // packages are rendered in parallel
 }
+
+// started reports on a terminal that a step runs, because it may take long. Elsewhere the lines of
+// the functions that ran are enough.
+func (r *stepReporter) started(step *krm.Step, selected int) {
+	if r.settings.Quiet || !r.app.Streams.ErrIsTerminal() || r.announces() {
+		return
+	}
+	on := ""
+	if step.Selected {
+		on = " on " + run.Count(selected, "resource")
+	}
+	if step.Package != "" {
+		on += fmt.Sprintf(" in package %q", step.Package)
+	}
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	_, _ = fmt.Fprintf(r.app.Streams.ErrOut, "[RUNNING] %q%s\n", step.Name, on)
+}
+
+// announces reports whether every function has a line that says that it ran on what.
+func (r *stepReporter) announces() bool { return r.log || r.settings.Verbose }
 
 // ended reports a step that has run.
 func (r *stepReporter) ended(s *krm.StepResult) {
@@ -75,7 +99,7 @@ func (r *stepReporter) ended(s *krm.StepResult) {
 	if s.Duration >= time.Second || r.settings.Verbose {
 		took = " in " + s.Duration.Round(10*time.Millisecond).String()
 	}
-	if r.log || r.settings.Verbose {
+	if r.announces() {
 		fmt.Fprintf(&b, "[RUNNING] %q%s\n", s.Step.Name, scope)
 	}
 	fmt.Fprintf(&b, "%s %q%s%s\n", style("["+status+"]"), s.Step.Name, scope, took)
@@ -121,7 +145,7 @@ func (r *runner) outcome(ctx context.Context, o *resultFlags, results []*krm.Ste
 	var problems []error
 	if o.dir != "" {
 		problems = append(problems,
-			krm.WriteResults(ctx, source.InDirectory(r.app.Dir, o.dir), results, code))
+			krm.WriteResults(ctx, source.InDirectory(r.app.Dir, o.dir), results, code, o.each))
 	}
 	if o.keepIO != "" {
 		problems = append(problems,

@@ -106,7 +106,7 @@ func runDeclared(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlag
 	case direct == nil && len(inline) > 0:
 		return diag.Usage("arguments after -- need --image or --exec")
 	}
-	o.results.asJSON = o.output.output == "json"
+	o.results.asJSON, o.results.each = o.output.output == "json", true
 	if err := errors.Join(o.results.validate(), o.output.validate(dir == "-")); err != nil {
 		return err
 	}

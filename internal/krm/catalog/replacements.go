@@ -3,6 +3,7 @@ package catalog
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"regexp"
@@ -24,7 +25,9 @@ const docReplacements = `functionConfig: the replacements of kustomize.
     - select: {kind: Service}
       reject: [{name: other}]
       fieldPaths: ["spec.selector.app", "spec.ports.[name=http].port"]
-      options: {delimiter: "-", index: 0, create: true}`
+      options: {delimiter: "-", index: 0, create: true}
+
+options.encoding: base64 decodes the value of a source and encodes that of a target.`
 
 func applyReplacements(_ context.Context, list *krm.ResourceList) error {
 	c, err := configOf(list, "ApplyReplacements")
@@ -103,33 +106,71 @@ func (r *replacement) read(source gaby.Value) error {
 	v := matches[0].value
 	if r.scalar = v.Kind() == gaby.Scalar; !r.scalar {
 		r.tree = v
-		if text(source.Get("options").Get("delimiter")) != "" {
+		if opts := source.Get("options"); text(opts.Get("delimiter"))+text(opts.Get("encoding")) != "" {
 			return fmt.Errorf("fieldPath %q is not a scalar, so it has no parts", path)
 		}
 		return nil
 	}
 	r.text = v.Text()
-	delimiter, index, err := options(source.Get("options"))
-	if err != nil || delimiter == "" {
+	o, err := options(source.Get("options"))
+	if err != nil {
 		return err
 	}
-	parts := strings.Split(r.text, delimiter)
-	if index < 0 || index >= len(parts) {
-		return fmt.Errorf("options.index %d is out of bounds for value %q", index, r.text)
+	if r.text, err = o.decode(r.text); err != nil {
+		return fmt.Errorf("fieldPath %q in %s: %w", path, found[0], err)
 	}
-	r.text = parts[index]
+	if o.delimiter == "" {
+		return nil
+	}
+	parts := strings.Split(r.text, o.delimiter)
+	if o.index < 0 || o.index >= len(parts) {
+		return fmt.Errorf("options.index %d is out of bounds for value %q", o.index, r.text)
+	}
+	r.text = parts[o.index]
 	return nil
 }
 
-// options reads the delimiter and index of a source or target.
-func options(v gaby.Value) (delimiter string, index int, err error) {
-	if encoding := text(v.Get("encoding")); encoding != "" {
-		return "", 0, fmt.Errorf("options.encoding %q is not supported", encoding)
+// fieldOptions are the options of a source or target.
+type fieldOptions struct {
+	delimiter string
+	index     int
+	base64    bool // the field is encoded
+}
+
+// options reads the options of a source or target.
+func options(v gaby.Value) (o fieldOptions, err error) {
+	switch encoding := text(v.Get("encoding")); encoding {
+	case "":
+	case "base64":
+		o.base64 = true
+	default:
+		return o, fmt.Errorf("options.encoding %q is not base64", encoding)
 	}
-	if index, err = strconv.Atoi(cmp.Or(text(v.Get("index")), "0")); err != nil {
-		return "", 0, fmt.Errorf("options.index: %q is not a number", text(v.Get("index")))
+	if o.index, err = strconv.Atoi(cmp.Or(text(v.Get("index")), "0")); err != nil {
+		return o, fmt.Errorf("options.index: %q is not a number", text(v.Get("index")))
 	}
-	return text(v.Get("delimiter")), index, nil
+	o.delimiter = text(v.Get("delimiter"))
+	return o, nil
+}
+
+// decode returns the text that a field has.
+func (o *fieldOptions) decode(text string) (string, error) {
+	if !o.base64 {
+		return text, nil
+	}
+	plain, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return "", fmt.Errorf("options.encoding: the value is not base64: %w", err)
+	}
+	return string(plain), nil
+}
+
+// encode is the inverse of decode.
+func (o *fieldOptions) encode(text string) string {
+	if !o.base64 {
+		return text
+	}
+	return base64.StdEncoding.EncodeToString([]byte(text))
 }
 
 // target sets the fields of one entry of targets.
@@ -172,7 +213,7 @@ func (r *replacement) target(t gaby.Value, index int) error {
 
 // set sets the fields of one item that a path names.
 func (r *replacement) set(item *krm.Item, path string, create bool, opts gaby.Value) error {
-	delimiter, index, err := options(opts)
+	o, err := options(opts)
 	if err != nil {
 		return err
 	}
@@ -186,16 +227,20 @@ func (r *replacement) set(item *krm.Item, path string, create bool, opts gaby.Va
 	}
 	for _, m := range matches {
 		switch {
-		case !r.scalar && delimiter != "":
+		case !r.scalar && (o.delimiter != "" || o.base64):
 			return fmt.Errorf("a map or list cannot become a part of field %q", path)
 		case !r.scalar:
 			_, err = item.Doc.Set(r.tree, m.path...)
 		default:
 			value := r.text
-			if delimiter != "" {
-				value = replacePart(m.value.Text(), delimiter, index, value)
+			if o.delimiter != "" {
+				old, err := o.decode(m.value.Text())
+				if err != nil {
+					return fmt.Errorf("field %q: %w", path, err)
+				}
+				value = replacePart(old, o.delimiter, o.index, value)
 			}
-			err = r.setScalar(item.Doc, m, value)
+			err = r.setScalar(item.Doc, m, o.encode(value))
 		}
 		if err != nil {
 			return err

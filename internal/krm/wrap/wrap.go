@@ -226,6 +226,7 @@ func (o *Options) append(list *krm.ResourceList, printed []*krm.Item) error {
 		if err != nil {
 			return err
 		}
+		arrange(added.Doc)
 		list.Items = append(list.Items, added)
 	}
 	return nil
@@ -240,6 +241,7 @@ func (o *Options) merge(list *krm.ResourceList, printed []*krm.Item) error {
 			if err != nil {
 				return err
 			}
+			arrange(added.Doc)
 			list.Items = append(list.Items, added)
 			continue
 		}
