@@ -38,8 +38,8 @@ type Files struct {
 	Paths      []string // files, directories and patterns
 	Recursive  bool     // descend into subdirectories of Paths
 	Shard      source.Shard
-	Dir        string   // the directory paths are relative to; empty for the working directory
-	Command    string   // the command that hints show
+	Dir        string // the directory paths are relative to; empty for the working directory
+	Command    string // the command that hints show
 }
 
 // Request is a chain, resolved for the toolchains of its files, and these files.
