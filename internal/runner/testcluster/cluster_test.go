@@ -25,13 +25,14 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/fctl-dev/fctl/internal/runner/evaluator"
+	"github.com/fctl-dev/fctl/internal/runner/registry/registrytest"
 	"github.com/fctl-dev/fctl/internal/runtime/functionconfig"
 )
 
 // env is what the tests share.
 type env struct {
 	*Cluster
-	registry *Registry
+	registry *registrytest.Registry
 	bin      string // the programs of this module
 	work     string
 }
@@ -64,7 +65,7 @@ func TestCluster(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", name, err, out)
 		}
 	}
-	if e.registry, err = NewRegistry(); err != nil {
+	if e.registry, err = registrytest.New(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = e.registry.Close() })

@@ -1,6 +1,5 @@
-//go:build cluster
-
-package testcluster
+// Package registrytest has a registry of images for tests, on the loopback address and in memory.
+package registrytest
 
 import (
 	"archive/tar"
@@ -30,8 +29,8 @@ type Registry struct {
 	server *http.Server
 }
 
-// NewRegistry starts a registry.
-func NewRegistry() (*Registry, error) {
+// New starts a registry.
+func New() (*Registry, error) {
 	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
