@@ -161,9 +161,9 @@ func override(spec *corev1.PodSpec, t *pods.Template) error {
 func weaknesses(spec *corev1.PodSpec) []string {
 	var weak []string
 	s := spec.SecurityContext
-	check := func(bad bool, format string, args ...any) {
+	check := func(bad bool, reason string) {
 		if bad {
-			weak = append(weak, fmt.Sprintf(format, args...))
+			weak = append(weak, reason)
 		}
 	}
 	check(s.RunAsNonRoot == nil || !*s.RunAsNonRoot, "runAsNonRoot is not true")
