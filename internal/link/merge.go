@@ -139,6 +139,12 @@ func (r *resolver) mergeRange(
 			continue // what a link wrote is nobody's work
 		}
 		c.UnitID, c.LinkID = up.UnitID, l.LinkID
+		for i := range present {
+			// The namespace of the unit's own resource says more than that of the upstream's.
+			if valueKey(&present[i].info, "") == valueKey(&c.Resource, "") {
+				c.Resource = present[i].info
+			}
+		}
 		found = append(found, c)
 	}
 	if _, err := r.commit(merged.Docs, cause{link: l, mutation: mutated}); err != nil {
