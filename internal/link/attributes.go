@@ -2,7 +2,6 @@ package link
 
 import (
 	"fmt"
-
 	"slices"
 	"strings"
 
@@ -93,8 +92,7 @@ func (r *attributeReader) fields(v gaby.Value, what string, required, optional [
 	known := slices.Concat(required, optional)
 	for e := v.First(); e.Exists(); e = e.Next() {
 		if !slices.Contains(known, e.Key()) {
-			r.problem(e, entity.CodeUnknownField, "%s has no field %q", what, e.Key()).Hint =
-				configkit.DidYouMean("", configkit.Suggest(e.Key(), known))
+			r.problem(e, entity.CodeUnknownField, "%s has no field %q", what, e.Key()).Hint = configkit.DidYouMean("", configkit.Suggest(e.Key(), known))
 		}
 	}
 	complete := true

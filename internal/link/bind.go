@@ -206,8 +206,9 @@ func (r *resolver) bind(owners []*owner) error {
 // the unit changed.
 func (r *resolver) bindOnce(owners []*owner, onlyNamespaces bool) (bool, error) {
 	b := &binder{
-		resolver: r, owners: owners, onlyNamespaces: onlyNamespaces, dirty: map[string]bool{}, bound: map[string]boundBy{},
-		lost: map[string]entity.Binding{}, lostBy: map[string]*owner{},
+		resolver: r, owners: owners, onlyNamespaces: onlyNamespaces, dirty: map[string]bool{},
+		bound: map[string]boundBy{}, lost: map[string]entity.Binding{},
+		lostBy: map[string]*owner{},
 	}
 	var err error
 	if b.docs, err = r.documents(); err != nil {
@@ -261,8 +262,7 @@ func (b *binder) index() {
 	for id, list := range b.bindings {
 		for i := range list {
 			if list[i].NeededResource != nil {
-				b.bound[valueKey(b.completed(list[i].NeededResource), list[i].NeededPath)] =
-					boundBy{id, i}
+				b.bound[valueKey(b.completed(list[i].NeededResource), list[i].NeededPath)] = boundBy{id, i}
 			}
 		}
 	}

@@ -155,9 +155,10 @@ func (d *doctor) namespaces(u *facts) {
 	})
 }
 
-// placeholders finds needs that no link of the unit can fill.
+// placeholders finds needs that no link of the unit can fill. The placeholders of a unit that is
+// merged into others are for these.
 func (d *doctor) placeholders(u *facts) {
-	if u.unit.ToolchainType != api.ToolchainKubernetesYAML {
+	if u.unit.ToolchainType != api.ToolchainKubernetesYAML || d.graph.isBase(u.unit.UnitID) {
 		return
 	}
 	for _, n := range u.needs {
@@ -171,6 +172,13 @@ func (d *doctor) placeholders(u *facts) {
 			Position: n.doc.Search(n.segments...).Value().Position(),
 		})
 	}
+}
+
+// isBase reports whether a unit is merged into others.
+func (g *Graph) isBase(unitID string) bool {
+	return slices.ContainsFunc(g.Links, func(l *entity.Link) bool {
+		return l.ToUnitID == unitID && l.Merges()
+	})
 }
 
 // canFill reports whether the unit itself or a link of it can fill a need.

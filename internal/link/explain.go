@@ -138,7 +138,8 @@ func (g *Graph) explain(
 		Unit: g.Names(unitID), Resource: found.info, Path: path,
 		RevisionNum: unit.HeadRevisionNum,
 	}
-	if e.Value, e.Exists, err = readPath(found.doc, found.info.ResourceType, path, provider); err != nil {
+	e.Value, e.Exists, err = readPath(found.doc, found.info.ResourceType, path, provider)
+	if err != nil {
 		return nil, err
 	}
 	origin, ok := OriginOf(unit.Sources, &found.info, path, provider)

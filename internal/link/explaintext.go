@@ -77,10 +77,10 @@ func (e *Explanation) cause(b *strings.Builder, indent string) {
 		text += ", a link that does not exist any more"
 	case c.Mutation.FunctionInvocation != nil:
 		text += ", function " + c.Mutation.FunctionInvocation.FunctionName
-	case c.Mutation.MergeSourceID != "":
-		text += ", clone or merge"
 	case c.Source != "":
 		text += ", " + string(c.Source)
+	case c.Mutation.MergeSourceID != "":
+		text += ", clone or merge"
 	}
 	line("set by", "%s", text)
 	if e.Entry != "" && e.Entry != e.Path {

@@ -168,6 +168,9 @@ func (f *inference) references(u *facts, units []*facts) {
 				fmt.Sprintf("%s of %s %s", n.path, &n.info, what))
 			continue
 		}
+		if n.open() && len(providers) == 0 && f.graph.isBase(u.unit.UnitID) {
+			continue // the placeholder is for the units that this one is merged into
+		}
 		missing := Unmatched{Unit: u.name, Resource: n.info, Path: n.path, Value: text, Wants: wants}
 		for _, p := range providers {
 			missing.Candidates = append(missing.Candidates, p.name)

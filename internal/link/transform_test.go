@@ -105,7 +105,8 @@ metadata: {name: db, namespace: shop}
 			FunctionName:  "set-env-var",
 			WhereResource: "ConfigHub.ResourceNameWithoutScope = 'web'",
 			Arguments: []api.FunctionArgument{
-				{Value: "app"}, {Value: "DB_MEMBERS"},
+				{Value: "app"},
+				{Value: "DB_MEMBERS"},
 				{Value: "{{.Params.members}} of {{.SpaceSlug}}", Evaluator: "template"},
 			},
 		},
