@@ -146,7 +146,9 @@ func (g *Graph) explain(
 	if !ok {
 		return e, nil
 	}
-	e.Entry = PlainPath(origin.Path)
+	if e.Entry = PlainPath(origin.Path); !e.Exists && e.Entry != path {
+		return e, nil // the record is about something around it
+	}
 	i := slices.IndexFunc(unit.Mutations, func(m entity.Mutation) bool {
 		return m.MutationNum == int64(origin.Info.Index)
 	})

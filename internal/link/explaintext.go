@@ -60,10 +60,15 @@ func (e *Explanation) cause(b *strings.Builder, indent string) {
 	line := func(label, format string, args ...any) {
 		fmt.Fprintf(b, "%s%-8s %s\n", indent, label, fmt.Sprintf(format, args...))
 	}
-	c := e.Cause
-	if c == nil {
-		line("set by", "unknown: the record is missing")
+	c, label := e.Cause, "set by"
+	switch {
+	case !e.Exists && c == nil:
 		return
+	case c == nil:
+		line(label, "unknown: the record is missing")
+		return
+	case !e.Exists:
+		label = "removed by"
 	}
 	text := fmt.Sprintf("mutation %d (revision %d", c.Mutation.MutationNum, c.Mutation.RevisionNum)
 	if c.Description != "" {
@@ -82,7 +87,7 @@ func (e *Explanation) cause(b *strings.Builder, indent string) {
 	case c.Mutation.MergeSourceID != "":
 		text += ", clone or merge"
 	}
-	line("set by", "%s", text)
+	line(label, "%s", text)
 	if e.Entry != "" && e.Entry != e.Path {
 		line("", "recorded at %s", e.Entry)
 	}

@@ -20,7 +20,8 @@ text into one field, Upsert adds resources, TransformPaths computes values, and
 NeedsProvides, the default, fills placeholders. A link of the type None is for
 order only. A link is in the space of its downstream unit.`,
 		newLinkCreate(a), newLinkList(a), newLinkGet(a), newLinkUpdate(a), newLinkDelete(a),
-		newLinkResolve(a), newLinkPlan(a), newLinkGraph(a), newLinkVerify(a))
+		newLinkResolve(a), newLinkPlan(a), newLinkGraph(a), newLinkVerify(a),
+		newLinkExplain(a), newLinkInfer(a), newLinkDoctor(a))
 }
 
 func linkColumns() []column[*workspace.Link] {

@@ -1,0 +1,147 @@
+package workspace
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/link"
+	"github.com/fctl-dev/fctl/internal/report"
+)
+
+func newLinkDoctor(a *app.App) *cobra.Command {
+	c := &common{app: a, dryRun: true}
+	kind := app.Choice{
+		What: "report", Value: "text", Values: []string{"text", "json", "sarif", "junit", "github"},
+	}
+	cmd := &cobra.Command{
+		Use:   "doctor [flags]",
+		Short: "Find what is probably wrong with units and links",
+		Long: `Find what is probably a mistake: keys with dots that were written as nested maps,
+units with resources in several namespaces, bindings with a side that does not
+exist, two links that write one value, links that never changed anything,
+automatic links whose values differ in every revision, filters that select
+nothing or name an unknown unit, missing merge bases, and placeholders that no
+link can fill. The status is 1 if something is found.`,
+		Example: "  fctl link doctor --report sarif",
+		Args:    app.NoArguments,
+	}
+	c.addSpace(cmd.Flags())
+	cmd.Flags().Lookup("space").Usage = "only in the `SPACE`"
+	cmd.Flags().Var(&kind, "report", "print a `FORMAT`: text, json, sarif, junit or github")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		found := 0
+		err := c.write(cmd, "", func(s *session) error {
+			g, err := s.linkGraph()
+			if err != nil {
+				return err
+			}
+			if err := s.onlySpace(g); err != nil {
+				return err
+			}
+			symptoms, err := g.Doctor(s.ctx)
+			if err != nil {
+				return err
+			}
+			found = len(symptoms)
+			return s.reportSymptoms(symptoms, report.Kind(kind.Value))
+		})
+		if err == nil && found > 0 {
+			return app.ExitError(app.ExitNo)
+		}
+		return err
+	}
+	return cmd
+}
+
+// reportSymptoms prints symptoms as people read them, or as a report.
+func (s *session) reportSymptoms(symptoms []link.Symptom, kind report.Kind) error {
+	if kind == report.Text {
+		if len(symptoms) == 0 {
+			s.app.Note(s.settings, count(len(s.Units), "unit")+" and "+
+				count(len(s.Links), "link")+": no problem")
+		}
+		return s.app.Write([]byte(s.symptomText(symptoms)))
+	}
+	results, err := s.symptomResults(symptoms)
+	if err != nil {
+		return err
+	}
+	text, err := report.RenderReport(kind, results)
+	if err != nil {
+		return err
+	}
+	return s.app.Write(text)
+}
+
+func (s *session) symptomText(symptoms []link.Symptom) string {
+	var b strings.Builder
+	for i := range symptoms {
+		m := &symptoms[i]
+		where := m.Unit
+		if u, err := s.Unit("", m.UnitID); err == nil && m.Position.Line > 0 {
+			at := m.Position
+			at.File = u.DataFile()
+			where = at.String()
+		}
+		fmt.Fprintf(&b, "%s: %s: ", where, m.ID)
+		if m.Link != "" {
+			fmt.Fprintf(&b, "link %s: ", m.Link)
+		}
+		if m.Resource != "" {
+			fmt.Fprintf(&b, "%s: ", m.Resource)
+		}
+		b.WriteString(m.Message + "\n")
+		if m.Command != "" {
+			fmt.Fprintf(&b, "  %s\n", m.Command)
+		}
+	}
+	return b.String()
+}
+
+// symptomResults returns symptoms as the results of a validation of each unit.
+func (s *session) symptomResults(symptoms []link.Symptom) ([]report.Result, error) {
+	const name = "link-doctor"
+	var results []report.Result
+	for _, u := range s.Units {
+		verdict := api.ValidationResult{Passed: true, FunctionName: name}
+		for i := range symptoms {
+			m := &symptoms[i]
+			if m.UnitID != u.UnitID {
+				continue
+			}
+			row := api.AttributeValue{Score: "High"}
+			t, of, _ := strings.Cut(m.Resource, " ")
+			row.ResourceType, row.ResourceName = api.ResourceType(t), api.ResourceName(of)
+			row.Path = api.ResolvedPath(m.Path)
+			message := m.Message
+			if m.Link != "" {
+				message = "link " + m.Link + ": " + message
+			}
+			row.Issues = []api.Issue{{Identifier: m.ID, Message: message}}
+			at := m.Position
+			at.File = u.DataFile()
+			row.Position = &at
+			verdict.Passed = false
+			verdict.FailedAttributes = append(verdict.FailedAttributes, row)
+		}
+		if s.space != "" && s.space != "*" && u.SpaceSlug != s.spaceSlug() {
+			continue
+		}
+		result := &handler.Result{}
+		result.Success = true
+		result.Outputs = api.OutputList{{
+			OutputType: api.OutputTypeValidationResultList,
+			Value:      api.ValidationResultList{verdict},
+		}}
+		results = append(results, report.Result{
+			Unit: u.Name(), File: u.DataFile(), Toolchain: u.ToolchainType, Response: result,
+			Invocations: api.FunctionInvocationList{{FunctionName: name}},
+		})
+	}
+	return results, nil
+}
