@@ -8,8 +8,6 @@ import (
 
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/diff"
-	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 	"github.com/fctl-dev/fctl/internal/workspace/filter"
@@ -205,6 +203,7 @@ the working copy. The exit status is 1 if something changed.`,
 		Args: words(1, 1),
 	}
 	c.addSpace(cmd.Flags())
+	app.AddShowSecrets(cmd.Flags(), &c.showSecrets)
 	from := cmd.Flags().Int64("from", -1, "from revision `N`; the head without it")
 	to := cmd.Flags().Int64("to", -1, "to revision `N`; the working copy without it")
 	form := app.AddOutput(cmd.Flags(), "diff or mutations", "diff", "mutations")
@@ -253,9 +252,10 @@ func (s *session) diff(u *workspace.Unit, from, to int64, form string) error {
 		}
 		return app.ExitError(app.ExitNo)
 	}
-	text := diff.Unified(diff.File{
-		Name: u.DataFile(), Before: before, After: after, Style: run.DiffStyle(s.app.Streams),
-	})
+	text, err := s.shown(u, before, after)
+	if err != nil {
+		return err
+	}
 	if err := s.app.Write(text); err != nil || len(text) == 0 {
 		return err
 	}

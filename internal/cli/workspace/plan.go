@@ -8,9 +8,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/diff"
 	"github.com/fctl-dev/fctl/internal/link"
-	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
@@ -40,6 +38,7 @@ first.`,
 	flags.BoolVar(&o.noPropagate, "no-propagate", false, "do not follow automatic links")
 	flags.BoolVar(&o.strictWorktree, "strict-worktree", false,
 		"fail if a working copy was edited, instead of taking the edit into account")
+	app.AddShowSecrets(flags, &o.showSecrets)
 	flags.BoolVar(&o.exitCode, "exit-code", false, "exit with 1 if something would change")
 	flags.StringArrayVar(&o.whatIf, "what-if", nil, "pretend that a unit has other data: `UNIT=FILE`")
 	flags.Lookup("output").Usage = "output `FORMAT`: text, diff, json or mutations"
@@ -127,9 +126,11 @@ func (o *linkPlan) showDiff(s *session, heads map[*workspace.Unit]int64) error {
 		if err != nil {
 			return err
 		}
-		all = append(all, diff.Unified(diff.File{
-			Name: u.DataFile(), Before: before, After: after, Style: run.DiffStyle(s.app.Streams),
-		})...)
+		text, err := s.shown(u, before, after)
+		if err != nil {
+			return err
+		}
+		all = append(all, text...)
 	}
 	return s.app.Write(all)
 }

@@ -11,9 +11,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/sensitive"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/diff"
+	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/settings"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
@@ -29,6 +32,7 @@ type common struct {
 	noPropagate    bool
 	strictWorktree bool
 	changeDesc     string
+	showSecrets    bool
 }
 
 func (c *common) addSpace(flags *pflag.FlagSet) {
@@ -60,6 +64,7 @@ func (c *common) addWrite(flags *pflag.FlagSet) {
 		"do not resolve automatic links afterwards")
 	flags.BoolVar(&c.strictWorktree, "strict-worktree", false,
 		"fail if a working copy was edited, instead of recording the edit")
+	app.AddShowSecrets(flags, &c.showSecrets)
 	flags.StringVar(&c.changeDesc, "change-desc", "", "describe the revision with `TEXT`")
 }
 
@@ -109,7 +114,7 @@ func (c *common) write(cmd *cobra.Command, title string, do func(*session) error
 			}
 		}
 		if c.dryRun {
-			s.tx.Drop()
+			defer s.tx.Drop() // what is shown may read what would be written
 		} else if err := s.tx.Commit(s.ctx); err != nil {
 			return err
 		}
@@ -184,6 +189,30 @@ func (s *session) functions() (*functions.Executor, error) {
 	executor, err := s.app.ExecutorFor(s.ctx, s.settings)
 	s.executor = executor
 	return executor, err
+}
+
+// secrets returns the secret values of two states of a unit, nil if they may be shown.
+func (s *session) secrets(u *workspace.Unit, before, after []byte) (*sensitive.Values, error) {
+	executor, err := s.functions()
+	if err != nil || s.showSecrets {
+		return nil, err
+	}
+	return executor.Sensitive(u.ToolchainType, [][]byte{before, after}), nil
+}
+
+// shown is a diff of two states of a unit for people.
+func (s *session) shown(u *workspace.Unit, before, after []byte) ([]byte, error) {
+	secrets, err := s.secrets(u, before, after)
+	if err != nil {
+		return nil, err
+	}
+	f := diff.File{
+		Name: u.DataFile(), Before: before, After: after, Style: run.DiffStyle(s.app.Streams),
+	}
+	if secrets != nil {
+		f.Shown = func(_, _ []byte) ([]byte, []byte) { return secrets.Text(0), secrets.Text(1) }
+	}
+	return diff.Unified(f), nil
 }
 
 // note writes a note on the error stream.

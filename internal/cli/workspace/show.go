@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/sensitive"
 	"github.com/fctl-dev/fctl/internal/link"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
@@ -31,7 +32,9 @@ func (s *session) showResults() error {
 	var sum totals
 	for _, r := range results {
 		if r.Output != nil {
-			s.describe(&b, r, &sum)
+			if err := s.describe(&b, r, &sum); err != nil {
+				return err
+			}
 		}
 	}
 	for _, r := range propagated {
@@ -39,7 +42,9 @@ func (s *session) showResults() error {
 			s.note("%s: %v", r.Unit.Name(), r.Err)
 			continue
 		}
-		s.describe(&b, r, &sum)
+		if err := s.describe(&b, r, &sum); err != nil {
+			return err
+		}
 	}
 	if b.Len() > 0 {
 		b.WriteString(sum.text(s.dryRun))
@@ -85,7 +90,15 @@ func (t *totals) text(dryRun bool) string {
 }
 
 // describe prints what a resolve did to one unit.
-func (s *session) describe(b *strings.Builder, r wave.UnitResult, sum *totals) {
+func (s *session) describe(b *strings.Builder, r wave.UnitResult, sum *totals) error {
+	before, err := s.Store.Data(r.Unit, r.Output.Result.BaseRevisionNum)
+	if err != nil {
+		return err
+	}
+	secrets, err := s.secrets(r.Unit, before, r.Output.Data)
+	if err != nil {
+		return err
+	}
 	changed := slices.ContainsFunc(r.Output.Result.Links, func(l entity.LinkResult) bool {
 		return l.Status == entity.StatusChanged
 	})
@@ -94,13 +107,15 @@ func (s *session) describe(b *strings.Builder, r wave.UnitResult, sum *totals) {
 		if l.Status == entity.StatusSkipped || changed && l.Status == entity.StatusUnchanged {
 			continue
 		}
-		s.describeLink(b, r.Unit, r.Output, l, sum)
+		s.describeLink(b, r.Unit, r.Output, l, secrets, sum)
 	}
 	s.warn(r.Output.Result.Warnings)
+	return nil
 }
 
 func (s *session) describeLink(
-	b *strings.Builder, u *workspace.Unit, out *link.Output, result entity.LinkResult, sum *totals,
+	b *strings.Builder, u *workspace.Unit, out *link.Output, result entity.LinkResult,
+	secrets *sensitive.Values, sum *totals,
 ) {
 	sum.links++
 	l, err := s.Link(u.SpaceSlug, result.Link)
@@ -129,11 +144,11 @@ func (s *session) describeLink(
 		}
 	}
 	for _, m := range out.Patches[l.LinkID] {
-		describeResource(b, m, conflicts, sum)
+		describeResource(b, m, conflicts, secrets, sum)
 	}
 	for _, key := range slices.Sorted(maps.Keys(conflicts)) {
 		b.WriteString("  ~ " + resourceText(conflicts[key][0].Resource) + "\n")
-		describeConflicts(b, conflicts[key])
+		describeConflicts(b, conflicts[key], secrets)
 	}
 }
 
@@ -150,7 +165,7 @@ func unscoped(r api.ResourceInfo) string {
 // describeResource prints what changed in a resource, and the conflicts there.
 func describeResource(
 	b *strings.Builder, m api.ResourceMutation, conflicts map[string][]api.MutationConflict,
-	sum *totals,
+	secrets *sensitive.Values, sum *totals,
 ) {
 	mark := "~"
 	switch m.ResourceMutationInfo.MutationType {
@@ -171,10 +186,12 @@ func describeResource(
 			continue
 		}
 		sum.changes++
+		info.Value = secrets.Value(m.Resource, path, info.Value)
+		info.Previous = secrets.Value(m.Resource, path, info.Previous)
 		b.WriteString("      " + changeText(path, info) + "\n")
 	}
 	key := unscoped(m.Resource)
-	describeConflicts(b, conflicts[key])
+	describeConflicts(b, conflicts[key], secrets)
 	delete(conflicts, key)
 }
 
@@ -218,12 +235,14 @@ func oneLine(value string) string {
 	return value
 }
 
-func describeConflicts(b *strings.Builder, conflicts []api.MutationConflict) {
+func describeConflicts(
+	b *strings.Builder, conflicts []api.MutationConflict, secrets *sensitive.Values,
+) {
 	for _, c := range conflicts {
 		where := plainPath(c.Path)
 		if where != "" {
 			where += ": "
 		}
-		b.WriteString("      ! " + where + c.Message() + " (" + string(c.Reason) + ")\n")
+		b.WriteString("      ! " + where + secrets.About(c.Resource.ResourceType, c.Path, c.Message()) + " (" + string(c.Reason) + ")\n")
 	}
 }
