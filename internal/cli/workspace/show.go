@@ -239,6 +239,12 @@ func describeConflicts(
 	b *strings.Builder, conflicts []api.MutationConflict, secrets *sensitive.Values,
 ) {
 	for _, c := range conflicts {
+		c.Source.Value = secrets.Value(c.Resource, c.Path, c.Source.Value)
+		if c.Target != nil {
+			target := *c.Target
+			target.Value = secrets.Value(c.Resource, c.Path, target.Value)
+			c.Target = &target
+		}
 		where := plainPath(c.Path)
 		if where != "" {
 			where += ": "
