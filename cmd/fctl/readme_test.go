@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReadme runs the console blocks of README.md, the guides and docs/porting.md in examples/,
-// those of docs/links.md in a copy of examples/links, and compares the output with the blocks.
-// UPDATE_README=1 writes the output into them.
+// TestReadme runs the console blocks of README.md, the guides, docs/porting.md and docs/smith.md in
+// examples/, those of docs/links.md in a copy of examples/links, and compares the output with the
+// blocks. UPDATE_README=1 writes the output into them.
 func TestReadme(t *testing.T) {
 	root := filepath.Join("..", "..")
 	guides, err := filepath.Glob(filepath.Join(root, "docs", "guide", "*.md"))
@@ -21,7 +21,7 @@ func TestReadme(t *testing.T) {
 		t.Fatal(guides, err)
 	}
 	for _, path := range append(guides, filepath.Join(root, "README.md"),
-		filepath.Join(root, "docs", "porting.md")) {
+		filepath.Join(root, "docs", "porting.md"), filepath.Join(root, "docs", "smith.md")) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
 			checkBlocks(t, path, filepath.Join(root, "examples"))

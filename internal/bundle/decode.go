@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -157,7 +158,7 @@ func (d *decoder) fields(v gaby.Value, what string, known ...string) bool {
 		d.failAt(pos, "", "the field %q occurs twice", repeated.Key())
 	}
 	for c := v.First(); c.Exists(); c = c.Next() {
-		if !contains(known, c.Key()) {
+		if !slices.Contains(known, c.Key()) {
 			pos := c.KeyPosition()
 			pos.File = d.File
 			d.failAt(pos, configkit.DidYouMean("", configkit.Suggest(c.Key(), known)),
@@ -165,15 +166,6 @@ func (d *decoder) fields(v gaby.Value, what string, known ...string) bool {
 		}
 	}
 	return true
-}
-
-func contains(list []string, s string) bool {
-	for _, l := range list {
-		if l == s {
-			return true
-		}
-	}
-	return false
 }
 
 // str returns a string field. in is where a missing one is reported.
@@ -428,7 +420,7 @@ func (d *decoder) checkMarkers(r *Resource, t *template) {
 		}
 	}
 	for _, m := range t.markers {
-		if m.literal == "" && !contains(names, string(m.name)) {
+		if m.literal == "" && !slices.Contains(names, string(m.name)) {
 			d.fail(m.value, configkit.DidYouMean("", configkit.Suggest(string(m.name), names)),
 				"%s: reference does not exist in resource references block: %s",
 				strings.Join(m.segments, "."), m.name)

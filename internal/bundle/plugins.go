@@ -157,19 +157,20 @@ func (p *Plugins) gvk(name smithv1.PluginName) (plugin.GroupVersionKind, bool) {
 func (p *Plugin) process(spec map[string]any, ctx *plugin.Context) (result plugin.ProcessResult) {
 	defer func() {
 		if r := recover(); r != nil {
-			result = &plugin.ProcessResultFailure{Error: &panicError{r, debug.Stack()}}
+			result = &plugin.ProcessResultFailure{Error: &PanicError{r, string(debug.Stack())}}
 		}
 	}()
 	return p.run.Process(spec, ctx)
 }
 
-// panicError is the panic of a plugin.
-type panicError struct {
-	value any
-	stack []byte
+// PanicError is the panic of a plugin.
+type PanicError struct {
+	Value any
+	Stack string
 }
 
-func (e *panicError) Error() string { return fmt.Sprintf("the plugin panicked: %v", e.value) }
+// Error returns the value of the panic.
+func (e *PanicError) Error() string { return fmt.Sprintf("the plugin panicked: %v", e.Value) }
 
 // documentResult is a result whose text is known.
 type documentResult struct {

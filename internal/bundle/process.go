@@ -33,8 +33,8 @@ type Options struct {
 	// Examples uses the example of a reference whose value is not available yet.
 	Examples bool
 
-	// blind are resources that count as ready although their objects cannot be rendered.
-	blind map[smithv1.ResourceName]bool
+	// simulated lets resources count as ready that only fail because of what does not exist yet.
+	simulated bool
 }
 
 // run is the processing of one Bundle.
@@ -74,11 +74,9 @@ func Process(ctx context.Context, b *Bundle, o *Options) (*Result, error) {
 		res.GVK, res.Name = r.identity(p.Plugins.gvk)
 		p.results[r] = res
 		p.process(res)
-		if p.blind[r.Name] && res.Status == smithv1.Error && res.Retriable {
-			res.Status, res.Errors, res.Assumed = smithv1.Ready, nil, true
-			if res.doc, _ = newDocument(map[string]any{}); res.doc == nil {
-				return nil, errNoText
-			}
+		if p.simulated && res.Status == smithv1.Error && res.Retriable {
+			res.waits, res.Errors = res.Errors, nil
+			res.Status, res.Assumed, res.doc = smithv1.Ready, true, nil
 		}
 		res.hideSecrets()
 		result.Resources = append(result.Resources, res)
@@ -139,7 +137,7 @@ func (p *run) process(res *ResourceResult) {
 		return
 	}
 	defer func() { // values that are not known now may be why it failed
-		res.Retriable = res.Retriable || len(res.Errors) > 0 && p.seesBlind(r)
+		res.Retriable = res.Retriable || len(res.Errors) > 0 && p.dependsOnWaiting(r)
 	}()
 	if use != nil {
 		p.observe(res)
@@ -161,10 +159,10 @@ func (p *run) process(res *ResourceResult) {
 	}
 }
 
-// seesBlind reports whether a dependency counts as ready although its object cannot be rendered.
-func (p *run) seesBlind(r *Resource) bool {
+// dependsOnWaiting reports whether a dependency only counts as ready in a simulation.
+func (p *run) dependsOnWaiting(r *Resource) bool {
 	return slices.ContainsFunc(r.References, func(reference *Reference) bool {
-		return p.blind[reference.Resource]
+		return len(p.results[reference.target].waits) > 0
 	})
 }
 

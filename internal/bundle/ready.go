@@ -158,13 +158,13 @@ func condition(actual gaby.Value, name string) gaby.Value {
 
 // because returns the reason and message of a condition.
 func because(c gaby.Value) string {
-	text := ""
+	var text strings.Builder
 	for _, key := range []string{"reason", "message"} {
 		if s := c.Get(key).Text(); s != "" {
-			text += ": " + s
+			text.WriteString(": " + s)
 		}
 	}
-	return text
+	return text.String()
 }
 
 // allTrue is ready when all of the conditions are true.

@@ -115,7 +115,7 @@ func (r *Result) Text() string {
 			object = "-"
 		}
 		line := fmt.Sprintf("  %s\t%s\t%s\t%s", res.Resource.Name, res.Status, object, message)
-		fmt.Fprintln(w, strings.TrimRight(line, "\t"))
+		_, _ = fmt.Fprintln(w, strings.TrimRight(line, "\t"))
 	}
 	_ = w.Flush() // to memory
 	lines := strings.Split(b.String(), "\n")

@@ -47,6 +47,8 @@ type ResourceResult struct {
 	secrets []string      // values that messages must not show
 	crlf    bool
 	noRule  bool // no rule says whether the object is ready
+	// waits is why the resource fails now, if it counts as ready in a simulation.
+	waits diag.List
 }
 
 // Rendered reports whether there is an object to write.
@@ -72,8 +74,14 @@ func (res *ResourceResult) seen() gaby.Value {
 	if res.actual.Exists() {
 		return res.actual
 	}
+	if res.doc == nil { // in a simulation
+		return gaby.Value{}
+	}
 	return res.doc.Value()
 }
+
+// Waits returns why the object cannot be rendered before a step of a simulation.
+func (res *ResourceResult) Waits() diag.List { return res.waits }
 
 // describe returns the kind and name of the object.
 func (res *ResourceResult) describe() string { return res.GVK.Kind + " " + res.Name }
@@ -111,7 +119,7 @@ func (res *ResourceResult) hideSecrets() {
 	}
 	mask := strings.NewReplacer(pairs...).Replace
 	res.Message = mask(res.Message)
-	for _, f := range res.Errors {
+	for _, f := range slices.Concat(res.Errors, res.waits) {
 		f.Message, f.Hint, f.Err = mask(f.Message), mask(f.Hint), nil
 	}
 	for i := range res.Notes {

@@ -2,48 +2,42 @@ package bundle
 
 import (
 	"context"
-	"maps"
 
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
 
 // Step is what a controller writes after everything before it is ready.
-type Step struct {
-	// Resources are rendered, or fail only because values are not known before the objects exist.
-	Resources []*ResourceResult
-}
+type Step struct{ Resources []*ResourceResult }
 
 // Simulate returns the steps in which a controller would proceed from what was observed, if every
-// object becomes ready. Values that only exist then are those of examples. The result is the last
-// one: resources in it that are not ready cannot become so.
+// object becomes ready. Values that only exist then are those of examples; a resource that needs
+// others is in its step nevertheless, see Waits. In the result, resources that are not ready
+// cannot become so.
 func Simulate(ctx context.Context, b *Bundle, o *Options) ([]Step, *Result, error) {
-	sim := *o
-	sim.Examples = true
-	sim.AssumeReady = maps.Clone(o.AssumeReady)
-	if sim.AssumeReady == nil {
-		sim.AssumeReady = map[smithv1.ResourceName]bool{}
+	simulation := *o
+	simulation.Examples, simulation.AssumeAll, simulation.simulated = true, true, true
+	result, err := Process(ctx, b, &simulation)
+	if err != nil {
+		return nil, nil, err
 	}
-	sim.blind = map[smithv1.ResourceName]bool{}
 	var steps []Step
-	for {
-		result, err := Process(ctx, b, &sim)
-		if err != nil {
-			return nil, nil, err
+	after := make(map[*Resource]int, len(result.Resources)) // the step after which it is ready
+	for _, res := range result.Resources {
+		if res.Status != smithv1.Ready {
+			continue
 		}
-		var step Step
-		for _, res := range result.Resources {
-			name := res.Resource.Name
-			waits := res.Status == smithv1.Error && res.Retriable
-			if res.Status != smithv1.InProgress && !waits {
-				continue
+		step := 0
+		for _, reference := range res.Resource.References {
+			step = max(step, after[reference.target])
+		}
+		if res.Assumed && !o.AssumeAll && !o.AssumeReady[res.Resource.Name] {
+			if step == len(steps) {
+				steps = append(steps, Step{})
 			}
-			sim.AssumeReady[name] = true
-			sim.blind[name] = waits
-			step.Resources = append(step.Resources, res)
+			steps[step].Resources = append(steps[step].Resources, res)
+			step++
 		}
-		if len(step.Resources) == 0 {
-			return steps, result, nil
-		}
-		steps = append(steps, step)
+		after[res.Resource] = step
 	}
+	return steps, result, nil
 }

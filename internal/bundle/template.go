@@ -1,7 +1,7 @@
 package bundle
 
 import (
-	"errors"
+	"bytes"
 	"strconv"
 	"strings"
 
@@ -134,9 +134,6 @@ func (t *template) document() (*gaby.YamlDoc, error) {
 	return gaby.ParseYAML([]byte(t.text))
 }
 
-// errNoText is an error that cannot happen: a value that was read has a text.
-var errNoText = errors.New("the object has no text")
-
 // textOf returns the text of a map or list, with the comments above its first entry, and those
 // below its last one that are indented as it is. unit is the text that v is from.
 func textOf(unit []byte, v gaby.Value) string {
@@ -156,10 +153,10 @@ func textOf(unit []byte, v gaby.Value) string {
 	}
 	base := strings.Repeat(" ", v.First().KeyPosition().Column-1)
 	var below, gap strings.Builder
-	_, rest, _ := strings.Cut(string(unit[e.To:]), "\n")
+	_, rest, _ := bytes.Cut(unit[e.To:], []byte("\n"))
 lines:
-	for line := range strings.Lines(rest) {
-		line = strings.TrimRight(line, " \r\n") + "\n"
+	for text := range bytes.Lines(rest) {
+		line := strings.TrimRight(string(text), " \r\n") + "\n"
 		body, deeper := strings.CutPrefix(line, base)
 		switch {
 		case line == "\n":

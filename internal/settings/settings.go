@@ -57,6 +57,8 @@ type Settings struct {
 	// prints findings. Both may be empty.
 	KubernetesVersion string `mapstructure:"kubernetes-version"`
 	Report            string `mapstructure:"report"`
+	// SmithPlugins declares plugins of Bundles, one NAME=COMMAND or NAME=image:IMAGE per line.
+	SmithPlugins string `mapstructure:"smith-plugins"`
 
 	Space          string `mapstructure:"space"`
 	SpaceID        string `mapstructure:"space-id"`
@@ -136,6 +138,7 @@ func keys() []key {
 		{name: "allow-external", defaultValue: false},      // runs programs
 		{name: "no-project-settings", defaultValue: false}, // is about the project's file
 		{name: "max-size", defaultValue: "2GiB"},           // protects from the content of a project
+		{name: "smith-plugins", defaultValue: ""},          // runs programs
 		{name: "resource-types", defaultValue: []string(nil), project: true},
 		{name: "schema", defaultValue: []string(nil), project: true},
 		{name: "function-configs", defaultValue: []string(nil), project: true},

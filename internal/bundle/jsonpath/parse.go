@@ -65,10 +65,10 @@ type parser struct {
 	at   int // offset of the next byte
 }
 
-func (p *parser) fail(format string, args ...any) error {
+func (p *parser) fail(message string) error {
 	return &SyntaxError{
 		Path: p.text, Column: utf8.RuneCountInString(p.text[:min(p.at, len(p.text))]) + 1,
-		Msg: fmt.Sprintf(format, args...),
+		Msg: message,
 	}
 }
 

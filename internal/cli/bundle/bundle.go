@@ -4,6 +4,7 @@ package bundle
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -261,6 +262,13 @@ func (r *runner) outcome(results []*bundle.Result) error {
 		}
 	}
 	r.app.Console().Problems(problems)
+	for _, f := range problems {
+		if p, ok := errors.AsType[*bundle.PanicError](f.Err); ok && r.settings.Debug {
+			if err := r.talk(p.Stack); err != nil {
+				return err
+			}
+		}
+	}
 	if status == app.ExitDone {
 		return nil
 	}

@@ -69,8 +69,8 @@ func (c *cluster) run(stdin string, words ...string) string {
 func (c *cluster) control() {
 	c.t.Helper()
 	for _, kind := range []string{"serviceinstances", "servicebindings"} {
-		names := strings.Fields(c.run("", "get", kind, "-n", c.namespace, "-o", "jsonpath={.items[*].metadata.name}"))
-		for _, name := range names {
+		names := c.run("", "get", kind, "-n", c.namespace, "-o", "jsonpath={.items[*].metadata.name}")
+		for name := range strings.FieldsSeq(names) {
 			if kind == "servicebindings" {
 				c.run("apiVersion: v1\nkind: Secret\nmetadata: {name: binding-secret, namespace: "+c.namespace+
 					"}\nstringData: {FOO_URL: x, password: hunter2}\n", "apply", "-f", "-")

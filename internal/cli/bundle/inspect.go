@@ -207,7 +207,7 @@ func (r *runner) explain(results []*bundle.Result, wanted smithv1.ResourceName, 
 				if more {
 					value += " ..."
 				}
-				fmt.Fprintf(w, "  %s\t%s\t%s\n", e.Path, value, e.From)
+				_, _ = fmt.Fprintf(w, "  %s\t%s\t%s\n", e.Path, value, e.From)
 			}
 			_ = w.Flush() // to memory
 		}

@@ -43,7 +43,8 @@ func (r *runner) plugins(ctx context.Context, o *pluginFlags) (*bundle.Plugins, 
 	if err != nil {
 		return nil, diag.Failures(err, api.FailureFunction)
 	}
-	if len(o.declared) == 0 {
+	declared := append(r.settled(o), o.declared...)
+	if len(declared) == 0 {
 		return plugins, nil
 	}
 	executors, err := o.execution.Executors(ctx, r.app, r.settings, r.app.Dir, nil)
@@ -52,12 +53,31 @@ func (r *runner) plugins(ctx context.Context, o *pluginFlags) (*bundle.Plugins, 
 	}
 	executors.Here = r.app.Dir
 	var problems diag.List
-	for _, text := range o.declared {
+	for _, text := range declared {
 		if err := addProgram(ctx, plugins, executors, &o.execution, text); err != nil {
 			problems = append(problems, diag.Failures(err, api.FailureFunction)...)
 		}
 	}
 	return plugins, problems.Err()
+}
+
+// settled returns the plugins that the user's own settings declare. Programs are only among them if
+// they may run, so that Bundles without them need no permission.
+func (r *runner) settled(o *pluginFlags) []string {
+	var declared []string
+	for line := range strings.Lines(r.settings.SmithPlugins) {
+		line = strings.TrimSpace(line)
+		name, command, _ := strings.Cut(line, "=")
+		switch {
+		case line == "":
+		case o.execution.AllowsExec(r.settings) != "false", strings.HasPrefix(command, "image:"):
+			declared = append(declared, line)
+		case r.settings.Verbose:
+			r.notes(api.Note{Message: fmt.Sprintf(
+				"the plugin %s of the settings is a program, which needs --allow-exec", name)})
+		}
+	}
+	return declared
 }
 
 // addProgram adds the plugin of one --plugin.
@@ -158,13 +178,13 @@ func (r *runner) list(plugins []*bundle.Plugin, output string) error {
 	}
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tMAKES\tFROM")
+	_, _ = fmt.Fprintln(w, "NAME\tMAKES\tFROM")
 	for _, p := range plugins {
 		makes := p.GVK.APIVersion() + " " + p.GVK.Kind
 		if p.Undescribed {
 			makes = "any object"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", p.Name, makes, p.Origin)
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", p.Name, makes, p.Origin)
 	}
 	_ = w.Flush() // to memory
 	return r.app.Write([]byte(diag.PrintableLines(b.String())))

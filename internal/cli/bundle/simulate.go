@@ -45,7 +45,7 @@ func stepText(b *bundle.Bundle, steps []bundle.Step, result *bundle.Result) stri
 	for i, step := range steps {
 		for _, res := range step.Resources {
 			fmt.Fprintf(&s, "step %d: %s (%s %s)", i+1, res.Resource.Name, res.GVK.Kind, res.Name)
-			for _, f := range res.Errors {
+			for _, f := range res.Waits() {
 				fmt.Fprintf(&s, "; now: %s", f.Message)
 			}
 			s.WriteString("\n")

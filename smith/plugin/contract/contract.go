@@ -66,7 +66,7 @@ func describe(p plugin.Plugin) (d *plugin.Description, err error) {
 		}
 	}()
 	if d = p.Describe(); d == nil {
-		return nil, errors.New("Describe returned nil")
+		return nil, errors.New("nil is the result of Describe")
 	}
 	return d, nil
 }
@@ -169,11 +169,11 @@ func (c *Case) run(p plugin.Plugin, seed int) (result plugin.ProcessResult, err 
 	result = p.Process(spec, ctx)
 	switch {
 	case isNil(result):
-		return nil, errors.New("Process returned nil")
+		return nil, errors.New("nil is the result of Process")
 	case !reflect.DeepEqual(spec, wantSpec):
-		return nil, errors.New("Process changed the spec that it got")
+		return nil, errors.New("the spec was changed by Process")
 	case !reflect.DeepEqual(ctx, wantCtx):
-		return nil, errors.New("Process changed the Context that it got")
+		return nil, errors.New("the Context was changed by Process")
 	}
 	return result, nil
 }
@@ -316,7 +316,7 @@ func expected(c Case, f *plugin.ProcessResultFailure) error {
 	var problems []error
 	if !strings.Contains(f.Error.Error(), c.WantError) {
 		problems = append(problems, fmt.Errorf("it fails with %q, which does not contain %q",
-			f.Error, c.WantError))
+			f.Error.Error(), c.WantError))
 	}
 	if c.External != nil && *c.External != f.IsExternalError {
 		problems = append(problems, fmt.Errorf("IsExternalError is %v", f.IsExternalError))
