@@ -9,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // Unit is the parsed data of a unit. It answers questions that need no function to run. It is not
@@ -157,4 +158,48 @@ func (u *Unit) Annotations(key string) map[string]string {
 		}
 	}
 	return values
+}
+
+// Labels returns the labels of the unit's resources as KEY=VALUE, without duplicates and in document
+// order.
+func (u *Unit) Labels() []string {
+	var labels []string
+	for _, doc := range u.documents {
+		if _, err := u.provider.ResourceInfo(doc); err != nil || doc.Check() != nil {
+			continue
+		}
+		for l := doc.Value().Get("metadata").Get("labels").First(); l.Exists(); l = l.Next() {
+			if label := l.Key() + "=" + l.Text(); !slices.Contains(labels, label) {
+				labels = append(labels, label)
+			}
+		}
+	}
+	return labels
+}
+
+// Paths returns the paths of the scalars in the resources of a type, of all resources if the type is
+// empty or *, without duplicates and in document order. It returns no more than limit paths.
+func (u *Unit) Paths(ofType api.ResourceType, limit int) []string {
+	var paths []string
+	seen := map[string]bool{}
+	for _, doc := range u.documents {
+		info, err := u.provider.ResourceInfo(doc)
+		if err != nil || doc.Check() != nil ||
+			ofType != "" && ofType != api.ResourceTypeAny && ofType != info.ResourceType {
+			continue
+		}
+		keys := u.provider.MergeKeys(info.ResourceType)
+		yamlkit.Walk(doc.Value(), nil, func(w *yamlkit.WalkedValue) bool {
+			if w.Value.Kind() != gaby.Scalar || len(paths) == limit {
+				return len(paths) < limit
+			}
+			path := string(yamlpath.ReportedFrom(doc.Value(), w.Segments, nil, keys, "", nil))
+			if !seen[path] {
+				seen[path] = true
+				paths = append(paths, path)
+			}
+			return true
+		})
+	}
+	return paths
 }

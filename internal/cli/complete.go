@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 	"regexp"
 	"slices"
@@ -11,12 +12,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/cli/fn"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/policies"
 	"github.com/fctl-dev/fctl/internal/report"
+	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -175,6 +178,9 @@ func completeDo(a *app.App, cmd *cobra.Command, o *runFlags, words []string,
 		if isFlag(words[0]) {
 			flag, rest, open := c.takeFlag(words)
 			if open {
+				if paths := o.files.Paths; c.path == "" && len(paths) > 0 {
+					c.path = paths[0]
+				}
 				return c.flagValues(flag, typed)
 			}
 			words = rest
@@ -386,6 +392,10 @@ func (c *completer) values(s api.FunctionSignature, p *api.FunctionParameter,
 		return append(c.containers(), "*\tevery container")
 	case "attribute-name":
 		return c.attributes()
+	case "path":
+		return c.paths(given[parameterResourceType])
+	case "kubernetes-version":
+		return kubernetesVersions()
 	}
 	if s.AttributeName == "" {
 		return nil
@@ -569,12 +579,45 @@ func (c *completer) flagValues(name, typed string) ([]string, cobra.ShellCompDir
 		values = c.attributes()
 	case "resource-type":
 		values = texts(c.executor.ResourceTypes(c.toolchain))
+	case "kubernetes-version":
+		values = kubernetesVersions()
+	case "selector":
+		if unit := c.unit(); unit != nil {
+			values = unit.Labels()
+		}
 	case "kind", "name", "namespace":
 		for _, r := range c.resources() {
 			values = append(values, selectorValue(name, r.ResourceInfo))
 		}
 	}
 	return app.Offer(slices.DeleteFunc(values, func(v string) bool { return v == "" }), typed)
+}
+
+// maxPaths is the number of paths offered.
+const maxPaths = 1000
+
+// paths returns the paths in the resources of a type in the file.
+func (c *completer) paths(ofType string) []string {
+	unit := c.unit()
+	if unit == nil {
+		return nil
+	}
+	if t, _, err := run.NewTypeNames(c.executor).Resolve(ofType); err == nil {
+		ofType = string(t)
+	}
+	return unit.Paths(api.ResourceType(ofType), maxPaths)
+}
+
+// kubernetesVersions returns the releases of Kubernetes that have schemas, the newest first.
+func kubernetesVersions() []string {
+	_, err := (&schemas.Library{}).Release("0.0")
+	unknown, ok := errors.AsType[*schemas.UnknownReleaseError](err)
+	if !ok {
+		return nil
+	}
+	known := slices.Clone(unknown.Known)
+	slices.Reverse(known)
+	return known
 }
 
 // selectorValue returns the value by which a flag selects the resource.
