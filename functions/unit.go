@@ -189,7 +189,7 @@ func (u *Unit) Paths(ofType api.ResourceType, limit int) []string {
 			continue
 		}
 		keys := u.provider.MergeKeys(info.ResourceType)
-		yamlkit.Walk(doc.Value(), nil, func(w *yamlkit.WalkedValue) bool {
+		yamlkit.Walk(doc.Value(), nil, func(w *yamlkit.Cursor) bool {
 			if w.Value.Kind() != gaby.Scalar || len(paths) == limit {
 				return len(paths) < limit
 			}

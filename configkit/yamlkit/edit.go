@@ -20,9 +20,6 @@ type Match struct {
 	visited pathMatch
 }
 
-// Place is the former name of [Match].
-type Place = Match
-
 // Path returns the path by which messages and results report the match.
 func (p *Match) Path() api.ResolvedPath { return p.visited.reported() }
 

@@ -10,9 +10,6 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// WalkedValue is the former name of [Cursor].
-type WalkedValue = Cursor
-
 // Cursor is the present position of a walk over a document. It is reused: copy whatever is
 // kept.
 type Cursor struct {
