@@ -64,11 +64,11 @@ func (lines) Line(_ *formatkit.Writer, _ *formatkit.Node, key string, value any,
 // rest: bytes that no edit touches stay as they are.
 func ExampleConverter() {
 	converter := formatkit.Converter[lines]{}
-	docs, err := converter.NativeToDocuments([]byte("host   web.example.com\nport\t80\n"))
+	_, err := converter.NativeToDocuments([]byte("host   web.example.com\nport\t80\n"))
 	if err != nil {
 		fmt.Println(err)
 	}
-	docs, err = converter.NativeToDocuments([]byte("host   web.example.com\nport   80\n"))
+	docs, err := converter.NativeToDocuments([]byte("host   web.example.com\nport   80\n"))
 	if err != nil {
 		panic(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -332,9 +333,7 @@ func partsOf(doc *gaby.YamlDoc, info *api.ResourceInfo, segments []string,
 	var parts []*podPart
 	add := func(name string, value gaby.Value, at ...string) {
 		own := map[string]gaby.Value{name: value}
-		for k, v := range variables {
-			own[k] = v
-		}
+		maps.Copy(own, variables)
 		parts = append(parts, &podPart{
 			doc: doc, info: info, segments: slices.Concat(segments, at), variables: own,
 		})

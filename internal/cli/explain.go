@@ -88,7 +88,7 @@ func explainFunction(a *app.App, cmd *cobra.Command, o *explainFlags, name strin
 	if o.output.Value == "json" {
 		return a.WriteJSON(d)
 	}
-	return a.Write([]byte(explanation(d, newCommandLine(a, cmd, o, set.toolchain),
+	return a.Write([]byte(explanation(d, newCommandLine(cmd, o, set.toolchain),
 		a.Streams.OutStyle(color.Bold))))
 }
 
@@ -99,7 +99,7 @@ type commandLine struct {
 	file    string // an example file
 }
 
-func newCommandLine(a *app.App, cmd *cobra.Command, o *explainFlags,
+func newCommandLine(cmd *cobra.Command, o *explainFlags,
 	toolchain api.ToolchainType,
 ) commandLine {
 	c := commandLine{program: cmd.Root().Name(), file: functions.ExampleFile(toolchain)}
@@ -130,7 +130,7 @@ func explainChain(a *app.App, cmd *cobra.Command, o *explainFlags) error {
 	case o.output.Value == "json":
 		return a.WriteJSON(steps)
 	}
-	return a.Write([]byte(chainText(o.file, steps, parameters, newCommandLine(a, cmd, o, set.toolchain),
+	return a.Write([]byte(chainText(o.file, steps, parameters, newCommandLine(cmd, o, set.toolchain),
 		a.Streams.OutStyle(color.Bold))))
 }
 

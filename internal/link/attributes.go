@@ -86,7 +86,7 @@ func (r *attributeReader) problem(
 // the map can be read.
 func (r *attributeReader) fields(v gaby.Value, what string, required, optional []string) bool {
 	if v.Kind() != gaby.Map {
-		r.problem(v, entity.CodeFieldType, "%s must be a map", what)
+		_ = r.problem(v, entity.CodeFieldType, "%s must be a map", what)
 		return false
 	}
 	known := slices.Concat(required, optional)
@@ -98,7 +98,7 @@ func (r *attributeReader) fields(v gaby.Value, what string, required, optional [
 	complete := true
 	for _, key := range required {
 		if v.Get(key).Text() == "" {
-			r.problem(v, entity.CodeFieldValue, "%s lacks the field %s", what, key)
+			_ = r.problem(v, entity.CodeFieldValue, "%s lacks the field %s", what, key)
 			complete = false
 		}
 	}
@@ -125,7 +125,7 @@ func (r *attributeReader) attribute(v gaby.Value, provider configkit.ResourcePro
 	for _, side := range []string{"needed", "provided"} {
 		list := v.Get(side)
 		if list.Exists() && list.Kind() != gaby.List {
-			r.problem(list, entity.CodeFieldType, "%s must be a list", side)
+			_ = r.problem(list, entity.CodeFieldType, "%s must be a list", side)
 		}
 		for e := list.First(); e.Exists(); e = e.Next() {
 			r.path(e, side, name, dataType, provider)
@@ -147,7 +147,7 @@ func (r *attributeReader) path(
 	}
 	path := v.Get("path").Text()
 	if _, err := yamlpath.Parse(path); err != nil {
-		r.problem(v.Get("path"), entity.CodePathNotFound, "%v", err)
+		_ = r.problem(v.Get("path"), entity.CodePathNotFound, "%v", err)
 		return
 	}
 	details := &api.AttributeDetails{
@@ -162,7 +162,7 @@ func (r *attributeReader) path(
 		}}, nil, nil, false,
 	)
 	if err != nil {
-		r.problem(v, entity.CodeFieldValue, "%v", err)
+		_ = r.problem(v, entity.CodeFieldValue, "%v", err)
 	}
 }
 
@@ -172,13 +172,13 @@ func (r *attributeReader) texts(v gaby.Value) map[string]string {
 		return nil
 	}
 	if v.Kind() != gaby.Map {
-		r.problem(v, entity.CodeFieldType, "properties must be a map of texts")
+		_ = r.problem(v, entity.CodeFieldType, "properties must be a map of texts")
 		return nil
 	}
 	texts := map[string]string{}
 	for e := v.First(); e.Exists(); e = e.Next() {
 		if e.Kind() != gaby.Scalar {
-			r.problem(e, entity.CodeFieldType, "the property %s must be a text", e.Key())
+			_ = r.problem(e, entity.CodeFieldType, "the property %s must be a text", e.Key())
 		}
 		texts[e.Key()] = strings.TrimSpace(e.Text())
 	}

@@ -92,11 +92,12 @@ func (e *Explanation) cause(b *strings.Builder, indent string) {
 		line("", "recorded at %s", e.Entry)
 	}
 	if c.Expression != "" {
-		text := c.Evaluator + " " + c.Expression
+		var text strings.Builder
+		text.WriteString(c.Evaluator + " " + c.Expression)
 		for _, name := range slices.Sorted(maps.Keys(c.Parameters)) {
-			text += fmt.Sprintf(", %s = %s", name, valueOf(c.Parameters[name]))
+			text.WriteString(fmt.Sprintf(", %s = %s", name, valueOf(c.Parameters[name])))
 		}
-		line("", "%s", text)
+		line("", "%s", text.String())
 	}
 	for _, from := range e.From {
 		line("from", "%s rev %d, %s : %s", from.Unit, from.RevisionNum, &from.Resource, from.what())

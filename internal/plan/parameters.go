@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -135,12 +136,8 @@ func (p *Plan) setParams(params map[string]string) {
 	}
 	for i := range p.Invocations {
 		own := map[string]string{}
-		for name, value := range params {
-			own[name] = value
-		}
-		for name, value := range p.Invocations[i].Params {
-			own[name] = value
-		}
+		maps.Copy(own, params)
+		maps.Copy(own, p.Invocations[i].Params)
 		p.Invocations[i].Params = own
 	}
 	for _, fix := range p.Fixes {

@@ -212,8 +212,7 @@ func (t *Tx) Edits(engine Recorder, units []*Unit, strict bool) ([]*Unit, error)
 			}
 			if _, err := t.Record(engine, u, found[i].data, source, description,
 				entity.Mutation{}, false); err != nil {
-				var e *entity.Error
-				if errors.As(err, &e) {
+				if e, ok := errors.AsType[*entity.Error](err); ok {
 					errs = append(errs, e)
 					continue
 				}

@@ -96,7 +96,7 @@ func (w *Workspace) checkLink(l *Link) []finding {
 // legal checks which fields the update type allows.
 func (c *checker) legal(l *entity.Link) {
 	if l.Type() == entity.UpdateNone && l.AutoUpdate {
-		c.add(entity.CodeNoneAutoUpdate, []string{"AutoUpdate"},
+		_ = c.add(entity.CodeNoneAutoUpdate, []string{"AutoUpdate"},
 			"a link of the type None is for order only and cannot have AutoUpdate")
 	}
 	for _, f := range legalFields() {
@@ -113,20 +113,20 @@ func (c *checker) ends(l *Link) {
 		return
 	}
 	if l.From == l.To {
-		c.add(entity.CodeLinkSelf, []string{"ToUnit"}, "a unit cannot be linked with itself")
+		_ = c.add(entity.CodeLinkSelf, []string{"ToUnit"}, "a unit cannot be linked with itself")
 	}
 	from, to := l.From.ToolchainType, l.To.ToolchainType
 	switch {
 	case l.Merges() && from != to:
-		c.add(entity.CodeToolchain, []string{"UpdateType"},
+		_ = c.add(entity.CodeToolchain, []string{"UpdateType"},
 			"a link of the type %s needs units of one toolchain; %s is %s, %s is %s", l.Type(),
 			l.From.Name(), from, l.To.Name(), to)
 	case l.UpdateType != entity.UpdateUpsert:
 	case from != api.ToolchainKubernetesYAML:
-		c.add(entity.CodeToolchain, []string{"FromUnit"},
+		_ = c.add(entity.CodeToolchain, []string{"FromUnit"},
 			"a link of the type Upsert writes Kubernetes/YAML; %s is %s", l.From.Name(), from)
 	case l.TransformInvocationID == "" && to != api.ToolchainKubernetesYAML:
-		c.add(entity.CodeToolchain, []string{"ToUnit"},
+		_ = c.add(entity.CodeToolchain, []string{"ToUnit"},
 			"without TransformInvocation the upstream must be Kubernetes/YAML; %s is %s",
 			l.To.Name(), to)
 	}
@@ -143,7 +143,7 @@ func (c *checker) bindings(l *entity.Link) {
 	switch l.Type() {
 	case entity.UpdateInsert:
 		if len(l.Bindings) != 1 {
-			c.add(entity.CodeBindingCount, []string{"Bindings"},
+			_ = c.add(entity.CodeBindingCount, []string{"Bindings"},
 				"a link of the type Insert has exactly one binding, not %d", len(l.Bindings))
 		}
 		for i, b := range l.Bindings {
@@ -158,14 +158,14 @@ func (c *checker) bindings(l *entity.Link) {
 				key = fmt.Sprint(*b.NeededResource, "\x00", b.NeededPath)
 			}
 			if seen[key] {
-				c.add(entity.CodeBindingDup, at("Bindings", i, "NeededPath"),
+				_ = c.add(entity.CodeBindingDup, at("Bindings", i, "NeededPath"),
 					"%s is bound twice", b.NeededPath)
 			}
 			seen[key] = true
 		}
 	default:
 		if len(l.Bindings) > 0 {
-			c.add(entity.CodeBindingsForbidden, []string{"Bindings"},
+			_ = c.add(entity.CodeBindingsForbidden, []string{"Bindings"},
 				"a link of the type %s has no bindings", l.Type())
 		}
 	}
@@ -177,7 +177,7 @@ func at(list string, i int, field string) []string {
 
 func (c *checker) insertBinding(b entity.Binding, i int) {
 	report := func(field, text string) {
-		c.add(entity.CodeBindingInvalid, at("Bindings", i, field), "%s", text)
+		_ = c.add(entity.CodeBindingInvalid, at("Bindings", i, field), "%s", text)
 	}
 	switch {
 	case b.NeededResource == nil || b.NeededResource.ResourceType == "" ||
@@ -198,7 +198,7 @@ func (c *checker) manualBinding(b entity.Binding, i int) {
 	complete := b.NeededResource != nil && b.ProvidedResource != nil && b.NeededPath != "" &&
 		b.ProvidedPath != ""
 	if !complete {
-		c.add(entity.CodeBindingInvalid, at("Bindings", i, "NeededResource"),
+		_ = c.add(entity.CodeBindingInvalid, at("Bindings", i, "NeededResource"),
 			"a binding needs NeededResource, NeededPath, ProvidedResource and ProvidedPath")
 	}
 	c.dataType(b.DataType, at("Bindings", i, "DataType"))
@@ -208,7 +208,7 @@ func (c *checker) dataType(t api.DataType, field []string) {
 	switch t {
 	case "", api.DataTypeString, api.DataTypeInt, api.DataTypeBool:
 	default:
-		c.add(entity.CodeDataType, field, "DataType is string, int or bool, not %s",
+		_ = c.add(entity.CodeDataType, field, "DataType is string, int or bool, not %s",
 			quote(string(t)))
 	}
 }
@@ -217,7 +217,7 @@ func (c *checker) dataType(t api.DataType, field []string) {
 func (c *checker) transform(l *entity.Link) {
 	if l.Type() == entity.UpdateTransformPaths &&
 		len(l.DownstreamPaths)+len(l.DownstreamSetters) == 0 {
-		c.add(entity.CodeEmptyTransform, []string{"UpdateType"},
+		_ = c.add(entity.CodeEmptyTransform, []string{"UpdateType"},
 			"a link of the type TransformPaths needs DownstreamPaths or DownstreamSetters")
 	}
 	for i, g := range l.UpstreamGetters {
@@ -233,7 +233,7 @@ func (c *checker) transform(l *entity.Link) {
 	for i, p := range l.DownstreamPaths {
 		c.dataType(p.DataType, at("DownstreamPaths", i, "DataType"))
 		if !slices.Contains([]string{"", "template", "cel"}, p.Evaluator) {
-			c.add(entity.CodeEvaluator, at("DownstreamPaths", i, "Evaluator"),
+			_ = c.add(entity.CodeEvaluator, at("DownstreamPaths", i, "Evaluator"),
 				"Evaluator is template or cel, not %s", quote(p.Evaluator))
 		}
 	}

@@ -22,7 +22,7 @@ func flock(ctx context.Context, f *os.File, exclusive bool) error {
 	}
 	for {
 		err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
-		if err != unix.EWOULDBLOCK && err != unix.EINTR { //nolint:errorlint // a system call
+		if err != unix.EWOULDBLOCK && err != unix.EINTR {
 			return err
 		}
 		select {

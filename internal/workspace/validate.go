@@ -71,7 +71,7 @@ func (w *Workspace) Validate() entity.Errors {
 		if l.UpdateType == entity.UpdateUpgradeUnit && l.From != nil {
 			if first := upgrades[l.FromUnitID]; first != nil {
 				var c checker
-				c.add(entity.CodeUpgradeDup, []string{"UpdateType"},
+				_ = c.add(entity.CodeUpgradeDup, []string{"UpdateType"},
 					"%s has an UpgradeUnit link already: %s", l.From.Name(), first.Slug)
 				found = append(found, c.found...)
 			}
@@ -84,7 +84,7 @@ func (w *Workspace) Validate() entity.Errors {
 		c.toolchain(i.ToolchainType)
 		c.resources([]string{"WhereResource"}, i.WhereResource)
 		if i.FunctionName == "" {
-			c.add(entity.CodeFunctionUnknown, []string{"FunctionName"}, "FunctionName is missing")
+			_ = c.add(entity.CodeFunctionUnknown, []string{"FunctionName"}, "FunctionName is missing")
 		}
 		errs = append(errs, w.located(i.file, c.found)...)
 	}
@@ -108,7 +108,7 @@ func (w *Workspace) ValidateLink(l *Link) entity.Errors {
 			if other.UpdateType == l.UpdateType && other.FromUnitID == l.FromUnitID &&
 				other.LinkID != l.LinkID {
 				var c checker
-				c.add(entity.CodeUpgradeDup, nil, "%s/%s has an UpgradeUnit link already: %s",
+				_ = c.add(entity.CodeUpgradeDup, nil, "%s/%s has an UpgradeUnit link already: %s",
 					l.SpaceSlug, l.FromUnit, other.Slug)
 				found = append(found, c.found...)
 			}
@@ -174,7 +174,7 @@ func (c *checker) toolchain(t api.ToolchainType) {
 // resources checks a filter of resources.
 func (c *checker) resources(field []string, text string) {
 	if len(text) > api.MaxWhereLength {
-		c.add(entity.CodeWhereParse, field, "the filter has more than %d bytes", api.MaxWhereLength)
+		_ = c.add(entity.CodeWhereParse, field, "the filter has more than %d bytes", api.MaxWhereLength)
 		return
 	}
 	if _, err := where.Parse(text); err != nil {
@@ -196,13 +196,13 @@ func (c *checker) entities(field []string, text string, schema filter.Schema) {
 func (c *checker) filter(f *entity.Filter) {
 	schema, ok := Schemas()[f.From]
 	if !ok {
-		c.add(entity.CodeFieldValue, []string{"From"},
+		_ = c.add(entity.CodeFieldValue, []string{"From"},
 			"From is Unit, Link, Mutation or Space, not %s", quote(string(f.From)))
 		return
 	}
 	c.entities([]string{"Where"}, f.Where, schema)
 	if f.From != entity.FilterUnit && (f.WhereData != "" || f.ResourceType != "") {
-		c.add(entity.CodeFieldNotAllowed, []string{"WhereData"},
+		_ = c.add(entity.CodeFieldNotAllowed, []string{"WhereData"},
 			"WhereData and ResourceType are for units only")
 	}
 	c.resources([]string{"WhereData"}, f.WhereData)
@@ -227,5 +227,5 @@ func (w *Workspace) Locate(l *Link, fields []string, errs entity.Errors) {
 		found[i] = finding{path, e}
 		e.Space, e.Link = l.SpaceSlug, l.Slug
 	}
-	w.located(l.file, found)
+	_ = w.located(l.file, found)
 }

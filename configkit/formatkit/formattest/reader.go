@@ -45,7 +45,7 @@ func CompareWithReader(t *testing.T, converter configkit.ConfigConverter, random
 	if err != nil {
 		t.Fatal(err)
 	}
-	reader.Stdin, reader.Stderr = bytes.NewReader(in), os.Stderr
+	reader.Stdin = bytes.NewReader(in)
 	out, err := reader.Output()
 	if err != nil {
 		t.Fatal(err)

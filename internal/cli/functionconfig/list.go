@@ -10,7 +10,6 @@ import (
 
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/krm/catalog"
-	"github.com/fctl-dev/fctl/internal/runtime"
 	"github.com/fctl-dev/fctl/internal/runtime/functionconfig"
 )
 
@@ -163,6 +162,3 @@ func (e *executor) cell() string {
 	}
 	return tags
 }
-
-// defaultPrefix is the repository of images without one, in help texts.
-const defaultPrefix = runtime.DefaultPrefix

@@ -67,11 +67,7 @@ func (s *session) reportSymptoms(symptoms []link.Symptom, kind report.Kind) erro
 		}
 		return s.app.Write([]byte(s.symptomText(symptoms)))
 	}
-	results, err := s.symptomResults(symptoms)
-	if err != nil {
-		return err
-	}
-	text, err := report.RenderReport(kind, results)
+	text, err := report.RenderReport(kind, s.symptomResults(symptoms))
 	if err != nil {
 		return err
 	}
@@ -104,7 +100,7 @@ func (s *session) symptomText(symptoms []link.Symptom) string {
 }
 
 // symptomResults returns symptoms as the results of a validation of each unit.
-func (s *session) symptomResults(symptoms []link.Symptom) ([]report.Result, error) {
+func (s *session) symptomResults(symptoms []link.Symptom) []report.Result {
 	const name = "link-doctor"
 	var results []report.Result
 	for _, u := range s.Units {
@@ -143,5 +139,5 @@ func (s *session) symptomResults(symptoms []link.Symptom) ([]report.Result, erro
 			Invocations: api.FunctionInvocationList{{FunctionName: name}},
 		})
 	}
-	return results, nil
+	return results
 }

@@ -133,12 +133,12 @@ func (o *linkGraph) graph(s *session, roots []*workspace.Unit,
 
 // marks returns the marks of a link.
 func (s *session) marks(l *workspace.Link) (string, error) {
-	marks := ""
+	var marks strings.Builder
 	if l.Stale {
-		marks += "*"
+		marks.WriteString("*")
 	}
 	if l.LastError != nil {
-		marks += "!"
+		marks.WriteString("!")
 	}
 	if l.Merges() && l.From != nil {
 		conflicts, err := s.Store.Conflicts(l.From)
@@ -147,15 +147,15 @@ func (s *session) marks(l *workspace.Link) (string, error) {
 		}
 		for _, c := range conflicts {
 			if c.LinkID == l.LinkID {
-				marks += "~"
+				marks.WriteString("~")
 				break
 			}
 		}
 	}
 	if l.AutoUpdate {
-		marks += "a"
+		marks.WriteString("a")
 	}
-	return marks, nil
+	return marks.String(), nil
 }
 
 // graphJSON returns the graph as people and programs read it.

@@ -193,7 +193,7 @@ func printCustom[T any](s *session, o *output, rows []T, object func(T) any) err
 	_, text, _ := strings.Cut(o.form, "=")
 	var head []string
 	var paths [][]string
-	for _, spec := range strings.Split(text, ",") {
+	for spec := range strings.SplitSeq(text, ",") {
 		name, path, ok := strings.Cut(spec, ":")
 		if !ok || name == "" || path == "" {
 			return diag.UsageHint("for example -o custom-columns=NAME:Slug,TEAM:Labels.team",
@@ -259,11 +259,11 @@ func table(head []string, rows [][]string) []byte {
 	}
 	var b bytes.Buffer
 	for _, row := range rows {
-		line := ""
+		var line strings.Builder
 		for i, cell := range row {
-			line += cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2)
+			line.WriteString(cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
 		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
 	return b.Bytes()
 }

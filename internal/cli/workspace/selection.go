@@ -112,7 +112,6 @@ type metadata struct {
 	displayName         string
 	labels, annotations []string
 	gates               []string
-	version             int64
 	allowExists         bool
 }
 

@@ -84,7 +84,6 @@ func (o *unitCreate) run(s *session, words []string) error {
 	if err != nil {
 		return err
 	}
-	var made []*workspace.Unit
 	for _, n := range all {
 		if u, err := s.Unit(space.Slug, n.slug); err == nil && o.allowExists {
 			if err := s.printUnit(&o.output, u, ""); err != nil {
@@ -96,7 +95,6 @@ func (o *unitCreate) run(s *session, words []string) error {
 		if err != nil {
 			return err
 		}
-		made = append(made, u)
 		if err := s.printUnit(&o.output, u, "Successfully created unit "+u.Slug); err != nil {
 			return err
 		}

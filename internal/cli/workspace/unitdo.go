@@ -83,18 +83,13 @@ given before FUNCTION.`,
 }
 
 func (o *unitDo) runAll(s *session, units []*workspace.Unit, words []string) error {
-	var changed []*workspace.Unit
 	var errs []error
 	for _, u := range units {
-		head := u.HeadRevisionNum
 		if err := o.run(s, u, words); err != nil {
 			if len(units) == 1 {
 				return err
 			}
 			errs = append(errs, err)
-		}
-		if u.HeadRevisionNum > head {
-			changed = append(changed, u)
 		}
 	}
 	if len(errs) > 0 {

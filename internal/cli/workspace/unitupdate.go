@@ -123,17 +123,12 @@ func validSubgroup(text string) bool {
 // runAll changes the units. What fails for one does not stop the others.
 func (o *unitUpdate) runAll(s *session, units []*workspace.Unit, words []string) error {
 	var errs []error
-	var changed []*workspace.Unit
 	for _, u := range units {
-		head := u.HeadRevisionNum
 		if err := o.run(s, u, words); err != nil {
 			if len(units) == 1 {
 				return err
 			}
 			errs = append(errs, err)
-		}
-		if u.HeadRevisionNum > head {
-			changed = append(changed, u)
 		}
 	}
 	if len(errs) > 0 {

@@ -28,8 +28,8 @@ func newWatch(a *app.App) *cobra.Command {
 	c := &common{app: a}
 	cmd := &cobra.Command{
 		Use: "watch [flags]", Short: "Record edits and resolve automatic links as files change",
-		Long: `Watch the workspace. When a unit or a link was edited and nothing has changed for
-300 ms, record the edit as a revision, resolve the links with AutoUpdate
+		Long: `Watch the workspace. When a unit or a link was edited and nothing has changed
+for 300 ms, record the edit as a revision, resolve the links with AutoUpdate
 downstream, and print a line for each unit that changed. A unit that cannot be
 parsed is left alone until it is saved again. Links without AutoUpdate are never
 resolved. Stop with Ctrl-C.`,

@@ -65,7 +65,9 @@ func TestPullPolicies(t *testing.T) {
 		policy runtime.PullPolicy
 		want   string
 	}{
-		{runtime.PullNever, "one"}, {runtime.PullIfNotPresent, "one"}, {runtime.PullAlways, "two"},
+		{runtime.PullNever, "one"},
+		{runtime.PullIfNotPresent, "one"},
+		{runtime.PullAlways, "two"},
 		{runtime.PullNever, "two"},
 	} {
 		if out, err := run(c.policy); out != c.want || err != nil {

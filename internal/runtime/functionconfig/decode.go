@@ -86,7 +86,7 @@ func (d *decoder) keys(f field, known ...string) bool {
 		return false
 	}
 	if f.Kind() != gaby.Map {
-		d.refuse(f, "a map is expected, not %s", shape(f.Value))
+		_ = d.refuse(f, "a map is expected, not %s", shape(f.Value))
 		return false
 	}
 	if len(known) == 0 {
@@ -154,7 +154,7 @@ func (d *decoder) list(f field, each func(field)) bool {
 		return false
 	}
 	if f.Kind() != gaby.List {
-		d.refuse(f, "a list is expected, not %s", shape(f.Value))
+		_ = d.refuse(f, "a list is expected, not %s", shape(f.Value))
 		return false
 	}
 	i := 0
@@ -179,15 +179,15 @@ func (d *decoder) count(f field) int {
 	case uint64:
 		n = maxCount + 1
 	default:
-		d.refuse(f, "a whole number is expected, not %s", shape(f.Value))
+		_ = d.refuse(f, "a whole number is expected, not %s", shape(f.Value))
 		return 0
 	}
 	switch {
 	case n < 0:
-		d.fail(f, "%d is negative", n)
+		_ = d.fail(f, "%d is negative", n)
 		return 0
 	case n > maxCount:
-		d.fail(f, "%s is more than the limit of %d", f.Text(), maxCount)
+		_ = d.fail(f, "%s is more than the limit of %d", f.Text(), maxCount)
 		return 0
 	}
 	return int(n)

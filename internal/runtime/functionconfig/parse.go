@@ -50,7 +50,7 @@ func parseAll(text []byte, file string, mixed bool) ([]*Config, []Problem) {
 	}
 	if objects == 0 && !mixed {
 		d := &decoder{file: file}
-		d.add(gaby.Position{Line: 1, Column: 1}, "", "the text has no FunctionConfig")
+		_ = d.add(gaby.Position{Line: 1, Column: 1}, "", "the text has no FunctionConfig")
 		problems = append(problems, d.problems...)
 	}
 	return configs, problems
@@ -72,7 +72,7 @@ func parseObject(doc *gaby.YamlDoc, file string) (*Config, []Problem) {
 	d := &decoder{file: file}
 	root := field{doc.Value(), "", doc.Position()}
 	if root.Kind() != gaby.Map {
-		d.fail(root, "a FunctionConfig is expected, not %s", shape(root.Value))
+		_ = d.fail(root, "a FunctionConfig is expected, not %s", shape(root.Value))
 		return nil, d.problems
 	}
 	name := root.get("metadata").get("name")
@@ -80,11 +80,11 @@ func parseObject(doc *gaby.YamlDoc, file string) (*Config, []Problem) {
 		d.object = Kind + "/" + name.Text()
 	}
 	if kind := root.get("kind"); !kind.EqualText(Kind) {
-		d.refuse(kind, "%s is expected, not %s", Kind, shape(kind.Value))
+		_ = d.refuse(kind, "%s is expected, not %s", Kind, shape(kind.Value))
 		return nil, d.problems
 	}
 	if version := root.get("apiVersion"); !version.EqualText(APIVersion) {
-		d.refuse(version, "%s is expected, not %s", APIVersion, shape(version.Value))
+		_ = d.refuse(version, "%s is expected, not %s", APIVersion, shape(version.Value))
 		return nil, d.problems
 	}
 	d.repeated(root.Value, "")
@@ -109,7 +109,7 @@ func parseObject(doc *gaby.YamlDoc, file string) (*Config, []Problem) {
 // metadata reads what identifies the object. Other fields of metadata belong to the API server.
 func (d *decoder) metadata(f field, c *Config) {
 	if !f.isSet() {
-		d.refuse(f, "the object has no metadata")
+		_ = d.refuse(f, "the object has no metadata")
 		return
 	}
 	if !d.keys(f) {
@@ -118,12 +118,12 @@ func (d *decoder) metadata(f field, c *Config) {
 	name := f.get("name")
 	if text, ok := d.text(name); ok {
 		if !isSubdomain(text) {
-			d.refuse(name, "%q is not a name: lower-case letters, digits, \".\" and \"-\" are allowed",
+			_ = d.refuse(name, "%q is not a name: lower-case letters, digits, \".\" and \"-\" are allowed",
 				text)
 		}
 		c.Name = text
 	} else if !name.isSet() {
-		d.refuse(name, "the object has no name")
+		_ = d.refuse(name, "the object has no name")
 	}
 	c.Namespace, _ = d.text(f.get("namespace"))
 	if n, ok := f.get("generation").Data().(int); ok {
@@ -146,7 +146,7 @@ func (d *decoder) spec(f field, c *Config) {
 		known = append(known, names[0], names[1])
 	}
 	if !f.isSet() {
-		d.refuse(f, "the object has no spec")
+		_ = d.refuse(f, "the object has no spec")
 		return
 	}
 	if !d.keys(f, known...) {
@@ -161,7 +161,7 @@ func (d *decoder) spec(f field, c *Config) {
 		any = any || sections[i].isSet()
 	}
 	if !any {
-		d.refuse(field{path: f.path, missingAt: f.get("image").missingAt},
+		_ = d.refuse(field{path: f.path, missingAt: f.get("image").missingAt},
 			"it has no goExecutor, binaryExecutor or podExecutor, so it says nothing")
 	}
 	c.Go = d.goSection(sections[0], c.Image)
@@ -176,7 +176,7 @@ func (d *decoder) either(proposed, today field) field {
 		if before(second.Value, first.Value) {
 			second, first = first, second
 		}
-		d.add(second.KeyPosition(), second.path, "it is another name of %s; use one of them",
+		_ = d.add(second.KeyPosition(), second.path, "it is another name of %s; use one of them",
 			first.path)
 	}
 	if today.isSet() && !proposed.isSet() {
@@ -196,17 +196,17 @@ func (d *decoder) image(f field, c *Config) {
 	text, ok := d.text(f)
 	switch {
 	case !ok && !f.isSet():
-		d.refuse(f, "it is missing; the base name of an image is expected")
+		_ = d.refuse(f, "it is missing; the base name of an image is expected")
 	case !ok:
 	case text == "":
-		d.refuse(f, "it is empty; the base name of an image is expected")
+		_ = d.refuse(f, "it is empty; the base name of an image is expected")
 	case strings.ContainsAny(text, "/:@"):
 		p := d.fail(f, "%q is more than the base name of an image", text)
 		if image, err := runtime.ParseImage(text); err == nil {
 			p.Hint = fmt.Sprintf("image: %s; a repository belongs to prefixes, a tag to tags", image.Base)
 		}
 	case !runtime.IsImageBase(text):
-		d.fail(f, "%q is not the base name of an image", text)
+		_ = d.fail(f, "%q is not the base name of an image", text)
 	}
 	c.Image = text
 }
@@ -216,18 +216,18 @@ func (d *decoder) prefixes(f field, c *Config) {
 		text, ok := d.text(e)
 		if !ok {
 			if e.IsNull() {
-				d.refuse(e, "a string is expected, not null")
+				_ = d.refuse(e, "a string is expected, not null")
 			}
 			return
 		}
 		prefix := strings.TrimRight(text, "/")
 		if prefix == "" && text != "" {
-			d.fail(e, "%q is not a repository", text)
+			_ = d.fail(e, "%q is not a repository", text)
 			return
 		}
 		if prefix != "" {
 			if err := runtime.CheckRepository(prefix); err != nil {
-				d.fail(e, "%q is not a repository: %w", text, err)
+				_ = d.fail(e, "%q is not a repository: %w", text, err)
 				return
 			}
 		}
@@ -248,7 +248,7 @@ func (d *decoder) tags(f field, pod bool) []Tag {
 		text, ok := d.text(e)
 		if !ok {
 			if e.IsNull() {
-				d.refuse(e, "a string is expected, not null")
+				_ = d.refuse(e, "a string is expected, not null")
 			}
 			return
 		}
@@ -285,7 +285,7 @@ func (d *decoder) goSection(f field, image string) *Go {
 	id := f.get("id")
 	if text, ok := d.text(id); ok {
 		if g.ID = text; text == "" {
-			d.fail(id, "it is empty; leave it out for the name of the image")
+			_ = d.fail(id, "it is empty; leave it out for the name of the image")
 		}
 	}
 	return g
@@ -310,7 +310,7 @@ func (d *decoder) binarySection(f field) *Binary {
 	}
 	for i, p := range set {
 		if i > 0 {
-			d.add(p.KeyPosition(), p.path, "only one of %s may be set, and %s is set",
+			_ = d.add(p.KeyPosition(), p.path, "only one of %s may be set, and %s is set",
 				strings.Join(known[1:], ", "), path.Base(strings.ReplaceAll(set[0].path, ".", "/")))
 		}
 		text, ok := d.text(p)
@@ -319,9 +319,9 @@ func (d *decoder) binarySection(f field) *Binary {
 		}
 		switch key := p.Key(); {
 		case text == "":
-			d.refuse(p, "it is empty")
+			_ = d.refuse(p, "it is empty")
 		case strings.ContainsRune(text, 0):
-			d.fail(p, "it has a NUL byte")
+			_ = d.fail(p, "it has a NUL byte")
 		case key == "absPath" && !path.IsAbs(text):
 			d.fail(p, "%q is not absolute", text).Hint = "relPath: is below the directory of --functions"
 		case key == "relPath" && path.IsAbs(text):
@@ -329,9 +329,9 @@ func (d *decoder) binarySection(f field) *Binary {
 		case path.IsAbs(text):
 			b.AbsPath = path.Clean(text)
 		case !filepath.IsLocal(filepath.FromSlash(text)):
-			d.fail(p, "%q leaves the directory of functions", text)
+			_ = d.fail(p, "%q leaves the directory of functions", text)
 		case path.Clean(text) == ".":
-			d.fail(p, "%q is the directory of functions itself", text)
+			_ = d.fail(p, "%q is the directory of functions itself", text)
 		default:
 			b.RelPath = path.Clean(text)
 		}
@@ -357,7 +357,7 @@ func (d *decoder) duration(f field) time.Duration {
 	case err != nil:
 		d.refuse(f, "%q is not a duration", text).Hint = "durations are written as 90s, 30m or 1h30m"
 	case value <= 0:
-		d.fail(f, "the duration %s is not more than 0", text)
+		_ = d.fail(f, "the duration %s is not more than 0", text)
 	}
 	return value
 }

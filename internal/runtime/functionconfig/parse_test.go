@@ -205,12 +205,12 @@ func TestTags(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", c.tag, err)
 		}
-		for _, s := range strings.Fields(c.allow) {
+		for s := range strings.FieldsSeq(c.allow) {
 			if !tag.Allows(s) {
 				t.Errorf("%s does not allow %s", c.tag, s)
 			}
 		}
-		for _, s := range strings.Fields(c.deny) {
+		for s := range strings.FieldsSeq(c.deny) {
 			if tag.Allows(s) {
 				t.Errorf("%s allows %s", c.tag, s)
 			}

@@ -21,7 +21,7 @@ func (d *decoder) podSection(f field) *Pod {
 	d.list(f.get("entrypoint"), func(e field) {
 		text, ok := d.text(e)
 		if !ok && !e.isSet() {
-			d.refuse(e, "a string is expected, not null")
+			_ = d.refuse(e, "a string is expected, not null")
 		}
 		p.Entrypoint = append(p.Entrypoint, text)
 	})
@@ -31,7 +31,7 @@ func (d *decoder) podSection(f field) *Pod {
 	account := d.either(f.get("serviceAccount"), overrides.get("serviceAccountName"))
 	if text, ok := d.text(account); ok {
 		if !isSubdomain(text) {
-			d.fail(account, "%q is not the name of a service account", text)
+			_ = d.fail(account, "%q is not the name of a service account", text)
 		}
 		o.ServiceAccount = text
 	}
@@ -53,16 +53,16 @@ func (d *decoder) container(f, resources field) ContainerOverrides {
 	d.list(env, func(e field) {
 		if !d.keys(e, "name", "value", "valueFrom") {
 			if !e.isSet() {
-				d.refuse(e, "a map is expected, not null")
+				_ = d.refuse(e, "a map is expected, not null")
 			}
 			return
 		}
 		name := e.get("name")
 		switch text, ok := d.text(name); {
 		case !ok && !name.isSet():
-			d.refuse(name, "it is missing")
+			_ = d.refuse(name, "it is missing")
 		case ok && text == "":
-			d.refuse(name, "it is empty")
+			_ = d.refuse(name, "it is empty")
 		case ok && names[text]:
 			d.warn(name, "the variable %q is in the list twice", text)
 		default:
@@ -72,12 +72,12 @@ func (d *decoder) container(f, resources field) ContainerOverrides {
 		d.text(value)
 		d.keys(from, "configMapKeyRef", "fieldRef", "fileKeyRef", "resourceFieldRef", "secretKeyRef")
 		if value.isSet() && from.isSet() {
-			d.fail(from, "a variable has value or valueFrom, not both")
+			_ = d.fail(from, "a variable has value or valueFrom, not both")
 		}
 	})
 	d.list(envFrom, func(e field) {
 		if !d.keys(e, "configMapRef", "prefix", "secretRef") && !e.isSet() {
-			d.refuse(e, "a map is expected, not null")
+			_ = d.refuse(e, "a map is expected, not null")
 		}
 	})
 	return ContainerOverrides{Resources: raw(chosen), Env: raw(env), EnvFrom: raw(envFrom)}
@@ -93,7 +93,7 @@ func (d *decoder) resources(f field) {
 	for name, request := range d.quantities(f.get("requests")) {
 		limit, ok := limits[name]
 		if ok && request.amount.Compare(limit.amount) > 0 {
-			d.fail(request.field, "the request of %s is more than the limit of %s",
+			_ = d.fail(request.field, "the request of %s is more than the limit of %s",
 				request.field.Text(), limit.field.Text())
 		}
 	}
@@ -113,14 +113,14 @@ func (d *decoder) quantities(f field) map[string]amount {
 	for v := f.First(); v.Exists(); v = v.Next() {
 		e := f.get(v.Key())
 		if v.Kind() != gaby.Scalar || v.IsNull() {
-			d.refuse(e, "a quantity is expected, not %s", shape(v))
+			_ = d.refuse(e, "a quantity is expected, not %s", shape(v))
 			continue
 		}
 		q, ok := quantity.Parse(v.Text())
 		if zero, _ := quantity.Parse("0"); !ok {
 			d.refuse(e, "%q is not a quantity", v.Text()).Hint = "quantities are written as 500m, 2 or 1Gi"
 		} else if q.Compare(zero) < 0 {
-			d.fail(e, "%s is negative", v.Text())
+			_ = d.fail(e, "%s is negative", v.Text())
 		} else {
 			amounts[v.Key()] = amount{e, q}
 		}

@@ -2,6 +2,7 @@ package filter
 
 import (
 	"maps"
+	"strings"
 
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
@@ -189,14 +190,14 @@ func linkDetail(l *entity.Link, name string) Value {
 	case "ResolvedHash":
 		return TextValue(l.ResolvedHash)
 	case "StaleReasons":
-		text := ""
+		var text strings.Builder
 		for i, reason := range l.StaleReasons {
 			if i > 0 {
-				text += ","
+				text.WriteString(",")
 			}
-			text += string(reason)
+			text.WriteString(string(reason))
 		}
-		return TextValue(text)
+		return TextValue(text.String())
 	}
 	return commonValue(&l.Common, name)
 }

@@ -271,7 +271,7 @@ func (p *parser) operator(c *clause) error {
 // keywords consumes words with blanks between them.
 func (p *parser) keywords(text string) bool {
 	start := p.pos
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		p.blanks()
 		if !p.word(word) {
 			p.pos = start

@@ -433,7 +433,7 @@ func (w *world) files(t *rapid.T) map[string]string {
 func TestModel(t *testing.T) {
 	executor := functions.NewStandardExecutor()
 	rapid.Check(t, func(t *rapid.T) {
-		dir, err := os.MkdirTemp("", "wave")
+		dir, err := os.MkdirTemp("", "wave") //nolint:usetesting // one directory per check, not per test
 		if err != nil {
 			t.Fatal(err)
 		}

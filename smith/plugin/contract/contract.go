@@ -62,7 +62,7 @@ func Description(p plugin.Plugin) error {
 func describe(p plugin.Plugin) (d *plugin.Description, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("Describe panicked: %v", r)
+			err = fmt.Errorf("panic in Describe: %v", r)
 		}
 	}()
 	if d = p.Describe(); d == nil {
@@ -163,7 +163,7 @@ func (c *Case) run(p plugin.Plugin, seed int) (result plugin.ProcessResult, err 
 	wantSpec, wantCtx := shuffled(c.Spec, 0), c.context(0)
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("Process panicked: %v", r)
+			err = fmt.Errorf("panic in Process: %v", r)
 		}
 	}()
 	result = p.Process(spec, ctx)

@@ -64,7 +64,7 @@ func TestCheck(t *testing.T) {
 		"fine": {func(map[string]any, *plugin.Context) plugin.ProcessResult { return made(nil) }, nil, ""},
 		"panics": {
 			func(map[string]any, *plugin.Context) plugin.ProcessResult { panic("oh") }, nil,
-			"Process panicked: oh",
+			"panic in Process: oh",
 		},
 		"nil": {
 			func(map[string]any, *plugin.Context) plugin.ProcessResult { return nil }, nil,
@@ -162,7 +162,7 @@ func TestDescription(t *testing.T) {
 	for want, describe := range map[string]func() *plugin.Description{
 		"":                              description,
 		"nil is the result of Describe": func() *plugin.Description { return nil },
-		"Describe panicked: oh":         func() *plugin.Description { panic("oh") },
+		"panic in Describe: oh":         func() *plugin.Description { panic("oh") },
 		"the name is empty":             func() *plugin.Description { d := description(); d.Name = ""; return d },
 		"has no version or no ki":       func() *plugin.Description { d := description(); d.GVK.Kind = ""; return d },
 		"the schema: ":                  func() *plugin.Description { d := description(); d.SpecSchema = []byte("{"); return d },
