@@ -21,7 +21,7 @@ LDFLAGS := -s -w $(ENTRY)
 
 SCHEMAS := configkit/k8skit/schemas/schemas.zip
 
-.PHONY: help build runner cross test long random lint fmt golden gen gen-schemas compare-schemas manual-test update-golden test-registry test-cluster bench-runner bench pgo fuzz clean demo
+.PHONY: help build runner cross test long random lint fmt golden gen gen-schemas compare-schemas manual-test update-golden test-registry test-cluster test-apiserver bench-runner bench pgo fuzz clean demo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' Makefile
@@ -63,7 +63,7 @@ bench-runner: ## 200 requests at once to fctl-runner for LOAD (60s), without err
 	go test -count=1 -tags load -v ./internal/runner/load
 bench: ## benchmarks of the document, beside yaml.v3 and a plain copy
 	go test -run '^$$' -bench . -benchmem ./configkit/gaby
-test-cluster: ## tests with a real API server: FCTL_TEST_KUBECTL is the path of kubectl, KUBECONFIG its configuration
+test-apiserver: ## tests with a running API server: FCTL_TEST_KUBECTL is the path of kubectl, KUBECONFIG its configuration
 	go test -count=1 -v -run Cluster $(shell grep -rl FCTL_TEST_KUBECTL --include=*_test.go . | xargs -n1 dirname | sort -u)
 bench-krm: ## benchmarks of KRM functions, beside the same chain by fctl do
 	go test -run '^$$' -bench . -benchmem ./internal/krm
