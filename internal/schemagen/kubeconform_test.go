@@ -160,6 +160,10 @@ func knownDifference(us, them, manifest string) string {
 			us:  "is not a valid quantity",
 			why: "text that is not a quantity, which is any string to OpenAPI",
 		},
+		{
+			manifest: `(?m)^\s*(- )?\$patch: `,
+			why: "a strategic merge patch, which is not a whole resource to fctl",
+		},
 		{us: "is not a valid byte", why: "text that is not base64, a format JSON Schema does not know"},
 		{
 			us:  "Kubernetes " + minor(versions()[len(versions())-1]) + " has no",
