@@ -162,7 +162,7 @@ func knownDifference(us, them, manifest string) string {
 		},
 		{
 			manifest: `(?m)^\s*(- )?\$patch: `,
-			why: "a strategic merge patch, which is not a whole resource to fctl",
+			why:      "a strategic merge patch, which is not a whole resource to fctl",
 		},
 		{us: "is not a valid byte", why: "text that is not base64, a format JSON Schema does not know"},
 		{
