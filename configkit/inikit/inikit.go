@@ -182,7 +182,7 @@ func checkKey(root *section, in, v gaby.Value, path []string) error {
 	return err
 }
 
-// otherCase returns the key of a map that differs from key only in case, or "" if there is none.
+// otherCase returns the key of a map that differs from key only in case, or "" without one.
 func otherCase(in gaby.Value, key string) string {
 	for kid := in.First(); kid.Exists(); kid = kid.Next() {
 		if kid.Kind() == gaby.Scalar && kid.Key() != key && strings.EqualFold(kid.Key(), key) {

@@ -13,7 +13,7 @@ const maxNearest = 1000
 
 // Nearest returns the path that leads to a value and most resembles one of the paths of each
 // resource's type, which match nothing. If the paths have keys, it returns the key that is meant
-// instead. It returns "" if there is none.
+// instead. It returns "" without one.
 func Nearest(
 	docs gaby.Container, source configkit.PathSource, keys []any,
 	provider configkit.ResourceProvider,

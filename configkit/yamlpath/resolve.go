@@ -85,7 +85,7 @@ func writtenAs(key string) string {
 }
 
 // keyWithDots returns the first key of m that consists of key and the following segments of the
-// path, joined by dots, with its value. The key is "" if there is none.
+// path, joined by dots, with its value. The key is "" without one.
 func keyWithDots(m gaby.Value, key string, rest []Segment) (string, gaby.Value) {
 	for _, s := range rest {
 		if s.Kind != Plain {

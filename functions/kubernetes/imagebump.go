@@ -233,7 +233,7 @@ func (b *imageBump) parts(
 	}
 }
 
-// orTag returns the key of a tag, which is tag if there is none yet.
+// orTag returns the key of a tag, which is tag if it has none yet.
 func orTag(key string) string {
 	if key == "" {
 		return "tag"

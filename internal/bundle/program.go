@@ -217,7 +217,7 @@ func (p *program) call(config map[string]any, items []any,
 }
 
 // failureOf returns the failure of a call, nil if it succeeded. Results of severity error and their
-// tags say what is wrong; else the error stream does, and the exit status says of which kind it is.
+// tags say what is wrong; else the error stream does, and the exit status says which kind it is.
 func failureOf(list *krm.ResourceList, err error, stderr string, exit int,
 ) *plugin.ProcessResultFailure {
 	failure := &plugin.ProcessResultFailure{

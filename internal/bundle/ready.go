@@ -146,7 +146,7 @@ func (p *run) crdReady(gvk plugin.GroupVersionKind, actual gaby.Value) (readines
 	return readiness{}, false
 }
 
-// condition returns a condition of a status by its type, a missing value if there is none.
+// condition returns a condition of a status by its type, a missing value without one.
 func condition(actual gaby.Value, name string) gaby.Value {
 	for c := actual.Get("status").Get("conditions").First(); c.Exists(); c = c.Next() {
 		if c.Get("type").Text() == name {

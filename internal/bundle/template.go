@@ -26,7 +26,7 @@ type marker struct {
 	literal  string // the text of an escaped reference; name is empty then
 }
 
-// at returns the value at a path of the template in the Bundle, a missing one if there is none.
+// at returns the value at a path of the template in the Bundle, a missing one without one.
 func (t *template) at(segments ...string) gaby.Value {
 	v := t.value
 	for _, s := range segments {

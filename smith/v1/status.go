@@ -45,7 +45,7 @@ type ResourceStatus struct {
 	Conditions []Condition  `json:"conditions,omitempty"`
 }
 
-// ObjectToDelete is an object that the Bundle controls and no longer declares.
+// ObjectToDelete is an object that the Bundle controls but does not declare any more.
 type ObjectToDelete struct {
 	Group   string `json:"group"`
 	Version string `json:"version"`

@@ -217,7 +217,7 @@ func printCustom[T any](s *session, o *output, rows []T, object func(T) any) err
 	return s.app.Write(table(o.head(head), cells))
 }
 
-// cell returns the value at a path, or - if there is none.
+// cell returns the value at a path, or - without one.
 func cell(v any, path []string) string {
 	if len(path) == 0 {
 		switch v.(type) {

@@ -125,7 +125,7 @@ func (l *loop) assign(p *pool, j *job, first bool) {
 	}
 }
 
-// least returns the pod with the fewest jobs, nil if there is none. Of equal ones it prefers one
+// least returns the pod with the fewest jobs, nil without one. Of equal ones it prefers one
 // that is ready, and takes another one each time.
 func (p *pool) least() *worker {
 	var best *worker
@@ -246,7 +246,7 @@ func (l *loop) dispatch(w *worker) {
 	})
 }
 
-// next takes the first job of a pod whose sender still waits, nil if there is none.
+// next takes the first job of a pod whose sender still waits, nil without one.
 func (l *loop) next(w *worker) *job {
 	for {
 		var j *job

@@ -32,7 +32,7 @@ type Case struct {
 	Want *plugin.Object
 	// WantError is a part of the failure that is expected, or of what is wrong with the spec.
 	WantError string
-	// External and Retriable say of which kind the failure is; nil for any.
+	// External and Retriable say what kind of failure it is; nil for any.
 	External, Retriable *bool
 }
 
