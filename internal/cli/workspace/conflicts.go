@@ -9,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
@@ -16,25 +17,25 @@ import (
 
 // unitConflicts holds the flags of unit conflicts.
 type unitConflicts struct {
-	common
-	output
+	session.Common
+	session.Output
 	apply, dismiss         bool
 	reason, resource, path string
 }
 
 func newUnitConflicts(a *app.App) *cobra.Command {
-	o := &unitConflicts{common: common{app: a}}
+	o := &unitConflicts{Common: session.Common{App: a}}
 	cmd := &cobra.Command{
 		Use:   "conflicts [flags] UNIT",
 		Short: "List the conflicts of merges into a unit, and settle them",
 		Long: `List what merges did not apply because the unit has changed the same, or lost
 although the unit has changed it. --apply writes the value of the upstream unit,
 --dismiss forgets the conflict. The next merge of the same link replaces the list.`,
-		Args: words(1, 1),
+		Args: session.Words(1, 1),
 	}
 	flags := cmd.Flags()
-	o.addWrite(flags)
-	o.output.add(flags)
+	o.AddWrite(flags)
+	o.Output.Add(flags)
 	flags.BoolVar(&o.apply, "apply", false, "write the values of the upstream unit")
 	flags.BoolVar(&o.dismiss, "dismiss", false, "forget the conflicts")
 	flags.StringVar(&o.reason, "reason", "", "only conflicts with the `REASON`")
@@ -45,9 +46,9 @@ although the unit has changed it. --apply writes the value of the upstream unit,
 			return diag.Usage("--apply and --dismiss exclude each other")
 		}
 		if !o.apply && !o.dismiss {
-			return o.read(cmd, func(s *session) error { return o.list(s, words[0]) })
+			return o.Read(cmd, func(s *session.Session) error { return o.list(s, words[0]) })
 		}
-		return o.write(cmd, "unit conflicts "+words[0], func(s *session) error {
+		return o.Write(cmd, "unit conflicts "+words[0], func(s *session.Session) error {
 			return o.settle(s, words[0])
 		})
 	}
@@ -62,7 +63,7 @@ func (o *unitConflicts) matches(c api.MutationConflict) bool {
 			slices.Contains([]string{
 				string(c.Resource.ResourceName), string(c.Resource.ResourceNameWithoutScope),
 			}, name)) &&
-		(o.path == "" || o.path == string(c.Path) || o.path == plainPath(c.Path))
+		(o.path == "" || o.path == string(c.Path) || o.path == session.PlainPath(c.Path))
 }
 
 // severity returns what a conflict means for the unit.
@@ -76,8 +77,8 @@ func severity(r api.ConflictReason) string {
 	return "not applied"
 }
 
-func (o *unitConflicts) list(s *session, name string) error {
-	u, err := s.unit(name)
+func (o *unitConflicts) list(s *session.Session, name string) error {
+	u, err := s.UnitNamed(name)
 	if err != nil {
 		return err
 	}
@@ -86,28 +87,34 @@ func (o *unitConflicts) list(s *session, name string) error {
 		return err
 	}
 	all = slices.DeleteFunc(all, func(c api.MutationConflict) bool { return !o.matches(c) })
-	return printList(s, &o.output, all, []column[api.MutationConflict]{
-		{"RESOURCE", false, func(c api.MutationConflict) string { return resourceText(c.Resource) }},
-		{"PATH", false, func(c api.MutationConflict) string { return dash(plainPath(c.Path)) }},
-		{"REASON", false, func(c api.MutationConflict) string { return string(c.Reason) }},
-		{"EFFECT", false, func(c api.MutationConflict) string { return severity(c.Reason) }},
-		{"LINK", false, func(c api.MutationConflict) string { return dash(s.LinkSlug(c.LinkID)) }},
-		{"CONFLICT", true, func(c api.MutationConflict) string { return c.Message() }},
-	}, func(c api.MutationConflict) string { return resourceText(c.Resource) },
+	return session.PrintList(s, &o.Output, all, []session.Column[api.MutationConflict]{
+		session.Col("RESOURCE", func(c api.MutationConflict) string {
+			return session.ResourceText(c.Resource)
+		}),
+		session.Col("PATH", func(c api.MutationConflict) string {
+			return session.Dash(session.PlainPath(c.Path))
+		}),
+		session.Col("REASON", func(c api.MutationConflict) string { return string(c.Reason) }),
+		session.Col("EFFECT", func(c api.MutationConflict) string { return severity(c.Reason) }),
+		session.Col("LINK", func(c api.MutationConflict) string {
+			return session.Dash(s.LinkSlug(c.LinkID))
+		}),
+		session.WideCol("CONFLICT", func(c api.MutationConflict) string { return c.Message() }),
+	}, func(c api.MutationConflict) string { return session.ResourceText(c.Resource) },
 		func(c api.MutationConflict) any { return c })
 }
 
 // settle applies or dismisses conflicts.
-func (o *unitConflicts) settle(s *session, name string) error {
-	u, err := s.unit(name)
+func (o *unitConflicts) settle(s *session.Session, name string) error {
+	u, err := s.UnitNamed(name)
 	if err != nil {
 		return err
 	}
-	e, err := s.engine()
+	e, err := s.Engine()
 	if err != nil {
 		return err
 	}
-	if _, err := s.tx.Edits(e, []*workspace.Unit{u}, s.strictWorktree); err != nil {
+	if _, err := s.Tx.Edits(e, []*workspace.Unit{u}, s.StrictWorktree); err != nil {
 		return err
 	}
 	all, err := s.Store.Conflicts(u)
@@ -128,30 +135,30 @@ func (o *unitConflicts) settle(s *session, name string) error {
 			return err
 		}
 		if api.DataHash(data) != u.DataHash {
-			description := o.changeDesc
+			description := o.ChangeDesc
 			if description == "" {
-				description = "applied " + count(len(settled), "conflict")
+				description = "applied " + session.Count(len(settled), "conflict")
 			}
-			if _, err := s.tx.Record(e, u, data, entity.SourceMergeUnits, description,
+			if _, err := s.Tx.Record(e, u, data, entity.SourceMergeUnits, description,
 				entity.Mutation{LinkID: settled[0].LinkID, MergeSourceID: o.source(s, settled[0])},
 				false); err != nil {
 				return err
 			}
 		}
 	}
-	if err := s.tx.WriteConflicts(u, others); err != nil {
+	if err := s.Tx.WriteConflicts(u, others); err != nil {
 		return err
 	}
 	verb := map[bool]string{true: "applied", false: "dismissed"}[o.apply]
-	s.after(func() error {
-		s.note("%s %s", verb, count(len(settled), "conflict"))
+	s.After(func() error {
+		s.Note("%s %s", verb, session.Count(len(settled), "conflict"))
 		return nil
 	})
-	return s.propagate()
+	return s.Propagate()
 }
 
 // source returns the ID of the unit that a conflict's value comes from.
-func (o *unitConflicts) source(s *session, c api.MutationConflict) string {
+func (o *unitConflicts) source(s *session.Session, c api.MutationConflict) string {
 	if l, err := s.Link("", c.LinkID); err == nil {
 		return l.ToUnitID
 	}
@@ -160,9 +167,9 @@ func (o *unitConflicts) source(s *session, c api.MutationConflict) string {
 
 // applied returns the data of a unit with the values that conflicts withheld.
 func (o *unitConflicts) applied(
-	s *session, u *workspace.Unit, conflicts api.MutationConflictList,
+	s *session.Session, u *workspace.Unit, conflicts api.MutationConflictList,
 ) ([]byte, error) {
-	executor, err := s.functions()
+	executor, err := s.Functions()
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +181,7 @@ func (o *unitConflicts) applied(
 	if err != nil {
 		return nil, err
 	}
-	docs, err := documents(converter, data)
+	docs, err := session.Documents(converter, data)
 	if err != nil {
 		return nil, s.Store.InUnit(u, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
@@ -14,22 +15,22 @@ import (
 )
 
 func newRevision(a *app.App) *cobra.Command {
-	return group(a, "revision", "List the revisions of units",
+	return session.Group(a, "revision", "List the revisions of units",
 		"Each change of a unit's data is a revision, numbered from 1.",
 		newRevisionList(a), newRevisionData(a))
 }
 
 func newRevisionList(a *app.App) *cobra.Command {
-	c, out := &common{app: a}, &output{}
+	c, out := &session.Common{App: a}, &session.Output{}
 	cmd := &cobra.Command{
 		Use: "list [flags] UNIT", Short: "List the revisions of a unit, newest first",
-		Args: words(1, 1),
+		Args: session.Words(1, 1),
 	}
-	c.addSpace(cmd.Flags())
-	out.add(cmd.Flags())
+	c.AddSpace(cmd.Flags())
+	out.Add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return c.read(cmd, func(s *session) error {
-			u, err := s.unit(words[0])
+		return c.Read(cmd, func(s *session.Session) error {
+			u, err := s.UnitNamed(words[0])
 			if err != nil {
 				return err
 			}
@@ -37,20 +38,20 @@ func newRevisionList(a *app.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return printList(s, out, all, []column[*entity.Revision]{
-				{"NUM", false, func(r *entity.Revision) string {
+			return session.PrintList(s, out, all, []session.Column[*entity.Revision]{
+				session.Col("NUM", func(r *entity.Revision) string {
 					return strconv.FormatInt(r.RevisionNum, 10)
-				}},
-				{"SOURCE", false, func(r *entity.Revision) string { return string(r.Source) }},
-				{"HASH", false, func(r *entity.Revision) string {
+				}),
+				session.Col("SOURCE", func(r *entity.Revision) string { return string(r.Source) }),
+				session.Col("HASH", func(r *entity.Revision) string {
 					return r.DataHash[:min(12, len(r.DataHash))]
-				}},
-				{"CREATED", true, func(r *entity.Revision) string {
+				}),
+				session.WideCol("CREATED", func(r *entity.Revision) string {
 					return r.CreatedAt.Format("2006-01-02T15:04:05Z07:00")
-				}},
-				{"DESCRIPTION", false, func(r *entity.Revision) string {
-					return dash(r.Description)
-				}},
+				}),
+				session.Col("DESCRIPTION", func(r *entity.Revision) string {
+					return session.Dash(r.Description)
+				}),
 			}, func(r *entity.Revision) string { return strconv.FormatInt(r.RevisionNum, 10) },
 				func(r *entity.Revision) any { return r })
 		})
@@ -59,29 +60,38 @@ func newRevisionList(a *app.App) *cobra.Command {
 }
 
 func newRevisionData(a *app.App) *cobra.Command {
-	c := &common{app: a}
+	return newPrintNumbered(a, "data", "Print the data of a revision, of the head without N",
+		func(u *workspace.Unit) int64 { return u.HeadRevisionNum }, (*workspace.Store).Data)
+}
+
+// newPrintNumbered makes a command that prints what the history of a unit has under a number: the
+// newest without one.
+func newPrintNumbered(
+	a *app.App, verb, short string, newest func(*workspace.Unit) int64,
+	read func(*workspace.Store, *workspace.Unit, int64) ([]byte, error),
+) *cobra.Command {
+	c := &session.Common{App: a}
 	cmd := &cobra.Command{
-		Use: "data [flags] UNIT [N]", Short: "Print the data of a revision, of the head without N",
-		Args: words(1, 2),
+		Use: verb + " [flags] UNIT [N]", Short: short, Args: session.Words(1, 2),
 	}
-	c.addSpace(cmd.Flags())
+	c.AddSpace(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return c.read(cmd, func(s *session) error {
-			u, err := s.unit(words[0])
+		return c.Read(cmd, func(s *session.Session) error {
+			u, err := s.UnitNamed(words[0])
 			if err != nil {
 				return err
 			}
-			n := u.HeadRevisionNum
+			n := newest(u)
 			if len(words) == 2 {
 				if n, err = number(words[1]); err != nil {
 					return err
 				}
 			}
-			data, err := s.Store.Data(u, n)
+			data, err := read(s.Store, u, n)
 			if err != nil {
 				return err
 			}
-			return s.app.Write(data)
+			return s.App.Write(data)
 		})
 	}
 	return cmd
@@ -90,38 +100,38 @@ func newRevisionData(a *app.App) *cobra.Command {
 func number(word string) (int64, error) {
 	n, err := strconv.ParseInt(word, 10, 64)
 	if err != nil || n < 0 {
-		return 0, diag.Usage("the number of a revision is expected, not %q", word)
+		return 0, diag.Usage("a number from 0 on is expected, not %q", word)
 	}
 	return n, nil
 }
 
 func newMutation(a *app.App) *cobra.Command {
-	return group(a, "mutation", "List the causes of changes",
+	return session.Group(a, "mutation", "List the causes of changes",
 		"A mutation is one cause of a change in a revision: an edit, a function, a link.",
 		newMutationList(a))
 }
 
 func newMutationList(a *app.App) *cobra.Command {
-	c, sel, out := &common{app: a}, &selection{}, &output{}
+	c, sel, out := &session.Common{App: a}, &session.Selection{}, &session.Output{}
 	cmd := &cobra.Command{
 		Use: "list [flags] UNIT", Short: "List the mutations of a unit, newest first",
-		Args: words(1, 1),
+		Args: session.Words(1, 1),
 	}
-	c.addSpace(cmd.Flags())
-	sel.add(cmd.Flags())
-	out.add(cmd.Flags())
+	c.AddSpace(cmd.Flags())
+	sel.Add(cmd.Flags())
+	out.Add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return c.read(cmd, func(s *session) error {
-			u, err := s.unit(words[0])
+		return c.Read(cmd, func(s *session.Session) error {
+			u, err := s.UnitNamed(words[0])
 			if err != nil {
 				return err
 			}
-			all, err := s.mutations(u, sel)
+			all, err := mutations(s, u, sel)
 			if err != nil {
 				return err
 			}
 			slices.Reverse(all)
-			return printList(s, out, all, mutationColumns(s),
+			return session.PrintList(s, out, all, mutationColumns(s),
 				func(m *entity.Mutation) string { return strconv.FormatInt(m.MutationNum, 10) },
 				func(m *entity.Mutation) any { return m })
 		})
@@ -130,8 +140,10 @@ func newMutationList(a *app.App) *cobra.Command {
 }
 
 // mutations returns the selected mutations of a unit.
-func (s *session) mutations(u *workspace.Unit, sel *selection) ([]*entity.Mutation, error) {
-	expr, _, err := sel.expr(s, entity.FilterMutation)
+func mutations(
+	s *session.Session, u *workspace.Unit, sel *session.Selection,
+) ([]*entity.Mutation, error) {
+	expr, _, err := sel.Expr(s, entity.FilterMutation)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +153,7 @@ func (s *session) mutations(u *workspace.Unit, sel *selection) ([]*entity.Mutati
 	}
 	var all []*entity.Mutation
 	for i := range list {
-		c := s.mutationContext(u)
+		c := mutationContext(s, u)
 		if c.Revision, err = s.Store.Revision(u, list[i].RevisionNum); err != nil {
 			c.Revision = nil
 		}
@@ -152,35 +164,39 @@ func (s *session) mutations(u *workspace.Unit, sel *selection) ([]*entity.Mutati
 	return all, nil
 }
 
-func (s *session) mutationContext(u *workspace.Unit) filter.MutationContext {
+func mutationContext(s *session.Session, u *workspace.Unit) filter.MutationContext {
 	return filter.MutationContext{
 		Unit: u.Unit, UnitName: s.UnitName, LinkSlug: s.LinkSlug, InvocationSlug: s.InvocationSlug,
 	}
 }
 
-func mutationColumns(s *session) []column[*entity.Mutation] {
-	return []column[*entity.Mutation]{
-		{"NUM", false, func(m *entity.Mutation) string {
+func mutationColumns(s *session.Session) []session.Column[*entity.Mutation] {
+	return []session.Column[*entity.Mutation]{
+		session.Col("NUM", func(m *entity.Mutation) string {
 			return strconv.FormatInt(m.MutationNum, 10)
-		}},
-		{"REVISION", false, func(m *entity.Mutation) string {
+		}),
+		session.Col("REVISION", func(m *entity.Mutation) string {
 			return strconv.FormatInt(m.RevisionNum, 10)
-		}},
-		{"LINK", false, func(m *entity.Mutation) string { return dash(s.LinkSlug(m.LinkID)) }},
-		{"PROVIDED-RESOURCE", false, func(m *entity.Mutation) string {
+		}),
+		session.Col("LINK", func(m *entity.Mutation) string {
+			return session.Dash(s.LinkSlug(m.LinkID))
+		}),
+		session.Col("PROVIDED-RESOURCE", func(m *entity.Mutation) string {
 			if m.ProvidedResource == nil {
 				return "-"
 			}
 			return m.ProvidedResource.String()
-		}},
-		{"PROVIDED-PATH", false, func(m *entity.Mutation) string { return dash(m.ProvidedPath) }},
-		{"FUNCTION", false, func(m *entity.Mutation) string {
+		}),
+		session.Col("PROVIDED-PATH", func(m *entity.Mutation) string {
+			return session.Dash(m.ProvidedPath)
+		}),
+		session.Col("FUNCTION", func(m *entity.Mutation) string {
 			if m.FunctionInvocation == nil {
 				return "-"
 			}
 			return m.FunctionInvocation.FunctionName
-		}},
-		{"MERGE-SOURCE", false, func(m *entity.Mutation) string {
+		}),
+		session.Col("MERGE-SOURCE", func(m *entity.Mutation) string {
 			if m.MergeSourceID == "" {
 				return "-"
 			}
@@ -190,37 +206,37 @@ func mutationColumns(s *session) []column[*entity.Mutation] {
 					strconv.FormatInt(*m.MergeEndRevisionNum, 10)
 			}
 			return text
-		}},
+		}),
 	}
 }
 
 func newUnitDiff(a *app.App) *cobra.Command {
-	c := &common{app: a}
+	c := &session.Common{App: a}
 	cmd := &cobra.Command{
 		Use: "diff [flags] UNIT", Short: "Show what changed between two revisions of a unit",
 		Long: `Show what changed between two revisions of a unit, or since its head revision in
 the working copy. The exit status is 1 if something changed.`,
-		Args: words(1, 1),
+		Args: session.Words(1, 1),
 	}
-	c.addSpace(cmd.Flags())
-	app.AddShowSecrets(cmd.Flags(), &c.showSecrets)
+	c.AddSpace(cmd.Flags())
+	app.AddShowSecrets(cmd.Flags(), &c.ShowSecrets)
 	from := cmd.Flags().Int64("from", -1, "from revision `N`; the head without it")
 	to := cmd.Flags().Int64("to", -1, "to revision `N`; the working copy without it")
 	form := app.AddOutput(cmd.Flags(), "diff or mutations", "diff", "mutations")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return c.read(cmd, func(s *session) error {
-			u, err := s.unit(words[0])
+		return c.Read(cmd, func(s *session.Session) error {
+			u, err := s.UnitNamed(words[0])
 			if err != nil {
 				return err
 			}
-			return s.diff(u, *from, *to, form.Value)
+			return diff(s, u, *from, *to, form.Value)
 		})
 	}
 	return cmd
 }
 
 // diff prints what changed between two revisions; -1 means the head, and the working copy.
-func (s *session) diff(u *workspace.Unit, from, to int64, form string) error {
+func diff(s *session.Session, u *workspace.Unit, from, to int64, form string) error {
 	if from < 0 {
 		from = u.HeadRevisionNum
 	}
@@ -238,7 +254,7 @@ func (s *session) diff(u *workspace.Unit, from, to int64, form string) error {
 		return err
 	}
 	if form == "mutations" {
-		e, err := s.engine()
+		e, err := s.Engine()
 		if err != nil {
 			return err
 		}
@@ -246,17 +262,17 @@ func (s *session) diff(u *workspace.Unit, from, to int64, form string) error {
 		if err != nil {
 			return s.Store.InUnit(u, err)
 		}
-		err = s.app.WriteJSON(change)
+		err = s.App.WriteJSON(change)
 		if err != nil || string(before) == string(after) {
 			return err
 		}
 		return app.ExitError(app.ExitNo)
 	}
-	text, err := s.shown(u, before, after)
+	text, err := s.Shown(u, before, after)
 	if err != nil {
 		return err
 	}
-	if err := s.app.Write(text); err != nil || len(text) == 0 {
+	if err := s.App.Write(text); err != nil || len(text) == 0 {
 		return err
 	}
 	return app.ExitError(app.ExitNo)

@@ -2,36 +2,37 @@ package workspace
 
 import (
 	"bytes"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
+	"github.com/fctl-dev/fctl/internal/workspace"
 )
 
 func newUnitLivestate(a *app.App) *cobra.Command {
-	return group(a, "livestate", "Keep captures of the live state of a unit",
+	return session.Group(a, "livestate", "Keep captures of the live state of a unit",
 		`The live state of a unit is what runs: fetched from a cluster, or rendered. Links
 with UseLiveState read the newest capture instead of the unit's data.`,
 		newLivestateSet(a), newLivestateGet(a))
 }
 
 func newLivestateSet(a *app.App) *cobra.Command {
-	c := &common{app: a}
+	c := &session.Common{App: a}
 	cmd := &cobra.Command{
 		Use: "set [flags] UNIT FILE", Short: "Capture the live state of a unit",
 		Long: `Keep the content of a file, or of the standard input (-), as the newest capture of
 the unit's live state. Links with AutoUpdate and UseLiveState are resolved.`,
-		Args: words(2, 2),
+		Args: session.Words(2, 2),
 	}
-	c.addWrite(cmd.Flags())
+	c.AddWrite(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return c.write(cmd, "unit livestate set "+words[0], func(s *session) error {
-			u, err := s.unit(words[0])
+		return c.Write(cmd, "unit livestate set "+words[0], func(s *session.Session) error {
+			u, err := s.UnitNamed(words[0])
 			if err != nil {
 				return err
 			}
-			data, err := s.input(words[1])
+			data, err := s.Input(words[1])
 			if err != nil {
 				return err
 			}
@@ -41,44 +42,20 @@ the unit's live state. Links with AutoUpdate and UseLiveState are resolved.`,
 					return err
 				}
 			}
-			if err := s.tx.WriteLive(u, data); err != nil {
+			if err := s.Tx.WriteLive(u, data); err != nil {
 				return err
 			}
-			s.after(func() error {
-				s.note("%s: live state %d", u.Name(), u.HeadUnitActionNum)
+			s.After(func() error {
+				s.Note("%s: live state %d", u.Name(), u.HeadUnitActionNum)
 				return nil
 			})
-			return s.propagate(u)
+			return s.Propagate(u)
 		})
 	}
 	return cmd
 }
 
 func newLivestateGet(a *app.App) *cobra.Command {
-	c := &common{app: a}
-	cmd := &cobra.Command{
-		Use: "get [flags] UNIT [N]", Short: "Print the newest capture of the live state, or the N-th",
-		Args: words(1, 2),
-	}
-	c.addSpace(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return c.read(cmd, func(s *session) error {
-			u, err := s.unit(words[0])
-			if err != nil {
-				return err
-			}
-			n := u.HeadUnitActionNum
-			if len(words) == 2 {
-				if n, err = strconv.ParseInt(words[1], 10, 64); err != nil {
-					return err
-				}
-			}
-			data, err := s.Store.Live(u, n)
-			if err != nil {
-				return err
-			}
-			return s.app.Write(data)
-		})
-	}
-	return cmd
+	return newPrintNumbered(a, "get", "Print the newest capture of the live state, or the N-th",
+		func(u *workspace.Unit) int64 { return u.HeadUnitActionNum }, (*workspace.Store).Live)
 }

@@ -6,34 +6,35 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
 
 func newInvocation(a *app.App) *cobra.Command {
-	return group(a, "invocation", "Store function invocations",
+	return session.Group(a, "invocation", "Store function invocations",
 		`A stored invocation is a function with its arguments. Links of the type Upsert
 use it to transform their upstream, and unit do --invocation runs it.`,
 		newInvocationCreate(a), newInvocationList(a), newInvocationGet(a), newInvocationDelete(a))
 }
 
 func newInvocationCreate(a *app.App) *cobra.Command {
-	c, meta, out := &common{app: a}, &metadata{}, &output{}
+	c, meta, out := &session.Common{App: a}, &session.Metadata{}, &session.Output{}
 	cmd := &cobra.Command{
 		Use: "create [flags] SLUG FUNCTION [ARG...]", Short: "Store an invocation",
-		Example: `  fctl invocation create render-env --toolchain AppConfig/Env render-configmap --as-key-value=true`,
-		Args:    words(2, -1),
+		Example: `  fctl invocation create render-env --toolchain AppConfig/Env \
+    render-configmap --as-key-value=true`,
+		Args: session.Words(2, -1),
 	}
 	flags := cmd.Flags()
 	flags.SetInterspersed(false)
-	c.addSpace(flags)
-	c.addDryRun(flags)
-	meta.add(flags)
-	meta.addAllowExists(flags)
-	out.add(flags)
+	c.AddSpace(flags)
+	c.AddDryRun(flags)
+	meta.Add(flags)
+	meta.AddAllowExists(flags)
+	out.Add(flags)
 	toolchain := flags.String("toolchain", string(api.ToolchainKubernetesYAML), "the `TOOLCHAIN`")
 	where := flags.String("where-resource", "", "only resources with `EXPR`")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
@@ -47,19 +48,19 @@ func newInvocationCreate(a *app.App) *cobra.Command {
 				return diag.UsageHint(cmd.UseLine(), "a function is expected")
 			}
 		}
-		return c.write(cmd, "invocation create "+slug, func(s *session) error {
-			space, err := s.inSpace()
+		return c.Write(cmd, "invocation create "+slug, func(s *session.Session) error {
+			space, err := s.InSpace()
 			if err != nil {
 				return err
 			}
-			if existing, err := s.Invocation(space.Slug, slug); err == nil && meta.allowExists {
-				return s.printOne(out, existing.Slug, existing.Invocation, "", existing.InvocationID)
+			if existing, err := s.Invocation(space.Slug, slug); err == nil && meta.AllowExists {
+				return s.PrintOne(out, existing.Slug, existing.Invocation, "", existing.InvocationID)
 			}
 			t := api.ToolchainType(*toolchain)
 			if err := checkToolchain(t); err != nil {
 				return err
 			}
-			resolver, err := s.resolver(t)
+			resolver, err := s.Resolver(t)
 			if err != nil {
 				return err
 			}
@@ -75,37 +76,18 @@ func newInvocationCreate(a *app.App) *cobra.Command {
 				FunctionName: p.Invocations[0].FunctionName, Arguments: p.Invocations[0].Arguments,
 				WhereResource: *where,
 			}
-			if err := meta.apply(&i.Common); err != nil {
+			if err := meta.Apply(&i.Common); err != nil {
 				return err
 			}
-			made, err := s.tx.CreateInvocation(s.Workspace, space, i)
+			made, err := s.Tx.CreateInvocation(s.Workspace, space, i)
 			if err != nil {
 				return err
 			}
-			return s.printOne(out, made.Slug, made.Invocation,
+			return s.PrintOne(out, made.Slug, made.Invocation,
 				"Successfully created invocation "+made.Slug, made.InvocationID)
 		})
 	}
 	return cmd
-}
-
-func invocationText(i api.FunctionInvocation) string {
-	words := []string{i.FunctionName}
-	for _, a := range i.Arguments {
-		text := cell(a.Value, nil)
-		if a.Evaluator != "" {
-			text = a.Evaluator + ":" + text
-		}
-		if a.ParameterName != "" {
-			text = "--" + a.ParameterName + "=" + text
-		}
-		words = append(words, text)
-	}
-	text := shellwords.Quote(words...)
-	if i.WhereResource != "" {
-		text += " where " + i.WhereResource
-	}
-	return text
 }
 
 func callOf(i *entity.Invocation) api.FunctionInvocation {
@@ -115,27 +97,27 @@ func callOf(i *entity.Invocation) api.FunctionInvocation {
 }
 
 func newInvocationList(a *app.App) *cobra.Command {
-	c, out := &common{app: a}, &output{}
+	c, out := &session.Common{App: a}, &session.Output{}
 	cmd := &cobra.Command{Use: "list [flags]", Short: "List stored invocations", Args: app.NoArguments}
-	c.addSpace(cmd.Flags())
-	out.add(cmd.Flags())
+	c.AddSpace(cmd.Flags())
+	out.Add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return c.read(cmd, func(s *session) error {
+		return c.Read(cmd, func(s *session.Session) error {
 			var all []*workspace.Invocation
 			for _, i := range s.Invocations {
-				if s.in(i.SpaceSlug) {
+				if s.In(i.SpaceSlug) {
 					all = append(all, i)
 				}
 			}
-			return printList(s, out, all, []column[*workspace.Invocation]{
-				{"NAME", false, func(i *workspace.Invocation) string { return i.Slug }},
-				{"SPACE", false, func(i *workspace.Invocation) string { return i.SpaceSlug }},
-				{"TOOLCHAIN", false, func(i *workspace.Invocation) string {
+			return session.PrintList(s, out, all, []session.Column[*workspace.Invocation]{
+				session.Col("NAME", func(i *workspace.Invocation) string { return i.Slug }),
+				session.Col("SPACE", func(i *workspace.Invocation) string { return i.SpaceSlug }),
+				session.Col("TOOLCHAIN", func(i *workspace.Invocation) string {
 					return string(i.ToolchainType)
-				}},
-				{"FUNCTION", false, func(i *workspace.Invocation) string {
-					return invocationText(callOf(i.Invocation))
-				}},
+				}),
+				session.Col("FUNCTION", func(i *workspace.Invocation) string {
+					return session.InvocationText(callOf(i.Invocation))
+				}),
 			}, func(i *workspace.Invocation) string { return i.SpaceSlug + "/" + i.Slug },
 				func(i *workspace.Invocation) any { return i.Invocation })
 		})
@@ -144,22 +126,24 @@ func newInvocationList(a *app.App) *cobra.Command {
 }
 
 func newInvocationGet(a *app.App) *cobra.Command {
-	c, out := &common{app: a}, &output{}
-	cmd := &cobra.Command{Use: "get [flags] SLUG", Short: "Show a stored invocation", Args: words(1, 1)}
-	c.addSpace(cmd.Flags())
-	out.add(cmd.Flags())
+	c, out := &session.Common{App: a}, &session.Output{}
+	cmd := &cobra.Command{
+		Use: "get [flags] SLUG", Short: "Show a stored invocation", Args: session.Words(1, 1),
+	}
+	c.AddSpace(cmd.Flags())
+	out.Add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return c.read(cmd, func(s *session) error {
-			i, err := s.Invocation(s.spaceSlug(), words[0])
+		return c.Read(cmd, func(s *session.Session) error {
+			i, err := s.Invocation(s.SpaceSlug(), words[0])
 			if err != nil {
 				return err
 			}
-			return s.printGet(out, i.Slug, i.Invocation, [][]string{
+			return s.PrintGet(out, i.Slug, i.Invocation, [][]string{
 				{"ID", i.InvocationID},
 				{"Name", i.Slug},
 				{"Space", i.SpaceSlug},
 				{"Toolchain", string(i.ToolchainType)},
-				{"Function", invocationText(callOf(i.Invocation))},
+				{"Function", session.InvocationText(callOf(i.Invocation))},
 			})
 		})
 	}
@@ -167,46 +151,47 @@ func newInvocationGet(a *app.App) *cobra.Command {
 }
 
 func newInvocationDelete(a *app.App) *cobra.Command {
-	c := &common{app: a}
+	c := &session.Common{App: a}
 	cmd := &cobra.Command{
-		Use: "delete [flags] SLUG", Short: "Delete a stored invocation", Args: words(1, 1),
+		Use: "delete [flags] SLUG", Short: "Delete a stored invocation", Args: session.Words(1, 1),
 	}
-	c.addSpace(cmd.Flags())
-	c.addDryRun(cmd.Flags())
+	c.AddSpace(cmd.Flags())
+	c.AddDryRun(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return c.write(cmd, "invocation delete "+words[0], func(s *session) error {
-			i, err := s.Invocation(s.spaceSlug(), words[0])
+		return c.Write(cmd, "invocation delete "+words[0], func(s *session.Session) error {
+			i, err := s.Invocation(s.SpaceSlug(), words[0])
 			if err != nil {
 				return err
 			}
-			s.after(func() error {
-				s.note("deleted invocation %s", i.Slug)
+			s.After(func() error {
+				s.Note("deleted invocation %s", i.Slug)
 				return nil
 			})
-			return s.tx.DeleteInvocation(s.Workspace, i)
+			return s.Tx.DeleteInvocation(s.Workspace, i)
 		})
 	}
 	return cmd
 }
 
 func newFilter(a *app.App) *cobra.Command {
-	return group(a, "filter", "Store filters",
+	return session.Group(a, "filter", "Store filters",
 		"A stored filter selects units, links, mutations or spaces, with --filter SLUG.",
 		newFilterCreate(a), newFilterList(a), newFilterGet(a), newFilterDelete(a))
 }
 
 func newFilterCreate(a *app.App) *cobra.Command {
-	c, meta, out, f := &common{app: a}, &metadata{}, &output{}, &entity.Filter{}
+	c, meta, out := &session.Common{App: a}, &session.Metadata{}, &session.Output{}
+	f := &entity.Filter{}
 	cmd := &cobra.Command{
-		Use: "create [flags] SLUG", Short: "Store a filter", Args: words(1, 1),
+		Use: "create [flags] SLUG", Short: "Store a filter", Args: session.Words(1, 1),
 		Example: `  fctl filter create fronts --from Unit --where "Labels.tier = 'front'"`,
 	}
 	flags := cmd.Flags()
-	c.addSpace(flags)
-	c.addDryRun(flags)
-	meta.add(flags)
-	meta.addAllowExists(flags)
-	out.add(flags)
+	c.AddSpace(flags)
+	c.AddDryRun(flags)
+	meta.Add(flags)
+	meta.AddAllowExists(flags)
+	out.Add(flags)
 	flags.StringVar((*string)(&f.From), "from", string(entity.FilterUnit),
 		"what it selects: Unit, Link, Mutation or Space (`KIND`)")
 	flags.StringVar(&f.FromSpace, "from-space", "", "only those of `SPACE`")
@@ -214,23 +199,23 @@ func newFilterCreate(a *app.App) *cobra.Command {
 	flags.StringVar(&f.WhereData, "where-data", "", "units with a resource with `EXPR`")
 	flags.StringVar((*string)(&f.ResourceType), "resource-type", "", "units with a resource of `TYPE`")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return c.write(cmd, "filter create "+words[0], func(s *session) error {
-			space, err := s.inSpace()
+		return c.Write(cmd, "filter create "+words[0], func(s *session.Session) error {
+			space, err := s.InSpace()
 			if err != nil {
 				return err
 			}
-			if existing, err := s.Filter(space.Slug, words[0]); err == nil && meta.allowExists {
-				return s.printOne(out, existing.Slug, existing.Filter, "", existing.FilterID)
+			if existing, err := s.Filter(space.Slug, words[0]); err == nil && meta.AllowExists {
+				return s.PrintOne(out, existing.Slug, existing.Filter, "", existing.FilterID)
 			}
 			f.Slug = words[0]
-			if err := meta.apply(&f.Common); err != nil {
+			if err := meta.Apply(&f.Common); err != nil {
 				return err
 			}
-			made, err := s.tx.CreateFilter(s.Workspace, space, f)
+			made, err := s.Tx.CreateFilter(s.Workspace, space, f)
 			if err != nil {
 				return err
 			}
-			return s.printOne(out, made.Slug, made.Filter,
+			return s.PrintOne(out, made.Slug, made.Filter,
 				"Successfully created filter "+made.Slug, made.FilterID)
 		})
 	}
@@ -238,23 +223,25 @@ func newFilterCreate(a *app.App) *cobra.Command {
 }
 
 func newFilterList(a *app.App) *cobra.Command {
-	c, out := &common{app: a}, &output{}
+	c, out := &session.Common{App: a}, &session.Output{}
 	cmd := &cobra.Command{Use: "list [flags]", Short: "List stored filters", Args: app.NoArguments}
-	c.addSpace(cmd.Flags())
-	out.add(cmd.Flags())
+	c.AddSpace(cmd.Flags())
+	out.Add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return c.read(cmd, func(s *session) error {
+		return c.Read(cmd, func(s *session.Session) error {
 			var all []*workspace.Filter
 			for _, f := range s.Filters {
-				if s.in(f.SpaceSlug) {
+				if s.In(f.SpaceSlug) {
 					all = append(all, f)
 				}
 			}
-			return printList(s, out, all, []column[*workspace.Filter]{
-				{"NAME", false, func(f *workspace.Filter) string { return f.Slug }},
-				{"SPACE", false, func(f *workspace.Filter) string { return f.SpaceSlug }},
-				{"FROM", false, func(f *workspace.Filter) string { return string(f.From) }},
-				{"WHERE", false, func(f *workspace.Filter) string { return dash(f.Where) }},
+			return session.PrintList(s, out, all, []session.Column[*workspace.Filter]{
+				session.Col("NAME", func(f *workspace.Filter) string { return f.Slug }),
+				session.Col("SPACE", func(f *workspace.Filter) string { return f.SpaceSlug }),
+				session.Col("FROM", func(f *workspace.Filter) string { return string(f.From) }),
+				session.Col("WHERE", func(f *workspace.Filter) string {
+					return session.Dash(f.Where)
+				}),
 			}, func(f *workspace.Filter) string { return f.SpaceSlug + "/" + f.Slug },
 				func(f *workspace.Filter) any { return f.Filter })
 		})
@@ -263,17 +250,19 @@ func newFilterList(a *app.App) *cobra.Command {
 }
 
 func newFilterGet(a *app.App) *cobra.Command {
-	c, out := &common{app: a}, &output{}
-	cmd := &cobra.Command{Use: "get [flags] SLUG", Short: "Show a stored filter", Args: words(1, 1)}
-	c.addSpace(cmd.Flags())
-	out.add(cmd.Flags())
+	c, out := &session.Common{App: a}, &session.Output{}
+	cmd := &cobra.Command{
+		Use: "get [flags] SLUG", Short: "Show a stored filter", Args: session.Words(1, 1),
+	}
+	c.AddSpace(cmd.Flags())
+	out.Add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return c.read(cmd, func(s *session) error {
-			f, err := s.Filter(s.spaceSlug(), words[0])
+		return c.Read(cmd, func(s *session.Session) error {
+			f, err := s.Filter(s.SpaceSlug(), words[0])
 			if err != nil {
 				return err
 			}
-			return s.printGet(out, f.Slug, f.Filter, [][]string{
+			return s.PrintGet(out, f.Slug, f.Filter, [][]string{
 				{"ID", f.FilterID},
 				{"Name", f.Slug},
 				{"Space", f.SpaceSlug},
@@ -289,23 +278,23 @@ func newFilterGet(a *app.App) *cobra.Command {
 }
 
 func newFilterDelete(a *app.App) *cobra.Command {
-	c := &common{app: a}
+	c := &session.Common{App: a}
 	cmd := &cobra.Command{
-		Use: "delete [flags] SLUG", Short: "Delete a stored filter", Args: words(1, 1),
+		Use: "delete [flags] SLUG", Short: "Delete a stored filter", Args: session.Words(1, 1),
 	}
-	c.addSpace(cmd.Flags())
-	c.addDryRun(cmd.Flags())
+	c.AddSpace(cmd.Flags())
+	c.AddDryRun(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return c.write(cmd, "filter delete "+words[0], func(s *session) error {
-			f, err := s.Filter(s.spaceSlug(), words[0])
+		return c.Write(cmd, "filter delete "+words[0], func(s *session.Session) error {
+			f, err := s.Filter(s.SpaceSlug(), words[0])
 			if err != nil {
 				return err
 			}
-			s.after(func() error {
-				s.note("deleted filter %s", f.Slug)
+			s.After(func() error {
+				s.Note("deleted filter %s", f.Slug)
 				return nil
 			})
-			return s.tx.DeleteFilter(s.Workspace, f)
+			return s.Tx.DeleteFilter(s.Workspace, f)
 		})
 	}
 	return cmd

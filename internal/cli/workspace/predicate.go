@@ -8,13 +8,14 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
 
 func newUnitSetPredicate(a *app.App) *cobra.Command {
-	c := &common{app: a}
+	c := &session.Common{App: a}
 	cmd := &cobra.Command{
 		Use:     "set-predicate [flags] UNIT TYPE:NAME[:PATH]",
 		Aliases: []string{"protect"},
@@ -22,43 +23,43 @@ func newUnitSetPredicate(a *app.App) *cobra.Command {
 		Long: `Say whether merges may overwrite a value. --protect keeps it, --unprotect gives it
 up. A path protects everything below it.`,
 		Example: "  fctl unit set-predicate web --protect apps/v1/Deployment:shop/web:spec.replicas",
-		Args:    words(2, 2),
+		Args:    session.Words(2, 2),
 	}
-	c.addWrite(cmd.Flags())
+	c.AddWrite(cmd.Flags())
 	protect := cmd.Flags().Bool("protect", false, "merges must not overwrite it")
 	unprotect := cmd.Flags().Bool("unprotect", false, "merges may overwrite it")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		if *protect == *unprotect {
 			return diag.Usage("either --protect or --unprotect is expected")
 		}
-		return c.write(cmd, "unit set-predicate "+words[0], func(s *session) error {
-			u, err := s.unit(words[0])
+		return c.Write(cmd, "unit set-predicate "+words[0], func(s *session.Session) error {
+			u, err := s.UnitNamed(words[0])
 			if err != nil {
 				return err
 			}
-			return s.protect(u, words[1], *protect)
+			return setProtection(s, u, words[1], *protect)
 		})
 	}
 	return cmd
 }
 
-// protect sets or clears the protection of a value or a resource.
-func (s *session) protect(u *workspace.Unit, text string, protected bool) error {
-	e, err := s.engine()
+// setProtection sets or clears the protection of a value or a resource.
+func setProtection(s *session.Session, u *workspace.Unit, text string, protected bool) error {
+	e, err := s.Engine()
 	if err != nil {
 		return err
 	}
-	if _, err := s.tx.Edits(e, []*workspace.Unit{u}, s.strictWorktree); err != nil {
+	if _, err := s.Tx.Edits(e, []*workspace.Unit{u}, s.StrictWorktree); err != nil {
 		return err
 	}
 	if strings.Count(text, ":") == 1 {
 		text += ":" // the resource as a whole
 	}
-	resource, path, err := parseReference(text)
+	resource, path, err := session.ParseReference(text)
 	if err != nil {
 		return err
 	}
-	info := infoOf(resource)
+	info := session.InfoOf(resource)
 	rows := api.AttributeValueList{{AttributeInfo: api.AttributeInfo{
 		AttributeIdentifier: api.AttributeIdentifier{
 			ResourceInfo: *info, Path: api.ResolvedPath(path),
@@ -76,9 +77,9 @@ func (s *session) protect(u *workspace.Unit, text string, protected bool) error 
 			Message: u.Name() + " has nothing at " + text,
 		}
 	}
-	s.after(func() error {
-		s.note("%s: protection changed", u.Name())
+	s.After(func() error {
+		s.Note("%s: protection changed", u.Name())
 		return nil
 	})
-	return s.tx.WriteSources(u, sources)
+	return s.Tx.WriteSources(u, sources)
 }

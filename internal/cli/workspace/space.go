@@ -6,75 +6,58 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 	"github.com/fctl-dev/fctl/internal/workspace/filter"
 )
 
 func newSpace(a *app.App) *cobra.Command {
-	return group(a, "space", "Make, list, change and delete spaces",
+	return session.Group(a, "space", "Make, list, change and delete spaces",
 		"A space is a folder of units, links, invocations and filters.",
 		newSpaceCreate(a), newSpaceList(a), newSpaceGet(a), newSpaceUpdate(a), newSpaceDelete(a))
 }
 
 func newSpaceCreate(a *app.App) *cobra.Command {
-	c, meta, out := &common{app: a}, &metadata{}, &output{}
+	c, meta, out := &session.Common{App: a}, &session.Metadata{}, &session.Output{}
 	cmd := &cobra.Command{
-		Use: "create [flags] SPACE", Short: "Make a space", Args: words(1, 1),
+		Use: "create [flags] SPACE", Short: "Make a space", Args: session.Words(1, 1),
 	}
-	c.addDryRun(cmd.Flags())
-	c.addIgnored(cmd.Flags())
-	meta.add(cmd.Flags())
-	meta.addAllowExists(cmd.Flags())
-	out.add(cmd.Flags())
+	c.AddDryRun(cmd.Flags())
+	c.AddIgnored(cmd.Flags())
+	meta.Add(cmd.Flags())
+	meta.AddAllowExists(cmd.Flags())
+	out.Add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return c.write(cmd, "space create "+words[0], func(s *session) error {
-			if existing, err := s.Space(words[0]); err == nil && meta.allowExists {
-				return s.printSpace(out, existing, "")
+		return c.Write(cmd, "space create "+words[0], func(s *session.Session) error {
+			if existing, err := s.Space(words[0]); err == nil && meta.AllowExists {
+				return printSpace(s, out, existing, "")
 			}
 			space := &entity.Space{Common: entity.Common{Slug: words[0]}}
-			if err := meta.apply(&space.Common); err != nil {
+			if err := meta.Apply(&space.Common); err != nil {
 				return err
 			}
-			made, err := s.tx.CreateSpace(s.Workspace, space)
+			made, err := s.Tx.CreateSpace(s.Workspace, space)
 			if err != nil {
 				return err
 			}
-			return s.printSpace(out, made, "Successfully created space "+made.Slug)
+			return printSpace(s, out, made, "Successfully created space "+made.Slug)
 		})
 	}
 	return cmd
 }
 
 // printSpace prints a space after a command, or only a message without -o.
-func (s *session) printSpace(out *output, space *workspace.Space, message string) error {
-	return s.printOne(out, space.Slug, space.Space, message, space.SpaceID)
+func printSpace(
+	s *session.Session, out *session.Output, space *workspace.Space, message string,
+) error {
+	return s.PrintOne(out, space.Slug, space.Space, message, space.SpaceID)
 }
 
-// printOne prints an entity after a command, or only a message without -o.
-func (s *session) printOne(out *output, name string, object any, message, id string) error {
-	if err := out.check(); err != nil {
-		return err
-	}
-	s.after(func() error {
-		switch out.form {
-		case "":
-			if message == "" || s.settings.Quiet {
-				return nil
-			}
-			return s.app.Write([]byte(message + " (" + id + ")\n"))
-		case "name":
-			return s.app.Write([]byte(name + "\n"))
-		}
-		return s.printObject(out, object)
-	})
-	return nil
-}
-
-func spaceColumns(s *session) []column[*workspace.Space] {
-	return []column[*workspace.Space]{
-		{"NAME", false, func(p *workspace.Space) string { return p.Slug }},
-		{"UNITS", false, func(p *workspace.Space) string {
+func spaceColumns(s *session.Session) []session.Column[*workspace.Space] {
+	return []session.Column[*workspace.Space]{
+		session.Col("NAME", func(p *workspace.Space) string { return p.Slug }),
+		session.Col("UNITS", func(p *workspace.Space) string {
 			n := 0
 			for _, u := range s.Units {
 				if u.SpaceSlug == p.Slug {
@@ -82,8 +65,8 @@ func spaceColumns(s *session) []column[*workspace.Space] {
 				}
 			}
 			return strconv.Itoa(n)
-		}},
-		{"LINKS", false, func(p *workspace.Space) string {
+		}),
+		session.Col("LINKS", func(p *workspace.Space) string {
 			n := 0
 			for _, l := range s.Links {
 				if l.SpaceSlug == p.Slug {
@@ -91,31 +74,33 @@ func spaceColumns(s *session) []column[*workspace.Space] {
 				}
 			}
 			return strconv.Itoa(n)
-		}},
-		{"LABELS", true, func(p *workspace.Space) string { return pairs(p.Labels) }},
-		{"ID", true, func(p *workspace.Space) string { return p.SpaceID }},
+		}),
+		session.WideCol("LABELS", func(p *workspace.Space) string {
+			return session.Pairs(p.Labels)
+		}),
+		session.WideCol("ID", func(p *workspace.Space) string { return p.SpaceID }),
 	}
 }
 
 func newSpaceList(a *app.App) *cobra.Command {
-	c, sel, out := &common{app: a}, &selection{}, &output{}
+	c, sel, out := &session.Common{App: a}, &session.Selection{}, &session.Output{}
 	cmd := &cobra.Command{Use: "list [flags]", Short: "List the spaces", Args: app.NoArguments}
-	sel.add(cmd.Flags())
-	out.add(cmd.Flags())
-	c.addIgnored(cmd.Flags())
+	sel.Add(cmd.Flags())
+	out.Add(cmd.Flags())
+	c.AddIgnored(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return c.read(cmd, func(s *session) error {
-			expr, _, err := sel.expr(s, entity.FilterSpace)
+		return c.Read(cmd, func(s *session.Session) error {
+			expr, _, err := sel.Expr(s, entity.FilterSpace)
 			if err != nil {
 				return err
 			}
 			var all []*workspace.Space
 			for _, p := range s.Spaces {
-				if sel.has(&p.Common) && expr.Match(filter.OfSpace(p.Space)) {
+				if sel.Has(&p.Common) && expr.Match(filter.OfSpace(p.Space)) {
 					all = append(all, p)
 				}
 			}
-			return printList(s, out, all, spaceColumns(s),
+			return session.PrintList(s, out, all, spaceColumns(s),
 				func(p *workspace.Space) string { return p.Slug },
 				func(p *workspace.Space) any { return p.Space })
 		})
@@ -124,22 +109,22 @@ func newSpaceList(a *app.App) *cobra.Command {
 }
 
 func newSpaceGet(a *app.App) *cobra.Command {
-	c, out := &common{app: a}, &output{}
-	cmd := &cobra.Command{Use: "get [flags] SPACE", Short: "Show a space", Args: words(1, 1)}
-	out.add(cmd.Flags())
+	c, out := &session.Common{App: a}, &session.Output{}
+	cmd := &cobra.Command{Use: "get [flags] SPACE", Short: "Show a space", Args: session.Words(1, 1)}
+	out.Add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return c.read(cmd, func(s *session) error {
+		return c.Read(cmd, func(s *session.Session) error {
 			p, err := s.Space(words[0])
 			if err != nil {
 				return err
 			}
-			return s.printGet(out, p.Slug, p.Space, [][]string{
+			return s.PrintGet(out, p.Slug, p.Space, [][]string{
 				{"ID", p.SpaceID},
 				{"Name", p.Slug},
 				{"Display Name", p.DisplayName},
-				{"Labels", pairs(p.Labels)},
-				{"Annotations", pairs(p.Annotations)},
-				{"Delete Gates", gates(p.DeleteGates)},
+				{"Labels", session.Pairs(p.Labels)},
+				{"Annotations", session.Pairs(p.Annotations)},
+				{"Delete Gates", session.Gates(p.DeleteGates)},
 			})
 		})
 	}
@@ -147,55 +132,55 @@ func newSpaceGet(a *app.App) *cobra.Command {
 }
 
 func newSpaceUpdate(a *app.App) *cobra.Command {
-	c, meta, out := &common{app: a}, &metadata{}, &output{}
+	c, meta, out := &session.Common{App: a}, &session.Metadata{}, &session.Output{}
 	cmd := &cobra.Command{
 		Use: "update [flags] SPACE", Short: "Change the labels and names of a space",
-		Args: words(1, 1),
+		Args: session.Words(1, 1),
 	}
-	c.addDryRun(cmd.Flags())
-	c.addIgnored(cmd.Flags())
+	c.AddDryRun(cmd.Flags())
+	c.AddIgnored(cmd.Flags())
 	cmd.Flags().Bool("patch", false, "change only what is given, which is always so")
-	meta.add(cmd.Flags())
-	out.add(cmd.Flags())
+	meta.Add(cmd.Flags())
+	out.Add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return c.write(cmd, "space update "+words[0], func(s *session) error {
+		return c.Write(cmd, "space update "+words[0], func(s *session.Session) error {
 			p, err := s.Space(words[0])
 			if err != nil {
 				return err
 			}
-			if err := meta.apply(&p.Common); err != nil {
+			if err := meta.Apply(&p.Common); err != nil {
 				return err
 			}
-			s.tx.Updated(&p.Common)
-			if err := s.tx.WriteSpace(p); err != nil {
+			s.Tx.Updated(&p.Common)
+			if err := s.Tx.WriteSpace(p); err != nil {
 				return err
 			}
-			return s.printSpace(out, p, "Successfully updated space "+p.Slug)
+			return printSpace(s, out, p, "Successfully updated space "+p.Slug)
 		})
 	}
 	return cmd
 }
 
 func newSpaceDelete(a *app.App) *cobra.Command {
-	c := &common{app: a}
+	c := &session.Common{App: a}
 	cmd := &cobra.Command{
 		Use: "delete [flags] SPACE", Short: "Delete a space with everything in it",
-		Args: words(1, 1),
+		Args: session.Words(1, 1),
 	}
-	c.addDryRun(cmd.Flags())
-	c.addIgnored(cmd.Flags())
+	c.AddDryRun(cmd.Flags())
+	c.AddIgnored(cmd.Flags())
 	force := cmd.Flags().Bool("force", false, "delete links from other spaces, too")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return c.write(cmd, "space delete "+words[0], func(s *session) error {
+		return c.Write(cmd, "space delete "+words[0], func(s *session.Session) error {
 			p, err := s.Space(words[0])
 			if err != nil {
 				return err
 			}
-			if err := s.tx.DeleteSpace(s.Workspace, p, *force); err != nil {
+			if err := s.Tx.DeleteSpace(s.Workspace, p, *force); err != nil {
 				return err
 			}
-			s.after(func() error {
-				s.note("deleted space %s", p.Slug)
+			s.After(func() error {
+				s.Note("deleted space %s", p.Slug)
 				return nil
 			})
 			return nil

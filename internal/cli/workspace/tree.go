@@ -7,37 +7,38 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
 
 func newUnitTree(a *app.App) *cobra.Command {
-	c, sel := &common{app: a}, &selection{}
+	c, sel := &session.Common{App: a}, &session.Selection{}
 	cmd := &cobra.Command{
 		Use: "tree [flags] [UNIT...]", Short: "Show units as trees, upstreams at the top",
 		Long: `Show units as trees: upstreams at the top, with what depends on them below. With
 --edge clone only clones count, with --node space the spaces are shown.`,
 	}
-	c.addSpace(cmd.Flags())
-	sel.add(cmd.Flags())
+	c.AddSpace(cmd.Flags())
+	sel.Add(cmd.Flags())
 	edge := &app.Choice{What: "edge", Value: "link", Values: []string{"link", "clone"}}
 	node := &app.Choice{What: "node", Value: "unit", Values: []string{"unit", "space"}}
 	cmd.Flags().Var(edge, "edge", "what connects units, an `EDGE`: link or clone")
 	cmd.Flags().Var(node, "node", "what is shown, a `NODE`: unit or space")
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
-		if len(names) == 0 && c.space == "" {
-			c.space = "*"
+		if len(names) == 0 && c.SpaceFlag == "" {
+			c.SpaceFlag = "*"
 		}
-		return c.read(cmd, func(s *session) error {
+		return c.Read(cmd, func(s *session.Session) error {
 			if err := s.CheckCycles(); err != nil {
 				return err
 			}
-			units, err := sel.unitsNamed(s, names)
+			units, err := sel.UnitsNamed(s, names)
 			if err != nil {
 				return err
 			}
 			t := newTree(s, units, edge.Value == "clone", node.Value == "space", len(names) > 0)
-			return s.app.Write([]byte(t.String()))
+			return s.App.Write([]byte(t.String()))
 		})
 	}
 	return cmd
@@ -51,9 +52,9 @@ type tree struct {
 	shown map[string]bool
 }
 
-// newTree makes the trees of units, or of their spaces. The roots are the units themselves if named,
-// otherwise those without an upstream among them.
-func newTree(s *session, units []*workspace.Unit, clones, spaces, named bool) *tree {
+// newTree makes the trees of units, or of their spaces. The roots are the units themselves if
+// named, otherwise those without an upstream among them.
+func newTree(s *session.Session, units []*workspace.Unit, clones, spaces, named bool) *tree {
 	t := &tree{below: map[string][]string{}, shown: map[string]bool{}}
 	name := func(u *workspace.Unit) string {
 		if spaces {

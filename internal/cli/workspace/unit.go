@@ -6,12 +6,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
 
 func newUnit(a *app.App) *cobra.Command {
-	return group(a, "unit", "Make, change and look at units",
+	return session.Group(a, "unit", "Make, change and look at units",
 		`A unit is a file of configuration with a history. Edit its data with any editor,
 with functions (unit do) or by links (unit update --resolve); each change is a
 revision. Units are named in their space, or as SPACE/UNIT.`,
@@ -20,64 +21,55 @@ revision. Units are named in their space, or as SPACE/UNIT.`,
 		newUnitConflicts(a), newUnitLivestate(a), newUnitSetPredicate(a), newUnitResolveSelf(a))
 }
 
-func unitColumns(edited map[*workspace.Unit]bool) []column[*workspace.Unit] {
-	return []column[*workspace.Unit]{
-		{"NAME", false, func(u *workspace.Unit) string { return u.Slug }},
-		{"SPACE", false, func(u *workspace.Unit) string { return u.SpaceSlug }},
-		{"TOOLCHAIN", false, func(u *workspace.Unit) string { return string(u.ToolchainType) }},
-		{"REVISION", false, func(u *workspace.Unit) string {
+func unitColumns(edited map[*workspace.Unit]bool) []session.Column[*workspace.Unit] {
+	return []session.Column[*workspace.Unit]{
+		session.Col("NAME", func(u *workspace.Unit) string { return u.Slug }),
+		session.Col("SPACE", func(u *workspace.Unit) string { return u.SpaceSlug }),
+		session.Col("TOOLCHAIN", func(u *workspace.Unit) string { return string(u.ToolchainType) }),
+		session.Col("REVISION", func(u *workspace.Unit) string {
 			text := strconv.FormatInt(u.HeadRevisionNum, 10)
 			if edited[u] {
 				text += "+" // an edit that is not recorded yet
 			}
 			return text
-		}},
-		{"UPSTREAM", true, func(u *workspace.Unit) string {
+		}),
+		session.WideCol("UPSTREAM", func(u *workspace.Unit) string {
 			if u.UpstreamUnitID == "" {
 				return "-"
 			}
 			return strconv.FormatInt(u.UpstreamRevisionNum, 10)
-		}},
-		{"LABELS", true, func(u *workspace.Unit) string { return dash(pairs(u.Labels)) }},
-		{"CHANGE", true, func(u *workspace.Unit) string { return dash(u.LastChangeDescription) }},
+		}),
+		session.WideCol("LABELS", func(u *workspace.Unit) string {
+			return session.Dash(session.Pairs(u.Labels))
+		}),
+		session.WideCol("CHANGE", func(u *workspace.Unit) string {
+			return session.Dash(u.LastChangeDescription)
+		}),
 	}
-}
-
-// edited returns the units whose working copy was edited.
-func (s *session) edited(units []*workspace.Unit) (map[*workspace.Unit]bool, error) {
-	edited := map[*workspace.Unit]bool{}
-	for _, u := range units {
-		is, _, err := s.Store.Edited(u)
-		if err != nil {
-			return nil, err
-		}
-		edited[u] = is
-	}
-	return edited, nil
 }
 
 func newUnitList(a *app.App) *cobra.Command {
-	c, sel, out := &common{app: a}, &selection{}, &output{}
+	c, sel, out := &session.Common{App: a}, &session.Selection{}, &session.Output{}
 	cmd := &cobra.Command{
 		Use: "list [flags]", Short: "List the units of a space",
 		Long: `List the units of a space, or of every space with --space "*". A plus sign after
 the revision marks an edit that is not recorded yet.`,
 		Args: app.NoArguments,
 	}
-	c.addSpace(cmd.Flags())
-	sel.add(cmd.Flags())
-	out.add(cmd.Flags())
+	c.AddSpace(cmd.Flags())
+	sel.Add(cmd.Flags())
+	out.Add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return c.read(cmd, func(s *session) error {
-			units, err := sel.units(s)
+		return c.Read(cmd, func(s *session.Session) error {
+			units, err := sel.Units(s)
 			if err != nil {
 				return err
 			}
-			edited, err := s.edited(units)
+			edited, err := s.Edited(units)
 			if err != nil {
 				return err
 			}
-			return printList(s, out, units, unitColumns(edited), (*workspace.Unit).Name,
+			return session.PrintList(s, out, units, unitColumns(edited), (*workspace.Unit).Name,
 				func(u *workspace.Unit) any { return u.Unit })
 		})
 	}
@@ -85,13 +77,13 @@ the revision marks an edit that is not recorded yet.`,
 }
 
 func newUnitGet(a *app.App) *cobra.Command {
-	c, out := &common{app: a}, &output{}
-	cmd := &cobra.Command{Use: "get [flags] UNIT", Short: "Show a unit", Args: words(1, 1)}
-	c.addSpace(cmd.Flags())
-	out.add(cmd.Flags())
+	c, out := &session.Common{App: a}, &session.Output{}
+	cmd := &cobra.Command{Use: "get [flags] UNIT", Short: "Show a unit", Args: session.Words(1, 1)}
+	c.AddSpace(cmd.Flags())
+	out.Add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return c.read(cmd, func(s *session) error {
-			u, err := s.unit(words[0])
+		return c.Read(cmd, func(s *session.Session) error {
+			u, err := s.UnitNamed(words[0])
 			if err != nil {
 				return err
 			}
@@ -112,7 +104,7 @@ func newUnitGet(a *app.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.printGet(out, u.Name(), u.Unit, [][]string{
+			return s.PrintGet(out, u.Name(), u.Unit, [][]string{
 				{"ID", u.UnitID},
 				{"Name", u.Slug},
 				{"Space", u.SpaceSlug},
@@ -123,9 +115,9 @@ func newUnitGet(a *app.App) *cobra.Command {
 				{"Last Change", u.LastChangeDescription},
 				{"Upstream", upstream},
 				{"Conflicts", countOrNone(len(conflicts))},
-				{"Labels", pairs(u.Labels)},
-				{"Annotations", pairs(u.Annotations)},
-				{"Delete Gates", gates(u.DeleteGates)},
+				{"Labels", session.Pairs(u.Labels)},
+				{"Annotations", session.Pairs(u.Annotations)},
+				{"Delete Gates", session.Gates(u.DeleteGates)},
 			})
 		})
 	}
@@ -140,18 +132,18 @@ func countOrNone(n int) string {
 }
 
 func newUnitData(a *app.App) *cobra.Command {
-	c := &common{app: a}
+	c := &session.Common{App: a}
 	cmd := &cobra.Command{
 		Use: "data [flags] UNIT", Short: "Print the data of a unit",
 		Long: "Print the working copy of a unit, or the data of one of its revisions.",
-		Args: words(1, 1),
+		Args: session.Words(1, 1),
 	}
-	c.addSpace(cmd.Flags())
+	c.AddSpace(cmd.Flags())
 	file := cmd.Flags().StringP("output", "o", "", "write to `FILE`")
 	revision := cmd.Flags().Int64("revision", -1, "the data of revision `N`")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return c.read(cmd, func(s *session) error {
-			u, err := s.unit(words[0])
+		return c.Read(cmd, func(s *session.Session) error {
+			u, err := s.UnitNamed(words[0])
 			if err != nil {
 				return err
 			}
@@ -165,45 +157,45 @@ func newUnitData(a *app.App) *cobra.Command {
 				return err
 			}
 			if *file != "" && *file != "-" {
-				return s.writeFile(*file, data)
+				return writeFile(s, *file, data)
 			}
-			return s.app.Write(data)
+			return s.App.Write(data)
 		})
 	}
 	return cmd
 }
 
 func newUnitDelete(a *app.App) *cobra.Command {
-	c, sel := &common{app: a}, &selection{}
+	c, sel := &session.Common{App: a}, &session.Selection{}
 	cmd := &cobra.Command{
 		Use: "delete [flags] [UNIT...]", Short: "Delete units with their links and history",
 		Long: `Delete units, the links that they have, and their history. Links of other units
 to them prevent that, unless --force deletes them, too.`,
 	}
-	c.addSpace(cmd.Flags())
-	c.addDryRun(cmd.Flags())
-	sel.add(cmd.Flags())
+	c.AddSpace(cmd.Flags())
+	c.AddDryRun(cmd.Flags())
+	sel.Add(cmd.Flags())
 	force := cmd.Flags().Bool("force", false, "delete links of other units to it, too")
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
-		if err := namesOrWhere(cmd, names, sel); err != nil {
+		if err := session.NamesOrWhere(cmd, names, sel); err != nil {
 			return err
 		}
-		return c.write(cmd, "unit delete", func(s *session) error {
-			units, err := sel.unitsNamed(s, names)
+		return c.Write(cmd, "unit delete", func(s *session.Session) error {
+			units, err := sel.UnitsNamed(s, names)
 			if err != nil {
 				return err
 			}
 			// downstreams first, so that links between deleted units do not prevent it
-			order, err := s.ordered(units, true)
+			order, err := s.Ordered(units, true)
 			if err != nil {
 				return err
 			}
 			for _, u := range order {
-				if err := s.tx.DeleteUnit(s.Workspace, u, *force); err != nil {
+				if err := s.Tx.DeleteUnit(s.Workspace, u, *force); err != nil {
 					return err
 				}
-				s.after(func() error {
-					s.note("deleted unit %s", u.Name())
+				s.After(func() error {
+					s.Note("deleted unit %s", u.Name())
 					return nil
 				})
 			}

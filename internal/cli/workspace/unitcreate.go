@@ -8,6 +8,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/source"
@@ -18,16 +19,16 @@ import (
 
 // unitCreate holds the flags of unit create.
 type unitCreate struct {
-	common
-	metadata
-	output
+	session.Common
+	session.Metadata
+	session.Output
 	toolchain, upstreamSpace, upstreamUnit string
 	paths                                  []string
 	recursive, createSpace                 bool
 }
 
 func newUnitCreate(a *app.App) *cobra.Command {
-	o := &unitCreate{common: common{app: a}}
+	o := &unitCreate{Common: session.Common{App: a}}
 	cmd := &cobra.Command{
 		Use:   "create [flags] UNIT [FILE]",
 		Short: "Make a unit from a file, or as a clone of another unit",
@@ -37,14 +38,15 @@ a link upgrade-UNIT of the type UpgradeUnit. With -f, each file becomes a unit.`
 		Example: `  fctl unit create web deployment.yaml
   fctl unit create web --space prod --upstream-space dev --upstream-unit web
   fctl unit create -f manifests -R`,
-		Args: words(0, 2),
+		Args: session.Words(0, 2),
 	}
 	flags := cmd.Flags()
-	o.addWrite(flags)
-	o.metadata.add(flags)
-	o.addAllowExists(flags)
-	o.output.add(flags)
-	flags.StringVar(&o.toolchain, "toolchain", "", "the `TOOLCHAIN`, if the name of the file does not imply it")
+	o.AddWrite(flags)
+	o.Metadata.Add(flags)
+	o.AddAllowExists(flags)
+	o.Output.Add(flags)
+	flags.StringVar(&o.toolchain, "toolchain", "",
+		"the `TOOLCHAIN`, if the name of the file does not imply it")
 	flags.StringVar(&o.upstreamUnit, "upstream-unit", "", "clone the unit `[SPACE/]UNIT`")
 	flags.StringVar(&o.upstreamSpace, "upstream-space", "", "the `SPACE` of the unit to clone")
 	flags.StringArrayVarP(&o.paths, "file", "f", nil, "make a unit of each file of `PATH`")
@@ -58,7 +60,7 @@ a link upgrade-UNIT of the type UpgradeUnit. With -f, each file becomes a unit.`
 			return diag.Usage("a clone gets its data from its upstream, not from a file")
 		}
 		title := "unit create " + strings.Join(append(words, o.paths...), " ")
-		return o.write(cmd, title, func(s *session) error { return o.run(s, words) })
+		return o.Write(cmd, title, func(s *session.Session) error { return o.run(s, words) })
 	}
 	return cmd
 }
@@ -71,11 +73,11 @@ type newData struct {
 	file      bool
 }
 
-func (o *unitCreate) run(s *session, words []string) error {
-	space, err := s.inSpace()
+func (o *unitCreate) run(s *session.Session, words []string) error {
+	space, err := s.InSpace()
 	if err != nil && o.createSpace {
-		space, err = s.tx.CreateSpace(s.Workspace,
-			&entity.Space{Common: entity.Common{Slug: s.spaceSlug()}})
+		space, err = s.Tx.CreateSpace(s.Workspace,
+			&entity.Space{Common: entity.Common{Slug: s.SpaceSlug()}})
 	}
 	if err != nil {
 		return err
@@ -85,8 +87,8 @@ func (o *unitCreate) run(s *session, words []string) error {
 		return err
 	}
 	for _, n := range all {
-		if u, err := s.Unit(space.Slug, n.slug); err == nil && o.allowExists {
-			if err := s.printUnit(&o.output, u, ""); err != nil {
+		if u, err := s.Unit(space.Slug, n.slug); err == nil && o.AllowExists {
+			if err := s.PrintUnit(&o.Output, u, ""); err != nil {
 				return err
 			}
 			continue
@@ -95,19 +97,16 @@ func (o *unitCreate) run(s *session, words []string) error {
 		if err != nil {
 			return err
 		}
-		if err := s.printUnit(&o.output, u, "Successfully created unit "+u.Slug); err != nil {
+		if err := s.PrintUnit(&o.Output, u, "Successfully created unit "+u.Slug); err != nil {
 			return err
 		}
 	}
-	return s.propagate()
+	return s.Propagate()
 }
 
-// printUnit prints a unit after a command, or only a message without -o.
-func (s *session) printUnit(out *output, u *workspace.Unit, message string) error {
-	return s.printOne(out, u.Name(), u.Unit, message, u.UnitID)
-}
-
-func (o *unitCreate) create(s *session, space *workspace.Space, n newData) (*workspace.Unit, error) {
+func (o *unitCreate) create(
+	s *session.Session, space *workspace.Space, n newData,
+) (*workspace.Unit, error) {
 	unit := &entity.Unit{
 		Common: entity.Common{Slug: n.slug}, ToolchainType: n.toolchain,
 	}
@@ -123,30 +122,30 @@ func (o *unitCreate) create(s *session, space *workspace.Space, n newData) (*wor
 		}
 		unit.ToolchainType = up.ToolchainType
 	}
-	if err := o.apply(&unit.Common); err != nil {
+	if err := o.Apply(&unit.Common); err != nil {
 		return nil, err
 	}
-	u, err := s.tx.CreateUnit(s.Workspace, space, unit)
+	u, err := s.Tx.CreateUnit(s.Workspace, space, unit)
 	if err != nil {
 		return nil, err
 	}
-	e, err := s.engine()
+	e, err := s.Engine()
 	if err != nil {
 		return nil, err
 	}
 	switch {
 	case up != nil:
-		return u, s.clone(e, u, up, o.changeDesc)
+		return u, clone(s, e, u, up, o.ChangeDesc)
 	case n.file:
-		_, err = s.tx.Record(e, u, n.data, entity.SourceCreateUnit, o.changeDesc,
+		_, err = s.Tx.Record(e, u, n.data, entity.SourceCreateUnit, o.ChangeDesc,
 			entity.Mutation{}, false)
 	}
 	return u, err
 }
 
 // clone gives a new unit the data of another one, and links them.
-func (s *session) clone(e *wave.Runner, u, up *workspace.Unit, description string) error {
-	if _, err := s.tx.Edits(e, []*workspace.Unit{up}, s.strictWorktree); err != nil {
+func clone(s *session.Session, e *wave.Runner, u, up *workspace.Unit, description string) error {
+	if _, err := s.Tx.Edits(e, []*workspace.Unit{up}, s.StrictWorktree); err != nil {
 		return err
 	}
 	data, err := s.Store.Data(up, up.HeadRevisionNum)
@@ -156,7 +155,7 @@ func (s *session) clone(e *wave.Runner, u, up *workspace.Unit, description strin
 	base, end := int64(0), up.HeadRevisionNum
 	u.UpstreamUnitID, u.UpstreamSpaceID = up.UnitID, up.SpaceID
 	u.UpstreamRevisionNum = end
-	if _, err := s.tx.Record(e, u, data, entity.SourceCloneUnit, description, entity.Mutation{
+	if _, err := s.Tx.Record(e, u, data, entity.SourceCloneUnit, description, entity.Mutation{
 		MergeSourceID: up.UnitID, MergeBaseRevisionNum: &base, MergeEndRevisionNum: &end,
 		UpgradedFromUpstreamRevisionNum: &end,
 	}, false); err != nil {
@@ -166,21 +165,21 @@ func (s *session) clone(e *wave.Runner, u, up *workspace.Unit, description strin
 	if err := s.ResolveLink(l).Err(); err != nil {
 		return err
 	}
-	if err := s.freeSlug(l); err != nil {
+	if err := s.FreeSlug(l); err != nil {
 		return err
 	}
 	l.ResolvedHash = l.Hash
-	return s.tx.CreateLink(s.Workspace, l)
+	return s.Tx.CreateLink(s.Workspace, l)
 }
 
 // sources returns the units to be made, with their data.
-func (o *unitCreate) sources(s *session, words []string) ([]newData, error) {
+func (o *unitCreate) sources(s *session.Session, words []string) ([]newData, error) {
 	if len(o.paths) > 0 {
 		return o.files(s)
 	}
 	n := newData{slug: words[0], toolchain: api.ToolchainType(o.toolchain)}
 	if len(words) == 2 {
-		data, err := s.input(words[1])
+		data, err := s.Input(words[1])
 		if err != nil {
 			return nil, err
 		}
@@ -210,21 +209,13 @@ func checkToolchain(t api.ToolchainType) error {
 	}
 }
 
-// input reads a file or, with -, the standard input.
-func (s *session) input(file string) ([]byte, error) {
-	if file != "-" {
-		file = source.InDirectory(s.app.Dir, file)
-	}
-	return run.Reader(s.settings, s.app.Streams).Bytes(s.ctx, file)
-}
-
 // files returns one unit for each file of the paths, named by its relative path.
-func (o *unitCreate) files(s *session) ([]newData, error) {
+func (o *unitCreate) files(s *session.Session) ([]newData, error) {
 	finder := &source.Finder{
-		Dir: s.app.Dir, Recursive: o.recursive, Toolchain: api.ToolchainType(o.toolchain),
+		Dir: s.App.Dir, Recursive: o.recursive, Toolchain: api.ToolchainType(o.toolchain),
 		AnyFormat: true,
 	}
-	found, err := finder.Find(s.ctx, o.paths)
+	found, err := finder.Find(s.Ctx, o.paths)
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +227,7 @@ func (o *unitCreate) files(s *session) ([]newData, error) {
 			problems = append(problems, f.Problem)
 			continue
 		}
-		data, err := run.Reader(s.settings, s.app.Streams).Bytes(s.ctx, f.Path)
+		data, err := run.Reader(s.Settings, s.App.Streams).Bytes(s.Ctx, f.Path)
 		if err != nil {
 			problems = append(problems, err)
 			continue

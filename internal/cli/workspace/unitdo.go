@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/workspace"
@@ -19,8 +19,8 @@ import (
 
 // unitDo holds the flags of unit do.
 type unitDo struct {
-	common
-	selection
+	session.Common
+	session.Selection
 	whereResource string
 	invocation    string
 	subgroup      string
@@ -28,7 +28,7 @@ type unitDo struct {
 }
 
 func newUnitDo(a *app.App) *cobra.Command {
-	o := &unitDo{common: common{app: a}}
+	o := &unitDo{Common: session.Common{App: a}}
 	cmd := &cobra.Command{
 		Use:   "do [flags] [UNIT] FUNCTION [ARG...] [then FUNCTION [ARG...]]...",
 		Short: "Run functions on a unit and record what they change",
@@ -43,15 +43,15 @@ given before FUNCTION.`,
 	}
 	flags := cmd.Flags()
 	flags.SetInterspersed(false)
-	o.addWrite(flags)
-	o.selection.add(flags)
+	o.AddWrite(flags)
+	o.Selection.Add(flags)
 	flags.StringVar(&o.whereResource, "where-resource", "", "only resources with `EXPR`")
 	flags.StringVar(&o.invocation, "invocation", "", "run the stored invocation `[SPACE/]SLUG`")
 	flags.StringVar(&o.subgroup, "subgroup", "", "a `CATEGORY` of your own for the mutations")
 	flags.BoolVar(&o.protect, "protect", false, "merges must not overwrite what is written now")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		var names []string
-		if !o.selection.isSet() {
+		if !o.Selection.IsSet() {
 			if len(words) == 0 {
 				return diag.UsageHint(cmd.UseLine(), "a unit and a function are expected")
 			}
@@ -71,58 +71,27 @@ given before FUNCTION.`,
 				"--subgroup: at most 64 letters and digits, not beginning with ConfigHub")
 		}
 		title := "unit do " + strings.Join(append(names, words...), " ")
-		return o.write(cmd, title, func(s *session) error {
-			units, err := o.unitsNamed(s, names)
+		return o.Write(cmd, title, func(s *session.Session) error {
+			units, err := o.UnitsNamed(s, names)
 			if err != nil {
 				return err
 			}
-			return o.runAll(s, units, words)
+			return s.EachUnit(units, func(u *workspace.Unit) error { return o.run(s, u, words) })
 		})
 	}
 	return cmd
 }
 
-func (o *unitDo) runAll(s *session, units []*workspace.Unit, words []string) error {
-	var errs []error
-	for _, u := range units {
-		if err := o.run(s, u, words); err != nil {
-			if len(units) == 1 {
-				return err
-			}
-			errs = append(errs, err)
-		}
-	}
-	if len(errs) > 0 {
-		s.after(func() error { return errors.Join(errs...) })
-	}
-	return s.propagate()
-}
-
-// noFlags says that the words after a function are only arguments.
-type noFlags struct{}
-
-func (noFlags) Recognize([]string) int { return 0 }
-
-func (noFlags) Names() []string { return nil }
-
-// resolver returns what resolves words against the functions of a toolchain.
-func (s *session) resolver(t api.ToolchainType) (*plan.Resolver, error) {
-	executor, err := s.functions()
-	return &plan.Resolver{
-		Toolchain: t, Functions: executor, Flags: noFlags{}, ReadFile: s.input,
-	}, err
-}
-
 // chain returns the functions to run on a unit, and the ID of the stored invocation if it is one.
-func (o *unitDo) chain(s *session, u *workspace.Unit, words []string,
+func (o *unitDo) chain(s *session.Session, u *workspace.Unit, words []string,
 ) (chain api.FunctionInvocationList, id string, err error) {
-	resolver, err := s.resolver(u.ToolchainType)
+	resolver, err := s.Resolver(u.ToolchainType)
 	if err != nil {
 		return nil, "", err
 	}
 	var p *plan.Plan
 	if o.invocation != "" {
-		i, err := s.Invocation(s.spaceSlug(), o.invocation)
+		i, err := s.Invocation(s.SpaceSlug(), o.invocation)
 		if err != nil {
 			return nil, "", err
 		}
@@ -145,32 +114,32 @@ func (o *unitDo) chain(s *session, u *workspace.Unit, words []string,
 	return p.Invocations, id, nil
 }
 
-func (o *unitDo) run(s *session, u *workspace.Unit, words []string) error {
+func (o *unitDo) run(s *session.Session, u *workspace.Unit, words []string) error {
 	chain, invocationID, err := o.chain(s, u, words)
 	if err != nil {
 		return err
 	}
-	e, err := s.engine()
+	e, err := s.Engine()
 	if err != nil {
 		return err
 	}
-	if _, err := s.tx.Edits(e, []*workspace.Unit{u}, o.strictWorktree); err != nil {
+	if _, err := s.Tx.Edits(e, []*workspace.Unit{u}, o.StrictWorktree); err != nil {
 		return err
 	}
 	before, err := s.Store.Data(u, u.HeadRevisionNum)
 	if err != nil {
 		return err
 	}
-	r, err := s.run(s.ctx, u, before, chain, o.whereResource)
+	r, err := s.Run(s.Ctx, u, before, chain, o.whereResource)
 	if err != nil {
 		return err
 	}
-	if !s.settings.Quiet {
-		s.app.Console().Notes(u.DataFile(), r.Notes...)
+	if !s.Settings.Quiet {
+		s.App.Console().Notes(u.DataFile(), r.Notes...)
 	}
 	if len(r.Outputs) > 0 {
 		outputs := r.Outputs
-		s.after(func() error { return s.printOutputs(outputs) })
+		s.After(func() error { return printOutputs(s, outputs) })
 	}
 	if r.ValidationFailed {
 		return &entity.Error{
@@ -186,20 +155,20 @@ func (o *unitDo) run(s *session, u *workspace.Unit, words []string) error {
 		return err
 	}
 	head := u.HeadRevisionNum
-	err = s.tx.Revise(u, workspace.Change{
+	err = s.Tx.Revise(u, workspace.Change{
 		Data: r.ConfigData, Source: entity.SourceInvoke, Description: o.describe(words),
 		Mutations: mutations, Sources: sources,
 	})
-	s.after(func() error {
-		s.note("%s: revision %d -> %d", u.Name(), head, head+1)
+	s.After(func() error {
+		s.Note("%s: revision %d -> %d", u.Name(), head, head+1)
 		return nil
 	})
 	return err
 }
 
 func (o *unitDo) describe(words []string) string {
-	if o.changeDesc != "" {
-		return o.changeDesc
+	if o.ChangeDesc != "" {
+		return o.ChangeDesc
 	}
 	if o.invocation != "" {
 		return o.invocation
@@ -209,7 +178,8 @@ func (o *unitDo) describe(words []string) string {
 
 // mutations returns one mutation for each function that changed the unit, and the new sources.
 func (o *unitDo) mutations(
-	s *session, e *wave.Runner, u *workspace.Unit, chain api.FunctionInvocationList, r *handler.Result,
+	s *session.Session, e *wave.Runner, u *workspace.Unit,
+	chain api.FunctionInvocationList, r *handler.Result,
 	invocationID string,
 ) ([]entity.Mutation, api.ResourceMutationList, error) {
 	numbers := map[int]int{} // of the functions
@@ -246,15 +216,15 @@ func renumber(
 }
 
 // printOutputs prints what functions returned.
-func (s *session) printOutputs(outputs api.OutputList) error {
+func printOutputs(s *session.Session, outputs api.OutputList) error {
 	for _, o := range outputs {
 		if payload, ok := o.Value.(api.YAMLPayload); ok {
-			if err := s.app.Write([]byte(payload.Payload)); err != nil {
+			if err := s.App.Write([]byte(payload.Payload)); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := s.app.WriteJSON(o.Value); err != nil {
+		if err := s.App.WriteJSON(o.Value); err != nil {
 			return err
 		}
 	}

@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"errors"
 	"os"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/source"
 	"github.com/fctl-dev/fctl/internal/workspace"
@@ -19,11 +19,11 @@ import (
 
 // unitUpdate holds the flags of unit update.
 type unitUpdate struct {
-	common
-	selection
-	metadata
-	output
-	resolveFlags
+	session.Common
+	session.Selection
+	session.Metadata
+	session.Output
+	session.ResolveFlags
 	patch, upgrade, protect bool
 	resolve                 []string
 	restore                 string
@@ -35,7 +35,7 @@ type unitUpdate struct {
 }
 
 func newUnitUpdate(a *app.App) *cobra.Command {
-	o := &unitUpdate{common: common{app: a}}
+	o := &unitUpdate{Common: session.Common{App: a}}
 	cmd := &cobra.Command{
 		Use:   "update [flags] [UNIT] [FILE]",
 		Short: "Give a unit other data, resolve its links, or restore a revision",
@@ -47,14 +47,14 @@ working copy is recorded. With --where several units are changed, upstreams firs
   fctl unit update web --space prod --patch --upgrade --dry-run
   fctl unit update web --patch --resolve 'Link:*'
   fctl unit update web --restore 3`,
-		Args: words(0, 2),
+		Args: session.Words(0, 2),
 	}
 	flags := cmd.Flags()
-	o.addWrite(flags)
-	o.selection.add(flags)
-	o.metadata.add(flags)
-	o.output.add(flags)
-	o.resolveFlags.add(flags)
+	o.AddWrite(flags)
+	o.Selection.Add(flags)
+	o.Metadata.Add(flags)
+	o.Output.Add(flags)
+	o.ResolveFlags.Add(flags)
 	flags.BoolVar(&o.patch, "patch", false, "change only what is given, which is always so")
 	flags.BoolVar(&o.upgrade, "upgrade", false, "merge what changed in the unit it was cloned from")
 	flags.StringArrayVar(&o.resolve, "resolve", nil,
@@ -73,15 +73,16 @@ working copy is recorded. With --where several units are changed, upstreams firs
 		if err := o.check(cmd, words); err != nil {
 			return err
 		}
-		return o.write(cmd, "unit update "+strings.Join(words, " "), func(s *session) error {
-			units, err := o.unitsNamed(s, words[:min(len(words), 1)])
+		title := "unit update " + strings.Join(words, " ")
+		return o.Write(cmd, title, func(s *session.Session) error {
+			units, err := o.UnitsNamed(s, words[:min(len(words), 1)])
 			if err != nil {
 				return err
 			}
-			if units, err = s.ordered(units, false); err != nil {
+			if units, err = s.Ordered(units, false); err != nil {
 				return err
 			}
-			return o.runAll(s, units, words)
+			return s.EachUnit(units, func(u *workspace.Unit) error { return o.run(s, u, words) })
 		})
 	}
 	return cmd
@@ -89,7 +90,7 @@ working copy is recorded. With --where several units are changed, upstreams firs
 
 // check reports flags that do not go together.
 func (o *unitUpdate) check(cmd *cobra.Command, words []string) error {
-	if err := namesOrWhere(cmd, words[:min(len(words), 1)], &o.selection); err != nil {
+	if err := session.NamesOrWhere(cmd, words[:min(len(words), 1)], &o.Selection); err != nil {
 		return err
 	}
 	data := 0
@@ -120,49 +121,32 @@ func validSubgroup(text string) bool {
 	return len(text) <= 64 && !strings.HasPrefix(text, "ConfigHub")
 }
 
-// runAll changes the units. What fails for one does not stop the others.
-func (o *unitUpdate) runAll(s *session, units []*workspace.Unit, words []string) error {
-	var errs []error
-	for _, u := range units {
-		if err := o.run(s, u, words); err != nil {
-			if len(units) == 1 {
-				return err
-			}
-			errs = append(errs, err)
-		}
-	}
-	if len(errs) > 0 {
-		s.after(func() error { return errors.Join(errs...) })
-	}
-	return s.propagate()
-}
-
-func (o *unitUpdate) run(s *session, u *workspace.Unit, words []string) error {
+func (o *unitUpdate) run(s *session.Session, u *workspace.Unit, words []string) error {
 	if err := workspace.CheckVersion(&u.Common, o.version); err != nil {
 		return err
 	}
-	if o.metadata.isSet() {
-		if err := o.metadata.apply(&u.Common); err != nil {
+	if o.Metadata.IsSet() {
+		if err := o.Metadata.Apply(&u.Common); err != nil {
 			return err
 		}
-		s.tx.Updated(&u.Common)
-		if err := s.tx.WriteUnit(u); err != nil {
+		s.Tx.Updated(&u.Common)
+		if err := s.Tx.WriteUnit(u); err != nil {
 			return err
 		}
 	}
-	e, err := s.engine()
+	e, err := s.Engine()
 	if err != nil {
 		return err
 	}
 	if o.restore == "head" {
 		return o.restoreHead(s, u)
 	}
-	if _, err := s.tx.Edits(e, []*workspace.Unit{u}, s.strictWorktree); err != nil {
+	if _, err := s.Tx.Edits(e, []*workspace.Unit{u}, s.StrictWorktree); err != nil {
 		return err
 	}
 	switch {
 	case len(words) == 2:
-		data, err := s.input(words[1])
+		data, err := s.Input(words[1])
 		if err != nil {
 			return err
 		}
@@ -178,22 +162,23 @@ func (o *unitUpdate) run(s *session, u *workspace.Unit, words []string) error {
 	case o.mergeSource != "" || o.mergeExternal != "":
 		return o.merge(s, u)
 	}
-	return s.printUnit(&o.output, u, "Successfully updated unit "+u.Slug)
+	return s.PrintUnit(&o.Output, u, "Successfully updated unit "+u.Slug)
 }
 
 // record makes a revision, unless the data is that of the head.
 func (o *unitUpdate) record(
-	s *session, e *wave.Runner, u *workspace.Unit, data []byte, source entity.Source, m entity.Mutation,
+	s *session.Session, e *wave.Runner, u *workspace.Unit, data []byte,
+	source entity.Source, m entity.Mutation,
 ) error {
 	if u.HeadRevisionNum > 0 && api.DataHash(data) == u.DataHash {
 		return nil
 	}
 	m.Subgroup = o.subgroup
-	_, err := s.tx.Record(e, u, data, source, o.changeDesc, m, o.protect)
+	_, err := s.Tx.Record(e, u, data, source, o.ChangeDesc, m, o.protect)
 	return err
 }
 
-func (o *unitUpdate) restoreRevision(s *session, e *wave.Runner, u *workspace.Unit) error {
+func (o *unitUpdate) restoreRevision(s *session.Session, e *wave.Runner, u *workspace.Unit) error {
 	n, err := strconv.ParseInt(o.restore, 10, 64)
 	if err != nil || n < 0 || n > u.HeadRevisionNum {
 		return diag.Usage("--restore: a revision from 0 to %d is expected, not %q",
@@ -207,30 +192,19 @@ func (o *unitUpdate) restoreRevision(s *session, e *wave.Runner, u *workspace.Un
 }
 
 // restoreHead writes the working copy of a unit again.
-func (o *unitUpdate) restoreHead(s *session, u *workspace.Unit) error {
-	if err := s.tx.RestoreWorking(u); err != nil {
+func (o *unitUpdate) restoreHead(s *session.Session, u *workspace.Unit) error {
+	if err := s.Tx.RestoreWorking(u); err != nil {
 		return err
 	}
-	return s.printUnit(&o.output, u, "Successfully updated unit "+u.Slug)
-}
-
-// namesOrWhere reports names together with a selection, and neither.
-func namesOrWhere(cmd *cobra.Command, names []string, sel *selection) error {
-	switch {
-	case len(names) > 0 && sel.isSet():
-		return diag.UsageHint(cmd.UseLine(), "either names or --where is expected, not both")
-	case len(names) == 0 && !sel.isSet():
-		return diag.UsageHint(cmd.UseLine(), "a name or --where is expected")
-	}
-	return nil
+	return s.PrintUnit(&o.Output, u, "Successfully updated unit "+u.Slug)
 }
 
 // writeFile writes a file outside the workspace.
-func (s *session) writeFile(name string, data []byte) error {
-	if s.dryRun {
+func writeFile(s *session.Session, name string, data []byte) error {
+	if s.DryRun {
 		return nil
 	}
-	name = source.InDirectory(s.app.Dir, name)
+	name = source.InDirectory(s.App.Dir, name)
 	if err := os.WriteFile(name, data, 0o666); err != nil {
 		return &api.Failure{
 			Class: api.FailureFunction, Pos: api.Position{File: diag.FileName(name)},

@@ -15,6 +15,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
@@ -25,7 +26,7 @@ import (
 const quietPeriod = 300 * time.Millisecond
 
 func newWatch(a *app.App) *cobra.Command {
-	c := &common{app: a}
+	c := &session.Common{App: a}
 	cmd := &cobra.Command{
 		Use: "watch [flags]", Short: "Record edits and resolve automatic links as files change",
 		Long: `Watch the workspace. When a unit or a link was edited and nothing has changed
@@ -38,21 +39,21 @@ resolved. Stop with Ctrl-C.`,
 	once := cmd.Flags().Bool("once", false, "do one round and stop")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *once {
-			return c.round(cmd)
+			return round(c, cmd)
 		}
 		dir, err := workspace.Find(a.Dir)
 		if err != nil {
 			return err
 		}
-		return c.watch(cmd, dir)
+		return watch(c, cmd, dir)
 	}
 	return cmd
 }
 
 // round records edits and resolves automatic links. Problems of units are printed.
-func (c *common) round(cmd *cobra.Command) error {
-	return c.write(cmd, "watch", func(s *session) error {
-		e, err := s.engine()
+func round(c *session.Common, cmd *cobra.Command) error {
+	return c.Write(cmd, "watch", func(s *session.Session) error {
+		e, err := s.Engine()
 		if err != nil {
 			return err
 		}
@@ -61,19 +62,19 @@ func (c *common) round(cmd *cobra.Command) error {
 			heads[u] = u.HeadRevisionNum
 		}
 		var problems []error
-		if _, err := s.tx.Edits(e, s.Units, false); err != nil {
+		if _, err := s.Tx.Edits(e, s.Units, false); err != nil {
 			problems = append(problems, err)
 		}
 		change := wave.Change{Revised: map[*workspace.Unit]bool{}}
-		for _, u := range s.tx.Revised {
+		for _, u := range s.Tx.Revised {
 			change.Revised[u] = true
 		}
-		results, err := e.Run(s.ctx, change, wave.Selection{Stale: true, Propagate: true})
+		results, err := e.Run(s.Ctx, change, wave.Selection{Stale: true, Propagate: true})
 		if err != nil {
 			problems = append(problems, err)
 		}
 		var lines strings.Builder
-		for _, u := range s.tx.Revised {
+		for _, u := range s.Tx.Revised {
 			fmt.Fprintf(&lines, "%s: revision %d -> %d, %s\n", u.Name(), heads[u],
 				u.HeadRevisionNum, u.LastChangeDescription)
 		}
@@ -86,9 +87,9 @@ func (c *common) round(cmd *cobra.Command) error {
 				problems = append(problems, failed)
 			}
 		}
-		s.after(func() error {
-			s.app.Console().Problems(unique(problems))
-			return s.app.Write([]byte(lines.String()))
+		s.After(func() error {
+			s.App.Console().Problems(unique(problems))
+			return s.App.Write([]byte(lines.String()))
 		})
 		return nil
 	})
@@ -111,7 +112,7 @@ func unique(errs []error) diag.List {
 }
 
 // watch does a round at the beginning and after each change.
-func (c *common) watch(cmd *cobra.Command, dir string) error {
+func watch(c *session.Common, cmd *cobra.Command, dir string) error {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
 		return watchProblem(dir, err)
@@ -133,9 +134,9 @@ func (c *common) watch(cmd *cobra.Command, dir string) error {
 			if err := addFolders(w, dir); err != nil {
 				return watchProblem(dir, err)
 			}
-			err := c.round(cmd)
+			err := round(c, cmd)
 			if definitions, ok := errors.AsType[entity.Errors](err); ok {
-				c.app.Console().Problems(unique([]error{definitions})) // until they are edited
+				c.App.Console().Problems(unique([]error{definitions})) // until they are edited
 			} else if err != nil {
 				return err
 			}

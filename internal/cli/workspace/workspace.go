@@ -1,13 +1,15 @@
 // Package workspace implements the commands that work on a workspace of units and links: fctl
-// workspace, space, unit, link, invocation, filter, revision, mutation and undo. A command has its
-// flags in a struct of its own, and opens the workspace through common, which holds the lock and
-// the transaction.
+// workspace, space, unit, invocation, filter, revision, mutation and undo. A command has its flags
+// in a struct of its own, and opens the workspace through package session, which holds the lock
+// and the transaction. The commands of links are in package link.
 package workspace
 
 import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	wslink "github.com/fctl-dev/fctl/internal/cli/workspace/link"
+	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/source"
 	"github.com/fctl-dev/fctl/internal/workspace"
@@ -16,22 +18,13 @@ import (
 // New makes the commands.
 func New(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
-		newWorkspace(a), newSpace(a), newUnit(a), newLink(a), newInvocation(a), newFilter(a),
+		newWorkspace(a), newSpace(a), newUnit(a), wslink.New(a), newInvocation(a), newFilter(a),
 		newRevision(a), newMutation(a), newUndo(a), newWatch(a),
 	}
 }
 
-// group makes a command that only has subcommands.
-func group(a *app.App, use, short, long string, commands ...*cobra.Command) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: use, Short: short, Long: long, Args: a.NoSuchCommand, RunE: app.ShowHelp,
-	}
-	cmd.AddCommand(commands...)
-	return cmd
-}
-
 func newWorkspace(a *app.App) *cobra.Command {
-	return group(a, "workspace", "Make and check workspaces of linked units",
+	return session.Group(a, "workspace", "Make and check workspaces of linked units",
 		`A workspace is a directory of spaces, units and links. A unit is a file of
 configuration with a history. A link says what a unit takes from another one.
 Definitions are files for git; what fctl records is in the folder .fctl.`,
@@ -82,7 +75,7 @@ touched.`,
 }
 
 func newWorkspaceCheck(a *app.App) *cobra.Command {
-	c := &common{app: a}
+	c := &session.Common{App: a}
 	cmd := &cobra.Command{
 		Use:   "check [flags]",
 		Short: "Check every file of the workspace",
@@ -93,10 +86,10 @@ command that writes does.`,
 	}
 	repair := cmd.Flags().Bool("repair", false, "finish an interrupted write")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		c.dryRun = !*repair
-		return c.read(cmd, func(s *session) error {
+		c.DryRun = !*repair
+		return c.Read(cmd, func(s *session.Session) error {
 			problems := s.Validate()
-			more, err := s.checkEngine()
+			more, err := s.CheckEngine()
 			if err != nil {
 				return err
 			}
@@ -105,8 +98,8 @@ command that writes does.`,
 				s.Problems = nil
 				return problems
 			}
-			s.note("%s, %s and %s: no problem", count(len(s.Spaces), "space"),
-				count(len(s.Units), "unit"), count(len(s.Links), "link"))
+			s.Note("%s, %s and %s: no problem", session.Count(len(s.Spaces), "space"),
+				session.Count(len(s.Units), "unit"), session.Count(len(s.Links), "link"))
 			return nil
 		})
 	}
@@ -114,7 +107,7 @@ command that writes does.`,
 }
 
 func newUndo(a *app.App) *cobra.Command {
-	c := &common{app: a}
+	c := &session.Common{App: a}
 	cmd := &cobra.Command{
 		Use:   "undo [flags]",
 		Short: "Take back the last command that changed the workspace",
@@ -123,18 +116,18 @@ data, history and records. Up to 20 commands can be taken back, one after
 another. A working copy that was edited since prevents it.`,
 		Args: app.NoArguments,
 	}
-	c.addDryRun(cmd.Flags())
+	c.AddDryRun(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return c.write(cmd, "", func(s *session) error {
-			s.tx.Drop()
-			title, err := s.Store.Undo(cmd.Context(), c.dryRun)
+		return c.Write(cmd, "", func(s *session.Session) error {
+			s.Tx.Drop()
+			title, err := s.Store.Undo(cmd.Context(), c.DryRun)
 			if err != nil {
 				return err
 			}
 			if title == "" {
 				return diag.Usage("nothing can be undone")
 			}
-			s.note("undone: %s", title)
+			s.Note("undone: %s", title)
 			return nil
 		})
 	}

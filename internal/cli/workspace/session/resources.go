@@ -1,4 +1,4 @@
-package workspace
+package session
 
 import (
 	"github.com/fctl-dev/fctl/api"
@@ -15,7 +15,7 @@ func hasResource(
 	if err != nil {
 		return false, err
 	}
-	docs, err := documents(converter, data)
+	docs, err := Documents(converter, data)
 	if err != nil {
 		return false, err
 	}

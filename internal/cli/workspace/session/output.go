@@ -1,4 +1,4 @@
-package workspace
+package session
 
 import (
 	"bytes"
@@ -10,66 +10,100 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
 
-// output holds the flags that say how entities are printed.
-type output struct {
-	form      string
+// InvocationText returns a function with its arguments as the command line has it.
+func InvocationText(i api.FunctionInvocation) string {
+	words := []string{i.FunctionName}
+	for _, a := range i.Arguments {
+		text := Cell(a.Value, nil)
+		if a.Evaluator != "" {
+			text = a.Evaluator + ":" + text
+		}
+		if a.ParameterName != "" {
+			text = "--" + a.ParameterName + "=" + text
+		}
+		words = append(words, text)
+	}
+	text := shellwords.Quote(words...)
+	if i.WhereResource != "" {
+		text += " where " + i.WhereResource
+	}
+	return text
+}
+
+// Output holds the flags that say how entities are printed.
+type Output struct {
+	Form      string
 	noHeaders bool
 	columns   []string
 	fields    []string
 }
 
-func (o *output) add(flags *pflag.FlagSet) {
-	flags.StringVarP(&o.form, "output", "o", "",
+// Add adds the flags.
+func (o *Output) Add(flags *pflag.FlagSet) {
+	flags.StringVarP(&o.Form, "output", "o", "",
 		"output `FORMAT`: table, wide, name, json, yaml or custom-columns=NAME:FIELD,...")
 	flags.BoolVar(&o.noHeaders, "no-headers", false, "print tables without their first line")
 	flags.StringSliceVar(&o.columns, "columns", nil, "print only these `COLUMNS` of the table")
 	flags.StringSliceVar(&o.fields, "select", nil, "print only these `FIELDS` as JSON or YAML")
 }
 
-// check reports an unknown form.
-func (o *output) check() error {
-	if strings.HasPrefix(o.form, "custom-columns=") ||
-		slices.Contains([]string{"", "table", "wide", "name", "json", "yaml"}, o.form) {
+// Check reports an unknown form.
+func (o *Output) Check() error {
+	if strings.HasPrefix(o.Form, "custom-columns=") ||
+		slices.Contains([]string{"", "table", "wide", "name", "json", "yaml"}, o.Form) {
 		return nil
 	}
 	return diag.Usage(
-		"output format %q is not one of table, wide, name, json, yaml, custom-columns=...", o.form)
+		"output format %q is not one of table, wide, name, json, yaml, custom-columns=...", o.Form)
 }
 
-// column is a column of a table. A wide one is shown with -o wide only.
-type column[T any] struct {
+// Column is a column of a table. A wide one is shown with -o wide only.
+type Column[T any] struct {
 	name  string
 	wide  bool
 	value func(T) string
 }
 
-// printList prints entities. object returns what -o json prints of one.
-func printList[T any](
-	s *session, o *output, rows []T, columns []column[T], name func(T) string,
+// Col returns a column of every table.
+func Col[T any](name string, value func(T) string) Column[T] {
+	return Column[T]{name, false, value}
+}
+
+// WideCol returns a column of wide tables.
+func WideCol[T any](name string, value func(T) string) Column[T] {
+	return Column[T]{name, true, value}
+}
+
+// PrintList prints entities. object returns what -o json prints of one.
+func PrintList[T any](
+	s *Session, o *Output, rows []T, columns []Column[T], name func(T) string,
 	object func(T) any,
 ) error {
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return err
 	}
-	switch form := o.form; {
+	switch form := o.Form; {
 	case form == "name":
 		var b strings.Builder
 		for _, row := range rows {
 			b.WriteString(name(row) + "\n")
 		}
-		return s.app.Write([]byte(b.String()))
+		return s.App.Write([]byte(b.String()))
 	case form == "json" || form == "yaml":
 		objects := make([]any, len(rows))
 		for i, row := range rows {
 			objects[i] = object(row)
 		}
-		return s.printObjects(o, objects)
+		return s.PrintObjects(o, objects)
 	case strings.HasPrefix(form, "custom-columns="):
 		return printCustom(s, o, rows, object)
 	}
@@ -86,10 +120,10 @@ func printList[T any](
 		}
 		cells = append(cells, line)
 	}
-	return s.app.Write(table(o.head(head), cells))
+	return s.App.Write(Table(o.head(head), cells))
 }
 
-func columnNames[T any](columns []column[T]) []string {
+func columnNames[T any](columns []Column[T]) []string {
 	names := make([]string, len(columns))
 	for i, c := range columns {
 		names[i] = c.name
@@ -97,7 +131,7 @@ func columnNames[T any](columns []column[T]) []string {
 	return names
 }
 
-func (o *output) head(head []string) []string {
+func (o *Output) head(head []string) []string {
 	if o.noHeaders {
 		return nil
 	}
@@ -105,15 +139,15 @@ func (o *output) head(head []string) []string {
 }
 
 // chosen returns the columns that --columns names or, without it, those of the form.
-func chosen[T any](o *output, columns []column[T]) ([]column[T], error) {
+func chosen[T any](o *Output, columns []Column[T]) ([]Column[T], error) {
 	if len(o.columns) == 0 {
-		return slices.DeleteFunc(slices.Clone(columns), func(c column[T]) bool {
-			return c.wide && o.form != "wide"
+		return slices.DeleteFunc(slices.Clone(columns), func(c Column[T]) bool {
+			return c.wide && o.Form != "wide"
 		}), nil
 	}
-	var picked []column[T]
+	var picked []Column[T]
 	for _, name := range o.columns {
-		i := slices.IndexFunc(columns, func(c column[T]) bool {
+		i := slices.IndexFunc(columns, func(c Column[T]) bool {
 			return strings.EqualFold(c.name, name)
 		})
 		if i < 0 {
@@ -125,29 +159,30 @@ func chosen[T any](o *output, columns []column[T]) ([]column[T], error) {
 	return picked, nil
 }
 
-// printObjects prints a list as JSON or YAML.
-func (s *session) printObjects(o *output, objects []any) error {
+// PrintObjects prints a list as JSON or YAML.
+func (s *Session) PrintObjects(o *Output, objects []any) error {
 	list := make([]any, len(objects))
 	for i, object := range objects {
-		picked, err := o.pick(object)
+		picked, err := o.Pick(object)
 		if err != nil {
 			return err
 		}
 		list[i] = picked
 	}
-	return s.printValue(o.form, list)
+	return s.PrintValue(o.Form, list)
 }
 
-// printObject prints one entity as JSON or YAML.
-func (s *session) printObject(o *output, object any) error {
-	picked, err := o.pick(object)
+// PrintObject prints one entity as JSON or YAML.
+func (s *Session) PrintObject(o *Output, object any) error {
+	picked, err := o.Pick(object)
 	if err != nil {
 		return err
 	}
-	return s.printValue(o.form, picked)
+	return s.PrintValue(o.Form, picked)
 }
 
-func (s *session) printValue(form string, v any) error {
+// PrintValue prints a value as JSON or YAML.
+func (s *Session) PrintValue(form string, v any) error {
 	write := entity.JSON
 	if form == "yaml" {
 		write = entity.YAML
@@ -156,11 +191,11 @@ func (s *session) printValue(form string, v any) error {
 	if err != nil {
 		return err
 	}
-	return s.app.Write(text)
+	return s.App.Write(text)
 }
 
-// pick returns the fields that --select names.
-func (o *output) pick(object any) (any, error) {
+// Pick returns the fields that --select names.
+func (o *Output) Pick(object any) (any, error) {
 	if len(o.fields) == 0 {
 		return object, nil
 	}
@@ -189,8 +224,8 @@ func fieldsOf(object any) (gaby.Entries, error) {
 }
 
 // printCustom prints the columns that the user defines: NAME:FIELD or NAME:FIELD.FIELD.
-func printCustom[T any](s *session, o *output, rows []T, object func(T) any) error {
-	_, text, _ := strings.Cut(o.form, "=")
+func printCustom[T any](s *Session, o *Output, rows []T, object func(T) any) error {
+	_, text, _ := strings.Cut(o.Form, "=")
 	var head []string
 	var paths [][]string
 	for spec := range strings.SplitSeq(text, ",") {
@@ -210,15 +245,15 @@ func printCustom[T any](s *session, o *output, rows []T, object func(T) any) err
 		}
 		line := make([]string, len(paths))
 		for i, path := range paths {
-			line[i] = cell(fields, path)
+			line[i] = Cell(fields, path)
 		}
 		cells = append(cells, line)
 	}
-	return s.app.Write(table(o.head(head), cells))
+	return s.App.Write(Table(o.head(head), cells))
 }
 
-// cell returns the value at a path, or - without one.
-func cell(v any, path []string) string {
+// Cell returns the value at a path, or - without one.
+func Cell(v any, path []string) string {
 	if len(path) == 0 {
 		switch v.(type) {
 		case gaby.Entries, []any:
@@ -236,15 +271,15 @@ func cell(v any, path []string) string {
 	for n := len(path); n > 0; n-- { // keys may have dots
 		for _, f := range fields {
 			if f.Key == strings.Join(path[:n], ".") {
-				return cell(f.Value, path[n:])
+				return Cell(f.Value, path[n:])
 			}
 		}
 	}
 	return "-"
 }
 
-// table lays out rows in columns two blanks apart.
-func table(head []string, rows [][]string) []byte {
+// Table lays out rows in columns two blanks apart.
+func Table(head []string, rows [][]string) []byte {
 	if head != nil {
 		rows = append([][]string{head}, rows...)
 	}
@@ -266,4 +301,29 @@ func table(head []string, rows [][]string) []byte {
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
 	return b.Bytes()
+}
+
+// PrintOne prints an entity after a command, or only a message without -o.
+func (s *Session) PrintOne(out *Output, name string, object any, message, id string) error {
+	if err := out.Check(); err != nil {
+		return err
+	}
+	s.After(func() error {
+		switch out.Form {
+		case "":
+			if message == "" || s.Settings.Quiet {
+				return nil
+			}
+			return s.App.Write([]byte(message + " (" + id + ")\n"))
+		case "name":
+			return s.App.Write([]byte(name + "\n"))
+		}
+		return s.PrintObject(out, object)
+	})
+	return nil
+}
+
+// PrintUnit prints a unit after a command, or only a message without -o.
+func (s *Session) PrintUnit(out *Output, u *workspace.Unit, message string) error {
+	return s.PrintOne(out, u.Name(), u.Unit, message, u.UnitID)
 }

@@ -1,4 +1,6 @@
-package workspace
+// Package link implements fctl link: making, changing, resolving and looking at the links of a
+// workspace. Package internal/link computes what resolving does.
+package link
 
 import (
 	"fmt"
@@ -8,12 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
 
-func newLink(a *app.App) *cobra.Command {
-	return group(a, "link", "Make, change, look at and resolve links between units",
+// New makes the command.
+func New(a *app.App) *cobra.Command {
+	return session.Group(a, "link", "Make, change, look at and resolve links between units",
 		`A link says that a downstream unit takes something from an upstream unit. Its
 type says what: UpgradeUnit and MergeUnits merge changes, Insert puts a whole
 text into one field, Upsert adds resources, TransformPaths computes values, and
@@ -24,23 +28,27 @@ order only. A link is in the space of its downstream unit.`,
 		newLinkExplain(a), newLinkInfer(a), newLinkDoctor(a))
 }
 
-func linkColumns() []column[*workspace.Link] {
-	return []column[*workspace.Link]{
-		{"NAME", false, func(l *workspace.Link) string { return l.Slug }},
-		{"SPACE", false, func(l *workspace.Link) string { return l.SpaceSlug }},
-		{"FROM-UNIT", false, func(l *workspace.Link) string { return l.FromUnit }},
-		{"TO-UNIT", false, func(l *workspace.Link) string { return l.ToUnit }},
-		{"TO-SPACE", false, func(l *workspace.Link) string { return l.ToSpace }},
-		{"UPDATE-TYPE", true, func(l *workspace.Link) string { return string(l.Type()) }},
-		{"AUTO", true, func(l *workspace.Link) string { return yesNo(l.AutoUpdate) }},
-		{"STALE", true, func(l *workspace.Link) string { return dash(reasons(l)) }},
-		{"MERGED", true, func(l *workspace.Link) string {
+func linkColumns() []session.Column[*workspace.Link] {
+	return []session.Column[*workspace.Link]{
+		session.Col("NAME", func(l *workspace.Link) string { return l.Slug }),
+		session.Col("SPACE", func(l *workspace.Link) string { return l.SpaceSlug }),
+		session.Col("FROM-UNIT", func(l *workspace.Link) string { return l.FromUnit }),
+		session.Col("TO-UNIT", func(l *workspace.Link) string { return l.ToUnit }),
+		session.Col("TO-SPACE", func(l *workspace.Link) string { return l.ToSpace }),
+		session.WideCol("UPDATE-TYPE", func(l *workspace.Link) string { return string(l.Type()) }),
+		session.WideCol("AUTO", func(l *workspace.Link) string {
+			return session.YesNo(l.AutoUpdate)
+		}),
+		session.WideCol("STALE", func(l *workspace.Link) string {
+			return session.Dash(reasons(l))
+		}),
+		session.WideCol("MERGED", func(l *workspace.Link) string {
 			if l.UpdateType == entity.UpdateNone {
 				return "-"
 			}
 			return fmt.Sprintf("%d -> %d", l.UpstreamLastMergedRevisionNum,
 				l.DownstreamLastMergedRevisionNum)
-		}},
+		}),
 	}
 }
 
@@ -52,35 +60,26 @@ func reasons(l *workspace.Link) string {
 	return strings.Join(texts, ",")
 }
 
-// staleLinks sets the staleness of all links.
-func (s *session) staleLinks() error {
-	edited, err := s.edited(s.Units)
-	if err == nil {
-		s.Workspace.Stale(edited)
-	}
-	return err
-}
-
 func newLinkList(a *app.App) *cobra.Command {
-	c, sel, out := &common{app: a}, &selection{}, &output{}
+	c, sel, out := &session.Common{App: a}, &session.Selection{}, &session.Output{}
 	cmd := &cobra.Command{
 		Use: "list [flags]", Short: "List the links of a space", Args: app.NoArguments,
 		Long: `List the links of a space, or of every space with --space "*". With -o wide the
 table also shows the type, why a link is stale, and which revisions were merged.`,
 	}
-	c.addSpace(cmd.Flags())
-	sel.add(cmd.Flags())
-	out.add(cmd.Flags())
+	c.AddSpace(cmd.Flags())
+	sel.Add(cmd.Flags())
+	out.Add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return c.read(cmd, func(s *session) error {
-			if err := s.staleLinks(); err != nil {
+		return c.Read(cmd, func(s *session.Session) error {
+			if err := s.StaleLinks(); err != nil {
 				return err
 			}
-			links, err := sel.links(s)
+			links, err := sel.Links(s)
 			if err != nil {
 				return err
 			}
-			return printList(s, out, links, linkColumns(), (*workspace.Link).Name,
+			return session.PrintList(s, out, links, linkColumns(), (*workspace.Link).Name,
 				func(l *workspace.Link) any { return l.Link })
 		})
 	}
@@ -88,20 +87,20 @@ table also shows the type, why a link is stale, and which revisions were merged.
 }
 
 func newLinkGet(a *app.App) *cobra.Command {
-	c, out := &common{app: a}, &output{}
-	cmd := &cobra.Command{Use: "get [flags] LINK", Short: "Show a link", Args: words(1, 1)}
-	c.addSpace(cmd.Flags())
-	out.add(cmd.Flags())
+	c, out := &session.Common{App: a}, &session.Output{}
+	cmd := &cobra.Command{Use: "get [flags] LINK", Short: "Show a link", Args: session.Words(1, 1)}
+	c.AddSpace(cmd.Flags())
+	out.Add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return c.read(cmd, func(s *session) error {
-			l, err := s.linkNamed(words[0])
+		return c.Read(cmd, func(s *session.Session) error {
+			l, err := s.LinkNamed(words[0])
 			if err != nil {
 				return err
 			}
-			if err := s.staleLinks(); err != nil {
+			if err := s.StaleLinks(); err != nil {
 				return err
 			}
-			return s.printGet(out, l.Name(), l.Link, linkRows(l))
+			return s.PrintGet(out, l.Name(), l.Link, linkRows(l))
 		})
 	}
 	return cmd
@@ -125,8 +124,8 @@ func linkRows(l *workspace.Link) [][]string {
 		{"To Unit", l.ToUnit},
 		{"To Space", l.ToSpace},
 		{"Update Type", string(l.Type())},
-		{"Auto Update", yesNo(l.AutoUpdate)},
-		{"Use Live State", yesNo(l.UseLiveState)},
+		{"Auto Update", session.YesNo(l.AutoUpdate)},
+		{"Use Live State", session.YesNo(l.UseLiveState)},
 		{"Where Mutation", l.WhereMutation},
 		{"Where Resource", l.WhereResource},
 		{"Transform", l.TransformInvocation},
@@ -144,7 +143,7 @@ func linkRows(l *workspace.Link) [][]string {
 	}
 	for _, g := range l.UpstreamGetters {
 		rows = append(rows, []string{
-			"Upstream Getter", g.Name + " = " + invocationText(g.FunctionInvocation),
+			"Upstream Getter", g.Name + " = " + session.InvocationText(g.FunctionInvocation),
 		})
 	}
 	for _, p := range l.DownstreamPaths {
@@ -159,7 +158,7 @@ func linkRows(l *workspace.Link) [][]string {
 		rows = append(rows, []string{"Downstream Path", text})
 	}
 	for _, f := range l.DownstreamSetters {
-		rows = append(rows, []string{"Downstream Setter", invocationText(f.FunctionInvocation)})
+		rows = append(rows, []string{"Downstream Setter", session.InvocationText(f.FunctionInvocation)})
 	}
 	return rows
 }
@@ -195,31 +194,32 @@ func referenceText(r entity.ResourceReference) string {
 }
 
 func newLinkDelete(a *app.App) *cobra.Command {
-	c, sel := &common{app: a}, &selection{}
+	c, sel := &session.Common{App: a}, &session.Selection{}
 	cmd := &cobra.Command{
 		Use: "delete [flags] [LINK...]", Short: "Delete links; values that they wrote stay",
 	}
-	c.addSpace(cmd.Flags())
-	c.addDryRun(cmd.Flags())
-	sel.add(cmd.Flags())
+	c.AddSpace(cmd.Flags())
+	c.AddDryRun(cmd.Flags())
+	sel.Add(cmd.Flags())
 	more := cmd.Flags().StringSlice("link", nil, "delete the `LINKS`, separated by commas")
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		names = append(names, *more...)
-		if err := namesOrWhere(cmd, names, sel); err != nil {
+		if err := session.NamesOrWhere(cmd, names, sel); err != nil {
 			return err
 		}
 		// The workspace may have cycles, which deleting a link repairs.
-		return c.write(cmd, "link delete "+strings.Join(names, " "), func(s *session) error {
-			links, err := sel.linksNamed(s, names)
+		title := "link delete " + strings.Join(names, " ")
+		return c.Write(cmd, title, func(s *session.Session) error {
+			links, err := sel.LinksNamed(s, names)
 			if err != nil {
 				return err
 			}
 			for _, l := range links {
-				if err := s.tx.DeleteLink(s.Workspace, l); err != nil {
+				if err := s.Tx.DeleteLink(s.Workspace, l); err != nil {
 					return err
 				}
-				s.after(func() error {
-					s.note("deleted link %s", l.Name())
+				s.After(func() error {
+					s.Note("deleted link %s", l.Name())
 					return nil
 				})
 			}
@@ -227,36 +227,4 @@ func newLinkDelete(a *app.App) *cobra.Command {
 		})
 	}
 	return cmd
-}
-
-// linksNamed returns the links with the names, or those of the selection if there are none.
-func (o *selection) linksNamed(s *session, names []string) ([]*workspace.Link, error) {
-	if len(names) == 0 {
-		return o.links(s)
-	}
-	var all []*workspace.Link
-	for _, name := range names {
-		l, err := s.linkNamed(name)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, l)
-	}
-	return all, nil
-}
-
-// freeSlug gives a link a slug that no other link of its space has: with -2, -3 and so on.
-func (s *session) freeSlug(l *workspace.Link) error {
-	base := l.Slug
-	for n := 2; ; n++ {
-		if _, err := s.Link(l.SpaceSlug, l.Slug); err != nil {
-			return nil
-		}
-		if l.Slug = base + "-" + strconv.Itoa(n); !entity.IsSlug(l.Slug) {
-			return &entity.Error{
-				Code: entity.CodeSlug, Message: "the name " + l.Slug + " would be too long",
-				Hint: "give the link a name",
-			}
-		}
-	}
 }

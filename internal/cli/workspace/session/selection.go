@@ -1,9 +1,10 @@
-package workspace
+package session
 
 import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -12,28 +13,47 @@ import (
 	"github.com/fctl-dev/fctl/internal/workspace/filter"
 )
 
-// selection holds the flags that select entities.
-type selection struct {
+// LinksNamed returns the links with the names, or those of the selection if there are none.
+func (o *Selection) LinksNamed(s *Session, names []string) ([]*workspace.Link, error) {
+	if len(names) == 0 {
+		return o.Links(s)
+	}
+	var all []*workspace.Link
+	for _, name := range names {
+		l, err := s.LinkNamed(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, l)
+	}
+	return all, nil
+}
+
+// Selection holds the flags that select entities.
+type Selection struct {
 	where, filter, contains string
 }
 
-func (o *selection) add(flags *pflag.FlagSet) {
+// Add adds the flags.
+func (o *Selection) Add(flags *pflag.FlagSet) {
 	flags.StringVar(&o.where, "where", "",
 		"only those with these attributes, such as `\"Labels.tier = 'web'\"`; see 'fctl help where'")
-	flags.StringVar(&o.filter, "filter", "", "only those that the stored filter `[SPACE/]SLUG` selects")
+	flags.StringVar(&o.filter, "filter", "",
+		"only those that the stored filter `[SPACE/]SLUG` selects")
 	flags.StringVar(&o.contains, "contains", "", "only those with `TEXT` in their name or labels")
 }
 
-func (o *selection) isSet() bool { return o.where != "" || o.filter != "" || o.contains != "" }
+// IsSet reports whether one of the flags is given.
+func (o *Selection) IsSet() bool { return o.where != "" || o.filter != "" || o.contains != "" }
 
-// expr returns the filter of the flags.
-func (o *selection) expr(s *session, from entity.FilterFrom) (*filter.Expr, *entity.Filter, error) {
+// Expr returns the filter of the flags.
+func (o *Selection) Expr(s *Session, from entity.FilterFrom) (*filter.Expr, *entity.Filter, error) {
 	schema := workspace.Schemas()[from]
 	expr, err := filter.Parse(o.where, schema)
 	if err != nil || o.filter == "" {
 		return expr, nil, err
 	}
-	stored, err := s.Filter(s.spaceSlug(), o.filter)
+	stored, err := s.Filter(s.SpaceSlug(), o.filter)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -45,11 +65,11 @@ func (o *selection) expr(s *session, from entity.FilterFrom) (*filter.Expr, *ent
 	return filter.And(expr, more), stored.Filter, err
 }
 
-// in reports whether an entity is in the space that the command works in; * is every space.
-func (s *session) in(space string) bool { return s.space == "*" || space == s.spaceSlug() }
+// In reports whether an entity is in the space that the command works in; * is every space.
+func (s *Session) In(space string) bool { return s.SpaceFlag == "*" || space == s.SpaceSlug() }
 
-// has reports whether the name or a label of an entity contains the text of --contains.
-func (o *selection) has(c *entity.Common) bool {
+// Has reports whether the name or a label of an entity contains the text of --contains.
+func (o *Selection) Has(c *entity.Common) bool {
 	if o.contains == "" || strings.Contains(c.Slug, o.contains) ||
 		strings.Contains(c.DisplayName, o.contains) {
 		return true
@@ -62,44 +82,44 @@ func (o *selection) has(c *entity.Common) bool {
 	return false
 }
 
-// units returns the selected units.
-func (o *selection) units(s *session) ([]*workspace.Unit, error) {
-	expr, stored, err := o.expr(s, entity.FilterUnit)
+// Units returns the selected units.
+func (o *Selection) Units(s *Session) ([]*workspace.Unit, error) {
+	expr, stored, err := o.Expr(s, entity.FilterUnit)
 	if err != nil {
 		return nil, err
 	}
-	if s.space != "*" {
-		if _, err := s.inSpace(); err != nil {
+	if s.SpaceFlag != "*" {
+		if _, err := s.InSpace(); err != nil {
 			return nil, err
 		}
 	}
 	var all []*workspace.Unit
 	for _, u := range s.Units {
-		if s.in(u.SpaceSlug) && o.has(&u.Common) && expr.Match(filter.OfUnit(u.Unit)) &&
+		if s.In(u.SpaceSlug) && o.Has(&u.Common) && expr.Match(filter.OfUnit(u.Unit)) &&
 			(stored == nil || stored.FromSpace == "" || stored.FromSpace == u.SpaceSlug) {
 			all = append(all, u)
 		}
 	}
 	if stored != nil && (stored.WhereData != "" || stored.ResourceType != "") {
-		return s.withData(all, stored)
+		return s.WithData(all, stored)
 	}
 	return all, nil
 }
 
-// links returns the selected links.
-func (o *selection) links(s *session) ([]*workspace.Link, error) {
-	expr, stored, err := o.expr(s, entity.FilterLink)
+// Links returns the selected links.
+func (o *Selection) Links(s *Session) ([]*workspace.Link, error) {
+	expr, stored, err := o.Expr(s, entity.FilterLink)
 	if err != nil {
 		return nil, err
 	}
-	if s.space != "*" {
-		if _, err := s.inSpace(); err != nil {
+	if s.SpaceFlag != "*" {
+		if _, err := s.InSpace(); err != nil {
 			return nil, err
 		}
 	}
 	var all []*workspace.Link
 	for _, l := range s.Links {
-		if s.in(l.SpaceSlug) && o.has(&l.Common) && expr.Match(filter.OfLink(l.Link)) &&
+		if s.In(l.SpaceSlug) && o.Has(&l.Common) && expr.Match(filter.OfLink(l.Link)) &&
 			(stored == nil || stored.FromSpace == "" || stored.FromSpace == l.SpaceSlug) {
 			all = append(all, l)
 		}
@@ -107,15 +127,16 @@ func (o *selection) links(s *session) ([]*workspace.Link, error) {
 	return all, nil
 }
 
-// metadata holds the flags for the fields that all entities have.
-type metadata struct {
+// Metadata holds the flags for the fields that all entities have.
+type Metadata struct {
 	displayName         string
 	labels, annotations []string
 	gates               []string
-	allowExists         bool
+	AllowExists         bool
 }
 
-func (o *metadata) add(flags *pflag.FlagSet) {
+// Add adds the flags.
+func (o *Metadata) Add(flags *pflag.FlagSet) {
 	flags.StringVar(&o.displayName, "display-name", "", "a `NAME` for people")
 	flags.StringArrayVar(&o.labels, "label", nil, "set a label `KEY=VALUE`; KEY=- removes it")
 	flags.StringArrayVar(&o.annotations, "annotation", nil,
@@ -124,16 +145,18 @@ func (o *metadata) add(flags *pflag.FlagSet) {
 		"prevent deletion by the gate `NAME`; NAME=- opens it")
 }
 
-func (o *metadata) addAllowExists(flags *pflag.FlagSet) {
-	flags.BoolVar(&o.allowExists, "allow-exists", false, "do nothing if it exists already")
+// AddAllowExists adds the flag --allow-exists.
+func (o *Metadata) AddAllowExists(flags *pflag.FlagSet) {
+	flags.BoolVar(&o.AllowExists, "allow-exists", false, "do nothing if it exists already")
 }
 
-func (o *metadata) isSet() bool {
+// IsSet reports whether one of the flags is given.
+func (o *Metadata) IsSet() bool {
 	return o.displayName != "" || len(o.labels)+len(o.annotations)+len(o.gates) > 0
 }
 
-// apply sets the fields.
-func (o *metadata) apply(c *entity.Common) error {
+// Apply sets the fields.
+func (o *Metadata) Apply(c *entity.Common) error {
 	if o.displayName != "" {
 		c.DisplayName = o.displayName
 	}
@@ -175,14 +198,14 @@ func setPairs(flag string, pairs []string, to *map[string]string) error {
 	return nil
 }
 
-// byNames returns the units with the names, or those of the selection if there are none.
-func (o *selection) unitsNamed(s *session, names []string) ([]*workspace.Unit, error) {
+// UnitsNamed returns the units with the names, or those of the selection if there are none.
+func (o *Selection) UnitsNamed(s *Session, names []string) ([]*workspace.Unit, error) {
 	if len(names) == 0 {
-		return o.units(s)
+		return o.Units(s)
 	}
 	var all []*workspace.Unit
 	for _, name := range names {
-		u, err := s.unit(name)
+		u, err := s.UnitNamed(name)
 		if err != nil {
 			return nil, err
 		}
@@ -191,4 +214,15 @@ func (o *selection) unitsNamed(s *session, names []string) ([]*workspace.Unit, e
 		}
 	}
 	return all, nil
+}
+
+// NamesOrWhere reports names together with a selection, and neither.
+func NamesOrWhere(cmd *cobra.Command, names []string, sel *Selection) error {
+	switch {
+	case len(names) > 0 && sel.IsSet():
+		return diag.UsageHint(cmd.UseLine(), "either names or --where is expected, not both")
+	case len(names) == 0 && !sel.IsSet():
+		return diag.UsageHint(cmd.UseLine(), "a name or --where is expected")
+	}
+	return nil
 }

@@ -1,4 +1,4 @@
-package workspace
+package link
 
 import (
 	"slices"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions/shellwords"
+	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/link"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
@@ -15,7 +16,7 @@ import (
 
 // linkFlags holds the flags for the fields of a link.
 type linkFlags struct {
-	metadata
+	session.Metadata
 	updateType              string
 	auto, noAuto            bool
 	live, noLive            bool
@@ -35,7 +36,7 @@ type linkFlags struct {
 }
 
 func (o *linkFlags) add(flags *pflag.FlagSet) {
-	o.metadata.add(flags)
+	o.Metadata.Add(flags)
 	var types []string
 	for _, t := range entity.UpdateTypes() {
 		types = append(types, string(t))
@@ -74,7 +75,7 @@ func (o *linkFlags) add(flags *pflag.FlagSet) {
 }
 
 // body returns the link of --filename or --from-stdin, nil without them.
-func (o *linkFlags) body(s *session) (*entity.Link, bool, error) {
+func (o *linkFlags) body(s *session.Session) (*entity.Link, bool, error) {
 	file := o.file
 	if o.fromStdin {
 		file = "-"
@@ -82,7 +83,7 @@ func (o *linkFlags) body(s *session) (*entity.Link, bool, error) {
 	if file == "" {
 		return nil, false, nil
 	}
-	text, err := s.input(file)
+	text, err := s.Input(file)
 	if err != nil {
 		return nil, false, err
 	}
@@ -100,7 +101,7 @@ func (o *linkFlags) apply(flags *pflag.FlagSet, l *entity.Link, patch bool) erro
 			return diag.Usage("--%s and --%s exclude each other", pair[0], pair[1])
 		}
 	}
-	if err := o.metadata.apply(&l.Common); err != nil {
+	if err := o.Metadata.Apply(&l.Common); err != nil {
 		return err
 	}
 	setTo(flags, "update-type", (*string)(&l.UpdateType), o.updateType)
@@ -187,23 +188,9 @@ func setList[T any](
 	return nil
 }
 
-// parseReference parses TYPE:RESOURCE:PATH. The path may be empty.
-func parseReference(text string) (entity.ResourceReference, string, error) {
-	of, rest, ok := strings.Cut(text, ":")
-	name, path, ok2 := strings.Cut(rest, ":")
-	if !ok || !ok2 || of == "" || name == "" {
-		return entity.ResourceReference{}, "", diag.UsageHint(
-			"for example apps/v1/Deployment:shop/web:spec.replicas",
-			"TYPE:RESOURCE:PATH is expected, not %q", text)
-	}
-	return entity.ResourceReference{
-		ResourceType: api.ResourceType(of), ResourceName: api.ResourceName(name),
-	}, path, nil
-}
-
 // parseResourcePath parses TYPE:RESOURCE:PATH, the value of a flag.
 func parseResourcePath(flag, text string) (entity.ResourceReference, string, error) {
-	r, path, err := parseReference(text)
+	r, path, err := session.ParseReference(text)
 	if err == nil && path == "" {
 		err = diag.Usage("a path is missing in %q", text)
 	}
@@ -362,7 +349,7 @@ func parseBinding(text string) (entity.Binding, error) {
 	if err != nil {
 		return b, err
 	}
-	b.NeededPath, b.NeededResource = path, infoOf(resource)
+	b.NeededPath, b.NeededResource = path, session.InfoOf(resource)
 	if !both {
 		return b, nil
 	}
@@ -370,14 +357,6 @@ func parseBinding(text string) (entity.Binding, error) {
 	if resource, path, err = parseResourcePath("manual-binding", provided); err != nil {
 		return b, err
 	}
-	b.ProvidedPath, b.ProvidedResource = path, infoOf(resource)
+	b.ProvidedPath, b.ProvidedResource = path, session.InfoOf(resource)
 	return b, nil
-}
-
-func infoOf(r entity.ResourceReference) *api.ResourceInfo {
-	name := string(r.ResourceName)
-	return &api.ResourceInfo{
-		ResourceType: r.ResourceType, ResourceName: r.ResourceName,
-		ResourceNameWithoutScope: api.ResourceName(name[strings.LastIndex(name, "/")+1:]),
-	}
 }

@@ -1,9 +1,10 @@
-package workspace
+package link
 
 import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/link"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
@@ -11,7 +12,7 @@ import (
 )
 
 func newLinkVerify(a *app.App) *cobra.Command {
-	c := &common{app: a}
+	c := &session.Common{App: a}
 	cmd := &cobra.Command{
 		Use: "verify [flags]", Short: "Check that everything was resolved, for CI",
 		Long: `Compare the workspace with fctl.lock: the definitions of links and the data of
@@ -21,17 +22,17 @@ which also wants an entry for every link. The exit status is 1 if something
 differs. The file is kept if fctl-workspace.yaml says Lock: true.`,
 		Args: app.NoArguments,
 	}
-	c.addIgnored(cmd.Flags())
+	c.AddIgnored(cmd.Flags())
 	frozen := cmd.Flags().Bool("frozen", false,
 		"the data of downstreams must not have changed either")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		c.dryRun = true
-		return c.write(cmd, "", func(s *session) error {
+		c.DryRun = true
+		return c.Write(cmd, "", func(s *session.Session) error {
 			problems, err := s.VerifyLock(*frozen)
 			if err != nil {
 				return err
 			}
-			more, err := s.unresolved()
+			more, err := unresolved(s)
 			if err != nil {
 				return err
 			}
@@ -42,13 +43,13 @@ differs. The file is kept if fctl-workspace.yaml says Lock: true.`,
 }
 
 // unresolved returns a problem for each unit that its automatic links would change.
-func (s *session) unresolved() (entity.Errors, error) {
-	e, err := s.engine()
+func unresolved(s *session.Session) (entity.Errors, error) {
+	e, err := s.Engine()
 	if err != nil {
 		return nil, err
 	}
 	e.Options = link.Options{DryRun: true}
-	results, err := e.Run(s.ctx, wave.Change{}, wave.Selection{
+	results, err := e.Run(s.Ctx, wave.Change{}, wave.Selection{
 		Explicit: true, Links: func(l *workspace.Link) bool { return l.AutoUpdate },
 	})
 	if err != nil {

@@ -1,4 +1,4 @@
-package workspace
+package link
 
 import (
 	"fmt"
@@ -9,12 +9,13 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/link"
 	"github.com/fctl-dev/fctl/internal/report"
 )
 
 func newLinkDoctor(a *app.App) *cobra.Command {
-	c := &common{app: a, dryRun: true}
+	c := &session.Common{App: a, DryRun: true}
 	kind := app.Choice{
 		What: "report", Value: "text", Values: []string{"text", "json", "sarif", "junit", "github"},
 	}
@@ -30,25 +31,25 @@ link can fill. The status is 1 if something is found.`,
 		Example: "  fctl link doctor --report sarif",
 		Args:    app.NoArguments,
 	}
-	c.addSpace(cmd.Flags())
+	c.AddSpace(cmd.Flags())
 	cmd.Flags().Lookup("space").Usage = "only in the `SPACE`"
 	cmd.Flags().Var(&kind, "report", "print a `FORMAT`: text, json, sarif, junit or github")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		found := 0
-		err := c.write(cmd, "", func(s *session) error {
-			g, err := s.linkGraph()
+		err := c.Write(cmd, "", func(s *session.Session) error {
+			g, err := s.LinkGraph()
 			if err != nil {
 				return err
 			}
-			if err := s.onlySpace(g); err != nil {
+			if err := onlySpace(s, g); err != nil {
 				return err
 			}
-			symptoms, err := g.Doctor(s.ctx)
+			symptoms, err := g.Doctor(s.Ctx)
 			if err != nil {
 				return err
 			}
 			found = len(symptoms)
-			return s.reportSymptoms(symptoms, report.Kind(kind.Value))
+			return reportSymptoms(s, symptoms, report.Kind(kind.Value))
 		})
 		if err == nil && found > 0 {
 			return app.ExitError(app.ExitNo)
@@ -59,22 +60,22 @@ link can fill. The status is 1 if something is found.`,
 }
 
 // reportSymptoms prints symptoms as people read them, or as a report.
-func (s *session) reportSymptoms(symptoms []link.Symptom, kind report.Kind) error {
+func reportSymptoms(s *session.Session, symptoms []link.Symptom, kind report.Kind) error {
 	if kind == report.Text {
 		if len(symptoms) == 0 {
-			s.app.Note(s.settings, count(len(s.Units), "unit")+" and "+
-				count(len(s.Links), "link")+": no problem")
+			s.App.Note(s.Settings, session.Count(len(s.Units), "unit")+" and "+
+				session.Count(len(s.Links), "link")+": no problem")
 		}
-		return s.app.Write([]byte(s.symptomText(symptoms)))
+		return s.App.Write([]byte(symptomText(s, symptoms)))
 	}
-	text, err := report.RenderReport(kind, s.symptomResults(symptoms))
+	text, err := report.RenderReport(kind, symptomResults(s, symptoms))
 	if err != nil {
 		return err
 	}
-	return s.app.Write(text)
+	return s.App.Write(text)
 }
 
-func (s *session) symptomText(symptoms []link.Symptom) string {
+func symptomText(s *session.Session, symptoms []link.Symptom) string {
 	var b strings.Builder
 	for i := range symptoms {
 		m := &symptoms[i]
@@ -100,7 +101,7 @@ func (s *session) symptomText(symptoms []link.Symptom) string {
 }
 
 // symptomResults returns symptoms as the results of a validation of each unit.
-func (s *session) symptomResults(symptoms []link.Symptom) []report.Result {
+func symptomResults(s *session.Session, symptoms []link.Symptom) []report.Result {
 	const name = "link-doctor"
 	var results []report.Result
 	for _, u := range s.Units {
@@ -125,7 +126,7 @@ func (s *session) symptomResults(symptoms []link.Symptom) []report.Result {
 			verdict.Passed = false
 			verdict.FailedAttributes = append(verdict.FailedAttributes, row)
 		}
-		if s.space != "" && s.space != "*" && u.SpaceSlug != s.spaceSlug() {
+		if s.SpaceFlag != "" && s.SpaceFlag != "*" && u.SpaceSlug != s.SpaceSlug() {
 			continue
 		}
 		result := &handler.Result{}

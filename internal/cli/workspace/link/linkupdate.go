@@ -1,4 +1,4 @@
-package workspace
+package link
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
@@ -13,10 +14,10 @@ import (
 
 // linkUpdate holds the flags of link update.
 type linkUpdate struct {
-	common
-	selection
+	session.Common
+	session.Selection
 	linkFlags
-	output
+	session.Output
 	patch, reverse   bool
 	fromUnit, toUnit string
 	toSpace          string
@@ -24,7 +25,7 @@ type linkUpdate struct {
 }
 
 func newLinkUpdate(a *app.App) *cobra.Command {
-	o := &linkUpdate{common: common{app: a}}
+	o := &linkUpdate{Common: session.Common{App: a}}
 	cmd := &cobra.Command{
 		Use:   "update [flags] [LINK...]",
 		Short: "Change links",
@@ -35,10 +36,10 @@ Updating resolves nothing, except for links with AutoUpdate.`,
   fctl link update --patch upgrade-web --make-current`,
 	}
 	flags := cmd.Flags()
-	o.addWrite(flags)
-	o.selection.add(flags)
+	o.AddWrite(flags)
+	o.Selection.Add(flags)
 	o.linkFlags.add(flags)
-	o.output.add(flags)
+	o.Output.Add(flags)
 	flags.BoolVar(&o.patch, "patch", false, "change lists entry by entry")
 	flags.BoolVar(&o.reverse, "reverse", false, "swap the downstream and the upstream unit")
 	flags.StringVar(&o.fromUnit, "from-unit", "", "another downstream `UNIT`")
@@ -46,7 +47,7 @@ Updating resolves nothing, except for links with AutoUpdate.`,
 	flags.StringVar(&o.toSpace, "to-space", "", "the `SPACE` of the upstream unit")
 	flags.Int64Var(&o.version, "version", 0, "fail if the link has another version than `N`")
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
-		if err := namesOrWhere(cmd, names, &o.selection); err != nil {
+		if err := session.NamesOrWhere(cmd, names, &o.Selection); err != nil {
 			return err
 		}
 		if (o.makeCurrent || o.reverse) && !o.patch {
@@ -55,8 +56,9 @@ Updating resolves nothing, except for links with AutoUpdate.`,
 		if o.makeCurrent && o.reverse {
 			return diag.Usage("--make-current and --reverse exclude each other")
 		}
-		return o.write(cmd, "link update "+strings.Join(names, " "), func(s *session) error {
-			links, err := o.linksNamed(s, names)
+		title := "link update " + strings.Join(names, " ")
+		return o.Write(cmd, title, func(s *session.Session) error {
+			links, err := o.LinksNamed(s, names)
 			if err != nil {
 				return err
 			}
@@ -65,13 +67,13 @@ Updating resolves nothing, except for links with AutoUpdate.`,
 					return err
 				}
 			}
-			return s.propagateLinks(links)
+			return s.PropagateLinks(links)
 		})
 	}
 	return cmd
 }
 
-func (o *linkUpdate) run(s *session, l *workspace.Link) (*workspace.Link, error) {
+func (o *linkUpdate) run(s *session.Session, l *workspace.Link) (*workspace.Link, error) {
 	if err := workspace.CheckVersion(&l.Common, o.version); err != nil {
 		return nil, err
 	}
@@ -85,7 +87,7 @@ func (o *linkUpdate) run(s *session, l *workspace.Link) (*workspace.Link, error)
 			return nil, err
 		}
 	}
-	if err := o.linkFlags.apply(s.flags, l.Link, o.patch); err != nil {
+	if err := o.linkFlags.apply(s.Flags, l.Link, o.patch); err != nil {
 		return nil, err
 	}
 	if o.fromUnit != "" {
@@ -93,8 +95,8 @@ func (o *linkUpdate) run(s *session, l *workspace.Link) (*workspace.Link, error)
 	}
 	if o.toUnit != "" || o.toSpace != "" {
 		l.ToUnitID, l.ToSpaceID = "", ""
-		setTo(s.flags, "to-unit", &l.ToUnit, o.toUnit)
-		setTo(s.flags, "to-space", &l.ToSpace, o.toSpace)
+		setTo(s.Flags, "to-unit", &l.ToUnit, o.toUnit)
+		setTo(s.Flags, "to-space", &l.ToSpace, o.toSpace)
 	}
 	if o.reverse {
 		return o.turn(s, l)
@@ -102,22 +104,22 @@ func (o *linkUpdate) run(s *session, l *workspace.Link) (*workspace.Link, error)
 	if err := s.ResolveLink(l).Err(); err != nil {
 		return nil, err
 	}
-	if err := s.validLink(l); err != nil {
+	if err := validLink(s, l); err != nil {
 		return nil, err
 	}
 	if o.makeCurrent {
-		if err := s.makeCurrent(l); err != nil {
+		if err := makeCurrent(s, l); err != nil {
 			return nil, err
 		}
 	}
-	if err := s.moveUpstream(&was, l); err != nil {
+	if err := moveUpstream(s, &was, l); err != nil {
 		return nil, err
 	}
-	s.tx.Updated(&l.Common)
-	if err := s.tx.WriteLink(l); err != nil {
+	s.Tx.Updated(&l.Common)
+	if err := s.Tx.WriteLink(l); err != nil {
 		return nil, err
 	}
-	return l, s.printLink(&o.output, l, "Successfully updated link "+l.Slug)
+	return l, printLink(s, &o.Output, l, "Successfully updated link "+l.Slug)
 }
 
 // replace takes over the fields of a body.
@@ -144,24 +146,24 @@ func (o *linkUpdate) replace(l *workspace.Link, body *entity.Link, stated bool) 
 }
 
 // moveUpstream lets the upstream fields of units follow a changed UpgradeUnit link.
-func (s *session) moveUpstream(was *entity.Link, l *workspace.Link) error {
+func moveUpstream(s *session.Session, was *entity.Link, l *workspace.Link) error {
 	if was.UpdateType == entity.UpdateUpgradeUnit && was.FromUnitID != l.FromUnitID ||
 		was.UpdateType == entity.UpdateUpgradeUnit && l.UpdateType != was.UpdateType {
-		if u, err := s.unit(was.FromUnitID); err == nil {
+		if u, err := s.UnitNamed(was.FromUnitID); err == nil {
 			u.UpstreamUnitID, u.UpstreamSpaceID, u.UpstreamRevisionNum = "", "", 0
-			if err := s.tx.WriteUnitState(u); err != nil {
+			if err := s.Tx.WriteUnitState(u); err != nil {
 				return err
 			}
 		}
 	}
 	if l.UpdateType == entity.UpdateUpgradeUnit {
-		return s.followUpstream(l)
+		return followUpstream(s, l)
 	}
 	return nil
 }
 
 // turn swaps the units of a link. In another space it becomes a new link there.
-func (o *linkUpdate) turn(s *session, l *workspace.Link) (*workspace.Link, error) {
+func (o *linkUpdate) turn(s *session.Session, l *workspace.Link) (*workspace.Link, error) {
 	if len(l.Bindings)+len(l.UpstreamPaths)+len(l.UpstreamGetters)+len(l.DownstreamPaths)+
 		len(l.DownstreamSetters) > 0 || l.TransformInvocation != "" {
 		return nil, &entity.Error{
@@ -181,7 +183,7 @@ func (o *linkUpdate) turn(s *session, l *workspace.Link) (*workspace.Link, error
 	if !l.Merges() {
 		turned.LinkRecord = entity.LinkRecord{}
 	}
-	if err := s.tx.DeleteLink(s.Workspace, l); err != nil {
+	if err := s.Tx.DeleteLink(s.Workspace, l); err != nil {
 		return nil, err
 	}
 	if err := s.ResolveLink(turned).Err(); err != nil {
@@ -191,19 +193,19 @@ func (o *linkUpdate) turn(s *session, l *workspace.Link) (*workspace.Link, error
 	if turned.Merges() && l.UpstreamLastMergedRevisionNum > 0 {
 		turned.ResolvedHash, turned.MadeCurrent = turned.Hash, true
 	}
-	if err := s.freeSlug(turned); err != nil {
+	if err := s.FreeSlug(turned); err != nil {
 		return nil, err
 	}
-	if err := s.validLink(turned); err != nil {
+	if err := validLink(s, turned); err != nil {
 		return nil, err
 	}
-	if err := s.tx.ReplaceLink(s.Workspace, l, turned); err != nil {
+	if err := s.Tx.ReplaceLink(s.Workspace, l, turned); err != nil {
 		return nil, err
 	}
 	if turned.UpdateType == entity.UpdateUpgradeUnit {
-		if err := s.followUpstream(turned); err != nil {
+		if err := followUpstream(s, turned); err != nil {
 			return nil, err
 		}
 	}
-	return turned, s.printLink(&o.output, turned, "Successfully updated link "+turned.Slug)
+	return turned, printLink(s, &o.Output, turned, "Successfully updated link "+turned.Slug)
 }

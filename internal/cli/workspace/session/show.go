@@ -1,4 +1,4 @@
-package workspace
+package session
 
 import (
 	"fmt"
@@ -14,11 +14,11 @@ import (
 	"github.com/fctl-dev/fctl/internal/workspace/wave"
 )
 
-// showResults prints what was resolved: as JSON or as text, and what followed.
-func (s *session) showResults() error {
-	results, propagated := s.results, s.propagated
-	s.results, s.propagated = nil, nil
-	switch s.form {
+// ShowResults prints what was resolved: as JSON or as text, and what followed.
+func (s *Session) ShowResults() error {
+	results, propagated := s.Results, s.Propagated
+	s.Results, s.Propagated = nil, nil
+	switch s.Form {
 	case "json":
 		return s.showJSON(results, propagated)
 	case "mutations":
@@ -26,7 +26,7 @@ func (s *session) showResults() error {
 		for _, r := range results {
 			all = append(all, r.Output.Result.FunctionMutationSummary...)
 		}
-		return s.app.WriteJSON(all)
+		return s.App.WriteJSON(all)
 	}
 	var b strings.Builder
 	var sum totals
@@ -39,7 +39,7 @@ func (s *session) showResults() error {
 	}
 	for _, r := range propagated {
 		if r.Err != nil {
-			s.note("%s: %v", r.Unit.Name(), r.Err)
+			s.Note("%s: %v", r.Unit.Name(), r.Err)
 			continue
 		}
 		if err := s.describe(&b, r, &sum); err != nil {
@@ -47,18 +47,18 @@ func (s *session) showResults() error {
 		}
 	}
 	if b.Len() > 0 {
-		b.WriteString(sum.text(s.dryRun))
-	} else if s.asked {
-		s.note("no link has anything to do")
+		b.WriteString(sum.text(s.DryRun))
+	} else if s.Asked {
+		s.Note("no link has anything to do")
 	}
-	if s.settings.Quiet {
+	if s.Settings.Quiet {
 		return nil
 	}
-	return s.app.Write([]byte(b.String()))
+	return s.App.Write([]byte(b.String()))
 }
 
 // showJSON prints one result, or a list of several.
-func (s *session) showJSON(results, propagated []wave.UnitResult) error {
+func (s *Session) showJSON(results, propagated []wave.UnitResult) error {
 	all := []entity.ResolveResult{}
 	for _, r := range results {
 		if r.Output != nil {
@@ -72,17 +72,17 @@ func (s *session) showJSON(results, propagated []wave.UnitResult) error {
 		}
 	}
 	if len(all) == 1 {
-		return s.app.WriteJSON(all[0])
+		return s.App.WriteJSON(all[0])
 	}
-	return s.app.WriteJSON(all)
+	return s.App.WriteJSON(all)
 }
 
 // totals counts what is shown.
 type totals struct{ links, resources, changes, conflicts int }
 
 func (t *totals) text(dryRun bool) string {
-	text := fmt.Sprintf("%s, %s, %s, %s", count(t.links, "link"), count(t.resources, "resource"),
-		count(t.changes, "change"), count(t.conflicts, "conflict"))
+	text := fmt.Sprintf("%s, %s, %s, %s", Count(t.links, "link"), Count(t.resources, "resource"),
+		Count(t.changes, "change"), Count(t.conflicts, "conflict"))
 	if dryRun {
 		text += " (dry run, nothing written)"
 	}
@@ -90,12 +90,12 @@ func (t *totals) text(dryRun bool) string {
 }
 
 // describe prints what a resolve did to one unit.
-func (s *session) describe(b *strings.Builder, r wave.UnitResult, sum *totals) error {
+func (s *Session) describe(b *strings.Builder, r wave.UnitResult, sum *totals) error {
 	before, err := s.Store.Data(r.Unit, r.Output.Result.BaseRevisionNum)
 	if err != nil {
 		return err
 	}
-	secrets, err := s.secrets(r.Unit, before, r.Output.Data)
+	secrets, err := s.Secrets(r.Unit, before, r.Output.Data)
 	if err != nil {
 		return err
 	}
@@ -109,11 +109,11 @@ func (s *session) describe(b *strings.Builder, r wave.UnitResult, sum *totals) e
 		}
 		s.describeLink(b, r.Unit, r.Output, l, secrets, sum)
 	}
-	s.warn(r.Output.Result.Warnings)
+	s.Warn(r.Output.Result.Warnings)
 	return nil
 }
 
-func (s *session) describeLink(
+func (s *Session) describeLink(
 	b *strings.Builder, u *workspace.Unit, out *link.Output, result entity.LinkResult,
 	secrets *sensitive.Values, sum *totals,
 ) {
@@ -123,7 +123,7 @@ func (s *session) describeLink(
 		return
 	}
 	revision := fmt.Sprint(out.Result.BaseRevisionNum)
-	if out.Result.NewRevisionNum != out.Result.BaseRevisionNum && !s.dryRun {
+	if out.Result.NewRevisionNum != out.Result.BaseRevisionNum && !s.DryRun {
 		revision += ".." + fmt.Sprint(out.Result.NewRevisionNum)
 	}
 	fmt.Fprintf(b, "link %s (%s)  %s/%s %d..%d -> %s %s", l.Slug, l.Type(), l.ToSpace, l.ToUnit,
@@ -147,12 +147,13 @@ func (s *session) describeLink(
 		describeResource(b, m, conflicts, secrets, sum)
 	}
 	for _, key := range slices.Sorted(maps.Keys(conflicts)) {
-		b.WriteString("  ~ " + resourceText(conflicts[key][0].Resource) + "\n")
+		b.WriteString("  ~ " + ResourceText(conflicts[key][0].Resource) + "\n")
 		describeConflicts(b, conflicts[key], secrets)
 	}
 }
 
-func resourceText(r api.ResourceInfo) string {
+// ResourceText returns the type and the name of a resource as texts for people have them.
+func ResourceText(r api.ResourceInfo) string {
 	return string(r.ResourceType) + " " + strings.TrimPrefix(string(r.ResourceName), "/")
 }
 
@@ -179,7 +180,7 @@ func describeResource(
 		sum.changes++
 	}
 	sum.resources++
-	b.WriteString("  " + mark + " " + resourceText(m.Resource) + "\n")
+	b.WriteString("  " + mark + " " + ResourceText(m.Resource) + "\n")
 	for _, path := range slices.Sorted(maps.Keys(m.PathMutationMap)) {
 		info := m.PathMutationMap[path]
 		if info.MutationType == api.MutationTypeNone {
@@ -196,7 +197,7 @@ func describeResource(
 }
 
 func changeText(path api.ResolvedPath, info api.MutationInfo) string {
-	text := plainPath(path)
+	text := PlainPath(path)
 	value := oneLine(info.Value)
 	switch info.MutationType {
 	case api.MutationTypeAdd:
@@ -213,8 +214,8 @@ func changeText(path api.ResolvedPath, info api.MutationInfo) string {
 	return "~ " + text + ": " + value
 }
 
-// plainPath returns a path without the positions and digests of list elements.
-func plainPath(path api.ResolvedPath) string {
+// PlainPath returns a path without the positions and digests of list elements.
+func PlainPath(path api.ResolvedPath) string {
 	segments := strings.Split(string(path), ".")
 	for i, s := range segments {
 		key, at, ok := strings.Cut(s, ";@")
@@ -245,10 +246,11 @@ func describeConflicts(
 			target.Value = secrets.Value(c.Resource, c.Path, target.Value)
 			c.Target = &target
 		}
-		where := plainPath(c.Path)
+		where := PlainPath(c.Path)
 		if where != "" {
 			where += ": "
 		}
-		b.WriteString("      ! " + where + secrets.About(c.Resource.ResourceType, c.Path, c.Message()) + " (" + string(c.Reason) + ")\n")
+		message := secrets.About(c.Resource.ResourceType, c.Path, c.Message())
+		b.WriteString("      ! " + where + message + " (" + string(c.Reason) + ")\n")
 	}
 }

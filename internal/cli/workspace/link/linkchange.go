@@ -1,4 +1,4 @@
-package workspace
+package link
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
@@ -14,15 +15,15 @@ import (
 
 // linkCreate holds the flags of link create.
 type linkCreate struct {
-	common
+	session.Common
 	linkFlags
-	output
+	session.Output
 	whereFrom, whereTo, whereToSpace string
 	keepGoing                        bool
 }
 
 func newLinkCreate(a *app.App) *cobra.Command {
-	o := &linkCreate{common: common{app: a}}
+	o := &linkCreate{Common: session.Common{App: a}}
 	cmd := &cobra.Command{
 		Use:   "create [flags] [LINK|-] FROM-UNIT TO-UNIT [TO-SPACE]",
 		Short: "Make a link between two units",
@@ -34,13 +35,13 @@ link to every selected one. A link with AutoUpdate is resolved at once.`,
   fctl link create - web profile --update-type TransformPaths \
     --upstream-path replicas=example.com/v1/Profile:/main:spec.replicas \
     --downstream-path 'apps/v1/Deployment:shop/web:spec.replicas=int:cel:params.replicas * 2'`,
-		Args: words(0, 4),
+		Args: session.Words(0, 4),
 	}
 	flags := cmd.Flags()
-	o.addWrite(flags)
+	o.AddWrite(flags)
 	o.linkFlags.add(flags)
-	o.addAllowExists(flags)
-	o.output.add(flags)
+	o.AddAllowExists(flags)
+	o.Output.Add(flags)
 	flags.StringVar(&o.whereFrom, "where-from", "", "link every unit with `EXPR`")
 	flags.StringVar(&o.whereTo, "where-to", "", "link them to every unit with `EXPR`")
 	flags.StringVar(&o.whereToSpace, "where-to-space", "",
@@ -53,7 +54,8 @@ link to every selected one. A link with AutoUpdate is resolved at once.`,
 			return diag.UsageHint(cmd.UseLine(),
 				"--where-from and --where-to select the units; both are needed, without words")
 		}
-		return o.write(cmd, "link create "+strings.Join(words, " "), func(s *session) error {
+		title := "link create " + strings.Join(words, " ")
+		return o.Write(cmd, title, func(s *session.Session) error {
 			if bulk {
 				return o.bulk(s)
 			}
@@ -65,14 +67,14 @@ link to every selected one. A link with AutoUpdate is resolved at once.`,
 			if err != nil || made == nil {
 				return err
 			}
-			return s.propagateLinks([]*workspace.Link{made})
+			return s.PropagateLinks([]*workspace.Link{made})
 		})
 	}
 	return cmd
 }
 
 // named returns the link that the words and the body name.
-func (o *linkCreate) named(s *session, words []string) (*workspace.Link, error) {
+func (o *linkCreate) named(s *session.Session, words []string) (*workspace.Link, error) {
 	body, stated, err := o.body(s)
 	if err != nil {
 		return nil, err
@@ -101,9 +103,9 @@ func (o *linkCreate) named(s *session, words []string) (*workspace.Link, error) 
 	if len(words) > 1 {
 		l.FromUnitID, l.ToUnitID, l.ToSpaceID = "", "", ""
 	}
-	l.SpaceSlug = s.spaceSlug()
+	l.SpaceSlug = s.SpaceSlug()
 	// space/slug of the downstream is the space of the link
-	if space, slug, ok := strings.Cut(l.FromUnit, "/"); ok && s.space == "" {
+	if space, slug, ok := strings.Cut(l.FromUnit, "/"); ok && s.SpaceFlag == "" {
 		l.SpaceSlug, l.FromUnit = space, slug
 	}
 	if space, slug, ok := strings.Cut(l.ToUnit, "/"); ok && l.ToSpace == "" {
@@ -113,11 +115,11 @@ func (o *linkCreate) named(s *session, words []string) (*workspace.Link, error) 
 }
 
 // create makes a link. It returns nil if it exists already and that is allowed.
-func (o *linkCreate) create(s *session, l *workspace.Link) (*workspace.Link, error) {
-	if err := o.linkFlags.apply(s.flags, l.Link, false); err != nil {
+func (o *linkCreate) create(s *session.Session, l *workspace.Link) (*workspace.Link, error) {
+	if err := o.linkFlags.apply(s.Flags, l.Link, false); err != nil {
 		return nil, err
 	}
-	stated := l.Stated || s.flags.Changed("auto-update") || s.flags.Changed("no-auto-update")
+	stated := l.Stated || s.Flags.Changed("auto-update") || s.Flags.Changed("no-auto-update")
 	if !stated && l.UpdateType == "" {
 		l.AutoUpdate = true
 	}
@@ -129,52 +131,52 @@ func (o *linkCreate) create(s *session, l *workspace.Link) (*workspace.Link, err
 		if l.ToSpace != l.SpaceSlug {
 			l.Slug = l.FromUnit + "-" + l.ToSpace + "-" + l.ToUnit
 		}
-		if err := s.freeSlug(l); err != nil {
+		if err := s.FreeSlug(l); err != nil {
 			return nil, err
 		}
 	}
-	if existing, err := s.Link(l.SpaceSlug, l.Slug); err == nil && o.allowExists {
-		return nil, s.printLink(&o.output, existing, "")
+	if existing, err := s.Link(l.SpaceSlug, l.Slug); err == nil && o.AllowExists {
+		return nil, printLink(s, &o.Output, existing, "")
 	}
-	if err := s.validLink(l); err != nil {
+	if err := validLink(s, l); err != nil {
 		return nil, err
 	}
-	s.warnDuplicate(l)
+	warnDuplicate(s, l)
 	if o.makeCurrent {
-		if err := s.makeCurrent(l); err != nil {
+		if err := makeCurrent(s, l); err != nil {
 			return nil, err
 		}
 	}
-	if err := s.tx.CreateLink(s.Workspace, l); err != nil {
+	if err := s.Tx.CreateLink(s.Workspace, l); err != nil {
 		return nil, err
 	}
 	if l.UpdateType == entity.UpdateUpgradeUnit {
-		if err := s.followUpstream(l); err != nil {
+		if err := followUpstream(s, l); err != nil {
 			return nil, err
 		}
 	}
-	return l, s.printLink(&o.output, l, "Successfully created link "+l.Slug)
+	return l, printLink(s, &o.Output, l, "Successfully created link "+l.Slug)
 }
 
 // printLink prints a link after a command, or only a message without -o.
-func (s *session) printLink(out *output, l *workspace.Link, message string) error {
-	return s.printOne(out, l.Name(), l.Link, message, l.LinkID)
+func printLink(s *session.Session, out *session.Output, l *workspace.Link, message string) error {
+	return s.PrintOne(out, l.Name(), l.Link, message, l.LinkID)
 }
 
 // followUpstream sets the fields of a unit that follow its UpgradeUnit link.
-func (s *session) followUpstream(l *workspace.Link) error {
+func followUpstream(s *session.Session, l *workspace.Link) error {
 	l.From.UpstreamUnitID, l.From.UpstreamSpaceID = l.ToUnitID, l.ToSpaceID
 	l.From.UpstreamRevisionNum = l.UpstreamLastMergedRevisionNum
-	return s.tx.WriteUnitState(l.From)
+	return s.Tx.WriteUnitState(l.From)
 }
 
 // makeCurrent sets the pointers of a link to the present.
-func (s *session) makeCurrent(l *workspace.Link) error {
-	e, err := s.engine()
+func makeCurrent(s *session.Session, l *workspace.Link) error {
+	e, err := s.Engine()
 	if err != nil {
 		return err
 	}
-	if _, err := s.tx.Edits(e, []*workspace.Unit{l.To, l.From}, s.strictWorktree); err != nil {
+	if _, err := s.Tx.Edits(e, []*workspace.Unit{l.To, l.From}, s.StrictWorktree); err != nil {
 		return err
 	}
 	l.UpstreamLastMergedRevisionNum = l.To.HeadRevisionNum
@@ -187,22 +189,22 @@ func (s *session) makeCurrent(l *workspace.Link) error {
 }
 
 // validLink checks a link that is to be written, cycles included.
-func (s *session) validLink(l *workspace.Link) error {
+func validLink(s *session.Session, l *workspace.Link) error {
 	if errs := s.ValidateLink(l); len(errs) > 0 {
 		return errs
 	}
-	if err := s.checkLink(l); err != nil {
+	if err := s.CheckLink(l); err != nil {
 		return err
 	}
 	return s.LinkCycle(l).Err()
 }
 
 // warnDuplicate warns of a second link of the same type between the same units.
-func (s *session) warnDuplicate(l *workspace.Link) {
+func warnDuplicate(s *session.Session, l *workspace.Link) {
 	for _, other := range s.Links {
 		if other.FromUnitID == l.FromUnitID && other.ToUnitID == l.ToUnitID &&
 			other.Type() == l.Type() && other.LinkID != l.LinkID {
-			s.warn([]entity.Warning{{
+			s.Warn([]entity.Warning{{
 				Code: entity.WarnDupLink, Space: l.SpaceSlug, Unit: l.FromUnit, Link: l.Slug,
 				Message: "the link " + other.Slug + " has the same units and the same type",
 			}})
@@ -212,7 +214,7 @@ func (s *session) warnDuplicate(l *workspace.Link) {
 }
 
 // bulk makes a link from every selected unit to every selected unit.
-func (o *linkCreate) bulk(s *session) error {
+func (o *linkCreate) bulk(s *session.Session) error {
 	from, err := filter.Parse(o.whereFrom, filter.UnitSchema())
 	if err != nil {
 		return err
@@ -228,7 +230,7 @@ func (o *linkCreate) bulk(s *session) error {
 	var made []*workspace.Link
 	var errs []error
 	for _, f := range s.Units {
-		if !s.in(f.SpaceSlug) || !from.Match(filter.OfUnit(f.Unit)) {
+		if !s.In(f.SpaceSlug) || !from.Match(filter.OfUnit(f.Unit)) {
 			continue
 		}
 		for _, t := range s.Units {
@@ -254,10 +256,10 @@ func (o *linkCreate) bulk(s *session) error {
 		}
 	}
 	if len(made)+len(errs) == 0 {
-		s.note("no units are selected")
+		s.Note("no units are selected")
 	}
 	for _, err := range errs {
-		s.after(func() error { return err })
+		s.After(func() error { return err })
 	}
-	return s.propagateLinks(made)
+	return s.PropagateLinks(made)
 }

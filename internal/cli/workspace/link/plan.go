@@ -1,4 +1,4 @@
-package workspace
+package link
 
 import (
 	"strings"
@@ -7,8 +7,8 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/link"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
@@ -21,7 +21,7 @@ type linkPlan struct {
 }
 
 func newLinkPlan(a *app.App) *cobra.Command {
-	o := &linkPlan{linkResolve: linkResolve{common: common{app: a}}}
+	o := &linkPlan{linkResolve: linkResolve{Common: session.Common{App: a}}}
 	cmd := &cobra.Command{
 		Use:   "plan [flags] [LINK...]",
 		Short: "Show what resolving links would do, and write nothing",
@@ -34,11 +34,11 @@ first.`,
 	}
 	o.add(cmd)
 	flags := cmd.Flags()
-	o.addSpace(flags)
-	flags.BoolVar(&o.noPropagate, "no-propagate", false, "do not follow automatic links")
-	flags.BoolVar(&o.strictWorktree, "strict-worktree", false,
+	o.AddSpace(flags)
+	flags.BoolVar(&o.NoPropagate, "no-propagate", false, "do not follow automatic links")
+	flags.BoolVar(&o.StrictWorktree, "strict-worktree", false,
 		"fail if a working copy was edited, instead of taking the edit into account")
-	app.AddShowSecrets(flags, &o.showSecrets)
+	app.AddShowSecrets(flags, &o.ShowSecrets)
 	flags.BoolVar(&o.exitCode, "exit-code", false, "exit with 1 if something would change")
 	flags.StringArrayVar(&o.whatIf, "what-if", nil, "pretend that a unit has other data: `UNIT=FILE`")
 	flags.Lookup("output").Usage = "output `FORMAT`: text, diff, json or mutations"
@@ -50,16 +50,16 @@ first.`,
 		if err := o.check(cmd, names, true); err != nil {
 			return err
 		}
-		if len(names) == 0 && !o.selection.isSet() && o.from == "" && !o.stale {
+		if len(names) == 0 && !o.Selection.IsSet() && o.from == "" && !o.stale {
 			o.stale, o.all = true, true
-			if o.space == "" {
-				o.space = "*"
+			if o.SpaceFlag == "" {
+				o.SpaceFlag = "*"
 			}
 		}
-		o.dryRun = true
+		o.DryRun = true
 		var changed []*workspace.Unit
 		heads := map[*workspace.Unit]int64{}
-		err := o.write(cmd, "", func(s *session) error {
+		err := o.Write(cmd, "", func(s *session.Session) error {
 			for _, u := range s.Units {
 				heads[u] = u.HeadRevisionNum
 			}
@@ -69,7 +69,7 @@ first.`,
 			if err := o.run(s, names); err != nil {
 				return err
 			}
-			changed = s.tx.Revised
+			changed = s.Tx.Revised
 			if asDiff {
 				return o.showDiff(s, heads)
 			}
@@ -84,28 +84,28 @@ first.`,
 }
 
 // pretend gives units the data of --what-if.
-func (o *linkPlan) pretend(s *session) error {
+func (o *linkPlan) pretend(s *session.Session) error {
 	for _, word := range o.whatIf {
 		name, file, ok := strings.Cut(word, "=")
 		if !ok {
 			return diag.Usage("--what-if: UNIT=FILE is expected, not %q", word)
 		}
-		u, err := s.unit(name)
+		u, err := s.UnitNamed(name)
 		if err != nil {
 			return err
 		}
-		data, err := s.input(file)
+		data, err := s.Input(file)
 		if err != nil {
 			return err
 		}
-		e, err := s.engine()
+		e, err := s.Engine()
 		if err != nil {
 			return err
 		}
 		if api.DataHash(data) == u.DataHash {
 			continue
 		}
-		if _, err := s.tx.Record(e, u, data, entity.SourceUpdate, "what if", entity.Mutation{},
+		if _, err := s.Tx.Record(e, u, data, entity.SourceUpdate, "what if", entity.Mutation{},
 			false); err != nil {
 			return err
 		}
@@ -114,10 +114,10 @@ func (o *linkPlan) pretend(s *session) error {
 }
 
 // showDiff prints the changes of all units as one diff.
-func (o *linkPlan) showDiff(s *session, heads map[*workspace.Unit]int64) error {
-	s.done, s.results, s.propagated = nil, nil, nil
+func (o *linkPlan) showDiff(s *session.Session, heads map[*workspace.Unit]int64) error {
+	s.Done, s.Results, s.Propagated = nil, nil, nil
 	var all []byte
-	for _, u := range s.tx.Revised {
+	for _, u := range s.Tx.Revised {
 		before, err := s.Store.Data(u, heads[u])
 		if err != nil {
 			return err
@@ -126,47 +126,11 @@ func (o *linkPlan) showDiff(s *session, heads map[*workspace.Unit]int64) error {
 		if err != nil {
 			return err
 		}
-		text, err := s.shown(u, before, after)
+		text, err := s.Shown(u, before, after)
 		if err != nil {
 			return err
 		}
 		all = append(all, text...)
 	}
-	return s.app.Write(all)
-}
-
-func newUnitResolveSelf(a *app.App) *cobra.Command {
-	c, form := &common{app: a}, ""
-	cmd := &cobra.Command{
-		Use: "resolve-self [flags] UNIT", Short: "Fill the placeholders that the unit itself can fill",
-		Args: words(1, 1),
-	}
-	c.addWrite(cmd.Flags())
-	cmd.Flags().StringVarP(&form, "output", "o", "", "output `FORMAT`: text or json")
-	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return c.write(cmd, "unit resolve-self "+words[0], func(s *session) error {
-			u, err := s.unit(words[0])
-			if err != nil {
-				return err
-			}
-			e, err := s.engine()
-			if err != nil {
-				return err
-			}
-			out, err := e.Resolve(s.ctx, u, nil, link.Options{SelfOnly: true, DryRun: s.dryRun})
-			if err != nil {
-				return err
-			}
-			s.after(func() error {
-				if form == "json" {
-					return s.app.WriteJSON(out.Result)
-				}
-				s.note("%s: revision %d -> %d", u.Name(), out.Result.BaseRevisionNum,
-					out.Result.NewRevisionNum)
-				return nil
-			})
-			return s.propagate()
-		})
-	}
-	return cmd
+	return s.App.Write(all)
 }

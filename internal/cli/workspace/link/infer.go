@@ -1,4 +1,4 @@
-package workspace
+package link
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/link"
 	"github.com/fctl-dev/fctl/internal/workspace"
@@ -16,13 +17,13 @@ import (
 
 // linkInfer holds the flags of link infer.
 type linkInfer struct {
-	common
+	session.Common
 	write bool
 	form  string
 }
 
 func newLinkInfer(a *app.App) *cobra.Command {
-	o := &linkInfer{common: common{app: a}}
+	o := &linkInfer{Common: session.Common{App: a}}
 	cmd := &cobra.Command{
 		Use:   "infer [flags]",
 		Short: "Propose links that units seem to lack",
@@ -35,7 +36,7 @@ separately. No proposed link closes a cycle.`,
 		Args:    app.NoArguments,
 	}
 	flags := cmd.Flags()
-	o.addSpace(flags)
+	o.AddSpace(flags)
 	flags.Lookup("space").Usage = "only in the `SPACE`"
 	flags.BoolVar(&o.write, "write", false, "make the links")
 	flags.StringVarP(&o.form, "output", "o", "", "output `FORMAT`: text or json")
@@ -43,18 +44,18 @@ separately. No proposed link closes a cycle.`,
 		if o.form != "" && o.form != "text" && o.form != "json" {
 			return diag.Usage("output format %q is not one of text, json", o.form)
 		}
-		o.dryRun = !o.write
-		return o.common.write(cmd, "link infer --write", o.run)
+		o.DryRun = !o.write
+		return o.Common.Write(cmd, "link infer --write", o.run)
 	}
 	return cmd
 }
 
-func (o *linkInfer) run(s *session) error {
-	g, err := s.linkGraph()
+func (o *linkInfer) run(s *session.Session) error {
+	g, err := s.LinkGraph()
 	if err != nil {
 		return err
 	}
-	if err := s.onlySpace(g); err != nil {
+	if err := onlySpace(s, g); err != nil {
 		return err
 	}
 	found, err := g.Infer()
@@ -63,26 +64,26 @@ func (o *linkInfer) run(s *session) error {
 	}
 	if o.write {
 		for i := range found.Proposals {
-			if err := s.makeLink(&found.Proposals[i]); err != nil {
+			if err := makeLink(s, &found.Proposals[i]); err != nil {
 				return err
 			}
 		}
 	}
-	s.after(func() error {
+	s.After(func() error {
 		if o.form == "json" {
-			return s.app.WriteJSON(found)
+			return s.App.WriteJSON(found)
 		}
-		return s.app.Write([]byte(inferText(found, o.write)))
+		return s.App.Write([]byte(inferText(found, o.write)))
 	})
 	return nil
 }
 
 // onlySpace limits a graph to the units of the space of --space, if it is given.
-func (s *session) onlySpace(g *link.Graph) error {
-	if s.space == "" || s.space == "*" {
+func onlySpace(s *session.Session, g *link.Graph) error {
+	if s.SpaceFlag == "" || s.SpaceFlag == "*" {
 		return nil
 	}
-	space, err := s.inSpace()
+	space, err := s.InSpace()
 	if err != nil {
 		return err
 	}
@@ -97,7 +98,7 @@ func (s *session) onlySpace(g *link.Graph) error {
 }
 
 // makeLink makes a proposed link.
-func (s *session) makeLink(p *link.Proposal) error {
+func makeLink(s *session.Session, p *link.Proposal) error {
 	from, err := s.Unit("", p.FromUnitID)
 	if err != nil {
 		return err
@@ -117,13 +118,13 @@ func (s *session) makeLink(p *link.Proposal) error {
 		return err
 	}
 	l.Slug = l.FromUnit + "-" + l.ToUnit
-	if err := s.freeSlug(l); err != nil {
+	if err := s.FreeSlug(l); err != nil {
 		return err
 	}
-	if err := s.validLink(l); err != nil {
+	if err := validLink(s, l); err != nil {
 		return err
 	}
-	return s.tx.CreateLink(s.Workspace, l)
+	return s.Tx.CreateLink(s.Workspace, l)
 }
 
 // inferText returns the proposals as people read them.

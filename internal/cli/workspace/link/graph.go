@@ -1,4 +1,4 @@
-package workspace
+package link
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 	"github.com/fctl-dev/fctl/internal/workspace/picture"
@@ -14,7 +15,7 @@ import (
 
 // linkGraph holds the flags of link graph.
 type linkGraph struct {
-	common
+	session.Common
 	root     string
 	depth    int
 	clusters bool
@@ -22,7 +23,7 @@ type linkGraph struct {
 }
 
 func newLinkGraph(a *app.App) *cobra.Command {
-	o := &linkGraph{common: common{app: a}}
+	o := &linkGraph{Common: session.Common{App: a}}
 	cmd := &cobra.Command{
 		Use: "graph [flags]", Short: "Draw the units and their links",
 		Long: `Draw the units and their links. Marks: * stale, ! the last resolve failed,
@@ -32,15 +33,15 @@ dashed, links of a cycle are red.`,
   fctl link graph -o svg > links.svg`,
 		Args: app.NoArguments,
 	}
-	o.addSpace(cmd.Flags())
+	o.AddSpace(cmd.Flags())
 	o.form = app.AddOutput(cmd.Flags(), "text, dot, mermaid, svg or json", "text", "ascii", "dot",
 		"mermaid", "svg", "json")
 	cmd.Flags().StringVar(&o.root, "root", "", "only `UNIT` and what it depends on")
 	cmd.Flags().IntVar(&o.depth, "depth", 0, "at most `N` links away from the root")
 	cmd.Flags().BoolVar(&o.clusters, "cluster", false, "frame the units of each space")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return o.read(cmd, func(s *session) error {
-			if err := s.staleLinks(); err != nil {
+		return o.Read(cmd, func(s *session.Session) error {
+			if err := s.StaleLinks(); err != nil {
 				return err
 			}
 			return o.run(s)
@@ -49,10 +50,10 @@ dashed, links of a cycle are red.`,
 	return cmd
 }
 
-func (o *linkGraph) run(s *session) error {
+func (o *linkGraph) run(s *session.Session) error {
 	var roots []*workspace.Unit
 	if o.root != "" {
-		u, err := s.unit(o.root)
+		u, err := s.UnitNamed(o.root)
 		if err != nil {
 			return err
 		}
@@ -64,35 +65,35 @@ func (o *linkGraph) run(s *session) error {
 	}
 	switch o.form.Value {
 	case "dot":
-		return s.app.Write([]byte(g.Dot(o.clusters)))
+		return s.App.Write([]byte(g.Dot(o.clusters)))
 	case "mermaid":
-		return s.app.Write([]byte(g.Mermaid(o.clusters)))
+		return s.App.Write([]byte(g.Mermaid(o.clusters)))
 	case "svg":
-		return s.app.Write([]byte(g.SVG()))
+		return s.App.Write([]byte(g.SVG()))
 	case "json":
-		return s.app.WriteJSON(graphJSON(g))
+		return s.App.WriteJSON(graphJSON(g))
 	}
 	var first []int
 	for _, u := range roots {
 		first = append(first, slices.Index(units, u))
 	}
-	return s.app.Write([]byte(g.Text(first, o.depth)))
+	return s.App.Write([]byte(g.Text(first, o.depth)))
 }
 
 // graph returns the graph to draw, and its units in the order of the nodes.
-func (o *linkGraph) graph(s *session, roots []*workspace.Unit,
+func (o *linkGraph) graph(s *session.Session, roots []*workspace.Unit,
 ) (*picture.Graph, []*workspace.Unit, error) {
 	units := s.Units
 	switch {
 	case roots != nil:
 		units = s.Connected(roots, true)
-	case o.space != "" && o.space != "*":
-		if _, err := s.inSpace(); err != nil {
+	case o.SpaceFlag != "" && o.SpaceFlag != "*":
+		if _, err := s.InSpace(); err != nil {
 			return nil, nil, err
 		}
 		var own []*workspace.Unit
 		for _, u := range s.Units {
-			if u.SpaceSlug == o.space {
+			if u.SpaceSlug == o.SpaceFlag {
 				own = append(own, u)
 			}
 		}
@@ -119,7 +120,7 @@ func (o *linkGraph) graph(s *session, roots []*workspace.Unit,
 		if !ok || !ok2 {
 			continue
 		}
-		marks, err := s.marks(l)
+		marks, err := marks(s, l)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -132,7 +133,7 @@ func (o *linkGraph) graph(s *session, roots []*workspace.Unit,
 }
 
 // marks returns the marks of a link.
-func (s *session) marks(l *workspace.Link) (string, error) {
+func marks(s *session.Session, l *workspace.Link) (string, error) {
 	var marks strings.Builder
 	if l.Stale {
 		marks.WriteString("*")

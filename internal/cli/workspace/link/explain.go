@@ -1,0 +1,59 @@
+package link
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
+	"github.com/fctl-dev/fctl/internal/diag"
+)
+
+func newLinkExplain(a *app.App) *cobra.Command {
+	c, form := &session.Common{App: a, DryRun: true}, ""
+	cmd := &cobra.Command{
+		Use:   "explain [flags] UNIT TYPE:NAME:PATH",
+		Short: "Show where a value came from and which links may change it",
+		Long: `Show what set a value of a unit: an edit, a function, or a link, with the upstream
+value that it was made of, and so on upstream. Then follow the merges that could
+overwrite the value, and what links would write now. Everything comes from
+records and dry runs; what is not recorded is called unknown.`,
+		Example: "  fctl link explain web apps/v1/Deployment:shop/web:spec.replicas",
+		Args:    session.Words(2, 2),
+	}
+	c.AddSpace(cmd.Flags())
+	cmd.Flags().StringVarP(&form, "output", "o", "", "output `FORMAT`: text or json")
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		if form != "" && form != "text" && form != "json" {
+			return diag.Usage("output format %q is not one of text, json", form)
+		}
+		ref, path, err := session.ParseReference(words[1])
+		if err == nil && path == "" {
+			err = diag.UsageHint(
+				"for example apps/v1/Deployment:shop/web:spec.replicas", "a path is missing in %q",
+				words[1],
+			)
+		}
+		if err != nil {
+			return err
+		}
+		return c.Write(cmd, "", func(s *session.Session) error {
+			u, err := s.UnitNamed(words[0])
+			if err != nil {
+				return err
+			}
+			g, err := s.LinkGraph()
+			if err != nil {
+				return err
+			}
+			explanation, err := g.Explain(s.Ctx, u.UnitID, ref, path)
+			if err != nil {
+				return err
+			}
+			if form == "json" {
+				return s.App.WriteJSON(explanation)
+			}
+			return s.App.Write([]byte(explanation.String()))
+		})
+	}
+	return cmd
+}

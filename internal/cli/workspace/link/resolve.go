@@ -1,0 +1,182 @@
+package link
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/workspace"
+	"github.com/fctl-dev/fctl/internal/workspace/entity"
+	"github.com/fctl-dev/fctl/internal/workspace/wave"
+)
+
+func newLinkResolve(a *app.App) *cobra.Command {
+	o := &linkResolve{Common: session.Common{App: a}}
+	cmd := &cobra.Command{
+		Use:   "resolve [flags] [LINK...]",
+		Short: "Resolve links",
+		Long: `Resolve links: change their downstream units. The links of one unit are resolved
+together: one that fails keeps all from being written, unless --keep-going is
+given. With --from and --all, all links of a unit are resolved; with --stale those
+that are out of date. What a change makes necessary downstream follows, for links
+with AutoUpdate.`,
+		Example: `  fctl link resolve web-ns
+  fctl link resolve --from web --all
+  fctl link resolve --stale --all --space '*'`,
+	}
+	o.add(cmd)
+	o.AddWrite(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, names []string) error {
+		if err := o.check(cmd, names, false); err != nil {
+			return err
+		}
+		title := "link resolve " + strings.Join(names, " ")
+		return o.Write(cmd, title, func(s *session.Session) error {
+			return o.run(s, names)
+		})
+	}
+	return cmd
+}
+
+// linkResolve holds the flags of link resolve and link plan.
+type linkResolve struct {
+	session.Common
+	session.Selection
+	session.ResolveFlags
+	form  string
+	from  string
+	all   bool
+	stale bool
+}
+
+func (o *linkResolve) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	o.Selection.Add(flags)
+	o.ResolveFlags.Add(flags)
+	flags.StringVar(&o.from, "from", "", "the links of `UNIT`")
+	flags.BoolVar(&o.all, "all", false, "all links; with --stale also those without AutoUpdate")
+	flags.BoolVar(&o.stale, "stale", false, "the links that are stale")
+	flags.StringVarP(&o.form, "output", "o", "", "output `FORMAT`: text, json or mutations")
+}
+
+func (o *linkResolve) check(cmd *cobra.Command, names []string, plan bool) error {
+	given := len(names) > 0 || o.Selection.IsSet() || o.from != "" || o.stale || o.all
+	if !given && !plan {
+		return diag.UsageHint(cmd.UseLine(), "a link, --from, --stale or --where is expected")
+	}
+	if len(names) > 0 && (o.Selection.IsSet() || o.from != "" || o.stale) {
+		return diag.UsageHint(cmd.UseLine(), "either names or flags that select links, not both")
+	}
+	if !slices.Contains([]string{"", "text", "json", "mutations"}, o.form) {
+		return diag.Usage("output format %q is not one of text, json, mutations", o.form)
+	}
+	return nil
+}
+
+// run resolves the selected links unit by unit, upstreams first, and what follows.
+func (o *linkResolve) run(s *session.Session, names []string) error {
+	s.Form, s.Asked = o.form, true
+	options, err := o.Options(s)
+	if err != nil {
+		return err
+	}
+	sel, err := o.selected(s, names)
+	if err != nil {
+		return err
+	}
+	e, err := s.Engine()
+	if err != nil {
+		return err
+	}
+	e.Options = options
+	sel.Explicit = true
+	sel.Propagate = !s.NoPropagate && !s.Store.Config.NoAutoUpdate
+	if o.stale { // an edit of an upstream makes a link stale
+		if _, err := s.Tx.Edits(e, s.Units, s.StrictWorktree); err != nil {
+			return err
+		}
+	}
+	change := wave.Change{Revised: map[*workspace.Unit]bool{}, Live: map[*workspace.Unit]bool{}}
+	for _, u := range s.Tx.Revised {
+		change.Revised[u] = true
+	}
+	results, err := e.Run(s.Ctx, change, sel)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, r := range results {
+		if r.Err != nil {
+			errs = append(errs, r.Err)
+			continue
+		}
+		if err := o.Refused(r.Unit, r.Output); err != nil {
+			return err
+		}
+		for _, l := range r.Output.Result.Links {
+			if l.Status == entity.StatusFailed {
+				errs = append(errs, &entity.Error{
+					Code: l.Code, Message: l.Message, Space: r.Unit.SpaceSlug, Unit: r.Unit.Slug,
+					Link: l.Link, Class: api.FailureFunction,
+				})
+			}
+		}
+	}
+	s.Results = append(s.Results, results...)
+	s.After(s.ShowResults)
+	if len(errs) > 0 {
+		if len(results) == 1 && !o.KeepGoing {
+			return errors.Join(errs...)
+		}
+		s.After(func() error { return errors.Join(errs...) })
+	}
+	return nil
+}
+
+// selected returns which links are resolved first.
+func (o *linkResolve) selected(s *session.Session, names []string) (wave.Selection, error) {
+	chosen := map[*workspace.Link]bool{}
+	switch {
+	case len(names) > 0:
+		for _, name := range names {
+			l, err := s.LinkNamed(name)
+			if err != nil {
+				return wave.Selection{}, err
+			}
+			if l.From != nil {
+				if _, err := s.Explicit(l.From, l.Slug); err != nil {
+					return wave.Selection{}, err
+				}
+			}
+			chosen[l] = true
+		}
+	case o.from != "":
+		u, err := s.UnitNamed(o.from)
+		if err != nil {
+			return wave.Selection{}, err
+		}
+		for _, l := range s.LinksFrom(u) {
+			chosen[l] = true
+		}
+	case o.Selection.IsSet() || o.all || o.stale:
+		if o.stale {
+			if err := s.StaleLinks(); err != nil {
+				return wave.Selection{}, err
+			}
+		}
+		links, err := o.Links(s)
+		if err != nil {
+			return wave.Selection{}, err
+		}
+		for _, l := range links {
+			chosen[l] = !o.stale || l.Stale && (o.all || l.AutoUpdate)
+		}
+	}
+	return wave.Selection{Links: func(l *workspace.Link) bool { return chosen[l] }}, nil
+}

@@ -1,0 +1,288 @@
+// Package session is what the commands that work on a workspace have in common: their flags, the
+// open workspace with its transaction, and how entities and results are printed.
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/sensitive"
+	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/diff"
+	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/settings"
+	"github.com/fctl-dev/fctl/internal/source"
+	"github.com/fctl-dev/fctl/internal/workspace"
+	"github.com/fctl-dev/fctl/internal/workspace/entity"
+	"github.com/fctl-dev/fctl/internal/workspace/wave"
+)
+
+// Common is what the commands have in Common: flags, and how they open the workspace.
+type Common struct {
+	App *app.App
+
+	SpaceFlag      string
+	DryRun         bool
+	NoPropagate    bool
+	StrictWorktree bool
+	ChangeDesc     string
+	ShowSecrets    bool
+}
+
+// AddSpace adds the flag --space.
+func (c *Common) AddSpace(flags *pflag.FlagSet) {
+	flags.StringVar(&c.SpaceFlag, "space", "", "the `SPACE`; the default one is in the marker")
+	c.AddIgnored(flags)
+}
+
+// AddIgnored adds flags that only make sense with a server. Scripts may have them.
+func (c *Common) AddIgnored(flags *pflag.FlagSet) {
+	flags.Bool("wait", false, "")
+	flags.String("timeout", "", "")
+	flags.String("organization", "", "")
+	for _, name := range []string{"wait", "timeout", "organization"} {
+		if f := flags.Lookup(name); f != nil {
+			f.Hidden = true
+		}
+	}
+}
+
+// AddDryRun adds the flag --dry-run.
+func (c *Common) AddDryRun(flags *pflag.FlagSet) {
+	flags.BoolVar(&c.DryRun, "dry-run", false, "write nothing, and show what would be done")
+}
+
+// AddWrite adds the flags of commands that make revisions.
+func (c *Common) AddWrite(flags *pflag.FlagSet) {
+	c.AddSpace(flags)
+	c.AddDryRun(flags)
+	flags.BoolVar(&c.NoPropagate, "no-propagate", false,
+		"do not resolve automatic links afterwards")
+	flags.BoolVar(&c.StrictWorktree, "strict-worktree", false,
+		"fail if a working copy was edited, instead of recording the edit")
+	app.AddShowSecrets(flags, &c.ShowSecrets)
+	flags.StringVar(&c.ChangeDesc, "change-desc", "", "describe the revision with `TEXT`")
+}
+
+// Session is an open workspace.
+type Session struct {
+	*workspace.Workspace
+	*Common
+	Ctx      context.Context
+	Settings *settings.Settings
+	Tx       *workspace.Tx // of commands that write
+
+	executor *functions.Executor
+	runner   *wave.Runner
+	Flags    *pflag.FlagSet
+	Done     []func() error // what follows the commit
+
+	Results    []wave.UnitResult // what was resolved because the user asked for it
+	Propagated []wave.UnitResult // what followed
+	Form       string            // of the results
+	Asked      bool              // the command is about resolving links
+}
+
+// Read opens the workspace for reading. What is wrong with definitions is an error at the end.
+func (c *Common) Read(cmd *cobra.Command, do func(*Session) error) error {
+	return c.with(cmd, false, func(s *Session) error {
+		err := do(s)
+		if problems := s.Problems; len(problems) > 0 {
+			err = errors.Join(err, problems)
+		}
+		return err
+	})
+}
+
+// Write opens the workspace for writing, and commits what do did. title is for undo.
+func (c *Common) Write(cmd *cobra.Command, title string, do func(*Session) error) error {
+	return c.with(cmd, true, func(s *Session) error {
+		if len(s.Problems) > 0 {
+			return s.Problems
+		}
+		s.Tx = s.Store.Begin(title)
+		if err := do(s); err != nil {
+			return err
+		}
+		if s.Store.Config.Lock && len(s.Tx.Resolved) > 0 {
+			if err := s.Tx.WriteLock(s.Workspace); err != nil {
+				return err
+			}
+		}
+		if c.DryRun {
+			defer s.Tx.Drop() // what is shown may read what would be written
+		} else if err := s.Tx.Commit(s.Ctx); err != nil {
+			return err
+		}
+		for _, done := range s.Done {
+			if err := done(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (c *Common) with(cmd *cobra.Command, write bool, do func(*Session) error) (err error) {
+	s := &Session{Common: c, Ctx: cmd.Context(), Flags: cmd.Flags()}
+	if s.Settings, err = c.App.Settings(cmd.Flags()); err != nil {
+		return err
+	}
+	dir, err := workspace.Find(c.App.Dir)
+	if err != nil {
+		return err
+	}
+	if write {
+		c.App.Writes.Begin()
+		defer c.App.Writes.End()
+	}
+	store, err := workspace.Open(s.Ctx, dir, workspace.OpenOptions{Write: write, DryRun: c.DryRun})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	if text := c.App.Streams.Getenv("SOURCE_DATE_EPOCH"); text != "" {
+		if seconds, err := strconv.ParseInt(text, 10, 64); err == nil {
+			store.Now = func() time.Time { return time.Unix(seconds, 0).UTC() }
+		}
+	}
+	if s.Workspace, err = store.Load(s.Ctx); err != nil {
+		return err
+	}
+	if err := do(s); err != nil {
+		return err
+	}
+	if write && !c.DryRun {
+		s.WriteIndex()
+	}
+	return nil
+}
+
+// SpaceSlug returns the slug of the space that the command works in.
+func (s *Session) SpaceSlug() string {
+	if s.SpaceFlag == "" {
+		return s.Store.Config.DefaultSpace
+	}
+	return s.SpaceFlag
+}
+
+// InSpace returns the space that the command works in.
+func (s *Session) InSpace() (*workspace.Space, error) { return s.Space(s.SpaceSlug()) }
+
+// UnitNamed returns the unit with a reference.
+func (s *Session) UnitNamed(ref string) (*workspace.Unit, error) {
+	return s.Unit(s.SpaceSlug(), ref)
+}
+
+// LinkNamed returns the link with a reference.
+func (s *Session) LinkNamed(ref string) (*workspace.Link, error) {
+	return s.Link(s.SpaceSlug(), ref)
+}
+
+// Functions returns the executor. It is made when a command first needs it.
+func (s *Session) Functions() (*functions.Executor, error) {
+	if s.executor != nil {
+		return s.executor, nil
+	}
+	executor, err := s.App.ExecutorFor(s.Ctx, s.Settings)
+	s.executor = executor
+	return executor, err
+}
+
+// Secrets returns the secret values of two states of a unit, nil if they may be shown.
+func (s *Session) Secrets(u *workspace.Unit, before, after []byte) (*sensitive.Values, error) {
+	executor, err := s.Functions()
+	if err != nil || s.ShowSecrets {
+		return nil, err
+	}
+	return executor.Sensitive(u.ToolchainType, [][]byte{before, after}), nil
+}
+
+// Shown is a diff of two states of a unit for people.
+func (s *Session) Shown(u *workspace.Unit, before, after []byte) ([]byte, error) {
+	secrets, err := s.Secrets(u, before, after)
+	if err != nil {
+		return nil, err
+	}
+	f := diff.File{
+		Name: u.DataFile(), Before: before, After: after, Style: run.DiffStyle(s.App.Streams),
+	}
+	if secrets != nil {
+		f.Shown = func(_, _ []byte) ([]byte, []byte) { return secrets.Text(0), secrets.Text(1) }
+	}
+	return diff.Unified(f), nil
+}
+
+// Note writes a note on the error stream.
+func (s *Session) Note(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if s.DryRun && s.Tx != nil {
+		text += " (dry run, nothing written)"
+	}
+	s.App.Note(s.Settings, text)
+}
+
+// After runs do when the transaction was committed, or when a dry run ends.
+func (s *Session) After(do func() error) { s.Done = append(s.Done, do) }
+
+// Warn writes warnings on the error stream.
+func (s *Session) Warn(warnings []entity.Warning) {
+	if s.Settings.Quiet {
+		return
+	}
+	for _, w := range warnings {
+		text := string(w.Code) + ": "
+		if w.Unit != "" {
+			text += w.Space + "/" + w.Unit + ": "
+		}
+		s.App.Console().Notes("", api.Note{Message: text + w.Message})
+	}
+}
+
+// Count returns a number with a noun, in the plural if it is not one.
+func Count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// Words checks the number of words of a command; most -1 is any.
+func Words(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, words []string) error {
+		switch n := len(words); {
+		case n < least:
+			return diag.UsageHint(cmd.UseLine(), "%s is expected, got %d", Count(least, "word"), n)
+		case most >= 0 && n > most:
+			return diag.UsageHint(cmd.UseLine(), "at most %s, got %d: %q", Count(most, "word"), n,
+				words[most])
+		}
+		return nil
+	}
+}
+
+// Input reads a file or, with -, the standard input.
+func (s *Session) Input(file string) ([]byte, error) {
+	if file != "-" {
+		file = source.InDirectory(s.App.Dir, file)
+	}
+	return run.Reader(s.Settings, s.App.Streams).Bytes(s.Ctx, file)
+}
+
+// Group makes a command that only has subcommands.
+func Group(a *app.App, use, short, long string, commands ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: use, Short: short, Long: long, Args: a.NoSuchCommand, RunE: app.ShowHelp,
+	}
+	cmd.AddCommand(commands...)
+	return cmd
+}

@@ -1,0 +1,158 @@
+package session
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/link"
+	"github.com/fctl-dev/fctl/internal/workspace"
+	"github.com/fctl-dev/fctl/internal/workspace/entity"
+	"github.com/fctl-dev/fctl/internal/workspace/wave"
+)
+
+// ResolveFlags holds the flags that say how links are resolved.
+type ResolveFlags struct {
+	KeepGoing, failOnConflict, strict bool
+	force, noSelf, prune              bool
+	adoptNamespace                    bool
+	ambiguous                         string
+	toRevision                        int64
+}
+
+// Add adds the flags.
+func (o *ResolveFlags) Add(flags *pflag.FlagSet) {
+	flags.BoolVar(&o.KeepGoing, "keep-going", false, "resolve the other links if one fails")
+	flags.BoolVar(&o.failOnConflict, "fail-on-conflict", false, "write nothing if there is a conflict")
+	flags.BoolVar(&o.strict, "strict", false,
+		"write nothing if a need is ambiguous or has no provider")
+	flags.BoolVar(&o.force, "force", false, "also write bound values that were edited")
+	flags.BoolVar(&o.noSelf, "no-self", false, "leave needs that the unit itself satisfies")
+	flags.BoolVar(&o.prune, "prune", false, "Upsert: delete resources that are not produced any more")
+	flags.BoolVar(&o.adoptNamespace, "adopt-namespace", false,
+		"give resources that a merge adds the namespace of the unit")
+	flags.StringVar(&o.ambiguous, "ambiguous", "",
+		"first takes the first of several providers with different values (`HOW`)")
+	flags.Int64Var(&o.toRevision, "to-revision", 0,
+		"merge the upstream up to revision `N`; 0 is the head")
+}
+
+// Options returns the options of a resolve.
+func (o *ResolveFlags) Options(s *Session) (link.Options, error) {
+	if o.ambiguous != "" && o.ambiguous != "first" {
+		return link.Options{}, diag.Usage("--ambiguous: first is expected, not %q", o.ambiguous)
+	}
+	return link.Options{
+		DryRun: s.DryRun, KeepGoing: o.KeepGoing, Force: o.force, NoSelf: o.noSelf,
+		Prune: o.prune, AmbiguousFirst: o.ambiguous == "first", AdoptNamespace: o.adoptNamespace,
+		ToRevision: o.toRevision,
+	}, nil
+}
+
+// Refused returns why the result of a resolve must not be written, nil if it may be.
+func (o *ResolveFlags) Refused(u *workspace.Unit, out *link.Output) error {
+	no := func(code entity.Code, message string) error {
+		return &entity.Error{
+			Code: code, Class: 1, Space: u.SpaceSlug, Unit: u.Slug,
+			Message: u.Name() + ": " + message + "; nothing was written",
+		}
+	}
+	if o.failOnConflict && len(out.Result.Conflicts) > 0 {
+		return no(entity.CodeFunctionFailed, Count(len(out.Result.Conflicts), "conflict"))
+	}
+	for _, w := range out.Result.Warnings {
+		if o.strict && (w.Code == entity.WarnAmbiguous || w.Code == entity.WarnUnmatched) {
+			return no(entity.CodeAmbiguous, w.Message)
+		}
+	}
+	return nil
+}
+
+// Explicit returns the link of a unit that a user names to resolve it.
+func (s *Session) Explicit(u *workspace.Unit, slug string) (*workspace.Link, error) {
+	l, err := s.Link(u.SpaceSlug, slug)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case l.From != u:
+		return nil, &entity.Error{
+			Code: entity.CodeNotFrom, Space: l.SpaceSlug, Link: l.Slug,
+			Message: "the link " + l.Name() + " is one of " + l.SpaceSlug + "/" + l.FromUnit +
+				", not of " + u.Name(),
+		}
+	case l.UpdateType == entity.UpdateNone:
+		return nil, &entity.Error{
+			Code: entity.CodeResolveNone, Space: l.SpaceSlug, Link: l.Slug,
+			Message: "the link " + l.Name() + " has the type None, which is for order only",
+		}
+	}
+	return l, nil
+}
+
+// EachUnit calls do for units and propagates what it changed. What fails for one of several units
+// does not stop the others.
+func (s *Session) EachUnit(units []*workspace.Unit, do func(*workspace.Unit) error) error {
+	var errs []error
+	for _, u := range units {
+		if err := do(u); err != nil {
+			if len(units) == 1 {
+				return err
+			}
+			errs = append(errs, err)
+		}
+	}
+	if len(errs) > 0 {
+		s.After(func() error { return errors.Join(errs...) })
+	}
+	return s.Propagate()
+}
+
+// Propagate resolves automatic links downstream of every unit that the transaction revised, and
+// shows what was done once the transaction is committed. live are units with a new live state.
+func (s *Session) Propagate(live ...*workspace.Unit) error {
+	return s.RunWave(wave.Selection{Propagate: true}, live)
+}
+
+// PropagateLinks resolves new or changed links with AutoUpdate, and what they cause.
+func (s *Session) PropagateLinks(links []*workspace.Link) error {
+	return s.RunWave(wave.Selection{Propagate: true, Links: func(l *workspace.Link) bool {
+		return l.AutoUpdate && slices.ContainsFunc(links, func(o *workspace.Link) bool {
+			return o.LinkID == l.LinkID
+		})
+	}}, nil)
+}
+
+// RunWave resolves links in one wave: those of a selection, and what follows.
+func (s *Session) RunWave(sel wave.Selection, live []*workspace.Unit) error {
+	s.After(s.ShowResults)
+	if s.NoPropagate || s.Store.Config.NoAutoUpdate {
+		return nil
+	}
+	if len(s.Links) == 0 {
+		return nil
+	}
+	e, err := s.Engine()
+	if err != nil {
+		return err
+	}
+	e.Options = link.Options{DryRun: s.DryRun}
+	change := wave.Change{
+		Revised: map[*workspace.Unit]bool{}, Live: map[*workspace.Unit]bool{},
+	}
+	for _, u := range s.Tx.Revised {
+		change.Revised[u] = true
+	}
+	for _, u := range live {
+		change.Live[u] = true
+	}
+	s.Propagated, err = e.Run(s.Ctx, change, sel)
+	if problems, ok := errors.AsType[entity.Errors](err); ok && len(problems) > 0 &&
+		problems[0].Code == entity.CodeLinkCycle {
+		s.Note("automatic links were not resolved: %v", problems[0].Message)
+		return nil
+	}
+	return err
+}
