@@ -2,6 +2,8 @@ package gaby
 
 import (
 	"slices"
+
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
 )
 
 // CountChanges reports whether anything at or below d differs from what was read, and counts the
@@ -17,7 +19,7 @@ func (d *YamlDoc) CountChanges() (values int, changed bool) {
 		if from = d.v.slot; !doc.source(from) {
 			return leaves(d.v), true
 		}
-		to = int32(doc.n[from].next)
+		to = int32(doc.n[from].Next)
 	}
 	inside := func(i int32) bool { return i >= from && i < to }
 	for i := range e.comments {
@@ -61,7 +63,7 @@ type counter struct {
 // replaced counts slot i, which has another value.
 func (c *counter) replaced(i, value int32) {
 	d := c.d
-	if d.n[i].kind == scalarNode && d.n[value].kind == scalarNode {
+	if d.n[i].Kind == scan.ScalarNode && d.n[value].Kind == scan.ScalarNode {
 		if d.scalarTag(i) != d.scalarTag(value) || d.text(i) != d.text(value) {
 			c.n++
 		}
@@ -84,9 +86,9 @@ func (c *counter) rearranged(i int32, kids []int32) {
 
 // sourceLeaves counts the scalars and empty collections in the source at and below node i.
 func (d *document) sourceLeaves(i int32) int {
-	n, next := 0, int32(d.n[i].next)
+	n, next := 0, int32(d.n[i].Next)
 	for ; i < next; i++ {
-		if int32(d.n[i].next) == i+1 {
+		if int32(d.n[i].Next) == i+1 {
 			n++
 		}
 	}

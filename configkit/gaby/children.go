@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
 )
 
 // cache holds results derived from the tree on demand. Edits drop those that they invalidate.
@@ -44,12 +45,12 @@ func (d *document) entries(i int32) []int32 {
 	if l, ok := d.cache.entries[i]; ok {
 		return l
 	}
-	count, end := 0, int32(d.n[i].next)
-	for k := i + 1; k < end; k = int32(d.n[k].next) {
+	count, end := 0, int32(d.n[i].Next)
+	for k := i + 1; k < end; k = int32(d.n[k].Next) {
 		count++
 	}
 	l := make([]int32, 0, count+1) // space for one more, which many edits add
-	for k := i + 1; k < end; k = int32(d.n[k].next) {
+	for k := i + 1; k < end; k = int32(d.n[k].Next) {
 		l = append(l, k)
 	}
 	if count > longCollection {
@@ -155,7 +156,7 @@ func (d *document) ownerOf(slot int32) int32 {
 // entries follow, the first map of a list of maps before the others
 // (https://yaml.org/type/merge.html).
 func (d *document) mergedEntries(i int32) []mergedEntry {
-	if d.n[i].flags&(hasMerge|hasDuplicates) == 0 {
+	if d.n[i].Flags&(scan.HasMerge|scan.HasDuplicates) == 0 {
 		return nil
 	}
 	if m, ok := d.cache.merged[i]; ok {
@@ -180,7 +181,7 @@ func (d *document) mergedEntries(i int32) []mergedEntry {
 	for _, kid := range inherited {
 		from := d.deref(d.at(kid))
 		maps := []int32{from}
-		if d.n[from].kind == listNode {
+		if d.n[from].Kind == scan.ListNode {
 			maps = maps[:0]
 			for _, item := range d.kids(from) {
 				maps = append(maps, d.deref(d.at(item)))
@@ -204,5 +205,5 @@ func (d *document) mergedEntries(i int32) []mergedEntry {
 // isMergeKey reports whether entry kid has a plain "<<" as its key.
 func (d *document) isMergeKey(kid int32) bool {
 	n := &d.n[kid]
-	return n.keyStyle == scalar.PlainStyle && d.keyIs(kid, "<<")
+	return n.KeyStyle == scalar.PlainStyle && d.keyIs(kid, "<<")
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
@@ -22,8 +23,8 @@ type cloneOf struct {
 
 // cloneOf returns what node i is a copy of, the zero value if it is not a copy.
 func (d *document) cloneOf(i int32) cloneOf {
-	if n := &d.n[i]; n.flags&isNew != 0 {
-		return d.newNodes[n.val].cloneOf
+	if n := &d.n[i]; n.Flags&scan.IsNew != 0 {
+		return d.newNodes[n.Val].cloneOf
 	}
 	return cloneOf{}
 }
@@ -66,7 +67,7 @@ func (d *document) clone(v Value, key string, up int32, depth int) int32 {
 	n := d.n[from]
 	f := newNode{key: key, cloneOf: cloneOf{
 		up: up, value: from,
-		whole: n.flags&(hasMerge|hasDuplicates) == 0 && !d.isEdited(from),
+		whole: n.Flags&(scan.HasMerge|scan.HasDuplicates) == 0 && !d.isEdited(from),
 	}}
 	if !d.source(from) {
 		original := d.cloneOf(from)
@@ -79,24 +80,24 @@ func (d *document) clone(v Value, key string, up int32, depth int) int32 {
 		}
 	}
 	i := int32(len(d.n))
-	out := node{
-		key: uint32(len(d.newNodes)), val: uint32(len(d.newNodes)), kind: n.kind,
-		flags: isNew | n.flags&hasProps, next: uint32(i + 1),
+	out := scan.Node{
+		Key: uint32(len(d.newNodes)), Val: uint32(len(d.newNodes)), Kind: n.Kind,
+		Flags: scan.IsNew | n.Flags&scan.HasProps, Next: uint32(i + 1),
 	}
-	if n.kind == scalarNode {
+	if n.Kind == scan.ScalarNode {
 		t := d.cursor(from).tree()
 		f.text, f.style, f.tag = t.text, t.style, d.scalarTag(from)
 	}
-	if n.flags&hasProps != 0 {
-		if written := d.props[from].tag; written != "" {
-			d.props[i] = props{tag: written}
+	if n.Flags&scan.HasProps != 0 {
+		if written := d.props[from].Tag; written != "" {
+			d.props[i] = scan.Props{Tag: written}
 		} else {
-			out.flags &^= hasProps
+			out.Flags &^= scan.HasProps
 		}
 	}
 	d.n = append(d.n, out)
 	d.newNodes = append(d.newNodes, f)
-	if n.kind == scalarNode {
+	if n.Kind == scan.ScalarNode {
 		return i
 	}
 	var kids []int32
@@ -106,14 +107,14 @@ func (d *document) clone(v Value, key string, up int32, depth int) int32 {
 	// and not carry an anchor, which must stay unique.
 	for e := v.First(); e.Exists(); e = e.Next() {
 		kid := d.clone(e, e.Key(), i, depth+1)
-		c := &d.newNodes[d.n[kid].val].cloneOf
+		c := &d.newNodes[d.n[kid].Val].cloneOf
 		c.lead = d.lead(c.entry, before)
 		before = c.entry
 		whole = whole && c.whole && c.entry == c.value &&
-			(!d.source(e.slot) || d.n[e.slot].flags&hasProps == 0 || d.props[e.slot].anchor == "")
+			(!d.source(e.slot) || d.n[e.slot].Flags&scan.HasProps == 0 || d.props[e.slot].Anchor == "")
 		kids = append(kids, kid)
 	}
-	d.newNodes[out.val].whole = whole
+	d.newNodes[out.Val].whole = whole
 	d.edit().kids.set(i, kids)
 	return i
 }
@@ -123,13 +124,13 @@ func (d *document) clone(v Value, key string, up int32, depth int) int32 {
 // before is the source entry that is copied before s, 0 for none.
 func (d *document) lead(s, before int32) uint32 {
 	switch {
-	case s == 0 || d.n[s].flags&inFlow != 0:
+	case s == 0 || d.n[s].Flags&scan.InFlow != 0:
 		return 0
-	case before > 0 && int32(d.n[before].next) == s:
+	case before > 0 && int32(d.n[before].Next) == s:
 		return uint32(d.entryEnd(before))
-	case before == 0 && s > 1 && int32(d.n[s-1].next) > s: // the first entry of a collection
+	case before == 0 && s > 1 && int32(d.n[s-1].Next) > s: // the first entry of a collection
 		head := d.valueSpan(s - 1).head
-		if d.n[s-1].flags&hasProps != 0 {
+		if d.n[s-1].Flags&scan.HasProps != 0 {
 			head = d.propsEnd(s - 1)
 		}
 		return uint32(stream.NextLineStart(d.src, head))
@@ -165,14 +166,14 @@ func (e *emitter) clonedEntry(slot int32, indent int) bool {
 	d := e.d
 	c := d.cloneOf(slot)
 	if c.entry == 0 || c.entry != c.value || !c.whole || d.isTouched(slot) || d.at(slot) != slot ||
-		d.n[c.entry].flags&inFlow != 0 {
+		d.n[c.entry].Flags&scan.InFlow != 0 {
 		return false
 	}
-	if n := &d.n[c.entry]; n.flags&hasProps != 0 && d.props[c.entry].anchor != "" {
+	if n := &d.n[c.entry]; n.Flags&scan.HasProps != 0 && d.props[c.entry].Anchor != "" {
 		return false
 	}
 	if end := d.blockScalarAtEnd(c.entry); end >= 0 &&
-		(e.noBlock || scalar.ReadBlockHeader(d.src, int(d.n[end].val)).Chomp == '+') {
+		(e.noBlock || scalar.ReadBlockHeader(d.src, int(d.n[end].Val)).Chomp == '+') {
 		return false // the text that follows would become part of it
 	}
 	from, to := d.entryStart(c.entry), d.entryEnd(c.entry)
@@ -187,7 +188,7 @@ func (e *emitter) clonedEntry(slot int32, indent int) bool {
 // blockScalarAtEnd returns the block scalar that source node i ends in, -1 if it ends in something
 // else.
 func (d *document) blockScalarAtEnd(i int32) int32 {
-	leaf := int32(d.n[i].next - 1)
+	leaf := int32(d.n[i].Next - 1)
 	if d.isBlockScalar(leaf) {
 		return leaf
 	}
@@ -197,7 +198,7 @@ func (d *document) blockScalarAtEnd(i int32) int32 {
 // isBlockScalar reports whether node i is a literal or folded scalar.
 func (d *document) isBlockScalar(i int32) bool {
 	n := &d.n[i]
-	return n.kind == scalarNode && (n.style == scalar.LiteralStyle || n.style == scalar.FoldedStyle)
+	return n.Kind == scan.ScalarNode && (n.Style == scalar.LiteralStyle || n.Style == scalar.FoldedStyle)
 }
 
 // moved writes src[from:to], whose first line is in column col and whose other lines are indented
@@ -229,26 +230,26 @@ func (e *emitter) clonedValue(i int32, col int, flow bool) bool {
 		return false
 	}
 	n := &d.n[c.value]
-	text := d.src[n.val:n.valEnd]
+	text := d.src[n.Val:n.ValEnd]
 	oneLine := bytes.IndexByte(text, '\n') < 0
 	switch {
-	case len(text) == 0, n.kind != scalarNode &&
-		(n.style != scalar.FlowStyle || !c.whole || d.isTouched(i)):
+	case len(text) == 0, n.Kind != scan.ScalarNode &&
+		(n.Style != scalar.FlowStyle || !c.whole || d.isTouched(i)):
 		return false
 	case d.isBlockScalar(c.value):
-		h := scalar.ReadBlockHeader(d.src, int(n.val))
+		h := scalar.ReadBlockHeader(d.src, int(n.Val))
 		if flow || e.noBlock || h.Chomp == '+' {
 			return false
 		}
-		e.b = append(append(e.b, e.tag(i)...), d.src[n.val:h.End]...)
+		e.b = append(append(e.b, e.tag(i)...), d.src[n.Val:h.End]...)
 		e.blockText(c.value, h, col)
-	case oneLine && (n.style != scalar.PlainStyle || !flow || flowSafe(text)):
+	case oneLine && (n.Style != scalar.PlainStyle || !flow || flowSafe(text)):
 		e.b = append(append(e.b, e.tag(i)...), text...)
 	case flow || oneLine:
 		return false
-	case n.kind != scalarNode:
+	case n.Kind != scan.ScalarNode:
 		e.b = append(e.b, e.tag(i)...)
-		e.moved(int(n.val), int(n.valEnd), max(d.blockParent(c.value), 0), max(col, 0))
+		e.moved(int(n.Val), int(n.ValEnd), max(d.blockParent(c.value), 0), max(col, 0))
 	default:
 		e.b = append(e.b, e.tag(i)...)
 		e.lines(text, col+2)
@@ -277,7 +278,7 @@ func (e *emitter) lines(text []byte, indent int) {
 // column col as it was relative to its own.
 func (e *emitter) blockText(s int32, h scalar.BlockHeader, col int) {
 	d := e.d
-	end := int(d.n[s].valEnd)
+	end := int(d.n[s].ValEnd)
 	from := d.blockTextIndent(s)
 	indent := max(col, 0) + from - max(d.blockParent(s), 0)
 	for p := stream.NextLineStart(d.src, h.End); p < end; p = stream.NextLineStart(d.src, p) {
@@ -295,7 +296,7 @@ func (e *emitter) blockText(s int32, h scalar.BlockHeader, col int) {
 // not fit.
 func (e *emitter) flowCopy(i int32, lead string, col int) bool {
 	c := e.d.cloneOf(i)
-	if c.value == 0 || e.d.n[c.value].style != scalar.FlowStyle || e.d.n[i].kind == scalarNode {
+	if c.value == 0 || e.d.n[c.value].Style != scalar.FlowStyle || e.d.n[i].Kind == scan.ScalarNode {
 		return false
 	}
 	at := len(e.b)
@@ -313,15 +314,15 @@ func (e *emitter) flowCopy(i int32, lead string, col int) bool {
 
 // tag returns the tag that a copy has from its original, followed by a space, or "".
 func (e *emitter) tag(i int32) string {
-	if e.d.cloneOf(i).value == 0 || e.d.n[i].flags&hasProps == 0 {
+	if e.d.cloneOf(i).value == 0 || e.d.n[i].Flags&scan.HasProps == 0 {
 		return ""
 	}
-	return e.d.props[i].tag + " "
+	return e.d.props[i].Tag + " "
 }
 
 // commentText returns the text of the line comment of source entry s, "" for none.
 func (d *document) commentText(s int32) string {
-	if d.n[s].flags&inFlow != 0 {
+	if d.n[s].Flags&scan.InFlow != 0 {
 		return ""
 	}
 	from, to := d.lineComment(s)

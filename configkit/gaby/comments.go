@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
 )
 
 // Comments are the comments that belong to an entry of a map or list, without "#" and the space
@@ -46,7 +47,7 @@ func (v Value) Comments() Comments {
 			c.Line = commentText(scalar.View(d.src[from:to]))
 		}
 	}
-	if d.n[i].flags&inFlow != 0 {
+	if d.n[i].Flags&scan.InFlow != 0 {
 		return c
 	}
 	start := d.entryStart(i)
@@ -103,23 +104,23 @@ func (d *document) pendingComment(i int32) (string, bool) {
 // empty, at the offset where one would be written.
 func (d *document) lineComment(i int32) (from, to int) {
 	n := &d.n[i]
-	p := int(max(n.valEnd, n.keyEnd))
+	p := int(max(n.ValEnd, n.KeyEnd))
 	switch {
 	case d.isBlockScalar(i):
-		p = scalar.ReadBlockHeader(d.src, int(n.val)).End
-	case n.kind != scalarNode && n.kind != aliasNode && n.style == scalar.PlainStyle:
+		p = scalar.ReadBlockHeader(d.src, int(n.Val)).End
+	case n.Kind != scan.ScalarNode && n.Kind != scan.AliasNode && n.Style == scalar.PlainStyle:
 		p = d.valueSpan(i).head
-		if n.flags&hasProps != 0 {
+		if n.Flags&scan.HasProps != 0 {
 			p = d.propsEnd(i)
 		}
-		if d.lineStart(p) == d.lineStart(int(n.val)) {
+		if d.lineStart(p) == d.lineStart(int(n.Val)) {
 			return p, p // a map on the line of its dash: a comment there belongs to its first entry
 		}
-	case n.style == scalar.NoStyle && n.kind == scalarNode && n.keyStyle != scalar.NoStyle:
+	case n.Style == scalar.NoStyle && n.Kind == scan.ScalarNode && n.KeyStyle != scalar.NoStyle:
 		p = max(p, d.colonEnd(i))
 	}
 	q := p
-	for q < d.bodyEnd && (scalar.IsBlank(d.src[q]) || d.src[q] == ',' && n.flags&inFlow != 0) {
+	for q < d.bodyEnd && (scalar.IsBlank(d.src[q]) || d.src[q] == ',' && n.Flags&scan.InFlow != 0) {
 		q++
 	}
 	if q < d.bodyEnd && d.src[q] == '#' {
@@ -130,15 +131,7 @@ func (d *document) lineComment(i int32) (from, to int) {
 
 // propsEnd returns the offset after the anchor and tag of node i.
 func (d *document) propsEnd(i int32) int {
-	s := scanner{doc: &document{}, src: d.src, pos: int(d.props[i].start), end: d.bodyEnd}
-	for {
-		if s.pos = s.skipBlanks(s.pos); s.pos >= s.end || s.src[s.pos] != '&' && s.src[s.pos] != '!' {
-			return scalar.TrimBlanks(d.src, int(d.props[i].start), s.pos)
-		}
-		for !s.blankAt(s.pos) {
-			s.pos++
-		}
-	}
+	return scan.PropsEnd(d.src, int(d.props[i].Start), d.bodyEnd)
 }
 
 // commentOf returns the line comment, with its "#", of an entry whose value is replaced together
@@ -180,7 +173,7 @@ func (d *YamlDoc) SetComment(text string, path string) error {
 	case v.Kind() != Scalar && v.Len() > 0 && e.onIndicatorLine(v):
 		return e.fail(v, "the value begins on the line of its dash, where a comment would hide it",
 			"comment one of its entries")
-	case e.d.source(v.owner) && e.d.n[v.owner].style == scalar.FlowStyle:
+	case e.d.source(v.owner) && e.d.n[v.owner].Style == scalar.FlowStyle:
 		return e.fail(v, "a comment inside { } or [ ] would hide what follows", "")
 	}
 	if err := e.checkEditable(v, false); err != nil {
@@ -201,11 +194,11 @@ func canComment(text string) bool {
 func (e *editor) onIndicatorLine(v Value) bool {
 	d := e.d
 	if i := d.at(v.slot); i != v.slot || !d.source(v.slot) {
-		return d.n[v.owner].kind == listNode
+		return d.n[v.owner].Kind == scan.ListNode
 	}
 	n := &d.n[v.slot]
-	return n.style != scalar.FlowStyle &&
-		d.lineStart(int(n.val)) == d.lineStart(d.valueSpan(v.slot).head)
+	return n.Style != scalar.FlowStyle &&
+		d.lineStart(int(n.Val)) == d.lineStart(d.valueSpan(v.slot).head)
 }
 
 // comment makes the patch for the line comment of source entry i.

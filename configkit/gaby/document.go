@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
@@ -31,9 +32,9 @@ type document struct {
 	scanned bool
 	err     error // of the scan
 
-	n          []node
+	n          []scan.Node
 	nsrc       int32 // nodes before it come from the source, the others from edits
-	props      map[int32]props
+	props      map[int32]scan.Props
 	aliases    map[int32]int32 // alias node -> the node it refers to
 	separators []uint32        // U+2028 and U+2029 in the source
 	// readOnly is set if yaml.v3 read the document because the scanner does not support it.
@@ -124,7 +125,7 @@ func (d *document) at(i int32) int32 {
 
 // deref follows aliases to the node they refer to.
 func (d *document) deref(i int32) int32 {
-	for d.n[i].kind == aliasNode {
+	for d.n[i].Kind == scan.AliasNode {
 		i = d.at(d.aliases[i])
 	}
 	return i
@@ -133,29 +134,29 @@ func (d *document) deref(i int32) int32 {
 // keyText returns the decoded key of node i.
 func (d *document) keyText(i int32) string {
 	n := &d.n[i]
-	if n.flags&isNew != 0 {
-		return d.newNodes[n.key].key
+	if n.Flags&scan.IsNew != 0 {
+		return d.newNodes[n.Key].key
 	}
-	return scalar.View(keyBytes(d.src, n))
+	return scalar.View(scan.KeyBytes(d.src, n))
 }
 
 // keyIs reports whether the key of node i is k.
 func (d *document) keyIs(i int32, k string) bool {
 	n := &d.n[i]
-	if n.flags&isNew != 0 {
-		return d.newNodes[n.key].key == k
+	if n.Flags&scan.IsNew != 0 {
+		return d.newNodes[n.Key].key == k
 	}
-	if n.keyStyle == scalar.PlainStyle && n.flags&inFlow == 0 {
-		return int(n.keyEnd-n.key) == len(k) && string(d.src[n.key:n.keyEnd]) == k
+	if n.KeyStyle == scalar.PlainStyle && n.Flags&scan.InFlow == 0 {
+		return int(n.KeyEnd-n.Key) == len(k) && string(d.src[n.Key:n.KeyEnd]) == k
 	}
-	return string(keyBytes(d.src, n)) == k
+	return string(scan.KeyBytes(d.src, n)) == k
 }
 
 // text returns the decoded text of scalar node i.
 func (d *document) text(i int32) string {
 	n := &d.n[i]
-	if n.flags&isNew != 0 {
-		return d.newNodes[n.val].text
+	if n.Flags&scan.IsNew != 0 {
+		return d.newNodes[n.Val].text
 	}
 	return scalar.View(d.textBytes(i))
 }
@@ -164,17 +165,17 @@ func (d *document) text(i int32) string {
 // modified.
 func (d *document) textBytes(i int32) []byte {
 	n := &d.n[i]
-	if n.flags&isNew != 0 {
-		return []byte(d.newNodes[n.val].text)
+	if n.Flags&scan.IsNew != 0 {
+		return []byte(d.newNodes[n.Val].text)
 	}
-	raw := d.src[n.val:n.valEnd]
-	switch n.style {
+	raw := d.src[n.Val:n.ValEnd]
+	switch n.Style {
 	case scalar.SingleStyle, scalar.DoubleStyle:
 		return scalar.Unquote(raw)
 	case scalar.LiteralStyle, scalar.FoldedStyle:
-		return scalar.DecodeBlock(d.src[:d.bodyEnd], int(n.val), int(n.valEnd), d.blockParent(i))
+		return scalar.DecodeBlock(d.src[:d.bodyEnd], int(n.Val), int(n.ValEnd), d.blockParent(i))
 	}
-	if n.flags&multiLine != 0 {
+	if n.Flags&scan.MultiLine != 0 {
 		return scalar.FoldPlain(raw)
 	}
 	return raw
@@ -186,8 +187,8 @@ func (d *document) blockParent(i int32) int {
 	if i == 0 {
 		return -1
 	}
-	p := int(n.key)
-	if n.flags&explicitKey != 0 {
+	p := int(n.Key)
+	if n.Flags&scan.ExplicitKey != 0 {
 		p = d.questionMark(p)
 	}
 	return d.column(p)
@@ -197,13 +198,7 @@ func (d *document) blockParent(i int32) int {
 func (d *document) column(p int) int { return p - d.lineStart(p) }
 
 // lineStart returns the start of the line of p; the first line begins after a byte order mark.
-func (d *document) lineStart(p int) int {
-	i := bytes.LastIndexByte(d.src[:p], '\n') + 1
-	if i == 0 && bytes.HasPrefix(d.src, []byte("\xef\xbb\xbf")) && p >= 3 {
-		i = 3
-	}
-	return i
-}
+func (d *document) lineStart(p int) int { return scan.LineStart(d.src, p) }
 
 // lineEnd returns the offset of the newline of p's line, or the end of src.
 func (d *document) lineEnd(p int) int {
@@ -233,32 +228,19 @@ func (d *document) questionMark(p int) int {
 // scalarTag returns the tag of scalar node i. The tag "!" counts as none.
 func (d *document) scalarTag(i int32) scalar.Tag {
 	n := &d.n[i]
-	if n.flags&isNew != 0 {
-		return d.newNodes[n.val].tag
+	if n.Flags&scan.IsNew != 0 {
+		return d.newNodes[n.Val].tag
 	}
-	if n.flags&hasProps != 0 {
-		if written := d.props[i].tag; written != "" && written != "!" {
+	if n.Flags&scan.HasProps != 0 {
+		if written := d.props[i].Tag; written != "" && written != "!" {
 			return scalar.ParseTag(written)
 		}
 	}
-	if n.style == scalar.NoStyle {
+	if n.Style == scalar.NoStyle {
 		return scalar.NullTag
 	}
-	if n.style == scalar.PlainStyle {
+	if n.Style == scalar.PlainStyle {
 		return scalar.Resolve(d.text(i))
 	}
 	return scalar.StrTag
-}
-
-// keyBytes returns the decoded key of source node n. The result must not be modified.
-func keyBytes(src []byte, n *node) []byte {
-	raw := src[n.key:n.keyEnd]
-	switch n.keyStyle {
-	case scalar.SingleStyle, scalar.DoubleStyle:
-		return scalar.Unquote(raw)
-	}
-	if n.flags&inFlow != 0 && bytes.IndexByte(raw, '\n') >= 0 {
-		return scalar.FoldPlain(raw)
-	}
-	return raw
 }

@@ -1,6 +1,10 @@
 package gaby
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
+)
 
 // Duplicate inserts n copies of a list item after it, written like the item, with its comments, and
 // returns them. Anchors are not copied; aliases are replaced by their values.
@@ -13,7 +17,7 @@ func (d *YamlDoc) Duplicate(n int) ([]*YamlDoc, error) {
 		return nil, err
 	}
 	v, doc := d.v, d.v.d
-	if v.owner < 0 || doc.n[v.owner].kind != listNode || v.through != 0 {
+	if v.owner < 0 || doc.n[v.owner].Kind != scan.ListNode || v.through != 0 {
 		return nil, e.fail(v, "not an item of a list", "")
 	}
 	if err := e.checkEditable(doc.cursor(v.owner), false); err != nil {
@@ -26,8 +30,8 @@ func (d *YamlDoc) Duplicate(n int) ([]*YamlDoc, error) {
 	for i := range n {
 		// no deeper than the original, so it cannot exceed the limit
 		slot := doc.clone(v, "", v.owner, 0)
-		if from := &doc.newNodes[doc.n[slot].val].cloneOf; from.entry > 0 &&
-			doc.n[from.entry].flags&inFlow == 0 {
+		if from := &doc.newNodes[doc.n[slot].Val].cloneOf; from.entry > 0 &&
+			doc.n[from.entry].Flags&scan.InFlow == 0 {
 			from.lead = uint32(doc.headStart(from.entry))
 		}
 		v := doc.entry(v.owner, slot)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
 )
 
 // editor holds the context that the error messages of one edit need.
@@ -47,10 +49,10 @@ func (e *editor) checkEditable(v Value, whole bool) error {
 		if d.isExpanded(alias) {
 			continue
 		}
-		inside := v.slot >= target && v.slot < int32(d.n[target].next)
+		inside := v.slot >= target && v.slot < int32(d.n[target].Next)
 		around := whole && d.source(v.slot) && target >= v.slot &&
-			target < int32(d.n[v.slot].next) &&
-			!(alias >= v.slot && alias < int32(d.n[v.slot].next))
+			target < int32(d.n[v.slot].Next) &&
+			!(alias >= v.slot && alias < int32(d.n[v.slot].Next))
 		if inside || around {
 			return e.fail(v, "the value is repeated elsewhere by an alias", expandHint)
 		}
@@ -317,7 +319,7 @@ func (e *editor) checkTree(v Value, t *tree) error {
 // nest returns t below a map for each of the segments.
 func nest(t *tree, segments []string) *tree {
 	for _, key := range slices.Backward(segments) {
-		t = &tree{kind: mapNode, keys: []string{key}, kids: []*tree{t}}
+		t = &tree{kind: scan.MapNode, keys: []string{key}, kids: []*tree{t}}
 	}
 	return t
 }
@@ -334,7 +336,7 @@ func descend(v Value, segments []string) Value {
 // one is meant.
 func (e *editor) unique(m Value, key string) error {
 	d, i := e.d, m.node()
-	if d.n[i].flags&hasDuplicates == 0 {
+	if d.n[i].Flags&scan.HasDuplicates == 0 {
 		return nil
 	}
 	count := 0
@@ -385,7 +387,7 @@ func (e *editor) insert(l Value, at int, t *tree) (Value, error) {
 	}
 	d, i := e.d, l.node()
 	// the first entry is on the line of the dash, so its comment goes above the item
-	if t.kind == mapNode && len(t.kids) > 0 && t.head == "" {
+	if t.kind == scan.MapNode && len(t.kids) > 0 && t.head == "" {
 		t.head, t.kids[0].head = t.kids[0].head, ""
 	}
 	slot := d.build("", t)
@@ -433,11 +435,11 @@ func (e *editor) assign(v Value, t *tree) error {
 	}
 	i := d.at(v.slot)
 	n := &d.n[i]
-	if n.kind == t.kind && n.kind != scalarNode {
+	if n.Kind == t.kind && n.Kind != scan.ScalarNode {
 		if err := e.checkEditable(v, false); err != nil {
 			return err
 		}
-		if t.kind == mapNode {
+		if t.kind == scan.MapNode {
 			return e.assignMap(v, t)
 		}
 		return e.assignList(v, t)
@@ -445,7 +447,7 @@ func (e *editor) assign(v Value, t *tree) error {
 	if err := e.checkEditable(v, true); err != nil {
 		return err
 	}
-	if i != v.slot && d.source(v.slot) && d.n[v.slot].kind == t.kind && d.canReturn(v.slot) {
+	if i != v.slot && d.source(v.slot) && d.n[v.slot].Kind == t.kind && d.canReturn(v.slot) {
 		// restore the source value first, so that equal parts get their text back
 		d.setValue(v.slot, v.slot)
 		return e.assign(v, t)
@@ -463,8 +465,8 @@ func (d *document) canReturn(i int32) bool {
 	if _, commented := d.pendingComment(i); commented {
 		return false
 	}
-	for k := i; k < int32(d.n[i].next) && len(d.edits.expanded) > 0; k++ {
-		if d.n[k].kind == aliasNode && d.isExpanded(k) && d.at(k) == k {
+	for k := i; k < int32(d.n[i].Next) && len(d.edits.expanded) > 0; k++ {
+		if d.n[k].Kind == scan.AliasNode && d.isExpanded(k) && d.at(k) == k {
 			return false
 		}
 	}
@@ -670,7 +672,7 @@ func (d *YamlDoc) insertAt(value any, path string, index int) error {
 	case index > 0:
 		return e.fail(v, "the list has no items", "")
 	default:
-		_, err = d.set(&tree{kind: listNode, kids: []*tree{t}}, segments)
+		_, err = d.set(&tree{kind: scan.ListNode, kids: []*tree{t}}, segments)
 		return err
 	}
 	mark := e.d.mark()

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
 )
 
 // An emitter writes values that have no text in the source, or whose text cannot be kept. It writes
@@ -62,8 +63,8 @@ func (d *document) listIndent() int {
 	}
 	for i := range d.n[:d.nsrc] {
 		n := &d.n[i]
-		if n.kind == listNode && n.style == scalar.PlainStyle && n.keyStyle != scalar.NoStyle {
-			return max(d.column(int(n.val))-d.column(int(n.key)), 0)
+		if n.Kind == scan.ListNode && n.Style == scalar.PlainStyle && n.KeyStyle != scalar.NoStyle {
+			return max(d.column(int(n.Val))-d.column(int(n.Key)), 0)
 		}
 	}
 	return 0
@@ -79,7 +80,7 @@ func (e *emitter) pad(n int) {
 // entries writes the entries of collection i in block style in column indent. With inline the first
 // line is not indented. The last line has no newline.
 func (e *emitter) entries(i int32, indent int, inline bool) {
-	isMap := e.d.n[i].kind == mapNode
+	isMap := e.d.n[i].Kind == scan.MapNode
 	for k, slot := range e.d.kids(i) {
 		if k > 0 {
 			e.b = append(e.b, e.lineEnd...)
@@ -94,8 +95,8 @@ func (e *emitter) entries(i int32, indent int, inline bool) {
 
 // head writes the comment above a new entry.
 func (e *emitter) head(slot int32, indent int) {
-	if n := &e.d.n[slot]; n.flags&isNew != 0 && e.d.newNodes[n.val].head != "" {
-		for line := range strings.SplitSeq(e.d.newNodes[n.val].head, "\n") {
+	if n := &e.d.n[slot]; n.Flags&scan.IsNew != 0 && e.d.newNodes[n.Val].head != "" {
+		for line := range strings.SplitSeq(e.d.newNodes[n.Val].head, "\n") {
 			e.pad(indent)
 			e.b = append(e.b, strings.TrimRight("# "+line, " ")...)
 			e.b = append(e.b, e.lineEnd...)
@@ -117,7 +118,7 @@ func (e *emitter) entry(slot int32, indent int, isMap bool) {
 		e.b = append(e.b, '-')
 		e.pad(dash - 1)
 		e.item(slot, indent, indent+dash)
-		if e.d.n[e.d.deref(e.d.at(slot))].kind == scalarNode {
+		if e.d.n[e.d.deref(e.d.at(slot))].Kind == scan.ScalarNode {
 			e.comment(slot, from)
 		}
 		return
@@ -126,21 +127,21 @@ func (e *emitter) entry(slot int32, indent int, isMap bool) {
 	e.b = append(e.b, ':')
 	i := e.d.deref(e.d.at(slot))
 	switch n := &e.d.n[i]; {
-	case n.kind == scalarNode:
+	case n.Kind == scan.ScalarNode:
 		e.b = append(e.b, ' ')
 		e.scalar(i, indent+2, indent, false)
 		e.comment(slot, from)
 	case e.flowCopy(i, " ", indent):
 		e.comment(slot, from)
 	case len(e.d.kids(i)) == 0:
-		e.b = append(e.b, " "+e.tag(i)+empty(n.kind)...)
+		e.b = append(e.b, " "+e.tag(i)+empty(n.Kind)...)
 		e.comment(slot, from)
 	default:
 		e.b = append(e.b, strings.TrimRight(" "+e.tag(i), " ")...)
 		e.comment(slot, from)
 		e.b = append(e.b, e.lineEnd...)
 		by := 2
-		if n.kind == listNode {
+		if n.Kind == scan.ListNode {
 			by = e.d.listIndent()
 		}
 		e.entries(i, indent+by, false)
@@ -171,11 +172,11 @@ func (e *emitter) comment(slot int32, from int) {
 func (e *emitter) item(slot int32, indent, at int) {
 	i := e.d.deref(e.d.at(slot))
 	switch n := &e.d.n[i]; {
-	case n.kind == scalarNode:
+	case n.Kind == scan.ScalarNode:
 		e.scalar(i, at, indent, false)
 	case e.flowCopy(i, "", indent):
 	case len(e.d.kids(i)) == 0:
-		e.b = append(e.b, e.tag(i)+empty(n.kind)...)
+		e.b = append(e.b, e.tag(i)+empty(n.Kind)...)
 	case e.tag(i) != "":
 		e.b = append(e.b, strings.TrimRight(e.tag(i), " ")+e.lineEnd...)
 		e.entries(i, at, false)
@@ -185,8 +186,8 @@ func (e *emitter) item(slot int32, indent, at int) {
 }
 
 // empty returns the text of an empty collection.
-func empty(k nodeKind) string {
-	if k == listNode {
+func empty(k scan.Kind) string {
+	if k == scan.ListNode {
 		return "[]"
 	}
 	return "{}"
@@ -195,10 +196,10 @@ func empty(k nodeKind) string {
 // key returns the text of a key: that of the original for a copy if it can be kept, else in the
 // style its value needs.
 func (e *emitter) key(slot int32, flow bool) string {
-	if s := e.d.cloneOf(slot).entry; s > 0 && e.d.n[s].flags&explicitKey == 0 {
+	if s := e.d.cloneOf(slot).entry; s > 0 && e.d.n[s].Flags&scan.ExplicitKey == 0 {
 		n := &e.d.n[s]
-		if text := e.d.src[n.key:n.keyEnd]; bytes.IndexByte(text, '\n') < 0 &&
-			(!flow || n.keyStyle != scalar.PlainStyle || flowSafe(text)) {
+		if text := e.d.src[n.Key:n.KeyEnd]; bytes.IndexByte(text, '\n') < 0 &&
+			(!flow || n.KeyStyle != scalar.PlainStyle || flowSafe(text)) {
 			return string(text)
 		}
 	}
@@ -216,10 +217,10 @@ func (e *emitter) scalar(i int32, indent, parent int, flow bool) {
 		e.b = append(e.b, tag+scalar.Double(e.text(i))...)
 		return
 	}
-	tag, old := e.d.scalarTag(i), n.style
+	tag, old := e.d.scalarTag(i), n.Style
 	switch {
-	case n.flags&isNew != 0:
-		old = e.d.newNodes[n.val].style
+	case n.Flags&scan.IsNew != 0:
+		old = e.d.newNodes[n.Val].style
 	case e.asWritten(i):
 		return
 	case tag > scalar.FloatTag: // its explicit tag is lost
@@ -235,14 +236,14 @@ func (e *emitter) scalar(i int32, indent, parent int, flow bool) {
 // asWritten writes source scalar i with its source text if that is on one line.
 func (e *emitter) asWritten(i int32) bool {
 	n := &e.d.n[i]
-	if n.flags&multiLine != 0 || n.style == scalar.NoStyle || n.style == scalar.LiteralStyle ||
-		n.style == scalar.FoldedStyle {
+	if n.Flags&scan.MultiLine != 0 || n.Style == scalar.NoStyle || n.Style == scalar.LiteralStyle ||
+		n.Style == scalar.FoldedStyle {
 		return false
 	}
-	if n.flags&hasProps != 0 && e.d.props[i].tag != "" {
-		e.b = append(append(e.b, e.d.props[i].tag...), ' ')
+	if n.Flags&scan.HasProps != 0 && e.d.props[i].Tag != "" {
+		e.b = append(append(e.b, e.d.props[i].Tag...), ' ')
 	}
-	e.b = append(e.b, e.d.src[n.val:n.valEnd]...)
+	e.b = append(e.b, e.d.src[n.Val:n.ValEnd]...)
 	return true
 }
 
@@ -262,13 +263,13 @@ func (e *emitter) flow(slot int32) {
 	i := e.d.deref(e.d.at(slot))
 	n := &e.d.n[i]
 	switch {
-	case e.json && n.kind == scalarNode && e.d.scalarTag(i) == scalar.StrTag:
+	case e.json && n.Kind == scan.ScalarNode && e.d.scalarTag(i) == scalar.StrTag:
 		e.b = append(e.b, scalar.Double(e.d.text(i))...)
 		return
-	case e.json && n.kind == scalarNode:
+	case e.json && n.Kind == scan.ScalarNode:
 		e.b = append(e.b, e.text(i)...)
 		return
-	case n.kind == scalarNode:
+	case n.Kind == scan.ScalarNode:
 		e.scalar(i, 0, 0, true)
 		return
 	case e.json:
@@ -277,13 +278,13 @@ func (e *emitter) flow(slot int32) {
 	default:
 		e.b = append(e.b, e.tag(i)...)
 	}
-	brackets := empty(n.kind)
+	brackets := empty(n.Kind)
 	e.b = append(e.b, brackets[0])
 	for k, kid := range e.d.kids(i) {
 		if k > 0 {
 			e.b = append(e.b, ", "...)
 		}
-		e.flowEntry(kid, n.kind == mapNode)
+		e.flowEntry(kid, n.Kind == scan.MapNode)
 	}
 	e.b = append(e.b, brackets[1])
 }

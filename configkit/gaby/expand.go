@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
@@ -26,7 +27,7 @@ func (d *YamlDoc) ExpandAnchors() (int, error) {
 		if !doc.source(v.slot) {
 			return 0, nil // made by an edit, so it has nothing to replace
 		}
-		text = text[doc.n[v.slot].key:doc.n[v.slot].valEnd]
+		text = text[doc.n[v.slot].Key:doc.n[v.slot].ValEnd]
 	}
 	if bytes.IndexByte(text, '&') < 0 && bytes.IndexByte(text, '*') < 0 &&
 		!bytes.Contains(text, []byte("<<")) {
@@ -64,14 +65,14 @@ func (x *expander) run(v Value) (err error) {
 	d := x.d
 	d.checkExpandedSize()
 	x.expand(v.slot, len(v.Segments()))
-	end := int32(d.n[v.slot].next)
+	end := int32(d.n[v.slot].Next)
 	for i := v.slot; i < end; i++ {
-		if d.n[i].kind == aliasNode && !d.isExpanded(i) {
+		if d.n[i].Kind == scan.AliasNode && !d.isExpanded(i) {
 			d.setExpanded(i)
 		}
 	}
 	for i := v.slot; i < end; i++ {
-		if d.n[i].flags&hasProps != 0 && d.props[i].anchor != "" && !d.isExpanded(i) &&
+		if d.n[i].Flags&scan.HasProps != 0 && d.props[i].Anchor != "" && !d.isExpanded(i) &&
 			!slices.ContainsFunc(d.referrers(i), d.isAlias) {
 			d.setExpanded(i)
 			x.count++
@@ -100,12 +101,12 @@ func (x *expander) expand(slot int32, depth int) {
 	i := d.at(slot)
 	n := &d.n[i]
 	switch {
-	case n.kind == aliasNode:
+	case n.Kind == scan.AliasNode:
 		x.count++
 		d.setValue(slot, d.clone(d.cursor(i), d.keyText(slot), -1, depth))
-	case n.flags&isNew != 0 || n.kind == scalarNode:
+	case n.Flags&scan.IsNew != 0 || n.Kind == scan.ScalarNode:
 	default:
-		if n.flags&hasMerge != 0 {
+		if n.Flags&scan.HasMerge != 0 {
 			x.merge(i, depth)
 		}
 		for _, kid := range d.kids(i) {
@@ -125,10 +126,10 @@ func (x *expander) merge(i int32, depth int) {
 			continue
 		}
 		kid := d.clone(d.entry(i, m.slot), d.keyText(m.slot), i, depth+1)
-		c := &d.newNodes[d.n[kid].val].cloneOf
+		c := &d.newNodes[d.n[kid].Val].cloneOf
 		if before > 0 {
 			c.lead = d.lead(c.entry, before)
-		} else if d.n[c.entry].flags&inFlow == 0 {
+		} else if d.n[c.entry].Flags&scan.InFlow == 0 {
 			c.lead = uint32(d.headStart(c.entry))
 		}
 		before = c.entry
@@ -160,20 +161,20 @@ func (d *document) checkExpandedSize() {
 	bytesTo, linesTo := make([]int, d.nsrc+1), make([]int, d.nsrc+1)
 	for i := range d.nsrc {
 		n := &d.n[i]
-		from, to := int(n.key), len(d.src)
+		from, to := int(n.Key), len(d.src)
 		if i+1 < d.nsrc {
-			to = max(from, int(d.n[i+1].key))
+			to = max(from, int(d.n[i+1].Key))
 		}
 		size, lines := to-from, bytes.Count(d.src[from:to], []byte{'\n'})
-		if n.kind == aliasNode {
+		if n.Kind == scan.AliasNode {
 			t := d.aliases[i]
-			end := d.n[t].next
+			end := d.n[t].Next
 			more := linesTo[end] - linesTo[t]
-			size += bytesTo[end] - bytesTo[t] + more*(d.column(int(n.key))+2)
+			size += bytesTo[end] - bytesTo[t] + more*(d.column(int(n.Key))+2)
 			lines += more
 		}
 		bytesTo[i+1], linesTo[i+1] = bytesTo[i]+size, linesTo[i]+lines
-		if n.kind == aliasNode && bytesTo[i+1] > d.limits.DocumentBytes {
+		if n.Kind == scan.AliasNode && bytesTo[i+1] > d.limits.DocumentBytes {
 			panic(&EditError{
 				Pos:  d.valuePosition(i),
 				Msg:  "the aliases of the document expand to more text than a document may have",
@@ -187,14 +188,14 @@ func (d *document) checkExpandedSize() {
 // dropAnchor removes the anchor of source node i from the text if an edit removed it.
 func (p *printer) dropAnchor(i int32) {
 	d := p.d
-	if !d.isExpanded(i) || d.n[i].flags&hasProps == 0 || d.props[i].anchor == "" {
+	if !d.isExpanded(i) || d.n[i].Flags&scan.HasProps == 0 || d.props[i].Anchor == "" {
 		return
 	}
-	from := int(d.props[i].start)
+	from := int(d.props[i].Start)
 	for d.src[from] != '&' { // the tag comes first
 		from++
 	}
-	to := from + 1 + len(d.props[i].anchor)
+	to := from + 1 + len(d.props[i].Anchor)
 	after := d.skipBlanks(to)
 	switch {
 	case after > to && after < len(d.src) && d.src[after] != '\n' && d.src[after] != '\r' &&
@@ -203,10 +204,10 @@ func (p *printer) dropAnchor(i int32) {
 	case p.beginsBelowDash(i, to):
 		// The anchor kept the value from beginning on the line of the dash. Move it there.
 		n := &d.n[i]
-		p.add(i, int(n.keyEnd), int(n.val), strings.Repeat(" ",
-			d.column(int(n.val))-d.column(int(n.key))-1))
+		p.add(i, int(n.KeyEnd), int(n.Val), strings.Repeat(" ",
+			d.column(int(n.Val))-d.column(int(n.Key))-1))
 		return
-	case d.n[i].flags&emptyInFlow == 0:
+	case d.n[i].Flags&scan.EmptyInFlow == 0:
 		for from > 0 && scalar.IsBlank(d.src[from-1]) {
 			from--
 		}
@@ -220,17 +221,17 @@ func (p *printer) dropAnchor(i int32) {
 func (p *printer) beginsBelowDash(i int32, at int) bool {
 	d := p.d
 	n := &d.n[i]
-	if i == 0 || n.keyStyle != scalar.NoStyle || n.flags&inFlow != 0 ||
-		n.style != scalar.PlainStyle || n.kind != mapNode && n.kind != listNode ||
-		d.props[i].tag != "" {
+	if i == 0 || n.KeyStyle != scalar.NoStyle || n.Flags&scan.InFlow != 0 ||
+		n.Style != scalar.PlainStyle || n.Kind != scan.MapNode && n.Kind != scan.ListNode ||
+		d.props[i].Tag != "" {
 		return false
 	}
 	edited := d.edits.kids.has(i)
 	if _, commented := d.pendingComment(i); edited || commented {
 		return false
 	}
-	val := int(n.val)
+	val := int(n.Val)
 	return len(bytes.TrimSpace(d.src[at:val])) == 0 &&
 		d.lineStart(val) == stream.NextLineStart(d.src, at) &&
-		d.column(val) > d.column(int(n.key))+1
+		d.column(val) > d.column(int(n.Key))+1
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -46,30 +47,30 @@ var rawStyles = map[scalar.Style]yaml.Style{
 
 func rawNode(d *document, i int32) RawNode {
 	n := d.n[i]
-	r := RawNode{Pos: d.valuePosition(i), Style: rawStyles[n.style]}
-	if n.flags&hasProps != 0 {
+	r := RawNode{Pos: d.valuePosition(i), Style: rawStyles[n.Style]}
+	if n.Flags&scan.HasProps != 0 {
 		p := d.props[i]
-		r.Anchor = p.anchor
-		if p.tag != "" && p.tag != "!" {
+		r.Anchor = p.Anchor
+		if p.Tag != "" && p.Tag != "!" {
 			r.Style |= yaml.TaggedStyle
 		}
 	}
 	r.Tag = (Value{d: d, slot: i, cursorOrigin: cursorOrigin{-1, -1}}).Tag()
-	switch n.kind {
-	case scalarNode:
+	switch n.Kind {
+	case scan.ScalarNode:
 		r.Kind, r.Value = yaml.ScalarNode, d.text(i)
-	case aliasNode:
-		r.Kind, r.Value = yaml.AliasNode, string(d.src[n.val+1:n.valEnd])
-	case listNode:
+	case scan.AliasNode:
+		r.Kind, r.Value = yaml.AliasNode, string(d.src[n.Val+1:n.ValEnd])
+	case scan.ListNode:
 		r.Kind = yaml.SequenceNode
-		for c := i + 1; c < int32(n.next); c = int32(d.n[c].next) {
+		for c := i + 1; c < int32(n.Next); c = int32(d.n[c].Next) {
 			r.Content = append(r.Content, rawNode(d, c))
 		}
-	case mapNode:
+	case scan.MapNode:
 		r.Kind = yaml.MappingNode
-		for c := i + 1; c < int32(n.next); c = int32(d.n[c].next) {
+		for c := i + 1; c < int32(n.Next); c = int32(d.n[c].Next) {
 			k := RawNode{
-				Kind: yaml.ScalarNode, Style: rawStyles[d.n[c].keyStyle],
+				Kind: yaml.ScalarNode, Style: rawStyles[d.n[c].KeyStyle],
 				Pos: d.keyPosition(c), Value: d.keyText(c), Tag: "!!str",
 			}
 			if k.Style == 0 {

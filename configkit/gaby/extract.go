@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
 )
 
 // YAML returns the text of the value without the indentation it has in the document and without a
@@ -19,8 +20,8 @@ func (v Value) YAML() string {
 	if d.source(i) && d.selfContained(i) {
 		return d.dedented(i)
 	}
-	if n := &d.n[i]; n.flags&isNew != 0 && n.kind == scalarNode {
-		f := &d.newNodes[n.val]
+	if n := &d.n[i]; n.Flags&scan.IsNew != 0 && n.Kind == scan.ScalarNode {
+		f := &d.newNodes[n.Val]
 		return scalar.Format(f.tag, f.text, scalar.Context{
 			Old: f.style, Indent: 2, Parent: -1,
 			LineEnd: "\n",
@@ -28,10 +29,10 @@ func (v Value) YAML() string {
 	}
 	e := d.emitter()
 	switch n := &d.n[i]; {
-	case n.kind == scalarNode:
+	case n.Kind == scan.ScalarNode:
 		e.scalar(i, 2, -1, false)
 	case v.First() == Value{}:
-		e.b = append(e.b, empty(n.kind)...)
+		e.b = append(e.b, empty(n.Kind)...)
 	default:
 		// Maps with "<<" are written with their inherited entries: as a copy in a new document.
 		e.d = &document{limits: d.limits, unit: d.unit, scanned: true}
@@ -46,7 +47,7 @@ func (d *document) selfContained(i int32) bool {
 	if d.native != nil {
 		return false
 	}
-	end := int32(d.n[i].next)
+	end := int32(d.n[i].Next)
 	if hasKeyIn(d.aliases, i, end) {
 		return false
 	}
@@ -75,8 +76,8 @@ func hasKeyIn[V any](m map[int32]V, from, to int32) bool {
 // dedented returns the source text of node i, moved to column 0.
 func (d *document) dedented(i int32) string {
 	n := &d.n[i]
-	from, to := int(n.val), int(n.valEnd)
-	isBlock := (n.kind == mapNode || n.kind == listNode) && n.style == scalar.PlainStyle
+	from, to := int(n.Val), int(n.ValEnd)
+	isBlock := (n.Kind == scan.MapNode || n.Kind == scan.ListNode) && n.Style == scalar.PlainStyle
 	if isBlock {
 		to = d.blockEnd(to)
 	}
@@ -110,15 +111,15 @@ func (d *document) dedented(i int32) string {
 // source without a newline gets "-" in its header.
 func (d *document) withoutLineEnd(from, to int, s int32) []byte {
 	n := &d.n[s]
-	h := scalar.ReadBlockHeader(d.src, int(n.val))
-	unended := int(n.valEnd) == len(d.src) && d.src[n.valEnd-1] != '\n'
+	h := scalar.ReadBlockHeader(d.src, int(n.Val))
+	unended := int(n.ValEnd) == len(d.src) && d.src[n.ValEnd-1] != '\n'
 	switch {
 	case h.Chomp == '-':
 	case unended && !bytes.HasSuffix(d.textBytes(s), []byte("\n")):
-		header := bytes.ReplaceAll(d.src[n.val:h.End], []byte("+"), nil)
-		return slices.Concat(d.src[from:n.val], header, []byte("-"), d.src[h.End:to])
+		header := bytes.ReplaceAll(d.src[n.Val:h.End], []byte("+"), nil)
+		return slices.Concat(d.src[from:n.Val], header, []byte("-"), d.src[h.End:to])
 	case h.Chomp == '+':
-		text := bytes.TrimRight(d.src[from:n.valEnd], " \t")
+		text := bytes.TrimRight(d.src[from:n.ValEnd], " \t")
 		return bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
 	}
 	return d.src[from:to]

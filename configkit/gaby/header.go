@@ -2,6 +2,7 @@ package gaby
 
 import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
@@ -45,16 +46,16 @@ func (d *YamlDoc) Header() (Header, error) {
 func (d *YamlDoc) SecondHeader() (key string, at Position) {
 	doc := d.v.d
 	if !doc.suspicious || !d.whole() || !doc.ready() || doc.readOnly != nil ||
-		doc.n[0].kind != mapNode || doc.n[0].style == scalar.FlowStyle {
+		doc.n[0].Kind != scan.MapNode || doc.n[0].Style == scalar.FlowStyle {
 		return "", Position{}
 	}
 	seen := map[string]bool{}
-	for e := int32(1); e < int32(doc.n[0].next); e = int32(doc.n[e].next) {
-		key := string(keyBytes(doc.src, &doc.n[e]))
+	for e := int32(1); e < int32(doc.n[0].Next); e = int32(doc.n[e].Next) {
+		key := string(scan.KeyBytes(doc.src, &doc.n[e]))
 		switch key {
 		case "apiVersion", "kind", "metadata":
 			if seen[key] {
-				return key, doc.position(int(doc.n[e].key))
+				return key, doc.position(int(doc.n[e].Key))
 			}
 			seen[key] = true
 		}

@@ -1,6 +1,10 @@
 package gaby
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
+)
 
 // MoveKeyAfter moves the map entry that segments name after the entry with the given key, or before
 // all others if key is empty. It moves only entries that edits added; for others, or if there is no
@@ -12,7 +16,7 @@ func (d *YamlDoc) MoveKeyAfter(key string, segments ...string) error {
 	}
 	v := d.Search(segments...).Value()
 	if !v.Exists() || v.owner < 0 || v.through != 0 || e.d.source(v.slot) ||
-		e.d.n[v.owner].kind != mapNode {
+		e.d.n[v.owner].Kind != scan.MapNode {
 		return nil
 	}
 	kids := slices.Clone(e.d.kids(v.owner))

@@ -1,6 +1,10 @@
 package gaby
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
+)
 
 // KeyOrder returns the keys that the map at a path below root may have, in the order in which they
 // are written, or nil if that is not known.
@@ -29,7 +33,7 @@ func (c Container) AppendKeys() (restore func()) {
 }
 
 // isItem reports whether a value is an item of a list.
-func (d *document) isItem(v Value) bool { return v.owner >= 0 && d.n[v.owner].kind == listNode }
+func (d *document) isItem(v Value) bool { return v.owner >= 0 && d.n[v.owner].Kind == scan.ListNode }
 
 // positionOf returns the index among the entries of map m at which a new key belongs: after all
 // entries that are written before it, or if there are none before the first that is written after

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
 )
 
 // Native implements the language of a text that is not YAML, of which a document is a view. The
@@ -30,7 +31,7 @@ type DeleteChecker interface {
 }
 
 // native is the additional state of a document that is a view of a text in another language. All
-// its nodes are [isNew]: their content is in newNodes.
+// its nodes are [IsNew]: their content is in newNodes.
 type native struct {
 	language Native
 	at       []nativeSpan // for each node
@@ -96,22 +97,22 @@ func (b *NativeBuilder) Begin(n *NativeNode) {
 	d := b.d
 	i := int32(len(d.n))
 	f := newNode{key: n.Key}
-	out := node{key: uint32(i), val: uint32(i), flags: isNew}
+	out := scan.Node{Key: uint32(i), Val: uint32(i), Flags: scan.IsNew}
 	switch n.Kind {
 	case Map:
-		out.kind, out.style = mapNode, scalar.PlainStyle
+		out.Kind, out.Style = scan.MapNode, scalar.PlainStyle
 	case List:
-		out.kind, out.style = listNode, scalar.PlainStyle
+		out.Kind, out.Style = scan.ListNode, scalar.PlainStyle
 	default:
 		f.tag, f.text = scalarText(n.Value)
 	}
-	if k := len(b.open); k > 0 && d.n[b.open[k-1]].kind == mapNode {
-		out.keyStyle = scalar.DoubleStyle
+	if k := len(b.open); k > 0 && d.n[b.open[k-1]].Kind == scan.MapNode {
+		out.KeyStyle = scalar.DoubleStyle
 		if b.keys[k-1] == nil {
 			b.keys[k-1] = map[string]bool{}
 		}
 		if b.keys[k-1][n.Key] {
-			d.n[b.open[k-1]].flags |= hasDuplicates
+			d.n[b.open[k-1]].Flags |= scan.HasDuplicates
 			d.duplicates = true
 		}
 		b.keys[k-1][n.Key] = true
@@ -132,7 +133,7 @@ func (b *NativeBuilder) Begin(n *NativeNode) {
 // End ends the last node that was begun and not ended.
 func (b *NativeBuilder) End() {
 	last := len(b.open) - 1
-	b.d.n[b.open[last]].next = uint32(len(b.d.n))
+	b.d.n[b.open[last]].Next = uint32(len(b.d.n))
 	b.open, b.keys = b.open[:last], b.keys[:last]
 }
 
@@ -145,7 +146,7 @@ func (b *NativeBuilder) Doc() *YamlDoc {
 // scalarText returns the tag and the text of a scalar value.
 func scalarText(value any) (scalar.Tag, string) {
 	t, err := toTree(value)
-	if err != nil || t.kind != scalarNode {
+	if err != nil || t.kind != scan.ScalarNode {
 		panic("gaby: no scalar of a native text")
 	}
 	return t.tag, t.text
@@ -215,13 +216,13 @@ func (e *editor) normalizeNative(t *tree) (path []string, err error) {
 	for k, kid := range t.kids {
 		if path, err := e.normalizeNative(kid); err != nil {
 			key := strconv.Itoa(k)
-			if t.kind == mapNode {
+			if t.kind == scan.MapNode {
 				key = t.keys[k]
 			}
 			return append([]string{key}, path...), err
 		}
 	}
-	if t.kind != scalarNode {
+	if t.kind != scan.ScalarNode {
 		return nil, nil
 	}
 	value, err := e.d.native.language.Scalar(scalar.Data(t.tag, t.text))

@@ -3,6 +3,7 @@ package gaby
 import (
 	"math"
 
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
@@ -49,7 +50,7 @@ func (p *Parts) Parse(i int, a *Arena) Container {
 // 10,000 resources take 11 % more CPU time.
 type Arena struct {
 	parts []stream.Part
-	nodes []node
+	nodes []scan.Node
 	docs  []document
 	views []YamlDoc
 	list  Container
@@ -96,18 +97,18 @@ func (a *Arena) documents(n int) ([]document, []YamlDoc, Container) {
 }
 
 // take returns an empty slice with space for about n nodes, to which any number can be appended.
-func (a *Arena) take(n int) []node {
+func (a *Arena) take(n int) []scan.Node {
 	if a == nil {
-		return make([]node, 0, n)
+		return make([]scan.Node, 0, n)
 	}
 	if cap(a.nodes)-len(a.nodes) < n {
-		a.nodes = make([]node, 0, max(n, arenaNodes))
+		a.nodes = make([]scan.Node, 0, max(n, arenaNodes))
 	}
 	return a.nodes[len(a.nodes):]
 }
 
 // keep reserves the nodes that were appended to the slice of the last take and returns them.
-func (a *Arena) keep(n []node) []node {
+func (a *Arena) keep(n []scan.Node) []scan.Node {
 	if a == nil || len(n) == 0 {
 		return n
 	}

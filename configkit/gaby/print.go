@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
@@ -124,7 +125,7 @@ func (p *printer) endLine() func() {
 	d := p.d
 	src, bodyEnd := d.src, d.bodyEnd
 	p.unended = len(src)
-	if last := d.nsrc - 1; d.isBlockScalar(last) && int(d.n[last].valEnd) >= len(src) {
+	if last := d.nsrc - 1; d.isBlockScalar(last) && int(d.n[last].ValEnd) >= len(src) {
 		p.e.unended = last
 	}
 	d.src = append(src[:len(src):len(src)], p.e.lineEnd...)
@@ -148,7 +149,7 @@ func (p *printer) endsInBlanks(at int) bool {
 func (p *printer) needsLineEnd() bool {
 	d := p.d
 	i := d.at(0)
-	for d.n[i].kind == mapNode || d.n[i].kind == listNode {
+	for d.n[i].Kind == scan.MapNode || d.n[i].Kind == scan.ListNode {
 		kids := d.kids(i)
 		if len(kids) == 0 {
 			return false
@@ -156,8 +157,8 @@ func (p *printer) needsLineEnd() bool {
 		i = d.at(kids[len(kids)-1])
 	}
 	n := &d.n[i]
-	if n.flags&isNew != 0 {
-		return n.kind == scalarNode && strings.HasSuffix(d.text(i), "\n")
+	if n.Flags&scan.IsNew != 0 {
+		return n.Kind == scan.ScalarNode && strings.HasSuffix(d.text(i), "\n")
 	}
 	return d.isBlockScalar(i) && i != d.nsrc-1
 }
@@ -175,11 +176,11 @@ func (d *document) covered(skip func(int32) bool) (touched []int32, gone []span)
 	touched = slices.Compact(touched)
 	for _, i := range touched {
 		if d.edits.values.has(i) {
-			gone = append(gone, span{i + 1, int32(d.n[i].next)})
+			gone = append(gone, span{i + 1, int32(d.n[i].Next)})
 		}
 		if kids, ok := d.edits.kids.get(i); ok {
 			for _, slot := range d.removed(i, kids) {
-				gone = append(gone, span{slot, int32(d.n[slot].next)})
+				gone = append(gone, span{slot, int32(d.n[slot].Next)})
 			}
 		}
 	}
@@ -272,12 +273,12 @@ func (p *printer) replace(i int32) {
 	d := p.d
 	r := d.deref(d.at(i))
 	s := d.valueSpan(i)
-	if d.n[i].flags&inFlow != 0 {
+	if d.n[i].Flags&scan.InFlow != 0 {
 		p.replaceFlow(s, i)
 		return
 	}
 	n := &d.n[r]
-	if n.kind != scalarNode {
+	if n.Kind != scan.ScalarNode {
 		p.putCollection(s, r, d.kids(r))
 		return
 	}
@@ -370,12 +371,12 @@ func (d *document) entryAt(p int) int32 {
 // blockTextIndent returns the column of the text of block scalar i, 0 if it has no text.
 func (d *document) blockTextIndent(i int32) int {
 	n := &d.n[i]
-	p := stream.NextLineStart(d.src, int(n.val))
-	h := scalar.ReadBlockHeader(d.src, int(n.val))
+	p := stream.NextLineStart(d.src, int(n.Val))
+	h := scalar.ReadBlockHeader(d.src, int(n.Val))
 	if h.Indent > 0 {
 		return max(d.blockParent(i), 0) + h.Indent
 	}
-	for p < int(n.valEnd) {
+	for p < int(n.ValEnd) {
 		c := p
 		for c < len(d.src) && d.src[c] == ' ' {
 			c++
@@ -436,19 +437,19 @@ func (p *printer) putCollection(s valueSpan, r int32, kids []int32) {
 	}
 	if len(kids) == 0 {
 		if gap := p.breakBefore(s); gap != "" {
-			p.add(s.slot, s.start, s.tail, empty(n.kind)+gap)
+			p.add(s.slot, s.start, s.tail, empty(n.Kind)+gap)
 			return
 		}
-		p.put(s, empty(n.kind), "")
+		p.put(s, empty(n.Kind), "")
 		return
 	}
-	if old.style == scalar.FlowStyle && (p.d.jsonLike() || p.e.flowFits(r, d.column(s.start))) {
+	if old.Style == scalar.FlowStyle && (p.d.jsonLike() || p.e.flowFits(r, d.column(s.start))) {
 		p.put(s, p.flowText(r), "")
 		return
 	}
 	e.noBlock = p.unsafeBelow(stream.NextLineStart(d.src, s.tail), max(s.indent, 0))
 	tag := strings.TrimRight(e.tag(r), " ")
-	isListItem := s.slot != 0 && old.keyStyle == scalar.NoStyle
+	isListItem := s.slot != 0 && old.KeyStyle == scalar.NoStyle
 	switch {
 	case s.slot == 0:
 		e.entries(r, 0, false)
@@ -479,7 +480,7 @@ func (p *printer) putCollection(s valueSpan, r int32, kids []int32) {
 		return
 	}
 	by := 2
-	if n.kind == listNode {
+	if n.Kind == scan.ListNode {
 		by = d.listIndent()
 	}
 	e.entries(r, s.indent+by, false)

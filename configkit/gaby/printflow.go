@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
@@ -16,7 +17,7 @@ func (p *printer) replaceFlow(s valueSpan, i int32) {
 	r := d.deref(d.at(i))
 	text := ""
 	switch {
-	case d.n[r].kind != scalarNode:
+	case d.n[r].Kind != scan.ScalarNode:
 		text = p.flowText(i)
 	case d.cloneOf(r).value > 0 && !d.jsonLike():
 		e := *p.e
@@ -37,12 +38,12 @@ func (p *printer) replaceFlow(s valueSpan, i int32) {
 	switch {
 	case s.start != s.tail:
 		p.add(i, s.start, s.tail, text)
-	case n.keyStyle != scalar.NoStyle && d.colonEnd(i) == int(n.keyEnd) &&
-		bytes.IndexByte(d.src[n.key:n.keyEnd], '\n') >= 0:
+	case n.KeyStyle != scalar.NoStyle && d.colonEnd(i) == int(n.KeyEnd) &&
+		bytes.IndexByte(d.src[n.Key:n.KeyEnd], '\n') >= 0:
 		// not all readers accept a colon after a key of several lines
-		p.add(i, int(n.key), int(n.keyEnd), p.e.key(i, true)+": "+text)
-	case n.keyStyle != scalar.NoStyle && d.colonEnd(i) == int(n.keyEnd): // {a}
-		p.add(i, int(n.keyEnd), int(n.keyEnd), ": "+text)
+		p.add(i, int(n.Key), int(n.KeyEnd), p.e.key(i, true)+": "+text)
+	case n.KeyStyle != scalar.NoStyle && d.colonEnd(i) == int(n.KeyEnd): // {a}
+		p.add(i, int(n.KeyEnd), int(n.KeyEnd), ": "+text)
 	default:
 		p.add(i, s.head, s.head, " "+text)
 	}
@@ -53,18 +54,18 @@ func (p *printer) replaceFlow(s valueSpan, i int32) {
 func (d *document) styleFor(i, r int32) scalar.Style {
 	old := &d.n[i]
 	switch {
-	case old.kind != scalarNode || old.style == scalar.NoStyle:
-		return d.newNodes[d.n[r].val].style
+	case old.Kind != scan.ScalarNode || old.Style == scalar.NoStyle:
+		return d.newNodes[d.n[r].Val].style
 	case d.scalarTag(i) != scalar.StrTag && d.scalarTag(i) != scalar.OtherTag:
 		return scalar.PlainStyle
 	}
-	return old.style
+	return old.Style
 }
 
 // jsonLike reports whether the document is written in the JSON subset of YAML: its outermost map
 // has quoted keys.
 func (d *document) jsonLike() bool {
-	return len(d.n) > 1 && d.n[0].style == scalar.FlowStyle && d.n[1].keyStyle == scalar.DoubleStyle
+	return len(d.n) > 1 && d.n[0].Style == scalar.FlowStyle && d.n[1].KeyStyle == scalar.DoubleStyle
 }
 
 // flowChildren makes the patches for flow collection i, of which some source entries remain. have
@@ -83,7 +84,7 @@ func (p *printer) flowChildren(i int32, have, kids []int32) {
 			b.WriteString(p.flowEntryText(i, slot))
 			b.WriteString(f.separator)
 		}
-		at := int(d.n[have[0]].key)
+		at := int(d.n[have[0]].Key)
 		p.add(i, at, at, b.String())
 	}
 	k, lastKept, added := keptAt, -1, false
@@ -130,10 +131,10 @@ type flowLayout struct {
 // flowLayout returns the layout of flow collection i with the source entries have.
 func (p *printer) flowLayout(i int32, have []int32) flowLayout {
 	d := p.d
-	last := int(d.n[have[len(have)-1]].key)
+	last := int(d.n[have[len(have)-1]].Key)
 	bol := d.lineStart(last)
 	f := flowLayout{separator: ", ", comma: d.commaAfter(d.flowEnd(have[len(have)-1])) > 0}
-	f.ownLines = bol > int(d.n[i].val) && len(bytes.TrimLeft(d.src[bol:last], " \t")) == 0
+	f.ownLines = bol > int(d.n[i].Val) && len(bytes.TrimLeft(d.src[bol:last], " \t")) == 0
 	if f.ownLines {
 		f.separator = "," + p.e.lineEnd + string(d.src[bol:last])
 	}
@@ -147,14 +148,14 @@ func (p *printer) insertFlow(i, slot int32, text string, f flowLayout, more bool
 	at := d.flowEnd(slot)
 	comma := d.commaAfter(at)
 	// {a: }: "a:," would be plain text
-	if n := &d.n[slot]; d.src[at-1] == ':' || n.flags&emptyInFlow != 0 && n.flags&hasProps != 0 {
+	if n := &d.n[slot]; d.src[at-1] == ':' || n.Flags&scan.EmptyInFlow != 0 && n.Flags&scan.HasProps != 0 {
 		text = " " + text
 	}
 	if !f.ownLines {
 		p.add(i, at, at, text)
 		return
 	}
-	closing := int(d.n[i].valEnd) - 1
+	closing := int(d.n[i].ValEnd) - 1
 	if comma == 0 {
 		end := d.skipLineComment(at)
 		comma := strings.Index(text, ",") + 1
@@ -174,11 +175,11 @@ func (p *printer) insertFlow(i, slot int32, text string, f flowLayout, more bool
 func (p *printer) removeFlow(i int32, have []int32, h int) {
 	d := p.d
 	to := d.skipLineComment(d.commaAfter(d.flowEnd(have[h])))
-	next := int(d.n[have[h+1]].key)
+	next := int(d.n[have[h+1]].Key)
 	for to < next && (scalar.IsBlank(d.src[to]) || d.src[to] == '\n' || d.src[to] == '\r') {
 		to++
 	}
-	p.add(i, int(d.n[have[h]].key), to, "")
+	p.add(i, int(d.n[have[h]].Key), to, "")
 }
 
 // removeFlowTail removes all source entries after have[kept]. added says that new ones were
@@ -206,7 +207,7 @@ func (p *printer) removeFlowTail(i int32, have []int32, kept int, f flowLayout, 
 // flowEntryText returns the text of new entry slot of flow collection i.
 func (p *printer) flowEntryText(i, slot int32) string {
 	e := emitter{d: p.d, lineEnd: p.e.lineEnd, json: p.d.jsonLike()}
-	e.flowEntry(slot, p.d.n[i].kind == mapNode)
+	e.flowEntry(slot, p.d.n[i].Kind == scan.MapNode)
 	return string(e.b)
 }
 
@@ -220,7 +221,7 @@ func (p *printer) flowText(slot int32) string {
 // flowEnd returns the end of entry slot of a flow collection, without its comma.
 func (d *document) flowEnd(slot int32) int {
 	n := &d.n[slot]
-	return int(max(n.valEnd, n.keyEnd))
+	return int(max(n.ValEnd, n.KeyEnd))
 }
 
 // commaAfter returns the offset after the comma that follows p, 0 if something else follows.

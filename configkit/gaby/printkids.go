@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
@@ -25,21 +26,21 @@ func (p *printer) children(i int32, kids []int32) bool {
 	moved := !d.inSourceOrder(kids)
 	printed := moved && !p.movable(i, kids)
 	if printed {
-		p.gone = merged(append(p.gone, span{i + 1, int32(d.n[i].next)}))
+		p.gone = merged(append(p.gone, span{i + 1, int32(d.n[i].Next)}))
 	}
 	if printed || !slices.ContainsFunc(kids, d.source) && len(inherited) == 0 {
-		if d.n[i].flags&inFlow != 0 {
-			p.add(i, int(d.n[i].val), int(d.n[i].valEnd), p.flowText(i))
+		if d.n[i].Flags&scan.InFlow != 0 {
+			p.add(i, int(d.n[i].Val), int(d.n[i].ValEnd), p.flowText(i))
 			return false
 		}
 		p.putCollection(d.valueSpan(i), i, kids)
 		return true
 	}
-	if d.n[i].style == scalar.FlowStyle {
+	if d.n[i].Style == scalar.FlowStyle {
 		p.flowChildren(i, have, kids)
 		return false
 	}
-	isMap := d.n[i].kind == mapNode
+	isMap := d.n[i].Kind == scan.MapNode
 	first := d.entryStart(have[0])
 	indent := d.column(first)
 	inline := len(bytes.TrimLeft(d.src[d.lineStart(first):first], " ")) > 0
@@ -73,7 +74,7 @@ func (p *printer) children(i int32, kids []int32) bool {
 // they inherited. It returns these copies for each.
 func (p *printer) inheritedRuns(i int32, have, kids []int32) map[int32][]int32 {
 	d := p.d
-	if d.n[i].flags&hasMerge == 0 || d.n[i].style == scalar.FlowStyle {
+	if d.n[i].Flags&scan.HasMerge == 0 || d.n[i].Style == scalar.FlowStyle {
 		return nil
 	}
 	runs := map[int32][]int32{}
@@ -261,7 +262,7 @@ func (d *document) dashWidth(slot int32) int {
 
 // linesFollow notes that lines follow source entry slot.
 func (p *printer) linesFollow(slot int32) {
-	p.follows = p.follows || int32(p.d.n[slot].next) == p.d.nsrc
+	p.follows = p.follows || int32(p.d.n[slot].Next) == p.d.nsrc
 }
 
 // stripUnended adds "-" to the header of the block scalar that the source ends in, if it does: the
@@ -270,17 +271,17 @@ func (p *printer) stripUnended() {
 	d := p.d
 	leaf := d.nsrc - 1
 	n := &d.n[leaf]
-	if !d.isBlockScalar(leaf) || int(n.valEnd) < p.unended {
+	if !d.isBlockScalar(leaf) || int(n.ValEnd) < p.unended {
 		return
 	}
 	if d.edits.values.has(leaf) || p.isGone(leaf) {
 		return
 	}
-	switch h := scalar.ReadBlockHeader(d.src, int(n.val)); h.Chomp {
+	switch h := scalar.ReadBlockHeader(d.src, int(n.Val)); h.Chomp {
 	case 0:
 		p.add(leaf, h.End, h.End, "-")
 	case '+':
-		at := int(n.val) + bytes.IndexByte(d.src[n.val:h.End], '+')
+		at := int(n.Val) + bytes.IndexByte(d.src[n.Val:h.End], '+')
 		p.add(leaf, at, at+1, "-")
 	}
 }
@@ -306,7 +307,7 @@ func (p *printer) blanksAfter(slot int32, at int) int {
 	if !d.isBlockScalar(j) {
 		return at
 	}
-	kept := scalar.ReadBlockHeader(d.src, int(d.n[j].val)).Chomp == '+'
+	kept := scalar.ReadBlockHeader(d.src, int(d.n[j].Val)).Chomp == '+'
 	to := at
 	for q := at; q < d.bodyEnd; q = stream.NextLineStart(d.src, q) {
 		line := bytes.TrimRight(d.src[q:d.lineEnd(q)], "\r")

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
 )
 
 // replaceWords makes the patch for a string of several lines in which one run of words changed.
@@ -14,9 +15,9 @@ import (
 func (p *printer) replaceWords(i int32, text string) bool {
 	d := p.d
 	n := &d.n[i]
-	if n.kind != scalarNode || n.flags&multiLine == 0 || n.flags&hasProps != 0 ||
+	if n.Kind != scan.ScalarNode || n.Flags&scan.MultiLine == 0 || n.Flags&scan.HasProps != 0 ||
 		d.scalarTag(i) != scalar.StrTag ||
-		p.unended >= 0 && int(n.valEnd) >= p.unended {
+		p.unended >= 0 && int(n.ValEnd) >= p.unended {
 		return false
 	}
 	if _, commented := d.pendingComment(i); commented {
@@ -30,10 +31,10 @@ func (p *printer) replaceWords(i int32, text string) bool {
 		!isBlock && (strings.ContainsAny(is, `"'\#:,[]{}?&*!|>%@`+"`") || is[0] == '-') {
 		return false
 	}
-	raw := d.src[n.val:n.valEnd]
+	raw := d.src[n.Val:n.ValEnd]
 	at := 0
 	if isBlock { // after the header
-		at = scalar.ReadBlockHeader(d.src, int(n.val)).End - int(n.val)
+		at = scalar.ReadBlockHeader(d.src, int(n.Val)).End - int(n.Val)
 		if scalar.IsBlank(is[0]) { // at the beginning of a line it would be indentation
 			return false
 		}
@@ -57,7 +58,7 @@ func (p *printer) replaceWords(i int32, text string) bool {
 	case isBlock:
 		end := len(changed)
 		have = scalar.DecodeBlock(append(changed, '\n'), 0, end, d.blockParent(i))
-	case n.style == scalar.PlainStyle:
+	case n.Style == scalar.PlainStyle:
 		have = scalar.FoldPlain(changed)
 	default:
 		have = scalar.Unquote(changed)
@@ -65,7 +66,7 @@ func (p *printer) replaceWords(i int32, text string) bool {
 	if string(have) != text {
 		return false
 	}
-	start := int(n.val) + at
+	start := int(n.Val) + at
 	p.add(i, start, start+len(was), is)
 	return true
 }

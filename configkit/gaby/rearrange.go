@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
 )
 
 // ArrayRearrangeP makes the list at path consist of the items with the given indexes, in this
@@ -69,7 +70,7 @@ func (d *YamlDoc) ArrayRearrangeP(indexes []int, path string) error {
 // hasAliases reports whether source node i contains an alias.
 func (d *document) hasAliases(i int32) bool {
 	for alias := range d.aliases {
-		if d.source(i) && alias >= i && alias < int32(d.n[i].next) && !d.isExpanded(alias) {
+		if d.source(i) && alias >= i && alias < int32(d.n[i].Next) && !d.isExpanded(alias) {
 			return true
 		}
 	}
@@ -114,7 +115,7 @@ func (d *YamlDoc) ReorderKeys(keys []string, segments ...string) bool {
 	}
 	v := d.Search(segments...).Value()
 	if v.Kind() != Map || v.below() != 0 || d.Native() != nil ||
-		e.d.n[v.node()].flags&hasDuplicates != 0 || len(keys) == 0 {
+		e.d.n[v.node()].Flags&scan.HasDuplicates != 0 || len(keys) == 0 {
 		return false
 	}
 	owner := v.node()
@@ -152,7 +153,7 @@ func (p *printer) movable(i int32, kids []int32) bool {
 	n := &d.n[i]
 	have := d.entries(i)
 	first := d.entryStart(have[0])
-	if n.flags&(hasMerge|inFlow) != 0 || n.style != scalar.PlainStyle {
+	if n.Flags&(scan.HasMerge|scan.InFlow) != 0 || n.Style != scalar.PlainStyle {
 		return false
 	}
 	if len(bytes.TrimLeft(d.src[d.lineStart(first):first], " \t")) > 0 && kids[0] != have[0] {
@@ -163,9 +164,9 @@ func (p *printer) movable(i int32, kids []int32) bool {
 		if !d.source(slot) {
 			continue
 		}
-		leaf := int32(d.n[slot].next) - 1
+		leaf := int32(d.n[slot].Next) - 1
 		if d.isBlockScalar(leaf) { // it would take in lines that it ends up before
-			ended = ended || scalar.ReadBlockHeader(d.src, int(d.n[leaf].val)).Chomp == '+' &&
+			ended = ended || scalar.ReadBlockHeader(d.src, int(d.n[leaf].Val)).Chomp == '+' &&
 				leaf != p.e.unended
 			open = true
 		}

@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
 )
 
 // SourceStyle describes how a value is written, which its readers do not see. For a value made by
@@ -25,33 +26,33 @@ func (v Value) SourceStyle() SourceStyle {
 	}
 	d, i := v.d, v.d.at(v.slot)
 	n := &d.n[i]
-	w.Repeats = n.flags&hasDuplicates != 0
-	if n.flags&isNew != 0 {
+	w.Repeats = n.Flags&scan.HasDuplicates != 0
+	if n.Flags&scan.IsNew != 0 {
 		c := d.cloneOf(i)
 		if c.value == 0 {
-			w.Plain = n.kind == scalarNode && d.newNodes[n.val].tag != scalar.StrTag
+			w.Plain = n.Kind == scan.ScalarNode && d.newNodes[n.Val].tag != scalar.StrTag
 			return w
 		}
-		tagged := n.flags&hasProps != 0
+		tagged := n.Flags&scan.HasProps != 0
 		n = &d.n[c.value]
-		w.Plain = n.style == scalar.PlainStyle && n.kind == scalarNode && n.flags&multiLine == 0 &&
+		w.Plain = n.Style == scalar.PlainStyle && n.Kind == scan.ScalarNode && n.Flags&scan.MultiLine == 0 &&
 			!tagged
 		return w
 	}
 	tagged := false
-	if n.flags&hasProps != 0 {
+	if n.Flags&scan.HasProps != 0 {
 		p := d.props[i]
-		tagged = p.tag != ""
+		tagged = p.Tag != ""
 		if !d.isExpanded(i) {
-			w.Anchor = p.anchor
+			w.Anchor = p.Anchor
 		}
 	}
-	switch n.kind {
-	case aliasNode:
-		w.Alias = string(d.src[n.val+1 : n.valEnd])
-	case scalarNode:
-		w.Plain = n.style == scalar.PlainStyle && n.flags&multiLine == 0 && !tagged
-		w.Empty = n.style == scalar.NoStyle && !tagged
+	switch n.Kind {
+	case scan.AliasNode:
+		w.Alias = string(d.src[n.Val+1 : n.ValEnd])
+	case scan.ScalarNode:
+		w.Plain = n.Style == scalar.PlainStyle && n.Flags&scan.MultiLine == 0 && !tagged
+		w.Empty = n.Style == scalar.NoStyle && !tagged
 	}
 	return w
 }
@@ -66,7 +67,7 @@ func (v Value) Entries() iter.Seq[Value] {
 		}
 		d, i := v.d, v.d.at(v.slot)
 		n := &d.n[i]
-		if n.kind != mapNode && n.kind != listNode {
+		if n.Kind != scan.MapNode && n.Kind != scan.ListNode {
 			return
 		}
 		at := func(slot int32) Value {
@@ -80,7 +81,7 @@ func (v Value) Entries() iter.Seq[Value] {
 			}
 			return
 		}
-		for k := i + 1; k < int32(n.next); k = int32(d.n[k].next) {
+		for k := i + 1; k < int32(n.Next); k = int32(d.n[k].Next) {
 			if !yield(at(k)) {
 				return
 			}
@@ -109,6 +110,6 @@ func (v Value) Extent() (Extent, bool) {
 		return Extent{}, false
 	}
 	n, start := &v.d.n[v.slot], v.d.unit.starts[v.d.index]
-	return Extent{start + int(n.key), start + int(n.keyEnd), start + int(n.val), start +
-		int(n.valEnd)}, true
+	return Extent{start + int(n.Key), start + int(n.KeyEnd), start + int(n.Val), start +
+		int(n.ValEnd)}, true
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
@@ -16,9 +17,9 @@ func (d *document) headStart(slot int32) int {
 	col := start - bol
 	floor := d.bodyStart
 	if slot > 0 {
-		floor = int(d.n[slot-1].keyEnd)
-		if int32(d.n[slot-1].next) <= slot { // not the collection around it
-			floor = max(floor, int(d.n[slot-1].valEnd))
+		floor = int(d.n[slot-1].KeyEnd)
+		if int32(d.n[slot-1].Next) <= slot { // not the collection around it
+			floor = max(floor, int(d.n[slot-1].ValEnd))
 		}
 	}
 	items := false
@@ -43,8 +44,8 @@ func (d *document) headStart(slot int32) int {
 // entryAbove returns the entry before slot in its collection, 0 if slot is the first.
 func (d *document) entryAbove(slot int32) int32 {
 	above := int32(0)
-	for j := slot - 1; j > 0 && int32(d.n[j].next) <= slot; j-- {
-		if int32(d.n[j].next) == slot {
+	for j := slot - 1; j > 0 && int32(d.n[j].Next) <= slot; j-- {
+		if int32(d.n[j].Next) == slot {
 			above = j
 		}
 	}
@@ -54,7 +55,7 @@ func (d *document) entryAbove(slot int32) int32 {
 // entryEnd returns the end of the lines of entry slot, including the newline.
 func (d *document) entryEnd(slot int32) int {
 	n := &d.n[slot]
-	end := int(max(n.valEnd, n.keyEnd))
+	end := int(max(n.ValEnd, n.KeyEnd))
 	if end > 0 && d.src[end-1] == '\n' { // a block scalar that keeps its newlines
 		return end
 	}
@@ -74,8 +75,8 @@ func (d *document) commentsEnd(slot int32, all bool) int {
 	col := d.column(d.entryStart(slot))
 	n := &d.n[slot]
 	dash := -1 // offset of the dash from the "#" of the current commented-out item, -1 for none
-	hasItems := n.keyStyle != scalar.NoStyle &&
-		(n.kind == listNode || n.kind == scalarNode && n.style == scalar.NoStyle)
+	hasItems := n.KeyStyle != scalar.NoStyle &&
+		(n.Kind == scan.ListNode || n.Kind == scan.ScalarNode && n.Style == scalar.NoStyle)
 	all = all && hasItems
 	attached := hasItems
 	remark := false // the lines from end on begin with a remark

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
 )
 
 // A tree is a value on its way into a document: the caller's value, with keys in the order they
@@ -17,7 +18,7 @@ import (
 // building nodes from it need to know one type only, and a value that cannot be written is refused
 // before anything changes.
 type tree struct {
-	kind  nodeKind
+	kind  scan.Kind
 	tag   scalar.Tag
 	text  string
 	style scalar.Style // style of a scalar that comes from another document
@@ -78,20 +79,20 @@ func convert(value any, depth int) (*tree, error) {
 		}
 		return t, nil
 	case map[string]any:
-		t := &tree{kind: mapNode}
+		t := &tree{kind: scan.MapNode}
 		for k := range v {
 			t.keys = append(t.keys, k)
 		}
 		sort.Strings(t.keys)
 		return t, t.fill(depth, func(i int) any { return v[t.keys[i]] }, len(t.keys))
 	case Entries:
-		t := &tree{kind: mapNode}
+		t := &tree{kind: scan.MapNode}
 		for _, e := range v {
 			t.keys = append(t.keys, e.Key)
 		}
 		return t, t.fill(depth, func(i int) any { return v[i].Value }, len(v))
 	case []any:
-		t := &tree{kind: listNode}
+		t := &tree{kind: scan.ListNode}
 		return t, t.fill(depth, func(i int) any { return v[i] }, len(v))
 	}
 	return convertReflect(reflect.ValueOf(value), depth)
@@ -111,11 +112,11 @@ func convertReflect(v reflect.Value, depth int) (*tree, error) {
 	case reflect.Float32, reflect.Float64:
 		return convert(v.Float(), depth)
 	case reflect.Slice, reflect.Array:
-		t := &tree{kind: listNode}
+		t := &tree{kind: scan.ListNode}
 		return t, t.fill(depth, func(i int) any { return v.Index(i).Interface() }, v.Len())
 	case reflect.Map:
 		if v.Type().Key().Kind() == reflect.String {
-			t := &tree{kind: mapNode}
+			t := &tree{kind: scan.MapNode}
 			for _, k := range v.MapKeys() {
 				t.keys = append(t.keys, k.String())
 			}
@@ -202,14 +203,14 @@ func (v Value) tree() *tree {
 	case Missing:
 		return &tree{tag: scalar.NullTag, text: "null"}
 	case Map:
-		t := &tree{kind: mapNode}
+		t := &tree{kind: scan.MapNode}
 		for c := v.First(); c.Exists(); c = c.Next() {
 			t.keys = append(t.keys, c.Key())
 			t.kids = append(t.kids, c.tree())
 		}
 		return t
 	case List:
-		t := &tree{kind: listNode}
+		t := &tree{kind: scan.ListNode}
 		for c := v.First(); c.Exists(); c = c.Next() {
 			t.kids = append(t.kids, c.tree())
 		}
@@ -218,10 +219,10 @@ func (v Value) tree() *tree {
 	i := v.node()
 	t := &tree{tag: v.d.scalarTag(i), text: v.d.text(i)}
 	switch {
-	case v.d.n[i].flags&isNew != 0:
-		t.style = v.d.newNodes[v.d.n[i].val].style
+	case v.d.n[i].Flags&scan.IsNew != 0:
+		t.style = v.d.newNodes[v.d.n[i].Val].style
 	case !v.d.jsonLike(): // the quotes of JSON do not express a style
-		t.style = v.d.n[i].style
+		t.style = v.d.n[i].Style
 	}
 	switch t.tag {
 	case scalar.NullTag:
@@ -264,17 +265,17 @@ func (d *document) build(key string, t *tree) int32 {
 	f := uint32(len(d.newNodes))
 	d.newNodes = append(d.newNodes,
 		newNode{key: key, text: t.text, tag: t.tag, style: t.style, head: t.head})
-	d.n = append(d.n, node{key: f, val: f, kind: t.kind, flags: isNew, next: uint32(i + 1)})
+	d.n = append(d.n, scan.Node{Key: f, Val: f, Kind: t.kind, Flags: scan.IsNew, Next: uint32(i + 1)})
 	if t.line != "" {
 		remember(&d.edit().comments, i, t.line)
 	}
-	if t.kind == scalarNode {
+	if t.kind == scan.ScalarNode {
 		return i
 	}
 	kids := make([]int32, 0, len(t.kids))
 	for k, kid := range t.kids {
 		name := ""
-		if t.kind == mapNode {
+		if t.kind == scan.MapNode {
 			name = t.keys[k]
 		}
 		kids = append(kids, d.build(name, kid))
@@ -286,12 +287,12 @@ func (d *document) build(key string, t *tree) int32 {
 // equal reports whether node i holds the value t.
 func (d *document) equal(i int32, t *tree) bool {
 	n := &d.n[i]
-	if n.kind != t.kind {
+	if n.Kind != t.kind {
 		return false
 	}
 	v := d.cursor(i)
 	switch t.kind {
-	case mapNode:
+	case scan.MapNode:
 		count := 0
 		for c := v.First(); c.Exists(); c = c.Next() {
 			count++
@@ -306,7 +307,7 @@ func (d *document) equal(i int32, t *tree) bool {
 			}
 		}
 		return true
-	case listNode:
+	case scan.ListNode:
 		k := 0
 		for c := v.First(); c.Exists(); c = c.Next() {
 			if k == len(t.kids) || !d.equal(c.node(), t.kids[k]) {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
 )
 
 // Kind is the kind of a value.
@@ -67,10 +68,10 @@ func (v Value) Kind() Kind {
 	if v.d == nil {
 		return Missing
 	}
-	switch v.d.n[v.node()].kind {
-	case mapNode:
+	switch v.d.n[v.node()].Kind {
+	case scan.MapNode:
 		return Map
-	case listNode:
+	case scan.ListNode:
 		return List
 	}
 	return Scalar
@@ -78,7 +79,7 @@ func (v Value) Kind() Kind {
 
 // below returns how the entries of this value are reached.
 func (v Value) below() reachedThrough {
-	if v.through != 0 || v.d.n[v.d.at(v.slot)].kind == aliasNode {
+	if v.through != 0 || v.d.n[v.d.at(v.slot)].Kind == scan.AliasNode {
 		return throughAlias
 	}
 	return 0
@@ -106,14 +107,14 @@ func (v Value) First() Value {
 	}
 	d, i := v.d, v.node()
 	n := &d.n[i]
-	if n.kind != mapNode && n.kind != listNode {
+	if n.Kind != scan.MapNode && n.Kind != scan.ListNode {
 		return Value{}
 	}
 	first := Value{d: d, slot: i + 1, cursorOrigin: cursorOrigin{i, -1}, through: v.below()}
-	if _, edited := d.editedKids(i); edited || n.flags&(hasMerge|hasDuplicates) != 0 {
+	if _, edited := d.editedKids(i); edited || n.Flags&(scan.HasMerge|scan.HasDuplicates) != 0 {
 		return first.listed(0)
 	}
-	if int32(n.next) == i+1 {
+	if int32(n.Next) == i+1 {
 		return Value{}
 	}
 	return first
@@ -127,8 +128,8 @@ func (v Value) Next() Value {
 	if v.pos >= 0 {
 		return v.listed(int(v.pos) + 1)
 	}
-	next := int32(v.d.n[v.slot].next)
-	if next >= int32(v.d.n[v.owner].next) {
+	next := int32(v.d.n[v.slot].Next)
+	if next >= int32(v.d.n[v.owner].Next) {
 		return Value{}
 	}
 	v.slot = next
@@ -157,7 +158,7 @@ func (v Value) listed(pos int) Value {
 // an inherited one.
 func (v Value) Get(key string) Value {
 	c := v.First()
-	if c.d == nil || c.d.n[c.owner].kind != mapNode {
+	if c.d == nil || c.d.n[c.owner].Kind != scan.MapNode {
 		return Value{}
 	}
 	d, i := c.d, c.owner
@@ -166,7 +167,7 @@ func (v Value) Get(key string) Value {
 		if d.keyIs(c.slot, key) {
 			return c
 		}
-		if n++; n > longCollection && d.n[i].flags&(hasMerge|hasDuplicates) == 0 {
+		if n++; n > longCollection && d.n[i].Flags&(scan.HasMerge|scan.HasDuplicates) == 0 {
 			kids := d.kids(i)
 			k, ok := d.keyIndex(i, kids)[key]
 			if !ok {
@@ -184,7 +185,7 @@ func (v Value) Get(key string) Value {
 // Repeated returns the entries of a map whose key occurs again further down. Reads ignore these
 // entries.
 func (v Value) Repeated() []Value {
-	if v.Kind() != Map || v.d.n[v.node()].flags&hasDuplicates == 0 {
+	if v.Kind() != Map || v.d.n[v.node()].Flags&scan.HasDuplicates == 0 {
 		return nil
 	}
 	d, i := v.d, v.node()
@@ -208,7 +209,7 @@ func (v Value) Repeated() []Value {
 func (v Value) Index(i int) Value {
 	c := v.First()
 	switch {
-	case i < 0 || c.d == nil || c.d.n[c.owner].kind != listNode:
+	case i < 0 || c.d == nil || c.d.n[c.owner].Kind != scan.ListNode:
 		return Value{}
 	case c.pos >= 0:
 		return c.listed(i)
@@ -232,7 +233,7 @@ func (v Value) Segments() []string {
 	var segments []string
 	for ; v.d != nil && v.owner >= 0; v = v.parent() {
 		segment := v.Key()
-		if v.d.n[v.owner].kind == listNode {
+		if v.d.n[v.owner].Kind == scan.ListNode {
 			segment = strconv.Itoa(slices.Index(v.d.kids(v.owner), v.slot))
 		}
 		segments = append(segments, segment)
@@ -251,7 +252,7 @@ func (v Value) parent() Value {
 
 // Key returns the key of a map entry, "" for anything else.
 func (v Value) Key() string {
-	if v.d == nil || v.owner < 0 || v.d.n[v.owner].kind != mapNode {
+	if v.d == nil || v.owner < 0 || v.d.n[v.owner].Kind != scan.MapNode {
 		return ""
 	}
 	return v.d.keyText(v.slot)
@@ -261,13 +262,13 @@ func (v Value) Key() string {
 // Almost all keys are !!str. For keys that are maps or lists (!!map, !!seq) [Value.Key] is their
 // YAML text.
 func (v Value) KeyTag() string {
-	if v.d == nil || v.owner < 0 || v.d.n[v.owner].kind != mapNode {
+	if v.d == nil || v.owner < 0 || v.d.n[v.owner].Kind != scan.MapNode {
 		return ""
 	}
 	switch n := &v.d.n[v.slot]; {
 	case v.d.readOnly != nil:
 		return v.d.readOnlyAt[v.slot].keyTag
-	case n.flags&isNew == 0 && n.keyStyle == scalar.PlainStyle:
+	case n.Flags&scan.IsNew == 0 && n.KeyStyle == scalar.PlainStyle:
 		return scalar.TagNames[scalar.Resolve(v.d.keyText(v.slot))]
 	}
 	return scalar.TagNames[scalar.StrTag]
@@ -279,7 +280,7 @@ func (v Value) Text() string {
 		return ""
 	}
 	i := v.node()
-	if v.d.n[i].kind != scalarNode {
+	if v.d.n[i].Kind != scan.ScalarNode {
 		return ""
 	}
 	return v.d.text(i)
@@ -292,10 +293,10 @@ func (v Value) Length() int {
 		return 0
 	}
 	n := &v.d.n[v.node()]
-	if n.flags&isNew != 0 {
-		return len(v.d.newNodes[n.val].text)
+	if n.Flags&scan.IsNew != 0 {
+		return len(v.d.newNodes[n.Val].text)
 	}
-	return int(n.valEnd - n.val)
+	return int(n.ValEnd - n.Val)
 }
 
 // EqualText reports whether the value is a scalar with the text s. It does not allocate a string.
@@ -304,7 +305,7 @@ func (v Value) EqualText(s string) bool {
 		return false
 	}
 	i := v.node()
-	return v.d.n[i].kind == scalarNode && string(v.d.textBytes(i)) == s
+	return v.d.n[i].Kind == scan.ScalarNode && string(v.d.textBytes(i)) == s
 }
 
 // Tag returns the short tag the value resolves to: !!str, !!int, !!bool, !!float, !!null,
@@ -316,17 +317,17 @@ func (v Value) Tag() string {
 	}
 	i := v.node()
 	n := &v.d.n[i]
-	if n.kind == scalarNode {
+	if n.Kind == scan.ScalarNode {
 		if t := v.d.scalarTag(i); t != scalar.OtherTag {
 			return scalar.TagNames[t]
 		}
 	}
-	if n.flags&hasProps != 0 {
-		if written := v.d.props[i].tag; written != "" && written != "!" {
+	if n.Flags&scan.HasProps != 0 {
+		if written := v.d.props[i].Tag; written != "" && written != "!" {
 			return written
 		}
 	}
-	if n.kind == listNode {
+	if n.Kind == scan.ListNode {
 		return "!!seq"
 	}
 	return "!!map"
@@ -339,14 +340,14 @@ func (v Value) Data() any {
 		return nil
 	}
 	i := v.node()
-	switch v.d.n[i].kind {
-	case mapNode:
+	switch v.d.n[i].Kind {
+	case scan.MapNode:
 		m := make(map[string]any)
 		for c := v.First(); c.Exists(); c = c.Next() {
 			m[c.Key()] = c.Data()
 		}
 		return m
-	case listNode:
+	case scan.ListNode:
 		l := make([]any, 0, 4)
 		for c := v.First(); c.Exists(); c = c.Next() {
 			l = append(l, c.Data())
@@ -354,7 +355,7 @@ func (v Value) Data() any {
 		return l
 	}
 	t := v.d.scalarTag(i)
-	if t == scalar.StrTag && v.d.n[i].flags&isNew == 0 {
+	if t == scalar.StrTag && v.d.n[i].Flags&scan.IsNew == 0 {
 		return scalar.View(v.d.textBytes(i))
 	}
 	return scalar.Data(t, v.d.text(i))
@@ -398,7 +399,7 @@ func (d *document) keyPosition(i int32) Position {
 	case d.native != nil:
 		return d.position(int(d.native.at[i].key))
 	}
-	return d.position(int(d.n[i].key))
+	return d.position(int(d.n[i].Key))
 }
 
 // valuePosition returns the position of the value of node i.
@@ -411,14 +412,12 @@ func (d *document) valuePosition(i int32) Position {
 	}
 	n := &d.n[i]
 	switch {
-	case n.flags&hasProps != 0:
-		return d.position(int(d.props[i].start))
-	case n.flags&emptyInFlow != 0:
-		s := scanner{doc: d, src: d.src, pos: int(n.val), end: d.bodyEnd}
-		s.flowGap(s.pos)
-		return d.position(s.pos)
+	case n.Flags&scan.HasProps != 0:
+		return d.position(int(d.props[i].Start))
+	case n.Flags&scan.EmptyInFlow != 0:
+		return d.position(scan.AfterFlowGap(d.src, int(n.Val), d.bodyEnd))
 	}
-	return d.position(int(n.val))
+	return d.position(int(n.Val))
 }
 
 // Doc returns the value as a *YamlDoc, nil if it is missing.

@@ -1,6 +1,9 @@
 package gaby
 
-import "github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+import (
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
+)
 
 // valueSpan is the position of a source value in the text, with what surrounds it on its lines.
 type valueSpan struct {
@@ -19,27 +22,27 @@ type valueSpan struct {
 // valueSpan returns the span of the value of source node i.
 func (d *document) valueSpan(i int32) valueSpan {
 	n := &d.n[i]
-	s := valueSpan{slot: i, start: int(n.val), tail: int(n.valEnd), indent: -2, head: int(n.val)}
-	if n.flags&hasProps != 0 {
-		s.start = int(d.props[i].start)
+	s := valueSpan{slot: i, start: int(n.Val), tail: int(n.ValEnd), indent: -2, head: int(n.Val)}
+	if n.Flags&scan.HasProps != 0 {
+		s.start = int(d.props[i].Start)
 		s.head = s.start
-		if a := d.props[i].anchor; a != "" && !d.isExpanded(i) {
+		if a := d.props[i].Anchor; a != "" && !d.isExpanded(i) {
 			s.anchor = "&" + a
 		}
 	}
 	switch {
-	case n.keyStyle != scalar.NoStyle:
+	case n.KeyStyle != scalar.NoStyle:
 		s.head = d.colonEnd(i)
 		s.indent = d.column(d.entryStart(i))
-	case i != 0 && n.flags&inFlow == 0:
-		s.head = int(n.keyEnd)
-		s.indent = d.column(int(n.key))
+	case i != 0 && n.Flags&scan.InFlow == 0:
+		s.head = int(n.KeyEnd)
+		s.indent = d.column(int(n.Key))
 	}
 	switch {
 	case d.isBlockScalar(i):
 		s.inside = true
 		// includes blanks and a comment after the header
-		s.tail = max(s.tail, d.blockEnd(int(n.val)))
+		s.tail = max(s.tail, d.blockEnd(int(n.Val)))
 		if s.tail > 0 && d.src[s.tail-1] == '\n' {
 			s.keep = true
 			s.tail--
@@ -47,7 +50,7 @@ func (d *document) valueSpan(i int32) valueSpan {
 				s.tail--
 			}
 		}
-	case (n.kind == mapNode || n.kind == listNode) && n.style == scalar.PlainStyle:
+	case (n.Kind == scan.MapNode || n.Kind == scan.ListNode) && n.Style == scalar.PlainStyle:
 		s.inside = true
 		s.tail = d.blockEnd(s.tail)
 	}
@@ -70,23 +73,18 @@ func (d *document) blockEnd(p int) int {
 
 // entryStart returns the offset of entry i of a block collection: of its key, "?" or dash.
 func (d *document) entryStart(i int32) int {
-	if d.n[i].flags&explicitKey != 0 {
-		return d.questionMark(int(d.n[i].key))
+	if d.n[i].Flags&scan.ExplicitKey != 0 {
+		return d.questionMark(int(d.n[i].Key))
 	}
-	return int(d.n[i].key)
+	return int(d.n[i].Key)
 }
 
 // colonEnd returns the offset after the colon of map entry i, or after its key if it has no colon.
 func (d *document) colonEnd(i int32) int {
 	n := &d.n[i]
-	p := int(n.keyEnd)
-	if n.flags&explicitKey != 0 {
-		s := scanner{
-			doc: d, src: d.src, pos: p, end: d.bodyEnd, bol: d.lineStart(p),
-			tabsFrom: maxColumn,
-		}
-		s.gap()
-		return s.pos + 1
+	p := int(n.KeyEnd)
+	if n.Flags&scan.ExplicitKey != 0 {
+		return scan.AfterGap(d.src, p, d.bodyEnd) + 1
 	}
 	if q := d.skipBlanks(p); q < len(d.src) && d.src[q] == ':' {
 		return q + 1

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 	"go.yaml.in/yaml/v3"
 )
@@ -48,11 +49,14 @@ func (d *document) readWithLibrary() {
 	}
 	// The nodes count as new: their content is in newNodes, not in spans of the source.
 	for i := range d.n {
-		d.n[i].flags |= isNew
+		d.n[i].Flags |= scan.IsNew
 	}
 	d.readOnly, d.readOnlyAt = why, r.at
-	if len(d.aliases) > 0 && !d.expansionFits() {
-		d.n = nil
+	if len(d.aliases) > 0 {
+		t := scan.Tree{Nodes: d.n, Aliases: d.aliases}
+		if scan.CheckExpansion(t, scan.Limits(*d.limits)) != nil {
+			d.n = nil
+		}
 	}
 }
 
@@ -72,18 +76,6 @@ func blankDirectives(prefix []byte) bool {
 		}
 	}
 	return found
-}
-
-// expansionFits reports whether the aliases of the document are within the limit.
-func (d *document) expansionFits() (fits bool) {
-	defer func() {
-		if recover() != nil {
-			fits = false
-		}
-	}()
-	s := scanner{doc: d, src: d.src, n: d.n}
-	s.checkExpansion()
-	return true
 }
 
 // libraryReader converts the nodes of yaml.v3 to those of the document. Their positions are kept in
@@ -112,16 +104,16 @@ func (r *libraryReader) read(n, key *yaml.Node, depth int) bool {
 	i := int32(len(d.n))
 	at := entryPositions{value: Position{Line: r.lines + n.Line, Column: n.Column}}
 	f := newNode{text: n.Value}
-	out := node{key: uint32(i), val: uint32(i), flags: isNew}
+	out := scan.Node{Key: uint32(i), Val: uint32(i), Flags: scan.IsNew}
 	at.key = at.value
 	if key != nil {
 		at.key, at.keyTag = Position{Line: r.lines + key.Line, Column: key.Column}, key.ShortTag()
-		out.keyStyle = scalar.DoubleStyle
+		out.KeyStyle = scalar.DoubleStyle
 		switch {
 		case key.Kind == yaml.ScalarNode:
 			f.key = key.Value
 			if key.ShortTag() == "!!merge" {
-				out.keyStyle = scalar.PlainStyle
+				out.KeyStyle = scalar.PlainStyle
 			}
 		case key.Kind == yaml.AliasNode && key.Alias.Kind == yaml.ScalarNode:
 			f.key = key.Alias.Value
@@ -141,26 +133,26 @@ func (r *libraryReader) read(n, key *yaml.Node, depth int) bool {
 	r.index[n] = i
 	if n.Style&yaml.TaggedStyle != 0 && scalar.ParseTag(n.ShortTag()) == scalar.OtherTag {
 		if d.props == nil {
-			d.props = map[int32]props{}
+			d.props = map[int32]scan.Props{}
 		}
-		d.props[i] = props{tag: n.ShortTag()}
-		out.flags |= hasProps
+		d.props[i] = scan.Props{Tag: n.ShortTag()}
+		out.Flags |= scan.HasProps
 	}
 	switch n.Kind {
 	case yaml.ScalarNode:
 		f.tag = scalar.ParseTag(n.ShortTag())
 		if n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|
 			yaml.FoldedStyle) == 0 && f.tag != scalar.StrTag {
-			out.style = scalar.PlainStyle
+			out.Style = scalar.PlainStyle
 		}
 	case yaml.MappingNode:
-		out.kind = mapNode
+		out.Kind = scan.MapNode
 	case yaml.SequenceNode:
-		out.kind = listNode
+		out.Kind = scan.ListNode
 	case yaml.AliasNode:
-		out.kind = aliasNode
+		out.Kind = scan.AliasNode
 		target, ok := r.index[n.Alias]
-		if !ok || d.n[target].next == 0 {
+		if !ok || d.n[target].Next == 0 {
 			return false
 		}
 		if d.aliases == nil {
@@ -171,13 +163,13 @@ func (r *libraryReader) read(n, key *yaml.Node, depth int) bool {
 	d.n = append(d.n, out)
 	d.newNodes = append(d.newNodes, f)
 	r.at = append(r.at, at)
-	if out.kind == aliasNode {
-		d.n[i].next = uint32(i + 1)
+	if out.Kind == scan.AliasNode {
+		d.n[i].Next = uint32(i + 1)
 		return true
 	}
 	seen := map[string]bool{}
 	for k := 0; k < len(n.Content); k++ {
-		if out.kind != mapNode {
+		if out.Kind != scan.MapNode {
 			if !r.read(n.Content[k], nil, depth+1) {
 				return false
 			}
@@ -187,16 +179,16 @@ func (r *libraryReader) read(n, key *yaml.Node, depth int) bool {
 		if !r.read(n.Content[k+1], n.Content[k], depth+1) {
 			return false
 		}
-		if d.n[child].keyStyle == scalar.PlainStyle {
-			d.n[i].flags |= hasMerge
+		if d.n[child].KeyStyle == scalar.PlainStyle {
+			d.n[i].Flags |= scan.HasMerge
 		} else if name := d.newNodes[child].key; seen[name] {
-			d.n[i].flags |= hasDuplicates
+			d.n[i].Flags |= scan.HasDuplicates
 			d.duplicates = true
 		} else {
 			seen[name] = true
 		}
 		k++
 	}
-	d.n[i].next = uint32(len(d.n))
+	d.n[i].Next = uint32(len(d.n))
 	return true
 }

@@ -1,4 +1,4 @@
-package gaby
+package scan
 
 import (
 	"bytes"
@@ -19,10 +19,10 @@ func (s *scanner) flowCollection(i int32) {
 	isMap := s.src[start] == '{'
 	closing := byte(']')
 	n := &s.n[i]
-	n.kind, n.style, n.val = listNode, scalar.FlowStyle, uint32(start)
+	n.Kind, n.Style, n.Val = ListNode, scalar.FlowStyle, uint32(start)
 	if isMap {
 		closing = '}'
-		n.kind = mapNode
+		n.Kind = MapNode
 	}
 	s.pos++
 	merge := false
@@ -37,12 +37,12 @@ func (s *scanner) flowCollection(i int32) {
 		}
 		e := s.push()
 		x := &s.n[e]
-		x.key, x.keyEnd, x.flags = uint32(s.pos), uint32(s.pos), inFlow
+		x.Key, x.KeyEnd, x.Flags = uint32(s.pos), uint32(s.pos), InFlow
 		if isMap {
 			s.flowEntry(e, start)
 			x = &s.n[e]
-			if x.keyStyle == scalar.PlainStyle && x.keyEnd-x.key == 2 && s.src[x.key] == '<' &&
-				s.src[x.key+1] == '<' {
+			if x.KeyStyle == scalar.PlainStyle && x.KeyEnd-x.Key == 2 && s.src[x.Key] == '<' &&
+				s.src[x.Key+1] == '<' {
 				merge = true
 			}
 		} else {
@@ -62,11 +62,11 @@ func (s *scanner) flowCollection(i int32) {
 	s.pos++
 	// The slab may have moved while the entries were scanned.
 	n = &s.n[i]
-	n.valEnd = uint32(s.pos)
-	n.next = uint32(len(s.n))
+	n.ValEnd = uint32(s.pos)
+	n.Next = uint32(len(s.n))
 	if isMap {
 		if merge {
-			n.flags |= hasMerge
+			n.Flags |= HasMerge
 			s.checkMerge(i)
 		}
 		s.checkDuplicates(i)
@@ -111,7 +111,7 @@ func (s *scanner) flowEntry(e int32, start int) {
 	switch {
 	case c == '"' || c == '\'':
 		end, _ := s.quoted(p)
-		n.keyStyle, n.keyEnd = quoteStyle(c), uint32(end)
+		n.KeyStyle, n.KeyEnd = quoteStyle(c), uint32(end)
 		s.pos = end
 	case c == '{' && s.src[p-1] == '{':
 		s.unsupportedHint(p-1, "a template expression", "render the template first")
@@ -121,16 +121,16 @@ func (s *scanner) flowEntry(e int32, start int) {
 		s.failHint(p, "a key cannot begin with "+string(rune(c)), "put the key in quotes")
 	default:
 		end, stop, _ := s.flowPlainText(p)
-		n.keyStyle, n.keyEnd = scalar.PlainStyle, uint32(end)
+		n.KeyStyle, n.KeyEnd = scalar.PlainStyle, uint32(end)
 		s.pos = stop
 	}
-	if int(n.keyEnd)-p > 1000 {
+	if int(n.KeyEnd)-p > 1000 {
 		s.unsupported(p, "a key of more than 1,000 bytes")
 	}
 	s.flowGap(start)
 	switch s.src[s.pos] {
 	case ':':
-		if s.pos == s.bol && int(n.keyEnd) < s.bol {
+		if s.pos == s.bol && int(n.KeyEnd) < s.bol {
 			s.unsupported(s.pos, "a colon at the beginning of a line")
 		}
 		s.pos++
@@ -139,7 +139,7 @@ func (s *scanner) flowEntry(e int32, start int) {
 		}
 		s.flowValue(e, start, '}')
 	case ',', '}':
-		s.flowEmpty(e, int(n.keyEnd))
+		s.flowEmpty(e, int(n.KeyEnd))
 	default:
 		s.failHint(s.pos, "a comma or } is missing", "")
 	}
@@ -154,7 +154,7 @@ func (s *scanner) flowIndicator(p int) bool {
 // flowEmpty records a value without text in a flow collection.
 func (s *scanner) flowEmpty(e int32, p int) {
 	s.empty(e, p)
-	s.n[e].flags |= emptyInFlow
+	s.n[e].Flags |= EmptyInFlow
 }
 
 // flowValue scans a value inside a flow collection.

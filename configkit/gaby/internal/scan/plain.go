@@ -1,4 +1,4 @@
-package gaby
+package scan
 
 import (
 	"encoding/binary"
@@ -38,8 +38,8 @@ func (s *scanner) plainEntry(col int) bool {
 	}
 	e := int32(len(s.n))
 	n := s.more()
-	n.key, n.keyEnd = uint32(p), uint32(colon)
-	n.keyStyle, n.flags = scalar.PlainStyle, 0
+	n.Key, n.KeyEnd = uint32(p), uint32(colon)
+	n.KeyStyle, n.Flags = scalar.PlainStyle, 0
 	s.pos, s.bol = q, colon+2
 	if list {
 		s.blockList(e, inner)
@@ -60,8 +60,8 @@ func (s *scanner) plainItem(col int) bool {
 	if s.plainKey(v) >= 0 {
 		e := int32(len(s.n))
 		n := s.more()
-		n.key, n.keyEnd = uint32(p), uint32(p+1)
-		n.keyStyle, n.flags = scalar.NoStyle, 0
+		n.Key, n.KeyEnd = uint32(p), uint32(p+1)
+		n.KeyStyle, n.Flags = scalar.NoStyle, 0
 		s.pos = v
 		s.blockMap(e, v-s.bol)
 		return true
@@ -81,16 +81,16 @@ func (s *scanner) plainScalar(key, keyEnd, v, col int, keyStyle scalar.Style) bo
 		return false
 	}
 	n := s.more()
-	n.key, n.keyEnd, n.val, n.valEnd, n.next = uint32(key), uint32(keyEnd), uint32(v), uint32(feed),
+	n.Key, n.KeyEnd, n.Val, n.ValEnd, n.Next = uint32(key), uint32(keyEnd), uint32(v), uint32(feed),
 		uint32(len(s.n))
-	n.kind, n.style, n.keyStyle, n.flags = scalarNode, scalar.PlainStyle, keyStyle, 0
+	n.Kind, n.Style, n.KeyStyle, n.Flags = ScalarNode, scalar.PlainStyle, keyStyle, 0
 	s.pos, s.bol = q, feed+1
 	return true
 }
 
 // more appends a node without clearing it: setting every field is faster than appending a zero
 // node.
-func (s *scanner) more() *node {
+func (s *scanner) more() *Node {
 	if len(s.n) == cap(s.n) {
 		s.push()
 	} else {

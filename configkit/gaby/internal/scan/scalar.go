@@ -1,4 +1,4 @@
-package gaby
+package scan
 
 import (
 	"bytes"
@@ -209,11 +209,11 @@ func (s *scanner) blockScalar(e int32, indent int) {
 			tail++
 		}
 		if tail > last {
-			s.n[e].valEnd = uint32(tail)
+			s.n[e].ValEnd = uint32(tail)
 		}
 	}
 	s.pos = textEnd
-	s.bol = s.doc.lineStart(textEnd)
+	s.bol = LineStart(s.src, textEnd)
 	s.nextLine()
 }
 

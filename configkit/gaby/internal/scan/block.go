@@ -1,4 +1,4 @@
-package gaby
+package scan
 
 import (
 	"bytes"
@@ -74,9 +74,9 @@ func (s *scanner) dash() bool { return s.src[s.pos] == '-' && s.blankAt(s.pos+1)
 // empty records a value without text at p, which is null.
 func (s *scanner) empty(e int32, p int) {
 	n := &s.n[e]
-	n.kind, n.style = scalarNode, scalar.NoStyle
-	n.val, n.valEnd = uint32(p), uint32(p)
-	n.next = uint32(len(s.n))
+	n.Kind, n.Style = ScalarNode, scalar.NoStyle
+	n.Val, n.ValEnd = uint32(p), uint32(p)
+	n.Next = uint32(len(s.n))
 }
 
 // content scans the value that begins at pos. blockAllowed says that a block collection may begin
@@ -180,14 +180,14 @@ func (s *scanner) colonAfter(p int) bool {
 // scalar records the scalar src[start:end] as the value of entry e.
 func (s *scanner) scalar(e int32, start, end int, st scalar.Style, multi bool) {
 	n := &s.n[e]
-	n.kind, n.style = scalarNode, st
-	n.val, n.valEnd = uint32(start), uint32(end)
-	n.next = uint32(len(s.n))
+	n.Kind, n.Style = ScalarNode, st
+	n.Val, n.ValEnd = uint32(start), uint32(end)
+	n.Next = uint32(len(s.n))
 	if multi {
-		n.flags |= multiLine
+		n.Flags |= MultiLine
 	}
 	if st == scalar.SingleStyle || st == scalar.DoubleStyle {
-		for _, p := range s.doc.separators {
+		for _, p := range s.tree.Separators {
 			if int(p) > start && int(p) < end {
 				s.quotedSep++
 			}
@@ -200,8 +200,8 @@ func (s *scanner) scalar(e int32, start, end int, st scalar.Style, multi bool) {
 func (s *scanner) blockMap(i int32, col int) {
 	s.down()
 	m := &s.n[i]
-	m.kind, m.style = mapNode, scalar.PlainStyle
-	m.val = uint32(s.pos)
+	m.Kind, m.Style = MapNode, scalar.PlainStyle
+	m.Val = uint32(s.pos)
 	last := 0
 	merge := false
 	var keys keySet
@@ -211,16 +211,16 @@ func (s *scanner) blockMap(i int32, col int) {
 			s.push()
 			s.key(e, col)
 			where := sameColumn
-			if s.n[e].flags&explicitKey != 0 {
+			if s.n[e].Flags&ExplicitKey != 0 {
 				where |= compactOK
 			}
 			s.value(e, col, where)
 		}
 		n := &s.n[e]
-		last = int(max(n.valEnd, n.keyEnd))
+		last = int(max(n.ValEnd, n.KeyEnd))
 		keys.add(s.src, n)
-		if n.keyStyle == scalar.PlainStyle && n.keyEnd-n.key == 2 && s.src[n.key] == '<' &&
-			s.src[n.key+1] == '<' {
+		if n.KeyStyle == scalar.PlainStyle && n.KeyEnd-n.Key == 2 && s.src[n.Key] == '<' &&
+			s.src[n.Key+1] == '<' {
 			merge = true
 		}
 		if s.pos >= s.end {
@@ -239,10 +239,10 @@ func (s *scanner) blockMap(i int32, col int) {
 	}
 	// The slab may have moved while the entries were scanned.
 	m = &s.n[i]
-	m.valEnd = uint32(last)
-	m.next = uint32(len(s.n))
+	m.ValEnd = uint32(last)
+	m.Next = uint32(len(s.n))
 	if merge {
-		m.flags |= hasMerge
+		m.Flags |= HasMerge
 		s.checkMerge(i)
 	}
 	if keys.doubt {
@@ -255,7 +255,7 @@ func (s *scanner) blockMap(i int32, col int) {
 func (s *scanner) key(e int32, col int) {
 	p := s.pos
 	n := &s.n[e]
-	n.key = uint32(p)
+	n.Key = uint32(p)
 	c := s.src[p]
 	var end int
 	switch {
@@ -264,8 +264,8 @@ func (s *scanner) key(e int32, col int) {
 		if multi {
 			s.fail(p, "a key must be on one line")
 		}
-		n.keyStyle = quoteStyle(c)
-		n.keyEnd = uint32(q)
+		n.KeyStyle = quoteStyle(c)
+		n.KeyEnd = uint32(q)
 		end = q
 		if q = s.skipBlanks(q); q >= s.end || s.src[q] != ':' {
 			s.failHint(p, "a key without a colon", `a key is followed by ": "`)
@@ -293,8 +293,8 @@ func (s *scanner) key(e int32, col int) {
 		if stop >= s.end || s.src[stop] != ':' {
 			s.failHint(p, "a key without a colon", `a key is followed by ": "`)
 		}
-		n.keyStyle = scalar.PlainStyle
-		n.keyEnd = uint32(end)
+		n.KeyStyle = scalar.PlainStyle
+		n.KeyEnd = uint32(end)
 		s.pos = stop + 1
 	}
 	if end-p > 1000 {
@@ -313,15 +313,15 @@ func (s *scanner) complexKey(e int32, col int) {
 		s.unsupported(p, "an explicit key without text on its line")
 	}
 	n := &s.n[e]
-	n.flags |= explicitKey
-	n.key = uint32(q)
+	n.Flags |= ExplicitKey
+	n.Key = uint32(q)
 	switch c := s.src[q]; {
 	case c == '"' || c == '\'':
 		end, multi := s.quoted(q)
 		if multi {
 			s.unsupported(q, "an explicit key over several lines")
 		}
-		n.keyStyle, n.keyEnd = quoteStyle(c), uint32(end)
+		n.KeyStyle, n.KeyEnd = quoteStyle(c), uint32(end)
 		if s.colonAfter(end) {
 			s.unsupported(q, "a collection as a key")
 		}
@@ -333,7 +333,7 @@ func (s *scanner) complexKey(e int32, col int) {
 		if stop < s.end && s.src[stop] == ':' {
 			s.unsupported(q, "a collection as a key")
 		}
-		n.keyStyle, n.keyEnd = scalar.PlainStyle, uint32(end)
+		n.KeyStyle, n.KeyEnd = scalar.PlainStyle, uint32(end)
 		s.pos = end
 	}
 	s.gap()
@@ -354,20 +354,20 @@ func (s *scanner) complexKey(e int32, col int) {
 func (s *scanner) blockList(i int32, col int) {
 	s.down()
 	m := &s.n[i]
-	m.kind, m.style = listNode, scalar.PlainStyle
-	m.val = uint32(s.pos)
+	m.Kind, m.Style = ListNode, scalar.PlainStyle
+	m.Val = uint32(s.pos)
 	last := 0
 	for {
 		e := int32(len(s.n))
 		if !s.plainItem(col) {
 			s.push()
 			n := &s.n[e]
-			n.key, n.keyEnd = uint32(s.pos), uint32(s.pos+1)
+			n.Key, n.KeyEnd = uint32(s.pos), uint32(s.pos+1)
 			s.pos++
 			s.value(e, col, compactOK)
 		}
 		n := &s.n[e]
-		last = int(max(n.valEnd, n.keyEnd))
+		last = int(max(n.ValEnd, n.KeyEnd))
 		if s.pos >= s.end {
 			break
 		}
@@ -384,15 +384,15 @@ func (s *scanner) blockList(i int32, col int) {
 		}
 	}
 	m = &s.n[i]
-	m.valEnd = uint32(last)
-	m.next = uint32(len(s.n))
+	m.ValEnd = uint32(last)
+	m.Next = uint32(len(s.n))
 	s.depth--
 }
 
 // down enters one level of nesting and enforces the limit.
 func (s *scanner) down() {
 	s.depth++
-	if s.depth > s.doc.limits.Depth {
+	if s.depth > s.limits.Depth {
 		s.fail(s.pos, "too many maps and lists inside each other")
 	}
 }

@@ -1,4 +1,4 @@
-package gaby
+package scan
 
 import (
 	"bytes"
@@ -8,37 +8,36 @@ import (
 
 // props scans the anchor or tag at pos and records it for entry e. The caller scans a second one.
 func (s *scanner) props(e int32) {
-	d := s.doc
-	if d.props == nil {
-		d.props = map[int32]props{}
+	if s.tree.Props == nil {
+		s.tree.Props = map[int32]Props{}
 	}
-	have, again := d.props[e]
+	have, again := s.tree.Props[e]
 	if !again {
-		have.start = uint32(s.pos)
+		have.Start = uint32(s.pos)
 	}
 	if s.src[s.pos] == '&' {
-		if have.anchor != "" {
+		if have.Anchor != "" {
 			s.fail(s.pos, "two anchors before one value")
 		}
 		end := s.nameEnd(s.pos + 1)
-		have.anchor = string(s.src[s.pos+1 : end])
+		have.Anchor = string(s.src[s.pos+1 : end])
 		// A name that is used again means the later node from here on, as YAML allows; aliases that
 		// were scanned before have their target already.
 		if s.anchors == nil {
 			s.anchors = map[string]int32{}
 		}
-		s.anchors[have.anchor] = e
+		s.anchors[have.Anchor] = e
 		s.pos = end
 	} else {
-		if have.tag != "" {
+		if have.Tag != "" {
 			s.fail(s.pos, "two tags before one value")
 		}
 		end := s.tagEnd(s.pos)
-		have.tag = string(s.src[s.pos:end])
+		have.Tag = string(s.src[s.pos:end])
 		s.pos = end
 	}
-	d.props[e] = have
-	s.n[e].flags |= hasProps
+	s.tree.Props[e] = have
+	s.n[e].Flags |= HasProps
 }
 
 // nameEnd returns the end of the anchor name at p.
@@ -80,46 +79,46 @@ func (s *scanner) alias(e int32) int {
 		s.fail(p, "an alias to an anchor that does not exist: "+name)
 	}
 	// next is set when a node is complete, so a target without it contains this alias.
-	if s.n[target].next == 0 {
+	if s.n[target].Next == 0 {
 		s.fail(p, "an alias inside the value it refers to: "+name)
 	}
-	if s.n[e].flags&hasProps != 0 {
+	if s.n[e].Flags&HasProps != 0 {
 		s.fail(p, "an anchor or tag before an alias")
 	}
 	n := &s.n[e]
-	n.kind = aliasNode
-	n.val, n.valEnd = uint32(p), uint32(end)
-	n.next = uint32(len(s.n))
-	if s.doc.aliases == nil {
-		s.doc.aliases = map[int32]int32{}
+	n.Kind = AliasNode
+	n.Val, n.ValEnd = uint32(p), uint32(end)
+	n.Next = uint32(len(s.n))
+	if s.tree.Aliases == nil {
+		s.tree.Aliases = map[int32]int32{}
 	}
-	s.doc.aliases[e] = target
+	s.tree.Aliases[e] = target
 	return end
 }
 
 // checkMerge refuses a "<<" whose value is not a map, an alias of a map, or a list of these.
 func (s *scanner) checkMerge(m int32) {
-	for e := m + 1; e < int32(s.n[m].next); e = int32(s.n[e].next) {
+	for e := m + 1; e < int32(s.n[m].Next); e = int32(s.n[e].Next) {
 		n := s.n[e]
-		if n.keyStyle != scalar.PlainStyle || string(s.src[n.key:n.keyEnd]) != "<<" {
+		if n.KeyStyle != scalar.PlainStyle || string(s.src[n.Key:n.KeyEnd]) != "<<" {
 			continue
 		}
-		if s.target(e).kind == listNode && n.kind == listNode {
-			for x := e + 1; x < int32(n.next); x = int32(s.n[x].next) {
-				if s.target(x).kind != mapNode {
-					s.fail(int(s.n[x].val), "<< needs a map, an alias of a map, or a list of these")
+		if s.target(e).Kind == ListNode && n.Kind == ListNode {
+			for x := e + 1; x < int32(n.Next); x = int32(s.n[x].Next) {
+				if s.target(x).Kind != MapNode {
+					s.fail(int(s.n[x].Val), "<< needs a map, an alias of a map, or a list of these")
 				}
 			}
-		} else if s.target(e).kind != mapNode {
-			s.fail(int(n.val), "<< needs a map, an alias of a map, or a list of these")
+		} else if s.target(e).Kind != MapNode {
+			s.fail(int(n.Val), "<< needs a map, an alias of a map, or a list of these")
 		}
 	}
 }
 
 // target returns the node that e refers to, e itself unless it is an alias.
-func (s *scanner) target(e int32) node {
-	for s.n[e].kind == aliasNode {
-		e = s.doc.aliases[e]
+func (s *scanner) target(e int32) Node {
+	for s.n[e].Kind == AliasNode {
+		e = s.tree.Aliases[e]
 	}
 	return s.n[e]
 }
@@ -132,21 +131,21 @@ type keySet struct {
 }
 
 // add adds the key of n. Quoted keys always raise doubt, because they may be escaped.
-func (k *keySet) add(src []byte, n *node) {
-	if n.keyStyle != scalar.PlainStyle {
+func (k *keySet) add(src []byte, n *Node) {
+	if n.KeyStyle != scalar.PlainStyle {
 		k.doubt = true
 		return
 	}
-	bit := uint64(1) << ((uint32(src[n.key]) + 3*uint32(src[n.keyEnd-1]) + 5*(n.keyEnd-n.key)) % 64)
+	bit := uint64(1) << ((uint32(src[n.Key]) + 3*uint32(src[n.KeyEnd-1]) + 5*(n.KeyEnd-n.Key)) % 64)
 	k.doubt = k.doubt || k.seen&bit != 0
 	k.seen |= bit
 }
 
 // checkDuplicates marks a map in which a key occurs twice.
 func (s *scanner) checkDuplicates(m int32) {
-	end := int32(s.n[m].next)
+	end := int32(s.n[m].Next)
 	count := 0
-	for e := m + 1; e < end; e = int32(s.n[e].next) {
+	for e := m + 1; e < end; e = int32(s.n[e].Next) {
 		count++
 	}
 	if count < 2 {
@@ -156,11 +155,11 @@ func (s *scanner) checkDuplicates(m int32) {
 		s.checkManyDuplicates(m, count)
 		return
 	}
-	for a := m + 1; a < end; a = int32(s.n[a].next) {
-		for b := int32(s.n[a].next); b < end; b = int32(s.n[b].next) {
+	for a := m + 1; a < end; a = int32(s.n[a].Next) {
+		for b := int32(s.n[a].Next); b < end; b = int32(s.n[b].Next) {
 			if s.sameKey(&s.n[a], &s.n[b]) {
-				s.n[m].flags |= hasDuplicates
-				s.doc.duplicates = true
+				s.n[m].Flags |= HasDuplicates
+				s.tree.Duplicates = true
 				return
 			}
 		}
@@ -171,11 +170,11 @@ func (s *scanner) checkDuplicates(m int32) {
 func (s *scanner) checkManyDuplicates(m int32, count int) {
 	// The keys are compared decoded, so that "a" and a are the same.
 	seen := make(map[string]struct{}, count)
-	for e := m + 1; e < int32(s.n[m].next); e = int32(s.n[e].next) {
-		k := keyBytes(s.src, &s.n[e])
+	for e := m + 1; e < int32(s.n[m].Next); e = int32(s.n[e].Next) {
+		k := KeyBytes(s.src, &s.n[e])
 		if _, again := seen[string(k)]; again {
-			s.n[m].flags |= hasDuplicates
-			s.doc.duplicates = true
+			s.n[m].Flags |= HasDuplicates
+			s.tree.Duplicates = true
 			return
 		}
 		seen[string(k)] = struct{}{}
@@ -183,12 +182,12 @@ func (s *scanner) checkManyDuplicates(m int32, count int) {
 }
 
 // sameKey reports whether two source entries have the same decoded key.
-func (s *scanner) sameKey(a, b *node) bool {
-	if a.keyStyle == scalar.PlainStyle && b.keyStyle == scalar.PlainStyle {
-		return a.keyEnd-a.key == b.keyEnd-b.key &&
-			string(s.src[a.key:a.keyEnd]) == string(s.src[b.key:b.keyEnd])
+func (s *scanner) sameKey(a, b *Node) bool {
+	if a.KeyStyle == scalar.PlainStyle && b.KeyStyle == scalar.PlainStyle {
+		return a.KeyEnd-a.Key == b.KeyEnd-b.Key &&
+			string(s.src[a.Key:a.KeyEnd]) == string(s.src[b.Key:b.KeyEnd])
 	}
-	return bytes.Equal(keyBytes(s.src, a), keyBytes(s.src, b))
+	return bytes.Equal(KeyBytes(s.src, a), KeyBytes(s.src, b))
 }
 
 // checkExpansion refuses a document whose aliases expand to more values than the limit. Aliases
@@ -198,13 +197,13 @@ func (s *scanner) checkExpansion() {
 	total := make([]int, len(s.n)+1)
 	for i := range s.n {
 		size := 1
-		if s.n[i].kind == aliasNode {
-			t := s.doc.aliases[int32(i)]
-			size = total[s.n[t].next] - total[t]
+		if s.n[i].Kind == AliasNode {
+			t := s.tree.Aliases[int32(i)]
+			size = total[s.n[t].Next] - total[t]
 		}
 		total[i+1] = total[i] + size
-		if total[i+1] > s.doc.limits.AliasNodes && total[i+1] > len(s.n) {
-			s.failHint(int(s.n[i].val), "the aliases of the document expand to too many values",
+		if total[i+1] > s.limits.AliasNodes && total[i+1] > len(s.n) {
+			s.failHint(int(s.n[i].Val), "the aliases of the document expand to too many values",
 				"replace some of them with their values")
 		}
 	}
