@@ -55,6 +55,20 @@ type PathSourceFunc func(t api.ResourceType) []*api.PathVisitorInfo
 // PathsOf calls f.
 func (f PathSourceFunc) PathsOf(t api.ResourceType) []*api.PathVisitorInfo { return f(t) }
 
+// FilterPaths returns the paths of a source for which keep returns true.
+func FilterPaths(
+	source PathSource, keep func(api.ResourceType, *api.PathVisitorInfo) bool,
+) PathSource {
+	return PathSourceFunc(func(t api.ResourceType) (kept []*api.PathVisitorInfo) {
+		for _, info := range source.PathsOf(t) {
+			if keep(t, info) {
+				kept = append(kept, info)
+			}
+		}
+		return kept
+	})
+}
+
 // ResourceProvider knows the resources of a toolchain. Its methods are safe for concurrent use.
 type ResourceProvider interface {
 	// ToolchainType returns the toolchain.

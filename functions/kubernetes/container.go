@@ -102,17 +102,3 @@ func inContainers(provider configkit.ResourceProvider, below ...string) configki
 		return infos
 	})
 }
-
-// filtered returns the paths of a source for which keep returns true.
-func filtered(
-	source configkit.PathSource, keep func(api.ResourceType, *api.PathVisitorInfo) bool,
-) configkit.PathSource {
-	return configkit.PathSourceFunc(func(t api.ResourceType) (kept []*api.PathVisitorInfo) {
-		for _, info := range source.PathsOf(t) {
-			if keep(t, info) {
-				kept = append(kept, info)
-			}
-		}
-		return kept
-	})
-}

@@ -8,6 +8,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/kubernetes/namespaces"
 	"github.com/fctl-dev/fctl/functions/unit"
 )
 
@@ -26,13 +27,13 @@ func (r *renamer) noteHosts() {
 	hosts := formerHosts{}
 	for i := range r.all {
 		n := &r.all[i]
-		if n.name == n.old() || !isService(n.info.ResourceType) {
+		if n.name == n.Name() || !isService(n.Info.ResourceType) {
 			continue
 		}
-		if hosts[n.old()] == nil {
-			hosts[n.old()] = map[string]bool{}
+		if hosts[n.Name()] == nil {
+			hosts[n.Name()] = map[string]bool{}
 		}
-		hosts[n.old()][n.namespace] = true
+		hosts[n.Name()][n.Namespace] = true
 	}
 	if len(hosts) == 0 {
 		return
@@ -104,7 +105,7 @@ func (h formerHosts) in(text, namespace string, context hostContext) (name strin
 // labelLen returns the number of bytes at the start of text that can be part of a DNS label.
 func labelLen(text string) int {
 	n := 0
-	for n < len(text) && isLabelByte(text[n]) {
+	for n < len(text) && namespaces.IsLabelByte(text[n]) {
 		n++
 	}
 	return n

@@ -9,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/functions/kubernetes/namespaces"
 	"github.com/fctl-dev/fctl/functions/unit"
 )
 
@@ -59,25 +60,25 @@ func (r *renamer) refuseSeveral(name string) error {
 	own := r.resources(r.selected)
 	names := map[string][]string{} // current names, by kind
 	for _, n := range slices.Concat(own, r.elsewhere()) {
-		if kind := unit.GroupKind(n.info.ResourceType); !slices.Contains(names[kind], n.old()) {
-			names[kind] = append(names[kind], n.old())
+		if kind := unit.GroupKind(n.Info.ResourceType); !slices.Contains(names[kind], n.Name()) {
+			names[kind] = append(names[kind], n.Name())
 		}
 	}
 	for i := range own {
 		n := &own[i]
-		all := names[unit.GroupKind(n.info.ResourceType)]
+		all := names[unit.GroupKind(n.Info.ResourceType)]
 		if len(all) == 1 {
 			continue
 		}
 		slices.Sort(all)
-		other := n.old()
+		other := n.Name()
 		if other == name {
 			other = all[slices.IndexFunc(all, func(old string) bool { return old != name })]
 		}
-		return n.failure(
+		return n.Failure(
 			fmt.Sprintf("--kind and --name select one; 'rename-resource %s %s %s' renames one with its references",
-				n.info.ResourceType, other, name),
-			"%d resources of type %s would all be called %s: %s", len(all), n.info.ResourceType,
+				n.Info.ResourceType, other, name),
+			"%d resources of type %s would all be called %s: %s", len(all), n.Info.ResourceType,
 			name, shortList(all))
 	}
 	return nil
@@ -124,19 +125,19 @@ func renameResourceFunction(provider configkit.ResourceProvider) handler.Functio
 		t, to := api.ResourceType(a.String("resource-type")), a.String(parameterNewName)
 		from := a.String(parameterOldName)
 		isMeant := func(n renaming) bool {
-			return unit.SameKind(n.info.ResourceType, t) && n.old() == from
+			return unit.SameKind(n.Info.ResourceType, t) && n.Name() == from
 		}
 		var found []string
 		for _, n := range r.resources(docs) {
 			if isMeant(n) {
 				n.name = to
 				r.all = append(r.all, n)
-				found = append(found, string(n.info.ResourceName))
+				found = append(found, string(n.Info.ResourceName))
 			}
 		}
 		switch {
 		case len(found) > 1:
-			return 0, r.all[1].failure("--namespace selects one", "there are several: %s",
+			return 0, r.all[1].Failure("--namespace selects one", "there are several: %s",
 				shortList(found))
 		case len(found) == 0 && !slices.ContainsFunc(r.resources(r.unit), isMeant):
 			// It is not in the unit, not even among the resources that are not selected.
@@ -152,14 +153,14 @@ func renameResourceFunction(provider configkit.ResourceProvider) handler.Functio
 func (r *renamer) inOtherFiles(t api.ResourceType, from, to string) []renaming {
 	var all []renaming
 	for _, n := range r.elsewhere() {
-		if unit.SameKind(n.info.ResourceType, t) && n.old() == from {
+		if unit.SameKind(n.Info.ResourceType, t) && n.Name() == from {
 			n.name = to
 			all = append(all, n)
 		}
 	}
 	if len(all) == 0 {
 		info := api.ResourceInfo{ResourceType: t, ResourceNameWithoutScope: api.ResourceName(from)}
-		all = append(all, renaming{newResource(nil, info), to})
+		all = append(all, renaming{namespaces.NewResource(nil, info), to})
 	}
 	return all
 }
@@ -174,10 +175,10 @@ func (r *renamer) noteSimilarType(t api.ResourceType) {
 	}
 	var types []string
 	for _, n := range slices.Concat(r.resources(r.unit), r.elsewhere()) {
-		if unit.SameKind(n.info.ResourceType, t) {
+		if unit.SameKind(n.Info.ResourceType, t) {
 			return
 		}
-		types = append(types, string(n.info.ResourceType))
+		types = append(types, string(n.Info.ResourceType))
 	}
 	slices.Sort(types)
 	if hint := configkit.DidYouMean("",
@@ -227,7 +228,7 @@ func affixFunction(
 	}, func(fc *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
 		r := newRenamer(fc, provider, docs)
 		for _, n := range slices.Concat(r.resources(docs), r.elsewhere()) {
-			if !keepsName(n.info.ResourceType) {
+			if !keepsName(n.Info.ResourceType) {
 				n.name = add(a.String(affix), n.name)
 				r.all = append(r.all, n)
 			}

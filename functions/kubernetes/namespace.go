@@ -11,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/functions/kubernetes/namespaces"
 )
 
 const (
@@ -20,8 +21,6 @@ const (
 	parameterNamespace     = "namespace-name"
 	parameterOldNamespace  = "old-namespace"
 	parameterClusterScoped = "cluster-scoped-types"
-
-	namespacePath = "metadata.namespace"
 )
 
 // dnsLabel matches the names that Kubernetes accepts for namespaces and volumes.
@@ -54,9 +53,9 @@ func getNamespaceFunction(provider configkit.ResourceProvider) handler.FunctionR
 }
 
 func setNamespaceFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	newMove := func(fc *api.FunctionContext, a handler.Arguments) *namespaceMove {
-		m := newNamespaceMove(fc, provider, a)
-		m.from, m.to = a.String(parameterOldNamespace), a.String(parameterNamespace)
+	newMove := func(fc *api.FunctionContext, a handler.Arguments) *namespaces.Move {
+		m := namespaceCall(fc, provider, a)
+		m.From, m.To = a.String(parameterOldNamespace), a.String(parameterNamespace)
 		return m
 	}
 	return mutating(handler.FunctionRegistration{
@@ -82,17 +81,17 @@ func setNamespaceFunction(provider configkit.ResourceProvider) handler.FunctionR
 		PerDocument:    true,
 		CheckArguments: checkClusterScoped,
 		Join: func(fc *api.FunctionContext, args []api.FunctionArgument, parts []any) error {
-			return newMove(fc, args).join(parts)
+			return newMove(fc, args).Join(parts)
 		},
 	}, func(fc *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
-		return newMove(fc, a).run(docs)
+		return newMove(fc, a).Run(docs)
 	})
 }
 
 func ensureNamespacesFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	newMove := func(fc *api.FunctionContext, a handler.Arguments) *namespaceMove {
-		m := newNamespaceMove(fc, provider, a)
-		m.own = true
+	newMove := func(fc *api.FunctionContext, a handler.Arguments) *namespaces.Move {
+		m := namespaceCall(fc, provider, a)
+		m.Own = true
 		return m
 	}
 	return mutating(handler.FunctionRegistration{
@@ -105,17 +104,25 @@ func ensureNamespacesFunction(provider configkit.ResourceProvider) handler.Funct
 			Examples: []string{"ensure-namespaces"},
 		},
 		PerDocument: true,
-		Paths: filtered(provider.AttributePaths(attributeNamespace),
+		Paths: configkit.FilterPaths(provider.AttributePaths(attributeNamespace),
 			func(_ api.ResourceType, info *api.PathVisitorInfo) bool {
-				return info.Path == namespacePath
+				return info.Path == namespaces.Path
 			}),
 		CheckArguments: checkClusterScoped,
 		Join: func(fc *api.FunctionContext, args []api.FunctionArgument, parts []any) error {
-			return newMove(fc, args).join(parts)
+			return newMove(fc, args).Join(parts)
 		},
 	}, func(fc *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
-		return newMove(fc, a).ensure(docs)
+		return newMove(fc, a).Ensure(docs)
 	})
+}
+
+// namespaceCall returns one call of a function that gives resources a namespace.
+func namespaceCall(
+	fc *api.FunctionContext, provider configkit.ResourceProvider, args handler.Arguments,
+) *namespaces.Move {
+	return namespaces.New(fc, provider, provider.AttributePaths(attributeNamespace),
+		inContainers(provider, "command.*", "args.*", "env.*.value"), clusterScopedTypes(args))
 }
 
 // clusterScopedTypes returns the resource types in the argument, which are separated by commas or

@@ -50,7 +50,7 @@ func setContainerProbeDefaultsFunction(
 		},
 		ValueParameter: "liveness-path",
 		PerDocument:    true,
-		Paths: filtered(inContainers(provider, ""),
+		Paths: configkit.FilterPaths(inContainers(provider, ""),
 			func(_ api.ResourceType, info *api.PathVisitorInfo) bool {
 				return !strings.HasSuffix(string(info.Path), ".ephemeralContainers.*")
 			}),

@@ -8,12 +8,13 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/functions/kubernetes/namespaces"
 	"github.com/fctl-dev/fctl/functions/unit"
 )
 
 // renaming is a resource and its new name.
 type renaming struct {
-	resource
+	namespaces.Resource
 	name string
 }
 
@@ -38,7 +39,7 @@ func (r *renamer) resources(docs gaby.Container) []renaming {
 	for _, doc := range docs {
 		if info, err := r.provider.ResourceInfo(doc); err == nil && doc.ExistsP("metadata.name") {
 			all = append(all, renaming{
-				newResource(doc, info), string(info.ResourceNameWithoutScope),
+				namespaces.NewResource(doc, info), string(info.ResourceNameWithoutScope),
 			})
 		}
 	}
@@ -58,13 +59,13 @@ func (r *renamer) elsewhere() []renaming {
 	case excluded == nil:
 		for _, info := range p.InputResources() {
 			if name := string(info.ResourceNameWithoutScope); name != "" {
-				all = append(all, renaming{newResource(nil, info), name})
+				all = append(all, renaming{namespaces.NewResource(nil, info), name})
 			}
 		}
 	default:
 		for _, n := range r.resources(p.InputDocuments()) {
-			if selected, err := excluded.Selects(n.doc); err == nil && selected {
-				n.doc = nil
+			if selected, err := excluded.Selects(n.Doc); err == nil && selected {
+				n.Doc = nil
 				all = append(all, n)
 			}
 		}
@@ -77,34 +78,34 @@ func (r *renamer) check() error {
 	type key struct{ kind, namespace, name string }
 	renamed := make(map[*gaby.YamlDoc]string, len(r.all))
 	for i := range r.all {
-		renamed[r.all[i].doc] = r.all[i].name
+		renamed[r.all[i].Doc] = r.all[i].name
 	}
 	holders := map[key]*renaming{} // by name after renaming
 	others := r.resources(r.unit)
 	var problems []error
 	for i := range others {
 		n := &others[i]
-		kind := unit.GroupKind(n.info.ResourceType)
-		if name, ok := renamed[n.doc]; ok && name != n.name {
+		kind := unit.GroupKind(n.Info.ResourceType)
+		if name, ok := renamed[n.Doc]; ok && name != n.name {
 			n.name = name
-			if err := unit.CheckResourceName(r.provider, n.info.ResourceType, name); err != nil {
-				problems = append(problems, n.failure("", "%v", err))
+			if err := unit.CheckResourceName(r.provider, n.Info.ResourceType, name); err != nil {
+				problems = append(problems, n.Failure("", "%v", err))
 				continue
 			}
-			for _, other := range otherInputs(r.fc, r.provider, kind, name) {
-				if string(other.ResourceName) == n.namespace+"/"+name {
-					problems = append(problems, n.failure("",
+			for _, other := range namespaces.OtherInputs(r.fc, r.provider, kind, name) {
+				if string(other.ResourceName) == n.Namespace+"/"+name {
+					problems = append(problems, n.Failure("",
 						"%s of %s:%d and %s would both be called %s", name, other.File,
-						other.Line, n.old(), name))
+						other.Line, n.Name(), name))
 				}
 			}
 		}
-		k := key{kind, n.namespace, n.name}
+		k := key{kind, n.Namespace, n.name}
 		if other := holders[k]; other == nil {
 			holders[k] = n
-		} else if n.name != n.old() || other.name != other.old() {
-			problems = append(problems, n.failure("", "%s and %s would both be called %s",
-				other.old(), n.old(), n.name))
+		} else if n.name != n.Name() || other.name != other.Name() {
+			problems = append(problems, n.Failure("", "%s and %s would both be called %s",
+				other.Name(), n.Name(), n.name))
 		}
 	}
 	return errors.Join(problems...)
@@ -121,10 +122,10 @@ func (r *renamer) run() (int, error) {
 	matches := 0
 	for i := range r.all {
 		n := &r.all[i]
-		k := key{unit.GroupKind(n.info.ResourceType), n.old()}
+		k := key{unit.GroupKind(n.Info.ResourceType), n.Name()}
 		byName[k] = append(byName[k], n)
-		if n.doc != nil {
-			named[n.doc] = true
+		if n.Doc != nil {
+			named[n.Doc] = true
 			matches++
 		}
 	}
@@ -136,7 +137,7 @@ func (r *renamer) run() (int, error) {
 			}
 			for _, t := range ref.Types {
 				for _, n := range byName[key{unit.GroupKind(t), ref.Name}] {
-					if n.namespace == "" || ref.Namespace == "" || n.namespace == ref.Namespace {
+					if n.Namespace == "" || ref.Namespace == "" || n.Namespace == ref.Namespace {
 						return n.name, true
 					}
 				}
@@ -145,8 +146,8 @@ func (r *renamer) run() (int, error) {
 		})
 	problems := []error{err}
 	for _, n := range r.all {
-		if n.doc != nil && n.name != n.old() {
-			_, err := n.doc.Set(n.name, "metadata", "name")
+		if n.Doc != nil && n.name != n.Name() {
+			_, err := n.Doc.Set(n.name, "metadata", "name")
 			problems = append(problems, err)
 		}
 	}

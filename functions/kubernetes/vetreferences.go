@@ -9,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/functions/kubernetes/namespaces"
 	"github.com/fctl-dev/fctl/functions/unit"
 )
 
@@ -97,7 +98,7 @@ func (s *referenceSurvey) checks(ref *unit.Reference) bool {
 		return false
 	case segments[0] == "spec" && last > 0 && segments[1] == "tls" && issuesCertificates(doc):
 		return false
-	case isCustom(ref.Match.Resource.ResourceType) && slices.Contains(ref.Types, "v1/Secret"):
+	case namespaces.IsCustom(ref.Match.Resource.ResourceType) && slices.Contains(ref.Types, "v1/Secret"):
 		return false // the operator may create it
 	}
 	return len(ref.Types) > 0 && !slices.ContainsFunc(ref.Types, s.isElsewhere)
@@ -107,7 +108,7 @@ func (s *referenceSurvey) checks(ref *unit.Reference) bool {
 // with the input: the type is cluster-scoped or custom, and the input has no resource of it.
 func (s *referenceSurvey) isElsewhere(t api.ResourceType) bool {
 	return !s.kinds[unit.GroupKind(t)] &&
-		(isCustom(t) || s.others != nil && s.others.Scope(t) == configkit.ScopeCluster)
+		(namespaces.IsCustom(t) || s.others != nil && s.others.Scope(t) == configkit.ScopeCluster)
 }
 
 // issuesCertificates reports whether cert-manager creates the Secrets of an Ingress.
@@ -227,7 +228,7 @@ func (s *referenceSurvey) addMade(docs gaby.Container) {
 			}
 			continue
 		}
-		if isCustom(api.ResourceType(h.APIVersion + "/" + h.Kind)) {
+		if namespaces.IsCustom(api.ResourceType(h.APIVersion + "/" + h.Kind)) {
 			custom = append(custom, doc)
 			s.made["v1/Secret "+h.Name] = true
 			if made := doc.Value().Get("spec").Get("target").Get("name").Text(); made != "" {

@@ -1,4 +1,4 @@
-package kubernetes
+package namespaces
 
 import "testing"
 
@@ -24,7 +24,7 @@ func TestRenameNamespace(t *testing.T) {
 		{"", ""},
 	} {
 		t.Run(test.text, func(t *testing.T) {
-			if got := renameNamespace(test.text, "shop", "new"); got != test.want {
+			if got := inText(test.text, "shop", "new"); got != test.want {
 				t.Errorf("%q: %q, want %q", test.text, got, test.want)
 			}
 		})

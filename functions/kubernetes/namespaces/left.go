@@ -1,4 +1,4 @@
-package kubernetes
+package namespaces
 
 import (
 	"bytes"
@@ -122,11 +122,11 @@ func wordCount(text []byte, namespace string, most int) int {
 		}
 		i += at
 		at = i + len(word)
-		if i > 0 && isLabelByte(text[i-1]) {
+		if i > 0 && IsLabelByte(text[i-1]) {
 			continue
 		}
 		if rest := text[at:]; len(rest) > 0 &&
-			(isLabelByte(rest[0]) || rest[0] == '.' && len(rest) > 1 && isLabelByte(rest[1]) &&
+			(IsLabelByte(rest[0]) || rest[0] == '.' && len(rest) > 1 && IsLabelByte(rest[1]) &&
 				!bytes.HasPrefix(rest, []byte(".svc"))) {
 			continue
 		}

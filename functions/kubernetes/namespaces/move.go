@@ -1,4 +1,4 @@
-package kubernetes
+package namespaces
 
 import (
 	"cmp"
@@ -18,20 +18,26 @@ import (
 	"github.com/fctl-dev/fctl/functions/unit"
 )
 
-const typeNamespace api.ResourceType = "v1/Namespace"
+const (
+	typeNamespace api.ResourceType = "v1/Namespace"
 
-// namespaceMove is one call of a function that gives resources a namespace.
-type namespaceMove struct {
+	// Path is the path of the namespace of a resource itself.
+	Path = "metadata.namespace"
+)
+
+// Move is one call of a function that gives resources a namespace.
+type Move struct {
 	fc         *api.FunctionContext
 	provider   configkit.ResourceProvider
 	registered configkit.PathSource
+	words      configkit.PathSource // where the DNS names of Services may be
 	// The registered paths at which missing namespaces are created: that of the resource itself if
 	// the type is namespaced, and those of required fields.
 	created configkit.PathSource
 	// The registered paths that are changed but not created, except that of the resource itself.
 	changed  configkit.PathSource
-	from, to string
-	own      bool // change only the namespace of the resource itself
+	From, To string
+	Own      bool // change only the namespace of the resource itself
 	selected bool // whether there are where-expressions
 
 	types map[api.ResourceType]*movedType
@@ -50,14 +56,14 @@ type namespaceMove struct {
 
 // movedResource is a resource before the move.
 type movedResource struct {
-	resource
+	Resource
 	err       error
 	stays     bool // it is not selected
 	generated bool // the cluster generates its name from metadata.generateName
 }
 
 func (r *movedResource) isNamespace() bool {
-	return r.err == nil && r.info.ResourceType == typeNamespace
+	return r.err == nil && r.Info.ResourceType == typeNamespace
 }
 
 // movedType is what a move knows about a type.
@@ -67,27 +73,31 @@ type movedType struct {
 	onlyOwn bool   // its resources name no namespace but their own
 }
 
-func newNamespaceMove(
-	fc *api.FunctionContext, provider configkit.ResourceProvider, args handler.Arguments,
-) *namespaceMove {
-	m := &namespaceMove{
-		fc: fc, provider: provider, registered: provider.AttributePaths(attributeNamespace),
+// New returns a call for the resources of a unit. registered has the paths that name
+// namespaces, words those of commands, arguments and variables, where the DNS names of Services may
+// be. clusterScoped are resource types that have no namespace besides those of Kubernetes.
+func New(
+	fc *api.FunctionContext, provider configkit.ResourceProvider,
+	registered, words configkit.PathSource, clusterScoped []string,
+) *Move {
+	m := &Move{
+		fc: fc, provider: provider, registered: registered, words: words,
 		types: map[api.ResourceType]*movedType{}, unknown: map[string]int{},
 		selected: handler.ExcludedOf(fc) != nil,
 		defined:  map[[2]string]configkit.Scope{},
 	}
-	m.created = filtered(m.registered, m.creates)
-	m.changed = filtered(m.registered, func(t api.ResourceType, info *api.PathVisitorInfo) bool {
-		return !m.creates(t, info) && info.Path != namespacePath
+	m.created = configkit.FilterPaths(m.registered, m.creates)
+	m.changed = configkit.FilterPaths(m.registered, func(t api.ResourceType, info *api.PathVisitorInfo) bool {
+		return !m.creates(t, info) && info.Path != Path
 	})
-	for _, t := range clusterScopedTypes(args) {
+	for _, t := range clusterScoped {
 		m.addType(api.ResourceType(t), configkit.ScopeCluster)
 	}
 	return m
 }
 
-// run moves the resources and returns the number of matches.
-func (m *namespaceMove) run(docs gaby.Container) (int, error) {
+// Run moves the resources and returns the number of matches.
+func (m *Move) Run(docs gaby.Container) (int, error) {
 	m.survey(docs)
 	renamed, err := m.renamedNamespaces()
 	if err == nil && !handler.IsPart(m.fc) {
@@ -98,8 +108,7 @@ func (m *namespaceMove) run(docs gaby.Container) (int, error) {
 	}
 	// The DNS names of Services come first, because the namespace to replace in them may be that of
 	// the resource.
-	matches, err := renameInServiceNames(m.naming,
-		inContainers(m.provider, "command.*", "args.*", "env.*.value"), m.provider, m.from, m.to)
+	matches, err := inServiceNames(m.naming, m.words, m.provider, m.From, m.To)
 	matches += m.movePlain()
 	problems := []error{err}
 	move := func(docs gaby.Container, paths configkit.PathSource, upsert bool) {
@@ -108,7 +117,7 @@ func (m *namespaceMove) run(docs gaby.Container) (int, error) {
 		matches += n
 		problems = append(problems, err)
 	}
-	if m.from != "" { // a missing namespace is not the former one, so none is created
+	if m.From != "" { // a missing namespace is not the former one, so none is created
 		move(slices.Concat(m.scoped, m.unscoped, renamed), m.registered, false)
 	} else {
 		move(m.scoped, m.created, true)
@@ -132,9 +141,9 @@ func (m *namespaceMove) run(docs gaby.Container) (int, error) {
 	return matches, errors.Join(problems...)
 }
 
-// ensure gives resources without a namespace the placeholder for one. It returns the number of
+// Ensure gives resources without a namespace the placeholder for one. It returns the number of
 // resources that have one afterwards.
-func (m *namespaceMove) ensure(docs gaby.Container) (int, error) {
+func (m *Move) Ensure(docs gaby.Container) (int, error) {
 	m.survey(docs)
 	matches := 0
 	var without gaby.Container // only these are parsed
@@ -159,14 +168,14 @@ func (m *namespaceMove) ensure(docs gaby.Container) (int, error) {
 
 // movePlain moves the resources that name no namespace but their own, without visiting other paths.
 // It returns their number.
-func (m *namespaceMove) movePlain() int {
+func (m *Move) movePlain() int {
 	matches := 0
 	for _, r := range m.plain {
-		to := m.moved(r.namespace)
-		if to != r.namespace {
-			if _, err := r.doc.Set(to, "metadata", "namespace"); err != nil {
+		to := m.moved(r.Namespace)
+		if to != r.Namespace {
+			if _, err := r.Doc.Set(to, "metadata", "namespace"); err != nil {
 				// the visit of this document reports what is wrong
-				m.scoped = append(m.scoped, r.doc)
+				m.scoped = append(m.scoped, r.Doc)
 				continue
 			}
 		}
@@ -176,15 +185,15 @@ func (m *namespaceMove) movePlain() int {
 }
 
 // moved returns the namespace that replaces current, which may be current itself.
-func (m *namespaceMove) moved(current string) string {
-	if m.from != "" && current != m.from {
+func (m *Move) moved(current string) string {
+	if m.From != "" && current != m.From {
 		return current
 	}
-	return m.to
+	return m.To
 }
 
 // survey classifies the documents. It only reads their headers, and CustomResourceDefinitions.
-func (m *namespaceMove) survey(docs gaby.Container) {
+func (m *Move) survey(docs gaby.Container) {
 	m.list(docs, false)
 	if s := handler.ExcludedOf(m.fc); s != nil {
 		m.list(s.Docs, true)
@@ -193,10 +202,10 @@ func (m *namespaceMove) survey(docs gaby.Container) {
 		switch r := &m.resources[i]; {
 		case r.stays:
 		case r.err != nil:
-			m.scoped = append(m.scoped, r.doc) // the visit of this document reports what is wrong
-		case r.isNamespace() && !m.own:
+			m.scoped = append(m.scoped, r.Doc) // the visit of this document reports what is wrong
+		case r.isNamespace() && !m.Own:
 			m.namespaces = append(m.namespaces, r)
-			m.left.rest = append(m.left.rest, r.doc)
+			m.left.rest = append(m.left.rest, r.Doc)
 		default:
 			m.sort(r)
 		}
@@ -205,12 +214,12 @@ func (m *namespaceMove) survey(docs gaby.Container) {
 
 // list adds documents to the resources of the unit, and the scopes that CustomResourceDefinitions
 // among them define.
-func (m *namespaceMove) list(docs gaby.Container, stay bool) {
+func (m *Move) list(docs gaby.Container, stay bool) {
 	m.resources = slices.Grow(m.resources, len(docs))
 	for _, doc := range docs {
 		info, err := m.provider.ResourceInfo(doc)
 		m.resources = append(m.resources, movedResource{
-			newResource(doc, info), err, stay, hasGeneratedName(doc),
+			NewResource(doc, info), err, stay, hasGeneratedName(doc),
 		})
 		if err == nil && strings.HasSuffix(string(info.ResourceType), "/CustomResourceDefinition") {
 			spec := doc.Value().Get("spec")
@@ -229,28 +238,28 @@ func hasGeneratedName(doc *gaby.YamlDoc) bool {
 }
 
 // sort classifies a resource that is moved.
-func (m *namespaceMove) sort(r *movedResource) {
-	t := m.typeOf(r.info.ResourceType)
-	if !m.own && m.left.add(r.doc, r.namespace, m.from, m.to) {
-		m.naming = append(m.naming, r.doc)
+func (m *Move) sort(r *movedResource) {
+	t := m.typeOf(r.Info.ResourceType)
+	if !m.Own && m.left.add(r.Doc, r.Namespace, m.From, m.To) {
+		m.naming = append(m.naming, r.Doc)
 	}
-	if t.onlyOwn && r.namespace != "" && !m.own && r.doc.Check() == nil {
+	if t.onlyOwn && r.Namespace != "" && !m.Own && r.Doc.Check() == nil {
 		m.plain = append(m.plain, r)
 		return
 	}
 	if t.scope != configkit.ScopeUnknown {
-		m.scoped = append(m.scoped, r.doc)
+		m.scoped = append(m.scoped, r.Doc)
 	} else {
-		m.unscoped = append(m.unscoped, r.doc)
-		if r.namespace == "" {
-			m.unknown[string(r.info.ResourceType)]++
+		m.unscoped = append(m.unscoped, r.Doc)
+		if r.Namespace == "" {
+			m.unknown[string(r.Info.ResourceType)]++
 		}
 	}
 }
 
 // typeOf returns what is known about a type. For types that are not Kubernetes' own, a
 // CustomResourceDefinition of the unit takes precedence.
-func (m *namespaceMove) typeOf(t api.ResourceType) *movedType {
+func (m *Move) typeOf(t api.ResourceType) *movedType {
 	known, ok := m.types[t]
 	if ok {
 		return known
@@ -261,23 +270,23 @@ func (m *namespaceMove) typeOf(t api.ResourceType) *movedType {
 	}); ok {
 		scope = p.Scope(t)
 	}
-	if scope == configkit.ScopeUnknown || isCustom(t) {
+	if scope == configkit.ScopeUnknown || IsCustom(t) {
 		scope = cmp.Or(m.defined[definedBy(t)], scope)
 	}
 	return m.addType(t, scope)
 }
 
 // addType records what is known about a type with this scope.
-func (m *namespaceMove) addType(t api.ResourceType, scope configkit.Scope) *movedType {
+func (m *Move) addType(t api.ResourceType, scope configkit.Scope) *movedType {
 	known := &movedType{scope: scope, kind: unit.GroupKind(t)}
 	m.types[t] = known
 	paths := m.registered.PathsOf(t)
-	known.onlyOwn = len(paths) == 1 && paths[0].Path == namespacePath
+	known.onlyOwn = len(paths) == 1 && paths[0].Path == Path
 	return known
 }
 
-// isCustom reports whether the group of a type cannot be one of Kubernetes' own.
-func isCustom(t api.ResourceType) bool {
+// IsCustom reports whether the group of a type cannot be one of Kubernetes' own.
+func IsCustom(t api.ResourceType) bool {
 	group, _, _ := strings.Cut(string(t), "/")
 	return strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io")
 }
@@ -291,17 +300,17 @@ func definedBy(t api.ResourceType) [2]string {
 // creates reports whether a missing namespace is created at a path of type t. It is if the path is
 // that of the resource's own namespace and the type is namespaced, or if the path has a |, the mark
 // of paths that may be created.
-func (m *namespaceMove) creates(t api.ResourceType, info *api.PathVisitorInfo) bool {
-	if info.Path == namespacePath {
+func (m *Move) creates(t api.ResourceType, info *api.PathVisitorInfo) bool {
+	if info.Path == Path {
 		return m.typeOf(t).scope == configkit.ScopeNamespaced
 	}
-	return !m.own && strings.Contains(string(info.Path), "|")
+	return !m.Own && strings.Contains(string(info.Path), "|")
 }
 
 // noteUnknown reports the resources that got no namespace because it is unknown whether they can
 // have one.
-func (m *namespaceMove) noteUnknown() {
-	if len(m.unknown) == 0 || m.from != "" {
+func (m *Move) noteUnknown() {
+	if len(m.unknown) == 0 || m.From != "" {
 		return
 	}
 	count := 0
@@ -315,7 +324,7 @@ func (m *namespaceMove) noteUnknown() {
 
 // inputs returns the resources of all input files. It returns none if there are where-expressions,
 // which leave some of them out.
-func (m *namespaceMove) inputs() []api.ResourceInfo {
+func (m *Move) inputs() []api.ResourceInfo {
 	p, ok := m.provider.(interface{ InputResources() []api.ResourceInfo })
 	if !ok || m.selected {
 		return nil
@@ -324,9 +333,9 @@ func (m *namespaceMove) inputs() []api.ResourceInfo {
 }
 
 // used returns the namespaces that resources are moved from.
-func (m *namespaceMove) used() map[string]bool {
-	if m.from != "" {
-		return map[string]bool{m.from: true}
+func (m *Move) used() map[string]bool {
+	if m.From != "" {
+		return map[string]bool{m.From: true}
 	}
 	used := map[string]bool{}
 	maps.Copy(used, m.left.namespaces)
@@ -339,14 +348,14 @@ func (m *namespaceMove) used() map[string]bool {
 }
 
 // formerNamespaces returns the namespaces that no longer have resources after the move, sorted.
-func (m *namespaceMove) formerNamespaces() []string {
+func (m *Move) formerNamespaces() []string {
 	used := m.used()
-	delete(used, m.to)
+	delete(used, m.To)
 	return slices.Sorted(maps.Keys(used))
 }
 
 // refuseSame returns an error if resources of different namespaces would become the same one.
-func (m *namespaceMove) refuseSame() error {
+func (m *Move) refuseSame() error {
 	for i := range m.resources {
 		if other, ok := m.sameInput(&m.resources[i]); ok {
 			r := &m.resources[i]
@@ -366,35 +375,35 @@ func (m *namespaceMove) refuseSame() error {
 		}
 		other, taken := former[after]
 		if !taken {
-			former[after] = r.namespace
-		} else if other != r.namespace {
-			return m.same(r, other+"/"+r.old(), "")
+			former[after] = r.Namespace
+		} else if other != r.Namespace {
+			return m.same(r, other+"/"+r.Name(), "")
 		}
 	}
 	return nil
 }
 
 // same returns the failure for a resource that would become the same as other.
-func (m *namespaceMove) same(r *movedResource, other, of string) *api.Failure {
+func (m *Move) same(r *movedResource, other, of string) *api.Failure {
 	namespace, _, _ := strings.Cut(other, "/")
-	return r.failure(m.sameHint(m.otherThanNew(namespace, r.namespace)),
+	return r.Failure(m.sameHint(m.otherThanNew(namespace, r.Namespace)),
 		"%s%s and %s would both be %s/%s", strings.TrimPrefix(other, "/"), of,
-		strings.TrimPrefix(r.namespace+"/"+r.old(), "/"), m.to, r.old())
+		strings.TrimPrefix(r.Namespace+"/"+r.Name(), "/"), m.To, r.Name())
 }
 
 // sameInput returns the resource of another file that r would become the same as.
-func (m *namespaceMove) sameInput(r *movedResource) (schemas.Input, bool) {
+func (m *Move) sameInput(r *movedResource) (schemas.Input, bool) {
 	after, ok := m.after(r)
-	if !ok || after[1] == r.namespace {
+	if !ok || after[1] == r.Namespace {
 		return schemas.Input{}, false
 	}
-	for _, other := range otherInputs(m.fc, m.provider, after[0], r.old()) {
+	for _, other := range OtherInputs(m.fc, m.provider, after[0], r.Name()) {
 		namespace, _, _ := strings.Cut(string(other.ResourceName), "/")
 		then := namespace
 		if !m.selected {
 			then = m.moved(namespace)
 		}
-		if namespace != r.namespace && then == after[1] {
+		if namespace != r.Namespace && then == after[1] {
 			return other, true
 		}
 	}
@@ -403,42 +412,42 @@ func (m *namespaceMove) sameInput(r *movedResource) (schemas.Input, bool) {
 
 // after returns the kind, the namespace and the name of a resource after the move. ok is false if
 // the resource has no namespace, or if its name is not known yet.
-func (m *namespaceMove) after(r *movedResource) (key [3]string, ok bool) {
+func (m *Move) after(r *movedResource) (key [3]string, ok bool) {
 	if r.err != nil || r.generated {
 		return key, false
 	}
-	t := m.typeOf(r.info.ResourceType)
-	if r.namespace == "" && t.scope != configkit.ScopeNamespaced {
+	t := m.typeOf(r.Info.ResourceType)
+	if r.Namespace == "" && t.scope != configkit.ScopeNamespaced {
 		return key, false
 	}
-	key = [3]string{t.kind, r.namespace, r.old()}
+	key = [3]string{t.kind, r.Namespace, r.Name()}
 	if !r.stays {
-		key[1] = m.moved(r.namespace)
+		key[1] = m.moved(r.Namespace)
 	}
 	return key, true
 }
 
 // otherThanNew returns the first of two former namespaces that is not the new one, or "".
-func (m *namespaceMove) otherThanNew(a, b string) string {
-	if a == m.to {
+func (m *Move) otherThanNew(a, b string) string {
+	if a == m.To {
 		a = ""
 	}
-	if b == m.to {
+	if b == m.To {
 		b = ""
 	}
 	return cmp.Or(a, b)
 }
 
 // sameHint says how to move only some of the resources: those in old, if it is not empty.
-func (m *namespaceMove) sameHint(old string) string {
-	if m.from != "" || m.selected || old == "" {
+func (m *Move) sameHint(old string) string {
+	if m.From != "" || m.selected || old == "" {
 		return "--where-resource leaves resources out"
 	}
-	return fmt.Sprintf("'set-namespace %s %s' moves only what is in %s", m.to, old, old)
+	return fmt.Sprintf("'set-namespace %s %s' moves only what is in %s", m.To, old, old)
 }
 
 // mixed reports whether the resources are in several namespaces, or some of them in none.
-func (m *namespaceMove) mixed(without int) bool {
+func (m *Move) mixed(without int) bool {
 	n := len(m.left.namespaces)
 	return n > 1 || n == 1 && without > 0
 }

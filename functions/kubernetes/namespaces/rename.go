@@ -1,4 +1,4 @@
-package kubernetes
+package namespaces
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 )
 
 // renamedNamespaces returns the Namespaces to rename: those that resources are moved from.
-func (m *namespaceMove) renamedNamespaces() (gaby.Container, error) {
+func (m *Move) renamedNamespaces() (gaby.Container, error) {
 	if len(m.namespaces) == 0 {
 		return nil, nil
 	}
@@ -19,16 +19,16 @@ func (m *namespaceMove) renamedNamespaces() (gaby.Container, error) {
 	var renamed gaby.Container
 	for _, r := range m.namespaces {
 		switch {
-		case !slices.Contains(moved, r.old()):
+		case !slices.Contains(moved, r.Name()):
 		case same && handler.IsPart(m.fc):
 			return nil, handler.ErrWholeUnit
 		case same:
-			return nil, r.failure(
-				fmt.Sprintf("'set-namespace %s %s' moves only what is in %s", m.to, moved[0],
+			return nil, r.Failure(
+				fmt.Sprintf("'set-namespace %s %s' moves only what is in %s", m.To, moved[0],
 					moved[0]),
-				"the Namespaces %s would all be called %s", strings.Join(moved, ", "), m.to)
+				"the Namespaces %s would all be called %s", strings.Join(moved, ", "), m.To)
 		default:
-			renamed = append(renamed, r.doc)
+			renamed = append(renamed, r.Doc)
 		}
 	}
 	if !handler.IsPart(m.fc) {
@@ -38,7 +38,7 @@ func (m *namespaceMove) renamedNamespaces() (gaby.Container, error) {
 }
 
 // presentNamespaces returns the names of the Namespaces of the unit and of all input files.
-func (m *namespaceMove) presentNamespaces() map[string]bool {
+func (m *Move) presentNamespaces() map[string]bool {
 	present := map[string]bool{}
 	for _, info := range m.inputs() {
 		if info.ResourceType == typeNamespace {
@@ -47,7 +47,7 @@ func (m *namespaceMove) presentNamespaces() map[string]bool {
 	}
 	for i := range m.resources {
 		if r := &m.resources[i]; r.isNamespace() {
-			present[r.old()] = true
+			present[r.Name()] = true
 		}
 	}
 	return present
@@ -55,8 +55,8 @@ func (m *namespaceMove) presentNamespaces() map[string]bool {
 
 // movedNamespaces returns the names of the Namespaces to rename, sorted. None is renamed if the new
 // one exists already. same reports that there are several, which cannot all get the new name.
-func (m *namespaceMove) movedNamespaces(present, used map[string]bool) (moved []string, same bool) {
-	if present[m.to] {
+func (m *Move) movedNamespaces(present, used map[string]bool) (moved []string, same bool) {
+	if present[m.To] {
 		return nil, false
 	}
 	for name := range present {
@@ -69,26 +69,26 @@ func (m *namespaceMove) movedNamespaces(present, used map[string]bool) (moved []
 }
 
 // namespaceNames returns the current names of the Namespaces that the function sees.
-func (m *namespaceMove) namespaceNames() []string {
+func (m *Move) namespaceNames() []string {
 	var names []string
 	for _, r := range m.namespaces {
-		names = append(names, r.old())
+		names = append(names, r.Name())
 	}
 	return names
 }
 
 // noteNamespaces reports which Namespaces keep their names, and why.
-func (m *namespaceMove) noteNamespaces(names []string, present, used map[string]bool) {
+func (m *Move) noteNamespaces(names []string, present, used map[string]bool) {
 	for _, name := range names {
 		switch {
-		case name == m.to:
-		case !used[name] && m.from == "":
+		case name == m.To:
+		case !used[name] && m.From == "":
 			m.fc.NoteOnce(fmt.Sprintf(
 				"Namespace %s keeps its name: no other resource is in it; 'set-namespace %s %s' renames it",
-				name, m.to, name))
-		case used[name] && present[m.to]:
+				name, m.To, name))
+		case used[name] && present[m.To]:
 			m.fc.NoteOnce(fmt.Sprintf(
-				"Namespace %s keeps its name: there is a Namespace %s already", name, m.to))
+				"Namespace %s keeps its name: there is a Namespace %s already", name, m.To))
 		}
 	}
 }

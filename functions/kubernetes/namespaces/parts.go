@@ -1,4 +1,4 @@
-package kubernetes
+package namespaces
 
 import (
 	"maps"
@@ -41,13 +41,13 @@ type restText struct {
 
 // leave leaves the facts about a part for join. It returns ErrWholeUnit if the part alone cannot be
 // handled.
-func (m *namespaceMove) leave(renamed bool) error {
+func (m *Move) leave(renamed bool) error {
 	f := &moveFacts{
 		selected: m.selected, namespaces: m.left.namespaces, unknown: m.unknown, types: m.types,
 		defined: m.defined,
 		moving:  m.namespaceNames(), renamed: renamed, left: m.left.count(),
 	}
-	if m.own {
+	if m.Own {
 		handler.Leave(m.fc, f)
 		return nil
 	}
@@ -68,16 +68,16 @@ func (m *namespaceMove) leave(renamed bool) error {
 			return handler.ErrWholeUnit
 		}
 		if after, ok := m.after(r); ok {
-			f.moves = append(f.moves, move{after, r.namespace})
+			f.moves = append(f.moves, move{after, r.Namespace})
 		}
 	}
 	handler.Leave(m.fc, f)
 	return nil
 }
 
-// join completes a move that was made in parts. It returns ErrWholeUnit if a part was moved
+// Join completes a move that was made in parts. It returns ErrWholeUnit if a part was moved
 // differently from what all parts together require.
-func (m *namespaceMove) join(parts []any) error {
+func (m *Move) Join(parts []any) error {
 	all := &moveFacts{
 		namespaces: map[string]bool{}, unknown: m.unknown, defined: map[[2]string]configkit.Scope{},
 		present: map[string]bool{},
@@ -126,12 +126,12 @@ func (f *moveFacts) add(part *moveFacts) {
 
 // scopesAgree reports whether the types of a part had the scopes that the CustomResourceDefinitions
 // of all parts define. Scopes given by an argument are in m.types.
-func (m *namespaceMove) scopesAgree(
+func (m *Move) scopesAgree(
 	types map[api.ResourceType]*movedType, defined map[[2]string]configkit.Scope,
 ) bool {
 	for t, known := range types {
 		scope := defined[definedBy(t)]
-		open := m.types[t] == nil && (known.scope == configkit.ScopeUnknown || isCustom(t))
+		open := m.types[t] == nil && (known.scope == configkit.ScopeUnknown || IsCustom(t))
 		if open && scope != configkit.ScopeUnknown && scope != known.scope {
 			return false
 		}

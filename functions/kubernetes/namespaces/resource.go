@@ -1,4 +1,4 @@
-package kubernetes
+package namespaces
 
 import (
 	"fmt"
@@ -12,33 +12,34 @@ import (
 	"github.com/fctl-dev/fctl/functions/unit"
 )
 
-// resource is a resource with its present name. doc is nil if it is not in the unit.
-type resource struct {
-	doc       *gaby.YamlDoc
-	info      api.ResourceInfo
-	namespace string
+// Resource is a resource with its present name. Doc is nil if it is not in the unit.
+type Resource struct {
+	Doc       *gaby.YamlDoc
+	Info      api.ResourceInfo
+	Namespace string
 }
 
-func newResource(doc *gaby.YamlDoc, info api.ResourceInfo) resource {
+// NewResource returns the resource of doc, which may be nil.
+func NewResource(doc *gaby.YamlDoc, info api.ResourceInfo) Resource {
 	namespace, _, _ := strings.Cut(string(info.ResourceName), "/")
-	return resource{doc, info, namespace}
+	return Resource{doc, info, namespace}
 }
 
-// old returns the present name of the resource.
-func (r *resource) old() string { return string(r.info.ResourceNameWithoutScope) }
+// Name returns the present name of the resource.
+func (r *Resource) Name() string { return string(r.Info.ResourceNameWithoutScope) }
 
-// failure returns a failure at the name of the resource.
-func (r *resource) failure(hint, format string, args ...any) *api.Failure {
+// Failure returns a failure at the name of the resource.
+func (r *Resource) Failure(hint, format string, args ...any) *api.Failure {
 	return &api.Failure{
-		Class: api.FailureFunction, Resource: r.info.String(), Path: "metadata.name",
-		Pos:     r.doc.Value().Get("metadata").Get("name").Position(),
+		Class: api.FailureFunction, Resource: r.Info.String(), Path: "metadata.name",
+		Pos:     r.Doc.Value().Get("metadata").Get("name").Position(),
 		Message: fmt.Sprintf(format, args...), Hint: hint,
 	}
 }
 
-// otherInputs returns the resources with this kind and name in the other files of the run. It
+// OtherInputs returns the resources with this kind and name in the other files of the run. It
 // returns none once a preceding function may have changed names.
-func otherInputs(
+func OtherInputs(
 	fc *api.FunctionContext, provider configkit.ResourceProvider, kind, name string,
 ) []schemas.Input {
 	p, ok := provider.(interface {

@@ -1,4 +1,4 @@
-package kubernetes
+package namespaces
 
 import (
 	"strings"
@@ -9,9 +9,9 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 )
 
-// renameInServiceNames replaces a namespace in the DNS names of Services, and returns in how many
+// inServiceNames replaces a namespace in the DNS names of Services, and returns in how many
 // strings it did. If from is "", it replaces the namespace of the resource.
-func renameInServiceNames(
+func inServiceNames(
 	docs gaby.Container, names configkit.PathSource, provider configkit.ResourceProvider,
 	from, to string,
 ) (int, error) {
@@ -23,7 +23,7 @@ func renameInServiceNames(
 		if former == "" {
 			return text
 		}
-		return renameNamespace(text, former, to)
+		return inText(text, former, to)
 	}
 	named := yamlkit.EditOptions{Wanted: func(resource *api.ResourceInfo, v gaby.Value) bool {
 		text := v.Text()
@@ -35,10 +35,10 @@ func renameInServiceNames(
 	})
 }
 
-// renameNamespace replaces the namespace in SERVICE.NAMESPACE.svc, which may be followed by
+// inText replaces the namespace in SERVICE.NAMESPACE.svc, which may be followed by
 // .cluster.local, a port or a path. The prefix may be anything: a host of a headless Service, a
 // variable, or empty, as in a list of domains.
-func renameNamespace(text, from, to string) string {
+func inText(text, from, to string) string {
 	suffix := "." + from + ".svc"
 	if !strings.Contains(text, suffix) {
 		return text
@@ -50,7 +50,7 @@ func renameNamespace(text, from, to string) string {
 		if !found {
 			return b.String()
 		}
-		if after != "" && isLabelByte(after[0]) { // another word, such as .svcx
+		if after != "" && IsLabelByte(after[0]) { // another word, such as .svcx
 			b.WriteString(suffix)
 		} else {
 			b.WriteString("." + to + ".svc")
@@ -59,8 +59,8 @@ func renameNamespace(text, from, to string) string {
 	}
 }
 
-// isLabelByte reports whether c continues a DNS label or a word that only looks like one.
-func isLabelByte(c byte) bool {
+// IsLabelByte reports whether c continues a DNS label or a word that only looks like one.
+func IsLabelByte(c byte) bool {
 	return c == '-' || c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' ||
 		'A' <= c && c <= 'Z'
 }
