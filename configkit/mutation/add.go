@@ -6,6 +6,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
 )
 
 // Add combines newMutations with the mutations so far. The newest entry of a path wins, and
@@ -93,14 +94,14 @@ func movesOf(now *api.ResourceMutation) *elementMoves {
 	r := &resourceChange{}
 	for _, path := range sortedPaths(now.PathMutationMap) {
 		r.paths = append(r.paths, &pathChange{
-			path:   parseMutationPath(path),
+			path:   mutationpath.Parse(path),
 			change: change{op: now.PathMutationMap[path].MutationType},
 		})
 	}
 	for _, path := range slices.Sorted(maps.Keys(now.ArrayElementAliases)) {
 		for _, old := range slices.Sorted(maps.Keys(now.ArrayElementAliases[path])) {
 			r.renames = append(r.renames, elementRename{
-				path: parseMutationPath(path), old: old,
+				path: mutationpath.Parse(path), old: old,
 				now: now.ArrayElementAliases[path][old],
 			})
 		}
@@ -110,7 +111,7 @@ func movesOf(now *api.ResourceMutation) *elementMoves {
 
 // enteredPath is an entry under its path in the present state of the resource.
 type enteredPath struct {
-	path mutationPath
+	path mutationpath.Path
 	info api.MutationInfo
 }
 
@@ -120,16 +121,16 @@ func entered(old, now *api.ResourceMutation) api.ResourceMutation {
 	moves := movesOf(now)
 	tree := &enteredTree{}
 	for _, path := range slices.Sorted(maps.Keys(old.PathMutationMap)) {
-		p, gone := moves.after(parseMutationPath(path))
+		p, gone := moves.after(mutationpath.Parse(path))
 		if !gone {
 			tree.put(&enteredPath{p, old.PathMutationMap[path]})
 		}
 	}
 	for _, path := range sortedPaths(now.PathMutationMap) {
-		before, info := parseMutationPath(path), now.PathMutationMap[path]
+		before, info := mutationpath.Parse(path), now.PathMutationMap[path]
 		p, gone := moves.after(before)
 		if last := len(before) - 1; gone && info.MutationType == api.MutationTypeDelete &&
-			before[last].kind == elementByDigest {
+			before[last].Kind == mutationpath.ByDigest {
 			continue // nothing is left of it
 		} else if gone {
 			p = before
@@ -157,13 +158,13 @@ func enteredMap[V any](
 	var all map[api.ResolvedPath]V
 	add := func(from map[api.ResolvedPath]V) {
 		for _, path := range slices.Sorted(maps.Keys(from)) {
-			p, gone := moves.after(parseMutationPath(path))
+			p, gone := moves.after(mutationpath.Parse(path))
 			if gone {
 				continue
 			}
 			// The same path may have been written with other indexes before.
 			for known := range all {
-				if parseMutationPath(known).canonical() == p.canonical() {
+				if mutationpath.Parse(known).Canonical() == p.Canonical() {
 					delete(all, known)
 				}
 			}
@@ -181,7 +182,7 @@ func enteredMap[V any](
 // aliasesAt returns the names recorded for the list at path, however the path is spelled.
 func aliasesAt(of map[api.ResolvedPath]map[string]string, path api.ResolvedPath) map[string]string {
 	for known, names := range of {
-		if parseMutationPath(known).canonical() == parseMutationPath(path).canonical() {
+		if mutationpath.Parse(known).Canonical() == mutationpath.Parse(path).Canonical() {
 			return names
 		}
 	}
@@ -209,8 +210,8 @@ type enteredTree struct {
 }
 
 // child returns the node below s, creating it if necessary.
-func (t *enteredTree) child(s mutationSegment) *enteredTree {
-	key := mutationPath{s}.indexed()
+func (t *enteredTree) child(s mutationpath.Segment) *enteredTree {
+	key := mutationpath.Path{s}.Indexed()
 	next := t.children[key]
 	if next == nil {
 		if t.children == nil {
@@ -231,7 +232,7 @@ func (t *enteredTree) put(e *enteredPath) {
 }
 
 // enter adds a new entry.
-func (t *enteredTree) enter(path mutationPath, info api.MutationInfo) {
+func (t *enteredTree) enter(path mutationpath.Path, info api.MutationInfo) {
 	for _, s := range path {
 		if t.entry != nil {
 			info.Protected = info.Protected || t.entry.info.Protected

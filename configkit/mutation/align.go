@@ -7,6 +7,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/lines"
+	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
 )
 
 // plainLists compares lists without merge keys. Elements that align are compared; all others are
@@ -14,9 +15,9 @@ import (
 func (d *differ) plainLists(before, after gaby.Value, keys *configkit.MergeKeyTree) {
 	old, now := elements(before), elements(after)
 	a := d.align(old, now, keys.Child("*"))
-	wasIn, isIn := make([]mutationSegment, len(old)), make([]mutationSegment, len(now))
+	wasIn, isIn := make([]mutationpath.Segment, len(old)), make([]mutationpath.Segment, len(now))
 	if !d.dry && !before.Equal(after) {
-		wasIn, isIn = digests(before), digests(after)
+		wasIn, isIn = mutationpath.Digests(before), mutationpath.Digests(after)
 	}
 	for _, p := range a.pairs {
 		if was, is := old[p[0]], now[p[1]]; !was.Equal(is) {
@@ -27,7 +28,7 @@ func (d *differ) plainLists(before, after gaby.Value, keys *configkit.MergeKeyTr
 		d.below(wasIn[i], func() { d.entry(api.MutationTypeDelete, old[i], gaby.Value{}) })
 	}
 	for _, j := range a.added {
-		isIn[j].kind = newElement
+		isIn[j].Kind = mutationpath.New
 		d.below(isIn[j], func() { d.entry(api.MutationTypeAdd, now[j], gaby.Value{}) })
 	}
 }
@@ -98,7 +99,7 @@ func (d *differ) align(old, now []gaby.Value, keys *configkit.MergeKeyTree) *ali
 func canonicalTexts(values []gaby.Value) []string {
 	texts := make([]string, len(values))
 	for i, v := range values {
-		texts[i] = string(appendCanonicalJSON(nil, v))
+		texts[i] = string(mutationpath.AppendCanonicalJSON(nil, v))
 	}
 	return texts
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
 )
 
 // indexed sets the index of all entries.
@@ -64,11 +65,11 @@ type stepChange struct {
 func newStepChange(r *resourceChange) stepChange {
 	s := stepChange{index: r.index, moves: newElementMoves(r)}
 	for _, e := range r.paths {
-		if n := len(e.path); n == 0 || e.path[n-1].kind != newElement {
-			s.before = append(s.before, e.path.dotted())
+		if n := len(e.path); n == 0 || e.path[n-1].Kind != mutationpath.New {
+			s.before = append(s.before, e.path.Dotted())
 		}
 		if path, gone := s.moves.after(e.path); !gone {
-			s.after = append(s.after, path.dotted())
+			s.after = append(s.after, path.Dotted())
 		}
 	}
 	slices.Sort(s.before)
@@ -79,18 +80,9 @@ func newStepChange(r *resourceChange) stepChange {
 // pathSet holds the dotted text of paths, sorted.
 type pathSet []string
 
-// dotted returns p as text, by index, with a dot before and after every segment. The paths below p
-// begin with this text.
-func (p mutationPath) dotted() string {
-	if len(p) == 0 {
-		return "."
-	}
-	return "." + p.indexed() + "."
-}
-
 // touches reports whether the set has a path at, above or below path.
-func (s pathSet) touches(path mutationPath) bool {
-	text := path.dotted()
+func (s pathSet) touches(path mutationpath.Path) bool {
+	text := path.Dotted()
 	for i := range text {
 		if text[i] == '.' {
 			if _, found := slices.BinarySearch(s, text[:i+1]); found {
@@ -105,7 +97,7 @@ func (s pathSet) touches(path mutationPath) bool {
 // lastToChange returns the index of the last function that changed something at, above or below
 // path. moves are those of the change as a whole. A path that exists at the end is followed back
 // through the chain; one into a deleted element is followed from the start.
-func lastToChange(steps []stepChange, path mutationPath, moves *elementMoves) int {
+func lastToChange(steps []stepChange, path mutationpath.Path, moves *elementMoves) int {
 	last := steps[len(steps)-1].index
 	// The value exists at the end. Follow its path back through the functions until one of them
 	// touched it.

@@ -3,6 +3,7 @@ package mutation
 import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
 )
 
 // A resourceChange is what happened to one resource. It is the typed form of api.ResourceMutation
@@ -39,28 +40,28 @@ type change struct {
 }
 
 type pathChange struct {
-	path mutationPath
+	path mutationpath.Path
 	change
 	folded bool // it is inside a wholeMap
 }
 
 // arrayOrder is the wanted order of the elements of a list with merge keys.
 type arrayOrder struct {
-	path mutationPath
-	keys []string // see elementName
+	path mutationpath.Path
+	keys []string // see ElementName
 	// appended says that old elements keep their order and new ones come last.
 	appended bool
 }
 
 // elementRename says that an element of a list with merge keys got another key.
 type elementRename struct {
-	path     mutationPath // of the list
-	old, now string       // see elementName
+	path     mutationpath.Path // of the list
+	old, now string            // see ElementName
 }
 
 // wholeMap is a map that was empty or became empty. Its entries are printed as a single Update.
 type wholeMap struct {
-	path mutationPath
+	path mutationpath.Path
 	change
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
 )
 
 // ConflictRows returns one row per conflict, in order. The value is the YAML to be set, or nil if
@@ -35,7 +36,7 @@ func ConflictRows(
 			continue
 		}
 		work := p.work(&resourceChange{resource: documents[i].Info}, documents[i].YamlDoc, nil)
-		at := work.find(parseMutationPath(c.Path))
+		at := work.find(mutationpath.Parse(c.Path))
 		if at.missing > 0 {
 			at.value = at.in
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/lines"
+	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
 )
 
 // Conflict is a conflict with its positions in the texts of both sides. If our side has
@@ -17,9 +18,9 @@ type Conflict struct {
 	Ours, Theirs gaby.Position
 
 	conflict
-	at     mutationPath  // the path in our text
-	in     *gaby.YamlDoc // our resource
-	inside bool          // Ours is inside the value
+	at     mutationpath.Path // the path in our text
+	in     *gaby.YamlDoc     // our resource
+	inside bool              // Ours is inside the value
 }
 
 // MergeLocated is Merge for documents parsed from text: it also returns the position of each

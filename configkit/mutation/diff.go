@@ -7,6 +7,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
 )
 
 // differ compares two values and records the differences, or only their cost.
@@ -30,7 +31,7 @@ type differ struct {
 	folded  bool // entries recorded now are inside a wholeMap
 	pairs   int  // pairs of elements compared so far, to align lists
 	nesting int  // how many pairs the alignments around this comparison need, multiplied
-	path    mutationPath
+	path    mutationpath.Path
 }
 
 // diff records in r what happened between two states of a resource.
@@ -41,7 +42,7 @@ func (d *differ) diff(r *resourceChange, before, after gaby.Value, keys *configk
 }
 
 // below runs do with the path extended by s.
-func (d *differ) below(s mutationSegment, do func()) {
+func (d *differ) below(s mutationpath.Segment, do func()) {
 	d.path = append(d.path, s)
 	do()
 	d.path = d.path[:len(d.path)-1]
@@ -91,10 +92,10 @@ func (d *differ) maps(before, after gaby.Value, keys *configkit.MergeKeyTree) {
 			old = before.Get(key)
 		}
 		if !old.Exists() {
-			d.below(keySegment(key), func() { d.add(c) })
+			d.below(mutationpath.Key(key), func() { d.add(c) })
 			continue
 		}
-		d.below(keySegment(key), func() { d.value(old, c, keys.Child(key)) })
+		d.below(mutationpath.Key(key), func() { d.value(old, c, keys.Child(key)) })
 		next = old.Next()
 		kept++
 	}
@@ -103,7 +104,7 @@ func (d *differ) maps(before, after gaby.Value, keys *configkit.MergeKeyTree) {
 	}
 	for c := before.First(); c.Exists(); c = c.Next() {
 		if key := c.Key(); !after.Get(key).Exists() {
-			d.below(keySegment(key), func() { d.entry(api.MutationTypeDelete, c, gaby.Value{}) })
+			d.below(mutationpath.Key(key), func() { d.entry(api.MutationTypeDelete, c, gaby.Value{}) })
 		}
 	}
 }
@@ -115,7 +116,7 @@ func (d *differ) add(v gaby.Value) {
 		return
 	}
 	for c := v.First(); c.Exists(); c = c.Next() {
-		d.below(keySegment(c.Key()), func() { d.add(c) })
+		d.below(mutationpath.Key(c.Key()), func() { d.add(c) })
 	}
 }
 
@@ -157,7 +158,7 @@ func leaves(v gaby.Value) int {
 // lists compares the lists at the current path: by merge key if they have keys and every element a
 // different one, otherwise by alignment.
 func (d *differ) lists(before, after gaby.Value, keys *configkit.MergeKeyTree) {
-	if keyed, ok := keyedLists(keys, before, after); ok {
+	if keyed, ok := mutationpath.KeyedLists(keys, before, after); ok {
 		d.keyedLists(elements(before), elements(after), keyed[0], keyed[1], keys)
 		return
 	}
@@ -177,16 +178,16 @@ func elements(v gaby.Value) []gaby.Value {
 // counts as a renamed one if it resembles a deleted one. If the keys differ in any way, the order
 // of the new list is recorded, because the entries of elements do not say where an element belongs.
 func (d *differ) keyedLists(
-	old, now []gaby.Value, was, is keyedList, keys *configkit.MergeKeyTree,
+	old, now []gaby.Value, was, is mutationpath.KeyedList, keys *configkit.MergeKeyTree,
 ) {
 	var gone, added []int
-	for i, id := range was.ids {
-		if !has(is.at, id) {
+	for i, id := range was.IDs {
+		if !has(is.At, id) {
 			gone = append(gone, i)
 		}
 	}
-	for j, id := range is.ids {
-		if !has(was.at, id) {
+	for j, id := range is.IDs {
+		if !has(was.At, id) {
 			added = append(added, j)
 		}
 	}
@@ -194,18 +195,18 @@ func (d *differ) keyedLists(
 	if d.renames && !d.dry && len(added) > 0 && len(gone) > 0 {
 		renamed = d.findRenames(old, now, gone, added, keys)
 	}
-	element := func(id string, index int) mutationSegment {
-		return mutationSegment{kind: elementByKey, text: id, index: index}
+	element := func(id string, index int) mutationpath.Segment {
+		return mutationpath.Segment{Kind: mutationpath.ByKey, Text: id, Index: index}
 	}
 	// appended: the old elements kept their order and the new ones come last.
 	appended, last := true, -1
 	for j, e := range now {
-		id := is.ids[j]
-		i, ok := was.at[id]
+		id := is.IDs[j]
+		i, ok := was.At[id]
 		if ok {
 			d.below(element(id, j), func() { d.value(old[i], e, keys.Child("*")) })
 		} else if i, ok = renamed[j]; ok {
-			d.renamed(element(was.ids[i], i), old[i], e, keys)
+			d.renamed(element(was.IDs[i], i), old[i], e, keys)
 			gone = slices.DeleteFunc(gone, func(k int) bool { return k == i })
 		} else {
 			d.below(element(id, j), func() { d.entry(api.MutationTypeAdd, e, gaby.Value{}) })
@@ -215,18 +216,18 @@ func (d *differ) keyedLists(
 		last = i
 	}
 	for _, i := range gone {
-		d.below(element(was.ids[i], i), func() {
+		d.below(element(was.IDs[i], i), func() {
 			d.entry(api.MutationTypeDelete, old[i], gaby.Value{})
 		})
 	}
-	if d.dry || slices.Equal(was.ids, is.ids) {
+	if d.dry || slices.Equal(was.IDs, is.IDs) {
 		return
 	}
 	order := arrayOrder{
 		path: slices.Clone(d.path), keys: make([]string, len(now)), appended: appended,
 	}
 	for j, e := range now {
-		order.keys[j] = elementName(e, keys)
+		order.keys[j] = mutationpath.ElementName(e, keys)
 	}
 	d.out.orders = append(d.out.orders, order)
 }
@@ -234,16 +235,16 @@ func (d *differ) keyedLists(
 // renamed records an element whose key changed. Other changes in the element are recorded under the
 // old key.
 func (d *differ) renamed(
-	at mutationSegment, before, after gaby.Value, keys *configkit.MergeKeyTree,
+	at mutationpath.Segment, before, after gaby.Value, keys *configkit.MergeKeyTree,
 ) {
 	d.out.renames = append(d.out.renames, elementRename{
-		path: slices.Clone(d.path), old: elementName(before, keys), now: elementName(after, keys),
+		path: slices.Clone(d.path), old: mutationpath.ElementName(before, keys), now: mutationpath.ElementName(after, keys),
 	})
 	// Compare the elements, but drop the changes of the key itself: the rename covers them.
 	from, depth := len(d.out.paths), len(d.path)+1
 	d.below(at, func() { d.value(before, after, keys.Child("*")) })
 	inside := slices.DeleteFunc(d.out.paths[from:], func(p *pathChange) bool {
-		return len(p.path) == depth+1 && slices.Contains(keys.Keys, p.path[depth].text)
+		return len(p.path) == depth+1 && slices.Contains(keys.Keys, p.path[depth].Text)
 	})
 	d.out.paths = d.out.paths[:from+len(inside)]
 }

@@ -8,9 +8,9 @@
 // # Changes
 //
 // Inside the package a list of mutations is a list of resourceChange values, the typed form in
-// which changes are computed, subtracted and applied. A mutationPath names list elements by
-// identity: by merge key or, in lists without merge keys, by a digest of the element's value before
-// the change.
+// which changes are computed, subtracted and applied. A path (internal/mutationpath) names list
+// elements by identity: by merge key or, in lists without merge keys, by a digest of the element's
+// value before the change.
 //
 //   - find.go finds the resource and the element that a change is about; pair.go finds which
 //     documents of two units are the same resource.

@@ -6,6 +6,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
 )
 
 // Equal reports whether two states of a unit have the same resources with the same values.
@@ -27,20 +28,20 @@ func Entries(
 	for _, r := range changes {
 		resource := string(r.resource.ResourceType) + "#" + string(r.resource.ResourceName) + "\x00"
 		if r.op != api.MutationTypeUpdate {
-			all[resource] = string(r.op) + string(appendCanonicalJSON(nil, r.value))
+			all[resource] = string(r.op) + string(mutationpath.AppendCanonicalJSON(nil, r.value))
 		}
 		for _, e := range r.paths {
 			text := string(e.op)
 			if e.op != api.MutationTypeDelete {
-				text += string(appendCanonicalJSON(nil, e.value))
+				text += string(mutationpath.AppendCanonicalJSON(nil, e.value))
 			}
-			all[resource+e.path.canonical()+"."] = text
+			all[resource+e.path.Canonical()+"."] = text
 		}
 		for _, o := range r.orders {
-			all[resource+o.path.canonical()+".#"] = strings.Join(o.keys, "\x00")
+			all[resource+o.path.Canonical()+".#"] = strings.Join(o.keys, "\x00")
 		}
 		for _, o := range r.renames {
-			all[resource+o.path.canonical()+".?"+o.old] = o.now
+			all[resource+o.path.Canonical()+".?"+o.old] = o.now
 		}
 	}
 	return all, nil

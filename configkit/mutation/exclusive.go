@@ -7,14 +7,15 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // choice is a map in which changes set some of several mutually exclusive fields.
 type choice struct {
 	fields  configkit.ExclusiveFields
-	path    mutationPath // of the map
-	members []string     // fields that are set
+	path    mutationpath.Path // of the map
+	members []string          // fields that are set
 	changes []*pathChange
 	decides *pathChange // the change of the discriminator
 }
@@ -47,9 +48,9 @@ func (w *resourcePatch) exclusives(paths []*pathChange) []*pathChange {
 // choices groups the changes of mutually exclusive fields by map and group of fields.
 func choices(paths []*pathChange, known map[string][]configkit.ExclusiveFields) []*choice {
 	var all []*choice
-	find := func(fields configkit.ExclusiveFields, path mutationPath) *choice {
+	find := func(fields configkit.ExclusiveFields, path mutationpath.Path) *choice {
 		for _, c := range all {
-			if c.path.canonical() == path.canonical() &&
+			if c.path.Canonical() == path.Canonical() &&
 				slices.Equal(c.fields.Members, fields.Members) {
 				return c
 			}
@@ -63,12 +64,12 @@ func choices(paths []*pathChange, known map[string][]configkit.ExclusiveFields) 
 		}
 		var pattern []string // the path so far, with * for elements
 		for i, s := range e.path {
-			if _, isIndex := parseIndex(s.text); s.isElement() || isIndex {
+			if _, isIndex := parseIndex(s.Text); s.IsElement() || isIndex {
 				pattern = append(pattern, "*")
 				continue
 			}
 			for _, fields := range known[strings.Join(pattern, ".")] {
-				field := s.asKey()
+				field := s.AsKey()
 				if slices.Contains(fields.Members, field) {
 					c := find(fields, e.path[:i])
 					c.changes = append(c.changes, e)
@@ -79,7 +80,7 @@ func choices(paths []*pathChange, known map[string][]configkit.ExclusiveFields) 
 					find(fields, e.path[:i]).decides = e
 				}
 			}
-			pattern = append(pattern, yamlpath.Escape(s.text))
+			pattern = append(pattern, yamlpath.Escape(s.Text))
 		}
 	}
 	return all
@@ -109,7 +110,7 @@ func (w *resourcePatch) choose(c *choice, in gaby.Value, withheld map[*pathChang
 	}
 	// If the target itself chose another member, its choice wins.
 	for _, member := range others {
-		if own := w.chosen(c.path.child(keySegment(member))); own != nil {
+		if own := w.chosen(c.path.Child(mutationpath.Key(member))); own != nil {
 			for _, e := range changes {
 				w.withhold(e, own, withheld)
 			}
@@ -117,7 +118,7 @@ func (w *resourcePatch) choose(c *choice, in gaby.Value, withheld map[*pathChang
 		}
 	}
 	for _, member := range others {
-		path := c.path.child(keySegment(member))
+		path := c.path.Child(mutationpath.Key(member))
 		had := change{op: api.MutationTypeAdd, value: in.Get(member)}
 		w.conflicts.add(api.ConflictExclusiveCleared, w.change, path, changes[0].change, &had)
 		if err := w.delete(&pathChange{
@@ -130,12 +131,12 @@ func (w *resourcePatch) choose(c *choice, in gaby.Value, withheld map[*pathChang
 
 // decided withholds fields that the target's own discriminator rules out.
 func (w *resourcePatch) decided(c *choice, by gaby.Value, withheld map[*pathChange]bool) {
-	own := w.chosen(c.path.child(keySegment(c.fields.Discriminator)))
+	own := w.chosen(c.path.Child(mutationpath.Key(c.fields.Discriminator)))
 	if own == nil {
 		return
 	}
 	for _, e := range c.changes {
-		if c.fields.AllowedMember[by.Text()] != e.path[len(c.path)].asKey() {
+		if c.fields.AllowedMember[by.Text()] != e.path[len(c.path)].AsKey() {
 			w.withhold(e, own, withheld)
 		}
 	}
@@ -159,7 +160,7 @@ func (w *resourcePatch) excludes(c *choice, in gaby.Value, member string) bool {
 }
 
 // chosen returns what the target itself did at or below path, or nil.
-func (w *resourcePatch) chosen(path mutationPath) *change {
+func (w *resourcePatch) chosen(path mutationpath.Path) *change {
 	if w.ownPaths == nil {
 		return nil
 	}

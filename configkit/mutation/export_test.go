@@ -5,6 +5,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
 )
 
 // DiffLines returns the changes between two units, one line each: resource, path, operation, value.
@@ -34,7 +35,7 @@ func DiffLines(
 
 func pathLines(r *resourceChange) (all []string) {
 	for _, p := range r.paths {
-		all = append(all, fmt.Sprintf("%s %s %s", p.path, p.op, appendCanonicalJSON(nil, p.value)))
+		all = append(all, fmt.Sprintf("%s %s %s", p.path, p.op, mutationpath.AppendCanonicalJSON(nil, p.value)))
 	}
 	return all
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
 )
 
 // finder finds which of several resources is meant. These are the ways to recognize a resource,
@@ -256,48 +257,48 @@ func (x *resourceIndex) find(p *resourceChange) *resourceChange {
 }
 
 // findChild follows one segment of a path. The result does not exist if there is no such child.
-func findChild(v gaby.Value, s mutationSegment) gaby.Value {
+func findChild(v gaby.Value, s mutationpath.Segment) gaby.Value {
 	return childAt(v, s, findElement(v, s, nil))
 }
 
 // childAt returns the child that s leads to. index is that of the element if v is a list.
-func childAt(v gaby.Value, s mutationSegment, index int) gaby.Value {
+func childAt(v gaby.Value, s mutationpath.Segment, index int) gaby.Value {
 	if v.Kind() == gaby.Map {
-		return v.Get(s.asKey())
+		return v.Get(s.AsKey())
 	}
 	return v.Index(index)
 }
 
 // childKeys returns the merge keys below the child that s leads to.
 func childKeys(
-	keys *configkit.MergeKeyTree, v gaby.Value, s mutationSegment,
+	keys *configkit.MergeKeyTree, v gaby.Value, s mutationpath.Segment,
 ) *configkit.MergeKeyTree {
 	if v.Kind() == gaby.List {
 		return keys.Child("*")
 	}
-	return keys.Child(s.asKey())
+	return keys.Child(s.AsKey())
 }
 
 // findElement returns the index of the list element that s names, or -1.
-func findElement(list gaby.Value, s mutationSegment, keys *configkit.MergeKeyTree) int {
+func findElement(list gaby.Value, s mutationpath.Segment, keys *configkit.MergeKeyTree) int {
 	if list.Kind() != gaby.List {
 		return -1
 	}
-	switch s.kind {
-	case mapKey:
-		if i, ok := parseIndex(s.text); ok && list.Index(i).Exists() {
+	switch s.Kind {
+	case mutationpath.MapKey:
+		if i, ok := parseIndex(s.Text); ok && list.Index(i).Exists() {
 			return i
 		}
-	case elementByKey:
-		if hasKeys(keys) {
-			if i := indexOfID(list, s.text, keys); i >= 0 {
+	case mutationpath.ByKey:
+		if mutationpath.HasKeys(keys) {
+			if i := indexOfID(list, s.Text, keys); i >= 0 {
 				return i
 			}
 		}
-		known, _ := splitID(s.text)
-		return indexOfID(list, s.text, known)
-	case elementByDigest:
-		return indexOfDigest(digests(list), s)
+		known, _ := mutationpath.SplitID(s.Text)
+		return indexOfID(list, s.Text, known)
+	case mutationpath.ByDigest:
+		return mutationpath.IndexOfDigest(mutationpath.Digests(list), s)
 	}
 	return -1
 }
@@ -314,6 +315,6 @@ func parseIndex(text string) (int, bool) {
 // indexOfID returns the index of the first element with an ID, or -1.
 func indexOfID(list gaby.Value, id string, keys *configkit.MergeKeyTree) int {
 	return slices.IndexFunc(elements(list), func(e gaby.Value) bool {
-		return elementID(e, keys) == id
+		return mutationpath.ElementID(e, keys) == id
 	})
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
 )
 
 // follower follows the paths of changes in two states of a resource at once: in the base, from
@@ -35,7 +36,7 @@ func newFollower(
 type match struct {
 	value, base gaby.Value // in the text and in the base
 	at          gaby.Position
-	path        mutationPath // in the text
+	path        mutationpath.Path // in the text
 }
 
 // level pairs the children of a map or list in the base with those in the text.
@@ -47,7 +48,7 @@ type level struct {
 }
 
 // level returns the children of p, which is at path. Each level is computed once.
-func (f *follower) level(path mutationPath, p match, keys *configkit.MergeKeyTree) *level {
+func (f *follower) level(path mutationpath.Path, p match, keys *configkit.MergeKeyTree) *level {
 	name := path.String() // with indexes, because the paths of texts have no digests
 	if l := f.known[name]; l != nil {
 		return l
@@ -58,7 +59,7 @@ func (f *follower) level(path mutationPath, p match, keys *configkit.MergeKeyTre
 		l.base = elements(p.base)
 	}
 	if l.base != nil && !l.isMap {
-		_, l.keyed = keyedLists(keys, p.base, p.value)
+		_, l.keyed = mutationpath.KeyedLists(keys, p.base, p.value)
 	}
 	l.inBase, l.inText = l.number(l.base, keys), l.number(l.text, keys)
 	// Elements without merge keys are matched by alignment, as in the merge itself.
@@ -92,8 +93,8 @@ func (l *level) number(list []gaby.Value, keys *configkit.MergeKeyTree) map[stri
 		id := ""
 		if l.isMap {
 			id = e.Key()
-		} else if hasKeys(keys) {
-			id = elementID(e, keys)
+		} else if mutationpath.HasKeys(keys) {
+			id = mutationpath.ElementID(e, keys)
 		}
 		if (l.isMap || id != "") && !has(at, id) {
 			at[id] = i
@@ -105,7 +106,7 @@ func (l *level) number(list []gaby.Value, keys *configkit.MergeKeyTree) map[stri
 // find follows path as far as possible and reports whether it reached the end. If element is not
 // empty, find goes on to the element of that name (its name in the base) in the list at path. news
 // says whether new list elements in path are new in this text rather than in the other one.
-func (f *follower) find(path mutationPath, element string, news bool) (p match, found bool) {
+func (f *follower) find(path mutationpath.Path, element string, news bool) (p match, found bool) {
 	p = match{value: f.text, base: f.base, at: f.text.Position()}
 	keys := f.keys
 	for i, s := range path {
@@ -113,7 +114,7 @@ func (f *follower) find(path mutationPath, element string, news bool) (p match, 
 			return p, false
 		}
 		l := f.level(path[:i], p, keys)
-		was, is := l.follow(s, f.renamed(path[:i], s.name()), news)
+		was, is := l.follow(s, f.renamed(path[:i], s.Name()), news)
 		if is < 0 {
 			if near := l.near(was, s, news); near >= 0 {
 				p.at = keyPosition(l.text[near])
@@ -125,7 +126,7 @@ func (f *follower) find(path mutationPath, element string, news bool) (p match, 
 			s = l.element(is, keys)
 		}
 		keys = below
-		p = match{value: l.text[is], at: keyPosition(l.text[is]), path: p.path.child(s)}
+		p = match{value: l.text[is], at: keyPosition(l.text[is]), path: p.path.Child(s)}
 		if was >= 0 {
 			p.base = l.base[was]
 		}
@@ -134,44 +135,44 @@ func (f *follower) find(path mutationPath, element string, news bool) (p match, 
 		return p, true
 	}
 	for _, e := range elements(p.value) {
-		if elementName(e, keys) == f.renamed(path, element) {
-			s := mutationSegment{kind: elementByKey, text: elementID(e, keys), index: -1}
-			return match{value: e, at: keyPosition(e), path: p.path.child(s)}, true
+		if mutationpath.ElementName(e, keys) == f.renamed(path, element) {
+			s := mutationpath.Segment{Kind: mutationpath.ByKey, Text: mutationpath.ElementID(e, keys), Index: -1}
+			return match{value: e, at: keyPosition(e), path: p.path.Child(s)}, true
 		}
 	}
 	return p, false
 }
 
 // element returns the segment that leads to element i of the text.
-func (l *level) element(i int, keys *configkit.MergeKeyTree) mutationSegment {
+func (l *level) element(i int, keys *configkit.MergeKeyTree) mutationpath.Segment {
 	if l.keyed {
-		return mutationSegment{kind: elementByKey, text: elementID(l.text[i], keys), index: i}
+		return mutationpath.Segment{Kind: mutationpath.ByKey, Text: mutationpath.ElementID(l.text[i], keys), Index: i}
 	}
-	return mutationSegment{kind: elementByDigest, index: i}
+	return mutationpath.Segment{Kind: mutationpath.ByDigest, Index: i}
 }
 
 // follow returns the indexes of segment s among the base's and the text's children, or -1. now is
 // the name that an element with a merge key has in the text.
-func (l *level) follow(s mutationSegment, now string, news bool) (was, is int) {
+func (l *level) follow(s mutationpath.Segment, now string, news bool) (was, is int) {
 	was, is = -1, -1
 	switch {
 	case l.isMap:
-		return index(l.inBase, s.asKey()), index(l.inText, s.asKey())
-	case s.kind == newElement:
-		if news && s.index < len(l.text) {
-			is = s.index
+		return index(l.inBase, s.AsKey()), index(l.inText, s.AsKey())
+	case s.Kind == mutationpath.New:
+		if news && s.Index < len(l.text) {
+			is = s.Index
 		}
-	case s.kind == elementByDigest && !l.keyed:
-		if s.index >= 0 && s.index < len(l.textOf) {
-			was, is = s.index, l.textOf[s.index]
+	case s.Kind == mutationpath.ByDigest && !l.keyed:
+		if s.Index >= 0 && s.Index < len(l.textOf) {
+			was, is = s.Index, l.textOf[s.Index]
 		}
-	case s.kind == elementByKey:
-		was = index(l.inBase, s.text)
-		if is = index(l.inText, s.renamed(now)); is < 0 {
-			is = index(l.inText, s.text)
+	case s.Kind == mutationpath.ByKey:
+		was = index(l.inBase, s.Text)
+		if is = index(l.inText, s.Renamed(now)); is < 0 {
+			is = index(l.inText, s.Text)
 		}
 	default:
-		if i, ok := parseIndex(s.text); ok && i < len(l.text) {
+		if i, ok := parseIndex(s.Text); ok && i < len(l.text) {
 			is = i
 		}
 	}
@@ -180,9 +181,9 @@ func (l *level) follow(s mutationSegment, now string, news bool) (was, is int) {
 
 // near returns the index of the child of the text closest to where the missing child would be, or
 // -1 if there are no children.
-func (l *level) near(was int, s mutationSegment, news bool) int {
-	if s.kind == newElement && !news {
-		return min(s.index, len(l.text)-1)
+func (l *level) near(was int, s mutationpath.Segment, news bool) int {
+	if s.Kind == mutationpath.New && !news {
+		return min(s.Index, len(l.text)-1)
 	}
 	for i := was + 1; was >= 0 && i < len(l.textOf); i++ {
 		if l.textOf[i] >= 0 {
@@ -201,7 +202,7 @@ func index(of map[string]int, name string) int {
 }
 
 // renamed returns the name in the text of the element called name in the base.
-func (f *follower) renamed(list mutationPath, name string) string {
+func (f *follower) renamed(list mutationpath.Path, name string) string {
 	if now := newNameOf(f.renames, list, name); now != "" {
 		return now
 	}

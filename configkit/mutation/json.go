@@ -11,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
 )
 
 // This file converts between changes and mutations. Mutations are serialized, so their values are
@@ -132,7 +133,7 @@ func valueText(v gaby.Value) string {
 		// Text that begins like this may mean something else at the beginning of a document.
 		if again, err := gaby.ParseYAML([]byte(text + "\n")); err != nil ||
 			!again.Value().Equal(v) {
-			return string(appendCanonicalJSON(nil, v)) + "\n"
+			return string(mutationpath.AppendCanonicalJSON(nil, v)) + "\n"
 		}
 	}
 	return text + "\n"
@@ -210,18 +211,18 @@ func changeOf(
 		}
 		r.paths = append(
 			r.paths,
-			&pathChange{path: parseMutationPath(path), change: read(m.PathMutationMap[path], path)},
+			&pathChange{path: mutationpath.Parse(path), change: read(m.PathMutationMap[path], path)},
 		)
 	}
 	for _, path := range slices.Sorted(maps.Keys(m.ArrayOrders)) {
 		r.orders = append(
-			r.orders, arrayOrder{path: parseMutationPath(path), keys: m.ArrayOrders[path]},
+			r.orders, arrayOrder{path: mutationpath.Parse(path), keys: m.ArrayOrders[path]},
 		)
 	}
 	for _, path := range slices.Sorted(maps.Keys(m.ArrayElementAliases)) {
 		for _, old := range slices.Sorted(maps.Keys(m.ArrayElementAliases[path])) {
 			r.renames = append(r.renames, elementRename{
-				path: parseMutationPath(path), old: old, now: m.ArrayElementAliases[path][old],
+				path: mutationpath.Parse(path), old: old, now: m.ArrayElementAliases[path][old],
 			})
 		}
 	}

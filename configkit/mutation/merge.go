@@ -8,6 +8,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
@@ -177,7 +178,7 @@ func (m *merger) once(base, source, was, target gaby.Container) (*mergedOnce, er
 // inPlainLists reports whether r changes elements of lists without merge keys.
 func inPlainLists(r *resourceChange) bool {
 	return slices.ContainsFunc(r.paths, func(e *pathChange) bool {
-		return slices.ContainsFunc(e.path, mutationSegment.hasDigest)
+		return slices.ContainsFunc(e.path, mutationpath.Segment.HasDigest)
 	})
 }
 
@@ -229,10 +230,10 @@ func (m *merger) unsettled(r *mergedResource) ([]unsettledList, error) {
 
 // withhold merges a resource again without the changes to some lists.
 func (once *mergedOnce) withhold(r *mergedResource, lists []unsettledList) error {
-	inside := func(path mutationPath) bool {
-		text := path.canonical() + "."
+	inside := func(path mutationpath.Path) bool {
+		text := path.Canonical() + "."
 		return slices.ContainsFunc(lists, func(l unsettledList) bool {
-			return strings.HasPrefix(text, l.path.canonical()+".")
+			return strings.HasPrefix(text, l.path.Canonical()+".")
 		})
 	}
 	// Drop the changes at and below the lists.
@@ -258,12 +259,12 @@ func (once *mergedOnce) withhold(r *mergedResource, lists []unsettledList) error
 		// A later round may find the same list again.
 		if !slices.ContainsFunc(once.conflicts.list, func(c conflict) bool {
 			return c.reason == api.ConflictArrayReordered && c.resource == r.change.resource &&
-				c.path.canonical() == list.path.canonical()
+				c.path.Canonical() == list.path.Canonical()
 		}) {
 			update := change{op: api.MutationTypeUpdate, value: list.again}
 			once.conflicts.add(api.ConflictArrayReordered, r.change, list.path, update, nil)
 		}
-		segments := list.path.segments()
+		segments := list.path.Segments()
 		if v := r.now.Search(segments...).Value(); v.Kind() == gaby.List && !v.Equal(list.was) {
 			// The list changed together with something around it.
 			if _, err := r.now.Set(list.was, segments...); err != nil {
@@ -276,7 +277,7 @@ func (once *mergedOnce) withhold(r *mergedResource, lists []unsettledList) error
 
 // unsettledList is a list that another merge would change.
 type unsettledList struct {
-	path  mutationPath // with the elements' indexes
+	path  mutationpath.Path // with the elements' indexes
 	was   gaby.Value
 	again gaby.Value
 }
@@ -284,7 +285,7 @@ type unsettledList struct {
 // unsettledLists returns the lists without merge keys, at or below path, that differ between the
 // merge (now) and its repetition (again), with their value in the target (was).
 func unsettledLists(
-	path mutationPath,
+	path mutationpath.Path,
 	now, again, was gaby.Value,
 	keys *configkit.MergeKeyTree,
 	found []unsettledList,
@@ -298,13 +299,13 @@ func unsettledLists(
 			x, y := again.Get(c.Key()), was.Get(c.Key())
 			if x.Exists() && y.Exists() {
 				found = unsettledLists(
-					path.child(keySegment(c.Key())), c, x, y,
+					path.Child(mutationpath.Key(c.Key())), c, x, y,
 					keys.Child(c.Key()), found,
 				)
 			}
 		}
 	case gaby.List:
-		keyed, ok := keyedLists(keys, now, again, was)
+		keyed, ok := mutationpath.KeyedLists(keys, now, again, was)
 		if !ok {
 			if !now.Equal(again) {
 				found = append(found, unsettledList{path, was, detached(again)})
@@ -312,12 +313,12 @@ func unsettledLists(
 			return found
 		}
 		for i, c := range elements(now) {
-			id := keyed[0].ids[i]
-			x, inAgain := keyed[1].at[id]
-			y, inTarget := keyed[2].at[id]
+			id := keyed[0].IDs[i]
+			x, inAgain := keyed[1].At[id]
+			y, inTarget := keyed[2].At[id]
 			if inAgain && inTarget {
 				found = unsettledLists(
-					path.child(mutationSegment{kind: elementByKey, text: id, index: i}), c,
+					path.Child(mutationpath.Segment{Kind: mutationpath.ByKey, Text: id, Index: i}), c,
 					again.Index(x), was.Index(y), keys.Child("*"), found,
 				)
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
 )
 
 // A movedValue is a value that was deleted at one path and added, perhaps changed, at another path
@@ -17,7 +18,7 @@ import (
 // under none. Moves are recognized by content, which a change must resemble closely; merges into
 // variants do not use them.
 type movedValue struct {
-	to    mutationPath
+	to    mutationpath.Path
 	value gaby.Value // at to
 }
 
@@ -30,17 +31,17 @@ func movedValues(r *resourceChange, keys *configkit.MergeKeyTree) map[string]mov
 		if last < 0 {
 			continue
 		}
-		parent := e.path[:last].canonical()
-		switch kind := e.path[last].kind; {
-		case kind == newElement:
+		parent := e.path[:last].Canonical()
+		switch kind := e.path[last].Kind; {
+		case kind == mutationpath.New:
 			added[parent] = append(added[parent], movedValue{e.path, e.value})
-		case e.op == api.MutationTypeDelete && kind != elementByKey:
+		case e.op == api.MutationTypeDelete && kind != mutationpath.ByKey:
 			gone[parent] = append(gone[parent], e)
 		}
 	}
 	moved := map[string]movedValue{}
 	for parent, was := range gone {
-		if last := len(was[0].path) - 1; was[0].path[last].kind == mapKey {
+		if last := len(was[0].path) - 1; was[0].path[last].Kind == mutationpath.MapKey {
 			added[parent] = newKeys(r, was[0].path[:last], keys)
 		}
 		is := added[parent]
@@ -51,12 +52,12 @@ func movedValues(r *resourceChange, keys *configkit.MergeKeyTree) map[string]mov
 		// Equal values first, so that similar values do not take their partners.
 		for _, same := range []func(a, b gaby.Value) bool{isSame, isMuchLike} {
 			for _, e := range was {
-				if has(moved, e.path.canonical()) {
+				if has(moved, e.path.Canonical()) {
 					continue
 				}
 				for i, m := range is {
 					if !taken[i] && same(e.value, m.value) {
-						taken[i], moved[e.path.canonical()] = true, m
+						taken[i], moved[e.path.Canonical()] = true, m
 						break
 					}
 				}
@@ -93,7 +94,7 @@ const fewLeaves = 4
 
 // newKeys returns the values of the keys that are new in the map at path.
 func newKeys(
-	r *resourceChange, path mutationPath, keys *configkit.MergeKeyTree,
+	r *resourceChange, path mutationpath.Path, keys *configkit.MergeKeyTree,
 ) (found []movedValue) {
 	if r.before == nil || r.after == nil {
 		return nil
@@ -104,7 +105,7 @@ func newKeys(
 	}
 	for _, c := range elements(m.value) {
 		if !m.base.Get(c.Key()).Exists() {
-			found = append(found, movedValue{path.child(keySegment(c.Key())), c})
+			found = append(found, movedValue{path.Child(mutationpath.Key(c.Key())), c})
 		}
 	}
 	return found
@@ -113,15 +114,15 @@ func newKeys(
 // against returns the target's change that a conflict inside own is reported against. If the target
 // moved the value, it still exists: the change is then an Add at the new path.
 func (s *subtraction) against(own *pathChange) *change {
-	if m, ok := s.movedByTarget[own.path.canonical()]; ok {
+	if m, ok := s.movedByTarget[own.path.Canonical()]; ok {
 		return &change{op: api.MutationTypeAdd, index: own.index, value: m.value}
 	}
 	return &own.change
 }
 
 // movedTo returns where the target moved path, a path inside own, or nil if it did not.
-func (s *subtraction) movedTo(own *pathChange, path mutationPath) mutationPath {
-	m, ok := s.movedByTarget[own.path.canonical()]
+func (s *subtraction) movedTo(own *pathChange, path mutationpath.Path) mutationpath.Path {
+	m, ok := s.movedByTarget[own.path.Canonical()]
 	if !ok {
 		return nil
 	}
@@ -138,8 +139,8 @@ func (s *subtraction) subtractMoved(q, p, own *resourceChange) {
 	}
 	tree := newPathTree(own.paths)
 	for _, e := range p.paths {
-		m, isMine := mine[e.path.canonical()]
-		t, isTheirs := theirs[e.path.canonical()]
+		m, isMine := mine[e.path.Canonical()]
+		t, isTheirs := theirs[e.path.Canonical()]
 		node, o := tree.find(e.path)
 		switch {
 		case e.op != api.MutationTypeDelete, node == nil || o != node.entry || o == nil,
@@ -178,7 +179,7 @@ func afterMoves(p, own *resourceChange, keys *configkit.MergeKeyTree) *resourceC
 	for _, e := range p.paths {
 		moved := e
 		for n := 1; n < len(e.path); n++ {
-			if m, ok := mine[e.path[:n].canonical()]; ok {
+			if m, ok := mine[e.path[:n].Canonical()]; ok {
 				at := *e
 				at.path = slices.Concat(m.inTarget(), e.path[n:])
 				moved = &at
@@ -186,8 +187,8 @@ func afterMoves(p, own *resourceChange, keys *configkit.MergeKeyTree) *resourceC
 			}
 		}
 		q.paths = append(q.paths, moved)
-		m, isMine := mine[e.path.canonical()]
-		if t, isTheirs := theirs[e.path.canonical()]; e.op == api.MutationTypeDelete && isMine &&
+		m, isMine := mine[e.path.Canonical()]
+		if t, isTheirs := theirs[e.path.Canonical()]; e.op == api.MutationTypeDelete && isMine &&
 			!(isTheirs && t.to.String() == m.to.String()) {
 			q.paths = append(q.paths, &pathChange{
 				path: m.inTarget(), change: change{op: api.MutationTypeDelete, value: e.value},
@@ -198,10 +199,10 @@ func afterMoves(p, own *resourceChange, keys *configkit.MergeKeyTree) *resourceC
 }
 
 // inTarget returns the path of a value that the target moved, by index if it is in a list.
-func (m *movedValue) inTarget() mutationPath {
+func (m *movedValue) inTarget() mutationpath.Path {
 	to := slices.Clone(m.to)
-	if last := &to[len(to)-1]; last.kind == newElement {
-		*last = mutationSegment{text: strconv.Itoa(last.index), index: -1}
+	if last := &to[len(to)-1]; last.Kind == mutationpath.New {
+		*last = mutationpath.Segment{Text: strconv.Itoa(last.Index), Index: -1}
 	}
 	return to
 }

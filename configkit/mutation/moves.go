@@ -3,9 +3,9 @@ package mutation
 import (
 	"slices"
 	"sort"
-	"strconv"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
 )
 
 // elementMoves maps the names and indexes of list elements from before a change to after it, and
@@ -35,17 +35,17 @@ func newElementMoves(r *resourceChange) *elementMoves {
 		}
 		in := m.gone
 		switch s := e.path[last]; {
-		case s.kind == newElement:
+		case s.Kind == mutationpath.New:
 			in = m.added
-		case s.kind != elementByDigest || e.op != api.MutationTypeDelete:
+		case s.Kind != mutationpath.ByDigest || e.op != api.MutationTypeDelete:
 			continue
 		}
-		list := e.path[:last].indexed()
-		at, _ := slices.BinarySearch(in[list], e.path[last].index)
-		in[list] = slices.Insert(in[list], at, e.path[last].index)
+		list := e.path[:last].Indexed()
+		at, _ := slices.BinarySearch(in[list], e.path[last].Index)
+		in[list] = slices.Insert(in[list], at, e.path[last].Index)
 	}
 	for _, e := range r.renames {
-		list := e.path.indexed()
+		list := e.path.Indexed()
 		if m.names[list] == nil {
 			m.names[list], m.were[list] = map[string]string{}, map[string]string{}
 		}
@@ -56,23 +56,23 @@ func newElementMoves(r *resourceChange) *elementMoves {
 
 // after translates a path from before the change into one from after it. gone is true if it leads
 // into a deleted element. The names of new elements are the same before and after.
-func (m *elementMoves) after(p mutationPath) (now mutationPath, gone bool) {
+func (m *elementMoves) after(p mutationpath.Path) (now mutationpath.Path, gone bool) {
 	if m.none() {
 		return p, false
 	}
 	now = slices.Clone(p)
 	for i, s := range p {
-		list := p[:i].indexed()
-		switch s.kind {
-		case elementByKey:
-			now[i].rename(m.names[list])
-		case elementByDigest:
+		list := p[:i].Indexed()
+		switch s.Kind {
+		case mutationpath.ByKey:
+			now[i].Rename(m.names[list])
+		case mutationpath.ByDigest:
 			// Indexes shift down for deleted elements before them and up for new ones.
-			at, gone := m.gone[list].without(s.index)
+			at, gone := m.gone[list].without(s.Index)
 			if gone {
 				return now, true
 			}
-			now[i].index = m.added[list].with(at)
+			now[i].Index = m.added[list].with(at)
 		}
 	}
 	return now, false
@@ -81,22 +81,22 @@ func (m *elementMoves) after(p mutationPath) (now mutationPath, gone bool) {
 // before translates a path from after the change into one from before it. It is the inverse of
 // after, so a path can be followed back through a chain of functions. isNew is true if it leads
 // into a new element.
-func (m *elementMoves) before(p mutationPath) (was mutationPath, isNew bool) {
+func (m *elementMoves) before(p mutationpath.Path) (was mutationpath.Path, isNew bool) {
 	if m.none() {
 		return p, false
 	}
 	was = slices.Clone(p)
 	for i, s := range p {
-		list := was[:i].indexed()
-		switch s.kind {
-		case elementByKey:
-			was[i].rename(m.were[list])
-		case elementByDigest, newElement:
-			at, isNew := m.added[list].without(s.index)
+		list := was[:i].Indexed()
+		switch s.Kind {
+		case mutationpath.ByKey:
+			was[i].Rename(m.were[list])
+		case mutationpath.ByDigest, mutationpath.New:
+			at, isNew := m.added[list].without(s.Index)
 			if isNew {
 				return was, true
 			}
-			was[i].kind, was[i].index = elementByDigest, m.gone[list].with(at)
+			was[i].Kind, was[i].Index = mutationpath.ByDigest, m.gone[list].with(at)
 		}
 	}
 	return was, false
@@ -104,35 +104,6 @@ func (m *elementMoves) before(p mutationPath) (was mutationPath, isNew bool) {
 
 // none reports whether all names and indexes stay the same.
 func (m *elementMoves) none() bool { return len(m.names)+len(m.gone)+len(m.added) == 0 }
-
-// rename gives the element its name in names, if there is one.
-func (s *mutationSegment) rename(names map[string]string) {
-	if name, ok := names[s.name()]; ok {
-		if text := s.renamed(name); text != "" {
-			s.text = text
-		}
-	}
-}
-
-// indexed returns p as text, with the elements of lists without merge keys named by index: their
-// digests change with their values.
-func (p mutationPath) indexed() string { return p.byIndex().canonical() }
-
-// byIndex returns p with indexes instead of digests for the elements of lists without merge keys.
-func (p mutationPath) byIndex() mutationPath {
-	if !slices.ContainsFunc(p, mutationSegment.hasDigest) {
-		return p
-	}
-	p = slices.Clone(p)
-	for i, s := range p {
-		if s.hasDigest() {
-			p[i] = mutationSegment{
-				kind: elementByDigest, text: strconv.Itoa(s.index), index: s.index,
-			}
-		}
-	}
-	return p
-}
 
 // sortedIndexes holds the indexes of some elements of a list.
 type sortedIndexes []int

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
@@ -197,12 +197,12 @@ func protectPath(m *api.ResourceMutation, path api.ResolvedPath, protected bool)
 		m.ResourceMutationInfo.Protected = protected
 		return
 	}
-	wanted := parseMutationPath(path).canonical()
+	wanted := mutationpath.Parse(path).Canonical()
 	info := api.MutationInfo{
 		MutationType: api.MutationTypeNone, Index: m.ResourceMutationInfo.Index,
 	}
 	for _, known := range sortedPaths(m.PathMutationMap) {
-		if parseMutationPath(known).canonical() == wanted {
+		if mutationpath.Parse(known).Canonical() == wanted {
 			path, info = known, m.PathMutationMap[known]
 			break
 		}
@@ -220,7 +220,7 @@ func Limit(
 	provider configkit.ResourceProvider,
 ) api.ResourceMutationList {
 	var list api.ResourceMutationList
-	limit := parseMutationPath(api.ResolvedPath(path))
+	limit := mutationpath.Parse(api.ResolvedPath(path))
 	for i := range mutations {
 		m := mutations[i]
 		if resource != "" && !has(m.Names(), resource) && !has(m.NamesWithoutScopes(), resource) {
@@ -228,25 +228,9 @@ func Limit(
 		}
 		m.PathMutationMap = maps.Clone(m.PathMutationMap)
 		maps.DeleteFunc(m.PathMutationMap, func(p api.ResolvedPath, _ api.MutationInfo) bool {
-			return !parseMutationPath(p).isBelow(limit)
+			return !mutationpath.Parse(p).IsBelow(limit)
 		})
 		list = append(list, m)
 	}
 	return list
-}
-
-// isBelow reports whether p is at or below limit. In limit, * matches any segment and a number
-// matches the list element with that index.
-func (p mutationPath) isBelow(limit mutationPath) bool {
-	if len(p) < len(limit) {
-		return false
-	}
-	for i, s := range limit {
-		isAny := s.kind == mapKey && s.text == "*"
-		isIndex := s.kind == mapKey && p[i].kind != mapKey && s.text == strconv.Itoa(p[i].index)
-		if !isAny && !isIndex && p[i:i+1].canonical() != (mutationPath{s}).canonical() {
-			return false
-		}
-	}
-	return true
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
@@ -158,7 +159,7 @@ func (p *patcher) work(r *resourceChange, doc *gaby.YamlDoc, own *resourceChange
 	w := &resourcePatch{
 		patcher: p, change: r, doc: doc, own: own,
 		keys:    p.provider.MergeKeys(r.resource.ResourceType),
-		aligned: map[string][]int{}, digests: map[string][]mutationSegment{},
+		aligned: map[string][]int{}, digests: map[string][]mutationpath.Segment{},
 		lists: map[string]*targetList{},
 	}
 	if own != nil && p.respectOwn {
@@ -226,7 +227,7 @@ type resourcePatch struct {
 	// By path of a list without merge keys: the target's index of each element of the base.
 	aligned map[string][]int
 	// By path of such lists: their elements before anything was changed.
-	digests map[string][]mutationSegment
+	digests map[string][]mutationpath.Segment
 	lists   map[string]*targetList // by path in the target; see list
 	source  *follower              // from the source's state before its changes to the one after
 	renamed []elementRename        // so far
@@ -281,10 +282,10 @@ func (w *resourcePatch) lookAhead(paths []*pathChange) {
 		for i, s := range e.path {
 			// If the base is known, align it with the target. Otherwise elements can be identified
 			// only by their digests.
-			if list := e.path[:i].canonical(); v.Kind() == gaby.List && s.kind == elementByDigest &&
+			if list := e.path[:i].Canonical(); v.Kind() == gaby.List && s.Kind == mutationpath.ByDigest &&
 				w.digests[list] == nil {
-				w.digests[list] = digests(v)
-				if _, keyed := keyedLists(keys, base, v); base.Kind() == gaby.List && !keyed {
+				w.digests[list] = mutationpath.Digests(v)
+				if _, keyed := mutationpath.KeyedLists(keys, base, v); base.Kind() == gaby.List && !keyed {
 					w.aligned[list] = alignedIndexes(base, v, keys)
 				}
 			}
@@ -300,17 +301,17 @@ func (w *resourcePatch) lookAhead(paths []*pathChange) {
 // baseChild follows a segment in the base. The result does not exist if base and target disagree on
 // whether a list has merge keys.
 func (w *resourcePatch) baseChild(
-	base, target gaby.Value, s mutationSegment, keys *configkit.MergeKeyTree,
+	base, target gaby.Value, s mutationpath.Segment, keys *configkit.MergeKeyTree,
 ) gaby.Value {
 	if base.Kind() != gaby.List {
 		return findChild(base, s)
 	}
-	_, keyed := keyedLists(keys, base, target)
+	_, keyed := mutationpath.KeyedLists(keys, base, target)
 	switch {
-	case target.Kind() != gaby.List || keyed != (s.kind == elementByKey):
+	case target.Kind() != gaby.List || keyed != (s.Kind == mutationpath.ByKey):
 		return gaby.Value{}
-	case s.kind == elementByDigest:
-		return base.Index(s.index)
+	case s.Kind == mutationpath.ByDigest:
+		return base.Index(s.Index)
 	}
 	return base.Index(findElement(base, s, keys))
 }
@@ -318,46 +319,46 @@ func (w *resourcePatch) baseChild(
 // elementIndex returns the index of the list element that s names, or -1. segments is the path of
 // the list in the target; it is nil if that may change before the next call.
 func (w *resourcePatch) elementIndex(
-	list mutationPath,
+	list mutationpath.Path,
 	segments []string,
 	v gaby.Value,
-	s mutationSegment,
+	s mutationpath.Segment,
 	keys *configkit.MergeKeyTree,
 ) int {
 	if v.Kind() != gaby.List {
 		return -1
 	}
-	switch s.kind {
+	switch s.Kind {
 	// New elements are inserted, never found.
-	case newElement:
+	case mutationpath.New:
 		return -1
-	case elementByDigest:
-		path := list.canonical()
+	case mutationpath.ByDigest:
+		path := list.Canonical()
 		if at, ok := w.aligned[path]; ok {
-			if s.index < 0 || s.index >= len(at) {
+			if s.Index < 0 || s.Index >= len(at) {
 				return -1
 			}
-			return at[s.index]
+			return at[s.Index]
 		}
-		return indexOfDigest(w.digests[path], s)
-	case elementByKey:
-		if at := w.keyedIndex(segments, v, s.text, keys); at >= 0 {
+		return mutationpath.IndexOfDigest(w.digests[path], s)
+	case mutationpath.ByKey:
+		if at := w.keyedIndex(segments, v, s.Text, keys); at >= 0 {
 			return at
 		}
 		// The element may have been renamed.
-		if now := s.renamed(w.newName(list, s)); now != "" {
+		if now := s.Renamed(w.newName(list, s)); now != "" {
 			if at := w.keyedIndex(segments, v, now, keys); at >= 0 {
 				return at
 			}
 		}
-		if w.positional && s.index >= 0 {
+		if w.positional && s.Index >= 0 {
 			// The element at the index may be meant if it has no key.
-			known, _ := splitID(s.text)
+			known, _ := mutationpath.SplitID(s.Text)
 			if keys != nil {
 				known.Defaults = keys.Defaults
 			}
-			if e := v.Index(s.index); e.Exists() && elementID(e, known) == "" {
-				return s.index
+			if e := v.Index(s.Index); e.Exists() && mutationpath.ElementID(e, known) == "" {
+				return s.Index
 			}
 		}
 		return -1
@@ -369,20 +370,20 @@ func (w *resourcePatch) elementIndex(
 func (w *resourcePatch) keyedIndex(
 	segments []string, v gaby.Value, id string, keys *configkit.MergeKeyTree,
 ) int {
-	if segments == nil || !hasKeys(keys) {
-		return findElement(v, mutationSegment{kind: elementByKey, text: id}, keys)
+	if segments == nil || !mutationpath.HasKeys(keys) {
+		return findElement(v, mutationpath.Segment{Kind: mutationpath.ByKey, Text: id}, keys)
 	}
 	l := w.list(segments)
 	if l.ids == nil {
 		l.ids, l.count = map[string]int{}, 0
 		for _, e := range elements(v) {
-			l.add(elementID(e, keys))
+			l.add(mutationpath.ElementID(e, keys))
 		}
 	}
 	if at, ok := l.ids[id]; ok {
 		return at
 	}
-	known, _ := splitID(id)
+	known, _ := mutationpath.SplitID(id)
 	return indexOfID(v, id, known)
 }
 
@@ -398,18 +399,18 @@ func (l *targetList) add(id string) {
 }
 
 // newName returns the new name of an element that the target or this patch has renamed, or "".
-func (w *resourcePatch) newName(list mutationPath, s mutationSegment) string {
-	now := newNameOf(w.renamed, list, s.name())
+func (w *resourcePatch) newName(list mutationpath.Path, s mutationpath.Segment) string {
+	now := newNameOf(w.renamed, list, s.Name())
 	if now == "" && w.own != nil {
-		now = newNameOf(w.own.renames, list, s.name())
+		now = newNameOf(w.own.renames, list, s.Name())
 	}
 	return now
 }
 
 // newNameOf returns the new name of the element of list that was called old, or "".
-func newNameOf(renames []elementRename, list mutationPath, old string) string {
+func newNameOf(renames []elementRename, list mutationpath.Path, old string) string {
 	for _, r := range renames {
-		if r.old == old && r.path.canonical() == list.canonical() {
+		if r.old == old && r.path.Canonical() == list.Canonical() {
 			return r.now
 		}
 	}

@@ -1,6 +1,9 @@
 package mutation
 
-import "github.com/fctl-dev/fctl/api"
+import (
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
+)
 
 // pathTree finds changes by path: the one at a path, the nearest above it, and all below it. Paths
 // are compared in their canonical form. The changes below a path come in the order in which they
@@ -25,7 +28,7 @@ func newPathTree(paths []*pathChange) *pathTree {
 // put adds a change.
 func (t *pathTree) put(p *pathChange) {
 	for i := range p.path {
-		key := p.path[i : i+1].canonical()
+		key := p.path[i : i+1].Canonical()
 		next := t.children[key]
 		if next == nil {
 			if t.children == nil {
@@ -41,10 +44,10 @@ func (t *pathTree) put(p *pathChange) {
 }
 
 // find returns the node at path, or nil, and the nearest change at or above path.
-func (t *pathTree) find(path mutationPath) (node *pathTree, covering *pathChange) {
+func (t *pathTree) find(path mutationpath.Path) (node *pathTree, covering *pathChange) {
 	node, covering = t, t.entry
 	for i := range path {
-		if node = node.children[path[i:i+1].canonical()]; node == nil {
+		if node = node.children[path[i:i+1].Canonical()]; node == nil {
 			break
 		}
 		if node.entry != nil {
@@ -80,7 +83,7 @@ func (t *pathTree) deletedElement(r elementRename) *pathChange {
 	}
 	for _, key := range node.order {
 		if e := node.children[key].entry; e != nil && e.op == api.MutationTypeDelete &&
-			e.path[len(e.path)-1].name() == r.old {
+			e.path[len(e.path)-1].Name() == r.old {
 			return e
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
 )
 
 // protection says what may not be overwritten, based on the entries of all changes so far. An entry
@@ -107,11 +108,11 @@ func (w *resourcePatch) unprotected(paths []*pathChange, protected *protectedPat
 
 // targetPath returns path with the indexes of the target's elements, so that different names of one
 // element compare equal. Segments that lead nowhere keep their name.
-func (w *resourcePatch) targetPath(path mutationPath) mutationPath {
+func (w *resourcePatch) targetPath(path mutationpath.Path) mutationpath.Path {
 	at := w.find(path)
-	var p mutationPath
+	var p mutationpath.Path
 	for _, s := range at.segments {
-		p = append(p, keySegment(s))
+		p = append(p, mutationpath.Key(s))
 	}
 	return append(p, path[len(path)-at.missing:]...)
 }
@@ -132,7 +133,7 @@ func (w *resourcePatch) split(e *pathChange, protected *protectedPaths) []*pathC
 	}
 	keeps := e.op == api.MutationTypeAdd || e.op == api.MutationTypeUpdate && e.merging
 	for _, c := range elements(p.value) {
-		d.below(keySegment(c.Key()), func() {
+		d.below(mutationpath.Key(c.Key()), func() {
 			if now := value.Get(c.Key()); now.Exists() {
 				d.value(c, now, p.keys.Child(c.Key()))
 			} else if !keeps {
@@ -142,7 +143,7 @@ func (w *resourcePatch) split(e *pathChange, protected *protectedPaths) []*pathC
 	}
 	for _, c := range elements(value) {
 		if !p.value.Get(c.Key()).Exists() {
-			d.below(keySegment(c.Key()), func() { d.add(c) })
+			d.below(mutationpath.Key(c.Key()), func() { d.add(c) })
 		}
 	}
 	return w.unprotected(parts.paths, protected)

@@ -8,6 +8,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/lines"
+	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
 )
 
 // namespaceField is a field whose change in the target is not reported when the source deletes the
@@ -23,18 +24,18 @@ type conflicts struct {
 type conflict struct {
 	reason   api.ConflictReason
 	resource api.ResourceInfo
-	path     mutationPath
+	path     mutationpath.Path
 	source   change
 	target   *change
-	of       *resourceChange // the change of the source
-	mine     mutationPath    // its path in the target, if different
-	element  string          // for a rename: the name of the element in the base
+	of       *resourceChange   // the change of the source
+	mine     mutationpath.Path // its path in the target, if different
+	element  string            // for a rename: the name of the element in the base
 }
 
 // add adds a conflict about the change of r at path and returns it, to be completed before the next
 // one is added. target is the target's change, or nil.
 func (c *conflicts) add(
-	reason api.ConflictReason, r *resourceChange, path mutationPath, source change, target *change,
+	reason api.ConflictReason, r *resourceChange, path mutationpath.Path, source change, target *change,
 ) *conflict {
 	c.list = append(c.list, conflict{
 		reason: reason, resource: r.resource, path: path, source: source, target: target, of: r,
@@ -134,7 +135,7 @@ func (s *subtraction) resource(p, own *resourceChange) *resourceChange {
 	for _, o := range p.orders {
 		for _, t := range own.orders {
 			// Both sides ordered the list: combine the orders, using the target's names.
-			if t.path.canonical() == o.path.canonical() {
+			if t.path.Canonical() == o.path.Canonical() {
 				o.keys = weave(renamedKeys(o.keys, o.path, own.renames), t.keys)
 				break
 			}
@@ -155,9 +156,9 @@ func (s *subtraction) bothAdded(p, own *resourceChange) *resourceChange {
 	q.op, q.value, q.paths, q.whole = api.MutationTypeUpdate, gaby.Value{}, nil, nil
 	reported := map[string]bool{} // lists
 	for _, e := range r.paths {
-		if n := slices.IndexFunc(e.path, mutationSegment.hasDigest); n >= 0 {
+		if n := slices.IndexFunc(e.path, mutationpath.Segment.HasDigest); n >= 0 {
 			list := e.path[:n] // a list counts as one value
-			if text := list.canonical(); !reported[text] {
+			if text := list.Canonical(); !reported[text] {
 				reported[text] = true
 				source := valueAt(p.value, list)
 				source.op = api.MutationTypeUpdate
@@ -186,8 +187,8 @@ func (s *subtraction) bothAdded(p, own *resourceChange) *resourceChange {
 func sortElements(paths []*pathChange) {
 	indexes := map[string][]int{} // by list
 	for i, e := range paths {
-		if n := len(e.path) - 1; e.path[n].kind == elementByKey {
-			list := e.path[:n].canonical()
+		if n := len(e.path) - 1; e.path[n].Kind == mutationpath.ByKey {
+			list := e.path[:n].Canonical()
 			indexes[list] = append(indexes[list], i)
 		}
 	}
@@ -204,7 +205,7 @@ func sortElements(paths []*pathChange) {
 }
 
 // valueAt returns the addition of the value at path in root.
-func valueAt(root gaby.Value, path mutationPath) *change {
+func valueAt(root gaby.Value, path mutationpath.Path) *change {
 	for _, s := range path {
 		root = findChild(root, s)
 	}
@@ -259,9 +260,9 @@ func (r *resourceChange) onlyDeletes() bool {
 // whether there were any. With keepChanged, a deletion by the target is not a reason to keep the
 // value, unless the source moved it: then it would come back.
 func (s *subtraction) shadowed(
-	p *resourceChange, from mutationPath, own []*pathChange, source change,
+	p *resourceChange, from mutationpath.Path, own []*pathChange, source change,
 ) (found bool) {
-	to, isMoved := s.moved[from.canonical()]
+	to, isMoved := s.moved[from.Canonical()]
 	for _, o := range own {
 		switch {
 		case o.op == api.MutationTypeNone:
@@ -273,7 +274,7 @@ func (s *subtraction) shadowed(
 			s.back.put(&pathChange{path: to.to, change: source})
 			found = true
 		case s.keepChanged && o.op == api.MutationTypeDelete:
-		case !s.keepChanged && o.path.canonical() == namespaceField:
+		case !s.keepChanged && o.path.Canonical() == namespaceField:
 		default:
 			s.conflicts.add(s.shadow(), p, o.path, source, &o.change).mine = o.path
 			found = true
@@ -352,7 +353,7 @@ func (s *subtraction) renames(q, p, own *resourceChange) {
 	tree := newPathTree(own.paths)
 	for _, r := range p.renames {
 		if i := slices.IndexFunc(own.renames, func(o elementRename) bool {
-			return o.old == r.old && o.path.canonical() == r.path.canonical()
+			return o.old == r.old && o.path.Canonical() == r.path.Canonical()
 		}); i >= 0 {
 			if mine := own.renames[i].change(own.index); own.renames[i].now != r.now {
 				s.conflicts.add(
@@ -383,10 +384,10 @@ func (s *subtraction) renames(q, p, own *resourceChange) {
 }
 
 // renamedKeys returns keys with the target's names for elements that the target renamed.
-func renamedKeys(keys []string, list mutationPath, renames []elementRename) []string {
+func renamedKeys(keys []string, list mutationpath.Path, renames []elementRename) []string {
 	keys = slices.Clone(keys)
 	for _, r := range renames {
-		if r.path.canonical() != list.canonical() || slices.Contains(keys, r.now) {
+		if r.path.Canonical() != list.Canonical() || slices.Contains(keys, r.now) {
 			continue
 		}
 		if i := slices.Index(keys, r.old); i >= 0 {

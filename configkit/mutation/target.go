@@ -11,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
@@ -27,10 +28,10 @@ type target struct {
 }
 
 // find follows path in the target as it is now.
-func (w *resourcePatch) find(path mutationPath) target {
+func (w *resourcePatch) find(path mutationpath.Path) target {
 	p := target{value: w.doc.Value(), keys: w.keys}
 	for i, s := range path {
-		segment, at := s.asKey(), -1
+		segment, at := s.AsKey(), -1
 		if p.inList = p.value.Kind() == gaby.List; p.inList {
 			at = w.elementIndex(path[:i], p.segments, p.value, s, p.keys)
 			segment = strconv.Itoa(at)
@@ -67,8 +68,8 @@ func (w *resourcePatch) delete(e *pathChange) error {
 	p := w.find(e.path)
 	if p.missing > 0 {
 		s := e.path[len(e.path)-p.missing]
-		silent := p.in.Kind() == gaby.Map && !s.isElement() || // already gone
-			p.in.Kind() == gaby.List && p.missing == 1 && s.kind == elementByKey ||
+		silent := p.in.Kind() == gaby.Map && !s.IsElement() || // already gone
+			p.in.Kind() == gaby.List && p.missing == 1 && s.Kind == mutationpath.ByKey ||
 			(!p.in.Exists() || p.in.IsNull())
 		if !silent {
 			w.unresolved(e)
@@ -124,7 +125,7 @@ func (w *resourcePatch) set(e *pathChange) error {
 	// An update needs an existing value. In mutations from elsewhere (positional), a missing
 	// element with a key is added instead.
 	if e.op == api.MutationTypeUpdate &&
-		!(p.missing == 1 && rest[0].kind == elementByKey && w.positional) {
+		!(p.missing == 1 && rest[0].Kind == mutationpath.ByKey && w.positional) {
 		w.unresolved(e)
 		return nil
 	}
@@ -139,7 +140,7 @@ func (w *resourcePatch) set(e *pathChange) error {
 	// the new element in it.
 	segments := slices.Clone(p.segments)
 	for i, s := range rest {
-		if i == len(rest)-1 && (s.kind == elementByKey || s.kind == newElement) && i > 0 {
+		if i == len(rest)-1 && (s.Kind == mutationpath.ByKey || s.Kind == mutationpath.New) && i > 0 {
 			list, err := gaby.ParseYAML([]byte("[]\n"))
 			if err == nil {
 				_, err = list.Set(e.value, "-")
@@ -149,11 +150,11 @@ func (w *resourcePatch) set(e *pathChange) error {
 			}
 			return err
 		}
-		if s.isElement() && !(p.in.Kind() == gaby.Map && i == 0) {
+		if s.IsElement() && !(p.in.Kind() == gaby.Map && i == 0) {
 			w.unresolved(e)
 			return nil
 		}
-		segments = append(segments, s.asKey())
+		segments = append(segments, s.AsKey())
 	}
 	if _, err := w.doc.Set(w.valueOf(e.value), segments...); err != nil {
 		return err
@@ -163,7 +164,7 @@ func (w *resourcePatch) set(e *pathChange) error {
 
 // restoreAt brings back the value at path, which the target deleted and the source still has, with
 // everything in it. It reports whether it could.
-func (w *resourcePatch) restoreAt(path mutationPath, p target) bool {
+func (w *resourcePatch) restoreAt(path mutationpath.Path, p target) bool {
 	if w.change.before == nil || w.change.after == nil {
 		return false
 	}
@@ -172,9 +173,9 @@ func (w *resourcePatch) restoreAt(path mutationPath, p target) bool {
 		return false // the value is new, not deleted
 	}
 	last := path[len(path)-1]
-	segment := last.asKey()
+	segment := last.AsKey()
 	switch {
-	case p.in.Kind() == gaby.List && last.kind == elementByKey:
+	case p.in.Kind() == gaby.List && last.Kind == mutationpath.ByKey:
 		segment = "-"
 	case p.in.Kind() != gaby.Map:
 		return false
@@ -189,7 +190,7 @@ func (w *resourcePatch) restoreAt(path mutationPath, p target) bool {
 }
 
 // inSource returns the values at path in the source, before and after its changes.
-func (w *resourcePatch) inSource(path mutationPath) (was, is gaby.Value) {
+func (w *resourcePatch) inSource(path mutationpath.Path) (was, is gaby.Value) {
 	if w.source == nil {
 		w.source = newFollower(w.change.before, w.change.after, w.keys, w.change.renames)
 	}
@@ -200,7 +201,7 @@ func (w *resourcePatch) inSource(path mutationPath) (was, is gaby.Value) {
 }
 
 // moveKey moves a new key of the map at path after the key it follows in the source.
-func (w *resourcePatch) moveKey(path mutationPath, segments []string) error {
+func (w *resourcePatch) moveKey(path mutationpath.Path, segments []string) error {
 	if !w.bare && !w.restore || w.change.after == nil {
 		return nil
 	}
@@ -219,20 +220,20 @@ func (w *resourcePatch) moveKey(path mutationPath, segments []string) error {
 }
 
 // addElement adds an element to a list.
-func (w *resourcePatch) addElement(e *pathChange, p target, rest mutationPath) error {
+func (w *resourcePatch) addElement(e *pathChange, p target, rest mutationpath.Path) error {
 	s := rest[0]
-	_, isIndex := parseIndex(s.text)
-	if len(rest) > 1 || s.kind == elementByDigest || s.kind == mapKey && !isIndex {
+	_, isIndex := parseIndex(s.Text)
+	if len(rest) > 1 || s.Kind == mutationpath.ByDigest || s.Kind == mutationpath.MapKey && !isIndex {
 		w.unresolved(e)
 		return nil
 	}
 	list := w.list(p.segments)
-	if s.kind == newElement {
+	if s.Kind == mutationpath.New {
 		list.inserted = append(list.inserted, e)
 		return nil
 	}
 	if p.keys != nil {
-		list.add(elementID(e.value, p.keys))
+		list.add(mutationpath.ElementID(e.value, p.keys))
 	}
 	_, err := w.doc.Set(w.valueOf(e.value), append(slices.Clone(p.segments), "-")...)
 	return err
@@ -309,7 +310,7 @@ func (w *resourcePatch) rearrange(list *targetList) error {
 			indexes = append(indexes, i)
 		}
 	}
-	wanted := func(e *pathChange) int { return e.path[len(e.path)-1].index }
+	wanted := func(e *pathChange) int { return e.path[len(e.path)-1].Index }
 	slices.SortStableFunc(list.inserted, func(a, b *pathChange) int {
 		return wanted(a) - wanted(b)
 	})
@@ -355,18 +356,18 @@ func (w *resourcePatch) renameElement(r elementRename) error {
 		)
 		return nil
 	}
-	if p.missing > 0 || p.value.Kind() != gaby.List || !hasKeys(p.keys) {
+	if p.missing > 0 || p.value.Kind() != gaby.List || !mutationpath.HasKeys(p.keys) {
 		return refuse()
 	}
-	texts := splitName(r.now, len(p.keys.Keys))
+	texts := mutationpath.SplitName(r.now, len(p.keys.Keys))
 	if texts == nil {
 		return refuse()
 	}
 	at, taken := -1, false
 	var element gaby.Value
 	for i, e := range elements(p.value) {
-		switch name := elementName(e, p.keys); {
-		case elementID(e, p.keys) == "":
+		switch name := mutationpath.ElementName(e, p.keys); {
+		case mutationpath.ElementID(e, p.keys) == "":
 		case name == r.now:
 			taken = true
 		case name == r.old && at < 0:
@@ -381,7 +382,7 @@ func (w *resourcePatch) renameElement(r elementRename) error {
 	}
 	// Write the merge keys. Those that were strings stay strings.
 	for k, key := range p.keys.Keys {
-		if old, ok := keyText(element, key, p.keys); ok && old == texts[k] {
+		if old, ok := mutationpath.KeyText(element, key, p.keys); ok && old == texts[k] {
 			continue
 		}
 		var value any = texts[k]
@@ -408,7 +409,7 @@ func (w *resourcePatch) reorder(orders []arrayOrder) error {
 	var problems []error
 	for _, o := range orders {
 		p := w.find(o.path)
-		if p.missing > 0 || p.value.Kind() != gaby.List || !hasKeys(p.keys) {
+		if p.missing > 0 || p.value.Kind() != gaby.List || !mutationpath.HasKeys(p.keys) {
 			continue // what could not be changed there was already reported
 		}
 		wanted := map[string]int{}
@@ -419,8 +420,8 @@ func (w *resourcePatch) reorder(orders []arrayOrder) error {
 		order := make([]int, len(all)) // by index: where the element belongs
 		indexes := make([]int, len(all))
 		for i, e := range all {
-			at, known := wanted[elementName(e, p.keys)]
-			if !known || elementID(e, p.keys) == "" {
+			at, known := wanted[mutationpath.ElementName(e, p.keys)]
+			if !known || mutationpath.ElementID(e, p.keys) == "" {
 				at = len(o.keys)
 			}
 			order[i], indexes[i] = at, i

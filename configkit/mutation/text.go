@@ -7,6 +7,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/lines"
+	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
 )
 
 // patchContext is the number of unchanged lines around a change in the patch of a text.
@@ -53,7 +54,7 @@ func jsonPatch(before, after string) string {
 	for i, p := range r.paths {
 		list[i] = api.JSONMutation{
 			MutationType: p.op, Path: api.ResolvedPath(p.path.String()),
-			Value: json.RawMessage(appendCanonicalJSON(nil, p.value)),
+			Value: json.RawMessage(mutationpath.AppendCanonicalJSON(nil, p.value)),
 		}
 	}
 	text, err := json.Marshal(list)

@@ -1,4 +1,4 @@
-package mutation
+package mutationpath
 
 import (
 	"math"
@@ -10,14 +10,17 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// appendCanonicalJSON appends v as canonical JSON: keys sorted, no blanks, only ASCII, floats with
+// AppendCanonicalJSON appends v as canonical JSON: keys sorted, no blanks, only ASCII, floats with
 // a point or exponent. Digests are computed from it, so its format must not change: stored
 // mutations would no longer find their elements. It is that of Python's json.dumps with sorted keys
 // and without blanks.
-func appendCanonicalJSON(b []byte, v gaby.Value) []byte {
+func AppendCanonicalJSON(b []byte, v gaby.Value) []byte {
 	switch v.Kind() {
 	case gaby.Map:
-		entries := elements(v)
+		var entries []gaby.Value
+		for c := v.First(); c.Exists(); c = c.Next() {
+			entries = append(entries, c)
+		}
 		slices.SortFunc(entries, func(a, b gaby.Value) int {
 			return strings.Compare(a.Key(), b.Key())
 		})
@@ -27,7 +30,7 @@ func appendCanonicalJSON(b []byte, v gaby.Value) []byte {
 				b = append(b, ',')
 			}
 			b = append(appendASCII(b, c.Key()), ':')
-			b = appendCanonicalJSON(b, c)
+			b = AppendCanonicalJSON(b, c)
 		}
 		return append(b, '}')
 	case gaby.List:
@@ -36,7 +39,7 @@ func appendCanonicalJSON(b []byte, v gaby.Value) []byte {
 			if b[len(b)-1] != '[' {
 				b = append(b, ',')
 			}
-			b = appendCanonicalJSON(b, c)
+			b = AppendCanonicalJSON(b, c)
 		}
 		return append(b, ']')
 	}
