@@ -3,9 +3,7 @@ package catalog_test
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -13,16 +11,10 @@ import (
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/krm/catalog"
 	"github.com/fctl-dev/fctl/internal/runtime"
+	"github.com/fctl-dev/fctl/internal/runtime/enginetest"
 	"github.com/fctl-dev/fctl/internal/runtime/functionconfig"
 	"github.com/fctl-dev/fctl/internal/source"
 )
-
-// The settings of podman where it may not raise limits, and runc instead of crun.
-const podmanSettings = `[containers]
-default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
-[engine]
-runtime = "runc"
-`
 
 // resources has what makes bytes differ: comments, quotes, odd indentation, several documents.
 const resources = `# The header of the file.
@@ -51,15 +43,11 @@ metadata: {name: web, annotations: {team: "1"}}
 // say, and compares the files that they leave.
 func TestSameBytes(t *testing.T) {
 	functions := t.TempDir()
-	build := exec.Command("go", "build", "-o", filepath.Join(functions, "function"),
-		"./testdata/program")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	enginetest.Program(t, functions, "function", "./testdata/program")
 	executors := []string{"go", "binary"}
 	const image = "localhost/fctl-same/function:v1"
-	if why := container(t, functions, image); why == "" {
+	why := enginetest.Build(t, functions, "function", image, "the text is empty")
+	if why == "" {
 		executors = append(executors, "container")
 	} else {
 		fmt.Println("containers are not compared:", why)
@@ -89,38 +77,6 @@ func TestSameBytes(t *testing.T) {
 			}
 		})
 	}
-}
-
-// container builds the image, and returns why that is not possible.
-func container(t *testing.T, dir, image string) string {
-	t.Helper()
-	e, err := runtime.FindEngine(t.Context(), os.Getenv("FCTL_ENGINE"))
-	if err != nil {
-		return err.Error()
-	}
-	if e.Name == "podman" {
-		settings := filepath.Join(t.TempDir(), "containers.conf")
-		if err := os.WriteFile(settings, []byte(podmanSettings), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := exec.LookPath("runc"); err == nil {
-			t.Setenv("CONTAINERS_CONF", settings)
-		}
-	}
-	file := filepath.Join(dir, "Dockerfile")
-	text := "FROM scratch\nCOPY function /function\nENTRYPOINT [\"/function\"]\n"
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command(e.Path, "build", "-q", "-t", image, dir).CombinedOutput(); err != nil {
-		return fmt.Sprintf("%s does not build images: %s", e.Name, out)
-	}
-	t.Cleanup(func() { _ = exec.Command(e.Path, "rmi", "-f", image).Run() })
-	if out, err := exec.Command(e.Path, "run", "--rm", "--network", "none", image).CombinedOutput(); err != nil &&
-		!strings.Contains(string(out), "the text is empty") {
-		return fmt.Sprintf("%s does not run images: %s", e.Name, out)
-	}
-	return ""
 }
 
 // files runs a function on the resources with one kind of executor and returns the file.
