@@ -54,7 +54,7 @@ func WithRegistration(register func(*functions.Executor) error) Option {
 
 // WithPlugin adds Smith plugins to the commands that work with Bundles. Each factory is called when
 // such a command starts, and by no other command; the error of one ends the command. The names of
-// plugins are unique, and filter is taken.
+// plugins are unique; one with the name of a plugin of fctl replaces that.
 func WithPlugin(factories ...plugin.NewFunc) Option {
 	return func(c *config) { c.plugins = append(c.plugins, factories...) }
 }

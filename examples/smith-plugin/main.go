@@ -1,13 +1,14 @@
-// Command smith-plugin is fctl with a Smith plugin of a team: parameters, which is the plugin
-// filter with the team's prefix as the default.
+// Command smith-plugin is a team's own fctl with a Smith plugin: filter, which is written in
+// package smith/plugin/filter and makes a ServiceInstance from the keys of Secrets.
 package main
 
 import (
 	"os"
 
 	"github.com/fctl-dev/fctl"
+	"github.com/fctl-dev/fctl/smith/plugin/filter"
 )
 
 func main() {
-	os.Exit(fctl.Main(fctl.WithPlugin(newParameters)))
+	os.Exit(fctl.Main(fctl.WithPlugin(filter.New)))
 }

@@ -224,7 +224,7 @@ func (d *decoder) bundle(namespace string) {
 	d.fields(v, "Bundle", "apiVersion", "kind", "metadata", "spec", "status")
 	meta := v.Get("metadata")
 	d.Name, d.Namespace = d.str(either(meta, v), "name", true), namespace
-	if d.Name != "" && !isSubdomain(d.Name) {
+	if d.Name != "" && !smithv1.IsSubdomain(d.Name) {
 		d.fail(meta.Get("name"), subdomainHint, "%q is not a name of a Bundle", d.Name)
 	}
 	if s := d.str(either(meta, v), "namespace", false); s != "" && meta.Exists() {
@@ -264,25 +264,6 @@ func quoted(v gaby.Value) string {
 const subdomainHint = "lower case letters, digits and -, in parts joined by dots, " +
 	"at most 253 characters"
 
-// isSubdomain reports whether s is a DNS subdomain as Kubernetes defines it.
-func isSubdomain(s string) bool {
-	if len(s) > 253 {
-		return false
-	}
-	for label := range strings.SplitSeq(s, ".") {
-		if label == "" || label[0] == '-' || label[len(label)-1] == '-' {
-			return false
-		}
-		for i := range len(label) {
-			c := label[i]
-			if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // isReferenceName reports whether s has only letters, digits, "-" and ".".
 func isReferenceName(s string) bool {
 	for i := range len(s) {
@@ -301,7 +282,7 @@ func (d *decoder) resource(v gaby.Value) {
 		return
 	}
 	r := &Resource{Name: smithv1.ResourceName(d.str(v, "name", true)), value: v}
-	if r.Name != "" && !isSubdomain(string(r.Name)) {
+	if r.Name != "" && !r.Name.IsValid() {
 		d.fail(v.Get("name"), subdomainHint, "%q is not a name of a resource", r.Name)
 	}
 	for _, item := range d.list(v, "references") {
@@ -385,7 +366,7 @@ func (d *decoder) plugin(v gaby.Value) *pluginUse {
 		name:       smithv1.PluginName(d.str(v, "name", true)),
 		objectName: d.str(v, "objectName", false), value: v,
 	}
-	if p.name != "" && !isSubdomain(string(p.name)) {
+	if p.name != "" && !p.name.IsValid() {
 		d.fail(v.Get("name"), subdomainHint, "%q is not a name of a plugin", p.name)
 	}
 	spec := v.Get("spec")
@@ -405,7 +386,7 @@ func (d *decoder) plugin(v gaby.Value) *pluginUse {
 	switch {
 	case p.objectName == "":
 		d.fail(nameAt, "", "objectName is missing: the object needs a name")
-	case !isSubdomain(p.objectName):
+	case !smithv1.IsSubdomain(p.objectName):
 		d.fail(nameAt, subdomainHint, "%q is not a name of an object", p.objectName)
 	}
 	return p

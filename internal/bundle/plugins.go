@@ -20,7 +20,7 @@ type Plugins struct{ list []*Plugin }
 // Plugin is a plugin with its checked description.
 type Plugin struct {
 	plugin.Description
-	// Origin says where it is from: built in, or the command or image.
+	// Origin says where it is from: built in, of a team's own program, or the command or image.
 	Origin string
 	// Undescribed says that the program does not describe itself, so the type of its objects is not
 	// checked.
@@ -30,18 +30,28 @@ type Plugin struct {
 	schema *jsonschema.Schema
 }
 
-// NewPlugins calls the factories. The error joins the problems of all of them.
-func NewPlugins(factories []plugin.NewFunc) (*Plugins, error) {
+// NewPlugins calls the factories: those of a team's own program, and those of fctl. One of fctl is
+// left out if the team has a plugin of its name. The error joins the problems of all of them.
+func NewPlugins(team []plugin.NewFunc, own ...plugin.NewFunc) (*Plugins, error) {
 	p := &Plugins{}
 	var problems []error
-	for _, factory := range factories {
+	for i, factory := range slices.Concat(team, own) {
 		made, err := make1(factory)
-		if err == nil {
+		switch isTeam := i < len(team); {
+		case err == nil && isTeam:
+			err = p.Add(made, "of this program")
+		case err == nil && !p.has(made):
 			err = p.Add(made, "built in")
 		}
 		problems = append(problems, err)
 	}
 	return p, errors.Join(problems...)
+}
+
+// has reports whether there is a plugin of the same name.
+func (p *Plugins) has(made plugin.Plugin) bool {
+	d, err := describe(made)
+	return err == nil && p.find(d.Name) != nil
 }
 
 // make1 calls a factory.
@@ -74,7 +84,7 @@ func (p *Plugins) Add(made plugin.Plugin, origin string) error {
 	fail := func(format string, args ...any) error {
 		return fmt.Errorf("plugin %q (%s): "+format, append([]any{d.Name, origin}, args...)...)
 	}
-	if !isSubdomain(string(d.Name)) {
+	if !d.Name.IsValid() {
 		return fail("the name is not one of a plugin: %s", subdomainHint)
 	}
 	if first := p.find(d.Name); first != nil {

@@ -318,6 +318,17 @@ func TestPoolForms(t *testing.T) {
 	}
 }
 
+// A team's own plugin takes the name of one of fctl.
+func TestPluginOfATeamReplacesFctls(t *testing.T) {
+	plugins, err := bundle.NewPlugins([]plugin.NewFunc{filter.New}, filter.New)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list := plugins.List(); len(list) != 1 || list[0].Origin != "of this program" {
+		t.Errorf("got %v", list)
+	}
+}
+
 // TestContractViolations has what a plugin may do wrong when it is made and when it is called.
 func TestContractViolations(t *testing.T) {
 	gvk := plugin.NewGroupVersionKind("v1", "ConfigMap")
@@ -332,11 +343,11 @@ func TestContractViolations(t *testing.T) {
 		"factory panics": {func() (plugin.Plugin, error) { panic("x") }, "a plugin cannot be made: panic: x"},
 		"factory nil":    {func() (plugin.Plugin, error) { return nil, nil }, "a plugin cannot be made: its factory returned nil"},
 		"no description": {described(nil), "a plugin has no description"},
-		"bad name":       {described(&plugin.Description{Name: "A", GVK: gvk}), `plugin "A" (built in): the name is not one of a plugin: lower case letters, digits and -, in parts joined by dots, at most 253 characters`},
-		"no kind":        {described(&plugin.Description{Name: "a"}), `plugin "a" (built in): its description has no version or kind`},
-		"schema no YAML": {described(&plugin.Description{Name: "a", GVK: gvk, SpecSchema: []byte("{")}), `plugin "a" (built in): its schema: `},
-		"schema invalid": {described(&plugin.Description{Name: "a", GVK: gvk, SpecSchema: []byte(`{"type": "strin"}`)}), `plugin "a" (built in): its schema: `},
-		"taken":          {filter.New, `plugin "filter" (built in): another plugin has the same name (built in)`},
+		"bad name":       {described(&plugin.Description{Name: "A", GVK: gvk}), `plugin "A" (of this program): the name is not one of a plugin: lower case letters, digits and -, in parts joined by dots, at most 253 characters`},
+		"no kind":        {described(&plugin.Description{Name: "a"}), `plugin "a" (of this program): its description has no version or kind`},
+		"schema no YAML": {described(&plugin.Description{Name: "a", GVK: gvk, SpecSchema: []byte("{")}), `plugin "a" (of this program): its schema: `},
+		"schema invalid": {described(&plugin.Description{Name: "a", GVK: gvk, SpecSchema: []byte(`{"type": "strin"}`)}), `plugin "a" (of this program): its schema: `},
+		"taken":          {filter.New, `plugin "filter" (of this program): another plugin has the same name (of this program)`},
 	} {
 		_, err := bundle.NewPlugins([]plugin.NewFunc{filter.New, c.make})
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {

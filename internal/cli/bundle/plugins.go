@@ -18,7 +18,6 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/execution"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
-	"github.com/fctl-dev/fctl/smith/plugin"
 	"github.com/fctl-dev/fctl/smith/plugin/filter"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
@@ -38,8 +37,7 @@ func (o *pluginFlags) add(flags *pflag.FlagSet) {
 // plugins makes the plugins: those of fctl, those of a team's own program, and those declared by
 // flags.
 func (r *runner) plugins(ctx context.Context, o *pluginFlags) (*bundle.Plugins, error) {
-	factories := append([]plugin.NewFunc{filter.New}, r.app.Plugins...)
-	plugins, err := bundle.NewPlugins(factories)
+	plugins, err := bundle.NewPlugins(r.app.Plugins, filter.New)
 	if err != nil {
 		return nil, diag.Failures(err, api.FailureFunction)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/jsonschema"
 	"github.com/fctl-dev/fctl/smith/plugin"
+	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
 
 // Case is one call of a plugin and what is expected of it.
@@ -45,6 +46,8 @@ func Description(p plugin.Plugin) error {
 	var problems []error
 	if d.Name == "" {
 		problems = append(problems, errors.New("the name is empty"))
+	} else if !d.Name.IsValid() {
+		problems = append(problems, fmt.Errorf("the name %q is not a DNS subdomain", d.Name))
 	}
 	if d.GVK.Version == "" || d.GVK.Kind == "" {
 		problems = append(problems, fmt.Errorf("the GVK %s has no version or no kind", d.GVK))
@@ -179,7 +182,8 @@ func (c *Case) run(p plugin.Plugin, seed int) (result plugin.ProcessResult, err 
 }
 
 func isNil(result plugin.ProcessResult) bool {
-	return result == nil || reflect.ValueOf(result).IsNil()
+	v := reflect.ValueOf(result)
+	return result == nil || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // context returns a copy of what the plugin gets.
@@ -193,7 +197,7 @@ func (c *Case) context(seed int) *plugin.Context {
 	}
 	for _, name := range order(slices.Sorted(maps.Keys(c.Dependencies)), seed) {
 		d := c.Dependencies[name]
-		copied := plugin.Dependency{Spec: d.Spec, Actual: object(d.Actual, seed)}
+		copied := plugin.Dependency{Spec: declared(d.Spec, seed), Actual: object(d.Actual, seed)}
 		for _, o := range d.Outputs {
 			copied.Outputs = append(copied.Outputs, object(o, seed))
 		}
@@ -203,6 +207,21 @@ func (c *Case) context(seed int) *plugin.Context {
 		ctx.Dependencies[name] = copied
 	}
 	return ctx
+}
+
+// declared returns a copy of a resource as the Bundle declares it.
+func declared(r smithv1.Resource, seed int) smithv1.Resource {
+	r.References = slices.Clone(r.References)
+	for i := range r.References {
+		r.References[i].Example = plugin.CopyValue(r.References[i].Example)
+	}
+	r.Spec.Object = shuffled(r.Spec.Object, seed)
+	if p := r.Spec.Plugin; p != nil {
+		r.Spec.Plugin = &smithv1.PluginSpec{
+			Name: p.Name, ObjectName: p.ObjectName, Spec: shuffled(p.Spec, seed),
+		}
+	}
+	return r
 }
 
 func object(o *plugin.Object, seed int) *plugin.Object {
@@ -282,10 +301,23 @@ func (c *Case) checkResult(result plugin.ProcessResult, d *plugin.Description, a
 	case o.Namespace() != "" && o.Namespace() != c.context(0).Namespace:
 		return fmt.Errorf("the namespace of the object is %s, that of the Bundle %s", o.Namespace(),
 			c.context(0).Namespace)
+	case hasController(o):
+		return errors.New("the object has an owner reference with controller: true, which only Smith sets")
+	case o.Get("metadata", "annotations", smithv1.DeletionTimestamp) != nil:
+		return fmt.Errorf("the object has the annotation %s, which only Smith sets",
+			smithv1.DeletionTimestamp)
 	case c.Want != nil:
 		return compare(c.Want, o)
 	}
 	return nil
+}
+
+func hasController(o *plugin.Object) bool {
+	owners, _ := o.Get("metadata", "ownerReferences").([]any)
+	return slices.ContainsFunc(owners, func(owner any) bool {
+		m, _ := owner.(map[string]any)
+		return m["controller"] == true
+	})
 }
 
 // kinds returns the result as what it is.

@@ -10,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/smith/plugin/contract"
 	"github.com/fctl-dev/fctl/smith/plugin/filter"
 	"github.com/fctl-dev/fctl/smith/plugin/plugintest"
+	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
 
 type custom struct {
@@ -36,6 +37,12 @@ func made(data any) plugin.ProcessResult {
 	}}}
 }
 
+func withMetadata(metadata map[string]any) plugin.ProcessResult {
+	return &plugin.ProcessResultSuccess{Object: &plugin.Object{Object: map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata,
+	}}}
+}
+
 // TestCheck has each way to break the contract.
 func TestCheck(t *testing.T) {
 	type process = func(spec map[string]any, ctx *plugin.Context) plugin.ProcessResult
@@ -46,7 +53,11 @@ func TestCheck(t *testing.T) {
 		Actual: &plugin.Object{Object: map[string]any{"a": "b"}},
 		Dependencies: map[plugin.ResourceName]plugin.Dependency{
 			"x": {Outputs: []*plugin.Object{{Object: map[string]any{"a": "b"}}}},
-			"y": {Auxiliary: []*plugin.Object{{Object: map[string]any{"a": "b"}}}}, "z": {},
+			"y": {Auxiliary: []*plugin.Object{{Object: map[string]any{"a": "b"}}}},
+			"z": {Spec: smithv1.Resource{Name: "z", Spec: smithv1.ResourceSpec{
+				Object: map[string]any{"a": "b"},
+				Plugin: &smithv1.PluginSpec{Spec: map[string]any{"a": "b"}},
+			}}},
 		},
 	}
 	failing := func(external, retriable bool) process {
@@ -83,9 +94,7 @@ func TestCheck(t *testing.T) {
 			return &plugin.ProcessResultSuccess{Object: &plugin.Object{Object: map[string]any{"kind": "A"}}}
 		}, nil, "unexpected GVK: wanted v1, Kind=ConfigMap, got , Kind=A"},
 		"another namespace": {func(map[string]any, *plugin.Context) plugin.ProcessResult {
-			return &plugin.ProcessResultSuccess{Object: &plugin.Object{Object: map[string]any{
-				"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"namespace": "x"},
-			}}}
+			return withMetadata(map[string]any{"namespace": "x"})
 		}, nil, "the namespace of the object is x, that of the Bundle default"},
 		"changes the spec": {func(spec map[string]any, _ *plugin.Context) plugin.ProcessResult {
 			spec["k"] = "w"
@@ -95,6 +104,20 @@ func TestCheck(t *testing.T) {
 			ctx.Dependencies["x"].Outputs[0].Object["a"] = 1
 			return made(nil)
 		}, nil, "the Context was changed by Process"},
+		"changes a declared object": {func(_ map[string]any, ctx *plugin.Context) plugin.ProcessResult {
+			ctx.Dependencies["z"].Spec.Spec.Object["a"] = 1
+			return made(nil)
+		}, nil, "the Context was changed by Process"},
+		"changes a declared spec": {func(_ map[string]any, ctx *plugin.Context) plugin.ProcessResult {
+			ctx.Dependencies["z"].Spec.Spec.Plugin.Spec["a"] = 1
+			return made(nil)
+		}, nil, "the Context was changed by Process"},
+		"a controller": {func(map[string]any, *plugin.Context) plugin.ProcessResult {
+			return withMetadata(map[string]any{"ownerReferences": []any{map[string]any{"controller": true}}})
+		}, nil, "the object has an owner reference with controller: true, which only Smith sets"},
+		"a time of deletion": {func(map[string]any, *plugin.Context) plugin.ProcessResult {
+			return withMetadata(map[string]any{"annotations": map[string]any{smithv1.DeletionTimestamp: ""}})
+		}, nil, "the object has the annotation smith.atlassian.com/deletionTimestamp, which only Smith sets"},
 		"counts": {func(map[string]any, *plugin.Context) plugin.ProcessResult {
 			calls++
 			return made(map[string]any{"calls": calls})
@@ -164,6 +187,7 @@ func TestDescription(t *testing.T) {
 		"nil is the result of Describe": func() *plugin.Description { return nil },
 		"panic in Describe: oh":         func() *plugin.Description { panic("oh") },
 		"the name is empty":             func() *plugin.Description { d := description(); d.Name = ""; return d },
+		`the name "A_b" is not a DNS`:   func() *plugin.Description { d := description(); d.Name = "A_b"; return d },
 		"has no version or no ki":       func() *plugin.Description { d := description(); d.GVK.Kind = ""; return d },
 		"the schema: ":                  func() *plugin.Description { d := description(); d.SpecSchema = []byte("{"); return d },
 		"returns something else": func() *plugin.Description {
