@@ -25,15 +25,15 @@ func ladder(n int) (text, observed string) {
 		if i > 1 {
 			fmt.Fprintf(&b, "    - resource: r%d\n", i-2)
 		}
-		value := `"first"`
+		value, previous := `"first"`, "first"
 		if i > 0 {
 			fmt.Fprintf(&b, "    - {resource: r%d, name: previous, path: metadata.name}\n", i-1)
-			value = `"!{previous}"`
+			value, previous = `"!{previous}"`, fmt.Sprintf("c%d", i-1)
 		}
 		fmt.Fprintf(&b, "    spec:\n      object:\n        apiVersion: v1\n        kind: ConfigMap\n"+
 			"        metadata:\n          name: c%d # the name\n        data:\n          previous: %s\n", i, value)
 		fmt.Fprintf(&o, "---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c%d\n  namespace: default\n"+
-			"data:\n  previous: x\n", i)
+			"data:\n  previous: %s\n", i, previous)
 	}
 	return b.String(), o.String()
 }

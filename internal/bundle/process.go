@@ -341,8 +341,12 @@ func (p *run) conclude(res *ResourceResult) {
 	assumed := p.AssumeAll || p.AssumeReady[res.Resource.Name]
 	r := readiness{message: errMissing.Error()}
 	if res.actual.Exists() {
+		res.Outdated = p.outdated(res)
 		r = p.readiness(res.GVK, res.actual)
 		res.noRule = r.noRule
+	}
+	if len(res.Outdated) > 0 { // it is written first
+		r = readiness{message: outdatedMessage(res.Outdated)}
 	}
 	switch {
 	case r.err != nil:

@@ -128,7 +128,15 @@ func TestOwnerReferences(t *testing.T) {
 	s := scene{
 		bundle: strings.Replace(filterBundle, "          name: a # the provider", "          name: a # the provider\n"+
 			"          ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: c, uid: c-uid}]", 1),
-		observed: []string{strings.Replace(observedA, "name: a,", "name: a, uid: a-uid,", 1), observedBundle},
+		observed: []string{strings.Replace(observedA, "metadata: {name: a, namespace: ns}", `metadata:
+  name: a
+  namespace: ns
+  uid: a-uid
+  ownerReferences:
+  - {apiVersion: v1, kind: ConfigMap, name: c, uid: c-uid, blockOwnerDeletion: true}
+  - {name: ab, uid: bundle-uid, controller: true, blockOwnerDeletion: true, kind: Bundle,
+    apiVersion: smith.atlassian.com/v1}
+spec: {clusterServiceClassExternalName: db}`, 1), observedBundle},
 		change:   func(o *bundle.Options) { o.OwnerRefs = true },
 	}
 	got := rendered(s.play(t))

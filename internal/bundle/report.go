@@ -36,6 +36,7 @@ type ResourceReport struct {
 	Object    string                 `json:"object"` // its name
 	Rendered  bool                   `json:"rendered"`
 	Observed  bool                   `json:"observed"`
+	Outdated  []string               `json:"outdated,omitempty"` // paths
 	Assumed   bool                   `json:"assumed,omitempty"`
 	Retriable bool                   `json:"retriable"`
 	External  bool                   `json:"external"`
@@ -65,7 +66,7 @@ func (r *Result) Report() Report {
 			Name: res.Resource.Name, Status: res.Status, Reason: res.reason(), Message: res.Message,
 			BlockedBy: res.BlockedBy, Group: res.GVK.Group, Version: res.GVK.Version,
 			Kind: res.GVK.Kind, Object: res.Name, Rendered: res.Rendered(),
-			Observed: res.actual.Exists(), Assumed: res.Assumed,
+			Observed: res.actual.Exists(), Outdated: res.Outdated, Assumed: res.Assumed,
 			Retriable: res.Retriable, External: res.External,
 		}
 		for _, f := range res.Errors {

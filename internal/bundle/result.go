@@ -39,6 +39,8 @@ type ResourceResult struct {
 	Notes               []api.Note
 	// Origins are the values that references and plugins made.
 	Origins []Origin
+	// Outdated are the paths at which the observed object is not as it was rendered.
+	Outdated []string
 	// Assumed says that the resource only counts as ready.
 	Assumed bool
 

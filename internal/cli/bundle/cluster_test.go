@@ -135,6 +135,51 @@ func TestClusterLoop(t *testing.T) {
 	}
 }
 
+// What kubectl applied is up to date: what the API server adds, moves and writes in another way is
+// no difference, and a change of the Bundle is one.
+func TestClusterUpToDate(t *testing.T) {
+	c := newCluster(t)
+	text, err := os.ReadFile("testdata/workload.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	outdated := func(text string) (objects, report string) {
+		t.Helper()
+		file := filepath.Join(t.TempDir(), "b.yaml")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		words := []string{"bundle", "render", file, "-n", c.namespace, "--observed", "kube:"}
+		if status, objects, stderr := run(t, words...); status != 1 {
+			t.Fatalf("status %d: %s%s", status, objects, stderr)
+		}
+		_, objects, report = run(t, words...)
+		return objects, report
+	}
+	objects, _ := outdated(string(text))
+	c.run(objects, "apply", "-f", "-") // all but the Deployment
+	objects, _ = outdated(string(text))
+	c.run(objects, "apply", "-f", "-")
+	objects, report := outdated(string(text))
+	if strings.Count(objects, "\n---\n") != 9 || strings.Contains(report, "not up to date") ||
+		strings.Contains(report, "not observed") {
+		t.Errorf("got %s%s", objects, report)
+	}
+	for _, change := range [][3]string{
+		{"level: info", "level: debug", "not up to date: data.level"},
+		{`, version: "1.10"`, "", "not up to date: data.version"},
+		{"password: x", "password: y", "not up to date: stringData.password"},
+		{"nginx:1.27", "nginx:1.28", "not up to date: spec.template.spec.containers.0.image"},
+		{"cpu: 1000m", "cpu: 1001m", "not up to date: spec.template.spec.containers.0.resources.limits.cpu"},
+		{", {name: more, port: 81}", "", "not up to date: spec.ports"},
+	} {
+		if _, report := outdated(strings.Replace(string(text), change[0], change[1], 1)); strings.Count(
+			report, "not up to date") != 1 || !strings.Contains(report, change[2]+"\n") {
+			t.Errorf("%s: got %s", change[1], report)
+		}
+	}
+}
+
 // Without the kinds in the cluster, nothing was observed, which is noted.
 func TestClusterWithoutKinds(t *testing.T) {
 	c := newCluster(t)

@@ -1,0 +1,204 @@
+package bundle
+
+import (
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/quantity"
+)
+
+// maxShownPaths bounds the paths that a message shows.
+const maxShownPaths = 3
+
+// comparison finds where an observed object is not as it was rendered. What the API server or a
+// controller added does not count: only fields that were rendered are compared.
+type comparison struct {
+	// whole says that the observed object comes from a cluster, which has a uid. Of another one,
+	// which somebody wrote, only the fields that it has are compared.
+	whole bool
+	paths []string
+}
+
+// outdated returns the paths at which an observed object is not as it was rendered, in the order of
+// the rendered object. A controller would write the object.
+func (p *run) outdated(res *ResourceResult) []string {
+	rendered, actual := res.doc.Value(), res.actual
+	c := &comparison{whole: actual.Get("metadata").Get("uid").Text() != ""}
+	for field := rendered.First(); field.Exists(); field = field.Next() {
+		key := field.Key()
+		switch {
+		case slices.Contains([]string{"apiVersion", "kind", "status"}, key):
+		case key == "metadata":
+			c.metadata(field, actual.Get(key), p.OwnerRefs)
+		case isSecret(res.GVK) && (key == "data" || key == "stringData"):
+			c.secret(rendered, actual, key)
+		case res.GVK.Group == "" && res.GVK.Kind == "ConfigMap" && key == "data" && !field.IsNull():
+			c.compare(field, actual.Get(key), key)
+			c.removed(actual.Get(key), key, field)
+		default:
+			c.compare(field, actual.Get(key), key)
+		}
+	}
+	return c.paths
+}
+
+// metadata compares what a Bundle decides. Finalizers are removed by controllers.
+func (c *comparison) metadata(rendered, actual gaby.Value, owners bool) {
+	for field := rendered.First(); field.Exists(); field = field.Next() {
+		switch key := field.Key(); {
+		case key == "labels" || key == "annotations", key == "ownerReferences" && owners:
+			c.compare(field, actual.Get(key), "metadata."+key)
+		}
+	}
+}
+
+// secret compares one field of a Secret. The API server moves stringData to data.
+func (c *comparison) secret(rendered, actual gaby.Value, field string) {
+	for v := rendered.Get(field).First(); v.Exists(); v = v.Next() {
+		key := v.Key()
+		path := field + "." + escaped(key)
+		data, text := actual.Get("data").Get(key), actual.Get("stringData").Get(key)
+		switch {
+		case field == "data" && rendered.Get("stringData").Get(key).Exists():
+		case field == "stringData" && data.Exists() && !text.Exists():
+			if data.Text() != base64.StdEncoding.EncodeToString([]byte(v.Text())) {
+				c.paths = append(c.paths, path)
+			}
+		case field == "stringData":
+			c.compare(v, text, path)
+		case text.Exists():
+			if v.Text() != base64.StdEncoding.EncodeToString([]byte(text.Text())) {
+				c.paths = append(c.paths, path)
+			}
+		default:
+			c.compare(v, data, path)
+		}
+	}
+	if field == "data" || !rendered.Get("data").Exists() {
+		c.removed(actual.Get("data"), "data", rendered.Get("data"), rendered.Get("stringData"))
+	}
+}
+
+// removed finds entries of an observed map that were not rendered. No controller adds entries to
+// the data of a ConfigMap or Secret that a Bundle has.
+func (c *comparison) removed(actual gaby.Value, path string, rendered ...gaby.Value) {
+	if !c.whole {
+		return
+	}
+	for v := actual.First(); v.Exists(); v = v.Next() {
+		if !slices.ContainsFunc(rendered, func(r gaby.Value) bool { return r.Get(v.Key()).Exists() }) {
+			c.paths = append(c.paths, path+"."+escaped(v.Key()))
+		}
+	}
+}
+
+// escaped returns a key as a segment of a dotted path.
+func escaped(key string) string { return strings.ReplaceAll(key, ".", `\.`) }
+
+// compare compares a rendered value with the observed one.
+func (c *comparison) compare(rendered, actual gaby.Value, path string) {
+	switch {
+	case rendered.IsNull(): // as if it was left out
+	case !actual.Exists() || actual.IsNull():
+		if c.whole && !isEmpty(rendered) {
+			c.paths = append(c.paths, path)
+		}
+	case rendered.Kind() == gaby.Map && actual.Kind() == gaby.Map:
+		for v := rendered.First(); v.Exists(); v = v.Next() {
+			c.compare(v, actual.Get(v.Key()), path+"."+escaped(v.Key()))
+		}
+	case rendered.Kind() == gaby.List && actual.Kind() == gaby.List:
+		c.lists(rendered, actual, path)
+	case !rendered.Equal(actual) && !sameAmount(rendered, actual, path):
+		c.paths = append(c.paths, path)
+	}
+}
+
+// lists compares lists: by the names of items, if all have one, as the API server may return them
+// in another order; else item by item.
+func (c *comparison) lists(rendered, actual gaby.Value, path string) {
+	if rendered.Len() != actual.Len() {
+		c.paths = append(c.paths, path)
+		return
+	}
+	named := map[string]gaby.Value{}
+	for v := actual.First(); v.Exists(); v = v.Next() {
+		if name, ok := v.Get("name").Data().(string); ok {
+			named[name] = v
+		}
+	}
+	byName := len(named) == actual.Len()
+	for v := rendered.First(); v.Exists() && byName; v = v.Next() {
+		byName = named[v.Get("name").Text()].Exists()
+	}
+	other := actual.First()
+	i := 0
+	for v := rendered.First(); v.Exists(); v, other = v.Next(), other.Next() {
+		against := other
+		if byName {
+			against = named[v.Get("name").Text()]
+		}
+		c.compare(v, against, path+"."+strconv.Itoa(i))
+		i++
+	}
+}
+
+// isEmpty reports whether the API server may leave a value out: null, false, zero, an empty text,
+// or a collection of such values.
+func isEmpty(v gaby.Value) bool {
+	if v.Kind() == gaby.Map || v.Kind() == gaby.List {
+		for child := v.First(); child.Exists(); child = child.Next() {
+			if !isEmpty(child) {
+				return false
+			}
+		}
+		return true
+	}
+	switch data := v.Data().(type) {
+	case nil:
+		return true
+	case string:
+		return data == ""
+	case bool:
+		return !data
+	case int:
+		return data == 0
+	}
+	return false
+}
+
+// sameAmount reports whether two scalars are the same number, or the same quantity at a path of
+// quantities: the API server writes 1000m as "1".
+func sameAmount(a, b gaby.Value, path string) bool {
+	if a.Kind() != gaby.Scalar || b.Kind() != gaby.Scalar {
+		return false
+	}
+	areNumbers := isNumber(a) && isNumber(b)
+	segments := strings.Split(path, ".")
+	areQuantities := slices.ContainsFunc(segments, func(s string) bool {
+		return slices.Contains([]string{
+			"limits", "requests", "capacity", "allocatable", "hard", "sizeLimit", "overhead",
+		}, s)
+	})
+	if !areNumbers && !areQuantities {
+		return false
+	}
+	x, ok := quantity.Parse(a.Text())
+	y, also := quantity.Parse(b.Text())
+	return ok && also && x.Compare(y) == 0
+}
+
+func isNumber(v gaby.Value) bool { return v.Tag() == "!!int" || v.Tag() == "!!float" }
+
+// outdatedMessage says where an object is not up to date.
+func outdatedMessage(paths []string) string {
+	shown := strings.Join(paths[:min(len(paths), maxShownPaths)], ", ")
+	if more := len(paths) - maxShownPaths; more > 0 {
+		shown += fmt.Sprintf(" and %d more", more)
+	}
+	return "not up to date: " + shown
+}
