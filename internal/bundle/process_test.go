@@ -137,7 +137,7 @@ func TestOwnerReferences(t *testing.T) {
   - {name: ab, uid: bundle-uid, controller: true, blockOwnerDeletion: true, kind: Bundle,
     apiVersion: smith.atlassian.com/v1}
 spec: {clusterServiceClassExternalName: db}`, 1), observedBundle},
-		change:   func(o *bundle.Options) { o.OwnerRefs = true },
+		change: func(o *bundle.Options) { o.OwnerRefs = true },
 	}
 	got := rendered(s.play(t))
 	for _, want := range []string{
