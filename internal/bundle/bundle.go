@@ -78,6 +78,15 @@ func (r *Resource) template() *template {
 	return r.object
 }
 
+// Identity returns the type and name of the object as far as the Bundle and the descriptions of
+// plugins determine them.
+func (r *Resource) Identity(plugins *Plugins) (gvk plugin.GroupVersionKind, name string) {
+	if r.plugin == nil && r.object == nil { // a problem of the Bundle
+		return gvk, ""
+	}
+	return r.identity(plugins.gvk)
+}
+
 // identity returns the type and name of the object as far as the Bundle determines them: fields
 // with references are empty. describe returns the type that a plugin makes.
 func (r *Resource) identity(describe func(smithv1.PluginName) (plugin.GroupVersionKind, bool),

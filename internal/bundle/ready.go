@@ -79,16 +79,8 @@ func (p *run) readiness(gvk plugin.GroupVersionKind, actual gaby.Value) readines
 			return rule.apply(actual)
 		}
 	}
-	switch gvk.Group + "/" + gvk.Kind {
-	case "apps/Deployment", "extensions/Deployment":
-		return deploymentReady(actual)
-	case "autoscaling/HorizontalPodAutoscaler":
-		return allTrue(actual, "AbleToScale", "ScalingActive")
-	case "servicecatalog.k8s.io/ServiceInstance", "servicecatalog.k8s.io/ServiceBinding":
-		if c := condition(actual, "Failed"); c.Get("status").Text() == "True" {
-			return readiness{err: fmt.Errorf("the condition Failed is true%s", because(c))}
-		}
-		return allTrue(actual, "Ready")
+	if check := builtInRule(gvk); check != nil {
+		return check(actual)
 	}
 	if r, ok := p.crdReady(gvk, actual); ok {
 		return r
@@ -100,6 +92,31 @@ func (p *run) readiness(gvk plugin.GroupVersionKind, actual gaby.Value) readines
 	return readiness{
 		message: fmt.Sprintf("no readiness rule for %s; use --ready %s", gvk.Kind, name), noRule: true,
 	}
+}
+
+// HasReadyRule reports whether a type has a rule that is built in.
+func HasReadyRule(gvk plugin.GroupVersionKind) bool {
+	return alwaysReady(gvk) || builtInRule(gvk) != nil
+}
+
+// builtInRule returns the rule of a type that reads the status, nil for none.
+func builtInRule(gvk plugin.GroupVersionKind) func(actual gaby.Value) readiness {
+	switch gvk.Group + "/" + gvk.Kind {
+	case "apps/Deployment", "extensions/Deployment":
+		return deploymentReady
+	case "autoscaling/HorizontalPodAutoscaler":
+		return func(actual gaby.Value) readiness {
+			return allTrue(actual, "AbleToScale", "ScalingActive")
+		}
+	case "servicecatalog.k8s.io/ServiceInstance", "servicecatalog.k8s.io/ServiceBinding":
+		return func(actual gaby.Value) readiness {
+			if c := condition(actual, "Failed"); c.Get("status").Text() == "True" {
+				return readiness{err: fmt.Errorf("the condition Failed is true%s", because(c))}
+			}
+			return allTrue(actual, "Ready")
+		}
+	}
+	return nil
 }
 
 // apply checks an object against the rule.

@@ -15,6 +15,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/execution"
 	"github.com/fctl-dev/fctl/internal/cli/fn"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/policies"
@@ -533,6 +534,9 @@ func (c *completer) flagValues(name, typed string) ([]string, cobra.ShellCompDir
 		if choice, ok := flag.Value.(*app.Choice); ok {
 			return app.Offer(choice.Values, typed)
 		}
+	}
+	if values, directive, ok := execution.FlagValues(name, typed); ok {
+		return values, directive
 	}
 	if parent := c.cmd.Parent(); parent != nil && parent.Name() == "fn" {
 		return fn.FlagValues(name, typed, c.functionNames)

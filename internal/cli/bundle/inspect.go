@@ -31,11 +31,7 @@ positions.`,
 	addNamespace(cmd.Flags(), &namespace)
 	o.add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		r, err := newRunner(a, cmd)
-		if err != nil {
-			return err
-		}
-		plugins, err := r.plugins(cmd.Context(), o)
+		r, plugins, err := withPlugins(cmd.Context(), a, cmd, o)
 		if err != nil {
 			return err
 		}
@@ -55,7 +51,7 @@ positions.`,
 		}
 		return problems.Err()
 	}
-	cmd.ValidArgsFunction = app.CompleteFiles(100)
+	complete(a, cmd, false)
 	return cmd
 }
 
@@ -86,7 +82,7 @@ Markdown.`,
 		}
 		return r.app.Write([]byte(s.String()))
 	}
-	cmd.ValidArgsFunction = app.CompleteFiles(100)
+	complete(a, cmd, false)
 	return cmd
 }
 
@@ -142,7 +138,7 @@ once the Bundle is ready.
 		}
 		return r.app.Write([]byte(diag.PrintableLines(s.String())))
 	}
-	cmd.ValidArgsFunction = app.CompleteFiles(100)
+	complete(a, cmd, false)
 	return cmd
 }
 
@@ -178,7 +174,7 @@ will be read.`,
 		}
 		return r.explain(results, smithv1.ResourceName(wanted), show)
 	}
-	cmd.ValidArgsFunction = app.CompleteFiles(1)
+	complete(a, cmd, true)
 	return cmd
 }
 

@@ -59,6 +59,17 @@ func (r *runner) plugins(ctx context.Context, o *pluginFlags) (*bundle.Plugins, 
 	return plugins, problems.Err()
 }
 
+// withPlugins returns what a command works with, and the plugins.
+func withPlugins(ctx context.Context, a *app.App, cmd *cobra.Command, o *pluginFlags,
+) (*runner, *bundle.Plugins, error) {
+	r, err := newRunner(a, cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	plugins, err := r.plugins(ctx, o)
+	return r, plugins, err
+}
+
 // settled returns the plugins that the user's own settings declare. Programs are only among them if
 // they may run, so that Bundles without them need no permission.
 func (r *runner) settled(o *pluginFlags) []string {
@@ -132,11 +143,7 @@ they make, and where they come from. -o json adds the schemas of their specs.`,
 	output := app.AddOutput(cmd.Flags(), "table or json", "table", "json")
 	o.add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		r, err := newRunner(a, cmd)
-		if err != nil {
-			return err
-		}
-		plugins, err := r.plugins(cmd.Context(), o)
+		r, plugins, err := withPlugins(cmd.Context(), a, cmd, o)
 		if err != nil {
 			return err
 		}

@@ -67,7 +67,7 @@ set later, are only compared if object has them.`,
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return testPlugin(cmd.Context(), a, cmd, o, words)
 	}
-	cmd.ValidArgsFunction = app.CompleteFiles(2)
+	completePluginTest(a, cmd)
 	return cmd
 }
 
@@ -80,11 +80,7 @@ func testPlugin(ctx context.Context, a *app.App, cmd *cobra.Command, o *testFlag
 	if cmd.Flags().Changed("runs") && o.runs < 1 {
 		return diag.Usage("--runs: a number above 0 is expected, got %d", o.runs)
 	}
-	r, err := newRunner(a, cmd)
-	if err != nil {
-		return err
-	}
-	plugins, err := r.plugins(ctx, &o.plugins)
+	r, plugins, err := withPlugins(ctx, a, cmd, &o.plugins)
 	if err != nil {
 		return err
 	}

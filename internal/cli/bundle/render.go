@@ -55,7 +55,7 @@ resource. --simulate prints the order in which a controller would proceed.`,
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return render(cmd.Context(), a, cmd, o, words)
 	}
-	cmd.ValidArgsFunction = app.CompleteFiles(100)
+	complete(a, cmd, false)
 	return cmd
 }
 

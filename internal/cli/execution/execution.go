@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/internal/cli/app"
@@ -80,6 +81,27 @@ func (o *Flags) Add(flags *pflag.FlagSet) {
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "",
 		"the `FILE` that names the cluster of --executor pod")
 	flags.StringVar(&o.namespace, "pod-namespace", "", "the `NAMESPACE` of the pods of --executor pod")
+}
+
+// FlagValues completes the value of a flag of Flags. It reports whether name is one.
+func FlagValues(name, typed string) ([]string, cobra.ShellCompDirective, bool) {
+	var values []string
+	switch name {
+	case "engine":
+		values = runtime.EngineNames()
+	case "executor":
+		values = Kinds()
+	case "image-pull-policy":
+		values = []string{"Always", "IfNotPresent", "Never"}
+	case "function-configs", "kubeconfig":
+		return nil, cobra.ShellCompDirectiveDefault, true
+	case "env", "image-prefix", "mount", "pod-namespace", "runner", "timeout":
+		return nil, cobra.ShellCompDirectiveNoFileComp, true
+	default:
+		return nil, 0, false
+	}
+	fitting, directive := app.Offer(values, typed)
+	return fitting, directive, true
 }
 
 // Executors returns what runs functions on the resources in root. items are these resources, whose

@@ -5,11 +5,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/internal/cli/app"
-	"github.com/fctl-dev/fctl/internal/cli/execution"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/krm/catalog"
-	"github.com/fctl-dev/fctl/internal/runtime"
 )
 
 // addMetaFlag adds the flag that decides whether Kptfiles are resources.
@@ -59,12 +57,6 @@ func FlagValues(name, typed string, own func() []string) ([]string, cobra.ShellC
 		return app.Offer(saveTypes(), typed)
 	case "fail-on-results":
 		return app.Offer(severities(), typed)
-	case "engine":
-		return app.Offer(runtime.EngineNames(), typed)
-	case "executor":
-		return app.Offer(execution.Kinds(), typed)
-	case "image-pull-policy":
-		return app.Offer([]string{"Always", "IfNotPresent", "Never"}, typed)
 	case "resource-list-version":
 		return app.Offer([]string{"v1", "v1beta1", "v1alpha1"}, typed)
 	case "color":
