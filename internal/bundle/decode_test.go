@@ -123,14 +123,16 @@ func TestStructuralErrors(t *testing.T) {
 				"b.yaml:10:20: b: the object has no apiVersion\nb.yaml:10:20: b: the object has no kind\nb.yaml:10:20: b: the object has no metadata.name\n",
 		},
 	} {
-		_, _, err := bundle.Read([]byte(c.text), "b.yaml", "default")
-		got := messages(err)
-		if name == "not YAML" {
-			got = got[:min(len(got), len(c.want))]
-		}
-		if got != c.want {
-			t.Errorf("%s:\n%s\ngot:\n%swant:\n%s", name, c.text, got, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			_, _, err := bundle.Read([]byte(c.text), "b.yaml", "default")
+			got := messages(err)
+			if name == "not YAML" {
+				got = got[:min(len(got), len(c.want))]
+			}
+			if got != c.want {
+				t.Errorf("%s\ngot:\n%swant:\n%s", c.text, got, c.want)
+			}
+		})
 	}
 }
 
@@ -143,18 +145,20 @@ func TestOrder(t *testing.T) {
 		"c, b->c, a->b":          "c b a",
 		"a->b, b->c, c":          "c b a",
 	} {
-		b, err := read(t, fromGraph(graph))
-		if err != nil {
-			t.Errorf("%s: %v", graph, messages(err))
-			continue
-		}
-		var names []string
-		for _, r := range b.Order() {
-			names = append(names, string(r.Name))
-		}
-		if got := strings.Join(names, " "); got != want {
-			t.Errorf("%s: %s, want %s", graph, got, want)
-		}
+		t.Run(graph, func(t *testing.T) {
+			b, err := read(t, fromGraph(graph))
+			if err != nil {
+				t.Errorf("%v", messages(err))
+				return
+			}
+			var names []string
+			for _, r := range b.Order() {
+				names = append(names, string(r.Name))
+			}
+			if got := strings.Join(names, " "); got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		})
 	}
 }
 
@@ -165,10 +169,12 @@ func TestCycles(t *testing.T) {
 		"a->b, b->c, c->b, d->a": "b → c → b",
 		"a->b, b->c, c->a":       "a → b → c → a",
 	} {
-		_, err := read(t, fromGraph(graph))
-		if got := messages(err); strings.Count(got, "\n") != 1 || !strings.HasSuffix(got, ": "+want+"\n") {
-			t.Errorf("%s: %s, want %s", graph, got, want)
-		}
+		t.Run(graph, func(t *testing.T) {
+			_, err := read(t, fromGraph(graph))
+			if got := messages(err); strings.Count(got, "\n") != 1 || !strings.HasSuffix(got, ": "+want+"\n") {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		})
 	}
 	_, err := read(t, fromGraph("a->b, b->a, c->d, d->c"))
 	if got := messages(err); !strings.Contains(got, "a → b → a") || !strings.Contains(got, "c → d → c") {

@@ -296,12 +296,14 @@ func TestFilter(t *testing.T) {
 			ready + "InProgress: not observed\n", renderedA + "---\n" + renderedBinding + "---\n" + renderedB,
 		},
 	} {
-		result := c.play(t)
-		if got := summary(result); got != c.summary {
-			t.Errorf("%s:\ngot:\n%swant:\n%s", name, got, c.summary)
-		}
-		if got := rendered(result); c.rendered != "" && got != c.rendered {
-			t.Errorf("%s: got:\n%swant:\n%s", name, got, c.rendered)
-		}
+		t.Run(name, func(t *testing.T) {
+			result := c.play(t)
+			if got := summary(result); got != c.summary {
+				t.Errorf("got:\n%swant:\n%s", got, c.summary)
+			}
+			if got := rendered(result); c.rendered != "" && got != c.rendered {
+				t.Errorf("got:\n%swant:\n%s", got, c.rendered)
+			}
+		})
 	}
 }

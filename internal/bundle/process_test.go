@@ -111,11 +111,13 @@ func TestObservedObjectsThatCannotBeUsed(t *testing.T) {
 			"Error: the object exists and is controlled by nothing, not by the Bundle test (retriable false, external true)",
 		},
 	} {
-		s := oneOf("v1", "ConfigMap", "metadata: {name: x}\n")
-		s.observed, s.change = []string{c.observed}, c.change
-		if got := summary(s.play(t)); got != "a "+c.want+"\n" {
-			t.Errorf("%s: got %swant a %s", name, got, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			s := oneOf("v1", "ConfigMap", "metadata: {name: x}\n")
+			s.observed, s.change = []string{c.observed}, c.change
+			if got := summary(s.play(t)); got != "a "+c.want+"\n" {
+				t.Errorf("got %swant a %s", got, c.want)
+			}
+		})
 	}
 }
 
@@ -184,18 +186,20 @@ func TestAssumeReady(t *testing.T) {
 		"without a key": {[]smithv1.ResourceName{"a", "a-binding"}, "metadata.name", nil, "a Ready: assumed\na-binding Ready: assumed\nb Error: the ServiceBindings have no output Secret yet (retriable true, external true)\n"},
 		"Secret":        {[]smithv1.ResourceName{"a", "a-binding"}, "metadata.name", []string{observedSecret}, "a Ready: assumed\na-binding Ready: assumed\nb InProgress: not observed\n"},
 	} {
-		s := scene{
-			bundle: strings.Replace(filterBundle, "path: metadata.name", "path: "+c.path, 1), observed: c.observed,
-			change: func(o *bundle.Options) {
-				o.AssumeReady = map[smithv1.ResourceName]bool{}
-				for _, n := range c.assume {
-					o.AssumeReady[n] = true
-				}
-			},
-		}
-		if got := summary(s.play(t)); got != c.want {
-			t.Errorf("%s: got:\n%swant:\n%s", name, got, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			s := scene{
+				bundle: strings.Replace(filterBundle, "path: metadata.name", "path: "+c.path, 1), observed: c.observed,
+				change: func(o *bundle.Options) {
+					o.AssumeReady = map[smithv1.ResourceName]bool{}
+					for _, n := range c.assume {
+						o.AssumeReady[n] = true
+					}
+				},
+			}
+			if got := summary(s.play(t)); got != c.want {
+				t.Errorf("got:\n%swant:\n%s", got, c.want)
+			}
+		})
 	}
 }
 
@@ -215,21 +219,23 @@ func TestExamples(t *testing.T) {
 		},
 		"no such plugin": {strings.Replace(filterBundle, "name: filter\n", "name: fliter\n", 1), "b.yaml:37:15: b: no such plugin \"fliter\" (did you mean filter?)\nhint: 'fctl bundle plugins' lists them\n", ""},
 	} {
-		b, err := read(t, c.text)
-		if err != nil {
-			t.Fatal(messages(err))
-		}
-		notes, err := bundle.Validate(b, scene{}.options(t).Plugins)
-		if got := messages(err); got != c.want {
-			t.Errorf("%s: got %swant %s", name, got, c.want)
-		}
-		got := ""
-		for _, n := range notes {
-			got += n.String()
-		}
-		if got != c.notes {
-			t.Errorf("%s: got %s, want %s", name, got, c.notes)
-		}
+		t.Run(name, func(t *testing.T) {
+			b, err := read(t, c.text)
+			if err != nil {
+				t.Fatal(messages(err))
+			}
+			notes, err := bundle.Validate(b, scene{}.options(t).Plugins)
+			if got := messages(err); got != c.want {
+				t.Errorf("got %swant %s", got, c.want)
+			}
+			got := ""
+			for _, n := range notes {
+				got += n.String()
+			}
+			if got != c.notes {
+				t.Errorf("got %s, want %s", got, c.notes)
+			}
+		})
 	}
 	// a wrong example is an error before anything else
 	got := summary(scene{bundle: with(", example: 5")}.play(t))
@@ -302,10 +308,12 @@ func TestPoolErrors(t *testing.T) {
 		"comments":    {"# none\n", "", 0},
 		"other space": {strings.Replace(observedA, "ns", "other", 1), "", 0},
 	} {
-		skipped, err := pool.Add([]byte(c.text), "b.yaml")
-		if got := messages(err); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" || skipped != c.skipped {
-			t.Errorf("%s: got %d, %swant %s", name, skipped, got, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			skipped, err := pool.Add([]byte(c.text), "b.yaml")
+			if got := messages(err); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" || skipped != c.skipped {
+				t.Errorf("got %d, %swant %s", skipped, got, c.want)
+			}
+		})
 	}
 }
 
@@ -318,11 +326,13 @@ func TestPoolForms(t *testing.T) {
 		"no namespace": "apiVersion: v1\nkind: List\nitems:\n" + fmt.Sprintf(item, ""),
 		"JSON":         `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x","namespace":"default"}}`,
 	} {
-		s := oneOf("v1", "ConfigMap", "")
-		s.observed = []string{text}
-		if got := summary(s.play(t)); got != "a Ready\n" {
-			t.Errorf("%s: got %s", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			s := oneOf("v1", "ConfigMap", "")
+			s.observed = []string{text}
+			if got := summary(s.play(t)); got != "a Ready\n" {
+				t.Errorf("got %s", got)
+			}
+		})
 	}
 }
 
@@ -357,10 +367,12 @@ func TestContractViolations(t *testing.T) {
 		"schema invalid": {described(&plugin.Description{Name: "a", GVK: gvk, SpecSchema: []byte(`{"type": "strin"}`)}), `plugin "a" (of this program): its schema: `},
 		"taken":          {filter.New, `plugin "filter" (of this program): another plugin has the same name (of this program)`},
 	} {
-		_, err := bundle.NewPlugins([]plugin.NewFunc{filter.New, c.make})
-		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
-			t.Errorf("%s: got %v, want %s", name, err, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			_, err := bundle.NewPlugins([]plugin.NewFunc{filter.New, c.make})
+			if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+				t.Errorf("got %v, want %s", err, c.want)
+			}
+		})
 	}
 	text := head + "spec:\n  resources:\n  - name: a\n    spec: {plugin: {name: custom, objectName: x, spec: {k: {v: [1]}}}}\n"
 	d := &plugin.Description{Name: "custom", GVK: gvk}
@@ -401,12 +413,14 @@ func TestContractViolations(t *testing.T) {
 			return &plugin.ProcessResultSuccess{Object: &plugin.Object{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}}
 		}, "InProgress: not observed"},
 	} {
-		got := summary(scene{bundle: text, plugins: []plugin.NewFunc{func() (plugin.Plugin, error) {
-			return custom{d, c.process}, nil
-		}}}.play(t))
-		if !strings.HasPrefix(got, "a "+c.want) {
-			t.Errorf("%s: got %swant a %s", name, got, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			got := summary(scene{bundle: text, plugins: []plugin.NewFunc{func() (plugin.Plugin, error) {
+				return custom{d, c.process}, nil
+			}}}.play(t))
+			if !strings.HasPrefix(got, "a "+c.want) {
+				t.Errorf("got %swant a %s", got, c.want)
+			}
+		})
 	}
 }
 
@@ -508,29 +522,31 @@ func TestSimulate(t *testing.T) {
 		"example":          {scene{bundle: strings.Replace(filterBundle, "path: metadata.name", "path: status.url\n      example: x", 1)}, "a\na-binding\nb\n"},
 		"no example":       {scene{bundle: strings.Replace(filterBundle, "path: metadata.name", "path: status.url", 1)}, "a\na-binding\nb\n"},
 	} {
-		b, err := read(t, c.bundle)
-		if err != nil {
-			t.Fatal(messages(err))
-		}
-		steps, last, err := bundle.Simulate(context.Background(), b, c.options(t))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := ""
-		for _, step := range steps {
-			var names []string
-			for _, res := range step.Resources {
-				names = append(names, string(res.Resource.Name))
+		t.Run(name, func(t *testing.T) {
+			b, err := read(t, c.bundle)
+			if err != nil {
+				t.Fatal(messages(err))
 			}
-			got += strings.Join(names, " ") + "\n"
-		}
-		for _, res := range last.Resources {
-			if res.Status != smithv1.Ready {
-				got += "never: " + string(res.Resource.Name) + "\n"
+			steps, last, err := bundle.Simulate(context.Background(), b, c.options(t))
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		if got != c.want {
-			t.Errorf("%s: got:\n%swant:\n%s", name, got, c.want)
-		}
+			got := ""
+			for _, step := range steps {
+				var names []string
+				for _, res := range step.Resources {
+					names = append(names, string(res.Resource.Name))
+				}
+				got += strings.Join(names, " ") + "\n"
+			}
+			for _, res := range last.Resources {
+				if res.Status != smithv1.Ready {
+					got += "never: " + string(res.Resource.Name) + "\n"
+				}
+			}
+			if got != c.want {
+				t.Errorf("got:\n%swant:\n%s", got, c.want)
+			}
+		})
 	}
 }

@@ -98,10 +98,12 @@ func TestProgram(t *testing.T) {
 		"a result, retriable":        {list("items: []\nresults:\n- {message: wait, severity: error, tags: {retriable: 'true'}}\n"), "", 1, exitError{}, failed("wait (retriable true, external false")},
 		"a warning is not a failure": {list("items:\n" + item + "results:\n- {message: hm, severity: warning}\n"), "", 0, nil, want},
 	} {
-		got := playProgram(t, programBundle, describe, answers(c.stdout, c.stderr, c.exit, c.err, nil))
-		if got != c.want && (!strings.HasSuffix(c.want, " ") || !strings.HasPrefix(got, c.want)) {
-			t.Errorf("%s: got %s\nwant %s", name, got, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			got := playProgram(t, programBundle, describe, answers(c.stdout, c.stderr, c.exit, c.err, nil))
+			if got != c.want && (!strings.HasSuffix(c.want, " ") || !strings.HasPrefix(got, c.want)) {
+				t.Errorf("got %s\nwant %s", got, c.want)
+			}
+		})
 	}
 }
 
@@ -164,14 +166,16 @@ func TestProgramDescription(t *testing.T) {
 		"no kind":      {answers(strings.Replace(described, "kind: ConfigMap", "", 1), "", 0, nil, nil), `plugin "p" (./p.sh): its description has no version or kind`},
 		"bad schema":   {answers(strings.Replace(described, "object", "objec", 1), "", 0, nil, nil), `plugin "p" (./p.sh): its schema: `},
 	} {
-		plugins := &bundle.Plugins{}
-		p, err := bundle.NewProgram(context.Background(), "p", c.describe, answers("", "", 0, nil, nil))
-		if err == nil {
-			err = plugins.Add(p, "./p.sh")
-		}
-		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
-			t.Errorf("%s: got %v, want %s", name, err, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			plugins := &bundle.Plugins{}
+			p, err := bundle.NewProgram(context.Background(), "p", c.describe, answers("", "", 0, nil, nil))
+			if err == nil {
+				err = plugins.Add(p, "./p.sh")
+			}
+			if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+				t.Errorf("got %v, want %s", err, c.want)
+			}
+		})
 	}
 }
 

@@ -85,22 +85,24 @@ func TestReadiness(t *testing.T) {
 		"--ready path, braces": {apiVersion: "example.com/v1", kind: "Table", observed: condition("{type: Up, status: 'True'}"), ready: []string{"Table={$.status.conditions[?(@.type==\"Up\")].status}=True"}, want: "Ready"},
 		"--ready path, no":     {apiVersion: "example.com/v1", kind: "Table", observed: meta + "status: {ok: false}\n", ready: []string{"Table=status.ok=true"}, want: `InProgress: status.ok is "false"; the object is ready when it is "true"`},
 	} {
-		s := oneOf(c.apiVersion, c.kind, c.observed)
-		if c.more != "" {
-			s.observed = append(s.observed, c.more)
-		}
-		s.change = func(o *bundle.Options) {
-			for _, text := range c.ready {
-				rule, err := bundle.ParseReadyRule(text)
-				if err != nil {
-					t.Errorf("%s: %v", text, err)
-				}
-				o.ReadyRules = append(o.ReadyRules, rule)
+		t.Run(name, func(t *testing.T) {
+			s := oneOf(c.apiVersion, c.kind, c.observed)
+			if c.more != "" {
+				s.observed = append(s.observed, c.more)
 			}
-		}
-		if got := summary(s.play(t)); got != "a "+c.want+"\n" {
-			t.Errorf("%s: got %swant a %s", name, got, c.want)
-		}
+			s.change = func(o *bundle.Options) {
+				for _, text := range c.ready {
+					rule, err := bundle.ParseReadyRule(text)
+					if err != nil {
+						t.Errorf("%s: %v", text, err)
+					}
+					o.ReadyRules = append(o.ReadyRules, rule)
+				}
+			}
+			if got := summary(s.play(t)); got != "a "+c.want+"\n" {
+				t.Errorf("got %swant a %s", got, c.want)
+			}
+		})
 	}
 }
 
@@ -114,8 +116,10 @@ func TestReadyRuleErrors(t *testing.T) {
 		"A==b":       `the path is empty`,
 		"A={$.a=b=c": `path "{$.a=b": column 1: a path in braces is expected, such as {$.status.phase}`,
 	} {
-		if _, err := bundle.ParseReadyRule(text); err == nil || err.Error() != want {
-			t.Errorf("%s: %v; want %s", text, err, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			if _, err := bundle.ParseReadyRule(text); err == nil || err.Error() != want {
+				t.Errorf("got %v; want %s", err, want)
+			}
+		})
 	}
 }

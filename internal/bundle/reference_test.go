@@ -106,10 +106,12 @@ func TestSubstitution(t *testing.T) {
 		"not in a key":      {"data.int", `{"!{n}": 1}`, `{"!{n}": 1}`},
 		"in a block scalar": {"data.int", "|-\n            !{n}", "5"},
 	} {
-		got := target(t, scene{bundle: reference(c.path, c.text), observed: []string{source}})
-		if got != c.want {
-			t.Errorf("%s: got %s, want %s", name, got, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			got := target(t, scene{bundle: reference(c.path, c.text), observed: []string{source}})
+			if got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
 	}
 }
 
@@ -166,10 +168,12 @@ func TestPaths(t *testing.T) {
 		"metadata.annotations['a.b/c']":     `"dotted"`,
 		"data.items[?(@.name==\"a\")].name": `"a"`,
 	} {
-		quoted := "'" + strings.ReplaceAll(path, "'", "''") + "'"
-		if got := target(t, scene{bundle: reference(quoted, `"!{n}"`), observed: []string{source}}); got != want {
-			t.Errorf("%s: got %s, want %s", path, got, want)
-		}
+		t.Run(path, func(t *testing.T) {
+			quoted := "'" + strings.ReplaceAll(path, "'", "''") + "'"
+			if got := target(t, scene{bundle: reference(quoted, `"!{n}"`), observed: []string{source}}); got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		})
 	}
 	lists := func(o *bundle.Options) { o.AllowLists = true }
 	for path, want := range map[string]string{
@@ -178,12 +182,14 @@ func TestPaths(t *testing.T) {
 		"data.items[*].name": failed("the path matches several values, and one is expected"),
 		"data.string":        `"text"`,
 	} {
-		got := target(t, scene{
-			bundle: reference("'"+path+"'", `"!{n}"`), observed: []string{source}, change: lists,
+		t.Run(path, func(t *testing.T) {
+			got := target(t, scene{
+				bundle: reference("'"+path+"'", `"!{n}"`), observed: []string{source}, change: lists,
+			})
+			if strings.TrimSpace(got) != strings.TrimSpace(want) {
+				t.Errorf("got %q, want %q", got, want)
+			}
 		})
-		if strings.TrimSpace(got) != strings.TrimSpace(want) {
-			t.Errorf("%s: got %q, want %q", path, got, want)
-		}
 	}
 }
 
@@ -206,17 +212,19 @@ func TestObjectIsCheckedAfterSubstitution(t *testing.T) {
 		"data.empty":  "target Error: metadata.name is empty (retriable false, external true)",
 		"data.string": "",
 	} {
-		text := strings.Replace(reference(path, "x"), "name: target # stays", `name: "!{n}"`, 1)
-		s := scene{bundle: text, observed: []string{source}}
-		if want == "" {
-			if got := rendered(s.play(t)); !strings.Contains(got, "name: \"text\"\n") {
-				t.Errorf("got %s", got)
+		t.Run(path, func(t *testing.T) {
+			text := strings.Replace(reference(path, "x"), "name: target # stays", `name: "!{n}"`, 1)
+			s := scene{bundle: text, observed: []string{source}}
+			if want == "" {
+				if got := rendered(s.play(t)); !strings.Contains(got, "name: \"text\"\n") {
+					t.Errorf("got %s", got)
+				}
+				return
 			}
-			continue
-		}
-		if got := target(t, s); got != want {
-			t.Errorf("%s: got %s, want %s", path, got, want)
-		}
+			if got := target(t, s); got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		})
 	}
 	same := strings.Replace(reference("metadata.name", "x"), "name: target # stays", `name: "!{n}"`, 1)
 	if got := target(t, scene{bundle: same, observed: []string{source}}); got !=
@@ -295,25 +303,29 @@ func TestBindSecret(t *testing.T) {
 		"data.noText":   failed("cannot expand non-UTF8 byte array field"),
 		"data.bad":      failed("the data of the Secret is not base64: illegal base64 data at input byte 0"),
 	} {
-		result := scene{bundle: bound(path, "ConfigMap"), observed: []string{boundBinding, boundSecret}}.play(t)
-		got := rendered(result) + summary(result)
-		if !strings.Contains(got, want) {
-			t.Errorf("%s: got %s, want %s", path, got, want)
-		}
+		t.Run(path, func(t *testing.T) {
+			result := scene{bundle: bound(path, "ConfigMap"), observed: []string{boundBinding, boundSecret}}.play(t)
+			got := rendered(result) + summary(result)
+			if !strings.Contains(got, want) {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		})
 	}
 }
 
 // A secret value in clear text is noted, unless it is in a Secret.
 func TestBindSecretIsNoted(t *testing.T) {
 	for kind, want := range map[string]int{"ConfigMap": 1, "Secret": 0} {
-		result := scene{bundle: bound("data.password", kind), observed: []string{boundBinding, boundSecret}}.play(t)
-		notes := result.Resources[1].Notes
-		if len(notes) != want {
-			t.Errorf("%s: got %v", kind, notes)
-		}
-		if want > 0 && notes[0].Text() != "target: the secret value of !{n} is in clear text in ConfigMap x" {
-			t.Errorf("got %s", notes[0].Text())
-		}
+		t.Run(kind, func(t *testing.T) {
+			result := scene{bundle: bound("data.password", kind), observed: []string{boundBinding, boundSecret}}.play(t)
+			notes := result.Resources[1].Notes
+			if len(notes) != want {
+				t.Errorf("got %v", notes)
+			}
+			if want > 0 && notes[0].Text() != "target: the secret value of !{n} is in clear text in ConfigMap x" {
+				t.Errorf("got %s", notes[0].Text())
+			}
+		})
 	}
 	result := scene{bundle: bound("metadata.name", "ConfigMap"), observed: []string{boundBinding, boundSecret}}.play(t)
 	if notes := result.Resources[1].Notes; len(notes) > 0 {

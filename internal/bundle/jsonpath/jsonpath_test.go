@@ -88,9 +88,11 @@ func TestFind(t *testing.T) {
 		"status.conditions[*]['type']":                "Ready Failed",
 		"status.conditions[?(@.status=='')]":          "",
 	} {
-		if got, err := find(t, path); err != nil || got != want {
-			t.Errorf("%s: %q, %v; want %q", path, got, err, want)
-		}
+		t.Run("path "+path, func(t *testing.T) {
+			if got, err := find(t, path); err != nil || got != want {
+				t.Errorf("got %q, %v; want %q", got, err, want)
+			}
+		})
 	}
 }
 
@@ -131,9 +133,11 @@ func TestFindErrors(t *testing.T) {
 			"a filter has one comparison; && and || are not supported",
 		strings.Repeat("a", 5000): "a path of more than 4096 bytes",
 	} {
-		if _, err := find(t, path); err == nil || err.Error() != want {
-			t.Errorf("%.40s: %v; want %s", path, err, want)
-		}
+		t.Run("path "+path, func(t *testing.T) {
+			if _, err := find(t, path); err == nil || err.Error() != want {
+				t.Errorf("got %v; want %s", err, want)
+			}
+		})
 	}
 }
 

@@ -155,14 +155,16 @@ func TestCheck(t *testing.T) {
 			}, "the object is\n",
 		},
 	} {
-		one := good
-		if c.change != nil {
-			c.change(&one)
-		}
-		err := contract.Check(custom{description, c.process}, one, 100, false)
-		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-			t.Errorf("%s: got %v, want %s", name, err, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			one := good
+			if c.change != nil {
+				c.change(&one)
+			}
+			err := contract.Check(custom{description, c.process}, one, 100, false)
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("got %v, want %s", err, c.want)
+			}
+		})
 	}
 }
 
@@ -197,10 +199,12 @@ func TestDescription(t *testing.T) {
 			return d
 		},
 	} {
-		err := contract.Description(custom{describe, nil})
-		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("got %v, want %s", err, want)
-		}
+		t.Run("want "+want, func(t *testing.T) {
+			err := contract.Description(custom{describe, nil})
+			if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+				t.Errorf("got %v, want %s", err, want)
+			}
+		})
 	}
 }
 
