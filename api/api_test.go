@@ -92,9 +92,11 @@ func TestJSONShapes(t *testing.T) {
 			`{"UnitSlug":"u","ConfigData":"YTogMQo=","FunctionInvocations":null}`,
 		},
 	} {
-		if c.got != c.want {
-			t.Errorf("%s\nwant:\n%s", c.got, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			if c.got != c.want {
+				t.Errorf("%s\nwant:\n%s", c.got, c.want)
+			}
+		})
 	}
 }
 

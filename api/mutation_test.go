@@ -16,22 +16,24 @@ func TestMutationJSON(t *testing.T) {
 		`{"MutationType": "Update", "Index": 1, "Value": "5\n", "Protected": true, "Predicate": true}`:        true,
 		`{"MutationType": "Update", "Index": 1, "Value": "5\n", "Protected": false, "Patch": "", "Else": {}}`: false,
 	} {
-		var info api.MutationInfo
-		if err := json.Unmarshal([]byte(text), &info); err != nil {
-			t.Fatal(err)
-		}
-		if info != (api.MutationInfo{
-			MutationType: api.MutationTypeUpdate, Index: 1, Value: "5\n", Protected: protected,
-		}) {
-			t.Errorf("%s is %+v", text, info)
-		}
-		want := `{"MutationType":"Update","Index":1,"Value":"5\n"}`
-		if protected {
-			want = `{"MutationType":"Update","Index":1,"Value":"5\n","Protected":true}`
-		}
-		if got, err := json.Marshal(info); err != nil || string(got) != want {
-			t.Errorf("%s becomes %s, %v", text, got, err)
-		}
+		t.Run(text, func(t *testing.T) {
+			var info api.MutationInfo
+			if err := json.Unmarshal([]byte(text), &info); err != nil {
+				t.Fatal(err)
+			}
+			if info != (api.MutationInfo{
+				MutationType: api.MutationTypeUpdate, Index: 1, Value: "5\n", Protected: protected,
+			}) {
+				t.Errorf("%s is %+v", text, info)
+			}
+			want := `{"MutationType":"Update","Index":1,"Value":"5\n"}`
+			if protected {
+				want = `{"MutationType":"Update","Index":1,"Value":"5\n","Protected":true}`
+			}
+			if got, err := json.Marshal(info); err != nil || string(got) != want {
+				t.Errorf("%s becomes %s, %v", text, got, err)
+			}
+		})
 	}
 	if err := json.Unmarshal([]byte(`{"Predicate": "no"}`), new(api.MutationInfo)); err == nil {
 		t.Error("a predicate that is not a bool")
@@ -90,8 +92,10 @@ func TestConflictString(t *testing.T) {
 			Reason: api.ConflictExclusiveCleared, Path: "spec", Source: source, Target: target,
 		},
 	} {
-		if c.Resource = resource; c.String() != want {
-			t.Errorf("%s\nwant %s", c, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if c.Resource = resource; c.String() != want {
+				t.Errorf("%s\nwant %s", c, want)
+			}
+		})
 	}
 }

@@ -21,9 +21,11 @@ func TestAbbreviateAndQuote(t *testing.T) {
 			`"\n` + long[2:] + `"… (86 characters)`, `"\n` + long[2:] + `"… (86 characters)`,
 		},
 	} {
-		if got := [2]string{configkit.Abbreviate(value), configkit.Quote(value)}; got != want {
-			t.Errorf("%q: %q, want %q", value, got, want)
-		}
+		t.Run(value, func(t *testing.T) {
+			if got := [2]string{configkit.Abbreviate(value), configkit.Quote(value)}; got != want {
+				t.Errorf("%q: %q, want %q", value, got, want)
+			}
+		})
 	}
 }
 

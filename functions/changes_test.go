@@ -1,6 +1,7 @@
 package functions_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -79,50 +80,52 @@ func TestChangesOfAResponse(t *testing.T) {
 		return in
 	}
 	for _, n := range []int{1, 3, 3000} {
-		data := workload(n)
-		for name, chain := range map[string]api.FunctionInvocationList{
-			"set": {
-				call("set-replicas", 7), call("set-label", "team", "shop"), call("set-replicas", 8),
-			},
-			"none": {call("set-string-path", "v1/Nothing", "a", "b")},
-			"back": {
-				call("set-annotation", "a", "b"), call("set-replicas", 8), call("set-replicas", 3),
-			},
-			"delete": {
-				call("set-replicas", 7), call("delete-resource", "apps/v1/Deployment", "web-0"),
-			},
-		} {
-			executor := functions.NewStandardExecutor()
-			r, err := executor.Run(
-				t.Context(),
-				&api.FunctionInvocationRequest{ConfigData: data, FunctionInvocations: chain},
-				handler.Options{CountChanges: true},
-			)
-			if err != nil || !r.Success {
-				t.Fatal(err, r.ErrorMessages)
-			}
-			resources, values, err := countChanges(executor, data, r.ConfigData)
-			switch {
-			case err != nil:
-				t.Fatal(err)
-			case name == "delete":
-				if r.Changes != nil || resources == 0 {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			data := workload(n)
+			for name, chain := range map[string]api.FunctionInvocationList{
+				"set": {
+					call("set-replicas", 7), call("set-label", "team", "shop"), call("set-replicas", 8),
+				},
+				"none": {call("set-string-path", "v1/Nothing", "a", "b")},
+				"back": {
+					call("set-annotation", "a", "b"), call("set-replicas", 8), call("set-replicas", 3),
+				},
+				"delete": {
+					call("set-replicas", 7), call("delete-resource", "apps/v1/Deployment", "web-0"),
+				},
+			} {
+				executor := functions.NewStandardExecutor()
+				r, err := executor.Run(
+					t.Context(),
+					&api.FunctionInvocationRequest{ConfigData: data, FunctionInvocations: chain},
+					handler.Options{CountChanges: true},
+				)
+				if err != nil || !r.Success {
+					t.Fatal(err, r.ErrorMessages)
+				}
+				resources, values, err := countChanges(executor, data, r.ConfigData)
+				switch {
+				case err != nil:
+					t.Fatal(err)
+				case name == "delete":
+					if r.Changes != nil || resources == 0 {
+						t.Errorf(
+							"%s of %d: journals tell %v of documents that are gone", name, n, r.Changes,
+						)
+					}
+				case !r.Changed:
+					if r.Changes != nil && *r.Changes != (handler.ChangeCount{}) || resources != 0 {
+						t.Errorf("%s of %d: %v", name, n, r.Changes)
+					}
+				case r.Changes == nil ||
+					*r.Changes != handler.ChangeCount{Resources: resources, Values: values}:
 					t.Errorf(
-						"%s of %d: journals tell %v of documents that are gone", name, n, r.Changes,
+						"%s of %d: journals tell %v, a comparison %d resources and %d values", name, n,
+						r.Changes, resources, values,
 					)
 				}
-			case !r.Changed:
-				if r.Changes != nil && *r.Changes != (handler.ChangeCount{}) || resources != 0 {
-					t.Errorf("%s of %d: %v", name, n, r.Changes)
-				}
-			case r.Changes == nil ||
-				*r.Changes != handler.ChangeCount{Resources: resources, Values: values}:
-				t.Errorf(
-					"%s of %d: journals tell %v, a comparison %d resources and %d values", name, n,
-					r.Changes, resources, values,
-				)
 			}
-		}
+		})
 	}
 }
 

@@ -120,19 +120,21 @@ func TestSettersChangeNothingElse(t *testing.T) {
 			"", "",
 		},
 	} {
-		r := invoke(t, both, c.line)
-		want := both
-		if c.from != "" {
-			want = strings.Replace(both, c.from, c.to, 1)
-			if want == both {
-				t.Fatalf("%s: the text to replace is not there", c.line)
+		t.Run(c.line, func(t *testing.T) {
+			r := invoke(t, both, c.line)
+			want := both
+			if c.from != "" {
+				want = strings.Replace(both, c.from, c.to, 1)
+				if want == both {
+					t.Fatalf("%s: the text to replace is not there", c.line)
+				}
 			}
-		}
-		if got := string(r.ConfigData); got != want || !r.Success || r.Changed != (want != both) {
-			t.Errorf(
-				"%s (changed %t): %s\n%s\nwant:\n%s", c.line, r.Changed, failures(r), got, want,
-			)
-		}
+			if got := string(r.ConfigData); got != want || !r.Success || r.Changed != (want != both) {
+				t.Errorf(
+					"%s (changed %t): %s\n%s\nwant:\n%s", c.line, r.Changed, failures(r), got, want,
+				)
+			}
+		})
 	}
 }
 
@@ -170,28 +172,30 @@ spec.template.spec.containers.?name=web.image#uri container-repository-uri strin
 		},
 		{"get-bool-path apps/v1/Deployment spec.paused", `spec.paused none bool false "" 19:11`},
 	} {
-		r := invoke(t, both, c.line)
-		if !r.Success || r.Changed || len(r.Outputs) != 1 {
-			t.Errorf(
-				"%s: %s, changed %t, %d outputs", c.line, failures(r), r.Changed, len(r.Outputs),
-			)
-			continue
-		}
-		var lines []string
-		for _, row := range r.Outputs[0].Value.(api.AttributeValueList) {
-			value, _ := json.Marshal(row.Value)
-			comment, _ := json.Marshal(row.Comment)
-			lines = append(
-				lines,
-				strings.Join([]string{
-					string(row.Path), string(row.AttributeName), string(row.DataType),
-					string(value), string(comment), row.Position.String(),
-				}, " "),
-			)
-		}
-		if got := strings.Join(lines, "\n"); got != c.want {
-			t.Errorf("%s:\n%s\nwant:\n%s", c.line, got, c.want)
-		}
+		t.Run(c.line, func(t *testing.T) {
+			r := invoke(t, both, c.line)
+			if !r.Success || r.Changed || len(r.Outputs) != 1 {
+				t.Errorf(
+					"%s: %s, changed %t, %d outputs", c.line, failures(r), r.Changed, len(r.Outputs),
+				)
+				return
+			}
+			var lines []string
+			for _, row := range r.Outputs[0].Value.(api.AttributeValueList) {
+				value, _ := json.Marshal(row.Value)
+				comment, _ := json.Marshal(row.Comment)
+				lines = append(
+					lines,
+					strings.Join([]string{
+						string(row.Path), string(row.AttributeName), string(row.DataType),
+						string(value), string(comment), row.Position.String(),
+					}, " "),
+				)
+			}
+			if got := strings.Join(lines, "\n"); got != c.want {
+				t.Errorf("%s:\n%s\nwant:\n%s", c.line, got, c.want)
+			}
+		})
 	}
 }
 
@@ -267,10 +271,12 @@ func TestFailuresAreLocated(t *testing.T) {
 			"set-string-path: argument path: path spec.x#uri: no embedded accessor is registered for it",
 		},
 	} {
-		r := invoke(t, c.data, c.line)
-		if got := failures(r); got != c.want || r.Changed {
-			t.Errorf("%s:\n%s\nwant:\n%s", c.line, got, c.want)
-		}
+		t.Run(c.line, func(t *testing.T) {
+			r := invoke(t, c.data, c.line)
+			if got := failures(r); got != c.want || r.Changed {
+				t.Errorf("%s:\n%s\nwant:\n%s", c.line, got, c.want)
+			}
+		})
 	}
 	r := invoke(t, aliased, "set-int-path apps/v1/Deployment spec.other.replicas 2")
 	if len(r.Failures) != 1 || r.Failures[0].Path != "spec.other.replicas" ||

@@ -258,10 +258,12 @@ func TestAppended(t *testing.T) {
 		"set-starlark 'if \"replicas\" in r.get(\"spec\", {}): r[\"spec\"][\"template\"][\"spec\"][\"containers\"].insert(1, {\"name\": \"mid\"})'":                                  false,
 		"set-starlark 'if \"replicas\" in r.get(\"spec\", {}): r[\"spec\"][\"template\"][\"spec\"][\"containers\"] = reversed(r[\"spec\"][\"template\"][\"spec\"][\"containers\"])'": false,
 	} {
-		m := mutate(t, shop, false, chain).Mutations
-		if len(m) != 1 || len(m[0].ArrayOrders[list]) == 0 || m[0].Appended[list] != want {
-			t.Errorf("%s: %+v", chain, m)
-		}
+		t.Run(chain, func(t *testing.T) {
+			m := mutate(t, shop, false, chain).Mutations
+			if len(m) != 1 || len(m[0].ArrayOrders[list]) == 0 || m[0].Appended[list] != want {
+				t.Errorf("%s: %+v", chain, m)
+			}
+		})
 	}
 }
 

@@ -138,13 +138,15 @@ func TestLiveState(t *testing.T) {
 	for data, failed := range map[string]bool{
 		live: false, strings.Replace(live, "was", "is", 1): true,
 	} {
-		r, err := functions.NewStandardExecutor().Run(t.Context(), &api.FunctionInvocationRequest{
-			ConfigData: []byte(data), LiveState: []byte(live),
-			FunctionInvocations: api.FunctionInvocationList{{FunctionName: "vet-immutable"}},
-		}, handler.Options{})
-		if err != nil || r.ValidationFailed != failed {
-			t.Errorf("%v %s", err, r.Output)
-		}
+		t.Run(data, func(t *testing.T) {
+			r, err := functions.NewStandardExecutor().Run(t.Context(), &api.FunctionInvocationRequest{
+				ConfigData: []byte(data), LiveState: []byte(live),
+				FunctionInvocations: api.FunctionInvocationList{{FunctionName: "vet-immutable"}},
+			}, handler.Options{})
+			if err != nil || r.ValidationFailed != failed {
+				t.Errorf("%v %s", err, r.Output)
+			}
+		})
 	}
 }
 

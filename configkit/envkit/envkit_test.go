@@ -58,17 +58,19 @@ func TestLineBreaks(t *testing.T) {
 		"A=1\n":   "A=\"x\ny\"\n",
 		"A=1\r\n": "A=\"x\\ny\"\r\n",
 	} {
-		docs, err := envkit.Converter{}.NativeToDocuments([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := docs[0].Set("x\ny", "A"); err != nil {
-			t.Fatal(err)
-		}
-		if have, err := (envkit.Converter{}).DocumentsToNative(docs); err != nil ||
-			string(have) != want {
-			t.Errorf("%q, %v, want %q", have, err, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			docs, err := envkit.Converter{}.NativeToDocuments([]byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := docs[0].Set("x\ny", "A"); err != nil {
+				t.Fatal(err)
+			}
+			if have, err := (envkit.Converter{}).DocumentsToNative(docs); err != nil ||
+				string(have) != want {
+				t.Errorf("%q, %v, want %q", have, err, want)
+			}
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package gaby_test
 
 import (
+	"fmt"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -103,10 +104,12 @@ func TestCountChangesOfAPlace(t *testing.T) {
 	}
 	items := d.Path("items").Children()
 	for i, want := range []int{1, 0, 2} {
-		item := items[i]
-		if values, changed := item.CountChanges(); values != want || changed != (want > 0) {
-			t.Errorf("item %d: %d values, %v", i, values, changed)
-		}
+		t.Run(fmt.Sprint(want), func(t *testing.T) {
+			item := items[i]
+			if values, changed := item.CountChanges(); values != want || changed != (want > 0) {
+				t.Errorf("item %d: %d values, %v", i, values, changed)
+			}
+		})
 	}
 }
 

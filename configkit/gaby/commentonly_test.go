@@ -22,15 +22,17 @@ func TestValueInCommentOnlyDocument(t *testing.T) {
 		{"---\n# c\n", map[string]any{"a": "x"}, "---\na: x\n# c\n"},
 		{"# a\n\n# b\n", "v", "v\n# a\n\n# b\n"},
 	} {
-		docs, err := gaby.ParseAll([]byte(c.source))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := docs[0].SetData(c.value); err != nil {
-			t.Errorf("%q: %v", c.source, err)
-		}
-		if got := string(docs.Text()); got != c.want {
-			t.Errorf("%q, %v: %q, want %q", c.source, c.value, got, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			docs, err := gaby.ParseAll([]byte(c.source))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := docs[0].SetData(c.value); err != nil {
+				t.Errorf("%q: %v", c.source, err)
+			}
+			if got := string(docs.Text()); got != c.want {
+				t.Errorf("%q, %v: %q, want %q", c.source, c.value, got, c.want)
+			}
+		})
 	}
 }

@@ -101,18 +101,20 @@ func TestContainerDocuments(t *testing.T) {
 		{"--- text\n--- {a: 1}\n---\t\n- x\n", 3},
 	}
 	for _, tt := range tests {
-		c := parse(t, tt.text)
-		if len(c) != tt.docs {
-			t.Errorf("%q: %d documents, want %d", tt.text, len(c), tt.docs)
-		}
-		for _, d := range c {
-			if err := d.Check(); err != nil {
-				t.Errorf("%q: %v", tt.text, err)
+		t.Run(tt.text, func(t *testing.T) {
+			c := parse(t, tt.text)
+			if len(c) != tt.docs {
+				t.Errorf("%q: %d documents, want %d", tt.text, len(c), tt.docs)
 			}
-		}
-		if have := c.String(); len(c) > 0 && have != tt.text {
-			t.Errorf("%q is printed as %q", tt.text, have)
-		}
+			for _, d := range c {
+				if err := d.Check(); err != nil {
+					t.Errorf("%q: %v", tt.text, err)
+				}
+			}
+			if have := c.String(); len(c) > 0 && have != tt.text {
+				t.Errorf("%q is printed as %q", tt.text, have)
+			}
+		})
 	}
 }
 

@@ -81,17 +81,19 @@ func TestSurrogates(t *testing.T) {
 		`{"\ud83d\ude00": "a\uD83D\uDE00b\u00e9"}`: "a😀bé",
 		"a: \"\\ud83d\\ude00\"\n":                  "😀",
 	} {
-		d, err := gaby.ParseYAML([]byte(text))
-		if err != nil || d.Check() != nil {
-			t.Errorf("%s: %v %v", text, err, d.Check())
-			continue
-		}
-		if e := d.Value().First(); e.Text() != want || text[0] == '{' && e.Key() != "😀" {
-			t.Errorf("%s: %q: %q", text, e.Key(), e.Text())
-		}
-		if _, err := d.Set("x", "new"); err != nil || !strings.Contains(d.String(), `\u`) {
-			t.Errorf("%s: %v\n%s", text, err, d)
-		}
+		t.Run(text, func(t *testing.T) {
+			d, err := gaby.ParseYAML([]byte(text))
+			if err != nil || d.Check() != nil {
+				t.Errorf("%s: %v %v", text, err, d.Check())
+				return
+			}
+			if e := d.Value().First(); e.Text() != want || text[0] == '{' && e.Key() != "😀" {
+				t.Errorf("%s: %q: %q", text, e.Key(), e.Text())
+			}
+			if _, err := d.Set("x", "new"); err != nil || !strings.Contains(d.String(), `\u`) {
+				t.Errorf("%s: %v\n%s", text, err, d)
+			}
+		})
 	}
 	for _, text := range []string{
 		`"\ud83d"`, `"\ud83dx"`, `"\ud83d\u0041"`, `"\ude00\ud83d"`,

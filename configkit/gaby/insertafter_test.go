@@ -56,15 +56,17 @@ func TestWithOwnComments(t *testing.T) {
 		"x: 0\nb:\n  # inside\n  c: 2\n":                   gaby.WithComments(from.Path("b").Value()),
 		"x: 0\n# above\nb: # beside\n  # inside\n  c: 2\n": gaby.WithOwnComments(from.Path("b").Value()),
 	} {
-		doc, err := gaby.ParseYAML([]byte("x: 0\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := doc.SetP(value, "b"); err != nil {
-			t.Fatal(err)
-		}
-		if have := doc.String(); have != want {
-			t.Errorf("have\n%s\nwant\n%s", have, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			doc, err := gaby.ParseYAML([]byte("x: 0\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := doc.SetP(value, "b"); err != nil {
+				t.Fatal(err)
+			}
+			if have := doc.String(); have != want {
+				t.Errorf("have\n%s\nwant\n%s", have, want)
+			}
+		})
 	}
 }

@@ -125,12 +125,14 @@ func TestAliasCycle(t *testing.T) {
 		"a: &a\n  b: *a\n", "a: &a [*a]\n", "&a [x, {y: *a}]\n",
 		"a: &a\n  <<: *a\n  k: v\n", "a: &a\n  <<: [{x: *a}]\n", "&a\n? b\n: *a\n",
 	} {
-		bounded(t, 50, 100, func() {
-			err := firstError(text)
-			var syntax *gaby.SyntaxError
-			if !errors.As(err, &syntax) || syntax.Pos.Line == 0 {
-				t.Errorf("%q: want a located *SyntaxError, have %v", text, err)
-			}
+		t.Run(text, func(t *testing.T) {
+			bounded(t, 50, 100, func() {
+				err := firstError(text)
+				var syntax *gaby.SyntaxError
+				if !errors.As(err, &syntax) || syntax.Pos.Line == 0 {
+					t.Errorf("%q: want a located *SyntaxError, have %v", text, err)
+				}
+			})
 		})
 	}
 }

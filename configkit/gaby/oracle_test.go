@@ -206,10 +206,12 @@ func TestListItems(t *testing.T) {
 		"apiVersion: example.com/v1\nkind: AllowList\nitems: {a: {}, b: {}}\n":                                                                              1,
 		"apiVersion: example.com/v1\nkind: AllowList\nmetadata: {name: a}\nspec:\n  items:\n  - {kind: A, apiVersion: v1}\n  - {kind: B, apiVersion: v1}\n": 1,
 	} {
-		c, err := gaby.ParseAll([]byte(text))
-		if err != nil || len(c) != want {
-			t.Errorf("%d elements (%v), want %d: %q", len(c), err, want, text)
-		}
+		t.Run(text, func(t *testing.T) {
+			c, err := gaby.ParseAll([]byte(text))
+			if err != nil || len(c) != want {
+				t.Errorf("%d elements (%v), want %d: %q", len(c), err, want, text)
+			}
+		})
 	}
 }
 

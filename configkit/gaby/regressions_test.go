@@ -22,27 +22,29 @@ func TestFoundTexts(t *testing.T) {
 		"a: \"\n\n%YAML 1.2\nthree\"\ng: \"\\/\"", "--- [a: b]\n--- {? c}\n",
 		"a:\n  b: |\n    x\n  \n", "? ?b\n:", "a: | # c", "b: > # ",
 	} {
-		for _, text := range []string{
-			text, strings.ReplaceAll(text, "\n", "\r\n"), text + "\n",
-			"# c\n---\n" + text,
-		} {
-			if _, err := checkUnit([]byte(text)); err != nil {
-				t.Errorf("%v\n%q", err, text)
-			}
-			if err := checkHeaders([]byte(text)); err != nil {
-				t.Errorf("%v\n%q", err, text)
-			}
-			for i := range 40 {
-				if err := checkEdits([]byte(text),
-					programDice([]byte{
-						byte(i), 0, byte(i / 3), byte(7 * i), 1, byte(i), 0, 2,
-						byte(5 * i),
-					}), 3); err != nil {
-					t.Errorf("%v\n%q, %d", err, text, i)
-					break
+		t.Run(text, func(t *testing.T) {
+			for _, text := range []string{
+				text, strings.ReplaceAll(text, "\n", "\r\n"), text + "\n",
+				"# c\n---\n" + text,
+			} {
+				if _, err := checkUnit([]byte(text)); err != nil {
+					t.Errorf("%v\n%q", err, text)
+				}
+				if err := checkHeaders([]byte(text)); err != nil {
+					t.Errorf("%v\n%q", err, text)
+				}
+				for i := range 40 {
+					if err := checkEdits([]byte(text),
+						programDice([]byte{
+							byte(i), 0, byte(i / 3), byte(7 * i), 1, byte(i), 0, 2,
+							byte(5 * i),
+						}), 3); err != nil {
+						t.Errorf("%v\n%q, %d", err, text, i)
+						break
+					}
 				}
 			}
-		}
+		})
 	}
 }
 
@@ -68,21 +70,23 @@ func TestFoundHeaders(t *testing.T) {
 		"spec:\n  kind: No\n  metadata: {name: no}\nmetadata:\n  name: \"\\u0041\"\n":                              {Name: "A"},
 		"x: &m {kind: M}\n<<: *m\napiVersion: v1\n":                                                                {APIVersion: "v1", Kind: "M"},
 	} {
-		d, err := gaby.ParseYAML([]byte(text))
-		if err != nil {
-			t.Fatalf("%v\n%q", err, text)
-		}
-		scanned, err := d.Header()
-		if err != nil || scanned != want {
-			t.Errorf("scanned: %+v, %v, want %+v: %q", scanned, err, want, text)
-		}
-		c, err := gaby.ParseAll([]byte(text))
-		if err != nil || len(c) != 1 {
-			t.Fatalf("%d documents, %v: %q", len(c), err, text)
-		}
-		if peeked, err := c[0].Header(); err != nil || peeked != want {
-			t.Errorf("peeked: %+v, %v, want %+v: %q", peeked, err, want, text)
-		}
+		t.Run(text, func(t *testing.T) {
+			d, err := gaby.ParseYAML([]byte(text))
+			if err != nil {
+				t.Fatalf("%v\n%q", err, text)
+			}
+			scanned, err := d.Header()
+			if err != nil || scanned != want {
+				t.Errorf("scanned: %+v, %v, want %+v: %q", scanned, err, want, text)
+			}
+			c, err := gaby.ParseAll([]byte(text))
+			if err != nil || len(c) != 1 {
+				t.Fatalf("%d documents, %v: %q", len(c), err, text)
+			}
+			if peeked, err := c[0].Header(); err != nil || peeked != want {
+				t.Errorf("peeked: %+v, %v, want %+v: %q", peeked, err, want, text)
+			}
+		})
 	}
 }
 
@@ -186,29 +190,31 @@ func TestFoundEdits(t *testing.T) {
 		{"b: > # ", []Edit{set("b", "end\n")}},
 		{"a: {b: [1, 2]}", []Edit{note("a"), set("a.b", two), add("a.c", 1)}},
 	} {
-		doc, err := gaby.ParseYAML([]byte(c.text))
-		if err != nil {
-			t.Errorf("%v: %q", err, c.text)
-			continue
-		}
-		data := doc.Data()
-		for _, e := range c.edits {
-			want, ok := e.model(data)
-			if !ok {
-				continue // an append that creates its list is not in the model
+		t.Run(c.text, func(t *testing.T) {
+			doc, err := gaby.ParseYAML([]byte(c.text))
+			if err != nil {
+				t.Errorf("%v: %q", err, c.text)
+				return
 			}
-			before := doc.String()
-			if err := e.apply(doc); err != nil {
-				if e.Op != "comment" || doc.String() != before {
-					t.Errorf("%q: %v: %v", c.text, e, err)
+			data := doc.Data()
+			for _, e := range c.edits {
+				want, ok := e.model(data)
+				if !ok {
+					continue // an append that creates its list is not in the model
 				}
-				continue
+				before := doc.String()
+				if err := e.apply(doc); err != nil {
+					if e.Op != "comment" || doc.String() != before {
+						t.Errorf("%q: %v: %v", c.text, e, err)
+					}
+					continue
+				}
+				data = want
+				if err := printed(doc, data); err != nil {
+					t.Errorf("%q: %v: %v\nprinted %q", c.text, e, err, doc)
+				}
 			}
-			data = want
-			if err := printed(doc, data); err != nil {
-				t.Errorf("%q: %v: %v\nprinted %q", c.text, e, err, doc)
-			}
-		}
+		})
 	}
 }
 

@@ -159,17 +159,19 @@ func TestEqual(t *testing.T) {
 		{"!a x", "!b x", false},
 	}
 	for _, test := range tests {
-		a, err := gaby.ParseYAML([]byte(test.a))
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := gaby.ParseYAML([]byte(test.b))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if a.Value().Equal(b.Value()) != test.want || b.Value().Equal(a.Value()) != test.want {
-			t.Errorf("%s equal to %s: %v expected", test.a, test.b, test.want)
-		}
+		t.Run(test.a, func(t *testing.T) {
+			a, err := gaby.ParseYAML([]byte(test.a))
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := gaby.ParseYAML([]byte(test.b))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a.Value().Equal(b.Value()) != test.want || b.Value().Equal(a.Value()) != test.want {
+				t.Errorf("%s equal to %s: %v expected", test.a, test.b, test.want)
+			}
+		})
 	}
 }
 
@@ -220,36 +222,38 @@ func TestHeaderOfEditedDocument(t *testing.T) {
 		{"metadata"},
 		{"spec"},
 	} {
-		for _, value := range []any{"new", 1, map[string]any{"name": "m"}, nil} { // nil deletes
-			doc := parse([]byte(text))
-			for _, path := range paths {
-				if _, err := doc.Header(); err != nil {
-					t.Fatal(err)
+		t.Run(paths[0], func(t *testing.T) {
+			for _, value := range []any{"new", 1, map[string]any{"name": "m"}, nil} { // nil deletes
+				doc := parse([]byte(text))
+				for _, path := range paths {
+					if _, err := doc.Header(); err != nil {
+						t.Fatal(err)
+					}
+					var err error
+					if value != nil {
+						_, err = doc.SetP(value, path)
+					} else if doc.ExistsP(path) {
+						err = doc.DeleteP(path)
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
 				}
-				var err error
-				if value != nil {
-					_, err = doc.SetP(value, path)
-				} else if doc.ExistsP(path) {
-					err = doc.DeleteP(path)
-				}
+				want, err := parse(doc.Bytes()).Header()
 				if err != nil {
 					t.Fatal(err)
 				}
+				if got, err := doc.Header(); got != want || err != nil {
+					t.Errorf("%v set to %v: %+v, %v, want %+v", paths, value, got, err, want)
+				}
+				doc.Rollback(0)
+				if got, err := doc.Header(); got != (gaby.Header{
+					APIVersion: "v1", Kind: "A", Name: "a",
+					GenerateName: "g",
+				}) || err != nil {
+					t.Errorf("%v set back: %+v, %v", paths, got, err)
+				}
 			}
-			want, err := parse(doc.Bytes()).Header()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got, err := doc.Header(); got != want || err != nil {
-				t.Errorf("%v set to %v: %+v, %v, want %+v", paths, value, got, err, want)
-			}
-			doc.Rollback(0)
-			if got, err := doc.Header(); got != (gaby.Header{
-				APIVersion: "v1", Kind: "A", Name: "a",
-				GenerateName: "g",
-			}) || err != nil {
-				t.Errorf("%v set back: %+v, %v", paths, got, err)
-			}
-		}
+		})
 	}
 }

@@ -65,9 +65,11 @@ func TestWritten(t *testing.T) {
 		"a: 1\n": false, "? [a]\n: 1\n": true,
 		"a: [\n": false,
 	} {
-		c, err := gaby.ParseAll([]byte(text))
-		if err != nil || (c[0].ReadOnly() != nil) != readOnly {
-			t.Errorf("%q: %v, %v", text, c[0].ReadOnly(), err)
-		}
+		t.Run(text, func(t *testing.T) {
+			c, err := gaby.ParseAll([]byte(text))
+			if err != nil || (c[0].ReadOnly() != nil) != readOnly {
+				t.Errorf("%q: %v, %v", text, c[0].ReadOnly(), err)
+			}
+		})
 	}
 }

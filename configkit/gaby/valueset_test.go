@@ -114,11 +114,13 @@ func TestValueSegmentsAfterEdits(t *testing.T) {
 		doc.Path("scalar.x").Value():       "[scalar x]",
 		doc.Path("list.1").Value().First(): "[list 1 c]",
 	} {
-		if got := fmt.Sprint(v.Segments()); got != want {
-			t.Errorf("have %s, want %s", got, want)
-		}
-		if err := v.Set("new"); err != nil {
-			t.Error(want, err)
-		}
+		t.Run(fmt.Sprint(v), func(t *testing.T) {
+			if got := fmt.Sprint(v.Segments()); got != want {
+				t.Errorf("have %s, want %s", got, want)
+			}
+			if err := v.Set("new"); err != nil {
+				t.Error(want, err)
+			}
+		})
 	}
 }

@@ -63,45 +63,47 @@ func TestModule(t *testing.T) {
 		string(module),
 		strings.ReplaceAll(string(module), "\n", "\r\n"),
 	} {
-		docs, err := hclkit.Converter{}.NativeToDocuments([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		at := 0
-		for i := range docs {
-			block, err := hclkit.Converter{}.DocumentsToNative(docs[i : i+1])
-			if err != nil || !strings.HasPrefix(text[at:], string(block)) {
-				t.Fatalf("%v: %q", err, block)
+		t.Run(text, func(t *testing.T) {
+			docs, err := hclkit.Converter{}.NativeToDocuments([]byte(text))
+			if err != nil {
+				t.Fatal(err)
 			}
-			before, after := text[:at], text[at+len(block):]
-			at += len(block)
-			if i%4 > 0 && os.Getenv("LONG") == "" {
-				continue
+			at := 0
+			for i := range docs {
+				block, err := hclkit.Converter{}.DocumentsToNative(docs[i : i+1])
+				if err != nil || !strings.HasPrefix(text[at:], string(block)) {
+					t.Fatalf("%v: %q", err, block)
+				}
+				before, after := text[:at], text[at+len(block):]
+				at += len(block)
+				if i%4 > 0 && os.Getenv("LONG") == "" {
+					continue
+				}
+				if text == string(module) { // the corpus covers other line ends
+					formattest.EachPath(t, hclkit.Converter{}, string(block))
+				}
+				for _, key := range []string{"description", "zz_new"} {
+					again, err := hclkit.Converter{}.NativeToDocuments([]byte(text))
+					if err != nil {
+						t.Fatal(err)
+					}
+					if _, err := again[i].Set("x", key); err != nil {
+						t.Fatal(err)
+					}
+					edited, err := hclkit.Converter{}.DocumentsToNative(again)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if !strings.HasPrefix(string(edited), before) ||
+						!strings.HasSuffix(string(edited), after) || string(edited) == text {
+						t.Errorf("%s of block %d gives\n%s", key, i, edited)
+					}
+				}
 			}
-			if text == string(module) { // the corpus covers other line ends
-				formattest.EachPath(t, hclkit.Converter{}, string(block))
+			if at != len(text) {
+				t.Errorf("%d bytes are in no block", len(text)-at)
 			}
-			for _, key := range []string{"description", "zz_new"} {
-				again, err := hclkit.Converter{}.NativeToDocuments([]byte(text))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if _, err := again[i].Set("x", key); err != nil {
-					t.Fatal(err)
-				}
-				edited, err := hclkit.Converter{}.DocumentsToNative(again)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if !strings.HasPrefix(string(edited), before) ||
-					!strings.HasSuffix(string(edited), after) || string(edited) == text {
-					t.Errorf("%s of block %d gives\n%s", key, i, edited)
-				}
-			}
-		}
-		if at != len(text) {
-			t.Errorf("%d bytes are in no block", len(text)-at)
-		}
+		})
 	}
 }
 

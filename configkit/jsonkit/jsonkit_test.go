@@ -159,11 +159,13 @@ func TestHints(t *testing.T) {
 		`[TRUE]`:             "write true",
 		"[\"a\nb\"]":         `write a line end in a string as \n`,
 	} {
-		_, err := dialect("-").NativeToDocuments([]byte(text))
-		var syntax *gaby.SyntaxError
-		if !errors.As(err, &syntax) || syntax.Hint != want {
-			t.Errorf("%s: hint of %v is %q, want %q", text, err, syntax.Hint, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			_, err := dialect("-").NativeToDocuments([]byte(text))
+			var syntax *gaby.SyntaxError
+			if !errors.As(err, &syntax) || syntax.Hint != want {
+				t.Errorf("%s: hint of %v is %q, want %q", text, err, syntax.Hint, want)
+			}
+		})
 	}
 }
 

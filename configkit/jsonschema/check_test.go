@@ -81,9 +81,11 @@ func TestProblems(t *testing.T) {
 		{`{properties: {replicas: {}, a: {properties: {x: {}}, additionalProperties: false}}}`, `{a: {replicas: 1}}`, `1:6 a.replicas: unknown property replicas; it belongs to the top level`},
 		{`{format: ipv4}`, `10.0.0.300`, `1:1 : "10.0.0.300" is not a valid ipv4, such as 10.0.0.1`},
 	} {
-		if have := found(t, c.schema, c.value, jsonschema.Options{Formats: true}); have != c.want {
-			t.Errorf("%s of %s:\n%s\nwant\n%s", c.value, c.schema, have, c.want)
-		}
+		t.Run(c.schema, func(t *testing.T) {
+			if have := found(t, c.schema, c.value, jsonschema.Options{Formats: true}); have != c.want {
+				t.Errorf("%s of %s:\n%s\nwant\n%s", c.value, c.schema, have, c.want)
+			}
+		})
 	}
 }
 
@@ -143,10 +145,12 @@ func TestKubernetesDialects(t *testing.T) {
 			"1:34 l.2: element 0 has the same a and b",
 		},
 	} {
-		if have := found(t, c.schema, c.value,
-			jsonschema.Options{Dialect: c.dialect}); have != c.want {
-			t.Errorf("%s of %s:\n%s\nwant\n%s", c.value, c.schema, have, c.want)
-		}
+		t.Run(c.value, func(t *testing.T) {
+			if have := found(t, c.schema, c.value,
+				jsonschema.Options{Dialect: c.dialect}); have != c.want {
+				t.Errorf("%s of %s:\n%s\nwant\n%s", c.value, c.schema, have, c.want)
+			}
+		})
 	}
 }
 
@@ -192,10 +196,12 @@ oneOf:
 		"{plain: &a a, spec: {ports: &p [{port: 3}]}, byName: {a: &b {}, b: *b}}":                            "",
 		`{spec: {ports: [null]}}`: "1:17 spec.ports.0: expected object, got null; give it a value or remove it",
 	} {
-		if have := found(t, schema, value,
-			jsonschema.Options{Dialect: jsonschema.Structural}); have != want {
-			t.Errorf("%s:\n%s\nwant\n%s", value, have, want)
-		}
+		t.Run(value, func(t *testing.T) {
+			if have := found(t, schema, value,
+				jsonschema.Options{Dialect: jsonschema.Structural}); have != want {
+				t.Errorf("%s:\n%s\nwant\n%s", value, have, want)
+			}
+		})
 	}
 	s, err := jsonschema.Compile("", parse(t, schema),
 		jsonschema.Options{Dialect: jsonschema.Structural})

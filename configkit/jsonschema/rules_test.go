@@ -56,10 +56,12 @@ func TestRules(t *testing.T) {
 			`1:1 : the rules about this resource cost too much, those after is expensive are not checked`,
 		},
 	} {
-		if have := found(t, strings.ReplaceAll(schema, "%", c.rules), c.value,
-			options); have != c.want {
-			t.Errorf("%s of %s:\n%s\nwant\n%s", c.rules, c.value, have, c.want)
-		}
+		t.Run(c.rules, func(t *testing.T) {
+			if have := found(t, strings.ReplaceAll(schema, "%", c.rules), c.value,
+				options); have != c.want {
+				t.Errorf("%s of %s:\n%s\nwant\n%s", c.rules, c.value, have, c.want)
+			}
+		})
 	}
 	for rule, want := range map[string]string{
 		`{rule: nonsense}`:                        "rule: no rule; did you mean holds?",

@@ -36,7 +36,9 @@ func TestCheckStructural(t *testing.T) {
 		`{type: array, items: {type: string}, x-kubernetes-list-map-keys: [b]}`:                                                                  "1:97: x-kubernetes-list-map-keys is for x-kubernetes-list-type: map",
 		`{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [b, c], items: {type: object, properties: {b: {type: string}}}}`: "1:104: b, a key of the list, is to be required or to have a default\n1:107: c, a key of the list, is not a property of its items",
 	} {
-		checkStructure(t, head+schema+tail, want)
+		t.Run(schema, func(t *testing.T) {
+			checkStructure(t, head+schema+tail, want)
+		})
 	}
 	checkStructure(t, `{type: string}`, "1:1: type is object at the root")
 	checkStructure(t, `{type: object, additionalProperties: {type: string}}`,
@@ -64,10 +66,12 @@ func TestWrongDefaults(t *testing.T) {
 		`{type: object, default: {b: 1}, properties: {a: {type: string}}}`:                        `1:26: default: unknown field b`,
 		`{type: object, default: {}, required: [a], properties: {a: {type: string, default: x}}}`: `1:25: default: a is required`,
 	} {
-		_, err := jsonschema.Compile("", parse(t, schema),
-			jsonschema.Options{Dialect: jsonschema.Structural})
-		if err == nil || err.Error() != want {
-			t.Errorf("%s: %v, want %s", schema, err, want)
-		}
+		t.Run(schema, func(t *testing.T) {
+			_, err := jsonschema.Compile("", parse(t, schema),
+				jsonschema.Options{Dialect: jsonschema.Structural})
+			if err == nil || err.Error() != want {
+				t.Errorf("%s: %v, want %s", schema, err, want)
+			}
+		})
 	}
 }

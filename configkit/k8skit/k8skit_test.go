@@ -131,24 +131,26 @@ func TestResourceNames(t *testing.T) {
 		{"a: 1\n", "the document has no apiVersion and no kind and no metadata.name", ""},
 		{"# nothing\n", "the document is empty", ""},
 	} {
-		docs, err := gaby.ParseAll([]byte(c.text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		info, err := p.ResourceInfo(docs[0])
-		got := info.String()
-		if err != nil {
-			if _, ok := errors.AsType[*configkit.NoResourceError](err); !ok {
-				t.Errorf("%q: %T is not a NoResourceError", c.text, err)
+		t.Run(c.text, func(t *testing.T) {
+			docs, err := gaby.ParseAll([]byte(c.text))
+			if err != nil {
+				t.Fatal(err)
 			}
-			got = err.Error()
-		}
-		if got != c.want || string(info.ResourceNameWithoutScope) != c.without {
-			t.Errorf(
-				"%q: %s (%s), want %s (%s)", c.text, got, info.ResourceNameWithoutScope, c.want,
-				c.without,
-			)
-		}
+			info, err := p.ResourceInfo(docs[0])
+			got := info.String()
+			if err != nil {
+				if _, ok := errors.AsType[*configkit.NoResourceError](err); !ok {
+					t.Errorf("%q: %T is not a NoResourceError", c.text, err)
+				}
+				got = err.Error()
+			}
+			if got != c.want || string(info.ResourceNameWithoutScope) != c.without {
+				t.Errorf(
+					"%q: %s (%s), want %s (%s)", c.text, got, info.ResourceNameWithoutScope, c.want,
+					c.without,
+				)
+			}
+		})
 	}
 }
 
@@ -218,10 +220,12 @@ shapes:
 		"resourceTypes:\n  a/v1/B:\n    attributes:\n      x:\n      - {dataType: int}\n":                          "it is missing",
 		"shapes:\n  S:\n    embeds:\n    - {shape: S}\nresourceTypes:\n  a/v1/B:\n    embeds:\n    - {shape: S}\n": "embedded more than",
 	} {
-		err := k8skit.New(resourcetypes.File{Name: "f.yaml", Text: []byte(text)}).Check()
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %s", text, err, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			err := k8skit.New(resourcetypes.File{Name: "f.yaml", Text: []byte(text)}).Check()
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%q: %v, want %s", text, err, want)
+			}
+		})
 	}
 }
 

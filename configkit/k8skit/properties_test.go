@@ -67,11 +67,13 @@ spec:
 			"map[ResourceType:v1/Secret]",
 		},
 	} {
-		if have := fmt.Sprint(p.NeededProperties(
-			c.doc, strings.Split(c.path, "."), c.registered,
-		)); have != c.want {
-			t.Errorf("%s: have %s, want %s", c.path, have, c.want)
-		}
+		t.Run(c.path, func(t *testing.T) {
+			if have := fmt.Sprint(p.NeededProperties(
+				c.doc, strings.Split(c.path, "."), c.registered,
+			)); have != c.want {
+				t.Errorf("%s: have %s, want %s", c.path, have, c.want)
+			}
+		})
 	}
 	if len(configMap) != 1 {
 		t.Errorf("what is registered was changed: %v", configMap)
@@ -166,11 +168,13 @@ func TestTargetTypes(t *testing.T) {
 			named[1:],
 		},
 	} {
-		if have := p.TargetTypes(
-			parse(t, c.text), strings.Split(c.path, "."), c.registered,
-		); !slices.Equal(have, c.want) {
-			t.Errorf("%s: have %v, want %v", c.text, have, c.want)
-		}
+		t.Run(c.text, func(t *testing.T) {
+			if have := p.TargetTypes(
+				parse(t, c.text), strings.Split(c.path, "."), c.registered,
+			); !slices.Equal(have, c.want) {
+				t.Errorf("%s: have %v, want %v", c.text, have, c.want)
+			}
+		})
 	}
 }
 
@@ -182,9 +186,11 @@ func TestVisitorOptions(t *testing.T) {
 		"metadata: {annotations: {fctl.dev/options: 'ignore-needed,ignore-provided'}}":                                      "[IgnoreNeeded IgnoreProvided]",
 		"metadata: {annotations: {confighub.com/VisitorOptions: IgnoreNeeded, fctl.dev/options: ignore-provided}, name: a}": "[IgnoreNeeded IgnoreProvided]",
 	} {
-		if have := fmt.Sprint(p.VisitorOptions(parse(t, text))); have != want {
-			t.Errorf("%s: have %s, want %s", text, have, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			if have := fmt.Sprint(p.VisitorOptions(parse(t, text))); have != want {
+				t.Errorf("%s: have %s, want %s", text, have, want)
+			}
+		})
 	}
 }
 

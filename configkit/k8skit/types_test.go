@@ -693,19 +693,21 @@ func TestFileErrors(t *testing.T) {
 			"f.yaml:5:9: parameters: size is the parameter for the value", "",
 		},
 	} {
-		p := k8skit.New()
-		err := p.AddFiles(resourcetypes.File{Name: "f.yaml", Text: []byte(c.text)})
-		e, ok := errors.AsType[*resourcetypes.Error](err)
-		if !ok || !strings.Contains(err.Error(), c.want) || !strings.Contains(e.Hint, c.hint) ||
-			e.File != "f.yaml" || e.Pos.Line == 0 {
-			t.Errorf(
-				"%q:\n%v (hint %s), want\n%s (hint %s)", c.text, err, hintOf(e), c.want, c.hint,
-			)
-		}
-		if got := paths(p, "replicas", "apps/v1/Deployment"); got != "spec.replicas" ||
-			paths(p, "size", "example.com/v1/Cache") != "" {
-			t.Errorf("%q: what is wrong was added, or what was known forgotten", c.text)
-		}
+		t.Run(c.text, func(t *testing.T) {
+			p := k8skit.New()
+			err := p.AddFiles(resourcetypes.File{Name: "f.yaml", Text: []byte(c.text)})
+			e, ok := errors.AsType[*resourcetypes.Error](err)
+			if !ok || !strings.Contains(err.Error(), c.want) || !strings.Contains(e.Hint, c.hint) ||
+				e.File != "f.yaml" || e.Pos.Line == 0 {
+				t.Errorf(
+					"%q:\n%v (hint %s), want\n%s (hint %s)", c.text, err, hintOf(e), c.want, c.hint,
+				)
+			}
+			if got := paths(p, "replicas", "apps/v1/Deployment"); got != "spec.replicas" ||
+				paths(p, "size", "example.com/v1/Cache") != "" {
+				t.Errorf("%q: what is wrong was added, or what was known forgotten", c.text)
+			}
+		})
 	}
 }
 
@@ -734,10 +736,12 @@ func TestAllErrorsAreReported(t *testing.T) {
 			"f.yaml:2:7: shapes are embedded more than 8 deep",
 		},
 	} {
-		err := k8skit.New().AddFiles(resourcetypes.File{Name: "f.yaml", Text: []byte(c.text)})
-		if err == nil || err.Error() != c.want {
-			t.Errorf("%.80q:\n%v, want\n%s", c.text, err, c.want)
-		}
+		t.Run(c.text, func(t *testing.T) {
+			err := k8skit.New().AddFiles(resourcetypes.File{Name: "f.yaml", Text: []byte(c.text)})
+			if err == nil || err.Error() != c.want {
+				t.Errorf("%.80q:\n%v, want\n%s", c.text, err, c.want)
+			}
+		})
 	}
 }
 

@@ -80,9 +80,11 @@ func TestRevert(t *testing.T) {
 		"x", "@@ nothing @@\n", "@@ -1 +9 @@\n+x\n", "@@ -1 +1 @@\n+other\n",
 		"@@ -1,3 +1 @@\n text\n+more\n",
 	} {
-		if got, err := lines.Revert(patch, "text\n"); err == nil {
-			t.Errorf("%q gives %q", patch, got)
-		}
+		t.Run(patch, func(t *testing.T) {
+			if got, err := lines.Revert(patch, "text\n"); err == nil {
+				t.Errorf("%q gives %q", patch, got)
+			}
+		})
 	}
 }
 
@@ -195,17 +197,19 @@ func TestMergeAsGit(t *testing.T) {
 		{"abcdefghij", "abcdefghijXX", "Yabcdefghij"},
 		{"abcdefgh", "adefgh", "abcdefX"},
 	} {
-		base, ours, theirs := text(words[0]), text(words[1]), text(words[2])
-		want, err := exec.Command(
-			"git", "merge-file", "-p", write("ours", ours), write("base", base),
-			write("theirs", theirs),
-		).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, clean := lines.MergeText(base, ours, theirs); !clean || got != string(want) {
-			t.Errorf("%v: %q, git makes %q", words, got, want)
-		}
+		t.Run(words[1], func(t *testing.T) {
+			base, ours, theirs := text(words[0]), text(words[1]), text(words[2])
+			want, err := exec.Command(
+				"git", "merge-file", "-p", write("ours", ours), write("base", base),
+				write("theirs", theirs),
+			).Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, clean := lines.MergeText(base, ours, theirs); !clean || got != string(want) {
+				t.Errorf("%v: %q, git makes %q", words, got, want)
+			}
+		})
 	}
 }
 

@@ -443,11 +443,13 @@ func TestMergeFollowsRecordedNames(t *testing.T) {
 	for i, text := range []string{
 		baseDeployment, replaced(t, baseDeployment, "web:1.0", "web:2.0"), renamed,
 	} {
-		docs, err := gaby.ParseAll([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		units[i] = docs
+		t.Run(text, func(t *testing.T) {
+			docs, err := gaby.ParseAll([]byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			units[i] = docs
+		})
 	}
 	merged, err := mutation.Merge(
 		units[0], units[1], units[2], k8skit.K8sResourceProvider,

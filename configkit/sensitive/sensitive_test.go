@@ -107,12 +107,14 @@ func TestKindsWithEscapes(t *testing.T) {
 	for _, kind := range []string{
 		`"\x53ecret"`, `"Se\u0063ret"`, "\"Sec\\\n  ret\"", `"Secre\U00000074"`,
 	} {
-		values := find(
-			"apiVersion: v1\nkind: " + kind + "\nmetadata: {name: db}\ndata: {a: bcdef}\n",
-		)
-		if got := values.Message("got bcdef"); got != "got (sensitive)" {
-			t.Errorf("%s: %s", kind, got)
-		}
+		t.Run(kind, func(t *testing.T) {
+			values := find(
+				"apiVersion: v1\nkind: " + kind + "\nmetadata: {name: db}\ndata: {a: bcdef}\n",
+			)
+			if got := values.Message("got bcdef"); got != "got (sensitive)" {
+				t.Errorf("%s: %s", kind, got)
+			}
+		})
 	}
 }
 
@@ -174,9 +176,11 @@ func TestValues(t *testing.T) {
 			"{team: core, kubectl.kubernetes.io/last-applied-configuration: x}", sensitive.Mask,
 		},
 	} {
-		if got := values.Value(info, api.ResolvedPath(c[0]), c[1]); got != c[2] {
-			t.Errorf("%s %s: got %s, want %s", c[0], c[1], got, c[2])
-		}
+		t.Run(c[1], func(t *testing.T) {
+			if got := values.Value(info, api.ResolvedPath(c[0]), c[1]); got != c[2] {
+				t.Errorf("%s %s: got %s, want %s", c[0], c[1], got, c[2])
+			}
+		})
 	}
 }
 

@@ -124,26 +124,28 @@ func TestWhereResource(t *testing.T) {
 		{"(metadata.name='web')AND(spec.replicas=4 OR\tspec.type='ClusterIP')", service},
 		{"( ( spec.replicas = 3 ) )", deployment},
 	} {
-		w, err := where.Parse(c.where)
-		if err != nil {
-			t.Errorf("%s: %v", c.where, err)
-			continue
-		}
-		got := ""
-		for _, doc := range parseUnit(t, shop) {
-			ok, err := w.MatchResource(k8skit.New(), doc)
+		t.Run(c.where, func(t *testing.T) {
+			w, err := where.Parse(c.where)
 			if err != nil {
 				t.Errorf("%s: %v", c.where, err)
+				return
 			}
-			if h, _ := doc.Header(); ok && h.Kind == "" {
-				got += "none "
-			} else if ok {
-				got += h.Kind + " "
+			got := ""
+			for _, doc := range parseUnit(t, shop) {
+				ok, err := w.MatchResource(k8skit.New(), doc)
+				if err != nil {
+					t.Errorf("%s: %v", c.where, err)
+				}
+				if h, _ := doc.Header(); ok && h.Kind == "" {
+					got += "none "
+				} else if ok {
+					got += h.Kind + " "
+				}
 			}
-		}
-		if got != c.want {
-			t.Errorf("%s: %s, want %s", c.where, got, c.want)
-		}
+			if got != c.want {
+				t.Errorf("%s: %s, want %s", c.where, got, c.want)
+			}
+		})
 	}
 }
 
@@ -179,15 +181,17 @@ func TestWhereFilter(t *testing.T) {
 		{"*", "metadata.labels.app = 'web'", true},
 		{"v1/Service", "ConfigHub.ResourceName = 'shop/web'", false},
 	} {
-		w, err := where.Parse(c.where)
-		if err != nil {
-			t.Errorf("%s: %v", c.where, err)
-			continue
-		}
-		matching, seen, err := w.Filter(k8skit.New(), parseUnit(t, shop), api.ResourceType(c.of))
-		if passed := len(matching) > 0; err != nil || passed != c.want || seen < len(matching) {
-			t.Errorf("%s %s: %v of %d, %v, want %v", c.of, c.where, passed, seen, err, c.want)
-		}
+		t.Run(c.where, func(t *testing.T) {
+			w, err := where.Parse(c.where)
+			if err != nil {
+				t.Errorf("%s: %v", c.where, err)
+				return
+			}
+			matching, seen, err := w.Filter(k8skit.New(), parseUnit(t, shop), api.ResourceType(c.of))
+			if passed := len(matching) > 0; err != nil || passed != c.want || seen < len(matching) {
+				t.Errorf("%s %s: %v of %d, %v, want %v", c.of, c.where, passed, seen, err, c.want)
+			}
+		})
 	}
 }
 
@@ -286,22 +290,24 @@ func TestWhereErrors(t *testing.T) {
 		{strings.Repeat("a = 1 AND ", 64) + "a = 1", 641, "more than 64 terms", ""},
 		{"a IN (" + strings.Repeat("1,", 256) + "1)", 519, "more than 256 values", ""},
 	} {
-		_, err := where.Parse(c.where)
-		e, ok := errors.AsType[*where.Error](err)
-		if !ok {
-			t.Errorf("%s: %v", c.where, err)
-			continue
-		}
-		if e.Column != c.column || !strings.Contains(e.Msg, c.says) ||
-			!strings.Contains(e.Hint, c.hint) {
-			t.Errorf(
-				"%s: column %d: %s (hint %s); want column %d: %s (hint %s)", c.where, e.Column,
-				e.Msg, e.Hint, c.column, c.says, c.hint,
-			)
-		}
-		if text, column := e.Expression(); text != c.where || column != e.Column {
-			t.Errorf("%s: expression %q, column %d", c.where, text, column)
-		}
+		t.Run(c.where, func(t *testing.T) {
+			_, err := where.Parse(c.where)
+			e, ok := errors.AsType[*where.Error](err)
+			if !ok {
+				t.Errorf("%s: %v", c.where, err)
+				return
+			}
+			if e.Column != c.column || !strings.Contains(e.Msg, c.says) ||
+				!strings.Contains(e.Hint, c.hint) {
+				t.Errorf(
+					"%s: column %d: %s (hint %s); want column %d: %s (hint %s)", c.where, e.Column,
+					e.Msg, e.Hint, c.column, c.says, c.hint,
+				)
+			}
+			if text, column := e.Expression(); text != c.where || column != e.Column {
+				t.Errorf("%s: expression %q, column %d", c.where, text, column)
+			}
+		})
 	}
 }
 
@@ -314,13 +320,15 @@ func TestHeaderDecides(t *testing.T) {
 		"spec.x = 1 OR ConfigHub.ResourceNameWithoutScope = 'web'":        true,
 		"(spec.x = 1 OR spec.y = 2) AND ConfigHub.ResourceName = 'x/y'":   false,
 	} {
-		w, err := where.Parse(expr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, err := w.MatchResource(k8skit.New(), broken); got != want || err != nil {
-			t.Errorf("%s: %v %v: the document was scanned, or the header misread", expr, got, err)
-		}
+		t.Run(expr, func(t *testing.T) {
+			w, err := where.Parse(expr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := w.MatchResource(k8skit.New(), broken); got != want || err != nil {
+				t.Errorf("%s: %v %v: the document was scanned, or the header misread", expr, got, err)
+			}
+		})
 	}
 	w, err := where.Parse("spec.x = 1")
 	if err != nil {
@@ -363,9 +371,11 @@ func TestAndWhere(t *testing.T) {
 		"apiVersion: v1\nkind: X\nmetadata: {name: x}\na: 1\nb: 2\n---\napiVersion: v1\nkind: X\nmetadata: {name: y}\na: 1\nb: 3\n",
 	)
 	for i, want := range []bool{true, false} {
-		if got, err := both.MatchResource(k8skit.New(), docs[i]); got != want || err != nil {
-			t.Errorf("document %d: %v %v", i, got, err)
-		}
+		t.Run(fmt.Sprint(want), func(t *testing.T) {
+			if got, err := both.MatchResource(k8skit.New(), docs[i]); got != want || err != nil {
+				t.Errorf("document %d: %v %v", i, got, err)
+			}
+		})
 	}
 }
 
@@ -439,11 +449,13 @@ func TestSelectors(t *testing.T) {
 		{where.SelectorWhere{Labels: "a=b c"}, "a=b c", 5, "a comma is expected"},
 		{where.SelectorWhere{Labels: "a/b/c=d"}, "a/b/c=d", 1, "a/b/c is not a label key"},
 	} {
-		_, err := c.selector.Where()
-		e, ok := errors.AsType[*where.Error](err)
-		if !ok || e.Text != c.text || e.Column != c.column || !strings.Contains(e.Msg, c.says) {
-			t.Errorf("%+v: %#v", c.selector, err)
-		}
+		t.Run(c.text, func(t *testing.T) {
+			_, err := c.selector.Where()
+			e, ok := errors.AsType[*where.Error](err)
+			if !ok || e.Text != c.text || e.Column != c.column || !strings.Contains(e.Msg, c.says) {
+				t.Errorf("%+v: %#v", c.selector, err)
+			}
+		})
 	}
 }
 

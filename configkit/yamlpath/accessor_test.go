@@ -112,8 +112,10 @@ func TestEmbeddedAccessors(t *testing.T) {
 		"XML": "", "Regexp": "(",
 		"Line": "x",
 	} {
-		if _, err := yamlpath.NewAccessor(of, config); err == nil {
-			t.Errorf("%s %q is an accessor", of, config)
-		}
+		t.Run(fmt.Sprint(of), func(t *testing.T) {
+			if _, err := yamlpath.NewAccessor(of, config); err == nil {
+				t.Errorf("%s %q is an accessor", of, config)
+			}
+		})
 	}
 }

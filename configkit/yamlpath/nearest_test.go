@@ -38,12 +38,14 @@ spec:
 		"spec.replicas.x": "",
 		"spec.template.spec.containers.?name=web.imag#uri": "spec.template.spec.containers.?name=web.image#uri",
 	} {
-		p, err := yamlpath.Parse(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, _ := yamlpath.Nearest(p, doc.Value()); got != want {
-			t.Errorf("%s: %q, want %q", path, got, want)
-		}
+		t.Run(path, func(t *testing.T) {
+			p, err := yamlpath.Parse(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, _ := yamlpath.Nearest(p, doc.Value()); got != want {
+				t.Errorf("%s: %q, want %q", path, got, want)
+			}
+		})
 	}
 }

@@ -26,11 +26,13 @@ func TestErrorsHavePositions(t *testing.T) {
 		{"a\nüb", 4, "L: line 2, column 2: no"},
 		{"a\nb", 1, "L: line 1, column 1: no"},
 	} {
-		if got := (&expression.Error{
-			Language: "L", Text: c.text, Column: c.column, Msg: "no",
-		}).Error(); got != c.want {
-			t.Errorf("%q column %d: %s, want %s", c.text, c.column, got, c.want)
-		}
+		t.Run(c.text, func(t *testing.T) {
+			if got := (&expression.Error{
+				Language: "L", Text: c.text, Column: c.column, Msg: "no",
+			}).Error(); got != c.want {
+				t.Errorf("%q column %d: %s, want %s", c.text, c.column, got, c.want)
+			}
+		})
 	}
 }
 

@@ -22,14 +22,16 @@ func TestReplacer(t *testing.T) {
 		{"a", "b", false, "c", "c", false},
 		{"^a", "b", true, "ca", "ca", false},
 	} {
-		replace, err := newReplacer(searchArguments(test.search, test.replace, test.regexp))
-		if err != nil {
-			t.Errorf("%q: %v", test.search, err)
-			continue
-		}
-		if got, found := replace(test.text); got != test.want || found != test.found {
-			t.Errorf("%q by %q in %q: %q %t", test.search, test.replace, test.text, got, found)
-		}
+		t.Run(test.search, func(t *testing.T) {
+			replace, err := newReplacer(searchArguments(test.search, test.replace, test.regexp))
+			if err != nil {
+				t.Errorf("%q: %v", test.search, err)
+				return
+			}
+			if got, found := replace(test.text); got != test.want || found != test.found {
+				t.Errorf("%q by %q in %q: %q %t", test.search, test.replace, test.text, got, found)
+			}
+		})
 	}
 	for _, test := range []struct{ search, replace string }{
 		{"(", "x"},
@@ -40,9 +42,11 @@ func TestReplacer(t *testing.T) {
 		{"(?P<n>a)", "$nx"},
 		{"(a)", "$99999999999999999999"},
 	} {
-		if _, err := newReplacer(searchArguments(test.search, test.replace, true)); err == nil {
-			t.Errorf("%q by %q is not an error", test.search, test.replace)
-		}
+		t.Run(test.replace, func(t *testing.T) {
+			if _, err := newReplacer(searchArguments(test.search, test.replace, true)); err == nil {
+				t.Errorf("%q by %q is not an error", test.search, test.replace)
+			}
+		})
 	}
 }
 

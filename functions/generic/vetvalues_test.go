@@ -44,9 +44,11 @@ func TestValueFilter(t *testing.T) {
 		`{"Min": 2, "Max": 1}`: "greater", `{"AllowRegexp": "("}`: "AllowRegexp",
 		`{"DenyStrings": {"a": true}, "DenyRegexp": "a"}`: "exclude each other",
 	} {
-		if _, err := parseValueFilter(text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, want one with %q", text, err, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			if _, err := parseValueFilter(text); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: error %v, want one with %q", text, err, want)
+			}
+		})
 	}
 }
 
@@ -58,9 +60,11 @@ func TestPlainYAML(t *testing.T) {
 		"{b: x, a: 1, l: [x, {a: 1}]}",
 		"x: &x 1\nb: x\na: *x\nl: [x, {a: *x}]\n",
 	} {
-		have, err := plainYAML(text)
-		if have = strings.TrimPrefix(have, "x: 1\n"); err != nil || have != want {
-			t.Errorf("%q: %q, %v", text, have, err)
-		}
+		t.Run(text, func(t *testing.T) {
+			have, err := plainYAML(text)
+			if have = strings.TrimPrefix(have, "x: 1\n"); err != nil || have != want {
+				t.Errorf("%q: %q, %v", text, have, err)
+			}
+		})
 	}
 }

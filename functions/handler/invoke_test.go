@@ -384,27 +384,29 @@ func TestExpressionArguments(t *testing.T) {
 			"failure 2 text: argument key: CEL: column 1: object is not known\nfailure 2 text: argument key: CEL: column 15: r is not known\n",
 		},
 	} {
-		r, err := testFunctions(t).Run(t.Context(), &api.FunctionInvocationRequest{
-			FunctionContext: api.FunctionContext{UnitSlug: "My Unit", SpaceSlug: "DeepSpace"},
-			ConfigData:      []byte(resource("a")),
-			FunctionInvocations: api.FunctionInvocationList{{
-				FunctionName: "text",
-				Params:       map[string]string{"zone": "eu"},
-				Arguments:    []api.FunctionArgument{{Value: c.text, Evaluator: c.evaluator}},
-			}},
-		}, handler.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := outcome(r)
-		for _, f := range r.Failures {
-			if f.Hint != "" {
-				got += "hint " + f.Hint + "\n"
+		t.Run(c.text, func(t *testing.T) {
+			r, err := testFunctions(t).Run(t.Context(), &api.FunctionInvocationRequest{
+				FunctionContext: api.FunctionContext{UnitSlug: "My Unit", SpaceSlug: "DeepSpace"},
+				ConfigData:      []byte(resource("a")),
+				FunctionInvocations: api.FunctionInvocationList{{
+					FunctionName: "text",
+					Params:       map[string]string{"zone": "eu"},
+					Arguments:    []api.FunctionArgument{{Value: c.text, Evaluator: c.evaluator}},
+				}},
+			}, handler.Options{})
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		if !strings.HasPrefix(got, c.want) {
-			t.Errorf("%s: %s, want %s", c.text, got, c.want)
-		}
+			got := outcome(r)
+			for _, f := range r.Failures {
+				if f.Hint != "" {
+					got += "hint " + f.Hint + "\n"
+				}
+			}
+			if !strings.HasPrefix(got, c.want) {
+				t.Errorf("%s: %s, want %s", c.text, got, c.want)
+			}
+		})
 	}
 }
 
@@ -443,18 +445,20 @@ func TestParallelAndSequentialRunsAgree(t *testing.T) {
 		{"keep n1", "mark x", "names y"},
 		{"mark x", "spoil n59", "mark z"}, // fails in some parts only
 	} {
-		data1, outcome1 := run(1, calls...)
-		data4, outcome4 := run(4, calls...)
-		if data1 != data4 {
-			t.Errorf("%v: the data differs", calls)
-		}
-		if outcome1 != outcome4 {
-			t.Errorf("%v: the outcome differs:\n%.2000s\nand\n%.2000s", calls, outcome1, outcome4)
-		}
-		if calls[1] == "spoil n59" &&
-			(strings.Contains(data4, "spoilt") || !strings.Contains(data4, "x: \"yes\"") ||
-				strings.Contains(data4, "z: \"yes\"")) {
-			t.Errorf("%v: what failed was not undone, or what did not was", calls)
-		}
+		t.Run(calls[0], func(t *testing.T) {
+			data1, outcome1 := run(1, calls...)
+			data4, outcome4 := run(4, calls...)
+			if data1 != data4 {
+				t.Errorf("%v: the data differs", calls)
+			}
+			if outcome1 != outcome4 {
+				t.Errorf("%v: the outcome differs:\n%.2000s\nand\n%.2000s", calls, outcome1, outcome4)
+			}
+			if calls[1] == "spoil n59" &&
+				(strings.Contains(data4, "spoilt") || !strings.Contains(data4, "x: \"yes\"") ||
+					strings.Contains(data4, "z: \"yes\"")) {
+				t.Errorf("%v: what failed was not undone, or what did not was", calls)
+			}
+		})
 	}
 }

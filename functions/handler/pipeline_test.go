@@ -228,14 +228,16 @@ func TestOutputsAreCombined(t *testing.T) {
 		{[]string{"get-opaque"}, "Opaque", "output Opaque x\n"},
 		{[]string{"get-none"}, "AttributeValueList", ""},
 	} {
-		r := selected(t, h, resource("a"), "", chain(c.chain...))
-		var types []string
-		for _, o := range r.Outputs {
-			types = append(types, string(o.OutputType))
-		}
-		if got := outcome(r); got != c.want || strings.Join(types, " ") != c.types {
-			t.Errorf("%v: %v\n%s\nwant:\n%s", c.chain, types, got, c.want)
-		}
+		t.Run(c.types, func(t *testing.T) {
+			r := selected(t, h, resource("a"), "", chain(c.chain...))
+			var types []string
+			for _, o := range r.Outputs {
+				types = append(types, string(o.OutputType))
+			}
+			if got := outcome(r); got != c.want || strings.Join(types, " ") != c.types {
+				t.Errorf("%v: %v\n%s\nwant:\n%s", c.chain, types, got, c.want)
+			}
+		})
 	}
 }
 
@@ -251,13 +253,15 @@ func TestFailingFilter(t *testing.T) {
 		},
 	})
 	for _, stop := range []bool{true, false} {
-		r, err := h.Run(t.Context(), &api.FunctionInvocationRequest{
-			ConfigData: []byte(resource("a")), NumFilters: 1, StopOnError: stop,
-			FunctionInvocations: chain("vet-badly", "mark x"),
-		}, handler.Options{})
-		if err != nil || r.Success || r.Functions[1].Ran == stop || len(r.Outputs) != 0 {
-			t.Errorf("stop %t: %v %s %+v", stop, err, outcome(r), r.Functions)
-		}
+		t.Run(fmt.Sprint(stop), func(t *testing.T) {
+			r, err := h.Run(t.Context(), &api.FunctionInvocationRequest{
+				ConfigData: []byte(resource("a")), NumFilters: 1, StopOnError: stop,
+				FunctionInvocations: chain("vet-badly", "mark x"),
+			}, handler.Options{})
+			if err != nil || r.Success || r.Functions[1].Ran == stop || len(r.Outputs) != 0 {
+				t.Errorf("stop %t: %v %s %+v", stop, err, outcome(r), r.Functions)
+			}
+		})
 	}
 }
 
@@ -441,51 +445,55 @@ func TestFailuresInParts(t *testing.T) {
 			"panic-late: the function panicked: at /n4711",
 		},
 	} {
-		for _, stop := range []bool{true, false} {
-			data1, outcome1 := run(1, stop, chain(c.chain...))
-			data4, outcome4 := run(4, stop, chain(c.chain...))
-			if data1 != data4 || outcome1 != outcome4 {
-				t.Errorf("%v, stop %t: the data is the same: %t, the outcomes:\n%.1000s\n%.1000s",
-					c.chain, stop, data1 == data4, outcome1, outcome4)
+		t.Run(c.failure, func(t *testing.T) {
+			for _, stop := range []bool{true, false} {
+				data1, outcome1 := run(1, stop, chain(c.chain...))
+				data4, outcome4 := run(4, stop, chain(c.chain...))
+				if data1 != data4 || outcome1 != outcome4 {
+					t.Errorf("%v, stop %t: the data is the same: %t, the outcomes:\n%.1000s\n%.1000s",
+						c.chain, stop, data1 == data4, outcome1, outcome4)
+				}
+				if !strings.Contains(outcome4, c.failure) || strings.Contains(data4, "spoilt") ||
+					strings.Contains(data4, "panicked") ||
+					strings.Count(data4, "x: \"yes\"") != 6000 ||
+					strings.Contains(data4, "z: \"yes\"") == stop {
+					t.Errorf("%v, stop %t: not what was to happen:\n%.1000s", c.chain, stop, outcome4)
+				}
 			}
-			if !strings.Contains(outcome4, c.failure) || strings.Contains(data4, "spoilt") ||
-				strings.Contains(data4, "panicked") ||
-				strings.Count(data4, "x: \"yes\"") != 6000 ||
-				strings.Contains(data4, "z: \"yes\"") == stop {
-				t.Errorf("%v, stop %t: not what was to happen:\n%.1000s", c.chain, stop, outcome4)
-			}
-		}
+		})
 	}
 }
 
 // TestLongFunctionsAreCancelled cancels while many parts are in the middle of a function.
 func TestLongFunctionsAreCancelled(t *testing.T) {
 	for _, data := range []string{resource("a"), manyResources(6000)} {
-		ctx, cancel := context.WithCancel(t.Context())
-		h := with(t, testFunctions(t), handler.FunctionRegistration{
-			FunctionSignature: api.FunctionSignature{
-				FunctionName: "take-long", Mutating: true, Hermetic: true,
-			}, PerDocument: true,
-			Function: func(
-				fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte,
-			) (gaby.Container, any, error) {
-				time.AfterFunc(10*time.Millisecond, cancel)
-				select {
-				case <-fc.Context().Done():
-					return nil, nil, fc.Context().Err()
-				case <-time.After(time.Minute):
-					return docs, nil, nil
-				}
-			},
+		t.Run(data, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			h := with(t, testFunctions(t), handler.FunctionRegistration{
+				FunctionSignature: api.FunctionSignature{
+					FunctionName: "take-long", Mutating: true, Hermetic: true,
+				}, PerDocument: true,
+				Function: func(
+					fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte,
+				) (gaby.Container, any, error) {
+					time.AfterFunc(10*time.Millisecond, cancel)
+					select {
+					case <-fc.Context().Done():
+						return nil, nil, fc.Context().Err()
+					case <-time.After(time.Minute):
+						return docs, nil, nil
+					}
+				},
+			})
+			r, err := h.Run(ctx,
+				&api.FunctionInvocationRequest{
+					ConfigData:          []byte(data),
+					FunctionInvocations: chain("mark x", "take-long", "mark y"),
+				}, handler.Options{})
+			if !errors.Is(err, context.Canceled) || r != nil {
+				t.Errorf("%v, %v", r, err)
+			}
 		})
-		r, err := h.Run(ctx,
-			&api.FunctionInvocationRequest{
-				ConfigData:          []byte(data),
-				FunctionInvocations: chain("mark x", "take-long", "mark y"),
-			}, handler.Options{})
-		if !errors.Is(err, context.Canceled) || r != nil {
-			t.Errorf("%v, %v", r, err)
-		}
 	}
 }
 
@@ -517,11 +525,13 @@ func TestValidationOfPartsHasOneResult(t *testing.T) {
 	text := manyResources(5000)
 	var results []api.ValidationResultList
 	for _, perDocument := range []bool{false, true} {
-		r := selected(t, with(t, newHandler(), validate(perDocument)), text, "", chain("vet-names"))
-		if !r.ValidationFailed || len(r.Outputs) != 1 {
-			t.Fatalf("per document %t: %s", perDocument, outcome(r))
-		}
-		results = append(results, r.Outputs[0].Value.(api.ValidationResultList))
+		t.Run(fmt.Sprint(perDocument), func(t *testing.T) {
+			r := selected(t, with(t, newHandler(), validate(perDocument)), text, "", chain("vet-names"))
+			if !r.ValidationFailed || len(r.Outputs) != 1 {
+				t.Fatalf("per document %t: %s", perDocument, outcome(r))
+			}
+			results = append(results, r.Outputs[0].Value.(api.ValidationResultList))
+		})
 	}
 	if len(results[0]) != 1 || len(results[0][0].Details) != 500 ||
 		len(results[0][0].Locations) != 500 || !reflect.DeepEqual(results[0], results[1]) {

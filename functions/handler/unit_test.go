@@ -1,6 +1,7 @@
 package handler_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/fctl-dev/fctl/api"
@@ -32,29 +33,31 @@ const twoThings = "apiVersion: v1\nkind: Thing\nmetadata: {name: a}\n---\napiVer
 
 func TestWholeUnitFunctionsSeeAllDocuments(t *testing.T) {
 	for _, whole := range []bool{false, true} {
-		for hash, want := range map[string]string{"": api.DataHash([]byte(twoThings)), "0f": "0f"} {
-			seen, known := 0, ""
-			h := probe(t, handler.FunctionRegistration{WholeUnit: whole},
-				func(fc *api.FunctionContext, docs gaby.Container, _ []byte) {
-					seen, known = len(docs), fc.PreviousDataHash
-				})
-			r, err := h.Run(t.Context(), &api.FunctionInvocationRequest{
-				FunctionContext: api.FunctionContext{PreviousDataHash: hash},
-				ConfigData:      []byte(twoThings), WhereResource: "metadata.name = 'a'",
-				FunctionInvocations: api.FunctionInvocationList{
-					{FunctionName: "probe", WhereResource: "metadata.name = 'a'"},
-				},
-			}, handler.Options{})
-			if err != nil || !r.Success {
-				t.Fatal(err, r)
+		t.Run(fmt.Sprint(whole), func(t *testing.T) {
+			for hash, want := range map[string]string{"": api.DataHash([]byte(twoThings)), "0f": "0f"} {
+				seen, known := 0, ""
+				h := probe(t, handler.FunctionRegistration{WholeUnit: whole},
+					func(fc *api.FunctionContext, docs gaby.Container, _ []byte) {
+						seen, known = len(docs), fc.PreviousDataHash
+					})
+				r, err := h.Run(t.Context(), &api.FunctionInvocationRequest{
+					FunctionContext: api.FunctionContext{PreviousDataHash: hash},
+					ConfigData:      []byte(twoThings), WhereResource: "metadata.name = 'a'",
+					FunctionInvocations: api.FunctionInvocationList{
+						{FunctionName: "probe", WhereResource: "metadata.name = 'a'"},
+					},
+				}, handler.Options{})
+				if err != nil || !r.Success {
+					t.Fatal(err, r)
+				}
+				if !whole && hash == "" {
+					want = "" // the function did not ask for it
+				}
+				if (seen == 2) != whole || known != want {
+					t.Errorf("whole unit %t, hash %q: %d documents, hash %q", whole, hash, seen, known)
+				}
 			}
-			if !whole && hash == "" {
-				want = "" // the function did not ask for it
-			}
-			if (seen == 2) != whole || known != want {
-				t.Errorf("whole unit %t, hash %q: %d documents, hash %q", whole, hash, seen, known)
-			}
-		}
+		})
 	}
 }
 

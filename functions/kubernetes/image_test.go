@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"fmt"
 	"os"
 	"regexp"
 	"strings"
@@ -29,9 +30,11 @@ func TestImages(t *testing.T) {
 		reference: `^(?:` + imageReference + `|[:@]` + withVariable + `)$`,
 		pattern("container-image", "container-image"): wholeImage(repository + imageReference + `?`),
 	} {
-		if pattern.String() != want {
-			t.Errorf("%s in resource_types.yaml, %s here", pattern, want)
-		}
+		t.Run(fmt.Sprint(pattern), func(t *testing.T) {
+			if pattern.String() != want {
+				t.Errorf("%s in resource_types.yaml, %s here", pattern, want)
+			}
+		})
 	}
 	for _, c := range []struct{ uri, reference string }{
 		{"nginx", ""},
@@ -68,12 +71,14 @@ func TestImages(t *testing.T) {
 		"nginx:", "nginx:1:2", "nginx:a/b", "nginx@sha256", "nginx@sha256:abc", "nginx:-1",
 		"nginx" + digest + ":1", "nginx" + digest + digest,
 	} {
-		if registered.MatchString(text) {
-			t.Errorf("%q can be taken apart", text)
-		}
-		if uri.MatchString(text) {
-			t.Errorf("%q is taken for a repository", text)
-		}
+		t.Run(text, func(t *testing.T) {
+			if registered.MatchString(text) {
+				t.Errorf("%q can be taken apart", text)
+			}
+			if uri.MatchString(text) {
+				t.Errorf("%q is taken for a repository", text)
+			}
+		})
 	}
 	if reference.MatchString(":" + strings.Repeat("a", 129)) {
 		t.Error("a tag of 129 characters is taken")

@@ -171,9 +171,11 @@ func TestACaretPointsIntoAnExpression(t *testing.T) {
 		{"a", 3, "fctl: no\n"},
 		{"\x1b[m", 1, "fctl: no\n"},
 	} {
-		err := fmt.Errorf("argument path: %w", badExpression{c.text, c.column})
-		if got := text(t, diag.List{{Message: "no", Err: err}}); got != c.want {
-			t.Errorf("%q column %d:\n%s\nwant\n%s", c.text, c.column, got, c.want)
-		}
+		t.Run(c.text, func(t *testing.T) {
+			err := fmt.Errorf("argument path: %w", badExpression{c.text, c.column})
+			if got := text(t, diag.List{{Message: "no", Err: err}}); got != c.want {
+				t.Errorf("%q column %d:\n%s\nwant\n%s", c.text, c.column, got, c.want)
+			}
+		})
 	}
 }

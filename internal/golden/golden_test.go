@@ -204,13 +204,15 @@ func TestLoadRejectsShellSyntax(t *testing.T) {
 		`name  two blanks`:                    false,
 		"name a\nname b":                      false,
 	} {
-		path := filepath.Join(t.TempDir(), "cases.txt")
-		if err := os.WriteFile(path, []byte("# comment\n\n"+line+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := Load(path); (err == nil) != want {
-			t.Errorf("%q: error %v", line, err)
-		}
+		t.Run(line, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "cases.txt")
+			if err := os.WriteFile(path, []byte("# comment\n\n"+line+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Load(path); (err == nil) != want {
+				t.Errorf("%q: error %v", line, err)
+			}
+		})
 	}
 }
 

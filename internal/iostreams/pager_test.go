@@ -26,13 +26,15 @@ func TestPager(t *testing.T) {
 		text string
 		err  bool
 	}{{"early\n", true}, {"one\n", false}, {"two\n", true}} {
-		out := s.Out
-		if w.err {
-			out = s.ErrOut
-		}
-		if _, err := out.Write([]byte(w.text)); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(w.text, func(t *testing.T) {
+			out := s.Out
+			if w.err {
+				out = s.ErrOut
+			}
+			if _, err := out.Write([]byte(w.text)); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	if err := pager.Close(); err != nil {
 		t.Fatal(err)

@@ -93,14 +93,16 @@ func TestChainsThatAreWrittenDown(t *testing.T) {
 		"- &a {function: set-size, arguments: {size: 1}}\n- {<<: *a, arguments: {size: 2}}":                                           "set-size(size=1) set-size(size=2)",
 		`[{"FunctionName": "set-size", "Arguments": [{"ParameterName": "size", "Value": 5, "DataType": "int"}], "Params": {"a": 1}}]`: "set-size(size=5)",
 	} {
-		p, err := read(list)
-		if err != nil {
-			t.Errorf("%s: %v", list, err)
-			continue
-		}
-		if have := text(p); have != want {
-			t.Errorf("%s: have %q, want %q", list, have, want)
-		}
+		t.Run(list, func(t *testing.T) {
+			p, err := read(list)
+			if err != nil {
+				t.Errorf("%s: %v", list, err)
+				return
+			}
+			if have := text(p); have != want {
+				t.Errorf("%s: have %q, want %q", list, have, want)
+			}
+		})
 	}
 }
 
@@ -144,19 +146,21 @@ func TestProblemsOfChains(t *testing.T) {
 		"- function: get-siz\n- name: x\n  functio: y\n- function: set-size\n  arguments: {size: bad}\n": "./c.yaml:1:13: unknown function \"get-siz\"\nhint: did you mean get-size?\n" +
 			"./c.yaml:3:3: an invocation has no field \"functio\"\nhint: did you mean function?\n./c.yaml:5:21: set-size: argument size: is bad\nhint: use good\n",
 	} {
-		p, err := read(list)
-		problems, ok := errors.AsType[diag.List](err)
-		if !ok {
-			t.Errorf("%s: %+v, %v", list, p, err)
-			continue
-		}
-		var b strings.Builder
-		if err := problems.Write(&b, diag.Style{}); err != nil {
-			t.Fatal(err)
-		}
-		if d := cmp.Diff(want, b.String()); d != "" {
-			t.Errorf("%s: (-want +have)\n%s", list, d)
-		}
+		t.Run(list, func(t *testing.T) {
+			p, err := read(list)
+			problems, ok := errors.AsType[diag.List](err)
+			if !ok {
+				t.Errorf("%s: %+v, %v", list, p, err)
+				return
+			}
+			var b strings.Builder
+			if err := problems.Write(&b, diag.Style{}); err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(want, b.String()); d != "" {
+				t.Errorf("%s: (-want +have)\n%s", list, d)
+			}
+		})
 	}
 }
 
@@ -174,13 +178,15 @@ func TestPositionInWhereExpression(t *testing.T) {
 		"'a >>= ''3'''":        "3:10",
 		"|\n    a = 1 AND\n  ": "3:10",
 	} {
-		_, err := w.Invocations(plan.Text{Bytes: []byte("- function: get-replicas\n\n  where: " +
-			where + "\n"), Name: "c"})
-		problems := diag.Failures(err, 0)
-		if len(problems) != 1 || problems[0].Pos.String() != "c:"+want ||
-			problems[0].Function != "get-replicas" {
-			t.Errorf("%s: %v", where, err)
-		}
+		t.Run(where, func(t *testing.T) {
+			_, err := w.Invocations(plan.Text{Bytes: []byte("- function: get-replicas\n\n  where: " +
+				where + "\n"), Name: "c"})
+			problems := diag.Failures(err, 0)
+			if len(problems) != 1 || problems[0].Pos.String() != "c:"+want ||
+				problems[0].Function != "get-replicas" {
+				t.Errorf("%s: %v", where, err)
+			}
+		})
 	}
 }
 

@@ -175,9 +175,11 @@ func TestSchemaRejectsInvalidChains(t *testing.T) {
 		"- {function: set-container-image, arguments: {container-name: web}}",
 		"- {function: set-container-image, arguments: [web, 'not an image']}",
 	} {
-		if bySchema, byReader := c.check(t, chain); bySchema == nil || byReader == nil {
-			t.Errorf("%s\nschema: %v\nreader: %v", chain, bySchema, byReader)
-		}
+		t.Run(chain, func(t *testing.T) {
+			if bySchema, byReader := c.check(t, chain); bySchema == nil || byReader == nil {
+				t.Errorf("%s\nschema: %v\nreader: %v", chain, bySchema, byReader)
+			}
+		})
 	}
 	for _, chain := range []string{
 		"- {function: set-replicas, arguments: {replicas: '5'}}",
@@ -190,8 +192,10 @@ func TestSchemaRejectsInvalidChains(t *testing.T) {
 		"- {name: 1, function: get-replicas}",
 		`[{"FunctionName": "set-replicas", "Arguments": [{"ParameterName": "replicas", "Value": 5, "DataType": "int"}]}]`,
 	} {
-		if bySchema, byReader := c.check(t, chain); bySchema != nil || byReader != nil {
-			t.Errorf("%s\nschema: %v\nreader: %v", chain, bySchema, byReader)
-		}
+		t.Run(chain, func(t *testing.T) {
+			if bySchema, byReader := c.check(t, chain); bySchema != nil || byReader != nil {
+				t.Errorf("%s\nschema: %v\nreader: %v", chain, bySchema, byReader)
+			}
+		})
 	}
 }

@@ -56,32 +56,34 @@ func TestStandards(t *testing.T) {
 	executor := functions.NewStandardExecutor()
 	n := 0
 	for _, level := range []string{"baseline", "restricted"} {
-		chain := policy(t, executor, level)
-		for _, verdict := range []string{"pass", "fail"} {
-			files, err := filepath.Glob(filepath.Join(root, level, fixturesVersion, verdict, "*.yaml"))
-			if err != nil || len(files) == 0 {
-				t.Fatalf("no fixtures: %v", err)
-			}
-			for _, file := range files {
-				n++
-				text, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
+		t.Run(level, func(t *testing.T) {
+			chain := policy(t, executor, level)
+			for _, verdict := range []string{"pass", "fail"} {
+				files, err := filepath.Glob(filepath.Join(root, level, fixturesVersion, verdict, "*.yaml"))
+				if err != nil || len(files) == 0 {
+					t.Fatalf("no fixtures: %v", err)
 				}
-				name := strings.TrimSuffix(filepath.Base(file), ".yaml")
-				for kind, manifest := range inEveryKind(string(text)) {
-					failed := broken(t, executor, chain, manifest)
-					switch want := rulesOf(name); {
-					case verdict == "pass" && len(failed) > 0:
-						t.Errorf("%s: %s as %s: %v", level, name, kind, failed)
-					case verdict == "fail" && !slices.ContainsFunc(want, func(rule string) bool {
-						return slices.Contains(failed, rule)
-					}):
-						t.Errorf("%s: %s as %s: %v, want %v", level, name, kind, failed, want)
+				for _, file := range files {
+					n++
+					text, err := os.ReadFile(file)
+					if err != nil {
+						t.Fatal(err)
+					}
+					name := strings.TrimSuffix(filepath.Base(file), ".yaml")
+					for kind, manifest := range inEveryKind(string(text)) {
+						failed := broken(t, executor, chain, manifest)
+						switch want := rulesOf(name); {
+						case verdict == "pass" && len(failed) > 0:
+							t.Errorf("%s: %s as %s: %v", level, name, kind, failed)
+						case verdict == "fail" && !slices.ContainsFunc(want, func(rule string) bool {
+							return slices.Contains(failed, rule)
+						}):
+							t.Errorf("%s: %s as %s: %v, want %v", level, name, kind, failed, want)
+						}
 					}
 				}
 			}
-		}
+		})
 	}
 	t.Logf("%d fixtures", n)
 }

@@ -107,10 +107,12 @@ func TestOtherValuesAsEncodingJSON(t *testing.T) {
 		api.AttributeValueList{},
 		api.AttributeValueList(nil),
 	} {
-		got, err := Marshal(value)
-		if want := reference(t, value); err != nil || string(got) != want {
-			t.Errorf("%v: %s, want %s", err, got, want)
-		}
+		t.Run(fmt.Sprint(value), func(t *testing.T) {
+			got, err := Marshal(value)
+			if want := reference(t, value); err != nil || string(got) != want {
+				t.Errorf("%v: %s, want %s", err, got, want)
+			}
+		})
 	}
 	if _, err := Marshal(func() {}); err == nil {
 		t.Error("a function has no JSON")
@@ -120,14 +122,16 @@ func TestOtherValuesAsEncodingJSON(t *testing.T) {
 // TestLongLists checks that lists written by several cores look like others.
 func TestLongLists(t *testing.T) {
 	for _, n := range []int{2*chunkRows + 1, 3 * chunkRows, 5*chunkRows - 1} {
-		rows := make(api.AttributeValueList, n)
-		for i := range rows {
-			rows[i].Path, rows[i].Value = api.ResolvedPath(fmt.Sprint("items.", i)), i
-		}
-		got, err := Marshal(rows)
-		if want := reference(t, rows); err != nil || string(got) != want {
-			t.Errorf("%d rows: %v, %d bytes, want %d", n, err, len(got), len(want))
-		}
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			rows := make(api.AttributeValueList, n)
+			for i := range rows {
+				rows[i].Path, rows[i].Value = api.ResolvedPath(fmt.Sprint("items.", i)), i
+			}
+			got, err := Marshal(rows)
+			if want := reference(t, rows); err != nil || string(got) != want {
+				t.Errorf("%d rows: %v, %d bytes, want %d", n, err, len(got), len(want))
+			}
+		})
 	}
 	rows := make(api.AttributeValueList, 3*chunkRows)
 	rows[2*chunkRows].Value = func() {}

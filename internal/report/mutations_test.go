@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -97,9 +98,11 @@ func TestChangesForAPerson(t *testing.T) {
 		"~ <*apps/v1/Deployment shop/web>  data.text",
 		" spec.replicas: <-3> -> <+5>\n", " <--two>\n", ": <++ core>\n",
 	} {
-		if !strings.Contains(coloured, part) {
-			t.Errorf("%q is missing in\n%s", part, coloured)
-		}
+		t.Run(part, func(t *testing.T) {
+			if !strings.Contains(coloured, part) {
+				t.Errorf("%q is missing in\n%s", part, coloured)
+			}
+		})
 	}
 }
 
@@ -150,43 +153,45 @@ func TestMutationsFormat(t *testing.T) {
 
 func TestMutationsOfSeveralUnits(t *testing.T) {
 	for _, terminal := range []bool{false, true} {
-		p := Printer{Format: Mutations, Several: true, Terminal: Terminal{Interactive: terminal}}
-		var b strings.Builder
-		print := func(text Chunks) {
-			for _, part := range text {
-				b.Write(part)
+		t.Run(fmt.Sprint(terminal), func(t *testing.T) {
+			p := Printer{Format: Mutations, Several: true, Terminal: Terminal{Interactive: terminal}}
+			var b strings.Builder
+			print := func(text Chunks) {
+				for _, part := range text {
+					b.Write(part)
+				}
 			}
-		}
-		for _, unit := range []string{"a", "none", "b"} {
-			r := Result{
-				Unit: unit, File: unit + ".yaml",
-				Response: &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{
-					Success:   true,
-					Mutations: changesForAPerson()[2:3],
-				}},
+			for _, unit := range []string{"a", "none", "b"} {
+				r := Result{
+					Unit: unit, File: unit + ".yaml",
+					Response: &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{
+						Success:   true,
+						Mutations: changesForAPerson()[2:3],
+					}},
+				}
+				if unit == "none" {
+					r.Response.Mutations = nil
+				}
+				rendered, err := p.Render(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				print(p.Print(rendered))
 			}
-			if unit == "none" {
-				r.Response.Mutations = nil
-			}
-			rendered, err := p.Render(r)
+			end, err := p.End()
 			if err != nil {
 				t.Fatal(err)
 			}
-			print(p.Print(rendered))
-		}
-		end, err := p.End()
-		if err != nil {
-			t.Fatal(err)
-		}
-		print(end)
-		got := b.String()
-		if terminal && got != "a.yaml\n+ v1/Service shop/new\nb.yaml\n+ v1/Service shop/new\n" {
-			t.Error(got)
-		}
-		if !terminal && (!strings.HasPrefix(got,
-			"[\n  {\n    \"Unit\": \"a\",\n    \"Resource\"") ||
-			!strings.Contains(got, "  },\n  {\n    \"Unit\": \"b\",")) {
-			t.Error(got)
-		}
+			print(end)
+			got := b.String()
+			if terminal && got != "a.yaml\n+ v1/Service shop/new\nb.yaml\n+ v1/Service shop/new\n" {
+				t.Error(got)
+			}
+			if !terminal && (!strings.HasPrefix(got,
+				"[\n  {\n    \"Unit\": \"a\",\n    \"Resource\"") ||
+				!strings.Contains(got, "  },\n  {\n    \"Unit\": \"b\",")) {
+				t.Error(got)
+			}
+		})
 	}
 }

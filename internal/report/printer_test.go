@@ -3,6 +3,7 @@ package report_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -189,15 +190,17 @@ func TestValidationsOfSeveralUnits(t *testing.T) {
 
 func TestTablesOfSeveralUnits(t *testing.T) {
 	for _, terminal := range []bool{true, false} {
-		text, early := printAll(t, &report.Printer{
-			Format: report.Table, Several: true,
-			Terminal: report.Terminal{Interactive: terminal},
-		}, unit("a", rows("one")),
-			unit("long/name", rows("two", "three")))
-		if want := "UNIT       TYPE    NAME\na          v1/Pod  one\nlong/name  v1/Pod  two\nlong/name  v1/Pod  three\n"; text != want ||
-			early != 0 {
-			t.Errorf("got\n%swant\n%s", text, want)
-		}
+		t.Run(fmt.Sprint(terminal), func(t *testing.T) {
+			text, early := printAll(t, &report.Printer{
+				Format: report.Table, Several: true,
+				Terminal: report.Terminal{Interactive: terminal},
+			}, unit("a", rows("one")),
+				unit("long/name", rows("two", "three")))
+			if want := "UNIT       TYPE    NAME\na          v1/Pod  one\nlong/name  v1/Pod  two\nlong/name  v1/Pod  three\n"; text != want ||
+				early != 0 {
+				t.Errorf("got\n%swant\n%s", text, want)
+			}
+		})
 	}
 }
 
@@ -212,11 +215,13 @@ func TestFileNamesAreEscapedOnATerminal(t *testing.T) {
 			Value:      api.ValidationResultList{{Passed: true, FunctionName: "vet-x"}},
 		}),
 	} {
-		text, _ := printAll(t, &report.Printer{Format: format, Several: true, Terminal: terminal},
-			unit("b", rows("one")), u)
-		if strings.ContainsAny(text, "\x1b\t") || !strings.Contains(text, `a\x1b[31m\tb`) {
-			t.Errorf("%s: got %q", format, text)
-		}
+		t.Run(fmt.Sprint(format), func(t *testing.T) {
+			text, _ := printAll(t, &report.Printer{Format: format, Several: true, Terminal: terminal},
+				unit("b", rows("one")), u)
+			if strings.ContainsAny(text, "\x1b\t") || !strings.Contains(text, `a\x1b[31m\tb`) {
+				t.Errorf("%s: got %q", format, text)
+			}
+		})
 	}
 }
 
@@ -231,18 +236,20 @@ func TestOtherFormatsOfSeveralUnits(t *testing.T) {
 		report.Diff: "",
 		report.Name: "",
 	} {
-		units := []report.Result{unit("a"), failed, unit("c")}
-		for i := range units {
-			units[i].Signatures = chain
-		}
-		text, _ := printAll(t, &report.Printer{Format: format, Several: true, Signatures: chain},
-			units...)
-		if text != want {
-			t.Errorf("%s: got\n%swant\n%s", format, text, want)
-		}
-		if lines, _ := printAll(t, &report.Printer{Format: report.Response, Several: true},
-			units...); strings.Count(lines, "\n") != 3 {
-			t.Errorf("got %s", lines)
-		}
+		t.Run(fmt.Sprint(format), func(t *testing.T) {
+			units := []report.Result{unit("a"), failed, unit("c")}
+			for i := range units {
+				units[i].Signatures = chain
+			}
+			text, _ := printAll(t, &report.Printer{Format: format, Several: true, Signatures: chain},
+				units...)
+			if text != want {
+				t.Errorf("%s: got\n%swant\n%s", format, text, want)
+			}
+			if lines, _ := printAll(t, &report.Printer{Format: report.Response, Several: true},
+				units...); strings.Count(lines, "\n") != 3 {
+				t.Errorf("got %s", lines)
+			}
+		})
 	}
 }

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"sync/atomic"
 	"testing"
@@ -13,29 +14,31 @@ import (
 // takes exactly as long as it sleeps.
 func TestInOrder(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 7, aheadUnits, 3*aheadUnits + 1} {
-		synctest.Test(t, func(t *testing.T) {
-			var taken []int
-			var taking atomic.Bool
-			inOrder(t.Context(), n, func(i int, admit func(int64)) int {
-				admit(rand.Int64N(2 * aheadBytes / 3))
-				time.Sleep(time.Duration(rand.IntN(20)) * time.Millisecond)
-				return i
-			}, func(i int) {
-				if taking.Swap(true) {
-					t.Error("two are taken at a time")
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var taken []int
+				var taking atomic.Bool
+				inOrder(t.Context(), n, func(i int, admit func(int64)) int {
+					admit(rand.Int64N(2 * aheadBytes / 3))
+					time.Sleep(time.Duration(rand.IntN(20)) * time.Millisecond)
+					return i
+				}, func(i int) {
+					if taking.Swap(true) {
+						t.Error("two are taken at a time")
+					}
+					time.Sleep(time.Duration(rand.IntN(3)) * time.Millisecond)
+					taking.Store(false)
+					taken = append(taken, i)
+				})
+				if len(taken) != n {
+					t.Errorf("%d of %d are taken", len(taken), n)
 				}
-				time.Sleep(time.Duration(rand.IntN(3)) * time.Millisecond)
-				taking.Store(false)
-				taken = append(taken, i)
+				for i, got := range taken {
+					if got != i {
+						t.Fatalf("number %d is %d", i, got)
+					}
+				}
 			})
-			if len(taken) != n {
-				t.Errorf("%d of %d are taken", len(taken), n)
-			}
-			for i, got := range taken {
-				if got != i {
-					t.Fatalf("number %d is %d", i, got)
-				}
-			}
 		})
 	}
 }
@@ -43,24 +46,26 @@ func TestInOrder(t *testing.T) {
 // TestInOrderIsBounded checks how far work runs ahead, however long the first unit takes.
 func TestInOrderIsBounded(t *testing.T) {
 	for _, size := range []int64{1, aheadBytes / 10, aheadBytes, 3 * aheadBytes} {
-		synctest.Test(t, func(t *testing.T) {
-			var units, bytes, most, mostUnits atomic.Int64
-			inOrder(t.Context(), 3*aheadUnits, func(i int, admit func(int64)) int {
-				admit(size)
-				most.Store(max(most.Load(), bytes.Add(size)))
-				mostUnits.Store(max(mostUnits.Load(), units.Add(1)))
-				if i%aheadUnits == 0 {
-					time.Sleep(time.Hour)
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var units, bytes, most, mostUnits atomic.Int64
+				inOrder(t.Context(), 3*aheadUnits, func(i int, admit func(int64)) int {
+					admit(size)
+					most.Store(max(most.Load(), bytes.Add(size)))
+					mostUnits.Store(max(mostUnits.Load(), units.Add(1)))
+					if i%aheadUnits == 0 {
+						time.Sleep(time.Hour)
+					}
+					return i
+				}, func(int) {
+					bytes.Add(-size)
+					units.Add(-1)
+				})
+				// The next unit to be taken is always admitted, and comes on top of the limit.
+				if most.Load() > aheadBytes+size || mostUnits.Load() > aheadUnits {
+					t.Errorf("%d bytes of %d units were in memory", most.Load(), mostUnits.Load())
 				}
-				return i
-			}, func(int) {
-				bytes.Add(-size)
-				units.Add(-1)
 			})
-			// The next unit to be taken is always admitted, and comes on top of the limit.
-			if most.Load() > aheadBytes+size || mostUnits.Load() > aheadUnits {
-				t.Errorf("%d bytes of %d units were in memory", most.Load(), mostUnits.Load())
-			}
 		})
 	}
 }

@@ -15,10 +15,12 @@ func TestPipes(t *testing.T) {
 	root := t.TempDir()
 	types := filepath.Join(root, "types.yaml")
 	for _, path := range []string{types, filepath.Join(root, "pipe", ProjectFile)} {
-		mkdir(t, filepath.Dir(path))
-		if err := syscall.Mkfifo(path, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(path, func(t *testing.T) {
+			mkdir(t, filepath.Dir(path))
+			if err := syscall.Mkfifo(path, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	write(t, filepath.Join(root, ProjectFile), "resource-types: types.yaml\n")
 	s, err := load(flagSet(t), nil, Locations{Dir: root})

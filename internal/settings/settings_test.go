@@ -2,6 +2,7 @@ package settings
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -156,14 +157,16 @@ func TestAProjectIsNotTrusted(t *testing.T) {
 		t.Errorf("the rest of the file is lost: %+v", s)
 	}
 	for _, project := range []bool{true, false} {
-		in := location{path: filepath.Join(root, ProjectFile)}
-		if project {
-			in.project, _, _ = findProject(root, root)
-		}
-		read, _ := readFile(table, in, root)
-		if _, taken := read.values["server"]; taken == project {
-			t.Errorf("server taken: %v, in a project's file: %v", taken, project)
-		}
+		t.Run(fmt.Sprint(project), func(t *testing.T) {
+			in := location{path: filepath.Join(root, ProjectFile)}
+			if project {
+				in.project, _, _ = findProject(root, root)
+			}
+			read, _ := readFile(table, in, root)
+			if _, taken := read.values["server"]; taken == project {
+				t.Errorf("server taken: %v, in a project's file: %v", taken, project)
+			}
+		})
 	}
 }
 

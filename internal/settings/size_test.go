@@ -17,8 +17,10 @@ func TestParseSize(t *testing.T) {
 		"", "0", "-1", "x", "1x", "1iB", "GiB", "1KM", "1MMB", "NaN",
 		"Inf", "1e30", "9999999TiB", "0.1",
 	} {
-		if got, err := parseSize(text); err == nil {
-			t.Errorf("%q is accepted as %d", text, got)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got, err := parseSize(text); err == nil {
+				t.Errorf("%q is accepted as %d", text, got)
+			}
+		})
 	}
 }

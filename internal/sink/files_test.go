@@ -5,6 +5,7 @@ package sink_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -321,28 +322,30 @@ func TestTree(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, onDisk := range []bool{false, true} {
-		tree, err := sink.OpenTree(root, onDisk)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var wg sync.WaitGroup
-		for range 8 {
-			wg.Go(func() {
-				if err := tree.Write(t.Context(), "x/y/a.yaml", from, []byte(young)); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		wg.Wait()
-		if err := tree.Close(); err != nil {
-			t.Error(err)
-		}
-		path := filepath.Join(root, "x/y/a.yaml")
-		info, err := os.Stat(path)
-		if err != nil || info.Mode() != 0o600 || content(t, path) != young ||
-			entries(t, filepath.Dir(path)) != "a.yaml" {
-			t.Errorf("%v %q in %s", info.Mode(), content(t, path), entries(t, filepath.Dir(path)))
-		}
+		t.Run(fmt.Sprint(onDisk), func(t *testing.T) {
+			tree, err := sink.OpenTree(root, onDisk)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var wg sync.WaitGroup
+			for range 8 {
+				wg.Go(func() {
+					if err := tree.Write(t.Context(), "x/y/a.yaml", from, []byte(young)); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			wg.Wait()
+			if err := tree.Close(); err != nil {
+				t.Error(err)
+			}
+			path := filepath.Join(root, "x/y/a.yaml")
+			info, err := os.Stat(path)
+			if err != nil || info.Mode() != 0o600 || content(t, path) != young ||
+				entries(t, filepath.Dir(path)) != "a.yaml" {
+				t.Errorf("%v %q in %s", info.Mode(), content(t, path), entries(t, filepath.Dir(path)))
+			}
+		})
 	}
 	if content(t, source) != old {
 		t.Error("the source was written")
@@ -378,9 +381,11 @@ func TestTreeIsNotLeft(t *testing.T) {
 		"../b.yaml", "x/../../b.yaml", filepath.Join(dir, "b.yaml"),
 		"up/b.yaml", "abs/b.yaml", "", ".",
 	} {
-		if err := tree.Write(t.Context(), rel, from, []byte(young)); err == nil {
-			t.Errorf("%q is written", rel)
-		}
+		t.Run(rel, func(t *testing.T) {
+			if err := tree.Write(t.Context(), rel, from, []byte(young)); err == nil {
+				t.Errorf("%q is written", rel)
+			}
+		})
 	}
 	if err := tree.Write(t.Context(), "file.yaml", from, []byte(young)); err != nil ||
 		content(t, filepath.Join(root, "file.yaml")) != young {

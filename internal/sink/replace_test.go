@@ -61,10 +61,12 @@ func TestTemporaryNames(t *testing.T) {
 		temporaryName("a", 0), temporaryName("a", 1),
 		temporaryName("b", 0), temporaryName("", 0), temporaryName("", 0),
 	} {
-		if names[name] || !IsTemporary(name) {
-			t.Errorf("%s in %v", name, names)
-		}
-		names[name] = true
+		t.Run(name, func(t *testing.T) {
+			if names[name] || !IsTemporary(name) {
+				t.Errorf("%s in %v", name, names)
+			}
+			names[name] = true
+		})
 	}
 	if name := temporaryName("a", 0); !names[name] {
 		t.Errorf("now it is %s", name)

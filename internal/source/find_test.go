@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -206,10 +207,12 @@ func TestSkipped(t *testing.T) {
 		{api.ToolchainAppConfigText, "*.md", "b c"}, // pattern and toolchain are explicit
 		{"", "*.md", ""},
 	} {
-		found, err := (&Finder{Toolchain: c.toolchain}).Find(t.Context(), []string{c.path})
-		if got := strings.Join(names(found), " "); err != nil || got != c.want {
-			t.Errorf("%s %s: got %s, want %s (%v)", c.toolchain, c.path, got, c.want, err)
-		}
+		t.Run(c.path+" "+c.want, func(t *testing.T) {
+			found, err := (&Finder{Toolchain: c.toolchain}).Find(t.Context(), []string{c.path})
+			if got := strings.Join(names(found), " "); err != nil || got != c.want {
+				t.Errorf("%s %s: got %s, want %s (%v)", c.toolchain, c.path, got, c.want, err)
+			}
+		})
 	}
 }
 
@@ -342,20 +345,22 @@ func TestFctlIgnoreWins(t *testing.T) {
 	write(t, root+"/gen/.gitignore", "b.yaml\n")
 	write(t, root+"/sub/.gitignore", "!left.yaml\n")
 	for _, repository := range []bool{false, true} {
-		if repository {
-			git(t, root, nil, "init", "-q")
-		}
-		for from, want := range map[string]string{
-			".":   "gen/a plain/a sub/gen/a",
-			"gen": "gen/a",
-			"sub": "sub/gen/a",
-		} {
-			found, err := (&Finder{Dir: root, Recursive: true}).Find(t.Context(), []string{from})
-			if got := strings.Join(names(found), " "); err != nil || got != want {
-				t.Errorf("repository %v, from %s: got %s, want %s (%v)", repository, from, got,
-					want, err)
+		t.Run(fmt.Sprint(repository), func(t *testing.T) {
+			if repository {
+				git(t, root, nil, "init", "-q")
 			}
-		}
+			for from, want := range map[string]string{
+				".":   "gen/a plain/a sub/gen/a",
+				"gen": "gen/a",
+				"sub": "sub/gen/a",
+			} {
+				found, err := (&Finder{Dir: root, Recursive: true}).Find(t.Context(), []string{from})
+				if got := strings.Join(names(found), " "); err != nil || got != want {
+					t.Errorf("repository %v, from %s: got %s, want %s (%v)", repository, from, got,
+						want, err)
+				}
+			}
+		})
 	}
 	// Outside of a repository, ignore files above the working directory do not apply.
 	root = tree(t, "work/a.yaml", "work/sub/a.yaml")

@@ -2,6 +2,7 @@ package source
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,30 +47,34 @@ func TestMaxSize(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.yaml")
 	write(t, path, "a: 12345\n") // 9 bytes
 	for _, regular := range []bool{false, true} {
-		for limit, want := range map[int64]string{
-			8: "the input is larger than 8 bytes", 9: "",
-			0: "",
-		} {
-			r := &Reader{MaxSize: limit, RegularOnly: regular}
-			_, err := r.Bytes(t.Context(), path)
-			if got := ""; err != nil {
-				if _, got, _ = strings.Cut(err.Error(), ": "); got != want {
-					t.Errorf("%d, regular %v: got %q, want %q", limit, regular, got, want)
+		t.Run(fmt.Sprint(regular), func(t *testing.T) {
+			for limit, want := range map[int64]string{
+				8: "the input is larger than 8 bytes", 9: "",
+				0: "",
+			} {
+				r := &Reader{MaxSize: limit, RegularOnly: regular}
+				_, err := r.Bytes(t.Context(), path)
+				if got := ""; err != nil {
+					if _, got, _ = strings.Cut(err.Error(), ": "); got != want {
+						t.Errorf("%d, regular %v: got %q, want %q", limit, regular, got, want)
+					}
+				} else if want != "" {
+					t.Errorf("%d, regular %v: no error", limit, regular)
 				}
-			} else if want != "" {
-				t.Errorf("%d, regular %v: no error", limit, regular)
 			}
-		}
+		})
 	}
 	// A sparse file is rejected before anything is read.
 	if err := os.Truncate(path, 3<<40); err != nil {
 		t.Skipf("no sparse files here: %v", err)
 	}
 	for _, regular := range []bool{false, true} {
-		if _, err := (&Reader{RegularOnly: regular}).Bytes(t.Context(), path); err == nil ||
-			!strings.HasSuffix(err.Error(), "larger than 2 GiB") {
-			t.Errorf("got %v", err)
-		}
+		t.Run(fmt.Sprint(regular), func(t *testing.T) {
+			if _, err := (&Reader{RegularOnly: regular}).Bytes(t.Context(), path); err == nil ||
+				!strings.HasSuffix(err.Error(), "larger than 2 GiB") {
+				t.Errorf("got %v", err)
+			}
+		})
 	}
 	f, err := os.Open(path)
 	if err != nil {

@@ -11,14 +11,18 @@ func TestParseShard(t *testing.T) {
 	for text, want := range map[string]Shard{
 		"1/1": {0, 1}, "0/1": {0, 1}, "1/4": {1, 4}, "4/4": {0, 4}, "0/4": {0, 4}, "3/4": {3, 4},
 	} {
-		if got, err := ParseShard(text); err != nil || got != want {
-			t.Errorf("%s: %v, %v", text, got, err)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got, err := ParseShard(text); err != nil || got != want {
+				t.Errorf("%s: %v, %v", text, got, err)
+			}
+		})
 	}
 	for _, text := range []string{"", "1", "1/", "/2", "5/4", "-1/4", "1/0", "a/b", "1/2/3", "1/999999999"} {
-		if got, err := ParseShard(text); err == nil {
-			t.Errorf("%q is %v", text, got)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got, err := ParseShard(text); err == nil {
+				t.Errorf("%q is %v", text, got)
+			}
+		})
 	}
 }
 

@@ -70,15 +70,17 @@ func TestLargeFiles(t *testing.T) {
 	}
 	text := b.String()
 	for _, size := range []int{len(text), 5 << 20, 1 << 20, 0} {
-		path := file(t, "big.yaml", text)
-		r := &source.Reader{Admit: func(int64) {
-			if err := os.Truncate(path, int64(size)); err != nil {
-				t.Error(err)
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			path := file(t, "big.yaml", text)
+			r := &source.Reader{Admit: func(int64) {
+				if err := os.Truncate(path, int64(size)); err != nil {
+					t.Error(err)
+				}
+			}}
+			if got, err := r.Bytes(t.Context(), path); err != nil || string(got) != text[:size] {
+				t.Errorf("%d of %d bytes are left: got %d, %v", size, len(text), len(got), err)
 			}
-		}}
-		if got, err := r.Bytes(t.Context(), path); err != nil || string(got) != text[:size] {
-			t.Errorf("%d of %d bytes are left: got %d, %v", size, len(text), len(got), err)
-		}
+		})
 	}
 	path := file(t, "grows.yaml", text)
 	r := &source.Reader{Admit: func(int64) {
@@ -114,16 +116,18 @@ func TestLargeFiles(t *testing.T) {
 func TestStreams(t *testing.T) {
 	text := strings.Repeat("0123456789abcdef", 3<<20/16)
 	for _, n := range []int{0, 1, 16<<10 - 1, 16 << 10, 16<<10 + 1, 48 << 10, 3 << 20} {
-		for name, reader := range map[string]func(io.Reader) io.Reader{
-			"whole": func(r io.Reader) io.Reader {
-				return r
-			}, "halves": iotest.HalfReader, "end with data": iotest.DataErrReader,
-		} {
-			r := &source.Reader{In: reader(strings.NewReader(text[:n]))}
-			if got, err := r.Bytes(t.Context(), "-"); err != nil || string(got) != text[:n] {
-				t.Errorf("%s: got %d bytes, %v, want %d", name, len(got), err, n)
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			for name, reader := range map[string]func(io.Reader) io.Reader{
+				"whole": func(r io.Reader) io.Reader {
+					return r
+				}, "halves": iotest.HalfReader, "end with data": iotest.DataErrReader,
+			} {
+				r := &source.Reader{In: reader(strings.NewReader(text[:n]))}
+				if got, err := r.Bytes(t.Context(), "-"); err != nil || string(got) != text[:n] {
+					t.Errorf("%s: got %d bytes, %v, want %d", name, len(got), err, n)
+				}
 			}
-		}
+		})
 	}
 	broken := errors.New("broken")
 	r := &source.Reader{In: io.MultiReader(strings.NewReader(text[:20<<10]),
@@ -211,10 +215,12 @@ func TestToolchainOfJSON(t *testing.T) {
 		`{"broken": `:                                               api.ToolchainAppConfigJSON,
 		``:                                                          api.ToolchainAppConfigJSON,
 	} {
-		u, err := (&source.Reader{}).Unit(t.Context(), file(t, "a.json", text), "U")
-		if err != nil || u.Toolchain != want {
-			t.Errorf("%s: got %v, %v, want %s", text, u, err, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			u, err := (&source.Reader{}).Unit(t.Context(), file(t, "a.json", text), "U")
+			if err != nil || u.Toolchain != want {
+				t.Errorf("%s: got %v, %v, want %s", text, u, err, want)
+			}
+		})
 	}
 }
 

@@ -65,17 +65,19 @@ func TestFields(t *testing.T) {
 		{valve, "", true, -1, "object", "apiVersion kind metadata spec"},
 		{"example.com/v1/Unknown", "spec.x", false, -1, "", ""},
 	} {
-		path := yamlpath.Exactly(nil)
-		if c.path != "" {
-			var err error
-			if path, err = yamlpath.Parse(c.path); err != nil {
-				t.Fatal(err)
+		t.Run(c.path, func(t *testing.T) {
+			path := yamlpath.Exactly(nil)
+			if c.path != "" {
+				var err error
+				if path, err = yamlpath.Parse(c.path); err != nil {
+					t.Fatal(err)
+				}
 			}
-		}
-		got := fields.Field(api.ResourceType(c.t), path)
-		if got.Known != c.known || got.Missing != c.missing || got.Type != c.kind ||
-			!strings.HasPrefix(strings.Join(got.Keys, " "), c.keys) {
-			t.Errorf("%s %s: %+v", c.t, c.path, got)
-		}
+			got := fields.Field(api.ResourceType(c.t), path)
+			if got.Known != c.known || got.Missing != c.missing || got.Type != c.kind ||
+				!strings.HasPrefix(strings.Join(got.Keys, " "), c.keys) {
+				t.Errorf("%s %s: %+v", c.t, c.path, got)
+			}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package typenames_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -31,24 +32,30 @@ func TestFind(t *testing.T) {
 		"mice": "example.com/v2/Mouse", "mm.v1.example.com": "example.com/v1/Mouse",
 		"x/v1/Y": "x/v1/Y", "deployments.extensions": "", "nothing": "", "": "",
 	} {
-		if got, ok := table.Find(word); got != want || ok != (want != "") {
-			t.Errorf("%q: %q, %v", word, got, ok)
-		}
+		t.Run(word, func(t *testing.T) {
+			if got, ok := table.Find(word); got != want || ok != (want != "") {
+				t.Errorf("%q: %q, %v", word, got, ok)
+			}
+		})
 	}
 	for word, want := range map[string][]string{
 		"deplo": {"deploy"}, "statefullset": {"statefulset"},
 		"deployments.extensions": {"deployments.apps"}, "qqqqqqqq": nil,
 	} {
-		if got := table.Suggest(word); !slices.Equal(got, want) {
-			t.Errorf("%q: %q", word, got)
-		}
+		t.Run(word, func(t *testing.T) {
+			if got := table.Suggest(word); !slices.Equal(got, want) {
+				t.Errorf("%q: %q", word, got)
+			}
+		})
 	}
 	for typed, want := range map[api.ResourceType][]string{
 		"apps/v1/Deploymnt": {"apps/v1/Deployment"}, "apps/v1/Deployment": nil,
 		"apps/v1beta1/Deployment": nil, "example.com/v1/Deploymnt": nil, "v1/Pods": {"v1/Pod"},
 	} {
-		if got := table.SuggestType(typed); !slices.Equal(got, want) {
-			t.Errorf("%s: %q", typed, got)
-		}
+		t.Run(fmt.Sprint(typed), func(t *testing.T) {
+			if got := table.SuggestType(typed); !slices.Equal(got, want) {
+				t.Errorf("%s: %q", typed, got)
+			}
+		})
 	}
 }

@@ -108,14 +108,16 @@ func TestTrueExpressions(t *testing.T) {
 		`!format.uuid().validate("123e4567-e89b-12d3-a456-426614174000").hasValue() && !format.uri().validate("https://x").hasValue() && format.uri().validate("x").hasValue()`,
 		`!format.byte().validate("aGk=").hasValue() && format.byte().validate("a!").hasValue() && !format.date().validate("2026-01-31").hasValue() && !format.datetime().validate("2026-01-31T00:00:00Z").hasValue()`,
 	} {
-		program, err := cel.Compile(text, cel.Bool)
-		if err != nil {
-			t.Errorf("%s: %v", text, err)
-			continue
-		}
-		if v, err := program.Eval(resource, scope()); err != nil || v != true {
-			t.Errorf("%s: %v, %v", text, v, err)
-		}
+		t.Run(text, func(t *testing.T) {
+			program, err := cel.Compile(text, cel.Bool)
+			if err != nil {
+				t.Errorf("%s: %v", text, err)
+				return
+			}
+			if v, err := program.Eval(resource, scope()); err != nil || v != true {
+				t.Errorf("%s: %v, %v", text, v, err)
+			}
+		})
 	}
 }
 
@@ -130,14 +132,16 @@ func TestValues(t *testing.T) {
 		{`{?"a": r.spec.?none, ?"b": r.spec.?text}`, `map[b:some]`},
 		{`{"u": 12345678901234567890u}`, `map[u:12345678901234567890]`},
 	} {
-		program, err := cel.Compile(c.text, cel.Map)
-		if err != nil {
-			t.Fatal(err)
-		}
-		v, err := program.Eval(resource, scope())
-		if got := fmt.Sprint(v); err != nil || got != c.want {
-			t.Errorf("%s: %s, %v, want %s", c.text, got, err, c.want)
-		}
+		t.Run(c.text, func(t *testing.T) {
+			program, err := cel.Compile(c.text, cel.Map)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, err := program.Eval(resource, scope())
+			if got := fmt.Sprint(v); err != nil || got != c.want {
+				t.Errorf("%s: %s, %v, want %s", c.text, got, err, c.want)
+			}
+		})
 	}
 	// A value of the document keeps the order of its keys.
 	program, err := cel.Compile(`{"spec": r.spec.list[0]}`, cel.Map)
@@ -179,16 +183,18 @@ func TestArguments(t *testing.T) {
 		`params`:          "CEL: column 1: the expression returns a map, not a string, number or bool",
 		`lists.range(9000).map(x, lists.range(9000)).map(l, string(l.size())).join("")`: "CEL: the evaluation takes too long",
 	} {
-		program, err := cel.CompileArgument(text)
-		if err == nil {
-			_, err = program.Text(scope())
-		}
-		if want == "" {
-			continue
-		}
-		if err == nil || err.Error() != want {
-			t.Errorf("%s: %v, want %s", text, err, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			program, err := cel.CompileArgument(text)
+			if err == nil {
+				_, err = program.Text(scope())
+			}
+			if want == "" {
+				return
+			}
+			if err == nil || err.Error() != want {
+				t.Errorf("%s: %v, want %s", text, err, want)
+			}
+		})
 	}
 }
 
@@ -236,12 +242,14 @@ func TestCompileErrors(t *testing.T) {
 		`[1]`:                     "CEL: column 1: the expression returns a list, not true or false",
 		strings.Repeat("(", 2000): "",
 	} {
-		_, err := cel.Compile(text, cel.Bool)
-		if err == nil {
-			t.Errorf("%s: no error", text)
-		} else if got := shown(err); want != "" && got != want {
-			t.Errorf("%s: %s, want %s", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			_, err := cel.Compile(text, cel.Bool)
+			if err == nil {
+				t.Errorf("%s: no error", text)
+			} else if got := shown(err); want != "" && got != want {
+				t.Errorf("%s: %s, want %s", text, got, want)
+			}
+		})
 	}
 }
 
@@ -277,15 +285,17 @@ func TestEvaluationErrors(t *testing.T) {
 		`lists.range(9000).all(x, lists.range(9000).all(y, y >= 0))`:                             "CEL: the evaluation takes too long (it may cost 1000000 units, the limit of Kubernetes' admission policies)",
 		`lists.range(2000).map(i, "` + strings.Repeat("z", 20000) + `" + string(i)).size() == 1`: "CEL: the evaluation takes too long (it may cost 1000000 units, the limit of Kubernetes' admission policies)",
 	} {
-		program, err := cel.Compile(text, cel.Bool)
-		if err == nil {
-			_, err = program.Eval(resource, scope())
-		}
-		if err == nil {
-			t.Errorf("%.80s: no error", text)
-		} else if got := shown(err); got != want {
-			t.Errorf("%.80s:\n%s\nwant\n%s", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			program, err := cel.Compile(text, cel.Bool)
+			if err == nil {
+				_, err = program.Eval(resource, scope())
+			}
+			if err == nil {
+				t.Errorf("%.80s: no error", text)
+			} else if got := shown(err); got != want {
+				t.Errorf("%.80s:\n%s\nwant\n%s", text, got, want)
+			}
+		})
 	}
 	for text, want := range map[string]string{
 		`{"a": optional.none()}`: "CEL: optional.none() is not a value to write",
@@ -326,13 +336,15 @@ func TestValuesOfDocumentsAreLikeTheirConversions(t *testing.T) {
 		`r.nested.flatten() == params.copy.nested.flatten() && r.nested.reverse() == params.copy.nested.reverse()`,
 		`sets.equivalent(r.spec.words, params.copy.spec.words) && r.spec.words.join("-") == "a-b-c"`,
 	} {
-		program, err := cel.Compile(text, cel.Bool)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if v, err := program.Eval(resource, in); err != nil || v != true {
-			t.Errorf("%s: %v %v", text, v, err)
-		}
+		t.Run(text, func(t *testing.T) {
+			program, err := cel.Compile(text, cel.Bool)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v, err := program.Eval(resource, in); err != nil || v != true {
+				t.Errorf("%s: %v %v", text, v, err)
+			}
+		})
 	}
 }
 

@@ -126,18 +126,20 @@ func TestRules(t *testing.T) {
 		{"self.names.join('-') == 'a-b' && self.names.isSorted()", true},
 		{"self.listeners.map(l, l.name).isSorted() && self.listeners.filter(l, has(l.port)).size() == 1", true},
 	} {
-		p, err := program(t, jsonschema.Rule{Rule: c.rule})
-		if err != nil {
-			t.Errorf("%s: %v", c.rule, err)
-			continue
-		}
-		result, err := p.Check(self)
-		if err != nil || result.Holds != c.holds {
-			t.Errorf("%s: %v %v", c.rule, result, err)
-		}
-		if result.Cost == 0 && c.rule != "self.paused" {
-			t.Errorf("%s costs nothing", c.rule)
-		}
+		t.Run(c.rule, func(t *testing.T) {
+			p, err := program(t, jsonschema.Rule{Rule: c.rule})
+			if err != nil {
+				t.Errorf("%s: %v", c.rule, err)
+				return
+			}
+			result, err := p.Check(self)
+			if err != nil || result.Holds != c.holds {
+				t.Errorf("%s: %v %v", c.rule, result, err)
+			}
+			if result.Cost == 0 && c.rule != "self.paused" {
+				t.Errorf("%s costs nothing", c.rule)
+			}
+		})
 	}
 }
 
@@ -242,13 +244,15 @@ func TestRulesOfResources(t *testing.T) {
 		"self.metadata.name == 'shop' && self.kind == 'Gateway' && !has(self.metadata.generateName)": true,
 		"self.apiVersion.startsWith('other')":                                                        false,
 	} {
-		p, err := compile(&jsonschema.Rule{Rule: rule}, schema, true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if result, err := p.Check(self); err != nil || result.Holds != holds {
-			t.Errorf("%s: %v %v", rule, result, err)
-		}
+		t.Run(rule, func(t *testing.T) {
+			p, err := compile(&jsonschema.Rule{Rule: rule}, schema, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if result, err := p.Check(self); err != nil || result.Holds != holds {
+				t.Errorf("%s: %v %v", rule, result, err)
+			}
+		})
 	}
 	if _, err := compile(&jsonschema.Rule{Rule: "self.metadata.labels.a == 'b'"}, schema,
 		true); err == nil {

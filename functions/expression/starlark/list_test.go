@@ -65,9 +65,11 @@ func TestRunListErrors(t *testing.T) {
 		`fail("why")`:                          "why",
 		`ctx.resource_list["items"] = [{1:2}]`: "keys are strings",
 	} {
-		_, err := starlark.RunList(program, gaby.Value{}, values(t, "{n: a}"), func(string) {})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error is %v", program, err)
-		}
+		t.Run(program, func(t *testing.T) {
+			_, err := starlark.RunList(program, gaby.Value{}, values(t, "{n: a}"), func(string) {})
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: error is %v", program, err)
+			}
+		})
 	}
 }

@@ -102,27 +102,29 @@ func TestOnlyChangesAreWritten(t *testing.T) {
 		{`print(re.findall("[a-c]", "abcd"), re.findall("(.)(.)", "abcd"), re.findall("x(.)", "xaxb"), re.match("so", "some").group())`, "", "", []string{`["a", "b", "c"] [("a", "b"), ("c", "d")] ["a", "b"] so`}},
 		{`print(r["spec"]["binary"], type(r), dir(re), sorted(params.keys()), functionContext["RevisionNum"])`, "", "", []string{`/w== dict ["findall", "match", "search", "sub"] ["more", "zone"] 0`}},
 	} {
-		program, err := starlark.Compile(c.program, "")
-		if err != nil {
-			t.Errorf("%s: %v", c.program, err)
-			continue
-		}
-		doc := parse(t)
-		var printed []string
-		data, err := run(program, doc, &printed)
-		if err == nil {
-			err = doc.SetData(data)
-		}
-		if err != nil {
-			t.Errorf("%s: %v", c.program, err)
-			continue
-		}
-		if want := strings.Replace(document, c.from, c.to, 1); doc.String() != want {
-			t.Errorf("%s:\n%s\nwant\n%s", c.program, doc, want)
-		}
-		if !slices.Equal(printed, c.printings) {
-			t.Errorf("%s printed %q, want %q", c.program, printed, c.printings)
-		}
+		t.Run(c.program, func(t *testing.T) {
+			program, err := starlark.Compile(c.program, "")
+			if err != nil {
+				t.Errorf("%s: %v", c.program, err)
+				return
+			}
+			doc := parse(t)
+			var printed []string
+			data, err := run(program, doc, &printed)
+			if err == nil {
+				err = doc.SetData(data)
+			}
+			if err != nil {
+				t.Errorf("%s: %v", c.program, err)
+				return
+			}
+			if want := strings.Replace(document, c.from, c.to, 1); doc.String() != want {
+				t.Errorf("%s:\n%s\nwant\n%s", c.program, doc, want)
+			}
+			if !slices.Equal(printed, c.printings) {
+				t.Errorf("%s printed %q, want %q", c.program, printed, c.printings)
+			}
+		})
 	}
 }
 
@@ -134,18 +136,20 @@ func TestFunctions(t *testing.T) {
 		"seen = []\ndef f(r):\n  seen.append(1)\n  return len(seen)":                 "1",
 		"def f(r):\n  pass": "<nil>",
 	} {
-		program, err := starlark.Compile(text, "f")
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := run(program, parse(t), nil)
-		shown := fmt.Sprint(got)
-		if err != nil {
-			shown = err.Error()
-		}
-		if shown != want {
-			t.Errorf("%s: %s, want %s", text, shown, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			program, err := starlark.Compile(text, "f")
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := run(program, parse(t), nil)
+			shown := fmt.Sprint(got)
+			if err != nil {
+				shown = err.Error()
+			}
+			if shown != want {
+				t.Errorf("%s: %s, want %s", text, shown, want)
+			}
+		})
 	}
 }
 
@@ -255,15 +259,17 @@ func TestErrors(t *testing.T) {
 		{`x = [1](2)`, "", "Starlark: column 8: invalid call of non-function (list)"},
 		{"x = 1\nx.y += 2", "", "Starlark: line 2, column 2: int has no .y field or method"},
 	} {
-		program, err := starlark.Compile(c.text, c.function)
-		if err == nil {
-			_, err = run(program, parse(t), nil)
-		}
-		if err == nil {
-			t.Errorf("%s: no error", c.text)
-		} else if got := shown(t, c.text, err); got != c.want {
-			t.Errorf("%s:\n%s\nwant\n%s", c.text, got, c.want)
-		}
+		t.Run(c.text, func(t *testing.T) {
+			program, err := starlark.Compile(c.text, c.function)
+			if err == nil {
+				_, err = run(program, parse(t), nil)
+			}
+			if err == nil {
+				t.Errorf("%s: no error", c.text)
+			} else if got := shown(t, c.text, err); got != c.want {
+				t.Errorf("%s:\n%s\nwant\n%s", c.text, got, c.want)
+			}
+		})
 	}
 	if _, err := starlark.Compile("x = "+strings.Repeat("(", 5000), ""); err == nil {
 		t.Error("5,000 brackets are not an error")

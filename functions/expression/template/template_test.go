@@ -39,9 +39,11 @@ func TestRender(t *testing.T) {
 		`{{define "x"}}<{{.}}>{{end}}{{template "x" .SpaceSlug}}{{if .NotLive}}a{{else}}b{{end}}`:                                             "<shop>b",
 		`{{range .Params.list}}{{else}}none{{end}}{{with .UnitLabels.tier}}{{.}}{{end}}`:                                                      "web",
 	} {
-		if got, err := render(text); err != nil || got != want {
-			t.Errorf("%s: %q, %v, want %q", text, got, err, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got, err := render(text); err != nil || got != want {
+				t.Errorf("%s: %q, %v, want %q", text, got, err, want)
+			}
+		})
 	}
 }
 
@@ -70,14 +72,16 @@ func TestErrors(t *testing.T) {
 		`{{define "a"}}{{template "a"}}{{end}}{{template "a"}}`: "template: ",
 		"{{range 90000}}abcdefghijklmnopqrst{{end}}":            "template: the result has more than 1048576 bytes",
 	} {
-		_, err := render(text)
-		if err == nil {
-			t.Errorf("%s: no error", text)
-			continue
-		}
-		if got := shown(t, text, err); !strings.HasPrefix(got, want) {
-			t.Errorf("%s: %s, want %s", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			_, err := render(text)
+			if err == nil {
+				t.Errorf("%s: no error", text)
+				return
+			}
+			if got := shown(t, text, err); !strings.HasPrefix(got, want) {
+				t.Errorf("%s: %s, want %s", text, got, want)
+			}
+		})
 	}
 }
 
