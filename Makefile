@@ -57,10 +57,10 @@ update-golden: build ## write golden-output/ anew
 	DIR=golden-output ./manual-test.sh
 test-registry: ## images of a registry on loopback: their tags and entrypoints, and pull policies
 	go test -count=1 -v ./internal/runner/registry
-	go test -count=1 -v -run 'Pull|Registry|Tags' ./internal/runtime/...
+	go test -count=1 -v -run 'Pull|Registry|Tags|Images|RealContainer' ./internal/runtime/...
 test-cluster: ## fctl-runner in a real Kubernetes, built from Go modules: as root, 15 minutes the first time
 	go test -count=1 -timeout 60m -tags cluster -v ./internal/runner/testcluster
-bench-runner: ## 200 requests at once to fctl-runner for LOAD (60s), without errors
+bench-runner: ## 200 requests at once to fctl-runner for LOAD (60s) to each executor, without errors
 	go test -count=1 -tags load -v ./internal/runner/load
 bench: ## benchmarks of the document, beside yaml.v3 and a plain copy
 	go test -run '^$$' -bench . -benchmem ./configkit/gaby

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fctl-dev/fctl/examples/internal/process"
 	"github.com/fctl-dev/fctl/internal/runtime"
+	"github.com/fctl-dev/fctl/internal/runtime/enginetest"
 )
 
 // kustomize builds kustomize from its Go module and returns the path of the program.
@@ -105,13 +106,6 @@ func TestKustomizeGenerates(t *testing.T) {
 	}
 }
 
-// podmanSettings are for machines on which crun cannot raise limits.
-const podmanSettings = `[containers]
-default_ulimits=["nofile=1024:1024","nproc=1024:1024"]
-[engine]
-runtime="runc"
-`
-
 // TestImageOfFctl builds the image FROM scratch and runs it, alone and as a container function of
 // kustomize.
 func TestImageOfFctl(t *testing.T) {
@@ -119,13 +113,7 @@ func TestImageOfFctl(t *testing.T) {
 	if err != nil {
 		t.Skipf("not run: %v", err)
 	}
-	if _, err := exec.LookPath("runc"); err == nil && engine.Name == "podman" {
-		settings := filepath.Join(t.TempDir(), "containers.conf")
-		if err := os.WriteFile(settings, []byte(podmanSettings), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		t.Setenv("CONTAINERS_CONF", settings)
-	}
+	enginetest.Prepare(t)
 	context := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(context, "examples", "krm"), 0o755); err != nil {
 		t.Fatal(err)

@@ -3,19 +3,23 @@ package registry
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/runner/registry/registrytest"
 	"github.com/fctl-dev/fctl/internal/runtime"
+	"github.com/fctl-dev/fctl/internal/runtime/enginetest"
 )
 
-// TestPullPolicies runs an image of a registry with each policy, before and after its tag names
-// another image.
-func TestPullPolicies(t *testing.T) {
+// newRegistry starts a registry from which the container engine of this machine pulls images. The
+// test is skipped without an engine.
+func newRegistry(t *testing.T) (*registrytest.Registry, runtime.Engine) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("runs containers")
 	}
@@ -24,32 +28,37 @@ func TestPullPolicies(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = registry.Close() })
-	// podman asks for TLS on the loopback address, too.
-	conf := filepath.Join(t.TempDir(), "registries.conf")
-	text := fmt.Sprintf("[[registry]]\nlocation = %q\ninsecure = true\n", registry.Host)
-	if err := os.WriteFile(conf, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("CONTAINERS_REGISTRIES_CONF", conf)
-	engine, err := runtime.FindEngine(t.Context(), "")
+	enginetest.Prepare(t, registry.Host)
+	engine, err := runtime.FindEngine(t.Context(), os.Getenv("FCTL_ENGINE"))
 	if err != nil {
 		t.Skip(err)
 	}
+	return registry, engine
+}
+
+// pushPrinter pushes an image whose program prints a word.
+func pushPrinter(t *testing.T, registry *registrytest.Registry, engine runtime.Engine,
+	image, word string,
+) {
+	t.Helper()
+	err := registry.Push(image, map[string]string{"echo": printer(t, word)}, "/echo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = exec.Command(engine.Path, "rmi", "-f", registry.Host+"/"+image).Run() })
+}
+
+// TestPullPolicies runs an image of a registry with each policy, before and after its tag names
+// another image.
+func TestPullPolicies(t *testing.T) {
+	registry, engine := newRegistry(t)
 	image := registry.Host + "/echo:v1"
-	t.Cleanup(func() { _ = exec.Command(engine.Path, "rmi", "-f", image).Run() })
 	run := func(policy runtime.PullPolicy) (string, error) {
 		c := &runtime.Container{Engine: engine, Image: image, Pull: policy}
 		out, err := c.Run(t.Context(), runtime.Call{})
 		return strings.TrimSpace(string(out.Stdout)), err
 	}
-	push := func(word string) {
-		t.Helper()
-		if err := registry.Push("echo:v1", map[string]string{"echo": printer(t, word)},
-			"/echo"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	push("one")
+	pushPrinter(t, registry, engine, "echo:v1", "one")
 	if _, err := run(runtime.PullNever); !errors.As(err, new(*runtime.PullError)) {
 		t.Fatalf("Never, not present: %v", err)
 	}
@@ -60,20 +69,102 @@ func TestPullPolicies(t *testing.T) {
 	if out != "one" || err != nil {
 		t.Fatalf("IfNotPresent: %q, %v", out, err)
 	}
-	push("two")
+	// The first image loses its name when the second one is pulled.
+	id, err := exec.Command(engine.Path, "image", "inspect", "--format", "{{.Id}}", image).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = exec.Command(engine.Path, "rmi", "-f", strings.TrimSpace(string(id))).Run()
+	})
+	pushPrinter(t, registry, engine, "echo:v1", "two")
 	for _, c := range []struct {
+		name   string
 		policy runtime.PullPolicy
 		want   string
 	}{
-		{runtime.PullNever, "one"},
-		{runtime.PullIfNotPresent, "one"},
-		{runtime.PullAlways, "two"},
-		{runtime.PullNever, "two"},
+		{"Never has the old image", runtime.PullNever, "one"},
+		{"IfNotPresent has the old image", runtime.PullIfNotPresent, "one"},
+		{"Always fetches the new image", runtime.PullAlways, "two"},
+		{"Never has the new image after that", runtime.PullNever, "two"},
 	} {
-		if out, err := run(c.policy); out != c.want || err != nil {
-			t.Errorf("%s: %q, %v", c.policy, out, err)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			if out, err := run(c.policy); out != c.want || err != nil {
+				t.Errorf("%q, %v", out, err)
+			}
+		})
 	}
+	_ = registry.Close()
+	t.Run("IfNotPresent needs no registry", func(t *testing.T) {
+		if out, err := run(runtime.PullIfNotPresent); out != "two" || err != nil {
+			t.Errorf("%q, %v", out, err)
+		}
+	})
+	t.Run("Always needs the registry", func(t *testing.T) {
+		if _, err := run(runtime.PullAlways); !errors.As(err, new(*runtime.PullError)) ||
+			!runtime.NotStarted(err) {
+			t.Error(err)
+		}
+	})
+}
+
+// TestTagConstraints resolves ranges of versions by the tags of the registry and of the engine, and
+// runs what they select.
+func TestTagConstraints(t *testing.T) {
+	registry, engine := newRegistry(t)
+	for _, tag := range []string{"v0.4.1", "v0.4.7", "v0.5.0-rc1", "v0.5.0", "latest"} {
+		pushPrinter(t, registry, engine, "versions:"+tag, tag)
+	}
+	resolve := func(tag string, pull runtime.PullPolicy) (string, string, error) {
+		e := &krm.Executors{
+			Only: "container", Engine: engine.Name, Pull: pull, Client: http.DefaultClient,
+		}
+		step, _, err := e.Resolve(t.Context(), &krm.Declared{
+			Image: registry.Host + "/versions", Tag: tag, Direct: true,
+		}, "")
+		if err != nil {
+			return "", "", err
+		}
+		out, _, _, err := step.Runner.Program(t.Context(), nil)
+		return step.Image, string(out), err
+	}
+	if _, _, err := resolve("v0.4.1", ""); errors.As(err, new(*runtime.EngineError)) {
+		t.Skipf("%s runs no containers here: %v", engine.Name, err)
+	}
+	for _, c := range []struct {
+		name, tag string
+		pull      runtime.PullPolicy
+		want, err string
+	}{
+		{"the engine has one in the range", "~0.4", runtime.PullIfNotPresent, "v0.4.1", ""},
+		{"the registry has a higher one", "~0.4", runtime.PullAlways, "v0.4.7", ""},
+		{"the highest of all", ">=0.1", runtime.PullAlways, "v0.5.0", ""},
+		{"a release candidate", ">=0.5.0-0, <0.5.0", runtime.PullAlways, "v0.5.0-rc1", ""},
+		{"any", "*", runtime.PullAlways, "v0.5.0", ""},
+		{"a plain version is literal", "v0.4", runtime.PullAlways, "", "could not be pulled"},
+		{"none in the range", "~0.9", runtime.PullAlways, "", "/versions has no version ~0.9"},
+		{"not a range", "~~1", runtime.PullAlways, "", "is not a constraint on versions"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			image, out, err := resolve(c.tag, c.pull)
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Errorf("the error is %v", err)
+				}
+				return
+			}
+			if err != nil || out != c.want || image != registry.Host+"/versions:"+c.want {
+				t.Errorf("%s prints %q, %v", image, out, err)
+			}
+		})
+	}
+	t.Run("only what the engine has", func(t *testing.T) {
+		// Of the versions that were pulled, the highest below 0.5.
+		image, _, err := resolve("<0.5", runtime.PullNever)
+		if err != nil || !strings.HasSuffix(image, ":v0.4.7") {
+			t.Error(image, err)
+		}
+	})
 }
 
 // printer builds a program that prints a word, without C libraries, for an image FROM scratch.
@@ -81,8 +172,8 @@ func printer(t *testing.T, word string) string {
 	t.Helper()
 	dir := t.TempDir()
 	source := filepath.Join(dir, "main.go")
-	text := fmt.Sprintf("package main\n\nfunc main() { os.Stdout.WriteString(%q) }\n", word)
-	text = strings.Replace(text, "\nfunc", "\nimport \"os\"\n\nfunc", 1)
+	text := fmt.Sprintf("package main\n\nimport \"os\"\n\nfunc main() { os.Stdout.WriteString(%q) }\n",
+		word)
 	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,5 @@
-// Package enginetest builds images for tests that run containers.
+// Package enginetest lets tests build images and run containers, also on machines that do not allow
+// what the engines ask for by default.
 package enginetest
 
 import (
@@ -12,12 +13,41 @@ import (
 	"github.com/fctl-dev/fctl/internal/runtime"
 )
 
-// The settings of podman where it may not raise limits, and runc instead of crun.
+// podman asks for higher limits than a machine may allow, and crun for control groups of one
+// version. runc runs containers without these.
 const podmanSettings = `[containers]
 default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
 [engine]
 runtime = "runc"
 `
+
+// Prepare sets the environment in which the engines of this machine run containers, for the rest of
+// the test. registries are the hosts of registries without TLS. The configuration of the user is
+// not changed.
+func Prepare(t *testing.T, registries ...string) {
+	t.Helper()
+	dir := t.TempDir()
+	if _, err := exec.LookPath("runc"); err == nil {
+		set(t, "CONTAINERS_CONF", filepath.Join(dir, "containers.conf"), podmanSettings)
+	}
+	if len(registries) == 0 {
+		return
+	}
+	text := ""
+	for _, host := range registries { // podman asks for TLS on the loopback address, too
+		text += fmt.Sprintf("[[registry]]\nlocation = %q\ninsecure = true\n", host)
+	}
+	set(t, "CONTAINERS_REGISTRIES_CONF", filepath.Join(dir, "registries.conf"), text)
+}
+
+// set writes a file and names it in a variable.
+func set(t *testing.T, variable, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(variable, file)
+}
 
 // Build builds an image that only has the program dir/name, and removes it after the test. It
 // returns why that is not possible: no engine answers, or it does not build or run images. The
@@ -28,15 +58,7 @@ func Build(t *testing.T, dir, name, image, started string) string {
 	if err != nil {
 		return err.Error()
 	}
-	if e.Name == "podman" {
-		settings := filepath.Join(t.TempDir(), "containers.conf")
-		if err := os.WriteFile(settings, []byte(podmanSettings), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := exec.LookPath("runc"); err == nil {
-			t.Setenv("CONTAINERS_CONF", settings)
-		}
-	}
+	Prepare(t)
 	file := filepath.Join(dir, "Dockerfile")
 	text := fmt.Sprintf("FROM scratch\nCOPY %s /%s\nENTRYPOINT [\"/%s\"]\n", name, name, name)
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
