@@ -259,16 +259,23 @@ func (i *imageRun) binary(_ context.Context, c functionconfig.Candidate) (prepar
 }
 
 // pod returns a child process that runs the image in a pod.
-func (i *imageRun) pod(_ context.Context, _ functionconfig.Candidate) (prepared, error) {
+func (i *imageRun) pod(_ context.Context, c functionconfig.Candidate) (prepared, error) {
 	e := i.executors
 	if e.Only != string(functionconfig.KindPod) {
 		return prepared{}, &runtime.NotStartedError{
 			Err: errors.New("a cluster is used only with --executor pod"),
 		}
 	}
-	remote := &runtime.Remote{
-		Args: append([]string{"--executor", "pod"}, e.Cluster...), Image: i.match.Image.String(),
+	args := append([]string{"--executor", "pod"}, e.Cluster...)
+	if c.Config != nil {
+		// The FunctionConfig was found here; the child need not find it again.
+		object, err := c.Config.PodObject(i.match.Image.Repository)
+		if err != nil {
+			return prepared{}, &runtime.NotStartedError{Err: err}
+		}
+		args = append(args, "--config", string(object))
 	}
+	remote := &runtime.Remote{Args: args, Image: i.match.Image.String()}
 	if i.match.Constraint != nil {
 		remote.Tag = i.match.Constraint.Text
 	}
@@ -282,6 +289,7 @@ func (e *Executors) remote(remote *runtime.Remote, call runtime.Call) (prepared,
 		return prepared{}, err
 	}
 	remote.Path = path
+	call.Dir = "" // of the function; the files that name the cluster are relative to that of fctl
 	return prepared{Runner{Program: runProgram(remote, call)}, remote.Image, path}, nil
 }
 

@@ -62,7 +62,14 @@ func (r *Remote) Run(ctx context.Context, call Call) (Output, error) {
 	switch exit.Code {
 	case runnerFailed:
 		if reason != "" {
+			// The error names the function, and the runner has done so already.
+			reason = strings.TrimPrefix(reason, "function "+r.Image+" failed: ")
 			err = &RunError{call.Function, errors.New(reason)}
+		}
+		// The status is that of the program, if the runner says it.
+		var code int
+		if n, _ := fmt.Sscanf(reason, "exit status %d", &code); n == 1 && code > 0 {
+			out.ExitCode = code
 		}
 		return out, err
 	case 130:
@@ -71,6 +78,7 @@ func (r *Remote) Run(ctx context.Context, call Call) (Output, error) {
 	if reason == "" {
 		reason = fmt.Sprintf("%s ended with status %d", RunnerName, exit.Code)
 	}
+	out.ExitCode = 0 // the function has none
 	return out, &NotStartedError{errors.New(reason)}
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/runtime"
 	fnconfig "github.com/fctl-dev/fctl/internal/runtime/functionconfig"
 	"github.com/fctl-dev/fctl/internal/settings"
+	"github.com/fctl-dev/fctl/internal/source"
 )
 
 // Flags are the flags that decide how functions are run.
@@ -79,7 +80,7 @@ func (o *Flags) Add(flags *pflag.FlagSet) {
 	flags.StringVar(&o.runner, "runner", "",
 		"images run on the fctl-runner that serves at `HOST:PORT`")
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "",
-		"the `FILE` that names the cluster of --executor pod")
+		"the `FILE` that names the cluster of --executor pod and --function-configs kube:")
 	flags.StringVar(&o.namespace, "pod-namespace", "", "the `NAMESPACE` of the pods of --executor pod")
 }
 
@@ -120,7 +121,7 @@ func (o *Flags) Executors(ctx context.Context, a *app.App, s *settings.Settings,
 		Limits: runtime.Limits{Time: o.timeout}, Catalog: catalog.Find, Series: catalog.Series,
 		IgnoreDigests: o.ignoreDigests, Runner: o.runner, Client: http.DefaultClient,
 		FindRunner: func() (string, error) { return runtime.FindRunner(a.Streams.Getenv) },
-		Cluster:    o.cluster(s),
+		Cluster:    o.cluster(a),
 	}
 	if e.Engine == "" {
 		e.Engine = a.Streams.Getenv("FCTL_ENGINE")
@@ -149,7 +150,7 @@ func (o *Flags) Executors(ctx context.Context, a *app.App, s *settings.Settings,
 	if e.Programs, err = functionconfig.Programs(a, o.functions, allow, e.Sandbox); err != nil {
 		return nil, err
 	}
-	e.Configs, err = functionConfigs(ctx, a, s, e.ImagePrefix, items)
+	e.Configs, err = functionConfigs(ctx, a, s, o.inDirectory(a), e.ImagePrefix, items)
 	return e, err
 }
 
@@ -171,8 +172,11 @@ func (o *Flags) validate(s *settings.Settings) error {
 	case o.runner != "" && o.executor != "":
 		return diag.UsageHint("the server decides which executor runs a function",
 			"--runner and --executor exclude each other")
-	case o.executor != "pod" && (o.kubeconfig != "" || o.namespace != ""):
-		return diag.Usage("--kubeconfig and --pod-namespace need --executor pod")
+	case o.executor != "pod" && o.namespace != "":
+		return diag.Usage("--pod-namespace needs --executor pod")
+	case o.executor != "pod" && o.kubeconfig != "" && !slices.ContainsFunc(s.FunctionConfigs,
+		func(f settings.File) bool { return settings.IsCluster(f.Path) }):
+		return diag.Usage("--kubeconfig needs --executor pod or --function-configs kube:")
 	case !slices.Contains(o.allowExec.Values, s.AllowExec):
 		return s.Invalid("allow-exec",
 			diag.Usage("allow-exec: %q is not true, false or any", s.AllowExec))
@@ -194,27 +198,32 @@ func (o *Flags) AllowsExec(s *settings.Settings) string {
 	return s.AllowExec
 }
 
-// cluster returns the flags of fctl-runner for pods.
-func (o *Flags) cluster(s *settings.Settings) []string {
+// cluster returns the flags of fctl-runner that name the cluster of pods.
+func (o *Flags) cluster(a *app.App) []string {
 	var words []string
-	if o.kubeconfig != "" {
-		words = append(words, "--kubeconfig", o.kubeconfig)
+	if file := o.inDirectory(a); file != "" {
+		words = append(words, "--kubeconfig", file)
 	}
 	if o.namespace != "" {
 		words = append(words, "--namespace", o.namespace)
 	}
-	for _, f := range s.FunctionConfigs {
-		words = append(words, "--function-configs", f.Path)
-	}
 	return words
+}
+
+// inDirectory returns the file of --kubeconfig, which is relative to the directory of -C.
+func (o *Flags) inDirectory(a *app.App) string {
+	if o.kubeconfig == "" {
+		return ""
+	}
+	return source.InDirectory(a.Dir, o.kubeconfig)
 }
 
 // functionConfigs returns the FunctionConfigs that flags and settings name, and those among items.
 // One of an item does not count if the others have one for the same image.
-func functionConfigs(ctx context.Context, a *app.App, s *settings.Settings, prefix string,
+func functionConfigs(ctx context.Context, a *app.App, s *settings.Settings, kubeconfig, prefix string,
 	items []*krm.Item,
 ) (*fnconfig.Set, error) {
-	configs, err := functionconfig.Load(ctx, a, s)
+	configs, err := functionconfig.Load(ctx, a, s, kubeconfig)
 	if err != nil {
 		return nil, err
 	}

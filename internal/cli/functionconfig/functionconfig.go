@@ -52,15 +52,17 @@ func read(paths []string, readFile func(string) ([]byte, error)) files {
 	return files{c, p}
 }
 
-// Load returns the FunctionConfigs that the flags and settings name. All errors in them are
-// reported; warnings become notes.
-func Load(ctx context.Context, a *app.App, s *settings.Settings) ([]*functionconfig.Config, error) {
+// Load returns the FunctionConfigs that the flags and settings name. kubeconfig is the file that
+// names the cluster of kube:, "" for the usual ones. All errors in them are reported; warnings
+// become notes.
+func Load(ctx context.Context, a *app.App, s *settings.Settings, kubeconfig string,
+) ([]*functionconfig.Config, error) {
 	var all files
 	for _, f := range s.FunctionConfigs {
 		one := files{}
 		switch {
 		case settings.IsCluster(f.Path):
-			text, err := fromCluster(ctx, f.Path, a.Streams.Getenv)
+			text, err := fromCluster(ctx, f.Path, kubeconfig, a.Streams.Getenv)
 			if err != nil {
 				return nil, err
 			}
@@ -101,12 +103,17 @@ func Report(a *app.App, s *settings.Settings, problems []functionconfig.Problem)
 const maxObjects = 256 << 20
 
 // fromCluster asks fctl-runner for the objects of a cluster.
-func fromCluster(ctx context.Context, name string, getenv func(string) string) ([]byte, error) {
+func fromCluster(ctx context.Context, name, kubeconfig string, getenv func(string) string,
+) ([]byte, error) {
 	path, err := runtime.FindRunner(getenv)
 	if err != nil {
 		return nil, diag.Failures(NoRunner(err), api.FailureFunction)
 	}
-	cmd := exec.CommandContext(ctx, path, "objects", name)
+	words := []string{"objects", name}
+	if kubeconfig != "" {
+		words = append(words, "--kubeconfig", kubeconfig)
+	}
+	cmd := exec.CommandContext(ctx, path, words...)
 	var log strings.Builder
 	cmd.Stderr = &log
 	out, err := cmd.Output()

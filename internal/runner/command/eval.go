@@ -22,6 +22,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/runner/evaluator"
 	"github.com/fctl-dev/fctl/internal/runner/server"
 	"github.com/fctl-dev/fctl/internal/runtime"
+	"github.com/fctl-dev/fctl/internal/runtime/functionconfig"
 )
 
 // evalOptions are the flags of eval.
@@ -30,6 +31,7 @@ type evalOptions struct {
 	timeout, connect             time.Duration
 	maxMessage                   int
 	configs                      configSources
+	config                       string
 	cluster                      clusterOptions
 }
 
@@ -67,6 +69,8 @@ Exit status:
 			f.StringVar(&o.executor, "executor", "", "pod, without a server")
 			f.StringArrayVar(&o.configs.values, "function-configs", nil,
 				"a `PATH` of FunctionConfigs, or kube:[NAMESPACE], for --executor pod")
+			f.StringVar(&o.config, "config", "",
+				"one FunctionConfig as JSON, `OBJECT`, in place of --function-configs")
 			f.StringVar(&o.configs.prefix, "default-prefix", runtime.DefaultPrefix,
 				"the `REPOSITORY` of images without one")
 			o.cluster.add(f)
@@ -85,6 +89,10 @@ func (p *program) eval(ctx context.Context, o *evalOptions, c *call) error {
 		return usage("", "--executor %q: pod is expected", o.executor)
 	case (o.runner == "") == (o.executor == ""):
 		return usage("", "either --runner HOST:PORT or --executor pod is required")
+	case o.config != "" && len(o.configs.values) > 0:
+		return usage("", "--config and --function-configs exclude each other")
+	case o.runner != "" && (o.config != "" || len(o.configs.values) > 0):
+		return usage("", "the server has its own FunctionConfigs")
 	}
 	if _, err := runtime.ParseImage(o.image); err != nil {
 		return usage("", "%v", err)
@@ -121,11 +129,28 @@ func (p *program) eval(ctx context.Context, o *evalOptions, c *call) error {
 	return p.write(response.ResourceList, response.Log)
 }
 
+// evalConfigs returns the FunctionConfigs of the flags.
+func (p *program) evalConfigs(ctx context.Context, o *evalOptions) (*functionconfig.Cache, error) {
+	if o.config == "" {
+		configs, err := p.load(ctx, o.configs, &o.cluster, true, nil)
+		if err != nil {
+			return nil, err
+		}
+		return configs.cache, nil
+	}
+	found, problems := functionconfig.Parse([]byte(o.config), "--config")
+	if errs := functionconfig.Errors(problems); len(errs) > 0 {
+		return nil, usage("", "%s", errs[0].Error())
+	}
+	set, _ := functionconfig.NewSet(found, o.configs.prefix)
+	return functionconfig.NewCache(set), nil
+}
+
 // evalInPod evaluates a request in a pod that this process starts or adopts.
 func (p *program) evalInPod(ctx context.Context, o *evalOptions, r *evaluator.Request) error {
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	configs, err := p.load(ctx, o.configs, &o.cluster, true, nil)
+	cache, err := p.evalConfigs(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -140,7 +165,7 @@ func (p *program) evalInPod(ctx context.Context, o *evalOptions, r *evaluator.Re
 			return err
 		}
 	}
-	d := dispatch.New(configs.cache, dispatch.Options{Pods: pods, Limits: limits, Only: "pod"})
+	d := dispatch.New(cache, dispatch.Options{Pods: pods, Limits: limits, Only: "pod"})
 	ctx, cancel := context.WithTimeout(ctx, o.timeout+o.cluster.scheduler.StartTimeout)
 	defer cancel()
 	response, err := d.Evaluate(ctx, r)

@@ -110,7 +110,10 @@ func TestCluster(t *testing.T) {
 		{"adoption", testAdoption},
 		{"security", testSecurity},
 		{"without a server", testEval},
+		{"same bytes", testSameBytes},
+		{"fctl", testFctl},
 		{"fleet", testFleet},
+		{"tests of an API server", testOthers},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, e) })
 	}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/fctl-dev/fctl"
+	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/krm/catalog"
+)
+
+func TestMain(m *testing.M) {
+	// With -race every process that a test starts would sleep for a second before it exits.
+	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
+		panic(err)
+	}
+	testscript.Main(m, map[string]func(){
+		"fctl-runner": main, "fctl": func() { os.Exit(fctl.Main()) }, "catalog": runCatalog,
+	})
+}
+
+// runCatalog is a program that runs the function of the catalogue that its argument names.
+func runCatalog() {
+	text, err := io.ReadAll(os.Stdin)
+	f, ok := catalog.Find(os.Args[1], "")
+	if err == nil && !ok {
+		err = errors.New("the catalogue has no " + os.Args[1])
+	}
+	if err == nil {
+		var list *krm.ResourceList
+		if list, err = krm.Apply(context.Background(), f, text); list != nil {
+			out, problem := list.Bytes()
+			_, write := os.Stdout.Write(out)
+			err = errors.Join(err, problem, write)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// TestScript runs the scripts about fctl and fctl-runner together. Besides testscript's own commands
+// there are:
+//
+//	serve ARG...           starts `fctl-runner serve` on a free port, and sets $RUNNER to its address
+//	status N COMMAND...    COMMAND ends with status N
+//	catalog NAME           is a program that runs a function of the catalogue
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("XDG_CONFIG_HOME", "")
+			env.Setenv("GORACE", os.Getenv("GORACE"))
+			env.Values["env"] = env
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"serve": serve, "status": status,
+		},
+	})
+}
+
+// serve starts a server, which ends with the script.
+func serve(ts *testscript.TestScript, neg bool, args []string) {
+	env, ok := ts.Value("env").(*testscript.Env)
+	if neg || !ok {
+		ts.Fatalf("serve ARG... is expected")
+	}
+	self, err := os.Executable()
+	ts.Check(err)
+	cmd := exec.Command(self, append([]string{
+		"serve", "--address", "127.0.0.1:0", "--metrics-address", "",
+	}, args...)...)
+	cmd.Args[0] = "fctl-runner" // testscript goes by it
+	cmd.Env, cmd.Dir = env.Vars, ts.MkAbs(".")
+	stderr, err := cmd.StderrPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	log, ended := bufio.NewReader(stderr), make(chan struct{})
+	var rest bytes.Buffer
+	env.Defer(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		<-ended
+	})
+	line, readErr := log.ReadString('\n')
+	go func() {
+		_, _ = io.Copy(&rest, log)
+		_ = cmd.Wait()
+		close(ended)
+	}()
+	found := regexp.MustCompile(`listening on (\S+) with`).FindStringSubmatch(line)
+	if found == nil {
+		<-ended
+		ts.Fatalf("it does not listen: %v\n%s%s", readErr, line, rest.String())
+	}
+	ts.Setenv("RUNNER", found[1])
+}
+
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("a status and a command are expected, and no '!'")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+}
