@@ -34,18 +34,6 @@ func (p *run) early(res *ResourceResult, use *Plugin) {
 	}
 }
 
-// MissingExamples returns the names of references without an example, which keep the spec of a
-// plugin from being checked before its dependencies are known.
-func (r *Resource) MissingExamples() []smithv1.ReferenceName {
-	var names []smithv1.ReferenceName
-	for _, reference := range r.References {
-		if reference.Name != "" && !reference.example.Exists() {
-			names = append(names, reference.Name)
-		}
-	}
-	return names
-}
-
 // spec returns the spec of a plugin with its references replaced.
 func (p *run) spec(res *ResourceResult, value func(*Reference) (resolved, error)) *gaby.YamlDoc {
 	t := res.Resource.plugin.spec

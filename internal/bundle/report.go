@@ -109,7 +109,10 @@ func (r *Result) Text() string {
 	for _, res := range r.Resources {
 		message := res.Message
 		if res.Status == smithv1.Error {
-			message = res.reason()
+			message = res.reason() + ", internal"
+			if res.External {
+				message = res.reason() + ", external"
+			}
 		}
 		object := strings.TrimSpace(res.describe())
 		if object == "" {

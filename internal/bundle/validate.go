@@ -10,11 +10,9 @@ import (
 
 // Validate checks what needs no observed objects, besides what Read checks: that the plugins exist,
 // that their specs, with the examples of references, fit their schemas, and that bindsecret is for
-// what makes a ServiceBinding. The error is a diag.List of the class FailureUsage. The notes say
-// which specs were not checked.
-func Validate(b *Bundle, plugins *Plugins) ([]api.Note, error) {
+// what makes a ServiceBinding. The error is a diag.List of the class FailureUsage.
+func Validate(b *Bundle, plugins *Plugins) error {
 	p := newRun(b, &Options{Plugins: plugins})
-	var notes []api.Note
 	var problems diag.List
 	made := map[Key]*Resource{}
 	for _, r := range b.Resources {
@@ -27,10 +25,6 @@ func Validate(b *Bundle, plugins *Plugins) ([]api.Note, error) {
 					err)
 			} else {
 				p.early(res, use)
-			}
-			for _, name := range r.MissingExamples() {
-				notes = append(notes, api.Note{Pos: p.position(r.plugin.value), Message: fmt.Sprintf(
-					"%s: the spec is not checked: no example value provided in reference %q", r.Name, name)})
 			}
 		}
 		key := Key{res.GVK, b.Namespace, res.Name}
@@ -54,5 +48,24 @@ func Validate(b *Bundle, plugins *Plugins) ([]api.Note, error) {
 		}
 	}
 	problems.Sort()
-	return notes, problems.Err()
+	return problems.Err()
+}
+
+// Unchecked returns notes about the specs of plugins that are not checked before the references
+// have values, because one of them has no example.
+func (b *Bundle) Unchecked() []api.Note {
+	var notes []api.Note
+	for _, r := range b.Resources {
+		if r.plugin == nil {
+			continue
+		}
+		for _, reference := range r.References {
+			if reference.Name != "" && !reference.example.Exists() {
+				notes = append(notes, api.Note{Pos: b.position(r.plugin.value), Message: fmt.Sprintf(
+					"%s: the spec is not checked: no example value provided in reference %q", r.Name,
+					reference.Name)})
+			}
+		}
+	}
+	return notes
 }

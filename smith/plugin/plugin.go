@@ -15,8 +15,11 @@ import (
 // ResourceName is the name of a resource of a Bundle.
 type ResourceName = smithv1.ResourceName
 
-// Name is the name of a plugin: a DNS subdomain.
-type Name = smithv1.PluginName
+// PluginName is the name of a plugin: a DNS subdomain. Name is the same.
+type (
+	PluginName = smithv1.PluginName
+	Name       = PluginName
+)
 
 // NewFunc makes a plugin. It is called once, when a command that works with Bundles starts. Its
 // error ends the command.
@@ -33,7 +36,7 @@ type Plugin interface {
 
 // Description describes a plugin.
 type Description struct {
-	Name Name
+	Name PluginName
 	// GVK is the type of every object that the plugin makes.
 	GVK GroupVersionKind
 	// SpecSchema is the JSON Schema of the spec, as JSON or YAML; nil if any spec is valid.

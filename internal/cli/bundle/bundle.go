@@ -99,6 +99,15 @@ func (r *runner) notes(notes ...api.Note) {
 	}
 }
 
+// unchecked says which specs of plugins are not checked before references have values.
+func (r *runner) unchecked(bundles []*bundle.Bundle) {
+	for _, b := range bundles {
+		if r.settings.Verbose {
+			r.notes(b.Unchecked()...)
+		}
+	}
+}
+
 // bundles reads the Bundles of files. Those of files without problems are returned even with an
 // error.
 func (r *runner) bundles(ctx context.Context, cmd *cobra.Command, paths []string, namespace string,
@@ -176,6 +185,7 @@ func (r *runner) options(ctx context.Context, cmd *cobra.Command, o *inputFlags,
 	if options.Pool, err = r.pool(ctx, cmd, o.observed); err != nil {
 		return nil, err
 	}
+	r.unchecked(bundles)
 	if slices.Contains(o.observed, kube) {
 		err = r.observe(ctx, bundles, options)
 	}

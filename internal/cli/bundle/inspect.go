@@ -41,14 +41,11 @@ positions.`,
 			problems = diag.Failures(err, api.FailureUsage)
 		}
 		for _, b := range bundles {
-			notes, err := bundle.Validate(b, plugins)
-			if err != nil {
+			if err := bundle.Validate(b, plugins); err != nil {
 				problems = append(problems, diag.Failures(err, api.FailureUsage)...)
 			}
-			if r.settings.Verbose {
-				r.notes(notes...)
-			}
 		}
+		r.unchecked(bundles)
 		return problems.Err()
 	}
 	complete(a, cmd, false)
@@ -70,6 +67,9 @@ Markdown.`,
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		r, err := newRunner(a, cmd)
 		if err != nil {
+			return err
+		}
+		if _, err := r.builtIn(); err != nil {
 			return err
 		}
 		bundles, err := r.bundles(cmd.Context(), cmd, words, "default")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -37,9 +38,9 @@ func (o *pluginFlags) add(flags *pflag.FlagSet) {
 // plugins makes the plugins: those of fctl, those of a team's own program, and those declared by
 // flags.
 func (r *runner) plugins(ctx context.Context, o *pluginFlags) (*bundle.Plugins, error) {
-	plugins, err := bundle.NewPlugins(r.app.Plugins, filter.New)
+	plugins, err := r.builtIn()
 	if err != nil {
-		return nil, diag.Failures(err, api.FailureFunction)
+		return nil, err
 	}
 	declared := append(r.settled(o), o.declared...)
 	if len(declared) == 0 {
@@ -59,6 +60,15 @@ func (r *runner) plugins(ctx context.Context, o *pluginFlags) (*bundle.Plugins, 
 	return plugins, problems.Err()
 }
 
+// builtIn makes the plugins of fctl and of a team's own program.
+func (r *runner) builtIn() (*bundle.Plugins, error) {
+	plugins, err := bundle.NewPlugins(r.app.Plugins, filter.New)
+	if err != nil {
+		return nil, diag.Failures(err, api.FailureFunction)
+	}
+	return plugins, nil
+}
+
 // withPlugins returns what a command works with, and the plugins.
 func withPlugins(ctx context.Context, a *app.App, cmd *cobra.Command, o *pluginFlags,
 ) (*runner, *bundle.Plugins, error) {
@@ -70,15 +80,17 @@ func withPlugins(ctx context.Context, a *app.App, cmd *cobra.Command, o *pluginF
 	return r, plugins, err
 }
 
-// settled returns the plugins that the user's own settings declare. Programs are only among them if
-// they may run, so that Bundles without them need no permission.
+// settled returns the plugins that the user's own settings declare and that flags do not declare
+// again. Programs are only among them if they may run, so that Bundles without them need no
+// permission.
 func (r *runner) settled(o *pluginFlags) []string {
 	var declared []string
 	for line := range strings.Lines(r.settings.SmithPlugins) {
 		line = strings.TrimSpace(line)
 		name, command, _ := strings.Cut(line, "=")
+		again := func(flag string) bool { return strings.HasPrefix(flag, name+"=") }
 		switch {
-		case line == "":
+		case line == "" || slices.ContainsFunc(o.declared, again):
 		case o.execution.AllowsExec(r.settings) != "false", strings.HasPrefix(command, "image:"):
 			declared = append(declared, line)
 		case r.settings.Verbose:

@@ -31,12 +31,15 @@ func newRender(a *app.App) *cobra.Command {
 would, and on the error stream what is ready, in progress, blocked or failed.
 BUNDLE is a file with Bundles, or -.
 
-A resource is processed when all that it refers to is ready: observed, and ready
-by the rule for its kind. Objects keep the comments, the order and the quotes
-that they have in the Bundle.
+A resource is processed when all that it refers to is ready: observed, as it was
+rendered, and ready by the rule for its kind. Objects keep the comments, the
+order and the quotes that they have in the Bundle.
 
 -o json prints the report in place of the objects. -O DIR writes one file per
-resource. --simulate prints the order in which a controller would proceed.`,
+resource. --simulate prints the order in which a controller would proceed.
+
+The exit status is 0 when everything is ready, 1 when a later try may do more, 2
+for an invalid Bundle, 3 for a file that cannot be read, 4 for a terminal error.`,
 		Example: `  fctl bundle render bundle.yaml
   fctl bundle render bundle.yaml --observed observed/ --observed secret.yaml
   fctl bundle render bundle.yaml --observed kube: | kubectl apply -f -
