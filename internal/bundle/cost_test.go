@@ -140,11 +140,15 @@ func TestLadderLinear(t *testing.T) {
 		text, observed := ladder(n)
 		return fastest(func() { renderAll(t, text, observed) })
 	}
-	small, large := measure(1000), measure(10_000)
-	t.Logf("1,000 resources %v, 10,000 resources %v", small, large)
-	if large > 25*small {
-		t.Errorf("10 times the resources take %v times the time", float64(large)/float64(small))
+	least := 1000.0
+	for range 5 { // on a busy machine, some are slower
+		small, large := measure(1000), measure(10_000)
+		t.Logf("1,000 resources %v, 10,000 resources %v", small, large)
+		if least = min(least, float64(large)/float64(small)); least <= 25 {
+			return
+		}
 	}
+	t.Errorf("10 times the resources take %v times the time", least)
 }
 
 // TestParallelCost processes 100 Bundles at the same time, which share what was observed.

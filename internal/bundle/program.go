@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/smith/plugin"
@@ -64,7 +65,10 @@ func NewProgram(ctx context.Context, name smithv1.PluginName, describe, process 
 		"metadata": map[string]any{"name": string(name)}, "plugin": string(name),
 	}, nil)
 	if failure != nil {
-		return nil, fmt.Errorf("plugin %q does not describe itself: %w", name, failure.Error)
+		return nil, &api.Failure{
+			Class: api.FailureFunction, Err: failure.Error,
+			Message: fmt.Sprintf("plugin %q does not describe itself: %v", name, failure.Error),
+		}
 	}
 	for _, item := range items {
 		v := item.Doc.Value()

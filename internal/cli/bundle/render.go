@@ -35,8 +35,9 @@ A resource is processed when all that it refers to is ready: observed, as it was
 rendered, and ready by the rule for its kind. Objects keep the comments, the
 order and the quotes that they have in the Bundle.
 
--o json prints the report in place of the objects. -O DIR writes one file per
-resource. --simulate prints the order in which a controller would proceed.
+-o json prints the report in place of the objects: of several Bundles, a list.
+-O DIR writes one file per resource. --simulate prints the order in which a
+controller would proceed.
 
 The exit status is 0 when everything is ready, 1 when a later try may do more, 2
 for an invalid Bundle, 3 for a file that cannot be read, 4 for a terminal error.`,
@@ -98,12 +99,14 @@ func render(ctx context.Context, a *app.App, cmd *cobra.Command, o *renderFlags,
 // emit prints or writes what was rendered, and the report.
 func (r *runner) emit(ctx context.Context, results []*bundle.Result, o *renderFlags) error {
 	if o.output.Value == "json" {
+		reports := []bundle.Report{}
 		for _, result := range results {
-			if err := r.app.WriteJSON(result.Report()); err != nil {
-				return err
-			}
+			reports = append(reports, result.Report())
 		}
-		return nil
+		if len(reports) == 1 {
+			return r.app.WriteJSON(reports[0])
+		}
+		return r.app.WriteJSON(reports)
 	}
 	if o.dir != "" {
 		if err := r.writeFiles(ctx, results, o.dir); err != nil {

@@ -3,8 +3,8 @@
 package main
 
 import (
-	"fmt"
 	"io"
+	"log"
 	"os"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -21,24 +21,24 @@ spec:
 `
 
 func main() {
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+	if err := answer(os.Stdin, os.Stdout); err != nil {
+		log.Fatal(err)
 	}
 }
 
-func run() error {
-	text, err := io.ReadAll(os.Stdin)
-	if err != nil {
-		return err
+// answer reads a call and writes what the plugin returns.
+func answer(in io.Reader, out io.Writer) error {
+	var list *krm.ResourceList
+	text, err := io.ReadAll(in)
+	if err == nil {
+		list, err = krm.Parse(text)
 	}
-	list, err := krm.Parse(text)
 	if err != nil {
 		return err
 	}
 	config := list.FunctionConfig.Value()
 	if config.Get("kind").Text() == "PluginDescription" {
-		_, err = fmt.Print(description)
+		_, err = io.WriteString(out, description)
 		return err
 	}
 	made, err := gaby.ParseYAML([]byte("apiVersion: v1\nkind: ConfigMap # by a function\ndata: {}\n"))
@@ -58,6 +58,6 @@ func run() error {
 			return err
 		}
 	}
-	_, err = os.Stdout.Write(made.BytesWithNewline())
+	_, err = out.Write(made.BytesWithNewline())
 	return err
 }
