@@ -110,7 +110,7 @@ func (w *Workspace) WriteIndex() {
 			e = &indexed{File: st, Hash: hash, Stated: stated, Definition: from.raw}
 		}
 		// Only fctl writes recorded state, and only with the lock.
-		name := stateFile(kind, c.SpaceSlug, c.Slug)
+		name := s.statePath(stateFile(kind, c.SpaceSlug, c.Slug))
 		if at := s.stampOf(name); at != e.State {
 			e.State, e.Recorded = at, nil
 			if text, err := s.root.ReadFile(name); err == nil {

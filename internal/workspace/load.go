@@ -219,7 +219,7 @@ func (s *Store) loadIndexed(d definition) (loaded, bool) {
 		return loaded{}, false
 	}
 	e := s.index.cached(d, s.stampOf(d.file))
-	if e == nil || e.State != s.stampOf(stateFile(d.kind, d.space, d.slug)) {
+	if e == nil || e.State != s.stampOf(s.statePath(stateFile(d.kind, d.space, d.slug))) {
 		return loaded{}, false
 	}
 	var l loaded

@@ -79,7 +79,7 @@ func (s *Store) Data(u *Unit, n int64) ([]byte, error) {
 	if err != nil {
 		return nil, s.unreadable(name, err)
 	}
-	return data, nil
+	return data, s.checkBase(u, n, data)
 }
 
 // Working returns the working copy of a unit; nil if the file is missing.

@@ -174,7 +174,7 @@ func (s *Store) readFile(name string) ([]byte, error) {
 			return data, nil
 		}
 	}
-	return s.root.ReadFile(name)
+	return s.root.ReadFile(s.statePath(name))
 }
 
 func (s *Store) unreadable(name string, err error) error {

@@ -107,6 +107,10 @@ func (t *Tx) append(path string, data []byte) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return t.store.unreadable(path, err)
 	}
+	if _, shared := t.store.basesPath(path); shared {
+		t.write(phaseHistory, path, slices.Concat(before, data)) // the file may be that of git
+		return nil
+	}
 	_, again := t.files[path]
 	t.files[path] = slices.Concat(before, data)
 	// One operation for each file: those of a phase are done in any order.

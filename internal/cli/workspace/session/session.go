@@ -118,6 +118,9 @@ func (c *Common) Write(cmd *cobra.Command, title string, do func(*Session) error
 				return err
 			}
 		}
+		if err := s.Tx.WriteBases(s.Workspace); err != nil {
+			return err
+		}
 		if c.DryRun {
 			defer s.Tx.Drop() // what is shown may read what would be written
 		} else if err := s.Tx.Commit(s.Ctx); err != nil {
