@@ -73,6 +73,7 @@ type FunctionContext struct {
 	RevisionNum       int64             `json:",omitempty"`
 	QueuedOperationID string            `json:",omitempty"`
 	NotLive           bool              `json:",omitempty"`
+	IsLiveState       bool              `json:",omitempty"` // the data is a live state of the unit
 	PreviousDataHash  string            `json:",omitempty"`
 	ApprovedBy        []string          `json:",omitempty"`
 	// Conflicts are the conflicts of the merges that produced the data.

@@ -15,14 +15,18 @@ import (
 // noID is the ID of what does not exist locally.
 const noID = "00000000-0000-0000-0000-000000000000"
 
-// Context returns the context in which functions and expressions see a unit.
-func Context(u *Unit) api.FunctionContext {
+// Context returns the context in which functions and expressions see a unit. live says that they
+// see its live state.
+func Context(u *Unit, live bool) api.FunctionContext {
 	fc := api.FunctionContext{
 		ToolchainType: u.ToolchainType, UnitSlug: u.Slug, UnitID: u.UnitID,
 		UnitLabels: u.Labels, UnitAnnotations: u.Annotations,
 		SpaceID: u.SpaceID, SpaceSlug: u.SpaceSlug, OrganizationID: noID,
-		RevisionNum: u.HeadRevisionNum, NotLive: true, PreviousDataHash: u.DataHash,
-		Conflicts: u.Conflicts,
+		RevisionNum: u.HeadRevisionNum, NotLive: true, IsLiveState: live,
+		PreviousDataHash: u.DataHash, Conflicts: u.Conflicts,
+	}
+	if u.HeadRevisionNum > 0 {
+		fc.RevisionID = entity.RecordID(u.UnitID, "revision", u.HeadRevisionNum)
 	}
 	if s := u.Space; s != nil {
 		fc.SpaceID, fc.SpaceSlug = s.SpaceID, s.Slug
@@ -87,7 +91,7 @@ func (r *resolver) evaluate(
 			visible[name] = v
 		}
 	}
-	fc := Context(&r.in.Downstream)
+	fc := Context(&r.in.Downstream, false)
 	result, err := p.eval(&fc, visible)
 	if err != nil {
 		return "", r.expressionError(l, entity.CodeExprEval, what, err)

@@ -85,7 +85,7 @@ type Output struct {
 	Conflicts api.MutationConflictList
 	Merged    bool
 	Result    entity.ResolveResult
-	// Patches say what each link changed, by link ID.
+	// Patches say what each link changed, by link ID; "" is the unit itself.
 	Patches map[string]api.ResourceMutationList
 }
 

@@ -349,15 +349,19 @@ func (r *resolver) blame(list api.ResourceMutationList, causes []cause) {
 		for j := range causes {
 			by := &causes[j]
 			paths, ok := parts[by]
-			if !ok || by.link == nil {
+			if !ok {
 				continue
 			}
 			part := *m
 			part.PathMutationMap = paths
-			r.patches[by.link.LinkID] = mutation.Add(
-				r.patches[by.link.LinkID], api.ResourceMutationList{part}, r.provider,
+			id := "" // of the unit itself
+			if by.link != nil {
+				id = by.link.LinkID
+				r.noteWrites(&m.Resource, paths, by.link)
+			}
+			r.patches[id] = mutation.Add(
+				r.patches[id], api.ResourceMutationList{part}, r.provider,
 			)
-			r.noteWrites(&m.Resource, paths, by.link)
 		}
 	}
 }
@@ -427,6 +431,9 @@ func (r *resolver) output(links []*entity.Link) *Output {
 		out.Data, out.Mutations, out.Sources = r.data, r.mutations, r.sources
 		result.NewRevisionNum++
 		result.FunctionMutationSummary = r.summary
+		if len(r.patches[""]) > 0 {
+			result.SelfBindings = r.bindings[""]
+		}
 	}
 	ran := map[entity.UpdateType]bool{}
 	for _, l := range links {

@@ -8,6 +8,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
 
@@ -45,7 +46,35 @@ func (r *resolver) transform(l *entity.Link) error {
 		return err
 	}
 	r.succeed(l, s.version)
+	result := r.results[l.LinkID]
+	result.Values = values
+	for _, call := range setters {
+		result.Results = append(result.Results, entity.ExpressionResult{Function: callText(&call)})
+	}
+	for _, w := range writes {
+		evaluator := w.of.Evaluator
+		if evaluator == "" {
+			evaluator = api.EvaluatorTemplate
+		}
+		result.Results = append(result.Results, entity.ExpressionResult{
+			Resource: refText(w.of.Resource), Path: w.of.Path, Expression: w.of.Expression,
+			Evaluator: evaluator, Value: w.value,
+		})
+	}
 	return nil
+}
+
+// callText returns a function with its arguments.
+func callText(call *api.FunctionInvocation) string {
+	words := []string{call.FunctionName}
+	for _, a := range call.Arguments {
+		word := fmt.Sprint(a.Value)
+		if a.ParameterName != "" {
+			word = "--" + a.ParameterName + "=" + word
+		}
+		words = append(words, word)
+	}
+	return shellwords.Quote(words...)
 }
 
 // upstreamValues reads the values of UpstreamPaths and UpstreamGetters, by name.
@@ -127,7 +156,7 @@ func (r *resolver) runGetter(
 ) (any, bool, error) {
 	name := g.FunctionInvocation.FunctionName
 	result, err := r.in.Executor.Run(r.ctx, &api.FunctionInvocationRequest{
-		FunctionContext: Context(&s.up.Unit), ConfigData: s.data, WhereResource: l.WhereResource,
+		FunctionContext: Context(&s.up.Unit, l.UseLiveState), ConfigData: s.data, WhereResource: l.WhereResource,
 		FunctionInvocations: api.FunctionInvocationList{g.FunctionInvocation},
 	}, handler.Options{})
 	if err := r.functionFailed(l, name, result, err); err != nil {
@@ -231,7 +260,7 @@ func (r *resolver) runSetters(
 		return docs, nil
 	}
 	result, err := r.in.Executor.Run(r.ctx, &api.FunctionInvocationRequest{
-		FunctionContext: Context(&r.in.Downstream), WhereResource: l.WhereResource,
+		FunctionContext: Context(&r.in.Downstream, false), WhereResource: l.WhereResource,
 		FunctionInvocations: chain, StopOnError: true, ConfigData: r.data,
 	}, handler.Options{})
 	if err := r.functionFailed(l, chain[0].FunctionName, result, err); err != nil {

@@ -233,7 +233,7 @@ func (r *resolver) transformed(
 ) (string, error) {
 	// The filter of the link is the request's, that of the invocation is its own.
 	result, err := r.in.Executor.Run(r.ctx, &api.FunctionInvocationRequest{
-		FunctionContext: Context(&s.up.Unit), ConfigData: s.data, WhereResource: l.WhereResource,
+		FunctionContext: Context(&s.up.Unit, l.UseLiveState), ConfigData: s.data, WhereResource: l.WhereResource,
 		FunctionInvocations: api.FunctionInvocationList{{
 			FunctionName: invocation.FunctionName, Arguments: invocation.Arguments,
 			WhereResource: invocation.WhereResource,

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/fctl-dev/fctl/internal/link"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
 
@@ -127,6 +128,28 @@ func (s *Store) names(dir string, is func(fs.FileMode) bool) ([]string, error) {
 		}
 	}
 	return names, nil
+}
+
+// Attributes returns the files in which users say which paths of resource types need and provide
+// values, sorted by name.
+func (s *Store) Attributes() ([]link.AttributeFile, error) {
+	names, err := s.names(attributesDir, fs.FileMode.IsRegular)
+	if err != nil {
+		return nil, err
+	}
+	var files []link.AttributeFile
+	for _, name := range names {
+		if path.Ext(name) != ".yaml" {
+			continue
+		}
+		name = path.Join(attributesDir, name)
+		text, err := s.root.ReadFile(name)
+		if err != nil {
+			return nil, s.unreadable(name, err)
+		}
+		files = append(files, link.AttributeFile{Name: s.position(name).File, Text: text})
+	}
+	return files, nil
 }
 
 func (w *Workspace) hasSlug(s *Store, file, slug string) bool {

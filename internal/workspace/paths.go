@@ -14,13 +14,15 @@ const Marker = "fctl-workspace.yaml"
 
 // The paths of a workspace are relative to its root, with slashes.
 const (
-	spacesDir   = "spaces"
-	privateDir  = ".fctl"
-	stateDir    = privateDir + "/state"
-	lockFile    = privateDir + "/lock"
-	journalFile = privateDir + "/journal"
-	undoDir     = privateDir + "/undo"
-	indexFile   = privateDir + "/index"
+	spacesDir = "spaces"
+	// attributesDir has files about paths that need and provide values.
+	attributesDir = "attributes"
+	privateDir    = ".fctl"
+	stateDir      = privateDir + "/state"
+	lockFile      = privateDir + "/lock"
+	journalFile   = privateDir + "/journal"
+	undoDir       = privateDir + "/undo"
+	indexFile     = privateDir + "/index"
 )
 
 // Extension returns the extension of the data of a toolchain, without a dot.

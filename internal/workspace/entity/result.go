@@ -27,6 +27,8 @@ type ResolveResult struct {
 	NewRevisionNum          int64
 	Links                   []LinkResult
 	FunctionMutationSummary api.ResourceMutationList
+	// SelfBindings are the needs that the unit itself satisfies, if this resolve filled some.
+	SelfBindings []Binding `json:",omitempty"`
 	Conflicts               api.MutationConflictList
 	Warnings                []Warning
 	// Propagated has one result for each unit that automatic links changed afterwards.
@@ -43,6 +45,19 @@ type LinkResult struct {
 	UpstreamFrom int64 // the pointer before
 	UpstreamTo   int64 // the pointer afterwards
 	Bindings     []Binding
+	// Values are what TransformPaths read upstream, by name, and Results what it computed.
+	Values  map[string]any     `json:",omitempty"`
+	Results []ExpressionResult `json:",omitempty"`
+}
+
+// ExpressionResult is the value of an expression: of a path, or of an argument of a function.
+type ExpressionResult struct {
+	Resource   string `json:",omitempty"` // type and name; of a path
+	Path       string `json:",omitempty"`
+	Function   string `json:",omitempty"` // the whole call, with the values of expressions
+	Expression string `json:",omitempty"`
+	Evaluator  string `json:",omitempty"`
+	Value      any    `json:",omitempty"`
 }
 
 // Warning is something a person should know that does not make an operation fail.

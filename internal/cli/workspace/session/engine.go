@@ -44,21 +44,11 @@ func Documents(converter configkit.ConfigConverter, data []byte) (gaby.Container
 
 // context returns what functions know about a unit.
 func (s *Session) context(u *workspace.Unit) api.FunctionContext {
-	c := api.FunctionContext{
-		ToolchainType: u.ToolchainType, UnitSlug: u.Slug, UnitID: u.UnitID,
-		UnitLabels: u.Labels, UnitAnnotations: u.Annotations,
-		SpaceID: u.SpaceID, SpaceSlug: u.SpaceSlug,
-		OrganizationID: "00000000-0000-0000-0000-000000000000",
-		RevisionNum:    u.HeadRevisionNum, PreviousDataHash: u.DataHash, NotLive: true,
-	}
-	if u.HeadRevisionNum > 0 {
-		c.RevisionID = entity.RecordID(u.UnitID, "revision", u.HeadRevisionNum)
-	}
+	unit := link.Unit{Unit: u.Unit}
 	if space, err := s.Space(u.SpaceSlug); err == nil {
-		c.SpaceLabels, c.SpaceAnnotations = space.Labels, space.Annotations
-		c.TargetFacts = space.TargetFacts
+		unit.Space = space.Space
 	}
-	return c
+	return link.Context(&unit, false)
 }
 
 // Run runs functions on data of a unit.

@@ -18,6 +18,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/diff"
+	"github.com/fctl-dev/fctl/internal/link"
 	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/settings"
 	"github.com/fctl-dev/fctl/internal/source"
@@ -197,8 +198,18 @@ func (s *Session) Functions() (*functions.Executor, error) {
 		return s.executor, nil
 	}
 	executor, err := s.App.ExecutorFor(s.Ctx, s.Settings)
+	if err != nil {
+		return nil, err
+	}
+	files, err := s.Store.Attributes()
+	if err != nil {
+		return nil, err
+	}
+	if err := link.RegisterAttributes(executor, files); err != nil {
+		return nil, err
+	}
 	s.executor = executor
-	return executor, err
+	return executor, nil
 }
 
 // Secrets returns the secret values of two states of a unit, nil if they may be shown.

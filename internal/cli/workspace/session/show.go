@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/sensitive"
+	"github.com/fctl-dev/fctl/internal/diff"
 	"github.com/fctl-dev/fctl/internal/link"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
@@ -107,10 +109,41 @@ func (s *Session) describe(b *strings.Builder, r wave.UnitResult, sum *totals) e
 		if l.Status == entity.StatusSkipped || changed && l.Status == entity.StatusUnchanged {
 			continue
 		}
-		s.describeLink(b, r.Unit, r.Output, l, secrets, sum)
+		var text strings.Builder
+		s.describeLink(&text, r.Unit, r.Output, l, secrets, sum)
+		b.WriteString(s.upstreamSecrets(r.Unit, l).Message(text.String()))
 	}
+	s.describeSelf(b, r.Unit, r.Output, secrets, sum)
 	s.Warn(r.Output.Result.Warnings)
 	return nil
+}
+
+// upstreamSecrets returns the secret values that a link may have copied to where values are not
+// known to be secret.
+func (s *Session) upstreamSecrets(u *workspace.Unit, result entity.LinkResult) *sensitive.Values {
+	l, err := s.Link(u.SpaceSlug, result.Link)
+	if err != nil || result.Status != entity.StatusChanged ||
+		l.UpdateType != entity.UpdateTransformPaths && l.UpdateType != entity.UpdateInsert {
+		return nil
+	}
+	data, err := s.Store.Data(l.To, l.To.HeadRevisionNum)
+	if err != nil {
+		return nil
+	}
+	secrets, err := s.Secrets(l.To, data, nil)
+	if err != nil {
+		return nil
+	}
+	return secrets
+}
+
+// revisionText returns the revision of a unit and, if it was written, the next.
+func (s *Session) revisionText(out *link.Output) string {
+	text := fmt.Sprint(out.Result.BaseRevisionNum)
+	if out.Result.NewRevisionNum != out.Result.BaseRevisionNum && !s.DryRun {
+		text += ".." + fmt.Sprint(out.Result.NewRevisionNum)
+	}
+	return text
 }
 
 func (s *Session) describeLink(
@@ -122,10 +155,7 @@ func (s *Session) describeLink(
 	if err != nil {
 		return
 	}
-	revision := fmt.Sprint(out.Result.BaseRevisionNum)
-	if out.Result.NewRevisionNum != out.Result.BaseRevisionNum && !s.DryRun {
-		revision += ".." + fmt.Sprint(out.Result.NewRevisionNum)
-	}
+	revision := s.revisionText(out)
 	fmt.Fprintf(b, "link %s (%s)  %s/%s %d..%d -> %s %s", l.Slug, l.Type(), l.ToSpace, l.ToUnit,
 		result.UpstreamFrom, result.UpstreamTo, u.Name(), revision)
 	if result.Status != entity.StatusChanged {
@@ -134,6 +164,9 @@ func (s *Session) describeLink(
 	b.WriteString("\n")
 	if result.Status == entity.StatusFailed {
 		b.WriteString("  ! " + string(result.Code) + ": " + result.Message + "\n")
+	}
+	if s.DryRun {
+		b.WriteString(expressionText(&result))
 	}
 	conflicts := map[string][]api.MutationConflict{}
 	for _, c := range out.Result.Conflicts {
@@ -144,7 +177,7 @@ func (s *Session) describeLink(
 		}
 	}
 	for _, m := range out.Patches[l.LinkID] {
-		describeResource(b, m, conflicts, secrets, sum)
+		describeResource(b, m, conflicts, s.provided(result.Bindings), secrets, sum)
 	}
 	for _, key := range slices.Sorted(maps.Keys(conflicts)) {
 		b.WriteString("  ~ " + ResourceText(conflicts[key][0].Resource) + "\n")
@@ -164,9 +197,10 @@ func unscoped(r api.ResourceInfo) string {
 }
 
 // describeResource prints what changed in a resource, and the conflicts there.
+// provided says where values come from, by unscoped resource and path.
 func describeResource(
 	b *strings.Builder, m api.ResourceMutation, conflicts map[string][]api.MutationConflict,
-	secrets *sensitive.Values, sum *totals,
+	provided map[string]string, secrets *sensitive.Values, sum *totals,
 ) {
 	mark := "~"
 	switch m.ResourceMutationInfo.MutationType {
@@ -189,7 +223,8 @@ func describeResource(
 		sum.changes++
 		info.Value = secrets.Value(m.Resource, path, info.Value)
 		info.Previous = secrets.Value(m.Resource, path, info.Previous)
-		b.WriteString("      " + changeText(path, info) + "\n")
+		b.WriteString("      " + changeText(path, info) +
+			provided[unscoped(m.Resource)+" "+PlainPath(path)] + "\n")
 	}
 	key := unscoped(m.Resource)
 	describeConflicts(b, conflicts[key], secrets)
@@ -208,10 +243,88 @@ func changeText(path api.ResolvedPath, info api.MutationInfo) string {
 	case api.MutationTypeDelete:
 		return "- " + text
 	}
-	if previous := oneLine(info.Previous); previous != "" {
+	previous := oneLine(info.Previous)
+	if value == "" || previous == "" && info.Previous != "" {
+		return "~ " + text + ":" + linesText(info.Previous, info.Value)
+	}
+	if previous != "" {
 		return "~ " + text + ": " + previous + " -> " + value
 	}
 	return "~ " + text + ": " + value
+}
+
+// linesText returns the lines that change in a value, each on a line of its own.
+func linesText(before, after string) string {
+	var b strings.Builder
+	f := diff.File{Before: plainLines(before), After: plainLines(after)}
+	for line := range strings.Lines(string(diff.Unified(f))) {
+		line = strings.TrimRight(line, "\n")
+		if strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "+++ ") ||
+			strings.HasPrefix(line, "@@") || strings.HasPrefix(line, `\`) {
+			continue
+		}
+		b.WriteString("\n        " + line)
+	}
+	return b.String()
+}
+
+// plainLines returns the text of a scalar in YAML, with a newline at its end; anything else as it
+// is.
+func plainLines(value string) []byte {
+	if doc, err := gaby.ParseYAML([]byte(value)); err == nil && doc.Check() == nil &&
+		doc.Value().Kind() == gaby.Scalar {
+		value = doc.Value().Text()
+	}
+	if value != "" && !strings.HasSuffix(value, "\n") {
+		value += "\n"
+	}
+	return []byte(value)
+}
+
+// provided says in a dry run where the values of bindings come from, by unscoped resource and path.
+func (s *Session) provided(bindings []entity.Binding) map[string]string {
+	if !s.DryRun {
+		return nil
+	}
+	from := map[string]string{}
+	for _, b := range bindings {
+		if b.NeededResource != nil && b.ProvidedResource != nil {
+			from[unscoped(*b.NeededResource)+" "+b.NeededPath] = "  <- " + b.ProvidedPath + " of " +
+				ResourceText(*b.ProvidedResource)
+		}
+	}
+	return from
+}
+
+// describeSelf prints what a unit filled in itself.
+func (s *Session) describeSelf(
+	b *strings.Builder, u *workspace.Unit, out *link.Output, secrets *sensitive.Values, sum *totals,
+) {
+	patch := out.Patches[""]
+	if len(patch) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "unit %s itself  %s\n", u.Name(), s.revisionText(out))
+	for _, m := range patch {
+		describeResource(b, m, nil, s.provided(out.Result.SelfBindings), secrets, sum)
+	}
+}
+
+// expressionText returns what TransformPaths read and computed.
+func expressionText(result *entity.LinkResult) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(result.Values)) {
+		fmt.Fprintf(&b, "  read %s = %v\n", name, result.Values[name])
+	}
+	for _, x := range result.Results {
+		if x.Function != "" {
+			fmt.Fprintf(&b, "  run %s\n", x.Function)
+			continue
+		}
+		fmt.Fprintf(&b, "  compute %s of %s = %s %s = %v\n", x.Path, x.Resource, x.Evaluator,
+			x.Expression, x.Value)
+	}
+	return b.String()
 }
 
 // PlainPath returns a path without the positions and digests of list elements.
