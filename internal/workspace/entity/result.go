@@ -29,8 +29,8 @@ type ResolveResult struct {
 	FunctionMutationSummary api.ResourceMutationList
 	// SelfBindings are the needs that the unit itself satisfies, if this resolve filled some.
 	SelfBindings []Binding `json:",omitempty"`
-	Conflicts               api.MutationConflictList
-	Warnings                []Warning
+	Conflicts    api.MutationConflictList
+	Warnings     []Warning
 	// Propagated has one result for each unit that automatic links changed afterwards.
 	Propagated []ResolveResult
 }
