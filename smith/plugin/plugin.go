@@ -15,11 +15,11 @@ import (
 // ResourceName is the name of a resource of a Bundle.
 type ResourceName = smithv1.ResourceName
 
-// PluginName is the name of a plugin: a DNS subdomain. Name is the same.
-type (
-	PluginName = smithv1.PluginName
-	Name       = PluginName
-)
+// PluginName is the name of a plugin: a DNS subdomain.
+type PluginName = smithv1.PluginName
+
+// Name is a short name of PluginName.
+type Name = PluginName
 
 // NewFunc makes a plugin. It is called once, when a command that works with Bundles starts. Its
 // error ends the command.

@@ -68,7 +68,7 @@ func (c *completer) bundles(words []string) []*bundle.Bundle {
 		if err != nil {
 			continue
 		}
-		read, _, _ := bundle.Read(text, path, "default") //nolint:errcheck // offers less
+		read, _, _ := bundle.Read(text, path, "default") // problems only offer less
 		all = append(all, read...)
 	}
 	return all
