@@ -53,6 +53,7 @@ positions.`,
 }
 
 func newGraph(a *app.App) *cobra.Command {
+	var namespace string
 	cmd := &cobra.Command{
 		Use:   "graph [flags] BUNDLE...",
 		Short: "Print which resources of a Bundle refer to which",
@@ -62,6 +63,7 @@ Markdown.`,
 		Example: `  fctl bundle graph bundle.yaml
   fctl bundle graph bundle.yaml -o dot | dot -Tsvg > bundle.svg`,
 	}
+	addNamespace(cmd.Flags(), &namespace)
 	output := app.AddOutput(cmd.Flags(), strings.Join(bundle.GraphFormats(), ", "),
 		bundle.GraphFormats()...)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
@@ -72,7 +74,7 @@ Markdown.`,
 		if _, err := r.builtIn(); err != nil {
 			return err
 		}
-		bundles, err := r.bundles(cmd.Context(), cmd, words, "default")
+		bundles, err := r.bundles(cmd.Context(), cmd, words, namespace)
 		if err != nil {
 			return err
 		}
