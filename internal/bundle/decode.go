@@ -337,6 +337,12 @@ func (d *decoder) reference(v gaby.Value) *Reference {
 // spec reads the object or the plugin of a resource.
 func (d *decoder) spec(r *Resource, v gaby.Value) {
 	object, use := v.Get("object"), v.Get("plugin")
+	if object.IsNull() { // as if it was left out
+		object = gaby.Value{}
+	}
+	if use.IsNull() {
+		use = gaby.Value{}
+	}
 	switch {
 	case object.Exists() && use.Exists():
 		d.fail(use, "", "a resource has an object or a plugin, not both")

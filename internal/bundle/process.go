@@ -18,7 +18,7 @@ type Options struct {
 	Pool    *Pool // nil if nothing was observed
 	Plugins *Plugins
 	Outputs OutputTable
-	// ReadyRules are for kinds without a rule of their own.
+	// ReadyRules come before the rules that are built in.
 	ReadyRules []ReadyRule
 	// AssumeReady are resources that count as ready; AssumeAll says that all do. The rendered object
 	// takes the position of one that was not observed.

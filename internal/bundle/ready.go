@@ -18,7 +18,7 @@ type readiness struct {
 	noRule  bool   // nobody knows
 }
 
-// ReadyRule is a rule for objects of a kind that has no rule of its own.
+// ReadyRule is a rule for objects of a kind. It comes before the one that is built in.
 type ReadyRule struct {
 	Group, Kind string
 	anyGroup    bool
@@ -68,16 +68,16 @@ func alwaysReady(gvk plugin.GroupVersionKind) bool {
 	return false
 }
 
-// readiness applies the rules: those that are built in, --ready, and those of the annotations of
-// CustomResourceDefinitions.
+// readiness applies the first rule for a type: of --ready, built in, or of the annotations of its
+// CustomResourceDefinition.
 func (p *run) readiness(gvk plugin.GroupVersionKind, actual gaby.Value) readiness {
-	if alwaysReady(gvk) {
-		return readiness{ready: true}
-	}
 	for _, rule := range p.ReadyRules {
 		if rule.Kind == gvk.Kind && (rule.anyGroup || rule.Group == gvk.Group) {
 			return rule.apply(actual)
 		}
+	}
+	if alwaysReady(gvk) {
+		return readiness{ready: true}
 	}
 	if check := builtInRule(gvk); check != nil {
 		return check(actual)

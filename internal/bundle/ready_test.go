@@ -78,12 +78,13 @@ func TestReadiness(t *testing.T) {
 		"custom, no braces": {apiVersion: "example.com/v1", kind: "Database", observed: meta, more: strings.Replace(crd, "{$.status.phase}", "status.phase", 1), want: `Error: CustomResourceDefinition databases.example.com: the annotation smith.atlassian.com/CrReadyWhenFieldPath: path "status.phase": column 1: a path in braces is expected, such as {$.status.phase} (retriable false, external true)`},
 		"custom, no rule":   {apiVersion: "example.com/v1", kind: "Table", observed: meta, more: crd, want: "InProgress: no readiness rule for Table; use --ready Table.example.com"},
 
-		"--ready KIND":         {apiVersion: "example.com/v1", kind: "Table", observed: meta, ready: []string{"Table"}, want: "Ready"},
-		"--ready KIND.GROUP":   {apiVersion: "example.com/v1", kind: "Table", observed: meta, ready: []string{"Table.example.com"}, want: "Ready"},
-		"--ready other group":  {apiVersion: "example.com/v1", kind: "Table", observed: meta, ready: []string{"Table.example.org"}, want: "InProgress: no readiness rule for Table; use --ready Table.example.com"},
-		"--ready path":         {apiVersion: "example.com/v1", kind: "Table", observed: meta + "status: {ok: true}\n", ready: []string{"Table=status.ok=true"}, want: "Ready"},
-		"--ready path, braces": {apiVersion: "example.com/v1", kind: "Table", observed: condition("{type: Up, status: 'True'}"), ready: []string{"Table={$.status.conditions[?(@.type==\"Up\")].status}=True"}, want: "Ready"},
-		"--ready path, no":     {apiVersion: "example.com/v1", kind: "Table", observed: meta + "status: {ok: false}\n", ready: []string{"Table=status.ok=true"}, want: `InProgress: status.ok is "false"; the object is ready when it is "true"`},
+		"--ready over built in": {apiVersion: "v1", kind: "ConfigMap", observed: meta + "data: {up: 'no'}\n", ready: []string{"ConfigMap=data.up=yes"}, want: `InProgress: data.up is "no"; the object is ready when it is "yes"`},
+		"--ready KIND":          {apiVersion: "example.com/v1", kind: "Table", observed: meta, ready: []string{"Table"}, want: "Ready"},
+		"--ready KIND.GROUP":    {apiVersion: "example.com/v1", kind: "Table", observed: meta, ready: []string{"Table.example.com"}, want: "Ready"},
+		"--ready other group":   {apiVersion: "example.com/v1", kind: "Table", observed: meta, ready: []string{"Table.example.org"}, want: "InProgress: no readiness rule for Table; use --ready Table.example.com"},
+		"--ready path":          {apiVersion: "example.com/v1", kind: "Table", observed: meta + "status: {ok: true}\n", ready: []string{"Table=status.ok=true"}, want: "Ready"},
+		"--ready path, braces":  {apiVersion: "example.com/v1", kind: "Table", observed: condition("{type: Up, status: 'True'}"), ready: []string{"Table={$.status.conditions[?(@.type==\"Up\")].status}=True"}, want: "Ready"},
+		"--ready path, no":      {apiVersion: "example.com/v1", kind: "Table", observed: meta + "status: {ok: false}\n", ready: []string{"Table=status.ok=true"}, want: `InProgress: status.ok is "false"; the object is ready when it is "true"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := oneOf(c.apiVersion, c.kind, c.observed)
