@@ -155,7 +155,7 @@ func (p *program) evalInPod(ctx context.Context, o *evalOptions, r *evaluator.Re
 		return err
 	}
 	limits := runtime.Limits{Time: o.timeout, Output: int64(o.maxMessage)}
-	pods, err := o.cluster.pods(background, p, limits, o.maxMessage)
+	pods, _, err := o.cluster.pods(background, p, limits, o.maxMessage)
 	if err != nil {
 		return err
 	}

@@ -29,6 +29,7 @@ const imageVariable = "FCTL_RUNNER_IMAGE"
 type clusterOptions struct {
 	kubeconfig, namespace, name string
 	wrapperImage, pull, network string
+	template                    string
 	secrets                     []string
 	privileged, keep            bool
 	scheduler                   pods.Options
@@ -47,6 +48,9 @@ func (o *clusterOptions) add(f *pflag.FlagSet) {
 	f.StringVar(&o.name, "name", "default", "the `NAME` of this runner: it uses pods with it again")
 	f.StringVar(&o.wrapperImage, "wrapper-image", "",
 		"the `IMAGE` of fctl-runner, which pods start with; "+imageVariable+" if empty")
+	f.StringVar(&o.template, "pod-template", kube.DefaultBase,
+		"the template of pods: a `FILE`, or the name of a PodTemplate, or of a ConfigMap with "+
+			"data.template, in the namespace of the pods")
 	f.StringVar(&o.pull, "image-pull-policy", "", "Always, IfNotPresent or Never, for pods")
 	f.StringSliceVar(&o.secrets, "image-pull-secret", nil, "`NAMES` of secrets for pulling images")
 	f.StringVar(&o.network, "pod-network", "auto",
@@ -100,24 +104,24 @@ func (l lines) Write(text []byte) (int, error) {
 // pods starts a scheduler with pods in the cluster. The watch of pods ends with ctx.
 func (o *clusterOptions) pods(ctx context.Context, p *program, limits runtime.Limits,
 	maxMessage int,
-) (*dispatch.Pods, error) {
+) (*dispatch.Pods, *kube.Backend, error) {
 	if o.wrapperImage == "" {
 		o.wrapperImage = p.getenv(imageVariable)
 	}
 	if o.wrapperImage == "" {
-		return nil, usage("", "pods need the image of fctl-runner: --wrapper-image or %s",
+		return nil, nil, usage("", "pods need the image of fctl-runner: --wrapper-image or %s",
 			imageVariable)
 	}
 	pull := corev1.PullPolicy(o.pull)
 	switch pull {
 	case "", corev1.PullAlways, corev1.PullIfNotPresent, corev1.PullNever:
 	default:
-		return nil, usage("", "--image-pull-policy %q: Always, IfNotPresent or Never is expected",
+		return nil, nil, usage("", "--image-pull-policy %q: Always, IfNotPresent or Never is expected",
 			o.pull)
 	}
 	config, namespace, err := o.restConfig(p)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if o.namespace != "" {
 		namespace = o.namespace
@@ -129,7 +133,7 @@ func (o *clusterOptions) pods(ctx context.Context, p *program, limits runtime.Li
 		forward = err != nil
 	case "direct", "forward":
 	default:
-		return nil, usage("", "--pod-network %q: auto, direct or forward is expected", o.network)
+		return nil, nil, usage("", "--pod-network %q: auto, direct or forward is expected", o.network)
 	}
 	client := &registry.Client{Transport: http.DefaultTransport, Fresh: 10 * time.Minute}
 	timeout := limits.Time
@@ -142,12 +146,47 @@ func (o *clusterOptions) pods(ctx context.Context, p *program, limits runtime.Li
 		AllowPrivileged: o.privileged, Forward: forward, Entrypoint: client.Entrypoint,
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	base, err := backend.ReadBase(ctx, o.template)
+	if err != nil {
+		return nil, nil, err
+	}
+	backend.SetBase(base)
 	o.scheduler.Keep, o.scheduler.Note = o.keep, p.say
 	return &dispatch.Pods{
 		Scheduler: pods.New(backend, o.scheduler), Version: backend.Version, Tags: client.Tags,
-	}, nil
+	}, backend, nil
+}
+
+// watchTemplate reads the template of pods again and again until ctx ends, and calls changed when it
+// is another one. A template that cannot be used changes nothing.
+func (o *clusterOptions) watchTemplate(ctx context.Context, p *program, backend *kube.Backend,
+	changed func(),
+) {
+	ticker := time.NewTicker(o.scheduler.GC)
+	defer ticker.Stop()
+	said := ""
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		base, err := backend.ReadBase(ctx, o.template)
+		problem := ""
+		if err != nil {
+			problem = err.Error()
+		}
+		if problem != "" && problem != said && ctx.Err() == nil {
+			p.say("%s; the template before stays in use", problem)
+		}
+		said = problem
+		if err == nil && backend.SetBase(base) {
+			p.say("the template of pods has changed")
+			changed()
+		}
+	}
 }
 
 func objectsCommand() subcommand {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/internal/runner/dispatch"
+	"github.com/fctl-dev/fctl/internal/runner/kube"
 	"github.com/fctl-dev/fctl/internal/runner/server"
 	fnruntime "github.com/fctl-dev/fctl/internal/runtime"
 	"github.com/fctl-dev/fctl/internal/runtime/functionconfig"
@@ -104,9 +105,10 @@ func (p *program) serve(ctx context.Context, o *serveOptions, c *call) error {
 	defer stop()
 	limits := fnruntime.Limits{Time: o.timeout, Memory: o.memory, Output: int64(o.maxMessage)}
 	var pods *dispatch.Pods
+	var backend *kube.Backend
 	if o.pods {
 		var err error
-		if pods, err = o.cluster.pods(background, p, limits, o.maxMessage); err != nil {
+		if pods, backend, err = o.cluster.pods(background, p, limits, o.maxMessage); err != nil {
 			return err
 		}
 		defer pods.Scheduler.Stop()
@@ -130,6 +132,9 @@ func (p *program) serve(ctx context.Context, o *serveOptions, c *call) error {
 	configs, err := p.load(background, o.configs, &o.cluster, false, warm)
 	if err != nil {
 		return err
+	}
+	if backend != nil {
+		go o.cluster.watchTemplate(background, p, backend, func() { warm(configs.cache.Set()) })
 	}
 	metrics := &server.Metrics{}
 	d := dispatch.New(configs.cache, dispatch.Options{

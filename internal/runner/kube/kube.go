@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -42,6 +43,8 @@ type Options struct {
 	Forward bool
 	// Entrypoint returns the command of an image.
 	Entrypoint func(ctx context.Context, image string) ([]string, error)
+	// Base changes the template of all pods; nil for the built-in one.
+	Base *Base
 }
 
 // Backend implements pods.Backend.
@@ -50,6 +53,7 @@ type Backend struct {
 	config  *rest.Config
 	client  kubernetes.Interface
 	watch   *watch
+	base    atomic.Pointer[Base]
 }
 
 // New returns a backend that watches the pods of its runner until ctx ends.
@@ -59,6 +63,7 @@ func New(ctx context.Context, config *rest.Config, o Options) (*Backend, error) 
 		return nil, err
 	}
 	b := &Backend{options: o, config: config, client: client}
+	b.base.Store(o.Base)
 	b.watch, err = watchPods(ctx, client, o.Namespace, b.selector())
 	if err != nil {
 		return nil, fmt.Errorf("the pods in the namespace %s cannot be watched: %w", o.Namespace, err)
@@ -67,7 +72,7 @@ func New(ctx context.Context, config *rest.Config, o Options) (*Backend, error) 
 }
 
 // Version returns the version of the template of a function.
-func (b *Backend) Version(f *pods.Function) (string, error) { return b.options.Version(f) }
+func (b *Backend) Version(f *pods.Function) (string, error) { return b.current().Version(f) }
 
 func (b *Backend) selector() string {
 	return labels.Set{managedBy: program, runnerLabel: b.options.Name}.String()
@@ -79,7 +84,7 @@ func (b *Backend) Start(ctx context.Context, f pods.Function) (pods.Pod, error) 
 	if err != nil {
 		return nil, err
 	}
-	wanted, err := b.options.pod(&f, command)
+	wanted, err := b.current().pod(&f, command)
 	if err != nil {
 		return nil, err
 	}

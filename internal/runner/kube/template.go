@@ -96,6 +96,9 @@ func (o *Options) spec(f *pods.Function) (*corev1.PodSpec, error) {
 		},
 		SecurityContext: restricted(),
 	}}
+	if err := o.Base.apply(spec); err != nil {
+		return nil, err
+	}
 	if err := override(spec, f.Template); err != nil {
 		return nil, err
 	}
@@ -157,31 +160,6 @@ func override(spec *corev1.PodSpec, t *pods.Template) error {
 	return nil
 }
 
-// weaknesses says what a pod may do that the default forbids.
-func weaknesses(spec *corev1.PodSpec) []string {
-	var weak []string
-	s := spec.SecurityContext
-	check := func(bad bool, reason string) {
-		if bad {
-			weak = append(weak, reason)
-		}
-	}
-	check(s.RunAsNonRoot == nil || !*s.RunAsNonRoot, "runAsNonRoot is not true")
-	check(s.RunAsUser == nil || *s.RunAsUser == 0, "it runs as root")
-	check(s.RunAsGroup != nil && *s.RunAsGroup == 0, "its group is root")
-	check(s.FSGroup != nil && *s.FSGroup == 0, "its fsGroup is root")
-	check(slices.Contains(s.SupplementalGroups, 0), "it has the supplemental group root")
-	check(s.SeccompProfile == nil ||
-		s.SeccompProfile.Type == corev1.SeccompProfileTypeUnconfined, "seccomp is unconfined")
-	check(s.AppArmorProfile != nil &&
-		s.AppArmorProfile.Type == corev1.AppArmorProfileTypeUnconfined, "AppArmor is unconfined")
-	check(len(s.Sysctls) > 0, "it sets sysctls")
-	check(s.SELinuxOptions != nil && s.SELinuxOptions.Type != "", "it sets an SELinux type")
-	check(s.WindowsOptions != nil && s.WindowsOptions.HostProcess != nil &&
-		*s.WindowsOptions.HostProcess, "it is a process of the host")
-	return weak
-}
-
 func emptyDir(name, limit string) corev1.Volume {
 	size := resource.MustParse(limit)
 	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{
@@ -200,10 +178,15 @@ func (o *Options) Version(f *pods.Function) (string, error) {
 	if f.Template != nil {
 		entrypoint = f.Template.Entrypoint
 	}
+	var labels, annotations map[string]string
+	if o.Base != nil {
+		labels, annotations = o.Base.Labels, o.Base.Annotations
+	}
 	text, err := json.Marshal(struct {
-		Spec       *corev1.PodSpec
-		Entrypoint []string
-	}{spec, entrypoint})
+		Spec                *corev1.PodSpec
+		Entrypoint          []string
+		Labels, Annotations map[string]string
+	}{spec, entrypoint, labels, annotations})
 	if err != nil {
 		return "", err
 	}
@@ -219,14 +202,20 @@ func (o *Options) pod(f *pods.Function, command []string) (*corev1.Pod, error) {
 	}
 	c := &spec.Containers[0]
 	c.Command = append(c.Command, command...)
+	var base Base
+	if o.Base != nil {
+		base = *o.Base
+	}
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
 			GenerateName: podName(f.Image),
 			Namespace:    o.Namespace,
-			Labels: map[string]string{
+			Labels: note(base.Labels, map[string]string{
 				managedBy: program, partLabel: functionContainer, runnerLabel: o.Name,
-			},
-			Annotations: map[string]string{imageNote: f.Image, versionNote: f.Version},
+			}),
+			Annotations: note(base.Annotations, map[string]string{
+				imageNote: f.Image, versionNote: f.Version,
+			}),
 		},
 		Spec: *spec,
 	}, nil

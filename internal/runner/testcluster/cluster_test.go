@@ -109,6 +109,7 @@ func TestCluster(t *testing.T) {
 		{"changes under load", testReload},
 		{"adoption", testAdoption},
 		{"security", testSecurity},
+		{"template", testTemplate},
 		{"without a server", testEval},
 		{"same bytes", testSameBytes},
 		{"fctl", testFctl},
@@ -316,6 +317,7 @@ type podInfo struct {
 		Name              string
 		DeletionTimestamp string
 		Annotations       map[string]string
+		Labels            map[string]string
 	}
 	Spec   json.RawMessage
 	Status struct{ Phase string }

@@ -1,0 +1,95 @@
+//go:build cluster
+
+package testcluster
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// podTemplate is a template of all pods, with a label that tells its versions apart.
+const podTemplate = `apiVersion: v1
+kind: PodTemplate
+metadata: {name: base-pod-template, namespace: default}
+template:
+  metadata: {labels: {edition: EDITION}}
+  spec:
+    terminationGracePeriodSeconds: 3
+    containers:
+    - name: function
+      image: to-be-replaced
+      env: [{name: EDITION, value: EDITION}]
+      resources: {limits: {memory: 200Mi}}
+`
+
+// testTemplate changes the template of pods while a runner works: pods of the old one end.
+func testTemplate(t *testing.T, e *env) {
+	defer e.clean(t)
+	e.apply(t, object("test", "  image: test\n  podExecutor: {}\n"))
+	apply := func(text string) {
+		t.Helper()
+		e.kubectl(t, text, "apply", "-f", "-")
+	}
+	edition := func(n string) string { return strings.ReplaceAll(podTemplate, "EDITION", n) }
+	apply(edition("first"))
+	r := e.serve(t)
+	evaluate := func(want, notWanted string) {
+		t.Helper()
+		if _, err := r.evaluate(t.Context(), "test:v9", ""); err != nil {
+			t.Fatal(err)
+		}
+		found := e.pods(t, "test:v9")
+		if len(found) != 1 || found[0].Metadata.Labels["edition"] != want ||
+			!strings.Contains(string(found[0].Spec), `"fctl-tools"`) {
+			t.Fatalf("not one pod of the template %q: %+v\n%s", want, found, r.log)
+		}
+		if notWanted != "" && strings.Contains(string(found[0].Spec), notWanted) {
+			t.Errorf("%s is in %s", notWanted, found[0].Spec)
+		}
+	}
+	evaluate("first", "to-be-replaced")
+	until := func(text string) {
+		t.Helper()
+		for range 100 {
+			if strings.Contains(r.log.String(), text) {
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		t.Fatalf("%q is missing in\n%s", text, r.log)
+	}
+	apply(edition("second"))
+	until("the template of pods has changed")
+	until("its configuration has changed")
+	evaluate("second", `"first"`)
+	// One that gives pods more rights changes nothing.
+	apply(strings.Replace(edition("third"), "  spec:\n", "  spec:\n    hostNetwork: true\n", 1))
+	until("it has the network of the host (--allow-privileged-pods); the template before stays in use")
+	evaluate("second", "")
+	// A ConfigMap has the template as text, as older versions of Porch read it.
+	_, body, _ := strings.Cut(edition("fourth"), "template:\n")
+	e.kubectl(t, "", "delete", "podtemplate", "base-pod-template", "-n", "default")
+	apply("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: base-pod-template, namespace: default}\n" +
+		"data:\n  template: |\n    kind: Pod\n" + indented(body))
+	for range 100 {
+		if strings.Count(r.log.String(), "the template of pods has changed") > 1 {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	time.Sleep(2 * time.Second)
+	evaluate("fourth", `"second"`)
+	e.kubectl(t, "", "delete", "configmap", "base-pod-template", "-n", "default")
+	time.Sleep(3 * time.Second)
+	evaluate("", "EDITION")
+}
+
+// indented moves the fields of a template below the key of a ConfigMap.
+func indented(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString("  " + line)
+	}
+	return b.String()
+}
