@@ -50,6 +50,10 @@ func (p *pod) close() {
 	})
 }
 
+// pingInterval is how often the connection to a pod is checked during a call. The wrapper in the pod
+// must allow it: see server.DefaultMinPing.
+const pingInterval = 30 * time.Second
+
 // connect returns a ready pod with a connection, which is made at the first call.
 func (b *Backend) connect(p *corev1.Pod) (*pod, error) {
 	address, stop := net.JoinHostPort(p.Status.PodIP, strconv.Itoa(b.options.Port)), func() {}
@@ -65,7 +69,7 @@ func (b *Backend) connect(p *corev1.Pod) (*pod, error) {
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(size), grpc.MaxCallSendMsgSize(size)),
 		// A node that disappears closes no connection.
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{
-			Time: 30 * time.Second, Timeout: 10 * time.Second,
+			Time: pingInterval, Timeout: 10 * time.Second,
 		}))
 	if err != nil {
 		stop()

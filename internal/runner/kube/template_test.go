@@ -10,12 +10,20 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/fctl-dev/fctl/internal/runner/pods"
+	"github.com/fctl-dev/fctl/internal/runner/server"
 )
 
 func options() *Options {
 	return &Options{
 		Namespace: "fn", Name: "default", WrapperImage: "fctl-runner:v1", Port: 9446,
 		MaxMessage: 1 << 20, Timeout: time.Minute, PullPolicy: corev1.PullIfNotPresent,
+	}
+}
+
+// TestPingInterval compares how often connections are checked with what the wrapper in a pod allows.
+func TestPingInterval(t *testing.T) {
+	if pingInterval < 2*server.DefaultMinPing {
+		t.Errorf("%v is too often for %v", pingInterval, server.DefaultMinPing)
 	}
 }
 

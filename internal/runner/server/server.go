@@ -33,6 +33,9 @@ type Options struct {
 	MaxRequests int
 	// Reflection lets clients ask for the services and messages.
 	Reflection bool
+	// MinPing is the least time between two checks of a connection by a client, DefaultMinPing if 0.
+	// A client that checks more often loses its connection.
+	MinPing time.Duration
 	// Grace is how long requests may take after the server was asked to stop.
 	Grace time.Duration
 	// Panicked is called with the stack of an evaluator that panicked; it may be nil.
@@ -43,6 +46,7 @@ type Options struct {
 const (
 	DefaultMaxMessage  = 6 << 20
 	DefaultMaxRequests = 1000
+	DefaultMinPing     = 5 * time.Second
 )
 
 // Server serves an evaluator.
@@ -57,15 +61,17 @@ type Server struct {
 func New(e evaluator.Evaluator, o Options) (*Server, error) {
 	o.MaxMessage = cmp.Or(o.MaxMessage, DefaultMaxMessage)
 	o.MaxRequests = cmp.Or(o.MaxRequests, DefaultMaxRequests)
+	o.MinPing = cmp.Or(o.MinPing, DefaultMinPing)
 	s := &Server{options: o, health: health.NewServer()}
 	s.grpc = grpc.NewServer(
 		grpc.ForceServerCodecV2(evaluator.Codec{}),
 		// What is around the ResourceList in a message counts as well.
 		grpc.MaxRecvMsgSize(o.MaxMessage+overhead), grpc.MaxSendMsgSize(o.MaxMessage+overhead),
 		grpc.MaxConcurrentStreams(uint32(o.MaxRequests)+16),
-		// Without this, a client that checks its connection during a long call loses it.
+		// Without this, a client that checks its connection during a long call loses it: the library
+		// allows one check in five minutes.
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{
-			MinTime: 5 * time.Second, PermitWithoutStream: true,
+			MinTime: o.MinPing, PermitWithoutStream: true,
 		}),
 		grpc.ChainUnaryInterceptor(s.recovered, s.limited),
 	)

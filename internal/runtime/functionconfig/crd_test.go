@@ -73,15 +73,22 @@ func TestAPIServer(t *testing.T) {
 		}
 		return "the definition does not arrive", false
 	}
-	for name, text := range map[string]string{"proposed": proposed, "today": today} {
-		out, ok := accepted(text)
-		if !ok || !strings.Contains(out, "timeToLive: 30m") {
-			t.Errorf("%s: %s", name, out)
-		}
-		configs, problems := Parse([]byte(out), name)
-		if len(configs) != 1 || len(problems) > 0 {
-			t.Errorf("%s as the server returns it: %s", name, lines(problems))
-		}
+	for _, c := range []struct{ name, text string }{
+		{"proposed", proposed},
+		{"today", today},
+		{"a catalogue", catalogue()},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out, ok := accepted(c.text)
+			if !ok || !strings.Contains(out, "timeToLive: 30m") {
+				t.Error(out)
+			}
+			configs, problems := Parse([]byte(out), c.name)
+			want := max(strings.Count(c.text, "kind: FunctionConfig\n"), 1)
+			if len(configs) != want || len(problems) > 0 {
+				t.Errorf("as the server returns it: %s", lines(problems))
+			}
+		})
 	}
 	out, ok := accepted(head + "  image: f\n  podExecutor: {}\n")
 	if !ok || !strings.Contains(out, "timeToLive: 30m") {
@@ -96,9 +103,11 @@ func TestAPIServer(t *testing.T) {
 		if len(Errors(problems)) == 0 {
 			continue
 		}
-		out, ok := accepted(c.spec)
-		if ok != beyond[c.name] {
-			t.Errorf("%s: accepted: %v\n%s", c.name, ok, bytes.TrimSpace([]byte(out)))
-		}
+		t.Run(c.name, func(t *testing.T) {
+			out, ok := accepted(c.spec)
+			if ok != beyond[c.name] {
+				t.Errorf("accepted: %v\n%s", ok, bytes.TrimSpace([]byte(out)))
+			}
+		})
 	}
 }
