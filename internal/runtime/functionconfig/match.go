@@ -123,12 +123,18 @@ func (m *Match) resolve(wanted *Tag) string {
 func (m *Match) choose() {
 	if m.entry != nil {
 		tag := m.tag()
+		listed := m.entry.literal[tag]
 		for i := range m.entry.sections {
-			if s := &m.entry.sections[i]; s.literal[tag] && !m.excluded(s) && m.Constraint == nil {
+			s := &m.entry.sections[i]
+			if listed&(1<<i) != 0 && !m.excluded(s) && m.Constraint == nil {
 				m.add(Candidate{s.kind, m.Config, tag, true})
 			}
 		}
-		v, isVersion := parseVersion(tag)
+		var v version
+		isVersion := false
+		if m.entry.patterns {
+			v, isVersion = parseVersion(tag)
+		}
 		for i := range m.entry.sections {
 			s := &m.entry.sections[i]
 			if !s.used || m.has(s.kind) || m.excluded(s) {

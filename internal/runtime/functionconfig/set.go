@@ -19,16 +19,18 @@ type Set struct {
 type entry struct {
 	config   *Config
 	prefixes []string // with the default prefix in place of ""
+	// literal says for the text of a tag which sections list it: bit i is that of sections[i].
+	literal  map[string]uint8
 	sections [3]section
+	patterns bool // a section has some
 }
 
 // section is the tags of one executor.
 type section struct {
-	kind    ExecutorKind
-	used    bool
-	every   bool // it has no tags, and no tags is every tag
-	literal map[string]bool
-	tags    []Tag
+	kind  ExecutorKind
+	used  bool
+	every bool // it has no tags, and no tags is every tag
+	tags  []Tag
 	// patterns are the tags that match several.
 	patterns []*Tag
 }
@@ -44,6 +46,7 @@ func NewSet(configs []*Config, defaultPrefix string) (*Set, []Problem) {
 	s := &Set{
 		byImage: make(map[string]*entry, len(configs)), defaultPrefix: defaultPrefix,
 	}
+	common := &common{texts: map[string]string{}, patterns: map[pattern]*Tag{}}
 	var problems []Problem
 	for _, c := range configs {
 		if first := s.byImage[c.Image]; first != nil {
@@ -54,7 +57,7 @@ func NewSet(configs []*Config, defaultPrefix string) (*Set, []Problem) {
 			})
 			continue
 		}
-		s.byImage[c.Image] = newEntry(c, defaultPrefix)
+		s.byImage[c.Image] = common.newEntry(c, defaultPrefix)
 		s.configs = append(s.configs, c)
 	}
 	return s, problems
@@ -72,39 +75,69 @@ func (s *Set) Lookup(base string) *Config {
 	return nil
 }
 
-func newEntry(c *Config, defaultPrefix string) *entry {
-	e := &entry{config: c}
+// common are the texts and patterns of a set. Many configs have the same ones; that these are in one
+// position of the memory makes a look-up in a large set twice as fast.
+type common struct {
+	texts    map[string]string
+	patterns map[pattern]*Tag
+}
+
+// pattern identifies a tag that matches several.
+type pattern struct {
+	text  string
+	every bool
+}
+
+// text returns the one copy of a text.
+func (m *common) text(s string) string {
+	if kept, ok := m.texts[s]; ok {
+		return kept
+	}
+	m.texts[s] = s
+	return s
+}
+
+func (m *common) newEntry(c *Config, defaultPrefix string) *entry {
+	e := &entry{config: c, literal: map[string]uint8{}}
 	for _, p := range c.Prefixes {
 		if p == "" {
 			p = defaultPrefix
 		}
 		if !slices.Contains(e.prefixes, p) {
-			e.prefixes = append(e.prefixes, p)
+			e.prefixes = append(e.prefixes, m.text(p))
 		}
 	}
 	e.sections = [3]section{{kind: KindGo}, {kind: KindBinary}, {kind: KindPod}}
 	if c.Go != nil {
-		e.sections[0].use(c.Go.Tags)
+		m.use(e, 0, c.Go.Tags)
 	}
 	if c.Binary != nil {
-		e.sections[1].use(c.Binary.Tags)
+		m.use(e, 1, c.Binary.Tags)
 	}
 	if c.Pod != nil {
-		e.sections[2].use(c.Pod.Tags)
+		m.use(e, 2, c.Pod.Tags)
 		e.sections[2].every = len(c.Pod.Tags) == 0
 	}
 	return e
 }
 
-func (s *section) use(tags []Tag) {
-	s.used, s.tags, s.literal = true, tags, make(map[string]bool, len(tags))
+// use sets the tags of a section.
+func (m *common) use(e *entry, section int, tags []Tag) {
+	s := &e.sections[section]
+	s.used, s.tags = true, tags
 	for i := range tags {
-		if !tags[i].IsConstraint() || tags[i].Text == "latest" {
-			s.literal[tags[i].Text] = true
+		t := &tags[i]
+		if !t.IsConstraint() || t.Text == "latest" {
+			e.literal[m.text(t.Text)] |= 1 << section
 		}
-		if tags[i].IsConstraint() {
-			s.patterns = append(s.patterns, &tags[i])
+		if !t.IsConstraint() {
+			continue
 		}
+		key := pattern{t.Text, t.every}
+		if m.patterns[key] == nil {
+			m.patterns[key] = t
+		}
+		s.patterns, e.patterns = append(s.patterns, m.patterns[key]), true
 	}
 }
 
