@@ -79,7 +79,7 @@ func TestNamesOfSettings(t *testing.T) {
 			isName := func(name string) bool { return settings.EnvName(name) == variable }
 			other := []string{ // not settings
 				"FCTL_CONFIG", "FCTL_ENGINE", "FCTL_LOCAL", "FCTL_PAGER", "FCTL_PLUGIN_CALL",
-				"FCTL_RUNNER",
+				"FCTL_RUNNER", "FCTL_RUNNER_IMAGE",
 			}
 			if !slices.ContainsFunc(known, isName) && !slices.Contains(other, variable) {
 				t.Errorf("%s: unknown variable %s", name, variable)

@@ -89,7 +89,7 @@ func newBase(t *corev1.PodTemplateSpec) (*Base, error) {
 	if err != nil {
 		return nil, err
 	}
-	// An empty list of containers, which the type always has, is no change.
+	// The type always has a list of containers. An empty one changes nothing.
 	if len(spec.Containers) == 0 {
 		patch = []byte(strings.Replace(string(patch), `"containers":null`, `"containers":[]`, 1))
 	}
