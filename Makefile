@@ -6,10 +6,12 @@ FUZZTIME ?= 2m
 RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
 # Tests that run without the race detector: those of cost, because it would make most of what they
-# measure, and the scripts and examples, which run two thousand command lines. The golden cases run
-# the same code in one process, with the race detector.
-PLAIN := ^Test.*(Cost|Linear)|^Test(Script|Manual|Examples\w*)$$
-PLAIN_PACKAGES = $(shell grep -rlE '^func Test(Script|Manual|Examples|\w*(Cost|Linear))' --include=*_test.go . | xargs -n1 dirname | sort -u)
+# measure, and those that compare thousands of texts in one goroutine. TestGolden is one of them: the
+# cases with more than one part run again with the race detector.
+PLAIN := ^Test.*(Cost|Linear|Oracle|Corpus|Random|Laws|Module|Entries|MoreFiles)|^TestGolden$$
+PLAIN_PACKAGES = $(shell grep -rlE '^func Test(Golden|\w*(Cost|Linear|Oracle|Corpus|Random|Laws|Module|Entries|MoreFiles))' --include=*_test.go . | xargs -n1 dirname | sort -u)
+# Packages whose tests start programs or only read the source.
+PROCESSES := ./cmd/fctl ./examples ./examples/krm ./internal/depcheck ./internal/wordlist ./internal/schemagen
 
 # Formats and a scripting language of yq's library that its expressions here cannot reach; they cost 0.3 ms at every start.
 TAGS := yq_nolua yq_nohcl yq_noini yq_notoml
@@ -31,10 +33,11 @@ runner: ## bin/fctl-runner, the server for functions: with client-go and gRPC, w
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o bin/fctl-runner ./cmd/fctl-runner
 # fctl-runner works in clusters, on Linux: compiling client-go for two more systems takes four minutes.
 cross: ## what compiles for darwin and windows: the program and all tests, without those of fctl-runner
-	@for os in darwin windows; do echo $$os; export GOOS=$$os CGO_ENABLED=0; go vet $$(go list ./... | grep -v runner) && go build -o out/fctl-$$os ./cmd/fctl || exit; done
+	@for os in darwin windows; do echo $$os; export GOOS=$$os CGO_ENABLED=0; go vet $$(go list ./... | grep -v runner) && go build -pgo=off -o out/fctl-$$os ./cmd/fctl || exit; done
 test: ## all tests; random cases are the same ones every time, make random has others
-	RAPID_SEED=1 go test -timeout 30m $(RACE) -skip '$(PLAIN)' ./...
-	go test -run '$(PLAIN)' $(PLAIN_PACKAGES)
+	RAPID_SEED=1 go test -timeout 30m $(RACE) -skip '$(PLAIN)' $$(go list ./... | grep -vxF "$$(go list $(PROCESSES))")
+	RAPID_SEED=1 go test -pgo=off -run '$(PLAIN)' $(filter-out $(PROCESSES),$(PLAIN_PACKAGES))
+	go test -pgo=off $(PROCESSES)
 long: ## the tests over random cases with many more of them, and 2,000 updates of one file by processes at once
 	LONG=1 go test -count=1 -run 'TestReaders|TestTomllib|TestJSON5|TestBlocks|TestMergeLaws|TestMergeTextLaws|TestMergeOfGarbledTexts|TestMergeAsTheModel|TestDiffIsAPatch|TestReplay' ./configkit/mutation ./configkit/textmerge ./configkit/envkit ./configkit/tomlkit ./configkit/jsonkit ./functions
 	LONG=1 go test -count=1 -run 'TestOracleCuts|TestOracleWorkload|TestPartsAgree|TestModule|TestEntries|TestCostOfLargeValues|TestGoldenOnOneProcessorAndOnEight' ./configkit/gaby ./configkit/hclkit ./configkit/k8skit ./configkit/jsonschema ./functions ./internal/golden
