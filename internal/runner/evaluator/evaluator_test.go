@@ -98,9 +98,11 @@ func TestMalformedMessages(t *testing.T) {
 		"not UTF-8":    appendField(nil, imageField, []byte{0xff}),
 		"end of group": {0x0c},
 	} {
-		if err := decode(b, &Request{}); err == nil {
-			t.Errorf("%s: no error", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if err := decode(b, &Request{}); err == nil {
+				t.Error("no error")
+			}
+		})
 	}
 }
 
@@ -133,8 +135,10 @@ func TestCodes(t *testing.T) {
 		codes.NotFound:        &NotStartedError{},
 		codes.InvalidArgument: &RequestError{errors.New("bad")},
 	} {
-		if got := status.Code(err); got != want {
-			t.Errorf("%T: %v, want %v", err, got, want)
-		}
+		t.Run(want.String(), func(t *testing.T) {
+			if got := status.Code(err); got != want {
+				t.Errorf("%T: %v", err, got)
+			}
+		})
 	}
 }

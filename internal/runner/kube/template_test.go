@@ -97,26 +97,27 @@ func TestWeakTemplates(t *testing.T) {
 		`{"seLinuxOptions": {"type": "spc_t"}}`:       "it sets an SELinux type",
 		`{"windowsOptions": {"hostProcess": true}}`:   "it is a process of the host",
 	} {
-		f := &pods.Function{Image: "a:v1", Template: &pods.Template{
-			SecurityContext: json.RawMessage(context),
-		}}
-		o := options()
-		_, err := o.Version(f)
-		weak, ok := errors.AsType[*WeakError](err)
-		if !ok || strings.Join(weak.Reasons, ", ") != want {
-			t.Errorf("%s: %v", context, err)
-		}
-		o.AllowPrivileged = true
-		spec, err := o.spec(f)
-		if err != nil {
-			t.Errorf("%s, allowed: %v", context, err)
-			continue
-		}
-		// The rest stays.
-		if c := spec.Containers[0].SecurityContext; !*c.ReadOnlyRootFilesystem ||
-			*c.AllowPrivilegeEscalation || *spec.AutomountServiceAccountToken {
-			t.Errorf("%s changes other fields", context)
-		}
+		t.Run(context, func(t *testing.T) {
+			f := &pods.Function{Image: "a:v1", Template: &pods.Template{
+				SecurityContext: json.RawMessage(context),
+			}}
+			o := options()
+			_, err := o.Version(f)
+			weak, ok := errors.AsType[*WeakError](err)
+			if !ok || strings.Join(weak.Reasons, ", ") != want {
+				t.Error(err)
+			}
+			o.AllowPrivileged = true
+			spec, err := o.spec(f)
+			if err != nil {
+				t.Fatalf("allowed: %v", err)
+			}
+			// The rest stays.
+			if c := spec.Containers[0].SecurityContext; !*c.ReadOnlyRootFilesystem ||
+				*c.AllowPrivilegeEscalation || *spec.AutomountServiceAccountToken {
+				t.Error("it changes other fields")
+			}
+		})
 	}
 }
 
@@ -142,9 +143,11 @@ func TestVersionsOfTemplates(t *testing.T) {
 		"account": func(f *pods.Function, _ *Options) { f.Template.ServiceAccount = "a" },
 		"wrapper": func(_ *pods.Function, o *Options) { o.WrapperImage = "fctl-runner:v2" },
 	} {
-		if version(change) == same {
-			t.Errorf("%s: the version is the same", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if version(change) == same {
+				t.Error("the version is the same")
+			}
+		})
 	}
 }
 

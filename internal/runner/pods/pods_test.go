@@ -191,13 +191,15 @@ func TestAtMostMaxPodsInOrder(t *testing.T) {
 
 func TestAnotherPodStartsOnlyWithAQueue(t *testing.T) {
 	for _, c := range []struct{ requests, pods int }{{1, 1}, {3, 1}, {4, 2}, {8, 3}, {30, 3}} {
-		f := &fake{call: time.Minute}
-		in(t, f, Options{}, func(t *testing.T, s *Scheduler) {
-			noErrors(t, send(t, s, function("a", 3), 1)) // so that the first pod is ready
-			noErrors(t, send(t, s, function("a", 3), c.requests))
-			if len(f.pods) != c.pods {
-				t.Errorf("%d requests: %d pods, want %d", c.requests, len(f.pods), c.pods)
-			}
+		t.Run(fmt.Sprintf("%d requests", c.requests), func(t *testing.T) {
+			f := &fake{call: time.Minute}
+			in(t, f, Options{}, func(t *testing.T, s *Scheduler) {
+				noErrors(t, send(t, s, function("a", 3), 1)) // so that the first pod is ready
+				noErrors(t, send(t, s, function("a", 3), c.requests))
+				if len(f.pods) != c.pods {
+					t.Errorf("%d pods, want %d", len(f.pods), c.pods)
+				}
+			})
 		})
 	}
 }

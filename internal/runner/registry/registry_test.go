@@ -64,22 +64,24 @@ func TestEntrypoint(t *testing.T) {
 		},
 		"d:v1": {v1.Config{}, nil, "has neither an entrypoint nor a command"},
 	} {
-		push(t, host+"/"+image, c.config)
-		got, err := client.Entrypoint(t.Context(), host+"/"+image)
-		if c.err != "" {
-			if err == nil || !strings.Contains(err.Error(), c.err) {
-				t.Errorf("%s: %v", image, err)
+		t.Run(image, func(t *testing.T) {
+			push(t, host+"/"+image, c.config)
+			got, err := client.Entrypoint(t.Context(), host+"/"+image)
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Error(err)
+				}
+				return
 			}
-			continue
-		}
-		if err != nil || !slices.Equal(got, c.want) {
-			t.Errorf("%s: %q, %v", image, got, err)
-		}
-		before := asked.Load()
-		if _, err := client.Entrypoint(t.Context(), host+"/"+image); err != nil ||
-			asked.Load() != before {
-			t.Errorf("%s: the registry was asked again, %v", image, err)
-		}
+			if err != nil || !slices.Equal(got, c.want) {
+				t.Errorf("%q, %v", got, err)
+			}
+			before := asked.Load()
+			if _, err := client.Entrypoint(t.Context(), host+"/"+image); err != nil ||
+				asked.Load() != before {
+				t.Errorf("the registry was asked again, %v", err)
+			}
+		})
 	}
 	_, err := client.Entrypoint(t.Context(), host+"/missing:v1")
 	if err == nil || !strings.Contains(err.Error(), "the registry "+host+": ") ||

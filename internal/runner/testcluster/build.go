@@ -31,6 +31,9 @@ func CacheDir() (string, error) {
 
 // Build builds the programs that are not in dir yet. The first time takes ten minutes and more.
 func Build(ctx context.Context, dir string, log func(string, ...any)) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
 	b := &builder{ctx: ctx, dir: dir, log: log}
 	minor := strings.Split(kubernetesVersion, ".")[1]
 	stamp := "-X k8s.io/component-base/version.gitVersion=v" + kubernetesVersion +

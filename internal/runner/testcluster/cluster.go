@@ -322,6 +322,34 @@ func (c *Cluster) shims() []int {
 	return found
 }
 
+// Left returns what the cluster has left after Stop: processes, mounts and its bridge.
+func (c *Cluster) Left() []string {
+	var left []string
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return []string{err.Error()}
+	}
+	for _, e := range entries {
+		if _, err := strconv.Atoi(e.Name()); err != nil {
+			continue
+		}
+		line, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline")) // it may have ended
+		if strings.Contains(string(line), c.dir+"/") {
+			left = append(left, "process "+e.Name()+": "+strings.ReplaceAll(string(line), "\x00", " "))
+		}
+	}
+	mounts, _ := os.ReadFile("/proc/self/mounts")
+	for line := range strings.Lines(string(mounts)) {
+		if strings.Contains(line, c.dir+"/") {
+			left = append(left, "mount "+strings.TrimSpace(line))
+		}
+	}
+	if _, err := net.InterfaceByName(bridge); err == nil {
+		left = append(left, "the bridge "+bridge)
+	}
+	return left
+}
+
 // unmount removes the mounts below the directory of the cluster, the newest first.
 func (c *Cluster) unmount() error {
 	text, err := os.ReadFile("/proc/self/mounts")

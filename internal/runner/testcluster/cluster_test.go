@@ -81,6 +81,9 @@ func TestCluster(t *testing.T) {
 		if err := e.Stop(); err != nil {
 			t.Error(err)
 		}
+		for _, what := range e.Left() {
+			t.Errorf("%s is left", what)
+		}
 		if t.Failed() {
 			t.Logf("the logs are in %s", dir)
 		} else if err := os.RemoveAll(dir); err != nil {

@@ -52,9 +52,9 @@ func testDefinition(t *testing.T, e *env) {
   goExecutor: {tags: [v0.1.1]}
 `,
 	} {
-		if _, err := e.Kubectl(t.Context(), object(name, spec), "apply", "-f", "-"); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			e.kubectl(t, object(name, spec), "apply", "-f", "-")
+		})
 	}
 	for name, spec := range map[string]string{
 		"no-image":        "  goExecutor: {tags: [v1]}\n",
@@ -68,10 +68,12 @@ func testDefinition(t *testing.T, e *env) {
 		"negative-queue":  "  image: a\n  podExecutor: {preferredMaxQueueLength: -1}\n",
 		"broken-duration": "  image: a\n  podExecutor: {timeToLive: soon}\n",
 	} {
-		_, err := e.Kubectl(t.Context(), object(name, spec), "apply", "-f", "-")
-		if err == nil || !strings.Contains(err.Error(), "spec") {
-			t.Errorf("%s is not refused: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			_, err := e.Kubectl(t.Context(), object(name, spec), "apply", "-f", "-")
+			if err == nil || !strings.Contains(err.Error(), "spec") {
+				t.Errorf("it is not refused: %v", err)
+			}
+		})
 	}
 }
 
@@ -98,30 +100,32 @@ func testFlow(t *testing.T, e *env) {
 		{"v0.2.0", "pod", "yes"},
 		{"v9", "pod", "no"},
 	} {
-		before := r.executed(t)
-		began := time.Now()
-		response, err := r.evaluate(t.Context(), "set-labels:"+c.tag, "app: shop")
-		if err != nil {
-			t.Fatalf("%s: %v", c.tag, err)
-		}
-		text := string(response.ResourceList)
-		if first == "" {
-			first = text
-		}
-		if text != first || !strings.Contains(text, "app: shop") || !strings.Contains(text, "# kept") {
-			t.Errorf("%s:\n%s", c.tag, text)
-		}
-		if before[c.executor]++; !maps.Equal(before, r.executed(t)) {
-			t.Errorf("%s: %v, want %v", c.tag, r.executed(t), before)
-		}
-		if c.configured != "" {
-			found := e.pods(t, "set-labels:"+c.tag)
-			if len(found) != 1 || strings.Contains(string(found[0].Spec), "CONFIGURED") !=
-				(c.configured == "yes") {
-				t.Errorf("%s: its pod is not the configured one: %d pods", c.tag, len(found))
+		t.Run(c.tag, func(t *testing.T) {
+			before := r.executed(t)
+			began := time.Now()
+			response, err := r.evaluate(t.Context(), "set-labels:"+c.tag, "app: shop")
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		t.Logf("%s: %v, again: %v", c.tag, time.Since(began).Round(time.Millisecond), warm(t, r, c.tag))
+			text := string(response.ResourceList)
+			if first == "" {
+				first = text
+			}
+			if text != first || !strings.Contains(text, "app: shop") || !strings.Contains(text, "# kept") {
+				t.Errorf("it returns\n%s", text)
+			}
+			if before[c.executor]++; !maps.Equal(before, r.executed(t)) {
+				t.Errorf("%v, want %v", r.executed(t), before)
+			}
+			if c.configured != "" {
+				found := e.pods(t, "set-labels:"+c.tag)
+				if len(found) != 1 || strings.Contains(string(found[0].Spec), "CONFIGURED") !=
+					(c.configured == "yes") {
+					t.Errorf("its pod is not the configured one: %d pods", len(found))
+				}
+			}
+			t.Logf("%s: %v, again: %v", c.tag, time.Since(began).Round(time.Millisecond), warm(t, r, c.tag))
+		})
 	}
 	// A function that runs and fails does not run again on another executor.
 	count := filepath.Join(e.work, "count")
@@ -161,11 +165,14 @@ func testStatus(t *testing.T, e *env) {
 	for name, want := range map[string]string{
 		"a": "1:", "b": "1:", "c": "1:spec.goExecutor.tags[0]: ",
 	} {
-		got := e.kubectl(t, "", "get", "functionconfig", name, "-n", "porch-fn-system", "-o",
-			"jsonpath={.status.functionRunnerObservedGeneration}:{.status.error}")
-		if !strings.HasPrefix(got, want) || name == "a" && got != want || name == "b" && got == want {
-			t.Errorf("%s: %q\n%s", name, got, r.log)
-		}
+		t.Run(name, func(t *testing.T) {
+			got := e.kubectl(t, "", "get", "functionconfig", name, "-n", "porch-fn-system", "-o",
+				"jsonpath={.status.functionRunnerObservedGeneration}:{.status.error}")
+			if !strings.HasPrefix(got, want) || name == "a" && got != want ||
+				name == "b" && got == want {
+				t.Errorf("%q\n%s", got, r.log)
+			}
+		})
 	}
 }
 
