@@ -5,11 +5,11 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/fctl-dev/fctl/internal/runner/evaluator"
-	"github.com/fctl-dev/fctl/internal/runner/server"
 )
 
 // grpcurl runs grpcurl, a client that shares no code with this module. It is a pinned tool.
@@ -24,53 +24,71 @@ func grpcurl(t *testing.T, args ...string) (stdout, stderr string, err error) {
 	return out.String(), errOut.String(), err
 }
 
+// TestGrpcurl calls `fctl-runner serve` with a client of others, by the descriptor that the server
+// has and by the checked-in file.
 func TestGrpcurl(t *testing.T) {
 	if _, stderr, err := grpcurl(t, "-version"); err != nil {
 		t.Skipf("grpcurl cannot be built: %v %s", err, stderr)
 	}
-	address := serve(t, evaluate(testEvaluator), server.Options{Reflection: true})
-	body, err := json.Marshal(map[string]string{
-		"resource_list": base64.StdEncoding.EncodeToString([]byte(emptyList)), "image": "f:v1",
-	})
-	if err != nil {
-		t.Fatal(err)
+	failing := script(t, "cat >/dev/null; echo why >&2; exit 3\n")
+	path := configFile(t, t.TempDir(), "  goExecutor: {tags: [v1]}\n"+
+		"  binaryExecutor: {tags: [v2], path: function}\n")
+	s := startServe(t, "--reflection", "--function-configs", path, "--allow-exec",
+		"--functions", filepath.Dir(failing))
+	list := "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n" +
+		"- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: a}\n" +
+		"functionConfig: {apiVersion: v1, kind: ConfigMap, metadata: {name: f}, data: {app: x}}\n"
+	body := func(image, tag string) string {
+		text, err := json.Marshal(map[string]string{
+			"resource_list": base64.StdEncoding.EncodeToString([]byte(list)), "image": image, "Tag": tag,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
 	}
 	const method = "evaluator.FunctionEvaluator/EvaluateFunction"
-	want := base64.StdEncoding.EncodeToString([]byte(emptyList))
-	// Once with the descriptor that the server has, once with the checked-in file.
-	for _, source := range [][]string{
-		nil, {"-import-path", "../evaluator", "-proto", "evaluator.proto"},
+	file := []string{"-import-path", "../evaluator", "-proto", "evaluator.proto"}
+	for _, c := range []struct {
+		name   string
+		source []string
+		words  []string
+		want   string // in the decoded answer, or in the error after "!"
+	}{
+		{"evaluate, with reflection", nil, []string{"-d", body("set-labels:v1", ""), s.address, method},
+			"labels: {app: x}"},
+		{"evaluate, with the file", file, []string{"-d", body("set-labels:v1", ""), s.address, method},
+			"labels: {app: x}"},
+		{"a range of versions", file, []string{"-d", body("set-labels", "<2"), s.address, method},
+			"labels: {app: x}"},
+		{"not started", file, []string{"-d", body("missing:v1", ""), s.address, method},
+			"!Code: NotFound\n  Message: nothing here can start"},
+		{"failed", file, []string{"-d", body("set-labels:v2", ""), s.address, method},
+			"!failed: exit status 3\nwhy"},
+		{"a wrong name", file, []string{"-d", body("set-labels:", ""), s.address, method},
+			"!Code: InvalidArgument"},
+		{"health", nil, []string{
+			"-d", `{"service":"` + evaluator.ServiceName + `"}`, s.address, "grpc.health.v1.Health/Check",
+		}, `"status": "SERVING"`},
+		{"list", nil, []string{s.address, "list"},
+			"evaluator.FunctionEvaluator\ngrpc.health.v1.Health\ngrpc.reflection.v1.ServerReflection\n"},
+		{"describe", nil, []string{s.address, "describe", "evaluator.EvaluateFunctionRequest"},
+			"bytes resource_list = 1;\n  string image = 2;\n  string Tag = 3;"},
 	} {
-		args := append(append([]string{}, source...), "-d", string(body), address, method)
-		stdout, stderr, err := grpcurl(t, args...)
-		if err != nil || !strings.Contains(stdout, want) {
-			t.Fatalf("%v %v\n%s%s", source, err, stdout, stderr)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			stdout, stderr, err := grpcurl(t, append(append([]string{}, c.source...), c.words...)...)
+			want, fails := strings.CutPrefix(c.want, "!")
+			var answer struct{ ResourceList []byte }
+			if json.Unmarshal([]byte(stdout), &answer) == nil && answer.ResourceList != nil {
+				stdout = string(answer.ResourceList)
+			}
+			if fails != (err != nil) || !strings.Contains(stdout+stderr, want) {
+				t.Errorf("%v\n%s%s", err, stdout, stderr)
+			}
+		})
 	}
-	stdout, stderr, err := grpcurl(t, address, "list")
-	if err != nil || stdout != "evaluator.FunctionEvaluator\ngrpc.health.v1.Health\n"+
-		"grpc.reflection.v1.ServerReflection\n" {
-		t.Errorf("list: %v\n%s%s", err, stdout, stderr)
-	}
-	stdout, _, _ = grpcurl(t, "-d", `{"service":"`+evaluator.ServiceName+`"}`, address,
-		"grpc.health.v1.Health/Check")
-	if !strings.Contains(stdout, "SERVING") {
-		t.Errorf("health: %s", stdout)
-	}
-	if _, stderr, err = grpcurl(t, "-d", `{"image":"missing"}`, address, method); err == nil ||
-		!strings.Contains(stderr, "Code: NotFound") {
-		t.Errorf("missing: %v %s", err, stderr)
-	}
-	stdout, _, _ = grpcurl(t, address, "describe", "evaluator.EvaluateFunctionRequest")
-	for _, field := range []string{
-		"bytes resource_list = 1;", "string image = 2;", "string Tag = 3;",
-	} {
-		if !strings.Contains(stdout, field) {
-			t.Errorf("%q is missing:\n%s", field, stdout)
-		}
-	}
-	hidden := serve(t, evaluate(testEvaluator), server.Options{})
-	if _, _, err := grpcurl(t, hidden, "list"); err == nil {
+	hidden := startServe(t)
+	if _, _, err := grpcurl(t, hidden.address, "list"); err == nil {
 		t.Error("a server without reflection lists its services")
 	}
 }

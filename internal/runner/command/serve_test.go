@@ -43,6 +43,7 @@ func (b *buffer) String() string {
 // served is a server in this process.
 type served struct {
 	conn    *grpc.ClientConn
+	address string
 	metrics string
 	log     *buffer
 	// stop ends the server and returns its exit status.
@@ -83,7 +84,8 @@ func startServe(t *testing.T, words ...string) *served {
 	if found == nil {
 		t.Fatalf("it does not listen:\n%s", s.log)
 	}
-	s.conn, err = grpc.NewClient("passthrough:///"+found[1],
+	s.address = found[1]
+	s.conn, err = grpc.NewClient("passthrough:///"+s.address,
 		grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		t.Fatal(err)

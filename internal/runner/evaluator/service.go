@@ -64,10 +64,12 @@ func Call(ctx context.Context, conn grpc.ClientConnInterface, request *Request,
 
 // Descriptor returns evaluator.proto for clients that ask a server what it can do.
 func Descriptor() (protoreflect.FileDescriptor, error) {
-	field := func(name string, number int32, kind descriptorpb.FieldDescriptorProto_Type,
+	// protoc writes the names in JSON into descriptors; some clients do not derive them.
+	field := func(name, json string, number int32, kind descriptorpb.FieldDescriptorProto_Type,
 	) *descriptorpb.FieldDescriptorProto {
 		return &descriptorpb.FieldDescriptorProto{
-			Name: proto.String(name), Number: proto.Int32(number), Type: kind.Enum(),
+			Name: proto.String(name), JsonName: proto.String(json), Number: proto.Int32(number),
+			Type:  kind.Enum(),
 			Label: descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL.Enum(),
 		}
 	}
@@ -79,10 +81,11 @@ func Descriptor() (protoreflect.FileDescriptor, error) {
 		Syntax: proto.String("proto3"),
 		MessageType: []*descriptorpb.DescriptorProto{
 			{Name: proto.String(request), Field: []*descriptorpb.FieldDescriptorProto{
-				field("resource_list", 1, data), field("image", 2, text), field("Tag", 3, text),
+				field("resource_list", "resourceList", 1, data), field("image", "image", 2, text),
+				field("Tag", "Tag", 3, text),
 			}},
 			{Name: proto.String(response), Field: []*descriptorpb.FieldDescriptorProto{
-				field("resource_list", 1, data), field("log", 2, data),
+				field("resource_list", "resourceList", 1, data), field("log", "log", 2, data),
 			}},
 		},
 		Service: []*descriptorpb.ServiceDescriptorProto{{
