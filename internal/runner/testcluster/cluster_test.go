@@ -113,6 +113,7 @@ func TestCluster(t *testing.T) {
 		{"adoption", testAdoption},
 		{"security", testSecurity},
 		{"template", testTemplate},
+		{"entrypoint and warm-up", testEntrypoint},
 		{"without a server", testEval},
 		{"same bytes", testSameBytes},
 		{"fctl", testFctl},
@@ -142,6 +143,7 @@ func (e *env) pushAll(t *testing.T) {
 		"fctl-runner": filepath.Join(e.bin, "fctl-runner"),
 	}, "/fctl-runner")
 	push("fctl:test", map[string]string{"fctl": filepath.Join(e.bin, "fctl")}, "/fctl")
+	push("bare:v1", program)
 	for _, tag := range []string{"v0.1.1", "v0.2.0", "v0.2.3", "v9"} {
 		push("set-labels:"+tag, program, "/function", "catalog", "set-labels")
 		push("test:"+tag, program, "/function", "test")

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 )
 
 // podTemplate is a template of all pods, with a label that tells its versions apart.
@@ -83,6 +86,40 @@ func testTemplate(t *testing.T, e *env) {
 	e.kubectl(t, "", "delete", "configmap", "base-pod-template", "-n", "default")
 	time.Sleep(3 * time.Second)
 	evaluate("", "EDITION")
+}
+
+// testEntrypoint runs an image whose registry knows no command, and starts pods in advance.
+func testEntrypoint(t *testing.T, e *env) {
+	defer e.clean(t)
+	r := e.serve(t, "--warm-up")
+	_, err := r.evaluate(t.Context(), "bare:v1", "")
+	if status.Code(err) != codes.NotFound ||
+		!strings.Contains(err.Error(), "has neither an entrypoint nor a command") {
+		t.Errorf("without an entrypoint: %v", err)
+	}
+	e.apply(t, object("bare", "  image: bare\n  podExecutor: {entrypoint: [/function, test]}\n"))
+	if _, err := r.evaluate(t.Context(), "bare:v1", ""); err != nil {
+		t.Errorf("with that of the FunctionConfig: %v", err)
+	}
+	// The registry has v0.1.1, v0.2.0, v0.2.3 and v9.
+	e.apply(t, object("set-labels", "  image: set-labels\n  podExecutor: {tags: [\"~0.2\", v9]}\n"))
+	for range 100 {
+		if len(ready(e.pods(t, "set-labels:"))) > 0 {
+			break
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+	warm := e.pods(t, "set-labels:")
+	if len(warm) != 1 || len(e.pods(t, "set-labels:v0.2.3")) != 1 {
+		t.Fatalf("%d pods, not one of v0.2.3: %+v\n%s", len(warm), warm, r.log)
+	}
+	if _, err := r.evaluate(t.Context(), "set-labels:v0.2.3", "app: shop"); err != nil {
+		t.Error(err)
+	}
+	if after := e.pods(t, "set-labels:"); len(after) != 1 ||
+		after[0].Metadata.Name != warm[0].Metadata.Name {
+		t.Errorf("another pod evaluates: %+v", after)
+	}
 }
 
 // indented moves the fields of a template below the key of a ConfigMap.
