@@ -109,9 +109,12 @@ func (e *Executors) noExecutor(d *Declared, step *Step, trace functionconfig.Tra
 		class = api.FailureUsage
 		message = fmt.Sprintf("--executor %s does not run it: %s", e.Only, strings.Join(lines, "; "))
 	}
+	hint := "fctl fn explain " + d.Image + " shows what could run it"
+	if runner, ok := errors.AsType[*runtime.NoRunnerError](err); ok {
+		hint = runner.Hint()
+	}
 	return &api.Failure{
-		Class: class, Function: step.Image, Message: message, Err: err,
-		Hint: "fctl fn explain " + d.Image + " shows what could run it",
+		Class: class, Function: step.Image, Message: message, Err: err, Hint: hint,
 	}
 }
 
@@ -300,10 +303,13 @@ func (e *Executors) onRunner(d *Declared, step *Step, call runtime.Call,
 		Args: []string{"--runner", e.Runner}, Image: step.Image, Tag: d.Tag,
 	}, call)
 	if err != nil {
-		return nil, &api.Failure{
+		failure := &api.Failure{
 			Class: api.FailureFunction, Function: step.Image, Message: err.Error(), Err: err,
-			Hint: "go install github.com/fctl-dev/fctl/cmd/fctl-runner@latest",
 		}
+		if runner, ok := errors.AsType[*runtime.NoRunnerError](err); ok {
+			failure.Hint = runner.Hint()
+		}
+		return nil, failure
 	}
 	step.Runner = made.runner
 	return functionconfig.Trace{taken("runner", e.Runner)}, nil

@@ -133,6 +133,19 @@ func (e *NoEngineError) Error() string {
 	return "no container engine answers: " + strings.Join(e.Tried, "; ")
 }
 
+// NoRunnerError reports that fctl-runner was not found.
+type NoRunnerError struct{ Err error }
+
+func (e *NoRunnerError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *NoRunnerError) Unwrap() error { return e.Err }
+
+// Hint says how to get it.
+func (e *NoRunnerError) Hint() string {
+	return "go install github.com/fctl-dev/fctl/cmd/fctl-runner@latest, or set FCTL_RUNNER to it"
+}
+
 // NotStartedError reports that a function was certainly not started, for a reason without a type of
 // its own.
 type NotStartedError struct{ Err error }
@@ -154,5 +167,6 @@ func NotStarted(err error) bool {
 	is := func(target any) bool { return errors.As(err, target) }
 	return is(new(*NotStartedError)) || is(new(*MissingError)) || is(new(*NotExecutableError)) ||
 		is(new(*StartError)) || is(new(*NetworkError)) || is(new(*PullError)) ||
-		is(new(*EngineError)) || is(new(*NoEngineError)) || is(new(*ExecNotAllowedError))
+		is(new(*EngineError)) || is(new(*NoEngineError)) || is(new(*ExecNotAllowedError)) ||
+		is(new(*NoRunnerError))
 }

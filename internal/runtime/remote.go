@@ -100,11 +100,11 @@ func splitLog(log []byte) (function []byte, reason string) {
 }
 
 // FindRunner returns the path of fctl-runner: what FCTL_RUNNER names, else the program beside this
-// one, else the one on PATH.
+// one, else the one on PATH. The error is a *NoRunnerError.
 func FindRunner(getenv func(string) string) (string, error) {
 	if path := getenv("FCTL_RUNNER"); path != "" {
 		if err := checkProgram(path); err != nil {
-			return "", fmt.Errorf("FCTL_RUNNER: %w", err)
+			return "", &NoRunnerError{fmt.Errorf("FCTL_RUNNER: %w", err)}
 		}
 		return filepath.Abs(path)
 	}
@@ -116,7 +116,7 @@ func FindRunner(getenv func(string) string) (string, error) {
 	}
 	path, err := exec.LookPath(RunnerName)
 	if err != nil {
-		return "", &NotStartedError{errors.New(RunnerName + " is not installed")}
+		return "", &NoRunnerError{errors.New(RunnerName + " is not installed")}
 	}
 	return filepath.Abs(path)
 }

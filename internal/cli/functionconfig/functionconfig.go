@@ -107,7 +107,7 @@ func fromCluster(ctx context.Context, name, kubeconfig string, getenv func(strin
 ) ([]byte, error) {
 	path, err := runtime.FindRunner(getenv)
 	if err != nil {
-		return nil, diag.Failures(NoRunner(err), api.FailureFunction)
+		return nil, noRunner(err)
 	}
 	words := []string{"objects", name}
 	if kubeconfig != "" {
@@ -131,12 +131,13 @@ func fromCluster(ctx context.Context, name, kubeconfig string, getenv func(strin
 	return out, nil
 }
 
-// NoRunner returns the problem that fctl-runner is missing.
-func NoRunner(err error) error {
-	return &api.Failure{
-		Class: api.FailureFunction, Message: err.Error(), Err: err,
-		Hint: "go install github.com/fctl-dev/fctl/cmd/fctl-runner@latest, or set FCTL_RUNNER to it",
+// noRunner returns the problem that fctl-runner is missing.
+func noRunner(err error) error {
+	failure := &api.Failure{Class: api.FailureFunction, Message: err.Error(), Err: err}
+	if runner, ok := errors.AsType[*runtime.NoRunnerError](err); ok {
+		failure.Hint = runner.Hint()
 	}
+	return failure
 }
 
 // paths returns the paths of words, of which there must be one.

@@ -124,7 +124,7 @@ func (p *program) eval(ctx context.Context, o *evalOptions, c *call) error {
 	defer cancel()
 	response, err := evaluator.Call(ctx, conn, request)
 	if err != nil {
-		return p.failed(ctx, o, err)
+		return p.failed(o, err)
 	}
 	return p.write(response.ResourceList, response.Log)
 }
@@ -170,7 +170,7 @@ func (p *program) evalInPod(ctx context.Context, o *evalOptions, r *evaluator.Re
 	defer cancel()
 	response, err := d.Evaluate(ctx, r)
 	if err != nil {
-		return p.failed(ctx, o, err)
+		return p.failed(o, err)
 	}
 	return p.write(response.ResourceList, response.Log)
 }
@@ -192,17 +192,15 @@ func (p *program) write(list, log []byte) error {
 }
 
 // failed writes what a function that failed left, and returns the error for the exit status.
-func (p *program) failed(ctx context.Context, o *evalOptions, err error) error {
+func (p *program) failed(o *evalOptions, err error) error {
 	s := status.Convert(err)
 	switch s.Code() {
 	case codes.NotFound, codes.Unimplemented:
 		return &statusError{statusNotStarted, errors.New(s.Message()), ""}
 	case codes.InvalidArgument:
 		return &statusError{statusUsage, errors.New(s.Message()), ""}
-	case codes.DeadlineExceeded:
-		if ctx.Err() != nil {
-			err = fmt.Errorf("%s gave no answer within %v", o.image, o.timeout)
-		}
+	case codes.DeadlineExceeded: // the server may see it before this side does
+		err = fmt.Errorf("%s gave no answer within %v", o.image, o.timeout)
 		return &statusError{statusFailed, err, ""}
 	case codes.Internal:
 		failure, _ := evaluator.Failed(err)
