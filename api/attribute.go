@@ -87,7 +87,8 @@ type ValidationResult struct {
 	// Unchecked lists the resources that the validation could not check. Passed says nothing about
 	// them.
 	Unchecked []Unchecked `json:",omitempty"`
-	// Ignored is the number of findings that are accepted as exceptions, and are not in this result.
+	// Ignored is the number of findings that are accepted as exceptions, and are not in this
+	// result.
 	Ignored int `json:",omitempty"`
 
 	// Locations are where the details were found: one for each, or none at all. They are for

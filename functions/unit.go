@@ -160,8 +160,8 @@ func (u *Unit) Annotations(key string) map[string]string {
 	return values
 }
 
-// Labels returns the labels of the unit's resources as KEY=VALUE, without duplicates and in document
-// order.
+// Labels returns the labels of the unit's resources as KEY=VALUE, without duplicates and in
+// document order.
 func (u *Unit) Labels() []string {
 	var labels []string
 	for _, doc := range u.documents {
@@ -177,8 +177,8 @@ func (u *Unit) Labels() []string {
 	return labels
 }
 
-// Paths returns the paths of the scalars in the resources of a type, of all resources if the type is
-// empty or *, without duplicates and in document order. It returns no more than limit paths.
+// Paths returns the paths of the scalars in the resources of a type, of all resources if the type
+// is empty or *, without duplicates and in document order. It returns no more than limit paths.
 func (u *Unit) Paths(ofType api.ResourceType, limit int) []string {
 	var paths []string
 	seen := map[string]bool{}

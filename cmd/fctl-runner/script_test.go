@@ -53,8 +53,8 @@ func runCatalog() {
 	}
 }
 
-// TestScript runs the scripts about fctl and fctl-runner together. Besides testscript's own commands
-// there are:
+// TestScript runs the scripts about fctl and fctl-runner together. Besides testscript's own
+// commands there are:
 //
 //	serve ARG...           starts `fctl-runner serve` on a free port, and sets $RUNNER to its address
 //	status N COMMAND...    COMMAND ends with status N

@@ -198,7 +198,8 @@ func (d *document) blockScalarAtEnd(i int32) int32 {
 // isBlockScalar reports whether node i is a literal or folded scalar.
 func (d *document) isBlockScalar(i int32) bool {
 	n := &d.n[i]
-	return n.Kind == scan.ScalarNode && (n.Style == scalar.LiteralStyle || n.Style == scalar.FoldedStyle)
+	return n.Kind == scan.ScalarNode &&
+		(n.Style == scalar.LiteralStyle || n.Style == scalar.FoldedStyle)
 }
 
 // moved writes src[from:to], whose first line is in column col and whose other lines are indented

@@ -23,8 +23,8 @@ func Join(parts [][][]byte) [][]byte {
 		if len(part) == 0 {
 			continue
 		}
-		// Parts were printed alone. What separates two of them is decided here: a missing newline at
-		// the end of one, a missing marker at the beginning of the next.
+		// Parts were printed alone. What separates two of them is decided here: a missing newline
+		// at the end of one, a missing marker at the beginning of the next.
 		if n := len(joined); n > 0 {
 			before, first := joined[n-1], part[0]
 			ending := "\n"

@@ -21,11 +21,12 @@ import (
 // holds the scalar 2, and edits.values has 1 -> 2: slot 1 is still the entry a, with its key,
 // comment and position, and at(1) is 2.
 type document struct {
-	src        []byte // from the separator (or what precedes the first document) to the next separator
-	bodyStart  int    // offset of the content, after the separator
-	bodyEnd    int    // end of the content: a "..." line or the end of src
-	unit       *unit  // the text that src is a part of
-	index      int    // index of the document in the unit
+	// from the separator (or what precedes the first document) to the next separator
+	src        []byte
+	bodyStart  int   // offset of the content, after the separator
+	bodyEnd    int   // end of the content: a "..." line or the end of src
+	unit       *unit // the text that src is a part of
+	index      int   // index of the document in the unit
 	limits     *Limits
 	suspicious bool // a separator may be missing, see stream.Part.Odd
 

@@ -18,8 +18,8 @@ func (c Container) OrderKeys(order KeyOrder) {
 	}
 }
 
-// AppendKeys makes edits append new keys, for a function that writes several in an order of its own.
-// restore makes them use the order of OrderKeys again.
+// AppendKeys makes edits append new keys, for a function that writes several in an order of its
+// own. restore makes them use the order of OrderKeys again.
 func (c Container) AppendKeys() (restore func()) {
 	orders := make([]KeyOrder, len(c))
 	for i, d := range c {
@@ -33,7 +33,9 @@ func (c Container) AppendKeys() (restore func()) {
 }
 
 // isItem reports whether a value is an item of a list.
-func (d *document) isItem(v Value) bool { return v.owner >= 0 && d.n[v.owner].Kind == scan.ListNode }
+func (d *document) isItem(v Value) bool {
+	return v.owner >= 0 && d.n[v.owner].Kind == scan.ListNode
+}
 
 // positionOf returns the index among the entries of map m at which a new key belongs: after all
 // entries that are written before it, or if there are none before the first that is written after

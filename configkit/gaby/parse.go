@@ -43,8 +43,9 @@ func parse(u *unit, limits *Limits) Container {
 	docs, views, c := u.arena.documents(len(parts))
 	for i, p := range parts {
 		docs[i] = document{
-			src: u.text[p.Start:p.End:p.End], bodyStart: p.Body - p.Start, bodyEnd: p.BodyEnd - p.Start,
-			unit: u, index: i, limits: limits, suspicious: p.Odd,
+			src: u.text[p.Start:p.End:p.End], bodyStart: p.Body - p.Start,
+			bodyEnd: p.BodyEnd - p.Start,
+			unit:    u, index: i, limits: limits, suspicious: p.Odd,
 		}
 		views[i].v = docs[i].cursor(0)
 		// Only documents whose kind may end in List are examined as lists.

@@ -321,8 +321,8 @@ func (p *printer) replace(i int32) {
 	p.put(s, first, rest)
 }
 
-// breakBefore returns the line break that a value needs after it where the root had none and a comment
-// follows at the beginning of the line.
+// breakBefore returns the line break that a value needs after it where the root had none and a
+// comment follows at the beginning of the line.
 func (p *printer) breakBefore(s valueSpan) string {
 	d := p.d
 	if s.slot == 0 && s.start == s.tail && s.tail < len(d.src) && d.src[s.tail] == '#' &&

@@ -148,7 +148,8 @@ func (p *printer) insertFlow(i, slot int32, text string, f flowLayout, more bool
 	at := d.flowEnd(slot)
 	comma := d.commaAfter(at)
 	// {a: }: "a:," would be plain text
-	if n := &d.n[slot]; d.src[at-1] == ':' || n.Flags&scan.EmptyInFlow != 0 && n.Flags&scan.HasProps != 0 {
+	if n := &d.n[slot]; d.src[at-1] == ':' ||
+		n.Flags&scan.EmptyInFlow != 0 && n.Flags&scan.HasProps != 0 {
 		text = " " + text
 	}
 	if !f.ownLines {

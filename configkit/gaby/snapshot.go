@@ -123,7 +123,8 @@ func (v Value) Same(w Value) bool {
 	}
 	now := v.d.now()
 	return now == w.d.now() && now.source(v.slot) && len(now.aliases) == 0 &&
-		!v.d.snapshot.has(v.slot, now.n[v.slot].Next) && !w.d.snapshot.has(v.slot, now.n[v.slot].Next)
+		!v.d.snapshot.has(v.slot, now.n[v.slot].Next) &&
+		!w.d.snapshot.has(v.slot, now.n[v.slot].Next)
 }
 
 // now returns the document itself, also for a snapshot of it.

@@ -35,8 +35,8 @@ func (v Value) SourceStyle() SourceStyle {
 		}
 		tagged := n.Flags&scan.HasProps != 0
 		n = &d.n[c.value]
-		w.Plain = n.Style == scalar.PlainStyle && n.Kind == scan.ScalarNode && n.Flags&scan.MultiLine == 0 &&
-			!tagged
+		w.Plain = n.Style == scalar.PlainStyle && n.Kind == scan.ScalarNode &&
+			n.Flags&scan.MultiLine == 0 && !tagged
 		return w
 	}
 	tagged := false

@@ -265,7 +265,9 @@ func (d *document) build(key string, t *tree) int32 {
 	f := uint32(len(d.newNodes))
 	d.newNodes = append(d.newNodes,
 		newNode{key: key, text: t.text, tag: t.tag, style: t.style, head: t.head})
-	d.n = append(d.n, scan.Node{Key: f, Val: f, Kind: t.kind, Flags: scan.IsNew, Next: uint32(i + 1)})
+	d.n = append(d.n, scan.Node{
+		Key: f, Val: f, Kind: t.kind, Flags: scan.IsNew, Next: uint32(i + 1),
+	})
 	if t.line != "" {
 		remember(&d.edit().comments, i, t.line)
 	}

@@ -26,8 +26,8 @@ type Value struct {
 	d    *document
 	slot int32 // the node whose position in the document this is
 	cursorOrigin
-	// through says how the value was reached. If not zero, the value is written elsewhere and cannot
-	// be edited through this cursor.
+	// through says how the value was reached. If not zero, the value is written elsewhere and
+	// cannot be edited through this cursor.
 	through reachedThrough
 }
 

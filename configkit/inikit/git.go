@@ -202,7 +202,8 @@ func (git) value(p *parser, n *formatkit.Node) error {
 	}
 	f.tokens = f.tokens[:filled]
 	if n.Span.From < 0 {
-		// the blanks between the sign and the end of the line, without the last one before a comment
+		// the blanks between the sign and the end of the line, without the last one before a
+		// comment
 		n.Span = formatkit.Span{From: n.Sign.To, To: p.at}
 		if n.Remark.Len() > 0 {
 			n.Span.To = max(n.Sign.To, n.Remark.From-1)

@@ -104,7 +104,9 @@ func (d *differ) maps(before, after gaby.Value, keys *configkit.MergeKeyTree) {
 	}
 	for c := before.First(); c.Exists(); c = c.Next() {
 		if key := c.Key(); !after.Get(key).Exists() {
-			d.below(mutationpath.Key(key), func() { d.entry(api.MutationTypeDelete, c, gaby.Value{}) })
+			d.below(mutationpath.Key(key), func() {
+				d.entry(api.MutationTypeDelete, c, gaby.Value{})
+			})
 		}
 	}
 }
@@ -238,7 +240,8 @@ func (d *differ) renamed(
 	at mutationpath.Segment, before, after gaby.Value, keys *configkit.MergeKeyTree,
 ) {
 	d.out.renames = append(d.out.renames, elementRename{
-		path: slices.Clone(d.path), old: mutationpath.ElementName(before, keys), now: mutationpath.ElementName(after, keys),
+		path: slices.Clone(d.path), old: mutationpath.ElementName(before, keys),
+		now: mutationpath.ElementName(after, keys),
 	})
 	// Compare the elements, but drop the changes of the key itself: the rename covers them.
 	from, depth := len(d.out.paths), len(d.path)+1

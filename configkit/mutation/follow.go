@@ -136,7 +136,7 @@ func (f *follower) find(path mutationpath.Path, element string, news bool) (p ma
 	}
 	for _, e := range elements(p.value) {
 		if mutationpath.ElementName(e, keys) == f.renamed(path, element) {
-			s := mutationpath.Segment{Kind: mutationpath.ByKey, Text: mutationpath.ElementID(e, keys), Index: -1}
+			s := mutationpath.Element(mutationpath.ElementID(e, keys), -1)
 			return match{value: e, at: keyPosition(e), path: p.path.Child(s)}, true
 		}
 	}
@@ -146,7 +146,7 @@ func (f *follower) find(path mutationpath.Path, element string, news bool) (p ma
 // element returns the segment that leads to element i of the text.
 func (l *level) element(i int, keys *configkit.MergeKeyTree) mutationpath.Segment {
 	if l.keyed {
-		return mutationpath.Segment{Kind: mutationpath.ByKey, Text: mutationpath.ElementID(l.text[i], keys), Index: i}
+		return mutationpath.Element(mutationpath.ElementID(l.text[i], keys), i)
 	}
 	return mutationpath.Segment{Kind: mutationpath.ByDigest, Index: i}
 }

@@ -26,8 +26,8 @@ type Options struct {
 	// Bare writes values without their comments, and puts new keys and documents after what they
 	// follow in the source.
 	Bare bool
-	// Protection says where the target's values came from. Protected values stay. Resources that the
-	// target has renamed are found by the former names in it.
+	// Protection says where the target's values came from. Protected values stay. Resources that
+	// the target has renamed are found by the former names in it.
 	Protection api.ResourceMutationList
 	// MayOverwrite decides about entries of Protection that are not protected. Nil allows all.
 	MayOverwrite func(api.MutationInfo) bool
@@ -318,7 +318,7 @@ func unsettledLists(
 			y, inTarget := keyed[2].At[id]
 			if inAgain && inTarget {
 				found = unsettledLists(
-					path.Child(mutationpath.Segment{Kind: mutationpath.ByKey, Text: id, Index: i}), c,
+					path.Child(mutationpath.Element(id, i)), c,
 					again.Index(x), was.Index(y), keys.Child("*"), found,
 				)
 			}

@@ -282,10 +282,12 @@ func (w *resourcePatch) lookAhead(paths []*pathChange) {
 		for i, s := range e.path {
 			// If the base is known, align it with the target. Otherwise elements can be identified
 			// only by their digests.
-			if list := e.path[:i].Canonical(); v.Kind() == gaby.List && s.Kind == mutationpath.ByDigest &&
+			if list := e.path[:i].Canonical(); v.Kind() == gaby.List &&
+				s.Kind == mutationpath.ByDigest &&
 				w.digests[list] == nil {
 				w.digests[list] = mutationpath.Digests(v)
-				if _, keyed := mutationpath.KeyedLists(keys, base, v); base.Kind() == gaby.List && !keyed {
+				_, keyed := mutationpath.KeyedLists(keys, base, v)
+				if base.Kind() == gaby.List && !keyed {
 					w.aligned[list] = alignedIndexes(base, v, keys)
 				}
 			}

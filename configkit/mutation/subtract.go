@@ -35,7 +35,8 @@ type conflict struct {
 // add adds a conflict about the change of r at path and returns it, to be completed before the next
 // one is added. target is the target's change, or nil.
 func (c *conflicts) add(
-	reason api.ConflictReason, r *resourceChange, path mutationpath.Path, source change, target *change,
+	reason api.ConflictReason, r *resourceChange, path mutationpath.Path,
+	source change, target *change,
 ) *conflict {
 	c.list = append(c.list, conflict{
 		reason: reason, resource: r.resource, path: path, source: source, target: target, of: r,

@@ -140,7 +140,8 @@ func (w *resourcePatch) set(e *pathChange) error {
 	// the new element in it.
 	segments := slices.Clone(p.segments)
 	for i, s := range rest {
-		if i == len(rest)-1 && (s.Kind == mutationpath.ByKey || s.Kind == mutationpath.New) && i > 0 {
+		if i == len(rest)-1 && i > 0 &&
+			(s.Kind == mutationpath.ByKey || s.Kind == mutationpath.New) {
 			list, err := gaby.ParseYAML([]byte("[]\n"))
 			if err == nil {
 				_, err = list.Set(e.value, "-")
@@ -223,7 +224,8 @@ func (w *resourcePatch) moveKey(path mutationpath.Path, segments []string) error
 func (w *resourcePatch) addElement(e *pathChange, p target, rest mutationpath.Path) error {
 	s := rest[0]
 	_, isIndex := parseIndex(s.Text)
-	if len(rest) > 1 || s.Kind == mutationpath.ByDigest || s.Kind == mutationpath.MapKey && !isIndex {
+	if len(rest) > 1 || s.Kind == mutationpath.ByDigest ||
+		s.Kind == mutationpath.MapKey && !isIndex {
 		w.unresolved(e)
 		return nil
 	}

@@ -12,10 +12,10 @@ import (
 // maxRespelled is the number of segments of one path that Nearest replaces.
 const maxRespelled = 3
 
-// Nearest returns a path that leads to a value of a document and resembles p, which does not: with a
-// lookup in place of a name (containers.c, containers.?name=c), or with a key, a name or a key with
-// dots that the document has. It also returns the number of segments that both have in common, and
-// "" if there is no such path.
+// Nearest returns a path that leads to a value of a document and resembles p, which does not: with
+// a lookup in place of a name (containers.c, containers.?name=c), or with a key, a name or a key
+// with dots that the document has. It also returns the number of segments that both have in common,
+// and "" if there is no such path.
 func Nearest(p *Path, root gaby.Value) (path string, common int) {
 	words := make([]string, len(p.segments))
 	for i := range p.segments {
@@ -166,8 +166,8 @@ func (n *nearest) key(i int, key string, v gaby.Value) {
 	}
 }
 
-// element suggests how to write a key that is followed by a list: as the name of an element, or as a
-// key of all elements.
+// element suggests how to write a key that is followed by a list: as the name of an element, or as
+// a key of all elements.
 func (n *nearest) element(i int, key string, list gaby.Value) {
 	for _, by := range []string{"name", "key", "id"} {
 		for c := list.First(); c.Exists(); c = c.Next() {

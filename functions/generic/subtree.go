@@ -287,9 +287,9 @@ func setSubtrees(
 		})
 }
 
-// asText returns the text of value if it is a scalar without quotes or a tag that replaces a string:
-// 1.25 in place of "1.24" is a version, not a number. A new value is a string if the schema of the
-// type says so. null is always null.
+// asText returns the text of value if it is a scalar without quotes or a tag that replaces a
+// string: 1.25 in place of "1.24" is a version, not a number. A new value is a string if the schema
+// of the type says so. null is always null.
 func asText(
 	provider configkit.ResourceProvider, p *yamlkit.Match, value *gaby.YamlDoc,
 ) (string, bool) {

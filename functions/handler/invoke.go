@@ -84,8 +84,9 @@ func (h *FunctionHandler) Run(
 				api.FailureFunction)
 		}
 	}()
-	// What makes the whole request invalid is an error. What concerns one function is recorded in its
-	// step instead, so that all problems of a chain are reported, and the data is parsed after that.
+	// What makes the whole request invalid is an error. What concerns one function is recorded in
+	// its step instead, so that all problems of a chain are reported, and the data is parsed after
+	// that.
 	if n := len(request.FunctionInvocations); n > api.MaxInvocations {
 		return nil, &api.Failure{
 			Class: api.FailureUsage,

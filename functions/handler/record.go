@@ -108,8 +108,8 @@ func (r *run) noteNothingMatched(s *step, res result) {
 
 // nothingMatched returns a message with the arguments that say where to look.
 func (s *step) nothingMatched() string {
-	// The arguments before the value say where the function looked. Without a declared parameter for
-	// the value, the last one of a path visitor is the value.
+	// The arguments before the value say where the function looked. Without a declared parameter
+	// for the value, the last one of a path visitor is the value.
 	value := s.f.ValueParameter
 	if n := len(s.f.Parameters); value == "" && n > 0 && s.f.Mutating &&
 		s.f.FunctionType == api.FunctionTypePathVisitor {

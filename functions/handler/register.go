@@ -150,8 +150,8 @@ func (r *FunctionRegistration) problems() []string {
 	if len(problems) > 0 {
 		return problems
 	}
-	// Examples can only be checked if everything else is valid: they are parsed and converted by the
-	// same code as arguments of a user, which relies on well-formed parameters.
+	// Examples can only be checked if everything else is valid: they are parsed and converted by
+	// the same code as arguments of a user, which relies on well-formed parameters.
 	f := &function{
 		FunctionRegistration: r, name: r.FunctionName, patterns: newPatterns(),
 		programs: newPrograms(),

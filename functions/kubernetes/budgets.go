@@ -110,8 +110,8 @@ func (b budget) protects(workload *gaby.YamlDoc) bool {
 	return true
 }
 
-// satisfies reports whether the value of a label, which may be missing, satisfies an expression of a
-// label selector.
+// satisfies reports whether the value of a label, which may be missing, satisfies an expression of
+// a label selector.
 func satisfies(label, expression gaby.Value) bool {
 	listed := false
 	for v := expression.Get("values").First(); v.Exists(); v = v.Next() {

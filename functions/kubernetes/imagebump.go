@@ -154,8 +154,8 @@ func (b *imageBump) scalar(
 	}
 }
 
-// withTag returns a group of fields in which the tag has a text. A chart whose tag is empty uses its
-// version of the application.
+// withTag returns a group of fields in which the tag has a text. A chart whose tag is empty uses
+// its version of the application.
 func withTag(beside fieldsBeside) fieldsBeside {
 	doc, err := gaby.ParseYAML([]byte("tag\n"))
 	if err != nil {

@@ -20,8 +20,8 @@ type Options struct {
 	Outputs OutputTable
 	// ReadyRules come before the rules that are built in.
 	ReadyRules []ReadyRule
-	// AssumeReady are resources that count as ready; AssumeAll says that all do. The rendered object
-	// takes the position of one that was not observed.
+	// AssumeReady are resources that count as ready; AssumeAll says that all do. The rendered
+	// object takes the position of one that was not observed.
 	AssumeReady map[smithv1.ResourceName]bool
 	AssumeAll   bool
 	// CheckOwner rejects observed objects that the Bundle does not control.

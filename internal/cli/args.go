@@ -125,7 +125,8 @@ func (o *runFlags) readFileList(a *app.App) error {
 	}
 }
 
-// errNoFiles says that there is nothing to do because the list of files is empty, which is accepted.
+// errNoFiles says that there is nothing to do because the list of files is empty, which is
+// accepted.
 var errNoFiles = errors.New("no files")
 
 // maxFileList is the maximum size in bytes of a list of files.

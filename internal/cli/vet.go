@@ -216,8 +216,8 @@ func (g args) vets(ctx context.Context, o *runFlags, request *run.Request,
 	return chain, nil
 }
 
-// usePolicies takes the policies of the settings and the flags. Those of the settings are not run if
-// functions are named, and do not replace the default validations.
+// usePolicies takes the policies of the settings and the flags. Those of the settings are not run
+// if functions are named, and do not replace the default validations.
 func (o *runFlags) usePolicies(s *settings.Settings, functions bool) {
 	for _, policy := range s.Policies {
 		asked := policy.Asked()

@@ -20,8 +20,8 @@ type Unit struct {
 // Upstream is an upstream unit.
 type Upstream struct {
 	Unit
-	// Live is the newest capture of the live state. Its number is HeadUnitActionNum, 0 if nothing was
-	// captured.
+	// Live is the newest capture of the live state. Its number is HeadUnitActionNum, 0 if nothing
+	// was captured.
 	Live []byte
 	// At returns the data of a revision, or with live of a capture, by number. Number 0 is empty.
 	// The error is an *entity.Error.

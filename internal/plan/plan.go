@@ -65,8 +65,8 @@ type Resolver struct {
 	NoParams bool
 	// Params are the values of --param, for parameters that chains in files declare.
 	Params map[string]string
-	// Defaults are the values of parameters of functions that the settings have, by name. A function
-	// gets them unless they are given.
+	// Defaults are the values of parameters of functions that the settings have, by name. A
+	// function gets them unless they are given.
 	Defaults map[string]string
 	// ReadFile reads the file that file:PATH names; "-" is the standard input.
 	ReadFile func(path string) ([]byte, error)

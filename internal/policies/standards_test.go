@@ -24,7 +24,8 @@ const (
 	fixturesVersion = "v1.35" // the latest version that the module has fixtures for
 )
 
-// rulesOf returns the rules that correspond to a check of Kubernetes, by the prefix of its fixtures.
+// rulesOf returns the rules that correspond to a check of Kubernetes, by the prefix of its
+// fixtures.
 func rulesOf(fixture string) []string {
 	return map[string][]string{
 		"allowprivilegeescalation":   {"privilege-escalation"},

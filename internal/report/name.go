@@ -31,8 +31,8 @@ func renderNames(s Terminal, r Result) (Rendered, error) {
 	return Rendered{text: Chunks{b.Bytes()}}, nil
 }
 
-// shortName returns kind.group/name, or kind/name without a group; /name is left out if there is none. Types of other toolchains
-// have no group and stay as they are.
+// shortName returns kind.group/name, or kind/name without a group; /name is left out if there is
+// none. Types of other toolchains have no group and stay as they are.
 func shortName(info api.ResourceInfo) string {
 	kind := string(info.ResourceType)
 	if parts := strings.Split(kind, "/"); len(parts) > 1 {

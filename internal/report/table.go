@@ -269,8 +269,8 @@ func (s Terminal) cell(value any) string {
 	return cell(value)
 }
 
-// text returns a text for a table. On a terminal it is the beginning; in a pipe it is complete, with
-// escapes for line breaks.
+// text returns a text for a table. On a terminal it is the beginning; in a pipe it is complete,
+// with escapes for line breaks.
 func (s Terminal) text(text string) string {
 	if s.Interactive {
 		return oneLine(text)

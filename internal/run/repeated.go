@@ -20,8 +20,8 @@ type repeatedErrors struct {
 	more  map[programError]int
 }
 
-// failOnce is fail, except that it prints an error of a program only the first time. With Verbose it
-// prints all of them.
+// failOnce is fail, except that it prints an error of a program only the first time. With Verbose
+// it prints all of them.
 func (l *loop) failOnce(problems diag.List) {
 	var shown diag.List
 	for _, f := range problems {

@@ -18,8 +18,8 @@ type enum struct {
 	values     []string
 }
 
-// enumsOf reads the enums and the order of fields from zz_generated.openapi.go, which has functions that return a composite
-// literal, and a map from the names of types to these functions.
+// enumsOf reads the enums and the order of fields from zz_generated.openapi.go, which has functions
+// that return a composite literal, and a map from the names of types to these functions.
 func enumsOf(source []byte) ([]enum, []order, error) {
 	file, err := parser.ParseFile(token.NewFileSet(), "zz_generated.openapi.go", source,
 		parser.SkipObjectResolution)

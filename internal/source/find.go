@@ -28,8 +28,8 @@ type Finder struct {
 	Toolchain api.ToolchainType
 	// AnyFormat takes the files of every toolchain from a directory.
 	AnyFormat bool
-	// IgnoreFile is read in place of .gitignore if it is not empty, and only in directories that are
-	// searched, not in those above them.
+	// IgnoreFile is read in place of .gitignore if it is not empty, and only in directories that
+	// are searched, not in those above them.
 	IgnoreFile string
 	// Names are names of files that are taken from a directory whatever their extension.
 	Names []string

@@ -35,8 +35,8 @@ func (s Shard) IsWhole() bool { return s.count <= 1 }
 const perFile = 512
 
 // Select reports for each name whether it belongs to the shard. Every name belongs to exactly one
-// of the shards, which depends only on the names and sizes: the largest goes first, and each goes to
-// the shard that has the least so far.
+// of the shards, which depends only on the names and sizes: the largest goes first, and each goes
+// to the shard that has the least so far.
 func (s Shard) Select(names []string, sizes []int64) []bool {
 	selected := make([]bool, len(names))
 	order := make([]int, len(names))

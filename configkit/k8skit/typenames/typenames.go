@@ -127,8 +127,8 @@ func (t *Table) Suggest(word string) []string {
 	return configkit.Suggest(name, slices.Compact(kinds))
 }
 
-// SuggestType returns the types that a misspelled type of Kubernetes may mean. It returns nothing for
-// a type in the table, and for one of a group that may be anybody's.
+// SuggestType returns the types that a misspelled type of Kubernetes may mean. It returns nothing
+// for a type in the table, and for one of a group that may be anybody's.
 func (t *Table) SuggestType(typed api.ResourceType) []string {
 	var types []string
 	ours := false

@@ -87,9 +87,10 @@ func New(
 		defined:  map[[2]string]configkit.Scope{},
 	}
 	m.created = configkit.FilterPaths(m.registered, m.creates)
-	m.changed = configkit.FilterPaths(m.registered, func(t api.ResourceType, info *api.PathVisitorInfo) bool {
-		return !m.creates(t, info) && info.Path != Path
-	})
+	m.changed = configkit.FilterPaths(m.registered,
+		func(t api.ResourceType, info *api.PathVisitorInfo) bool {
+			return !m.creates(t, info) && info.Path != Path
+		})
 	for _, t := range clusterScoped {
 		m.addType(api.ResourceType(t), configkit.ScopeCluster)
 	}

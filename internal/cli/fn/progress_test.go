@@ -9,7 +9,8 @@ import (
 	"github.com/fctl-dev/fctl/internal/settings"
 )
 
-// TestProgress checks that a terminal shows a function when it starts, and files only when it ended.
+// TestProgress checks that a terminal shows a function when it starts, and files only when it
+// ended.
 func TestProgress(t *testing.T) {
 	for name, c := range map[string]struct {
 		terminal, quiet bool

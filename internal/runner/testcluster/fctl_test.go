@@ -70,7 +70,8 @@ kind: Service
 metadata: {name: web, annotations: {team: "1"}}
 `
 
-// fctl runs fctl with the registry as its default repository and the FunctionConfigs of the cluster.
+// fctl runs fctl with the registry as its default repository and the FunctionConfigs of the
+// cluster.
 func (e *env) fctl(t *testing.T, dir string, words ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	cmd := exec.Command(filepath.Join(e.bin, "fctl"), words...)

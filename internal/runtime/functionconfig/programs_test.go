@@ -86,7 +86,8 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// TestARunThatFailedIsNotRepeated counts the runs of a program that fails, and of one that is killed.
+// TestARunThatFailedIsNotRepeated counts the runs of a program that fails, and of one that is
+// killed.
 func TestARunThatFailedIsNotRepeated(t *testing.T) {
 	dir := t.TempDir()
 	count := filepath.Join(dir, "count")

@@ -326,7 +326,8 @@ func (s *scanner) complexKey(e int32, col int) {
 			s.unsupported(q, "a collection as a key")
 		}
 		s.pos = end
-	case scalar.Class[c]&scalar.NotPlain != 0 || (c == '-' || c == '?' || c == ':') && s.blankAt(q+1):
+	case scalar.Class[c]&scalar.NotPlain != 0 ||
+		(c == '-' || c == '?' || c == ':') && s.blankAt(q+1):
 		s.unsupported(q, "an explicit key that is not plain or quoted text")
 	default:
 		end, stop := s.plainLine(q)

@@ -159,8 +159,8 @@ func (s *scanner) flowEmpty(e int32, p int) {
 
 // flowValue scans a value inside a flow collection.
 func (s *scanner) flowValue(e int32, start int, closing byte) {
-	// An anchor and a tag may both precede the value, in either order. If no value follows them, the
-	// empty value is right after the last one.
+	// An anchor and a tag may both precede the value, in either order. If no value follows them,
+	// the empty value is right after the last one.
 	end := s.pos
 	for {
 		s.flowGap(start)

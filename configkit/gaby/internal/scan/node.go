@@ -42,7 +42,8 @@ const (
 	HasProps    Flags = 1 << iota // has an anchor or tag, see Tree.Props
 	MultiLine                     // the text of the scalar spans several lines
 	ExplicitKey                   // the key is written "? key"
-	// IsNew marks a node that is not in the source: key and val are its index in a list of their own.
+	// IsNew marks a node that is not in the source: key and val are its index in a list of their
+	// own.
 	IsNew
 	HasMerge      // a map with a "<<" key
 	HasDuplicates // a map with a repeated key

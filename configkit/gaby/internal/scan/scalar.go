@@ -68,8 +68,8 @@ func (s *scanner) plainRest(end, stop, indent int) (int, bool) {
 // quoted reads quoted text from its quote at p. It returns the offset after the closing quote and
 // whether the text has several lines.
 func (s *scanner) quoted(p int) (end int, multi bool) {
-	// Only the extent of the text is found here; it is decoded when somebody reads the value. So the
-	// scanner must find each end and refuse each bad escape that decoding would.
+	// Only the extent of the text is found here; it is decoded when somebody reads the value. So
+	// the scanner must find each end and refuse each bad escape that decoding would.
 	quote := s.src[p]
 	q := p + 1
 	for q < s.end {

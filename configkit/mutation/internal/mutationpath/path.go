@@ -47,6 +47,11 @@ const (
 // Key returns the segment of a map key.
 func Key(key string) Segment { return Segment{Text: key, Index: -1} }
 
+// Element returns the segment of an element of a list with merge keys. index is -1 if not known.
+func Element(id string, index int) Segment {
+	return Segment{Kind: ByKey, Text: id, Index: index}
+}
+
 // IsElement reports whether the segment can only be a list element.
 func (s Segment) IsElement() bool { return s.Kind != MapKey }
 
