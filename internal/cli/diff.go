@@ -2,12 +2,8 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"os"
-	"slices"
 
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
@@ -32,21 +28,25 @@ type diffFlags struct {
 
 func newDiff(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "diff [flags] A B",
+		Use:   "diff [flags] {A B | REVISION [REVISION]} [-- PATH...]",
 		Short: "Compare configuration, value by value",
 		Long: `Show how the configuration in B differs from A: resource by resource, value by
 value. Elements of lists are matched by their merge keys. Differences in
 comments, order of keys and layout do not count; a note mentions them if the
-values are equal. A and B are two files, one of which may be "-", or two
-directories.
+values are equal. A and B are two files, one of which may be "-", two
+directories, or two git revisions. A REVISION alone is compared with the working
+tree; A..B and A...B, from where they diverged, are those of git. PATHs limit
+the comparison to files and directories of the repository.
 
 The status is 0 if the values are equal and 1 if they differ.
 
-In directories, all files below them are compared, in every format. With
+In directories and revisions, all files are compared, in every format. With
 --toolchain X only the files of X are compared. A file is compared with the file
-that has the same path. A Kubernetes resource that has moved to another file is
-found if it is the only one with its type and name. The resources of a file that
-only one of the directories has are added or deleted.
+that has the same path or, if it was renamed, with the file that it was: one
+with a resource in common or, without resources, with half of its lines. A
+Kubernetes resource that has moved to another file is found if it is the only
+one with its type and name. The resources of a file that only one side has are
+added or deleted. Files that git does not track are not compared.
 
 Values of Secrets are masked, unless --show-secrets is given. -o mutations and
 -o patch print them. See 'fctl help secrets'.
@@ -58,162 +58,22 @@ the function patch-mutations, which turns the values of A into those of B:
   fctl do a.yaml MyUnit patch-mutations [] file:patch.json`,
 		Example: `  fctl diff staging.yaml production.yaml
   fctl diff base/ overlay/
+  fctl diff HEAD~1
+  fctl diff main...HEAD -o table -- apps/
   git show HEAD:deployment.yaml | fctl diff - deployment.yaml
   fctl diff -o patch staging.yaml production.yaml`,
 	}
 	o := &diffFlags{}
-	o.output = app.AddOutput(cmd.Flags(), "text, mutations (JSON), patch (JSON for patch-mutations)",
-		"text", "mutations", "patch")
+	o.output = app.AddOutput(cmd.Flags(),
+		"text, table, mutations (JSON), patch (JSON for patch-mutations)",
+		"text", "table", "mutations", "patch")
 	app.AddShowSecrets(cmd.Flags(), &o.showSecrets)
 	addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return compareFiles(cmd.Context(), a, cmd, o, words)
+		return compare(cmd.Context(), a, cmd, o, words)
 	}
 	cmd.ValidArgsFunction = app.CompleteFiles(2)
 	return cmd
-}
-
-// comparison is one run of diff.
-type comparison struct {
-	app      *app.App
-	flags    *diffFlags
-	set      functionSet
-	reader   *source.Reader
-	pairs    []pair
-	several  bool
-	problems diag.List
-	skipped  []source.Skipped
-}
-
-// pair is a unit in A and in B. One of them may be nil.
-type pair struct{ before, after *source.Unit }
-
-// unit returns the version that names the pair: B's, or A's if B has none.
-func (p *pair) unit() *source.Unit {
-	if p.after != nil {
-		return p.after
-	}
-	return p.before
-}
-
-func compareFiles(
-	ctx context.Context, a *app.App, cmd *cobra.Command, o *diffFlags, words []string,
-) error {
-	if len(words) != 2 {
-		return diag.UsageHint("fctl diff A B, as in: fctl diff staging.yaml production.yaml",
-			"two files or directories are expected, got %d words", len(words))
-	}
-	set, err := loadFunctions(a, cmd)
-	if err != nil {
-		return err
-	}
-	c := &comparison{app: a, flags: o, set: set, reader: run.Reader(set.settings, a.Streams)}
-	c.reader.Toolchain = set.toolchain
-	if err := c.read(ctx, cmd, source.InDirectory(a.Dir, words[0]),
-		source.InDirectory(a.Dir, words[1])); err != nil {
-		return err
-	}
-	if o.output.Value == "patch" && c.several {
-		return diag.UsageHint("fctl diff -o patch A/FILE B/FILE",
-			"a patch describes one file, not directories")
-	}
-	return c.printDifferences()
-}
-
-// read reads the two files or directories.
-func (c *comparison) read(ctx context.Context, cmd *cobra.Command, a, b string) error {
-	switch aDir, bDir := isDirectory(a), isDirectory(b); {
-	case a == "-" && b == "-":
-		return diag.Usage("A and B cannot both be the standard input")
-	case aDir && bDir:
-		c.several = true
-		return c.directories(ctx, a, b)
-	case aDir || bDir:
-		directory, file := a, b
-		if bDir {
-			directory, file = b, a
-		}
-		if _, err := os.Stat(file); file != "-" && err != nil {
-			_, err = c.reader.Unit(ctx, file, "")
-			return err
-		}
-		return diag.UsageHint("compare two files, or two directories", "%s is a directory, and %s is not",
-			diag.FileName(directory), diag.FileName(file))
-	case a == "-" || b == "-":
-		if err := c.app.RejectTerminal(cmd); err != nil {
-			return err
-		}
-	}
-	before, errBefore := c.reader.Unit(ctx, a, "")
-	after, err := c.reader.Unit(ctx, b, "")
-	if err = errors.Join(errBefore, err); err != nil {
-		return err
-	}
-	if before.Toolchain != after.Toolchain {
-		switch { // a file whose name implies no toolchain gets that of the other
-		case !source.NameImpliesToolchain(a):
-			before.Toolchain = after.Toolchain
-		case !source.NameImpliesToolchain(b):
-			after.Toolchain = before.Toolchain
-		default:
-			return diag.UsageHint("set --toolchain for both files", "%s is %s, and %s is %s",
-				before.File, before.Toolchain, after.File, after.Toolchain)
-		}
-	}
-	err = errors.Join(source.CheckConflict(before), source.CheckConflict(after))
-	if err != nil {
-		return err
-	}
-	c.pairs = []pair{{before, after}}
-	return run.Supported(before.Toolchain, c.set.executor.Toolchains())
-}
-
-func isDirectory(path string) bool {
-	info, err := os.Stat(path)
-	return path != "-" && err == nil && info.IsDir()
-}
-
-// directories pairs the files in two directories by their paths.
-func (c *comparison) directories(ctx context.Context, a, b string) error {
-	pairs := map[string]*pair{}
-	for i, dir := range []string{a, b} {
-		finder := &source.Finder{
-			Dir: dir, Recursive: true, Toolchain: c.reader.Toolchain,
-			AnyFormat: c.reader.Toolchain == "", Temporary: sink.IsTemporary,
-		}
-		found, err := finder.Find(ctx, []string{"."})
-		if err != nil {
-			return err
-		}
-		c.skipped = append(c.skipped, found.Skipped...)
-		for _, f := range found.Files {
-			unit, err := (*source.Unit)(nil), f.Problem
-			if err == nil {
-				unit, err = c.reader.Unit(ctx, f.Path, f.Unit)
-			}
-			if err != nil {
-				c.problems = append(c.problems, diag.Failures(err, api.FailureInput)...)
-				continue
-			}
-			if pairs[f.Rel] == nil {
-				pairs[f.Rel] = &pair{}
-			}
-			if i == 0 {
-				pairs[f.Rel].before = unit
-			} else {
-				pairs[f.Rel].after = unit
-			}
-		}
-	}
-	for _, rel := range slices.Sorted(maps.Keys(pairs)) {
-		p := *pairs[rel]
-		if u := p.unit(); run.Supported(u.Toolchain, c.set.executor.Toolchains()) != nil {
-			c.skipped = append(c.skipped, source.Skipped{Path: u.File, Reason: source.NoFunction})
-			continue
-		}
-		c.pairs = append(c.pairs, p)
-	}
-	return nil
 }
 
 // printDifferences compares the pairs and prints the differences.
@@ -229,13 +89,7 @@ func (c *comparison) printDifferences() error {
 			v.After = p.after.Data
 		}
 	}
-	printer := &report.Printer{
-		Format: report.Mutations, Several: c.several,
-		Terminal: report.Terminal{
-			Interactive: c.flags.output.Value == "text", Head: c.app.Streams.OutStyle(color.Bold),
-			Diff: run.DiffStyle(c.app.Streams),
-		},
-	}
+	printer := c.printer()
 	out := sink.NewStream(c.app.Streams.Out)
 	status, inLayout := app.ExitDone, 0
 	var notes [][]api.Note // by pair
@@ -260,12 +114,15 @@ func (c *comparison) printDifferences() error {
 		if len(d.Mutations) > 0 {
 			status = app.ExitNo
 		}
+		if p.renamed() {
+			notes[i] = append(notes[i], api.Note{Message: "renamed from " + p.before.File})
+		}
 		for _, m := range d.Moved {
 			from := c.pairs[m.From].before.File
 			notes[i] = append(notes[i],
 				api.Note{Message: fmt.Sprintf("%s moved here from %s", m.Resource, from)})
 		}
-		if len(d.Mutations)+len(d.Moved) == 0 && p.before != nil && p.after != nil &&
+		if len(d.Mutations)+len(d.Moved) == 0 && !p.renamed() && p.before != nil && p.after != nil &&
 			!bytes.Equal(p.before.Data, p.after.Data) {
 			inLayout++
 		}
@@ -311,6 +168,23 @@ func (c *comparison) printDifferences() error {
 	return nil
 }
 
+// printer returns what prints the differences. Text is what a terminal shows, also in a pipe.
+func (c *comparison) printer() *report.Printer {
+	streams := c.app.Streams
+	p := &report.Printer{
+		Format: report.Mutations, Several: c.several,
+		Terminal: report.Terminal{
+			Interactive: c.flags.output.Value == "text", Head: streams.OutStyle(color.Bold),
+			Diff: run.DiffStyle(streams),
+		},
+	}
+	if c.flags.output.Value == "table" {
+		p.Format = report.Table
+		p.Terminal.Interactive, p.Terminal.Width = streams.OutIsTerminal(), streams.Width()
+	}
+	return p
+}
+
 // secrets returns the secret values in the versions of a unit, nil if they may be shown.
 func (c *comparison) secrets(v functions.Versions) *sensitive.Values {
 	if c.flags.showSecrets {
@@ -328,6 +202,19 @@ func (c *comparison) noteRest(inLayout int) {
 	case inLayout > 0:
 		notes = append(notes, api.Note{Message: "in " + run.Count(inLayout, "file") +
 			" the values are equal; comments, order or layout differ"})
+	}
+	if c.untracked > 0 {
+		verb := " is"
+		if c.untracked > 1 {
+			verb = " are"
+		}
+		notes = append(notes, api.Note{Message: run.Count(c.untracked, "file") +
+			" that git does not track" + verb + " not compared"})
+	}
+	if c.incomplete {
+		notes = append(notes, api.Note{
+			Message: "too many files were added and deleted to find those that were renamed and changed",
+		})
 	}
 	if text := run.SkippedFiles(c.skipped, c.set.settings.Verbose); text != "" {
 		notes = append(notes, api.Note{Message: text})

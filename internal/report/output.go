@@ -78,9 +78,11 @@ func humanSection(s Terminal, r Result, o api.Output) (section, error) {
 }
 
 // renderTable prints what a chain changed and the outputs of its functions as tables. The
-// configuration itself is not printed.
+// configuration itself is not printed. A result without a chain, which a comparison has, is what
+// changed.
 func renderTable(s Terminal, r Result) (rendered Rendered, err error) {
-	if rendered, err = outputForm(tableSection)(s, r); err != nil || !mutates(r.Signatures) {
+	rendered, err = outputForm(tableSection)(s, r)
+	if err != nil || len(r.Signatures) > 0 && !mutates(r.Signatures) {
 		return rendered, err
 	}
 	if r.Response.Success && len(r.Response.Mutations) > 0 {

@@ -371,6 +371,12 @@ func (w *walker) skipReason(name string, mode fs.FileMode, byPattern bool,
 	case slices.Contains(w.Names, name):
 		return ""
 	}
+	return byExtension(name, format)
+}
+
+// byExtension returns why a file of another format than the given one is skipped; empty accepts any
+// format.
+func byExtension(name string, format api.ToolchainType) SkipReason {
 	toolchains := functions.ToolchainsOf(name)
 	switch {
 	case len(toolchains) == 0:

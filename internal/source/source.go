@@ -63,18 +63,32 @@ func (r *Reader) Unit(ctx context.Context, path, name string) (*Unit, error) {
 	if err != nil {
 		return nil, err
 	}
-	u := &Unit{
-		Name: name, File: diag.FileName(path), Data: data, Toolchain: r.Toolchain,
-		Info: info,
+	u, err := r.UnitOf(path, diag.FileName(path), data)
+	if err != nil {
+		return nil, err
 	}
+	u.Name, u.Info = name, info
+	return u, nil
+}
+
+// UnitOf returns the unit of a file whose content was read elsewhere. file is its name in messages.
+// The error is an *api.Failure.
+func (r *Reader) UnitOf(path, file string, data []byte) (*Unit, error) {
+	u := &Unit{File: file, Data: data, Toolchain: r.Toolchain}
 	if err := checkText(data); err != nil {
-		return nil, located(u.File, err)
+		return nil, located(file, err)
 	}
 	if u.Toolchain == "" {
 		u.Toolchain = r.toolchain(path, data)
 	}
 	return u, nil
 }
+
+// Limit returns the maximum size of a file in bytes.
+func (r *Reader) Limit() int64 { return int64(r.limit()) }
+
+// TooLarge returns the error for a file that is larger than Limit. file is its name in messages.
+func (r *Reader) TooLarge(file string) error { return located(file, tooLarge(r.limit())) }
 
 // ToolchainOf returns the toolchain of a file with this name and content.
 func ToolchainOf(path string, data []byte) api.ToolchainType {

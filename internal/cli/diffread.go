@@ -1,0 +1,248 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/renames"
+	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/sink"
+	"github.com/fctl-dev/fctl/internal/source"
+)
+
+// comparison is one run of diff.
+type comparison struct {
+	app        *app.App
+	flags      *diffFlags
+	set        functionSet
+	reader     *source.Reader
+	pairs      []pair
+	several    bool
+	incomplete bool // not all renamed files could be found
+	untracked  int  // files of the working tree that git does not track
+	problems   diag.List
+	unreadable map[string]bool // paths of files that are not compared, because of a problem
+	skipped    []source.Skipped
+}
+
+// pair is a unit in A and in B. One of them may be nil.
+type pair struct {
+	before, after *source.Unit
+	path          string // its path below the directory or in the repository
+	from          string // the path it had in A, if that was another
+}
+
+// unit returns the version that names the pair: B's, or A's if B has none.
+func (p *pair) unit() *source.Unit {
+	if p.after != nil {
+		return p.after
+	}
+	return p.before
+}
+
+// renamed reports whether the file has another path in B.
+func (p *pair) renamed() bool { return p.from != "" }
+
+func compare(
+	ctx context.Context, a *app.App, cmd *cobra.Command, o *diffFlags, words []string,
+) error {
+	set, err := loadFunctions(a, cmd)
+	if err != nil {
+		return err
+	}
+	c := &comparison{
+		app: a, flags: o, set: set, reader: run.Reader(set.settings, a.Streams),
+		unreadable: map[string]bool{},
+	}
+	c.reader.Toolchain = set.toolchain
+	asked, err := c.revisions(ctx, words, cmd.ArgsLenAtDash())
+	switch {
+	case err != nil:
+		return err
+	case asked != nil:
+		err = c.compareRevisions(ctx, asked)
+	case len(words) != 2:
+		return diag.UsageHint("fctl diff A B, as in: fctl diff staging.yaml production.yaml",
+			"two files, two directories or a git revision are expected, got %s",
+			run.Count(len(words), "word"))
+	default:
+		err = c.read(ctx, cmd, source.InDirectory(a.Dir, words[0]),
+			source.InDirectory(a.Dir, words[1]))
+	}
+	if err != nil {
+		return err
+	}
+	if o.output.Value == "patch" && c.several {
+		return diag.UsageHint("fctl diff -o patch A/FILE B/FILE",
+			"a patch describes one file, not directories or revisions")
+	}
+	return c.printDifferences()
+}
+
+// read reads the two files or directories.
+func (c *comparison) read(ctx context.Context, cmd *cobra.Command, a, b string) error {
+	switch aDir, bDir := isDirectory(a), isDirectory(b); {
+	case a == "-" && b == "-":
+		return diag.Usage("A and B cannot both be the standard input")
+	case aDir && bDir:
+		c.several = true
+		return c.directories(ctx, a, b)
+	case aDir || bDir:
+		directory, file := a, b
+		if bDir {
+			directory, file = b, a
+		}
+		if _, err := os.Stat(file); file != "-" && err != nil {
+			_, err = c.reader.Unit(ctx, file, "")
+			return err
+		}
+		return diag.UsageHint("compare two files, or two directories", "%s is a directory, and %s is not",
+			diag.FileName(directory), diag.FileName(file))
+	case a == "-" || b == "-":
+		if err := c.app.RejectTerminal(cmd); err != nil {
+			return err
+		}
+	}
+	before, errBefore := c.reader.Unit(ctx, a, "")
+	after, err := c.reader.Unit(ctx, b, "")
+	if err = errors.Join(errBefore, err); err != nil {
+		return err
+	}
+	if before.Toolchain != after.Toolchain {
+		switch { // a file whose name implies no toolchain gets that of the other
+		case !source.NameImpliesToolchain(a):
+			before.Toolchain = after.Toolchain
+		case !source.NameImpliesToolchain(b):
+			after.Toolchain = before.Toolchain
+		default:
+			return diag.UsageHint("set --toolchain for both files", "%s is %s, and %s is %s",
+				before.File, before.Toolchain, after.File, after.Toolchain)
+		}
+	}
+	err = errors.Join(source.CheckConflict(before), source.CheckConflict(after))
+	if err != nil {
+		return err
+	}
+	c.pairs = []pair{{before: before, after: after}}
+	return run.Supported(before.Toolchain, c.set.executor.Toolchains())
+}
+
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return path != "-" && err == nil && info.IsDir()
+}
+
+// side is the units of one side by their paths.
+type side map[string]*source.Unit
+
+// directories pairs the files in two directories.
+func (c *comparison) directories(ctx context.Context, a, b string) error {
+	sides := [2]side{{}, {}}
+	for i, dir := range []string{a, b} {
+		finder := &source.Finder{
+			Dir: dir, Recursive: true, Toolchain: c.reader.Toolchain,
+			AnyFormat: c.reader.Toolchain == "", Temporary: sink.IsTemporary,
+		}
+		found, err := finder.Find(ctx, []string{"."})
+		if err != nil {
+			return err
+		}
+		c.skipped = append(c.skipped, found.Skipped...)
+		for _, f := range found.Files {
+			unit, err := (*source.Unit)(nil), f.Problem
+			if err == nil {
+				unit, err = c.reader.Unit(ctx, f.Path, f.Unit)
+			}
+			c.add(sides[i], f.Rel, unit, err)
+		}
+	}
+	c.pairUp(sides[0], sides[1])
+	return nil
+}
+
+// add adds a file to a side, or the problem with it.
+func (c *comparison) add(to side, rel string, unit *source.Unit, err error) {
+	if err == nil {
+		err = source.CheckConflict(unit)
+	}
+	switch {
+	case err != nil:
+		c.problems = append(c.problems, diag.Failures(err, api.FailureInput)...)
+		c.unreadable[rel] = true
+	case run.Supported(unit.Toolchain, c.set.executor.Toolchains()) != nil:
+		c.skipped = append(c.skipped, source.Skipped{Path: unit.File, Reason: source.NoFunction})
+	default:
+		to[rel] = unit
+	}
+}
+
+// pairUp pairs the files of two sides by their paths, and those that only one side has with what
+// they were renamed from.
+func (c *comparison) pairUp(a, b side) {
+	for path := range c.unreadable { // half a pair would look like a deletion
+		delete(a, path)
+		delete(b, path)
+	}
+	from, gone := map[string]string{}, map[string]bool{}
+	for _, t := range c.set.executor.Toolchains() {
+		before, after := c.only(t, a, b), c.only(t, b, a)
+		pairs, complete := renames.Find(before, after)
+		c.incomplete = c.incomplete || !complete
+		for _, p := range pairs {
+			from[after[p.New].Path] = before[p.Old].Path
+			gone[before[p.Old].Path] = true
+		}
+	}
+	paths := slices.Concat(slices.Collect(maps.Keys(a)), slices.Collect(maps.Keys(b)))
+	slices.Sort(paths)
+	for _, path := range slices.Compact(paths) {
+		switch {
+		case from[path] != "":
+			c.pairs = append(c.pairs, pair{a[from[path]], b[path], path, from[path]})
+		case !gone[path]:
+			c.pairs = append(c.pairs, pair{before: a[path], after: b[path], path: path})
+		}
+	}
+}
+
+// only returns the files of a toolchain that one side has and the other has not, by their paths.
+func (c *comparison) only(t api.ToolchainType, side, other side) []renames.File {
+	var files []renames.File
+	for _, path := range slices.Sorted(maps.Keys(side)) {
+		unit := side[path]
+		if _, known := other[path]; !known && unit.Toolchain == t {
+			files = append(files, renames.File{
+				Path: path, Data: unit.Data,
+				Resources: resourceNames(c.set.executor, t, unit.Data),
+			})
+		}
+	}
+	return files
+}
+
+// resourceNames returns the types and names of the Kubernetes resources in a file.
+func resourceNames(executor *functions.Executor, t api.ToolchainType, data []byte) []string {
+	if t != api.ToolchainKubernetesYAML {
+		return nil
+	}
+	unit, err := executor.Open(t, data)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, line := range unit.ResourceLines() {
+		if r := line.Resource; r != nil && r.ResourceNameWithoutScope != "" {
+			names = append(names, string(r.ResourceType)+" "+string(r.ResourceNameWithoutScope))
+		}
+	}
+	return names
+}

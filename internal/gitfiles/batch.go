@@ -1,0 +1,59 @@
+package gitfiles
+
+import (
+	"bufio"
+	"crypto/sha1" //nolint:gosec // the hash that git names contents with
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+)
+
+// readBatch reads the output of cat-file --batch: for each file a line with its size, its content
+// and a newline.
+func readBatch(out io.Reader, files []File, limit int64,
+	take func(i int, data []byte, tooLarge bool),
+) error {
+	r := bufio.NewReader(out)
+	for i := range files {
+		line, err := r.ReadString('\n')
+		if err != nil {
+			return failure(fmt.Errorf("%s: %w", files[i].Path, err), "")
+		}
+		size, err := parseHeader(line)
+		if err != nil {
+			return failure(fmt.Errorf("%s: %w", files[i].Path, err), "")
+		}
+		if size > limit {
+			if _, err := io.CopyN(io.Discard, r, size+1); err != nil {
+				return failure(err, "")
+			}
+			take(i, nil, true)
+			continue
+		}
+		data := make([]byte, size+1) // with the newline
+		if _, err := io.ReadFull(r, data); err != nil {
+			return failure(err, "")
+		}
+		take(i, data[:size:size], false)
+	}
+	return nil
+}
+
+// HasContent reports whether a file of a revision has this content. It compares hashes, so it reads
+// nothing.
+func (f File) HasContent(data []byte) bool {
+	var h hash.Hash
+	switch len(f.Hash) {
+	case 2 * sha1.Size:
+		h = sha1.New() //nolint:gosec // as above
+	case 2 * sha256.Size:
+		h = sha256.New()
+	default:
+		return false
+	}
+	fmt.Fprintf(h, "blob %d\x00", len(data)) //nolint:errcheck // a hash takes everything
+	h.Write(data)                            //nolint:errcheck // as above
+	return hex.EncodeToString(h.Sum(nil)) == f.Hash
+}
