@@ -136,9 +136,12 @@ func (c *comparison) compareRevisions(ctx context.Context, r *revisions) error {
 		}
 	}
 	if len(r.sides) == 1 {
-		var err error
-		listed[1], c.untracked, err = r.repository.Tracked(ctx, r.paths)
+		tracked, untracked, err := r.repository.Tracked(ctx)
 		if err != nil {
+			return err
+		}
+		listed[1] = tracked
+		if err := c.countUntracked(r, untracked); err != nil {
 			return err
 		}
 	}
@@ -171,6 +174,26 @@ func (c *comparison) compareRevisions(ctx context.Context, r *revisions) error {
 		return !gitfiles.Within(p.path, r.paths) && !gitfiles.Within(p.from, r.paths)
 	})
 	return nil
+}
+
+// countUntracked counts the files that would be compared if git tracked them.
+func (c *comparison) countUntracked(r *revisions, untracked []string) error {
+	rules := c.listed(r)
+	for _, path := range untracked {
+		why, excluded, err := rules.Skip(path)
+		if err != nil {
+			return err
+		}
+		if gitfiles.Within(path, r.paths) && why == "" && !excluded {
+			c.untracked++
+		}
+	}
+	return nil
+}
+
+// listed decides which files of the repository are compared.
+func (c *comparison) listed(r *revisions) *source.Listed {
+	return &source.Listed{Root: r.repository.Root(), Toolchain: c.reader.Toolchain}
 }
 
 // candidates returns the files at the paths, and those that only one side has: a file at a path may
@@ -214,7 +237,7 @@ func (c *comparison) checkPaths(r *revisions, listed [2][]gitfiles.File) error {
 func (c *comparison) filter(r *revisions, listed [2][]gitfiles.File) (
 	differ [2][]gitfiles.File, err error,
 ) {
-	rules := source.Listed{Root: r.repository.Root(), Toolchain: c.reader.Toolchain}
+	rules := c.listed(r)
 	same := map[gitfiles.File]bool{}
 	if len(r.sides) == 2 {
 		for _, f := range listed[0] {

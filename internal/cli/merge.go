@@ -30,6 +30,8 @@ type mergeFlags struct {
 	labels        []string
 	path          string
 	showSecrets   bool
+	outputDir     string // of directories
+	keepConflicts bool   // of directories: they are written
 }
 
 func newMerge(a *app.App) *cobra.Command {
@@ -50,15 +52,29 @@ status is 1. The result shows both sides between markers, as in git, or with
 merged line by line, with a note. Values of Secrets are masked in messages, but
 not in the result.
 
+BASE, OURS and THEIRS can be directories, such as three versions of a package.
+Files that THEIRS added, changed, deleted or renamed are so in OURS, too; a file
+that one side renamed and the other changed is both. A list of what changes is
+printed. -i writes it to OURS, and -O DIR writes the whole result to DIR. With
+conflicts nothing is written, unless --write-conflicts is given. It is a
+conflict if one side deleted what the other changed or renamed, if both renamed
+a file differently, and if two files would have the same path.
+
 'fctl help merging' explains how to use it with git, and the rules of merging.`,
 		Example: `  fctl merge base.yaml ours.yaml theirs.yaml
   fctl merge -i base.yaml deployment.yaml theirs.yaml
+  fctl merge package-1.0/ deployed/ package-2.0/
+  fctl merge -i package-1.0/ deployed/ package-2.0/
   git config merge.fctl.driver 'fctl merge -i --marker-size %L --path %P %O %A %B'`,
 	}
 	o := &mergeFlags{conflictStyle: app.Choice{
 		What: "conflict style", Value: "markers", Values: []string{"markers", "list"},
 	}}
 	cmd.Flags().BoolVarP(&o.inPlace, "in-place", "i", false, "write the result to OURS")
+	cmd.Flags().StringVarP(&o.outputDir, "output-dir", "O", "",
+		"of directories: write the whole result to `DIR`")
+	cmd.Flags().BoolVar(&o.keepConflicts, "write-conflicts", false,
+		"of directories: write the result even if there are conflicts")
 	cmd.Flags().Var(&o.conflictStyle, "conflict-style",
 		"`STYLE` of conflicts in the result: markers, list (the text of OURS)")
 	cmd.Flags().IntVar(&o.markerSize, "marker-size", 7,
@@ -84,6 +100,7 @@ type merging struct {
 	target             *sink.Target // OURS, locked; nil without -i
 	name               string       // of the result in messages
 	written            bool         // the result is in the file called name
+	temporary          bool         // OURS and THEIRS are temporary files
 	secrets            *sensitive.Values
 }
 
@@ -113,6 +130,13 @@ func mergeFiles(
 	}
 	for i := range words {
 		words[i] = source.InDirectory(a.Dir, words[i])
+	}
+	if slices.ContainsFunc(words, isDirectory) {
+		trees := &treeMerging{app: a, flags: o, set: m.set, options: options}
+		return mergeDirectories(ctx, trees, words)
+	}
+	if err := o.onlyDirectories(cmd); err != nil {
+		return err
 	}
 	err = m.read(ctx, words, o.path)
 	defer m.target.Release()
@@ -194,6 +218,7 @@ func (m *merging) read(ctx context.Context, paths []string, path string) error {
 	m.name = m.ours.File
 	if path != "" {
 		m.name, m.written = diag.FileName(path), true
+		m.temporary = m.name != m.ours.File
 	}
 	for _, name := range []string{path, paths[1], paths[0], paths[2]} {
 		if m.set.toolchain == "" && source.NameImpliesToolchain(name) {
@@ -206,13 +231,28 @@ func (m *merging) read(ctx context.Context, paths []string, path string) error {
 
 // conclude reports conflicts, and a merge by lines, on the error stream.
 func (m *merging) conclude(merged *textmerge.Merged, markers bool) error {
-	if merged.ByLines != nil && !m.set.settings.Quiet {
-		m.app.Console().Notes(m.name, api.Note{Message: m.secrets.Message("merged line by line: " +
-			m.whyByLines(merged.ByLines))})
+	if note := m.byLines(merged); note != "" && !m.set.settings.Quiet {
+		m.app.Console().Notes(m.name, api.Note{Message: note})
 	}
 	if len(merged.Conflicts) == 0 {
 		return nil
 	}
+	problems := m.conflicts(merged, markers)
+	problems.Sort()
+	reportError(m.app, problems)
+	return app.ExitError(app.ExitNo)
+}
+
+// byLines returns a note about a merge by lines, empty if the values were merged.
+func (m *merging) byLines(merged *textmerge.Merged) string {
+	if merged.ByLines == nil {
+		return ""
+	}
+	return m.secrets.Message("merged line by line: " + m.whyByLines(merged.ByLines))
+}
+
+// conflicts returns the conflicts with their positions, in words.
+func (m *merging) conflicts(merged *textmerge.Merged, markers bool) diag.List {
 	problems := make(diag.List, len(merged.Conflicts))
 	for i, c := range merged.Conflicts {
 		pos := c.Ours
@@ -224,9 +264,7 @@ func (m *merging) conclude(merged *textmerge.Merged, markers bool) error {
 			Column: pos.Column,
 		}, Message: m.masked(c.Value, m.conflictText(c, markers))}
 	}
-	problems.Sort()
-	reportError(m.app, problems)
-	return app.ExitError(app.ExitNo)
+	return problems
 }
 
 // masked returns text, the description of a conflict, without secret values. value is nil for a
@@ -240,12 +278,21 @@ func (m *merging) masked(value *api.MutationConflict, text string) string {
 		m.secrets.About(value.Resource.ResourceType, value.Path, message)
 }
 
+// conflictAt returns the file and line, and what is wrong there.
+func conflictAt(err error) string {
+	f := diag.Failures(err, api.FailureInput)[0]
+	return fmt.Sprintf("%s:%d: %s", f.Pos.File, f.Pos.Line, f.Message)
+}
+
 // whyByLines returns what is wrong with which of the texts.
 func (m *merging) whyByLines(err error) string {
 	for _, text := range []struct {
 		name string
 		unit *source.Unit
 	}{{"OURS", m.ours}, {"THEIRS", m.theirs}, {"BASE", m.base}} {
+		if err := source.CheckConflict(text.unit); err != nil {
+			return fmt.Sprintf("%s has a conflict of its own, %s", text.name, conflictAt(err))
+		}
 		failures, _ := m.set.executor.CheckDocuments(m.set.toolchain, text.unit.Data)
 		if len(failures) > 0 {
 			f := failures[0]
@@ -264,7 +311,7 @@ func (m *merging) conflictText(c textmerge.Conflict, markers bool) string {
 	at := ""
 	switch {
 	case c.Theirs.Line == 0:
-	case m.written && m.name != m.ours.File: // theirs is a temporary file, too
+	case m.temporary:
 		at = fmt.Sprintf("line %d", c.Theirs.Line)
 	default:
 		at = m.theirs.File + ":" + c.Theirs.String()

@@ -126,13 +126,11 @@ func typeOf(mode string) Type {
 }
 
 // Tracked returns the files of the working tree that the index has and that exist, without hashes.
-// untracked is the number of others at the paths that no ignore file excludes.
-func (r *Repository) Tracked(ctx context.Context, paths []string) (files []File, untracked int,
-	err error,
-) {
+// untracked are the paths of others that no ignore file excludes.
+func (r *Repository) Tracked(ctx context.Context) (files []File, untracked []string, err error) {
 	out, err := r.git(ctx, nil, "ls-files", "-z", "--stage")
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
 	seen := map[string]bool{} // a file with a conflict has an entry for each side
 	for entry := range strings.SplitSeq(string(out), "\x00") {
@@ -153,8 +151,8 @@ func (r *Repository) Tracked(ctx context.Context, paths []string) (files []File,
 	}
 	out, err = r.git(ctx, nil, "ls-files", "-z", "--others", "--exclude-standard")
 	for path := range strings.SplitSeq(string(out), "\x00") {
-		if path != "" && Within(path, paths) {
-			untracked++
+		if path != "" {
+			untracked = append(untracked, path)
 		}
 	}
 	return files, untracked, err

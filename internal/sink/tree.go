@@ -96,5 +96,27 @@ func (t *Tree) has(name string, size int64, parts [][]byte) bool {
 	return err == nil && bytes.Equal(data, bytes.Join(parts, nil))
 }
 
+// Remove deletes a file whose content is data, and the directories below the root that are empty
+// then. rel is as for Write. The error is ErrChanged or one of the file system.
+func (t *Tree) Remove(rel string, data []byte) error {
+	name := filepath.FromSlash(rel)
+	now, err := t.root.ReadFile(name)
+	if err == nil && !bytes.Equal(now, data) {
+		return ErrChanged
+	}
+	if err == nil {
+		err = t.root.Remove(name)
+	}
+	if err != nil {
+		return unwrapPath(err)
+	}
+	for dir := filepath.Dir(name); dir != "."; dir = filepath.Dir(dir) {
+		if t.root.Remove(dir) != nil { // it has other entries
+			break
+		}
+	}
+	return nil
+}
+
 // Close syncs the changed directories, if the Tree syncs, and closes the root.
 func (t *Tree) Close() error { return errors.Join(t.dirs.sync(), t.root.Close()) }

@@ -307,7 +307,7 @@ func (w *walker) directory(d directory, g *glob) error {
 func (w *walker) entry(d directory, e fs.DirEntry, g *glob) error {
 	name, isDir := e.Name(), e.IsDir()
 	switch {
-	case isDir && isRepository(name), name == fctlIgnore, name == gitIgnore, name == settingsFile,
+	case isDir && IsRepository(name), name == fctlIgnore, name == gitIgnore, name == settingsFile,
 		name == w.IgnoreFile:
 		return nil
 	case !isDir && w.Temporary != nil && w.Temporary(name):
@@ -352,8 +352,8 @@ func (w *walker) format(byPattern bool) api.ToolchainType {
 // settingsFile holds settings of fctl for the directory, not configuration.
 const settingsFile = ".fctl.yaml"
 
-// isRepository reports whether a directory belongs to version control.
-func isRepository(name string) bool {
+// IsRepository reports whether a directory belongs to version control.
+func IsRepository(name string) bool {
 	return name == ".git" || name == ".hg" || name == ".svn" || name == ".jj"
 }
 

@@ -1,0 +1,401 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/textmerge"
+	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/sink"
+	"github.com/fctl-dev/fctl/internal/source"
+	"github.com/fctl-dev/fctl/internal/treemerge"
+)
+
+// onlyDirectories rejects the flags that mean nothing for files.
+func (*mergeFlags) onlyDirectories(cmd *cobra.Command) error {
+	switch {
+	case cmd.Flags().Changed("output-dir"):
+		return diag.UsageHint("fctl merge BASE OURS THEIRS > FILE",
+			"-O is for directories, and the words are files")
+	case cmd.Flags().Changed("write-conflicts"):
+		return diag.Usage("--write-conflicts is for directories; conflicts of files are always written")
+	}
+	return nil
+}
+
+// treeMerging is one merge of directories.
+type treeMerging struct {
+	app     *app.App
+	flags   *mergeFlags
+	set     functionSet
+	options textmerge.Options
+	reader  *source.Reader
+
+	dirs  [3]string // of BASE, OURS and THEIRS
+	trees [3]map[string]*treeFile
+	// skipped are the symbolic links and special files, which are not merged.
+	skipped  [3][]source.Skipped
+	problems diag.List
+	// conflicts are those inside of files.
+	conflicts diag.List
+	notes     []fileNote
+	result    *treemerge.Result
+}
+
+// treeFile is a file of a directory as it was read.
+type treeFile struct {
+	unit   *source.Unit // without toolchain if the file is not configuration
+	binary bool
+	merged treemerge.File
+}
+
+type fileNote struct{ file, text string }
+
+// The trees of a merge.
+const (
+	inBase = iota
+	inOurs
+	inTheirs
+)
+
+func mergeDirectories(ctx context.Context, m *treeMerging, words []string) error {
+	if err := m.check(words); err != nil {
+		return err
+	}
+	copy(m.dirs[:], words)
+	m.reader = run.Reader(m.set.settings, m.app.Streams)
+	m.reader.RegularOnly, m.reader.Toolchain = true, ""
+	for i := range m.dirs {
+		if err := m.read(ctx, i); err != nil {
+			return err
+		}
+	}
+	if len(m.problems) > 0 {
+		return m.problems
+	}
+	m.merge()
+	return m.conclude(ctx)
+}
+
+// check checks the words and flags of a merge of directories.
+func (m *treeMerging) check(words []string) error {
+	var problems diag.List
+	for _, word := range words {
+		info, err := os.Stat(word)
+		switch {
+		case err != nil && word != "-":
+			problems = append(problems, diag.Input(diag.FileName(word), "",
+				errors.New("no such directory")))
+		case word == "-" || !info.IsDir():
+			problems = append(problems, diag.UsageHint("fctl merge BASE/ OURS/ THEIRS/",
+				"%s is not a directory, and others are", diag.FileName(word)))
+		}
+	}
+	if len(problems) > 0 {
+		return problems
+	}
+	o := m.flags
+	switch {
+	case o.path != "":
+		return diag.Usage("--path is for files, and the words are directories")
+	case m.set.toolchain != "":
+		return diag.Usage("--toolchain is for files; in directories the names of the files decide")
+	case o.inPlace && o.outputDir != "":
+		return diag.Usage("--in-place and --output-dir exclude each other")
+	case o.keepConflicts && !o.inPlace && o.outputDir == "":
+		return diag.Usage("--write-conflicts needs -i or -O DIR")
+	case o.outputDir == "":
+		return nil
+	}
+	o.outputDir = source.InDirectory(m.app.Dir, o.outputDir)
+	out, err := os.Stat(o.outputDir)
+	if err != nil {
+		return nil //nolint:nilerr // it is created, or writing to it reports the error
+	}
+	for _, word := range words {
+		if info, err := os.Stat(word); err == nil && os.SameFile(out, info) {
+			return diag.UsageHint("-i writes the result to OURS",
+				"-O: %s is one of the directories that are merged", diag.FileName(o.outputDir))
+		}
+	}
+	return nil
+}
+
+// read reads the files of a directory.
+func (m *treeMerging) read(ctx context.Context, i int) error {
+	m.trees[i] = map[string]*treeFile{}
+	dir := m.dirs[i]
+	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			m.problems = append(m.problems, diag.Input(diag.FileName(path), "", unwrapped(err)))
+			return nil
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		switch {
+		case e.IsDir():
+			if rel != "." && source.IsRepository(e.Name()) {
+				return fs.SkipDir
+			}
+			return nil
+		case source.IsRepository(e.Name()), sink.IsTemporary(e.Name()):
+			return nil
+		case e.Type() != 0:
+			why := source.NotRegular
+			if e.Type()&fs.ModeSymlink != 0 {
+				why = source.IsLink
+			}
+			m.skipped[i] = append(m.skipped[i], source.Skipped{Path: path, Rel: rel, Reason: why})
+			return nil
+		}
+		file, err := m.file(ctx, path)
+		if err != nil {
+			m.problems = append(m.problems, diag.Failures(err, api.FailureInput)...)
+			return nil
+		}
+		m.trees[i][rel] = file
+		return nil
+	})
+}
+
+// unwrapped returns an error of the file system without the path, which the position has.
+func unwrapped(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// file reads a file.
+func (m *treeMerging) file(ctx context.Context, path string) (*treeFile, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, diag.Input(diag.FileName(path), "", unwrapped(err))
+	}
+	data, err := m.reader.Bytes(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	f := &treeFile{merged: treemerge.File{Data: data}}
+	f.unit, err = m.reader.UnitOf(path, diag.FileName(path), data)
+	if err != nil { // it is not text
+		f.binary, f.merged.Format = true, "binary"
+		f.unit = &source.Unit{File: diag.FileName(path), Data: data}
+	}
+	f.unit.Info = info
+	if !source.NameImpliesToolchain(path) || f.binary {
+		f.unit.Toolchain = ""
+		return f, nil
+	}
+	f.merged.Format = string(f.unit.Toolchain)
+	f.merged.Resources = resourceNames(m.set.executor, f.unit.Toolchain, data)
+	return f, source.CheckConflict(f.unit)
+}
+
+// merge merges the trees.
+func (m *treeMerging) merge() {
+	in := treemerge.Input{
+		Base: m.tree(inBase), Ours: m.tree(inOurs), Theirs: m.tree(inTheirs),
+		Others: map[string]bool{}, Content: m.content, TakeTheirs: m.options.Markers,
+	}
+	for _, s := range m.skipped[inOurs] {
+		in.Others[s.Rel] = true
+	}
+	m.result = treemerge.Merge(in)
+}
+
+func (m *treeMerging) tree(i int) treemerge.Tree {
+	tree := treemerge.Tree{}
+	for path, f := range m.trees[i] {
+		tree[path] = &f.merged
+	}
+	return tree
+}
+
+// content merges the contents of a file that both sides changed.
+func (m *treeMerging) content(f *treemerge.Merged) (text []byte, conflicts int, ok bool) {
+	ours, theirs := m.trees[inOurs][f.Ours], m.trees[inTheirs][f.Theirs]
+	base := m.trees[inBase][f.Base]
+	if base == nil {
+		base = &treeFile{unit: &source.Unit{File: "BASE"}}
+	}
+	if ours.binary || theirs.binary || base.binary {
+		return nil, 0, false
+	}
+	one := &merging{
+		app: m.app, set: m.set, base: base.unit, ours: ours.unit, theirs: theirs.unit,
+		name: ours.unit.File,
+	}
+	if m.writes() {
+		one.written, one.name = true, diag.FileName(filepath.Join(m.target(), filepath.FromSlash(f.Path)))
+	}
+	t := ours.unit.Toolchain
+	one.set.toolchain = t
+	var merged *textmerge.Merged
+	if t == "" {
+		merged = textmerge.MergeLines(base.unit.Data, ours.unit.Data, theirs.unit.Data, m.options)
+	} else {
+		merged = m.set.executor.Merge(t, base.unit.Data, ours.unit.Data, theirs.unit.Data, m.options)
+	}
+	if t != "" && !m.flags.showSecrets && (merged.ByLines != nil || len(merged.Conflicts) > 0) {
+		one.secrets = m.set.executor.Sensitive(t,
+			[][]byte{base.unit.Data, ours.unit.Data, theirs.unit.Data})
+	}
+	if note := one.byLines(merged); note != "" && t != "" {
+		m.notes = append(m.notes, fileNote{one.name, note})
+	}
+	m.conflicts = append(m.conflicts, one.conflicts(merged, m.options.Markers)...)
+	return merged.Text, len(merged.Conflicts), true
+}
+
+// target returns the directory that the result is written to.
+func (m *treeMerging) target() string {
+	if m.flags.outputDir != "" {
+		return m.flags.outputDir
+	}
+	return m.dirs[inOurs]
+}
+
+// writes reports whether conflicts are written, so that their positions are those of the result.
+func (m *treeMerging) writes() bool { return m.flags.keepConflicts }
+
+// conclude prints or writes the result and reports the conflicts.
+func (m *treeMerging) conclude(ctx context.Context) error {
+	conflicts := m.conflicts
+	for _, c := range m.result.Conflicts {
+		dir := m.dirs[inOurs]
+		if c.Theirs {
+			dir = m.dirs[inTheirs]
+		}
+		conflicts = append(conflicts, &api.Failure{
+			Pos:     api.Position{File: diag.FileName(filepath.Join(dir, filepath.FromSlash(c.Path)))},
+			Message: c.Message,
+		})
+	}
+	conflicts.Sort()
+	asked := m.flags.inPlace || m.flags.outputDir != ""
+	var err error
+	switch {
+	case !asked:
+		err = m.app.Write([]byte(m.list()))
+	case len(conflicts) == 0 || m.flags.keepConflicts:
+		err = m.write(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	m.report(asked, len(conflicts))
+	if len(conflicts) > 0 {
+		reportError(m.app, conflicts)
+		return app.ExitError(app.ExitNo)
+	}
+	return nil
+}
+
+// change returns what happens to a file of OURS: added, changed or renamed; empty if nothing does.
+func (m *treeMerging) change(f *treemerge.Merged) string {
+	if f.Ours == "" {
+		return "added"
+	}
+	changed := string(f.Text) != string(m.trees[inOurs][f.Ours].unit.Data)
+	switch {
+	case f.Path != f.Ours && changed:
+		return "renamed and changed"
+	case f.Path != f.Ours:
+		return "renamed"
+	case changed:
+		return "changed"
+	}
+	return ""
+}
+
+// list returns a line for each file that changes in OURS.
+func (m *treeMerging) list() string {
+	type row struct{ path, text string }
+	var rows []row
+	for i := range m.result.Files {
+		f := &m.result.Files[i]
+		at, _, _ := strings.Cut(m.change(f), " ")
+		text := fmt.Sprintf("%-7s  %s", at, diag.Printable(f.Path))
+		switch at {
+		case "":
+			continue
+		case "renamed":
+			text = fmt.Sprintf("%-7s  %s -> %s", at, diag.Printable(f.Ours), diag.Printable(f.Path))
+			if m.change(f) != "renamed" {
+				text += " (changed)"
+			}
+		}
+		rows = append(rows, row{f.Path, text})
+	}
+	for _, path := range m.result.Deleted {
+		rows = append(rows, row{path, fmt.Sprintf("%-7s  %s", "deleted", diag.Printable(path))})
+	}
+	slices.SortFunc(rows, func(a, b row) int { return strings.Compare(a.path, b.path) })
+	var b strings.Builder
+	for _, r := range rows {
+		b.WriteString(r.text + "\n")
+	}
+	return b.String()
+}
+
+// report writes the notes of a merge.
+func (m *treeMerging) report(asked bool, conflicts int) {
+	if m.set.settings.Quiet {
+		return
+	}
+	console := m.app.Console()
+	for _, n := range m.notes {
+		console.Notes(n.file, api.Note{Message: n.text})
+	}
+	note := func(text string) { console.Notes("", api.Note{Message: text}) }
+	if !m.result.Complete {
+		note("too many files were added and deleted to find those that were renamed and changed")
+	}
+	if skipped := slices.Concat(m.skipped[:]...); len(skipped) > 0 {
+		note(run.SkippedFiles(skipped, m.set.settings.Verbose))
+	}
+	switch {
+	case asked && conflicts > 0 && !m.flags.keepConflicts:
+		note(fmt.Sprintf("nothing is written because of %s; --write-conflicts writes the result anyway",
+			run.Count(conflicts, "conflict")))
+	case asked:
+		note(m.totals())
+	}
+}
+
+// totals says how many files changed.
+func (m *treeMerging) totals() string {
+	counts := map[string]int{"deleted": len(m.result.Deleted)}
+	for i := range m.result.Files {
+		what, _, _ := strings.Cut(m.change(&m.result.Files[i]), " ")
+		counts[what]++
+	}
+	var parts []string
+	for _, what := range []string{"added", "changed", "deleted", "renamed"} {
+		if n := counts[what]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, what))
+		}
+	}
+	if len(parts) == 0 {
+		parts = []string{"nothing to merge"}
+	}
+	return fmt.Sprintf("%s: %s", diag.Printable(diag.FileName(m.target())), strings.Join(parts, ", "))
+}
