@@ -593,6 +593,13 @@ func (c *completer) flagValues(name, typed string) ([]string, cobra.ShellCompDir
 		for _, r := range c.resources() {
 			values = append(values, selectorValue(name, r.ResourceInfo))
 		}
+		if len(values) == 0 && name == "kind" { // FILE comes later
+			for _, t := range c.executor.ResourceTypes(c.toolchain) {
+				values = append(values, selectorValue(name, api.ResourceInfo{ResourceType: t}))
+			}
+			slices.Sort(values)
+			values = slices.Compact(values)
+		}
 	}
 	return app.Offer(slices.DeleteFunc(values, func(v string) bool { return v == "" }), typed)
 }

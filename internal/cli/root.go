@@ -80,8 +80,8 @@ the standard output; -i and -O write files.`,
 	root.SetHelpCommand(newHelp(a, root))
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
-		if c.Name() == "completion" { // cobra's accepts any shell and exits with 0
-			c.Args, c.RunE = a.NoSuchCommand, app.ShowHelp
+		if c.Name() == "completion" {
+			prepareCompletionCommand(a, c)
 		}
 	}
 	return root
