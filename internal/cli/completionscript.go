@@ -14,7 +14,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
-// bashFunctions are functions that replace those of the package bash-completion. NAME stands for
+// bashFunctions are functions that replace those of the package bash-completion. NAME means
 // the name of the program in them.
 //
 //go:embed completion.bash
