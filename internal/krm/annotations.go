@@ -21,6 +21,17 @@ const (
 	LocalConfigAnnotation = "config.kubernetes.io/local-config"
 )
 
+// isTransport reports whether a key of metadata.annotations is only meant for the way to a function
+// and back.
+func isTransport(key string) bool {
+	switch key {
+	case PathAnnotation, IndexAnnotation, LegacyPathAnnotation, LegacyIndexAnnotation,
+		SeqIndentAnnotation, idAnnotation, legacyIDAnnotation, migrationAnnotation, kptIDAnnotation:
+		return true
+	}
+	return false
+}
+
 // annotations returns the annotations of a resource.
 func annotations(doc *gaby.YamlDoc) gaby.Value {
 	return doc.Value().Get("metadata").Get("annotations")

@@ -6,6 +6,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/krm/edit"
 )
 
 // Update makes the item equal to a changed copy of it, by the smallest edits: what did not change
@@ -19,5 +20,5 @@ func (item *Item) Update(changed *gaby.YamlDoc, provider configkit.ResourceProvi
 		return nil
 	}
 	t := api.ResourceType(h.APIVersion + "/" + h.Kind)
-	return update(item.Doc, changed.Value(), provider.MergeKeys(t))
+	return edit.Apply(item.Doc, changed.Value(), provider.MergeKeys(t), isTransport)
 }

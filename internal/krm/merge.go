@@ -8,6 +8,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/krm/edit"
 )
 
 // merger merges what a function returned into the items that it got.
@@ -140,7 +141,7 @@ func (m *merger) take(sent, returned *Item) error {
 	}
 	h, _ := sent.Doc.Header()
 	keys := m.provider.MergeKeys(api.ResourceType(h.APIVersion + "/" + h.Kind))
-	if err := update(sent.Doc, returned.Doc.Value(), keys); err != nil {
+	if err := edit.Apply(sent.Doc, returned.Doc.Value(), keys, isTransport); err != nil {
 		return sent.located(err)
 	}
 	if sent.Path != path || sent.Index != index {
@@ -253,7 +254,7 @@ func cleanAnnotations(doc *gaby.YamlDoc) error {
 		if m.Kind() != gaby.Map {
 			continue
 		}
-		entries := stringEntries(m)
+		entries := edit.Strings(m, isTransport)
 		if len(entries) == 0 && m.Len() > 0 {
 			if err := doc.Delete("metadata", name); err != nil {
 				return err

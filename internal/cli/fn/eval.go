@@ -12,9 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/cli/app"
-	"github.com/fctl-dev/fctl/internal/cli/execution"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/run"
@@ -23,16 +21,13 @@ import (
 
 // evalFlags are the flags of fn eval.
 type evalFlags struct {
-	image, exec, function string
-	config                string
-	meta                  bool
-	listVersion           string
-	selector, exclude     selectorFlags
-	save                  bool
-	saveType              string
-	execution             execution.Flags
-	output                outputFlags
-	results               resultFlags
+	chosen
+	commonFlags
+	config            string
+	meta              bool
+	selector, exclude selectorFlags
+	save              bool
+	saveType          string
 }
 
 func newEval(a *app.App) *cobra.Command {
@@ -63,16 +58,12 @@ change keeps its bytes. --diff, --check and --dry-run write nothing.`,
 	flags.StringVar(&o.function, "function", "", "run fctl's own function of this `NAME`")
 	flags.StringVar(&o.config, "fn-config", "", "the functionConfig, a `FILE` with one resource")
 	addMetaFlag(flags, &o.meta)
-	addListVersion(flags, &o.listVersion)
 	o.selector.add(flags, "match", "only resources")
 	o.exclude.add(flags, "exclude", "not the resources")
 	flags.BoolVarP(&o.save, "save", "s", false, "add the function to the pipeline of the Kptfile")
 	flags.StringVarP(&o.saveType, "type", "t", "",
 		"with --save, what the function is, a `TYPE`: mutator, validator")
-	addStrictFlag(flags)
-	o.execution.Add(flags)
-	o.output.add(flags)
-	o.results.add(flags)
+	o.commonFlags.add(flags)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return evaluate(cmd.Context(), a, cmd, o, words)
 	}
@@ -113,40 +104,22 @@ func (s *selectorFlags) list() []krm.Selector {
 	return []krm.Selector{s.selector}
 }
 
-// declared checks the flags that say which function is run.
+// declared returns the function that is run. The flags about containers go with images only.
 func (o *evalFlags) declared(cmd *cobra.Command) (*krm.Declared, error) {
-	ways := 0
-	for _, way := range []string{"image", "exec", "function"} {
-		if cmd.Flags().Changed(way) {
-			ways++
-		}
-	}
-	if ways != 1 {
-		return nil, diag.UsageHint("--function is one of fctl's own functions",
-			"must specify --image or --exec or --function, and only one of them")
-	}
-	d := &krm.Declared{Image: o.image, Builtin: o.function, Network: o.execution.Network, Direct: true}
-	if d.Image != "" || d.Builtin != "" {
-		return d, nil
+	d, err := o.chosen.declared(cmd, o.execution.Network)
+	if err != nil || d.Exec == "" {
+		return d, err
 	}
 	for _, flag := range []string{"mount", "network", "env", "as-current-user"} {
 		if cmd.Flags().Changed(flag) {
 			return nil, diag.Usage("--%s is for images; it excludes --exec", flag)
 		}
 	}
-	words, err := shellwords.Split(o.exec)
-	if err != nil {
-		return nil, diag.Usage("--exec: %w", err)
-	}
-	if len(words) == 0 {
-		return nil, diag.Usage("--exec: the command is empty")
-	}
-	d.Exec, d.Args = words[0], words[1:]
 	return d, nil
 }
 
-// validate checks the flags and words.
-func (o *evalFlags) validate(words, inline []string) error {
+// validate checks how the flags and the words after "--" go together.
+func (o *evalFlags) validate(inline []string) error {
 	if o.config != "" && len(inline) > 0 {
 		return diag.Usage("--fn-config and arguments after -- exclude each other")
 	}
@@ -162,11 +135,7 @@ func (o *evalFlags) validate(words, inline []string) error {
 	if o.save && !slices.Contains(saveTypes(), o.saveType) {
 		return diag.UsageHint("mutator or validator", "--type: %q is not one", o.saveType)
 	}
-	o.results.asJSON = o.output.output == "json"
-	if err := o.results.validate(); err != nil {
-		return err
-	}
-	return o.output.validate(len(words) > 0 && words[0] == "-")
+	return nil
 }
 
 func evaluate(
@@ -181,10 +150,10 @@ func evaluate(
 		return err
 	}
 	declared, err := o.declared(cmd)
-	if err := cmp.Or(err, o.validate(words, inline)); err != nil {
+	if err := cmp.Or(err, o.validate(inline)); err != nil {
 		return err
 	}
-	version, err := listVersion(o.listVersion)
+	version, err := o.commonFlags.validate(dir == "-")
 	if err != nil {
 		return err
 	}

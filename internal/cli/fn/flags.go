@@ -1,14 +1,80 @@
 package fn
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/execution"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/krm/catalog"
 )
+
+// commonFlags are the flags of the commands that run functions on resources.
+type commonFlags struct {
+	listVersion string
+	execution   execution.Flags
+	output      outputFlags
+	results     resultFlags
+}
+
+func (o *commonFlags) add(flags *pflag.FlagSet) {
+	addListVersion(flags, &o.listVersion)
+	addStrictFlag(flags)
+	o.execution.Add(flags)
+	o.output.add(flags)
+	o.results.add(flags)
+}
+
+// validate checks the flags. stdin says that the resources come from the standard input. The result
+// is the version of the ResourceList that programs get, "" for what their declarations say.
+func (o *commonFlags) validate(stdin bool) (version string, err error) {
+	o.results.asJSON = o.output.output == "json"
+	if err := errors.Join(o.results.validate(), o.output.validate(stdin)); err != nil {
+		return "", err
+	}
+	return listVersion(o.listVersion)
+}
+
+// command splits the command of a flag into words, as a shell does.
+func command(flag, text string) (program string, args []string, err error) {
+	words, err := shellwords.Split(text)
+	switch {
+	case err != nil:
+		return "", nil, diag.Usage("%s: %w", flag, err)
+	case len(words) == 0:
+		return "", nil, diag.Usage("%s: the command is empty", flag)
+	}
+	return words[0], words[1:], nil
+}
+
+// chosen are the flags that say which one function is run.
+type chosen struct{ image, exec, function string }
+
+// declared returns the function that one of the flags names.
+func (o *chosen) declared(cmd *cobra.Command, network bool) (*krm.Declared, error) {
+	ways := 0
+	for _, way := range []string{"image", "exec", "function"} {
+		if cmd.Flags().Changed(way) {
+			ways++
+		}
+	}
+	if ways != 1 {
+		return nil, diag.UsageHint("--function is one of fctl's own functions",
+			"must specify --image or --exec or --function, and only one of them")
+	}
+	d := &krm.Declared{Image: o.image, Builtin: o.function, Network: network, Direct: true}
+	if d.Image != "" || d.Builtin != "" {
+		return d, nil
+	}
+	var err error
+	d.Exec, d.Args, err = command("--exec", o.exec)
+	return d, err
+}
 
 // addMetaFlag adds the flag that decides whether Kptfiles are resources.
 func addMetaFlag(flags *pflag.FlagSet, meta *bool) {

@@ -102,12 +102,30 @@ func (r *runner) readPackage(ctx context.Context, dir string, o krm.ReadOptions,
 	return p, nil
 }
 
-// readStream reads the standard input.
-func (r *runner) readStream(ctx context.Context, cmd *cobra.Command) (*krm.Stream, error) {
+// stdin returns the text of the standard input.
+func (r *runner) stdin(ctx context.Context, cmd *cobra.Command) ([]byte, error) {
 	if err := r.app.RejectTerminal(cmd); err != nil {
 		return nil, err
 	}
-	text, err := r.reader().Bytes(ctx, "-")
+	return r.reader().Bytes(ctx, "-")
+}
+
+// readList reads the ResourceList on the standard input of a function.
+func (r *runner) readList(ctx context.Context, cmd *cobra.Command) (*krm.ResourceList, error) {
+	text, err := r.stdin(ctx, cmd)
+	if err != nil {
+		return nil, err
+	}
+	list, err := krm.Parse(text)
+	if err != nil {
+		return nil, diag.Input(diag.Stdin, "", err)
+	}
+	return list, nil
+}
+
+// readStream reads resources on the standard input, in a ResourceList or as documents.
+func (r *runner) readStream(ctx context.Context, cmd *cobra.Command) (*krm.Stream, error) {
+	text, err := r.stdin(ctx, cmd)
 	if err != nil {
 		return nil, err
 	}

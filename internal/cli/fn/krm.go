@@ -63,16 +63,9 @@ func beFunction(ctx context.Context, a *app.App, cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := r.app.RejectTerminal(cmd); err != nil {
-		return err
-	}
-	text, err := r.reader().Bytes(ctx, "-")
+	list, err := r.readList(ctx, cmd)
 	if err != nil {
 		return err
-	}
-	list, err := krm.Parse(text)
-	if err != nil {
-		return diag.Input(diag.Stdin, "", err)
 	}
 	for _, note := range list.Notes() {
 		r.note(diag.Stdin, note)

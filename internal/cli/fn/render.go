@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/internal/cli/app"
-	"github.com/fctl-dev/fctl/internal/cli/execution"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/run"
@@ -17,13 +16,10 @@ import (
 
 // renderFlags are the flags of fn render.
 type renderFlags struct {
-	meta        bool
-	status      bool
-	shard       source.Shard
-	listVersion string
-	execution   execution.Flags
-	output      outputFlags
-	results     resultFlags
+	commonFlags
+	meta   bool
+	status bool
+	shard  source.Shard
 }
 
 func newRender(a *app.App) *cobra.Command {
@@ -49,14 +45,10 @@ what one run with --render-status=false writes.`,
 	}
 	flags := cmd.Flags()
 	addMetaFlag(flags, &o.meta)
-	addListVersion(flags, &o.listVersion)
 	flags.BoolVar(&o.status, "render-status", true,
 		"record in the status of the Kptfile what the functions did, when files are written")
 	app.AddShard(flags, &o.shard)
-	addStrictFlag(flags)
-	o.execution.Add(flags)
-	o.output.add(flags)
-	o.results.add(flags)
+	o.add(flags)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return renderPackage(cmd.Context(), a, cmd, o, words)
 	}
@@ -74,11 +66,7 @@ func renderPackage(ctx context.Context, a *app.App, cmd *cobra.Command, o *rende
 	case dir == "-":
 		return diag.Usage("a directory with a Kptfile is expected, not the standard input")
 	}
-	o.results.asJSON = o.output.output == "json"
-	if err := errors.Join(o.results.validate(), o.output.validate(false)); err != nil {
-		return err
-	}
-	version, err := listVersion(o.listVersion)
+	version, err := o.validate(false)
 	if err != nil {
 		return err
 	}

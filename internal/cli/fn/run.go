@@ -7,9 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/cli/app"
-	"github.com/fctl-dev/fctl/internal/cli/execution"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/source"
@@ -17,14 +15,11 @@ import (
 
 // runFlags are the flags of fn run.
 type runFlags struct {
+	commonFlags
 	image, exec string
 	paths       []string
 	global      bool
 	selfDelete  bool
-	listVersion string
-	execution   execution.Flags
-	output      outputFlags
-	results     resultFlags
 }
 
 func newRun(a *app.App) *cobra.Command {
@@ -59,11 +54,7 @@ changed keeps its bytes. --diff, --check and --dry-run write nothing.`,
 	flags.BoolVar(&o.global, "global-scope", false, "every function gets all resources")
 	flags.BoolVar(&o.selfDelete, "allow-self-delete", false,
 		"a function may remove the resource that declares it")
-	addListVersion(flags, &o.listVersion)
-	addStrictFlag(flags)
-	o.execution.Add(flags)
-	o.output.add(flags)
-	o.results.add(flags)
+	o.add(flags)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return runDeclared(cmd.Context(), a, cmd, o, words)
 	}
@@ -81,11 +72,8 @@ func (o *runFlags) direct() (*krm.Declared, error) {
 	case o.exec == "":
 		return nil, nil
 	}
-	words, err := shellwords.Split(o.exec)
-	if err != nil || len(words) == 0 {
-		return nil, diag.Usage("--exec: %q is not a command", o.exec)
-	}
-	return &krm.Declared{Exec: words[0], Args: words[1:], Direct: true}, nil
+	program, args, err := command("--exec", o.exec)
+	return &krm.Declared{Exec: program, Args: args, Direct: true}, err
 }
 
 func runDeclared(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags,
@@ -106,26 +94,20 @@ func runDeclared(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlag
 	case direct == nil && len(inline) > 0:
 		return diag.Usage("arguments after -- need --image or --exec")
 	}
-	o.results.asJSON, o.results.each = o.output.output == "json", true
-	if err := errors.Join(o.results.validate(), o.output.validate(dir == "-")); err != nil {
+	o.results.each = true
+	version, err := o.validate(dir == "-")
+	if err != nil {
 		return err
 	}
 	r, err := newRunner(ctx, a, cmd)
 	if err != nil {
 		return err
 	}
-	f := &foreignRun{runner: r, flags: o, direct: direct, inline: inline}
-	if f.version, err = listVersion(o.listVersion); err != nil {
-		return err
-	}
-	root := ""
-	if dir != "-" {
-		root = source.InDirectory(a.Dir, dir)
-	}
+	f := &foreignRun{runner: r, flags: o, direct: direct, inline: inline, version: version}
 	if dir == "-" {
 		return f.stream(ctx, cmd)
 	}
-	return f.files(ctx, dir, root)
+	return f.files(ctx, dir, source.InDirectory(a.Dir, dir))
 }
 
 // foreignRun is one run of fn run.

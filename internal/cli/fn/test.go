@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/cli/execution"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -22,9 +21,9 @@ import (
 
 // testFlags are the flags of fn test.
 type testFlags struct {
-	image, exec, function string
-	update, asNobody      bool
-	execution             execution.Flags
+	chosen
+	update, asNobody bool
+	execution        execution.Flags
 }
 
 func newTest(a *app.App) *cobra.Command {
@@ -61,31 +60,6 @@ same input must give the same bytes. A function that loses comments is noted.
 	return cmd
 }
 
-// declared returns the function that is tested.
-func (o *testFlags) declared(cmd *cobra.Command) (*krm.Declared, error) {
-	ways := 0
-	for _, way := range []string{"image", "exec", "function"} {
-		if cmd.Flags().Changed(way) {
-			ways++
-		}
-	}
-	if ways != 1 {
-		return nil, diag.UsageHint(cmd.UseLine(),
-			"must specify --image or --exec or --function, and only one of them")
-	}
-	d := &krm.Declared{
-		Image: o.image, Builtin: o.function, Network: o.execution.Network, Direct: true,
-	}
-	if o.exec != "" {
-		words, err := shellwords.Split(o.exec)
-		if err != nil || len(words) == 0 {
-			return nil, diag.Usage("--exec: %q is not a command", o.exec)
-		}
-		d.Exec, d.Args = words[0], words[1:]
-	}
-	return d, nil
-}
-
 // runTests runs a function on golden directories.
 func runTests(ctx context.Context, a *app.App, cmd *cobra.Command, o *testFlags, words []string,
 ) error {
@@ -93,7 +67,7 @@ func runTests(ctx context.Context, a *app.App, cmd *cobra.Command, o *testFlags,
 	if err != nil {
 		return err
 	}
-	declared, err := o.declared(cmd)
+	declared, err := o.declared(cmd, o.execution.Network)
 	if err != nil {
 		return err
 	}

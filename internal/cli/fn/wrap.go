@@ -102,16 +102,9 @@ func runWrapped(ctx context.Context, a *app.App, cmd *cobra.Command, o *wrapFlag
 	if err != nil {
 		return err
 	}
-	if err := r.app.RejectTerminal(cmd); err != nil {
-		return err
-	}
-	text, err := r.reader().Bytes(ctx, "-")
+	list, err := r.readList(ctx, cmd)
 	if err != nil {
 		return err
-	}
-	list, err := krm.Parse(text)
-	if err != nil {
-		return diag.Input(diag.Stdin, "", err)
 	}
 	options.Kind, options.Version = o.kind, o.version
 	options.Environ, options.Stderr = os.Environ(), r.app.Streams.ErrOut

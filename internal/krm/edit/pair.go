@@ -1,4 +1,4 @@
-package krm
+package edit
 
 import (
 	"slices"

@@ -1,4 +1,6 @@
-package krm
+// Package edit turns what a program printed for a resource into edits of the document that the
+// resource came from, so that all bytes stay that the program did not mean to change.
+package edit
 
 import (
 	"errors"
@@ -14,17 +16,21 @@ import (
 // Maps are compared key by key, lists by their merge keys or values, so that what the function did
 // not change keeps its text: comments, order, quotes and layout.
 type updater struct {
-	doc *gaby.YamlDoc
+	doc  *gaby.YamlDoc
+	skip func(annotation string) bool
 	// comments says that new line comments of the returned resource are taken over. known has the
 	// comments that were sent: one of these at another path was only moved by a printer.
 	comments bool
 	known    map[string]bool
 }
 
-// update makes doc equal to the resource that a function returned, without the annotations for
-// transport.
-func update(doc *gaby.YamlDoc, returned gaby.Value, keys *configkit.MergeKeyTree) error {
-	u := &updater{doc: doc}
+// Apply makes doc equal to the resource that was printed. Annotations that skip selects are neither
+// taken over nor removed. keys are the merge keys of the resource's lists; it may be nil. After an
+// error doc may have some of the edits.
+func Apply(doc *gaby.YamlDoc, returned gaby.Value, keys *configkit.MergeKeyTree,
+	skip func(annotation string) bool,
+) error {
+	u := &updater{doc: doc, skip: skip}
 	old := doc.Value()
 	if strings.Contains(returned.YAML(), "#") {
 		u.comments, u.known = true, map[string]bool{}
@@ -51,17 +57,6 @@ func isStrings(path []string) bool {
 		(path[1] == "annotations" || path[1] == "labels")
 }
 
-// isTransport reports whether a key of metadata.annotations is only meant for the way to a function
-// and back.
-func isTransport(key string) bool {
-	switch key {
-	case PathAnnotation, IndexAnnotation, LegacyPathAnnotation, LegacyIndexAnnotation,
-		SeqIndentAnnotation, idAnnotation, legacyIDAnnotation, migrationAnnotation, kptIDAnnotation:
-		return true
-	}
-	return false
-}
-
 // value makes the value at path equal to what was returned.
 func (u *updater) value(old, returned gaby.Value, path []string, keys *configkit.MergeKeyTree,
 ) error {
@@ -77,7 +72,7 @@ func (u *updater) value(old, returned gaby.Value, path []string, keys *configkit
 			_, err = u.doc.Set(returned.Text(), path...)
 		}
 	case isStrings(path) && kind == gaby.Map:
-		if entries := stringEntries(returned); len(entries) > 0 || !old.IsNull() {
+		if entries := Strings(returned, u.skip); len(entries) > 0 || !old.IsNull() {
 			_, err = u.doc.Set(entries, path...)
 		}
 	case !same(old, returned):
@@ -132,7 +127,7 @@ func (u *updater) mapping(old, returned gaby.Value, path []string, keys *configk
 	var gone [][]string
 	for c := old.First(); c.Exists(); c = c.Next() {
 		key := c.Key()
-		if annotations && isTransport(key) || returned.Get(key).Exists() {
+		if annotations && u.skip(key) || returned.Get(key).Exists() {
 			continue
 		}
 		gone = append(gone, at(key))
@@ -140,7 +135,7 @@ func (u *updater) mapping(old, returned gaby.Value, path []string, keys *configk
 	before := ""
 	for c := returned.First(); c.Exists(); c = c.Next() {
 		key := c.Key()
-		if annotations && isTransport(key) || len(path) == 0 && u.implied(key, c) {
+		if annotations && u.skip(key) || len(path) == 0 && u.implied(key, c) {
 			continue
 		}
 		had := old.Get(key)
@@ -162,7 +157,7 @@ func (u *updater) mapping(old, returned gaby.Value, path []string, keys *configk
 	}
 	if annotations && len(gone) == old.Len() {
 		// Nothing of the user's annotations is left.
-		if len(stringEntries(returned)) == 0 {
+		if len(Strings(returned, u.skip)) == 0 {
 			return u.doc.Delete(path...)
 		}
 	}
@@ -180,7 +175,7 @@ func (u *updater) implied(key string, v gaby.Value) bool {
 }
 
 // add adds an entry that the document does not have, and reports whether there was something to
-// add: maps that have only annotations for transport are left out.
+// add: maps that have only annotations that are skipped are left out.
 func (u *updater) add(v gaby.Value, path []string) (added bool, err error) {
 	switch {
 	case len(path) == 1 && path[0] == "metadata" && v.Kind() == gaby.Map:
@@ -193,7 +188,7 @@ func (u *updater) add(v gaby.Value, path []string) (added bool, err error) {
 		}
 		return added, nil
 	case isStrings(path) && v.Kind() == gaby.Map:
-		entries := stringEntries(v)
+		entries := Strings(v, u.skip)
 		if len(entries) == 0 && v.Len() > 0 {
 			return false, nil
 		}
@@ -206,13 +201,13 @@ func (u *updater) add(v gaby.Value, path []string) (added bool, err error) {
 	return true, err
 }
 
-// stringEntries returns the entries of annotations or labels, as strings and without those for
-// transport.
-func stringEntries(v gaby.Value) gaby.Entries {
+// Strings returns the entries of annotations or labels with their values as strings, without those
+// that skip selects. Null, maps and lists stay.
+func Strings(v gaby.Value, skip func(key string) bool) gaby.Entries {
 	entries := gaby.Entries{}
 	for c := v.First(); c.Exists(); c = c.Next() {
 		switch {
-		case isTransport(c.Key()):
+		case skip(c.Key()):
 		case c.Kind() == gaby.Scalar && !c.IsNull():
 			entries = append(entries, gaby.Entry{Key: c.Key(), Value: c.Text()})
 		default:
