@@ -133,6 +133,19 @@ type annotationSet []annotation
 
 // write sets and removes annotations.
 func (s annotationSet) write(doc *gaby.YamlDoc) error {
+	if !annotations(doc).Exists() {
+		var entries gaby.Entries // one edit is cheaper than one for each
+		for _, a := range s {
+			if a.value != "" {
+				entries = append(entries, gaby.Entry{Key: a.key, Value: a.value})
+			}
+		}
+		if len(entries) == 0 {
+			return nil
+		}
+		_, err := doc.Set(entries, "metadata", "annotations")
+		return err
+	}
 	for _, a := range s {
 		segments := []string{"metadata", "annotations", a.key}
 		if a.value == "" {

@@ -4,6 +4,7 @@ package edit
 
 import (
 	"errors"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,11 +33,43 @@ func Apply(doc *gaby.YamlDoc, returned gaby.Value, keys *configkit.MergeKeyTree,
 ) error {
 	u := &updater{doc: doc, skip: skip}
 	old := doc.Value()
-	if strings.Contains(returned.YAML(), "#") {
+	if hasNewComments(old, returned) {
 		u.comments, u.known = true, map[string]bool{}
 		collectComments(old, u.known)
 	}
 	return u.value(old, returned, nil, keys)
+}
+
+// hasNewComments reports whether a line of the returned text ends in what may be a comment that no
+// line of the old text ends in. Most functions make no comments, and to find those of each value is
+// as expensive as everything else.
+func hasNewComments(old, returned gaby.Value) bool {
+	text := returned.YAML()
+	if !strings.Contains(text, "#") {
+		return false
+	}
+	ends := map[string]bool{}
+	for end := range commentLike(old.YAML()) {
+		ends[end] = true
+	}
+	for end := range commentLike(text) {
+		if !ends[end] {
+			return true
+		}
+	}
+	return false
+}
+
+// commentLike iterates over the ends of lines from their first # on.
+func commentLike(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for line := range strings.Lines(text) {
+			if at := strings.IndexByte(line, '#'); at >= 0 &&
+				!yield(strings.TrimRight(line[at:], "\r\n")) {
+				return
+			}
+		}
+	}
 }
 
 // collectComments adds the line comments of the entries below v.
