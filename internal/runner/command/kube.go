@@ -152,6 +152,10 @@ func (o *clusterOptions) pods(ctx context.Context, p *program, limits runtime.Li
 	if err != nil {
 		return nil, nil, err
 	}
+	if base == nil && o.template != kube.DefaultBase && o.template != "" {
+		p.say("the namespace %s has no PodTemplate %s; pods have the built-in template", namespace,
+			o.template)
+	}
 	backend.SetBase(base)
 	o.scheduler.Keep, o.scheduler.Note = o.keep, p.say
 	return &dispatch.Pods{
