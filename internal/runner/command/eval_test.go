@@ -29,14 +29,6 @@ type evaluate func(context.Context, *request) (*response, error)
 
 func (e evaluate) Evaluate(ctx context.Context, r *request) (*response, error) { return e(ctx, r) }
 
-// testEvaluator returns what it gets; the image "missing" is not found.
-func testEvaluator(_ context.Context, r *request) (*response, error) {
-	if r.Image == "missing" {
-		return nil, &evaluator.NotStartedError{Image: r.Image}
-	}
-	return &response{ResourceList: r.ResourceList}, nil
-}
-
 // serve serves an evaluator until the test ends and returns the address.
 func serve(t *testing.T, e evaluator.Evaluator, o server.Options) string {
 	t.Helper()

@@ -55,25 +55,49 @@ func TestGrpcurl(t *testing.T) {
 		words  []string
 		want   string // in the decoded answer, or in the error after "!"
 	}{
-		{"evaluate, with reflection", nil, []string{"-d", body("set-labels:v1", ""), s.address, method},
-			"labels: {app: x}"},
-		{"evaluate, with the file", file, []string{"-d", body("set-labels:v1", ""), s.address, method},
-			"labels: {app: x}"},
-		{"a range of versions", file, []string{"-d", body("set-labels", "<2"), s.address, method},
-			"labels: {app: x}"},
-		{"not started", file, []string{"-d", body("missing:v1", ""), s.address, method},
-			"!Code: NotFound\n  Message: nothing here can start"},
-		{"failed", file, []string{"-d", body("set-labels:v2", ""), s.address, method},
-			"!failed: exit status 3\nwhy"},
-		{"a wrong name", file, []string{"-d", body("set-labels:", ""), s.address, method},
-			"!Code: InvalidArgument"},
+		{
+			"evaluate, with reflection", nil,
+			[]string{"-d", body("set-labels:v1", ""), s.address, method},
+			"labels: {app: x}",
+		},
+		{
+			"evaluate, with the file", file,
+			[]string{"-d", body("set-labels:v1", ""), s.address, method},
+			"labels: {app: x}",
+		},
+		{
+			"a range of versions", file,
+			[]string{"-d", body("set-labels", "<2"), s.address, method},
+			"labels: {app: x}",
+		},
+		{
+			"not started", file,
+			[]string{"-d", body("missing:v1", ""), s.address, method},
+			"!Code: NotFound\n  Message: nothing here can start",
+		},
+		{
+			"failed", file,
+			[]string{"-d", body("set-labels:v2", ""), s.address, method},
+			"!failed: exit status 3\nwhy",
+		},
+		{
+			"a wrong name", file,
+			[]string{"-d", body("set-labels:", ""), s.address, method},
+			"!Code: InvalidArgument",
+		},
 		{"health", nil, []string{
 			"-d", `{"service":"` + evaluator.ServiceName + `"}`, s.address, "grpc.health.v1.Health/Check",
 		}, `"status": "SERVING"`},
-		{"list", nil, []string{s.address, "list"},
-			"evaluator.FunctionEvaluator\ngrpc.health.v1.Health\ngrpc.reflection.v1.ServerReflection\n"},
-		{"describe", nil, []string{s.address, "describe", "evaluator.EvaluateFunctionRequest"},
-			"bytes resource_list = 1;\n  string image = 2;\n  string Tag = 3;"},
+		{
+			"list", nil,
+			[]string{s.address, "list"},
+			"evaluator.FunctionEvaluator\ngrpc.health.v1.Health\ngrpc.reflection.v1.ServerReflection\n",
+		},
+		{
+			"describe", nil,
+			[]string{s.address, "describe", "evaluator.EvaluateFunctionRequest"},
+			"bytes resource_list = 1;\n  string image = 2;\n  string Tag = 3;",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			stdout, stderr, err := grpcurl(t, append(append([]string{}, c.source...), c.words...)...)

@@ -141,8 +141,10 @@ func TestBaseProblems(t *testing.T) {
 		{"empty", "", `a PodTemplate or a Pod is expected, not ""`},
 		{"not YAML", "a: [", "did not find expected node content"},
 		{"unknown field", head + "  priority_class: x\n", `unknown field "priority_class"`},
-		{"unknown field of a template", strings.Replace(base, "nodeSelector", "nodeSelektor", 1),
-			`unknown field "nodeSelektor"`},
+		{
+			"unknown field of a template", strings.Replace(base, "nodeSelector", "nodeSelektor", 1),
+			`unknown field "nodeSelektor"`,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if _, err := ParseBase([]byte(c.text)); err == nil ||

@@ -71,7 +71,7 @@ func TestCluster(t *testing.T) {
 	t.Cleanup(func() { _ = e.registry.Close() })
 	e.pushAll(t)
 	// The path of the socket of containerd may have 107 bytes.
-	dir, err := os.MkdirTemp("", "fctl-kube")
+	dir, err := os.MkdirTemp("", "fctl-kube") //nolint:usetesting // t.TempDir is longer
 	if err != nil {
 		t.Fatal(err)
 	}

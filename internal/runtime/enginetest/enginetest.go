@@ -33,11 +33,11 @@ func Prepare(t *testing.T, registries ...string) {
 	if len(registries) == 0 {
 		return
 	}
-	text := ""
+	var text strings.Builder
 	for _, host := range registries { // podman asks for TLS on the loopback address, too
-		text += fmt.Sprintf("[[registry]]\nlocation = %q\ninsecure = true\n", host)
+		fmt.Fprintf(&text, "[[registry]]\nlocation = %q\ninsecure = true\n", host)
 	}
-	set(t, "CONTAINERS_REGISTRIES_CONF", filepath.Join(dir, "registries.conf"), text)
+	set(t, "CONTAINERS_REGISTRIES_CONF", filepath.Join(dir, "registries.conf"), text.String())
 }
 
 // set writes a file and names it in a variable.
