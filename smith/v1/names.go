@@ -8,8 +8,8 @@ func (n ResourceName) IsValid() bool { return IsSubdomain(string(n)) }
 // IsValid reports whether the name is a DNS subdomain.
 func (n PluginName) IsValid() bool { return IsSubdomain(string(n)) }
 
-// IsSubdomain reports whether s is a DNS subdomain as Kubernetes defines it: at most 253
-// characters, lower case letters, digits and -, in parts that are joined by dots.
+// IsSubdomain reports whether s is a DNS subdomain as Kubernetes defines it: lower case letters,
+// digits and -, in parts that are joined by dots, at most 253 characters.
 func IsSubdomain(s string) bool {
 	if len(s) > 253 {
 		return false

@@ -302,7 +302,8 @@ func (c *Case) checkResult(result plugin.ProcessResult, d *plugin.Description, a
 		return fmt.Errorf("the namespace of the object is %s, that of the Bundle %s", o.Namespace(),
 			c.context(0).Namespace)
 	case hasController(o):
-		return errors.New("the object has an owner reference with controller: true, which only Smith sets")
+		return errors.New("the object has an owner reference with controller: true, " +
+			"which only Smith sets")
 	case o.Get("metadata", "annotations", smithv1.DeletionTimestamp) != nil:
 		return fmt.Errorf("the object has the annotation %s, which only Smith sets",
 			smithv1.DeletionTimestamp)
