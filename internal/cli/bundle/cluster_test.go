@@ -20,10 +20,18 @@ import (
 // run runs fctl in this process.
 func run(t *testing.T, words ...string) (status int, stdout, stderr string) {
 	t.Helper()
+	return runWith(t, func(*app.App) {}, words...)
+}
+
+// runWith runs fctl in this process after a change.
+func runWith(t *testing.T, change func(*app.App), words ...string,
+) (status int, stdout, stderr string) {
+	t.Helper()
 	streams, _, out, errOut := iostreams.Test()
 	a := &app.App{Streams: streams, Executor: func() (*functions.Executor, error) {
 		return functions.NewStandardExecutor(), nil
 	}}
+	change(a)
 	status = cli.Run(t.Context(), a, words)
 	return status, out.String(), errOut.String()
 }
