@@ -31,8 +31,10 @@ func ladder(n int) (text, observed string) {
 			value, previous = `"!{previous}"`, fmt.Sprintf("c%d", i-1)
 		}
 		fmt.Fprintf(&b, "    spec:\n      object:\n        apiVersion: v1\n        kind: ConfigMap\n"+
-			"        metadata:\n          name: c%d # the name\n        data:\n          previous: %s\n", i, value)
-		fmt.Fprintf(&o, "---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c%d\n  namespace: default\n"+
+			"        metadata:\n          name: c%d # the name\n        data:\n          previous: "+
+			"%s\n", i, value)
+		fmt.Fprintf(&o, "---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c%d\n  namespace: "+
+			"default\n"+
 			"data:\n  previous: %s\n", i, previous)
 	}
 	return b.String(), o.String()
@@ -200,7 +202,8 @@ func report(t *testing.T, took, parsing, limit time.Duration, ratio float64) {
 	got := float64(took) / float64(parsing)
 	t.Logf("%v, %.2f times the %v of yaml.v3 for parsing", took, got, parsing)
 	if took > limit && got > ratio {
-		t.Errorf("it takes %v, %.2f times the time of parsing; the limit is %v, or %v times", took, got, limit, ratio)
+		t.Errorf("it takes %v, %.2f times the time of parsing; the limit is %v, or %v times",
+			took, got, limit, ratio)
 	}
 	if got > 2*ratio {
 		t.Errorf("it takes %.2f times the time of parsing; the limit is %v times", got, ratio)

@@ -37,92 +37,273 @@ const (
 func TestStructuralErrors(t *testing.T) {
 	long := strings.Repeat("a", 254)
 	for name, c := range map[string]struct{ text, want string }{
-		"no resources":     {head + "spec: {resources: []}\n", ""},
-		"no spec":          {head, ""},
-		"one object":       {one(object), ""},
-		"null references":  {one("    references: null\n" + object), ""},
-		"empty file":       {"", "b.yaml: the file has no Bundle\nhint: a Bundle has apiVersion: smith.atlassian.com/v1 and kind: Bundle\n"},
-		"only comments":    {"# nothing\n", "b.yaml: the file has no Bundle\nhint: a Bundle has apiVersion: smith.atlassian.com/v1 and kind: Bundle\n"},
-		"not a map":        {"- a\n", "b.yaml:1:1: a Bundle is expected, and this is not a map\n"},
-		"another kind":     {"apiVersion: v1\nkind: Secret\n", "b.yaml:2:7: a Bundle is expected, not \"Secret\"\n"},
-		"another version":  {strings.Replace(head, "/v1", "/v2", 1), "b.yaml:1:13: apiVersion \"smith.atlassian.com/v2\" is not one of a Bundle\nhint: apiVersion: smith.atlassian.com/v1\n"},
-		"no name":          {strings.Replace(head, "name: test", "", 1), "b.yaml:3:11: name is missing\n"},
-		"bad name":         {strings.Replace(head, "test", "Test", 1), "b.yaml:3:18: \"Test\" is not a name of a Bundle\nhint: lower case letters, digits and -, in parts joined by dots, at most 253 characters\n"},
-		"unknown field":    {head + "sepc: {}\n", "b.yaml:4:1: Bundle: unknown field \"sepc\"\nhint: did you mean spec?\n"},
-		"unknown in spec":  {head + "spec: {resource: []}\n", "b.yaml:4:8: spec: unknown field \"resource\"\nhint: did you mean resources?\n"},
-		"resources a map":  {head + "spec: {resources: {a: 1}}\n", "b.yaml:4:19: resources: a list is expected\n"},
-		"resource scalar":  {head + "spec: {resources: [a]}\n", "b.yaml:4:20: resource: a map is expected\n"},
-		"repeated field":   {one(object + "    spec: {}\n"), "b.yaml:7:5: a: the field \"spec\" occurs twice\nb.yaml:8:11: a: a resource has an object or a plugin, and this has neither\n"},
-		"repeated label":   {one("    spec: {object: {apiVersion: v1, kind: ConfigMap, metadata: {name: x, labels: {a: 1, a: 2}}}}\n"), "b.yaml:7:83: a: the field \"a\" occurs twice\n"},
-		"no resource name": {head + "spec: {resources: [{spec: {object: {apiVersion: v1, kind: A, metadata: {name: x}}}}]}\n", "b.yaml:4:20: name is missing\n"},
-		"duplicate name":   {one(object + strings.Replace(second, "name: b", "name: a", 1)), "b.yaml:8:11: a: another resource has the same name, at b.yaml:6:5\n"},
-		"upper case":       {strings.Replace(one(object), "name: a", "name: A", 1), "b.yaml:6:11: A: \"A\" is not a name of a resource\nhint: lower case letters, digits and -, in parts joined by dots, at most 253 characters\n"},
-		"underscore":       {strings.Replace(one(object), "name: a", "name: a_b", 1), "b.yaml:6:11: a_b: \"a_b\" is not a name of a resource\nhint: lower case letters, digits and -, in parts joined by dots, at most 253 characters\n"},
-		"dash at the end":  {strings.Replace(one(object), "name: a", "name: a-.b", 1), "b.yaml:6:11: a-.b: \"a-.b\" is not a name of a resource\nhint: lower case letters, digits and -, in parts joined by dots, at most 253 characters\n"},
-		"with dots":        {strings.Replace(one(object), "name: a", "name: a-1.b", 1), ""},
+		"no resources":    {head + "spec: {resources: []}\n", ""},
+		"no spec":         {head, ""},
+		"one object":      {one(object), ""},
+		"null references": {one("    references: null\n" + object), ""},
+		"empty file": {
+			"",
+			"b.yaml: the file has no Bundle\nhint: a Bundle has apiVersion: smith.atlassian.com/v1 and " +
+				"kind: Bundle\n",
+		},
+		"only comments": {
+			"# nothing\n",
+			"b.yaml: the file has no Bundle\nhint: a Bundle has apiVersion: smith.atlassian.com/v1 and " +
+				"kind: Bundle\n",
+		},
+		"not a map": {"- a\n", "b.yaml:1:1: a Bundle is expected, and this is not a map\n"},
+		"another kind": {
+			"apiVersion: v1\nkind: Secret\n", "b.yaml:2:7: a Bundle is expected, not \"Secret\"\n",
+		},
+		"another version": {
+			strings.Replace(head, "/v1", "/v2", 1),
+			"b.yaml:1:13: apiVersion \"smith.atlassian.com/v2\" is not one of a Bundle\nhint: " +
+				"apiVersion: smith.atlassian.com/v1\n",
+		},
+		"no name": {
+			strings.Replace(head, "name: test", "", 1), "b.yaml:3:11: name is missing\n",
+		},
+		"bad name": {
+			strings.Replace(head, "test", "Test", 1),
+			"b.yaml:3:18: \"Test\" is not a name of a Bundle\nhint: lower case letters, digits and -, in " +
+				"parts joined by dots, at most 253 characters\n",
+		},
+		"unknown field": {
+			head + "sepc: {}\n", "b.yaml:4:1: Bundle: unknown field \"sepc\"\nhint: did you mean spec?\n",
+		},
+		"unknown in spec": {
+			head + "spec: {resource: []}\n",
+			"b.yaml:4:8: spec: unknown field \"resource\"\nhint: did you mean resources?\n",
+		},
+		"resources a map": {
+			head + "spec: {resources: {a: 1}}\n", "b.yaml:4:19: resources: a list is expected\n",
+		},
+		"resource scalar": {
+			head + "spec: {resources: [a]}\n", "b.yaml:4:20: resource: a map is expected\n",
+		},
+		"repeated field": {
+			one(object + "    spec: {}\n"),
+			"b.yaml:7:5: a: the field \"spec\" occurs twice\nb.yaml:8:11: a: a resource has an object or " +
+				"a plugin, and this has neither\n",
+		},
+		"repeated label": {
+			one("    spec: {object: {apiVersion: v1, kind: ConfigMap, metadata: {name: x, labels: {a: 1, " +
+				"a: 2}}}}\n"),
+			"b.yaml:7:83: a: the field \"a\" occurs twice\n",
+		},
+		"no resource name": {
+			head + "spec: {resources: [{spec: {object: {apiVersion: v1, kind: A, metadata: {name: x}}}}]}\n",
+			"b.yaml:4:20: name is missing\n",
+		},
+		"duplicate name": {
+			one(object + strings.Replace(second, "name: b", "name: a", 1)),
+			"b.yaml:8:11: a: another resource has the same name, at b.yaml:6:5\n",
+		},
+		"upper case": {
+			strings.Replace(one(object), "name: a", "name: A", 1),
+			"b.yaml:6:11: A: \"A\" is not a name of a resource\nhint: lower case letters, digits and -, " +
+				"in parts joined by dots, at most 253 characters\n",
+		},
+		"underscore": {
+			strings.Replace(one(object), "name: a", "name: a_b", 1),
+			"b.yaml:6:11: a_b: \"a_b\" is not a name of a resource\nhint: lower case letters, digits and " +
+				"-, in parts joined by dots, at most 253 characters\n",
+		},
+		"dash at the end": {
+			strings.Replace(one(object), "name: a", "name: a-.b", 1),
+			"b.yaml:6:11: a-.b: \"a-.b\" is not a name of a resource\nhint: lower case letters, digits " +
+				"and -, in parts joined by dots, at most 253 characters\n",
+		},
+		"with dots": {strings.Replace(one(object), "name: a", "name: a-1.b", 1), ""},
 		"too long": {
 			strings.Replace(one(object), "name: a", "name: "+long, 1),
-			"b.yaml:6:11: " + long + ": \"" + long + "\" is not a name of a resource\nhint: lower case letters, digits and -, in parts joined by dots, at most 253 characters\n",
+			"b.yaml:6:11: " + long + ": \"" + long + "\" is not a name of a resource\nhint: lower case " +
+				"letters, digits and -, in parts joined by dots, at most 253 characters\n",
 		},
-		"name a number":     {strings.Replace(one(object), "name: a", "name: 5", 1), "b.yaml:6:11: 5: name: a string is expected\nhint: quote it: \"5\"\n"},
-		"no spec of it":     {one("    references: []\n"), "b.yaml:6:5: a: spec is missing: a resource has an object or a plugin\n"},
-		"neither":           {one("    spec: {}\n"), "b.yaml:7:11: a: a resource has an object or a plugin, and this has neither\n"},
-		"both":              {one("    spec: {object: {}, plugin: {}}\n"), "b.yaml:7:32: a: a resource has an object or a plugin, not both\n"},
+		"name a number": {
+			strings.Replace(one(object), "name: a", "name: 5", 1),
+			"b.yaml:6:11: 5: name: a string is expected\nhint: quote it: \"5\"\n",
+		},
+		"no spec of it": {
+			one("    references: []\n"),
+			"b.yaml:6:5: a: spec is missing: a resource has an object or a plugin\n",
+		},
+		"neither": {
+			one("    spec: {}\n"),
+			"b.yaml:7:11: a: a resource has an object or a plugin, and this has neither\n",
+		},
+		"both": {
+			one("    spec: {object: {}, plugin: {}}\n"),
+			"b.yaml:7:32: a: a resource has an object or a plugin, not both\n",
+		},
 		"null and a plugin": {one("    spec: {object: null, plugin: {name: p, objectName: x}}\n"), ""},
-		"two nulls":         {one("    spec: {object: null, plugin: null}\n"), "b.yaml:7:11: a: a resource has an object or a plugin, and this has neither\n"},
-		"object a list":     {one("    spec: {object: []}\n"), "b.yaml:7:20: a: object: a map is expected\n"},
-		"empty object":      {one("    spec: {object: {}}\n"), "b.yaml:7:20: a: the object has no apiVersion\nb.yaml:7:20: a: the object has no kind\nb.yaml:7:20: a: the object has no metadata.name\n"},
-		"name empty":        {one("    spec: {object: {apiVersion: v1, kind: 5, metadata: {name: ''}}}\n"), "b.yaml:7:43: a: kind: a string is expected\nb.yaml:7:63: a: metadata.name is empty\n"},
-		"other namespace":   {one("    spec: {object: {apiVersion: v1, kind: A, metadata: {name: x, namespace: other}}}\n"), "b.yaml:7:77: a: the namespace other is not that of the Bundle, default\nhint: leave metadata.namespace out\n"},
-		"same namespace":    {one("    spec: {object: {apiVersion: v1, kind: A, metadata: {name: x, namespace: default}}}\n"), ""},
-		"deletion":          {one("    spec: {object: {apiVersion: v1, kind: A, metadata: {name: x, annotations: {smith.atlassian.com/deletionTimestamp: now}}}}\n"), "b.yaml:7:119: a: the annotation smith.atlassian.com/deletionTimestamp is set by Smith only\n"},
-		"controller":        {one("    spec: {object: {apiVersion: v1, kind: A, metadata: {name: x, ownerReferences: [{controller: false}, {controller: true}]}}}\n"), "b.yaml:7:83: a: an owner reference with controller: true is set by Smith only\n"},
+		"two nulls": {
+			one("    spec: {object: null, plugin: null}\n"),
+			"b.yaml:7:11: a: a resource has an object or a plugin, and this has neither\n",
+		},
+		"object a list": {
+			one("    spec: {object: []}\n"), "b.yaml:7:20: a: object: a map is expected\n",
+		},
+		"empty object": {
+			one("    spec: {object: {}}\n"),
+			"b.yaml:7:20: a: the object has no apiVersion\nb.yaml:7:20: a: the object has no kind\n" +
+				"b.yaml:7:20: a: the object has no metadata.name\n",
+		},
+		"name empty": {
+			one("    spec: {object: {apiVersion: v1, kind: 5, metadata: {name: ''}}}\n"),
+			"b.yaml:7:43: a: kind: a string is expected\nb.yaml:7:63: a: metadata.name is empty\n",
+		},
+		"other namespace": {
+			one("    spec: {object: {apiVersion: v1, kind: A, metadata: {name: x, namespace: other}}}\n"),
+			"b.yaml:7:77: a: the namespace other is not that of the Bundle, default\nhint: leave " +
+				"metadata.namespace out\n",
+		},
+		"same namespace": {
+			one("    spec: {object: {apiVersion: v1, kind: A, metadata: {name: x, namespace: default}}}\n"),
+			"",
+		},
+		"deletion": {
+			one("    spec: {object: {apiVersion: v1, kind: A, metadata: {name: x, annotations: " +
+				"{smith.atlassian.com/deletionTimestamp: now}}}}\n"),
+			"b.yaml:7:119: a: the annotation smith.atlassian.com/deletionTimestamp is set by Smith only\n",
+		},
+		"controller": {
+			one("    spec: {object: {apiVersion: v1, kind: A, metadata: {name: x, ownerReferences: " +
+				"[{controller: false}, {controller: true}]}}}\n"),
+			"b.yaml:7:83: a: an owner reference with controller: true is set by Smith only\n",
+		},
 		"same object": {
 			one(object + strings.Replace(second, "Secret", "ConfigMap", 1)),
 			"b.yaml:9:20: b: \"a\" makes the same object: ConfigMap default/x\n",
 		},
-		"plugin a list":     {one("    spec: {plugin: []}\n"), "b.yaml:7:20: a: plugin: a map is expected\n"},
-		"plugin no name":    {one("    spec: {plugin: {objectName: x}}\n"), "b.yaml:7:20: a: name is missing\n"},
-		"plugin bad name":   {one("    spec: {plugin: {name: A, objectName: x}}\n"), "b.yaml:7:27: a: \"A\" is not a name of a plugin\nhint: lower case letters, digits and -, in parts joined by dots, at most 253 characters\n"},
-		"plugin unknown":    {one("    spec: {plugin: {name: p, objectName: x, sepc: {}}}\n"), "b.yaml:7:45: a: plugin: unknown field \"sepc\"\nhint: did you mean spec?\n"},
-		"no object name":    {one("    spec: {plugin: {name: p, spec: {}}}\n"), "b.yaml:7:20: a: objectName is missing: the object needs a name\n"},
-		"name in spec":      {one("    spec: {plugin: {name: p, spec: {name: x}}}\n"), ""},
-		"name in spec no":   {one("    spec: {plugin: {name: p, spec: {name: 5}}}\n"), "b.yaml:7:43: a: objectName is missing: the object needs a name\n"},
-		"bad object name":   {one("    spec: {plugin: {name: p, objectName: X}}\n"), "b.yaml:7:42: a: \"X\" is not a name of an object\nhint: lower case letters, digits and -, in parts joined by dots, at most 253 characters\n"},
-		"spec a list":       {one("    spec: {plugin: {name: p, objectName: x, spec: []}}\n"), "b.yaml:7:51: a: spec: a map is expected\n"},
-		"reference scalar":  {one("    references: [b]\n" + object + second), "b.yaml:7:18: a: reference: a map is expected\n"},
-		"no target":         {one("    references: [{name: n, path: a}]\n" + object), "b.yaml:7:18: a: resource is missing\n"},
-		"missing target":    {one("    references: [{resource: bb}]\n" + object + second), "b.yaml:7:29: a: resource \"bb\", to which \"a\" refers, does not exist\nhint: did you mean b?\n"},
-		"to itself":         {one("    references: [{resource: a}]\n" + object), "b.yaml:7:29: a: the resource refers to itself: a → a\n"},
-		"nameless":          {one("    references: [{resource: b}, {resource: b}]\n" + object + second), ""},
-		"name, no path":     {one("    references: [{resource: b, name: n}]\n" + object + second), "b.yaml:7:18: a: path is missing: a reference with a name needs one\n"},
-		"empty path":        {one("    references: [{resource: b, name: n, path: ''}]\n" + object + second), "b.yaml:7:18: a: path is missing: a reference with a name needs one\n"},
-		"bad path":          {one("    references: [{resource: b, name: n, path: 'a['}]\n" + object + second), "b.yaml:7:47: a: path \"a[\": column 3: an index, a quoted key, * or a filter is expected\n"},
-		"duplicate ref":     {one("    references: [{resource: b, name: n, path: a}, {resource: b, name: n, path: c}]\n" + object + second), "b.yaml:7:71: a: another reference has the same name, \"n\"\n"},
-		"reference name":    {one("    references: [{resource: b, name: a_b, path: a}]\n" + object + second), "b.yaml:7:38: a: \"a_b\" is not a name of a reference\nhint: letters, digits, - and .\n"},
-		"reference upper":   {one("    references: [{resource: b, name: A.b-1, path: a}]\n" + object + second), ""},
-		"modifier":          {one("    references: [{resource: b, name: n, path: a, modifier: bind}]\n" + object + second), "b.yaml:7:60: a: unknown modifier \"bind\"\nhint: the only modifier is bindsecret\n"},
-		"bindsecret":        {one("    references: [{resource: b, name: n, path: a, modifier: bindsecret}]\n" + object + second), "b.yaml:7:60: a: bindsecret is for a ServiceBinding, and \"b\" is a Secret\n"},
-		"unknown reference": {one("    references: [{resource: b, name: name, path: a}]\n    spec: {object: {apiVersion: v1, kind: A, metadata: {name: '!{nam}'}}}\n" + second), "b.yaml:8:63: a: metadata.name: reference does not exist in resource references block: nam\nhint: did you mean name?\n"},
-		"two in one":        {one("    references: [{resource: b, name: a, path: a}]\n    spec: {object: {apiVersion: v1, kind: A, metadata: {name: '!{a}!{b}'}}}\n" + second), "b.yaml:8:63: a: metadata.name: reference does not exist in resource references block: a}!{b\n"},
+		"plugin a list": {
+			one("    spec: {plugin: []}\n"), "b.yaml:7:20: a: plugin: a map is expected\n",
+		},
+		"plugin no name": {
+			one("    spec: {plugin: {objectName: x}}\n"), "b.yaml:7:20: a: name is missing\n",
+		},
+		"plugin bad name": {
+			one("    spec: {plugin: {name: A, objectName: x}}\n"),
+			"b.yaml:7:27: a: \"A\" is not a name of a plugin\nhint: lower case letters, digits and -, in " +
+				"parts joined by dots, at most 253 characters\n",
+		},
+		"plugin unknown": {
+			one("    spec: {plugin: {name: p, objectName: x, sepc: {}}}\n"),
+			"b.yaml:7:45: a: plugin: unknown field \"sepc\"\nhint: did you mean spec?\n",
+		},
+		"no object name": {
+			one("    spec: {plugin: {name: p, spec: {}}}\n"),
+			"b.yaml:7:20: a: objectName is missing: the object needs a name\n",
+		},
+		"name in spec": {one("    spec: {plugin: {name: p, spec: {name: x}}}\n"), ""},
+		"name in spec no": {
+			one("    spec: {plugin: {name: p, spec: {name: 5}}}\n"),
+			"b.yaml:7:43: a: objectName is missing: the object needs a name\n",
+		},
+		"bad object name": {
+			one("    spec: {plugin: {name: p, objectName: X}}\n"),
+			"b.yaml:7:42: a: \"X\" is not a name of an object\nhint: lower case letters, digits and -, " +
+				"in parts joined by dots, at most 253 characters\n",
+		},
+		"spec a list": {
+			one("    spec: {plugin: {name: p, objectName: x, spec: []}}\n"),
+			"b.yaml:7:51: a: spec: a map is expected\n",
+		},
+		"reference scalar": {
+			one("    references: [b]\n" + object + second), "b.yaml:7:18: a: reference: a map is expected\n",
+		},
+		"no target": {
+			one("    references: [{name: n, path: a}]\n" + object), "b.yaml:7:18: a: resource is missing\n",
+		},
+		"missing target": {
+			one("    references: [{resource: bb}]\n" + object + second),
+			"b.yaml:7:29: a: resource \"bb\", to which \"a\" refers, does not exist\nhint: did you mean " +
+				"b?\n",
+		},
+		"to itself": {
+			one("    references: [{resource: a}]\n" + object),
+			"b.yaml:7:29: a: the resource refers to itself: a → a\n",
+		},
+		"nameless": {
+			one("    references: [{resource: b}, {resource: b}]\n" + object + second), "",
+		},
+		"name, no path": {
+			one("    references: [{resource: b, name: n}]\n" + object + second),
+			"b.yaml:7:18: a: path is missing: a reference with a name needs one\n",
+		},
+		"empty path": {
+			one("    references: [{resource: b, name: n, path: ''}]\n" + object + second),
+			"b.yaml:7:18: a: path is missing: a reference with a name needs one\n",
+		},
+		"bad path": {
+			one("    references: [{resource: b, name: n, path: 'a['}]\n" + object + second),
+			"b.yaml:7:47: a: path \"a[\": column 3: an index, a quoted key, * or a filter is expected\n",
+		},
+		"duplicate ref": {
+			one("    references: [{resource: b, name: n, path: a}, {resource: b, name: n, path: " +
+				"c}]\n" + object + second),
+			"b.yaml:7:71: a: another reference has the same name, \"n\"\n",
+		},
+		"reference name": {
+			one("    references: [{resource: b, name: a_b, path: a}]\n" + object + second),
+			"b.yaml:7:38: a: \"a_b\" is not a name of a reference\nhint: letters, digits, - and .\n",
+		},
+		"reference upper": {
+			one("    references: [{resource: b, name: A.b-1, path: a}]\n" + object + second), "",
+		},
+		"modifier": {
+			one("    references: [{resource: b, name: n, path: a, modifier: bind}]\n" + object + second),
+			"b.yaml:7:60: a: unknown modifier \"bind\"\nhint: the only modifier is bindsecret\n",
+		},
+		"bindsecret": {
+			one(
+				"    references: [{resource: b, name: n, path: a, modifier: bindsecret}]\n" + object + second,
+			),
+			"b.yaml:7:60: a: bindsecret is for a ServiceBinding, and \"b\" is a Secret\n",
+		},
+		"unknown reference": {
+			one("    references: [{resource: b, name: name, path: a}]\n    spec: {object: {apiVersion: " +
+				"v1, kind: A, metadata: {name: '!{nam}'}}}\n" + second),
+			"b.yaml:8:63: a: metadata.name: reference does not exist in resource references block: nam\n" +
+				"hint: did you mean name?\n",
+		},
+		"two in one": {
+			one("    references: [{resource: b, name: a, path: a}]\n    spec: {object: {apiVersion: v1, " +
+				"kind: A, metadata: {name: '!{a}!{b}'}}}\n" + second),
+			"b.yaml:8:63: a: metadata.name: reference does not exist in resource references block: a}!{b\n",
+		},
 		"only direct": {
-			one("    references: [{resource: b}]\n    spec: {object: {apiVersion: v1, kind: A, metadata: {name: '!{n}'}}}\n" +
-				"  - name: b\n    references: [{resource: c, name: n, path: a}]\n    spec: {object: {apiVersion: v1, kind: A, metadata: {name: b}}}\n" +
+			one("    references: [{resource: b}]\n    spec: {object: {apiVersion: v1, kind: A, metadata: " +
+				"{name: '!{n}'}}}\n" +
+				"  - name: b\n    references: [{resource: c, name: n, path: a}]\n    spec: {object: " +
+				"{apiVersion: v1, kind: A, metadata: {name: b}}}\n" +
 				"  - name: c\n    spec: {object: {apiVersion: v1, kind: A, metadata: {name: c}}}\n"),
 			"b.yaml:8:63: a: metadata.name: reference does not exist in resource references block: n\n",
 		},
-		"without quotes": {one("    spec: {object: {apiVersion: v1, kind: A, metadata: {name: !{n}}}}\n"), "b.yaml:7:63: ! begins a tag in YAML, so a reference needs quotes\nhint: quote the reference: \"!{n}\"\n"},
-		"not YAML":       {"a: [\n", "b.yaml:1:4: "},
+		"without quotes": {
+			one("    spec: {object: {apiVersion: v1, kind: A, metadata: {name: !{n}}}}\n"),
+			"b.yaml:7:63: ! begins a tag in YAML, so a reference needs quotes\nhint: quote the " +
+				"reference: \"!{n}\"\n",
+		},
+		"not YAML": {"a: [\n", "b.yaml:1:4: "},
 		"cycle": {
-			one("    references: [{resource: b}]\n" + object + strings.Replace(second, "    spec", "    references: [{resource: a}]\n    spec", 1)),
+			one(
+				"    references: [{resource: b}]\n" + object + strings.Replace(
+					second, "    spec", "    references: [{resource: a}]\n    spec", 1,
+				),
+			),
 			"b.yaml:10:29: b: the resources refer to each other in a cycle: a → b → a\n",
 		},
 		"all at once": {
-			head + "spec:\n  resources:\n  - name: A\n    spec: {}\n  - name: b\n    references: [{resource: z}]\n    spec: {object: {}}\n",
-			"b.yaml:6:11: A: \"A\" is not a name of a resource\nhint: lower case letters, digits and -, in parts joined by dots, at most 253 characters\n" +
+			head + "spec:\n  resources:\n  - name: A\n    spec: {}\n  - name: b\n    references: " +
+				"[{resource: z}]\n    spec: {object: {}}\n",
+			"b.yaml:6:11: A: \"A\" is not a name of a resource\nhint: lower case letters, digits and -, " +
+				"in parts joined by dots, at most 253 characters\n" +
 				"b.yaml:7:11: A: a resource has an object or a plugin, and this has neither\n" +
-				"b.yaml:9:29: b: resource \"z\", to which \"b\" refers, does not exist\nhint: did you mean A?\n" +
-				"b.yaml:10:20: b: the object has no apiVersion\nb.yaml:10:20: b: the object has no kind\nb.yaml:10:20: b: the object has no metadata.name\n",
+				"b.yaml:9:29: b: resource \"z\", to which \"b\" refers, does not exist\nhint: did you mean " +
+				"A?\n" +
+				"b.yaml:10:20: b: the object has no apiVersion\nb.yaml:10:20: b: the object has no kind\n" +
+				"b.yaml:10:20: b: the object has no metadata.name\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -173,13 +354,15 @@ func TestCycles(t *testing.T) {
 	} {
 		t.Run(graph, func(t *testing.T) {
 			_, err := read(t, fromGraph(graph))
-			if got := messages(err); strings.Count(got, "\n") != 1 || !strings.HasSuffix(got, ": "+want+"\n") {
+			got := messages(err)
+			if strings.Count(got, "\n") != 1 || !strings.HasSuffix(got, ": "+want+"\n") {
 				t.Errorf("got %s, want %s", got, want)
 			}
 		})
 	}
 	_, err := read(t, fromGraph("a->b, b->a, c->d, d->c"))
-	if got := messages(err); !strings.Contains(got, "a → b → a") || !strings.Contains(got, "c → d → c") {
+	got := messages(err)
+	if !strings.Contains(got, "a → b → a") || !strings.Contains(got, "c → d → c") {
 		t.Errorf("got %s", got)
 	}
 }
@@ -227,7 +410,8 @@ func fromGraph(graph string) string {
 		for _, to := range edges[name] {
 			b.WriteString("    - resource: " + to + "\n")
 		}
-		b.WriteString("    spec: {object: {apiVersion: v1, kind: ConfigMap, metadata: {name: " + name + "}}}\n")
+		b.WriteString("    spec: {object: {apiVersion: v1, kind: ConfigMap, metadata: {name: " +
+			name + "}}}\n")
 	}
 	return b.String()
 }

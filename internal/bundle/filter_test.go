@@ -108,6 +108,11 @@ spec:
 `
 )
 
+const (
+	twoRendered   = renderedA + "---\n" + renderedBinding
+	threeRendered = twoRendered + "---\n" + renderedB
+)
+
 // scene is a Bundle with what was observed.
 type scene struct {
 	bundle   string
@@ -197,14 +202,33 @@ func made(result plugin.ProcessResult) plugin.NewFunc {
 type other struct{ result plugin.ProcessResult }
 
 func (other) Describe() *plugin.Description {
-	return &plugin.Description{Name: "other", GVK: plugin.NewGroupVersionKind("servicecatalog.k8s.io/v1beta1", "ServiceInstance")}
+	return &plugin.Description{
+		Name: "other", GVK: plugin.NewGroupVersionKind(catalogVersion, "ServiceInstance"),
+	}
 }
 
 func (o other) Process(map[string]any, *plugin.Context) plugin.ProcessResult { return o.result }
 
-func success(object map[string]any) plugin.NewFunc {
-	return made(&plugin.ProcessResultSuccess{Object: &plugin.Object{Object: object}})
+// success returns the factory of a plugin that makes an object.
+func success(apiVersion, kind string, metadata map[string]any) plugin.NewFunc {
+	return made(&plugin.ProcessResultSuccess{Object: &plugin.Object{Object: map[string]any{
+		"apiVersion": apiVersion, "kind": kind, "metadata": metadata,
+	}}})
 }
+
+// instance is success for a ServiceInstance.
+func instance(metadata map[string]any) plugin.NewFunc {
+	return success(catalogVersion, "ServiceInstance", metadata)
+}
+
+// changed returns what was observed, with a change of the Secret.
+func changed(old, replacement string) []string {
+	return []string{
+		observedA, observedBinding, strings.Replace(observedSecret, old, replacement, 1),
+	}
+}
+
+const catalogVersion = "servicecatalog.k8s.io/v1beta1"
 
 // TestFilter has the worked example and its variations.
 func TestFilter(t *testing.T) {
@@ -217,83 +241,125 @@ func TestFilter(t *testing.T) {
 	}{
 		"everything observed": {
 			scene{bundle: filterBundle, observed: all},
-			ready + "InProgress: not observed\n", renderedA + "---\n" + renderedBinding + "---\n" + renderedB,
+			ready + "InProgress: not observed\n", threeRendered,
 		},
 		"ready": {
-			scene{bundle: filterBundle, observed: append(all, strings.ReplaceAll(observedA, "name: a,", "name: b,"))},
-			ready + "Ready\n", renderedA + "---\n" + renderedBinding + "---\n" + renderedB,
+			scene{
+				bundle:   filterBundle,
+				observed: append(all, strings.ReplaceAll(observedA, "name: a,", "name: b,")),
+			},
+			ready + "Ready\n", threeRendered,
 		},
 		"nothing observed": {
 			scene{bundle: filterBundle},
-			"a InProgress: not observed\na-binding Blocked: not ready: a\nb Blocked: not ready: a-binding\n", renderedA,
+			"a InProgress: not observed\na-binding Blocked: not ready: a\nb Blocked: not ready: " +
+				"a-binding\n", renderedA,
 		},
 		"binding absent": {
 			scene{bundle: filterBundle, observed: []string{observedA}},
-			"a Ready\na-binding InProgress: not observed\nb Blocked: not ready: a-binding\n", renderedA + "---\n" + renderedBinding,
+			"a Ready\na-binding InProgress: not observed\nb Blocked: not ready: a-binding\n", twoRendered,
 		},
 		"Secret missing": {
 			scene{bundle: filterBundle, observed: all[:2]},
-			"a Ready\na-binding Error: cannot find output Secret a-binding-secret (retriable true, external true)\nb Blocked: not ready: a-binding\n", renderedA,
+			"a Ready\na-binding Error: cannot find output Secret a-binding-secret (retriable true, " +
+				"external true)\nb Blocked: not ready: a-binding\n", renderedA,
 		},
 		"no such key": {
-			scene{bundle: filterBundle, observed: append(slices.Clone(all[:2]), strings.ReplaceAll(observedSecret, "FOO_", "BAR_"))},
-			ready + "Error: no key of a-binding-secret starts with FOO_ (retriable true, external true)\n", renderedA + "---\n" + renderedBinding,
+			scene{
+				bundle:   filterBundle,
+				observed: append(slices.Clone(all[:2]), strings.ReplaceAll(observedSecret, "FOO_", "BAR_")),
+			},
+			ready + "Error: no key of a-binding-secret starts with FOO_ (retriable true, external " +
+				"true)\n", twoRendered,
 		},
 		"prefix a number": {
 			scene{bundle: with("FOO_\n", "5\n"), observed: all},
-			ready + "Error: spec failed validation against schema: spec.filterByPrefix: expected string, got 5 [put it in quotes: \"5\"] (retriable false, external true)\n", "",
+			ready + "Error: spec failed validation against schema: spec.filterByPrefix: expected string, " +
+				"got 5 [put it in quotes: \"5\"] (retriable false, external true)\n", "",
 		},
 		"prefix absent": {
 			scene{bundle: with("filterByPrefix: FOO_", "name: x"), observed: all},
-			ready + "Error: spec failed validation against schema: spec: filterByPrefix is required (retriable false, external true)\n", "",
+			ready + "Error: spec failed validation against schema: spec: filterByPrefix is required " +
+				"(retriable false, external true)\n", "",
 		},
 		"extra key": {
-			scene{bundle: with("filterByPrefix: FOO_", "filterByPrefix: FOO_\n          other: 1"), observed: all},
-			ready + "Error: spec failed validation against schema: spec: unknown property other (retriable false, external true)\n", "",
+			scene{
+				bundle: with("filterByPrefix: FOO_", "filterByPrefix: FOO_\n          other: 1"), observed: all,
+			},
+			ready + "Error: spec failed validation against schema: spec: unknown property other " +
+				"(retriable false, external true)\n", "",
 		},
 		"several errors": {
-			scene{bundle: with("filterByPrefix: FOO_", "filterByPrefix: ''\n          name: 5"), observed: all},
-			ready + "Error: spec failed validation against schema: spec.filterByPrefix: \"\" has 0 characters, at least 1 is required: spec failed validation against schema: spec.name: expected string, got 5 [put it in quotes: \"5\"] (retriable false, external true)\n", "",
+			scene{
+				bundle: with("filterByPrefix: FOO_", "filterByPrefix: ''\n          name: 5"), observed: all,
+			},
+			ready + "Error: spec failed validation against schema: spec.filterByPrefix: \"\" has 0 " +
+				"characters, at least 1 is required: spec failed validation against schema: spec.name: " +
+				"expected string, got 5 [put it in quotes: \"5\"] (retriable false, external true)\n", "",
 		},
 		"no binding": {
 			scene{bundle: with("    - resource: a-binding\n", "    - resource: a\n"), observed: all},
-			ready + "Error: filter needs a dependency on a ServiceBinding (retriable false, external true)\n", "",
+			ready + "Error: filter needs a dependency on a ServiceBinding (retriable false, external " +
+				"true)\n", "",
 		},
 		"no references": {
 			scene{bundle: with("    references:\n    - resource: a-binding\n", ""), observed: all},
-			ready + "Error: filter needs a dependency on a ServiceBinding (retriable false, external true)\n", "",
+			ready + "Error: filter needs a dependency on a ServiceBinding (retriable false, external " +
+				"true)\n", "",
 		},
 		"unknown plugin": {
 			scene{bundle: with("name: filter\n", "name: filtr\n"), observed: all},
-			ready + "Error: no such plugin \"filtr\" (did you mean filter?) (retriable false, external true)\n", renderedA + "---\n" + renderedBinding,
+			ready + "Error: no such plugin \"filtr\" (did you mean filter?) (retriable false, external " +
+				"true)\n", twoRendered,
 		},
 		"other type": {
-			scene{bundle: useOther, observed: all, plugins: []plugin.NewFunc{success(map[string]any{"apiVersion": "apps/v1", "kind": "Deployment"})}},
-			ready + "Error: plugin other: unexpected GVK from plugin: wanted servicecatalog.k8s.io/v1beta1, Kind=ServiceInstance, got apps/v1, Kind=Deployment (retriable false, external false)\n", "",
+			scene{
+				bundle: useOther, observed: all,
+				plugins: []plugin.NewFunc{success("apps/v1", "Deployment", nil)},
+			},
+			ready + "Error: plugin other: unexpected GVK from plugin: wanted " +
+				"servicecatalog.k8s.io/v1beta1, Kind=ServiceInstance, got apps/v1, Kind=Deployment " +
+				"(retriable false, external false)\n", "",
 		},
 		"other name": {
-			scene{bundle: useOther, observed: all, plugins: []plugin.NewFunc{success(map[string]any{"apiVersion": "servicecatalog.k8s.io/v1beta1", "kind": "ServiceInstance", "metadata": map[string]any{"name": "x", "labels": map[string]any{"a": "b"}}})}},
-			ready + "InProgress: not observed\n", renderedA + "---\n" + renderedBinding + "---\napiVersion: servicecatalog.k8s.io/v1beta1\nkind: ServiceInstance\nmetadata:\n  name: b\n  labels:\n    a: b\n  namespace: ns\n",
+			scene{bundle: useOther, observed: all, plugins: []plugin.NewFunc{instance(map[string]any{
+				"name": "x", "labels": map[string]any{"a": "b"},
+			})}},
+			ready + "InProgress: not observed\n", twoRendered + "---\napiVersion: " +
+				catalogVersion + "\nkind: ServiceInstance\n" +
+				"metadata:\n  name: b\n  labels:\n    a: b\n  namespace: ns\n",
 		},
 		"other namespace": {
-			scene{bundle: useOther, observed: all, plugins: []plugin.NewFunc{success(map[string]any{"apiVersion": "servicecatalog.k8s.io/v1beta1", "kind": "ServiceInstance", "metadata": map[string]any{"namespace": "x"}})}},
-			ready + "Error: the namespace x is not that of the Bundle, ns [leave metadata.namespace out] (retriable false, external false)\n", "",
+			scene{bundle: useOther, observed: all, plugins: []plugin.NewFunc{instance(map[string]any{
+				"namespace": "x",
+			})}},
+			ready + "Error: the namespace x is not that of the Bundle, ns [leave metadata.namespace out] " +
+				"(retriable false, external false)\n", "",
 		},
 		"key order": {
-			scene{bundle: filterBundle, observed: []string{observedA, observedBinding, strings.Replace(observedSecret, "{FOO_BAR2: Mg==, OTHER: eA==, FOO_BAR1: MQ==}", "{FOO_BAR1: MQ==, FOO_BAR2: Mg==}", 1)}},
-			ready + "InProgress: not observed\n", renderedA + "---\n" + renderedBinding + "---\n" + renderedB,
+			scene{bundle: filterBundle, observed: changed(
+				"{FOO_BAR2: Mg==, OTHER: eA==, FOO_BAR1: MQ==}", "{FOO_BAR1: MQ==, FOO_BAR2: Mg==}",
+			)},
+			ready + "InProgress: not observed\n", threeRendered,
 		},
 		"not UTF-8": {
-			scene{bundle: filterBundle, observed: []string{observedA, observedBinding, strings.Replace(observedSecret, "Mg==", "/w==", 1)}},
-			ready + "InProgress: not observed\n", renderedA + "---\n" + renderedBinding + "---\n" + renderedB,
+			scene{bundle: filterBundle, observed: changed("Mg==", "/w==")},
+			ready + "InProgress: not observed\n", threeRendered,
 		},
 		"stringData": {
-			scene{bundle: filterBundle, observed: []string{observedA, observedBinding, strings.Replace(observedSecret, "data: {FOO_BAR2: Mg==, ", "stringData: {FOO_BAR2: b, ", 1)}},
-			ready + "InProgress: not observed\n", renderedA + "---\n" + renderedBinding + "---\n" + renderedB,
+			scene{bundle: filterBundle, observed: changed(
+				"data: {FOO_BAR2: Mg==, ", "stringData: {FOO_BAR2: b, ",
+			)},
+			ready + "InProgress: not observed\n", threeRendered,
 		},
 		"name in spec": {
-			scene{bundle: strings.Replace(with("        objectName: b\n", ""), "filterByPrefix", "name: b\n          filterByPrefix", 1), observed: all},
-			ready + "InProgress: not observed\n", renderedA + "---\n" + renderedBinding + "---\n" + renderedB,
+			scene{
+				bundle: strings.Replace(
+					with("        objectName: b\n", ""), "filterByPrefix", "name: b\n          filterByPrefix", 1,
+				),
+				observed: all,
+			},
+			ready + "InProgress: not observed\n", threeRendered,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

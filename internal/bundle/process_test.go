@@ -23,7 +23,8 @@ func TestProcessIsDeterministic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := rendered(result) + summary(result) + result.Text() + string(status) + fmt.Sprint(result.Report())
+		got := rendered(result) + summary(result) + result.Text() + string(status) +
+			fmt.Sprint(result.Report())
 		if i == 0 {
 			first = got
 		}
@@ -35,8 +36,13 @@ func TestProcessIsDeterministic(t *testing.T) {
 
 // Entries of two bindings are in the order of the names of the resources.
 func TestFilterOfTwoBindings(t *testing.T) {
-	text := strings.Replace(filterBundle, "  - name: b\n    references:\n    - resource: a-binding\n", `  - name: z-binding
-    spec: {object: {apiVersion: servicecatalog.k8s.io/v1beta1, kind: ServiceBinding, metadata: {name: z}}}
+	const before = "  - name: b\n    references:\n    - resource: a-binding\n"
+	text := strings.Replace(filterBundle, before, `  - name: z-binding
+    spec:
+      object:
+        apiVersion: servicecatalog.k8s.io/v1beta1
+        kind: ServiceBinding
+        metadata: {name: z}
   - name: b
     references:
     - resource: z-binding
@@ -91,24 +97,38 @@ func TestObservedObjectsThatCannotBeUsed(t *testing.T) {
 		change   func(*bundle.Options)
 		want     string
 	}{
-		"marked for deletion": {owner(", deletionTimestamp: x"), nil, "Error: the object is marked for deletion (retriable true, external true)"},
-		"not checked":         {owner(""), nil, "Ready"},
-		"controlled by none":  {owner(""), check, "Error: the object exists and is controlled by nothing, not by the Bundle test (retriable false, external true)"},
+		"marked for deletion": {
+			owner(", deletionTimestamp: x"), nil,
+			"Error: the object is marked for deletion (retriable true, external true)",
+		},
+		"not checked": {owner(""), nil, "Ready"},
+		"controlled by none": {
+			owner(""), check,
+			"Error: the object exists and is controlled by nothing, not by the Bundle test (retriable " +
+				"false, external true)",
+		},
 		"controlled by another": {
-			owner(", ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, controller: true}]"), check,
-			"Error: the object exists and is controlled by Deployment web, not by the Bundle test (retriable false, external true)",
+			owner(", ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, controller: " +
+				"true}]"), check,
+			"Error: the object exists and is controlled by Deployment web, not by the Bundle test " +
+				"(retriable false, external true)",
 		},
 		"another Bundle": {
-			owner(", ownerReferences: [{apiVersion: smith.atlassian.com/v1, kind: Bundle, name: y, controller: true}]"), check,
-			"Error: the object exists and is controlled by Bundle y, not by the Bundle test (retriable false, external true)",
+			owner(", ownerReferences: [{apiVersion: smith.atlassian.com/v1, kind: Bundle, name: y, " +
+				"controller: true}]"), check,
+			"Error: the object exists and is controlled by Bundle y, not by the Bundle test (retriable " +
+				"false, external true)",
 		},
 		"controlled": {
-			owner(", ownerReferences: [{apiVersion: smith.atlassian.com/v1, kind: Bundle, name: test, controller: true}]"), check,
+			owner(", ownerReferences: [{apiVersion: smith.atlassian.com/v1, kind: Bundle, name: test, " +
+				"controller: true}]"), check,
 			"Ready",
 		},
 		"not the controller": {
-			owner(", ownerReferences: [{apiVersion: smith.atlassian.com/v1, kind: Bundle, name: test}]"), check,
-			"Error: the object exists and is controlled by nothing, not by the Bundle test (retriable false, external true)",
+			owner(", ownerReferences: [{apiVersion: smith.atlassian.com/v1, kind: Bundle, name: " +
+				"test}]"), check,
+			"Error: the object exists and is controlled by nothing, not by the Bundle test (retriable " +
+				"false, external true)",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -128,7 +148,8 @@ metadata: {name: ab, namespace: ns, uid: bundle-uid}
 
 func TestOwnerReferences(t *testing.T) {
 	s := scene{
-		bundle: strings.Replace(filterBundle, "          name: a # the provider", "          name: a # the provider\n"+
+		bundle: strings.Replace(filterBundle, "          name: a # the provider", "          name: a "+
+			"# the provider\n"+
 			"          ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: c, uid: c-uid}]", 1),
 		observed: []string{strings.Replace(observedA, "metadata: {name: a, namespace: ns}", `metadata:
   name: a
@@ -167,7 +188,8 @@ spec: {clusterServiceClassExternalName: db}`, 1), observedBundle},
 		t.Fatal(err)
 	}
 	_, err = bundle.Process(context.Background(), b, s.options(t))
-	if got := messages(err); !strings.HasPrefix(got, "b.yaml:1:1: owner references need the uid of the Bundle, which was not observed\nhint: ") {
+	if got := messages(err); !strings.HasPrefix(got, "b.yaml:1:1: owner references need the uid of "+
+		"the Bundle, which was not observed\nhint: ") {
 		t.Errorf("got %s", got)
 	}
 }
@@ -179,16 +201,46 @@ func TestAssumeReady(t *testing.T) {
 		observed []string
 		want     string
 	}{
-		"metadata":      {[]smithv1.ResourceName{"a"}, "metadata.name", nil, "a Ready: assumed\na-binding InProgress: not observed\nb Blocked: not ready: a-binding\n"},
-		"spec":          {[]smithv1.ResourceName{"a"}, "spec.clusterServiceClassExternalName", nil, "a Ready: assumed\na-binding InProgress: not observed\nb Blocked: not ready: a-binding\n"},
-		"status":        {[]smithv1.ResourceName{"a"}, "status.url", nil, "a Ready: assumed\na-binding Error: failed to process reference \"a-metadata-name\": status.url is not available until a is created (retriable true, external true)\nb Blocked: not ready: a-binding\n"},
-		"observed":      {[]smithv1.ResourceName{"a"}, "metadata.uid", []string{strings.Replace(strings.Replace(observedA, "name: a,", "name: a, uid: u,", 1), `"True"`, `"False"`, 1)}, "a Ready: assumed\na-binding InProgress: not observed\nb Blocked: not ready: a-binding\n"},
-		"without a key": {[]smithv1.ResourceName{"a", "a-binding"}, "metadata.name", nil, "a Ready: assumed\na-binding Ready: assumed\nb Error: the ServiceBindings have no output Secret yet (retriable true, external true)\n"},
-		"Secret":        {[]smithv1.ResourceName{"a", "a-binding"}, "metadata.name", []string{observedSecret}, "a Ready: assumed\na-binding Ready: assumed\nb InProgress: not observed\n"},
+		"metadata": {
+			[]smithv1.ResourceName{"a"},
+			"metadata.name", nil,
+			"a Ready: assumed\na-binding InProgress: not observed\nb Blocked: not ready: a-binding\n",
+		},
+		"spec": {
+			[]smithv1.ResourceName{"a"},
+			"spec.clusterServiceClassExternalName", nil,
+			"a Ready: assumed\na-binding InProgress: not observed\nb Blocked: not ready: a-binding\n",
+		},
+		"status": {
+			[]smithv1.ResourceName{"a"},
+			"status.url", nil,
+			"a Ready: assumed\na-binding Error: failed to process reference \"a-metadata-name\": " +
+				"status.url is not available until a is created (retriable true, external true)\nb Blocked: " +
+				"not ready: a-binding\n",
+		},
+		"observed": {
+			[]smithv1.ResourceName{"a"},
+			"metadata.uid",
+			[]string{strings.Replace(strings.Replace(observedA, "name: a,", "name: a, uid: u,", 1), `"True"`, `"False"`, 1)},
+			"a Ready: assumed\na-binding InProgress: not observed\nb Blocked: not ready: a-binding\n",
+		},
+		"without a key": {
+			[]smithv1.ResourceName{"a", "a-binding"},
+			"metadata.name", nil,
+			"a Ready: assumed\na-binding Ready: assumed\nb Error: the ServiceBindings have no output " +
+				"Secret yet (retriable true, external true)\n",
+		},
+		"Secret": {
+			[]smithv1.ResourceName{"a", "a-binding"},
+			"metadata.name",
+			[]string{observedSecret},
+			"a Ready: assumed\na-binding Ready: assumed\nb InProgress: not observed\n",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := scene{
-				bundle: strings.Replace(filterBundle, "path: metadata.name", "path: "+c.path, 1), observed: c.observed,
+				bundle:   strings.Replace(filterBundle, "path: metadata.name", "path: "+c.path, 1),
+				observed: c.observed,
 				change: func(o *bundle.Options) {
 					o.AssumeReady = map[smithv1.ResourceName]bool{}
 					for _, n := range c.assume {
@@ -206,18 +258,33 @@ func TestAssumeReady(t *testing.T) {
 // TestExamples has the rules of early validation.
 func TestExamples(t *testing.T) {
 	with := func(example string) string {
-		return strings.NewReplacer("    - resource: a-binding\n", "    - {resource: a-binding, name: prefix, path: spec.secretName"+example+"}\n",
+		return strings.NewReplacer("    - resource: a-binding\n", "    - {resource: a-binding, name: "+
+			"prefix, path: spec.secretName"+example+"}\n",
 			"filterByPrefix: FOO_", `filterByPrefix: "!{prefix}"`).Replace(filterBundle)
 	}
 	for name, c := range map[string]struct{ text, want, notes string }{
-		"fits":     {with(", example: x"), "", ""},
-		"does not": {with(", example: 5"), "b.yaml:40:27: b: with the examples of the references: spec failed validation against schema: spec.filterByPrefix: expected string, got 5\nhint: put it in quotes: \"5\"\n", ""},
-		"missing":  {with(""), "", "b.yaml:37:9: b: the spec is not checked: no example value provided in reference \"prefix\""},
+		"fits": {with(", example: x"), "", ""},
+		"does not": {
+			with(", example: 5"),
+			"b.yaml:40:27: b: with the examples of the references: spec failed validation against " +
+				"schema: spec.filterByPrefix: expected string, got 5\nhint: put it in quotes: \"5\"\n",
+			"",
+		},
+		"missing": {
+			with(""), "",
+			"b.yaml:37:9: b: the spec is not checked: no example value provided in reference \"prefix\"",
+		},
 		"no references, wrong": {
 			strings.NewReplacer("FOO_", "5").Replace(filterBundle),
-			"b.yaml:40:27: b: spec failed validation against schema: spec.filterByPrefix: expected string, got 5\nhint: put it in quotes: \"5\"\n", "",
+			"b.yaml:40:27: b: spec failed validation against schema: spec.filterByPrefix: expected " +
+				"string, got 5\nhint: put it in quotes: \"5\"\n", "",
 		},
-		"no such plugin": {strings.Replace(filterBundle, "name: filter\n", "name: fliter\n", 1), "b.yaml:37:15: b: no such plugin \"fliter\" (did you mean filter?)\nhint: 'fctl bundle plugins' lists them\n", ""},
+		"no such plugin": {
+			strings.Replace(filterBundle, "name: filter\n", "name: fliter\n", 1),
+			"b.yaml:37:15: b: no such plugin \"fliter\" (did you mean filter?)\nhint: 'fctl bundle " +
+				"plugins' lists them\n",
+			"",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, err := read(t, c.text)
@@ -255,20 +322,25 @@ func TestBindSecretOfPlugin(t *testing.T) {
 		t.Fatal(messages(err))
 	}
 	err = bundle.Validate(b, scene{}.options(t).Plugins)
-	if got := messages(err); got != "b.yaml:42:65: c: bindsecret is for a ServiceBinding, and \"b\" is a ServiceInstance\n" {
+	if got := messages(err); got != "b.yaml:42:65: c: bindsecret is for a ServiceBinding, and "+
+		"\"b\" is a ServiceInstance\n" {
 		t.Errorf("got %s", got)
 	}
 	ready := strings.ReplaceAll(observedA, "name: a,", "name: b,")
-	got := summary(scene{bundle: text, observed: []string{observedA, observedBinding, observedSecret, ready}}.play(t))
-	if !strings.Contains(got, "c Error: failed to process reference \"n\": bindsecret is for a ServiceBinding, and \"b\" is a ServiceInstance (retriable false, external true)\n") {
+	got := summary(scene{bundle: text, observed: []string{
+		observedA, observedBinding, observedSecret, ready,
+	}}.play(t))
+	if !strings.Contains(got, "c Error: failed to process reference \"n\": bindsecret is for a "+
+		"ServiceBinding, and \"b\" is a ServiceInstance (retriable false, external true)\n") {
 		t.Errorf("got %s", got)
 	}
 }
 
 func TestToDelete(t *testing.T) {
 	owned := func(kind, name, namespace, bundle string) string {
-		return "apiVersion: v1\nkind: " + kind + "\nmetadata: {name: " + name + ", namespace: " + namespace +
-			", ownerReferences: [{apiVersion: smith.atlassian.com/v1, kind: Bundle, name: " + bundle + ", controller: true}]}\n"
+		return "apiVersion: v1\nkind: " + kind + "\nmetadata: {name: " + name + ", namespace: " +
+			namespace + ", ownerReferences: [{apiVersion: smith.atlassian.com/v1, kind: Bundle, name: " +
+			bundle + ", controller: true}]}\n"
 	}
 	s := scene{bundle: filterBundle, observed: []string{
 		owned("ConfigMap", "old", "ns", "ab"), owned("Secret", "older", "ns", "ab"),
@@ -284,8 +356,10 @@ func TestToDelete(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	// nothing is deleted while an object has no name yet
-	text := strings.Replace(filterBundle, "          name: a-binding\n", "          name: \"!{a-metadata-name}\"\n", 1)
-	s = scene{bundle: text, observed: []string{strings.Replace(owned("ServiceBinding", "x", "ns", "ab"), "v1", "servicecatalog.k8s.io/v1beta1", 1)}}
+	text := strings.Replace(filterBundle, "          name: a-binding\n", "          name: "+
+		"\"!{a-metadata-name}\"\n", 1)
+	binding := strings.Replace(owned("ServiceBinding", "x", "ns", "ab"), "v1", catalogVersion, 1)
+	s = scene{bundle: text, observed: []string{binding}}
 	if got := s.play(t).ToDelete; len(got) > 0 {
 		t.Errorf("got %v", got)
 	}
@@ -300,7 +374,9 @@ func TestPoolErrors(t *testing.T) {
 		text, want string
 		skipped    int
 	}{
-		"again":       {"\n" + observedA, "b.yaml:2:1: ServiceInstance ns/a was observed already, at a.yaml:1:1\n", 0},
+		"again": {
+			"\n" + observedA, "b.yaml:2:1: ServiceInstance ns/a was observed already, at a.yaml:1:1\n", 0,
+		},
 		"not YAML":    {"a: [\n", "b.yaml:1:4: ", 0},
 		"no objects":  {"a: 1\n---\nb: 2\n", "", 2},
 		"empty":       {"", "", 0},
@@ -310,7 +386,8 @@ func TestPoolErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			skipped, err := pool.Add([]byte(c.text), "b.yaml")
-			if got := messages(err); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" || skipped != c.skipped {
+			got := messages(err)
+			if !strings.HasPrefix(got, c.want) || c.want == "" && got != "" || skipped != c.skipped {
 				t.Errorf("got %d, %swant %s", skipped, got, c.want)
 			}
 		})
@@ -321,8 +398,10 @@ func TestPoolErrors(t *testing.T) {
 func TestPoolForms(t *testing.T) {
 	item := "- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: x%s}\n"
 	for name, text := range map[string]string{
-		"List":         "apiVersion: v1\nkind: List\nitems:\n" + fmt.Sprintf(item, ", namespace: default"),
-		"ResourceList": "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n" + fmt.Sprintf(item, ", namespace: default"),
+		"List": "apiVersion: v1\nkind: List\nitems:\n" + fmt.Sprintf(item, ", namespace: "+
+			"default"),
+		"ResourceList": "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n" +
+			fmt.Sprintf(item, ", namespace: default"),
 		"no namespace": "apiVersion: v1\nkind: List\nitems:\n" + fmt.Sprintf(item, ""),
 		"JSON":         `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x","namespace":"default"}}`,
 	} {
@@ -357,15 +436,39 @@ func TestContractViolations(t *testing.T) {
 		make plugin.NewFunc
 		want string
 	}{
-		"factory fails":  {func() (plugin.Plugin, error) { return nil, errors.New("no key") }, "a plugin cannot be made: no key"},
-		"factory panics": {func() (plugin.Plugin, error) { panic("x") }, "a plugin cannot be made: panic: x"},
-		"factory nil":    {func() (plugin.Plugin, error) { return nil, nil }, "a plugin cannot be made: its factory returned nil"},
+		"factory fails": {
+			func() (plugin.Plugin, error) { return nil, errors.New("no key") },
+			"a plugin cannot be made: no key",
+		},
+		"factory panics": {
+			func() (plugin.Plugin, error) { panic("x") }, "a plugin cannot be made: panic: x",
+		},
+		"factory nil": {
+			func() (plugin.Plugin, error) { return nil, nil },
+			"a plugin cannot be made: its factory returned nil",
+		},
 		"no description": {described(nil), "a plugin has no description"},
-		"bad name":       {described(&plugin.Description{Name: "A", GVK: gvk}), `plugin "A" (of this program): the name is not one of a plugin: lower case letters, digits and -, in parts joined by dots, at most 253 characters`},
-		"no kind":        {described(&plugin.Description{Name: "a"}), `plugin "a" (of this program): its description has no version or kind`},
-		"schema no YAML": {described(&plugin.Description{Name: "a", GVK: gvk, SpecSchema: []byte("{")}), `plugin "a" (of this program): its schema: `},
-		"schema invalid": {described(&plugin.Description{Name: "a", GVK: gvk, SpecSchema: []byte(`{"type": "strin"}`)}), `plugin "a" (of this program): its schema: `},
-		"taken":          {filter.New, `plugin "filter" (of this program): another plugin has the same name (of this program)`},
+		"bad name": {
+			described(&plugin.Description{Name: "A", GVK: gvk}),
+			`plugin "A" (of this program): the name is not one of a plugin: lower case letters, ` +
+				`digits and -, in parts joined by dots, at most 253 characters`,
+		},
+		"no kind": {
+			described(&plugin.Description{Name: "a"}),
+			`plugin "a" (of this program): its description has no version or kind`,
+		},
+		"schema no YAML": {
+			described(&plugin.Description{Name: "a", GVK: gvk, SpecSchema: []byte("{")}),
+			`plugin "a" (of this program): its schema: `,
+		},
+		"schema invalid": {
+			described(&plugin.Description{Name: "a", GVK: gvk, SpecSchema: []byte(`{"type": "strin"}`)}),
+			`plugin "a" (of this program): its schema: `,
+		},
+		"taken": {
+			filter.New,
+			`plugin "filter" (of this program): another plugin has the same name (of this program)`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := bundle.NewPlugins([]plugin.NewFunc{filter.New, c.make})
@@ -374,22 +477,39 @@ func TestContractViolations(t *testing.T) {
 			}
 		})
 	}
-	text := head + "spec:\n  resources:\n  - name: a\n    spec: {plugin: {name: custom, objectName: x, spec: {k: {v: [1]}}}}\n"
+	text := head + "spec:\n  resources:\n  - name: a\n    spec: {plugin: {name: custom, " +
+		"objectName: x, spec: {k: {v: [1]}}}}\n"
 	d := &plugin.Description{Name: "custom", GVK: gvk}
 	for name, c := range map[string]struct {
 		process func(map[string]any, *plugin.Context) plugin.ProcessResult
 		want    string
 	}{
-		"panic":     {func(map[string]any, *plugin.Context) plugin.ProcessResult { panic("oh") }, "Error: the plugin panicked: oh (retriable false, external false)"},
-		"nil":       {func(map[string]any, *plugin.Context) plugin.ProcessResult { return nil }, "Error: plugin custom: the plugin succeeded and returned no object (retriable false, external false)"},
-		"no object": {func(map[string]any, *plugin.Context) plugin.ProcessResult { return &plugin.ProcessResultSuccess{} }, "Error: plugin custom: the plugin succeeded and returned no object (retriable false, external false)"},
+		"panic": {
+			func(map[string]any, *plugin.Context) plugin.ProcessResult { panic("oh") },
+			"Error: the plugin panicked: oh (retriable false, external false)",
+		},
+		"nil": {
+			func(map[string]any, *plugin.Context) plugin.ProcessResult { return nil },
+			"Error: plugin custom: the plugin succeeded and returned no object (retriable false, " +
+				"external false)",
+		},
+		"no object": {
+			func(map[string]any, *plugin.Context) plugin.ProcessResult { return &plugin.ProcessResultSuccess{} },
+			"Error: plugin custom: the plugin succeeded and returned no object (retriable false, " +
+				"external false)",
+		},
 		"nil map": {func(map[string]any, *plugin.Context) plugin.ProcessResult {
 			return &plugin.ProcessResultSuccess{Object: &plugin.Object{}}
-		}, "Error: plugin custom: the plugin succeeded and returned no object (retriable false, external false)"},
+		}, "Error: plugin custom: the plugin succeeded and returned no object (retriable false, " +
+			"external false)"},
 		"nil success": {func(map[string]any, *plugin.Context) plugin.ProcessResult {
 			return (*plugin.ProcessResultSuccess)(nil)
-		}, "Error: plugin custom: the plugin succeeded and returned no object (retriable false, external false)"},
-		"no error": {func(map[string]any, *plugin.Context) plugin.ProcessResult { return &plugin.ProcessResultFailure{} }, "Error: the plugin failed without saying why (retriable false, external false)"},
+		}, "Error: plugin custom: the plugin succeeded and returned no object (retriable false, " +
+			"external false)"},
+		"no error": {
+			func(map[string]any, *plugin.Context) plugin.ProcessResult { return &plugin.ProcessResultFailure{} },
+			"Error: the plugin failed without saying why (retriable false, external false)",
+		},
 		"retriable": {func(map[string]any, *plugin.Context) plugin.ProcessResult {
 			return &plugin.ProcessResultFailure{Error: errors.New("wait"), IsRetriableError: true}
 		}, "Error: wait (retriable true, external false)"},
@@ -400,7 +520,8 @@ func TestContractViolations(t *testing.T) {
 			return &plugin.ProcessResultSuccess{Object: &plugin.Object{Object: map[string]any{
 				"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"ownerReferences": []any{map[string]any{"controller": true}}},
 			}}}
-		}, "Error: an owner reference with controller: true is set by Smith only (retriable false, external false)"},
+		}, "Error: an owner reference with controller: true is set by Smith only (retriable false, " +
+			"external false)"},
 		"not data": {func(map[string]any, *plugin.Context) plugin.ProcessResult {
 			return &plugin.ProcessResultSuccess{Object: &plugin.Object{Object: map[string]any{
 				"apiVersion": "v1", "kind": "ConfigMap", "data": map[string]any{"f": func() {}},
@@ -442,13 +563,15 @@ func TestPluginContext(t *testing.T) {
 	var seenSpec map[string]any
 	gvk := plugin.NewGroupVersionKind("servicecatalog.k8s.io/v1beta1", "ServiceInstance")
 	looks := func() (plugin.Plugin, error) {
-		return custom{&plugin.Description{Name: "other", GVK: gvk}, func(spec map[string]any, ctx *plugin.Context) plugin.ProcessResult {
+		d := &plugin.Description{Name: "other", GVK: gvk}
+		return custom{d, func(spec map[string]any, ctx *plugin.Context) plugin.ProcessResult {
 			seen, seenSpec = ctx, spec
 			return &plugin.ProcessResultFailure{Error: errors.New("enough")}
 		}}, nil
 	}
 	text := strings.NewReplacer("name: filter\n", "name: other\n", "filterByPrefix: FOO_", "n: 5\n          s: \"!{s}\"",
-		"    - resource: a-binding\n", "    - {resource: a-binding, name: s, path: spec.secretName}\n").Replace(filterBundle)
+		"    - resource: a-binding\n", "    - {resource: a-binding, name: s, path: "+
+			"spec.secretName}\n").Replace(filterBundle)
 	scene{bundle: text, plugins: []plugin.NewFunc{looks}, observed: []string{
 		observedA, observedBinding, observedSecret, strings.ReplaceAll(observedA, "name: a,", "name: b,"),
 	}}.play(t)
@@ -486,16 +609,22 @@ func TestOutputTable(t *testing.T) {
     spec: {plugin: {name: custom, objectName: x}}
 `
 	count := func() (plugin.Plugin, error) {
-		return custom{&plugin.Description{Name: "custom", GVK: plugin.NewGroupVersionKind("v1", "ConfigMap")}, func(_ map[string]any, ctx *plugin.Context) plugin.ProcessResult {
-			return &plugin.ProcessResultFailure{Error: fmt.Errorf("%d outputs", len(ctx.Dependencies["db"].Outputs))}
+		d := &plugin.Description{Name: "custom", GVK: plugin.NewGroupVersionKind("v1", "ConfigMap")}
+		return custom{d, func(_ map[string]any, ctx *plugin.Context) plugin.ProcessResult {
+			return &plugin.ProcessResultFailure{
+				Error: fmt.Errorf("%d outputs", len(ctx.Dependencies["db"].Outputs)),
+			}
 		}}, nil
 	}
-	database := "apiVersion: example.com/v1\nkind: Database\nmetadata: {name: db}\nstatus: {config: made}\n"
-	s := scene{bundle: text, plugins: []plugin.NewFunc{count}, observed: []string{database}, change: func(o *bundle.Options) {
+	database := "apiVersion: example.com/v1\nkind: Database\nmetadata: {name: db}\nstatus: " +
+		"{config: made}\n"
+	s := scene{bundle: text, plugins: []plugin.NewFunc{count}, observed: []string{database}}
+	s.change = func(o *bundle.Options) {
 		o.Outputs = table
 		o.ReadyRules = []bundle.ReadyRule{{Kind: "Database", Group: "example.com"}}
-	}}
-	if got := summary(s.play(t)); !strings.Contains(got, "x Error: db: cannot find output ConfigMap made (retriable true, external true)") {
+	}
+	if got := summary(s.play(t)); !strings.Contains(got, "x Error: db: cannot find output "+
+		"ConfigMap made (retriable true, external true)") {
 		t.Errorf("got %s", got)
 	}
 	s.observed = append(s.observed, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: made}\n")
@@ -503,8 +632,10 @@ func TestOutputTable(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	_, err = bundle.ReadOutputs([]byte("- kin: x\n  outputs: [{kind: a, path: 'a['}]\n"), "o.yaml")
-	want := "o.yaml:1:3: row: unknown field \"kin\"\nhint: did you mean kind?\no.yaml:1:3: kind is missing\n" +
-		"o.yaml:2:13: apiVersion is missing\no.yaml:2:29: path \"a[\": column 3: an index, a quoted key, * or a filter is expected\n"
+	want := "o.yaml:1:3: row: unknown field \"kin\"\nhint: did you mean kind?\no.yaml:1:3: kind is " +
+		"missing\n" +
+		"o.yaml:2:13: apiVersion is missing\no.yaml:2:29: path \"a[\": column 3: an index, a quoted " +
+		"key, * or a filter is expected\n"
 	if got := messages(err); got != want {
 		t.Errorf("got %swant %s", got, want)
 	}
@@ -516,11 +647,22 @@ func TestSimulate(t *testing.T) {
 		want string
 	}{
 		"nothing observed": {scene{bundle: filterBundle}, "a\na-binding\nb\n"},
-		"a is ready":       {scene{bundle: filterBundle, observed: []string{observedA}}, "a-binding\nb\n"},
-		"without edges":    {scene{bundle: fromGraph("a->c, b, d->c")}, "c b\na d\n"},
-		"an error":         {scene{bundle: strings.Replace(filterBundle, "FOO_", "5", 1)}, "a\na-binding\nnever: b\n"},
-		"example":          {scene{bundle: strings.Replace(filterBundle, "path: metadata.name", "path: status.url\n      example: x", 1)}, "a\na-binding\nb\n"},
-		"no example":       {scene{bundle: strings.Replace(filterBundle, "path: metadata.name", "path: status.url", 1)}, "a\na-binding\nb\n"},
+		"a is ready": {
+			scene{bundle: filterBundle, observed: []string{observedA}}, "a-binding\nb\n",
+		},
+		"without edges": {scene{bundle: fromGraph("a->c, b, d->c")}, "c b\na d\n"},
+		"an error": {
+			scene{bundle: strings.Replace(filterBundle, "FOO_", "5", 1)}, "a\na-binding\nnever: b\n",
+		},
+		"example": {
+			scene{bundle: strings.Replace(filterBundle, "path: metadata.name", "path: status.url\n      "+
+				"example: x", 1)},
+			"a\na-binding\nb\n",
+		},
+		"no example": {
+			scene{bundle: strings.Replace(filterBundle, "path: metadata.name", "path: status.url", 1)},
+			"a\na-binding\nb\n",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, err := read(t, c.bundle)

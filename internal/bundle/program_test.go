@@ -46,7 +46,8 @@ const programBundle = head + `spec:
 // play runs the Bundle with a plugin whose calls have the given answers.
 func playProgram(t *testing.T, text string, describe, process *krm.Step) string {
 	t.Helper()
-	s := scene{bundle: text, observed: []string{strings.Replace(source, "  noText: !!binary /w==\n", "", 1)}}
+	s := scene{bundle: text, observed: []string{strings.Replace(source, "  noText: !!binary "+
+		"/w==\n", "", 1)}}
 	s.change = func(o *bundle.Options) {
 		p, err := bundle.NewProgram(context.Background(), "p", describe, process)
 		if err == nil {
@@ -67,14 +68,16 @@ func playProgram(t *testing.T, text string, describe, process *krm.Step) string 
 // TestProgram has what a program reads, and the forms in which it may answer.
 func TestProgram(t *testing.T) {
 	describe := answers(described, "", 0, nil, nil)
-	const object = "apiVersion: v1\nkind: ConfigMap # mine\nmetadata: {name: any}\ndata: {z: 1, a: 2}\n"
+	const object = "apiVersion: v1\nkind: ConfigMap # mine\nmetadata: {name: any}\ndata: {z: 1, a: " +
+		"2}\n"
 	const want = "a InProgress: not observed\napiVersion: v1\nkind: ConfigMap # mine\n" +
 		"metadata: {name: x, namespace: default}\ndata: {z: 1, a: 2}\n"
 	list := func(rest string) string {
 		return "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n" + rest
 	}
 	item := "- " + strings.ReplaceAll(strings.TrimSpace(object), "\n", "\n  ") + "\n"
-	input := "- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: s, annotations: {smith.fctl.dev/role: actual}}\n"
+	input := "- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: s, annotations: " +
+		"{smith.fctl.dev/role: actual}}\n"
 	failed := func(text string) string { return "a Error: " + text + ")\n" }
 	for name, c := range map[string]struct {
 		stdout, stderr string
@@ -82,21 +85,54 @@ func TestProgram(t *testing.T) {
 		err            error
 		want           string
 	}{
-		"a document":                 {object, "", 0, nil, want},
-		"a ResourceList":             {list("items:\n" + item), "", 0, nil, want},
-		"with its inputs":            {list("items:\n" + input + item), "", 0, nil, want},
-		"nothing":                    {"", "", 0, nil, failed("plugin p: the plugin succeeded and returned no object (retriable false, external false")},
-		"only inputs":                {list("items:\n" + input), "", 0, nil, failed("plugin p: the plugin succeeded and returned no object (retriable false, external false")},
-		"two objects":                {object + "---\n" + object, "", 0, nil, failed("the plugin returned 2 objects, and one is expected (retriable false, external false")},
-		"another type":               {strings.Replace(object, "ConfigMap", "Secret", 1), "", 0, nil, failed("plugin p: unexpected GVK from plugin: wanted v1, Kind=ConfigMap, got v1, Kind=Secret (retriable false, external false")},
-		"not YAML":                   {"a: [", "", 0, nil, "a Error: <output of plugin p>:1:4: "},
-		"fails":                      {"", "it is wrong\n", 1, exitError{}, failed("it is wrong (exit code 1) (retriable false, external false")},
-		"fails silently":             {"", "", 1, exitError{}, failed("exit code 1 (retriable false, external false")},
-		"the user's fault":           {"", "no k\n", 65, exitError{}, failed("no k (exit code 1) (retriable false, external true")},
-		"later":                      {"", "wait\n", 75, exitError{}, failed("wait (exit code 1) (retriable true, external true")},
-		"a result":                   {list("items: []\nresults:\n- {message: bad k, severity: error, tags: {external: 'true'}}\n"), "", 0, nil, failed("bad k (retriable false, external true")},
-		"a result, retriable":        {list("items: []\nresults:\n- {message: wait, severity: error, tags: {retriable: 'true'}}\n"), "", 1, exitError{}, failed("wait (retriable true, external false")},
-		"a warning is not a failure": {list("items:\n" + item + "results:\n- {message: hm, severity: warning}\n"), "", 0, nil, want},
+		"a document":      {object, "", 0, nil, want},
+		"a ResourceList":  {list("items:\n" + item), "", 0, nil, want},
+		"with its inputs": {list("items:\n" + input + item), "", 0, nil, want},
+		"nothing": {
+			"", "", 0, nil,
+			failed("plugin p: the plugin succeeded and returned no object (retriable false, external false"),
+		},
+		"only inputs": {
+			list("items:\n" + input), "", 0, nil,
+			failed("plugin p: the plugin succeeded and returned no object (retriable false, external false"),
+		},
+		"two objects": {
+			object + "---\n" + object, "", 0, nil,
+			failed("the plugin returned 2 objects, and one is expected (retriable false, external false"),
+		},
+		"another type": {
+			strings.Replace(object, "ConfigMap", "Secret", 1), "", 0, nil,
+			failed("plugin p: unexpected GVK from plugin: wanted v1, Kind=ConfigMap, got v1, Kind=Secret " +
+				"(retriable false, external false"),
+		},
+		"not YAML": {"a: [", "", 0, nil, "a Error: <output of plugin p>:1:4: "},
+		"fails": {
+			"", "it is wrong\n", 1,
+			exitError{},
+			failed("it is wrong (exit code 1) (retriable false, external false"),
+		},
+		"fails silently": {
+			"", "", 1, exitError{}, failed("exit code 1 (retriable false, external false"),
+		},
+		"the user's fault": {
+			"", "no k\n", 65, exitError{}, failed("no k (exit code 1) (retriable false, external true"),
+		},
+		"later": {
+			"", "wait\n", 75, exitError{}, failed("wait (exit code 1) (retriable true, external true"),
+		},
+		"a result": {
+			list("items: []\nresults:\n- {message: bad k, severity: error, tags: {external: 'true'}}\n"), "",
+			0, nil, failed("bad k (retriable false, external true"),
+		},
+		"a result, retriable": {
+			list("items: []\nresults:\n- {message: wait, severity: error, tags: {retriable: 'true'}}\n"), "",
+			1,
+			exitError{},
+			failed("wait (retriable true, external false"),
+		},
+		"a warning is not a failure": {
+			list("items:\n" + item + "results:\n- {message: hm, severity: warning}\n"), "", 0, nil, want,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := playProgram(t, programBundle, describe, answers(c.stdout, c.stderr, c.exit, c.err, nil))
@@ -109,7 +145,8 @@ func TestProgram(t *testing.T) {
 
 func TestProgramInput(t *testing.T) {
 	var got, asked string
-	playProgram(t, programBundle, answers(described, "", 0, nil, &asked), answers("", "", 0, nil, &got))
+	playProgram(t, programBundle,
+		answers(described, "", 0, nil, &asked), answers("", "", 0, nil, &got))
 	want := `apiVersion: config.kubernetes.io/v1
 kind: ResourceList
 functionConfig:
@@ -150,10 +187,12 @@ items:
 func TestProgramDescription(t *testing.T) {
 	text := strings.Replace(programBundle, "{k: v}", "{}", 1)
 	got := playProgram(t, text, answers(described, "", 0, nil, nil), answers("", "", 0, nil, nil))
-	if got != "a Error: spec failed validation against schema: spec: k is required (retriable false, external true)\n" {
+	if got != "a Error: spec failed validation against schema: spec: k is required (retriable "+
+		"false, external true)\n" {
 		t.Errorf("got %s", got)
 	}
-	got = playProgram(t, text, answers("", "", 0, nil, nil), answers("apiVersion: v1\nkind: Secret\n", "", 0, nil, nil))
+	got = playProgram(t, text, answers("", "", 0, nil, nil), answers("apiVersion: v1\nkind: "+
+		"Secret\n", "", 0, nil, nil))
 	if !strings.HasPrefix(got, "a InProgress: not observed\napiVersion: v1\nkind: Secret\n") {
 		t.Errorf("got %s", got)
 	}
@@ -161,10 +200,22 @@ func TestProgramDescription(t *testing.T) {
 		describe *krm.Step
 		want     string
 	}{
-		"fails":        {answers("", "no\n", 1, exitError{}, nil), `plugin "p" does not describe itself: no (exit code 1)`},
-		"another name": {answers(strings.Replace(described, "name: p", "name: q", 1), "", 0, nil, nil), `plugin "p" describes itself as "q"`},
-		"no kind":      {answers(strings.Replace(described, "kind: ConfigMap", "", 1), "", 0, nil, nil), `plugin "p" (./p.sh): its description has no version or kind`},
-		"bad schema":   {answers(strings.Replace(described, "object", "objec", 1), "", 0, nil, nil), `plugin "p" (./p.sh): its schema: `},
+		"fails": {
+			answers("", "no\n", 1, exitError{}, nil),
+			`plugin "p" does not describe itself: no (exit code 1)`,
+		},
+		"another name": {
+			answers(strings.Replace(described, "name: p", "name: q", 1), "", 0, nil, nil),
+			`plugin "p" describes itself as "q"`,
+		},
+		"no kind": {
+			answers(strings.Replace(described, "kind: ConfigMap", "", 1), "", 0, nil, nil),
+			`plugin "p" (./p.sh): its description has no version or kind`,
+		},
+		"bad schema": {
+			answers(strings.Replace(described, "object", "objec", 1), "", 0, nil, nil),
+			`plugin "p" (./p.sh): its schema: `,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plugins := &bundle.Plugins{}
@@ -181,13 +232,15 @@ func TestProgramDescription(t *testing.T) {
 
 // A KRM function in this process is a plugin whose spec is its functionConfig.
 func TestProgramInProcess(t *testing.T) {
-	step := &krm.Step{Runner: krm.Runner{InProcess: func(_ context.Context, list *krm.ResourceList) error {
+	run := func(_ context.Context, list *krm.ResourceList) error {
 		item, err := krm.NewItem([]byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: y}\n"), "", 0)
 		list.Items = append(list.Items, item)
 		return err
-	}}}
+	}
+	step := &krm.Step{Runner: krm.Runner{InProcess: run}}
 	got := playProgram(t, programBundle, step, step)
-	if !strings.HasPrefix(got, "a InProgress: not observed\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: default}\n") {
+	if !strings.HasPrefix(got, "a InProgress: not observed\napiVersion: v1\nkind: ConfigMap\n"+
+		"metadata: {name: x, namespace: default}\n") {
 		t.Errorf("got %s", got)
 	}
 }

@@ -28,6 +28,10 @@ metadata:
 spec: {group: example.com, names: {kind: Database}}
 `
 
+// badAnnotation is how the error of an annotation begins.
+const badAnnotation = "Error: CustomResourceDefinition databases.example.com: the annotation " +
+	"smith.atlassian.com/CrReadyWhenFieldPath: "
+
 // TestReadiness has the rules for each kind.
 func TestReadiness(t *testing.T) {
 	meta := "metadata: {name: x, namespace: default, generation: 3}\n"
@@ -40,51 +44,186 @@ func TestReadiness(t *testing.T) {
 		more                             string
 		ready                            []string
 	}{
-		"ConfigMap":         {apiVersion: "v1", kind: "ConfigMap", observed: meta, want: "Ready"},
-		"Secret":            {apiVersion: "v1", kind: "Secret", observed: meta, want: "Ready"},
-		"Service":           {apiVersion: "v1", kind: "Service", observed: meta, want: "Ready"},
-		"ServiceAccount":    {apiVersion: "v1", kind: "ServiceAccount", observed: meta, want: "Ready"},
-		"Ingress":           {apiVersion: "networking.k8s.io/v1beta1", kind: "Ingress", observed: meta, want: "Ready"},
-		"Ingress v1":        {apiVersion: "networking.k8s.io/v1", kind: "Ingress", observed: meta, want: "Ready"},
-		"disruption budget": {apiVersion: "policy/v1", kind: "PodDisruptionBudget", observed: meta, want: "Ready"},
-		"Role":              {apiVersion: "rbac.authorization.k8s.io/v1", kind: "Role", observed: meta, want: "Ready"},
-		"RoleBinding":       {apiVersion: "rbac.authorization.k8s.io/v1", kind: "RoleBinding", observed: meta, want: "Ready"},
-		"other ConfigMap":   {apiVersion: "example.com/v1", kind: "ConfigMap", observed: meta, want: "InProgress: no readiness rule for ConfigMap; use --ready ConfigMap.example.com"},
-		"Pod":               {apiVersion: "v1", kind: "Pod", observed: meta, want: "InProgress: no readiness rule for Pod; use --ready Pod"},
+		"ConfigMap":      {apiVersion: "v1", kind: "ConfigMap", observed: meta, want: "Ready"},
+		"Secret":         {apiVersion: "v1", kind: "Secret", observed: meta, want: "Ready"},
+		"Service":        {apiVersion: "v1", kind: "Service", observed: meta, want: "Ready"},
+		"ServiceAccount": {apiVersion: "v1", kind: "ServiceAccount", observed: meta, want: "Ready"},
+		"Ingress": {
+			apiVersion: "networking.k8s.io/v1beta1", kind: "Ingress", observed: meta, want: "Ready",
+		},
+		"Ingress v1": {
+			apiVersion: "networking.k8s.io/v1", kind: "Ingress", observed: meta, want: "Ready",
+		},
+		"disruption budget": {
+			apiVersion: "policy/v1", kind: "PodDisruptionBudget", observed: meta, want: "Ready",
+		},
+		"Role": {
+			apiVersion: "rbac.authorization.k8s.io/v1", kind: "Role", observed: meta, want: "Ready",
+		},
+		"RoleBinding": {
+			apiVersion: "rbac.authorization.k8s.io/v1", kind: "RoleBinding", observed: meta, want: "Ready",
+		},
+		"other ConfigMap": {
+			apiVersion: "example.com/v1", kind: "ConfigMap", observed: meta,
+			want: "InProgress: no readiness rule for ConfigMap; use --ready ConfigMap.example.com",
+		},
+		"Pod": {
+			apiVersion: "v1", kind: "Pod", observed: meta,
+			want: "InProgress: no readiness rule for Pod; use --ready Pod",
+		},
 
-		"deployment":           {apiVersion: "apps/v1", kind: "Deployment", observed: deployment("observedGeneration: 3, replicas: 2, updatedReplicas: 2, availableReplicas: 2"), want: "Ready"},
-		"deployment, of none":  {apiVersion: "apps/v1", kind: "Deployment", observed: meta + "spec: {replicas: 0}\nstatus: {observedGeneration: 3}\n", want: "Ready"},
-		"deployment, default":  {apiVersion: "apps/v1", kind: "Deployment", observed: meta + "status: {observedGeneration: 3, replicas: 1, updatedReplicas: 1, availableReplicas: 1}\n", want: "Ready"},
-		"deployment, unseen":   {apiVersion: "apps/v1", kind: "Deployment", observed: deployment("observedGeneration: 2, replicas: 2, updatedReplicas: 2, availableReplicas: 2"), want: "InProgress: the controller has not seen the latest change"},
-		"deployment, updating": {apiVersion: "apps/v1", kind: "Deployment", observed: deployment("observedGeneration: 3, replicas: 2, updatedReplicas: 1, availableReplicas: 2"), want: "InProgress: 1 of 2 replicas are updated"},
-		"deployment, old ones": {apiVersion: "apps/v1", kind: "Deployment", observed: deployment("observedGeneration: 3, replicas: 3, updatedReplicas: 2, availableReplicas: 2"), want: "InProgress: 1 old replicas are not gone"},
-		"deployment, starting": {apiVersion: "apps/v1", kind: "Deployment", observed: deployment("observedGeneration: 3, replicas: 2, updatedReplicas: 2, availableReplicas: 1"), want: "InProgress: 1 of 2 replicas are available"},
-		"deployment, too late": {apiVersion: "apps/v1", kind: "Deployment", observed: condition("{type: Progressing, status: 'False', reason: ProgressDeadlineExceeded, message: slow}"), want: "Error: the deployment exceeded its progress deadline: ProgressDeadlineExceeded: slow (retriable false, external true)"},
+		"deployment": {
+			apiVersion: "apps/v1", kind: "Deployment",
+			observed: deployment("observedGeneration: 3, replicas: 2, updatedReplicas: 2, " +
+				"availableReplicas: 2"),
+			want: "Ready",
+		},
+		"deployment, of none": {
+			apiVersion: "apps/v1", kind: "Deployment",
+			observed: meta + "spec: {replicas: 0}\nstatus: {observedGeneration: 3}\n", want: "Ready",
+		},
+		"deployment, default": {
+			apiVersion: "apps/v1", kind: "Deployment",
+			observed: meta + "status: {observedGeneration: 3, replicas: 1, updatedReplicas: 1, " +
+				"availableReplicas: 1}\n",
+			want: "Ready",
+		},
+		"deployment, unseen": {
+			apiVersion: "apps/v1", kind: "Deployment",
+			observed: deployment("observedGeneration: 2, replicas: 2, updatedReplicas: 2, " +
+				"availableReplicas: 2"),
+			want: "InProgress: the controller has not seen the latest change",
+		},
+		"deployment, updating": {
+			apiVersion: "apps/v1", kind: "Deployment",
+			observed: deployment("observedGeneration: 3, replicas: 2, updatedReplicas: 1, " +
+				"availableReplicas: 2"),
+			want: "InProgress: 1 of 2 replicas are updated",
+		},
+		"deployment, old ones": {
+			apiVersion: "apps/v1", kind: "Deployment",
+			observed: deployment("observedGeneration: 3, replicas: 3, updatedReplicas: 2, " +
+				"availableReplicas: 2"),
+			want: "InProgress: 1 old replicas are not gone",
+		},
+		"deployment, starting": {
+			apiVersion: "apps/v1", kind: "Deployment",
+			observed: deployment("observedGeneration: 3, replicas: 2, updatedReplicas: 2, " +
+				"availableReplicas: 1"),
+			want: "InProgress: 1 of 2 replicas are available",
+		},
+		"deployment, too late": {
+			apiVersion: "apps/v1", kind: "Deployment",
+			observed: condition("{type: Progressing, status: 'False', reason: ProgressDeadlineExceeded, " +
+				"message: slow}"),
+			want: "Error: the deployment exceeded its progress deadline: ProgressDeadlineExceeded: slow " +
+				"(retriable false, external true)",
+		},
 
-		"autoscaler":           {apiVersion: "autoscaling/v2", kind: "HorizontalPodAutoscaler", observed: condition("{type: AbleToScale, status: 'True'}, {type: ScalingActive, status: 'True'}"), want: "Ready"},
-		"autoscaler, inactive": {apiVersion: "autoscaling/v2", kind: "HorizontalPodAutoscaler", observed: condition("{type: AbleToScale, status: 'True'}, {type: ScalingActive, status: 'False', reason: NoMetrics}"), want: "InProgress: the condition ScalingActive is False: NoMetrics"},
-		"autoscaler, new":      {apiVersion: "autoscaling/v1", kind: "HorizontalPodAutoscaler", observed: meta, want: "InProgress: the condition AbleToScale is missing"},
+		"autoscaler": {
+			apiVersion: "autoscaling/v2", kind: "HorizontalPodAutoscaler",
+			observed: condition("{type: AbleToScale, status: 'True'}, {type: ScalingActive, status: " +
+				"'True'}"),
+			want: "Ready",
+		},
+		"autoscaler, inactive": {
+			apiVersion: "autoscaling/v2", kind: "HorizontalPodAutoscaler",
+			observed: condition("{type: AbleToScale, status: 'True'}, {type: ScalingActive, status: " +
+				"'False', reason: NoMetrics}"),
+			want: "InProgress: the condition ScalingActive is False: NoMetrics",
+		},
+		"autoscaler, new": {
+			apiVersion: "autoscaling/v1", kind: "HorizontalPodAutoscaler", observed: meta,
+			want: "InProgress: the condition AbleToScale is missing",
+		},
 
-		"instance":         {apiVersion: "servicecatalog.k8s.io/v1beta1", kind: "ServiceInstance", observed: condition("{type: Ready, status: 'True'}"), want: "Ready"},
-		"instance, failed": {apiVersion: "servicecatalog.k8s.io/v1beta1", kind: "ServiceInstance", observed: condition("{type: Ready, status: 'False'}, {type: Failed, status: 'True', message: quota}"), want: "Error: the condition Failed is true: quota (retriable false, external true)"},
-		"instance, new":    {apiVersion: "servicecatalog.k8s.io/v1beta1", kind: "ServiceInstance", observed: condition("{type: Ready, status: 'False', reason: Provisioning}"), want: "InProgress: the condition Ready is False: Provisioning"},
-		"binding, failed":  {apiVersion: "servicecatalog.k8s.io/v1beta1", kind: "ServiceBinding", observed: condition("{type: Failed, status: 'True'}"), want: "Error: the condition Failed is true (retriable false, external true)"},
-		"binding, no name": {apiVersion: "servicecatalog.k8s.io/v1beta1", kind: "ServiceBinding", observed: condition("{type: Ready, status: 'True'}"), want: "Error: cannot find output Secret: spec is not found (retriable false, external true)"},
+		"instance": {
+			apiVersion: "servicecatalog.k8s.io/v1beta1", kind: "ServiceInstance",
+			observed: condition("{type: Ready, status: 'True'}"), want: "Ready",
+		},
+		"instance, failed": {
+			apiVersion: "servicecatalog.k8s.io/v1beta1", kind: "ServiceInstance",
+			observed: condition("{type: Ready, status: 'False'}, {type: Failed, status: 'True', message: " +
+				"quota}"),
+			want: "Error: the condition Failed is true: quota (retriable false, external true)",
+		},
+		"instance, new": {
+			apiVersion: "servicecatalog.k8s.io/v1beta1", kind: "ServiceInstance",
+			observed: condition("{type: Ready, status: 'False', reason: Provisioning}"),
+			want:     "InProgress: the condition Ready is False: Provisioning",
+		},
+		"binding, failed": {
+			apiVersion: "servicecatalog.k8s.io/v1beta1", kind: "ServiceBinding",
+			observed: condition("{type: Failed, status: 'True'}"),
+			want:     "Error: the condition Failed is true (retriable false, external true)",
+		},
+		"binding, no name": {
+			apiVersion: "servicecatalog.k8s.io/v1beta1", kind: "ServiceBinding",
+			observed: condition("{type: Ready, status: 'True'}"),
+			want:     "Error: cannot find output Secret: spec is not found (retriable false, external true)",
+		},
 
-		"custom, ready":     {apiVersion: "example.com/v1", kind: "Database", observed: meta + "status: {phase: Running}\n", more: crd, want: "Ready"},
-		"custom, not yet":   {apiVersion: "example.com/v1", kind: "Database", observed: meta + "status: {phase: Starting}\n", more: crd, want: `InProgress: $.status.phase is "Starting"; the object is ready when it is "Running"`},
-		"custom, missing":   {apiVersion: "example.com/v1", kind: "Database", observed: meta, more: crd, want: `InProgress: $.status.phase is missing; the object is ready when it is "Running"`},
-		"custom, bad path":  {apiVersion: "example.com/v1", kind: "Database", observed: meta, more: strings.Replace(crd, "{$.status.phase}", "{$.status[}", 1), want: `Error: CustomResourceDefinition databases.example.com: the annotation smith.atlassian.com/CrReadyWhenFieldPath: path "$.status[": column 10: an index, a quoted key, * or a filter is expected (retriable false, external true)`},
-		"custom, no braces": {apiVersion: "example.com/v1", kind: "Database", observed: meta, more: strings.Replace(crd, "{$.status.phase}", "status.phase", 1), want: `Error: CustomResourceDefinition databases.example.com: the annotation smith.atlassian.com/CrReadyWhenFieldPath: path "status.phase": column 1: a path in braces is expected, such as {$.status.phase} (retriable false, external true)`},
-		"custom, no rule":   {apiVersion: "example.com/v1", kind: "Table", observed: meta, more: crd, want: "InProgress: no readiness rule for Table; use --ready Table.example.com"},
+		"custom, ready": {
+			apiVersion: "example.com/v1", kind: "Database", observed: meta + "status: {phase: Running}\n",
+			more: crd, want: "Ready",
+		},
+		"custom, not yet": {
+			apiVersion: "example.com/v1", kind: "Database", observed: meta + "status: {phase: Starting}\n",
+			more: crd,
+			want: `InProgress: $.status.phase is "Starting"; the object is ready when it is "Running"`,
+		},
+		"custom, missing": {
+			apiVersion: "example.com/v1", kind: "Database", observed: meta, more: crd,
+			want: `InProgress: $.status.phase is missing; the object is ready when it is "Running"`,
+		},
+		"custom, bad path": {
+			apiVersion: "example.com/v1", kind: "Database", observed: meta,
+			more: strings.Replace(crd, "{$.status.phase}", "{$.status[}", 1),
+			want: badAnnotation + `path "$.status[": column 10: an index, a quoted key, * ` +
+				`or a filter is expected (retriable false, external true)`,
+		},
+		"custom, no braces": {
+			apiVersion: "example.com/v1", kind: "Database", observed: meta,
+			more: strings.Replace(crd, "{$.status.phase}", "status.phase", 1),
+			want: badAnnotation + `path "status.phase": column 1: a path in braces is expected, ` +
+				`such as {$.status.phase} (retriable false, external true)`,
+		},
+		"custom, no rule": {
+			apiVersion: "example.com/v1", kind: "Table", observed: meta, more: crd,
+			want: "InProgress: no readiness rule for Table; use --ready Table.example.com",
+		},
 
-		"--ready over built in": {apiVersion: "v1", kind: "ConfigMap", observed: meta + "data: {up: 'no'}\n", ready: []string{"ConfigMap=data.up=yes"}, want: `InProgress: data.up is "no"; the object is ready when it is "yes"`},
-		"--ready KIND":          {apiVersion: "example.com/v1", kind: "Table", observed: meta, ready: []string{"Table"}, want: "Ready"},
-		"--ready KIND.GROUP":    {apiVersion: "example.com/v1", kind: "Table", observed: meta, ready: []string{"Table.example.com"}, want: "Ready"},
-		"--ready other group":   {apiVersion: "example.com/v1", kind: "Table", observed: meta, ready: []string{"Table.example.org"}, want: "InProgress: no readiness rule for Table; use --ready Table.example.com"},
-		"--ready path":          {apiVersion: "example.com/v1", kind: "Table", observed: meta + "status: {ok: true}\n", ready: []string{"Table=status.ok=true"}, want: "Ready"},
-		"--ready path, braces":  {apiVersion: "example.com/v1", kind: "Table", observed: condition("{type: Up, status: 'True'}"), ready: []string{"Table={$.status.conditions[?(@.type==\"Up\")].status}=True"}, want: "Ready"},
-		"--ready path, no":      {apiVersion: "example.com/v1", kind: "Table", observed: meta + "status: {ok: false}\n", ready: []string{"Table=status.ok=true"}, want: `InProgress: status.ok is "false"; the object is ready when it is "true"`},
+		"--ready over built in": {
+			apiVersion: "v1", kind: "ConfigMap", observed: meta + "data: {up: 'no'}\n",
+			ready: []string{"ConfigMap=data.up=yes"},
+			want:  `InProgress: data.up is "no"; the object is ready when it is "yes"`,
+		},
+		"--ready KIND": {
+			apiVersion: "example.com/v1", kind: "Table", observed: meta, ready: []string{"Table"},
+			want: "Ready",
+		},
+		"--ready KIND.GROUP": {
+			apiVersion: "example.com/v1", kind: "Table", observed: meta,
+			ready: []string{"Table.example.com"}, want: "Ready",
+		},
+		"--ready other group": {
+			apiVersion: "example.com/v1", kind: "Table", observed: meta,
+			ready: []string{"Table.example.org"},
+			want:  "InProgress: no readiness rule for Table; use --ready Table.example.com",
+		},
+		"--ready path": {
+			apiVersion: "example.com/v1", kind: "Table", observed: meta + "status: {ok: true}\n",
+			ready: []string{"Table=status.ok=true"}, want: "Ready",
+		},
+		"--ready path, braces": {
+			apiVersion: "example.com/v1", kind: "Table", observed: condition("{type: Up, status: 'True'}"),
+			ready: []string{"Table={$.status.conditions[?(@.type==\"Up\")].status}=True"}, want: "Ready",
+		},
+		"--ready path, no": {
+			apiVersion: "example.com/v1", kind: "Table", observed: meta + "status: {ok: false}\n",
+			ready: []string{"Table=status.ok=true"},
+			want:  `InProgress: status.ok is "false"; the object is ready when it is "true"`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := oneOf(c.apiVersion, c.kind, c.observed)

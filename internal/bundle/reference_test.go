@@ -68,7 +68,9 @@ func target(t *testing.T, s scene) string {
 		return strings.TrimSuffix(status, "\n")
 	}
 	text := string(res.Bytes())
-	for _, want := range []string{"  name: target # stays\n", "  before: 'a'   # stays\n", "  after: \"b\"\n"} {
+	for _, want := range []string{
+		"  name: target # stays\n", "  before: 'a'   # stays\n", "  after: \"b\"\n",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is gone:\n%s", want, text)
 		}
@@ -118,7 +120,8 @@ func TestSubstitution(t *testing.T) {
 // A reference may have line ends in its name, which no reference can be called.
 func TestSubstitutionOfLines(t *testing.T) {
 	_, err := read(t, reference("data.int", `"!{a\nb}"`))
-	if got := messages(err); !strings.Contains(got, "reference does not exist in resource references block") {
+	if got := messages(err); !strings.Contains(got, "reference does not exist in resource "+
+		"references block") {
 		t.Errorf("got %s", got)
 	}
 }
@@ -146,21 +149,25 @@ func TestSubstitutedValuesAreIndependent(t *testing.T) {
 // TestPaths has the rows of the table of paths.
 func TestPaths(t *testing.T) {
 	failed := func(text string) string {
-		return `target Error: failed to process reference "n": ` + text + " (retriable false, external true)"
+		return `target Error: failed to process reference "n": ` + text + " (retriable false, " +
+			"external true)"
 	}
 	for path, want := range map[string]string{
-		"data.string":                       `"text"`,
-		"data.gone":                         failed("gone is not found"),
-		"data.gone.more":                    failed("gone is not found"),
-		"data.nothing":                      failed(`field not found: "data.nothing"`),
-		"data.items[?(@.name=='x')].value":  failed(`field not found: "data.items[?(@.name=='x')].value"`),
-		"data.items[?(@.name=='b')].value":  "2",
-		"data.list[3]":                      failed("index 3 is out of range: the list has 3 items"),
-		"data.list[-1]":                     `"c"`,
-		"data.list[-4]":                     failed("index -4 is out of range: the list has 3 items"),
-		"data.list[0:2]":                    failed("the path matches several values, and one is expected"),
-		"data.list[*]":                      failed("the path matches several values, and one is expected"),
-		"data.items[?(@.value>0)].name":     failed("the path matches several values, and one is expected"),
+		"data.string":                      `"text"`,
+		"data.gone":                        failed("gone is not found"),
+		"data.gone.more":                   failed("gone is not found"),
+		"data.nothing":                     failed(`field not found: "data.nothing"`),
+		"data.items[?(@.name=='x')].value": failed(`field not found: "data.items[?(@.name=='x')].value"`),
+		"data.items[?(@.name=='b')].value": "2",
+		"data.list[3]":                     failed("index 3 is out of range: the list has 3 items"),
+		"data.list[-1]":                    `"c"`,
+		"data.list[-4]":                    failed("index -4 is out of range: the list has 3 items"),
+		"data.list[0:2]": failed("the path matches several values, and one is " +
+			"expected"),
+		"data.list[*]": failed("the path matches several values, and one is " +
+			"expected"),
+		"data.items[?(@.value>0)].name": failed("the path matches several values, and one is " +
+			"expected"),
 		"data.list[0:1]":                    `"a"`,
 		`metadata.annotations.a\.b/c`:       `"dotted"`,
 		"data.bytes":                        `"text"`,
@@ -170,7 +177,10 @@ func TestPaths(t *testing.T) {
 	} {
 		t.Run(path, func(t *testing.T) {
 			quoted := "'" + strings.ReplaceAll(path, "'", "''") + "'"
-			if got := target(t, scene{bundle: reference(quoted, `"!{n}"`), observed: []string{source}}); got != want {
+			got := target(t, scene{
+				bundle: reference(quoted, `"!{n}"`), observed: []string{source},
+			})
+			if got != want {
 				t.Errorf("got %s, want %s", got, want)
 			}
 		})
@@ -208,7 +218,8 @@ func TestReferenceErrorsAreCollected(t *testing.T) {
 // A name that a reference gives is checked after substitution.
 func TestObjectIsCheckedAfterSubstitution(t *testing.T) {
 	for path, want := range map[string]string{
-		"data.int":    "target Error: metadata.name: a string is expected (retriable false, external true)",
+		"data.int": "target Error: metadata.name: a string is expected (retriable false, external " +
+			"true)",
 		"data.empty":  "target Error: metadata.name is empty (retriable false, external true)",
 		"data.string": "",
 	} {
@@ -228,19 +239,23 @@ func TestObjectIsCheckedAfterSubstitution(t *testing.T) {
 	}
 	same := strings.Replace(reference("metadata.name", "x"), "name: target # stays", `name: "!{n}"`, 1)
 	if got := target(t, scene{bundle: same, observed: []string{source}}); got !=
-		`target Error: "source" makes the same object: ConfigMap default/source (retriable false, external true)` {
+		`target Error: "source" makes the same object: ConfigMap default/source `+
+			`(retriable false, external true)` {
 		t.Errorf("got %s", got)
 	}
-	namespace := strings.Replace(reference("data.string", "x"), "name: target # stays", "name: x\n          namespace: \"!{n}\"", 1)
+	namespace := strings.Replace(reference("data.string", "x"), "name: target # stays",
+		"name: x\n          namespace: \"!{n}\"", 1)
 	if got := target(t, scene{bundle: namespace, observed: []string{source}}); got !=
-		`target Error: the namespace text is not that of the Bundle, default [leave metadata.namespace out] (retriable false, external true)` {
+		`target Error: the namespace text is not that of the Bundle, default `+
+			`[leave metadata.namespace out] (retriable false, external true)` {
 		t.Errorf("got %s", got)
 	}
 }
 
 // An alias in the Bundle is replaced by its value, with the comments of the object.
 func TestAliases(t *testing.T) {
-	text := strings.Replace(reference("data.int", `*x`), "    - resource: source", "    - resource: &x source", 1)
+	text := strings.Replace(reference("data.int", `*x`), "    - resource: source",
+		"    - resource: &x source", 1)
 	if got := target(t, scene{bundle: text, observed: []string{source}}); got != "source" {
 		t.Errorf("got %s", got)
 	}
@@ -289,22 +304,30 @@ data: {password: aHVudGVyMg==, bad: "%", noText: /w==, empty: ""}
 `
 )
 
+// secretScene is a Bundle with a ServiceBinding and its Secret.
+func secretScene(text string) scene {
+	return scene{bundle: text, observed: []string{boundBinding, boundSecret}}
+}
+
 // TestBindSecret has the rules of the modifier.
 func TestBindSecret(t *testing.T) {
 	failed := func(text string) string {
-		return `target Error: failed to process reference "n": ` + text + " (retriable false, external true)\n"
+		return `target Error: failed to process reference "n": ` + text + " (retriable false, " +
+			"external true)\n"
 	}
 	for path, want := range map[string]string{
 		"data.password": "data: {value: \"hunter2\"}",
-		"data":          failed("the data of the Secret is not base64: illegal base64 data at input byte 0: bad"),
+		"data": failed("the data of the Secret is not base64: illegal base64 data at input " +
+			"byte 0: bad"),
 		"data.empty":    "data: {value: \"\"}",
 		"metadata.name": "data: {value: \"secret\"}",
 		"data.gone":     failed("gone is not found"),
 		"data.noText":   failed("cannot expand non-UTF8 byte array field"),
-		"data.bad":      failed("the data of the Secret is not base64: illegal base64 data at input byte 0"),
+		"data.bad": failed("the data of the Secret is not base64: illegal base64 data at input " +
+			"byte 0"),
 	} {
 		t.Run(path, func(t *testing.T) {
-			result := scene{bundle: bound(path, "ConfigMap"), observed: []string{boundBinding, boundSecret}}.play(t)
+			result := secretScene(bound(path, "ConfigMap")).play(t)
 			got := rendered(result) + summary(result)
 			if !strings.Contains(got, want) {
 				t.Errorf("got %s, want %s", got, want)
@@ -317,17 +340,18 @@ func TestBindSecret(t *testing.T) {
 func TestBindSecretIsNoted(t *testing.T) {
 	for kind, want := range map[string]int{"ConfigMap": 1, "Secret": 0} {
 		t.Run(kind, func(t *testing.T) {
-			result := scene{bundle: bound("data.password", kind), observed: []string{boundBinding, boundSecret}}.play(t)
+			result := secretScene(bound("data.password", kind)).play(t)
 			notes := result.Resources[1].Notes
 			if len(notes) != want {
 				t.Errorf("got %v", notes)
 			}
-			if want > 0 && notes[0].Text() != "target: the secret value of !{n} is in clear text in ConfigMap x" {
+			if want > 0 && notes[0].Text() != "target: the secret value of !{n} is in clear text in "+
+				"ConfigMap x" {
 				t.Errorf("got %s", notes[0].Text())
 			}
 		})
 	}
-	result := scene{bundle: bound("metadata.name", "ConfigMap"), observed: []string{boundBinding, boundSecret}}.play(t)
+	result := secretScene(bound("metadata.name", "ConfigMap")).play(t)
 	if notes := result.Resources[1].Notes; len(notes) > 0 {
 		t.Errorf("got %v", notes)
 	}

@@ -92,7 +92,9 @@ func (c *cluster) control() {
 // A loop of render and kubectl apply makes a Bundle ready in the order that --simulate prints.
 func TestClusterLoop(t *testing.T) {
 	c := newCluster(t)
-	words := []string{"bundle", "render", "testdata/bundle.yaml", "-n", c.namespace, "--observed", "kube:"}
+	words := []string{
+		"bundle", "render", "testdata/bundle.yaml", "-n", c.namespace, "--observed", "kube:",
+	}
 	status, simulated, stderr := run(t, append(slices.Clone(words), "--simulate")...)
 	if status != 0 {
 		t.Fatalf("status %d: %s", status, stderr)
@@ -178,7 +180,10 @@ func TestClusterUpToDate(t *testing.T) {
 		{`, version: "1.10"`, "", "not up to date: data.version"},
 		{"password: x", "password: y", "not up to date: stringData.password"},
 		{"nginx:1.27", "nginx:1.28", "not up to date: spec.template.spec.containers.0.image"},
-		{"cpu: 1000m", "cpu: 1001m", "not up to date: spec.template.spec.containers.0.resources.limits.cpu"},
+		{
+			"cpu: 1000m", "cpu: 1001m",
+			"not up to date: spec.template.spec.containers.0.resources.limits.cpu",
+		},
 		{", {name: more, port: 81}", "", "not up to date: spec.ports"},
 	} {
 		if _, report := outdated(strings.Replace(string(text), change[0], change[1], 1)); strings.Count(
@@ -207,7 +212,8 @@ spec:
 		t.Fatal(err)
 	}
 	status, _, stderr := run(t, "bundle", "render", file, "-n", c.namespace, "--observed", "kube:")
-	if status != 1 || !strings.Contains(stderr, "note: the cluster does not know None; none was observed\n") ||
+	const note = "note: the cluster does not know None; none was observed\n"
+	if status != 1 || !strings.Contains(stderr, note) ||
 		!strings.Contains(stderr, "  config  Ready ") {
 		t.Errorf("status %d: %s", status, stderr)
 	}

@@ -92,7 +92,11 @@ func TestImageAsPlugin(t *testing.T) {
 		{"binary that may not run, so a container", byProgram, []string{
 			"--function-configs", binary, "--functions", dir,
 		}, madeByProgram, true},
-		{"go of a FunctionConfig", byStarlark, []string{"--function-configs", inGo}, madeByStarlark, false},
+		{
+			"go of a FunctionConfig", byStarlark,
+			[]string{"--function-configs", inGo},
+			madeByStarlark, false,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.needsEngine && noContainers != "" {

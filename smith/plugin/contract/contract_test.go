@@ -72,7 +72,9 @@ func TestCheck(t *testing.T) {
 		change  func(*contract.Case)
 		want    string
 	}{
-		"fine": {func(map[string]any, *plugin.Context) plugin.ProcessResult { return made(nil) }, nil, ""},
+		"fine": {
+			func(map[string]any, *plugin.Context) plugin.ProcessResult { return made(nil) }, nil, "",
+		},
 		"panics": {
 			func(map[string]any, *plugin.Context) plugin.ProcessResult { panic("oh") }, nil,
 			"panic in Process: oh",
@@ -117,7 +119,8 @@ func TestCheck(t *testing.T) {
 		}, nil, "the object has an owner reference with controller: true, which only Smith sets"},
 		"a time of deletion": {func(map[string]any, *plugin.Context) plugin.ProcessResult {
 			return withMetadata(map[string]any{"annotations": map[string]any{smithv1.DeletionTimestamp: ""}})
-		}, nil, "the object has the annotation smith.atlassian.com/deletionTimestamp, which only Smith sets"},
+		}, nil, "the object has the annotation smith.atlassian.com/deletionTimestamp, which only " +
+			"Smith sets"},
 		"counts": {func(map[string]any, *plugin.Context) plugin.ProcessResult {
 			calls++
 			return made(map[string]any{"calls": calls})
@@ -136,14 +139,17 @@ func TestCheck(t *testing.T) {
 			nil, func(c *contract.Case) { c.Spec = nil },
 			"it fails: spec failed validation against schema: spec: k is required",
 		},
-		"expected misfit": {nil, func(c *contract.Case) { c.Spec, c.WantError = nil, "k is required" }, ""},
+		"expected misfit": {
+			nil, func(c *contract.Case) { c.Spec, c.WantError = nil, "k is required" }, "",
+		},
 		"fails":           {failing(true, true), nil, "it fails: no luck"},
 		"fails as expected": {failing(true, false), func(c *contract.Case) {
 			c.WantError, c.External, c.Retriable = "luck", &yes, &no
 		}, ""},
 		"fails otherwise": {failing(false, true), func(c *contract.Case) {
 			c.WantError, c.External, c.Retriable = "time", &yes, &no
-		}, "it fails with \"no luck\", which does not contain \"time\"\nIsExternalError is false\nIsRetriableError is true"},
+		}, "it fails with \"no luck\", which does not contain \"time\"\nIsExternalError is false\n" +
+			"IsRetriableError is true"},
 		"should fail": {
 			func(map[string]any, *plugin.Context) plugin.ProcessResult { return made(nil) },
 			func(c *contract.Case) { c.WantError = "luck" }, "it succeeds, and should fail with \"luck\"",
