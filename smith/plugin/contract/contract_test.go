@@ -142,7 +142,7 @@ func TestCheck(t *testing.T) {
 		"expected misfit": {
 			nil, func(c *contract.Case) { c.Spec, c.WantError = nil, "k is required" }, "",
 		},
-		"fails":           {failing(true, true), nil, "it fails: no luck"},
+		"fails": {failing(true, true), nil, "it fails: no luck"},
 		"fails as expected": {failing(true, false), func(c *contract.Case) {
 			c.WantError, c.External, c.Retriable = "luck", &yes, &no
 		}, ""},
