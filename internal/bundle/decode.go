@@ -230,6 +230,10 @@ func (d *decoder) bundle(namespace string) {
 	if s := d.str(either(meta, v), "namespace", false); s != "" && meta.Exists() {
 		d.Namespace = s
 	}
+	if n := d.Namespace; !smithv1.IsSubdomain(n) || len(n) > 63 || strings.Contains(n, ".") {
+		d.fail(either(meta.Get("namespace"), either(meta, v)), namespaceHint,
+			"%q is not a name of a namespace", n)
+	}
 	spec := v.Get("spec")
 	if !spec.Exists() || spec.IsNull() || !d.fields(spec, "spec", "resources") {
 		return
@@ -263,6 +267,8 @@ func quoted(v gaby.Value) string {
 
 const subdomainHint = "lower case letters, digits and -, in parts joined by dots, " +
 	"at most 253 characters"
+
+const namespaceHint = "lower case letters, digits and -, at most 63 characters"
 
 // isReferenceName reports whether s has only letters, digits, "-" and ".".
 func isReferenceName(s string) bool {

@@ -60,6 +60,11 @@ func TestStructuralErrors(t *testing.T) {
 			"b.yaml:1:13: apiVersion \"smith.atlassian.com/v2\" is not one of a Bundle\nhint: " +
 				"apiVersion: smith.atlassian.com/v1\n",
 		},
+		"bad namespace": {
+			strings.Replace(head, "name: test", "name: test, namespace: a.b", 1),
+			"b.yaml:3:35: \"a.b\" is not a name of a namespace\n" +
+				"hint: lower case letters, digits and -, at most 63 characters\n",
+		},
 		"no name": {
 			strings.Replace(head, "name: test", "", 1), "b.yaml:3:11: name is missing\n",
 		},

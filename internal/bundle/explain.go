@@ -78,8 +78,11 @@ func (e *explainer) from(v gaby.Value, path []string) (from string, secret bool)
 	if resource.plugin != nil && e.res.doc != nil {
 		switch strings.Join(path, ".") {
 		case "metadata.name":
-			return "objectName at " + b.position(either(resource.plugin.value.Get("objectName"),
-				resource.plugin.value)).String(), false
+			named := resource.plugin.value.Get("objectName")
+			if !named.Exists() {
+				named = resource.plugin.value.Get("spec").Get("name")
+			}
+			return named.Key() + " at " + b.position(named).String(), false
 		case "metadata.namespace":
 			return e.namespace(), false
 		}

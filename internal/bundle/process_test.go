@@ -692,3 +692,24 @@ func TestSimulate(t *testing.T) {
 		})
 	}
 }
+
+// The name of a plugin's object comes from objectName, or from its spec.
+func TestExplainNameOfPlugin(t *testing.T) {
+	inSpec := strings.Replace(with("        objectName: b\n", ""), "filterByPrefix",
+		"name: b\n          filterByPrefix", 1)
+	for name, c := range map[string]struct{ text, want string }{
+		"objectName": {filterBundle, "objectName at b.yaml:38:21"},
+		"spec":       {inSpec, "name at b.yaml:39:17"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			result := scene{
+				bundle: c.text, observed: []string{observedA, observedBinding, observedSecret},
+			}.play(t)
+			for _, e := range result.Explain(result.Resources[2], false) {
+				if e.Path == "metadata.name" && e.From != c.want {
+					t.Errorf("got %s, want %s", e.From, c.want)
+				}
+			}
+		})
+	}
+}
