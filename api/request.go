@@ -90,6 +90,8 @@ type Report struct {
 	Counted bool // the function counts its matches
 	// Nearest is what there is that resembles what the function looked for, if it found nothing.
 	Nearest string
+	// Missing is what the function needs and did not get, if it had nothing to do because of that.
+	Missing string
 }
 
 // Context returns the context of the invocation, which is cancelled when its result is no longer
@@ -165,6 +167,15 @@ func (fc *FunctionContext) Matched(n int) {
 func (fc *FunctionContext) Nearest(what string) {
 	if fc != nil && fc.report != nil && fc.report.Nearest == "" {
 		fc.report.Nearest = what
+	}
+}
+
+// Missing says what the function needs and did not get. The function counts as one that matched
+// nothing, and the message says so in place of the usual one. It passes or fails as it likes.
+func (fc *FunctionContext) Missing(message string) {
+	if fc != nil && fc.report != nil {
+		fc.report.Missing = message
+		fc.report.Counted = true
 	}
 }
 

@@ -1,6 +1,7 @@
 package generic
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,6 +55,10 @@ func vetPlaceholdersFunction(provider configkit.ResourceProvider) handler.Functi
 		DeprecatedAliases: []string{"no-placeholders"},
 		Function: handler.Reads(func(c *handler.Call) (any, error) {
 			rows, err := findPlaceholders(c.Docs, provider)
+			resources := 0
+			err = errors.Join(err, yamlkit.EachResource(c.Docs, provider,
+				func(int, api.ResourceInfo) { resources++ }))
+			c.Matched(resources)
 			return api.ValidationResult{Passed: len(rows) == 0, FailedAttributes: rows}, err
 		}),
 	}

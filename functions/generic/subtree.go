@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -224,6 +225,66 @@ func parseSubtree(text string) (*gaby.YamlDoc, error) {
 	})
 	if err != nil {
 		return nil, err
+	}
+	return withTags(doc)
+}
+
+// withTags makes the tags of scalars hold after the value is written, which is without them: the
+// float 5 becomes 5.0. It returns an error for a text that the tag does not fit, such as !!int 5.5.
+func withTags(doc *gaby.YamlDoc) (*gaby.YamlDoc, error) {
+	var err error
+	type whole struct {
+		segments []string
+		text     string
+	}
+	var floats []whole // whole numbers with the tag !!float
+	check := func(v gaby.Value, segments []string) {
+		if v.Kind() != gaby.Scalar {
+			return
+		}
+		meant := map[string]string{
+			"!!int": "a whole number", "!!float": "a number", "!!bool": "true or false",
+		}
+		plain, notYAML := gaby.ParseYAML([]byte(v.Text()))
+		is := ""
+		if notYAML == nil {
+			is = plain.Value().Tag()
+		}
+		switch want := v.Tag(); {
+		case meant[want] == "" || want == is:
+		case want == "!!float" && is == "!!int":
+			text := fmt.Sprint(plain.Value().Data()) // 0x1F is 31
+			floats = append(floats, whole{slices.Clone(segments), text})
+		case err == nil:
+			err = fmt.Errorf("%s is not %s", configkit.Quote(v.Text()), meant[want])
+		}
+	}
+	check(doc.Value(), nil)
+	yamlkit.Walk(doc.Value(), nil, func(w *yamlkit.Cursor) bool {
+		check(w.Value, w.Segments)
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range floats {
+		float, err := gaby.ParseYAML([]byte("!!float " + f.text + ".0"))
+		if err != nil {
+			return nil, err
+		}
+		if len(f.segments) == 0 {
+			return float, nil
+		}
+		// 5 and 5.0 are equal, so replacing one by the other is not an edit.
+		if _, err = doc.Set(nil, f.segments...); err == nil {
+			doc, err = gaby.ParseYAML([]byte(doc.String()))
+		}
+		if err == nil {
+			_, err = doc.Set(float, f.segments...)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	return doc, nil
 }

@@ -205,6 +205,7 @@ func mergeResults(finished []part, step int, sorted bool) result {
 		merged.report.Notes = append(merged.report.Notes, res.report.Notes...)
 		merged.report.Matches += res.report.Matches
 		merged.report.Nearest = cmp.Or(merged.report.Nearest, res.report.Nearest)
+		merged.report.Missing = cmp.Or(merged.report.Missing, res.report.Missing)
 		merged.report.Counted = merged.report.Counted || res.report.Counted
 		merged.seen += res.seen
 		if res.output != nil {

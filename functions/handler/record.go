@@ -94,7 +94,9 @@ func (r *run) noteNothingMatched(s *step, res result) {
 		}
 	case res.report.Counted && res.report.Matches == 0:
 		note.Function, note.Invocation, note.Message = s.name, s.invocation, s.nothingMatched()
-		if res.report.Nearest != "" {
+		if res.report.Missing != "" {
+			note.Message = res.report.Missing
+		} else if res.report.Nearest != "" {
 			note.Message += "; did you mean " + res.report.Nearest + "?"
 		}
 	default:

@@ -44,8 +44,7 @@ func (b *baseline) changes(
 	fc *api.FunctionContext, data []byte, docs gaby.Container,
 ) (*changes, error) {
 	if data == nil {
-		fc.NoteOnce("nothing to compare with (--other-data " + sourceLastReleased +
-			"=FILE), so everything passes")
+		fc.Missing("nothing to compare with (--other-data " + sourceLastReleased + "=FILE)")
 		return nil, nil
 	}
 	b.mu.Lock()

@@ -69,7 +69,7 @@ func setImageReferenceByURIFunction(
 					rest, ok := strings.CutPrefix(text, uri)
 					return image, ok && (rest == "" || isReference(rest))
 				})
-			b := newImageBump(uri, a.String(parameterImageReference), isReference)
+			b := newImageBump(fc, uri, a.String(parameterImageReference), isReference)
 			problems := []error{err, b.helmReleases(docs, provider)}
 			for _, doc := range docs {
 				t, err := provider.ResourceTypeGetter(doc)

@@ -16,6 +16,7 @@ import (
 // imageBump sets the reference of the images of a repository where it is in other fields than a
 // container's image: in the images of kustomizations and in the values of charts.
 type imageBump struct {
+	fc          *api.FunctionContext
 	uri         string
 	tag, digest string // of the new reference, without : and @; may be ""
 	isReference func(string) bool
@@ -32,8 +33,10 @@ type bumpEdit struct {
 	value any
 }
 
-func newImageBump(uri, reference string, isReference func(string) bool) *imageBump {
-	b := &imageBump{uri: uri, isReference: isReference}
+func newImageBump(
+	fc *api.FunctionContext, uri, reference string, isReference func(string) bool,
+) *imageBump {
+	b := &imageBump{fc: fc, uri: uri, isReference: isReference}
 	b.tag, b.digest, _ = strings.Cut(reference, "@")
 	b.tag = strings.TrimPrefix(b.tag, ":")
 	return b
@@ -248,8 +251,8 @@ func (b *imageBump) chart(doc *gaby.YamlDoc) error {
 	return b.apply(doc)
 }
 
-// helmReleases sets the images in the values of HelmReleases and the like: in a map, or in a text
-// that is YAML.
+// helmReleases sets the images in the values of HelmReleases and the like: in a map, in a list of
+// parameters, or in a text that is YAML.
 func (b *imageBump) helmReleases(docs gaby.Container, provider configkit.ResourceProvider) error {
 	_, err := yamlkit.EditPaths(docs, provider.AttributePaths(attributeHelmValues), []any{"*"},
 		provider, yamlkit.EditOptions{}, func(p *yamlkit.Match) error {
@@ -258,6 +261,8 @@ func (b *imageBump) helmReleases(docs gaby.Container, provider configkit.Resourc
 				f := imageField{value: p.Value}
 				b.values("", f, p.Segments, globalRegistry(f))
 				return b.apply(p.Doc)
+			case gaby.List:
+				return b.parameters(p)
 			case gaby.Scalar:
 				return b.text(p)
 			}
@@ -270,10 +275,12 @@ func (b *imageBump) helmReleases(docs gaby.Container, provider configkit.Resourc
 func (b *imageBump) text(p *yamlkit.Match) error {
 	inner, err := gaby.ParseAll([]byte(p.Value.Text()))
 	if err != nil {
-		return nil //nolint:nilerr // it is not YAML, so nothing is known about it
+		b.notYAML(p)
+		return nil
 	}
 	for _, doc := range inner {
 		if doc.Check() != nil {
+			b.notYAML(p)
 			return nil
 		}
 	}
@@ -301,9 +308,9 @@ func SetImageReferenceOfValuesFunction(
 	r.Description = "Set the tag and the digest of all images of a repository, in the fields that charts use for them"
 	isReference := referenceMatcher(reference)
 	return mutating(r, func(
-		_ *api.FunctionContext, docs gaby.Container, a handler.Arguments,
+		fc *api.FunctionContext, docs gaby.Container, a handler.Arguments,
 	) (int, error) {
-		b := newImageBump(a.String(parameterRepositoryURI), a.String(parameterImageReference),
+		b := newImageBump(fc, a.String(parameterRepositoryURI), a.String(parameterImageReference),
 			isReference)
 		var problems []error
 		for _, doc := range docs {

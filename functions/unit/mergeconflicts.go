@@ -67,10 +67,7 @@ func vetNoMergeConflictsFunction(provider configkit.ResourceProvider) handler.Fu
 				return nil, err
 			}
 			if c.Other == nil && c.Conflicts == nil {
-				c.NoteOnce(
-					"no conflicts are given (--other-data " + sourceConflicts +
-						"=FILE), so it passes",
-				)
+				c.Missing("no conflicts are given (--other-data " + sourceConflicts + "=FILE)")
 			}
 			conflicts = slices.Concat(c.Conflicts, conflicts)
 			if counting := reasons(c.Args); len(counting) > 0 {

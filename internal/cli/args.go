@@ -146,23 +146,19 @@ func unitLeftOut(a *app.App, cmd *cobra.Command, o *runFlags, words []string) bo
 	case strings.Trim(words[0], "abcdefghijklmnopqrstuvwxyz0123456789-") != "":
 		return false // as names of functions are
 	}
-	s, err := a.Settings(cmd.Flags())
+	l, err := o.load(cmd.Context(), a, cmd)
 	if err != nil {
 		return false // prepare reports it
 	}
-	executor, err := a.ExecutorFor(cmd.Context(), s)
-	if err != nil {
-		return false
-	}
-	toolchains := executor.Toolchains()
-	if t := api.ToolchainType(s.Toolchain); t != "" {
+	toolchains := l.executor.Toolchains()
+	if t := api.ToolchainType(l.settings.Toolchain); t != "" {
 		toolchains = []api.ToolchainType{t}
 	} else if t, sure := source.ToolchainByName(o.files.File); sure {
 		toolchains = []api.ToolchainType{t}
 	}
 	isFunction := func(word string) bool {
 		return slices.ContainsFunc(toolchains, func(t api.ToolchainType) bool {
-			_, known := executor.Signature(t, word)
+			_, known := l.executor.Signature(t, word)
 			return known
 		})
 	}

@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
@@ -77,24 +80,53 @@ help secrets'.`,
 // do runs the command: arguments, settings, source, plan, and the run.
 func do(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags, words []string) error {
 	given, err := splitArgs(a, cmd, o, words)
-	if o.help {
-		return cmd.Help()
+	if err != nil || o.help {
+		return withoutFiles(a, cmd, o, err)
 	}
-	if errors.Is(err, errNoFiles) {
+	return runWords(ctx, a, cmd, o, given.words, wordsOf{
+		read: func(_ *prepared, words []string) args {
+			given.words = words
+			return given
+		},
+		chain: given.resolve,
+	})
+}
+
+// withoutFiles ends a command whose words are a call for help or not as expected.
+func withoutFiles(a *app.App, cmd *cobra.Command, o *runFlags, err error) error {
+	switch {
+	case o.help:
+		return cmd.Help()
+	case errors.Is(err, errNoFiles):
 		a.Note(&settings.Settings{}, err.Error()+": the list of --files-from is empty")
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	if err := takeToolchain(cmd, given.words); err != nil {
+	return err
+}
+
+// wordsOf is what differs between the commands whose words from FUNCTION on are a chain.
+type wordsOf struct {
+	// read returns the words as a chain, after the executor was made.
+	read func(*prepared, []string) args
+	// settled, if not nil, is called with the settings before the chain is made.
+	settled func(*settings.Settings)
+	// chain makes the chain.
+	chain func(context.Context, *runFlags, *run.Request, *plan.Resolver,
+		map[int]error) (*plan.Plan, error)
+}
+
+// runWords runs the chain that the words from FUNCTION on describe.
+func runWords(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags, words []string,
+	of wordsOf,
+) error {
+	if err := takeToolchain(cmd, words); err != nil {
 		return err
 	}
 	p, err := prepare(ctx, a, cmd, o)
 	if err != nil {
 		return err
 	}
-	problems, err := given.setFlags(ctx, cmd, p.request)
+	problems, err := of.read(p, words).setFlags(ctx, cmd, p.request)
 	if err != nil {
 		return err
 	}
@@ -109,10 +141,13 @@ func do(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags, words 
 	if err != nil {
 		return err
 	}
+	if of.settled != nil {
+		of.settled(settled)
+	}
 	err = p.request.Plan(ctx, func(resolver *plan.Resolver) (*plan.Plan, error) {
 		resolver.Flags, resolver.Params = recognizer{cmd.Flags()}, params
 		resolver.Defaults = map[string]string{"kubernetes-version": settled.KubernetesVersion}
-		return given.resolve(ctx, o, p.request, resolver, problems)
+		return of.chain(ctx, o, p.request, resolver, problems)
 	})
 	if err := cmp.Or(err, settingsProblem); err != nil {
 		return err
@@ -134,22 +169,50 @@ func prepare(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags) (
 	if slices.Contains(o.files.Paths, "") {
 		return nil, diag.Usage("-f: the path is empty")
 	}
-	sources, err := a.Sources(cmd.Flags())
-	if err != nil {
-		return nil, err
-	}
-	s, err := a.Settle(sources, cmd.Flags())
-	if err != nil {
-		return nil, err
-	}
-	executor, err := a.ExecutorFor(ctx, s)
+	l, err := o.load(ctx, a, cmd)
 	if err != nil {
 		return nil, err
 	}
 	o.files.Dir = a.Dir
-	p := &prepared{sources: sources, settings: s, deps: a.Deps(executor)}
-	p.request, err = run.Prepare(ctx, o.files, s, p.deps)
+	p := &prepared{sources: l.sources, settings: l.settings, deps: a.Deps(l.executor)}
+	p.request, err = run.Prepare(ctx, o.files, l.settings, p.deps)
 	return p, err
+}
+
+// loaded is the settings and the executor for some flags.
+type loaded struct {
+	flags    string // what was given, as flagText returns it
+	sources  *settings.Sources
+	settings *settings.Settings
+	executor *functions.Executor
+}
+
+// load loads the settings and makes the executor, unless both were made for the same flags before.
+func (o *runFlags) load(ctx context.Context, a *app.App, cmd *cobra.Command) (*loaded, error) {
+	given := flagText(cmd.Flags())
+	if o.loaded != nil && o.loaded.flags == given {
+		return o.loaded, nil
+	}
+	l := &loaded{flags: given}
+	var err error
+	if l.sources, err = a.Sources(cmd.Flags()); err != nil {
+		return nil, err
+	}
+	if l.settings, err = a.Settle(l.sources, cmd.Flags()); err != nil {
+		return nil, err
+	}
+	if l.executor, err = a.ExecutorFor(ctx, l.settings); err != nil {
+		return nil, err
+	}
+	o.loaded = l
+	return l, nil
+}
+
+// flagText returns the flags that were given, with their values.
+func flagText(flags *pflag.FlagSet) string {
+	var b strings.Builder
+	flags.Visit(func(f *pflag.Flag) { fmt.Fprintf(&b, "%s=%q\n", f.Name, f.Value) })
+	return b.String()
 }
 
 // run runs the chain of a request.

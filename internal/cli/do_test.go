@@ -264,3 +264,28 @@ func TestWhatCannotBePrintedIsAFailure(t *testing.T) {
 		}
 	}
 }
+
+// The settings are read and the executor is made once, also if UNIT is left out.
+func TestExecutorIsMadeOnce(t *testing.T) {
+	for name, words := range map[string][]string{
+		"without UNIT":   {"do", "-", "set-label", "a", "b"},
+		"with UNIT":      {"do", "-", "unit", "set-label", "a", "b"},
+		"flag before":    {"do", "-q", "-", "set-label", "a", "b"},
+		"flag after":     {"do", "-", "set-label", "a", "b", "-q"},
+		"vet":            {"vet", "-"},
+		"vet a function": {"vet", "-", "vet-schemas"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			streams, in, _, stderr := iostreams.Test()
+			in.WriteString(manifest)
+			made := 0
+			a := &app.App{Streams: streams, Executor: func() (*functions.Executor, error) {
+				made++
+				return functions.NewStandardExecutor(), nil
+			}}
+			if status := cli.Run(t.Context(), a, words); status != 0 || made != 1 {
+				t.Errorf("status %d, made %d times: %s", status, made, stderr)
+			}
+		})
+	}
+}

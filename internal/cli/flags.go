@@ -34,6 +34,8 @@ type runFlags struct {
 	dataOnly, outputOnly, diff, combine bool
 	inPlace, dryRun, check              bool
 	stop                                bool
+
+	loaded *loaded // what load returned last
 }
 
 // addRunFlags adds the flags of the commands that run functions on units.

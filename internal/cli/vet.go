@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -81,58 +79,30 @@ to accept findings.`,
 
 // vet runs the command.
 func vet(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags, words []string) error {
+	words, err := takeFiles(a, cmd, o, words)
+	if err != nil || o.help {
+		return withoutFiles(a, cmd, o, err)
+	}
 	var given args
-	err := error(nil)
-	given.words, err = takeFiles(a, cmd, o, words)
-	if o.help {
-		return cmd.Help()
-	}
-	if errors.Is(err, errNoFiles) {
-		a.Note(&settings.Settings{}, err.Error()+": the list of --files-from is empty")
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if err := takeToolchain(cmd, given.words); err != nil {
-		return err
-	}
-	p, err := prepare(ctx, a, cmd, o)
-	if err != nil {
-		return err
-	}
-	given.words = withThen(cmd, given.words, func(word string) bool {
-		return slices.ContainsFunc(p.deps.Executor.Toolchains(), func(t api.ToolchainType) bool {
-			s, known := p.deps.Executor.Signature(t, word)
-			return known && s.Validating
-		})
+	return runWords(ctx, a, cmd, o, words, wordsOf{
+		read: func(p *prepared, words []string) args {
+			given.words = withThen(cmd, words, func(word string) bool {
+				return slices.ContainsFunc(p.deps.Executor.Toolchains(), func(t api.ToolchainType) bool {
+					s, known := p.deps.Executor.Signature(t, word)
+					return known && s.Validating
+				})
+			})
+			return given
+		},
+		settled: func(s *settings.Settings) {
+			o.usePolicies(s, len(given.words) > 0 || len(o.functions) > 0)
+		},
+		chain: func(ctx context.Context, o *runFlags, request *run.Request, resolver *plan.Resolver,
+			problems map[int]error,
+		) (*plan.Plan, error) {
+			return given.vets(ctx, o, request, resolver, problems)
+		},
 	})
-	problems, err := given.setFlags(ctx, cmd, p.request)
-	if err != nil {
-		return err
-	}
-	if o.help {
-		return cmd.Help()
-	}
-	settled, settingsProblem := p.settings, error(nil)
-	if len(problems) > 0 {
-		settled, settingsProblem = a.Settle(p.sources, cmd.Flags())
-	}
-	params, err := plan.Params(o.params)
-	if err != nil {
-		return err
-	}
-	o.usePolicies(settled, len(given.words) > 0 || len(o.functions) > 0)
-	err = p.request.Plan(ctx, func(resolver *plan.Resolver) (*plan.Plan, error) {
-		resolver.Flags, resolver.Params = recognizer{cmd.Flags()}, params
-		resolver.Defaults = map[string]string{"kubernetes-version": settled.KubernetesVersion}
-		return given.vets(ctx, o, p.request, resolver, problems)
-	})
-	if err := cmp.Or(err, settingsProblem); err != nil {
-		return err
-	}
-	p.settings = settled
-	return runChain(ctx, a, cmd, o, p)
 }
 
 // takeFiles takes the files off the words, and returns the words from FUNCTION on. Flags may come
@@ -163,11 +133,8 @@ func isFile(a *app.App, word string) bool {
 	if word == "-" || strings.ContainsAny(word, "./*?[") {
 		return true
 	}
-	if a.IsFunction(word) {
-		return false
-	}
 	_, err := os.Stat(source.InDirectory(a.Dir, word))
-	return err == nil
+	return err == nil && !a.IsFunction(word)
 }
 
 // withThen returns words with "then" before each validating function that follows another one.
@@ -201,7 +168,7 @@ func (g args) vets(ctx context.Context, o *runFlags, request *run.Request,
 				" validates' lists validating functions",
 				"FUNCTION is missing: no validation runs by default on %s", resolver.Toolchain)
 		}
-		g.words = g.words[1:]
+		g.words, o.options.Defaults = g.words[1:], true
 	}
 	chain, err := g.resolve(ctx, o, request, resolver, flagProblems)
 	if err != nil {

@@ -35,9 +35,11 @@ type Finding struct {
 
 // key returns the finding without the positions in its message.
 func (f Finding) key() Finding {
-	f.Message = positions.ReplaceAllString(f.Message, "$1")
+	f.Message = positions.ReplaceAllString(f.Message, "$1$2")
 	return f
 }
 
-// positions matches the positions of other values that messages name: "at 10:11", "at line 10".
-var positions = regexp.MustCompile(`\b((?:at|in)(?: line)?) \d+(?::\d+)?\b`)
+// positions matches the positions of other values that messages name: "at 10:11", "at line 10",
+// "(line 9)", "lines 3 to 7".
+var positions = regexp.MustCompile(
+	`\b(?:(at|in) \d+(?::\d+)?|(lines?) \d+(?::\d+)?(?:(?: to |-)\d+)?)\b`)

@@ -33,9 +33,6 @@ func (p *Printer) textUnit(r Result) []byte {
 	for _, result := range results {
 		p.totals.ignored += result.Ignored
 	}
-	for _, f := range r.uncheckedFindings(results) {
-		p.totals.addUnchecked(f)
-	}
 	if p.Verbose {
 		b = append(b, p.Terminal.passed(r, results)...)
 	}
@@ -49,6 +46,19 @@ func (p *Printer) Findings() int {
 		return 0
 	}
 	return p.totals.findings
+}
+
+// Unchecked is what the validations of a unit could not check.
+type Unchecked struct{ findings []finding }
+
+// Unchecked returns what the validations of a unit could not check. It can be called concurrently.
+func (r Result) Unchecked() Unchecked { return Unchecked{r.uncheckedFindings(r.results())} }
+
+// AddUnchecked adds a unit to what UncheckedNotes and the totals of a text report count.
+func (p *Printer) AddUnchecked(u Unchecked) {
+	for _, f := range u.findings {
+		p.totals.addUnchecked(f)
+	}
 }
 
 // addUnchecked adds the count of a finding to that of an earlier one that says the same.
@@ -65,9 +75,9 @@ func (t *totals) addUnchecked(f finding) {
 	t.unchecked[i].Unchecked += f.Unchecked
 }
 
-// Unchecked returns a note for each type that a text report counts as unchecked, with the number of
-// its resources in all units.
-func (p *Printer) Unchecked() []api.Note {
+// UncheckedNotes returns a note for each unchecked type, with the number of its resources in
+// all units.
+func (p *Printer) UncheckedNotes() []api.Note {
 	var notes []api.Note
 	for _, f := range p.totals.unchecked {
 		if f.level() == "error" { // a failure says so
@@ -90,14 +100,10 @@ func (p *Printer) Unchecked() []api.Note {
 	return notes
 }
 
-// WithoutUnchecked returns the notes except those that Unchecked repeats, if the report is Text.
-func (p *Printer) WithoutUnchecked(notes []api.Note, r Result) []api.Note {
-	if p.Report != Text {
-		return notes
-	}
-	all := r.uncheckedFindings(r.results())
+// Without returns the notes except those that UncheckedNotes repeats.
+func (u Unchecked) Without(notes []api.Note) []api.Note {
 	return slices.DeleteFunc(slices.Clone(notes), func(n api.Note) bool {
-		return n.Kind == api.NoteSkippedDocument && slices.ContainsFunc(all, func(f finding) bool {
+		return n.Kind == api.NoteSkippedDocument && slices.ContainsFunc(u.findings, func(f finding) bool {
 			return f.Function == n.Function && f.Position.Line == n.Pos.Line &&
 				f.Position.Column == n.Pos.Column
 		})

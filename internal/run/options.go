@@ -36,6 +36,9 @@ type Options struct {
 	// NumFilters is the number of validating functions, from the first, that end the chain of
 	// a unit that does not pass.
 	NumFilters int
+	// Defaults says that nobody named the validations, so that one of them may have nothing to do
+	// if another one has.
+	Defaults   bool
 	KeepGoing  bool // functions after one that failed run too
 	AllowEmpty bool // it is not a problem if no configuration is found
 	// Fix runs the fixes of the rules that resources break before the validations.

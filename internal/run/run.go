@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/fatih/color"
 
@@ -101,6 +102,7 @@ type outcome struct {
 	response  *handler.Result
 	rendered  *report.Rendered
 	notes     []api.Note
+	unchecked report.Unchecked
 	failed    []byte // failed validations, for the error stream
 	problems  diag.List
 	changes   changes
@@ -428,7 +430,8 @@ func (l *loop) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 	if l.options.Fix { // what is left is printed
 		omitted.Notes = nil
 	}
-	o.notes = append(l.printer.WithoutUnchecked(mergeUnmatched(o.notes), result), omitted.Notes...)
+	o.unchecked = result.Unchecked()
+	o.notes = append(o.unchecked.Without(mergeUnmatched(o.notes)), omitted.Notes...)
 	o.failed = omitted.Failed
 	if !response.Success || o.withheld {
 		return nil
@@ -479,6 +482,7 @@ func (l *loop) take(o outcome) {
 		return
 	}
 	l.print(o)
+	l.printer.AddUnchecked(o.unchecked)
 	l.summary.add(&o)
 	if !l.options.Settings.Quiet {
 		l.showNotes(&o)
@@ -607,6 +611,9 @@ func (l *loop) fail(problems diag.List) {
 // applyStrictness turns the notes that --require-match and --strict do not accept into failures.
 // With several units, --require-match is checked for all of them together, in unmatched.
 func (l *loop) applyStrictness(response *handler.Result) {
+	if l.options.Defaults {
+		dropUnmatched(response)
+	}
 	if l.options.Settings.Strict {
 		l.failUnmatched(response)
 	}
@@ -624,6 +631,9 @@ func (l *loop) applyStrictness(response *handler.Result) {
 		case l.options.Settings.Strict &&
 			(n.Kind == api.NoteSkippedDocument || n.Kind == api.NoteNamelessDocument):
 			f.Class = api.FailureInput
+			if strings.Contains(n.Message, " has no schema, ") {
+				f.Hint = "--schema FILE adds one"
+			}
 			failUnchecked(response)
 		default:
 			kept = append(kept, n)
@@ -634,6 +644,21 @@ func (l *loop) applyStrictness(response *handler.Result) {
 		response.Success = false
 	}
 	response.Notes = kept
+}
+
+// dropUnmatched removes what says that some functions matched nothing, if others matched something.
+func dropUnmatched(response *handler.Result) {
+	if !slices.ContainsFunc(response.Functions, func(f handler.Outcome) bool {
+		return f.Ran && f.Unmatched == nil
+	}) {
+		return
+	}
+	for i := range response.Functions {
+		response.Functions[i].Unmatched = nil
+	}
+	response.Notes = slices.DeleteFunc(response.Notes, func(n api.Note) bool {
+		return n.Kind == api.NoteNothingMatched
+	})
 }
 
 // failUnmatched fails validations that checked nothing. With several units, one that checked

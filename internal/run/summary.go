@@ -181,7 +181,7 @@ func readAs(skipped []source.Skipped) string {
 func (l *loop) conclude() {
 	l.reportRepeated()
 	t := &l.summary
-	notes := l.printer.Unchecked()
+	notes := l.printer.UncheckedNotes()
 	if l.request.found.Several {
 		for _, n := range t.notes {
 			if n.units == 1 {
@@ -241,6 +241,10 @@ func (l *loop) noteUnlessQuiet(file string, n api.Note) {
 // that must match as problems instead.
 func (l *loop) unmatched() []api.Note {
 	var notes []api.Note
+	if l.options.Defaults &&
+		slices.ContainsFunc(l.summary.steps, func(s stepSummary) bool { return s.matched }) {
+		return nil
+	}
 	for _, s := range l.summary.steps {
 		if s.matched || s.unmatched == nil || slices.Contains(notes, *s.unmatched) {
 			continue
