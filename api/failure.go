@@ -149,7 +149,9 @@ func InvocationLabel(function, name string) string {
 type NoteKind int
 
 // Unmatched reports whether a note says that a function had nothing to do.
-func (k NoteKind) Unmatched() bool { return k == NoteNothingMatched || k == NoteNothingSelected }
+func (k NoteKind) Unmatched() bool {
+	return k == NoteNothingMatched || k == NoteNothingSelected || k == NoteNothingGiven
+}
 
 // The note kinds.
 const (
@@ -165,4 +167,7 @@ const (
 	NoteFilter // a filter that did not pass and ended the chain
 	// a document without a name that every function looks at; an error under --strict
 	NoteNamelessDocument
+	// a function that did not get what it needs, see FunctionContext.Missing; an error under
+	// --strict if it is a validation
+	NoteNothingGiven
 )

@@ -95,7 +95,7 @@ func (r *run) noteNothingMatched(s *step, res result) {
 	case res.report.Counted && res.report.Matches == 0:
 		note.Function, note.Invocation, note.Message = s.name, s.invocation, s.nothingMatched()
 		if res.report.Missing != "" {
-			note.Message = res.report.Missing
+			note.Kind, note.Message = api.NoteNothingGiven, res.report.Missing
 		} else if res.report.Nearest != "" {
 			note.Message += "; did you mean " + res.report.Nearest + "?"
 		}

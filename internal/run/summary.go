@@ -304,7 +304,7 @@ func mergeUnmatched(notes []api.Note) []api.Note {
 // mustMatch reports whether a function that matched nothing failed: with --require-match, and with
 // --strict if it is a validation, which then checked nothing.
 func (l *loop) mustMatch(n api.Note) bool {
-	if l.options.Settings.RequireMatch {
+	if l.options.Settings.RequireMatch && n.Kind != api.NoteNothingGiven {
 		return true
 	}
 	return l.options.Settings.Strict && slices.ContainsFunc(l.chain.Signatures,
