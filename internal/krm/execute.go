@@ -50,8 +50,8 @@ type Executors struct {
 	Client *http.Client
 	// Series returns the versions of a function of the catalogue, such as v0.2.
 	Series func(name string) []string
-	// Only is the only kind of executor: go, binary (or exec), container or pod; "" for any.
-	Only string
+	// Only are the kinds of executors that may be asked, nil for all; Configs have their order.
+	Only []functionconfig.ExecutorKind
 	// NoLocal keeps the directory of the functionConfig from the function.
 	NoLocal bool
 
@@ -120,8 +120,8 @@ func (e *Executors) program(d *Declared) (*runtime.Program, error) {
 		return nil, refused("--allow-exec lets programs run",
 			"it is a program, and programs are not allowed")
 	}
-	if e.Only != "" && e.Only != "exec" && e.Only != "binary" {
-		return nil, refused("", "--executor %s does not run programs", e.Only)
+	if !e.allows(functionconfig.KindBinary) {
+		return nil, refused("", "--executor %s does not run programs", e.only())
 	}
 	root := e.workDir()
 	dir := filepath.Join(root, filepath.FromSlash(d.Dir))

@@ -59,19 +59,30 @@ func (e *Executors) image(ctx context.Context, d *Declared, step *Step, call run
 	i := &imageRun{executors: e, declared: d, match: &match, call: call}
 	attempts := functionconfig.NewAttempts(&match, i.prepare)
 	var before functionconfig.Trace
-	if match.Config == nil && e.allows(functionconfig.KindGo) {
+	inCatalog := func() bool {
 		f, why := e.inCatalog(match.Image, match.Constraint, d)
+		step.Runner.InProcess = f
 		if f != nil {
 			step.Runner.InProcess = e.limited(f)
-			return functionconfig.Trace{taken(functionconfig.KindGo, why)}, nil
 		}
-		before = functionconfig.Trace{{Kind: functionconfig.KindGo, Reason: why}}
+		before = functionconfig.Trace{{Kind: functionconfig.KindGo, Reason: why, Taken: f != nil}}
+		return f != nil
+	}
+	ask := match.Config == nil && e.allows(functionconfig.KindGo)
+	if ask && e.catalogFirst() && inCatalog() {
+		return before, nil
 	}
 	made, err := attempts.Next(ctx)
 	if err == nil {
 		attempts.Detail(made.detail)
 	}
 	trace := slices.Concat(before, e.known(attempts.Trace()))
+	if err != nil && ask && !e.catalogFirst() {
+		found := inCatalog()
+		if trace = append(trace, before...); found {
+			return trace, nil
+		}
+	}
 	if err != nil {
 		return trace, e.noExecutor(d, step, trace, err)
 	}
@@ -86,7 +97,7 @@ func (e *Executors) image(ctx context.Context, d *Declared, step *Step, call run
 // known returns a trace without the steps about pods if there is neither a FunctionConfig nor a
 // cluster: who uses neither need not read about them.
 func (e *Executors) known(trace functionconfig.Trace) functionconfig.Trace {
-	if e.Only == string(functionconfig.KindPod) || e.Configs != nil && len(e.Configs.Configs()) > 0 {
+	if e.onPods() || e.Configs != nil && len(e.Configs.Configs()) > 0 {
 		return trace
 	}
 	return slices.DeleteFunc(slices.Clone(trace), func(s functionconfig.Step) bool {
@@ -105,9 +116,9 @@ func (e *Executors) noExecutor(d *Declared, step *Step, trace functionconfig.Tra
 		lines[i] = string(s.Kind) + ": " + s.Reason
 	}
 	class, message := api.FailureFunction, "nothing can run it: "+strings.Join(lines, "; ")
-	if e.Only != "" {
+	if len(e.Only) > 0 {
 		class = api.FailureUsage
-		message = fmt.Sprintf("--executor %s does not run it: %s", e.Only, strings.Join(lines, "; "))
+		message = fmt.Sprintf("--executor %s does not run it: %s", e.only(), strings.Join(lines, "; "))
 	}
 	hint := "fctl fn explain " + d.Image + " shows what could run it"
 	if runner, ok := errors.AsType[*runtime.NoRunnerError](err); ok {
@@ -120,8 +131,27 @@ func (e *Executors) noExecutor(d *Declared, step *Step, trace functionconfig.Tra
 
 // allows reports whether --executor allows a kind.
 func (e *Executors) allows(kind functionconfig.ExecutorKind) bool {
-	return e.Only == "" || e.Only == string(kind) ||
-		e.Only == "exec" && kind == functionconfig.KindBinary
+	return len(e.Only) == 0 || slices.Contains(e.Only, kind)
+}
+
+// onPods reports whether pods may be used. They have to be asked for.
+func (e *Executors) onPods() bool { return slices.Contains(e.Only, functionconfig.KindPod) }
+
+// only returns the value of --executor.
+func (e *Executors) only() string {
+	words := make([]string, len(e.Only))
+	for i, kind := range e.Only {
+		words[i] = string(kind)
+	}
+	return strings.Join(words, ",")
+}
+
+// catalogFirst reports whether the catalogue is asked before containers and pods.
+func (e *Executors) catalogFirst() bool {
+	first := slices.IndexFunc(e.Only, func(kind functionconfig.ExecutorKind) bool {
+		return kind != functionconfig.KindBinary // which only FunctionConfigs have
+	})
+	return first < 0 || e.Only[first] == functionconfig.KindGo
 }
 
 // mounts returns the mounts of a container: those of its declaration and those of the caller.
@@ -212,7 +242,7 @@ func (i *imageRun) prepare(kind functionconfig.ExecutorKind) prepare {
 	e := i.executors
 	if !e.allows(kind) {
 		return func(context.Context, functionconfig.Candidate) (prepared, error) {
-			return prepared{}, &runtime.NotStartedError{Err: fmt.Errorf("--executor %s", e.Only)}
+			return prepared{}, &runtime.NotStartedError{Err: fmt.Errorf("--executor %s", e.only())}
 		}
 	}
 	switch kind {
@@ -264,7 +294,7 @@ func (i *imageRun) binary(_ context.Context, c functionconfig.Candidate) (prepar
 // pod returns a child process that runs the image in a pod.
 func (i *imageRun) pod(_ context.Context, c functionconfig.Candidate) (prepared, error) {
 	e := i.executors
-	if e.Only != string(functionconfig.KindPod) {
+	if !e.onPods() {
 		return prepared{}, &runtime.NotStartedError{
 			Err: errors.New("a cluster is used only with --executor pod"),
 		}

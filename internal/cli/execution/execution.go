@@ -39,8 +39,12 @@ type Flags struct {
 	allowExec                                             *app.Choice
 }
 
-// Kinds returns the values of --executor. exec is another name of binary.
-func Kinds() []string { return []string{"go", "binary", "container", "pod"} }
+// Kinds returns the kinds that --executor may name.
+func Kinds() []fnconfig.ExecutorKind {
+	return []fnconfig.ExecutorKind{
+		fnconfig.KindGo, fnconfig.KindBinary, fnconfig.KindContainer, fnconfig.KindPod,
+	}
+}
 
 // Add adds the flags to a command.
 func (o *Flags) Add(flags *pflag.FlagSet) {
@@ -76,7 +80,8 @@ func (o *Flags) Add(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.ignoreDigests, "ignore-digests", false,
 		"programs and functions of fctl may run for an image with a tag and a digest")
 	flags.StringVar(&o.executor, "executor", "",
-		"only one `KIND` of executor: go (functions in fctl), binary, container, pod")
+		"only one `KIND` of executor: go (functions in fctl), binary, container, pod; or "+
+			"several with commas, which are asked in this order")
 	flags.StringVar(&o.runner, "runner", "",
 		"images run on the fctl-runner that serves at `HOST:PORT`")
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "",
@@ -91,7 +96,9 @@ func FlagValues(name, typed string) ([]string, cobra.ShellCompDirective, bool) {
 	case "engine":
 		values = runtime.EngineNames()
 	case "executor":
-		values = Kinds()
+		for _, kind := range Kinds() {
+			values = append(values, string(kind))
+		}
 	case "image-pull-policy":
 		values = []string{"Always", "IfNotPresent", "Never"}
 	case "function-configs", "kubeconfig":
@@ -110,13 +117,17 @@ func FlagValues(name, typed string) ([]string, cobra.ShellCompDirective, bool) {
 func (o *Flags) Executors(ctx context.Context, a *app.App, s *settings.Settings, root string,
 	items []*krm.Item,
 ) (*krm.Executors, error) {
-	if err := o.validate(s); err != nil {
+	kinds, err := fnconfig.ParseKinds(o.executor, Kinds()...)
+	if err != nil {
+		return nil, diag.UsageHint("go, binary, container or pod", "--executor: %w", err)
+	}
+	if err := o.validate(s, kinds); err != nil {
 		return nil, err
 	}
 	allow := o.AllowsExec(s)
 	e := &krm.Executors{
 		Root: root, AllowExec: allow != "false", AllowOutside: o.allowOutside,
-		Network: o.Network, Env: o.env, AsUser: o.asUser, NoLocal: o.noLocal, Only: o.executor,
+		Network: o.Network, Env: o.env, AsUser: o.asUser, NoLocal: o.noLocal, Only: kinds,
 		ImagePrefix: s.ImagePrefix, Engine: o.Engine,
 		Limits: runtime.Limits{Time: o.timeout}, Catalog: catalog.Find, Series: catalog.Series,
 		IgnoreDigests: o.ignoreDigests, Runner: o.runner, Client: http.DefaultClient,
@@ -129,7 +140,6 @@ func (o *Flags) Executors(ctx context.Context, a *app.App, s *settings.Settings,
 	if e.ImagePrefix == "" {
 		e.ImagePrefix = a.Streams.Getenv("KPT_IMAGE_PREFIX")
 	}
-	var err error
 	if e.Pull, err = runtime.ParsePullPolicy(o.Pull); err != nil {
 		return nil, diag.Usage("--image-pull-policy: %w", err)
 	}
@@ -150,17 +160,16 @@ func (o *Flags) Executors(ctx context.Context, a *app.App, s *settings.Settings,
 	if e.Programs, err = functionconfig.Programs(a, o.functions, allow, e.Sandbox); err != nil {
 		return nil, err
 	}
-	e.Configs, err = functionConfigs(ctx, a, s, o.inDirectory(a), e.ImagePrefix, items)
+	e.Configs, err = o.functionConfigs(ctx, a, s, e, items)
 	return e, err
 }
 
 // validate checks the values of flags and settings.
-func (o *Flags) validate(s *settings.Settings) error {
+func (o *Flags) validate(s *settings.Settings, kinds []fnconfig.ExecutorKind) error {
+	onPods := slices.Contains(kinds, fnconfig.KindPod)
 	_, badEnv := runtime.MergeEnv(o.env)
 	host, port, badAddress := net.SplitHostPort(o.runner)
 	switch {
-	case o.executor != "" && o.executor != "exec" && !slices.Contains(Kinds(), o.executor):
-		return diag.UsageHint("go, binary, container or pod", "--executor: %q is not one", o.executor)
 	case o.Engine != "" && !slices.Contains(runtime.EngineNames(), o.Engine):
 		return diag.UsageHint("docker, podman or nerdctl", "--engine: %q is not one", o.Engine)
 	case o.timeout < 0:
@@ -172,9 +181,9 @@ func (o *Flags) validate(s *settings.Settings) error {
 	case o.runner != "" && o.executor != "":
 		return diag.UsageHint("the server decides which executor runs a function",
 			"--runner and --executor exclude each other")
-	case o.executor != "pod" && o.namespace != "":
+	case !onPods && o.namespace != "":
 		return diag.Usage("--pod-namespace needs --executor pod")
-	case o.executor != "pod" && o.kubeconfig != "" && !slices.ContainsFunc(s.FunctionConfigs,
+	case !onPods && o.kubeconfig != "" && !slices.ContainsFunc(s.FunctionConfigs,
 		func(f settings.File) bool { return settings.IsCluster(f.Path) }):
 		return diag.Usage("--kubeconfig needs --executor pod or --function-configs kube:")
 	case !slices.Contains(o.allowExec.Values, s.AllowExec):
@@ -220,18 +229,18 @@ func (o *Flags) inDirectory(a *app.App) string {
 
 // functionConfigs returns the FunctionConfigs that flags and settings name, and those among items.
 // One of an item does not count if the others have one for the same image.
-func functionConfigs(ctx context.Context, a *app.App, s *settings.Settings, kubeconfig, prefix string,
-	items []*krm.Item,
+func (o *Flags) functionConfigs(ctx context.Context, a *app.App, s *settings.Settings,
+	e *krm.Executors, items []*krm.Item,
 ) (*fnconfig.Set, error) {
-	configs, err := functionconfig.Load(ctx, a, s, kubeconfig)
+	configs, err := functionconfig.Load(ctx, a, s, o.inDirectory(a))
 	if err != nil {
 		return nil, err
 	}
-	named, problems := fnconfig.NewSet(configs, prefix)
+	named, problems := fnconfig.NewSet(configs, e.ImagePrefix, e.Only...)
 	own, more := krm.FunctionConfigs(items)
 	own = slices.DeleteFunc(own, func(c *fnconfig.Config) bool {
 		return named.Lookup(c.Image) != nil
 	})
-	set, twice := fnconfig.NewSet(slices.Concat(named.Configs(), own), prefix)
+	set, twice := fnconfig.NewSet(slices.Concat(named.Configs(), own), e.ImagePrefix, e.Only...)
 	return set, functionconfig.Report(a, s, slices.Concat(problems, more, twice))
 }

@@ -100,7 +100,8 @@ func files(t *testing.T, name, config, only, functions, image string) string {
 	}
 	set, _ := functionconfig.NewSet(configs, "")
 	e := &krm.Executors{
-		Root: dir, Catalog: catalog.Find, Configs: set, Only: only, Pull: runtime.PullNever,
+		Root: dir, Catalog: catalog.Find, Configs: set, Pull: runtime.PullNever,
+		Only:     []functionconfig.ExecutorKind{functionconfig.ExecutorKind(only)},
 		Programs: functionconfig.Programs{Dirs: []string{functions}, Allow: true},
 		Env:      []string{"FUNCTION=" + name}, Engine: os.Getenv("FCTL_ENGINE"),
 	}

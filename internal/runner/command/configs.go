@@ -18,12 +18,14 @@ type configSources struct {
 	values []string
 	prefix string // the default prefix
 	every  time.Duration
+	order  []functionconfig.ExecutorKind
 }
 
 // configs keeps the set of FunctionConfigs up to date.
 type configs struct {
 	program *program
 	prefix  string
+	kinds   []functionconfig.ExecutorKind // in the order in which they are tried
 	cache   *functionconfig.Cache
 	// changed is called with each new set, by one goroutine at a time.
 	changed func(*functionconfig.Set)
@@ -40,7 +42,7 @@ func (p *program) load(ctx context.Context, o configSources, cluster *clusterOpt
 	changed func(*functionconfig.Set),
 ) (*configs, error) {
 	c := &configs{
-		program: p, prefix: o.prefix, changed: changed,
+		program: p, prefix: o.prefix, kinds: o.order, changed: changed,
 		cluster: map[string][]*functionconfig.Config{},
 	}
 	empty, _ := functionconfig.NewSet(nil, o.prefix)
@@ -167,7 +169,7 @@ func (c *configs) swap() map[string]string {
 	for _, v := range c.order {
 		all = append(all, c.cluster[v]...)
 	}
-	set, problems := functionconfig.NewSet(all, c.prefix)
+	set, problems := functionconfig.NewSet(all, c.prefix, c.kinds...)
 	doubled := map[string]string{}
 	for i := range problems {
 		p := &problems[i]

@@ -165,7 +165,8 @@ func (p *program) evalInPod(ctx context.Context, o *evalOptions, r *evaluator.Re
 			return err
 		}
 	}
-	d := dispatch.New(cache, dispatch.Options{Pods: pods, Limits: limits, Only: "pod"})
+	onlyPods := []functionconfig.ExecutorKind{functionconfig.KindPod}
+	d := dispatch.New(cache, dispatch.Options{Pods: pods, Limits: limits, Only: onlyPods})
 	ctx, cancel := context.WithTimeout(ctx, o.timeout+o.cluster.scheduler.StartTimeout)
 	defer cancel()
 	response, err := d.Evaluate(ctx, r)

@@ -23,7 +23,7 @@ type serveOptions struct {
 	address, metrics string
 	configs          configSources
 	dirs             []string
-	exec             string
+	exec, executors  string
 	ignoreDigests    bool
 	maxMessage       int
 	maxRequests      int
@@ -61,6 +61,8 @@ Everyone who can connect to the address can run functions.`,
 			f.StringArrayVar(&o.dirs, "functions", nil, "a `DIR` of programs for relPath")
 			f.StringVar(&o.exec, "allow-exec", "", "let programs run: those below --functions, or \"any\"")
 			f.Lookup("allow-exec").NoOptDefVal = "functions"
+			f.StringVar(&o.executors, "executor", "", "only these `KINDS` of executors, with commas, in "+
+				"the order in which they are asked; go,binary,pod if empty")
 			f.BoolVar(&o.ignoreDigests, "ignore-digests", false,
 				"let programs and Go functions run for images with a tag and a digest")
 			f.BoolVar(&o.pods, "pods", false, "run functions in pods of the cluster of the kubeconfig")
@@ -100,6 +102,11 @@ func (p *program) serve(ctx context.Context, o *serveOptions, c *call) error {
 	if err := o.check(c); err != nil {
 		return err
 	}
+	var err error
+	if o.configs.order, err = functionconfig.ParseKinds(o.executors, functionconfig.KindGo,
+		functionconfig.KindBinary, functionconfig.KindPod); err != nil {
+		return usage("go, binary or pod", "--executor: %v", err)
+	}
 	// What runs beside the requests ends after them.
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -107,7 +114,6 @@ func (p *program) serve(ctx context.Context, o *serveOptions, c *call) error {
 	var pods *dispatch.Pods
 	var backend *kube.Backend
 	if o.pods {
-		var err error
 		if pods, backend, err = o.cluster.pods(background, p, limits, o.maxMessage); err != nil {
 			return err
 		}
@@ -142,6 +148,7 @@ func (p *program) serve(ctx context.Context, o *serveOptions, c *call) error {
 			Dirs: o.dirs, Allow: o.exec != "", Any: o.exec == "any",
 		},
 		Pods: pods, Limits: limits, Parallel: o.parallel, IgnoreDigests: o.ignoreDigests,
+		Only:    o.configs.order,
 		Observe: metrics.Observe,
 	})
 	s, err := server.New(d, server.Options{

@@ -162,6 +162,31 @@ func TestServe(t *testing.T) {
 	}
 }
 
+// TestServeOrder asks the executors of one FunctionConfig in orders of the caller.
+func TestServeOrder(t *testing.T) {
+	program := script(t, "sed 's/name: a/name: b/'\n")
+	path := configFile(t, t.TempDir(), "  goExecutor: {tags: [v1]}\n"+
+		"  binaryExecutor: {tags: [v1], path: function}\n")
+	for _, c := range []struct{ name, executors, image, want string }{
+		{"usual", "", "set-labels:v1", "labels: {app: x}"},
+		{"program first", "binary,go", "set-labels:v1", "name: b"},
+		{"only Go", "go", "set-labels:v1", "labels: {app: x}"},
+		{"only pods", "pod", "set-labels:v1", "go: tag v1 matches, not available here"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := startServe(t, "--function-configs", path, "--functions", filepath.Dir(program),
+				"--allow-exec", "--executor", c.executors)
+			r, err := s.call(t.Context(), c.image)
+			if err != nil && strings.Contains(err.Error(), c.want) {
+				return
+			}
+			if err != nil || !strings.Contains(string(r.ResourceList), c.want) {
+				t.Errorf("%v\n%s", err, r.ResourceList)
+			}
+		})
+	}
+}
+
 // TestServeWithoutExec runs no program by being given a FunctionConfig.
 func TestServeWithoutExec(t *testing.T) {
 	program := script(t, "cat\n")
@@ -256,6 +281,7 @@ func TestServeUsage(t *testing.T) {
 		"argument":     {[]string{"x"}, "no arguments"},
 		"exec":         {[]string{"--allow-exec=all"}, "no value or \"any\" is expected"},
 		"address":      {[]string{"--address", "nowhere"}, "missing port"},
+		"executor":     {[]string{"--executor", "go,container"}, `--executor: "container" is not one`},
 		"broken file":  {[]string{"--function-configs", broken}, broken + ":6:"},
 		"missing file": {[]string{"--function-configs", "missing"}, "missing"},
 		"no image":     {[]string{"--pods"}, "--wrapper-image or FCTL_RUNNER_IMAGE"},

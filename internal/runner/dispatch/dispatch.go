@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -37,8 +38,8 @@ type Options struct {
 	// Parallel is the most functions that run at once in this process and as programs; more wait.
 	Parallel      int
 	IgnoreDigests bool
-	// Only is the only kind of executor, "" for all.
-	Only functionconfig.ExecutorKind
+	// Only are the kinds of executors that may be asked, nil for all.
+	Only []functionconfig.ExecutorKind
 	// Observe is called after each evaluation with the executor that ran it, "none" if no one did,
 	// and the code of the answer.
 	Observe func(executor, code string, took time.Duration)
@@ -83,11 +84,11 @@ func (d *Dispatcher) evaluate(ctx context.Context, r *evaluator.Request,
 	if d.pods != nil {
 		executors[functionconfig.KindPod] = podExecutor{d.pods, &match}
 	}
-	if only := d.options.Only; only != "" {
+	if only := d.options.Only; len(only) > 0 {
 		maps.DeleteFunc(executors, func(kind functionconfig.ExecutorKind,
 			_ functionconfig.Executor,
 		) bool {
-			return kind != only
+			return !slices.Contains(only, kind)
 		})
 	}
 	out, trace, err := functionconfig.Dispatch(ctx, &match, executors, runtime.Call{

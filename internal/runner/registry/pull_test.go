@@ -14,6 +14,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/runner/registry/registrytest"
 	"github.com/fctl-dev/fctl/internal/runtime"
 	"github.com/fctl-dev/fctl/internal/runtime/enginetest"
+	"github.com/fctl-dev/fctl/internal/runtime/functionconfig"
 )
 
 // newRegistry starts a registry from which the container engine of this machine pulls images. The
@@ -117,7 +118,7 @@ func TestTagConstraints(t *testing.T) {
 	}
 	resolve := func(tag string, pull runtime.PullPolicy) (string, string, error) {
 		e := &krm.Executors{
-			Only: "container", Engine: engine.Name, Pull: pull, Client: http.DefaultClient,
+			Only: []functionconfig.ExecutorKind{"container"}, Engine: engine.Name, Pull: pull, Client: http.DefaultClient,
 		}
 		step, _, err := e.Resolve(t.Context(), &krm.Declared{
 			Image: registry.Host + "/versions", Tag: tag, Direct: true,

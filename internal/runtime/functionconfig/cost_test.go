@@ -12,7 +12,7 @@ import (
 )
 
 // TestCostOfFind looks up 1,000,000 images a second on one core in 10,000 FunctionConfigs. It
-// measures the time of the processor, the best of some runs, because the machine may be busy.
+// measures the time of the processor, several times if need be, because the machine may be busy.
 func TestCostOfFind(t *testing.T) {
 	const lookups, runs, limit = 100_000, 10, time.Microsecond
 	cache := NewCache(many(t, 10_000))
@@ -36,7 +36,9 @@ func TestCostOfFind(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			best = min(best, (used(t)-began)/lookups)
+			if best = min(best, (used(t)-began)/lookups); best <= limit {
+				break
+			}
 		}
 		t.Logf("%s: %v", c.name, best)
 		if best > limit {

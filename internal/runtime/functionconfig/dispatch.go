@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/internal/runtime"
@@ -230,7 +231,7 @@ func (m *Match) plan() []planned {
 		}
 	}
 	for _, c := range m.Candidates() {
-		skip(index(c.Kind))
+		skip(m.entry.index(c.Kind))
 		if c.Kind == KindPod && c.Config == nil {
 			skip(len(m.entry.sections))
 		}
@@ -250,14 +251,8 @@ func (m *Match) podHasConfig() bool {
 }
 
 // index returns the index of the section of a kind.
-func index(kind ExecutorKind) int {
-	switch kind {
-	case KindGo:
-		return 0
-	case KindBinary:
-		return 1
-	}
-	return 2
+func (e *entry) index(kind ExecutorKind) int {
+	return slices.IndexFunc(e.sections[:], func(s section) bool { return s.kind == kind })
 }
 
 // label names the tag of the request.

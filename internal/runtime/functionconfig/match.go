@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/fctl-dev/fctl/internal/runtime"
 )
@@ -18,6 +19,29 @@ const (
 	KindPod       ExecutorKind = "pod"
 	KindContainer ExecutorKind = "container"
 )
+
+// ParseKinds reads kinds of executors, separated by commas, in the order in which they are tried.
+// known are those that may be named.
+func ParseKinds(text string, known ...ExecutorKind) ([]ExecutorKind, error) {
+	var kinds []ExecutorKind
+	if text == "" {
+		return nil, nil
+	}
+	for word := range strings.SplitSeq(text, ",") {
+		kind := ExecutorKind(word)
+		if word == "exec" { // the word of others for it
+			kind = KindBinary
+		}
+		switch {
+		case !slices.Contains(known, kind):
+			return nil, fmt.Errorf("%q is not one", word)
+		case slices.Contains(kinds, kind):
+			return nil, fmt.Errorf("%s is named twice", word)
+		}
+		kinds = append(kinds, kind)
+	}
+	return kinds, nil
+}
 
 // Request is the function that is looked up.
 type Request struct {
@@ -119,7 +143,8 @@ func (m *Match) resolve(wanted *Tag) string {
 }
 
 // choose puts the candidates in order: those that list the tag itself, then those with a constraint
-// that allows it, each in the order go, binary, pod; and a pod at the end.
+// that allows it, each in the order of the set, which is go, binary, pod if nobody says otherwise;
+// and a pod at the end.
 func (m *Match) choose() {
 	if m.entry != nil {
 		tag := m.tag()

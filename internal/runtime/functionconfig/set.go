@@ -36,9 +36,10 @@ type section struct {
 }
 
 // NewSet returns the set of configs. "" as a prefix of a config is defaultPrefix, which is
-// runtime.DefaultPrefix if it is empty. Of two configs of one image the first counts, and the other
-// is a problem.
-func NewSet(configs []*Config, defaultPrefix string) (*Set, []Problem) {
+// runtime.DefaultPrefix if it is empty. order is in which order the executors of a config are tried;
+// those that it does not have come after it, in the usual order. Of two configs of one image the
+// first counts, and the other is a problem.
+func NewSet(configs []*Config, defaultPrefix string, order ...ExecutorKind) (*Set, []Problem) {
 	if defaultPrefix == "" {
 		defaultPrefix = runtime.DefaultPrefix
 	}
@@ -46,7 +47,9 @@ func NewSet(configs []*Config, defaultPrefix string) (*Set, []Problem) {
 	s := &Set{
 		byImage: make(map[string]*entry, len(configs)), defaultPrefix: defaultPrefix,
 	}
-	common := &common{texts: map[string]string{}, patterns: map[pattern]*Tag{}}
+	common := &common{
+		texts: map[string]string{}, patterns: map[pattern]*Tag{}, order: sectionOrder(order),
+	}
 	var problems []Problem
 	for _, c := range configs {
 		if first := s.byImage[c.Image]; first != nil {
@@ -80,6 +83,23 @@ func (s *Set) Lookup(base string) *Config {
 type common struct {
 	texts    map[string]string
 	patterns map[pattern]*Tag
+	order    [3]ExecutorKind // of the sections of an entry
+}
+
+// sectionOrder returns the kinds that have a section. A container is one of a pod.
+func sectionOrder(order []ExecutorKind) [3]ExecutorKind {
+	var all [3]ExecutorKind
+	n := 0
+	for _, kind := range slices.Concat(order, []ExecutorKind{KindGo, KindBinary, KindPod}) {
+		if kind == KindContainer {
+			kind = KindPod
+		}
+		if !slices.Contains(all[:n], kind) {
+			all[n] = kind
+			n++
+		}
+	}
+	return all
 }
 
 // pattern identifies a tag that matches several.
@@ -107,16 +127,17 @@ func (m *common) newEntry(c *Config, defaultPrefix string) *entry {
 			e.prefixes = append(e.prefixes, m.text(p))
 		}
 	}
-	e.sections = [3]section{{kind: KindGo}, {kind: KindBinary}, {kind: KindPod}}
-	if c.Go != nil {
-		m.use(e, 0, c.Go.Tags)
-	}
-	if c.Binary != nil {
-		m.use(e, 1, c.Binary.Tags)
-	}
-	if c.Pod != nil {
-		m.use(e, 2, c.Pod.Tags)
-		e.sections[2].every = len(c.Pod.Tags) == 0
+	for i, kind := range m.order {
+		e.sections[i].kind = kind
+		switch {
+		case kind == KindGo && c.Go != nil:
+			m.use(e, i, c.Go.Tags)
+		case kind == KindBinary && c.Binary != nil:
+			m.use(e, i, c.Binary.Tags)
+		case kind == KindPod && c.Pod != nil:
+			m.use(e, i, c.Pod.Tags)
+			e.sections[i].every = len(c.Pod.Tags) == 0
+		}
 	}
 	return e
 }
