@@ -163,8 +163,8 @@ func (o *clusterOptions) pods(ctx context.Context, p *program, limits runtime.Li
 	}, backend, nil
 }
 
-// watchTemplate reads the template of pods again and again until ctx ends, and calls changed when it
-// is another one. A template that cannot be used changes nothing.
+// watchTemplate reads the template of pods again and again until ctx ends, and calls changed when
+// it is another one. A template that cannot be used changes nothing.
 func (o *clusterOptions) watchTemplate(ctx context.Context, p *program, backend *kube.Backend,
 	changed func(),
 ) {

@@ -195,8 +195,8 @@ func TestWeakBase(t *testing.T) {
 			"its container function has no seccomp profile",
 		},
 		{
-			container + "  - name: side\n    image: a\n    securityContext: {readOnlyRootFilesystem: true, " +
-				"allowPrivilegeEscalation: false}\n",
+			container + "  - name: side\n    image: a\n    securityContext: " +
+				"{readOnlyRootFilesystem: true, allowPrivilegeEscalation: false}\n",
 			"its container side has capabilities",
 		},
 	} {

@@ -50,8 +50,8 @@ func (p *pod) close() {
 	})
 }
 
-// pingInterval is how often the connection to a pod is checked during a call. The wrapper in the pod
-// must allow it: see server.DefaultMinPing.
+// pingInterval is how often the connection to a pod is checked during a call. The wrapper in the
+// pod must allow it: see server.DefaultMinPing.
 const pingInterval = 30 * time.Second
 
 // connect returns a ready pod with a connection, which is made at the first call.

@@ -20,7 +20,7 @@ func options() *Options {
 	}
 }
 
-// TestPingInterval compares how often connections are checked with what the wrapper in a pod allows.
+// TestPingInterval compares how often connections are checked with what the wrapper allows.
 func TestPingInterval(t *testing.T) {
 	if pingInterval < 2*server.DefaultMinPing {
 		t.Errorf("%v is too often for %v", pingInterval, server.DefaultMinPing)

@@ -118,7 +118,8 @@ func TestTagConstraints(t *testing.T) {
 	}
 	resolve := func(tag string, pull runtime.PullPolicy) (string, string, error) {
 		e := &krm.Executors{
-			Only: []functionconfig.ExecutorKind{"container"}, Engine: engine.Name, Pull: pull, Client: http.DefaultClient,
+			Only: []functionconfig.ExecutorKind{"container"}, Engine: engine.Name, Pull: pull,
+			Client: http.DefaultClient,
 		}
 		step, _, err := e.Resolve(t.Context(), &krm.Declared{
 			Image: registry.Host + "/versions", Tag: tag, Direct: true,

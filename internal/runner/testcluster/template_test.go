@@ -73,8 +73,8 @@ func testTemplate(t *testing.T, e *env) {
 	// A ConfigMap has the template as text, as older versions of Porch read it.
 	_, body, _ := strings.Cut(edition("fourth"), "template:\n")
 	e.kubectl(t, "", "delete", "podtemplate", "base-pod-template", "-n", "default")
-	apply("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: base-pod-template, namespace: default}\n" +
-		"data:\n  template: |\n    kind: Pod\n" + indented(body))
+	apply("apiVersion: v1\nkind: ConfigMap\n" +
+		"metadata: {name: base-pod-template, namespace: default}\ndata:\n  template: |\n    kind: Pod\n" + indented(body))
 	for range 100 {
 		if strings.Count(r.log.String(), "the template of pods has changed") > 1 {
 			break

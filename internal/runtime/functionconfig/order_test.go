@@ -12,8 +12,8 @@ import (
 
 // TestOrder tries the executors of a FunctionConfig in orders of the caller.
 func TestOrder(t *testing.T) {
-	const spec = `image: f, goExecutor: {tags: [v1, "~2"]}, binaryExecutor: {tags: [v1, v2.0.0], path: f},
- podExecutor: {tags: [v1, "*"]}`
+	const spec = `image: f, goExecutor: {tags: [v1, "~2"]},
+ binaryExecutor: {tags: [v1, v2.0.0], path: f}, podExecutor: {tags: [v1, "*"]}`
 	configs, problems := Parse([]byte("apiVersion: "+APIVersion+"\nkind: "+Kind+
 		"\nmetadata: {name: f}\nspec: {"+spec+"}\n"), "f")
 	if len(problems) > 0 {

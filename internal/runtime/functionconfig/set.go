@@ -36,9 +36,9 @@ type section struct {
 }
 
 // NewSet returns the set of configs. "" as a prefix of a config is defaultPrefix, which is
-// runtime.DefaultPrefix if it is empty. order is in which order the executors of a config are tried;
-// those that it does not have come after it, in the usual order. Of two configs of one image the
-// first counts, and the other is a problem.
+// runtime.DefaultPrefix if it is empty. The executors of a config are tried in the given order; the
+// others come after these, in the usual order. Of two configs of one image the first counts, and the
+// other is a problem.
 func NewSet(configs []*Config, defaultPrefix string, order ...ExecutorKind) (*Set, []Problem) {
 	if defaultPrefix == "" {
 		defaultPrefix = runtime.DefaultPrefix
@@ -78,8 +78,8 @@ func (s *Set) Lookup(base string) *Config {
 	return nil
 }
 
-// common are the texts and patterns of a set. Many configs have the same ones; that these are in one
-// position of the memory makes a look-up in a large set twice as fast.
+// common are the texts and patterns of a set. Many configs have the same ones. One copy of each
+// makes a look-up in a large set twice as fast.
 type common struct {
 	texts    map[string]string
 	patterns map[pattern]*Tag
