@@ -84,12 +84,11 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || !ok {
 		ts.Fatalf("serve ARG... is expected")
 	}
-	self, err := os.Executable()
-	ts.Check(err)
-	cmd := exec.Command(self, append([]string{
+	// The commands of testscript.Main are in the first directory of the script's PATH.
+	path := filepath.Join(filepath.SplitList(env.Getenv("PATH"))[0], "fctl-runner")
+	cmd := exec.Command(path, append([]string{
 		"serve", "--address", "127.0.0.1:0", "--metrics-address", "",
 	}, args...)...)
-	cmd.Args[0] = "fctl-runner" // testscript goes by it
 	cmd.Env, cmd.Dir = env.Vars, ts.MkAbs(".")
 	stderr, err := cmd.StderrPipe()
 	ts.Check(err)

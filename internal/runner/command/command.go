@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/internal/iostreams"
+	"github.com/fctl-dev/fctl/internal/runtime"
 )
 
 // The exit statuses. They are those of fctl, except that notStarted makes sure that the function
@@ -108,6 +109,9 @@ func (p *program) run(ctx context.Context, args []string) error {
 		} else {
 			return p.help(commands)
 		}
+	}
+	if args[0] == runtime.SandboxCommand { // of this program, in new namespaces
+		return runtime.EnterSandbox(args[1:])
 	}
 	for _, c := range commands {
 		if c.name == args[0] {

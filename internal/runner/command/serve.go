@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"runtime"
 	"time"
 
@@ -25,6 +26,7 @@ type serveOptions struct {
 	dirs             []string
 	exec, executors  string
 	ignoreDigests    bool
+	sandbox          bool
 	maxMessage       int
 	maxRequests      int
 	parallel         int
@@ -63,6 +65,8 @@ Everyone who can connect to the address can run functions.`,
 			f.Lookup("allow-exec").NoOptDefVal = "functions"
 			f.StringVar(&o.executors, "executor", "", "only these `KINDS` of executors, with commas, in "+
 				"the order in which they are asked; go,binary,pod if empty")
+			f.BoolVar(&o.sandbox, "sandbox", false,
+				"programs run without network, on a read-only file system (Linux)")
 			f.BoolVar(&o.ignoreDigests, "ignore-digests", false,
 				"let programs and Go functions run for images with a tag and a digest")
 			f.BoolVar(&o.pods, "pods", false, "run functions in pods of the cluster of the kubeconfig")
@@ -142,12 +146,17 @@ func (p *program) serve(ctx context.Context, o *serveOptions, c *call) error {
 	if backend != nil {
 		go o.cluster.watchTemplate(background, p, backend, func() { warm(configs.cache.Set()) })
 	}
+	programs := &functionconfig.Programs{Dirs: o.dirs, Allow: o.exec != "", Any: o.exec == "any"}
+	if o.sandbox {
+		self, err := os.Executable()
+		if err != nil {
+			return err
+		}
+		programs.Sandbox = &fnruntime.Sandbox{Self: self}
+	}
 	metrics := &server.Metrics{}
 	d := dispatch.New(configs.cache, dispatch.Options{
-		Programs: &functionconfig.Programs{
-			Dirs: o.dirs, Allow: o.exec != "", Any: o.exec == "any",
-		},
-		Pods: pods, Limits: limits, Parallel: o.parallel, IgnoreDigests: o.ignoreDigests,
+		Programs: programs, Pods: pods, Limits: limits, Parallel: o.parallel, IgnoreDigests: o.ignoreDigests,
 		Only:    o.configs.order,
 		Observe: metrics.Observe,
 	})
