@@ -144,8 +144,8 @@ func (b *Base) apply(spec *corev1.PodSpec) error {
 	return nil
 }
 
-// note returns what a map of a template and an own one have; the own ones count.
-func note(base, own map[string]string) map[string]string {
+// union returns the entries of two maps; where both have a key, that of own counts.
+func union(base, own map[string]string) map[string]string {
 	all := maps.Clone(base)
 	if all == nil {
 		all = map[string]string{}

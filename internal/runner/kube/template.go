@@ -210,10 +210,10 @@ func (o *Options) pod(f *pods.Function, command []string) (*corev1.Pod, error) {
 		ObjectMeta: metav1.ObjectMeta{
 			GenerateName: podName(f.Image),
 			Namespace:    o.Namespace,
-			Labels: note(base.Labels, map[string]string{
+			Labels: union(base.Labels, map[string]string{
 				managedBy: program, partLabel: functionContainer, runnerLabel: o.Name,
 			}),
-			Annotations: note(base.Annotations, map[string]string{
+			Annotations: union(base.Annotations, map[string]string{
 				imageNote: f.Image, versionNote: f.Version,
 			}),
 		},
