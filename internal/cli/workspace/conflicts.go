@@ -19,8 +19,8 @@ import (
 type unitConflicts struct {
 	session.Common
 	session.Output
-	apply, dismiss         bool
-	reason, resource, path string
+	apply, dismiss, inEditor bool
+	reason, resource, path   string
 }
 
 func newUnitConflicts(a *app.App) *cobra.Command {
@@ -30,7 +30,7 @@ func newUnitConflicts(a *app.App) *cobra.Command {
 		Short: "List the conflicts of merges into a unit, and settle them",
 		Long: `List what merges did not apply because the unit has changed the same, or lost
 although the unit has changed it. --apply writes the value of the upstream unit,
---dismiss forgets the conflict. The next merge of the same link replaces the list.`,
+--dismiss forgets the conflict, --edit opens an editor with the values of both sides. The next merge of the same link replaces the list.`,
 		Args: session.Words(1, 1),
 	}
 	flags := cmd.Flags()
@@ -38,12 +38,17 @@ although the unit has changed it. --apply writes the value of the upstream unit,
 	o.Output.Add(flags)
 	flags.BoolVar(&o.apply, "apply", false, "write the values of the upstream unit")
 	flags.BoolVar(&o.dismiss, "dismiss", false, "forget the conflicts")
+	flags.BoolVar(&o.inEditor, "edit", false,
+		"decide each conflict in the editor of FCTL_EDITOR, VISUAL or EDITOR")
 	flags.StringVar(&o.reason, "reason", "", "only conflicts with the `REASON`")
 	flags.StringVar(&o.resource, "resource", "", "only conflicts in the resource `TYPE:NAME`")
 	flags.StringVar(&o.path, "path", "", "only conflicts at `PATH`")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		if o.apply && o.dismiss {
-			return diag.Usage("--apply and --dismiss exclude each other")
+		if o.apply && o.dismiss || o.inEditor && (o.apply || o.dismiss) {
+			return diag.Usage("--apply, --dismiss and --edit exclude each other")
+		}
+		if o.inEditor {
+			return o.edit(cmd, words[0])
 		}
 		if !o.apply && !o.dismiss {
 			return o.Read(cmd, func(s *session.Session) error { return o.list(s, words[0]) })

@@ -11,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/link"
 	"github.com/fctl-dev/fctl/internal/source"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
@@ -32,6 +33,7 @@ type unitUpdate struct {
 	mergeExternal           string
 	subgroup                string
 	version                 int64
+	changes                 api.ResourceMutationList // what -o mutations prints
 }
 
 func newUnitUpdate(a *app.App) *cobra.Command {
@@ -82,6 +84,7 @@ working copy is recorded. With --where several units are changed, upstreams firs
 			if units, err = s.Ordered(units, false); err != nil {
 				return err
 			}
+			o.printChanges(s)
 			return s.EachUnit(units, func(u *workspace.Unit) error { return o.run(s, u, words) })
 		})
 	}
@@ -141,8 +144,14 @@ func (o *unitUpdate) run(s *session.Session, u *workspace.Unit, words []string) 
 	if o.restore == "head" {
 		return o.restoreHead(s, u)
 	}
-	if _, err := s.Tx.Edits(e, []*workspace.Unit{u}, s.StrictWorktree); err != nil {
+	edits, err := s.Tx.Edits(e, []*workspace.Unit{u}, s.StrictWorktree)
+	if err != nil {
 		return err
+	}
+	if o.Form == mutationsForm && len(edits) > 0 {
+		if err := o.edit(s, e, u); err != nil {
+			return err
+		}
 	}
 	switch {
 	case len(words) == 2:
@@ -162,7 +171,42 @@ func (o *unitUpdate) run(s *session.Session, u *workspace.Unit, words []string) 
 	case o.mergeSource != "" || o.mergeExternal != "":
 		return o.merge(s, u)
 	}
+	if o.Form == mutationsForm {
+		return nil // all of them at the end
+	}
 	return s.PrintUnit(&o.Output, u, "Successfully updated unit "+u.Slug)
+}
+
+// mutationsForm is the output format that prints what changed.
+const mutationsForm = "mutations"
+
+// printChanges prints the changes of all units.
+func (o *unitUpdate) printChanges(s *session.Session) {
+	if o.Form != mutationsForm || o.upgrade || len(o.resolve) > 0 || o.mergeSource != "" ||
+		o.mergeExternal != "" {
+		return // the results of resolving and merging have them
+	}
+	s.After(func() error {
+		if o.changes == nil {
+			o.changes = api.ResourceMutationList{}
+		}
+		return s.App.WriteJSON(o.changes)
+	})
+}
+
+// edit adds the recorded edit of a working copy to the changes.
+func (o *unitUpdate) edit(s *session.Session, e *wave.Runner, u *workspace.Unit) error {
+	before, err := s.Store.Data(u, u.HeadRevisionNum-1)
+	if err != nil {
+		return err
+	}
+	after, err := s.Store.Data(u, u.HeadRevisionNum)
+	if err != nil {
+		return err
+	}
+	change, err := link.Diff(e.Executor, u.ToolchainType, before, after, u.HeadMutationNum)
+	o.changes = append(o.changes, change...)
+	return err
 }
 
 // record makes a revision, unless the data is that of the head.
@@ -174,7 +218,8 @@ func (o *unitUpdate) record(
 		return nil
 	}
 	m.Subgroup = o.subgroup
-	_, err := s.Tx.Record(e, u, data, source, o.ChangeDesc, m, o.protect)
+	change, err := s.Tx.Record(e, u, data, source, o.ChangeDesc, m, o.protect)
+	o.changes = append(o.changes, change...)
 	return err
 }
 

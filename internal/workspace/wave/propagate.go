@@ -26,6 +26,8 @@ type Selection struct {
 	Explicit bool
 	// Propagate resolves automatic links downstream of what changed.
 	Propagate bool
+	// OneSpace propagates along links between units of one space only.
+	OneSpace bool
 }
 
 // UnitResult is what a wave did to one unit.
@@ -90,6 +92,7 @@ func (r *Runner) selected(u *workspace.Unit, change Change, sel Selection,
 		if l.UpdateType == entity.UpdateNone || l.To == nil {
 			continue
 		}
+		propagate := sel.Propagate && l.AutoUpdate && (!sel.OneSpace || l.To.SpaceSlug == u.SpaceSlug)
 		changed := change.Revised
 		if l.UseLiveState {
 			changed = change.Live
@@ -97,9 +100,9 @@ func (r *Runner) selected(u *workspace.Unit, change Change, sel Selection,
 		switch {
 		case sel.Links != nil && sel.Links(l),
 			sel.Stale && (sel.All || l.AutoUpdate) && len(r.Workspace.StaleReasons(l, nil)) > 0,
-			sel.Propagate && l.AutoUpdate && changed[l.To]:
+			propagate && changed[l.To]:
 			links = append(links, l)
-		case sel.Propagate && l.AutoUpdate && l.Type() == entity.UpdateNeedsProvides:
+		case propagate && l.Type() == entity.UpdateNeedsProvides:
 			maybe = append(maybe, l)
 		}
 	}

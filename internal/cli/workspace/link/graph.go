@@ -38,8 +38,10 @@ dashed, links of a cycle are red.`,
 		"mermaid", "svg", "json")
 	cmd.Flags().StringVar(&o.root, "root", "", "only `UNIT` and what it depends on")
 	cmd.Flags().IntVar(&o.depth, "depth", 0, "at most `N` links away from the root")
-	cmd.Flags().BoolVar(&o.clusters, "cluster", false, "frame the units of each space")
+	cluster := &app.Choice{What: "cluster", Value: "none", Values: []string{"none", "space"}}
+	cmd.Flags().Var(cluster, "cluster", "frame the units of each `GROUP`: none or space")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		o.clusters = cluster.Value == "space"
 		return o.Read(cmd, func(s *session.Session) error {
 			if err := s.StaleLinks(); err != nil {
 				return err

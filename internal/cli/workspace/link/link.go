@@ -3,6 +3,7 @@
 package link
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
+	"github.com/fctl-dev/fctl/internal/link"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
@@ -196,11 +198,15 @@ func referenceText(r entity.ResourceReference) string {
 func newLinkDelete(a *app.App) *cobra.Command {
 	c, sel := &session.Common{App: a}, &session.Selection{}
 	cmd := &cobra.Command{
-		Use: "delete [flags] [LINK...]", Short: "Delete links; values that they wrote stay",
+		Use: "delete [flags] [LINK...]", Short: "Delete links",
+		Long: `Delete links. The values that they wrote stay, unless --reset writes the
+placeholders again that bindings have replaced.`,
 	}
 	c.AddSpace(cmd.Flags())
 	c.AddDryRun(cmd.Flags())
 	sel.Add(cmd.Flags())
+	reset := cmd.Flags().Bool("reset", false,
+		"write the placeholders again that the links have replaced")
 	more := cmd.Flags().StringSlice("link", nil, "delete the `LINKS`, separated by commas")
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		names = append(names, *more...)
@@ -215,6 +221,11 @@ func newLinkDelete(a *app.App) *cobra.Command {
 				return err
 			}
 			for _, l := range links {
+				if *reset {
+					if err := resetLink(s, l); err != nil {
+						return err
+					}
+				}
 				if err := s.Tx.DeleteLink(s.Workspace, l); err != nil {
 					return err
 				}
@@ -223,8 +234,48 @@ func newLinkDelete(a *app.App) *cobra.Command {
 					return nil
 				})
 			}
+			if *reset {
+				return s.Propagate()
+			}
 			return nil
 		})
 	}
 	return cmd
+}
+
+// resetLink writes the placeholders that the bindings of a link have replaced.
+func resetLink(s *session.Session, l *workspace.Link) error {
+	u := l.From
+	if u == nil {
+		return nil
+	}
+	e, err := s.Engine()
+	if err != nil {
+		return err
+	}
+	if _, err := s.Tx.Edits(e, []*workspace.Unit{u}, s.StrictWorktree); err != nil {
+		return err
+	}
+	before, err := s.Store.Data(u, u.HeadRevisionNum)
+	if err != nil {
+		return err
+	}
+	after, kept, err := link.Reset(e.Executor, u.ToolchainType, before, l.Link)
+	if err != nil {
+		return s.Store.InUnit(u, err)
+	}
+	for _, what := range kept {
+		s.Note("%s: %s was edited, and stays", u.Name(), what)
+	}
+	if bytes.Equal(before, after) {
+		return nil
+	}
+	head := u.HeadRevisionNum
+	s.After(func() error {
+		s.Note("%s: revision %d -> %d", u.Name(), head, head+1)
+		return nil
+	})
+	_, err = s.Tx.Record(e, u, after, entity.SourceResolve, "reset "+l.Slug,
+		entity.Mutation{LinkID: l.LinkID}, false)
+	return err
 }

@@ -19,6 +19,8 @@ type linkCreate struct {
 	linkFlags
 	session.Output
 	whereFrom, whereTo, whereToSpace string
+	whereSpace                       string
+	destSpaces                       []string
 	keepGoing                        bool
 }
 
@@ -29,7 +31,8 @@ func newLinkCreate(a *app.App) *cobra.Command {
 		Short: "Make a link between two units",
 		Long: `Make a link from a downstream unit to an upstream unit. Without a name, or with -,
 it is named FROM-TO. With --where-from and --where-to, every selected unit gets a
-link to every selected one. A link with AutoUpdate is resolved at once.`,
+link to every selected one; with --where-space and --dest-space, links are copied to
+other spaces. A link with AutoUpdate is resolved at once.`,
 		Example: `  fctl link create - web ns
   fctl link create - web db --update-type UpgradeUnit --make-current
   fctl link create - web profile --update-type TransformPaths \
@@ -47,16 +50,22 @@ link to every selected one. A link with AutoUpdate is resolved at once.`,
 	flags.StringVar(&o.whereToSpace, "where-to-space", "",
 		"take the units to link to from every space with `EXPR`")
 	flags.BoolVar(&o.keepGoing, "keep-going", false,
-		"with --where-from, make the other links if one is refused")
+		"make the other links if one of several is refused")
+	flags.StringVar(&o.whereSpace, "where-space", "",
+		"copy the links of every space with `EXPR` to --dest-space")
+	flags.StringSliceVar(&o.destSpaces, "dest-space", nil,
+		"copy links to `SPACE`, between the units with the same names; can be repeated")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		bulk := o.whereFrom != "" || o.whereTo != ""
-		if bulk && (len(words) > 0 || o.whereFrom == "" || o.whereTo == "") {
-			return diag.UsageHint(cmd.UseLine(),
-				"--where-from and --where-to select the units; both are needed, without words")
+		bulk, err := o.checkBulk(cmd.UseLine(), words)
+		if err != nil {
+			return err
 		}
 		title := "link create " + strings.Join(words, " ")
 		return o.Write(cmd, title, func(s *session.Session) error {
-			if bulk {
+			switch {
+			case o.whereSpace != "":
+				return o.copy(s)
+			case bulk:
 				return o.bulk(s)
 			}
 			l, err := o.named(s, words)
@@ -227,8 +236,7 @@ func (o *linkCreate) bulk(s *session.Session) error {
 	if err != nil {
 		return err
 	}
-	var made []*workspace.Link
-	var errs []error
+	var all []*workspace.Link
 	for _, f := range s.Units {
 		if !s.In(f.SpaceSlug) || !from.Match(filter.OfUnit(f.Unit)) {
 			continue
@@ -240,26 +248,14 @@ func (o *linkCreate) bulk(s *session.Session) error {
 				!space.Match(filter.OfSpace(in.Space)) {
 				continue
 			}
-			l := &workspace.Link{Link: &entity.Link{
+			all = append(all, &workspace.Link{Link: &entity.Link{
 				Common:   entity.Common{SpaceSlug: f.SpaceSlug},
 				FromUnit: f.Slug, ToUnit: t.Slug, ToSpace: t.SpaceSlug,
-			}}
-			l, err = o.create(s, l)
-			switch {
-			case err != nil && !o.keepGoing:
-				return err
-			case err != nil:
-				errs = append(errs, err)
-			case l != nil:
-				made = append(made, l)
-			}
+			}})
 		}
 	}
-	if len(made)+len(errs) == 0 {
+	if len(all) == 0 {
 		s.Note("no units are selected")
 	}
-	for _, err := range errs {
-		s.After(func() error { return err })
-	}
-	return s.PropagateLinks(made)
+	return o.createAll(s, all)
 }

@@ -36,6 +36,7 @@ first.`,
 	flags := cmd.Flags()
 	o.AddSpace(flags)
 	flags.BoolVar(&o.NoPropagate, "no-propagate", false, "do not follow automatic links")
+	o.AddNoCrossSpace(flags)
 	flags.BoolVar(&o.StrictWorktree, "strict-worktree", false,
 		"fail if a working copy was edited, instead of taking the edit into account")
 	app.AddShowSecrets(flags, &o.ShowSecrets)

@@ -95,7 +95,7 @@ func (o *linkResolve) run(s *session.Session, names []string) error {
 		return err
 	}
 	e.Options = options
-	sel.Explicit = true
+	sel.Explicit, sel.OneSpace = true, o.NoCrossSpace()
 	sel.Propagate = !s.NoPropagate && !s.Store.Config.NoAutoUpdate
 	if o.stale { // an edit of an upstream makes a link stale
 		if _, err := s.Tx.Edits(e, s.Units, s.StrictWorktree); err != nil {

@@ -14,7 +14,7 @@ func (s *Session) PrintGet(out *Output, name string, object any, rows [][]string
 	switch {
 	case out.Form == "name":
 		return s.App.Write([]byte(name + "\n"))
-	case out.Form == "json" || out.Form == "yaml":
+	case out.Form == "json" || out.Form == "yaml" || strings.HasPrefix(out.Form, jqPrefix):
 		return s.PrintObject(out, object)
 	case strings.HasPrefix(out.Form, "custom-columns="):
 		return printCustom(s, out, []any{object}, func(v any) any { return v })

@@ -50,7 +50,7 @@ type Output struct {
 // Add adds the flags.
 func (o *Output) Add(flags *pflag.FlagSet) {
 	flags.StringVarP(&o.Form, "output", "o", "",
-		"output `FORMAT`: table, wide, name, json, yaml or custom-columns=NAME:FIELD,...")
+		"output `FORMAT`: table, wide, name, json, yaml, jq=EXPR or custom-columns=NAME:FIELD,...")
 	flags.BoolVar(&o.noHeaders, "no-headers", false, "print tables without their first line")
 	flags.StringSliceVar(&o.columns, "columns", nil, "print only these `COLUMNS` of the table")
 	flags.StringSliceVar(&o.fields, "select", nil, "print only these `FIELDS` as JSON or YAML")
@@ -62,8 +62,12 @@ func (o *Output) Check() error {
 		slices.Contains([]string{"", "table", "wide", "name", "json", "yaml"}, o.Form) {
 		return nil
 	}
+	if expression, ok := strings.CutPrefix(o.Form, jqPrefix); ok {
+		_, err := compileJQ(expression)
+		return err
+	}
 	return diag.Usage(
-		"output format %q is not one of table, wide, name, json, yaml, custom-columns=...", o.Form)
+		"output format %q is not one of table, wide, name, json, yaml, jq=..., custom-columns=...", o.Form)
 }
 
 // Column is a column of a table. A wide one is shown with -o wide only.
@@ -98,7 +102,7 @@ func PrintList[T any](
 			b.WriteString(name(row) + "\n")
 		}
 		return s.App.Write([]byte(b.String()))
-	case form == "json" || form == "yaml":
+	case form == "json" || form == "yaml" || strings.HasPrefix(form, jqPrefix):
 		objects := make([]any, len(rows))
 		for i, row := range rows {
 			objects[i] = object(row)
@@ -183,6 +187,13 @@ func (s *Session) PrintObject(o *Output, object any) error {
 
 // PrintValue prints a value as JSON or YAML.
 func (s *Session) PrintValue(form string, v any) error {
+	if expression, ok := strings.CutPrefix(form, jqPrefix); ok {
+		text, err := runJQ(s.Ctx, expression, v)
+		if err != nil {
+			return err
+		}
+		return s.App.Write(text)
+	}
 	write := entity.JSON
 	if form == "yaml" {
 		write = entity.YAML

@@ -34,6 +34,7 @@ type Common struct {
 	SpaceFlag      string
 	DryRun         bool
 	NoPropagate    bool
+	noCrossSpace   bool
 	StrictWorktree bool
 	ChangeDesc     string
 	ShowSecrets    bool
@@ -62,12 +63,22 @@ func (c *Common) AddDryRun(flags *pflag.FlagSet) {
 	flags.BoolVar(&c.DryRun, "dry-run", false, "write nothing, and show what would be done")
 }
 
+// AddNoCrossSpace adds the flag --no-cross-space.
+func (c *Common) AddNoCrossSpace(flags *pflag.FlagSet) {
+	flags.BoolVar(&c.noCrossSpace, "no-cross-space", false,
+		"afterwards, resolve only automatic links to units of their own space")
+}
+
+// NoCrossSpace reports whether --no-cross-space is given.
+func (c *Common) NoCrossSpace() bool { return c.noCrossSpace }
+
 // AddWrite adds the flags of commands that make revisions.
 func (c *Common) AddWrite(flags *pflag.FlagSet) {
 	c.AddSpace(flags)
 	c.AddDryRun(flags)
 	flags.BoolVar(&c.NoPropagate, "no-propagate", false,
 		"do not resolve automatic links afterwards")
+	c.AddNoCrossSpace(flags)
 	flags.BoolVar(&c.StrictWorktree, "strict-worktree", false,
 		"fail if a working copy was edited, instead of recording the edit")
 	app.AddShowSecrets(flags, &c.ShowSecrets)

@@ -148,6 +148,7 @@ func (s *Session) RunWave(sel wave.Selection, live []*workspace.Unit) error {
 	for _, u := range live {
 		change.Live[u] = true
 	}
+	sel.OneSpace = s.noCrossSpace
 	s.Propagated, err = e.Run(s.Ctx, change, sel)
 	if problems, ok := errors.AsType[entity.Errors](err); ok && len(problems) > 0 &&
 		problems[0].Code == entity.CodeLinkCycle {

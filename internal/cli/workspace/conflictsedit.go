@@ -1,0 +1,299 @@
+package workspace
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/shellwords"
+	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/link"
+	"github.com/fctl-dev/fctl/internal/workspace"
+	"github.com/fctl-dev/fctl/internal/workspace/entity"
+)
+
+// edit lets the user decide conflicts in an editor, as kubectl edit does. The workspace is not
+// locked meanwhile.
+func (o *unitConflicts) edit(cmd *cobra.Command, name string) error {
+	var shown api.MutationConflictList
+	var text string
+	err := o.Read(cmd, func(s *session.Session) error {
+		u, err := s.UnitNamed(name)
+		if err != nil {
+			return err
+		}
+		all, err := s.Store.Conflicts(u)
+		if err != nil {
+			return err
+		}
+		for _, c := range all {
+			if o.matches(c) {
+				shown = append(shown, c)
+			}
+		}
+		text, err = editText(s, u, shown)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if len(shown) == 0 {
+		return diag.Usage("%s has no conflict to edit", name)
+	}
+	edited, err := o.runEditor(cmd, text)
+	if err != nil {
+		return err
+	}
+	values, err := editedValues(edited, shown)
+	if err != nil {
+		return err
+	}
+	return o.Write(cmd, "unit conflicts "+name+" --edit", func(s *session.Session) error {
+		return o.decide(s, name, shown, values)
+	})
+}
+
+// editText returns the conflicts as the user edits them: the value that was merged last, that of
+// the upstream, that of the unit, and the one that is to be.
+func editText(
+	s *session.Session, u *workspace.Unit, conflicts api.MutationConflictList,
+) (string, error) {
+	data, err := s.Store.Data(u, u.HeadRevisionNum)
+	if err != nil {
+		return "", err
+	}
+	executor, err := s.Functions()
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString("# The conflicts of " + u.Name() + ". result is the value that the unit gets;\n" +
+		"# remove an entry to leave its conflict as it is.\n")
+	for i, c := range conflicts {
+		fmt.Fprintf(&b, "- conflict: %d # %s\n  resource: %s\n", i+1, c.Reason,
+			session.ResourceText(c.Resource))
+		if c.Path == "" {
+			fmt.Fprintf(&b, "  result: local # or upstream, for the whole resource\n")
+			continue
+		}
+		fmt.Fprintf(&b, "  path: %s\n", gabyText(session.PlainPath(c.Path)))
+		local := link.ValueAt(executor, u.ToolchainType, data, &c.Resource, c.Path)
+		if base, ok := baseOf(s, u, c); ok {
+			writeField(&b, "base", link.ValueAt(executor, u.ToolchainType, base, &c.Resource, c.Path))
+		}
+		writeField(&b, "upstream", upstreamValue(c))
+		writeField(&b, "local", local)
+		writeField(&b, "result", local)
+	}
+	return b.String(), nil
+}
+
+// upstreamValue returns the value that a conflict withheld, "" if it is to be deleted.
+func upstreamValue(c api.MutationConflict) string {
+	if c.Source.MutationType == api.MutationTypeDelete {
+		return ""
+	}
+	return c.Source.Value
+}
+
+// baseOf returns the data of the upstream that was the base of the last merge of a conflict's link.
+func baseOf(s *session.Session, u *workspace.Unit, c api.MutationConflict) ([]byte, bool) {
+	l, err := s.Link("", c.LinkID)
+	if err != nil || l.To == nil {
+		return nil, false
+	}
+	mutations, err := s.Store.Mutations(u)
+	if err != nil {
+		return nil, false
+	}
+	for i := len(mutations) - 1; i >= 0; i-- {
+		if m := &mutations[i]; m.LinkID == l.LinkID && m.MergeBaseRevisionNum != nil {
+			read := s.Store.Data
+			if l.UseLiveState {
+				read = s.Store.Live
+			}
+			data, err := read(l.To, *m.MergeBaseRevisionNum)
+			return data, err == nil
+		}
+	}
+	return nil, false
+}
+
+// writeField writes a value in YAML; nothing for a value that is missing.
+func writeField(b *strings.Builder, name, value string) {
+	value = strings.TrimRight(value, "\n")
+	switch {
+	case value == "":
+		fmt.Fprintf(b, "  # %s: none\n", name)
+	case strings.Contains(value, "\n"):
+		first, rest, _ := strings.Cut(value, "\n")
+		separator := "\n    "
+		if first == "|" || first == ">" || len(first) < 4 && strings.HasPrefix(first, "|") {
+			separator = " "
+		}
+		fmt.Fprintf(b, "  %s:%s%s\n", name, separator, first)
+		for line := range strings.Lines(rest) {
+			b.WriteString("    " + strings.TrimRight(line, "\n") + "\n")
+		}
+	default:
+		fmt.Fprintf(b, "  %s: %s\n", name, value)
+	}
+}
+
+// gabyText returns a text as a YAML scalar.
+func gabyText(text string) string {
+	out, err := entity.YAML(text)
+	if err != nil {
+		return text
+	}
+	return strings.TrimRight(string(out), "\n")
+}
+
+// runEditor opens the editor of the user with a text, and returns what the user saved.
+func (o *unitConflicts) runEditor(cmd *cobra.Command, text string) ([]byte, error) {
+	editor := ""
+	for _, name := range []string{"EDITOR", "VISUAL", "FCTL_EDITOR"} {
+		if value := o.App.Streams.Getenv(name); value != "" {
+			editor = value
+		}
+	}
+	words, err := shellwords.Split(editor)
+	if err != nil || len(words) == 0 {
+		return nil, diag.UsageHint("EDITOR=vi fctl unit conflicts UNIT --edit",
+			"--edit needs the name of an editor in FCTL_EDITOR, VISUAL or EDITOR")
+	}
+	dir, err := os.MkdirTemp("", "fctl-conflicts-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // temporary
+	file := dir + "/conflicts.yaml"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		return nil, err
+	}
+	run := exec.CommandContext(cmd.Context(), words[0], append(words[1:], file)...)
+	run.Stdin, run.Stdout, run.Stderr = os.Stdin, os.Stdout, os.Stderr
+	run.Dir = o.App.Dir
+	if err := run.Run(); err != nil {
+		return nil, diag.Usage("the editor %s failed, nothing was changed: %v", words[0], err)
+	}
+	return os.ReadFile(file)
+}
+
+// editedValues returns what the user decided, by the index of the conflict: the value in YAML.
+func editedValues(text []byte, shown api.MutationConflictList) (map[int]string, error) {
+	doc, err := gaby.ParseYAML(text)
+	if err == nil {
+		err = doc.Check()
+	}
+	if err != nil {
+		return nil, diag.Usage("the edited conflicts cannot be read: %v", err)
+	}
+	values := map[int]string{}
+	for e := doc.Value().First(); e.Exists(); e = e.Next() {
+		n, ok := e.Get("conflict").Data().(int)
+		if !ok || n < 1 || n > len(shown) {
+			return nil, diag.Usage("line %d of the edited conflicts: conflict is a number from 1 to %d",
+				e.Position().Line, len(shown))
+		}
+		value := ""
+		if result := e.Get("result"); result.Exists() {
+			out, err := entity.YAML(result.Data())
+			if err != nil {
+				return nil, err
+			}
+			value = string(out)
+		}
+		values[n-1] = value
+	}
+	return values, nil
+}
+
+// decide writes the results of the user and removes the conflicts.
+func (o *unitConflicts) decide(
+	s *session.Session, name string, shown api.MutationConflictList, values map[int]string,
+) error {
+	u, err := s.UnitNamed(name)
+	if err != nil {
+		return err
+	}
+	e, err := s.Engine()
+	if err != nil {
+		return err
+	}
+	if _, err := s.Tx.Edits(e, []*workspace.Unit{u}, s.StrictWorktree); err != nil {
+		return err
+	}
+	all, err := s.Store.Conflicts(u)
+	if err != nil {
+		return err
+	}
+	data, err := s.Store.Data(u, u.HeadRevisionNum)
+	if err != nil {
+		return err
+	}
+	var changes, others api.MutationConflictList
+	settled := 0
+	for _, c := range all {
+		i := indexOfConflict(shown, c)
+		value, decided := values[i]
+		if i < 0 || !decided {
+			others = append(others, c)
+			continue
+		}
+		settled++
+		if c.Path == "" {
+			if strings.TrimSpace(value) == "upstream" {
+				changes = append(changes, c)
+			}
+			continue
+		}
+		local := link.ValueAt(e.Executor, u.ToolchainType, data, &c.Resource, c.Path)
+		switch {
+		case value == local:
+			continue
+		case value == "":
+			c.Source = api.MutationInfo{MutationType: api.MutationTypeDelete, Value: local}
+		case value != c.Source.Value || c.Source.MutationType == api.MutationTypeDelete:
+			c.Source = api.MutationInfo{MutationType: api.MutationTypeReplace, Value: value}
+		}
+		changes = append(changes, c)
+	}
+	if len(changes) > 0 {
+		after, err := o.applied(s, u, changes)
+		if err != nil {
+			return err
+		}
+		if _, err := s.Tx.Record(e, u, after, entity.SourceMergeUnits, "decided conflicts",
+			entity.Mutation{}, false); err != nil {
+			return err
+		}
+	}
+	if err := s.Tx.WriteConflicts(u, others); err != nil {
+		return err
+	}
+	s.After(func() error {
+		s.Note("settled %s", session.Count(settled, "conflict"))
+		return nil
+	})
+	return s.Propagate()
+}
+
+// indexOfConflict returns the index of a conflict in a list, -1 if another merge has replaced it.
+func indexOfConflict(list api.MutationConflictList, c api.MutationConflict) int {
+	for i := range list {
+		o := &list[i]
+		if o.Reason == c.Reason && o.Resource.ResourceType == c.Resource.ResourceType &&
+			o.Resource.ResourceName == c.Resource.ResourceName && o.Path == c.Path &&
+			o.LinkID == c.LinkID && o.Source.Value == c.Source.Value {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,95 @@
+package link
+
+import (
+	"slices"
+
+	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/workspace"
+	"github.com/fctl-dev/fctl/internal/workspace/entity"
+	"github.com/fctl-dev/fctl/internal/workspace/filter"
+)
+
+// copy makes the links of the spaces of --where-space in the spaces of --dest-space, too: between
+// the units with the same names there. An upstream in a third space stays. Links that the
+// destination has already are skipped.
+func (o *linkCreate) copy(s *session.Session) error {
+	from, err := filter.Parse(o.whereSpace, filter.SpaceSchema())
+	if err != nil {
+		return err
+	}
+	var all []*workspace.Link
+	for _, name := range o.destSpaces {
+		dest, err := s.Space(name)
+		if err != nil {
+			return err
+		}
+		for _, l := range s.Links {
+			space, err := s.Space(l.SpaceSlug)
+			if err != nil || space == dest || !from.Match(filter.OfSpace(space.Space)) {
+				continue
+			}
+			if _, err := s.Link(dest.Slug, l.Slug); err == nil {
+				s.Note("%s/%s exists already", dest.Slug, l.Slug)
+				continue
+			}
+			all = append(all, copyOf(l, dest))
+		}
+	}
+	if len(all) == 0 {
+		s.Note("no links are selected")
+	}
+	return o.createAll(s, all)
+}
+
+// copyOf returns a link with the definition of another one for a space.
+func copyOf(l *workspace.Link, space *workspace.Space) *workspace.Link {
+	c := &workspace.Link{Link: l.Definition(), Stated: true}
+	c.Common = entity.Common{
+		Slug: l.Slug, SpaceSlug: space.Slug, DisplayName: l.DisplayName, Labels: l.Labels,
+		Annotations: l.Annotations, DeleteGates: l.DeleteGates,
+	}
+	c.LinkID, c.FromUnitID, c.ToUnitID, c.ToSpaceID = "", "", "", ""
+	c.FromUnit, c.ToUnit, c.ToSpace = l.FromUnit, l.ToUnit, l.ToSpace
+	if l.ToSpace == l.SpaceSlug {
+		c.ToSpace = space.Slug
+	}
+	return c
+}
+
+// createAll makes links. With --keep-going one that is refused does not stop the others.
+func (o *linkCreate) createAll(s *session.Session, all []*workspace.Link) error {
+	var made []*workspace.Link
+	for _, l := range all {
+		l, err := o.create(s, l)
+		switch {
+		case err != nil && !o.keepGoing:
+			return err
+		case err != nil:
+			s.After(func() error { return err })
+		case l != nil:
+			made = append(made, l)
+		}
+	}
+	return s.PropagateLinks(made)
+}
+
+// checkBulk reports flags that do not go together. It reports whether several links are made.
+func (o *linkCreate) checkBulk(use string, words []string) (bool, error) {
+	pairs := o.whereFrom != "" || o.whereTo != "" || o.whereToSpace != ""
+	copies := o.whereSpace != "" || len(o.destSpaces) > 0
+	switch {
+	case pairs && copies:
+		return true, diag.UsageHint(use, "--where-from and --where-space exclude each other")
+	case (pairs || copies) && len(words) > 0:
+		return true, diag.UsageHint(use, "either words or flags that select units, not both")
+	case pairs && (o.whereFrom == "" || o.whereTo == ""):
+		return true, diag.UsageHint(use,
+			"--where-from and --where-to select the units; both are needed")
+	case copies && (o.whereSpace == "" || len(o.destSpaces) == 0):
+		return true, diag.UsageHint(use,
+			"--where-space and --dest-space say what is copied where; both are needed")
+	}
+	o.destSpaces = slices.Compact(o.destSpaces)
+	return pairs || copies, nil
+}
