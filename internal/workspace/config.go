@@ -51,7 +51,7 @@ func Init(ctx context.Context, dir string, o InitOptions) ([]string, error) {
 	if err != nil {
 		return nil, diag.Input(diag.FileName(dir), "", err)
 	}
-	s := &Store{dir: dir, root: root, Now: now}
+	s := &Store{dir: dir, root: root, Now: now, ManyFiles: manyFiles}
 	defer s.Close() //nolint:errcheck // the lock ends with the process at the latest
 	if err := s.take(ctx, true); err != nil {
 		return nil, err

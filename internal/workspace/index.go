@@ -2,7 +2,7 @@ package workspace
 
 import (
 	"bytes"
-	"encoding/gob"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"time"
@@ -10,16 +10,12 @@ import (
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
 
-// indexVersion is that of the form of the index. An index of another version is ignored.
-const indexVersion = 1
-
 // minUnindexed is the number of unknown files that makes another index worth its cost.
 const minUnindexed = 64
 
 // index holds what was read from files, so that the next command need not read them again. It is
 // only a cache: an entry counts if the file has not changed since, and the index may be missing.
 type index struct {
-	Version     int
 	Definitions map[string]*indexed // by path
 	Hashes      map[string]hashed   // of working copies, by path
 }
@@ -60,9 +56,8 @@ func (s *Store) stampOf(name string) stamp {
 func (s *Store) readIndex() *index {
 	x := &index{}
 	text, err := s.root.ReadFile(indexFile)
-	if err != nil || gob.NewDecoder(bytes.NewReader(text)).Decode(x) != nil ||
-		x.Version != indexVersion {
-		return &index{}
+	if err != nil || x.decode(text) != nil {
+		return &index{} // of another version, for example
 	}
 	return x
 }
@@ -96,9 +91,7 @@ func (w *Workspace) WriteIndex() {
 		return
 	}
 	now := time.Now()
-	x := &index{
-		Version: indexVersion, Definitions: map[string]*indexed{}, Hashes: map[string]hashed{},
-	}
+	x := &index{Definitions: map[string]*indexed{}, Hashes: map[string]hashed{}}
 	add := func(kind entity.Kind, c *entity.Common, from source, stated bool) {
 		e := s.index.Definitions[from.file]
 		if st := s.stampOf(from.file); e == nil || e.File != st {
@@ -114,7 +107,10 @@ func (w *Workspace) WriteIndex() {
 		if at := s.stampOf(name); at != e.State {
 			e.State, e.Recorded = at, nil
 			if text, err := s.root.ReadFile(name); err == nil {
-				e.Recorded = text
+				var compact bytes.Buffer
+				if json.Compact(&compact, text) == nil {
+					e.Recorded = compact.Bytes()
+				}
 			}
 		}
 		x.Definitions[from.file] = e
@@ -126,10 +122,7 @@ func (w *Workspace) WriteIndex() {
 	for _, l := range w.Links {
 		add(entity.KindLink, &l.Common, l.source, l.Stated)
 	}
-	var text bytes.Buffer
-	if gob.NewEncoder(&text).Encode(x) == nil {
-		_ = s.replace(indexFile, text.Bytes()) // the next command reads more files
-	}
+	_ = s.replaceWith(indexFile, x.encode) // without it the next command reads more files
 }
 
 // indexHash puts the hash of a working copy into the index.

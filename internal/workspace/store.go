@@ -1,10 +1,11 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -29,6 +30,8 @@ type Store struct {
 	Step func(what string)
 	// Sequential does the changes of a transaction one after another; for tests.
 	Sequential bool
+	// ManyFiles is the number of changes from which on files are written in batches; for tests.
+	ManyFiles int
 
 	dir       string // as in messages
 	root      *os.Root
@@ -49,6 +52,8 @@ type OpenOptions struct {
 	// Step and Sequential are those of Store.
 	Step       func(what string)
 	Sequential bool
+	// ManyFiles is that of Store; 0 is a good number.
+	ManyFiles int
 }
 
 // Find returns the root of the workspace that dir is in: the next directory upwards with the
@@ -84,7 +89,10 @@ func Open(ctx context.Context, dir string, o OpenOptions) (*Store, error) {
 	if err != nil {
 		return nil, diag.Input(diag.FileName(dir), "", err)
 	}
-	s := &Store{dir: dir, root: root, Now: now, Step: o.Step, Sequential: o.Sequential}
+	s := &Store{
+		dir: dir, root: root, Now: now, Step: o.Step, Sequential: o.Sequential,
+		ManyFiles: cmp.Or(o.ManyFiles, manyFiles),
+	}
 	if err := s.open(ctx, o); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -203,19 +211,25 @@ func (s *Store) writers() int {
 // replace replaces a file: a reader sees the old content or the new one. A file left by a killed
 // process has the same temporary name and is overwritten.
 func (s *Store) replace(name string, data []byte) error {
+	return s.replaceWith(name, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// replaceWith replaces a file by what write writes.
+func (s *Store) replaceWith(name string, write func(io.Writer) error) error {
 	dir := path.Dir(name)
 	if err := s.root.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	sum := fnv.New64a()
-	_, _ = sum.Write([]byte(name)) // a hash never fails
-	temporary := path.Join(dir, fmt.Sprintf(".fctl-%016x.tmp", sum.Sum64()))
+	temporary := path.Join(dir, temporaryName(name))
 	s.step("create " + name)
 	f, err := s.root.OpenFile(temporary, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o666)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
+	err = write(f)
 	if err == nil {
 		err = f.Sync()
 	}

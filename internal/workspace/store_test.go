@@ -229,9 +229,10 @@ func TestDryRun(t *testing.T) {
 func TestKilledAtEveryWrite(t *testing.T) {
 	if at := os.Getenv("WORKSPACE_KILL"); at != "" {
 		n, _ := strconv.Atoi(at)
+		many, _ := strconv.Atoi(os.Getenv("WORKSPACE_MANY"))
 		steps := 0
 		s, w := open(t, os.Getenv("WORKSPACE_DIR"), workspace.OpenOptions{
-			Write: true, Sequential: true, Step: func(string) {
+			Write: true, Sequential: true, ManyFiles: many, Step: func(string) {
 				if steps++; steps == n {
 					p, err := os.FindProcess(os.Getpid())
 					if err == nil {
@@ -247,11 +248,19 @@ func TestKilledAtEveryWrite(t *testing.T) {
 		}
 		return
 	}
+	for name, many := range map[string]int{"one by one": 0, "in batches": 1} {
+		t.Run(name, func(t *testing.T) { killAtEveryWrite(t, many) })
+	}
+}
+
+// killAtEveryWrite kills processes that write files in batches from many changes on.
+func killAtEveryWrite(t *testing.T, many int) {
+	t.Helper()
 	steps := 0
 	whole := shop(t)
 	before := content(t, whole)
 	s, w := open(t, whole, workspace.OpenOptions{
-		Write: true, Step: func(string) { steps++ },
+		Write: true, ManyFiles: many, Step: func(string) { steps++ },
 	})
 	if err := change(t.Context(), s, w); err != nil {
 		t.Fatal(err)
@@ -261,7 +270,8 @@ func TestKilledAtEveryWrite(t *testing.T) {
 	for n := 1; n <= steps+1; n++ {
 		dir := shop(t)
 		cmd := exec.Command(os.Args[0], "-test.run=^TestKilledAtEveryWrite$")
-		cmd.Env = append(os.Environ(), "WORKSPACE_KILL="+strconv.Itoa(n), "WORKSPACE_DIR="+dir)
+		cmd.Env = append(os.Environ(), "WORKSPACE_KILL="+strconv.Itoa(n), "WORKSPACE_DIR="+dir,
+			"WORKSPACE_MANY="+strconv.Itoa(many))
 		out, err := cmd.CombinedOutput()
 		if killed := err != nil; killed != (n <= steps) {
 			t.Fatalf("step %d: %v\n%s", n, err, out)
@@ -296,9 +306,16 @@ func TestKilledAtEveryWrite(t *testing.T) {
 
 // TestAnEditSurvivesTheRepair edits a working copy after a process was killed.
 func TestAnEditSurvivesTheRepair(t *testing.T) {
+	for name, many := range map[string]int{"one by one": 0, "in batches": 1} {
+		t.Run(name, func(t *testing.T) { editAndRepair(t, many) })
+	}
+}
+
+func editAndRepair(t *testing.T, many int) {
+	t.Helper()
 	dir := shop(t)
 	s, w := open(t, dir, workspace.OpenOptions{
-		Write: true, Sequential: true,
+		Write: true, Sequential: true, ManyFiles: many,
 		Step: func(what string) {
 			if what == "create spaces/shop/units/web/data.yaml" {
 				panic("killed")

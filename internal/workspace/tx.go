@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
@@ -29,8 +28,7 @@ const (
 	phaseDelete                  // what nothing refers to any more
 )
 
-// operation is one change of a file. Doing it again changes nothing. The fields are exported for
-// the journal only.
+// operation is one change of a file. Doing it again changes nothing.
 type operation struct {
 	Phase phase
 	Path  string
@@ -175,11 +173,8 @@ func (t *Tx) Commit(ctx context.Context) error {
 		}
 		t.ops = append(t.ops, undo...)
 	}
-	var text bytes.Buffer
-	if err := gob.NewEncoder(&text).Encode(journal{t.Title, t.ops}); err != nil {
-		return err
-	}
-	if err := s.replace(journalFile, text.Bytes()); err != nil {
+	j := journal{t.Title, t.ops}
+	if err := s.replaceWith(journalFile, j.encode); err != nil {
 		return s.failed(journalFile, err)
 	}
 	if err := s.syncDir(privateDir); err != nil {
@@ -190,6 +185,13 @@ func (t *Tx) Commit(ctx context.Context) error {
 
 // finish makes the changes of a journal and removes it.
 func (s *Store) finish(_ context.Context, ops []operation) error {
+	if canSyncAll && len(ops) >= s.ManyFiles {
+		if err := s.finishMany(ops); err != nil {
+			return err
+		}
+		s.step("remove " + journalFile)
+		return s.failed(journalFile, s.root.Remove(journalFile))
+	}
 	dirs := map[string]bool{}
 	for from := 0; from < len(ops); {
 		to := from
@@ -222,7 +224,7 @@ func (s *Store) do(o operation) error {
 		s.step("delete " + o.Path)
 		return s.root.RemoveAll(o.Path)
 	case o.Append:
-		return s.appendAt(o)
+		return s.appendAt(o, true)
 	case o.Guarded:
 		if now, err := s.hashOf(o.Path); err != nil || now != o.Before {
 			return err // done already, or edited since
@@ -231,7 +233,8 @@ func (s *Store) do(o operation) error {
 	return s.replace(o.Path, o.Data)
 }
 
-func (s *Store) appendAt(o operation) error {
+// appendAt appends to a file. With durable it waits for the disk.
+func (s *Store) appendAt(o operation, durable bool) error {
 	if err := s.root.MkdirAll(path.Dir(o.Path), 0o777); err != nil {
 		return err
 	}
@@ -244,7 +247,7 @@ func (s *Store) appendAt(o operation) error {
 	if err == nil {
 		_, err = f.WriteAt(o.Data, o.Offset)
 	}
-	if err == nil {
+	if err == nil && durable {
 		err = f.Sync()
 	}
 	return errors.Join(err, f.Close())
@@ -258,7 +261,7 @@ func (s *Store) recover(ctx context.Context) (bool, error) {
 	}
 	var j journal
 	if err == nil {
-		err = gob.NewDecoder(bytes.NewReader(text)).Decode(&j)
+		err = j.decode(text)
 	}
 	if err != nil {
 		return false, s.failed(journalFile, fmt.Errorf("the journal cannot be read: %w", err))
@@ -282,7 +285,7 @@ func (t *Tx) inverse() ([]operation, error) {
 	}
 	slices.SortStableFunc(j.Ops, func(a, b operation) int { return cmp.Compare(a.Phase, b.Phase) })
 	var text bytes.Buffer
-	if err := gob.NewEncoder(&text).Encode(j); err != nil {
+	if err := j.encode(&text); err != nil {
 		return nil, err
 	}
 	numbers, err := s.undoNumbers()
@@ -368,10 +371,13 @@ func (s *Store) Undo(ctx context.Context, dryRun bool) (string, error) {
 	text, err := s.root.ReadFile(last)
 	var j journal
 	if err == nil {
-		err = gob.NewDecoder(bytes.NewReader(text)).Decode(&j)
+		err = j.decode(text)
 	}
-	if err != nil || dryRun {
-		return j.Title, err
+	if err != nil {
+		return "", s.failed(last, fmt.Errorf("the record of the last command cannot be read: %w", err))
+	}
+	if dryRun {
+		return j.Title, nil
 	}
 	for _, o := range j.Ops {
 		if now, err := s.hashOf(o.Path); o.Guarded && (err != nil || now != o.Before) {

@@ -43,7 +43,8 @@ func (w *world) change(
 		kill = rapid.IntRange(1, 30).Draw(t, "at write")
 	}
 	s, err := workspace.Open(context.Background(), w.dir, workspace.OpenOptions{
-		Write: true, Sequential: true, Step: func(string) {
+		Write: true, Sequential: true, ManyFiles: rapid.IntRange(0, 1).Draw(t, "batches"),
+		Step: func(string) {
 			if steps++; steps == kill {
 				panic(errKilled)
 			}
