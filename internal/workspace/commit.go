@@ -76,7 +76,8 @@ func (t *Tx) Revise(u *Unit, c Change) error {
 	}
 	u.HeadRevisionNum, u.DataHash = n, r.DataHash
 	u.LastChangeDescription = c.Description
-	if !slices.Contains(t.Revised, u) {
+	if !t.known[u] {
+		t.known[u] = true
 		t.Revised = append(t.Revised, u)
 	}
 	return t.WriteUnitState(u)

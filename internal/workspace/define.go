@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"path"
 	"reflect"
-	"slices"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
@@ -306,7 +305,7 @@ func (t *Tx) ReplaceLink(w *Workspace, old, l *Link) error {
 		return t.CreateLink(w, l)
 	}
 	for _, file := range []string{old.file, stateFile(entity.KindLink, old.SpaceSlug, old.Slug)} {
-		t.ops = slices.DeleteFunc(t.ops, func(o operation) bool {
+		t.remove(func(o operation) bool {
 			return o.Delete && o.Path == file
 		})
 	}

@@ -60,7 +60,7 @@ func (t *Tx) DeleteUnit(w *Workspace, u *Unit, force bool) error {
 		}
 	}
 	// A unit state written by DeleteLink is deleted with the rest.
-	t.ops = slices.DeleteFunc(t.ops, func(o operation) bool {
+	t.remove(func(o operation) bool {
 		return strings.HasPrefix(o.Path, unitState(u.SpaceSlug, u.Slug)+"/")
 	})
 	t.delete(folderOf(u.file))

@@ -57,12 +57,17 @@ type Tx struct {
 
 	store *Store
 	ops   []operation
+	at    map[string]int    // the index of the operation that writes or appends to a file
 	files map[string][]byte // what files will contain
+	known map[*Unit]bool    // in Revised
 }
 
 // Begin begins a transaction. A store has one at a time.
 func (s *Store) Begin(title string) *Tx {
-	s.tx = &Tx{store: s, Title: strings.TrimSpace(title), files: map[string][]byte{}}
+	s.tx = &Tx{
+		store: s, Title: strings.TrimSpace(title), files: map[string][]byte{},
+		at: map[string]int{}, known: map[*Unit]bool{},
+	}
 	return s.tx
 }
 
@@ -74,18 +79,26 @@ func (t *Tx) Empty() bool { return len(t.ops) == 0 }
 
 // add adds an operation, or replaces the earlier one on the same file.
 func (t *Tx) add(o operation) {
-	if _, again := t.files[o.Path]; again {
-		for i := range t.ops {
-			if was := &t.ops[i]; was.Path == o.Path && !was.Append && !was.Delete {
-				o.Before, o.Guarded = was.Before, was.Guarded
-				*was = o
-				t.files[o.Path] = o.Data
-				return
-			}
+	t.files[o.Path] = o.Data
+	if i, again := t.at[o.Path]; again && !t.ops[i].Append {
+		was := &t.ops[i]
+		o.Before, o.Guarded = was.Before, was.Guarded
+		*was = o
+		return
+	}
+	t.at[o.Path] = len(t.ops)
+	t.ops = append(t.ops, o)
+}
+
+// remove removes the operations that is selects.
+func (t *Tx) remove(is func(operation) bool) {
+	t.ops = slices.DeleteFunc(t.ops, is)
+	clear(t.at)
+	for i, o := range t.ops {
+		if !o.Delete {
+			t.at[o.Path] = i
 		}
 	}
-	t.ops = append(t.ops, o)
-	t.files[o.Path] = o.Data
 }
 
 func (t *Tx) write(p phase, path string, data []byte) {
@@ -109,15 +122,14 @@ func (t *Tx) append(path string, data []byte) error {
 		t.write(phaseHistory, path, slices.Concat(before, data)) // the file may be that of git
 		return nil
 	}
-	_, again := t.files[path]
 	t.files[path] = slices.Concat(before, data)
 	// One operation for each file: those of a phase are done in any order.
-	for i := range t.ops {
-		if was := &t.ops[i]; again && was.Append && was.Path == path {
-			was.Data = slices.Concat(was.Data, data)
-			return nil
-		}
+	if i, again := t.at[path]; again && t.ops[i].Append {
+		was := &t.ops[i]
+		was.Data = slices.Concat(was.Data, data)
+		return nil
 	}
+	t.at[path] = len(t.ops)
 	t.ops = append(t.ops, operation{
 		Phase: phaseHistory, Path: path, Data: data, Append: true, Offset: int64(len(before)),
 	})

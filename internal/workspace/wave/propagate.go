@@ -50,6 +50,7 @@ func (r *Runner) Run(ctx context.Context, change Change, sel Selection) ([]UnitR
 		change.Revised = map[*workspace.Unit]bool{}
 	}
 	var results []UnitResult
+	noted := 0 // of the revised units
 	for _, node := range order {
 		u := w.Units[node]
 		links, needsOnly := r.selected(u, change, sel)
@@ -64,9 +65,10 @@ func (r *Runner) Run(ctx context.Context, change Change, sel Selection) ([]UnitR
 		options.Automatic = !sel.Explicit
 		head := u.HeadRevisionNum
 		out, err := r.Resolve(ctx, u, links, options)
-		for _, revised := range r.Tx.Revised { // edits of upstreams count, too
+		for _, revised := range r.Tx.Revised[noted:] { // edits of upstreams count, too
 			change.Revised[revised] = true
 		}
+		noted = len(r.Tx.Revised)
 		if err != nil {
 			r.failed(links, err)
 		}
