@@ -39,7 +39,7 @@ although the unit has changed it. --apply writes the value of the upstream unit,
 	flags.BoolVar(&o.apply, "apply", false, "write the values of the upstream unit")
 	flags.BoolVar(&o.dismiss, "dismiss", false, "forget the conflicts")
 	flags.BoolVar(&o.inEditor, "edit", false,
-		"decide each conflict in the editor of FCTL_EDITOR, VISUAL or EDITOR")
+		"decide each conflict in the editor of VISUAL or EDITOR")
 	flags.StringVar(&o.reason, "reason", "", "only conflicts with the `REASON`")
 	flags.StringVar(&o.resource, "resource", "", "only conflicts in the resource `TYPE:NAME`")
 	flags.StringVar(&o.path, "path", "", "only conflicts at `PATH`")

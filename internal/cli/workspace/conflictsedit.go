@@ -158,7 +158,7 @@ func gabyText(text string) string {
 // runEditor opens the editor of the user with a text, and returns what the user saved.
 func (o *unitConflicts) runEditor(cmd *cobra.Command, text string) ([]byte, error) {
 	editor := ""
-	for _, name := range []string{"EDITOR", "VISUAL", "FCTL_EDITOR"} {
+	for _, name := range []string{"EDITOR", "VISUAL"} {
 		if value := o.App.Streams.Getenv(name); value != "" {
 			editor = value
 		}
@@ -166,7 +166,7 @@ func (o *unitConflicts) runEditor(cmd *cobra.Command, text string) ([]byte, erro
 	words, err := shellwords.Split(editor)
 	if err != nil || len(words) == 0 {
 		return nil, diag.UsageHint("EDITOR=vi fctl unit conflicts UNIT --edit",
-			"--edit needs the name of an editor in FCTL_EDITOR, VISUAL or EDITOR")
+			"--edit needs the name of an editor in VISUAL or EDITOR")
 	}
 	dir, err := os.MkdirTemp("", "fctl-conflicts-")
 	if err != nil {

@@ -16,6 +16,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/link"
 	"github.com/fctl-dev/fctl/internal/workspace"
@@ -75,7 +77,7 @@ func (w *world) change(
 			tx.Drop()
 			return
 		}
-		if err := tx.Commit(context.Background()); err != nil {
+		if err := errors.Join(tx.WriteBases(ws), tx.Commit(context.Background())); err != nil {
 			t.Fatal(err)
 		}
 	}()
@@ -123,6 +125,11 @@ func (w *world) check(t *rapid.T) {
 			}
 			if int(n) > len(known) {
 				w.history[name] = append(w.history[name], string(data))
+				before, err := s.Data(u, n-1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				w.replay(t, before, data)
 			}
 		}
 		mutations, err := s.Mutations(u)
@@ -140,6 +147,94 @@ func (w *world) check(t *rapid.T) {
 		if !seen[name] {
 			delete(w.history, name)
 		}
+	}
+}
+
+// replay checks that the mutations between two revisions, applied to the first, give the second.
+func (w *world) replay(t *rapid.T, before, after []byte) {
+	kubernetes := api.ToolchainKubernetesYAML
+	change, err := link.Diff(w.executor, kubernetes, before, after, 1)
+	if err != nil {
+		return // links do not work on an edit that cannot be parsed
+	}
+	docs := w.documents(t, before)
+	docs, conflicts, err := mutation.Patch(docs, nil, change, nil,
+		w.executor.ResourceProvider(kubernetes))
+	if err != nil || len(conflicts) > 0 {
+		t.Fatalf("replaying: %v %v\n%s\n%s", err, conflicts, before, after)
+	}
+	if diff := cmp.Diff(values(w.documents(t, after)), values(docs)); diff != "" {
+		t.Fatalf("replaying the mutations: %s\n%s\n%s", diff, before, after)
+	}
+}
+
+// values returns the values of documents by resource.
+func values(docs gaby.Container) map[string]any {
+	all := map[string]any{}
+	for _, doc := range docs {
+		v := doc.Value()
+		all[v.Get("kind").Text()+" "+v.Get("metadata").Get("name").Text()] = v.Data()
+	}
+	return all
+}
+
+func (w *world) documents(t *rapid.T, data []byte) gaby.Container {
+	converter, err := w.executor.Converter(api.ToolchainKubernetesYAML)
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs, err := converter.NativeToDocuments(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return docs
+}
+
+// checkClone removes what git ignores with History: bases, and checks that the heads, the links and
+// the merge bases are still known.
+func (w *world) checkClone(t *rapid.T) {
+	s, ws := w.look(t)
+	recorded := s.Config.History == workspace.HistoryBases
+	known := map[string]string{}
+	for _, u := range ws.Units {
+		known[u.Name()] = fmt.Sprint(u.HeadRevisionNum, u.HeadMutationNum, u.DataHash)
+	}
+	for _, l := range ws.Links {
+		known[l.Name()] = fmt.Sprint(l.UpstreamLastMergedRevisionNum, l.ResolvedHash, l.Bindings)
+	}
+	_ = s.Close()
+	if !recorded {
+		return
+	}
+	state := filepath.Join(w.dir, ".fctl/state")
+	if err := os.Rename(state, state+".ignored"); err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	s, ws = w.look(t)
+	for _, u := range ws.Units {
+		if got := fmt.Sprint(u.HeadRevisionNum, u.HeadMutationNum, u.DataHash); got !=
+			known[u.Name()] {
+			t.Fatalf("a clone has %s %s, not %s", u.Name(), got, known[u.Name()])
+		}
+		if _, err := s.Data(u, u.HeadRevisionNum); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, l := range ws.Links {
+		got := fmt.Sprint(l.UpstreamLastMergedRevisionNum, l.ResolvedHash, l.Bindings)
+		if got != known[l.Name()] {
+			t.Fatalf("a clone has %s %s, not %s", l.Name(), got, known[l.Name()])
+		}
+		if l.Merges() && l.To != nil {
+			if _, err := s.Data(l.To, l.UpstreamLastMergedRevisionNum); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	_ = s.Close()
+	_ = os.RemoveAll(state)
+	if err := os.Rename(state+".ignored", state); err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
 	}
 }
 
@@ -235,7 +330,7 @@ func (w *world) step(t *rapid.T) {
 		}
 		kind := rapid.SampledFrom([]entity.UpdateType{
 			entity.UpdateNeedsProvides, entity.UpdateMergeUnits, entity.UpdateNone,
-			entity.UpdateUpsert,
+			entity.UpdateUpsert, entity.UpdateInsert, entity.UpdateTransformPaths,
 		}).Draw(t, "type")
 		auto := kind != entity.UpdateNone && rapid.Bool().Draw(t, "auto")
 		w.change(t, func(_ *workspace.Store, ws *workspace.Workspace, r *wave.Runner) error {
@@ -243,6 +338,26 @@ func (w *world) step(t *rapid.T) {
 				Common:   entity.Common{Slug: from + "-" + to + "-" + string(kind), SpaceSlug: "s"},
 				FromUnit: from, ToUnit: to, UpdateType: kind, AutoUpdate: auto,
 			}}
+			switch kind {
+			case entity.UpdateInsert:
+				l.Bindings = []entity.Binding{{
+					NeededResource: &api.ResourceInfo{
+						ResourceType: "v1/ConfigMap", ResourceName: "c0", ResourceNameWithoutScope: "c0",
+					}, NeededPath: "data.text",
+				}}
+			case entity.UpdateTransformPaths:
+				l.UpstreamPaths = []entity.NamedPath{{
+					Name: "v", Path: "data.k0", Resource: entity.ResourceReference{
+						ResourceType: "v1/ConfigMap", ResourceName: "c0",
+					},
+				}}
+				l.DownstreamPaths = []entity.PathExpression{{
+					Path: "data.copied", Expression: "{{.Params.v}} of {{.UnitSlug}}",
+					Parameters: []string{"v"}, Resource: entity.ResourceReference{
+						ResourceType: "v1/ConfigMap", ResourceName: "c0",
+					},
+				}}
+			}
 			errs := ws.ResolveLink(l)
 			errs = append(errs, ws.ValidateLink(l)...)
 			errs = append(errs, ws.LinkCycle(l)...)
@@ -440,7 +555,11 @@ func TestModel(t *testing.T) {
 		}
 		defer os.RemoveAll(dir) //nolint:errcheck // temporary
 		if _, err := workspace.Init(context.Background(), dir,
-			workspace.InitOptions{Space: "s"}); err != nil {
+			workspace.InitOptions{
+				Space: "s", History: rapid.SampledFrom([]string{
+					workspace.HistoryIgnored, workspace.HistoryBases, workspace.HistoryGit,
+				}).Draw(t, "history"),
+			}); err != nil {
 			t.Fatal(err)
 		}
 		w := &world{dir: dir, executor: executor, history: map[string][]string{}}
@@ -448,5 +567,6 @@ func TestModel(t *testing.T) {
 			w.step(t)
 			w.check(t)
 		}
+		w.checkClone(t)
 	})
 }
