@@ -3,6 +3,7 @@ package krm
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -60,30 +61,40 @@ func (p *Package) changes(items []*Item, owned func(*File) bool) ([]*Change, err
 		}
 		byPath[item.Path] = append(byPath[item.Path], item)
 	}
-	var changes []*Change
-	add := func(path string, f *File, items []*Item) {
-		c, err := fileChange(path, f, items, kept)
-		if err != nil {
-			problems = append(problems, err)
-		} else if c != nil {
-			changes = append(changes, c)
-		}
+	type target struct {
+		path  string
+		file  *File
+		items []*Item
 	}
+	var targets []target
 	for _, f := range p.Files {
 		if owned(f) {
-			add(f.Path, f, byPath[f.Path])
+			targets = append(targets, target{f.Path, f, byPath[f.Path]})
+			for i, item := range f.items {
+				if item == nil {
+					kept[f.docs[i]] = true
+				}
+			}
 		}
 		delete(byPath, f.Path)
 	}
 	for path, items := range byPath {
-		add(path, nil, items)
+		targets = append(targets, target{path, nil, items})
 	}
+	found, failed := make([]*Change, len(targets)), make([]error, len(targets))
+	_ = parallel(context.Background(), len(targets), func(i int) { // never canceled
+		t := targets[i]
+		found[i], failed[i] = fileChange(t.path, t.file, t.items, kept)
+	})
+	changes := slices.DeleteFunc(found, func(c *Change) bool { return c == nil })
+	problems = append(problems, slices.DeleteFunc(failed, func(e error) bool { return e == nil })...)
 	slices.SortFunc(changes, func(a, b *Change) int { return strings.Compare(a.Path, b.Path) })
 	slices.SortFunc(problems, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return changes, errors.Join(problems...)
 }
 
-// fileChange returns the change of one file, nil if it stays as it is. f is nil for a new file.
+// fileChange returns the change of one file, nil if it stays as it is. f is nil for a new file. kept
+// are the documents that are in some file afterwards.
 func fileChange(path string, f *File, items []*Item, kept map[*gaby.YamlDoc]bool,
 ) (*Change, error) {
 	if f != nil && sameItems(f, items) {
@@ -96,10 +107,8 @@ func fileChange(path string, f *File, items []*Item, kept map[*gaby.YamlDoc]bool
 	c := &Change{Path: path, file: f}
 	if f != nil {
 		c.Before = f.data
-		for i, item := range f.items {
-			if item == nil {
-				kept[f.docs[i]] = true
-			} else if !kept[item.Doc] {
+		for _, item := range f.items {
+			if item != nil && !kept[item.Doc] {
 				c.Deletes++
 			}
 		}

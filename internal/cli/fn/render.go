@@ -121,9 +121,11 @@ func renderPackage(ctx context.Context, a *app.App, cmd *cobra.Command, o *rende
 // setStatus records the rendering in the Kptfile. A rendering that changed nothing does not change
 // the status either.
 func setStatus(p *krm.Package, rendered *krm.Rendered) error {
-	changes, err := p.Changes(rendered.Items)
-	if err != nil || len(changes) == 0 && rendered.HasStatus() {
-		return err
+	if rendered.HasStatus() {
+		changes, err := p.Changes(rendered.Items)
+		if err != nil || len(changes) == 0 {
+			return err
+		}
 	}
 	return rendered.SetStatus()
 }
