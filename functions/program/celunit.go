@@ -14,7 +14,9 @@ import (
 // resources of a unit.
 func getCELUnitFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	const parameter = "expression"
-	programs := expression.NewPrograms(cel.Language, cel.CompileUnit)
+	programs := expression.NewPrograms(cel.Language, func(text string) (*cel.Program, error) {
+		return cel.CompileUnit(text)
+	})
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "get-cel-unit",

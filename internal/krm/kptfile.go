@@ -41,6 +41,7 @@ type pipelineFunction struct {
 	selectors, exclude []Selector
 	files              *regexp.Regexp
 	when               string
+	whenAt             gaby.Position
 
 	step      *Step
 	condition func([]*Item) (bool, error)
@@ -154,7 +155,18 @@ func (p *kptPackage) readFunction(v gaby.Value) (*pipelineFunction, error) {
 	f := &pipelineFunction{
 		declared: &Declared{Image: text(v.Get("image")), Tag: text(v.Get("tag")), Dir: p.dir},
 		name:     text(v.Get("name")), at: v.Position(), configPath: text(v.Get("configPath")),
-		configMap: v.Get("configMap"), when: text(v.Get("when")) + text(v.Get("condition")),
+		configMap: v.Get("configMap"),
+	}
+	for _, key := range []string{"condition", "when"} {
+		if c := v.Get(key); c.Exists() {
+			f.when, f.whenAt = text(c), c.Position()
+			if f.when == "" {
+				return nil, at(f.whenAt, "%s must be an expression", key)
+			}
+		}
+	}
+	if v.Get("condition").Exists() && v.Get("when").Exists() {
+		return nil, at(v.Position(), "when and condition are the same; give one of them")
 	}
 	command := text(v.Get("exec"))
 	switch {

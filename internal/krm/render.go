@@ -199,7 +199,7 @@ func (r *Render) prepareFunction(ctx context.Context, p *kptPackage, f *pipeline
 	f.step = step
 	if f.when != "" {
 		if f.condition, err = condition(f.when); err != nil {
-			return located(err)
+			return p.kptfile.inExpression(f.whenAt, err)
 		}
 	}
 	return nil
@@ -207,24 +207,34 @@ func (r *Render) prepareFunction(ctx context.Context, p *kptPackage, f *pipeline
 
 // condition compiles a CEL expression about the resources that a function would get.
 func condition(text string) (func([]*Item) (bool, error), error) {
-	program, err := cel.Compile("cel.bind(resources, params.resources, "+text+")", cel.Bool)
+	program, err := cel.CompileUnit(text, cel.Bool)
 	if err != nil {
-		return nil, fmt.Errorf("when: %w", err)
+		return nil, err
 	}
 	return func(items []*Item) (bool, error) {
-		list := make([]any, len(items))
+		list := make([]gaby.Value, len(items))
 		for i, item := range items {
-			list[i] = item.Doc.Data()
+			list[i] = item.Doc.Value()
 		}
-		value, err := program.Eval(gaby.Value{}, &expression.Scope{
-			Params: map[string]any{"resources": list},
-		})
+		value, err := program.EvalUnit(list, &expression.Scope{})
 		if err != nil {
-			return false, fmt.Errorf("when: %w", err)
+			return false, err
 		}
 		met, _ := value.(bool)
 		return met, nil
 	}, nil
+}
+
+// inExpression returns the error of an expression that is written at a position of the item's file.
+func (item *Item) inExpression(pos gaby.Position, err error) error {
+	f := &api.Failure{
+		Class: api.FailureInput, Pos: pos, Message: "when: " + err.Error(), Err: err,
+	}
+	f.Pos.File = item.fileName()
+	if in, ok := errors.AsType[*expression.Error](err); ok {
+		f.Hint = in.Hint
+	}
+	return f
 }
 
 // rendering is one run of a Render.
@@ -419,7 +429,7 @@ func (r *rendering) function(ctx context.Context, p *kptPackage, f *pipelineFunc
 		}
 		met, err := f.condition(selected)
 		if err != nil {
-			return items, nil, p.kptfile.located(at(f.at, "%w", err))
+			return items, nil, p.kptfile.inExpression(f.whenAt, err)
 		}
 		if !met {
 			return items, &StepResult{Step: &step, Skipped: "the condition is not met: " + f.when}, nil

@@ -351,6 +351,8 @@ func (p *Pipeline) program(ctx context.Context, selected []*Item, step *Step,
 	if problem != nil {
 		if result.Err == nil {
 			result.ExitCode, result.Err = 1, named(step, problem)
+		} else if step.DeferFailure && len(bytes.TrimSpace(stdout)) > 0 {
+			result.Notes = append(result.Notes, "its output is not used: "+problem.Error())
 		}
 		return nil
 	}

@@ -91,13 +91,13 @@ func CompileArgument(text string) (*Program, error) {
 }
 
 // CompileUnit compiles an expression about all resources of a unit, a list that the expression
-// calls resources. The result must be a string, number or bool.
-func CompileUnit(text string) (*Program, error) {
+// calls resources. The result must be of one of kinds, or a string, number or bool without kinds.
+func CompileUnit(text string, kinds ...Kind) (*Program, error) {
 	env, err := environment()
 	if err != nil {
 		return nil, fmt.Errorf("the environment of CEL expressions: %w", err)
 	}
-	return compile(env.ofUnits, text, nil)
+	return compile(env.ofUnits, text, kinds)
 }
 
 // compile compiles an expression in an environment. If kinds is nil, the result is the value of an
