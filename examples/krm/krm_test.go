@@ -103,10 +103,11 @@ func TestStarlarkExamples(t *testing.T) {
 	}
 }
 
-// TestNginxAbstraction is the end-to-end case of the function for Nginx: with both forms of file
-// names, a change of the user in a generated file stays, one in nginx.yaml is followed, a third run
-// changes nothing, and a failure writes nothing.
-func TestNginxAbstraction(t *testing.T) {
+// X7: the acceptance list of the function for Nginx, with its script, which runs itself again below
+// fn wrap, and with both forms of file names: (1) the files of the first run, (2) a change of the user
+// in a generated file stays and one in nginx.yaml is followed, (3) a third run changes nothing, (4)
+// the function wins where both set a field, and (5) a failure writes nothing.
+func TestAcceptanceNginx(t *testing.T) {
 	program := fctl(t)
 	for _, c := range []struct{ pattern, deployment, service string }{
 		{"", "config/my-instance_deployment.yaml", "config/my-instance_service.yaml"},
@@ -147,11 +148,13 @@ func TestNginxAbstraction(t *testing.T) {
 					process.Read(t, filepath.Join(dir, filepath.FromSlash(c.deployment))) +
 					process.Read(t, filepath.Join(dir, filepath.FromSlash(c.service)))
 			}
+			// (1)
 			generate(0)
 			if first := files(); !strings.HasPrefix(first, process.Read(t, "nginx/nginx.yaml")) ||
 				!strings.Contains(first, "  replicas: 5\n  selector:") {
 				t.Fatalf("the first run gives\n%s", first)
 			}
+			// (2)
 			edit(c.deployment, "image: nginx:1.7.9", "image: nginx:1.7.9\n        resources: {limits: {cpu: 500m}}")
 			edit("nginx.yaml", "replicas: 5", "replicas: 6")
 			generate(0)
@@ -160,15 +163,18 @@ func TestNginxAbstraction(t *testing.T) {
 				!strings.Contains(second, "resources: {limits: {cpu: 500m}}") {
 				t.Fatalf("the second run gives\n%s", second)
 			}
+			// (3)
 			generate(0)
 			if third := files(); third != second {
 				t.Fatalf("the third run gives\n%s", third)
 			}
+			// (4)
 			edit(c.deployment, "replicas: 6", "replicas: 1")
 			generate(0)
 			if files() != second {
 				t.Fatalf("the function does not win:\n%s", files())
 			}
+			// (5)
 			edit("nginx.sh", "cat <<END", "exit 3\ncat <<END")
 			edit("nginx.yaml", "replicas: 6", "replicas: 7")
 			before := files()
