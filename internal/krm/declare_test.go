@@ -22,34 +22,71 @@ func TestD1ToD3Declarations(t *testing.T) {
 		want       string // the name of the function, or what the error ends in after "error "
 	}{
 		{"D1 configFn in metadata", head + configFn, "c"},
-		{"D1 configFn at the top", head + "configFn: {container: {image: c}}\n",
-			"error a.yaml:5:1: configFn belongs into metadata: metadata.configFn"},
-		{"D2 container", head + "  annotations:\n" + annotated(function, "container:\n  image: a\n  network: true\n" +
-			"  mounts: [{type: bind, src: x, dst: /x, rw: true}]\n  envs: [A=b]"), "a"},
-		{"D2 exec", head + "  annotations:\n" + annotated(function, "exec: {path: ./a, args: [b, 'c d'], envs: [A]}"),
-			"./a b c d"},
-		{"D2 the old key", head + "  annotations:\n" + annotated(legacy, "container: {image: b}"), "b"},
+		{
+			"D1 configFn at the top", head + "configFn: {container: {image: c}}\n",
+			"error a.yaml:5:1: configFn belongs into metadata: metadata.configFn",
+		},
+		{"D2 container", head + "  annotations:\n" + annotated(function,
+			"container:\n  image: a\n  network: true\n"+
+				"  mounts: [{type: bind, src: x, dst: /x, rw: true}]\n  envs: [A=b]"), "a"},
+		{
+			"D2 exec",
+			head + "  annotations:\n" + annotated(function, "exec: {path: ./a, args: [b, 'c d'], envs: [A]}"),
+			"./a b c d",
+		},
+		{
+			"D2 the old key",
+			head + "  annotations:\n" + annotated(legacy, "container: {image: b}"), "b",
+		},
 		{"D2 the oldest form", head + "  annotations: {" + old + ": d}\n", "d"},
-		{"D2 function before the old key", head + "  annotations:\n" + annotated(legacy, "container: {image: b}") +
-			annotated(function, "container: {image: a}"), "a"},
+		{
+			"D2 function before the old key",
+			head + "  annotations:\n" + annotated(legacy, "container: {image: b}") +
+				annotated(function, "container: {image: a}"), "a",
+		},
 		{"D2 the old key before configFn", head + configFn + "  annotations:\n" +
 			annotated(legacy, "container: {image: b}"), "b"},
-		{"D2 configFn before the oldest form", head + configFn + "  annotations: {" + old + ": d}\n", "c"},
-		{"D2 an unknown key", head + "  annotations:\n" + annotated(function, "exec: {path: a}\ndefer: true"),
+		{
+			"D2 configFn before the oldest form",
+			head + configFn + "  annotations: {" + old + ": d}\n", "c",
+		},
+		{
+			"D2 an unknown key",
+			head + "  annotations:\n" + annotated(function, "exec: {path: a}\ndefer: true"),
 			`error a.yaml:6:36: annotation config.kubernetes.io/function: line 2: unknown field "defer"; ` +
-				"known are container, exec, starlark, deferFailure"},
-		{"D2 invalid YAML", head + "  annotations:\n" + annotated(function, "exec: [path"),
-			"error a.yaml:6:36: annotation config.kubernetes.io/function: 1:7: "},
-		{"D2 a key twice", head + "  annotations:\n" + annotated(function, "exec: {path: a}\nexec: {path: b}"),
-			`the key "exec" occurs twice in its map`},
-		{"D2 both", head + "  annotations:\n" + annotated(function, "exec: {path: a}\ncontainer: {image: b}"),
-			"only one of container and exec can be declared"},
-		{"D2 starlark", head + "  annotations:\n" + annotated(function, "starlark: {path: a, name: b}"),
-			"the image starlark runs a program"},
-		{"D3 no image", head + "  annotations:\n" + annotated(function, "container: {}"), "container has no image"},
-		{"D3 no path", head + "  annotations:\n" + annotated(function, "exec: {}"), "exec has no path"},
-		{"D3 nothing", head + "  annotations:\n" + annotated(function, "deferFailure: true"),
-			"container or exec is missing"},
+				"known are container, exec, starlark, deferFailure",
+		},
+		{
+			"D2 invalid YAML", head + "  annotations:\n" + annotated(function, "exec: [path"),
+			"error a.yaml:6:36: annotation config.kubernetes.io/function: 1:7: ",
+		},
+		{
+			"D2 a key twice",
+			head + "  annotations:\n" + annotated(function, "exec: {path: a}\nexec: {path: b}"),
+			`the key "exec" occurs twice in its map`,
+		},
+		{
+			"D2 both",
+			head + "  annotations:\n" + annotated(function, "exec: {path: a}\ncontainer: {image: b}"),
+			"only one of container and exec can be declared",
+		},
+		{
+			"D2 starlark",
+			head + "  annotations:\n" + annotated(function, "starlark: {path: a, name: b}"),
+			"the image starlark runs a program",
+		},
+		{
+			"D3 no image",
+			head + "  annotations:\n" + annotated(function, "container: {}"), "container has no image",
+		},
+		{
+			"D3 no path",
+			head + "  annotations:\n" + annotated(function, "exec: {}"), "exec has no path",
+		},
+		{
+			"D3 nothing", head + "  annotations:\n" + annotated(function, "deferFailure: true"),
+			"container or exec is missing",
+		},
 		{"none", head, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

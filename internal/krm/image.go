@@ -444,9 +444,13 @@ func asProgram(f Function) func(context.Context, []byte) ([]byte, []byte, int, e
 	}
 }
 
-// limited returns a Go function with the limit of time that programs have. Functions watch their
-// context; one that does not cannot be ended.
-func (e *Executors) limited(f Function) Function {
+// limited returns a Go function with the limit of time that programs have, and with the directory
+// of the resources. Functions watch their context; one that does not cannot be ended.
+func (e *Executors) limited(function Function) Function {
+	f := func(ctx context.Context, list *ResourceList) error {
+		list.Root = e.Root
+		return function(ctx, list)
+	}
 	limit := e.Limits.Time
 	if limit == 0 {
 		limit = runtime.DefaultLimits().Time

@@ -43,6 +43,9 @@ type ResourceList struct {
 	// ignored.
 	FunctionConfig *gaby.YamlDoc
 	Results        []Result
+	// Root is the path to open of the directory of the resources, "" if they are not in one. A
+	// function in Go reads no files outside of it.
+	Root string
 
 	// config is the item that is the functionConfig, nil if it is not an item.
 	config *Item

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/jsonschema"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
 	"github.com/fctl-dev/fctl/functions/expression/cel"
@@ -21,8 +22,14 @@ const docKubeconform = `functionConfig: none, or a ConfigMap with these keys in 
   skip_kinds: DaemonSet,MyKind        resources of these kinds pass
   strict: "true"                      unknown fields are errors
 
-The schemas are those of Kubernetes and of the CustomResourceDefinitions in the package.
-schema_location and additional_schema_locations are not supported: functions read no other files.`
+  schema_location: schemas            where schemas are, in place of "default"
+  additional_schema_locations: a,b    where others are, after those
+
+The location "default" is the schemas of Kubernetes and of the CustomResourceDefinitions in the
+package. Any other is a directory below that of the resources, or the path of a file in JSON with the
+variables {{.ResourceKind}}, {{.ResourceAPIVersion}}, {{.Group}}, {{.KindSuffix}}, {{.StrictSuffix}} and
+{{.NormalizedKubernetesVersion}}. A directory has master-standalone/deployment-apps-v1.json and so on.
+The first location with a schema counts. URLs are not read.`
 
 // conform is what kubeconform checks.
 type conform struct {
@@ -30,10 +37,11 @@ type conform struct {
 	ignoreMissing bool
 	strict        bool
 	skip          []string
+	locations     locations
 }
 
 func kubeconform(_ context.Context, list *krm.ResourceList) error {
-	k := &conform{}
+	k := &conform{locations: locations{root: list.Root}}
 	if list.FunctionConfig != nil {
 		c, err := configOf(list, "")
 		if err != nil {
@@ -68,6 +76,7 @@ func kubeconform(_ context.Context, list *krm.ResourceList) error {
 }
 
 func (k *conform) read(c *config) error {
+	first, more := defaultLocation, ""
 	for _, p := range pairs(c.data) {
 		var err error
 		switch p.key {
@@ -79,9 +88,10 @@ func (k *conform) read(c *config) error {
 			for kind := range strings.SplitSeq(p.value, ",") {
 				k.skip = append(k.skip, strings.TrimSpace(kind))
 			}
-		case "schema_location", "additional_schema_locations":
-			err = fmt.Errorf("functionConfig: data.%s is not supported; "+
-				"CustomResourceDefinitions in the package are used", p.key)
+		case "schema_location":
+			first = p.value
+		case "additional_schema_locations":
+			more = p.value
 		default:
 			err = fmt.Errorf("functionConfig: unknown key data.%s", p.key)
 		}
@@ -89,7 +99,11 @@ func (k *conform) read(c *config) error {
 			return err
 		}
 	}
-	return nil
+	k.locations.strict = k.strict
+	if err := k.locations.add("schema_location", first); err != nil || more == "" {
+		return err
+	}
+	return k.locations.add("additional_schema_locations", more)
 }
 
 func boolOf(p pair) (bool, error) {
@@ -100,6 +114,29 @@ func boolOf(p pair) (bool, error) {
 		return false, nil
 	}
 	return false, fmt.Errorf("functionConfig: data.%s must be true or false, not %q", p.key, p.value)
+}
+
+// schema returns the schema of the first location that has one for a type, nil if none has. own
+// reports whether it is one of fctl, which are strict.
+func (k *conform) schema(h gaby.Header) (schema *jsonschema.Schema, own bool, err error) {
+	list := k.locations.list
+	if len(list) == 0 {
+		list = []string{defaultLocation}
+	}
+	for _, location := range list {
+		if own = location == defaultLocation; own {
+			schema, err = k.set.Schema(api.ResourceType(h.APIVersion + "/" + h.Kind))
+			if _, missing := errors.AsType[*schemas.MissingError](err); missing {
+				continue
+			}
+		} else {
+			schema, err = k.locations.schema(location, h.APIVersion, h.Kind)
+		}
+		if schema != nil || err != nil {
+			return schema, own, err
+		}
+	}
+	return nil, false, nil
 }
 
 // item checks one resource.
@@ -118,9 +155,8 @@ func (k *conform) item(list *krm.ResourceList, item *krm.Item) error {
 		fail(nil, err.Error())
 		return nil
 	}
-	schema, err := k.set.Schema(api.ResourceType(h.APIVersion + "/" + h.Kind))
-	_, missing := errors.AsType[*schemas.MissingError](err)
-	if missing || err == nil && schema == nil {
+	schema, own, err := k.schema(h)
+	if err == nil && schema == nil {
 		if !k.ignoreMissing {
 			fail(nil, fmt.Sprintf("could not find schema for %s %s", h.APIVersion, h.Kind))
 		}
@@ -136,7 +172,7 @@ func (k *conform) item(list *krm.ResourceList, item *krm.Item) error {
 	}
 	for i := range problems {
 		p := &problems[i]
-		if p.Keyword == "additionalProperties" && !k.strict {
+		if p.Keyword == "additionalProperties" && !k.strict && own {
 			continue
 		}
 		r := about(item, krm.SeverityError, p.Path, p.String())
