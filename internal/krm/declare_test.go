@@ -31,7 +31,8 @@ func TestD1ToD3Declarations(t *testing.T) {
 				"  mounts: [{type: bind, src: x, dst: /x, rw: true}]\n  envs: [A=b]"), "a"},
 		{
 			"D2 exec",
-			head + "  annotations:\n" + annotated(function, "exec: {path: ./a, args: [b, 'c d'], envs: [A]}"),
+			head + "  annotations:\n" +
+				annotated(function, "exec: {path: ./a, args: [b, 'c d'], envs: [A]}"),
 			"./a b c d",
 		},
 		{

@@ -26,10 +26,11 @@ const docKubeconform = `functionConfig: none, or a ConfigMap with these keys in 
   additional_schema_locations: a,b    where others are, after those
 
 The location "default" is the schemas of Kubernetes and of the CustomResourceDefinitions in the
-package. Any other is a directory below that of the resources, or the path of a file in JSON with the
-variables {{.ResourceKind}}, {{.ResourceAPIVersion}}, {{.Group}}, {{.KindSuffix}}, {{.StrictSuffix}} and
-{{.NormalizedKubernetesVersion}}. A directory has master-standalone/deployment-apps-v1.json and so on.
-The first location with a schema counts. URLs are not read.`
+package. Any other is a directory below that of the resources, with the files
+master-standalone/deployment-apps-v1.json and so on, or the path of a file in JSON with the
+variables {{.ResourceKind}}, {{.ResourceAPIVersion}}, {{.Group}}, {{.KindSuffix}},
+{{.StrictSuffix}} and {{.NormalizedKubernetesVersion}}. The first location with a schema counts.
+URLs are not read.`
 
 // conform is what kubeconform checks.
 type conform struct {
