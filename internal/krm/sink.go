@@ -3,15 +3,19 @@ package krm
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/internal/diag"
 )
 
 // Sink returns the package at dir, which need not exist, and the changes that make its files have
-// the items of a list. A file of which the list has no item stays as it is. An item without a path
-// gets the default one.
+// the items of a list, which came from the standard input. A file of which the list has no item
+// stays as it is. An item without a path gets the default one, for which it must have a kind and a
+// name.
 func Sink(ctx context.Context, dir string, items []*Item, o ReadOptions,
 	provider configkit.ResourceProvider,
 ) (*Package, []*Change, error) {
@@ -23,11 +27,23 @@ func Sink(ctx context.Context, dir string, items []*Item, o ReadOptions,
 		}
 	}
 	named := map[string]bool{}
-	for _, item := range items {
+	var problems []error
+	for i, item := range items {
+		if h, _ := item.Doc.Header(); item.Path == "" && (h.Kind == "" || h.Name+h.GenerateName == "") {
+			problems = append(problems, &api.Failure{
+				Class: api.FailureInput, Pos: api.Position{File: diag.Stdin},
+				Message: fmt.Sprintf("document %d has neither a path nor a kind and a name", i),
+				Hint:    "the annotation " + PathAnnotation + " says where it goes",
+			})
+			continue
+		}
 		if item.Path == "" {
 			item.Path = DefaultPath("", item)
 		}
 		named[item.Path] = true
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, nil, err
 	}
 	var present []*Item
 	for _, f := range p.Files {

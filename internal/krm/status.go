@@ -2,7 +2,7 @@ package krm
 
 import "github.com/fctl-dev/fctl/configkit/gaby"
 
-// HasStatus reports whether the Kptfile says that the package was rendered.
+// HasStatus reports whether the Kptfile says that the package was rendered successfully.
 func (r *Rendered) HasStatus() bool {
 	for c := range r.Kptfile.Doc.Value().Get("status").Get("conditions").Entries() {
 		if c.Get("type").EqualText("Rendered") && c.Get("status").EqualText("True") {
@@ -12,9 +12,9 @@ func (r *Rendered) HasStatus() bool {
 	return false
 }
 
-// SetStatus records in the Kptfile of the root that the package was rendered, and what its
-// functions did. The other conditions stay.
-func (r *Rendered) SetStatus() error {
+// SetStatus records in the Kptfile of the root whether the package was rendered, and what its
+// functions did. failed is why it was not. The other conditions stay.
+func (r *Rendered) SetStatus(failed error) error {
 	if len(r.Results) == 0 {
 		return nil
 	}
@@ -25,8 +25,12 @@ func (r *Rendered) SetStatus() error {
 			conditions = append(conditions, c)
 		}
 	}
-	conditions = append(conditions, present("type", "Rendered", "status", "True",
-		"reason", "RenderSuccess"))
+	condition := present("type", "Rendered", "status", "True", "reason", "RenderSuccess")
+	if failed != nil {
+		condition = present("type", "Rendered", "status", "False", "reason", "RenderFailed",
+			"message", failed.Error())
+	}
+	conditions = append(conditions, condition)
 	if _, err := doc.Set(conditions, "status", "conditions"); err != nil {
 		return r.Kptfile.located(err)
 	}
@@ -44,6 +48,9 @@ func (r *Rendered) SetStatus() error {
 		if len(steps) > 0 {
 			status = append(status, gaby.Entry{Key: kind.key, Value: steps})
 		}
+	}
+	if failed != nil {
+		status = append(status, gaby.Entry{Key: "errorSummary", Value: failed.Error()})
 	}
 	if _, err := doc.Set(status, "status", "renderStatus"); err != nil {
 		return r.Kptfile.located(err)

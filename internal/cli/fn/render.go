@@ -103,8 +103,8 @@ func renderPackage(ctx context.Context, a *app.App, cmd *cobra.Command, o *rende
 	if failed != nil && !(rendered.SaveOnFailure && err != nil) {
 		return failed
 	}
-	if o.status && o.shard.IsWhole() && failed == nil && !o.output.reads() {
-		if err := setStatus(p, rendered); err != nil {
+	if o.status && o.shard.IsWhole() && !o.output.reads() {
+		if err := setStatus(p, rendered, err); err != nil {
 			return err
 		}
 	}
@@ -118,16 +118,16 @@ func renderPackage(ctx context.Context, a *app.App, cmd *cobra.Command, o *rende
 	return failed
 }
 
-// setStatus records the rendering in the Kptfile. A rendering that changed nothing does not change
-// the status either.
-func setStatus(p *krm.Package, rendered *krm.Rendered) error {
-	if rendered.HasStatus() {
+// setStatus records the rendering in the Kptfile, and why it failed. A rendering that succeeded and
+// changed nothing does not change the status either.
+func setStatus(p *krm.Package, rendered *krm.Rendered, failed error) error {
+	if failed == nil && rendered.HasStatus() {
 		changes, err := p.Changes(rendered.Items)
 		if err != nil || len(changes) == 0 {
 			return err
 		}
 	}
-	return rendered.SetStatus()
+	return rendered.SetStatus(failed)
 }
 
 // located adds the directory of a package to an error without a file.
