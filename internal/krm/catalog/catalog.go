@@ -7,7 +7,7 @@
 //   - A function edits the documents of the items in place, so that what it was not asked to change
 //     keeps its bytes. A second run on its own result changes nothing.
 //   - A function uses no programs, network, clock or environment, and no files but the schemas that
-//     kubeconform is told to use, below the directory of the resources.
+//     the functionConfig of kubeconform names, below the directory of the resources.
 //   - A function that fails returns an error; the error is a result too, because that is what the
 //     published functions give.
 //   - Nothing is built before a function is looked up.
