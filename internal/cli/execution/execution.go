@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -123,6 +124,9 @@ func (o *Flags) Executors(ctx context.Context, a *app.App, s *settings.Settings,
 	}
 	if err := o.validate(s, kinds); err != nil {
 		return nil, err
+	}
+	if info, err := os.Stat(root); err == nil && !info.IsDir() {
+		root = filepath.Dir(root) // one file is a package as well
 	}
 	allow := o.AllowsExec(s)
 	e := &krm.Executors{

@@ -96,7 +96,7 @@ func (r *runner) readPackage(ctx context.Context, dir string, o krm.ReadOptions,
 	if err != nil {
 		return nil, err
 	}
-	if r.settings.Verbose {
+	if r.settings.Verbose && len(p.Skipped) > 0 {
 		r.note("", run.SkippedFiles(p.Skipped, true))
 	}
 	return p, nil
