@@ -1,6 +1,7 @@
 package yamlpath
 
 import (
+	"regexp"
 	"strings"
 )
 
@@ -71,8 +72,14 @@ func withoutBrackets(path string) (string, bool) {
 	}
 }
 
+// filter returns what matches a filter of JSONPath that compares a key with a text:
+// [?(@.name=="web")].
+func filter() *regexp.Regexp {
+	return regexp.MustCompile(`^\[\?\(?\s*@\.([\w-]+)\s*==?\s*(?:"([^"]*)"|'([^']*)')\s*\)?\]`)
+}
+
 // bracketed returns the segment for the brackets that text begins with, and their length; 0 if they
-// hold neither an index, * nor a quoted key.
+// hold neither an index, *, a quoted key nor a filter by a key.
 func bracketed(text string) (segment string, length int) {
 	if len(text) > 1 && (text[1] == '"' || text[1] == '\'') {
 		end := strings.Index(text[2:], text[1:2]+"]")
@@ -80,6 +87,9 @@ func bracketed(text string) (segment string, length int) {
 			return "", 0
 		}
 		return Escape(text[2 : 2+end]), end + 4
+	}
+	if found := filter().FindStringSubmatch(text); found != nil {
+		return "?" + Escape(found[1]) + "=" + Escape(found[2]+found[3]), len(found[0])
 	}
 	end := strings.IndexByte(text, ']')
 	if end < 0 || text[1:end] != "*" && decimal(text[1:end]) < 0 {

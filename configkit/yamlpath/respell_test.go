@@ -21,6 +21,8 @@ func TestCheckSpelling(t *testing.T) {
 		{"$.spec.replicas", "write spec.replicas"},
 		{".spec.replicas", "write spec.replicas"},
 		{"a[0].image#tag", "write a.0.image#tag"},
+		{`a[?(@.name=="web")].image`, "write a.?name=web.image"},
+		{"{.a[?(@.b=='c d')]}", "write a.?b=c d"},
 
 		{"spec.replicas", ""},
 		{"a.b#c[0]", ""},

@@ -22,18 +22,22 @@ type creation struct {
 	seen    map[api.ResourceType]bool // types of skipped resources
 	meant   string                    // the path that is nearest to the path
 	at      int                       // the segment in which they differ
+	named   bool                      // the user names the type, so all values may be created
 }
 
 // newCreation returns what decides about missing values, or nil if nothing is known about the types
-// of a toolchain or if the user names the type.
+// of a toolchain. If the user names the type, every value may be created.
 func newCreation(
 	provider configkit.ResourceProvider, t api.ResourceType, path string,
 ) *creation {
 	fields, ok := provider.(yamlpath.FieldProvider)
-	if !ok || t != api.ResourceTypeAny {
+	if !ok {
 		return nil
 	}
-	return &creation{fields: fields, asked: path, seen: map[api.ResourceType]bool{}, at: -1}
+	return &creation{
+		fields: fields, asked: path, named: t != api.ResourceTypeAny,
+		seen: map[api.ResourceType]bool{}, at: -1,
+	}
 }
 
 // option returns the function for the options of an edit, or nil.
@@ -56,11 +60,11 @@ func (c *creation) may(p *yamlkit.Match) bool {
 		c.last = p.Doc
 		c.skipped++
 	}
+	defer func() { c.seen[p.Resource.ResourceType] = true }()
 	if t := p.Resource.ResourceType; !c.seen[t] && field.Missing > c.at {
 		c.suggest(string(p.Path()), &field)
 	}
-	c.seen[p.Resource.ResourceType] = true
-	return false
+	return c.named
 }
 
 // suggest records which field may be meant by a path to one that the type does not have.
@@ -80,6 +84,13 @@ func (c *creation) report(fc *api.FunctionContext, matches int) {
 		return
 	}
 	meant := c.meant
+	if c.named {
+		if meant != "" {
+			fc.NoteOnce("the type has no field " + configkit.Abbreviate(c.asked) + "; did you mean " +
+				meant + "?")
+		}
+		return
+	}
 	if c.known || matches > c.created {
 		meant = "" // the field exists
 	}

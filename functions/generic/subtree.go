@@ -334,7 +334,10 @@ func setSubtrees(
 					_, err := p.Doc.Set(text, p.Segments...)
 					return err
 				}
-				_, err := p.Doc.Set(value, p.Segments...)
+				to, err := asFloat(provider, p, value)
+				if err == nil {
+					_, err = p.Doc.Set(to, p.Segments...)
+				}
 				return err
 			})
 	}
@@ -364,6 +367,20 @@ func asText(
 	fields, ok := provider.(yamlpath.FieldProvider)
 	return v.Text(), ok && fields.Field(p.Resource.ResourceType,
 		yamlpath.Exactly(p.Segments)).Type == "string"
+}
+
+// asFloat returns value with a decimal point if it is a whole number without a tag that replaces a
+// float in TOML, where 2 and 2.0 have different types. Elsewhere both are numbers.
+func asFloat(
+	provider configkit.ResourceProvider, p *yamlkit.Match, value *gaby.YamlDoc,
+) (*gaby.YamlDoc, error) {
+	v := value.Value()
+	if provider.ToolchainType() != api.ToolchainAppConfigTOML || v.Kind() != gaby.Scalar ||
+		!v.SourceStyle().Plain || v.Tag() != "!!int" || p.Value.Kind() != gaby.Scalar ||
+		p.Value.Tag() != "!!float" {
+		return value, nil
+	}
+	return parseSubtree("!!float " + v.Text())
 }
 
 // keyedElement returns value as a list element whose key is text. If the map does not have the key,

@@ -17,6 +17,7 @@ import (
 type summary struct {
 	units, failed int
 	skipped       int // files that were read and turned out not to be configuration
+	withheld      int // units whose configuration is not valid, and not written
 	changes       changes
 	formats       map[api.ToolchainType]formatSummary
 	steps         []stepSummary
@@ -51,6 +52,8 @@ func (t *summary) add(o *outcome) {
 	t.units++
 	if len(o.problems) > 0 {
 		t.failed++
+	} else if o.withheld {
+		t.withheld++
 	}
 	t.changes.files += o.changes.files
 	t.changes.resources += o.changes.resources
@@ -395,7 +398,7 @@ func (l *loop) summaryLine() string {
 	switch {
 	case l.options.Output == Stdout && t.changes.files > 0:
 		b.WriteString("; no file was written, use -i to write them")
-	case l.options.Output == Directory && t.units > t.failed:
+	case l.options.Output == Directory && t.units > t.failed+t.withheld:
 		b.WriteString("; written to " + diag.Printable(diag.FileName(l.options.OutputDir)))
 	}
 	return b.String()
