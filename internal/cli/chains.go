@@ -143,7 +143,7 @@ func chainText(path string, steps []chainStep, parameters []plan.Parameter, c co
 		prints = "the changed configuration"
 	}
 	say("%s do%s %s prints %s.", c.program, c.flags,
-		diag.Printable(shellwords.Quote("--functions", path, "FILE", "UNIT")), prints)
+		diag.Printable(shellwords.Quote("--functions", path, "FILE")), prints)
 	return b.String()
 }
 

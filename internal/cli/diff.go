@@ -55,7 +55,7 @@ Values of Secrets are masked, unless --show-secrets is given. -o mutations and
 the function patch-mutations, which turns the values of A into those of B:
 
   fctl diff -o patch a.yaml b.yaml > patch.json
-  fctl do a.yaml MyUnit patch-mutations [] file:patch.json`,
+  fctl do a.yaml patch-mutations [] file:patch.json`,
 		Example: `  fctl diff staging.yaml production.yaml
   fctl diff base/ overlay/
   fctl diff HEAD~1

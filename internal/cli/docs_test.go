@@ -201,7 +201,7 @@ func functionSection(d *functions.Description) string {
 	if len(d.Examples) > 0 {
 		b.WriteString("\n```sh\n")
 		for _, example := range d.Examples {
-			b.WriteString("fctl do deployment.yaml MyUnit " + example + "\n")
+			b.WriteString("fctl do deployment.yaml " + example + "\n")
 		}
 		b.WriteString("```\n")
 	}

@@ -216,7 +216,11 @@ func explanation(d *functions.Description, c commandLine, head func(string) stri
 	if len(d.Examples) > 0 {
 		section("Examples")
 		for _, example := range d.Examples {
-			say("  %s %s MyUnit %s", do, c.file, example)
+			unit := ""
+			if strings.Contains(example, "UnitSlug") {
+				unit = " MyUnit" // the name matters
+			}
+			say("  %s %s%s %s", do, c.file, unit, example)
 		}
 	}
 	if len(d.Paths) > 0 {

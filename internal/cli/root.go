@@ -29,9 +29,9 @@ func newRoot(a *app.App, help io.Writer) *cobra.Command {
 		Long: `fctl runs configuration functions: small, named operations that read, change or
 validate configuration. Bytes that you did not ask to change stay. Results go to
 the standard output; -i and -O write files.`,
-		Example: `  fctl do deployment.yaml MyUnit set-replicas 5
-  fctl do deployment.yaml MyUnit set-replicas 5 then set-container-image web nginx:1.27
-  cat deployment.yaml | fctl do - MyUnit get-container-image '*'
+		Example: `  fctl do deployment.yaml set-replicas 5
+  fctl do deployment.yaml set-replicas 5 then set-container-image web nginx:1.27
+  cat deployment.yaml | fctl do - get-container-image '*'
   fctl do -f apps/ -R -i set-container-image web nginx:1.27
   fctl list
   fctl explain set-replicas`,

@@ -58,8 +58,13 @@ func (r *listReader) parameters(v gaby.Value) map[string]string {
 					configkit.Quote(value), want)
 			}
 		case p.Required && !r.resolver.NoParams:
-			r.report(item.Position(), "--param "+p.Name+"=VALUE sets it",
-				"the parameter %s has no value", p.Name)
+			hint := "--param " + p.Name + "=VALUE sets it"
+			for _, given := range sortedNames(r.resolver.Params) {
+				if slices.Contains(configkit.Suggest(given, []string{p.Name}), p.Name) {
+					hint += ", not --param " + given
+				}
+			}
+			r.report(item.Position(), hint, "the parameter %s has no value", p.Name)
 		default:
 			value = p.Default
 		}
