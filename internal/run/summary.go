@@ -167,16 +167,17 @@ func (l *loop) showNotes(o *outcome) {
 // readAs returns what makes skipped files be read: the values of charts and kustomizations that
 // leave out what they are.
 func readAs(skipped []source.Skipped) string {
+	values, kustomization := "", ""
 	for _, s := range skipped {
 		switch {
 		case s.Reason != source.NoResource:
 		case source.IsValues(s.Path):
-			return "; --toolchain auto reads the values of charts"
+			values = "; --toolchain auto reads the values of charts"
 		case source.IsKustomization(s.Path):
-			return "; a kustomization without apiVersion and kind is not a resource: add them"
+			kustomization = "; a kustomization without apiVersion and kind is not a resource: add them"
 		}
 	}
-	return ""
+	return values + kustomization
 }
 
 // conclude reports what is about all units: notes, functions that matched nothing, skipped files,
