@@ -54,6 +54,6 @@ func (f File) HasContent(data []byte) bool {
 		return false
 	}
 	fmt.Fprintf(h, "blob %d\x00", len(data)) //nolint:errcheck // a hash takes everything
-	h.Write(data)                            //nolint:errcheck // as above
+	h.Write(data)
 	return hex.EncodeToString(h.Sum(nil)) == f.Hash
 }

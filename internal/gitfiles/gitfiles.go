@@ -39,7 +39,7 @@ func Open(ctx context.Context, dir string) (*Repository, error) {
 		return nil, diag.Input("", "install git, or compare two files or directories",
 			errors.New("git is not installed"))
 	}
-	out, err := r.git(ctx, nil, "rev-parse", "--show-toplevel", "--show-prefix")
+	out, err := r.git(ctx, "rev-parse", "--show-toplevel", "--show-prefix")
 	if err != nil {
 		return nil, err
 	}
@@ -78,14 +78,14 @@ func (r *Repository) Tree(ctx context.Context, revision string) (tree string, ok
 	if revision == "" || strings.ContainsAny(revision, "\x00\n") {
 		return "", false
 	}
-	out, err := r.git(ctx, nil, "rev-parse", "--quiet", "--verify", "--end-of-options",
+	out, err := r.git(ctx, "rev-parse", "--quiet", "--verify", "--end-of-options",
 		revision+"^{tree}")
 	return strings.TrimSpace(string(out)), err == nil
 }
 
 // MergeBase returns the hash of the commit at which two revisions diverged.
 func (r *Repository) MergeBase(ctx context.Context, a, b string) (string, error) {
-	out, err := r.git(ctx, nil, "merge-base", "--end-of-options", a, b)
+	out, err := r.git(ctx, "merge-base", "--end-of-options", a, b)
 	base := strings.TrimSpace(string(out))
 	if err != nil || base == "" {
 		if ctx.Err() != nil {
@@ -98,7 +98,7 @@ func (r *Repository) MergeBase(ctx context.Context, a, b string) (string, error)
 
 // Files returns the files of a tree, in the order of their paths.
 func (r *Repository) Files(ctx context.Context, tree string) ([]File, error) {
-	out, err := r.git(ctx, nil, "ls-tree", "-r", "-z", "--full-tree", tree)
+	out, err := r.git(ctx, "ls-tree", "-r", "-z", "--full-tree", tree)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func typeOf(mode string) Type {
 // Tracked returns the files of the working tree that the index has and that exist, without hashes.
 // untracked are the paths of others that no ignore file excludes.
 func (r *Repository) Tracked(ctx context.Context) (files []File, untracked []string, err error) {
-	out, err := r.git(ctx, nil, "ls-files", "-z", "--stage")
+	out, err := r.git(ctx, "ls-files", "-z", "--stage")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -149,7 +149,7 @@ func (r *Repository) Tracked(ctx context.Context) (files []File, untracked []str
 		}
 		files = append(files, file)
 	}
-	out, err = r.git(ctx, nil, "ls-files", "-z", "--others", "--exclude-standard")
+	out, err = r.git(ctx, "ls-files", "-z", "--others", "--exclude-standard")
 	for path := range strings.SplitSeq(string(out), "\x00") {
 		if path != "" {
 			untracked = append(untracked, path)
@@ -249,9 +249,8 @@ func (r *Repository) Contents(ctx context.Context, files []File, limit int64,
 }
 
 // git runs git and returns its standard output.
-func (r *Repository) git(ctx context.Context, in []byte, args ...string) ([]byte, error) {
+func (r *Repository) git(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := r.command(ctx, args...)
-	cmd.Stdin = bytes.NewReader(in)
 	var problems bytes.Buffer
 	cmd.Stderr = &problems
 	out, err := cmd.Output()

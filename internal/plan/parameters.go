@@ -58,19 +58,23 @@ func (r *listReader) parameters(v gaby.Value) map[string]string {
 					configkit.Quote(value), want)
 			}
 		case p.Required && !r.resolver.NoParams:
-			hint := "--param " + p.Name + "=VALUE sets it"
-			for _, given := range sortedNames(r.resolver.Params) {
-				if slices.Contains(configkit.Suggest(given, []string{p.Name}), p.Name) {
-					hint += ", not --param " + given
-				}
-			}
-			r.report(item.Position(), hint, "the parameter %s has no value", p.Name)
+			r.report(item.Position(), r.valueHint(p.Name), "the parameter %s has no value", p.Name)
 		default:
 			value = p.Default
 		}
 		values[p.Name] = value
 	}
 	return values
+}
+
+// valueHint says how a parameter gets its value, and which name was probably misspelled.
+func (r *listReader) valueHint(name string) string {
+	for _, given := range sortedNames(r.resolver.Params) {
+		if slices.Contains(configkit.Suggest(given, []string{name}), name) {
+			return "--param " + name + "=VALUE sets it, not --param " + given
+		}
+	}
+	return "--param " + name + "=VALUE sets it"
 }
 
 func (r *listReader) parameter(item gaby.Value) (p Parameter, ok bool) {
