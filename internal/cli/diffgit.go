@@ -153,21 +153,16 @@ func (c *comparison) compareRevisions(ctx context.Context, r *revisions) error {
 		return err
 	}
 	sides := [2]side{{}, {}}
-	for i := range sides {
-		if i < len(r.sides) {
-			err = c.readRevision(ctx, r, i, differ[i], sides[i])
-		} else {
-			err = c.readWorkingTree(ctx, r, differ[i], sides[i])
-		}
-		if err != nil {
-			return err
-		}
+	if len(r.sides) == 1 {
+		differ[0], err = c.readWorkingTree(ctx, r, differ[0], differ[1], sides[1])
+	} else {
+		err = c.readRevision(ctx, r, 1, differ[1], sides[1])
 	}
-	for _, f := range differ[0] { // in the working tree, only the content says that it is equal
-		if unit := sides[1][f.Path]; len(r.sides) == 1 && unit != nil && f.HasContent(unit.Data) {
-			delete(sides[0], f.Path)
-			delete(sides[1], f.Path)
-		}
+	if err == nil {
+		err = c.readRevision(ctx, r, 0, differ[0], sides[0])
+	}
+	if err != nil {
+		return err
 	}
 	c.pairUp(sides[0], sides[1])
 	c.pairs = slices.DeleteFunc(c.pairs, func(p pair) bool {
@@ -266,7 +261,9 @@ func (c *comparison) filter(r *revisions, listed [2][]gitfiles.File) (
 			case excluded:
 			case why == "" && !equal[f]:
 				differ[1-i] = append(differ[1-i], f)
-			case why != "" && asked && !skipped[f.Path]:
+			case why == source.OtherExtension && len(r.sides) == 1:
+				// nobody knows whether it has changed
+			case why != "" && asked && !equal[f] && !skipped[f.Path]:
 				skipped[f.Path] = true
 				c.skipped = append(c.skipped, source.Skipped{Path: r.onDisk(f.Path), Reason: why})
 			}
@@ -292,18 +289,33 @@ func (c *comparison) readRevision(ctx context.Context, r *revisions, i int, file
 		})
 }
 
-// readWorkingTree reads files of the working tree.
-func (c *comparison) readWorkingTree(ctx context.Context, r *revisions, files []gitfiles.File,
-	to side,
-) error {
+// readWorkingTree reads files of the working tree. It returns the files of the revision, without
+// those that have the same content.
+func (c *comparison) readWorkingTree(ctx context.Context, r *revisions,
+	revision, files []gitfiles.File, to side,
+) (differ []gitfiles.File, err error) {
+	before := map[string]gitfiles.File{}
+	for _, f := range revision {
+		before[f.Path] = f
+	}
+	same := map[string]bool{}
 	for _, f := range files {
-		unit, err := c.reader.Unit(ctx, r.repository.Shown(f.Path), "")
+		path := r.repository.Shown(f.Path)
+		data, err := c.reader.Bytes(ctx, path)
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return nil, ctx.Err()
+		}
+		if err == nil && before[f.Path].HasContent(data) {
+			same[f.Path] = true
+			continue
+		}
+		var unit *source.Unit
+		if err == nil {
+			unit, err = c.reader.UnitOf(path, diag.FileName(path), data)
 		}
 		c.addGit(r, to, f.Path, unit, err)
 	}
-	return nil
+	return slices.DeleteFunc(revision, func(f gitfiles.File) bool { return same[f.Path] }), nil
 }
 
 // addGit adds a file that git lists. Nobody asked for it by its name, so a binary file is skipped.
