@@ -37,6 +37,9 @@ func flaws(object gaby.Value, namespace string, isTemplate bool) []flaw {
 		return isTemplate && ok && p.name != ""
 	}
 	for _, path := range [][]string{{"apiVersion"}, {"kind"}, {"metadata", "name"}} {
+		if len(path) > 1 && isReference(get(path[0])) { // its value has the name
+			continue
+		}
 		v := get(path...)
 		s, ok := v.Data().(string)
 		switch dotted := strings.Join(path, "."); {

@@ -416,12 +416,21 @@ func (d *decoder) checkMarkers(r *Resource, t *template) {
 		if m.literal == "" && !slices.Contains(names, string(m.name)) {
 			d.fail(m.value, configkit.DidYouMean("", configkit.Suggest(string(m.name), names)),
 				"%s: reference does not exist in resource references block: %s",
-				strings.Join(m.segments, "."), m.name)
+				strings.Join(m.segments, "."), brief(string(m.name)))
 		}
 	}
 	for _, v := range t.partial {
 		d.note(v, fmt.Sprintf(
 			"partial substitution is not supported: %q stays as it is; a reference is a whole string",
-			diag.Printable(v.Text())))
+			brief(v.Text())))
 	}
+}
+
+// brief returns the beginning of a text from a Bundle, for a message.
+func brief(text string) string {
+	const longest = 100
+	if runes := []rune(text); len(runes) > longest {
+		return string(runes[:longest]) + "…"
+	}
+	return text
 }

@@ -53,6 +53,9 @@ func (e *explainer) walk(v gaby.Value, path []string) {
 	}
 	from, secret := e.from(v, path)
 	value := v.YAML()
+	if isSecret(e.res.GVK) && len(path) > 0 && isSecretField(path[0]) {
+		secret = true
+	}
 	if secret && !e.show {
 		value = sensitive.Mask
 	}
@@ -68,7 +71,8 @@ func (e *explainer) from(v gaby.Value, path []string) (from string, secret bool)
 	resource := e.res.Resource
 	b := e.result.Bundle
 	for _, o := range e.res.Origins {
-		if o.Reference == "" || resource.object == nil || !hasPrefix(path, o.Path) {
+		isMade := resource.object == nil && e.res.doc != nil // by the plugin, from its spec
+		if o.Reference == "" || isMade || !hasPrefix(path, o.Path) {
 			continue
 		}
 		return fmt.Sprintf("!{%s} = %s at %s", o.Reference, resource.path(o.Reference), o.From),

@@ -3,6 +3,7 @@ package bundle
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -85,6 +86,9 @@ func (p *run) plugin(res *ResourceResult, use *Plugin) *gaby.YamlDoc {
 			continue
 		}
 		ctx.Dependencies[reference.Resource] = d
+		for _, o := range slices.Concat(d.Outputs, d.Auxiliary, []*plugin.Object{d.Actual}) {
+			res.keepSecretsOf(o)
+		}
 	}
 	if len(res.Errors) > 0 {
 		return nil
@@ -149,6 +153,23 @@ func (p *run) dependency(r *Reference) (plugin.Dependency, error) {
 		return d, fmt.Errorf("%s: %w", r.Resource, err)
 	}
 	return d, nil
+}
+
+// keepSecretsOf remembers the values of a Secret that a plugin sees, which may be in its messages.
+func (res *ResourceResult) keepSecretsOf(o *plugin.Object) {
+	if o == nil || !isSecret(o.GVK()) {
+		return
+	}
+	res.keepSecret(o.Object["stringData"])
+	data, _ := o.Object["data"].(map[string]any)
+	for _, encoded := range data {
+		res.keepSecret(encoded)
+		if text, ok := encoded.(string); ok {
+			if decoded, err := decode(text); err == nil {
+				res.keepSecret(decoded)
+			}
+		}
+	}
 }
 
 // objectOf returns a copy of an object for plugins, nil for a missing one.

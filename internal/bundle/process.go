@@ -289,7 +289,7 @@ func (p *run) finish(res *ResourceResult) {
 		if o.reference.secret && !isSecret(res.GVK) {
 			res.Notes = append(res.Notes, api.Note{Pos: o.Pos, Message: fmt.Sprintf(
 				"%s: the secret value of !{%s} is in clear text in %s", res.Resource.Name, o.Reference,
-				res.describe())})
+				res.Describe())})
 		}
 	}
 }

@@ -25,7 +25,36 @@ type resolved struct {
 var (
 	errSeveral = errors.New("the path matches several values, and one is expected")
 	errBytes   = errors.New("cannot expand non-UTF8 byte array field")
+
+	errTooLarge = errors.New("the values of the references have more than 8 MiB")
 )
+
+// maxValueBytes is the greatest size in bytes of the values of references in one object. Objects
+// that copy each other twice would double their size with each resource. A cluster stores 1.5 MiB.
+const maxValueBytes = 8 << 20
+
+// sizeOf returns about how many bytes a value has as text.
+func sizeOf(value any) int {
+	switch v := value.(type) {
+	case gaby.Value:
+		return len(v.YAML())
+	case string:
+		return len(v)
+	case []any:
+		size := 0
+		for _, item := range v {
+			size += sizeOf(item)
+		}
+		return size
+	case gaby.Entries:
+		size := 0
+		for _, e := range v {
+			size += len(e.Key) + sizeOf(e.Value)
+		}
+		return size
+	}
+	return 0
+}
 
 // unavailableError reports a value that an object will only have once it exists.
 type unavailableError struct {
@@ -40,7 +69,7 @@ func (e *unavailableError) Error() string {
 // evaluate returns the value of a reference.
 func (p *run) evaluate(r *Reference) (resolved, error) {
 	target := p.results[r.target]
-	object, from, err := target.seen(), target.describe(), error(nil)
+	object, from, err := target.seen(), target.Describe(), error(nil)
 	assumed := !target.actual.Exists()
 	if r.Modifier == smithv1.BindSecret {
 		if object, from, err = p.boundSecret(target); err != nil {
@@ -58,15 +87,17 @@ func (p *run) evaluate(r *Reference) (resolved, error) {
 		return resolved{}, err
 	}
 	bound := r.Modifier == smithv1.BindSecret
-	isSecret := bound || target.GVK.Kind == "Secret" && target.GVK.Group == ""
-	isSecret = isSecret && (r.path.First() == "data" || r.path.First() == "stringData")
+	holdsSecrets := bound || isSecret(target.GVK)
+	result := resolved{from: from}
 	one := func(v gaby.Value) (any, error) {
 		if v.IsNull() {
 			return nil, fmt.Errorf("field not found: %q", r.path)
 		}
-		return plain(v, bound && r.path.First() == "data")
+		field := r.field(object, v)
+		result.secret = result.secret || target.hasSecret(v) ||
+			holdsSecrets && (isSecretField(field) || r.isLastApplied(v))
+		return plain(v, bound && field == "data")
 	}
-	result := resolved{secret: isSecret, from: from}
 	switch {
 	case len(found) == 1 && !(p.AllowLists && r.path.EndsInWildcard()):
 		result.value, err = one(found[0])
@@ -83,6 +114,42 @@ func (p *run) evaluate(r *Reference) (resolved, error) {
 		err = errSeveral
 	}
 	return result, err
+}
+
+// field returns the field of an object that holds a value at the path of a reference. A path that
+// begins with a wildcard or with .. does not say which.
+func (r *Reference) field(object, v gaby.Value) string {
+	if first := r.path.First(); first != "" {
+		return first
+	}
+	if at, root := v.Segments(), object.Segments(); len(at) > len(root) {
+		return at[len(root)]
+	}
+	return ""
+}
+
+// isSecretField reports whether a field of a Secret has secret values.
+func isSecretField(name string) bool { return name == "data" || name == "stringData" }
+
+// isLastApplied reports whether a value can have what kubectl applied, which is the whole object.
+func (r *Reference) isLastApplied(v gaby.Value) bool {
+	const key = "last-applied-configuration"
+	return strings.Contains(r.path.String(), key) || strings.Contains(v.YAML(), key)
+}
+
+// hasSecret reports whether a value has a secret value that was put into the object of a resource.
+func (res *ResourceResult) hasSecret(v gaby.Value) bool {
+	if v.Kind() == gaby.Scalar {
+		return slices.ContainsFunc(res.secrets, func(s string) bool {
+			return len(s) > 2 && strings.Contains(v.Text(), s)
+		})
+	}
+	for c := v.First(); c.Exists(); c = c.Next() {
+		if res.hasSecret(c) {
+			return true
+		}
+	}
+	return false
 }
 
 // boundSecret returns the Secret of a ServiceBinding.
@@ -151,6 +218,8 @@ func (p *run) substitute(res *ResourceResult, t *template,
 		return nil
 	}
 	byName := map[smithv1.ReferenceName]resolved{}
+	sizes := map[smithv1.ReferenceName]int{}
+	size := 0
 	failed := map[smithv1.ReferenceName]bool{}
 	for _, reference := range res.Resource.References {
 		if reference.Name == "" {
@@ -164,6 +233,7 @@ func (p *run) substitute(res *ResourceResult, t *template,
 			continue
 		}
 		byName[reference.Name] = v
+		sizes[reference.Name] = sizeOf(v.value)
 		if v.secret {
 			res.keepSecret(v.value)
 		}
@@ -176,6 +246,10 @@ func (p *run) substitute(res *ResourceResult, t *template,
 		if m.literal == "" {
 			v := byName[m.name]
 			set = v.value
+			if size += sizes[m.name]; size > maxValueBytes {
+				res.fail(p.position(m.value), "", errTooLarge)
+				return nil
+			}
 			res.Origins = append(res.Origins, Origin{
 				Path: m.segments, Reference: m.name, From: v.from, Pos: p.position(m.value),
 				reference: v,

@@ -64,8 +64,9 @@ func (r *Result) Report() Report {
 	for _, res := range r.Resources {
 		one := ResourceReport{
 			Name: res.Resource.Name, Status: res.Status, Reason: res.reason(), Message: res.Message,
-			BlockedBy: res.BlockedBy, Group: res.GVK.Group, Version: res.GVK.Version,
-			Kind: res.GVK.Kind, Object: res.Name, Rendered: res.Rendered(),
+			BlockedBy: res.BlockedBy, Group: res.masked(res.GVK.Group),
+			Version: res.masked(res.GVK.Version), Kind: res.masked(res.GVK.Kind),
+			Object: res.masked(res.Name), Rendered: res.Rendered(),
 			Observed: res.actual.Exists(), Outdated: res.Outdated, Assumed: res.Assumed,
 			Retriable: res.Retriable, External: res.External,
 		}
@@ -114,7 +115,7 @@ func (r *Result) Text() string {
 				message = res.reason() + ", external"
 			}
 		}
-		object := strings.TrimSpace(res.describe())
+		object := strings.TrimSpace(res.Describe())
 		if object == "" {
 			object = "-"
 		}

@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -47,6 +48,7 @@ type ResourceResult struct {
 	doc     *gaby.YamlDoc // the rendered object
 	actual  gaby.Value    // the observed object
 	secrets []string      // values that messages must not show
+	mask    func(string) string
 	crlf    bool
 	noRule  bool // no rule says whether the object is ready
 	// waits is why the resource fails now, if it counts as ready in a simulation.
@@ -85,8 +87,18 @@ func (res *ResourceResult) seen() gaby.Value {
 // Waits returns why the object cannot be rendered before a step of a simulation.
 func (res *ResourceResult) Waits() diag.List { return res.waits }
 
-// describe returns the kind and name of the object.
-func (res *ResourceResult) describe() string { return res.GVK.Kind + " " + res.Name }
+// Describe returns the kind and name of the object, with secret values masked.
+func (res *ResourceResult) Describe() string {
+	return res.masked(res.GVK.Kind + " " + res.Name)
+}
+
+// masked returns a text without the secret values of the resource.
+func (res *ResourceResult) masked(text string) string {
+	if res.mask == nil {
+		return text
+	}
+	return res.mask(text)
+}
 
 // fail adds an error that only a change of the Bundle can mend.
 func (res *ResourceResult) fail(pos api.Position, hint string, err error) {
@@ -111,15 +123,20 @@ func (res *ResourceResult) hideSecrets() {
 	if len(res.secrets) == 0 {
 		return
 	}
-	// a value that is part of another one must not leave the rest of it
-	slices.SortFunc(res.secrets, func(a, b string) int { return len(b) - len(a) })
-	pairs := make([]string, 0, 2*len(res.secrets))
+	var texts []string
 	for _, s := range res.secrets {
+		texts = append(texts, spellings(s)...)
+	}
+	// a value that is part of another one must not leave the rest of it
+	slices.SortFunc(texts, func(a, b string) int { return len(b) - len(a) })
+	pairs := make([]string, 0, 2*len(texts))
+	for _, s := range texts {
 		if len(s) > 2 {
 			pairs = append(pairs, s, sensitive.Mask)
 		}
 	}
 	mask := strings.NewReplacer(pairs...).Replace
+	res.mask = mask
 	res.Message = mask(res.Message)
 	for _, f := range slices.Concat(res.Errors, res.waits) {
 		f.Message, f.Hint, f.Err = mask(f.Message), mask(f.Hint), nil
@@ -127,6 +144,19 @@ func (res *ResourceResult) hideSecrets() {
 	for i := range res.Notes {
 		res.Notes[i].Message = mask(res.Notes[i].Message)
 	}
+}
+
+// spellings returns the texts in which a message can have a secret value: as it is, quoted, and
+// line by line, because messages have one line.
+func spellings(secret string) []string {
+	texts := []string{secret}
+	for line := range strings.Lines(secret) {
+		line = strings.TrimSpace(line)
+		quoted := strconv.Quote(line)
+		texts = append(texts, line, quoted[1:len(quoted)-1])
+	}
+	quoted := strconv.Quote(secret)
+	return append(texts, quoted[1:len(quoted)-1])
 }
 
 // Condition returns the condition of the Bundle: Ready if all resources are, Error if one has an

@@ -39,12 +39,12 @@ func stepText(b *bundle.Bundle, steps []bundle.Step, result *bundle.Result) stri
 	}
 	for _, res := range result.Resources {
 		if res.Status == smithv1.Ready && !written[res.Resource.Name] {
-			fmt.Fprintf(&s, "ready now: %s (%s %s)\n", res.Resource.Name, res.GVK.Kind, res.Name)
+			fmt.Fprintf(&s, "ready now: %s (%s)\n", res.Resource.Name, res.Describe())
 		}
 	}
 	for i, step := range steps {
 		for _, res := range step.Resources {
-			fmt.Fprintf(&s, "step %d: %s (%s %s)", i+1, res.Resource.Name, res.GVK.Kind, res.Name)
+			fmt.Fprintf(&s, "step %d: %s (%s)", i+1, res.Resource.Name, res.Describe())
 			for _, f := range res.Waits() {
 				fmt.Fprintf(&s, "; now: %s", f.Message)
 			}
