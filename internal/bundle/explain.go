@@ -90,11 +90,8 @@ func (e *explainer) from(v gaby.Value, path []string) (from string, secret bool)
 		case "metadata.namespace":
 			return e.namespace(), false
 		}
-		secret := false
-		for _, s := range e.res.secrets {
-			secret = secret || strings.Contains(v.Text(), s)
-		}
-		return "plugin " + string(resource.plugin.name), secret
+		isType := len(path) == 1 && (path[0] == "apiVersion" || path[0] == "kind")
+		return "plugin " + string(resource.plugin.name), !isType && e.res.hasSecret(v)
 	}
 	if at := t.at(path...); at.Exists() {
 		if s, ok := at.Data().(string); ok {

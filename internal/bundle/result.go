@@ -92,9 +92,15 @@ func (res *ResourceResult) Describe() string {
 	return res.masked(res.GVK.Kind + " " + res.Name)
 }
 
-// masked returns a text without the secret values of the resource.
+// masked returns a part of the identity of the object, without secret values if one was put into
+// it. Otherwise it is what the Bundle says, even if a Secret happens to have the same text.
 func (res *ResourceResult) masked(text string) string {
-	if res.mask == nil {
+	isPart := func(o Origin) bool {
+		path := strings.Join(o.Path, ".")
+		return o.reference.secret &&
+			slices.Contains([]string{"apiVersion", "kind", "metadata", "metadata.name"}, path)
+	}
+	if res.mask == nil || !slices.ContainsFunc(res.Origins, isPart) {
 		return text
 	}
 	return res.mask(text)

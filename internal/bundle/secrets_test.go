@@ -137,6 +137,38 @@ func TestSecretsThatPluginsSeeAreMasked(t *testing.T) {
 	}
 }
 
+// What the Bundle says is not masked because a Secret has the same text, or a short one.
+func TestNamesOfTheBundleAreNotMasked(t *testing.T) {
+	text, _, _ := strings.Cut(bound("data.password", "ConfigMap"), "  - name: target")
+	s := secretScene(text + `  - name: target
+    references: [{resource: binding, name: n, path: data.noText, modifier: bindsecret}]
+    spec: {object: {apiVersion: v1, kind: ConfigMap, metadata: {name: hunter2}, data: {a: "!{n}"}}}
+`)
+	for name, value := range map[string]string{"same": "aHVudGVyMg==", "short": "dg=="} {
+		t.Run(name, func(t *testing.T) {
+			s.observed[1] = strings.Replace(boundSecret, "/w==", value, 1)
+			result := s.play(t)
+			if got := result.Report().Resources[1].Object; got != "hunter2" {
+				t.Errorf("got %s", got)
+			}
+			if got := result.Explain(result.Resources[1], false)[0].Value; got != "v1" {
+				t.Errorf("got %s", got)
+			}
+		})
+	}
+}
+
+// A short value of a Secret that a plugin sees does not mask what the plugin makes.
+func TestShortSecretsDoNotMaskPlugins(t *testing.T) {
+	s := scene{bundle: filterBundle, observed: []string{observedA, observedBinding, observedSecret}}
+	result := s.play(t)
+	for _, e := range result.Explain(result.Resources[2], false) {
+		if strings.Contains(e.Value, "sensitive") {
+			t.Errorf("got %v", e)
+		}
+	}
+}
+
 // The metadata can be one reference, which is checked once it has a value.
 func TestMetadataIsAReference(t *testing.T) {
 	text := head + `spec:
