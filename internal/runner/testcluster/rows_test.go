@@ -244,7 +244,7 @@ func testKill(t *testing.T, e *env) {
 		t.Fatal(err)
 	}
 	kill := func() {
-		for _, p := range e.pods(t, "test:v9") {
+		for _, p := range ready(e.pods(t, "test:v9")) {
 			e.kubectl(t, "", "delete", "pod", p.Metadata.Name, "-n", "default", "--grace-period=0",
 				"--force")
 		}
@@ -252,12 +252,13 @@ func testKill(t *testing.T, e *env) {
 	for _, kills := range []int{1, 3} {
 		answer := make(chan error, 1)
 		go func() {
-			_, err := r.evaluate(context.WithoutCancel(t.Context()), "test:v9", "sleep: 4s")
+			_, err := r.evaluate(context.WithoutCancel(t.Context()), "test:v9", "sleep: 8s")
 			answer <- err
 		}()
 		for range kills {
+			// A pod that is killed before it is ready did not start: that is another case.
 			time.Sleep(time.Second)
-			for len(ready(e.pods(t, "test:v9"))) == 0 {
+			for len(ready(e.pods(t, "test:v9"))) == 0 && len(answer) == 0 {
 				time.Sleep(100 * time.Millisecond)
 			}
 			time.Sleep(time.Second)
@@ -276,14 +277,17 @@ func testKill(t *testing.T, e *env) {
 	}
 }
 
+// ready returns the pods that answer.
 func ready(pods []podInfo) []podInfo {
-	var running []podInfo
+	var answering []podInfo
 	for _, p := range pods {
-		if p.Status.Phase == "Running" {
-			running = append(running, p)
+		for _, c := range p.Status.Conditions {
+			if c.Type == "Ready" && c.Status == "True" {
+				answering = append(answering, p)
+			}
 		}
 	}
-	return running
+	return answering
 }
 
 // testLimits sends and asks for messages that are too large.
