@@ -325,7 +325,9 @@ type podInfo struct {
 		Labels            map[string]string
 	}
 	Spec   json.RawMessage
-	Status struct{ Conditions []struct{ Type, Status string } }
+	Status struct {
+		Conditions []struct{ Type, Status string }
+	}
 }
 
 // pods returns the pods of an image that are not being deleted.
