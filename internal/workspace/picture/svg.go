@@ -4,109 +4,83 @@ import (
 	"fmt"
 	"html"
 	"strings"
-	"unicode/utf8"
 )
-
-// Measures of the SVG in pixels. Text is measured by its number of characters, because the fonts of
-// the reader are not known.
-const (
-	charWidth  = 8
-	boxHeight  = 34
-	boxPadding = 12
-	gapAcross  = 28
-	gapDown    = 96
-	margin     = 24
-)
-
-// box is a node with its position.
-type box struct{ x, y, width int }
-
-func (b box) middle() int { return b.x + b.width/2 }
 
 // SVG draws the graph in rows: upstreams above what takes from them. An arrow points from a unit to
 // the unit that it takes from.
 func (g *Graph) SVG() string {
-	boxes, width, height := g.layout()
+	edges := sortEdges(g)
+	l := arrange(g, edges)
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" `+
-		`font-family="sans-serif" font-size="13">`+"\n", width, height, width, height)
-	b.WriteString(`<defs><marker id="arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="8" ` +
-		`markerHeight="8" orient="auto"><path d="M0,0 L10,5 L0,10 z" fill="#555"/></marker></defs>` + "\n")
-	fmt.Fprintf(&b, `<rect width="%d" height="%d" fill="#fff"/>`+"\n", width, height)
-	parallel := map[[2]int]int{} // edges drawn between two nodes
-	for _, e := range sortEdges(g) {
-		pair := [2]int{e.From, e.To}
-		svgEdge(&b, boxes, e, parallel[pair])
-		parallel[pair]++
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" `+
+		`viewBox="0 0 %d %d" font-family="sans-serif" font-size="13">`+"\n",
+		l.width, l.height, l.width, l.height)
+	b.WriteString("<defs>")
+	for _, colour := range []string{normal, alarm} {
+		fmt.Fprintf(&b, `<marker id="arrow-%s" viewBox="0 0 10 10" refX="9" refY="5" `+
+			`markerWidth="8" markerHeight="8" orient="auto"><path d="M0,0 L10,5 L0,10 z" `+
+			`fill="#%s"/></marker>`, colour, colour)
 	}
-	for i, n := range g.Nodes {
-		at := boxes[i]
-		fmt.Fprintf(&b, `<rect x="%d" y="%d" width="%d" height="%d" rx="5" fill="#eef4fb" stroke="#36648b"/>`+"\n",
-			at.x, at.y, at.width, boxHeight)
+	b.WriteString("</defs>\n")
+	fmt.Fprintf(&b, `<rect width="%d" height="%d" fill="#fff"/>`+"\n", l.width, l.height)
+	for i := range l.segments {
+		s := &l.segments[i]
+		bend := (s.y1 + s.y2) / 2
+		path := fmt.Sprintf("M%d,%d C%d,%d %d,%d %d,%d", s.x1, s.y1, s.x1, bend, s.x2, bend, s.x2,
+			s.y2)
+		svgPath(&b, path, &edges[s.edge], l.boxes[s.to].node >= 0)
+	}
+	for i := range l.level {
+		s := &l.level[i]
+		x1, x2, y2 := l.boxes[s.from].middle(), l.boxes[s.to].middle(), l.boxes[s.to].y+boxHeight
+		low := s.at.y + laneHeight/2
+		path := fmt.Sprintf("M%d,%d C%d,%d %d,%d %d,%d", x1, s.y1, x1, low, x2, max(low, y2), x2, y2)
+		svgPath(&b, path, &edges[s.edge], true)
+	}
+	for i := range l.boxes {
+		at := &l.boxes[i]
+		if at.node < 0 {
+			continue
+		}
+		fmt.Fprintf(&b, `<rect x="%d" y="%d" width="%d" height="%d" rx="5" fill="#eef4fb" `+
+			`stroke="#36648b"/>`+"\n", at.x, at.y, at.width, boxHeight)
 		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle">%s</text>`+"\n", at.middle(),
-			at.y+boxHeight/2+5, html.EscapeString(n.Name))
+			at.y+boxHeight/2+5, html.EscapeString(g.Nodes[at.node].Name))
+	}
+	for _, list := range [][]segment{l.segments, l.level} { // above all lines
+		for i := range list {
+			if s := &list[i]; s.label != "" {
+				fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle" font-size="11" `+
+					`fill="#%s" stroke="#fff" stroke-width="4" paint-order="stroke">%s</text>`+"\n",
+					s.at.x, s.at.y, colourOf(&edges[s.edge]), html.EscapeString(s.label))
+			}
+		}
 	}
 	b.WriteString("</svg>\n")
 	return b.String()
 }
 
-// layout puts nodes of one level in a row, each below the middle of what it takes from as far as
-// there is space.
-func (g *Graph) layout() (boxes []box, width, height int) {
-	boxes = make([]box, len(g.Nodes))
-	rows := map[int][]int{}
-	last := 0
-	for i, n := range g.Nodes {
-		level := max(n.Level, 0) // nodes of a cycle have no level
-		rows[level] = append(rows[level], i)
-		last = max(last, level)
-		boxes[i].width = utf8.RuneCountInString(n.Name)*charWidth + 2*boxPadding
-		boxes[i].y = margin + level*(boxHeight+gapDown)
+// The colours of edges.
+const (
+	normal = "555555"
+	alarm  = "cc0000" // of cycles
+)
+
+func colourOf(e *Edge) string {
+	if e.Cycle {
+		return alarm
 	}
-	for level := range last + 1 {
-		x := margin
-		for _, i := range rows[level] {
-			boxes[i].x = x
-			x += boxes[i].width + gapAcross
-		}
-		width = max(width, x-gapAcross+margin)
-	}
-	for level := range last + 1 { // centre the rows
-		row := rows[level]
-		if len(row) == 0 {
-			continue
-		}
-		end := boxes[row[len(row)-1]]
-		shift := (width - margin - end.x - end.width) / 2
-		for _, i := range row {
-			boxes[i].x += shift
-		}
-	}
-	return boxes, max(width, 2*margin), margin*2 + boxHeight + last*(boxHeight+gapDown)
+	return normal
 }
 
-// svgEdge draws an edge as a curve with its label. The n-th edge between two nodes is shifted.
-func svgEdge(b *strings.Builder, boxes []box, e Edge, n int) {
-	from, to := boxes[e.From], boxes[e.To]
-	x1, y1 := from.middle()+n*18, from.y
-	x2, y2 := to.middle()+n*18, to.y+boxHeight
-	if y1 <= y2 { // a cycle: upwards or in the same row
-		y1, y2 = from.y+boxHeight, to.y+boxHeight
-	}
-	bend := (y1 - y2) / 2
-	if bend <= 0 {
-		bend = -gapDown / 2
-	}
-	colour, dash := "#555", ""
-	if e.Cycle {
-		colour = "#c00"
-	}
+// svgPath draws a part of an edge. The last part has the arrow.
+func svgPath(b *strings.Builder, path string, e *Edge, last bool) {
+	more := ""
 	if e.Dashed {
-		dash = ` stroke-dasharray="5,4"`
+		more = ` stroke-dasharray="5,4"`
 	}
-	fmt.Fprintf(b, `<path d="M%d,%d C%d,%d %d,%d %d,%d" fill="none" stroke="%s"%s marker-end="url(#arrow)"/>`+"\n",
-		x1, y1, x1, y1-bend, x2, y2+bend, x2, y2, colour, dash)
-	fmt.Fprintf(b, `<text x="%d" y="%d" text-anchor="middle" font-size="11" fill="%s" stroke="#fff" `+
-		`stroke-width="3" paint-order="stroke">%s</text>`+"\n", (x1+x2)/2, (y1+y2)/2+4+n*14, colour,
-		html.EscapeString(e.title()))
+	if last {
+		more += ` marker-end="url(#arrow-` + colourOf(e) + `)"`
+	}
+	fmt.Fprintf(b, `<path d="%s" fill="none" stroke="#%s"%s/>`+"\n", path, colourOf(e), more)
 }

@@ -2,11 +2,18 @@ package wave_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strconv"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/workspace"
@@ -97,6 +104,7 @@ func resolveAll(t testing.TB, dir string) int {
 		t.Fatal(err)
 	}
 	defer s.Close() //nolint:errcheck // the lock ends with the process at the latest
+	s.Now = func() time.Time { return time.Unix(0, 0).UTC() }
 	w, err := s.Load(context.Background())
 	if err != nil {
 		t.Fatal(err)
@@ -123,4 +131,72 @@ func resolveAll(t testing.TB, dir string) int {
 		t.Fatal(err)
 	}
 	return revised
+}
+
+// TestSameBytes resolves one workspace several times: with files that were made in another order,
+// on one processor and on several. All files are the same afterwards.
+func TestSameBytes(t *testing.T) {
+	const units = 80
+	origin := big(t, units)
+	names := filesOf(t, origin)
+	var want map[string]string
+	for _, row := range []struct {
+		name       string
+		processors int
+		backwards  bool
+	}{
+		{"one processor", 1, false},
+		{"many processors", 8, false},
+		{"files made backwards", 3, true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			order := slices.Sorted(maps.Keys(names))
+			if row.backwards {
+				slices.Reverse(order)
+			}
+			dir := t.TempDir()
+			for _, name := range order {
+				file := filepath.Join(dir, name)
+				if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(file, []byte(names[name]), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(row.processors))
+			if n := resolveAll(t, dir); n != units {
+				t.Fatal(n)
+			}
+			got := filesOf(t, dir)
+			if len(got) < 10*units {
+				t.Fatalf("only %d files", len(got))
+			}
+			if want == nil {
+				want = got
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// filesOf returns the files of a workspace by name.
+func filesOf(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		name, relErr := filepath.Rel(dir, path)
+		files[name] = string(data)
+		return errors.Join(err, relErr)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
 }
