@@ -17,7 +17,9 @@ import (
 func shop() *Graph {
 	return &Graph{
 		Nodes: []Node{
-			{"base/web", "base", 0}, {"prod/<ns>", "prod", 0}, {"prod/db", "prod", 1},
+			{"base/web", "base", 0},
+			{"prod/<ns>", "prod", 0},
+			{"prod/db", "prod", 1},
 			{"prod/web", "prod", 2},
 		},
 		Edges: []Edge{
