@@ -62,30 +62,32 @@ func TestClosedStreams(t *testing.T) {
 			map[string]int{out: 0, errOut: 0, both: 0, null: 0},
 		},
 	} {
-		for redirection, want := range c.want {
-			dir := t.TempDir()
-			path := counter(t, filepath.Join(dir, "a.yaml"))
-			before, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
+		t.Run(c.words, func(t *testing.T) {
+			for redirection, want := range c.want {
+				dir := t.TempDir()
+				path := counter(t, filepath.Join(dir, "a.yaml"))
+				before, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				cmd := exec.Command("sh", "-c", binary+" "+c.words+" "+redirection)
+				cmd.Dir = dir
+				var text bytes.Buffer
+				cmd.Stdout, cmd.Stderr = &text, &text
+				status := 0
+				if exit, ok := errors.AsType[*exec.ExitError](cmd.Run()); ok {
+					status = exit.ExitCode()
+				}
+				if status != want {
+					t.Errorf("%s %s: status %d, want %d\n%s", c.words, redirection, status, want,
+						text.String())
+				}
+				if after, err := os.ReadFile(path); err != nil ||
+					!bytes.Equal(after, before) &&
+						!bytes.Equal(after, bytes.Replace(before, []byte("n: 0"), []byte("n: 2"), 1)) {
+					t.Errorf("%s %s: the file is %q (%v)", c.words, redirection, after, err)
+				}
 			}
-			cmd := exec.Command("sh", "-c", binary+" "+c.words+" "+redirection)
-			cmd.Dir = dir
-			var text bytes.Buffer
-			cmd.Stdout, cmd.Stderr = &text, &text
-			status := 0
-			if exit, ok := errors.AsType[*exec.ExitError](cmd.Run()); ok {
-				status = exit.ExitCode()
-			}
-			if status != want {
-				t.Errorf("%s %s: status %d, want %d\n%s", c.words, redirection, status, want,
-					text.String())
-			}
-			if after, err := os.ReadFile(path); err != nil ||
-				!bytes.Equal(after, before) &&
-					!bytes.Equal(after, bytes.Replace(before, []byte("n: 0"), []byte("n: 2"), 1)) {
-				t.Errorf("%s %s: the file is %q (%v)", c.words, redirection, after, err)
-			}
-		}
+		})
 	}
 }

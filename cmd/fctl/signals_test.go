@@ -127,33 +127,35 @@ func endedBy(t *testing.T, signal syscall.Signal, dir string,
 func TestSecondSignal(t *testing.T) {
 	dir := waitingDir(t)
 	for _, e := range endings {
-		r, w, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		cmd := process(t, "do", "-i", "-v", "large.yaml", "U", "set-starlark",
-			`print("x" * 100); r["data"]["n"] += 1`)
-		cmd.Dir, cmd.Stderr = dir, w
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		one := make([]byte, 1)
-		if _, err := r.Read(one); err != nil { // it has begun to write more than a pipe holds
-			t.Fatal(err)
-		}
-		time.Sleep(100 * time.Millisecond)
-		killed := time.AfterFunc(10*time.Second, func() { _ = cmd.Process.Kill() })
-		for range 2 {
-			if err := cmd.Process.Signal(e.signal); err != nil {
+		t.Run(e.message, func(t *testing.T) {
+			r, w, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd := process(t, "do", "-i", "-v", "large.yaml", "U", "set-starlark",
+				`print("x" * 100); r["data"]["n"] += 1`)
+			cmd.Dir, cmd.Stderr = dir, w
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			one := make([]byte, 1)
+			if _, err := r.Read(one); err != nil { // it has begun to write more than a pipe holds
 				t.Fatal(err)
 			}
 			time.Sleep(100 * time.Millisecond)
-		}
-		_ = cmd.Wait() // ProcessState has the outcome
-		if status := cmd.ProcessState.ExitCode(); !killed.Stop() || status != e.status {
-			t.Errorf("%v: status %d", e.signal, status)
-		}
-		_ = errors.Join(r.Close(), w.Close())
+			killed := time.AfterFunc(10*time.Second, func() { _ = cmd.Process.Kill() })
+			for range 2 {
+				if err := cmd.Process.Signal(e.signal); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(100 * time.Millisecond)
+			}
+			_ = cmd.Wait() // ProcessState has the outcome
+			if status := cmd.ProcessState.ExitCode(); !killed.Stop() || status != e.status {
+				t.Errorf("%v: status %d", e.signal, status)
+			}
+			_ = errors.Join(r.Close(), w.Close())
+		})
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, ".fctl*")); len(left) > 0 {
 		t.Errorf("left are %v", left)

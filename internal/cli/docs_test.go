@@ -31,20 +31,22 @@ func TestDocs(t *testing.T) {
 		"functions.md": functionReference(t), "cli.md": commandReference(),
 		"chain.schema.json": chainSchema(t),
 	} {
-		path := filepath.Join("..", "..", "docs", name)
-		if os.Getenv("UPDATE_DOCS") != "" {
-			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join("..", "..", "docs", name)
+			if os.Getenv("UPDATE_DOCS") != "" {
+				if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			have, err := os.ReadFile(path)
+			if err != nil {
 				t.Fatal(err)
 			}
-			continue
-		}
-		have, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := cmp.Diff(string(have), text); d != "" {
-			t.Errorf("docs/%s is stale, make gen writes it (-file +source)\n%s", name, d)
-		}
+			if d := cmp.Diff(string(have), text); d != "" {
+				t.Errorf("docs/%s is stale, make gen writes it (-file +source)\n%s", name, d)
+			}
+		})
 	}
 }
 
@@ -70,21 +72,23 @@ func TestNamesOfSettings(t *testing.T) {
 	inAFile := regexp.MustCompile("([\\w-]+)`?\\s+in\\s+(?:a|your|the)\\s+settings\\s+file")
 	known, found := settings.Names(), 0
 	for name, text := range texts {
-		for _, m := range inAFile.FindAllStringSubmatch(text, -1) {
-			if found++; !slices.Contains(known, m[1]) {
-				t.Errorf("%s: %q: unknown setting", name, m[0])
+		t.Run(name, func(t *testing.T) {
+			for _, m := range inAFile.FindAllStringSubmatch(text, -1) {
+				if found++; !slices.Contains(known, m[1]) {
+					t.Errorf("%s: %q: unknown setting", name, m[0])
+				}
 			}
-		}
-		for _, variable := range regexp.MustCompile(`FCTL_[A-Z_]*[A-Z]`).FindAllString(text, -1) {
-			isName := func(name string) bool { return settings.EnvName(name) == variable }
-			other := []string{ // not settings
-				"FCTL_CONFIG", "FCTL_ENGINE", "FCTL_LOCAL", "FCTL_PAGER", "FCTL_PLUGIN_CALL",
-				"FCTL_RUNNER", "FCTL_RUNNER_IMAGE",
+			for _, variable := range regexp.MustCompile(`FCTL_[A-Z_]*[A-Z]`).FindAllString(text, -1) {
+				isName := func(name string) bool { return settings.EnvName(name) == variable }
+				other := []string{ // not settings
+					"FCTL_CONFIG", "FCTL_ENGINE", "FCTL_LOCAL", "FCTL_PAGER", "FCTL_PLUGIN_CALL",
+					"FCTL_RUNNER", "FCTL_RUNNER_IMAGE",
+				}
+				if !slices.ContainsFunc(known, isName) && !slices.Contains(other, variable) {
+					t.Errorf("%s: unknown variable %s", name, variable)
+				}
 			}
-			if !slices.ContainsFunc(known, isName) && !slices.Contains(other, variable) {
-				t.Errorf("%s: unknown variable %s", name, variable)
-			}
-		}
+		})
 	}
 	if found < 5 {
 		t.Errorf("only %d settings are named: the test looks for other words than those that name them",
@@ -266,12 +270,14 @@ func TestHelpFitsATerminal(t *testing.T) {
 		asked = append(asked, []string{"help", cmd.Name()})
 	}
 	for _, words := range asked {
-		for line := range strings.Lines(ran(t, app.ExitDone, words...)) {
-			if line = strings.TrimSuffix(line, "\n"); utf8.RuneCountInString(line) > helpWidth &&
-				!program.MatchString(line) {
-				t.Errorf("%v: %s", words, line)
+		t.Run(words[0], func(t *testing.T) {
+			for line := range strings.Lines(ran(t, app.ExitDone, words...)) {
+				if line = strings.TrimSuffix(line, "\n"); utf8.RuneCountInString(line) > helpWidth &&
+					!program.MatchString(line) {
+					t.Errorf("%v: %s", words, line)
+				}
 			}
-		}
+		})
 	}
 }
 

@@ -34,9 +34,11 @@ func TestRankOf(t *testing.T) {
 		"REPLICAS": 0, "mutating": 0, "changes": 0, "sca": 1, "number": 2, "validating": -1,
 		"cale": -1,
 	} {
-		if rank := rankOf(s, []string{"scale"}, []string{word}); rank != want {
-			t.Errorf("%s: %d, want %d", word, rank, want)
-		}
+		t.Run(word, func(t *testing.T) {
+			if rank := rankOf(s, []string{"scale"}, []string{word}); rank != want {
+				t.Errorf("%s: %d, want %d", word, rank, want)
+			}
+		})
 	}
 	if rank := rankOf(s, []string{"scale"}, []string{"set", "scale", "workloads"}); rank != 2 {
 		t.Errorf("the worst word decides: %d", rank)

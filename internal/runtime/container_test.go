@@ -96,9 +96,11 @@ func TestE1ContainerWords(t *testing.T) {
 		"a relative target":         {Mounts: []Mount{{Type: "bind", Source: "/a", Target: "a"}}},
 		"an unknown type":           {Mounts: []Mount{{Type: "npipe", Source: "/a", Target: "/a"}}},
 	} {
-		if _, err := (&Container{Image: "IMG"}).words(&call, "N", 0, 0); err == nil {
-			t.Errorf("%s is accepted", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, err := (&Container{Image: "IMG"}).words(&call, "N", 0, 0); err == nil {
+				t.Errorf("%s is accepted", name)
+			}
+		})
 	}
 	if _, err := (&Container{Image: "--privileged"}).words(&Call{}, "N", 0, 0); err == nil {
 		t.Error("an image name that is a flag is accepted")
@@ -119,13 +121,15 @@ func TestE3ParseMount(t *testing.T) {
 		"type=bind,what=x,dst=/x":          "",
 		"type=bind,dst=/x":                 "",
 	} {
-		m, err := ParseMount(text)
-		if err == nil {
-			m, err = m.Resolve(root, root, false)
-		}
-		if (err == nil) != (want != "") || err == nil && fmt.Sprint(m) != want {
-			t.Errorf("%s: %v, %v, want %s", text, m, err, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			m, err := ParseMount(text)
+			if err == nil {
+				m, err = m.Resolve(root, root, false)
+			}
+			if (err == nil) != (want != "") || err == nil && fmt.Sprint(m) != want {
+				t.Errorf("%s: %v, %v, want %s", text, m, err, want)
+			}
+		})
 	}
 	if _, err := (Mount{Type: "bind", Source: "/etc", Target: "/x"}).Resolve(root, root, true); err != nil {
 		t.Errorf("outside of the root, allowed: %v", err)
@@ -295,17 +299,21 @@ func TestE6Images(t *testing.T) {
 		"x@sha256:12":                              nil,
 		"":                                         nil,
 	} {
-		got, err := ParseImage(name)
-		if (err == nil) != (want != nil) || want != nil && got != *want {
-			t.Errorf("%s: %+v, %v", name, got, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			got, err := ParseImage(name)
+			if (err == nil) != (want != nil) || want != nil && got != *want {
+				t.Errorf("%s: %+v, %v", name, got, err)
+			}
+		})
 	}
 	for name, want := range map[string]string{
 		"set-labels:v0.2": "x.io/p/set-labels:v0.2", "a/set-labels": "a/set-labels",
 	} {
-		if got := FullImage(name, "x.io/p/"); got != want {
-			t.Errorf("FullImage(%q) = %q, want %q", name, got, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := FullImage(name, "x.io/p/"); got != want {
+				t.Errorf("FullImage(%q) = %q, want %q", name, got, want)
+			}
+		})
 	}
 	if got := FullImage("set-labels", ""); got != prefix+"/set-labels" {
 		t.Errorf("default prefix: %q", got)
@@ -333,9 +341,11 @@ func TestRealContainer(t *testing.T) {
 		"go.mod":     "module function\n\ngo 1.26\n",
 		"Dockerfile": "FROM scratch\nCOPY function /function\nENTRYPOINT [\"/function\"]\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	build := exec.Command("go", "build", "-o", "function", ".")
 	build.Dir, build.Env = dir, append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=")

@@ -151,9 +151,11 @@ func TestE8WorkingDirectory(t *testing.T) {
 	needUnix(t)
 	p := &Program{Path: script(t, "true")}
 	for _, dir := range []string{"", "relative", "/", "/no/such/directory", "/bin/sh"} {
-		if _, err := p.Run(t.Context(), Call{Dir: dir}); !is[*StartError](err) {
-			t.Errorf("directory %q: %v", dir, err)
-		}
+		t.Run(dir, func(t *testing.T) {
+			if _, err := p.Run(t.Context(), Call{Dir: dir}); !is[*StartError](err) {
+				t.Errorf("directory %q: %v", dir, err)
+			}
+		})
 	}
 }
 
@@ -236,10 +238,12 @@ func TestD4FindProgram(t *testing.T) {
 		{"", false, ""},
 		{"no-such-program-anywhere", false, ""},
 	} {
-		got, err := FindProgram(c.path, sub, root, c.outside)
-		if got != c.want || (err == nil) != (c.want != "") {
-			t.Errorf("FindProgram(%q, outside %v) = %q, %v", c.path, c.outside, got, err)
-		}
+		t.Run(c.path, func(t *testing.T) {
+			got, err := FindProgram(c.path, sub, root, c.outside)
+			if got != c.want || (err == nil) != (c.want != "") {
+				t.Errorf("FindProgram(%q, outside %v) = %q, %v", c.path, c.outside, got, err)
+			}
+		})
 	}
 	if got, err := FindProgram("sh", sub, root, false); err != nil || !filepath.IsAbs(got) {
 		t.Errorf("a bare name is not found on PATH: %q, %v", got, err)

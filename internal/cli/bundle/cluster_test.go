@@ -186,10 +186,12 @@ func TestClusterUpToDate(t *testing.T) {
 		},
 		{", {name: more, port: 81}", "", "not up to date: spec.ports"},
 	} {
-		if _, report := outdated(strings.Replace(string(text), change[0], change[1], 1)); strings.Count(
-			report, "not up to date") != 1 || !strings.Contains(report, change[2]+"\n") {
-			t.Errorf("%s: got %s", change[1], report)
-		}
+		t.Run(change[0], func(t *testing.T) {
+			if _, report := outdated(strings.Replace(string(text), change[0], change[1], 1)); strings.Count(
+				report, "not up to date") != 1 || !strings.Contains(report, change[2]+"\n") {
+				t.Errorf("%s: got %s", change[1], report)
+			}
+		})
 	}
 }
 

@@ -153,9 +153,11 @@ func TestServe(t *testing.T) {
 		`fctl_runner_evaluation_seconds_bucket{executor="go",code="OK",le="+Inf"} 1`,
 		"fctl_runner_requests 0",
 	} {
-		if !strings.Contains(string(text), want+"\n") {
-			t.Errorf("%q is missing:\n%s", want, text)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(string(text), want+"\n") {
+				t.Errorf("%q is missing:\n%s", want, text)
+			}
+		})
 	}
 	if status := s.stop(); status != statusDone {
 		t.Errorf("status %d\n%s", status, s.log)

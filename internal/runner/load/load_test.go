@@ -57,19 +57,23 @@ func TestLoad(t *testing.T) {
 	for name, path := range map[string]string{
 		"fctl-runner": "../../../cmd/fctl-runner", "function": "../testcluster/function",
 	} {
-		cmd := exec.Command("go", "build", "-o", filepath.Join(dir, name), path)
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		t.Run(name, func(t *testing.T) {
+			cmd := exec.Command("go", "build", "-o", filepath.Join(dir, name), path)
+			cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+		})
 	}
 	for name, text := range map[string]string{
 		"configs.yaml": configs,
 		"set-labels":   "#!/bin/sh\nexec " + dir + "/function catalog set-labels\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	cmd := exec.Command(filepath.Join(dir, "fctl-runner"), "serve", "--address", "127.0.0.1:0",
 		"--metrics-address", "", "--function-configs", filepath.Join(dir, "configs.yaml"),
@@ -94,7 +98,9 @@ func TestLoad(t *testing.T) {
 		t.Fatal(first)
 	}
 	for _, tag := range []string{"go", "binary"} {
-		measure(t, found[1], tag, limit, cmd.Process.Pid)
+		t.Run(tag, func(t *testing.T) {
+			measure(t, found[1], tag, limit, cmd.Process.Pid)
+		})
 	}
 }
 

@@ -114,7 +114,9 @@ func TestPullPolicies(t *testing.T) {
 func TestTagConstraints(t *testing.T) {
 	registry, engine := newRegistry(t)
 	for _, tag := range []string{"v0.4.1", "v0.4.7", "v0.5.0-rc1", "v0.5.0", "latest"} {
-		pushPrinter(t, registry, engine, "versions:"+tag, tag)
+		t.Run(tag, func(t *testing.T) {
+			pushPrinter(t, registry, engine, "versions:"+tag, tag)
+		})
 	}
 	resolve := func(tag string, pull runtime.PullPolicy) (string, string, error) {
 		e := &krm.Executors{

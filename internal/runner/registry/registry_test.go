@@ -97,7 +97,9 @@ func TestTags(t *testing.T) {
 	host, _ := local(t)
 	client := &Client{}
 	for _, tag := range []string{"v0.4.1", "v0.4.7", "v0.5.0", "latest"} {
-		push(t, host+"/fn/set-labels:"+tag, v1.Config{Cmd: []string{"/fn"}})
+		t.Run(tag, func(t *testing.T) {
+			push(t, host+"/fn/set-labels:"+tag, v1.Config{Cmd: []string{"/fn"}})
+		})
 	}
 	got, err := client.Tags(t.Context(), host+"/fn/set-labels")
 	slices.Sort(got)

@@ -17,7 +17,9 @@ import (
 func TestRegistryTags(t *testing.T) {
 	host, _ := local(t)
 	for _, tag := range []string{"v0.4.1", "v0.4.7", "latest"} {
-		push(t, host+"/fn/set-labels:"+tag, v1.Config{Cmd: []string{"/fn"}})
+		t.Run(tag, func(t *testing.T) {
+			push(t, host+"/fn/set-labels:"+tag, v1.Config{Cmd: []string{"/fn"}})
+		})
 	}
 	// A registry with a token and two pages of tags.
 	var asked []string

@@ -43,9 +43,11 @@ func TestCluster(t *testing.T) {
 		t.Skip("a node needs Linux and root")
 	}
 	for _, program := range []string{"runc", "ip", "iptables"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("%s is missing (apt-get install runc containernetworking-plugins iptables)", program)
-		}
+		t.Run(program, func(t *testing.T) {
+			if _, err := exec.LookPath(program); err != nil {
+				t.Skipf("%s is missing (apt-get install runc containernetworking-plugins iptables)", program)
+			}
+		})
 	}
 	cache, err := CacheDir()
 	if err != nil {
@@ -59,11 +61,13 @@ func TestCluster(t *testing.T) {
 		"fctl-runner": "../../../cmd/fctl-runner", "fctl": "../../../cmd/fctl",
 		"function": "./function",
 	} {
-		cmd := exec.Command("go", "build", "-ldflags", "-s -w", "-o", filepath.Join(e.bin, name), path)
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", name, err, out)
-		}
+		t.Run(name, func(t *testing.T) {
+			cmd := exec.Command("go", "build", "-ldflags", "-s -w", "-o", filepath.Join(e.bin, name), path)
+			cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%s: %v\n%s", name, err, out)
+			}
+		})
 	}
 	if e.registry, err = registrytest.New(); err != nil {
 		t.Fatal(err)

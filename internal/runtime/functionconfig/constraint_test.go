@@ -101,9 +101,11 @@ func TestConstraintLimits(t *testing.T) {
 		"- 1", "~1~2", "==1", "><1", "!1", "~1 2 - ", ">*", "1.*.2", "1.2.3.4", "1|2",
 		">18446744073709551616",
 	} {
-		if c, err := parseConstraint(text); err == nil {
-			t.Errorf("%q is %+v", text, c)
-		}
+		t.Run(text, func(t *testing.T) {
+			if c, err := parseConstraint(text); err == nil {
+				t.Errorf("%q is %+v", text, c)
+			}
+		})
 	}
 }
 

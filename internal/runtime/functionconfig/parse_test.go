@@ -201,27 +201,31 @@ func TestTags(t *testing.T) {
 		{"~0.1 || ~0.3", "0.1.4 0.3.0", "0.2.0"},
 		{">=0.3-0", "0.3.0-rc1 0.4.0", "0.2.0"},
 	} {
-		tag, err := ParseTag(c.tag)
-		if err != nil {
-			t.Errorf("%s: %v", c.tag, err)
-		}
-		for s := range strings.FieldsSeq(c.allow) {
-			if !tag.Allows(s) {
-				t.Errorf("%s does not allow %s", c.tag, s)
+		t.Run(c.tag, func(t *testing.T) {
+			tag, err := ParseTag(c.tag)
+			if err != nil {
+				t.Errorf("%s: %v", c.tag, err)
 			}
-		}
-		for s := range strings.FieldsSeq(c.deny) {
-			if tag.Allows(s) {
-				t.Errorf("%s allows %s", c.tag, s)
+			for s := range strings.FieldsSeq(c.allow) {
+				if !tag.Allows(s) {
+					t.Errorf("%s does not allow %s", c.tag, s)
+				}
 			}
-		}
+			for s := range strings.FieldsSeq(c.deny) {
+				if tag.Allows(s) {
+					t.Errorf("%s allows %s", c.tag, s)
+				}
+			}
+		})
 	}
 	for _, text := range []string{
 		"", "-", "~", ">=", "a b", "v1 ", ">=x.y", ".x1", "ü", strings.Repeat("a", 129),
 	} {
-		if tag, err := ParseTag(text); err == nil {
-			t.Errorf("%q is %+v", text, tag)
-		}
+		t.Run(text, func(t *testing.T) {
+			if tag, err := ParseTag(text); err == nil {
+				t.Errorf("%q is %+v", text, tag)
+			}
+		})
 	}
 	constraint, _ := ParseTag("~0.4")
 	tags := []string{"v0.4.1", "latest", "0.4.10", "v0.4.10", "v0.5.0"}
@@ -245,13 +249,15 @@ func TestParseImageTable(t *testing.T) {
 		},
 		"a/b__c.d-e/f": {Repository: "a/b__c.d-e", Base: "f"},
 	} {
-		got, err := runtime.ParseImage(name)
-		if diff := cmp.Diff(want, got); err != nil || diff != "" {
-			t.Errorf("%s: %v %s", name, err, diff)
-		}
-		if got.String() != name {
-			t.Errorf("%s is printed as %s", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			got, err := runtime.ParseImage(name)
+			if diff := cmp.Diff(want, got); err != nil || diff != "" {
+				t.Errorf("%s: %v %s", name, err, diff)
+			}
+			if got.String() != name {
+				t.Errorf("%s is printed as %s", name, got)
+			}
+		})
 	}
 	for _, name := range []string{
 		"", "a/b:c/d", "x:", ":v1", "/x", "x//y", "a/X", "X", "my.io/A/x", "x@sha256:12", "x@", "x:v1@",
@@ -260,8 +266,10 @@ func TestParseImageTable(t *testing.T) {
 		"x@md5:" + strings.Repeat("0", 64), "x@sha256:" + strings.Repeat("0A", 32), "http://x/y",
 		strings.Repeat("a/", 600) + "x",
 	} {
-		if got, err := runtime.ParseImage(name); err == nil {
-			t.Errorf("%q is %+v", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got, err := runtime.ParseImage(name); err == nil {
+				t.Errorf("%q is %+v", name, got)
+			}
+		})
 	}
 }

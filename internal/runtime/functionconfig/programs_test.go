@@ -29,9 +29,11 @@ func TestPrograms(t *testing.T) {
 	program(filepath.Join(functions, "plain"), "#!/bin/sh\n", 0o644)
 	program(filepath.Join(root, "outside"), "#!/bin/sh\necho outside\n", 0o755)
 	for link, to := range map[string]string{"leads-out": "../outside", "echo": "/bin/echo"} {
-		if err := os.Symlink(to, filepath.Join(functions, link)); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(link, func(t *testing.T) {
+			if err := os.Symlink(to, filepath.Join(functions, link)); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	echo, err := os.ReadFile("/bin/echo")
 	if err != nil {
@@ -92,22 +94,24 @@ func TestARunThatFailedIsNotRepeated(t *testing.T) {
 	dir := t.TempDir()
 	count := filepath.Join(dir, "count")
 	for name, end := range map[string]string{"fails": "exit 3", "hangs": "sleep 60", "odd": "echo [a"} {
-		if err := os.WriteFile(filepath.Join(dir, name),
-			[]byte("#!/bin/sh\necho run >> "+count+"\n"+end+"\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		set := setOf(t, "", "image: f, binaryExecutor: {tags: [v1], path: "+name+"}, podExecutor: {}")
-		m, err := set.Find(Request{Image: "f:v1"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		pod := &fake{has: func(Candidate) error { return nil }}
-		_, trace, err := Dispatch(t.Context(), &m, map[ExecutorKind]Executor{
-			KindBinary: &Programs{Dirs: []string{dir}, Allow: true}, KindPod: pod,
-		}, runtime.Call{Limits: runtime.Limits{Time: 300 * time.Millisecond}})
-		if (err == nil) != (name == "odd") || pod.runs > 0 {
-			t.Errorf("%s: %v, %d pods\n%s", name, err, pod.runs, trace)
-		}
+		t.Run(name, func(t *testing.T) {
+			if err := os.WriteFile(filepath.Join(dir, name),
+				[]byte("#!/bin/sh\necho run >> "+count+"\n"+end+"\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			set := setOf(t, "", "image: f, binaryExecutor: {tags: [v1], path: "+name+"}, podExecutor: {}")
+			m, err := set.Find(Request{Image: "f:v1"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			pod := &fake{has: func(Candidate) error { return nil }}
+			_, trace, err := Dispatch(t.Context(), &m, map[ExecutorKind]Executor{
+				KindBinary: &Programs{Dirs: []string{dir}, Allow: true}, KindPod: pod,
+			}, runtime.Call{Limits: runtime.Limits{Time: 300 * time.Millisecond}})
+			if (err == nil) != (name == "odd") || pod.runs > 0 {
+				t.Errorf("%s: %v, %d pods\n%s", name, err, pod.runs, trace)
+			}
+		})
 	}
 	text, err := os.ReadFile(count)
 	if err != nil || strings.Count(string(text), "run") != 3 {
@@ -146,14 +150,16 @@ func TestWatch(t *testing.T) {
 		{func() { _ = os.Remove(filepath.Join(dir, "a.yaml")) }, "second"},
 		{func() { write(".hidden.yaml", "x"); write("b.yaml", "third-one") }, "third-one"},
 	} {
-		step.change()
-		for got := ""; got != step.want; {
-			select {
-			case got = <-changes:
-			case <-time.After(5 * time.Second):
-				t.Fatalf("no %s", step.want)
+		t.Run(step.want, func(t *testing.T) {
+			step.change()
+			for got := ""; got != step.want; {
+				select {
+				case got = <-changes:
+				case <-time.After(5 * time.Second):
+					t.Fatalf("no %s", step.want)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -163,13 +169,15 @@ func TestRead(t *testing.T) {
 		"a.yaml": proposed, "sub/b.json": strings.Replace(today, `"image": "set`, `"image": "get`, 1),
 		"c.yaml": "kind: ConfigMap\n", "d.txt": "x", "e.yaml": "[", "..data/a.yaml": proposed,
 	} {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(dir, name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	plain := func(path string) string { return strings.TrimPrefix(path, dir+"/") }
 	configs, problems := Read([]string{dir}, plain)
