@@ -39,7 +39,7 @@ func TestEveryRuleIsTested(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, rule := range strings.Fields(rules) {
+	for rule := range strings.FieldsSeq(rules) {
 		t.Run(rule, func(t *testing.T) {
 			if !cited[rule] {
 				t.Errorf("no test names %s", rule)
