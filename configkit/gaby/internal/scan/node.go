@@ -28,6 +28,7 @@ type Node struct {
 // Kind is the kind of a node.
 type Kind uint8
 
+// The kinds of nodes.
 const (
 	ScalarNode Kind = iota
 	MapNode
@@ -38,6 +39,7 @@ const (
 // Flags are properties of a node that few nodes have, as bits.
 type Flags uint8
 
+// The flags.
 const (
 	HasProps    Flags = 1 << iota // has an anchor or tag, see Tree.Props
 	MultiLine                     // the text of the scalar spans several lines
