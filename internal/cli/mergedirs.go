@@ -119,17 +119,40 @@ func (m *treeMerging) check(words []string) error {
 		return nil
 	}
 	o.outputDir = source.InDirectory(m.app.Dir, o.outputDir)
-	out, err := os.Stat(o.outputDir)
-	if err != nil {
-		return nil //nolint:nilerr // it is created, or writing to it reports the error
-	}
-	for _, word := range words {
-		if info, err := os.Stat(word); err == nil && os.SameFile(out, info) {
-			return diag.UsageHint("-i writes the result to OURS",
-				"-O: %s is one of the directories that are merged", diag.FileName(o.outputDir))
+	return outsideInputs(o.outputDir, words)
+}
+
+// outsideInputs returns an error if the output directory is one of the directories or inside of
+// one, whose next merge would then read the result. The output directory need not exist.
+func outsideInputs(outputDir string, dirs []string) error {
+	at := outputDir
+	for {
+		if here, err := os.Stat(at); err == nil {
+			for _, dir := range dirs {
+				info, err := os.Stat(dir)
+				if err != nil || !os.SameFile(here, info) {
+					continue
+				}
+				if at == outputDir {
+					return diag.UsageHint("-i writes the result to OURS",
+						"-O: %s is one of the directories that are merged", diag.FileName(outputDir))
+				}
+				return diag.UsageHint("name a directory outside of BASE, OURS and THEIRS",
+					"-O: %s is inside of %s, which is merged", diag.FileName(outputDir),
+					diag.FileName(dir))
+			}
+			if resolved, err := filepath.EvalSymlinks(at); err == nil {
+				if resolved, err = filepath.Abs(resolved); err == nil {
+					at = resolved
+				}
+			}
 		}
+		parent := filepath.Dir(at)
+		if parent == at {
+			return nil
+		}
+		at = parent
 	}
-	return nil
 }
 
 // read reads the files of a directory.
