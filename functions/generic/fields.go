@@ -85,10 +85,11 @@ func (c *creation) report(fc *api.FunctionContext, matches int) {
 	}
 	meant := c.meant
 	if c.named {
+		message := "the type has no field " + configkit.Abbreviate(c.asked)
 		if meant != "" {
-			fc.NoteOnce("the type has no field " + configkit.Abbreviate(c.asked) + "; did you mean " +
-				meant + "?")
+			message += "; did you mean " + meant + "?"
 		}
+		fc.NoteOnce(message)
 		return
 	}
 	if c.known || matches > c.created {
