@@ -28,8 +28,9 @@ type Bundle struct {
 	Namespace string
 	Resources []*Resource
 
-	value gaby.Value
-	crlf  bool // the file has the line ends of Windows
+	value  gaby.Value
+	crlf   bool        // the file has the line ends of Windows
+	quoted quotedSpans // references that have no quotes in the file
 }
 
 // Resource is a resource of a Bundle. It has either an object or a plugin.
@@ -117,5 +118,12 @@ func (t *template) identity() (gvk plugin.GroupVersionKind, name string) {
 func (b *Bundle) position(v gaby.Value) api.Position {
 	p := v.Position()
 	p.File = b.File
-	return p
+	return b.quoted.original(p)
+}
+
+// keyPosition returns the position of the key of a value in the file.
+func (b *Bundle) keyPosition(v gaby.Value) api.Position {
+	p := v.KeyPosition()
+	p.File = b.File
+	return b.quoted.original(p)
 }

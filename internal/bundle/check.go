@@ -79,9 +79,7 @@ func (d *decoder) checkObject(t *template) {
 	var repeated func(v gaby.Value)
 	repeated = func(v gaby.Value) {
 		for _, r := range v.Repeated() {
-			pos := r.KeyPosition()
-			pos.File = d.File
-			d.failAt(pos, "", "the field %q occurs twice", r.Key())
+			d.failAt(d.keyPosition(r), "", "the field %q occurs twice", r.Key())
 		}
 		for c := v.First(); c.Exists(); c = c.Next() {
 			if !c.IsAliased() {

@@ -20,21 +20,23 @@ const maxResources = 100_000
 
 // Read reads the Bundles of a file. namespace is that of Bundles without one. The error is a
 // diag.List with all problems: of the class FailureInput if the text is not YAML, else of the class
-// FailureUsage. The notes are about what is legal and probably not meant.
+// FailureUsage. Bundles with problems are returned as far as they can be read, so that Validate can
+// add to them. The notes are about what is legal and probably not meant.
 func Read(text []byte, file, namespace string) ([]*Bundle, []api.Note, error) {
-	docs, err := gaby.ParseAll(text)
-	if err != nil {
-		return nil, nil, diag.List{unreadable(file, text, err)}
-	}
+	read, problems := readQuoted(text, file)
+	docs, text := read.docs, read.text
 	var bundles []*Bundle
 	var notes []api.Note
-	var problems diag.List
 	for _, doc := range docs {
 		if err := doc.Check(); err != nil {
-			problems = append(problems, unreadable(file, text, err))
+			f := unreadable(file, text, err)
+			f.Pos = read.quoted.original(f.Pos)
+			problems = append(problems, f)
 			continue
 		}
-		d := &decoder{Bundle: &Bundle{File: file, value: doc.Value()}, text: text, doc: doc}
+		d := &decoder{
+			Bundle: &Bundle{File: file, value: doc.Value(), quoted: read.quoted}, text: text, doc: doc,
+		}
 		kind := doc.Value().Get("kind").Text()
 		switch {
 		case doc.IsNull() && len(docs) == 1:
@@ -73,19 +75,9 @@ func unreadable(file string, text []byte, err error) *api.Failure {
 	}
 	f.Pos.Line, f.Pos.Column = syntax.Pos.Line, syntax.Pos.Column
 	f.Message, f.Hint = syntax.Msg, syntax.Hint
-	lines := bytes.SplitN(text, []byte("\n"), syntax.Pos.Line+1)
-	if syntax.Pos.Line < 1 || syntax.Pos.Line > len(lines) {
-		return f
-	}
-	line := []rune(string(bytes.TrimRight(lines[syntax.Pos.Line-1], "\r")))
-	if syntax.Pos.Column < 1 || syntax.Pos.Column > len(line) {
-		return f
-	}
-	rest := string(line[syntax.Pos.Column-1:])
-	if name := strings.TrimLeft(rest, "!"); name != rest && strings.HasPrefix(name, "{") {
-		name, _, _ = strings.Cut(rest, "}")
+	if reference := unquoted(text, syntax.Pos); reference != "" {
 		f.Message = "! begins a tag in YAML, so a reference needs quotes"
-		f.Hint = fmt.Sprintf("quote the reference: %q", name+"}")
+		f.Hint = fmt.Sprintf("quote the reference: %q", reference)
 	}
 	return f
 }
@@ -153,15 +145,11 @@ func (d *decoder) fields(v gaby.Value, what string, known ...string) bool {
 		return false
 	}
 	for _, repeated := range v.Repeated() {
-		pos := repeated.KeyPosition()
-		pos.File = d.File
-		d.failAt(pos, "", "the field %q occurs twice", repeated.Key())
+		d.failAt(d.keyPosition(repeated), "", "the field %q occurs twice", repeated.Key())
 	}
 	for c := v.First(); c.Exists(); c = c.Next() {
 		if !slices.Contains(known, c.Key()) {
-			pos := c.KeyPosition()
-			pos.File = d.File
-			d.failAt(pos, configkit.DidYouMean("", configkit.Suggest(c.Key(), known)),
+			d.failAt(d.keyPosition(c), configkit.DidYouMean("", configkit.Suggest(c.Key(), known)),
 				"%s: unknown field %q", what, c.Key())
 		}
 	}

@@ -288,7 +288,27 @@ func TestStructuralErrors(t *testing.T) {
 		"without quotes": {
 			one("    spec: {object: {apiVersion: v1, kind: A, metadata: {name: !{n}}}}\n"),
 			"b.yaml:7:63: ! begins a tag in YAML, so a reference needs quotes\nhint: quote the " +
-				"reference: \"!{n}\"\n",
+				"reference: \"!{n}\"\nb.yaml:7:63: a: metadata.name: reference does not exist in " +
+				"resource references block: n\n",
+		},
+		"several without quotes": {
+			one("    references: [{resource: b, name: n, path: a}]\n    spec:\n      object: " +
+				"{apiVersion: v1, kind: A, metadata: {name: x}, a: !{n}, b: !!{n}, c: !{m}}\n      sp: 1\n" +
+				second),
+			"b.yaml:9:65: ! begins a tag in YAML, so a reference needs quotes\nhint: quote the " +
+				"reference: \"!{n}\"\n" +
+				"b.yaml:9:74: ! begins a tag in YAML, so a reference needs quotes\nhint: quote the " +
+				"reference: \"!!{n}\"\n" +
+				"b.yaml:9:84: ! begins a tag in YAML, so a reference needs quotes\nhint: quote the " +
+				"reference: \"!{m}\"\n" +
+				"b.yaml:9:84: a: c: reference does not exist in resource references block: m\n" +
+				"hint: did you mean n?\n" +
+				"b.yaml:10:7: a: spec: unknown field \"sp\"\n",
+		},
+		"without quotes and not YAML": {
+			one("    spec: !{n}\n---\na: [\n"),
+			"b.yaml:7:11: ! begins a tag in YAML, so a reference needs quotes\nhint: quote the " +
+				"reference: \"!{n}\"\nb.yaml:7:11: a: spec: a map is expected\nb.yaml:9:4: ",
 		},
 		"not YAML": {"a: [\n", "b.yaml:1:4: "},
 		"cycle": {
@@ -314,7 +334,7 @@ func TestStructuralErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := bundle.Read([]byte(c.text), "b.yaml", "default")
 			got := messages(err)
-			if name == "not YAML" {
+			if strings.HasSuffix(name, "not YAML") {
 				got = got[:min(len(got), len(c.want))]
 			}
 			if got != c.want {
