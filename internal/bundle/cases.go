@@ -127,7 +127,7 @@ func (d *decoder) objects(v gaby.Value, key string) []*plugin.Object {
 // each. It reports whether all passed.
 func (p *Plugin) Test(cases []contract.Case, runs int, report func(name string, err error)) bool {
 	passed := true
-	_, external := p.run.(*program)
+	external, isProgram := p.run.(*program)
 	if !p.Undescribed {
 		if err := contract.Description(p.run); err != nil {
 			report("description", err)
@@ -136,7 +136,11 @@ func (p *Plugin) Test(cases []contract.Case, runs int, report func(name string, 
 	}
 	for _, c := range cases {
 		err := contract.Check(p.run, c, runs, p.Undescribed)
-		if err == nil && !external { // a program has a minimal environment anyway
+		switch {
+		case err != nil:
+		case isProgram:
+			err = external.elsewhere(c)
+		default:
 			err = contract.Environment(p.run, c)
 		}
 		report(c.Name, err)
@@ -147,6 +151,6 @@ func (p *Plugin) Test(cases []contract.Case, runs int, report func(name string, 
 
 // IsProgram reports whether the plugin is a program or an image, which takes time to start.
 func (p *Plugin) IsProgram() bool {
-	_, external := p.run.(*program)
-	return external
+	_, isProgram := p.run.(*program)
+	return isProgram
 }

@@ -12,7 +12,9 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/runtime"
 	"github.com/fctl-dev/fctl/smith/plugin"
+	"github.com/fctl-dev/fctl/smith/plugin/contract"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
 
@@ -32,6 +34,10 @@ const (
 	CallVariable = "FCTL_PLUGIN_CALL"
 )
 
+// MaxProgramOutput is how many bytes a program may write to its standard output, and again to its
+// standard error. It writes one object, perhaps with its inputs; a cluster stores 1.5 MiB of each.
+const MaxProgramOutput = 64 << 20
+
 // The exit statuses of programs that say what kind of failure it is, as in sysexits.h.
 const (
 	exitDataErr  = 65 // the user can mend it
@@ -45,15 +51,24 @@ type program struct {
 	step        *krm.Step
 	description *plugin.Description
 	undescribed bool
+	variations  []Variation
+}
+
+// Variation is how a program runs in other surroundings, where a test expects the same of it.
+type Variation struct {
+	What string // what is different, such as HOME
+	Step *krm.Step
 }
 
 // NewProgram returns the plugin that a KRM function is. describe and process are how its two calls
 // run, until ctx is cancelled. A function that does not describe itself may make objects of any
-// type. A function in this process is never asked.
+// type. A function in this process is never asked. The first of the variations, which are for
+// Plugin.Test, has all the differences of the others.
 func NewProgram(ctx context.Context, name smithv1.PluginName, describe, process *krm.Step,
+	variations ...Variation,
 ) (plugin.Plugin, error) {
 	p := &program{
-		ctx: ctx, name: name, step: process, undescribed: true,
+		ctx: ctx, name: name, step: process, undescribed: true, variations: variations,
 		description: &plugin.Description{Name: name},
 	}
 	if describe.Runner.InProcess != nil {
@@ -158,6 +173,33 @@ func newDocumentResult(made *krm.Item) plugin.ProcessResult {
 	}
 }
 
+// elsewhere checks that the program returns the same in other surroundings. If it does not, it
+// runs once more for each difference, so that the error can say which matters.
+func (p *program) elsewhere(c contract.Case) error {
+	check := func(v Variation) error {
+		other := *p
+		other.step = v.Step
+		return contract.Elsewhere(p, &other, c, "with another "+v.What)
+	}
+	if len(p.variations) == 0 {
+		return nil
+	}
+	err := check(p.variations[0])
+	if err == nil {
+		return nil
+	}
+	var problems []error
+	for _, v := range p.variations[1:] {
+		if problem := check(v); problem != nil {
+			problems = append(problems, problem)
+		}
+	}
+	if len(problems) > 0 {
+		return errors.Join(problems...)
+	}
+	return err
+}
+
 // annotated returns an object with the annotations that say what it is.
 func annotated(object *plugin.Object, resource smithv1.ResourceName, role string) map[string]any {
 	copied := object.DeepCopy().Object
@@ -200,6 +242,10 @@ func (p *program) call(config map[string]any, items []any,
 		return list.Items, nil
 	}
 	stdout, stderr, exit, err := p.step.Runner.Program(p.ctx, doc.BytesWithNewline())
+	if tooMuch, ok := errors.AsType[*runtime.OutputError](err); ok { // not worth a look
+		return internal(fmt.Errorf("the plugin wrote more than %d MiB to its %s and was ended",
+			tooMuch.Limit>>20, tooMuch.Stream))
+	}
 	if len(bytes.TrimSpace(stdout)) == 0 {
 		if failure := failureOf(nil, err, string(stderr), exit); failure != nil {
 			return nil, failure

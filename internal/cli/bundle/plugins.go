@@ -27,6 +27,7 @@ import (
 type pluginFlags struct {
 	declared  []string
 	execution execution.Flags
+	elsewhere *surroundings // where programs run as well, for a test; nil for nowhere
 }
 
 func (o *pluginFlags) add(flags *pflag.FlagSet) {
@@ -51,9 +52,10 @@ func (r *runner) plugins(ctx context.Context, o *pluginFlags) (*bundle.Plugins, 
 		return nil, err
 	}
 	executors.Here = r.app.Dir
+	executors.Limits.Output = bundle.MaxProgramOutput
 	var problems diag.List
 	for _, text := range declared {
-		if err := addProgram(ctx, plugins, executors, &o.execution, text); err != nil {
+		if err := addProgram(ctx, plugins, executors, o, text); err != nil {
 			problems = append(problems, diag.Failures(err, api.FailureFunction)...)
 		}
 	}
@@ -103,27 +105,27 @@ func (r *runner) settled(o *pluginFlags) []string {
 
 // addProgram adds the plugin of one --plugin.
 func addProgram(ctx context.Context, plugins *bundle.Plugins, executors *krm.Executors,
-	flags *execution.Flags, text string,
+	flags *pluginFlags, text string,
 ) error {
 	name, command, ok := strings.Cut(text, "=")
 	if !ok || name == "" || command == "" {
 		return diag.UsageHint("--plugin NAME=COMMAND or --plugin NAME=image:IMAGE",
 			"--plugin: %q is not a plugin", text)
 	}
+	d := &krm.Declared{Direct: true, Network: flags.execution.Network}
+	if image, ok := strings.CutPrefix(command, "image:"); ok {
+		d.Image = image
+	} else {
+		words, err := shellwords.Split(command)
+		if err != nil || len(words) == 0 {
+			return diag.Usage("--plugin %s: %q is not a command", name, command)
+		}
+		d.Exec, d.Args = words[0], words[1:]
+	}
 	step := func(call string) (*krm.Step, error) {
-		d := &krm.Declared{
-			Direct: true, Envs: []string{bundle.CallVariable + "=" + call}, Network: flags.Network,
-		}
-		if image, ok := strings.CutPrefix(command, "image:"); ok {
-			d.Image = image
-		} else {
-			words, err := shellwords.Split(command)
-			if err != nil || len(words) == 0 {
-				return nil, diag.Usage("--plugin %s: %q is not a command", name, command)
-			}
-			d.Exec, d.Args = words[0], words[1:]
-		}
-		s, _, err := executors.Resolve(ctx, d, "")
+		called := *d
+		called.Envs = []string{bundle.CallVariable + "=" + call}
+		s, _, err := executors.Resolve(ctx, &called, "")
 		return s, err
 	}
 	describe, err := step("describe")
@@ -134,7 +136,13 @@ func addProgram(ctx context.Context, plugins *bundle.Plugins, executors *krm.Exe
 	if err != nil {
 		return err
 	}
-	made, err := bundle.NewProgram(ctx, smithv1.PluginName(name), describe, process)
+	var variations []bundle.Variation
+	if flags.elsewhere != nil && d.Exec != "" { // a container has surroundings of its own
+		if variations, err = flags.elsewhere.variations(ctx, executors, d); err != nil {
+			return err
+		}
+	}
+	made, err := bundle.NewProgram(ctx, smithv1.PluginName(name), describe, process, variations...)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,9 @@ func newPluginTest(a *app.App) *cobra.Command {
 check that it keeps its contract: it returns the same every time, however maps
 were filled and without environment variables; it does not change its inputs; the
 object has the type of the description, no other namespace, and a spec that fits
-the schema; nothing panics. A case is a document:
+the schema; nothing panics. A program returns the same with another HOME, LANG,
+TMPDIR and TZ, with one more directory in PATH, and, without --sandbox, in another
+working directory; a variable that --env sets stays. A case is a document:
 
   name: two keys
   spec: {filterByPrefix: FOO_}
@@ -80,6 +82,8 @@ func testPlugin(ctx context.Context, a *app.App, cmd *cobra.Command, o *testFlag
 	if cmd.Flags().Changed("runs") && o.runs < 1 {
 		return diag.Usage("--runs: a number above 0 is expected, got %d", o.runs)
 	}
+	o.plugins.elsewhere = &surroundings{app: a}
+	defer o.plugins.elsewhere.remove()
 	r, plugins, err := withPlugins(ctx, a, cmd, &o.plugins)
 	if err != nil {
 		return err

@@ -149,13 +149,34 @@ func Environment(p plugin.Plugin, c Case) error {
 	if err != nil {
 		return fmt.Errorf("without environment variables: %w", err)
 	}
+	return same(first, second, "without environment variables")
+}
+
+// Elsewhere checks that a plugin returns the same in other surroundings, where it is the plugin
+// other. how says in the error what is different there.
+func Elsewhere(p, other plugin.Plugin, c Case, how string) error {
+	if c.Spec == nil { // as of a resource without spec
+		c.Spec = map[string]any{}
+	}
+	first, err := c.run(p, 0)
+	if err != nil {
+		return nil //nolint:nilerr // Check reports it
+	}
+	second, err := c.run(other, 0)
+	if err != nil {
+		return fmt.Errorf("%s: %w", how, err)
+	}
+	return same(first, second, how)
+}
+
+// same checks that two results are equal. how says how the second came about.
+func same(first, second plugin.ProcessResult, how string) error {
 	before, err := text(first)
 	if err != nil {
 		return err
 	}
 	if after, err := text(second); err != nil || !bytes.Equal(before, after) {
-		return fmt.Errorf("without environment variables it returns something else:\n%s\nand not\n%s",
-			after, before)
+		return fmt.Errorf("%s it returns something else:\n%s\nand not\n%s", how, after, before)
 	}
 	return nil
 }
