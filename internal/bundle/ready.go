@@ -129,6 +129,9 @@ func (r ReadyRule) apply(actual gaby.Value) readiness {
 		return readiness{message: fmt.Sprintf("%s is missing; the object is ready when it is %q",
 			r.path, r.value)}
 	}
+	if len(found) > 1 {
+		return readiness{err: fmt.Errorf("%s: %w", r.path, errSeveral)}
+	}
 	if got := found[0].Text(); found[0].Kind() != gaby.Scalar || got != r.value {
 		return readiness{message: fmt.Sprintf("%s is %q; the object is ready when it is %q",
 			r.path, got, r.value)}
@@ -157,8 +160,12 @@ func (p *run) crdReady(gvk plugin.GroupVersionKind, actual gaby.Value) (readines
 			return readiness{err: fmt.Errorf("%s: the annotation %s: %w", o.Key,
 				smithv1.ReadyFieldPath, err)}, true
 		}
-		return ReadyRule{path: parsed, value: annotations.Get(smithv1.ReadyFieldValue).Text()}.
-			apply(actual), true
+		value := annotations.Get(smithv1.ReadyFieldValue)
+		if !value.Exists() { // half a rule is no rule
+			return readiness{message: fmt.Sprintf("%s has no annotation %s", o.Key,
+				smithv1.ReadyFieldValue), noRule: true}, true
+		}
+		return ReadyRule{path: parsed, value: value.Text()}.apply(actual), true
 	}
 	return readiness{}, false
 }

@@ -188,6 +188,25 @@ func TestReadiness(t *testing.T) {
 			want: badAnnotation + `path "status.phase": column 1: a path in braces is expected, ` +
 				`such as {$.status.phase} (retriable false, external true)`,
 		},
+		"custom, no value": {
+			apiVersion: "example.com/v1", kind: "Database", observed: meta + "status: {phase: ''}\n",
+			more: strings.Replace(crd, "    smith.atlassian.com/CrReadyWhenFieldValue: Running\n", "", 1),
+			want: "InProgress: CustomResourceDefinition databases.example.com has no annotation " +
+				"smith.atlassian.com/CrReadyWhenFieldValue",
+		},
+		"custom, several matches": {
+			apiVersion: "example.com/v1", kind: "Database",
+			observed: meta + "status: {parts: [{phase: Running}, {phase: Failed}]}\n",
+			more:     strings.Replace(crd, "$.status.phase", "$.status.parts[*].phase", 1),
+			want: "Error: $.status.parts[*].phase: the path matches several values, and one is " +
+				"expected (retriable false, external true)",
+		},
+		"custom, one match": {
+			apiVersion: "example.com/v1", kind: "Database",
+			observed: meta + "status: {parts: [{phase: Running}]}\n",
+			more:     strings.Replace(crd, "$.status.phase", "$.status.parts[*].phase", 1),
+			want:     "Ready",
+		},
 		"custom, no rule": {
 			apiVersion: "example.com/v1", kind: "Table", observed: meta, more: crd,
 			want: "InProgress: no readiness rule for Table; use --ready Table.example.com",
