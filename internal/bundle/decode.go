@@ -218,9 +218,9 @@ func (d *decoder) bundle(namespace string) {
 	if s := d.str(either(meta, v), "namespace", false); s != "" && meta.Exists() {
 		d.Namespace = s
 	}
-	if n := d.Namespace; !smithv1.IsSubdomain(n) || len(n) > 63 || strings.Contains(n, ".") {
-		d.fail(either(meta.Get("namespace"), either(meta, v)), namespaceHint,
-			"%q is not a name of a namespace", n)
+	if !IsNamespace(d.Namespace) {
+		d.fail(either(meta.Get("namespace"), either(meta, v)), NamespaceHint,
+			"%q is not a name of a namespace", d.Namespace)
 	}
 	spec := v.Get("spec")
 	if !spec.Exists() || spec.IsNull() || !d.fields(spec, "spec", "resources") {
@@ -256,7 +256,13 @@ func quoted(v gaby.Value) string {
 const subdomainHint = "lower case letters, digits and -, in parts joined by dots, " +
 	"at most 253 characters"
 
-const namespaceHint = "lower case letters, digits and -, at most 63 characters"
+// NamespaceHint says what the name of a namespace has.
+const NamespaceHint = "lower case letters, digits and -, at most 63 characters"
+
+// IsNamespace reports whether s can be the name of a namespace: a DNS label.
+func IsNamespace(s string) bool {
+	return smithv1.IsSubdomain(s) && len(s) <= 63 && !strings.Contains(s, ".")
+}
 
 // isReferenceName reports whether s has only letters, digits, "-" and ".".
 func isReferenceName(s string) bool {

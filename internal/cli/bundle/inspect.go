@@ -58,8 +58,8 @@ func newGraph(a *app.App) *cobra.Command {
 		Use:   "graph [flags] BUNDLE...",
 		Short: "Print which resources of a Bundle refer to which",
 		Long: `Print the resources of Bundles in the order in which they are processed, each with
-the resources that it refers to. -o dot is for Graphviz, -o mermaid for pages in
-Markdown.`,
+the resources that it refers to. If there are several Bundles, each begins with its
+namespace and name. -o dot is for Graphviz, -o mermaid for pages in Markdown.`,
 		Example: `  fctl bundle graph bundle.yaml
   fctl bundle graph bundle.yaml -o dot | dot -Tsvg > bundle.svg`,
 	}
@@ -79,7 +79,13 @@ Markdown.`,
 			return err
 		}
 		var s strings.Builder
-		for _, b := range bundles {
+		for i, b := range bundles {
+			if output.Value == "text" && len(bundles) > 1 {
+				if i > 0 {
+					s.WriteString("\n")
+				}
+				fmt.Fprintf(&s, "%s/%s:\n", b.Namespace, b.Name)
+			}
 			s.WriteString(b.Graph(output.Value))
 		}
 		return r.app.Write([]byte(s.String()))
@@ -102,6 +108,15 @@ func (r *runner) processed(ctx context.Context, cmd *cobra.Command, o *inputFlag
 	return process(ctx, bundles, options)
 }
 
+// deletion is an object to delete as JSON has it: with its Bundle and where it was observed.
+type deletion struct {
+	Bundle    string `json:"bundle"`
+	Namespace string `json:"namespace"`
+	smithv1.ObjectToDelete
+	File string `json:"file"`
+	Line int    `json:"line,omitempty"`
+}
+
 func newToDelete(a *app.App) *cobra.Command {
 	o := &inputFlags{}
 	cmd := &cobra.Command{
@@ -109,7 +124,7 @@ func newToDelete(a *app.App) *cobra.Command {
 		Short: "List objects that a Bundle controls and no longer declares",
 		Long: `List the observed objects that have an owner reference to the Bundle as their
 controller and that no resource of the Bundle makes. A controller deletes them
-once the Bundle is ready.
+once the Bundle is ready. -o json has the Bundle and the file of each.
 
 --observed kube: only asks for the kinds that the Bundle has.`,
 		Example: `  fctl bundle to-delete bundle.yaml --observed observed/`,
@@ -126,16 +141,26 @@ once the Bundle is ready.
 			return err
 		}
 		if output.Value == "json" {
-			list := []smithv1.ObjectToDelete{}
+			list := []deletion{}
 			for _, result := range results {
-				list = append(list, result.Status().ObjectsToDelete...)
+				for i, object := range result.Status().ObjectsToDelete {
+					pos := result.ToDelete[i].Position()
+					list = append(list, deletion{
+						Bundle: result.Bundle.Name, Namespace: result.ToDelete[i].Namespace,
+						ObjectToDelete: object, File: pos.File, Line: pos.Line,
+					})
+				}
 			}
 			return r.app.WriteJSON(list)
 		}
 		var s strings.Builder
 		for _, result := range results {
 			for _, object := range result.ToDelete {
-				fmt.Fprintf(&s, "%s: %s\n", object.Position(), object.Key)
+				fmt.Fprintf(&s, "%s: %s", object.Position(), object.Key)
+				if len(results) > 1 {
+					fmt.Fprintf(&s, " (Bundle %s)", result.Bundle.Name)
+				}
+				s.WriteString("\n")
 			}
 		}
 		return r.app.Write([]byte(diag.PrintableLines(s.String())))
