@@ -61,6 +61,7 @@ type pluginUse struct {
 	objectName string
 	spec       *template // nil if it has none
 	value      gaby.Value
+	incomplete bool // the spec cannot be checked, because of a problem of the Bundle
 }
 
 // Plugin returns the name of the plugin that makes the object, "" if the Bundle has the object.

@@ -381,6 +381,7 @@ func (d *decoder) plugin(v gaby.Value) *pluginUse {
 		p.spec = d.newTemplate(spec)
 	case spec.Exists() && !spec.IsNull():
 		d.fail(spec, "", "spec: a map is expected")
+		p.incomplete = true
 	}
 	nameAt := either(v.Get("objectName"), v)
 	if p.objectName == "" { // the name that the first Bundles had
@@ -411,6 +412,9 @@ func (d *decoder) checkMarkers(r *Resource, t *template) {
 			d.fail(m.value, configkit.DidYouMean("", configkit.Suggest(string(m.name), names)),
 				"%s: reference does not exist in resource references block: %s",
 				strings.Join(m.segments, "."), brief(string(m.name)))
+			if r.plugin != nil {
+				r.plugin.incomplete = true
+			}
 		}
 	}
 	for _, v := range t.partial {

@@ -108,8 +108,8 @@ func (r *runner) unchecked(bundles []*bundle.Bundle) {
 	}
 }
 
-// bundles reads the Bundles of files. Those of files without problems are returned even with an
-// error.
+// bundles reads the Bundles of files. With an error, those that could be read are returned, as far
+// as they could: bundle.Validate may find more problems in them.
 func (r *runner) bundles(ctx context.Context, cmd *cobra.Command, paths []string, namespace string,
 ) ([]*bundle.Bundle, error) {
 	if len(paths) == 0 {
@@ -131,7 +131,6 @@ func (r *runner) bundles(ctx context.Context, cmd *cobra.Command, paths []string
 		r.notes(notes...)
 		if err != nil {
 			problems = append(problems, diag.Failures(err, api.FailureUsage)...)
-			continue
 		}
 		all = append(all, bundles...)
 	}

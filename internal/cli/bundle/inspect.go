@@ -46,6 +46,7 @@ positions.`,
 			}
 		}
 		r.unchecked(bundles)
+		problems.Sort()
 		return problems.Err()
 	}
 	complete(a, cmd, false)
