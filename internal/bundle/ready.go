@@ -161,7 +161,7 @@ func (p *run) crdReady(gvk plugin.GroupVersionKind, actual gaby.Value) (readines
 				smithv1.ReadyFieldPath, err)}, true
 		}
 		value := annotations.Get(smithv1.ReadyFieldValue)
-		if !value.Exists() { // half a rule is no rule
+		if !value.Exists() { // Smith needs both
 			return readiness{message: fmt.Sprintf("%s has no annotation %s", o.Key,
 				smithv1.ReadyFieldValue), noRule: true}, true
 		}

@@ -59,8 +59,8 @@ func newGraph(a *app.App) *cobra.Command {
 		Use:   "graph [flags] BUNDLE...",
 		Short: "Print which resources of a Bundle refer to which",
 		Long: `Print the resources of Bundles in the order in which they are processed, each with
-the resources that it refers to. If there are several Bundles, each begins with its
-namespace and name. -o dot is for Graphviz, -o mermaid for pages in Markdown.`,
+the resources that it refers to. The text of several Bundles has the namespace and
+name of each. -o dot is for Graphviz, -o mermaid for pages in Markdown.`,
 		Example: `  fctl bundle graph bundle.yaml
   fctl bundle graph bundle.yaml -o dot | dot -Tsvg > bundle.svg`,
 	}
