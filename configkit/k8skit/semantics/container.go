@@ -1,6 +1,7 @@
 package semantics
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -107,10 +108,35 @@ func (c *checker) environment(v gaby.Value) {
 		}
 		c.only(from, "valueFrom", "fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef",
 			"fileKeyRef")
+		path := from.Get("fieldRef").Get("fieldPath")
+		if field, ok := text(path); ok && !isEnvironmentField(field) {
+			c.add(path, "enum", "%q is not a field of the pod that a variable can have: use %s, "+
+				"metadata.labels['KEY'] or metadata.annotations['KEY']", field,
+				strings.Join(environmentFields(), ", "))
+		}
 	}
 	for e := range each(v, "envFrom.*") {
 		c.only(e, "envFrom", "configMapRef", "secretRef")
 	}
+}
+
+// environmentFields returns the fields of a pod that a variable can have.
+func environmentFields() []string {
+	return []string{
+		"metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName",
+		"spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs",
+	}
+}
+
+// isEnvironmentField reports whether a variable can have a field of the pod. spec.host is the old
+// name of spec.nodeName. Labels and annotations are fields one by one; volumes take all of them.
+func isEnvironmentField(path string) bool {
+	for _, prefix := range []string{"metadata.labels['", "metadata.annotations['"} {
+		if key, ok := strings.CutPrefix(path, prefix); ok {
+			return strings.HasSuffix(key, "']")
+		}
+	}
+	return path == "spec.host" || slices.Contains(environmentFields(), path)
 }
 
 // probe checks a probe of a kind.
