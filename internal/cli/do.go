@@ -338,6 +338,9 @@ func setFlag(cmd *cobra.Command, words []string) error {
 	case isPathFlag(flag):
 		return diag.UsageHint("fctl do -f PATH [-R] FUNCTION [ARG...]",
 			"-%s must come before FUNCTION; it replaces FILE and UNIT", flag.Shorthand)
+	case flag.Name == "shard" || flag.Name == "files-from":
+		return diag.UsageHint("fctl do -f PATH --"+flag.Name+"=... FUNCTION [ARG...]",
+			"--%s must come before FUNCTION; it selects the files", flag.Name)
 	}
 	if err := cmd.Flags().Parse(words); err != nil {
 		return flagProblem(cmd, err)
