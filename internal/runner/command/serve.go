@@ -96,6 +96,8 @@ func (o *serveOptions) check(c *call) error {
 		return usage("", "--max-message, --max-requests and --parallel must be positive")
 	case o.configs.every <= 0 || o.cluster.scheduler.GC <= 0:
 		return usage("", "--reload-interval and --gc-interval must be positive")
+	case o.timeout < 0 || o.grace < 0 || o.memory < 0:
+		return usage("", "--timeout, --grace and --memory must not be negative")
 	case o.exec != "" && o.exec != "functions" && o.exec != "any":
 		return usage("", "--allow-exec %q: no value or \"any\" is expected", o.exec)
 	}

@@ -116,6 +116,23 @@ func configFile(t *testing.T, dir, spec string) string {
 	return path
 }
 
+// TestServeRefusesNegativeLimits gives limits that no function could keep.
+func TestServeRefusesNegativeLimits(t *testing.T) {
+	for _, flag := range []string{"--timeout=-1s", "--grace=-1s", "--memory=-1"} {
+		t.Run(flag, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			log := &buffer{}
+			code := Main(ctx, []string{
+				"serve", "--address", "127.0.0.1:0", "--metrics-address", "", flag,
+			}, iostreams.New(strings.NewReader(""), io.Discard, log), func(string) string { return "" })
+			if code != 2 || !strings.Contains(log.String(), "must not be negative") {
+				t.Errorf("%d\n%s", code, log)
+			}
+		})
+	}
+}
+
 func TestServe(t *testing.T) {
 	program := script(t, "sed 's/name: a/name: b/'; echo said >&2\n")
 	dir := t.TempDir()
