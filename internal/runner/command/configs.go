@@ -56,6 +56,8 @@ func (p *program) load(ctx context.Context, o configSources, cluster *clusterOpt
 		}
 	}
 	name := func(path string) string { return path }
+	// Taken before the files are read, so that a change in between is seen.
+	seen := functionconfig.Fingerprint(paths, name)
 	files, problems := functionconfig.Read(paths, name)
 	for i := range problems {
 		p.say("%s", problems[i].Error())
@@ -73,7 +75,7 @@ func (p *program) load(ctx context.Context, o configSources, cluster *clusterOpt
 	if once || len(paths) == 0 {
 		return c, nil
 	}
-	go functionconfig.Watch(ctx, paths, name, o.every,
+	go functionconfig.Watch(ctx, paths, name, seen, o.every,
 		func(files []*functionconfig.Config, problems []functionconfig.Problem) {
 			for i := range problems {
 				p.say("%s", problems[i].Error())

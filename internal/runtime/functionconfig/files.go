@@ -33,21 +33,41 @@ func Read(paths []string, name func(string) string) ([]*Config, []Problem) {
 func ReadWith(paths []string, name func(string) string, read func(string) ([]byte, error),
 ) ([]*Config, []Problem) {
 	files, problems := find(paths, name)
-	var configs []*Config
+	var configs, broken []*Config
 	for _, f := range files {
 		text, err := read(f.path)
 		if err != nil {
 			problems = append(problems, fileProblem(name(f.path), err))
 			continue
 		}
-		parse := Parse
-		if f.found {
-			parse = ParseMixed
-		}
-		c, p := parse(text, name(f.path))
-		configs, problems = append(configs, c...), append(problems, p...)
+		c, b, p := parseAll(text, name(f.path), f.found)
+		configs, broken = append(configs, c...), append(broken, b...)
+		problems = append(problems, p...)
 	}
-	return configs, problems
+	return configs, append(problems, twice(configs, broken)...)
+}
+
+// twice returns the problems of broken configs whose image another config has. NewSet finds those of
+// the configs without errors.
+func twice(configs, broken []*Config) []Problem {
+	if len(broken) == 0 {
+		return nil
+	}
+	var problems []Problem
+	first := make(map[string]*Config, len(configs))
+	for _, c := range configs {
+		first[c.Image] = c
+	}
+	for _, c := range broken {
+		switch other := first[c.Image]; {
+		case c.Image == "":
+		case other != nil:
+			problems = append(problems, sameImage(c, other))
+		default:
+			first[c.Image] = c
+		}
+	}
+	return problems
 }
 
 // configFile is a file with FunctionConfigs.
@@ -119,14 +139,14 @@ func fileProblem(name string, err error) Problem {
 	return p
 }
 
-// Watch reads the FunctionConfigs of paths, as Read does, again and again at the interval, and
-// calls changed with them when a file came, went or changed. It returns when ctx is done.
-func Watch(ctx context.Context, paths []string, name func(string) string, every time.Duration,
-	changed func([]*Config, []Problem),
+// Watch compares the files of paths with seen at each interval, and calls changed with their
+// FunctionConfigs, as Read returns them, when a file came, went or changed. seen is the Fingerprint
+// from before the files were first read. It returns when ctx is done.
+func Watch(ctx context.Context, paths []string, name func(string) string, seen string,
+	every time.Duration, changed func([]*Config, []Problem),
 ) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
-	last := fingerprint(paths, name)
 	for {
 		select {
 		case <-ctx.Done():
@@ -134,15 +154,15 @@ func Watch(ctx context.Context, paths []string, name func(string) string, every 
 		case <-ticker.C:
 		}
 		// Taken before the files are read: a change while they are read is seen the next time.
-		if now := fingerprint(paths, name); now != last {
-			last = now
+		if now := Fingerprint(paths, name); now != seen {
+			seen = now
 			changed(Read(paths, name))
 		}
 	}
 }
 
-// fingerprint changes when the names, sizes or times of the files do.
-func fingerprint(paths []string, name func(string) string) string {
+// Fingerprint returns a text that changes when the names, sizes or times of the files of paths do.
+func Fingerprint(paths []string, name func(string) string) string {
 	files, problems := find(paths, name)
 	var b strings.Builder
 	for _, f := range files {

@@ -2,7 +2,15 @@
 
 package functionconfig
 
-import "io/fs"
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// openFlags open a program. A named pipe would otherwise wait for a writer, and no timeout would end
+// the wait.
+const openFlags = os.O_RDONLY | syscall.O_NONBLOCK
 
 // mayExecute reports whether a file mode lets anybody execute a program. The kernel decides for
 // whom.

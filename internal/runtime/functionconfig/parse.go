@@ -16,20 +16,22 @@ import (
 // is the name of the text in positions. The problems are in the order of the text; a Config is
 // returned for every object without errors. A document that is something else is an error.
 func Parse(text []byte, file string) ([]*Config, []Problem) {
-	return parseAll(text, file, false)
+	configs, _, problems := parseAll(text, file, false)
+	return configs, problems
 }
 
 // ParseMixed is Parse for a text whose documents of other kinds are skipped.
 func ParseMixed(text []byte, file string) ([]*Config, []Problem) {
-	return parseAll(text, file, true)
+	configs, _, problems := parseAll(text, file, true)
+	return configs, problems
 }
 
-func parseAll(text []byte, file string, mixed bool) ([]*Config, []Problem) {
+// parseAll also returns the configs that have errors, of which only the image counts.
+func parseAll(text []byte, file string, mixed bool) (configs, broken []*Config, _ []Problem) {
 	docs, err := gaby.ParseAll(text)
 	if err != nil {
-		return nil, []Problem{located(file, "", err)}
+		return nil, nil, []Problem{located(file, "", err)}
 	}
-	var configs []*Config
 	var problems []Problem
 	objects := 0
 	for _, doc := range docs {
@@ -44,7 +46,11 @@ func parseAll(text []byte, file string, mixed bool) ([]*Config, []Problem) {
 		objects++
 		config, found := parseObject(doc, file)
 		problems = append(problems, found...)
-		if config != nil {
+		switch {
+		case config == nil:
+		case len(Errors(found)) > 0:
+			broken = append(broken, config)
+		default:
 			configs = append(configs, config)
 		}
 	}
@@ -53,7 +59,7 @@ func parseAll(text []byte, file string, mixed bool) ([]*Config, []Problem) {
 		_ = d.add(gaby.Position{Line: 1, Column: 1}, "", "the text has no FunctionConfig")
 		problems = append(problems, d.problems...)
 	}
-	return configs, problems
+	return configs, broken, problems
 }
 
 // isOurs reports whether a document is, or is meant to be, a FunctionConfig of Porch.
@@ -65,9 +71,15 @@ func isOurs(doc *gaby.YamlDoc) bool {
 
 // Decode reads one document, which must be a FunctionConfig. file is the name of its file in
 // positions. The Config is nil if it has errors.
-func Decode(doc *gaby.YamlDoc, file string) (*Config, []Problem) { return parseObject(doc, file) }
+func Decode(doc *gaby.YamlDoc, file string) (*Config, []Problem) {
+	config, problems := parseObject(doc, file)
+	if len(Errors(problems)) > 0 {
+		return nil, problems
+	}
+	return config, problems
+}
 
-// parseObject reads one object.
+// parseObject reads one object. The Config is nil if it is of another kind or version.
 func parseObject(doc *gaby.YamlDoc, file string) (*Config, []Problem) {
 	d := &decoder{file: file}
 	root := field{doc.Value(), "", doc.Position()}
@@ -100,9 +112,6 @@ func parseObject(doc *gaby.YamlDoc, file string) (*Config, []Problem) {
 		}
 		return a.Pos.Column - b.Pos.Column
 	})
-	if len(Errors(d.problems)) > 0 {
-		return nil, d.problems
-	}
 	return c, d.problems
 }
 
@@ -154,10 +163,10 @@ func (d *decoder) spec(f field, c *Config) {
 	}
 	d.image(f.get("image"), c)
 	d.prefixes(f.get("prefixes"), c)
-	sections := make([]field, 3)
+	sections, others := make([]field, 3), make([]field, 3)
 	any := false
 	for i, names := range sectionNames() {
-		sections[i] = d.either(f.get(names[0]), f.get(names[1]))
+		sections[i], others[i] = d.either(f.get(names[0]), f.get(names[1]))
 		any = any || sections[i].isSet()
 	}
 	if !any {
@@ -167,10 +176,14 @@ func (d *decoder) spec(f field, c *Config) {
 	c.Go = d.goSection(sections[0], c.Image)
 	c.Binary = d.binarySection(sections[1])
 	c.Pod = d.podSection(sections[2])
+	// Only the problems of the other spellings count.
+	_ = d.goSection(others[0], c.Image)
+	_ = d.binarySection(others[1])
+	_ = d.podSection(others[2])
 }
 
-// either returns the one of two spellings of a field that is used.
-func (d *decoder) either(proposed, today field) field {
+// either returns the one of two spellings of a field that is used, and the other one.
+func (d *decoder) either(proposed, today field) (used, other field) {
 	if proposed.isSet() && today.isSet() {
 		second, first := today, proposed
 		if before(second.Value, first.Value) {
@@ -180,9 +193,9 @@ func (d *decoder) either(proposed, today field) field {
 			first.path)
 	}
 	if today.isSet() && !proposed.isSet() {
-		return today
+		return today, proposed
 	}
-	return proposed
+	return proposed, today
 }
 
 func before(a, b gaby.Value) bool {

@@ -28,7 +28,7 @@ func (d *decoder) podSection(f field) *Pod {
 	overrides := f.get("templateOverrides")
 	d.keys(overrides, "serviceAccountName", "securityContext", "initContainer", "container")
 	o := &p.Overrides
-	account := d.either(f.get("serviceAccount"), overrides.get("serviceAccountName"))
+	account, _ := d.either(f.get("serviceAccount"), overrides.get("serviceAccountName"))
 	if text, ok := d.text(account); ok {
 		if !isSubdomain(text) {
 			_ = d.fail(account, "%q is not the name of a service account", text)
@@ -46,8 +46,9 @@ func (d *decoder) podSection(f field) *Pod {
 // container reads what changes one container. resources is the other spelling of its resources.
 func (d *decoder) container(f, resources field) ContainerOverrides {
 	d.keys(f, "resources", "env", "envFrom")
-	chosen := d.either(resources, f.get("resources"))
+	chosen, other := d.either(resources, f.get("resources"))
 	d.resources(chosen)
+	d.resources(other)
 	env, envFrom := f.get("env"), f.get("envFrom")
 	names := map[string]bool{}
 	d.list(env, func(e field) {

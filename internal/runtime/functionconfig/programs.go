@@ -76,7 +76,7 @@ func (p *Programs) open(b *Binary) (*os.File, string, error) {
 func (p *Programs) openAbsolute(path string) (*os.File, string, error) {
 	path = filepath.FromSlash(path)
 	if p.Any {
-		file, err := os.Open(path)
+		file, err := os.OpenFile(path, openFlags, 0)
 		return file, path, openProblem(path, err)
 	}
 	for _, dir := range p.Dirs {
@@ -105,7 +105,7 @@ func openBelow(dir, rel string) (*os.File, string, error) {
 		return nil, "", openProblem(full, err)
 	}
 	defer func() { _ = root.Close() }()
-	file, err := root.Open(rel)
+	file, err := root.OpenFile(rel, openFlags, 0)
 	return file, path, openProblem(path, err)
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -35,6 +36,9 @@ func TestPrograms(t *testing.T) {
 			}
 		})
 	}
+	if err := syscall.Mkfifo(filepath.Join(functions, "pipe"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	echo, err := os.ReadFile("/bin/echo")
 	if err != nil {
 		t.Fatal(err)
@@ -53,6 +57,13 @@ func TestPrograms(t *testing.T) {
 		{"missing", Programs{Allow: true}, Binary{RelPath: "none"}, "none does not exist"},
 		{"mode", Programs{Allow: true}, Binary{RelPath: "plain"}, "its file mode does not allow it"},
 		{"directory", Programs{Allow: true}, Binary{RelPath: "../functions"}, "not executable"},
+		{"pipe", Programs{Allow: true}, Binary{RelPath: "pipe"}, "it is not a regular file"},
+		{
+			"any pipe",
+			Programs{Allow: true, Any: true},
+			Binary{AbsPath: functions + "/pipe"},
+			"it is not a regular file",
+		},
 		{"link", Programs{Allow: true}, Binary{RelPath: "leads-out"}, "not executable"},
 		{"absolute link", Programs{Allow: true}, Binary{RelPath: "echo"}, "not executable"},
 		{
@@ -131,20 +142,21 @@ func TestWatch(t *testing.T) {
 		}
 	}
 	plain := func(path string) string { return filepath.Base(path) }
-	write("a.yaml", "first")
+	seen := Fingerprint([]string{dir}, plain)
+	write("a.yaml", "first") // before the watch begins
 	changes := make(chan string, 10)
-	go Watch(t.Context(), []string{dir}, plain, 5*time.Millisecond, func(c []*Config, p []Problem) {
+	go Watch(t.Context(), []string{dir}, plain, seen, 5*time.Millisecond, func(c []*Config, p []Problem) {
 		var names []string
 		for _, config := range c {
 			names = append(names, config.Image)
 		}
 		changes <- strings.Join(names, " ") + lines(p)
 	})
-	time.Sleep(30 * time.Millisecond)
 	for _, step := range []struct {
 		change func()
 		want   string
 	}{
+		{func() {}, "first"},
 		{func() { write("b.yaml", "second") }, "first second"},
 		{func() { write("a.yaml", "changed") }, "changed second"},
 		{func() { _ = os.Remove(filepath.Join(dir, "a.yaml")) }, "second"},
@@ -189,5 +201,32 @@ func TestRead(t *testing.T) {
 		"server c.yaml:1:7: kind: FunctionConfig is expected, not the string \"ConfigMap\""
 	if len(configs) != 0 || lines(problems) != want {
 		t.Errorf("%d configs, %s", len(configs), lines(problems))
+	}
+}
+
+// TestReadFindsImagesOfBrokenObjects reports that an image is used twice in the same run as the other
+// errors of the objects that name it.
+func TestReadFindsImagesOfBrokenObjects(t *testing.T) {
+	dir := t.TempDir()
+	for name, spec := range map[string]string{
+		"a.yaml": "image: f, podExecutor: {}",
+		"b.yaml": "image: f, podExecutor: {timeToLive: x}",
+		"c.yaml": "image: g, podExecutor: {timeToLive: x}",
+		"d.yaml": "image: g, podExecutor: {timeToLive: x}",
+	} {
+		text := strings.Replace(head, "spec:", "spec: {"+spec+"}", 1)
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, problems := Read([]string{dir}, filepath.Base)
+	got := lines(problems)
+	for _, want := range []string{
+		"b.yaml:4:15: FunctionConfig/f: spec.image: the image f has a FunctionConfig already: f at a.yaml:4:15",
+		"d.yaml:4:15: FunctionConfig/f: spec.image: the image g has a FunctionConfig already: f at c.yaml:4:15",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("got\n%s\nwant %s", got, want)
+		}
 	}
 }

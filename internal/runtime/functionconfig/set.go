@@ -53,17 +53,22 @@ func NewSet(configs []*Config, defaultPrefix string, order ...ExecutorKind) (*Se
 	var problems []Problem
 	for _, c := range configs {
 		if first := s.byImage[c.Image]; first != nil {
-			problems = append(problems, Problem{
-				Pos: c.ImagePos, Object: Kind + "/" + c.Name, Field: "spec.image",
-				Message: "the image " + c.Image + " has a FunctionConfig already: " +
-					first.config.Name + " at " + first.config.ImagePos.String(),
-			})
+			problems = append(problems, sameImage(c, first.config))
 			continue
 		}
 		s.byImage[c.Image] = common.newEntry(c, defaultPrefix)
 		s.configs = append(s.configs, c)
 	}
 	return s, problems
+}
+
+// sameImage returns the problem that the image of a config has another one.
+func sameImage(c, other *Config) Problem {
+	return Problem{
+		Pos: c.ImagePos, Object: Kind + "/" + c.Name, Field: "spec.image",
+		Message: "the image " + c.Image + " has a FunctionConfig already: " + other.Name + " at " +
+			other.ImagePos.String(),
+	}
 }
 
 // Configs returns the configs of the set, in the order in which they were given. The caller must
