@@ -13,6 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/runtime"
 )
 
 // Runner runs one function: either in this process or as a program that reads and writes text.
@@ -111,8 +112,14 @@ func (p *Pipeline) Run(ctx context.Context, items []*Item, steps []*Step,
 // DeferredError is the failures of functions that let the others run.
 type DeferredError struct{ list []error }
 
-// Error returns the failures, separated by lines.
-func (e *DeferredError) Error() string { return errors.Join(e.list...).Error() }
+// Error returns the failures, with a line --- between them.
+func (e *DeferredError) Error() string {
+	texts := make([]string, len(e.list))
+	for i, err := range e.list {
+		texts[i] = err.Error()
+	}
+	return strings.Join(texts, "\n---\n")
+}
 
 // Unwrap returns the failures.
 func (e *DeferredError) Unwrap() []error { return e.list }
@@ -347,6 +354,9 @@ func (p *Pipeline) program(ctx context.Context, selected []*Item, step *Step,
 		}
 		result.Err = named(step, err)
 	}
+	if _, tooMuch := errors.AsType[*runtime.OutputError](err); tooMuch {
+		return nil // it is cut, and reading it would take longer than the function may run
+	}
 	output, problem := parseOutput(stdout)
 	if problem != nil {
 		if result.Err == nil {
@@ -451,7 +461,15 @@ func named(step *Step, err error) error {
 		}
 		return &in
 	}
+	message := err.Error()
+	// Errors of package runtime name the function too.
+	for _, separator := range []string{" ", ": "} {
+		if rest, ok := strings.CutPrefix(message, "function "+step.Name+separator); ok {
+			message = rest
+			break
+		}
+	}
 	return &api.Failure{
-		Class: api.FailureFunction, Function: step.Name, Message: err.Error(), Err: err,
+		Class: api.FailureFunction, Function: step.Name, Message: message, Err: err,
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/fatih/color"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -332,7 +333,25 @@ func (l *loop) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 		o.problems = diag.In(unit.File, response.Failures)
 	}
 	l.hintToolchain(o, unit)
+	if isResourceList(unit) {
+		o.notes = append(slices.Clip(o.notes), api.Note{Message: "the file is a ResourceList, and the functions get its items; 'fctl krm' runs the functions of its functionConfig, 'fctl fn eval -' runs one function and keeps its results"})
+	}
 	return nil
+}
+
+// isResourceList reports whether the only document of a unit is a ResourceList, which KRM functions
+// exchange.
+func isResourceList(unit *source.Unit) bool {
+	if unit.Toolchain != api.ToolchainKubernetesYAML ||
+		!bytes.Contains(unit.Data, []byte("ResourceList")) {
+		return false
+	}
+	doc, err := gaby.ParseYAML(unit.Data) // an error with several documents
+	if err != nil {
+		return false
+	}
+	return doc.Value().Get("kind").EqualText("ResourceList") &&
+		strings.HasPrefix(doc.Value().Get("apiVersion").Text(), "config.kubernetes.io/")
 }
 
 // invocation returns the request that runs a chain on a unit.

@@ -139,7 +139,7 @@ func (r *runner) outcome(ctx context.Context, o *resultFlags, results []*krm.Ste
 		no = failed != nil
 	}
 	code := 0
-	if failed != nil {
+	if failed != nil || slices.ContainsFunc(results, failedStep) { // also with a deferred failure
 		code = 1
 	}
 	var problems []error
@@ -160,6 +160,8 @@ func (r *runner) outcome(ctx context.Context, o *resultFlags, results []*krm.Ste
 	}
 	return errors.Join(append(problems, failed)...)
 }
+
+func failedStep(s *krm.StepResult) bool { return s.Err != nil }
 
 // tellNo reports a check that did not pass.
 func (r *runner) tellNo(err error) {

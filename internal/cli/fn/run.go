@@ -3,9 +3,11 @@ package fn
 import (
 	"context"
 	"errors"
+	"io"
 
 	"github.com/spf13/cobra"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -213,9 +215,23 @@ func (f *foreignRun) run(ctx context.Context, items []*krm.Item,
 		return err
 	}
 	if isDeferred {
-		return deferred
+		return f.report(deferred)
 	}
 	return nil
+}
+
+// report writes deferred failures with a line --- between them, and returns their status.
+func (f *foreignRun) report(deferred *krm.DeferredError) error {
+	status := app.ExitDone
+	for i, failure := range deferred.Unwrap() {
+		if i > 0 {
+			_, _ = io.WriteString(f.app.Streams.ErrOut, "---\n")
+		}
+		problems := diag.Failures(failure, api.FailureFunction)
+		f.app.Console().Problems(problems)
+		status = max(status, app.ExitStatus(problems))
+	}
+	return app.ExitError(status)
 }
 
 func (f *foreignRun) stream(ctx context.Context, cmd *cobra.Command) error {
