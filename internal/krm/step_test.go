@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/runtime"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -297,5 +300,41 @@ items:
 `
 	if err != nil || !bytes.Equal(text, []byte(want)) {
 		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// E7, W5: output that is cut at its limit is not read, however long that would take. The message
+// names the function once.
+func TestCutOutputIsNotRead(t *testing.T) {
+	text := "apiVersion: " + V1 + "\nkind: ResourceList\nitems: []\nresults:\n- message: m\n"
+	run := func(err error) *StepResult {
+		step := &Step{Name: "f", Runner: Runner{
+			Program: func(context.Context, []byte) (stdout, stderr []byte, exit int, _ error) {
+				return []byte(text), nil, -1, err
+			},
+		}}
+		_, result := runStep(t, &Pipeline{}, map[string]string{"a.yaml": configMapA}, step)
+		return result
+	}
+	cut := run(&runtime.OutputError{Function: "f", Stream: "standard output", Limit: 9})
+	if len(cut.Results) != 0 || cut.Err == nil {
+		t.Errorf("results %v, error %v", cut.Results, cut.Err)
+	}
+	for name, c := range map[string]struct {
+		err  error
+		want string
+	}{
+		"time":   {&runtime.TimeoutError{Function: "f", Limit: 1e9}, "was killed: it ran longer than 1s"},
+		"start":  {&runtime.StartError{Function: "f", Err: io.EOF}, "cannot be started: EOF"},
+		"colon":  {&runtime.NetworkError{Function: "f"}, "network required but not enabled with --network"},
+		"others": {&runtime.TimeoutError{Function: "fg", Limit: 1e9}, "function fg was killed: it ran longer than 1s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			result := run(c.err)
+			failure, ok := errors.AsType[*api.Failure](result.Err)
+			if !ok || failure.Message != c.want || len(result.Results) != 1 {
+				t.Errorf("error %v, results %v", result.Err, result.Results)
+			}
+		})
 	}
 }

@@ -110,7 +110,8 @@ func (r *stepReporter) ended(s *krm.StepResult) {
 			if at := s.Results[i].Location(); at != "" {
 				line += " (" + at + ")"
 			}
-			b.WriteString("    " + strings.ReplaceAll(line, "\n", "\n      ") + "\n")
+			line = strings.ReplaceAll(diag.PrintableLines(line), "\n", "\n      ")
+			b.WriteString("    " + line + "\n")
 		}
 	}
 	if text := strings.TrimRight(s.Stderr, "\n"); text != "" {
