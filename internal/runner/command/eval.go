@@ -214,7 +214,10 @@ func (p *program) failed(o *evalOptions, err error) error {
 		}
 		return &statusError{statusFailed, errors.New(message), ""}
 	case codes.ResourceExhausted:
-		// The server refused the request, or the response is too large: then the function ran.
+		if !strings.HasPrefix(s.Message(), "grpc: ") { // the server or a queue is full
+			return &statusError{statusNotStarted, errors.New(s.Message()), ""}
+		}
+		// gRPC refused the request, or the response is too large: then the function ran.
 		return &statusError{statusFailed, errors.New(s.Message()), "--max-message allows more"}
 	}
 	return &statusError{statusFailed, fmt.Errorf("%s: %s", s.Code(), s.Message()), ""}

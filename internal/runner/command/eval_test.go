@@ -15,6 +15,8 @@ import (
 	"github.com/fctl-dev/fctl/internal/runner/evaluator"
 	"github.com/fctl-dev/fctl/internal/runner/server"
 	"github.com/fctl-dev/fctl/internal/runner/wrapper"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 )
 
 const emptyList = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n"
@@ -124,6 +126,9 @@ func TestEvalWithoutAStart(t *testing.T) {
 	refuse := serve(t, evaluate(func(context.Context, *request) (*response, error) {
 		return nil, &evaluator.NotStartedError{Image: "f", Reasons: []string{"go: no", "pod: no"}}
 	}), server.Options{})
+	busy := serve(t, evaluate(func(context.Context, *request) (*response, error) {
+		return nil, status.Error(codes.ResourceExhausted, "the queue of f is full")
+	}), server.Options{})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -136,6 +141,7 @@ func TestEvalWithoutAStart(t *testing.T) {
 		args   []string
 	}{
 		"refused":  {4, "nothing here can start f: go: no; pod: no", []string{"--runner", refuse}},
+		"busy":     {4, "fctl-runner: the queue of f is full\n", []string{"--runner", busy}},
 		"closed":   {4, "cannot be reached: dial tcp", []string{"--runner", closed}},
 		"large":    {4, "more than 10 bytes", []string{"--runner", refuse, "--max-message", "10"}},
 		"no image": {2, `"F:" is not the name`, []string{"--runner", refuse, "--image", "F:"}},

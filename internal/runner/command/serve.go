@@ -101,6 +101,11 @@ func (o *serveOptions) check(c *call) error {
 	case o.exec != "" && o.exec != "functions" && o.exec != "any":
 		return usage("", "--allow-exec %q: no value or \"any\" is expected", o.exec)
 	}
+	for _, dir := range o.dirs {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return usage("", "--functions: %s is not a directory", dir)
+		}
+	}
 	return nil
 }
 

@@ -301,6 +301,7 @@ func TestServeUsage(t *testing.T) {
 		"exec":         {[]string{"--allow-exec=all"}, "no value or \"any\" is expected"},
 		"address":      {[]string{"--address", "nowhere"}, "missing port"},
 		"executor":     {[]string{"--executor", "go,container"}, `--executor: "container" is not one`},
+		"directory":    {[]string{"--functions", "missing"}, "--functions: missing is not a dir"},
 		"broken file":  {[]string{"--function-configs", broken}, broken + ":6:"},
 		"missing file": {[]string{"--function-configs", "missing"}, "missing"},
 		"no image":     {[]string{"--pods"}, "--wrapper-image or FCTL_RUNNER_IMAGE"},
