@@ -35,40 +35,38 @@ func TestStepsHoldIntermediateData(t *testing.T) {
 		{"mark x", "spoil a", "mark y", "mork z", "panic z", "mark z"},
 		{"vet-marked x", "mark x", "keep nothing", "copy-all x"},
 	} {
-		t.Run(calls[1], func(t *testing.T) {
-			for name, data := range map[string]string{
-				"two": resource("a") + "---\n" + resource("b"), "list": list,
-				"list and one": list + "---\n" + resource("c"),
-				"many":         manyResources(1500),
-			} {
-				for _, cores := range []int{1, 4} {
-					was := runtime.GOMAXPROCS(cores)
-					all := chain(calls...)
-					var steps []int
-					texts := map[int][]byte{}
-					before := []byte(data)
-					for i := range all {
-						if now := invoke(data, all[:i+1]).ConfigData; !bytes.Equal(now, before) {
-							steps, texts[i], before = append(steps, i), now, now
-						}
-					}
-					r := invoke(data, all)
-					runtime.GOMAXPROCS(was)
-					var have []int
-					for _, s := range r.Steps {
-						text := bytes.Join(s.Parts, nil)
-						if have = append(have, s.Index); !bytes.Equal(text, texts[s.Index]) {
-							t.Errorf("%v on %s, %d cores: after step %d: %.200q, not %.200q",
-								calls, name, cores, s.Index, text, texts[s.Index])
-						}
-					}
-					if !slices.Equal(have, steps) {
-						t.Errorf("%v on %s, %d cores: steps %v, not %v", calls, name, cores, have,
-							steps)
+		for name, data := range map[string]string{
+			"two": resource("a") + "---\n" + resource("b"), "list": list,
+			"list and one": list + "---\n" + resource("c"),
+			"many":         manyResources(1500),
+		} {
+			for _, cores := range []int{1, 4} {
+				was := runtime.GOMAXPROCS(cores)
+				all := chain(calls...)
+				var steps []int
+				texts := map[int][]byte{}
+				before := []byte(data)
+				for i := range all {
+					if now := invoke(data, all[:i+1]).ConfigData; !bytes.Equal(now, before) {
+						steps, texts[i], before = append(steps, i), now, now
 					}
 				}
+				r := invoke(data, all)
+				runtime.GOMAXPROCS(was)
+				var have []int
+				for _, s := range r.Steps {
+					text := bytes.Join(s.Parts, nil)
+					if have = append(have, s.Index); !bytes.Equal(text, texts[s.Index]) {
+						t.Errorf("%v on %s, %d cores: after step %d: %.200q, not %.200q",
+							calls, name, cores, s.Index, text, texts[s.Index])
+					}
+				}
+				if !slices.Equal(have, steps) {
+					t.Errorf("%v on %s, %d cores: steps %v, not %v", calls, name, cores, have,
+						steps)
+				}
 			}
-		})
+		}
 	}
 }
 
