@@ -142,6 +142,7 @@ func TestFiles(t *testing.T) {
 		"F3 a new file":                          {add(item("x/y.yaml", "", "n"), item("x/y.yaml", "", "m")), "== x/y.yaml\napiVersion: v1\nkind: New\nmetadata:\n  name: n\n---\napiVersion: v1\nkind: New\nmetadata:\n  name: m\n"},
 		"F4 dots in a name":                      {add(item("a..b.yaml", "", "n")), "== a..b.yaml\napiVersion: v1\nkind: New\nmetadata:\n  name: n\n"},
 		"F4 above":                               {add(item("../x.yaml", "", "n")), `error New n: the path "../x.yaml" leads out of the directory`},
+		"F4 git":                                 {add(item("a/.git/hooks/x.yaml", "", "n")), `error New n: the path "a/.git/hooks/x.yaml" is inside of .git`},
 		"F4 above after a directory":             {add(item("a/../../x.yaml", "", "n")), `error New n: the path "a/../../x.yaml" leads out of the directory`},
 		"F4 absolute":                            {add(item("/etc/x.yaml", "", "n")), `error New n: the path "/etc/x.yaml" is absolute; it must be relative to the directory of the resources`},
 		"F4 a directory":                         {add(item("sub", "", "n")), `error New n: the path "sub" is a directory`},

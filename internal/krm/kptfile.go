@@ -42,6 +42,7 @@ type pipelineFunction struct {
 	files              *regexp.Regexp
 	when               string
 	whenAt             gaby.Position
+	whenKey            string // when or condition
 
 	step      *Step
 	condition func([]*Item) (bool, error)
@@ -159,7 +160,7 @@ func (p *kptPackage) readFunction(v gaby.Value) (*pipelineFunction, error) {
 	}
 	for _, key := range []string{"condition", "when"} {
 		if c := v.Get(key); c.Exists() {
-			f.when, f.whenAt = text(c), c.Position()
+			f.when, f.whenAt, f.whenKey = text(c), c.Position(), key
 			if f.when == "" {
 				return nil, at(f.whenAt, "%s must be an expression", key)
 			}

@@ -3,6 +3,7 @@ package krm
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -84,6 +85,9 @@ func parse(text []byte, lenient bool) (*ResourceList, error) {
 func (l *ResourceList) Notes() []string {
 	if l.text == nil {
 		return nil
+	}
+	if note := versionNote(l.Version); note != "" {
+		return append(slices.Clone(l.text.notes), note)
 	}
 	return l.text.notes
 }

@@ -199,7 +199,7 @@ func (r *Render) prepareFunction(ctx context.Context, p *kptPackage, f *pipeline
 	f.step = step
 	if f.when != "" {
 		if f.condition, err = condition(f.when); err != nil {
-			return p.kptfile.inExpression(f.whenAt, err)
+			return p.kptfile.inExpression(f.whenKey, f.whenAt, err)
 		}
 	}
 	return nil
@@ -225,10 +225,11 @@ func condition(text string) (func([]*Item) (bool, error), error) {
 	}, nil
 }
 
-// inExpression returns the error of an expression that is written at a position of the item's file.
-func (item *Item) inExpression(pos gaby.Position, err error) error {
+// inExpression returns the error of an expression that is written at a position of the item's file,
+// as the value of key.
+func (item *Item) inExpression(key string, pos gaby.Position, err error) error {
 	f := &api.Failure{
-		Class: api.FailureInput, Pos: pos, Message: "when: " + err.Error(), Err: err,
+		Class: api.FailureInput, Pos: pos, Message: key + ": " + err.Error(), Err: err,
 	}
 	f.Pos.File = item.fileName()
 	if in, ok := errors.AsType[*expression.Error](err); ok {
@@ -429,7 +430,7 @@ func (r *rendering) function(ctx context.Context, p *kptPackage, f *pipelineFunc
 		}
 		met, err := f.condition(selected)
 		if err != nil {
-			return items, nil, p.kptfile.inExpression(f.whenAt, err)
+			return items, nil, p.kptfile.inExpression(f.whenKey, f.whenAt, err)
 		}
 		if !met {
 			return items, &StepResult{Step: &step, Skipped: "the condition is not met: " + f.when}, nil

@@ -32,11 +32,7 @@ func ReadStream(text []byte, name string) (*Stream, error) {
 		if err != nil {
 			return nil, located(name, err)
 		}
-		s := &Stream{List: list, Wrapped: true, Notes: list.Notes()}
-		if note := versionNote(list.Version); note != "" {
-			s.Notes = append(s.Notes, note)
-		}
-		return s, nil
+		return &Stream{List: list, Wrapped: true, Notes: list.Notes()}, nil
 	}
 	s := &Stream{List: &ResourceList{}}
 	f := &File{Name: name, data: text}
