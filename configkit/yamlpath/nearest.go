@@ -13,10 +13,18 @@ import (
 const maxRespelled = 3
 
 // Nearest returns a path that leads to a value of a document and resembles p, which does not: with
-// a lookup in place of a name (containers.c, containers.?name=c), or with a key, a name or a key
-// with dots that the document has. It also returns the number of segments that both have in common,
-// and "" if there is no such path.
+// a lookup in place of a name (containers.c, containers.?name=c), with a key, a name or a key with
+// dots that the document has, or with the beginning that p lacks (replicas, spec.replicas). It also
+// returns the number of segments that both have in common, and "" if there is no such path.
 func Nearest(p *Path, root gaby.Value) (path string, common int) {
+	if path = withBeginning(p, root); path != "" {
+		return path, 1
+	}
+	return nearestFrom(p, root)
+}
+
+// nearestFrom returns what Nearest does, for a path that has its beginning.
+func nearestFrom(p *Path, root gaby.Value) (path string, common int) {
 	words := make([]string, len(p.segments))
 	for i := range p.segments {
 		words[i] = p.segments[i].spelled()
@@ -129,6 +137,10 @@ func (n *nearest) walk(i int, v gaby.Value) {
 			n.instead(i, 1, "?"+Escape(s.Key)+"="+Escape(name))
 			return
 		}
+		for _, key := range configkit.Suggest(s.Key, keysWith(v, s.value)) {
+			n.instead(i, 1, "?"+Escape(key)+"="+Escape(s.value))
+			return
+		}
 	case v.Kind() == gaby.Map && v.Get(s.value).Exists():
 		n.instead(i, 1, Escape(s.value))
 	}
@@ -147,6 +159,13 @@ func (n *nearest) key(i int, key string, v gaby.Value) {
 			n.instead(i, strings.Count(dotted, ".")-strings.Count(key, ".")+1, Escape(dotted))
 			return
 		}
+		if words := Separated(key); words != nil && hasAll(v, words) {
+			for at := range words {
+				words[at] = Escape(words[at])
+			}
+			n.instead(i, 1, words...)
+			return
+		}
 		var keys []string
 		for c := v.First(); c.Exists(); c = c.Next() {
 			keys = append(keys, c.Key())
@@ -159,6 +178,8 @@ func (n *nearest) key(i int, key string, v gaby.Value) {
 		if s.Index >= 0 {
 			if c := v.Index(s.Index); c.Exists() {
 				n.walk(i+1, c)
+			} else if last := v.Len() - 1; last >= 0 && s.Index > last {
+				n.instead(i, 1, strconv.Itoa(last))
 			}
 			return
 		}
