@@ -41,6 +41,14 @@ func CheckSpelling(text string) error {
 	return err
 }
 
+// OtherNotation returns the error for a path in the notation of another tool. The hint is the path
+// as it is written here.
+func OtherNotation(text, spelled string) error {
+	err := pathParser{text}.fail(0, "this is not how paths are written here")
+	err.Hint = "write " + spelled
+	return err
+}
+
 // withoutBrackets returns a path with segments instead of brackets: an index, * or a quoted key. It
 // reports false if other brackets are in it.
 func withoutBrackets(path string) (string, bool) {

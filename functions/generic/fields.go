@@ -1,6 +1,8 @@
 package generic
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -8,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
+	"github.com/fctl-dev/fctl/functions/handler"
 )
 
 // creation decides for a setter without a resource type which missing values it may create: those
@@ -23,6 +26,7 @@ type creation struct {
 	meant   string                    // the path that is nearest to the path
 	at      int                       // the segment in which they differ
 	named   bool                      // the user names the type, so all values may be created
+	refused string                    // the path that is meant by one in another notation
 }
 
 // newCreation returns what decides about missing values, or nil if nothing is known about the types
@@ -64,7 +68,35 @@ func (c *creation) may(p *yamlkit.Match) bool {
 	if t := p.Resource.ResourceType; !c.seen[t] && field.Missing > c.at {
 		c.suggest(string(p.Path()), &field)
 	}
-	return c.named
+	if c.named {
+		c.refused = cmp.Or(c.refused, c.separated(p, field.Missing))
+	}
+	return c.named && c.refused == ""
+}
+
+// separated returns the path that is meant by one with slashes or brackets between its keys, if the
+// resource has it or its type allows it, or "".
+func (c *creation) separated(p *yamlkit.Match, missing int) string {
+	words := yamlpath.Separated(p.Segments[missing])
+	if words == nil {
+		return ""
+	}
+	meant := slices.Concat(p.Segments[:missing], words, p.Segments[missing+1:])
+	field := c.fields.Field(p.Resource.ResourceType, yamlpath.Exactly(meant))
+	if p.Doc.Exists(meant...) || field.Known && field.Missing < 0 {
+		return string(yamlpath.Join(meant))
+	}
+	return ""
+}
+
+// check returns an error if the path is written in the notation of another tool.
+func (c *creation) check() error {
+	if c == nil || c.refused == "" {
+		return nil
+	}
+	return handler.InvalidArgument(
+		parameterPath, "%w", yamlpath.OtherNotation(c.asked, c.refused),
+	)
 }
 
 // suggest records which field may be meant by a path to one that the type does not have.
@@ -80,7 +112,7 @@ func (c *creation) suggest(path string, field *yamlpath.Field) {
 // report notes the skipped resources. If no type is known to have the field, it says which one may
 // be meant.
 func (c *creation) report(fc *api.FunctionContext, matches int) {
-	if c == nil || c.skipped == 0 {
+	if c == nil || c.skipped == 0 || c.refused != "" {
 		return
 	}
 	meant := c.meant

@@ -1,6 +1,7 @@
 package generic
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -158,7 +159,7 @@ func setPath[T yamlkit.Scalar](
 	fc.Matched(matches)
 	nearest(fc, matches, docs, queryOf(provider, args), nil, provider)
 	create.report(fc, matches)
-	return docs, nil, err
+	return docs, nil, cmp.Or(err, create.check())
 }
 
 // CheckPathArgument returns a function for CheckArguments of a registration. It checks the argument
