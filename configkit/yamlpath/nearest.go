@@ -15,7 +15,7 @@ const maxRespelled = 3
 // Nearest returns a path that leads to a value of a document and resembles p, which does not: with
 // a lookup in place of a name (containers.c, containers.?name=c), with a key, a name or a key with
 // dots that the document has, or with the beginning that p lacks (replicas, spec.replicas). It also
-// returns the number of segments that both have in common, and "" if there is no such path.
+// returns the number of segments that both have in common, and "" without such a path.
 func Nearest(p *Path, root gaby.Value) (path string, common int) {
 	if path = withBeginning(p, root); path != "" {
 		return path, 1

@@ -45,7 +45,7 @@ func TestPackagesAreSmall(t *testing.T) {
 			most = maxDocument
 		}
 		if n > most {
-			t.Errorf("%s has %d lines, at most %d are allowed: move what stands alone to a package "+
+			t.Errorf("%s has %d lines, at most %d are allowed: move an independent part to a package "+
 				"of its own", strings.TrimPrefix(dir, "../../"), n, most)
 		}
 	}

@@ -73,7 +73,7 @@ const (
 )
 
 // Tree returns the name of the tree of a revision such as HEAD~1, a branch or a hash. ok is false
-// if there is no such revision.
+// if the revision does not exist.
 func (r *Repository) Tree(ctx context.Context, revision string) (tree string, ok bool) {
 	if revision == "" || strings.ContainsAny(revision, "\x00\n") {
 		return "", false

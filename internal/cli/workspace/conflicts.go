@@ -13,6 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
+	"github.com/fctl-dev/fctl/internal/workspace/wave"
 )
 
 // unitConflicts holds the flags of unit conflicts.
@@ -109,20 +110,27 @@ func (o *unitConflicts) list(s *session.Session, name string) error {
 		func(c api.MutationConflict) any { return c })
 }
 
+// outstanding records what the user edited in a unit, and returns the unit, the engine and the
+// conflicts of the unit.
+func outstanding(s *session.Session, name string) (
+	u *workspace.Unit, e *wave.Runner, all api.MutationConflictList, err error,
+) {
+	if u, err = s.UnitNamed(name); err != nil {
+		return nil, nil, nil, err
+	}
+	if e, err = s.Engine(); err != nil {
+		return nil, nil, nil, err
+	}
+	if _, err = s.Tx.Edits(e, []*workspace.Unit{u}, s.StrictWorktree); err != nil {
+		return nil, nil, nil, err
+	}
+	all, err = s.Store.Conflicts(u)
+	return u, e, all, err
+}
+
 // settle applies or dismisses conflicts.
 func (o *unitConflicts) settle(s *session.Session, name string) error {
-	u, err := s.UnitNamed(name)
-	if err != nil {
-		return err
-	}
-	e, err := s.Engine()
-	if err != nil {
-		return err
-	}
-	if _, err := s.Tx.Edits(e, []*workspace.Unit{u}, s.StrictWorktree); err != nil {
-		return err
-	}
-	all, err := s.Store.Conflicts(u)
+	u, e, all, err := outstanding(s, name)
 	if err != nil {
 		return err
 	}

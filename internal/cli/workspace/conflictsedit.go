@@ -220,18 +220,7 @@ func editedValues(text []byte, shown api.MutationConflictList) (map[int]string, 
 func (o *unitConflicts) decide(
 	s *session.Session, name string, shown api.MutationConflictList, values map[int]string,
 ) error {
-	u, err := s.UnitNamed(name)
-	if err != nil {
-		return err
-	}
-	e, err := s.Engine()
-	if err != nil {
-		return err
-	}
-	if _, err := s.Tx.Edits(e, []*workspace.Unit{u}, s.StrictWorktree); err != nil {
-		return err
-	}
-	all, err := s.Store.Conflicts(u)
+	u, e, all, err := outstanding(s, name)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ type Node struct {
 	// item. For a flow list item it is empty, at the value.
 	Key, KeyEnd uint32
 	// Val is the span of the value without anchor and tag, for a collection from its first to its
-	// last token. It is empty, after the colon, if there is no value.
+	// last token. It is empty, after the colon, for a missing value.
 	Val, ValEnd uint32
 	Next        uint32 // index of the first node after this node's subtree
 	Kind        Kind
