@@ -58,7 +58,8 @@ func DidYouMean(prefix string, names []string) string {
 	if len(names) == 1 {
 		return "did you mean " + last
 	}
-	return "did you mean " + prefix + strings.Join(names[:len(names)-1], ", "+prefix) + " or " + last
+	return "did you mean " + prefix + strings.Join(names[:len(names)-1], ", "+prefix) + " or " +
+		last
 }
 
 // LikelyTypos returns the names of which typed is almost certainly a typo: at most one letter in

@@ -8,7 +8,10 @@ import (
 )
 
 func TestSuggest(t *testing.T) {
-	names := []string{"get-replicas", "set-replicas", "set-container-image", "set-image", "get-resources", "apps/v1/Deployment"}
+	names := []string{
+		"get-replicas", "set-replicas", "set-container-image", "set-image",
+		"get-resources", "apps/v1/Deployment",
+	}
 	for typed, want := range map[string]string{
 		"set-replica":  "set-replicas",
 		"set-relpicas": "set-replicas",
@@ -27,7 +30,8 @@ func TestSuggest(t *testing.T) {
 
 func TestDidYouMean(t *testing.T) {
 	for want, names := range map[string][]string{
-		"": nil, "did you mean --a?": {"a"}, "did you mean --a or --b?": {"a", "b"}, "did you mean --a, --b or --c?": {"a", "b", "c"},
+		"": nil, "did you mean --a?": {"a"}, "did you mean --a or --b?": {"a", "b"},
+		"did you mean --a, --b or --c?": {"a", "b", "c"},
 	} {
 		t.Run(want, func(t *testing.T) {
 			if got := configkit.DidYouMean("--", names); got != want {

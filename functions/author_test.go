@@ -201,7 +201,8 @@ spec:
 		{
 			FunctionName: "get-paths",
 			Arguments: []api.FunctionArgument{{
-				Value: `[{"ResourceType": "example.com/v1/Cache", "Path": "spec.nodes.1.keys.?id=front.secret"}]`,
+				Value: `[{"ResourceType": "example.com/v1/Cache", "Path": ` +
+					`"spec.nodes.1.keys.?id=front.secret"}]`,
 			}},
 		},
 		{

@@ -73,7 +73,8 @@ func BenchmarkInvoke(b *testing.B) {
 func BenchmarkWhere(b *testing.B) {
 	data := workload(10_000)
 	for name, where := range map[string]string{
-		"type": "ConfigHub.ResourceType = 'apps/v1/Deployment' AND ConfigHub.ResourceNameWithoutScope LIKE 'web-99%'",
+		"type": "ConfigHub.ResourceType = 'apps/v1/Deployment' AND " +
+			"ConfigHub.ResourceNameWithoutScope LIKE 'web-99%'",
 		"path": "spec.replicas = 3 AND metadata.name LIKE 'web-99%'",
 	} {
 		b.Run(name, func(b *testing.B) {
@@ -108,8 +109,9 @@ func BenchmarkNewStandardExecutor(b *testing.B) {
 func BenchmarkVetCELExpr(b *testing.B) {
 	data := workload(10_000)
 	for name, text := range map[string]string{
-		"replicas":   `r.kind != "Deployment" || r.spec.replicas > 1`,
-		"containers": `!has(r.spec) || r.spec.template.spec.containers.all(c, has(c.image) && !c.image.endsWith(":latest") && (!has(c.name) || c.name.matches("^[a-z0-9.-]+$")))`,
+		"replicas": `r.kind != "Deployment" || r.spec.replicas > 1`,
+		"containers": `!has(r.spec) || r.spec.template.spec.containers.all(c, has(c.image) && ` +
+			`!c.image.endsWith(":latest") && (!has(c.name) || c.name.matches("^[a-z0-9.-]+$")))`,
 	} {
 		b.Run(name, func(b *testing.B) {
 			executor := functions.NewStandardExecutor()

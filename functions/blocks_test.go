@@ -69,7 +69,8 @@ func TestBlocks(t *testing.T) {
 // TestBlocksWithLookups sets a value that a path with a lookup finds in the second block of locals,
 // although the path leads to a string in the first.
 func TestBlocksWithLookups(t *testing.T) {
-	const text = "locals {\n  a = \"text\"\n}\n\nlocals {\n  a = {\n    b = [{ name = \"web\", port = 80 }]\n  }\n}\n"
+	const text = "locals {\n  a = \"text\"\n}\n\nlocals {\n  a = {\n" +
+		"    b = [{ name = \"web\", port = 80 }]\n  }\n}\n"
 	for path, want := range map[string]string{
 		"a.b.?name=web.port": strings.Replace(text, "80", "90", 1),
 		"a.b.0.port":         strings.Replace(text, "80", "90", 1),
@@ -80,7 +81,11 @@ func TestBlocksWithLookups(t *testing.T) {
 				ConfigData: []byte(text),
 				FunctionInvocations: api.FunctionInvocationList{{
 					FunctionName: "set-int-path",
-					Arguments:    []api.FunctionArgument{{Value: "locals"}, {Value: path}, {Value: 90}},
+					Arguments: []api.FunctionArgument{
+						{Value: "locals"},
+						{Value: path},
+						{Value: 90},
+					},
 				}},
 			}
 			request.ToolchainType = api.ToolchainOpenTofuHCL

@@ -26,7 +26,8 @@ func countChanges(
 }
 
 func TestCountChanges(t *testing.T) {
-	const text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: x, l: y}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\nlist: [1, {m: 2}, 3]\n"
+	const text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: x, l: y}\n---\n" +
+		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\nlist: [1, {m: 2}, 3]\n"
 	for _, c := range []struct {
 		name              string
 		old, now          string
@@ -84,11 +85,13 @@ func TestChangesOfAResponse(t *testing.T) {
 			data := workload(n)
 			for name, chain := range map[string]api.FunctionInvocationList{
 				"set": {
-					call("set-replicas", 7), call("set-label", "team", "shop"), call("set-replicas", 8),
+					call("set-replicas", 7), call("set-label", "team", "shop"),
+					call("set-replicas", 8),
 				},
 				"none": {call("set-string-path", "v1/Nothing", "a", "b")},
 				"back": {
-					call("set-annotation", "a", "b"), call("set-replicas", 8), call("set-replicas", 3),
+					call("set-annotation", "a", "b"), call("set-replicas", 8),
+					call("set-replicas", 3),
 				},
 				"delete": {
 					call("set-replicas", 7), call("delete-resource", "apps/v1/Deployment", "web-0"),
@@ -110,7 +113,8 @@ func TestChangesOfAResponse(t *testing.T) {
 				case name == "delete":
 					if r.Changes != nil || resources == 0 {
 						t.Errorf(
-							"%s of %d: journals tell %v of documents that are gone", name, n, r.Changes,
+							"%s of %d: journals tell %v of documents that are gone", name, n,
+							r.Changes,
 						)
 					}
 				case !r.Changed:
@@ -120,7 +124,8 @@ func TestChangesOfAResponse(t *testing.T) {
 				case r.Changes == nil ||
 					*r.Changes != handler.ChangeCount{Resources: resources, Values: values}:
 					t.Errorf(
-						"%s of %d: journals tell %v, a comparison %d resources and %d values", name, n,
+						"%s of %d: journals tell %v, a comparison %d resources and %d values", name,
+						n,
 						r.Changes, resources, values,
 					)
 				}
@@ -146,8 +151,11 @@ func TestUnmatchedFunctions(t *testing.T) {
 		},
 	}
 	for where, want := range map[string]string{
-		"":                         ". set-container-image: nothing matched container-name nobody. set-replicas: no resource satisfies spec.replicas > 100",
-		"metadata.name = 'nobody'": "no resource satisfies metadata.name = 'nobody'. no resource satisfies metadata.name = 'nobody'. set-replicas: no resource satisfies metadata.name = 'nobody' AND spec.replicas > 100",
+		"": ". set-container-image: nothing matched container-name " +
+			"nobody. set-replicas: no resource satisfies spec.replicas > 100",
+		"metadata.name = 'nobody'": "no resource satisfies metadata.name = 'nobody'. no resource " +
+			"satisfies metadata.name = 'nobody'. set-replicas: no resource satisfies " +
+			"metadata.name = 'nobody' AND spec.replicas > 100",
 	} {
 		t.Run(where, func(t *testing.T) {
 			request.WhereResource = where

@@ -58,7 +58,8 @@ func TestDeprecatedParameters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const note = "set-env: the parameter name env-key-value is deprecated, it is called key-value now"
+	const note = "set-env: the parameter name env-key-value is deprecated, it is called " +
+		"key-value now"
 	if !r.Success || !r.Changed || len(r.Notes) != 1 || r.Notes[0].String() != note {
 		t.Errorf("%s %+v", failures(r), r.Notes)
 	}

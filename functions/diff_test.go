@@ -9,9 +9,12 @@ import (
 
 func TestDiffAcrossUnits(t *testing.T) {
 	const (
-		web    = "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop}\nspec: {type: A}\n"
-		webB   = "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop}\nspec: {type: B}\n"
-		other  = "apiVersion: v1\nkind: Service\nmetadata: {name: other, namespace: shop}\nspec: {type: A}\n"
+		web = "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop}\n" +
+			"spec: {type: A}\n"
+		webB = "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop}\n" +
+			"spec: {type: B}\n"
+		other = "apiVersion: v1\nkind: Service\nmetadata: {name: other, namespace: shop}\n" +
+			"spec: {type: A}\n"
 		values = "a: 1\n"
 	)
 	tests := []struct {

@@ -12,7 +12,8 @@ func ExampleExecutor_Invoke() {
 	response, err := functions.NewStandardExecutor().Invoke(context.Background(),
 		&api.FunctionInvocationRequest{
 			ConfigData: []byte(
-				"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  replicas: 1 # for now\n",
+				"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n" +
+					"  replicas: 1 # for now\n",
 			),
 			FunctionInvocations: api.FunctionInvocationList{
 				{FunctionName: "set-replicas", Arguments: []api.FunctionArgument{{Value: 5}}},

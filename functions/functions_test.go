@@ -84,19 +84,24 @@ func TestSettersChangeNothingElse(t *testing.T) {
 			"example.com:5000/proxy@sha256:0123456789abcdef0123456789abcdef", "a/b:c",
 		},
 		{
-			"set-string-path apps/v1/Deployment spec.template.spec.containers.?name=web.image nginx:2",
+			"set-string-path apps/v1/Deployment spec.template.spec.containers.?name=web.image " +
+				"nginx:2",
 			`"nginx:1.26"`, `"nginx:2"`,
 		},
 		{
-			"set-string-path apps/v1/Deployment spec.template.spec.containers.0.image#uri example.com/nginx",
+			"set-string-path apps/v1/Deployment spec.template.spec.containers.0.image#uri " +
+				"example.com/nginx",
 			`"nginx:1.26"`, `"example.com/nginx:1.26"`,
 		},
 		{
 			"set-string-path * spec.template.spec.containers.*.image#reference :9",
-			"\"nginx:1.26\" # pinned\n        - name: side.car\n          image: example.com:5000/proxy@sha256:0123456789abcdef0123456789abcdef\n" +
+			"\"nginx:1.26\" # pinned\n        - name: side.car\n" +
+				"          image: example.com:5000/proxy@sha256:0123456789abcdef0123456789abcdef\n" +
 				"          env:\n            - {name: A, value: \"1\"}\n        - image: busybox\n",
-			"\"nginx:9\" # pinned\n        - name: side.car\n          image: example.com:5000/proxy:9\n" +
-				"          env:\n            - {name: A, value: \"1\"}\n        - image: busybox:9\n",
+			"\"nginx:9\" # pinned\n        - name: side.car\n" +
+				"          image: example.com:5000/proxy:9\n" +
+				"          env:\n            - {name: A, value: \"1\"}\n" +
+				"        - image: busybox:9\n",
 		},
 		{
 			"set-string-path apps/v1/Deployment spec.template.spec.dnsPolicy None", "busybox\n",
@@ -116,7 +121,8 @@ func TestSettersChangeNothingElse(t *testing.T) {
 			"", "",
 		},
 		{
-			"set-bool-path apps/v1/Deployment spec.template.spec.containers.0.securityContext.|runAsNonRoot true",
+			"set-bool-path apps/v1/Deployment " +
+				"spec.template.spec.containers.0.securityContext.|runAsNonRoot true",
 			"", "",
 		},
 	} {
@@ -129,7 +135,8 @@ func TestSettersChangeNothingElse(t *testing.T) {
 					t.Fatalf("%s: the text to replace is not there", c.line)
 				}
 			}
-			if got := string(r.ConfigData); got != want || !r.Success || r.Changed != (want != both) {
+			if got := string(r.ConfigData); got != want || !r.Success ||
+				r.Changed != (want != both) {
 				t.Errorf(
 					"%s (changed %t): %s\n%s\nwant:\n%s", c.line, r.Changed, failures(r), got, want,
 				)
@@ -144,11 +151,13 @@ func TestGetters(t *testing.T) {
 		{"get-replicas", `spec.replicas replicas int 3 "enough" 18:13`},
 		{
 			"get-image web",
-			`spec.template.spec.containers.?name=web.image container-image string "nginx:1.26" "pinned" 24:18`,
+			`spec.template.spec.containers.?name=web.image container-image string "nginx:1.26" ` +
+				`"pinned" 24:18`,
 		},
 		{
 			"get-container-image side.car",
-			`spec.template.spec.containers.?name=side~1car.image container-image string "example.com:5000/proxy@sha256:0123456789abcdef0123456789abcdef" "" 26:18`,
+			`spec.template.spec.containers.?name=side~1car.image container-image string ` +
+				`"example.com:5000/proxy@sha256:0123456789abcdef0123456789abcdef" "" 26:18`,
 		},
 		{"get-container-image gone", ``},
 		{
@@ -163,7 +172,8 @@ spec.template.spec.containers.?name=web.image#uri container-repository-uri strin
 		},
 		{
 			"get-string-path apps/v1/Deployment spec.template.spec.containers.*.env.*.value",
-			`spec.template.spec.containers.?name=side~1car.env.?name=A.value none string "1" "" 28:32`,
+			`spec.template.spec.containers.?name=side~1car.env.?name=A.value none string "1" "" ` +
+				`28:32`,
 		},
 		{"get-int-path * spec.ports.*.port", `spec.ports.?port=80.port none int 80 "" 8:13`},
 		{
@@ -176,7 +186,8 @@ spec.template.spec.containers.?name=web.image#uri container-repository-uri strin
 			r := invoke(t, both, c.line)
 			if !r.Success || r.Changed || len(r.Outputs) != 1 {
 				t.Errorf(
-					"%s: %s, changed %t, %d outputs", c.line, failures(r), r.Changed, len(r.Outputs),
+					"%s: %s, changed %t, %d outputs", c.line, failures(r), r.Changed,
+					len(r.Outputs),
 				)
 				return
 			}
@@ -205,9 +216,10 @@ func TestRowsAsJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `[{"ResourceName":"shop/web","ResourceNameWithoutScope":"web","ResourceType":"apps/v1/Deployment","ResourceCategory":"Resource",` +
-		`"Path":"spec.template.spec.containers.?name=web.image","AttributeName":"container-image","DataType":"string","Value":"nginx:1.26",` +
-		`"Comment":"pinned","Index":0,"FunctionName":"get-image","Position":{"Line":14,"Column":18}}]`
+	const want = `[{"ResourceName":"shop/web","ResourceNameWithoutScope":"web",` +
+		`"ResourceType":"apps/v1/Deployment","ResourceCategory":"Resource",` +
+		`"Path":"spec.template.spec.containers.?name=web.image","AttributeName":"container-image","DataType":"string","Value":"nginx:1.26","Comment":"pinned","Index":0,"FunctionName":"get-image","Position":{"Line":14,` +
+		`"Column":18}}]`
 	if string(got) != want {
 		t.Errorf("%s\nwant:\n%s", got, want)
 	}
@@ -215,15 +227,18 @@ func TestRowsAsJSON(t *testing.T) {
 
 func TestGetResources(t *testing.T) {
 	for form, want := range map[string]string{
-		"yaml":   "apiVersion: v1\nkind: Service\nmetadata:\n  name: web\nspec:\n  ports:\n    - port: 80\n      name: http\n",
-		"json":   `{"apiVersion":"v1","kind":"Service","metadata":{"name":"web"},"spec":{"ports":[{"name":"http","port":80}]}}`,
+		"yaml": "apiVersion: v1\nkind: Service\nmetadata:\n  name: web\nspec:\n  ports:\n" +
+			"    - port: 80\n      name: http\n",
+		"json": `{"apiVersion":"v1","kind":"Service","metadata":{"name":"web"},` +
+			`"spec":{"ports":[{"name":"http","port":80}]}}`,
 		"native": service,
 		"none":   "",
 	} {
 		t.Run(form, func(t *testing.T) {
 			r := invoke(t, deployment+service, "get-resources "+form)
 			list := r.Outputs[0].Value.(api.ResourceList)
-			if len(list) != 2 || list[0].ResourceName != "shop/web" || list[1].ResourceName != "/web" {
+			if len(list) != 2 || list[0].ResourceName != "shop/web" ||
+				list[1].ResourceName != "/web" {
 				t.Fatalf("%s: %v", form, list)
 			}
 			if list[1].ResourceBody != want {
@@ -246,17 +261,22 @@ func TestFailuresAreLocated(t *testing.T) {
 	for _, c := range []struct{ data, line, want string }{
 		{
 			deployment, "set-int-path apps/v1/Deployment spec.template 1",
-			"11:5: set-int-path: apps/v1/Deployment shop/web: value (map) at path spec.template cannot be converted to int",
+			"11:5: set-int-path: apps/v1/Deployment shop/web: value (map) at path spec.template " +
+				"cannot be converted to int",
 		},
 		{
 			deployment, "set-int-path apps/v1/Deployment spec.replicas.deeper 1",
-			"8:13: set-int-path: apps/v1/Deployment shop/web: value 3 at path spec.replicas cannot be converted to map",
+			"8:13: set-int-path: apps/v1/Deployment shop/web: value 3 at path spec.replicas " +
+				"cannot be converted to map",
 		},
 		{
 			deployment, "set-int-path apps/v1/Deployment spec.template.spec.containers.* 1",
-			"13:11: set-int-path: apps/v1/Deployment shop/web: value (map) at path spec.template.spec.containers.?name=web cannot be converted to int\n" +
-				"15:11: set-int-path: apps/v1/Deployment shop/web: value (map) at path spec.template.spec.containers.?name=side~1car cannot be converted to int\n" +
-				"19:11: set-int-path: apps/v1/Deployment shop/web: value (map) at path spec.template.spec.containers.2 cannot be converted to int",
+			"13:11: set-int-path: apps/v1/Deployment shop/web: value (map) at path " +
+				"spec.template.spec.containers.?name=web cannot be converted to int\n" +
+				"15:11: set-int-path: apps/v1/Deployment shop/web: value (map) at path " +
+				"spec.template.spec.containers.?name=side~1car cannot be converted to int\n" +
+				"19:11: set-int-path: apps/v1/Deployment shop/web: value (map) at path " +
+				"spec.template.spec.containers.2 cannot be converted to int",
 		},
 		{
 			deployment, "set-replicas -1",
@@ -268,7 +288,8 @@ func TestFailuresAreLocated(t *testing.T) {
 		},
 		{
 			deployment, "set-string-path apps/v1/Deployment spec.x#uri x",
-			"set-string-path: argument path: path spec.x#uri: no embedded accessor is registered for it",
+			"set-string-path: argument path: path spec.x#uri: no embedded accessor is registered " +
+				"for it",
 		},
 	} {
 		t.Run(c.line, func(t *testing.T) {
@@ -308,7 +329,8 @@ func TestImageReferences(t *testing.T) {
 		"a//b:1": false,
 	} {
 		t.Run(image, func(t *testing.T) {
-			_, err := functions.NewStandardExecutor().ValidateInvocation(api.ToolchainKubernetesYAML,
+			_, err := functions.NewStandardExecutor().ValidateInvocation(
+				api.ToolchainKubernetesYAML,
 				api.FunctionInvocation{
 					FunctionName: "set-container-image",
 					Arguments:    []api.FunctionArgument{{Value: "*"}, {Value: image}},
@@ -371,16 +393,17 @@ func TestDialectFollowsFileName(t *testing.T) {
 		"a.json": false, "-": false, "a.jsonc": true, "a.json5": true, "": true,
 	} {
 		t.Run(file, func(t *testing.T) {
-			r, err := functions.NewStandardExecutor().Run(t.Context(), &api.FunctionInvocationRequest{
-				FunctionContext: api.FunctionContext{ToolchainType: api.ToolchainAppConfigJSON},
-				FileName:        file,
-				ConfigData: []byte(
-					"{\"a\": 1, // one\n}\n",
-				), FunctionInvocations: api.FunctionInvocationList{{
-					FunctionName: "set-path",
-					Arguments:    []api.FunctionArgument{{Value: "a"}, {Value: "2"}},
-				}},
-			}, handler.Options{})
+			r, err := functions.NewStandardExecutor().Run(t.Context(),
+				&api.FunctionInvocationRequest{
+					FunctionContext: api.FunctionContext{ToolchainType: api.ToolchainAppConfigJSON},
+					FileName:        file,
+					ConfigData: []byte(
+						"{\"a\": 1, // one\n}\n",
+					), FunctionInvocations: api.FunctionInvocationList{{
+						FunctionName: "set-path",
+						Arguments:    []api.FunctionArgument{{Value: "a"}, {Value: "2"}},
+					}},
+				}, handler.Options{})
 			switch {
 			case err != nil || r.Success != accepted:
 				t.Errorf("%q: %v, %v", file, r, err)

@@ -147,7 +147,8 @@ func TestMergeOfAllToolchains(t *testing.T) {
 				have := string(merged.Text)
 				fail := func(what string) {
 					t.Fatalf(
-						"seed %d: %s\n--- base\n%s\n--- ours\n%s\n--- theirs\n%s\n--- have\n%s--- %v\n%+v",
+						"seed %d: %s\n--- base\n%s\n--- ours\n%s\n--- theirs\n%s\n--- have\n"+
+							"%s--- %v\n%+v",
 						seed, what, b, o, u, have, merged.ByLines, merged.Conflicts,
 					)
 				}

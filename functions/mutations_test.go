@@ -127,7 +127,8 @@ func entries(list api.ResourceMutationList) []string {
 func TestMutations(t *testing.T) {
 	settings, err := json.Marshal(api.ResourceList{{
 		ResourceInfo: api.ResourceInfo{ResourceType: "v1/ConfigMap", ResourceName: "shop/settings"},
-		ResourceBody: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\ndata:\n  text: \"one\\ntwo\\nthree\\n\"\n  level: \"1\"\n",
+		ResourceBody: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: " +
+			"shop}\ndata:\n  text: \"one\\ntwo\\nthree\\n\"\n  level: \"1\"\n",
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -254,9 +255,13 @@ func TestAppended(t *testing.T) {
 	for chain, want := range map[string]bool{
 		"set-path " + list + ".?name=web.name main":     true,
 		"delete-path apps/v1/Deployment " + list + ".0": true,
-		"set-starlark 'if \"replicas\" in r.get(\"spec\", {}): r[\"spec\"][\"template\"][\"spec\"][\"containers\"].append({\"name\": \"last\"})'":                                    true,
-		"set-starlark 'if \"replicas\" in r.get(\"spec\", {}): r[\"spec\"][\"template\"][\"spec\"][\"containers\"].insert(1, {\"name\": \"mid\"})'":                                  false,
-		"set-starlark 'if \"replicas\" in r.get(\"spec\", {}): r[\"spec\"][\"template\"][\"spec\"][\"containers\"] = reversed(r[\"spec\"][\"template\"][\"spec\"][\"containers\"])'": false,
+		"set-starlark 'if \"replicas\" in r.get(\"spec\", {}): " +
+			"r[\"spec\"][\"template\"][\"spec\"][\"containers\"].append({\"name\": \"last\"})'": true,
+		"set-starlark 'if \"replicas\" in r.get(\"spec\", {}): " +
+			"r[\"spec\"][\"template\"][\"spec\"][\"containers\"].insert(1, {\"name\": \"mid\"})'": false,
+		"set-starlark 'if \"replicas\" in r.get(\"spec\", {}): " +
+			"r[\"spec\"][\"template\"][\"spec\"][\"containers\"] = " +
+			"reversed(r[\"spec\"][\"template\"][\"spec\"][\"containers\"])'": false,
 	} {
 		t.Run(chain, func(t *testing.T) {
 			m := mutate(t, shop, false, chain).Mutations
@@ -270,7 +275,8 @@ func TestAppended(t *testing.T) {
 // TestMutationsOfLists checks that elements of lists without merge keys are followed through the
 // chain, so that each change names the last function that made it.
 func TestMutationsOfLists(t *testing.T) {
-	const thing = "apiVersion: v1\nkind: Thing\nmetadata: {name: a}\nspec:\n  list: [a, b, c]\n  objects:\n  - {x: 1, y: 1}\n  - {x: 2, y: 2}\n"
+	const thing = "apiVersion: v1\nkind: Thing\nmetadata: {name: a}\nspec:\n  list: [a, b, c]\n" +
+		"  objects:\n  - {x: 1, y: 1}\n  - {x: 2, y: 2}\n"
 	front := "set-starlark 'r[\"spec\"][\"list\"] = [\"front\"] + r[\"spec\"][\"list\"]'"
 	tests := []struct {
 		name  string
@@ -357,7 +363,8 @@ func TestMutationsNameTheLastChange(t *testing.T) {
 	}
 	places := slices.Sorted(maps.Keys(original))
 	data := shop[:strings.Index(shop, "---\n")] +
-		"  rules:\n  - {match: x, services: [{weight: 1}, {weight: 2}]}\n  - {match: x, services: []}\n"
+		"  rules:\n  - {match: x, services: [{weight: 1}, {weight: 2}]}\n" +
+		"  - {match: x, services: []}\n"
 	indexes := regexp.MustCompile(`;@\d+`)
 	element := regexp.MustCompile(`\?~h=[^;]*;@(\d+)`)
 	for seed := range 300 {
@@ -585,7 +592,8 @@ func randomInvocation(r *rand.Rand) string {
 		return "set-path data.text " +
 			pick("\"one\\ntwo and more\\nthree\\n\"", "\"one\\n\"", "\"\\n\\nx\\n\"")
 	case 9:
-		return "set-starlark 'spec = r.get(\"spec\", {})\nfor p in [\"routes\", \"list\"]:\n  if p in spec:\n    spec[p] = " +
+		return "set-starlark 'spec = r.get(\"spec\", {})\nfor p in [\"routes\", \"list\"]:\n" +
+			"  if p in spec:\n    spec[p] = " +
 			pick(
 				"reversed(spec[p])", "spec[p] + [1]", "spec[p][1:]", "[0] + spec[p]",
 				"spec[p] + spec[p]",
@@ -621,7 +629,8 @@ func TestConflictsOfTheContext(t *testing.T) {
 		ConfigData:      []byte(deployment),
 		OtherData: map[string]api.Text{
 			"Conflicts": api.Text(
-				`[{"Reason": "Subtracted", "Resource": {"ResourceType": "v1/Service", "ResourceName": "/gone"}, "Source": {"MutationType": "Update"}}]`,
+				`[{"Reason": "Subtracted", "Resource": {"ResourceType": "v1/Service", ` +
+					`"ResourceName": "/gone"}, "Source": {"MutationType": "Update"}}]`,
 			),
 		},
 		FunctionInvocations: api.FunctionInvocationList{{FunctionName: "vet-no-merge-conflicts"}},

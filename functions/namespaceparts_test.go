@@ -19,7 +19,8 @@ func padding(name, namespace string) string {
 	for i := range 600 {
 		fmt.Fprintf(
 			&b,
-			"apiVersion: v1\nkind: ConfigMap\nmetadata: # of %s\n  name: %s-%d\n  namespace: %s\ndata:\n  text: %s\n---\n",
+			"apiVersion: v1\nkind: ConfigMap\nmetadata: # of %s\n  name: %s-%d\n  namespace: %s\n"+
+				"data:\n  text: %s\n---\n",
 			namespace, name, i, namespace, strings.Repeat("x", 200))
 	}
 	return b.String()
@@ -52,7 +53,8 @@ func TestNamespacePartsAgree(t *testing.T) {
 		return resourceText("v1", "ConfigMap", namespace, "settings", "")
 	}
 	role := resourceText("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", "", "web",
-		"subjects:\n- kind: ServiceAccount\n  name: web\n  namespace: shop\n- kind: User\n  name: tools, not shop\n")
+		"subjects:\n- kind: ServiceAccount\n  name: web\n  namespace: shop\n- kind: User\n"+
+			"  name: tools, not shop\n")
 	namespaces := func(names ...string) (text string) {
 		for _, name := range names {
 			text += resourceText("v1", "Namespace", "", name, "")
@@ -60,7 +62,8 @@ func TestNamespacePartsAgree(t *testing.T) {
 		return text
 	}
 	pod := resourceText("v1", "Pod", "shop", "web",
-		"spec:\n  containers:\n  - name: web\n    args: [\"http://db.shop.svc\", \"db.tools.svc\", shop, \"db.sh\\u006fp.svc\"]\n")
+		"spec:\n  containers:\n  - name: web\n    args: [\"http://db.shop.svc\", "+
+			"\"db.tools.svc\", shop, \"db.sh\\u006fp.svc\"]\n")
 	list := "apiVersion: v1\nkind: List\nitems:\n- " +
 		strings.ReplaceAll(strings.TrimSuffix(role, "---\n"), "\n", "\n  ") + "\n---\n"
 
@@ -87,7 +90,8 @@ func TestNamespacePartsAgree(t *testing.T) {
 				"shop", "tools", "name: web\n  namespace", "name: api\n  namespace",
 			).Replace(pod),
 		"not valid": shop + tools +
-			"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: shop\n  namespace: shop\n",
+			"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: shop\n" +
+			"  namespace: shop\n",
 	}
 	calls := []struct{ words, where string }{
 		{"set-namespace new", ""},

@@ -99,7 +99,8 @@ func TestGetterWithoutSetter(t *testing.T) {
 // TestRequestOfAnOlderClient checks a request and a response in the encoding of older clients.
 func TestRequestOfAnOlderClient(t *testing.T) {
 	encode := func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
-	text := fmt.Sprintf(`{"UnitSlug": "web", "ConfigData": %q, "LiveState": %q, "CombineValidationResults": true,
+	text := fmt.Sprintf(
+		`{"UnitSlug": "web", "ConfigData": %q, "LiveState": %q, "CombineValidationResults": true,
 		"FunctionInvocations": [{"FunctionName": "vet-immutable"}, {"FunctionName": "vet-format"}]}`, encode(deployment), encode(deployment))
 	var request api.FunctionInvocationRequest
 	if err := json.Unmarshal([]byte(text), &request); err != nil {
@@ -139,10 +140,11 @@ func TestLiveState(t *testing.T) {
 		live: false, strings.Replace(live, "was", "is", 1): true,
 	} {
 		t.Run(data, func(t *testing.T) {
-			r, err := functions.NewStandardExecutor().Run(t.Context(), &api.FunctionInvocationRequest{
-				ConfigData: []byte(data), LiveState: []byte(live),
-				FunctionInvocations: api.FunctionInvocationList{{FunctionName: "vet-immutable"}},
-			}, handler.Options{})
+			r, err := functions.NewStandardExecutor().Run(t.Context(),
+				&api.FunctionInvocationRequest{
+					ConfigData: []byte(data), LiveState: []byte(live),
+					FunctionInvocations: api.FunctionInvocationList{{FunctionName: "vet-immutable"}},
+				}, handler.Options{})
 			if err != nil || r.ValidationFailed != failed {
 				t.Errorf("%v %s", err, r.Output)
 			}

@@ -171,7 +171,8 @@ func TestDescribeListsPaths(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, _ := e.Describe(api.ToolchainKubernetesYAML, name)
-			if d.Paths[want.t][want.path] == nil || !slices.Contains(d.AffectedResourceTypes, want.t) {
+			if d.Paths[want.t][want.path] == nil || !slices.Contains(d.AffectedResourceTypes,
+				want.t) {
 				t.Errorf("%s: %s %s is not among %v", name, want.t, want.path, d.Paths[want.t])
 			}
 		})
@@ -213,11 +214,13 @@ func TestExamplesOfAttributes(t *testing.T) {
 		"any text":             {"", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text := "resourceTypes: {example.com/v1/T: {attributes: {x: [{path: 's.?name:n=%s.x'}]}}}\nattributes: {x: {description: the x, " +
+			text := "resourceTypes: {example.com/v1/T: {attributes: {x: [{path: " +
+				"'s.?name:n=%s.x'}]}}}\nattributes: {x: {description: the x, " +
 				c.entry + "}}\n"
-			s, _ := executorWith(t, resourcetypes.File{Name: "t.yaml", Text: []byte(text)}).Signature(
-				api.ToolchainKubernetesYAML, "set-x",
-			)
+			s, _ := executorWith(t, resourcetypes.File{Name: "t.yaml", Text: []byte(text)}).
+				Signature(
+					api.ToolchainKubernetesYAML, "set-x",
+				)
 			if got := strings.Join(s.Examples, "; "); got != c.want {
 				t.Errorf("%s: %s, want %s", name, got, c.want)
 			}

@@ -11,8 +11,10 @@ import (
 
 func TestResourceLines(t *testing.T) {
 	executor := functions.NewStandardExecutor()
-	unit, err := executor.Open(api.ToolchainKubernetesYAML, []byte("# web\napiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop}\n"+
-		"---\nvalues: 1\n---\n# not closed: not looked at\napiVersion: v1\nkind: Secret\nmetadata:\n  name: db\ndata: {\n"))
+	unit, err := executor.Open(api.ToolchainKubernetesYAML,
+		[]byte("# web\napiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop}\n"+
+			"---\nvalues: 1\n---\n# not closed: not looked at\napiVersion: v1\nkind: Secret\n"+
+			"metadata:\n  name: db\ndata: {\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -130,7 +130,8 @@ func (o old) checkText(text string) error {
 	}
 	return formatkit.Refuse(
 		"leave out one of the quotes, or what is special in double quotes: $, ` and the backslash",
-		"the value cannot be written so that dotenv, godotenv, docker compose and the shell all read the same")
+		"the value cannot be written so that dotenv, godotenv, docker compose and the shell all "+
+			"read the same")
 }
 
 // Key implements formatkit.Flat.

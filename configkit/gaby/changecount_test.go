@@ -10,7 +10,8 @@ import (
 )
 
 func TestCountChanges(t *testing.T) {
-	const text = "a: 1\nb: {c: x, d: [1, 2, 3]}\ne:\n  - name: f\n    g: 1\n  - name: h\nempty: {}\n"
+	const text = "a: 1\nb: {c: x, d: [1, 2, 3]}\ne:\n  - name: f\n    g: 1\n  - name: h\n" +
+		"empty: {}\n"
 	set := func(value any, path string) func(*gaby.YamlDoc) error {
 		return func(d *gaby.YamlDoc) error { _, err := d.SetP(value, path); return err }
 	}

@@ -111,7 +111,8 @@ func (d *document) clone(v Value, key string, up int32, depth int) int32 {
 		c.lead = d.lead(c.entry, before)
 		before = c.entry
 		whole = whole && c.whole && c.entry == c.value &&
-			(!d.source(e.slot) || d.n[e.slot].Flags&scan.HasProps == 0 || d.props[e.slot].Anchor == "")
+			(!d.source(e.slot) || d.n[e.slot].Flags&scan.HasProps == 0 ||
+				d.props[e.slot].Anchor == "")
 		kids = append(kids, kid)
 	}
 	d.newNodes[out.Val].whole = whole
@@ -297,7 +298,8 @@ func (e *emitter) blockText(s int32, h scalar.BlockHeader, col int) {
 // not fit.
 func (e *emitter) flowCopy(i int32, lead string, col int) bool {
 	c := e.d.cloneOf(i)
-	if c.value == 0 || e.d.n[c.value].Style != scalar.FlowStyle || e.d.n[i].Kind == scan.ScalarNode {
+	if c.value == 0 || e.d.n[c.value].Style != scalar.FlowStyle ||
+		e.d.n[i].Kind == scan.ScalarNode {
 		return false
 	}
 	at := len(e.b)

@@ -197,7 +197,9 @@ func TestElsewhere(t *testing.T) {
 }
 
 func TestFirstLine(t *testing.T) {
-	text := "# head\n\nkind: A\n---\n# of b\nkind: B\n...\n# of c\n---\nkind: C\n--- # list\napiVersion: v1\nkind: List\nitems:\n# one\n# two\n- kind: D\n\n# detached\n\n- kind: E\n--- {kind: F}\n"
+	text := "# head\n\nkind: A\n---\n# of b\nkind: B\n...\n# of c\n---\nkind: C\n--- # list\n" +
+		"apiVersion: v1\nkind: List\nitems:\n# one\n# two\n- kind: D\n\n# detached\n\n- kind: E\n" +
+		"--- {kind: F}\n"
 	c, err := gaby.ParseAll([]byte(text))
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,8 @@ func TestSettingWhatWasReadChangesNothing(t *testing.T) {
 	for _, c := range append(suiteCases(t),
 		suiteCase{
 			Name: "tags",
-			YAML: []byte("a: !Ref x\nb: !!binary aGk=\nc: 2026-01-31\nd: <<\ne: !!float 3\nf: !!str 5\n"),
+			YAML: []byte("a: !Ref x\nb: !!binary aGk=\nc: 2026-01-31\nd: <<\ne: !!float 3\n" +
+				"f: !!str 5\n"),
 		}) {
 		docs, err := gaby.ParseAll(c.YAML)
 		if c.Invalid || err != nil {

@@ -309,7 +309,10 @@ func randomScalar(d Dice) any {
 			"0x1f", "0o7", "1_000", "1e3", "1.5", ".inf", "2001-01-01", "12:30", "~", "<<", "=",
 			"08", "+1", "0b1", "1:30:00", ".5", "-", "--- x", "...", "---")
 	case 6:
-		return pick(d, "a: b", "a:", ":a", ": a", "a #b", "#a", "a#b", "- a", "-a", "? a", "?a", "*a", "&a", "!a", "!!str", "%a", "@a", "`a", "{a", "a}", "[a]", "a, b", ",a", "|", ">", "'", "it's", `"`, `say "x"`, `\n`, `a\`, "a]b", "{{ .Values.x }}", "\t", "\ufeffx", "é日😀", "\u00a0", strings.Repeat("long ", 60)+"end", strings.Repeat("x", 300))
+		return pick(d, "a: b", "a:", ":a", ": a", "a #b", "#a", "a#b", "- a", "-a", "? a", "?a",
+			"*a", "&a", "!a", "!!str", "%a", "@a", "`a", "{a", "a}", "[a]", "a, b", ",a", "|", ">",
+			"'", "it's", `"`, `say "x"`, `\n`, `a\`, "a]b", "{{ .Values.x }}", "\t", "\ufeffx",
+			"é日😀", "\u00a0", strings.Repeat("long ", 60)+"end", strings.Repeat("x", 300))
 	}
 	return pick(d, "word", "two words", "nginx:1.26", "http://x:80/y?z#w", "x.y/z-w", "a,b")
 }
@@ -321,7 +324,8 @@ func randomValue(d Dice, depth int) any {
 	if d.oneIn(2) {
 		m := map[string]any{}
 		for range d(4) {
-			m[pick(d, "a", "b", "name", "x/y.z", "q r", "1", "no", "", "- k", "k: v")] = randomValue(d, depth-1)
+			m[pick(d, "a", "b", "name", "x/y.z", "q r", "1", "no", "", "- k", "k: v")] =
+				randomValue(d, depth-1)
 		}
 		return m
 	}

@@ -363,13 +363,18 @@ func (g *textGen) longScalar(indent int, path, props string) {
 
 // oneLine returns a scalar that fits on a line and in any context except a flow collection.
 func (g *textGen) oneLine(plainToo bool) string {
-	quoted := []string{`"double"`, `'single'`, `"esc \" \n \u00e9"`, `'it''s'`, `""`, `''`, `"123"`, `'true'`, `"# x"`, `"a: b"`}
+	quoted := []string{
+		`"double"`, `'single'`, `"esc \" \n \u00e9"`, `'it''s'`, `""`, `''`, `"123"`,
+		`'true'`, `"# x"`, `"a: b"`,
+	}
 	if !plainToo {
 		return pick(g.Dice, quoted...)
 	}
 	plain := []string{
-		"word", "3", "two words", "true", "null", "1.5", "~", "nginx:1.25", "http://example.com:80/a?b=c#d", "a,b", "x'y",
-		"2001-01-01", "0x1F", "-7", "yes", "100m", "1e3", "é日😀", "[a, b]", "{}", "[]", "12345678901234567890", ".5", "a #b",
+		"word", "3", "two words", "true", "null", "1.5", "~", "nginx:1.25",
+		"http://example.com:80/a?b=c#d", "a,b", "x'y",
+		"2001-01-01", "0x1F", "-7", "yes", "100m", "1e3", "é日😀", "[a, b]", "{}", "[]",
+		"12345678901234567890", ".5", "a #b",
 	}
 	return pick(g.Dice, append(plain, quoted...)...)
 }
@@ -423,5 +428,6 @@ func (g *textGen) flow(path string, depth, indent int) string {
 }
 
 func (g *textGen) flowScalar() string {
-	return pick(g.Dice, "word", "3", "two words", "true", "null", `"dq"`, `'sq'`, "a:b", "http://x:80/y", `""`, "-1", `"a, b"`, `'[x]'`, "1.0", "nginx:1.25")
+	return pick(g.Dice, "word", "3", "two words", "true", "null", `"dq"`, `'sq'`, "a:b",
+		"http://x:80/y", `""`, "-1", `"a, b"`, `'[x]'`, "1.0", "nginx:1.25")
 }

@@ -52,9 +52,10 @@ func TestWithOwnComments(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, value := range map[string]any{
-		"x: 0\nb:\n  c: 2\n":                               from.Path("b").Value(),
-		"x: 0\nb:\n  # inside\n  c: 2\n":                   gaby.WithComments(from.Path("b").Value()),
-		"x: 0\n# above\nb: # beside\n  # inside\n  c: 2\n": gaby.WithOwnComments(from.Path("b").Value()),
+		"x: 0\nb:\n  c: 2\n":             from.Path("b").Value(),
+		"x: 0\nb:\n  # inside\n  c: 2\n": gaby.WithComments(from.Path("b").Value()),
+		"x: 0\n# above\nb: # beside\n  # inside\n  c: 2\n": gaby.WithOwnComments(
+			from.Path("b").Value()),
 	} {
 		t.Run(want, func(t *testing.T) {
 			doc, err := gaby.ParseYAML([]byte("x: 0\n"))

@@ -206,32 +206,45 @@ func TestLinearTime(t *testing.T) {
 		"long plain lines": func(n int) string {
 			return "a: x\n" + strings.Repeat("  word\n", n)
 		},
-		"long quoted":        func(n int) string { return `a: "` + strings.Repeat("word ", n) + "\"\n" },
-		"unterminated":       func(n int) string { return `a: "` + strings.Repeat("word\n ", n) },
-		"many quotes":        func(n int) string { return strings.Repeat("- \"a\"\n", n) },
-		"many keys":          func(n int) string { return numbered(n, "k%d: v\n") },
-		"many items":         func(n int) string { return strings.Repeat("- a: b\n  c: d\n", n) },
-		"flow items":         func(n int) string { return "a: [" + strings.Repeat("b, ", n) + "c]\n" },
-		"flow entries":       func(n int) string { return "a: {" + numbered(n, "k%d: v, ") + "c: d}\n" },
-		"multi-line flow":    func(n int) string { return "a: [\n" + strings.Repeat("  b,\n", n) + "]\n" },
-		"blank lines":        func(n int) string { return "a: b\n" + strings.Repeat("\n", n) + "c: d\n" },
-		"blank in plain":     func(n int) string { return strings.Repeat("- a\n\n\n\n", n) },
-		"comments":           func(n int) string { return "a: b\n" + strings.Repeat("# c\n", n) + "c: d\n" },
-		"comments and items": func(n int) string { return strings.Repeat("# c\n- a # d\n", n) },
-		"block scalar":       func(n int) string { return "a: |\n" + strings.Repeat("  line\n\n", n) },
-		"block scalars":      func(n int) string { return strings.Repeat("- |\n  x\n\n\n", n) },
-		"documents":          func(n int) string { return strings.Repeat("a: b\n---\n", n) },
-		"empty documents":    func(n int) string { return strings.Repeat("---\n", n) },
-		"anchors":            func(n int) string { return numbered(n, "k%[1]d: &a%[1]d v\nr%[1]d: *a%[1]d\n") },
-		"one anchor":         func(n int) string { return "a: &a v\n" + numbered(n, "k%d: *a\n") },
-		"tabs":               func(n int) string { return "a: b" + strings.Repeat("\t", n) + "\n" },
-		"spaces":             func(n int) string { return "a: b" + strings.Repeat(" ", n) + "x\n" },
-		"colons":             func(n int) string { return "a: " + strings.Repeat("b:c", n) + "\n" },
-		"explicit":           func(n int) string { return numbered(n, "? k%d\n: v\n") },
-		"list of resources": func(n int) string {
-			return "apiVersion: v1\nkind: List\nitems:\n" + numbered(n, "- kind: A\n  metadata: {name: a%d}\n")
+		"long quoted":  func(n int) string { return `a: "` + strings.Repeat("word ", n) + "\"\n" },
+		"unterminated": func(n int) string { return `a: "` + strings.Repeat("word\n ", n) },
+		"many quotes":  func(n int) string { return strings.Repeat("- \"a\"\n", n) },
+		"many keys":    func(n int) string { return numbered(n, "k%d: v\n") },
+		"many items":   func(n int) string { return strings.Repeat("- a: b\n  c: d\n", n) },
+		"flow items":   func(n int) string { return "a: [" + strings.Repeat("b, ", n) + "c]\n" },
+		"flow entries": func(n int) string { return "a: {" + numbered(n, "k%d: v, ") + "c: d}\n" },
+		"multi-line flow": func(n int) string {
+			return "a: [\n" + strings.Repeat("  b,\n", n) + "]\n"
 		},
-		"late header": func(n int) string { return "data:\n" + numbered(n, "  k%d: v\n") + "kind: A\n" },
+		"blank lines": func(n int) string {
+			return "a: b\n" + strings.Repeat("\n", n) + "c: d\n"
+		},
+		"blank in plain": func(n int) string { return strings.Repeat("- a\n\n\n\n", n) },
+		"comments": func(n int) string {
+			return "a: b\n" + strings.Repeat("# c\n", n) + "c: d\n"
+		},
+		"comments and items": func(n int) string { return strings.Repeat("# c\n- a # d\n", n) },
+		"block scalar": func(n int) string {
+			return "a: |\n" + strings.Repeat("  line\n\n", n)
+		},
+		"block scalars":   func(n int) string { return strings.Repeat("- |\n  x\n\n\n", n) },
+		"documents":       func(n int) string { return strings.Repeat("a: b\n---\n", n) },
+		"empty documents": func(n int) string { return strings.Repeat("---\n", n) },
+		"anchors": func(n int) string {
+			return numbered(n, "k%[1]d: &a%[1]d v\nr%[1]d: *a%[1]d\n")
+		},
+		"one anchor": func(n int) string { return "a: &a v\n" + numbered(n, "k%d: *a\n") },
+		"tabs":       func(n int) string { return "a: b" + strings.Repeat("\t", n) + "\n" },
+		"spaces":     func(n int) string { return "a: b" + strings.Repeat(" ", n) + "x\n" },
+		"colons":     func(n int) string { return "a: " + strings.Repeat("b:c", n) + "\n" },
+		"explicit":   func(n int) string { return numbered(n, "? k%d\n: v\n") },
+		"list of resources": func(n int) string {
+			return "apiVersion: v1\nkind: List\nitems:\n" +
+				numbered(n, "- kind: A\n  metadata: {name: a%d}\n")
+		},
+		"late header": func(n int) string {
+			return "data:\n" + numbered(n, "  k%d: v\n") + "kind: A\n"
+		},
 	}
 	for _, name := range sortedKeys(shapes) {
 		t.Run(name, func(t *testing.T) {
@@ -250,7 +263,8 @@ func TestLinearTime(t *testing.T) {
 					return
 				}
 			}
-			t.Errorf("8 times the text takes %.1f times the time: %v, %v", float64(large)/float64(small), small, large)
+			t.Errorf("8 times the text takes %.1f times the time: %v, %v",
+				float64(large)/float64(small), small, large)
 		})
 	}
 }
@@ -294,7 +308,8 @@ func TestLinearEdits(t *testing.T) {
 			return
 		}
 	}
-	t.Errorf("8 times the edits take %.1f times the time: %v, %v", float64(large)/float64(small), small, large)
+	t.Errorf("8 times the edits take %.1f times the time: %v, %v", float64(large)/float64(small),
+		small, large)
 }
 
 // TestRandomBytes checks that no bytes cause a panic or a hang, or are changed by reading them.

@@ -183,28 +183,34 @@ func listItems(root *yaml.Node) []*yaml.Node {
 // TestListItems checks that the items of a v1/List are elements however the list is written.
 func TestListItems(t *testing.T) {
 	for text, want := range map[string]int{
-		"apiVersion: v1\nkind: List\nitems:\n- kind: A\n- kind: B\n":                                           2,
-		"kind: List\napiVersion: v1\nmetadata: {}\nitems:\n  - kind: A\n":                                      1,
-		"items:\n- kind: A\n- kind: B\n- {kind: C}\nkind: \"List\"\napiVersion: 'v1'\n":                        3,
-		`{"apiVersion":"v1","kind":"List","items":[{"kind":"A"},{"kind":"B"}]}`:                                2,
-		"{\n  \"kind\": \"List\",\n  \"apiVersion\": \"v1\",\n  \"items\": [\n    {\"kind\": \"A\"}\n  ]\n}\n": 1,
-		"\"apiVersion\": \"v1\"\n\"kind\": \"List\"\n\"items\":\n- {}\n- {}\n":                                 2,
-		"# c\n---\n# d\nkind:   List # e\napiVersion: v1\nitems:\n- kind: A\n---\nkind: B\n":                   2,
-		"apiVersion: v1\r\nkind: List\r\nitems:\r\n- kind: A\r\n- kind: B\r\n":                                 2,
-		"\ufeffapiVersion: v1\nkind: List\nitems:\n- kind: A\n- kind: B\n":                                     2,
-		"--- {apiVersion: v1, kind: List, items: [{kind: A}, {kind: B}]}\n":                                    2,
+		"apiVersion: v1\nkind: List\nitems:\n- kind: A\n- kind: B\n":                    2,
+		"kind: List\napiVersion: v1\nmetadata: {}\nitems:\n  - kind: A\n":               1,
+		"items:\n- kind: A\n- kind: B\n- {kind: C}\nkind: \"List\"\napiVersion: 'v1'\n": 3,
+		`{"apiVersion":"v1","kind":"List","items":[{"kind":"A"},{"kind":"B"}]}`:         2,
+		"{\n  \"kind\": \"List\",\n  \"apiVersion\": \"v1\",\n  \"items\": [\n" +
+			"    {\"kind\": \"A\"}\n  ]\n}\n": 1,
+		"\"apiVersion\": \"v1\"\n\"kind\": \"List\"\n\"items\":\n- {}\n- {}\n":               2,
+		"# c\n---\n# d\nkind:   List # e\napiVersion: v1\nitems:\n- kind: A\n---\nkind: B\n": 2,
+		"apiVersion: v1\r\nkind: List\r\nitems:\r\n- kind: A\r\n- kind: B\r\n":               2,
+		"\ufeffapiVersion: v1\nkind: List\nitems:\n- kind: A\n- kind: B\n":                   2,
+		"--- {apiVersion: v1, kind: List, items: [{kind: A}, {kind: B}]}\n":                  2,
 		// itself: its bytes must belong to an element
-		"apiVersion: v1\nkind: List\nitems: []\n":                                                                                                           1,
-		"apiVersion: v1\nkind: Listing\nitems:\n- a: b\n- a: b\n":                                                                                           1,
-		"apiVersion: example.com/v1\nkind: List\nitems:\n- a: b\n- a: b\n":                                                                                  1,
-		"apiVersion: apps/v1\nkind: DeploymentList\nitems:\n- metadata: {name: a}\n- metadata: {name: b}\n":                                                 2,
-		"items:\n- {apiVersion: v1, kind: A}\n- {apiVersion: v1, kind: B}\nkind: 'PartsList' # mixed\napiVersion: example.com/v1\n":                         2,
-		"apiVersion: example.com/v1\nkind: AllowList\nmetadata: {name: a}\nitems:\n- metadata: {name: a}\n- metadata: {name: b}\n":                          1,
-		"apiVersion: example.com/v1\nkind: AllowList\nmetadata: {name: a}\nitems:\n- {kind: A, apiVersion: v1}\n- {kind: B, apiVersion: v1}\n":              2,
-		"apiVersion: example.com/v1\nkind: AllowList\nitems:\n- host: a\n- host: b\n":                                                                       1,
-		"apiVersion: example.com/v1\nkind: AllowList\nitems:\n- metadata: {name: a}\n- text\n":                                                              1,
-		"apiVersion: example.com/v1\nkind: AllowList\nitems: {a: {}, b: {}}\n":                                                                              1,
-		"apiVersion: example.com/v1\nkind: AllowList\nmetadata: {name: a}\nspec:\n  items:\n  - {kind: A, apiVersion: v1}\n  - {kind: B, apiVersion: v1}\n": 1,
+		"apiVersion: v1\nkind: List\nitems: []\n":                          1,
+		"apiVersion: v1\nkind: Listing\nitems:\n- a: b\n- a: b\n":          1,
+		"apiVersion: example.com/v1\nkind: List\nitems:\n- a: b\n- a: b\n": 1,
+		"apiVersion: apps/v1\nkind: DeploymentList\nitems:\n- metadata: {name: a}\n" +
+			"- metadata: {name: b}\n": 2,
+		"items:\n- {apiVersion: v1, kind: A}\n- {apiVersion: v1, kind: B}\n" +
+			"kind: 'PartsList' # mixed\napiVersion: example.com/v1\n": 2,
+		"apiVersion: example.com/v1\nkind: AllowList\nmetadata: {name: a}\nitems:\n" +
+			"- metadata: {name: a}\n- metadata: {name: b}\n": 1,
+		"apiVersion: example.com/v1\nkind: AllowList\nmetadata: {name: a}\nitems:\n" +
+			"- {kind: A, apiVersion: v1}\n- {kind: B, apiVersion: v1}\n": 2,
+		"apiVersion: example.com/v1\nkind: AllowList\nitems:\n- host: a\n- host: b\n":          1,
+		"apiVersion: example.com/v1\nkind: AllowList\nitems:\n- metadata: {name: a}\n- text\n": 1,
+		"apiVersion: example.com/v1\nkind: AllowList\nitems: {a: {}, b: {}}\n":                 1,
+		"apiVersion: example.com/v1\nkind: AllowList\nmetadata: {name: a}\nspec:\n  items:\n" +
+			"  - {kind: A, apiVersion: v1}\n  - {kind: B, apiVersion: v1}\n": 1,
 	} {
 		t.Run(text, func(t *testing.T) {
 			c, err := gaby.ParseAll([]byte(text))
@@ -507,8 +513,9 @@ func TestOracleCorpus(t *testing.T) {
 // refusedByDesign names the corpus files that yaml.v3 reads into nodes and gaby refuses, with the
 // reasons.
 var refusedByDesign = map[string]string{
-	"alias-bomb":          "a limit; yaml.v3 refuses it too when it decodes the nodes",
-	"alias-self":          "a value inside itself; yaml.v3 refuses it too when it decodes the nodes",
+	"alias-bomb": "a limit; yaml.v3 refuses it too when it decodes the nodes",
+	"alias-self": "a value inside itself; yaml.v3 refuses it too when it decodes the " +
+		"nodes",
 	"anchors-across-docs": "YAML 1.2 ends anchors with their document",
 	"utf16le":             "UTF-8 only, as every tool that writes Kubernetes YAML",
 }

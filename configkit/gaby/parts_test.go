@@ -122,7 +122,8 @@ func TestCutFindsParts(t *testing.T) {
 // Different documents may be used concurrently: parallel work uses one part each. Run with -race.
 func TestParallelParts(t *testing.T) {
 	text := append(workload(200),
-		"---\napiVersion: v1\nkind: List\nitems:\n- kind: A\n  metadata: {name: a}\n- kind: B\n  metadata: {name: b}\n"...)
+		"---\napiVersion: v1\nkind: List\nitems:\n- kind: A\n  metadata: {name: a}\n- kind: B\n"+
+			"  metadata: {name: b}\n"...)
 	parts := gaby.Cut(text, 2_000)
 	if parts.Len() < 10 {
 		t.Errorf("only %d parts", parts.Len())

@@ -425,7 +425,8 @@ func TestPropertyComments(t *testing.T) {
 			for _, c := range comments(out) {
 				if strings.HasPrefix(c.Owner, touched+"/") && !strings.Contains(c.Owner, "/~") &&
 					!isIndexed(data, e.Path) {
-					t.Fatalf("%v left the comment %q of what it deleted\n--- before\n%s\n--- after\n%s", e, c.Text, text, out)
+					t.Fatalf("%v left the comment %q of what it deleted\n--- before\n%s\n"+
+						"--- after\n%s", e, c.Text, text, out)
 				}
 			}
 		}
@@ -563,7 +564,8 @@ func TestPropertyRollback(t *testing.T) {
 		}
 		doc.Rollback(mark)
 		if got := string(doc.Bytes()); got != wasBytes || doc.Changed() != wasChanged {
-			t.Fatalf("rolled back to other bytes (changed %v, was %v)\n%s\n--- text\n%s\n--- checkpoint\n%s\n--- now\n%s",
+			t.Fatalf("rolled back to other bytes (changed %v, was %v)\n%s\n--- text\n%s\n"+
+				"--- checkpoint\n%s\n--- now\n%s",
 				doc.Changed(), wasChanged, strings.Join(log, "\n"), text, wasBytes, got)
 		}
 		if d := diffData(wasData, doc.Data(), ""); d != "" {

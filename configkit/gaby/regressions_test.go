@@ -59,16 +59,18 @@ func TestFoundHeaders(t *testing.T) {
 		"metadata: {namespace: !n b}": {Namespace: "b"},
 		"kind: A\nkind: B\n":          {Kind: "B"},
 		// a separator is missing
-		"apiVersion: v1\nkind: A\nmetadata:\n  name: a\ndata: {}\napiVersion: v2\nkind: B\nmetadata:\n  name: b\n": {APIVersion: "v2", Kind: "B", Name: "b"},
-		"apiVersion: v1\nkind: A\nmetadata:\n  name: a\ndata: {}\n\"kind\": B\n":                                   {APIVersion: "v1", Kind: "B", Name: "a"},
-		"apiVersion: v1\nkind: A\nmetadata:\n  name: a\ndata: {}\n? kind\n: B\n":                                   {APIVersion: "v1", Kind: "B", Name: "a"},
-		"apiVersion: v1\nkind: A\nmetadata:\n  name: a\nspec: {}\nmetadata :\n  namespace: b\n":                    {APIVersion: "v1", Kind: "A", Namespace: "b"},
-		"apiVersion: v1\nkind: A\nmetadata:\n  name: a\ndata:\n  b: \"one\nkind: No\n  two\"\n":                    {APIVersion: "v1", Kind: "A", Name: "a"},
-		"apiVersion: v1\nkind: A\nmetadata:\n  name: a\ndata:\n  b: {c: 1,\nkind: No\n}\n":                         {APIVersion: "v1", Kind: "A", Name: "a"},
-		"apiVersion: v1\nkind: A\nmetadata:\n  name: a\nkinds: B\nmetadatas: {name: c}\napiVersions: [d]\n":        {APIVersion: "v1", Kind: "A", Name: "a"},
-		"data: |\n  kind: No\nkind: >-\n  Yes\n":                                                                   {Kind: "Yes"},
-		"spec:\n  kind: No\n  metadata: {name: no}\nmetadata:\n  name: \"\\u0041\"\n":                              {Name: "A"},
-		"x: &m {kind: M}\n<<: *m\napiVersion: v1\n":                                                                {APIVersion: "v1", Kind: "M"},
+		"apiVersion: v1\nkind: A\nmetadata:\n  name: a\ndata: {}\napiVersion: v2\nkind: B\n" +
+			"metadata:\n  name: b\n": {APIVersion: "v2", Kind: "B", Name: "b"},
+		"apiVersion: v1\nkind: A\nmetadata:\n  name: a\ndata: {}\n\"kind\": B\n":                {APIVersion: "v1", Kind: "B", Name: "a"},
+		"apiVersion: v1\nkind: A\nmetadata:\n  name: a\ndata: {}\n? kind\n: B\n":                {APIVersion: "v1", Kind: "B", Name: "a"},
+		"apiVersion: v1\nkind: A\nmetadata:\n  name: a\nspec: {}\nmetadata :\n  namespace: b\n": {APIVersion: "v1", Kind: "A", Namespace: "b"},
+		"apiVersion: v1\nkind: A\nmetadata:\n  name: a\ndata:\n  b: \"one\nkind: No\n  two\"\n": {APIVersion: "v1", Kind: "A", Name: "a"},
+		"apiVersion: v1\nkind: A\nmetadata:\n  name: a\ndata:\n  b: {c: 1,\nkind: No\n}\n":      {APIVersion: "v1", Kind: "A", Name: "a"},
+		"apiVersion: v1\nkind: A\nmetadata:\n  name: a\nkinds: B\nmetadatas: {name: c}\n" +
+			"apiVersions: [d]\n": {APIVersion: "v1", Kind: "A", Name: "a"},
+		"data: |\n  kind: No\nkind: >-\n  Yes\n":                                      {Kind: "Yes"},
+		"spec:\n  kind: No\n  metadata: {name: no}\nmetadata:\n  name: \"\\u0041\"\n": {Name: "A"},
+		"x: &m {kind: M}\n<<: *m\napiVersion: v1\n":                                   {APIVersion: "v1", Kind: "M"},
 	} {
 		t.Run(text, func(t *testing.T) {
 			d, err := gaby.ParseYAML([]byte(text))

@@ -209,7 +209,8 @@ func TestHeaderOfEditedDocument(t *testing.T) {
 		}
 		return doc
 	}
-	const text = "apiVersion: v1\nkind: A\nmetadata:\n  name: a\n  generateName: g\n  labels: {name: l}\nspec: {name: s, kind: t}\n"
+	const text = "apiVersion: v1\nkind: A\nmetadata:\n  name: a\n  generateName: g\n" +
+		"  labels: {name: l}\nspec: {name: s, kind: t}\n"
 	for _, paths := range [][]string{
 		{"kind"},
 		{"apiVersion"},

@@ -61,7 +61,8 @@ a.b: {c~d: 1}
 				t.Fatal(err)
 			}
 			_, want := byPath.Set(c.value, gaby.DotPathToSlice(c.path)...)
-			if err := v.Set(c.value); fmt.Sprint(err) != fmt.Sprint(want) || c.err != "" && err.Error() != c.err {
+			if err := v.Set(c.value); fmt.Sprint(err) != fmt.Sprint(want) || c.err != "" &&
+				err.Error() != c.err {
 				t.Errorf("error %v, want %v", err, want)
 			}
 			if doc.String() != byPath.String() {

@@ -37,26 +37,40 @@ func writeMeta(b *strings.Builder, api, kind, name string, i int) {
 	fmt.Fprintf(b, "apiVersion: %s\nkind: %s\nmetadata:\n  name: %s\n  namespace: team-%d\n", api,
 		kind, name, i%17)
 	fmt.Fprintf(b,
-		"  labels:\n    app.kubernetes.io/name: %s\n    app.kubernetes.io/instance: \"release-%d\"\n    helm.sh/chart: shop-1.%d.0 # chart\n", name, i, i%9)
+		"  labels:\n    app.kubernetes.io/name: %s\n    app.kubernetes.io/instance: "+
+			"\"release-%d\"\n    helm.sh/chart: shop-1.%d.0 # chart\n", name, i, i%9)
 }
 
 func writeDeployment(b *strings.Builder, r *rand.Rand, i int) {
 	name := fmt.Sprintf("app-%d", i)
 	writeMeta(b, "apps/v1", "Deployment", name, i)
 	fmt.Fprintf(b,
-		"  annotations:\n    prometheus.io/scrape: 'true'\n    description: >-\n      The %s service.\n      Runs everywhere.\nspec:\n  replicas: %d # scaled by hand\n", name, 1+r.IntN(9))
+		"  annotations:\n    prometheus.io/scrape: 'true'\n    description: >-\n"+
+			"      The %s service.\n      Runs everywhere.\nspec:\n"+
+			"  replicas: %d # scaled by hand\n", name, 1+r.IntN(9))
 	fmt.Fprintf(b,
-		"  selector:\n    matchLabels: {app: %s}\n  template:\n    metadata:\n      labels:\n        app: %s\n    spec:\n      serviceAccountName: %s\n      containers:\n", name, name, name)
+		"  selector:\n    matchLabels: {app: %s}\n  template:\n    metadata:\n      labels:\n"+
+			"        app: %s\n    spec:\n      serviceAccountName: %s\n      containers:\n", name,
+		name, name)
 	for c := range 1 + r.IntN(3) {
 		fmt.Fprintf(b,
-			"      # container %d\n      - name: c%d\n        image: \"registry.example.com/team/%s:v1.%d.%d\"\n        imagePullPolicy: IfNotPresent\n        args:\n        - --listen=:8080\n        - \"--config=/etc/%s/config.yaml\"\n", c, c, name, r.IntN(40), r.IntN(9), name)
-		b.WriteString("        ports:\n        - name: http\n          containerPort: 8080\n          protocol: TCP\n        env:\n")
+			"      # container %d\n      - name: c%d\n"+
+				"        image: \"registry.example.com/team/%s:v1.%d.%d\"\n"+
+				"        imagePullPolicy: IfNotPresent\n        args:\n        - --listen=:8080\n"+
+				"        - \"--config=/etc/%s/config.yaml\"\n", c, c, name, r.IntN(40), r.IntN(9),
+			name)
+		b.WriteString("        ports:\n        - name: http\n          containerPort: 8080\n" +
+			"          protocol: TCP\n        env:\n")
 		for e := range 2 + r.IntN(5) {
 			fmt.Fprintf(b, "        - name: VAR_%d\n          value: %s\n", e,
 				[]string{`"true"`, "plain", "'8080'", "http://svc:80/path"}[r.IntN(4)])
 		}
-		b.WriteString("        - name: POD\n          valueFrom:\n            fieldRef:\n              fieldPath: metadata.name\n\n")
-		b.WriteString("        livenessProbe:\n          httpGet: {path: /healthz, port: http}\n          initialDelaySeconds: 10\n        resources:\n          limits:\n            cpu: 500m\n            memory: 256Mi\n          requests:\n            cpu: 100m # small\n            memory: 128Mi\n")
+		b.WriteString("        - name: POD\n          valueFrom:\n            fieldRef:\n" +
+			"              fieldPath: metadata.name\n\n")
+		b.WriteString("        livenessProbe:\n          httpGet: {path: /healthz, port: http}\n" +
+			"          initialDelaySeconds: 10\n        resources:\n          limits:\n" +
+			"            cpu: 500m\n            memory: 256Mi\n          requests:\n" +
+			"            cpu: 100m # small\n            memory: 128Mi\n")
 	}
 	b.WriteString("      volumes:\n      - name: tmp\n        emptyDir: {}\n")
 }
@@ -64,7 +78,9 @@ func writeDeployment(b *strings.Builder, r *rand.Rand, i int) {
 func writeService(b *strings.Builder, r *rand.Rand, i int) {
 	writeMeta(b, "v1", "Service", fmt.Sprintf("svc-%d", i), i)
 	fmt.Fprintf(b,
-		"spec:\n  type: ClusterIP\n  ports:\n    - name: http\n      port: %d\n      targetPort: http\n    - name: metrics # scraped\n      port: 9090\n  selector:\n    app: app-%d\n", 80+r.IntN(1000), i)
+		"spec:\n  type: ClusterIP\n  ports:\n    - name: http\n      port: %d\n"+
+			"      targetPort: http\n    - name: metrics # scraped\n      port: 9090\n"+
+			"  selector:\n    app: app-%d\n", 80+r.IntN(1000), i)
 }
 
 func writeConfigMap(b *strings.Builder, r *rand.Rand, i int) {
@@ -79,15 +95,29 @@ func writeConfigMap(b *strings.Builder, r *rand.Rand, i int) {
 
 func writeRole(b *strings.Builder, i int) {
 	writeMeta(b, "rbac.authorization.k8s.io/v1", "Role", fmt.Sprintf("role-%d", i), i)
-	b.WriteString("rules:\n- apiGroups: [\"\"]\n  resources: [pods, services, \"configmaps\"]\n  verbs: [get, list, watch]\n- apiGroups: [\"apps\"]\n  resources: [deployments]\n  verbs: [\"*\"]\n")
+	b.WriteString("rules:\n- apiGroups: [\"\"]\n  resources: [pods, services, \"configmaps\"]\n" +
+		"  verbs: [get, list, watch]\n- apiGroups: [\"apps\"]\n  resources: [deployments]\n" +
+		"  verbs: [\"*\"]\n")
 }
 
 func writeCRD(b *strings.Builder, r *rand.Rand, i int) {
 	fmt.Fprintf(b,
-		"apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: things%d.example.com\n  creationTimestamp: null\nspec:\n  group: example.com\n  names: {kind: Thing%d, plural: things%d}\n  scope: Namespaced\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n          spec:\n            type: object\n            properties:\n", i, i, i)
+		"apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n"+
+			"  name: things%d.example.com\n  creationTimestamp: null\nspec:\n"+
+			"  group: example.com\n  names: {kind: Thing%d, plural: things%d}\n"+
+			"  scope: Namespaced\n  versions:\n  - name: v1\n    served: true\n"+
+			"    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object\n"+
+			"        properties:\n          spec:\n            type: object\n"+
+			"            properties:\n", i, i, i)
 	for p := range 15 + r.IntN(25) {
 		fmt.Fprintf(b,
-			"              field%d:\n                description: |-\n                  Field %d says: something about it.\n\n                  More of it.\n                type: %s\n                minimum: 0\n", p, p, []string{"string", "integer", "boolean"}[r.IntN(3)])
+			"              field%d:\n                description: |-\n"+
+				"                  Field %d says: something about it.\n\n"+
+				"                  More of it.\n                type: %s\n"+
+				"                minimum: 0\n", p, p, []string{
+				"string", "integer",
+				"boolean",
+			}[r.IntN(3)])
 	}
 	b.WriteString("status:\n  conditions: []\n")
 }

@@ -97,17 +97,24 @@ func jsonValues(text []byte) ([]any, error) {
 
 // suiteExceptions are the cases where gaby deviates from the suite, with the reasons.
 var suiteExceptions = map[string]string{
-	"construct-binary":                          "!!binary is decoded, as yaml.v3 does; the suite keeps the base64",
-	"spec-example-6-28-non-specific-tags":       "`! 12` is the number, as for yaml.v3; the suite says text",
-	"tabs-in-various-contexts/003":              "lines of a flow collection need no indentation, so a tab there is a blank; JSON is written so",
-	"wrong-indented-flow-sequence":              "flow collections continue in any column, as for yaml.v3; people write so",
-	"wrong-indented-multiline-quoted-scalar":    "quoted text continues in any column, as for yaml.v3",
-	"tabs-that-look-like-indentation/01":        "quoted text continues in any column, after tabs too, as for yaml.v3",
-	"anchor-with-colon-in-the-middle":           "left to yaml.v3, which ends the anchor at the colon",
-	"question-mark-at-start-of-flow-key":        "left to yaml.v3, which takes the ? for an indicator",
-	"scalars-in-flow-start-with-syntax-char/01": "left to yaml.v3, which takes the ? for an indicator",
-	"trailing-whitespace-in-streams/02":         "a last line of blanks without a line end is not a line, as for yaml.v3",
-	"trailing-line-of-spaces/01":                "a last line of blanks without a line end gets none added, as for yaml.v3",
+	"construct-binary": "!!binary is decoded, as yaml.v3 does; the suite keeps the base64",
+	"spec-example-6-28-non-specific-tags": "`! 12` is the number, as for yaml.v3; the " +
+		"suite says text",
+	"tabs-in-various-contexts/003": "lines of a flow collection need no " +
+		"indentation, so a tab there is a blank; JSON is written so",
+	"wrong-indented-flow-sequence": "flow collections continue in any column, as " +
+		"for yaml.v3; people write so",
+	"wrong-indented-multiline-quoted-scalar": "quoted text continues in any column, as for yaml.v3",
+	"tabs-that-look-like-indentation/01": "quoted text continues in any column, after " +
+		"tabs too, as for yaml.v3",
+	"anchor-with-colon-in-the-middle":    "left to yaml.v3, which ends the anchor at the colon",
+	"question-mark-at-start-of-flow-key": "left to yaml.v3, which takes the ? for an indicator",
+	"scalars-in-flow-start-with-syntax-char/01": "left to yaml.v3, which takes the ? for an " +
+		"indicator",
+	"trailing-whitespace-in-streams/02": "a last line of blanks without a line end is " +
+		"not a line, as for yaml.v3",
+	"trailing-line-of-spaces/01": "a last line of blanks without a line end gets " +
+		"none added, as for yaml.v3",
 }
 
 // suiteUnsupported are the valid cases that are refused with ErrUnsupported and a position, by
@@ -204,7 +211,8 @@ func TestYAMLTestSuite(t *testing.T) {
 	for name := range refused {
 		t.Errorf("%s is not refused any more", name)
 	}
-	t.Logf("valid: %d mean the same, %d read by the library mean the same, %d unsupported; invalid: %d refused, %d unsupported; %d explained exceptions",
+	t.Logf("valid: %d mean the same, %d read by the library mean the same, %d unsupported; "+
+		"invalid: %d refused, %d unsupported; %d explained exceptions",
 		valid, library, unsupportedValid, invalid, unsupportedInvalid, excepted)
 }
 

@@ -117,7 +117,8 @@ func (language) CheckValue(root gaby.Value, path []string) error {
 			}
 		}
 		if path[0] == blockKey && !isName(root.Get(blockKey).Text()) {
-			return formatkit.Refuse("use a type of blocks such as resource", "%q is not an identifier",
+			return formatkit.Refuse("use a type of blocks such as resource",
+				"%q is not an identifier",
 				root.Get(blockKey).Text())
 		}
 		return nil

@@ -83,7 +83,8 @@ func (d configparser) line(p *parser, start, eol int) error {
 		if next, _ := continuation(p.text, eol, indent); next >= 0 {
 			return p.fail(
 				next,
-				"the line is indented deeper than the key above it, which has no value to go on with",
+				"the line is indented deeper than the key above it, which has no value to go "+
+					"on with",
 				"indent it as that key, or write a sign after that key")
 		}
 	} else {

@@ -26,12 +26,22 @@ var plain = []formattest.Input{
 	{"empty list", "[ ]\n", `[]`},
 	{"a scalar", "\"x\"\n", `"x"`},
 	{"null", " null ", `null`},
-	{"kinds", "{\"a\": 1, \"b\": \"x\", \"c\": true, \"d\": null, \"e\": [1, \"y\", {}], \"f\": {\"g\": []}}\n", `{"a":1,"b":"x","c":true,"d":null,"e":[1,"y",{}],"f":{"g":[]}}`},
-	{"two blanks", "{\n  \"a\": 1,\n  \"b\": {\n    \"c\": [\n      1,\n      2\n    ]\n  }\n}\n", `{"a":1,"b":{"c":[1,2]}}`},
-	{"four blanks", "{\n    \"a\": 1,\n    \"b\": [\n        {\n            \"c\": 1\n        }\n    ]\n}\n", `{"a":1,"b":[{"c":1}]}`},
+	{"kinds", "{\"a\": 1, \"b\": \"x\", \"c\": true, \"d\": null, \"e\": [1, \"y\", {}], \"f\": " +
+		"{\"g\": []}}\n", `{"a":1,"b":"x","c":true,"d":null,"e":[1,"y",{}],"f":{"g":[]}}`},
+	{
+		"two blanks", "{\n  \"a\": 1,\n  \"b\": {\n    \"c\": [\n      1,\n      2\n    ]\n" +
+			"  }\n}\n",
+		`{"a":1,"b":{"c":[1,2]}}`,
+	},
+	{"four blanks", "{\n    \"a\": 1,\n    \"b\": [\n        {\n            \"c\": 1\n        }\n" +
+		"    ]\n}\n", `{"a":1,"b":[{"c":1}]}`},
 	{"tabs", "{\n\t\"a\": 1,\n\t\"b\":\t{\n\t\t\"c\": 2\n\t}\n}\n", `{"a":1,"b":{"c":2}}`},
-	{"compact", `{"a":1,"b":[1,2,{"c":"x"}],"d":{"e":null}}`, `{"a":1,"b":[1,2,{"c":"x"}],"d":{"e":null}}`},
-	{"objects on one line", "[\n  { \"name\": \"a\", \"port\": 1 },\n  { \"name\": \"b\", \"port\": 2 }\n]\n", `[{"name":"a","port":1},{"name":"b","port":2}]`},
+	{
+		"compact", `{"a":1,"b":[1,2,{"c":"x"}],"d":{"e":null}}`,
+		`{"a":1,"b":[1,2,{"c":"x"}],"d":{"e":null}}`,
+	},
+	{"objects on one line", "[\n  { \"name\": \"a\", \"port\": 1 },\n" +
+		"  { \"name\": \"b\", \"port\": 2 }\n]\n", `[{"name":"a","port":1},{"name":"b","port":2}]`},
 	{"commas first", "{ \"a\": 1\n, \"b\": 2\n, \"c\": 3\n}\n", `{"a":1,"b":2,"c":3}`},
 	{"blanks everywhere", " \n { \t\"a\" :\n 1 , \"b\":[ 1 ,2 ] }\n\n", `{"a":1,"b":[1,2]}`},
 	{"blank lines", "{\n\n  \"a\": 1,\n\n\n  \"b\": 2\n\n}\n\n", `{"a":1,"b":2}`},
@@ -39,17 +49,34 @@ var plain = []formattest.Input{
 	{"CRLF", "{\r\n  \"a\": 1,\r\n  \"b\": [\r\n    \"x\"\r\n  ]\r\n}\r\n", `{"a":1,"b":["x"]}`},
 	{"byte order mark", "\ufeff{\n  \"a\": 1\n}\n", `{"a":1}`},
 	{"key order", "{\n  \"z\": 1,\n  \"a\": 2,\n  \"m\": 3\n}\n", `{"a":2,"m":3,"z":1}`},
-	{"numbers", "{\"a\": 1.0, \"b\": 1e3, \"c\": -0.50, \"d\": 1E+2, \"e\": -17, \"f\": 0, \"g\": 12345678901234567890, \"h\": 6.02e-23, \"i\": -9223372036854775808}\n", `{"a":1,"b":1000,"c":-0.5,"d":100,"e":-17,"f":0,"g":12345678901234567890,"h":6.02e-23,"i":-9223372036854775808}`},
-	{"a number of many digits", "{\"a\": 123456789012345678901234567890, \"b\": 0.1000000000000000055511151231257827}\n", `{"a":1.2345678901234568e+29,"b":0.1}`},
-	{"escapes", `{"a": "q\"b\\s\/n\nt\tb\bf\fr\r", "b": "caf\u00e9 \u003Cb\u003e", "c": "\ud83d\ude00!", "d": "\u0000"}` + "\n", `{"a":"q\"b\\s/n\nt\tb\bf\fr\r","b":"café <b>","c":"😀!","d":"\u0000"}`},
+	{
+		"numbers", "{\"a\": 1.0, \"b\": 1e3, \"c\": -0.50, \"d\": 1E+2, \"e\": -17, \"f\": 0, " +
+			"\"g\": 12345678901234567890, \"h\": 6.02e-23, \"i\": -9223372036854775808}\n",
+		`{"a":1,"b":1000,"c":-0.5,"d":100,"e":-17,"f":0,"g":12345678901234567890,"h":6.02e-23,` +
+			`"i":-9223372036854775808}`,
+	},
+	{"a number of many digits", "{\"a\": 123456789012345678901234567890, \"b\": " +
+		"0.1000000000000000055511151231257827}\n", `{"a":1.2345678901234568e+29,"b":0.1}`},
+	{"escapes", `{"a": "q\"b\\s\/n\nt\tb\bf\fr\r", "b": "caf\u00e9 \u003Cb\u003e", "c": ` +
+		`"\ud83d\ude00!", "d": "\u0000"}` + "\n", `{"a":"q\"b\\s/n\nt\tb\bf\fr\r","b":"café ` +
+		`<b>","c":"😀!","d":"\u0000"}`},
 	{"half of a pair", `{"a": "x\ud83dy", "b": "\ude00\ud83d"}` + "\n", `{"a":"x�y","b":"��"}`},
-	{"keys with escapes", `{"caf\u00e9": 1, "a.b": 2, "": 3, "q\"": 4, "日本": 5}` + "\n", `{"":3,"a.b":2,"café":1,"q\"":4,"日本":5}`},
+	{
+		"keys with escapes", `{"caf\u00e9": 1, "a.b": 2, "": 3, "q\"": 4, "日本": 5}` + "\n",
+		`{"":3,"a.b":2,"café":1,"q\"":4,"日本":5}`,
+	},
 	{"the same key twice", "{\n  \"a\": 1,\n  \"b\": 2,\n  \"a\": 3\n}\n", `{"a":3,"b":2}`},
-	{"what looks like comments", `{"url": "http://x//y", "g": "/* no */", "h": "# no"}` + "\n", `{"g":"/* no */","h":"# no","url":"http://x//y"}`},
+	{
+		"what looks like comments", `{"url": "http://x//y", "g": "/* no */", "h": "# no"}` + "\n",
+		`{"g":"/* no */","h":"# no","url":"http://x//y"}`,
+	},
 	{"numbers that wrap", "{\"m\": [1, 2, 3,\n       4, 5, 6]}\n", `{"m":[1,2,3,4,5,6]}`},
 	{"lists in lists", "[[1, 2], [], [[3]], [\n  [4]\n]]\n", `[[1,2],[],[[3]],[[4]]]`},
 	{"trailing blanks", "{  \n  \"a\": 1,   \n  \"b\": 2\t\n}  \n", `{"a":1,"b":2}`},
-	{"separators of lines in a string", "{\"a\": \"x\u2028y\u2029\u007f\"}\n", "{\"a\":\"x\\u2028y\\u2029\u007f\"}"},
+	{
+		"separators of lines in a string", "{\"a\": \"x\u2028y\u2029\u007f\"}\n",
+		"{\"a\":\"x\\u2028y\\u2029\u007f\"}",
+	},
 	{"carriage returns", "{\r  \"a\": 1,\r  \"b\": 2\r}\r", `{"a":1,"b":2}`},
 
 	{"nothing", "", `!!! 1:1: there is no value in the file`},
@@ -58,7 +85,8 @@ var plain = []formattest.Input{
 	{"a comma after the last item", "[1, 2,]", `!!! 1:6: a comma follows the last entry`},
 	{"a comma alone", "[,]", `!!! 1:2: there is no entry before the comma`},
 	{"two commas", "[1,,2]", `!!! 1:4: there is no entry before the comma`},
-	{"no comma", "{\n  \"a\": 1\n  \"b\": 2\n}\n", `!!! 2:9: a comma or a } is missing after the value`},
+	{"no comma", "{\n  \"a\": 1\n  \"b\": 2\n}\n", `!!! 2:9: a comma or a } is missing after the ` +
+		`value`},
 	{"no bracket", "{\n  \"a\": [1, 2\n}\n", `!!! 2:13: a comma or a ] is missing after the value`},
 	{"no end", "{\n  \"a\": [1, 2],\n", `!!! 1:1: the { has no }`},
 	{"no colon", `{"a" 1}`, `!!! 1:5: a colon and a value are missing after the key "a"`},
@@ -76,38 +104,80 @@ var plain = []formattest.Input{
 	{"no number", `[1.2.3]`, `!!! 1:2: JSON has no value 1.2.3`},
 	{"too large", `[1e400]`, `!!! 1:2: the number 1e400 is too large`},
 	{"string over lines", "{\"a\": \"x\ny\"}", `!!! 1:9: the string has no end on its line`},
-	{"control character", "{\"a\": \"x\ty\"}", `!!! 1:9: the control character \u0009 is not escaped`},
+	{"control character", "{\"a\": \"x\ty\"}", `!!! 1:9: the control character \u0009 is not ` +
+		`escaped`},
 	{"no such escape", `{"a": "\x41"}`, `!!! 1:8: there is no escape sequence "\\x"`},
-	{"half an escape", `{"a": "\u00g1"}`, `!!! 1:8: the escape sequence \u needs four hexadecimal digits`},
+	{"half an escape", `{"a": "\u00g1"}`, `!!! 1:8: the escape sequence \u needs four ` +
+		`hexadecimal digits`},
 	{"string without end", `{"a": "x}` + " ", `!!! 1:11: the string has no end on its line`},
 	{"two values", "{}\n{}\n", `!!! 2:1: there is more text after the value`},
-	{"nested too deep", strings.Repeat("[", 1001), `!!! 1:1001: objects and lists are nested too deep`},
+	{"nested too deep", strings.Repeat("[", 1001), `!!! 1:1001: objects and lists are nested ` +
+		`too deep`},
 }
 
 // commented lists inputs with comments and trailing commas.
 var commented = []formattest.Input{
-	{"comments", "// top\n{\n  // about a\n  // of two lines\n  \"a\": 1, // after a\n\n  // far\n\n  \"b\": [ // in b\n    1, // one\n    /* about two */\n    2\n    // last\n  ], /* after b */\n  // end\n}\n// bottom\n", `{"a":1,"b":[1,2]}`},
-	{"trailing commas", "{\n  \"a\": [\n    1,\n    2,\n  ],\n  \"b\": {\"c\": 1,},\n}\n", `{"a":[1,2],"b":{"c":1}}`},
-	{"block comments", "/*\n * licence\n */\n{\n  /* about a\n   * of two lines */\n  \"a\": /* in */ 1 /* after */,\n  /* x */ \"b\": 2, /* y */ \"c\": 3\n}\n", `{"a":1,"b":2,"c":3}`},
-	{"a comment only in brackets", "{\n  \"a\": {\n    // none yet\n  },\n  \"b\": [ /* none */ ]\n}\n", `{"a":{},"b":[]}`},
-	{"comments on one line", `{"a": 1, /* b */ "b": [1 /* one */, 2], "c": 3} // end`, `{"a":1,"b":[1,2],"c":3}`},
-	{"commented out", "{\n  \"a\": 1,\n  // \"b\": 2,\n  \"c\": \"http://x\" // \"d\": 3\n}\n", `{"a":1,"c":"http://x"}`},
-	{"a comment that ends on the line of its entry", "{\n\"a\": 0,\n/*\n*/\"b\": 0\n}\n", `{"a":0,"b":0}`},
-	{"comments with CRLF", "{\r\n  // a\r\n  \"a\": 1, // b\r\n  /* c\r\n     d */\r\n  \"b\": 2,\r\n}\r\n", `{"a":1,"b":2}`},
+	{"comments", "// top\n{\n  // about a\n  // of two lines\n  \"a\": 1, // after a\n\n" +
+		"  // far\n\n  \"b\": [ // in b\n    1, // one\n    /* about two */\n    2\n    // last\n" +
+		"  ], /* after b */\n  // end\n}\n// bottom\n", `{"a":1,"b":[1,2]}`},
+	{
+		"trailing commas", "{\n  \"a\": [\n    1,\n    2,\n  ],\n  \"b\": {\"c\": 1,},\n}\n",
+		`{"a":[1,2],"b":{"c":1}}`,
+	},
+	{
+		"block comments", "/*\n * licence\n */\n{\n  /* about a\n   * of two lines */\n" +
+			"  \"a\": /* in */ 1 /* after */,\n  /* x */ \"b\": 2, /* y */ \"c\": 3\n}\n",
+		`{"a":1,"b":2,"c":3}`,
+	},
+	{"a comment only in brackets", "{\n  \"a\": {\n    // none yet\n  },\n" +
+		"  \"b\": [ /* none */ ]\n}\n", `{"a":{},"b":[]}`},
+	{
+		"comments on one line", `{"a": 1, /* b */ "b": [1 /* one */, 2], "c": 3} // end`,
+		`{"a":1,"b":[1,2],"c":3}`,
+	},
+	{
+		"commented out", "{\n  \"a\": 1,\n  // \"b\": 2,\n  \"c\": \"http://x\" // \"d\": 3\n}\n",
+		`{"a":1,"c":"http://x"}`,
+	},
+	{
+		"a comment that ends on the line of its entry", "{\n\"a\": 0,\n/*\n*/\"b\": 0\n}\n",
+		`{"a":0,"b":0}`,
+	},
+	{"comments with CRLF", "{\r\n  // a\r\n  \"a\": 1, // b\r\n  /* c\r\n     d */\r\n" +
+		"  \"b\": 2,\r\n}\r\n", `{"a":1,"b":2}`},
 	{"no end of a comment", "{\n  /* a\n}\n", `!!! 2:3: the comment has no end, which is */`},
 	{"a slash", "{ / }", `!!! 1:3: unexpected /`},
 }
 
 // five lists inputs of JSON5.
 var five = []formattest.Input{
-	{"keys with escapes without quotes", "{\\u0061b: 1, c\\u0031: 2, \\u005fd: 3}", `{"_d":3,"ab":1,"c1":2}`},
-	{"a key that begins with an escaped digit", "{\\u0031: 1}", `!!! 1:2: a key in double quotes is missing before '\\'`},
-	{"keys", "{\n  a: 1,\n  $b_1: 2,\n  'c d': 3,\n  \"e\": 4,\n  ключ: 5,\n}\n", `{"$b_1":2,"a":1,"c d":3,"e":4,"ключ":5}`},
-	{"strings", `{a: 'it"s', b: 'it\'s', c: "\x41\v\0\q", d: 'two \` + "\n" + `lines'}` + "\n", `{"a":"it\"s","b":"it's","c":"A\u000b\u0000q","d":"two lines"}`},
-	{"numbers", "{a: 0xFF, b: -0x1f, c: .5, d: 5., e: +1, f: -.25e1, g: 0xFFFFFFFFFFFFFFFF}\n", `{"a":255,"b":-31,"c":0.5,"d":5,"e":1,"f":-2.5,"g":18446744073709551615}`},
+	{
+		"keys with escapes without quotes", "{\\u0061b: 1, c\\u0031: 2, \\u005fd: 3}",
+		`{"_d":3,"ab":1,"c1":2}`,
+	},
+	{
+		"a key that begins with an escaped digit", "{\\u0031: 1}",
+		`!!! 1:2: a key in double quotes is missing before '\\'`,
+	},
+	{
+		"keys", "{\n  a: 1,\n  $b_1: 2,\n  'c d': 3,\n  \"e\": 4,\n  ключ: 5,\n}\n",
+		`{"$b_1":2,"a":1,"c d":3,"e":4,"ключ":5}`,
+	},
+	{
+		"strings", `{a: 'it"s', b: 'it\'s', c: "\x41\v\0\q", d: 'two \` + "\n" + `lines'}` + "\n",
+		`{"a":"it\"s","b":"it's","c":"A\u000b\u0000q","d":"two lines"}`,
+	},
+	{
+		"numbers", "{a: 0xFF, b: -0x1f, c: .5, d: 5., e: +1, f: -.25e1, g: 0xFFFFFFFFFFFFFFFF}\n",
+		`{"a":255,"b":-31,"c":0.5,"d":5,"e":1,"f":-2.5,"g":18446744073709551615}`,
+	},
 	{"blanks", "{\va:\u00a01,\f\u2028b: 2}\n", `{"a":1,"b":2}`},
 	{"comment that a separator ends", "{ // x\u2028 a: 1 }\n", `{"a":1}`},
-	{"as people write it", "// settings\n{\n    // name of it\n    name: 'shop',\n    ports: [80, 0x1BB],   // two\n    limits: {cpu: .5, mem: +2,},\n}\n", `{"limits":{"cpu":0.5,"mem":2},"name":"shop","ports":[80,443]}`},
+	{
+		"as people write it", "// settings\n{\n    // name of it\n    name: 'shop',\n" +
+			"    ports: [80, 0x1BB],   // two\n    limits: {cpu: .5, mem: +2,},\n}\n",
+		`{"limits":{"cpu":0.5,"mem":2},"name":"shop","ports":[80,443]}`,
+	},
 	{"leading zero", "{a: 010}\n", `!!! 1:5: the number 010 has a leading zero`},
 	{"bad key", "{a-b: 1}\n", `!!! 1:3: a colon and a value are missing after the key "a"`},
 	{"octal escape", `{a: '\01'}`, `!!! 1:6: there is no escape sequence "\\0"`},
@@ -153,11 +223,12 @@ func TestInfinity(t *testing.T) {
 
 func TestHints(t *testing.T) {
 	for text, want := range map[string]string{
-		"{\"a\": 1, // x\n}": "comments and trailing commas are allowed in files called .jsonc or .json5",
-		`[1,]`:               "comments and trailing commas are allowed in files called .jsonc or .json5",
-		`{a: 1}`:             `write "a"; JSON5 is allowed in files called .json5`,
-		`[TRUE]`:             "write true",
-		"[\"a\nb\"]":         `write a line end in a string as \n`,
+		"{\"a\": 1, // x\n}": "comments and trailing commas are allowed in files called .jsonc " +
+			"or .json5",
+		`[1,]`:       "comments and trailing commas are allowed in files called .jsonc or .json5",
+		`{a: 1}`:     `write "a"; JSON5 is allowed in files called .json5`,
+		`[TRUE]`:     "write true",
+		"[\"a\nb\"]": `write a line end in a string as \n`,
 	} {
 		t.Run(text, func(t *testing.T) {
 			_, err := dialect("-").NativeToDocuments([]byte(text))

@@ -37,7 +37,8 @@ const (
 // ErrTooCostly is the error of a check that takes too much work or nests too deep. The schema
 // refers to itself without making progress, or combines too many schemas inside each other.
 var ErrTooCostly = errors.New(
-	"the schema is too costly to check: it refers to itself without end, or has alternatives inside alternatives")
+	"the schema is too costly to check: it refers to itself without end, or has alternatives " +
+		"inside alternatives")
 
 // spend subtracts a cost from what is left. The first time nothing is left, it adds an allowance
 // for the sizes of document and schema; the second time it records ErrTooCostly. It reports whether

@@ -32,22 +32,29 @@ func TestTooCostly(t *testing.T) {
 		names += fmt.Sprintf(`, "v%d"`, i)
 	}
 	for name, schema := range map[string]string{
-		"itself":              `{$ref: "#"}`,
-		"itself inside":       `{allOf: [{$ref: "#/$defs/a"}], $defs: {a: {anyOf: [{$ref: "#/$defs/b"}]}, b: {$ref: "#/$defs/a"}}}`,
-		"valid":               nested(all, `{"type": "object"}`),
-		"invalid":             nested(all, `{"type": "string"}`),
-		"alternatives":        nested(`{"anyOf": [NEXT, NEXT]}`, `{"type": "string"}`),
-		"exactly one":         nested(`{"oneOf": [{"not": NEXT}, {"not": {"not": NEXT}}]}`, `{"type": "string"}`),
-		"conditions":          nested(`{"if": NEXT, "then": NEXT, "else": NEXT}`, `{"type": "string"}`),
-		"dependencies":        nested(`{"dependentSchemas": {"a": NEXT, "b": NEXT}}`, `{"type": "string"}`),
-		"names":               nested(all, `{"propertyNames": {"pattern": "^x"}}`),
-		"unevaluated":         nested(`{"unevaluatedProperties": false, "anyOf": [NEXT, NEXT]}`, `{"properties": {"a": {}}}`),
-		"values":              nested(all, `{"properties": {"a": {"enum": [`+names+`]}}}`),
-		"constant":            nested(all, `{"const": {"a": [`+names+`]}}`),
-		"required":            nested(all, `{"required": [`+names+`]}`),
-		"unknown":             nested(all, `{"additionalProperties": false, "required": [`+names+`]}`),
+		"itself": `{$ref: "#"}`,
+		"itself inside": `{allOf: [{$ref: "#/$defs/a"}], $defs: {a: {anyOf: [{$ref: ` +
+			`"#/$defs/b"}]}, b: {$ref: "#/$defs/a"}}}`,
+		"valid":        nested(all, `{"type": "object"}`),
+		"invalid":      nested(all, `{"type": "string"}`),
+		"alternatives": nested(`{"anyOf": [NEXT, NEXT]}`, `{"type": "string"}`),
+		"exactly one": nested(`{"oneOf": [{"not": NEXT}, {"not": {"not": NEXT}}]}`,
+			`{"type": "string"}`),
+		"conditions": nested(`{"if": NEXT, "then": NEXT, "else": NEXT}`, `{"type": "string"}`),
+		"dependencies": nested(`{"dependentSchemas": {"a": NEXT, "b": NEXT}}`,
+			`{"type": "string"}`),
+		"names": nested(all, `{"propertyNames": {"pattern": "^x"}}`),
+		"unevaluated": nested(`{"unevaluatedProperties": false, "anyOf": [NEXT, NEXT]}`,
+			`{"properties": {"a": {}}}`),
+		"values":   nested(all, `{"properties": {"a": {"enum": [`+names+`]}}}`),
+		"constant": nested(all, `{"const": {"a": [`+names+`]}}`),
+		"required": nested(all, `{"required": [`+names+`]}`),
+		"unknown": nested(all, `{"additionalProperties": false, "required": [`+names+
+			`]}`),
 		"regular expressions": nested(all, `{"properties": {"a": {"pattern": "^(x?){900}y$"}}}`),
-		"wide":                `{"anyOf": [` + strings.Repeat(`{"$ref": "#/$defs/a"}, `, 300) + `false], "$defs": {"a": {"anyOf": [` + strings.Repeat(`{"$ref": "#/$defs/b"}, `, 300) + `false]}, "b": {"anyOf": [` + strings.Repeat(`{"type": "string"}, `, 300) + `false]}}}`,
+		"wide": `{"anyOf": [` + strings.Repeat(`{"$ref": "#/$defs/a"}, `, 300) +
+			`false], "$defs": {"a": {"anyOf": [` + strings.Repeat(`{"$ref": "#/$defs/b"}, `, 300) +
+			`false]}, "b": {"anyOf": [` + strings.Repeat(`{"type": "string"}, `, 300) + `false]}}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, err := jsonschema.Compile("", parse(t, schema), jsonschema.Options{})
@@ -81,20 +88,37 @@ func TestCostOfLargeValues(t *testing.T) {
 		ends          bool // it is checked to the end
 		long          bool // it takes seconds
 	}{
-		"length":          {schema: nested(all, `{"minLength": 2000, "maxLength": 1000000}`), value: text},
-		"format":          {schema: nested(all, `{"format": "iri"}`), value: text},
-		"type":            {schema: nested(all, `{"type": "integer"}`), value: text},
-		"one of long":     {schema: nested(all, `{"enum": [`+text+`, "x"]}`), value: text[:len(text)-1] + `x"`},
-		"digits":          {schema: nested(all, `{"minimum": 0.5}`), value: "1." + strings.Repeat("5", 990)},
-		"multiple":        {schema: nested(all, `{"multipleOf": 0.5}`), value: "1." + strings.Repeat("5", 990)},
-		"required":        {schema: nested(all, `{"required": ["k1", "k2"]}`), value: wide, long: true},
-		"properties":      {schema: nested(all, `{"minProperties": 100000}`), value: wide, long: true},
-		"elements":        {schema: nested(all, `{"minItems": 1000000}`), value: list(50_000, "1"), long: true},
-		"unique":          {schema: nested(all, `{"uniqueItems": true}`), value: list(100, list(100, "1"))},
-		"dependent":       {schema: `{"items": {"dependentRequired": {"a": ` + list(100_000, `"a"`) + `}}}`, value: list(5_000, "{a: 1}")},
-		"schemas, values": {schema: `{"allOf": ` + list(1_000, `{"uniqueItems": true}`) + `}`, value: list(5_000, "{a: [1, 2, 3]}"), long: true},
-		"one of many":     {schema: `{"items": {"enum": ` + numbers(100_000) + `}}`, value: list(50_000, "99999"), ends: true},
-		"expressions":     {schema: `{"items": {"format": "regex"}}`, value: list(20_000, `"(((a{9}){9}){12})"`), ends: true},
+		"length": {schema: nested(all, `{"minLength": 2000, "maxLength": 1000000}`), value: text},
+		"format": {schema: nested(all, `{"format": "iri"}`), value: text},
+		"type":   {schema: nested(all, `{"type": "integer"}`), value: text},
+		"one of long": {
+			schema: nested(all, `{"enum": [`+text+`, "x"]}`),
+			value:  text[:len(text)-1] + `x"`,
+		},
+		"digits": {schema: nested(all, `{"minimum": 0.5}`), value: "1." + strings.Repeat("5", 990)},
+		"multiple": {schema: nested(all, `{"multipleOf": 0.5}`), value: "1." +
+			strings.Repeat("5", 990)},
+		"required":   {schema: nested(all, `{"required": ["k1", "k2"]}`), value: wide, long: true},
+		"properties": {schema: nested(all, `{"minProperties": 100000}`), value: wide, long: true},
+		"elements": {
+			schema: nested(all, `{"minItems": 1000000}`), value: list(50_000, "1"),
+			long: true,
+		},
+		"unique": {schema: nested(all, `{"uniqueItems": true}`), value: list(100, list(100, "1"))},
+		"dependent": {schema: `{"items": {"dependentRequired": {"a": ` +
+			list(100_000, `"a"`) + `}}}`, value: list(5_000, "{a: 1}")},
+		"schemas, values": {
+			schema: `{"allOf": ` + list(1_000, `{"uniqueItems": true}`) + `}`,
+			value:  list(5_000, "{a: [1, 2, 3]}"), long: true,
+		},
+		"one of many": {
+			schema: `{"items": {"enum": ` + numbers(100_000) + `}}`,
+			value:  list(50_000, "99999"), ends: true,
+		},
+		"expressions": {
+			schema: `{"items": {"format": "regex"}}`,
+			value:  list(20_000, `"(((a{9}){9}){12})"`), ends: true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			long := os.Getenv("LONG") != ""
@@ -227,7 +251,8 @@ func TestCostOfOrdinarySchemas(t *testing.T) {
 	var alternatives []string
 	for i := range 800 {
 		alternatives = append(alternatives,
-			fmt.Sprintf(`{type: object, required: [kind], properties: {kind: {const: k%d}, size: {type: integer}}}`,
+			fmt.Sprintf(`{type: object, required: [kind], properties: {kind: {const: k%d}, size: `+
+				`{type: integer}}}`,
 				i))
 	}
 	var steps strings.Builder
@@ -267,8 +292,10 @@ func honestSchema(properties int) string {
 	b.WriteString("type: object\nadditionalProperties: false\nproperties:\n")
 	for i := range properties {
 		fmt.Fprintf(&b,
-			`  field%d: {type: array, maxItems: 100, items: {type: object, required: [name], properties: {name: {type: string, minLength: 1, maxLength: 253, `+
-				`pattern: "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"}, mode: {enum: [A, B, C]}, port: {anyOf: [{type: integer, minimum: 1, maximum: 65535}, {type: string}]}}, `+
+			`  field%d: {type: array, maxItems: 100, items: {type: object, required: [name], `+
+				`properties: {name: {type: string, minLength: 1, maxLength: 253, `+
+				`pattern: "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"}, mode: {enum: [A, B, C]}, `+
+				`port: {anyOf: [{type: integer, minimum: 1, maximum: 65535}, {type: string}]}}, `+
 				`oneOf: [{required: [mode]}, {required: [port]}]}}`+"\n", i)
 	}
 	return b.String()
@@ -312,7 +339,8 @@ $defs:
 func TestProblemsOnce(t *testing.T) {
 	s, err := jsonschema.Compile("",
 		parse(t,
-			`{allOf: [{$ref: "#/$defs/a"}, {$ref: "#/$defs/a"}, {type: object}], $defs: {a: {properties: {b: {type: string}}}}}`),
+			`{allOf: [{$ref: "#/$defs/a"}, {$ref: "#/$defs/a"}, {type: object}], $defs: {a: `+
+				`{properties: {b: {type: string}}}}}`),
 		jsonschema.Options{})
 	if err != nil {
 		t.Fatal(err)

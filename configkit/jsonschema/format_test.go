@@ -69,7 +69,10 @@ func TestFormats(t *testing.T) {
 				t.Fatal(err)
 			}
 			valid := 0
-			for _, text := range slices.Concat(strings.Fields(formatTexts), []string{"", " ", "a b", "ü@example.com", "exämple.com", "http://exämple.com", "12:00:00 Z"}) {
+			for _, text := range slices.Concat(strings.Fields(formatTexts), []string{
+				"", " ", "a b",
+				"ü@example.com", "exämple.com", "http://exämple.com", "12:00:00 Z",
+			}) {
 				quoted, err := json.Marshal(text)
 				if err != nil {
 					t.Fatal(err)
@@ -95,7 +98,8 @@ func TestFormats(t *testing.T) {
 
 func TestTemplates(t *testing.T) {
 	for text, want := range map[string]bool{
-		"/a/{b}": true, "{a,b}": true, "http://example.com/{+a}{?b*}": true, "12:00": true, "": true, "{a": false, "a}": false, "{{a}}": false,
+		"/a/{b}": true, "{a,b}": true, "http://example.com/{+a}{?b*}": true, "12:00": true,
+		"": true, "{a": false, "a}": false, "{{a}}": false,
 	} {
 		t.Run(text, func(t *testing.T) {
 			if problems := found(t, "{format: uri-template}", strconv.Quote(text),

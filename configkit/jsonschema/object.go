@@ -241,7 +241,8 @@ func (d *dependency) check(c *check, v gaby.Value, ev *evaluated) bool {
 	valid := true
 	for _, name := range d.required {
 		if !v.Get(name).Exists() {
-			valid = c.failAt(name, v.Position(), d.keyword, "%s is required when %s is present", name,
+			valid = c.failAt(name, v.Position(), d.keyword, "%s is required when %s is present",
+				name,
 				d.property)
 		}
 	}

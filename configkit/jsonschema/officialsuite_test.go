@@ -72,8 +72,12 @@ func loader(t testing.TB, remotes, metaschemas string) func(string) (gaby.Value,
 // TestOfficialSuite runs the tests of https://github.com/json-schema-org/JSON-Schema-Test-Suite.
 func TestOfficialSuite(t *testing.T) {
 	dir := filepath.Join(moduleDir(t, "github.com/google/jsonschema-go"), "jsonschema", "testdata")
-	metaschemas := filepath.Join(moduleDir(t, "github.com/santhosh-tekuri/jsonschema/v6"), "metaschemas")
-	for draft, dialect := range map[string]jsonschema.Dialect{"draft7": jsonschema.Draft7, "draft2020-12": jsonschema.Draft2020} {
+	metaschemas := filepath.Join(moduleDir(t, "github.com/santhosh-tekuri/jsonschema/v6"),
+		"metaschemas")
+	for draft, dialect := range map[string]jsonschema.Dialect{
+		"draft7":       jsonschema.Draft7,
+		"draft2020-12": jsonschema.Draft2020,
+	} {
 		t.Run(draft, func(t *testing.T) {
 			files, _ := filepath.Glob(filepath.Join(dir, draft, "*.json"))
 			tests := 0
@@ -88,9 +92,11 @@ func TestOfficialSuite(t *testing.T) {
 				}
 				for _, group := range s {
 					name := draft + "/" + filepath.Base(file) + ": " + group.Description
-					schema, err := jsonschema.Compile("", value(t, group.Schema), jsonschema.Options{
-						Dialect: dialect, Load: loader(t, filepath.Join(dir, "remotes"), metaschemas),
-					})
+					schema, err := jsonschema.Compile("", value(t, group.Schema),
+						jsonschema.Options{
+							Dialect: dialect, Load: loader(t, filepath.Join(dir, "remotes"),
+								metaschemas),
+						})
 					if err != nil {
 						t.Errorf("%s: %v", name, err)
 						continue
@@ -99,7 +105,8 @@ func TestOfficialSuite(t *testing.T) {
 						tests++
 						problems, err := schema.Check(value(t, test.Data))
 						if err != nil || len(problems) == 0 != test.Valid {
-							t.Errorf("%s: %s: %v, %v, want %t\n%s\n%s", name, test.Description, problems, err, test.Valid, group.Schema, test.Data)
+							t.Errorf("%s: %s: %v, %v, want %t\n%s\n%s", name, test.Description,
+								problems, err, test.Valid, group.Schema, test.Data)
 						}
 					}
 				}

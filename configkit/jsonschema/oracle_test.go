@@ -57,13 +57,19 @@ func schemas(newest bool) *rapid.Generator[any] {
 					"array", "object",
 				}).Draw(t, "type")
 			}},
-			{"enum", func(t *rapid.T) any { return rapid.SliceOfN(values(), 1, 3).Draw(t, "enum") }},
+			{"enum", func(t *rapid.T) any {
+				return rapid.SliceOfN(values(), 1, 3).Draw(t, "enum")
+			}},
 			{"minimum", func(t *rapid.T) any { return small.Draw(t, "n") }},
 			{"maximum", func(t *rapid.T) any { return small.Draw(t, "n") }},
-			{"multipleOf", func(t *rapid.T) any { return rapid.SampledFrom([]float64{1, 0.5, 2}).Draw(t, "n") }},
+			{"multipleOf", func(t *rapid.T) any {
+				return rapid.SampledFrom([]float64{1, 0.5, 2}).Draw(t, "n")
+			}},
 			{"minLength", func(t *rapid.T) any { return small.Draw(t, "n") }},
 			{"maxLength", func(t *rapid.T) any { return small.Draw(t, "n") }},
-			{"pattern", func(t *rapid.T) any { return rapid.SampledFrom([]string{"^a", "b$", "[0-9]"}).Draw(t, "pattern") }},
+			{"pattern", func(t *rapid.T) any {
+				return rapid.SampledFrom([]string{"^a", "b$", "[0-9]"}).Draw(t, "pattern")
+			}},
 			{"minItems", func(t *rapid.T) any { return small.Draw(t, "n") }},
 			{"maxItems", func(t *rapid.T) any { return small.Draw(t, "n") }},
 			{"uniqueItems", func(t *rapid.T) any { return rapid.Bool().Draw(t, "unique") }},
@@ -96,7 +102,9 @@ func schemas(newest bool) *rapid.Generator[any] {
 				{"unevaluatedItems", one},
 				{"unevaluatedProperties", one},
 				{"dependentSchemas", byName},
-				{"dependentRequired", func(t *rapid.T) any { return map[string]any{keys.Draw(t, "key"): names(t)} }},
+				{"dependentRequired", func(t *rapid.T) any {
+					return map[string]any{keys.Draw(t, "key"): names(t)}
+				}},
 			}
 			makers = append(makers, more...)
 		}

@@ -149,7 +149,8 @@ func fieldPath(text string, schema gaby.Value) ([]string, error) {
 			name, rest = strings.NewReplacer(`\\`, `\`, `\'`, `'`).Replace(quoted), after
 		}
 		if name == "" {
-			return nil, fmt.Errorf("%s does not look like .spec.size or .labels['size']", quote(text))
+			return nil, fmt.Errorf("%s does not look like .spec.size or .labels['size']",
+				quote(text))
 		}
 		if schema.Exists() {
 			at := schema.Get("properties").Get(name)

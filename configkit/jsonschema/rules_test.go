@@ -40,20 +40,36 @@ func TestRules(t *testing.T) {
 			}
 		},
 	}
-	const schema = `{type: object, properties: {a: {type: object, properties: {b.c: {type: integer}}}, m: {type: object, additionalProperties: {type: string}}}, x-kubernetes-validations: [%]}`
+	const schema = `{type: object, properties: {a: {type: object, properties: {b.c: {type: ` +
+		`integer}}}, m: {type: object, additionalProperties: {type: string}}}, ` +
+		`x-kubernetes-validations: [%]}`
 	for _, c := range []struct{ rules, value, want string }{
 		{`{rule: holds, message: no}, {rule: skip}`, `{}`, ``},
 		{`{rule: breaks}`, `{}`, `1:1 : failed rule: breaks`},
-		{`{rule: breaks, message: " no "}, {rule: says, message: no}`, `{}`, "1:1 : no\n1:1 : a message of its own"},
-		{`{rule: cannot, message: no}`, `{}`, `1:1 : the rule cannot cannot be evaluated: no such key: b`},
-		{`{rule: breaks, reason: FieldValueForbidden, fieldPath: ".a['b.c']", message: no}`, `{a: {b.c: 1}}`, `1:11 a.b.c: forbidden: no`},
-		{`{rule: breaks, reason: FieldValueRequired, fieldPath: ".a['b.c']", message: no}`, `{a: {}}`, `1:5 a.b.c: required: no`},
-		{`{rule: breaks, reason: FieldValueDuplicate, fieldPath: ".m.x", message: no}`, `{}`, `1:1 m.x: duplicate: no`},
+		{
+			`{rule: breaks, message: " no "}, {rule: says, message: no}`, `{}`,
+			"1:1 : no\n1:1 : a message of its own",
+		},
+		{`{rule: cannot, message: no}`, `{}`, `1:1 : the rule cannot cannot be evaluated: no ` +
+			`such key: b`},
+		{
+			`{rule: breaks, reason: FieldValueForbidden, fieldPath: ".a['b.c']", message: no}`,
+			`{a: {b.c: 1}}`, `1:11 a.b.c: forbidden: no`,
+		},
+		{
+			`{rule: breaks, reason: FieldValueRequired, fieldPath: ".a['b.c']", message: no}`,
+			`{a: {}}`, `1:5 a.b.c: required: no`,
+		},
+		{
+			`{rule: breaks, reason: FieldValueDuplicate, fieldPath: ".m.x", message: no}`, `{}`,
+			`1:1 m.x: duplicate: no`,
+		},
 		// rules apply to values that are valid otherwise
 		{`{rule: breaks}`, `{a: 1}`, `1:5 a: expected object, got 1`},
 		{
 			`{rule: is expensive}, {rule: is expensive}, {rule: breaks}`, `{}`,
-			`1:1 : the rules about this resource cost too much, those after is expensive are not checked`,
+			`1:1 : the rules about this resource cost too much, those after is expensive are not ` +
+				`checked`,
 		},
 	} {
 		t.Run(c.rules, func(t *testing.T) {
@@ -64,16 +80,19 @@ func TestRules(t *testing.T) {
 		})
 	}
 	for rule, want := range map[string]string{
-		`{rule: nonsense}`:                        "rule: no rule; did you mean holds?",
-		`{rule: holds, fieldPath: .b}`:            "fieldPath: .b leads to no field of the schema: b is missing",
-		`{rule: holds, fieldPath: a}`:             `fieldPath: "a" does not look like`,
-		`{rule: holds, fieldPath: "['a"}`:         "in [] a key in single quotes is expected",
-		`{rule: holds, fieldPath: ".a[0]"}`:       "fieldPath: in [] a key in single quotes is expected",
+		`{rule: nonsense}`: "rule: no rule; did you mean holds?",
+		`{rule: holds, fieldPath: .b}`: "fieldPath: .b leads to no field of the " +
+			"schema: b is missing",
+		`{rule: holds, fieldPath: a}`:     `fieldPath: "a" does not look like`,
+		`{rule: holds, fieldPath: "['a"}`: "in [] a key in single quotes is expected",
+		`{rule: holds, fieldPath: ".a[0]"}`: "fieldPath: in [] a key in single quotes is " +
+			"expected",
 		`{rule: holds, fieldPath: ".a.."}`:        "does not look like",
 		`{rule: holds, optionalOldSelf: perhaps}`: "optionalOldSelf is true or false",
 	} {
 		t.Run(rule, func(t *testing.T) {
-			_, err := jsonschema.Compile("", parse(t, strings.ReplaceAll(schema, "%", rule)), options)
+			_, err := jsonschema.Compile("", parse(t, strings.ReplaceAll(schema, "%", rule)),
+				options)
 			e, ok := errors.AsType[*jsonschema.SchemaError](err)
 			if !ok || !strings.Contains(e.Msg+"; "+e.Hint, want) {
 				t.Errorf("%s: %v, want %s", rule, err, want)
@@ -84,7 +103,8 @@ func TestRules(t *testing.T) {
 
 func TestParseDuration(t *testing.T) {
 	for text, want := range map[string]string{
-		"1h30m": "1h30m0s", "3 days": "72h0m0s", "1 week, 2 days": "216h0m0s", "1w2d": "216h0m0s", "5 min": "5m0s", "2HOURS": "2h0m0s", "-1h": "-1h0m0s",
+		"1h30m": "1h30m0s", "3 days": "72h0m0s", "1 week, 2 days": "216h0m0s", "1w2d": "216h0m0s",
+		"5 min": "5m0s", "2HOURS": "2h0m0s", "-1h": "-1h0m0s",
 		"": "", "3": "", "three days": "", "3 moons": "", "day": "",
 	} {
 		t.Run(text, func(t *testing.T) {

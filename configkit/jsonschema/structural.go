@@ -48,7 +48,8 @@ func (c *structureCheck) structure(s gaby.Value) {
 	}
 	if isSet(s, "uniqueItems") {
 		c.fail(s.Get("uniqueItems"),
-			"uniqueItems is not allowed in a CustomResourceDefinition, x-kubernetes-list-type: set is")
+			"uniqueItems is not allowed in a CustomResourceDefinition, x-kubernetes-list-type: "+
+				"set is")
 	}
 	c.types(s)
 	c.lists(s)
@@ -81,12 +82,14 @@ func (c *structureCheck) types(s gaby.Value) {
 		c.fail(s, "type is object of a schema with x-kubernetes-embedded-resource")
 	case !isSet(s, "type") && !intOrString && !preserved:
 		c.fail(s,
-			"type is required, or x-kubernetes-int-or-string or x-kubernetes-preserve-unknown-fields")
+			"type is required, or x-kubernetes-int-or-string or "+
+				"x-kubernetes-preserve-unknown-fields")
 	case t.EqualText("array") && !isSet(s, "items"):
 		c.fail(s, "items is required of a list")
 	case intOrString && preserved:
 		c.fail(s,
-			"x-kubernetes-int-or-string and x-kubernetes-preserve-unknown-fields exclude each other")
+			"x-kubernetes-int-or-string and x-kubernetes-preserve-unknown-fields exclude each "+
+				"other")
 	}
 	if kind := s.Get("x-kubernetes-map-type"); isSet(s, "x-kubernetes-map-type") &&
 		!kind.EqualText("atomic") && !kind.EqualText("granular") {

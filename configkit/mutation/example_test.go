@@ -16,7 +16,8 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	after, err := gaby.ParseAll([]byte("apiVersion: v1\nkind: Thing\nmetadata: {name: a}\nspec:\n  size: 2\n"))
+	after, err := gaby.ParseAll([]byte("apiVersion: v1\nkind: Thing\nmetadata: {name: a}\nspec:\n" +
+		"  size: 2\n"))
 	if err != nil {
 		panic(err)
 	}
@@ -43,7 +44,8 @@ func Example() {
 
 func ExampleMerge() {
 	parse := func(size, color string) gaby.Container {
-		text := "apiVersion: v1\nkind: Thing\nmetadata: {name: a}\nspec: {size: " + size + ", color: " + color + "}\n"
+		text := "apiVersion: v1\nkind: Thing\nmetadata: {name: a}\nspec: {size: " + size +
+			", color: " + color + "}\n"
 		docs, err := gaby.ParseAll([]byte(text))
 		if err != nil {
 			panic(err)
@@ -51,7 +53,8 @@ func ExampleMerge() {
 		return docs
 	}
 	base, source, target := parse("1", "red"), parse("2", "red"), parse("1", "blue")
-	merged, err := mutation.Merge(base, source, target, k8skit.K8sResourceProvider, mutation.Options{})
+	merged, err := mutation.Merge(base, source, target, k8skit.K8sResourceProvider,
+		mutation.Options{})
 	if err != nil {
 		panic(err)
 	}

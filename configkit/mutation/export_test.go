@@ -35,7 +35,8 @@ func DiffLines(
 
 func pathLines(r *resourceChange) (all []string) {
 	for _, p := range r.paths {
-		all = append(all, fmt.Sprintf("%s %s %s", p.path, p.op, mutationpath.AppendCanonicalJSON(nil, p.value)))
+		all = append(all, fmt.Sprintf("%s %s %s", p.path, p.op, mutationpath.AppendCanonicalJSON(
+			nil, p.value)))
 	}
 	return all
 }

@@ -211,7 +211,8 @@ func changeOf(
 		}
 		r.paths = append(
 			r.paths,
-			&pathChange{path: mutationpath.Parse(path), change: read(m.PathMutationMap[path], path)},
+			&pathChange{path: mutationpath.Parse(path), change: read(m.PathMutationMap[path],
+				path)},
 		)
 	}
 	for _, path := range slices.Sorted(maps.Keys(m.ArrayOrders)) {

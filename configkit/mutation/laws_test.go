@@ -38,7 +38,8 @@ func TestMergeLaws(t *testing.T) {
 			mutationtest.Text(t, target)
 		fail := func(law, have, want string) {
 			t.Fatalf(
-				"seed %d: %s\n--- base\n%s\n--- source\n%s\n--- target\n%s\n--- have\n%s\n--- want\n%s",
+				"seed %d: %s\n--- base\n%s\n--- source\n%s\n--- target\n%s\n--- have\n%s\n"+
+					"--- want\n%s",
 				seed, law, b, u, d, have, want,
 			)
 		}

@@ -140,7 +140,8 @@ func TestMergeAsTheModel(t *testing.T) {
 		}
 		fail := func(what string, have, want any) {
 			t.Fatalf(
-				"seed %d: %s\n--- base\n%s\n--- source\n%s\n--- target\n%s\n--- have\n%v\n--- want\n%v",
+				"seed %d: %s\n--- base\n%s\n--- source\n%s\n--- target\n%s\n--- have\n%v\n"+
+					"--- want\n%v",
 				seed, what, b, u, d, have, want,
 			)
 		}

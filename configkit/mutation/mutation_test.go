@@ -123,7 +123,8 @@ func TestComputeMutations(t *testing.T) {
 			},
 		},
 		{
-			"elements are added, deleted and moved", baseDeployment + e(proxy, "proxy", "old") + proxy,
+			"elements are added, deleted and moved", baseDeployment + e(proxy, "proxy", "old") +
+				proxy,
 			e(baseDeployment, "containers:\n", "containers:\n"+proxy) +
 				e(proxy, "proxy", "new", "envoy:1", "quite:another"),
 			[]string{
@@ -206,7 +207,9 @@ func TestComputeMutations(t *testing.T) {
 				baseRoute, "namespace: dev",
 				"namespace: dev, annotations: {confighub.com/ResourceMergeID: y}",
 			) + separator +
-				"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: all, namespace: other, annotations: {confighub.com/ResourceMergeID: x}}\ndata: {a: a, b: b, c: c, d: d, e: e, f: f, g: g}\n",
+				"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: all, namespace: other, " +
+				"annotations: {confighub.com/ResourceMergeID: x}}\n" +
+				"data: {a: a, b: b, c: c, d: d, e: e, f: f, g: g}\n",
 			nil,
 		},
 	}
@@ -693,7 +696,10 @@ func TestCheckMutations(t *testing.T) {
 		},
 	}
 	err := mutation.Check(list, k8skit.K8sResourceProvider)
-	for _, want := range []string{"mutation 1: Resource has no", "the value of the mutation: 1:4", `path x: unknown mutation type "Move"`, "path y.z: the value of the mutation"} {
+	for _, want := range []string{
+		"mutation 1: Resource has no", "the value of the mutation: 1:4",
+		`path x: unknown mutation type "Move"`, "path y.z: the value of the mutation",
+	} {
 		t.Run(want, func(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%q is not in %v", want, err)

@@ -141,7 +141,8 @@ func (r *Registry) checkDocument(d document) error {
 				)
 			case "resourceTypes":
 				if slash := strings.IndexByte(name, '/'); name != "*" &&
-					(slash < 0 && !onlySecrets(entry) || slash == 0 || strings.HasSuffix(name, "/")) {
+					(slash < 0 && !onlySecrets(entry) || slash == 0 ||
+						strings.HasSuffix(name, "/")) {
 					err := d.failKey(
 						entry, "a resource type is apiVersion/kind, such as example.com/v1/Cache",
 					)

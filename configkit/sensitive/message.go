@@ -251,9 +251,9 @@ func isRevealing(word string) bool {
 // plainWords are the words of messages, with a space before and after each. A message has them
 // whatever the value is: a mask would only show that the value has them, too.
 const plainWords = " a an and as at base64 be bool but by byte characters decimal does element" +
-	" elements expected expression failed field fit for from got has have in int integer invalid is" +
-	" it key least list match matches more most must no none not null number object of on" +
-	" one only or path read required resource string such text than that the there this to" +
+	" elements expected expression failed field fit for from got has have in int integer " +
+	"invalid is it key least list match matches more most must no none not null number object " +
+	"of on one only or path read required resource string such text than that the there this to" +
 	" type valid value values with "
 
 func isPlain(word string) bool { return strings.Contains(plainWords, " "+word+" ") }

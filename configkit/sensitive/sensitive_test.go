@@ -23,7 +23,8 @@ func TestTextsAreMaskedLineByLine(t *testing.T) {
 	for _, c := range []struct{ name, body, want string }{
 		{
 			"comments between and after", "data: # a\n  # b\n  k: v # c\n  # d\n# e\ntype: x\n",
-			"data: # (sensitive)\n  # (sensitive)\n  k: (sensitive) # (sensitive)\n  # (sensitive)\n# e\ntype: x\n",
+			"data: # (sensitive)\n  # (sensitive)\n  k: (sensitive) # (sensitive)\n" +
+				"  # (sensitive)\n# e\ntype: x\n",
 		},
 		{
 			"lines", "stringData:\n  k: |-  # a\n    one\n\n      two\n",
@@ -35,7 +36,8 @@ func TestTextsAreMaskedLineByLine(t *testing.T) {
 		},
 		{
 			"flow style", "data: {a: b, \"c#d\": 'e', f: [g, {h: i}]} # j\n",
-			"data: {a: (sensitive), \"c#d\": (sensitive), f: [(sensitive), {h: (sensitive)}]} # (sensitive)\n",
+			"data: {a: (sensitive), \"c#d\": (sensitive), f: [(sensitive), {h: (sensitive)}]} # " +
+				"(sensitive)\n",
 		},
 		{
 			"repeated keys", "data: {a: b}\ndata: {a: c}\n",
@@ -191,10 +193,11 @@ func TestWordsOfMessagesAboutSecrets(t *testing.T) {
 		secret + `data: {sentence: "it is not the valid key of 4711 men", word: string}` + "\n",
 	)
 	for message, want := range map[string]string{
-		`"it is not the valid key of 4711 men" is not a valid byte`: `"(sensitive)" is not a valid byte`,
-		`expected a key that is valid, got 4711`:                    `expected a key that is valid, got (sensitive)`,
-		`bad string`:                                                `bad (sensitive)`,
-		`4711 men is all of it`:                                     `(sensitive) is all of it`,
+		`"it is not the valid key of 4711 men" is not a valid byte`: `"(sensitive)" is not a ` +
+			`valid byte`,
+		`expected a key that is valid, got 4711`: `expected a key that is valid, got (sensitive)`,
+		`bad string`:                             `bad (sensitive)`,
+		`4711 men is all of it`:                  `(sensitive) is all of it`,
 	} {
 		t.Run(message, func(t *testing.T) {
 			if got := values.About("v1/Secret", "data.sentence", message); got != want {

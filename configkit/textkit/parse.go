@@ -130,7 +130,10 @@ func entries(n *formatkit.Node, v gaby.Value, path []string, matter formatkit.Sp
 		}
 		at, known := kid.Extent()
 		if !known { // yaml.v3 has read the front matter
-			at = gaby.Extent{Key: matter.From, KeyEnd: matter.From, From: matter.From, To: matter.From}
+			at = gaby.Extent{
+				Key: matter.From, KeyEnd: matter.From, From: matter.From,
+				To: matter.From,
+			}
 		}
 		k := &formatkit.Node{
 			Kind: kid.Kind(), Key: kid.Key(), Comments: kid.Comments(), Comma: -1,

@@ -22,28 +22,51 @@ var corpus = []formattest.Input{
 	{"control characters", "a\tb\f\x01\n", `{"text":"a\tb\f\u0001\n"}`},
 	{"byte order mark", "\ufeffhello\n", `{"text":"hello\n"}`},
 	{"what looks like YAML", "a: 1\nb:\n- c\n", `{"text":"a: 1\nb:\n- c\n"}`},
-	{"front matter", matter + "hello\n", `{"b":[1,"x"],"configHub":{"configName":"motd"},"text":"hello\n"}`},
+	{
+		"front matter", matter + "hello\n",
+		`{"b":[1,"x"],"configHub":{"configName":"motd"},"text":"hello\n"}`,
+	},
 	{"front matter only", "---\na: 1\n---\n", `{"a":1,"text":""}`},
 	{"front matter without line end", "---\na: 1\n---", `{"a":1,"text":""}`},
 	{"empty front matter", "---\n---\nhello\n", `{"text":"hello\n"}`},
 	{"front matter of comments", "---\n# none\n---\nhello\n", `{"text":"hello\n"}`},
-	{"front matter with CRLF", "---\r\na: 1\r\nb:\r\n  c: x\r\n---\r\nhello\r\n", `{"a":1,"b":{"c":"x"},"text":"hello\r\n"}`},
-	{"front matter after a byte order mark", "\ufeff---\na: 1\n---\nhello\n", `{"a":1,"text":"hello\n"}`},
+	{
+		"front matter with CRLF", "---\r\na: 1\r\nb:\r\n  c: x\r\n---\r\nhello\r\n",
+		`{"a":1,"b":{"c":"x"},"text":"hello\r\n"}`,
+	},
+	{
+		"front matter after a byte order mark", "\ufeff---\na: 1\n---\nhello\n",
+		`{"a":1,"text":"hello\n"}`,
+	},
 	{"blanks after the marks", "---  \na: 1\n---\t\nhello\n", `{"a":1,"text":"hello\n"}`},
 	{"blank line after front matter", "---\na: 1\n---\n\nhello\n", `{"a":1,"text":"\nhello\n"}`},
-	{"a second block", "---\na: 1\n---\nx\n---\nb: 2\n---\n", `{"a":1,"text":"x\n---\nb: 2\n---\n"}`},
-	{"values of front matter", "---\na: 007\nb: 1.0\nc: |\n  x\n  y\nd: \"q\"\ne: ~\nf: {g: [1]}\n---\nx", `{"a":7,"b":1,"c":"x\ny\n","d":"q","e":null,"f":{"g":[1]},"text":"x"}`},
+	{
+		"a second block", "---\na: 1\n---\nx\n---\nb: 2\n---\n",
+		`{"a":1,"text":"x\n---\nb: 2\n---\n"}`,
+	},
+	{
+		"values of front matter", "---\na: 007\nb: 1.0\nc: |\n  x\n  y\nd: \"q\"\ne: ~\n" +
+			"f: {g: [1]}\n---\nx",
+		`{"a":7,"b":1,"c":"x\ny\n","d":"q","e":null,"f":{"g":[1]},"text":"x"}`,
+	},
 	{"a rule, not front matter", "---\nhello\n---\nworld\n", `{"text":"---\nhello\n---\nworld\n"}`},
-	{"lines between rules, not front matter", "---\nhello\na: 1\n---\nworld\n", `{"text":"---\nhello\na: 1\n---\nworld\n"}`},
+	{
+		"lines between rules, not front matter", "---\nhello\na: 1\n---\nworld\n",
+		`{"text":"---\nhello\na: 1\n---\nworld\n"}`,
+	},
 	{"a list, not front matter", "---\n- a\n---\nworld\n", `{"text":"---\n- a\n---\nworld\n"}`},
 	{"no end", "---\na: 1\n", `{"text":"---\na: 1\n"}`},
 	{"four dashes", "----\na: 1\n----\n", `{"text":"----\na: 1\n----\n"}`},
 	{"marks in the middle", "x\n---\na: 1\n---\n", `{"text":"x\n---\na: 1\n---\n"}`},
-	{"templates", "{{ range .x }}\n{% if y %}${z}\n", `{"text":"{{ range .x }}\n{% if y %}${z}\n"}`},
+	{"templates", "{{ range .x }}\n{% if y %}${z}\n", `{"text":"{{ range .x }}\n{% if y ` +
+		`%}${z}\n"}`},
 	{"one long line", strings.Repeat("x", 1<<16), `{"text":"` + strings.Repeat("x", 1<<16) + `"}`},
 
 	{"broken front matter", "---\na: [1\n---\nhello\n", `!!! 2:4: a [ that is never closed`},
-	{"text in front matter", "---\na: 1\ntext: x\n---\nhello\n", `!!! 3:1: the front matter has an entry text, which is the name of the text after it`},
+	{
+		"text in front matter", "---\na: 1\ntext: x\n---\nhello\n",
+		`!!! 3:1: the front matter has an entry text, which is the name of the text after it`,
+	},
 	{"another encoding", "caf\xe9\n", `!!! 1:4: the text is not UTF-8`},
 }
 

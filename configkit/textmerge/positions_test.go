@@ -14,9 +14,12 @@ import (
 func TestPositionsOfConflicts(t *testing.T) {
 	const map1 = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  k: one\n"
 	const script = map1 + "  run: |\n    set -e\n    a\n\n    b\n    c\n    d\n"
-	const map2 = "---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: b\ndata:\n  x: \"1\"\n  y: \"2\"\n"
-	const pod = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  containers:\n  - name: web\n    args:\n    - --a=1\n    - --b=1\n    - --c=1\n" +
-		"    env:\n    - name: A\n      value: x\n  - name: proxy\n    image: proxy:1\n    tty: true\n    stdin: true\n"
+	const map2 = "---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: b\ndata:\n  x: \"1\"\n" +
+		"  y: \"2\"\n"
+	const pod = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  containers:\n" +
+		"  - name: web\n    args:\n    - --a=1\n    - --b=1\n    - --c=1\n" +
+		"    env:\n    - name: A\n      value: x\n  - name: proxy\n    image: proxy:1\n" +
+		"    tty: true\n    stdin: true\n"
 	const aliased = "kind: A\nd: &d\n  k: 1\n  l: 2\n  m: 3\ne: *d\n"
 	replace := func(text string, pairs ...string) string {
 		for i := 0; i < len(pairs); i += 2 {
@@ -196,7 +199,8 @@ func TestPositionsOfConflicts(t *testing.T) {
 // TestMovedAndDeleted checks that something that one side moved or renamed and the other deleted,
 // or moved elsewhere, is a conflict.
 func TestMovedAndDeleted(t *testing.T) {
-	const base = "kind: A\nspec:\n  a: 1\n  old:\n    x: 1\n    y: 2\n  list:\n  - one\n  - two\n  - three\n  - |\n    four\n    and\n    more\n  - five\n"
+	const base = "kind: A\nspec:\n  a: 1\n  old:\n    x: 1\n    y: 2\n  list:\n  - one\n  - two\n" +
+		"  - three\n  - |\n    four\n    and\n    more\n  - five\n"
 	replace := func(pairs ...string) string { return strings.NewReplacer(pairs...).Replace(base) }
 	const old, list = "  old:\n    x: 1\n    y: 2\n", "  - one\n  - two\n"
 	renamed, deleted := replace("old:", "new:"), replace(old, "")

@@ -25,13 +25,15 @@ func mergedText(base, ours, theirs string, options textmerge.Options) *textmerge
 }
 
 func TestMergeTexts(t *testing.T) {
-	const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  # how long\n  grace: 30\n  containers:\n  - name: web\n    image: web:1 # pinned\n"
+	const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  # how long\n" +
+		"  grace: 30\n  containers:\n  - name: web\n    image: web:1 # pinned\n"
 	replace := func(pairs ...string) string { return strings.NewReplacer(pairs...).Replace(pod) }
 	added := func(name string) string {
 		return "---\n# " + name + "\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name +
 			"}\n"
 	}
-	const sidecar = "  - name: mesh\n    image: mesh:1\n    ports: [80]\n    tty: true\n    stdin: true\n"
+	const sidecar = "  - name: mesh\n    image: mesh:1\n    ports: [80]\n    tty: true\n" +
+		"    stdin: true\n"
 	const aliased = "kind: A\nd: &d\n  k: 1\n  l: 2\n  m: 3\ne: *d\n"
 	const list = "kind: A\nspec:\n  - a: 1 # one\n    b: 2\n    c: 3\n"
 	long := func(n int) string {
@@ -170,10 +172,12 @@ func TestMergeTexts(t *testing.T) {
 		{
 			name: "keys of a container moved, a comment changed", base: pod + sidecar,
 			ours: pod +
-				"  - name: mesh\n    tty: true\n    image: mesh:1\n    ports: [80]\n    stdin: true\n",
+				"  - name: mesh\n    tty: true\n    image: mesh:1\n    ports: [80]\n" +
+				"    stdin: true\n",
 			theirs: pod + strings.Replace(sidecar, "mesh:1", "mesh:1 # new", 1),
 			want: pod +
-				"  - name: mesh\n    tty: true\n    image: mesh:1 # new\n    ports: [80]\n    stdin: true\n",
+				"  - name: mesh\n    tty: true\n    image: mesh:1 # new\n    ports: [80]\n" +
+				"    stdin: true\n",
 		},
 		{
 			name: "conflict of values", base: pod,
@@ -191,7 +195,8 @@ func TestMergeTexts(t *testing.T) {
 			ours:   replace("web:1", "web:2"),
 			theirs: replace("  containers:\n  - name: web\n    image: web:1 # pinned\n", ""),
 			want: replace("  containers:\n  - name: web\n    image: web:1 # pinned\n",
-				"<<<<<<< us\n  containers:\n  - name: web\n    image: web:2 # pinned\n=======\n>>>>>>> them\n"),
+				"<<<<<<< us\n  containers:\n  - name: web\n    image: web:2 # pinned\n=======\n"+
+					">>>>>>> them\n"),
 			conflicts: []string{"10 Subtracted spec.containers.?name=web;@0.image"},
 		},
 		{
@@ -210,7 +215,8 @@ func TestMergeTexts(t *testing.T) {
 			theirs: replace("how long", "how much time", "grace: 30", "grace: 60"),
 			want: replace(
 				"  # how long\n  grace: 30",
-				"<<<<<<< us\n  # how long it may take\n=======\n  # how much time\n>>>>>>> them\n  grace: 60",
+				"<<<<<<< us\n  # how long it may take\n=======\n  # how much time\n>>>>>>> them\n"+
+					"  grace: 60",
 			),
 			conflicts: []string{"6 lines"},
 		},
@@ -220,7 +226,8 @@ func TestMergeTexts(t *testing.T) {
 			theirs: replace("grace: 30", "grace: 30 # seconds"),
 			want: replace(
 				"  # how long\n  grace: 30\n",
-				"<<<<<<< us\n  other: 1\n=======\n  # how long\n  grace: 30 # seconds\n>>>>>>> them\n",
+				"<<<<<<< us\n  other: 1\n=======\n  # how long\n  grace: 30 # seconds\n"+
+					">>>>>>> them\n",
 			),
 			conflicts: []string{"6 lines", "6 lost # seconds"},
 		},
@@ -341,7 +348,8 @@ func TestMergeTexts(t *testing.T) {
 			name: "lines that do not fit together", base: aliased,
 			ours:   strings.Replace(aliased, "  k: 1\n", "  x: 1\n  k: 1\n", 1),
 			theirs: strings.Replace(aliased, "  m: 3\n", "  m: 3\n  x: 2\n", 1),
-			want: "kind: A\nd: &d\n<<<<<<< us\n  x: 1\n=======\n>>>>>>> them\n  k: 1\n  l: 2\n  m: 3\n" +
+			want: "kind: A\nd: &d\n<<<<<<< us\n  x: 1\n=======\n>>>>>>> them\n  k: 1\n  l: 2\n" +
+				"  m: 3\n" +
 				"<<<<<<< us\n=======\n  x: 2\n>>>>>>> them\ne: *d\n",
 			conflicts: []string{"10 lines"},
 		},
@@ -350,7 +358,8 @@ func TestMergeTexts(t *testing.T) {
 			ours: strings.Replace(aliased, "  k: 1\n", "  k: 5\n  n: 1 # ours\n", 1),
 			theirs: strings.Replace(aliased, "  l: 2\n", "  l: 6\n  # theirs\n  o: 1\n", 1) +
 				"f: 1\n",
-			want: "kind: A\nd: &d\n  k: 5\n  n: 1 # ours\n  l: 6\n  # theirs\n  o: 1\n  m: 3\ne: *d\nf: 1\n",
+			want: "kind: A\nd: &d\n  k: 5\n  n: 1 # ours\n  l: 6\n  # theirs\n  o: 1\n  m: 3\n" +
+				"e: *d\nf: 1\n",
 		},
 		{
 			name: "both add to a text with aliases", base: aliased,
@@ -360,16 +369,18 @@ func TestMergeTexts(t *testing.T) {
 		},
 		{
 			name: "conflict in a text with aliases", base: aliased,
-			ours:      strings.Replace(aliased, "  k: 1\n", "  k: 5\n", 1),
-			theirs:    strings.Replace(aliased, "  k: 1\n", "  k: 6\n", 1) + "f: 1\n",
-			want:      "kind: A\nd: &d\n<<<<<<< us\n  k: 5\n=======\n  k: 6\n>>>>>>> them\n  l: 2\n  m: 3\ne: *d\nf: 1\n",
+			ours:   strings.Replace(aliased, "  k: 1\n", "  k: 5\n", 1),
+			theirs: strings.Replace(aliased, "  k: 1\n", "  k: 6\n", 1) + "f: 1\n",
+			want: "kind: A\nd: &d\n<<<<<<< us\n  k: 5\n=======\n  k: 6\n>>>>>>> them\n" +
+				"  l: 2\n  m: 3\ne: *d\nf: 1\n",
 			conflicts: []string{"4 lines"},
 		},
 		{
 			name: "a change in a list that they turned into a map", base: list,
 			ours:   strings.Replace(list, "b: 2", "b: 3", 1) + "  - d: 4\n",
 			theirs: "kind: A\nspec:\n  x: 1\n",
-			want:   "kind: A\nspec:\n<<<<<<< us\n  - a: 1 # one\n    b: 3\n    c: 3\n  - d: 4\n=======\n  x: 1\n>>>>>>> them\n",
+			want: "kind: A\nspec:\n<<<<<<< us\n  - a: 1 # one\n    b: 3\n    c: 3\n  - d: 4\n" +
+				"=======\n  x: 1\n>>>>>>> them\n",
 			conflicts: []string{
 				"5 Subtracted spec.?~h=e6a3385f;@0.b", "7 Subtracted spec.?~h=+6c85e6ee;@1",
 			},
@@ -380,7 +391,8 @@ func TestMergeTexts(t *testing.T) {
 			theirs: replace("web:1", "web:3", "30", "60") + "x: [\n",
 			want: replace(
 				"30", "60", "    image: web:1 # pinned\n",
-				"<<<<<<< us\n    image: web:2 # pinned\n=======\n    image: web:3 # pinned\n>>>>>>> them\n",
+				"<<<<<<< us\n    image: web:2 # pinned\n=======\n    image: web:3 # pinned\n"+
+					">>>>>>> them\n",
 			) +
 				"x: [\n",
 			conflicts: []string{"10 lines"},
@@ -633,7 +645,8 @@ func TestMergeOfGarbledTexts(t *testing.T) {
 		listed := mergedText(base, ours, theirs, textmerge.Options{})
 		fail := func(what string) {
 			t.Fatalf(
-				"seed %d: %s\n--- base\n%s\n--- ours\n%s\n--- theirs\n%s\n--- marked\n%s\n--- listed\n%s",
+				"seed %d: %s\n--- base\n%s\n--- ours\n%s\n--- theirs\n%s\n--- marked\n%s\n"+
+					"--- listed\n%s",
 				seed, what, base, ours, theirs, marked.Text, listed.Text,
 			)
 		}

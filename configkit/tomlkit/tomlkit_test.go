@@ -19,40 +19,108 @@ var corpus = []formattest.Input{
 	{"a carriage return at the end", "a = 1\n\r", `!!! 2:1: expected newline but got U+000D`},
 	{"empty", "", `{}`},
 	{"only comments", "# a\n\n  # b\n", `{}`},
-	{"bare and quoted keys", "a-b_1 = 1\n\"c d\" = 2\n'e\"f' = 3\n1234 = 4\n\"\" = 5\n", `{"":5,"1234":4,"a-b_1":1,"c d":2,"e\"f":3}`},
-	{"dotted keys", "a.b.c = 1\na.b.d = 2\na . \"x y\" = 3\nsite.\"google.com\" = true\n", `{"a":{"b":{"c":1,"d":2},"x y":3},"site":{"google.com":true}}`},
-	{"dotted keys apart", "apple.type = \"fruit\"\norange.type = \"fruit\"\n\napple.skin = \"thin\"\n", `{"apple":{"skin":"thin","type":"fruit"},"orange":{"type":"fruit"}}`},
-	{"basic strings", `a = "x\ty\"z\\ \u00e9 \U0001F600 \b\f\r\n"` + "\n", `{"a":"x\ty\"z\\ é 😀 \b\f\r\n"}`},
-	{"literal strings", "win = 'C:\\x\\y'\nq = '\"'\nempty = ''\n", `{"empty":"","q":"\"","win":"C:\\x\\y"}`},
-	{"several lines", "a = \"\"\"\none\ntwo \\\n   three\"\"\"\nb = '''\nraw \\n\n'''\nc = \"\"\"x \"\" y\"\"\"\"\"\n", `{"a":"one\ntwo three","b":"raw \\n\n","c":"x \"\" y\"\""}`},
-	{"a string that looks like comments", "a = \"\"\"\n# no comment\n# none \"\"\"\nb = 1 # one\n", `{"a":"# no comment\n# none ","b":1}`},
-	{"integers", "a = +99\nb = 0\nc = -17\nd = 1_000_000\ne = 0xDEAD_beef\nf = 0o755\ng = 0b1101\nh = -0\n", `{"a":99,"b":0,"c":-17,"d":1000000,"e":3735928559,"f":493,"g":13,"h":0}`},
-	{"floats", "a = 1.0\nb = -0.01\nc = 5e+22\nd = 1e06\ne = 6.626e-34\nf = 224_617.445_991\n", `{"a":1,"b":-0.01,"c":5e+22,"d":1000000,"e":6.626e-34,"f":224617.445991}`},
-	{"dates and times", "a = 1979-05-27T07:32:00Z\nb = 1979-05-27T00:32:00.999999-07:00\nc = 1979-05-27 07:32:00z\nd = 1979-05-27T07:32:00\ne = 1979-05-27\nf = 07:32:00.5\n", `{"a":"1979-05-27T07:32:00Z","b":"1979-05-27T00:32:00.999999-07:00","c":"1979-05-27 07:32:00z","d":"1979-05-27T07:32:00","e":"1979-05-27","f":"07:32:00.5"}`},
-	{"arrays", "a = [1,2,3]\nb = [ [ 1, 2 ], [\"x\"], ]\nc = []\nd = [ 1, \"mixed\", { x = 1 } ]\n", `{"a":[1,2,3],"b":[[1,2],["x"]],"c":[],"d":[1,"mixed",{"x":1}]}`},
-	{"array over lines", "hosts = [\n  \"alpha\", # first\n  # about beta\n  \"beta\",\n\n  \"gamma\" # last\n]\n", `{"hosts":["alpha","beta","gamma"]}`},
-	{"inline tables", "p = { x = 1, y = { z = \"a\" }, \"q r\" = [] }\nempty = {}\nd = { a.b = 1, a.c = 2 }\n", `{"d":{"a":{"b":1,"c":2}},"empty":{},"p":{"q r":[],"x":1,"y":{"z":"a"}}}`},
-	{"tables", "top = 1\n\n[a]\nx = 1\n\n[a.b]\ny = 2\n\n[ c . \"d.e\" ] # odd\nz = 3\n", `{"a":{"b":{"y":2},"x":1},"c":{"d.e":{"z":3}},"top":1}`},
-	{"tables out of order", "[a.b.c]\nx = 1\n[d]\ny = 2\n[a]\nz = 3\n[a.e]\n", `{"a":{"b":{"c":{"x":1}},"e":{},"z":3},"d":{"y":2}}`},
-	{"arrays of tables", "[[p]]\nn = 1\n\n[[p]] # empty\n\n[[p]]\nn = 3\n[p.size]\nw = 4\n[[p.v]]\nk = 5\n[[p.v]]\nk = 6\n", `{"p":[{"n":1},{},{"n":3,"size":{"w":4},"v":[{"k":5},{"k":6}]}]}`},
-	{"indented", "[database]\n  host = \"h\"\n  port = 1 # one\n\n  # about ssl\n  [database.ssl]\n    enabled = true\n", `{"database":{"host":"h","port":1,"ssl":{"enabled":true}}}`},
-	{"aligned", "name     = \"x\"   # a\nport     = 1     # b\nprotocol = 'tcp' # c\n", `{"name":"x","port":1,"protocol":"tcp"}`},
-	{"no blanks", "a=1\nb=\"x\"#c\n[t]\nc=[1,2]\nd={x=1}\n", `{"a":1,"b":"x","t":{"c":[1,2],"d":{"x":1}}}`},
+	{
+		"bare and quoted keys", "a-b_1 = 1\n\"c d\" = 2\n'e\"f' = 3\n1234 = 4\n\"\" = 5\n",
+		`{"":5,"1234":4,"a-b_1":1,"c d":2,"e\"f":3}`,
+	},
+	{
+		"dotted keys", "a.b.c = 1\na.b.d = 2\na . \"x y\" = 3\nsite.\"google.com\" = true\n",
+		`{"a":{"b":{"c":1,"d":2},"x y":3},"site":{"google.com":true}}`,
+	},
+	{
+		"dotted keys apart", "apple.type = \"fruit\"\norange.type = \"fruit\"\n\n" +
+			"apple.skin = \"thin\"\n",
+		`{"apple":{"skin":"thin","type":"fruit"},"orange":{"type":"fruit"}}`,
+	},
+	{
+		"basic strings", `a = "x\ty\"z\\ \u00e9 \U0001F600 \b\f\r\n"` + "\n",
+		`{"a":"x\ty\"z\\ é 😀 \b\f\r\n"}`,
+	},
+	{
+		"literal strings", "win = 'C:\\x\\y'\nq = '\"'\nempty = ''\n",
+		`{"empty":"","q":"\"","win":"C:\\x\\y"}`,
+	},
+	{"several lines", "a = \"\"\"\none\ntwo \\\n   three\"\"\"\nb = '''\nraw \\n\n'''\n" +
+		"c = \"\"\"x \"\" y\"\"\"\"\"\n", `{"a":"one\ntwo three","b":"raw \\n\n","c":"x \"\" ` +
+		`y\"\""}`},
+	{
+		"a string that looks like comments",
+		"a = \"\"\"\n# no comment\n# none \"\"\"\nb = 1 # one\n",
+		`{"a":"# no comment\n# none ","b":1}`,
+	},
+	{"integers", "a = +99\nb = 0\nc = -17\nd = 1_000_000\ne = 0xDEAD_beef\nf = 0o755\n" +
+		"g = 0b1101\nh = -0\n", `{"a":99,"b":0,"c":-17,"d":1000000,"e":3735928559,"f":493,"g":13,` +
+		`"h":0}`},
+	{
+		"floats", "a = 1.0\nb = -0.01\nc = 5e+22\nd = 1e06\ne = 6.626e-34\nf = 224_617.445_991\n",
+		`{"a":1,"b":-0.01,"c":5e+22,"d":1000000,"e":6.626e-34,"f":224617.445991}`,
+	},
+	{
+		"dates and times", "a = 1979-05-27T07:32:00Z\nb = 1979-05-27T00:32:00.999999-07:00\n" +
+			"c = 1979-05-27 07:32:00z\nd = 1979-05-27T07:32:00\ne = 1979-05-27\nf = 07:32:00.5\n",
+		`{"a":"1979-05-27T07:32:00Z","b":"1979-05-27T00:32:00.999999-07:00","c":"1979-05-27 ` +
+			`07:32:00z","d":"1979-05-27T07:32:00","e":"1979-05-27","f":"07:32:00.5"}`,
+	},
+	{
+		"arrays", "a = [1,2,3]\nb = [ [ 1, 2 ], [\"x\"], ]\nc = []\n" +
+			"d = [ 1, \"mixed\", { x = 1 } ]\n",
+		`{"a":[1,2,3],"b":[[1,2],["x"]],"c":[],"d":[1,"mixed",{"x":1}]}`,
+	},
+	{"array over lines", "hosts = [\n  \"alpha\", # first\n  # about beta\n  \"beta\",\n\n" +
+		"  \"gamma\" # last\n]\n", `{"hosts":["alpha","beta","gamma"]}`},
+	{"inline tables", "p = { x = 1, y = { z = \"a\" }, \"q r\" = [] }\nempty = {}\n" +
+		"d = { a.b = 1, a.c = 2 }\n", `{"d":{"a":{"b":1,"c":2}},"empty":{},"p":{"q ` +
+		`r":[],"x":1,"y":{"z":"a"}}}`},
+	{
+		"tables", "top = 1\n\n[a]\nx = 1\n\n[a.b]\ny = 2\n\n[ c . \"d.e\" ] # odd\nz = 3\n",
+		`{"a":{"b":{"y":2},"x":1},"c":{"d.e":{"z":3}},"top":1}`,
+	},
+	{
+		"tables out of order", "[a.b.c]\nx = 1\n[d]\ny = 2\n[a]\nz = 3\n[a.e]\n",
+		`{"a":{"b":{"c":{"x":1}},"e":{},"z":3},"d":{"y":2}}`,
+	},
+	{
+		"arrays of tables", "[[p]]\nn = 1\n\n[[p]] # empty\n\n[[p]]\nn = 3\n[p.size]\nw = 4\n" +
+			"[[p.v]]\nk = 5\n[[p.v]]\nk = 6\n",
+		`{"p":[{"n":1},{},{"n":3,"size":{"w":4},"v":[{"k":5},{"k":6}]}]}`,
+	},
+	{
+		"indented", "[database]\n  host = \"h\"\n  port = 1 # one\n\n  # about ssl\n" +
+			"  [database.ssl]\n    enabled = true\n",
+		`{"database":{"host":"h","port":1,"ssl":{"enabled":true}}}`,
+	},
+	{
+		"aligned", "name     = \"x\"   # a\nport     = 1     # b\nprotocol = 'tcp' # c\n",
+		`{"name":"x","port":1,"protocol":"tcp"}`,
+	},
+	{
+		"no blanks", "a=1\nb=\"x\"#c\n[t]\nc=[1,2]\nd={x=1}\n",
+		`{"a":1,"b":"x","t":{"c":[1,2],"d":{"x":1}}}`,
+	},
 	{"no line end at the end", "a = 1\n[b]\nc = 2", `{"a":1,"b":{"c":2}}`},
 	{"CRLF", "a = 1\r\n# c\r\n[t]\r\nb = [\r\n  1,\r\n]\r\n", `{"a":1,"t":{"b":[1]}}`},
 	{"byte order mark", "\ufeffa = 1\nb = 2\n", `{"a":1,"b":2}`},
 	{"byte order mark and table", "\ufeff[t]\na = 1\n", `{"t":{"a":1}}`},
-	{"dots below a header", "[a]\nb.c = 1\nb.d = 2\n[a.e]\nf = 1\n", `{"a":{"b":{"c":1,"d":2},"e":{"f":1}}}`},
+	{
+		"dots below a header", "[a]\nb.c = 1\nb.d = 2\n[a.e]\nf = 1\n",
+		`{"a":{"b":{"c":1,"d":2},"e":{"f":1}}}`,
+	},
 	{"tabs and trailing blanks", "[t]  \n\ta\t=\t1\t \n\tb = 2 \t# c\n", `{"t":{"a":1,"b":2}}`},
-	{"1.1", "a = {\n  x = 1, # one\n  y = 2,\n}\nb = \"\\x41\\e\"\nc = 07:32\n", `{"a":{"x":1,"y":2},"b":"A\u001b","c":"07:32"}`},
+	{
+		"1.1", "a = {\n  x = 1, # one\n  y = 2,\n}\nb = \"\\x41\\e\"\nc = 07:32\n",
+		`{"a":{"x":1,"y":2},"b":"A\u001b","c":"07:32"}`,
+	},
 	{"unicode", "name = \"日本 é\"\n\"ключ\" = '😀'\n", `{"name":"日本 é","ключ":"😀"}`},
 	{"defined twice", "a = 1\nb = 2\na = 3\n", `!!! 3:1: the key a is defined twice`},
 	{"table twice", "[a]\n[b]\n[a]\n", `!!! 3:2: the table a is defined twice`},
 	{"dots into a value", "a = 1\na.b = 2\n", `!!! 2:1: the key a is defined twice`},
-	{"header into a value", "a = { b = 1 }\n[a.c]\n", `!!! 2:2: the key a already has a value, which is not a table`},
-	{"an array that is closed", "a = [1]\n[[a]]\n", `!!! 2:3: the key a is already something else than an array of tables`},
+	{"header into a value", "a = { b = 1 }\n[a.c]\n", `!!! 2:2: the key a already has a value, ` +
+		`which is not a table`},
+	{"an array that is closed", "a = [1]\n[[a]]\n", `!!! 2:3: the key a is already something ` +
+		`else than an array of tables`},
 	{"leading zeros", "a = 1\nport = 007\n", `!!! 2:8: integers cannot have leading zeroes`},
-	{"too large", "a = 9223372036854775808\n", `!!! 1:5: the integer 9223372036854775808 does not fit into 64 bits`},
+	{"too large", "a = 9223372036854775808\n", `!!! 1:5: the integer 9223372036854775808 does ` +
+		`not fit into 64 bits`},
 	{"no such day", "a = 2023-02-29\n", `!!! 1:5: there is no such date or time: 2023-02-29`},
 	{"unfinished", "[a\nb = 1\n", `!!! 1:3: expected ']' to close table name`},
 }

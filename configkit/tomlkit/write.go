@@ -298,7 +298,8 @@ func (e editor) deeper() string {
 		}
 		if lines := e.lines(n); len(lines) > 0 {
 			indent := formatkit.Indent(e.Text, lines[0].KeySpan.From)
-			if more, ok := strings.CutPrefix(indent, e.indentOf(formOf(n).header)); ok && more != "" {
+			if more, ok := strings.CutPrefix(indent, e.indentOf(formOf(n).header)); ok &&
+				more != "" {
 				return more
 			}
 		}

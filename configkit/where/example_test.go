@@ -9,7 +9,8 @@ import (
 )
 
 func ExampleExpr_MatchResource() {
-	doc, err := gaby.ParseYAML([]byte("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 3}\n"))
+	doc, err := gaby.ParseYAML([]byte("apiVersion: apps/v1\nkind: Deployment\n" +
+		"metadata: {name: web}\nspec: {replicas: 3}\n"))
 	if err != nil {
 		panic(err)
 	}

@@ -384,7 +384,8 @@ func (p *whereParser) operator(t *whereTerm, afterBlank bool) error {
 	}
 	return p.hint(
 		err,
-		"there are =, !=, <, <=, >, >=, LIKE, NOT LIKE, ILIKE, ~~, !~~, ~, ~*, !~, !~*, IN, NOT IN, IS NULL, IS NOT NULL",
+		"there are =, !=, <, <=, >, >=, LIKE, NOT LIKE, ILIKE, ~~, !~~, ~, ~*, !~, !~*, IN, NOT "+
+			"IN, IS NULL, IS NOT NULL",
 	)
 }
 
@@ -481,7 +482,8 @@ func (p *whereParser) literal(t *whereTerm) (literalKind, error) {
 	if _, isNumber := quantity.Parse(word); isNumber && strings.Trim(word, "+-.0123456789") == "" {
 		return 0, p.hint(
 			err,
-			"numbers have neither sign nor fraction; in single quotes it is a text or, in requests and limits, an amount",
+			"numbers have neither sign nor fraction; in single quotes it is a text or, in "+
+				"requests and limits, an amount",
 		)
 	}
 	if lower := strings.ToLower(word); lower == "true" || lower == "false" {

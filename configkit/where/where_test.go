@@ -119,7 +119,8 @@ func TestWhereResource(t *testing.T) {
 		{"gone.|labels.tier NOT IN ('front')", ""},
 		{"spec.replicas = 3 OR spec.type = 'ClusterIP'", deployment + service},
 		{"spec.replicas = 4 OR ConfigHub.ResourceNameWithoutScope = 'reader'", role},
-		{"metadata.name = 'web' AND spec.replicas = 3 OR metadata.name = 'reader'", deployment + role},
+		{"metadata.name = 'web' AND spec.replicas = 3 OR metadata.name = 'reader'", deployment +
+			role},
 		{"metadata.name = 'web' AND (spec.replicas = 3 OR metadata.name = 'reader')", deployment},
 		{"(metadata.name='web')AND(spec.replicas=4 OR\tspec.type='ClusterIP')", service},
 		{"( ( spec.replicas = 3 ) )", deployment},
@@ -187,7 +188,8 @@ func TestWhereFilter(t *testing.T) {
 				t.Errorf("%s: %v", c.where, err)
 				return
 			}
-			matching, seen, err := w.Filter(k8skit.New(), parseUnit(t, shop), api.ResourceType(c.of))
+			matching, seen, err := w.Filter(k8skit.New(), parseUnit(t, shop),
+				api.ResourceType(c.of))
 			if passed := len(matching) > 0; err != nil || passed != c.want || seen < len(matching) {
 				t.Errorf("%s %s: %v of %d, %v, want %v", c.of, c.where, passed, seen, err, c.want)
 			}
@@ -326,7 +328,8 @@ func TestHeaderDecides(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got, err := w.MatchResource(k8skit.New(), broken); got != want || err != nil {
-				t.Errorf("%s: %v %v: the document was scanned, or the header misread", expr, got, err)
+				t.Errorf("%s: %v %v: the document was scanned, or the header misread", expr, got,
+					err)
 			}
 		})
 	}
@@ -368,7 +371,8 @@ func TestAndWhere(t *testing.T) {
 	both := where.And(a, b)
 	docs := parseUnit(
 		t,
-		"apiVersion: v1\nkind: X\nmetadata: {name: x}\na: 1\nb: 2\n---\napiVersion: v1\nkind: X\nmetadata: {name: y}\na: 1\nb: 3\n",
+		"apiVersion: v1\nkind: X\nmetadata: {name: x}\na: 1\nb: 2\n---\napiVersion: v1\nkind: X\n"+
+			"metadata: {name: y}\na: 1\nb: 3\n",
 	)
 	for i, want := range []bool{true, false} {
 		t.Run(fmt.Sprint(want), func(t *testing.T) {

@@ -16,9 +16,13 @@ func manyResources(n int) string {
 	var b strings.Builder
 	for i := range n {
 		fmt.Fprintf(&b,
-			"---\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: d%d\n  namespace: shop\n  labels:\n    app: d%d\nspec:\n  replicas: %d\n"+
-				"  template:\n    spec:\n      containers:\n      - name: web\n        image: example.com/web:v%d\n        env:\n        - name: A\n          value: \"1\"\n      - name: side\n        image: side:1\n"+
-				"---\napiVersion: v1\nkind: Service\nmetadata:\n  name: s%d\nspec:\n  ports:\n  - port: 80\n", i, i, i%5, i, i)
+			"---\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: d%d\n"+
+				"  namespace: shop\n  labels:\n    app: d%d\nspec:\n  replicas: %d\n"+
+				"  template:\n    spec:\n      containers:\n      - name: web\n"+
+				"        image: example.com/web:v%d\n        env:\n        - name: A\n"+
+				"          value: \"1\"\n      - name: side\n        image: side:1\n"+
+				"---\napiVersion: v1\nkind: Service\nmetadata:\n  name: s%d\nspec:\n  ports:\n"+
+				"  - port: 80\n", i, i, i%5, i, i)
 	}
 	return b.String()
 }

@@ -63,13 +63,15 @@ func TestEditPathsInOrder(t *testing.T) {
 			_, err := p.Doc.Set(string(p.Info().DataType), p.Segments...)
 			return err
 		})
-	if want := "apiVersion: v1\nkind: Thing\nmetadata: {name: a}\nspec: {one: \"1\", two: \"2\"}\n"; err != nil || matches != 2 || docs.String() != want {
+	if want := "apiVersion: v1\nkind: Thing\nmetadata: {name: a}\n" +
+		"spec: {one: \"1\", two: \"2\"}\n"; err != nil || matches != 2 || docs.String() != want {
 		t.Errorf("%d matches, %v\n%s", matches, err, docs)
 	}
 }
 
 func TestEditPathsLocatesErrors(t *testing.T) {
-	const unit = "apiVersion: v1\nkind: Thing\nmetadata: {name: a}\nspec: {name: &n x, other: *n}\n---\n" +
+	const unit = "apiVersion: v1\nkind: Thing\nmetadata: {name: a}\n" +
+		"spec: {name: &n x, other: *n}\n---\n" +
 		"apiVersion: v1\nkind: Thing\nmetadata: {name: b}\nspec: {name: y}\n"
 	_, err := yamlkit.EditPaths(container(t, unit), thingPath("spec.name"), nil, k8skit.New(),
 		yamlkit.EditOptions{}, func(p *yamlkit.Match) error {
@@ -127,7 +129,8 @@ func TestLastLookup(t *testing.T) {
 }
 
 func TestWalk(t *testing.T) {
-	doc, err := gaby.ParseYAML([]byte("a.b: 1\nlist:\n- {name: x, sub: [7]}\n- {name: y}\n- {name: x}\n- name: '*'\n- z\nempty: {}\n"))
+	doc, err := gaby.ParseYAML([]byte("a.b: 1\nlist:\n- {name: x, sub: [7]}\n- {name: y}\n" +
+		"- {name: x}\n- name: '*'\n- z\nempty: {}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,10 @@ import (
 )
 
 func TestCheckPart(t *testing.T) {
-	const types = "accessors:\n  version: {type: Regexp, config: '^v(?P<major>[0-9]+)[.](?P<minor>[0-9]+)$'}\nresourceTypes:\n  v1/A:\n    attributes:\n" +
-		"      a: [{path: spec.version, accessor: version}]\n      b: [{path: spec.text, accessor: line}]\n"
+	const types = "accessors:\n  version: {type: Regexp, config: " +
+		"'^v(?P<major>[0-9]+)[.](?P<minor>[0-9]+)$'}\nresourceTypes:\n  v1/A:\n    attributes:\n" +
+		"      a: [{path: spec.version, accessor: version}]\n" +
+		"      b: [{path: spec.text, accessor: line}]\n"
 	provider := k8skit.New(resourcetypes.File{Name: "types.yaml", Text: []byte(types)})
 	for _, c := range []struct {
 		of         api.ResourceType
@@ -131,7 +133,8 @@ spec:
 	for _, row := range rows {
 		got += fmt.Sprintf("%s=%v; ", row.Path, row.Value)
 	}
-	if want := "spec.containers.?name=a.args.0#value=1; spec.containers.?name=a.args.2#value=debug; spec.containers.?name=b.args.0#value=2; "; got != want {
+	if want := "spec.containers.?name=a.args.0#value=1; " +
+		"spec.containers.?name=a.args.2#value=debug; spec.containers.?name=b.args.0#value=2; "; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if err := yamlkit.UpdateStringPaths(docs, paths, []any{"*", "verbose"}, provider, "9",

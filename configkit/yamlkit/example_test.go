@@ -10,7 +10,8 @@ import (
 )
 
 func ExampleVisitResources() {
-	docs, err := gaby.ParseAll([]byte("apiVersion: v1\nkind: Service\nmetadata: {name: web}\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: key}\n"))
+	docs, err := gaby.ParseAll([]byte("apiVersion: v1\nkind: Service\nmetadata: {name: web}\n" +
+		"---\napiVersion: v1\nkind: Secret\nmetadata: {name: key}\n"))
 	if err != nil {
 		panic(err)
 	}
@@ -27,7 +28,8 @@ func ExampleVisitResources() {
 }
 
 func ExampleUpdateStringPaths() {
-	docs, err := gaby.ParseAll([]byte("apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  containers:\n  - {name: web, image: nginx} # front\n"))
+	docs, err := gaby.ParseAll([]byte("apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n" +
+		"  containers:\n  - {name: web, image: nginx} # front\n"))
 	if err != nil {
 		panic(err)
 	}

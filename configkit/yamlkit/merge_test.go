@@ -28,7 +28,9 @@ spec:
 `
 	type m = map[string]any
 	type l = []any
-	in := func(containers any) m { return m{"spec": m{"template": m{"spec": m{"containers": containers}}}} }
+	in := func(containers any) m {
+		return m{"spec": m{"template": m{"spec": m{"containers": containers}}}}
+	}
 	for name, c := range map[string]struct {
 		part     m
 		from, to string // of the text
@@ -63,7 +65,8 @@ spec:
 		"new element": {
 			in(l{m{"image": "logs:1", "name": "logs", "args": l{"a"}, "env": nil}}),
 			"proxy:1\n",
-			"proxy:1\n        - name: logs\n          args:\n            - a\n          image: logs:1\n",
+			"proxy:1\n        - name: logs\n          args:\n            - a\n" +
+				"          image: logs:1\n",
 		},
 		"no key": {
 			in(l{m{"image": "logs:1"}}),

@@ -31,7 +31,8 @@ func TestReportedPathsLeadBack(t *testing.T) {
 	}
 	keyed := 0
 	for _, row := range rows {
-		source := api.ResourceTypeToPathToVisitorInfoType{"v1/Pod": {api.UnresolvedPath(row.Path): {}}}
+		source := api.ResourceTypeToPathToVisitorInfoType{"v1/Pod": {api.UnresolvedPath(
+			row.Path): {}}}
 		again, err := yamlkit.GetStringPaths(docs, source, nil, provider)
 		if err != nil || len(again) != 1 || again[0].Value != row.Value ||
 			again[0].Path != row.Path {
@@ -48,9 +49,11 @@ func TestReportedPathsLeadBack(t *testing.T) {
 
 func TestCompositeMergeKeys(t *testing.T) {
 	docs := container(t,
-		"apiVersion: v1\nkind: Service\nmetadata: {name: dns}\nspec:\n  ports:\n  - {port: 53, protocol: UDP}\n  - {port: 53, protocol: TCP}\n  - {port: 80}\n")
+		"apiVersion: v1\nkind: Service\nmetadata: {name: dns}\nspec:\n  ports:\n"+
+			"  - {port: 53, protocol: UDP}\n  - {port: 53, protocol: TCP}\n  - {port: 80}\n")
 	provider := k8skit.New()
-	if keys := provider.MergeKeys("v1/Service").Child("spec").Child("ports"); fmt.Sprint(keys.Keys) != "[port protocol]" {
+	if keys := provider.MergeKeys("v1/Service").Child("spec").Child("ports"); fmt.Sprint(
+		keys.Keys) != "[port protocol]" {
 		t.Errorf("%v", keys)
 	}
 	source := api.ResourceTypeToPathToVisitorInfoType{"v1/Service": {"spec.ports.*.port": {}}}

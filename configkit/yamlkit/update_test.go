@@ -43,7 +43,10 @@ func TestUpdatesOfSharedValues(t *testing.T) {
 			spec: "spec: {k: 1}\n", want: "spec: {k: 7}\n",
 		},
 		{
-			name: "two paths of one missing value", paths: []api.UnresolvedPath{"spec.k", "spec.|k"},
+			name: "two paths of one missing value", paths: []api.UnresolvedPath{
+				"spec.k",
+				"spec.|k",
+			},
 			spec: "spec: {}\n", want: "spec: {k: 7}\n",
 		},
 		{

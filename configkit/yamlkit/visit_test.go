@@ -119,7 +119,8 @@ func TestGetPathsAnyType(t *testing.T) {
 	}{
 		{
 			"spec.*", api.DataTypeNone,
-			`spec.name string w; spec.big JSON 1e+20; spec.list YAML [1, two, true]; spec.name string x; `,
+			`spec.name string w; spec.big JSON 1e+20; spec.list YAML [1, two, true]; spec.name ` +
+				`string x; `,
 		},
 		{
 			"spec.list.*", api.DataTypeNone,
@@ -178,7 +179,8 @@ func TestUpdates(t *testing.T) {
 		{"null without upsert", value("spec.none", false), nil, ""},
 		{
 			"a number that is too large is not overwritten", value("spec.big", false), nil,
-			"7:8: v1/Thing /b: value 99999999999999999999 at path spec.big cannot be converted to int",
+			"7:8: v1/Thing /b: value 99999999999999999999 at path spec.big cannot be converted " +
+				"to int",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -241,7 +243,8 @@ func TestBoundArguments(t *testing.T) {
 		t.Fatal(err)
 	}
 	docs := container(t,
-		"apiVersion: v1\nkind: Thing\nmetadata: {name: a}\nspec:\n- {name: x, left: 1, right: 2}\n- {name: y.z, left: 3}\n")
+		"apiVersion: v1\nkind: Thing\nmetadata: {name: a}\nspec:\n"+
+			"- {name: x, left: 1, right: 2}\n- {name: y.z, left: 3}\n")
 	output, err := yamlkit.VisitPaths(docs, provider.AttributePaths("weight"), []any{"*", "left"},
 		"", provider,
 		func(_ *gaby.YamlDoc, output any, c yamlkit.VisitorContext, value int) (any, error) {
@@ -250,8 +253,9 @@ func TestBoundArguments(t *testing.T) {
 				c.PathArguments, d.GetterInvocation.Arguments, d.SetterInvocations[0].Arguments,
 				d.Description), nil
 		})
-	want := "spec.0.left=1 [{part x } {side left }] [{part x } {side left }] [{unit kg } {part x } {side left }] weight; " +
-		"spec.1.left=3 [{part y.z } {side left }] [{part y.z } {side left }] [{unit kg } {part y.z } {side left }] weight; "
+	want := "spec.0.left=1 [{part x } {side left }] [{part x } {side left }] [{unit kg } {part x " +
+		"} {side left }] weight; spec.1.left=3 [{part y.z } {side left }] [{part y.z } {side " +
+		"left }] [{unit kg } {part y.z } {side left }] weight; "
 	if err != nil || output != want {
 		t.Errorf("%v %v\nwant %s", output, err, want)
 	}
@@ -286,7 +290,8 @@ func TestNeededAndProvidedPaths(t *testing.T) {
 		needed[0].Details.NeededRequired["ResourceType"] != "v1/Other" {
 		t.Errorf("%+v", needed)
 	}
-	provided := provider.AttributePaths(resourcetypes.AttributeNameProvidedValue).PathsOf("v1/Other")
+	provided := provider.AttributePaths(resourcetypes.AttributeNameProvidedValue).PathsOf(
+		"v1/Other")
 	if len(provided) != 1 || !provided[0].Details.IsProvided ||
 		provided[0].Details.GetterInvocation.FunctionName != "get-x" {
 		t.Errorf("%+v", provided)

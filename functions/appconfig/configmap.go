@@ -63,16 +63,19 @@ func renderConfigMapFunction(
 			Parameters: []api.FunctionParameter{
 				{
 					ParameterName: parameterImmutable, DataType: api.DataTypeBool, Example: "true",
-					Description: "whether the ConfigMap is immutable, with a hash of the text at the end of its name; if not given, it is not",
+					Description: "whether the ConfigMap is immutable, with a hash of the text at " +
+						"the end of its name; if not given, it is not",
 				},
 				{
 					ParameterName: parameterAsKeyValue, DataType: api.DataTypeBool, Example: "true",
-					Description: "whether each value is an entry of the ConfigMap, as for environment variables; if not given, the file is its one entry",
+					Description: "whether each value is an entry of the ConfigMap, as for " +
+						"environment variables; if not given, the file is its one entry",
 				},
 				{
 					ParameterName: parameterFileName, DataType: api.DataTypeString,
-					Example:          "application.properties",
-					Description:      "the key of the file in the ConfigMap; if not given, the name of the unit with the extension of its format",
+					Example: "application.properties",
+					Description: "the key of the file in the ConfigMap; if not given, the " +
+						"name of the unit with the extension of its format",
 					ValueConstraints: api.ValueConstraints{Regexp: configMapKey},
 				},
 			},
@@ -81,7 +84,8 @@ func renderConfigMapFunction(
 				OutputType: api.OutputTypeYAML,
 			},
 			Hermetic: true, Idempotent: true,
-			Description: "Get a ConfigMap that holds the configuration, as a file or value by value, without its " +
+			Description: "Get a ConfigMap that holds the configuration, as a file or value by " +
+				"value, without its " +
 				block + " block",
 			FunctionType: api.FunctionTypeCustom,
 			Examples: []string{
@@ -123,7 +127,8 @@ func (r *renderer) render(docs gaby.Container) (string, error) {
 	}
 	if !r.isName().MatchString(r.unit) {
 		return "", fmt.Errorf(
-			"a ConfigMap cannot be named %q, as the unit is: names are lower-case letters, digits, - and dots",
+			"a ConfigMap cannot be named %q, as the unit is: names are lower-case letters, "+
+				"digits, - and dots",
 			r.unit,
 		)
 	}

@@ -223,7 +223,8 @@ func TestCasesAreChecked(t *testing.T) {
 				return
 			}
 			for i, says := range c.says {
-				if text := strings.ReplaceAll(got[i], s.Dir, "DIR"); !strings.HasPrefix(text, says) {
+				if text := strings.ReplaceAll(got[i], s.Dir, "DIR"); !strings.HasPrefix(text,
+					says) {
 					t.Errorf("%s: %s, want %s", c.name, text, says)
 				}
 			}

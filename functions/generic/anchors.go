@@ -18,8 +18,9 @@ func expandAnchorsFunction(provider configkit.ResourceProvider) handler.Function
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "expand-anchors",
 			Mutating:     true, Hermetic: true, Idempotent: true,
-			Description: "Replace aliases and << with their values, and remove anchors that nothing refers to",
-			Examples:    []string{"expand-anchors", "expand-anchors then set-label team shop"},
+			Description: "Replace aliases and << with their values, and remove anchors that " +
+				"nothing refers to",
+			Examples: []string{"expand-anchors", "expand-anchors then set-label team shop"},
 		},
 		PerDocument: true,
 		Function: handler.Edits(func(c *handler.Call) (int, error) {

@@ -22,7 +22,8 @@ import (
 // another function.
 func listParameter(name, description string) api.FunctionParameter {
 	return handler.Required(name, api.DataTypeAttributeValueList,
-		`[{"ResourceName": "shop/web", "ResourceType": "apps/v1/Deployment", "Path": "spec.replicas", "DataType": "int", "Value": 5}]`,
+		`[{"ResourceName": "shop/web", "ResourceType": "apps/v1/Deployment", "Path": `+
+			`"spec.replicas", "DataType": "int", "Value": 5}]`,
 		description)
 }
 
@@ -33,11 +34,13 @@ func setAttributesFunction(provider configkit.ResourceProvider) handler.Function
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-attributes",
 			Parameters: []api.FunctionParameter{listParameter(parameter,
-				"JSON list of ResourceType, ResourceName (empty for all resources of the type), Path, DataType (string, int, bool or YAML) and Value")},
+				"JSON list of ResourceType, ResourceName (empty for all resources of the type), "+
+					"Path, DataType (string, int, bool or YAML) and Value")},
 			Mutating: true, Hermetic: true, Idempotent: true,
 			Description: "Set the values of a list of attributes, creating missing values",
 			Examples: []string{
-				`set-attributes '[{"ResourceName": "", "ResourceType": "apps/v1/Deployment", "Path": "spec.replicas", "DataType": "int", "Value": 5}]'`,
+				`set-attributes '[{"ResourceName": "", "ResourceType": "apps/v1/Deployment", ` +
+					`"Path": "spec.replicas", "DataType": "int", "Value": 5}]'`,
 			},
 		},
 		ValueParameter: parameter,
@@ -80,13 +83,15 @@ func getPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegis
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "get-paths",
 			Parameters: []api.FunctionParameter{listParameter(parameter,
-				"JSON list of ResourceType, ResourceName (empty for all resources of the type) and Path")},
+				"JSON list of ResourceType, ResourceName (empty for all resources of the type) "+
+					"and Path")},
 			OutputInfo: handler.Output(api.OutputTypeAttributeValueList, "value",
 				"the values found, with their details"),
 			Hermetic: true, Idempotent: true,
 			Description: "Get the values of a list of attributes, with their details",
 			Examples: []string{
-				`get-paths '[{"ResourceName": "", "ResourceType": "apps/v1/Deployment", "Path": "spec.replicas"}]'`,
+				`get-paths '[{"ResourceName": "", "ResourceType": "apps/v1/Deployment", "Path": ` +
+					`"spec.replicas"}]'`,
 			},
 		},
 		ValueParameter: parameter, // too long for messages
@@ -179,7 +184,8 @@ func checkRows(
 			return err
 		}()
 		if err != nil {
-			problems = append(problems, handler.InvalidArgument(parameter, "entry %d: %w", i+1, err))
+			problems = append(problems, handler.InvalidArgument(parameter, "entry %d: %w", i+1,
+				err))
 		}
 	}
 	return errors.Join(problems...)
@@ -251,7 +257,8 @@ func withValues(fc *api.FunctionContext, rows api.AttributeValueList) api.Attrib
 	})
 	if n := len(rows) - len(some); n > 0 {
 		fc.NoteOnce(fmt.Sprintf(
-			"%d of %d entries have no value and set nothing: list-paths lists maps and lists without values", n,
+			"%d of %d entries have no value and set nothing: list-paths lists maps and lists "+
+				"without values", n,
 			len(rows),
 		))
 	}

@@ -21,8 +21,9 @@ func vetFormatFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 			OutputInfo: handler.Output(api.OutputTypeValidationResult, "passed",
 				"whether the YAML is unambiguous, and the ambiguities found"),
 			Validating: true, Hermetic: true, Idempotent: true,
-			Description: "Check that the YAML is unambiguous: no anchors and aliases, no repeated keys, no empty values, " +
-				"no yes, no, on and off without quotes, no old octal numbers",
+			Description: "Check that the YAML is unambiguous: no anchors and aliases, no " +
+				"repeated keys, no empty values, no yes, no, on and off without quotes, no old " +
+				"octal numbers",
 			Examples: []string{"vet-format"},
 		},
 		PerDocument: true,
@@ -138,7 +139,8 @@ func (l *formatLinter) plain(v gaby.Value) {
 			sign, digits = text[:1], text[1:]
 		}
 		l.add(v.Position(), "no-octal-values",
-			"value %q uses old-style octal notation; use %s0o%s prefix for clarity or quote it if a string was intended",
+			"value %q uses old-style octal notation; use %s0o%s prefix for clarity or quote it "+
+				"if a string was intended",
 			text, sign, digits[1:])
 	}
 }

@@ -26,7 +26,8 @@ func getAttributeFunction(provider configkit.ResourceProvider) handler.FunctionR
 			Parameters: []api.FunctionParameter{
 				attributeParameter(),
 				handler.Optional(parameterKey, api.DataTypeString, "web",
-					"keys to look the attribute up by, such as the name of a container; omitted keys match all"),
+					"keys to look the attribute up by, such as the name of a container; omitted "+
+						"keys match all"),
 			},
 			VarArgs: true,
 			OutputInfo: handler.Output(api.OutputTypeAttributeValueList, "value",
@@ -86,7 +87,8 @@ func AttributeKeys(
 		}
 		return nil, &handler.ArgumentError{
 			Parameter: parameterAttribute, Value: name,
-			Message:     fmt.Sprintf("attribute %s not registered", configkit.Abbreviate(string(name))),
+			Message: fmt.Sprintf("attribute %s not registered",
+				configkit.Abbreviate(string(name))),
 			Suggestions: configkit.Suggest(string(name), names),
 		}
 	}

@@ -35,7 +35,8 @@ func getHashFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 			OutputInfo: handler.Output(api.OutputTypeAttributeValueList, "hash",
 				"a hash of the values of each resource that has any"),
 			Hermetic: true, Idempotent: true,
-			Description: "Get a hash of the values at a path; comments and the order of resources do not matter",
+			Description: "Get a hash of the values at a path; comments and the order of " +
+				"resources do not matter",
 			Examples: []string{
 				"get-hash data", "get-hash 'spec.template.spec.containers.*.image'",
 			},

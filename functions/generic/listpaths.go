@@ -22,7 +22,8 @@ func listPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 			Parameters: []api.FunctionParameter{
 				handler.Optional(parameterPathPrefix, api.DataTypeString,
 					"spec.template.spec.containers",
-					"list only values at and below this path; list elements may be given by index or by merge key"),
+					"list only values at and below this path; list elements may be given by "+
+						"index or by merge key"),
 				{
 					ParameterName: "depth", DataType: api.DataTypeInt, Example: "3",
 					Description:      "list only paths of at most this many segments; 0 is all",

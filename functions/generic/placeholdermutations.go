@@ -20,8 +20,9 @@ func getPlaceholderMutationsFunction(
 			OutputInfo: handler.Output(api.OutputTypeResourceMutationList, "mutations",
 				"the placeholders of each resource that has some, as updates"),
 			Hermetic: true, Idempotent: true,
-			Description: "Get the values that are placeholders (see get-placeholders) as mutations, resource by resource",
-			Examples:    []string{"get-placeholder-mutations"},
+			Description: "Get the values that are placeholders (see get-placeholders) as " +
+				"mutations, resource by resource",
+			Examples: []string{"get-placeholder-mutations"},
 		},
 		Function: handler.Reads(func(c *handler.Call) (any, error) {
 			rows, err := findPlaceholders(c.Docs, provider)

@@ -31,8 +31,9 @@ func getPlaceholdersFunction(provider configkit.ResourceProvider) handler.Functi
 			OutputInfo: handler.Output(api.OutputTypeAttributeValueList, "placeholder",
 				"the strings, then the numbers, that are placeholders for values not known yet"),
 			Hermetic: true, Idempotent: true,
-			Description: "Get the values that are placeholders: strings with confighubplaceholder in them, and the number 999999999",
-			Examples:    []string{"get-placeholders"},
+			Description: "Get the values that are placeholders: strings with " +
+				"confighubplaceholder in them, and the number 999999999",
+			Examples: []string{"get-placeholders"},
 		},
 		Function: handler.Reads(func(c *handler.Call) (any, error) {
 			rows, err := findPlaceholders(c.Docs, provider)
@@ -127,8 +128,9 @@ func setDefaultNamesFunction(provider configkit.ResourceProvider) handler.Functi
 			FunctionName: "set-default-names",
 			Parameters: []api.FunctionParameter{{
 				ParameterName: "name", DataType: api.DataTypeString,
-				Example:          "template:{{.UnitSlug | normalizeName}}",
-				Default:          "template:{{.UnitSlug | normalizeName}}-{{.SpaceSlug | normalizeName}}",
+				Example: "template:{{.UnitSlug | normalizeName}}",
+				Default: "template:{{.UnitSlug | normalizeName}}-{{.SpaceSlug | " +
+					"normalizeName}}",
 				Description:      "name to set, usually a template",
 				ValueConstraints: api.ValueConstraints{Regexp: `^[^\s/]+$`},
 			}},

@@ -44,11 +44,13 @@ func searchReplaceFunction(provider configkit.ResourceProvider) handler.Function
 					"search only resources of this name, of any namespace if it has no slash"),
 			},
 			Mutating: true, Hermetic: true,
-			Description: "Search and replace text in string values, everywhere or at a path; keys do not change",
+			Description: "Search and replace text in string values, everywhere or at a path; " +
+				"keys do not change",
 			Examples: []string{
 				"search-replace staging.example.com example.com",
 				`search-replace 'v1\.([0-9]+)\.[0-9]+' 'v1.${1}.0' true`,
-				"search-replace nginx apache --path='spec.template.spec.containers.*.image' --resource-name=web",
+				"search-replace nginx apache --path='spec.template.spec.containers.*.image' " +
+					"--resource-name=web",
 			},
 		},
 		ValueParameter: parameterReplace,

@@ -32,7 +32,8 @@ func getSubtreeFunction(provider configkit.ResourceProvider) handler.FunctionReg
 			OutputInfo: handler.Output(api.OutputTypeAttributeValueList, "value",
 				"the values found at the path, maps and lists as YAML"),
 			Hermetic: true, Idempotent: true,
-			Description: "Get the values at a path of resources of any type, maps and lists as YAML",
+			Description: "Get the values at a path of resources of any type, maps and lists " +
+				"as YAML",
 			Examples: []string{
 				"get-path spec.replicas", "get-path 'spec.template.spec.containers.*.ports'",
 			},
@@ -57,16 +58,20 @@ func setSubtreeFunction(provider configkit.ResourceProvider) handler.FunctionReg
 			FunctionName: "set-path",
 			Parameters: []api.FunctionParameter{
 				pathParameter(
-					"path of the values within the resources; a last segment ?key=value finds or appends a list element",
+					"path of the values within the resources; a last segment ?key=value finds or " +
+						"appends a list element",
 				),
 				handler.Required(parameterSubtree, api.DataTypeYAML, "{cpu: 250m}",
-					"new value, in YAML or JSON; a number or boolean replaces a string as text, unless it has a tag: !!int 5"),
+					"new value, in YAML or JSON; a number or boolean replaces a string as text, "+
+						"unless it has a tag: !!int 5"),
 			},
 			Mutating: true, Hermetic: true, Idempotent: true,
-			Description: "Set the values at a path of resources of any type to any YAML, creating missing values",
+			Description: "Set the values at a path of resources of any type to any YAML, " +
+				"creating missing values",
 			Examples: []string{
 				"set-path spec.strategy '{type: Recreate}'",
-				"set-path 'spec.template.spec.containers.?name=web.env.?name=MODE' '{name: MODE, value: fast}'",
+				"set-path 'spec.template.spec.containers.?name=web.env.?name=MODE' '{name: MODE, " +
+					"value: fast}'",
 			},
 		},
 		ValueParameter: parameterSubtree,
@@ -124,12 +129,14 @@ func setPathCommentFunction(provider configkit.ResourceProvider) handler.Functio
 			FunctionName: "set-path-comment",
 			Parameters: append(pathParameters(), api.FunctionParameter{
 				ParameterName: parameterComment, Required: true, DataType: api.DataTypeString,
-				Example:          "set by the autoscaler",
-				Description:      "text of the comment, without #; an empty one removes the comment",
+				Example: "set by the autoscaler",
+				Description: "text of the comment, without #; an empty one removes the " +
+					"comment",
 				ValueConstraints: api.ValueConstraints{Regexp: `^[^\r\n\x{85}\x{2028}\x{2029}]*$`},
 			}),
 			Mutating: true, Hermetic: true, Idempotent: true,
-			Description: "Set the comment of the value at a path of resources of a type: on its line, or above it in formats without such comments",
+			Description: "Set the comment of the value at a path of resources of a type: on its " +
+				"line, or above it in formats without such comments",
 			Examples: []string{
 				"set-path-comment apps/v1/Deployment spec.replicas 'see the capacity sheet'",
 			},

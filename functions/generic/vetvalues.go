@@ -73,7 +73,8 @@ func VetFunction(
 			FunctionName: name,
 			Parameters: []api.FunctionParameter{handler.Required(filterParameter,
 				api.DataTypeJSON, example,
-				"JSON object: AllowStrings and DenyStrings (objects with the strings as keys and true as values), AllowRegexp and DenyRegexp (RE2), Min and Max, AllowBool")},
+				"JSON object: AllowStrings and DenyStrings (objects with the strings as keys and "+
+					"true as values), AllowRegexp and DenyRegexp (RE2), Min and Max, AllowBool")},
 			OutputInfo: handler.Output(api.OutputTypeValidationResult, "passed",
 				"whether all values are allowed, and the values that are not"),
 			Validating: true, Hermetic: true, Idempotent: true,

@@ -45,7 +45,8 @@ func TestValueFilter(t *testing.T) {
 		`{"DenyStrings": {"a": true}, "DenyRegexp": "a"}`: "exclude each other",
 	} {
 		t.Run(text, func(t *testing.T) {
-			if _, err := parseValueFilter(text); err == nil || !strings.Contains(err.Error(), want) {
+			if _, err := parseValueFilter(text); err == nil || !strings.Contains(err.Error(),
+				want) {
 				t.Errorf("%s: error %v, want one with %q", text, err, want)
 			}
 		})

@@ -230,7 +230,8 @@ func (f *function) convertAsIs(arg *api.FunctionArgument, index int) error {
 			return fail("argument %s: %s is not UTF-8", p.ParameterName, configkit.Quote(s))
 		}
 		if len(p.EnumValues) > 0 && !slices.Contains(p.EnumValues, s) {
-			err := fail("value %s for argument %s is not in enum values [%s]", configkit.Abbreviate(s),
+			err := fail("value %s for argument %s is not in enum values [%s]",
+				configkit.Abbreviate(s),
 				p.ParameterName, strings.Join(p.EnumValues, " "))
 			err.Suggestions = configkit.Suggest(s, p.EnumValues)
 			return err

@@ -66,7 +66,8 @@ func (e *NotHermeticError) Error() string {
 
 // Hint says how to allow the function.
 func (e *NotHermeticError) Hint() string {
-	return "--allow-external lets functions use files, programs and the network. A function that uses none of them should declare Hermetic: true"
+	return "--allow-external lets functions use files, programs and the network. A function that " +
+		"uses none of them should declare Hermetic: true"
 }
 
 // ArgumentErrors returns an *ArgumentError about the parameter for each problem in err, joined.

@@ -411,12 +411,14 @@ func TestArgumentsAreValidated(t *testing.T) {
 		},
 		{
 			"sample", append(args("abc"), append(named("form", "json"), args(3)...)...), nil,
-			"mix of out-of-order named and unnamed arguments for function sample (arguments without a name come first, in the order of the parameters)",
+			"mix of out-of-order named and unnamed arguments for function sample (arguments " +
+				"without a name come first, in the order of the parameters)",
 		},
 		{
 			"sample", named("wrod", "abc", "form", "jsno", "count", 0), nil,
 			"argument wrod is not a valid parameter of function sample (did you mean word?); " +
-				"argument count value 0 is out of range [1,9]; value jsno for argument form is not in enum values [yaml json] (did you mean json?)",
+				"argument count value 0 is out of range [1,9]; value jsno for argument form is " +
+				"not in enum values [yaml json] (did you mean json?)",
 		},
 		{
 			"sample", args("ABC", 1, true, "json", "more", "and more"), nil,
@@ -432,8 +434,9 @@ func TestArgumentsAreValidated(t *testing.T) {
 				{Value: "x", Evaluator: "lisp"},
 			},
 			nil,
-			"argument word: template: column 1: unclosed action; argument count: an expression must be a string; " +
-				"argument flag: CEL: column 4: the expression ends too early; argument form: unknown evaluator \"lisp\"",
+			"argument word: template: column 1: unclosed action; argument count: an expression " +
+				"must be a string; argument flag: CEL: column 4: the expression ends too early; " +
+				"argument form: unknown evaluator \"lisp\"",
 		},
 		{"take-nothing", args("abc"), nil, "too many arguments: got 1, expected 0"},
 		{"sample", args("abc"), nil, "insufficient arguments: got 1, expected 2: " + all},
@@ -451,7 +454,8 @@ func TestArgumentsAreValidated(t *testing.T) {
 		},
 		{
 			"sample", append(named("count", 1), args("abc")...), nil,
-			"mix of out-of-order named and unnamed arguments for function sample (arguments without a name come first, in the order of the parameters)",
+			"mix of out-of-order named and unnamed arguments for function sample (arguments " +
+				"without a name come first, in the order of the parameters)",
 		},
 		{
 			"sample", named("form", "json", "word", "abc"), nil,
@@ -479,9 +483,12 @@ func TestArgumentsAreValidated(t *testing.T) {
 		{"sample", args(7, 1), nil, "argument word data type int is not of type string"},
 		{
 			"sample", args("ABC", 0), nil,
-			"value ABC for argument word failed to match ^[a-z]+$ (word looks like abc); argument count value 0 is out of range [1,9]",
+			"value ABC for argument word failed to match ^[a-z]+$ (word looks like abc); " +
+				"argument count value 0 is out of range [1,9]",
 		},
-		{"sample", args(strings.Repeat("A", 1000000), 1), nil, "value " + strings.Repeat("A", 80) + "… (1000000 characters) for argument word failed to match ^[a-z]+$ (word looks like abc)"},
+		{"sample", args(strings.Repeat("A", 1000000), 1), nil, "value " + strings.Repeat("A", 80) +
+			"… (1000000 characters) for argument word failed to match ^[a-z]+$ (word looks " +
+			"like abc)"},
 		{
 			"sample", args("abc", strings.Repeat("x", 1000)), nil,
 			`argument count: value "` + strings.Repeat("x", 80) +
@@ -494,7 +501,8 @@ func TestArgumentsAreValidated(t *testing.T) {
 		},
 		{
 			"sample", args("abc\n\n", "3\n\n"), nil,
-			`value "abc\n\n" for argument word failed to match ^[a-z]+$ (word looks like abc); argument count: value "3\n\n" is not an integer`,
+			`value "abc\n\n" for argument word failed to match ^[a-z]+$ (word looks like abc); ` +
+				`argument count: value "3\n\n" is not an integer`,
 		},
 		{"set-many", args("a\n", "b\n"), named("name", "a\n", "pair", "b\n"), ""},
 		{"set-many", args("a", "\xff"), nil, `argument pair: "\xff" is not UTF-8`},
@@ -508,7 +516,8 @@ func TestArgumentsAreValidated(t *testing.T) {
 		},
 		{
 			"set-many", named("name", "a", "name", "b", "pair", "c"), nil,
-			"argument name appears multiple times but is not the last argument of function set-many",
+			"argument name appears multiple times but is not the last argument of function " +
+				"set-many",
 		},
 	} {
 		t.Run(c.function, func(t *testing.T) {

@@ -15,7 +15,8 @@ import (
 func TestStepsHoldIntermediateData(t *testing.T) {
 	h := testFunctions(t)
 	list := "apiVersion: v1\nkind: List\nitems:\n" +
-		"- apiVersion: v1\n  kind: Thing\n  metadata:\n    name: a\n- apiVersion: v1\n  kind: Thing\n  metadata:\n    name: b\n"
+		"- apiVersion: v1\n  kind: Thing\n  metadata:\n    name: a\n- apiVersion: v1\n" +
+		"  kind: Thing\n  metadata:\n    name: b\n"
 	invoke := func(data string, chain api.FunctionInvocationList) *handler.Result {
 		r, err := h.Run(t.Context(),
 			&api.FunctionInvocationRequest{ConfigData: []byte(data), FunctionInvocations: chain},

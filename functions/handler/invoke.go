@@ -396,7 +396,8 @@ func (f *function) checkContract(res result, changed bool) error {
 		return errors.New(
 			"the function changed the configuration, but its signature does not say Mutating: true")
 	case f.Validating && !combine(typeOfValue(res.output), api.OutputTypeValidationResult):
-		return fmt.Errorf("the function is a validation, but its output is %T and not an api.ValidationResult or a list of them", res.output)
+		return fmt.Errorf("the function is a validation, but its output is %T and not an "+
+			"api.ValidationResult or a list of them", res.output)
 	case res.output != nil && f.OutputInfo != nil && !mayBe(f.OutputInfo.OutputType, res.output):
 		return &OutputTypeError{
 			Function: f.name, Declared: f.OutputInfo.OutputType, Value: res.output,

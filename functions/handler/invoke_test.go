@@ -223,12 +223,14 @@ func TestPipeline(t *testing.T) {
 		},
 		{
 			"all errors of a function", both, chain("spoil a", "spoil b"), false, 0, both,
-			"failure 4 spoil: v1/Thing /a: it is spoilt\nfailure 4 spoil: v1/Thing /b: it is spoilt\n",
+			"failure 4 spoil: v1/Thing /a: it is spoilt\nfailure 4 spoil: v1/Thing /b: it is " +
+				"spoilt\n",
 		},
 		{
 			"unknown function and bad arguments", docA, chain("mork x", "mark", "mark x"), false, 0,
 			docA + "x: \"yes\"\n",
-			"failure 2 invoke mork: function does not exist\nfailure 2 mark: insufficient arguments: got 0, expected 1: key (reqd: true)\n",
+			"failure 2 invoke mork: function does not exist\n" +
+				"failure 2 mark: insufficient arguments: got 0, expected 1: key (reqd: true)\n",
 		},
 		{
 			"unknown function and stop", docA, chain("mork x", "mark x"), true, 0, docA,
@@ -271,9 +273,11 @@ func TestPipeline(t *testing.T) {
 			"note 2 names: nothing matched key x\n",
 		},
 		{
-			"a document that is not a resource", docA + "---\nvalues: 1\n", chain("mark x"), false, 0,
+			"a document that is not a resource", docA + "---\nvalues: 1\n", chain("mark x"), false,
+			0,
 			docA + "x: \"yes\"\n---\nvalues: 1\n",
-			"note 1 6:1: the document has no apiVersion and no kind and no metadata.name, so it is skipped\n",
+			"note 1 6:1: the document has no apiVersion and no kind and no metadata.name, so it " +
+				"is skipped\n",
 		},
 		{
 			"invalid text in a visited document", docA + "---\n" + docB + "x: [\n",
@@ -359,11 +363,13 @@ func TestExpressionArguments(t *testing.T) {
 		{template, "{{.Params.zone}}", "text \"eu\\n\"\n"},
 		{
 			template, "ü{{.UnitSlg}}",
-			"failure 2 text: argument key: template: column 4: unknown field UnitSlg\nhint did you mean UnitSlug?\n",
+			"failure 2 text: argument key: template: column 4: unknown field UnitSlg\n" +
+				"hint did you mean UnitSlug?\n",
 		},
 		{
 			template, "{{.Params.zon}}",
-			"failure 2 text: argument key: template: column 10: map has no entry for key \"zon\"\nhint did you mean zone?\n",
+			"failure 2 text: argument key: template: column 10: map has no entry for key " +
+				"\"zon\"\nhint did you mean zone?\n",
 		},
 		{template, "{{", "failure 2 text: argument key: template: column 1: unclosed action\n"},
 		{
@@ -373,15 +379,18 @@ func TestExpressionArguments(t *testing.T) {
 		{cel, "size(params) + 1", "text \"2\\n\"\n"},
 		{
 			cel, "functionContext.UnitSlg",
-			"failure 2 text: argument key: CEL: column 17: no such key: UnitSlg: functionContext has no UnitSlg\n",
+			"failure 2 text: argument key: CEL: column 17: no such key: UnitSlg: functionContext " +
+				"has no UnitSlg\n",
 		},
 		{
 			cel, "[params.zone]",
-			"failure 2 text: argument key: CEL: column 1: the expression returns a list, not a string, number or bool\n",
+			"failure 2 text: argument key: CEL: column 1: the expression returns a list, not a " +
+				"string, number or bool\n",
 		},
 		{
 			cel, "object.kind + r.kind",
-			"failure 2 text: argument key: CEL: column 1: object is not known\nfailure 2 text: argument key: CEL: column 15: r is not known\n",
+			"failure 2 text: argument key: CEL: column 1: object is not known\n" +
+				"failure 2 text: argument key: CEL: column 15: r is not known\n",
 		},
 	} {
 		t.Run(c.text, func(t *testing.T) {
@@ -452,7 +461,8 @@ func TestParallelAndSequentialRunsAgree(t *testing.T) {
 				t.Errorf("%v: the data differs", calls)
 			}
 			if outcome1 != outcome4 {
-				t.Errorf("%v: the outcome differs:\n%.2000s\nand\n%.2000s", calls, outcome1, outcome4)
+				t.Errorf("%v: the outcome differs:\n%.2000s\nand\n%.2000s", calls, outcome1,
+					outcome4)
 			}
 			if calls[1] == "spoil n59" &&
 				(strings.Contains(data4, "spoilt") || !strings.Contains(data4, "x: \"yes\"") ||

@@ -70,7 +70,10 @@ func TestInputFile(t *testing.T) {
 		t.Run(file, func(t *testing.T) {
 			var files []string
 			h := newHandler()
-			for name, mutating := range map[string]bool{"look": false, "change": true, "label": true} {
+			for name, mutating := range map[string]bool{
+				"look": false, "change": true,
+				"label": true,
+			} {
 				with(t, h, handler.FunctionRegistration{
 					FunctionSignature: api.FunctionSignature{
 						FunctionName: name, Hermetic: true, Mutating: mutating,

@@ -213,17 +213,20 @@ func TestOutputsAreCombined(t *testing.T) {
 		{
 			[]string{"vet-one", "vet-some", "vet-pointer"},
 			"ValidationResult",
-			"passed 0 vet-one true\npassed 1 vet-some true\npassed 1 vet-some false\npassed 2 vet-pointer true\nvalidation failed\n",
+			"passed 0 vet-one true\npassed 1 vet-some true\npassed 1 vet-some false\n" +
+				"passed 2 vet-pointer true\nvalidation failed\n",
 		},
 		{
 			[]string{"vet-some", "vet-one"},
 			"ValidationResultList",
-			"passed 0 vet-some true\npassed 0 vet-some false\npassed 1 vet-one true\nvalidation failed\n",
+			"passed 0 vet-some true\npassed 0 vet-some false\npassed 1 vet-one true\n" +
+				"validation failed\n",
 		},
 		{
 			[]string{"get-json", "get-json", "names x", "get-none"},
 			"JSON AttributeValueList",
-			"note 0 get-json: functions with unmergeable output types; output of get-json discarded\noutput JSON 1\nrow 2 names /a\n",
+			"note 0 get-json: functions with unmergeable output types; output of get-json " +
+				"discarded\noutput JSON 1\nrow 2 names /a\n",
 		},
 		{[]string{"get-opaque"}, "Opaque", "output Opaque x\n"},
 		{[]string{"get-none"}, "AttributeValueList", ""},
@@ -307,12 +310,14 @@ func TestContractViolations(t *testing.T) {
 		"a getter that edits": {
 			api.FunctionSignature{},
 			func(docs gaby.Container) (gaby.Container, any) { edit(docs); return docs, nil },
-			"failure 4 f: the function changed the configuration, but its signature does not say Mutating: true\n",
+			"failure 4 f: the function changed the configuration, but its signature does not say " +
+				"Mutating: true\n",
 		},
 		"a getter that drops": {
 			api.FunctionSignature{},
 			func(docs gaby.Container) (gaby.Container, any) { return docs[:1], nil },
-			"failure 4 f: the function changed the configuration, but its signature does not say Mutating: true\n",
+			"failure 4 f: the function changed the configuration, but its signature does not say " +
+				"Mutating: true\n",
 		},
 		"a getter that returns no documents": {
 			api.FunctionSignature{},
@@ -322,12 +327,14 @@ func TestContractViolations(t *testing.T) {
 		"a validation without a result": {
 			api.FunctionSignature{Validating: true},
 			func(docs gaby.Container) (gaby.Container, any) { return docs, nil },
-			"failure 4 f: the function is a validation, but its output is <nil> and not an api.ValidationResult or a list of them\n",
+			"failure 4 f: the function is a validation, but its output is <nil> and not an " +
+				"api.ValidationResult or a list of them\n",
 		},
 		"a validation with a number": {
 			api.FunctionSignature{Validating: true},
 			func(docs gaby.Container) (gaby.Container, any) { return docs, 5 },
-			"failure 4 f: the function is a validation, but its output is int and not an api.ValidationResult or a list of them\n",
+			"failure 4 f: the function is a validation, but its output is int and not an " +
+				"api.ValidationResult or a list of them\n",
 		},
 		"text instead of rows": {
 			api.FunctionSignature{
@@ -336,7 +343,8 @@ func TestContractViolations(t *testing.T) {
 				},
 			},
 			func(docs gaby.Container) (gaby.Container, any) { return docs, "text" },
-			"failure 4 f: the signature of f says that its output is of type AttributeValueList, but it returned string\n",
+			"failure 4 f: the signature of f says that its output is of type AttributeValueList, " +
+				"but it returned string\n",
 		},
 		"resources instead of rows": {
 			api.FunctionSignature{
@@ -345,7 +353,8 @@ func TestContractViolations(t *testing.T) {
 				},
 			},
 			func(docs gaby.Container) (gaby.Container, any) { return docs, api.ResourceList{} },
-			"failure 4 f: the signature of f says that its output is of type AttributeValueList, but it returned api.ResourceList\n",
+			"failure 4 f: the signature of f says that its output is of type AttributeValueList, " +
+				"but it returned api.ResourceList\n",
 		},
 		"anything as JSON": {
 			api.FunctionSignature{
@@ -450,14 +459,16 @@ func TestFailuresInParts(t *testing.T) {
 				data1, outcome1 := run(1, stop, chain(c.chain...))
 				data4, outcome4 := run(4, stop, chain(c.chain...))
 				if data1 != data4 || outcome1 != outcome4 {
-					t.Errorf("%v, stop %t: the data is the same: %t, the outcomes:\n%.1000s\n%.1000s",
+					t.Errorf("%v, stop %t: the data is the same: %t, the outcomes:\n%.1000s\n"+
+						"%.1000s",
 						c.chain, stop, data1 == data4, outcome1, outcome4)
 				}
 				if !strings.Contains(outcome4, c.failure) || strings.Contains(data4, "spoilt") ||
 					strings.Contains(data4, "panicked") ||
 					strings.Count(data4, "x: \"yes\"") != 6000 ||
 					strings.Contains(data4, "z: \"yes\"") == stop {
-					t.Errorf("%v, stop %t: not what was to happen:\n%.1000s", c.chain, stop, outcome4)
+					t.Errorf("%v, stop %t: not what was to happen:\n%.1000s", c.chain, stop,
+						outcome4)
 				}
 			}
 		})
@@ -474,7 +485,8 @@ func TestLongFunctionsAreCancelled(t *testing.T) {
 					FunctionName: "take-long", Mutating: true, Hermetic: true,
 				}, PerDocument: true,
 				Function: func(
-					fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte,
+					fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument,
+					_ []byte,
 				) (gaby.Container, any, error) {
 					time.AfterFunc(10*time.Millisecond, cancel)
 					select {
@@ -526,7 +538,8 @@ func TestValidationOfPartsHasOneResult(t *testing.T) {
 	var results []api.ValidationResultList
 	for _, perDocument := range []bool{false, true} {
 		t.Run(fmt.Sprint(perDocument), func(t *testing.T) {
-			r := selected(t, with(t, newHandler(), validate(perDocument)), text, "", chain("vet-names"))
+			r := selected(t, with(t, newHandler(), validate(perDocument)), text, "",
+				chain("vet-names"))
 			if !r.ValidationFailed || len(r.Outputs) != 1 {
 				t.Fatalf("per document %t: %s", perDocument, outcome(r))
 			}

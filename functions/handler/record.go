@@ -201,7 +201,8 @@ func (r *run) finish() *Result {
 		r.response.HasNewMutations = r.changedValues
 		if r.response.Changed && !r.response.HasNewMutations {
 			r.response.Notes = append(r.response.Notes, api.Note{
-				Message: "no value changed; mutations do not record comments, the order of resources or formatting",
+				Message: "no value changed; mutations do not record comments, the order of " +
+					"resources or formatting",
 			})
 		}
 	}

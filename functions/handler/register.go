@@ -139,7 +139,8 @@ func (r *FunctionRegistration) problems() []string {
 	if r.ValueParameter != "" &&
 		!slices.ContainsFunc(r.Parameters,
 			func(p api.FunctionParameter) bool { return p.ParameterName == r.ValueParameter }) {
-		problems.add("the parameter for the value, %s, is not one of its parameters", r.ValueParameter)
+		problems.add("the parameter for the value, %s, is not one of its parameters",
+			r.ValueParameter)
 	}
 	if slices.Contains(r.OtherDataExpected, "") {
 		problems.add("a source of other data has no name")
@@ -185,7 +186,8 @@ func (r *FunctionRegistration) outputProblems() []string {
 	case r.Validating:
 		return []string{"it is validating, but does not describe its output"}
 	case !r.Mutating:
-		return []string{"it neither changes the configuration nor returns anything: it must be mutating or describe its output"}
+		return []string{"it neither changes the configuration nor returns anything: it must be " +
+			"mutating or describe its output"}
 	default:
 		return nil
 	}

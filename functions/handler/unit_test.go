@@ -29,12 +29,16 @@ func probe(
 	return h
 }
 
-const twoThings = "apiVersion: v1\nkind: Thing\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Thing\nmetadata: {name: b}\n"
+const twoThings = "apiVersion: v1\nkind: Thing\nmetadata: {name: a}\n---\napiVersion: v1\n" +
+	"kind: Thing\nmetadata: {name: b}\n"
 
 func TestWholeUnitFunctionsSeeAllDocuments(t *testing.T) {
 	for _, whole := range []bool{false, true} {
 		t.Run(fmt.Sprint(whole), func(t *testing.T) {
-			for hash, want := range map[string]string{"": api.DataHash([]byte(twoThings)), "0f": "0f"} {
+			for hash, want := range map[string]string{
+				"":   api.DataHash([]byte(twoThings)),
+				"0f": "0f",
+			} {
 				seen, known := 0, ""
 				h := probe(t, handler.FunctionRegistration{WholeUnit: whole},
 					func(fc *api.FunctionContext, docs gaby.Container, _ []byte) {
@@ -54,7 +58,8 @@ func TestWholeUnitFunctionsSeeAllDocuments(t *testing.T) {
 					want = "" // the function did not ask for it
 				}
 				if (seen == 2) != whole || known != want {
-					t.Errorf("whole unit %t, hash %q: %d documents, hash %q", whole, hash, seen, known)
+					t.Errorf("whole unit %t, hash %q: %d documents, hash %q", whole, hash, seen,
+						known)
 				}
 			}
 		})

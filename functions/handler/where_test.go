@@ -73,7 +73,8 @@ func TestWhereResource(t *testing.T) {
 		{
 			"nothing is selected", abc, "ConfigHub.ResourceType = 'v1/Other'",
 			chain("mark x", "names x", "vet-marked x"), abc,
-			"note 3 no resource satisfies ConfigHub.ResourceType = 'v1/Other'\npassed 2 vet-marked true\n",
+			"note 3 no resource satisfies ConfigHub.ResourceType = 'v1/Other'\n" +
+				"passed 2 vet-marked true\n",
 		},
 		{
 			"nothing is selected by an invocation", abc, "",
@@ -117,7 +118,12 @@ func TestWhereResource(t *testing.T) {
 			"ConfigHub.ResourceNameWithoutScope < 'd'", chain("keep a"),
 			named3("a", "d") + "y: [\n", "",
 		},
-		{"no resource", abc + "---\nvalues: 1\n", onlyB, chain("names x"), abc + "---\nvalues: 1\n", "note 1 16:1: the document has no apiVersion and no kind and no metadata.name, so it is skipped\nrow 0 names /b\n"},
+		{
+			"no resource", abc + "---\nvalues: 1\n", onlyB, chain("names x"), abc +
+				"---\nvalues: 1\n",
+			"note 1 16:1: the document has no apiVersion and no kind and no metadata.name, so it " +
+				"is skipped\nrow 0 names /b\n",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := selected(t, testFunctions(t), c.data, c.where, c.chain)

@@ -46,8 +46,9 @@ func versions() []attribute {
 		},
 		{
 			name: "provider-version", block: "terraform",
-			path:        "required_providers.*.@%s:provider-name.version",
-			of:          []api.FunctionParameter{text("provider-name", "aws", "local name of the provider")},
+			path: "required_providers.*.@%s:provider-name.version",
+			of: []api.FunctionParameter{text("provider-name", "aws",
+				"local name of the provider")},
 			value:       text("version", "~> 5.0", "the version constraint"),
 			description: "the version constraint of a provider that has a source and a version",
 			get:         "get-provider-version aws", set: "set-provider-version aws '~> 5.31'",

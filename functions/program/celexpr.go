@@ -15,7 +15,8 @@ func vetCELExprFunction(provider configkit.ResourceProvider) handler.FunctionReg
 		Name: "celexpr",
 		Program: handler.Required("validation-expr", api.DataTypeCEL,
 			`r.kind != "Deployment" || r.spec.replicas > 1`,
-			"CEL expression that must be true of every resource, which it calls r or object ('fctl help cel')"),
+			"CEL expression that must be true of every resource, which it calls r or object "+
+				"('fctl help cel')"),
 		Compile: func(text string, _ Use) (func(*expression.Scope) (Run, error), error) {
 			program, err := cel.Compile(text, cel.Bool)
 			if err != nil {

@@ -22,14 +22,16 @@ func getCELUnitFunction(provider configkit.ResourceProvider) handler.FunctionReg
 			FunctionName: "get-cel-unit",
 			Parameters: []api.FunctionParameter{
 				handler.Required(parameter, api.DataTypeCEL, "resources.size()",
-					"CEL expression about all resources, a list called resources ('fctl help cel')"),
+					"CEL expression about all resources, a list called resources ('fctl help "+
+						"cel')"),
 				paramParameter(`params["KEY"]`),
 			},
 			VarArgs:  true,
 			Hermetic: true, Idempotent: true,
 			OutputInfo: handler.Output(api.OutputTypeAttributeValueList, "value",
 				"one row with the value, which is of no resource"),
-			Description: "Get one value that a CEL expression computes from all resources: a string, number or bool",
+			Description: "Get one value that a CEL expression computes from all resources: a " +
+				"string, number or bool",
 			Examples: []string{
 				"get-cel-unit 'resources.size()'",
 				`get-cel-unit 'resources.map(r, has(r.metadata.labels) ? 1 : 0).sum()'`,

@@ -147,7 +147,8 @@ func (l *Language) function(name string, use Use,
 			return nil, err
 		}
 		run, err := bind(&expression.Scope{
-			Params: params, Context: expression.Context(c.FunctionContext), Print: func(text string) {
+			Params: params, Context: expression.Context(c.FunctionContext),
+			Print: func(text string) {
 				c.Note(api.Position{}, text)
 			},
 		})

@@ -297,6 +297,9 @@ func fail(
 	result.Passed = false
 	for _, detail := range details {
 		result.Details = append(result.Details, detail)
-		result.Locations = append(result.Locations, api.Location{Resource: info.String(), Position: pos})
+		result.Locations = append(result.Locations, api.Location{
+			Resource: info.String(),
+			Position: pos,
+		})
 	}
 }

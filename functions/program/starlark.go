@@ -20,20 +20,29 @@ func starlarkFunctions(provider configkit.ResourceProvider) []handler.FunctionRe
 		Write: func(doc *gaby.YamlDoc, _ *api.ResourceInfo, value any) error {
 			return doc.SetData(value)
 		},
-		GetDescription: "Get values that a Starlark program finds: its function extract(r) returns a list of rows for a resource",
-		SetDescription: "Change resources with a Starlark program, which runs on each and calls it r",
-		VetDescription: "Check every resource with a Starlark program: its function validate(r) returns True, False or a map",
+		GetDescription: "Get values that a Starlark program finds: its function extract(r) " +
+			"returns a list of rows for a resource",
+		SetDescription: "Change resources with a Starlark program, which runs on each and " +
+			"calls it r",
+		VetDescription: "Check every resource with a Starlark program: its function validate(r) " +
+			"returns True, False or a map",
 		GetExamples: []string{
-			`get-starlark 'def extract(r): return [{"Path": "metadata.name", "Value": r["metadata"]["name"].upper()}]'`,
-			`get-starlark 'def extract(r): return [{"Path": "kind", "Value": r["kind"]}] if r["kind"] in params["kinds"].split(",") else []' kinds=Service,Ingress`,
+			`get-starlark 'def extract(r): return [{"Path": "metadata.name", "Value": ` +
+				`r["metadata"]["name"].upper()}]'`,
+			`get-starlark 'def extract(r): return [{"Path": "kind", "Value": r["kind"]}] if ` +
+				`r["kind"] in params["kinds"].split(",") else []' kinds=Service,Ingress`,
 		},
 		SetExamples: []string{
-			`set-starlark 'r["metadata"].setdefault("labels", {})["zone"] = params["zone"]' zone=eu`,
-			`set-starlark 'for c in r.get("spec", {}).get("template", {}).get("spec", {}).get("containers", []): c["imagePullPolicy"] = params["policy"]' policy=Always`,
+			`set-starlark 'r["metadata"].setdefault("labels", {})["zone"] = params["zone"]' ` +
+				`zone=eu`,
+			`set-starlark 'for c in r.get("spec", {}).get("template", {}).get("spec", ` +
+				`{}).get("containers", []): c["imagePullPolicy"] = params["policy"]' policy=Always`,
 		},
 		VetExamples: []string{
-			`vet-starlark 'def validate(r): return re.match("^[a-z-]+$", r["metadata"]["name"]) != None'`,
-			`vet-starlark 'def validate(r): return len(r["metadata"]["name"]) <= int(params["most"])' most=20`,
+			`vet-starlark 'def validate(r): return re.match("^[a-z-]+$", r["metadata"]["name"]) ` +
+				`!= None'`,
+			`vet-starlark 'def validate(r): return len(r["metadata"]["name"]) <= ` +
+				`int(params["most"])' most=20`,
 		},
 	}, provider)
 }

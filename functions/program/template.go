@@ -31,7 +31,8 @@ func setTemplateFunction(provider configkit.ResourceProvider) handler.FunctionRe
 			},
 			VarArgs:  true,
 			Mutating: true, Hermetic: true, Idempotent: true,
-			Description: "Set the strings at a path of resources of any type to the result of a template, creating missing values",
+			Description: "Set the strings at a path of resources of any type to the result of a " +
+				"template, creating missing values",
 			Examples: []string{
 				"set-template '{{.UnitSlug | normalizeName}}' metadata.annotations.unit",
 				"set-template '{{.SpaceSlug}}@{{.Params.zone}}' metadata.labels.origin zone=eu",

@@ -68,9 +68,11 @@ func setYQFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 					}
 					if !complete {
 						pos := doc.Position()
-						text := "of an item of a list only values are set: comments, styles and the order of keys stay as they are"
+						text := "of an item of a list only values are set: comments, styles and " +
+							"the order of keys stay as they are"
 						if doc.Native() != nil {
-							text = "in this format only values and the comments after them are set: the order of keys does not change"
+							text = "in this format only values and the comments after them are " +
+								"set: the order of keys does not change"
 						}
 						fc.Note(pos, text)
 					}
@@ -92,7 +94,8 @@ func setYQFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 			return result, nil, nil
 		})
 	r.Mutating = true
-	r.Description = "Replace each resource by the result of a yq expression; bytes that the expression does not change are preserved"
+	r.Description = "Replace each resource by the result of a yq expression; bytes that the " +
+		"expression does not change are preserved"
 	r.DeprecatedAliases = []string{"yq-i"}
 	r.Examples = []string{
 		"set-yq '.spec.replicas += 1'", `set-yq '.metadata.labels.zone = $params.zone' zone=eu`,
@@ -114,7 +117,8 @@ func yqFunction(
 			FunctionName: name,
 			Parameters: []api.FunctionParameter{
 				handler.Required(parameterYQ, api.DataTypeString, ".spec.replicas",
-					"expression of yq 4, evaluated for each resource by itself; operators that use files, the environment, the time or programs are not allowed"),
+					"expression of yq 4, evaluated for each resource by itself; operators that "+
+						"use files, the environment, the time or programs are not allowed"),
 				paramParameter("$params.KEY"),
 			},
 			VarArgs:  true,

@@ -20,14 +20,15 @@ func vetApprovedByFunction(converter configkit.ConfigConverter) handler.Function
 			FunctionName: "vet-approvedby",
 			Parameters: []api.FunctionParameter{{
 				ParameterName: parameter, Required: true, DataType: api.DataTypeInt, Example: "2",
-				Description:      "number of people who must have approved the data in its current state; 0 only checks that it has not changed",
+				Description: "number of people who must have approved the data in its " +
+					"current state; 0 only checks that it has not changed",
 				ValueConstraints: api.ValueConstraints{Min: &least},
 			}},
 			OutputInfo: handler.Output(api.OutputTypeValidationResult, "passed",
 				"whether enough people have approved the data, and it has not changed since"),
 			Validating: true, Hermetic: true, Idempotent: true,
-			Description: "Check that enough people have approved the data and that it has not changed since " +
-				"(--context approved-by=NAME,previous-data-hash=HASH)",
+			Description: "Check that enough people have approved the data and that it has not " +
+				"changed since (--context approved-by=NAME,previous-data-hash=HASH)",
 			Examples: []string{"vet-approvedby 2"},
 		},
 		DeprecatedAliases: []string{"is-approved"},
@@ -39,7 +40,8 @@ func vetApprovedByFunction(converter configkit.ConfigConverter) handler.Function
 			}
 			if !strings.EqualFold(api.DataHash(data), c.PreviousDataHash) {
 				return api.ValidationResult{
-					Details: []string{"the data has changed since it was approved: its hash differs"},
+					Details: []string{"the data has changed since it was approved: its hash " +
+						"differs"},
 				}, nil
 			}
 			approvers := slices.Clone(c.ApprovedBy)

@@ -28,16 +28,19 @@ func vetJSONSchemaFunction(provider configkit.ResourceProvider) handler.Function
 			Parameters: []api.FunctionParameter{
 				handler.Required(parameterSchemaMap, api.DataTypeJSON,
 					`{"v1/ConfigMap": {"properties": {"data": {"required": ["LOG_LEVEL"]}}}}`,
-					"JSON map of resource types, or * for all others, to JSON Schemas (draft 4, 6, 7, 2019-09 or 2020-12)"),
+					"JSON map of resource types, or * for all others, to JSON Schemas (draft 4, "+
+						"6, 7, 2019-09 or 2020-12)"),
 				handler.Optional(parameterIgnoreRequired, api.DataTypeBool, "true",
 					"ignore what the schemas require at their top level"),
 			},
 			OutputInfo: handler.Output(api.OutputTypeValidationResult, "passed",
 				"whether the resources are valid, and the problems found"),
 			Validating: true, Hermetic: true, Idempotent: true,
-			Description: "Check resources with the JSON Schema of their type; resources whose type has none are skipped",
+			Description: "Check resources with the JSON Schema of their type; resources whose " +
+				"type has none are skipped",
 			Examples: []string{
-				`vet-jsonschema '{"v1/ConfigMap": {"properties": {"data": {"required": ["LOG_LEVEL"]}}}}'`,
+				`vet-jsonschema '{"v1/ConfigMap": {"properties": {"data": {"required": ` +
+					`["LOG_LEVEL"]}}}}'`,
 				`vet-jsonschema '{"*": {"properties": {"metadata": {"required": ["namespace"]}}}}'`,
 			},
 		},

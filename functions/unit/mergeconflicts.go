@@ -42,8 +42,9 @@ func vetNoMergeConflictsFunction(provider configkit.ResourceProvider) handler.Fu
 			OutputInfo: handler.Output(api.OutputTypeValidationResult, "passed",
 				"whether the merges had no conflicts, and the conflicts found"),
 			Validating: true, Hermetic: true, Idempotent: true,
-			Description: "Check that earlier merges of the data had no conflicts. The conflicts are the output of patch-mutations " +
-				"for all resources of the unit (--other-data Conflicts=FILE)",
+			Description: "Check that earlier merges of the data had no conflicts. The conflicts " +
+				"are the output of patch-mutations for all resources of the unit (--other-data " +
+				"Conflicts=FILE)",
 			Examples: []string{
 				"vet-no-merge-conflicts", "vet-no-merge-conflicts Subtracted,DeleteShadowed",
 			},

@@ -28,11 +28,13 @@ const (
 )
 
 // mutationsExample is a shortened list of mutations, as do -o mutations prints it.
-const mutationsExample = `[{"Resource": {"ResourceType": "apps/v1/Deployment", "ResourceName": "shop/web"}, ` +
-	`"ResourceMutationInfo": {"MutationType": "Update"}, "PathMutationMap": {"spec.replicas": {"MutationType": "Update", "Value": "5\n"}}}]`
+const mutationsExample = `[{"Resource": {"ResourceType": "apps/v1/Deployment", "ResourceName": ` +
+	`"shop/web"}, "ResourceMutationInfo": {"MutationType": "Update"}, "PathMutationMap": ` +
+	`{"spec.replicas": {"MutationType": "Update", "Value": "5\n"}}}]`
 
 // pathsExample is a list of paths to protect in mutationsExample.
-const pathsExample = `[{"ResourceType": "apps/v1/Deployment", "ResourceName": "shop/web", "Path": "spec.replicas"}]`
+const pathsExample = `[{"ResourceType": "apps/v1/Deployment", "ResourceName": "shop/web", ` +
+	`"Path": "spec.replicas"}]`
 
 // mutationsParameter returns a parameter for a list of mutations.
 func mutationsParameter(
@@ -73,16 +75,19 @@ func computeMutationsFunction(
 				},
 				{
 					ParameterName: parameterConverted, DataType: api.DataTypeBool, Example: "false",
-					Description:     "the earlier configuration is YAML, whatever the format of the unit",
+					Description: "the earlier configuration is YAML, whatever the format of " +
+						"the unit",
 					DeprecatedNames: []string{"alreadyConverted"},
 				},
 				handler.Optional(parameterReverse, api.DataTypeBool, "false",
-					"return the mutations that turn the current configuration into the earlier one"),
+					"return the mutations that turn the current configuration into the "+
+						"earlier one"),
 			},
 			OutputInfo: handler.Output(api.OutputTypeResourceMutationList, "mutations",
 				"the changes of each resource, value by value"),
 			Hermetic: true, Idempotent: true,
-			Description: "Compare the configuration with an earlier version, resource by resource. Elements of lists are identified by their merge keys",
+			Description: "Compare the configuration with an earlier version, resource by " +
+				"resource. Elements of lists are identified by their merge keys",
 			Examples: []string{
 				"compute-mutations file:before.yaml",
 				"compute-mutations file:before.yaml --reverse=true",
@@ -143,20 +148,23 @@ func patchMutationsFunction(provider configkit.ResourceProvider) handler.Functio
 					"mutation-predicates", "mutation-protection"),
 				mutationsParameter(
 					parameterPatch,
-					"the mutations to apply, as compute-mutations, fctl diff -o patch and -o mutations print them",
+					"the mutations to apply, as compute-mutations, fctl diff -o patch and -o "+
+						"mutations print them",
 					true, "mutation-patch",
 				),
 				mutationsParameter(
 					parameterSubtract,
-					"changes of the configuration since the version that the patch is based on; they are kept",
+					"changes of the configuration since the version that the patch is based on; "+
+						"they are kept",
 					false, "mutations-to-subtract",
 				),
 			},
 			OutputInfo: handler.Output(api.OutputTypeMutationConflictList, "conflicts",
 				"the changes that were not applied, and the values that applied changes lost"),
 			Mutating: true, Hermetic: true, Idempotent: true,
-			Description: "Apply mutations, such as those of another variant of the configuration. Elements of lists are found by their merge keys, " +
-				"wherever they are. Changes that cannot be applied are reported as conflicts",
+			Description: "Apply mutations, such as those of another variant of the " +
+				"configuration. Elements of lists are found by their merge keys, wherever they " +
+				"are. Changes that cannot be applied are reported as conflicts",
 			Examples: []string{
 				`patch-mutations [] '` + mutationsExample + `'`,
 				`patch-mutations '` +
@@ -265,7 +273,8 @@ func resetFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 			},
 			Mutating: true, Hermetic: true, Idempotent: true,
 			Description: fmt.Sprintf(
-				"Turn the values at the paths of mutations into placeholders again: strings %s, numbers %d. Other values do not change",
+				"Turn the values at the paths of mutations into placeholders again: strings %s, "+
+					"numbers %d. Other values do not change",
 				configkit.PlaceholderString, configkit.PlaceholderInt),
 			Examples: []string{
 				`reset '` + mutationsExample + `'`,
@@ -300,14 +309,16 @@ func setProtectionFunction(provider configkit.ResourceProvider) handler.Function
 					"mutation-sources",
 				),
 				handler.Required(parameterRows, api.DataTypeAttributeValueList, pathsExample,
-					"JSON list of ResourceType, ResourceName (empty for all resources of the type) and Path (empty for the whole resource), such as a getter's output"),
+					"JSON list of ResourceType, ResourceName (empty for all resources of the "+
+						"type) and Path (empty for the whole resource), such as a getter's output"),
 				handler.Optional(parameterProtected, api.DataTypeBool, "true",
 					"false to remove the protection; true if omitted"),
 			},
 			OutputInfo: handler.Output(api.OutputTypeResourceMutationList, "mutations",
 				"the mutations with the paths protected"),
 			Hermetic: true, Idempotent: true,
-			Description: "Protect paths in mutations, so that patch-mutations and reset do not change them. The configuration is not used",
+			Description: "Protect paths in mutations, so that patch-mutations and reset do not " +
+				"change them. The configuration is not used",
 			Examples: []string{
 				`set-protection '` + mutationsExample + `' '` + pathsExample + `'`,
 				`set-protection '` + mutationsExample + `' '` + pathsExample + `' false`,

@@ -23,7 +23,8 @@ func needsFunctions(provider configkit.ResourceProvider) []handler.FunctionRegis
 	properties := propertiesOf(provider)
 	return []handler.FunctionRegistration{
 		needsFunction(provider, provider.NeededPaths(), "get-needed",
-			"List unresolved values that other resources must supply, with their required properties",
+			"List unresolved values that other resources must supply, with their required "+
+				"properties",
 			"the placeholders at paths whose values come from other resources",
 			func(p *yamlkit.Match, row *api.AttributeValue) bool {
 				return configkit.IsPlaceholder(row.Value) && properties.addNeeded(p, row)
@@ -32,7 +33,8 @@ func needsFunctions(provider configkit.ResourceProvider) []handler.FunctionRegis
 			"List the values that other resources may need, with their properties",
 			"the values at paths that provide values to other resources", properties.addProvided),
 		needsFunction(provider, referencePaths(provider), "get-references",
-			"List the names by which resources refer to others, with the required properties of these",
+			"List the names by which resources refer to others, with the required properties of "+
+				"these",
 			"the names in references, placeholders included", properties.addNeeded),
 	}
 }
@@ -206,10 +208,12 @@ func setReferencesOfTypeFunction(provider configkit.ResourceProvider) handler.Fu
 				Description:      "name to set, without a namespace",
 				ValueConstraints: api.ValueConstraints{Regexp: `^[^\s/]+$`},
 			}, handler.Optional(parameterOldReference, api.DataTypeString, "settings",
-				"name that the references have now; if omitted, placeholders and the references to the resource of the type in the input are set")},
+				"name that the references have now; if omitted, placeholders and the references "+
+					"to the resource of the type in the input are set")},
 			Mutating: true, Hermetic: true, Idempotent: true,
-			Description: "Set the references to a resource of a type. Only references change; rename-resource renames the resource too. " +
-				"If the unit has one resource of the type and only placeholders refer to that type, the resource gets the name too",
+			Description: "Set the references to a resource of a type. Only references change; " +
+				"rename-resource renames the resource too. If the unit has one resource of the " +
+				"type and only placeholders refer to that type, the resource gets the name too",
 			Examples: []string{
 				"set-references-of-type v1/ConfigMap settings-v2",
 				"set-references-of-type v1/ConfigMap settings-v2 settings",

@@ -27,8 +27,9 @@ func replicateFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 				resourceNameParameter(),
 				{
 					ParameterName: parameterReplicas, Required: true, DataType: api.DataTypeInt,
-					Example:          "3",
-					Description:      "number of copies; to remove the resource, use delete-resource",
+					Example: "3",
+					Description: "number of copies; to remove the resource, use " +
+						"delete-resource",
 					ValueConstraints: api.ValueConstraints{Min: &least, Max: &most},
 				},
 				handler.Optional(parameterResourceCategory, api.DataTypeString,
@@ -36,8 +37,10 @@ func replicateFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 					"category of the resource, for toolchains that have several"),
 			},
 			Mutating: true, Hermetic: true,
-			Description: "Replace a resource by copies whose names end in 0, 1, 2 and so on. If several resources have the name, the first is replaced, or the one in the given namespace",
-			Examples:    []string{"replicate v1/ConfigMap settings 3"},
+			Description: "Replace a resource by copies whose names end in 0, 1, 2 and so on. If " +
+				"several resources have the name, the first is replaced, or the one in the given " +
+				"namespace",
+			Examples: []string{"replicate v1/ConfigMap settings 3"},
 		},
 		ValueParameter: parameterReplicas,
 		Function: func(

@@ -72,8 +72,9 @@ func deleteResourceFunction(provider configkit.ResourceProvider) handler.Functio
 				resourceNameParameter(),
 			},
 			Mutating: true, Hermetic: true,
-			Description: "Delete a resource. If several resources have the name, the last is deleted, or the one in the given namespace",
-			Examples:    []string{"delete-resource v1/ConfigMap settings"},
+			Description: "Delete a resource. If several resources have the name, the last is " +
+				"deleted, or the one in the given namespace",
+			Examples: []string{"delete-resource v1/ConfigMap settings"},
 		},
 		Function: func(
 			_ *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
@@ -96,7 +97,8 @@ func deleteResourceFunction(provider configkit.ResourceProvider) handler.Functio
 }
 
 // resourceListExample is a shortened list of resources, as get-resources prints it.
-const resourceListExample = `[{"ResourceName": "/web", "ResourceType": "v1/Service", "ResourceBody": "apiVersion: v1\nkind: Service\nmetadata:\n  name: web\n"}]`
+const resourceListExample = `[{"ResourceName": "/web", "ResourceType": "v1/Service", ` +
+	`"ResourceBody": "apiVersion: v1\nkind: Service\nmetadata:\n  name: web\n"}]`
 
 // upsertResourceFunction returns upsert-resource.
 func upsertResourceFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
@@ -111,8 +113,9 @@ func upsertResourceFunction(provider configkit.ResourceProvider) handler.Functio
 				resourceNameParameter(),
 			},
 			Mutating: true, Hermetic: true, Idempotent: true,
-			Description: "Replace the resource of the same type and name by one from a list, or append it",
-			Examples:    []string{`upsert-resource '` + resourceListExample + `' v1/Service /web`},
+			Description: "Replace the resource of the same type and name by one from a list, or " +
+				"append it",
+			Examples: []string{`upsert-resource '` + resourceListExample + `' v1/Service /web`},
 		},
 		CheckArguments: func(args []api.FunctionArgument) error {
 			_, _, err := resourceToUpsert(args, provider)

@@ -30,7 +30,8 @@ func getResourcesFunction(
 			FunctionName: "get-resources",
 			Parameters: []api.FunctionParameter{{
 				ParameterName: "body", DataType: api.DataTypeEnum, Example: bodyNone,
-				Description: "form of the resource bodies: yaml (the default), json, native (the toolchain's own format) or none",
+				Description: "form of the resource bodies: yaml (the default), json, native (the " +
+					"toolchain's own format) or none",
 				ValueConstraints: api.ValueConstraints{EnumValues: []string{
 					bodyYAML, bodyNone, bodyJSON, bodyNative,
 				}},

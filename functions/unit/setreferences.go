@@ -68,7 +68,8 @@ func (s *referenceSetter) run(docs gaby.Container) error {
 	if s.from == "" && len(foreign) > 0 {
 		names := slices.Sorted(maps.Keys(foreign))
 		s.fc.NoteSum(fmt.Sprintf(
-			"references to resources of type %s that are not in the input do not change; --%s sets the references to one of them",
+			"references to resources of type %s that are not in the input do not change; --%s "+
+				"sets the references to one of them",
 			s.of, parameterOldReference,
 		), 0, names...)
 	}
@@ -129,7 +130,8 @@ func (s *referenceSetter) several(known map[string]*Reference) error {
 			strings.Join(names, ", "),
 		),
 		Hint: fmt.Sprintf(
-			"'set-references-of-type %s %s %s' sets the references to %s", s.of, s.to, names[0], names[0],
+			"'set-references-of-type %s %s %s' sets the references to %s", s.of, s.to, names[0],
+			names[0],
 		),
 	}
 }

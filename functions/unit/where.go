@@ -91,9 +91,11 @@ func selectWhereResourceFunction(provider configkit.ResourceProvider) handler.Fu
 				),
 			},
 			Mutating: true, Hermetic: true, Idempotent: true,
-			Description: "Keep the resources of a type that satisfy an expression and drop the others",
+			Description: "Keep the resources of a type that satisfy an expression and drop the " +
+				"others",
 			Examples: []string{
-				`select-where-resource '*' "ConfigHub.ResourceType IN ('v1/Service', 'v1/ConfigMap')"`,
+				`select-where-resource '*' "ConfigHub.ResourceType IN ('v1/Service', ` +
+					`'v1/ConfigMap')"`,
 			},
 		},
 		PerDocument: true,

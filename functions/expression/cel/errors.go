@@ -272,7 +272,8 @@ func (e *explanation) missing(node, operand ast.Expr, key string) {
 	}
 	if node.Kind() == ast.SelectKind {
 		e.problem.Hint += fmt.Sprintf(
-			"has(%s) reports whether it exists, %s.?%s.orValue(...) returns another value if it does not",
+			"has(%s) reports whether it exists, %s.?%s.orValue(...) returns another value if it "+
+				"does not",
 			e.text(node), what, key)
 	} else {
 		e.problem.Hint += fmt.Sprintf("%q in %s reports whether it exists", key, what)

@@ -105,26 +105,36 @@ func TestRules(t *testing.T) {
 		{"type(self.port) == int && self.port < 1024", true},
 		{"type(self.port) == string ? self.port.matches('^[a-z]+$') : self.port >= 80", true},
 		{"self.until > self.since && self.until - self.since == duration('10h0.5s')", true},
-		{"self.until - self.since == duration('9h') || self.until < timestamp('2026-02-01T00:00:00Z')", true},
+		{"self.until - self.since == duration('9h') || self.until < " +
+			"timestamp('2026-02-01T00:00:00Z')", true},
 		{"self.day.getFullYear() == 2026 && self.day == timestamp('2026-01-31T00:00:00Z')", true},
 		{"self.grace == duration('24h') && self.grace > duration('30m')", true},
 		{"self.secret == b'hello' && size(self.secret) == 5", true},
 		{"has(self.note)", false}, // null counts as missing
-		{"self.a__dash__b__dot__c__slash__d == 'odd' && self.__namespace__ == 'ns' && self.two__underscores__words == 'both'", true},
-		{"self.labels.all(k, k.size() > 0) && self.labels['x'] == 'y' && self.labels.x == 'y' && 'none' in self.labels", true},
+		{"self.a__dash__b__dot__c__slash__d == 'odd' && self.__namespace__ == 'ns' && " +
+			"self.two__underscores__words == 'both'", true},
+		{"self.labels.all(k, k.size() > 0) && self.labels['x'] == 'y' && self.labels.x == 'y' && " +
+			"'none' in self.labels", true},
 		{"self.zones == self.others && (self.zones + self.others).size() == 2", true},
 		{"self.zones == ['us-1', 'eu-1'] && self.names != ['b', 'a']", true},
 		{"self.listeners == self.listeners && (self.listeners + self.listeners).size() == 2", true},
 		{"self.listeners.exists_one(l, l.name == 'a' && l.__in__ == 'x')", true},
-		{"self.listeners.all(l1, self.listeners.exists_one(l2, l1.name == l2.name && l1.__in__ == l2.__in__))", true},
+		{"self.listeners.all(l1, self.listeners.exists_one(l2, l1.name == l2.name && l1.__in__ " +
+			"== l2.__in__))", true},
 		{"self.options == self.options", true},
 		{"self.template.kind == 'Pod' && self.template.metadata.name == 'inner'", true},
 		{"has(self.labels) ? self.labels.exists(k, self.labels[k] == 'y') : true", true},
 		{"self.?version.orValue('') == 'v1.2.3-rc.1' && !self.?listeners[5].hasValue()", true},
-		{"semver(self.version, true).major() == 1 && semver('1.2.3').isGreaterThan(semver(self.version, true)) && !isSemver(self.version)", true},
+		{
+			"semver(self.version, true).major() == 1 && " +
+				"semver('1.2.3').isGreaterThan(semver(self.version, true)) && " +
+				"!isSemver(self.version)",
+			true,
+		},
 		{"quantity(self.memory).compareTo(quantity('1024Mi')) == 0", true},
 		{"self.names.join('-') == 'a-b' && self.names.isSorted()", true},
-		{"self.listeners.map(l, l.name).isSorted() && self.listeners.filter(l, has(l.port)).size() == 1", true},
+		{"self.listeners.map(l, l.name).isSorted() && self.listeners.filter(l, " +
+			"has(l.port)).size() == 1", true},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			p, err := program(t, jsonschema.Rule{Rule: c.rule})
@@ -241,8 +251,9 @@ func TestTransitionRules(t *testing.T) {
 func TestRulesOfResources(t *testing.T) {
 	compile, schema, self := cel.NewRuleCompiler(), parse(t, gatewaySchema), parse(t, gateway)
 	for rule, holds := range map[string]bool{
-		"self.metadata.name == 'shop' && self.kind == 'Gateway' && !has(self.metadata.generateName)": true,
-		"self.apiVersion.startsWith('other')":                                                        false,
+		"self.metadata.name == 'shop' && self.kind == 'Gateway' && " +
+			"!has(self.metadata.generateName)": true,
+		"self.apiVersion.startsWith('other')": false,
 	} {
 		t.Run(rule, func(t *testing.T) {
 			p, err := compile(&jsonschema.Rule{Rule: rule}, schema, true)
@@ -269,7 +280,8 @@ func TestRulesOfResources(t *testing.T) {
 }
 
 func TestRulesAreLimited(t *testing.T) {
-	const expensive = "self.names.all(a, self.names.all(b, self.names.all(c, self.names.all(d, self.names.all(e, a + b + c + d + e != 'x')))))"
+	const expensive = "self.names.all(a, self.names.all(b, self.names.all(c, self.names.all(d, " +
+		"self.names.all(e, a + b + c + d + e != 'x')))))"
 	p, err := program(t, jsonschema.Rule{Rule: expensive})
 	if err != nil {
 		t.Fatal(err)

@@ -72,7 +72,8 @@ func RunList(text string, config gaby.Value, items []gaby.Value, print func(stri
 	sequence, ok := left.(starlark.Sequence)
 	if !ok {
 		return nil, &expression.Error{
-			Language: Language, Text: text, Msg: "the program left no list in ctx.resource_list[\"items\"]",
+			Language: Language, Text: text,
+			Msg: "the program left no list in ctx.resource_list[\"items\"]",
 		}
 	}
 	from := make(map[starlark.Value]int, len(given))
@@ -106,7 +107,10 @@ func listResults(p *Program, left starlark.Sequence, from map[starlark.Value]int
 		delete(from, dict) // the same dict twice is one item and a new one
 		data, err := convert.data(dict, 0)
 		if err != nil {
-			return nil, &expression.Error{Language: Language, Text: p.text, Msg: err.Error(), Err: err}
+			return nil, &expression.Error{
+				Language: Language, Text: p.text, Msg: err.Error(),
+				Err: err,
+			}
 		}
 		results = append(results, ListResult{From: index, Data: data})
 	}

@@ -68,7 +68,8 @@ func Compile(text, function string) (*Program, error) {
 		if slices.Contains(p.resourceNames(), binding.First.Name) {
 			problem := p.problem(binding.First.NamePos,
 				binding.First.Name+" cannot be given another value")
-			problem.Hint = "change its contents: r[\"spec\"][\"replicas\"] = 3, r.pop(\"status\"), r.update(...)"
+			problem.Hint = "change its contents: r[\"spec\"][\"replicas\"] = 3, " +
+				"r.pop(\"status\"), r.update(...)"
 			return nil, problem
 		}
 	}
@@ -205,7 +206,8 @@ func (p *Program) runError(err error) error {
 	case strings.HasPrefix(e.Msg, "key ") && strings.HasSuffix(e.Msg, " not in dict"):
 		key := strings.TrimSuffix(strings.TrimPrefix(e.Msg, "key "), " not in dict")
 		problem.Hint = fmt.Sprintf(
-			".get(%s) returns None if the key is missing, and %s in ... reports whether it exists", key,
+			".get(%s) returns None if the key is missing, and %s in ... reports whether it exists",
+			key,
 			key)
 	}
 	return problem

@@ -60,7 +60,8 @@ func TestOnlyChangesAreWritten(t *testing.T) {
 		printings []string
 	}{
 		{program: "x = 1"},
-		{program: `r["spec"]["replicas"] = 3; r["spec"]["hex"] = 16; object["spec"]["float"] = 1000.0`},
+		{program: `r["spec"]["replicas"] = 3; r["spec"]["hex"] = 16; object["spec"]["float"] = ` +
+			`1000.0`},
 		{program: `r["spec"]["day"] = r["spec"]["day"]; r["spec"]["tagged"] = "thing"`},
 		{`r["spec"]["replicas"] += 2`, "replicas: 3", "replicas: 5", nil},
 		{
@@ -81,7 +82,8 @@ func TestOnlyChangesAreWritten(t *testing.T) {
 			"binary: !!binary /w==\n  z: true\n  b: null\n", nil,
 		},
 		{`r["spec"].pop("nothing")`, "  nothing: null\n", "", nil},
-		{"def double(n):\n  return n * 2\nn = double(r[\"spec\"][\"replicas\"])\nr[\"spec\"][\"replicas\"] = n", "replicas: 3", "replicas: 6", nil},
+		{"def double(n):\n  return n * 2\nn = double(r[\"spec\"][\"replicas\"])\n" +
+			"r[\"spec\"][\"replicas\"] = n", "replicas: 3", "replicas: 6", nil},
 		{
 			`r["spec"]["text"] = re.sub("s(o)", r"\1$1${1}\g<1>$$", r["spec"]["text"])`, `"some"`,
 			`"oooo$me"`, nil,
@@ -98,9 +100,20 @@ func TestOnlyChangesAreWritten(t *testing.T) {
 			`r["spec"]["replicas"] = json.decode('{"a": [1, 2, 4]}')["a"][2]`, "replicas: 3",
 			"replicas: 4", nil,
 		},
-		{`m = re.search("(?P<v>o)(m)?(q)?", r["spec"]["text"]); print(m.group("v"), m.group(2), m.groups(), m.start(), m.end("v"), re.match("o", "some"), bool(m))`, "", "", []string{`o m ("o", "m", None) 1 2 None True`}},
-		{`print(re.findall("[a-c]", "abcd"), re.findall("(.)(.)", "abcd"), re.findall("x(.)", "xaxb"), re.match("so", "some").group())`, "", "", []string{`["a", "b", "c"] [("a", "b"), ("c", "d")] ["a", "b"] so`}},
-		{`print(r["spec"]["binary"], type(r), dir(re), sorted(params.keys()), functionContext["RevisionNum"])`, "", "", []string{`/w== dict ["findall", "match", "search", "sub"] ["more", "zone"] 0`}},
+		{
+			`m = re.search("(?P<v>o)(m)?(q)?", r["spec"]["text"]); print(m.group("v"), ` +
+				`m.group(2), m.groups(), m.start(), m.end("v"), re.match("o", "some"), bool(m))`,
+			"", "",
+			[]string{`o m ("o", "m", None) 1 2 None True`},
+		},
+		{
+			`print(re.findall("[a-c]", "abcd"), re.findall("(.)(.)", "abcd"), re.findall("x(.)", ` +
+				`"xaxb"), re.match("so", "some").group())`, "", "",
+			[]string{`["a", "b", "c"] [("a", "b"), ("c", "d")] ["a", "b"] so`},
+		},
+		{`print(r["spec"]["binary"], type(r), dir(re), sorted(params.keys()), ` +
+			`functionContext["RevisionNum"])`, "", "", []string{`/w== dict ["findall", "match", ` +
+			`"search", "sub"] ["more", "zone"] 0`}},
 	} {
 		t.Run(c.program, func(t *testing.T) {
 			program, err := starlark.Compile(c.program, "")
@@ -159,13 +172,16 @@ func TestErrors(t *testing.T) {
 		{"if True:\nx = 1", "", "Starlark: line 2, column 2: got identifier, want indent"},
 		{
 			"x = foo(1)\ny = bar", "",
-			"Starlark: line 1, column 5: foo is not known; Starlark: line 2, column 5: bar is not known",
+			"Starlark: line 1, column 5: foo is not known; Starlark: line 2, column 5: bar is " +
+				"not known",
 		},
 		{"x = parms", "", "Starlark: column 5: parms is not known (did you mean params?)"},
-		{"r = {}", "", `Starlark: column 1: r cannot be given another value (change its contents: r["spec"]["replicas"] = 3, r.pop("status"), r.update(...))`},
+		{"r = {}", "", `Starlark: column 1: r cannot be given another value (change its ` +
+			`contents: r["spec"]["replicas"] = 3, r.pop("status"), r.update(...))`},
 		{
 			"for r in [1]: pass", "",
-			`Starlark: column 5: r cannot be given another value (change its contents: r["spec"]["replicas"] = 3, r.pop("status"), r.update(...))`,
+			`Starlark: column 5: r cannot be given another value (change its contents: ` +
+				`r["spec"]["replicas"] = 3, r.pop("status"), r.update(...))`,
 		},
 		{
 			"x = 1", "validate",
@@ -195,15 +211,18 @@ func TestErrors(t *testing.T) {
 		},
 		{
 			`x = r["spec"]["none"]["deeper"]`, "",
-			`Starlark: column 14: key "none" not in dict (.get("none") returns None if the key is missing, and "none" in ... reports whether it exists)`,
+			`Starlark: column 14: key "none" not in dict (.get("none") returns None if the key ` +
+				`is missing, and "none" in ... reports whether it exists)`,
 		},
 		{
 			"def f(x):\n  return x['y']\nf(r)", "",
-			`Starlark: line 2, column 11: key "y" not in dict (.get("y") returns None if the key is missing, and "y" in ... reports whether it exists)`,
+			`Starlark: line 2, column 11: key "y" not in dict (.get("y") returns None if the key ` +
+				`is missing, and "y" in ... reports whether it exists)`,
 		},
 		{
 			`x = r.spec`, "",
-			`Starlark: column 6: dict has no .spec field or method (the fields of a dict are written r["spec"]["replicas"])`,
+			`Starlark: column 6: dict has no .spec field or method (the fields of a dict are ` +
+				`written r["spec"]["replicas"])`,
 		},
 		{`fail("the", "end")`, "", "Starlark: column 5: fail: the end"},
 		{"é = 1\nx = é.foo", "", "Starlark: line 2, column 6: int has no .foo field or method"},
@@ -248,9 +267,11 @@ func TestErrors(t *testing.T) {
 		{`x = {} < {}`, "", "Starlark: column 8: dict < dict not implemented"},
 		{
 			`r["spec"]["none"] += 1`, "",
-			`Starlark: column 10: key "none" not in dict (.get("none") returns None if the key is missing, and "none" in ... reports whether it exists)`,
+			`Starlark: column 10: key "none" not in dict (.get("none") returns None if the key ` +
+				`is missing, and "none" in ... reports whether it exists)`,
 		},
-		{`r += {}`, "", `Starlark: column 1: r cannot be given another value (change its contents: r["spec"]["replicas"] = 3, r.pop("status"), r.update(...))`},
+		{`r += {}`, "", `Starlark: column 1: r cannot be given another value (change its ` +
+			`contents: r["spec"]["replicas"] = 3, r.pop("status"), r.update(...))`},
 		{
 			`params |= {"a": 1}`, "",
 			"Starlark: column 1: global variable params referenced before assignment",

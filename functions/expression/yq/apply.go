@@ -38,7 +38,8 @@ func (r *Run) Set(resource *gaby.YamlDoc) (made gaby.Container, complete bool, e
 		if result.Kind != yqlib.MappingNode {
 			problem := r.program.problem(fmt.Errorf("the result is not a map but %s",
 				describe(result)))
-			problem.Hint = "an assignment such as .spec.replicas = 3 returns the changed resource; get-yq prints values"
+			problem.Hint = "an assignment such as .spec.replicas = 3 returns the changed " +
+				"resource; get-yq prints values"
 			return nil, false, problem
 		}
 	}

@@ -48,11 +48,12 @@ func bind(text string) (*yq.Run, error) {
 
 func TestGet(t *testing.T) {
 	for text, want := range map[string]string{
-		".spec.replicas":                           "3\n",
-		`.metadata.name + "-" + $params.zone`:      "web-eu\n",
-		".spec.none":                               "null\n",
-		`select(.kind == "Service")`:               "",
-		".spec.list[], .kind":                      "a\n# the second\nname: b.c\nsize: 1 # small\nDeployment\n",
+		".spec.replicas":                      "3\n",
+		`.metadata.name + "-" + $params.zone`: "web-eu\n",
+		".spec.none":                          "null\n",
+		`select(.kind == "Service")`:          "",
+		".spec.list[], .kind": "a\n# the second\nname: b.c\n" +
+			"size: 1 # small\nDeployment\n",
 		"$params":                                  "a: \"1\"\nzone: eu\n",
 		".metadata | keys":                         "- name\n- namespace\n",
 		`"a\(.spec.replicas)b"`:                    "a3b\n",
@@ -143,7 +144,10 @@ func TestSetBesideCommentedItems(t *testing.T) {
 // TestSetFallsBackToYQText checks that yq's own text is used for what edits cannot express.
 func TestSetFallsBackToYQText(t *testing.T) {
 	for text, want := range map[string]string{
-		`... comments = ""`:                 "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: \"shop\"}\nspec:\n  replicas: 3\n  image: 'nginx:1.25'\n  when: 2026-01-31\n  list:\n    - a\n    - name: b.c\n      size: 1\n",
+		`... comments = ""`: "apiVersion: apps/v1\nkind: Deployment\n" +
+			"metadata: {name: web, namespace: \"shop\"}\nspec:\n  replicas: 3\n" +
+			"  image: 'nginx:1.25'\n  when: 2026-01-31\n  list:\n    - a\n    - name: b.c\n" +
+			"      size: 1\n",
 		`.spec.image style = "double"`:      `image: "nginx:1.25"`,
 		`sort_keys(.spec)`:                  "spec:\n  image: 'nginx:1.25'\n  list:",
 		`.spec.replicas head_comment = "x"`: "# x\n",
@@ -173,7 +177,8 @@ func TestSetFallsBackToYQText(t *testing.T) {
 		t.Fatal(err)
 	}
 	if made, _, err := run.Set(parse(t, document)); err != nil ||
-		made.String() != "{name: web, namespace: \"shop\"}\n---\n# the second\nname: b.c\nsize: 1 # small\n" {
+		made.String() != "{name: web, namespace: \"shop\"}\n---\n# the second\nname: b.c\n"+
+			"size: 1 # small\n" {
 		t.Errorf("%v\n%s", err, made)
 	}
 	if run, err = bind(`... comments = ""`); err != nil {
@@ -187,7 +192,8 @@ func TestSetFallsBackToYQText(t *testing.T) {
 
 // TestSetItems checks that items of a list are edited in place, whatever yq would print.
 func TestSetItems(t *testing.T) {
-	const list = "apiVersion: v1\nkind: List\nitems:\n# first\n- kind: A\n  apiVersion: v1\n  n: 1 # one\n- {kind: B,  apiVersion: v1, n: 2}\n"
+	const list = "apiVersion: v1\nkind: List\nitems:\n# first\n- kind: A\n  apiVersion: v1\n" +
+		"  n: 1 # one\n- {kind: B,  apiVersion: v1, n: 2}\n"
 	docs, err := gaby.ParseAll([]byte(list))
 	if err != nil || len(docs) != 2 {
 		t.Fatal(err, len(docs))
@@ -217,27 +223,40 @@ func TestSetItems(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                 "yq: the expression is empty (. is the resource itself)",
-		".spec.[":                          "yq: column 7: could not find matching `]`",
-		`.a == ")" | (`:                    "yq: column 13: bad expression - probably missing close bracket on PIPE",
-		".a)":                              "yq: column 3: got close brackets without matching opening bracket",
-		".a =":                             "yq: column 4: '=' expects 2 args but there is 1",
-		".a & b":                           `yq: column 4: invalid input text "& b"`,
-		`.a = env(HOME)`:                   "yq: column 10: HOME reads the environment, which functions do not see",
-		`"$HOME" | envsubst`:               "yq: column 11: envsubst reads the environment, which functions do not see",
-		`.a = load("/etc/passwd")`:         "yq: column 6: load reads files, which functions do not see",
-		`.a = load_str("/etc/hosts")`:      "yq: column 6: load_str reads files, which functions do not see",
-		`.a = system("ls")`:                "yq: column 6: system runs programs, which functions do not do",
-		`.a = now`:                         "yq: column 6: now depends on the time, so that the same input does not give the same output",
-		`.a = "\(now)"`:                    "yq: now depends on the time, so that the same input does not give the same output",
-		`.a = eval("now")`:                 "yq: now depends on the time, so that the same input does not give the same output",
-		`.a = eval("eval(\"env(HOME)\")")`: "yq: HOME reads the environment, which functions do not see",
-		`.spec.list |= shuffle`:            "yq: column 15: shuffle depends on the time, so that the same input does not give the same output",
-		`.a = (1 | from_unix)`:             "yq: column 11: from_unix depends on the time zones of the machine",
-		`select(di == 0)`:                  "yq: column 8: di is not known here: every resource is evaluated by itself",
-		`.spec.replicas | keys`:            "yq: cannot get keys of !!int, keys only works for maps and arrays",
-		`.spec.replicas`:                   "yq: the result is not a map but int 3 (an assignment such as .spec.replicas = 3 returns the changed resource; get-yq prints values)",
-		`.spec.list`:                       "yq: the result is not a map but a list (an assignment such as .spec.replicas = 3 returns the changed resource; get-yq prints values)",
+		"":               "yq: the expression is empty (. is the resource itself)",
+		".spec.[":        "yq: column 7: could not find matching `]`",
+		`.a == ")" | (`:  "yq: column 13: bad expression - probably missing close bracket on PIPE",
+		".a)":            "yq: column 3: got close brackets without matching opening bracket",
+		".a =":           "yq: column 4: '=' expects 2 args but there is 1",
+		".a & b":         `yq: column 4: invalid input text "& b"`,
+		`.a = env(HOME)`: "yq: column 10: HOME reads the environment, which functions do not see",
+		`"$HOME" | envsubst`: "yq: column 11: envsubst reads the environment, " +
+			"which functions do not see",
+		`.a = load("/etc/passwd")`: "yq: column 6: load reads files, which functions do not see",
+		`.a = load_str("/etc/hosts")`: "yq: column 6: load_str reads files, which functions " +
+			"do not see",
+		`.a = system("ls")`: "yq: column 6: system runs programs, which functions do not do",
+		`.a = now`: "yq: column 6: now depends on the time, so that the " +
+			"same input does not give the same output",
+		`.a = "\(now)"`: "yq: now depends on the time, so that the same input " +
+			"does not give the same output",
+		`.a = eval("now")`: "yq: now depends on the time, so that the same input " +
+			"does not give the same output",
+		`.a = eval("eval(\"env(HOME)\")")`: "yq: HOME reads the environment, which functions do " +
+			"not see",
+		`.spec.list |= shuffle`: "yq: column 15: shuffle depends on the time, so that " +
+			"the same input does not give the same output",
+		`.a = (1 | from_unix)`: "yq: column 11: from_unix depends on the time zones of the machine",
+		`select(di == 0)`: "yq: column 8: di is not known here: every resource " +
+			"is evaluated by itself",
+		`.spec.replicas | keys`: "yq: cannot get keys of !!int, keys only works for " +
+			"maps and arrays",
+		`.spec.replicas`: "yq: the result is not a map but int 3 (an " +
+			"assignment such as .spec.replicas = 3 returns the changed resource; get-yq prints " +
+			"values)",
+		`.spec.list`: "yq: the result is not a map but a list (an " +
+			"assignment such as .spec.replicas = 3 returns the changed resource; get-yq prints " +
+			"values)",
 	} {
 		t.Run(text, func(t *testing.T) {
 			run, err := bind(text)
@@ -270,7 +289,8 @@ func TestErrors(t *testing.T) {
 
 func TestProgramsAreConcurrent(t *testing.T) {
 	program, err := yq.Compile(
-		`.spec.replicas += ($params.n | to_number) | .spec.x = "\(.kind)" | with(.spec.list[1]; .size = 2)`)
+		`.spec.replicas += ($params.n | to_number) | .spec.x = "\(.kind)" | with(.spec.list[1]; ` +
+			`.size = 2)`)
 	if err != nil {
 		t.Fatal(err)
 	}
