@@ -212,27 +212,30 @@ spec:
 			},
 		},
 	} {
-		r, err := executor.Run(t.Context(), &api.FunctionInvocationRequest{
-			ConfigData: []byte(cache), FunctionInvocations: api.FunctionInvocationList{invocation},
-		}, handler.Options{})
-		if err != nil || !r.Success {
-			t.Fatalf("%s: %v %s", invocation.FunctionName, err, failures(r))
-		}
-		rows := slices.DeleteFunc(
-			r.Outputs[0].Value.(api.AttributeValueList),
-			func(row api.AttributeValue) bool { return row.AttributeName != "cache-secret" },
-		)
-		if len(rows) != 1 || rows[0].Details == nil || rows[0].Details.GetterInvocation == nil {
-			t.Errorf("%s: %+v", invocation.FunctionName, rows)
-			continue
-		}
-		for _, bound := range append(
-			rows[0].Details.SetterInvocations, *rows[0].Details.GetterInvocation,
-		) {
-			if got := fmt.Sprint(bound.Arguments); got != "[{node-name a.b } {key-id front }]" {
-				t.Errorf("%s: %s has %s", invocation.FunctionName, bound.FunctionName, got)
+		t.Run(invocation.FunctionName, func(t *testing.T) {
+			r, err := executor.Run(t.Context(), &api.FunctionInvocationRequest{
+				ConfigData:          []byte(cache),
+				FunctionInvocations: api.FunctionInvocationList{invocation},
+			}, handler.Options{})
+			if err != nil || !r.Success {
+				t.Fatalf("%s: %v %s", invocation.FunctionName, err, failures(r))
 			}
-		}
+			rows := slices.DeleteFunc(
+				r.Outputs[0].Value.(api.AttributeValueList),
+				func(row api.AttributeValue) bool { return row.AttributeName != "cache-secret" },
+			)
+			if len(rows) != 1 || rows[0].Details == nil || rows[0].Details.GetterInvocation == nil {
+				t.Errorf("%s: %+v", invocation.FunctionName, rows)
+				return
+			}
+			for _, bound := range append(
+				rows[0].Details.SetterInvocations, *rows[0].Details.GetterInvocation,
+			) {
+				if got := fmt.Sprint(bound.Arguments); got != "[{node-name a.b } {key-id front }]" {
+					t.Errorf("%s: %s has %s", invocation.FunctionName, bound.FunctionName, got)
+				}
+			}
+		})
 	}
 	renamed, err := executor.Run(t.Context(), &api.FunctionInvocationRequest{
 		ConfigData: []byte(cache),

@@ -161,17 +161,19 @@ func TestSetPathWithUpsert(t *testing.T) {
 		{ParameterName: "attribute-value", Value: "gold"},
 	}
 	for _, upsert := range [][]bool{nil, {true}, {false}} {
-		docs, err := gaby.ParseAll([]byte(deployment))
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, _, err = generic.GenericFnSetStringPath(
-			k8skit.New(), &api.FunctionContext{}, docs, args, nil, upsert...,
-		)
-		if created := docs[0].ExistsP("spec.tier"); err != nil ||
-			created == slices.Contains(upsert, false) {
-			t.Errorf("%v: created %v, %v", upsert, created, err)
-		}
+		t.Run(fmt.Sprint(upsert), func(t *testing.T) {
+			docs, err := gaby.ParseAll([]byte(deployment))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _, err = generic.GenericFnSetStringPath(
+				k8skit.New(), &api.FunctionContext{}, docs, args, nil, upsert...,
+			)
+			if created := docs[0].ExistsP("spec.tier"); err != nil ||
+				created == slices.Contains(upsert, false) {
+				t.Errorf("%v: created %v, %v", upsert, created, err)
+			}
+		})
 	}
 }
 

@@ -269,9 +269,11 @@ metadata: {resourceVersion: ""}
 		{APIVersion: "apps/v1", Kind: "Deployment", Name: "b"},
 		{APIVersion: "apps/v1beta1", Kind: "Deployment", Name: "c"},
 	} {
-		if h, err := c[i].Header(); err != nil || h != want {
-			t.Errorf("item %d: %+v %v", i, h, err)
-		}
+		t.Run(want.Name, func(t *testing.T) {
+			if h, err := c[i].Header(); err != nil || h != want {
+				t.Errorf("item %d: %+v %v", i, h, err)
+			}
+		})
 	}
 	if h, _ := c[0].Search("metadata").Header(); h != (gaby.Header{}) {
 		t.Errorf("a place in an item has the header %+v", h)

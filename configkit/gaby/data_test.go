@@ -1,6 +1,7 @@
 package gaby_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -65,14 +66,16 @@ func TestOtherKeysOfAMapWithARepeatedOne(t *testing.T) {
 		{map[string]any{"a": 1, "b": 3}, ""},
 		{map[string]any{"b": 3}, ""},
 	} {
-		doc, err := gaby.ParseYAML([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := doc.SetData(c.value); (err == nil) != (c.want != "") ||
-			err == nil && doc.String() != c.want {
-			t.Errorf("%v: error %v\n%s", c.value, err, doc)
-		}
+		t.Run(fmt.Sprint(c.value), func(t *testing.T) {
+			doc, err := gaby.ParseYAML([]byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := doc.SetData(c.value); (err == nil) != (c.want != "") ||
+				err == nil && doc.String() != c.want {
+				t.Errorf("%v: error %v\n%s", c.value, err, doc)
+			}
+		})
 	}
 }
 

@@ -122,54 +122,58 @@ func schemas(newest bool) *rapid.Generator[any] {
 // TestOracle compares the verdicts about random schemas and values with those of another validator.
 func TestOracle(t *testing.T) {
 	for _, c := range []struct {
+		name    string
 		dialect jsonschema.Dialect
 		draft   *oracle.Draft
 		newest  bool
 	}{
-		{jsonschema.Draft4, oracle.Draft4, false},
-		{jsonschema.Draft6, oracle.Draft6, false},
-		{jsonschema.Draft7, oracle.Draft7, false},
-		{jsonschema.Draft2019, oracle.Draft2019, false},
-		{jsonschema.Draft2020, oracle.Draft2020, true},
+		{"draft 4", jsonschema.Draft4, oracle.Draft4, false},
+		{"draft 6", jsonschema.Draft6, oracle.Draft6, false},
+		{"draft 7", jsonschema.Draft7, oracle.Draft7, false},
+		{"draft 2019", jsonschema.Draft2019, oracle.Draft2019, false},
+		{"draft 2020", jsonschema.Draft2020, oracle.Draft2020, true},
 	} {
-		rapid.Check(t, func(t *rapid.T) {
-			text := func(v any) []byte {
-				b, err := json.Marshal(v)
+		t.Run(c.name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				text := func(v any) []byte {
+					b, err := json.Marshal(v)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return b
+				}
+				schemaText, dataText := text(schemas(c.newest).Draw(t, "schema")),
+					text(values().Draw(t, "value"))
+				read := func(b []byte) any {
+					v, err := oracle.UnmarshalJSON(bytes.NewReader(b))
+					if err != nil {
+						t.Fatal(err)
+					}
+					return v
+				}
+				compiler := oracle.NewCompiler()
+				compiler.DefaultDraft(c.draft)
+				if err := compiler.AddResource("schema.json", read(schemaText)); err != nil {
+					t.Fatal(err)
+				}
+				theirs, err := compiler.Compile("schema.json")
+				if err != nil {
+					t.Skip(err)
+				}
+				ours, err := jsonschema.Compile("", value(t, schemaText),
+					jsonschema.Options{Dialect: c.dialect})
+				if err != nil {
+					t.Fatalf("%s: %v", schemaText, err)
+				}
+				problems, err := ours.Check(value(t, dataText))
 				if err != nil {
 					t.Fatal(err)
 				}
-				return b
-			}
-			schemaText, dataText := text(schemas(c.newest).Draw(t, "schema")),
-				text(values().Draw(t, "value"))
-			read := func(b []byte) any {
-				v, err := oracle.UnmarshalJSON(bytes.NewReader(b))
-				if err != nil {
-					t.Fatal(err)
+				if want := theirs.Validate(read(dataText)); (want == nil) != (len(problems) == 0) {
+					t.Fatalf("%v: %s of %s: %v, want %v", c.draft, dataText, schemaText, problems,
+						want)
 				}
-				return v
-			}
-			compiler := oracle.NewCompiler()
-			compiler.DefaultDraft(c.draft)
-			if err := compiler.AddResource("schema.json", read(schemaText)); err != nil {
-				t.Fatal(err)
-			}
-			theirs, err := compiler.Compile("schema.json")
-			if err != nil {
-				t.Skip(err)
-			}
-			ours, err := jsonschema.Compile("", value(t, schemaText),
-				jsonschema.Options{Dialect: c.dialect})
-			if err != nil {
-				t.Fatalf("%s: %v", schemaText, err)
-			}
-			problems, err := ours.Check(value(t, dataText))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if want := theirs.Validate(read(dataText)); (want == nil) != (len(problems) == 0) {
-				t.Fatalf("%v: %s of %s: %v, want %v", c.draft, dataText, schemaText, problems, want)
-			}
+			})
 		})
 	}
 }

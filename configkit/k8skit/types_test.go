@@ -55,7 +55,10 @@ func TestWorkloads(t *testing.T) {
 			if got := paths(p, "pod-label-selector", c.of); got != c.selectors {
 				t.Errorf("%s: selectors %s, want %s", c.of, got, c.selectors)
 			}
-			for _, containers := range []string{"containers", "initContainers", "ephemeralContainers"} {
+			for _, containers := range []string{
+				"containers", "initContainers",
+				"ephemeralContainers",
+			} {
 				for path, want := range map[string]api.AttributeName{
 					"0.image": "container-image", "0.image#uri": "container-repository-uri",
 					"0.name":                              "container-name",
@@ -67,10 +70,12 @@ func TestWorkloads(t *testing.T) {
 				} {
 					path := c.template + ".spec." + containers + "." + path
 					info := p.PathInfo(c.of, api.UnresolvedPath(path))
-					if containers == "ephemeralContainers" && want == "container-resources-defaults" {
+					if containers == "ephemeralContainers" &&
+						want == "container-resources-defaults" {
 						if info != nil {
 							t.Errorf(
-								"%s %s: %+v, but Kubernetes refuses ephemeral containers with resources",
+								"%s %s: %+v, but Kubernetes refuses ephemeral containers with "+
+									"resources",
 								c.of, path, info,
 							)
 						}
@@ -177,11 +182,13 @@ func TestReferences(t *testing.T) {
 			"iam.services.k8s.aws/v1alpha1/Role",
 		},
 	} {
-		info := p.PathInfo(c.of, c.path)
-		if info == nil || info.AttributeName != "resource-name" || !info.Details.IsNeeded ||
-			info.Details.NeededRequired["ResourceType"] != c.target {
-			t.Errorf("%s %s: %+v, want a reference to %s", c.of, c.path, info, c.target)
-		}
+		t.Run(string(c.of)+" "+string(c.path), func(t *testing.T) {
+			info := p.PathInfo(c.of, c.path)
+			if info == nil || info.AttributeName != "resource-name" || !info.Details.IsNeeded ||
+				info.Details.NeededRequired["ResourceType"] != c.target {
+				t.Errorf("%s %s: %+v, want a reference to %s", c.of, c.path, info, c.target)
+			}
+		})
 	}
 }
 
@@ -216,8 +223,9 @@ func TestNamespaces(t *testing.T) {
 		"example.com/v1/Any": "metadata.namespace",
 		"v1/Namespace":       "metadata.name",
 		"v1/Node":            "",
-		"rbac.authorization.k8s.io/v1/ClusterRoleBinding":           "subjects.*?kind=ServiceAccount.|namespace",
-		"rbac.authorization.k8s.io/v1/RoleBinding":                  "metadata.namespace subjects.*?kind=ServiceAccount.|namespace",
+		"rbac.authorization.k8s.io/v1/ClusterRoleBinding": "subjects.*?kind=ServiceAccount.|namespace",
+		"rbac.authorization.k8s.io/v1/RoleBinding": "metadata.namespace " +
+			"subjects.*?kind=ServiceAccount.|namespace",
 		"apiextensions.k8s.io/v1/CustomResourceDefinition":          "spec.conversion.webhook.clientConfig.service.|namespace",
 		"apiregistration.k8s.io/v1/APIService":                      "spec.service.|namespace",
 		"helm.toolkit.fluxcd.io/v2/HelmRelease":                     "metadata.namespace spec.targetNamespace",
@@ -266,7 +274,8 @@ func TestOtherAttributes(t *testing.T) {
 		{"app-label", "v1/Service", "spec.selector.app"},
 		{
 			"default-name", "apps/v1/Deployment",
-			"metadata.labels.app metadata.name spec.selector.matchLabels.app spec.template.metadata.labels.app",
+			"metadata.labels.app metadata.name spec.selector.matchLabels.app " +
+				"spec.template.metadata.labels.app",
 		},
 		{
 			"pod-label-selector", "networking.k8s.io/v1/NetworkPolicy",
@@ -398,26 +407,30 @@ func TestUsersFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, of := range []api.ResourceType{"example.com/v1/Cache", "example.com/v1beta1/Cache"} {
-		for name, want := range map[api.AttributeName]string{
-			"cache-size":      "spec.nodes.?name:node-name=%s.size",
-			"replicas":        "spec.size",
-			"metadata-name":   "metadata.name",
-			"container-image": "spec.template.spec.containers.?name:container-name=%s.image spec.template.spec.ephemeralContainers.?name:container-name=%s.image spec.template.spec.initContainers.?name:container-name=%s.image",
-		} {
-			if got := paths(p, name, of); got != want {
-				t.Errorf("%s of %s: %s", name, of, got)
+		t.Run(string(of), func(t *testing.T) {
+			for name, want := range map[api.AttributeName]string{
+				"cache-size":    "spec.nodes.?name:node-name=%s.size",
+				"replicas":      "spec.size",
+				"metadata-name": "metadata.name",
+				"container-image": "spec.template.spec.containers.?name:container-name=%s.image " +
+					"spec.template.spec.ephemeralContainers.?name:container-name=%s.image " +
+					"spec.template.spec.initContainers.?name:container-name=%s.image",
+			} {
+				if got := paths(p, name, of); got != want {
+					t.Errorf("%s of %s: %s", name, of, got)
+				}
 			}
-		}
-		if keys := p.MergeKeys(of).Child("spec").Child("nodes"); keys == nil ||
-			keys.Keys[0] != "name" {
-			t.Errorf("%s: merge keys %v", of, keys)
-		}
-		if x := p.ExclusiveFields(of); len(x) == 0 ||
-			!slices.ContainsFunc(x, func(x configkit.ExclusiveFields) bool {
-				return x.Path == "spec"
-			}) {
-			t.Errorf("%s: exclusive fields %v", of, x)
-		}
+			if keys := p.MergeKeys(of).Child("spec").Child("nodes"); keys == nil ||
+				keys.Keys[0] != "name" {
+				t.Errorf("%s: merge keys %v", of, keys)
+			}
+			if x := p.ExclusiveFields(of); len(x) == 0 ||
+				!slices.ContainsFunc(x, func(x configkit.ExclusiveFields) bool {
+					return x.Path == "spec"
+				}) {
+				t.Errorf("%s: exclusive fields %v", of, x)
+			}
+		})
 	}
 	if got := paths(p, "namespace-name-reference", "example.com/v1/CacheClass"); got != "" {
 		t.Errorf("a cluster-scoped type has a namespace at %s", got)
@@ -578,12 +591,14 @@ func TestFileErrors(t *testing.T) {
 		},
 		{
 			cache +
-				"    attributes: {size: [{path: \"a#reference\", accessor: image, dataType: int}]}\n",
+				"    attributes: {size: [{path: \"a#reference\", accessor: image, dataType: " +
+				"int}]}\n",
 			"f.yaml:3:25: dataType: a part that Regexp reaches is a string, not int", "",
 		},
 		{
 			cache +
-				"    attributes: {size: [{path: \"a#1\", accessor: line}]}\nattributes:\n  size: {description: x, dataType: int}\n",
+				"    attributes: {size: [{path: \"a#1\", accessor: line}]}\nattributes:\n" +
+				"  size: {description: x, dataType: int}\n",
 			"f.yaml:3:25: dataType: a part that Line reaches is a string", "",
 		},
 		{
@@ -616,7 +631,8 @@ func TestFileErrors(t *testing.T) {
 		{cache + "    exclusiveFields: [{path: a}]\n", "f.yaml:3:23: members: it is missing", ""},
 		{
 			cache +
-				"    exclusiveFields: [{path: a, members: [b], discriminator: t, allowedMember: {x: c}}]\n",
+				"    exclusiveFields: [{path: a, members: [b], discriminator: t, allowedMember: " +
+				"{x: c}}]\n",
 			"c is not one of the members", "",
 		},
 		{
@@ -674,7 +690,8 @@ func TestFileErrors(t *testing.T) {
 			"f.yaml:2:39: description: it is missing", "",
 		},
 		{
-			"attributes:\n  size: {description: x, parameters: [{name: a, description: b}, {name: a, description: b}]}\n",
+			"attributes:\n  size: {description: x, parameters: [{name: a, description: b}, " +
+				"{name: a, description: b}]}\n",
 			"two parameters a", "",
 		},
 		{
@@ -684,12 +701,14 @@ func TestFileErrors(t *testing.T) {
 		},
 		{
 			cache +
-				"    attributes: {size: [\"?a:p=%s.b\"]}\nattributes:\n  size: {description: x, parameters: []}\n",
+				"    attributes: {size: [\"?a:p=%s.b\"]}\nattributes:\n" +
+				"  size: {description: x, parameters: []}\n",
 			"0 are listed, but path ?a:p=%s.b has 1 places", "",
 		},
 		{
 			cache +
-				"    attributes: {size: [\"?a:size=%s.b\"]}\nattributes:\n  size: {description: x}\n",
+				"    attributes: {size: [\"?a:size=%s.b\"]}\nattributes:\n" +
+				"  size: {description: x}\n",
 			"f.yaml:5:9: parameters: size is the parameter for the value", "",
 		},
 	} {
@@ -723,9 +742,12 @@ func TestAllErrorsAreReported(t *testing.T) {
 	}
 	for _, c := range []struct{ text, want string }{
 		{
-			"shapes:\n  S: {mergeKey: []}\nresourceTypes:\n  v1/A: {embeds: [{shape: S, path: a}, {shape: S, path: b}], at: b}\n" +
+			"shapes:\n  S: {mergeKey: []}\nresourceTypes:\n  v1/A: {embeds: [{shape: S, path: " +
+				"a}, {shape: S, path: b}], at: b}\n" +
 				"  v1/B: {sameAs: v1/A}\nattributes: {Size: {}}\n",
-			"f.yaml:2:7: mergeKey: unknown key\nf.yaml:4:62: at: unknown key\nf.yaml:6:14: Size: a name consists of small letters, digits and dashes and begins with a letter",
+			"f.yaml:2:7: mergeKey: unknown key\nf.yaml:4:62: at: unknown key\n" +
+				"f.yaml:6:14: Size: a name consists of small letters, digits and dashes and " +
+				"begins with a letter",
 		},
 		{
 			laughs + "  S7: {}\nresourceTypes:\n  v1/A: {embeds: [{shape: S0, path: a}]}\n",
@@ -763,11 +785,14 @@ func TestOperators(t *testing.T) {
 	}{
 		{
 			"container-image", "monitoring.coreos.com/v1alpha1/PrometheusAgent",
-			"spec.containers.?name:container-name=%s.image spec.image spec.initContainers.?name:container-name=%s.image spec.thanos.|image",
+			"spec.containers.?name:container-name=%s.image spec.image " +
+				"spec.initContainers.?name:container-name=%s.image spec.thanos.|image",
 		},
 		{
 			"images", "operator.victoriametrics.com/v1beta1/VMAgent",
-			"spec.configReloaderImageTag spec.containers.?name:container-name=%s.image spec.initContainers.?name:container-name=%s.image spec.image.repository spec.vmBackup.image.repository spec.volumes.*.image.|reference",
+			"spec.configReloaderImageTag spec.containers.?name:container-name=%s.image " +
+				"spec.initContainers.?name:container-name=%s.image spec.image.repository " +
+				"spec.vmBackup.image.repository spec.volumes.*.image.|reference",
 		},
 		{
 			"container-repository-uri", "solr.apache.org/v1beta1/SolrPrometheusExporter",
@@ -776,7 +801,9 @@ func TestOperators(t *testing.T) {
 		{"container-image-reference", "postgresql.cnpg.io/v1/Cluster", "spec.imageName#reference"},
 		{
 			"container-image", "tekton.dev/v1beta1/TaskRun",
-			"spec.taskSpec.sidecars.?name:container-name=%s.image spec.taskSpec.stepTemplate.|image spec.taskSpec.steps.?name:container-name=%s.image",
+			"spec.taskSpec.sidecars.?name:container-name=%s.image " +
+				"spec.taskSpec.stepTemplate.|image " +
+				"spec.taskSpec.steps.?name:container-name=%s.image",
 		},
 		{"replicas", "elasticsearch.k8s.elastic.co/v1/Elasticsearch", "spec.nodeSets.*.count"},
 		{"replicas", "kafka.strimzi.io/v1/KafkaNodePool", "spec.replicas"},
@@ -784,7 +811,8 @@ func TestOperators(t *testing.T) {
 		{"replicas", "kubevirt.io/v1/VirtualMachineInstanceReplicaSet", "spec.replicas"},
 		{
 			"volume-image", "kubevirt.io/v1/VirtualMachine",
-			"spec.dataVolumeTemplates.*.spec.source.registry.url#image spec.template.spec.volumes.*.containerDisk.image",
+			"spec.dataVolumeTemplates.*.spec.source.registry.url#image " +
+				"spec.template.spec.volumes.*.containerDisk.image",
 		},
 		{
 			"image-registry", "install.istio.io/v1alpha1/IstioOperator",

@@ -78,13 +78,15 @@ func TestRNodeOfAPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, place := range []*gaby.YamlDoc{d, d.Path("a"), d.Path("c")} {
-		n, err := kyamlkit.RNode(place)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := kyamlkit.SetRNode(place, n); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(place.String(), func(t *testing.T) {
+			n, err := kyamlkit.RNode(place)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := kyamlkit.SetRNode(place, n); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	if have := d.String(); have != text {
 		t.Errorf("have %q, want %q", have, text)

@@ -414,27 +414,29 @@ func TestSelectors(t *testing.T) {
 		{where.SelectorWhere{Labels: "example.com/team=7"}, "Deployment "},
 		{where.SelectorWhere{Labels: "app="}, ""},
 	} {
-		w, err := c.selector.Where()
-		if err != nil {
-			t.Errorf("%+v: %v", c.selector, err)
-			continue
-		}
-		again, err := where.Parse(w.String())
-		if err != nil {
-			t.Errorf("%+v: its text %s: %v", c.selector, w, err)
-		}
-		for _, w := range []*where.Expr{w, again} {
-			got := ""
-			for _, doc := range parseUnit(t, shop) {
-				ok, err := w.MatchResource(k8skit.New(), doc)
-				if h, _ := doc.Header(); ok && err == nil && h.Kind != "" {
-					got += h.Kind + " "
+		t.Run(c.want, func(t *testing.T) {
+			w, err := c.selector.Where()
+			if err != nil {
+				t.Errorf("%+v: %v", c.selector, err)
+				return
+			}
+			again, err := where.Parse(w.String())
+			if err != nil {
+				t.Errorf("%+v: its text %s: %v", c.selector, w, err)
+			}
+			for _, w := range []*where.Expr{w, again} {
+				got := ""
+				for _, doc := range parseUnit(t, shop) {
+					ok, err := w.MatchResource(k8skit.New(), doc)
+					if h, _ := doc.Header(); ok && err == nil && h.Kind != "" {
+						got += h.Kind + " "
+					}
+				}
+				if got != c.want {
+					t.Errorf("%+v (%s): %s, want %s", c.selector, w, got, c.want)
 				}
 			}
-			if got != c.want {
-				t.Errorf("%+v (%s): %s, want %s", c.selector, w, got, c.want)
-			}
-		}
+		})
 	}
 	for _, c := range []struct {
 		selector where.SelectorWhere
@@ -454,11 +456,14 @@ func TestSelectors(t *testing.T) {
 		{where.SelectorWhere{Labels: "a/b/c=d"}, "a/b/c=d", 1, "a/b/c is not a label key"},
 	} {
 		t.Run(c.text, func(t *testing.T) {
-			_, err := c.selector.Where()
-			e, ok := errors.AsType[*where.Error](err)
-			if !ok || e.Text != c.text || e.Column != c.column || !strings.Contains(e.Msg, c.says) {
-				t.Errorf("%+v: %#v", c.selector, err)
-			}
+			t.Run(c.text, func(t *testing.T) {
+				_, err := c.selector.Where()
+				e, ok := errors.AsType[*where.Error](err)
+				if !ok || e.Text != c.text || e.Column != c.column ||
+					!strings.Contains(e.Msg, c.says) {
+					t.Errorf("%+v: %#v", c.selector, err)
+				}
+			})
 		})
 	}
 }

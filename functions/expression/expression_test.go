@@ -49,9 +49,11 @@ func TestColumn(t *testing.T) {
 		{1, 0, 0},
 		{4, 9, 0},
 	} {
-		if got := expression.Column(text, c[0], c[1]); got != c[2] {
-			t.Errorf("line %d character %d: %d, want %d", c[0], c[1], got, c[2])
-		}
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			if got := expression.Column(text, c[0], c[1]); got != c[2] {
+				t.Errorf("line %d character %d: %d, want %d", c[0], c[1], got, c[2])
+			}
+		})
 	}
 }
 
@@ -162,14 +164,16 @@ func TestFailures(t *testing.T) {
 		{errors.New("no"), api.Position{Line: 2, Column: 1}},
 		{edit, edit},
 	} {
-		got := expression.FailureIn(doc, c.err)
-		if failure, ok := errors.AsType[*api.Failure](got); ok {
-			if failure.Pos != c.want || failure.Message != c.err.Error() ||
-				failure.Class != api.FailureFunction {
-				t.Errorf("%v: %+v", c.err, failure)
+		t.Run(c.err.Error(), func(t *testing.T) {
+			got := expression.FailureIn(doc, c.err)
+			if failure, ok := errors.AsType[*api.Failure](got); ok {
+				if failure.Pos != c.want || failure.Message != c.err.Error() ||
+					failure.Class != api.FailureFunction {
+					t.Errorf("%v: %+v", c.err, failure)
+				}
+			} else if !reflect.DeepEqual(got, c.want) {
+				t.Errorf("%v: %v", c.err, got)
 			}
-		} else if !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%v: %v", c.err, got)
-		}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package generic
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -31,12 +32,14 @@ func TestValueFilter(t *testing.T) {
 		{`{"Min": 2}`, true, true},
 		{`{"Min": 2}`, 1.5, true},
 	} {
-		f, err := parseValueFilter(c.filter)
-		if err != nil {
-			t.Errorf("%s: %v", c.filter, err)
-		} else if reason := f.refuses(c.value); (reason == "") != c.ok {
-			t.Errorf("%s: %v: %q", c.filter, c.value, reason)
-		}
+		t.Run(fmt.Sprint(c.filter, " ", c.value), func(t *testing.T) {
+			f, err := parseValueFilter(c.filter)
+			if err != nil {
+				t.Errorf("%s: %v", c.filter, err)
+			} else if reason := f.refuses(c.value); (reason == "") != c.ok {
+				t.Errorf("%s: %v: %q", c.filter, c.value, reason)
+			}
+		})
 	}
 	for text, want := range map[string]string{
 		``: "not a JSON object", `[]`: "not a JSON object", `{} {}`: "text follows",
@@ -45,10 +48,12 @@ func TestValueFilter(t *testing.T) {
 		`{"DenyStrings": {"a": true}, "DenyRegexp": "a"}`: "exclude each other",
 	} {
 		t.Run(text, func(t *testing.T) {
-			if _, err := parseValueFilter(text); err == nil || !strings.Contains(err.Error(),
-				want) {
-				t.Errorf("%s: error %v, want one with %q", text, err, want)
-			}
+			t.Run(text, func(t *testing.T) {
+				if _, err := parseValueFilter(text); err == nil || !strings.Contains(err.Error(),
+					want) {
+					t.Errorf("%s: error %v, want one with %q", text, err, want)
+				}
+			})
 		})
 	}
 }

@@ -2,6 +2,7 @@ package handler_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -520,17 +521,19 @@ func TestArgumentsAreValidated(t *testing.T) {
 				"set-many",
 		},
 	} {
-		t.Run(c.function, func(t *testing.T) {
-			got, err := h.ValidateInvocation(api.FunctionInvocation{
-				FunctionName: c.function, Arguments: c.args,
+		t.Run(fmt.Sprint(c.function, " ", c.args), func(t *testing.T) {
+			t.Run(c.function, func(t *testing.T) {
+				got, err := h.ValidateInvocation(api.FunctionInvocation{
+					FunctionName: c.function, Arguments: c.args,
+				})
+				if text := problems(err); text != c.says {
+					t.Errorf("%s %v:\n%s\nwant:\n%s", c.function, c.args, text, c.says)
+					return
+				}
+				if err == nil && !slices.Equal(got.Arguments, c.want) {
+					t.Errorf("%s %v: %v, want %v", c.function, c.args, got.Arguments, c.want)
+				}
 			})
-			if text := problems(err); text != c.says {
-				t.Errorf("%s %v:\n%s\nwant:\n%s", c.function, c.args, text, c.says)
-				return
-			}
-			if err == nil && !slices.Equal(got.Arguments, c.want) {
-				t.Errorf("%s %v: %v, want %v", c.function, c.args, got.Arguments, c.want)
-			}
 		})
 	}
 }

@@ -99,15 +99,17 @@ func TestOtherData(t *testing.T) {
 		},
 		{map[string]api.Text{"Anything": api.Text("x"), "Before": api.Text("y")}, ""},
 	} {
-		got = []byte("not called")
-		_, err := h.Run(t.Context(), &api.FunctionInvocationRequest{
-			ConfigData: []byte(twoThings), OtherData: c.sources,
-			FunctionInvocations: api.FunctionInvocationList{
-				{FunctionName: "probe"}, {FunctionName: "wants-conflicts"},
-			},
-		}, handler.Options{})
-		if err != nil || string(got) != c.want {
-			t.Errorf("%v: %q, %v, want %q", c.sources, got, err, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			got = []byte("not called")
+			_, err := h.Run(t.Context(), &api.FunctionInvocationRequest{
+				ConfigData: []byte(twoThings), OtherData: c.sources,
+				FunctionInvocations: api.FunctionInvocationList{
+					{FunctionName: "probe"}, {FunctionName: "wants-conflicts"},
+				},
+			}, handler.Options{})
+			if err != nil || string(got) != c.want {
+				t.Errorf("%v: %q, %v, want %q", c.sources, got, err, c.want)
+			}
+		})
 	}
 }

@@ -198,13 +198,15 @@ func TestParallelRunWithExpressions(t *testing.T) {
 			about("ConfigHub.ResourceNameWithoutScope > 'n3'", chain("spoil n4", "mark y"))...),
 		chain("keep n1"),
 	} {
-		one, four := run(1, list), run(4, list)
-		if one != four {
-			t.Errorf("%v: the outcome differs", list)
-		}
-		if n := strings.Count(four, `x: "yes"`); list[0].FunctionName == "mark" && n != 500 {
-			t.Errorf("%v: %d documents are marked", list, n)
-		}
+		t.Run(fmt.Sprint(len(list), " functions"), func(t *testing.T) {
+			one, four := run(1, list), run(4, list)
+			if one != four {
+				t.Errorf("%v: the outcome differs", list)
+			}
+			if n := strings.Count(four, `x: "yes"`); list[0].FunctionName == "mark" && n != 500 {
+				t.Errorf("%v: %d documents are marked", list, n)
+			}
+		})
 	}
 }
 

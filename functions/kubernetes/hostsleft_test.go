@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -14,9 +15,12 @@ func TestFormerHosts(t *testing.T) {
 	}{
 		{
 			anyContext,
-			"http://search\nhttp://search:80/x\nhttps://user:word@search/\nsearch:9200\nsearch.shop\nsearch.shop:80\nsearch.shop.svc\n" +
-				"a search.shop.svc.cluster.local. b\nsearch-0.search.shop.svc\n//search.\nweb.any.svc\nweb.shop\n{\"url\":\"http://search\"}",
-			"search\nresearch:80\nsearch-2:80\nsearch.tools\nsearch.tools.svc\nsearch.shop.example.com\nwww.search.shop\nsearch.shop.svcs\nweb.tools\n" +
+			"http://search\nhttp://search:80/x\nhttps://user:word@search/\nsearch:9200\n" +
+				"search.shop\nsearch.shop:80\nsearch.shop.svc\n" +
+				"a search.shop.svc.cluster.local. b\nsearch-0.search.shop.svc\n//search.\n" +
+				"web.any.svc\nweb.shop\n{\"url\":\"http://search\"}",
+			"search\nresearch:80\nsearch-2:80\nsearch.tools\nsearch.tools.svc\n" +
+				"search.shop.example.com\nwww.search.shop\nsearch.shop.svcs\nweb.tools\n" +
 				"www.search\n/etc/search\nsearch/x\nhttp://searches\nsearch: 80\nshop/search:1.0",
 		},
 		{
@@ -26,16 +30,18 @@ func TestFormerHosts(t *testing.T) {
 		},
 		{imageContext, "search.shop.svc:5000/app:1.0", "search:1\nsearch\nshop/search:1"},
 	} {
-		for text := range strings.SplitSeq(c.hosts, "\n") {
-			if _, found := hosts.in(text, "shop", c.context); !found {
-				t.Errorf("context %d: no host in %q", c.context, text)
+		t.Run(fmt.Sprint(c.context), func(t *testing.T) {
+			for text := range strings.SplitSeq(c.hosts, "\n") {
+				if _, found := hosts.in(text, "shop", c.context); !found {
+					t.Errorf("context %d: no host in %q", c.context, text)
+				}
 			}
-		}
-		for text := range strings.SplitSeq(c.others, "\n") {
-			if name, found := hosts.in(text, "shop", c.context); found {
-				t.Errorf("context %d: %s in %q", c.context, name, text)
+			for text := range strings.SplitSeq(c.others, "\n") {
+				if name, found := hosts.in(text, "shop", c.context); found {
+					t.Errorf("context %d: %s in %q", c.context, name, text)
+				}
 			}
-		}
+		})
 	}
 	if _, found := hosts.in("http://search", "tools", anyContext); found {
 		t.Error("a short name is one of its own namespace")

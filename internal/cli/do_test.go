@@ -200,7 +200,8 @@ func TestOnATerminal(t *testing.T) {
 		{
 			[]string{"get-string-path", "*", "metadata.name"},
 			true, 0,
-			"TYPE          NAME  VALUE  PATH           POSITION\nv1/ConfigMap  a     a      metadata.name  <stdin>:4:9\n",
+			"TYPE          NAME  VALUE  PATH           POSITION\n" +
+				"v1/ConfigMap  a     a      metadata.name  <stdin>:4:9\n",
 		},
 		{[]string{"get-resources-of-type", "v1/ConfigMap"}, true, 0, "[\n"},
 		{[]string{"get-string-path", "*", "metadata.name"}, false, 0, "[\n"},
@@ -211,15 +212,19 @@ func TestOnATerminal(t *testing.T) {
 			0, "\x1b[1mTYPE",
 		},
 	} {
-		streams, in, out, _ := iostreams.Test()
-		streams.SetTerminal(false, c.terminal, c.terminal, 80)
-		streams.SetEnv(func(name string) string { return map[string]string{"NO_COLOR": "1"}[name] })
-		in.WriteString(manifest)
-		a := &app.App{Streams: streams, Executor: executor(t)}
-		status := cli.Run(t.Context(), a, append([]string{"do", "-", "U"}, c.words...))
-		if status != c.status || !strings.HasPrefix(out.String(), c.want) {
-			t.Errorf("%q on a terminal %v: status %d\n%s", c.words, c.terminal, status, out)
-		}
+		t.Run(strings.Join(c.words, " "), func(t *testing.T) {
+			streams, in, out, _ := iostreams.Test()
+			streams.SetTerminal(false, c.terminal, c.terminal, 80)
+			streams.SetEnv(func(name string) string {
+				return map[string]string{"NO_COLOR": "1"}[name]
+			})
+			in.WriteString(manifest)
+			a := &app.App{Streams: streams, Executor: executor(t)}
+			status := cli.Run(t.Context(), a, append([]string{"do", "-", "U"}, c.words...))
+			if status != c.status || !strings.HasPrefix(out.String(), c.want) {
+				t.Errorf("%q on a terminal %v: status %d\n%s", c.words, c.terminal, status, out)
+			}
+		})
 	}
 }
 

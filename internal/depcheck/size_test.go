@@ -24,7 +24,8 @@ func TestPackagesAreSmall(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && (name == "testdata" || name == "out" || len(name) > 2 && name[0] == '.'):
+		case entry.IsDir() && (name == "testdata" || name == "out" || len(name) > 2 &&
+			name[0] == '.'):
 			return filepath.SkipDir
 		case !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
 			return nil
@@ -40,13 +41,16 @@ func TestPackagesAreSmall(t *testing.T) {
 		t.Fatalf("only %d packages", len(lines))
 	}
 	for dir, n := range lines {
-		most := maxLines
-		if dir == "../../configkit/gaby" {
-			most = maxDocument
-		}
-		if n > most {
-			t.Errorf("%s has %d lines, at most %d are allowed: move an independent part to a package "+
-				"of its own", strings.TrimPrefix(dir, "../../"), n, most)
-		}
+		t.Run(dir, func(t *testing.T) {
+			most := maxLines
+			if dir == "../../configkit/gaby" {
+				most = maxDocument
+			}
+			if n > most {
+				t.Errorf("%s has %d lines, at most %d are allowed: move an independent part to a "+
+					"package "+
+					"of its own", strings.TrimPrefix(dir, "../../"), n, most)
+			}
+		})
 	}
 }

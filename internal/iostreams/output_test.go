@@ -2,6 +2,7 @@ package iostreams
 
 import (
 	"errors"
+	"fmt"
 	"syscall"
 	"testing"
 )
@@ -12,10 +13,12 @@ func TestLost(t *testing.T) {
 		err  error
 		lost bool
 	}{{nil, false}, {syscall.EPIPE, false}, {errClosed, true}, {nil, true}} {
-		_, err := (checked{failing{c.err}, &s.lost}).Write([]byte("text"))
-		if !errors.Is(err, c.err) || s.Lost() != c.lost {
-			t.Errorf("%v: lost %v", err, s.Lost())
-		}
+		t.Run(fmt.Sprint(c.err), func(t *testing.T) {
+			_, err := (checked{failing{c.err}, &s.lost}).Write([]byte("text"))
+			if !errors.Is(err, c.err) || s.Lost() != c.lost {
+				t.Errorf("%v: lost %v", err, s.Lost())
+			}
+		})
 	}
 }
 

@@ -44,18 +44,25 @@ func TestCheck(t *testing.T) {
 		"a name with a dash": {
 			func(l *entity.Link) { l.UpstreamPaths[0].Name = "re-gion" },
 			[]string{
-				"E_NAME_INVALID UpstreamPaths[0].Name", "E_PARAM_UNKNOWN DownstreamPaths[0].Expression",
+				"E_NAME_INVALID UpstreamPaths[0].Name",
+				"E_PARAM_UNKNOWN DownstreamPaths[0].Expression",
 			},
 		},
 		"a word of Go": {
 			func(l *entity.Link) {
-				l.UpstreamPaths = append(l.UpstreamPaths, entity.NamedPath{Name: "range", Path: "a"})
+				l.UpstreamPaths = append(l.UpstreamPaths, entity.NamedPath{
+					Name: "range",
+					Path: "a",
+				})
 			},
 			[]string{"E_NAME_INVALID UpstreamPaths[2].Name"},
 		},
 		"a word of CEL": {
 			func(l *entity.Link) {
-				l.UpstreamPaths = append(l.UpstreamPaths, entity.NamedPath{Name: "namespace", Path: "a"})
+				l.UpstreamPaths = append(l.UpstreamPaths, entity.NamedPath{
+					Name: "namespace",
+					Path: "a",
+				})
 			},
 			[]string{"E_NAME_INVALID UpstreamPaths[2].Name"},
 		},
@@ -184,9 +191,11 @@ func TestParameters(t *testing.T) {
 		{"cel", "params.?e.orValue('x') + functionContext.UnitSlug", []string{"e"}},
 		{"cel", "params.list.map(x, x.params)[0]", []string{"list"}},
 	} {
-		got, err := link.Parameters(c.evaluator, c.expression)
-		if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
-			t.Error(c.expression, diff, err)
-		}
+		t.Run(c.expression, func(t *testing.T) {
+			got, err := link.Parameters(c.evaluator, c.expression)
+			if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
+				t.Error(c.expression, diff, err)
+			}
+		})
 	}
 }

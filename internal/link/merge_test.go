@@ -1,6 +1,7 @@
 package link_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -120,18 +121,20 @@ func TestWhereMutationProtectsChangedBackValues(t *testing.T) {
 		{"MergeSourceID = 'id-dev'", "1", []string{"ProtectedPath api spec.replicas"}},
 		{"", "3", []string{}},
 	} {
-		w := newWorld(t)
-		w.unit("dev", apiDeployment)
-		w.clone("prod", "dev")
-		w.links["upgrade-prod"].WhereMutation = c.where
-		w.replace("prod", "replicas: 1", "replicas: 5")
-		w.replace("prod", "replicas: 5", "replicas: 1")
-		w.replace("dev", "replicas: 1", "replicas: 3")
-		out := w.resolve("prod")
-		if diff := cmp.Diff(c.conflicts, conflictLines(out.Conflicts)); diff != "" {
-			t.Error(diff)
-		}
-		w.has("prod", replaceOnce(apiDeployment, "replicas: 1", "replicas: "+c.replicas))
+		t.Run(c.replicas, func(t *testing.T) {
+			w := newWorld(t)
+			w.unit("dev", apiDeployment)
+			w.clone("prod", "dev")
+			w.links["upgrade-prod"].WhereMutation = c.where
+			w.replace("prod", "replicas: 1", "replicas: 5")
+			w.replace("prod", "replicas: 5", "replicas: 1")
+			w.replace("dev", "replicas: 1", "replicas: 3")
+			out := w.resolve("prod")
+			if diff := cmp.Diff(c.conflicts, conflictLines(out.Conflicts)); diff != "" {
+				t.Error(diff)
+			}
+			w.has("prod", replaceOnce(apiDeployment, "replicas: 1", "replicas: "+c.replicas))
+		})
 	}
 }
 
@@ -216,7 +219,8 @@ func TestMergeUnitsFromTwoSources(t *testing.T) {
 		w.units["app"].HeadRevisionNum != 1 {
 		t.Errorf("%+v", out.Mutations)
 	}
-	if diff := cmp.Diff([]string{"BothAdded web data.a"}, conflictLines(out.Conflicts)); diff != "" {
+	if diff := cmp.Diff([]string{"BothAdded web data.a"},
+		conflictLines(out.Conflicts)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -279,23 +283,27 @@ func TestAutomaticGoesOn(t *testing.T) {
 
 // A resource in another namespace than the rest of the unit is a warning, or moves.
 func TestMergeNamespaceMismatch(t *testing.T) {
-	in := func(ns, text string) string { return replaceOnce(text, "name: web", "name: web, namespace: "+ns) }
+	in := func(ns, text string) string {
+		return replaceOnce(text, "name: web", "name: web, namespace: "+ns)
+	}
 	for _, adopt := range []bool{false, true} {
-		w := newWorld(t)
-		w.unit("up", in("dev", oneService))
-		w.unit("down", in("prod", oneConfigMap))
-		w.link("l", "down", "up", entity.UpdateMergeUnits)
-		out, err := w.try("down", link.Options{AdoptNamespace: adopt})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ns, codes := "dev", []entity.Code{entity.WarnNamespaceMismatch}
-		if adopt {
-			ns, codes = "prod", []entity.Code{}
-		}
-		w.has("down", in("prod", oneConfigMap)+"---\n"+in(ns, oneService))
-		if diff := cmp.Diff(codes, warningCodes(out.Result.Warnings)); diff != "" {
-			t.Error(diff)
-		}
+		t.Run(fmt.Sprint(adopt), func(t *testing.T) {
+			w := newWorld(t)
+			w.unit("up", in("dev", oneService))
+			w.unit("down", in("prod", oneConfigMap))
+			w.link("l", "down", "up", entity.UpdateMergeUnits)
+			out, err := w.try("down", link.Options{AdoptNamespace: adopt})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ns, codes := "dev", []entity.Code{entity.WarnNamespaceMismatch}
+			if adopt {
+				ns, codes = "prod", []entity.Code{}
+			}
+			w.has("down", in("prod", oneConfigMap)+"---\n"+in(ns, oneService))
+			if diff := cmp.Diff(codes, warningCodes(out.Result.Warnings)); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }

@@ -96,7 +96,8 @@ metadata: {name: db, namespace: shop}
 	l := w.link("web-db", "web", "db", entity.UpdateTransformPaths)
 	l.UpstreamGetters = []entity.NamedFunctionResult{{
 		Name: "members", FunctionInvocation: api.FunctionInvocation{
-			FunctionName: "get-replicas", WhereResource: "ConfigHub.ResourceNameWithoutScope = 'db'",
+			FunctionName:  "get-replicas",
+			WhereResource: "ConfigHub.ResourceNameWithoutScope = 'db'",
 		},
 	}}
 	l.DownstreamSetters = []entity.ParameterizedFunction{{
@@ -113,7 +114,8 @@ metadata: {name: db, namespace: shop}
 	}}
 	w.resolve("web")
 	withEnv := func(value string) string {
-		return shopWeb + "        env:\n        - name: DB_MEMBERS\n          value: " + value + "\n"
+		return shopWeb + "        env:\n        - name: DB_MEMBERS\n          value: " + value +
+			"\n"
 	}
 	w.has("web", withEnv("3 of prod"))
 	w.replace("db", "replicas: 3", "replicas: 5")
@@ -230,31 +232,36 @@ func TestTransformPathsTypes(t *testing.T) {
 		{"{{toYaml .Params.list}}", "", "", "|- # see the profile\n    - a\n    - b"},
 		{"{{index .UnitLabels \"x\"}}", "", "", `""`},
 	} {
-		w := profileWorld(t)
-		l := w.links["web-profile"]
-		l.UpstreamPaths = append(l.UpstreamPaths,
-			entity.NamedPath{Name: "big", Path: "spec.big"},
-			entity.NamedPath{Name: "list", Path: "spec.list"})
-		l.DownstreamPaths = []entity.PathExpression{{
-			Resource: entity.ResourceReference{ResourceType: "apps/v1/Deployment"},
-			Path:     "spec.replicas", Expression: c.expression, Evaluator: c.evaluator,
-			DataType: c.dataType, Parameters: []string{"replicas", "big", "list"},
-		}}
-		w.resolve("web")
-		want := "replicas: " + c.want
-		if !strings.Contains(want, "#") {
-			want += " # see the profile"
-		}
-		w.has("web", replaceOnce(shopWeb, "replicas: 1 # see the profile", want))
+		t.Run(c.expression, func(t *testing.T) {
+			w := profileWorld(t)
+			l := w.links["web-profile"]
+			l.UpstreamPaths = append(l.UpstreamPaths,
+				entity.NamedPath{Name: "big", Path: "spec.big"},
+				entity.NamedPath{Name: "list", Path: "spec.list"})
+			l.DownstreamPaths = []entity.PathExpression{{
+				Resource: entity.ResourceReference{ResourceType: "apps/v1/Deployment"},
+				Path:     "spec.replicas", Expression: c.expression, Evaluator: c.evaluator,
+				DataType: c.dataType, Parameters: []string{"replicas", "big", "list"},
+			}}
+			w.resolve("web")
+			want := "replicas: " + c.want
+			if !strings.Contains(want, "#") {
+				want += " # see the profile"
+			}
+			w.has("web", replaceOnce(shopWeb, "replicas: 1 # see the profile", want))
+		})
 	}
 	for text, dataType := range map[string]api.DataType{
-		" 3": api.DataTypeInt, "3\n": api.DataTypeInt, "3.0": api.DataTypeInt, "1e3": api.DataTypeInt,
+		" 3": api.DataTypeInt, "3\n": api.DataTypeInt, "3.0": api.DataTypeInt,
+		"1e3":  api.DataTypeInt,
 		"0x10": api.DataTypeInt, "99999999999999999999": api.DataTypeInt, "yes": api.DataTypeBool,
 		"on": api.DataTypeBool,
 	} {
-		w := profileWorld(t)
-		p := &w.links["web-profile"].DownstreamPaths[0]
-		p.Expression, p.DataType = text, dataType
-		w.fails(entity.CodeCoerce, "web")
+		t.Run(text, func(t *testing.T) {
+			w := profileWorld(t)
+			p := &w.links["web-profile"].DownstreamPaths[0]
+			p.Expression, p.DataType = text, dataType
+			w.fails(entity.CodeCoerce, "web")
+		})
 	}
 }

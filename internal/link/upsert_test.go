@@ -111,7 +111,8 @@ func TestUpsertRendersConfigMaps(t *testing.T) {
 	w.replace("cfg", "info", "debug")
 	w.resolve("web-cm")
 	w.has("web-cm", replaceOnce(
-		first, "confighub.com/RenderRevision: Latest", "confighub.com/VisitorOptions: IgnoreProvided",
+		first, "confighub.com/RenderRevision: Latest",
+		"confighub.com/VisitorOptions: IgnoreProvided",
 	)+"---\n"+rendered("cfg-147e30c0b1", "147e30c0b1", "shop", immutable, "debug"))
 	// An upstream unit that renders nothing changes nothing.
 	w.edit("cfg", "")
@@ -138,15 +139,19 @@ func TestUpsertErrors(t *testing.T) {
 		entity.CodeTransformToolchain: func(i *entity.Invocation) {
 			i.ToolchainType = api.ToolchainAppConfigINI
 		},
-		entity.CodeFunctionUnknown: func(i *entity.Invocation) { i.FunctionName = "render-nothing" },
-		entity.CodeWorkerFunction:  func(i *entity.Invocation) { i.BridgeWorkerID = "x" },
+		entity.CodeFunctionUnknown: func(i *entity.Invocation) {
+			i.FunctionName = "render-nothing"
+		},
+		entity.CodeWorkerFunction: func(i *entity.Invocation) { i.BridgeWorkerID = "x" },
 		entity.CodeFunctionFailed: func(i *entity.Invocation) {
 			i.Arguments = []api.FunctionArgument{{ParameterName: "file-name", Value: "a/b"}}
 		},
 	} {
-		w := upsertWorld(t, false)
-		change(w.invocations["id-render-env"])
-		w.fails(code, "web-cm", "cm")
+		t.Run(string(code), func(t *testing.T) {
+			w := upsertWorld(t, false)
+			change(w.invocations["id-render-env"])
+			w.fails(code, "web-cm", "cm")
+		})
 	}
 	w := upsertWorld(t, false)
 	w.invocations = nil

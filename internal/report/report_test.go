@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/fctl-dev/fctl/api"
@@ -83,7 +84,8 @@ func TestRender(t *testing.T) {
 		},
 		{
 			"full of a failure", report.Full, set, failed,
-			"SUCCESS          false         \nERRORMESSAGES    one; two;     \nCONFIGDATA\n---------\na: <1>\nOUTPUT\n------\n" +
+			"SUCCESS          false         \nERRORMESSAGES    one; two;     \nCONFIGDATA\n" +
+				"---------\na: <1>\nOUTPUT\n------\n" +
 				printed,
 		},
 	} {
@@ -101,10 +103,12 @@ func TestOutputThatCannotBePrinted(t *testing.T) {
 	r := response()
 	r.Outputs[0].Value = func() {}
 	for _, f := range []report.Format{report.Output, report.Full, report.Auto} {
-		p := &report.Printer{Format: f}
-		if _, err := p.Render(report.Result{Response: r}); err == nil {
-			t.Errorf("%s: no error", f)
-		}
+		t.Run(fmt.Sprint(f), func(t *testing.T) {
+			p := &report.Printer{Format: f}
+			if _, err := p.Render(report.Result{Response: r}); err == nil {
+				t.Errorf("%s: no error", f)
+			}
+		})
 	}
 }
 
@@ -135,8 +139,10 @@ func TestLocate(t *testing.T) {
 		{Value: api.ResourceInfoList{}},
 	}, "./a.yaml")
 	for _, rows := range []api.AttributeValueList{values, failed} {
-		if got := rows[0].Position.String(); got != "./a.yaml:3:5" || rows[1].Position != nil {
-			t.Errorf("got %s, %v", got, rows[1].Position)
-		}
+		t.Run(fmt.Sprintf("%T", rows[0].Value), func(t *testing.T) {
+			if got := rows[0].Position.String(); got != "./a.yaml:3:5" || rows[1].Position != nil {
+				t.Errorf("got %s, %v", got, rows[1].Position)
+			}
+		})
 	}
 }

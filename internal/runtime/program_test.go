@@ -42,9 +42,13 @@ func needUnix(t *testing.T) {
 
 func TestE8ProgramGetsBytesAndMinimalEnvironment(t *testing.T) {
 	needUnix(t)
-	host := map[string]string{"PATH": os.Getenv("PATH"), "HOME": "/h", "SECRET": "s", "ASKED": "a=b"}
+	host := map[string]string{
+		"PATH": os.Getenv("PATH"), "HOME": "/h", "SECRET": "s",
+		"ASKED": "a=b",
+	}
 	p := &Program{
-		Path: script(t, `cat; printf '%s\n' "$@" "$PWD"; env | sort | grep -v -e PATH= -e PWD= -e _= -e SHLVL; echo talk >&2`),
+		Path: script(t, `cat; printf '%s\n' "$@" "$PWD"; env | sort | grep -v -e PATH= -e PWD= `+
+			`-e _= -e SHLVL; echo talk >&2`),
 		Args: []string{"own"},
 		LookupEnv: func(key string) (string, bool) {
 			value, ok := host[key]
@@ -89,10 +93,15 @@ func TestE8EachFailureHasItsType(t *testing.T) {
 		{"file mode", plain, Limits{}, "", is[*NotExecutableError]},
 		{"directory", dir, Limits{}, "", is[*NotExecutableError]},
 		{"no known format", broken, Limits{}, "", is[*NotExecutableError]},
-		{"exit status", script(t, "echo partly; exit 7"), Limits{}, "partly\n", func(err error) bool {
-			var e *ExitError
-			return errors.As(err, &e) && e.Code == 7
-		}},
+		{
+			"exit status", script(t, "echo partly; exit 7"),
+			Limits{},
+			"partly\n",
+			func(err error) bool {
+				var e *ExitError
+				return errors.As(err, &e) && e.Code == 7
+			},
+		},
 		{"signal", script(t, "kill -TERM $$"), Limits{}, "", func(err error) bool {
 			var e *SignalError
 			return errors.As(err, &e) && e.Signal == syscall.SIGTERM
@@ -288,7 +297,8 @@ grep -e NoNewPrivs -e CapEff /proc/self/status
 		Call{Dir: dir}); !is[*StartError](err) {
 		t.Errorf("a sandbox that cannot be made: %v", err)
 	}
-	_, err = (&Program{Sandbox: p.Sandbox, Path: script(t, "exit 9")}).Run(t.Context(), Call{Dir: dir})
+	_, err = (&Program{Sandbox: p.Sandbox, Path: script(t, "exit 9")}).Run(t.Context(),
+		Call{Dir: dir})
 	var exit *ExitError
 	if !errors.As(err, &exit) || exit.Code != 9 {
 		t.Errorf("error is %v", err)
@@ -301,9 +311,11 @@ func TestE4MergeEnv(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 	for _, bad := range []string{"=x", "", "A=\x00"} {
-		if _, err := MergeEnv([]string{bad}); err == nil {
-			t.Errorf("%q is accepted", bad)
-		}
+		t.Run(bad, func(t *testing.T) {
+			if _, err := MergeEnv([]string{bad}); err == nil {
+				t.Errorf("%q is accepted", bad)
+			}
+		})
 	}
 }
 
@@ -311,7 +323,8 @@ func TestLimitOfMemory(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the memory of another process can only be limited on Linux")
 	}
-	p := &Program{Path: script(t, `sleep 0.2; x=$(head -c 400000000 /dev/zero | tr '\0' x); echo ${#x}`)}
+	p := &Program{Path: script(t, `sleep 0.2; x=$(head -c 400000000 /dev/zero | tr '\0' x); echo `+
+		`${#x}`)}
 	_, err := p.Run(t.Context(), Call{Dir: t.TempDir(), Limits: Limits{Memory: 100 << 20}})
 	if err == nil {
 		t.Error("a function used more memory than it may")

@@ -89,25 +89,27 @@ func TestInPlace(t *testing.T) {
 	path := filepath.Join(dir, "a.yaml")
 	create(t, path)
 	for _, mode := range []fs.FileMode{0o600, 0o664, 0o755 | fs.ModeSetgid} {
-		if err := os.Chmod(path, mode); err != nil {
-			t.Fatal(err)
-		}
-		for _, onDisk := range []bool{false, true} {
-			in := &sink.InPlace{Sync: onDisk}
-			s := read(t, in, path, true)
-			if err := s.write([]byte("new: "), nil, []byte("text, longer\n")); err != nil {
+		t.Run(mode.String(), func(t *testing.T) {
+			if err := os.Chmod(path, mode); err != nil {
 				t.Fatal(err)
 			}
-			if err := in.Close(); err != nil {
-				t.Fatal(err)
+			for _, onDisk := range []bool{false, true} {
+				in := &sink.InPlace{Sync: onDisk}
+				s := read(t, in, path, true)
+				if err := s.write([]byte("new: "), nil, []byte("text, longer\n")); err != nil {
+					t.Fatal(err)
+				}
+				if err := in.Close(); err != nil {
+					t.Fatal(err)
+				}
+				if info, err := os.Stat(path); err != nil || info.Mode() != mode {
+					t.Errorf("mode is %v, want %v (%v)", info.Mode(), mode, err)
+				}
+				if content(t, path) != young || entries(t, dir) != "a.yaml" {
+					t.Errorf("%q in %s", content(t, path), entries(t, dir))
+				}
 			}
-			if info, err := os.Stat(path); err != nil || info.Mode() != mode {
-				t.Errorf("mode is %v, want %v (%v)", info.Mode(), mode, err)
-			}
-			if content(t, path) != young || entries(t, dir) != "a.yaml" {
-				t.Errorf("%q in %s", content(t, path), entries(t, dir))
-			}
-		}
+		})
 	}
 }
 
@@ -158,7 +160,8 @@ func TestInPlaceFollowsLinks(t *testing.T) {
 				entries(t, filepath.Join(dir, "real")) != "a.yaml" {
 				t.Errorf("%s: %s", name, entries(t, dir))
 			}
-			if to, err := os.Readlink(filepath.Join(dir, "one.yaml")); err != nil || to != "two.yaml" {
+			if to, err := os.Readlink(filepath.Join(dir, "one.yaml")); err != nil ||
+				to != "two.yaml" {
 				t.Errorf("the link leads to %s (%v)", to, err)
 			}
 		})
@@ -240,9 +243,11 @@ func TestInPlaceRefuses(t *testing.T) {
 		{source{target: readOnly.target}, sink.ErrNotRegular},
 		{source{target: readOnly.target, info: info}, sink.ErrNotRegular},
 	} {
-		if err := c.s.write([]byte(young)); !errors.Is(err, c.want) {
-			t.Errorf("got %v, want %v", err, c.want)
-		}
+		t.Run(c.want.Error(), func(t *testing.T) {
+			if err := c.s.write([]byte(young)); !errors.Is(err, c.want) {
+				t.Errorf("got %v, want %v", err, c.want)
+			}
+		})
 	}
 	if content(t, path) != old || entries(t, dir) != "a.yaml" {
 		t.Errorf("%q in %s", content(t, path), entries(t, dir))
@@ -330,7 +335,8 @@ func TestTree(t *testing.T) {
 			var wg sync.WaitGroup
 			for range 8 {
 				wg.Go(func() {
-					if err := tree.Write(t.Context(), "x/y/a.yaml", from, []byte(young)); err != nil {
+					if err := tree.Write(t.Context(), "x/y/a.yaml", from,
+						[]byte(young)); err != nil {
 						t.Error(err)
 					}
 				})
@@ -343,7 +349,8 @@ func TestTree(t *testing.T) {
 			info, err := os.Stat(path)
 			if err != nil || info.Mode() != 0o600 || content(t, path) != young ||
 				entries(t, filepath.Dir(path)) != "a.yaml" {
-				t.Errorf("%v %q in %s", info.Mode(), content(t, path), entries(t, filepath.Dir(path)))
+				t.Errorf("%v %q in %s", info.Mode(), content(t, path),
+					entries(t, filepath.Dir(path)))
 			}
 		})
 	}

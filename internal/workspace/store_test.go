@@ -30,7 +30,9 @@ func (recorder) Accumulate(
 	return sources, nil, nil
 }
 
-func open(t testing.TB, dir string, o workspace.OpenOptions) (*workspace.Store, *workspace.Workspace) {
+func open(t testing.TB, dir string, o workspace.OpenOptions) (*workspace.Store,
+	*workspace.Workspace,
+) {
 	t.Helper()
 	s, err := workspace.Open(t.Context(), dir, o)
 	if err != nil {
@@ -78,7 +80,8 @@ func content(t testing.TB, dir string) map[string]string {
 func shop(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
-	if _, err := workspace.Init(t.Context(), dir, workspace.InitOptions{Space: "shop"}); err != nil {
+	if _, err := workspace.Init(t.Context(), dir,
+		workspace.InitOptions{Space: "shop"}); err != nil {
 		t.Fatal(err)
 	}
 	write(t, dir, map[string]string{
@@ -163,17 +166,20 @@ func TestLoadAndChange(t *testing.T) {
 	}
 	files := content(t, dir)
 	for name, want := range map[string]string{
-		"spaces/shop/units/web/data.yaml":                     "kind: B\n",
-		".fctl/state/shop/units/web/revisions/1/data":         "kind: A\n",
-		".fctl/state/shop/units/web/revisions/2/data":         "kind: B\n",
-		"spaces/shop/links/web-db.yaml":                       "FromUnit: web\nToUnit: db # the database\n",
+		"spaces/shop/units/web/data.yaml":             "kind: B\n",
+		".fctl/state/shop/units/web/revisions/1/data": "kind: A\n",
+		".fctl/state/shop/units/web/revisions/2/data": "kind: B\n",
+		"spaces/shop/links/web-db.yaml": "FromUnit: web\nToUnit: db # the " +
+			"database\n",
 		".fctl/state/shop/units/db/revisions/1/data":          "kind: C\n",
 		"spaces/shop/units/db/unit.yaml":                      "{}\n",
 		".fctl/state/shop/units/web/revisions/2/sources.json": "[]\n",
 	} {
-		if files[name] != want {
-			t.Errorf("%s: %q", name, files[name])
-		}
+		t.Run(name, func(t *testing.T) {
+			if files[name] != want {
+				t.Errorf("%s: %q", name, files[name])
+			}
+		})
 	}
 	if got := files["spaces/shop/units/web/unit.yaml"]; !strings.HasPrefix(got,
 		"# the shop\nLabels: {tier: front}\n") || !strings.Contains(got, "UnitID: ") {

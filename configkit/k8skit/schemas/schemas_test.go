@@ -103,10 +103,12 @@ func TestMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for of, want := range map[api.ResourceType]string{
-		"apps/v1/Deployment":                   "schema",
-		"v1/Pod":                               "schema",
-		"apps/v1beta1/Deployment":              "Kubernetes 1.36 has no apps/v1beta1/Deployment [apps/v1/Deployment]",
-		"extensions/v1beta1/Ingress":           "Kubernetes 1.36 has no extensions/v1beta1/Ingress [networking.k8s.io/v1/Ingress]",
+		"apps/v1/Deployment": "schema",
+		"v1/Pod":             "schema",
+		"apps/v1beta1/Deployment": "Kubernetes 1.36 has no apps/v1beta1/Deployment " +
+			"[apps/v1/Deployment]",
+		"extensions/v1beta1/Ingress": "Kubernetes 1.36 has no " +
+			"extensions/v1beta1/Ingress [networking.k8s.io/v1/Ingress]",
 		"v1/Nothing":                           "Kubernetes 1.36 has no v1/Nothing []",
 		"example.com/v1/Deployment":            "none",
 		"gateway.networking.k8s.io/v1/Gateway": "none",
@@ -171,11 +173,18 @@ func TestFiles(t *testing.T) {
 				"spec": {"properties": {"q": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"},
 					"free": {"x-kubernetes-preserve-unknown-fields": true, "properties": {"n": {"type": "integer"}}}}}}}}`)},
 			{Name: "dir/qux-example-v1.json", Text: []byte(
-				`{"$id": "https://example.com/qux.json", "properties": {"spec": {"$ref": "parts.json#/$defs/spec"}}}`,
+				`{"$id": "https://example.com/qux.json", "properties": {"spec": {"$ref": ` +
+					`"parts.json#/$defs/spec"}}}`,
 			)},
-			{Name: "dir/parts-of-qux2.json", Text: []byte(`{"$id": "https://example.com/parts.json", "$defs": {"spec": {"properties": {"a": {"type": "null"}}}}}`)}, // the first file wins
+			// the first file wins
+			{
+				Name: "dir/parts-of-qux2.json",
+				Text: []byte(`{"$id": "https://example.com/parts.json", "$defs": {"spec": ` +
+					`{"properties": {"a": {"type": "null"}}}}}`),
+			},
 			{Name: "dir/parts-of-qux.json", Text: []byte(
-				`{"$id": "https://example.com/parts.json", "$defs": {"spec": {"properties": {"a": {"type": "integer"}}}}}`,
+				`{"$id": "https://example.com/parts.json", "$defs": {"spec": {"properties": ` +
+					`{"a": {"type": "integer"}}}}}`,
 			)},
 		}, nil
 	})
@@ -198,7 +207,8 @@ func TestFiles(t *testing.T) {
 		},
 		"example.com/v3/Baz": {
 			`{spec: {q: b, r: 1, free: {m: 1, n: x}}}`,
-			`["b" is not a valid quantity, such as 500m or 1.5Gi unknown field r expected integer, got "x"]`,
+			`["b" is not a valid quantity, such as 500m or 1.5Gi unknown field r expected ` +
+				`integer, got "x"]`,
 		},
 		"example.com/v1/Qux": {`{spec: {a: b}}`, `[expected integer, got "b"]`},
 		"v1/Service":         {`{spec: {}}`, `[mine is required]`},
@@ -242,7 +252,8 @@ func TestWrongFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err = set.Schema("example.com/v1/Thing")
-			if _, ok := errors.AsType[*FileError](err); !ok || !strings.Contains(err.Error(), want) {
+			if _, ok := errors.AsType[*FileError](err); !ok || !strings.Contains(err.Error(),
+				want) {
 				t.Errorf("%s: %v", text, err)
 			}
 		})
@@ -288,25 +299,27 @@ func TestInputs(t *testing.T) {
 		{[]string{definitionText, other}, false, ErrSeveralDefinitions},
 		{[]string{strings.ReplaceAll(definitionText, "integer", "int")}, false, ErrWrongDefinition},
 	} {
-		var library Library
-		library.AddInputs(func() (files []File) {
-			for _, text := range c.files {
-				files = append(files, File{Name: "a.yaml", Text: []byte(text)})
+		t.Run(strings.Join(c.files, " "), func(t *testing.T) {
+			var library Library
+			library.AddInputs(func() (files []File) {
+				for _, text := range c.files {
+					files = append(files, File{Name: "a.yaml", Text: []byte(text)})
+				}
+				return files
+			})
+			for range 2 { // read once, known after
+				set, err := library.Snapshot().Set("", nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if s, err := set.Schema("example.com/v1/Foo"); (s != nil) != c.found ||
+					!errors.Is(err, c.err) {
+					t.Errorf("%q: %v %v", c.files, s, err)
+				}
+				if s, err := set.Schema("v1/Pod"); s == nil || err != nil {
+					t.Error(s, err)
+				}
 			}
-			return files
 		})
-		for range 2 { // read once, known after
-			set, err := library.Snapshot().Set("", nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if s, err := set.Schema("example.com/v1/Foo"); (s != nil) != c.found ||
-				!errors.Is(err, c.err) {
-				t.Errorf("%q: %v %v", c.files, s, err)
-			}
-			if s, err := set.Schema("v1/Pod"); s == nil || err != nil {
-				t.Error(s, err)
-			}
-		}
 	}
 }

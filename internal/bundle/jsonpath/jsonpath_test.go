@@ -113,20 +113,23 @@ func TestFindErrors(t *testing.T) {
 		"{$.a}":                "path \"{$.a}\": column 1: a path has no braces here",
 		"a.":                   "path \"a.\": column 3: a key is expected",
 		"a...b":                "path \"a...b\": column 4: a key is expected",
-		"a[":                   "path \"a[\": column 3: an index, a quoted key, * or a filter is expected",
-		"a[0":                  "path \"a[0\": column 4: ] is expected",
-		"a[0]b":                "path \"a[0]b\": column 5: a dot or a bracket is expected",
-		"a['x]":                "path \"a['x]\": column 3: the quote is not closed",
-		"a['x',]":              "path \"a['x',]\": column 7: a quoted key is expected",
-		"a[x]":                 "path \"a[x]\": column 3: an index, a quoted key, * or a filter is expected",
-		"a[0,]":                "path \"a[0,]\": column 5: an index is expected",
+		"a[": "path \"a[\": column 3: an index, a quoted key, * or a filter is " +
+			"expected",
+		"a[0":     "path \"a[0\": column 4: ] is expected",
+		"a[0]b":   "path \"a[0]b\": column 5: a dot or a bracket is expected",
+		"a['x]":   "path \"a['x]\": column 3: the quote is not closed",
+		"a['x',]": "path \"a['x',]\": column 7: a quoted key is expected",
+		"a[x]":    "path \"a[x]\": column 3: an index, a quoted key, * or a filter is expected",
+		"a[0,]":   "path \"a[0,]\": column 5: an index is expected",
 		"a[99999999999999999999]": "path \"a[99999999999999999999]\": column 3: " +
 			"a smaller whole number is expected",
-		"a[0:2:0]":     "path \"a[0:2:0]\": column 8: the step of a slice is at least 1",
-		"a b":          "path \"a b\": column 2: a dot or a bracket is expected",
-		`a\`:           "path \"a\\\\\": column 2: a character is expected after the backslash",
-		"a[?(@.x==y)]": "path \"a[?(@.x==y)]\": column 10: @.KEY, a quoted string, a number, true or false is expected",
-		"a[?('x')]":    "path \"a[?('x')]\": column 8: a comparison is expected: ==, !=, <, <=, > or >=",
+		"a[0:2:0]": "path \"a[0:2:0]\": column 8: the step of a slice is at least 1",
+		"a b":      "path \"a b\": column 2: a dot or a bracket is expected",
+		`a\`:       "path \"a\\\\\": column 2: a character is expected after the backslash",
+		"a[?(@.x==y)]": "path \"a[?(@.x==y)]\": column 10: @.KEY, a quoted string, a number, " +
+			"true or false is expected",
+		"a[?('x')]": "path \"a[?('x')]\": column 8: a comparison is expected: ==, !=, <, <=, " +
+			"> or >=",
 		"a[?(@.x=='y']": "path \"a[?(@.x=='y']\": column 13: " +
 			") is expected",
 		"a[?(@.x==1&&@.y==2)]": "path \"a[?(@.x==1&&@.y==2)]\": column 11: " +
@@ -162,9 +165,11 @@ func TestParseTemplate(t *testing.T) {
 		t.Errorf("got %v, %v", p, err)
 	}
 	for _, text := range []string{"status.phase", "{", "{}", "{$}", "{$.a[}"} {
-		if p, err := jsonpath.ParseTemplate(text); err == nil {
-			t.Errorf("%s: got %v", text, p)
-		}
+		t.Run(text, func(t *testing.T) {
+			if p, err := jsonpath.ParseTemplate(text); err == nil {
+				t.Errorf("%s: got %v", text, p)
+			}
+		})
 	}
 }
 

@@ -22,7 +22,8 @@ func TestFunctionConfigErrors(t *testing.T) {
 		configMap + "data: {chain: '[{function: get-replicas}]', x: y}": "excludes other keys",
 		configMap + "data: {function: set-replicas, replicas: [1]}":     "must be a string",
 		configMap + "data: {function: set-replicas, replica: '1'}":      "replica",
-		configMap + "data: {chain: 'function: x'}":                      "a list of invocations is expected",
+		configMap + "data: {chain: 'function: x'}": "a list of invocations " +
+			"is expected",
 		invocations:                                   "functions must be a list",
 		invocations + "function: []":                  "unknown field \"function\"",
 		invocations + "functions: []":                 "the list of invocations is empty",
@@ -31,22 +32,25 @@ func TestFunctionConfigErrors(t *testing.T) {
 		invocations + "functions: [{function: get-replicas}]\nwhereResource: '='":         "whereResource",
 		invocations + "functions: [{function: get-replicas}]\ncontext: {revision-num: x}": "a whole number",
 	} {
-		doc, err := gaby.ParseYAML([]byte(config))
-		if err != nil {
-			t.Fatal(err)
-		}
-		const text = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {replicas: 1}}\n"
-		item, err := krm.NewItem([]byte(text), "", 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list := &krm.ResourceList{FunctionConfig: doc, Items: []*krm.Item{item}}
-		err = Function(executor)(t.Context(), list)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s\nerror is %v, want %s", config, err, want)
-		}
-		if got := item.Doc.String(); got != text {
-			t.Errorf("%s\nchanges the item to %s", config, got)
-		}
+		t.Run(config, func(t *testing.T) {
+			doc, err := gaby.ParseYAML([]byte(config))
+			if err != nil {
+				t.Fatal(err)
+			}
+			const text = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: " +
+				"{replicas: 1}}\n"
+			item, err := krm.NewItem([]byte(text), "", 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list := &krm.ResourceList{FunctionConfig: doc, Items: []*krm.Item{item}}
+			err = Function(executor)(t.Context(), list)
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s\nerror is %v, want %s", config, err, want)
+			}
+			if got := item.Doc.String(); got != text {
+				t.Errorf("%s\nchanges the item to %s", config, got)
+			}
+		})
 	}
 }

@@ -117,9 +117,11 @@ func TestX4AcceptanceCase(t *testing.T) {
 		"internal.config.kubernetes.io/path: sub/config/my-instance_deployment.yaml",
 		"config.kubernetes.io/path: sub/config/my-instance_service.yaml",
 	} {
-		if !strings.Contains(first, want) {
-			t.Errorf("X8, F3: the first run does not give %q:\n%s", want, first)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(first, want) {
+				t.Errorf("X8, F3: the first run does not give %q:\n%s", want, first)
+			}
+		})
 	}
 	edited := strings.Replace(first, "image: nginx:1.7.9",
 		"image: nginx:1.7.9 # checked\n          resources: {limits: {cpu: 500m}}", 1)
@@ -150,7 +152,8 @@ func TestX2Environment(t *testing.T) {
   kind: X, metadata: {name: m, annotations: {a: b}}, spec: {name: s, foo-bar: "1 2", on: true, list: [1]}}}`
 	o := Options{
 		Environ: []string{"CALLER=yes"},
-		Command: []string{"sh", "-c", `env | grep -v -e ^PATH= -e ^PWD= -e ^_= -e ^SHLVL= >&2; true`},
+		Command: []string{"sh", "-c", `env | grep -v -e ^PATH= -e ^PWD= -e ^_= -e ^SHLVL= ` +
+			`>&2; true`},
 	}
 	var stderr bytes.Buffer
 	o.Stderr = &stderr
@@ -159,9 +162,11 @@ func TestX2Environment(t *testing.T) {
 		"NAME=s\n", "ANNOTATIONS=\n", "FOO_BAR=1 2\n", "ON=true\n", "LIST=\n", "CALLER=yes\n",
 		"KUST_FUNCTION_CONFIG=", "spec: {name: s",
 	} {
-		if !strings.Contains(stderr.String(), want) {
-			t.Errorf("%q is missing in\n%s", want, stderr.String())
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(stderr.String(), want) {
+				t.Errorf("%q is missing in\n%s", want, stderr.String())
+			}
+		})
 	}
 	if strings.Contains(stderr.String(), "NAME=m") {
 		t.Error("spec does not win")
@@ -181,7 +186,8 @@ functionConfig:
 `
 	o := Options{
 		Replace: true, Flags: true, Kind: "MyList", Version: "v9",
-		Command: []string{"sh", "-c", `head -2 >&2; printf '%s\n' "$@" >&2; echo '{apiVersion: v1, kind: New, metadata: {name: y}}'`, "sh", "--", "own"},
+		Command: []string{"sh", "-c", `head -2 >&2; printf '%s\n' "$@" >&2; echo '{apiVersion: ` +
+			`v1, kind: New, metadata: {name: y}}'`, "sh", "--", "own"},
 	}
 	var stderr bytes.Buffer
 	o.Stderr = &stderr

@@ -86,9 +86,11 @@ func TestFind(t *testing.T) {
 		t.Errorf("%d requests were read", count)
 	}
 	for _, r := range []Request{{Image: "x:"}, {Image: "f", Tag: "~"}, {Image: "f", Tag: "a b"}} {
-		if m, err := setOf(t, "").Find(r); err == nil {
-			t.Errorf("%+v gives %+v", r, m)
-		}
+		t.Run(fmt.Sprint(r), func(t *testing.T) {
+			if m, err := setOf(t, "").Find(r); err == nil {
+				t.Errorf("%+v gives %+v", r, m)
+			}
+		})
 	}
 }
 
@@ -123,7 +125,8 @@ func TestDispatch(t *testing.T) {
 			want: "go: tag v0.1.1 matches → run",
 		},
 		{
-			name: "no such id", image: "apply-setters:v0.1.1", goHas: unknown, binHas: yes, podHas: yes,
+			name: "no such id", image: "apply-setters:v0.1.1", goHas: unknown, binHas: yes,
+			podHas: yes,
 			want: "go: tag v0.1.1 matches, id \"apply-setters\" not built in → next\n" +
 				"binary: tag v0.1.1 is not in [v0.2, v0.2.3] → next\npod: tag v0.1.1 matches → run",
 		},
@@ -145,7 +148,8 @@ func TestDispatch(t *testing.T) {
 			want: "go: tag v0.2 is not in [v0.1.1] → next\n" +
 				"binary: tag v0.2 matches, program /f/x does not exist → next\n" +
 				"pod: tag v0.2 is not in [v0.1.1, v0.2.0] → next\n" +
-				"pod: no executor above was taken; default configuration, not available here → next\n" +
+				"pod: no executor above was taken; default configuration, not available here → " +
+				"next\n" +
 				"container: no executor above was taken; default configuration → run",
 		},
 		{
@@ -231,7 +235,8 @@ func TestSwap(t *testing.T) {
 					return
 				}
 				got := describe(&f) + "," + describe(&g)
-				if got != "go pod:default,go pod:default" && got != "binary pod:default,pod:default" {
+				if got != "go pod:default,go pod:default" &&
+					got != "binary pod:default,pod:default" {
 					t.Error(got)
 					return
 				}

@@ -50,12 +50,23 @@ func TestPrograms(t *testing.T) {
 		binary   Binary
 		want     string // of the output, or of the error
 	}{
-		{"script", Programs{Allow: true}, Binary{RelPath: "script"}, "script " + functions + "/script\n"},
+		{"script", Programs{Allow: true}, Binary{RelPath: "script"}, "script " + functions +
+			"/script\n"},
 		{"by descriptor", Programs{Allow: true}, Binary{RelPath: "elf"}, "word\n"},
 		{"below", Programs{Allow: true}, Binary{AbsPath: functions + "/elf"}, "word\n"},
-		{"not allowed", Programs{}, Binary{RelPath: "script"}, "exec is not allowed (--allow-exec)"},
+		{
+			"not allowed",
+			Programs{},
+			Binary{RelPath: "script"},
+			"exec is not allowed (--allow-exec)",
+		},
 		{"missing", Programs{Allow: true}, Binary{RelPath: "none"}, "none does not exist"},
-		{"mode", Programs{Allow: true}, Binary{RelPath: "plain"}, "its file mode does not allow it"},
+		{
+			"mode",
+			Programs{Allow: true},
+			Binary{RelPath: "plain"},
+			"its file mode does not allow it",
+		},
 		{"directory", Programs{Allow: true}, Binary{RelPath: "../functions"}, "not executable"},
 		{"pipe", Programs{Allow: true}, Binary{RelPath: "pipe"}, "it is not a regular file"},
 		{
@@ -104,13 +115,17 @@ func TestPrograms(t *testing.T) {
 func TestARunThatFailedIsNotRepeated(t *testing.T) {
 	dir := t.TempDir()
 	count := filepath.Join(dir, "count")
-	for name, end := range map[string]string{"fails": "exit 3", "hangs": "sleep 60", "odd": "echo [a"} {
+	for name, end := range map[string]string{
+		"fails": "exit 3", "hangs": "sleep 60",
+		"odd": "echo [a",
+	} {
 		t.Run(name, func(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, name),
 				[]byte("#!/bin/sh\necho run >> "+count+"\n"+end+"\n"), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			set := setOf(t, "", "image: f, binaryExecutor: {tags: [v1], path: "+name+"}, podExecutor: {}")
+			set := setOf(t, "", "image: f, binaryExecutor: {tags: [v1], path: "+name+
+				"}, podExecutor: {}")
 			m, err := set.Find(Request{Image: "f:v1"})
 			if err != nil {
 				t.Fatal(err)
@@ -145,13 +160,14 @@ func TestWatch(t *testing.T) {
 	seen := Fingerprint([]string{dir}, plain)
 	write("a.yaml", "first") // before the watch begins
 	changes := make(chan string, 10)
-	go Watch(t.Context(), []string{dir}, plain, seen, 5*time.Millisecond, func(c []*Config, p []Problem) {
-		var names []string
-		for _, config := range c {
-			names = append(names, config.Image)
-		}
-		changes <- strings.Join(names, " ") + lines(p)
-	})
+	go Watch(t.Context(), []string{dir}, plain, seen, 5*time.Millisecond,
+		func(c []*Config, p []Problem) {
+			var names []string
+			for _, config := range c {
+				names = append(names, config.Image)
+			}
+			changes <- strings.Join(names, " ") + lines(p)
+		})
 	for _, step := range []struct {
 		change func()
 		want   string
@@ -178,7 +194,8 @@ func TestWatch(t *testing.T) {
 func TestRead(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"a.yaml": proposed, "sub/b.json": strings.Replace(today, `"image": "set`, `"image": "get`, 1),
+		"a.yaml": proposed, "sub/b.json": strings.Replace(today, `"image": "set`, `"image": "get`,
+			1),
 		"c.yaml": "kind: ConfigMap\n", "d.txt": "x", "e.yaml": "[", "..data/a.yaml": proposed,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -214,19 +231,25 @@ func TestReadFindsImagesOfBrokenObjects(t *testing.T) {
 		"c.yaml": "image: g, podExecutor: {timeToLive: x}",
 		"d.yaml": "image: g, podExecutor: {timeToLive: x}",
 	} {
-		text := strings.Replace(head, "spec:", "spec: {"+spec+"}", 1)
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(name, func(t *testing.T) {
+			text := strings.Replace(head, "spec:", "spec: {"+spec+"}", 1)
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	_, problems := Read([]string{dir}, filepath.Base)
 	got := lines(problems)
 	for _, want := range []string{
-		"b.yaml:4:15: FunctionConfig/f: spec.image: the image f has a FunctionConfig already: f at a.yaml:4:15",
-		"d.yaml:4:15: FunctionConfig/f: spec.image: the image g has a FunctionConfig already: f at c.yaml:4:15",
+		"b.yaml:4:15: FunctionConfig/f: spec.image: the image f has a FunctionConfig already: f " +
+			"at a.yaml:4:15",
+		"d.yaml:4:15: FunctionConfig/f: spec.image: the image g has a FunctionConfig already: f " +
+			"at c.yaml:4:15",
 	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("got\n%s\nwant %s", got, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(got, want) {
+				t.Errorf("got\n%s\nwant %s", got, want)
+			}
+		})
 	}
 }

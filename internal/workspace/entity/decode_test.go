@@ -97,14 +97,16 @@ func TestRoundTrip(t *testing.T) {
 	for name, write := range map[string]func(any) ([]byte, error){
 		"YAML": entity.YAML, "JSON": entity.JSON,
 	} {
-		text, err := write(l)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, _, err := entity.DecodeLink(entity.Text{Bytes: text, Body: true})
-		if diff := cmp.Diff(l, again); diff != "" || err != nil {
-			t.Errorf("%s: %v %s\n%s", name, err, diff, text)
-		}
+		t.Run(name, func(t *testing.T) {
+			text, err := write(l)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, _, err := entity.DecodeLink(entity.Text{Bytes: text, Body: true})
+			if diff := cmp.Diff(l, again); diff != "" || err != nil {
+				t.Errorf("%s: %v %s\n%s", name, err, diff, text)
+			}
+		})
 	}
 }
 
@@ -114,7 +116,8 @@ func TestAllProblemsWithPositions(t *testing.T) {
 		"unknown fields": {"FromUnit: a\nfromunit: b\nBindings: [{Path: x}]\n", `
 l.yaml:2:1: E_UNKNOWN_FIELD: a link has no field "fromunit"
 l.yaml:3:13: E_UNKNOWN_FIELD: a binding has no field "Path"`},
-		"wrong types": {"FromUnit: 3\nToUnit: [a]\nUseLiveState: maybe\nUpstreamPaths: {}\nLabels: x\n", `
+		"wrong types": {"FromUnit: 3\nToUnit: [a]\nUseLiveState: maybe\nUpstreamPaths: {}\n" +
+			"Labels: x\n", `
 l.yaml:1:11: E_FIELD_TYPE: FromUnit: a text is expected, not 3
 l.yaml:2:9: E_FIELD_TYPE: ToUnit: a text is expected, not (list)
 l.yaml:3:15: E_FIELD_TYPE: UseLiveState: true or false is expected, not "maybe"
@@ -123,11 +126,16 @@ l.yaml:5:9: E_FIELD_TYPE: Labels: a map is expected, not "x"`},
 		"recorded fields": {"FromUnit: a\nHash: x\nVersion: 3\n", `
 l.yaml:2:1: E_FIELD_NOT_ALLOWED: Hash is recorded by fctl and does not belong into a definition
 l.yaml:3:1: E_FIELD_NOT_ALLOWED: Version is recorded by fctl and does not belong into a definition`},
-		"a key twice":  {"ToUnit: a\nToUnit: b\n", "\nl.yaml:1:1: E_FIELD_VALUE: ToUnit is given twice"},
-		"empty":        {"# nothing\n", "\nl.yaml: E_PARSE: the definition is empty"},
-		"two":          {"ToUnit: a\n---\nToUnit: b\n", "\nl.yaml:3:1: E_PARSE: a second definition begins here"},
-		"a list":       {"- a\n", "\nl.yaml:1:1: E_FIELD_TYPE: a link is expected, not (list)"},
-		"carriage":     {"ToUnit: a\r\nX: b\r\n", "\nl.yaml:2:1: E_UNKNOWN_FIELD: a link has no field \"X\""},
+		"a key twice": {"ToUnit: a\nToUnit: b\n", "\nl.yaml:1:1: E_FIELD_VALUE: ToUnit is given " +
+			"twice"},
+		"empty": {"# nothing\n", "\nl.yaml: E_PARSE: the definition is empty"},
+		"two": {
+			"ToUnit: a\n---\nToUnit: b\n",
+			"\nl.yaml:3:1: E_PARSE: a second definition begins here",
+		},
+		"a list": {"- a\n", "\nl.yaml:1:1: E_FIELD_TYPE: a link is expected, not (list)"},
+		"carriage": {"ToUnit: a\r\nX: b\r\n", "\nl.yaml:2:1: E_UNKNOWN_FIELD: a link has no " +
+			"field \"X\""},
 		"not YAML":     {"a: [\n", "\nl.yaml:1:4: E_PARSE: a [ that is never closed"},
 		"deep nesting": {"Bindings: " + strings.Repeat("[", 20000), ""},
 	} {

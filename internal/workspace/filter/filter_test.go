@@ -44,29 +44,31 @@ func TestThreeValues(t *testing.T) {
 		"UnitID = 'me'":                         "1 2 3",
 		"FunctionName IS NULL AND LinkID = 'x'": "",
 	} {
-		e, err := filter.Parse(text, filter.MutationSchema())
-		if err != nil {
-			t.Errorf("%s: %v", text, err)
-			continue
-		}
-		var got []string
-		for i, m := range []*entity.Mutation{merged, other, edited} {
-			c := filter.MutationContext{
-				Unit: &entity.Unit{UnitID: "me"},
-				UnitName: func(id string) string {
-					return map[string]string{"U": "dev/web"}[id]
-				},
+		t.Run(text, func(t *testing.T) {
+			e, err := filter.Parse(text, filter.MutationSchema())
+			if err != nil {
+				t.Errorf("%s: %v", text, err)
+				return
 			}
-			if m == edited {
-				c.Revision = &entity.Revision{Source: entity.SourceEdit}
+			var got []string
+			for i, m := range []*entity.Mutation{merged, other, edited} {
+				c := filter.MutationContext{
+					Unit: &entity.Unit{UnitID: "me"},
+					UnitName: func(id string) string {
+						return map[string]string{"U": "dev/web"}[id]
+					},
+				}
+				if m == edited {
+					c.Revision = &entity.Revision{Source: entity.SourceEdit}
+				}
+				if e.Match(filter.OfMutation(m, c)) {
+					got = append(got, string(rune('1'+i)))
+				}
 			}
-			if e.Match(filter.OfMutation(m, c)) {
-				got = append(got, string(rune('1'+i)))
+			if got := strings.Join(got, " "); got != want {
+				t.Errorf("%s selects %q, want %q", text, got, want)
 			}
-		}
-		if got := strings.Join(got, " "); got != want {
-			t.Errorf("%s selects %q, want %q", text, got, want)
-		}
+		})
 	}
 }
 
@@ -90,12 +92,14 @@ func TestMaps(t *testing.T) {
 		"HeadRevisionNum = 0":                    true,
 		"UpstreamRevisionNum = 0":                false,
 	} {
-		e, err := filter.Parse(text, filter.UnitSchema())
-		if err != nil {
-			t.Errorf("%s: %v", text, err)
-		} else if got := e.Match(filter.OfUnit(unit)); got != want {
-			t.Errorf("%s: %v", text, got)
-		}
+		t.Run(text, func(t *testing.T) {
+			e, err := filter.Parse(text, filter.UnitSchema())
+			if err != nil {
+				t.Errorf("%s: %v", text, err)
+			} else if got := e.Match(filter.OfUnit(unit)); got != want {
+				t.Errorf("%s: %v", text, got)
+			}
+		})
 	}
 }
 
@@ -127,20 +131,23 @@ func TestSchemasHaveValues(t *testing.T) {
 		UnitName: id, LinkSlug: id, InvocationSlug: id,
 	})
 	for _, s := range []struct {
+		name   string
 		schema filter.Schema
 		of     func(string) filter.Value
 	}{
-		{filter.SpaceSchema(), filter.OfSpace(&entity.Space{SpaceID: "a", Common: c})},
-		{filter.UnitSchema(), filter.OfUnit(unit)},
-		{filter.LinkSchema(), filter.OfLink(link)},
-		{filter.MutationSchema(), of},
+		{"space", filter.SpaceSchema(), filter.OfSpace(&entity.Space{SpaceID: "a", Common: c})},
+		{"unit", filter.UnitSchema(), filter.OfUnit(unit)},
+		{"link", filter.LinkSchema(), filter.OfLink(link)},
+		{"mutation", filter.MutationSchema(), of},
 	} {
-		for name := range s.schema {
-			absent := name == "CreatedAt" || name == "UpdatedAt" || name == "FunctionName"
-			if got := s.of(name); got.Present == absent {
-				t.Errorf("%s: %+v", name, got)
+		t.Run(s.name, func(t *testing.T) {
+			for name := range s.schema {
+				absent := name == "CreatedAt" || name == "UpdatedAt" || name == "FunctionName"
+				if got := s.of(name); got.Present == absent {
+					t.Errorf("%s: %+v", name, got)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -152,27 +159,31 @@ func TestParseErrors(t *testing.T) {
 		"Slug = 'a' OR Slug = 'b'": "12 E_WHERE_PARSE: AND is expected at `OR Slug = 'b'`",
 		"AND":                      "1 E_WHERE_ATTR: unknown attribute AND",
 		"slug = 'a'":               "1 E_WHERE_ATTR: unknown attribute slug",
-		"Slug = \"a\"":             "8 E_WHERE_PARSE: a text in single quotes is expected at `\"a\"`",
-		"Slug = 'a":                "8 E_WHERE_PARSE: the quote is never closed",
-		`Slug = 'a\'`:              "8 E_WHERE_PARSE: a text cannot contain a backslash",
-		"Slug ~ '('":               "6 E_WHERE_PARSE: error parsing regexp: missing closing ): `(`",
-		"UnitID LIKE 'a'":          "8 E_WHERE_PARSE: UnitID cannot be compared with LIKE",
-		"HeadRevisionNum = 'a'":    "19 E_WHERE_PARSE: a whole number is expected at `'a'`",
-		"HeadRevisionNum IN 1":     "20 E_WHERE_PARSE: a list in parentheses is expected at `1`",
-		"LEN(UnitID) = 1":          "5 E_WHERE_PARSE: UnitID has no length",
-		"Labels = 'a'":             "8 E_WHERE_PARSE: Labels cannot be compared with =",
-		"Slug IS nothing":          "9 E_WHERE_PARSE: NULL is expected at `nothing`",
-		"Slug = 'a' IS 1":          "15 E_WHERE_PARSE: TRUE or FALSE is expected at `1`",
-		"Slug = '" + strings.Repeat("a", 5000) + "'": "1 E_WHERE_PARSE: the filter has more than 4096 bytes",
+		"Slug = \"a\"": "8 E_WHERE_PARSE: a text in single quotes is expected at " +
+			"`\"a\"`",
+		"Slug = 'a":             "8 E_WHERE_PARSE: the quote is never closed",
+		`Slug = 'a\'`:           "8 E_WHERE_PARSE: a text cannot contain a backslash",
+		"Slug ~ '('":            "6 E_WHERE_PARSE: error parsing regexp: missing closing ): `(`",
+		"UnitID LIKE 'a'":       "8 E_WHERE_PARSE: UnitID cannot be compared with LIKE",
+		"HeadRevisionNum = 'a'": "19 E_WHERE_PARSE: a whole number is expected at `'a'`",
+		"HeadRevisionNum IN 1":  "20 E_WHERE_PARSE: a list in parentheses is expected at `1`",
+		"LEN(UnitID) = 1":       "5 E_WHERE_PARSE: UnitID has no length",
+		"Labels = 'a'":          "8 E_WHERE_PARSE: Labels cannot be compared with =",
+		"Slug IS nothing":       "9 E_WHERE_PARSE: NULL is expected at `nothing`",
+		"Slug = 'a' IS 1":       "15 E_WHERE_PARSE: TRUE or FALSE is expected at `1`",
+		"Slug = '" + strings.Repeat("a", 5000) +
+			"'": "1 E_WHERE_PARSE: the filter has more than 4096 bytes",
 	} {
-		_, err := filter.Parse(text, filter.UnitSchema())
-		cause, ok := errors.AsType[*where.Error](err)
-		if !ok {
-			t.Errorf("%s: %v", text, err)
-			continue
-		}
-		if got := fmt.Sprintf("%d %v", cause.Column, err); got != want {
-			t.Errorf("%s: %s\nwant %s", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			_, err := filter.Parse(text, filter.UnitSchema())
+			cause, ok := errors.AsType[*where.Error](err)
+			if !ok {
+				t.Errorf("%s: %v", text, err)
+				return
+			}
+			if got := fmt.Sprintf("%d %v", cause.Column, err); got != want {
+				t.Errorf("%s: %s\nwant %s", text, got, want)
+			}
+		})
 	}
 }
