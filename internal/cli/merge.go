@@ -58,7 +58,8 @@ that one side renamed and the other changed is both. A list of what changes is
 printed. -i writes it to OURS, and -O DIR writes the whole result to DIR. With
 conflicts nothing is written, unless --write-conflicts is given. It is a
 conflict if one side deleted what the other changed or renamed, if both renamed
-a file differently, and if two files would have the same path.
+a file differently, and if two files would have the same path. Modes (chmod +x)
+and the targets of symbolic links merge as values; links are never followed.
 
 'fctl help merging' explains how to use it with git, and the rules of merging.`,
 		Example: `  fctl merge base.yaml ours.yaml theirs.yaml

@@ -44,7 +44,7 @@ type treeMerging struct {
 
 	dirs  [3]string // of BASE, OURS and THEIRS
 	trees [3]map[string]*treeFile
-	// skipped are the symbolic links and special files, which are not merged.
+	// skipped are the special files, which are not merged.
 	skipped  [3][]source.Skipped
 	problems diag.List
 	// conflicts are those inside of files.
@@ -158,7 +158,7 @@ func outsideInputs(outputDir string, dirs []string) error {
 // read reads the files of a directory.
 func (m *treeMerging) read(ctx context.Context, i int) error {
 	m.trees[i] = map[string]*treeFile{}
-	dir := m.dirs[i]
+	dir := m.dirs[i] + string(filepath.Separator) // WalkDir follows the link that dir may be
 	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -180,12 +180,9 @@ func (m *treeMerging) read(ctx context.Context, i int) error {
 			return nil
 		case source.IsRepository(e.Name()), sink.IsTemporary(e.Name()):
 			return nil
-		case e.Type() != 0:
-			why := source.NotRegular
-			if e.Type()&fs.ModeSymlink != 0 {
-				why = source.IsLink
-			}
-			m.skipped[i] = append(m.skipped[i], source.Skipped{Path: path, Rel: rel, Reason: why})
+		case e.Type()&^fs.ModeSymlink != 0:
+			m.skipped[i] = append(m.skipped[i],
+				source.Skipped{Path: path, Rel: rel, Reason: source.NotRegular})
 			return nil
 		}
 		file, err := m.file(ctx, path)
@@ -212,11 +209,14 @@ func (m *treeMerging) file(ctx context.Context, path string) (*treeFile, error) 
 	if err != nil {
 		return nil, diag.Input(diag.FileName(path), "", unwrapped(err))
 	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		return linkFile(path, info)
+	}
 	data, err := m.reader.Bytes(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	f := &treeFile{merged: treemerge.File{Data: data}}
+	f := &treeFile{merged: treemerge.File{Data: data, Mode: info.Mode().Perm()}}
 	f.unit, err = m.reader.UnitOf(path, diag.FileName(path), data)
 	if err != nil { // it is not text
 		f.binary, f.merged.Format = true, "binary"
@@ -230,6 +230,21 @@ func (m *treeMerging) file(ctx context.Context, path string) (*treeFile, error) 
 	f.merged.Format = string(f.unit.Toolchain)
 	f.merged.Resources = resourceNames(m.set.executor, f.unit.Toolchain, data)
 	return f, source.CheckConflict(f.unit)
+}
+
+// linkFile reads the target of a symbolic link. Nothing follows it.
+func linkFile(path string, info fs.FileInfo) (*treeFile, error) {
+	target, err := os.Readlink(path)
+	if err != nil {
+		return nil, diag.Input(diag.FileName(path), "", unwrapped(err))
+	}
+	data := []byte(filepath.ToSlash(target))
+	return &treeFile{
+		unit: &source.Unit{File: diag.FileName(path), Data: data, Info: info},
+		merged: treemerge.File{
+			Data: data, Mode: fs.ModeSymlink, Format: string(source.IsLink),
+		},
+	}, nil
 }
 
 // merge merges the trees.
@@ -332,21 +347,35 @@ func (m *treeMerging) conclude(ctx context.Context) error {
 	return nil
 }
 
-// change returns what happens to a file of OURS: added, changed or renamed; empty if nothing does.
-func (m *treeMerging) change(f *treemerge.Merged) string {
+// change returns what happens to a file of OURS: it is added, changed or renamed, and more about
+// it. what is empty if nothing happens.
+func (m *treeMerging) change(f *treemerge.Merged) (what, more string) {
+	isLink := f.Mode&fs.ModeSymlink != 0
 	if f.Ours == "" {
-		return "added"
+		if isLink {
+			more = "symbolic link"
+		}
+		return "added", more
 	}
-	changed := string(f.Text) != string(m.trees[inOurs][f.Ours].unit.Data)
+	ours := &m.trees[inOurs][f.Ours].merged
 	switch {
-	case f.Path != f.Ours && changed:
-		return "renamed and changed"
-	case f.Path != f.Ours:
-		return "renamed"
-	case changed:
-		return "changed"
+	case isLink != ours.IsLink() && isLink:
+		more = "to a symbolic link"
+	case isLink != ours.IsLink():
+		more = "to a file"
+	case f.Mode != ours.Mode:
+		more = "mode " + treemerge.ModeText(ours.Mode) + " -> " + treemerge.ModeText(f.Mode)
 	}
-	return ""
+	changed := string(f.Text) != string(ours.Data)
+	switch {
+	case f.Path != f.Ours && changed && more == "":
+		return "renamed", "changed"
+	case f.Path != f.Ours:
+		return "renamed", more
+	case changed || more != "":
+		return "changed", more
+	}
+	return "", ""
 }
 
 // list returns a line for each file that changes in OURS.
@@ -355,16 +384,17 @@ func (m *treeMerging) list() string {
 	var rows []row
 	for i := range m.result.Files {
 		f := &m.result.Files[i]
-		at, _, _ := strings.Cut(m.change(f), " ")
-		text := fmt.Sprintf("%-7s  %s", at, diag.Printable(f.Path))
-		switch at {
-		case "":
+		what, more := m.change(f)
+		if what == "" {
 			continue
-		case "renamed":
-			text = fmt.Sprintf("%-7s  %s -> %s", at, diag.Printable(f.Ours), diag.Printable(f.Path))
-			if m.change(f) != "renamed" {
-				text += " (changed)"
-			}
+		}
+		text := fmt.Sprintf("%-7s  %s", what, diag.Printable(f.Path))
+		if what == "renamed" {
+			text = fmt.Sprintf("%-7s  %s -> %s", what, diag.Printable(f.Ours),
+				diag.Printable(f.Path))
+		}
+		if more != "" {
+			text += " (" + more + ")"
 		}
 		rows = append(rows, row{f.Path, text})
 	}
@@ -408,7 +438,7 @@ func (m *treeMerging) report(asked bool, conflicts int) {
 func (m *treeMerging) totals() string {
 	counts := map[string]int{"deleted": len(m.result.Deleted)}
 	for i := range m.result.Files {
-		what, _, _ := strings.Cut(m.change(&m.result.Files[i]), " ")
+		what, _ := m.change(&m.result.Files[i])
 		counts[what]++
 	}
 	var parts []string

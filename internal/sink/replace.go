@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -46,6 +47,7 @@ type atomicFile struct {
 	perm         fs.FileMode
 	attributesOf fs.FileInfo // gives mode and owner; if nil, perm and the umask decide
 	sync         bool        // sync the content to disk before the rename
+	from         *os.File    // its content, if it is not parts
 	// check is called immediately before the rename; an error prevents it. It may be nil.
 	check func() error
 }
@@ -92,6 +94,11 @@ func (r *atomicFile) fill(f *os.File, parts [][]byte) error {
 	}
 	if err := w.Flush(); err != nil {
 		return unwrapPath(err)
+	}
+	if r.from != nil {
+		if _, err := io.Copy(f, r.from); err != nil {
+			return unwrapPath(err)
+		}
 	}
 	if r.attributesOf != nil {
 		if err := keepAttributes(f, r.path, r.attributesOf); err != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -34,18 +33,16 @@ func OpenTree(dir string, sync bool) (*Tree, error) {
 }
 
 // Write writes a file, and creates its directories. rel is its path below the root, with slashes.
-// from describes the file it was made from, whose permissions it gets; nil for other content. A
-// file that has the content already is not touched. Write waits for other processes that write to
+// from describes the file it was made from, whose permissions it gets, less those that the umask
+// takes; nil for other content. A file that has all this already is not touched. Write waits for other processes that write to
 // the same directory, until ctx is cancelled. The error is ErrSource, ctx.Err() or one of the file
 // system.
 func (t *Tree) Write(ctx context.Context, rel string, from fs.FileInfo, parts ...[]byte) error {
-	if !filepath.IsLocal(filepath.FromSlash(rel)) {
-		return fmt.Errorf("%q leads out of the directory", rel)
+	name, err := t.parent(rel)
+	if err != nil {
+		return err
 	}
-	if err := t.root.MkdirAll(filepath.Dir(filepath.FromSlash(rel)), 0o777); err != nil {
-		return unwrapPath(err)
-	}
-	r := &atomicFile{in: t.root, path: filepath.FromSlash(rel), perm: 0o666, sync: t.sync}
+	r := &atomicFile{in: t.root, path: name, perm: 0o666, sync: t.sync}
 	if from != nil && from.Mode().IsRegular() {
 		r.perm = from.Mode().Perm()
 	}
@@ -56,8 +53,9 @@ func (t *Tree) Write(ctx context.Context, rel string, from fs.FileInfo, parts ..
 	case from != nil && sameFile(info, from):
 		return ErrSource
 	case info.IsDir():
-		return errors.New("a directory has this name")
-	case info.Mode().IsRegular() && t.has(r.path, info.Size(), parts):
+		return errDirectory
+	case info.Mode().IsRegular() && permits(info.Mode(), r.perm) &&
+		t.has(r.path, info.Size(), parts):
 		return nil
 	}
 	if err := t.locked(ctx, r, parts); err != nil {
@@ -65,6 +63,13 @@ func (t *Tree) Write(ctx context.Context, rel string, from fs.FileInfo, parts ..
 	}
 	t.dirs.add(filepath.Join(t.root.Name(), filepath.Dir(r.path)), t.sync)
 	return nil
+}
+
+// permits reports whether permissions are the wanted ones, less those of a umask. A umask takes
+// nothing from the owner.
+func permits(mode, wanted fs.FileMode) bool {
+	mode, wanted = mode.Perm(), wanted.Perm()
+	return mode&^wanted == 0 && mode&0o700 == wanted&0o700
 }
 
 // locked writes a file while its directory is locked. That also protects files that do not exist
@@ -96,11 +101,11 @@ func (t *Tree) has(name string, size int64, parts [][]byte) bool {
 	return err == nil && bytes.Equal(data, bytes.Join(parts, nil))
 }
 
-// Remove deletes a file whose content is data, and the directories below the root that are empty
+// Remove deletes a file whose content is data, or a symbolic link whose target it is, and the directories below the root that are empty
 // then. rel is as for Write. The error is ErrChanged or one of the file system.
 func (t *Tree) Remove(rel string, data []byte) error {
 	name := filepath.FromSlash(rel)
-	now, err := t.root.ReadFile(name)
+	now, err := t.content(name)
 	if err == nil && !bytes.Equal(now, data) {
 		return ErrChanged
 	}
@@ -116,6 +121,21 @@ func (t *Tree) Remove(rel string, data []byte) error {
 		}
 	}
 	return nil
+}
+
+// content returns the content of a file or the target of a symbolic link.
+func (t *Tree) content(name string) ([]byte, error) {
+	info, err := t.root.Lstat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.Mode()&fs.ModeSymlink != 0:
+		target, err := t.root.Readlink(name)
+		return []byte(filepath.ToSlash(target)), err
+	case !info.Mode().IsRegular():
+		return nil, ErrChanged
+	}
+	return t.root.ReadFile(name)
 }
 
 // Close syncs the changed directories, if the Tree syncs, and closes the root.

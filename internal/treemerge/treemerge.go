@@ -1,13 +1,15 @@
 // Package treemerge performs three-way merges of directories: of which files there are, where they
-// are, and what they contain.
+// are, what they contain, their permissions and where symbolic links lead.
 //
 // Its invariants:
 //   - It reads and writes no files: trees come in as values, and a plan goes out as one.
 //   - Nothing that one side did is lost without a conflict that says so.
+//   - No symbolic link that may lead out of the directory is added to it.
 package treemerge
 
 import (
 	"bytes"
+	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -18,12 +20,17 @@ import (
 
 // File is a file of a tree.
 type File struct {
-	Data []byte
+	Data []byte // the target of a symbolic link, with slashes
+	// Mode is the permissions of a file, fs.ModeSymlink for a symbolic link.
+	Mode fs.FileMode
 	// Format separates files that cannot be renamed versions of each other.
 	Format string
 	// Resources are the types and names of its resources, nil for a file without any.
 	Resources []string
 }
+
+// IsLink reports whether the file is a symbolic link.
+func (f *File) IsLink() bool { return f.Mode&fs.ModeSymlink != 0 }
 
 // Tree is the files of a directory by their paths, which have slashes.
 type Tree map[string]*File
@@ -31,11 +38,11 @@ type Tree map[string]*File
 // Input is what Merge merges.
 type Input struct {
 	Base, Ours, Theirs Tree
-	// Others are the paths in our directory of what is not in Ours, such as symbolic links. No file
-	// can be added there.
+	// Others are the paths in our directory of what is not in Ours, such as pipes. No file can be
+	// added there.
 	Others map[string]bool
 	// Content merges the contents of a file that both sides changed, and returns how many conflicts
-	// the text has. ok is false if the contents cannot be merged, such as those of images. A base
+	// the text has. It gets no symbolic links. ok is false if the contents cannot be merged, such as those of images. A base
 	// of nil means that both sides added the file.
 	Content func(m *Merged) (text []byte, conflicts int, ok bool)
 	// TakeTheirs puts their version of a file that we deleted and they changed into the result, so
@@ -47,6 +54,7 @@ type Input struct {
 type Merged struct {
 	Path string
 	Text []byte
+	Mode fs.FileMode // as that of a File
 	// Base, Ours and Theirs are the paths of the file in the three trees, empty where it is not.
 	Base, Ours, Theirs string
 }
@@ -74,6 +82,10 @@ type Result struct {
 //   - What one side did to a file is done: it is added, changed, deleted or renamed.
 //   - A file that both sides changed, or that one side renamed and the other changed, has the
 //     merged content, at the new path.
+//   - Permissions and the targets of symbolic links are values: what one side changed is taken, and
+//     it is a conflict if both changed them differently.
+//   - It is a conflict if THEIRS has a symbolic link that may lead out of the directory and OURS
+//     does not have it.
 //   - It is a conflict if one side deleted what the other changed or renamed, if both renamed a
 //     file differently, or if two files would have the same path. Our version then stays.
 func Merge(in Input) *Result {
@@ -176,11 +188,22 @@ func (m *merger) movesAway(f *Merged) bool {
 	if f.Theirs == "" {
 		return m.same(m.Base[f.Base], m.Ours[f.Ours])
 	}
-	return f.Theirs != f.Base && m.isFree(f.Theirs)
+	return f.Theirs != f.Base && m.isFree(f.Theirs) && !m.leadsOut(f)
 }
 
-// same reports whether two versions of a file have the same content.
-func (*merger) same(a, b *File) bool { return bytes.Equal(a.Data, b.Data) }
+// leadsOut reports whether a version of a file is a symbolic link that may lead out of the directory
+// at its path in THEIRS.
+func (m *merger) leadsOut(f *Merged) bool {
+	return leadsOut(f.Theirs, m.Ours[f.Ours]) || leadsOut(f.Theirs, m.Theirs[f.Theirs])
+}
+
+// same reports whether two versions of a file are the same.
+func (*merger) same(a, b *File) bool { return sameContent(a, b) && a.Mode == b.Mode }
+
+// sameContent reports whether two files have the same content, or two links the same target.
+func sameContent(a, b *File) bool {
+	return a.IsLink() == b.IsLink() && bytes.Equal(a.Data, b.Data)
+}
 
 // take reserves a path of the result, or one of ours that is not a file.
 func (m *merger) take(at string) {
@@ -217,6 +240,9 @@ func (m *merger) file(f *Merged) {
 		m.put(f, f.Ours)
 	case f.Ours != f.Base:
 		m.conflict(f.Ours, false, "OURS renamed "+f.Base+" to this, THEIRS to "+f.Theirs)
+		m.put(f, f.Ours)
+	case m.isFree(f.Theirs) && m.leadsOut(f):
+		m.conflict(f.Theirs, true, "THEIRS renamed "+f.Base+" to this; "+mayLeave)
 		m.put(f, f.Ours)
 	case m.isFree(f.Theirs):
 		m.put(f, f.Theirs)
@@ -264,7 +290,7 @@ func (m *merger) add(f *Merged) {
 	}
 	why := "OURS has a file or directory of this name that BASE does not have"
 	if m.Others[f.Theirs] {
-		why = "OURS has a symbolic link or another special file of this name"
+		why = "OURS has a special file of this name"
 	}
 	m.conflict(f.Theirs, true, "THEIRS added it; "+why)
 }
@@ -272,35 +298,14 @@ func (m *merger) add(f *Merged) {
 // put puts a file into the result.
 func (m *merger) put(f *Merged, at string) {
 	f.Path = at
+	from := m.content(f)
+	if from == nil {
+		return
+	}
 	m.take(at)
-	f.Text = m.text(f)
+	f.Text, f.Mode = from.Data, from.Mode
+	if !from.IsLink() {
+		f.Mode = m.mode(f)
+	}
 	m.result.Files = append(m.result.Files, *f)
-}
-
-// text returns the content of a file of the result.
-func (m *merger) text(f *Merged) []byte {
-	ours, theirs := m.Ours[f.Ours], m.Theirs[f.Theirs]
-	switch {
-	case theirs == nil:
-		return ours.Data
-	case ours == nil:
-		return theirs.Data
-	case m.same(ours, theirs):
-		return ours.Data
-	}
-	if base := m.Base[f.Base]; base != nil {
-		switch {
-		case m.same(base, theirs):
-			return ours.Data
-		case m.same(base, ours):
-			return theirs.Data
-		}
-	}
-	text, conflicts, ok := m.Content(f)
-	if !ok {
-		m.conflict(f.Ours, false, "both sides changed it, and it is not text")
-		return ours.Data
-	}
-	m.result.Inside += conflicts
-	return text
 }

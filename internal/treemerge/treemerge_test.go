@@ -1,20 +1,34 @@
 package treemerge_test
 
 import (
+	"cmp"
 	"fmt"
+	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/fctl-dev/fctl/internal/treemerge"
 )
 
-// tree parses "PATH=TEXT ...".
+// tree parses "PATH=TEXT ...", with PATH@TARGET for symbolic links and PATH%MODE=TEXT for modes
+// other than 644.
 func tree(text string) treemerge.Tree {
 	t := treemerge.Tree{}
 	for word := range strings.FieldsSeq(text) {
+		if path, target, link := strings.Cut(word, "@"); link {
+			t[path] = &treemerge.File{
+				Data: []byte(target), Mode: fs.ModeSymlink, Format: "link",
+			}
+			continue
+		}
 		path, data, _ := strings.Cut(word, "=")
-		f := &treemerge.File{Data: []byte(strings.ReplaceAll(data, ",", "\n"))}
+		path, octal, _ := strings.Cut(path, "%")
+		mode, _ := strconv.ParseUint(cmp.Or(octal, "644"), 8, 32)
+		f := &treemerge.File{
+			Data: []byte(strings.ReplaceAll(data, ",", "\n")), Mode: fs.FileMode(mode),
+		}
 		t[path] = f
 	}
 	return t
@@ -24,7 +38,13 @@ func tree(text string) treemerge.Tree {
 func shown(r *treemerge.Result) string {
 	var words []string
 	for _, f := range r.Files {
-		words = append(words, f.Path+"="+strings.ReplaceAll(string(f.Text), "\n", ","))
+		between := "="
+		if f.Mode&fs.ModeSymlink != 0 {
+			between = "@"
+		} else if f.Mode != 0o644 {
+			between = "%" + treemerge.ModeText(f.Mode) + "="
+		}
+		words = append(words, f.Path+between+strings.ReplaceAll(string(f.Text), "\n", ","))
 	}
 	for _, path := range r.Deleted {
 		words = append(words, "-"+path)
@@ -35,6 +55,8 @@ func shown(r *treemerge.Result) string {
 	}
 	return text
 }
+
+const mayLeave = "its target may be outside of the directory, so OURS does not get it"
 
 func TestMerge(t *testing.T) {
 	tests := []struct {
@@ -104,6 +126,60 @@ func TestMerge(t *testing.T) {
 		{
 			"a symbolic link of ours", "", "", "link/a=1",
 			"; link/a: THEIRS added it; OURS has a file or directory of this name that BASE does not have",
+		},
+		{"they changed the mode", "a=1", "a=1", "a%755=1", "a%755=1"},
+		{"we changed the mode", "a=1", "a%600=1", "a=2", "a%600=2"},
+		{"we renamed, they changed the mode", "a=1", "b=1", "a%755=1", "b%755=1"},
+		{"both changed the mode alike", "a=1", "a%755=1", "a%755=1", "a%755=1"},
+		{
+			"both changed the mode", "a=1", "a%600=1", "a%755=1",
+			"a%600=1; a: OURS changed its mode from 644 to 600, THEIRS to 755",
+		},
+		{
+			"both added with another mode", "", "a=1", "a%755=1",
+			"a=1; a: its mode is 644 in OURS and 755 in THEIRS",
+		},
+		{
+			"they deleted what we made executable", "a=1", "a%755=1", "",
+			"a%755=1; a: THEIRS deleted what OURS changed",
+		},
+		{"they added a link", "", "", "d/a@../b", "d/a@../b"},
+		{"they deleted a link", "a@b", "a@b", "", "-a"},
+		{"they changed a link", "a@b", "a@b", "a@c", "a@c"},
+		{"they renamed a link", "a@b", "a@b", "c@b", "c@b"},
+		{
+			"both changed a link", "a@b", "a@c", "a@d",
+			"a@c; a: it is a symbolic link to c in OURS and a symbolic link to d in THEIRS",
+		},
+		{"they made a link of a file", "a=1", "a%755=1", "a@b", "a@b"},
+		{"they made a file of a link", "a@b", "a@b", "a%755=1", "a%755=1"},
+		{
+			"they made a link of a file that we changed", "a=1", "a=2", "a@b",
+			"a=2; a: it is a file in OURS and a symbolic link to b in THEIRS",
+		},
+		{"they made a link of a directory", "a/b=1", "a/b=1", "a@c", "a@c -a/b"},
+		{"a link of ours leads out", "a@/b", "a@/b", "a@/b c=1", "a@/b c=1"},
+		{"both added a link that leads out", "", "a@../b", "a@../b", "a@../b"},
+		{"an absolute link", "", "", "a@/b", "; a: it is a symbolic link to /b; " + mayLeave},
+		{
+			"a link that leads out", "", "", "d/a@../../b",
+			"; d/a: it is a symbolic link to ../../b; " + mayLeave,
+		},
+		{
+			"a link through a name that may be a link", "", "", "d/a@b/../..",
+			"; d/a: it is a symbolic link to b/../..; " + mayLeave,
+		},
+		{
+			"they let a link lead out", "a@b", "a@b", "a@/b",
+			"a@b; a: it is a symbolic link to /b; " + mayLeave,
+		},
+		{
+			"they made a link that leads out of a file", "a=1", "a=1", "a@/b",
+			"a=1; a: it is a symbolic link to /b; " + mayLeave,
+		},
+		{
+			"they moved a link so that it leads out", "d/a@../b", "d/a@../b", "a@../b c=1",
+			"c=1 d/a@../b; a: THEIRS renamed d/a to this; " + mayLeave,
 		},
 		{"no text", "bin=1", "bin=2", "bin=3", "bin=2; bin: both sides changed it, and it is not text"},
 	}
