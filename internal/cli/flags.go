@@ -123,7 +123,7 @@ func addToolchainFlags(flags *pflag.FlagSet) (resourceTypes *[]string) {
 func addWriteFlags(flags *pflag.FlagSet, o *runFlags) {
 	flags.BoolVarP(&o.inPlace, "in-place", "i", false, "write the result to the files that were read")
 	flags.StringVarP(&o.options.OutputDir, "output-dir", "O", "",
-		"write the result to files in `DIR`, with the names of those that were read")
+		"write the result to files in `DIR`, with the names of those that were read; of a directory, a complete copy")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "write nothing, and count what would change")
 	flags.BoolVar(&o.check, "check", false,
 		"write nothing, print the files that would change, and end with status 1 if there are any")

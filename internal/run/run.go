@@ -160,7 +160,7 @@ func (l *loop) run() (err error) {
 	l.stop, l.out = stop, sink.NewStream(streams.Out)
 	inOrder(working, len(files.Files), l.work, l.take)
 	l.progress.End()
-	l.copySkipped()
+	l.copyRest()
 	return l.finish()
 }
 

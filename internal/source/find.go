@@ -78,6 +78,16 @@ type Found struct {
 	Several bool
 	// Skipped are files that were found but skipped.
 	Skipped []Skipped
+	// Directories are those that the user named.
+	Directories []Directory
+	// Elsewhere are the files of other shards.
+	Elsewhere []File
+}
+
+// Directory is a directory that the user named.
+type Directory struct {
+	Path string // the path to open
+	Rel  string // as that of a File, empty if Dir or the directory itself is the base of names
 }
 
 // Exclude removes the files that were found in dir or below it, except files that the user named.
@@ -188,6 +198,7 @@ func (w *walker) path(path string) error {
 			return nil
 		}
 		d.whole = true
+		w.found.Directories = append(w.found.Directories, Directory{d.path, d.rel})
 		return w.directory(d, nil)
 	}
 	return nil

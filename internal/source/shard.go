@@ -116,6 +116,8 @@ func (f *Found) Keep(s Shard) {
 	for i, file := range f.Files {
 		if selected[i] {
 			kept = append(kept, file)
+		} else {
+			f.Elsewhere = append(f.Elsewhere, file)
 		}
 	}
 	f.Files, f.Several = kept, true

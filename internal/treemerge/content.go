@@ -30,8 +30,7 @@ func (m *merger) content(f *Merged) *File {
 	return ours
 }
 
-// side returns the version whose content a file of the result has. If that is none, merged is the
-// merged content.
+// side returns the version whose content a file of the result has; nil if the content is merged.
 func (m *merger) side(f *Merged) (from, merged *File) {
 	ours, theirs := m.Ours[f.Ours], m.Theirs[f.Theirs]
 	switch {
