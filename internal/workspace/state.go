@@ -85,6 +85,9 @@ func (s *Store) Data(u *Unit, n int64) ([]byte, error) {
 // Working returns the working copy of a unit; nil if the file is missing.
 func (s *Store) Working(u *Unit) ([]byte, error) {
 	name := u.DataFile()
+	if s.tx != nil && s.tx.files[name] != nil {
+		return s.tx.files[name], nil // a new unit has no file yet
+	}
 	info, err := s.root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -402,7 +402,32 @@ func (s *Store) Undo(ctx context.Context, dryRun bool) (string, error) {
 	}
 	t := s.Begin("")
 	t.ops = append(j.Ops, operation{Phase: phaseDelete, Path: last, Delete: true})
-	return j.Title, t.Commit(ctx)
+	if err := t.Commit(ctx); err != nil {
+		return j.Title, err
+	}
+	s.removeEmpty(j.Ops)
+	return j.Title, nil
+}
+
+// removeEmpty removes the folders that deletions left empty. The folder of a space is one, too, if
+// its definition was deleted.
+func (s *Store) removeEmpty(ops []operation) {
+	spaces := map[string]bool{}
+	for _, o := range ops {
+		if o.Delete && path.Base(o.Path) == "space.yaml" {
+			spaces[path.Dir(o.Path)] = true
+		}
+	}
+	for _, o := range ops {
+		if !o.Delete || !strings.HasPrefix(o.Path, spacesDir+"/") {
+			continue
+		}
+		for dir := path.Dir(o.Path); strings.Count(dir, "/") > 1 || spaces[dir]; dir = path.Dir(dir) {
+			if s.root.Remove(dir) != nil {
+				break // not empty, or gone
+			}
+		}
+	}
 }
 
 // failed adds the position to an error of the file system.

@@ -21,12 +21,13 @@ func newRevision(a *app.App) *cobra.Command {
 }
 
 func newRevisionList(a *app.App) *cobra.Command {
-	c, out := &session.Common{App: a}, &session.Output{}
+	c, sel, out := &session.Common{App: a}, &session.Selection{}, &session.Output{}
 	cmd := &cobra.Command{
 		Use: "list [flags] UNIT", Short: "List the revisions of a unit, newest first",
 		Args: session.Words(1, 1),
 	}
 	c.AddSpace(cmd.Flags())
+	sel.AddWhere(cmd.Flags(), "description")
 	out.Add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return c.Read(cmd, func(s *session.Session) error {
@@ -36,6 +37,9 @@ func newRevisionList(a *app.App) *cobra.Command {
 			}
 			all, err := s.Store.Revisions(u)
 			if err != nil {
+				return err
+			}
+			if all, err = sel.Revisions(all); err != nil {
 				return err
 			}
 			return session.PrintList(s, out, all, []session.Column[*entity.Revision]{
@@ -157,11 +161,23 @@ func mutations(
 		if c.Revision, err = s.Store.Revision(u, list[i].RevisionNum); err != nil {
 			c.Revision = nil
 		}
-		if expr.Match(filter.OfMutation(&list[i], c)) {
+		if expr.Match(filter.OfMutation(&list[i], c)) && sel.HasText(mutationTexts(&list[i], c)...) {
 			all = append(all, &list[i])
 		}
 	}
 	return all, nil
+}
+
+// mutationTexts returns where --contains searches: what a mutation is called in lists.
+func mutationTexts(m *entity.Mutation, c filter.MutationContext) []string {
+	texts := []string{c.LinkSlug(m.LinkID), c.UnitName(m.MergeSourceID), m.Subgroup}
+	if m.FunctionInvocation != nil {
+		texts = append(texts, session.InvocationText(*m.FunctionInvocation))
+	}
+	if c.Revision != nil {
+		texts = append(texts, c.Revision.Description)
+	}
+	return texts
 }
 
 func mutationContext(s *session.Session, u *workspace.Unit) filter.MutationContext {

@@ -97,17 +97,16 @@ func callOf(i *entity.Invocation) api.FunctionInvocation {
 }
 
 func newInvocationList(a *app.App) *cobra.Command {
-	c, out := &session.Common{App: a}, &session.Output{}
+	c, sel, out := &session.Common{App: a}, &session.Selection{}, &session.Output{}
 	cmd := &cobra.Command{Use: "list [flags]", Short: "List stored invocations", Args: app.NoArguments}
 	c.AddSpace(cmd.Flags())
+	sel.AddWhere(cmd.Flags(), "name or labels")
 	out.Add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return c.Read(cmd, func(s *session.Session) error {
-			var all []*workspace.Invocation
-			for _, i := range s.Invocations {
-				if s.In(i.SpaceSlug) {
-					all = append(all, i)
-				}
+			all, err := sel.Invocations(s)
+			if err != nil {
+				return err
 			}
 			return session.PrintList(s, out, all, []session.Column[*workspace.Invocation]{
 				session.Col("NAME", func(i *workspace.Invocation) string { return i.Slug }),
@@ -223,17 +222,16 @@ func newFilterCreate(a *app.App) *cobra.Command {
 }
 
 func newFilterList(a *app.App) *cobra.Command {
-	c, out := &session.Common{App: a}, &session.Output{}
+	c, sel, out := &session.Common{App: a}, &session.Selection{}, &session.Output{}
 	cmd := &cobra.Command{Use: "list [flags]", Short: "List stored filters", Args: app.NoArguments}
 	c.AddSpace(cmd.Flags())
+	sel.AddWhere(cmd.Flags(), "name or labels")
 	out.Add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return c.Read(cmd, func(s *session.Session) error {
-			var all []*workspace.Filter
-			for _, f := range s.Filters {
-				if s.In(f.SpaceSlug) {
-					all = append(all, f)
-				}
+			all, err := sel.Filters(s)
+			if err != nil {
+				return err
 			}
 			return session.PrintList(s, out, all, []session.Column[*workspace.Filter]{
 				session.Col("NAME", func(f *workspace.Filter) string { return f.Slug }),

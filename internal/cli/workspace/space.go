@@ -9,7 +9,6 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
-	"github.com/fctl-dev/fctl/internal/workspace/filter"
 )
 
 func newSpace(a *app.App) *cobra.Command {
@@ -90,15 +89,9 @@ func newSpaceList(a *app.App) *cobra.Command {
 	c.AddIgnored(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return c.Read(cmd, func(s *session.Session) error {
-			expr, _, err := sel.Expr(s, entity.FilterSpace)
+			all, err := sel.Spaces(s)
 			if err != nil {
 				return err
-			}
-			var all []*workspace.Space
-			for _, p := range s.Spaces {
-				if sel.Has(&p.Common) && expr.Match(filter.OfSpace(p.Space)) {
-					all = append(all, p)
-				}
 			}
 			return session.PrintList(s, out, all, spaceColumns(s),
 				func(p *workspace.Space) string { return p.Slug },

@@ -8,7 +8,6 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/workspace"
-	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
 
 func newUnit(a *app.App) *cobra.Command {
@@ -157,7 +156,7 @@ func newUnitData(a *app.App) *cobra.Command {
 				return err
 			}
 			if *file != "" && *file != "-" {
-				return writeFile(s, *file, data)
+				return session.WriteFile(s, *file, data)
 			}
 			return s.App.Write(data)
 		})
@@ -203,18 +202,4 @@ to them prevent that, unless --force deletes them, too.`,
 		})
 	}
 	return cmd
-}
-
-// upgradeLink returns the link of a clone u of the unit up.
-func upgradeLink(u, up *workspace.Unit) *workspace.Link {
-	l := &entity.Link{
-		Common:   entity.Common{Slug: "upgrade-" + u.Slug, SpaceSlug: u.SpaceSlug},
-		FromUnit: u.Slug, FromUnitID: u.UnitID, ToUnit: up.Slug, ToUnitID: up.UnitID,
-		ToSpace: up.SpaceSlug, ToSpaceID: up.SpaceID, UpdateType: entity.UpdateUpgradeUnit,
-		WhereMutation: "MergeSourceID = '" + up.UnitID + "'",
-	}
-	l.UpstreamLastMergedRevisionNum = up.HeadRevisionNum
-	l.DownstreamLastMergedRevisionNum = 1
-	l.MadeCurrent = true
-	return &workspace.Link{Link: l, Stated: true}
 }

@@ -161,7 +161,7 @@ func clone(s *session.Session, e *wave.Runner, u, up *workspace.Unit, descriptio
 	}, false); err != nil {
 		return err
 	}
-	l := upgradeLink(u, up)
+	l := session.UpgradeLink(u, up)
 	if err := s.ResolveLink(l).Err(); err != nil {
 		return err
 	}

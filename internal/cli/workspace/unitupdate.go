@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"os"
 	"strconv"
 	"strings"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/link"
-	"github.com/fctl-dev/fctl/internal/source"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 	"github.com/fctl-dev/fctl/internal/workspace/wave"
@@ -242,19 +240,4 @@ func (o *unitUpdate) restoreHead(s *session.Session, u *workspace.Unit) error {
 		return err
 	}
 	return s.PrintUnit(&o.Output, u, "Successfully updated unit "+u.Slug)
-}
-
-// writeFile writes a file outside the workspace.
-func writeFile(s *session.Session, name string, data []byte) error {
-	if s.DryRun {
-		return nil
-	}
-	name = source.InDirectory(s.App.Dir, name)
-	if err := os.WriteFile(name, data, 0o666); err != nil {
-		return &api.Failure{
-			Class: api.FailureFunction, Pos: api.Position{File: diag.FileName(name)},
-			Message: err.Error(), Err: err,
-		}
-	}
-	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/workspace/exchange"
 	wslink "github.com/fctl-dev/fctl/internal/cli/workspace/link"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -20,6 +21,7 @@ func New(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
 		newWorkspace(a), newSpace(a), newUnit(a), wslink.New(a), newInvocation(a), newFilter(a),
 		newRevision(a), newMutation(a), newUndo(a), newWatch(a),
+		exchange.NewImport(a), exchange.NewExport(a),
 	}
 }
 

@@ -44,3 +44,17 @@ func (s *Session) Edited(units []*workspace.Unit) (map[*workspace.Unit]bool, err
 	}
 	return edited, nil
 }
+
+// UpgradeLink returns the link of a clone u of the unit up.
+func UpgradeLink(u, up *workspace.Unit) *workspace.Link {
+	l := &entity.Link{
+		Common:   entity.Common{Slug: "upgrade-" + u.Slug, SpaceSlug: u.SpaceSlug},
+		FromUnit: u.Slug, FromUnitID: u.UnitID, ToUnit: up.Slug, ToUnitID: up.UnitID,
+		ToSpace: up.SpaceSlug, ToSpaceID: up.SpaceID, UpdateType: entity.UpdateUpgradeUnit,
+		WhereMutation: "MergeSourceID = '" + up.UnitID + "'",
+	}
+	l.UpstreamLastMergedRevisionNum = up.HeadRevisionNum
+	l.DownstreamLastMergedRevisionNum = 1
+	l.MadeCurrent = true
+	return &workspace.Link{Link: l, Stated: true}
+}

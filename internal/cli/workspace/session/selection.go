@@ -43,6 +43,13 @@ func (o *Selection) Add(flags *pflag.FlagSet) {
 	flags.StringVar(&o.contains, "contains", "", "only those with `TEXT` in their name or labels")
 }
 
+// AddWhere adds the flags for what no stored filter selects. texts says where --contains searches.
+func (o *Selection) AddWhere(flags *pflag.FlagSet, texts string) {
+	flags.StringVar(&o.where, "where", "",
+		"only those with the attributes `EXPR`; see 'fctl help where'")
+	flags.StringVar(&o.contains, "contains", "", "only those with `TEXT` in their "+texts)
+}
+
 // IsSet reports whether one of the flags is given.
 func (o *Selection) IsSet() bool { return o.where != "" || o.filter != "" || o.contains != "" }
 
@@ -80,6 +87,13 @@ func (o *Selection) Has(c *entity.Common) bool {
 		}
 	}
 	return false
+}
+
+// HasText reports whether one of the texts has the text of --contains.
+func (o *Selection) HasText(texts ...string) bool {
+	return o.contains == "" || slices.ContainsFunc(texts, func(text string) bool {
+		return strings.Contains(text, o.contains)
+	})
 }
 
 // Units returns the selected units.
@@ -122,6 +136,72 @@ func (o *Selection) Links(s *Session) ([]*workspace.Link, error) {
 		if s.In(l.SpaceSlug) && o.Has(&l.Common) && expr.Match(filter.OfLink(l.Link)) &&
 			(stored == nil || stored.FromSpace == "" || stored.FromSpace == l.SpaceSlug) {
 			all = append(all, l)
+		}
+	}
+	return all, nil
+}
+
+// Invocations returns the selected stored invocations.
+func (o *Selection) Invocations(s *Session) ([]*workspace.Invocation, error) {
+	return stored(o, s, s.Invocations, filter.InvocationSchema(),
+		func(i *workspace.Invocation) (*entity.Common, func(string) filter.Value) {
+			return &i.Common, filter.OfInvocation(i.Invocation)
+		})
+}
+
+// Filters returns the selected stored filters.
+func (o *Selection) Filters(s *Session) ([]*workspace.Filter, error) {
+	return stored(o, s, s.Workspace.Filters, filter.FilterSchema(),
+		func(f *workspace.Filter) (*entity.Common, func(string) filter.Value) {
+			return &f.Common, filter.OfFilter(f.Filter)
+		})
+}
+
+// stored returns those of the entities that the flags select.
+func stored[T any](
+	o *Selection, s *Session, all []T, schema filter.Schema,
+	attributes func(T) (*entity.Common, func(string) filter.Value),
+) ([]T, error) {
+	expr, err := filter.Parse(o.where, schema)
+	if err != nil {
+		return nil, err
+	}
+	if s.SpaceFlag != "*" {
+		if _, err := s.InSpace(); err != nil {
+			return nil, err
+		}
+	}
+	var selected []T
+	for _, one := range all {
+		c, of := attributes(one)
+		if s.In(c.SpaceSlug) && o.Has(c) && expr.Match(of) {
+			selected = append(selected, one)
+		}
+	}
+	return selected, nil
+}
+
+// Revisions returns those of the revisions that the flags select.
+func (o *Selection) Revisions(all []*entity.Revision) ([]*entity.Revision, error) {
+	expr, err := filter.Parse(o.where, filter.RevisionSchema())
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(r *entity.Revision) bool {
+		return !expr.Match(filter.OfRevision(r)) || !o.HasText(r.Description)
+	}), nil
+}
+
+// Spaces returns the selected spaces.
+func (o *Selection) Spaces(s *Session) ([]*workspace.Space, error) {
+	expr, _, err := o.Expr(s, entity.FilterSpace)
+	if err != nil {
+		return nil, err
+	}
+	var all []*workspace.Space
+	for _, p := range s.Workspace.Spaces {
+		if o.Has(&p.Common) && expr.Match(filter.OfSpace(p.Space)) {
+			all = append(all, p)
 		}
 	}
 	return all, nil

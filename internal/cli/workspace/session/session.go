@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"time"
 
@@ -310,4 +311,19 @@ func Group(a *app.App, use, short, long string, commands ...*cobra.Command) *cob
 	}
 	cmd.AddCommand(commands...)
 	return cmd
+}
+
+// WriteFile writes a file outside the workspace.
+func WriteFile(s *Session, name string, data []byte) error {
+	if s.DryRun {
+		return nil
+	}
+	name = source.InDirectory(s.App.Dir, name)
+	if err := os.WriteFile(name, data, 0o666); err != nil {
+		return &api.Failure{
+			Class: api.FailureFunction, Pos: api.Position{File: diag.FileName(name)},
+			Message: err.Error(), Err: err,
+		}
+	}
+	return nil
 }
