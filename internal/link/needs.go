@@ -170,6 +170,9 @@ func (p *provision) complete(provider configkit.ResourceProvider) {
 		!configkit.IsPlaceholder(scope) {
 		p.properties[propertyNamespace] = scope
 	}
+	if _, stated := p.properties[resourcetypes.PropertyResourceType]; !stated {
+		p.properties[resourcetypes.PropertyResourceType] = string(p.info.ResourceType)
+	}
 	if _, stated := p.properties[propertyName]; !stated {
 		name := contextField(p.doc, provider, "ResourceNameStableCore")
 		if name == "" {

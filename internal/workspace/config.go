@@ -1,14 +1,17 @@
 package workspace
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
+	"github.com/fctl-dev/fctl/internal/workspace/starter"
 )
 
 // Config is what the marker of a workspace says.
@@ -27,11 +30,21 @@ func decodeConfig(text entity.Text) (*Config, error) { return entity.DecodeWorks
 type InitOptions struct {
 	History string
 	Space   string // the default space
+	// Attributes adds the starter file for attributes.
+	Attributes bool
 }
 
-// Init makes dir a workspace with one space. It returns the names of the files it wrote. Nothing is
-// overwritten.
-func Init(ctx context.Context, dir string, o InitOptions) ([]string, error) {
+// InitResult is what Init did.
+type InitResult struct {
+	Wrote   []string // new files
+	Left    []string // files that existed already
+	Ignored []string // lines added to an existing .gitignore
+	// Hidden says that .gitignore has a line that hides what git is to keep of .fctl.
+	Hidden bool
+}
+
+// Init makes dir a workspace with one space. Nothing is overwritten.
+func Init(ctx context.Context, dir string, o InitOptions) (*InitResult, error) {
 	if dir == "" {
 		dir = "."
 	}
@@ -59,7 +72,7 @@ func Init(ctx context.Context, dir string, o InitOptions) ([]string, error) {
 	return s.init(ctx, o)
 }
 
-func (s *Store) init(ctx context.Context, o InitOptions) ([]string, error) {
+func (s *Store) init(ctx context.Context, o InitOptions) (*InitResult, error) {
 	marker, err := entity.YAML(Config{DefaultSpace: o.Space, History: o.History})
 	if err != nil {
 		return nil, err
@@ -72,24 +85,89 @@ func (s *Store) init(ctx context.Context, o InitOptions) ([]string, error) {
 		return nil, err
 	}
 	t := s.Begin("")
-	ignored := map[string]string{
-		HistoryIgnored: ".fctl/\n",
-		HistoryBases:   ".fctl/*\n!.fctl/bases/\n",
-		HistoryGit:     ".fctl/*\n!.fctl/state/\n",
-	}[o.History]
-	var names []string
-	for _, f := range []struct {
-		name string
-		data []byte
-	}{
-		{Marker, marker}, {spaceFile(o.Space), space}, {".gitignore", []byte(ignored)},
-	} {
+	files := []initFile{{Marker, marker}, {spaceFile(o.Space), space}}
+	if o.Attributes {
+		files = append(files, initFile{starter.AttributesFile, starter.Attributes()})
+	}
+	done := &InitResult{}
+	for _, f := range files {
 		if _, err := s.root.Lstat(f.name); errors.Is(err, fs.ErrNotExist) {
 			t.write(phaseDefinition, f.name, f.data)
-			names = append(names, f.name)
+			done.Wrote = append(done.Wrote, f.name)
+		} else {
+			done.Left = append(done.Left, f.name)
 		}
 	}
-	return names, t.Commit(ctx)
+	if err := s.ignore(t, o.History, done); err != nil {
+		return nil, err
+	}
+	return done, t.Commit(ctx)
+}
+
+// initFile is a file of a new workspace.
+type initFile struct {
+	name string
+	data []byte
+}
+
+// ignoreFile says what git ignores.
+const ignoreFile = ".gitignore"
+
+// ignore makes git ignore what it is not to keep. Lines are appended to an existing file.
+func (s *Store) ignore(t *Tx, history string, done *InitResult) error {
+	lines := map[string][]string{
+		HistoryIgnored: {".fctl/"},
+		HistoryBases:   {".fctl/*", "!.fctl/bases/"},
+		HistoryGit:     {".fctl/*", "!.fctl/state/"},
+	}[history]
+	info, err := s.root.Lstat(ignoreFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.write(phaseDefinition, ignoreFile, []byte(strings.Join(lines, "\n")+"\n"))
+		done.Wrote = append(done.Wrote, ignoreFile)
+		return nil
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("a regular file is expected")
+	}
+	var was []byte
+	if err == nil {
+		was, err = s.root.ReadFile(ignoreFile)
+	}
+	if err != nil {
+		return s.unreadable(ignoreFile, err)
+	}
+	end := "\n"
+	if bytes.Contains(was, []byte("\r\n")) {
+		end = "\r\n"
+	}
+	text := was
+	if len(was) > 0 && was[len(was)-1] != '\n' {
+		text = append(text, end...)
+	}
+	for _, line := range lines {
+		if !hasLine(was, line) {
+			text = append(text, line+end...)
+			done.Ignored = append(done.Ignored, line)
+		}
+	}
+	done.Hidden = history != HistoryIgnored && hasLine(was, ".fctl/")
+	if len(done.Ignored) > 0 {
+		t.write(phaseDefinition, ignoreFile, text)
+	}
+	return nil
+}
+
+// hasLine reports whether a .gitignore has a line, or the same with a slash before it or without
+// the one at its end.
+func hasLine(text []byte, line string) bool {
+	for have := range strings.Lines(string(text)) {
+		have = strings.TrimSpace(have)
+		if have == line || have == "/"+line || have != "" && have+"/" == line ||
+			have != "/" && have+"/" == "/"+line {
+			return true
+		}
+	}
+	return false
 }
 
 func invalidSlug(slug string) error {

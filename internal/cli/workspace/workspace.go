@@ -14,6 +14,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/source"
 	"github.com/fctl-dev/fctl/internal/workspace"
+	"github.com/fctl-dev/fctl/internal/workspace/starter"
 )
 
 // New makes the commands.
@@ -30,7 +31,7 @@ func newWorkspace(a *app.App) *cobra.Command {
 		`A workspace is a directory of spaces, units and links. A unit is a file of
 configuration with a history. A link says what a unit takes from another one.
 Definitions are files for git; what fctl records is in the folder .fctl.`,
-		newWorkspaceInit(a), newWorkspaceCheck(a))
+		newWorkspaceInit(a), newWorkspaceCheck(a), newWorkspaceAttributes(a))
 }
 
 func newWorkspaceInit(a *app.App) *cobra.Command {
@@ -42,7 +43,7 @@ func newWorkspaceInit(a *app.App) *cobra.Command {
 		Use:   "init [flags] [DIR]",
 		Short: "Make a directory a workspace",
 		Long: `Make a directory a workspace with one space. Files that exist already are not
-touched.`,
+touched, except that .gitignore gets the lines that it lacks.`,
 		Example: "  fctl workspace init shop",
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if len(words) > 1 {
@@ -60,12 +61,22 @@ touched.`,
 			if history.Value != "ignored" {
 				o.History = history.Value
 			}
-			files, err := workspace.Init(cmd.Context(), source.InDirectory(a.Dir, dir), o)
+			done, err := workspace.Init(cmd.Context(), source.InDirectory(a.Dir, dir), o)
 			if err != nil {
 				return err
 			}
-			for _, name := range files {
+			for _, name := range done.Wrote {
 				a.Note(s, "wrote "+name)
+			}
+			for _, name := range done.Left {
+				a.Note(s, name+" exists already, and stays as it is")
+			}
+			for _, line := range done.Ignored {
+				a.Note(s, "added "+line+" to .gitignore")
+			}
+			if done.Hidden {
+				a.Note(s, "remove the line .fctl/ from .gitignore: it hides .fctl/"+
+					map[string]string{"bases": "bases", "git": "state"}[o.History])
 			}
 			return nil
 		},
@@ -73,7 +84,25 @@ touched.`,
 	cmd.Flags().Var(&history, "history",
 		"what git keeps of the `HISTORY`: ignored (nothing), bases (what later merges need) or git (all)")
 	cmd.Flags().StringVar(&o.Space, "space", "default", "the `SLUG` of the first space")
+	cmd.Flags().BoolVar(&o.Attributes, "attributes", false,
+		"write "+starter.AttributesFile+", as 'workspace attributes' prints it")
 	return cmd
+}
+
+func newWorkspaceAttributes(a *app.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "attributes",
+		Short: "Print references of well-known custom resources, to begin with",
+		Long: `Print a file for the folder attributes of a workspace. It says which fields of
+custom resources of cert-manager, External Secrets, Flux, Argo, the Gateway API,
+Istio, Traefik, the Prometheus Operator, KEDA and the AWS controllers refer to
+other resources, and which names these provide.`,
+		Example: "  fctl workspace attributes > attributes/operators.yaml",
+		Args:    app.NoArguments,
+		RunE: func(*cobra.Command, []string) error {
+			return a.Write(starter.Attributes())
+		},
+	}
 }
 
 func newWorkspaceCheck(a *app.App) *cobra.Command {
