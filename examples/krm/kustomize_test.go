@@ -12,12 +12,29 @@ import (
 	"github.com/fctl-dev/fctl/internal/runtime/enginetest"
 )
 
-// kustomize builds kustomize from its Go module and returns the path of the program.
-func kustomize(t *testing.T) string {
+// release is a kustomize that the tests build, and the version of the ResourceList that it sends.
+// Version 5 sends only v1, and version 4.2 only v1alpha1.
+type release struct{ name, modfile, sends string }
+
+// kustomize5 is the current kustomize.
+func kustomize5() release {
+	return release{"kustomize 5", "tools.mod", "config.kubernetes.io/v1"}
+}
+
+// releases returns one kustomize for each version of the ResourceList.
+func releases() []release {
+	return []release{
+		kustomize5(), {"kustomize 4.2", "kustomize4.mod", "config.kubernetes.io/v1alpha1"},
+	}
+}
+
+// program builds kustomize from its Go module and returns the path of the program.
+func (r release) program(t *testing.T) string {
 	t.Helper()
-	out, err := exec.Command("go", "tool", "-modfile=../../internal/tools.mod", "-n", "kustomize").Output()
+	cmd := exec.Command("go", "tool", "-modfile=../../internal/"+r.modfile, "-n", "kustomize")
+	out, err := cmd.Output()
 	if err != nil {
-		t.Skipf("not run: kustomize cannot be built: %v", err)
+		t.Skipf("not run: %s cannot be built: %v", r.name, err)
 	}
 	return strings.TrimSpace(string(out))
 }
@@ -31,78 +48,118 @@ func declared(name, function, config string) string {
 const (
 	configMap   = "apiVersion: v1\nkind: ConfigMap\n"
 	invocations = "apiVersion: fctl.dev/v1\nkind: FunctionInvocations\n"
+	// generates is a chain that makes a Service.
+	generates = `functions:
+- function: upsert-resource
+  arguments:
+    resource-type: v1/Service
+    resource-name: /made
+    resource-list: |
+      [{"ResourceType": "v1/Service", "ResourceName": "/made", "ResourceBody":
+      "apiVersion: v1\nkind: Service\nmetadata:\n  name: made\n"}]
+`
 )
 
-// project writes a kustomization whose transformer and validator are fctl.
-func project(t *testing.T, function string) (dir string) {
+// write writes files that may be run to a directory.
+func write(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
-	dir = t.TempDir()
-	for name, text := range map[string]string{
-		"kustomization.yaml": "resources: [input.yaml]\ntransformers: [set.yaml]\nvalidators: [vet.yaml]\n",
-		"input.yaml": strings.Replace(process.Read(t, "limits/input.yaml"), "{cpu: 50m}",
-			"{cpu: 50m, memory: 8Mi}", 1),
-		"set.yaml": declared("set", function, configMap+"data: {function: set-replicas, replicas: '5'}\n"),
-		"vet.yaml": declared("vet", function, invocations+
-			"functions: "+strings.SplitN(process.Read(t, "limits/limits.yaml"), "functions:", 2)[1]),
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+// project writes a kustomization whose generator, transformer and validator are fctl.
+func project(t *testing.T, function string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	chain := strings.SplitN(process.Read(t, "limits/limits.yaml"), "functions:", 2)[1]
+	write(t, dir, map[string]string{
+		"kustomization.yaml": "resources: [input.yaml]\ngenerators: [make.yaml]\n" +
+			"transformers: [set.yaml]\nvalidators: [vet.yaml]\n",
+		"input.yaml": strings.Replace(process.Read(t, "limits/input.yaml"), "{cpu: 50m}",
+			"{cpu: 50m, memory: 8Mi}", 1),
+		"make.yaml": declared("make", function, invocations+generates),
+		"set.yaml": declared("set", function,
+			configMap+"data: {function: set-replicas, replicas: '5'}\n"),
+		"vet.yaml": declared("vet", function, invocations+"functions: "+chain),
+	})
 	return dir
 }
 
 // build runs kustomize on a project: once as it is, and once with a container without limits.
-func build(t *testing.T, dir string, words ...string) {
+func build(t *testing.T, program, dir string, words ...string) {
 	t.Helper()
-	program := kustomize(t)
 	words = append([]string{"build", "--enable-alpha-plugins", "."}, words...)
 	stdout, stderr, status := run(t, dir, "", program, words...)
-	if status != 0 || !strings.Contains(stdout, "  replicas: 5\n") || strings.Contains(stdout, "internal") {
+	if status != 0 || !strings.Contains(stdout, "  replicas: 5\n") ||
+		!strings.Contains(stdout, "name: made\n") || strings.Contains(stdout, "internal") {
 		t.Fatalf("status %d: %s\n%s", status, stderr, stdout)
 	}
 	input := filepath.Join(dir, "input.yaml")
 	text := strings.Replace(process.Read(t, input), ", memory: 8Mi", "", 1)
-	if err := os.WriteFile(input, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, dir, map[string]string{"input.yaml": text})
 	stdout, stderr, status = run(t, dir, "", program, words...)
 	if status == 0 || stdout != "" || !strings.Contains(stderr, "container log has no memory limit") {
 		t.Errorf("the validator: status %d: %s\n%s", status, stderr, stdout)
 	}
 }
 
-// TestKustomizeRunsFctl runs fctl as transformer and validator of the real kustomize.
-func TestKustomizeRunsFctl(t *testing.T) {
-	dir := project(t, "exec: {path: ./fctl, args: [krm]}")
-	if err := os.Symlink(fctl(t), filepath.Join(dir, "fctl")); err != nil {
-		t.Fatal(err)
-	}
-	build(t, dir, "--enable-exec")
-}
+// recorder is a program that runs fctl and keeps what it reads and writes beside itself, by the
+// name of the functionConfig.
+const recorder = `#!/bin/sh
+dir=$(dirname "$0")
+cat >"$dir/in"
+name=$(sed -n '/^functionConfig:/,$s/^ *name: //p' "$dir/in" | head -n 1)
+mv "$dir/in" "$dir/$name.in"
+FCTL krm <"$dir/$name.in" >"$dir/$name.out"
+status=$?
+cat "$dir/$name.out"
+exit $status
+`
 
-// TestKustomizeGenerates runs fctl as generator: the program makes a resource.
-func TestKustomizeGenerates(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.Symlink(fctl(t), filepath.Join(dir, "fctl")); err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string]string{
-		"kustomization.yaml": "generators: [nginx.yaml]\n",
-		"nginx.yaml": declared("my-instance", "exec: {path: ./nginx.sh}",
-			"apiVersion: examples.fctl.dev/v1\nkind: Nginx\nspec: {replicas: 5}\n"),
-		"nginx.sh": process.Read(t, "nginx/nginx.sh"),
-	} {
-		t.Run(name, func(t *testing.T) {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
-				t.Fatal(err)
+// W2: fctl is the generator, transformer and validator of the real kustomize, which sends v1 in one
+// release and v1alpha1 in another. fctl answers in the version that it got.
+func TestKustomizeRunsFctl(t *testing.T) {
+	for _, r := range releases() {
+		t.Run(r.name, func(t *testing.T) {
+			program := r.program(t)
+			dir := project(t, "exec: {path: ./record.sh}")
+			write(t, dir, map[string]string{
+				"record.sh": strings.Replace(recorder, "FCTL", fctl(t), 1),
+			})
+			build(t, program, dir, "--enable-exec")
+			for _, name := range []string{"make", "set", "vet"} {
+				for _, way := range []string{"in", "out"} {
+					text := process.Read(t, filepath.Join(dir, name+"."+way))
+					if !strings.HasPrefix(text, "apiVersion: "+r.sends+"\nkind: ResourceList\n") {
+						t.Errorf("%s.%s is not of version %s:\n%s", name, way, r.sends, text)
+					}
+				}
 			}
 		})
 	}
-	stdout, stderr, status := run(t, dir, "", kustomize(t), "build", "--enable-alpha-plugins",
-		"--enable-exec", ".")
-	if status != 0 || strings.Count(stdout, "name: my-instance\n") != 2 {
-		t.Errorf("status %d: %s\n%s", status, stderr, stdout)
+}
+
+// TestKustomizeGenerates runs a script below fctl fn wrap as generator of kustomize.
+func TestKustomizeGenerates(t *testing.T) {
+	for _, r := range releases() {
+		t.Run(r.name, func(t *testing.T) {
+			dir := t.TempDir()
+			script := strings.ReplaceAll(process.Read(t, "nginx/nginx.sh"), "${FCTL:-fctl}", fctl(t))
+			write(t, dir, map[string]string{
+				"kustomization.yaml": "generators: [nginx.yaml]\n",
+				"nginx.yaml": declared("my-instance", "exec: {path: ./nginx.sh}",
+					"apiVersion: examples.fctl.dev/v1\nkind: Nginx\nspec: {replicas: 5}\n"),
+				"nginx.sh": script,
+			})
+			stdout, stderr, status := run(t, dir, "", r.program(t), "build", "--enable-alpha-plugins",
+				"--enable-exec", ".")
+			if status != 0 || strings.Count(stdout, "  name: my-instance\n") != 2 {
+				t.Errorf("status %d: %s\n%s", status, stderr, stdout)
+			}
+		})
 	}
 }
 
@@ -118,16 +175,10 @@ func TestImageOfFctl(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(context, "examples", "krm"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{
+	write(t, context, map[string]string{
 		"fctl": process.Read(t, fctl(t)), "examples/krm/passwd": process.Read(t, "passwd"),
 		"Dockerfile": process.Read(t, "Dockerfile"),
-	} {
-		t.Run(name, func(t *testing.T) {
-			if err := os.WriteFile(filepath.Join(context, name), []byte(text), 0o755); err != nil {
-				t.Fatal(err)
-			}
-		})
-	}
+	})
 	const image = "localhost/fctl-test/fctl:v1"
 	if _, stderr, status := run(t, context, "", engine.Path, "build", "-q", "-t", image, "."); status != 0 {
 		t.Skipf("not run: %s does not build images here: %s", engine.Name, stderr)
@@ -145,5 +196,9 @@ func TestImageOfFctl(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	build(t, project(t, "container: {image: "+image+"}"))
+	for _, r := range releases() {
+		t.Run(r.name, func(t *testing.T) {
+			build(t, r.program(t), project(t, "container: {image: "+image+"}"))
+		})
+	}
 }

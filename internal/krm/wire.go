@@ -104,24 +104,29 @@ func (l *ResourceList) arrange() error {
 	return nil
 }
 
-// writePlace sets the annotations of path and index if these are not what was read.
+// writePlace sets the annotations of path and index if these are not what was read. An item that
+// goes to the end of its file has no index: who reads the list gives it one.
 func (item *Item) writePlace() error {
 	was := location{}
 	if item.read != nil {
 		was = *item.read
 	}
-	if item.Path == was.path && item.Index == was.index {
+	if item.Path == was.path && max(item.Index, 0) == was.index {
 		return nil
+	}
+	index := ""
+	if item.Index >= 0 {
+		index = strconv.Itoa(item.Index)
 	}
 	both := !was.newer && !was.legacy
 	var set annotationSet
 	if was.newer || both {
 		set = append(set, annotation{PathAnnotation, item.Path},
-			annotation{IndexAnnotation, strconv.Itoa(item.Index)})
+			annotation{IndexAnnotation, index})
 	}
 	if was.legacy || both {
 		set = append(set, annotation{LegacyPathAnnotation, item.Path},
-			annotation{LegacyIndexAnnotation, strconv.Itoa(item.Index)})
+			annotation{LegacyIndexAnnotation, index})
 	}
 	return set.write(item.Doc)
 }

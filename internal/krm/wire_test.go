@@ -216,3 +216,26 @@ func TestSortResults(t *testing.T) {
 		t.Errorf("order %s", order)
 	}
 }
+
+// A1: an item that a function made without saying where has no annotations of path and index, and
+// one that only has a path has no index: an orchestrator refuses -1.
+func TestGeneratedItemHasNoIndex(t *testing.T) {
+	for _, c := range []struct{ name, path, want string }{
+		{"no path", "", "  metadata:\n    name: s\n"},
+		{"only a path", "s.yaml", "      config.kubernetes.io/path: s.yaml\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := mustParse(t, listText1)
+			item, err := NewItem([]byte("apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\n"),
+				c.path, appendIndex)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.Items = append(l.Items, item)
+			have := mustPrint(t, l)
+			if !strings.HasSuffix(have, c.want) || strings.Contains(have, "-1") {
+				t.Errorf("printed\n%s", have)
+			}
+		})
+	}
+}

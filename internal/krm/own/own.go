@@ -26,30 +26,6 @@ func Function(executor *functions.Executor) krm.Function {
 			return err
 		}
 		request.ToolchainType, request.StopOnError = toolchain, true
-		before := len(list.Results)
-		items := list.Items
-		err = krm.Chain(executor, request)(ctx, list)
-		addFiles(list.Results[before:], items)
-		return err
-	}
-}
-
-// addFiles adds to results the files of the resources that they are about.
-func addFiles(results []krm.Result, items []*krm.Item) {
-	for i := range results {
-		r := &results[i]
-		if r.File != nil || r.ResourceRef == nil {
-			continue
-		}
-		for _, item := range items {
-			h, err := item.Doc.Header()
-			same := err == nil && h.APIVersion == r.ResourceRef.APIVersion &&
-				h.Kind == r.ResourceRef.Kind && h.Name == r.ResourceRef.Name &&
-				h.Namespace == r.ResourceRef.Namespace
-			if same && item.Path != "" {
-				r.File = &krm.FileRef{Path: item.Path, Index: max(item.Index, 0)}
-				break
-			}
-		}
+		return krm.Chain(executor, request)(ctx, list)
 	}
 }
