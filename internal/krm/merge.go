@@ -235,7 +235,11 @@ func (m *merger) added(returned *Item) (*Item, error) {
 	if returned.read != nil && returned.read.problem != nil {
 		return nil, returned.read.problem
 	}
-	item, err := NewItem([]byte(returned.Doc.Value().YAML()+"\n"), returned.Path, returned.Index)
+	text, err := edit.Quote(returned.Doc.Value())
+	if err != nil {
+		return nil, err
+	}
+	item, err := NewItem(text, returned.Path, returned.Index)
 	if err != nil {
 		return nil, err
 	}

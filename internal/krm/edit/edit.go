@@ -100,7 +100,7 @@ func (u *updater) value(old, returned gaby.Value, path []string, keys *configkit
 		err = u.mapping(old, returned, path, keys)
 	case kind == gaby.List && old.Kind() == gaby.List:
 		err = u.list(old, returned, path, keys)
-	case len(path) == 3 && isStrings(path[:2]) && kind == gaby.Scalar:
+	case kind == gaby.Scalar && !returned.IsNull() && isText(path):
 		if !old.EqualText(returned.Text()) && !same(old, returned) {
 			_, err = u.doc.Set(returned.Text(), path...)
 		}
@@ -109,7 +109,9 @@ func (u *updater) value(old, returned gaby.Value, path []string, keys *configkit
 			_, err = u.doc.Set(entries, path...)
 		}
 	case !same(old, returned):
-		_, err = u.doc.Set(gaby.WithComments(returned), path...)
+		if _, err = u.doc.Set(gaby.WithComments(returned), path...); err == nil {
+			err = u.quote(returned, path)
+		}
 	}
 	if err == nil && u.comments && len(path) > 0 {
 		u.comment(old, returned, path)
@@ -226,10 +228,12 @@ func (u *updater) add(v gaby.Value, path []string) (added bool, err error) {
 			return false, nil
 		}
 		_, err = u.doc.Set(entries, path...)
-	case len(path) == 3 && isStrings(path[:2]) && v.Kind() == gaby.Scalar:
+	case v.Kind() == gaby.Scalar && !v.IsNull() && isText(path):
 		_, err = u.doc.Set(v.Text(), path...)
 	default:
-		_, err = u.doc.Set(gaby.WithOwnComments(v), path...)
+		if _, err = u.doc.Set(gaby.WithOwnComments(v), path...); err == nil {
+			err = u.quote(v, path)
+		}
 	}
 	return true, err
 }
@@ -273,7 +277,9 @@ func (u *updater) list(old, returned gaby.Value, path []string, keys *configkit.
 	at := dotted(path)
 	if len(kept) != len(have) || !slices.IsSorted(kept) {
 		if err := u.doc.ArrayRearrangeP(kept, at); err != nil {
-			_, err = u.doc.Set(gaby.WithComments(returned), path...)
+			if _, err = u.doc.Set(gaby.WithComments(returned), path...); err == nil {
+				err = u.quote(returned, path)
+			}
 			return err
 		}
 	}
@@ -282,6 +288,10 @@ func (u *updater) list(old, returned gaby.Value, path []string, keys *configkit.
 			continue
 		}
 		if err := u.doc.ArrayInsertP(gaby.WithComments(want[k]), k, at); err != nil {
+			return err
+		}
+		item := append(path[:len(path):len(path)], strconv.Itoa(k))
+		if err := u.quote(want[k], item); err != nil {
 			return err
 		}
 	}
