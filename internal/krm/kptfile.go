@@ -314,7 +314,11 @@ func (p *kptPackage) config(f *pipelineFunction, items []*Item) (*gaby.YamlDoc, 
 	case f.configMap.Exists():
 		args := gaby.Entries{}
 		for c := range f.configMap.Entries() {
-			args = append(args, gaby.Entry{Key: c.Key(), Value: c.Text()})
+			value := c.Text()
+			if c.IsNull() {
+				value = ""
+			}
+			args = append(args, gaby.Entry{Key: c.Key(), Value: value})
 		}
 		doc, err := configMapOf(args)
 		return doc, nil, err
@@ -344,6 +348,24 @@ func (p *kptPackage) config(f *pipelineFunction, items []*Item) (*gaby.YamlDoc, 
 			f.configPath)
 	}
 	return found.Doc, found, nil
+}
+
+// looseValues returns an error for each value of a configMap that is not written as a string. The
+// function gets it as one, as with kpt: 1.10 as "1.10", and null as "".
+func (p *kptPackage) looseValues() error {
+	var problems []error
+	for _, f := range p.functions() {
+		for c := range f.configMap.Entries() {
+			if _, isString := c.Data().(string); !isString {
+				problems = append(problems, p.kptfile.located(at(c.Position(),
+					"configMap: the value of %s is not a string; write it in quotes", c.Key())))
+			}
+		}
+	}
+	for _, sub := range p.below {
+		problems = append(problems, sub.looseValues())
+	}
+	return errors.Join(problems...)
 }
 
 // problem returns an error about a function of the pipeline.

@@ -50,7 +50,11 @@ func (r *Render) Run(ctx context.Context, items []*Item) (*Rendered, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := root.readPipelines(); err != nil {
+	err = root.readPipelines()
+	if r.Pipeline.Strict {
+		err = errors.Join(err, root.looseValues())
+	}
+	if err != nil {
 		return nil, err
 	}
 	packages := root.keep(r.Shard)

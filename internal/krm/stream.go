@@ -3,7 +3,6 @@ package krm
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"unicode/utf8"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -55,8 +54,7 @@ func ReadStream(text []byte, name string) (*Stream, error) {
 			item.Path, item.Index = item.read.path, item.read.index
 		}
 		if h, _ := item.Doc.Header(); h.Kind == Kind {
-			s.Notes = append(s.Notes, fmt.Sprintf(
-				"%s: a ResourceList beside other documents is not unwrapped", name))
+			s.Notes = append(s.Notes, "a ResourceList beside other documents is not unwrapped")
 		}
 		s.List.Items = append(s.List.Items, item)
 	}

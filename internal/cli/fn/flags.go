@@ -84,8 +84,14 @@ func addMetaFlag(flags *pflag.FlagSet, meta *bool) {
 
 // addStrictFlag adds the flag that makes errors of notes.
 func addStrictFlag(flags *pflag.FlagSet) {
-	flags.Bool("strict", false,
-		"fail on documents that are not resources, and on results that deviate from the specification")
+	flags.Bool("strict", false, "fail on documents that are not resources, and on what deviates "+
+		"from the specification: lists of an unknown version, odd results")
+}
+
+// addListStrictFlag adds the flag that makes errors of notes about the list that is read.
+func addListStrictFlag(flags *pflag.FlagSet) {
+	flags.Bool("strict", false, "fail on a ResourceList that deviates from the specification: "+
+		"an unknown version, odd results")
 }
 
 // addListVersion adds the flag for the version of the ResourceList.

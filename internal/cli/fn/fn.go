@@ -3,6 +3,7 @@ package fn
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 
@@ -120,7 +121,22 @@ func (r *runner) readList(ctx context.Context, cmd *cobra.Command) (*krm.Resourc
 	if err != nil {
 		return nil, diag.Input(diag.Stdin, "", err)
 	}
-	return list, nil
+	return list, r.deviations(list.Notes())
+}
+
+// deviations notes how the text on the standard input deviates from the specification. With
+// --strict that is an error.
+func (r *runner) deviations(notes []string) error {
+	var problems []error
+	for _, note := range notes {
+		if r.settings.Strict {
+			problems = append(problems, diag.Input(diag.Stdin, "only --strict makes an error of this",
+				errors.New(note)))
+			continue
+		}
+		r.note(diag.Stdin, note)
+	}
+	return errors.Join(problems...)
 }
 
 // readStream reads resources on the standard input, in a ResourceList or as documents.
@@ -133,10 +149,7 @@ func (r *runner) readStream(ctx context.Context, cmd *cobra.Command) (*krm.Strea
 	if err != nil {
 		return nil, err
 	}
-	for _, note := range s.Notes {
-		r.note(diag.Stdin, note)
-	}
-	return s, nil
+	return s, r.deviations(s.Notes)
 }
 
 // configFile reads the one resource of --fn-config.

@@ -47,6 +47,7 @@ What others call the commands of 'fctl fn':
   kustomize build --enable-alpha-plugins --enable-exec`,
 		Args: cobra.NoArgs,
 	}
+	addListStrictFlag(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return beFunction(cmd.Context(), a, cmd)
 	}
@@ -66,9 +67,6 @@ func beFunction(ctx context.Context, a *app.App, cmd *cobra.Command) error {
 	list, err := r.readList(ctx, cmd)
 	if err != nil {
 		return err
-	}
-	for _, note := range list.Notes() {
-		r.note(diag.Stdin, note)
 	}
 	failed := own.Function(executor)(ctx, list)
 	if ctx.Err() != nil {

@@ -29,6 +29,7 @@ removed. Files of which the input has no resource stay as they are.`,
 		Example: `  fctl fn source apps | my-function | fctl fn sink apps
   fctl fn source apps | fctl fn sink --diff other-apps`,
 	}
+	addListStrictFlag(cmd.Flags())
 	o.write.add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return writeFiles(cmd.Context(), a, cmd, o, words)

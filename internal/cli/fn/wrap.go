@@ -81,6 +81,7 @@ func (o *wrapFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.kind, "wrap-kind", "List", "the `KIND` of the list that PROGRAM reads")
 	cmd.Flags().StringVar(&o.version, "wrap-version", "v1",
 		"the apiVersion of the list that PROGRAM reads, a `VERSION`")
+	addListStrictFlag(cmd.Flags())
 	cmd.Args = func(cmd *cobra.Command, words []string) error {
 		if dash := cmd.ArgsLenAtDash(); dash > 0 || dash < 0 && len(words) > 0 {
 			return diag.UsageHint(cmd.CommandPath()+" -- PROGRAM [ARG...]",
