@@ -150,10 +150,15 @@ func withStdin(call runtime.Call, stdin []byte) runtime.Call {
 	return call
 }
 
+// exitCode is a status other than 0, in words that are used for functions in this process too.
+type exitCode struct{ *runtime.ExitError }
+
+func (e *exitCode) Error() string { return fmt.Sprintf("exit code %d", e.Code) }
+
 // ended returns the parts of an output.
 func ended(out runtime.Output, err error) (stdout, stderr []byte, exit int, failed error) {
 	if failed, ok := errors.AsType[*runtime.ExitError](err); ok {
-		err = fmt.Errorf("exit code %d", failed.Code)
+		err = &exitCode{failed}
 	}
 	return out.Stdout, out.Stderr, out.ExitCode, err
 }

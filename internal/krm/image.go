@@ -412,7 +412,7 @@ func (i *imageRun) orNext(attempts *functionconfig.Attempts[prepared], first Run
 			attempts.Failed(err)
 			next, problem := attempts.Next(ctx)
 			if _, ok := errors.AsType[*functionconfig.NoExecutorError](problem); ok &&
-				len(attempts.Trace()) > 1 {
+				len(i.executors.known(attempts.Trace())) > 1 {
 				return stdout, stderr, exit, problem
 			}
 			if problem != nil {

@@ -469,7 +469,17 @@ func named(step *Step, err error) error {
 			break
 		}
 	}
-	return &api.Failure{
+	failure := &api.Failure{
 		Class: api.FailureFunction, Function: step.Name, Message: message, Err: err,
 	}
+	if hinting, ok := errors.AsType[hinting](err); ok {
+		failure.Hint = hinting.Hint()
+	}
+	return failure
+}
+
+// hinting is an error that says what to do about it.
+type hinting interface {
+	error
+	Hint() string
 }

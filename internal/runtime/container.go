@@ -165,17 +165,46 @@ func (c *Container) pull(ctx context.Context) error {
 }
 
 // engineProblem returns an *EngineError if the engine failed and not the function. The engines have
-// no better sign than status 125, which a function may use too, with their own words in front.
+// no better sign than a status that a function may use too, with a line of their own. If such a
+// status comes without one, the function ended with it, and the *ExitError says so.
 func (c *Container) engineProblem(out Output, err error) error {
 	var exit *ExitError
-	if !errors.As(err, &exit) || len(out.Stdout) > 0 {
+	if !errors.As(err, &exit) {
 		return nil
 	}
-	text := bytes.TrimSpace(out.Stderr)
-	own := bytes.HasPrefix(text, []byte(c.Engine.Name+": ")) ||
-		bytes.HasPrefix(text, []byte("Error: ")) || bytes.HasPrefix(text, []byte("time="))
-	if exit.Code < 125 || exit.Code > 127 || !own {
-		return nil
+	isEngineStatus := exit.Code >= statusEngine && exit.Code <= statusNotFound
+	if len(out.Stdout) == 0 && hasEngineLine(out.Stderr) &&
+		(isEngineStatus || c.Engine.Name == "nerdctl" && exit.Code == 1) {
+		return &EngineError{
+			Engine: c.Engine.Name, Image: c.Image, Code: exit.Code,
+			Stderr: string(bytes.TrimSpace(out.Stderr)),
+		}
 	}
-	return &EngineError{Engine: c.Engine.Name, Image: c.Image, Stderr: string(text)}
+	if isEngineStatus {
+		exit.Engine = c.Engine.Name
+	}
+	return nil
+}
+
+// The statuses with which docker and podman end if they fail themselves, if the program of the image
+// cannot be executed, and if it does not exist.
+const (
+	statusEngine     = 125
+	statusExecutable = 126
+	statusNotFound   = 127
+)
+
+// hasEngineLine reports whether a line is one that an engine writes about its own failure.
+func hasEngineLine(stderr []byte) bool {
+	for line := range bytes.Lines(stderr) {
+		for _, prefix := range []string{"docker: ", "podman: ", "nerdctl: ", "Error: "} {
+			if bytes.HasPrefix(line, []byte(prefix)) {
+				return true
+			}
+		}
+		if bytes.HasPrefix(line, []byte("time=")) && bytes.Contains(line, []byte("level=fatal")) {
+			return true
+		}
+	}
+	return false
 }

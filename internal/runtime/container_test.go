@@ -225,6 +225,11 @@ func TestE5PullAndRunFailuresDiffer(t *testing.T) {
 			"engine fails", present + `echo "docker: Error response from daemon: bad" >&2; exit 125`,
 			PullIfNotPresent, "image run image run", is[*EngineError],
 		},
+		{
+			"engine warns and fails", present + `echo "limits are ignored" >&2
+echo "Error: no such network" >&2; exit 125`,
+			PullIfNotPresent, "image run image run", is[*EngineError],
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e, log := fakeEngine(t, "docker", c.script)
@@ -256,6 +261,52 @@ func TestE5PullAndRunFailuresDiffer(t *testing.T) {
 }
 
 func noError(err error) bool { return err == nil }
+
+// E5: an engine that fails, and a function that ends with a status that engines use, are distinguished,
+// and the hint says which of them it was.
+func TestEngineOrFunction(t *testing.T) {
+	const cannotStart = "the function did not run: the program that the image names is missing, " +
+		"is not executable, or is for another kind of machine"
+	for _, c := range []struct {
+		name, engine, stderr string
+		code                 int
+		engineFailed         bool
+		hint                 string
+	}{
+		{
+			"docker fails", "docker", "docker: Error response from daemon: bad", 125, true,
+			"the function did not run, docker failed; check with: docker run --rm IMG",
+		},
+		{"not executable", "podman", "Error: runc: permission denied", 126, true, cannotStart},
+		{"no such program", "docker", "docker: executable not found", 127, true, cannotStart},
+		{
+			"nerdctl fails", "nerdctl", `time="T" level=fatal msg="bad"`, 1, true,
+			"the function did not run, nerdctl failed; check with: nerdctl run --rm IMG",
+		},
+		{"a function fails", "nerdctl", "bad", 1, false, ""},
+		{
+			"a function ends with 125", "docker", "my own words", 125, false,
+			"the function ended with status 125, not docker",
+		},
+		{
+			"a shell does not find a command", "podman", "sh: jq: not found", 127, false,
+			"the function ended with status 127, not podman; " +
+				"in a shell that is a command that does not exist",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e, _ := fakeEngine(t, c.engine, fmt.Sprintf(
+				"test $1 = image || { echo '%s' >&2; exit %d; }", c.stderr, c.code))
+			_, err := (&Container{Engine: e, Image: "IMG"}).Run(t.Context(), Call{})
+			if is[*EngineError](err) != c.engineFailed || is[*ExitError](err) == c.engineFailed {
+				t.Errorf("error is %T: %v", err, err)
+			}
+			if hint, ok := err.(interface{ Hint() string }); !ok || hint.Hint() != c.hint {
+				t.Errorf("hint of %v, want %q", err, c.hint)
+			}
+		})
+	}
+}
 
 func TestE1NetworkMustBeAllowed(t *testing.T) {
 	e, log := fakeEngine(t, "docker", "")

@@ -43,6 +43,24 @@ func (e *StartError) Unwrap() error { return e.Err }
 type ExitError struct {
 	Function string
 	Code     int
+	// Engine is the container engine if the status is one that it uses for its own failures. The
+	// function ended with it nevertheless.
+	Engine string
+}
+
+// Hint says who ended with a status that has several meanings, "" for any other.
+func (e *ExitError) Hint() string {
+	if e.Engine == "" {
+		return ""
+	}
+	hint := fmt.Sprintf("the function ended with status %d, not %s", e.Code, e.Engine)
+	switch e.Code {
+	case statusExecutable:
+		hint += "; in a shell that is a command that cannot be executed"
+	case statusNotFound:
+		hint += "; in a shell that is a command that does not exist"
+	}
+	return hint
 }
 
 func (e *ExitError) Error() string {
@@ -119,7 +137,18 @@ func (e *PullError) Unwrap() error { return e.Err }
 // EngineError reports that a container engine failed before the function ran.
 type EngineError struct {
 	Engine, Image string
+	Code          int // the exit status of the engine
 	Stderr        string
+}
+
+// Hint says what to do about it.
+func (e *EngineError) Hint() string {
+	if e.Code == statusExecutable || e.Code == statusNotFound {
+		return "the function did not run: the program that the image names is missing, is not " +
+			"executable, or is for another kind of machine"
+	}
+	return fmt.Sprintf("the function did not run, %s failed; check with: %s run --rm %s", e.Engine,
+		e.Engine, e.Image)
 }
 
 func (e *EngineError) Error() string {

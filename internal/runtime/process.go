@@ -82,7 +82,7 @@ func (p *process) run(ctx context.Context) (Output, error) {
 	if signal := signalOf(exit.ProcessState); signal != nil {
 		return out, &SignalError{p.call.Function, signal}
 	}
-	return out, &ExitError{p.call.Function, out.ExitCode}
+	return out, &ExitError{Function: p.call.Function, Code: out.ExitCode}
 }
 
 // startProblem returns the typed error for a program that could not be started.
