@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// encoder writes the index and journals: numbers with a variable number of bytes, and texts after
+// encoder writes journals: numbers with a variable number of bytes, and texts after
 // their length. The first error is kept.
 type encoder struct {
 	w   *bufio.Writer
@@ -115,11 +115,8 @@ func (d *decoder) end() error {
 	return d.err
 }
 
-// The first texts of the files. Another version has another number.
-const (
-	indexHeader   = "fctl index 2"
-	journalHeader = "fctl journal 1"
-)
+// journalHeader is the first text of a journal. Another version has another number.
+const journalHeader = "fctl journal 1"
 
 func (j *journal) encode(w io.Writer) error {
 	e := newEncoder(w)
@@ -150,62 +147,6 @@ func (j *journal) decode(text []byte) error {
 			Phase: phase(d.number()), Path: d.text(), Data: d.bytes(), Delete: d.bool(),
 			Append: d.bool(), Offset: d.number(), Guarded: d.bool(), Before: d.text(),
 		}
-	}
-	return d.end()
-}
-
-func (e *encoder) stamp(s stamp) {
-	e.number(s.Size)
-	e.number(s.Modified)
-	e.number(s.Changed)
-	e.number(int64(s.Inode))
-}
-
-func (d *decoder) stamp() stamp {
-	return stamp{d.number(), d.number(), d.number(), uint64(d.number())}
-}
-
-func (x *index) encode(w io.Writer) error {
-	e := newEncoder(w)
-	e.text(indexHeader)
-	e.number(int64(len(x.Definitions)))
-	for name, entry := range x.Definitions { // the order of a cache does not matter
-		e.text(name)
-		e.stamp(entry.File)
-		e.text(entry.Hash)
-		e.bool(entry.Stated)
-		e.bytes(entry.Definition)
-		e.stamp(entry.State)
-		e.bytes(entry.Recorded)
-	}
-	e.number(int64(len(x.Hashes)))
-	for name, h := range x.Hashes {
-		e.text(name)
-		e.stamp(h.File)
-		e.text(h.Hash)
-	}
-	return e.finish()
-}
-
-func (x *index) decode(text []byte) error {
-	d := &decoder{data: text}
-	d.header(indexHeader)
-	n := d.count()
-	x.Definitions = make(map[string]*indexed, n)
-	entries := make([]indexed, n)
-	for i := range entries {
-		name := d.text()
-		entries[i] = indexed{
-			File: d.stamp(), Hash: d.text(), Stated: d.bool(), Definition: d.bytes(),
-			State: d.stamp(), Recorded: d.bytes(),
-		}
-		x.Definitions[name] = &entries[i]
-	}
-	n = d.count()
-	x.Hashes = make(map[string]hashed, n)
-	for range n {
-		name := d.text()
-		x.Hashes[name] = hashed{d.stamp(), d.text()}
 	}
 	return d.end()
 }

@@ -2,15 +2,16 @@ package workspace
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/internal/link"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
+	"github.com/fctl-dev/fctl/internal/workspace/pack"
 )
 
 // Load reads all definitions and what is recorded about them. What is wrong with them is in
@@ -53,6 +54,7 @@ type definition struct {
 	kind        entity.Kind
 	space, slug string
 	file        string
+	stamp       stamp // zero if it is not known yet
 }
 
 // loaded is a definition that was read. One of the entities is set.
@@ -78,33 +80,41 @@ func (s *Store) definitions(w *Workspace) ([]definition, error) {
 		if !w.hasSlug(s, spaceDir(space), space) {
 			continue
 		}
-		all = append(all, definition{entity.KindSpace, space, space, spaceFile(space)})
+		all = append(all, definition{
+			kind: entity.KindSpace, space: space, slug: space, file: spaceFile(space),
+		})
 		units, err := s.names(path.Join(spaceDir(space), "units"), fs.FileMode.IsDir)
 		if err != nil {
 			return nil, err
 		}
 		for _, unit := range units {
 			if w.hasSlug(s, unitDir(space, unit), unit) {
-				file := unitFile(space, unit)
-				all = append(all, definition{entity.KindUnit, space, unit, file})
+				all = append(all, definition{
+					kind: entity.KindUnit, space: space, slug: unit, file: unitFile(space, unit),
+				})
 			}
 		}
 		for _, kind := range []entity.Kind{
 			entity.KindLink, entity.KindInvocation, entity.KindFilter,
 		} {
 			dir := path.Join(spaceDir(space), folder(kind))
-			files, err := s.names(dir, fs.FileMode.IsRegular)
+			files, err := s.entries(dir, fs.FileMode.IsRegular)
 			if err != nil {
 				return nil, err
 			}
-			for _, name := range files {
+			for _, e := range files {
+				name := e.Name()
 				slug, ok := strings.CutSuffix(name, ".yaml")
 				file := path.Join(dir, name)
 				if !ok {
 					w.Problems = append(w.Problems, fail(s.position(file), entity.CodeSlug,
 						"definitions are files with the extension .yaml"))
 				} else if w.hasSlug(s, file, slug) {
-					all = append(all, definition{kind, space, slug, file})
+					d := definition{kind: kind, space: space, slug: slug, file: file}
+					if info, err := e.Info(); err == nil {
+						d.stamp = stampOf(info)
+					}
+					all = append(all, d)
 				}
 			}
 		}
@@ -112,22 +122,28 @@ func (s *Store) definitions(w *Workspace) ([]definition, error) {
 	return all, nil
 }
 
-// names lists a folder of the workspace. Hidden files are not of the workspace.
+// names lists a folder of the workspace.
 func (s *Store) names(dir string, is func(fs.FileMode) bool) ([]string, error) {
-	entries, err := fs.ReadDir(s.root.FS(), dir)
+	entries, err := s.entries(dir, is)
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return names, err
+}
+
+// entries lists a folder of the workspace. Hidden files are not of the workspace.
+func (s *Store) entries(dir string, is func(fs.FileMode) bool) ([]fs.DirEntry, error) {
+	all, err := fs.ReadDir(s.root.FS(), dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, s.unreadable(dir, err)
 	}
-	var names []string
-	for _, e := range entries {
-		if is(e.Type()) && !strings.HasPrefix(e.Name(), ".") {
-			names = append(names, e.Name())
-		}
-	}
-	return names, nil
+	return slices.DeleteFunc(all, func(e fs.DirEntry) bool {
+		return !is(e.Type()) || strings.HasPrefix(e.Name(), ".")
+	}), nil
 }
 
 // Attributes returns the files in which users say which paths of resource types need and provide
@@ -197,7 +213,7 @@ func (s *Store) load(d definition) loaded {
 		if l.unit.ToolchainType == "" {
 			l.unit.ToolchainType = entity.Toolchains()[0]
 		}
-		l.unit.raw = l.rawOf(err, l.unit.Definition())
+		l.unit.packed = l.packedIf(err, l.unit.Definition().PackDefinition)
 	case entity.KindLink:
 		l.link = &Link{source: from}
 		l.link.Link, l.link.Stated, err = entity.DecodeLink(text)
@@ -207,7 +223,7 @@ func (s *Store) load(d definition) loaded {
 		var state entity.LinkStateFile
 		l.common(s, d, &l.link.Common, &l.link.LinkID, &state)
 		l.link.Record(&state)
-		l.link.raw = l.rawOf(err, l.link.Definition())
+		l.link.packed = l.packedIf(err, l.link.Definition().PackDefinition)
 	case entity.KindInvocation:
 		l.invocation = &Invocation{source: from}
 		l.invocation.Invocation, err = entity.DecodeInvocation(text)
@@ -223,14 +239,14 @@ func (s *Store) load(d definition) loaded {
 	return l
 }
 
-// rawOf returns a definition for the index, nil if it has a problem.
-func (l *loaded) rawOf(err error, definition any) []byte {
+// packedIf returns a definition for the index, "" if it has a problem.
+func (l *loaded) packedIf(err error, write func(*pack.Codec)) string {
 	if err != nil || len(l.errs) > 0 {
-		return nil
+		return ""
 	}
-	text, err := json.Marshal(definition)
-	if err != nil {
-		return nil
+	text, ok := packed(write)
+	if !ok {
+		return ""
 	}
 	return text
 }
@@ -238,22 +254,24 @@ func (l *loaded) rawOf(err error, definition any) []byte {
 // loadIndexed returns a unit or a link that the index knows. It reports false if its files have to
 // be read.
 func (s *Store) loadIndexed(d definition) (loaded, bool) {
-	if d.kind != entity.KindUnit && d.kind != entity.KindLink || len(s.index.Definitions) == 0 {
+	e := s.index.byFile[d.file]
+	if e == nil || e.File == (stamp{}) {
 		return loaded{}, false
 	}
-	e := s.index.cached(d, s.stampOf(d.file))
-	if e == nil || e.State != s.stampOf(s.statePath(stateFile(d.kind, d.space, d.slug))) {
+	at := d.stamp
+	if at == (stamp{}) {
+		at = s.stampOf(d.file)
+	}
+	if e.File != at || e.State != s.stampOf(s.statePath(stateFile(d.kind, d.space, d.slug))) {
 		return loaded{}, false
 	}
 	var l loaded
-	from := source{file: d.file, hash: e.Hash}
-	recorded := func(to any) bool {
-		return len(e.Recorded) == 0 || json.Unmarshal(e.Recorded, to) == nil
-	}
+	from := source{file: d.file, hash: e.Hash, packed: e.Definition, indexed: true}
 	if d.kind == entity.KindUnit {
 		u := &entity.Unit{}
 		var state entity.UnitStateFile
-		if json.Unmarshal(e.Definition, u) != nil || !recorded(&state) {
+		if !unpack(e.Definition, u.PackDefinition) ||
+			e.Recorded != "" && !unpack(e.Recorded, state.Pack) {
 			return loaded{}, false
 		}
 		u.SpaceSlug = d.space
@@ -263,18 +281,13 @@ func (s *Store) loadIndexed(d definition) (loaded, bool) {
 	}
 	link := &entity.Link{}
 	var state entity.LinkStateFile
-	if json.Unmarshal(e.Definition, link) != nil || !recorded(&state) {
+	if !unpack(e.Definition, link.PackDefinition) ||
+		e.Recorded != "" && !unpack(e.Recorded, state.Pack) {
 		return loaded{}, false
-	}
-	for i := range link.UpstreamGetters {
-		entity.Whole(link.UpstreamGetters[i].FunctionInvocation.Arguments)
-	}
-	for i := range link.DownstreamSetters {
-		entity.Whole(link.DownstreamSetters[i].FunctionInvocation.Arguments)
 	}
 	link.SpaceSlug = d.space
 	link.Record(&state)
-	l.link = &Link{Link: link, source: from, Stated: e.Stated}
+	l.link = &Link{Link: link, source: from, Stated: e.Stated, loaded: e.Link}
 	return l, true
 }
 

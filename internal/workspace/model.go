@@ -51,6 +51,8 @@ type Link struct {
 	From, To *Unit
 	// Stated reports whether the definition says AutoUpdate.
 	Stated bool
+
+	loaded linkHash // of the definition as it was loaded
 }
 
 // Invocation is a stored invocation and where it is defined.
@@ -69,7 +71,10 @@ type Filter struct {
 type source struct {
 	file string // path in the workspace
 	hash string // of the file
-	raw  []byte // the definition as it was read, in JSON, for the index
+	// packed is the definition as it was read, for the index, and indexed says that it comes from
+	// there.
+	packed  string
+	indexed bool
 }
 
 // File returns the path of the definition in the workspace.

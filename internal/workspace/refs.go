@@ -14,7 +14,9 @@ func (w *Workspace) resolveRefs() {
 		}
 	}
 	for _, l := range w.Links {
-		if errs := w.ResolveLink(l); len(errs) > 0 {
+		errs := w.resolveLink(l)
+		l.setHash()
+		if len(errs) > 0 {
 			found := make([]finding, len(errs))
 			for i, e := range errs {
 				found[i] = finding{[]string{e.Path}, e}
@@ -33,6 +35,21 @@ func (w *Workspace) resolveRefs() {
 // ResolveLink completes the references of a link: the units, the space and the invocation. It
 // returns what does not exist or does not agree. The Path of an error is the field.
 func (w *Workspace) ResolveLink(l *Link) entity.Errors {
+	errs := w.resolveLink(l)
+	l.Hash = LinkHash(l.Link)
+	return errs
+}
+
+// setHash sets the hash of a link that was loaded. The index may know it.
+func (l *Link) setHash() {
+	of := linkHash{l.FromUnitID, l.ToUnitID, l.TransformInvocationID, l.loaded.Hash}
+	if of.Hash == "" || of != l.loaded {
+		of.Hash = LinkHash(l.Link)
+	}
+	l.loaded, l.Hash = of, of.Hash
+}
+
+func (w *Workspace) resolveLink(l *Link) entity.Errors {
 	var errs entity.Errors
 	if s := w.spaces[l.SpaceSlug]; s != nil {
 		l.SpaceID = s.SpaceID
@@ -70,7 +87,6 @@ func (w *Workspace) ResolveLink(l *Link) entity.Errors {
 		l.ToSpace, l.ToSpaceID = l.To.SpaceSlug, l.To.SpaceID
 	}
 	w.resolveTransform(l, report)
-	l.Hash = LinkHash(l.Link)
 	return errs
 }
 

@@ -41,6 +41,7 @@ type Store struct {
 	index     *index
 	// unindexed counts the files that were read because the index does not know them.
 	unindexed atomic.Int64
+	written   map[string]bool // the files that were written or deleted
 }
 
 // OpenOptions say how a workspace is opened.
@@ -91,6 +92,7 @@ func Open(ctx context.Context, dir string, o OpenOptions) (*Store, error) {
 	}
 	s := &Store{
 		dir: dir, root: root, Now: now, Step: o.Step, Sequential: o.Sequential,
+		written:   map[string]bool{},
 		ManyFiles: cmp.Or(o.ManyFiles, manyFiles),
 	}
 	if err := s.open(ctx, o); err != nil {
@@ -211,14 +213,14 @@ func (s *Store) writers() int {
 // replace replaces a file: a reader sees the old content or the new one. A file left by a killed
 // process has the same temporary name and is overwritten.
 func (s *Store) replace(name string, data []byte) error {
-	return s.replaceWith(name, func(w io.Writer) error {
+	return s.replaceWith(name, true, func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	})
 }
 
-// replaceWith replaces a file by what write writes.
-func (s *Store) replaceWith(name string, write func(io.Writer) error) error {
+// replaceWith replaces a file by what write writes. With durable it waits for the disk.
+func (s *Store) replaceWith(name string, durable bool, write func(io.Writer) error) error {
 	dir := path.Dir(name)
 	if err := s.root.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -230,7 +232,7 @@ func (s *Store) replaceWith(name string, write func(io.Writer) error) error {
 		return err
 	}
 	err = write(f)
-	if err == nil {
+	if err == nil && durable {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err == nil {

@@ -185,8 +185,14 @@ func (t *Tx) Commit(ctx context.Context) error {
 		}
 		t.ops = append(t.ops, undo...)
 	}
+	if s.written == nil {
+		s.written = map[string]bool{}
+	}
+	for _, o := range t.ops {
+		s.written[o.Path] = true
+	}
 	j := journal{t.Title, t.ops}
-	if err := s.replaceWith(journalFile, j.encode); err != nil {
+	if err := s.replaceWith(journalFile, true, j.encode); err != nil {
 		return s.failed(journalFile, err)
 	}
 	if err := s.syncDir(privateDir); err != nil {
