@@ -65,12 +65,12 @@ func (r *resolver) mayNeed() bool {
 
 // prepareNeeds reads what a link provides and writes its manual bindings.
 func (r *resolver) prepareNeeds(l *entity.Link) (*owner, error) {
-	s, err := r.sourceOf(l)
+	s, err := r.sharedSource(l)
 	if err != nil {
 		return nil, err
 	}
 	o := &owner{link: l, source: s}
-	if o.provisions, err = provisionsOf(s.docs, s.provider, o); err != nil {
+	if o.provisions, err = s.provisionsFor(o); err != nil {
 		return nil, err
 	}
 	return o, r.writeManual(l, s)
@@ -536,12 +536,12 @@ func (b *binder) currentScore(n *need, of boundBy) (int, bool) {
 	if i < 0 || b.in.Upstreams[b.in.Others[i].ToUnitID] == nil {
 		return 0, false
 	}
-	s, err := b.sourceOf(b.in.Others[i])
+	s, err := b.sharedSource(b.in.Others[i])
 	if err != nil {
 		return 0, false // that link reports it when it is resolved
 	}
 	o := &owner{link: b.in.Others[i], source: s}
-	if o.provisions, err = provisionsOf(s.docs, s.provider, o); err != nil {
+	if o.provisions, err = s.provisionsFor(o); err != nil {
 		return 0, false
 	}
 	if p := b.providerOf(o, binding); p != nil {

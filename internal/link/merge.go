@@ -1,6 +1,7 @@
 package link
 
 import (
+	"cmp"
 	"bytes"
 	"context"
 	"fmt"
@@ -221,9 +222,9 @@ func (r *resolver) mayOverwrite(l *entity.Link) (
 // mutationNumber returns a mutation of the unit, nil if its record is missing.
 func (r *resolver) mutationNumber(num int64) *entity.Mutation {
 	for _, list := range [][]entity.Mutation{r.in.Downstream.Mutations, r.mutations} {
-		if i := slices.IndexFunc(list, func(m entity.Mutation) bool {
-			return m.MutationNum == num
-		}); i >= 0 {
+		if i, ok := slices.BinarySearchFunc(list, num, func(m entity.Mutation, n int64) int {
+			return cmp.Compare(m.MutationNum, n)
+		}); ok {
 			return &list[i]
 		}
 	}

@@ -12,12 +12,13 @@ type Unit struct {
 	Space *entity.Space // may be nil if nothing is known about it
 	Data  []byte
 	// Sources says where the values came from. Their indexes are numbers of Mutations.
-	Sources   api.ResourceMutationList
+	Sources api.ResourceMutationList
+	// Mutations are needed by links that merge, and to explain values.
 	Mutations []entity.Mutation
 	Conflicts api.MutationConflictList // outstanding ones
 }
 
-// Upstream is an upstream unit.
+// Upstream is an upstream unit. Several resolves, one after another, may share it.
 type Upstream struct {
 	Unit
 	// Live is the newest capture of the live state. Its number is HeadUnitActionNum, 0 if nothing
@@ -26,6 +27,15 @@ type Upstream struct {
 	// At returns the data of a revision, or with live of a capture, by number. Number 0 is empty.
 	// The error is an *entity.Error.
 	At func(num int64, live bool) ([]byte, error)
+
+	// read holds what links read of the unit, so that the next resolve need not parse it again.
+	read map[sourceKey]*source
+}
+
+// sourceKey is what distinguishes the sources of one upstream unit.
+type sourceKey struct {
+	live  bool
+	where string
 }
 
 // Input is what a resolve depends on.

@@ -111,6 +111,28 @@ type source struct {
 	version   int64 // of a revision or a live state capture
 	docs      gaby.Container
 	resources []resource
+
+	provisions []*provision // those of provisionsFor, without their owner
+	provided   bool         // provisions are known
+}
+
+// provisionsFor returns what the source provides to an owner.
+func (s *source) provisionsFor(o *owner) ([]*provision, error) {
+	if !s.provided {
+		var err error
+		if s.provisions, err = provisionsOf(s.docs, s.provider, nil); err != nil {
+			return nil, err
+		}
+		s.provided = true
+	}
+	list := make([]provision, len(s.provisions))
+	owned := make([]*provision, len(list))
+	for i, p := range s.provisions {
+		list[i] = *p
+		list[i].owner = o
+		owned[i] = &list[i]
+	}
+	return owned, nil
 }
 
 // upstreamOf returns the upstream unit of a link.
@@ -147,6 +169,27 @@ func (r *resolver) nameOf(unitID string) string {
 		}
 	}
 	return unitID
+}
+
+// sharedSource is sourceOf for links that do not change the documents.
+func (r *resolver) sharedSource(l *entity.Link) (*source, error) {
+	up, err := r.upstreamOf(l)
+	if err != nil {
+		return nil, err
+	}
+	key := sourceKey{l.UseLiveState, l.WhereResource}
+	if s := up.read[key]; s != nil {
+		return s, nil
+	}
+	s, err := r.sourceOf(l)
+	if err != nil {
+		return nil, err
+	}
+	if up.read == nil {
+		up.read = map[sourceKey]*source{}
+	}
+	up.read[key] = s
+	return s, nil
 }
 
 // sourceOf returns what a link reads: head data or live state, without the resources that

@@ -16,7 +16,7 @@ import (
 // with them, and the results are arguments of functions and values of paths. Everything is read and
 // evaluated before anything is written.
 func (r *resolver) transform(l *entity.Link) error {
-	s, err := r.sourceOf(l)
+	s, err := r.sharedSource(l)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ const minUnindexed = 64
 type index struct {
 	entries []indexed
 	byFile  map[string]*indexed // by the path of the definition
+	size    int                 // of the file
 }
 
 // indexed is a definition and what is recorded about it.
@@ -76,7 +77,7 @@ func (x *index) pack(c *pack.Codec) {
 
 // packed returns what write packs.
 func packed(write func(*pack.Codec)) (string, bool) {
-	c := pack.Writer()
+	c := pack.Writer(0)
 	write(c)
 	return string(c.Bytes()), c.Err() == nil
 }
@@ -116,6 +117,7 @@ func (s *Store) readIndex() *index {
 	if err != nil || !unpack(rest, x.pack) {
 		return &index{} // of another version, for example, or cut off by a loss of power
 	}
+	x.size = len(text)
 	x.byFile = make(map[string]*indexed, len(x.entries))
 	for i := range x.entries {
 		x.byFile[x.entries[i].Path] = &x.entries[i]
@@ -160,11 +162,14 @@ func (w *Workspace) WriteIndex() {
 			x.entries = append(x.entries, e)
 		}
 	}
-	c := pack.Writer()
+	c := pack.Writer(s.index.size + s.index.size/8)
 	x.pack(c)
 	// Without an index the next command reads more files.
 	_ = s.replaceWith(indexFile, false, func(f io.Writer) error {
-		_, err := f.Write(c.Sealed(indexHeader))
+		_, err := f.Write(c.Seal(indexHeader))
+		if err == nil {
+			_, err = f.Write(c.Bytes())
+		}
 		return err
 	})
 }

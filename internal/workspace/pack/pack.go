@@ -31,8 +31,8 @@ type Codec struct {
 	err     error
 }
 
-// Writer returns a Codec that writes.
-func Writer() *Codec { return &Codec{} }
+// Writer returns a Codec that writes. The size is how many bytes to expect; it may be 0.
+func Writer(size int) *Codec { return &Codec{out: make([]byte, 0, size)} }
 
 // Reader returns a Codec that reads text. The texts that it returns are parts of text.
 func Reader(text string) *Codec { return &Codec{in: text, reading: true} }
@@ -273,16 +273,13 @@ func Scalar(c *Codec, v *any) {
 	}
 }
 
-// Sealed returns what was written, after a header and a checksum.
-func (c *Codec) Sealed(header string) []byte {
+// Seal returns what comes before the written bytes in a file: a header and a checksum.
+func (c *Codec) Seal(header string) []byte {
 	sum := crc32.Checksum(c.out, crc32.MakeTable(crc32.Castagnoli))
-	all := make([]byte, 0, len(header)+4+len(c.out))
-	all = append(all, header...)
-	all = binary.BigEndian.AppendUint32(all, sum)
-	return append(all, c.out...)
+	return binary.BigEndian.AppendUint32([]byte(header), sum)
 }
 
-// Unseal returns what follows the header and the checksum of a text.
+// Unseal returns what follows the header and the checksum of a text, after checking both.
 func Unseal(header string, text []byte) (string, error) {
 	if len(text) < len(header)+4 || string(text[:len(header)]) != header {
 		return "", ErrDamaged

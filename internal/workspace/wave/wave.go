@@ -29,6 +29,16 @@ type Runner struct {
 	StrictWorktree bool
 
 	from map[*workspace.Unit][]*workspace.Link
+	// shared are upstreams of several links, until all of these have read them.
+	shared map[*workspace.Unit]*sharedUpstream
+}
+
+// sharedUpstream is an upstream unit as it was read, at which head, and how many links may still
+// read it.
+type sharedUpstream struct {
+	*link.Upstream
+	revision, live int64
+	readers        int
 }
 
 // Accumulate implements workspace.Recorder.
@@ -83,7 +93,8 @@ func (r *Runner) Input(u *workspace.Unit, links []*workspace.Link, options link.
 	if _, err := r.Tx.Edits(r, units, r.StrictWorktree); err != nil {
 		return nil, err
 	}
-	downstream, err := r.unit(u)
+	merges := slices.ContainsFunc(links, func(l *workspace.Link) bool { return l.Merges() })
+	downstream, err := r.unit(u, merges || len(links) == 0)
 	if err != nil {
 		return nil, err
 	}
@@ -100,8 +111,8 @@ func (r *Runner) Input(u *workspace.Unit, links []*workspace.Link, options link.
 			in.Others = append(in.Others, l.Link)
 		}
 	}
-	for _, up := range units[1:] {
-		if in.Upstreams[up.UnitID], err = r.Upstream(up); err != nil {
+	for _, l := range links {
+		if in.Upstreams[l.To.UnitID], err = r.upstreamFor(l); err != nil {
 			return nil, err
 		}
 	}
@@ -127,8 +138,8 @@ func (r *Runner) valid(links []*workspace.Link) error {
 	return errs.Err()
 }
 
-// unit reads a unit at its head.
-func (r *Runner) unit(u *workspace.Unit) (link.Unit, error) {
+// unit reads a unit at its head, and its mutations if they are wanted.
+func (r *Runner) unit(u *workspace.Unit, mutations bool) (link.Unit, error) {
 	s := r.Workspace.Store
 	all := link.Unit{Unit: u.Unit}
 	if space, err := r.Workspace.Space(u.SpaceSlug); err == nil {
@@ -141,16 +152,54 @@ func (r *Runner) unit(u *workspace.Unit) (link.Unit, error) {
 	if all.Sources, err = s.Sources(u, u.HeadRevisionNum); err != nil {
 		return all, err
 	}
-	if all.Mutations, err = s.Mutations(u); err != nil {
-		return all, err
+	if mutations {
+		if all.Mutations, err = s.Mutations(u); err != nil {
+			return all, err
+		}
 	}
 	all.Conflicts, err = s.Conflicts(u)
 	return all, err
 }
 
-// Upstream reads a unit as the upstream of links.
-func (r *Runner) Upstream(u *workspace.Unit) (*link.Upstream, error) {
-	unit, err := r.unit(u)
+// upstreamFor returns the upstream unit of a link. Links that are resolved one after another share
+// it: most of the work may be to read and to parse it.
+func (r *Runner) upstreamFor(l *workspace.Link) (*link.Upstream, error) {
+	if r.shared == nil {
+		r.shared = map[*workspace.Unit]*sharedUpstream{}
+		for _, l := range r.Workspace.Links {
+			if l.To == nil {
+				continue
+			}
+			if r.shared[l.To] == nil {
+				r.shared[l.To] = &sharedUpstream{}
+			}
+			r.shared[l.To].readers++
+		}
+	}
+	u := l.To
+	s := r.shared[u]
+	if s == nil {
+		s = &sharedUpstream{readers: 1} // another link, or one that is resolved again
+	}
+	s.readers--
+	if s.Upstream == nil || s.revision != u.HeadRevisionNum || s.live != u.HeadUnitActionNum {
+		up, err := r.upstream(u, false)
+		if err != nil {
+			return nil, err
+		}
+		s.Upstream, s.revision, s.live = up, u.HeadRevisionNum, u.HeadUnitActionNum
+	}
+	if s.readers <= 0 {
+		delete(r.shared, u)
+	}
+	return s.Upstream, nil
+}
+
+// Upstream reads a unit as the upstream of links, with its mutations.
+func (r *Runner) Upstream(u *workspace.Unit) (*link.Upstream, error) { return r.upstream(u, true) }
+
+func (r *Runner) upstream(u *workspace.Unit, mutations bool) (*link.Upstream, error) {
+	unit, err := r.unit(u, mutations)
 	if err != nil {
 		return nil, err
 	}
@@ -189,6 +238,9 @@ func (r *Runner) matches(where string, unit *entity.Unit, m *entity.Mutation) (b
 
 // record records what a resolve did. Files that would not change are not written.
 func (r *Runner) record(u *workspace.Unit, out *link.Output, description string) error {
+	if s := r.shared[u]; s != nil {
+		s.Upstream = nil // what is recorded about it may change
+	}
 	before := *u.State()
 	u.SelfBindings = out.SelfBindings
 	if up := out.Upstream; up != nil {
