@@ -1,8 +1,8 @@
 package link
 
 import (
-	"cmp"
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
