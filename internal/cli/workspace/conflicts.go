@@ -31,7 +31,8 @@ func newUnitConflicts(a *app.App) *cobra.Command {
 		Short: "List the conflicts of merges into a unit, and settle them",
 		Long: `List what merges did not apply because the unit has changed the same, or lost
 although the unit has changed it. --apply writes the value of the upstream unit,
---dismiss forgets the conflict, --edit opens an editor with the values of both sides. The next merge of the same link replaces the list.`,
+--dismiss forgets the conflict, --edit opens an editor with the values of both
+sides. The next merge of the same link replaces the list.`,
 		Args: session.Words(1, 1),
 	}
 	flags := cmd.Flags()

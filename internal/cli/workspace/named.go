@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/cli/app"
@@ -20,74 +21,122 @@ use it to transform their upstream, and unit do --invocation runs it.`,
 		newInvocationCreate(a), newInvocationList(a), newInvocationGet(a), newInvocationDelete(a))
 }
 
+// invocationCreate holds the flags of invocation create.
+type invocationCreate struct {
+	session.Common
+	session.Metadata
+	session.Body
+	session.Output
+	toolchain, where string
+}
+
 func newInvocationCreate(a *app.App) *cobra.Command {
-	c, meta, out := &session.Common{App: a}, &session.Metadata{}, &session.Output{}
+	o := &invocationCreate{Common: session.Common{App: a}}
 	cmd := &cobra.Command{
 		Use: "create [flags] SLUG FUNCTION [ARG...]", Short: "Store an invocation",
+		Long: `Store a function with its arguments. With --filename or --from-stdin the
+invocation is in a text; SLUG, and FUNCTION with its arguments, override its fields.`,
 		Example: `  fctl invocation create render-env --toolchain AppConfig/Env \
-    render-configmap --as-key-value=true`,
-		Args: session.Words(2, -1),
+    render-configmap --as-key-value=true
+  fctl invocation create --filename render.yaml`,
+		Args: session.Words(0, -1),
 	}
 	flags := cmd.Flags()
 	flags.SetInterspersed(false)
-	c.AddSpace(flags)
-	c.AddDryRun(flags)
-	meta.Add(flags)
-	meta.AddAllowExists(flags)
-	out.Add(flags)
-	toolchain := flags.String("toolchain", string(api.ToolchainKubernetesYAML), "the `TOOLCHAIN`")
-	where := flags.String("where-resource", "", "only resources with `EXPR`")
+	o.AddSpace(flags)
+	o.AddDryRun(flags)
+	o.Metadata.Add(flags)
+	o.AddAllowExists(flags)
+	o.Body.Add(flags, "invocation")
+	o.Output.Add(flags)
+	flags.StringVar(&o.toolchain, "toolchain", "", "the `TOOLCHAIN`, "+
+		string(api.ToolchainKubernetesYAML)+" without it")
+	flags.StringVar(&o.where, "where-resource", "", "only resources with `EXPR`")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		// fctl invocation create SLUG --toolchain X FUNCTION is accepted as well
-		slug, rest := words[0], words[1:]
-		if strings.HasPrefix(rest[0], "-") {
-			if err := flags.Parse(rest); err != nil {
+		if len(words) > 1 && strings.HasPrefix(words[1], "-") {
+			if err := flags.Parse(words[1:]); err != nil {
 				return err
 			}
-			if rest = flags.Args(); len(rest) == 0 {
-				return diag.UsageHint(cmd.UseLine(), "a function is expected")
-			}
+			words = append(words[:1:1], flags.Args()...)
 		}
-		return c.Write(cmd, "invocation create "+slug, func(s *session.Session) error {
-			space, err := s.InSpace()
-			if err != nil {
-				return err
-			}
-			if existing, err := s.Invocation(space.Slug, slug); err == nil && meta.AllowExists {
-				return s.PrintOne(out, existing.Slug, existing.Invocation, "", existing.InvocationID)
-			}
-			t := api.ToolchainType(*toolchain)
-			if err := checkToolchain(t); err != nil {
-				return err
-			}
-			resolver, err := s.Resolver(t)
-			if err != nil {
-				return err
-			}
-			p, err := resolver.Resolve(resolver.Split(rest))
-			if err != nil {
-				return err
-			}
-			if len(p.Invocations) != 1 {
-				return diag.Usage("one function is expected, not %d", len(p.Invocations))
-			}
-			i := &entity.Invocation{
-				Common: entity.Common{Slug: slug}, ToolchainType: t,
-				FunctionName: p.Invocations[0].FunctionName, Arguments: p.Invocations[0].Arguments,
-				WhereResource: *where,
-			}
-			if err := meta.Apply(&i.Common); err != nil {
-				return err
-			}
-			made, err := s.Tx.CreateInvocation(s.Workspace, space, i)
-			if err != nil {
-				return err
-			}
-			return s.PrintOne(out, made.Slug, made.Invocation,
-				"Successfully created invocation "+made.Slug, made.InvocationID)
-		})
+		if len(words) < 2 && !o.Body.IsSet() {
+			return diag.UsageHint(cmd.UseLine(), "a name and a function are expected")
+		}
+		title := strings.Join(append([]string{"invocation create"}, words[:min(1, len(words))]...), " ")
+		return o.Write(cmd, title, func(s *session.Session) error { return o.run(s, words) })
 	}
 	return cmd
+}
+
+func (o *invocationCreate) run(s *session.Session, words []string) error {
+	space, err := s.InSpace()
+	if err != nil {
+		return err
+	}
+	i := &entity.Invocation{}
+	text, given, err := o.Text(s)
+	if err == nil && given {
+		i, err = entity.DecodeInvocation(text)
+	}
+	if err != nil {
+		return err
+	}
+	if len(words) > 0 {
+		i.Slug = words[0]
+	}
+	if existing, err := s.Invocation(space.Slug, i.Slug); err == nil && o.AllowExists {
+		return s.PrintOne(&o.Output, existing.Slug, existing.Invocation, "", existing.InvocationID)
+	}
+	switch {
+	case o.toolchain != "":
+		i.ToolchainType = api.ToolchainType(o.toolchain)
+	case i.ToolchainType == "":
+		i.ToolchainType = api.ToolchainKubernetesYAML
+	}
+	if err := checkToolchain(i.ToolchainType); err != nil {
+		return err
+	}
+	if o.where != "" {
+		i.WhereResource = o.where
+	}
+	if err := o.call(s, i, words); err != nil {
+		return err
+	}
+	if err := o.Metadata.Apply(&i.Common); err != nil {
+		return err
+	}
+	made, err := s.Tx.CreateInvocation(s.Workspace, space, i)
+	if err != nil {
+		return err
+	}
+	return s.PrintOne(&o.Output, made.Slug, made.Invocation,
+		"Successfully created invocation "+made.Slug, made.InvocationID)
+}
+
+// call sets the function that words name after the slug, or checks that of a text.
+func (o *invocationCreate) call(s *session.Session, i *entity.Invocation, words []string) error {
+	if len(words) < 2 {
+		executor, err := s.Functions()
+		if err != nil || i.BridgeWorkerID != "" {
+			return err
+		}
+		_, err = executor.ValidateInvocation(i.ToolchainType, callOf(i))
+		return err
+	}
+	resolver, err := s.Resolver(i.ToolchainType)
+	if err != nil {
+		return err
+	}
+	p, err := resolver.Resolve(resolver.Split(words[1:]))
+	if err != nil {
+		return err
+	}
+	if len(p.Invocations) != 1 {
+		return diag.Usage("one function is expected, not %d", len(p.Invocations))
+	}
+	i.FunctionName, i.Arguments = p.Invocations[0].FunctionName, p.Invocations[0].Arguments
+	return nil
 }
 
 func callOf(i *entity.Invocation) api.FunctionInvocation {
@@ -180,9 +229,12 @@ func newFilter(a *app.App) *cobra.Command {
 
 func newFilterCreate(a *app.App) *cobra.Command {
 	c, meta, out := &session.Common{App: a}, &session.Metadata{}, &session.Output{}
-	f := &entity.Filter{}
+	body := &session.Body{}
+	flag := &entity.Filter{}
 	cmd := &cobra.Command{
-		Use: "create [flags] SLUG", Short: "Store a filter", Args: session.Words(1, 1),
+		Use: "create [flags] [SLUG]", Short: "Store a filter", Args: session.Words(0, 1),
+		Long: `Store a filter. With --filename or --from-stdin the filter is in a text; SLUG and
+flags override its fields.`,
 		Example: `  fctl filter create fronts --from Unit --where "Labels.tier = 'front'"`,
 	}
 	flags := cmd.Flags()
@@ -190,23 +242,41 @@ func newFilterCreate(a *app.App) *cobra.Command {
 	c.AddDryRun(flags)
 	meta.Add(flags)
 	meta.AddAllowExists(flags)
+	body.Add(flags, "filter")
 	out.Add(flags)
-	flags.StringVar((*string)(&f.From), "from", string(entity.FilterUnit),
+	flags.StringVar((*string)(&flag.From), "from", string(entity.FilterUnit),
 		"what it selects: Unit, Link, Mutation or Space (`KIND`)")
-	flags.StringVar(&f.FromSpace, "from-space", "", "only those of `SPACE`")
-	flags.StringVar(&f.Where, "where", "", "those with the attributes `EXPR`")
-	flags.StringVar(&f.WhereData, "where-data", "", "units with a resource with `EXPR`")
-	flags.StringVar((*string)(&f.ResourceType), "resource-type", "", "units with a resource of `TYPE`")
+	flags.StringVar(&flag.FromSpace, "from-space", "", "only those of `SPACE`")
+	flags.StringVar(&flag.Where, "where", "", "those with the attributes `EXPR`")
+	flags.StringVar(&flag.WhereData, "where-data", "", "units with a resource with `EXPR`")
+	flags.StringVar((*string)(&flag.ResourceType), "resource-type", "",
+		"units with a resource of `TYPE`")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return c.Write(cmd, "filter create "+words[0], func(s *session.Session) error {
+		if len(words) == 0 && !body.IsSet() {
+			return diag.UsageHint(cmd.UseLine(), "a name is expected")
+		}
+		title := strings.Join(append([]string{"filter create"}, words...), " ")
+		return c.Write(cmd, title, func(s *session.Session) error {
 			space, err := s.InSpace()
 			if err != nil {
 				return err
 			}
-			if existing, err := s.Filter(space.Slug, words[0]); err == nil && meta.AllowExists {
+			f := flag
+			text, given, err := body.Text(s)
+			if err == nil && given {
+				if f, err = entity.DecodeFilter(text); err == nil {
+					overrideFilter(flags, f, flag)
+				}
+			}
+			if err != nil {
+				return err
+			}
+			if len(words) == 1 {
+				f.Slug = words[0]
+			}
+			if existing, err := s.Filter(space.Slug, f.Slug); err == nil && meta.AllowExists {
 				return s.PrintOne(out, existing.Slug, existing.Filter, "", existing.FilterID)
 			}
-			f.Slug = words[0]
 			if err := meta.Apply(&f.Common); err != nil {
 				return err
 			}
@@ -219,6 +289,22 @@ func newFilterCreate(a *app.App) *cobra.Command {
 		})
 	}
 	return cmd
+}
+
+// overrideFilter gives a filter of a text the fields that flags name.
+func overrideFilter(flags *pflag.FlagSet, f, flag *entity.Filter) {
+	if flags.Changed("from") || f.From == "" {
+		f.From = flag.From
+	}
+	for name, to := range map[string]struct{ field, value *string }{
+		"from-space": {&f.FromSpace, &flag.FromSpace}, "where": {&f.Where, &flag.Where},
+		"where-data":    {&f.WhereData, &flag.WhereData},
+		"resource-type": {(*string)(&f.ResourceType), (*string)(&flag.ResourceType)},
+	} {
+		if flags.Changed(name) {
+			*to.field = *to.value
+		}
+	}
 }
 
 func newFilterList(a *app.App) *cobra.Command {

@@ -2,11 +2,13 @@ package workspace
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
+	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
@@ -19,20 +21,38 @@ func newSpace(a *app.App) *cobra.Command {
 
 func newSpaceCreate(a *app.App) *cobra.Command {
 	c, meta, out := &session.Common{App: a}, &session.Metadata{}, &session.Output{}
+	body := &session.Body{}
 	cmd := &cobra.Command{
-		Use: "create [flags] SPACE", Short: "Make a space", Args: session.Words(1, 1),
+		Use: "create [flags] [SPACE]", Short: "Make a space", Args: session.Words(0, 1),
+		Long: `Make a space. With --filename or --from-stdin, its fields are those of a text, and
+SPACE may be left out.`,
 	}
 	c.AddDryRun(cmd.Flags())
 	c.AddIgnored(cmd.Flags())
 	meta.Add(cmd.Flags())
 	meta.AddAllowExists(cmd.Flags())
+	body.Add(cmd.Flags(), "space")
 	out.Add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return c.Write(cmd, "space create "+words[0], func(s *session.Session) error {
-			if existing, err := s.Space(words[0]); err == nil && meta.AllowExists {
+		if len(words) == 0 && !body.IsSet() {
+			return diag.UsageHint(cmd.UseLine(), "a space is expected")
+		}
+		title := strings.Join(append([]string{"space create"}, words...), " ")
+		return c.Write(cmd, title, func(s *session.Session) error {
+			space := &entity.Space{}
+			text, given, err := body.Text(s)
+			if err == nil && given {
+				space, err = entity.DecodeSpace(text)
+			}
+			if err != nil {
+				return err
+			}
+			if len(words) == 1 {
+				space.Slug = words[0]
+			}
+			if existing, err := s.Space(space.Slug); err == nil && meta.AllowExists {
 				return printSpace(s, out, existing, "")
 			}
-			space := &entity.Space{Common: entity.Common{Slug: words[0]}}
 			if err := meta.Apply(&space.Common); err != nil {
 				return err
 			}
@@ -126,18 +146,33 @@ func newSpaceGet(a *app.App) *cobra.Command {
 
 func newSpaceUpdate(a *app.App) *cobra.Command {
 	c, meta, out := &session.Common{App: a}, &session.Metadata{}, &session.Output{}
+	body := &session.Body{}
 	cmd := &cobra.Command{
 		Use: "update [flags] SPACE", Short: "Change the labels and names of a space",
+		Long: `Change a space. Fields of a text (--filename, --from-stdin) replace those of the
+space; with --patch, labels and annotations that the text does not have stay.`,
 		Args: session.Words(1, 1),
 	}
 	c.AddDryRun(cmd.Flags())
 	c.AddIgnored(cmd.Flags())
-	cmd.Flags().Bool("patch", false, "change only what is given, which is always so")
+	patch := cmd.Flags().Bool("patch", false, "merge labels and annotations of a text")
+	version := cmd.Flags().Int64("version", 0, "fail if the space has another version than `N`")
 	meta.Add(cmd.Flags())
+	body.Add(cmd.Flags(), "space")
 	out.Add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return c.Write(cmd, "space update "+words[0], func(s *session.Session) error {
 			p, err := s.Space(words[0])
+			if err != nil {
+				return err
+			}
+			if err := workspace.CheckVersion(&p.Common, *version); err != nil {
+				return err
+			}
+			text, given, err := body.Text(s)
+			if err == nil && given {
+				err = updateSpace(p, text, *patch)
+			}
 			if err != nil {
 				return err
 			}
@@ -152,6 +187,22 @@ func newSpaceUpdate(a *app.App) *cobra.Command {
 		})
 	}
 	return cmd
+}
+
+// updateSpace gives a space the fields of a text.
+func updateSpace(p *workspace.Space, text entity.Text, patch bool) error {
+	body, err := entity.DecodeSpace(text)
+	if err != nil {
+		return err
+	}
+	if err := session.SameID(p.SpaceID, body.SpaceID); err != nil {
+		return err
+	}
+	given := entity.Given(text)
+	if given["TargetFacts"] {
+		p.TargetFacts = body.TargetFacts
+	}
+	return session.Update(&p.Common, &body.Common, given, patch)
 }
 
 func newSpaceDelete(a *app.App) *cobra.Command {

@@ -21,6 +21,7 @@ import (
 type unitCreate struct {
 	session.Common
 	session.Metadata
+	session.Body
 	session.Output
 	toolchain, upstreamSpace, upstreamUnit string
 	paths                                  []string
@@ -30,11 +31,13 @@ type unitCreate struct {
 func newUnitCreate(a *app.App) *cobra.Command {
 	o := &unitCreate{Common: session.Common{App: a}}
 	cmd := &cobra.Command{
-		Use:   "create [flags] UNIT [FILE]",
+		Use:   "create [flags] [UNIT] [FILE]",
 		Short: "Make a unit from a file, or as a clone of another unit",
 		Long: `Make a unit with the content of a file, of the standard input (-), or without
 data. With --upstream-unit the unit is a clone: it gets the data of that unit, and
-a link upgrade-UNIT of the type UpgradeUnit. With -f, each file becomes a unit.`,
+a link upgrade-UNIT of the type UpgradeUnit. With -f, each file becomes a unit.
+--filename and --from-stdin read the unit itself: its name, toolchain, labels, and
+its data in base64 if it has the field Data.`,
 		Example: `  fctl unit create web deployment.yaml
   fctl unit create web --space prod --upstream-space dev --upstream-unit web
   fctl unit create -f manifests -R`,
@@ -44,6 +47,7 @@ a link upgrade-UNIT of the type UpgradeUnit. With -f, each file becomes a unit.`
 	o.AddWrite(flags)
 	o.Metadata.Add(flags)
 	o.AddAllowExists(flags)
+	o.Body.Add(flags, "unit")
 	o.Output.Add(flags)
 	flags.StringVar(&o.toolchain, "toolchain", "",
 		"the `TOOLCHAIN`, if the name of the file does not imply it")
@@ -53,8 +57,12 @@ a link upgrade-UNIT of the type UpgradeUnit. With -f, each file becomes a unit.`
 	flags.BoolVarP(&o.recursive, "recursive", "R", false, "with -f, descend into directories")
 	flags.BoolVar(&o.createSpace, "create-space", false, "make the space if it does not exist")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		if len(o.paths) > 0 && len(words) > 0 || len(o.paths) == 0 && len(words) == 0 {
+		named := len(words) > 0 || o.Body.IsSet()
+		if len(o.paths) > 0 && named || len(o.paths) == 0 && !named {
 			return diag.UsageHint(cmd.UseLine(), "either a unit or -f is expected")
+		}
+		if o.Stdin() && len(words) == 2 && words[1] == "-" {
+			return diag.Usage("the standard input is either the unit or its data")
 		}
 		if o.upstreamUnit != "" && len(words) == 2 {
 			return diag.Usage("a clone gets its data from its upstream, not from a file")
@@ -67,6 +75,7 @@ a link upgrade-UNIT of the type UpgradeUnit. With -f, each file becomes a unit.`
 
 // newData is a unit to be made.
 type newData struct {
+	unit      *entity.Unit // with --filename, otherwise nil
 	slug      string
 	toolchain api.ToolchainType
 	data      []byte
@@ -107,9 +116,11 @@ func (o *unitCreate) run(s *session.Session, words []string) error {
 func (o *unitCreate) create(
 	s *session.Session, space *workspace.Space, n newData,
 ) (*workspace.Unit, error) {
-	unit := &entity.Unit{
-		Common: entity.Common{Slug: n.slug}, ToolchainType: n.toolchain,
+	unit := &entity.Unit{}
+	if n.unit != nil {
+		unit.Common = n.unit.Common
 	}
+	unit.Slug, unit.ToolchainType = n.slug, n.toolchain
 	var up *workspace.Unit
 	if o.upstreamUnit != "" {
 		upSpace := o.upstreamSpace
@@ -177,14 +188,35 @@ func (o *unitCreate) sources(s *session.Session, words []string) ([]newData, err
 	if len(o.paths) > 0 {
 		return o.files(s)
 	}
-	n := newData{slug: words[0], toolchain: api.ToolchainType(o.toolchain)}
-	if len(words) == 2 {
-		data, err := s.Input(words[1])
-		if err != nil {
+	n := newData{}
+	text, given, err := o.Text(s)
+	if err != nil {
+		return nil, err
+	}
+	if given {
+		if n.unit, n.data, n.file, err = entity.DecodeUnitBody(text); err != nil {
 			return nil, err
 		}
-		n.data, n.file = data, true
-		n.toolchain = toolchainOf(words[1], o.toolchain, data)
+		n.slug, n.toolchain = n.unit.Slug, n.unit.ToolchainType
+	}
+	if o.toolchain != "" {
+		n.toolchain = api.ToolchainType(o.toolchain)
+	}
+	if len(words) > 0 {
+		n.slug = words[0]
+	}
+	if len(words) == 2 {
+		if n.file {
+			return nil, diag.Usage("the unit has its data in the field Data; %s is not needed", words[1])
+		}
+		if n.data, err = s.Input(words[1]); err != nil {
+			return nil, err
+		}
+		n.file = true
+		n.toolchain = toolchainOf(words[1], string(n.toolchain), n.data)
+	}
+	if n.file && o.upstreamUnit != "" {
+		return nil, diag.Usage("a clone gets its data from its upstream, not from a text")
 	}
 	if n.toolchain == "" {
 		n.toolchain = api.ToolchainKubernetesYAML
@@ -237,7 +269,9 @@ func (o *unitCreate) files(s *session.Session) ([]newData, error) {
 			return nil, diag.Usage("%s and %s would both be the unit %s", first, f.Rel, slug)
 		}
 		seen[slug] = f.Rel
-		all = append(all, newData{slug, toolchainOf(f.Path, o.toolchain, data), data, true})
+		all = append(all, newData{
+			slug: slug, toolchain: toolchainOf(f.Path, o.toolchain, data), data: data, file: true,
+		})
 	}
 	if len(all)+len(problems) == 0 {
 		return nil, diag.Usage("no files in %s", strings.Join(o.paths, ", "))

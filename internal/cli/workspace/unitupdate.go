@@ -21,6 +21,7 @@ type unitUpdate struct {
 	session.Common
 	session.Selection
 	session.Metadata
+	session.Body
 	session.Output
 	session.ResolveFlags
 	patch, upgrade, protect bool
@@ -42,7 +43,10 @@ func newUnitUpdate(a *app.App) *cobra.Command {
 		Long: `Change a unit. With FILE (or -), its content is the new data. --upgrade merges
 what changed in the unit it was cloned from; --resolve resolves links. --restore
 brings back the data of an earlier revision. Without any of these, an edit of the
-working copy is recorded. With --where several units are changed, upstreams first.`,
+working copy is recorded. With --where several units are changed, upstreams first.
+--filename and --from-stdin read fields of the unit itself, with its data in base64
+if there is a field Data; with --patch, labels and annotations that the text does
+not have stay.`,
 		Example: `  fctl unit update web deployment.yaml --change-desc "two replicas"
   fctl unit update web --space prod --patch --upgrade --dry-run
   fctl unit update web --patch --resolve 'Link:*'
@@ -53,9 +57,10 @@ working copy is recorded. With --where several units are changed, upstreams firs
 	o.AddWrite(flags)
 	o.Selection.Add(flags)
 	o.Metadata.Add(flags)
+	o.Body.Add(flags, "unit")
 	o.Output.Add(flags)
 	o.ResolveFlags.Add(flags)
-	flags.BoolVar(&o.patch, "patch", false, "change only what is given, which is always so")
+	flags.BoolVar(&o.patch, "patch", false, "merge labels and annotations of a text")
 	flags.BoolVar(&o.upgrade, "upgrade", false, "merge what changed in the unit it was cloned from")
 	flags.StringArrayVar(&o.resolve, "resolve", nil,
 		"resolve `LINKS`: Link:SLUG, or Link:* for all; can be repeated")
@@ -107,6 +112,9 @@ func (o *unitUpdate) check(cmd *cobra.Command, words []string) error {
 		return diag.Usage("only one of FILE, --upgrade and --resolve, --restore, --merge-source " +
 			"and --merge-external can be given")
 	}
+	if o.Stdin() && len(words) == 2 && words[1] == "-" {
+		return diag.Usage("the standard input is either the unit or its data")
+	}
 	if !validSubgroup(o.subgroup) {
 		return diag.Usage("--subgroup: at most 64 letters and digits, not beginning with ConfigHub")
 	}
@@ -126,7 +134,11 @@ func (o *unitUpdate) run(s *session.Session, u *workspace.Unit, words []string) 
 	if err := workspace.CheckVersion(&u.Common, o.version); err != nil {
 		return err
 	}
-	if o.Metadata.IsSet() {
+	data, has, err := o.fields(s, u, len(words) == 2)
+	if err != nil {
+		return err
+	}
+	if o.Metadata.IsSet() || o.Body.IsSet() {
 		if err := o.Metadata.Apply(&u.Common); err != nil {
 			return err
 		}
@@ -152,10 +164,11 @@ func (o *unitUpdate) run(s *session.Session, u *workspace.Unit, words []string) 
 		}
 	}
 	switch {
-	case len(words) == 2:
-		data, err := s.Input(words[1])
-		if err != nil {
-			return err
+	case has || len(words) == 2:
+		if !has {
+			if data, err = s.Input(words[1]); err != nil {
+				return err
+			}
 		}
 		if err := o.record(s, e, u, data, entity.SourceUpdate, entity.Mutation{}); err != nil {
 			return err
@@ -173,6 +186,36 @@ func (o *unitUpdate) run(s *session.Session, u *workspace.Unit, words []string) 
 		return nil // all of them at the end
 	}
 	return s.PrintUnit(&o.Output, u, "Successfully updated unit "+u.Slug)
+}
+
+// fields gives a unit the fields of the text that flags name, and returns the data that it has.
+func (o *unitUpdate) fields(s *session.Session, u *workspace.Unit, file bool) (
+	data []byte, has bool, err error,
+) {
+	text, ok, err := o.Text(s)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	body, data, has, err := entity.DecodeUnitBody(text)
+	if err != nil {
+		return nil, false, err
+	}
+	if has && (file || o.upgrade || len(o.resolve) > 0 || o.restore != "" || o.mergeSource != "" ||
+		o.mergeExternal != "") {
+		return nil, false, diag.Usage("the text has other data in the field Data: leave it out")
+	}
+	if body.ToolchainType != "" && body.ToolchainType != u.ToolchainType {
+		return nil, false, &entity.Error{
+			Code: entity.CodeToolchainImmutable, Space: u.SpaceSlug, Unit: u.Slug,
+			Message: u.Name() + " is of " + string(u.ToolchainType) + ", which cannot be changed to " +
+				string(body.ToolchainType),
+			Hint: "make another unit",
+		}
+	}
+	if err := session.SameID(u.UnitID, body.UnitID); err != nil {
+		return nil, false, err
+	}
+	return data, has, session.Update(&u.Common, &body.Common, entity.Given(text), o.patch)
 }
 
 // mutationsForm is the output format that prints what changed.

@@ -22,6 +22,12 @@ func DecodeSpace(text Text) (*Space, error) {
 func DecodeUnit(text Text) (*Unit, error) {
 	u := &Unit{}
 	r := &reader{text: text}
+	r.object(r.document(), "", "a unit", r.unit(u))
+	return u, r.errs.Err()
+}
+
+// unit returns the fields of a unit.
+func (r *reader) unit(u *Unit) []field {
 	fields := append(r.common("UnitID", &u.UnitID, &u.Common),
 		texts(r, "ToolchainType", &u.ToolchainType))
 	for _, name := range []string{
@@ -32,8 +38,7 @@ func DecodeUnit(text Text) (*Unit, error) {
 	} {
 		fields = append(fields, record(name))
 	}
-	r.object(r.document(), "", "a unit", fields)
-	return u, r.errs.Err()
+	return fields
 }
 
 // DecodeInvocation reads the definition of a stored invocation.

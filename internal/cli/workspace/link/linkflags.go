@@ -17,6 +17,7 @@ import (
 // linkFlags holds the flags for the fields of a link.
 type linkFlags struct {
 	session.Metadata
+	session.Body
 	updateType              string
 	auto, noAuto            bool
 	live, noLive            bool
@@ -31,8 +32,6 @@ type linkFlags struct {
 	downstreamSetters       []string
 	bindings                []string
 	stripMetadata           bool
-	fromStdin               bool
-	file                    string
 }
 
 func (o *linkFlags) add(flags *pflag.FlagSet) {
@@ -70,24 +69,16 @@ func (o *linkFlags) add(flags *pflag.FlagSet) {
 		"`[int:|bool:]TYPE:RESOURCE:NEEDED=TYPE:RESOURCE:PROVIDED`, or for Insert TYPE:RESOURCE:NEEDED")
 	flags.BoolVar(&o.stripMetadata, "insert-strip-metadata", false,
 		"Insert: leave out the block with the metadata of an application file")
-	flags.BoolVar(&o.fromStdin, "from-stdin", false, "read the link from the standard input")
-	flags.StringVar(&o.file, "filename", "", "read the link from `FILE`, in YAML or JSON")
+	o.Body.Add(flags, "link")
 }
 
 // body returns the link of --filename or --from-stdin, nil without them.
 func (o *linkFlags) body(s *session.Session) (*entity.Link, bool, error) {
-	file := o.file
-	if o.fromStdin {
-		file = "-"
-	}
-	if file == "" {
-		return nil, false, nil
-	}
-	text, err := s.Input(file)
-	if err != nil {
+	text, ok, err := o.Body.Text(s)
+	if err != nil || !ok {
 		return nil, false, err
 	}
-	return entity.DecodeLink(entity.Text{Bytes: text, File: diag.FileName(file), Body: true})
+	return entity.DecodeLink(text)
 }
 
 // apply sets the fields that flags name. patch says that lists are changed entry by entry.

@@ -1,0 +1,45 @@
+package entity
+
+import (
+	"encoding/base64"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// Given returns the names of the fields that a definition has, null ones included. It returns none
+// of a text that is not a definition.
+func Given(text Text) map[string]bool {
+	names := map[string]bool{}
+	docs, err := gaby.ParseAll(text.Bytes)
+	if err != nil {
+		return names
+	}
+	for _, doc := range docs {
+		v := doc.Value()
+		if v.Kind() != gaby.Map {
+			continue
+		}
+		for entry := v.First(); entry.Exists(); entry = entry.Next() {
+			names[entry.Key()] = true
+		}
+	}
+	return names
+}
+
+// DecodeUnitBody reads a unit that a user gives. Unlike a definition it may have the data, in
+// base64; has reports whether it does.
+func DecodeUnitBody(text Text) (u *Unit, data []byte, has bool, err error) {
+	u = &Unit{}
+	r := &reader{text: text}
+	fields := append(r.unit(u), field{name: "Data", read: func(v gaby.Value, path string) {
+		decoded, err := base64.StdEncoding.DecodeString(r.string(v, path))
+		if err != nil {
+			r.fail(v.Position(), CodeFieldValue, path, "leave it out, and name a file with the data",
+				"Data is not base64")
+			return
+		}
+		data, has = decoded, true
+	}})
+	r.object(r.document(), "", "a unit", fields)
+	return u, data, has, r.errs.Err()
+}
