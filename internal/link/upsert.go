@@ -39,6 +39,10 @@ func (r *resolver) upsert(l *entity.Link) error {
 	outputs := make([]api.ResourceInfo, 0, len(s.resources))
 	for i := range s.resources {
 		produced := &s.resources[i]
+		if r.in.Options.DryRun {
+			result := r.results[l.LinkID]
+			result.Produced = append(result.Produced, produced.doc.Content())
+		}
 		var added *gaby.YamlDoc
 		if added, err = r.upsertOne(l, present, produced); err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
+	"github.com/fctl-dev/fctl/internal/workspace/severity"
 	"github.com/fctl-dev/fctl/internal/workspace/wave"
 )
 
@@ -22,17 +23,24 @@ type unitConflicts struct {
 	session.Output
 	apply, dismiss, inEditor bool
 	reason, resource, path   string
+	severity                 app.Choice
+	rules                    []entity.ConflictRule
 }
 
 func newUnitConflicts(a *app.App) *cobra.Command {
 	o := &unitConflicts{Common: session.Common{App: a}}
+	o.severity = app.Choice{
+		What: "severity", Value: "note", Values: []string{"ignore", "note", "warning", "error"},
+	}
 	cmd := &cobra.Command{
 		Use:   "conflicts [flags] UNIT",
 		Short: "List the conflicts of merges into a unit, and settle them",
 		Long: `List what merges did not apply because the unit has changed the same, or lost
 although the unit has changed it. --apply writes the value of the upstream unit,
 --dismiss forgets the conflict, --edit opens an editor with the values of both
-sides. The next merge of the same link replaces the list.`,
+sides. The next merge of the same link replaces the list. How severe a conflict is
+can be said in ConflictSeverity of fctl-workspace.yaml; those to ignore are not
+listed.`,
 		Args: session.Words(1, 1),
 	}
 	flags := cmd.Flags()
@@ -45,6 +53,8 @@ sides. The next merge of the same link replaces the list.`,
 	flags.StringVar(&o.reason, "reason", "", "only conflicts with the `REASON`")
 	flags.StringVar(&o.resource, "resource", "", "only conflicts in the resource `TYPE:NAME`")
 	flags.StringVar(&o.path, "path", "", "only conflicts at `PATH`")
+	flags.Var(&o.severity, "severity",
+		"only conflicts at least as severe as `LEVEL`: ignore (all), note, warning or error")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		if o.apply && o.dismiss || o.inEditor && (o.apply || o.dismiss) {
 			return diag.Usage("--apply, --dismiss and --edit exclude each other")
@@ -65,7 +75,8 @@ sides. The next merge of the same link replaces the list.`,
 // matches reports whether the flags select a conflict.
 func (o *unitConflicts) matches(c api.MutationConflict) bool {
 	of, name, _ := strings.Cut(o.resource, ":")
-	return (o.reason == "" || string(c.Reason) == o.reason) &&
+	return severity.AtLeast(severity.Of(o.rules, &c), entity.Severity(o.severity.Value)) &&
+		(o.reason == "" || string(c.Reason) == o.reason) &&
 		(o.resource == "" || string(c.Resource.ResourceType) == of &&
 			slices.Contains([]string{
 				string(c.Resource.ResourceName), string(c.Resource.ResourceNameWithoutScope),
@@ -73,8 +84,8 @@ func (o *unitConflicts) matches(c api.MutationConflict) bool {
 		(o.path == "" || o.path == string(c.Path) || o.path == session.PlainPath(c.Path))
 }
 
-// severity returns what a conflict means for the unit.
-func severity(r api.ConflictReason) string {
+// effect returns what a conflict means for the unit.
+func effect(r api.ConflictReason) string {
 	switch r {
 	case api.ConflictSubtracted, api.ConflictProtectedPath, api.ConflictBothAdded:
 		return "kept local"
@@ -93,6 +104,7 @@ func (o *unitConflicts) list(s *session.Session, name string) error {
 	if err != nil {
 		return err
 	}
+	o.rules = s.Store.Config.ConflictSeverity
 	all = slices.DeleteFunc(all, func(c api.MutationConflict) bool { return !o.matches(c) })
 	return session.PrintList(s, &o.Output, all, []session.Column[api.MutationConflict]{
 		session.Col("RESOURCE", func(c api.MutationConflict) string {
@@ -102,13 +114,24 @@ func (o *unitConflicts) list(s *session.Session, name string) error {
 			return session.Dash(session.PlainPath(c.Path))
 		}),
 		session.Col("REASON", func(c api.MutationConflict) string { return string(c.Reason) }),
-		session.Col("EFFECT", func(c api.MutationConflict) string { return severity(c.Reason) }),
+		session.Col("EFFECT", func(c api.MutationConflict) string { return effect(c.Reason) }),
 		session.Col("LINK", func(c api.MutationConflict) string {
 			return session.Dash(s.LinkSlug(c.LinkID))
 		}),
+		session.WideCol("SEVERITY", func(c api.MutationConflict) string {
+			return string(severity.Of(o.rules, &c))
+		}),
 		session.WideCol("CONFLICT", func(c api.MutationConflict) string { return c.Message() }),
 	}, func(c api.MutationConflict) string { return session.ResourceText(c.Resource) },
-		func(c api.MutationConflict) any { return c })
+		func(c api.MutationConflict) any {
+			return conflictJSON{c, severity.Of(o.rules, &c)}
+		})
+}
+
+// conflictJSON is a conflict as -o json prints it.
+type conflictJSON struct {
+	api.MutationConflict
+	Severity entity.Severity
 }
 
 // outstanding records what the user edited in a unit, and returns the unit, the engine and the
@@ -135,6 +158,7 @@ func (o *unitConflicts) settle(s *session.Session, name string) error {
 	if err != nil {
 		return err
 	}
+	o.rules = s.Store.Config.ConflictSeverity
 	var settled, others api.MutationConflictList
 	for _, c := range all {
 		if o.matches(c) {

@@ -32,6 +32,7 @@ func (o *unitConflicts) edit(cmd *cobra.Command, name string) error {
 		if err != nil {
 			return err
 		}
+		o.rules = s.Store.Config.ConflictSeverity
 		for _, c := range all {
 			if o.matches(c) {
 				shown = append(shown, c)

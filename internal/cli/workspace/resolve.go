@@ -30,7 +30,7 @@ func resolveOne(
 	if err != nil {
 		return err
 	}
-	if err := o.Refused(u, out); err != nil {
+	if err := o.Refuse(s, u, out); err != nil {
 		return err
 	}
 	s.Results = append(s.Results, wave.UnitResult{Unit: u, Output: out})
@@ -116,7 +116,7 @@ func (o *unitUpdate) merge(s *session.Session, u *workspace.Unit) error {
 	if err != nil {
 		return err
 	}
-	if err := o.Refused(u, out); err != nil {
+	if err := o.Refuse(s, u, out); err != nil {
 		return err
 	}
 	if o.mergeExternal != "" {

@@ -250,6 +250,7 @@ func DecodeWorkspace(text Text) (*Workspace, error) {
 			texts(r, "DefaultSpace", &w.DefaultSpace),
 			bools(r, "AutoUpdate", &auto),
 			bools(r, "Lock", &w.Lock),
+			lists(r, "ConflictSeverity", &w.ConflictSeverity, r.conflictRule),
 			{name: "History", read: func(v gaby.Value, path string) {
 				if w.History = r.string(v, path); !slices.Contains(
 					[]string{"", "bases", "git"}, w.History) {

@@ -48,6 +48,9 @@ type LinkResult struct {
 	// Values are what TransformPaths read upstream, by name, and Results what it computed.
 	Values  map[string]any     `json:",omitempty"`
 	Results []ExpressionResult `json:",omitempty"`
+	// Produced are the resources that an Upsert would write, before what the unit has is carried
+	// over, in YAML. Only a dry run has them.
+	Produced []string `json:",omitempty"`
 }
 
 // ExpressionResult is the value of an expression: of a path, or of an argument of a function.

@@ -84,4 +84,6 @@ type Workspace struct {
 	Lock bool `json:",omitempty"`
 	// History says what git keeps: "", bases or git.
 	History string `json:",omitempty"`
+	// ConflictSeverity says how severe conflicts are: the first rule that matches one.
+	ConflictSeverity []ConflictRule `json:",omitempty"`
 }

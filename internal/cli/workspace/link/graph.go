@@ -11,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 	"github.com/fctl-dev/fctl/internal/workspace/picture"
+	"github.com/fctl-dev/fctl/internal/workspace/severity"
 )
 
 // linkGraph holds the flags of link graph.
@@ -148,7 +149,8 @@ func marks(s *session.Session, l *workspace.Link) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		for _, c := range conflicts {
+		rules := s.Store.Config.ConflictSeverity
+		for _, c := range severity.Select(rules, conflicts, entity.SeverityNote) {
 			if c.LinkID == l.LinkID {
 				marks.WriteString("~")
 				break

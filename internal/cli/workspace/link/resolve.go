@@ -116,7 +116,7 @@ func (o *linkResolve) run(s *session.Session, names []string) error {
 			errs = append(errs, r.Err)
 			continue
 		}
-		if err := o.Refused(r.Unit, r.Output); err != nil {
+		if err := o.Refuse(s, r.Unit, r.Output); err != nil {
 			return err
 		}
 		for _, l := range r.Output.Result.Links {

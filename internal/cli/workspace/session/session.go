@@ -139,12 +139,11 @@ func (c *Common) Write(cmd *cobra.Command, title string, do func(*Session) error
 		} else if err := s.Tx.Commit(s.Ctx); err != nil {
 			return err
 		}
-		for _, done := range s.Done {
-			if err := done(); err != nil {
-				return err
-			}
+		var errs []error
+		for _, done := range s.Done { // what failed for one unit hides no other result
+			errs = append(errs, done())
 		}
-		return nil
+		return errors.Join(errs...)
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/link"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
+	"github.com/fctl-dev/fctl/internal/workspace/severity"
 	"github.com/fctl-dev/fctl/internal/workspace/wave"
 )
 
@@ -168,8 +169,11 @@ func (s *Session) describeLink(
 	if s.DryRun {
 		b.WriteString(expressionText(&result))
 	}
+	if result.Status == entity.StatusChanged {
+		s.describeProduced(b, result.Produced)
+	}
 	conflicts := map[string][]api.MutationConflict{}
-	for _, c := range out.Result.Conflicts {
+	for _, c := range severity.Select(s.rules(), out.Result.Conflicts, entity.SeverityNote) {
 		if c.LinkID == l.LinkID {
 			key := unscoped(c.Resource)
 			conflicts[key] = append(conflicts[key], c)
@@ -177,17 +181,44 @@ func (s *Session) describeLink(
 		}
 	}
 	for _, m := range out.Patches[l.LinkID] {
-		describeResource(b, m, conflicts, s.provided(result.Bindings), secrets, sum)
+		s.describeResource(b, m, conflicts, s.provided(result.Bindings), secrets, sum)
 	}
 	for _, key := range slices.Sorted(maps.Keys(conflicts)) {
 		b.WriteString("  ~ " + ResourceText(conflicts[key][0].Resource) + "\n")
-		describeConflicts(b, conflicts[key], secrets)
+		s.describeConflicts(b, conflicts[key], secrets)
 	}
 }
 
 // ResourceText returns the type and the name of a resource as texts for people have them.
 func ResourceText(r api.ResourceInfo) string {
 	return string(r.ResourceType) + " " + strings.TrimPrefix(string(r.ResourceName), "/")
+}
+
+// describeProduced prints the resources that an Upsert produced.
+func (s *Session) describeProduced(b *strings.Builder, produced []string) {
+	for _, text := range produced {
+		if executor, err := s.Functions(); err == nil && !s.ShowSecrets {
+			if secrets := executor.Sensitive(api.ToolchainKubernetesYAML,
+				[][]byte{[]byte(text)}); secrets != nil {
+				text = string(secrets.Text(0))
+			}
+		}
+		b.WriteString("  produce\n")
+		for line := range strings.Lines(text) {
+			b.WriteString("    " + strings.TrimRight(line, "\r\n") + "\n")
+		}
+	}
+}
+
+// rules returns what the workspace says about the severity of conflicts.
+func (s *Session) rules() []entity.ConflictRule { return s.Store.Config.ConflictSeverity }
+
+// ConflictPlace returns the resource and the path of a conflict.
+func ConflictPlace(c *api.MutationConflict) string {
+	if c.Path == "" {
+		return ResourceText(c.Resource)
+	}
+	return PlainPath(c.Path) + " of " + ResourceText(c.Resource)
 }
 
 // unscoped returns the type and the name of a resource without its scope, which may differ between
@@ -198,7 +229,7 @@ func unscoped(r api.ResourceInfo) string {
 
 // describeResource prints what changed in a resource, and the conflicts there.
 // provided says where values come from, by unscoped resource and path.
-func describeResource(
+func (s *Session) describeResource(
 	b *strings.Builder, m api.ResourceMutation, conflicts map[string][]api.MutationConflict,
 	provided map[string]string, secrets *sensitive.Values, sum *totals,
 ) {
@@ -227,7 +258,7 @@ func describeResource(
 			provided[unscoped(m.Resource)+" "+PlainPath(path)] + "\n")
 	}
 	key := unscoped(m.Resource)
-	describeConflicts(b, conflicts[key], secrets)
+	s.describeConflicts(b, conflicts[key], secrets)
 	delete(conflicts, key)
 }
 
@@ -306,7 +337,7 @@ func (s *Session) describeSelf(
 	}
 	fmt.Fprintf(b, "unit %s itself  %s\n", u.Name(), s.revisionText(out))
 	for _, m := range patch {
-		describeResource(b, m, nil, s.provided(out.Result.SelfBindings), secrets, sum)
+		s.describeResource(b, m, nil, s.provided(out.Result.SelfBindings), secrets, sum)
 	}
 }
 
@@ -349,7 +380,7 @@ func oneLine(value string) string {
 	return value
 }
 
-func describeConflicts(
+func (s *Session) describeConflicts(
 	b *strings.Builder, conflicts []api.MutationConflict, secrets *sensitive.Values,
 ) {
 	for _, c := range conflicts {
@@ -359,11 +390,15 @@ func describeConflicts(
 			target.Value = secrets.Value(c.Resource, c.Path, target.Value)
 			c.Target = &target
 		}
+		level := ""
+		if of := severity.Of(s.rules(), &c); of != entity.SeverityWarning {
+			level = ", " + string(of)
+		}
 		where := PlainPath(c.Path)
 		if where != "" {
 			where += ": "
 		}
 		message := secrets.About(c.Resource.ResourceType, c.Path, c.Message())
-		b.WriteString("      ! " + where + message + " (" + string(c.Reason) + ")\n")
+		b.WriteString("      ! " + where + message + " (" + string(c.Reason) + level + ")\n")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/link"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
+	"github.com/fctl-dev/fctl/internal/workspace/severity"
 	"github.com/fctl-dev/fctl/internal/workspace/wave"
 )
 
@@ -20,6 +21,7 @@ type ResolveFlags struct {
 	adoptNamespace                    bool
 	ambiguous                         string
 	toRevision                        int64
+	rules                             []entity.ConflictRule
 }
 
 // Add adds the flags.
@@ -44,6 +46,7 @@ func (o *ResolveFlags) Options(s *Session) (link.Options, error) {
 	if o.ambiguous != "" && o.ambiguous != "first" {
 		return link.Options{}, diag.Usage("--ambiguous: first is expected, not %q", o.ambiguous)
 	}
+	o.rules = s.Store.Config.ConflictSeverity
 	return link.Options{
 		DryRun: s.DryRun, KeepGoing: o.KeepGoing, Force: o.force, NoSelf: o.noSelf,
 		Prune: o.prune, AmbiguousFirst: o.ambiguous == "first", AdoptNamespace: o.adoptNamespace,
@@ -59,8 +62,16 @@ func (o *ResolveFlags) Refused(u *workspace.Unit, out *link.Output) error {
 			Message: u.Name() + ": " + message + "; nothing was written",
 		}
 	}
-	if o.failOnConflict && len(out.Result.Conflicts) > 0 {
-		return no(entity.CodeFunctionFailed, Count(len(out.Result.Conflicts), "conflict"))
+	least := entity.SeverityError
+	if o.failOnConflict {
+		least = entity.SeverityWarning
+	}
+	if all := severity.Select(o.rules, out.Result.Conflicts, least); len(all) > 0 {
+		message := Count(len(all), "conflict")
+		if !o.failOnConflict {
+			message += " of the severity error, the first at " + ConflictPlace(&all[0])
+		}
+		return no(entity.CodeFunctionFailed, message)
 	}
 	for _, w := range out.Result.Warnings {
 		if o.strict && (w.Code == entity.WarnAmbiguous || w.Code == entity.WarnUnmatched) {
@@ -68,6 +79,16 @@ func (o *ResolveFlags) Refused(u *workspace.Unit, out *link.Output) error {
 		}
 	}
 	return nil
+}
+
+// Refuse returns the error of Refused. In a dry run, the error follows what is shown.
+func (o *ResolveFlags) Refuse(s *Session, u *workspace.Unit, out *link.Output) error {
+	err := o.Refused(u, out)
+	if err != nil && s.DryRun {
+		s.After(func() error { return err })
+		return nil
+	}
+	return err
 }
 
 // Explicit returns the link of a unit that a user names to resolve it.
