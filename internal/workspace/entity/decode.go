@@ -142,7 +142,7 @@ func (r *reader) binding(v gaby.Value, path string) Binding {
 		bools(r, "InLiveState", &b.InLiveState),
 		info("NeededResource", &b.NeededResource),
 		texts(r, "NeededPath", &b.NeededPath),
-		bools(r, "AutoUpdate", &b.AutoUpdate),
+		r.auto(&b.AutoUpdate),
 		{name: "OriginalValue", read: func(v gaby.Value, path string) {
 			b.OriginalValue = r.scalar(v, path)
 		}},
@@ -152,6 +152,21 @@ func (r *reader) binding(v gaby.Value, path string) Binding {
 		bools(r, "Overridden", &b.Overridden),
 	})
 	return b
+}
+
+// auto reads AutoUpdate of a binding. A binding that resolving made is recorded, not defined: it
+// would be lost.
+func (r *reader) auto(to *bool) field {
+	auto := bools(r, "AutoUpdate", to)
+	read := auto.read
+	auto.read = func(v gaby.Value, path string) {
+		if read(v, path); *to && !r.text.Body {
+			r.fail(v.Position(), CodeBindingInvalid, path, "remove the binding",
+				"AutoUpdate is for bindings that resolving makes; fctl records them itself")
+			*to = false // so that the rest of the binding is checked like that of a user
+		}
+	}
+	return auto
 }
 
 func (r *reader) resourceInfo(v gaby.Value, path string) *api.ResourceInfo {
