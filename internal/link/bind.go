@@ -552,6 +552,9 @@ func (b *binder) currentScore(n *need, of boundBy) (int, bool) {
 
 // choose returns the provision for a need, nil if nothing provides it or if it is not clear which.
 func (b *binder) choose(n *need, least int, isBound bool) *provision {
+	if n.isPart() {
+		return nil // functions, expressions and manual bindings write parts
+	}
 	var found []*provision
 	best := least
 	for _, o := range b.owners {

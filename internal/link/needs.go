@@ -12,6 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/resourcetypes"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
 
@@ -43,6 +44,12 @@ type need struct {
 
 // open reports whether the value is still a placeholder.
 func (n *need) open() bool { return configkit.IsPlaceholder(n.value) }
+
+// isPart reports whether the value is a part of a text, such as the repository of an image.
+func (n *need) isPart() bool {
+	compiled, err := yamlpath.Parse(n.path)
+	return err == nil && compiled.EmbeddedPath() != ""
+}
 
 // provision is a value that other resources may need.
 type provision struct {
