@@ -222,8 +222,8 @@ func (r *resolver) fail(l *entity.Link, err error) bool {
 	delete(r.links, l.LinkID)
 	problems := r.problemsOf(l, err)
 	result := r.results[l.LinkID]
-	result.Status, result.Code, result.Message = entity.StatusFailed, problems[0].Code,
-		problems.Error()
+	result.Status, result.Code = entity.StatusFailed, problems[0].Code
+	result.Message = strings.TrimPrefix(problems.Error(), string(result.Code)+": ")
 	r.failed[l.LinkID] = problems[0]
 	r.failures = append(r.failures, problems...)
 	return r.in.Options.Automatic || r.in.Options.KeepGoing
