@@ -159,11 +159,13 @@ func (n *nearest) key(i int, key string, v gaby.Value) {
 			n.instead(i, strings.Count(dotted, ".")-strings.Count(key, ".")+1, Escape(dotted))
 			return
 		}
-		if words := Separated(key); words != nil && hasAll(v, words) {
-			for at := range words {
-				words[at] = Escape(words[at])
+		if words := Separated(key); words != nil && v.Get(words[0]).Exists() {
+			if hasAll(v, words) {
+				for at := range words {
+					words[at] = Escape(words[at])
+				}
+				n.instead(i, 1, words...)
 			}
-			n.instead(i, 1, words...)
 			return
 		}
 		var keys []string

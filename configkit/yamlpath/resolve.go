@@ -84,6 +84,27 @@ func writtenAs(key string) string {
 	return fmt.Sprintf("the key %q is written %s", key, Escape(key))
 }
 
+// hasOnlyScalars reports whether a value is a map like that of labels, whose keys often have dots.
+func hasOnlyScalars(m gaby.Value) bool {
+	for c := m.First(); c.Exists(); c = c.Next() {
+		if kind := c.Kind(); kind != gaby.Scalar {
+			return false
+		}
+	}
+	return m.Kind() == gaby.Map
+}
+
+// oneKey returns the hint for a path whose last keys, from segment i-1 on, may be one key with dots.
+func (r *Resolver) oneKey(above []string, key string, i int) string {
+	for _, s := range r.Path.segments[i:] {
+		if s.Kind != Plain {
+			return ""
+		}
+		key += "." + s.Key
+	}
+	return fmt.Sprintf("if %q is one key, write %s", key, Join(append(slices.Clip(above), key)))
+}
+
 // keyWithDots returns the first key of m that consists of key and the following segments of the
 // path, joined by dots, with its value. The key is "" without one.
 func keyWithDots(m gaby.Value, key string, rest []Segment) (string, gaby.Value) {
@@ -224,9 +245,11 @@ func (r *Resolver) child(i int, s *Segment, v gaby.Value, kind gaby.Kind, exact 
 		if r.Options.Upsert && exact {
 			e := &NotAMapError{Segments: slices.Clone(r.match.Segments), Value: v}
 			last := i - 1
-			if key, _ := keyWithDots(r.root.Doc().Search(e.Segments[:last]...).Value(),
-				e.Segments[last], r.Path.segments[i:]); key != "" {
+			parent := r.root.Doc().Search(e.Segments[:last]...).Value()
+			if key, _ := keyWithDots(parent, e.Segments[last], r.Path.segments[i:]); key != "" {
 				e.Hint = writtenAs(key)
+			} else if hasOnlyScalars(parent) {
+				e.Hint = r.oneKey(e.Segments[:last], e.Segments[last], i)
 			}
 			return e
 		}

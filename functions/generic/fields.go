@@ -27,6 +27,8 @@ type creation struct {
 	at      int                       // the segment in which they differ
 	named   bool                      // the user names the type, so all values may be created
 	refused string                    // the path that is meant by one in another notation
+	// respelled says that meant is the same path in another spelling.
+	respelled bool
 }
 
 // newCreation returns what decides about missing values, or nil if nothing is known about the types
@@ -65,26 +67,58 @@ func (c *creation) may(p *yamlkit.Match) bool {
 		c.skipped++
 	}
 	defer func() { c.seen[p.Resource.ResourceType] = true }()
-	if t := p.Resource.ResourceType; !c.seen[t] && field.Missing > c.at {
+	t := p.Resource.ResourceType
+	if c.named {
+		if c.refused == "" && !strings.Contains(c.asked, "@") { // @key:name is the key itself
+			c.refused = cmp.Or(respelled(c.fields, t, p.Segments, field.Missing),
+				separated(p, field.Missing))
+		}
+		if !c.seen[t] && field.Missing > c.at {
+			c.suggest(string(p.Path()), &field)
+		}
+		return c.refused == ""
+	}
+	if c.seen[t] || c.respelled {
+		return false
+	}
+	spelled := respelled(c.fields, t, p.Segments, field.Missing)
+	if c.respelled = spelled != ""; c.respelled {
+		c.meant = spelled
+	} else if field.Missing > c.at {
 		c.suggest(string(p.Path()), &field)
 	}
-	if c.named {
-		c.refused = cmp.Or(c.refused, c.separated(p, field.Missing))
-	}
-	return c.named && c.refused == ""
+	return false
 }
 
-// separated returns the path that is meant by one with slashes or brackets between its keys, if the
-// resource has it or its type allows it, or "".
-func (c *creation) separated(p *yamlkit.Match, missing int) string {
+// separated returns the path that is meant by one with slashes or brackets between its keys, or "".
+// No field of a type has such a name.
+func separated(p *yamlkit.Match, missing int) string {
 	words := yamlpath.Separated(p.Segments[missing])
 	if words == nil {
 		return ""
 	}
-	meant := slices.Concat(p.Segments[:missing], words, p.Segments[missing+1:])
-	field := c.fields.Field(p.Resource.ResourceType, yamlpath.Exactly(meant))
-	if p.Doc.Exists(meant...) || field.Known && field.Missing < 0 {
-		return string(yamlpath.Join(meant))
+	return string(yamlpath.Join(
+		slices.Concat(p.Segments[:missing], words, p.Segments[missing+1:])))
+}
+
+// respelled returns how to write a path that a type does not have from segment missing on, if the
+// type has it in another spelling: with dots in place of slashes or brackets between the keys, or
+// with ~1 in place of the dots in the last key. It returns "" without one.
+func respelled(
+	fields yamlpath.FieldProvider, t api.ResourceType, segments []string, missing int,
+) string {
+	var spellings [][]string
+	if words := yamlpath.Separated(segments[missing]); words != nil {
+		spellings = append(spellings, slices.Concat(segments[:missing], words, segments[missing+1:]))
+	}
+	if missing >= 2 {
+		spellings = append(spellings, append(slices.Clone(segments[:missing-1]),
+			strings.Join(segments[missing-1:], ".")))
+	}
+	for _, meant := range spellings {
+		if field := fields.Field(t, yamlpath.Exactly(meant)); field.Known && field.Missing < 0 {
+			return string(yamlpath.Join(meant))
+		}
 	}
 	return ""
 }
@@ -146,7 +180,53 @@ func nearest(
 	if matches > 0 {
 		return
 	}
-	if path := yamlkit.Nearest(docs, source, keys, provider); path != "" {
+	path := yamlkit.Nearest(docs, source, keys, provider)
+	if path == "" && len(keys) == 0 {
+		path = otherSpelling(docs, source, provider)
+	}
+	if path != "" {
 		fc.Nearest(path)
 	}
+}
+
+// maxSpelled is the maximum number of documents that otherSpelling looks at.
+const maxSpelled = 100
+
+// otherSpelling returns how to write a path that the types of the documents have in another
+// spelling only, or "".
+func otherSpelling(
+	docs gaby.Container, source configkit.PathSource, provider configkit.ResourceProvider,
+) string {
+	fields, ok := provider.(yamlpath.FieldProvider)
+	if !ok {
+		return ""
+	}
+	for _, doc := range docs[:min(len(docs), maxSpelled)] {
+		t, err := provider.ResourceTypeGetter(doc)
+		if err != nil {
+			continue
+		}
+		for _, info := range source.PathsOf(t) {
+			path, err := yamlpath.Parse(string(info.Path))
+			if err != nil {
+				return ""
+			}
+			segments := make([]string, 0, len(path.Segments()))
+			for _, s := range path.Segments() {
+				key, isKey := s.MapKey()
+				if !isKey {
+					return ""
+				}
+				segments = append(segments, key)
+			}
+			field := fields.Field(t, path)
+			if !field.Known || field.Missing < 0 {
+				continue
+			}
+			if spelled := respelled(fields, t, segments, field.Missing); spelled != "" {
+				return spelled
+			}
+		}
+	}
+	return ""
 }
