@@ -24,10 +24,7 @@ const (
 )
 
 func vetSchemasFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	library := &schemas.Library{}
-	if p, ok := provider.(interface{ Schemas() *schemas.Library }); ok {
-		library = p.Schemas()
-	}
+	library := libraryOf(provider)
 	return validating(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-schemas",
@@ -67,13 +64,26 @@ func vetSchemasFunction(provider configkit.ResourceProvider) handler.FunctionReg
 func schemaSet(library *schemas.Library, args handler.Arguments) (*schemas.Set, error) {
 	version := args.String(parameterKubernetesVersion)
 	set, err := library.Set(version, cel.NewRuleCompiler())
+	return set, unknownRelease(version, err)
+}
+
+// libraryOf returns the schemas of a provider, or those of fctl if it has none.
+func libraryOf(provider configkit.ResourceProvider) *schemas.Library {
+	if p, ok := provider.(interface{ Schemas() *schemas.Library }); ok {
+		return p.Schemas()
+	}
+	return &schemas.Library{}
+}
+
+// unknownRelease returns err, as a problem of the argument if no such release is known.
+func unknownRelease(version string, err error) error {
 	if _, ok := errors.AsType[*schemas.UnknownReleaseError](err); ok {
-		return nil, &handler.ArgumentError{
+		return &handler.ArgumentError{
 			Parameter: parameterKubernetesVersion, Value: version,
 			Message: fmt.Sprintf("argument %s: %v", parameterKubernetesVersion, err), Err: err,
 		}
 	}
-	return set, err
+	return err
 }
 
 // schemaVetter checks the resources of a unit.

@@ -7,6 +7,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
 	"github.com/fctl-dev/fctl/configkit/k8skit/semantics"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/handler"
@@ -14,34 +15,62 @@ import (
 )
 
 func vetSemanticsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	library := libraryOf(provider)
 	return validating(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-semantics",
+			Parameters: []api.FunctionParameter{
+				optional(textParameter(parameterKubernetesVersion, "1.35",
+					"release of the API server, the newest known one unless it is given; "+
+						"before 1.36, names of Services begin with a letter", "")),
+			},
 			Description: "Check what an API server refuses although the schema allows it: " +
 				"numbers out of range, bad names, selectors that do not match, mounts without a volume",
-			Examples: []string{"vet-semantics"},
+			Examples: []string{"vet-semantics", "vet-semantics 1.35"},
 		},
 		PerDocument: true,
+		CheckArguments: func(args []api.FunctionArgument) error {
+			_, err := releaseName(library, args)
+			return err
+		},
 	}, "whether an API server would accept the resources, and what it would refuse",
 		func(
-			fc *api.FunctionContext, docs gaby.Container, _ handler.Arguments, _ []byte,
+			fc *api.FunctionContext, docs gaby.Container, args handler.Arguments, _ []byte,
 		) (api.ValidationResult, error) {
 			result := api.ValidationResult{Passed: true}
+			release, err := releaseName(library, args)
+			if err != nil {
+				return result, err
+			}
 			resources := 0
-			_, err := yamlkit.VisitResources(docs, nil, provider,
+			_, err = yamlkit.VisitResources(docs, nil, provider,
 				func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
 					if isPatch(doc) {
 						fc.Skipped(doc.Value().Position(), "the document is a patch, which is not a whole resource")
 						return output, nil
 					}
 					resources++
-					problems := semantics.Check(string(info.ResourceType), doc.Value())
+					problems := semantics.Check(string(info.ResourceType), doc.Value(), release)
 					unit.AddSchemaProblems(&result, provider, doc, info, problems)
 					return output, nil
 				})
 			fc.Matched(resources)
 			return result, err
 		})
+}
+
+// releaseName returns the release that a function's arguments select, such as 1.35, or "" for the
+// newest.
+func releaseName(library *schemas.Library, args handler.Arguments) (string, error) {
+	version := args.String(parameterKubernetesVersion)
+	if version == "" {
+		return "", nil
+	}
+	release, err := library.Release(version)
+	if err != nil {
+		return "", unknownRelease(version, err)
+	}
+	return release.Name, nil
 }
 
 // isPatch reports whether a document is a strategic merge patch: it has a directive such as $patch.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
+	"github.com/fctl-dev/fctl/configkit/k8skit/typenames"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/cli/execution"
@@ -589,19 +590,44 @@ func (c *completer) flagValues(name, typed string) ([]string, cobra.ShellCompDir
 		if unit := c.unit(); unit != nil {
 			values = unit.Labels()
 		}
-	case "kind", "name", "namespace":
+	case "kind":
+		values = c.kinds(typed)
+	case "name", "namespace":
 		for _, r := range c.resources() {
 			values = append(values, selectorValue(name, r.ResourceInfo))
 		}
-		if len(values) == 0 && name == "kind" { // FILE comes later
-			for _, t := range c.executor.ResourceTypes(c.toolchain) {
-				values = append(values, selectorValue(name, api.ResourceInfo{ResourceType: t}))
-			}
-			slices.Sort(values)
-			values = slices.Compact(values)
-		}
 	}
 	return app.Offer(slices.DeleteFunc(values, func(v string) bool { return v == "" }), typed)
+}
+
+// kinds returns the kinds in the file or, as FILE may come later, all that are known. What begins in
+// lower case is completed with kubectl's names: deployments, deploy, deployments.apps.
+func (c *completer) kinds(typed string) []string {
+	last := strings.LastIndexByte(typed, ',') + 1
+	lower := typed[last:] != "" && typed[last:] == strings.ToLower(typed[last:])
+	var types []api.ResourceType
+	for _, r := range c.resources() {
+		types = append(types, r.ResourceType)
+	}
+	known := len(types) == 0
+	if known {
+		types = c.executor.ResourceTypes(c.toolchain)
+	}
+	var values []string
+	table := typenames.BuiltIn()
+	for _, t := range types {
+		values = append(values,
+			typed[:last]+string(t[strings.LastIndexByte(string(t), '/')+1:]))
+		if lower {
+			for _, n := range table.Names(t) {
+				values = append(values, typed[:last]+n)
+			}
+		}
+	}
+	if known {
+		slices.Sort(values)
+	}
+	return values
 }
 
 // maxPaths is the number of paths offered.
@@ -633,10 +659,7 @@ func kubernetesVersions() []string {
 
 // selectorValue returns the value by which a flag selects the resource.
 func selectorValue(flag string, info api.ResourceInfo) string {
-	switch flag {
-	case "kind":
-		return string(info.ResourceType[strings.LastIndexByte(string(info.ResourceType), '/')+1:])
-	case "name":
+	if flag == "name" {
 		return string(info.ResourceNameWithoutScope)
 	}
 	scope, _, _ := strings.Cut(string(info.ResourceName), "/")

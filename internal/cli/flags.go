@@ -101,7 +101,7 @@ func addChainFlags(a *app.App, flags *pflag.FlagSet, o *runFlags) {
 	flags.StringArray("schema", nil,
 		"file or directory with schemas for vet-schemas, a `PATH`: CustomResourceDefinitions, JSON Schemas, a cluster's OpenAPI")
 	flags.String("kubernetes-version", "",
-		"the `RELEASE` of Kubernetes whose schemas vet-schemas uses, such as 1.35")
+		"the `RELEASE` of Kubernetes for vet-schemas and vet-semantics, such as 1.35")
 	flags.StringArrayVar(&o.options.OtherData, "other-data", nil,
 		"other data for functions that read it, `SOURCE=FILE`")
 	flags.Bool("allow-external", false, "allow functions to use files, programs and the network")

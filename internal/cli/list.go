@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/report"
@@ -27,7 +28,8 @@ func newList(a *app.App) *cobra.Command {
 kind, attribute or description contains all of them, or that serve a purpose
 such as scale, bump, limit or rename. Functions with the words in their names
 come first. The words readonly, mutating and validating select the kinds reads,
-changes and validates. Deprecated functions are listed only with --all.`,
+changes and validates. Deprecated functions are listed only with --all. If no
+function matches, the status is 1.`,
 		Example: `  fctl list
   fctl list scale
   fctl list validating
@@ -51,18 +53,26 @@ changes and validates. Deprecated functions are listed only with --all.`,
 				func(s api.FunctionSignature) bool { return s.Deprecated })
 			deprecated = n - len(signatures)
 		}
-		text, err := listText(a, form.Value, signatures)
-		if err != nil {
-			return err
-		}
-		if len(signatures) == 0 {
+		if len(signatures) == 0 && len(words) > 0 {
 			note := "no function matches " + strings.Join(words, " ")
 			if deprecated > 0 {
 				note += ", except deprecated ones, which --all lists"
+			} else if meant := meantWords(set.executor.Signatures(set.toolchain), words); meant != "" {
+				note += "; did you mean " + meant + "?"
 			}
 			a.Note(set.settings, note)
+			if form.Value != "json" { // a table has no rows then
+				return app.ExitError(app.ExitNo)
+			}
 		}
-		return a.Write(text)
+		text, err := listText(a, form.Value, signatures)
+		if err == nil {
+			err = a.Write(text)
+		}
+		if err == nil && len(signatures) == 0 {
+			err = app.ExitError(app.ExitNo)
+		}
+		return err
 	}
 	cmd.ValidArgsFunction = completeFunctions(a)
 	return cmd
@@ -127,6 +137,35 @@ func matching(signatures []api.FunctionSignature, words []string) []api.Function
 		}
 	}
 	return slices.Concat(ranks[:]...)
+}
+
+// meantWords returns the words with those that match nothing replaced by what is nearest to them in
+// names and purposes, or "" if a word has nothing near it.
+func meantWords(signatures []api.FunctionSignature, words []string) string {
+	var known []string
+	for name, purposes := range purposes() {
+		known = append(append(known, strings.Split(name, "-")...), purposes...)
+	}
+	for _, s := range signatures {
+		known = append(known, strings.Split(s.FunctionName, "-")...)
+	}
+	slices.Sort(known)
+	known = slices.Compact(known)
+	meant := slices.Clone(words)
+	for i, word := range words {
+		if len(matching(signatures, words[i:i+1])) > 0 {
+			continue
+		}
+		near := configkit.Suggest(word, known)
+		if len(near) == 0 {
+			return ""
+		}
+		meant[i] = near[0]
+	}
+	if slices.Equal(meant, words) {
+		return ""
+	}
+	return strings.Join(meant, " ")
 }
 
 // rankOf returns how well a function matches the words, each at least as well as the result says: 0

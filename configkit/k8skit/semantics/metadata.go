@@ -1,6 +1,7 @@
 package semantics
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -101,4 +102,35 @@ func matches(expression, labels gaby.Value) bool {
 		return !got.Exists()
 	}
 	return true
+}
+
+// relaxedServiceNames is the minor version of Kubernetes whose servers, as they are configured by
+// default, are the first to accept a digit at the beginning of the name of a Service (feature gate
+// RelaxedServiceNameValidation, KEP 5311).
+const relaxedServiceNames = 36
+
+// olderServiceNames checks the names of Services as servers did before relaxedServiceNames. It adds
+// to what is checked for every release.
+func (c *checker) olderServiceNames(name string, resource gaby.Value) {
+	switch name {
+	case "Service":
+		c.fields(resource, []field{
+			{"metadata.name", named(beginsWithLetter)},
+			{"metadata.generateName", named(beginsWithLetter)},
+		})
+	case "networking.k8s.io/Ingress":
+		c.fields(resource, []field{
+			{"spec.rules.*.http.paths.*.backend.service.name", named(beginsWithLetter)},
+			{"spec.defaultBackend.service.name", named(beginsWithLetter)},
+		})
+	}
+}
+
+// beginsWithLetter is the form of the names of Services before relaxedServiceNames.
+func beginsWithLetter(s string) string {
+	if s == "" || !isDigit(rune(s[0])) {
+		return ""
+	}
+	return fmt.Sprintf("%q is not a valid name of a Service before Kubernetes 1.%d: it begins with a digit",
+		s, relaxedServiceNames)
 }

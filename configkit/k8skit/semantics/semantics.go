@@ -11,12 +11,14 @@
 //   - Problems come in the order of the checks, which is that of the fields in the tables.
 //
 // The rules are those of k8s.io/kubernetes/pkg/apis/*/validation and
-// k8s.io/apimachinery/pkg/util/validation of Kubernetes 1.36, described in the API reference.
+// k8s.io/apimachinery/pkg/util/validation of Kubernetes 1.36, described in the API reference. Older
+// servers differ in the names of Services only, as far as these rules go.
 package semantics
 
 import (
 	"fmt"
 	"iter"
+	"strconv"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -25,11 +27,17 @@ import (
 
 // Check returns the problems of a resource of a type, such as apps/v1/Deployment. Of types without
 // rules of their own it checks the metadata. The keyword of a problem is the rule that is violated:
-// range, enum, name, duplicate, selector, reference, exclusive, required or format.
-func Check(resourceType string, resource gaby.Value) []jsonschema.Problem {
+// range, enum, name, duplicate, selector, reference, exclusive, required or format. The release is
+// that of the server, such as 1.35; empty means 1.36 or newer.
+func Check(resourceType string, resource gaby.Value, release string) []jsonschema.Problem {
 	c := &checker{}
 	name := withoutVersion(resourceType)
 	c.metadata(name, resource)
+	if minor, ok := strings.CutPrefix(release, "1."); ok {
+		if n, err := strconv.Atoi(minor); err == nil && n < relaxedServiceNames {
+			c.olderServiceNames(name, resource)
+		}
+	}
 	if rules, ok := rulesOf(name); ok {
 		c.name(resource)
 		c.fields(resource, rules.fields)

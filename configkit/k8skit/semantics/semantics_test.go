@@ -93,7 +93,7 @@ func check(t *testing.T, doc *gaby.YamlDoc) string {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	for _, p := range semantics.Check(h.APIVersion+"/"+h.Kind, doc.Value()) {
+	for _, p := range semantics.Check(h.APIVersion+"/"+h.Kind, doc.Value(), "") {
 		b.WriteString(strings.Join(p.FullPath(), ".") + ": " + p.Keyword + ": " + p.String() + "\n")
 	}
 	return b.String()
@@ -141,6 +141,34 @@ func TestAPIServer(t *testing.T) {
 		t.Run(m.line, func(t *testing.T) {
 			if out, accepted := apply(m.doc); accepted != m.dryRun {
 				t.Errorf("the API server accepts it: %v\n%s", accepted, out)
+			}
+		})
+	}
+}
+
+func TestServiceNamesOfOlderReleases(t *testing.T) {
+	const service = "apiVersion: v1\nkind: Service\nmetadata: {name: 1s}\nspec: {ports: [{port: 80}]}\n"
+	const ingress = "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: i}\n" +
+		"spec: {defaultBackend: {service: {name: 1s, port: {number: 80}}}}\n"
+	for _, test := range []struct {
+		kind, text, release string
+		want                int
+	}{
+		{"v1/Service", service, "1.33", 1},
+		{"v1/Service", service, "1.35", 1},
+		{"v1/Service", service, "1.36", 0},
+		{"v1/Service", service, "", 0},
+		{"networking.k8s.io/v1/Ingress", ingress, "1.34", 1},
+		{"networking.k8s.io/v1/Ingress", ingress, "1.36", 0},
+	} {
+		t.Run(test.kind+" "+test.release, func(t *testing.T) {
+			doc, err := gaby.ParseYAML([]byte(test.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := semantics.Check(test.kind, doc.Value(), test.release)
+			if len(got) != test.want {
+				t.Errorf("got %v, want %d problems", got, test.want)
 			}
 		})
 	}

@@ -107,6 +107,24 @@ func (t *Table) Find(word string) (api.ResourceType, bool) {
 	return "", false
 }
 
+// Names returns the names of a type, all in lower case: the kind, its plural, the short names and
+// the plural with the group.
+func (t *Table) Names(of api.ResourceType) []string {
+	group, _ := groupAndVersion(of)
+	names := []string{strings.ToLower(kindOf(of))}
+	names = append(names, plurals(names[0])[:1]...)
+	for _, r := range t.rows {
+		if g, _ := groupAndVersion(r.t); g == group && r.names[0] == names[0] {
+			names = slices.Clone(r.names)
+			break
+		}
+	}
+	if group != "" && len(names) > 1 {
+		names = append(names, names[1]+"."+group)
+	}
+	return names
+}
+
 // Suggest returns the kinds that a misspelled word may mean.
 func (t *Table) Suggest(word string) []string {
 	name, _, hasGroup := strings.Cut(word, ".")
