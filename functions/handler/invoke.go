@@ -348,6 +348,9 @@ func (s *step) apply(
 	if res.seen = len(selected); res.err == nil {
 		res.documents = mergeBack(documents, selected, res.documents)
 	}
+	if expr := where.And(selection.where, s.where); res.seen == 0 && expr != nil {
+		res.report.Nearest = nearestOf(selection.provider, expr, documents)
+	}
 	return res
 }
 

@@ -92,12 +92,15 @@ func (r *run) noteNothingMatched(s *step, res result) {
 		if s.where != nil {
 			note.Function, note.Invocation = s.name, s.invocation
 		}
+		if res.report.Nearest != "" {
+			note.Message += api.DidYouMean + res.report.Nearest + "?"
+		}
 	case res.report.Counted && res.report.Matches == 0:
 		note.Function, note.Invocation, note.Message = s.name, s.invocation, s.nothingMatched()
 		if res.report.Missing != "" {
 			note.Kind, note.Message = api.NoteNothingGiven, res.report.Missing
 		} else if res.report.Nearest != "" {
-			note.Message += "; did you mean " + res.report.Nearest + "?"
+			note.Message += api.DidYouMean + res.report.Nearest + "?"
 		}
 	default:
 		return

@@ -169,3 +169,15 @@ func mergeBack(documents, selected, made gaby.Container) gaby.Container {
 	merged = append(merged, slices.Concat(groups...)...) // documents that were returned twice
 	return append(merged, last[end:]...)
 }
+
+// nearestOf returns what is probably meant by an expression that selects none of the documents, or
+// "".
+func nearestOf(
+	provider configkit.ResourceProvider, expr *where.Expr, documents gaby.Container,
+) string {
+	if nameless, ok := provider.(configkit.Nameless); ok {
+		provider = nameless.ResourceProvider
+	}
+	_, near := expr.Nearest(provider, documents)
+	return near
+}

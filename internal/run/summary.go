@@ -87,7 +87,12 @@ func (s *stepSummary) addUnmatched(n *api.Note) {
 		n.Kind == api.NoteNothingMatched:
 		s.unmatched = n
 	case s.unmatched.Kind == n.Kind && *s.unmatched != *n:
-		s.differs = true
+		before, _, suggested := strings.Cut(s.unmatched.Message, api.DidYouMean)
+		if other, _, _ := strings.Cut(n.Message, api.DidYouMean); before != other {
+			s.differs = true
+		} else if !suggested {
+			s.unmatched = n
+		}
 	}
 }
 
