@@ -102,7 +102,8 @@ func (r *Resolver) oneKey(above []string, key string, i int) string {
 		}
 		key += "." + s.Key
 	}
-	return fmt.Sprintf("if %q is one key, write %s", key, Join(append(slices.Clip(above), key)))
+	return fmt.Sprintf("if the end of the path is one key with dots, write %s",
+		Join(append(slices.Clip(above), key)))
 }
 
 // keyWithDots returns the first key of m that consists of key and the following segments of the

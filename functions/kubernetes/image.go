@@ -70,7 +70,9 @@ func setImageReferenceByURIFunction(
 					return image, ok && (rest == "" || isReference(rest))
 				})
 			b := newImageBump(fc, uri, a.String(parameterImageReference), isReference)
-			problems := []error{err, b.helmReleases(docs, provider)}
+			problems := []error{
+				err, b.helmReleases(docs, provider), b.overrides(docs, provider),
+			}
 			for _, doc := range docs {
 				t, err := provider.ResourceTypeGetter(doc)
 				if path := kustomizationImages(t); err == nil && path != nil && doc.Check() == nil {
@@ -116,7 +118,7 @@ func noteRepositories(
 	_, err := yamlkit.VisitPaths(docs, provider.AttributePaths(attributeRepository), []any{"*"},
 		nil, provider,
 		func(_ *gaby.YamlDoc, _ any, at yamlkit.VisitorContext, text string) (any, error) {
-			if text == uri && kustomizationImages(at.ResourceType) == nil {
+			if text == uri && !strings.HasSuffix(string(at.Path), ".newName") {
 				fc.Note(at.Position,
 					fmt.Sprintf(
 						"%s: %s is this repository, but its tag is in another field and left alone",

@@ -95,21 +95,55 @@ func (b *imageBump) kustomization(doc *gaby.YamlDoc, path []string) {
 	list := doc.Search(path...).Value()
 	for item := list.First(); item.Exists(); item = item.Next() {
 		i++
-		beside := imageField{value: item}.beside()
-		if beside.any("newName", "name").text() != b.uri {
-			continue
-		}
-		b.matches++
-		at := append(slices.Clone(path), strconv.Itoa(i))
-		for key, value := range map[string]string{"newTag": b.tag, "digest": b.digest} {
-			switch {
-			case value != "":
-				b.set(value, at, key)
-			case item.Get(key).Exists(): // kustomize would use the old one
-				b.set(nil, at, key)
-			}
+		b.override(item, append(slices.Clone(path), strconv.Itoa(i)))
+	}
+}
+
+// override looks at an image that a kustomization sets, which is at a path.
+func (b *imageBump) override(item gaby.Value, at []string) {
+	beside := imageField{value: item}.beside()
+	if beside.any("newName", "name").text() != b.uri {
+		return
+	}
+	b.matches++
+	for _, part := range []struct{ key, value string }{{"newTag", b.tag}, {"digest", b.digest}} {
+		switch {
+		case part.value != "":
+			b.set(part.value, at, part.key)
+		case item.Get(part.key).Exists(): // kustomize would use the old one
+			b.set(nil, at, part.key)
 		}
 	}
+}
+
+// overrides sets the images that other types hand to kustomize: as a kustomization has them, or as
+// [NAME=]IMAGE.
+func (b *imageBump) overrides(docs gaby.Container, provider configkit.ResourceProvider) error {
+	_, err := yamlkit.EditPaths(docs, provider.AttributePaths(attributeOverride), []any{"*"},
+		provider, yamlkit.EditOptions{}, func(p *yamlkit.Match) error {
+			switch {
+			case kustomizationImages(p.Resource.ResourceType) != nil: // see kustomization
+			case p.Value.Kind() == gaby.Map:
+				b.override(p.Value, p.Segments)
+				return b.apply(p.Doc)
+			case p.Value.Kind() == gaby.Scalar && p.Value.Tag() == "!!str":
+				name, image, named := strings.Cut(p.Value.Text(), "=")
+				if !named {
+					name, image = "", name
+				} else {
+					name += "="
+				}
+				rest, ok := strings.CutPrefix(image, b.uri)
+				if !ok || rest != "" && !b.isReference(rest) {
+					return nil
+				}
+				b.matches++
+				_, err := p.Doc.Set(name+b.uri+b.reference(), p.Segments...)
+				return err
+			}
+			return nil
+		})
+	return err
 }
 
 // values looks for images in a map of a chart's values. key is that of the map.
