@@ -13,10 +13,11 @@ import (
 	"github.com/fctl-dev/fctl/internal/workspace/wave"
 )
 
-// resolveOne resolves links of a unit explicitly, and shows the result.
+// resolveOne resolves links of a unit explicitly, and shows the result. several says that the command
+// is about more units.
 func resolveOne(
 	s *session.Session,
-	u *workspace.Unit, links []*workspace.Link, o *session.ResolveFlags, form string,
+	u *workspace.Unit, links []*workspace.Link, o *session.ResolveFlags, form string, several bool,
 ) error {
 	options, err := o.Options(s)
 	if err != nil {
@@ -26,15 +27,24 @@ func resolveOne(
 	if err != nil {
 		return err
 	}
+	s.Form = form
 	out, err := e.Resolve(s.Ctx, u, links, options)
 	if err != nil {
-		return err
+		s.Results = append(s.Results, wave.UnitResult{
+			Unit: u, Err: err, Output: s.FailedResult(u, func(l *workspace.Link) bool {
+				return slices.Contains(links, l)
+			}, err),
+		})
+		if several {
+			return err
+		}
+		s.NoPropagate = true
+		return s.Failed(links, err)
 	}
 	if err := o.Refuse(s, u, out); err != nil {
 		return err
 	}
 	s.Results = append(s.Results, wave.UnitResult{Unit: u, Output: out})
-	s.Form = form
 	return nil
 }
 
@@ -76,7 +86,7 @@ func (o *unitUpdate) resolveUnit(s *session.Session, u *workspace.Unit) error {
 			add(l)
 		}
 	}
-	return resolveOne(s, u, links, &o.ResolveFlags, o.Form)
+	return resolveOne(s, u, links, &o.ResolveFlags, o.Form, o.several)
 }
 
 // merge merges a range of another unit, or a file, once.

@@ -25,6 +25,7 @@ type unitUpdate struct {
 	session.Output
 	session.ResolveFlags
 	patch, upgrade, protect bool
+	several                 bool // units
 	resolve                 []string
 	restore                 string
 	mergeSource             string
@@ -88,6 +89,7 @@ not have stay.`,
 				return err
 			}
 			o.printChanges(s)
+			o.several = len(units) > 1
 			return s.EachUnit(units, func(u *workspace.Unit) error { return o.run(s, u, words) })
 		})
 	}

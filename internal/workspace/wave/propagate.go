@@ -70,7 +70,7 @@ func (r *Runner) Run(ctx context.Context, change Change, sel Selection) ([]UnitR
 		}
 		noted = len(r.Tx.Revised)
 		if err != nil {
-			r.failed(links, err)
+			r.Failed(links, err)
 		}
 		if sel.Explicit || err != nil || out.Changed || u.HeadRevisionNum != head ||
 			interesting(out) {
@@ -118,8 +118,8 @@ func (r *Runner) selected(u *workspace.Unit, change Change, sel Selection,
 	return append(links, maybe...), needsOnly
 }
 
-// failed records why links were not resolved.
-func (r *Runner) failed(links []*workspace.Link, err error) {
+// Failed records why links were not resolved.
+func (r *Runner) Failed(links []*workspace.Link, err error) {
 	for _, l := range links {
 		for _, e := range problems(err) {
 			if e.Link != "" && e.Link != l.Slug {

@@ -117,6 +117,7 @@ func (o *linkPlan) pretend(s *session.Session) error {
 // showDiff prints the changes of all units as one diff.
 func (o *linkPlan) showDiff(s *session.Session, heads map[*workspace.Unit]int64) error {
 	s.Done, s.Results, s.Propagated = nil, nil, nil
+	o.fail(s)
 	var all []byte
 	for _, u := range s.Tx.Revised {
 		before, err := s.Store.Data(u, heads[u])

@@ -53,6 +53,8 @@ type linkResolve struct {
 	from  string
 	all   bool
 	stale bool
+
+	failed []error // what could not be resolved
 }
 
 func (o *linkResolve) add(cmd *cobra.Command) {
@@ -110,18 +112,21 @@ func (o *linkResolve) run(s *session.Session, names []string) error {
 	if err != nil {
 		return err
 	}
-	var errs []error
-	for _, r := range results {
+	for i, r := range results {
 		if r.Err != nil {
-			errs = append(errs, r.Err)
+			o.failed = append(o.failed, r.Err)
+			results[i].Output = s.FailedResult(r.Unit, sel.Links, r.Err)
 			continue
 		}
-		if err := o.Refuse(s, r.Unit, r.Output); err != nil {
-			return err
+		if err := o.Refused(r.Unit, r.Output); err != nil {
+			if !s.DryRun {
+				return err
+			}
+			o.failed = append(o.failed, err)
 		}
 		for _, l := range r.Output.Result.Links {
 			if l.Status == entity.StatusFailed {
-				errs = append(errs, &entity.Error{
+				o.failed = append(o.failed, &entity.Error{
 					Code: l.Code, Message: l.Message, Space: r.Unit.SpaceSlug, Unit: r.Unit.Slug,
 					Link: l.Link, Class: api.FailureFunction,
 				})
@@ -130,13 +135,22 @@ func (o *linkResolve) run(s *session.Session, names []string) error {
 	}
 	s.Results = append(s.Results, results...)
 	s.After(s.ShowResults)
-	if len(errs) > 0 {
-		if len(results) == 1 && !o.KeepGoing {
-			return errors.Join(errs...)
+	if len(results) == 1 && results[0].Err != nil {
+		var links []*workspace.Link
+		for _, l := range s.LinksFrom(results[0].Unit) {
+			if sel.Links(l) {
+				links = append(links, l)
+			}
 		}
-		s.After(func() error { return errors.Join(errs...) })
+		return s.Failed(links, results[0].Err)
 	}
+	o.fail(s)
 	return nil
+}
+
+// fail reports what could not be resolved, after everything else.
+func (o *linkResolve) fail(s *session.Session) {
+	s.After(func() error { return errors.Join(o.failed...) })
 }
 
 // selected returns which links are resolved first.

@@ -34,7 +34,7 @@ func (s *Session) ShowResults() error {
 	var b strings.Builder
 	var sum totals
 	for _, r := range results {
-		if r.Output != nil {
+		if r.Err == nil {
 			if err := s.describe(&b, r, &sum); err != nil {
 				return err
 			}
@@ -51,7 +51,9 @@ func (s *Session) ShowResults() error {
 	}
 	if b.Len() > 0 {
 		b.WriteString(sum.text(s.DryRun))
-	} else if s.Asked {
+	} else if s.Asked && !slices.ContainsFunc(results, func(r wave.UnitResult) bool {
+		return r.Err != nil
+	}) {
 		s.Note("no link has anything to do")
 	}
 	if s.Settings.Quiet {

@@ -131,6 +131,66 @@ func (s *Session) EachUnit(units []*workspace.Unit, do func(*workspace.Unit) err
 	return s.Propagate()
 }
 
+// FailedResult returns the result of a resolve that wrote nothing, as -o json prints it: the links
+// that are at fault failed, the others were skipped.
+func (s *Session) FailedResult(
+	u *workspace.Unit, selected func(*workspace.Link) bool, err error,
+) *link.Output {
+	problems := entity.Errors{{Code: entity.CodeFunctionFailed, Message: err.Error()}}
+	if all, ok := errors.AsType[entity.Errors](err); ok {
+		problems = all
+	} else if e, ok := errors.AsType[*entity.Error](err); ok {
+		problems = entity.Errors{e}
+	}
+	out := &link.Output{Result: entity.ResolveResult{
+		Space: u.SpaceSlug, Unit: u.Slug, DryRun: s.DryRun, BaseRevisionNum: u.HeadRevisionNum,
+		NewRevisionNum: u.HeadRevisionNum,
+	}}
+	for _, l := range s.LinksFrom(u) {
+		if !selected(l) {
+			continue
+		}
+		result := entity.LinkResult{
+			Link: l.Slug, UpdateType: l.Type(), Status: entity.StatusSkipped,
+			UpstreamFrom: l.UpstreamLastMergedRevisionNum,
+			UpstreamTo:   l.UpstreamLastMergedRevisionNum,
+		}
+		for _, e := range problems {
+			if e.Link == "" || e.Link == l.Slug {
+				result.Status, result.Code, result.Message = entity.StatusFailed, e.Code, e.Message
+				break
+			}
+		}
+		out.Result.Links = append(out.Result.Links, result)
+	}
+	return out
+}
+
+// Failed ends a command that resolves links of one unit with an error. Nothing is written, except
+// why the links failed. With -o json the result is printed as well.
+func (s *Session) Failed(links []*workspace.Link, err error) error {
+	s.After(func() error { return err })
+	if s.DryRun {
+		return nil
+	}
+	e, engineErr := s.Engine()
+	if engineErr != nil {
+		return engineErr
+	}
+	s.Tx.Drop()
+	s.Tx = s.Store.Begin("")
+	e.Tx = s.Tx
+	e.Failed(links, err)
+	for _, l := range links { // also what the dropped transaction recorded
+		if l.LastError != nil {
+			if err := s.Tx.WriteLinkState(l); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // Propagate resolves automatic links downstream of every unit that the transaction revised, and
 // shows what was done once the transaction is committed. live are units with a new live state.
 func (s *Session) Propagate(live ...*workspace.Unit) error {
