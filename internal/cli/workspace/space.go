@@ -28,7 +28,6 @@ func newSpaceCreate(a *app.App) *cobra.Command {
 SPACE may be left out.`,
 	}
 	c.AddDryRun(cmd.Flags())
-	c.AddIgnored(cmd.Flags())
 	meta.Add(cmd.Flags())
 	meta.AddAllowExists(cmd.Flags())
 	body.Add(cmd.Flags(), "space")
@@ -106,7 +105,6 @@ func newSpaceList(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{Use: "list [flags]", Short: "List the spaces", Args: app.NoArguments}
 	sel.Add(cmd.Flags())
 	out.Add(cmd.Flags())
-	c.AddIgnored(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return c.Read(cmd, func(s *session.Session) error {
 			all, err := sel.Spaces(s)
@@ -154,7 +152,6 @@ space; with --patch, labels and annotations that the text does not have stay.`,
 		Args: session.Words(1, 1),
 	}
 	c.AddDryRun(cmd.Flags())
-	c.AddIgnored(cmd.Flags())
 	patch := cmd.Flags().Bool("patch", false, "merge labels and annotations of a text")
 	version := cmd.Flags().Int64("version", 0, "fail if the space has another version than `N`")
 	meta.Add(cmd.Flags())
@@ -212,7 +209,6 @@ func newSpaceDelete(a *app.App) *cobra.Command {
 		Args: session.Words(1, 1),
 	}
 	c.AddDryRun(cmd.Flags())
-	c.AddIgnored(cmd.Flags())
 	force := cmd.Flags().Bool("force", false, "delete links from other spaces, too")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return c.Write(cmd, "space delete "+words[0], func(s *session.Session) error {

@@ -19,11 +19,15 @@ import (
 
 // New makes the commands.
 func New(a *app.App) []*cobra.Command {
-	return []*cobra.Command{
+	all := []*cobra.Command{
 		newWorkspace(a), newSpace(a), newUnit(a), wslink.New(a), newInvocation(a), newFilter(a),
 		newRevision(a), newMutation(a), newUndo(a), newWatch(a),
 		exchange.NewImport(a), exchange.NewExport(a),
 	}
+	for _, cmd := range all {
+		session.AddServerFlags(cmd)
+	}
+	return all
 }
 
 func newWorkspace(a *app.App) *cobra.Command {

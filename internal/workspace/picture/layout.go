@@ -25,6 +25,7 @@ type box struct {
 	x, y, width int
 	row         int
 	node        int // -1 for an edge
+	edge        int // that passes, if node is -1
 }
 
 func (b *box) middle() int { return b.x + b.width/2 }
@@ -47,11 +48,13 @@ type layout struct {
 	segments      []segment
 	level         []segment // edges of cycles: within a row, or downwards
 	width, height int
+	bands         []band // with clusters
 }
 
 // arrange puts nodes of one level in a row. Rows are ordered so that few edges cross, long edges
 // pass rows between the boxes, and labels do not overlap.
-func arrange(g *Graph, edges []Edge) *layout {
+// With clusters each group has a band from top to bottom.
+func arrange(g *Graph, edges []Edge, clusters bool) *layout {
 	l := &layout{boxes: make([]box, len(g.Nodes))}
 	last := 0
 	for i, n := range g.Nodes {
@@ -71,6 +74,9 @@ func arrange(g *Graph, edges []Edge) *layout {
 	}
 	l.order()
 	l.place()
+	if clusters {
+		l.cluster(g, edges)
+	}
 	l.ports()
 	l.labels()
 	return l
@@ -88,7 +94,7 @@ func (l *layout) connect(i int, e Edge) {
 		next := e.To
 		if row > to {
 			next = len(l.boxes)
-			l.boxes = append(l.boxes, box{row: row, node: -1, width: bendWidth})
+			l.boxes = append(l.boxes, box{row: row, node: -1, edge: i, width: bendWidth})
 			l.rows[row] = append(l.rows[row], next)
 		}
 		s := segment{from: at, to: next, edge: i}
@@ -197,6 +203,9 @@ func (l *layout) ports() {
 // labels need.
 func (l *layout) labels() {
 	y := margin
+	if l.bands != nil {
+		y += frameTitle
+	}
 	for row := range l.rows {
 		if row > 0 {
 			y += l.between(row, y)

@@ -96,9 +96,15 @@ func TestPictures(t *testing.T) {
 
 // The files were looked at. UPDATE_PICTURES=1 writes them: look at them again.
 func TestSVG(t *testing.T) {
-	for name, g := range map[string]*Graph{"shop": shop(), "cycle": cycle(), "empty": {}} {
+	for name, row := range map[string]struct {
+		g        *Graph
+		clusters bool
+	}{
+		"shop": {shop(), false}, "cycle": {cycle(), false}, "empty": {&Graph{}, false},
+		"shop-clusters": {shop(), true}, "empty-clusters": {&Graph{}, true},
+	} {
 		t.Run(name, func(t *testing.T) {
-			got, file := g.SVG(), "testdata/"+name+".svg"
+			got, file := row.g.SVG(row.clusters), "testdata/"+name+".svg"
 			if os.Getenv("UPDATE_PICTURES") != "" {
 				if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
 					t.Fatal(err)
@@ -127,7 +133,8 @@ func TestNothingOverlaps(t *testing.T) {
 					level = max(level, g.Nodes[e.To].Level+1)
 				}
 			}
-			g.Nodes = append(g.Nodes, Node{fmt.Sprintf("space/unit-%d", i), "space", level})
+			group := rapid.SampledFrom([]string{"base", "dev", "production"}).Draw(t, "group")
+			g.Nodes = append(g.Nodes, Node{fmt.Sprintf("%s/unit-%d", group, i), group, level})
 			for n := range rapid.IntRange(0, 3).Draw(t, "edges") {
 				if i > 0 {
 					to := rapid.IntRange(0, i-1).Draw(t, "to")
@@ -138,7 +145,8 @@ func TestNothingOverlaps(t *testing.T) {
 				}
 			}
 		}
-		l := arrange(g, sortEdges(g))
+		clusters := rapid.Bool().Draw(t, "clusters")
+		l := arrange(g, sortEdges(g), clusters)
 		type area struct{ x1, y1, x2, y2 int }
 		var areas []area
 		for _, b := range l.boxes {
@@ -159,7 +167,24 @@ func TestNothingOverlaps(t *testing.T) {
 				}
 			}
 		}
-		d := xml.NewDecoder(strings.NewReader(g.SVG()))
+		framed := 0
+		for i := range l.bands {
+			x1, y1, x2, y2 := l.bands[i].frame()
+			if x1 < 0 || y1 < 0 || x2 > l.width || y2 > l.height ||
+				i > 0 && x1 < l.bands[i-1].x+l.bands[i-1].width {
+				t.Fatalf("the frame of %s is at %d,%d %d,%d", l.bands[i].group, x1, y1, x2, y2)
+			}
+			for _, b := range l.bands[i].boxes {
+				framed++
+				if b.x < x1 || b.x+b.width > x2 || g.Nodes[b.node].Group != l.bands[i].group {
+					t.Fatalf("%s is not in the frame of %s", g.Nodes[b.node].Name, l.bands[i].group)
+				}
+			}
+		}
+		if clusters && framed != len(g.Nodes) {
+			t.Fatalf("%d of %d units are framed", framed, len(g.Nodes))
+		}
+		d := xml.NewDecoder(strings.NewReader(g.SVG(clusters)))
 		for {
 			if _, err := d.Token(); errors.Is(err, io.EOF) {
 				break

@@ -7,10 +7,10 @@ import (
 )
 
 // SVG draws the graph in rows: upstreams above what takes from them. An arrow points from a unit to
-// the unit that it takes from.
-func (g *Graph) SVG() string {
+// the unit that it takes from. With clusters each group is framed.
+func (g *Graph) SVG(clusters bool) string {
 	edges := sortEdges(g)
-	l := arrange(g, edges)
+	l := arrange(g, edges, clusters)
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" `+
 		`viewBox="0 0 %d %d" font-family="sans-serif" font-size="13">`+"\n",
@@ -23,6 +23,9 @@ func (g *Graph) SVG() string {
 	}
 	b.WriteString("</defs>\n")
 	fmt.Fprintf(&b, `<rect width="%d" height="%d" fill="#fff"/>`+"\n", l.width, l.height)
+	for i := range l.bands {
+		l.bands[i].svg(&b)
+	}
 	for i := range l.segments {
 		s := &l.segments[i]
 		bend := (s.y1 + s.y2) / 2

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
+	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 	"github.com/fctl-dev/fctl/internal/workspace/picture"
@@ -43,6 +44,15 @@ dashed, links of a cycle are red.`,
 	cmd.Flags().Var(cluster, "cluster", "frame the units of each `GROUP`: none or space")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		o.clusters = cluster.Value == "space"
+		form := o.form.Value
+		switch {
+		case o.clusters && (form == "text" || form == "ascii" || form == "json"):
+			return diag.Usage("--cluster is for -o dot, mermaid and svg")
+		case o.depth < 0:
+			return diag.Usage("--depth: a number from 0 on is expected, not %d", o.depth)
+		case o.depth > 0 && o.root == "" && form != "text" && form != "ascii":
+			return diag.Usage("--depth needs --root")
+		}
 		return o.Read(cmd, func(s *session.Session) error {
 			if err := s.StaleLinks(); err != nil {
 				return err
@@ -72,7 +82,7 @@ func (o *linkGraph) run(s *session.Session) error {
 	case "mermaid":
 		return s.App.Write([]byte(g.Mermaid(o.clusters)))
 	case "svg":
-		return s.App.Write([]byte(g.SVG()))
+		return s.App.Write([]byte(g.SVG(o.clusters)))
 	case "json":
 		return s.App.WriteJSON(graphJSON(g))
 	}
@@ -89,7 +99,7 @@ func (o *linkGraph) graph(s *session.Session, roots []*workspace.Unit,
 	units := s.Units
 	switch {
 	case roots != nil:
-		units = s.Connected(roots, true)
+		units = near(s, roots, o.depth)
 	case o.SpaceFlag != "" && o.SpaceFlag != "*":
 		if _, err := s.InSpace(); err != nil {
 			return nil, nil, err
@@ -133,6 +143,28 @@ func (o *linkGraph) graph(s *session.Session, roots []*workspace.Unit,
 		})
 	}
 	return g, units, nil
+}
+
+// near returns units and what they depend on, at most depth links away if it is not 0.
+func near(s *session.Session, roots []*workspace.Unit, depth int) []*workspace.Unit {
+	if depth == 0 {
+		return s.Connected(roots, true)
+	}
+	units := slices.Clone(roots)
+	for from := 0; depth > 0; depth-- {
+		to := len(units)
+		for _, u := range units[from:to] {
+			for _, l := range s.LinksFrom(u) {
+				if l.To != nil && !slices.Contains(units, l.To) {
+					units = append(units, l.To)
+				}
+			}
+		}
+		from = to
+	}
+	return slices.DeleteFunc(slices.Clone(s.Units), func(u *workspace.Unit) bool {
+		return !slices.Contains(units, u) // the order is that of the nodes
+	})
 }
 
 // marks returns the marks of a link.

@@ -22,7 +22,6 @@ which also wants an entry for every link. The exit status is 1 if something
 differs. The file is kept if fctl-workspace.yaml says Lock: true.`,
 		Args: app.NoArguments,
 	}
-	c.AddIgnored(cmd.Flags())
 	frozen := cmd.Flags().Bool("frozen", false,
 		"the data of downstreams must not have changed either")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -44,17 +44,30 @@ type Common struct {
 // AddSpace adds the flag --space.
 func (c *Common) AddSpace(flags *pflag.FlagSet) {
 	flags.StringVar(&c.SpaceFlag, "space", "", "the `SPACE`; the default one is in the marker")
-	c.AddIgnored(flags)
 }
 
-// AddIgnored adds flags that only make sense with a server. Scripts may have them.
-func (c *Common) AddIgnored(flags *pflag.FlagSet) {
+// serverFlags are flags that only make sense with a server. Scripts may have them.
+func serverFlags() []string { return []string{"wait", "timeout", "organization"} }
+
+// AddServerFlags adds flags that have no effect to a command and those below it.
+func AddServerFlags(cmd *cobra.Command) {
+	flags := cmd.PersistentFlags()
 	flags.Bool("wait", false, "")
 	flags.String("timeout", "", "")
 	flags.String("organization", "", "")
-	for _, name := range []string{"wait", "timeout", "organization"} {
-		if f := flags.Lookup(name); f != nil {
-			f.Hidden = true
+	for _, name := range serverFlags() {
+		flags.Lookup(name).Hidden = true
+	}
+}
+
+// noteServerFlags says which of the given flags have no effect, with --debug.
+func (s *Session) noteServerFlags() {
+	if !s.Settings.Debug {
+		return
+	}
+	for _, name := range serverFlags() {
+		if s.Flags.Changed(name) {
+			s.App.Note(s.Settings, "--"+name+" has no effect: it is for a server")
 		}
 	}
 }
@@ -152,6 +165,7 @@ func (c *Common) with(cmd *cobra.Command, write bool, do func(*Session) error) (
 	if s.Settings, err = c.App.Settings(cmd.Flags()); err != nil {
 		return err
 	}
+	s.noteServerFlags()
 	dir, err := workspace.Find(c.App.Dir)
 	if err != nil {
 		return err
