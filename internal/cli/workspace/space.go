@@ -16,7 +16,8 @@ import (
 func newSpace(a *app.App) *cobra.Command {
 	return session.Group(a, "space", "Make, list, change and delete spaces",
 		"A space is a folder of units, links, invocations and filters.",
-		newSpaceCreate(a), newSpaceList(a), newSpaceGet(a), newSpaceUpdate(a), newSpaceDelete(a))
+		newSpaceCreate(a), newSpaceList(a), newSpaceGet(a), newSpaceUpdate(a), newSpaceRename(a),
+		newSpaceDelete(a))
 }
 
 func newSpaceCreate(a *app.App) *cobra.Command {

@@ -57,7 +57,8 @@ func (o *Body) Text(s *Session) (entity.Text, bool, error) {
 // merge, labels, annotations and gates that the body does not name stay.
 func Update(c, body *entity.Common, given map[string]bool, merge bool) error {
 	if given["Slug"] && body.Slug != c.Slug {
-		return diag.Usage("the text is about %s, not about %s", body.Slug, c.Slug)
+		return diag.UsageHint("the command rename gives another name",
+			"the text is about %s, not about %s", body.Slug, c.Slug)
 	}
 	if err := workspace.CheckVersion(c, body.Version); err != nil {
 		return err
