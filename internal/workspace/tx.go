@@ -301,6 +301,13 @@ func (t *Tx) inverse() ([]operation, error) {
 		}
 		j.Ops = append(j.Ops, back...)
 	}
+	// A file may be kept for its own deletion and for that of its folder.
+	kept := map[string]bool{}
+	j.Ops = slices.DeleteFunc(j.Ops, func(o operation) bool {
+		again := !o.Delete && !o.Append && kept[o.Path]
+		kept[o.Path] = kept[o.Path] || !o.Delete && !o.Append
+		return again
+	})
 	slices.SortStableFunc(j.Ops, func(a, b operation) int { return cmp.Compare(a.Phase, b.Phase) })
 	var text bytes.Buffer
 	if err := j.encode(&text); err != nil {
