@@ -69,7 +69,7 @@ func (e *Executors) Resolve(ctx context.Context, d *Declared, config string,
 	if d.Builtin != "" {
 		step.Exec = d.Builtin
 		f, err := e.Own(d.Builtin)
-		step.Runner.InProcess = f
+		step.Runner.InProcess = e.limited(f)
 		return step, functionconfig.Trace{taken(functionconfig.KindGo, "a function of fctl")}, err
 	}
 	call := runtime.Call{

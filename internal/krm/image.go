@@ -436,36 +436,14 @@ func asProgram(f Function) func(context.Context, []byte) ([]byte, []byte, int, e
 			return nil, nil, -1, err
 		}
 		failed := callFunction(ctx, f, list)
+		if isAbandoned(failed) {
+			return nil, nil, 1, failed
+		}
 		stdout, err := list.Bytes()
 		if failed != nil {
 			return stdout, []byte(failed.Error()), 1, failed
 		}
 		return stdout, nil, 0, err
-	}
-}
-
-// limited returns a Go function with the limit of time that programs have, and with the directory
-// of the resources. Functions watch their context; one that does not cannot be ended.
-func (e *Executors) limited(function Function) Function {
-	f := func(ctx context.Context, list *ResourceList) error {
-		list.Root = e.Root
-		return function(ctx, list)
-	}
-	limit := e.Limits.Time
-	if limit == 0 {
-		limit = runtime.DefaultLimits().Time
-	}
-	if limit < 0 {
-		return f
-	}
-	return func(ctx context.Context, list *ResourceList) error {
-		ctx, cancel := context.WithTimeout(ctx, limit)
-		defer cancel()
-		err := f(ctx, list)
-		if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			return fmt.Errorf("it ran longer than %v: %w", limit, err)
-		}
-		return err
 	}
 }
 

@@ -74,6 +74,7 @@ func (r *Render) Run(ctx context.Context, items []*Item) (*Rendered, error) {
 		rendering.report(done)
 	}
 	result.Packages = packages
+	result.SaveOnFailure = result.SaveOnFailure && !isAbandoned(err)
 	return result, err
 }
 
@@ -360,6 +361,9 @@ func (r *rendering) pipeline(ctx context.Context, p *kptPackage, items []*Item,
 			failed = err
 			break
 		}
+	}
+	if isAbandoned(failed) {
+		return items, results, failed
 	}
 	return items, results, errors.Join(failed, absolute(items, p.dir))
 }

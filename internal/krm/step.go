@@ -95,7 +95,7 @@ func (p *Pipeline) Run(ctx context.Context, items []*Item, steps []*Step,
 		if err := ctx.Err(); err != nil {
 			return items, results, err
 		}
-		if result.Err != nil && !step.DeferFailure {
+		if result.Err != nil && (!step.DeferFailure || isAbandoned(result.Err)) {
 			return items, results, result.Err
 		}
 		if result.Err != nil {
@@ -169,6 +169,12 @@ func (p *Pipeline) step(ctx context.Context, items []*Item, step *Step) ([]*Item
 		after = p.program(ctx, selected, step, result)
 	}
 	result.Duration = time.Since(started)
+	if isAbandoned(result.Err) {
+		if p.Ended != nil {
+			p.Ended(result)
+		}
+		return items, result
+	}
 	if p.Strict && result.Err == nil && len(result.Notes) > 0 {
 		result.ExitCode, result.Err = 1, named(step, errors.New(strings.Join(result.Notes, "; ")))
 		after = nil
