@@ -73,6 +73,7 @@ test-apiserver: ## tests with a running API server: FCTL_TEST_KUBECTL is the pat
 bench-krm: ## benchmarks of KRM functions, beside the same chain by fctl do
 	go test -run '^$$' -bench . -benchmem ./internal/krm
 	go test -run '^$$' -bench KRM -benchmem -benchtime 5x ./internal/cli
+	go test -run '^$$' -bench Peer -benchtime 1x -timeout 30m ./internal/cli
 pgo: ## what the compiler optimises the program for (cmd/fctl/default.pgo), measured anew
 	@mkdir -p out
 	go test -run '^$$' -bench Invoke -cpuprofile out/functions.prof -o out/functions.test ./functions
