@@ -99,7 +99,7 @@ func WriteResults(ctx context.Context, dir string, results []*StepResult, exitCo
 	return writeFiles(ctx, dir, files)
 }
 
-// WriteIO writes what each program got and wrote to a directory.
+// WriteIO writes what each function got and gave to a directory.
 func WriteIO(ctx context.Context, dir string, results []*StepResult) error {
 	files := map[string][]byte{}
 	for i, r := range results {

@@ -65,7 +65,7 @@ type StepResult struct {
 	Added    int    // items that the function made
 	Skipped  string // why the function did not run
 	Err      error  // why the function failed
-	// In and Out are what a program got and wrote.
+	// In and Out are what the function got and gave, as text, with KeepIO.
 	In, Out []byte
 }
 
@@ -79,7 +79,7 @@ type Pipeline struct {
 	AllowSelfDelete bool
 	// Strict makes a failure of what deviates from the specification.
 	Strict bool
-	// KeepIO keeps what programs get and write in the results.
+	// KeepIO keeps what functions get and give in the results.
 	KeepIO bool
 }
 
@@ -261,8 +261,14 @@ func (p *Pipeline) inProcess(ctx context.Context, selected []*Item, step *Step,
 	list := &ResourceList{
 		Version: V1, Items: slices.Clone(selected), FunctionConfig: step.Config,
 	}
+	if p.KeepIO {
+		result.In = list.kept(result)
+	}
 	err := callFunction(ctx, step.Runner.InProcess, list)
 	result.Results = list.Results
+	if p.KeepIO && !isAbandoned(err) {
+		result.Out = list.kept(result)
+	}
 	if err == nil {
 		err = settle(list.Items, selected, step)
 	}
@@ -271,6 +277,15 @@ func (p *Pipeline) inProcess(ctx context.Context, selected []*Item, step *Step,
 		return nil
 	}
 	return append([]*Item{}, list.Items...) // not nil, even if nothing is left
+}
+
+// kept returns the list as a program would have got it, for a function of this process.
+func (l *ResourceList) kept(result *StepResult) []byte {
+	text, err := l.wire(&wireOptions{version: true})
+	if err != nil {
+		result.Notes = append(result.Notes, "what it got or gave cannot be kept: "+err.Error())
+	}
+	return text
 }
 
 // callFunction calls a function and turns a panic into an error.

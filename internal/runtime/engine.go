@@ -65,8 +65,8 @@ func (e Engine) ask(ctx context.Context, limit time.Duration, args ...string) (O
 		Limits:   Limits{Time: limit, Output: 1 << 24},
 	}}
 	out, err := p.run(ctx)
-	if errors.As(err, new(*ExitError)) {
-		err = errors.New(cmp.Or(lastLine(out.Stderr), err.Error()))
+	if exit, ok := errors.AsType[*ExitError](err); ok {
+		err = errors.New(cmp.Or(lastLine(out.Stderr), fmt.Sprintf("exit status %d", exit.Code)))
 	}
 	return out, err
 }

@@ -87,6 +87,9 @@ type event struct {
 	Error    string       `json:"error,omitempty"`
 	Stderr   string       `json:"stderr,omitempty"`
 	Results  []krm.Result `json:"results,omitempty"`
+	Notes    []string     `json:"notes,omitempty"`
+	Added    int          `json:"added,omitempty"`   // resources
+	Removed  int          `json:"removed,omitempty"` // resources
 	Path     string       `json:"path,omitempty"`
 	Change   string       `json:"change,omitempty"`
 }
@@ -100,6 +103,7 @@ func events(p *krm.Package, changes []*krm.Change, results []*krm.StepResult) []
 		e := event{
 			Event: "function", Package: s.Step.Package, Name: s.Step.Label, Image: s.Step.Image,
 			Exec: s.Step.Exec, Stderr: s.Stderr, Results: s.Results, Skipped: s.Skipped,
+			Notes: s.Notes, Added: s.Added, Removed: s.Deleted,
 		}
 		if s.Skipped == "" {
 			e.Selected, e.ExitCode = &s.Selected, &s.ExitCode

@@ -35,7 +35,7 @@ func (o *resultFlags) add(flags *pflag.FlagSet) {
 		"end with status 1 and write nothing if a result has this `SEVERITY` or a worse one: error, warning, info")
 	flags.BoolVar(&o.logSteps, "log-steps", false, "report which function runs on what")
 	flags.StringVar(&o.keepIO, "keep-io", "",
-		"write what each program got and wrote to files in `DIR`")
+		"write what each function got and gave to files in `DIR`")
 }
 
 // severities are the values of --fail-on-results, worst first.
