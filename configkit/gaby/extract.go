@@ -41,16 +41,37 @@ func (v Value) YAML() string {
 	return string(e.b)
 }
 
+// YAMLWithAliases returns what [Value.YAML] returns, but keeps aliases if the anchors of all of them
+// are in the value too.
+func (v Value) YAMLWithAliases() string {
+	if v.d == nil {
+		return ""
+	}
+	d, i := v.d, v.node()
+	end := int32(d.n[i].Next)
+	if !d.source(i) || !d.unedited(i) || !hasKeyIn(d.aliases, i, end) {
+		return v.YAML()
+	}
+	for at := i; at < end; at++ {
+		if anchor, ok := d.aliases[at]; ok && (anchor < i || anchor >= end) {
+			return v.YAML()
+		}
+	}
+	return d.dedented(i)
+}
+
 // selfContained reports whether source node i can be represented by its source text: nothing in it
 // was edited or is an alias.
 func (d *document) selfContained(i int32) bool {
+	return !hasKeyIn(d.aliases, i, int32(d.n[i].Next)) && d.unedited(i)
+}
+
+// unedited reports whether nothing in source node i was edited.
+func (d *document) unedited(i int32) bool {
 	if d.native != nil {
 		return false
 	}
 	end := int32(d.n[i].Next)
-	if hasKeyIn(d.aliases, i, end) {
-		return false
-	}
 	return d.edits == nil || !d.edits.values.hasIn(i, end) && !d.edits.kids.hasIn(i, end)
 }
 

@@ -211,12 +211,14 @@ func TestTextOfValues(t *testing.T) {
 		}
 		for _, p := range slices.Backward(all) {
 			v := doc.Search(p.Path...).Value()
-			again, err := gaby.ParseYAML([]byte(v.YAML() + "\n"))
-			if err != nil {
-				t.Fatalf("%d: %q: %v\n%s\n---\n%s", n, p.Path, err, text, v.YAML())
-			}
-			if diff := diffData(p.Value, again.Data(), ""); diff != "" {
-				t.Fatalf("%d: %q: %s\n%q\n%s\n---\n%s", n, p.Path, diff, text, doc, v.YAML())
+			for _, written := range []string{v.YAML(), v.YAMLWithAliases()} {
+				again, err := gaby.ParseYAML([]byte(written + "\n"))
+				if err != nil {
+					t.Fatalf("%d: %q: %v\n%s\n---\n%s", n, p.Path, err, text, written)
+				}
+				if diff := diffData(p.Value, again.Data(), ""); diff != "" {
+					t.Fatalf("%d: %q: %s\n%q\n%s\n---\n%s", n, p.Path, diff, text, doc, written)
+				}
 			}
 		}
 	}

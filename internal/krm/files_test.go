@@ -217,3 +217,36 @@ func TestReturnedItemsAreChecked(t *testing.T) {
 		})
 	}
 }
+
+// W5: aliases that a function writes in a new resource stay, if their anchors are in it, too. What
+// an alias outside of it or for an annotation of transport repeats is written out.
+func TestAliasesOfNewResources(t *testing.T) {
+	const head = "apiVersion: v1\nkind: A\nmetadata:\n  name: web\n"
+	for _, c := range []struct{ name, other, returned, want string }{
+		{
+			"inside", "",
+			head + "spec: &s {a: 1} # one\ncopy: *s\nmore: {<<: *s}\n",
+			head + "spec: &s {a: 1} # one\ncopy: *s\nmore: {<<: *s}\n",
+		},
+		{"outside", "  spec: &s {a: 1}\n", head + "copy: *s\n", head + "copy:\n  a: 1\n"},
+		{
+			"annotations", "",
+			head + "  labels: &l\n    config.kubernetes.io/path: a_n.yaml\n    x: 1\n" +
+				"  annotations: *l\n",
+			head + "  labels:\n    x: \"1\"\n  annotations:\n    x: \"1\"\n",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := readPackage(t, map[string]string{"a.yaml": configMapA})
+			items, err := returned(t, p, func(s string) string {
+				return s + c.other + "- " + strings.ReplaceAll(c.returned, "\n", "\n  ") + "\n"
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if have := string(items[len(items)-1].Doc.BytesWithNewline()); have != c.want {
+				t.Errorf("the item is\n%s\nwant\n%s", have, c.want)
+			}
+		})
+	}
+}

@@ -235,11 +235,21 @@ func (m *merger) added(returned *Item) (*Item, error) {
 	if returned.read != nil && returned.read.problem != nil {
 		return nil, returned.read.problem
 	}
-	text, err := edit.Quote(returned.Doc.Value())
+	resource := returned.Doc.Value()
+	item, err := newItem(returned, resource.YAMLWithAliases())
+	if err != nil { // what had to be removed or quoted is below an alias
+		item, err = newItem(returned, resource.YAML())
+	}
+	return item, err
+}
+
+// newItem makes an item of a resource with the given text.
+func newItem(returned *Item, text string) (*Item, error) {
+	quoted, err := edit.Quote(returned.Doc.Value(), text)
 	if err != nil {
 		return nil, err
 	}
-	item, err := NewItem(text, returned.Path, returned.Index)
+	item, err := NewItem(quoted, returned.Path, returned.Index)
 	if err != nil {
 		return nil, err
 	}

@@ -62,9 +62,8 @@ func (u *updater) quote(v gaby.Value, path []string) error {
 
 // Quote returns the text of a resource with quotes around the annotations, labels and values of
 // variables that readers of YAML would not all take for strings.
-func Quote(resource gaby.Value) ([]byte, error) {
-	text := []byte(resource.YAML() + "\n")
-	doc, err := gaby.ParseYAML(text)
+func Quote(resource gaby.Value, text string) ([]byte, error) {
+	doc, err := gaby.ParseYAML([]byte(text + "\n"))
 	if err != nil {
 		return nil, err
 	}
