@@ -67,7 +67,7 @@ func Declaration(item *Item) (*Declared, error) {
 	}
 	declared, err := declaration(doc)
 	if err != nil {
-		return nil, item.located(err)
+		return nil, item.locatedByName(err)
 	}
 	if declared != nil {
 		declared.Dir = path.Dir(item.Path)

@@ -24,7 +24,7 @@ func TestD1ToD3Declarations(t *testing.T) {
 		{"D1 configFn in metadata", head + configFn, "c"},
 		{
 			"D1 configFn at the top", head + "configFn: {container: {image: c}}\n",
-			"error a.yaml:5:1: configFn belongs into metadata: metadata.configFn",
+			"error a.yaml:5:1: Nginx n: configFn belongs into metadata: metadata.configFn",
 		},
 		{"D2 container", head + "  annotations:\n" + annotated(function,
 			"container:\n  image: a\n  network: true\n"+
@@ -54,12 +54,12 @@ func TestD1ToD3Declarations(t *testing.T) {
 		{
 			"D2 an unknown key",
 			head + "  annotations:\n" + annotated(function, "exec: {path: a}\ndefer: true"),
-			`error a.yaml:6:36: annotation config.kubernetes.io/function: line 2: unknown field "defer"; ` +
+			`error a.yaml:6:36: Nginx n: annotation config.kubernetes.io/function: line 2: unknown field "defer"; ` +
 				"known are container, exec, starlark, deferFailure",
 		},
 		{
 			"D2 invalid YAML", head + "  annotations:\n" + annotated(function, "exec: [path"),
-			"error a.yaml:6:36: annotation config.kubernetes.io/function: 1:7: ",
+			"error a.yaml:6:36: Nginx n: annotation config.kubernetes.io/function: 1:7: ",
 		},
 		{
 			"D2 a key twice",

@@ -490,17 +490,19 @@ func named(step *Step, err error) error {
 			break
 		}
 	}
-	failure := &api.Failure{
-		Class: api.FailureFunction, Function: step.Name, Message: message, Err: err,
+	return &api.Failure{
+		Class: api.FailureFunction, Function: step.Name, Message: message, Hint: hint(err), Err: err,
 	}
-	if hinting, ok := errors.AsType[hinting](err); ok {
-		failure.Hint = hinting.Hint()
-	}
-	return failure
 }
 
-// hinting is an error that says what to do about it.
-type hinting interface {
-	error
-	Hint() string
+// hint returns what an error of package runtime says about what to do, "" if it does not.
+func hint(err error) string {
+	type hinting interface {
+		error
+		Hint() string
+	}
+	if e, ok := errors.AsType[hinting](err); ok {
+		return e.Hint()
+	}
+	return ""
 }

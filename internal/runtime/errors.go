@@ -26,6 +26,15 @@ func (e *NotExecutableError) Error() string {
 // Unwrap returns the cause.
 func (e *NotExecutableError) Unwrap() error { return e.Err }
 
+// OutsideError reports that a program or a mounted directory is outside of the directory that it
+// must be in.
+type OutsideError struct{ Path, Root string }
+
+func (e *OutsideError) Error() string { return fmt.Sprintf("%s is outside of %s", e.Path, e.Root) }
+
+// Hint says what allows it.
+func (e *OutsideError) Hint() string { return "--allow-outside allows it" }
+
 // StartError reports that the call itself is not possible, for example because of its mounts.
 type StartError struct {
 	Function string
@@ -195,6 +204,7 @@ func (e *ExecNotAllowedError) Error() string { return "exec is not allowed (--al
 func NotStarted(err error) bool {
 	is := func(target any) bool { return errors.As(err, target) }
 	return is(new(*NotStartedError)) || is(new(*MissingError)) || is(new(*NotExecutableError)) ||
+		is(new(*OutsideError)) ||
 		is(new(*StartError)) || is(new(*NetworkError)) || is(new(*PullError)) ||
 		is(new(*EngineError)) || is(new(*NoEngineError)) || is(new(*ExecNotAllowedError)) ||
 		is(new(*NoRunnerError))

@@ -74,7 +74,7 @@ func (m Mount) Resolve(dir, root string, outside bool) (Mount, error) {
 		return m, nil
 	}
 	if err := checkBelow(m.Source, root); err != nil {
-		return m, fmt.Errorf("mount: %w; --allow-mount-outside allows it", err)
+		return m, fmt.Errorf("mount: %w", err)
 	}
 	return m, nil
 }

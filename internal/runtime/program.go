@@ -138,7 +138,7 @@ func FindProgram(path, dir, root string, outside bool) (string, error) {
 	}
 	if !outside {
 		if err := checkBelow(full, root); err != nil {
-			return "", &StartError{path, err}
+			return "", err
 		}
 	}
 	return full, nil
@@ -162,7 +162,7 @@ func checkBelow(path, root string) error {
 	}
 	rel, err := filepath.Rel(realRoot, real)
 	if err != nil || !filepath.IsLocal(rel) {
-		return fmt.Errorf("%s is outside of %s", path, root)
+		return &OutsideError{path, root}
 	}
 	return nil
 }
