@@ -56,6 +56,10 @@ func (f *File) parse(all bool) error {
 			if !doc.IsNull() {
 				f.noResource++
 			}
+			if v := doc.Value(); v.SourceStyle().Plain && followsMarker(doc.Source()) {
+				problems = append(problems, located(f.Name, at(v.Position(),
+					"%q after --- is no document separator", v.Text())))
+			}
 			continue
 		}
 		items[i] = Item{Doc: doc, Path: f.Path, Index: i, file: f}
@@ -70,6 +74,18 @@ func (f *File) parse(all bool) error {
 		}
 	}
 	return errors.Join(problems...)
+}
+
+// followsMarker reports whether the first document marker in the text of a document has something
+// other than a comment after it.
+func followsMarker(text []byte) bool {
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimRight(line, "\r\n"); isMarker(line) {
+			rest := bytes.TrimSpace(line[3:])
+			return len(rest) > 0 && rest[0] != '#'
+		}
+	}
+	return false
 }
 
 // isResource reports whether a header is that of a resource. A Kustomization needs no name.

@@ -167,6 +167,29 @@ func TestOddFiles(t *testing.T) {
 	}
 }
 
+// F9: a separator is --- alone or with a comment; a document may begin on its line, but not with
+// plain text.
+func TestDocumentMarkers(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"alone", "---\n" + configMapA, ""},
+		{"blanks", "---  \n" + configMapA, ""},
+		{"a comment", "--- # one\n" + configMapA + "...\n--- # two\n", ""},
+		{"a map", "--- {a: b}\n", ""},
+		{"text", configMapA + "--- foo\n", "a.yaml:5:5: \"foo\" after --- is no document separator"},
+		{"text of the first", "--- foo\n", "a.yaml:1:5: \"foo\" after --- is no document separator"},
+		{"text below", "---\nfoo\n", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, dir, "a.yaml", c.text)
+			_, err := ReadPackage(t.Context(), dir, ReadOptions{Reader: &source.Reader{}})
+			if (err == nil) != (c.want == "") || err != nil && !strings.HasSuffix(err.Error(), c.want) {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
 // D6: arguments after "--".
 func TestInlineConfig(t *testing.T) {
 	for words, want := range map[string]string{
