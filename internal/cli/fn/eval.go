@@ -161,6 +161,9 @@ func evaluate(
 	if err != nil {
 		return err
 	}
+	if err := r.checkOutput(&o.output); err != nil {
+		return err
+	}
 	e := &evaluation{runner: r, flags: o, declared: declared, dir: dir, inline: inline}
 	e.version = version
 	if dir == "-" {

@@ -35,6 +35,15 @@ func (o *outputFlags) validate(stdin bool) error {
 	return o.exclusive()
 }
 
+// checkOutput returns an error, before anything runs, if the directory of -o exists.
+func (r *runner) checkOutput(o *outputFlags) error {
+	switch o.output {
+	case "", "json", "stdout", "unwrap":
+		return nil
+	}
+	return absent(source.InDirectory(r.app.Dir, o.output), "-o")
+}
+
 // emit writes the items of a package where the flags say.
 func (r *runner) emit(ctx context.Context, p *krm.Package, items []*krm.Item,
 	results []*krm.StepResult, o *outputFlags,

@@ -74,6 +74,9 @@ func renderPackage(ctx context.Context, a *app.App, cmd *cobra.Command, o *rende
 	if err != nil {
 		return err
 	}
+	if err := r.checkOutput(&o.output); err != nil {
+		return err
+	}
 	p, err := r.readPackage(ctx, dir, krm.ReadOptions{Kptfile: true})
 	if err != nil {
 		return err

@@ -105,6 +105,9 @@ func runDeclared(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlag
 	if err != nil {
 		return err
 	}
+	if err := r.checkOutput(&o.output); err != nil {
+		return err
+	}
 	f := &foreignRun{runner: r, flags: o, direct: direct, inline: inline, version: version}
 	if dir == "-" {
 		return f.stream(ctx, cmd)
