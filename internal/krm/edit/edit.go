@@ -165,6 +165,10 @@ func (u *updater) mapping(old, returned gaby.Value, path []string, keys *configk
 		if annotations && u.skip(key) || returned.Get(key).Exists() {
 			continue
 		}
+		if len(path) == 1 && path[0] == "metadata" && key == "annotations" {
+			gone = append(gone, u.own(c, at(key))...)
+			continue
+		}
 		gone = append(gone, at(key))
 	}
 	before := ""
@@ -197,6 +201,21 @@ func (u *updater) mapping(old, returned gaby.Value, path []string, keys *configk
 		}
 	}
 	return errors.Join(u.doc.DeleteAll(gone)...)
+}
+
+// own returns the paths of the annotations that skip does not select, or that of the map at path if
+// these are all.
+func (u *updater) own(v gaby.Value, path []string) [][]string {
+	var own [][]string
+	for c := v.First(); c.Exists(); c = c.Next() {
+		if !u.skip(c.Key()) {
+			own = append(own, append(path[:len(path):len(path)], c.Key()))
+		}
+	}
+	if len(own) == v.Len() {
+		return [][]string{path}
+	}
+	return own
 }
 
 // implied reports whether an entry of a resource only says what the list around it says for all

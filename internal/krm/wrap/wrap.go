@@ -199,24 +199,38 @@ func fresh(item *krm.Item) (*krm.Item, error) {
 	return krm.NewItem(text, item.Path, item.Index)
 }
 
+// index has the first item of each type, namespace and name.
+type index map[gaby.Header]*krm.Item
+
+// indexOf returns the index of the items of a list.
+func indexOf(list *krm.ResourceList) index {
+	x := make(index, len(list.Items))
+	for _, item := range list.Items {
+		x.add(item)
+	}
+	return x
+}
+
+func (x index) add(item *krm.Item) {
+	if h, err := item.Doc.Header(); err == nil && x[h] == nil {
+		x[h] = item
+	}
+}
+
 // find returns the item with the type, namespace and name of another one, nil for none.
-func find(list *krm.ResourceList, item *krm.Item) *krm.Item {
-	want, err := item.Doc.Header()
+func (x index) find(item *krm.Item) *krm.Item {
+	h, err := item.Doc.Header()
 	if err != nil {
 		return nil
 	}
-	for _, have := range list.Items {
-		if h, err := have.Doc.Header(); err == nil && h == want {
-			return have
-		}
-	}
-	return nil
+	return x[h]
 }
 
 // append adds items. One with the name of an existing item replaces it.
 func (o *Options) append(list *krm.ResourceList, printed []*krm.Item) error {
+	existing := indexOf(list)
 	for _, item := range printed {
-		if have := find(list, item); have != nil {
+		if have := existing.find(item); have != nil {
 			if err := have.Update(item.Doc, o.Provider); err != nil {
 				return fmt.Errorf("%s: %w", have, err)
 			}
@@ -228,14 +242,16 @@ func (o *Options) append(list *krm.ResourceList, printed []*krm.Item) error {
 		}
 		arrange(added.Doc)
 		list.Items = append(list.Items, added)
+		existing.add(added)
 	}
 	return nil
 }
 
 // merge merges items into existing ones with the same name, and adds the others.
 func (o *Options) merge(list *krm.ResourceList, printed []*krm.Item) error {
+	existing := indexOf(list)
 	for _, item := range printed {
-		have := find(list, item)
+		have := existing.find(item)
 		if have == nil {
 			added, err := fresh(item)
 			if err != nil {
@@ -243,6 +259,7 @@ func (o *Options) merge(list *krm.ResourceList, printed []*krm.Item) error {
 			}
 			arrange(added.Doc)
 			list.Items = append(list.Items, added)
+			existing.add(added)
 			continue
 		}
 		if err := o.mergeInto(have, item); err != nil {
@@ -277,6 +294,7 @@ func (o *Options) override(list *krm.ResourceList) error {
 			return diag.Input(diag.FileName(dir), "", err)
 		}
 	}
+	existing := indexOf(list)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -287,7 +305,7 @@ func (o *Options) override(list *krm.ResourceList) error {
 			return err
 		}
 		for _, patch := range stream.List.Items {
-			have := find(list, patch)
+			have := existing.find(patch)
 			if have == nil {
 				return diag.Input(diag.FileName(file), "", fmt.Errorf(
 					"%s is not among the resources, so it cannot be changed", patch))

@@ -288,3 +288,29 @@ func TestX6Failures(t *testing.T) {
 		})
 	}
 }
+
+// X4: with KUST_MERGE=false a resource is replaced in its file; annotations of the user go.
+func TestReplacedResourcesKeepTheirFile(t *testing.T) {
+	const list = `apiVersion: config.kubernetes.io/v1
+kind: ResourceList
+items:
+- apiVersion: v1
+  kind: ConfigMap
+  metadata:
+    name: x
+    annotations:
+      config.kubernetes.io/path: sub/mine.yaml # here
+      team: shop
+  data: {a: b}
+functionConfig: {kind: X, metadata: {name: m}}
+`
+	want := strings.Replace(list, "      team: shop\n", "", 1)
+	want = strings.Replace(want, "{a: b}", "{c: d}", 1)
+	text := must(t, list, Options{
+		Command: []string{"echo", "{apiVersion: v1, kind: ConfigMap, metadata: {name: x}, data: {c: d}}"},
+		Environ: []string{"KUST_MERGE=false"},
+	})
+	if text != want {
+		t.Errorf("replaced to\n%s\nwant\n%s", text, want)
+	}
+}
