@@ -1,13 +1,13 @@
 package krm
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/krm/doctext"
 )
 
 // File is a file that items were read from.
@@ -56,9 +56,9 @@ func (f *File) parse(all bool) error {
 			if !doc.IsNull() {
 				f.noResource++
 			}
-			if v := doc.Value(); v.SourceStyle().Plain && followsMarker(doc.Source()) {
+			if v := doc.Value(); v.SourceStyle().Plain && doctext.FollowsMarker(doc.Source()) {
 				problems = append(problems, located(f.Name, at(v.Position(),
-					"%q after --- is no document separator", v.Text())))
+					"%q after --- is not a comment", v.Text())))
 			}
 			continue
 		}
@@ -74,18 +74,6 @@ func (f *File) parse(all bool) error {
 		}
 	}
 	return errors.Join(problems...)
-}
-
-// followsMarker reports whether the first document marker in the text of a document has something
-// other than a comment after it.
-func followsMarker(text []byte) bool {
-	for line := range bytes.Lines(text) {
-		if line = bytes.TrimRight(line, "\r\n"); isMarker(line) {
-			rest := bytes.TrimSpace(line[3:])
-			return len(rest) > 0 && rest[0] != '#'
-		}
-	}
-	return false
 }
 
 // isResource reports whether a header is that of a resource. A Kustomization needs no name.
@@ -142,7 +130,7 @@ func (f *File) text(entries []entry, kept map[*gaby.YamlDoc]bool) [][]byte {
 	comments := func(before int) {
 		for ; f != nil && removed < before; removed++ {
 			if doc := f.docs[removed]; !kept[doc] && doc.IsDocument() {
-				if c := commentDocuments(f.source(removed)); len(c) > 0 {
+				if c := doctext.CommentDocuments(f.source(removed)); len(c) > 0 {
 					flush()
 					parts = append(parts, [][]byte{c})
 				}
@@ -173,34 +161,4 @@ func (f *File) source(i int) []byte {
 		return nil
 	}
 	return fresh[i].Source()
-}
-
-// commentDocuments returns the documents of text that have only comments, with their separators.
-// The comments directly above the content of another document are not such a document.
-func commentDocuments(text []byte) []byte {
-	var out, part []byte
-	comments, other := false, false
-	end := func() {
-		if comments && !other {
-			out = append(out, part...)
-		}
-		part, comments, other = nil, false, false
-	}
-	for line := range bytes.Lines(text) {
-		bare := bytes.TrimSpace(line)
-		if isMarker(bytes.TrimRight(line, "\r\n")) {
-			end()
-			bare = bytes.TrimSpace(bare[3:])
-		}
-		part = append(part, line...)
-		switch {
-		case len(bare) == 0:
-		case bare[0] == '#':
-			comments = true
-		default:
-			other = true
-		}
-	}
-	end()
-	return out
 }

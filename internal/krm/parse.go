@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/krm/doctext"
 )
 
 // listText is the text that a list was parsed from. The items are views into it.
@@ -26,7 +27,7 @@ func Parse(text []byte) (*ResourceList, error) { return parse(text, false) }
 // counts depends on what was sent.
 func parse(text []byte, lenient bool) (*ResourceList, error) {
 	if !utf8.Valid(text) {
-		return nil, at(position(text, invalidByte(text)), "the text is not UTF-8")
+		return nil, at(doctext.Position(text, doctext.InvalidByte(text)), "the text is not UTF-8")
 	}
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, fmt.Errorf("the text is empty; a ResourceList is expected")
@@ -109,24 +110,4 @@ func uniqueKeys(v gaby.Value) error {
 		}
 	}
 	return nil
-}
-
-// invalidByte returns the offset of the first byte that is not UTF-8.
-func invalidByte(text []byte) int {
-	at := 0
-	for at < len(text) {
-		r, n := utf8.DecodeRune(text[at:])
-		if r == utf8.RuneError && n == 1 {
-			break
-		}
-		at += n
-	}
-	return at
-}
-
-// position returns the position of an offset.
-func position(text []byte, at int) gaby.Position {
-	line := bytes.Count(text[:at], []byte{'\n'})
-	start := bytes.LastIndexByte(text[:at], '\n') + 1
-	return gaby.Position{Line: line + 1, Column: utf8.RuneCount(text[start:at]) + 1}
 }

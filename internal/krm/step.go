@@ -13,6 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/krm/doctext"
 	"github.com/fctl-dev/fctl/internal/runtime"
 )
 
@@ -419,7 +420,7 @@ func (l *ResourceList) isConfig(c *gaby.YamlDoc) bool {
 	if err != nil {
 		return true
 	}
-	sent, err := gaby.ParseYAML(content(text))
+	sent, err := gaby.ParseYAML(doctext.Content(text))
 	return err != nil || sent.Value().Equal(c.Value())
 }
 
@@ -464,7 +465,7 @@ func isNoList(text []byte) bool {
 	}
 	doc := docs[0]
 	if doc.Check() != nil {
-		first := content(text)
+		first := doctext.Content(text)
 		key, _, _ := bytes.Cut(first, []byte{':'})
 		return !bytes.Contains(text, []byte(Kind)) || len(first) == 0 ||
 			first[0] != '{' && bytes.ContainsAny(key, " \t\r\n")

@@ -175,8 +175,8 @@ func TestDocumentMarkers(t *testing.T) {
 		{"blanks", "---  \n" + configMapA, ""},
 		{"a comment", "--- # one\n" + configMapA + "...\n--- # two\n", ""},
 		{"a map", "--- {a: b}\n", ""},
-		{"text", configMapA + "--- foo\n", "a.yaml:5:5: \"foo\" after --- is no document separator"},
-		{"text of the first", "--- foo\n", "a.yaml:1:5: \"foo\" after --- is no document separator"},
+		{"text", configMapA + "--- foo\n", "a.yaml:5:5: \"foo\" after --- is not a comment"},
+		{"text of the first", "--- foo\n", "a.yaml:1:5: \"foo\" after --- is not a comment"},
 		{"text below", "---\nfoo\n", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

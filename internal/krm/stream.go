@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/krm/doctext"
 )
 
 // Stream is resources that were read from one text: a ResourceList, or documents.
@@ -20,7 +21,7 @@ type Stream struct {
 // ResourceList or List is unwrapped.
 func ReadStream(text []byte, name string) (*Stream, error) {
 	if !utf8.Valid(text) {
-		return nil, located(name, at(position(text, invalidByte(text)), "the text is not UTF-8"))
+		return nil, located(name, at(doctext.Position(text, doctext.InvalidByte(text)), "the text is not UTF-8"))
 	}
 	docs, err := gaby.ParseAll(text)
 	if err != nil {

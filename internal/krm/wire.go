@@ -10,6 +10,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/krm/doctext"
 )
 
 // Bytes returns the list as text. A list that was parsed is its text with the edits; of any other
@@ -191,7 +192,7 @@ func (l *ResourceList) wire(o *wireOptions) ([]byte, error) {
 			problems = append(problems, err)
 			continue
 		}
-		writeIndented(&b, "- ", text)
+		doctext.WriteIndented(&b, "- ", text)
 	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
@@ -202,7 +203,7 @@ func (l *ResourceList) wire(o *wireOptions) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		writeIndented(&b, "  ", text)
+		doctext.WriteIndented(&b, "  ", text)
 	}
 	if results := l.results(); len(results) > 0 {
 		doc, err := gaby.ParseYAML([]byte("results: []\n"))
@@ -255,7 +256,7 @@ func (item *Item) wire(id int, o *wireOptions) ([]byte, error) {
 	if err := set.write(doc); err == nil && doc.IsDocument() {
 		text := doc.BytesWithNewline()
 		doc.Rollback(mark)
-		if hasDirective(text, o.version) {
+		if doctext.HasDirective(text, o.version) {
 			return nil, item.located(at(doc.Position(),
 				"a document with YAML directives (%%) cannot be sent to a function"))
 		}
@@ -351,92 +352,6 @@ func (item *Item) String() string {
 		}
 	}
 	return name
-}
-
-// writeIndented writes the content of a document as an entry: the first line after lead, the others
-// indented as much. The text ends in a newline.
-func writeIndented(b *bytes.Buffer, lead string, text []byte) {
-	text = content(text)
-	first := true
-	for line := range bytes.Lines(text) {
-		line = bytes.TrimRight(line, "\r\n")
-		switch {
-		case first && len(line) > 0 && line[0] == ' ' && lead == "- ":
-			b.WriteString("-\n  ")
-		case first:
-			b.WriteString(lead)
-		case len(line) > 0:
-			b.WriteString("  ")
-		}
-		first = false
-		b.Write(line)
-		b.WriteByte('\n')
-	}
-	if first {
-		b.WriteString(lead + "{}\n")
-	}
-}
-
-// content returns the part of a document's text from its first value on: without the byte order
-// mark, directives, comments above, markers, and what follows the end of the document.
-func content(text []byte) []byte {
-	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
-	for len(text) > 0 {
-		end := bytes.IndexByte(text, '\n') + 1
-		if end == 0 {
-			end = len(text)
-		}
-		line := bytes.TrimRight(text[:end], " \t\r\n")
-		switch {
-		case len(line) == 0, bytes.TrimLeft(line, " \t")[0] == '#', line[0] == '%',
-			bytes.Equal(line, []byte("...")):
-		case isMarker(line):
-			if rest := bytes.TrimLeft(line[3:], " \t"); len(rest) > 0 && rest[0] != '#' {
-				skip := len(line) - len(rest)
-				return untilEnd(text[skip:])
-			}
-		default:
-			return untilEnd(text)
-		}
-		text = text[end:]
-	}
-	return nil
-}
-
-// hasDirective reports whether a document begins with directives, other than %YAML if version is
-// set.
-func hasDirective(text []byte, version bool) bool {
-	for line := range bytes.Lines(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))) {
-		switch bare := bytes.TrimSpace(line); {
-		case version && bytes.HasPrefix(line, []byte("%YAML")):
-		case line[0] == '%':
-			return true
-		case len(bare) == 0, bare[0] == '#', bytes.Equal(bare, []byte("...")):
-		default:
-			return false
-		}
-	}
-	return false
-}
-
-// isMarker reports whether a line begins with a document separator.
-func isMarker(line []byte) bool {
-	return bytes.HasPrefix(line, []byte("---")) &&
-		(len(line) == 3 || line[3] == ' ' || line[3] == '\t')
-}
-
-// untilEnd returns the text up to the end of its document.
-func untilEnd(text []byte) []byte {
-	at := 0
-	for line := range bytes.Lines(text) {
-		bare := bytes.TrimRight(line, "\r\n")
-		if at > 0 && (isMarker(bare) || bytes.HasPrefix(bare, []byte("...")) &&
-			(len(bare) == 3 || bare[3] == ' ' || bare[3] == '\t')) {
-			return text[:at]
-		}
-		at += len(line)
-	}
-	return text
 }
 
 // seqIndent returns how the first list below a map is indented: "compact" or "wide", "" without a
