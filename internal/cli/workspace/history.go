@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 
@@ -93,12 +94,22 @@ func newPrintNumbered(
 			}
 			data, err := read(s.Store, u, n)
 			if err != nil {
-				return err
+				return noRevision(err, u)
 			}
 			return s.App.Write(data)
 		})
 	}
 	return cmd
+}
+
+// noRevision gives the error about a revision that a user has named another hint.
+func noRevision(err error, u *workspace.Unit) error {
+	if e, ok := errors.AsType[*entity.Error](err); ok && e.Code == entity.CodeRevisionMissing {
+		named := *e
+		named.Hint = "fctl revision list " + u.Name()
+		return &named
+	}
+	return err
 }
 
 func number(word string) (int64, error) {
@@ -258,7 +269,7 @@ func diff(s *session.Session, u *workspace.Unit, from, to int64, form string) er
 	}
 	before, err := s.Store.Data(u, from)
 	if err != nil {
-		return err
+		return noRevision(err, u)
 	}
 	var after []byte
 	if to < 0 {
@@ -267,7 +278,7 @@ func diff(s *session.Session, u *workspace.Unit, from, to int64, form string) er
 		after, err = s.Store.Data(u, to)
 	}
 	if err != nil {
-		return err
+		return noRevision(err, u)
 	}
 	if form == "mutations" {
 		e, err := s.Engine()

@@ -153,7 +153,7 @@ func newUnitData(a *app.App) *cobra.Command {
 				data, err = s.Store.Data(u, *revision)
 			}
 			if err != nil {
-				return err
+				return noRevision(err, u)
 			}
 			if *file != "" && *file != "-" {
 				return session.WriteFile(s, *file, data)

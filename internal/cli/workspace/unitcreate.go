@@ -79,7 +79,8 @@ type newData struct {
 	slug      string
 	toolchain api.ToolchainType
 	data      []byte
-	file      bool
+	file      bool   // it has data
+	name      string // of the file
 }
 
 func (o *unitCreate) run(s *session.Session, words []string) error {
@@ -150,6 +151,7 @@ func (o *unitCreate) create(
 	case n.file:
 		_, err = s.Tx.Record(e, u, n.data, entity.SourceCreateUnit, o.ChangeDesc,
 			entity.Mutation{}, false)
+		err = session.InFile(err, n.name)
 	}
 	return u, err
 }
@@ -212,7 +214,7 @@ func (o *unitCreate) sources(s *session.Session, words []string) ([]newData, err
 		if n.data, err = s.Input(words[1]); err != nil {
 			return nil, err
 		}
-		n.file = true
+		n.file, n.name = true, words[1]
 		n.toolchain = toolchainOf(words[1], string(n.toolchain), n.data)
 	}
 	if n.file && o.upstreamUnit != "" {
@@ -271,6 +273,7 @@ func (o *unitCreate) files(s *session.Session) ([]newData, error) {
 		seen[slug] = f.Rel
 		all = append(all, newData{
 			slug: slug, toolchain: toolchainOf(f.Path, o.toolchain, data), data: data, file: true,
+			name: f.Path,
 		})
 	}
 	if len(all)+len(problems) == 0 {

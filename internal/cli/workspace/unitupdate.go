@@ -173,7 +173,7 @@ func (o *unitUpdate) run(s *session.Session, u *workspace.Unit, words []string) 
 			}
 		}
 		if err := o.record(s, e, u, data, entity.SourceUpdate, entity.Mutation{}); err != nil {
-			return err
+			return session.InFile(err, strings.Join(words[min(1, len(words)):], ""))
 		}
 	case o.restore != "":
 		if err := o.restoreRevision(s, e, u); err != nil {

@@ -108,7 +108,7 @@ func (o *linkPlan) pretend(s *session.Session) error {
 		}
 		if _, err := s.Tx.Record(e, u, data, entity.SourceUpdate, "what if", entity.Mutation{},
 			false); err != nil {
-			return err
+			return session.InFile(err, file)
 		}
 	}
 	return nil

@@ -76,7 +76,11 @@ func (o *linkResolve) check(cmd *cobra.Command, names []string, plan bool) error
 		return diag.UsageHint(cmd.UseLine(), "either names or flags that select links, not both")
 	}
 	if !slices.Contains([]string{"", "text", "json", "mutations"}, o.form) {
-		return diag.Usage("output format %q is not one of text, json, mutations", o.form)
+		forms := "text, json, mutations"
+		if plan {
+			forms = "text, diff, json, mutations"
+		}
+		return diag.Usage("output format %q is not one of %s", o.form, forms)
 	}
 	return nil
 }

@@ -209,12 +209,31 @@ func (s *Session) InSpace() (*workspace.Space, error) { return s.Space(s.SpaceSl
 
 // UnitNamed returns the unit with a reference.
 func (s *Session) UnitNamed(ref string) (*workspace.Unit, error) {
-	return s.Unit(s.SpaceSlug(), ref)
+	return s.Unit(s.nameSpace(), ref)
 }
 
 // LinkNamed returns the link with a reference.
 func (s *Session) LinkNamed(ref string) (*workspace.Link, error) {
-	return s.Link(s.SpaceSlug(), ref)
+	return s.Link(s.nameSpace(), ref)
+}
+
+// nameSpace returns the space in which names without one are searched.
+func (s *Session) nameSpace() string {
+	if s.SpaceFlag == "*" {
+		return s.Store.Config.DefaultSpace
+	}
+	return s.SpaceSlug()
+}
+
+// InFile gives an error about data that comes from a file the name of the file, instead of that of
+// the working copy that it does not become.
+func InFile(err error, file string) error {
+	if e, ok := errors.AsType[*entity.Error](err); ok && e.Code == entity.CodeParse && file != "" {
+		located := *e
+		located.Pos.File = diag.FileName(file)
+		return &located
+	}
+	return err
 }
 
 // Functions returns the executor. It is made when a command first needs it.
@@ -300,7 +319,11 @@ func Words(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, words []string) error {
 		switch n := len(words); {
 		case n < least:
-			return diag.UsageHint(cmd.UseLine(), "%s is expected, got %d", Count(least, "word"), n)
+			verb := "are"
+			if least == 1 {
+				verb = "is"
+			}
+			return diag.UsageHint(cmd.UseLine(), "%s %s expected, got %d", Count(least, "word"), verb, n)
 		case most >= 0 && n > most:
 			return diag.UsageHint(cmd.UseLine(), "at most %s, got %d: %q", Count(most, "word"), n,
 				words[most])
