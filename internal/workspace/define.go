@@ -190,8 +190,7 @@ func (t *Tx) CreateUnit(w *Workspace, space *Space, u *entity.Unit) (*Unit, erro
 	unit := &Unit{Unit: u, source: source{file: unitFile(space.Slug, u.Slug)}}
 	u.UnitID = w.id(entity.KindUnit, space.Slug, u.Slug)
 	t.store.created(&u.Common, space)
-	w.Units = append(w.Units, unit)
-	w.index()
+	w.addUnit(unit)
 	return unit, t.WriteUnit(unit)
 }
 
@@ -221,8 +220,7 @@ func (t *Tx) CreateLink(w *Workspace, l *Link) error {
 	l.file = definitionFile(entity.KindLink, l.SpaceSlug, l.Slug)
 	l.LinkID = w.id(entity.KindLink, l.SpaceSlug, l.Slug)
 	t.store.created(&l.Common, w.spaces[l.SpaceSlug])
-	w.Links = append(w.Links, l)
-	w.index()
+	w.addLink(l)
 	return t.WriteLink(l)
 }
 

@@ -89,11 +89,34 @@ func (l *Link) Name() string { return l.SpaceSlug + "/" + l.Slug }
 // DataFile returns the path of the working copy in the workspace.
 func (u *Unit) DataFile() string { return dataFile(u.SpaceSlug, u.Slug, u.ToolchainType) }
 
+// bySlug is the order of the entities of a kind.
+func bySlug(a, b entity.Common) int {
+	return cmp.Or(cmp.Compare(a.SpaceSlug, b.SpaceSlug), cmp.Compare(a.Slug, b.Slug))
+}
+
+// addUnit adds a unit. Making all indexes again would take long for each of many units.
+func (w *Workspace) addUnit(u *Unit) {
+	at, _ := slices.BinarySearchFunc(w.Units, u, func(a, b *Unit) int {
+		return bySlug(a.Common, b.Common)
+	})
+	w.Units = slices.Insert(w.Units, at, u)
+	for i := at; i < len(w.Units); i++ {
+		w.Units[i].node = i
+	}
+	w.units[u.Name()], w.byID[u.UnitID] = u, u
+}
+
+// addLink adds a link.
+func (w *Workspace) addLink(l *Link) {
+	at, _ := slices.BinarySearchFunc(w.Links, l, func(a, b *Link) int {
+		return bySlug(a.Common, b.Common)
+	})
+	w.Links = slices.Insert(w.Links, at, l)
+	w.links[l.Name()], w.byID[l.LinkID] = l, l
+}
+
 // index makes the maps and sorts the lists.
 func (w *Workspace) index() {
-	bySlug := func(a, b entity.Common) int {
-		return cmp.Or(cmp.Compare(a.SpaceSlug, b.SpaceSlug), cmp.Compare(a.Slug, b.Slug))
-	}
 	slices.SortFunc(w.Spaces, func(a, b *Space) int { return cmp.Compare(a.Slug, b.Slug) })
 	slices.SortFunc(w.Units, func(a, b *Unit) int { return bySlug(a.Common, b.Common) })
 	slices.SortFunc(w.Links, func(a, b *Link) int { return bySlug(a.Common, b.Common) })

@@ -97,11 +97,13 @@ func (o *unitCreate) run(s *session.Session, words []string) error {
 		return err
 	}
 	for _, n := range all {
-		if u, err := s.Unit(space.Slug, n.slug); err == nil && o.AllowExists {
-			if err := s.PrintUnit(&o.Output, u, ""); err != nil {
-				return err
+		if o.AllowExists {
+			if u, err := s.Unit(space.Slug, n.slug); err == nil {
+				if err := s.PrintUnit(&o.Output, u, ""); err != nil {
+					return err
+				}
+				continue
 			}
-			continue
 		}
 		u, err := o.create(s, space, n)
 		if err != nil {

@@ -217,6 +217,11 @@ func (o *importer) common(
 // record remembers the ID of a new entity.
 func (o *importer) record(kind entity.Kind, there, here string) {
 	o.made[kind]++
+	o.same(there, here)
+}
+
+// same remembers the ID of an entity.
+func (o *importer) same(there, here string) {
 	if there != "" {
 		o.ids[there] = here
 	}
@@ -224,9 +229,11 @@ func (o *importer) record(kind entity.Kind, there, here string) {
 
 func (o *importer) space(p *entity.Space) error {
 	there := p.SpaceID
-	if existing, err := o.Space(p.Slug); err == nil && o.allowExists {
-		o.ids[there] = existing.SpaceID
-		return nil
+	if o.allowExists { // a search for a missing name takes long
+		if existing, err := o.Space(p.Slug); err == nil {
+			o.same(there, existing.SpaceID)
+			return nil
+		}
 	}
 	made, err := o.Tx.CreateSpace(o.Workspace, &entity.Space{
 		Common:      o.common(entity.KindSpace, p.Slug, there, &p.Common),
@@ -241,9 +248,11 @@ func (o *importer) space(p *entity.Space) error {
 func (o *importer) unit(space *workspace.Space, object *exchange.Object) error {
 	from := object.Unit
 	o.objects[object.ID] = object
-	if existing, err := o.Unit(space.Slug, object.Slug); err == nil && o.allowExists {
-		o.ids[object.ID] = existing.UnitID
-		return nil
+	if o.allowExists { // a search for a missing name takes long
+		if existing, err := o.Unit(space.Slug, object.Slug); err == nil {
+			o.same(object.ID, existing.UnitID)
+			return nil
+		}
 	}
 	if !slices.Contains(entity.Toolchains(), from.ToolchainType) {
 		return &entity.Error{
@@ -334,9 +343,11 @@ func absolute(path string) string {
 
 func (o *importer) invocation(space *workspace.Space, object *exchange.Object) error {
 	from := object.Invocation
-	if existing, err := o.Invocation(space.Slug, object.Slug); err == nil && o.allowExists {
-		o.ids[object.ID] = existing.InvocationID
-		return nil
+	if o.allowExists { // a search for a missing name takes long
+		if existing, err := o.Invocation(space.Slug, object.Slug); err == nil {
+			o.same(object.ID, existing.InvocationID)
+			return nil
+		}
 	}
 	made, err := o.Tx.CreateInvocation(o.Workspace, space, &entity.Invocation{
 		Common:        o.common(entity.KindInvocation, space.Slug, object.ID, &from.Common),
@@ -352,9 +363,11 @@ func (o *importer) invocation(space *workspace.Space, object *exchange.Object) e
 
 func (o *importer) filter(space *workspace.Space, object *exchange.Object) error {
 	from := object.Filter
-	if existing, err := o.Filter(space.Slug, object.Slug); err == nil && o.allowExists {
-		o.ids[object.ID] = existing.FilterID
-		return nil
+	if o.allowExists { // a search for a missing name takes long
+		if existing, err := o.Filter(space.Slug, object.Slug); err == nil {
+			o.same(object.ID, existing.FilterID)
+			return nil
+		}
 	}
 	f := &entity.Filter{
 		Common: o.common(entity.KindFilter, space.Slug, object.ID, &from.Common),

@@ -16,9 +16,11 @@ import (
 
 // link makes a link.
 func (o *importer) link(space *workspace.Space, object *exchange.Object) error {
-	if existing, err := o.Link(space.Slug, object.Slug); err == nil && o.allowExists {
-		o.ids[object.ID] = existing.LinkID
-		return nil
+	if o.allowExists { // a search for a missing name takes long
+		if existing, err := o.Link(space.Slug, object.Slug); err == nil {
+			o.same(object.ID, existing.LinkID)
+			return nil
+		}
 	}
 	from := object.Link
 	if o.failed[from.FromUnitID] || o.failed[from.ToUnitID] ||
