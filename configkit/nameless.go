@@ -19,3 +19,17 @@ func (p Nameless) ResourceInfo(doc *gaby.YamlDoc) (api.ResourceInfo, error) {
 	}
 	return info, err
 }
+
+// ResourceNameStableCore returns what the provider knows of it, or else the name without its scope.
+func (p Nameless) ResourceNameStableCore(doc *gaby.YamlDoc) api.ResourceName {
+	if known, ok := p.ResourceProvider.(interface {
+		ResourceNameStableCore(doc *gaby.YamlDoc) api.ResourceName
+	}); ok {
+		return known.ResourceNameStableCore(doc)
+	}
+	info, err := p.ResourceInfo(doc)
+	if err != nil {
+		return ""
+	}
+	return info.ResourceNameWithoutScope
+}
