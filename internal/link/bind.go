@@ -28,9 +28,15 @@ func (r *resolver) needs(links []*entity.Link) error {
 	}
 	var owners []*owner
 	for _, l := range links {
-		if r.in.Options.NeedsOnly[l.LinkID] && !r.mayNeed() {
-			r.results[l.LinkID].Status = entity.StatusSkipped
-			continue
+		if r.in.Options.NeedsOnly[l.LinkID] {
+			open, err := r.hasOpenNeeds()
+			if err != nil {
+				return entity.Errors(r.problemsOf(nil, err))
+			}
+			if !open {
+				r.results[l.LinkID].Status = entity.StatusSkipped
+				continue
+			}
 		}
 		o, err := r.prepareNeeds(l)
 		if err != nil {
@@ -61,6 +67,21 @@ func (r *resolver) needs(links []*entity.Link) error {
 func (r *resolver) mayNeed() bool {
 	return bytes.Contains(r.data, []byte(configkit.PlaceholderString)) ||
 		bytes.Contains(r.data, []byte(strconv.Itoa(configkit.PlaceholderInt)))
+}
+
+// hasOpenNeeds reports whether the unit has placeholders that a link can fill.
+func (r *resolver) hasOpenNeeds() (bool, error) {
+	if !r.mayNeed() {
+		return false, nil
+	}
+	docs, err := r.documents()
+	if err != nil {
+		return false, err
+	}
+	needs, err := needsOf(docs, r.provider)
+	return slices.ContainsFunc(needs, func(n *need) bool {
+		return n.open() && !n.isPart()
+	}), err
 }
 
 // prepareNeeds reads what a link provides and writes its manual bindings.

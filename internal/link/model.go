@@ -72,6 +72,8 @@ type Options struct {
 	Protect bool
 	// NeedsOnly has the IDs of links that run only if the unit has unbound needs in their phase.
 	NeedsOnly map[string]bool
+	// Noted has the IDs of links whose failure is only noted, whatever the others do.
+	Noted map[string]bool
 	// ToRevision is the upstream revision that an upgrade merges; 0 is the head.
 	ToRevision int64
 }

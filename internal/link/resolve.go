@@ -19,8 +19,8 @@ import (
 // Resolve resolves links of a unit. Links run in the order of their phases and, within a phase, of
 // their slugs. The error is an entity.Errors; it means that nothing may be written.
 //
-// A link of the type None is skipped. With Automatic or KeepGoing a link that fails is noted in
-// Failed; the others run.
+// A link of the type None is skipped. With Automatic or KeepGoing, or if it is one of Noted, a link
+// that fails is noted in Failed; the others run.
 func Resolve(ctx context.Context, in *Input) (*Output, error) {
 	r, err := newResolver(ctx, in)
 	if err != nil {
@@ -225,6 +225,9 @@ func (r *resolver) fail(l *entity.Link, err error) bool {
 	result.Status, result.Code = entity.StatusFailed, problems[0].Code
 	result.Message = strings.TrimPrefix(problems.Error(), string(result.Code)+": ")
 	r.failed[l.LinkID] = problems[0]
+	if r.in.Options.Noted[l.LinkID] {
+		return true
+	}
 	r.failures = append(r.failures, problems...)
 	return r.in.Options.Automatic || r.in.Options.KeepGoing
 }

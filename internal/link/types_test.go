@@ -196,6 +196,9 @@ func TestInteractions(t *testing.T) {
 				t.Fatal(err)
 			}
 			planned.Result.DryRun = false
+			for i := range planned.Result.Links {
+				planned.Result.Links[i].Produced = nil // only a dry run shows it
+			}
 			if diff := cmp.Diff(planned, w.resolve("down")); diff != "" {
 				t.Error(diff)
 			}
@@ -242,4 +245,33 @@ spec:
 	}}
 	w.resolve("down")
 	w.has("down", replaceOnce(ingress, "confighubplaceholder", "example.com"))
+}
+
+// TestNotedLinks resolves a link beside one that only follows and fails.
+func TestNotedLinks(t *testing.T) {
+	w := newWorld(t)
+	w.unit("up", twoResources)
+	w.unit("down", threeNeeds)
+	w.link("good", "down", "up", "")
+	bad := w.link("bad", "down", "up", "")
+	bad.Bindings = []entity.Binding{{
+		ProvidedResource: &api.ResourceInfo{ResourceType: "v1/ConfigMap", ResourceName: "cfg"},
+		ProvidedPath:     "data.missing",
+		NeededResource:   &api.ResourceInfo{ResourceType: "v1/ConfigMap", ResourceName: "down"},
+		NeededPath:       "data.y",
+	}}
+	w.fails(entity.CodeNoValue, "down")
+	out, err := w.try("down", link.Options{Noted: map[string]bool{bad.LinkID: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.has("down", replaceOnce(threeNeeds, "confighubplaceholder", "one"))
+	if out.Failed[bad.LinkID] == nil || out.Failed["id-good"] != nil {
+		t.Errorf("%+v", out.Failed)
+	}
+	// A placeholder that nothing can fill is not a reason to resolve a link.
+	out, err = w.try("down", link.Options{NeedsOnly: map[string]bool{bad.LinkID: true}})
+	if err != nil || out.Failed[bad.LinkID] != nil {
+		t.Error(err, out)
+	}
 }

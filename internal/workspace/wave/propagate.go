@@ -21,8 +21,9 @@ type Selection struct {
 	Stale, All bool
 	// Links selects more links. It may be nil.
 	Links func(*workspace.Link) bool
-	// Explicit resolves the links of a unit all together or not at all, and stops propagation from
-	// a unit that failed. Otherwise a link that fails is noted, and the others go on.
+	// Explicit resolves the selected links of a unit all together or not at all, and stops
+	// propagation from a unit that failed. A link that fails and only follows, or any without
+	// Explicit, is noted, and the others go on.
 	Explicit bool
 	// Propagate resolves automatic links downstream of what changed.
 	Propagate bool
@@ -35,6 +36,10 @@ type UnitResult struct {
 	Unit   *workspace.Unit
 	Output *link.Output // nil if Err is set
 	Err    error
+	// Follows says that no link of the unit was selected, and Noted has the slugs of links that
+	// only follow: the command does not fail if these do.
+	Follows bool
+	Noted   map[string]bool
 }
 
 // Run resolves links in one wave over all units, upstreams first. Each unit is visited once, after
@@ -53,7 +58,8 @@ func (r *Runner) Run(ctx context.Context, change Change, sel Selection) ([]UnitR
 	noted := 0 // of the revised units
 	for _, node := range order {
 		u := w.Units[node]
-		links, needsOnly := r.selected(u, change, sel)
+		chosen := r.selected(u, change, sel)
+		links := chosen.links
 		if len(links) == 0 {
 			continue
 		}
@@ -61,8 +67,9 @@ func (r *Runner) Run(ctx context.Context, change Change, sel Selection) ([]UnitR
 			return results, err
 		}
 		options := r.Options
-		options.NeedsOnly = needsOnly
-		options.Automatic = !sel.Explicit
+		options.NeedsOnly, options.Noted = chosen.needsOnly, chosen.follow
+		follows := len(chosen.follow) == len(links)
+		options.Automatic = !sel.Explicit || follows
 		head := u.HeadRevisionNum
 		out, err := r.Resolve(ctx, u, links, options)
 		for _, revised := range r.Tx.Revised[noted:] { // edits of upstreams count, too
@@ -72,9 +79,15 @@ func (r *Runner) Run(ctx context.Context, change Change, sel Selection) ([]UnitR
 		if err != nil {
 			r.Failed(links, err)
 		}
-		if sel.Explicit || err != nil || out.Changed || u.HeadRevisionNum != head ||
+		if sel.Explicit && !follows || err != nil || out.Changed || u.HeadRevisionNum != head ||
 			interesting(out) {
-			results = append(results, UnitResult{u, out, err})
+			noted := map[string]bool{}
+			for _, l := range links {
+				noted[l.Slug] = chosen.follow[l.LinkID]
+			}
+			results = append(results, UnitResult{
+				Unit: u, Output: out, Err: err, Follows: follows, Noted: noted,
+			})
 		}
 	}
 	return results, nil
@@ -85,10 +98,17 @@ func interesting(out *link.Output) bool {
 	return len(out.Failed) > 0 || len(out.Result.Warnings) > 0
 }
 
-// selected returns the links of a unit that a wave resolves. needsOnly has those that run only if
-// the unit has unbound needs by then.
-func (r *Runner) selected(u *workspace.Unit, change Change, sel Selection,
-) (links []*workspace.Link, needsOnly map[string]bool) {
+// chosen is the links of a unit that a wave resolves.
+type chosen struct {
+	links []*workspace.Link
+	// follow has the IDs of those that were not selected, and needsOnly of those among them that
+	// run only if the unit has unbound needs by then.
+	follow, needsOnly map[string]bool
+}
+
+// selected returns the links of a unit that a wave resolves.
+func (r *Runner) selected(u *workspace.Unit, change Change, sel Selection) chosen {
+	all := chosen{follow: map[string]bool{}, needsOnly: map[string]bool{}}
 	var maybe []*workspace.Link
 	for _, l := range r.linksFrom(u) {
 		if l.UpdateType == entity.UpdateNone || l.To == nil {
@@ -101,21 +121,23 @@ func (r *Runner) selected(u *workspace.Unit, change Change, sel Selection,
 		}
 		switch {
 		case sel.Links != nil && sel.Links(l),
-			sel.Stale && (sel.All || l.AutoUpdate) && len(r.Workspace.StaleReasons(l, nil)) > 0,
-			propagate && changed[l.To]:
-			links = append(links, l)
+			sel.Stale && (sel.All || l.AutoUpdate) && len(r.Workspace.StaleReasons(l, nil)) > 0:
+			all.links = append(all.links, l)
+		case propagate && changed[l.To]:
+			all.links = append(all.links, l)
+			all.follow[l.LinkID] = true
 		case propagate && l.Type() == entity.UpdateNeedsProvides:
 			maybe = append(maybe, l)
 		}
 	}
-	if len(links) == 0 && !change.Revised[u] {
-		return nil, nil
+	if len(all.links) == 0 && !change.Revised[u] {
+		return chosen{}
 	}
-	needsOnly = map[string]bool{}
 	for _, l := range maybe {
-		needsOnly[l.LinkID] = true
+		all.follow[l.LinkID], all.needsOnly[l.LinkID] = true, true
 	}
-	return append(links, maybe...), needsOnly
+	all.links = append(all.links, maybe...)
+	return all
 }
 
 // Failed records why links were not resolved.

@@ -118,6 +118,9 @@ func (o *linkResolve) run(s *session.Session, names []string) error {
 	}
 	for i, r := range results {
 		if r.Err != nil {
+			if r.Follows { // it is noted
+				continue
+			}
 			o.failed = append(o.failed, r.Err)
 			results[i].Output = s.FailedResult(r.Unit, sel.Links, r.Err)
 			continue
@@ -129,7 +132,7 @@ func (o *linkResolve) run(s *session.Session, names []string) error {
 			o.failed = append(o.failed, err)
 		}
 		for _, l := range r.Output.Result.Links {
-			if l.Status == entity.StatusFailed {
+			if l.Status == entity.StatusFailed && !r.Noted[l.Link] {
 				o.failed = append(o.failed, &entity.Error{
 					Code: l.Code, Message: l.Message, Space: r.Unit.SpaceSlug, Unit: r.Unit.Slug,
 					Link: l.Link, Class: api.FailureFunction,
@@ -139,7 +142,7 @@ func (o *linkResolve) run(s *session.Session, names []string) error {
 	}
 	s.Results = append(s.Results, results...)
 	s.After(s.ShowResults)
-	if len(results) == 1 && results[0].Err != nil {
+	if len(results) == 1 && results[0].Err != nil && !results[0].Follows {
 		var links []*workspace.Link
 		for _, l := range s.LinksFrom(results[0].Unit) {
 			if sel.Links(l) {
