@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -97,6 +98,46 @@ func (w *Workspace) Validate() entity.Errors {
 		errs = append(errs, cycles...)
 	}
 	return errs
+}
+
+// CheckData checks the data of all units: working copies with parse, and that the history has the
+// head revisions.
+func (w *Workspace) CheckData(parse func(u *Unit, data []byte) error) (entity.Errors, error) {
+	var errs entity.Errors
+	s := w.Store
+	for _, u := range w.Units {
+		_, data, err := s.Edited(u)
+		if err == nil && data == nil { // the index knows that it is the head
+			data, err = s.Working(u)
+		}
+		if err == nil && len(data) > 0 {
+			if parseErr := parse(u, data); parseErr != nil {
+				err = s.InUnit(u, parseErr)
+			}
+		}
+		if errs, err = collect(errs, err); err != nil {
+			return errs, err
+		}
+		head, err := s.Data(u, u.HeadRevisionNum)
+		if err == nil && u.HeadRevisionNum > 0 && hash(head) != u.DataHash {
+			e := fail(s.position(revisionDir(u.SpaceSlug, u.Slug, u.HeadRevisionNum)+"/data"),
+				entity.CodeState, "it is not what %s has as its head", u.Name())
+			e.Hint = "restore the file, for example with git or 'fctl undo'"
+			err = e
+		}
+		if errs, err = collect(errs, err); err != nil {
+			return errs, err
+		}
+	}
+	return errs, nil
+}
+
+// collect adds an error about an entity to errs. It returns other errors.
+func collect(errs entity.Errors, err error) (entity.Errors, error) {
+	if e, ok := errors.AsType[*entity.Error](err); ok {
+		return append(errs, e), nil
+	}
+	return errs, err
 }
 
 // ValidateLink checks one link, which need not be of the workspace, as Validate does. Problems have

@@ -114,9 +114,9 @@ func newWorkspaceCheck(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [flags]",
 		Short: "Check every file of the workspace",
-		Long: `Check every definition of the workspace, and print all problems with file, line
-and column. An interrupted write is reported; --repair finishes it, as any
-command that writes does.`,
+		Long: `Check every definition of the workspace and the data of its units, and print
+all problems with file, line and column. An interrupted write is reported;
+--repair finishes it, as any command that writes does.`,
 		Args: app.NoArguments,
 	}
 	repair := cmd.Flags().Bool("repair", false, "finish an interrupted write")
@@ -126,6 +126,10 @@ command that writes does.`,
 			problems := s.Validate()
 			more, err := s.CheckEngine()
 			if err != nil {
+				return err
+			}
+			problems = append(problems, more...)
+			if more, err = s.CheckData(); err != nil {
 				return err
 			}
 			problems = append(problems, more...)

@@ -140,7 +140,13 @@ func (o *linkResolve) run(s *session.Session, names []string) error {
 			}
 		}
 	}
-	s.Results = append(s.Results, results...)
+	for _, r := range results {
+		if r.Follows {
+			s.Propagated = append(s.Propagated, r)
+		} else {
+			s.Results = append(s.Results, r)
+		}
+	}
 	s.After(s.ShowResults)
 	if len(results) == 1 && results[0].Err != nil && !results[0].Follows {
 		var links []*workspace.Link

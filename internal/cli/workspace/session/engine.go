@@ -6,6 +6,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/link"
@@ -88,6 +89,24 @@ func (s *Session) CheckEngine() (entity.Errors, error) {
 		all = append(all, problems...)
 	}
 	return all, nil
+}
+
+// CheckData returns the problems of the units' data.
+func (s *Session) CheckData() (entity.Errors, error) {
+	executor, err := s.Functions()
+	if err != nil {
+		return nil, err
+	}
+	return s.Workspace.CheckData(func(u *workspace.Unit, data []byte) error {
+		converter, err := executor.Converter(u.ToolchainType)
+		if err == nil {
+			_, err = Documents(converter, data)
+		}
+		if err != nil {
+			return yamlpath.Locate(err, nil)
+		}
+		return nil
+	})
 }
 
 // CheckFunctions checks what a link says about functions, names and expressions. Problems have the

@@ -26,8 +26,10 @@ func (s *Session) ShowResults() error {
 		return s.showJSON(results, propagated)
 	case "mutations":
 		var all api.ResourceMutationList
-		for _, r := range results {
-			all = append(all, r.Output.Result.FunctionMutationSummary...)
+		for _, r := range slices.Concat(results, propagated) {
+			if r.Output != nil {
+				all = append(all, r.Output.Result.FunctionMutationSummary...)
+			}
 		}
 		return s.App.WriteJSON(all)
 	}
