@@ -260,3 +260,27 @@ func TestLinkRules(t *testing.T) {
 		}
 	})
 }
+
+// TestToolchainStays edits the toolchain of a unit in its definition.
+func TestToolchainStays(t *testing.T) {
+	dir := shop(t)
+	s, w := open(t, dir, workspace.OpenOptions{Write: true})
+	if err := change(t.Context(), s, w); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, map[string]string{
+		"spaces/shop/units/web/unit.yaml": "ToolchainType: AppConfig/JSON\n",
+	})
+	s, w = open(t, dir, workspace.OpenOptions{})
+	defer s.Close() //nolint:errcheck // only read
+	if len(w.Problems) != 1 || w.Problems[0].Code != entity.CodeToolchainImmutable ||
+		w.Problems[0].Pos.Column != 16 {
+		t.Error(w.Problems)
+	}
+	if u, err := w.Unit("shop", "web"); err != nil || u.ToolchainType != "Kubernetes/YAML" {
+		t.Error(u, err)
+	}
+}

@@ -65,6 +65,7 @@ type loaded struct {
 	invocation *Invocation
 	filter     *Filter
 	errs       entity.Errors
+	found      []finding // problems with fields of a unit
 	failed     error
 	fresh      bool // files were read that the index does not have
 }
@@ -213,6 +214,14 @@ func (s *Store) load(d definition) loaded {
 		if l.unit.ToolchainType == "" {
 			l.unit.ToolchainType = entity.Toolchains()[0]
 		}
+		if was := state.ToolchainType; was != "" && was != l.unit.ToolchainType &&
+			slices.Contains(entity.Toolchains(), l.unit.ToolchainType) {
+			e := fail(noPosition(), entity.CodeToolchainImmutable,
+				"the unit is %s; it cannot become %s", was, l.unit.ToolchainType)
+			e.Hint = "create another unit"
+			l.found = append(l.found, finding{[]string{"ToolchainType"}, e})
+			l.unit.ToolchainType = was
+		}
 		l.unit.packed = l.packedIf(err, l.unit.Definition().PackDefinition)
 	case entity.KindLink:
 		l.link = &Link{source: from}
@@ -241,7 +250,7 @@ func (s *Store) load(d definition) loaded {
 
 // packedIf returns a definition for the index, "" if it has a problem.
 func (l *loaded) packedIf(err error, write func(*pack.Codec)) string {
-	if err != nil || len(l.errs) > 0 {
+	if err != nil || len(l.errs)+len(l.found) > 0 {
 		return ""
 	}
 	text, ok := packed(write)
@@ -327,6 +336,7 @@ func (w *Workspace) add(l *loaded) {
 	case l.space != nil:
 		w.Spaces = append(w.Spaces, l.space)
 	case l.unit != nil:
+		w.Problems = append(w.Problems, w.located(l.unit.file, l.found)...)
 		w.Units = append(w.Units, l.unit)
 	case l.link != nil:
 		w.Links = append(w.Links, l.link)

@@ -74,7 +74,7 @@ func (s *Store) Data(u *Unit, n int64) ([]byte, error) {
 			n, u.Name())
 		e.Hint = "set the link to the present with 'fctl link update --patch LINK --make-current'"
 		if n == u.HeadRevisionNum {
-			e.Hint = "restore " + revisionDir(u.SpaceSlug, u.Slug, n) + ", for example with git"
+			e.Hint = "restore the history of " + u.Name() + ", for example with git"
 		}
 		e.Space, e.Unit = u.SpaceSlug, u.Slug
 		return nil, e

@@ -16,6 +16,7 @@ func (u *Unit) PackDefinition(c *pack.Codec) {
 func (s *UnitStateFile) Pack(c *pack.Codec) {
 	pack.Text(c, &s.UnitID)
 	s.Recorded.pack(c)
+	pack.Text(c, &s.ToolchainType)
 	pack.Number(c, &s.HeadRevisionNum)
 	pack.Number(c, &s.HeadMutationNum)
 	pack.Number(c, &s.HeadUnitActionNum)

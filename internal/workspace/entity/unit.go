@@ -46,6 +46,8 @@ type UnitState struct {
 type UnitStateFile struct {
 	UnitID string
 	Recorded
+	// ToolchainType is that of the definition, which cannot change.
+	ToolchainType api.ToolchainType `json:",omitempty"`
 	UnitState
 }
 
@@ -56,7 +58,10 @@ func (u *Unit) Definition() *Unit {
 
 // State returns what is recorded about the unit.
 func (u *Unit) State() *UnitStateFile {
-	return &UnitStateFile{UnitID: u.UnitID, Recorded: u.recorded(), UnitState: u.UnitState}
+	return &UnitStateFile{
+		UnitID: u.UnitID, Recorded: u.recorded(), ToolchainType: u.ToolchainType,
+		UnitState: u.UnitState,
+	}
 }
 
 // Record sets the recorded fields of the unit.
