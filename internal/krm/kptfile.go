@@ -117,6 +117,10 @@ func (p *kptPackage) readPipeline() error {
 		return p.kptfile.located(at(v.Position(),
 			"the apiVersion %q of the Kptfile is not supported; kpt.dev/v1 is", v.Text()))
 	}
+	if err := (strict{}).keys(root, "apiVersion", "kind", "metadata", "upstream", "upstreamLock",
+		"pipeline", "info", "inventory", "status"); err != nil {
+		return p.kptfile.located(err)
+	}
 	pipeline := root.Get("pipeline")
 	if !pipeline.Exists() || pipeline.IsNull() {
 		return nil
