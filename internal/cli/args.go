@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -13,6 +14,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -71,7 +74,18 @@ func splitArgs(a *app.App, cmd *cobra.Command, o *runFlags, words []string) (g a
 		g.words = append([]string{words[0], "--"}, words[1:]...)
 	}
 	if len(words) == 0 && len(o.functions) == 0 {
-		g.problem = diag.UsageHint("'fctl list' shows the functions", "FUNCTION is missing")
+		hint := "'fctl list' shows the functions"
+		if files.Unit != "" {
+			executor, toolchains := o.toolchains(a, cmd)
+			var names []string
+			for _, t := range toolchains {
+				for _, s := range executor.Signatures(t) {
+					names = append(names, s.FunctionName)
+				}
+			}
+			hint = cmp.Or(configkit.DidYouMean("", configkit.Suggest(files.Unit, names)), hint)
+		}
+		g.problem = diag.UsageHint(hint, "FUNCTION is missing")
 	}
 	return g, nil
 }
@@ -146,23 +160,30 @@ func unitLeftOut(a *app.App, cmd *cobra.Command, o *runFlags, words []string) bo
 	case strings.Trim(words[0], "abcdefghijklmnopqrstuvwxyz0123456789-") != "":
 		return false // as names of functions are
 	}
-	l, err := o.load(cmd.Context(), a, cmd)
-	if err != nil {
-		return false // prepare reports it
-	}
-	toolchains := l.executor.Toolchains()
-	if t := api.ToolchainType(l.settings.Toolchain); t != "" {
-		toolchains = []api.ToolchainType{t}
-	} else if t, sure := source.ToolchainByName(o.files.File); sure {
-		toolchains = []api.ToolchainType{t}
-	}
+	executor, toolchains := o.toolchains(a, cmd)
 	isFunction := func(word string) bool {
 		return slices.ContainsFunc(toolchains, func(t api.ToolchainType) bool {
-			_, known := l.executor.Signature(t, word)
+			_, known := executor.Signature(t, word)
 			return known
 		})
 	}
 	return isFunction(words[0]) && !isFunction(firstArg(cmd.Flags(), words[1:]))
+}
+
+// toolchains returns those that FILE can have, none after a problem, which prepare reports.
+func (o *runFlags) toolchains(
+	a *app.App, cmd *cobra.Command,
+) (*functions.Executor, []api.ToolchainType) {
+	l, err := o.load(cmd.Context(), a, cmd)
+	if err != nil {
+		return nil, nil
+	}
+	if t := api.ToolchainType(l.settings.Toolchain); t != "" {
+		return l.executor, []api.ToolchainType{t}
+	} else if t, sure := source.ToolchainByName(o.files.File); sure {
+		return l.executor, []api.ToolchainType{t}
+	}
+	return l.executor, l.executor.Toolchains()
 }
 
 // firstArg returns the first word that is not a flag, or the unknown flag before it.
