@@ -1,18 +1,15 @@
 package kubernetes
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/jsonschema"
 	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
 	"github.com/fctl-dev/fctl/configkit/k8skit/semantics"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
-	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/functions/unit"
 )
@@ -45,7 +42,7 @@ func vetSemanticsFunction(provider configkit.ResourceProvider) handler.FunctionR
 			if err != nil {
 				return result, err
 			}
-			resources, known := 0, identities{}
+			resources, known := 0, semantics.Identities{}
 			_, err = yamlkit.VisitResources(docs, nil, provider,
 				func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
 					if isPatch(doc) {
@@ -54,43 +51,13 @@ func vetSemanticsFunction(provider configkit.ResourceProvider) handler.FunctionR
 					}
 					resources++
 					problems := semantics.Check(string(info.ResourceType), doc.Value(), release)
-					problems = append(problems, known.add(doc, info)...)
+					problems = append(problems, known.Add(info, doc.Value())...)
 					unit.AddSchemaProblems(&result, provider, doc, info, problems)
 					return output, nil
 				})
 			fc.Matched(resources)
 			return result, err
 		})
-}
-
-// identities are the resources of a unit, by group, kind, namespace and name, with their lines.
-type identities map[string]int
-
-// add adds a resource, and returns the problem that the unit has it already.
-func (known identities) add(doc *gaby.YamlDoc, info *api.ResourceInfo) []jsonschema.Problem {
-	metadata := doc.Value().Get("metadata")
-	name := metadata.Get("name")
-	text := name.Text()
-	switch {
-	case text == "", strings.Contains(text, generic.PlaceholderString):
-		return nil
-	case metadata.Get("annotations").Get("helm.sh/hook").Exists(): // Helm deletes it in between
-		return nil
-	}
-	t := string(info.ResourceType)
-	if parts := strings.Split(t, "/"); len(parts) == 3 { // versions are views of one resource
-		t = parts[0] + "/" + parts[2]
-	}
-	id := t + " " + string(info.ResourceName)
-	line, twice := known[id]
-	if !twice {
-		known[id] = name.Position().Line
-		return nil
-	}
-	return []jsonschema.Problem{{
-		Path: name.Segments(), Pos: name.Position(), Keyword: "duplicate",
-		Message: fmt.Sprintf("resource name %q is already used at line %d", text, line),
-	}}
 }
 
 // releaseName returns the release that a function's arguments select, such as 1.35, or "" for the

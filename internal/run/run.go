@@ -475,11 +475,9 @@ func (l *loop) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 }
 
 // withholds reports whether the configuration of a unit is neither printed nor written, because a
-// validation of the chain did not pass. A chain that only reads prints no configuration but with
-// -o data.
+// validation of a chain that changes it did not pass.
 func (l *loop) withholds(response *handler.Result, chain *plan.Plan) bool {
-	return response.ValidationFailed && !l.options.KeepGoing && !l.options.Fix &&
-		(mutating(chain) || l.options.Format == report.Data)
+	return response.ValidationFailed && !l.options.KeepGoing && !l.options.Fix && mutating(chain)
 }
 
 // printsConfiguration reports whether what is printed about a chain that changes configuration is
