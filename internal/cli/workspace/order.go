@@ -7,6 +7,7 @@ import (
 
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
+	"github.com/fctl-dev/fctl/internal/diag"
 )
 
 // orderRow is a row of unit order.
@@ -31,7 +32,12 @@ through units that are not printed.`,
 	complete := flags.Bool("complete", false,
 		"add everything the units depend on; with --destroy everything that depends on them")
 	asJSON := flags.Bool("json", false, "print JSON")
+	more := flags.StringSlice("unit", nil, "the `UNIT`, as without the flag; can be repeated")
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
+		names = append(names, *more...)
+		if len(names) > 0 && sel.IsSet() {
+			return diag.UsageHint(cmd.UseLine(), "either units or --where is expected, not both")
+		}
 		if *asJSON {
 			out.Form = "json"
 		}

@@ -44,6 +44,10 @@ func TestReadKinds(t *testing.T) {
 		"filter alone":    {`{"Slug": "a", "From": "Unit", "Where": ""}`, "filter a"},
 		"list":            {`[{"Unit": {"Slug": "a"}}]`, "unit a"},
 		"documents":       {"Unit: {Slug: a}\n---\nUnit: {Slug: b}\n", "unit a, unit b"},
+		"lists one after another": {
+			`[{"Unit": {"Slug": "a"}}]
+			 [{"Space": {"Slug": "s"}}]`, "space s, unit a",
+		},
 		"order": {
 			`[{"Link": {"Slug": "l"}}, {"Unit": {"Slug": "a"}}, {"Space": {"Slug": "s"}}]`,
 			"space s, unit a, link l",
@@ -96,14 +100,15 @@ func TestReadErrors(t *testing.T) {
 	_, err := exchange.Read([]entity.Text{
 		{Bytes: []byte("[1,\n {\"Unit\": {}}]"), File: "a"},
 		{Bytes: nil, File: "b"},
-		{Bytes: []byte("{"), File: "c"},
+		{Bytes: []byte("{"), File: "c"}, {Bytes: []byte("[]\n\n  [2] [3]\n"), File: "d"},
 	})
 	all, ok := errors.AsType[entity.Errors](err)
-	if !ok || len(all) != 4 {
+	if !ok || len(all) != 6 {
 		t.Fatalf("got %v", err)
 	}
 	for i, want := range []string{
 		"a:1:2: E_FIELD_TYPE", "a:2:2: E_SLUG", "b: E_PARSE", "c:1:1: E_PARSE",
+		"d:3:4: E_FIELD_TYPE", "d:3:8: E_FIELD_TYPE",
 	} {
 		if !strings.HasPrefix(all[i].Error(), want) {
 			t.Errorf("got %v, want %s", all[i], want)

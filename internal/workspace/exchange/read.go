@@ -1,11 +1,13 @@
 package exchange
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -62,7 +64,10 @@ func Read(texts []entity.Text) (*Set, error) {
 	}}
 	for _, text := range texts {
 		r.text = text
-		r.document()
+		for _, part := range parts(text.Bytes) {
+			r.line = part.line
+			r.document(part.bytes)
+		}
 	}
 	for _, o := range r.set.Objects {
 		if o.SpaceSlug != "" {
@@ -78,7 +83,35 @@ func Read(texts []entity.Text) (*Set, error) {
 	return r.set, r.errs.Err()
 }
 
+// part is one of several JSON texts one after another, as several commands print them.
+type part struct {
+	bytes []byte
+	line  int // lines before it
+}
+
+// parts returns the JSON texts in a text, or the text itself if it is something else.
+func parts(text []byte) []part {
+	var all []part
+	d := json.NewDecoder(bytes.NewReader(text))
+	for {
+		var one json.RawMessage
+		err := d.Decode(&one)
+		if errors.Is(err, io.EOF) && len(all) > 1 {
+			return all
+		}
+		if err != nil {
+			return []part{{text, 0}}
+		}
+		begin := d.InputOffset() - int64(len(one))
+		line := bytes.Count(text[:begin], []byte("\n"))
+		// The columns of the first line stay right.
+		indent := begin - 1 - int64(bytes.LastIndexByte(text[:begin], '\n'))
+		all = append(all, part{slices.Concat(bytes.Repeat([]byte(" "), int(indent)), one), line})
+	}
+}
+
 type reader struct {
+	line int // lines before the part that is read
 	text entity.Text
 	set  *Set
 	errs entity.Errors
@@ -86,16 +119,23 @@ type reader struct {
 
 func (r *reader) fail(at gaby.Position, code entity.Code, format string, args ...any) *entity.Error {
 	e := &entity.Error{
-		Code: code, Pos: api.Position{File: r.text.File, Line: at.Line, Column: at.Column},
+		Code: code, Pos: r.position(at),
 		Message: fmt.Sprintf(format, args...),
 	}
 	r.errs = append(r.errs, e)
 	return e
 }
 
+func (r *reader) position(at gaby.Position) api.Position {
+	if at.Line > 0 {
+		at.Line += r.line
+	}
+	return api.Position{File: r.text.File, Line: at.Line, Column: at.Column}
+}
+
 // document reads one text.
-func (r *reader) document() {
-	docs, err := gaby.ParseAll(r.text.Bytes)
+func (r *reader) document(text []byte) {
+	docs, err := gaby.ParseAll(text)
 	for _, doc := range docs {
 		if err == nil {
 			err = doc.Check()
@@ -227,7 +267,7 @@ func decode(from, to any) error {
 func (r *reader) object(v gaby.Value, kind entity.Kind, field string, fields map[string]any) {
 	at := v.Position()
 	o := &Object{
-		Kind: kind, Pos: api.Position{File: r.text.File, Line: at.Line, Column: at.Column},
+		Kind: kind, Pos: r.position(at),
 	}
 	var to any
 	var id *string

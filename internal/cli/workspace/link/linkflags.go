@@ -66,7 +66,7 @@ func (o *linkFlags) add(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&o.downstreamSetters, "downstream-setter", nil,
 		"TransformPaths: run `\"[KEY=]FUNCTION ARG...\"`; an ARG may begin with template: or cel:")
 	flags.StringArrayVar(&o.bindings, "manual-binding", nil,
-		"`[int:|bool:]TYPE:RESOURCE:NEEDED=TYPE:RESOURCE:PROVIDED`, or for Insert TYPE:RESOURCE:NEEDED")
+		"`TYPE:RESOURCE:NEEDED=[int:|bool:]TYPE:RESOURCE:PROVIDED`, or for Insert TYPE:RESOURCE:NEEDED")
 	flags.BoolVar(&o.stripMetadata, "insert-strip-metadata", false,
 		"Insert: leave out the block with the metadata of an application file")
 	o.Body.Add(flags, "link")
@@ -307,8 +307,19 @@ func parsePathExpression(text string) (entity.PathExpression, error) {
 	a := parseArgument(expression)
 	p.Evaluator = a.Evaluator
 	p.Expression, _ = a.Value.(string)
-	p.Parameters, err = link.Parameters(p.Evaluator, p.Expression)
+	p.Parameters, err = parametersOf("downstream-path", p.Evaluator, p.Expression)
 	return p, err
+}
+
+// parametersOf returns the names of the parameters that an expression reads.
+func parametersOf(flag, evaluator, expression string) ([]string, error) {
+	names, err := link.Parameters(evaluator, expression)
+	if err != nil {
+		return nil, &entity.Error{
+			Code: entity.CodeExprParse, Message: "--" + flag + ": " + err.Error(), Err: err,
+		}
+	}
+	return names, nil
 }
 
 func parseSetter(text string) (entity.ParameterizedFunction, error) {
@@ -321,7 +332,7 @@ func parseSetter(text string) (entity.ParameterizedFunction, error) {
 			continue
 		}
 		var names []string
-		if names, err = link.Parameters(a.Evaluator, expression); err == nil {
+		if names, err = parametersOf("downstream-setter", a.Evaluator, expression); err == nil {
 			for _, name := range names {
 				if !slices.Contains(f.Parameters, name) {
 					f.Parameters = append(f.Parameters, name)
@@ -336,6 +347,10 @@ func parseBinding(text string) (entity.Binding, error) {
 	var b entity.Binding
 	_, text = cutKey(text, ":")
 	needed, provided, both := cutPath(text)
+	if t, _ := cutType(needed); t != "" {
+		return b, diag.UsageHint("TYPE:RESOURCE:NEEDED="+string(t)+":TYPE:RESOURCE:PROVIDED",
+			"--manual-binding: the type %s is that of the value: write it after the equals sign", t)
+	}
 	resource, path, err := parseResourcePath("manual-binding", needed)
 	if err != nil {
 		return b, err
