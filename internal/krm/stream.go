@@ -95,11 +95,10 @@ func Unwrap(items []*Item) []byte {
 		doc := item.Doc
 		if !doc.IsDocument() && item.read != nil { // an entry of a ResourceList
 			fresh, err := gaby.ParseYAML([]byte(doc.Value().YAML() + "\n"))
-			if err != nil || cleanAnnotations(fresh) != nil {
-				continue
-			}
-			fresh.DropPositions()
-			doc = fresh
+			if err == nil && cleanAnnotations(fresh) == nil {
+				fresh.DropPositions()
+				doc = fresh
+			} // what cannot be cleaned stays as it is, rather than be lost
 		}
 		docs = append(docs, doc)
 	}
