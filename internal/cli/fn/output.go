@@ -150,6 +150,7 @@ func (r *runner) emitStream(ctx context.Context, s *krm.Stream, items []*krm.Ite
 		return r.app.Write(krm.Unwrap(krm.WithoutLocal(items)))
 	}
 	if o.output == "json" {
+		r.note(diag.Stdin, "-o json prints what happened; the resources are not printed")
 		return r.app.Write(events(nil, nil, results))
 	}
 	dir := source.InDirectory(r.app.Dir, o.output)
