@@ -92,6 +92,9 @@ func conflictLines(list api.MutationConflictList) []string {
 	return lines
 }
 
+// addedMap begins a resource that both sides add.
+const addedMap = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\n"
+
 func TestMergeUnits(t *testing.T) {
 	const container = "spec.template.spec.containers.?name="
 	e := func(text string, pairs ...string) string { return replaced(t, text, pairs...) }
@@ -219,6 +222,28 @@ func TestMergeUnits(t *testing.T) {
 			),
 			want:      e(baseDeployment, "dev", "prod", "2 #", "5 #") + separator + baseService,
 			conflicts: []string{"BothAdded web metadata.namespace", "BothAdded web spec.replicas"},
+		},
+		{
+			name: "both have added a resource with other values", base: "",
+			source:    addedMap + "data:\n  a: \"1\"\n  b: \"2\"\n",
+			target:    addedMap + "data:\n  a: \"9\"\n  z: \"0\"\n",
+			want:      addedMap + "data:\n  a: \"9\"\n  z: \"0\"\n  b: \"2\"\n",
+			conflicts: []string{"BothAdded settings data.a"},
+		},
+		{
+			name: "both have deleted a resource", base: baseDeployment + separator + baseService,
+			source: baseDeployment, target: baseDeployment,
+		},
+		{
+			name:   "a resource is deleted that the target has changed",
+			base:   baseDeployment + separator + baseService,
+			source: baseDeployment,
+			target: baseDeployment + separator + e(baseService, "port: 53", "port: 54"),
+			want:   baseDeployment,
+			conflicts: []string{
+				"DeleteShadowed web spec.ports.?port=53,protocol=UDP;@0",
+				"DeleteShadowed web spec.ports.?port=54,protocol=UDP;@0",
+			},
 		},
 		{
 			name: "lists without merge key of maps", base: baseRoute,
