@@ -128,13 +128,13 @@ func (s *Store) readIndex() *index {
 // settled is how long ago a file must have been written for its stamp to identify its content:
 // another write within the resolution of the file system's clock might leave the stamp as it is.
 // Whole seconds suggest a coarse clock.
-func (st stamp) settled(now time.Time) bool {
+func (s stamp) settled(now time.Time) bool {
 	resolution := 50 * time.Millisecond
-	if st.Modified%int64(time.Second) == 0 {
+	if s.Modified%int64(time.Second) == 0 {
 		resolution = 2 * time.Second
 	}
-	age := now.Sub(time.Unix(0, max(st.Modified, st.Changed)))
-	return st != stamp{} && age > resolution
+	age := now.Sub(time.Unix(0, max(s.Modified, s.Changed)))
+	return s != stamp{} && age > resolution
 }
 
 // WriteIndex writes the index for the next command. It needs the lock for writing. An index that

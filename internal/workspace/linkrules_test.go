@@ -200,7 +200,8 @@ func TestLinkRules(t *testing.T) {
 		},
 		{
 			"a filter that ends with AND",
-			"FromUnit: a\nToUnit: b\nWhereResource: kind = 'A' AND\n", []string{"E_WHERE_PARSE"},
+			"FromUnit: a\nToUnit: b\nWhereResource: kind = 'A' AND\n",
+			[]string{"E_WHERE_PARSE"},
 		},
 		{
 			"a filter over 1024 bytes",
@@ -215,7 +216,8 @@ func TestLinkRules(t *testing.T) {
 		{
 			"a filter of mutations over 4096 bytes",
 			"FromUnit: a\nToUnit: b\nUpdateType: MergeUnits\nWhereMutation: Subgroup = '" +
-				strings.Repeat("x", 4096) + "'\n", []string{"E_WHERE_PARSE"},
+				strings.Repeat("x", 4096) + "'\n",
+			[]string{"E_WHERE_PARSE"},
 		},
 		{
 			"an unknown field", "FromUnit: a\nToUnit: b\nUpdatType: None\n",

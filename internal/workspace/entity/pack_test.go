@@ -40,8 +40,8 @@ func fillIn(t *testing.T, v reflect.Value) {
 			v.Set(reflect.ValueOf(time.Unix(1, 2).UTC()))
 			return
 		}
-		for i := range v.NumField() {
-			fillIn(t, v.Field(i))
+		for _, field := range v.Fields() {
+			fillIn(t, field)
 		}
 	default:
 		t.Fatalf("a field has the type %s", v.Type())
