@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/internal/link"
+	"github.com/fctl-dev/fctl/internal/link/attributes"
 )
 
 const subnets = `attribute: subnet-id
@@ -27,7 +27,7 @@ needed:
 // Attributes of the user are needed and provided like those that fctl knows.
 func TestRegisteredAttributes(t *testing.T) {
 	w := newWorld(t)
-	if err := link.RegisterAttributes(w.executor, []link.AttributeFile{
+	if err := attributes.Register(w.executor, []attributes.File{
 		{Name: "subnets.yaml", Text: []byte(subnets)},
 	}); err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ spec: {subnet: confighubplaceholder}
 }
 
 func TestAttributeErrors(t *testing.T) {
-	err := link.RegisterAttributes(functions.NewStandardExecutor(), []link.AttributeFile{{
+	err := attributes.Register(functions.NewStandardExecutor(), []attributes.File{{
 		Name: "a.yaml", Text: []byte(`attribute: x
 datatype: string
 needed:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/link"
+	"github.com/fctl-dev/fctl/internal/link/attributes"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
 
@@ -217,7 +218,7 @@ spec:
   - {host: web.confighubplaceholder}
 `
 	w := newWorld(t)
-	if err := link.RegisterAttributes(w.executor, []link.AttributeFile{{
+	if err := attributes.Register(w.executor, []attributes.File{{
 		Name: "a.yaml", Text: []byte("attribute: domain\nprovided:\n" +
 			"- {resourceType: v1/ConfigMap, path: data.domain}\n"),
 	}}); err != nil {

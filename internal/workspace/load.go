@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fctl-dev/fctl/internal/link"
+	"github.com/fctl-dev/fctl/internal/link/attributes"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 	"github.com/fctl-dev/fctl/internal/workspace/pack"
 )
@@ -149,12 +149,12 @@ func (s *Store) entries(dir string, is func(fs.FileMode) bool) ([]fs.DirEntry, e
 
 // Attributes returns the files in which users say which paths of resource types need and provide
 // values, sorted by name.
-func (s *Store) Attributes() ([]link.AttributeFile, error) {
+func (s *Store) Attributes() ([]attributes.File, error) {
 	names, err := s.names(attributesDir, fs.FileMode.IsRegular)
 	if err != nil {
 		return nil, err
 	}
-	var files []link.AttributeFile
+	var files []attributes.File
 	for _, name := range names {
 		if path.Ext(name) != ".yaml" {
 			continue
@@ -164,7 +164,7 @@ func (s *Store) Attributes() ([]link.AttributeFile, error) {
 		if err != nil {
 			return nil, s.unreadable(name, err)
 		}
-		files = append(files, link.AttributeFile{Name: s.position(name).File, Text: text})
+		files = append(files, attributes.File{Name: s.position(name).File, Text: text})
 	}
 	return files, nil
 }

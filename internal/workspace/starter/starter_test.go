@@ -6,7 +6,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/internal/link"
+	"github.com/fctl-dev/fctl/internal/link/attributes"
 	"github.com/fctl-dev/fctl/internal/workspace/starter"
 )
 
@@ -15,7 +15,7 @@ import (
 func TestAttributes(t *testing.T) {
 	text := starter.Attributes()
 	x := functions.NewStandardExecutor()
-	if err := link.RegisterAttributes(x, []link.AttributeFile{
+	if err := attributes.Register(x, []attributes.File{
 		{Name: starter.AttributesFile, Text: text},
 	}); err != nil {
 		t.Fatal(err)

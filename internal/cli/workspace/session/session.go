@@ -19,7 +19,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/diff"
-	"github.com/fctl-dev/fctl/internal/link"
+	"github.com/fctl-dev/fctl/internal/link/attributes"
 	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/settings"
 	"github.com/fctl-dev/fctl/internal/source"
@@ -249,7 +249,7 @@ func (s *Session) Functions() (*functions.Executor, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := link.RegisterAttributes(executor, files); err != nil {
+	if err := attributes.Register(executor, files); err != nil {
 		return nil, err
 	}
 	s.executor = executor

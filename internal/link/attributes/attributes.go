@@ -1,4 +1,6 @@
-package link
+// Package attributes reads which paths of resource types need and provide values, as users state it
+// in files.
+package attributes
 
 import (
 	"fmt"
@@ -14,7 +16,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
 
-// AttributeFile is a YAML text that says which paths of resource types need and provide values of
+// File is a YAML text that says which paths of resource types need and provide values of
 // an attribute:
 //
 //	attribute: subnet-id
@@ -32,18 +34,18 @@ import (
 // A need is bound to a provision of the same attribute that has all required properties, and of
 // several to the one with the most preferred ones. A property that begins with path: is read from
 // the resource.
-type AttributeFile struct {
+type File struct {
 	Name string // for messages
 	Text []byte
 }
 
-// RegisterAttributes registers the attributes of files with an executor, before its first use. The
+// Register registers the attributes of files with an executor, before its first use. The
 // error is an entity.Errors with all problems.
-func RegisterAttributes(x *functions.Executor, files []AttributeFile) error {
+func Register(x *functions.Executor, files []File) error {
 	provider := x.ResourceProvider(api.ToolchainKubernetesYAML)
 	var problems entity.Errors
 	for _, f := range files {
-		r := attributeReader{file: f.Name}
+		r := reader{file: f.Name}
 		docs, err := gaby.ParseAll(f.Text)
 		if err == nil {
 			for _, doc := range docs {
@@ -63,13 +65,13 @@ func RegisterAttributes(x *functions.Executor, files []AttributeFile) error {
 	return problems.Err()
 }
 
-// attributeReader reads one file.
-type attributeReader struct {
+// reader reads one file.
+type reader struct {
 	file     string
 	problems entity.Errors
 }
 
-func (r *attributeReader) problem(
+func (r *reader) problem(
 	at gaby.Value, code entity.Code, format string, args ...any,
 ) *entity.Error {
 	pos := at.Position()
@@ -84,7 +86,7 @@ func (r *attributeReader) problem(
 
 // fields reports fields of a map that are not known, and those that are missing. It reports whether
 // the map can be read.
-func (r *attributeReader) fields(v gaby.Value, what string, required, optional []string) bool {
+func (r *reader) fields(v gaby.Value, what string, required, optional []string) bool {
 	if v.Kind() != gaby.Map {
 		_ = r.problem(v, entity.CodeFieldType, "%s must be a map", what)
 		return false
@@ -106,7 +108,7 @@ func (r *attributeReader) fields(v gaby.Value, what string, required, optional [
 }
 
 // attribute reads and registers one attribute.
-func (r *attributeReader) attribute(v gaby.Value, provider configkit.ResourceProvider) {
+func (r *reader) attribute(v gaby.Value, provider configkit.ResourceProvider) {
 	if !r.fields(v, "an attribute", []string{"attribute"},
 		[]string{"dataType", "needed", "provided"}) {
 		return
@@ -134,7 +136,7 @@ func (r *attributeReader) attribute(v gaby.Value, provider configkit.ResourcePro
 }
 
 // path reads and registers one path of an attribute.
-func (r *attributeReader) path(
+func (r *reader) path(
 	v gaby.Value, side string, name api.AttributeName, t api.DataType,
 	provider configkit.ResourceProvider,
 ) {
@@ -167,7 +169,7 @@ func (r *attributeReader) path(
 }
 
 // texts returns a map of texts.
-func (r *attributeReader) texts(v gaby.Value) map[string]string {
+func (r *reader) texts(v gaby.Value) map[string]string {
 	if !v.Exists() {
 		return nil
 	}
