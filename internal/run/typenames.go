@@ -122,6 +122,8 @@ func (n *TypeNames) kinds(text string) (kinds string, notes []api.Note) {
 					Message: "--kind " + word + ": no known resource type has this kind; " + hint,
 				})
 			}
+		case typenames.HasVersion(t, word):
+			words[i] = string(t)
 		case typenames.IsShortName(t, word):
 			words[i] = string(t[strings.LastIndexByte(string(t), '/')+1:])
 			if group, _, ok := strings.Cut(string(t), "/"); ok && strings.Count(string(t), "/") == 2 {

@@ -206,3 +206,10 @@ func IsShortName(t api.ResourceType, word string) bool {
 	kind := strings.ToLower(kindOf(t))
 	return name != kind && !slices.Contains(plurals(kind), name)
 }
+
+// HasVersion reports whether a word that names a type has its version, as in deployment.v1.apps.
+func HasVersion(t api.ResourceType, word string) bool {
+	_, rest, _ := strings.Cut(strings.ToLower(word), ".")
+	group, version := groupAndVersion(t)
+	return group != "" && rest == version+"."+group
+}
