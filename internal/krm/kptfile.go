@@ -1,6 +1,7 @@
 package krm
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -139,10 +140,9 @@ func (p *kptPackage) readPipeline() error {
 			continue
 		}
 		for entry := range v.Entries() {
-			f, err := p.readFunction(entry)
-			if err != nil {
+			f, mistakes := p.readFunction(entry)
+			for _, err := range mistakes {
 				problems = append(problems, p.kptfile.located(err))
-				continue
 			}
 			*list.to = append(*list.to, f)
 		}
@@ -150,64 +150,74 @@ func (p *kptPackage) readPipeline() error {
 	return errors.Join(problems...)
 }
 
-// readFunction reads one entry of a pipeline.
-func (p *kptPackage) readFunction(v gaby.Value) (*pipelineFunction, error) {
-	if err := (strict{}).keys(v, "image", "exec", "configPath", "configMap", "configRef", "name",
-		"tag", "selectors", "exclude", "when", "condition", "resourceFileRegexp",
-		"resourceRegexp"); err != nil {
-		return nil, err
-	}
+// readFunction reads one entry of a pipeline. All its mistakes are returned.
+func (p *kptPackage) readFunction(v gaby.Value) (*pipelineFunction, []error) {
 	f := &pipelineFunction{
 		declared: &Declared{Image: text(v.Get("image")), Tag: text(v.Get("tag")), Dir: p.dir},
 		name:     text(v.Get("name")), at: v.Position(), configPath: text(v.Get("configPath")),
 		configMap: v.Get("configMap"),
 	}
+	known := (strict{}).keys(v, "image", "exec", "configPath", "configMap", "configRef", "name",
+		"tag", "selectors", "exclude", "when", "condition", "resourceFileRegexp", "resourceRegexp")
+	if v.Kind() != gaby.Map {
+		return f, []error{cmp.Or(known, at(v.Position(), "a function needs image or exec"))}
+	}
+	mistakes := []error{
+		known, f.readCondition(v), f.readCommand(v), f.checkTag(v.Get("tag")),
+		f.readConfig(v, p.dir),
+	}
+	for _, list := range []struct {
+		key string
+		to  *[]Selector
+	}{{"selectors", &f.selectors}, {"exclude", &f.exclude}} {
+		selectors, err := readSelectors(v.Get(list.key))
+		*list.to, mistakes = selectors, append(mistakes, err)
+	}
+	if pattern := text(v.Get("resourceFileRegexp")) + text(v.Get("resourceRegexp")); pattern != "" {
+		var err error
+		if f.files, err = regexp.Compile(pattern); err != nil {
+			mistakes = append(mistakes, at(v.Position(), "resourceFileRegexp: %w", err))
+		}
+	}
+	return f, slices.DeleteFunc(mistakes, func(err error) bool { return err == nil })
+}
+
+// readCondition reads the expression that decides whether the function runs.
+func (f *pipelineFunction) readCondition(v gaby.Value) error {
+	if v.Get("condition").Exists() && v.Get("when").Exists() {
+		return at(v.Position(), "when and condition are the same; give one of them")
+	}
 	for _, key := range []string{"condition", "when"} {
 		if c := v.Get(key); c.Exists() {
 			f.when, f.whenAt, f.whenKey = text(c), c.Position(), key
 			if f.when == "" {
-				return nil, at(f.whenAt, "%s must be an expression", key)
+				return at(f.whenAt, "%s must be an expression", key)
 			}
 		}
 	}
-	if v.Get("condition").Exists() && v.Get("when").Exists() {
-		return nil, at(v.Position(), "when and condition are the same; give one of them")
-	}
+	return nil
+}
+
+// readCommand reads which image or program is run.
+func (f *pipelineFunction) readCommand(v gaby.Value) error {
 	command := text(v.Get("exec"))
 	switch {
 	case f.declared.Image == "" && command == "":
-		return nil, at(v.Position(), "a function needs image or exec")
+		return at(v.Position(), "a function needs image or exec")
 	case f.declared.Image != "" && command != "":
-		return nil, at(v.Position(), "image and exec exclude each other")
-	case command != "":
-		words, err := shellwords.Split(command)
-		if err != nil || len(words) == 0 {
-			return nil, at(v.Get("exec").Position(), "exec: %q is not a command", command)
-		}
-		f.declared.Exec, f.declared.Args = words[0], words[1:]
-		if f.declared.Tag != "" {
-			return nil, at(v.Get("tag").Position(), "tag goes with image")
-		}
+		return at(v.Position(), "image and exec exclude each other")
+	case command == "":
+		return nil
 	}
-	if err := f.checkTag(v.Get("tag")); err != nil {
-		return nil, err
+	words, err := shellwords.Split(command)
+	if err != nil || len(words) == 0 {
+		return at(v.Get("exec").Position(), "exec: %q is not a command", command)
 	}
-	if err := f.readConfig(v, p.dir); err != nil {
-		return nil, err
+	f.declared.Exec, f.declared.Args = words[0], words[1:]
+	if f.declared.Tag != "" {
+		return at(v.Get("tag").Position(), "tag goes with image")
 	}
-	var err error
-	if f.selectors, err = readSelectors(v.Get("selectors")); err != nil {
-		return nil, err
-	}
-	if f.exclude, err = readSelectors(v.Get("exclude")); err != nil {
-		return nil, err
-	}
-	if pattern := text(v.Get("resourceFileRegexp")) + text(v.Get("resourceRegexp")); pattern != "" {
-		if f.files, err = regexp.Compile(pattern); err != nil {
-			return nil, at(v.Position(), "resourceFileRegexp: %w", err)
-		}
-	}
-	return f, nil
+	return nil
 }
 
 // checkTag returns an error for a tag that is neither a version nor a range of versions.
