@@ -126,6 +126,10 @@ func (c *Codec) count(n int) int {
 	return n
 }
 
+// maxAhead is how many entries get memory before they are read: a damaged text may promise more
+// than it has.
+const maxAhead = 1 << 12
+
 // List writes or reads a list. A nil list stays nil.
 func List[T any](c *Codec, list *[]T, each func(*T)) {
 	n := len(*list)
@@ -135,14 +139,15 @@ func List[T any](c *Codec, list *[]T, each func(*T)) {
 	n = c.count(n)
 	if c.reading {
 		if *list = nil; n >= 0 {
-			*list = make([]T, n)
+			*list = make([]T, 0, min(n, maxAhead))
 		}
 	}
-	for i := range *list {
-		each(&(*list)[i])
-		if c.err != nil {
-			return
+	for i := 0; i < n && c.err == nil; i++ {
+		if c.reading {
+			var zero T
+			*list = append(*list, zero)
 		}
+		each(&(*list)[i])
 	}
 }
 
@@ -165,7 +170,7 @@ func Map[V any](c *Codec, m *map[string]V, each func(*V)) {
 		return
 	}
 	if *m = nil; n >= 0 {
-		*m = make(map[string]V, n)
+		*m = make(map[string]V, min(n, maxAhead))
 	}
 	for i := 0; i < n && c.err == nil; i++ {
 		var key string

@@ -125,3 +125,21 @@ func TestOtherTypes(t *testing.T) {
 		t.Error("a float64 was packed")
 	}
 }
+
+// TestPromises reads a list that promises more entries than the text has: memory is not wasted.
+func TestPromises(t *testing.T) {
+	w := pack.Writer(0)
+	n := 1 << 20
+	pack.Number(w, &n)
+	text := string(w.Bytes()) + string(make([]byte, n))
+	var list [][64]int64
+	c := pack.Reader(text)
+	pack.List(c, &list, func(entry *[64]int64) {
+		for i := range entry {
+			pack.Number(c, &entry[i])
+		}
+	})
+	if c.End() == nil || cap(list) > 1<<15 {
+		t.Error(cap(list))
+	}
+}
