@@ -132,15 +132,39 @@ func (w *Writer) change(ctx context.Context, f *treemerge.Merged) error {
 		}
 		return w.put(ctx, f)
 	}
+	isDone := f.Mode == ours.Info.Mode().Perm()
+	if !isDone && !same && f.Mode&0o200 != 0 { // a file that was read-only can be written then
+		var err error
+		if ours.Info, err = w.chmod(f, ours.Info); err != nil {
+			return err
+		}
+		isDone = true
+	}
 	if !same {
 		if err := w.replace(ctx, f, ours); err != nil {
 			return err
 		}
 	}
-	if f.Mode == ours.Info.Mode().Perm() {
+	if isDone {
 		return nil
 	}
 	return w.tree.Chmod(f.Path, f.Mode)
+}
+
+// chmod gives a file of OURS its new mode. It returns what describes the file then, or an error if
+// another program changed it.
+func (w *Writer) chmod(f *treemerge.Merged, was fs.FileInfo) (fs.FileInfo, error) {
+	if err := w.tree.Chmod(f.Path, f.Mode); err != nil {
+		return nil, err
+	}
+	info, err := os.Lstat(w.at(f.Path))
+	switch {
+	case err != nil:
+		return nil, withoutPath(err)
+	case !os.SameFile(info, was), info.Size() != was.Size(), !info.ModTime().Equal(was.ModTime()):
+		return nil, sink.ErrChanged
+	}
+	return info, nil
 }
 
 // replace writes new content to a file of OURS, unless another program changed it.
