@@ -59,6 +59,7 @@ func topics() []topic {
 		{"exit-codes", "What the exit statuses mean"},
 		{"paths", "Paths to values in resources"},
 		{"where", "Expressions that select resources"},
+		{"filters", "Expressions that select units, links and other entities"},
 		{"resource-types", "Define your own resource types"},
 		{"schemas", "Schemas that resources are checked against"},
 		{"chains", "Chains of functions in files"},

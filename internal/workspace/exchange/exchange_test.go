@@ -100,7 +100,8 @@ func TestReadErrors(t *testing.T) {
 	_, err := exchange.Read([]entity.Text{
 		{Bytes: []byte("[1,\n {\"Unit\": {}}]"), File: "a"},
 		{Bytes: nil, File: "b"},
-		{Bytes: []byte("{"), File: "c"}, {Bytes: []byte("[]\n\n  [2] [3]\n"), File: "d"},
+		{Bytes: []byte("{"), File: "c"},
+		{Bytes: []byte("[]\n\n  [2] [3]\n"), File: "d"},
 	})
 	all, ok := errors.AsType[entity.Errors](err)
 	if !ok || len(all) != 6 {

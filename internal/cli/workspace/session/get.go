@@ -11,6 +11,7 @@ func (s *Session) PrintGet(out *Output, name string, object any, rows [][]string
 	if err := out.Check(); err != nil {
 		return err
 	}
+	s.noteUnused(out)
 	switch {
 	case out.Form == "name":
 		return s.App.Write([]byte(name + "\n"))

@@ -87,6 +87,37 @@ func WideCol[T any](name string, value func(T) string) Column[T] {
 	return Column[T]{name, true, value}
 }
 
+// asObjects reports whether the form prints fields of entities, not a table.
+func (o *Output) asObjects() bool {
+	return o.Form == "json" || o.Form == "yaml" || strings.HasPrefix(o.Form, jqPrefix)
+}
+
+// noteUnused says which flags have no effect with the form.
+func (s *Session) noteUnused(o *Output) {
+	if len(o.fields) > 0 && !o.asObjects() {
+		s.App.Note(s.Settings, "--select has no effect without -o json, yaml or jq")
+	}
+	if len(o.columns) > 0 && !slices.Contains([]string{"", "table", "wide"}, o.Form) {
+		s.App.Note(s.Settings, "--columns has no effect with -o "+o.Form)
+	}
+}
+
+// noteMissing says which selected fields no entity has.
+func (s *Session) noteMissing(o *Output, objects []any) {
+	known := map[string]bool{}
+	for _, object := range objects {
+		fields, _ := fieldsOf(object)
+		for _, f := range fields {
+			known[f.Key] = true
+		}
+	}
+	for _, name := range o.fields {
+		if len(objects) > 0 && !known[name] {
+			s.App.Note(s.Settings, "--select: none of the entities has the field "+name)
+		}
+	}
+}
+
 // PrintList prints entities. object returns what -o json prints of one.
 func PrintList[T any](
 	s *Session, o *Output, rows []T, columns []Column[T], name func(T) string,
@@ -95,6 +126,7 @@ func PrintList[T any](
 	if err := o.Check(); err != nil {
 		return err
 	}
+	s.noteUnused(o)
 	switch form := o.Form; {
 	case form == "name":
 		var b strings.Builder
@@ -173,6 +205,7 @@ func (s *Session) PrintObjects(o *Output, objects []any) error {
 		}
 		list[i] = picked
 	}
+	s.noteMissing(o, objects)
 	return s.PrintValue(o.Form, list)
 }
 
@@ -182,6 +215,7 @@ func (s *Session) PrintObject(o *Output, object any) error {
 	if err != nil {
 		return err
 	}
+	s.noteMissing(o, []any{object})
 	return s.PrintValue(o.Form, picked)
 }
 

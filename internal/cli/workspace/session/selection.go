@@ -37,7 +37,7 @@ type Selection struct {
 // Add adds the flags.
 func (o *Selection) Add(flags *pflag.FlagSet) {
 	flags.StringVar(&o.where, "where", "",
-		"only those with these attributes, such as `\"Labels.tier = 'web'\"`; see 'fctl help where'")
+		"only those with these attributes, such as `\"Labels.tier = 'web'\"`; see 'fctl help filters'")
 	flags.StringVar(&o.filter, "filter", "",
 		"only those that the stored filter `[SPACE/]SLUG` selects")
 	flags.StringVar(&o.contains, "contains", "", "only those with `TEXT` in their name or labels")
@@ -46,7 +46,7 @@ func (o *Selection) Add(flags *pflag.FlagSet) {
 // AddWhere adds the flags for what no stored filter selects. texts says where --contains searches.
 func (o *Selection) AddWhere(flags *pflag.FlagSet, texts string) {
 	flags.StringVar(&o.where, "where", "",
-		"only those with the attributes `EXPR`; see 'fctl help where'")
+		"only those with the attributes `EXPR`; see 'fctl help filters'")
 	flags.StringVar(&o.contains, "contains", "", "only those with `TEXT` in their "+texts)
 }
 
