@@ -146,7 +146,7 @@ func (r *reader) document(text []byte) {
 		return
 	}
 	if err != nil {
-		r.fail(gaby.Position{}, entity.CodeParse, "%v", err)
+		_ = r.fail(gaby.Position{}, entity.CodeParse, "%v", err)
 		return
 	}
 	empty := true
@@ -173,7 +173,7 @@ func (r *reader) document(text []byte) {
 func (r *reader) element(v gaby.Value) {
 	fields, ok := v.Data().(map[string]any)
 	if v.Kind() != gaby.Map || !ok {
-		r.fail(v.Position(), entity.CodeFieldType, "an object is expected")
+		_ = r.fail(v.Position(), entity.CodeFieldType, "an object is expected")
 		return
 	}
 	for _, k := range kinds() {
@@ -303,7 +303,7 @@ func (r *reader) object(v gaby.Value, kind entity.Kind, field string, fields map
 			name := wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:]
 			text = name + ": " + wrong.Value + " is not expected"
 		}
-		r.fail(at, entity.CodeFieldType, "%s %v: %s", field, fields["Slug"], text)
+		_ = r.fail(at, entity.CodeFieldType, "%s %v: %s", field, fields["Slug"], text)
 		return
 	}
 	o.finish(fields)

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"maps"
+
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -83,12 +85,8 @@ func merged[V any](was, body map[string]V, merge bool) map[string]V {
 		return body
 	}
 	all := map[string]V{}
-	for key, value := range was {
-		all[key] = value
-	}
-	for key, value := range body {
-		all[key] = value
-	}
+	maps.Copy(all, was)
+	maps.Copy(all, body)
 	return all
 }
 
