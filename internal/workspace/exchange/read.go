@@ -309,7 +309,7 @@ func (r *reader) object(v gaby.Value, kind entity.Kind, field string, fields map
 	o.finish(fields)
 	o.ID, o.Slug, o.SpaceID, o.SpaceSlug = known(*id), c.Slug, known(c.SpaceID), c.SpaceSlug
 	if o.Slug == "" {
-		r.fail(at, entity.CodeSlug, "the %s has no Slug", kind)
+		_ = r.fail(at, entity.CodeSlug, "the %s has no Slug", kind)
 		return
 	}
 	if o.Space != nil {
