@@ -69,9 +69,6 @@ func (res *ResourceResult) Bytes() []byte {
 	return []byte(strings.ReplaceAll(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n", "\r\n"))
 }
 
-// Value returns the rendered object.
-func (res *ResourceResult) Value() gaby.Value { return res.doc.Value() }
-
 // seen returns the object that references and plugins see: the observed one, or else the rendered
 // one, which counts as ready then.
 func (res *ResourceResult) seen() gaby.Value {

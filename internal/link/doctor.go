@@ -16,7 +16,7 @@ import (
 
 // Symptom is something about a workspace that is probably a mistake.
 type Symptom struct {
-	ID       string // one of SymptomIDs
+	ID       string // DottedKey or another of the constants
 	Unit     string // space/unit
 	Link     string `json:",omitempty"` // space/link
 	Resource string `json:",omitempty"`
@@ -42,21 +42,6 @@ const (
 	LeftPlaceholder   = "left-placeholder"   // no link can fill a placeholder
 	UnreadableUpgrade = "missing-merge-base" // the merge base of a link is gone
 )
-
-// SymptomIDs returns the IDs of all symptoms with what they mean.
-func SymptomIDs() map[string]string {
-	return map[string]string{
-		DottedKey:        "a key with dots was written as nested maps",
-		MixedNamespaces:  "a unit has resources in several namespaces",
-		DanglingBinding:  "one side of a binding does not exist",
-		OneValueTwoLinks: "two links write one value",
-		NeverChanged:     "a link was resolved and has never changed anything",
-		UnstableContext:  "an automatic link writes a value that differs in every revision",
-		EmptyFilter:      "WhereResource selects no resource",
-		UnknownMergeUnit: "WhereMutation names a unit that does not exist",
-		LeftPlaceholder:  "no link can fill a placeholder", UnreadableUpgrade: "a merge base is missing",
-	}
-}
 
 // Doctor finds what is probably wrong with the units and links of a workspace.
 func (g *Graph) Doctor(ctx context.Context) ([]Symptom, error) {

@@ -49,17 +49,6 @@ func Diff(
 	return changedOnly(list), err
 }
 
-// AccumulateList adds changes, whose indexes are numbers of mutations, to sources.
-func AccumulateList(
-	x *functions.Executor, t api.ToolchainType, sources, changes api.ResourceMutationList,
-) (api.ResourceMutationList, error) {
-	provider := x.ResourceProvider(t)
-	if provider == nil {
-		return nil, &functions.UnsupportedToolchainError{Toolchain: t, Known: x.Toolchains()}
-	}
-	return mutation.Add(sources, changedOnly(slices.Clone(changes)), provider), nil
-}
-
 // Origin is where a value came from.
 type Origin struct {
 	Info api.MutationInfo

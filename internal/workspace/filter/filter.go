@@ -75,12 +75,8 @@ func truth(b bool) Truth {
 
 // Expr is a parsed filter. It is immutable and safe for concurrent use.
 type Expr struct {
-	text    string
 	clauses []clause
 }
-
-// String returns the text of the filter.
-func (e *Expr) String() string { return e.text }
 
 // Match reports whether every clause is TRUE. get returns the value of an attribute.
 func (e *Expr) Match(get func(attribute string) Value) bool {
@@ -103,7 +99,7 @@ func And(a, b *Expr) *Expr {
 	case b == nil || len(b.clauses) == 0:
 		return a
 	}
-	return &Expr{a.text + " AND " + b.text, append(append([]clause{}, a.clauses...), b.clauses...)}
+	return &Expr{append(append([]clause{}, a.clauses...), b.clauses...)}
 }
 
 // operator compares two values. Negated operators are the negation of others.

@@ -37,7 +37,7 @@ func Parse(text string, schema Schema) (*Expr, error) {
 	if !utf8.ValidString(text) {
 		return nil, p.fail(0, "the filter is not valid UTF-8")
 	}
-	e := &Expr{text: text}
+	e := &Expr{}
 	p.blanks()
 	if p.pos == len(text) {
 		return e, nil
