@@ -37,7 +37,8 @@ func TestJSONShapes(t *testing.T) {
 		Value: 1, Index: 2,
 	}
 	least := marshal(t, row)
-	row.ResourceMergeID, row.InLiveState, row.Comment, row.FunctionName, row.Score = "m", true, "c", "f", "High"
+	row.ResourceMergeID, row.InLiveState, row.Comment, row.FunctionName, row.Score = "m", true, "c",
+		"f", "High"
 	row.Details = &api.AttributeDetails{
 		Description: "d", IsNeeded: true, NeededRequired: map[string]string{"b": "2", "a": "1"},
 	}
@@ -54,9 +55,10 @@ func TestJSONShapes(t *testing.T) {
 		{
 			marshal(t, row),
 			`{` + infoText +
-				`,"ResourceMergeID":"m","Path":"spec.x","InLiveState":true,"AttributeName":"x","DataType":"int",` +
-				`"Details":{"Description":"d","NeededRequired":{"a":"1","b":"2"},"IsNeeded":true},"Value":1,"Comment":"c","Index":2,"FunctionName":"f","Score":"High",` +
-				`"Issues":[{"Identifier":"i","Message":"m"}],"Position":{"File":"f.yaml","Line":3,"Column":4}}`,
+				`,"ResourceMergeID":"m","Path":"spec.x","InLiveState":true,"AttributeName":"x",` +
+				`"DataType":"int","Details":{"Description":"d","NeededRequired":{"a":"1",` +
+				`"b":"2"},"IsNeeded":true},"Value":1,"Comment":"c","Index":2,"FunctionName":"f",` +
+				`"Score":"High","Issues":[{"Identifier":"i","Message":"m"}],"Position":{"File":"f.yaml","Line":3,"Column":4}}`,
 		},
 		{marshal(t, api.ValidationResult{}), `{"Passed":false,"Index":0}`},
 		{
@@ -75,7 +77,8 @@ func TestJSONShapes(t *testing.T) {
 			ParameterName: "p", Description: "d", Required: true, DataType: api.DataTypeInt,
 			Example:          "1",
 			ValueConstraints: api.ValueConstraints{Min: &least2},
-		}), `{"ParameterName":"p","Description":"d","Required":true,"DataType":"int","Example":"1","Min":0}`},
+		}), `{"ParameterName":"p","Description":"d","Required":true,"DataType":"int",` +
+			`"Example":"1","Min":0}`},
 		{
 			marshal(t, api.FunctionInvocation{
 				FunctionName: "f",
@@ -83,7 +86,8 @@ func TestJSONShapes(t *testing.T) {
 					{Value: 1}, {ParameterName: "p", Value: "x", Evaluator: "template"},
 				},
 			}),
-			`{"FunctionName":"f","Arguments":[{"Value":1},{"ParameterName":"p","Value":"x","Evaluator":"template"}]}`,
+			`{"FunctionName":"f","Arguments":[{"Value":1},{"ParameterName":"p","Value":"x",` +
+				`"Evaluator":"template"}]}`,
 		},
 		{
 			marshal(t, api.FunctionInvocationRequest{

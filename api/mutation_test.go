@@ -9,12 +9,14 @@ import (
 
 func TestMutationJSON(t *testing.T) {
 	for text, protected := range map[string]bool{
-		`{"MutationType": "Update", "Index": 1, "Value": "5\n"}`:                                              false,
-		`{"MutationType": "Update", "Index": 1, "Value": "5\n", "Predicate": true}`:                           false,
-		`{"MutationType": "Update", "Index": 1, "Value": "5\n", "Predicate": false}`:                          true,
-		`{"MutationType": "Update", "Index": 1, "Value": "5\n", "Protected": true}`:                           true,
-		`{"MutationType": "Update", "Index": 1, "Value": "5\n", "Protected": true, "Predicate": true}`:        true,
-		`{"MutationType": "Update", "Index": 1, "Value": "5\n", "Protected": false, "Patch": "", "Else": {}}`: false,
+		`{"MutationType": "Update", "Index": 1, "Value": "5\n"}`:                     false,
+		`{"MutationType": "Update", "Index": 1, "Value": "5\n", "Predicate": true}`:  false,
+		`{"MutationType": "Update", "Index": 1, "Value": "5\n", "Predicate": false}`: true,
+		`{"MutationType": "Update", "Index": 1, "Value": "5\n", "Protected": true}`:  true,
+		`{"MutationType": "Update", "Index": 1, "Value": "5\n", "Protected": true, "Predicate": ` +
+			`true}`: true,
+		`{"MutationType": "Update", "Index": 1, "Value": "5\n", "Protected": false, "Patch": "", ` +
+			`"Else": {}}`: false,
 	} {
 		t.Run(text, func(t *testing.T) {
 			var info api.MutationInfo
@@ -48,9 +50,10 @@ func TestMutationJSON(t *testing.T) {
 		},
 	}
 	got, err := json.Marshal(api.ResourceMutationList{m})
-	const want = `[{"Resource":{"ResourceName":"shop/web","ResourceNameWithoutScope":"web","ResourceType":"","ResourceCategory":""},` +
-		`"ResourceMutationInfo":{"MutationType":"","Index":0,"Value":""},"PathMutationMap":{"a":{"MutationType":"Add","Index":0,"Value":"\u003c\n"}},` +
-		`"Aliases":{"shop/web":{}},"AliasesWithoutScopes":{"web":{}}}]`
+	const want = `[{"Resource":{"ResourceName":"shop/web","ResourceNameWithoutScope":"web",` +
+		`"ResourceType":"","ResourceCategory":""},"ResourceMutationInfo":{"MutationType":"",` +
+		`"Index":0,"Value":""},"PathMutationMap":{"a":{"MutationType":"Add","Index":0,` +
+		`"Value":"\u003c\n"}},"Aliases":{"shop/web":{}},"AliasesWithoutScopes":{"web":{}}}]`
 	if err != nil || string(got) != want {
 		t.Errorf("%s, %v", got, err)
 	}
@@ -65,13 +68,16 @@ func TestConflictString(t *testing.T) {
 	source := api.MutationInfo{MutationType: api.MutationTypeUpdate, Value: "a: 1\nb: 2\n"}
 	resource := api.ResourceInfo{ResourceType: "v1/Service", ResourceName: "shop/web"}
 	for want, c := range map[string]api.MutationConflict{
-		"v1/Service shop/web: spec: to be set to a: 1 …, but the target has 6, which stays (Subtracted)": {
+		"v1/Service shop/web: spec: to be set to a: 1 …, but the target has 6, which stays " +
+			"(Subtracted)": {
 			Reason: api.ConflictSubtracted, Path: "spec", Source: source, Target: target,
 		},
-		"v1/Service shop/web: to be deleted, although the target has 6, which is lost (DeleteShadowed)": {
+		"v1/Service shop/web: to be deleted, although the target has 6, which is lost " +
+			"(DeleteShadowed)": {
 			Reason: api.ConflictDeleteShadowed, Source: *gone, Target: target,
 		},
-		"v1/Service shop/web: to be changed, but the target has deleted it, which stays (Subtracted)": {
+		"v1/Service shop/web: to be changed, but the target has deleted it, which stays " +
+			"(Subtracted)": {
 			Reason: api.ConflictSubtracted,
 			Source: api.MutationInfo{MutationType: api.MutationTypeUpdate}, Target: gone,
 		},
@@ -82,13 +88,16 @@ func TestConflictString(t *testing.T) {
 			Reason: api.ConflictUnresolvedPath,
 			Source: api.MutationInfo{MutationType: api.MutationTypeAdd, Value: "6\n"},
 		},
-		"v1/Service shop/web: spec: to be set to a: 1 …, but the target has changed its elements, too; they stay (ArrayReordered)": {
+		"v1/Service shop/web: spec: to be set to a: 1 …, but the target has changed its " +
+			"elements, too; they stay (ArrayReordered)": {
 			Reason: api.ConflictArrayReordered, Path: "spec", Source: source,
 		},
-		"v1/Service shop/web: spec: to be set to a: 1 …, but the target has 6, which excludes it and stays (ExclusiveWithheld)": {
+		"v1/Service shop/web: spec: to be set to a: 1 …, but the target has 6, which excludes it " +
+			"and stays (ExclusiveWithheld)": {
 			Reason: api.ConflictExclusiveWithheld, Path: "spec", Source: source, Target: target,
 		},
-		"v1/Service shop/web: spec: removed, since another field, which excludes it, is to be set to a: 1 … (ExclusiveCleared)": {
+		"v1/Service shop/web: spec: removed, since another field, which excludes it, is to be " +
+			"set to a: 1 … (ExclusiveCleared)": {
 			Reason: api.ConflictExclusiveCleared, Path: "spec", Source: source, Target: target,
 		},
 	} {

@@ -115,7 +115,8 @@ func TestExamplesAreCommands(t *testing.T) {
 					if want := process.Read(t, c.stdout); stdout != want {
 						t.Errorf("%s %q: (-want +got)\n%s", name, c.words, cmp.Diff(want, stdout))
 					}
-				} else if !strings.Contains(stdout, c.stdout) || (c.stdout == "") != (stdout == "") {
+				} else if !strings.Contains(stdout, c.stdout) ||
+					(c.stdout == "") != (stdout == "") {
 					t.Errorf("%s %q: %s, want %s", name, c.words, stdout, c.stdout)
 				}
 				if status != c.status || !strings.Contains(stderr, c.stderr) ||
@@ -183,7 +184,8 @@ func TestManual(t *testing.T) {
 		path := filepath.Join("..", b.from)
 		switch b.language {
 		case "go":
-			if text := process.Read(t, path); b.text == "" || !strings.Contains("\n"+text, "\n"+b.text) {
+			if text := process.Read(t, path); b.text == "" || !strings.Contains("\n"+text, "\n"+
+				b.text) {
 				t.Errorf("%s:%d: this is not in %s:\n%s", manual, b.line, b.from, b.text)
 			}
 		case "console":

@@ -84,7 +84,8 @@ func TestClosedStreams(t *testing.T) {
 				}
 				if after, err := os.ReadFile(path); err != nil ||
 					!bytes.Equal(after, before) &&
-						!bytes.Equal(after, bytes.Replace(before, []byte("n: 0"), []byte("n: 2"), 1)) {
+						!bytes.Equal(after, bytes.Replace(before, []byte("n: 0"), []byte("n: 2"),
+							1)) {
 					t.Errorf("%s %s: the file is %q (%v)", c.words, redirection, after, err)
 				}
 			}

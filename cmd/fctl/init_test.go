@@ -92,7 +92,8 @@ func initCosts(trace string) map[string]float64 {
 }
 
 func TestAnExpensiveInitIsFound(t *testing.T) {
-	costs := initCosts("init a @0.1 ms, 0.29 ms clock, 1 bytes, 1 allocs\ninit b/c @0.4 ms, 0.31 ms clock, 1 bytes, 1 allocs\nnoise\n")
+	costs := initCosts("init a @0.1 ms, 0.29 ms clock, 1 bytes, 1 allocs\n" +
+		"init b/c @0.4 ms, 0.31 ms clock, 1 bytes, 1 allocs\nnoise\n")
 	if got := tooExpensive(costs, maxInit); len(costs) != 2 || len(got) != 1 || got[0] != "b/c" {
 		t.Errorf("got %v of %v", got, costs)
 	}

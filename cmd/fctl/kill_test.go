@@ -67,7 +67,8 @@ func (m *manyFiles) path(i int) string {
 
 // text returns the content of a file; some files are longer than a page.
 func (m *manyFiles) text(i, replicas int) string {
-	return fmt.Sprintf("apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web-%d\nspec:\n  replicas: %d\n%s# the end\n",
+	return fmt.Sprintf("apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web-%d\nspec:\n"+
+		"  replicas: %d\n%s# the end\n",
 		i, replicas, strings.Repeat("# and more\n", i%800))
 }
 
@@ -157,7 +158,8 @@ func TestKilledInPlace(t *testing.T) {
 		status, stderr := m.run(replicas, -1, nil)
 		if done, left := m.check(replicas),
 			m.leftovers(); status != 0 || done != len(m.was) || left > 0 {
-			t.Fatalf("a run that was let alone wrote %d of %d files, and %d temporary files are left (status %d)\n%s",
+			t.Fatalf("a run that was let alone wrote %d of %d files, and %d temporary files are "+
+				"left (status %d)\n%s",
 				done, len(m.was), left, status, stderr)
 		}
 	}

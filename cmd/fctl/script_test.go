@@ -155,7 +155,8 @@ func TestScriptsAreShort(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := bytes.Count(text, []byte("\n")); n > 140 {
-			t.Errorf("%s has %d lines, about 120 are enough: split it, one claim in each part", path, n)
+			t.Errorf("%s has %d lines, about 120 are enough: split it, one claim in each part",
+				path, n)
 		}
 		if !bytes.HasPrefix(text, []byte("# ")) {
 			t.Errorf("%s does not begin with a comment that states its claim", path)

@@ -32,7 +32,8 @@ func waitingDir(t *testing.T) string {
 	dir := inMemory(t)
 	var large strings.Builder
 	for i := range 20_000 {
-		fmt.Fprintf(&large, "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c%d\ndata:\n  n: 0\n---\n",
+		fmt.Fprintf(&large, "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c%d\ndata:\n"+
+			"  n: 0\n---\n",
 			i)
 	}
 	err := errors.Join(os.WriteFile(filepath.Join(dir, "large.yaml"), []byte(large.String()),
@@ -47,7 +48,8 @@ func waitingDir(t *testing.T) string {
 // Programs that would run on the resources of large.yaml for longer than any test.
 const (
 	starlark = `n = [i for i in range(100000)]`
-	celExpr  = `[1,2,3,4,5,6,7,8,9].all(a, [1,2,3,4,5,6,7,8,9].all(b, [1,2,3,4,5,6,7,8,9].all(c, a + b + c > 0 && r.kind != "x")))`
+	celExpr  = `[1,2,3,4,5,6,7,8,9].all(a, [1,2,3,4,5,6,7,8,9].all(b, [1,2,3,4,5,6,7,8,9].all(c, ` +
+		`a + b + c > 0 && r.kind != "x")))`
 	template = `{{range 300}}{{range 300}}{{end}}{{end}}x`
 )
 

@@ -40,11 +40,15 @@ func TestAttributePaths(t *testing.T) {
 		{"replicas", "example.com/v1/Unknown", ""},
 		{
 			"container-image", "v1/Pod",
-			"spec.containers.?name:container-name=%s.image spec.ephemeralContainers.?name:container-name=%s.image spec.initContainers.?name:container-name=%s.image",
+			"spec.containers.?name:container-name=%s.image " +
+				"spec.ephemeralContainers.?name:container-name=%s.image " +
+				"spec.initContainers.?name:container-name=%s.image",
 		},
 		{
 			"container-name", "batch/v1/CronJob",
-			"spec.jobTemplate.spec.template.spec.containers.*.name spec.jobTemplate.spec.template.spec.ephemeralContainers.*.name spec.jobTemplate.spec.template.spec.initContainers.*.name",
+			"spec.jobTemplate.spec.template.spec.containers.*.name " +
+				"spec.jobTemplate.spec.template.spec.ephemeralContainers.*.name " +
+				"spec.jobTemplate.spec.template.spec.initContainers.*.name",
 		},
 		{"metadata-name", "example.com/v1/Unknown", "metadata.name"},
 		{"label-value", "apps/v1/Deployment", "metadata.labels.@%s:label-key"},
@@ -214,11 +218,12 @@ shapes:
 		t.Errorf("merge keys: %v", keys)
 	}
 	for text, want := range map[string]string{
-		"resourceTypes:\n  a/v1/B:\n    paths: {}\n":                                                               "f.yaml:3:",
-		"resourceTypes:\n  a/v1/B:\n    embeds:\n    - {shape: Gone}\n":                                            "there is no shape Gone",
-		"resourceTypes:\n  a/v1/B:\n    attributes:\n      x:\n      - {path: a..b}\n":                             "column 3",
-		"resourceTypes:\n  a/v1/B:\n    attributes:\n      x:\n      - {dataType: int}\n":                          "it is missing",
-		"shapes:\n  S:\n    embeds:\n    - {shape: S}\nresourceTypes:\n  a/v1/B:\n    embeds:\n    - {shape: S}\n": "embedded more than",
+		"resourceTypes:\n  a/v1/B:\n    paths: {}\n":                                      "f.yaml:3:",
+		"resourceTypes:\n  a/v1/B:\n    embeds:\n    - {shape: Gone}\n":                   "there is no shape Gone",
+		"resourceTypes:\n  a/v1/B:\n    attributes:\n      x:\n      - {path: a..b}\n":    "column 3",
+		"resourceTypes:\n  a/v1/B:\n    attributes:\n      x:\n      - {dataType: int}\n": "it is missing",
+		"shapes:\n  S:\n    embeds:\n    - {shape: S}\nresourceTypes:\n  a/v1/B:\n    embeds:\n" +
+			"    - {shape: S}\n": "embedded more than",
 	} {
 		t.Run(text, func(t *testing.T) {
 			err := k8skit.New(resourcetypes.File{Name: "f.yaml", Text: []byte(text)}).Check()

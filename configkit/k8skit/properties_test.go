@@ -182,9 +182,10 @@ func TestVisitorOptions(t *testing.T) {
 	p := k8skit.New()
 	for text, want := range map[string]string{
 		"metadata: {name: a}": "[]",
-		"metadata: {annotations: {confighub.com/VisitorOptions: 'IgnoreProvided, Other'}}":                                  "[IgnoreProvided Other]",
-		"metadata: {annotations: {fctl.dev/options: 'ignore-needed,ignore-provided'}}":                                      "[IgnoreNeeded IgnoreProvided]",
-		"metadata: {annotations: {confighub.com/VisitorOptions: IgnoreNeeded, fctl.dev/options: ignore-provided}, name: a}": "[IgnoreNeeded IgnoreProvided]",
+		"metadata: {annotations: {confighub.com/VisitorOptions: 'IgnoreProvided, Other'}}": "[IgnoreProvided Other]",
+		"metadata: {annotations: {fctl.dev/options: 'ignore-needed,ignore-provided'}}":     "[IgnoreNeeded IgnoreProvided]",
+		"metadata: {annotations: {confighub.com/VisitorOptions: IgnoreNeeded, fctl.dev/options: " +
+			"ignore-provided}, name: a}": "[IgnoreNeeded IgnoreProvided]",
 	} {
 		t.Run(text, func(t *testing.T) {
 			if have := fmt.Sprint(p.VisitorOptions(parse(t, text))); have != want {
@@ -215,12 +216,15 @@ func TestNeededAndProvidedPaths(t *testing.T) {
 		{
 			"autoscaling/v2/HorizontalPodAutoscaler",
 			"metadata.namespace resource-name map[ResourceType:v1/Namespace]map[]; " +
-				"spec.scaleTargetRef.name resource-name map[ResourceType:apps/v1/Deployment,apps/v1/ReplicaSet,apps/v1/StatefulSet,v1/ReplicationController]map[]",
+				"spec.scaleTargetRef.name resource-name " +
+				"map[ResourceType:apps/v1/Deployment,apps/v1/ReplicaSet,apps/v1/StatefulSet,v1/ReplicationController]map[]",
 			"",
 		},
 		{
 			"v1/ConfigMap", "metadata.namespace resource-name map[ResourceType:v1/Namespace]map[]",
-			"metadata.annotations.confighub~1com/Hash configmap-hash map[]map[ResourceType:v1/ConfigMap]; metadata.name resource-name map[]map[ResourceType:v1/ConfigMap]",
+			"metadata.annotations.confighub~1com/Hash configmap-hash " +
+				"map[]map[ResourceType:v1/ConfigMap]; metadata.name resource-name " +
+				"map[]map[ResourceType:v1/ConfigMap]",
 		},
 		{"v1/Namespace", "", "metadata.name resource-name map[]map[ResourceType:v1/Namespace]"},
 	} {
@@ -235,11 +239,13 @@ func TestNeededAndProvidedPaths(t *testing.T) {
 	}
 	if have := show(p.NeededPaths().PathsOf("v1/Pod")); !strings.Contains(
 		have,
-		"spec.volumes.*.configMap.name resource-name map[ConfigMapFormat:File ResourceType:v1/ConfigMap]",
+		"spec.volumes.*.configMap.name resource-name map[ConfigMapFormat:File "+
+			"ResourceType:v1/ConfigMap]",
 	) ||
 		!strings.Contains(
 			have,
-			"spec.initContainers.*.envFrom.*.configMapRef.name resource-name map[ConfigMapFormat:KeyValue ResourceType:v1/ConfigMap]",
+			"spec.initContainers.*.envFrom.*.configMapRef.name resource-name "+
+				"map[ConfigMapFormat:KeyValue ResourceType:v1/ConfigMap]",
 		) {
 		t.Errorf("v1/Pod needs %s", have)
 	}

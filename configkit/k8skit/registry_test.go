@@ -79,8 +79,10 @@ func TestNeededRegistry(t *testing.T) {
 		"storage.k8s.io/v1/StorageClass": "parameters.secretName" + secret +
 			"parameters.adminSecretName" + secret + "parameters.userSecretName" + secret +
 			"parameters.secretRef" + secret,
-		admission + "MutatingWebhookConfiguration":   "webhooks.*.clientConfig.service.name" + service,
-		admission + "ValidatingWebhookConfiguration": "webhooks.*.clientConfig.service.name" + service,
+		admission + "MutatingWebhookConfiguration": "webhooks.*.clientConfig.service.name" +
+			service,
+		admission + "ValidatingWebhookConfiguration": "webhooks.*.clientConfig.service.name" +
+			service,
 		admission + "ValidatingAdmissionPolicyBinding": "spec.policyName " + admission +
 			"ValidatingAdmissionPolicy\n",
 		"serving.knative.dev/v1/Service": "spec.template.spec.containers.*.env.*.valueFrom." +

@@ -45,7 +45,8 @@ func ruleOfName(t api.ResourceType) nameRule {
 		longest = 52
 	}
 	return nameRule{
-		"a DNS name: lower-case letters, digits, '-' and '.', with a letter or digit at both ends of each part",
+		"a DNS name: lower-case letters, digits, '-' and '.', with a letter or digit at both " +
+			"ends of each part",
 		`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`, longest,
 	}
 }

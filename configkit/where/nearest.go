@@ -13,7 +13,9 @@ const maxNearest = 20
 
 // Nearest returns the first path of an expression that leads to nothing in the documents and that
 // their types do not have, and the path that is probably meant. Both are "" without one.
-func (w *Expr) Nearest(provider configkit.ResourceProvider, docs gaby.Container) (path, near string) {
+func (w *Expr) Nearest(provider configkit.ResourceProvider, docs gaby.Container) (path,
+	near string,
+) {
 	if w == nil || w.root == nil {
 		return "", ""
 	}

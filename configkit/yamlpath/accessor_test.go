@@ -21,11 +21,13 @@ func TestEmbeddedAccessors(t *testing.T) {
 		replaced string // "" if the value cannot be the part
 	}{
 		{
-			"group", api.EmbeddedAccessorRegexp, image, "nginx:v1", "uri", "string nginx", "my/nginx",
+			"group", api.EmbeddedAccessorRegexp, image, "nginx:v1", "uri", "string nginx",
+			"my/nginx",
 			"my/nginx:v1",
 		},
 		{
-			"group that is empty", api.EmbeddedAccessorRegexp, image, "nginx", "reference", "string ",
+			"group that is empty", api.EmbeddedAccessorRegexp, image, "nginx", "reference",
+			"string ",
 			":v2", "nginx:v2",
 		},
 		{"no such group", api.EmbeddedAccessorRegexp, image, "nginx", "tag", "", "x", ""},
@@ -46,7 +48,8 @@ func TestEmbeddedAccessors(t *testing.T) {
 		{"last line", api.EmbeddedAccessorLine, "", "a\nb", "2", "string b", "x", "a\nx"},
 		{"empty line", api.EmbeddedAccessorLine, "", "a\n\nb\n", "2", "string ", "x", "a\nx\nb\n"},
 		{
-			"line with a carriage return", api.EmbeddedAccessorLine, "", "a\r\nb\r\n", "2", "string b",
+			"line with a carriage return", api.EmbeddedAccessorLine, "", "a\r\nb\r\n", "2",
+			"string b",
 			"x", "a\r\nx\r\n",
 		},
 		{"two lines for one", api.EmbeddedAccessorLine, "", "a\nb\n", "1", "string a", "x\ny", ""},
@@ -61,7 +64,8 @@ func TestEmbeddedAccessors(t *testing.T) {
 			"string x", "y\"z", `{"a": {"b.c" : "y\"z"},  "n":1}`,
 		},
 		{
-			"JSON number", api.EmbeddedAccessorJSON, "", "{\n  \"a\": [1, 2]\n}\n", "a.1", "int 2", 30,
+			"JSON number", api.EmbeddedAccessorJSON, "", "{\n  \"a\": [1, 2]\n}\n", "a.1", "int 2",
+			30,
 			"{\n  \"a\": [1, 30]\n}\n",
 		},
 		{
@@ -83,7 +87,8 @@ func TestEmbeddedAccessors(t *testing.T) {
 			"string x", "y", "# head\na:\n    b: 'y'   # why\n\nc: d\n",
 		},
 		{
-			"YAML with a key twice", api.EmbeddedAccessorYAML, "", "a: 1\na: 2\n", "a", "int 2", "y",
+			"YAML with a key twice", api.EmbeddedAccessorYAML, "", "a: 1\na: 2\n", "a", "int 2",
+			"y",
 			"",
 		},
 		{"YAML that is broken", api.EmbeddedAccessorYAML, "", "a: [", "a", "", "y", ""},

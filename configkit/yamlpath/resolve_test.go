@@ -101,7 +101,8 @@ func TestResolve(t *testing.T) {
 		},
 		{
 			"wildcard in document order", "spec.containers.*.image", read, nil,
-			"spec.containers.0.image=nginx:1.0\nspec.containers.1.image=proxy:2\nspec.containers.2.image=nameless",
+			"spec.containers.0.image=nginx:1.0\nspec.containers.1.image=proxy:2\n" +
+				"spec.containers.2.image=nameless",
 		},
 		{
 			"wildcard over a map", "spec.byName.*.n", read, nil,
@@ -109,7 +110,8 @@ func TestResolve(t *testing.T) {
 		},
 		{
 			"binding wildcard", "spec.containers.*?name:c.image", read, nil,
-			"spec.containers.0.image=nginx:1.0 c:web\nspec.containers.1.image=proxy:2 c:side.car\nspec.containers.2.image=nameless",
+			"spec.containers.0.image=nginx:1.0 c:web\nspec.containers.1.image=proxy:2 " +
+				"c:side.car\nspec.containers.2.image=nameless",
 		},
 		{"filtering wildcard", "spec.byName.*?name=y.n", read, nil, "spec.byName.two.n=2"},
 		{
@@ -155,7 +157,8 @@ func TestResolve(t *testing.T) {
 		{
 			"argument that is a wildcard", "spec.containers.?name:c=%s.image", read,
 			[]string{"*"},
-			"spec.containers.0.image=nginx:1.0 c:web\nspec.containers.1.image=proxy:2 c:side.car\nspec.containers.2.image=nameless",
+			"spec.containers.0.image=nginx:1.0 c:web\nspec.containers.1.image=proxy:2 " +
+				"c:side.car\nspec.containers.2.image=nameless",
 		},
 		{
 			"key argument", "metadata.annotations.@%s:key", read,
@@ -165,14 +168,16 @@ func TestResolve(t *testing.T) {
 		{
 			"key argument that is a wildcard", "metadata.annotations.@%s:key", read,
 			[]string{"*"},
-			"metadata.annotations.example~1com/owner=me key:example.com/owner\nmetadata.annotations.plain=1 key:plain",
+			"metadata.annotations.example~1com/owner=me key:example.com/owner\n" +
+				"metadata.annotations.plain=1 key:plain",
 		},
 		{"missing is not a match", "spec.gone.deeper", read, nil, ""},
 		{"upsert", "spec.gone.deeper", upsert, nil, "spec.gone.deeper=(missing)"},
 		{"upsert below null", "spec.empty.deeper", upsert, nil, "spec.empty.deeper=(missing)"},
 		{
 			"upsert below a wildcard", "spec.containers.*.security.on", upsert, nil,
-			"spec.containers.0.security.on=(missing)\nspec.containers.1.security.on=(missing)\nspec.containers.2.security.on=(missing)",
+			"spec.containers.0.security.on=(missing)\nspec.containers.1.security.on=(missing)\n" +
+				"spec.containers.2.security.on=(missing)",
 		},
 		{
 			"upsert of a literal key", "metadata.labels.@%s:key", upsert,
@@ -293,7 +298,8 @@ func TestConstraints(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := resolve(t, doc, c.path, yamlpath.Options{Constraint: constraint}); got != c.want {
+			if got := resolve(t, doc, c.path,
+				yamlpath.Options{Constraint: constraint}); got != c.want {
 				t.Errorf("%s constrained by %s:\n%s\nwant:\n%s", c.path, c.constraint, got, c.want)
 			}
 		})

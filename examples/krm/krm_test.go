@@ -88,7 +88,8 @@ func TestStarlarkExamples(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			file := filepath.Join(dir, "input.yaml")
-			if err := os.WriteFile(file, []byte(process.Read(t, name+"/input.yaml")), 0o644); err != nil {
+			if err := os.WriteFile(file, []byte(process.Read(t, name+"/input.yaml")),
+				0o644); err != nil {
 				t.Fatal(err)
 			}
 			want := process.Read(t, name+"/expected.yaml")
@@ -139,7 +140,8 @@ func TestAcceptanceNginx(t *testing.T) {
 				if !strings.Contains(text, old) {
 					t.Fatalf("%s has no %q:\n%s", name, old, text)
 				}
-				if err := os.WriteFile(path, []byte(strings.Replace(text, old, now, 1)), 0o755); err != nil {
+				if err := os.WriteFile(path, []byte(strings.Replace(text, old, now, 1)),
+					0o755); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -155,7 +157,8 @@ func TestAcceptanceNginx(t *testing.T) {
 				t.Fatalf("the first run gives\n%s", first)
 			}
 			// (2)
-			edit(c.deployment, "image: nginx:1.7.9", "image: nginx:1.7.9\n        resources: {limits: {cpu: 500m}}")
+			edit(c.deployment, "image: nginx:1.7.9", "image: nginx:1.7.9\n        resources: "+
+				"{limits: {cpu: 500m}}")
 			edit("nginx.yaml", "replicas: 5", "replicas: 6")
 			generate(0)
 			second := files()
@@ -205,7 +208,8 @@ func TestPreCommitHook(t *testing.T) {
 	if status != 1 || !strings.Contains(stderr, "my-instance_service.yaml") {
 		t.Errorf("status %d: %s", status, stderr)
 	}
-	if _, stderr, status := run(t, dir, "", program, "fn", "run", ".", "--allow-exec"); status != 0 {
+	if _, stderr, status := run(t, dir, "", program, "fn", "run", ".",
+		"--allow-exec"); status != 0 {
 		t.Fatal(stderr)
 	}
 	if _, stderr, status := run(t, dir, "", hook); status != 0 {
@@ -222,7 +226,8 @@ func TestScaffolds(t *testing.T) {
 	for _, language := range []string{"go", "sh", "python"} {
 		t.Run(language, func(t *testing.T) {
 			name := "set-owner-" + language
-			if _, stderr, status := run(t, dir, "", program, "fn", "init", name, "--lang", language); status != 0 {
+			if _, stderr, status := run(t, dir, "", program, "fn", "init", name, "--lang",
+				language); status != 0 {
 				t.Fatal(stderr)
 			}
 			function := filepath.Join(dir, name, name)
@@ -230,7 +235,8 @@ func TestScaffolds(t *testing.T) {
 			case "go":
 				t.Setenv("GOFLAGS", "-mod=mod")
 				t.Setenv("GOWORK", "off")
-				if _, stderr, status := run(t, filepath.Join(dir, name), "", "go", "build"); status != 0 {
+				if _, stderr, status := run(t, filepath.Join(dir, name), "", "go",
+					"build"); status != 0 {
 					t.Skipf("not run: the modules that it needs are not here: %s", stderr)
 				}
 			case "python":
@@ -260,7 +266,8 @@ func TestE11SandboxOfPrograms(t *testing.T) {
 	if err := os.WriteFile(function, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(process.Read(t, "limits/input.yaml")), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "a.yaml"),
+		[]byte(process.Read(t, "limits/input.yaml")), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	words := []string{"fn", "eval", dir, "--allow-exec", "--exec", function}
@@ -290,14 +297,16 @@ func TestW8Nobody(t *testing.T) {
 	for script, want := range map[string]int{"cat": 0, "test $(id -u) = 0 && cat": 1} {
 		t.Run(script, func(t *testing.T) {
 			for name, text := range map[string]string{
-				"fn.sh": "#!/bin/sh\n" + script + "\n", "input.yaml": process.Read(t, "limits/input.yaml"),
+				"fn.sh": "#!/bin/sh\n" + script + "\n", "input.yaml": process.Read(t,
+					"limits/input.yaml"),
 				"expected.yaml": process.Read(t, "limits/input.yaml"),
 			} {
 				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
 					t.Fatal(err)
 				}
 			}
-			stdout, stderr, status := run(t, dir, "", program, "fn", "test", ".", "--as-nobody", "--allow-exec",
+			stdout, stderr, status := run(t, dir, "", program, "fn", "test", ".", "--as-nobody",
+				"--allow-exec",
 				"--exec", "./fn.sh")
 			if status != want {
 				t.Errorf("%s: status %d, want %d: %s%s", script, status, want, stdout, stderr)

@@ -101,7 +101,8 @@ func build(t *testing.T, program, dir string, words ...string) {
 	text := strings.Replace(process.Read(t, input), ", memory: 8Mi", "", 1)
 	write(t, dir, map[string]string{"input.yaml": text})
 	stdout, stderr, status = run(t, dir, "", program, words...)
-	if status == 0 || stdout != "" || !strings.Contains(stderr, "container log has no memory limit") {
+	if status == 0 || stdout != "" ||
+		!strings.Contains(stderr, "container log has no memory limit") {
 		t.Errorf("the validator: status %d: %s\n%s", status, stderr, stdout)
 	}
 }
@@ -147,14 +148,16 @@ func TestKustomizeGenerates(t *testing.T) {
 	for _, r := range releases() {
 		t.Run(r.name, func(t *testing.T) {
 			dir := t.TempDir()
-			script := strings.ReplaceAll(process.Read(t, "nginx/nginx.sh"), "${FCTL:-fctl}", fctl(t))
+			script := strings.ReplaceAll(process.Read(t, "nginx/nginx.sh"), "${FCTL:-fctl}",
+				fctl(t))
 			write(t, dir, map[string]string{
 				"kustomization.yaml": "generators: [nginx.yaml]\n",
 				"nginx.yaml": declared("my-instance", "exec: {path: ./nginx.sh}",
 					"apiVersion: examples.fctl.dev/v1\nkind: Nginx\nspec: {replicas: 5}\n"),
 				"nginx.sh": script,
 			})
-			stdout, stderr, status := run(t, dir, "", r.program(t), "build", "--enable-alpha-plugins",
+			stdout, stderr, status := run(t, dir, "", r.program(t), "build",
+				"--enable-alpha-plugins",
 				"--enable-exec", ".")
 			if status != 0 || strings.Count(stdout, "  name: my-instance\n") != 2 {
 				t.Errorf("status %d: %s\n%s", status, stderr, stdout)
@@ -180,14 +183,16 @@ func TestImageOfFctl(t *testing.T) {
 		"Dockerfile": process.Read(t, "Dockerfile"),
 	})
 	const image = "localhost/fctl-test/fctl:v1"
-	if _, stderr, status := run(t, context, "", engine.Path, "build", "-q", "-t", image, "."); status != 0 {
+	if _, stderr, status := run(t, context, "", engine.Path, "build", "-q", "-t", image,
+		"."); status != 0 {
 		t.Skipf("not run: %s does not build images here: %s", engine.Name, stderr)
 	}
 	defer func() { _ = exec.Command(engine.Path, "rmi", "-f", image).Run() }()
 	c := &runtime.Container{Engine: engine, Image: image, Pull: runtime.PullNever}
 	input := list(t, "limits/input.yaml", "limits/limits.yaml")
 	out, err := c.Run(t.Context(), runtime.Call{Stdin: []byte(input)})
-	if out.ExitCode != 1 || !strings.Contains(string(out.Stdout), "container log has no memory limit") {
+	if out.ExitCode != 1 || !strings.Contains(string(out.Stdout),
+		"container log has no memory limit") {
 		t.Skipf("not run: %s does not run containers here: %v: %s", engine.Name, err, out.Stderr)
 	}
 	// kustomize knows only docker.

@@ -154,7 +154,8 @@ func TestPodmanRootless(t *testing.T) {
 			words = append(words, "--", "function=set-replicas", "replicas=5")
 			_, stderr, status := r.run(t, filepath.Join(r.dir, "fctl"), words...)
 			want := strings.Replace(text, "replicas: 1", "replicas: 5", 1)
-			if have := process.Read(t, filepath.Join(apps, "web.yaml")); status != 0 || have != want {
+			if have := process.Read(t, filepath.Join(apps, "web.yaml")); status != 0 ||
+				have != want {
 				t.Errorf("status %d: %s\n%s", status, stderr, have)
 			}
 		})

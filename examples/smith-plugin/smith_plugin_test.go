@@ -51,7 +51,8 @@ func TestProgramHasThePlugin(t *testing.T) {
 func TestPlugin(t *testing.T) {
 	object := func(apiVersion, kind string, data map[string]any) *plugin.Object {
 		return &plugin.Object{Object: map[string]any{
-			"apiVersion": apiVersion, "kind": kind, "metadata": map[string]any{"name": "s"}, "data": data,
+			"apiVersion": apiVersion, "kind": kind, "metadata": map[string]any{"name": "s"},
+			"data": data,
 		}}
 	}
 	const catalog = "servicecatalog.k8s.io/v1beta1"
@@ -67,19 +68,22 @@ func TestPlugin(t *testing.T) {
 	yes, no := true, false
 	plugintest.Run(t, filter.New,
 		plugintest.Case{
-			Name: "two keys", Dependencies: dependencies, Spec: map[string]any{"filterByPrefix": "FOO_"},
+			Name: "two keys", Dependencies: dependencies,
+			Spec: map[string]any{"filterByPrefix": "FOO_"},
 			Want: &plugin.Object{Object: map[string]any{
 				"apiVersion": catalog, "kind": "ServiceInstance",
 				"spec": map[string]any{"parametersFrom": []any{entry("FOO_1"), entry("FOO_2")}},
 			}},
 		},
 		plugintest.Case{
-			Name: "no such key", Dependencies: dependencies, Spec: map[string]any{"filterByPrefix": "X_"},
+			Name: "no such key", Dependencies: dependencies,
+			Spec:      map[string]any{"filterByPrefix": "X_"},
 			WantError: "no key of s starts with X_", External: &yes, Retriable: &yes,
 		},
 		plugintest.Case{
 			Name: "no binding", Spec: map[string]any{"filterByPrefix": "X_"},
-			WantError: "filter needs a dependency on a ServiceBinding", External: &yes, Retriable: &no,
+			WantError: "filter needs a dependency on a ServiceBinding", External: &yes,
+			Retriable: &no,
 		},
 		plugintest.Case{
 			Name: "empty prefix", Spec: map[string]any{"filterByPrefix": ""},

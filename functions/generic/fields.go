@@ -109,7 +109,8 @@ func respelled(
 ) string {
 	var spellings [][]string
 	if words := yamlpath.Separated(segments[missing]); words != nil {
-		spellings = append(spellings, slices.Concat(segments[:missing], words, segments[missing+1:]))
+		spellings = append(spellings, slices.Concat(segments[:missing], words,
+			segments[missing+1:]))
 	}
 	if missing >= 2 {
 		spellings = append(spellings, append(slices.Clone(segments[:missing-1]),

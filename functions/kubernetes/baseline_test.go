@@ -12,7 +12,8 @@ import (
 // TestUnitsShareABaseline checks that units that are compared at the same time with the same data
 // share one decoding of it.
 func TestUnitsShareABaseline(t *testing.T) {
-	const service = "apiVersion: v1\nkind: Service\nmetadata:\n  name: web\nspec:\n  clusterIP: 10.0.0."
+	const service = "apiVersion: v1\nkind: Service\nmetadata:\n  name: web\nspec:\n" +
+		"  clusterIP: 10.0.0."
 	b := &baseline{provider: k8skit.New()}
 	data := []byte(service + "1\n")
 	var units sync.WaitGroup

@@ -11,12 +11,14 @@ import (
 	"github.com/fctl-dev/fctl/functions/unit"
 )
 
-func vetDisruptionBudgetsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+func vetDisruptionBudgetsFunction(
+	provider configkit.ResourceProvider,
+) handler.FunctionRegistration {
 	return validating(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-disruption-budgets",
-			Description: "Check that the input has a PodDisruptionBudget for the pods of each Deployment and StatefulSet " +
-				"with more than one replica",
+			Description: "Check that the input has a PodDisruptionBudget for the pods of each " +
+				"Deployment and StatefulSet with more than one replica",
 			Examples: []string{"vet-disruption-budgets"},
 		},
 	}, "whether all such workloads have one, and those that have none",
@@ -37,7 +39,9 @@ func vetDisruptionBudgetsFunction(provider configkit.ResourceProvider) handler.F
 						return output, nil
 					}
 					matches++
-					if slices.ContainsFunc(budgets, func(b budget) bool { return b.protects(doc) }) {
+					if slices.ContainsFunc(budgets, func(b budget) bool {
+						return b.protects(doc)
+					}) {
 						return output, nil
 					}
 					pos := replicas.Position()

@@ -20,8 +20,9 @@ func celFunctions(provider configkit.ResourceProvider) []handler.FunctionRegistr
 		Name: "cel",
 		Program: api.FunctionParameter{
 			ParameterName: "expression", Required: true, DataType: api.DataTypeCEL,
-			Example:     `object.kind != "Deployment" || object.spec.replicas > 1`,
-			Description: "CEL expression about a resource, which is called object or r ('fctl help cel')",
+			Example: `object.kind != "Deployment" || object.spec.replicas > 1`,
+			Description: "CEL expression about a resource, which is called object or r ('fctl " +
+				"help cel')",
 		},
 		Compile: compileCEL,
 		Write: func(doc *gaby.YamlDoc, info *api.ResourceInfo, value any) error {
@@ -31,19 +32,26 @@ func celFunctions(provider configkit.ResourceProvider) []handler.FunctionRegistr
 			}
 			return yamlkit.Merge(doc, provider.MergeKeys(info.ResourceType), part)
 		},
-		GetDescription: "Get values that a CEL expression finds: it gives a list of rows for a resource",
-		SetDescription: "Merge the map that a CEL expression gives into each resource; what the map does not mention stays as it is",
-		VetDescription: "Check every resource with a CEL expression: it gives true or false, or a verdict",
+		GetDescription: "Get values that a CEL expression finds: it gives a list of rows for a " +
+			"resource",
+		SetDescription: "Merge the map that a CEL expression gives into each resource; what the " +
+			"map does not mention stays as it is",
+		VetDescription: "Check every resource with a CEL expression: it gives true or false, or " +
+			"a verdict",
 		GetExamples: []string{
-			`get-cel 'object.?spec.?replicas.hasValue() ? [{"Path": "spec.replicas", "Value": object.spec.replicas}] : []'`,
+			`get-cel 'object.?spec.?replicas.hasValue() ? [{"Path": "spec.replicas", "Value": ` +
+				`object.spec.replicas}] : []'`,
 		},
 		SetExamples: []string{
 			`set-cel '{"metadata": {"labels": {"zone": params.zone}}}' zone=eu`,
-			`set-cel 'object.kind == "Deployment" ? {"spec": {"replicas": object.spec.replicas * 2}} : {}'`,
+			`set-cel 'object.kind == "Deployment" ? {"spec": {"replicas": object.spec.replicas * ` +
+				`2}} : {}'`,
 		},
 		VetExamples: []string{
-			`vet-cel 'object.kind != "Deployment" || object.spec.replicas >= int(params.least)' least=2`,
-			`vet-cel '{"passed": object.metadata.name.size() < 30, "details": ["the name " + object.metadata.name + " is too long"]}'`,
+			`vet-cel 'object.kind != "Deployment" || object.spec.replicas >= int(params.least)' ` +
+				`least=2`,
+			`vet-cel '{"passed": object.metadata.name.size() < 30, "details": ["the name " + ` +
+				`object.metadata.name + " is too long"]}'`,
 		},
 	}
 	return program.Functions(language, provider)

@@ -40,7 +40,8 @@ func pruneConfigMapsFunction(provider configkit.ResourceProvider) handler.Functi
 					"how many revisions to keep of each, the newest included; if not given, "+
 						strconv.Itoa(defaultHistoryLimit), 1)),
 			},
-			Description: "Delete old revisions of immutable ConfigMaps, which share the annotation confighub.com/" + contextStableCore +
+			Description: "Delete old revisions of immutable ConfigMaps, which share the " +
+				"annotation confighub.com/" + contextStableCore +
 				", and have references find the newest",
 			AffectedResourceTypes: []api.ResourceType{typeConfigMap},
 			Examples:              []string{"prune-configmaps", "prune-configmaps 1"},

@@ -29,7 +29,9 @@ func defaultsFunctions(provider configkit.ResourceProvider) []handler.FunctionRe
 		func(*api.FunctionContext) func(*yamlkit.Match) error {
 			return setDefaultRequest
 		})
-	automount := func(_ *api.FunctionContext, docs gaby.Container, _ handler.Arguments) (int, error) {
+	automount := func(_ *api.FunctionContext, docs gaby.Container, _ handler.Arguments) (
+		int, error,
+	) {
 		return yamlkit.UpdatePaths(docs, provider.AttributePaths(attributeAutomount), nil, provider,
 			func(bool) bool { return false }, yamlkit.UpdateOptions{Upsert: true})
 	}
@@ -41,7 +43,8 @@ func defaultsFunctions(provider configkit.ResourceProvider) []handler.FunctionRe
 	}{
 		{
 			"set-pod-security-defaults",
-			"Set missing pod security labels of namespaces: enforce baseline, warn about what is not restricted",
+			"Set missing pod security labels of namespaces: enforce baseline, warn about what is " +
+				"not restricted",
 			attributePodSecurity, podSecurity,
 		},
 		{
@@ -51,8 +54,9 @@ func defaultsFunctions(provider configkit.ResourceProvider) []handler.FunctionRe
 		},
 		{
 			"set-pod-container-security-context-defaults",
-			"Set missing fields of the security contexts of pods and containers to restrictive values. " +
-				"A pod with hostNetwork or a privileged container is left alone, and so are the user and the groups of a pod that sets one of them",
+			"Set missing fields of the security contexts of pods and containers to restrictive " +
+				"values. A pod with hostNetwork or a privileged container is left alone, and so " +
+				"are the user and the groups of a pod that sets one of them",
 			attributeSecurityContext, defaultsSetter(provider, securityContext, setDefaultSecurity),
 		},
 		{
@@ -88,8 +92,11 @@ func defaultsFunctions(provider configkit.ResourceProvider) []handler.FunctionRe
 			{"resources", "what set-container-resources-defaults sets", resources},
 			{
 				"probes",
-				"what set-container-probe-defaults sets; probes of a container that has none ask /healthz",
-				func(fc *api.FunctionContext, docs gaby.Container, _ handler.Arguments) (int, error) {
+				"what set-container-probe-defaults sets; probes of a container that has none ask " +
+					"/healthz",
+				func(fc *api.FunctionContext, docs gaby.Container, _ handler.Arguments) (
+					int, error,
+				) {
 					return setProbes(docs, provider, nil, askHealthz(fc))
 				},
 			},
@@ -183,7 +190,8 @@ func setPodDefaultsFunction(
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-pod-defaults",
 			Parameters:   parameters,
-			Description:  "Set several defaults of pods at once, as the functions for each of them do",
+			Description: "Set several defaults of pods at once, as the functions for each of " +
+				"them do",
 			Examples: []string{
 				"set-pod-defaults true true true true true",
 				"set-pod-defaults --security-context=true --resources=true",

@@ -34,7 +34,8 @@ func setEnvVarFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 				containerNameParameter(provider), variable,
 				parameterOf(provider, attributeEnvValue, parameterEnvValue),
 			},
-			Description:   "Set the value of an environment variable of containers, adding the variable where it is missing; * is every one there is",
+			Description: "Set the value of an environment variable of containers, adding the " +
+				"variable where it is missing; * is every one there is",
 			FunctionType:  api.FunctionTypePathVisitor,
 			AttributeName: attributeEnvValue,
 			Examples:      []string{"set-env-var web LOG_LEVEL debug"},

@@ -94,8 +94,8 @@ func imageReferenceSignature(
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-image-reference-by-uri",
 			Parameters:   []api.FunctionParameter{repository, reference},
-			Description: "Set the tag and the digest of all images of a repository: of containers, " +
-				"in kustomizations and in the values of HelmReleases",
+			Description: "Set the tag and the digest of all images of a repository: of " +
+				"containers, in kustomizations and in the values of HelmReleases",
 			Examples: []string{"set-image-reference-by-uri nginx :1.27"},
 		},
 		PerDocument: true,
@@ -142,7 +142,8 @@ func setImageRegistryFunction(provider configkit.ResourceProvider) handler.Funct
 			FunctionName: "set-image-registry-by-registry",
 			Parameters: []api.FunctionParameter{
 				textParameter(registryParameter, "docker.io",
-					"registry of the images, with what of their path is to be replaced as well; '' for images that name none",
+					"registry of the images, with what of their path is to be replaced as well; "+
+						"'' for images that name none",
 					wholeImage(`(?:`+registry+`)?`)),
 				textParameter(newRegistryParameter, "mirror.example.com:5000/docker",
 					"registry to take its place, with a path or without", wholeImage(registry)),

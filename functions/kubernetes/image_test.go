@@ -28,7 +28,8 @@ func TestImages(t *testing.T) {
 	for pattern, want := range map[*regexp.Regexp]string{
 		uri:       wholeImage(repository),
 		reference: `^(?:` + imageReference + `|[:@]` + withVariable + `)$`,
-		pattern("container-image", "container-image"): wholeImage(repository + imageReference + `?`),
+		pattern("container-image", "container-image"): wholeImage(repository + imageReference +
+			`?`),
 	} {
 		t.Run(fmt.Sprint(pattern), func(t *testing.T) {
 			if pattern.String() != want {

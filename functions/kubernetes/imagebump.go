@@ -339,7 +339,8 @@ func SetImageReferenceOfValuesFunction(
 	reference := textParameter(parameterImageReference, ":1.27",
 		"new reference: :tag, @digest or both", `^(?:`+imageReference+`)$`)
 	r := imageReferenceSignature(repository, reference)
-	r.Description = "Set the tag and the digest of all images of a repository, in the fields that charts use for them"
+	r.Description = "Set the tag and the digest of all images of a repository, in the fields " +
+		"that charts use for them"
 	isReference := referenceMatcher(reference)
 	return mutating(r, func(
 		fc *api.FunctionContext, docs gaby.Container, a handler.Arguments,

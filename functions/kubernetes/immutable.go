@@ -64,7 +64,8 @@ func vetImmutableFunction(provider configkit.ResourceProvider) handler.FunctionR
 	return vetChangesFunction(provider, handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-immutable",
-			Description:  "Check that fields that cannot be changed are as they were in what was released before; without that, everything passes",
+			Description: "Check that fields that cannot be changed are as they were in what was " +
+				"released before; without that, everything passes",
 			Parameters: []api.FunctionParameter{
 				optional(textParameter(parameter, standard,
 					"attribute whose fields must not change; if not given, "+standard, "")),
@@ -80,7 +81,8 @@ func vetImmutableFunction(provider configkit.ResourceProvider) handler.FunctionR
 }
 
 func vetDisruptionFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	const thresholdParameter, prefixParameter, standard = "score-threshold", "attribute-prefix", "disruption"
+	const thresholdParameter, prefixParameter, standard = "score-threshold", "attribute-prefix",
+		"disruption"
 	named := func(prefix string) (names []api.AttributeName) { // worst first
 		for _, level := range api.Scores() {
 			names = append(names, api.AttributeName(prefix+"-"+strings.ToLower(level)))
@@ -90,12 +92,14 @@ func vetDisruptionFunction(provider configkit.ResourceProvider) handler.Function
 	return vetChangesFunction(provider, handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-disruption",
-			Description:  "Check that nothing was changed that disrupts what runs, or not more than that, since what was released before; without that, everything passes",
+			Description: "Check that nothing was changed that disrupts what runs, or not more " +
+				"than that, since what was released before; without that, everything passes",
 			Parameters: []api.FunctionParameter{
 				enumParameter(thresholdParameter, "High",
 					"what disrupts as much as this, or more, does not pass", api.Scores()...),
 				optional(textParameter(prefixParameter, standard,
-					"what the names of the attributes begin with, before -critical, -high, -medium and -low; if not given, "+standard,
+					"what the names of the attributes begin with, before -critical, -high, "+
+						"-medium and -low; if not given, "+standard,
 					"")),
 			},
 			Examples: []string{"vet-disruption High"},

@@ -21,8 +21,9 @@ const (
 
 func getWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	return reading(handler.FunctionRegistration{FunctionSignature: api.FunctionSignature{
-		FunctionName:  "get-workload-labels",
-		Description:   "Get the labels of the pods of workloads and the labels by which resources select pods",
+		FunctionName: "get-workload-labels",
+		Description: "Get the labels of the pods of workloads and the labels by which " +
+			"resources select pods",
 		FunctionType:  api.FunctionTypePathVisitor,
 		AttributeName: attributeWorkloadLabels,
 		Examples:      []string{"get-workload-labels"},
@@ -57,8 +58,10 @@ func setWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.Func
 			Parameters: []api.FunctionParameter{
 				assignmentParameter("a label", "app.kubernetes.io/part-of=shop", "label-key-value"),
 			},
-			VarArgs:       true,
-			Description:   "Set and remove labels of the pods of workloads and, with them, in the selectors that find pods. A selector that finds none of the pods of the unit is left alone, and gets no new labels when the unit has no pods",
+			VarArgs: true,
+			Description: "Set and remove labels of the pods of workloads and, with them, in " +
+				"the selectors that find pods. A selector that finds none of the pods of the " +
+				"unit is left alone, and gets no new labels when the unit has no pods",
 			FunctionType:  api.FunctionTypePathVisitor,
 			AttributeName: attributeWorkloadLabels,
 			Examples: []string{
@@ -106,7 +109,8 @@ func editLabels(
 					return !p.Value.Get(a.name).Exists()
 				})
 				noteSelector(fc, p,
-					"selects pods that are not here, so it gets none of the labels that it does not have already")
+					"selects pods that are not here, so it gets none of the labels that it does "+
+						"not have already")
 				if len(known) == 0 {
 					return nil
 				}

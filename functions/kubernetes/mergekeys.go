@@ -17,8 +17,9 @@ func vetMergeKeysFunction(provider configkit.ResourceProvider) handler.FunctionR
 	return validating(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-merge-keys",
-			Description:  "Check that no two elements of a list have the same merge key, such as two containers the same name",
-			Examples:     []string{"vet-merge-keys"},
+			Description: "Check that no two elements of a list have the same merge key, such as " +
+				"two containers the same name",
+			Examples: []string{"vet-merge-keys"},
 		},
 		PerDocument: true,
 	}, "whether the elements of lists can be distinguished, and the keys of those that cannot",

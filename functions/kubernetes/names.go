@@ -35,8 +35,8 @@ func setNameFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 			Parameters: []api.FunctionParameter{
 				parameterOf(provider, "metadata-name", parameterName),
 			},
-			Description: "Set the name of a resource, and of what refers to it in the same file. Several resources of a type " +
-				"cannot get one name: --kind and --name select one",
+			Description: "Set the name of a resource, and of what refers to it in the same file. " +
+				"Several resources of a type cannot get one name: --kind and --name select one",
 			AttributeName: "metadata-name",
 			Examples:      []string{"set-name web"},
 		},
@@ -76,7 +76,8 @@ func (r *renamer) refuseSeveral(name string) error {
 			other = all[slices.IndexFunc(all, func(old string) bool { return old != name })]
 		}
 		return n.Failure(
-			fmt.Sprintf("--kind and --name select one; 'rename-resource %s %s %s' renames one with its references",
+			fmt.Sprintf("--kind and --name select one; 'rename-resource %s %s %s' renames one "+
+				"with its references",
 				n.Info.ResourceType, other, name),
 			"%d resources of type %s would all be called %s: %s", len(all), n.Info.ResourceType,
 			name, shortList(all))
@@ -107,8 +108,9 @@ func renameResourceFunction(provider configkit.ResourceProvider) handler.Functio
 					"name of the resource, without its namespace"),
 				nameParameter(provider, parameterNewName, "settings-v2", "its new name"),
 			},
-			Description: "Rename a resource and all references to it. Of several files, those without the resource have their references " +
-				"changed. Host names of a Service in other values stay and are counted",
+			Description: "Rename a resource and all references to it. Of several files, those " +
+				"without the resource have their references changed. Host names of a Service in " +
+				"other values stay and are counted",
 			Examples: []string{"rename-resource v1/ConfigMap settings settings-v2"},
 		},
 		ValueParameter: parameterNewName,

@@ -29,7 +29,8 @@ const dnsLabel = `^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$`
 func clusterScopedParameter() api.FunctionParameter {
 	return optional(textParameter(parameterClusterScoped,
 		"example.com/v1/Tenant,example.com/v1/Region",
-		"resource types that have no namespace besides those of Kubernetes, with commas between them",
+		"resource types that have no namespace besides those of Kubernetes, with commas "+
+			"between them",
 		""))
 }
 
@@ -65,12 +66,14 @@ func setNamespaceFunction(provider configkit.ResourceProvider) handler.FunctionR
 				textParameter(parameterNamespace, "shop-staging", "name of the namespace",
 					dnsLabel),
 				optional(textParameter(parameterOldNamespace, "shop",
-					"namespace to move resources from; those in other namespaces or in none, and what names other namespaces, stay. Everything is moved unless it is given",
+					"namespace to move resources from; those in other namespaces or in none, and "+
+						"what names other namespaces, stay. Everything is moved unless it is given",
 					dnsLabel)),
 				clusterScopedParameter(),
 			},
-			Description: "Set the namespace of resources whose type has one, and wherever resources name it: references, DNS names of " +
-				"services in containers. The Namespace that the resources were in is renamed",
+			Description: "Set the namespace of resources whose type has one, and wherever " +
+				"resources name it: references, DNS names of services in containers. The " +
+				"Namespace that the resources were in is renamed",
 			FunctionType:  api.FunctionTypePathVisitor,
 			AttributeName: attributeNamespace,
 			Examples: []string{

@@ -36,7 +36,8 @@ func podFunctions(provider configkit.ResourceProvider) []handler.FunctionRegistr
 
 func podParameters(expressionText, example string) []api.FunctionParameter {
 	each := enumParameter(parameterEach, eachContainer,
-		"what the expression is evaluated for; a container is any kind of container, a security context that of a pod or a container",
+		"what the expression is evaluated for; a container is any kind of container, a security "+
+			"context that of a pod or a container",
 		eachPod, eachContainer, eachVolume, eachContext)
 	return []api.FunctionParameter{
 		{
@@ -53,20 +54,26 @@ func vetPodsFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-pods",
 			Parameters: append(podParameters(
-				"CEL expression about metadata and spec of a pod or a pod template, and about container, volume or context; it gives true or false, or the list of the paths of wrong values",
+				"CEL expression about metadata and spec of a pod or a pod template, and about "+
+					"container, volume or context; it gives true or false, or the list of the "+
+					"paths of wrong values",
 				`container.?resources.?limits.?memory.hasValue()`),
 				optional(textParameter("path", "resources.limits",
 					"the path at which the finding is reported if the expression is false", ""))),
-			Description: "Check the pods of every type that has some with a CEL expression, each pod, container or volume by itself",
+			Description: "Check the pods of every type that has some with a CEL expression, each " +
+				"pod, container or volume by itself",
 			Examples: []string{
-				`vet-pods 'container.?resources.?limits.?memory.hasValue()' container resources.limits.memory`,
+				`vet-pods 'container.?resources.?limits.?memory.hasValue()' container ` +
+					`resources.limits.memory`,
 				`vet-pods '!has(spec.hostNetwork) || !spec.hostNetwork' pod spec.hostNetwork`,
 				`vet-pods '!has(volume.hostPath)' volume hostPath`,
 			},
 		},
 		PerDocument:    true,
 		ValueParameter: "expression",
-		CheckArguments: func(args []api.FunctionArgument) error { return checkPodProgram(programs, args) },
+		CheckArguments: func(args []api.FunctionArgument) error {
+			return checkPodProgram(programs, args)
+		},
 	}, "whether every pod passed, and what is wrong with the others",
 		func(
 			fc *api.FunctionContext, docs gaby.Container, args handler.Arguments, _ []byte,
@@ -77,17 +84,18 @@ func vetPodsFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 			if err != nil {
 				return result, handler.ArgumentErrors("expression", err)
 			}
-			pods, err := eachPart(docs, provider, args.String(parameterEach), func(p *podPart) error {
-				value, err := program.EvalForPod(p.doc.Value(), p.variables, podScope(fc))
-				if err != nil {
-					return expression.FailureIn(p.doc, err)
-				}
-				paths, err := wrongPaths(value, args.String("path"))
-				for _, path := range paths {
-					p.fail(&result, provider, path, text)
-				}
-				return err
-			})
+			pods, err := eachPart(docs, provider, args.String(parameterEach),
+				func(p *podPart) error {
+					value, err := program.EvalForPod(p.doc.Value(), p.variables, podScope(fc))
+					if err != nil {
+						return expression.FailureIn(p.doc, err)
+					}
+					paths, err := wrongPaths(value, args.String("path"))
+					for _, path := range paths {
+						p.fail(&result, provider, path, text)
+					}
+					return err
+				})
 			fc.Matched(pods)
 			return result, err
 		})
@@ -99,17 +107,24 @@ func setPodsFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-pods",
 			Parameters: podParameters(
-				"CEL expression about metadata and spec of a pod or a pod template, and about container, volume or context; it gives the map of fields to set, in which null removes a field",
+				"CEL expression about metadata and spec of a pod or a pod template, and about "+
+					"container, volume or context; it gives the map of fields to set, in which "+
+					"null removes a field",
 				`{"imagePullPolicy": "IfNotPresent"}`),
-			Description: "Set fields of the pods of every type that has some to what a CEL expression gives, for each pod, container or volume by itself; fields that are not mentioned stay as they are",
+			Description: "Set fields of the pods of every type that has some to what a CEL " +
+				"expression gives, for each pod, container or volume by itself; fields that are " +
+				"not mentioned stay as they are",
 			Examples: []string{
 				`set-pods '{"imagePullPolicy": "IfNotPresent"}'`,
-				`set-pods 'has(spec.enableServiceLinks) ? {} : {"spec": {"enableServiceLinks": false}}' pod`,
+				`set-pods 'has(spec.enableServiceLinks) ? {} : {"spec": {"enableServiceLinks": ` +
+					`false}}' pod`,
 			},
 		},
 		PerDocument:    true,
 		ValueParameter: "expression",
-		CheckArguments: func(args []api.FunctionArgument) error { return checkPodProgram(programs, args) },
+		CheckArguments: func(args []api.FunctionArgument) error {
+			return checkPodProgram(programs, args)
+		},
 	}, func(fc *api.FunctionContext, docs gaby.Container, args handler.Arguments) (int, error) {
 		program, err := programs.Get(args.String("expression"))
 		if err != nil {
@@ -168,7 +183,8 @@ func wrongPaths(verdict any, path string) ([]string, error) {
 		for _, item := range v {
 			text, ok := item.(string)
 			if !ok {
-				return nil, fmt.Errorf("the expression gives a list with %v, which is not a path", item)
+				return nil, fmt.Errorf("the expression gives a list with %v, which is not a path",
+					item)
 			}
 			paths = append(paths, text)
 		}

@@ -41,7 +41,8 @@ func setPortFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 						defaultProtocol,
 					defaultProtocol, "UDP", "SCTP")),
 			},
-			Description: "Set the name of a port of containers, adding the port where it is missing",
+			Description: "Set the name of a port of containers, adding the port where it is " +
+				"missing",
 			Examples: []string{
 				"set-container-port web http 80", "set-container-port web dns 53 UDP",
 			},

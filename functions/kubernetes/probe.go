@@ -32,7 +32,8 @@ func setContainerProbeDefaultsFunction(
 ) handler.FunctionRegistration {
 	path := func(name, probe string) api.FunctionParameter {
 		return optional(textParameter(name, "/"+probe, "HTTP path to ask for the "+probe+
-			" of containers that answer HTTP or have no probe; if not given, what another probe asks",
+			" of containers that answer HTTP or have no probe; if not given, what another "+
+			"probe asks",
 			`^/\S*$`))
 	}
 	return mutating(handler.FunctionRegistration{
@@ -42,7 +43,8 @@ func setContainerProbeDefaultsFunction(
 				path("liveness-path", "liveness"), path("readiness-path", "readiness"),
 				path("startup-path", "startup"),
 			},
-			Description: "Set missing startup, liveness and readiness probes of containers to what their other probes do, else to a check of their first TCP port",
+			Description: "Set missing startup, liveness and readiness probes of containers to " +
+				"what their other probes do, else to a check of their first TCP port",
 			Examples: []string{
 				"set-container-probe-defaults",
 				"set-container-probe-defaults /live --startup-path=/started",
@@ -137,7 +139,8 @@ func askHealthz(fc *api.FunctionContext) func(*container, int) (gaby.Value, erro
 		if err != nil {
 			return gaby.Value{}, err
 		}
-		fc.NoteSum("containers have no probe to copy, so their probes ask /healthz (set-container-probe-defaults checks the port instead)",
+		fc.NoteSum("containers have no probe to copy, so their probes ask /healthz "+
+			"(set-container-probe-defaults checks the port instead)",
 			1, c.value.Get("name").Text())
 		return probe.Value(), nil
 	}

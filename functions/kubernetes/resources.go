@@ -31,7 +31,8 @@ func setResourcesFunction(provider configkit.ResourceProvider) handler.FunctionR
 			Parameters: []api.FunctionParameter{
 				containerNameParameter(provider),
 				enumParameter(parameterOperation, operationAll,
-					"all sets the amounts, cap lowers those that are higher (no limit is higher than any), "+
+					"all sets the amounts, cap lowers those that are higher (no limit is higher "+
+						"than any), "+
 						"floor raises those that are lower (no request is lower than any)",
 					operationAll, operationCap, operationFloor),
 				textParameter(parameterCPU, "500m",
@@ -41,7 +42,8 @@ func setResourcesFunction(provider configkit.ResourceProvider) handler.FunctionR
 				intParameter(parameterLimitFactor, "2",
 					"limits are the requests times this; 0 removes them", 0),
 			},
-			Description: "Set the CPU and memory requests and limits of containers, adding those that are missing",
+			Description: "Set the CPU and memory requests and limits of containers, adding those " +
+				"that are missing",
 			Examples: []string{
 				"set-container-resources web all 500m 256Mi 2",
 				"set-container-resources '*' cap '' 1Gi 1",
@@ -107,7 +109,8 @@ func resourceSettings(a handler.Arguments) ([]resourceSetting, error) {
 			fail(resource, text, "%s is negative", configkit.Abbreviate(text))
 			continue
 		case resource == parameterCPU && !amount.Times(1000).IsWhole():
-			fail(resource, text, "%s is finer than a thousandth of a CPU", configkit.Abbreviate(text))
+			fail(resource, text, "%s is finer than a thousandth of a CPU",
+				configkit.Abbreviate(text))
 			continue
 		case resource == parameterMemory && !amount.IsWhole():
 			fail(resource, text, "%s is not a whole number of bytes", configkit.Abbreviate(text))

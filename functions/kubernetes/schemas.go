@@ -30,11 +30,13 @@ func vetSchemasFunction(provider configkit.ResourceProvider) handler.FunctionReg
 			FunctionName: "vet-schemas",
 			Parameters: []api.FunctionParameter{
 				optional(textParameter(parameterKubernetesVersion, "1.35",
-					"release of Kubernetes whose schemas are used, the newest one there is unless it is given",
+					"release of Kubernetes whose schemas are used, the newest one there is "+
+						"unless it is given",
 					"")),
 			},
-			Description: "Check resources with the schemas of Kubernetes, of the CustomResourceDefinitions in the input and of --schema: " +
-				"unknown and missing fields, types, values",
+			Description: "Check resources with the schemas of Kubernetes, of the " +
+				"CustomResourceDefinitions in the input and of --schema: unknown and missing " +
+				"fields, types, values",
 			Examples: []string{"vet-schemas", "vet-schemas 1.35"},
 		},
 		Nameless:          true,
@@ -109,7 +111,8 @@ func (v *schemaVetter) vet(docs gaby.Container) error {
 				at := doc.Value().Get("spec").Get("names").Get("kind").Position()
 				v.fc.Note(at,
 					fmt.Sprintf(
-						"the CustomResourceDefinition does not count for %s, which is built into Kubernetes %s", t,
+						"the CustomResourceDefinition does not count for %s, which is built into "+
+							"Kubernetes %s", t,
 						v.set.Release.Name))
 			}
 		}

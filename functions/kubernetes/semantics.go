@@ -46,7 +46,8 @@ func vetSemanticsFunction(provider configkit.ResourceProvider) handler.FunctionR
 			_, err = yamlkit.VisitResources(docs, nil, provider,
 				func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
 					if isPatch(doc) {
-						fc.Skipped(doc.Value().Position(), "the document is a patch, which is not a whole resource")
+						fc.Skipped(doc.Value().Position(),
+							"the document is a patch, which is not a whole resource")
 						return output, nil
 					}
 					resources++

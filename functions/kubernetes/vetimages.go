@@ -26,7 +26,8 @@ func vetImagesFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 		})
 	r.AttributeName = attributeImageSources
 	r.Nameless = true
-	r.Description = "Check that images, those of kustomizations and of the values of Helm charts included, are among those that are allowed"
+	r.Description = "Check that images, those of kustomizations and of the values of Helm charts " +
+		"included, are among those that are allowed"
 	r.Examples = []string{
 		`vet-images '{"AllowRegexp": "^(registry\\.example\\.com/|nginx:|envoyproxy/)"}'`,
 		`vet-images '{"DenyRegexp": ":latest$"}'`,

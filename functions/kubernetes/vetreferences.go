@@ -17,9 +17,10 @@ func vetReferencesFunction(provider configkit.ResourceProvider) handler.Function
 	return validating(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-references",
-			Description: "Check that the resources to which others refer by name are in the input. " +
-				"Optional references pass, and so do references to what every cluster has, to what operators create, " +
-				"and to cluster-scoped and custom types of which the input has no resource",
+			Description: "Check that the resources to which others refer by name are in the " +
+				"input. Optional references pass, and so do references to what every cluster " +
+				"has, to what operators create, and to cluster-scoped and custom types of which " +
+				"the input has no resource",
 			Examples: []string{"vet-references"},
 		},
 		RowsSorted: true,
@@ -55,7 +56,8 @@ type referenceSurvey struct {
 		InputsCalled(name string) []schemas.Input
 		InputDocuments() gaby.Container
 	}
-	made map[string]bool // by kind and name: what custom resources and kustomize make; nil if unknown
+	// by kind and name: what custom resources and kustomize make; nil if unknown
+	made map[string]bool
 }
 
 func newReferenceSurvey(
@@ -98,7 +100,8 @@ func (s *referenceSurvey) checks(ref *unit.Reference) bool {
 		return false
 	case segments[0] == "spec" && last > 0 && segments[1] == "tls" && issuesCertificates(doc):
 		return false
-	case namespaces.IsCustom(ref.Match.Resource.ResourceType) && slices.Contains(ref.Types, "v1/Secret"):
+	case namespaces.IsCustom(ref.Match.Resource.ResourceType) &&
+		slices.Contains(ref.Types, "v1/Secret"):
 		return false // the operator may create it
 	}
 	return len(ref.Types) > 0 && !slices.ContainsFunc(ref.Types, s.isElsewhere)
@@ -263,7 +266,8 @@ func inEveryCluster(t api.ResourceType, namespace, name string) bool {
 		return strings.HasPrefix(name, "system:") ||
 			slices.Contains([]string{"cluster-admin", "admin", "edit", "view"}, name)
 	case "rbac.authorization.k8s.io/Role":
-		return strings.HasPrefix(name, "system:") || name == "extension-apiserver-authentication-reader"
+		return strings.HasPrefix(name, "system:") ||
+			name == "extension-apiserver-authentication-reader"
 	}
 	return false
 }

@@ -38,7 +38,8 @@ func setVolumeMountFunction(provider configkit.ResourceProvider) handler.Functio
 						" at first; if not given, the volume must exist",
 					sourceEmptyDir, sourceConfigMap, sourceSecret, sourcePersistentVolumeClaim)),
 			},
-			Description: "Set the path at which containers mount a volume, adding the mount, and the volume if its source is given",
+			Description: "Set the path at which containers mount a volume, adding the mount, and " +
+				"the volume if its source is given",
 			Examples: []string{
 				"set-container-volume-mount-path web cache /var/cache/web emptyDir",
 				"set-container-volume-mount-path web settings /etc/web configMap",

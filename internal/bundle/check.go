@@ -133,7 +133,8 @@ func (d *decoder) link() {
 	d.current = ""
 	for _, c := range d.cycles() {
 		d.current = string(c.from.Name)
-		d.fail(c.by.value.Get("resource"), "", "the resources refer to each other in a cycle: %s", c.text)
+		d.fail(c.by.value.Get("resource"), "", "the resources refer to each other in a cycle: %s",
+			c.text)
 	}
 	d.current = ""
 }
@@ -176,7 +177,10 @@ func (d *decoder) checkIdentities() {
 		id := identity{gvk, name}
 		if first := seen[id]; first != nil {
 			d.current = string(r.Name)
-			d.fail(r.object.value, "", "%w", &sameObjectError{first.Name, Key{gvk, d.Namespace, name}})
+			d.fail(r.object.value, "", "%w", &sameObjectError{
+				first.Name,
+				Key{gvk, d.Namespace, name},
+			})
 			continue
 		}
 		seen[id] = r

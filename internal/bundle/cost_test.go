@@ -30,11 +30,12 @@ func ladder(n int) (text, observed string) {
 			fmt.Fprintf(&b, "    - {resource: r%d, name: previous, path: metadata.name}\n", i-1)
 			value, previous = `"!{previous}"`, fmt.Sprintf("c%d", i-1)
 		}
-		fmt.Fprintf(&b, "    spec:\n      object:\n        apiVersion: v1\n        kind: ConfigMap\n"+
-			"        metadata:\n          name: c%d # the name\n        data:\n          previous: "+
-			"%s\n", i, value)
-		fmt.Fprintf(&o, "---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c%d\n  namespace: "+
-			"default\n"+
+		fmt.Fprintf(&b, "    spec:\n      object:\n        apiVersion: v1\n"+
+			"        kind: ConfigMap\n"+
+			"        metadata:\n          name: c%d # the name\n        data:\n"+
+			"          previous: %s\n", i, value)
+		fmt.Fprintf(&o, "---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c%d\n"+
+			"  namespace: default\n"+
 			"data:\n  previous: %s\n", i, previous)
 	}
 	return b.String(), o.String()
@@ -45,7 +46,8 @@ func others(n int) string {
 	var o strings.Builder
 	for i := range n {
 		fmt.Fprintf(&o, "---\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: other-%d\n"+
-			"  namespace: default\n  labels: {app: other, n: \"%d\"}\nspec:\n  replicas: 3\n  template:\n"+
+			"  namespace: default\n  labels: {app: other, n: \"%d\"}\nspec:\n  replicas: 3\n"+
+			"  template:\n"+
 			"    spec:\n      containers:\n      - name: main\n        image: nginx:%d\n", i, i, i)
 	}
 	return o.String()
@@ -171,7 +173,8 @@ func TestParallelCost(t *testing.T) {
 					t.Error(messages(err))
 					return
 				}
-				result, err := bundle.Process(context.Background(), bundles[0], &bundle.Options{Pool: pool})
+				result, err := bundle.Process(context.Background(), bundles[0],
+					&bundle.Options{Pool: pool})
 				if err != nil {
 					t.Error(err)
 					return

@@ -35,14 +35,16 @@ func Read(text []byte, file, namespace string) ([]*Bundle, []api.Note, error) {
 			continue
 		}
 		d := &decoder{
-			Bundle: &Bundle{File: file, value: doc.Value(), quoted: read.quoted}, text: text, doc: doc,
+			Bundle: &Bundle{File: file, value: doc.Value(), quoted: read.quoted}, text: text,
+			doc: doc,
 		}
 		kind := doc.Value().Get("kind").Text()
 		switch {
 		case doc.IsNull() && len(docs) == 1:
 			continue
 		case doc.IsMap() && kind != smithv1.Kind && len(docs) > 1:
-			d.note(doc.Value(), fmt.Sprintf("a %s is not a Bundle; it is skipped", orResource(kind)))
+			d.note(doc.Value(), fmt.Sprintf("a %s is not a Bundle; it is skipped",
+				orResource(kind)))
 		default:
 			d.bundle(namespace)
 			bundles = append(bundles, d.Bundle)
@@ -51,8 +53,10 @@ func Read(text []byte, file, namespace string) ([]*Bundle, []api.Note, error) {
 	}
 	if len(bundles) == 0 && len(problems) == 0 {
 		problems = append(problems, &api.Failure{
-			Class: api.FailureUsage, Pos: api.Position{File: file}, Message: "the file has no Bundle",
-			Hint: "a Bundle has apiVersion: " + smithv1.APIVersion + " and kind: " + smithv1.Kind,
+			Class: api.FailureUsage, Pos: api.Position{File: file},
+			Message: "the file has no Bundle",
+			Hint: "a Bundle has apiVersion: " + smithv1.APIVersion + " and kind: " +
+				smithv1.Kind,
 		})
 	}
 	problems.Sort()
@@ -268,7 +272,8 @@ func IsNamespace(s string) bool {
 func isReferenceName(s string) bool {
 	for i := range len(s) {
 		c := s[i]
-		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '.' {
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' &&
+			c != '.' {
 			return false
 		}
 	}
@@ -419,7 +424,8 @@ func (d *decoder) checkMarkers(r *Resource, t *template) {
 	}
 	for _, v := range t.partial {
 		d.note(v, fmt.Sprintf(
-			"partial substitution is not supported: %q stays as it is; a reference is a whole string",
+			"partial substitution is not supported: %q stays as it is; a reference is a whole "+
+				"string",
 			brief(v.Text())))
 	}
 }

@@ -30,7 +30,8 @@ func one(fields string) string {
 
 const (
 	object = "    spec: {object: {apiVersion: v1, kind: ConfigMap, metadata: {name: x}}}\n"
-	second = "  - name: b\n    spec: {object: {apiVersion: v1, kind: Secret, metadata: {name: x}}}\n"
+	second = "  - name: b\n    spec: {object: {apiVersion: v1, kind: Secret, metadata: {name: " +
+		"x}}}\n"
 )
 
 // TestStructuralErrors has each rule about the structure of a Bundle.
@@ -43,13 +44,13 @@ func TestStructuralErrors(t *testing.T) {
 		"null references": {one("    references: null\n" + object), ""},
 		"empty file": {
 			"",
-			"b.yaml: the file has no Bundle\nhint: a Bundle has apiVersion: smith.atlassian.com/v1 and " +
-				"kind: Bundle\n",
+			"b.yaml: the file has no Bundle\nhint: a Bundle has apiVersion: " +
+				"smith.atlassian.com/v1 and kind: Bundle\n",
 		},
 		"only comments": {
 			"# nothing\n",
-			"b.yaml: the file has no Bundle\nhint: a Bundle has apiVersion: smith.atlassian.com/v1 and " +
-				"kind: Bundle\n",
+			"b.yaml: the file has no Bundle\nhint: a Bundle has apiVersion: " +
+				"smith.atlassian.com/v1 and kind: Bundle\n",
 		},
 		"not a map": {"- a\n", "b.yaml:1:1: a Bundle is expected, and this is not a map\n"},
 		"another kind": {
@@ -70,11 +71,13 @@ func TestStructuralErrors(t *testing.T) {
 		},
 		"bad name": {
 			strings.Replace(head, "test", "Test", 1),
-			"b.yaml:3:18: \"Test\" is not a name of a Bundle\nhint: lower case letters, digits and -, in " +
-				"parts joined by dots, at most 253 characters\n",
+			"b.yaml:3:18: \"Test\" is not a name of a Bundle\n" +
+				"hint: lower case letters, digits and -, in parts joined by dots, at most 253 " +
+				"characters\n",
 		},
 		"unknown field": {
-			head + "sepc: {}\n", "b.yaml:4:1: Bundle: unknown field \"sepc\"\nhint: did you mean spec?\n",
+			head + "sepc: {}\n",
+			"b.yaml:4:1: Bundle: unknown field \"sepc\"\nhint: did you mean spec?\n",
 		},
 		"unknown in spec": {
 			head + "spec: {resource: []}\n",
@@ -88,16 +91,17 @@ func TestStructuralErrors(t *testing.T) {
 		},
 		"repeated field": {
 			one(object + "    spec: {}\n"),
-			"b.yaml:7:5: a: the field \"spec\" occurs twice\nb.yaml:8:11: a: a resource has an object or " +
-				"a plugin, and this has neither\n",
+			"b.yaml:7:5: a: the field \"spec\" occurs twice\nb.yaml:8:11: a: a resource has an " +
+				"object or a plugin, and this has neither\n",
 		},
 		"repeated label": {
-			one("    spec: {object: {apiVersion: v1, kind: ConfigMap, metadata: {name: x, labels: {a: 1, " +
-				"a: 2}}}}\n"),
+			one("    spec: {object: {apiVersion: v1, kind: ConfigMap, metadata: {name: x, " +
+				"labels: {a: 1, a: 2}}}}\n"),
 			"b.yaml:7:83: a: the field \"a\" occurs twice\n",
 		},
 		"no resource name": {
-			head + "spec: {resources: [{spec: {object: {apiVersion: v1, kind: A, metadata: {name: x}}}}]}\n",
+			head + "spec: {resources: [{spec: {object: {apiVersion: v1, kind: A, metadata: " +
+				"{name: x}}}}]}\n",
 			"b.yaml:4:20: name is missing\n",
 		},
 		"duplicate name": {
@@ -106,24 +110,28 @@ func TestStructuralErrors(t *testing.T) {
 		},
 		"upper case": {
 			strings.Replace(one(object), "name: a", "name: A", 1),
-			"b.yaml:6:11: A: \"A\" is not a name of a resource\nhint: lower case letters, digits and -, " +
-				"in parts joined by dots, at most 253 characters\n",
+			"b.yaml:6:11: A: \"A\" is not a name of a resource\n" +
+				"hint: lower case letters, digits and -, in parts joined by dots, at most 253 " +
+				"characters\n",
 		},
 		"underscore": {
 			strings.Replace(one(object), "name: a", "name: a_b", 1),
-			"b.yaml:6:11: a_b: \"a_b\" is not a name of a resource\nhint: lower case letters, digits and " +
-				"-, in parts joined by dots, at most 253 characters\n",
+			"b.yaml:6:11: a_b: \"a_b\" is not a name of a resource\n" +
+				"hint: lower case letters, digits and -, in parts joined by dots, at most 253 " +
+				"characters\n",
 		},
 		"dash at the end": {
 			strings.Replace(one(object), "name: a", "name: a-.b", 1),
-			"b.yaml:6:11: a-.b: \"a-.b\" is not a name of a resource\nhint: lower case letters, digits " +
-				"and -, in parts joined by dots, at most 253 characters\n",
+			"b.yaml:6:11: a-.b: \"a-.b\" is not a name of a resource\n" +
+				"hint: lower case letters, digits and -, in parts joined by dots, at most 253 " +
+				"characters\n",
 		},
 		"with dots": {strings.Replace(one(object), "name: a", "name: a-1.b", 1), ""},
 		"too long": {
 			strings.Replace(one(object), "name: a", "name: "+long, 1),
-			"b.yaml:6:11: " + long + ": \"" + long + "\" is not a name of a resource\nhint: lower case " +
-				"letters, digits and -, in parts joined by dots, at most 253 characters\n",
+			"b.yaml:6:11: " + long + ": \"" + long +
+				"\" is not a name of a resource\nhint: lower case letters, digits and -, in " +
+				"parts joined by dots, at most 253 characters\n",
 		},
 		"name a number": {
 			strings.Replace(one(object), "name: a", "name: 5", 1),
@@ -141,7 +149,10 @@ func TestStructuralErrors(t *testing.T) {
 			one("    spec: {object: {}, plugin: {}}\n"),
 			"b.yaml:7:32: a: a resource has an object or a plugin, not both\n",
 		},
-		"null and a plugin": {one("    spec: {object: null, plugin: {name: p, objectName: x}}\n"), ""},
+		"null and a plugin": {
+			one("    spec: {object: null, plugin: {name: p, objectName: x}}\n"),
+			"",
+		},
 		"two nulls": {
 			one("    spec: {object: null, plugin: null}\n"),
 			"b.yaml:7:11: a: a resource has an object or a plugin, and this has neither\n",
@@ -151,7 +162,8 @@ func TestStructuralErrors(t *testing.T) {
 		},
 		"empty object": {
 			one("    spec: {object: {}}\n"),
-			"b.yaml:7:20: a: the object has no apiVersion\nb.yaml:7:20: a: the object has no kind\n" +
+			"b.yaml:7:20: a: the object has no apiVersion\nb.yaml:7:20: a: the object has no " +
+				"kind\n" +
 				"b.yaml:7:20: a: the object has no metadata.name\n",
 		},
 		"name empty": {
@@ -159,22 +171,25 @@ func TestStructuralErrors(t *testing.T) {
 			"b.yaml:7:43: a: kind: a string is expected\nb.yaml:7:63: a: metadata.name is empty\n",
 		},
 		"other namespace": {
-			one("    spec: {object: {apiVersion: v1, kind: A, metadata: {name: x, namespace: other}}}\n"),
+			one("    spec: {object: {apiVersion: v1, kind: A, metadata: {name: x, namespace: " +
+				"other}}}\n"),
 			"b.yaml:7:77: a: the namespace other is not that of the Bundle, default\nhint: leave " +
 				"metadata.namespace out\n",
 		},
 		"same namespace": {
-			one("    spec: {object: {apiVersion: v1, kind: A, metadata: {name: x, namespace: default}}}\n"),
+			one("    spec: {object: {apiVersion: v1, kind: A, metadata: {name: x, namespace: " +
+				"default}}}\n"),
 			"",
 		},
 		"deletion": {
 			one("    spec: {object: {apiVersion: v1, kind: A, metadata: {name: x, annotations: " +
 				"{smith.atlassian.com/deletionTimestamp: now}}}}\n"),
-			"b.yaml:7:119: a: the annotation smith.atlassian.com/deletionTimestamp is set by Smith only\n",
+			"b.yaml:7:119: a: the annotation smith.atlassian.com/deletionTimestamp is set by " +
+				"Smith only\n",
 		},
 		"controller": {
-			one("    spec: {object: {apiVersion: v1, kind: A, metadata: {name: x, ownerReferences: " +
-				"[{controller: false}, {controller: true}]}}}\n"),
+			one("    spec: {object: {apiVersion: v1, kind: A, metadata: {name: x, " +
+				"ownerReferences: [{controller: false}, {controller: true}]}}}\n"),
 			"b.yaml:7:83: a: an owner reference with controller: true is set by Smith only\n",
 		},
 		"same object": {
@@ -189,8 +204,9 @@ func TestStructuralErrors(t *testing.T) {
 		},
 		"plugin bad name": {
 			one("    spec: {plugin: {name: A, objectName: x}}\n"),
-			"b.yaml:7:27: a: \"A\" is not a name of a plugin\nhint: lower case letters, digits and -, in " +
-				"parts joined by dots, at most 253 characters\n",
+			"b.yaml:7:27: a: \"A\" is not a name of a plugin\n" +
+				"hint: lower case letters, digits and -, in parts joined by dots, at most 253 " +
+				"characters\n",
 		},
 		"plugin unknown": {
 			one("    spec: {plugin: {name: p, objectName: x, sepc: {}}}\n"),
@@ -207,23 +223,26 @@ func TestStructuralErrors(t *testing.T) {
 		},
 		"bad object name": {
 			one("    spec: {plugin: {name: p, objectName: X}}\n"),
-			"b.yaml:7:42: a: \"X\" is not a name of an object\nhint: lower case letters, digits and -, " +
-				"in parts joined by dots, at most 253 characters\n",
+			"b.yaml:7:42: a: \"X\" is not a name of an object\n" +
+				"hint: lower case letters, digits and -, in parts joined by dots, at most 253 " +
+				"characters\n",
 		},
 		"spec a list": {
 			one("    spec: {plugin: {name: p, objectName: x, spec: []}}\n"),
 			"b.yaml:7:51: a: spec: a map is expected\n",
 		},
 		"reference scalar": {
-			one("    references: [b]\n" + object + second), "b.yaml:7:18: a: reference: a map is expected\n",
+			one("    references: [b]\n" + object + second),
+			"b.yaml:7:18: a: reference: a map is expected\n",
 		},
 		"no target": {
-			one("    references: [{name: n, path: a}]\n" + object), "b.yaml:7:18: a: resource is missing\n",
+			one("    references: [{name: n, path: a}]\n" + object),
+			"b.yaml:7:18: a: resource is missing\n",
 		},
 		"missing target": {
 			one("    references: [{resource: bb}]\n" + object + second),
-			"b.yaml:7:29: a: resource \"bb\", to which \"a\" refers, does not exist\nhint: did you mean " +
-				"b?\n",
+			"b.yaml:7:29: a: resource \"bb\", to which \"a\" refers, does not exist\n" +
+				"hint: did you mean b?\n",
 		},
 		"to itself": {
 			one("    references: [{resource: a}]\n" + object),
@@ -242,7 +261,8 @@ func TestStructuralErrors(t *testing.T) {
 		},
 		"bad path": {
 			one("    references: [{resource: b, name: n, path: 'a['}]\n" + object + second),
-			"b.yaml:7:47: a: path \"a[\": column 3: an index, a quoted key, * or a filter is expected\n",
+			"b.yaml:7:47: a: path \"a[\": column 3: an index, a quoted key, * or a filter is " +
+				"expected\n",
 		},
 		"duplicate ref": {
 			one("    references: [{resource: b, name: n, path: a}, {resource: b, name: n, path: " +
@@ -251,39 +271,48 @@ func TestStructuralErrors(t *testing.T) {
 		},
 		"reference name": {
 			one("    references: [{resource: b, name: a_b, path: a}]\n" + object + second),
-			"b.yaml:7:38: a: \"a_b\" is not a name of a reference\nhint: letters, digits, - and .\n",
+			"b.yaml:7:38: a: \"a_b\" is not a name of a reference\n" +
+				"hint: letters, digits, - and .\n",
 		},
 		"reference upper": {
 			one("    references: [{resource: b, name: A.b-1, path: a}]\n" + object + second), "",
 		},
 		"modifier": {
-			one("    references: [{resource: b, name: n, path: a, modifier: bind}]\n" + object + second),
+			one("    references: [{resource: b, name: n, path: a, modifier: bind}]\n" + object +
+				second),
 			"b.yaml:7:60: a: unknown modifier \"bind\"\nhint: the only modifier is bindsecret\n",
 		},
 		"bindsecret": {
 			one(
-				"    references: [{resource: b, name: n, path: a, modifier: bindsecret}]\n" + object + second,
+				"    references: [{resource: b, name: n, path: a, modifier: bindsecret}]\n" +
+					object + second,
 			),
 			"b.yaml:7:60: a: bindsecret is for a ServiceBinding, and \"b\" is a Secret\n",
 		},
 		"unknown reference": {
-			one("    references: [{resource: b, name: name, path: a}]\n    spec: {object: {apiVersion: " +
-				"v1, kind: A, metadata: {name: '!{nam}'}}}\n" + second),
-			"b.yaml:8:63: a: metadata.name: reference does not exist in resource references block: nam\n" +
+			one("    references: [{resource: b, name: name, path: a}]\n" +
+				"    spec: {object: {apiVersion: v1, kind: A, metadata: {name: '!{nam}'}}}\n" +
+				second),
+			"b.yaml:8:63: a: metadata.name: reference does not exist in resource references " +
+				"block: nam\n" +
 				"hint: did you mean name?\n",
 		},
 		"two in one": {
-			one("    references: [{resource: b, name: a, path: a}]\n    spec: {object: {apiVersion: v1, " +
-				"kind: A, metadata: {name: '!{a}!{b}'}}}\n" + second),
-			"b.yaml:8:63: a: metadata.name: reference does not exist in resource references block: a}!{b\n",
+			one("    references: [{resource: b, name: a, path: a}]\n" +
+				"    spec: {object: {apiVersion: v1, kind: A, metadata: {name: '!{a}!{b}'}}}\n" +
+				second),
+			"b.yaml:8:63: a: metadata.name: reference does not exist in resource references " +
+				"block: a}!{b\n",
 		},
 		"only direct": {
-			one("    references: [{resource: b}]\n    spec: {object: {apiVersion: v1, kind: A, metadata: " +
-				"{name: '!{n}'}}}\n" +
-				"  - name: b\n    references: [{resource: c, name: n, path: a}]\n    spec: {object: " +
-				"{apiVersion: v1, kind: A, metadata: {name: b}}}\n" +
-				"  - name: c\n    spec: {object: {apiVersion: v1, kind: A, metadata: {name: c}}}\n"),
-			"b.yaml:8:63: a: metadata.name: reference does not exist in resource references block: n\n",
+			one("    references: [{resource: b}]\n    spec: {object: {apiVersion: v1, kind: A, " +
+				"metadata: {name: '!{n}'}}}\n" +
+				"  - name: b\n    references: [{resource: c, name: n, path: a}]\n" +
+				"    spec: {object: {apiVersion: v1, kind: A, metadata: {name: b}}}\n" +
+				"  - name: c\n    spec: {object: {apiVersion: v1, kind: A, metadata: {name: " +
+				"c}}}\n"),
+			"b.yaml:8:63: a: metadata.name: reference does not exist in resource references " +
+				"block: n\n",
 		},
 		"without quotes": {
 			one("    spec: {object: {apiVersion: v1, kind: A, metadata: {name: !{n}}}}\n"),
@@ -293,14 +322,15 @@ func TestStructuralErrors(t *testing.T) {
 		},
 		"several without quotes": {
 			one("    references: [{resource: b, name: n, path: a}]\n    spec:\n      object: " +
-				"{apiVersion: v1, kind: A, metadata: {name: x}, a: !{n}, b: !!{n}, c: !{m}}\n      sp: 1\n" +
+				"{apiVersion: v1, kind: A, metadata: {name: x}, a: !{n}, b: !!{n}, c: !{m}}\n" +
+				"      sp: 1\n" +
 				second),
 			"b.yaml:9:65: ! begins a tag in YAML, so a reference needs quotes\nhint: quote the " +
 				"reference: \"!{n}\"\n" +
-				"b.yaml:9:74: ! begins a tag in YAML, so a reference needs quotes\nhint: quote the " +
-				"reference: \"!!{n}\"\n" +
-				"b.yaml:9:84: ! begins a tag in YAML, so a reference needs quotes\nhint: quote the " +
-				"reference: \"!{m}\"\n" +
+				"b.yaml:9:74: ! begins a tag in YAML, so a reference needs quotes\n" +
+				"hint: quote the reference: \"!!{n}\"\n" +
+				"b.yaml:9:84: ! begins a tag in YAML, so a reference needs quotes\n" +
+				"hint: quote the reference: \"!{m}\"\n" +
 				"b.yaml:9:84: a: c: reference does not exist in resource references block: m\n" +
 				"hint: did you mean n?\n" +
 				"b.yaml:10:7: a: spec: unknown field \"sp\"\n",
@@ -322,12 +352,14 @@ func TestStructuralErrors(t *testing.T) {
 		"all at once": {
 			head + "spec:\n  resources:\n  - name: A\n    spec: {}\n  - name: b\n    references: " +
 				"[{resource: z}]\n    spec: {object: {}}\n",
-			"b.yaml:6:11: A: \"A\" is not a name of a resource\nhint: lower case letters, digits and -, " +
-				"in parts joined by dots, at most 253 characters\n" +
+			"b.yaml:6:11: A: \"A\" is not a name of a resource\n" +
+				"hint: lower case letters, digits and -, in parts joined by dots, at most 253 " +
+				"characters\n" +
 				"b.yaml:7:11: A: a resource has an object or a plugin, and this has neither\n" +
-				"b.yaml:9:29: b: resource \"z\", to which \"b\" refers, does not exist\nhint: did you mean " +
-				"A?\n" +
-				"b.yaml:10:20: b: the object has no apiVersion\nb.yaml:10:20: b: the object has no kind\n" +
+				"b.yaml:9:29: b: resource \"z\", to which \"b\" refers, does not exist\n" +
+				"hint: did you mean A?\n" +
+				"b.yaml:10:20: b: the object has no apiVersion\nb.yaml:10:20: b: the object has " +
+				"no kind\n" +
 				"b.yaml:10:20: b: the object has no metadata.name\n",
 		},
 	} {

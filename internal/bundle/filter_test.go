@@ -257,60 +257,68 @@ func TestFilter(t *testing.T) {
 		},
 		"binding absent": {
 			scene{bundle: filterBundle, observed: []string{observedA}},
-			"a Ready\na-binding InProgress: not observed\nb Blocked: not ready: a-binding\n", twoRendered,
+			"a Ready\na-binding InProgress: not observed\nb Blocked: not ready: a-binding\n",
+			twoRendered,
 		},
 		"Secret missing": {
 			scene{bundle: filterBundle, observed: all[:2]},
-			"a Ready\na-binding Error: cannot find output Secret a-binding-secret (retriable true, " +
-				"external true)\nb Blocked: not ready: a-binding\n", renderedA,
+			"a Ready\na-binding Error: cannot find output Secret a-binding-secret (retriable " +
+				"true, external true)\nb Blocked: not ready: a-binding\n", renderedA,
 		},
 		"no such key": {
 			scene{
-				bundle:   filterBundle,
-				observed: append(slices.Clone(all[:2]), strings.ReplaceAll(observedSecret, "FOO_", "BAR_")),
+				bundle: filterBundle,
+				observed: append(slices.Clone(all[:2]), strings.ReplaceAll(observedSecret, "FOO_",
+					"BAR_")),
 			},
-			ready + "Error: no key of a-binding-secret starts with FOO_ (retriable true, external " +
-				"true)\n", twoRendered,
+			ready + "Error: no key of a-binding-secret starts with FOO_ (retriable true, " +
+				"external true)\n", twoRendered,
 		},
 		"prefix a number": {
 			scene{bundle: with("FOO_\n", "5\n"), observed: all},
-			ready + "Error: spec failed validation against schema: spec.filterByPrefix: expected string, " +
-				"got 5 [put it in quotes: \"5\"] (retriable false, external true)\n", "",
+			ready + "Error: spec failed validation against schema: spec.filterByPrefix: expected " +
+				"string, got 5 [put it in quotes: \"5\"] (retriable false, external true)\n", "",
 		},
 		"prefix absent": {
 			scene{bundle: with("filterByPrefix: FOO_", "name: x"), observed: all},
-			ready + "Error: spec failed validation against schema: spec: filterByPrefix is required " +
-				"(retriable false, external true)\n", "",
+			ready + "Error: spec failed validation against schema: spec: filterByPrefix is " +
+				"required (retriable false, external true)\n", "",
 		},
 		"extra key": {
 			scene{
-				bundle: with("filterByPrefix: FOO_", "filterByPrefix: FOO_\n          other: 1"), observed: all,
+				bundle:   with("filterByPrefix: FOO_", "filterByPrefix: FOO_\n          other: 1"),
+				observed: all,
 			},
 			ready + "Error: spec failed validation against schema: spec: unknown property other " +
 				"(retriable false, external true)\n", "",
 		},
 		"several errors": {
 			scene{
-				bundle: with("filterByPrefix: FOO_", "filterByPrefix: ''\n          name: 5"), observed: all,
+				bundle:   with("filterByPrefix: FOO_", "filterByPrefix: ''\n          name: 5"),
+				observed: all,
 			},
-			ready + "Error: spec failed validation against schema: spec.filterByPrefix: \"\" has 0 " +
-				"characters, at least 1 is required: spec failed validation against schema: spec.name: " +
-				"expected string, got 5 [put it in quotes: \"5\"] (retriable false, external true)\n", "",
+			ready + "Error: spec failed validation against schema: spec.filterByPrefix: \"\" " +
+				"has 0 characters, at least 1 is required: spec failed validation against " +
+				"schema: spec.name: expected string, got 5 [put it in quotes: \"5\"] (retriable " +
+				"false, external true)\n", "",
 		},
 		"no binding": {
-			scene{bundle: with("    - resource: a-binding\n", "    - resource: a\n"), observed: all},
-			ready + "Error: filter needs a dependency on a ServiceBinding (retriable false, external " +
-				"true)\n", "",
+			scene{
+				bundle:   with("    - resource: a-binding\n", "    - resource: a\n"),
+				observed: all,
+			},
+			ready + "Error: filter needs a dependency on a ServiceBinding (retriable false, " +
+				"external true)\n", "",
 		},
 		"no references": {
 			scene{bundle: with("    references:\n    - resource: a-binding\n", ""), observed: all},
-			ready + "Error: filter needs a dependency on a ServiceBinding (retriable false, external " +
-				"true)\n", "",
+			ready + "Error: filter needs a dependency on a ServiceBinding (retriable false, " +
+				"external true)\n", "",
 		},
 		"unknown plugin": {
 			scene{bundle: with("name: filter\n", "name: filtr\n"), observed: all},
-			ready + "Error: no such plugin \"filtr\" (did you mean filter?) (retriable false, external " +
-				"true)\n", twoRendered,
+			ready + "Error: no such plugin \"filtr\" (did you mean filter?) (retriable false, " +
+				"external true)\n", twoRendered,
 		},
 		"other type": {
 			scene{
@@ -318,23 +326,29 @@ func TestFilter(t *testing.T) {
 				plugins: []plugin.NewFunc{success("apps/v1", "Deployment", nil)},
 			},
 			ready + "Error: plugin other: unexpected GVK from plugin: wanted " +
-				"servicecatalog.k8s.io/v1beta1, Kind=ServiceInstance, got apps/v1, Kind=Deployment " +
-				"(retriable false, external false)\n", "",
+				"servicecatalog.k8s.io/v1beta1, Kind=ServiceInstance, got apps/v1, " +
+				"Kind=Deployment (retriable false, external false)\n", "",
 		},
 		"other name": {
-			scene{bundle: useOther, observed: all, plugins: []plugin.NewFunc{instance(map[string]any{
-				"name": "x", "labels": map[string]any{"a": "b"},
-			})}},
+			scene{
+				bundle: useOther, observed: all,
+				plugins: []plugin.NewFunc{instance(map[string]any{
+					"name": "x", "labels": map[string]any{"a": "b"},
+				})},
+			},
 			ready + "InProgress: not observed\n", twoRendered + "---\napiVersion: " +
 				catalogVersion + "\nkind: ServiceInstance\n" +
 				"metadata:\n  name: b\n  labels:\n    a: b\n  namespace: ns\n",
 		},
 		"other namespace": {
-			scene{bundle: useOther, observed: all, plugins: []plugin.NewFunc{instance(map[string]any{
-				"namespace": "x",
-			})}},
-			ready + "Error: the namespace x is not that of the Bundle, ns [leave metadata.namespace out] " +
-				"(retriable false, external false)\n", "",
+			scene{
+				bundle: useOther, observed: all,
+				plugins: []plugin.NewFunc{instance(map[string]any{
+					"namespace": "x",
+				})},
+			},
+			ready + "Error: the namespace x is not that of the Bundle, ns [leave " +
+				"metadata.namespace out] (retriable false, external false)\n", "",
 		},
 		"key order": {
 			scene{bundle: filterBundle, observed: changed(
@@ -355,7 +369,8 @@ func TestFilter(t *testing.T) {
 		"name in spec": {
 			scene{
 				bundle: strings.Replace(
-					with("        objectName: b\n", ""), "filterByPrefix", "name: b\n          filterByPrefix", 1,
+					with("        objectName: b\n", ""), "filterByPrefix",
+					"name: b\n          filterByPrefix", 1,
 				),
 				observed: all,
 			},

@@ -75,7 +75,8 @@ func (p *Pool) Add(text []byte, file string) (skipped int, err error) {
 			File: file, mu: mu, doc: doc,
 		}
 		if first := p.objects[o.Key]; first != nil {
-			f := diag.Input(file, "", fmt.Errorf("%s was observed already, at %s", o.Key, first.Position()))
+			f := diag.Input(file, "", fmt.Errorf("%s was observed already, at %s", o.Key,
+				first.Position()))
 			f.Pos, f.Class = o.Position(), api.FailureUsage
 			problems = append(problems, f)
 			continue

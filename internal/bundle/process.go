@@ -288,7 +288,8 @@ func (p *run) finish(res *ResourceResult) {
 	for _, o := range res.Origins {
 		if o.reference.secret && !isSecret(res.GVK) {
 			res.Notes = append(res.Notes, api.Note{Pos: o.Pos, Message: fmt.Sprintf(
-				"%s: the secret value of !{%s} is in clear text in %s", res.Resource.Name, o.Reference,
+				"%s: the secret value of !{%s} is in clear text in %s", res.Resource.Name,
+				o.Reference,
 				res.Describe())})
 		}
 	}

@@ -50,8 +50,10 @@ func TestFilterOfTwoBindings(t *testing.T) {
 `, 1)
 	result := scene{bundle: text, observed: []string{
 		observedA, observedBinding, observedSecret,
-		strings.NewReplacer("name: a-binding,", "name: z,", "secretName: a-binding-secret", "secretName: z-secret").Replace(observedBinding),
-		strings.NewReplacer("a-binding-secret", "z-secret", "FOO_BAR2", "FOO_Z", "FOO_BAR1", "BAR").Replace(observedSecret),
+		strings.NewReplacer("name: a-binding,", "name: z,", "secretName: a-binding-secret",
+			"secretName: z-secret").Replace(observedBinding),
+		strings.NewReplacer("a-binding-secret", "z-secret", "FOO_BAR2", "FOO_Z", "FOO_BAR1",
+			"BAR").Replace(observedSecret),
 	}}.play(t)
 	got := rendered(result)
 	var keys []string
@@ -89,7 +91,8 @@ a Blocked: not ready: b, c
 
 func TestObservedObjectsThatCannotBeUsed(t *testing.T) {
 	owner := func(fields string) string {
-		return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: default" + fields + "}\n"
+		return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: default" + fields +
+			"}\n"
 	}
 	check := func(o *bundle.Options) { o.CheckOwner = true }
 	for name, c := range map[string]struct {
@@ -104,31 +107,31 @@ func TestObservedObjectsThatCannotBeUsed(t *testing.T) {
 		"not checked": {owner(""), nil, "Ready"},
 		"controlled by none": {
 			owner(""), check,
-			"Error: the object exists and is controlled by nothing, not by the Bundle test (retriable " +
-				"false, external true)",
-		},
-		"controlled by another": {
-			owner(", ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, controller: " +
-				"true}]"), check,
-			"Error: the object exists and is controlled by Deployment web, not by the Bundle test " +
+			"Error: the object exists and is controlled by nothing, not by the Bundle test " +
 				"(retriable false, external true)",
 		},
-		"another Bundle": {
-			owner(", ownerReferences: [{apiVersion: smith.atlassian.com/v1, kind: Bundle, name: y, " +
+		"controlled by another": {
+			owner(", ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, " +
 				"controller: true}]"), check,
-			"Error: the object exists and is controlled by Bundle y, not by the Bundle test (retriable " +
-				"false, external true)",
+			"Error: the object exists and is controlled by Deployment web, not by the Bundle " +
+				"test (retriable false, external true)",
+		},
+		"another Bundle": {
+			owner(", ownerReferences: [{apiVersion: smith.atlassian.com/v1, kind: Bundle, " +
+				"name: y, controller: true}]"), check,
+			"Error: the object exists and is controlled by Bundle y, not by the Bundle test " +
+				"(retriable false, external true)",
 		},
 		"controlled": {
-			owner(", ownerReferences: [{apiVersion: smith.atlassian.com/v1, kind: Bundle, name: test, " +
-				"controller: true}]"), check,
+			owner(", ownerReferences: [{apiVersion: smith.atlassian.com/v1, kind: Bundle, name: " +
+				"test, controller: true}]"), check,
 			"Ready",
 		},
 		"not the controller": {
 			owner(", ownerReferences: [{apiVersion: smith.atlassian.com/v1, kind: Bundle, name: " +
 				"test}]"), check,
-			"Error: the object exists and is controlled by nothing, not by the Bundle test (retriable " +
-				"false, external true)",
+			"Error: the object exists and is controlled by nothing, not by the Bundle test " +
+				"(retriable false, external true)",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -148,10 +151,14 @@ metadata: {name: ab, namespace: ns, uid: bundle-uid}
 
 func TestOwnerReferences(t *testing.T) {
 	s := scene{
-		bundle: strings.Replace(filterBundle, "          name: a # the provider", "          name: a "+
-			"# the provider\n"+
-			"          ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: c, uid: c-uid}]", 1),
-		observed: []string{strings.Replace(observedA, "metadata: {name: a, namespace: ns}", `metadata:
+		bundle: strings.Replace(filterBundle, "          name: a # the provider",
+			"          name: a "+
+				"# the provider\n"+
+				"          ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: c, uid: "+
+				"c-uid}]",
+			1),
+		observed: []string{strings.Replace(observedA, "metadata: {name: a, namespace: ns}",
+			`metadata:
   name: a
   namespace: ns
   uid: a-uid
@@ -188,8 +195,8 @@ spec: {clusterServiceClassExternalName: db}`, 1), observedBundle},
 		t.Fatal(err)
 	}
 	_, err = bundle.Process(context.Background(), b, s.options(t))
-	if got := messages(err); !strings.HasPrefix(got, "b.yaml:1:1: owner references need the uid of "+
-		"the Bundle, which was not observed\nhint: ") {
+	if got := messages(err); !strings.HasPrefix(got, "b.yaml:1:1: owner references need the "+
+		"uid of the Bundle, which was not observed\nhint: ") {
 		t.Errorf("got %s", got)
 	}
 }
@@ -204,31 +211,35 @@ func TestAssumeReady(t *testing.T) {
 		"metadata": {
 			[]smithv1.ResourceName{"a"},
 			"metadata.name", nil,
-			"a Ready: assumed\na-binding InProgress: not observed\nb Blocked: not ready: a-binding\n",
+			"a Ready: assumed\na-binding InProgress: not observed\n" +
+				"b Blocked: not ready: a-binding\n",
 		},
 		"spec": {
 			[]smithv1.ResourceName{"a"},
 			"spec.clusterServiceClassExternalName", nil,
-			"a Ready: assumed\na-binding InProgress: not observed\nb Blocked: not ready: a-binding\n",
+			"a Ready: assumed\na-binding InProgress: not observed\n" +
+				"b Blocked: not ready: a-binding\n",
 		},
 		"status": {
 			[]smithv1.ResourceName{"a"},
 			"status.url", nil,
 			"a Ready: assumed\na-binding Error: failed to process reference \"a-metadata-name\": " +
-				"status.url is not available until a is created (retriable true, external true)\nb Blocked: " +
-				"not ready: a-binding\n",
+				"status.url is not available until a is created (retriable true, external true)\n" +
+				"b Blocked: not ready: a-binding\n",
 		},
 		"observed": {
 			[]smithv1.ResourceName{"a"},
 			"metadata.uid",
-			[]string{strings.Replace(strings.Replace(observedA, "name: a,", "name: a, uid: u,", 1), `"True"`, `"False"`, 1)},
-			"a Ready: assumed\na-binding InProgress: not observed\nb Blocked: not ready: a-binding\n",
+			[]string{strings.Replace(strings.Replace(observedA, "name: a,", "name: a, uid: u,", 1),
+				`"True"`, `"False"`, 1)},
+			"a Ready: assumed\na-binding InProgress: not observed\n" +
+				"b Blocked: not ready: a-binding\n",
 		},
 		"without a key": {
 			[]smithv1.ResourceName{"a", "a-binding"},
 			"metadata.name", nil,
-			"a Ready: assumed\na-binding Ready: assumed\nb Error: the ServiceBindings have no output " +
-				"Secret yet (retriable true, external true)\n",
+			"a Ready: assumed\na-binding Ready: assumed\nb Error: the ServiceBindings have no " +
+				"output Secret yet (retriable true, external true)\n",
 		},
 		"Secret": {
 			[]smithv1.ResourceName{"a", "a-binding"},
@@ -258,31 +269,34 @@ func TestAssumeReady(t *testing.T) {
 // TestExamples has the rules of early validation.
 func TestExamples(t *testing.T) {
 	with := func(example string) string {
-		return strings.NewReplacer("    - resource: a-binding\n", "    - {resource: a-binding, name: "+
-			"prefix, path: spec.secretName"+example+"}\n",
+		return strings.NewReplacer("    - resource: a-binding\n",
+			"    - {resource: a-binding, name: "+
+				"prefix, path: spec.secretName"+example+"}\n",
 			"filterByPrefix: FOO_", `filterByPrefix: "!{prefix}"`).Replace(filterBundle)
 	}
 	for name, c := range map[string]struct{ text, want, notes string }{
 		"fits": {with(", example: x"), "", ""},
 		"does not": {
 			with(", example: 5"),
-			"b.yaml:40:27: b: with the examples of the references: spec failed validation against " +
-				"schema: spec.filterByPrefix: expected string, got 5\nhint: put it in quotes: \"5\"\n",
+			"b.yaml:40:27: b: with the examples of the references: spec failed validation " +
+				"against schema: spec.filterByPrefix: expected string, got 5\n" +
+				"hint: put it in quotes: \"5\"\n",
 			"",
 		},
 		"missing": {
 			with(""), "",
-			"b.yaml:37:9: b: the spec is not checked: no example value provided in reference \"prefix\"",
+			"b.yaml:37:9: b: the spec is not checked: no example value provided in reference " +
+				"\"prefix\"",
 		},
 		"no references, wrong": {
 			strings.NewReplacer("FOO_", "5").Replace(filterBundle),
-			"b.yaml:40:27: b: spec failed validation against schema: spec.filterByPrefix: expected " +
-				"string, got 5\nhint: put it in quotes: \"5\"\n", "",
+			"b.yaml:40:27: b: spec failed validation against schema: spec.filterByPrefix: " +
+				"expected string, got 5\nhint: put it in quotes: \"5\"\n", "",
 		},
 		"no such plugin": {
 			strings.Replace(filterBundle, "name: filter\n", "name: fliter\n", 1),
-			"b.yaml:37:15: b: no such plugin \"fliter\" (did you mean filter?)\nhint: 'fctl bundle " +
-				"plugins' lists them\n",
+			"b.yaml:37:15: b: no such plugin \"fliter\" (did you mean filter?)\n" +
+				"hint: 'fctl bundle plugins' lists them\n",
 			"",
 		},
 	} {
@@ -339,13 +353,15 @@ func TestBindSecretOfPlugin(t *testing.T) {
 func TestToDelete(t *testing.T) {
 	owned := func(kind, name, namespace, bundle string) string {
 		return "apiVersion: v1\nkind: " + kind + "\nmetadata: {name: " + name + ", namespace: " +
-			namespace + ", ownerReferences: [{apiVersion: smith.atlassian.com/v1, kind: Bundle, name: " +
+			namespace + ", ownerReferences: [{apiVersion: smith.atlassian.com/v1, kind: Bundle, " +
+			"name: " +
 			bundle + ", controller: true}]}\n"
 	}
 	s := scene{bundle: filterBundle, observed: []string{
 		owned("ConfigMap", "old", "ns", "ab"), owned("Secret", "older", "ns", "ab"),
 		owned("ConfigMap", "other", "ns", "other"), owned("ConfigMap", "elsewhere", "x", "ab"),
-		strings.Replace(owned("ServiceInstance", "b", "ns", "ab"), "v1", "servicecatalog.k8s.io/v1beta1", 1),
+		strings.Replace(owned("ServiceInstance", "b", "ns", "ab"), "v1",
+			"servicecatalog.k8s.io/v1beta1", 1),
 		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: free, namespace: ns}\n",
 	}}
 	var got []string
@@ -375,7 +391,8 @@ func TestPoolErrors(t *testing.T) {
 		skipped    int
 	}{
 		"again": {
-			"\n" + observedA, "b.yaml:2:1: ServiceInstance ns/a was observed already, at a.yaml:1:1\n", 0,
+			"\n" + observedA, "b.yaml:2:1: ServiceInstance ns/a was observed already, at " +
+				"a.yaml:1:1\n", 0,
 		},
 		"not YAML":    {"a: [\n", "b.yaml:1:4: ", 0},
 		"no objects":  {"a: 1\n---\nb: 2\n", "", 2},
@@ -387,7 +404,8 @@ func TestPoolErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			skipped, err := pool.Add([]byte(c.text), "b.yaml")
 			got := messages(err)
-			if !strings.HasPrefix(got, c.want) || c.want == "" && got != "" || skipped != c.skipped {
+			if !strings.HasPrefix(got, c.want) || c.want == "" && got != "" ||
+				skipped != c.skipped {
 				t.Errorf("got %d, %swant %s", skipped, got, c.want)
 			}
 		})
@@ -403,7 +421,8 @@ func TestPoolForms(t *testing.T) {
 		"ResourceList": "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n" +
 			fmt.Sprintf(item, ", namespace: default"),
 		"no namespace": "apiVersion: v1\nkind: List\nitems:\n" + fmt.Sprintf(item, ""),
-		"JSON":         `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x","namespace":"default"}}`,
+		"JSON": `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x",` +
+			`"namespace":"default"}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := oneOf("v1", "ConfigMap", "")
@@ -462,7 +481,10 @@ func TestContractViolations(t *testing.T) {
 			`plugin "a" (of this program): its schema: `,
 		},
 		"schema invalid": {
-			described(&plugin.Description{Name: "a", GVK: gvk, SpecSchema: []byte(`{"type": "strin"}`)}),
+			described(&plugin.Description{
+				Name: "a", GVK: gvk,
+				SpecSchema: []byte(`{"type": "strin"}`),
+			}),
 			`plugin "a" (of this program): its schema: `,
 		},
 		"taken": {
@@ -494,7 +516,9 @@ func TestContractViolations(t *testing.T) {
 				"external false)",
 		},
 		"no object": {
-			func(map[string]any, *plugin.Context) plugin.ProcessResult { return &plugin.ProcessResultSuccess{} },
+			func(map[string]any, *plugin.Context) plugin.ProcessResult {
+				return &plugin.ProcessResultSuccess{}
+			},
 			"Error: plugin custom: the plugin succeeded and returned no object (retriable false, " +
 				"external false)",
 		},
@@ -507,21 +531,27 @@ func TestContractViolations(t *testing.T) {
 		}, "Error: plugin custom: the plugin succeeded and returned no object (retriable false, " +
 			"external false)"},
 		"no error": {
-			func(map[string]any, *plugin.Context) plugin.ProcessResult { return &plugin.ProcessResultFailure{} },
+			func(map[string]any, *plugin.Context) plugin.ProcessResult {
+				return &plugin.ProcessResultFailure{}
+			},
 			"Error: the plugin failed without saying why (retriable false, external false)",
 		},
 		"retriable": {func(map[string]any, *plugin.Context) plugin.ProcessResult {
 			return &plugin.ProcessResultFailure{Error: errors.New("wait"), IsRetriableError: true}
 		}, "Error: wait (retriable true, external false)"},
 		"external": {func(map[string]any, *plugin.Context) plugin.ProcessResult {
-			return &plugin.ProcessResultFailure{Error: errors.New("two\nlines"), IsExternalError: true}
+			return &plugin.ProcessResultFailure{
+				Error:           errors.New("two\nlines"),
+				IsExternalError: true,
+			}
 		}, "Error: two; lines (retriable false, external true)"},
 		"controller": {func(map[string]any, *plugin.Context) plugin.ProcessResult {
 			return &plugin.ProcessResultSuccess{Object: &plugin.Object{Object: map[string]any{
-				"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"ownerReferences": []any{map[string]any{"controller": true}}},
+				"apiVersion": "v1", "kind": "ConfigMap",
+				"metadata": map[string]any{"ownerReferences": []any{map[string]any{"controller": true}}},
 			}}}
-		}, "Error: an owner reference with controller: true is set by Smith only (retriable false, " +
-			"external false)"},
+		}, "Error: an owner reference with controller: true is set by Smith only (retriable " +
+			"false, external false)"},
 		"not data": {func(map[string]any, *plugin.Context) plugin.ProcessResult {
 			return &plugin.ProcessResultSuccess{Object: &plugin.Object{Object: map[string]any{
 				"apiVersion": "v1", "kind": "ConfigMap", "data": map[string]any{"f": func() {}},
@@ -535,9 +565,12 @@ func TestContractViolations(t *testing.T) {
 		}, "InProgress: not observed"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := summary(scene{bundle: text, plugins: []plugin.NewFunc{func() (plugin.Plugin, error) {
-				return custom{d, c.process}, nil
-			}}}.play(t))
+			got := summary(scene{
+				bundle: text,
+				plugins: []plugin.NewFunc{func() (plugin.Plugin, error) {
+					return custom{d, c.process}, nil
+				}},
+			}.play(t))
 			if !strings.HasPrefix(got, "a "+c.want) {
 				t.Errorf("got %swant a %s", got, c.want)
 			}
@@ -569,11 +602,13 @@ func TestPluginContext(t *testing.T) {
 			return &plugin.ProcessResultFailure{Error: errors.New("enough")}
 		}}, nil
 	}
-	text := strings.NewReplacer("name: filter\n", "name: other\n", "filterByPrefix: FOO_", "n: 5\n          s: \"!{s}\"",
+	text := strings.NewReplacer("name: filter\n", "name: other\n", "filterByPrefix: FOO_",
+		"n: 5\n          s: \"!{s}\"",
 		"    - resource: a-binding\n", "    - {resource: a-binding, name: s, path: "+
 			"spec.secretName}\n").Replace(filterBundle)
 	scene{bundle: text, plugins: []plugin.NewFunc{looks}, observed: []string{
-		observedA, observedBinding, observedSecret, strings.ReplaceAll(observedA, "name: a,", "name: b,"),
+		observedA, observedBinding, observedSecret, strings.ReplaceAll(observedA, "name: a,",
+			"name: b,"),
 	}}.play(t)
 	if seen == nil {
 		t.Fatal("the plugin was not called")
@@ -632,10 +667,10 @@ func TestOutputTable(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	_, err = bundle.ReadOutputs([]byte("- kin: x\n  outputs: [{kind: a, path: 'a['}]\n"), "o.yaml")
-	want := "o.yaml:1:3: row: unknown field \"kin\"\nhint: did you mean kind?\no.yaml:1:3: kind is " +
-		"missing\n" +
-		"o.yaml:2:13: apiVersion is missing\no.yaml:2:29: path \"a[\": column 3: an index, a quoted " +
-		"key, * or a filter is expected\n"
+	want := "o.yaml:1:3: row: unknown field \"kin\"\nhint: did you mean kind?\n" +
+		"o.yaml:1:3: kind is missing\n" +
+		"o.yaml:2:13: apiVersion is missing\no.yaml:2:29: path \"a[\": column 3: an index, a " +
+		"quoted key, * or a filter is expected\n"
 	if got := messages(err); got != want {
 		t.Errorf("got %swant %s", got, want)
 	}
@@ -652,15 +687,18 @@ func TestSimulate(t *testing.T) {
 		},
 		"without edges": {scene{bundle: fromGraph("a->c, b, d->c")}, "c b\na d\n"},
 		"an error": {
-			scene{bundle: strings.Replace(filterBundle, "FOO_", "5", 1)}, "a\na-binding\nnever: b\n",
+			scene{bundle: strings.Replace(filterBundle, "FOO_", "5", 1)},
+			"a\na-binding\nnever: b\n",
 		},
 		"example": {
-			scene{bundle: strings.Replace(filterBundle, "path: metadata.name", "path: status.url\n      "+
-				"example: x", 1)},
+			scene{bundle: strings.Replace(filterBundle, "path: metadata.name",
+				"path: status.url\n      "+
+					"example: x", 1)},
 			"a\na-binding\nb\n",
 		},
 		"no example": {
-			scene{bundle: strings.Replace(filterBundle, "path: metadata.name", "path: status.url", 1)},
+			scene{bundle: strings.Replace(filterBundle, "path: metadata.name", "path: status.url",
+				1)},
 			"a\na-binding\nb\n",
 		},
 	} {

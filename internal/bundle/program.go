@@ -133,7 +133,11 @@ func (p *program) Process(spec map[string]any, ctx *plugin.Context) plugin.Proce
 		for _, side := range []struct {
 			role    string
 			objects []*plugin.Object
-		}{{"actual", []*plugin.Object{d.Actual}}, {"output", d.Outputs}, {"auxiliary", d.Auxiliary}} {
+		}{
+			{"actual", []*plugin.Object{d.Actual}},
+			{"output", d.Outputs},
+			{"auxiliary", d.Auxiliary},
+		} {
 			for _, object := range side.objects {
 				if object != nil {
 					items = append(items, annotated(object, name, side.role))

@@ -12,7 +12,9 @@ import (
 // answers returns a step whose program writes text and ends with a status.
 func answers(stdout, stderr string, exit int, err error, got *string) *krm.Step {
 	return &krm.Step{Runner: krm.Runner{
-		Program: func(_ context.Context, stdin []byte) (out, errOut []byte, status int, failure error) {
+		Program: func(_ context.Context, stdin []byte) (out, errOut []byte, status int,
+			failure error,
+		) {
 			if got != nil {
 				*got = string(stdin)
 			}
@@ -68,8 +70,8 @@ func playProgram(t *testing.T, text string, describe, process *krm.Step) string 
 // TestProgram has what a program reads, and the forms in which it may answer.
 func TestProgram(t *testing.T) {
 	describe := answers(described, "", 0, nil, nil)
-	const object = "apiVersion: v1\nkind: ConfigMap # mine\nmetadata: {name: any}\ndata: {z: 1, a: " +
-		"2}\n"
+	const object = "apiVersion: v1\nkind: ConfigMap # mine\nmetadata: {name: any}\n" +
+		"data: {z: 1, a: 2}\n"
 	const want = "a InProgress: not observed\napiVersion: v1\nkind: ConfigMap # mine\n" +
 		"metadata: {name: x, namespace: default}\ndata: {z: 1, a: 2}\n"
 	list := func(rest string) string {
@@ -90,20 +92,23 @@ func TestProgram(t *testing.T) {
 		"with its inputs": {list("items:\n" + input + item), "", 0, nil, want},
 		"nothing": {
 			"", "", 0, nil,
-			failed("plugin p: the plugin succeeded and returned no object (retriable false, external false"),
+			failed("plugin p: the plugin succeeded and returned no object (retriable false, " +
+				"external false"),
 		},
 		"only inputs": {
 			list("items:\n" + input), "", 0, nil,
-			failed("plugin p: the plugin succeeded and returned no object (retriable false, external false"),
+			failed("plugin p: the plugin succeeded and returned no object (retriable false, " +
+				"external false"),
 		},
 		"two objects": {
 			object + "---\n" + object, "", 0, nil,
-			failed("the plugin returned 2 objects, and one is expected (retriable false, external false"),
+			failed("the plugin returned 2 objects, and one is expected (retriable false, " +
+				"external false"),
 		},
 		"another type": {
 			strings.Replace(object, "ConfigMap", "Secret", 1), "", 0, nil,
-			failed("plugin p: unexpected GVK from plugin: wanted v1, Kind=ConfigMap, got v1, Kind=Secret " +
-				"(retriable false, external false"),
+			failed("plugin p: unexpected GVK from plugin: wanted v1, Kind=ConfigMap, got v1, " +
+				"Kind=Secret (retriable false, external false"),
 		},
 		"not YAML": {"a: [", "", 0, nil, "a Error: <output of plugin p>:1:4: "},
 		"fails": {
@@ -115,28 +120,37 @@ func TestProgram(t *testing.T) {
 			"", "", 1, exitError{}, failed("exit code 1 (retriable false, external false"),
 		},
 		"the user's fault": {
-			"", "no k\n", 65, exitError{}, failed("no k (exit code 1) (retriable false, external true"),
+			"", "no k\n", 65,
+			exitError{},
+			failed("no k (exit code 1) (retriable false, external true"),
 		},
 		"later": {
-			"", "wait\n", 75, exitError{}, failed("wait (exit code 1) (retriable true, external true"),
+			"", "wait\n", 75,
+			exitError{},
+			failed("wait (exit code 1) (retriable true, external true"),
 		},
 		"a result": {
-			list("items: []\nresults:\n- {message: bad k, severity: error, tags: {external: 'true'}}\n"), "",
+			list("items: []\nresults:\n- {message: bad k, severity: error, tags: {external: " +
+				"'true'}}\n"), "",
 			0, nil, failed("bad k (retriable false, external true"),
 		},
 		"a result, retriable": {
-			list("items: []\nresults:\n- {message: wait, severity: error, tags: {retriable: 'true'}}\n"), "",
+			list("items: []\nresults:\n- {message: wait, severity: error, tags: {retriable: " +
+				"'true'}}\n"), "",
 			1,
 			exitError{},
 			failed("wait (retriable true, external false"),
 		},
 		"a warning is not a failure": {
-			list("items:\n" + item + "results:\n- {message: hm, severity: warning}\n"), "", 0, nil, want,
+			list("items:\n" + item + "results:\n- {message: hm, severity: warning}\n"), "", 0, nil,
+			want,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := playProgram(t, programBundle, describe, answers(c.stdout, c.stderr, c.exit, c.err, nil))
-			if got != c.want && (!strings.HasSuffix(c.want, " ") || !strings.HasPrefix(got, c.want)) {
+			got := playProgram(t, programBundle, describe, answers(c.stdout, c.stderr, c.exit,
+				c.err, nil))
+			if got != c.want && (!strings.HasSuffix(c.want, " ") ||
+				!strings.HasPrefix(got, c.want)) {
 				t.Errorf("got %s\nwant %s", got, c.want)
 			}
 		})
@@ -219,7 +233,8 @@ func TestProgramDescription(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			plugins := &bundle.Plugins{}
-			p, err := bundle.NewProgram(context.Background(), "p", c.describe, answers("", "", 0, nil, nil))
+			p, err := bundle.NewProgram(context.Background(), "p", c.describe,
+				answers("", "", 0, nil, nil))
 			if err == nil {
 				err = plugins.Add(p, "./p.sh")
 			}
@@ -233,7 +248,8 @@ func TestProgramDescription(t *testing.T) {
 // A KRM function in this process is a plugin whose spec is its functionConfig.
 func TestProgramInProcess(t *testing.T) {
 	run := func(_ context.Context, list *krm.ResourceList) error {
-		item, err := krm.NewItem([]byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: y}\n"), "", 0)
+		item, err := krm.NewItem([]byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: y}\n"),
+			"", 0)
 		list.Items = append(list.Items, item)
 		return err
 	}

@@ -90,7 +90,8 @@ func (p *run) readiness(gvk plugin.GroupVersionKind, actual gaby.Value) readines
 		name += "." + gvk.Group
 	}
 	return readiness{
-		message: fmt.Sprintf("no readiness rule for %s; use --ready %s", gvk.Kind, name), noRule: true,
+		message: fmt.Sprintf("no readiness rule for %s; use --ready %s", gvk.Kind, name),
+		noRule:  true,
 	}
 }
 
@@ -147,7 +148,8 @@ func (p *run) crdReady(gvk plugin.GroupVersionKind, actual gaby.Value) (readines
 			return readiness{err: err}, true
 		}
 		spec := crd.Get("spec")
-		if spec.Get("group").Text() != gvk.Group || spec.Get("names").Get("kind").Text() != gvk.Kind {
+		if spec.Get("group").Text() != gvk.Group ||
+			spec.Get("names").Get("kind").Text() != gvk.Kind {
 			continue
 		}
 		annotations := crd.Get("metadata").Get("annotations")
@@ -231,7 +233,8 @@ func deploymentReady(actual gaby.Value) readiness {
 		return readiness{message: fmt.Sprintf("%d old replicas are not gone",
 			number(status.Get("replicas"), 0)-updated)}
 	case available < updated:
-		return readiness{message: fmt.Sprintf("%d of %d replicas are available", available, updated)}
+		return readiness{message: fmt.Sprintf("%d of %d replicas are available", available,
+			updated)}
 	}
 	return readiness{ready: true}
 }

@@ -61,7 +61,8 @@ func TestReadiness(t *testing.T) {
 			apiVersion: "rbac.authorization.k8s.io/v1", kind: "Role", observed: meta, want: "Ready",
 		},
 		"RoleBinding": {
-			apiVersion: "rbac.authorization.k8s.io/v1", kind: "RoleBinding", observed: meta, want: "Ready",
+			apiVersion: "rbac.authorization.k8s.io/v1", kind: "RoleBinding", observed: meta,
+			want: "Ready",
 		},
 		"other ConfigMap": {
 			apiVersion: "example.com/v1", kind: "ConfigMap", observed: meta,
@@ -80,7 +81,8 @@ func TestReadiness(t *testing.T) {
 		},
 		"deployment, of none": {
 			apiVersion: "apps/v1", kind: "Deployment",
-			observed: meta + "spec: {replicas: 0}\nstatus: {observedGeneration: 3}\n", want: "Ready",
+			observed: meta + "spec: {replicas: 0}\nstatus: {observedGeneration: 3}\n",
+			want:     "Ready",
 		},
 		"deployment, default": {
 			apiVersion: "apps/v1", kind: "Deployment",
@@ -114,22 +116,22 @@ func TestReadiness(t *testing.T) {
 		},
 		"deployment, too late": {
 			apiVersion: "apps/v1", kind: "Deployment",
-			observed: condition("{type: Progressing, status: 'False', reason: ProgressDeadlineExceeded, " +
-				"message: slow}"),
-			want: "Error: the deployment exceeded its progress deadline: ProgressDeadlineExceeded: slow " +
-				"(retriable false, external true)",
+			observed: condition("{type: Progressing, status: 'False', reason: " +
+				"ProgressDeadlineExceeded, message: slow}"),
+			want: "Error: the deployment exceeded its progress deadline: " +
+				"ProgressDeadlineExceeded: slow (retriable false, external true)",
 		},
 
 		"autoscaler": {
 			apiVersion: "autoscaling/v2", kind: "HorizontalPodAutoscaler",
-			observed: condition("{type: AbleToScale, status: 'True'}, {type: ScalingActive, status: " +
-				"'True'}"),
+			observed: condition("{type: AbleToScale, status: 'True'}, {type: ScalingActive, " +
+				"status: 'True'}"),
 			want: "Ready",
 		},
 		"autoscaler, inactive": {
 			apiVersion: "autoscaling/v2", kind: "HorizontalPodAutoscaler",
-			observed: condition("{type: AbleToScale, status: 'True'}, {type: ScalingActive, status: " +
-				"'False', reason: NoMetrics}"),
+			observed: condition("{type: AbleToScale, status: 'True'}, {type: ScalingActive, " +
+				"status: 'False', reason: NoMetrics}"),
 			want: "InProgress: the condition ScalingActive is False: NoMetrics",
 		},
 		"autoscaler, new": {
@@ -143,8 +145,8 @@ func TestReadiness(t *testing.T) {
 		},
 		"instance, failed": {
 			apiVersion: "servicecatalog.k8s.io/v1beta1", kind: "ServiceInstance",
-			observed: condition("{type: Ready, status: 'False'}, {type: Failed, status: 'True', message: " +
-				"quota}"),
+			observed: condition("{type: Ready, status: 'False'}, {type: Failed, status: 'True', " +
+				"message: quota}"),
 			want: "Error: the condition Failed is true: quota (retriable false, external true)",
 		},
 		"instance, new": {
@@ -160,17 +162,21 @@ func TestReadiness(t *testing.T) {
 		"binding, no name": {
 			apiVersion: "servicecatalog.k8s.io/v1beta1", kind: "ServiceBinding",
 			observed: condition("{type: Ready, status: 'True'}"),
-			want:     "Error: cannot find output Secret: spec is not found (retriable false, external true)",
+			want: "Error: cannot find output Secret: spec is not found (retriable false, " +
+				"external true)",
 		},
 
 		"custom, ready": {
-			apiVersion: "example.com/v1", kind: "Database", observed: meta + "status: {phase: Running}\n",
+			apiVersion: "example.com/v1", kind: "Database", observed: meta +
+				"status: {phase: Running}\n",
 			more: crd, want: "Ready",
 		},
 		"custom, not yet": {
-			apiVersion: "example.com/v1", kind: "Database", observed: meta + "status: {phase: Starting}\n",
+			apiVersion: "example.com/v1", kind: "Database", observed: meta +
+				"status: {phase: Starting}\n",
 			more: crd,
-			want: `InProgress: $.status.phase is "Starting"; the object is ready when it is "Running"`,
+			want: `InProgress: $.status.phase is "Starting"; the object is ready when it is ` +
+				`"Running"`,
 		},
 		"custom, missing": {
 			apiVersion: "example.com/v1", kind: "Database", observed: meta, more: crd,
@@ -189,8 +195,10 @@ func TestReadiness(t *testing.T) {
 				`such as {$.status.phase} (retriable false, external true)`,
 		},
 		"custom, no value": {
-			apiVersion: "example.com/v1", kind: "Database", observed: meta + "status: {phase: ''}\n",
-			more: strings.Replace(crd, "    smith.atlassian.com/CrReadyWhenFieldValue: Running\n", "", 1),
+			apiVersion: "example.com/v1", kind: "Database", observed: meta +
+				"status: {phase: ''}\n",
+			more: strings.Replace(crd, "    smith.atlassian.com/CrReadyWhenFieldValue: Running\n",
+				"", 1),
 			want: "InProgress: CustomResourceDefinition databases.example.com has no annotation " +
 				"smith.atlassian.com/CrReadyWhenFieldValue",
 		},
@@ -235,8 +243,10 @@ func TestReadiness(t *testing.T) {
 			ready: []string{"Table=status.ok=true"}, want: "Ready",
 		},
 		"--ready path, braces": {
-			apiVersion: "example.com/v1", kind: "Table", observed: condition("{type: Up, status: 'True'}"),
-			ready: []string{"Table={$.status.conditions[?(@.type==\"Up\")].status}=True"}, want: "Ready",
+			apiVersion: "example.com/v1", kind: "Table",
+			observed: condition("{type: Up, status: 'True'}"),
+			ready:    []string{"Table={$.status.conditions[?(@.type==\"Up\")].status}=True"},
+			want:     "Ready",
 		},
 		"--ready path, no": {
 			apiVersion: "example.com/v1", kind: "Table", observed: meta + "status: {ok: false}\n",
@@ -267,13 +277,14 @@ func TestReadiness(t *testing.T) {
 
 func TestReadyRuleErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"":           `"" has no kind`,
-		"=a=b":       `"=a=b" has no kind`,
-		".group":     `".group" has no kind`,
-		"A=path":     `"A=path" has a path and no value`,
-		"A=a[=b":     `path "a[": column 3: an index, a quoted key, * or a filter is expected`,
-		"A==b":       `the path is empty`,
-		"A={$.a=b=c": `path "{$.a=b": column 1: a path in braces is expected, such as {$.status.phase}`,
+		"":       `"" has no kind`,
+		"=a=b":   `"=a=b" has no kind`,
+		".group": `".group" has no kind`,
+		"A=path": `"A=path" has a path and no value`,
+		"A=a[=b": `path "a[": column 3: an index, a quoted key, * or a filter is expected`,
+		"A==b":   `the path is empty`,
+		"A={$.a=b=c": `path "{$.a=b": column 1: a path in braces is expected, such as ` +
+			`{$.status.phase}`,
 	} {
 		t.Run(text, func(t *testing.T) {
 			if _, err := bundle.ParseReadyRule(text); err == nil || err.Error() != want {

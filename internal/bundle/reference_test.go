@@ -153,15 +153,17 @@ func TestPaths(t *testing.T) {
 			"external true)"
 	}
 	for path, want := range map[string]string{
-		"data.string":                      `"text"`,
-		"data.gone":                        failed("gone is not found"),
-		"data.gone.more":                   failed("gone is not found"),
-		"data.nothing":                     failed(`field not found: "data.nothing"`),
-		"data.items[?(@.name=='x')].value": failed(`field not found: "data.items[?(@.name=='x')].value"`),
+		"data.string":    `"text"`,
+		"data.gone":      failed("gone is not found"),
+		"data.gone.more": failed("gone is not found"),
+		"data.nothing":   failed(`field not found: "data.nothing"`),
+		"data.items[?(@.name=='x')].value": failed(
+			`field not found: "data.items[?(@.name=='x')].value"`),
 		"data.items[?(@.name=='b')].value": "2",
 		"data.list[3]":                     failed("index 3 is out of range: the list has 3 items"),
 		"data.list[-1]":                    `"c"`,
-		"data.list[-4]":                    failed("index -4 is out of range: the list has 3 items"),
+		"data.list[-4]": failed("index -4 is out of range: the list has 3 " +
+			"items"),
 		"data.list[0:2]": failed("the path matches several values, and one is " +
 			"expected"),
 		"data.list[*]": failed("the path matches several values, and one is " +
@@ -194,7 +196,8 @@ func TestPaths(t *testing.T) {
 	} {
 		t.Run(path, func(t *testing.T) {
 			got := target(t, scene{
-				bundle: reference("'"+path+"'", `"!{n}"`), observed: []string{source}, change: lists,
+				bundle: reference("'"+path+"'", `"!{n}"`), observed: []string{source},
+				change: lists,
 			})
 			if strings.TrimSpace(got) != strings.TrimSpace(want) {
 				t.Errorf("got %q, want %q", got, want)
@@ -218,8 +221,8 @@ func TestReferenceErrorsAreCollected(t *testing.T) {
 // A name that a reference gives is checked after substitution.
 func TestObjectIsCheckedAfterSubstitution(t *testing.T) {
 	for path, want := range map[string]string{
-		"data.int": "target Error: metadata.name: a string is expected (retriable false, external " +
-			"true)",
+		"data.int": "target Error: metadata.name: a string is expected (retriable false, " +
+			"external true)",
 		"data.empty":  "target Error: metadata.name is empty (retriable false, external true)",
 		"data.string": "",
 	} {
@@ -237,7 +240,8 @@ func TestObjectIsCheckedAfterSubstitution(t *testing.T) {
 			}
 		})
 	}
-	same := strings.Replace(reference("metadata.name", "x"), "name: target # stays", `name: "!{n}"`, 1)
+	same := strings.Replace(reference("metadata.name", "x"), "name: target # stays", `name: "!{n}"`,
+		1)
 	if got := target(t, scene{bundle: same, observed: []string{source}}); got !=
 		`target Error: "source" makes the same object: ConfigMap default/source `+
 			`(retriable false, external true)` {
@@ -345,8 +349,9 @@ func TestBindSecretIsNoted(t *testing.T) {
 			if len(notes) != want {
 				t.Errorf("got %v", notes)
 			}
-			if want > 0 && notes[0].Text() != "target: the secret value of !{n} is in clear text in "+
-				"ConfigMap x" {
+			if want > 0 &&
+				notes[0].Text() != "target: the secret value of !{n} is in clear text in "+
+					"ConfigMap x" {
 				t.Errorf("got %s", notes[0].Text())
 			}
 		})

@@ -184,7 +184,10 @@ func (r *Result) WithStatus() ([]byte, error) {
 	conditions := func(list []smithv1.Condition) []any {
 		var entries []any
 		for _, c := range list {
-			e := gaby.Entries{{Key: "type", Value: string(c.Type)}, {Key: "status", Value: c.Status}}
+			e := gaby.Entries{
+				{Key: "type", Value: string(c.Type)},
+				{Key: "status", Value: c.Status},
+			}
 			if c.Reason != "" {
 				e = append(e, gaby.Entry{Key: "reason", Value: c.Reason})
 			}
@@ -198,7 +201,8 @@ func (r *Result) WithStatus() ([]byte, error) {
 	var resources, deleted, plugins []any
 	for _, s := range status.ResourceStatuses {
 		resources = append(resources, gaby.Entries{
-			{Key: "name", Value: string(s.Name)}, {Key: "conditions", Value: conditions(s.Conditions)},
+			{Key: "name", Value: string(s.Name)},
+			{Key: "conditions", Value: conditions(s.Conditions)},
 		})
 	}
 	for _, o := range status.ObjectsToDelete {

@@ -117,7 +117,8 @@ func (res *ResourceResult) failAs(retriable bool, pos api.Position, hint string,
 	res.Status = smithv1.Error
 	res.Errors = append(res.Errors, &api.Failure{
 		Class: api.FailureFunction, Pos: pos, Resource: string(res.Resource.Name),
-		Message: strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "), Hint: hint, Err: err,
+		Message: strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "), Hint: hint,
+		Err: err,
 	})
 }
 

@@ -90,7 +90,9 @@ func (c *comparison) removed(actual gaby.Value, path string, rendered ...gaby.Va
 		return
 	}
 	for v := actual.First(); v.Exists(); v = v.Next() {
-		if !slices.ContainsFunc(rendered, func(r gaby.Value) bool { return r.Get(v.Key()).Exists() }) {
+		if !slices.ContainsFunc(rendered, func(r gaby.Value) bool {
+			return r.Get(v.Key()).Exists()
+		}) {
 			c.paths = append(c.paths, path+"."+escaped(v.Key()))
 		}
 	}

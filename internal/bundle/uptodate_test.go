@@ -29,14 +29,22 @@ func TestUpToDate(t *testing.T) {
 		},
 		"no data in the Bundle": {"v1/ConfigMap", "data: ", uid + "data: {a: b}", ""},
 		"sketch, missing":       {"v1/ConfigMap", "data: {a: b}", sketch, ""},
-		"sketch, more":          {"v1/ConfigMap", "data: {a: b}", sketch + "data: {a: b, c: d}", ""},
-		"sketch, another value": {"v1/ConfigMap", "data: {a: b}", sketch + "data: {a: c}", "data.a"},
+		"sketch, more": {
+			"v1/ConfigMap", "data: {a: b}", sketch + "data: {a: b, c: d}",
+			"",
+		},
+		"sketch, another value": {
+			"v1/ConfigMap", "data: {a: b}", sketch + "data: {a: c}",
+			"data.a",
+		},
 		"label": {
-			"v1/Service", "METADATA labels: {a: b}", "metadata: {name: x, uid: u, labels: {a: c, more: x}}",
+			"v1/Service", "METADATA labels: {a: b}",
+			"metadata: {name: x, uid: u, labels: {a: c, more: x}}",
 			"metadata.labels.a",
 		},
 		"label of others": {
-			"v1/Service", "METADATA labels: {a: b}", "metadata: {name: x, uid: u, labels: {a: b, more: x}}",
+			"v1/Service", "METADATA labels: {a: b}",
+			"metadata: {name: x, uid: u, labels: {a: b, more: x}}",
 			"",
 		},
 		"finalizers": {"v1/Service", "METADATA finalizers: [a]", uid, ""},
@@ -49,10 +57,13 @@ func TestUpToDate(t *testing.T) {
 			"v1/Service", "spec: {a: null, b: {}, c: [], d: '', e: false, f: 0, g: {h: []}}",
 			uid + "spec: {}", "",
 		},
-		"a number":              {"v1/Service", "spec: {a: 1.0}", uid + "spec: {a: 1}", ""},
-		"another type":          {"v1/Service", "spec: {a: 1}", uid + "spec: {a: '1'}", "spec.a"},
-		"another kind of value": {"v1/Service", "spec: {a: {b: c}}", uid + "spec: {a: b}", "spec.a"},
-		"another length":        {"v1/Service", "spec: {a: [x]}", uid + "spec: {a: [x, y]}", "spec.a"},
+		"a number":     {"v1/Service", "spec: {a: 1.0}", uid + "spec: {a: 1}", ""},
+		"another type": {"v1/Service", "spec: {a: 1}", uid + "spec: {a: '1'}", "spec.a"},
+		"another kind of value": {
+			"v1/Service", "spec: {a: {b: c}}", uid + "spec: {a: b}",
+			"spec.a",
+		},
+		"another length": {"v1/Service", "spec: {a: [x]}", uid + "spec: {a: [x, y]}", "spec.a"},
 		"another order": {
 			"v1/Service", "spec: {a: [x, y]}", uid + "spec: {a: [y, x]}", "spec.a.0, spec.a.1",
 		},
@@ -66,12 +77,15 @@ func TestUpToDate(t *testing.T) {
 		},
 		"quantities": {
 			"apps/v1/Deployment",
-			containers + "[{resources: {limits: {cpu: 1000m, memory: 1024Mi}, requests: {cpu: 2}}}]}}}",
-			uid + containers + "[{resources: {limits: {cpu: '1', memory: 1Gi}, requests: {cpu: '2'}}}]}}}",
+			containers + "[{resources: {limits: {cpu: 1000m, memory: 1024Mi}, requests: {cpu: " +
+				"2}}}]}}}",
+			uid + containers + "[{resources: {limits: {cpu: '1', memory: 1Gi}, requests: {cpu: " +
+				"'2'}}}]}}}",
 			"",
 		},
 		"text like a quantity": {
-			"v1/ConfigMap", "data: {version: '1.10'}", uid + "data: {version: '1.1'}", "data.version",
+			"v1/ConfigMap", "data: {version: '1.10'}", uid + "data: {version: '1.1'}",
+			"data.version",
 		},
 		"stringData": {"v1/Secret", "stringData: {a: b}", uid + "data: {a: Yg==}", ""},
 		"stringData changed": {
@@ -92,7 +106,8 @@ func TestUpToDate(t *testing.T) {
 			"v1/Secret", "stringData: {a: b}", uid + "data: {a: Yg==, c: Yg==}", "data.c",
 		},
 		"data removed, of two": {
-			"v1/Secret", "data: {a: Yg==}\nstringData: {b: b}", uid + "data: {a: Yg==, b: Yg==, c: Yg==}",
+			"v1/Secret", "data: {a: Yg==}\nstringData: {b: b}", uid +
+				"data: {a: Yg==, b: Yg==, c: Yg==}",
 			"data.c",
 		},
 		"secret values are hidden": {
@@ -109,9 +124,11 @@ func TestUpToDate(t *testing.T) {
 			object := "apiVersion: " + apiVersion + "\nkind: " + kind +
 				"\nmetadata: " + metadata + "\n" + fields
 			s := scene{
-				bundle: head + "spec:\n  resources:\n  - name: a\n    spec:\n      object:\n        " +
+				bundle: head + "spec:\n  resources:\n  - name: a\n    spec:\n      object:\n" +
+					"        " +
 					strings.ReplaceAll(object, "\n", "\n        ") + "\n",
-				observed: []string{"apiVersion: " + apiVersion + "\nkind: " + kind + "\n" + c.observed + "\n"},
+				observed: []string{"apiVersion: " + apiVersion + "\nkind: " + kind + "\n" +
+					c.observed + "\n"},
 				change: func(o *bundle.Options) {
 					rule, err := bundle.ParseReadyRule("Deployment.example.com")
 					if err != nil {

@@ -66,9 +66,13 @@ func (b *Bundle) Unchecked() []api.Note {
 		}
 		for _, reference := range r.References {
 			if reference.Name != "" && !reference.example.Exists() {
-				notes = append(notes, api.Note{Pos: b.position(r.plugin.value), Message: fmt.Sprintf(
-					"%s: the spec is not checked: no example value provided in reference %q", r.Name,
-					reference.Name)})
+				notes = append(notes, api.Note{
+					Pos: b.position(r.plugin.value),
+					Message: fmt.Sprintf(
+						"%s: the spec is not checked: no example value provided in reference %q",
+						r.Name,
+						reference.Name),
+				})
 			}
 		}
 	}

@@ -50,40 +50,172 @@ func rules() []rule {
 	const cobra, viper, color = "github.com/spf13/cobra", "github.com/spf13/viper",
 		"github.com/fatih/color"
 	return []rule{
-		{group: in("functions"), deny: []string{cobra, viper, color, in("internal"), in("cmd"), module + "!"}, reachable: true, why: "functions know nothing of the command line"},
-		{group: in("configkit"), deny: []string{cobra, viper, color, in("internal"), in("cmd"), module + "!"}, reachable: true, why: "configkit knows nothing of the command line"},
-		{group: in("api"), deny: []string{module}, why: "the data types import nothing of this module"},
-		{group: in("functions/shellwords"), deny: []string{module}, why: "words of a shell need nothing of this module"},
-		{group: in("configkit"), deny: []string{in("functions")}, why: "arrows point from functions to configkit"},
-		{group: in("configkit/gaby"), deny: []string{in("functions"), in("configkit")}, why: "the document is below everything but api"},
-		{group: in("configkit/yamlpath"), except: []string{in("configkit!"), in("configkit/gaby")}, deny: []string{in("configkit")}, why: "paths are below all but the document"},
-		{group: in("configkit/where"), except: []string{in("configkit!"), in("configkit/gaby"), in("configkit/yamlpath"), in("configkit/quantity")}, deny: []string{in("configkit")}, why: "where-expressions know paths and quantities only"},
-		{group: in("configkit/resourcetypes"), except: []string{in("configkit!"), in("configkit/gaby"), in("configkit/yamlpath")}, deny: []string{in("configkit")}, why: "resource types know paths only"},
-		{group: in("configkit/mutation"), except: []string{in("configkit!"), in("configkit/gaby"), in("configkit/yamlpath"), in("configkit/lines")}, deny: []string{in("configkit")}, why: "mutations know paths and lines only"},
-		{group: in("configkit/textmerge"), except: []string{in("configkit!"), in("configkit/gaby"), in("configkit/mutation"), in("configkit/lines")}, deny: []string{in("configkit")}, why: "merging of texts knows mutations and lines only"},
-		{group: in("configkit/jsonschema"), deny: []string{in("configkit/yamlkit")}, why: "schemas know nothing of functions"},
-		{group: in("functions/kubernetes"), except: []string{in("functions/handler"), in("functions/generic"), in("functions/program"), in("functions/unit"), in("functions/expression")}, deny: []string{in("functions")}, why: "families use no other families"},
-		{group: in("functions/program"), except: []string{in("functions/handler"), in("functions/generic"), in("functions/expression")}, deny: []string{in("functions")}, why: "families use no other families"},
-		{group: in("functions/unit"), except: []string{in("functions/handler"), in("functions/generic"), in("functions/expression")}, deny: []string{in("functions")}, why: "families use no other families"},
-		{group: in("functions/generic"), except: []string{in("functions/handler"), in("functions/shellwords"), in("functions/expression")}, deny: []string{in("functions")}, why: "helpers for all families do not know any"},
-		{group: in("functions/expression"), deny: []string{in("functions")}, why: "languages know nothing of functions"},
-		{group: in("internal"), deny: []string{in("cmd"), module + "!"}, why: "arrows point from the commands inwards"},
-		{group: in("internal/run"), deny: []string{in("internal/cli"), cobra, "github.com/spf13/pflag"}, why: "the loop knows options, not commands and flags"},
-		{group: in("internal/krm"), deny: []string{in("internal/cli"), in("internal/run"), cobra, "github.com/spf13/pflag"}, why: "KRM functions know options, not commands and flags"},
-		{group: in("internal/runtime!"), deny: []string{module}, why: "running programs and containers needs nothing of this module"},
-		{group: in("internal/runtime/functionconfig"), deny: []string{in("internal/krm"), in("internal/cli"), in("functions"), cobra}, why: "how functions are run does not depend on what they do"},
-		{group: in("internal/workspace"), deny: []string{in("internal/cli"), in("internal/run")}, why: "workspaces know files, links and functions, not commands"},
-		{group: in("internal/link"), deny: []string{in("internal/cli"), in("internal/run")}, why: "links know workspaces and functions, not commands"},
-		{group: in("internal/bundle"), deny: []string{in("internal/cli"), in("internal/run")}, why: "bundles know objects and KRM functions, not commands"},
-		{group: in("internal/urlid"), deny: []string{module}, why: "IDs need nothing of this module"},
-		{group: in("smith"), deny: []string{in("internal"), in("functions"), cobra}, why: "plug-ins know objects and schemas, not functions or commands"},
-		{group: module, except: []string{in("internal/cli")}, deny: []string{cobra}, why: "only internal/cli knows cobra"},
-		{group: module, except: []string{in("internal/settings")}, deny: []string{viper}, why: "only internal/settings knows viper"},
-		{group: module, except: []string{in("configkit/kyamlkit")}, deny: []string{"sigs.k8s.io/kustomize"}, why: "only configkit/kyamlkit knows kyaml"},
-		{group: module, except: []string{in("internal/runner"), in("cmd/fctl-runner")}, deny: []string{in("internal/runner"), "google.golang.org/grpc", "k8s.io/client-go", "k8s.io/api", "k8s.io/apimachinery", "github.com/google/go-containerregistry"}, why: "only fctl-runner knows gRPC and clusters"},
-		{group: in("cmd/fctl"), deny: []string{in("internal/runner"), "google.golang.org/grpc", "k8s.io/client-go"}, reachable: true, why: "fctl starts fctl-runner as a process"},
-		{group: in("internal/runner"), deny: []string{in("internal/cli"), in("internal/run"), cobra}, why: "fctl-runner has a command line of its own"},
-		{group: in("cmd/fctl"), deny: []string{in("internal"), in("functions"), in("configkit")}, why: "the command is one statement"},
+		{group: in("functions"), deny: []string{
+			cobra, viper, color, in("internal"), in("cmd"),
+			module + "!",
+		}, reachable: true, why: "functions know nothing of the command line"},
+		{group: in("configkit"), deny: []string{
+			cobra, viper, color, in("internal"), in("cmd"),
+			module + "!",
+		}, reachable: true, why: "configkit knows nothing of the command line"},
+		{group: in("api"), deny: []string{module}, why: "the data types import nothing of this " +
+			"module"},
+		{
+			group: in("functions/shellwords"), deny: []string{module},
+			why: "words of a shell need nothing of this module",
+		},
+		{
+			group: in("configkit"), deny: []string{in("functions")},
+			why: "arrows point from functions to configkit",
+		},
+		{
+			group: in("configkit/gaby"), deny: []string{in("functions"), in("configkit")},
+			why: "the document is below everything but api",
+		},
+		{
+			group: in("configkit/yamlpath"), except: []string{in("configkit!"), in("configkit/gaby")},
+			deny: []string{in("configkit")}, why: "paths are below all but the document",
+		},
+		{
+			group: in("configkit/where"), except: []string{
+				in("configkit!"), in("configkit/gaby"),
+				in("configkit/yamlpath"), in("configkit/quantity"),
+			}, deny: []string{in("configkit")},
+			why: "where-expressions know paths and quantities only",
+		},
+		{
+			group: in("configkit/resourcetypes"), except: []string{
+				in("configkit!"),
+				in("configkit/gaby"), in("configkit/yamlpath"),
+			}, deny: []string{in("configkit")},
+			why: "resource types know paths only",
+		},
+		{
+			group: in("configkit/mutation"), except: []string{
+				in("configkit!"), in("configkit/gaby"),
+				in("configkit/yamlpath"), in("configkit/lines"),
+			}, deny: []string{in("configkit")},
+			why: "mutations know paths and lines only",
+		},
+		{
+			group: in("configkit/textmerge"), except: []string{
+				in("configkit!"), in("configkit/gaby"),
+				in("configkit/mutation"), in("configkit/lines"),
+			}, deny: []string{in("configkit")},
+			why: "merging of texts knows mutations and lines only",
+		},
+		{
+			group: in("configkit/jsonschema"), deny: []string{in("configkit/yamlkit")},
+			why: "schemas know nothing of functions",
+		},
+		{
+			group: in("functions/kubernetes"), except: []string{
+				in("functions/handler"),
+				in("functions/generic"), in("functions/program"), in("functions/unit"),
+				in("functions/expression"),
+			}, deny: []string{in("functions")},
+			why: "families use no other families",
+		},
+		{
+			group: in("functions/program"), except: []string{
+				in("functions/handler"),
+				in("functions/generic"), in("functions/expression"),
+			}, deny: []string{in("functions")},
+			why: "families use no other families",
+		},
+		{
+			group: in("functions/unit"), except: []string{
+				in("functions/handler"),
+				in("functions/generic"), in("functions/expression"),
+			}, deny: []string{in("functions")},
+			why: "families use no other families",
+		},
+		{
+			group: in("functions/generic"), except: []string{
+				in("functions/handler"),
+				in("functions/shellwords"), in("functions/expression"),
+			},
+			deny: []string{in("functions")}, why: "helpers for all families do not know any",
+		},
+		{
+			group: in("functions/expression"), deny: []string{in("functions")},
+			why: "languages know nothing of functions",
+		},
+		{
+			group: in("internal"), deny: []string{in("cmd"), module + "!"},
+			why: "arrows point from the commands inwards",
+		},
+		{group: in("internal/run"), deny: []string{
+			in("internal/cli"), cobra,
+			"github.com/spf13/pflag",
+		}, why: "the loop knows options, not commands and flags"},
+		{group: in("internal/krm"), deny: []string{
+			in("internal/cli"), in("internal/run"), cobra,
+			"github.com/spf13/pflag",
+		}, why: "KRM functions know options, not commands and flags"},
+		{
+			group: in("internal/runtime!"), deny: []string{module},
+			why: "running programs and containers needs nothing of this module",
+		},
+		{
+			group: in("internal/runtime/functionconfig"), deny: []string{
+				in("internal/krm"),
+				in("internal/cli"), in("functions"), cobra,
+			},
+			why: "how functions are run does not depend on what they do",
+		},
+		{
+			group: in("internal/workspace"), deny: []string{in("internal/cli"), in("internal/run")},
+			why: "workspaces know files, links and functions, not commands",
+		},
+		{
+			group: in("internal/link"), deny: []string{in("internal/cli"), in("internal/run")},
+			why: "links know workspaces and functions, not commands",
+		},
+		{
+			group: in("internal/bundle"), deny: []string{in("internal/cli"), in("internal/run")},
+			why: "bundles know objects and KRM functions, not commands",
+		},
+		{
+			group: in("internal/urlid"), deny: []string{module},
+			why: "IDs need nothing of this module",
+		},
+		{
+			group: in("smith"), deny: []string{in("internal"), in("functions"), cobra},
+			why: "plug-ins know objects and schemas, not functions or commands",
+		},
+		{
+			group: module, except: []string{in("internal/cli")}, deny: []string{cobra},
+			why: "only internal/cli knows cobra",
+		},
+		{
+			group: module, except: []string{in("internal/settings")}, deny: []string{viper},
+			why: "only internal/settings knows viper",
+		},
+		{
+			group: module, except: []string{in("configkit/kyamlkit")},
+			deny: []string{"sigs.k8s.io/kustomize"}, why: "only configkit/kyamlkit knows kyaml",
+		},
+		{
+			group: module, except: []string{in("internal/runner"), in("cmd/fctl-runner")},
+			deny: []string{
+				in("internal/runner"), "google.golang.org/grpc", "k8s.io/client-go",
+				"k8s.io/api", "k8s.io/apimachinery", "github.com/google/go-containerregistry",
+			},
+			why: "only fctl-runner knows gRPC and clusters",
+		},
+		{group: in("cmd/fctl"), deny: []string{
+			in("internal/runner"), "google.golang.org/grpc",
+			"k8s.io/client-go",
+		}, reachable: true, why: "fctl starts fctl-runner as a process"},
+		{group: in("internal/runner"), deny: []string{
+			in("internal/cli"), in("internal/run"),
+			cobra,
+		}, why: "fctl-runner has a command line of its own"},
+		{
+			group: in("cmd/fctl"), deny: []string{in("internal"), in("functions"), in("configkit")},
+			why: "the command is one statement",
+		},
 	}
 }
 

@@ -83,7 +83,8 @@ func TestFilesKeepTheirOrder(t *testing.T) {
 	l = append(l, diag.In("./z.yaml",
 		[]*api.Failure{{Pos: api.Position{Line: 2, Column: 1}, Message: "z2"}})...)
 	l.Sort()
-	if got, want := text(t, l), "./z.yaml:2:1: z2\n./z.yaml:9:1: z9\n./a.yaml:1:1: a1\n"; got != want {
+	if got, want := text(t, l),
+		"./z.yaml:2:1: z2\n./z.yaml:9:1: z9\n./a.yaml:1:1: a1\n"; got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }

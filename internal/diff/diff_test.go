@@ -35,7 +35,8 @@ func TestUnified(t *testing.T) {
 		"two hunks": {
 			numbers(1, 20), strings.Replace(strings.Replace(numbers(1, 20), "2\n", "two\n", 1),
 				"18\n", "", 1),
-			"@@ -1,5 +1,5 @@\n 1\n-2\n+two\n 3\n 4\n 5\n@@ -15,6 +15,5 @@\n 15\n 16\n 17\n-18\n 19\n 20\n",
+			"@@ -1,5 +1,5 @@\n 1\n-2\n+two\n 3\n 4\n 5\n@@ -15,6 +15,5 @@\n 15\n 16\n 17\n-18\n" +
+				" 19\n 20\n",
 		},
 		"one hunk of changes six lines apart": {
 			numbers(1, 10), strings.Replace(strings.Replace(numbers(1, 10), "1\n", "one\n", 1),
@@ -49,7 +50,8 @@ func TestUnified(t *testing.T) {
 		},
 		"no line end": {
 			"a\nb", "a\nc",
-			"@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n",
+			"@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n" +
+				"\\ No newline at end of file\n",
 		},
 		"line end added": {"a", "a\n", "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n"},
 		"another document": {
@@ -62,7 +64,8 @@ func TestUnified(t *testing.T) {
 		"an item begins with its dash": {
 			"l:\n- name: a\n  value: 1\n- name: b\n  value: 1\n",
 			"l:\n- name: a\n  value: 1\n- name: c\n  value: 1\n- name: b\n  value: 1\n",
-			"@@ -1,5 +1,7 @@\n l:\n - name: a\n   value: 1\n+- name: c\n+  value: 1\n - name: b\n   value: 1\n",
+			"@@ -1,5 +1,7 @@\n l:\n - name: a\n   value: 1\n+- name: c\n+  value: 1\n - name: b\n" +
+				"   value: 1\n",
 		},
 		"a blank line belongs to what is above": {
 			"a:\n  x: 1\n\nb:\n  x: 1\n", "a:\n  x: 1\n\nc:\n  x: 1\n\nb:\n  x: 1\n",
@@ -314,7 +317,8 @@ func manifest(n int, replicas string, five func(i int) bool) string {
 				value = "3"
 			}
 		}
-		fmt.Fprintf(&b, "---\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web-%d\nspec:\n  replicas: %s\n  template:\n"+
+		fmt.Fprintf(&b, "---\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web-%d\n"+
+			"spec:\n  replicas: %s\n  template:\n"+
 			"    spec:\n      containers:\n        - name: web\n          image: nginx:%d\n", i,
 			value, i%7)
 	}

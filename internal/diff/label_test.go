@@ -21,7 +21,8 @@ func starts(text []byte) (all []diff.Start) {
 func headers(f diff.File) string {
 	f.BeforeStarts, f.AfterStarts = starts(f.Before), starts(f.After)
 	var labels []string
-	for _, header := range regexp.MustCompile(`(?m)^@@ .* @@.*`).FindAllString(string(diff.Unified(f)),
+	for _, header := range regexp.MustCompile(`(?m)^@@ .* @@.*`).FindAllString(
+		string(diff.Unified(f)),
 		-1) {
 		_, label, _ := strings.Cut(header[2:], "@@")
 		labels = append(labels, strings.TrimPrefix(label, " "))
@@ -122,7 +123,8 @@ func TestNamesInHeadersAreHarmless(t *testing.T) {
 		BeforeStarts: []diff.Start{{Line: 1, Name: "v1/X a\n-b\x1b[2J"}},
 		AfterStarts:  []diff.Start{{Line: 1, Name: "v1/X a\n-b\x1b[2J"}},
 	})
-	if want := "--- a/x\n+++ b/x\n@@ -1 +1 @@ v1/X a\\n-b\\x1b[2J\n-a\n+b\n"; string(patch) != want {
+	if want := "--- a/x\n+++ b/x\n@@ -1 +1 @@ v1/X a\\n-b\\x1b[2J\n-a\n+b\n"; string(
+		patch) != want {
 		t.Errorf("have %q", patch)
 	}
 }
@@ -139,7 +141,8 @@ func TestStyle(t *testing.T) {
 	for name, c := range map[string]struct{ before, after, want string }{
 		"a word": {
 			"replicas: 3 # of web\n", "replicas: 5 # of web\n",
-			"<old>-</old><old>replicas: </old><was>3</was><old> # of web</old>\n<new>+</new><new>replicas: </new><is>5</is><new> # of web</new>\n",
+			"<old>-</old><old>replicas: </old><was>3</was><old> # of web</old>\n" +
+				"<new>+</new><new>replicas: </new><is>5</is><new> # of web</new>\n",
 		},
 		"nothing alike": {
 			"first line\n", "0123456789\n",
@@ -147,7 +150,8 @@ func TestStyle(t *testing.T) {
 		},
 		"added beside it": {
 			"replicas: 3\n", "paused: true\nreplicas: 5\n",
-			"<old>-</old><old>replicas: </old><was>3</was>\n<new>+paused: true</new>\n<new>+</new><new>replicas: </new><is>5</is>\n",
+			"<old>-</old><old>replicas: </old><was>3</was>\n<new>+paused: true</new>\n" +
+				"<new>+</new><new>replicas: </new><is>5</is>\n",
 		},
 		"a line end": {
 			"replicas: 3\r\n", "replicas: 3\n",
@@ -155,7 +159,8 @@ func TestStyle(t *testing.T) {
 		},
 		"no line end": {
 			"replicas: 3", "replicas: 5",
-			"<old>-</old><old>replicas: </old><was>3</was>\n\\ No newline at end of file\n<new>+</new><new>replicas: </new><is>5</is>\n\\ No newline at end of file\n",
+			"<old>-</old><old>replicas: </old><was>3</was>\n\\ No newline at end of file\n" +
+				"<new>+</new><new>replicas: </new><is>5</is>\n\\ No newline at end of file\n",
 		},
 		"no valid text": {
 			"replicas: \xff\n", "replicas: 5\n",
@@ -168,7 +173,8 @@ func TestStyle(t *testing.T) {
 		},
 		"words": {
 			"image: größe:1\n", "image: grüße:1\n",
-			"<old>-</old><old>image: </old><was>größe</was><old>:1</old>\n<new>+</new><new>image: </new><is>grüße</is><new>:1</new>\n",
+			"<old>-</old><old>image: </old><was>größe</was><old>:1</old>\n" +
+				"<new>+</new><new>image: </new><is>grüße</is><new>:1</new>\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

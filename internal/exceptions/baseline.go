@@ -223,7 +223,8 @@ func (b *Baseline) Text() (text []byte, n int, err error) {
 			cmp.Compare(x.Rule, y.Rule), cmp.Compare(x.Path, y.Path),
 			cmp.Compare(x.Message, y.Message))
 	})
-	out := []byte("# Findings that 'fctl vet --baseline' accepts. --write-baseline writes this file.\n")
+	out := []byte("# Findings that 'fctl vet --baseline' accepts. --write-baseline writes this " +
+		"file.\n")
 	if len(keys) == 0 {
 		return append(out, "[]\n"...), 0, nil
 	}

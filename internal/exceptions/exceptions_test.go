@@ -15,7 +15,10 @@ func TestBaselineSurvivesMovedLines(t *testing.T) {
 	}{
 		{"position", "as at 10:11", "as at 12:11", true},
 		{"line", "as in line 10", "as in line 7", true},
-		{"line in parentheses", "has the label a: b (line 9)", "has the label a: b (line 19)", true},
+		{
+			"line in parentheses", "has the label a: b (line 9)", "has the label a: b (line 19)",
+			true,
+		},
 		{"lines", "lines 3 to 7 are a conflict", "lines 13 to 17 are a conflict", true},
 		{"another number", "port 9 is not open", "port 19 is not open", false},
 		{"a count of lines", "it has 9 lines", "it has 19 lines", false},

@@ -262,7 +262,8 @@ func TestTextOfACase(t *testing.T) {
 
 func TestFolderOfACase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cases.txt")
-	list := "a do -o json f.yaml U get-replicas then set-image a b\nb do f.yaml U nothing\nc diff a.yaml b.yaml\nd -C dir version\n"
+	list := "a do -o json f.yaml U get-replicas then set-image a b\nb do f.yaml U nothing\n" +
+		"c diff a.yaml b.yaml\nd -C dir version\n"
 	if err := os.WriteFile(path, []byte(list), 0o600); err != nil {
 		t.Fatal(err)
 	}

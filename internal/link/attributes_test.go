@@ -34,7 +34,8 @@ func TestRegisteredAttributes(t *testing.T) {
 	}
 	subnet := func(name, zone string) string {
 		return "apiVersion: ec2.services.k8s.aws/v1alpha1\nkind: Subnet\nmetadata: {name: " + name +
-			"}\nspec: {availabilityZone: eu-west-1" + zone + "}\nstatus: {subnetID: subnet-" + zone + "}\n"
+			"}\nspec: {availabilityZone: eu-west-1" + zone + "}\nstatus: {subnetID: subnet-" +
+			zone + "}\n"
 	}
 	w.unit("net", subnet("one", "b")+"---\n"+subnet("two", "a"))
 	const cluster = `apiVersion: eks.services.k8s.aws/v1alpha1
@@ -79,7 +80,8 @@ provided: {}
 	want := []string{
 		`a.yaml:2:1: E_UNKNOWN_FIELD: an attribute has no field "datatype"`,
 		`a.yaml:4:40: E_UNKNOWN_FIELD: an entry of needed has no field "requird"`,
-		`a.yaml:4:26: E_PATH_NOT_FOUND: path a.?b: column 5: invalid associative lookup ?b: = is missing`,
+		`a.yaml:4:26: E_PATH_NOT_FOUND: path a.?b: column 5: invalid associative lookup ?b: = is ` +
+			`missing`,
 		`a.yaml:5:1: E_FIELD_VALUE: an entry of needed lacks the field path`,
 		`a.yaml:8:1: E_DATATYPE: unknown data type "float"`,
 		`a.yaml:9:1: E_FIELD_TYPE: provided must be a list`,

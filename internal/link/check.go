@@ -45,8 +45,10 @@ func Check(
 		}
 	}
 	if len(l.DownstreamSetters) > 0 && strings.Contains(l.WhereResource, "ConfigHub.ResourceType") {
-		c.warn(entity.WarnWhereBothSides, "", "WhereResource is about resource types and applies to "+
-			"the upstream unit and to DownstreamSetters; an entry can have a WhereResource of its own")
+		c.warn(entity.WarnWhereBothSides, "", "WhereResource is about resource types and "+
+			"applies to "+
+			"the upstream unit and to DownstreamSetters; an entry can have a WhereResource of "+
+			"its own")
 	}
 	return c.findings, c.warnings
 }
@@ -189,7 +191,8 @@ func (c *checker) name(field, name string) {
 // checkName returns what is wrong with the name of an upstream value, "" if nothing is.
 func checkName(name string) string {
 	reserved := []string{ // of CEL, and literals
-		"true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function",
+		"true", "false", "null", "in", "as", "break", "const", "continue", "else", "for",
+		"function",
 		"if", "import", "let", "loop", "package", "namespace", "return", "var", "void", "while",
 	}
 	switch {
@@ -267,7 +270,8 @@ func (c *checker) parameters(
 		return nil
 	}
 	if len(text) > maxExpression {
-		c.problem(field, entity.CodeExprParse, "", "the expression has %d bytes, at most %d are allowed",
+		c.problem(field, entity.CodeExprParse, "", "the expression has %d bytes, at most %d are "+
+			"allowed",
 			len(text), maxExpression)
 		return nil
 	}
@@ -329,7 +333,8 @@ func CheckTransform(
 ) entity.Errors {
 	problem := func(code entity.Code, format string, args ...any) entity.Errors {
 		return entity.Errors{{
-			Code: code, Message: "invocation " + invocation.Slug + ": " + fmt.Sprintf(format, args...),
+			Code: code, Message: "invocation " + invocation.Slug + ": " +
+				fmt.Sprintf(format, args...),
 		}}
 	}
 	if invocation.ToolchainType != t {

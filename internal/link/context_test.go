@@ -25,15 +25,19 @@ func TestContextIsThatBeforeTheResolve(t *testing.T) {
 			w.capture("web", shopWeb) // is of no importance
 			l := w.links["web-profile"]
 			l.DownstreamPaths = []entity.PathExpression{{
-				Resource: entity.ResourceReference{ResourceType: "apps/v1/Deployment", ResourceName: "web"},
-				Path:     "metadata.labels.seen", Expression: expression, Evaluator: evaluator,
+				Resource: entity.ResourceReference{
+					ResourceType: "apps/v1/Deployment",
+					ResourceName: "web",
+				},
+				Path: "metadata.labels.seen", Expression: expression, Evaluator: evaluator,
 			}}
 			hash := w.units["web"].DataHash
 			if _, err := w.try("web", link.Options{}); err != nil {
 				t.Fatal(err)
 			}
 			w.has("web", replaceOnce(shopWeb, "  namespace: shop\n",
-				"  namespace: shop\n  labels:\n    seen: 1 "+entity.RecordID("id-web", "revision", 1)+
+				"  namespace: shop\n  labels:\n    seen: 1 "+entity.RecordID("id-web", "revision",
+					1)+
 					" false true "+hash+"\n"))
 		})
 	}
@@ -80,11 +84,17 @@ func TestContextOfFunctionsUpstream(t *testing.T) {
 			l.UseLiveState = live
 			l.UpstreamPaths = nil
 			l.UpstreamGetters = []entity.NamedFunctionResult{
-				{Name: "seen", FunctionInvocation: api.FunctionInvocation{FunctionName: "get-seen"}},
+				{
+					Name:               "seen",
+					FunctionInvocation: api.FunctionInvocation{FunctionName: "get-seen"},
+				},
 			}
 			l.DownstreamPaths = []entity.PathExpression{{
-				Resource: entity.ResourceReference{ResourceType: "apps/v1/Deployment", ResourceName: "web"},
-				Path:     "metadata.annotations.a", Expression: "{{.Params.seen}}",
+				Resource: entity.ResourceReference{
+					ResourceType: "apps/v1/Deployment",
+					ResourceName: "web",
+				},
+				Path: "metadata.annotations.a", Expression: "{{.Params.seen}}",
 				Parameters: []string{"seen"},
 			}}
 			w.resolve("web", "web-profile")
@@ -102,7 +112,8 @@ func TestContextOfFunctionsUpstream(t *testing.T) {
 			for _, fc := range seen {
 				if fc.IsLiveState != live || fc.UnitSlug != "profile" ||
 					fc.RevisionID != entity.RecordID("id-profile", "revision", 1) {
-					t.Errorf("live %t, unit %s, revision %s", fc.IsLiveState, fc.UnitSlug, fc.RevisionID)
+					t.Errorf("live %t, unit %s, revision %s", fc.IsLiveState, fc.UnitSlug,
+						fc.RevisionID)
 				}
 			}
 		})

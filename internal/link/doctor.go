@@ -222,7 +222,8 @@ func (d *doctor) writers(u *facts) {
 					d.add(u, Symptom{
 						ID: OneValueTwoLinks, Link: l.SpaceSlug + "/" + l.Slug,
 						Resource: r.info.String(), Path: w.path,
-						Message: fmt.Sprintf("the links %s and %s both write %s", other, l.Slug, w.path),
+						Message: fmt.Sprintf("the links %s and %s both write %s", other, l.Slug,
+							w.path),
 						Command: "fctl link get " + l.Slug + " --space " + l.SpaceSlug,
 					})
 				}
@@ -258,7 +259,8 @@ func (d *doctor) link(u *facts, l *entity.Link) {
 				ID: UnknownMergeUnit, Message: "WhereMutation names " + found[2] +
 					", which is not a unit: no value can be overwritten",
 				Command: fmt.Sprintf(
-					"fctl link update --patch %s --space %s --where-mutation ''", l.Slug, l.SpaceSlug,
+					"fctl link update --patch %s --space %s --where-mutation ''", l.Slug,
+					l.SpaceSlug,
 				),
 			})
 		}

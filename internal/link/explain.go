@@ -362,7 +362,8 @@ func (g *Graph) patches(
 		}
 		for path := range m.PathMutationMap {
 			plain := PlainPath(path)
-			if strings.HasPrefix(plain+".", e.Path+".") || strings.HasPrefix(e.Path+".", plain+".") {
+			if strings.HasPrefix(plain+".", e.Path+".") || strings.HasPrefix(e.Path+".", plain+
+				".") {
 				return true
 			}
 		}

@@ -89,7 +89,8 @@ func TestEveryByteStays(t *testing.T) {
 		}, want: []string{`"1"`, `"five"`}},
 		{name: "MergeUnits without a value", make: func(t *testing.T, text string) *world {
 			w := row(t, text)
-			w.unit("up", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: odd}\ndata: {a: '1', b: two}\n")
+			w.unit("up", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: odd}\n"+
+				"data: {a: '1', b: two}\n")
 			l := w.link("l", "down", "up", entity.UpdateMergeUnits)
 			l.UpstreamLastMergedRevisionNum = 1
 			w.replace("up", ", b: two", "")

@@ -171,7 +171,10 @@ func (f *inference) references(u *facts, units []*facts) {
 		if n.open() && len(providers) == 0 && f.graph.isBase(u.unit.UnitID) {
 			continue // the placeholder is for the units that this one is merged into
 		}
-		missing := Unmatched{Unit: u.name, Resource: n.info, Path: n.path, Value: text, Wants: wants}
+		missing := Unmatched{
+			Unit: u.name, Resource: n.info, Path: n.path, Value: text,
+			Wants: wants,
+		}
 		for _, p := range providers {
 			missing.Candidates = append(missing.Candidates, p.name)
 		}

@@ -61,11 +61,14 @@ func TestInfer(t *testing.T) {
 		"prod/svc -> prod/web None",
 		"v1/Service shop/web selects the pods of apps/v1/Deployment confighubplaceholder/web",
 		"prod/web -> prod/config NeedsProvides",
-		"spec.template.spec.volumes.?name=v.configMap.name of apps/v1/Deployment confighubplaceholder/web refers to settings",
+		"spec.template.spec.volumes.?name=v.configMap.name of apps/v1/Deployment " +
+			"confighubplaceholder/web refers to settings",
 		"prod/web -> prod/crds None",
-		"example.com/v1/Widget /w is defined by apiextensions.k8s.io/v1/CustomResourceDefinition /widgets.example.com",
+		"example.com/v1/Widget /w is defined by apiextensions.k8s.io/v1/CustomResourceDefinition " +
+			"/widgets.example.com",
 		"prod/web -> prod/ns NeedsProvides",
-		"metadata.namespace of apps/v1/Deployment confighubplaceholder/web is a placeholder for a v1/Namespace",
+		"metadata.namespace of apps/v1/Deployment confighubplaceholder/web is a placeholder for " +
+			"a v1/Namespace",
 	}, got); diff != "" {
 		t.Error(diff)
 	}
@@ -109,8 +112,11 @@ metadata: {name: api, namespace: other}
 		AutoUpdate:       true,
 		ProvidedResource: &api.ResourceInfo{ResourceType: "v1/ConfigMap", ResourceName: "/gone"},
 		ProvidedPath:     "metadata.name",
-		NeededResource:   &api.ResourceInfo{ResourceType: "apps/v1/Deployment", ResourceName: "web"},
-		NeededPath:       "spec.template.spec.volumes.?name=v.configMap.name",
+		NeededResource: &api.ResourceInfo{
+			ResourceType: "apps/v1/Deployment",
+			ResourceName: "web",
+		},
+		NeededPath: "spec.template.spec.volumes.?name=v.configMap.name",
 	}}
 	found, err := w.graph().Doctor(context.Background())
 	if err != nil {

@@ -84,7 +84,8 @@ spec:
   ports:
   - port: 5432
 `)
-	w.unit("web", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, namespace: shop}\ndata: {A: b}\n")
+	w.unit("web", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, namespace: shop}\n"+
+		"data: {A: b}\n")
 	l := w.link("web-db", "web", "db", entity.UpdateNeedsProvides)
 	l.Bindings = []entity.Binding{{
 		ProvidedResource: &api.ResourceInfo{ResourceType: "v1/Service", ResourceName: "shop/db"},
@@ -133,7 +134,8 @@ spec: {defaultBackend: {service: {name: confighubplaceholder-http, port: {number
 
 // The table of 5.5: what happens to a binding on the next resolve.
 func TestRebinding(t *testing.T) {
-	const web = "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: confighubplaceholder}\n"
+	const web = "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: " +
+		"confighubplaceholder}\n"
 	in := func(ns string) string { return strings.ReplaceAll(web, "confighubplaceholder", ns) }
 	start := func() *world {
 		w := newWorld(t)
@@ -212,7 +214,8 @@ func TestRebinding(t *testing.T) {
 }
 
 func TestAmbiguousNeeds(t *testing.T) {
-	const web = "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: confighubplaceholder}\n"
+	const web = "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: " +
+		"confighubplaceholder}\n"
 	w := newWorld(t)
 	w.unit("a", shopNamespace)
 	w.unit("b", strings.ReplaceAll(shopNamespace, "shop", "store"))

@@ -380,7 +380,8 @@ func (r *resolver) noteWrites(about *api.ResourceInfo, paths api.MutationMap, l 
 		key := valueKey(about, path)
 		if other := r.written[key]; other != "" && other != l.Slug {
 			r.warn(
-				l, entity.WarnDoubleWrite, about, path, "links %s and %s both write %s of %s", other,
+				l, entity.WarnDoubleWrite, about, path, "links %s and %s both write %s of %s",
+				other,
 				l.Slug, path, about,
 			)
 		}

@@ -156,7 +156,8 @@ func (r *resolver) runGetter(
 ) (any, bool, error) {
 	name := g.FunctionInvocation.FunctionName
 	result, err := r.in.Executor.Run(r.ctx, &api.FunctionInvocationRequest{
-		FunctionContext: Context(&s.up.Unit, l.UseLiveState), ConfigData: s.data, WhereResource: l.WhereResource,
+		FunctionContext: Context(&s.up.Unit, l.UseLiveState), ConfigData: s.data,
+		WhereResource:       l.WhereResource,
 		FunctionInvocations: api.FunctionInvocationList{g.FunctionInvocation},
 	}, handler.Options{})
 	if err := r.functionFailed(l, name, result, err); err != nil {

@@ -110,7 +110,8 @@ func TestWhatIsRecorded(t *testing.T) {
 			if hash := l.ResolvedHash; (hash == l.Hash) != (row.typ != entity.UpdateNone) {
 				t.Errorf("ResolvedHash is %q", hash)
 			}
-			if u.UpstreamRevisionNum != row.upstream || (u.UpstreamUnitID != "") != (row.upstream > 0) {
+			if u.UpstreamRevisionNum != row.upstream ||
+				(u.UpstreamUnitID != "") != (row.upstream > 0) {
 				t.Errorf("%+v", u.UnitState)
 			}
 		})
@@ -135,7 +136,8 @@ func TestInteractions(t *testing.T) {
 		},
 		{
 			typ: entity.UpdateInsert, live: "    data: {a: live}\n",
-			filtered: "  x: |\n    ---\n    apiVersion: v1\n    kind: ConfigMap\n", edit: "{a: one}",
+			filtered: "  x: |\n    ---\n    apiVersion: v1\n    kind: ConfigMap\n",
+			edit:     "{a: one}",
 		},
 		{
 			typ: entity.UpdateUpsert, live: "{a: live}",
@@ -146,7 +148,10 @@ func TestInteractions(t *testing.T) {
 			typ: entity.UpdateTransformPaths, live: "x: live", filtered: "x: one",
 			edit: "x: one",
 		},
-		{typ: entity.UpdateNeedsProvides, live: "namespace: live", edit: "namespace: one", kept: true},
+		{
+			typ: entity.UpdateNeedsProvides, live: "namespace: live", edit: "namespace: one",
+			kept: true,
+		},
 	} {
 		t.Run(string(row.typ)+"/live", func(t *testing.T) {
 			if row.live == "" {

@@ -123,7 +123,8 @@ func (r *resolver) warnOverwritten(l *entity.Link, present, produced *resource) 
 				continue
 			}
 			r.warn(
-				l, entity.WarnOverridden, &present.info, path, "the edited value of %s is overwritten",
+				l, entity.WarnOverridden, &present.info, path,
+				"the edited value of %s is overwritten",
 				path,
 			)
 		}
@@ -193,7 +194,8 @@ func (r *resolver) produced(l *entity.Link) (*source, string, error) {
 	if l.TransformInvocationID == "" && l.TransformInvocation == "" {
 		if s.up.ToolchainType != api.ToolchainKubernetesYAML {
 			return nil, "", r.problem(
-				l, entity.CodeToolchain, "unit %s is %s; without a TransformInvocation it must be %s",
+				l, entity.CodeToolchain,
+				"unit %s is %s; without a TransformInvocation it must be %s",
 				r.nameOf(s.up.UnitID), s.up.ToolchainType, api.ToolchainKubernetesYAML,
 			)
 		}
@@ -237,7 +239,8 @@ func (r *resolver) transformed(
 ) (string, error) {
 	// The filter of the link is the request's, that of the invocation is its own.
 	result, err := r.in.Executor.Run(r.ctx, &api.FunctionInvocationRequest{
-		FunctionContext: Context(&s.up.Unit, l.UseLiveState), ConfigData: s.data, WhereResource: l.WhereResource,
+		FunctionContext: Context(&s.up.Unit, l.UseLiveState), ConfigData: s.data,
+		WhereResource: l.WhereResource,
 		FunctionInvocations: api.FunctionInvocationList{{
 			FunctionName: invocation.FunctionName, Arguments: invocation.Arguments,
 			WhereResource: invocation.WhereResource,

@@ -93,7 +93,8 @@ func (r *listReader) listedArgument(s api.FunctionSignature, v gaby.Value) (argu
 		return r.value(v, api.FunctionParameter{})
 	}
 	if first := v.First(); hasParameter(s, first.Key()) {
-		r.report(first.KeyPosition(), "arguments by name are a map, not a list: {"+first.Key()+": ...}",
+		r.report(first.KeyPosition(), "arguments by name are a map, not a list: {"+first.Key()+
+			": ...}",
 			"an argument has no field %q", first.Key())
 		return argument{}, false
 	}

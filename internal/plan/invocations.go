@@ -379,7 +379,8 @@ func (r *listReader) name(v gaby.Value) string {
 	case v.Kind() != gaby.Scalar || strings.TrimSpace(name) == "" || strings.Contains(name, "\n"):
 		r.report(v.Position(), "", "name: one line of text is expected")
 	case known:
-		r.report(v.Position(), "", "name: the invocation in line %d has the name %s, too", first.Line,
+		r.report(v.Position(), "", "name: the invocation in line %d has the name %s, too",
+			first.Line,
 			name)
 	default:
 		r.names[name] = v.Position()

@@ -159,7 +159,8 @@ func missingFunction(first, end bool) *api.Failure {
 	case end:
 		where = "after the last 'then'"
 	}
-	return diag.UsageHint("for the argument 'then' write text:then", "a function is missing %s", where)
+	return diag.UsageHint("for the argument 'then' write text:then", "a function is missing %s",
+		where)
 }
 
 // noFunction returns the problem of a link that begins with a flag or with --, not with a function.
@@ -394,7 +395,8 @@ func (r *Resolver) thenHint(l *link) string {
 		case l.signature.VarArgs:
 			l.notes = append(l.notes, api.Note{
 				Function: l.signature.FunctionName,
-				Message: fmt.Sprintf("the argument %s is also the name of a function; to run it, write: then %s",
+				Message: fmt.Sprintf("the argument %s is also the name of a function; to run it, "+
+					"write: then %s",
 					name, name),
 			})
 			fallthrough
@@ -416,9 +418,11 @@ func (r *Resolver) flagHint(l *link) string {
 			unnamed++
 		case handler.ParameterIndex(l.signature.Parameters, name) < unnamed &&
 			slices.Contains(r.Flags.Names(), name):
-			before := shellwords.Quote("fctl", "do", "--"+name, fmt.Sprint(arg.Value), "FILE", "UNIT",
+			before := shellwords.Quote("fctl", "do", "--"+name, fmt.Sprint(arg.Value), "FILE",
+				"UNIT",
 				l.signature.FunctionName)
-			return fmt.Sprintf("after FUNCTION, --%s is its argument; before FUNCTION it is the flag: %s",
+			return fmt.Sprintf("after FUNCTION, --%s is its argument; before FUNCTION it is the "+
+				"flag: %s",
 				name, before)
 		}
 	}

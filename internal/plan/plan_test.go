@@ -210,27 +210,46 @@ func TestResolve(t *testing.T) {
 
 func TestProblems(t *testing.T) {
 	for words, want := range map[string]string{
-		"set-siz 5":                         "fctl: unknown function \"set-siz\"\nhint: did you mean set-size?\n",
-		"zzz 5":                             "fctl: unknown function \"zzz\"\nhint: 'fctl list' shows the functions\n",
-		"zzz --any=1 then set-size bad":     "fctl: unknown function \"zzz\"\nhint: 'fctl list' shows the functions\nfctl: set-size: argument size: is bad\nhint: use good\n",
-		"set-size --siz=5":                  "fctl: set-size: --siz is neither a parameter of this function nor a flag\nhint: did you mean --size?\n",
-		"set-size --colour=x":               "fctl: set-size: --colour is neither a parameter of this function nor a flag\nhint: did you mean --color?\n",
-		"set-size --zzzzzz":                 "fctl: set-size: --zzzzzz is neither a parameter of this function nor a flag\nhint: to use it as a value, write '--' before it: set-size ... -- --zzzzzz\n",
-		"set-size --size":                   "fctl: set-size: --size needs a value\n",
-		"set-size --size then get-size":     "fctl: set-size: --size needs a value\n",
-		"set-size 5 --color":                "fctl: --color needs a value\n",
-		"set-size":                          "fctl: set-size: got 0 arguments\n",
-		"set-size 5 get-size":               "fctl: set-size: got 2 arguments\nhint: get-size is a function; to run it next, write: then get-size\n",
-		"set-size file:missing":             "./missing: set-size: no such file\nhint: for the literal text, write text:file:missing\n",
-		"set-pair bad bad then set-siz bad": "fctl: set-pair: argument first: is bad\nhint: use good\nfctl: set-pair: argument first: is bad\nfctl: unknown function \"set-siz\"\nhint: did you mean set-size?\n",
-		"then get-size":                     "fctl: a function is missing before the first 'then'\n",
-		"get-size then":                     "fctl: a function is missing after the last 'then'\nhint: for the argument 'then' write text:then\n",
-		"get-size then then get-size":       "fctl: a function is missing between two 'then'\nhint: for the argument 'then' write text:then\n",
-		"get-size then then":                "fctl: a function is missing between two 'then'\nhint: for the argument 'then' write text:then\nfctl: a function is missing after the last 'then'\n",
-		"set-size then --color=red":         "fctl: set-size: got 0 arguments\nfctl: a function is missing after the last 'then'\nhint: for the argument 'then' write text:then\n",
-		"get-size then --":                  "fctl: a function is expected after 'then', not '--'\nhint: put '--' after the function: then FUNCTION -- ARGUMENT\n",
-		"get-size then -- set-size 5":       "fctl: a function is expected after 'then', not '--'\nhint: put '--' after the function: then set-size -- ARGUMENT\n",
-		"zzz --color":                       "fctl: --color needs a value\nfctl: unknown function \"zzz\"\nhint: 'fctl list' shows the functions\n",
+		"set-siz 5": "fctl: unknown function \"set-siz\"\nhint: did you mean set-size?\n",
+		"zzz 5":     "fctl: unknown function \"zzz\"\nhint: 'fctl list' shows the functions\n",
+		"zzz --any=1 then set-size bad": "fctl: unknown function \"zzz\"\n" +
+			"hint: 'fctl list' shows the functions\nfctl: set-size: argument size: is bad\n" +
+			"hint: use good\n",
+		"set-size --siz=5": "fctl: set-size: --siz is neither a parameter of " +
+			"this function nor a flag\nhint: did you mean --size?\n",
+		"set-size --colour=x": "fctl: set-size: --colour is neither a parameter of " +
+			"this function nor a flag\nhint: did you mean --color?\n",
+		"set-size --zzzzzz": "fctl: set-size: --zzzzzz is neither a parameter of " +
+			"this function nor a flag\nhint: to use it as a value, write '--' before it: " +
+			"set-size ... -- --zzzzzz\n",
+		"set-size --size":               "fctl: set-size: --size needs a value\n",
+		"set-size --size then get-size": "fctl: set-size: --size needs a value\n",
+		"set-size 5 --color":            "fctl: --color needs a value\n",
+		"set-size":                      "fctl: set-size: got 0 arguments\n",
+		"set-size 5 get-size": "fctl: set-size: got 2 arguments\n" +
+			"hint: get-size is a function; to run it next, write: then get-size\n",
+		"set-size file:missing": "./missing: set-size: no such file\n" +
+			"hint: for the literal text, write text:file:missing\n",
+		"set-pair bad bad then set-siz bad": "fctl: set-pair: argument first: is bad\n" +
+			"hint: use good\nfctl: set-pair: argument first: is bad\n" +
+			"fctl: unknown function \"set-siz\"\nhint: did you mean set-size?\n",
+		"then get-size": "fctl: a function is missing before the first 'then'\n",
+		"get-size then": "fctl: a function is missing after the last 'then'\n" +
+			"hint: for the argument 'then' write text:then\n",
+		"get-size then then get-size": "fctl: a function is missing between two 'then'\n" +
+			"hint: for the argument 'then' write text:then\n",
+		"get-size then then": "fctl: a function is missing between two 'then'\n" +
+			"hint: for the argument 'then' write text:then\nfctl: a function is missing after " +
+			"the last 'then'\n",
+		"set-size then --color=red": "fctl: set-size: got 0 arguments\n" +
+			"fctl: a function is missing after the last 'then'\n" +
+			"hint: for the argument 'then' write text:then\n",
+		"get-size then --": "fctl: a function is expected after 'then', not " +
+			"'--'\nhint: put '--' after the function: then FUNCTION -- ARGUMENT\n",
+		"get-size then -- set-size 5": "fctl: a function is expected after 'then', not " +
+			"'--'\nhint: put '--' after the function: then set-size -- ARGUMENT\n",
+		"zzz --color": "fctl: --color needs a value\n" +
+			"fctl: unknown function \"zzz\"\nhint: 'fctl list' shows the functions\n",
 	} {
 		t.Run(words, func(t *testing.T) {
 			p, _, err := resolve(words)
@@ -264,7 +283,8 @@ func TestClassesOfProblems(t *testing.T) {
 func TestDeprecatedParameterIsNoted(t *testing.T) {
 	p, _, err := resolve("set-size --old-size 5")
 	if err != nil || len(p.Notes) != 1 ||
-		p.Notes[0].String() != "set-size: the parameter name old-size is deprecated, it is called size now" {
+		p.Notes[0].String() != "set-size: the parameter name old-size is deprecated, it is "+
+			"called size now" {
 		t.Errorf("got %+v, %v", p, err)
 	}
 }
@@ -295,8 +315,14 @@ func TestCheckUnit(t *testing.T) {
 		{"set-sizee", "5", `unknown function "set-sizee"`, "did you mean set-size?"},
 		{"set-size", "get-size", "", ""}, // a unit with the name of a function
 		{"", "get-size", "the unit name is empty", ""},
-		{"a/b", "get-size", "unit name 'a/b' contains invalid characters", "fctl do -f d.yaml -f a/b get-size processes both files"},
-		{"größe", "get-size", "unit name 'größe' contains invalid characters", "letters, digits, blanks and -_.()@# are allowed"},
+		{
+			"a/b", "get-size", "unit name 'a/b' contains invalid characters",
+			"fctl do -f d.yaml -f a/b get-size processes both files",
+		},
+		{
+			"größe", "get-size", "unit name 'größe' contains invalid characters",
+			"letters, digits, blanks and -_.()@# are allowed",
+		},
 	} {
 		t.Run(c.unit, func(t *testing.T) {
 			problem := w.CheckUnit("d.yaml", c.unit, strings.Fields(c.words))

@@ -190,7 +190,8 @@ func TestSchemaRejectsInvalidChains(t *testing.T) {
 		"- {function: set-path, arguments: [spec.strategy, 'file:config.schema.json']}",
 		"- {function: set-path, arguments: {path: spec.strategy, value: {type: Recreate}}}",
 		"- {name: 1, function: get-replicas}",
-		`[{"FunctionName": "set-replicas", "Arguments": [{"ParameterName": "replicas", "Value": 5, "DataType": "int"}]}]`,
+		`[{"FunctionName": "set-replicas", "Arguments": [{"ParameterName": "replicas", "Value": ` +
+			`5, "DataType": "int"}]}]`,
 	} {
 		t.Run(chain, func(t *testing.T) {
 			if bySchema, byReader := c.check(t, chain); bySchema != nil || byReader != nil {

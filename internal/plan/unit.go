@@ -47,7 +47,8 @@ func (r *Resolver) CheckNoUnit(paths, words []string) *api.Failure {
 	switch {
 	case function == 1 && filepath.Ext(words[0]) == "":
 		hint := shellwords.Quote(slices.Concat([]string{"fctl", "do", "-f"}, paths, words[1:])...)
-		return diag.UsageHint(hint, "%s is not a function; with -f, units are named after their files",
+		return diag.UsageHint(hint, "%s is not a function; with -f, units are named after their "+
+			"files",
 			words[0])
 	case function > 0 && filepath.Ext(words[0]) != "":
 		return diag.UsageHint("-f takes one path: quote a pattern, or write -f before each path",

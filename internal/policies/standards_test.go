@@ -60,7 +60,8 @@ func TestStandards(t *testing.T) {
 		t.Run(level, func(t *testing.T) {
 			chain := policy(t, executor, level)
 			for _, verdict := range []string{"pass", "fail"} {
-				files, err := filepath.Glob(filepath.Join(root, level, fixturesVersion, verdict, "*.yaml"))
+				files, err := filepath.Glob(filepath.Join(root, level, fixturesVersion, verdict,
+					"*.yaml"))
 				if err != nil || len(files) == 0 {
 					t.Fatalf("no fixtures: %v", err)
 				}
@@ -76,9 +77,10 @@ func TestStandards(t *testing.T) {
 						switch want := rulesOf(name); {
 						case verdict == "pass" && len(failed) > 0:
 							t.Errorf("%s: %s as %s: %v", level, name, kind, failed)
-						case verdict == "fail" && !slices.ContainsFunc(want, func(rule string) bool {
-							return slices.Contains(failed, rule)
-						}):
+						case verdict == "fail" &&
+							!slices.ContainsFunc(want, func(rule string) bool {
+								return slices.Contains(failed, rule)
+							}):
 							t.Errorf("%s: %s as %s: %v, want %v", level, name, kind, failed, want)
 						}
 					}
@@ -111,7 +113,9 @@ func policy(t *testing.T, executor *functions.Executor, name string) *plan.Plan 
 }
 
 // broken returns the rules that a manifest breaks.
-func broken(t *testing.T, executor *functions.Executor, chain *plan.Plan, manifest string) []string {
+func broken(t *testing.T, executor *functions.Executor, chain *plan.Plan,
+	manifest string,
+) []string {
 	t.Helper()
 	response, err := executor.Run(t.Context(), &api.FunctionInvocationRequest{
 		ConfigData: []byte(manifest), FunctionInvocations: chain.Invocations,

@@ -13,9 +13,10 @@ import (
 type Identity struct {
 	Resource string // type and name
 	Function string
-	Rule     string // as reports show it: the name of the step or the function, and what was violated
-	Path     string
-	Message  string
+	// as reports show it: the name of the step or the function, and what was violated
+	Rule    string
+	Path    string
+	Message string
 }
 
 // Accept removes the findings that accepted accepts from the validation results, which it changes.

@@ -164,7 +164,8 @@ func (p *Printer) Summary() []byte {
 	}
 	cell := strings.NewReplacer("|", "\\|", "\r", "", "\n", "<br>", "<", "&lt;", "`", "&#96;")
 	var b strings.Builder
-	fmt.Fprintf(&b, "### fctl: %d findings\n\n| Position | Level | Rule | Finding |\n|---|---|---|---|\n",
+	fmt.Fprintf(&b, "### fctl: %d findings\n\n| Position | Level | Rule | Finding |\n"+
+		"|---|---|---|---|\n",
 		len(all))
 	for i, f := range all {
 		row := fmt.Sprintf("| %s | %s | %s | %s |\n",

@@ -17,11 +17,17 @@ func TestGitHubLimit(t *testing.T) {
 		errors, warnings, notices    int
 		annotations, lines, findings int // findings in the summary
 	}{
-		"one level":                  {errors: 10, annotations: 10},
-		"ten of each level":          {errors: 10, warnings: 10, notices: 10, annotations: 30},
-		"more errors than GitHub":    {errors: 12, annotations: 10, lines: 2, findings: 12},
-		"more notices, few errors":   {errors: 1, notices: 11, annotations: 11, lines: 1, findings: 12},
-		"more warnings, then errors": {errors: 2, warnings: 11, annotations: 12, lines: 1, findings: 13},
+		"one level":               {errors: 10, annotations: 10},
+		"ten of each level":       {errors: 10, warnings: 10, notices: 10, annotations: 30},
+		"more errors than GitHub": {errors: 12, annotations: 10, lines: 2, findings: 12},
+		"more notices, few errors": {
+			errors: 1, notices: 11, annotations: 11, lines: 1,
+			findings: 12,
+		},
+		"more warnings, then errors": {
+			errors: 2, warnings: 11, annotations: 12, lines: 1,
+			findings: 13,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			result := api.ValidationResult{FunctionName: "vet-x"}

@@ -69,7 +69,8 @@ func TestValidationOnATerminalIsLines(t *testing.T) {
 	want := strings.Join([]string{
 		"./a.yaml: vet-z: too <old>",
 		"./a.yaml: vet-none: did not pass",
-		"./a.yaml:3:5: apps/v1/Deployment shop/web: vet-x: spec.early: no-x: x is not allowed, 100%",
+		"./a.yaml:3:5: apps/v1/Deployment shop/web: vet-x: spec.early: no-x: x is not " +
+			"allowed, 100%",
 		"./a.yaml:3:5: apps/v1/Deployment shop/web: vet-x: spec.early: no-y: nor y",
 		"./a.yaml:9:5: apps/v1/Deployment shop/web: vet-x: spec.late: the value is a…",
 		"./a.yaml: vet-y: passed",
@@ -82,9 +83,12 @@ func TestValidationOnATerminalIsLines(t *testing.T) {
 	if got := render(t, report.Auto, report.Terminal{}, r); got[0] != '[' {
 		t.Errorf("piped it is not JSON: %s", got)
 	}
-	colored := render(t, report.Auto, report.Terminal{Interactive: true, Head: func(s string) string {
-		return "<" + s + ">"
-	}}, r)
+	colored := render(t, report.Auto, report.Terminal{
+		Interactive: true,
+		Head: func(s string) string {
+			return "<" + s + ">"
+		},
+	}, r)
 	if !strings.Contains(colored, "<./a.yaml:9:5:> apps/v1") {
 		t.Errorf("no colour: %s", colored)
 	}
@@ -196,9 +200,12 @@ func TestGitHub(t *testing.T) {
 	want := strings.Join([]string{
 		"::warning file=a.yaml,title=vet-z::vet-z: too <old>",
 		"::error file=a.yaml,title=vet-none::vet-none: did not pass",
-		"::error file=a.yaml,line=3,col=5,title=vet-x/no-x::apps/v1/Deployment shop/web: vet-x: spec.early: no-x: x is not allowed, 100%25",
-		"::error file=a.yaml,line=3,col=5,title=vet-x/no-y::apps/v1/Deployment shop/web: vet-x: spec.early: no-y: nor y",
-		"::error file=a.yaml,line=9,col=5,title=vet-x::apps/v1/Deployment shop/web: vet-x: spec.late: the value is a…",
+		"::error file=a.yaml,line=3,col=5,title=vet-x/no-x::apps/v1/Deployment shop/web: vet-x: " +
+			"spec.early: no-x: x is not allowed, 100%25",
+		"::error file=a.yaml,line=3,col=5,title=vet-x/no-y::apps/v1/Deployment shop/web: vet-x: " +
+			"spec.early: no-y: nor y",
+		"::error file=a.yaml,line=9,col=5,title=vet-x::apps/v1/Deployment shop/web: vet-x: " +
+			"spec.late: the value is a…",
 		"",
 	}, "\n")
 	if d := cmp.Diff(want, rendered(t, report.GitHub, validation())); d != "" {
@@ -248,7 +255,8 @@ func TestSARIF(t *testing.T) {
 		first.Locations[0].PhysicalLocation.Region.StartLine != 2 {
 		t.Errorf("%+v", first)
 	}
-	if last.RuleID != "vet-x" || last.Locations[0].PhysicalLocation.ArtifactLocation.URI != "a.yaml" {
+	if last.RuleID != "vet-x" ||
+		last.Locations[0].PhysicalLocation.ArtifactLocation.URI != "a.yaml" {
 		t.Errorf("%+v", last)
 	}
 	if run.Results[1].Level != "warning" ||

@@ -91,7 +91,8 @@ func (p *changePrinter) paths(lead, indent string, m *api.ResourceMutation) {
 			continue
 		}
 		for _, old := range slices.Sorted(maps.Keys(m.ArrayElementAliases[path])) {
-			line(diag.Printable(ShownPath(path))+": "+p.old(old)+" is now "+p.new(m.ArrayElementAliases[path][old]),
+			line(diag.Printable(ShownPath(path))+": "+p.old(old)+" is now "+
+				p.new(m.ArrayElementAliases[path][old]),
 				index)
 		}
 	}
@@ -99,8 +100,9 @@ func (p *changePrinter) paths(lead, indent string, m *api.ResourceMutation) {
 		if m.Appended[path] || p.secrets.Has(m.Resource, path) {
 			continue
 		}
-		line(diag.Printable(ShownPath(path))+": in the order "+diag.Printable(strings.Join(m.ArrayOrders[path],
-			", ")), index)
+		line(diag.Printable(ShownPath(path))+": in the order "+
+			diag.Printable(strings.Join(m.ArrayOrders[path],
+				", ")), index)
 	}
 }
 

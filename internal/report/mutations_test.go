@@ -33,9 +33,11 @@ func changesForAPerson() api.ResourceMutationList {
 			PathMutationMap: api.MutationMap{
 				"spec.replicas":        replicas,
 				"metadata.labels.team": info(api.MutationTypeAdd, 1, "core\n"),
-				"spec.template.spec.containers.?name=web;@0.args.?~h=0a1b2c3d;@1": info(api.MutationTypeDelete,
+				"spec.template.spec.containers.?name=web;@0.args.?~h=0a1b2c3d;@1": info(
+					api.MutationTypeDelete,
 					1, "--debug\n"),
-				"spec.template.spec.containers.?name=web;@0.args.?~h=+0a1b2c3d;@2": info(api.MutationTypeAdd,
+				"spec.template.spec.containers.?name=web;@0.args.?~h=+0a1b2c3d;@2": info(
+					api.MutationTypeAdd,
 					1, "name: x\nvalue:\n- a\n- \"b\\n\"\n"),
 				"spec.long":   info(api.MutationTypeUpdate, 7, strings.Repeat("long ", 30)+"\n"),
 				"spec.longer": longer,
@@ -154,7 +156,10 @@ func TestMutationsFormat(t *testing.T) {
 func TestMutationsOfSeveralUnits(t *testing.T) {
 	for _, terminal := range []bool{false, true} {
 		t.Run(fmt.Sprint(terminal), func(t *testing.T) {
-			p := Printer{Format: Mutations, Several: true, Terminal: Terminal{Interactive: terminal}}
+			p := Printer{
+				Format: Mutations, Several: true,
+				Terminal: Terminal{Interactive: terminal},
+			}
 			var b strings.Builder
 			print := func(text Chunks) {
 				for _, part := range text {

@@ -24,7 +24,8 @@ func (p *Printer) Omitted(terminal Terminal, r Result) (omitted Omitted) {
 			omitted.Notes = omittedOutputs(r)
 		}
 	case p.omitsConfiguration(r):
-		omitted.Notes = []api.Note{{Message: "the configuration changed but is not shown; -o data prints it"}}
+		omitted.Notes = []api.Note{{Message: "the configuration changed but is not shown; -o " +
+			"data prints it"}}
 	}
 	return omitted
 }

@@ -196,7 +196,8 @@ func TestTablesOfSeveralUnits(t *testing.T) {
 				Terminal: report.Terminal{Interactive: terminal},
 			}, unit("a", rows("one")),
 				unit("long/name", rows("two", "three")))
-			if want := "UNIT       TYPE    NAME\na          v1/Pod  one\nlong/name  v1/Pod  two\nlong/name  v1/Pod  three\n"; text != want ||
+			if want := "UNIT       TYPE    NAME\na          v1/Pod  one\nlong/name  v1/Pod  two\n" +
+				"long/name  v1/Pod  three\n"; text != want ||
 				early != 0 {
 				t.Errorf("got\n%swant\n%s", text, want)
 			}
@@ -216,7 +217,10 @@ func TestFileNamesAreEscapedOnATerminal(t *testing.T) {
 		}),
 	} {
 		t.Run(fmt.Sprint(format), func(t *testing.T) {
-			text, _ := printAll(t, &report.Printer{Format: format, Several: true, Terminal: terminal},
+			text, _ := printAll(t, &report.Printer{
+				Format: format, Several: true,
+				Terminal: terminal,
+			},
 				unit("b", rows("one")), u)
 			if strings.ContainsAny(text, "\x1b\t") || !strings.Contains(text, `a\x1b[31m\tb`) {
 				t.Errorf("%s: got %q", format, text)
@@ -232,7 +236,9 @@ func TestOtherFormatsOfSeveralUnits(t *testing.T) {
 	for format, want := range map[report.Format]string{
 		report.Auto: "# Source: ./a.yaml\na: 1\n---\n# Source: ./c.yaml\na: 1\n",
 		report.Data: "# Source: ./a.yaml\na: 1\n---\n# Source: ./c.yaml\na: 1\n",
-		report.Full: "UNIT       a    \nSUCCESS    true    \n\nUNIT       b    \nSUCCESS          false    \nERRORMESSAGES    bad;     \n\nUNIT       c    \nSUCCESS    true    \n",
+		report.Full: "UNIT       a    \nSUCCESS    true    \n\nUNIT       b    \n" +
+			"SUCCESS          false    \nERRORMESSAGES    bad;     \n\nUNIT       c    \n" +
+			"SUCCESS    true    \n",
 		report.Diff: "",
 		report.Name: "",
 	} {
@@ -241,7 +247,10 @@ func TestOtherFormatsOfSeveralUnits(t *testing.T) {
 			for i := range units {
 				units[i].Signatures = chain
 			}
-			text, _ := printAll(t, &report.Printer{Format: format, Several: true, Signatures: chain},
+			text, _ := printAll(t, &report.Printer{
+				Format: format, Several: true,
+				Signatures: chain,
+			},
 				units...)
 			if text != want {
 				t.Errorf("%s: got\n%swant\n%s", format, text, want)

@@ -112,7 +112,8 @@ func safeJSON(text Chunks) Chunks {
 }
 
 // controls matches DEL, the C1 control characters and the marks that change the direction of text.
-var controls = regexp.MustCompile(`[\x{7f}-\x{9f}\x{61c}\x{200e}\x{200f}\x{202a}-\x{202e}\x{2066}-\x{2069}]`)
+var controls = regexp.MustCompile(
+	`[\x{7f}-\x{9f}\x{61c}\x{200e}\x{200f}\x{202a}-\x{202e}\x{2066}-\x{2069}]`)
 
 // mayHaveControls reports whether the text has a byte with which controls begin in UTF-8. Most text
 // has none, which saves the slower regular expression.

@@ -40,7 +40,8 @@ func (s *sections) add(of []section, chain []api.FunctionSignature) Chunks {
 		})
 		if i < 0 {
 			i = len(s.groups)
-			g := &group{section: section, now: len(s.groups)+len(of) == 1 && outputTypes(chain) <= 1}
+			g := &group{section: section, now: len(s.groups)+len(of) == 1 &&
+				outputTypes(chain) <= 1}
 			g.cells = nil
 			s.groups = append(s.groups, g)
 		}

@@ -53,7 +53,9 @@ func resourceCells(info api.ResourceInfo) []string {
 	return []string{string(info.ResourceType), strings.TrimPrefix(string(info.ResourceName), "/")}
 }
 
-func (s Terminal) attributeRows(r Result, list api.AttributeValueList) (head []string, rows [][]string) {
+func (s Terminal) attributeRows(r Result, list api.AttributeValueList) (head []string,
+	rows [][]string,
+) {
 	for _, v := range list {
 		row := append([]string{v.FunctionName}, resourceCells(v.ResourceInfo)...)
 		position := ""
@@ -67,7 +69,9 @@ func (s Terminal) attributeRows(r Result, list api.AttributeValueList) (head []s
 	return []string{"FUNCTION", "TYPE", "NAME", "VALUE", "PATH", "COMMENT", "POSITION"}, rows
 }
 
-func (s Terminal) validationRows(r Result, list api.ValidationResultList) (head []string, rows [][]string) {
+func (s Terminal) validationRows(r Result, list api.ValidationResultList) (head []string,
+	rows [][]string,
+) {
 	for _, v := range list {
 		if v.Passed && len(v.Unchecked) == 0 {
 			rows = append(rows, []string{r.finding(v).rule(), "passed", "", "", "", ""})
@@ -131,7 +135,8 @@ func (s Terminal) mutationRows(r Result, list api.ResourceMutationList) (head []
 // Columns returns the names of all columns that tables have.
 func Columns() []string {
 	return []string{
-		"FUNCTION", "UNIT", "TYPE", "NAME", "VALUE", "PATH", "COMMENT", "POSITION", "RULE", "RESULT",
+		"FUNCTION", "UNIT", "TYPE", "NAME", "VALUE", "PATH", "COMMENT", "POSITION", "RULE",
+		"RESULT",
 		"RESOURCE", "MESSAGE", "CHANGE", "OLD", "NEW",
 	}
 }

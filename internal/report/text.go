@@ -103,10 +103,11 @@ func (p *Printer) UncheckedNotes() []api.Note {
 // Without returns the notes except those that UncheckedNotes repeats.
 func (u Unchecked) Without(notes []api.Note) []api.Note {
 	return slices.DeleteFunc(slices.Clone(notes), func(n api.Note) bool {
-		return n.Kind == api.NoteSkippedDocument && slices.ContainsFunc(u.findings, func(f finding) bool {
-			return f.Function == n.Function && f.Position.Line == n.Pos.Line &&
-				f.Position.Column == n.Pos.Column
-		})
+		return n.Kind == api.NoteSkippedDocument && slices.ContainsFunc(u.findings,
+			func(f finding) bool {
+				return f.Function == n.Function && f.Position.Line == n.Pos.Line &&
+					f.Position.Column == n.Pos.Column
+			})
 	})
 }
 
@@ -144,5 +145,6 @@ func (s Terminal) line(f finding) string {
 	parts := slices.DeleteFunc([]string{f.Resource, f.rule(), f.Path, f.Message},
 		func(part string) bool { return part == "" })
 	return s.head(diag.Printable(f.Position.String())+":") + " " +
-		firstLine(strings.ReplaceAll(diag.PrintableLines(strings.Join(parts, ": ")), "\n", " ")) + "\n"
+		firstLine(strings.ReplaceAll(diag.PrintableLines(strings.Join(parts, ": ")), "\n", " ")) +
+		"\n"
 }

@@ -65,7 +65,8 @@ func forResources(chain *plan.Plan, resources []api.ResourceInfo) *plan.Plan {
 	}
 	all := &plan.Plan{}
 	for _, t := range slices.Sorted(maps.Keys(names)) {
-		expression := fmt.Sprintf("ConfigHub.ResourceType = '%s' AND ConfigHub.ResourceName IN (%s)",
+		expression := fmt.Sprintf("ConfigHub.ResourceType = '%s' AND ConfigHub.ResourceName "+
+			"IN (%s)",
 			t, strings.Join(names[t], ", "))
 		for i, in := range chain.Invocations {
 			in.Name = ""

@@ -101,7 +101,8 @@ func (r *Request) find(ctx context.Context, anyFormat bool) (*source.Found, erro
 		return found, nil
 	}
 	if !r.files.Shard.IsWhole() {
-		return nil, diag.UsageHint(shellwords.Quote("fctl", r.files.Command, "-f", r.files.File, "-R"),
+		return nil, diag.UsageHint(shellwords.Quote("fctl", r.files.Command, "-f", r.files.File,
+			"-R"),
 			"--shard needs -f")
 	}
 	if r.files.Recursive {
@@ -159,7 +160,8 @@ func (r *Request) Policy(ctx context.Context, resolver *plan.Resolver,
 	if f, ok := errors.AsType[*api.Failure](err); ok && !policy.OfProject() {
 		own := *f
 		own.Pos.File = shown
-		own.Hint = configkit.DidYouMean("", configkit.Suggest(filepath.Base(name), policies.Names()))
+		own.Hint = configkit.DidYouMean("", configkit.Suggest(filepath.Base(name),
+			policies.Names()))
 		if own.Hint == "" {
 			own.Hint = "the policies of fctl are " + strings.Join(policies.Names(), ", ")
 		}

@@ -66,7 +66,8 @@ func overridden(executor *functions.Executor, files []settings.File) []api.Note 
 		if types, at := executor.OverriddenTypes(name); f.OfProject() && len(types) > 0 {
 			notes = append(notes, api.Note{
 				Pos: api.Position{File: name, Line: at.Line, Column: at.Column},
-				Message: fmt.Sprintf("this file of the project, named in %[2]s, changes the paths of %[1]s; --no-project-settings ignores it",
+				Message: fmt.Sprintf("this file of the project, named in %[2]s, changes the "+
+					"paths of %[1]s; --no-project-settings ignores it",
 					builtInTypes(types), f.By),
 			})
 		}

@@ -334,7 +334,9 @@ func (l *loop) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 	}
 	l.hintToolchain(o, unit)
 	if isResourceList(unit) {
-		o.notes = append(slices.Clip(o.notes), api.Note{Message: "the file is a ResourceList, and the functions get its items; 'fctl krm' runs the functions of its functionConfig, 'fctl fn eval -' runs one function and keeps its results"})
+		o.notes = append(slices.Clip(o.notes), api.Note{Message: "the file is a ResourceList, " +
+			"and the functions get its items; 'fctl krm' runs the functions of its " +
+			"functionConfig, 'fctl fn eval -' runs one function and keeps its results"})
 	}
 	return nil
 }
@@ -386,7 +388,8 @@ func (l *loop) hintToolchain(o *outcome, unit *source.Unit) {
 		return
 	}
 	extension := filepath.Ext(unit.File)
-	if l.request.reader.Toolchain != "" || extension == "" || source.NameImpliesToolchain(unit.File) {
+	if l.request.reader.Toolchain != "" || extension == "" ||
+		source.NameImpliesToolchain(unit.File) {
 		return
 	}
 	hint := extension + " files are read as " + string(unit.Toolchain) +
@@ -426,7 +429,8 @@ func (l *loop) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 	}
 	o.withheld = l.withholds(response, chain)
 	if o.withheld && (!l.prints || l.printsConfiguration() || l.options.Output.writes()) {
-		o.notes = append(o.notes, api.Note{Message: "a validation did not pass, so the configuration is neither printed nor written; --keep-going does"})
+		o.notes = append(o.notes, api.Note{Message: "a validation did not pass, so the " +
+			"configuration is neither printed nor written; --keep-going does"})
 	}
 	if l.options.Report == report.Text {
 		var err error

@@ -47,7 +47,8 @@ func (l *loop) findSchemas() (paths []string, named map[string]settings.File, er
 	var problems diag.List
 	for _, setting := range l.options.Settings.Schemas {
 		if setting.Path == "-" {
-			return nil, nil, diag.Usage("--schema: a file or directory is expected, not the standard input")
+			return nil, nil, diag.Usage("--schema: a file or directory is expected, not the " +
+				"standard input")
 		}
 		finder := &source.Finder{Recursive: true, Toolchain: api.ToolchainKubernetesYAML}
 		found, err := finder.Find(l.ctx, []string{shorter(setting.Path)})
@@ -106,7 +107,8 @@ func clashNotes(clashes []schemas.Clash) []api.Note {
 		message := fmt.Sprintf("the CustomResourceDefinition %s is ignored for %s",
 			first.Definition, builtInTypes(types))
 		if first.Definition == "" {
-			message = fmt.Sprintf("this file of the project, named in %[2]s, replaces the schema of %[1]s; --no-project-settings ignores it",
+			message = fmt.Sprintf("this file of the project, named in %[2]s, replaces the schema "+
+				"of %[1]s; --no-project-settings ignores it",
 				builtInTypes(types), first.Project)
 		}
 		notes = append(notes, api.Note{Pos: api.Position{File: first.File}, Message: message})

@@ -179,7 +179,8 @@ func readAs(skipped []source.Skipped) string {
 		case source.IsValues(s.Path):
 			values = "; --toolchain auto reads the values of charts"
 		case source.IsKustomization(s.Path):
-			kustomization = "; a kustomization without apiVersion and kind is not a resource: add them"
+			kustomization = "; a kustomization without apiVersion and kind is not a resource: " +
+				"add them"
 		}
 	}
 	return values + kustomization

@@ -44,7 +44,8 @@ func (n *TypeNames) Resolve(word string) (t api.ResourceType, hint string, err e
 		return t, "", nil
 	}
 	if hint = configkit.DidYouMean("", n.table.Suggest(word)); hint == "" {
-		hint = "a resource type is apiVersion/kind as in apps/v1/Deployment, or a name of kubectl as in deploy"
+		hint = "a resource type is apiVersion/kind as in apps/v1/Deployment, or a name of " +
+			"kubectl as in deploy"
 	}
 	return "", "", diag.UsageHint(hint, "no resource type is called %s", configkit.Quote(word))
 }
@@ -126,7 +127,8 @@ func (n *TypeNames) kinds(text string) (kinds string, notes []api.Note) {
 			words[i] = string(t)
 		case typenames.IsShortName(t, word):
 			words[i] = string(t[strings.LastIndexByte(string(t), '/')+1:])
-			if group, _, ok := strings.Cut(string(t), "/"); ok && strings.Count(string(t), "/") == 2 {
+			if group, _, ok := strings.Cut(string(t), "/"); ok &&
+				strings.Count(string(t), "/") == 2 {
 				words[i] += "." + group
 			}
 		}

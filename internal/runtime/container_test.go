@@ -27,57 +27,68 @@ func TestE1ContainerWords(t *testing.T) {
 			"default", "docker",
 			Call{Limits: none},
 			1000,
-			"run --rm -i --name N " + attach + "--pull never --network none --user 65534:65534 " + safe + env + "IMG",
+			"run --rm -i --name N " + attach + "--pull never --network none --user 65534:65534 " +
+				safe + env + "IMG",
 		},
 		{
 			"nerdctl attaches by itself", "nerdctl",
 			Call{Limits: none},
 			1000,
-			"run --rm -i --name N --pull never --network none --user 65534:65534 " + safe + env + "IMG",
+			"run --rm -i --name N --pull never --network none --user 65534:65534 " + safe + env +
+				"IMG",
 		},
 		{
 			"network wanted and allowed", "docker",
 			Call{Limits: none, NetworkWanted: true, NetworkAllowed: true},
 			1000,
-			"run --rm -i --name N " + attach + "--pull never --network host --user 65534:65534 " + safe + env + "IMG",
+			"run --rm -i --name N " + attach + "--pull never --network host --user 65534:65534 " +
+				safe + env + "IMG",
 		},
 		{
 			"network allowed but not wanted", "docker",
 			Call{Limits: none, NetworkAllowed: true},
 			1000,
-			"run --rm -i --name N " + attach + "--pull never --network none --user 65534:65534 " + safe + env + "IMG",
+			"run --rm -i --name N " + attach + "--pull never --network none --user 65534:65534 " +
+				safe + env + "IMG",
 		},
 		{
 			"E2 current user", "docker",
 			Call{Limits: none, AsCurrentUser: true},
 			1000,
-			"run --rm -i --name N " + attach + "--pull never --network none --user 1000:100 " + safe + env + "IMG",
+			"run --rm -i --name N " + attach + "--pull never --network none --user 1000:100 " +
+				safe + env + "IMG",
 		},
 		{
 			"E2 current user of rootless podman", "podman",
 			Call{Limits: none, AsCurrentUser: true},
 			1000,
-			"run --rm -i --name N " + attach + "--userns keep-id --pull never --network none --user 1000:100 " + safe + env + "IMG",
+			"run --rm -i --name N " + attach +
+				"--userns keep-id --pull never --network none --user 1000:100 " + safe + env +
+				"IMG",
 		},
 		{"E3 mounts", "docker", Call{Limits: none, Local: "/cfg", Mounts: []Mount{
 			{Type: "bind", Source: "/a b", Target: "/x"},
 			{Type: "volume", Source: "v", Target: "/y", ReadWrite: true},
 			{Type: "tmpfs", Target: "/z"},
-		}}, 1000, "run --rm -i --name N " + attach + "--pull never --network none --user 65534:65534 " + safe +
-			"--mount type=bind,source=/a b,target=/x,readonly --mount type=volume,source=v,target=/y " +
-			"--mount type=tmpfs,target=/z --mount type=bind,source=/cfg,target=/local,readonly " + env + "IMG"},
+		}}, 1000, "run --rm -i --name N " + attach +
+			"--pull never --network none --user 65534:65534 " + safe +
+			"--mount type=bind,source=/a b,target=/x,readonly --mount " +
+			"type=volume,source=v,target=/y --mount type=tmpfs,target=/z --mount " +
+			"type=bind,source=/cfg,target=/local,readonly " + env + "IMG"},
 		{
 			"E4 environment", "docker",
 			Call{Limits: none, Env: []string{"Z=1=2", "HOST", "LOG_TO_STDERR=false"}},
 			1000,
-			"run --rm -i --name N " + attach + "--pull never --network none --user 65534:65534 " + safe +
+			"run --rm -i --name N " + attach + "--pull never --network none --user 65534:65534 " +
+				safe +
 				"-e HOST -e LOG_TO_STDERR=false -e STRUCTURED_RESULTS=true -e Z=1=2 IMG",
 		},
 		{
 			"limits", "docker",
 			Call{Limits: Limits{}.withDefaults(), Args: []string{"arg"}},
 			1000,
-			"run --rm -i --name N " + attach + "--pull never --network none --user 65534:65534 " + safe +
+			"run --rm -i --name N " + attach + "--pull never --network none --user 65534:65534 " +
+				safe +
 				"--memory 2147483648 --cpus 2 --pids-limit 256 " + env + "IMG arg",
 		},
 	} {
@@ -92,9 +103,12 @@ func TestE1ContainerWords(t *testing.T) {
 	for name, call := range map[string]Call{
 		"a variable without a name": {Env: []string{"=x"}},
 		"a relative bind source":    {Mounts: []Mount{{Type: "bind", Source: "a", Target: "/a"}}},
-		"a comma in a path":         {Mounts: []Mount{{Type: "bind", Source: "/a,b", Target: "/a"}}},
-		"a relative target":         {Mounts: []Mount{{Type: "bind", Source: "/a", Target: "a"}}},
-		"an unknown type":           {Mounts: []Mount{{Type: "npipe", Source: "/a", Target: "/a"}}},
+		"a comma in a path": {Mounts: []Mount{{
+			Type: "bind", Source: "/a,b",
+			Target: "/a",
+		}}},
+		"a relative target": {Mounts: []Mount{{Type: "bind", Source: "/a", Target: "a"}}},
+		"an unknown type":   {Mounts: []Mount{{Type: "npipe", Source: "/a", Target: "/a"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := (&Container{Image: "IMG"}).words(&call, "N", 0, 0); err == nil {
@@ -131,7 +145,8 @@ func TestE3ParseMount(t *testing.T) {
 			}
 		})
 	}
-	if _, err := (Mount{Type: "bind", Source: "/etc", Target: "/x"}).Resolve(root, root, true); err != nil {
+	if _, err := (Mount{Type: "bind", Source: "/etc", Target: "/x"}).Resolve(root, root,
+		true); err != nil {
 		t.Errorf("outside of the root, allowed: %v", err)
 	}
 }
@@ -169,7 +184,8 @@ func TestFindEngine(t *testing.T) {
 	fakeEngine(t, "docker", `echo "cannot connect to the daemon" >&2; exit 1`)
 	docker := os.Getenv("PATH")
 	podman, _ := fakeEngine(t, "podman", "")
-	t.Setenv("PATH", filepath.Dir(podman.Path)+":"+strings.TrimSuffix(docker, ":/usr/bin:/bin")+":/bin")
+	t.Setenv("PATH", filepath.Dir(podman.Path)+":"+strings.TrimSuffix(docker, ":/usr/bin:/bin")+
+		":/bin")
 	e, err := FindEngine(t.Context(), "")
 	if err != nil || e.Name != "podman" {
 		t.Errorf("the first engine that answers is %v, %v", e, err)
@@ -202,17 +218,24 @@ func TestE5PullAndRunFailuresDiffer(t *testing.T) {
 		is           func(error) bool
 	}{
 		{"present", present + "cat", PullIfNotPresent, "image run image run", noError},
-		{"absent", absent + `test "$1" = pull || cat`, PullIfNotPresent, "image pull run image pull run", noError},
+		{
+			"absent", absent + `test "$1" = pull || cat`, PullIfNotPresent,
+			"image pull run image pull run", noError,
+		},
 		{"always", absent + `test "$1" = pull || cat`, PullAlways, "pull run pull run", noError},
 		{"never", absent, PullNever, "image image", is[*PullError]},
 		{
-			"pull fails", absent + `echo "no route" >&2; exit 1`, PullIfNotPresent, "image pull image pull",
+			"pull fails", absent + `echo "no route" >&2; exit 1`, PullIfNotPresent,
+			"image pull image pull",
 			func(err error) bool {
 				return is[*PullError](err) && err.Error() ==
 					"image IMG is not present and could not be pulled: no route"
 			},
 		},
-		{"function fails", present + "exit 1", PullIfNotPresent, "image run image run", is[*ExitError]},
+		{
+			"function fails", present + "exit 1", PullIfNotPresent, "image run image run",
+			is[*ExitError],
+		},
 		{
 			"function fails in the engine's words", present + `echo "Error: mine" >&2; exit 1`,
 			PullIfNotPresent, "image run image run", is[*ExitError],
@@ -222,7 +245,8 @@ func TestE5PullAndRunFailuresDiffer(t *testing.T) {
 			"image run image run", is[*ExitError],
 		},
 		{
-			"engine fails", present + `echo "docker: Error response from daemon: bad" >&2; exit 125`,
+			"engine fails", present +
+				`echo "docker: Error response from daemon: bad" >&2; exit 125`,
 			PullIfNotPresent, "image run image run", is[*EngineError],
 		},
 		{
@@ -336,19 +360,22 @@ func TestE6Images(t *testing.T) {
 	digest := "sha256:" + strings.Repeat("0a", 32)
 	const prefix = "ghcr.io/kptdev/krm-functions-catalog"
 	for name, want := range map[string]*Image{
-		"set-labels":                               {"", "set-labels", "", ""},
-		"set-labels:v0.2":                          {"", "set-labels", "v0.2", ""},
-		"localhost:5000/set-labels":                {"localhost:5000", "set-labels", "", ""},
-		"my.io:5000/a/b/set-labels:v1.0@" + digest: {"my.io:5000/a/b", "set-labels", "v1.0", digest},
-		prefix + "/set-labels@" + digest:           {prefix, "set-labels", "", digest},
-		"a/b:c/d":                                  nil,
-		"x:":                                       nil,
-		":v1":                                      nil,
-		"/x":                                       nil,
-		"x//y":                                     nil,
-		"Up/x":                                     nil,
-		"x@sha256:12":                              nil,
-		"":                                         nil,
+		"set-labels":                {"", "set-labels", "", ""},
+		"set-labels:v0.2":           {"", "set-labels", "v0.2", ""},
+		"localhost:5000/set-labels": {"localhost:5000", "set-labels", "", ""},
+		"my.io:5000/a/b/set-labels:v1.0@" + digest: {
+			"my.io:5000/a/b", "set-labels", "v1.0",
+			digest,
+		},
+		prefix + "/set-labels@" + digest: {prefix, "set-labels", "", digest},
+		"a/b:c/d":                        nil,
+		"x:":                             nil,
+		":v1":                            nil,
+		"/x":                             nil,
+		"x//y":                           nil,
+		"Up/x":                           nil,
+		"x@sha256:12":                    nil,
+		"":                               nil,
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := ParseImage(name)
@@ -414,12 +441,16 @@ func TestRealContainer(t *testing.T) {
 	if err := os.Chmod(local, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	call := Call{Stdin: []byte("in\n"), Env: []string{"ASKED=x"}, Local: local, Args: []string{"cat"}}
+	call := Call{
+		Stdin: []byte("in\n"), Env: []string{"ASKED=x"}, Local: local,
+		Args: []string{"cat"},
+	}
 	out, err := c.Run(t.Context(), call)
 	if is[*EngineError](err) {
 		t.Skipf("not run: %v", err)
 	}
-	want := "in\nuser 65534\nASKED x\ninterfaces 1\nroot read-only: true\ntmp writable: true\nlocal config.yaml\n"
+	want := "in\nuser 65534\nASKED x\ninterfaces 1\nroot read-only: true\ntmp writable: true\n" +
+		"local config.yaml\n"
 	if err != nil || string(out.Stdout) != want {
 		t.Errorf("%v: stdout is\n%s%s", err, out.Stdout, out.Stderr)
 	}

@@ -41,7 +41,10 @@ func (p *process) run(ctx context.Context) (Output, error) {
 	cmd := exec.CommandContext(ctx, p.path, p.args...)
 	cmd.Dir, cmd.Env = p.dir, p.env
 	cmd.Stdin = bytes.NewReader(p.call.Stdin)
-	stdout := &capture{limit: limits.Output, stream: "standard output", call: p.call, cancel: cancel}
+	stdout := &capture{
+		limit: limits.Output, stream: "standard output", call: p.call,
+		cancel: cancel,
+	}
 	stderr := &capture{limit: limits.Output, stream: "standard error", call: p.call, cancel: cancel}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	cmd.WaitDelay = drainDelay

@@ -9,7 +9,8 @@ import (
 // waitForGroup waits for the process and kills what it left in the background. It does so before it
 // reaps the process: until then the number of its group cannot be used again.
 func waitForGroup(cmd *exec.Cmd) error {
-	for unix.Waitid(unix.P_PID, cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
+	for unix.Waitid(unix.P_PID, cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT,
+		nil) == unix.EINTR {
 		continue
 	}
 	_ = killGroup(cmd.Process)

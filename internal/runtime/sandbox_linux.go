@@ -59,7 +59,9 @@ func EnterSandbox(args []string) error {
 		return err
 	}
 	for _, drop := range []func() error{
-		func() error { return unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) },
+		func() error {
+			return unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+		},
 		func() error { return unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) },
 		func() error { return unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}) },
 	} {

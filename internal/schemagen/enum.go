@@ -61,7 +61,8 @@ func enumsOf(source []byte) ([]enum, []order, error) {
 		}
 	}
 	if len(all) < 100 {
-		return nil, nil, fmt.Errorf("only %d enums found: the source is written in another way than it was",
+		return nil, nil, fmt.Errorf("only %d enums found: the source is written in another way "+
+			"than it was",
 			len(all))
 	}
 	return all, orders, nil

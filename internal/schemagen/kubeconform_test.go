@@ -154,8 +154,10 @@ func knownDifference(us, them, manifest string) string {
 		manifest string // a regular expression
 		why      string
 	}{
-		{us: "is not one of", why: "a value that is not among those the server knows, which OpenAPI does not list"},
-		{us: "does not fit int32", why: "an integer that does not fit int32, which the server refuses"},
+		{us: "is not one of", why: "a value that is not among those the server knows, which " +
+			"OpenAPI does not list"},
+		{us: "does not fit int32", why: "an integer that does not fit int32, which the server " +
+			"refuses"},
 		{
 			us:  "is not a valid quantity",
 			why: "text that is not a quantity, which is any string to OpenAPI",
@@ -164,13 +166,16 @@ func knownDifference(us, them, manifest string) string {
 			manifest: `(?m)^\s*(- )?\$patch: `,
 			why:      "a strategic merge patch, which is not a whole resource to fctl",
 		},
-		{us: "is not a valid byte", why: "text that is not base64, a format JSON Schema does not know"},
+		{us: "is not a valid byte", why: "text that is not base64, a format JSON Schema does " +
+			"not know"},
 		{
 			us:  "Kubernetes " + minor(versions()[len(versions())-1]) + " has no",
 			why: "a kind in the wrong case, which kubeconform does not notice",
 		},
-		{us: "openAPIV3Schema", why: "a wrong schema in a CustomResourceDefinition, which is any object to OpenAPI"},
-		{them: "missing 'kind' key", why: "a document without kind, which is not a resource to fctl"},
+		{us: "openAPIV3Schema", why: "a wrong schema in a CustomResourceDefinition, which is any " +
+			"object to OpenAPI"},
+		{them: "missing 'kind' key", why: "a document without kind, which is not a resource " +
+			"to fctl"},
 		{
 			them: "missing 'apiVersion' key",
 			why:  "a document without apiVersion, which is not a resource to fctl",
@@ -185,7 +190,8 @@ func knownDifference(us, them, manifest string) string {
 		},
 		{
 			them: "into Go struct field .Metadata",
-			why:  "metadata that is not a map, of a type without schema or of a document that is not a resource to fctl",
+			why: "metadata that is not a map, of a type without schema or of a document that is " +
+				"not a resource to fctl",
 		},
 		{
 			them: "unsupported value", manifest: `(?m)^(apiVersion|kind): ("?\d|true|yes|""|\{|\[)`,
@@ -193,7 +199,8 @@ func knownDifference(us, them, manifest string) string {
 		},
 		{
 			them: "already set in map", manifest: "<<:",
-			why: "a key that goes before one of the map that << brings, which YAML allows and kubectl takes",
+			why: "a key that goes before one of the map that << brings, which YAML allows and " +
+				"kubectl takes",
 		},
 		{
 			them: "invalid map key", manifest: `(?m)^(apiVersion|kind): ["\d]`,

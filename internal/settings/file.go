@@ -88,7 +88,8 @@ func readFile(table []key, in location, from string) (file, diag.List) {
 		case in.project != nil && !k.project:
 			read.notes = append(read.notes, api.Note{
 				Pos: position,
-				Message: fmt.Sprintf("%s is ignored here; only a flag, %s or your own settings file can set it",
+				Message: fmt.Sprintf("%s is ignored here; only a flag, %s or your own settings "+
+					"file can set it",
 					k.name, EnvName(k.name)),
 			})
 			continue
@@ -96,7 +97,8 @@ func readFile(table []key, in location, from string) (file, diag.List) {
 			items, bad := itemsOf(value)
 			if bad.Exists() {
 				problems = append(problems,
-					problem(bad.Position(), "", "%s: a path or a list of paths is expected", k.name))
+					problem(bad.Position(), "", "%s: a path or a list of paths is expected",
+						k.name))
 			}
 			for _, item := range items {
 				at := item.Position()
@@ -109,8 +111,10 @@ func readFile(table []key, in location, from string) (file, diag.List) {
 				if word {
 					f.Path = item.Text()
 				}
-				if f.project != nil && (IsCluster(item.Text()) || !word && f.project.isOutside(f.Path)) {
-					hint := "a project can only name files below its directory; --" + k.name + " accepts any file"
+				if f.project != nil && (IsCluster(item.Text()) || !word &&
+					f.project.isOutside(f.Path)) {
+					hint := "a project can only name files below its directory; --" + k.name +
+						" accepts any file"
 					problems = append(problems,
 						problem(at, hint, "%s: %s is outside the directory of this file", k.name,
 							configkit.Abbreviate(item.Text())))

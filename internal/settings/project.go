@@ -49,7 +49,8 @@ func findProject(dir, from string) (*project, []api.Note, *api.Failure) {
 		if other := untrustedPart(at, path, info); other != "" {
 			notes = append(notes, api.Note{
 				Pos: api.Position{File: shown(path, from)},
-				Message: fmt.Sprintf("this file is ignored: %s %s; --config %s uses it as your own settings",
+				Message: fmt.Sprintf("this file is ignored: %s %s; --config %s uses it as your "+
+					"own settings",
 					other, notTrusted, diag.FileName(shown(path, from))),
 			})
 			continue

@@ -276,7 +276,8 @@ func TestNotesAboutAProject(t *testing.T) {
 		!s.ShowsNotes() {
 		t.Errorf("%+v, %v", s, err)
 	}
-	if s, err := load(flagSet(t, "--quiet"), nil, Locations{Dir: root}); err != nil || s.ShowsNotes() {
+	if s, err := load(flagSet(t, "--quiet"), nil, Locations{Dir: root}); err != nil ||
+		s.ShowsNotes() {
 		t.Errorf("%+v, %v", s, err)
 	}
 }

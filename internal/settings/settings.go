@@ -137,8 +137,9 @@ func keys() []key {
 		{name: "require-match", defaultValue: false, project: true},
 		{name: "allow-external", defaultValue: false},      // runs programs
 		{name: "no-project-settings", defaultValue: false}, // is about the project's file
-		{name: "max-size", defaultValue: "2GiB"},           // protects from the content of a project
-		{name: "smith-plugins", defaultValue: ""},          // runs programs
+		// protects from the content of a project
+		{name: "max-size", defaultValue: "2GiB"},
+		{name: "smith-plugins", defaultValue: ""}, // runs programs
 		{name: "resource-types", defaultValue: []string(nil), project: true},
 		{name: "schema", defaultValue: []string(nil), project: true},
 		{name: "function-configs", defaultValue: []string(nil), project: true},
@@ -436,13 +437,15 @@ func checkEnv(table []key) diag.List {
 func (s *Settings) setContext(v *viper.Viper, table []key, context []string,
 	inContext map[string]bool,
 ) diag.List {
-	const hint = "--context takes space, space-id, unit-id, organization-id, revision-num, approved-by, previous-data-hash and unit-label.KEY, as in space=shop"
+	const hint = "--context takes space, space-id, unit-id, organization-id, revision-num, " +
+		"approved-by, previous-data-hash and unit-label.KEY, as in space=shop"
 	var problems diag.List
 next:
 	for _, pair := range context {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok {
-			problems = append(problems, diag.UsageHint(hint, "--context %s: NAME=VALUE is expected", pair))
+			problems = append(problems, diag.UsageHint(hint, "--context %s: NAME=VALUE is "+
+				"expected", pair))
 			continue
 		}
 		if label, ok := strings.CutPrefix(name, "unit-label."); ok && label != "" {

@@ -142,7 +142,8 @@ func TestAProjectIsNotTrusted(t *testing.T) {
 	root := t.TempDir()
 	write(t, filepath.Join(root, ProjectFile), "space: shop\nserver: http://evil.example.com\n")
 	user := write(t, filepath.Join(root, "user.yaml"), "server: http://mine.example.com\n")
-	s, err := read(table, flagSet(t), Locations{Dir: root, UserFile: user}).Settings(flagSet(t), nil)
+	s, err := read(table, flagSet(t), Locations{Dir: root, UserFile: user}).Settings(flagSet(t),
+		nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,8 +191,9 @@ func TestBadSettingsAreLocated(t *testing.T) {
 			"resource-types: {a: b}\n",
 			"./.fctl.yaml:1:17: resource-types: a path or a list of paths is expected\n",
 		},
-		"no map":  {"- a\n", "./.fctl.yaml:1:1: a map of settings is expected\n"},
-		"no YAML": {"a: 'b\n", "./.fctl.yaml:1:4: quoted text without a closing quote\nhint: close it with '\n"},
+		"no map": {"- a\n", "./.fctl.yaml:1:1: a map of settings is expected\n"},
+		"no YAML": {"a: 'b\n", "./.fctl.yaml:1:4: quoted text without a closing quote\n" +
+			"hint: close it with '\n"},
 		"twice": {
 			"quiet: true\nquiet: false\n",
 			"./.fctl.yaml:1:1: quiet is given twice\n",
@@ -241,9 +243,10 @@ func TestRowsNameOrigins(t *testing.T) {
 	}
 	want := map[string]string{
 		"color": "--color", "output": "FCTL_OUTPUT", "space": "--context",
-		"quiet":          "./repo/.fctl.yaml:3:1",
-		"resource-types": "./user/config.yaml:2:17, ./repo/.fctl.yaml:2:18, ./repo/.fctl.yaml:2:32, FCTL_RESOURCE_TYPES",
-		"debug":          "default",
+		"quiet": "./repo/.fctl.yaml:3:1",
+		"resource-types": "./user/config.yaml:2:17, ./repo/.fctl.yaml:2:18, " +
+			"./repo/.fctl.yaml:2:32, FCTL_RESOURCE_TYPES",
+		"debug": "default",
 	}
 	for _, row := range s.Rows {
 		if origin, ok := want[row.Name]; ok && row.Origin != origin {

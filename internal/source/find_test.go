@@ -354,7 +354,8 @@ func TestFctlIgnoreWins(t *testing.T) {
 				"gen": "gen/a",
 				"sub": "sub/gen/a",
 			} {
-				found, err := (&Finder{Dir: root, Recursive: true}).Find(t.Context(), []string{from})
+				found, err := (&Finder{Dir: root, Recursive: true}).Find(t.Context(),
+					[]string{from})
 				if got := strings.Join(names(found), " "); err != nil || got != want {
 					t.Errorf("repository %v, from %s: got %s, want %s (%v)", repository, from, got,
 						want, err)

@@ -42,7 +42,8 @@ func (w *walker) glob(pattern string) error {
 		err = errors.New("no file matches")
 	}
 	if err != nil {
-		w.add(pattern, diag.Input(diag.FileName(filepath.Clean(InDirectory(w.Dir, pattern))), "", err))
+		w.add(pattern, diag.Input(diag.FileName(filepath.Clean(InDirectory(w.Dir, pattern))), "",
+			err))
 	}
 	return nil
 }

@@ -17,7 +17,10 @@ func TestParseShard(t *testing.T) {
 			}
 		})
 	}
-	for _, text := range []string{"", "1", "1/", "/2", "5/4", "-1/4", "1/0", "a/b", "1/2/3", "1/999999999"} {
+	for _, text := range []string{
+		"", "1", "1/", "/2", "5/4", "-1/4", "1/0", "a/b", "1/2/3",
+		"1/999999999",
+	} {
 		t.Run(text, func(t *testing.T) {
 			if got, err := ParseShard(text); err == nil {
 				t.Errorf("%q is %v", text, got)

@@ -16,7 +16,8 @@ func IsValues(path string) bool {
 		return false
 	}
 	for _, separator := range []string{"-", ".", "_"} {
-		if strings.HasPrefix(name, "values"+separator) || strings.HasSuffix(name, separator+"values") {
+		if strings.HasPrefix(name, "values"+separator) || strings.HasSuffix(name, separator+
+			"values") {
 			return true
 		}
 	}

@@ -63,7 +63,8 @@ func TestPlainWords(t *testing.T) {
 		}
 		name := entry.Name()
 		if entry.IsDir() {
-			if path != root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "golden-output" || name == "out" || name == "wordlist") {
+			if path != root && (strings.HasPrefix(name, ".") || name == "testdata" ||
+				name == "golden-output" || name == "out" || name == "wordlist") {
 				return filepath.SkipDir
 			}
 			return nil
@@ -75,7 +76,8 @@ func TestPlainWords(t *testing.T) {
 		switch dir = filepath.ToSlash(dir); {
 		case strings.HasSuffix(name, ".go"):
 			return source(path, func(line int, text string) { check(path, line, text) })
-		case strings.HasSuffix(name, ".md"), strings.HasSuffix(name, ".txt") && dir == "internal/cli/help":
+		case strings.HasSuffix(name, ".md"), strings.HasSuffix(name, ".txt") &&
+			dir == "internal/cli/help":
 			return prose(path, func(line int, text string) { check(path, line, text) })
 		}
 		return nil

@@ -94,7 +94,8 @@ func (s *Store) writeFolders(dirs []string, folders map[string][]operation) erro
 				continue
 			}
 			s.step("create " + o.Path)
-			f, err := root.OpenFile(temporaryName(o.Path), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o666)
+			f, err := root.OpenFile(temporaryName(o.Path), os.O_CREATE|os.O_WRONLY|os.O_TRUNC,
+				0o666)
 			if err == nil {
 				_, err = f.Write(o.Data)
 				err = errors.Join(err, f.Close())
@@ -118,7 +119,8 @@ func (s *Store) renameFolders(dirs []string, folders map[string][]operation) err
 		defer root.Close() //nolint:errcheck // renaming is done
 		for _, o := range folders[dir] {
 			if wanted, err := s.wanted(o); err != nil || !wanted {
-				if err = cmp.Or(err, ignoreMissing(root.Remove(temporaryName(o.Path)))); err != nil {
+				if err = cmp.Or(err,
+					ignoreMissing(root.Remove(temporaryName(o.Path)))); err != nil {
 					return s.failed(o.Path, err)
 				}
 				continue

@@ -17,7 +17,8 @@ func TestJournalCode(t *testing.T) {
 			j.Ops = append(j.Ops, operation{
 				Phase: phase(rapid.IntRange(0, 4).Draw(t, "phase")),
 				Path:  rapid.String().Draw(t, "path"),
-				Data:  rapid.SliceOf(rapid.Byte()).Draw(t, "data"), Delete: rapid.Bool().Draw(t, "delete"),
+				Data:  rapid.SliceOf(rapid.Byte()).Draw(t, "data"), Delete: rapid.Bool().Draw(t,
+					"delete"),
 				Append: rapid.Bool().Draw(t, "append"), Offset: rapid.Int64().Draw(t, "offset"),
 				Guarded: rapid.Bool().Draw(t, "guarded"), Before: rapid.String().Draw(t, "before"),
 			})

@@ -174,6 +174,7 @@ func invalidSlug(slug string) error {
 	return &entity.Error{
 		Code:    entity.CodeSlug,
 		Message: "invalid name " + quote(slug),
-		Hint:    "names have letters, digits, _ and -, begin with a letter or digit, and have at most 128",
+		Hint: "names have letters, digits, _ and -, begin with a letter or digit, and have at " +
+			"most 128",
 	}
 }

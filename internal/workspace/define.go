@@ -139,8 +139,9 @@ func CheckVersion(c *entity.Common, seen int64) error {
 		return nil
 	}
 	return &entity.Error{
-		Code:    entity.CodeStaleVersion,
-		Message: fmt.Sprintf("%s has the version %d, not %d: somebody changed it", c.Slug, c.Version, seen),
+		Code: entity.CodeStaleVersion,
+		Message: fmt.Sprintf("%s has the version %d, not %d: somebody changed it", c.Slug,
+			c.Version, seen),
 	}
 }
 
@@ -245,7 +246,9 @@ func linkDefinition(l *entity.Link) any {
 }
 
 // CreateInvocation adds a stored invocation.
-func (t *Tx) CreateInvocation(w *Workspace, space *Space, i *entity.Invocation) (*Invocation, error) {
+func (t *Tx) CreateInvocation(w *Workspace, space *Space, i *entity.Invocation) (
+	*Invocation, error,
+) {
 	_, err := w.Invocation(space.Slug, i.Slug)
 	if err := checkNew(&i.Common, err == nil, "invocation"); err != nil {
 		return nil, err

@@ -45,9 +45,11 @@ func problemsOf(t *testing.T, files map[string]string) []string {
 // TestLegalFields is the table of fields and the types of links that allow them.
 func TestLegalFields(t *testing.T) {
 	const (
-		binding = "Bindings: [{NeededResource: {ResourceType: v1/A, ResourceName: x}, NeededPath: p}]"
-		manual  = "Bindings: [{NeededResource: {ResourceType: v1/A, ResourceName: x}, NeededPath: p," +
-			" ProvidedResource: {ResourceType: v1/A, ResourceName: x}, ProvidedPath: p}]"
+		binding = "Bindings: [{NeededResource: {ResourceType: v1/A, ResourceName: x}, " +
+			"NeededPath: p}]"
+		manual = "Bindings: [{NeededResource: {ResourceType: v1/A, ResourceName: x}, " +
+			"NeededPath: p, ProvidedResource: {ResourceType: v1/A, ResourceName: x}, " +
+			"ProvidedPath: p}]"
 		write = "DownstreamPaths: [{Path: p, Expression: x}]"
 	)
 	// What a link of a type needs to be legal.
@@ -97,7 +99,8 @@ func TestLegalFields(t *testing.T) {
 				if !slices.Contains(strings.Fields(row.legal), string(typ)) {
 					want = []string{fmt.Sprintf("%s l.yaml:%d:%d", row.code, line, len(name)+3)}
 					if name == "Bindings" && typ == entity.UpdateInsert { // it has others
-						want = []string{fmt.Sprintf("%s l.yaml:%d", entity.CodeBindingInvalid, line)}
+						want = []string{fmt.Sprintf("%s l.yaml:%d", entity.CodeBindingInvalid,
+							line)}
 					}
 				}
 				got := problemsOf(t, map[string]string{
@@ -254,8 +257,9 @@ func TestLinkRules(t *testing.T) {
 	})
 	t.Run("a cycle over two spaces", func(t *testing.T) {
 		got := problemsOf(t, map[string]string{
-			"spaces/s/links/l1.yaml":     "FromUnit: a\nToUnit: far\nToSpace: other\n",
-			"spaces/other/links/l2.yaml": "FromUnit: far\nToUnit: a\nToSpace: s\nUpdateType: None\n",
+			"spaces/s/links/l1.yaml": "FromUnit: a\nToUnit: far\nToSpace: other\n",
+			"spaces/other/links/l2.yaml": "FromUnit: far\nToUnit: a\nToSpace: s\n" +
+				"UpdateType: None\n",
 		})
 		if len(got) != 1 || !strings.HasPrefix(got[0], "E_LINK_CYCLE l") {
 			t.Error(got)

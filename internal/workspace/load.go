@@ -186,7 +186,8 @@ func (s *Store) load(d definition) loaded {
 	l := loaded{fresh: true}
 	bytes, err := s.root.ReadFile(d.file)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && (d.kind == entity.KindSpace || s.isEmpty(path.Dir(d.file))):
+	case errors.Is(err, fs.ErrNotExist) && (d.kind == entity.KindSpace ||
+		s.isEmpty(path.Dir(d.file))):
 		if d.kind == entity.KindUnit {
 			return loaded{} // a folder that a deleted unit left
 		}

@@ -111,7 +111,8 @@ func (t *Tx) WriteLock(w *Workspace) error {
 func (s *Store) lockedLink(l *Link) (LockedLink, error) {
 	entry := LockedLink{Hash: l.ResolvedHash}
 	var err error
-	if entry.To, err = s.lockedUnit(l.To, l.UpstreamLastMergedRevisionNum, l.UseLiveState); err != nil {
+	if entry.To, err = s.lockedUnit(l.To, l.UpstreamLastMergedRevisionNum,
+		l.UseLiveState); err != nil {
 		return entry, err
 	}
 	from := l.DownstreamLastMergedRevisionNum

@@ -62,7 +62,8 @@ func (w *Workspace) resolveLink(l *Link) entity.Errors {
 	l.From = w.ref(l.SpaceSlug, l.FromUnit, l.FromUnitID, "FromUnit", report)
 	if l.From != nil {
 		if l.From.SpaceSlug != l.SpaceSlug {
-			report("FromUnit", entity.CodeLinkSpace, "FromUnit is %s, but the link is in the space %s",
+			report("FromUnit", entity.CodeLinkSpace, "FromUnit is %s, but the link is in the "+
+				"space %s",
 				l.From.Name(), l.SpaceSlug)
 		}
 		l.FromUnit, l.FromUnitID = l.From.Slug, l.From.UnitID
@@ -73,10 +74,12 @@ func (w *Workspace) resolveLink(l *Link) entity.Errors {
 		if byID, ok := w.byID[l.ToSpaceID].(*Space); ok && (l.ToSpace == "" || s == byID) {
 			s = byID
 		} else if l.ToSpaceID != "" && s != nil {
-			report("ToSpace", entity.CodeRefMismatch, "ToSpace is %s, but ToSpaceID is not its ID", l.ToSpace)
+			report("ToSpace", entity.CodeRefMismatch, "ToSpace is %s, but ToSpaceID is not its ID",
+				l.ToSpace)
 		}
 		if s == nil {
-			report("ToSpace", entity.CodeNotFound, "ToSpace: no space %s", quote(l.ToSpace+l.ToSpaceID))
+			report("ToSpace", entity.CodeNotFound, "ToSpace: no space %s",
+				quote(l.ToSpace+l.ToSpaceID))
 			return errs
 		}
 		space = s.Slug
@@ -102,12 +105,14 @@ func (w *Workspace) resolveTransform(
 	}
 	i, err := w.Invocation(l.SpaceSlug, ref)
 	if err != nil {
-		report("TransformInvocation", entity.CodeNotFound, "TransformInvocation: no invocation %s", quote(ref))
+		report("TransformInvocation", entity.CodeNotFound, "TransformInvocation: no invocation %s",
+			quote(ref))
 		return
 	}
 	if l.TransformInvocation != "" &&
 		qualified(l.SpaceSlug, l.TransformInvocation) != i.SpaceSlug+"/"+i.Slug {
-		report("TransformInvocation", entity.CodeRefMismatch, "TransformInvocation is %s, but TransformInvocationID is that of %s",
+		report("TransformInvocation", entity.CodeRefMismatch,
+			"TransformInvocation is %s, but TransformInvocationID is that of %s",
 			l.TransformInvocation, i.SpaceSlug+"/"+i.Slug)
 	}
 	l.TransformInvocationID = i.InvocationID
@@ -119,7 +124,8 @@ func (w *Workspace) resolveTransform(
 
 // ref returns the unit that a slug and an ID name. Either may be empty.
 func (w *Workspace) ref(
-	space, slug, id, field string, report func(field string, code entity.Code, format string, args ...any),
+	space, slug, id, field string, report func(field string, code entity.Code, format string,
+		args ...any),
 ) *Unit {
 	if slug == "" && id == "" {
 		report(field, entity.CodeUnitNotFound, "%s is missing", field)
@@ -133,11 +139,13 @@ func (w *Workspace) ref(
 	bySlug := w.units[qualified(space, slug)]
 	switch {
 	case id != "" && slug != "" && byID != bySlug && bySlug != nil && byID != nil:
-		report(field, entity.CodeRefMismatch, "%s is %s, but %sID is that of %s", field, bySlug.Name(),
+		report(field, entity.CodeRefMismatch, "%s is %s, but %sID is that of %s", field,
+			bySlug.Name(),
 			field, byID.Name())
 		return nil
 	case id != "" && slug != "" && (byID == nil) != (bySlug == nil):
-		report(field, entity.CodeRefMismatch, "%s is %s, but %sID is not its ID", field, slug, field)
+		report(field, entity.CodeRefMismatch, "%s is %s, but %sID is not its ID", field, slug,
+			field)
 		return nil
 	case byID != nil:
 		return byID

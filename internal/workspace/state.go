@@ -70,7 +70,8 @@ func (s *Store) Data(u *Unit, n int64) ([]byte, error) {
 	name := revisionDir(u.SpaceSlug, u.Slug, n) + "/data"
 	data, err := s.readFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		e := fail(api.Position{}, entity.CodeRevisionMissing, "revision %d of %s is not in the history",
+		e := fail(api.Position{}, entity.CodeRevisionMissing,
+			"revision %d of %s is not in the history",
 			n, u.Name())
 		e.Hint = "set the link to the present with 'fctl link update --patch LINK --make-current'"
 		if n == u.HeadRevisionNum {

@@ -399,7 +399,8 @@ func (s *Store) Undo(ctx context.Context, dryRun bool) (string, error) {
 		err = j.decode(text)
 	}
 	if err != nil {
-		return "", s.failed(last, fmt.Errorf("the record of the last command cannot be read: %w", err))
+		return "", s.failed(last, fmt.Errorf("the record of the last command cannot be read: %w",
+			err))
 	}
 	if dryRun {
 		return j.Title, nil
@@ -435,7 +436,8 @@ func (s *Store) removeEmpty(ops []operation) {
 		if !o.Delete || !strings.HasPrefix(o.Path, spacesDir+"/") {
 			continue
 		}
-		for dir := path.Dir(o.Path); strings.Count(dir, "/") > 1 || spaces[dir]; dir = path.Dir(dir) {
+		for dir := path.Dir(o.Path); strings.Count(dir, "/") > 1 ||
+			spaces[dir]; dir = path.Dir(dir) {
 			if s.root.Remove(dir) != nil {
 				break // not empty, or gone
 			}

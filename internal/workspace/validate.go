@@ -85,7 +85,8 @@ func (w *Workspace) Validate() entity.Errors {
 		c.toolchain(i.ToolchainType)
 		c.resources([]string{"WhereResource"}, i.WhereResource)
 		if i.FunctionName == "" {
-			_ = c.add(entity.CodeFunctionUnknown, []string{"FunctionName"}, "FunctionName is missing")
+			_ = c.add(entity.CodeFunctionUnknown, []string{"FunctionName"},
+				"FunctionName is missing")
 		}
 		errs = append(errs, w.located(i.file, c.found)...)
 	}
@@ -215,7 +216,8 @@ func (c *checker) toolchain(t api.ToolchainType) {
 // resources checks a filter of resources.
 func (c *checker) resources(field []string, text string) {
 	if len(text) > api.MaxWhereLength {
-		_ = c.add(entity.CodeWhereParse, field, "the filter has more than %d bytes", api.MaxWhereLength)
+		_ = c.add(entity.CodeWhereParse, field, "the filter has more than %d bytes",
+			api.MaxWhereLength)
 		return
 	}
 	if _, err := where.Parse(text); err != nil {

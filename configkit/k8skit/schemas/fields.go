@@ -100,7 +100,9 @@ func (f *Fields) root(t api.ResourceType) place {
 		}
 		for _, c := range a.clusters {
 			if name, ok := c.kinds[t]; ok {
-				resolve := func(ref string) gaby.Value { return c.all.Get(strings.TrimPrefix(ref, c.prefix)) }
+				resolve := func(ref string) gaby.Value {
+					return c.all.Get(strings.TrimPrefix(ref, c.prefix))
+				}
 				return place{v: resolve(name), resolve: resolve}
 			}
 		}

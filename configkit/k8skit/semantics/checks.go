@@ -129,7 +129,8 @@ func notTooBig(limit int) check {
 			size += len(e.Key()) + len(e.Text())
 		}
 		if size > limit {
-			return "range", fmt.Sprintf("%d bytes are too many, at most %d are allowed", size, limit)
+			return "range", fmt.Sprintf("%d bytes are too many, at most %d are allowed", size,
+				limit)
 		}
 		return "", ""
 	}

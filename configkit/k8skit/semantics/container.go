@@ -56,7 +56,8 @@ func (c *checker) container(v gaby.Value) {
 func (c *checker) initContainer(v gaby.Value) {
 	for _, key := range []string{"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"} {
 		if e := v.Get(key); e.Exists() && !e.IsNull() {
-			c.add(e, "exclusive", "an init container has no %s unless its restartPolicy is Always", key)
+			c.add(e, "exclusive", "an init container has no %s unless its restartPolicy is Always",
+				key)
 		}
 	}
 }
@@ -70,7 +71,8 @@ func resourceName(s string) string {
 		return ""
 	case !strings.Contains(s, "/"):
 		return `"` + s +
-			`" is not a resource: use cpu, memory, ephemeral-storage, hugepages-SIZE or a name with a domain`
+			`" is not a resource: use cpu, memory, ephemeral-storage, hugepages-SIZE or a name ` +
+			`with a domain`
 	}
 	return labelKey(s)
 }
@@ -82,16 +84,20 @@ func (c *checker) resources(v gaby.Value) {
 		limit := v.Get("limits").Get(request.Key())
 		asked, okAsked := amount(request)
 		most, okMost := amount(limit)
-		extended := strings.Contains(request.Key(), "/") || strings.HasPrefix(request.Key(), "hugepages-")
+		extended := strings.Contains(request.Key(), "/") || strings.HasPrefix(request.Key(),
+			"hugepages-")
 		switch {
 		case !okAsked:
 		case okMost && asked.Compare(most) > 0:
-			c.add(request, "range", "the request %s is more than the limit %s", request.Text(), limit.Text())
+			c.add(request, "range", "the request %s is more than the limit %s", request.Text(),
+				limit.Text())
 		case okMost && extended && asked.Compare(most) != 0:
-			c.add(request, "range", "%s cannot be overcommitted: the request must equal the limit %s",
+			c.add(request, "range", "%s cannot be overcommitted: the request must equal the "+
+				"limit %s",
 				request.Key(), limit.Text())
 		case !limit.Exists() && extended:
-			c.add(request, "required", "%s cannot be overcommitted: it needs an equal limit", request.Key())
+			c.add(request, "required", "%s cannot be overcommitted: it needs an equal limit",
+				request.Key())
 		}
 	}
 }
@@ -124,7 +130,8 @@ func (c *checker) environment(v gaby.Value) {
 func environmentFields() []string {
 	return []string{
 		"metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName",
-		"spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs",
+		"spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP",
+		"status.podIPs",
 	}
 }
 
@@ -186,7 +193,8 @@ func (c *checker) privileges(v gaby.Value) {
 	}
 	for at, capability := range texts(v, "capabilities.add.*") {
 		if capability == "CAP_SYS_ADMIN" {
-			c.add(at, "exclusive", "CAP_SYS_ADMIN cannot be added while allowPrivilegeEscalation is false")
+			c.add(at, "exclusive", "CAP_SYS_ADMIN cannot be added while allowPrivilegeEscalation "+
+				"is false")
 		}
 	}
 }

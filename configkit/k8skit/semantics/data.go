@@ -28,7 +28,8 @@ func (c *checker) configMap(resource gaby.Value) {
 // secret checks that a Secret has the keys of its type. Values under stringData count.
 func (c *checker) secret(resource gaby.Value) {
 	has := func(key string) bool {
-		return resource.Get("data").Get(key).Exists() || resource.Get("stringData").Get(key).Exists()
+		return resource.Get("data").Get(key).Exists() ||
+			resource.Get("stringData").Get(key).Exists()
 	}
 	kind := resource.Get("type")
 	var needs []string
@@ -52,7 +53,8 @@ func (c *checker) secret(resource gaby.Value) {
 	case "kubernetes.io/service-account-token":
 		annotations := resource.Get("metadata").Get("annotations")
 		if annotations.Get("kubernetes.io/service-account.name").Text() == "" {
-			c.add(kind, "required", "the type needs the annotation kubernetes.io/service-account.name")
+			c.add(kind, "required", "the type needs the annotation "+
+				"kubernetes.io/service-account.name")
 		}
 	}
 	for _, key := range needs {

@@ -131,6 +131,7 @@ func beginsWithLetter(s string) string {
 	if s == "" || !isDigit(rune(s[0])) {
 		return ""
 	}
-	return fmt.Sprintf("%q is not a valid name of a Service before Kubernetes 1.%d: it begins with a digit",
+	return fmt.Sprintf("%q is not a valid name of a Service before Kubernetes 1.%d: it begins "+
+		"with a digit",
 		s, relaxedServiceNames)
 }

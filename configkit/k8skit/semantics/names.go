@@ -60,7 +60,8 @@ func length(s string, longest int) string {
 func dnsLabel(s string) string {
 	if !made(s, "-", isLower) {
 		return fmt.Sprintf(
-			"%q is not a valid name: use lower-case letters, digits and '-', with a letter or digit at both ends", s)
+			"%q is not a valid name: use lower-case letters, digits and '-', with a letter or "+
+				"digit at both ends", s)
 	}
 	return length(s, 63)
 }
@@ -69,7 +70,8 @@ func dnsLabel(s string) string {
 func dnsLabel1035(s string) string {
 	if !made(s, "-", isLower) || !isLower(rune(s[0])) {
 		return fmt.Sprintf(
-			"%q is not a valid name: use lower-case letters, digits and '-', with a letter first and a letter or digit last", s)
+			"%q is not a valid name: use lower-case letters, digits and '-', with a letter first "+
+				"and a letter or digit last", s)
 	}
 	return length(s, 63)
 }
@@ -79,7 +81,8 @@ func dnsSubdomain(s string) string {
 	for label := range strings.SplitSeq(s, ".") {
 		if !made(label, "-", isLower) {
 			return fmt.Sprintf(
-				"%q is not a valid name: use lower-case letters, digits, '-' and '.', with a letter or digit at both ends of each part", s)
+				"%q is not a valid name: use lower-case letters, digits, '-' and '.', with a "+
+					"letter or digit at both ends of each part", s)
 		}
 	}
 	return length(s, 253)
@@ -107,7 +110,8 @@ func labelKey(s string) string {
 	}
 	if !made(s, "-_.", isLetter) {
 		return fmt.Sprintf(
-			"%q is not a valid key: use letters, digits, '-', '_' and '.', with a letter or digit at both ends", s)
+			"%q is not a valid key: use letters, digits, '-', '_' and '.', with a letter or "+
+				"digit at both ends", s)
 	}
 	return length(s, 63)
 }
@@ -116,7 +120,8 @@ func labelKey(s string) string {
 func labelValue(s string) string {
 	if s != "" && !made(s, "-_.", isLetter) {
 		return fmt.Sprintf(
-			"%q is not a valid label value: use letters, digits, '-', '_' and '.', with a letter or digit at both ends", s)
+			"%q is not a valid label value: use letters, digits, '-', '_' and '.', with a letter "+
+				"or digit at both ends", s)
 	}
 	return length(s, 63)
 }
@@ -125,7 +130,8 @@ func labelValue(s string) string {
 func portName(s string) string {
 	if !made(s, "-", isLower) || strings.Contains(s, "--") || strings.IndexFunc(s, isLower) < 0 {
 		return fmt.Sprintf(
-			"%q is not a valid port name: use lower-case letters, digits and single '-', with at least one letter", s)
+			"%q is not a valid port name: use lower-case letters, digits and single '-', with at "+
+				"least one letter", s)
 	}
 	return length(s, 15)
 }

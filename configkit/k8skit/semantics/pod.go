@@ -42,7 +42,10 @@ func podFields() []field {
 		{"affinity.podAffinity." + preferred + "*.weight", between(1, 100)},
 		{"affinity.podAntiAffinity." + preferred + "*.weight", between(1, 100)},
 		{"affinity.podAffinity." + preferred + "*.podAffinityTerm.topologyKey", named(labelKey)},
-		{"affinity.podAntiAffinity." + preferred + "*.podAffinityTerm.topologyKey", named(labelKey)},
+		{
+			"affinity.podAntiAffinity." + preferred + "*.podAffinityTerm.topologyKey",
+			named(labelKey),
+		},
 		{"affinity.podAffinity." + required + "*.topologyKey", named(labelKey)},
 		{"affinity.podAntiAffinity." + required + "*.topologyKey", named(labelKey)},
 	}
@@ -90,7 +93,8 @@ func (c *checker) pod(v gaby.Value, claims ...string) {
 	}
 	if isTrue(v.Get("hostNetwork")) {
 		for p := range each(v, "containers.*.ports.*") {
-			if host := p.Get("hostPort"); host.Exists() && host.Text() != p.Get("containerPort").Text() {
+			if host := p.Get("hostPort"); host.Exists() &&
+				host.Text() != p.Get("containerPort").Text() {
 				c.add(host, "exclusive", "hostPort must equal containerPort with hostNetwork")
 			}
 		}
@@ -125,7 +129,8 @@ func hostPorts(pod gaby.Value) iter.Seq2[gaby.Value, string] {
 			if protocol == "" {
 				protocol = "TCP"
 			}
-			if !yield(host, strings.TrimSpace(p.Get("hostIP").Text()+" "+host.Text()+"/"+protocol)) {
+			if !yield(host, strings.TrimSpace(p.Get("hostIP").Text()+" "+host.Text()+"/"+
+				protocol)) {
 				return
 			}
 		}
@@ -155,7 +160,8 @@ func volumeSources() []string {
 		"awsElasticBlockStore", "azureDisk", "azureFile", "cephfs", "cinder", "configMap", "csi",
 		"downwardAPI", "emptyDir", "ephemeral", "fc", "flexVolume", "flocker", "gcePersistentDisk",
 		"gitRepo", "glusterfs", "hostPath", "image", "iscsi", "nfs", "persistentVolumeClaim",
-		"photonPersistentDisk", "portworxVolume", "projected", "quobyte", "rbd", "scaleIO", "secret",
+		"photonPersistentDisk", "portworxVolume", "projected", "quobyte", "rbd", "scaleIO",
+		"secret",
 		"storageos", "vsphereVolume",
 	}
 }
@@ -165,7 +171,8 @@ func (c *checker) volume(v gaby.Value) {
 	c.fields(v, []field{
 		{"name", named(dnsLabel)},
 		{"hostPath.path", withoutBackstep},
-		{"hostPath.type", oneOf("", "DirectoryOrCreate", "Directory", "FileOrCreate", "File", "Socket",
+		{"hostPath.type", oneOf("", "DirectoryOrCreate", "Directory", "FileOrCreate", "File",
+			"Socket",
 			"CharDevice", "BlockDevice")},
 		{"emptyDir.sizeLimit", notNegative},
 		{"configMap.defaultMode", between(0, 0o777)},

@@ -164,7 +164,8 @@ func (c *checker) unique(keys iter.Seq2[gaby.Value, string], what string) {
 		switch other, ok := first[key]; {
 		case key == "":
 		case ok:
-			c.add(v, "duplicate", "%s %q is already used at line %d", what, key, other.Position().Line)
+			c.add(v, "duplicate", "%s %q is already used at line %d", what, key,
+				other.Position().Line)
 		default:
 			first[key] = v
 		}
@@ -194,6 +195,7 @@ func (c *checker) only(v gaby.Value, what string, keys ...string) {
 	case len(present) == 0:
 		c.add(v, "required", "%s needs one of %s", what, strings.Join(keys, ", "))
 	case len(present) > 1:
-		c.add(v, "exclusive", "%s has %s; only one is allowed", what, strings.Join(present, " and "))
+		c.add(v, "exclusive", "%s has %s; only one is allowed", what,
+			strings.Join(present, " and "))
 	}
 }

@@ -147,7 +147,8 @@ func TestAPIServer(t *testing.T) {
 }
 
 func TestServiceNamesOfOlderReleases(t *testing.T) {
-	const service = "apiVersion: v1\nkind: Service\nmetadata: {name: 1s}\nspec: {ports: [{port: 80}]}\n"
+	const service = "apiVersion: v1\nkind: Service\nmetadata: {name: 1s}\n" +
+		"spec: {ports: [{port: 80}]}\n"
 	const ingress = "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: i}\n" +
 		"spec: {defaultBackend: {service: {name: 1s, port: {number: 80}}}}\n"
 	for _, test := range []struct {

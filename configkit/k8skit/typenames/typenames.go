@@ -138,7 +138,8 @@ func (t *Table) Suggest(word string) []string {
 		}
 	}
 	slices.Sort(names)
-	if meant := configkit.LikelyTypos(strings.ToLower(name), slices.Compact(names)); len(meant) > 0 {
+	if meant := configkit.LikelyTypos(strings.ToLower(name), slices.Compact(names)); len(
+		meant) > 0 {
 		return meant[:min(len(meant), 3)]
 	}
 	slices.Sort(kinds)

@@ -26,10 +26,12 @@ func TestFind(t *testing.T) {
 	for word, want := range map[string]api.ResourceType{
 		"deploy": "apps/v1/Deployment", "Deployment": "apps/v1/Deployment",
 		"deployments.apps": "apps/v1/Deployment", "deployments.v1.apps": "apps/v1/Deployment",
-		"NetPol": "networking.k8s.io/v1/NetworkPolicy", "hpa": "autoscaling/v2/HorizontalPodAutoscaler",
+		"NetPol":   "networking.k8s.io/v1/NetworkPolicy",
+		"hpa":      "autoscaling/v2/HorizontalPodAutoscaler",
 		"services": "v1/Service", "services.serving.knative.dev": "serving.knative.dev/v1/Service",
-		"rollouts": "argoproj.io/v1alpha1/Rollout", "gateways": "gateway.networking.k8s.io/v1/Gateway",
-		"mice": "example.com/v2/Mouse", "mm.v1.example.com": "example.com/v1/Mouse",
+		"rollouts": "argoproj.io/v1alpha1/Rollout",
+		"gateways": "gateway.networking.k8s.io/v1/Gateway",
+		"mice":     "example.com/v2/Mouse", "mm.v1.example.com": "example.com/v1/Mouse",
 		"x/v1/Y": "x/v1/Y", "deployments.extensions": "", "nothing": "", "": "",
 	} {
 		t.Run(word, func(t *testing.T) {

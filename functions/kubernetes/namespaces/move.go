@@ -318,7 +318,8 @@ func (m *Move) noteUnknown() {
 	for _, n := range m.unknown {
 		count += n
 	}
-	m.fc.NoteSum("resources whose type has no known scope got no namespace ('scope:' in a file of --resource-types, or the "+
+	m.fc.NoteSum("resources whose type has no known scope got no namespace ('scope:' in a file "+
+		"of --resource-types, or the "+
 		"CustomResourceDefinition in the input or --schema, says what it is)", count,
 		slices.Sorted(maps.Keys(m.unknown))...)
 }

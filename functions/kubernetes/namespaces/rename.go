@@ -84,7 +84,8 @@ func (m *Move) noteNamespaces(names []string, present, used map[string]bool) {
 		case name == m.To:
 		case !used[name] && m.From == "":
 			m.fc.NoteOnce(fmt.Sprintf(
-				"Namespace %s keeps its name: no other resource is in it; 'set-namespace %s %s' renames it",
+				"Namespace %s keeps its name: no other resource is in it; 'set-namespace %s %s' "+
+					"renames it",
 				name, m.To, name))
 		case used[name] && present[m.To]:
 			m.fc.NoteOnce(fmt.Sprintf(

@@ -57,7 +57,8 @@ func Register(x *functions.Executor, files []File) error {
 		}
 		if err != nil {
 			r.problems = append(r.problems, &entity.Error{
-				Code: entity.CodeParse, Pos: api.Position{File: f.Name}, Message: err.Error(), Err: err,
+				Code: entity.CodeParse, Pos: api.Position{File: f.Name}, Message: err.Error(),
+				Err: err,
 			})
 		}
 		problems = append(problems, r.problems...)

@@ -61,7 +61,8 @@ Exit status:
 			f.StringVar(&o.runner, "runner", "", "the server, `HOST:PORT`")
 			f.StringVar(&o.image, "image", "", "the `IMAGE` of the function")
 			f.StringVar(&o.tag, "tag", "", "the `VERSION`, or a range of versions, of the image")
-			f.DurationVar(&o.timeout, "timeout", 5*time.Minute, "the most `TIME` the function may take")
+			f.DurationVar(&o.timeout, "timeout", 5*time.Minute,
+				"the most `TIME` the function may take")
 			f.DurationVar(&o.connect, "connect-timeout", 10*time.Second,
 				"the most `TIME` that connecting may take")
 			f.IntVar(&o.maxMessage, "max-message", server.DefaultMaxMessage,

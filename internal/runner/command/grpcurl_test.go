@@ -40,7 +40,8 @@ func TestGrpcurl(t *testing.T) {
 		"functionConfig: {apiVersion: v1, kind: ConfigMap, metadata: {name: f}, data: {app: x}}\n"
 	body := func(image, tag string) string {
 		text, err := json.Marshal(map[string]string{
-			"resource_list": base64.StdEncoding.EncodeToString([]byte(list)), "image": image, "Tag": tag,
+			"resource_list": base64.StdEncoding.EncodeToString([]byte(list)), "image": image,
+			"Tag": tag,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -86,12 +87,14 @@ func TestGrpcurl(t *testing.T) {
 			"!Code: InvalidArgument",
 		},
 		{"health", nil, []string{
-			"-d", `{"service":"` + evaluator.ServiceName + `"}`, s.address, "grpc.health.v1.Health/Check",
+			"-d", `{"service":"` + evaluator.ServiceName + `"}`, s.address,
+			"grpc.health.v1.Health/Check",
 		}, `"status": "SERVING"`},
 		{
 			"list", nil,
 			[]string{s.address, "list"},
-			"evaluator.FunctionEvaluator\ngrpc.health.v1.Health\ngrpc.reflection.v1.ServerReflection\n",
+			"evaluator.FunctionEvaluator\ngrpc.health.v1.Health\n" +
+				"grpc.reflection.v1.ServerReflection\n",
 		},
 		{
 			"describe", nil,
@@ -100,7 +103,8 @@ func TestGrpcurl(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			stdout, stderr, err := grpcurl(t, append(append([]string{}, c.source...), c.words...)...)
+			stdout, stderr, err := grpcurl(t, append(append([]string{}, c.source...),
+				c.words...)...)
 			want, fails := strings.CutPrefix(c.want, "!")
 			var answer struct{ ResourceList []byte }
 			if json.Unmarshal([]byte(stdout), &answer) == nil && answer.ResourceList != nil {

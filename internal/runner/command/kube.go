@@ -68,7 +68,8 @@ func (o *clusterOptions) add(f *pflag.FlagSet) {
 	f.IntVar(&o.scheduler.Waiting, "max-waiting", d.Waiting, "the most requests that wait for pods")
 	f.DurationVar(&o.scheduler.StartTimeout, "pod-start-timeout", d.StartTimeout,
 		"the most `TIME` until a pod is ready")
-	f.DurationVar(&o.scheduler.GC, "gc-interval", d.GC, "the `TIME` between searches for unused pods")
+	f.DurationVar(&o.scheduler.GC, "gc-interval", d.GC,
+		"the `TIME` between searches for unused pods")
 }
 
 // restConfig returns the cluster and the namespace of the kubeconfig.
@@ -116,7 +117,8 @@ func (o *clusterOptions) pods(ctx context.Context, p *program, limits runtime.Li
 	switch pull {
 	case "", corev1.PullAlways, corev1.PullIfNotPresent, corev1.PullNever:
 	default:
-		return nil, nil, usage("", "--image-pull-policy %q: Always, IfNotPresent or Never is expected",
+		return nil, nil, usage("", "--image-pull-policy %q: Always, IfNotPresent or Never is "+
+			"expected",
 			o.pull)
 	}
 	config, namespace, err := o.restConfig(p)
@@ -133,7 +135,8 @@ func (o *clusterOptions) pods(ctx context.Context, p *program, limits runtime.Li
 		forward = err != nil
 	case "direct", "forward":
 	default:
-		return nil, nil, usage("", "--pod-network %q: auto, direct or forward is expected", o.network)
+		return nil, nil, usage("", "--pod-network %q: auto, direct or forward is expected",
+			o.network)
 	}
 	client := &registry.Client{Transport: http.DefaultTransport, Fresh: 10 * time.Minute}
 	timeout := limits.Time

@@ -61,15 +61,17 @@ Everyone who can connect to the address can run functions.`,
 			f.DurationVar(&o.configs.every, "reload-interval", time.Second,
 				"the `TIME` between searches for changed files")
 			f.StringArrayVar(&o.dirs, "functions", nil, "a `DIR` of programs for relPath")
-			f.StringVar(&o.exec, "allow-exec", "", "let programs run: those below --functions, or \"any\"")
+			f.StringVar(&o.exec, "allow-exec", "", "let programs run: those below --functions, "+
+				"or \"any\"")
 			f.Lookup("allow-exec").NoOptDefVal = "functions"
-			f.StringVar(&o.executors, "executor", "", "only these `KINDS` of executors, with commas, in "+
-				"the order in which they are asked; go,binary,pod if empty")
+			f.StringVar(&o.executors, "executor", "", "only these `KINDS` of executors, with "+
+				"commas, in the order in which they are asked; go,binary,pod if empty")
 			f.BoolVar(&o.sandbox, "sandbox", false,
 				"programs run without network, on a read-only file system (Linux)")
 			f.BoolVar(&o.ignoreDigests, "ignore-digests", false,
 				"let programs and Go functions run for images with a tag and a digest")
-			f.BoolVar(&o.pods, "pods", false, "run functions in pods of the cluster of the kubeconfig")
+			f.BoolVar(&o.pods, "pods", false, "run functions in pods of the cluster of the "+
+				"kubeconfig")
 			f.BoolVar(&o.warm, "warm-up", true, "start a pod of each FunctionConfig in advance")
 			f.IntVar(&o.parallel, "parallel", 2*runtime.NumCPU(),
 				"the most functions that run at once in this process and as programs")
@@ -77,11 +79,14 @@ Everyone who can connect to the address can run functions.`,
 				"the most requests that are worked on or wait")
 			f.IntVar(&o.maxMessage, "max-message", server.DefaultMaxMessage,
 				"the most `BYTES` of a request, and of a response")
-			f.DurationVar(&o.timeout, "timeout", 5*time.Minute, "the most `TIME` a function may take")
-			f.Int64Var(&o.memory, "memory", 0, "the most `BYTES` of memory of a program; 2 GiB if 0")
+			f.DurationVar(&o.timeout, "timeout", 5*time.Minute,
+				"the most `TIME` a function may take")
+			f.Int64Var(&o.memory, "memory", 0, "the most `BYTES` of memory of a program; 2 "+
+				"GiB if 0")
 			f.DurationVar(&o.grace, "grace", 30*time.Second,
 				"the `TIME` that requests have to end after a signal")
-			f.BoolVar(&o.reflection, "reflection", false, "let clients ask for services and messages")
+			f.BoolVar(&o.reflection, "reflection", false,
+				"let clients ask for services and messages")
 			o.cluster.add(f)
 		},
 		run: func(p *program, ctx context.Context, c *call) error { return p.serve(ctx, o, c) },
@@ -163,9 +168,10 @@ func (p *program) serve(ctx context.Context, o *serveOptions, c *call) error {
 	}
 	metrics := &server.Metrics{}
 	d := dispatch.New(configs.cache, dispatch.Options{
-		Programs: programs, Pods: pods, Limits: limits, Parallel: o.parallel, IgnoreDigests: o.ignoreDigests,
-		Only:    o.configs.order,
-		Observe: metrics.Observe,
+		Programs: programs, Pods: pods, Limits: limits, Parallel: o.parallel,
+		IgnoreDigests: o.ignoreDigests,
+		Only:          o.configs.order,
+		Observe:       metrics.Observe,
 	})
 	s, err := server.New(d, server.Options{
 		MaxMessage: o.maxMessage, MaxRequests: o.maxRequests, Reflection: o.reflection,
@@ -178,7 +184,8 @@ func (p *program) serve(ctx context.Context, o *serveOptions, c *call) error {
 	metrics.Gauge("fctl_runner_requests", "Requests that are worked on or wait.", s.Active)
 	if pods != nil {
 		metrics.Gauge("fctl_runner_pods", "Pods, those that start included.", pods.Scheduler.Pods)
-		metrics.Gauge("fctl_runner_waiting", "Requests that wait for a pod.", pods.Scheduler.Waiting)
+		metrics.Gauge("fctl_runner_waiting", "Requests that wait for a pod.",
+			pods.Scheduler.Waiting)
 	}
 	if err := p.serveMetrics(background, o.metrics, metrics); err != nil {
 		return err

@@ -62,7 +62,8 @@ func startServe(t *testing.T, words ...string) *served {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan int, 1)
 	args := append([]string{
-		"serve", "--address", "127.0.0.1:0", "--metrics-address", s.metrics, "--reload-interval", "10ms",
+		"serve", "--address", "127.0.0.1:0", "--metrics-address", s.metrics, "--reload-interval",
+		"10ms",
 	}, words...)
 	go func() {
 		ended <- Main(ctx, args, iostreams.New(strings.NewReader(""), io.Discard, s.log),
@@ -125,7 +126,9 @@ func TestServeRefusesNegativeLimits(t *testing.T) {
 			log := &buffer{}
 			code := Main(ctx, []string{
 				"serve", "--address", "127.0.0.1:0", "--metrics-address", "", flag,
-			}, iostreams.New(strings.NewReader(""), io.Discard, log), func(string) string { return "" })
+			}, iostreams.New(strings.NewReader(""), io.Discard, log), func(string) string {
+				return ""
+			})
 			if code != 2 || !strings.Contains(log.String(), "must not be negative") {
 				t.Errorf("%d\n%s", code, log)
 			}
@@ -151,7 +154,8 @@ func TestServe(t *testing.T) {
 	}
 	_, err = s.call(t.Context(), "set-labels:v3")
 	if status.Code(err) != codes.NotFound || !strings.Contains(err.Error(), "pod: ") ||
-		!strings.Contains(err.Error(), "go: tag v3 is not in [v1]; binary: tag v3 is not in [v2]; ") {
+		!strings.Contains(err.Error(), "go: tag v3 is not in [v1]; binary: tag v3 is not in "+
+			"[v2]; ") {
 		t.Errorf("neither: %v", err)
 	}
 	if _, err = s.call(t.Context(), "Set-Labels:"); status.Code(err) != codes.InvalidArgument {
@@ -297,10 +301,13 @@ func TestServeUsage(t *testing.T) {
 		words []string
 		want  string
 	}{
-		"argument":     {[]string{"x"}, "no arguments"},
-		"exec":         {[]string{"--allow-exec=all"}, "no value or \"any\" is expected"},
-		"address":      {[]string{"--address", "nowhere"}, "missing port"},
-		"executor":     {[]string{"--executor", "go,container"}, `--executor: "container" is not one`},
+		"argument": {[]string{"x"}, "no arguments"},
+		"exec":     {[]string{"--allow-exec=all"}, "no value or \"any\" is expected"},
+		"address":  {[]string{"--address", "nowhere"}, "missing port"},
+		"executor": {
+			[]string{"--executor", "go,container"},
+			`--executor: "container" is not one`,
+		},
 		"directory":    {[]string{"--functions", "missing"}, "--functions: missing is not a dir"},
 		"broken file":  {[]string{"--function-configs", broken}, broken + ":6:"},
 		"missing file": {[]string{"--function-configs", "missing"}, "missing"},
@@ -309,7 +316,10 @@ func TestServeUsage(t *testing.T) {
 			[]string{"--pods", "--wrapper-image", "i", "--kubeconfig", "missing"},
 			"no cluster is known",
 		},
-		"objects": {[]string{"--function-configs", "kube:", "--kubeconfig", "missing"}, "no cluster"},
+		"objects": {
+			[]string{"--function-configs", "kube:", "--kubeconfig", "missing"},
+			"no cluster",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status, _, stderr := run(t, "", append([]string{

@@ -40,12 +40,14 @@ pod of a function.
   fctl-runner wrapper --port 9446 -- PROGRAM [ARG...]
   fctl-runner wrapper --install DIR     copies fctl-runner itself to DIR`,
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&o.address, "address", "", "the `ADDRESS` to listen on; all of the pod if empty")
+			f.StringVar(&o.address, "address", "", "the `ADDRESS` to listen on; all of the pod "+
+				"if empty")
 			f.IntVar(&o.port, "port", 9446, "the `PORT` to listen on")
 			f.IntVar(&o.maxMessage, "max-message", server.DefaultMaxMessage,
 				"the most `BYTES` of a request, and of a response")
 			f.IntVar(&o.parallel, "parallel", 1, "the most processes at once; more requests wait")
-			f.DurationVar(&o.timeout, "timeout", 5*time.Minute, "the most `TIME` a process may take")
+			f.DurationVar(&o.timeout, "timeout", 5*time.Minute,
+				"the most `TIME` a process may take")
 			f.Int64Var(&o.memory, "memory", 0, "the most `BYTES` of memory of a process")
 			f.BoolVar(&o.flat, "flat-log", false, "write what a process logs on one line")
 			f.StringVar(&o.install, "install", "", "copy fctl-runner to `DIR` and end")

@@ -111,7 +111,8 @@ func (p *Pods) Warm(ctx context.Context, set *functionconfig.Set, defaultPrefix 
 			f, err = p.function(c, image.String())
 		}
 		if err != nil {
-			problems = append(problems, fmt.Errorf("%s is not started in advance: %w", c.Image, err))
+			problems = append(problems, fmt.Errorf("%s is not started in advance: %w", c.Image,
+				err))
 			continue
 		}
 		p.Scheduler.Warm(f)

@@ -70,7 +70,8 @@ func TestMessagesAreThoseOfPackageProto(t *testing.T) {
 			if !bytes.Equal(got.Materialize(), want) {
 				t.Fatal("the bytes differ from those of package proto")
 			}
-			if err := (Codec{}).Unmarshal(mem.BufferSlice{mem.SliceBuffer(want)}, c.empty); err != nil {
+			if err := (Codec{}).Unmarshal(mem.BufferSlice{mem.SliceBuffer(want)},
+				c.empty); err != nil {
 				t.Fatal(err)
 			}
 			if again, _ := (Codec{}).Marshal(c.empty); !bytes.Equal(again.Materialize(), want) {
@@ -107,7 +108,10 @@ func TestMalformedMessages(t *testing.T) {
 }
 
 func TestFailureTravels(t *testing.T) {
-	sent := &FailedError{Message: "it failed", ResourceList: []byte("items: []"), Log: []byte("why")}
+	sent := &FailedError{
+		Message: "it failed", ResourceList: []byte("items: []"),
+		Log: []byte("why"),
+	}
 	got, ok := Failed(status.FromProto(sent.GRPCStatus().Proto()).Err())
 	if !ok || got.Message != sent.Message || string(got.Log) != "why" ||
 		string(got.ResourceList) != "items: []" {

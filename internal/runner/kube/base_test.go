@@ -137,7 +137,8 @@ func TestBaseVersion(t *testing.T) {
 func TestBaseProblems(t *testing.T) {
 	const head = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n"
 	for _, c := range []struct{ name, text, want string }{
-		{"another kind", "kind: ConfigMap\n", `a PodTemplate or a Pod is expected, not "ConfigMap"`},
+		{"another kind", "kind: ConfigMap\n", `a PodTemplate or a Pod is expected, not ` +
+			`"ConfigMap"`},
 		{"empty", "", `a PodTemplate or a Pod is expected, not ""`},
 		{"not YAML", "a: [", "did not find expected node content"},
 		{"unknown field", head + "  priority_class: x\n", `unknown field "priority_class"`},
@@ -162,10 +163,12 @@ func TestWeakBase(t *testing.T) {
 		{"  hostNetwork: true\n", "it has the network of the host"},
 		{"  hostPID: true\n", "it sees the processes of the host"},
 		{"  hostIPC: true\n", "it has the shared memory of the host"},
-		{"  automountServiceAccountToken: true\n", "it has a token without a named service account"},
+		{"  automountServiceAccountToken: true\n", "it has a token without a named service " +
+			"account"},
 		{"  securityContext: {runAsUser: 0}\n", "it runs as root"},
 		{
-			"  volumes: [{name: v, hostPath: {path: /}}]\n", "its volume v is a directory of the host",
+			"  volumes: [{name: v, hostPath: {path: /}}]\n",
+			"its volume v is a directory of the host",
 		},
 		{
 			container + "    securityContext: {privileged: true}\n",
@@ -184,7 +187,8 @@ func TestWeakBase(t *testing.T) {
 			"its container function has capabilities",
 		},
 		{
-			container + "    securityContext: {runAsUser: 0}\n", "its container function may run as root",
+			container + "    securityContext: {runAsUser: 0}\n",
+			"its container function may run as root",
 		},
 		{
 			container + "    securityContext: {procMount: Unmasked}\n",

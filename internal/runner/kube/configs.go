@@ -116,7 +116,8 @@ func (c *Configs) Watch(ctx context.Context, note func(string, ...any), changed 
 	if _, err := c.List(ctx); err != nil {
 		return err
 	}
-	factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(c.client, resync, c.namespace,
+	factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(c.client, resync,
+		c.namespace,
 		nil)
 	informer := factory.ForResource(functionConfigs())
 	signal := make(chan struct{}, 1)

@@ -66,7 +66,8 @@ func New(ctx context.Context, config *rest.Config, o Options) (*Backend, error) 
 	b.base.Store(o.Base)
 	b.watch, err = watchPods(ctx, client, o.Namespace, b.selector())
 	if err != nil {
-		return nil, fmt.Errorf("the pods in the namespace %s cannot be watched: %w", o.Namespace, err)
+		return nil, fmt.Errorf("the pods in the namespace %s cannot be watched: %w", o.Namespace,
+			err)
 	}
 	return b, nil
 }
@@ -113,7 +114,8 @@ func (b *Backend) command(ctx context.Context, f *pods.Function) ([]string, erro
 	}
 	command, err := b.options.Entrypoint(ctx, f.Image)
 	if err != nil {
-		return nil, fmt.Errorf("its entrypoint is not known (%w); podExecutor.entrypoint gives it", err)
+		return nil, fmt.Errorf("its entrypoint is not known (%w); podExecutor.entrypoint gives it",
+			err)
 	}
 	return command, nil
 }
@@ -171,7 +173,8 @@ func failure(p *corev1.Pod) error {
 			continue
 		}
 		switch s.State.Waiting.Reason {
-		case "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName", "CreateContainerConfigError",
+		case "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName",
+			"CreateContainerConfigError",
 			"CreateContainerError", "RunContainerError", "CrashLoopBackOff":
 			return fmt.Errorf("the pod %s cannot start: %s", p.Name, describe(p))
 		}
@@ -188,7 +191,8 @@ func describe(p *corev1.Pod) string {
 			words = append(words, join(s.Name, s.State.Waiting.Reason, s.State.Waiting.Message))
 		case s.State.Terminated != nil && s.State.Terminated.ExitCode != 0:
 			words = append(words, join(s.Name, fmt.Sprintf("%s, exit status %d",
-				s.State.Terminated.Reason, s.State.Terminated.ExitCode), s.State.Terminated.Message))
+				s.State.Terminated.Reason, s.State.Terminated.ExitCode),
+				s.State.Terminated.Message))
 		}
 	}
 	for _, c := range p.Status.Conditions {

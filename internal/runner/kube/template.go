@@ -60,7 +60,8 @@ func (o *Options) spec(f *pods.Function) (*corev1.PodSpec, error) {
 		Volumes: []corev1.Volume{emptyDir(toolsVolume, "256Mi"), emptyDir("tmp", "1Gi")},
 	}
 	for _, secret := range o.PullSecrets {
-		spec.ImagePullSecrets = append(spec.ImagePullSecrets, corev1.LocalObjectReference{Name: secret})
+		spec.ImagePullSecrets = append(spec.ImagePullSecrets,
+			corev1.LocalObjectReference{Name: secret})
 	}
 	restricted := func() *corev1.SecurityContext {
 		return &corev1.SecurityContext{
@@ -86,7 +87,8 @@ func (o *Options) spec(f *pods.Function) (*corev1.PodSpec, error) {
 		},
 		Ports: []corev1.ContainerPort{{Name: "grpc", ContainerPort: int32(o.Port)}},
 		VolumeMounts: []corev1.VolumeMount{
-			{Name: toolsVolume, MountPath: toolsDir, ReadOnly: true}, {Name: "tmp", MountPath: "/tmp"},
+			{Name: toolsVolume, MountPath: toolsDir, ReadOnly: true},
+			{Name: "tmp", MountPath: "/tmp"},
 		},
 		ReadinessProbe: &corev1.Probe{
 			ProbeHandler: corev1.ProbeHandler{GRPC: &corev1.GRPCAction{Port: int32(o.Port)}},

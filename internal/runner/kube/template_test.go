@@ -52,8 +52,9 @@ func TestOverrides(t *testing.T) {
 		SecurityContext: json.RawMessage(`{"runAsUser": 1000, "fsGroup": 2000}`),
 		Function: pods.Container{
 			Resources: json.RawMessage(`{"limits": {"memory": "64Mi"}}`),
-			Env:       json.RawMessage(`[{"name": "LOG_TO_STDERR", "value": "false"}, {"name": "A"}]`),
-			EnvFrom:   json.RawMessage(`[{"configMapRef": {"name": "c"}}]`),
+			Env: json.RawMessage(`[{"name": "LOG_TO_STDERR", "value": "false"}, {"name": ` +
+				`"A"}]`),
+			EnvFrom: json.RawMessage(`[{"configMapRef": {"name": "c"}}]`),
 		},
 		Wrapper: pods.Container{Resources: json.RawMessage(`{"limits": {"cpu": "1"}}`)},
 	}}
@@ -155,7 +156,8 @@ func TestWhyAPodDoesNotStart(t *testing.T) {
 	p := &corev1.Pod{}
 	p.Name = "fn-a"
 	p.Status.ContainerStatuses = []corev1.ContainerStatus{{
-		Name: functionContainer, State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{
+		Name: functionContainer,
+		State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{
 			Reason: "ContainerCreating",
 		}},
 	}}

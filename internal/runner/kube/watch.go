@@ -149,7 +149,8 @@ func (w *watch) wait(ctx context.Context, made *corev1.Pod) (*corev1.Pod, error)
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return nil, fmt.Errorf("the pod %s was not ready in time: %s", made.Name, describe(last))
+			return nil, fmt.Errorf("the pod %s was not ready in time: %s", made.Name,
+				describe(last))
 		}
 	}
 }

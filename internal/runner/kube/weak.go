@@ -69,7 +69,9 @@ func containerWeaknesses(c *corev1.Container) []string {
 	check(s.ProcMount != nil && *s.ProcMount != corev1.DefaultProcMount, "sees all of /proc")
 	check(s.SELinuxOptions != nil && s.SELinuxOptions.Type != "", "sets an SELinux type")
 	check(ofHost(s.WindowsOptions), "is a process of the host")
-	check(slices.ContainsFunc(c.Ports, func(p corev1.ContainerPort) bool { return p.HostPort != 0 }),
+	check(slices.ContainsFunc(c.Ports, func(p corev1.ContainerPort) bool {
+		return p.HostPort != 0
+	}),
 		"has a port of the host")
 	return weak
 }

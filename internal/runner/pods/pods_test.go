@@ -260,7 +260,8 @@ func TestARequestIsTriedAgainTwice(t *testing.T) {
 			t.Errorf("it ran %d times", runs)
 		}
 		if status.Code(errs[1]) != codes.Unavailable ||
-			!strings.Contains(errs[1].Error(), "the pod of a ended during the evaluation, 3 times") {
+			!strings.Contains(errs[1].Error(),
+				"the pod of a ended during the evaluation, 3 times") {
 			t.Errorf("%v", errs[1])
 		}
 		noErrors(t, slices.Delete(errs, 1, 2))
@@ -526,7 +527,8 @@ func TestDisorder(t *testing.T) {
 					fn.Limits.TTL = 30 * time.Millisecond
 					ctx := t.Context()
 					if i%10 == 0 {
-						short, cancel := context.WithTimeout(ctx, time.Duration(i)*time.Millisecond/4)
+						short, cancel := context.WithTimeout(ctx,
+							time.Duration(i)*time.Millisecond/4)
 						defer cancel()
 						ctx = short
 					}

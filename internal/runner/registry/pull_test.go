@@ -176,7 +176,8 @@ func printer(t *testing.T, word string) string {
 	t.Helper()
 	dir := t.TempDir()
 	source := filepath.Join(dir, "main.go")
-	text := fmt.Sprintf("package main\n\nimport \"os\"\n\nfunc main() { os.Stdout.WriteString(%q) }\n",
+	text := fmt.Sprintf("package main\n\nimport \"os\"\n\n"+
+		"func main() { os.Stdout.WriteString(%q) }\n",
 		word)
 	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
 		t.Fatal(err)

@@ -52,7 +52,11 @@ func TestRegistryTags(t *testing.T) {
 		want             []string
 		err              string
 	}{
-		{"of go-containerregistry", host + "/fn/set-labels", []string{"latest", "v0.4.1", "v0.4.7"}, ""},
+		{
+			"of go-containerregistry", host + "/fn/set-labels",
+			[]string{"latest", "v0.4.1", "v0.4.7"},
+			"",
+		},
 		{"missing", host + "/fn/missing", nil, host + " answers 404 Not Found"},
 		{"with a token and pages", pages + "/a/b", []string{"v1", "v2"}, ""},
 		{

@@ -103,7 +103,8 @@ func (m *Metrics) text() string {
 			fmt.Fprintf(&b, "%s_bucket{%s,le=%q} %d\n", name, both, le, s.buckets[i])
 		}
 		fmt.Fprintf(&b, "%s_bucket{%s,le=\"+Inf\"} %d\n", name, both, s.count)
-		fmt.Fprintf(&b, "%s_sum{%s} %g\n%s_count{%s} %d\n", name, both, s.seconds, name, both, s.count)
+		fmt.Fprintf(&b, "%s_sum{%s} %g\n%s_count{%s} %d\n", name, both, s.seconds, name, both,
+			s.count)
 	}
 	return b.String()
 }

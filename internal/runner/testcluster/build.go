@@ -37,7 +37,8 @@ func Build(ctx context.Context, dir string, log func(string, ...any)) error {
 	b := &builder{ctx: ctx, dir: dir, log: log}
 	minor := strings.Split(kubernetesVersion, ".")[1]
 	stamp := "-X k8s.io/component-base/version.gitVersion=v" + kubernetesVersion +
-		" -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=" + minor
+		" -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=" +
+		minor
 	for _, name := range []string{
 		"kube-apiserver", "kubectl", "kube-controller-manager", "kube-scheduler", "kubelet",
 	} {

@@ -335,7 +335,8 @@ func (c *Cluster) Left() []string {
 		}
 		line, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline")) // it may have ended
 		if strings.Contains(string(line), c.dir+"/") {
-			left = append(left, "process "+e.Name()+": "+strings.ReplaceAll(string(line), "\x00", " "))
+			left = append(left, "process "+e.Name()+": "+strings.ReplaceAll(string(line), "\x00",
+				" "))
 		}
 	}
 	mounts, _ := os.ReadFile("/proc/self/mounts")

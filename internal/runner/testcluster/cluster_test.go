@@ -45,7 +45,8 @@ func TestCluster(t *testing.T) {
 	for _, program := range []string{"runc", "ip", "iptables"} {
 		t.Run(program, func(t *testing.T) {
 			if _, err := exec.LookPath(program); err != nil {
-				t.Skipf("%s is missing (apt-get install runc containernetworking-plugins iptables)", program)
+				t.Skipf("%s is missing (apt-get install runc containernetworking-plugins "+
+					"iptables)", program)
 			}
 		})
 	}
@@ -62,7 +63,8 @@ func TestCluster(t *testing.T) {
 		"function": "./function",
 	} {
 		t.Run(name, func(t *testing.T) {
-			cmd := exec.Command("go", "build", "-ldflags", "-s -w", "-o", filepath.Join(e.bin, name), path)
+			cmd := exec.Command("go", "build", "-ldflags", "-s -w", "-o",
+				filepath.Join(e.bin, name), path)
 			cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("%s: %v\n%s", name, err, out)
@@ -246,7 +248,8 @@ func (e *env) serve(t *testing.T, args ...string) *runner {
 	}
 	r.conn, err = grpc.NewClient("passthrough:///"+r.address,
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(32<<20), grpc.MaxCallSendMsgSize(32<<20)))
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(32<<20),
+			grpc.MaxCallSendMsgSize(32<<20)))
 	if err != nil {
 		t.Fatal(err)
 	}

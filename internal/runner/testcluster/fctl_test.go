@@ -89,7 +89,8 @@ func (e *env) fctl(t *testing.T, dir string, words ...string) (stdout, stderr st
 // fromCluster are the flags with which fctl reads FunctionConfigs in the cluster.
 func (e *env) fromCluster() []string {
 	return []string{
-		"--image-prefix", e.registry.Host, "--function-configs", "kube:", "--kubeconfig", e.Kubeconfig,
+		"--image-prefix", e.registry.Host, "--function-configs", "kube:", "--kubeconfig",
+		e.Kubeconfig,
 	}
 }
 
@@ -134,7 +135,8 @@ func testSameBytes(t *testing.T, e *env) {
 				if command.name == "run" {
 					write(t, filepath.Join(dir, "pkg/declared.yaml"), declared)
 				}
-				words := append(append(append([]string{}, command.words...), flags...), arguments...)
+				words := append(append(append([]string{}, command.words...), flags...),
+					arguments...)
 				_, stderr, status := e.fctl(t, dir, words...)
 				text, err := os.ReadFile(filepath.Join(dir, "pkg/odd.yaml"))
 				if err != nil || status != 0 {
@@ -180,7 +182,8 @@ func testFctl(t *testing.T, e *env) {
 		want   string
 	}{
 		{
-			"explain", append([]string{"fn", "explain", "set-labels:v0.2.0"}, e.fromCluster()...), 0,
+			"explain", append([]string{"fn", "explain", "set-labels:v0.2.0"}, e.fromCluster()...),
+			0,
 			"go: tag v0.2.0 matches, id \"set-labels\" → run",
 		},
 		{
@@ -196,7 +199,8 @@ func testFctl(t *testing.T, e *env) {
 		},
 		{
 			"no cluster", []string{
-				"fn", "explain", "set-labels:v0.2.0", "--function-configs", "kube:", "--kubeconfig", "none",
+				"fn", "explain", "set-labels:v0.2.0", "--function-configs", "kube:", "--kubeconfig",
+				"none",
 			}, 3, "none: no such file or directory",
 		},
 		{
@@ -207,7 +211,8 @@ func testFctl(t *testing.T, e *env) {
 		},
 		{
 			"a range of versions", []string{
-				"fn", "render", "tag", "--executor", "pod", "--check", "--image-prefix", e.registry.Host,
+				"fn", "render", "tag", "--executor", "pod", "--check", "--image-prefix",
+				e.registry.Host,
 				"--kubeconfig", e.Kubeconfig, "--pod-namespace", "default",
 			}, 1, "set-labels",
 		},

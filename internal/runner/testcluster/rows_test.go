@@ -57,13 +57,15 @@ func testDefinition(t *testing.T, e *env) {
 		})
 	}
 	for name, spec := range map[string]string{
-		"no-image":        "  goExecutor: {tags: [v1]}\n",
-		"empty-image":     "  image: \"\"\n  goExecutor: {tags: [v1]}\n",
-		"image-with-tag":  "  image: a:v1\n  goExecutor: {tags: [v1]}\n",
-		"no-executor":     "  image: a\n",
-		"both-spellings":  "  image: a\n  goExecutor: {tags: [v1]}\n  goExecutorConfig: {tags: [v1]}\n",
-		"no-tags":         "  image: a\n  goExecutor: {tags: []}\n",
-		"two-paths":       "  image: a\n  binaryExecutorConfig: {tags: [v1], relPath: a, absPath: /a}\n",
+		"no-image":       "  goExecutor: {tags: [v1]}\n",
+		"empty-image":    "  image: \"\"\n  goExecutor: {tags: [v1]}\n",
+		"image-with-tag": "  image: a:v1\n  goExecutor: {tags: [v1]}\n",
+		"no-executor":    "  image: a\n",
+		"both-spellings": "  image: a\n  goExecutor: {tags: [v1]}\n" +
+			"  goExecutorConfig: {tags: [v1]}\n",
+		"no-tags": "  image: a\n  goExecutor: {tags: []}\n",
+		"two-paths": "  image: a\n  binaryExecutorConfig: {tags: [v1], relPath: a, " +
+			"absPath: /a}\n",
 		"no-path":         "  image: a\n  binaryExecutorConfig: {tags: [v1]}\n",
 		"negative-queue":  "  image: a\n  podExecutor: {preferredMaxQueueLength: -1}\n",
 		"broken-duration": "  image: a\n  podExecutor: {timeToLive: soon}\n",
@@ -111,7 +113,8 @@ func testFlow(t *testing.T, e *env) {
 			if first == "" {
 				first = text
 			}
-			if text != first || !strings.Contains(text, "app: shop") || !strings.Contains(text, "# kept") {
+			if text != first || !strings.Contains(text, "app: shop") ||
+				!strings.Contains(text, "# kept") {
 				t.Errorf("it returns\n%s", text)
 			}
 			if before[c.executor]++; !maps.Equal(before, r.executed(t)) {
@@ -124,7 +127,8 @@ func testFlow(t *testing.T, e *env) {
 					t.Errorf("its pod is not the configured one: %d pods", len(found))
 				}
 			}
-			t.Logf("%s: %v, again: %v", c.tag, time.Since(began).Round(time.Millisecond), warm(t, r, c.tag))
+			t.Logf("%s: %v, again: %v", c.tag, time.Since(began).Round(time.Millisecond),
+				warm(t, r, c.tag))
 		})
 	}
 	// A function that runs and fails does not run again on another executor.
@@ -319,7 +323,8 @@ func testReload(t *testing.T, e *env) {
 		"  goExecutor: {tags: [v0.1.1]}\n",
 		"  binaryExecutor: {tags: [v0.1.1], path: set-labels}\n",
 		"  podExecutor: {tags: [v0.1.1]}\n",
-		"  podExecutor: {tags: [v0.1.1], templateOverrides: {container: {env: [{name: A, value: b}]}}}\n",
+		"  podExecutor: {tags: [v0.1.1], templateOverrides: {container: {env: [{name: A, value: " +
+			"b}]}}}\n",
 		"",
 	}
 	apply := func(spec string) {
@@ -327,7 +332,8 @@ func testReload(t *testing.T, e *env) {
 			e.kubectl(t, "", "delete", "functionconfig", "set-labels", "-n", "porch-fn-system")
 			return
 		}
-		e.kubectl(t, object("set-labels", "  image: set-labels\n"+spec), "replace", "--force", "-f", "-")
+		e.kubectl(t, object("set-labels", "  image: set-labels\n"+spec), "replace", "--force", "-f",
+			"-")
 	}
 	e.kubectl(t, object("set-labels", "  image: set-labels\n"+states[0]), "apply", "-f", "-")
 	r := e.serve(t)
@@ -340,7 +346,8 @@ func testReload(t *testing.T, e *env) {
 	for range 4 {
 		wg.Go(func() {
 			for ctx.Err() == nil {
-				response, err := r.evaluate(context.WithoutCancel(ctx), "set-labels:v0.1.1", "app: shop")
+				response, err := r.evaluate(context.WithoutCancel(ctx), "set-labels:v0.1.1",
+					"app: shop")
 				if err != nil {
 					failed.Add(1)
 					t.Error(err)

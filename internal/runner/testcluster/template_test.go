@@ -68,13 +68,15 @@ func testTemplate(t *testing.T, e *env) {
 	evaluate("second", `"first"`)
 	// One that gives pods more rights changes nothing.
 	apply(strings.Replace(edition("third"), "  spec:\n", "  spec:\n    hostNetwork: true\n", 1))
-	until("it has the network of the host (--allow-privileged-pods); the template before stays in use")
+	until("it has the network of the host (--allow-privileged-pods); the template before stays " +
+		"in use")
 	evaluate("second", "")
 	// A ConfigMap has the template as text, as older versions of Porch read it.
 	_, body, _ := strings.Cut(edition("fourth"), "template:\n")
 	e.kubectl(t, "", "delete", "podtemplate", "base-pod-template", "-n", "default")
 	apply("apiVersion: v1\nkind: ConfigMap\n" +
-		"metadata: {name: base-pod-template, namespace: default}\ndata:\n  template: |\n    kind: Pod\n" + indented(body))
+		"metadata: {name: base-pod-template, namespace: default}\ndata:\n  template: |\n" +
+		"    kind: Pod\n" + indented(body))
 	for range 100 {
 		if strings.Count(r.log.String(), "the template of pods has changed") > 1 {
 			break

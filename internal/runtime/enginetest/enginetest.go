@@ -64,7 +64,8 @@ func Build(t *testing.T, dir, name, image, started string) string {
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command(e.Path, "build", "-q", "-t", image, dir).CombinedOutput(); err != nil {
+	if out, err := exec.Command(e.Path, "build", "-q", "-t", image,
+		dir).CombinedOutput(); err != nil {
 		return fmt.Sprintf("%s does not build images: %s", e.Name, out)
 	}
 	t.Cleanup(func() { _ = exec.Command(e.Path, "rmi", "-f", image).Run() })

@@ -111,7 +111,8 @@ func parseGroup(text string) (g group, err error) {
 		}
 		first := rest[:end]
 		rest = rest[end:]
-		if after, ok := strings.CutPrefix(strings.TrimLeft(rest, " \t"), "- "); ok && operator == "" {
+		if after, ok := strings.CutPrefix(strings.TrimLeft(rest, " \t"), "- "); ok &&
+			operator == "" {
 			rest = strings.TrimLeft(after, " \t")
 			if end = strings.IndexAny(rest, " \t,"); end < 0 {
 				end = len(rest)

@@ -97,7 +97,8 @@ func oddPre(text string) bool {
 
 func TestConstraintLimits(t *testing.T) {
 	for _, text := range []string{
-		">=" + strings.Repeat("1", 600), strings.Repeat("1||", 40) + "1", "~1,", ",~1", "~1 ||", "1 -",
+		">=" + strings.Repeat("1", 600), strings.Repeat("1||", 40) + "1", "~1,", ",~1", "~1 ||",
+		"1 -",
 		"- 1", "~1~2", "==1", "><1", "!1", "~1 2 - ", ">*", "1.*.2", "1.2.3.4", "1|2",
 		">18446744073709551616",
 	} {

@@ -33,7 +33,8 @@ func TestCostOfFind(t *testing.T) {
 			for range runs {
 				began := used(t)
 				for i := range lookups {
-					if _, err := cache.Set().Find(Request{Image: images[i%len(images)]}); err != nil {
+					if _, err := cache.Set().Find(
+						Request{Image: images[i%len(images)]}); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -58,7 +58,8 @@ func TestAPIServer(t *testing.T) {
 		t.Fatal(out)
 	}
 	create := []string{
-		"create", "--namespace=default", "--dry-run=server", "--validate=strict", "-o", "yaml", "-f",
+		"create", "--namespace=default", "--dry-run=server", "--validate=strict", "-o", "yaml",
+		"-f",
 		"-",
 	}
 	inDefault := strings.NewReplacer("namespace: porch-fn-system", "namespace: default",

@@ -147,7 +147,8 @@ func (a *Attempts[R]) Next(ctx context.Context) (R, error) {
 		}
 		prepare := a.prepare(kind)
 		if prepare == nil {
-			a.trace = append(a.trace, Step{Kind: kind, Reason: join(step.why, "not available here")})
+			a.trace = append(a.trace,
+				Step{Kind: kind, Reason: join(step.why, "not available here")})
 			continue
 		}
 		made, err := prepare(ctx, step.candidate)
@@ -211,7 +212,8 @@ func (m *Match) plan() []planned {
 	if m.entry == nil {
 		why := "no FunctionConfig has the image " + m.Image.Base
 		if m.Other != nil {
-			why = fmt.Sprintf("the FunctionConfig %s is for other repositories than %s", m.Other.Name,
+			why = fmt.Sprintf("the FunctionConfig %s is for other repositories than %s",
+				m.Other.Name,
 				m.Image.Repository)
 		}
 		if why += "; default configuration"; m.alone {

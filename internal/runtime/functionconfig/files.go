@@ -101,7 +101,8 @@ func find(paths []string, name func(string) string) ([]configFile, []Problem) {
 					return filepath.SkipDir
 				}
 				return nil
-			case d.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(file)):
+			case d.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"},
+				filepath.Ext(file)):
 				return nil
 			case len(files) == maxFiles:
 				return fmt.Errorf("there are more than %d files", maxFiles)

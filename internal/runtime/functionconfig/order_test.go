@@ -25,7 +25,10 @@ func TestOrder(t *testing.T) {
 		{"reversed", "pod,binary,go", "f:v1", "pod binary go"},
 		{"one first", "binary", "f:v1", "binary go pod"},
 		{"a container is a pod", "container,go", "f:v1", "pod go binary"},
-		{"an exact tag comes first nevertheless", "pod,go,binary", "f:v2.0.0", "binary pod(*) go(~2)"},
+		{
+			"an exact tag comes first nevertheless", "pod,go,binary", "f:v2.0.0",
+			"binary pod(*) go(~2)",
+		},
 		{"of constraints", "pod,go", "f:v2.1.0", "pod(*) go(~2)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

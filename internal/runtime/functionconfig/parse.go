@@ -127,7 +127,8 @@ func (d *decoder) metadata(f field, c *Config) {
 	name := f.get("name")
 	if text, ok := d.text(name); ok {
 		if !isSubdomain(text) {
-			_ = d.refuse(name, "%q is not a name: lower-case letters, digits, \".\" and \"-\" are allowed",
+			_ = d.refuse(name, "%q is not a name: lower-case letters, digits, \".\" and \"-\" "+
+				"are allowed",
 				text)
 		}
 		c.Name = text
@@ -216,7 +217,8 @@ func (d *decoder) image(f field, c *Config) {
 	case strings.ContainsAny(text, "/:@"):
 		p := d.fail(f, "%q is more than the base name of an image", text)
 		if image, err := runtime.ParseImage(text); err == nil {
-			p.Hint = fmt.Sprintf("image: %s; a repository belongs to prefixes, a tag to tags", image.Base)
+			p.Hint = fmt.Sprintf("image: %s; a repository belongs to prefixes, a tag to tags",
+				image.Base)
 		}
 	case !runtime.IsImageBase(text):
 		_ = d.fail(f, "%q is not the base name of an image", text)
@@ -318,7 +320,8 @@ func (d *decoder) binarySection(f field) *Binary {
 	}
 	if len(set) == 0 {
 		p := d.refuse(f.get("path"), "the path of the program is missing")
-		p.Field, p.Hint = f.path, "relPath: is below the directory of --functions, absPath: is absolute"
+		p.Field, p.Hint = f.path,
+			"relPath: is below the directory of --functions, absPath: is absolute"
 		return b
 	}
 	for i, p := range set {

@@ -73,7 +73,8 @@ func TestParseBothSpellings(t *testing.T) {
 				string(c.Pod.Overrides.Container.Resources))
 			want := "set-labels porch-fn-system set-labels [ registry.example:5000/functions] 1 " +
 				"apply-labels set-labels true 3 2 functions " +
-				`{"limits":{"cpu":1,"memory":"128Mi"},"requests":{"cpu":"100m","memory":"64Mi"}}` + "\n"
+				`{"limits":{"cpu":1,"memory":"128Mi"},"requests":{"cpu":"100m","memory":"64Mi"}}` +
+				"\n"
 			if got != want {
 				t.Errorf("got  %swant %s", got, want)
 			}
@@ -161,7 +162,8 @@ func TestImageUsedTwice(t *testing.T) {
 }
 
 func TestSeveralDocuments(t *testing.T) {
-	two := proposed + "---\n# none\n---\n" + strings.ReplaceAll(proposed, "image: set", "image: get")
+	two := proposed + "---\n# none\n---\n" + strings.ReplaceAll(proposed, "image: set",
+		"image: get")
 	configs, problems := Parse([]byte(strings.ReplaceAll(two, "\n", "\r\n")), "f.yaml")
 	if len(configs) != 2 || len(problems) > 0 {
 		t.Errorf("%d configs, %v", len(configs), problems)
@@ -260,7 +262,8 @@ func TestParseImageTable(t *testing.T) {
 		})
 	}
 	for _, name := range []string{
-		"", "a/b:c/d", "x:", ":v1", "/x", "x//y", "a/X", "X", "my.io/A/x", "x@sha256:12", "x@", "x:v1@",
+		"", "a/b:c/d", "x:", ":v1", "/x", "x//y", "a/X", "X", "my.io/A/x", "x@sha256:12", "x@",
+		"x:v1@",
 		"x/", "-x", "x-", "a:b:c", "localhost:/x", "localhost:5o/x", ".x", "x:.a", "x:-a", " x",
 		"x y",
 		"x@md5:" + strings.Repeat("0", 64), "x@sha256:" + strings.Repeat("0A", 32), "http://x/y",

@@ -71,7 +71,8 @@ func (d *decoder) container(f, resources field) ContainerOverrides {
 		}
 		value, from := e.get("value"), e.get("valueFrom")
 		d.text(value)
-		d.keys(from, "configMapKeyRef", "fieldRef", "fileKeyRef", "resourceFieldRef", "secretKeyRef")
+		d.keys(from, "configMapKeyRef", "fieldRef", "fileKeyRef", "resourceFieldRef",
+			"secretKeyRef")
 		if value.isSet() && from.isSet() {
 			_ = d.fail(from, "a variable has value or valueFrom, not both")
 		}

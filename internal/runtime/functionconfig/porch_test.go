@@ -38,10 +38,12 @@ func catalogue() string {
 			fmt.Fprintf(&b, "  podExecutor:\n    tags:\n      - %q\n    timeToLive: 30m\n", c.pod)
 		}
 		if c.binary != "" {
-			fmt.Fprintf(&b, "  binaryExecutor:\n    tags:\n      - %q\n    path: %s\n", c.binary, c.image)
+			fmt.Fprintf(&b, "  binaryExecutor:\n    tags:\n      - %q\n    path: %s\n", c.binary,
+				c.image)
 		}
 		if c.gone != "" {
-			fmt.Fprintf(&b, "  goExecutor:\n    id: %s\n    tags:\n      - %q # as in go.mod\n", c.image,
+			fmt.Fprintf(&b, "  goExecutor:\n    id: %s\n    tags:\n      - %q # as in go.mod\n",
+				c.image,
 				c.gone)
 		}
 	}

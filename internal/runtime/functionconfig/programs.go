@@ -58,7 +58,8 @@ func (p *Programs) open(b *Binary) (*os.File, string, error) {
 	}
 	if len(p.Dirs) == 0 {
 		return nil, "", &runtime.NotStartedError{
-			Err: fmt.Errorf("%s is below the directory of functions, which is not set (--functions)",
+			Err: fmt.Errorf("%s is below the directory of functions, which is not set "+
+				"(--functions)",
 				b.RelPath),
 		}
 	}

@@ -40,7 +40,8 @@ func ParseTag(text string) (Tag, error) {
 		return t, nil
 	}
 	if !runtime.IsTag(text) {
-		return Tag{}, fmt.Errorf("%q is neither a tag of an image nor a constraint on versions", text)
+		return Tag{}, fmt.Errorf("%q is neither a tag of an image nor a constraint on versions",
+			text)
 	}
 	return t, nil
 }

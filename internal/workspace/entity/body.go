@@ -34,7 +34,8 @@ func DecodeUnitBody(text Text) (u *Unit, data []byte, has bool, err error) {
 	fields := append(r.unit(u), field{name: "Data", read: func(v gaby.Value, path string) {
 		decoded, err := base64.StdEncoding.DecodeString(r.string(v, path))
 		if err != nil {
-			r.fail(v.Position(), CodeFieldValue, path, "leave it out, and name a file with the data",
+			r.fail(v.Position(), CodeFieldValue, path, "leave it out, and name a file with "+
+				"the data",
 				"Data is not base64")
 			return
 		}

@@ -9,7 +9,10 @@ import (
 func TestYAMLIsBlockStyle(t *testing.T) {
 	got, err := entity.YAML(&entity.Filter{
 		FilterID: "x", From: entity.FilterUnit,
-		Common: entity.Common{Slug: "yes", Labels: map[string]string{"b": "1", "a": "two\nlines\n"}},
+		Common: entity.Common{Slug: "yes", Labels: map[string]string{
+			"b": "1",
+			"a": "two\nlines\n",
+		}},
 	})
 	const want = `FilterID: x
 Slug: "yes"

@@ -117,7 +117,9 @@ type reader struct {
 	errs entity.Errors
 }
 
-func (r *reader) fail(at gaby.Position, code entity.Code, format string, args ...any) *entity.Error {
+func (r *reader) fail(at gaby.Position, code entity.Code, format string,
+	args ...any,
+) *entity.Error {
 	e := &entity.Error{
 		Code: code, Pos: r.position(at),
 		Message: fmt.Sprintf(format, args...),

@@ -56,7 +56,8 @@ func Parse(text string, schema Schema) (*Expr, error) {
 			return e, nil
 		}
 		if !p.word("AND") {
-			return nil, p.hint(p.fail(p.pos, "AND is expected at `%s`", p.rest()), andHint(p.rest()))
+			return nil, p.hint(p.fail(p.pos, "AND is expected at `%s`", p.rest()),
+				andHint(p.rest()))
 		}
 		p.blanks()
 		if p.pos == len(text) {

@@ -26,7 +26,14 @@ func TestOrderAndLevels(t *testing.T) {
 
 func TestCycles(t *testing.T) {
 	// a triangle, a loop of one, and a node downstream of both that is on no cycle
-	g := graph.New(5, []graph.Edge{{2, 0, 7}, {0, 1, 5}, {1, 2, 6}, {3, 3, 8}, {4, 3, 9}, {4, 0, 1}})
+	g := graph.New(5, []graph.Edge{
+		{2, 0, 7},
+		{0, 1, 5},
+		{1, 2, 6},
+		{3, 3, 8},
+		{4, 3, 9},
+		{4, 0, 1},
+	})
 	want := [][]graph.Edge{{{0, 1, 5}, {1, 2, 6}, {2, 0, 7}}, {{3, 3, 8}}}
 	if diff := cmp.Diff(want, g.Cycles()); diff != "" {
 		t.Error(diff)

@@ -98,6 +98,7 @@ func (b *band) svg(to *strings.Builder) {
 	left, top, right, bottom := b.frame()
 	fmt.Fprintf(to, `<rect x="%d" y="%d" width="%d" height="%d" rx="7" fill="#f7f7f2" `+
 		`stroke="#b0b0a0"/>`+"\n", left, top, right-left, bottom-top)
-	fmt.Fprintf(to, `<text x="%d" y="%d" font-size="11" font-weight="bold" fill="#777766">%s</text>`+
+	fmt.Fprintf(to, `<text x="%d" y="%d" font-size="11" font-weight="bold" `+
+		`fill="#777766">%s</text>`+
 		"\n", left+framePadding, top+frameTitle-2, html.EscapeString(b.group))
 }

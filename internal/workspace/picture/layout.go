@@ -218,7 +218,8 @@ func (l *layout) labels() {
 		for i := range l.level {
 			if s := &l.level[i]; l.boxes[s.from].row == row {
 				n++
-				s.at = point{(l.boxes[s.from].middle() + l.boxes[s.to].middle()) / 2, y + n*laneHeight}
+				s.at = point{(l.boxes[s.from].middle() + l.boxes[s.to].middle()) / 2, y +
+					n*laneHeight}
 				s.at.x = l.inside(s.at.x, s.label)
 				s.y1 = y
 			}

@@ -149,7 +149,8 @@ func (g *Graph) Dot(clusters bool) string {
 	for _, group := range g.groups() {
 		indent := "  "
 		if clusters {
-			fmt.Fprintf(&b, "  subgraph %s {\n    label=%s;\n", dotText("cluster_"+group), dotText(group))
+			fmt.Fprintf(&b, "  subgraph %s {\n    label=%s;\n", dotText("cluster_"+group),
+				dotText(group))
 			indent = "    "
 		}
 		for _, n := range g.Nodes {

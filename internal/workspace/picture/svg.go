@@ -37,7 +37,8 @@ func (g *Graph) SVG(clusters bool) string {
 		s := &l.level[i]
 		x1, x2, y2 := l.boxes[s.from].middle(), l.boxes[s.to].middle(), l.boxes[s.to].y+boxHeight
 		low := s.at.y + laneHeight/2
-		path := fmt.Sprintf("M%d,%d C%d,%d %d,%d %d,%d", x1, s.y1, x1, low, x2, max(low, y2), x2, y2)
+		path := fmt.Sprintf("M%d,%d C%d,%d %d,%d %d,%d", x1, s.y1, x1, low, x2, max(low, y2), x2,
+			y2)
 		svgPath(&b, path, &edges[s.edge], true)
 	}
 	for i := range l.boxes {

@@ -22,22 +22,31 @@ func TestOf(t *testing.T) {
 		rule entity.ConflictRule
 		want bool
 	}{
-		"everything":     {entity.ConflictRule{}, true},
-		"path":           {entity.ConflictRule{Path: string(conflict.Path)[:20]}, false},
-		"above":          {entity.ConflictRule{Path: "spec.template"}, true},
-		"below":          {entity.ConflictRule{Path: "spec.template.spec.containers.*.image.x"}, false},
-		"any element":    {entity.ConflictRule{Path: "spec.template.spec.containers.*.image"}, true},
-		"element":        {entity.ConflictRule{Path: "spec.template.spec.containers.?name=app"}, true},
-		"position":       {entity.ConflictRule{Path: "spec.template.spec.containers.0.image"}, true},
-		"other element":  {entity.ConflictRule{Path: "spec.template.spec.containers.?name=b"}, false},
-		"type":           {entity.ConflictRule{ResourceType: "apps/v1/Deployment"}, true},
-		"other type":     {entity.ConflictRule{ResourceType: "v1/Service"}, false},
-		"name":           {entity.ConflictRule{ResourceName: "web"}, true},
-		"full name":      {entity.ConflictRule{ResourceName: "shop/web"}, true},
-		"other name":     {entity.ConflictRule{ResourceName: "prod/web"}, false},
-		"reason":         {entity.ConflictRule{Reason: api.ConflictSubtracted}, true},
-		"other reason":   {entity.ConflictRule{Reason: api.ConflictBothAdded}, false},
-		"type, not path": {entity.ConflictRule{ResourceType: "apps/v1/Deployment", Path: "spec.x"}, false},
+		"everything": {entity.ConflictRule{}, true},
+		"path":       {entity.ConflictRule{Path: string(conflict.Path)[:20]}, false},
+		"above":      {entity.ConflictRule{Path: "spec.template"}, true},
+		"below": {
+			entity.ConflictRule{Path: "spec.template.spec.containers.*.image.x"},
+			false,
+		},
+		"any element": {entity.ConflictRule{Path: "spec.template.spec.containers.*.image"}, true},
+		"element":     {entity.ConflictRule{Path: "spec.template.spec.containers.?name=app"}, true},
+		"position":    {entity.ConflictRule{Path: "spec.template.spec.containers.0.image"}, true},
+		"other element": {
+			entity.ConflictRule{Path: "spec.template.spec.containers.?name=b"},
+			false,
+		},
+		"type":         {entity.ConflictRule{ResourceType: "apps/v1/Deployment"}, true},
+		"other type":   {entity.ConflictRule{ResourceType: "v1/Service"}, false},
+		"name":         {entity.ConflictRule{ResourceName: "web"}, true},
+		"full name":    {entity.ConflictRule{ResourceName: "shop/web"}, true},
+		"other name":   {entity.ConflictRule{ResourceName: "prod/web"}, false},
+		"reason":       {entity.ConflictRule{Reason: api.ConflictSubtracted}, true},
+		"other reason": {entity.ConflictRule{Reason: api.ConflictBothAdded}, false},
+		"type, not path": {
+			entity.ConflictRule{ResourceType: "apps/v1/Deployment", Path: "spec.x"},
+			false,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.rule.Severity = ignore

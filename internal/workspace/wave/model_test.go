@@ -265,7 +265,8 @@ func (w *world) checkSources(
 func config(t *rapid.T) string {
 	var docs []string
 	if rapid.Bool().Draw(t, "namespace") {
-		docs = append(docs, fmt.Sprintf("apiVersion: v1\nkind: Namespace\nmetadata:\n  name: ns%d\n",
+		docs = append(docs, fmt.Sprintf("apiVersion: v1\nkind: Namespace\nmetadata:\n"+
+			"  name: ns%d\n",
 			rapid.IntRange(0, 2).Draw(t, "ns")))
 	}
 	for i := range rapid.IntRange(0, 2).Draw(t, "resources") {
@@ -280,7 +281,10 @@ func config(t *rapid.T) string {
 	return strings.Join(docs, "---\n")
 }
 
-var actions = []string{"create", "create", "edit", "edit", "link", "link", "clone", "resolve", "delete", "undo"}
+var actions = []string{
+	"create", "create", "edit", "edit", "link", "link", "clone", "resolve",
+	"delete", "undo",
+}
 
 func (w *world) step(t *rapid.T) {
 	s, ws := w.look(t)
@@ -309,7 +313,8 @@ func (w *world) step(t *rapid.T) {
 			if err != nil {
 				return err
 			}
-			_, err = r.Tx.Record(r, u, []byte(data), entity.SourceCreateUnit, "", entity.Mutation{}, false)
+			_, err = r.Tx.Record(r, u, []byte(data), entity.SourceCreateUnit, "", entity.Mutation{},
+				false)
 			return errors.Join(err, w.follow(r))
 		})
 	case "edit":
@@ -342,7 +347,8 @@ func (w *world) step(t *rapid.T) {
 			case entity.UpdateInsert:
 				l.Bindings = []entity.Binding{{
 					NeededResource: &api.ResourceInfo{
-						ResourceType: "v1/ConfigMap", ResourceName: "c0", ResourceNameWithoutScope: "c0",
+						ResourceType: "v1/ConfigMap", ResourceName: "c0",
+						ResourceNameWithoutScope: "c0",
 					}, NeededPath: "data.text",
 				}}
 			case entity.UpdateTransformPaths:

@@ -114,7 +114,8 @@ func (r *Runner) selected(u *workspace.Unit, change Change, sel Selection) chose
 		if l.UpdateType == entity.UpdateNone || l.To == nil {
 			continue
 		}
-		propagate := sel.Propagate && l.AutoUpdate && (!sel.OneSpace || l.To.SpaceSlug == u.SpaceSlug)
+		propagate := sel.Propagate && l.AutoUpdate &&
+			(!sel.OneSpace || l.To.SpaceSlug == u.SpaceSlug)
 		changed := change.Revised
 		if l.UseLiveState {
 			changed = change.Live

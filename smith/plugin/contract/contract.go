@@ -124,7 +124,8 @@ func Check(p plugin.Plugin, c Case, runs int, anyGVK bool) error {
 		}
 		if got, err := text(again); err != nil || !bytes.Equal(got, want) {
 			return errors.Join(append(problems, fmt.Errorf(
-				"run %d with the same input returns something else:\n%s\nand not\n%s", i+1, got, want))...)
+				"run %d with the same input returns something else:\n%s\nand not\n%s", i+1, got,
+				want))...)
 		}
 	}
 	return errors.Join(problems...)

@@ -63,7 +63,8 @@ func TestCheck(t *testing.T) {
 	failing := func(external, retriable bool) process {
 		return func(map[string]any, *plugin.Context) plugin.ProcessResult {
 			return &plugin.ProcessResultFailure{
-				Error: errors.New("no luck"), IsExternalError: external, IsRetriableError: retriable,
+				Error: errors.New("no luck"), IsExternalError: external,
+				IsRetriableError: retriable,
 			}
 		}
 	}
@@ -73,7 +74,9 @@ func TestCheck(t *testing.T) {
 		want    string
 	}{
 		"fine": {
-			func(map[string]any, *plugin.Context) plugin.ProcessResult { return made(nil) }, nil, "",
+			func(map[string]any, *plugin.Context) plugin.ProcessResult {
+				return made(nil)
+			}, nil, "",
 		},
 		"panics": {
 			func(map[string]any, *plugin.Context) plugin.ProcessResult { panic("oh") }, nil,
@@ -106,19 +109,25 @@ func TestCheck(t *testing.T) {
 			ctx.Dependencies["x"].Outputs[0].Object["a"] = 1
 			return made(nil)
 		}, nil, "the Context was changed by Process"},
-		"changes a declared object": {func(_ map[string]any, ctx *plugin.Context) plugin.ProcessResult {
+		"changes a declared object": {func(_ map[string]any,
+			ctx *plugin.Context,
+		) plugin.ProcessResult {
 			ctx.Dependencies["z"].Spec.Spec.Object["a"] = 1
 			return made(nil)
 		}, nil, "the Context was changed by Process"},
-		"changes a declared spec": {func(_ map[string]any, ctx *plugin.Context) plugin.ProcessResult {
+		"changes a declared spec": {func(_ map[string]any,
+			ctx *plugin.Context,
+		) plugin.ProcessResult {
 			ctx.Dependencies["z"].Spec.Spec.Plugin.Spec["a"] = 1
 			return made(nil)
 		}, nil, "the Context was changed by Process"},
 		"a controller": {func(map[string]any, *plugin.Context) plugin.ProcessResult {
-			return withMetadata(map[string]any{"ownerReferences": []any{map[string]any{"controller": true}}})
+			return withMetadata(
+				map[string]any{"ownerReferences": []any{map[string]any{"controller": true}}})
 		}, nil, "the object has an owner reference with controller: true, which only Smith sets"},
 		"a time of deletion": {func(map[string]any, *plugin.Context) plugin.ProcessResult {
-			return withMetadata(map[string]any{"annotations": map[string]any{smithv1.DeletionTimestamp: ""}})
+			return withMetadata(
+				map[string]any{"annotations": map[string]any{smithv1.DeletionTimestamp: ""}})
 		}, nil, "the object has the annotation smith.atlassian.com/deletionTimestamp, which only " +
 			"Smith sets"},
 		"counts": {func(map[string]any, *plugin.Context) plugin.ProcessResult {
@@ -148,16 +157,21 @@ func TestCheck(t *testing.T) {
 		}, ""},
 		"fails otherwise": {failing(false, true), func(c *contract.Case) {
 			c.WantError, c.External, c.Retriable = "time", &yes, &no
-		}, "it fails with \"no luck\", which does not contain \"time\"\nIsExternalError is false\n" +
+		}, "it fails with \"no luck\", which does not contain \"time\"\n" +
+			"IsExternalError is false\n" +
 			"IsRetriableError is true"},
 		"should fail": {
 			func(map[string]any, *plugin.Context) plugin.ProcessResult { return made(nil) },
-			func(c *contract.Case) { c.WantError = "luck" }, "it succeeds, and should fail with \"luck\"",
+			func(c *contract.Case) { c.WantError = "luck" },
+			"it succeeds, and should fail with \"luck\"",
 		},
 		"another object": {
 			func(map[string]any, *plugin.Context) plugin.ProcessResult { return made("x") },
 			func(c *contract.Case) {
-				c.Want = &plugin.Object{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "data": "y"}}
+				c.Want = &plugin.Object{Object: map[string]any{
+					"apiVersion": "v1",
+					"kind":       "ConfigMap", "data": "y",
+				}}
 			}, "the object is\n",
 		},
 	} {
@@ -167,7 +181,8 @@ func TestCheck(t *testing.T) {
 				c.change(&one)
 			}
 			err := contract.Check(custom{description, c.process}, one, 100, false)
-			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			if c.want == "" && err != nil || c.want != "" &&
+				(err == nil || !strings.Contains(err.Error(), c.want)) {
 				t.Errorf("got %v, want %s", err, c.want)
 			}
 		})
@@ -180,7 +195,8 @@ func TestEnvironment(t *testing.T) {
 		return made(os.Getenv("CONTRACT_TEST"))
 	}}
 	if err := contract.Environment(reads, contract.Case{}); err == nil ||
-		!strings.HasPrefix(err.Error(), "without environment variables it returns something else:") {
+		!strings.HasPrefix(err.Error(),
+			"without environment variables it returns something else:") {
 		t.Errorf("got %v", err)
 	}
 	if os.Getenv("CONTRACT_TEST") != "x" {
@@ -194,10 +210,26 @@ func TestDescription(t *testing.T) {
 		"":                              description,
 		"nil is the result of Describe": func() *plugin.Description { return nil },
 		"panic in Describe: oh":         func() *plugin.Description { panic("oh") },
-		"the name is empty":             func() *plugin.Description { d := description(); d.Name = ""; return d },
-		`the name "A_b" is not a DNS`:   func() *plugin.Description { d := description(); d.Name = "A_b"; return d },
-		"has no version or no ki":       func() *plugin.Description { d := description(); d.GVK.Kind = ""; return d },
-		"the schema: ":                  func() *plugin.Description { d := description(); d.SpecSchema = []byte("{"); return d },
+		"the name is empty": func() *plugin.Description {
+			d := description()
+			d.Name = ""
+			return d
+		},
+		`the name "A_b" is not a DNS`: func() *plugin.Description {
+			d := description()
+			d.Name = "A_b"
+			return d
+		},
+		"has no version or no ki": func() *plugin.Description {
+			d := description()
+			d.GVK.Kind = ""
+			return d
+		},
+		"the schema: ": func() *plugin.Description {
+			d := description()
+			d.SpecSchema = []byte("{")
+			return d
+		},
 		"returns something else": func() *plugin.Description {
 			calls++
 			d := description()
@@ -207,7 +239,8 @@ func TestDescription(t *testing.T) {
 	} {
 		t.Run("want "+want, func(t *testing.T) {
 			err := contract.Description(custom{describe, nil})
-			if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			if want == "" && err != nil || want != "" &&
+				(err == nil || !strings.Contains(err.Error(), want)) {
 				t.Errorf("got %v, want %s", err, want)
 			}
 		})

@@ -78,7 +78,8 @@ func (filter) Process(spec map[string]any, ctx *plugin.Context) plugin.ProcessRe
 		}
 	case len(entries) == 0:
 		return &plugin.ProcessResultFailure{
-			Error:           fmt.Errorf("no key of %s starts with %s", strings.Join(secrets, ", "), prefix),
+			Error: fmt.Errorf("no key of %s starts with %s", strings.Join(secrets, ", "),
+				prefix),
 			IsExternalError: true, IsRetriableError: true, // the Secret may still be filled
 		}
 	}

@@ -9,7 +9,9 @@ var expressions = compile()
 func compile() []*regexp.Regexp {
 	var all []*regexp.Regexp
 	for range 12 {
-		all = append(all, regexp.MustCompile(`^(?P<registry>[A-Za-z0-9.-]+(?::[0-9]+)?/)?(?P<path>[a-z0-9]+(?:[._-][a-z0-9]+)*)(?P<tag>:\w[\w.-]*)?$`))
+		all = append(all,
+			regexp.MustCompile(
+				`^(?P<registry>[A-Za-z0-9.-]+(?::[0-9]+)?/)?(?P<path>[a-z0-9]+(?:[._-][a-z0-9]+)*)(?P<tag>:\w[\w.-]*)?$`))
 	}
 	return all
 }
