@@ -21,7 +21,8 @@ type Applied struct {
 
 // ApplyConflicts writes the values of conflicts that merges have withheld, as content of the
 // upstream units: later merges may overwrite them. A conflict about a deletion that was made has
-// nothing to write.
+// nothing to write. A conflict without UnitID has a value of the user's own: it has no source, and
+// keeps the protection of what it replaces.
 func ApplyConflicts(
 	x *functions.Executor, u *Unit, chosen api.MutationConflictList,
 ) (*Applied, error) {
@@ -69,7 +70,10 @@ func ApplyConflicts(
 		if err != nil {
 			return nil, err
 		}
-		a.Data, a.Changed, a.Sources = text, true, unprotected(sources, changes)
+		if from.unit != "" {
+			sources = unprotected(sources, changes)
+		}
+		a.Data, a.Changed, a.Sources = text, true, sources
 		a.Mutations = append(a.Mutations, entity.Mutation{
 			MutationNum: num, RevisionNum: u.HeadRevisionNum + 1, LinkID: from.link,
 			MergeSourceID: from.unit,
@@ -85,8 +89,10 @@ func patchOf(list api.MutationConflictList) (
 ) {
 	at := map[api.ResourceInfo]int{}
 	for _, c := range list {
-		if c.Reason == api.ConflictDeleteShadowed || c.Reason == api.ConflictExclusiveCleared {
-			continue // it was applied
+		wasApplied := c.Reason == api.ConflictDeleteShadowed ||
+			c.Reason == api.ConflictExclusiveCleared
+		if wasApplied && c.UnitID != "" {
+			continue
 		}
 		if c.Path == "" && c.Source.MutationType == api.MutationTypeUpdate {
 			left = append(left, c) // the values are those of its paths

@@ -7,10 +7,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/link"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 	"github.com/fctl-dev/fctl/internal/workspace/severity"
@@ -167,81 +167,65 @@ func (o *unitConflicts) settle(s *session.Session, name string) error {
 			others = append(others, c)
 		}
 	}
+	var left api.MutationConflictList
 	if o.apply && len(settled) > 0 {
-		data, err := o.applied(s, u, settled)
-		if err != nil {
+		if left, err = o.write(s, u, e, settled, "applied "); err != nil {
 			return err
 		}
-		if api.DataHash(data) != u.DataHash {
-			description := o.ChangeDesc
-			if description == "" {
-				description = "applied " + session.Count(len(settled), "conflict")
-			}
-			if _, err := s.Tx.Record(e, u, data, entity.SourceMergeUnits, description,
-				entity.Mutation{LinkID: settled[0].LinkID, MergeSourceID: o.source(s, settled[0])},
-				false); err != nil {
-				return err
-			}
+		if len(left) == len(settled) {
+			return notApplied(u, left)
 		}
 	}
+	for i := range left {
+		s.Warn([]entity.Warning{{
+			Code: entity.CodePathNotFound, Space: u.SpaceSlug, Unit: u.Slug,
+			Message: "not applied: " + left[i].String(),
+		}})
+	}
+	others = append(others, left...)
+	settledNum := len(settled) - len(left)
 	if err := s.Tx.WriteConflicts(u, others); err != nil {
 		return err
 	}
 	verb := map[bool]string{true: "applied", false: "dismissed"}[o.apply]
 	s.After(func() error {
-		s.Note("%s %s", verb, session.Count(len(settled), "conflict"))
+		s.Note("%s %s", verb, session.Count(settledNum, "conflict"))
 		return nil
 	})
 	return s.Propagate()
 }
 
-// source returns the ID of the unit that a conflict's value comes from.
-func (o *unitConflicts) source(s *session.Session, c api.MutationConflict) string {
-	if l, err := s.Link("", c.LinkID); err == nil {
-		return l.ToUnitID
-	}
-	return ""
-}
-
-// applied returns the data of a unit with the values that conflicts withheld.
-func (o *unitConflicts) applied(
-	s *session.Session, u *workspace.Unit, conflicts api.MutationConflictList,
-) ([]byte, error) {
-	executor, err := s.Functions()
+// write writes the values of conflicts as a revision of the unit, one mutation for each link, and
+// returns the conflicts whose values could not be written.
+func (o *unitConflicts) write(
+	s *session.Session, u *workspace.Unit, e *wave.Runner, conflicts api.MutationConflictList,
+	verb string,
+) (api.MutationConflictList, error) {
+	in, err := e.Unit(u)
 	if err != nil {
 		return nil, err
 	}
-	converter, err := executor.Converter(u.ToolchainType)
-	if err != nil {
-		return nil, err
-	}
-	data, err := s.Store.Data(u, u.HeadRevisionNum)
-	if err != nil {
-		return nil, err
-	}
-	docs, err := session.Documents(converter, data)
+	applied, err := link.ApplyConflicts(e.Executor, &in, conflicts)
 	if err != nil {
 		return nil, s.Store.InUnit(u, err)
 	}
-	var patch api.ResourceMutationList
-	for _, c := range conflicts {
-		m := api.ResourceMutation{Resource: c.Resource, ResourceMutationInfo: c.Source}
-		if c.Path != "" {
-			m.ResourceMutationInfo = api.MutationInfo{MutationType: api.MutationTypeUpdate}
-			m.PathMutationMap = api.MutationMap{c.Path: c.Source}
-		}
-		patch = append(patch, m)
+	if !applied.Changed {
+		return applied.Left, nil
 	}
-	docs, refused, err := mutation.Patch(docs, nil, patch, nil,
-		executor.ResourceProvider(u.ToolchainType))
-	if err != nil {
-		return nil, err
+	description := o.ChangeDesc
+	if description == "" {
+		description = verb + session.Count(len(conflicts)-len(applied.Left), "conflict")
 	}
-	if len(refused) > 0 {
-		return nil, &entity.Error{
-			Code: entity.CodePathNotFound, Space: u.SpaceSlug, Unit: u.Slug,
-			Message: "not applied: " + refused[0].String(),
-		}
+	return applied.Left, s.Tx.Revise(u, workspace.Change{
+		Data: applied.Data, Source: entity.SourceMergeUnits, Description: description,
+		Mutations: applied.Mutations, Sources: applied.Sources,
+	})
+}
+
+// notApplied returns the error about conflicts whose values cannot be written.
+func notApplied(u *workspace.Unit, left api.MutationConflictList) error {
+	return &entity.Error{
+		Code: entity.CodePathNotFound, Space: u.SpaceSlug, Unit: u.Slug,
+		Message: "not applied: " + left[0].String(),
 	}
-	return converter.DocumentsToNative(docs)
 }

@@ -249,21 +249,23 @@ func (o *unitConflicts) decide(
 		switch {
 		case value == local:
 			continue
+		case value == upstreamValue(c): // content of the upstream, as --apply writes it
 		case value == "":
 			c.Source = api.MutationInfo{MutationType: api.MutationTypeDelete, Value: local}
-		case value != c.Source.Value || c.Source.MutationType == api.MutationTypeDelete:
+			c.UnitID, c.LinkID = "", ""
+		default: // a value of the user's own comes from no upstream
 			c.Source = api.MutationInfo{MutationType: api.MutationTypeReplace, Value: value}
+			c.UnitID, c.LinkID = "", ""
 		}
 		changes = append(changes, c)
 	}
 	if len(changes) > 0 {
-		after, err := o.applied(s, u, changes)
+		left, err := o.write(s, u, e, changes, "decided ")
 		if err != nil {
 			return err
 		}
-		if _, err := s.Tx.Record(e, u, after, entity.SourceMergeUnits, "decided conflicts",
-			entity.Mutation{}, false); err != nil {
-			return err
+		if len(left) > 0 {
+			return notApplied(u, left)
 		}
 	}
 	if err := s.Tx.WriteConflicts(u, others); err != nil {

@@ -138,6 +138,9 @@ func (r *Runner) valid(links []*workspace.Link) error {
 	return errs.Err()
 }
 
+// Unit returns a unit at its head as package link reads it, without its mutations.
+func (r *Runner) Unit(u *workspace.Unit) (link.Unit, error) { return r.unit(u, false) }
+
 // unit reads a unit at its head, and its mutations if they are wanted.
 func (r *Runner) unit(u *workspace.Unit, mutations bool) (link.Unit, error) {
 	s := r.Workspace.Store

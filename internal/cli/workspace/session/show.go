@@ -110,8 +110,10 @@ func (s *Session) describe(b *strings.Builder, r wave.UnitResult, sum *totals) e
 		return l.Status == entity.StatusChanged
 	})
 	for _, l := range r.Output.Result.Links {
-		// Beside links that changed something, those that did not are not worth a line.
-		if l.Status == entity.StatusSkipped || changed && l.Status == entity.StatusUnchanged {
+		// Beside links that changed something, those that did not are not worth a line, unless
+		// conflicts are the reason.
+		if l.Status == entity.StatusSkipped || changed && l.Status == entity.StatusUnchanged &&
+			(l.UpstreamFrom == l.UpstreamTo || !s.hasConflict(r, l.Link)) {
 			continue
 		}
 		var text strings.Builder
@@ -121,6 +123,14 @@ func (s *Session) describe(b *strings.Builder, r wave.UnitResult, sum *totals) e
 	s.describeSelf(b, r.Unit, r.Output, secrets, sum)
 	s.Warn(r.Output.Result.Warnings)
 	return nil
+}
+
+// hasConflict reports whether a link of a unit has a conflict that is worth a line.
+func (s *Session) hasConflict(r wave.UnitResult, slug string) bool {
+	l, err := s.Link(r.Unit.SpaceSlug, slug)
+	return err == nil && slices.ContainsFunc(
+		severity.Select(s.rules(), r.Output.Result.Conflicts, entity.SeverityNote),
+		func(c api.MutationConflict) bool { return c.LinkID == l.LinkID })
 }
 
 // upstreamSecrets returns the secret values that a link may have copied to where values are not
