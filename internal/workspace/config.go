@@ -28,8 +28,9 @@ func decodeConfig(text entity.Text) (*Config, error) { return entity.DecodeWorks
 
 // InitOptions say what a new workspace is like.
 type InitOptions struct {
-	History string
-	Space   string // the default space
+	WorkspaceID string // a UUID that distinguishes the workspace from others
+	History     string
+	Space       string // the default space
 	// Attributes adds the starter file for attributes.
 	Attributes bool
 }
@@ -73,13 +74,15 @@ func Init(ctx context.Context, dir string, o InitOptions) (*InitResult, error) {
 }
 
 func (s *Store) init(ctx context.Context, o InitOptions) (*InitResult, error) {
-	marker, err := entity.YAML(Config{DefaultSpace: o.Space, History: o.History})
+	marker, err := entity.YAML(Config{
+		WorkspaceID: o.WorkspaceID, DefaultSpace: o.Space, History: o.History,
+	})
 	if err != nil {
 		return nil, err
 	}
 	space, err := entity.YAML(&entity.Space{
 		SpaceID: entity.ID(entity.KindSpace, o.Space, o.Space, 0),
-		Common:  entity.Common{Slug: o.Space},
+		Common:  entity.Common{Slug: o.Space, DisplayName: o.Space},
 	})
 	if err != nil {
 		return nil, err

@@ -113,8 +113,12 @@ func (w *Workspace) id(kind entity.Kind, space, slug string) string {
 	}
 }
 
-// created sets the fields of a new entity.
+// created sets the fields of a new entity. People see it under its slug unless they chose another
+// name.
 func (s *Store) created(c *entity.Common, space *Space) {
+	if c.DisplayName == "" {
+		c.DisplayName = c.Slug
+	}
 	c.CreatedAt, c.Version = s.Now(), 1
 	c.UpdatedAt = c.CreatedAt
 	if space != nil {

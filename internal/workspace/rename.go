@@ -81,6 +81,9 @@ func (t *Tx) RenameSpace(w *Workspace, p *Space, slug string) error {
 		}
 	}
 	p.Slug = slug
+	if p.DisplayName == was {
+		p.DisplayName = slug
+	}
 	moved(&p.Common, &p.source)
 	p.SpaceSlug, p.file = slug, spaceFile(slug)
 	for _, u := range w.Units {

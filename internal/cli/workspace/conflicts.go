@@ -106,6 +106,14 @@ func (o *unitConflicts) list(s *session.Session, name string) error {
 	}
 	o.rules = s.Store.Config.ConflictSeverity
 	all = slices.DeleteFunc(all, func(c api.MutationConflict) bool { return !o.matches(c) })
+	data, err := s.Store.Data(u, u.HeadRevisionNum)
+	if err != nil {
+		return err
+	}
+	secrets, err := s.Secrets(u, data, nil)
+	if err != nil {
+		return err
+	}
 	return session.PrintList(s, &o.Output, all, []session.Column[api.MutationConflict]{
 		session.Col("RESOURCE", func(c api.MutationConflict) string {
 			return session.ResourceText(c.Resource)
@@ -121,7 +129,9 @@ func (o *unitConflicts) list(s *session.Session, name string) error {
 		session.WideCol("SEVERITY", func(c api.MutationConflict) string {
 			return string(severity.Of(o.rules, &c))
 		}),
-		session.WideCol("CONFLICT", func(c api.MutationConflict) string { return c.Message() }),
+		session.WideCol("CONFLICT", func(c api.MutationConflict) string {
+			return session.ConflictText(&c, secrets)
+		}),
 	}, func(c api.MutationConflict) string { return session.ResourceText(c.Resource) },
 		func(c api.MutationConflict) any {
 			return conflictJSON{c, severity.Of(o.rules, &c)}

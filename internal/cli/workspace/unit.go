@@ -77,8 +77,14 @@ the revision marks an edit that is not recorded yet.`,
 
 func newUnitGet(a *app.App) *cobra.Command {
 	c, out := &session.Common{App: a}, &session.Output{}
-	cmd := &cobra.Command{Use: "get [flags] UNIT", Short: "Show a unit", Args: session.Words(1, 1)}
+	cmd := &cobra.Command{
+		Use: "get [flags] UNIT", Short: "Show a unit",
+		Long: `Show a unit. JSON and YAML also have what the head revision needs and provides,
+where each value came from (MutationSources), and the outstanding conflicts.`,
+		Args: session.Words(1, 1),
+	}
 	c.AddSpace(cmd.Flags())
+	app.AddShowSecrets(cmd.Flags(), &c.ShowSecrets)
 	out.Add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return c.Read(cmd, func(s *session.Session) error {
@@ -103,7 +109,13 @@ func newUnitGet(a *app.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.PrintGet(out, u.Name(), u.Unit, [][]string{
+			var object any = u.Unit
+			if out.AsObjects() {
+				if object, err = wholeUnit(s, u, conflicts); err != nil {
+					return err
+				}
+			}
+			return s.PrintGet(out, u.Name(), object, [][]string{
 				{"ID", u.UnitID},
 				{"Name", u.Slug},
 				{"Space", u.SpaceSlug},

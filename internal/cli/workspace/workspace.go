@@ -5,6 +5,9 @@
 package workspace
 
 import (
+	"crypto/rand"
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/internal/cli/app"
@@ -65,6 +68,7 @@ touched, except that .gitignore gets the lines that it lacks.`,
 			if history.Value != "ignored" {
 				o.History = history.Value
 			}
+			o.WorkspaceID = randomID()
 			done, err := workspace.Init(cmd.Context(), source.InDirectory(a.Dir, dir), o)
 			if err != nil {
 				return err
@@ -91,6 +95,15 @@ touched, except that .gitignore gets the lines that it lacks.`,
 	cmd.Flags().BoolVar(&o.Attributes, "attributes", false,
 		"write "+starter.AttributesFile+", as 'workspace attributes' prints it")
 	return cmd
+}
+
+// randomID returns a UUID of version 4 (RFC 9562, section 5.4). Nothing is derived from it: it only
+// distinguishes a workspace from others, whose units have the same IDs if they have the same names.
+func randomID() string {
+	var b [16]byte
+	rand.Read(b[:]) //nolint:errcheck // it never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
 func newWorkspaceAttributes(a *app.App) *cobra.Command {

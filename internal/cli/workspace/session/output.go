@@ -87,14 +87,14 @@ func WideCol[T any](name string, value func(T) string) Column[T] {
 	return Column[T]{name, true, value}
 }
 
-// asObjects reports whether the form prints fields of entities, not a table.
-func (o *Output) asObjects() bool {
+// AsObjects reports whether the form prints fields of entities, not a table.
+func (o *Output) AsObjects() bool {
 	return o.Form == "json" || o.Form == "yaml" || strings.HasPrefix(o.Form, jqPrefix)
 }
 
 // noteUnused says which flags have no effect with the form.
 func (s *Session) noteUnused(o *Output) {
-	if len(o.fields) > 0 && !o.asObjects() {
+	if len(o.fields) > 0 && !o.AsObjects() {
 		s.App.Note(s.Settings, "--select has no effect without -o json, yaml or jq")
 	}
 	if len(o.columns) > 0 && !slices.Contains([]string{"", "table", "wide"}, o.Form) {

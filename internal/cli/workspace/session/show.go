@@ -208,6 +208,23 @@ func ResourceText(r api.ResourceInfo) string {
 	return string(r.ResourceType) + " " + strings.TrimPrefix(string(r.ResourceName), "/")
 }
 
+// ConflictText returns the sentence about a conflict, without secret values.
+func ConflictText(c *api.MutationConflict, secrets *sensitive.Values) string {
+	shown := Masked(*c, secrets)
+	return secrets.About(c.Resource.ResourceType, c.Path, shown.Message())
+}
+
+// Masked returns a conflict without secret values.
+func Masked(c api.MutationConflict, secrets *sensitive.Values) api.MutationConflict {
+	c.Source.Value = secrets.Value(c.Resource, c.Path, c.Source.Value)
+	if c.Target != nil {
+		target := *c.Target
+		target.Value = secrets.Value(c.Resource, c.Path, target.Value)
+		c.Target = &target
+	}
+	return c
+}
+
 // describeProduced prints the resources that an Upsert produced.
 func (s *Session) describeProduced(b *strings.Builder, produced []string) {
 	for _, text := range produced {
@@ -398,12 +415,6 @@ func (s *Session) describeConflicts(
 	b *strings.Builder, conflicts []api.MutationConflict, secrets *sensitive.Values,
 ) {
 	for _, c := range conflicts {
-		c.Source.Value = secrets.Value(c.Resource, c.Path, c.Source.Value)
-		if c.Target != nil {
-			target := *c.Target
-			target.Value = secrets.Value(c.Resource, c.Path, target.Value)
-			c.Target = &target
-		}
 		level := ""
 		if of := severity.Of(s.rules(), &c); of != entity.SeverityWarning {
 			level = ", " + string(of)
@@ -412,7 +423,6 @@ func (s *Session) describeConflicts(
 		if where != "" {
 			where += ": "
 		}
-		message := secrets.About(c.Resource.ResourceType, c.Path, c.Message())
-		b.WriteString("      ! " + where + message + " (" + string(c.Reason) + level + ")\n")
+		b.WriteString("      ! " + where + ConflictText(&c, secrets) + " (" + string(c.Reason) + level + ")\n")
 	}
 }
