@@ -41,8 +41,8 @@ func (v Value) YAML() string {
 	return string(e.b)
 }
 
-// YAMLWithAliases returns what [Value.YAML] returns, but keeps aliases if the anchors of all of them
-// are in the value too.
+// YAMLWithAliases returns what [Value.YAML] returns, but keeps aliases if the anchors of all of
+// them are in the value too.
 func (v Value) YAMLWithAliases() string {
 	if v.d == nil {
 		return ""

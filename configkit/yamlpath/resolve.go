@@ -94,7 +94,8 @@ func hasOnlyScalars(m gaby.Value) bool {
 	return m.Kind() == gaby.Map
 }
 
-// oneKey returns the hint for a path whose last keys, from segment i-1 on, may be one key with dots.
+// oneKey returns the hint for a path whose last keys, from segment i-1 on, may be one key with
+// dots.
 func (r *Resolver) oneKey(above []string, key string, i int) string {
 	for _, s := range r.Path.segments[i:] {
 		if s.Kind != Plain {

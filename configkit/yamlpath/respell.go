@@ -7,8 +7,8 @@ import (
 
 // CheckSpelling returns an error for a path in the notation of another tool, which Parse reads as
 // unusual keys: containers[0].image, annotations["a.b/c"], annotations."a.b/c", annotations.a\.b/c,
-// containers.[name=web], /spec/replicas, {.spec.replicas} and $.spec.replicas. The hint is the path as it is written here. A key that really looks like that is
-// written @key:parameter.
+// containers.[name=web], /spec/replicas, {.spec.replicas} and $.spec.replicas. The hint is the path
+// as it is written here. A key that really looks like that is written @key:parameter.
 func CheckSpelling(text string) error {
 	body := text
 	if inner, ok := strings.CutPrefix(text, "{"); ok && strings.HasSuffix(inner, "}") {
@@ -80,8 +80,8 @@ func withoutBrackets(path string) (string, bool) {
 	}
 }
 
-// unescaped returns a path with ~1 for the dots that quotes or backslashes make part of a key, as in
-// annotations."a.b/c" and annotations.a\.b/c. Segments that match by a value stay.
+// unescaped returns a path with ~1 for the dots that quotes or backslashes make part of a key, as
+// in annotations."a.b/c" and annotations.a\.b/c. Segments that match by a value stay.
 func unescaped(path string) string {
 	path, accessor, embedded := strings.Cut(path, "#")
 	path = quotedKey().ReplaceAllStringFunc(path, func(found string) string {

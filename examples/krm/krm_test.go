@@ -105,9 +105,9 @@ func TestStarlarkExamples(t *testing.T) {
 }
 
 // X7: the acceptance list of the function for Nginx, with its script, which runs itself again below
-// fn wrap, and with both forms of file names: (1) the files of the first run, (2) a change of the user
-// in a generated file stays and one in nginx.yaml is followed, (3) a third run changes nothing, (4)
-// the function wins where both set a field, and (5) a failure writes nothing.
+// fn wrap, and with both forms of file names: (1) the files of the first run, (2) a change of the
+// user in a generated file stays and one in nginx.yaml is followed, (3) a third run changes
+// nothing, (4) the function wins where both set a field, and (5) a failure writes nothing.
 func TestAcceptanceNginx(t *testing.T) {
 	program := fctl(t)
 	for _, c := range []struct{ pattern, deployment, service string }{

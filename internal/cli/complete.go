@@ -600,8 +600,8 @@ func (c *completer) flagValues(name, typed string) ([]string, cobra.ShellCompDir
 	return app.Offer(slices.DeleteFunc(values, func(v string) bool { return v == "" }), typed)
 }
 
-// kinds returns the kinds in the file or, as FILE may come later, all that are known. What begins in
-// lower case is completed with kubectl's names: deployments, deploy, deployments.apps.
+// kinds returns the kinds in the file or, as FILE may come later, all that are known. What begins
+// in lower case is completed with kubectl's names: deployments, deploy, deployments.apps.
 func (c *completer) kinds(typed string) []string {
 	last := strings.LastIndexByte(typed, ',') + 1
 	lower := typed[last:] != "" && typed[last:] == strings.ToLower(typed[last:])

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// BenchmarkPeer measures three functions on 10,000 resources: by fn render, where they are built in,
-// and as programs, by kustomize fn run and by fctl fn run. kpt is not available as a Go module;
+// BenchmarkPeer measures three functions on 10,000 resources: by fn render, where they are built
+// in, and as programs, by kustomize fn run and by fctl fn run. kpt is not available as a Go module;
 // kustomize fn run is the library that kpt is made of, and works as kpt does: for each function it
 // prints all resources, starts a program, and parses what that prints. The loops run once each,
 // because kustomize takes a minute.

@@ -93,8 +93,8 @@ func (p *Package) changes(items []*Item, owned func(*File) bool) ([]*Change, err
 	return changes, errors.Join(problems...)
 }
 
-// fileChange returns the change of one file, nil if it stays as it is. f is nil for a new file. kept
-// are the documents that are in some file afterwards.
+// fileChange returns the change of one file, nil if it stays as it is. f is nil for a new file.
+// kept are the documents that are in some file afterwards.
 func fileChange(path string, f *File, items []*Item, kept map[*gaby.YamlDoc]bool,
 ) (*Change, error) {
 	if f != nil && sameItems(f, items) {

@@ -10,8 +10,9 @@ import (
 	"github.com/fctl-dev/fctl/internal/runtime"
 )
 
-// E7: a Go function that runs longer than the limit fails, whether it watches its context or not. One
-// that cannot be ended is not waited for, and nobody uses its items: its failure is not deferred.
+// E7: a Go function that runs longer than the limit fails, whether it watches its context or not.
+// One that cannot be ended is not waited for, and nobody uses its items: its failure is not
+// deferred.
 func TestTimeOfGoFunctions(t *testing.T) {
 	end := make(chan struct{})
 	t.Cleanup(func() { close(end) })

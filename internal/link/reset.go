@@ -27,7 +27,8 @@ func Reset(
 	if err != nil {
 		return nil, nil, err
 	}
-	// The last binding first: an earlier one may be about the namespace in the name of the resource.
+	// The last binding first: an earlier one may be about the namespace in the name of the
+	// resource.
 	for i := len(l.Bindings) - 1; i >= 0; i-- {
 		b := &l.Bindings[i]
 		if !b.AutoUpdate || b.OriginalValue == nil || b.NeededResource == nil {

@@ -186,8 +186,8 @@ func (c *Container) engineProblem(out Output, err error) error {
 	return nil
 }
 
-// The statuses with which docker and podman end if they fail themselves, if the program of the image
-// cannot be executed, and if it does not exist.
+// The statuses with which docker and podman end if they fail themselves, if the program of the
+// image cannot be executed, and if it does not exist.
 const (
 	statusEngine     = 125
 	statusExecutable = 126

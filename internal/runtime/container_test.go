@@ -286,8 +286,8 @@ echo "Error: no such network" >&2; exit 125`,
 
 func noError(err error) bool { return err == nil }
 
-// E5: an engine that fails, and a function that ends with a status that engines use, are distinguished,
-// and the hint says which of them it was.
+// E5: an engine that fails, and a function that ends with a status that engines use, are
+// distinguished, and the hint says which of them it was.
 func TestEngineOrFunction(t *testing.T) {
 	const cannotStart = "the function did not run: the program that the image names is missing, " +
 		"is not executable, or is for another kind of machine"

@@ -34,9 +34,9 @@ func OpenTree(dir string, sync bool) (*Tree, error) {
 
 // Write writes a file, and creates its directories. rel is its path below the root, with slashes.
 // from describes the file it was made from, whose permissions it gets, less those that the umask
-// takes; nil for other content. A file that has all this already is not touched. Write waits for other processes that write to
-// the same directory, until ctx is cancelled. The error is ErrSource, ctx.Err() or one of the file
-// system.
+// takes; nil for other content. A file that has all this already is not touched. Write waits for
+// other processes that write to the same directory, until ctx is cancelled. The error is ErrSource,
+// ctx.Err() or one of the file system.
 func (t *Tree) Write(ctx context.Context, rel string, from fs.FileInfo, parts ...[]byte) error {
 	name, err := t.parent(rel)
 	if err != nil {
@@ -101,8 +101,9 @@ func (t *Tree) has(name string, size int64, parts [][]byte) bool {
 	return err == nil && bytes.Equal(data, bytes.Join(parts, nil))
 }
 
-// Remove deletes a file whose content is data, or a symbolic link whose target it is, and the directories below the root that are empty
-// then. rel is as for Write. The error is ErrChanged or one of the file system.
+// Remove deletes a file whose content is data, or a symbolic link whose target it is, and the
+// directories below the root that are empty then. rel is as for Write. The error is ErrChanged or
+// one of the file system.
 func (t *Tree) Remove(rel string, data []byte) error {
 	name := filepath.FromSlash(rel)
 	now, err := t.content(name)

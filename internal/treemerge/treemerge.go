@@ -42,8 +42,8 @@ type Input struct {
 	// added there.
 	Others map[string]bool
 	// Content merges the contents of a file that both sides changed, and returns how many conflicts
-	// the text has. It gets no symbolic links. ok is false if the contents cannot be merged, such as those of images. A base
-	// of nil means that both sides added the file.
+	// the text has. It gets no symbolic links. ok is false if the contents cannot be merged, such
+	// as those of images. A base of nil means that both sides added the file.
 	Content func(m *Merged) (text []byte, conflicts int, ok bool)
 	// TakeTheirs puts their version of a file that we deleted and they changed into the result, so
 	// that somebody can look at it. Otherwise the file stays deleted.
@@ -191,8 +191,8 @@ func (m *merger) movesAway(f *Merged) bool {
 	return f.Theirs != f.Base && m.isFree(f.Theirs) && !m.leadsOut(f)
 }
 
-// leadsOut reports whether a version of a file is a symbolic link that may lead out of the directory
-// at its path in THEIRS.
+// leadsOut reports whether a version of a file is a symbolic link that may lead out of the
+// directory at its path in THEIRS.
 func (m *merger) leadsOut(f *Merged) bool {
 	return leadsOut(f.Theirs, m.Ours[f.Ours]) || leadsOut(f.Theirs, m.Theirs[f.Theirs])
 }

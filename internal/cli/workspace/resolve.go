@@ -13,8 +13,8 @@ import (
 	"github.com/fctl-dev/fctl/internal/workspace/wave"
 )
 
-// resolveOne resolves links of a unit explicitly, and shows the result. several says that the command
-// is about more units.
+// resolveOne resolves links of a unit explicitly, and shows the result. several says that the
+// command is about more units.
 func resolveOne(
 	s *session.Session,
 	u *workspace.Unit, links []*workspace.Link, o *session.ResolveFlags, form string, several bool,

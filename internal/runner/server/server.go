@@ -33,8 +33,8 @@ type Options struct {
 	MaxRequests int
 	// Reflection lets clients ask for the services and messages.
 	Reflection bool
-	// MinPing is the least time between two checks of a connection by a client, DefaultMinPing if 0.
-	// A client that checks more often loses its connection.
+	// MinPing is the least time between two checks of a connection by a client, DefaultMinPing if
+	// 0. A client that checks more often loses its connection.
 	MinPing time.Duration
 	// Grace is how long requests may take after the server was asked to stop.
 	Grace time.Duration
@@ -68,8 +68,8 @@ func New(e evaluator.Evaluator, o Options) (*Server, error) {
 		// What is around the ResourceList in a message counts as well.
 		grpc.MaxRecvMsgSize(o.MaxMessage+overhead), grpc.MaxSendMsgSize(o.MaxMessage+overhead),
 		grpc.MaxConcurrentStreams(uint32(o.MaxRequests)+16),
-		// Without this, a client that checks its connection during a long call loses it: the library
-		// allows one check in five minutes.
+		// Without this, a client that checks its connection during a long call loses it: the
+		// library allows one check in five minutes.
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{
 			MinTime: o.MinPing, PermitWithoutStream: true,
 		}),

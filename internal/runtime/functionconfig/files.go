@@ -47,8 +47,8 @@ func ReadWith(paths []string, name func(string) string, read func(string) ([]byt
 	return configs, append(problems, twice(configs, broken)...)
 }
 
-// twice returns the problems of broken configs whose image another config has. NewSet finds those of
-// the configs without errors.
+// twice returns the problems of broken configs whose image another config has. NewSet finds those
+// of the configs without errors.
 func twice(configs, broken []*Config) []Problem {
 	if len(broken) == 0 {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// openFlags open a program. A named pipe would otherwise wait for a writer, and no timeout would end
-// the wait.
+// openFlags open a program. A named pipe would otherwise wait for a writer, and no timeout would
+// end the wait.
 const openFlags = os.O_RDONLY | syscall.O_NONBLOCK
 
 // mayExecute reports whether a file mode lets anybody execute a program. The kernel decides for

@@ -5,8 +5,9 @@ import (
 	"errors"
 )
 
-// PodObject returns, as JSON, a FunctionConfig with the pods of this one, for every tag of its image
-// in a repository. A program that has found the object of an image gives another program this.
+// PodObject returns, as JSON, a FunctionConfig with the pods of this one, for every tag of its
+// image in a repository. A program that has found the object of an image gives another program
+// this.
 func (c *Config) PodObject(repository string) ([]byte, error) {
 	if c.Pod == nil {
 		return nil, errors.New("FunctionConfig " + c.Name + " has no podExecutor")

@@ -221,8 +221,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReadFindsImagesOfBrokenObjects reports that an image is used twice in the same run as the other
-// errors of the objects that name it.
+// TestReadFindsImagesOfBrokenObjects reports that an image is used twice in the same run as the
+// other errors of the objects that name it.
 func TestReadFindsImagesOfBrokenObjects(t *testing.T) {
 	dir := t.TempDir()
 	for name, spec := range map[string]string{

@@ -37,8 +37,8 @@ type section struct {
 
 // NewSet returns the set of configs. "" as a prefix of a config is defaultPrefix, which is
 // runtime.DefaultPrefix if it is empty. The executors of a config are tried in the given order; the
-// others come after these, in the usual order. Of two configs of one image the first counts, and the
-// other is a problem.
+// others come after these, in the usual order. Of two configs of one image the first counts, and
+// the other is a problem.
 func NewSet(configs []*Config, defaultPrefix string, order ...ExecutorKind) (*Set, []Problem) {
 	if defaultPrefix == "" {
 		defaultPrefix = runtime.DefaultPrefix

@@ -63,7 +63,8 @@ func roundTrip(t *testing.T, write, read func(*pack.Codec)) {
 	}
 }
 
-// TestPackHasAllFields packs values with every field set: a new field of a type must be packed, too.
+// TestPackHasAllFields packs values with every field set: a new field of a type must be packed,
+// too.
 func TestPackHasAllFields(t *testing.T) {
 	t.Run("unit", func(t *testing.T) {
 		var full, back entity.Unit

@@ -1,5 +1,6 @@
-// Command published is three functions of the published catalogue in one program, made as those are:
-// with the library of kustomize and kpt. The name of the functionConfig says which of them it is.
+// Command published is three functions of the published catalogue in one program, made as those
+// are: with the library of kustomize and kpt. The name of the functionConfig says which of them it
+// is.
 package main
 
 import (
