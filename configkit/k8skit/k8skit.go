@@ -87,6 +87,12 @@ func (p *ResourceProvider) Field(t api.ResourceType, path *yamlpath.Path) yamlpa
 // KeyOrder returns the fields of the map at a path of a document in the order in which they are
 // written, which is that of the schema of its type.
 func (p *ResourceProvider) KeyOrder(root gaby.Value, path []string) []string {
+	// Users choose the names of labels and annotations. Reading the schemas to learn that would be
+	// a third of set-label.
+	if n := len(path); n > 1 && path[n-2] == "metadata" &&
+		(path[n-1] == "labels" || path[n-1] == "annotations") {
+		return nil
+	}
 	if len(path) > 1 && path[0] == "items" && strings.HasSuffix(root.Get("kind").Text(), "List") {
 		index, err := strconv.Atoi(path[1])
 		if err != nil {
