@@ -64,7 +64,7 @@ func (r *resolver) merge(l *entity.Link) error {
 		return err
 	}
 	r.merged[l.LinkID] = true
-	r.succeed(l, head)
+	r.succeed(l, head).MergeBaseRevisionNum = from
 	r.upgraded(l, up, head)
 	return nil
 }

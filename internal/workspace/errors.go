@@ -12,7 +12,7 @@ import (
 
 func quote(s string) string { return strconv.Quote(s) }
 
-func notFound(code entity.Code, what, name string, known []string) error {
+func notFound(code entity.Code, what, name string, known []string) *entity.Error {
 	meant := configkit.Suggest(name, known)
 	if _, slug, ok := strings.Cut(name, "/"); ok && len(meant) == 0 {
 		meant = configkit.Suggest(slug, known)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
@@ -79,9 +80,12 @@ func (w *Workspace) checkLink(l *Link) []finding {
 		for _, t := range entity.UpdateTypes() {
 			names = append(names, string(t))
 		}
+		hint := configkit.DidYouMean("", configkit.Suggest(string(l.UpdateType), names))
+		if hint == "" {
+			hint = "known are " + strings.Join(names, ", ")
+		}
 		c.add(entity.CodeUpdateType, []string{"UpdateType"}, "unknown UpdateType %s",
-			quote(string(l.UpdateType))).Hint = configkit.DidYouMean("",
-			configkit.Suggest(string(l.UpdateType), names))
+			quote(string(l.UpdateType))).Hint = hint
 		return c.found
 	}
 	c.legal(l.Link)

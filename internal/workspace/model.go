@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 	"github.com/fctl-dev/fctl/internal/workspace/graph"
 )
@@ -171,7 +172,7 @@ func (w *Workspace) Unit(space, ref string) (*Unit, error) {
 	if u, ok := w.units[name]; ok {
 		return u, nil
 	}
-	var names []string
+	var names, elsewhere []string
 	for _, u := range w.Units {
 		if u.SpaceSlug == space {
 			names = append(names, u.Slug)
@@ -179,8 +180,15 @@ func (w *Workspace) Unit(space, ref string) (*Unit, error) {
 		if strings.Contains(ref, "/") {
 			names = append(names, u.Name())
 		}
+		if u.Slug == ref {
+			elsewhere = append(elsewhere, u.Name())
+		}
 	}
-	return nil, notFound(entity.CodeUnitNotFound, "unit", name, names)
+	err := notFound(entity.CodeUnitNotFound, "unit", name, names)
+	if len(elsewhere) > 0 {
+		err.Hint = configkit.DidYouMean("", elsewhere[:min(len(elsewhere), 3)])
+	}
+	return nil, err
 }
 
 // Link returns the link with a reference: a slug in space, "space/slug" or an ID.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"reflect"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -85,7 +86,7 @@ func editText(
 		}
 		fmt.Fprintf(&b, "  path: %s\n", gabyText(session.PlainPath(c.Path)))
 		local := link.ValueAt(executor, u.ToolchainType, data, &c.Resource, c.Path)
-		if base, ok := baseOf(s, u, c); ok {
+		if base, ok := baseOf(s, c); ok {
 			writeField(&b, "base", link.ValueAt(executor, u.ToolchainType, base, &c.Resource, c.Path))
 		}
 		writeField(&b, "upstream", upstreamValue(c))
@@ -104,26 +105,18 @@ func upstreamValue(c api.MutationConflict) string {
 }
 
 // baseOf returns the data of the upstream that was the base of the last merge of a conflict's link.
-func baseOf(s *session.Session, u *workspace.Unit, c api.MutationConflict) ([]byte, bool) {
+// It is not what the link's last mutation says: a merge that only had conflicts made none.
+func baseOf(s *session.Session, c api.MutationConflict) ([]byte, bool) {
 	l, err := s.Link("", c.LinkID)
 	if err != nil || l.To == nil {
 		return nil, false
 	}
-	mutations, err := s.Store.Mutations(u)
-	if err != nil {
-		return nil, false
+	read := s.Store.Data
+	if l.UseLiveState {
+		read = s.Store.Live
 	}
-	for i := len(mutations) - 1; i >= 0; i-- {
-		if m := &mutations[i]; m.LinkID == l.LinkID && m.MergeBaseRevisionNum != nil {
-			read := s.Store.Data
-			if l.UseLiveState {
-				read = s.Store.Live
-			}
-			data, err := read(l.To, *m.MergeBaseRevisionNum)
-			return data, err == nil
-		}
-	}
-	return nil, false
+	data, err := read(l.To, l.MergeBaseRevisionNum)
+	return data, err == nil
 }
 
 // writeField writes a value in YAML; nothing for a value that is missing.
@@ -247,9 +240,9 @@ func (o *unitConflicts) decide(
 		}
 		local := link.ValueAt(e.Executor, u.ToolchainType, data, &c.Resource, c.Path)
 		switch {
-		case value == local:
+		case sameValue(value, local):
 			continue
-		case value == upstreamValue(c): // content of the upstream, as --apply writes it
+		case sameValue(value, upstreamValue(c)): // content of the upstream, as --apply writes it
 		case value == "":
 			c.Source = api.MutationInfo{MutationType: api.MutationTypeDelete, Value: local}
 			c.UnitID, c.LinkID = "", ""
@@ -276,6 +269,19 @@ func (o *unitConflicts) decide(
 		return nil
 	})
 	return s.Propagate()
+}
+
+// sameValue reports whether two texts are the same YAML value, however it is written.
+func sameValue(a, b string) bool {
+	if a == "" || b == "" {
+		return a == b
+	}
+	was, err := gaby.ParseYAML([]byte(a))
+	is, errIs := gaby.ParseYAML([]byte(b))
+	if err != nil || errIs != nil {
+		return a == b
+	}
+	return reflect.DeepEqual(was.Value().Data(), is.Value().Data())
 }
 
 // indexOfConflict returns the index of a conflict in a list, -1 if another merge has replaced it.

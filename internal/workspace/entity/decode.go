@@ -117,7 +117,7 @@ func DecodeLink(text Text) (l *Link, stated bool, err error) {
 		bools(r, "InsertStripMetadata", &l.InsertStripMetadata),
 	)
 	for _, name := range []string{
-		"Hash", "UpstreamLastMergedRevisionNum", "DownstreamLastMergedRevisionNum",
+		"Hash", "UpstreamLastMergedRevisionNum", "MergeBaseRevisionNum", "DownstreamLastMergedRevisionNum",
 		"ResolvedHash", "MadeCurrent", "TransformHash", "WrittenHash", "Outputs", "LastError",
 		"Stale", "StaleReasons",
 	} {

@@ -77,6 +77,9 @@ type LinkRecord struct {
 	// UpstreamLastMergedRevisionNum is the upstream revision that was last merged or read, or the
 	// number of the live state capture with UseLiveState.
 	UpstreamLastMergedRevisionNum int64
+	// MergeBaseRevisionNum is the upstream revision, or the live state capture, that the last merge
+	// compared with, if the link merges.
+	MergeBaseRevisionNum int64 `json:",omitempty"`
 	// DownstreamLastMergedRevisionNum is the downstream revision that the last resolve created.
 	DownstreamLastMergedRevisionNum int64
 	// ResolvedHash is Hash at the last successful resolve.

@@ -79,6 +79,7 @@ func (s *LinkStateFile) Pack(c *pack.Codec) {
 	pack.Text(c, &s.LinkID)
 	s.Recorded.pack(c)
 	pack.Number(c, &s.UpstreamLastMergedRevisionNum)
+	pack.Number(c, &s.MergeBaseRevisionNum)
 	pack.Number(c, &s.DownstreamLastMergedRevisionNum)
 	pack.Text(c, &s.ResolvedHash)
 	pack.Bool(c, &s.MadeCurrent)

@@ -180,6 +180,7 @@ func (o *linkUpdate) turn(s *session.Session, l *workspace.Link) (*workspace.Lin
 	turned.LinkRecord = l.LinkRecord
 	turned.UpstreamLastMergedRevisionNum = l.DownstreamLastMergedRevisionNum
 	turned.DownstreamLastMergedRevisionNum = l.UpstreamLastMergedRevisionNum
+	turned.MergeBaseRevisionNum = 0
 	if !l.Merges() {
 		turned.LinkRecord = entity.LinkRecord{}
 	}
