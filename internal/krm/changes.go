@@ -144,16 +144,18 @@ func sameItems(f *File, items []*Item) bool {
 	return k == len(items)
 }
 
-// arrange returns the documents of a file in order: those that are not items keep their position,
-// items without an index come last.
+// arrange returns the documents of a file in order: those that are not items keep their position.
+// Items without an index come last, and so do new ones with the index of a document that is not an
+// item.
 func arrange(f *File, items []*Item) ([]entry, error) {
 	var entries []entry
 	last := -1
+	taken := map[int]bool{}
 	if f != nil {
 		for i, doc := range f.docs {
 			if f.items[i] == nil {
 				entries = append(entries, entry{doc: doc, index: i})
-				last = i
+				last, taken[i] = i, true
 			}
 		}
 	}
@@ -161,7 +163,8 @@ func arrange(f *File, items []*Item) ([]entry, error) {
 		last = max(last, item.Index)
 	}
 	for _, item := range items {
-		if item.Index < 0 {
+		// A function does not know documents that are not items, such as one of comments.
+		if item.Index < 0 || item.file != f && taken[item.Index] {
 			last++
 			item.Index = last
 		}

@@ -126,6 +126,10 @@ func (f *File) text(entries []entry, kept map[*gaby.YamlDoc]bool) [][]byte {
 			run = nil
 		}
 	}
+	ending := ""
+	if f != nil {
+		ending = doctext.LineEnding(f.data)
+	}
 	removed := 0 // documents of the file whose comments were handled
 	comments := func(before int) {
 		for ; f != nil && removed < before; removed++ {
@@ -141,7 +145,12 @@ func (f *File) text(entries []entry, kept map[*gaby.YamlDoc]bool) [][]byte {
 		if e.item == nil || e.item.file == f {
 			comments(e.index)
 		}
-		run = append(run, e.doc)
+		if e.item == nil || f == nil || e.item.file == f {
+			run = append(run, e.doc)
+			continue
+		}
+		flush()
+		parts = append(parts, [][]byte{doctext.WithLineEnding(e.doc.Bytes(), ending)})
 	}
 	flush()
 	if f != nil {

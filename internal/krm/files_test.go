@@ -70,6 +70,8 @@ func TestReturnedResourcesAreEdits(t *testing.T) {
 		"F12 a string like a boolean":            {replace("on: yes", `on: "no"`), "on: yes", `on: "no"`},
 		"A4 an annotation that is removed":       {replace(`team: "1", `, ""), "    annotations: {team: \"1\"}\n", ""},
 		"A4 a string annotation as a number":     {replace(`team: "1"`, `team: 1`), "", ""},
+		"F11 a word as YAML 1.1 reads it":        {replace("on: yes", "on: true"), "", ""},
+		"F11 another word":                       {replace("on: yes", "on: false"), "on: yes", "on: false"},
 		"F11 a flow list stays one":              {replace("[a, b, c]", "[a, c]"), "[a, b, c]", "[a, c]"},
 		"an empty document marker does not harm": {func(s string) string { return "---\n" + s }, "", ""},
 	} {
@@ -139,12 +141,16 @@ func TestFiles(t *testing.T) {
 		"F2 a comment document stays":            {without("A", "B"), "== two.yaml\na: b\r\n---\r\n# only a comment\r\n"},
 		"F2 a file without documents is deleted": {without("C"), "== c.yaml\ndeleted\n"},
 		"F3 appended":                            {add(item("c.yaml", "", "n")), "== c.yaml\napiVersion: v1\nkind: C\nmetadata:\n  name: c\n---\napiVersion: v1\nkind: New\nmetadata:\n  name: n\n"},
+		"F3 appended to a file with CRLF":        {add(item("two.yaml", "", "n")), "== two.yaml\n" + twoDocuments + "---\r\napiVersion: v1\r\nkind: New\r\nmetadata:\r\n  name: n\r\n"},
+		"F3 a file with comments only":           {add(item("none.yaml", "0", "n")), "== none.yaml\n# only a comment\n---\napiVersion: v1\nkind: New\nmetadata:\n  name: n\n"},
 		"F3 a new file":                          {add(item("x/y.yaml", "", "n"), item("x/y.yaml", "", "m")), "== x/y.yaml\napiVersion: v1\nkind: New\nmetadata:\n  name: n\n---\napiVersion: v1\nkind: New\nmetadata:\n  name: m\n"},
 		"F4 dots in a name":                      {add(item("a..b.yaml", "", "n")), "== a..b.yaml\napiVersion: v1\nkind: New\nmetadata:\n  name: n\n"},
 		"F4 above":                               {add(item("../x.yaml", "", "n")), `error New n: the path "../x.yaml" leads out of the directory`},
 		"F4 git":                                 {add(item("a/.git/hooks/x.yaml", "", "n")), `error New n: the path "a/.git/hooks/x.yaml" is inside of .git`},
 		"F4 above after a directory":             {add(item("a/../../x.yaml", "", "n")), `error New n: the path "a/../../x.yaml" leads out of the directory`},
 		"F4 absolute":                            {add(item("/etc/x.yaml", "", "n")), `error New n: the path "/etc/x.yaml" is absolute; it must be relative to the directory of the resources`},
+		"F4 too long":                            {add(item(strings.Repeat("x", 300), "", "n")), `error New n: the path "` + strings.Repeat("x", 300) + `" is too long`},
+		"F4 a control character":                 {add(item(`"a\tb"`, "", "n")), `error New n: the path "a\tb" has a character that a path cannot have`},
 		"F4 a directory":                         {add(item("sub", "", "n")), `error New n: the path "sub" is a directory`},
 		"F4 ends in a slash":                     {add(item("new/", "", "n")), `error New n: the path "new/" ends in a slash; it must name a file`},
 		"F4 through a file":                      {add(item("c.yaml/x.yaml", "", "n")), `error New n: the path "c.yaml/x.yaml" leads through the file c.yaml`},
@@ -157,6 +163,7 @@ func TestFiles(t *testing.T) {
 			p := readPackage(t, map[string]string{
 				"two.yaml": twoDocuments, "c.yaml": "apiVersion: v1\nkind: C\nmetadata:\n  name: c\n",
 				"sub/d.yaml": "apiVersion: v1\nkind: D\nmetadata:\n  name: d\n",
+				"none.yaml":  "# only a comment\n",
 			})
 			items, err := returned(t, p, c.edit)
 			if err != nil {

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
+	"unicode"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -193,7 +195,7 @@ func (p *Package) checkPath(item *Item) error {
 	}
 	path := item.Path
 	switch {
-	case strings.ContainsAny(path, "\x00\\"):
+	case strings.ContainsFunc(path, func(r rune) bool { return r == '\\' || unicode.IsControl(r) }):
 		return problem("has a character that a path cannot have")
 	case strings.HasPrefix(path, "/") || filepath.IsAbs(path):
 		return problem("is absolute; it must be relative to the directory of the resources")
@@ -228,6 +230,8 @@ func (p *Package) checkPath(item *Item) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
+		case errors.Is(err, syscall.ENAMETOOLONG):
+			return problem("is too long")
 		case err != nil:
 			return problem("leads out of the directory")
 		case last && info.IsDir():

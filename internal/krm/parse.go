@@ -23,6 +23,15 @@ type listText struct {
 // ResourceList. Errors are *gaby.SyntaxError where a position is known.
 func Parse(text []byte) (*ResourceList, error) { return parse(text, false) }
 
+// ParseNamed is Parse for a text called name in messages. Errors are *api.Failure.
+func ParseNamed(text []byte, name string) (*ResourceList, error) {
+	list, err := Parse(text)
+	if err != nil {
+		return nil, located(name, err)
+	}
+	return list, nil
+}
+
 // parse is Parse. lenient lets the annotations of an item contradict each other: which of them
 // counts depends on what was sent.
 func parse(text []byte, lenient bool) (*ResourceList, error) {

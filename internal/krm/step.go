@@ -397,9 +397,6 @@ func (p *Pipeline) program(ctx context.Context, selected []*Item, step *Step,
 		result.Notes = append(result.Notes,
 			"the function changed its functionConfig; the change is ignored")
 	}
-	if note := versionNote(output.Version); note != "" {
-		result.Notes = append(result.Notes, note)
-	}
 	if step.Check {
 		return nil
 	}

@@ -314,8 +314,11 @@ func saveTypes() []string { return []string{"mutator", "validator"} }
 
 // reads reports whether the files of the package stay as they are.
 func (o *outputFlags) reads() bool {
-	return o.output != "" && o.output != "json" || o.dryRun || o.diff || o.check
+	return o.elsewhere() || o.dryRun || o.diff || o.check
 }
+
+// elsewhere reports whether the resources go to another directory or to the standard output.
+func (o *outputFlags) elsewhere() bool { return o.output != "" && o.output != "json" }
 
 // noteOthers notes documents that are not resources and stay as they are. With --strict they are an
 // error.

@@ -117,9 +117,9 @@ func (r *runner) readList(ctx context.Context, cmd *cobra.Command) (*krm.Resourc
 	if err != nil {
 		return nil, err
 	}
-	list, err := krm.Parse(text)
+	list, err := krm.ParseNamed(text, diag.Stdin)
 	if err != nil {
-		return nil, diag.Input(diag.Stdin, "", err)
+		return nil, err
 	}
 	return list, r.deviations(list.Notes())
 }

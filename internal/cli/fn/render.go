@@ -106,7 +106,7 @@ func renderPackage(ctx context.Context, a *app.App, cmd *cobra.Command, o *rende
 	if failed != nil && !(rendered.SaveOnFailure && err != nil) {
 		return failed
 	}
-	if o.status && o.shard.IsWhole() && !o.output.reads() {
+	if o.status && o.shard.IsWhole() && !o.output.elsewhere() {
 		if err := setStatus(p, rendered, err); err != nil {
 			return err
 		}

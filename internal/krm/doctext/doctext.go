@@ -9,6 +9,23 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
+// LineEnding returns what the first line of text ends in, a newline if it has none.
+func LineEnding(text []byte) string {
+	if i := bytes.IndexByte(text, '\n'); i > 0 && text[i-1] == '\r' {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// WithLineEnding returns text with all lines ending in the same way.
+func WithLineEnding(text []byte, ending string) []byte {
+	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	if ending == "\n" {
+		return text
+	}
+	return bytes.ReplaceAll(text, []byte("\n"), []byte(ending))
+}
+
 // WriteIndented writes the content of a document as an entry: the first line after lead, the others
 // indented as much. The text ends in a newline.
 func WriteIndented(b *bytes.Buffer, lead string, text []byte) {

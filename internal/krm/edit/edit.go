@@ -120,14 +120,32 @@ func (u *updater) value(old, returned gaby.Value, path []string, keys *configkit
 }
 
 // same reports whether two values are equal, numbers by their value: a printer may write 1000 for
-// 1e3.
+// 1e3. A program that reads YAML 1.1, as many in Python do, prints true for a plain yes.
 func same(old, returned gaby.Value) bool {
 	if old.Equal(returned) {
 		return true
 	}
+	if value, ok := returned.Data().(bool); ok && returned.Kind() == gaby.Scalar {
+		was, isSwitch := switchWord(old)
+		return isSwitch && was == value
+	}
 	a, isNumber := number(old)
 	b, areNumbers := number(returned)
 	return isNumber && areNumbers && a == b
+}
+
+// switchWord returns the value of a plain word that is a boolean in YAML 1.1 and a string in 1.2.
+func switchWord(v gaby.Value) (value, ok bool) {
+	if v.Kind() != gaby.Scalar || !v.SourceStyle().Plain {
+		return false, false
+	}
+	switch v.Text() {
+	case "yes", "Yes", "YES", "on", "On", "ON":
+		return true, true
+	case "no", "No", "NO", "off", "Off", "OFF":
+		return false, true
+	}
+	return false, false
 }
 
 // number returns the value of a number that is not too large for an exact comparison.

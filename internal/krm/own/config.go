@@ -1,6 +1,7 @@
 package own
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,6 +32,12 @@ const formsHint = "{apiVersion: v1, kind: ConfigMap, " +
 // reader reads functionConfigs.
 type reader struct{ executor *functions.Executor }
 
+// placed returns a problem with its position in the functionConfig.
+func placed(pos gaby.Position, f *api.Failure) *api.Failure {
+	f.Pos = pos
+	return f
+}
+
 // request reads a functionConfig.
 func (f *reader) request(config *gaby.YamlDoc) (*api.FunctionInvocationRequest, error) {
 	v := config.Value()
@@ -39,28 +46,34 @@ func (f *reader) request(config *gaby.YamlDoc) (*api.FunctionInvocationRequest, 
 	case config == nil:
 		return nil, diag.UsageHint(formsHint, "the functionConfig is missing")
 	case kind == "ConfigMap" && version == "v1":
-		return f.configMap(v.Get("data"))
+		return f.configMap(v)
 	case kind == "FunctionInvocations" && version == "fctl.dev/v1":
 		return f.invocations(v)
 	}
-	return nil, diag.UsageHint(formsHint, "the functionConfig is a %s %s, which fctl does not know",
-		version, kind)
+	return nil, placed(v.Position(), diag.UsageHint(formsHint,
+		"the functionConfig is a %s %s, which fctl does not know", version, kind))
 }
 
-// configMap reads the data of a ConfigMap: a function with its parameters, or the text of a chain.
-func (f *reader) configMap(data gaby.Value) (*api.FunctionInvocationRequest, error) {
+// configMap reads a ConfigMap. Its data has a function with its parameters, or the text of a chain.
+func (f *reader) configMap(config gaby.Value) (*api.FunctionInvocationRequest, error) {
+	data := config.Get("data")
 	name, text := data.Get("function"), data.Get("chain")
 	switch {
+	case data.Exists() && !data.IsNull() && data.Kind() != gaby.Map:
+		return nil, placed(data.Position(), diag.UsageHint(formsHint,
+			"functionConfig: data must be a map"))
 	case name.Exists() && text.Exists():
-		return nil, diag.Usage("functionConfig: data.function and data.chain exclude each other")
+		return nil, placed(text.KeyPosition(),
+			diag.Usage("functionConfig: data.function and data.chain exclude each other"))
 	case text.Exists():
 		if data.Len() > 1 {
-			return nil, diag.Usage("functionConfig: data.chain excludes other keys")
+			return nil, placed(text.KeyPosition(),
+				diag.Usage("functionConfig: data.chain excludes other keys"))
 		}
 		return f.resolve([]byte(text.Text()), func(p *api.Failure) { p.Pos.File = "data.chain" })
 	case name.Text() == "":
-		return nil, diag.UsageHint(formsHint,
-			"functionConfig: data.function or data.chain is missing")
+		return nil, placed(config.Position(), diag.UsageHint(formsHint,
+			"functionConfig: data.function or data.chain is missing"))
 	}
 	return f.withParameters(name.Text(), data)
 }
@@ -70,12 +83,13 @@ func (f *reader) configMap(data gaby.Value) (*api.FunctionInvocationRequest, err
 func (f *reader) withParameters(name string, data gaby.Value,
 ) (*api.FunctionInvocationRequest, error) {
 	if _, ok := f.executor.Signature(toolchain, name); !ok {
-		return nil, f.unknown(name)
+		return nil, placed(data.Get("function").Position(), f.unknown(name))
 	}
 	arguments := gaby.Entries{}
 	for p := data.First(); p.Exists(); p = p.Next() {
 		if p.Kind() != gaby.Scalar {
-			return nil, diag.Usage("functionConfig: data.%s must be a string", p.Key())
+			return nil, placed(p.Position(),
+				diag.Usage("functionConfig: data.%s must be a string", p.Key()))
 		}
 		if p.Key() != "function" {
 			arguments = append(arguments, gaby.Entry{Key: p.Key(), Value: p.Text()})
@@ -99,38 +113,52 @@ func (f *reader) withParameters(name string, data gaby.Value,
 	})
 }
 
-// invocations reads a FunctionInvocations.
+// invocations reads a FunctionInvocations. The error joins all problems.
 func (f *reader) invocations(v gaby.Value) (*api.FunctionInvocationRequest, error) {
 	known := []string{"apiVersion", "kind", "metadata", "functions", "whereResource", "context"}
+	var problems []error
 	for c := v.First(); c.Exists(); c = c.Next() {
 		if !slices.Contains(known, c.Key()) {
-			return nil, diag.UsageHint(
+			problems = append(problems, placed(c.KeyPosition(), diag.UsageHint(
 				configkit.DidYouMean("", configkit.Suggest(c.Key(), known)),
-				"functionConfig: unknown field %q", c.Key())
+				"functionConfig: unknown field %q", c.Key())))
 		}
 	}
 	list := v.Get("functions")
 	if list.Kind() != gaby.List {
-		return nil, diag.Usage("functionConfig: functions must be a list, as in a chain file")
+		pos := list.Position()
+		if !list.Exists() {
+			pos = v.Position()
+		}
+		return nil, errors.Join(append(problems, placed(pos,
+			diag.Usage("functionConfig: functions must be a list, as in a chain file")))...)
 	}
+	request, err := f.functions(list)
+	problems = append(problems, err)
+	where := v.Get("whereResource")
+	if where.Text() != "" {
+		if err := f.executor.CheckWhereResource(toolchain, where.Text()); err != nil {
+			problems = append(problems, placed(where.Position(),
+				diag.Usage("functionConfig: whereResource: %w", err)))
+		}
+	}
+	unitContext, err := contextOf(v.Get("context"))
+	if err := errors.Join(append(problems, err)...); err != nil {
+		return nil, err
+	}
+	request.WhereResource, request.FunctionContext = where.Text(), unitContext
+	return request, nil
+}
+
+// functions reads the list of a FunctionInvocations.
+func (f *reader) functions(list gaby.Value) (*api.FunctionInvocationRequest, error) {
 	start := list.Position()
-	request, err := f.resolve([]byte(list.YAML()+"\n"), func(p *api.Failure) {
+	return f.resolve([]byte(list.YAML()+"\n"), func(p *api.Failure) {
 		// The text of the list is without the indentation that it has in the functionConfig.
 		if p.Pos.Line > 0 && start.Line > 0 {
 			p.Pos.Line, p.Pos.Column = p.Pos.Line+start.Line-1, p.Pos.Column+start.Column-1
 		}
 	})
-	if err != nil {
-		return nil, err
-	}
-	request.WhereResource = v.Get("whereResource").Text()
-	if request.WhereResource != "" {
-		if err := f.executor.CheckWhereResource(toolchain, request.WhereResource); err != nil {
-			return nil, diag.Usage("functionConfig: whereResource: %w", err)
-		}
-	}
-	request.FunctionContext, err = contextOf(v.Get("context"))
-	return request, err
 }
 
 // contextOf reads what functions know of the unit. The names are those of --context.
@@ -153,15 +181,15 @@ func contextOf(v gaby.Value) (api.FunctionContext, error) {
 		case "revision-num":
 			n, err := strconv.ParseInt(value, 10, 64)
 			if err != nil {
-				return api.FunctionContext{}, diag.Usage("functionConfig: "+
-					"context.revision-num: a whole number is expected, not %q", value)
+				return api.FunctionContext{}, placed(c.Position(), diag.Usage("functionConfig: "+
+					"context.revision-num: a whole number is expected, not %q", value))
 			}
 			s.RevisionNum = n
 		default:
 			label, ok := strings.CutPrefix(key, "unit-label.")
 			if !ok {
-				return api.FunctionContext{},
-					diag.Usage("functionConfig: context: unknown name %q", key)
+				return api.FunctionContext{}, placed(c.KeyPosition(),
+					diag.Usage("functionConfig: context: unknown name %q", key))
 			}
 			if s.UnitLabels == nil {
 				s.UnitLabels = map[string]string{}
@@ -196,7 +224,7 @@ func (f *reader) resolve(text []byte, locate func(*api.Failure),
 }
 
 // unknown returns the error for a name that is not a function.
-func (f *reader) unknown(name string) error {
+func (f *reader) unknown(name string) *api.Failure {
 	var names []string
 	for _, s := range f.executor.Signatures(toolchain) {
 		names = append(names, s.FunctionName)

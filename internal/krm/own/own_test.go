@@ -1,11 +1,13 @@
 package own
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 )
 
@@ -50,6 +52,44 @@ func TestFunctionConfigErrors(t *testing.T) {
 			}
 			if got := item.Doc.String(); got != text {
 				t.Errorf("%s\nchanges the item to %s", config, got)
+			}
+		})
+	}
+}
+
+// TestFunctionConfigPositions checks that every problem of a functionConfig has its line and column.
+func TestFunctionConfigPositions(t *testing.T) {
+	executor := functions.NewStandardExecutor()
+	const invocations = "apiVersion: fctl.dev/v1\nkind: FunctionInvocations\n"
+	const configMap = "apiVersion: v1\nkind: ConfigMap\n"
+	for name, c := range map[string]struct {
+		config string
+		want   []string
+	}{
+		"unknown kind":      {"apiVersion: v1\nkind: Other\n", []string{"1:1"}},
+		"unknown function":  {configMap + "data:\n  function: nope\n", []string{"4:13"}},
+		"data is a list":    {configMap + "data: [a]\n", []string{"3:7"}},
+		"value is a list":   {configMap + "data:\n  function: get-replicas\n  x: []\n", []string{"5:6"}},
+		"function is empty": {configMap + "data: {}\n", []string{"1:1"}},
+		"all of invocations": {
+			invocations + "where: x\nwhereResource: '='\ncontext: {a: b}\nfunctions:\n" +
+				"- function: nope\n",
+			[]string{"3:1", "7:13", "4:16", "5:11"},
+		},
+		"without functions": {invocations + "function: []\n", []string{"3:1", "1:1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			doc, err := gaby.ParseYAML([]byte(c.config))
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = Function(executor)(t.Context(), &krm.ResourceList{FunctionConfig: doc})
+			var have []string
+			for _, f := range diag.Failures(err, 0) {
+				have = append(have, f.Pos.String())
+			}
+			if !slices.Equal(have, c.want) {
+				t.Errorf("problems at %q, want %q: %v", have, c.want, err)
 			}
 		})
 	}
