@@ -68,6 +68,22 @@ metadata:
 			resource + "spec:\n  env:\n  - name: A\n    value: \"7\"\n" +
 				"  - name: B\n    value: \"yes\"\n",
 		},
+		{
+			"an alias of a number", "",
+			resource + "spec:\n  size: &n 7\n  env:\n  - name: A\n    value: *n\n",
+			resource + "spec:\n  size: &n 7\n  env:\n  - name: A\n    value: \"7\"\n",
+		},
+		{
+			"an alias of a quoted number", "",
+			resource + "spec:\n  env:\n  - name: A\n    value: &n '7'\n  - name: B\n    value: *n\n",
+			resource + "spec:\n  env:\n  - name: A\n    value: &n '7'\n  - name: B\n    value: *n\n",
+		},
+		{
+			"labels are an alias", "",
+			resource + "spec:\n  m: &l {a: 1}\n  template:\n    metadata:\n      labels: *l\n",
+			resource + "spec:\n  m:\n    a: 1\n  template:\n    metadata:\n" +
+				"      labels:\n        a: \"1\"\n",
+		},
 		{"a new annotation", unquoted, unquoted + "    no: no\n", unquoted + "    \"no\": \"no\"\n"},
 		{"nothing new", unquoted, unquoted, unquoted},
 	} {

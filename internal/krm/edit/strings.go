@@ -27,11 +27,12 @@ func isText(path []string) bool {
 // without quotes.
 func texts(v gaby.Value, path []string, do func(gaby.Value, []string) error) error {
 	if kind := v.Kind(); kind == gaby.Scalar {
-		if isText(path) && !v.IsNull() && v.SourceStyle().Plain {
+		_, isString := v.Data().(string) // an alias has no quotes, whatever its anchor has
+		if isText(path) && !v.IsNull() && (v.SourceStyle().Plain || !isString) {
 			return do(v, path)
 		}
 		return nil
-	} else if kind != gaby.Map && kind != gaby.List || v.IsAliased() {
+	} else if kind != gaby.Map && kind != gaby.List {
 		return nil
 	}
 	index := 0
