@@ -324,8 +324,8 @@ func randomValue(d Dice, depth int) any {
 	if d.oneIn(2) {
 		m := map[string]any{}
 		for range d(4) {
-			m[pick(d, "a", "b", "name", "x/y.z", "q r", "1", "no", "", "- k", "k: v")] =
-				randomValue(d, depth-1)
+			key := pick(d, "a", "b", "name", "x/y.z", "q r", "1", "no", "", "- k", "k: v")
+			m[key] = randomValue(d, depth-1)
 		}
 		return m
 	}

@@ -101,7 +101,7 @@ touched, except that .gitignore gets the lines that it lacks.`,
 // distinguishes a workspace from others, whose units have the same IDs if they have the same names.
 func randomID() string {
 	var b [16]byte
-	rand.Read(b[:]) //nolint:errcheck // it never fails
+	rand.Read(b[:])
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
