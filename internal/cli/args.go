@@ -260,7 +260,8 @@ func pathsAfterFile(t *run.Files, words []string) error {
 func missingArgs(file string, functions bool) error {
 	switch {
 	case functions:
-		return diag.UsageHint("fctl do --functions CHAIN FILE, or fctl do --functions CHAIN -f PATH",
+		return diag.UsageHint("fctl do --functions CHAIN FILE, or fctl do --functions CHAIN "+
+			"-f PATH",
 			"FILE is missing")
 	}
 	what := "FILE and FUNCTION are"

@@ -543,7 +543,8 @@ func (c *completer) flagValues(name, typed string) ([]string, cobra.ShellCompDir
 		return fn.FlagValues(name, typed, c.functionNames)
 	}
 	switch name {
-	case "filename", "resource-types", "schema", "config", "functions", "file", "baseline", "write-baseline", "files-from":
+	case "filename", "resource-types", "schema", "config", "functions", "file", "baseline",
+		"write-baseline", "files-from":
 		return nil, cobra.ShellCompDirectiveDefault
 	case "policy":
 		var names []string

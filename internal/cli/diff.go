@@ -122,7 +122,8 @@ func (c *comparison) printDifferences() error {
 			notes[i] = append(notes[i],
 				api.Note{Message: fmt.Sprintf("%s moved here from %s", m.Resource, from)})
 		}
-		if len(d.Mutations)+len(d.Moved) == 0 && !p.renamed() && p.before != nil && p.after != nil &&
+		if len(d.Mutations)+len(d.Moved) == 0 && !p.renamed() && p.before != nil &&
+			p.after != nil &&
 			!bytes.Equal(p.before.Data, p.after.Data) {
 			inLayout++
 		}
@@ -198,7 +199,8 @@ func (c *comparison) noteRest(inLayout int) {
 	var notes []api.Note
 	switch {
 	case inLayout > 0 && !c.several:
-		notes = append(notes, api.Note{Message: "the values are equal; comments, order or layout differ"})
+		notes = append(notes, api.Note{Message: "the values are equal; comments, order or layout " +
+			"differ"})
 	case inLayout > 0:
 		notes = append(notes, api.Note{Message: "in " + run.Count(inLayout, "file") +
 			" the values are equal; comments, order or layout differ"})
@@ -213,7 +215,8 @@ func (c *comparison) noteRest(inLayout int) {
 	}
 	if c.incomplete {
 		notes = append(notes, api.Note{
-			Message: "too many files were added and deleted to find those that were renamed and changed",
+			Message: "too many files were added and deleted to find those that were renamed and " +
+				"changed",
 		})
 	}
 	if text := run.SkippedFiles(c.skipped, c.set.settings.Verbose); text != "" {

@@ -105,7 +105,8 @@ func (c *comparison) read(ctx context.Context, cmd *cobra.Command, a, b string) 
 			_, err = c.reader.Unit(ctx, file, "")
 			return err
 		}
-		return diag.UsageHint("compare two files, or two directories", "%s is a directory, and %s is not",
+		return diag.UsageHint("compare two files, or two directories",
+			"%s is a directory, and %s is not",
 			diag.FileName(directory), diag.FileName(file))
 	case a == "-" || b == "-":
 		if err := c.app.RejectTerminal(cmd); err != nil {

@@ -22,7 +22,8 @@ import (
 
 func newDo(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "do [flags] {FILE [UNIT] | -f PATH...} FUNCTION [ARG...] [then FUNCTION [ARG...]]...",
+		Use: "do [flags] {FILE [UNIT] | -f PATH...} FUNCTION [ARG...] [then FUNCTION " +
+			"[ARG...]]...",
 		Short: "Run functions on files",
 		Long: `Run a chain of functions on the configuration in FILE, or on the standard input
 if FILE is "-", and print the result. UNIT is the name of the configuration; if

@@ -78,7 +78,8 @@ func TestNamesOfSettings(t *testing.T) {
 					t.Errorf("%s: %q: unknown setting", name, m[0])
 				}
 			}
-			for _, variable := range regexp.MustCompile(`FCTL_[A-Z_]*[A-Z]`).FindAllString(text, -1) {
+			for _, variable := range regexp.MustCompile(`FCTL_[A-Z_]*[A-Z]`).FindAllString(text,
+				-1) {
 				isName := func(name string) bool { return settings.EnvName(name) == variable }
 				other := []string{ // not settings
 					"FCTL_CONFIG", "FCTL_ENGINE", "FCTL_LOCAL", "FCTL_PAGER", "FCTL_PLUGIN_CALL",
@@ -91,7 +92,8 @@ func TestNamesOfSettings(t *testing.T) {
 		})
 	}
 	if found < 5 {
-		t.Errorf("only %d settings are named: the test looks for other words than those that name them",
+		t.Errorf("only %d settings are named: the test looks for other words than those that "+
+			"name them",
 			found)
 	}
 }
@@ -102,8 +104,9 @@ func functionReference(t *testing.T) string {
 	t.Helper()
 	executor := functions.NewStandardExecutor()
 	var b strings.Builder
-	b.WriteString(generated + "\n# Functions\n\n`fctl explain NAME` says the same and where in resources a function applies. " +
-		"The files of its examples are in [examples/explain](../examples/explain).\n")
+	b.WriteString(generated + "\n# Functions\n\n`fctl explain NAME` says the same and where in " +
+		"resources a function applies. The files of its examples are in " +
+		"[examples/explain](../examples/explain).\n")
 	const kubernetes = api.ToolchainKubernetesYAML
 	fmt.Fprintf(&b, "\n## %s\n", kubernetes)
 	b.WriteString(functionSections(t, executor, kubernetes, namesOf(executor, kubernetes)))
@@ -272,7 +275,8 @@ func TestHelpFitsATerminal(t *testing.T) {
 	for _, words := range asked {
 		t.Run(words[0], func(t *testing.T) {
 			for line := range strings.Lines(ran(t, app.ExitDone, words...)) {
-				if line = strings.TrimSuffix(line, "\n"); utf8.RuneCountInString(line) > helpWidth &&
+				if line = strings.TrimSuffix(line, "\n"); utf8.RuneCountInString(
+					line) > helpWidth &&
 					!program.MatchString(line) {
 					t.Errorf("%v: %s", words, line)
 				}

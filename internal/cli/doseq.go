@@ -66,12 +66,14 @@ func doseqArgs(cmd *cobra.Command, o *runFlags, words []string) error {
 	switch several := len(o.files.Paths) > 0; {
 	case o.help, several && len(words) == 1:
 	case several:
-		return diag.UsageHint("fctl doseq -f PATH INVOCATIONS, as in: fctl doseq -f apps/ file:chain.yaml",
+		return diag.UsageHint("fctl doseq -f PATH INVOCATIONS, as in: fctl doseq -f apps/ "+
+			"file:chain.yaml",
 			"with -f only INVOCATIONS is expected, got %d words", len(words))
 	case len(words) == 2:
 		o.files.File = words[0]
 	case len(words) != 3:
-		return diag.UsageHint("fctl doseq FILE INVOCATIONS, as in: fctl doseq deployment.yaml file:chain.yaml",
+		return diag.UsageHint("fctl doseq FILE INVOCATIONS, as in: fctl doseq deployment.yaml "+
+			"file:chain.yaml",
 			"FILE and INVOCATIONS are expected, got %d words", len(words))
 	default:
 		o.files.File, o.files.Unit = words[0], words[1]

@@ -130,7 +130,8 @@ func explainChain(a *app.App, cmd *cobra.Command, o *explainFlags) error {
 	case o.output.Value == "json":
 		return a.WriteJSON(steps)
 	}
-	return a.Write([]byte(chainText(o.file, steps, parameters, newCommandLine(cmd, o, set.toolchain),
+	return a.Write([]byte(chainText(o.file, steps, parameters,
+		newCommandLine(cmd, o, set.toolchain),
 		a.Streams.OutStyle(color.Bold))))
 }
 

@@ -41,10 +41,12 @@ type runFlags struct {
 // addRunFlags adds the flags of the commands that run functions on units.
 func addRunFlags(a *app.App, cmd *cobra.Command, o *runFlags) {
 	flags := cmd.Flags()
-	addFileFlags(cmd, o, "a file, a directory or a pattern like 'apps/**/*.yaml', instead of FILE and UNIT; - is the standard input; `PATH` can be repeated")
+	addFileFlags(cmd, o, "a file, a directory or a pattern like 'apps/**/*.yaml', instead of "+
+		"FILE and UNIT; - is the standard input; `PATH` can be repeated")
 	addWriteFlags(flags, o)
 	flags.StringVarP(&o.output, "output", "o", "auto",
-		"output `FORMAT`: auto, data (or yaml), output (or json), full, response, table, value, name, diff, mutations")
+		"output `FORMAT`: auto, data (or yaml), output (or json), full, response, table, value, "+
+			"name, diff, mutations")
 	flags.StringSliceVar(&o.columns, "columns", nil,
 		"print tables with these `COLUMNS`: -o table; for example name,value")
 	flags.BoolVar(&o.dataOnly, "data-only", false,
@@ -52,7 +54,8 @@ func addRunFlags(a *app.App, cmd *cobra.Command, o *runFlags) {
 	flags.BoolVar(&o.outputOnly, "output-only", false, "print what the functions return: -o output")
 	flags.BoolVar(&o.diff, "diff", false, "print a unified diff of the configuration: -o diff")
 	flags.StringVar(&o.report, "report", "",
-		"print validation results as `FORM`: text, github, sarif, junit, json, or auto, which is github in a GitHub workflow")
+		"print validation results as `FORM`: text, github, sarif, junit, json, or auto, which is "+
+			"github in a GitHub workflow")
 
 	flags.BoolVar(&o.combine, "combine-validations", false,
 		"print one validation result for all functions and files, as JSON")
@@ -75,7 +78,8 @@ func addFileFlags(cmd *cobra.Command, o *runFlags, usage string) {
 	flags.BoolVarP(&o.help, "help", "h", false, "help for "+cmd.Name())
 	flags.StringArrayVarP(&o.files.Paths, "filename", "f", nil, usage)
 	flags.StringVar(&o.filesFrom, "files-from", "",
-		"read the names of files from `FILE`, one per line, or from the standard input if it is -; a NUL may end them, as in 'git ls-files -z'")
+		"read the names of files from `FILE`, one per line, or from the standard input if it is "+
+			"-; a NUL may end them, as in 'git ls-files -z'")
 	flags.BoolVarP(&o.files.Recursive, "recursive", "R", false,
 		"descend into subdirectories")
 	app.AddShard(flags, &o.files.Shard)
@@ -92,38 +96,46 @@ func addChainFlags(a *app.App, flags *pflag.FlagSet, o *runFlags) {
 	flags.BoolVar(&o.options.AllowEmpty, "allow-empty", false,
 		"do not fail if -f finds no configuration")
 	flags.Bool("strict", false,
-		"fail on documents that are not resources, on syntax errors anywhere in the input, and if a validation checks nothing")
+		"fail on documents that are not resources, on syntax errors anywhere in the input, and "+
+			"if a validation checks nothing")
 
 	flags.Bool("keep-going", false,
-		"after a function fails, run the next ones, too; print and write configuration that is not valid")
+		"after a function fails, run the next ones, too; print and write configuration that is "+
+			"not valid")
 	flags.BoolVar(&o.stop, "stop", false,
 		"stop at the first function that fails; overrides keep-going in the settings")
 	flags.StringArray("schema", nil,
-		"file or directory with schemas for vet-schemas, a `PATH`: CustomResourceDefinitions, JSON Schemas, a cluster's OpenAPI")
+		"file or directory with schemas for vet-schemas, a `PATH`: CustomResourceDefinitions, "+
+			"JSON Schemas, a cluster's OpenAPI")
 	flags.String("kubernetes-version", "",
 		"the `RELEASE` of Kubernetes for vet-schemas and vet-semantics, such as 1.35")
 	flags.StringArrayVar(&o.options.OtherData, "other-data", nil,
 		"other data for functions that read it, `SOURCE=FILE`")
 	flags.Bool("allow-external", false, "allow functions to use files, programs and the network")
 	flags.StringSliceVar(&a.Context, "context", nil,
-		"set a value of the unit's context, `NAME=VALUE`: space, space-id, unit-id, organization-id, revision-num, approved-by, previous-data-hash, unit-label.KEY")
+		"set a value of the unit's context, `NAME=VALUE`: space, space-id, unit-id, "+
+			"organization-id, revision-num, approved-by, previous-data-hash, unit-label.KEY")
 	addToolchainFlags(flags)
-	flags.Lookup("toolchain").Usage += "; in directories the default is Kubernetes/YAML, and auto takes every format"
+	flags.Lookup("toolchain").Usage += "; in directories the default is Kubernetes/YAML, and " +
+		"auto takes every format"
 }
 
 // addToolchainFlags adds the flags that decide which functions there are, and returns where
 // --resource-types is stored.
 func addToolchainFlags(flags *pflag.FlagSet) (resourceTypes *[]string) {
 	flags.String("toolchain", "",
-		"the `TOOLCHAIN` of the configuration (default: by the extension of the file, else Kubernetes/YAML)")
+		"the `TOOLCHAIN` of the configuration (default: by the extension of the file, else "+
+			"Kubernetes/YAML)")
 	return flags.StringArray("resource-types", nil, "a `FILE` with resource type definitions")
 }
 
 // addWriteFlags adds the flags that decide where the configuration is written.
 func addWriteFlags(flags *pflag.FlagSet, o *runFlags) {
-	flags.BoolVarP(&o.inPlace, "in-place", "i", false, "write the result to the files that were read")
+	flags.BoolVarP(&o.inPlace, "in-place", "i", false, "write the result to the files that "+
+		"were read")
 	flags.StringVarP(&o.options.OutputDir, "output-dir", "O", "",
-		"write the result to files in `DIR`, with the names of those that were read; of a directory, a complete copy")
+		"write the result to files in `DIR`, with the names of those that were read; of a "+
+			"directory, a complete copy")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "write nothing, and count what would change")
 	flags.BoolVar(&o.check, "check", false,
 		"write nothing, print the files that would change, and end with status 1 if there are any")
@@ -224,7 +236,8 @@ func (o *runFlags) format(flags *pflag.FlagSet,
 	}
 	switch {
 	case ways > 1:
-		return "", "", diag.Usage("--output, --data-only, --output-only, --diff, --report and --combine-validations exclude each other")
+		return "", "", diag.Usage("--output, --data-only, --output-only, --diff, --report and " +
+			"--combine-validations exclude each other")
 	case o.combine:
 		return report.Auto, report.Combined, nil
 	case o.dataOnly:

@@ -42,9 +42,11 @@ func renderedPackage(b *testing.B, dir string, n int, pipeline string) {
 			files[name] = &bytes.Buffer{}
 		}
 		fmt.Fprintf(files[name], "---\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n"+
-			"  name: app-%d\n  namespace: old\nspec:\n  replicas: 3 # for now\n  template:\n    spec:\n"+
+			"  name: app-%d\n  namespace: old\nspec:\n  replicas: 3 # for now\n  template:\n"+
+			"    spec:\n"+
 			"      containers:\n      - name: main\n        image: nginx:%d\n        ports:\n"+
-			"        - containerPort: 8080\n        env:\n        - {name: A, value: \"1\"}\n", i, i)
+			"        - containerPort: 8080\n        env:\n        - {name: A, value: \"1\"}\n", i,
+			i)
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		b.Fatal(err)
@@ -103,8 +105,10 @@ func BenchmarkKRM(b *testing.B) {
 		return func(dir string) { renderedPackage(b, dir, n, pipeline) }
 	}
 	b.Run("do", func(b *testing.B) {
-		benchmarkCommand(b, write(10_000, ""), "do", "-f", "DIR", "-R", "-i", "set-namespace", "shop",
-			"then", "set-annotation", "tier", "back", "then", "set-container-image", "main", "nginx:2")
+		benchmarkCommand(b, write(10_000, ""), "do", "-f", "DIR", "-R", "-i", "set-namespace",
+			"shop",
+			"then", "set-annotation", "tier", "back", "then", "set-container-image", "main",
+			"nginx:2")
 	})
 	for _, n := range []int{10_000, 20_000, 40_000} {
 		b.Run(fmt.Sprintf("render-%d", n), func(b *testing.B) {

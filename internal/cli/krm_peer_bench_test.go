@@ -39,7 +39,8 @@ func BenchmarkPeer(b *testing.B) {
 		b.Fatal(err)
 	}
 	for i, name := range []string{"set-namespace", "set-annotations", "set-image"} {
-		text := fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: %s\n  annotations:\n"+
+		text := fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: %s\n"+
+			"  annotations:\n"+
 			"    config.kubernetes.io/function: |\n      exec: {path: %s}\n", name, function)
 		file := filepath.Join(declared, fmt.Sprintf("%d.yaml", i))
 		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
@@ -98,7 +99,10 @@ func checkPeer(b *testing.B, dir string) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		for _, want := range []string{"  namespace: shop", "    tier: ", "        image: nginx:2\n"} {
+		for _, want := range []string{
+			"  namespace: shop", "    tier: ",
+			"        image: nginx:2\n",
+		} {
 			if n := strings.Count(string(text), want); n < 100 {
 				b.Fatalf("%d times %q in file %d", n, want, i)
 			}

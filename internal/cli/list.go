@@ -57,7 +57,8 @@ function matches, the status is 1.`,
 			note := "no function matches " + strings.Join(words, " ")
 			if deprecated > 0 {
 				note += ", except deprecated ones, which --all lists"
-			} else if meant := meantWords(set.executor.Signatures(set.toolchain), words); meant != "" {
+			} else if meant := meantWords(set.executor.Signatures(set.toolchain),
+				words); meant != "" {
 				note += "; did you mean " + meant + "?"
 			}
 			a.Note(set.settings, note)

@@ -42,7 +42,8 @@ type) and path, with what is known about the values there.`,
 			if !ok {
 				return unknownAttribute(name, paths)
 			}
-			paths = api.AttributeNameToResourceTypeToPathToVisitorInfoType{api.AttributeName(name): of}
+			paths = api.AttributeNameToResourceTypeToPathToVisitorInfoType{api.AttributeName(
+				name): of}
 		}
 		if t := *resourceType; t != "" {
 			if set.toolchain == api.ToolchainKubernetesYAML {
@@ -79,7 +80,8 @@ func unknownAttribute(name string,
 	names := texts(slices.Sorted(maps.Keys(paths)))
 	hint := configkit.DidYouMean("", configkit.Suggest(name, names))
 	if name == string(api.AttributeNameNone) || name == "attribute-value" {
-		hint = "none (attribute-value in ConfigHub's SDK) is not an attribute; 'fctl do FILE list-paths' lists all paths"
+		hint = "none (attribute-value in ConfigHub's SDK) is not an attribute; 'fctl do FILE " +
+			"list-paths' lists all paths"
 	} else if hint == "" {
 		hint = "'fctl listpaths' lists the attributes"
 	}

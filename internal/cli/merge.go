@@ -83,7 +83,8 @@ and the targets of symbolic links merge as values; links are never followed.
 	cmd.Flags().StringArrayVarP(&o.labels, "label", "L", nil,
 		"the `NAME` after a marker: first of OURS, then of THEIRS")
 	cmd.Flags().StringVar(&o.path, "path", "",
-		"the `PATH` of the merged file, if OURS is a temporary file; it decides the toolchain and is shown in messages")
+		"the `PATH` of the merged file, if OURS is a temporary file; it decides the toolchain "+
+			"and is shown in messages")
 	app.AddShowSecrets(cmd.Flags(), &o.showSecrets)
 	addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
@@ -144,7 +145,8 @@ func mergeFiles(
 	if err != nil {
 		return err
 	}
-	merged := m.set.executor.Merge(m.set.toolchain, m.base.Data, m.ours.Data, m.theirs.Data, options)
+	merged := m.set.executor.Merge(m.set.toolchain, m.base.Data, m.ours.Data, m.theirs.Data,
+		options)
 	if err := m.write(merged.Text); err != nil {
 		return err
 	}
@@ -208,9 +210,10 @@ func (m *merging) read(ctx context.Context, paths []string, path string) error {
 	if m.written {
 		m.target = (&sink.InPlace{}).Target(paths[1], true)
 		reader.RegularOnly = true
-		reader.Hold = m.app.Console().Hold(ctx, m.target, diag.FileName(paths[1]), func(write func()) {
-			write()
-		})
+		reader.Hold = m.app.Console().Hold(ctx, m.target, diag.FileName(paths[1]),
+			func(write func()) {
+				write()
+			})
 	}
 	m.ours, problems[1] = reader.Unit(ctx, paths[1], "")
 	if err := errors.Join(problems...); err != nil {

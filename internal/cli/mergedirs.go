@@ -29,7 +29,8 @@ func (*mergeFlags) onlyDirectories(cmd *cobra.Command) error {
 		return diag.UsageHint("fctl merge BASE OURS THEIRS > FILE",
 			"-O is for directories, and the words are files")
 	case cmd.Flags().Changed("write-conflicts"):
-		return diag.Usage("--write-conflicts is for directories; conflicts of files are always written")
+		return diag.Usage("--write-conflicts is for directories; conflicts of files are always " +
+			"written")
 	}
 	return nil
 }
@@ -135,7 +136,8 @@ func outsideInputs(outputDir string, dirs []string) error {
 				}
 				if at == outputDir {
 					return diag.UsageHint("-i writes the result to OURS",
-						"-O: %s is one of the directories that are merged", diag.FileName(outputDir))
+						"-O: %s is one of the directories that are merged",
+						diag.FileName(outputDir))
 				}
 				return diag.UsageHint("name a directory outside of BASE, OURS and THEIRS",
 					"-O: %s is inside of %s, which is merged", diag.FileName(outputDir),
@@ -282,7 +284,8 @@ func (m *treeMerging) content(f *treemerge.Merged) (text []byte, conflicts int, 
 		name: ours.unit.File,
 	}
 	if m.writes() {
-		one.written, one.name = true, diag.FileName(filepath.Join(m.target(), filepath.FromSlash(f.Path)))
+		one.written, one.name = true,
+			diag.FileName(filepath.Join(m.target(), filepath.FromSlash(f.Path)))
 	}
 	t := ours.unit.Toolchain
 	one.set.toolchain = t
@@ -290,7 +293,8 @@ func (m *treeMerging) content(f *treemerge.Merged) (text []byte, conflicts int, 
 	if t == "" {
 		merged = textmerge.MergeLines(base.unit.Data, ours.unit.Data, theirs.unit.Data, m.options)
 	} else {
-		merged = m.set.executor.Merge(t, base.unit.Data, ours.unit.Data, theirs.unit.Data, m.options)
+		merged = m.set.executor.Merge(t, base.unit.Data, ours.unit.Data, theirs.unit.Data,
+			m.options)
 	}
 	if t != "" && !m.flags.showSecrets && (merged.ByLines != nil || len(merged.Conflicts) > 0) {
 		one.secrets = m.set.executor.Sensitive(t,
@@ -323,7 +327,8 @@ func (m *treeMerging) conclude(ctx context.Context) error {
 			dir = m.dirs[inTheirs]
 		}
 		conflicts = append(conflicts, &api.Failure{
-			Pos:     api.Position{File: diag.FileName(filepath.Join(dir, filepath.FromSlash(c.Path)))},
+			Pos: api.Position{File: diag.FileName(
+				filepath.Join(dir, filepath.FromSlash(c.Path)))},
 			Message: c.Message,
 		})
 	}
@@ -427,7 +432,8 @@ func (m *treeMerging) report(asked bool, conflicts int) {
 	}
 	switch {
 	case asked && conflicts > 0 && !m.flags.keepConflicts:
-		note(fmt.Sprintf("nothing is written because of %s; --write-conflicts writes the result anyway",
+		note(fmt.Sprintf("nothing is written because of %s; --write-conflicts writes the result "+
+			"anyway",
 			run.Count(conflicts, "conflict")))
 	case asked:
 		note(m.totals())
@@ -450,5 +456,6 @@ func (m *treeMerging) totals() string {
 	if len(parts) == 0 {
 		parts = []string{"nothing to merge"}
 	}
-	return fmt.Sprintf("%s: %s", diag.Printable(diag.FileName(m.target())), strings.Join(parts, ", "))
+	return fmt.Sprintf("%s: %s", diag.Printable(diag.FileName(m.target())),
+		strings.Join(parts, ", "))
 }

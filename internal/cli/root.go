@@ -14,6 +14,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/cli/bundle"
+	"github.com/fctl-dev/fctl/internal/cli/completion"
 	"github.com/fctl-dev/fctl/internal/cli/fn"
 	"github.com/fctl-dev/fctl/internal/cli/functionconfig"
 	"github.com/fctl-dev/fctl/internal/cli/workspace"
@@ -81,7 +82,7 @@ the standard output; -i and -O write files.`,
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
-			prepareCompletionCommand(a, c)
+			completion.Prepare(a, c)
 		}
 	}
 	return root

@@ -53,18 +53,22 @@ to accept findings.`,
 	// The words from FUNCTION on are split by plan, not by pflag.
 	cmd.Flags().SetInterspersed(false)
 	o := &runFlags{vet: true}
-	addFileFlags(cmd, o, "a file, a directory or a pattern like 'apps/**/*.yaml'; - is the standard input; `PATH` can be repeated")
+	addFileFlags(cmd, o, "a file, a directory or a pattern like 'apps/**/*.yaml'; - is the "+
+		"standard input; `PATH` can be repeated")
 	cmd.Flags().StringArrayVar(&o.functions, "functions", nil,
 		"run the functions in `FILE` before those on the command line")
 	addParam(cmd.Flags(), o)
 	cmd.Flags().StringVar(&o.report, "report", "",
-		"print the findings as `FORM`: text, github, sarif, junit, json, or auto, which is github in a GitHub workflow and text elsewhere (default text)")
+		"print the findings as `FORM`: text, github, sarif, junit, json, or auto, which is "+
+			"github in a GitHub workflow and text elsewhere (default text)")
 	cmd.Flags().StringArray("policy", nil,
 		"run a `POLICY`: baseline, restricted, best-practice or a file; it can be repeated")
 	cmd.Flags().BoolVar(&o.options.Fix, "fix", false,
-		"apply the fixes of the rules of the policies, and print the configuration, or with -i write it")
+		"apply the fixes of the rules of the policies, and print the configuration, or with -i "+
+			"write it")
 	addWriteFlags(cmd.Flags(), o)
-	cmd.Flags().BoolVar(&o.diff, "diff", false, "with --fix, print a unified diff of the configuration")
+	cmd.Flags().BoolVar(&o.diff, "diff", false, "with --fix, print a unified diff of the "+
+		"configuration")
 	addChainFlags(a, cmd.Flags(), o)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return vet(cmd.Context(), a, cmd, o, words)
@@ -87,10 +91,11 @@ func vet(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags, words
 	return runWords(ctx, a, cmd, o, words, wordsOf{
 		read: func(p *prepared, words []string) args {
 			given.words = withThen(cmd, words, func(word string) bool {
-				return slices.ContainsFunc(p.deps.Executor.Toolchains(), func(t api.ToolchainType) bool {
-					s, known := p.deps.Executor.Signature(t, word)
-					return known && s.Validating
-				})
+				return slices.ContainsFunc(p.deps.Executor.Toolchains(),
+					func(t api.ToolchainType) bool {
+						s, known := p.deps.Executor.Signature(t, word)
+						return known && s.Validating
+					})
 			})
 			return given
 		},
@@ -202,7 +207,8 @@ func (o *runFlags) vetOptions(options *run.Options, getenv func(string) string) 
 	case options.Fix && options.Format == report.Auto && options.Report == "":
 		options.Format = report.Data
 	case !options.Fix && (options.Format == report.Diff || options.Output != run.Stdout):
-		return diag.UsageHint("--fix changes what a policy finds; 'fctl do' runs functions that change files",
+		return diag.UsageHint("--fix changes what a policy finds; 'fctl do' runs functions that "+
+			"change files",
 			"vet changes no file without --fix")
 	case options.Report == "" && !options.Fix:
 		options.Report = report.Text

@@ -12,7 +12,8 @@ func manyItems(b *testing.B, n int) []*Item {
 	b.Helper()
 	var text bytes.Buffer
 	for i := range n {
-		fmt.Fprintf(&text, "---\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: app-%d\n"+
+		fmt.Fprintf(&text, "---\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n"+
+			"  name: app-%d\n"+
 			"  labels: {app: app-%d} # the label\nspec:\n  replicas: 3\n  template:\n    spec:\n"+
 			"      containers:\n      - name: main\n        image: nginx:%d\n        env:\n"+
 			"        - {name: A, value: \"1\"}\n        - {name: B, value: b}\n", i, i, i)

@@ -54,7 +54,8 @@ func TestD1ToD3Declarations(t *testing.T) {
 		{
 			"D2 an unknown key",
 			head + "  annotations:\n" + annotated(function, "exec: {path: a}\ndefer: true"),
-			`error a.yaml:6:36: Nginx n: annotation config.kubernetes.io/function: line 2: unknown field "defer"; ` +
+			`error a.yaml:6:36: Nginx n: annotation config.kubernetes.io/function: line 2: ` +
+				`unknown field "defer"; ` +
 				"known are container, exec, starlark, deferFailure",
 		},
 		{
@@ -68,7 +69,8 @@ func TestD1ToD3Declarations(t *testing.T) {
 		},
 		{
 			"D2 both",
-			head + "  annotations:\n" + annotated(function, "exec: {path: a}\ncontainer: {image: b}"),
+			head + "  annotations:\n" +
+				annotated(function, "exec: {path: a}\ncontainer: {image: b}"),
 			"only one of container and exec can be declared",
 		},
 		{
@@ -78,7 +80,8 @@ func TestD1ToD3Declarations(t *testing.T) {
 		},
 		{
 			"D3 no image",
-			head + "  annotations:\n" + annotated(function, "container: {}"), "container has no image",
+			head + "  annotations:\n" + annotated(function, "container: {}"),
+			"container has no image",
 		},
 		{
 			"D3 no path",

@@ -13,25 +13,35 @@ import (
 // and no path leaves the root (F4).
 func FuzzReturned(f *testing.F) {
 	dir := f.TempDir()
-	for name, text := range map[string]string{"d.yaml": deployment, "two.yaml": twoDocuments, "a.json": "{\"a\": 1}"} {
+	for name, text := range map[string]string{
+		"d.yaml": deployment, "two.yaml": twoDocuments,
+		"a.json": "{\"a\": 1}",
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			f.Fatal(err)
 		}
 	}
 	read := func() *Package {
-		p, err := ReadPackage(context.Background(), dir, ReadOptions{Reader: &source.Reader{}, All: true})
+		p, err := ReadPackage(context.Background(), dir, ReadOptions{
+			Reader: &source.Reader{},
+			All:    true,
+		})
 		if err != nil {
 			f.Fatal(err)
 		}
 		return p
 	}
-	text, err := (&ResourceList{Items: read().Items()}).wire(&wireOptions{ids: true, seqIndent: true})
+	text, err := (&ResourceList{Items: read().Items()}).wire(&wireOptions{
+		ids:       true,
+		seqIndent: true,
+	})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(text)
 	f.Add([]byte(listText1))
-	f.Add([]byte("kind: ResourceList\nitems:\n- &a {kind: x, apiVersion: y, metadata: {name: z, annotations: {internal.config.kubernetes.io/path: ../x}}}\n- *a\n"))
+	f.Add([]byte("kind: ResourceList\nitems:\n- &a {kind: x, apiVersion: y, metadata: {name: z, " +
+		"annotations: {internal.config.kubernetes.io/path: ../x}}}\n- *a\n"))
 	f.Add([]byte("debug\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		list, err := parseOutput(text)

@@ -119,7 +119,8 @@ func (e *Executors) noExecutor(d *Declared, step *Step, trace functionconfig.Tra
 	class, message := api.FailureFunction, "nothing can run it: "+strings.Join(lines, "; ")
 	if len(e.Only) > 0 {
 		class = api.FailureUsage
-		message = fmt.Sprintf("--executor %s does not run it: %s", e.only(), strings.Join(lines, "; "))
+		message = fmt.Sprintf("--executor %s does not run it: %s", e.only(),
+			strings.Join(lines, "; "))
 	}
 	hint := "fctl fn explain " + d.Image + " shows what could run it"
 	if runner, ok := errors.AsType[*runtime.NoRunnerError](err); ok {

@@ -136,7 +136,8 @@ func (p *kptPackage) readPipeline() error {
 	}{{"mutators", &p.mutators}, {"validators", &p.validators}} {
 		v := pipeline.Get(list.key)
 		if v.Exists() && !v.IsNull() && v.Kind() != gaby.List {
-			problems = append(problems, p.kptfile.located(at(v.Position(), "%s must be a list", list.key)))
+			problems = append(problems, p.kptfile.located(at(v.Position(), "%s must be a list",
+				list.key)))
 			continue
 		}
 		for entry := range v.Entries() {
@@ -286,7 +287,8 @@ func readSelectors(v gaby.Value) ([]Selector, error) {
 	}
 	list := make([]Selector, 0, v.Len())
 	for entry := range v.Entries() {
-		s, err := readSelector(entry, "apiVersion", "kind", "name", "namespace", "labels", "annotations")
+		s, err := readSelector(entry, "apiVersion", "kind", "name", "namespace", "labels",
+			"annotations")
 		if err != nil {
 			return nil, err
 		}
@@ -353,7 +355,8 @@ func (p *kptPackage) config(f *pipelineFunction, items []*Item) (*gaby.YamlDoc, 
 			continue
 		}
 		if found != nil {
-			return nil, nil, p.problem(f, "the file %s of configPath has several resources", f.configPath)
+			return nil, nil, p.problem(f, "the file %s of configPath has several resources",
+				f.configPath)
 		}
 		found = item
 	}

@@ -47,7 +47,8 @@ func TestTimeOfGoFunctions(t *testing.T) {
 			started := time.Now()
 			items, _, err := (&Pipeline{Provider: provider()}).Run(t.Context(), pkg.Items(),
 				[]*Step{step})
-			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(),
+				c.want) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
 			if _, deferred := errors.AsType[*DeferredError](err); deferred != c.deferred {

@@ -142,7 +142,10 @@ func attributeResult(a *api.AttributeValue) Result {
 	var r Result
 	resourceType, name := string(a.ResourceType), string(a.ResourceName)
 	if i := strings.LastIndexByte(resourceType, '/'); i >= 0 {
-		r.ResourceRef = &ResourceRef{APIVersion: resourceType[:i], Kind: resourceType[i+1:], Name: name}
+		r.ResourceRef = &ResourceRef{
+			APIVersion: resourceType[:i], Kind: resourceType[i+1:],
+			Name: name,
+		}
 		if namespace, name, ok := strings.Cut(name, "/"); ok {
 			r.ResourceRef.Namespace, r.ResourceRef.Name = namespace, name
 		}

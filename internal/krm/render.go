@@ -441,7 +441,8 @@ func (r *rendering) function(ctx context.Context, p *kptPackage, f *pipelineFunc
 			return items, nil, p.kptfile.inExpression(f.whenKey, f.whenAt, err)
 		}
 		if !met {
-			return items, &StepResult{Step: &step, Skipped: "the condition is not met: " + f.when}, nil
+			return items, &StepResult{Step: &step, Skipped: "the condition is not met: " + f.when},
+				nil
 		}
 	}
 	after, results, err := r.Pipeline.Run(ctx, items, []*Step{&step})

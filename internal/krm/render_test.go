@@ -34,11 +34,13 @@ pipeline:
 func resources(n int) []byte {
 	var text bytes.Buffer
 	for i := range n {
-		fmt.Fprintf(&text, "---\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: app-%d\n"+
+		fmt.Fprintf(&text, "---\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n"+
+			"  name: app-%d\n"+
 			"  labels:\n    app: app-%d # the label\nspec:\n  replicas: 3\n  selector:\n"+
 			"    matchLabels:\n      app: app-%d\n  template:\n    metadata:\n      labels:\n"+
 			"        app: app-%d\n    spec:\n      containers:\n      - name: main\n"+
-			"        image: nginx:%d\n        ports:\n        - containerPort: 8080\n", i, i, i, i, i)
+			"        image: nginx:%d\n        ports:\n        - containerPort: 8080\n", i, i, i, i,
+			i)
 	}
 	return text.Bytes()
 }
@@ -124,9 +126,19 @@ func BenchmarkDo(b *testing.B) {
 	request := &api.FunctionInvocationRequest{
 		ConfigData: text,
 		FunctionInvocations: api.FunctionInvocationList{
-			{FunctionName: "set-namespace", Arguments: []api.FunctionArgument{argument("namespace-name", "prod")}},
-			{FunctionName: "set-label", Arguments: []api.FunctionArgument{argument("label-key", "tier"), argument("label-value", "back")}},
-			{FunctionName: "set-annotation", Arguments: []api.FunctionArgument{argument("annotation-key", "a"), argument("annotation-value", "b")}},
+			{
+				FunctionName: "set-namespace",
+				Arguments:    []api.FunctionArgument{argument("namespace-name", "prod")},
+			},
+			{FunctionName: "set-label", Arguments: []api.FunctionArgument{argument("label-key",
+				"tier"), argument("label-value", "back")}},
+			{
+				FunctionName: "set-annotation",
+				Arguments: []api.FunctionArgument{
+					argument("annotation-key", "a"),
+					argument("annotation-value", "b"),
+				},
+			},
 		},
 	}
 	for b.Loop() {

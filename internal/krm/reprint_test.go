@@ -52,7 +52,8 @@ func TestReprintedResources(t *testing.T) {
 			for _, dir := range dirs {
 				err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
 					ext := filepath.Ext(path)
-					if err != nil || e.IsDir() || ext != ".yaml" && ext != ".yml" && ext != ".json" {
+					if err != nil || e.IsDir() || ext != ".yaml" && ext != ".yml" &&
+						ext != ".json" {
 						return err
 					}
 					p, err := ReadPackage(t.Context(), path, ReadOptions{

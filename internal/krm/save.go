@@ -21,7 +21,8 @@ type Saved struct {
 func (p *Package) Save(s *Saved) error {
 	f := p.file(KptfileName)
 	if f == nil || len(f.Items()) != 1 {
-		return located(fileName(p.Root, KptfileName), errors.New("no such file; --save needs a Kptfile"))
+		return located(fileName(p.Root, KptfileName), errors.New("no such file; --save needs a "+
+			"Kptfile"))
 	}
 	item := f.Items()[0]
 	doc := item.Doc

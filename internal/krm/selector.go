@@ -24,7 +24,10 @@ func (s *Selector) Matches(item *Item) bool {
 		return false
 	}
 	for _, c := range [][2]string{
-		{s.APIVersion, h.APIVersion}, {s.Kind, h.Kind}, {s.Name, h.Name}, {s.Namespace, h.Namespace},
+		{s.APIVersion, h.APIVersion},
+		{s.Kind, h.Kind},
+		{s.Name, h.Name},
+		{s.Namespace, h.Namespace},
 	} {
 		if c[0] != "" && c[0] != c[1] {
 			return false

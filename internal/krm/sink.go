@@ -29,7 +29,8 @@ func Sink(ctx context.Context, dir string, items []*Item, o ReadOptions,
 	named := map[string]bool{}
 	var problems []error
 	for i, item := range items {
-		if h, _ := item.Doc.Header(); item.Path == "" && (h.Kind == "" || h.Name+h.GenerateName == "") {
+		if h, _ := item.Doc.Header(); item.Path == "" &&
+			(h.Kind == "" || h.Name+h.GenerateName == "") {
 			problems = append(problems, &api.Failure{
 				Class: api.FailureInput, Pos: api.Position{File: diag.Stdin},
 				Message: fmt.Sprintf("document %d has neither a path nor a kind and a name", i),

@@ -46,19 +46,30 @@ func TestFunctionsAndVersions(t *testing.T) {
 		edit    func(string) string
 		notes   string
 	}{
-		"v1":               {"", func(s string) string { return s }, ""},
-		"v1alpha1":         {V1Alpha1, func(s string) string { return s }, ""},
-		"without a config": {"", func(s string) string { return s[:strings.Index(s, "functionConfig")] }, ""},
-		"another config":   {"", func(s string) string { return strings.Replace(s, "a: b", "a: c", 1) }, "the function changed its functionConfig; the change is ignored"},
-		"unknown version":  {"", func(s string) string { return strings.Replace(s, V1, "example.com/v9", 1) }, `the version "example.com/v9" of the ResourceList is unknown`},
-		"other dialect":    {"", func(s string) string { return s + "results: {items: [{message: m}]}\n" }, "results is a map with items"},
+		"v1":       {"", func(s string) string { return s }, ""},
+		"v1alpha1": {V1Alpha1, func(s string) string { return s }, ""},
+		"without a config": {"", func(s string) string {
+			return s[:strings.Index(s, "functionConfig")]
+		}, ""},
+		"another config": {"", func(s string) string {
+			return strings.Replace(s, "a: b", "a: c", 1)
+		}, "the function changed its functionConfig; the change is ignored"},
+		"unknown version": {"", func(s string) string {
+			return strings.Replace(s, V1, "example.com/v9", 1)
+		}, `the version "example.com/v9" of the ResourceList is unknown`},
+		"other dialect": {"", func(s string) string {
+			return s + "results: {items: [{message: m}]}\n"
+		}, "results is a map with items"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sent := ""
-			step := &Step{Version: c.version, Config: config, Runner: program(func(s string) string {
-				sent = s
-				return c.edit(s)
-			})}
+			step := &Step{
+				Version: c.version, Config: config,
+				Runner: program(func(s string) string {
+					sent = s
+					return c.edit(s)
+				}),
+			}
 			have, result := runStep(t, &Pipeline{}, map[string]string{"a.yaml": configMapA}, step)
 			version := c.version
 			if version == "" {
@@ -67,14 +78,16 @@ func TestFunctionsAndVersions(t *testing.T) {
 			if have != "" || !strings.HasPrefix(sent, "apiVersion: "+version+"\n") {
 				t.Errorf("changed %q after sending\n%s", have, sent)
 			}
-			if notes := strings.Join(result.Notes, "\n"); !strings.HasPrefix(notes, c.notes) || (c.notes == "") != (notes == "") {
+			if notes := strings.Join(result.Notes, "\n"); !strings.HasPrefix(notes, c.notes) ||
+				(c.notes == "") != (notes == "") {
 				t.Errorf("notes %q, want %q", notes, c.notes)
 			}
 			if c.notes == "" {
 				return
 			}
 			strictly := &Step{Config: config, Runner: step.Runner}
-			if _, result := runStep(t, &Pipeline{Strict: true}, map[string]string{"a.yaml": configMapA}, strictly); result.Err == nil {
+			if _, result := runStep(t, &Pipeline{Strict: true},
+				map[string]string{"a.yaml": configMapA}, strictly); result.Err == nil {
 				t.Error("no error in strict mode")
 			}
 		})
@@ -96,8 +109,11 @@ func TestAFailureChangesNothing(t *testing.T) {
 	if have != "" || len(result.Results) != 1 || result.Err == nil || result.ExitCode != 1 {
 		t.Errorf("changed %q, result %+v", have, result)
 	}
-	panics := &Step{Runner: Runner{InProcess: func(context.Context, *ResourceList) error { panic("p") }}}
-	if _, result := runStep(t, &Pipeline{}, map[string]string{"a.yaml": configMapA}, panics); result.Err == nil ||
+	panics := &Step{Runner: Runner{InProcess: func(context.Context, *ResourceList) error {
+		panic("p")
+	}}}
+	if _, result := runStep(t, &Pipeline{}, map[string]string{"a.yaml": configMapA},
+		panics); result.Err == nil ||
 		!strings.Contains(result.Err.Error(), "panic: p") {
 		t.Errorf("error %v", result.Err)
 	}
@@ -114,15 +130,19 @@ func TestFunctionsInGo(t *testing.T) {
 		check bool
 		want  string
 	}{
-		"an edit":  {edit, false, "== a.yaml\n" + configMapA + "data:\n  x: x\n"},
-		"a check":  {edit, true, ""},
-		"a delete": {func(l *ResourceList) error { l.Items = nil; return nil }, false, "== a.yaml\ndeleted\n"},
+		"an edit": {edit, false, "== a.yaml\n" + configMapA + "data:\n  x: x\n"},
+		"a check": {edit, true, ""},
+		"a delete": {func(l *ResourceList) error {
+			l.Items = nil
+			return nil
+		}, false, "== a.yaml\ndeleted\n"},
 		"a move": {func(l *ResourceList) error {
 			_, err := l.Items[0].Doc.Set("b/c.yaml", "metadata", "annotations", PathAnnotation)
 			return err
 		}, false, "== a.yaml\ndeleted\n== b/c.yaml\n" + configMapA},
 		"a new item": {func(l *ResourceList) error {
-			item, err := NewItem([]byte("apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\n"), "", 0)
+			item, err := NewItem([]byte("apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\n"), "",
+				0)
 			l.Items = append(l.Items, item)
 			return err
 		}, false, "== secret_s.yaml\napiVersion: v1\nkind: Secret\nmetadata:\n  name: s\n"},
@@ -131,7 +151,9 @@ func TestFunctionsInGo(t *testing.T) {
 			step := &Step{
 				Check:  c.check,
 				PathOf: func(item *Item) string { return DefaultPath("", item) },
-				Runner: Runner{InProcess: func(_ context.Context, l *ResourceList) error { return c.f(l) }},
+				Runner: Runner{InProcess: func(_ context.Context, l *ResourceList) error {
+					return c.f(l)
+				}},
 			}
 			have, result := runStep(t, &Pipeline{}, map[string]string{"a.yaml": configMapA}, step)
 			if have != c.want || result.Err != nil {
@@ -144,25 +166,33 @@ func TestFunctionsInGo(t *testing.T) {
 // A1, F9, F10: what cannot be sent, and JSON stays JSON.
 func TestOddFiles(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "a.yaml", configMapA+"  annotations: {config.kubernetes.io/path: x, internal.config.kubernetes.io/path: y}\n")
+	write(t, dir, "a.yaml", configMapA+"  annotations: {config.kubernetes.io/path: x, "+
+		"internal.config.kubernetes.io/path: y}\n")
 	_, err := ReadPackage(t.Context(), dir, ReadOptions{Reader: &source.Reader{}})
 	if err == nil || !strings.Contains(err.Error(), "contradict each other") {
 		t.Errorf("error %v", err)
 	}
 	same := program(func(s string) string { return s })
-	_, result := runStep(t, &Pipeline{}, map[string]string{"a.yaml": "%YAML 1.2\n---\n" + configMapA}, &Step{Runner: same})
+	_, result := runStep(t, &Pipeline{}, map[string]string{"a.yaml": "%YAML 1.2\n---\n" +
+		configMapA}, &Step{Runner: same})
 	if result.Err == nil || !strings.Contains(result.Err.Error(), "directives") {
 		t.Errorf("error %v", result.Err)
 	}
 	own := configMapA + "  annotations: {config.kubernetes.io/path: mine.yaml}\n"
-	if have, _ := runStep(t, &Pipeline{}, map[string]string{"a.yaml": own}, &Step{Runner: same}); have != "" {
+	if have, _ := runStep(t, &Pipeline{}, map[string]string{"a.yaml": own},
+		&Step{Runner: same}); have != "" {
 		t.Errorf("changed to\n%s", have)
 	}
-	set := program(func(s string) string { return strings.Replace(s, `"a"`, `"a", "labels": {"b": "c"}`, 1) })
+	set := program(func(s string) string {
+		return strings.Replace(s, `"a"`, `"a", "labels": {"b": "c"}`, 1)
+	})
 	have, result := runStep(t, &Pipeline{}, map[string]string{
-		"a.json": "{\n  \"apiVersion\": \"v1\",\n  \"kind\": \"ConfigMap\",\n  \"metadata\": {\"name\": \"a\"}\n}\n",
+		"a.json": "{\n  \"apiVersion\": \"v1\",\n  \"kind\": \"ConfigMap\",\n" +
+			"  \"metadata\": {\"name\": \"a\"}\n}\n",
 	}, &Step{Runner: set})
-	if want := "== a.json\n{\n  \"apiVersion\": \"v1\",\n  \"kind\": \"ConfigMap\",\n  \"metadata\": {\"name\": \"a\", \"labels\": {\"b\": \"c\"}}\n}\n"; have != want || result.Err != nil {
+	if want := "== a.json\n{\n  \"apiVersion\": \"v1\",\n  \"kind\": \"ConfigMap\",\n" +
+		"  \"metadata\": {\"name\": \"a\", \"labels\": {\"b\": \"c\"}}\n}\n"; have != want ||
+		result.Err != nil {
 		t.Errorf("changed to\n%s\nerror %v", have, result.Err)
 	}
 }
@@ -183,7 +213,8 @@ func TestDocumentMarkers(t *testing.T) {
 			dir := t.TempDir()
 			write(t, dir, "a.yaml", c.text)
 			_, err := ReadPackage(t.Context(), dir, ReadOptions{Reader: &source.Reader{}})
-			if (err == nil) != (c.want == "") || err != nil && !strings.HasSuffix(err.Error(), c.want) {
+			if (err == nil) != (c.want == "") || err != nil && !strings.HasSuffix(err.Error(),
+				c.want) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
 		})
@@ -193,15 +224,20 @@ func TestDocumentMarkers(t *testing.T) {
 // D6: arguments after "--".
 func TestInlineConfig(t *testing.T) {
 	for words, want := range map[string]string{
-		"replicas=3 a=b=c":  "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: function-input\ndata:\n  replicas: \"3\"\n  a: b=c\n",
-		"Other replicas=3":  "apiVersion: v1\nkind: Other\nmetadata:\n  name: function-input\ndata:\n  replicas: 3\n",
-		"":                  "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: function-input\ndata: {}\n",
-		"a=b c":             "error",
-		"=b":                "error",
-		"a=1 a=2":           "error",
-		"ConfigMap a=yes":   "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: function-input\ndata:\n  a: \"yes\"\n",
-		"ConfigMap extra=":  "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: function-input\ndata:\n  extra: \"\"\n",
-		"Kind list=[1] x=y": "apiVersion: v1\nkind: Kind\nmetadata:\n  name: function-input\ndata:\n  list: \"[1]\"\n  x: \"y\"\n",
+		"replicas=3 a=b=c": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n" +
+			"  name: function-input\ndata:\n  replicas: \"3\"\n  a: b=c\n",
+		"Other replicas=3": "apiVersion: v1\nkind: Other\nmetadata:\n  name: function-input\n" +
+			"data:\n  replicas: 3\n",
+		"":        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: function-input\ndata: {}\n",
+		"a=b c":   "error",
+		"=b":      "error",
+		"a=1 a=2": "error",
+		"ConfigMap a=yes": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n" +
+			"  name: function-input\ndata:\n  a: \"yes\"\n",
+		"ConfigMap extra=": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n" +
+			"  name: function-input\ndata:\n  extra: \"\"\n",
+		"Kind list=[1] x=y": "apiVersion: v1\nkind: Kind\nmetadata:\n  name: function-input\n" +
+			"data:\n  list: \"[1]\"\n  x: \"y\"\n",
 	} {
 		t.Run(words, func(t *testing.T) {
 			doc, err := InlineConfig(strings.Fields(words))
@@ -219,22 +255,34 @@ func TestInlineConfig(t *testing.T) {
 // K2: conditions are exact and all of them count; each item is selected once.
 func TestSelectors(t *testing.T) {
 	p := readPackage(t, map[string]string{
-		"a.yaml": "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: a\n  namespace: n\n  labels: {x: \"1\", y: z}\n",
+		"a.yaml": "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: a\n  namespace: n\n" +
+			"  labels: {x: \"1\", y: z}\n",
 		"b.yaml": "apiVersion: v1\nkind: Service\nmetadata:\n  name: a\n  annotations: {x: y}\n",
 	})
 	for name, c := range map[string]struct {
 		selectors, exclude []Selector
 		want               string
 	}{
-		"none":             {nil, nil, "a.yaml b.yaml"},
-		"an empty one":     {[]Selector{{}}, nil, "a.yaml b.yaml"},
-		"kind":             {[]Selector{{Kind: "Service"}}, nil, "b.yaml"},
-		"not a pattern":    {[]Selector{{Kind: "Serv.*"}}, nil, ""},
-		"all conditions":   {[]Selector{{Name: "a", Namespace: "n", Labels: map[string]string{"x": "1"}}}, nil, "a.yaml"},
-		"one of several":   {[]Selector{{Kind: "Service"}, {APIVersion: "v1"}, {Name: "a"}}, nil, "a.yaml b.yaml"},
-		"an annotation":    {[]Selector{{Annotations: map[string]string{"x": "y"}}}, nil, "b.yaml"},
-		"exclude":          {nil, []Selector{{Kind: "Service"}}, "a.yaml"},
-		"exclude selected": {[]Selector{{Name: "a"}}, []Selector{{APIVersion: "apps/v1"}}, "b.yaml"},
+		"none":          {nil, nil, "a.yaml b.yaml"},
+		"an empty one":  {[]Selector{{}}, nil, "a.yaml b.yaml"},
+		"kind":          {[]Selector{{Kind: "Service"}}, nil, "b.yaml"},
+		"not a pattern": {[]Selector{{Kind: "Serv.*"}}, nil, ""},
+		"all conditions": {[]Selector{{
+			Name: "a", Namespace: "n",
+			Labels: map[string]string{"x": "1"},
+		}}, nil, "a.yaml"},
+		"one of several": {
+			[]Selector{{Kind: "Service"}, {APIVersion: "v1"}, {Name: "a"}},
+			nil,
+			"a.yaml b.yaml",
+		},
+		"an annotation": {[]Selector{{Annotations: map[string]string{"x": "y"}}}, nil, "b.yaml"},
+		"exclude":       {nil, []Selector{{Kind: "Service"}}, "a.yaml"},
+		"exclude selected": {
+			[]Selector{{Name: "a"}},
+			[]Selector{{APIVersion: "apps/v1"}},
+			"b.yaml",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			selects := Selects(c.selectors, c.exclude)
@@ -254,11 +302,14 @@ func TestSelectors(t *testing.T) {
 // O3, O4: the order of declared functions, and what they get.
 func TestOrderAndScope(t *testing.T) {
 	declared := func(name string) string {
-		return "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: n" + name + "\n  annotations:\n    config.kubernetes.io/function: |\n      container: {image: set-labels}\n"
+		return "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: n" + name +
+			"\n  annotations:\n    config.kubernetes.io/function: |\n" +
+			"      container: {image: set-labels}\n"
 	}
 	p := readPackage(t, map[string]string{
 		"b.yaml": declared("1") + "---\n" + declared("2"), "a.yaml": declared("3"),
-		"z/deep/x.yaml": declared("4"), "z/x.yaml": declared("5"), "c/functions/f.yaml": declared("6"),
+		"z/deep/x.yaml": declared("4"), "z/x.yaml": declared("5"), "c/functions/f.yaml": declared(
+			"6"),
 		"c/a.yaml": declared("7"), "cx/a.yaml": configMapA,
 	})
 	steps, err := Declarations(p.Items())
@@ -274,8 +325,9 @@ func TestOrderAndScope(t *testing.T) {
 		t.Errorf("order %s", order)
 	}
 	for file, want := range map[string]string{
-		"c/functions/f.yaml": "c/a.yaml c/functions/f.yaml", "c/a.yaml": "c/a.yaml c/functions/f.yaml",
-		"z/x.yaml": "z/deep/x.yaml z/x.yaml",
+		"c/functions/f.yaml": "c/a.yaml c/functions/f.yaml",
+		"c/a.yaml":           "c/a.yaml c/functions/f.yaml",
+		"z/x.yaml":           "z/deep/x.yaml z/x.yaml",
 	} {
 		t.Run(file, func(t *testing.T) {
 			selects := Scope(file)
@@ -298,7 +350,13 @@ func TestOrderAndScope(t *testing.T) {
 // R1: a FunctionResultList has the functions that ran, with values as strings.
 func TestResultList(t *testing.T) {
 	text, err := ResultList([]*StepResult{
-		{Step: &Step{Image: "a"}, Results: []Result{{Message: "m", Field: &Field{Path: "p", CurrentValue: 1, ProposedValue: map[string]any{"a": "b"}}}}},
+		{
+			Step: &Step{Image: "a"},
+			Results: []Result{{Message: "m", Field: &Field{
+				Path: "p", CurrentValue: 1,
+				ProposedValue: map[string]any{"a": "b"},
+			}}},
+		},
 		{Step: &Step{Image: "skipped"}, Skipped: "why"},
 		{Step: &Step{Exec: "b c"}, ExitCode: 3, Stderr: "e\n"},
 	}, 1)
@@ -347,10 +405,19 @@ func TestCutOutputIsNotRead(t *testing.T) {
 		err  error
 		want string
 	}{
-		"time":   {&runtime.TimeoutError{Function: "f", Limit: 1e9}, "was killed: it ran longer than 1s"},
-		"start":  {&runtime.StartError{Function: "f", Err: io.EOF}, "cannot be started: EOF"},
-		"colon":  {&runtime.NetworkError{Function: "f"}, "network required but not enabled with --network"},
-		"others": {&runtime.TimeoutError{Function: "fg", Limit: 1e9}, "function fg was killed: it ran longer than 1s"},
+		"time": {
+			&runtime.TimeoutError{Function: "f", Limit: 1e9},
+			"was killed: it ran longer than 1s",
+		},
+		"start": {&runtime.StartError{Function: "f", Err: io.EOF}, "cannot be started: EOF"},
+		"colon": {
+			&runtime.NetworkError{Function: "f"},
+			"network required but not enabled with --network",
+		},
+		"others": {
+			&runtime.TimeoutError{Function: "fg", Limit: 1e9},
+			"function fg was killed: it ran longer than 1s",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			result := run(c.err)

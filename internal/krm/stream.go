@@ -21,7 +21,8 @@ type Stream struct {
 // ResourceList or List is unwrapped.
 func ReadStream(text []byte, name string) (*Stream, error) {
 	if !utf8.Valid(text) {
-		return nil, located(name, at(doctext.Position(text, doctext.InvalidByte(text)), "the text is not UTF-8"))
+		return nil, located(name, at(doctext.Position(text, doctext.InvalidByte(text)),
+			"the text is not UTF-8"))
 	}
 	docs, err := gaby.ParseAll(text)
 	if err != nil {

@@ -47,7 +47,8 @@ func TestRenderTagRange(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := write(t, map[string]string{
-				"Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: p}\npipeline:\n" +
+				"Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: p}\n" +
+					"pipeline:\n" +
 					"  mutators:\n  - image: " + image + "\n    tag: \"" + c.tag + "\"\n",
 				"a.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
 			})

@@ -64,13 +64,15 @@ func TestParsedListIsEdited(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Items[0].Path = "new/a.yaml"
-	added, err := NewItem([]byte("apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\n"), "s.yaml", 0)
+	added, err := NewItem([]byte("apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\n"), "s.yaml",
+		0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	l.Items = append(l.Items, added)
 	l.Results = append(l.Results, Result{Message: "not printed in v1alpha1"})
-	want := strings.Replace(listText1, "path: a.yaml", "path: new/a.yaml, config.kubernetes.io/index: \"0\"", 1) + `  data:
+	want := strings.Replace(listText1, "path: a.yaml",
+		"path: new/a.yaml, config.kubernetes.io/index: \"0\"", 1) + `  data:
     k: x
 - apiVersion: v1
   kind: Secret
@@ -88,7 +90,8 @@ func TestParsedListIsEdited(t *testing.T) {
 	l.Items = l.Items[1:2]
 	l.Version = V1
 	have := mustPrint(t, l)
-	if strings.Contains(have, "name: a") || !strings.HasSuffix(have, "results:\n- message: not printed in v1alpha1\n") {
+	if strings.Contains(have, "name: a") ||
+		!strings.HasSuffix(have, "results:\n- message: not printed in v1alpha1\n") {
 		t.Errorf("printed\n%s", have)
 	}
 }
@@ -96,20 +99,30 @@ func TestParsedListIsEdited(t *testing.T) {
 // W5: what is not a ResourceList is an error that says why, with its position.
 func TestParseErrors(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"empty":            {" \n", "the text is empty"},
-		"scalar":           {"done\n", "1:1: a ResourceList is expected"},
-		"other kind":       {"kind: Deployment\n", `"Deployment"`},
-		"no items":         {"kind: ResourceList\n", `write "items: []"`},
-		"items of a map":   {"kind: ResourceList\nitems: {}\n", "2:8: items must be a list"},
-		"item is a scalar": {"kind: ResourceList\nitems: [{}, 1]\n", "2:13: item 1 is not a resource"},
-		"not UTF-8":        {"kind: ResourceList\nitems: []\nx: \xff\n", "3:4: the text is not UTF-8"},
-		"repeated key":     {"kind: ResourceList\nitems:\n- a:\n    b: 1\n    b: 2\n", `5:5: the key "b" occurs twice`},
-		"two documents":    {"kind: ResourceList\nitems: []\n---\na: b\n", "a second document"},
-		"families disagree": {"kind: ResourceList\nitems:\n- metadata: {annotations: {config.kubernetes.io/path: a, " +
-			"internal.config.kubernetes.io/path: b}}\n", "contradict"},
+		"empty":          {" \n", "the text is empty"},
+		"scalar":         {"done\n", "1:1: a ResourceList is expected"},
+		"other kind":     {"kind: Deployment\n", `"Deployment"`},
+		"no items":       {"kind: ResourceList\n", `write "items: []"`},
+		"items of a map": {"kind: ResourceList\nitems: {}\n", "2:8: items must be a list"},
+		"item is a scalar": {
+			"kind: ResourceList\nitems: [{}, 1]\n",
+			"2:13: item 1 is not a resource",
+		},
+		"not UTF-8": {"kind: ResourceList\nitems: []\nx: \xff\n", "3:4: the text is not UTF-8"},
+		"repeated key": {
+			"kind: ResourceList\nitems:\n- a:\n    b: 1\n    b: 2\n",
+			`5:5: the key "b" occurs twice`,
+		},
+		"two documents": {"kind: ResourceList\nitems: []\n---\na: b\n", "a second document"},
+		"families disagree": {
+			"kind: ResourceList\nitems:\n- metadata: {annotations: " +
+				"{config.kubernetes.io/path: a, internal.config.kubernetes.io/path: b}}\n",
+			"contradict",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := Parse([]byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := Parse([]byte(c.text)); err == nil || !strings.Contains(err.Error(),
+				c.want) {
 				t.Errorf("error %v, want %s", err, c.want)
 			}
 		})
@@ -120,7 +133,8 @@ func TestParseErrors(t *testing.T) {
 func TestWire(t *testing.T) {
 	var l ResourceList
 	for i, text := range []string{
-		"# head\n--- # marker\n# own\nkind: A # a\nspec:\r\n  text: |\r\n    one\r\n\r\n    two\r\n...\n",
+		"# head\n--- # marker\n# own\nkind: A # a\nspec:\r\n  text: |\r\n    one\r\n\r\n" +
+			"    two\r\n...\n",
 		"{\n  \"kind\": \"B\"\n}",
 		"  kind: C\n  list:\n  - a: 1\n",
 		"--- {kind: D}\n",
@@ -172,15 +186,22 @@ func TestResultDialects(t *testing.T) {
 		notes      int
 	}{
 		"a list": {"\n- message: m\n", "[error]: m", 0},
-		"a list with everything": {"\n- message: m\n  severity: warning\n  resourceRef: {apiVersion: v1, kind: K, name: n, namespace: s}\n" +
-			"  field: {path: spec.x, currentValue: 1, proposedValue: {a: b}}\n  file: {path: f.yaml, index: 1}\n", "[warning] v1/K/s/n spec.x: m", 0},
-		"a map with items":         {"\n  name: x\n  items:\n  - message: m\n", "[info]: m", 1},
-		"a map without items":      {" {name: x}\n", "", 1},
-		"older names":              {"\n- message: m\n  resourceRef: {kind: K, metadata: {name: n}}\n  field: {path: p, suggestedValue: 1}\n", "[error] K/n p: m", 2},
-		"empty refs":               {"\n- message: m\n  severity: info\n  resourceRef: {}\n  file: {index: -1}\n", "[info]: m", 2},
-		"field without a resource": {"\n- message: m\n  severity: info\n  field: {path: p}\n", "[info] p: m", 1},
-		"unknown severity":         {"\n- message: m\n  severity: fatal\n", "[error]: m", 1},
-		"null":                     {"\n", "", 0},
+		"a list with everything": {"\n- message: m\n  severity: warning\n" +
+			"  resourceRef: {apiVersion: v1, kind: K, name: n, namespace: s}\n" +
+			"  field: {path: spec.x, currentValue: 1, proposedValue: {a: b}}\n" +
+			"  file: {path: f.yaml, index: 1}\n", "[warning] v1/K/s/n spec.x: m", 0},
+		"a map with items":    {"\n  name: x\n  items:\n  - message: m\n", "[info]: m", 1},
+		"a map without items": {" {name: x}\n", "", 1},
+		"older names": {"\n- message: m\n  resourceRef: {kind: K, metadata: {name: " +
+			"n}}\n  field: {path: p, suggestedValue: 1}\n", "[error] K/n p: m", 2},
+		"empty refs": {"\n- message: m\n  severity: info\n  resourceRef: {}\n" +
+			"  file: {index: -1}\n", "[info]: m", 2},
+		"field without a resource": {
+			"\n- message: m\n  severity: info\n  field: {path: p}\n",
+			"[info] p: m", 1,
+		},
+		"unknown severity": {"\n- message: m\n  severity: fatal\n", "[error]: m", 1},
+		"null":             {"\n", "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := mustParse(t, head+c.text)

@@ -114,18 +114,21 @@ func TestMerge(t *testing.T) {
 		},
 		{
 			"they added at a path that we renamed to", "a=1", "b=1", "a=1 b=9",
-			"b=1; b: THEIRS added it; OURS has a file or directory of this name that BASE does not have",
+			"b=1; b: THEIRS added it; OURS has a file or directory of this name that BASE does " +
+				"not have",
 		},
 		{
 			"a file is a directory on the other side", "", "a=1", "a/b=2",
-			"a=1; a/b: THEIRS added it; OURS has a file or directory of this name that BASE does not have",
+			"a=1; a/b: THEIRS added it; OURS has a file or directory of this name that BASE does " +
+				"not have",
 		},
 		{"they made a directory of a file", "a=1", "a=1", "a/b=9", "a/b=9 -a"},
 		{"they made a file of a directory", "a/b=1", "a/b=1", "a=9", "a=9 -a/b"},
 		{"they moved a file into a directory of its name", "a=1", "a=1", "a/b=1", "a/b=1"},
 		{
 			"a symbolic link of ours", "", "", "link/a=1",
-			"; link/a: THEIRS added it; OURS has a file or directory of this name that BASE does not have",
+			"; link/a: THEIRS added it; OURS has a file or directory of this name that BASE does " +
+				"not have",
 		},
 		{"they changed the mode", "a=1", "a=1", "a%755=1", "a%755=1"},
 		{"we changed the mode", "a=1", "a%600=1", "a=2", "a%600=2"},
@@ -181,7 +184,8 @@ func TestMerge(t *testing.T) {
 			"they moved a link so that it leads out", "d/a@../b", "d/a@../b", "a@../b c=1",
 			"c=1 d/a@../b; a: THEIRS renamed d/a to this; " + mayLeave,
 		},
-		{"no text", "bin=1", "bin=2", "bin=3", "bin=2; bin: both sides changed it, and it is not text"},
+		{"no text", "bin=1", "bin=2", "bin=3", "bin=2; bin: both sides changed it, and it is " +
+			"not text"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

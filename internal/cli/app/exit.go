@@ -31,10 +31,14 @@ type ExitCode struct {
 func ExitCodes() []ExitCode {
 	return []ExitCode{
 		{ExitDone, "success"},
-		{ExitNo, "no: a validation did not pass, --check found files that would\nchange, diff found a difference, merge found a conflict, or a bundle is\nnot ready yet"},
-		{ExitUsage, "wrong usage: an unknown flag or function, an invalid argument,\nan invalid settings file or chain"},
+		{ExitNo, "no: a validation did not pass, --check found files that would\n" +
+			"change, diff found a difference, merge found a conflict, or a bundle is\n" +
+			"not ready yet"},
+		{ExitUsage, "wrong usage: an unknown flag or function, an invalid argument,\n" +
+			"an invalid settings file or chain"},
 		{ExitInput, "the input could not be read or parsed"},
-		{ExitFunction, "a function failed, or an output could not be written: the disk is\nfull, or the standard output or standard error is closed"},
+		{ExitFunction, "a function failed, or an output could not be written: the disk is\n" +
+			"full, or the standard output or standard error is closed"},
 		{ExitSignal + int(syscall.SIGHUP), "ended by SIGHUP"},
 		{ExitSignal + int(syscall.SIGINT), "interrupted (SIGINT)"},
 		{ExitSignal + int(syscall.SIGTERM), "ended by SIGTERM"},

@@ -116,7 +116,8 @@ func (r *runner) bundles(ctx context.Context, cmd *cobra.Command, paths []string
 		return nil, diag.UsageHint(cmd.UseLine(), "a file with a Bundle is expected")
 	}
 	if !bundle.IsNamespace(namespace) {
-		return nil, diag.UsageHint(bundle.NamespaceHint, "--namespace: %q is not a name of a namespace",
+		return nil, diag.UsageHint(bundle.NamespaceHint,
+			"--namespace: %q is not a name of a namespace",
 			namespace)
 	}
 	var all []*bundle.Bundle

@@ -77,14 +77,18 @@ func (c *cluster) run(stdin string, words ...string) string {
 func (c *cluster) control() {
 	c.t.Helper()
 	for _, kind := range []string{"serviceinstances", "servicebindings"} {
-		names := c.run("", "get", kind, "-n", c.namespace, "-o", "jsonpath={.items[*].metadata.name}")
+		names := c.run("", "get", kind, "-n", c.namespace, "-o",
+			"jsonpath={.items[*].metadata.name}")
 		for name := range strings.FieldsSeq(names) {
 			if kind == "servicebindings" {
-				c.run("apiVersion: v1\nkind: Secret\nmetadata: {name: binding-secret, namespace: "+c.namespace+
+				c.run("apiVersion: v1\nkind: Secret\nmetadata: {name: binding-secret, namespace: "+
+					c.namespace+
 					"}\nstringData: {FOO_URL: x, password: hunter2}\n", "apply", "-f", "-")
 			}
-			c.run("", "patch", kind, name, "-n", c.namespace, "--subresource=status", "--type=merge", "-p",
-				`{"status":{"url":"http://`+name+`","conditions":[{"type":"Ready","status":"True"}]}}`)
+			c.run("", "patch", kind, name, "-n", c.namespace, "--subresource=status",
+				"--type=merge", "-p",
+				`{"status":{"url":"http://`+name+
+					`","conditions":[{"type":"Ready","status":"True"}]}}`)
 		}
 	}
 }
@@ -139,7 +143,8 @@ func TestClusterLoop(t *testing.T) {
 	if !slices.Equal(steps, want) || len(steps) != 5 {
 		t.Errorf("the loop went\n%s\nand --simulate said\n%s", strings.Join(steps, "\n"), simulated)
 	}
-	got := c.run("", "get", "secret", "settings", "-n", c.namespace, "-o", "jsonpath={.data.password}")
+	got := c.run("", "get", "secret", "settings", "-n", c.namespace, "-o",
+		"jsonpath={.data.password}")
 	if got != "aHVudGVyMg==" {
 		t.Errorf("the password is %s", got)
 	}
@@ -187,7 +192,8 @@ func TestClusterUpToDate(t *testing.T) {
 		{", {name: more, port: 81}", "", "not up to date: spec.ports"},
 	} {
 		t.Run(change[0], func(t *testing.T) {
-			if _, report := outdated(strings.Replace(string(text), change[0], change[1], 1)); strings.Count(
+			if _, report := outdated(strings.Replace(string(text), change[0], change[1],
+				1)); strings.Count(
 				report, "not up to date") != 1 || !strings.Contains(report, change[2]+"\n") {
 				t.Errorf("%s: got %s", change[1], report)
 			}

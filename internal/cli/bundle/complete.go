@@ -44,7 +44,8 @@ func complete(a *app.App, cmd *cobra.Command, oneBundle bool) {
 		"outputs":      files,
 	} {
 		if cmd.Flags().Lookup(name) != nil {
-			_ = cmd.RegisterFlagCompletionFunc(name, values) // fails only if it is registered already
+			// fails only if it is registered already
+			_ = cmd.RegisterFlagCompletionFunc(name, values)
 		}
 	}
 }

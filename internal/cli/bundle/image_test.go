@@ -75,7 +75,8 @@ func TestImageAsPlugin(t *testing.T) {
 	byStarlark := write("s.yaml", strings.Replace(imageBundle, "SPEC", starlarkSpec, 1))
 	config := func(name, executor string) string {
 		return write(name, "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: FunctionConfig\n"+
-			"metadata: {name: f}\nspec:\n  image: names\n  prefixes: [localhost/fctl-plugin]\n"+executor)
+			"metadata: {name: f}\nspec:\n  image: names\n  prefixes: [localhost/fctl-plugin]\n"+
+			executor)
 	}
 	binary := config("binary.yaml", "  binaryExecutor: {tags: [v1], relPath: names}\n")
 	inGo := config("go.yaml", "  goExecutor: {tags: [v1], id: starlark}\n")

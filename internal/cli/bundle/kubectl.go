@@ -106,7 +106,8 @@ func failed(stderr string, err error) error {
 		err = errors.New(stderr)
 	}
 	return &api.Failure{
-		Class: api.FailureInput, Message: "kubectl get: " + strings.ReplaceAll(err.Error(), "\n", "; "),
+		Class: api.FailureInput, Message: "kubectl get: " + strings.ReplaceAll(err.Error(), "\n",
+			"; "),
 		Err: err, Hint: "kubectl config current-context shows the cluster that is asked",
 	}
 }
@@ -118,7 +119,8 @@ const fromKubectl = "<kubectl get>"
 func (k *kubectl) get(ctx context.Context, keys []bundle.Key) ([]byte, string, error) {
 	var manifests strings.Builder
 	for _, key := range keys {
-		fmt.Fprintf(&manifests, "---\napiVersion: %q\nkind: %q\nmetadata: {name: %q, namespace: %q}\n",
+		fmt.Fprintf(&manifests, "---\napiVersion: %q\nkind: %q\nmetadata: {name: %q, namespace: "+
+			"%q}\n",
 			key.APIVersion(), key.Kind, key.Name, key.Namespace)
 	}
 	return k.run(ctx, manifests.String(), "get", "--ignore-not-found", "-o", "yaml", "-f", "-")

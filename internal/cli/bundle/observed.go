@@ -52,7 +52,8 @@ func (r *runner) pool(ctx context.Context, cmd *cobra.Command, paths []string,
 		}
 		if skipped > 0 {
 			r.notes(api.Note{Pos: api.Position{File: name}, Message: fmt.Sprintf(
-				"documents without apiVersion, kind or metadata.name, which are skipped: %d", skipped)})
+				"documents without apiVersion, kind or metadata.name, which are skipped: %d",
+				skipped)})
 		}
 	}
 	if len(problems) > 0 {

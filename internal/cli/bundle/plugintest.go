@@ -77,7 +77,8 @@ set later, are only compared if object has them.`,
 func testPlugin(ctx context.Context, a *app.App, cmd *cobra.Command, o *testFlags, words []string,
 ) error {
 	if len(words) != 2 {
-		return diag.UsageHint(cmd.UseLine(), "the name of a plugin and a file with cases are expected")
+		return diag.UsageHint(cmd.UseLine(), "the name of a plugin and a file with cases are "+
+			"expected")
 	}
 	if cmd.Flags().Changed("runs") && o.runs < 1 {
 		return diag.Usage("--runs: a number above 0 is expected, got %d", o.runs)

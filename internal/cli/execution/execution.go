@@ -87,7 +87,8 @@ func (o *Flags) Add(flags *pflag.FlagSet) {
 		"images run on the fctl-runner that serves at `HOST:PORT`")
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "",
 		"the `FILE` that names the cluster of --executor pod and --function-configs kube:")
-	flags.StringVar(&o.namespace, "pod-namespace", "", "the `NAMESPACE` of the pods of --executor pod")
+	flags.StringVar(&o.namespace, "pod-namespace", "", "the `NAMESPACE` of the pods of "+
+		"--executor pod")
 }
 
 // FlagValues completes the value of a flag of Flags. It reports whether name is one.

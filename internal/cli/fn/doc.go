@@ -94,7 +94,8 @@ func printDoc(ctx context.Context, a *app.App, cmd *cobra.Command, o *docFlags, 
 	if known && image.Digest == "" {
 		if _, ok := catalog.Find(image.Base, image.Tag); ok {
 			brief, doc := catalog.Describe(image.Base)
-			return a.Write(fmt.Appendf(nil, "%s: %s.\n\n%s\n\nVersions: %s\n", image.Base, brief, doc,
+			return a.Write(fmt.Appendf(nil, "%s: %s.\n\n%s\n\nVersions: %s\n", image.Base, brief,
+				doc,
 				strings.Join(catalog.Series(image.Base), ", ")))
 		}
 	}

@@ -20,7 +20,9 @@ type outputFlags struct {
 
 func (o *outputFlags) add(flags *pflag.FlagSet) {
 	flags.StringVarP(&o.output, "output", "o", "",
-		"where the resources go, instead of to their files: stdout (a ResourceList), unwrap (documents), or a `DIR` that does not exist; with json they go to their files, and what happened is printed as one JSON object per line")
+		"where the resources go, instead of to their files: stdout (a ResourceList), unwrap "+
+			"(documents), or a `DIR` that does not exist; with json they go to their files, and "+
+			"what happened is printed as one JSON object per line")
 	o.writeFlags.add(flags)
 }
 
@@ -30,7 +32,8 @@ func (o *outputFlags) validate(stdin bool) error {
 	case o.output != "" && o.output != "json" && (o.dryRun || o.diff || o.check):
 		return diag.Usage("-o excludes --dry-run, --diff and --check")
 	case stdin && (o.dryRun || o.diff || o.check || o.fsync):
-		return diag.Usage("the standard input is not a file: --dry-run, --diff, --check and --fsync exclude it")
+		return diag.Usage("the standard input is not a file: --dry-run, --diff, --check and " +
+			"--fsync exclude it")
 	}
 	return o.exclusive()
 }

@@ -51,7 +51,8 @@ func (r *runner) steps(ctx context.Context, items []*krm.Item, steps []*krm.Step
 ) ([]*krm.Item, []*krm.StepResult, error) {
 	reporter := &stepReporter{runner: r, log: o.logSteps}
 	pipeline := &krm.Pipeline{
-		Provider: r.provider, Started: reporter.started, Ended: reporter.ended, KeepIO: o.keepIO != "",
+		Provider: r.provider, Started: reporter.started, Ended: reporter.ended,
+		KeepIO: o.keepIO != "",
 		Strict: r.settings.Strict, AllowSelfDelete: selfDelete,
 	}
 	return pipeline.Run(ctx, items, steps)

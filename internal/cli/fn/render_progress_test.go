@@ -60,7 +60,8 @@ func TestRenderProgress(t *testing.T) {
 			have := strings.Split(strings.TrimSpace(errOut.String()), "\n")
 			slices.Sort(have[:max(0, len(have)-len(ended))]) // packages may start in any order
 			if !slices.Equal(have, c.want) {
-				t.Errorf("printed\n%s\nwant\n%s", strings.Join(have, "\n"), strings.Join(c.want, "\n"))
+				t.Errorf("printed\n%s\nwant\n%s", strings.Join(have, "\n"),
+					strings.Join(c.want, "\n"))
 			}
 		})
 	}

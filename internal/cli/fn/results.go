@@ -32,7 +32,8 @@ func (o *resultFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&o.dir, "results-dir", "",
 		"write the results of the functions to results.yaml in `DIR`")
 	flags.StringVar(&o.failOn, "fail-on-results", "",
-		"end with status 1 and write nothing if a result has this `SEVERITY` or a worse one: error, warning, info")
+		"end with status 1 and write nothing if a result has this `SEVERITY` or a worse one: "+
+			"error, warning, info")
 	flags.BoolVar(&o.logSteps, "log-steps", false, "report which function runs on what")
 	flags.StringVar(&o.keepIO, "keep-io", "",
 		"write what each function got and gave to files in `DIR`")

@@ -100,7 +100,8 @@ func summaryOf(changes []*krm.Change, would string) string {
 		what string
 	}{{changed, "changed"}, {made, "created"}, {deleted, "deleted"}} {
 		if part.n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s%s", run.Count(part.n, "file"), would, part.what))
+			parts = append(parts, fmt.Sprintf("%s %s%s", run.Count(part.n, "file"), would,
+				part.what))
 		}
 	}
 	if len(parts) == 0 {

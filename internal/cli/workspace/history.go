@@ -172,7 +172,8 @@ func mutations(
 		if c.Revision, err = s.Store.Revision(u, list[i].RevisionNum); err != nil {
 			c.Revision = nil
 		}
-		if expr.Match(filter.OfMutation(&list[i], c)) && sel.HasText(mutationTexts(&list[i], c)...) {
+		if expr.Match(filter.OfMutation(&list[i], c)) &&
+			sel.HasText(mutationTexts(&list[i], c)...) {
 			all = append(all, &list[i])
 		}
 	}

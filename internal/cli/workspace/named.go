@@ -63,7 +63,8 @@ invocation is in a text; SLUG, and FUNCTION with its arguments, override its fie
 		if len(words) < 2 && !o.Body.IsSet() {
 			return diag.UsageHint(cmd.UseLine(), "a name and a function are expected")
 		}
-		title := strings.Join(append([]string{"invocation create"}, words[:min(1, len(words))]...), " ")
+		title := strings.Join(append([]string{"invocation create"}, words[:min(1, len(words))]...),
+			" ")
 		return o.Write(cmd, title, func(s *session.Session) error { return o.run(s, words) })
 	}
 	return cmd
@@ -147,7 +148,10 @@ func callOf(i *entity.Invocation) api.FunctionInvocation {
 
 func newInvocationList(a *app.App) *cobra.Command {
 	c, sel, out := &session.Common{App: a}, &session.Selection{}, &session.Output{}
-	cmd := &cobra.Command{Use: "list [flags]", Short: "List stored invocations", Args: app.NoArguments}
+	cmd := &cobra.Command{
+		Use: "list [flags]", Short: "List stored invocations",
+		Args: app.NoArguments,
+	}
 	c.AddSpace(cmd.Flags())
 	sel.AddWhere(cmd.Flags(), "name or labels")
 	out.Add(cmd.Flags())

@@ -22,8 +22,9 @@ func newUnitSetPredicate(a *app.App) *cobra.Command {
 		Short:   "Protect values of a unit from merges",
 		Long: `Say whether merges may overwrite a value. --protect keeps it, --unprotect gives it
 up. A path protects everything below it.`,
-		Example: "  fctl unit set-predicate web --protect apps/v1/Deployment:shop/web:spec.replicas",
-		Args:    session.Words(2, 2),
+		Example: "  fctl unit set-predicate web --protect " +
+			"apps/v1/Deployment:shop/web:spec.replicas",
+		Args: session.Words(2, 2),
 	}
 	c.AddWrite(cmd.Flags())
 	protect := cmd.Flags().Bool("protect", false, "merges must not overwrite it")

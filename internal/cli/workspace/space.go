@@ -122,7 +122,10 @@ func newSpaceList(a *app.App) *cobra.Command {
 
 func newSpaceGet(a *app.App) *cobra.Command {
 	c, out := &session.Common{App: a}, &session.Output{}
-	cmd := &cobra.Command{Use: "get [flags] SPACE", Short: "Show a space", Args: session.Words(1, 1)}
+	cmd := &cobra.Command{
+		Use: "get [flags] SPACE", Short: "Show a space",
+		Args: session.Words(1, 1),
+	}
 	out.Add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return c.Read(cmd, func(s *session.Session) error {

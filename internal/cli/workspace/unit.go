@@ -16,7 +16,8 @@ func newUnit(a *app.App) *cobra.Command {
 with functions (unit do) or by links (unit update --resolve); each change is a
 revision. Units are named in their space, or as SPACE/UNIT.`,
 		newUnitCreate(a), newUnitList(a), newUnitGet(a), newUnitData(a), newUnitUpdate(a),
-		newUnitDo(a), newUnitRename(a), newUnitDelete(a), newUnitDiff(a), newUnitOrder(a), newUnitTree(a),
+		newUnitDo(a), newUnitRename(a), newUnitDelete(a), newUnitDiff(a), newUnitOrder(a),
+		newUnitTree(a),
 		newUnitConflicts(a), newUnitLivestate(a), newUnitSetPredicate(a), newUnitResolveSelf(a))
 }
 

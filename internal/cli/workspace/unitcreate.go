@@ -211,7 +211,8 @@ func (o *unitCreate) sources(s *session.Session, words []string) ([]newData, err
 	}
 	if len(words) == 2 {
 		if n.file {
-			return nil, diag.Usage("the unit has its data in the field Data; %s is not needed", words[1])
+			return nil, diag.Usage("the unit has its data in the field Data; %s is not needed",
+				words[1])
 		}
 		if n.data, err = s.Input(words[1]); err != nil {
 			return nil, err

@@ -11,8 +11,9 @@ import (
 func newUnitResolveSelf(a *app.App) *cobra.Command {
 	c, form := &session.Common{App: a}, ""
 	cmd := &cobra.Command{
-		Use: "resolve-self [flags] UNIT", Short: "Fill the placeholders that the unit itself can fill",
-		Args: session.Words(1, 1),
+		Use:   "resolve-self [flags] UNIT",
+		Short: "Fill the placeholders that the unit itself can fill",
+		Args:  session.Words(1, 1),
 	}
 	c.AddWrite(cmd.Flags())
 	cmd.Flags().StringVarP(&form, "output", "o", "", "output `FORMAT`: text or json")

@@ -209,7 +209,8 @@ func (o *unitUpdate) fields(s *session.Session, u *workspace.Unit, file bool) (
 	if body.ToolchainType != "" && body.ToolchainType != u.ToolchainType {
 		return nil, false, &entity.Error{
 			Code: entity.CodeToolchainImmutable, Space: u.SpaceSlug, Unit: u.Slug,
-			Message: u.Name() + " is of " + string(u.ToolchainType) + ", which cannot be changed to " +
+			Message: u.Name() + " is of " + string(u.ToolchainType) +
+				", which cannot be changed to " +
 				string(body.ToolchainType),
 			Hint: "make another unit",
 		}

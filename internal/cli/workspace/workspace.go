@@ -90,7 +90,8 @@ touched, except that .gitignore gets the lines that it lacks.`,
 		},
 	}
 	cmd.Flags().Var(&history, "history",
-		"what git keeps of the `HISTORY`: ignored (nothing), bases (what later merges need) or git (all)")
+		"what git keeps of the `HISTORY`: ignored (nothing), bases (what later merges need) or "+
+			"git (all)")
 	cmd.Flags().StringVar(&o.Space, "space", "default", "the `SLUG` of the first space")
 	cmd.Flags().BoolVar(&o.Attributes, "attributes", false,
 		"write "+starter.AttributesFile+", as 'workspace attributes' prints it")

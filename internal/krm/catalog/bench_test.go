@@ -13,16 +13,22 @@ import (
 func BenchmarkCatalog(b *testing.B) {
 	var text strings.Builder
 	for i := range 10_000 {
-		fmt.Fprintf(&text, "---\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web-%d\n  namespace: old\n"+
-			"spec:\n  replicas: 1 # kpt-set: ${n}\n  selector:\n    matchLabels:\n      app: web\n  template:\n    metadata:\n"+
-			"      labels:\n        app: web\n    spec:\n      containers:\n      - name: c\n        image: nginx:1\n", i)
+		fmt.Fprintf(&text, "---\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n"+
+			"  name: web-%d\n  namespace: old\n"+
+			"spec:\n  replicas: 1 # kpt-set: ${n}\n  selector:\n    matchLabels:\n"+
+			"      app: web\n  template:\n    metadata:\n"+
+			"      labels:\n        app: web\n    spec:\n      containers:\n      - name: c\n"+
+			"        image: nginx:1\n", i)
 	}
 	for name, data := range map[string]string{
-		"set-namespace": "namespace: new", "set-labels": "zone: eu", "set-image": "{name: nginx, newTag: '2'}",
-		"apply-setters": "n: '2'", "ensure-name-substring": "prepend: a-", "search-replace": "{by-path: spec.replicas, put-value: '3'}",
+		"set-namespace": "namespace: new", "set-labels": "zone: eu",
+		"set-image":     "{name: nginx, newTag: '2'}",
+		"apply-setters": "n: '2'", "ensure-name-substring": "prepend: a-",
+		"search-replace": "{by-path: spec.replicas, put-value: '3'}",
 	} {
 		b.Run(name, func(b *testing.B) {
-			config, err := gaby.ParseYAML([]byte("apiVersion: v1\nkind: ConfigMap\ndata:\n  " + data + "\n"))
+			config, err := gaby.ParseYAML([]byte("apiVersion: v1\nkind: ConfigMap\ndata:\n  " +
+				data + "\n"))
 			if err != nil {
 				b.Fatal(err)
 			}

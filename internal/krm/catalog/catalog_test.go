@@ -125,7 +125,10 @@ func write(t *testing.T, path string, archive *txtar.Archive, output, results st
 	})
 	for _, f := range archive.Files {
 		if f.Name == "input.yaml" && string(f.Data) != output {
-			archive.Files = append(archive.Files, txtar.File{Name: "output.yaml", Data: []byte(output)})
+			archive.Files = append(archive.Files, txtar.File{
+				Name: "output.yaml",
+				Data: []byte(output),
+			})
 		}
 	}
 	archive.Files = append(archive.Files, txtar.File{Name: "results.txt", Data: []byte(results)})
@@ -165,7 +168,8 @@ func TestFindByVersion(t *testing.T) {
 // TestMissingConfig checks the published text for a call without functionConfig.
 func TestMissingConfig(t *testing.T) {
 	for name, want := range map[string]string{
-		"set-namespace": "[error]: FunctionConfig is missing. Expect `ConfigMap.v1` or `SetNamespace.v1alpha1.fn.kpt.dev`\n",
+		"set-namespace": "[error]: FunctionConfig is missing. Expect `ConfigMap.v1` or " +
+			"`SetNamespace.v1alpha1.fn.kpt.dev`\n",
 		"apply-setters": "[error]: FunctionConfig is missing. Expect `ConfigMap.v1`\n",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -178,7 +182,8 @@ func TestMissingConfig(t *testing.T) {
 
 // TestOtherBytesStay checks that edits keep comments, quotes, order and layout.
 func TestOtherBytesStay(t *testing.T) {
-	input := "# head\nkind:   Deployment # odd\napiVersion: \"apps/v1\"\nmetadata: {name: 'web', namespace: old}\n" +
+	input := "# head\nkind:   Deployment # odd\napiVersion: \"apps/v1\"\n" +
+		"metadata: {name: 'web', namespace: old}\n" +
 		"spec:\n    replicas: 0x3\n---\n# only a comment\n"
 	list := listFrom(t, input, "{apiVersion: v1, kind: ConfigMap, data: {namespace: new}}")
 	output, _ := run(t, "set-namespace", list)

@@ -28,7 +28,8 @@ func TestEveryFile(t *testing.T) {
 		"kubeconform":                   "{ignore_missing_schemas: 'true', strict: 'true'}",
 		"remove-local-config-resources": "{}",
 		"list-setters":                  "{}",
-		"starlark":                      "{source: 'x = [r for r in ctx.resource_list[\"items\"]]'}",
+		"starlark": "{source: 'x = [r for r in " +
+			"ctx.resource_list[\"items\"]]'}",
 	}
 	var files []string
 	err := filepath.WalkDir("../../..", func(path string, entry fs.DirEntry, err error) error {
@@ -50,7 +51,8 @@ func TestEveryFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, config := range configs {
-			config, err := gaby.ParseYAML([]byte("{apiVersion: v1, kind: ConfigMap, data: " + config + "}"))
+			config, err := gaby.ParseYAML([]byte("{apiVersion: v1, kind: ConfigMap, data: " +
+				config + "}"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -78,14 +80,16 @@ func TestEveryFile(t *testing.T) {
 			output := docs.Bytes()
 			for _, doc := range docs {
 				if !doc.Changed() && !bytes.Contains(text, doc.Source()) {
-					t.Errorf("%s: %s: a document that was not changed has other bytes:\n%s", file, name, doc)
+					t.Errorf("%s: %s: a document that was not changed has other bytes:\n%s", file,
+						name, doc)
 				}
 			}
 			if name == "search-replace" {
 				continue // it matches what it wrote
 			}
 			if again, ok := call(output); !ok || string(again.Bytes()) != string(output) {
-				t.Errorf("%s: %s: a second run changes\n%s\nto\n%s", file, name, output, again.Bytes())
+				t.Errorf("%s: %s: a second run changes\n%s\nto\n%s", file, name, output,
+					again.Bytes())
 			}
 		}
 	}

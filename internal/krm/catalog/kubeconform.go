@@ -114,7 +114,8 @@ func boolOf(p pair) (bool, error) {
 	case "false", "":
 		return false, nil
 	}
-	return false, fmt.Errorf("functionConfig: data.%s must be true or false, not %q", p.key, p.value)
+	return false, fmt.Errorf("functionConfig: data.%s must be true or false, not %q", p.key,
+		p.value)
 }
 
 // schema returns the schema of the first location that has one for a type, nil if none has. own
@@ -178,7 +179,8 @@ func (k *conform) item(list *krm.ResourceList, item *krm.Item) error {
 		}
 		r := about(item, krm.SeverityError, p.Path, p.String())
 		if r.Field != nil {
-			if v := item.Doc.Search(p.Path...).Value(); v.Kind() == gaby.Scalar && h.Kind != "Secret" {
+			if v := item.Doc.Search(p.Path...).Value(); v.Kind() == gaby.Scalar &&
+				h.Kind != "Secret" {
 				r.Field.CurrentValue = v.Data()
 			}
 		}

@@ -105,7 +105,8 @@ func mergePairs(doc *gaby.YamlDoc, path []string, v gaby.Value, want []pair, cre
 	}
 	for _, p := range want {
 		had := v.Get(p.key)
-		if !had.Exists() && !create || had.Exists() && had.Tag() == "!!str" && had.EqualText(p.value) {
+		if !had.Exists() && !create || had.Exists() && had.Tag() == "!!str" &&
+			had.EqualText(p.value) {
 			continue
 		}
 		if _, err := doc.Set(p.value, append(path[:len(path):len(path)], p.key)...); err != nil {
@@ -183,7 +184,10 @@ func labelFields() []fieldSpec {
 func annotationFields() []fieldSpec {
 	fields := []fieldSpec{
 		{path: "metadata/annotations", create: true},
-		{group: "batch", kind: "CronJob", path: "spec/jobTemplate/metadata/annotations", create: true},
+		{
+			group: "batch", kind: "CronJob", path: "spec/jobTemplate/metadata/annotations",
+			create: true,
+		},
 		{
 			group: "batch", kind: "CronJob",
 			path: "spec/jobTemplate/spec/template/metadata/annotations", create: true,

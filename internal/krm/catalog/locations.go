@@ -37,7 +37,8 @@ func (l *locations) add(key, text string) error {
 			continue
 		}
 		if scheme, _, ok := strings.Cut(location, "://"); ok && scheme != "file" {
-			return fmt.Errorf("functionConfig: data.%s: %q is a URL, and functions in fctl read no URLs; "+
+			return fmt.Errorf("functionConfig: data.%s: %q is a URL, and functions in fctl read "+
+				"no URLs; "+
 				"download the schemas, or run the image with --executor container and --network",
 				key, location)
 		}
@@ -50,7 +51,8 @@ func (l *locations) add(key, text string) error {
 		case location == "":
 			return fmt.Errorf("functionConfig: data.%s has an empty location", key)
 		case !filepath.IsLocal(filepath.FromSlash(file)):
-			return fmt.Errorf("functionConfig: data.%s: %q is not below the directory of the resources",
+			return fmt.Errorf("functionConfig: data.%s: %q is not below the directory of the "+
+				"resources",
 				key, location)
 		case l.root == "":
 			return fmt.Errorf("functionConfig: data.%s: the resources are not in a directory", key)

@@ -107,7 +107,8 @@ func nameEditOf(c *config) (*nameEdit, error) {
 		case "append":
 			e.append = true
 		default:
-			return nil, fmt.Errorf("functionConfig: editMode must be prepend or append, not %q", mode)
+			return nil, fmt.Errorf("functionConfig: editMode must be prepend or append, not %q",
+				mode)
 		}
 	} else {
 		data := pairs(c.data)

@@ -36,7 +36,8 @@ func applyReplacements(_ context.Context, list *krm.ResourceList) error {
 	}
 	replacements := c.value.Get("replacements")
 	if c.isConfigMap() || replacements.Kind() != gaby.List {
-		return errors.New("functionConfig: an ApplyReplacements with a list of replacements is expected")
+		return errors.New("functionConfig: an ApplyReplacements with a list of replacements is " +
+			"expected")
 	}
 	i := 0
 	for v := replacements.First(); v.Exists(); v = v.Next() {
@@ -106,7 +107,8 @@ func (r *replacement) read(source gaby.Value) error {
 	v := matches[0].value
 	if r.scalar = v.Kind() == gaby.Scalar; !r.scalar {
 		r.tree = v
-		if opts := source.Get("options"); text(opts.Get("delimiter"))+text(opts.Get("encoding")) != "" {
+		if opts := source.Get("options"); text(opts.Get("delimiter"))+
+			text(opts.Get("encoding")) != "" {
 			return fmt.Errorf("fieldPath %q is not a scalar, so it has no parts", path)
 		}
 		return nil
@@ -285,7 +287,8 @@ func matchesSelector(item *krm.Item, selector gaby.Value, regular bool) bool {
 		group, version = "", group
 	}
 	for key, value := range map[string]string{
-		"group": group, "version": version, "kind": h.Kind, "name": h.Name, "namespace": h.Namespace,
+		"group": group, "version": version, "kind": h.Kind, "name": h.Name,
+		"namespace": h.Namespace,
 	} {
 		want := text(selector.Get(key))
 		if want == "" || want == value {

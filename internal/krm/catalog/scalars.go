@@ -40,7 +40,8 @@ func eachValue(v gaby.Value, path []string, do func(path []string, v gaby.Value)
 // mustBeString reports whether Kubernetes accepts only strings at a path.
 func mustBeString(doc *gaby.YamlDoc, path []string) bool {
 	n := len(path)
-	if n >= 2 && (path[n-2] == "labels" || path[n-2] == "annotations" || path[n-2] == "matchLabels") {
+	if n >= 2 && (path[n-2] == "labels" || path[n-2] == "annotations" ||
+		path[n-2] == "matchLabels") {
 		return true
 	}
 	if n == 2 && (path[0] == "data" || path[0] == "stringData") {
@@ -69,7 +70,8 @@ func setText(doc *gaby.YamlDoc, path []string, was gaby.Value, text string) erro
 
 // plain returns the value that text has as a plain scalar. It reports false if text is not one.
 func plain(text string) (gaby.Value, bool) {
-	if text == "" || strings.ContainsAny(text, "\n#") || strings.ContainsAny(text[:1], `"'|>&*!%@[{`) {
+	if text == "" || strings.ContainsAny(text, "\n#") ||
+		strings.ContainsAny(text[:1], `"'|>&*!%@[{`) {
 		return gaby.Value{}, false
 	}
 	doc, err := gaby.ParseYAML([]byte(text + "\n"))

@@ -208,13 +208,14 @@ func (s *search) expand(text, value string) string {
 		return text
 	}
 	groups := s.regex.FindStringSubmatch(value)
-	return regexp.MustCompile(`\$\{\d+\}`).ReplaceAllStringFunc(text, func(reference string) string {
-		n, err := strconv.Atoi(reference[2 : len(reference)-1])
-		if err != nil || n >= len(groups) {
-			return reference
-		}
-		return groups[n]
-	})
+	return regexp.MustCompile(`\$\{\d+\}`).ReplaceAllStringFunc(text,
+		func(reference string) string {
+			n, err := strconv.Atoi(reference[2 : len(reference)-1])
+			if err != nil || n >= len(groups) {
+				return reference
+			}
+			return groups[n]
+		})
 }
 
 // walk calls do for the scalars that match. steps is the path as patterns have it.

@@ -85,7 +85,8 @@ func newItem(data any) (*krm.Item, error) {
 	}
 	path, index := "", 0
 	for _, key := range []string{
-		krm.LegacyPathAnnotation, krm.PathAnnotation, krm.LegacyIndexAnnotation, krm.IndexAnnotation,
+		krm.LegacyPathAnnotation, krm.PathAnnotation, krm.LegacyIndexAnnotation,
+		krm.IndexAnnotation,
 	} {
 		value := krm.Annotation(doc, key)
 		if !doc.Exists("metadata", "annotations", key) {

@@ -307,7 +307,8 @@ functionConfig: {kind: X, metadata: {name: m}}
 	want := strings.Replace(list, "      team: shop\n", "", 1)
 	want = strings.Replace(want, "{a: b}", "{c: d}", 1)
 	text := must(t, list, Options{
-		Command: []string{"echo", "{apiVersion: v1, kind: ConfigMap, metadata: {name: x}, data: {c: d}}"},
+		Command: []string{"echo", "{apiVersion: v1, kind: ConfigMap, metadata: {name: x}, data: " +
+			"{c: d}}"},
 		Environ: []string{"KUST_MERGE=false"},
 	})
 	if text != want {

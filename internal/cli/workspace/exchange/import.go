@@ -425,7 +425,8 @@ func (o *importer) report() error {
 	}
 	for _, kind := range slices.Sorted(maps.Keys(o.set.Unsupported)) {
 		o.App.Note(o.Settings, fmt.Sprintf("%s of the kind %s left out",
-			session.Count(o.set.Unsupported[kind], "object"), kind+wasWere(o.set.Unsupported[kind])))
+			session.Count(o.set.Unsupported[kind], "object"), kind+
+				wasWere(o.set.Unsupported[kind])))
 	}
 	if len(o.empty) > 0 {
 		slices.Sort(o.empty)

@@ -140,8 +140,9 @@ func (o *importer) pointers(l *workspace.Link, from *entity.Link) {
 		name, hint := l.Name(), "fctl link update --patch "+l.Slug+" --space "+l.SpaceSlug+
 			" --make-current"
 		o.After(func() error {
-			o.App.Console().Notes("", api.Note{Message: "link " + name + ": what it has merged is " +
-				"not known here, so that its first resolve merges the whole upstream; '" + hint +
+			o.App.Console().Notes("", api.Note{Message: "link " + name +
+				": what it has merged is not known here, so that its first resolve merges the " +
+				"whole upstream; '" + hint +
 				"' takes the present as merged"})
 			return nil
 		})

@@ -118,7 +118,10 @@ func (o *linkGraph) graph(s *session.Session, roots []*workspace.Unit,
 	for i, u := range s.Units {
 		if slices.Contains(units, u) {
 			at[u] = len(g.Nodes)
-			g.Nodes = append(g.Nodes, picture.Node{Name: u.Name(), Group: u.SpaceSlug, Level: levels[i]})
+			g.Nodes = append(g.Nodes, picture.Node{
+				Name: u.Name(), Group: u.SpaceSlug,
+				Level: levels[i],
+			})
 		}
 	}
 	onCycle := map[int]bool{}

@@ -153,14 +153,18 @@ func linkRows(l *workspace.Link) [][]string {
 		if evaluator == "" {
 			evaluator = "template"
 		}
-		text := p.Path + " in " + referenceText(p.Resource) + " = " + evaluator + ": " + p.Expression
+		text := p.Path + " in " + referenceText(p.Resource) + " = " + evaluator + ": " +
+			p.Expression
 		if p.DataType != "" && p.DataType != "string" {
 			text += " (" + string(p.DataType) + ")"
 		}
 		rows = append(rows, []string{"Downstream Path", text})
 	}
 	for _, f := range l.DownstreamSetters {
-		rows = append(rows, []string{"Downstream Setter", session.InvocationText(f.FunctionInvocation)})
+		rows = append(rows, []string{
+			"Downstream Setter",
+			session.InvocationText(f.FunctionInvocation),
+		})
 	}
 	return rows
 }

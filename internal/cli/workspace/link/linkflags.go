@@ -66,7 +66,8 @@ func (o *linkFlags) add(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&o.downstreamSetters, "downstream-setter", nil,
 		"TransformPaths: run `\"[KEY=]FUNCTION ARG...\"`; an ARG may begin with template: or cel:")
 	flags.StringArrayVar(&o.bindings, "manual-binding", nil,
-		"`TYPE:RESOURCE:NEEDED=[int:|bool:]TYPE:RESOURCE:PROVIDED`, or for Insert TYPE:RESOURCE:NEEDED")
+		"`TYPE:RESOURCE:NEEDED=[int:|bool:]TYPE:RESOURCE:PROVIDED`, or for Insert "+
+			"TYPE:RESOURCE:NEEDED")
 	flags.BoolVar(&o.stripMetadata, "insert-strip-metadata", false,
 		"Insert: leave out the block with the metadata of an application file")
 	o.Body.Add(flags, "link")

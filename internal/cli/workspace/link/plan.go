@@ -41,7 +41,8 @@ first.`,
 		"fail if a working copy was edited, instead of taking the edit into account")
 	app.AddShowSecrets(flags, &o.ShowSecrets)
 	flags.BoolVar(&o.exitCode, "exit-code", false, "exit with 1 if something would change")
-	flags.StringArrayVar(&o.whatIf, "what-if", nil, "pretend that a unit has other data: `UNIT=FILE`")
+	flags.StringArrayVar(&o.whatIf, "what-if", nil, "pretend that a unit has other data: "+
+		"`UNIT=FILE`")
 	flags.Lookup("output").Usage = "output `FORMAT`: text, diff, json or mutations"
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		asDiff := o.form == "diff"

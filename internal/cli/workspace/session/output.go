@@ -67,7 +67,8 @@ func (o *Output) Check() error {
 		return err
 	}
 	return diag.Usage(
-		"output format %q is not one of table, wide, name, json, yaml, jq=..., custom-columns=...", o.Form)
+		"output format %q is not one of table, wide, name, json, yaml, jq=..., custom-columns=...",
+		o.Form)
 }
 
 // Column is a column of a table. A wide one is shown with -o wide only.

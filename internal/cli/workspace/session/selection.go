@@ -37,7 +37,8 @@ type Selection struct {
 // Add adds the flags.
 func (o *Selection) Add(flags *pflag.FlagSet) {
 	flags.StringVar(&o.where, "where", "",
-		"only those with these attributes, such as `\"Labels.tier = 'web'\"`; see 'fctl help filters'")
+		"only those with these attributes, such as `\"Labels.tier = 'web'\"`; see 'fctl help "+
+			"filters'")
 	flags.StringVar(&o.filter, "filter", "",
 		"only those that the stored filter `[SPACE/]SLUG` selects")
 	flags.StringVar(&o.contains, "contains", "", "only those with `TEXT` in their name or labels")

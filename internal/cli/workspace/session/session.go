@@ -323,7 +323,8 @@ func Words(least, most int) cobra.PositionalArgs {
 			if least == 1 {
 				verb = "is"
 			}
-			return diag.UsageHint(cmd.UseLine(), "%s %s expected, got %d", Count(least, "word"), verb, n)
+			return diag.UsageHint(cmd.UseLine(), "%s %s expected, got %d", Count(least, "word"),
+				verb, n)
 		case most >= 0 && n > most:
 			return diag.UsageHint(cmd.UseLine(), "at most %s, got %d: %q", Count(most, "word"), n,
 				words[most])

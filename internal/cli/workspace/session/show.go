@@ -423,6 +423,7 @@ func (s *Session) describeConflicts(
 		if where != "" {
 			where += ": "
 		}
-		b.WriteString("      ! " + where + ConflictText(&c, secrets) + " (" + string(c.Reason) + level + ")\n")
+		b.WriteString("      ! " + where + ConflictText(&c, secrets) + " (" + string(c.Reason) +
+			level + ")\n")
 	}
 }

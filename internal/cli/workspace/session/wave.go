@@ -27,12 +27,14 @@ type ResolveFlags struct {
 // Add adds the flags.
 func (o *ResolveFlags) Add(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.KeepGoing, "keep-going", false, "resolve the other links if one fails")
-	flags.BoolVar(&o.failOnConflict, "fail-on-conflict", false, "write nothing if there is a conflict")
+	flags.BoolVar(&o.failOnConflict, "fail-on-conflict", false,
+		"write nothing if there is a conflict")
 	flags.BoolVar(&o.strict, "strict", false,
 		"write nothing if a need is ambiguous or has no provider")
 	flags.BoolVar(&o.force, "force", false, "also write bound values that were edited")
 	flags.BoolVar(&o.noSelf, "no-self", false, "leave needs that the unit itself satisfies")
-	flags.BoolVar(&o.prune, "prune", false, "Upsert: delete resources that are not produced any more")
+	flags.BoolVar(&o.prune, "prune", false, "Upsert: delete resources that are not produced "+
+		"any more")
 	flags.BoolVar(&o.adoptNamespace, "adopt-namespace", false,
 		"give resources that a merge adds the namespace of the unit")
 	flags.StringVar(&o.ambiguous, "ambiguous", "",

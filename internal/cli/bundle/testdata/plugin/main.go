@@ -41,7 +41,8 @@ func answer(in io.Reader, out io.Writer) error {
 		_, err = io.WriteString(out, description)
 		return err
 	}
-	made, err := gaby.ParseYAML([]byte("apiVersion: v1\nkind: ConfigMap # by a function\ndata: {}\n"))
+	made, err := gaby.ParseYAML([]byte("apiVersion: v1\nkind: ConfigMap # by a function\n" +
+		"data: {}\n"))
 	if err != nil {
 		return err
 	}

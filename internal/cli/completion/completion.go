@@ -1,4 +1,6 @@
-package cli
+// Package completion corrects the scripts for shells that cobra generates. It changes their text and
+// fails, instead of printing a broken script, if cobra's has changed.
+package completion
 
 import (
 	"bytes"
@@ -20,10 +22,10 @@ import (
 //go:embed completion.bash
 var bashFunctions string
 
-// prepareCompletionCommand changes cobra's command completion: it accepts no unknown shell, the
+// Prepare changes cobra's command completion: it accepts no unknown shell, the
 // script for bash works without the package bash-completion, and that for fish with arguments in
 // quotes.
-func prepareCompletionCommand(a *app.App, c *cobra.Command) {
+func Prepare(a *app.App, c *cobra.Command) {
 	c.Args, c.RunE = a.NoSuchCommand, app.ShowHelp // cobra's accepts any shell and exits with 0
 	for _, shell := range c.Commands() {
 		var script func(*cobra.Command, bool) ([]byte, error)
@@ -35,7 +37,8 @@ func prepareCompletionCommand(a *app.App, c *cobra.Command) {
 		default:
 			continue
 		}
-		shell.Long = strings.Replace(shell.Long, `This script depends on the 'bash-completion' package.
+		shell.Long = strings.Replace(shell.Long,
+			`This script depends on the 'bash-completion' package.
 If it is not installed already, you can install it via your OS's package manager.
 `, `The script works with bash 4 and newer. It does not need the package
 bash-completion, but the directory of the second command belongs to it; without
