@@ -194,8 +194,10 @@ func (o *unitConflicts) settle(s *session.Session, name string) error {
 	}
 	others = append(others, left...)
 	settledNum := len(settled) - len(left)
-	if err := s.Tx.WriteConflicts(u, others); err != nil {
-		return err
+	if settledNum > 0 { // else the command is not one that undo takes back
+		if err := s.Tx.WriteConflicts(u, others); err != nil {
+			return err
+		}
 	}
 	verb := map[bool]string{true: "applied", false: "dismissed"}[o.apply]
 	s.After(func() error {

@@ -117,8 +117,8 @@ func DecodeLink(text Text) (l *Link, stated bool, err error) {
 		bools(r, "InsertStripMetadata", &l.InsertStripMetadata),
 	)
 	for _, name := range []string{
-		"Hash", "UpstreamLastMergedRevisionNum", "MergeBaseRevisionNum", "DownstreamLastMergedRevisionNum",
-		"ResolvedHash", "MadeCurrent", "TransformHash", "WrittenHash", "Outputs", "LastError",
+		"Hash", "UpstreamLastMergedRevisionNum", "MergeBaseRevisionNum",
+		"DownstreamLastMergedRevisionNum", "ResolvedHash", "MadeCurrent", "TransformHash", "WrittenHash", "Outputs", "LastError",
 		"Stale", "StaleReasons",
 	} {
 		fields = append(fields, record(name))
