@@ -75,7 +75,7 @@ type loop struct {
 	other      map[string]api.Text
 	baseline   *exceptions.Baseline // nil unless a file is read or written
 	rules      []string             // of the validations in the chain
-	kindNotes  []api.Note           // about --kind
+	kindNotes  []*kindNote          // about --kind
 	context    func(unit string, t api.ToolchainType) api.FunctionContext
 
 	printer  *report.Printer
@@ -146,7 +146,6 @@ func (l *loop) run() (err error) {
 	}
 	l.console.Notes("", l.options.Notes...)
 	if !l.options.Settings.Quiet {
-		l.console.Notes("", l.kindNotes...)
 		l.console.Notes("", l.chain.Notes...)
 		if !l.prints || !streams.OutIsTerminal() {
 			l.progress = streams.NewProgress("files", len(files.Files))
@@ -160,6 +159,7 @@ func (l *loop) run() (err error) {
 	l.stop, l.out = stop, sink.NewStream(streams.Out)
 	inOrder(working, len(files.Files), l.work, l.take)
 	l.progress.End()
+	l.noteKinds()
 	l.copyRest()
 	return l.finish()
 }
@@ -196,6 +196,7 @@ func (l *loop) work(i int, admit func(int64)) outcome {
 		return o
 	}
 	o.toolchain = unit.Toolchain
+	l.seeKinds(unit)
 	chain, err := l.chainFor(unit.Toolchain)
 	switch {
 	case err != nil && !o.file.Explicit:

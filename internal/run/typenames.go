@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"strings"
+	"sync/atomic"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
@@ -11,6 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/k8skit/typenames"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/source"
 )
 
 // TypeNames finds resource types by the names that kubectl takes. What is not a type of Kubernetes
@@ -106,9 +108,16 @@ func (r *Request) typeNames(ctx context.Context) *TypeNames {
 	return r.names
 }
 
+// kindNote is about a word after --kind that no type is known by and that may be misspelled.
+type kindNote struct {
+	word    string
+	message string
+	isKind  atomic.Bool // a resource of the input has this kind
+}
+
 // kinds replaces the short names in a list of kinds by the kinds and groups of their types. notes
 // are about words that are probably misspelled.
-func (n *TypeNames) kinds(text string) (kinds string, notes []api.Note) {
+func (n *TypeNames) kinds(text string) (kinds string, notes []*kindNote) {
 	words := strings.Split(text, ",")
 	for i, word := range words {
 		word = strings.TrimSpace(word)
@@ -119,8 +128,9 @@ func (n *TypeNames) kinds(text string) (kinds string, notes []api.Note) {
 		switch {
 		case !known:
 			if hint := configkit.DidYouMean("", n.table.Suggest(word)); hint != "" {
-				notes = append(notes, api.Note{
-					Message: "--kind " + word + ": no known resource type has this kind; " + hint,
+				notes = append(notes, &kindNote{
+					word:    word,
+					message: "--kind " + word + ": no known resource type has this kind; " + hint,
 				})
 			}
 		case typenames.HasVersion(t, word):
@@ -134,4 +144,36 @@ func (n *TypeNames) kinds(text string) (kinds string, notes []api.Note) {
 		}
 	}
 	return strings.Join(words, ","), notes
+}
+
+// seeKinds looks in a unit for the kinds that no type is known by: a type without a schema is not a
+// misspelled one. Only such words make it parse the unit.
+func (l *loop) seeKinds(unit *source.Unit) {
+	if len(l.kindNotes) == 0 || unit.Toolchain != api.ToolchainKubernetesYAML {
+		return
+	}
+	docs, err := gaby.ParseAll(unit.Data)
+	if err != nil {
+		return // reported when functions run on the unit
+	}
+	for _, doc := range docs {
+		h, err := doc.Header()
+		if err != nil {
+			continue
+		}
+		for _, n := range l.kindNotes {
+			if kind, _, _ := strings.Cut(n.word, "."); strings.EqualFold(kind, h.Kind) {
+				n.isKind.Store(true)
+			}
+		}
+	}
+}
+
+// noteKinds notes the words after --kind that are probably misspelled.
+func (l *loop) noteKinds() {
+	for _, n := range l.kindNotes {
+		if !n.isKind.Load() {
+			l.noteUnlessQuiet("", api.Note{Message: n.message})
+		}
+	}
 }
