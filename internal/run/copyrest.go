@@ -112,7 +112,7 @@ func (r *rest) directory(at, real, rel string) {
 	entries, err := os.ReadDir(at)
 	// A directory above DIR may exist only because of it.
 	if err == nil && rel != "" && !below(r.outputDir, real) {
-		err = r.tree.Directory(rel)
+		err = r.emptyDirectory(at, rel)
 	}
 	if err != nil {
 		r.problem(at, err)
@@ -123,6 +123,15 @@ func (r *rest) directory(at, real, rel string) {
 				e.Type())
 		}
 	}
+}
+
+// emptyDirectory copies a directory without its entries.
+func (r *rest) emptyDirectory(at, rel string) error {
+	info, err := os.Stat(at)
+	if err != nil {
+		return err
+	}
+	return r.tree.Directory(rel, info.Mode())
 }
 
 // below reports whether a path is another one or below it. Both are absolute.

@@ -66,10 +66,22 @@ func (t *Tree) parent(rel string) (string, error) {
 	return name, nil
 }
 
-// Directory makes a directory, and those above it. rel is as for Write.
-func (t *Tree) Directory(rel string) error {
-	_, err := t.parent(rel + "/.")
-	return err
+// Directory makes a directory, and those above it. rel is as for Write. It takes from the directory
+// the permissions that perm, those of the directory it is a copy of, does not have: what only its
+// owner could list stays so. The owner keeps all, because files follow.
+func (t *Tree) Directory(rel string, perm fs.FileMode) error {
+	name, err := t.parent(rel + "/.")
+	if err != nil {
+		return err
+	}
+	info, err := t.root.Stat(name)
+	if err != nil {
+		return unwrapPath(err)
+	}
+	if less := info.Mode().Perm() & (perm.Perm() | 0o700); less != info.Mode().Perm() {
+		return unwrapPath(t.root.Chmod(name, info.Mode()&^fs.ModePerm|less))
+	}
+	return nil
 }
 
 // Chmod gives a file other permissions.
