@@ -14,8 +14,9 @@ const maxRespelled = 3
 
 // Nearest returns a path that leads to a value of a document and resembles p, which does not: with
 // a lookup in place of a name (containers.c, containers.?name=c), with a key, a name or a key with
-// dots that the document has, or with the beginning that p lacks (replicas, spec.replicas). It also
-// returns the number of segments that both have in common, and "" without such a path.
+// dots that the document has, or with the beginning that p lacks (replicas, spec.replicas). A path
+// through an element that is there may lead to a missing value, which a setter can create. Nearest
+// also returns the number of segments that both have in common, and "" without such a path.
 func Nearest(p *Path, root gaby.Value) (path string, common int) {
 	if path = withBeginning(p, root); path != "" {
 		return path, 1
@@ -30,6 +31,7 @@ func nearestFrom(p *Path, root gaby.Value) (path string, common int) {
 		words[i] = p.segments[i].spelled()
 	}
 	common = len(words)
+	throughElement := false
 	for range maxRespelled + 1 {
 		current, err := Parse(strings.Join(words, "."))
 		if err != nil {
@@ -45,9 +47,12 @@ func nearestFrom(p *Path, root gaby.Value) (path string, common int) {
 				return current.text + "#" + p.embedded, common
 			}
 			return current.text, common
+		case n.at < 0 && throughElement:
+			return current.text, common
 		case n.at < 0:
 			return "", 0
 		}
+		throughElement = n.isElement
 		common = min(common, n.at)
 		words = slices.Replace(words, n.at, n.at+n.length, n.words...)
 	}
@@ -99,13 +104,17 @@ type nearest struct {
 	// What to write instead of length segments from at on.
 	at, length int
 	words      []string
+	isElement  bool // the words select the element that has this name
 }
 
-// instead records a suggestion, unless there is one further on.
-func (n *nearest) instead(at, length int, words ...string) {
-	if at > n.at {
-		n.at, n.length, n.words = at, length, words
+// instead records a suggestion, unless there is one as far along the path. It reports whether it
+// did.
+func (n *nearest) instead(at, length int, words ...string) bool {
+	if at <= n.at {
+		return false
 	}
+	n.at, n.length, n.words, n.isElement = at, length, words, false
+	return true
 }
 
 func (n *nearest) walk(i int, v gaby.Value) {
@@ -195,7 +204,9 @@ func (n *nearest) element(i int, key string, list gaby.Value) {
 	for _, by := range []string{"name", "key", "id"} {
 		for c := list.First(); c.Exists(); c = c.Next() {
 			if c.Get(by).EqualText(key) {
-				n.instead(i, 1, "?"+by+"="+Escape(key))
+				if n.instead(i, 1, "?"+by+"="+Escape(key)) {
+					n.isElement = true
+				}
 				return
 			}
 		}

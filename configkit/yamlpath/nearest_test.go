@@ -26,6 +26,8 @@ spec:
 		"spec.replica": "spec.replicas",
 		"spec.template.spec.containers.web.image":          "spec.template.spec.containers.?name=web.image",
 		"spec.template.spec.containers.web.image#uri":      "spec.template.spec.containers.?name=web.image#uri",
+		"spec.template.spec.containers.web.tty":            "spec.template.spec.containers.?name=web.tty",
+		"spec.template.spec.containers.other.tty":          "",
 		"spec.template.spec.containers.image":              "spec.template.spec.containers.*.image",
 		"spec.template.spec.containers.?name=wbe.image":    "spec.template.spec.containers.?name=web.image",
 		"spec.template.spec.container.proxy.imag":          "spec.template.spec.containers.?name=proxy.image",
