@@ -162,6 +162,20 @@ func setPath[T yamlkit.Scalar](
 	return docs, nil, cmp.Or(err, create.check())
 }
 
+// SetText sets the strings at the path in the arguments of resources of any type. It creates only
+// missing values that the schema of the type has, and notes the resources that it skips. It returns
+// the number of matches.
+func SetText(c *handler.Call, provider configkit.ResourceProvider, text string) (int, error) {
+	create := newCreation(provider, api.ResourceTypeAny, c.Args.String(parameterPath))
+	paths := queryOf(provider, c.Args)
+	matches, err := yamlkit.UpdatePaths(c.Docs, paths, nil, provider,
+		func(string) string { return text },
+		yamlkit.UpdateOptions{Upsert: true, Create: create.option()})
+	nearest(c.FunctionContext, matches, c.Docs, paths, nil, provider)
+	create.report(c.FunctionContext, matches)
+	return matches, err
+}
+
 // CheckPathArgument returns a function for CheckArguments of a registration. It checks the argument
 // path before any file is read.
 func CheckPathArgument(provider configkit.ResourceProvider) func([]api.FunctionArgument) error {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/expression"
 	"github.com/fctl-dev/fctl/functions/expression/template"
 	"github.com/fctl-dev/fctl/functions/generic"
@@ -53,15 +52,7 @@ func setTemplateFunction(provider configkit.ResourceProvider) handler.FunctionRe
 			if err != nil {
 				return 0, handler.ArgumentErrors(parameterTemplate, err)
 			}
-			return yamlkit.UpdatePaths(
-				c.Docs,
-				generic.GetVisitorMapForPath(
-					provider, api.ResourceTypeAny,
-					api.UnresolvedPath(c.Args.String("path")),
-				),
-				nil, provider, func(string) string { return text },
-				yamlkit.UpdateOptions{Upsert: true},
-			)
+			return generic.SetText(c, provider, text)
 		}),
 	}
 }

@@ -134,12 +134,16 @@ func (f *Fields) builtIn(name string) place {
 // maxReferences is the maximum length of a chain of references.
 const maxReferences = 16
 
-// deref follows references. A schema that combines others is not known.
+// deref follows references. A schema that combines others is not known, unless it only lists the
+// types of a scalar.
 func (p place) deref() place {
 	for range maxReferences {
 		ref := p.v.Get("$ref")
 		if !ref.Exists() {
 			for _, keyword := range []string{"allOf", "anyOf", "oneOf"} {
+				if p.v.Get(keyword).Exists() && onlyScalars(p.v) {
+					return p
+				}
 				if p.v.Get(keyword).Exists() && !p.v.Get("properties").Exists() {
 					return place{}
 				}
@@ -152,6 +156,33 @@ func (p place) deref() place {
 		p.v = p.resolve(ref.Text())
 	}
 	return place{}
+}
+
+// onlyScalars reports whether a schema allows nothing but scalars, by its types or by those of its
+// alternatives: a quantity is a string or a number, and has no fields.
+func onlyScalars(schema gaby.Value) bool {
+	switch types := schema.Get("type"); types.Kind() {
+	case gaby.Scalar:
+		return isScalarType(types)
+	case gaby.List:
+		return all(types, isScalarType)
+	default:
+		return all(schema.Get("anyOf"), onlyScalars) || all(schema.Get("oneOf"), onlyScalars)
+	}
+}
+
+func isScalarType(v gaby.Value) bool {
+	return slices.Contains([]string{"string", "number", "integer", "boolean", "null"}, v.Text())
+}
+
+// all reports whether a list has elements and all of them satisfy f.
+func all(list gaby.Value, f func(gaby.Value) bool) bool {
+	for e := list.First(); e.Exists(); e = e.Next() {
+		if !f(e) {
+			return false
+		}
+	}
+	return list.First().Exists()
 }
 
 // open reports whether a map may have any keys.
@@ -179,8 +210,11 @@ func (p place) keys() []string {
 // value.
 func (p place) child(s *yamlpath.Segment) (place, bool) {
 	below := func(v gaby.Value) (place, bool) { return place{v: v, resolve: p.resolve}, true }
-	if !p.v.Exists() {
+	switch {
+	case !p.v.Exists():
 		return place{}, true
+	case onlyScalars(p.v):
+		return place{}, false
 	}
 	properties, more := p.v.Get("properties"), p.v.Get("additionalProperties")
 	key, isKey := s.MapKey()

@@ -29,6 +29,8 @@ spec:
               size: {type: integer}
               any: {type: object, x-kubernetes-preserve-unknown-fields: true}
               map: {type: object, additionalProperties: {type: string}}
+              quantity: {x-kubernetes-int-or-string: true, anyOf: [{type: integer}, {type: string}]}
+              either: {anyOf: [{type: object}, {type: string}]}
 `
 
 func TestFields(t *testing.T) {
@@ -51,6 +53,10 @@ func TestFields(t *testing.T) {
 		{deployment, "spec.template.spec.containers.*.image", true, -1, "string", ""},
 		{deployment, "spec.template.spec.containers.?name=a", true, -1, "object", "name image"},
 		{deployment, "spec.template.spec.containers.0.resources.limits.cpu", true, -1, "", ""},
+		{deployment, "spec.template.spec.containers.0.resources.limits.a.b/c", true, 8, "", ""},
+		{deployment, "spec.strategy.rollingUpdate.maxSurge.x", true, 4, "", ""},
+		{valve, "spec.quantity.x", true, 2, "", ""},
+		{valve, "spec.either.x", false, -1, "", ""},
 		{deployment, "spec.template.spec.containers.c.image", true, 4, "", ""},
 		{deployment, "metadata.labels.@app~1x:key", true, -1, "string", ""},
 		{deployment, "spec.replicas.x", true, 2, "", ""},
