@@ -73,7 +73,10 @@ func rules() []rule {
 			why: "the document is below everything but api",
 		},
 		{
-			group: in("configkit/yamlpath"), except: []string{in("configkit!"), in("configkit/gaby")},
+			group: in("configkit/yamlpath"), except: []string{
+				in("configkit!"),
+				in("configkit/gaby"),
+			},
 			deny: []string{in("configkit")}, why: "paths are below all but the document",
 		},
 		{

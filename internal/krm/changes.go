@@ -87,7 +87,9 @@ func (p *Package) changes(items []*Item, owned func(*File) bool) ([]*Change, err
 		found[i], failed[i] = fileChange(t.path, t.file, t.items, kept)
 	})
 	changes := slices.DeleteFunc(found, func(c *Change) bool { return c == nil })
-	problems = append(problems, slices.DeleteFunc(failed, func(e error) bool { return e == nil })...)
+	problems = append(problems, slices.DeleteFunc(failed, func(e error) bool {
+		return e == nil
+	})...)
 	slices.SortFunc(changes, func(a, b *Change) int { return strings.Compare(a.Path, b.Path) })
 	slices.SortFunc(problems, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return changes, errors.Join(problems...)

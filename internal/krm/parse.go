@@ -57,7 +57,8 @@ func parse(text []byte, lenient bool) (*ResourceList, error) {
 		if items.Exists() && !items.IsNull() {
 			return nil, at(items.Position(), "items must be a list")
 		}
-		return nil, at(root.Position(), "the ResourceList has no items; write \"items: []\" for none")
+		return nil, at(root.Position(), "the ResourceList has no items; write \"items: []\" "+
+			"for none")
 	}
 	if err := uniqueKeys(root); err != nil {
 		return nil, err

@@ -426,7 +426,8 @@ func versionNote(version string) string {
 	if slices.Contains([]string{V1, V1Beta1, V1Alpha1, "v1", ""}, version) {
 		return ""
 	}
-	return fmt.Sprintf("the version %q of the ResourceList is unknown; it is read as %s", version, V1)
+	return fmt.Sprintf("the version %q of the ResourceList is unknown; it is read as %s", version,
+		V1)
 }
 
 // parseOutput reads what a function wrote to its standard output.
@@ -489,7 +490,8 @@ func named(step *Step, err error) error {
 		}
 	}
 	return &api.Failure{
-		Class: api.FailureFunction, Function: step.Name, Message: message, Hint: hint(err), Err: err,
+		Class: api.FailureFunction, Function: step.Name, Message: message, Hint: hint(err),
+		Err: err,
 	}
 }
 

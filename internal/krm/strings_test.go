@@ -75,8 +75,10 @@ metadata:
 		},
 		{
 			"an alias of a quoted number", "",
-			resource + "spec:\n  env:\n  - name: A\n    value: &n '7'\n  - name: B\n    value: *n\n",
-			resource + "spec:\n  env:\n  - name: A\n    value: &n '7'\n  - name: B\n    value: *n\n",
+			resource + "spec:\n  env:\n  - name: A\n    value: &n '7'\n  - name: B\n" +
+				"    value: *n\n",
+			resource + "spec:\n  env:\n  - name: A\n    value: &n '7'\n  - name: B\n" +
+				"    value: *n\n",
 		},
 		{
 			"labels are an alias", "",
@@ -84,7 +86,8 @@ metadata:
 			resource + "spec:\n  m:\n    a: 1\n  template:\n    metadata:\n" +
 				"      labels:\n        a: \"1\"\n",
 		},
-		{"a new annotation", unquoted, unquoted + "    no: no\n", unquoted + "    \"no\": \"no\"\n"},
+		{"a new annotation", unquoted, unquoted + "    no: no\n", unquoted +
+			"    \"no\": \"no\"\n"},
 		{"nothing new", unquoted, unquoted, unquoted},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -11,9 +11,10 @@ type HostContext int
 
 // The contexts of values.
 const (
-	AnyContext     HostContext = iota
-	CommandContext             // of a container, or the value of a variable: a bare name may be a host
-	ImageContext               // a colon is not followed by a port
+	AnyContext HostContext = iota
+	// of a container, or the value of a variable: a bare name may be a host
+	CommandContext
+	ImageContext // a colon is not followed by a port
 )
 
 // HostContextOf classifies the value at a path.

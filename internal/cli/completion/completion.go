@@ -1,5 +1,5 @@
-// Package completion corrects the scripts for shells that cobra generates. It changes their text and
-// fails, instead of printing a broken script, if cobra's has changed.
+// Package completion corrects the scripts for shells that cobra generates. It changes their text
+// and fails, instead of printing a broken script, if cobra's has changed.
 package completion
 
 import (

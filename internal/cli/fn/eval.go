@@ -33,7 +33,8 @@ type evalFlags struct {
 func newEval(a *app.App) *cobra.Command {
 	o := &evalFlags{}
 	cmd := &cobra.Command{
-		Use:   "eval [flags] [DIR|-] {--image IMAGE | --exec COMMAND | --function NAME} [-- [KIND] KEY=VALUE...]",
+		Use: "eval [flags] [DIR|-] {--image IMAGE | --exec COMMAND | --function NAME} [-- " +
+			"[KIND] KEY=VALUE...]",
 		Short: "Run one function on the resources of a directory",
 		Long: `Run one function on the resources in DIR, or on a ResourceList on the standard
 input when DIR is "-", and write what it returns to the files. DIR is the
@@ -334,14 +335,16 @@ func (r *runner) noteOthers(p *krm.Package) error {
 	slices.Sort(names)
 	if r.settings.Strict {
 		return diag.Input(names[0], ".krmignore excludes files",
-			errors.New("a document is not a resource: apiVersion, kind or metadata.name is missing"))
+			errors.New("a document is not a resource: apiVersion, kind or metadata.name is "+
+				"missing"))
 	}
 	shown := names
 	if len(shown) > 3 && !r.settings.Verbose {
 		shown = append(shown[:3:3], "...")
 	}
 	r.note("",
-		run.Count(len(names), "file")+" with documents that are not resources, which stay as they are: "+
+		run.Count(len(names), "file")+
+			" with documents that are not resources, which stay as they are: "+
 			strings.Join(shown, ", "))
 	return nil
 }

@@ -78,7 +78,8 @@ func (r *runner) note(file, message string) {
 func pathWord(cmd *cobra.Command, words []string, otherwise string) (string, error) {
 	switch {
 	case len(words) > 1:
-		return "", diag.UsageHint(cmd.UseLine(), "one directory is expected, got %d words", len(words))
+		return "", diag.UsageHint(cmd.UseLine(), "one directory is expected, got %d words",
+			len(words))
 	case len(words) == 1 && words[0] == "":
 		return "", diag.Usage("the name of the directory is empty")
 	case len(words) == 1:
@@ -130,7 +131,8 @@ func (r *runner) deviations(notes []string) error {
 	var problems []error
 	for _, note := range notes {
 		if r.settings.Strict {
-			problems = append(problems, diag.Input(diag.Stdin, "only --strict makes an error of this",
+			problems = append(problems, diag.Input(diag.Stdin, "only --strict makes an error "+
+				"of this",
 				errors.New(note)))
 			continue
 		}

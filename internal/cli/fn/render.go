@@ -137,7 +137,8 @@ func setStatus(p *krm.Package, rendered *krm.Rendered, failed error) error {
 func located(p *krm.Package, err error) error {
 	for _, f := range diag.Failures(err, 0) {
 		if f.Class == 0 {
-			return diag.Input(diag.FileName(p.Root), "fctl fn eval and fctl fn run need no Kptfile", err)
+			return diag.Input(diag.FileName(p.Root), "fctl fn eval and fctl fn run need no "+
+				"Kptfile", err)
 		}
 	}
 	return err

@@ -87,7 +87,8 @@ func editText(
 		fmt.Fprintf(&b, "  path: %s\n", gabyText(session.PlainPath(c.Path)))
 		local := link.ValueAt(executor, u.ToolchainType, data, &c.Resource, c.Path)
 		if base, ok := baseOf(s, c); ok {
-			writeField(&b, "base", link.ValueAt(executor, u.ToolchainType, base, &c.Resource, c.Path))
+			writeField(&b, "base", link.ValueAt(executor, u.ToolchainType, base, &c.Resource,
+				c.Path))
 		}
 		writeField(&b, "upstream", upstreamValue(c))
 		writeField(&b, "local", local)
@@ -194,7 +195,8 @@ func editedValues(text []byte, shown api.MutationConflictList) (map[int]string, 
 	for e := doc.Value().First(); e.Exists(); e = e.Next() {
 		n, ok := e.Get("conflict").Data().(int)
 		if !ok || n < 1 || n > len(shown) {
-			return nil, diag.Usage("line %d of the edited conflicts: conflict is a number from 1 to %d",
+			return nil, diag.Usage("line %d of the edited conflicts: conflict is a number from 1 "+
+				"to %d",
 				e.Position().Line, len(shown))
 		}
 		value := ""

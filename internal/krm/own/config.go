@@ -26,8 +26,8 @@ const Forms = `  apiVersion: v1                      apiVersion: fctl.dev/v1
 
 // formsHint is the hint about the two forms.
 const formsHint = "{apiVersion: v1, kind: ConfigMap, " +
-	"data: {function: NAME, PARAMETER: VALUE}} or {apiVersion: fctl.dev/v1, kind: FunctionInvocations, functions: [{function: NAME, " +
-	"arguments: {PARAMETER: VALUE}}]}"
+	"data: {function: NAME, PARAMETER: VALUE}} or {apiVersion: fctl.dev/v1, kind: " +
+	"FunctionInvocations, functions: [{function: NAME, arguments: {PARAMETER: VALUE}}]}"
 
 // reader reads functionConfigs.
 type reader struct{ executor *functions.Executor }

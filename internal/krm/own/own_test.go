@@ -57,7 +57,8 @@ func TestFunctionConfigErrors(t *testing.T) {
 	}
 }
 
-// TestFunctionConfigPositions checks that every problem of a functionConfig has its line and column.
+// TestFunctionConfigPositions checks that every problem of a functionConfig has its line and
+// column.
 func TestFunctionConfigPositions(t *testing.T) {
 	executor := functions.NewStandardExecutor()
 	const invocations = "apiVersion: fctl.dev/v1\nkind: FunctionInvocations\n"
@@ -66,10 +67,13 @@ func TestFunctionConfigPositions(t *testing.T) {
 		config string
 		want   []string
 	}{
-		"unknown kind":      {"apiVersion: v1\nkind: Other\n", []string{"1:1"}},
-		"unknown function":  {configMap + "data:\n  function: nope\n", []string{"4:13"}},
-		"data is a list":    {configMap + "data: [a]\n", []string{"3:7"}},
-		"value is a list":   {configMap + "data:\n  function: get-replicas\n  x: []\n", []string{"5:6"}},
+		"unknown kind":     {"apiVersion: v1\nkind: Other\n", []string{"1:1"}},
+		"unknown function": {configMap + "data:\n  function: nope\n", []string{"4:13"}},
+		"data is a list":   {configMap + "data: [a]\n", []string{"3:7"}},
+		"value is a list": {
+			configMap + "data:\n  function: get-replicas\n  x: []\n",
+			[]string{"5:6"},
+		},
 		"function is empty": {configMap + "data: {}\n", []string{"1:1"}},
 		"all of invocations": {
 			invocations + "where: x\nwhereResource: '='\ncontext: {a: b}\nfunctions:\n" +
