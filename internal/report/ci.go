@@ -319,7 +319,9 @@ func sarif(units []Result) ([]byte, error) {
 				driver.Rules = append(driver.Rules,
 					sarifRule{ID: id, ShortDescription: sarifText{text}})
 			}
-			location := sarifLocation{PhysicalLocation: sarifPhysicalLocation{ArtifactLocation: sarifArtifact{uri(f.Position.File)}}}
+			location := sarifLocation{PhysicalLocation: sarifPhysicalLocation{
+				ArtifactLocation: sarifArtifact{uri(f.Position.File)},
+			}}
 			if f.Position.Line > 0 {
 				location.PhysicalLocation.Region = &sarifRegion{
 					f.Position.Line,

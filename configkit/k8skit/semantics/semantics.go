@@ -4,7 +4,8 @@
 //
 // # Invariants
 //
-//   - A check looks at one resource, except that Identities compares their names. It reads only the values it checks and never changes them.
+//   - A check looks at one resource, except that Identities compares their names. It reads only
+//     the values it checks and never changes them.
 //   - A value of the wrong type, a missing required field and an unknown field are the schema's
 //     business: a check skips them.
 //   - What only a cluster can know (other resources, admission, quotas) is not checked.

@@ -97,7 +97,11 @@ func typeProblem(env *cel.Env, message string) (text, hint string) {
 }
 
 // objectName matches the type names that [shapes] generates, which mean nothing to users.
-var objectName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bobject\d+\b`) }) //nolint:gochecknoglobals // never changed
+//
+//nolint:gochecknoglobals // never changed
+var objectName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\bobject\d+\b`)
+})
 
 // functionText returns a function as it is written in expressions: the symbol of an operator, or
 // the name.
