@@ -23,6 +23,7 @@ type nodeValue[V any] struct {
 // fewSlots is the number of entries up to which a linear search is used.
 const fewSlots = 8
 
+// get returns the value of a slot, and reports whether it has one.
 func (s *nodeMap[V]) get(slot int32) (value V, ok bool) {
 	if s.many != nil {
 		value, ok = s.many[slot]
@@ -36,6 +37,7 @@ func (s *nodeMap[V]) get(slot int32) (value V, ok bool) {
 	return value, false
 }
 
+// has reports whether a slot has a value.
 func (s *nodeMap[V]) has(slot int32) bool {
 	_, ok := s.get(slot)
 	return ok
@@ -57,6 +59,7 @@ func (s *nodeMap[V]) hasIn(from, to int32) bool {
 	return hasKeyIn(s.many, from, to)
 }
 
+// set gives a slot a value, in place of the one it has.
 func (s *nodeMap[V]) set(slot int32, value V) {
 	if s.many != nil {
 		s.many[slot] = value
@@ -81,6 +84,7 @@ func (s *nodeMap[V]) set(slot int32, value V) {
 	s.few = nil
 }
 
+// remove takes the value of a slot away. A slot without a value stays as it is.
 func (s *nodeMap[V]) remove(slot int32) {
 	delete(s.many, slot)
 	s.few = slices.DeleteFunc(s.few, func(e nodeValue[V]) bool { return e.slot == slot })
@@ -95,10 +99,12 @@ func (s *nodeMap[V]) restore(slot int32, value V, had bool) {
 	}
 }
 
+// clone returns a copy that shares nothing with s but what the values point to.
 func (s *nodeMap[V]) clone() nodeMap[V] {
 	return nodeMap[V]{slices.Clone(s.few), maps.Clone(s.many)}
 }
 
+// len returns the number of slots with values.
 func (s *nodeMap[V]) len() int { return len(s.few) + len(s.many) }
 
 // all iterates over the slots in any order.

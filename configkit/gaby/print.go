@@ -289,12 +289,16 @@ func (p *printer) replace(i int32) {
 	if s.indent == -2 {
 		c.Parent, c.Indent = -1, 2
 	}
+	// Comments below that are indented deeper than the entry would become the text of a block
+	// scalar.
 	c.NoBlock = p.unsafeBelow(stream.NextLineStart(d.src, s.tail), c.Parent)
 	if d.isBlockScalar(i) {
 		if at := d.blockTextIndent(i); at > 0 {
 			c.Indent = at
 		}
 	}
+	// Of a text over several lines only the words that differ are replaced, so that its line breaks
+	// stay where the user put them.
 	if d.scalarTag(r) == scalar.StrTag && p.replaceWords(i, d.text(r)) {
 		return
 	}
@@ -314,6 +318,7 @@ func (p *printer) replace(i int32) {
 		p.add(s.slot, s.start, s.tail, text+gap)
 		return
 	}
+	// A comment on the line of the old value stays on the first line of the new one.
 	first, rest, _ := strings.Cut(text, p.e.lineEnd)
 	if rest != "" || strings.HasSuffix(text, p.e.lineEnd) {
 		rest = p.e.lineEnd + rest

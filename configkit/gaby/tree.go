@@ -83,7 +83,7 @@ func convert(value any, depth int) (*tree, error) {
 		for k := range v {
 			t.keys = append(t.keys, k)
 		}
-		sort.Strings(t.keys)
+		sort.Strings(t.keys) // the order of a Go map must not reach the document
 		return t, t.fill(depth, func(i int) any { return v[t.keys[i]] }, len(t.keys))
 	case Entries:
 		t := &tree{kind: scan.MapNode}

@@ -15,6 +15,8 @@ const (
 // Class maps each byte to its classes.
 var Class = classes()
 
+// classes returns the table. It is computed because init is not allowed and a literal of 256
+// entries hides which bytes belong to which class.
 func classes() (class [256]uint8) {
 	for b := range class {
 		switch {
@@ -36,6 +38,8 @@ func classes() (class [256]uint8) {
 	for _, b := range "\n " {
 		class[b] |= EndsKey
 	}
+	// Line feeds and tabs are the control bytes that a document may have; carriage returns need a
+	// look at what follows them.
 	for _, b := range "\n\t" {
 		class[b] &^= ControlByte
 	}

@@ -59,6 +59,7 @@ func number(s string) (Tag, any) {
 		}
 		return StrTag, nil
 	}
+	// YAML 1.1 allows underscores between digits, and yaml.v3 reads them.
 	plain := s
 	if strings.IndexByte(s, '_') >= 0 {
 		plain = strings.ReplaceAll(s, "_", "")
@@ -66,6 +67,7 @@ func number(s string) (Tag, any) {
 	if !numberLike(plain) {
 		return StrTag, nil
 	}
+	// Base 0: the prefix says the base, as in 0x1F; 017 is octal, as in YAML 1.1.
 	if v, ok := integer(plain, 0); ok {
 		return IntTag, v
 	}
