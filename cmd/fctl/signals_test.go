@@ -33,8 +33,7 @@ func waitingDir(t *testing.T) string {
 	var large strings.Builder
 	for i := range 20_000 {
 		fmt.Fprintf(&large, "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c%d\ndata:\n"+
-			"  n: 0\n---\n",
-			i)
+			"  n: 0\n  text: a\n---\n", i)
 	}
 	err := errors.Join(os.WriteFile(filepath.Join(dir, "large.yaml"), []byte(large.String()),
 		0o600), syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
@@ -75,7 +74,7 @@ func TestSignals(t *testing.T) {
 			"do", "large.yaml", "U", "set-yq",
 			".data.n += 1" + strings.Repeat(" | .data.n += 1", 200),
 		},
-		"a template":   {"do", "large.yaml", "U", "set-template", template, "data.n"},
+		"a template":   {"do", "large.yaml", "U", "set-template", template, "data.text"},
 		"printing":     {"do", "large.yaml", "U", "set-path", "data.n", "5"},
 		"printing, -i": {"do", "-i", "--diff", "large.yaml", "U", "set-yq", ".data.n += 1"},
 	} {
@@ -83,7 +82,7 @@ func TestSignals(t *testing.T) {
 			for _, e := range endings {
 				status, stderr := endedBy(t, e.signal, dir, words)
 				if status != e.status || !strings.HasSuffix(stderr, e.message) {
-					t.Errorf("%v: status %d, %q", e.signal, status, stderr)
+					t.Errorf("%v: status %d, %.500q", e.signal, status, stderr)
 				}
 			}
 		})
