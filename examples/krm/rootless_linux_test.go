@@ -21,7 +21,7 @@ type rootless struct {
 }
 
 // newRootless returns the user of the test, or if that is root the first user who has ranges of
-// user ids. The test is skipped if there is none.
+// user ids. The test is skipped without one.
 func newRootless(t *testing.T) *rootless {
 	t.Helper()
 	for _, program := range []string{"podman", "newuidmap"} {

@@ -84,7 +84,7 @@ func (m IDs) Rewrite(text string) string {
 	})
 }
 
-// zeroID is how ConfigHub writes that there is no entity.
+// zeroID is the ID that ConfigHub writes for a missing entity.
 const zeroID = "00000000-0000-0000-0000-000000000000"
 
 // known returns an ID, "" if it is zero.

@@ -48,8 +48,8 @@ func matches(rule *entity.ConflictRule, c *api.MutationConflict) bool {
 	return rule.Path == "" || below(rule.Path, string(c.Path))
 }
 
-// below reports whether a path of a mutation is at or below a pattern. A * in the pattern stands
-// for one segment. The hints of positions in the path, after ;@, do not count.
+// below reports whether a path of a mutation is at or below a pattern. A * in the pattern matches
+// one segment. The hints of positions in the path, after ;@, do not count.
 func below(pattern, path string) bool {
 	segments := strings.Split(path, ".")
 	for i, want := range strings.Split(pattern, ".") {
