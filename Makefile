@@ -6,10 +6,13 @@ FUZZTIME ?= 2m
 RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
 # Tests that run without the race detector: those of cost, because it would make most of what they
-# measure, and those that compare thousands of texts in one goroutine. TestGolden is one of them: the
-# cases with more than one part run again with the race detector.
-PLAIN := ^Test.*(Cost|Linear|Oracle|Corpus|Random|Laws|Module|Entries|MoreFiles)|^TestGolden$$
-PLAIN_PACKAGES = $(shell grep -rlE '^func Test(Golden|\w*(Cost|Linear|Oracle|Corpus|Random|Laws|Module|Entries|MoreFiles))' --include=*_test.go . | xargs -n1 dirname | sort -u)
+# measure, those that compare thousands of texts in one goroutine, and those that kill programs.
+# TestGolden is one of them: the cases with more than one part run again with the race detector.
+PLAIN_WORDS := Cost|Linear|Oracle|Corpus|Random|Laws|Model|Patch|Replay|Module|Entries|MoreFiles|Idempotence|Killed
+PLAIN := ^Test.*($(PLAIN_WORDS))|^TestGolden$$
+PLAIN_PACKAGES = $(shell grep -rlE '^func Test(Golden\(|\w*($(PLAIN_WORDS)))' --include=*_test.go . | xargs -n1 dirname | sort -u)
+# The race detector sleeps for a second at the end of each program, for goroutines that still run.
+RACE_ENV := GORACE=atexit_sleep_ms=10
 # Packages whose tests start programs or only read the source.
 PROCESSES := ./cmd/fctl ./examples ./examples/krm ./internal/depcheck ./internal/wordlist ./internal/schemagen
 
@@ -36,12 +39,12 @@ OF_SYSTEMS = $(shell grep -rlE '^//go:build .*(unix|linux|darwin|windows)' --inc
 cross: ## what builds for darwin and windows: fctl, and the tests of what differs between systems
 	@for os in darwin windows; do echo $$os; export GOOS=$$os CGO_ENABLED=0; go build -pgo=off -o out/fctl-$$os ./cmd/fctl && go vet $(OF_SYSTEMS) || exit; done
 test: ## all tests; random cases are the same ones every time, make random has others
-	RAPID_SEED=1 go test -timeout 30m $(RACE) -skip '$(PLAIN)' $$(go list ./... | grep -vxF "$$(go list $(PROCESSES))")
+	$(RACE_ENV) RAPID_SEED=1 go test -timeout 30m $(RACE) -skip '$(PLAIN)' $$(go list ./... | grep -vxF "$$(go list $(PROCESSES))")
 	RAPID_SEED=1 go test -pgo=off -run '$(PLAIN)' $(filter-out $(PROCESSES),$(PLAIN_PACKAGES))
 	go test -pgo=off $(PROCESSES)
 long: ## the tests over random cases with many more of them, and 2,000 updates of one file by processes at once
-	LONG=1 go test -count=1 -run 'TestReaders|TestTomllib|TestJSON5|TestBlocks|TestMergeLaws|TestMergeTextLaws|TestMergeOfGarbledTexts|TestMergeAsTheModel|TestDiffIsAPatch|TestReplay' ./configkit/mutation ./configkit/textmerge ./configkit/envkit ./configkit/tomlkit ./configkit/jsonkit ./functions
-	LONG=1 go test -count=1 -run 'TestOracleCuts|TestOracleWorkload|TestPartsAgree|TestModule|TestEntries|TestCostOfLargeValues|TestGoldenOnOneProcessorAndOnEight' ./configkit/gaby ./configkit/hclkit ./configkit/k8skit ./configkit/jsonschema ./functions ./internal/golden
+	LONG=1 go test -count=1 -run 'TestReaders|TestTomllib|TestJSON5|TestRandomBlocks|TestMergeLaws|TestMergeTextLaws|TestRandomGarbledTexts|TestMergeAsTheModel|TestDiffIsAPatch|TestReplay' ./configkit/mutation ./configkit/textmerge ./configkit/envkit ./configkit/tomlkit ./configkit/jsonkit ./functions
+	LONG=1 go test -count=1 -run 'TestOracleCuts|TestOracleWorkload|TestPartsAgree|TestNamespacePartsAgree|TestStepsHoldIntermediateData|TestModule|TestEntries|TestCostOfLargeValues|TestGoldenOnOneProcessorAndOnEight' ./configkit/gaby ./configkit/hclkit ./configkit/k8skit ./configkit/jsonschema ./functions ./functions/handler ./internal/golden
 	LONG=1 go test -count=1 -run TestNoUpdateIsLost ./cmd/fctl
 lint: ## golangci-lint with gofumpt, pinned in internal/tools.mod
 	$(TOOL) golangci-lint run ./... && sh -n manual-test.sh && sh -n examples/demo.sh

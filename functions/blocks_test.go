@@ -17,10 +17,10 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// TestBlocks sets values in random modules that spread one thing over several blocks. HCL's own
+// TestRandomBlocks sets values in random modules that spread one thing over several blocks. HCL's own
 // parser must find the new value once, or everywhere the old one was, and all other values
 // unchanged. Setting what list-paths printed must change nothing.
-func TestBlocks(t *testing.T) {
+func TestRandomBlocks(t *testing.T) {
 	count := 300
 	if os.Getenv("LONG") != "" {
 		count = 1500

@@ -108,9 +108,9 @@ func mergedValues(base, ours, theirs map[string]string) (merged map[string]strin
 	return merged, ok
 }
 
-// TestMergeOfAllToolchains checks that in every format values are merged one by one, and that each
+// TestMergeLawsOfAllToolchains checks that in every format values are merged one by one, and that each
 // comment is either kept or reported as a conflict.
-func TestMergeOfAllToolchains(t *testing.T) {
+func TestMergeLawsOfAllToolchains(t *testing.T) {
 	for toolchain, format := range map[api.ToolchainType]flatFormat{
 		api.ToolchainKubernetesYAML: {
 			start: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n",

@@ -82,9 +82,9 @@ func textAtEnd(d Dice) string {
 	return text
 }
 
-// TestTextAtEndOfDocument checks that an edit of another value does not change the text at the end,
+// TestOracleTextAtEnd checks that an edit of another value does not change the text at the end,
 // whatever follows it then.
-func TestTextAtEndOfDocument(t *testing.T) {
+func TestOracleTextAtEnd(t *testing.T) {
 	tried := 0
 	for n := range 6_000 {
 		d := seeded(n)
@@ -188,9 +188,9 @@ func TestTextAtEndInFront(t *testing.T) {
 	}
 }
 
-// TestTextOfValues checks that the text of each value of a document, with a newline after it, means
+// TestOracleTextOfValues checks that the text of each value of a document, with a newline after it, means
 // that value.
-func TestTextOfValues(t *testing.T) {
+func TestOracleTextOfValues(t *testing.T) {
 	for n := range 6_000 {
 		d := seeded(n)
 		text := textAtEnd(d)

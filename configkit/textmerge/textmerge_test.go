@@ -631,9 +631,9 @@ func isSound(text string) bool {
 	})
 }
 
-// TestMergeOfGarbledTexts checks that no comment of either side is lost, whatever the texts are,
+// TestRandomGarbledTexts checks that no comment of either side is lost, whatever the texts are,
 // and that merges with and without markers agree on whether there are conflicts.
-func TestMergeOfGarbledTexts(t *testing.T) {
+func TestRandomGarbledTexts(t *testing.T) {
 	for seed := range mutationtest.Cases(500, 10_000) {
 		m := textMaker{mutationtest.NewMaker(uint64(seed)), new(int)}
 		base := m.decorated(mutationtest.Text(t, m.Unit()), m.IntN(8))

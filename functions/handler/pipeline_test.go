@@ -404,7 +404,7 @@ func TestContractViolations(t *testing.T) {
 // TestFailuresInParts runs functions that fail and panic somewhere in a large unit, and checks
 // that the outcome is that of a run with one core.
 func TestFailuresInParts(t *testing.T) {
-	data := manyResources(6000)
+	data := manyResources(2500)
 	h := testFunctions(t)
 	with(t, h, handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
@@ -417,7 +417,7 @@ func TestFailuresInParts(t *testing.T) {
 				if _, err := doc.Set(true, "panicked"); err != nil {
 					return nil, nil, err
 				}
-				if name, _ := h.ResourceProvider().ResourceNameGetter(doc); name == "/n4711" {
+				if name, _ := h.ResourceProvider().ResourceNameGetter(doc); name == "/n1711" {
 					panic("at " + name)
 				}
 			}
@@ -446,12 +446,12 @@ func TestFailuresInParts(t *testing.T) {
 		failure string
 	}{
 		{
-			[]string{"mark x", "names y", "spoil n47", "mark z"},
-			"spoil: v1/Thing /n4700: it is spoilt",
+			[]string{"mark x", "names y", "spoil n17", "mark z"},
+			"spoil: v1/Thing /n1700: it is spoilt",
 		},
 		{
 			[]string{"mark x", "mark y", "panic-late", "mark z"},
-			"panic-late: the function panicked: at /n4711",
+			"panic-late: the function panicked: at /n1711",
 		},
 	} {
 		t.Run(c.failure, func(t *testing.T) {
@@ -465,7 +465,7 @@ func TestFailuresInParts(t *testing.T) {
 				}
 				if !strings.Contains(outcome4, c.failure) || strings.Contains(data4, "spoilt") ||
 					strings.Contains(data4, "panicked") ||
-					strings.Count(data4, "x: \"yes\"") != 6000 ||
+					strings.Count(data4, "x: \"yes\"") != 2500 ||
 					strings.Contains(data4, "z: \"yes\"") == stop {
 					t.Errorf("%v, stop %t: not what was to happen:\n%.1000s", c.chain, stop,
 						outcome4)

@@ -272,9 +272,10 @@ func TestHelpFitsATerminal(t *testing.T) {
 	for _, cmd := range newRoot(&app.App{Streams: streams}, io.Discard).Commands() {
 		asked = append(asked, []string{"help", cmd.Name()})
 	}
+	executor := functions.NewStandardExecutor()
 	for _, words := range asked {
 		t.Run(words[0], func(t *testing.T) {
-			for line := range strings.Lines(ran(t, app.ExitDone, words...)) {
+			for line := range strings.Lines(ran(t, executor, app.ExitDone, words...)) {
 				if line = strings.TrimSuffix(line, "\n"); utf8.RuneCountInString(
 					line) > helpWidth &&
 					!program.MatchString(line) {
@@ -292,41 +293,43 @@ func TestExamplesWork(t *testing.T) {
 	executor := functions.NewStandardExecutor()
 	for _, toolchain := range executor.Toolchains() {
 		for _, s := range executor.Signatures(toolchain) {
-			_, examples, ok := strings.Cut(ran(t, app.ExitDone, "explain", "--toolchain",
-				string(toolchain), s.FunctionName), "\nExamples\n")
-			if ok != (len(s.Examples) > 0) {
-				t.Errorf("%s: %s: examples are shown: %t", toolchain, s.FunctionName, ok)
-			}
-			for line := range strings.Lines(examples) {
-				example, ok := strings.CutPrefix(line, "  fctl do ")
-				if !ok {
-					break
+			t.Run(string(toolchain)+"/"+s.FunctionName, func(t *testing.T) {
+				_, examples, ok := strings.Cut(ran(t, executor, app.ExitDone, "explain",
+					"--toolchain", string(toolchain), s.FunctionName), "\nExamples\n")
+				if ok != (len(s.Examples) > 0) {
+					t.Errorf("examples are shown: %t", ok)
 				}
-				words, err := shellwords.Split(strings.TrimSuffix(example, "\n"))
-				if err != nil {
-					t.Fatalf("%s: %v", example, err)
+				for line := range strings.Lines(examples) {
+					example, ok := strings.CutPrefix(line, "  fctl do ")
+					if !ok {
+						break
+					}
+					words, err := shellwords.Split(strings.TrimSuffix(example, "\n"))
+					if err != nil {
+						t.Fatalf("%s: %v", example, err)
+					}
+					status := app.ExitDone
+					if s.Validating {
+						status = app.ExitNo
+					}
+					flags := []string{"do", "--require-match"}
+					// it renames one resource, and the file has several
+					if s.FunctionName == "set-name" {
+						flags = append(flags, "--kind", "Deployment")
+					}
+					ran(t, executor, status, append(flags, words...)...)
 				}
-				status := app.ExitDone
-				if s.Validating {
-					status = app.ExitNo
-				}
-				flags := []string{"do", "--require-match"}
-				// it renames one resource, and the file has several
-				if s.FunctionName == "set-name" {
-					flags = append(flags, "--kind", "Deployment")
-				}
-				ran(t, status, append(flags, words...)...)
-			}
+			})
 		}
 	}
 }
 
-// ran runs fctl and returns its output. The exit status may be 0 or the one given.
-func ran(t *testing.T, status int, words ...string) string {
+// ran runs fctl with an executor and returns its output. The exit status may be 0 or the one given.
+func ran(t *testing.T, executor *functions.Executor, status int, words ...string) string {
 	t.Helper()
 	streams, _, out, errOut := iostreams.Test()
 	a := &app.App{Streams: streams, Executor: func() (*functions.Executor, error) {
-		return functions.NewStandardExecutor(), nil
+		return executor, nil
 	}}
 	if got := Run(t.Context(), a, words); got != app.ExitDone && got != status {
 		t.Errorf("fctl %s: status %d\n%s", strings.Join(words, " "), got, errOut)

@@ -14,7 +14,7 @@ import (
 
 // F1, F7, F11: functions that print all resources again, in their own layout and with their own
 // order of keys, change nothing.
-func TestReprintedResources(t *testing.T) {
+func TestCorpusReprinted(t *testing.T) {
 	printers := map[string]func([]byte) ([]byte, error){
 		"nodes of yaml.v3": func(text []byte) ([]byte, error) {
 			var n yaml.Node

@@ -12,10 +12,10 @@ import (
 	"github.com/fctl-dev/fctl/internal/krm"
 )
 
-// TestEveryFile runs the functions on the YAML files of the repository. A function may refuse a
+// TestCorpus runs the functions on the YAML files of the repository. A function may refuse a
 // file. If it does not, documents that it did not change keep their bytes, and a second run changes
 // nothing.
-func TestEveryFile(t *testing.T) {
+func TestCorpus(t *testing.T) {
 	configs := map[string]string{
 		"set-namespace":                 "{namespace: new}",
 		"set-labels":                    "{zone: eu, app: x}",
