@@ -117,6 +117,9 @@ type ResourceProvider interface {
 	// AttributeInfo describes an attribute, built-in or not. It reports false if none of its paths
 	// is registered.
 	AttributeInfo(name api.AttributeName) (AttributeDescription, bool)
+	// ResourceTypes returns the types, or *, that have entries or registered paths, sorted. It is
+	// much cheaper than RegisteredPaths.
+	ResourceTypes() []api.ResourceType
 	// RegisteredPaths returns the whole registry: each attribute with its paths by type.
 	RegisteredPaths() api.AttributeNameToResourceTypeToPathToVisitorInfoType
 	// RegisterPaths adds paths of an attribute. Registering a path again replaces it.

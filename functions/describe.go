@@ -39,11 +39,12 @@ func (e *Executor) Describe(t api.ToolchainType, name string) (*Description, boo
 		FunctionSignature: signature, Aliases: registration.Aliases,
 		DeprecatedAliases: registration.DeprecatedAliases,
 	}
+	all := resourceTypes(h.ResourceProvider())
 	switch {
 	case signature.AttributeName != "":
-		d.Paths = h.ResourceProvider().RegisteredPaths()[signature.AttributeName]
+		d.Paths = pathsOf(h.ResourceProvider().AttributePaths(signature.AttributeName), all)
 	case registration.Paths != nil:
-		d.Paths = pathsOf(registration.Paths, resourceTypes(h.ResourceProvider()))
+		d.Paths = pathsOf(registration.Paths, all)
 	}
 	types := slices.Sorted(maps.Keys(d.Paths))
 	if known, ok := h.ResourceProvider().(interface{ OfOperator(api.ResourceType) bool }); ok {
@@ -72,7 +73,7 @@ func (e *Executor) RegisteredPaths(
 	return h.ResourceProvider().RegisteredPaths(), nil
 }
 
-// ResourceTypes returns the resource types of a toolchain that have registered paths, sorted.
+// ResourceTypes returns the resource types in the registry of a toolchain, sorted.
 func (e *Executor) ResourceTypes(t api.ToolchainType) []api.ResourceType {
 	h, err := e.handler(t)
 	if err != nil {
@@ -81,16 +82,11 @@ func (e *Executor) ResourceTypes(t api.ToolchainType) []api.ResourceType {
 	return resourceTypes(h.ResourceProvider())
 }
 
-// resourceTypes returns the types with registered paths, sorted and without the wildcard type.
+// resourceTypes returns the types of a registry, sorted and without the wildcard type.
 func resourceTypes(provider configkit.ResourceProvider) []api.ResourceType {
-	types := map[api.ResourceType]bool{}
-	for _, of := range provider.RegisteredPaths() {
-		for resourceType := range of {
-			types[resourceType] = true
-		}
-	}
-	delete(types, api.ResourceTypeAny)
-	return slices.Sorted(maps.Keys(types))
+	return slices.DeleteFunc(provider.ResourceTypes(), func(t api.ResourceType) bool {
+		return t == api.ResourceTypeAny
+	})
 }
 
 // pathsOf returns the paths of source by resource type. A path of the wildcard type is not repeated

@@ -362,9 +362,8 @@ func (r *Registry) AttributeInfo(name api.AttributeName) (configkit.AttributeDes
 // RegisteredPaths returns the whole registry: for each attribute, the resource types (or *) that
 // have it and their paths in registered form.
 func (r *Registry) RegisteredPaths() api.AttributeNameToResourceTypeToPathToVisitorInfoType {
-	types := must(r.ResourceTypes())
 	all := api.AttributeNameToResourceTypeToPathToVisitorInfoType{}
-	for _, t := range types {
+	for _, t := range r.ResourceTypes() {
 		for name, paths := range r.typeInfo(t).own {
 			if all[name] == nil {
 				all[name] = api.ResourceTypeToPathToVisitorInfoType{}

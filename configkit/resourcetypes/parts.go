@@ -44,11 +44,7 @@ func (r *Registry) CheckPart(t api.ResourceType, path *yamlpath.Path) error {
 	}
 	types := []api.ResourceType{t}
 	if t == api.ResourceTypeAny {
-		all, err := r.ResourceTypes()
-		if err != nil {
-			return err
-		}
-		types = append(types, all...)
+		types = append(types, r.ResourceTypes()...)
 	}
 	missing := &NoAccessorError{Path: path.String(), Part: path.EmbeddedPath()}
 	for _, t := range types {

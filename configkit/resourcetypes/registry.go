@@ -256,15 +256,15 @@ func kindOf(t api.ResourceType) string {
 }
 
 // ResourceTypes returns the types that have entries or registered paths, sorted.
-func (r *Registry) ResourceTypes() ([]api.ResourceType, error) {
+func (r *Registry) ResourceTypes() []api.ResourceType {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	names, err := r.typeNames()
+	names := must(r.typeNames())
 	types := make([]api.ResourceType, len(names))
 	for i, name := range names {
 		types[i] = api.ResourceType(name)
 	}
-	return types, err
+	return types
 }
 
 // typeNames returns the names of ResourceTypes. The caller must hold r.mu.
