@@ -42,10 +42,10 @@ test: ## all tests; random cases are the same ones every time, make random has o
 	$(RACE_ENV) RAPID_SEED=1 go test -timeout 30m $(RACE) -skip '$(PLAIN)' $$(go list ./... | grep -vxF "$$(go list $(PROCESSES))")
 	RAPID_SEED=1 go test -pgo=off -run '$(PLAIN)' $(filter-out $(PROCESSES),$(PLAIN_PACKAGES))
 	go test -pgo=off $(PROCESSES)
-long: ## the tests over random cases with many more of them, and 2,000 updates of one file by processes at once
+long: ## the tests over random cases with many more of them, and of processes that are killed, or update one file at once
 	LONG=1 go test -count=1 -run 'TestReaders|TestTomllib|TestJSON5|TestRandomBlocks|TestMergeLaws|TestMergeTextLaws|TestRandomGarbledTexts|TestMergeAsTheModel|TestDiffIsAPatch|TestReplay' ./configkit/mutation ./configkit/textmerge ./configkit/envkit ./configkit/tomlkit ./configkit/jsonkit ./functions
 	LONG=1 go test -count=1 -run 'TestOracleCuts|TestOracleWorkload|TestPartsAgree|TestNamespacePartsAgree|TestStepsHoldIntermediateData|TestModule|TestEntries|TestCostOfLargeValues|TestGoldenOnOneProcessorAndOnEight' ./configkit/gaby ./configkit/hclkit ./configkit/k8skit ./configkit/jsonschema ./functions ./functions/handler ./internal/golden
-	LONG=1 go test -count=1 -run TestNoUpdateIsLost ./cmd/fctl
+	LONG=1 go test -count=1 -run 'TestNoUpdateIsLost|TestKilledInPlace|TestSignals' ./cmd/fctl
 lint: ## golangci-lint with gofumpt, pinned in internal/tools.mod
 	$(TOOL) golangci-lint run ./... && sh -n manual-test.sh && sh -n examples/demo.sh
 fmt: ## format the source

@@ -15,16 +15,32 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// build builds an example and returns the path of the binary.
+// binaries is the directory of what build built.
+var binaries string
+
+func TestMain(m *testing.M) {
+	var err error
+	if binaries, err = os.MkdirTemp("", "examples"); err != nil {
+		panic(err)
+	}
+	status := m.Run()
+	_ = os.RemoveAll(binaries)
+	os.Exit(status)
+}
+
+// build builds an example, if no other test has, and returns the path of the binary.
 func build(t *testing.T, name string) string {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("builds the examples")
 	}
-	binary := filepath.Join(t.TempDir(), name)
-	if out, err := exec.Command(
-		"go", "build", "-o", binary, "./"+name,
-	).CombinedOutput(); err != nil {
+	binary := filepath.Join(binaries, name)
+	if _, err := os.Stat(binary); err == nil {
+		return binary
+	}
+	out, err := exec.Command("go", "build", "-ldflags", "-s -w", "-o", binary, "./"+name).
+		CombinedOutput()
+	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return binary
@@ -177,7 +193,6 @@ func TestPortingManual(t *testing.T) {
 func TestManual(t *testing.T) {
 	const manual = "../docs/writing-functions.md"
 	found := blocks(t, process.Read(t, manual))
-	binaries := map[string]string{}
 	var languages []string
 	for _, b := range found {
 		languages = append(languages, b.language)
@@ -190,15 +205,12 @@ func TestManual(t *testing.T) {
 			}
 		case "console":
 			name := filepath.Base(b.from)
-			if binaries[name] == "" {
-				binaries[name] = build(t, name)
-			}
 			command, want, _ := strings.Cut(b.text, "\n")
 			words, err := shellwords.Split(strings.TrimPrefix(command, "$ "))
 			if err != nil || words[0] != name {
 				t.Fatalf("%s:%d: %v, %s is to run %s", manual, b.line, err, command, name)
 			}
-			if stdout, stderr, _ := run(t, binaries[name], words[1:]...); stdout+stderr != want {
+			if stdout, stderr, _ := run(t, build(t, name), words[1:]...); stdout+stderr != want {
 				t.Errorf("%s:%d: (-manual +now)\n%s", manual, b.line, cmp.Diff(want, stdout+stderr))
 			}
 		default:

@@ -43,7 +43,9 @@ func TestInitCost(t *testing.T) {
 func tracer(t *testing.T, dir string) func(best map[string]float64) {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "program")
-	if out, err := exec.Command("go", "build", "-o", binary, dir).CombinedOutput(); err != nil {
+	out, err := exec.Command("go", "build", "-pgo=off", "-ldflags", "-s -w", "-o", binary, dir).
+		CombinedOutput()
+	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return func(best map[string]float64) {
