@@ -48,6 +48,7 @@ type derived struct {
 	types    map[api.ResourceType]*typeInfo
 	parts    map[typePart]*typeInfo
 	kinds    []string // see SensitiveKinds; nil until asked for
+	names    []string // see typeNames; nil until asked for
 	scopes   map[api.ResourceType]configkit.Scope
 }
 
@@ -269,6 +270,9 @@ func (r *Registry) ResourceTypes() []api.ResourceType {
 
 // typeNames returns the names of ResourceTypes. The caller must hold r.mu.
 func (r *Registry) typeNames() ([]string, error) {
+	if r.names != nil {
+		return r.names, nil
+	}
 	if err := r.parse(); err != nil {
 		return nil, err
 	}
@@ -284,7 +288,8 @@ func (r *Registry) typeNames() ([]string, error) {
 		names = append(names, string(t))
 	}
 	slices.Sort(names)
-	return slices.Compact(names), nil
+	r.names = slices.Compact(names)
+	return r.names, nil
 }
 
 // AttributePaths returns the registered paths of an attribute.
@@ -415,7 +420,7 @@ func (r *Registry) RegisterPaths(
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.add(name, t, paths)
-	r.types, r.parts, r.kinds = nil, nil, nil // what was compiled may be out of date
+	r.types, r.parts, r.kinds, r.names = nil, nil, nil, nil // what was compiled may be out of date
 	return nil
 }
 
