@@ -10,7 +10,8 @@ RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 # TestGolden is one of them: the cases with more than one part run again with the race detector.
 PLAIN_WORDS := Cost|Linear|Oracle|Corpus|Random|Laws|Model|Patch|Replay|Module|Entries|MoreFiles|Idempotence|Killed
 PLAIN := ^Test.*($(PLAIN_WORDS))|^TestGolden$$
-PLAIN_PACKAGES = $(shell grep -rlE '^func Test(Golden\b|\w*($(PLAIN_WORDS)))' --include=*_test.go . | xargs -n1 dirname | sort -u)
+# In reverse order, in which those that take long do not come last.
+PLAIN_PACKAGES = $(shell grep -rlE '^func Test(Golden\b|\w*($(PLAIN_WORDS)))' --include=*_test.go . | xargs -n1 dirname | sort -ur)
 # The race detector sleeps for a second at the end of each program, for goroutines that still run.
 RACE_ENV := GORACE=atexit_sleep_ms=10
 # Packages whose tests start programs or only read the source.
