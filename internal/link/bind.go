@@ -283,7 +283,8 @@ func (b *binder) index() {
 	for id, list := range b.bindings {
 		for i := range list {
 			if list[i].NeededResource != nil {
-				b.bound[valueKey(b.completed(list[i].NeededResource), list[i].NeededPath)] = boundBy{id, i}
+				key := valueKey(b.completed(list[i].NeededResource), list[i].NeededPath)
+				b.bound[key] = boundBy{id, i}
 			}
 		}
 	}

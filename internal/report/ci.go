@@ -329,8 +329,10 @@ func sarif(units []Result) ([]byte, error) {
 				}
 			}
 			if f.Resource != "" {
-				location.LogicalLocations = []sarifLogicalLocation{{FullyQualifiedName: strings.TrimSpace(f.Resource +
-					" " + f.Path), Kind: "resource"}}
+				location.LogicalLocations = []sarifLogicalLocation{{
+					FullyQualifiedName: strings.TrimSpace(f.Resource + " " + f.Path),
+					Kind:               "resource",
+				}}
 			}
 			kind, level := "", f.level()
 			switch {

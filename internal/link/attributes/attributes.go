@@ -95,7 +95,8 @@ func (r *reader) fields(v gaby.Value, what string, required, optional []string) 
 	known := slices.Concat(required, optional)
 	for e := v.First(); e.Exists(); e = e.Next() {
 		if !slices.Contains(known, e.Key()) {
-			r.problem(e, entity.CodeUnknownField, "%s has no field %q", what, e.Key()).Hint = configkit.DidYouMean("", configkit.Suggest(e.Key(), known))
+			p := r.problem(e, entity.CodeUnknownField, "%s has no field %q", what, e.Key())
+			p.Hint = configkit.DidYouMean("", configkit.Suggest(e.Key(), known))
 		}
 	}
 	complete := true

@@ -339,7 +339,8 @@ func (d *decoder) binarySection(f field) *Binary {
 		case strings.ContainsRune(text, 0):
 			_ = d.fail(p, "it has a NUL byte")
 		case key == "absPath" && !path.IsAbs(text):
-			d.fail(p, "%q is not absolute", text).Hint = "relPath: is below the directory of --functions"
+			problem := d.fail(p, "%q is not absolute", text)
+			problem.Hint = "relPath: is below the directory of --functions"
 		case key == "relPath" && path.IsAbs(text):
 			d.fail(p, "%q is absolute", text).Hint = "absPath: is for absolute paths"
 		case path.IsAbs(text):
@@ -371,7 +372,8 @@ func (d *decoder) duration(f field) time.Duration {
 	value, err := time.ParseDuration(text)
 	switch {
 	case err != nil:
-		d.refuse(f, "%q is not a duration", text).Hint = "durations are written as 90s, 30m or 1h30m"
+		problem := d.refuse(f, "%q is not a duration", text)
+		problem.Hint = "durations are written as 90s, 30m or 1h30m"
 	case value <= 0:
 		_ = d.fail(f, "the duration %s is not more than 0", text)
 	}

@@ -120,7 +120,8 @@ func (d *decoder) quantities(f field) map[string]amount {
 		}
 		q, ok := quantity.Parse(v.Text())
 		if zero, _ := quantity.Parse("0"); !ok {
-			d.refuse(e, "%q is not a quantity", v.Text()).Hint = "quantities are written as 500m, 2 or 1Gi"
+			problem := d.refuse(e, "%q is not a quantity", v.Text())
+			problem.Hint = "quantities are written as 500m, 2 or 1Gi"
 		} else if q.Compare(zero) < 0 {
 			_ = d.fail(e, "%s is negative", v.Text())
 		} else {

@@ -167,9 +167,13 @@ func (r *reader) document(text []byte) {
 		}
 	}
 	if empty {
-		r.fail(gaby.Position{}, entity.CodeParse, "the text is empty").Hint = "for example the output of 'cub unit list -o json'"
+		problem := r.fail(gaby.Position{}, entity.CodeParse, "the text is empty")
+		problem.Hint = inputHint
 	}
 }
+
+// inputHint says what can be read.
+const inputHint = "for example the output of 'cub unit list -o json'"
 
 // element reads an element of a list: an entity in a field of its kind, or an entity itself.
 func (r *reader) element(v gaby.Value) {
@@ -198,8 +202,9 @@ func (r *reader) element(v gaby.Value) {
 	case field != "":
 		r.set.Unsupported[field]++
 	default:
-		r.fail(v.Position(), entity.CodeUnknownField,
-			"the object is neither a space, a unit, a link, an invocation nor a filter").Hint = "for example the output of 'cub unit list -o json'"
+		problem := r.fail(v.Position(), entity.CodeUnknownField,
+			"the object is neither a space, a unit, a link, an invocation nor a filter")
+		problem.Hint = inputHint
 	}
 }
 
