@@ -34,7 +34,7 @@ import (
 type Toolchain struct {
 	Name api.ToolchainType
 	// Files lists the extensions of its files, in lower case, and more specific names such as
-	// .git/config and .env.*.
+	// .git/config and .env.*. Data of a workspace has the first one, which is an extension.
 	Files []string
 	// FilesHelp describes Files in the help, if a plain list is not enough.
 	FilesHelp string
@@ -188,7 +188,7 @@ func (e *Executor) add(t Toolchain, standard bool) {
 		if !standard {
 			return h
 		}
-		// Unchecked saves time at startup; a test checks the built-in functions.
+		// TrustedRegistry saves time at startup; a test checks the built-in functions.
 		if err := t.register(h.TrustedRegistry(), h); err != nil {
 			panic(err)
 		}

@@ -213,10 +213,10 @@ func (s *Store) load(d definition) loaded {
 		l.common(s, d, &l.unit.Common, &l.unit.UnitID, &state)
 		l.unit.Record(&state)
 		if l.unit.ToolchainType == "" {
-			l.unit.ToolchainType = entity.Toolchains()[0]
+			l.unit.ToolchainType = Toolchains()[0]
 		}
 		if was := state.ToolchainType; was != "" && was != l.unit.ToolchainType &&
-			slices.Contains(entity.Toolchains(), l.unit.ToolchainType) {
+			HasToolchain(l.unit.ToolchainType) {
 			e := fail(noPosition(), entity.CodeToolchainImmutable,
 				"the unit is %s; it cannot become %s", was, l.unit.ToolchainType)
 			e.Hint = "create another unit"

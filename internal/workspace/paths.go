@@ -25,34 +25,13 @@ const (
 	indexFile     = privateDir + "/index"
 )
 
-// Extension returns the extension of the data of a toolchain, without a dot.
-func Extension(t api.ToolchainType) string {
-	switch t {
-	case api.ToolchainKubernetesYAML, "AppConfig/YAML", "ConfigHub/YAML":
-		return "yaml"
-	case "AppConfig/JSON":
-		return "json"
-	case "AppConfig/Properties":
-		return "properties"
-	case "AppConfig/TOML":
-		return "toml"
-	case "AppConfig/INI":
-		return "ini"
-	case "AppConfig/Env":
-		return "env"
-	case "OpenTofu/HCL":
-		return "tf"
-	}
-	return "txt"
-}
-
 func spaceDir(space string) string       { return path.Join(spacesDir, space) }
 func spaceFile(space string) string      { return path.Join(spaceDir(space), "space.yaml") }
 func unitDir(space, unit string) string  { return path.Join(spaceDir(space), "units", unit) }
 func unitFile(space, unit string) string { return path.Join(unitDir(space, unit), "unit.yaml") }
 
 func dataFile(space, unit string, t api.ToolchainType) string {
-	return path.Join(unitDir(space, unit), "data."+Extension(t))
+	return path.Join(unitDir(space, unit), "data."+extension(t))
 }
 
 // folder returns the folder of the definitions of a kind, which is below that of the space.

@@ -202,11 +202,11 @@ func fieldPosition(v gaby.Value, field []string) gaby.Position {
 }
 
 func (c *checker) toolchain(t api.ToolchainType) {
-	if slices.Contains(entity.Toolchains(), t) {
+	if HasToolchain(t) {
 		return
 	}
 	var names []string
-	for _, known := range entity.Toolchains() {
+	for _, known := range Toolchains() {
 		names = append(names, string(known))
 	}
 	c.add(entity.CodeToolchain, []string{"ToolchainType"}, "unknown ToolchainType %s",

@@ -234,7 +234,7 @@ func (o *unitCreate) sources(s *session.Session, words []string) ([]newData, err
 
 func checkToolchain(t api.ToolchainType) error {
 	var names []string
-	for _, known := range entity.Toolchains() {
+	for _, known := range workspace.Toolchains() {
 		if known == t {
 			return nil
 		}

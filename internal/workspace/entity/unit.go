@@ -70,15 +70,6 @@ func (u *Unit) Record(s *UnitStateFile) {
 	u.UnitState = s.UnitState
 }
 
-// Toolchains returns the toolchain types that a unit may have.
-func Toolchains() []api.ToolchainType {
-	return []api.ToolchainType{
-		api.ToolchainKubernetesYAML, "AppConfig/YAML", "AppConfig/JSON", "AppConfig/Properties",
-		"AppConfig/TOML", "AppConfig/INI", "AppConfig/Env", "AppConfig/Text", "OpenTofu/HCL",
-		"ConfigHub/YAML",
-	}
-}
-
 // Workspace is what the marker of a workspace says.
 type Workspace struct {
 	WorkspaceID  string `json:",omitempty"`

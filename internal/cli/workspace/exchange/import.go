@@ -254,7 +254,7 @@ func (o *importer) unit(space *workspace.Space, object *exchange.Object) error {
 			return nil
 		}
 	}
-	if !slices.Contains(entity.Toolchains(), from.ToolchainType) {
+	if !workspace.HasToolchain(from.ToolchainType) {
 		return &entity.Error{
 			Code:    entity.CodeToolchain,
 			Message: fmt.Sprintf("unknown toolchain %q", from.ToolchainType),
