@@ -45,8 +45,7 @@ func addRunFlags(a *app.App, cmd *cobra.Command, o *runFlags) {
 		"FILE and UNIT; - is the standard input; `PATH` can be repeated")
 	addWriteFlags(flags, o)
 	flags.StringVarP(&o.output, "output", "o", "auto",
-		"output `FORMAT`: auto, data (or yaml), output (or json), full, response, table, value, "+
-			"name, diff, mutations")
+		"output `FORMAT`: "+report.FormatNames())
 	flags.StringSliceVar(&o.columns, "columns", nil,
 		"print tables with these `COLUMNS`: -o table; for example name,value")
 	flags.BoolVar(&o.dataOnly, "data-only", false,

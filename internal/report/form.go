@@ -107,6 +107,19 @@ func Formats() []FormatInfo {
 	return all
 }
 
+// FormatNames returns the values of -o as a list for help.
+func FormatNames() string {
+	names := []string{string(Auto)}
+	for _, f := range forms() {
+		name := string(f.name)
+		if f.alias != "" {
+			name += " (or " + f.alias + ")"
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, ", ")
+}
+
 // ParseFormat parses a value of -o.
 func ParseFormat(text string) (Format, error) {
 	if text == string(Auto) {
