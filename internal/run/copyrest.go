@@ -57,7 +57,7 @@ func (l *loop) copyRest() {
 
 // rest copies what no function ran on.
 type rest struct {
-	*loop
+	loop      *loop
 	outputDir string          // without symbolic links
 	processed map[string]bool // real paths of the files on which functions ran, in any shard
 	written   map[string]bool // paths in the output directory
@@ -70,7 +70,7 @@ type rest struct {
 // find collects the files on which functions ran.
 func (r *rest) find() {
 	r.real = map[string]string{}
-	found := r.request.found
+	found := r.loop.request.found
 	notConfiguration := map[string]bool{} // files that were read are in both lists
 	for _, s := range found.Skipped {
 		notConfiguration[s.Path] = true
@@ -131,7 +131,7 @@ func (r *rest) emptyDirectory(at, rel string) error {
 	if err != nil {
 		return err
 	}
-	return r.tree.Directory(rel, info.Mode())
+	return r.loop.tree.Directory(rel, info.Mode())
 }
 
 // below reports whether a path is another one or below it. Both are absolute.
@@ -142,7 +142,7 @@ func below(path, above string) bool {
 
 // entry copies an entry of a directory of a type.
 func (r *rest) entry(at, real, rel string, mode fs.FileMode) {
-	if r.ctx.Err() != nil || r.processed[real] {
+	if r.loop.ctx.Err() != nil || r.processed[real] {
 		return
 	}
 	var write func() error
@@ -156,17 +156,17 @@ func (r *rest) entry(at, real, rel string, mode fs.FileMode) {
 			if err != nil {
 				return err
 			}
-			return r.tree.Link(r.ctx, rel, target)
+			return r.loop.tree.Link(r.loop.ctx, rel, target)
 		}
 	case mode != 0:
 		r.special = append(r.special, diag.FileName(at))
 		return
 	default:
-		write = func() error { return copyFile(r.ctx, r.tree, at, rel) }
+		write = func() error { return copyFile(r.loop.ctx, r.loop.tree, at, rel) }
 	}
 	err := errTaken
 	if !r.written[rel] {
-		err = r.deps.Writes.Write(write)
+		err = r.loop.deps.Writes.Write(write)
 	}
 	r.written[rel] = true
 	if err != nil {
@@ -178,7 +178,7 @@ func (r *rest) entry(at, real, rel string, mode fs.FileMode) {
 
 // problem reports what could not be copied.
 func (r *rest) problem(at string, err error) {
-	if r.ctx.Err() != nil || slices.ContainsFunc(r.request.found.Files, func(f source.File) bool {
+	if r.loop.ctx.Err() != nil || slices.ContainsFunc(r.loop.request.found.Files, func(f source.File) bool {
 		return f.Path == at && f.Problem != nil // it is reported already
 	}) {
 		return
@@ -186,7 +186,7 @@ func (r *rest) problem(at string, err error) {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err
 	}
-	r.fail(diag.List{NotWritten(diag.FileName(at), err)})
+	r.loop.fail(diag.List{NotWritten(diag.FileName(at), err)})
 }
 
 var errTaken = errors.New("another file is written to the same path")
