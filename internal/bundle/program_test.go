@@ -45,7 +45,7 @@ const programBundle = head + `spec:
     spec: {plugin: {name: p, objectName: x, spec: {k: v}}}
 `
 
-// play runs the Bundle with a plugin whose calls have the given answers.
+// playProgram runs the Bundle with a plugin whose calls have the given answers.
 func playProgram(t *testing.T, text string, describe, process *krm.Step) string {
 	t.Helper()
 	s := scene{bundle: text, observed: []string{strings.Replace(source, "  noText: !!binary "+

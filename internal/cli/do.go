@@ -216,7 +216,7 @@ func flagText(flags *pflag.FlagSet) string {
 	return b.String()
 }
 
-// run runs the chain of a request.
+// runChain runs the chain of a request.
 func runChain(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags, p *prepared) error {
 	options, err := o.runOptions(cmd.Flags(), p.settings)
 	if err != nil {

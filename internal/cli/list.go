@@ -86,7 +86,7 @@ type functionSet struct {
 	toolchain api.ToolchainType // of the settings; empty if each file decides
 }
 
-// functionSet loads the settings and makes the executor.
+// loadFunctions loads the settings and makes the executor.
 func loadFunctions(a *app.App, cmd *cobra.Command) (set functionSet, err error) {
 	if set.settings, err = a.Settings(cmd.Flags()); err != nil {
 		return set, err

@@ -69,7 +69,8 @@ type Cause struct {
 	Source      entity.Source     `json:",omitempty"`
 	Link        string            `json:",omitempty"` // space/link
 	UpdateType  entity.UpdateType `json:",omitempty"`
-	// Expression is that of a TransformPaths link, with the values of its parameters.
+	// Evaluator, Expression and Parameters are of a TransformPaths link; the parameters have
+	// their values.
 	Evaluator  string         `json:",omitempty"`
 	Expression string         `json:",omitempty"`
 	Parameters map[string]any `json:",omitempty"`

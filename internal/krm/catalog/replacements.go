@@ -54,7 +54,7 @@ func applyReplacements(_ context.Context, list *krm.ResourceList) error {
 type replacement struct {
 	list  *krm.ResourceList
 	label string
-	// value is what is copied: the text of a scalar, or else a map or list.
+	// text is what is copied of a scalar, and tree that of a map or list.
 	text   string
 	tree   gaby.Value
 	scalar bool

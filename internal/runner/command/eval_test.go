@@ -54,7 +54,7 @@ func serve(t *testing.T, e evaluator.Evaluator, o server.Options) string {
 	return listener.Addr().String()
 }
 
-// program makes an executable script.
+// script makes an executable script.
 func script(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "function")

@@ -119,7 +119,7 @@ type clause struct {
 	numbers   []int64
 	truthy    bool
 	pattern   *regexp.Regexp
-	// test is what IS TRUE and so on ask for, and testNot says IS NOT.
+	// tested says that IS TRUE and the like asks for test, or with testNot that IS NOT does.
 	tested  bool
 	test    Truth
 	testNot bool
