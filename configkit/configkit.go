@@ -209,11 +209,31 @@ func (e *NoResourceError) Error() string {
 	if e.Empty {
 		return "the document is empty"
 	}
-	missing := make([]string, len(e.Missing))
+	return "the document has no " + e.missing("or")
+}
+
+// Note returns the text of a note that the document was skipped.
+func (e *NoResourceError) Note() string {
+	if e.Empty {
+		return "skipped an empty document"
+	}
+	return "skipped a document without " + e.missing("and")
+}
+
+// missing lists the missing fields, with a conjunction before the last.
+func (e *NoResourceError) missing(conjunction string) string {
+	var b strings.Builder
 	for i, field := range e.Missing {
-		if missing[i] = field; slices.Contains(e.NoText, field) {
-			missing[i] += " that is a string"
+		switch {
+		case i > 0 && i == len(e.Missing)-1:
+			b.WriteString(" " + conjunction + " ")
+		case i > 0:
+			b.WriteString(", ")
+		}
+		b.WriteString(field)
+		if slices.Contains(e.NoText, field) {
+			b.WriteString(" that is a string")
 		}
 	}
-	return "the document has no " + strings.Join(missing, " and no ")
+	return b.String()
 }

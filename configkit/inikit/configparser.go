@@ -55,7 +55,7 @@ func (d configparser) parse(p *parser) ([]*block, error) {
 func (configparser) section(p *parser, start, eol int) error {
 	closed := bytes.LastIndexByte(p.text[p.at:eol], ']')
 	if closed < 0 {
-		return p.fail(p.at, "the section header is not closed", "write ] after the name")
+		return p.fail(p.at, "unclosed section header", "write ] after the name")
 	}
 	closed += p.at
 	name := formatkit.Span{From: p.at + 1, To: closed}

@@ -63,13 +63,13 @@ func (d git) section(p *parser) error {
 	if p.at > blanks && p.at < len(p.text) && p.text[p.at] == '"' {
 		name, ok := d.subsection(p)
 		if !ok {
-			return p.fail(open, "the name in quotes is not closed", "")
+			return p.fail(open, "unclosed quote", "")
 		}
 		b.path = append(b.path, name)
 		b.name.To = p.at
 	}
 	if p.at == len(p.text) || p.text[p.at] != ']' {
-		return p.fail(open, "the section header is not closed",
+		return p.fail(open, "unclosed section header",
 			"it is [section] or [section \"name\"], the section of letters, digits, - and dots")
 	}
 	p.at++
@@ -210,7 +210,7 @@ func (git) value(p *parser, n *formatkit.Node) error {
 		}
 	}
 	if quoted >= 0 {
-		return p.fail(quoted, "the quote is not closed on its line", "")
+		return p.fail(quoted, "unclosed quote", "")
 	}
 	return nil
 }

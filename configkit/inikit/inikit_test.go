@@ -81,7 +81,7 @@ var corpus = []formattest.Input{
 	{"empty sections", "[a]\n[b]\n\n[c.d]\n", `{"a":{},"b":{},"c":{"d":{}}}`},
 	{
 		"a header that is not closed", "[a]\nx = 1\n[b\n",
-		`!!! 3:1: the section header is not closed`,
+		`!!! 3:1: unclosed section header`,
 	},
 	{"a header without a name", "[]\n", `!!! 1:1: a section must have a name`},
 	{"a key that is empty", "[a]\n = 1\n", `!!! 2:2: a key cannot be empty`},
@@ -123,12 +123,12 @@ var corpus = []formattest.Input{
 		`{"a":{"b":{"x":"p\t q","y":null}}}`,
 	},
 	{"git, an escape", "[a \"b\"]\nx = C:\\dir\n", `!!! 2:7: unknown escape sequence`},
-	{"git, a quote", "[a \"b\"]\nx = \"y\n", `!!! 2:5: the quote is not closed on its line`},
+	{"git, a quote", "[a \"b\"]\nx = \"y\n", `!!! 2:5: unclosed quote`},
 	{"git, a key", "[a \"b\"]\nx_y = 1\n", `!!! 2:2: a key must be followed by = and its value`},
 	{"git, a number", "[a \"b\"]\n1x = 1\n", `!!! 2:1: a key must be letters, digits and -, the ` +
 		`first a letter`},
-	{"git, a header", "[a \"b\" c]\n", `!!! 1:1: the section header is not closed`},
-	{"git, a name", "[a \"b]\n", `!!! 1:1: the name in quotes is not closed`},
+	{"git, a header", "[a \"b\" c]\n", `!!! 1:1: unclosed section header`},
+	{"git, a name", "[a \"b]\n", `!!! 1:1: unclosed quote`},
 }
 
 func TestCorpus(t *testing.T) { formattest.Corpus(t, inikit.Converter{}, corpus) }

@@ -88,7 +88,7 @@ var plain = []formattest.Input{
 	{"no comma", "{\n  \"a\": 1\n  \"b\": 2\n}\n", `!!! 2:9: a comma or a } is missing after the ` +
 		`value`},
 	{"no bracket", "{\n  \"a\": [1, 2\n}\n", `!!! 2:13: a comma or a ] is missing after the value`},
-	{"no end", "{\n  \"a\": [1, 2],\n", `!!! 1:1: the { has no }`},
+	{"no end", "{\n  \"a\": [1, 2],\n", `!!! 1:1: unclosed {`},
 	{"no colon", `{"a" 1}`, `!!! 1:5: a colon and a value are missing after the key "a"`},
 	{"no value", `{"a": }`, `!!! 1:7: the key "a" has no value`},
 	{"key without quotes", "{\n  a: 1\n}\n", `!!! 2:3: the key a has no quotes`},

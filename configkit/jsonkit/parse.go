@@ -167,7 +167,7 @@ func (p *parser) entries(n *formatkit.Node, closing byte) error {
 		}
 		switch {
 		case p.at == len(p.text):
-			return p.fail(open, "", "the %c has no %c", p.text[open], closing)
+			return p.fail(open, "", "unclosed %c", p.text[open])
 		case p.text[p.at] == closing && last != nil && last.Comma >= 0 && !p.dialect.hasComments():
 			return p.fail(last.Comma, moreHint, "a comma follows the last entry")
 		case p.text[p.at] == closing:

@@ -126,13 +126,13 @@ func TestResourceNames(t *testing.T) {
 		},
 		{
 			"apiVersion: v1\nmetadata:\n  name: {a: b}\n",
-			"the document has no kind and no metadata.name that is a string", "",
+			"the document has no kind or metadata.name that is a string", "",
 		},
 		{
 			"apiVersion: v1\nkind: Service\nmetadata:\n  name:\n",
 			"v1/Service", "",
 		},
-		{"a: 1\n", "the document has no apiVersion and no kind and no metadata.name", ""},
+		{"a: 1\n", "the document has no apiVersion, kind or metadata.name", ""},
 		{"# nothing\n", "the document is empty", ""},
 	} {
 		t.Run(c.text, func(t *testing.T) {

@@ -506,7 +506,7 @@ func TestAttributeInfo(t *testing.T) {
 func TestFileErrors(t *testing.T) {
 	const cache = "resourceTypes:\n  example.com/v1/Cache:\n"
 	for _, c := range []struct{ text, want, hint string }{
-		{"a: [", "f.yaml:1:4: a [ that is never closed", ""},
+		{"a: [", "f.yaml:1:4: unclosed [", ""},
 		{"- a", "f.yaml:1:1: a map is expected, not (list)", ""},
 		{
 			"resourceType: {}\n", "f.yaml:1:1: resourceType: unknown key",

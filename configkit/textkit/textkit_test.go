@@ -62,7 +62,7 @@ var corpus = []formattest.Input{
 		`%}${z}\n"}`},
 	{"one long line", strings.Repeat("x", 1<<16), `{"text":"` + strings.Repeat("x", 1<<16) + `"}`},
 
-	{"broken front matter", "---\na: [1\n---\nhello\n", `!!! 2:4: a [ that is never closed`},
+	{"broken front matter", "---\na: [1\n---\nhello\n", `!!! 2:4: unclosed [`},
 	{
 		"text in front matter", "---\na: 1\ntext: x\n---\nhello\n",
 		`!!! 3:1: the front matter has an entry text, which is the name of the text after it`,

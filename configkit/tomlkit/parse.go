@@ -87,12 +87,23 @@ func (p *parser) refused(err error) error {
 	if !errors.As(err, &failure) {
 		return err
 	}
-	at := len(p.text) - cap(failure.Highlight)
-	hint := ""
-	if strings.Contains(failure.Message, "leading zero") {
+	at := min(max(len(p.text)-cap(failure.Highlight), 0), len(p.text))
+	message, hint := failure.Message, ""
+	switch {
+	case strings.Contains(message, "leading zero"):
 		hint = "quote it to keep the zeros, or write an octal number with 0o"
+	case p.noValue(at):
+		message = "a value is missing after ="
 	}
-	return p.fail(min(max(at, 0), len(p.text)), failure.Message, hint)
+	return p.fail(at, message, hint)
+}
+
+// noValue reports whether the text at at follows a = and cannot begin a value.
+func (p *parser) noValue(at int) bool {
+	before := bytes.TrimRight(p.text[:at], " \t")
+	rest := p.text[at:]
+	return bytes.HasSuffix(before, []byte("=")) &&
+		(len(rest) == 0 || bytes.IndexByte([]byte("\r\n#,}]"), rest[0]) >= 0)
 }
 
 func (p *parser) fail(at int, msg, hint string) error {

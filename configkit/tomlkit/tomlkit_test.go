@@ -17,6 +17,9 @@ import (
 
 var corpus = []formattest.Input{
 	{"a carriage return at the end", "a = 1\n\r", `!!! 2:1: expected newline but got U+000D`},
+	{"a line without a value", "a =\n", `!!! 1:4: a value is missing after =`},
+	{"a comment without a value", "a = # b\n", `!!! 1:5: a value is missing after =`},
+	{"an inline entry without a value", "a = {b = }\n", `!!! 1:10: a value is missing after =`},
 	{"empty", "", `{}`},
 	{"only comments", "# a\n\n  # b\n", `{}`},
 	{

@@ -181,7 +181,7 @@ func TestRegistrationIsValidated(t *testing.T) {
 		{
 			"example with a quote",
 			func(r *handler.FunctionRegistration) { r.Examples = []string{"sample-things 'abc 1"} },
-			"a ' is not closed",
+			"unclosed '",
 		},
 		{
 			"name too long",

@@ -276,8 +276,7 @@ func TestPipeline(t *testing.T) {
 			"a document that is not a resource", docA + "---\nvalues: 1\n", chain("mark x"), false,
 			0,
 			docA + "x: \"yes\"\n---\nvalues: 1\n",
-			"note 1 6:1: the document has no apiVersion and no kind and no metadata.name, so it " +
-				"is skipped\n",
+			"note 1 6:1: skipped a document without apiVersion, kind and metadata.name\n",
 		},
 		{
 			"invalid text in a visited document", docA + "---\n" + docB + "x: [\n",

@@ -245,7 +245,7 @@ func (h *FunctionHandler) documentNotes(r *run, documents gaby.Container) []api.
 // nevertheless.
 func (r *run) noResource(none *configkit.NoResourceError) api.Note {
 	note := api.Note{
-		Kind: api.NoteSkippedDocument, Pos: none.Pos, Message: none.Error() + ", so it is skipped",
+		Kind: api.NoteSkippedDocument, Pos: none.Pos, Message: none.Note(),
 	}
 	if none.Info == nil {
 		return note

@@ -121,8 +121,7 @@ func TestWhereResource(t *testing.T) {
 		{
 			"no resource", abc + "---\nvalues: 1\n", onlyB, chain("names x"), abc +
 				"---\nvalues: 1\n",
-			"note 1 16:1: the document has no apiVersion and no kind and no metadata.name, so it " +
-				"is skipped\nrow 0 names /b\n",
+			"note 1 16:1: skipped a document without apiVersion, kind and metadata.name\nrow 0 names /b\n",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

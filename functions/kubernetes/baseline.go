@@ -88,7 +88,7 @@ func (b *baseline) decode(data []byte) error {
 // errUnreadable reports that the baseline cannot be read. It does not wrap its cause, whose
 // positions refer to the baseline and not to the unit.
 func errUnreadable(err error) error {
-	return errors.New("what to compare with cannot be read: " + err.Error())
+	return errors.New("cannot read the earlier version: " + err.Error())
 }
 
 // of returns the changed fields of attributes and counts the compared ones as matches.

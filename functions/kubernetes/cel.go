@@ -32,7 +32,7 @@ func celFunctions(provider configkit.ResourceProvider) []handler.FunctionRegistr
 			}
 			return yamlkit.Merge(doc, provider.MergeKeys(info.ResourceType), part)
 		},
-		GetDescription: "Get values that a CEL expression finds: it gives a list of rows for a " +
+		GetDescription: "Get values with a CEL expression that returns a list of rows for each " +
 			"resource",
 		SetDescription: "Merge the map that a CEL expression gives into each resource; what the " +
 			"map does not mention stays as it is",

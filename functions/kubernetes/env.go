@@ -35,7 +35,7 @@ func setEnvVarFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 				parameterOf(provider, attributeEnvValue, parameterEnvValue),
 			},
 			Description: "Set the value of an environment variable of containers, adding the " +
-				"variable where it is missing; * is every one there is",
+				"variable where it is missing; * means every existing variable",
 			FunctionType:  api.FunctionTypePathVisitor,
 			AttributeName: attributeEnvValue,
 			Examples:      []string{"set-env-var web LOG_LEVEL debug"},

@@ -64,8 +64,8 @@ func vetImmutableFunction(provider configkit.ResourceProvider) handler.FunctionR
 	return vetChangesFunction(provider, handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-immutable",
-			Description: "Check that fields that cannot be changed are as they were in what was " +
-				"released before; without that, everything passes",
+			Description: "Check that immutable fields are unchanged since the last release; " +
+				"passes if there is no earlier version",
 			Parameters: []api.FunctionParameter{
 				optional(textParameter(parameter, standard,
 					"attribute whose fields must not change; if not given, "+standard, "")),
@@ -92,11 +92,11 @@ func vetDisruptionFunction(provider configkit.ResourceProvider) handler.Function
 	return vetChangesFunction(provider, handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-disruption",
-			Description: "Check that nothing was changed that disrupts what runs, or not more " +
-				"than that, since what was released before; without that, everything passes",
+			Description: "Check that no change since the last release is more disruptive than " +
+				"allowed; passes if there is no earlier version",
 			Parameters: []api.FunctionParameter{
 				enumParameter(thresholdParameter, "High",
-					"what disrupts as much as this, or more, does not pass", api.Scores()...),
+					"changes of this score or worse fail", api.Scores()...),
 				optional(textParameter(prefixParameter, standard,
 					"what the names of the attributes begin with, before -critical, -high, "+
 						"-medium and -low; if not given, "+standard,

@@ -18,7 +18,7 @@ func vetMergeKeysFunction(provider configkit.ResourceProvider) handler.FunctionR
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-merge-keys",
 			Description: "Check that no two elements of a list have the same merge key, such as " +
-				"two containers the same name",
+				"two containers with the same name",
 			Examples: []string{"vet-merge-keys"},
 		},
 		PerDocument: true,

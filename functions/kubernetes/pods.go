@@ -27,7 +27,7 @@ const (
 	eachContext   = "security-context"
 )
 
-// podFunctions returns the functions that check and change the pods of every type that has some.
+// podFunctions returns the functions that check and change the pods of every type that has pods.
 func podFunctions(provider configkit.ResourceProvider) []handler.FunctionRegistration {
 	return []handler.FunctionRegistration{
 		vetPodsFunction(provider), setPodsFunction(provider),
@@ -60,7 +60,7 @@ func vetPodsFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 				`container.?resources.?limits.?memory.hasValue()`),
 				optional(textParameter("path", "resources.limits",
 					"the path at which the finding is reported if the expression is false", ""))),
-			Description: "Check the pods of every type that has some with a CEL expression, each " +
+			Description: "Check the pods of every type that has pods with a CEL expression, each " +
 				"pod, container or volume by itself",
 			Examples: []string{
 				`vet-pods 'container.?resources.?limits.?memory.hasValue()' container ` +
@@ -111,7 +111,7 @@ func setPodsFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 					"container, volume or context; it gives the map of fields to set, in which "+
 					"null removes a field",
 				`{"imagePullPolicy": "IfNotPresent"}`),
-			Description: "Set fields of the pods of every type that has some to what a CEL " +
+			Description: "Set fields of the pods of every type that has pods to what a CEL " +
 				"expression gives, for each pod, container or volume by itself; fields that are " +
 				"not mentioned stay as they are",
 			Examples: []string{

@@ -43,7 +43,7 @@ func Split(line string) ([]string, error) {
 		case '\'':
 			end := strings.IndexByte(line[i+1:], '\'')
 			if end < 0 {
-				return nil, errors.New("a ' is not closed")
+				return nil, errors.New("unclosed '")
 			}
 			word.WriteString(line[i+1 : i+1+end])
 			i += end + 1
@@ -57,7 +57,7 @@ func Split(line string) ([]string, error) {
 				word.WriteByte(line[i])
 			}
 			if i == len(line) {
-				return nil, errors.New("a \" is not closed")
+				return nil, errors.New("unclosed \"")
 			}
 		case '\\':
 			if i++; i < len(line) {

@@ -41,7 +41,7 @@ const MaxProgramOutput = 64 << 20
 // The exit statuses of programs that say what kind of failure it is, as in sysexits.h.
 const (
 	exitDataErr  = 65 // the user can mend it
-	exitTempFail = 75 // a later try may succeed
+	exitTempFail = 75 // a retry may succeed
 )
 
 // program is a plugin that is a program or an image: a KRM function that makes one object.

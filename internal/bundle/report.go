@@ -16,7 +16,7 @@ type Report struct {
 	Namespace string                `json:"namespace"`
 	File      string                `json:"file"`
 	Condition smithv1.ConditionType `json:"condition"`
-	// Retriable says, of the condition Error, that a later try may succeed.
+	// Retriable says, of the condition Error, that a retry may succeed.
 	Retriable       bool                     `json:"retriable"`
 	Resources       []ResourceReport         `json:"resources"`
 	ObjectsToDelete []smithv1.ObjectToDelete `json:"objectsToDelete"`

@@ -35,7 +35,7 @@ type ResourceResult struct {
 	Message   string
 	BlockedBy []smithv1.ResourceName
 	Errors    diag.List
-	// Retriable says that a later try may succeed, External that the user can mend the error.
+	// Retriable says that a retry may succeed, External that the user can mend the error.
 	Retriable, External bool
 	Notes               []api.Note
 	// Origins are the values that references and plugins made.

@@ -47,14 +47,14 @@ func addRunFlags(a *app.App, cmd *cobra.Command, o *runFlags) {
 	flags.StringVarP(&o.output, "output", "o", "auto",
 		"output `FORMAT`: "+report.FormatNames())
 	flags.StringSliceVar(&o.columns, "columns", nil,
-		"print tables with these `COLUMNS`: -o table; for example name,value")
+		"print a table with these `COLUMNS`, e.g. name,value; implies -o table")
 	flags.BoolVar(&o.dataOnly, "data-only", false,
 		"print the configuration: -o data")
 	flags.BoolVar(&o.outputOnly, "output-only", false, "print what the functions return: -o output")
 	flags.BoolVar(&o.diff, "diff", false, "print a unified diff of the configuration: -o diff")
 	flags.StringVar(&o.report, "report", "",
-		"print validation results as `FORM`: text, github, sarif, junit, json, or auto, which is "+
-			"github in a GitHub workflow")
+		"print validation results as `FORM`: text, github, sarif, junit, json, or auto "+
+			"(github in a GitHub workflow)")
 
 	flags.BoolVar(&o.combine, "combine-validations", false,
 		"print one validation result for all functions and files, as JSON")
@@ -104,8 +104,8 @@ func addChainFlags(a *app.App, flags *pflag.FlagSet, o *runFlags) {
 	flags.BoolVar(&o.stop, "stop", false,
 		"stop at the first function that fails; overrides keep-going in the settings")
 	flags.StringArray("schema", nil,
-		"file or directory with schemas for vet-schemas, a `PATH`: CustomResourceDefinitions, "+
-			"JSON Schemas, a cluster's OpenAPI")
+		"read schemas for vet-schemas from `PATH`, a file or directory: "+
+			"CustomResourceDefinitions, JSON Schemas, a cluster's OpenAPI")
 	flags.String("kubernetes-version", "",
 		"the `RELEASE` of Kubernetes for vet-schemas and vet-semantics, such as 1.35")
 	flags.StringArrayVar(&o.options.OtherData, "other-data", nil,

@@ -53,13 +53,14 @@ merged line by line, with a note. Values of Secrets are masked in messages, but
 not in the result.
 
 BASE, OURS and THEIRS can be directories, such as three versions of a package.
-Files that THEIRS added, changed, deleted or renamed are so in OURS, too; a file
-that one side renamed and the other changed is both. A list of what changes is
-printed. -i writes it to OURS, and -O DIR writes the whole result to DIR. With
-conflicts nothing is written, unless --write-conflicts is given. It is a
-conflict if one side deleted what the other changed or renamed, if both renamed
-a file differently, and if two files would have the same path. Modes (chmod +x)
-and the targets of symbolic links merge as values; links are never followed.
+If THEIRS added, changed, deleted or renamed a file, OURS gets the same change;
+a file renamed on one side and changed on the other is renamed and changed. A
+list of what changes is printed. -i writes it to OURS, and -O DIR writes the
+whole result to DIR. With conflicts nothing is written, unless --write-conflicts
+is given. It is a conflict if one side deleted what the other changed or
+renamed, if both renamed a file differently, and if two files would have the
+same path. Modes (chmod +x) and the targets of symbolic links merge as values;
+links are never followed.
 
 'fctl help merging' explains how to use it with git, and the rules of merging.`,
 		Example: `  fctl merge base.yaml ours.yaml theirs.yaml
@@ -116,7 +117,7 @@ func mergeFiles(
 	switch {
 	case len(words) != 3:
 		return diag.UsageHint("fctl merge BASE OURS THEIRS",
-			"three files are expected, got %d words", len(words))
+			"merge needs three files (BASE OURS THEIRS), got %d", len(words))
 	case len(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w != "-" })) > 1:
 		return diag.Usage("only one of the files can be the standard input")
 	case o.inPlace && words[1] == "-":

@@ -59,8 +59,8 @@ to accept findings.`,
 		"run the functions in `FILE` before those on the command line")
 	addParam(cmd.Flags(), o)
 	cmd.Flags().StringVar(&o.report, "report", "",
-		"print the findings as `FORM`: text, github, sarif, junit, json, or auto, which is "+
-			"github in a GitHub workflow and text elsewhere (default text)")
+		"print the findings as `FORM`: text, github, sarif, junit, json, or auto "+
+			"(github in a GitHub workflow, text elsewhere); default text")
 	cmd.Flags().StringArray("policy", nil,
 		"run a `POLICY`: baseline, restricted, best-practice or a file; it can be repeated")
 	cmd.Flags().BoolVar(&o.options.Fix, "fix", false,

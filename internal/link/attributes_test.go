@@ -86,7 +86,7 @@ provided: {}
 		`a.yaml:8:1: E_DATATYPE: unknown data type "float"`,
 		`a.yaml:9:1: E_FIELD_TYPE: provided must be a list`,
 		`a.yaml:11:1: E_FIELD_TYPE: an attribute must be a map`,
-		`b.yaml: E_PARSE: 1:4: a [ that is never closed`,
+		`b.yaml: E_PARSE: 1:4: unclosed [`,
 	}
 	if diff := cmp.Diff(want, strings.Split(err.Error(), "\n")); diff != "" {
 		t.Error(diff)

@@ -159,7 +159,7 @@ func TestProblemsOfChains(t *testing.T) {
 		"- function: set-pair\n  arguments: [x]":                             "./c.yaml:1:3: set-pair: got 1 arguments\n",
 		"- function: set-tree\n  arguments: {tree: {a: 1}, list: {b: .nan}}": "./c.yaml:2:35: set-tree: argument list: json: unsupported value: NaN\n",
 		"- function: set-size\n  where: 5\n  arguments: [1]":                 "./c.yaml:2:10: set-size: where: a string is expected\n",
-		"- function: [\n": "./c.yaml:1:13: a [ that is never closed\n",
+		"- function: [\n": "./c.yaml:1:13: unclosed [\n",
 		"- function: get-siz\n- name: x\n  functio: y\n- function: set-size\n" +
 			"  arguments: {size: bad}\n": "./c.yaml:1:13: unknown function \"get-siz\"\n" +
 			"hint: did you mean get-size?\n" +

@@ -363,16 +363,25 @@ func SkippedFiles(passed []source.Skipped, verbose bool) string {
 	for _, why := range reasons {
 		files := byReason[why]
 		slices.Sort(files)
-		which := fmt.Sprint(len(files))
+		names := ""
 		switch {
 		case verbose || why != source.OtherExtension && len(files) <= shownFiles:
-			which += ": " + strings.Join(files, ", ")
+			names = strings.Join(files, ", ")
 		case why != source.OtherExtension:
-			which += ": " + strings.Join(files[:shownFiles], ", ") + ", ..."
+			names = strings.Join(files[:shownFiles], ", ") + ", ..."
 		}
-		parts = append(parts, fmt.Sprintf("%s (%s)", why, which))
+		text := why.Describe(len(files))
+		switch {
+		case len(reasons) == 1 && names != "":
+			return "skipped " + Count(len(files), "file") + " " + text + ": " + names
+		case len(reasons) == 1:
+			return "skipped " + Count(len(files), "file") + " " + text
+		case names != "":
+			text += " (" + names + ")"
+		}
+		parts = append(parts, fmt.Sprint(len(files), " ", text))
 	}
-	return Count(len(passed), "file") + " skipped: " + strings.Join(parts, ", ")
+	return "skipped " + Count(len(passed), "file") + ": " + strings.Join(parts, ", ")
 }
 
 // summarises reports whether the run ends with a line that says how much changed.

@@ -192,7 +192,7 @@ func TestBadSettingsAreLocated(t *testing.T) {
 			"./.fctl.yaml:1:17: resource-types: a path or a list of paths is expected\n",
 		},
 		"no map": {"- a\n", "./.fctl.yaml:1:1: a map of settings is expected\n"},
-		"no YAML": {"a: 'b\n", "./.fctl.yaml:1:4: quoted text without a closing quote\n" +
+		"no YAML": {"a: 'b\n", "./.fctl.yaml:1:4: unclosed '\n" +
 			"hint: close it with '\n"},
 		"twice": {
 			"quiet: true\nquiet: false\n",

@@ -126,6 +126,35 @@ const (
 	NoFunction     SkipReason = "function unknown in the format"
 )
 
+// Describe returns the reason as it follows the number of files: "1 file without resources".
+func (r SkipReason) Describe(files int) string {
+	one, several := "", ""
+	switch r {
+	case OtherExtension:
+		one, several = "with another extension", "with other extensions"
+	case IsLink:
+		one, several = "that is a symbolic link", "that are symbolic links"
+	case NotRegular:
+		one, several = "that is not a regular file", "that are not regular files"
+	case IsBinary:
+		one, several = "that is binary", "that are binary"
+	case IsEmpty:
+		one, several = "that is empty", "that are empty"
+	case NoResource:
+		one, several = "without resources", "without resources"
+	case IsTemplate:
+		one, several = "that is a template", "that are templates"
+	case OtherFormat:
+		one, several = "in another format", "in other formats"
+	case NoFunction:
+		one, several = "in a format without the function", "in formats without the function"
+	}
+	if files == 1 {
+		return one
+	}
+	return several
+}
+
 // Find finds the files of paths, each of which is a file, a directory, a pattern or "-". The files
 // are in the order of the paths, those of a directory by name, and each file is listed once.
 // Problems with paths are in the files; the error is ctx.Err().

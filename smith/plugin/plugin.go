@@ -80,7 +80,7 @@ type ProcessResultFailure struct {
 	Error error
 	// IsExternalError says that the user of the plugin can mend it, rather than its author.
 	IsExternalError bool
-	// IsRetriableError says that a later try with the same spec may succeed.
+	// IsRetriableError says that a retry with the same spec may succeed.
 	IsRetriableError bool
 }
 

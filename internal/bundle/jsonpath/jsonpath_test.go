@@ -117,7 +117,7 @@ func TestFindErrors(t *testing.T) {
 			"expected",
 		"a[0":     "path \"a[0\": column 4: ] is expected",
 		"a[0]b":   "path \"a[0]b\": column 5: a dot or a bracket is expected",
-		"a['x]":   "path \"a['x]\": column 3: the quote is not closed",
+		"a['x]":   "path \"a['x]\": column 3: unclosed quote",
 		"a['x',]": "path \"a['x',]\": column 7: a quoted key is expected",
 		"a[x]":    "path \"a[x]\": column 3: an index, a quoted key, * or a filter is expected",
 		"a[0,]":   "path \"a[0,]\": column 5: an index is expected",

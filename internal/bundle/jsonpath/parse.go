@@ -270,7 +270,7 @@ func (p *parser) quoted() (string, error) {
 		}
 	}
 	p.at = from
-	return "", p.fail("the quote is not closed")
+	return "", p.fail("unclosed quote")
 }
 
 // filter parses what follows "?(".

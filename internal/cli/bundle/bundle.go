@@ -34,8 +34,8 @@ to each other. References are filled from objects that were observed, which are
 files or what kubectl gets. Nothing is applied.
 
 The exit status is 0 when every resource is ready, 1 when one is in progress,
-blocked, or failed in a way that a later try may mend, 2 when the Bundle is
-invalid, 3 when a file cannot be read, and 4 when a resource failed for good.`,
+blocked, or failed in a way that a retry may fix, 2 when the Bundle is invalid,
+3 when a file cannot be read, and 4 when a resource failed permanently.`,
 		Args: a.NoSuchCommand,
 		RunE: app.ShowHelp,
 	}

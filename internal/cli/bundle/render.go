@@ -39,8 +39,8 @@ order and the quotes that they have in the Bundle.
 -O DIR writes one file per resource. --simulate prints the order in which a
 controller would proceed.
 
-The exit status is 0 when everything is ready, 1 when a later try may do more, 2
-for an invalid Bundle, 3 for a file that cannot be read, 4 for a terminal error.`,
+The exit status is 0 when everything is ready, 1 when a retry may do more, 2 for
+an invalid Bundle, 3 for a file that cannot be read, 4 for a permanent error.`,
 		Example: `  fctl bundle render bundle.yaml
   fctl bundle render bundle.yaml --observed observed/ --observed secret.yaml
   fctl bundle render bundle.yaml --observed kube: | kubectl apply -f -

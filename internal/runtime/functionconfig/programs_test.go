@@ -210,7 +210,7 @@ func TestRead(t *testing.T) {
 	}
 	plain := func(path string) string { return strings.TrimPrefix(path, dir+"/") }
 	configs, problems := Read([]string{dir}, plain)
-	if len(configs) != 2 || lines(problems) != "server e.yaml:1:1: a [ that is never closed" {
+	if len(configs) != 2 || lines(problems) != "server e.yaml:1:1: unclosed [" {
 		t.Errorf("%d configs, %s", len(configs), lines(problems))
 	}
 	configs, problems = Read([]string{dir + "/c.yaml", dir + "/none"}, plain)

@@ -136,7 +136,7 @@ l.yaml:3:1: E_FIELD_NOT_ALLOWED: Version is recorded by fctl and does not belong
 		"a list": {"- a\n", "\nl.yaml:1:1: E_FIELD_TYPE: a link is expected, not (list)"},
 		"carriage": {"ToUnit: a\r\nX: b\r\n", "\nl.yaml:2:1: E_UNKNOWN_FIELD: a link has no " +
 			"field \"X\""},
-		"not YAML":     {"a: [\n", "\nl.yaml:1:4: E_PARSE: a [ that is never closed"},
+		"not YAML":     {"a: [\n", "\nl.yaml:1:4: E_PARSE: unclosed ["},
 		"deep nesting": {"Bindings: " + strings.Repeat("[", 20000), ""},
 	} {
 		t.Run(name, func(t *testing.T) {

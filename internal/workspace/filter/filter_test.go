@@ -161,7 +161,7 @@ func TestParseErrors(t *testing.T) {
 		"slug = 'a'":               "1 E_WHERE_ATTR: unknown attribute slug",
 		"Slug = \"a\"": "8 E_WHERE_PARSE: a text in single quotes is expected at " +
 			"`\"a\"`",
-		"Slug = 'a":             "8 E_WHERE_PARSE: the quote is never closed",
+		"Slug = 'a":             "8 E_WHERE_PARSE: unclosed quote",
 		`Slug = 'a\'`:           "8 E_WHERE_PARSE: a text cannot contain a backslash",
 		"Slug ~ '('":            "6 E_WHERE_PARSE: error parsing regexp: missing closing ): `(`",
 		"UnitID LIKE 'a'":       "8 E_WHERE_PARSE: UnitID cannot be compared with LIKE",

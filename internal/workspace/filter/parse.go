@@ -365,7 +365,7 @@ func (p *parser) literal(c *clause) error {
 	}
 	end := strings.IndexByte(p.text[at+1:], '\'')
 	if end < 0 {
-		return p.fail(at, "the quote is never closed")
+		return p.fail(at, "unclosed quote")
 	}
 	text := p.text[at+1 : at+1+end]
 	if strings.Contains(text, `\`) {

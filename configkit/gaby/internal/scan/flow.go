@@ -97,7 +97,7 @@ func (s *scanner) flowGap(start int) {
 	if s.src[start] == '[' {
 		what = "["
 	}
-	s.fail(start, "a "+what+" that is never closed")
+	s.fail(start, "unclosed "+what)
 }
 
 // flowEntry scans one entry of a flow map: key, colon and value, or a key alone.

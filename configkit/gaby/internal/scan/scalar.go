@@ -91,7 +91,7 @@ func (s *scanner) quoted(p int) (end int, multi bool) {
 		}
 		q++
 	}
-	s.failHint(p, "quoted text without a closing quote", "close it with "+string(rune(quote)))
+	s.failHint(p, "unclosed "+string(rune(quote)), "close it with "+string(rune(quote)))
 	return 0, false
 }
 
