@@ -57,11 +57,11 @@ manual-test: build ## the golden cases with the real binary; QUIET=no shows diff
 	./manual-test.sh
 gen: ## write docs/functions.md, docs/cli.md and the output in README.md and the guides
 	UPDATE_DOCS=1 go test ./internal/cli -run TestDocs -count=1 && UPDATE_README=1 go test ./cmd/fctl -run TestReadme -count=1
-gen-schemas: ## write the schemas of Kubernetes anew: fetches 75 MB of modules the first time, no other target needs it
+gen-schemas: ## write the schemas of Kubernetes again; the first time this fetches 75 MB of modules, which no other target needs
 	go run ./internal/schemagen $(SCHEMAS)
 compare-schemas: build ## compare vet-schemas with kubeconform -strict on 4,000 manifests; FILES adds more, and times large ones
 	FCTL=$(CURDIR)/bin/fctl FILES='$(abspath $(wildcard examples/*.yaml testdata/*.yaml) $(FILES))' go test ./internal/schemagen -run TestKubeconform -count=1 -v
-update-golden: build ## write golden-output/ anew
+update-golden: build ## write golden-output/ again
 	DIR=golden-output ./manual-test.sh
 test-registry: ## images of a registry on loopback: their tags and entrypoints, and pull policies
 	go test -count=1 -v ./internal/runner/registry
@@ -78,7 +78,7 @@ bench-krm: ## benchmarks of KRM functions, beside the same chain by fctl do
 	go test -run '^$$' -bench . -benchmem ./internal/krm
 	go test -run '^$$' -bench KRM -benchmem -benchtime 5x ./internal/cli
 	go test -run '^$$' -bench Peer -benchtime 1x -timeout 30m ./internal/cli
-pgo: ## what the compiler optimises the program for (cmd/fctl/default.pgo), measured anew
+pgo: ## measure again what the compiler optimises the program for (cmd/fctl/default.pgo)
 	@mkdir -p out
 	go test -run '^$$' -bench Invoke -cpuprofile out/functions.prof -o out/functions.test ./functions
 	go test -run '^$$' -bench Attributes/own -cpuprofile out/report.prof -o out/report.test ./internal/report

@@ -190,7 +190,7 @@ func TestElsewhere(t *testing.T) {
 	} {
 		t.Run(path, func(t *testing.T) {
 			if have := d.Path(path).Value().IsAliased(); have != want {
-				t.Errorf("%s stands elsewhere: %t, want %t", path, have, want)
+				t.Errorf("%s is elsewhere: %t, want %t", path, have, want)
 			}
 		})
 	}

@@ -528,7 +528,7 @@ var acceptedByDesign = map[string]string{
 	"block-tab-first":      "text of a literal may begin with a tab",
 	"docs-bare-after-end":  "after ... a document needs no ---",
 	"flow-multiline-key":   "a key in a flow map may be on several lines",
-	"tab-after-dash":       "a tab may stand between a dash and a scalar",
+	"tab-after-dash":       "a tab may be between a dash and a scalar",
 	"block-top-level-zero": "a literal root may be at column 1",
 	"directive-reserved":   "unknown directives are to be ignored",
 	"docs-end-only":        "a stream of nothing but an end marker is empty",

@@ -1,4 +1,4 @@
-// Package wordlist holds the test that keeps comments, strings, names, help and documentation in
+// Package wordlist holds the tests that keep comments, strings, names, help and documentation in
 // plain English: some words have a better one in this project.
 package wordlist_test
 
@@ -19,18 +19,18 @@ import (
 // better maps what not to write to what to write.
 func better() map[*regexp.Regexp]string {
 	return map[*regexp.Regexp]string{
-		regexp.MustCompile(`(?i)\bbehind\b`):                     "after",
-		regexp.MustCompile(`(?i)\banew\b`):                       "again",
-		regexp.MustCompile(`(?i)\btold\b`):                       "reported",
-		regexp.MustCompile(`(?i)\b(tells?|telling) whether\b`):   "reports whether",
-		regexp.MustCompile(`(?i)\bpass(es|ed)? over\b`):          "skip",
-		regexp.MustCompile(`(?i)\bstands? (behind|at|in|for)\b`): "follows, is, means",
-		regexp.MustCompile(`(?i)\bstanding (behind|at|in)\b`):    "following, in",
-		regexp.MustCompile(`(?i)\b(is|are|was|were) no\b`):       "is not a",
-		regexp.MustCompile(`(?i)\b(is|are|was|were) none\b`):     "is missing, has none",
-		regexp.MustCompile(`(?i)\bdear(ly)?\b`):                  "expensive",
-		regexp.MustCompile(`(?i)\bwish(es)?\b`):                  "option",
-		regexp.MustCompile(`(?i)\broom\b`):                       "package",
+		regexp.MustCompile(`(?i)\bbehind\b`):                   "after",
+		regexp.MustCompile(`(?i)\banew\b`):                     "again",
+		regexp.MustCompile(`(?i)\btold\b`):                     "reported",
+		regexp.MustCompile(`(?i)\b(tells?|telling) whether\b`): "reports whether",
+		regexp.MustCompile(`(?i)\bpass(es|ed)? over\b`):        "skip",
+		regexp.MustCompile(`(?i)\bstands?\b`):                  "follows, is, means",
+		regexp.MustCompile(`(?i)\bstanding (behind|at|in)\b`):  "following, in",
+		regexp.MustCompile(`(?i)\b(is|are|was|were) no\b`):     "is not a",
+		regexp.MustCompile(`(?i)\b(is|are|was|were) none\b`):   "is missing, has none",
+		regexp.MustCompile(`(?i)\bdear(ly)?\b`):                "expensive",
+		regexp.MustCompile(`(?i)\bwish(es)?\b`):                "option",
+		regexp.MustCompile(`(?i)\broom\b`):                     "package",
 	}
 }
 
@@ -39,10 +39,11 @@ func retired() []string {
 	return []string{"behind", "anew", "told", "dear", "wish", "wishes", "room", "stands"}
 }
 
-// right are uses that are right: what does not exist, and comparisons.
+// right are uses that are right: what does not exist, comparisons, and programs that need no other.
 func right() *regexp.Regexp {
 	return regexp.MustCompile(
-		`(?i)\bthere (is|are|was|were) (no|none)\b|\b(is|are) no (longer|more than|less than)\b`)
+		`(?i)\bthere (is|are|was|were) (no|none)\b|\b(is|are) no (longer|more than|less than)\b|` +
+			`\bstand-alone\b`)
 }
 
 func TestPlainWords(t *testing.T) {
@@ -63,8 +64,9 @@ func TestPlainWords(t *testing.T) {
 		}
 		name := entry.Name()
 		if entry.IsDir() {
-			if path != root && (strings.HasPrefix(name, ".") || name == "testdata" ||
-				name == "golden-output" || name == "out" || name == "wordlist") {
+			if path != root && (strings.HasPrefix(name, ".") && name != ".github" ||
+				name == "testdata" || name == "golden-output" || name == "out" ||
+				name == "wordlist") {
 				return filepath.SkipDir
 			}
 			return nil
@@ -79,6 +81,9 @@ func TestPlainWords(t *testing.T) {
 		case strings.HasSuffix(name, ".md"), strings.HasSuffix(name, ".txt") &&
 			dir == "internal/cli/help":
 			return prose(path, func(line int, text string) { check(path, line, text) })
+		case name == "Makefile", !strings.HasPrefix(dir+"/", "examples/") &&
+			(strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")):
+			return comments(path, func(line int, text string) { check(path, line, text) })
 		}
 		return nil
 	})
@@ -121,6 +126,19 @@ func source(path string, visit func(line int, text string)) error {
 			}
 		}
 	}
+}
+
+// comments visits the comments that # begins, of a Makefile or a YAML file.
+func comments(path string, visit func(line int, text string)) error {
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	comment := regexp.MustCompile(`(?:^|\s)#.*`)
+	for i, line := range strings.Split(string(src), "\n") {
+		visit(i+1, comment.FindString(line))
+	}
+	return nil
 }
 
 // words returns the words of a camel-case name in lower case.
