@@ -27,7 +27,7 @@ LDFLAGS := -s -w $(ENTRY)
 
 SCHEMAS := configkit/k8skit/schemas/schemas.zip
 
-.PHONY: help build runner cross test long random lint fmt golden gen gen-schemas compare-schemas manual-test update-golden test-registry test-cluster test-apiserver bench-runner bench pgo fuzz clean demo
+.PHONY: help build runner cross test long random lint fmt golden gen gen-schemas compare-schemas manual-test update-golden test-registry test-cluster test-apiserver bench-runner bench bench-krm pgo fuzz clean demo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' Makefile

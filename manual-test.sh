@@ -11,7 +11,8 @@
 # run inside testdata/ with nothing in the environment that could change them.
 #
 # The golden file of a case is FOLDER/NAME.out: the folder is the first function
-# that a `do` case names, and the command of every other case.
+# that a `do` case names, and the command of every other case. Global flags with
+# a value before the command do not count, as in internal/golden.
 set -fu
 cd "$(dirname "$0")" || exit 2
 root=$(pwd)
@@ -38,12 +39,16 @@ fctl() {
 
 # folder WORDS: where the golden file of a case is.
 folder() {
+	while [ $# -gt 2 ]; do
+		case $1 in -C | --directory | --config | --color | --max-size) shift 2 ;; *) break ;; esac
+	done
 	command=$1
 	[ "$command" = do ] && for word; do
 		case $functions in *"
 $word
 "*) command=$word && break ;; esac
 	done
+	command=${command#-}
 	echo "${command#-}"
 }
 

@@ -267,7 +267,8 @@ func TestTextOfACase(t *testing.T) {
 func TestFolderOfACase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cases.txt")
 	list := "a do -o json f.yaml U get-replicas then set-image a b\nb do f.yaml U nothing\n" +
-		"c diff a.yaml b.yaml\nd -C dir version\n"
+		"c diff a.yaml b.yaml\nd -C dir version\n" +
+		"e --config c -C dir do f.yaml U set-image a b\nf --version\n"
 	if err := os.WriteFile(path, []byte(list), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +282,7 @@ func TestFolderOfACase(t *testing.T) {
 	}
 	if want := []string{
 		"get-replicas/a.out", "do/b.out", "diff/c.out",
-		"C/d.out",
+		"version/d.out", "set-image/e.out", "version/f.out",
 	}; !slices.Equal(files, want) {
 		t.Errorf("golden files %q, want %q", files, want)
 	}

@@ -6,7 +6,8 @@
 // shell and contain nothing that a shell would expand. A case runs inside testdata/.
 //
 // The golden file of a case is golden-output/FOLDER/NAME.out. FOLDER is the first function of a
-// `do` case, else its first word without a leading dash.
+// `do` case, else its first word without leading dashes. A global flag with a value, such as -C DIR,
+// before the command does not count.
 package golden_test
 
 import (
@@ -90,6 +91,9 @@ func functionNames() map[string]bool {
 
 // folder returns the folder of the golden file of a case: see the comment of the package.
 func folder(words []string, functions map[string]bool) string {
+	for len(words) > 2 && slices.Contains(globalFlags(), words[0]) {
+		words = words[2:]
+	}
 	if words[0] == "do" {
 		for _, word := range words {
 			if functions[word] {
@@ -97,7 +101,12 @@ func folder(words []string, functions map[string]bool) string {
 			}
 		}
 	}
-	return strings.TrimPrefix(words[0], "-")
+	return strings.TrimLeft(words[0], "-")
+}
+
+// globalFlags returns the flags of every command that have a value. manual-test.sh has them too.
+func globalFlags() []string {
+	return []string{"-C", "--directory", "--config", "--color", "--max-size"}
 }
 
 func isName(s string) bool {
