@@ -1,6 +1,7 @@
 package yamlkit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -145,43 +146,8 @@ func (p *pathMatch) any() (any, api.DataType, bool) {
 // SortRows sorts rows by resource type, resource name and path (see [yamlpath.Compare]), in place;
 // rows that are equal in these keep their order.
 func SortRows(rows api.AttributeValueList) api.AttributeValueList {
-	inOrder := true
-	for i := 1; i < len(rows) && inOrder; i++ {
-		inOrder = compareRows(&rows[i-1], &rows[i]) <= 0
-	}
-	if inOrder {
-		return rows
-	}
-	// Rows are large: sort their indexes and move each row once.
-	order := make([]int, len(rows))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(i, j int) int {
-		if c := compareRows(&rows[i], &rows[j]); c != 0 {
-			return c
-		}
-		return i - j
-	})
-	permute(rows, order)
+	slices.SortStableFunc(rows, compareRows)
 	return rows
-}
-
-// permute puts rows[order[i]] at i for every i. It overwrites order.
-func permute(rows api.AttributeValueList, order []int) {
-	for i := range order {
-		if order[i] == i {
-			continue
-		}
-		first := rows[i]
-		to := i
-		for order[to] != i {
-			from := order[to]
-			rows[to], order[to] = rows[from], to
-			to = from
-		}
-		rows[to], order[to] = first, to
-	}
 }
 
 // MergeRows returns the rows of all lists as one sorted list, which is not nil. Rows that are equal
@@ -195,12 +161,11 @@ func MergeRows(lists []api.AttributeValueList) api.AttributeValueList {
 }
 
 // compareRows is the order of SortRows.
-func compareRows(a, b *api.AttributeValue) int {
-	// cmp.Compare takes twice as long for strings.
-	if a.ResourceType != b.ResourceType {
-		return strings.Compare(string(a.ResourceType), string(b.ResourceType))
+func compareRows(a, b api.AttributeValue) int {
+	if c := cmp.Compare(a.ResourceType, b.ResourceType); c != 0 {
+		return c
 	}
-	if c := strings.Compare(string(a.ResourceName), string(b.ResourceName)); c != 0 {
+	if c := cmp.Compare(a.ResourceName, b.ResourceName); c != 0 {
 		return c
 	}
 	return yamlpath.Compare(string(a.Path), string(b.Path))
