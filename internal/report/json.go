@@ -116,8 +116,6 @@ func marshalRows[T any](rows []T, unit string) (Chunks, error) {
 // rowWriter writes rows of a list.
 type rowWriter struct {
 	b []byte
-	// details caches the text of details, which the rows of an attribute share.
-	details map[*api.AttributeDetails][]byte
 }
 
 // row writes a row. Its first field is the unit, unless that is empty. An item that is not an
@@ -171,16 +169,9 @@ func (w *rowWriter) attribute(row *api.AttributeValue, unit string) error {
 	w.text(fieldIndent, "DataType", string(row.DataType))
 	if row.Details != nil {
 		w.field(fieldIndent, "Details")
-		text, known := w.details[row.Details]
-		if !known {
-			var err error
-			if text, err = encode(row.Details, "    "); err != nil {
-				return err
-			}
-			if w.details == nil {
-				w.details = map[*api.AttributeDetails][]byte{}
-			}
-			w.details[row.Details] = text
+		text, err := encode(row.Details, "    ")
+		if err != nil {
+			return err
 		}
 		w.b = append(w.b, text...)
 	}

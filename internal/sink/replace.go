@@ -136,7 +136,7 @@ func (r *atomicFile) create() (name string, f *os.File, err error) {
 	for try := range 100 {
 		name = filepath.Join(filepath.Dir(r.path), temporaryName(r.key, try))
 		for range 2 {
-			f, err = r.in.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|openFlag, r.perm)
+			f, err = r.in.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, r.perm)
 			if !errors.Is(err, fs.ErrExist) {
 				return name, f, err
 			}

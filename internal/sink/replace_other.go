@@ -7,8 +7,6 @@ import (
 	"os"
 )
 
-const openFlag = 0
-
 func keepAttributes(f *os.File, _ string, like fs.FileInfo) error {
 	return unwrapPath(f.Chmod(like.Mode().Perm()))
 }

@@ -9,10 +9,6 @@ import (
 	"syscall"
 )
 
-// openFlag saves system calls: with O_NONBLOCK, package os does not switch the new file to
-// non-blocking mode and back itself.
-const openFlag = syscall.O_NONBLOCK
-
 // Names returns the number of hard links to a file.
 func Names(info fs.FileInfo) int {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
