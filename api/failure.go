@@ -73,9 +73,6 @@ func (f *Failure) Error() string {
 // Unwrap returns the cause, or nil.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// DidYouMean precedes what a note suggests, which ends with a question mark.
-const DidYouMean = "; did you mean "
-
 // Note is something a person wants to know that is neither a result nor an error.
 type Note struct {
 	Pos      Position

@@ -48,6 +48,9 @@ func Suggest(typed string, names []string) []string {
 	return result
 }
 
+// didYouMean begins the question of DidYouMean.
+const didYouMean = "did you mean "
+
 // DidYouMean asks whether one of the names was meant, each written after prefix. It returns "" if
 // names is empty.
 func DidYouMean(prefix string, names []string) string {
@@ -56,10 +59,17 @@ func DidYouMean(prefix string, names []string) string {
 	}
 	last := prefix + names[len(names)-1] + "?"
 	if len(names) == 1 {
-		return "did you mean " + last
+		return didYouMean + last
 	}
-	return "did you mean " + prefix + strings.Join(names[:len(names)-1], ", "+prefix) + " or " +
+	return didYouMean + prefix + strings.Join(names[:len(names)-1], ", "+prefix) + " or " +
 		last
+}
+
+// CutDidYouMean returns a message without the question of DidYouMean that follows a semicolon, and
+// reports whether it has one.
+func CutDidYouMean(message string) (before string, found bool) {
+	before, _, found = strings.Cut(message, "; "+didYouMean)
+	return before, found
 }
 
 // LikelyTypos returns the names of which typed is almost certainly a typo: at most one letter in

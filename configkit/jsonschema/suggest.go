@@ -3,6 +3,8 @@ package jsonschema
 import (
 	"slices"
 	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
 )
 
 // suggestDepth limits how many levels below an object a misplaced field is searched for.
@@ -23,7 +25,7 @@ func (c *check) suggestObject(key string) {
 		return
 	}
 	if found := c.findBelow(c.objects[len(c.objects)-1].rules, key); len(found) == 1 {
-		c.hint("did you mean %s?", strings.Join(found[0], "."))
+		c.hint("%s", configkit.DidYouMean("", []string{strings.Join(found[0], ".")}))
 	}
 }
 

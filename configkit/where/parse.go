@@ -487,9 +487,10 @@ func (p *whereParser) literal(t *whereTerm) (literalKind, error) {
 		)
 	}
 	if lower := strings.ToLower(word); lower == "true" || lower == "false" {
-		return 0, p.hint(err, "did you mean %s? In single quotes it is a text", lower)
+		return 0, p.hint(err, "%s In single quotes it is a text",
+			configkit.DidYouMean("", []string{lower}))
 	}
-	return 0, p.hint(err, "did you mean '%s', in single quotes?", word)
+	return 0, p.hint(err, "%s", configkit.DidYouMean("", []string{"'" + word + "', in single quotes"}))
 }
 
 // quoted parses a string in single quotes. There are no escapes.

@@ -154,7 +154,7 @@ func (c *creation) report(fc *api.FunctionContext, matches int) {
 	if c.named {
 		message := "the type has no field " + configkit.Abbreviate(c.asked)
 		if meant != "" {
-			message += "; did you mean " + meant + "?"
+			message += "; " + configkit.DidYouMean("", []string{meant})
 		}
 		fc.NoteOnce(message)
 		return
@@ -168,7 +168,7 @@ func (c *creation) report(fc *api.FunctionContext, matches int) {
 	}
 	message := "resources are skipped, as their types have no " + configkit.Abbreviate(c.asked)
 	if meant != "" {
-		message += " (did you mean " + meant + "?)"
+		message += " (" + configkit.DidYouMean("", []string{meant}) + ")"
 	}
 	fc.NoteSum(message, c.skipped)
 }

@@ -93,14 +93,14 @@ func (r *run) noteNothingMatched(s *step, res result) {
 			note.Function, note.Invocation = s.name, s.invocation
 		}
 		if res.report.Nearest != "" {
-			note.Message += api.DidYouMean + res.report.Nearest + "?"
+			note.Message += "; " + configkit.DidYouMean("", []string{res.report.Nearest})
 		}
 	case res.report.Counted && res.report.Matches == 0:
 		note.Function, note.Invocation, note.Message = s.name, s.invocation, s.nothingMatched()
 		if res.report.Missing != "" {
 			note.Kind, note.Message = api.NoteNothingGiven, res.report.Missing
 		} else if res.report.Nearest != "" {
-			note.Message += api.DidYouMean + res.report.Nearest + "?"
+			note.Message += "; " + configkit.DidYouMean("", []string{res.report.Nearest})
 		}
 	default:
 		return

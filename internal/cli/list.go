@@ -59,7 +59,7 @@ function matches, the status is 1.`,
 				note += ", except deprecated ones, which --all lists"
 			} else if meant := meantWords(set.executor.Signatures(set.toolchain),
 				words); meant != "" {
-				note += "; did you mean " + meant + "?"
+				note += "; " + configkit.DidYouMean("", []string{meant})
 			}
 			a.Note(set.settings, note)
 			if form.Value != "json" { // a table has no rows then

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/source"
@@ -87,8 +88,8 @@ func (s *stepSummary) addUnmatched(n *api.Note) {
 		n.Kind == api.NoteNothingMatched:
 		s.unmatched = n
 	case s.unmatched.Kind == n.Kind && *s.unmatched != *n:
-		before, _, suggested := strings.Cut(s.unmatched.Message, api.DidYouMean)
-		if other, _, _ := strings.Cut(n.Message, api.DidYouMean); before != other {
+		before, suggested := configkit.CutDidYouMean(s.unmatched.Message)
+		if other, _ := configkit.CutDidYouMean(n.Message); before != other {
 			s.differs = true
 		} else if !suggested {
 			s.unmatched = n

@@ -272,7 +272,7 @@ func (e *explanation) missing(node, operand ast.Expr, key string) {
 		there = append(there, c.Key())
 	}
 	if meant := configkit.Suggest(key, there); len(meant) > 0 && len(key) > 2 {
-		e.problem.Hint = "did you mean " + meant[0] + "? "
+		e.problem.Hint = configkit.DidYouMean("", meant[:1]) + " "
 	}
 	if node.Kind() == ast.SelectKind {
 		e.problem.Hint += fmt.Sprintf(
