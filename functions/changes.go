@@ -34,12 +34,12 @@ func (u *Unit) CountChanges(before *Unit) (resources, values int, err error) {
 		if known {
 			values += differences(other.Value(), doc.Value())
 		} else {
-			values += leaves(doc.Value())
+			values += doc.Value().Leaves()
 		}
 	}
 	for _, doc := range was {
 		resources++
-		values += leaves(doc.Value())
+		values += doc.Value().Leaves()
 	}
 	return resources, values, nil
 }
@@ -62,7 +62,7 @@ func (u *Unit) named() (documents gaby.Container, names []string, err error) {
 func differences(a, b gaby.Value) int {
 	switch {
 	case a.Kind() != b.Kind():
-		return max(leaves(a), leaves(b))
+		return max(a.Leaves(), b.Leaves())
 	case a.IsAliased() || b.IsAliased():
 		return 0 // counted at the anchor
 	}
@@ -73,12 +73,12 @@ func differences(a, b gaby.Value) int {
 			if other := b.Get(v.Key()); other.Exists() {
 				n += differences(v, other)
 			} else {
-				n += leaves(v)
+				n += v.Leaves()
 			}
 		}
 		for v := b.First(); v.Exists(); v = v.Next() {
 			if !a.Get(v.Key()).Exists() {
-				n += leaves(v)
+				n += v.Leaves()
 			}
 		}
 	case gaby.List:
@@ -105,9 +105,9 @@ func listDifferences(a, b gaby.Value) int {
 	for i := range max(len(old), len(now)) {
 		switch {
 		case i >= len(old):
-			n += leaves(now[i])
+			n += now[i].Leaves()
 		case i >= len(now):
-			n += leaves(old[i])
+			n += old[i].Leaves()
 		default:
 			n += differences(old[i], now[i])
 		}
@@ -122,16 +122,4 @@ func itemsOf(list gaby.Value) []gaby.Value {
 		items = append(items, v)
 	}
 	return items
-}
-
-// leaves counts the scalar values in v. An empty map or list, and an alias, count as one.
-func leaves(v gaby.Value) int {
-	if v.IsAliased() || !v.First().Exists() {
-		return 1
-	}
-	n := 0
-	for c := v.First(); c.Exists(); c = c.Next() {
-		n += leaves(c)
-	}
-	return n
 }

@@ -45,8 +45,8 @@ func difference(a, b gaby.Value) []string {
 // a map has both "a.b" and a map a with the key b.
 func sameLeaves(a, b gaby.Value) (string, bool) {
 	want, have := map[string][]gaby.Value{}, map[string][]gaby.Value{}
-	order := leaves(a, "", want, nil)
-	for _, path := range append(order, leaves(b, "", have, nil)...) {
+	order := scalarsByPath(a, "", want, nil)
+	for _, path := range append(order, scalarsByPath(b, "", have, nil)...) {
 		w, h := want[path], have[path]
 		byText := func(a, b gaby.Value) int { return strings.Compare(a.Text(), b.Text()) }
 		slices.SortStableFunc(w, byText)
@@ -60,14 +60,16 @@ func sameLeaves(a, b gaby.Value) (string, bool) {
 	return "", true
 }
 
-func leaves(v gaby.Value, path string, into map[string][]gaby.Value, order []string) []string {
+// scalarsByPath adds the scalars at and below v, which is at path, to into, and returns order with
+// their paths.
+func scalarsByPath(v gaby.Value, path string, into map[string][]gaby.Value, order []string) []string {
 	if v.Kind() == gaby.Scalar {
 		into[path] = append(into[path], v)
 		return append(order, path)
 	}
 	i := 0
 	for kid := v.First(); kid.Exists(); kid = kid.Next() {
-		order = leaves(kid, joinKey(path, v.Kind(), kid.Key(), i), into, order)
+		order = scalarsByPath(kid, joinKey(path, v.Kind(), kid.Key(), i), into, order)
 		i++
 	}
 	return order

@@ -17,7 +17,7 @@ func (d *YamlDoc) CountChanges() (values int, changed bool) {
 	from, to := int32(0), doc.nsrc
 	if !d.whole() {
 		if from = d.v.slot; !doc.source(from) {
-			return leaves(d.v), true
+			return d.v.Leaves(), true
 		}
 		to = int32(doc.n[from].Next)
 	}
@@ -69,14 +69,14 @@ func (c *counter) replaced(i, value int32) {
 		}
 		return
 	}
-	c.n += max(d.sourceLeaves(i), leaves(d.cursor(i)))
+	c.n += max(d.sourceLeaves(i), d.cursor(i).Leaves())
 }
 
 // rearranged counts the new and the removed entries of collection i.
 func (c *counter) rearranged(i int32, kids []int32) {
 	for _, k := range kids {
 		if !c.d.source(k) {
-			c.n += leaves(c.d.entry(i, k))
+			c.n += c.d.entry(i, k).Leaves()
 		}
 	}
 	for _, k := range c.d.removed(i, kids) {
@@ -95,14 +95,14 @@ func (d *document) sourceLeaves(i int32) int {
 	return n
 }
 
-// leaves counts the scalars at and below v; an alias or an empty collection counts as one.
-func leaves(v Value) int {
+// Leaves counts the scalars at and below v. An alias, and an empty map or list, count as one.
+func (v Value) Leaves() int {
 	if v.IsAliased() || !v.First().Exists() {
 		return 1
 	}
 	n := 0
 	for c := v.First(); c.Exists(); c = c.Next() {
-		n += leaves(c)
+		n += c.Leaves()
 	}
 	return n
 }

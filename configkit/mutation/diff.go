@@ -148,7 +148,8 @@ func (d *differ) entry(op api.MutationType, value, old gaby.Value) {
 	}
 }
 
-// leaves returns the number of scalars in v. Empty maps and lists count as one.
+// leaves returns the number of scalars in v, those of aliases included, as they are compared too.
+// Empty maps and lists count as one.
 func leaves(v gaby.Value) int {
 	n := 0
 	for c := v.First(); c.Exists(); c = c.Next() {

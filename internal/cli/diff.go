@@ -202,7 +202,7 @@ func (c *comparison) noteRest(inLayout int) {
 		notes = append(notes, api.Note{Message: "the values are equal; comments, order or layout " +
 			"differ"})
 	case inLayout > 0:
-		notes = append(notes, api.Note{Message: "in " + run.Count(inLayout, "file") +
+		notes = append(notes, api.Note{Message: "in " + diag.Count(inLayout, "file") +
 			" the values are equal; comments, order or layout differ"})
 	}
 	if c.untracked > 0 {
@@ -210,7 +210,7 @@ func (c *comparison) noteRest(inLayout int) {
 		if c.untracked > 1 {
 			verb = " are"
 		}
-		notes = append(notes, api.Note{Message: run.Count(c.untracked, "file") +
+		notes = append(notes, api.Note{Message: diag.Count(c.untracked, "file") +
 			" that git does not track" + verb + " not compared"})
 	}
 	if c.incomplete {

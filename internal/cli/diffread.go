@@ -73,7 +73,7 @@ func compare(
 	case len(words) != 2:
 		return diag.UsageHint("fctl diff A B, as in: fctl diff staging.yaml production.yaml",
 			"two files, two directories or a git revision are expected, got %s",
-			run.Count(len(words), "word"))
+			diag.Count(len(words), "word"))
 	default:
 		err = c.read(ctx, cmd, source.InDirectory(a.Dir, words[0]),
 			source.InDirectory(a.Dir, words[1]))

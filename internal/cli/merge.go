@@ -367,7 +367,7 @@ func theirLines(list []string, at string, limit int) string {
 	}
 	text := "THEIRS" + at + " has: " + strings.Join(shown, " | ")
 	if n := len(list) - limit; n > 0 {
-		text += " | and " + run.Count(n, "line") + " more"
+		text += " | and " + diag.Count(n, "line") + " more"
 	}
 	return text
 }

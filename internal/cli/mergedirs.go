@@ -434,7 +434,7 @@ func (m *treeMerging) report(asked bool, conflicts int) {
 	case asked && conflicts > 0 && !m.flags.keepConflicts:
 		note(fmt.Sprintf("nothing is written because of %s; --write-conflicts writes the result "+
 			"anyway",
-			run.Count(conflicts, "conflict")))
+			diag.Count(conflicts, "conflict")))
 	case asked:
 		note(m.totals())
 	}

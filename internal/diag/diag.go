@@ -250,3 +250,11 @@ func Printable(s string) string {
 	}
 	return b.String()
 }
+
+// Count returns a number of things in words: "1 file", "2 files".
+func Count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return strconv.Itoa(n) + " " + thing
+}

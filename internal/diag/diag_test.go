@@ -180,3 +180,13 @@ func TestACaretPointsIntoAnExpression(t *testing.T) {
 		})
 	}
 }
+
+func TestCount(t *testing.T) {
+	for n, want := range map[int]string{0: "0 files", 1: "1 file", 2: "2 files"} {
+		t.Run(want, func(t *testing.T) {
+			if got := diag.Count(n, "file"); got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		})
+	}
+}

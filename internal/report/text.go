@@ -84,7 +84,7 @@ func (p *Printer) UncheckedNotes() []api.Note {
 			continue
 		}
 		message := strings.TrimPrefix(f.Message, unchecked)
-		message += ", so " + count(f.Unchecked, "resource") + " of that type "
+		message += ", so " + diag.Count(f.Unchecked, "resource") + " of that type "
 		if f.Unchecked == 1 {
 			message += "is unchecked"
 		} else {
@@ -121,8 +121,8 @@ func (p *Printer) textEnd() []byte {
 	for _, f := range t.unchecked {
 		unchecked += f.Unchecked
 	}
-	b := fmt.Appendf(nil, "%s, %s, %s, %d unchecked", count(t.files, "file"),
-		count(t.resources, "resource"), count(t.findings, "finding"), unchecked)
+	b := fmt.Appendf(nil, "%s, %s, %s, %d unchecked", diag.Count(t.files, "file"),
+		diag.Count(t.resources, "resource"), diag.Count(t.findings, "finding"), unchecked)
 	if t.ignored > 0 {
 		b = fmt.Appendf(b, ", %d ignored", t.ignored)
 	}
@@ -130,14 +130,6 @@ func (p *Printer) textEnd() []byte {
 		b = fmt.Appendf(b, "; %d failed", t.failed)
 	}
 	return append(b, '\n')
-}
-
-// count returns a number of things in words: "1 file", "2 files".
-func count(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
 }
 
 // line prints a finding as linters do: position, resource, rule, path, message.

@@ -41,7 +41,7 @@ func (l *loop) copyRest() {
 	var notes []string
 	if r.copied > 0 {
 		notes = append(notes, fmt.Sprintf("%s copied to %s as before",
-			Count(r.copied, "other file"), diag.Printable(diag.FileName(l.options.OutputDir))))
+			diag.Count(r.copied, "other file"), diag.Printable(diag.FileName(l.options.OutputDir))))
 	}
 	if n := len(r.special); n > 0 {
 		names := r.special[:min(n, shownFiles)]

@@ -171,7 +171,7 @@ func (l *loop) writeBaseline() error {
 	}
 	l.say(func() {
 		l.noteUnlessQuiet("", api.Note{Message: fmt.Sprintf("%s written to %s",
-			Count(n, "finding"), diag.Printable(diag.FileName(path)))})
+			diag.Count(n, "finding"), diag.Printable(diag.FileName(path)))})
 	})
 	return tree.Close()
 }

@@ -83,7 +83,7 @@ func (l *loop) check() (err error) {
 	} else if has := validating(l.chain); n > has {
 		return diag.UsageHint("'fctl list validates' lists validating functions",
 			"--num-filters: the chain has only %s, not %d",
-			Count(has, "validating function"), n)
+			diag.Count(has, "validating function"), n)
 	}
 	l.other, err = l.otherData()
 	return err

@@ -374,15 +374,15 @@ func SkippedFiles(passed []source.Skipped, verbose bool) string {
 		text := why.Describe(len(files))
 		switch {
 		case len(reasons) == 1 && names != "":
-			return "skipped " + Count(len(files), "file") + " " + text + ": " + names
+			return "skipped " + diag.Count(len(files), "file") + " " + text + ": " + names
 		case len(reasons) == 1:
-			return "skipped " + Count(len(files), "file") + " " + text
+			return "skipped " + diag.Count(len(files), "file") + " " + text
 		case names != "":
 			text += " (" + names + ")"
 		}
 		parts = append(parts, fmt.Sprint(len(files), " ", text))
 	}
-	return "skipped " + Count(len(passed), "file") + ": " + strings.Join(parts, ", ")
+	return "skipped " + diag.Count(len(passed), "file") + ": " + strings.Join(parts, ", ")
 }
 
 // summarises reports whether the run ends with a line that says how much changed.
@@ -403,9 +403,9 @@ func (l *loop) summaryLine() string {
 		verb = "would change"
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%d of %s %s%s", t.changes.files, Count(t.units, "file"), verb, t.byFormat())
-	fmt.Fprintf(&b, ", %s, %s", Count(t.changes.resources, "resource"),
-		Count(t.changes.values, "value"))
+	fmt.Fprintf(&b, "%d of %s %s%s", t.changes.files, diag.Count(t.units, "file"), verb, t.byFormat())
+	fmt.Fprintf(&b, ", %s, %s", diag.Count(t.changes.resources, "resource"),
+		diag.Count(t.changes.values, "value"))
 	if t.failed > 0 {
 		fmt.Fprintf(&b, "; %d failed", t.failed)
 	}
@@ -419,12 +419,4 @@ func (l *loop) summaryLine() string {
 		b.WriteString("; written to " + diag.Printable(diag.FileName(l.options.OutputDir)))
 	}
 	return b.String()
-}
-
-// Count returns a number of things in words: "1 file", "2 files".
-func Count(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
-	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -343,7 +342,7 @@ func (r *runner) noteOthers(p *krm.Package) error {
 		shown = append(shown[:3:3], "...")
 	}
 	r.note("",
-		run.Count(len(names), "file")+
+		diag.Count(len(names), "file")+
 			" with documents that are not resources, which stay as they are: "+
 			strings.Join(shown, ", "))
 	return nil

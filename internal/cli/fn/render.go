@@ -10,7 +10,6 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
-	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -115,8 +114,8 @@ func renderPackage(ctx context.Context, a *app.App, cmd *cobra.Command, o *rende
 		return errors.Join(failed, err)
 	}
 	if failed == nil {
-		r.note("", fmt.Sprintf("%s in %s", run.Count(executed(rendered.Results), "function"),
-			run.Count(rendered.Packages, "package")))
+		r.note("", fmt.Sprintf("%s in %s", diag.Count(executed(rendered.Results), "function"),
+			diag.Count(rendered.Packages, "package")))
 	}
 	return failed
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
-	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -65,7 +64,7 @@ func (r *stepReporter) started(step *krm.Step, selected int) {
 	}
 	on := ""
 	if step.Selected {
-		on = " on " + run.Count(selected, "resource")
+		on = " on " + diag.Count(selected, "resource")
 	}
 	if step.Package != "" {
 		on += fmt.Sprintf(" in package %q", step.Package)
@@ -90,7 +89,7 @@ func (r *stepReporter) ended(s *krm.StepResult) {
 	var b strings.Builder
 	scope := ""
 	if s.Step.Selected || r.log {
-		scope = " on " + run.Count(s.Selected, "resource")
+		scope = " on " + diag.Count(s.Selected, "resource")
 	}
 	status, style := "PASS", r.app.Streams.ErrStyle(color.FgGreen)
 	if s.Err != nil {
@@ -126,7 +125,7 @@ func (r *stepReporter) ended(s *krm.StepResult) {
 		r.note("", fmt.Sprintf("%s: %s", s.Step.Name, note))
 	}
 	if s.Deleted > 0 {
-		r.note("", fmt.Sprintf("%s: %s removed", s.Step.Name, run.Count(s.Deleted, "resource")))
+		r.note("", fmt.Sprintf("%s: %s removed", s.Step.Name, diag.Count(s.Deleted, "resource")))
 	}
 }
 
@@ -197,7 +196,7 @@ func (o *resultFlags) failure(results []*krm.StepResult) error {
 			return &api.Failure{
 				Function: s.Step.Name,
 				Message: fmt.Sprintf("%s of severity %s or worse; nothing is written",
-					run.Count(n, "result"), o.failOn),
+					diag.Count(n, "result"), o.failOn),
 			}
 		}
 	}

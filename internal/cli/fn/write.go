@@ -100,7 +100,7 @@ func summaryOf(changes []*krm.Change, would string) string {
 		what string
 	}{{changed, "changed"}, {made, "created"}, {deleted, "deleted"}} {
 		if part.n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s%s", run.Count(part.n, "file"), would,
+			parts = append(parts, fmt.Sprintf("%s %s%s", diag.Count(part.n, "file"), would,
 				part.what))
 		}
 	}
@@ -108,7 +108,7 @@ func summaryOf(changes []*krm.Change, would string) string {
 		return "nothing changed"
 	}
 	if resources > 0 {
-		parts = append(parts, fmt.Sprintf("%s %sremoved", run.Count(resources, "resource"), would))
+		parts = append(parts, fmt.Sprintf("%s %sremoved", diag.Count(resources, "resource"), would))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/runtime/functionconfig"
 )
 
@@ -89,5 +88,5 @@ func check(a *app.App, cmd *cobra.Command, o *checkFlags, words []string) error 
 		return list
 	}
 	return a.Write(fmt.Appendf(nil, "%s, no errors\n",
-		run.Count(len(set.Configs()), functionconfig.Kind)))
+		diag.Count(len(set.Configs()), functionconfig.Kind)))
 }

@@ -201,7 +201,7 @@ func (o *unitConflicts) settle(s *session.Session, name string) error {
 	}
 	verb := map[bool]string{true: "applied", false: "dismissed"}[o.apply]
 	s.After(func() error {
-		s.Note("%s %s", verb, session.Count(settledNum, "conflict"))
+		s.Note("%s %s", verb, diag.Count(settledNum, "conflict"))
 		return nil
 	})
 	return s.Propagate()
@@ -226,7 +226,7 @@ func (o *unitConflicts) write(
 	}
 	description := o.ChangeDesc
 	if description == "" {
-		description = verb + session.Count(len(conflicts)-len(applied.Left), "conflict")
+		description = verb + diag.Count(len(conflicts)-len(applied.Left), "conflict")
 	}
 	return applied.Left, s.Tx.Revise(u, workspace.Change{
 		Data: applied.Data, Source: entity.SourceMergeUnits, Description: description,

@@ -267,7 +267,7 @@ func (o *unitConflicts) decide(
 		return err
 	}
 	s.After(func() error {
-		s.Note("settled %s", session.Count(settled, "conflict"))
+		s.Note("settled %s", diag.Count(settled, "conflict"))
 		return nil
 	})
 	return s.Propagate()

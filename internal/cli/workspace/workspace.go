@@ -151,8 +151,8 @@ all problems with file, line and column. An interrupted write is reported;
 				s.Problems = nil
 				return problems
 			}
-			s.Note("%s, %s and %s: no problem", session.Count(len(s.Spaces), "space"),
-				session.Count(len(s.Units), "unit"), session.Count(len(s.Links), "link"))
+			s.Note("%s, %s and %s: no problem", diag.Count(len(s.Spaces), "space"),
+				diag.Count(len(s.Units), "unit"), diag.Count(len(s.Links), "link"))
 			return nil
 		})
 	}

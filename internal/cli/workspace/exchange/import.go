@@ -406,7 +406,7 @@ func (o *importer) report() error {
 		entity.KindLink,
 	} {
 		if n := o.made[kind]; n > 0 {
-			parts = append(parts, session.Count(n, string(kind)))
+			parts = append(parts, diag.Count(n, string(kind)))
 		}
 	}
 	if len(parts) == 0 {
@@ -421,11 +421,11 @@ func (o *importer) report() error {
 	}
 	for _, field := range slices.Sorted(maps.Keys(left)) {
 		o.App.Note(o.Settings, fmt.Sprintf("%s of %s was left out: a workspace does not have it",
-			field, session.Count(left[field], "object")))
+			field, diag.Count(left[field], "object")))
 	}
 	for _, kind := range slices.Sorted(maps.Keys(o.set.Unsupported)) {
 		o.App.Note(o.Settings, fmt.Sprintf("%s of the kind %s left out",
-			session.Count(o.set.Unsupported[kind], "object"), kind+
+			diag.Count(o.set.Unsupported[kind], "object"), kind+
 				wasWere(o.set.Unsupported[kind])))
 	}
 	if len(o.empty) > 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
+	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/link"
 	"github.com/fctl-dev/fctl/internal/report"
 )
@@ -63,8 +64,8 @@ link can fill. The status is 1 if something is found.`,
 func reportSymptoms(s *session.Session, symptoms []link.Symptom, kind report.Kind) error {
 	if kind == report.Text {
 		if len(symptoms) == 0 {
-			s.App.Note(s.Settings, session.Count(len(s.Units), "unit")+" and "+
-				session.Count(len(s.Links), "link")+": no problem")
+			s.App.Note(s.Settings, diag.Count(len(s.Units), "unit")+" and "+
+				diag.Count(len(s.Links), "link")+": no problem")
 		}
 		return s.App.Write([]byte(symptomText(s, symptoms)))
 	}

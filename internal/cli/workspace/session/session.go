@@ -306,14 +306,6 @@ func (s *Session) Warn(warnings []entity.Warning) {
 	}
 }
 
-// Count returns a number with a noun, in the plural if it is not one.
-func Count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
-}
-
 // Words checks the number of words of a command; most -1 is any.
 func Words(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, words []string) error {
@@ -323,10 +315,10 @@ func Words(least, most int) cobra.PositionalArgs {
 			if least == 1 {
 				verb = "is"
 			}
-			return diag.UsageHint(cmd.UseLine(), "%s %s expected, got %d", Count(least, "word"),
+			return diag.UsageHint(cmd.UseLine(), "%s %s expected, got %d", diag.Count(least, "word"),
 				verb, n)
 		case most >= 0 && n > most:
-			return diag.UsageHint(cmd.UseLine(), "at most %s, got %d: %q", Count(most, "word"), n,
+			return diag.UsageHint(cmd.UseLine(), "at most %s, got %d: %q", diag.Count(most, "word"), n,
 				words[most])
 		}
 		return nil

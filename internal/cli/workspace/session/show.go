@@ -9,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/sensitive"
+	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/diff"
 	"github.com/fctl-dev/fctl/internal/link"
 	"github.com/fctl-dev/fctl/internal/workspace"
@@ -88,8 +89,8 @@ func (s *Session) showJSON(results, propagated []wave.UnitResult) error {
 type totals struct{ links, resources, changes, conflicts int }
 
 func (t *totals) text(dryRun bool) string {
-	text := fmt.Sprintf("%s, %s, %s, %s", Count(t.links, "link"), Count(t.resources, "resource"),
-		Count(t.changes, "change"), Count(t.conflicts, "conflict"))
+	text := fmt.Sprintf("%s, %s, %s, %s", diag.Count(t.links, "link"), diag.Count(t.resources, "resource"),
+		diag.Count(t.changes, "change"), diag.Count(t.conflicts, "conflict"))
 	if dryRun {
 		text += " (dry run, nothing written)"
 	}

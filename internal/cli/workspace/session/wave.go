@@ -69,7 +69,7 @@ func (o *ResolveFlags) Refused(u *workspace.Unit, out *link.Output) error {
 		least = entity.SeverityWarning
 	}
 	if all := severity.Select(o.rules, out.Result.Conflicts, least); len(all) > 0 {
-		message := Count(len(all), "conflict")
+		message := diag.Count(len(all), "conflict")
 		if !o.failOnConflict {
 			message += " of the severity error, the first at " + ConflictPlace(&all[0])
 		}
