@@ -183,9 +183,12 @@ func (f *Finder) File(path string) (File, error) {
 		return File{}, err
 	}
 	w := &walker{Finder: f, base: base, found: &Found{}}
-	if path == "-" {
+	switch {
+	case path == "-":
 		w.stdin()
-	} else {
+	case isURL(path):
+		w.addURL(path)
+	default:
 		w.add(filepath.Clean(InDirectory(w.Dir, path)), nil)
 	}
 	return w.found.Files[0], nil
@@ -204,9 +207,8 @@ func (w *walker) path(path string) error {
 		w.stdin()
 		return nil
 	}
-	if strings.Contains(path, "://") {
-		w.add(path, diag.Input(path, "curl -fsSL "+path+" | fctl do -f - FUNCTION",
-			errors.New("URLs are not supported; fctl never uses the network")))
+	if isURL(path) {
+		w.addURL(path)
 		return nil
 	}
 	resolved := filepath.Clean(InDirectory(w.Dir, path))

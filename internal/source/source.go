@@ -337,6 +337,9 @@ func located(name string, err error) error {
 		hint = "--max-size sets a larger limit"
 	case errors.Is(err, errUTF16):
 		hint = "convert the file to UTF-8"
+	case errors.Is(err, fs.ErrNotExist) && urlOf(name) != "":
+		name, err = urlOf(name), urlError{err}
+		hint = "curl -fsSLO " + name + " downloads it"
 	case errors.Is(err, fs.ErrNotExist):
 		err = notFound{err}
 	case isPath:
