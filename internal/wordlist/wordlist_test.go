@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 )
 
 // better maps what not to write to what to write.
@@ -92,6 +93,43 @@ func TestPlainWords(t *testing.T) {
 	}
 	for _, problem := range found {
 		t.Error(problem)
+	}
+}
+
+// maxColumns is the number of columns that a line of prose may have.
+const maxColumns = 100
+
+// TestProseFits checks the lines of the pages that are written by hand. Tables and lines with an
+// address, which cannot be broken, may be longer.
+func TestProseFits(t *testing.T) {
+	root := filepath.Join("..", "..")
+	generated := []string{"cli.md", "functions.md"}
+	pages := 0
+	for _, pattern := range []string{
+		"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md", "docs/guide/*.md",
+	} {
+		paths, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			if slices.Contains(generated, filepath.Base(path)) {
+				continue
+			}
+			pages++
+			if err := prose(path, func(line int, text string) {
+				columns := utf8.RuneCountInString(text)
+				if columns > maxColumns && !strings.HasPrefix(strings.TrimSpace(text), "|") &&
+					!strings.Contains(text, "://") {
+					t.Errorf("%s:%d: %d columns, more than %d", path, line, columns, maxColumns)
+				}
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if pages < 15 {
+		t.Errorf("only %d pages were found", pages)
 	}
 }
 
