@@ -108,7 +108,7 @@ func TestExamplesAreCommands(t *testing.T) {
 		"own-format": {
 			{
 				[]string{
-					"do", "--toolchain", "Example/Sysctl", "testdata/in.conf", "Router",
+					"do", "testdata/in.conf", "Router",
 					"get-int-path", "*", "vm.swappiness",
 				},
 				`"Value": 10`, "", 0,
@@ -121,6 +121,17 @@ func TestExamplesAreCommands(t *testing.T) {
 				"", "unknown function", 2,
 			},
 			{[]string{"list", "--toolchain", "Example/Sysctl"}, "set-int-path", "", 0},
+			{
+				[]string{"explain", "--toolchain", "Example/Sysctl", "set-int-path"},
+				"own-format do sysctl.conf", "", 0,
+			},
+			{
+				[]string{
+					"do", "--toolchain", "auto", "-f", "testdata", "get-int-path", "*",
+					"vm.swappiness",
+				},
+				`"Value": 10`, "", 0,
+			},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

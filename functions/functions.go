@@ -8,6 +8,7 @@ package functions
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
@@ -20,6 +21,8 @@ import (
 // then on it is safe for concurrent use.
 type Executor struct {
 	handlers map[api.ToolchainType]func() *handler.FunctionHandler
+	// toolchains are the built-in ones and then those of authors, in the order of registration.
+	toolchains []Toolchain
 }
 
 // NewEmptyExecutor returns an executor that knows the toolchains but has no functions. It uses a
@@ -34,9 +37,10 @@ func NewStandardExecutor() *Executor { return newExecutor(true) }
 // newExecutor returns an executor with the built-in toolchains, with their functions if standard is
 // set. It takes the snapshot of the Kubernetes provider at once, although handlers are made later.
 func newExecutor(standard bool) *Executor {
-	toolchains := Toolchains()
+	toolchains := builtIn()
 	e := &Executor{
-		handlers: make(map[api.ToolchainType]func() *handler.FunctionHandler, len(toolchains)),
+		handlers:   make(map[api.ToolchainType]func() *handler.FunctionHandler, len(toolchains)),
+		toolchains: slices.Clip(toolchains),
 	}
 	known := k8skit.K8sResourceProvider.Snapshot()
 	for _, t := range toolchains {

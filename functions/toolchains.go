@@ -146,14 +146,23 @@ func kubernetesFunctions(
 // builtIn is cached because ToolchainsOf is called for every file of a run.
 var builtIn = sync.OnceValue(Toolchains) //nolint:gochecknoglobals // never changed
 
-// ToolchainsOf returns the toolchains that a file may have according to its name, the usual one
-// first. It returns nil if the name does not say. A more specific name wins over the extension.
-func ToolchainsOf(path string) []api.ToolchainType {
+// ToolchainsOf returns the built-in toolchains that a file may have according to its name, the usual
+// one first. It returns nil if the name does not say. A more specific name wins over the extension.
+func ToolchainsOf(path string) []api.ToolchainType { return toolchainsOf(builtIn(), path) }
+
+// ToolchainsOf returns the toolchains of the executor that a file may have according to its name,
+// as the function ToolchainsOf does: the built-in ones before those of authors.
+func (e *Executor) ToolchainsOf(path string) []api.ToolchainType {
+	return toolchainsOf(e.toolchains, path)
+}
+
+func toolchainsOf(toolchains []Toolchain, path string) []api.ToolchainType {
 	base := filepath.Base(path)
 	name := filepath.Base(filepath.Dir(path)) + "/" + base
 	extension := strings.ToLower(filepath.Ext(base))
 	var named, ending []api.ToolchainType
-	for _, t := range builtIn() {
+	for i := range toolchains {
+		t := &toolchains[i]
 		for _, file := range t.Files {
 			prefix, pattern := strings.CutSuffix(file, "*")
 			switch {
@@ -170,10 +179,15 @@ func ToolchainsOf(path string) []api.ToolchainType {
 	return ending
 }
 
-// ExampleFile returns a typical file name for a toolchain.
-func ExampleFile(t api.ToolchainType) string {
-	for _, known := range builtIn() {
-		if known.Name == t {
+// ExampleFile returns a typical file name for a built-in toolchain.
+func ExampleFile(t api.ToolchainType) string { return exampleFile(builtIn(), t) }
+
+// ExampleFile returns a typical file name for a toolchain of the executor.
+func (e *Executor) ExampleFile(t api.ToolchainType) string { return exampleFile(e.toolchains, t) }
+
+func exampleFile(toolchains []Toolchain, t api.ToolchainType) string {
+	for _, known := range toolchains {
+		if known.Name == t && known.Example != "" {
 			return known.Example
 		}
 	}
@@ -237,7 +251,7 @@ func (t *Toolchain) registerStandard(
 }
 
 // RegisterToolchain adds an author's own toolchain, with the functions for every toolchain and its
-// own. It returns an error if the toolchain exists or the registration of a function fails.
+// own. Files that its Files name have it, unless a built-in toolchain has the same extension. It returns an error if the toolchain exists or the registration of a function fails.
 func (e *Executor) RegisterToolchain(t Toolchain) error {
 	if _, taken := e.handlers[t.Name]; taken {
 		return fmt.Errorf("toolchain %s exists already", t.Name)
@@ -247,6 +261,7 @@ func (e *Executor) RegisterToolchain(t Toolchain) error {
 		return err
 	}
 	e.handlers[t.Name] = func() *handler.FunctionHandler { return h }
+	e.toolchains = append(e.toolchains, t)
 	return nil
 }
 

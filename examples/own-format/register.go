@@ -15,6 +15,8 @@ const toolchain = "Example/Sysctl"
 func register(executor *functions.Executor) error {
 	return executor.RegisterToolchain(functions.Toolchain{
 		Name:      toolchain,
+		Files:     []string{".conf"},
+		Example:   "sysctl.conf",
 		Converter: formatkit.Converter[sysctl]{},
 		Provider:  func() configkit.ResourceProvider { return appkit.New(toolchain) },
 	})

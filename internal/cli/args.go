@@ -180,7 +180,7 @@ func (o *runFlags) toolchains(
 	}
 	if t := api.ToolchainType(l.settings.Toolchain); t != "" {
 		return l.executor, []api.ToolchainType{t}
-	} else if t, sure := source.ToolchainByName(o.files.File); sure {
+	} else if t, sure := source.Formats(l.executor.ToolchainsOf).ByName(o.files.File); sure {
 		return l.executor, []api.ToolchainType{t}
 	}
 	return l.executor, l.executor.Toolchains()

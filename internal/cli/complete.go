@@ -112,7 +112,7 @@ func (c *completer) load() bool {
 	if c.toolchain == "" {
 		c.toolchain = api.ToolchainKubernetesYAML
 		if !isDirectory(c.inDir(c.path)) {
-			c.toolchain, _ = source.ToolchainByName(c.path)
+			c.toolchain, _ = source.Formats(c.executor.ToolchainsOf).ByName(c.path)
 		}
 	}
 	return true

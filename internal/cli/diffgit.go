@@ -188,7 +188,9 @@ func (c *comparison) countUntracked(r *revisions, untracked []string) error {
 
 // listed decides which files of the repository are compared.
 func (c *comparison) listed(r *revisions) *source.Listed {
-	return &source.Listed{Root: r.repository.Root(), Toolchain: c.reader.Toolchain}
+	return &source.Listed{
+		Root: r.repository.Root(), Toolchain: c.reader.Toolchain, Formats: c.reader.Formats,
+	}
 }
 
 // candidates returns the files at the paths, and those that only one side has: a file at a path may

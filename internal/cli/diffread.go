@@ -63,7 +63,7 @@ func compare(
 		app: a, flags: o, set: set, reader: run.Reader(set.settings, a.Streams),
 		unreadable: map[string]bool{},
 	}
-	c.reader.Toolchain = set.toolchain
+	c.reader.Toolchain, c.reader.Formats = set.toolchain, set.executor.ToolchainsOf
 	asked, err := c.revisions(ctx, words, cmd.ArgsLenAtDash())
 	switch {
 	case err != nil:
@@ -120,9 +120,9 @@ func (c *comparison) read(ctx context.Context, cmd *cobra.Command, a, b string) 
 	}
 	if before.Toolchain != after.Toolchain {
 		switch { // a file whose name implies no toolchain gets that of the other
-		case !source.NameImpliesToolchain(a):
+		case !c.reader.Formats.Implied(a):
 			before.Toolchain = after.Toolchain
-		case !source.NameImpliesToolchain(b):
+		case !c.reader.Formats.Implied(b):
 			after.Toolchain = before.Toolchain
 		default:
 			return diag.UsageHint("set --toolchain for both files", "%s is %s, and %s is %s",
@@ -150,7 +150,7 @@ func (c *comparison) directories(ctx context.Context, a, b string) error {
 	sides := [2]side{{}, {}}
 	for i, dir := range []string{a, b} {
 		finder := &source.Finder{
-			Dir: dir, Recursive: true, Toolchain: c.reader.Toolchain,
+			Dir: dir, Recursive: true, Toolchain: c.reader.Toolchain, Formats: c.reader.Formats,
 			AnyFormat: c.reader.Toolchain == "", Temporary: sink.IsTemporary,
 		}
 		found, err := finder.Find(ctx, []string{"."})

@@ -88,7 +88,7 @@ func explainFunction(a *app.App, cmd *cobra.Command, o *explainFlags, name strin
 	if o.output.Value == "json" {
 		return a.WriteJSON(d)
 	}
-	return a.Write([]byte(explanation(d, newCommandLine(cmd, o, set.toolchain),
+	return a.Write([]byte(explanation(d, newCommandLine(cmd, o, set),
 		a.Streams.OutStyle(color.Bold))))
 }
 
@@ -99,12 +99,13 @@ type commandLine struct {
 	file    string // an example file
 }
 
-func newCommandLine(cmd *cobra.Command, o *explainFlags,
-	toolchain api.ToolchainType,
-) commandLine {
-	c := commandLine{program: cmd.Root().Name(), file: functions.ExampleFile(toolchain)}
-	if named, _ := source.ToolchainByName(c.file); named != toolchain {
-		c.flags += " " + shellwords.Quote("--toolchain", string(toolchain))
+func newCommandLine(cmd *cobra.Command, o *explainFlags, set functionSet) commandLine {
+	c := commandLine{
+		program: cmd.Root().Name(), file: set.executor.ExampleFile(set.toolchain),
+	}
+	formats := source.Formats(set.executor.ToolchainsOf)
+	if named, _ := formats.ByName(c.file); named != set.toolchain {
+		c.flags += " " + shellwords.Quote("--toolchain", string(set.toolchain))
 	}
 	for _, file := range *o.resourceTypes { // those of the settings apply to every command
 		c.flags += " " + shellwords.Quote("--resource-types", file)
@@ -131,7 +132,7 @@ func explainChain(a *app.App, cmd *cobra.Command, o *explainFlags) error {
 		return a.WriteJSON(steps)
 	}
 	return a.Write([]byte(chainText(o.file, steps, parameters,
-		newCommandLine(cmd, o, set.toolchain),
+		newCommandLine(cmd, o, set),
 		a.Streams.OutStyle(color.Bold))))
 }
 

@@ -205,6 +205,7 @@ func (o *mergeFlags) options() (options textmerge.Options, err error) {
 // first name that implies a toolchain decides: --path, OURS, BASE, THEIRS.
 func (m *merging) read(ctx context.Context, paths []string, path string) error {
 	reader := run.Reader(m.set.settings, m.app.Streams)
+	reader.Formats = m.set.executor.ToolchainsOf
 	problems := make([]error, len(paths))
 	m.base, problems[0] = reader.Unit(ctx, paths[0], "")
 	m.theirs, problems[2] = reader.Unit(ctx, paths[2], "")
@@ -226,8 +227,8 @@ func (m *merging) read(ctx context.Context, paths []string, path string) error {
 		m.temporary = m.name != m.ours.File
 	}
 	for _, name := range []string{path, paths[1], paths[0], paths[2]} {
-		if m.set.toolchain == "" && source.NameImpliesToolchain(name) {
-			m.set.toolchain = source.ToolchainOf(name, m.ours.Data)
+		if m.set.toolchain == "" && reader.Formats.Implied(name) {
+			m.set.toolchain = reader.Formats.Toolchain(name, m.ours.Data)
 		}
 	}
 	m.set.toolchain = cmp.Or(m.set.toolchain, api.ToolchainKubernetesYAML)

@@ -77,6 +77,7 @@ func mergeDirectories(ctx context.Context, m *treeMerging, words []string) error
 	copy(m.dirs[:], words)
 	m.reader = run.Reader(m.set.settings, m.app.Streams)
 	m.reader.RegularOnly, m.reader.Toolchain = true, ""
+	m.reader.Formats = m.set.executor.ToolchainsOf
 	for i := range m.dirs {
 		if err := m.read(ctx, i); err != nil {
 			return err
@@ -225,7 +226,7 @@ func (m *treeMerging) file(ctx context.Context, path string) (*treeFile, error) 
 		f.unit = &source.Unit{File: diag.FileName(path), Data: data}
 	}
 	f.unit.Info = info
-	if !source.NameImpliesToolchain(path) || f.binary {
+	if !m.reader.Formats.Implied(path) || f.binary {
 		f.unit.Toolchain = ""
 		return f, nil
 	}

@@ -101,7 +101,7 @@ func (p *Package) read(ctx context.Context, found source.File, o ReadOptions) (*
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case !found.Accepts(unit):
+	case !found.Accepts(o.Reader.Formats, unit):
 		return nil, nil
 	}
 	if err := source.CheckConflict(unit); err != nil {

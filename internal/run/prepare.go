@@ -59,6 +59,7 @@ type Request struct {
 // NewRequest makes a request without units, for reading a chain from a file.
 func NewRequest(files Files, s *settings.Settings, deps Deps) *Request {
 	reader := Reader(s, deps.Streams)
+	reader.Formats = deps.Executor.ToolchainsOf
 	reader.Toolchain, reader.AnyFormat = api.ToolchainType(s.Toolchain), s.AnyFormat
 	return &Request{files: files, executor: deps.Executor, reader: reader, found: &source.Found{}}
 }
@@ -87,7 +88,8 @@ func Reader(s *settings.Settings, streams *iostreams.Streams) *source.Reader {
 func (r *Request) find(ctx context.Context, anyFormat bool) (*source.Found, error) {
 	finder := &source.Finder{
 		Dir: r.files.Dir, Recursive: r.files.Recursive,
-		Toolchain: r.reader.Toolchain, AnyFormat: anyFormat, Temporary: sink.IsTemporary,
+		Toolchain: r.reader.Toolchain, Formats: r.reader.Formats, AnyFormat: anyFormat,
+		Temporary: sink.IsTemporary,
 	}
 	if len(r.files.Paths) > 0 {
 		found, err := finder.Find(ctx, r.files.Paths)

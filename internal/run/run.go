@@ -191,7 +191,7 @@ func (l *loop) work(i int, admit func(int64)) outcome {
 		return o
 	case err != nil:
 		return fail(l.readProblems(o.file, err))
-	case !o.file.Accepts(unit):
+	case !o.file.Accepts(l.request.reader.Formats, unit):
 		o.skipped = source.OtherFormat
 		return o
 	}
@@ -390,7 +390,7 @@ func (l *loop) hintToolchain(o *outcome, unit *source.Unit) {
 	}
 	extension := filepath.Ext(unit.File)
 	if l.request.reader.Toolchain != "" || extension == "" ||
-		source.NameImpliesToolchain(unit.File) {
+		l.request.reader.Formats.Implied(unit.File) {
 		return
 	}
 	hint := extension + " files are read as " + string(unit.Toolchain) +
@@ -507,6 +507,9 @@ func (l *loop) take(o outcome) {
 	}
 	l.print(o)
 	l.printer.AddUnchecked(o.unchecked)
+	if o.toolchain == "" {
+		o.toolchain, _ = l.request.reader.Formats.ByName(o.file.Path)
+	}
 	l.summary.add(&o)
 	if !l.options.Settings.Quiet {
 		l.showNotes(&o)

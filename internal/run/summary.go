@@ -98,9 +98,6 @@ func (s *stepSummary) addUnmatched(n *api.Note) {
 }
 
 func (t *summary) addFormat(o *outcome) {
-	if o.toolchain == "" {
-		o.toolchain, _ = source.ToolchainByName(o.file.Path)
-	}
 	if t.formats == nil {
 		t.formats = map[api.ToolchainType]formatSummary{}
 	}

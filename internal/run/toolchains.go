@@ -87,7 +87,7 @@ func (r *Request) findToolchains(ctx context.Context) ([]api.ToolchainType, erro
 		}
 	}
 	for _, f := range r.found.Files {
-		t, sure := source.ToolchainByName(f.Path)
+		t, sure := r.reader.Formats.ByName(f.Path)
 		switch {
 		case f.Format != "":
 			t = f.Format

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
@@ -26,6 +25,8 @@ type Finder struct {
 	// Toolchain is that of all units. If empty, a file's name decides, and a directory means
 	// Kubernetes/YAML.
 	Toolchain api.ToolchainType
+	// Formats says which toolchains names imply.
+	Formats Formats
 	// AnyFormat takes the files of every toolchain from a directory.
 	AnyFormat bool
 	// IgnoreFile is read in place of .gitignore if it is not empty, and only in directories that
@@ -53,12 +54,12 @@ type File struct {
 
 // Accepts reports whether a file that was read has the toolchain that its directory requires. For
 // JSON only the content decides.
-func (f File) Accepts(u *Unit) bool {
+func (f File) Accepts(formats Formats, u *Unit) bool {
 	if f.Format == "" {
 		return true
 	}
-	_, sure := ToolchainByName(f.Path)
-	return sure || ToolchainOf(f.Path, u.Data) == f.Format
+	_, sure := formats.ByName(f.Path)
+	return sure || formats.Toolchain(f.Path, u.Data) == f.Format
 }
 
 // unitName returns the name of the unit in a file: its path without extension.
@@ -413,13 +414,12 @@ func (w *walker) skipReason(name string, mode fs.FileMode, byPattern bool,
 	case slices.Contains(w.Names, name):
 		return ""
 	}
-	return byExtension(name, format)
+	return w.Formats.skip(name, format)
 }
 
-// byExtension returns why a file of another format than the given one is skipped; empty accepts any
-// format.
-func byExtension(name string, format api.ToolchainType) SkipReason {
-	toolchains := functions.ToolchainsOf(name)
+// skip returns why a file of another format than the given one is skipped; empty accepts any format.
+func (f Formats) skip(name string, format api.ToolchainType) SkipReason {
+	toolchains := f.of(name)
 	switch {
 	case len(toolchains) == 0:
 		return OtherExtension

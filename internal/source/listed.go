@@ -14,6 +14,7 @@ type Listed struct {
 	Root string // the directory that the list is about, as it is on disk
 	// Toolchain is that of all files; empty takes the files of every toolchain.
 	Toolchain api.ToolchainType
+	Formats   Formats // says which toolchains names imply
 
 	read map[string]ignore // by directory
 }
@@ -30,7 +31,7 @@ func (l *Listed) Skip(rel string) (why SkipReason, excluded bool, err error) {
 	if err != nil || excluded || in.ignored(l.abs(rel), false) {
 		return "", true, err
 	}
-	return byExtension(name, l.Toolchain), false, nil
+	return l.Formats.skip(name, l.Toolchain), false, nil
 }
 
 // directory returns the ignore files that apply to the entries of a directory, and whether it is

@@ -16,10 +16,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"slices"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/hugepages"
 )
@@ -41,6 +39,8 @@ type Reader struct {
 	Out fs.FileInfo
 	// Toolchain is that of all units. If empty, each file's name decides.
 	Toolchain api.ToolchainType
+	// Formats says which toolchains names imply.
+	Formats Formats
 	// AnyFormat reads the values of charts, which are YAML without resources, as AppConfig/YAML.
 	AnyFormat bool
 	// RegularOnly rejects files that are not regular, such as pipes and devices.
@@ -89,15 +89,6 @@ func (r *Reader) Limit() int64 { return int64(r.limit()) }
 
 // TooLarge returns the error for a file that is larger than Limit. file is its name in messages.
 func (r *Reader) TooLarge(file string) error { return located(file, tooLarge(r.limit())) }
-
-// ToolchainOf returns the toolchain of a file with this name and content.
-func ToolchainOf(path string, data []byte) api.ToolchainType {
-	named, sure := ToolchainByName(path)
-	if !sure && !isResource(data) {
-		return api.ToolchainAppConfigJSON
-	}
-	return named
-}
 
 // ErrBinary is the error for a file that is not text.
 var ErrBinary = errors.New("this is a binary file")
@@ -353,21 +344,6 @@ type notFound struct{ error }
 
 func (notFound) Error() string   { return "no such file" }
 func (e notFound) Unwrap() error { return e.error }
-
-// ToolchainByName returns the toolchain that a file's name implies, Kubernetes/YAML for a name that
-// implies none. It is not sure about JSON, which belongs to an application unless the content is a
-// Kubernetes object.
-func ToolchainByName(path string) (t api.ToolchainType, sure bool) {
-	toolchains := functions.ToolchainsOf(path)
-	if len(toolchains) == 0 {
-		return api.ToolchainKubernetesYAML, true
-	}
-	return toolchains[0], len(toolchains) == 1 ||
-		!slices.Contains(toolchains, api.ToolchainAppConfigJSON)
-}
-
-// NameImpliesToolchain reports whether the name of a file implies a toolchain.
-func NameImpliesToolchain(path string) bool { return len(functions.ToolchainsOf(path)) > 0 }
 
 // isResource reports whether JSON is one Kubernetes object. If another object or list follows, as
 // in the logs of programs, it is not; other text does not count. Invalid JSON is an object if it

@@ -191,12 +191,12 @@ func TestToolchainByName(t *testing.T) {
 		"dir.json/a.yml": api.ToolchainKubernetesYAML,
 	} {
 		t.Run(path, func(t *testing.T) {
-			if got, sure := source.ToolchainByName(path); got != want || !sure {
+			if got, sure := source.Formats(nil).ByName(path); got != want || !sure {
 				t.Errorf("%s: got %s (%v), want %s", path, got, sure, want)
 			}
 		})
 	}
-	if _, sure := source.ToolchainByName("a.json"); sure {
+	if _, sure := source.Formats(nil).ByName("a.json"); sure {
 		t.Error("JSON is known without a look")
 	}
 }

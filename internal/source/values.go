@@ -39,5 +39,5 @@ func (r *Reader) toolchain(path string, data []byte) api.ToolchainType {
 	if r.AnyFormat && IsValues(path) {
 		return api.ToolchainAppConfigYAML
 	}
-	return ToolchainOf(path, data)
+	return r.Formats.Toolchain(path, data)
 }

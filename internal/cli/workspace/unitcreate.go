@@ -290,5 +290,5 @@ func toolchainOf(file, given string, data []byte) api.ToolchainType {
 	if given != "" {
 		return api.ToolchainType(given)
 	}
-	return source.ToolchainOf(file, data)
+	return source.Formats(nil).Toolchain(file, data)
 }
