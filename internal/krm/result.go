@@ -1,7 +1,6 @@
 package krm
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -89,36 +88,6 @@ func (r *Result) String() string {
 	}
 	word(r.Message)
 	return b.String()
-}
-
-// SortResults sorts results by file path, file index, severity and then their text; equal ones keep
-// their order. It is meant for functions: an orchestrator keeps the order that a function chose.
-func SortResults(results []Result) {
-	file := func(r *Result) (string, int) {
-		if r.File == nil {
-			return "", 0
-		}
-		return r.File.Path, r.File.Index
-	}
-	slices.SortStableFunc(results, func(a, b Result) int {
-		aPath, aIndex := file(&a)
-		bPath, bIndex := file(&b)
-		return cmp.Or(
-			strings.Compare(aPath, bPath),
-			cmp.Compare(aIndex, bIndex),
-			cmp.Compare(a.Severity.rank(), b.Severity.rank()),
-			strings.Compare(a.text(), b.text()),
-		)
-	})
-}
-
-// text returns what results are sorted by last.
-func (r *Result) text() string {
-	field := ""
-	if r.Field != nil {
-		field = r.Field.Path
-	}
-	return strings.Join([]string{r.ResourceRef.String(), field, r.Message}, "\x00")
 }
 
 // Location returns the file and index of a result as "path" or "path[index]", "" without a file.

@@ -217,27 +217,6 @@ func TestResultDialects(t *testing.T) {
 }
 
 // W7: results sort by file, index, severity and text.
-func TestSortResults(t *testing.T) {
-	file := func(p string, i int) *FileRef { return &FileRef{p, i} }
-	results := []Result{
-		{Message: "5", Severity: "info", File: file("b", 1)},
-		{Message: "7", Severity: "odd", File: file("b", 1)},
-		{Message: "4", Severity: "error", File: file("b", 1)},
-		{Message: "6", Severity: "info", File: file("b", 1)},
-		{Message: "3", Severity: "info", File: file("b", 0)},
-		{Message: "2", Severity: "info", File: file("a", 9)},
-		{Message: "1", Severity: "info"},
-	}
-	SortResults(results)
-	order := ""
-	for _, r := range results {
-		order += r.Message
-	}
-	if order != "1234567" {
-		t.Errorf("order %s", order)
-	}
-}
-
 // A1: an item that a function made without saying where has no annotations of path and index, and
 // one that only has a path has no index: an orchestrator refuses -1.
 func TestGeneratedItemHasNoIndex(t *testing.T) {

@@ -12,7 +12,6 @@ type Kind string
 
 // The kinds of entities.
 const (
-	KindWorkspace  Kind = "workspace"
 	KindSpace      Kind = "space"
 	KindUnit       Kind = "unit"
 	KindLink       Kind = "link"

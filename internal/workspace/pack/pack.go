@@ -51,9 +51,6 @@ func (c *Codec) End() error {
 // Bytes returns what was written.
 func (c *Codec) Bytes() []byte { return c.out }
 
-// Reading reports whether the Codec reads.
-func (c *Codec) Reading() bool { return c.reading }
-
 // fail keeps the first error, and leaves nothing to read.
 func (c *Codec) fail(err error) {
 	if c.err == nil {
