@@ -62,7 +62,9 @@ func sameLeaves(a, b gaby.Value) (string, bool) {
 
 // scalarsByPath adds the scalars at and below v, which is at path, to into, and returns order with
 // their paths.
-func scalarsByPath(v gaby.Value, path string, into map[string][]gaby.Value, order []string) []string {
+func scalarsByPath(
+	v gaby.Value, path string, into map[string][]gaby.Value, order []string,
+) []string {
 	if v.Kind() == gaby.Scalar {
 		into[path] = append(into[path], v)
 		return append(order, path)

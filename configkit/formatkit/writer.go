@@ -170,9 +170,9 @@ func (w *Writer) comment(n *Node) error {
 func located(err error, v gaby.Value) error {
 	var e *gaby.EditError
 	if errors.As(err, &e) && e.Pos.Line == 0 {
-		placed := *e
-		placed.Pos = v.Position()
-		return &placed
+		located := *e
+		located.Pos = v.Position()
+		return &located
 	}
 	return err
 }

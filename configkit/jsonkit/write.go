@@ -35,11 +35,11 @@ func (e editor) inPlace(n *formatkit.Node, v gaby.Value) string {
 	if n.Kind == v.Kind() && len(n.Kids) > 0 {
 		return e.value(v, e.indent(n, e.inLines(n)), e.inLines(n))
 	}
-	return e.placed(n.Parent, n, v)
+	return e.formatEntry(n.Parent, n, v)
 }
 
-// placed formats v as an entry of in, in the style of the entry model.
-func (e editor) placed(in, model *formatkit.Node, v gaby.Value) string {
+// formatEntry formats v as an entry of in, in the style of the entry model.
+func (e editor) formatEntry(in, model *formatkit.Node, v gaby.Value) string {
 	lines := !e.single
 	if in != nil {
 		lines = e.startsLine(model) && !e.siblingsOnOneLine(in, v.Kind())
@@ -128,7 +128,7 @@ func (e editor) entry(
 	if entry.Value.Kind() == gaby.Scalar {
 		return text + e.spelled(e.likeStringsOf(in), entry.Value.Data()), nil
 	}
-	return text + e.placed(in, model, entry.Value), nil
+	return text + e.formatEntry(in, model, entry.Value), nil
 }
 
 // likeStringsOf returns an empty string in the quotes of the first string among the entries of in,

@@ -50,7 +50,7 @@ func (l *ResourceList) edited() ([]byte, error) {
 	mark := doc.Checkpoint()
 	defer doc.Rollback(mark)
 	for _, item := range l.Items {
-		if err := item.writePlace(); err != nil {
+		if err := item.writePosition(); err != nil {
 			return nil, err
 		}
 	}
@@ -98,16 +98,16 @@ func (l *ResourceList) arrange() error {
 		}
 		fresh := *item
 		fresh.Doc = doc.Search("items", strconv.Itoa(i))
-		if err := fresh.writePlace(); err != nil {
+		if err := fresh.writePosition(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// writePlace sets the annotations of path and index if these are not what was read. An item that
+// writePosition sets the annotations of path and index if these are not what was read. An item that
 // goes to the end of its file has no index: who reads the list gives it one.
-func (item *Item) writePlace() error {
+func (item *Item) writePosition() error {
 	was := location{}
 	if item.read != nil {
 		was = *item.read

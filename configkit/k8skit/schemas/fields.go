@@ -77,15 +77,15 @@ func (f *Fields) find(t api.ResourceType, path *yamlpath.Path) yamlpath.Field {
 	return field
 }
 
-// place is a schema, or a value that does not exist if nothing is known.
-type place struct {
+// node is a schema, or a value that does not exist if nothing is known.
+type node struct {
 	v       gaby.Value
 	resolve func(ref string) gaby.Value
 	custom  bool // the root of a CustomResourceDefinition
 }
 
 // root returns the schema of a type, in the order of [Set.Schema].
-func (f *Fields) root(t api.ResourceType) place {
+func (f *Fields) root(t api.ResourceType) node {
 	l := f.library
 	if l.added == nil && l.files != nil {
 		l.added = readFiles(l.files)
@@ -93,17 +93,17 @@ func (f *Fields) root(t api.ResourceType) place {
 	builtIn := f.release.has(t)
 	if a := l.added; a != nil {
 		if d := a.definitions[t]; d != nil && !builtIn && !d.others {
-			return place{v: d.value, custom: true}
+			return node{v: d.value, custom: true}
 		}
 		if j := a.find(t); j != nil {
-			return place{v: j.value}
+			return node{v: j.value}
 		}
 		for _, c := range a.clusters {
 			if name, ok := c.kinds[t]; ok {
 				resolve := func(ref string) gaby.Value {
 					return c.all.Get(strings.TrimPrefix(ref, c.prefix))
 				}
-				return place{v: resolve(name), resolve: resolve}
+				return node{v: resolve(name), resolve: resolve}
 			}
 		}
 	}
@@ -111,16 +111,16 @@ func (f *Fields) root(t api.ResourceType) place {
 		return f.builtIn(f.release.kinds[t])
 	}
 	if d := l.readInputs()[t]; d != nil && !d.others {
-		return place{v: d.value, custom: true}
+		return node{v: d.value, custom: true}
 	}
 	if d := l.readOwn()[t]; d != nil && !d.others {
-		return place{v: d.value, custom: true}
+		return node{v: d.value, custom: true}
 	}
-	return place{}
+	return node{}
 }
 
 // builtIn returns a definition of the release.
-func (f *Fields) builtIn(name string) place {
+func (f *Fields) builtIn(name string) node {
 	resolve := func(ref string) gaby.Value {
 		v, err := f.release.definition(ref)
 		if err != nil {
@@ -128,7 +128,7 @@ func (f *Fields) builtIn(name string) place {
 		}
 		return v
 	}
-	return place{v: resolve(name), resolve: resolve}
+	return node{v: resolve(name), resolve: resolve}
 }
 
 // maxReferences is the maximum length of a chain of references.
@@ -136,7 +136,7 @@ const maxReferences = 16
 
 // deref follows references. A schema that combines others is not known, unless it only lists the
 // types of a scalar.
-func (p place) deref() place {
+func (p node) deref() node {
 	for range maxReferences {
 		ref := p.v.Get("$ref")
 		if !ref.Exists() {
@@ -145,17 +145,17 @@ func (p place) deref() place {
 					return p
 				}
 				if p.v.Get(keyword).Exists() && !p.v.Get("properties").Exists() {
-					return place{}
+					return node{}
 				}
 			}
 			return p
 		}
 		if p.resolve == nil {
-			return place{}
+			return node{}
 		}
 		p.v = p.resolve(ref.Text())
 	}
-	return place{}
+	return node{}
 }
 
 // onlyScalars reports whether a schema allows nothing but scalars, by its types or by those of its
@@ -186,13 +186,13 @@ func all(list gaby.Value, f func(gaby.Value) bool) bool {
 }
 
 // open reports whether a map may have any keys.
-func (p place) open() bool {
+func (p node) open() bool {
 	return p.v.Get("x-kubernetes-preserve-unknown-fields").Data() == true ||
 		p.v.Get("x-kubernetes-embedded-resource").Data() == true
 }
 
 // keys returns the names of the fields in their order.
-func (p place) keys() []string {
+func (p node) keys() []string {
 	var keys []string
 	for e := p.v.Get("properties").First(); e.Exists(); e = e.Next() {
 		keys = append(keys, e.Key())
@@ -208,19 +208,19 @@ func (p place) keys() []string {
 
 // child returns the schema that a segment leads to. It reports false if there cannot be such a
 // value.
-func (p place) child(s *yamlpath.Segment) (place, bool) {
-	below := func(v gaby.Value) (place, bool) { return place{v: v, resolve: p.resolve}, true }
+func (p node) child(s *yamlpath.Segment) (node, bool) {
+	below := func(v gaby.Value) (node, bool) { return node{v: v, resolve: p.resolve}, true }
 	switch {
 	case !p.v.Exists():
-		return place{}, true
+		return node{}, true
 	case onlyScalars(p.v):
-		return place{}, false
+		return node{}, false
 	}
 	properties, more := p.v.Get("properties"), p.v.Get("additionalProperties")
 	key, isKey := s.MapKey()
 	if items := p.v.Get("items"); items.Exists() {
 		if isKey && s.Index < 0 {
-			return place{}, false
+			return node{}, false
 		}
 		return below(items)
 	}
@@ -228,7 +228,7 @@ func (p place) child(s *yamlpath.Segment) (place, bool) {
 		if more.Kind() == gaby.Map {
 			return below(more)
 		}
-		return place{}, true
+		return node{}, true
 	}
 	if v := properties.Get(key); v.Exists() {
 		return below(v)
@@ -236,12 +236,12 @@ func (p place) child(s *yamlpath.Segment) (place, bool) {
 	switch kind := p.v.Get("type"); {
 	case p.custom && (key == "apiVersion" || key == "kind" || key == "metadata"), p.open(),
 		more.Exists() && more.Kind() != gaby.Map && more.Data() != false:
-		return place{}, true
+		return node{}, true
 	case more.Kind() == gaby.Map:
 		return below(more)
 	case !properties.Exists() && !more.Exists() && (kind.Kind() != gaby.Scalar ||
 		kind.EqualText("object") || kind.EqualText("array")):
-		return place{}, true
+		return node{}, true
 	}
-	return place{}, false
+	return node{}, false
 }

@@ -32,8 +32,8 @@ const formsHint = "{apiVersion: v1, kind: ConfigMap, " +
 // reader reads functionConfigs.
 type reader struct{ executor *functions.Executor }
 
-// placed returns a problem with its position in the functionConfig.
-func placed(pos gaby.Position, f *api.Failure) *api.Failure {
+// located returns a problem with its position in the functionConfig.
+func located(pos gaby.Position, f *api.Failure) *api.Failure {
 	f.Pos = pos
 	return f
 }
@@ -50,7 +50,7 @@ func (f *reader) request(config *gaby.YamlDoc) (*api.FunctionInvocationRequest, 
 	case kind == "FunctionInvocations" && version == "fctl.dev/v1":
 		return f.invocations(v)
 	}
-	return nil, placed(v.Position(), diag.UsageHint(formsHint,
+	return nil, located(v.Position(), diag.UsageHint(formsHint,
 		"the functionConfig is a %s %s, which fctl does not know", version, kind))
 }
 
@@ -60,19 +60,19 @@ func (f *reader) configMap(config gaby.Value) (*api.FunctionInvocationRequest, e
 	name, text := data.Get("function"), data.Get("chain")
 	switch {
 	case data.Exists() && !data.IsNull() && data.Kind() != gaby.Map:
-		return nil, placed(data.Position(), diag.UsageHint(formsHint,
+		return nil, located(data.Position(), diag.UsageHint(formsHint,
 			"functionConfig: data must be a map"))
 	case name.Exists() && text.Exists():
-		return nil, placed(text.KeyPosition(),
+		return nil, located(text.KeyPosition(),
 			diag.Usage("functionConfig: data.function and data.chain exclude each other"))
 	case text.Exists():
 		if data.Len() > 1 {
-			return nil, placed(text.KeyPosition(),
+			return nil, located(text.KeyPosition(),
 				diag.Usage("functionConfig: data.chain excludes other keys"))
 		}
 		return f.resolve([]byte(text.Text()), func(p *api.Failure) { p.Pos.File = "data.chain" })
 	case name.Text() == "":
-		return nil, placed(config.Position(), diag.UsageHint(formsHint,
+		return nil, located(config.Position(), diag.UsageHint(formsHint,
 			"functionConfig: data.function or data.chain is missing"))
 	}
 	return f.withParameters(name.Text(), data)
@@ -83,12 +83,12 @@ func (f *reader) configMap(config gaby.Value) (*api.FunctionInvocationRequest, e
 func (f *reader) withParameters(name string, data gaby.Value,
 ) (*api.FunctionInvocationRequest, error) {
 	if _, ok := f.executor.Signature(toolchain, name); !ok {
-		return nil, placed(data.Get("function").Position(), f.unknown(name))
+		return nil, located(data.Get("function").Position(), f.unknown(name))
 	}
 	arguments := gaby.Entries{}
 	for p := data.First(); p.Exists(); p = p.Next() {
 		if p.Kind() != gaby.Scalar {
-			return nil, placed(p.Position(),
+			return nil, located(p.Position(),
 				diag.Usage("functionConfig: data.%s must be a string", p.Key()))
 		}
 		if p.Key() != "function" {
@@ -119,7 +119,7 @@ func (f *reader) invocations(v gaby.Value) (*api.FunctionInvocationRequest, erro
 	var problems []error
 	for c := v.First(); c.Exists(); c = c.Next() {
 		if !slices.Contains(known, c.Key()) {
-			problems = append(problems, placed(c.KeyPosition(), diag.UsageHint(
+			problems = append(problems, located(c.KeyPosition(), diag.UsageHint(
 				configkit.DidYouMean("", configkit.Suggest(c.Key(), known)),
 				"functionConfig: unknown field %q", c.Key())))
 		}
@@ -130,7 +130,7 @@ func (f *reader) invocations(v gaby.Value) (*api.FunctionInvocationRequest, erro
 		if !list.Exists() {
 			pos = v.Position()
 		}
-		return nil, errors.Join(append(problems, placed(pos,
+		return nil, errors.Join(append(problems, located(pos,
 			diag.Usage("functionConfig: functions must be a list, as in a chain file")))...)
 	}
 	request, err := f.functions(list)
@@ -138,7 +138,7 @@ func (f *reader) invocations(v gaby.Value) (*api.FunctionInvocationRequest, erro
 	where := v.Get("whereResource")
 	if where.Text() != "" {
 		if err := f.executor.CheckWhereResource(toolchain, where.Text()); err != nil {
-			problems = append(problems, placed(where.Position(),
+			problems = append(problems, located(where.Position(),
 				diag.Usage("functionConfig: whereResource: %w", err)))
 		}
 	}
@@ -181,14 +181,14 @@ func contextOf(v gaby.Value) (api.FunctionContext, error) {
 		case "revision-num":
 			n, err := strconv.ParseInt(value, 10, 64)
 			if err != nil {
-				return api.FunctionContext{}, placed(c.Position(), diag.Usage("functionConfig: "+
+				return api.FunctionContext{}, located(c.Position(), diag.Usage("functionConfig: "+
 					"context.revision-num: a whole number is expected, not %q", value))
 			}
 			s.RevisionNum = n
 		default:
 			label, ok := strings.CutPrefix(key, "unit-label.")
 			if !ok {
-				return api.FunctionContext{}, placed(c.KeyPosition(),
+				return api.FunctionContext{}, located(c.KeyPosition(),
 					diag.Usage("functionConfig: context: unknown name %q", key))
 			}
 			if s.UnitLabels == nil {

@@ -89,7 +89,8 @@ func (s *Session) showJSON(results, propagated []wave.UnitResult) error {
 type totals struct{ links, resources, changes, conflicts int }
 
 func (t *totals) text(dryRun bool) string {
-	text := fmt.Sprintf("%s, %s, %s, %s", diag.Count(t.links, "link"), diag.Count(t.resources, "resource"),
+	text := fmt.Sprintf("%s, %s, %s, %s", diag.Count(t.links, "link"),
+		diag.Count(t.resources, "resource"),
 		diag.Count(t.changes, "change"), diag.Count(t.conflicts, "conflict"))
 	if dryRun {
 		text += " (dry run, nothing written)"
@@ -245,8 +246,8 @@ func (s *Session) describeProduced(b *strings.Builder, produced []string) {
 // rules returns what the workspace says about the severity of conflicts.
 func (s *Session) rules() []entity.ConflictRule { return s.Store.Config.ConflictSeverity }
 
-// ConflictPlace returns the resource and the path of a conflict.
-func ConflictPlace(c *api.MutationConflict) string {
+// ConflictPosition returns the resource and the path of a conflict.
+func ConflictPosition(c *api.MutationConflict) string {
 	if c.Path == "" {
 		return ResourceText(c.Resource)
 	}

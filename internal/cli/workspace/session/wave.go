@@ -71,7 +71,7 @@ func (o *ResolveFlags) Refused(u *workspace.Unit, out *link.Output) error {
 	if all := severity.Select(o.rules, out.Result.Conflicts, least); len(all) > 0 {
 		message := diag.Count(len(all), "conflict")
 		if !o.failOnConflict {
-			message += " of the severity error, the first at " + ConflictPlace(&all[0])
+			message += " of the severity error, the first at " + ConflictPosition(&all[0])
 		}
 		return no(entity.CodeFunctionFailed, message)
 	}
