@@ -29,7 +29,8 @@ func (p Position) String() string {
 	return s
 }
 
-// FailureClass says who can fix a problem. Its values are the exit statuses of fctl.
+// FailureClass says who can fix a problem. Of several problems, the one of the largest class says
+// how a program ends; the values can be its exit status.
 type FailureClass int
 
 // The failure classes.
@@ -155,7 +156,7 @@ func (k NoteKind) Unmatched() bool {
 
 // The note kinds.
 const (
-	NoteGeneral NoteKind = iota
+	_ NoteKind = iota // anything else
 	// a skipped document, such as one without a kind or name; an error under --strict
 	NoteSkippedDocument
 	// a function that found nothing in the resources it saw; an error under --require-match
