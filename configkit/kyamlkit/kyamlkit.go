@@ -1,6 +1,9 @@
-// Package kyamlkit converts between documents and the nodes of kyaml, for functions written against
-// that library. It is the only package that imports kyaml, so a program that does not use it does
-// not link kyaml.
+// Package kyamlkit converts between documents and the nodes of kyaml. It is for authors who have
+// functions written against that library, such as KRM functions, and want to run them in a command
+// of their own made with fctl without rewriting them: a function changes the node, and only what it
+// changed is edited in the document. The functions of fctl themselves work on documents.
+//
+// It is the only package that imports kyaml, so a program that does not use it does not link kyaml.
 package kyamlkit
 
 import (
