@@ -21,8 +21,8 @@ const (
 )
 
 // baseline is the configuration to compare with. All units of a run are compared with the same one,
-// so it is decoded once: vet-immutable on 1,000 files takes 0.3 s of CPU so, and 1.4 s if every unit
-// decodes it. Units are separate requests, which share no other state.
+// so it is decoded once: vet-immutable on 1,000 files takes 0.3 s of CPU with that, and 1.4 s if
+// every unit decodes it. Units are separate requests, which share no other state.
 type baseline struct {
 	provider configkit.ResourceProvider
 
