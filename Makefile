@@ -27,7 +27,7 @@ LDFLAGS := -s -w $(ENTRY)
 
 SCHEMAS := configkit/k8skit/schemas/schemas.zip
 
-.PHONY: help build runner cross test long random lint fmt golden gen gen-schemas compare-schemas manual-test update-golden test-registry test-cluster test-apiserver bench-runner bench bench-krm pgo fuzz clean demo
+.PHONY: help build runner cross test long random lint fmt golden gen gen-schemas compare-schemas manual-test update-golden test-registry test-cluster test-apiserver bench-runner bench bench-krm fuzz clean demo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' Makefile
@@ -38,11 +38,11 @@ runner: ## bin/fctl-runner, the server for functions: with client-go and gRPC, w
 # Packages with code for one system. Vetting all of them with their tests would take CI four minutes.
 OF_SYSTEMS = $(shell grep -rlE '^//go:build .*(unix|linux|darwin|windows)' --include=*.go . | xargs -n1 dirname | sort -u | grep -v runner)
 cross: ## what builds for darwin and windows: fctl, and the tests of what differs between systems
-	@for os in darwin windows; do echo $$os; export GOOS=$$os CGO_ENABLED=0; go build -pgo=off -o out/fctl-$$os ./cmd/fctl && go vet $(OF_SYSTEMS) || exit; done
+	@for os in darwin windows; do echo $$os; export GOOS=$$os CGO_ENABLED=0; go build -o out/fctl-$$os ./cmd/fctl && go vet $(OF_SYSTEMS) || exit; done
 test: ## all tests; random cases are the same ones every time, make random has others
 	$(RACE_ENV) RAPID_SEED=1 go test -timeout 30m $(RACE) -skip '$(PLAIN)' $$(go list ./... | grep -vxF "$$(go list $(PROCESSES))")
-	RAPID_SEED=1 go test -pgo=off -run '$(PLAIN)' $(filter-out $(PROCESSES),$(PLAIN_PACKAGES))
-	go test -pgo=off $(PROCESSES)
+	RAPID_SEED=1 go test -run '$(PLAIN)' $(filter-out $(PROCESSES),$(PLAIN_PACKAGES))
+	go test $(PROCESSES)
 long: ## the tests over random cases with many more of them, and of processes that are killed, or update one file at once
 	LONG=1 go test -count=1 -run 'TestReaders|TestTomllib|TestJSON5|TestRandomBlocks|TestMergeLaws|TestMergeTextLaws|TestRandomGarbledTexts|TestMergeAsTheModel|TestDiffIsAPatch|TestReplay' ./configkit/mutation ./configkit/textmerge ./configkit/envkit ./configkit/tomlkit ./configkit/jsonkit ./functions
 	LONG=1 go test -count=1 -run 'TestOracleCuts|TestOracleWorkload|TestPartsAgree|TestNamespacePartsAgree|TestStepsHoldIntermediateData|TestModule|TestEntries|TestCostOfLargeValues|TestGoldenOnOneProcessorAndOnEight' ./configkit/gaby ./configkit/hclkit ./configkit/k8skit ./configkit/jsonschema ./functions ./functions/handler ./internal/golden
@@ -78,11 +78,6 @@ bench-krm: ## benchmarks of KRM functions, beside the same chain by fctl do
 	go test -run '^$$' -bench . -benchmem ./internal/krm
 	go test -run '^$$' -bench KRM -benchmem -benchtime 5x ./internal/cli
 	go test -run '^$$' -bench Peer -benchtime 1x -timeout 30m ./internal/cli
-pgo: ## measure again what the compiler optimises the program for (cmd/fctl/default.pgo)
-	@mkdir -p out
-	go test -run '^$$' -bench Invoke -cpuprofile out/functions.prof -o out/functions.test ./functions
-	go test -run '^$$' -bench Attributes/own -cpuprofile out/report.prof -o out/report.test ./internal/report
-	go tool pprof -proto out/functions.prof out/report.prof > cmd/fctl/default.pgo
 random: ## the tests over random cases with other and more of them every time
 	LONG=1 RAPID_CHECKS=2000 go test -count=1 -timeout 2h ./...
 fuzz: ## each fuzz test for FUZZTIME (2m)

@@ -18,7 +18,7 @@ func TestClosedStreams(t *testing.T) {
 		t.Skip("builds the binary")
 	}
 	binary := filepath.Join(t.TempDir(), "fctl")
-	if out, err := exec.Command("go", "build", "-pgo=off", "-ldflags", "-s -w -E fctl_entry", "-o",
+	if out, err := exec.Command("go", "build", "-ldflags", "-s -w -E fctl_entry", "-o",
 		binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

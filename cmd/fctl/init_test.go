@@ -43,7 +43,7 @@ func TestInitCost(t *testing.T) {
 func tracer(t *testing.T, dir string) func(best map[string]float64) {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "program")
-	out, err := exec.Command("go", "build", "-pgo=off", "-ldflags", "-s -w", "-o", binary, dir).
+	out, err := exec.Command("go", "build", "-ldflags", "-s -w", "-o", binary, dir).
 		CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

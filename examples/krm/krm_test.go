@@ -26,8 +26,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	program := filepath.Join(dir, "fctl")
-	build := exec.Command("go", "build", "-pgo=off", "-ldflags", "-s -w", "-o", program,
-		"../../cmd/fctl")
+	build := exec.Command("go", "build", "-ldflags", "-s -w", "-o", program, "../../cmd/fctl")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		panic(fmt.Sprintf("%v\n%s", err, out))
