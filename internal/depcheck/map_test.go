@@ -47,7 +47,7 @@ func packagesOnMap(page string) map[string]bool {
 		line = group.ReplaceAllStringFunc(line, func(text string) string {
 			parts := group.FindStringSubmatch(text)
 			var paths []string
-			for _, name := range strings.FieldsSeq(parts[2]) {
+			for name := range strings.FieldsSeq(parts[2]) {
 				paths = append(paths, parts[1]+name)
 			}
 			return strings.Join(paths, " ")
