@@ -17,8 +17,8 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// TestRandomBlocks sets values in random modules that spread one thing over several blocks. HCL's own
-// parser must find the new value once, or everywhere the old one was, and all other values
+// TestRandomBlocks sets values in random modules that spread one thing over several blocks. HCL's
+// own parser must find the new value once, or everywhere the old one was, and all other values
 // unchanged. Setting what list-paths printed must change nothing.
 func TestRandomBlocks(t *testing.T) {
 	count := 300

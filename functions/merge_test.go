@@ -108,8 +108,8 @@ func mergedValues(base, ours, theirs map[string]string) (merged map[string]strin
 	return merged, ok
 }
 
-// TestMergeLawsOfAllToolchains checks that in every format values are merged one by one, and that each
-// comment is either kept or reported as a conflict.
+// TestMergeLawsOfAllToolchains checks that in every format values are merged one by one, and that
+// each comment is either kept or reported as a conflict.
 func TestMergeLawsOfAllToolchains(t *testing.T) {
 	for toolchain, format := range map[api.ToolchainType]flatFormat{
 		api.ToolchainKubernetesYAML: {

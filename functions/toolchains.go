@@ -146,8 +146,9 @@ func kubernetesFunctions(
 // builtIn is cached because ToolchainsOf is called for every file of a run.
 var builtIn = sync.OnceValue(Toolchains) //nolint:gochecknoglobals // never changed
 
-// ToolchainsOf returns the built-in toolchains that a file may have according to its name, the usual
-// one first. It returns nil if the name does not say. A more specific name wins over the extension.
+// ToolchainsOf returns the built-in toolchains that a file may have according to its name, the
+// usual one first. It returns nil if the name does not say. A more specific name wins over the
+// extension.
 func ToolchainsOf(path string) []api.ToolchainType { return toolchainsOf(builtIn(), path) }
 
 // ToolchainsOf returns the toolchains of the executor that a file may have according to its name,
@@ -251,7 +252,8 @@ func (t *Toolchain) registerStandard(
 }
 
 // RegisterToolchain adds an author's own toolchain, with the functions for every toolchain and its
-// own. Files that its Files name have it, unless a built-in toolchain has the same extension. It returns an error if the toolchain exists or the registration of a function fails.
+// own. Files that its Files name have it, unless a built-in toolchain has the same extension. It
+// returns an error if the toolchain exists or the registration of a function fails.
 func (e *Executor) RegisterToolchain(t Toolchain) error {
 	if _, taken := e.handlers[t.Name]; taken {
 		return fmt.Errorf("toolchain %s exists already", t.Name)

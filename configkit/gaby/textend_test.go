@@ -188,8 +188,8 @@ func TestTextAtEndInFront(t *testing.T) {
 	}
 }
 
-// TestOracleTextOfValues checks that the text of each value of a document, with a newline after it, means
-// that value.
+// TestOracleTextOfValues checks that the text of each value of a document, with a newline after it,
+// means that value.
 func TestOracleTextOfValues(t *testing.T) {
 	for n := range 6_000 {
 		d := seeded(n)

@@ -490,7 +490,8 @@ func (p *whereParser) literal(t *whereTerm) (literalKind, error) {
 		return 0, p.hint(err, "%s In single quotes it is a text",
 			configkit.DidYouMean("", []string{lower}))
 	}
-	return 0, p.hint(err, "%s", configkit.DidYouMean("", []string{"'" + word + "', in single quotes"}))
+	return 0, p.hint(err, "%s", configkit.DidYouMean("",
+		[]string{"'" + word + "', in single quotes"}))
 }
 
 // quoted parses a string in single quotes. There are no escapes.

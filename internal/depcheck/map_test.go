@@ -28,8 +28,8 @@ func TestMapHasAllPackages(t *testing.T) {
 	}
 }
 
-// onNoMap reports whether the map leaves a package out: docs/writing-functions.md and the READMEs of
-// examples describe those.
+// onNoMap reports whether the map leaves a package out: docs/writing-functions.md and the READMEs
+// of examples describe those.
 func onNoMap(path string) bool {
 	return path == "examples" || strings.HasPrefix(path, "examples/")
 }

@@ -54,9 +54,9 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestGoldenOnOneProcessorAndOnEight runs the cases with more than one part again, a quarter of them
-// on one processor, and with LONG=1 (make long) all cases on both. The output must not depend on
-// the number of processors.
+// TestGoldenOnOneProcessorAndOnEight runs the cases with more than one part again, a quarter of
+// them on one processor, and with LONG=1 (make long) all cases on both. The output must not depend
+// on the number of processors.
 func TestGoldenOnOneProcessorAndOnEight(t *testing.T) {
 	cases, dir := load(t)
 	some := slices.DeleteFunc(slices.Clone(cases), func(c Case) bool { return !hasParts(c) })

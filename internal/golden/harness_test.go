@@ -6,8 +6,8 @@
 // shell and contain nothing that a shell would expand. A case runs inside testdata/.
 //
 // The golden file of a case is golden-output/FOLDER/NAME.out. FOLDER is the first function of a
-// `do` case, else its first word without leading dashes. A global flag with a value, such as -C DIR,
-// before the command does not count.
+// `do` case, else its first word without leading dashes. A global flag with a value, such as -C
+// DIR, before the command does not count.
 package golden_test
 
 import (

@@ -178,9 +178,10 @@ func (r *rest) entry(at, real, rel string, mode fs.FileMode) {
 
 // problem reports what could not be copied.
 func (r *rest) problem(at string, err error) {
-	if r.loop.ctx.Err() != nil || slices.ContainsFunc(r.loop.request.found.Files, func(f source.File) bool {
-		return f.Path == at && f.Problem != nil // it is reported already
-	}) {
+	if r.loop.ctx.Err() != nil || slices.ContainsFunc(r.loop.request.found.Files,
+		func(f source.File) bool {
+			return f.Path == at && f.Problem != nil // it is reported already
+		}) {
 		return
 	}
 	if e, ok := errors.AsType[*fs.PathError](err); ok {

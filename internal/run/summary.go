@@ -400,7 +400,8 @@ func (l *loop) summaryLine() string {
 		verb = "would change"
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%d of %s %s%s", t.changes.files, diag.Count(t.units, "file"), verb, t.byFormat())
+	fmt.Fprintf(&b, "%d of %s %s%s", t.changes.files, diag.Count(t.units, "file"), verb,
+		t.byFormat())
 	fmt.Fprintf(&b, ", %s, %s", diag.Count(t.changes.resources, "resource"),
 		diag.Count(t.changes.values, "value"))
 	if t.failed > 0 {

@@ -417,7 +417,8 @@ func (w *walker) skipReason(name string, mode fs.FileMode, byPattern bool,
 	return w.Formats.skip(name, format)
 }
 
-// skip returns why a file of another format than the given one is skipped; empty accepts any format.
+// skip returns why a file of another format than the given one is skipped; empty accepts any
+// format.
 func (f Formats) skip(name string, format api.ToolchainType) SkipReason {
 	toolchains := f.of(name)
 	switch {

@@ -315,10 +315,12 @@ func Words(least, most int) cobra.PositionalArgs {
 			if least == 1 {
 				verb = "is"
 			}
-			return diag.UsageHint(cmd.UseLine(), "%s %s expected, got %d", diag.Count(least, "word"),
+			return diag.UsageHint(cmd.UseLine(), "%s %s expected, got %d",
+				diag.Count(least, "word"),
 				verb, n)
 		case most >= 0 && n > most:
-			return diag.UsageHint(cmd.UseLine(), "at most %s, got %d: %q", diag.Count(most, "word"), n,
+			return diag.UsageHint(cmd.UseLine(), "at most %s, got %d: %q", diag.Count(most, "word"),
+				n,
 				words[most])
 		}
 		return nil
