@@ -65,7 +65,7 @@ func vetImmutableFunction(provider configkit.ResourceProvider) handler.FunctionR
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-immutable",
 			Description: "Check that immutable fields are unchanged since the last release; " +
-				"passes if there is no earlier version",
+				"passes without an earlier version",
 			Parameters: []api.FunctionParameter{
 				optional(textParameter(parameter, standard,
 					"attribute whose fields must not change; if not given, "+standard, "")),
@@ -93,7 +93,7 @@ func vetDisruptionFunction(provider configkit.ResourceProvider) handler.Function
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-disruption",
 			Description: "Check that no change since the last release is more disruptive than " +
-				"allowed; passes if there is no earlier version",
+				"allowed; passes without an earlier version",
 			Parameters: []api.FunctionParameter{
 				enumParameter(thresholdParameter, "High",
 					"changes of this score or worse fail", api.Scores()...),

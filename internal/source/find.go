@@ -129,31 +129,21 @@ const (
 
 // Describe returns the reason as it follows the number of files: "1 file without resources".
 func (r SkipReason) Describe(files int) string {
-	one, several := "", ""
-	switch r {
-	case OtherExtension:
-		one, several = "with another extension", "with other extensions"
-	case IsLink:
-		one, several = "that is a symbolic link", "that are symbolic links"
-	case NotRegular:
-		one, several = "that is not a regular file", "that are not regular files"
-	case IsBinary:
-		one, several = "that is binary", "that are binary"
-	case IsEmpty:
-		one, several = "that is empty", "that are empty"
-	case NoResource:
-		one, several = "without resources", "without resources"
-	case IsTemplate:
-		one, several = "that is a template", "that are templates"
-	case OtherFormat:
-		one, several = "in another format", "in other formats"
-	case NoFunction:
-		one, several = "in a format without the function", "in formats without the function"
-	}
+	text := map[SkipReason][2]string{ // for one file, and for several
+		OtherExtension: {"with another extension", "with other extensions"},
+		IsLink:         {"that is a symbolic link", "that are symbolic links"},
+		NotRegular:     {"that is not a regular file", "that are not regular files"},
+		IsBinary:       {"that is binary", "that are binary"},
+		IsEmpty:        {"that is empty", "that are empty"},
+		NoResource:     {"without resources", "without resources"},
+		IsTemplate:     {"that is a template", "that are templates"},
+		OtherFormat:    {"in another format", "in other formats"},
+		NoFunction:     {"in a format without the function", "in formats without the function"},
+	}[r]
 	if files == 1 {
-		return one
+		return text[0]
 	}
-	return several
+	return text[1]
 }
 
 // Find finds the files of paths, each of which is a file, a directory, a pattern or "-". The files

@@ -21,12 +21,11 @@ func (w *walker) addURL(url string) {
 	w.add(url, diag.Input(url, "curl -fsSL "+url+" | fctl do -f - FUNCTION", urlError{}))
 }
 
-// urlPath matches a path that was made from a URL: joined with a directory, and cleaned.
-var urlPath = regexp.MustCompile(`(?:^|[/\\])(https?):[/\\]+([^/\\].*)$`)
-
-// urlOf returns the URL that the path of a missing file was made from, or "".
+// urlOf returns the URL that the path of a missing file was made from, or "": the path was joined
+// with a directory, and cleaned.
 func urlOf(path string) string {
-	m := urlPath.FindStringSubmatch(path)
+	// Compiled here, because every start would pay for a variable of the package.
+	m := regexp.MustCompile(`(?:^|[/\\])(https?):[/\\]+([^/\\].*)$`).FindStringSubmatch(path)
 	if m == nil {
 		return ""
 	}
