@@ -14,9 +14,9 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/run"
-	"github.com/fctl-dev/fctl/internal/sink"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -90,7 +90,7 @@ func (c *comparison) printDifferences() error {
 		}
 	}
 	printer := c.printer()
-	out := sink.NewStream(c.app.Streams.Out)
+	out := files.NewStream(c.app.Streams.Out)
 	status, inLayout := app.ExitDone, 0
 	var notes [][]api.Note // by pair
 	for i, d := range c.set.executor.Diff(versions) {
@@ -150,7 +150,7 @@ func (c *comparison) printDifferences() error {
 		return err
 	}
 	_ = out.Write(end...) // Flush returns the error
-	if err := out.Flush(); err != nil && !errors.Is(err, sink.ErrGone) {
+	if err := out.Flush(); err != nil && !errors.Is(err, files.ErrGone) {
 		return diag.Failures(err, api.FailureFunction)
 	}
 	if !c.set.settings.Quiet {

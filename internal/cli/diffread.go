@@ -13,9 +13,9 @@ import (
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/renames"
 	"github.com/fctl-dev/fctl/internal/run"
-	"github.com/fctl-dev/fctl/internal/sink"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -151,7 +151,7 @@ func (c *comparison) directories(ctx context.Context, a, b string) error {
 	for i, dir := range []string{a, b} {
 		finder := &source.Finder{
 			Dir: dir, Recursive: true, Toolchain: c.reader.Toolchain, Formats: c.reader.Formats,
-			AnyFormat: c.reader.Toolchain == "", Temporary: sink.IsTemporary,
+			AnyFormat: c.reader.Toolchain == "", Temporary: files.IsTemporary,
 		}
 		found, err := finder.Find(ctx, []string{"."})
 		if err != nil {
@@ -217,17 +217,17 @@ func (c *comparison) pairUp(a, b side) {
 
 // only returns the files of a toolchain that one side has and the other has not, by their paths.
 func (c *comparison) only(t api.ToolchainType, side, other side) []renames.File {
-	var files []renames.File
+	var list []renames.File
 	for _, path := range slices.Sorted(maps.Keys(side)) {
 		unit := side[path]
 		if _, known := other[path]; !known && unit.Toolchain == t {
-			files = append(files, renames.File{
+			list = append(list, renames.File{
 				Path: path, Data: unit.Data,
 				Resources: resourceNames(c.set.executor, t, unit.Data),
 			})
 		}
 	}
-	return files
+	return list
 }
 
 // resourceNames returns the types and names of the Kubernetes resources in a file.

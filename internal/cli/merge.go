@@ -16,9 +16,9 @@ import (
 	"github.com/fctl-dev/fctl/configkit/textmerge"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/run"
-	"github.com/fctl-dev/fctl/internal/sink"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -100,10 +100,10 @@ type merging struct {
 	app                *app.App
 	set                functionSet // its toolchain is that of the files, after read
 	base, ours, theirs *source.Unit
-	target             *sink.Target // OURS, locked; nil without -i
-	name               string       // of the result in messages
-	written            bool         // the result is in the file called name
-	temporary          bool         // OURS and THEIRS are temporary files
+	target             *files.Target // OURS, locked; nil without -i
+	name               string        // of the result in messages
+	written            bool          // the result is in the file called name
+	temporary          bool          // OURS and THEIRS are temporary files
 	secrets            *sensitive.Values
 }
 
@@ -210,7 +210,7 @@ func (m *merging) read(ctx context.Context, paths []string, path string) error {
 	m.base, problems[0] = reader.Unit(ctx, paths[0], "")
 	m.theirs, problems[2] = reader.Unit(ctx, paths[2], "")
 	if m.written {
-		m.target = (&sink.InPlace{}).Target(paths[1], true)
+		m.target = (&files.InPlace{}).Target(paths[1], true)
 		reader.RegularOnly = true
 		reader.Hold = m.app.Console().Hold(ctx, m.target, diag.FileName(paths[1]),
 			func(write func()) {

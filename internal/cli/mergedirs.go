@@ -16,8 +16,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit/textmerge"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/run"
-	"github.com/fctl-dev/fctl/internal/sink"
 	"github.com/fctl-dev/fctl/internal/source"
 	"github.com/fctl-dev/fctl/internal/treemerge"
 )
@@ -181,7 +181,7 @@ func (m *treeMerging) read(ctx context.Context, i int) error {
 				return fs.SkipDir
 			}
 			return nil
-		case source.IsRepository(e.Name()), sink.IsTemporary(e.Name()):
+		case source.IsRepository(e.Name()), files.IsTemporary(e.Name()):
 			return nil
 		case e.Type()&^fs.ModeSymlink != 0:
 			m.skipped[i] = append(m.skipped[i],

@@ -17,7 +17,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/sink"
+	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -58,7 +58,7 @@ func ReadPackage(ctx context.Context, dir string, o ReadOptions) (*Package, erro
 	}
 	finder := &source.Finder{
 		Dir: p.Root, Recursive: true, Toolchain: api.ToolchainKubernetesYAML,
-		IgnoreFile: ".krmignore", Temporary: sink.IsTemporary,
+		IgnoreFile: ".krmignore", Temporary: files.IsTemporary,
 	}
 	if o.Kptfile {
 		finder.Names = []string{KptfileName}
@@ -122,13 +122,13 @@ func (p *Package) Items() []*Item {
 
 // NoResources returns the files with documents that are not resources, and how many these are.
 func (p *Package) NoResources() map[string]int {
-	files := map[string]int{}
+	counts := map[string]int{}
 	for _, f := range p.Files {
 		if f.noResource > 0 {
-			files[f.Name] = f.noResource
+			counts[f.Name] = f.noResource
 		}
 	}
-	return files
+	return counts
 }
 
 // file returns the file at a path, nil if none was read.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/sink"
+	"github.com/fctl-dev/fctl/internal/files"
 )
 
 // ResultList returns the results of steps as the text of a FunctionResultList, as kpt writes it:
@@ -80,7 +80,7 @@ func WriteResults(ctx context.Context, dir string, results []*StepResult, exitCo
 	if err != nil {
 		return err
 	}
-	files := map[string][]byte{"results.yaml": text}
+	texts := map[string][]byte{"results.yaml": text}
 	for _, r := range results {
 		if !each || len(r.Results) == 0 {
 			continue
@@ -93,33 +93,33 @@ func WriteResults(ctx context.Context, dir string, results []*StepResult, exitCo
 		if err != nil {
 			return err
 		}
-		name := fmt.Sprintf("results-%d.yaml", len(files)-1)
-		files[name] = []byte(strings.TrimRight(list.Value().YAML(), "\n") + "\n")
+		name := fmt.Sprintf("results-%d.yaml", len(texts)-1)
+		texts[name] = []byte(strings.TrimRight(list.Value().YAML(), "\n") + "\n")
 	}
-	return writeFiles(ctx, dir, files)
+	return writeFiles(ctx, dir, texts)
 }
 
 // WriteIO writes what each function got and gave to a directory.
 func WriteIO(ctx context.Context, dir string, results []*StepResult) error {
-	files := map[string][]byte{}
+	texts := map[string][]byte{}
 	for i, r := range results {
 		if r.In == nil && r.Out == nil {
 			continue
 		}
-		files[fmt.Sprintf("%02d-in.yaml", i+1)] = r.In
-		files[fmt.Sprintf("%02d-out.yaml", i+1)] = r.Out
-		files[fmt.Sprintf("%02d-err.txt", i+1)] = []byte(r.Stderr)
+		texts[fmt.Sprintf("%02d-in.yaml", i+1)] = r.In
+		texts[fmt.Sprintf("%02d-out.yaml", i+1)] = r.Out
+		texts[fmt.Sprintf("%02d-err.txt", i+1)] = []byte(r.Stderr)
 	}
-	return writeFiles(ctx, dir, files)
+	return writeFiles(ctx, dir, texts)
 }
 
-func writeFiles(ctx context.Context, dir string, files map[string][]byte) error {
-	tree, err := sink.OpenTree(dir, false)
+func writeFiles(ctx context.Context, dir string, texts map[string][]byte) error {
+	tree, err := files.OpenTree(dir, false)
 	if err != nil {
 		return notWritten(diag.FileName(dir), err)
 	}
 	defer tree.Close() //nolint:errcheck // nothing is synced
-	for name, text := range files {
+	for name, text := range texts {
 		if err := tree.Write(ctx, name, nil, text); err != nil {
 			return notWritten(fileName(dir, name), err)
 		}

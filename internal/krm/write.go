@@ -9,7 +9,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/sink"
+	"github.com/fctl-dev/fctl/internal/files"
 )
 
 // fileName returns the name in messages of a file below root.
@@ -30,11 +30,11 @@ func (p *Package) Write(ctx context.Context, changes []*Change, o WriteOptions) 
 	if len(changes) == 0 {
 		return nil
 	}
-	tree, err := sink.OpenTree(p.Root, o.Sync)
+	tree, err := files.OpenTree(p.Root, o.Sync)
 	if err != nil {
 		return located(diag.FileName(p.Root), err)
 	}
-	inPlace := &sink.InPlace{Sync: o.Sync}
+	inPlace := &files.InPlace{Sync: o.Sync}
 	one := o.One
 	if one == nil {
 		one = func(write func() error) error { return write() }
@@ -66,7 +66,7 @@ func notWritten(name string, err error) error {
 }
 
 // replace replaces the content of a file.
-func replace(ctx context.Context, in *sink.InPlace, c *Change) error {
+func replace(ctx context.Context, in *files.InPlace, c *Change) error {
 	target := in.Target(c.file.open, false)
 	defer target.Release()
 	for {
@@ -96,14 +96,14 @@ func (p *Package) remove(c *Change) error {
 	if data, err := root.ReadFile(name); err != nil {
 		return err
 	} else if !bytes.Equal(data, c.Before) {
-		return sink.ErrChanged
+		return files.ErrChanged
 	}
 	return root.Remove(name)
 }
 
 // WriteTo writes all files of the package to a directory, with the changes.
 func (p *Package) WriteTo(ctx context.Context, dir string, changes []*Change, fsync bool) error {
-	tree, err := sink.OpenTree(dir, fsync)
+	tree, err := files.OpenTree(dir, fsync)
 	if err != nil {
 		return located(diag.FileName(dir), err)
 	}

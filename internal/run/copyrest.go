@@ -13,7 +13,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/sink"
+	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -118,7 +118,7 @@ func (r *rest) directory(at, real, rel string) {
 		r.problem(at, err)
 	}
 	for _, e := range entries {
-		if name := e.Name(); !source.IsRepository(name) && !sink.IsTemporary(name) {
+		if name := e.Name(); !source.IsRepository(name) && !files.IsTemporary(name) {
 			r.entry(filepath.Join(at, name), filepath.Join(real, name), path.Join(rel, name),
 				e.Type())
 		}
@@ -193,13 +193,13 @@ func (r *rest) problem(at string, err error) {
 var errTaken = errors.New("another file is written to the same path")
 
 // copyFile copies a regular file to a tree.
-func copyFile(ctx context.Context, tree *sink.Tree, at, rel string) error {
+func copyFile(ctx context.Context, tree *files.Tree, at, rel string) error {
 	listed, err := os.Lstat(at)
 	if err != nil {
 		return err
 	}
 	if !listed.Mode().IsRegular() { // opening a pipe would block
-		return sink.ErrNotRegular
+		return files.ErrNotRegular
 	}
 	f, err := os.Open(at)
 	if err != nil {
@@ -211,7 +211,7 @@ func copyFile(ctx context.Context, tree *sink.Tree, at, rel string) error {
 		return err
 	}
 	if !os.SameFile(listed, info) {
-		return sink.ErrChanged
+		return files.ErrChanged
 	}
 	return tree.Copy(ctx, rel, f, info)
 }

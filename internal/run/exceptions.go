@@ -13,9 +13,9 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/exceptions"
+	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/report"
-	"github.com/fctl-dev/fctl/internal/sink"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -162,7 +162,7 @@ func (l *loop) writeBaseline() error {
 		return err
 	}
 	path := l.request.inDir(l.options.WriteBaseline)
-	tree, err := sink.OpenTree(filepath.Dir(path), false)
+	tree, err := files.OpenTree(filepath.Dir(path), false)
 	if err != nil {
 		return err
 	}

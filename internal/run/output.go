@@ -12,9 +12,9 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/report"
-	"github.com/fctl-dev/fctl/internal/sink"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -82,20 +82,20 @@ func mutating(chain *plan.Plan) bool {
 	})
 }
 
-// openOutput opens the sink of an output that writes files.
+// openOutput opens the directory or the files that the output goes to.
 func (l *loop) openOutput() (err error) {
 	switch o := l.options; o.Output {
 	case InPlace:
-		l.inPlace = &sink.InPlace{Sync: o.Fsync}
+		l.inPlace = &files.InPlace{Sync: o.Fsync}
 	case Directory:
-		if l.tree, err = sink.OpenTree(o.OutputDir, o.Fsync); err != nil {
+		if l.tree, err = files.OpenTree(o.OutputDir, o.Fsync); err != nil {
 			return NotWritten(diag.FileName(o.OutputDir), err)
 		}
 	}
 	return nil
 }
 
-// closeOutput closes the sink, which syncs directories.
+// closeOutput closes the output, which syncs directories.
 func (l *loop) closeOutput() error {
 	switch {
 	case l.inPlace != nil:
@@ -119,7 +119,7 @@ func (l *loop) writeUnit(o *outcome, unit *source.Unit) (note string, err error)
 	if !o.response.Changed {
 		return "", nil
 	}
-	if n := sink.Names(unit.Info); n > 1 {
+	if n := files.Names(unit.Info); n > 1 {
 		note = fmt.Sprintf("the file has %d hard links; the others still have the old content", n)
 	}
 	return note, o.target.Write(unit.Info, unit.Data, report.Configuration(o.response)...)
@@ -127,15 +127,15 @@ func (l *loop) writeUnit(o *outcome, unit *source.Unit) (note string, err error)
 
 // collisions reports the files that cannot all be written to a directory: two would be the same
 // file there, or one would have the path of another's directory.
-func collisions(dir string, files []source.File) diag.List {
+func collisions(dir string, sources []source.File) diag.List {
 	var problems diag.List
-	files = slices.DeleteFunc(slices.Clone(files), func(f source.File) bool {
+	sources = slices.DeleteFunc(slices.Clone(sources), func(f source.File) bool {
 		return f.Problem != nil
 	})
-	targets := realTargets(dir, files)
+	targets := realTargets(dir, sources)
 	first := map[string]source.File{}  // by target
 	inside := map[string]source.File{} // the first file below a directory, by directory
-	for i, f := range files {
+	for i, f := range sources {
 		if _, taken := first[targets[i]]; taken {
 			continue
 		}
@@ -145,7 +145,7 @@ func collisions(dir string, files []source.File) diag.List {
 			inside[above] = f
 		}
 	}
-	for i, f := range files {
+	for i, f := range sources {
 		other, below := first[targets[i]], inside[targets[i]]
 		switch {
 		case other.Path != f.Path:
@@ -168,10 +168,10 @@ func collision(f source.File, format string, args ...any) *api.Failure {
 
 // realTargets returns the paths at which files would be written in a directory, with symbolic links
 // in their directories resolved.
-func realTargets(dir string, files []source.File) []string {
+func realTargets(dir string, sources []source.File) []string {
 	real := map[string]string{}
-	targets := make([]string, len(files))
-	for i, f := range files {
+	targets := make([]string, len(sources))
+	for i, f := range sources {
 		target := filepath.Join(dir, filepath.FromSlash(f.Rel))
 		targets[i] = filepath.Join(realDirectory(filepath.Dir(target), real), filepath.Base(target))
 	}
@@ -196,7 +196,7 @@ func realDirectory(dir string, known map[string]string) string {
 
 // Hold returns a function that locks the target of a file until it has been read, changed and
 // written. A note says if it has to wait for another program.
-func (c Console) Hold(ctx context.Context, target *sink.Target, file string,
+func (c Console) Hold(ctx context.Context, target *files.Target, file string,
 	note func(func()),
 ) func(fd uintptr) (bool, error) {
 	return func(fd uintptr) (bool, error) {
@@ -217,13 +217,13 @@ const lockPatience = 2 * time.Second
 func NotWritten(file string, err error) *api.Failure {
 	hint := ""
 	switch {
-	case errors.Is(err, sink.ErrReadOnly):
+	case errors.Is(err, files.ErrReadOnly):
 		hint = shellwords.Quote("chmod", "u+w", file)
-	case errors.Is(err, sink.ErrChanged):
+	case errors.Is(err, files.ErrChanged):
 		hint = "run it again"
-	case errors.Is(err, sink.ErrSource):
+	case errors.Is(err, files.ErrSource):
 		hint = "-i writes to the files themselves"
-	case errors.Is(err, sink.ErrNoTemporary) && errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, files.ErrNoTemporary) && errors.Is(err, fs.ErrPermission):
 		hint = "fctl replaces the file with a new one, so the directory must be writable"
 	}
 	return &api.Failure{

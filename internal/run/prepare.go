@@ -12,11 +12,11 @@ import (
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/iostreams"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/policies"
 	"github.com/fctl-dev/fctl/internal/settings"
-	"github.com/fctl-dev/fctl/internal/sink"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -57,16 +57,16 @@ type Request struct {
 }
 
 // NewRequest makes a request without units, for reading a chain from a file.
-func NewRequest(files Files, s *settings.Settings, deps Deps) *Request {
+func NewRequest(from Files, s *settings.Settings, deps Deps) *Request {
 	reader := Reader(s, deps.Streams)
 	reader.Formats = deps.Executor.ToolchainsOf
 	reader.Toolchain, reader.AnyFormat = api.ToolchainType(s.Toolchain), s.AnyFormat
-	return &Request{files: files, executor: deps.Executor, reader: reader, found: &source.Found{}}
+	return &Request{files: from, executor: deps.Executor, reader: reader, found: &source.Found{}}
 }
 
 // Prepare finds the files. It reads none of them.
-func Prepare(ctx context.Context, files Files, s *settings.Settings, deps Deps) (*Request, error) {
-	r := NewRequest(files, s, deps)
+func Prepare(ctx context.Context, from Files, s *settings.Settings, deps Deps) (*Request, error) {
+	r := NewRequest(from, s, deps)
 	var err error
 	if r.found, err = r.find(ctx, s.AnyFormat); err != nil {
 		return r, err
@@ -89,7 +89,7 @@ func (r *Request) find(ctx context.Context, anyFormat bool) (*source.Found, erro
 	finder := &source.Finder{
 		Dir: r.files.Dir, Recursive: r.files.Recursive,
 		Toolchain: r.reader.Toolchain, Formats: r.reader.Formats, AnyFormat: anyFormat,
-		Temporary: sink.IsTemporary,
+		Temporary: files.IsTemporary,
 	}
 	if len(r.files.Paths) > 0 {
 		found, err := finder.Find(ctx, r.files.Paths)

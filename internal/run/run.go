@@ -1,6 +1,6 @@
 // Package run runs a chain of functions on files. A caller prepares a request, which finds the
 // files (source), resolves the chain for their toolchains (plan), and calls Run: it reads each
-// file, has the executor run the chain, and prints (report) or writes (sink) the result.
+// file, has the executor run the chain, and prints (report) or writes (files) the result.
 //
 // The invariants of this package:
 //   - It knows no flags and no exit statuses: options come in as values, and the result goes out as
@@ -28,10 +28,10 @@ import (
 	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/exceptions"
+	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/iostreams"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/report"
-	"github.com/fctl-dev/fctl/internal/sink"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -79,13 +79,13 @@ type loop struct {
 	context    func(unit string, t api.ToolchainType) api.FunctionContext
 
 	printer  *report.Printer
-	inPlace  *sink.InPlace // nil unless the files that were read are written
-	tree     *sink.Tree    // nil unless files in a directory are written
+	inPlace  *files.InPlace // nil unless the files that were read are written
+	tree     *files.Tree    // nil unless files in a directory are written
 	progress *iostreams.Progress
 	summary  summary
 	repeated repeatedErrors
 	result   Result
-	out      *sink.Stream
+	out      *files.Stream
 	broken   error  // why nothing more can be printed
 	stop     func() // ends the run early
 }
@@ -97,7 +97,7 @@ const gcPercent = 200
 // outcome is the result of one unit.
 type outcome struct {
 	file      source.File
-	target    *sink.Target      // the file, locked; nil unless it is written in place
+	target    *files.Target     // the file, locked; nil unless it is written in place
 	toolchain api.ToolchainType // empty if it could not be read
 	skipped   source.SkipReason // why it is skipped; if set, nothing else is reported
 	response  *handler.Result
@@ -131,10 +131,10 @@ func (l *loop) run() (err error) {
 	if err := l.openOutput(); err != nil {
 		return err
 	}
-	streams, files := l.deps.Streams, l.request.found
+	streams, found := l.deps.Streams, l.request.found
 	l.context = plan.Context(l.options.Settings)
 	l.printer = &report.Printer{
-		Format: l.options.Format, Report: l.options.Report, Several: files.Several,
+		Format: l.options.Format, Report: l.options.Report, Several: found.Several,
 		Signatures: l.chain.Signatures,
 		Elsewhere:  l.options.Output != Stdout, Silent: !l.prints,
 		Verbose: l.options.Settings.Verbose, Quiet: l.options.Settings.Quiet,
@@ -148,7 +148,7 @@ func (l *loop) run() (err error) {
 	if !l.options.Settings.Quiet {
 		l.console.Notes("", l.chain.Notes...)
 		if !l.prints || !streams.OutIsTerminal() {
-			l.progress = streams.NewProgress("files", len(files.Files))
+			l.progress = streams.NewProgress("files", len(found.Files))
 		}
 	}
 	if l.deps.Alone {
@@ -156,8 +156,8 @@ func (l *loop) run() (err error) {
 	}
 	working, stop := context.WithCancel(l.ctx)
 	defer stop()
-	l.stop, l.out = stop, sink.NewStream(streams.Out)
-	inOrder(working, len(files.Files), l.work, l.take)
+	l.stop, l.out = stop, files.NewStream(streams.Out)
+	inOrder(working, len(found.Files), l.work, l.take)
 	l.progress.End()
 	l.noteKinds()
 	l.copyRest()
@@ -604,7 +604,7 @@ func (l *loop) finish() error {
 		l.write(chunks)
 		// the summary of the GitHub workflow step that fctl runs in, if any
 		if path := l.deps.Streams.Getenv("GITHUB_STEP_SUMMARY"); path != "" {
-			if err := sink.Append(path, l.printer.Summary()); err != nil {
+			if err := files.Append(path, l.printer.Summary()); err != nil {
 				l.fail(diag.Failures(fmt.Errorf("GITHUB_STEP_SUMMARY: %w", err),
 					api.FailureFunction))
 			}
@@ -616,7 +616,7 @@ func (l *loop) finish() error {
 	if l.broken == nil {
 		l.output(l.out.Flush)
 	}
-	switch gone := errors.Is(l.broken, sink.ErrGone); {
+	switch gone := errors.Is(l.broken, files.ErrGone); {
 	case !l.options.Output.writes() && (gone || l.ctx.Err() != nil):
 		// The reader of the output is gone, or the run was interrupted: nobody needs the
 		// conclusion.

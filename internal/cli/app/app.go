@@ -10,11 +10,11 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/iostreams"
 	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/settings"
-	"github.com/fctl-dev/fctl/internal/sink"
 	"github.com/fctl-dev/fctl/smith/plugin"
 )
 
@@ -81,7 +81,7 @@ func (a *App) Write(text []byte) error {
 	if len(text) == 0 {
 		return nil
 	}
-	if err := (sink.Stdout{W: a.Streams.Out}).Write(text); err != nil {
+	if err := (files.Stdout{W: a.Streams.Out}).Write(text); err != nil {
 		return diag.Failures(err, api.FailureFunction)
 	}
 	return nil

@@ -41,7 +41,7 @@ func complete(a *app.App, cmd *cobra.Command, oneBundle bool) {
 		"assume-ready": c.assumeReady,
 		"ready":        c.ready,
 		"plugin":       c.plugin,
-		"outputs":      files,
+		"outputs":      fileNames,
 	} {
 		if cmd.Flags().Lookup(name) != nil {
 			// fails only if it is registered already
@@ -50,7 +50,7 @@ func complete(a *app.App, cmd *cobra.Command, oneBundle bool) {
 	}
 }
 
-func files(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+func fileNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveDefault
 }
 

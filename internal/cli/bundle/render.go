@@ -9,8 +9,8 @@ import (
 	"github.com/fctl-dev/fctl/internal/bundle"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/run"
-	"github.com/fctl-dev/fctl/internal/sink"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -143,7 +143,7 @@ func (r *runner) emit(ctx context.Context, results []*bundle.Result, o *renderFl
 // writeFiles writes each object to the file DIR/RESOURCE.yaml, or DIR/BUNDLE/RESOURCE.yaml if there
 // are several Bundles.
 func (r *runner) writeFiles(ctx context.Context, results []*bundle.Result, dir string) error {
-	tree, err := sink.OpenTree(source.InDirectory(r.app.Dir, dir), false)
+	tree, err := files.OpenTree(source.InDirectory(r.app.Dir, dir), false)
 	if err != nil {
 		return run.NotWritten(diag.FileName(dir), err)
 	}

@@ -16,7 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/fctl-dev/fctl/internal/sink"
+	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/treemerge"
 )
 
@@ -43,14 +43,14 @@ type Writer struct {
 	// Once calls a function that writes one file.
 	Once func(write func() error) error
 
-	tree     *sink.Tree
+	tree     *files.Tree
 	problems []Problem
 }
 
 // Write writes the result and returns what could not be written. The error is that of Dir.
 func (w *Writer) Write(ctx context.Context) ([]Problem, error) {
 	var err error
-	if w.tree, err = sink.OpenTree(w.Dir, false); err != nil {
+	if w.tree, err = files.OpenTree(w.Dir, false); err != nil {
 		return nil, err
 	}
 	if w.InPlace {
@@ -162,7 +162,7 @@ func (w *Writer) chmod(f *treemerge.Merged, was fs.FileInfo) (fs.FileInfo, error
 	case err != nil:
 		return nil, withoutPath(err)
 	case !os.SameFile(info, was), info.Size() != was.Size(), !info.ModTime().Equal(was.ModTime()):
-		return nil, sink.ErrChanged
+		return nil, files.ErrChanged
 	}
 	return info, nil
 }
@@ -175,11 +175,11 @@ func (w *Writer) replace(ctx context.Context, f *treemerge.Merged, ours File) er
 		return withoutPath(err)
 	}
 	defer file.Close() //nolint:errcheck // nothing was written
-	target := (&sink.InPlace{}).Target(at, false)
+	target := (&files.InPlace{}).Target(at, false)
 	same, err := target.Hold(ctx, file.Fd())
 	defer target.Release()
 	if err == nil && !same {
-		err = sink.ErrChanged
+		err = files.ErrChanged
 	}
 	if err != nil {
 		return err
@@ -192,7 +192,7 @@ func (w *Writer) create(ctx context.Context, f *treemerge.Merged) {
 	w.problem(w.at(f.Path), w.Once(func() error {
 		if w.InPlace {
 			if _, err := os.Lstat(w.at(f.Path)); err == nil {
-				return sink.ErrChanged
+				return files.ErrChanged
 			} else if !errors.Is(err, fs.ErrNotExist) {
 				return withoutPath(err)
 			}

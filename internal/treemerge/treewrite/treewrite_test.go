@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/fctl-dev/fctl/internal/sink"
+	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/treemerge"
 	"github.com/fctl-dev/fctl/internal/treemerge/treewrite"
 )
@@ -68,24 +68,24 @@ func TestChangedMeanwhile(t *testing.T) {
 				os.WriteFile(filepath.Join(dir, "file"), []byte("text"), 0o600)); err != nil {
 				t.Fatal(err)
 			}
-			files := map[string]treewrite.File{}
+			read := map[string]treewrite.File{}
 			for name, text := range map[string]string{"link": "old", "file": "text"} {
 				info, err := os.Lstat(filepath.Join(dir, name))
 				if err != nil {
 					t.Fatal(err)
 				}
-				files[name] = treewrite.File{Info: info, Data: []byte(text)}
+				read[name] = treewrite.File{Info: info, Data: []byte(text)}
 			}
 			if err := test.change(dir); err != nil {
 				t.Fatal(err)
 			}
 			w := treewrite.Writer{
 				Dir: dir, InPlace: true, Result: &test.result,
-				Ours: func(path string) treewrite.File { return files[path] },
+				Ours: func(path string) treewrite.File { return read[path] },
 				Once: func(write func() error) error { return write() },
 			}
 			problems, err := w.Write(t.Context())
-			if err != nil || len(problems) != 1 || !errors.Is(problems[0].Err, sink.ErrChanged) {
+			if err != nil || len(problems) != 1 || !errors.Is(problems[0].Err, files.ErrChanged) {
 				t.Errorf("problems: %v, error: %v", problems, err)
 			}
 		})

@@ -1,4 +1,4 @@
-package sink_test
+package files_test
 
 import (
 	"encoding/binary"
@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/fctl-dev/fctl/internal/sink"
+	"github.com/fctl-dev/fctl/internal/files"
 )
 
 const (
@@ -65,11 +65,11 @@ func TestInPlaceKeepsExtendedAttributes(t *testing.T) {
 	set(t, path, "user.origin", []byte("there"))
 	set(t, path, "user.empty", nil)
 	set(t, path, accessList, accessControl())
-	before := read(t, &sink.InPlace{}, path, false)
+	before := read(t, &files.InPlace{}, path, false)
 	if err := before.write([]byte(young)); err != nil {
 		t.Fatal(err)
 	}
-	after := read(t, &sink.InPlace{}, path, false)
+	after := read(t, &files.InPlace{}, path, false)
 	if get(t, path, "user.origin") != "there" ||
 		get(t, path, accessList) != string(accessControl()) || string(after.data) != young ||
 		after.info.Mode() != before.info.Mode() {
@@ -85,11 +85,11 @@ func TestInPlaceInheritsNothing(t *testing.T) {
 	path := filepath.Join(dir, "a.yaml")
 	create(t, path)
 	set(t, dir, defaultList, accessControl())
-	before := read(t, &sink.InPlace{}, path, false)
+	before := read(t, &files.InPlace{}, path, false)
 	if err := before.write([]byte(young)); err != nil {
 		t.Fatal(err)
 	}
-	if after := read(t, &sink.InPlace{}, path, false); get(t, path, accessList) != "" ||
+	if after := read(t, &files.InPlace{}, path, false); get(t, path, accessList) != "" ||
 		after.info.Mode() != before.info.Mode() {
 		t.Errorf("access %q, mode %v instead of %v", get(t, path, accessList), after.info.Mode(),
 			before.info.Mode())

@@ -1,6 +1,6 @@
 //go:build unix
 
-package sink_test
+package files_test
 
 import (
 	"context"
@@ -15,14 +15,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fctl-dev/fctl/internal/sink"
+	"github.com/fctl-dev/fctl/internal/files"
 )
 
 const old, young = "old: text\n", "new: text, longer\n"
 
 // source is a file that was read to be written in place.
 type source struct {
-	target *sink.Target
+	target *files.Target
 	info   fs.FileInfo
 	data   []byte
 }
@@ -41,7 +41,7 @@ func create(t *testing.T, path string) {
 }
 
 // read locks and reads a file.
-func read(t *testing.T, in *sink.InPlace, path string, link bool) source {
+func read(t *testing.T, in *files.InPlace, path string, link bool) source {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -94,7 +94,7 @@ func TestInPlace(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, onDisk := range []bool{false, true} {
-				in := &sink.InPlace{Sync: onDisk}
+				in := &files.InPlace{Sync: onDisk}
 				s := read(t, in, path, true)
 				if err := s.write([]byte("new: "), nil, []byte("text, longer\n")); err != nil {
 					t.Fatal(err)
@@ -122,7 +122,7 @@ func TestInPlaceKeepsTheOwner(t *testing.T) {
 	if err := os.Chown(path, 12345, 54321); err != nil {
 		t.Fatal(err)
 	}
-	if err := read(t, &sink.InPlace{}, path, false).write([]byte(young)); err != nil {
+	if err := read(t, &files.InPlace{}, path, false).write([]byte(young)); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(path)
@@ -151,7 +151,7 @@ func TestInPlaceFollowsLinks(t *testing.T) {
 	for _, name := range []string{"one.yaml", "dir/a.yaml"} {
 		t.Run(name, func(t *testing.T) {
 			create(t, filepath.Join(dir, "real/a.yaml"))
-			if err := read(t, &sink.InPlace{}, filepath.Join(dir, name),
+			if err := read(t, &files.InPlace{}, filepath.Join(dir, name),
 				true).write([]byte(young)); err != nil {
 				t.Fatal(err)
 			}
@@ -203,13 +203,13 @@ func TestInPlaceLosesNothing(t *testing.T) {
 			if err := os.Chtimes(path, aged, aged); err != nil {
 				t.Fatal(err)
 			}
-			s := read(t, &sink.InPlace{}, path, name != "a link now")
+			s := read(t, &files.InPlace{}, path, name != "a link now")
 			if err := change(path); err != nil {
 				t.Fatal(err)
 			}
 			was, _ := os.Stat(path)
 			text, _ := os.ReadFile(path)
-			if err := s.write([]byte(young)); !errors.Is(err, sink.ErrChanged) {
+			if err := s.write([]byte(young)); !errors.Is(err, files.ErrChanged) {
 				t.Errorf("got %v", err)
 			}
 			if now, _ := os.Stat(path); was != nil && !os.SameFile(now, was) {
@@ -234,14 +234,14 @@ func TestInPlaceRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	readOnly := read(t, &sink.InPlace{}, path, true)
+	readOnly := read(t, &files.InPlace{}, path, true)
 	for _, c := range []struct {
 		s    source
 		want error
 	}{
-		{readOnly, sink.ErrReadOnly},
-		{source{target: readOnly.target}, sink.ErrNotRegular},
-		{source{target: readOnly.target, info: info}, sink.ErrNotRegular},
+		{readOnly, files.ErrReadOnly},
+		{source{target: readOnly.target}, files.ErrNotRegular},
+		{source{target: readOnly.target, info: info}, files.ErrNotRegular},
 	} {
 		t.Run(c.want.Error(), func(t *testing.T) {
 			if err := c.s.write([]byte(young)); !errors.Is(err, c.want) {
@@ -269,7 +269,7 @@ func TestInPlaceWithoutSpace(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit) }()
-	err := read(t, &sink.InPlace{}, path, true).write(make([]byte, 2<<20))
+	err := read(t, &files.InPlace{}, path, true).write(make([]byte, 2<<20))
 	if !errors.Is(err, syscall.EFBIG) || strings.Contains(err.Error(), ".tmp") {
 		t.Errorf("got %v", err)
 	}
@@ -286,7 +286,7 @@ func TestHold(t *testing.T) {
 	if err := os.Link(path, other); err != nil {
 		t.Fatal(err)
 	}
-	in := &sink.InPlace{}
+	in := &files.InPlace{}
 	first := read(t, in, path, true)
 	f, err := os.Open(other)
 	if err != nil {
@@ -328,7 +328,7 @@ func TestTree(t *testing.T) {
 	}
 	for _, onDisk := range []bool{false, true} {
 		t.Run(fmt.Sprint(onDisk), func(t *testing.T) {
-			tree, err := sink.OpenTree(root, onDisk)
+			tree, err := files.OpenTree(root, onDisk)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -369,7 +369,7 @@ func TestTreeIsNotLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree, err := sink.OpenTree(root, false)
+	tree, err := files.OpenTree(root, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -401,13 +401,13 @@ func TestTreeIsNotLeft(t *testing.T) {
 	if entries(t, dir) != "a.yaml out" {
 		t.Errorf("there is %s", entries(t, dir))
 	}
-	here, err := sink.OpenTree(dir, false)
+	here, err := files.OpenTree(dir, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer here.Close() //nolint:errcheck // nothing was written
 	if err := here.Write(t.Context(), "a.yaml", from, []byte(young)); !errors.Is(err,
-		sink.ErrSource) || content(t, source) != old {
+		files.ErrSource) || content(t, source) != old {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,5 +1,5 @@
 //go:build unix && !linux
 
-package sink
+package files
 
 func keepExtended(int, string) error { return nil }

@@ -1,12 +1,11 @@
-// Package sink writes results: to the standard output, to the files that configuration was read
-// from, or to files in a directory.
+// Package files is the one package that locks, replaces and creates files, and that writes results
+// to the standard output.
 //
-// A sink takes the finished result of a unit, so a unit that failed writes nothing. A file is
-// replaced atomically by a new one: nobody ever sees a part of it, whatever happens to the process.
-// A file that is written in place is locked from before it is read, and compared with what was read
-// before it is replaced, so that no update is lost. Results may come in many small parts; they are
-// written with few system calls.
-package sink
+// A file is replaced atomically by a new one: nobody ever sees a part of it, whatever happens to
+// the process. A file that is written in place is locked from before it is read, and compared with
+// what was read before it is replaced, so that no update is lost. Results may come in many small
+// parts; they are written with few system calls.
+package files
 
 import (
 	"bufio"
