@@ -144,10 +144,14 @@ func (r *listReader) value(v gaby.Value, p api.FunctionParameter) (argument, boo
 		r.report(v.Position(), `for an empty text write ""`, "%sa value is expected", prefix)
 		return a, false
 	case v.Kind() == gaby.Scalar:
-		text, evaluator, err := r.resolver.value(v.Text(), r.text.Dir)
+		text, evaluator, err := valueOf(v.Text(), r.text.Dir, r.text.ReadFile)
 		if err != nil {
 			for _, f := range diag.Failures(err, api.FailureInput) {
-				r.report(v.Position(), f.Hint, "%s%s: %s", prefix, f.Pos, f.Message)
+				message := f.Message
+				if at := f.Pos.String(); at != "" {
+					message = at + ": " + message
+				}
+				r.report(v.Position(), f.Hint, "%s%s", prefix, message)
 				r.problems[len(r.problems)-1].Class = f.Class
 			}
 			return a, false

@@ -21,6 +21,9 @@ type Text struct {
 	Bytes []byte
 	Name  string // its name in messages
 	Dir   string // what its paths are relative to; empty for the working directory
+	// ReadFile reads the files that its values name; nil is that of the Resolver, which reads any
+	// file. A text that the user did not name has one of its own.
+	ReadFile ReadFunc
 }
 
 // Invocations resolves the chain in a text:
@@ -48,6 +51,9 @@ type Text struct {
 //
 // The error is a diag.List of everything that is wrong with the text.
 func (r *Resolver) Invocations(text Text) (*Plan, error) {
+	if text.ReadFile == nil {
+		text.ReadFile = r.ReadFile
+	}
 	l := &listReader{resolver: r, text: text, plan: &Plan{}, names: map[string]gaby.Position{}}
 	doc, err := gaby.ParseYAML(text.Bytes)
 	if err == nil {

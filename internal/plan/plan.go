@@ -68,8 +68,8 @@ type Resolver struct {
 	// Defaults are the values of parameters of functions that the settings have, by name. A
 	// function gets them unless they are given.
 	Defaults map[string]string
-	// ReadFile reads the file that file:PATH names; "-" is the standard input.
-	ReadFile func(path string) ([]byte, error)
+	// ReadFile reads the files that words name, and those that a Text names that has no ReadFile.
+	ReadFile ReadFunc
 }
 
 // Plan is a resolved chain.
@@ -303,7 +303,7 @@ func (r *Resolver) arguments(l *linkWords) (args []api.FunctionArgument, err err
 		case word.kind == literal:
 			args = append(args, api.FunctionArgument{Value: word.value})
 		default:
-			value, evaluator, err := r.value(word.value, "")
+			value, evaluator, err := valueOf(word.value, "", r.ReadFile)
 			if err != nil {
 				for _, f := range diag.Failures(err, api.FailureInput) {
 					f.Function = l.name

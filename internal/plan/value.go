@@ -16,8 +16,11 @@ func FilePath(word string) (path string, ok bool) {
 	return path, ok && !strings.HasPrefix(path, "//")
 }
 
-// value returns the value of a word. The paths of files are relative to dir.
-func (r *Resolver) value(word, dir string) (value, evaluator string, err error) {
+// ReadFunc reads the file that a value file:PATH names; "-" is the standard input.
+type ReadFunc func(path string) ([]byte, error)
+
+// valueOf returns the value of a word. The paths of files are relative to dir.
+func valueOf(word, dir string, read ReadFunc) (value, evaluator string, err error) {
 	path, isFile := FilePath(word)
 	if !isFile {
 		value, evaluator = handler.ParseValue(word)
@@ -26,7 +29,7 @@ func (r *Resolver) value(word, dir string) (value, evaluator string, err error) 
 	if path != "" && path != "-" && !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
 	}
-	text, err := r.ReadFile(path)
+	text, err := read(path)
 	if f, ok := errors.AsType[*api.Failure](err); ok && f.Hint == "" &&
 		f.Class == api.FailureInput {
 		f.Hint = "for the literal text, write " + shellwords.Quote("text:"+word)

@@ -172,7 +172,11 @@ func (r *Request) Policy(ctx context.Context, resolver *plan.Resolver,
 	if err != nil {
 		return nil, err
 	}
-	return resolver.Invocations(plan.Text{Bytes: text, Name: shown, Dir: filepath.Dir(name)})
+	chain := plan.Text{Bytes: text, Name: shown, Dir: filepath.Dir(name)}
+	if policy.OfProject() {
+		chain.ReadFile = policy.ReadNamed
+	}
+	return resolver.Invocations(chain)
 }
 
 // bytes reads a file that is not a unit, and caches it: the standard input can be read only once.

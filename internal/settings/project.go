@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -24,6 +25,7 @@ const (
 
 var (
 	errOutside    = errors.New("the path leads outside the directory of " + ProjectFile)
+	errGit        = errors.New("the path leads into .git")
 	errNotRegular = errors.New("not a regular file")
 )
 
@@ -115,6 +117,11 @@ func (p *project) inside(path string) (string, error) {
 	rel, outside := filepath.Rel(p.dir, real)
 	if outside != nil || !filepath.IsLocal(rel) {
 		return "", errOutside
+	}
+	// .git is not of the project: its config may have a token of the CI system
+	if slices.ContainsFunc(strings.Split(rel, string(filepath.Separator)),
+		func(part string) bool { return strings.EqualFold(part, ".git") }) {
+		return "", errGit
 	}
 	return rel, err
 }
@@ -215,10 +222,41 @@ func (f File) Asked() bool { return strings.HasPrefix(f.origin, "--") }
 // Read reads path, which is the file or a file found in it, if a project's settings file names it.
 // The error is an *api.Failure.
 func (f File) Read(path string) ([]byte, error) {
+	text, err := f.project.named(path)
+	if err != nil {
+		return nil, f.Locate(err)
+	}
+	return text, nil
+}
+
+// ReadNamed reads a file that the content of f names, which a project's settings file names. It
+// must be below the directory of that file as well. The error is an *api.Failure.
+func (f File) ReadNamed(path string) ([]byte, error) {
+	switch path {
+	case "":
+		return nil, diag.UsageHint("file:PATH is the content of the file at PATH",
+			"the name of the file is empty")
+	case "-":
+		return nil, diag.Usage("file:-: a policy that %s names does not read the standard input",
+			ProjectFile)
+	}
+	text, err := f.project.named(path)
+	if err == nil {
+		return text, nil
+	}
+	if errors.Is(err, errOutside) || errors.Is(err, errGit) {
+		err.Class = api.FailureUsage
+		err.Hint = f.By.String() + " names this policy, which can only read files below there"
+	}
+	return nil, err
+}
+
+// named reads a file that the project names.
+func (p *project) named(path string) ([]byte, *api.Failure) {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
-	text, err := f.project.read(path, maxNamed, anyOwner)
+	text, err := p.read(path, maxNamed, anyOwner)
 	if err == nil {
 		return text, nil
 	}
@@ -226,7 +264,7 @@ func (f File) Read(path string) ([]byte, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = errors.New("no such file")
 	}
-	return nil, f.Locate(diag.Input(shown(path, here), "", unwrapPath(err)))
+	return nil, diag.Input(shown(path, here), "", unwrapPath(err))
 }
 
 // Locate adds to a problem with the file a hint at the settings file that names it.
@@ -238,8 +276,9 @@ func (f File) Locate(err error) error {
 	return err
 }
 
-// isOutside reports whether a path in a project's settings file is outside its directory.
+// isOutside reports whether a path in a project's settings file is outside its directory, or in
+// .git.
 func (p *project) isOutside(path string) bool {
 	_, err := p.inside(path)
-	return errors.Is(err, errOutside)
+	return errors.Is(err, errOutside) || errors.Is(err, errGit)
 }

@@ -206,11 +206,13 @@ func (f *reader) resolve(text []byte, locate func(*api.Failure),
 ) (*api.FunctionInvocationRequest, error) {
 	r := &plan.Resolver{
 		Toolchain: toolchain, Functions: f.executor,
+	}
+	p, err := r.Invocations(plan.Text{
+		Bytes: text,
 		ReadFile: func(path string) ([]byte, error) {
 			return nil, diag.Usage("file:%s: a KRM function reads no files", path)
 		},
-	}
-	p, err := r.Invocations(plan.Text{Bytes: text})
+	})
 	if err != nil {
 		problems := diag.In("", diag.Failures(err, api.FailureUsage))
 		for _, problem := range problems {
