@@ -13,6 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/files"
 )
 
 // file is the content of a settings file.
@@ -146,7 +147,7 @@ func (p location) read() ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close() //nolint:errcheck // nothing was written
-	return readBounded(f, maxSettings)
+	return files.ReadBounded(f, 0, maxSettings)
 }
 
 // itemsOf returns the items of a path or a list of paths. bad is the value that is neither, or does

@@ -3,7 +3,6 @@ package settings
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/files"
 )
 
 // ProjectFile is the name of a project's settings file.
@@ -24,9 +24,8 @@ const (
 )
 
 var (
-	errOutside    = errors.New("the path leads outside the directory of " + ProjectFile)
-	errGit        = errors.New("the path leads into .git")
-	errNotRegular = errors.New("not a regular file")
+	errOutside = errors.New("the path leads outside the directory of " + ProjectFile)
+	errGit     = errors.New("the path leads into .git")
 )
 
 // project is the directory of a project's settings file. Its content is controlled by the authors
@@ -48,12 +47,12 @@ func findProject(dir, from string) (*project, []api.Note, *api.Failure) {
 		if err != nil || info.IsDir() {
 			continue
 		}
-		if other := untrustedPart(at, path, info); other != "" {
+		if other := files.UntrustedPart(at, ProjectFile, info); other != "" {
 			notes = append(notes, api.Note{
 				Pos: api.Position{File: shown(path, from)},
 				Message: fmt.Sprintf("this file is ignored: %s %s; --config %s uses it as your "+
 					"own settings",
-					other, notTrusted, diag.FileName(shown(path, from))),
+					other, files.NotTrusted, diag.FileName(shown(path, from))),
 			})
 			continue
 		}
@@ -68,44 +67,11 @@ func findProject(dir, from string) (*project, []api.Note, *api.Failure) {
 
 // projectDirs returns the directories where a project's file may be, the nearest first.
 func projectDirs(dir string) []string {
-	dir = realPath(dir)
-	home, _ := os.UserHomeDir()
-	home = realPath(home)
-	var dirs []string
-	for at := dir; ; at = filepath.Dir(at) {
-		dirs = append(dirs, at)
-		// .git is a file in a worktree and in a submodule
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil || at == home {
-			return dirs
-		}
-		if at == filepath.Dir(at) {
-			return dirs[:1]
-		}
+	dirs, bounded := files.Above(dir)
+	if !bounded {
+		return dirs[:1]
 	}
-}
-
-// realPath resolves the symbolic links in a path, as git does: the directories above must not
-// depend on how the directory was reached.
-func realPath(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return path
-}
-
-// untrustedPart returns which part of a settings file is not trusted: the file, the link to it or
-// its directory; "" if all are trusted.
-func untrustedPart(dir, path string, info fs.FileInfo) string {
-	if !isTrusted(info) {
-		return "it"
-	}
-	if target, err := os.Stat(path); err == nil && !isTrusted(target) {
-		return "the file it leads to"
-	}
-	if in, err := os.Stat(dir); err != nil || !isTrusted(in) {
-		return "its directory"
-	}
-	return ""
+	return dirs
 }
 
 // inside returns path relative to the directory, after following links.
@@ -130,8 +96,8 @@ func (p *project) inside(path string) (string, error) {
 // changed since it was found.
 func (p *project) settings() ([]byte, error) {
 	return p.read(filepath.Join(p.dir, ProjectFile), maxSettings, func(info fs.FileInfo) error {
-		if !isTrusted(info) {
-			return errors.New("it " + notTrusted)
+		if !files.IsTrusted(info) {
+			return errors.New("it " + files.NotTrusted)
 		}
 		return nil
 	})
@@ -145,49 +111,14 @@ func (p *project) read(path string, most int64, admit func(fs.FileInfo) error) (
 		return nil, err
 	}
 	if info, err := p.root.Lstat(rel); err == nil && info.Mode().Type()&^fs.ModeSymlink != 0 {
-		return nil, checkRegular(info) // opening a device can have side effects
+		return nil, files.CheckRegular(info) // opening a device can have side effects
 	}
-	f, err := p.root.OpenFile(rel, os.O_RDONLY|nonBlocking, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close() //nolint:errcheck // nothing was written
-	info, err := f.Stat()
-	if err == nil {
-		err = checkRegular(info)
-	}
-	if err == nil {
-		err = admit(info)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return readBounded(f, most)
-}
-
-func anyOwner(fs.FileInfo) error { return nil }
-
-func checkRegular(info fs.FileInfo) error {
-	switch {
-	case info.IsDir():
-		return errors.New("a file is expected, not a directory")
-	case !info.Mode().IsRegular():
-		return errNotRegular
-	}
-	return nil
-}
-
-func readBounded(r io.Reader, most int64) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(r, most+1))
-	if err == nil && int64(len(text)) > most {
-		return nil, fmt.Errorf("the file is larger than the limit of %d MiB", most>>20)
-	}
-	return text, err
+	return files.ReadRegular(p.root, rel, most, admit)
 }
 
 // shown returns the name of a file in messages: relative to the directory from, if that is shorter.
 func shown(path, from string) string {
-	if rel, err := filepath.Rel(realPath(from), path); err == nil && len(rel) < len(path) {
+	if rel, err := filepath.Rel(files.RealPath(from), path); err == nil && len(rel) < len(path) {
 		return diag.FileName(rel)
 	}
 	return path
@@ -256,7 +187,7 @@ func (p *project) named(path string) ([]byte, *api.Failure) {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
-	text, err := p.read(path, maxNamed, anyOwner)
+	text, err := p.read(path, maxNamed, nil)
 	if err == nil {
 		return text, nil
 	}

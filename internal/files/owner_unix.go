@@ -1,6 +1,6 @@
 //go:build unix
 
-package settings
+package files
 
 import (
 	"io/fs"
@@ -12,12 +12,15 @@ import (
 // nonBlocking prevents opening a pipe from blocking until somebody writes to it.
 const nonBlocking = syscall.O_NONBLOCK
 
-// notTrusted completes a message about a file for which isTrusted returned false.
-const notTrusted = "belongs to another user"
+// NotTrusted completes a message about a file for which IsTrusted returned false.
+const NotTrusted = "belongs to another user"
 
-// isTrusted reports whether a file belongs to the user or to root. As with git's safe.directory,
+// KnowsOwners says that IsTrusted can find out who owns a file.
+const KnowsOwners = true
+
+// IsTrusted reports whether a file belongs to the user or to root. As with git's safe.directory,
 // files of the user who called sudo are trusted as well when running under sudo.
-func isTrusted(info fs.FileInfo) bool {
+func IsTrusted(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return false
