@@ -71,6 +71,9 @@ func (e *explainer) from(v gaby.Value, path []string) (from string, secret bool)
 	resource := e.res.Resource
 	b := e.result.Bundle
 	for _, o := range e.res.Origins {
+		if o.Reference == "" && len(o.Path) > 0 && hasPrefix(path, o.Path) {
+			return o.From, false
+		}
 		isMade := resource.object == nil && e.res.doc != nil // by the plugin, from its spec
 		if o.Reference == "" || isMade || !hasPrefix(path, o.Path) {
 			continue

@@ -46,6 +46,7 @@ type run struct {
 	crds    []*Observed
 	made    map[Key]*Resource // objects that were rendered
 	owner   gaby.Value        // the observed Bundle
+	scalers map[scaled]bool   // what the HorizontalPodAutoscalers of the Bundle scale
 }
 
 // Process processes the resources of a Bundle in order. A resource that fails does not stop the
@@ -279,6 +280,9 @@ func (p *run) finish(res *ResourceResult) {
 		if _, err := res.doc.Set(p.bundle.Namespace, "metadata", "namespace"); err != nil {
 			res.fail(p.position(res.Resource.value), "", err)
 		}
+	}
+	if err := p.scale(res); err != nil {
+		res.fail(p.position(res.Resource.value), "", err)
 	}
 	if p.OwnerRefs {
 		if err := p.addOwners(res); err != nil {

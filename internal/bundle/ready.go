@@ -207,7 +207,8 @@ func allTrue(actual gaby.Value, names ...string) readiness {
 	return readiness{ready: true}
 }
 
-// deploymentReady follows kubectl rollout status.
+// deploymentReady follows kubectl rollout status. Until the controller has seen the latest change,
+// the status is about the one before.
 func deploymentReady(actual gaby.Value) readiness {
 	status := actual.Get("status")
 	number := func(v gaby.Value, otherwise int) int {
@@ -216,17 +217,17 @@ func deploymentReady(actual gaby.Value) readiness {
 		}
 		return otherwise
 	}
-	if c := condition(actual, "Progressing"); c.Get("reason").Text() == "ProgressDeadlineExceeded" {
-		return readiness{err: fmt.Errorf("the deployment exceeded its progress deadline%s",
-			because(c))}
-	}
 	wanted := number(actual.Get("spec").Get("replicas"), 1)
 	observed := number(status.Get("observedGeneration"), 0)
 	updated := number(status.Get("updatedReplicas"), 0)
 	available := number(status.Get("availableReplicas"), 0)
+	progress := condition(actual, "Progressing")
 	switch {
 	case observed < number(actual.Get("metadata").Get("generation"), 0):
 		return readiness{message: "the controller has not seen the latest change"}
+	case progress.Get("reason").Text() == "ProgressDeadlineExceeded":
+		return readiness{err: fmt.Errorf("the deployment exceeded its progress deadline%s",
+			because(progress))}
 	case updated < wanted:
 		return readiness{message: fmt.Sprintf("%d of %d replicas are updated", updated, wanted)}
 	case number(status.Get("replicas"), 0) > updated:

@@ -38,6 +38,8 @@ func TestReadiness(t *testing.T) {
 	deployment := func(status string) string {
 		return meta + "spec: {replicas: 2}\nstatus: {" + status + "}\n"
 	}
+	const deadline = "conditions: [{type: Progressing, status: 'False', reason: " +
+		"ProgressDeadlineExceeded, message: slow}]"
 	condition := func(list string) string { return meta + "status: {conditions: [" + list + "]}\n" }
 	for name, c := range map[string]struct {
 		apiVersion, kind, observed, want string
@@ -116,10 +118,14 @@ func TestReadiness(t *testing.T) {
 		},
 		"deployment, too late": {
 			apiVersion: "apps/v1", kind: "Deployment",
-			observed: condition("{type: Progressing, status: 'False', reason: " +
-				"ProgressDeadlineExceeded, message: slow}"),
+			observed: deployment("observedGeneration: 3, " + deadline),
 			want: "Error: the deployment exceeded its progress deadline: " +
 				"ProgressDeadlineExceeded: slow (retriable false, external true)",
+		},
+		"deployment, too late before the latest change": {
+			apiVersion: "apps/v1", kind: "Deployment",
+			observed: deployment("observedGeneration: 2, " + deadline),
+			want:     "InProgress: the controller has not seen the latest change",
 		},
 
 		"autoscaler": {

@@ -274,8 +274,8 @@ func isRetriable(err error) bool {
 // Origin says where a value of a rendered object comes from.
 type Origin struct {
 	Path      []string
-	Reference smithv1.ReferenceName // empty if the file has the value
-	From      string                // the object that the reference reads
+	Reference smithv1.ReferenceName // empty if no reference has the value
+	From      string                // the object that the reference reads, or what has the value
 	Pos       api.Position
 
 	reference resolved

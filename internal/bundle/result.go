@@ -51,6 +51,8 @@ type ResourceResult struct {
 	mask    func(string) string
 	crlf    bool
 	noRule  bool // no rule says whether the object is ready
+	// isScaled says that something else decides the replicas of the observed object.
+	isScaled bool
 	// waits is why the resource fails now, if it counts as ready in a simulation.
 	waits diag.List
 }

@@ -15,43 +15,68 @@ import (
 const maxShownPaths = 3
 
 // comparison finds where an observed object is not as it was rendered. What the API server or a
-// controller added does not count: only fields that were rendered are compared.
+// controller added does not count: only fields that are rendered, or that were, are compared.
 type comparison struct {
 	// whole says that the observed object comes from a cluster, which has a uid. Of another one,
 	// which somebody wrote, only the fields that it has are compared.
 	whole bool
 	paths []string
+	found map[string]bool // those in paths
+}
+
+func (c *comparison) add(path string) {
+	if !c.found[path] {
+		c.paths, c.found[path] = append(c.paths, path), true
+	}
 }
 
 // outdated returns the paths at which an observed object is not as it was rendered, in the order of
-// the rendered object. A controller would write the object.
+// the rendered object, and then those that were removed from the Bundle. A controller would write
+// the object.
 func (p *run) outdated(res *ResourceResult) []string {
 	rendered, actual := res.doc.Value(), res.actual
-	c := &comparison{whole: actual.Get("metadata").Get("uid").Text() != ""}
+	c := &comparison{
+		whole: actual.Get("metadata").Get("uid").Text() != "", found: map[string]bool{},
+	}
 	for field := rendered.First(); field.Exists(); field = field.Next() {
-		key := field.Key()
-		switch {
-		case slices.Contains([]string{"apiVersion", "kind", "status"}, key):
+		switch key := field.Key(); {
+		case !isCompared(key, p.OwnerRefs):
 		case key == "metadata":
 			c.metadata(field, actual.Get(key), p.OwnerRefs)
-		case isSecret(res.GVK) && (key == "data" || key == "stringData"):
+		case isSecret(res.GVK) && isSecretField(key):
 			c.secret(rendered, actual, key)
-		case res.GVK.Group == "" && res.GVK.Kind == "ConfigMap" && key == "data" && !field.IsNull():
-			c.compare(field, actual.Get(key), key)
-			c.removed(actual.Get(key), key, field)
 		default:
 			c.compare(field, actual.Get(key), key)
 		}
 	}
+	var entries []string // fields whose entries only the Bundle decides
+	switch {
+	case isSecret(res.GVK):
+		entries = []string{"data", "stringData"}
+		if rendered.Get("type").Text() != tokenSecret {
+			c.removed(actual.Get("data"), "data", rendered.Get("data"), rendered.Get("stringData"))
+		}
+	case res.GVK.Group == "" && res.GVK.Kind == "ConfigMap":
+		entries = []string{"data", "binaryData"}
+		for _, key := range entries {
+			c.removed(actual.Get(key), key, rendered.Get(key))
+		}
+	}
+	c.findRemoved(rendered, actual, func(path string) bool {
+		return !isCompared(path, p.OwnerRefs) || slices.Contains(entries, path) ||
+			res.isScaled && path == replicasPath
+	})
 	return c.paths
 }
+
+// tokenSecret is the type of Secrets that a controller fills.
+const tokenSecret = "kubernetes.io/service-account-token"
 
 // metadata compares what a Bundle decides. Finalizers are removed by controllers.
 func (c *comparison) metadata(rendered, actual gaby.Value, owners bool) {
 	for field := rendered.First(); field.Exists(); field = field.Next() {
-		switch key := field.Key(); {
-		case key == "labels" || key == "annotations", key == "ownerReferences" && owners:
-			c.compare(field, actual.Get(key), "metadata."+key)
+		if path := "metadata." + field.Key(); isCompared(path, owners) {
+			c.compare(field, actual.Get(field.Key()), path)
 		}
 	}
 }
@@ -66,20 +91,17 @@ func (c *comparison) secret(rendered, actual gaby.Value, field string) {
 		case field == "data" && rendered.Get("stringData").Get(key).Exists():
 		case field == "stringData" && data.Exists() && !text.Exists():
 			if data.Text() != base64.StdEncoding.EncodeToString([]byte(v.Text())) {
-				c.paths = append(c.paths, path)
+				c.add(path)
 			}
 		case field == "stringData":
 			c.compare(v, text, path)
 		case text.Exists():
 			if v.Text() != base64.StdEncoding.EncodeToString([]byte(text.Text())) {
-				c.paths = append(c.paths, path)
+				c.add(path)
 			}
 		default:
 			c.compare(v, data, path)
 		}
-	}
-	if field == "data" || !rendered.Get("data").Exists() {
-		c.removed(actual.Get("data"), "data", rendered.Get("data"), rendered.Get("stringData"))
 	}
 }
 
@@ -93,7 +115,7 @@ func (c *comparison) removed(actual gaby.Value, path string, rendered ...gaby.Va
 		if !slices.ContainsFunc(rendered, func(r gaby.Value) bool {
 			return r.Get(v.Key()).Exists()
 		}) {
-			c.paths = append(c.paths, path+"."+escaped(v.Key()))
+			c.add(path + "." + escaped(v.Key()))
 		}
 	}
 }
@@ -107,7 +129,7 @@ func (c *comparison) compare(rendered, actual gaby.Value, path string) {
 	case rendered.IsNull(): // as if it was left out
 	case !actual.Exists() || actual.IsNull():
 		if c.whole && !isEmpty(rendered) {
-			c.paths = append(c.paths, path)
+			c.add(path)
 		}
 	case rendered.Kind() == gaby.Map && actual.Kind() == gaby.Map:
 		for v := rendered.First(); v.Exists(); v = v.Next() {
@@ -115,8 +137,9 @@ func (c *comparison) compare(rendered, actual gaby.Value, path string) {
 		}
 	case rendered.Kind() == gaby.List && actual.Kind() == gaby.List:
 		c.lists(rendered, actual, path)
-	case !rendered.Equal(actual) && !sameAmount(rendered, actual, path):
-		c.paths = append(c.paths, path)
+	case !rendered.Equal(actual) && !sameAmount(rendered, actual, path) &&
+		!samePort(rendered, actual, path):
+		c.add(path)
 	}
 }
 
@@ -124,24 +147,20 @@ func (c *comparison) compare(rendered, actual gaby.Value, path string) {
 // in another order; else item by item.
 func (c *comparison) lists(rendered, actual gaby.Value, path string) {
 	if rendered.Len() != actual.Len() {
-		c.paths = append(c.paths, path)
+		c.add(path)
 		return
 	}
-	named := map[string]gaby.Value{}
-	for v := actual.First(); v.Exists(); v = v.Next() {
-		if name, ok := v.Get("name").Data().(string); ok {
-			named[name] = v
+	named := byName(actual)
+	for v := rendered.First(); v.Exists() && named != nil; v = v.Next() {
+		if !named[v.Get("name").Text()].Exists() {
+			named = nil
 		}
-	}
-	byName := len(named) == actual.Len()
-	for v := rendered.First(); v.Exists() && byName; v = v.Next() {
-		byName = named[v.Get("name").Text()].Exists()
 	}
 	other := actual.First()
 	i := 0
 	for v := rendered.First(); v.Exists(); v, other = v.Next(), other.Next() {
 		against := other
-		if byName {
+		if named != nil {
 			against = named[v.Get("name").Text()]
 		}
 		c.compare(v, against, path+"."+strconv.Itoa(i))
@@ -192,6 +211,15 @@ func sameAmount(a, b gaby.Value, path string) bool {
 	x, ok := quantity.Parse(a.Text())
 	y, also := quantity.Parse(b.Text())
 	return ok && also && x.Compare(y) == 0
+}
+
+// samePort reports whether two scalars are the same number, one as text, at the path of a field that
+// may have either.
+func samePort(a, b gaby.Value, path string) bool {
+	return slices.Contains([]string{
+		"targetPort", "port", "servicePort", "maxSurge", "maxUnavailable", "minAvailable",
+	}, path[strings.LastIndexByte(path, '.')+1:]) &&
+		(isNumber(a) || isNumber(b)) && a.Kind() == b.Kind() && a.Text() == b.Text()
 }
 
 func isNumber(v gaby.Value) bool { return v.Tag() == "!!int" || v.Tag() == "!!float" }

@@ -1,6 +1,7 @@
 package bundle_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -27,8 +28,11 @@ func TestUpToDate(t *testing.T) {
 		"a removed key": {
 			"v1/ConfigMap", "data: {a: b}", uid + "data: {a: b, c: d}", "data.c",
 		},
-		"no data in the Bundle": {"v1/ConfigMap", "data: ", uid + "data: {a: b}", ""},
-		"sketch, missing":       {"v1/ConfigMap", "data: {a: b}", sketch, ""},
+		"null as data":         {"v1/ConfigMap", "data: ", uid + "data: {a: b}", "data.a"},
+		"all data removed":     {"v1/ConfigMap", "", uid + "data: {a: b}", "data.a"},
+		"binary data removed":  {"v1/ConfigMap", "", uid + "binaryData: {a: Yg==}", "binaryData.a"},
+		"sketch, data removed": {"v1/ConfigMap", "", sketch + "data: {a: b}", ""},
+		"sketch, missing":      {"v1/ConfigMap", "data: {a: b}", sketch, ""},
 		"sketch, more": {
 			"v1/ConfigMap", "data: {a: b}", sketch + "data: {a: b, c: d}",
 			"",
@@ -110,6 +114,21 @@ func TestUpToDate(t *testing.T) {
 				"data: {a: Yg==, b: Yg==, c: Yg==}",
 			"data.c",
 		},
+		"all data of a Secret removed": {
+			"v1/Secret", "type: Opaque", uid + "type: Opaque\ndata: {a: Yg==}", "data.a",
+		},
+		"data of a controller": {
+			"v1/Secret", "type: kubernetes.io/service-account-token",
+			uid + "type: kubernetes.io/service-account-token\ndata: {a: Yg==}", "",
+		},
+		"a port as text": {
+			"v1/Service", "spec: {ports: [{port: 80, targetPort: '8080'}]}",
+			uid + "spec: {ports: [{port: 80, targetPort: 8080}]}", "",
+		},
+		"another port as text": {
+			"v1/Service", "spec: {ports: [{port: 80, targetPort: '8081'}]}",
+			uid + "spec: {ports: [{port: 80, targetPort: 8080}]}", "spec.ports.0.targetPort",
+		},
 		"secret values are hidden": {
 			"v1/Secret", "stringData: {a: hunter2}", uid + "data: {a: eA==}", "stringData.a",
 		},
@@ -175,5 +194,142 @@ func TestOutdatedBlocks(t *testing.T) {
 	s.change = func(o *bundle.Options) { o.AssumeAll = true }
 	if got := summary(s.play(t)); !strings.HasPrefix(got, "a Ready: assumed\na-binding Ready\n") {
 		t.Errorf("got %s", got)
+	}
+}
+
+// TestRemovedSinceApplied has what the observed object says was applied, in the way of kubectl
+// apply and in that of kubectl apply --server-side, against what the Bundle still has.
+func TestRemovedSinceApplied(t *testing.T) {
+	const now = "metadata: {name: x, labels: {app: x}}\nspec: {template: {spec: {containers: [" +
+		"{name: b, image: i}, {name: a, image: i, env: [{name: E, value: v}], ports: [" +
+		"{containerPort: 80}]}]}}}"
+	const live = "labels: {app: x, others: x}"
+	const liveSpec = "spec: {replicas: 1, template: {spec: {nodeSelector: {disk: ssd}, " +
+		"containers: [{name: a, image: i, resources: {limits: {cpu: 1}, requests: {cpu: 1}}, " +
+		"command: [c], terminationMessagePath: /x, env: [{name: E, value: v, more: w}], " +
+		"ports: [{containerPort: 80, protocol: UDP}]}, {name: b, image: i, tty: true}]}}}"
+	const at = "spec.template.spec.containers."
+	for name, c := range map[string]struct{ applied, managed, observed, want string }{
+		"nothing": {applied: "metadata: {labels: {app: x}}\nspec: {}"},
+		"a label": {
+			applied: "metadata: {labels: {app: x, others: x}}", want: "metadata.labels.others",
+		},
+		"a label that is gone": {applied: "metadata: {labels: {app: x, gone: x}}"},
+		"a map": {
+			applied: "spec: {template: {spec: {nodeSelector: {disk: ssd}}}}",
+			want:    "spec.template.spec.nodeSelector",
+		},
+		"in the items of lists": {
+			applied: "spec: {template: {spec: {containers: [{name: a, command: [c], resources: " +
+				"{limits: {cpu: 1}}, env: [{name: E, more: w}], ports: [{protocol: UDP}]}, " +
+				"{name: b, tty: true}]}}}",
+			want: at + "0.tty, " + at + "1.command, " + at + "1.resources.limits and 2 more",
+		},
+		"identity and status": {
+			applied: "apiVersion: v1\nkind: X\nmetadata: {finalizers: [a]}\nstatus: {a: b}",
+		},
+		"not YAML": {applied: "{"},
+		"by a server": {
+			managed: "{f:metadata: {f:labels: {f:app: {}, f:others: {}}}, f:spec: {f:template: " +
+				"{f:spec: {f:nodeSelector: {}, f:containers: {'k:{\"name\":\"a\"}': {.: {}, " +
+				"f:name: {}, f:image: {}, f:command: {}, f:resources: {f:limits: {f:cpu: {}}}, " +
+				"f:env: {'k:{\"name\":\"E\"}': {.: {}, f:more: {}}}, f:ports: " +
+				"{'k:{\"containerPort\":80,\"protocol\":\"UDP\"}': {.: {}, " +
+				"f:containerPort: {}}}}, " +
+				"'k:{\"name\":\"b\"}': {.: {}, f:tty: {}}}}}}}",
+			want: "metadata.labels.others, " + at + "0.tty, " + at + "1.command and 3 more",
+		},
+		"by a server, nothing": {
+			managed: "{f:metadata: {f:labels: {f:app: {}, f:gone: {}}}, f:spec: {f:template: " +
+				"{f:spec: {f:containers: {'k:{\"name\":\"c\"}': {.: {}}, 'v:1': {}}}}}}",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			metadata := "{name: x, namespace: default, uid: u, " + live
+			if c.applied != "" {
+				metadata += ", annotations: {kubectl.kubernetes.io/last-applied-configuration: " +
+					strconv.Quote(c.applied) + "}"
+			}
+			if c.managed != "" {
+				metadata += ", managedFields: [{manager: other, operation: Apply, fieldsV1: " +
+					"{f:spec: {}}}, {manager: kubectl, operation: Update, fieldsV1: {f:spec: " +
+					"{}}}, {manager: kubectl, operation: Apply, subresource: status, fieldsV1: " +
+					"{f:spec: {}}}, {manager: kubectl, operation: Apply}, {manager: kubectl, " +
+					"operation: Apply, fieldsV1: " + c.managed + "}]"
+			}
+			s := oneOf("apps/v1", "Deployment", "metadata: "+metadata+"}\n"+liveSpec+"\n")
+			s.bundle = strings.Replace(s.bundle, "metadata: {name: x}}",
+				strings.Replace(now, "\n", ", ", 1)+"}", 1)
+			res := s.play(t).Resources[0]
+			if got := strings.TrimPrefix(res.Message, "not up to date: "); got != c.want &&
+				(c.want != "" || strings.HasPrefix(res.Message, "not up to date")) {
+				t.Errorf("got %q, want %q", res.Message, c.want)
+			}
+		})
+	}
+}
+
+// TestScaled has who decides the replicas of a Deployment that runs with 7.
+func TestScaled(t *testing.T) {
+	const target = "apiVersion: apps/v1, kind: Deployment"
+	scaler := func(rest string) string {
+		return "  - name: s\n    references: [{resource: a, name: n, path: metadata.name}]\n" +
+			"    spec: {object: {apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, " +
+			"metadata: {name: x}, spec: {scaleTargetRef: {" + rest + "}}}}\n"
+	}
+	for name, c := range map[string]struct {
+		replicas, last, applied, more string
+		outdated, rendered            string
+	}{
+		"the Bundle": {
+			replicas: "replicas: 3", outdated: "spec.replicas", rendered: "replicas: 3",
+		},
+		"somebody since Smith": {replicas: "replicas: 3", last: "3", rendered: "replicas: 7"},
+		"the Bundle since Smith": {
+			replicas: "replicas: 4", last: "3", rendered: "replicas: 4",
+			outdated: "metadata.annotations.smith\\.atlassian\\.com/LastAppliedReplicas, " +
+				"spec.replicas",
+		},
+		"somebody, of the default": {last: "1", rendered: "replicas: 7"},
+		"not a number": {
+			replicas: "replicas: 7", last: "x", rendered: "replicas: 7",
+			outdated: "metadata.annotations.smith\\.atlassian\\.com/LastAppliedReplicas",
+		},
+		"an autoscaler": {
+			replicas: "replicas: 3", more: scaler(target + ", name: x"), rendered: "replicas: 7",
+		},
+		"an autoscaler by reference": {
+			replicas: "replicas: 3", more: scaler(target + `, name: "!{n}"`),
+			rendered: "replicas: 7",
+		},
+		"an autoscaler of another": {
+			replicas: "replicas: 3", more: scaler(target + ", name: y"),
+			outdated: "spec.replicas", rendered: "replicas: 3",
+		},
+		"an autoscaler, none applied": {applied: "3", more: scaler(target + ", name: x")},
+		"removed":                     {applied: "3", outdated: "spec.replicas"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			annotations := ""
+			if c.last != "" {
+				annotations = ", annotations: {smith.atlassian.com/LastAppliedReplicas: '" +
+					c.last + "'}"
+			}
+			if c.applied != "" {
+				annotations = ", annotations: {" + "kubectl.kubernetes.io/" +
+					"last-applied-configuration: '{spec: {replicas: 3}}'}"
+			}
+			s := oneOf("apps/v1", "Deployment", "metadata: {name: x, namespace: default, uid: u"+
+				annotations+"}\nspec: {replicas: 7}\n")
+			s.bundle = strings.Replace(s.bundle, "metadata: {name: x}}",
+				"metadata: {name: x}, spec: {"+c.replicas+"}}", 1) + c.more
+			res := s.play(t).Resources[0]
+			if got := strings.Join(res.Outdated, ", "); got != c.outdated {
+				t.Errorf("not up to date: %q, want %q", got, c.outdated)
+			}
+			if got := string(res.Bytes()); !strings.Contains(got, "spec: {"+c.rendered+"}") {
+				t.Errorf("got %s", got)
+			}
+		})
 	}
 }

@@ -13,7 +13,7 @@ const (
 	Kind       = "Bundle"
 )
 
-// Annotations that Smith reads.
+// Annotations that Smith reads or writes.
 const (
 	// ReadyFieldPath is the annotation of a CustomResourceDefinition with the JSONPath, in braces,
 	// of the field that says whether an object is ready.
@@ -23,7 +23,13 @@ const (
 	// DeletionTimestamp is the annotation that Smith sets on objects that it will delete. Users
 	// must not set it.
 	DeletionTimestamp = Group + "/deletionTimestamp"
+	// LastAppliedReplicas is the annotation of a Deployment with the replicas that Smith wrote
+	// last, so that it knows that somebody else changed them since.
+	LastAppliedReplicas = Group + "/LastAppliedReplicas"
 )
+
+// Disabled is the value of an annotation that turns off what Smith uses it for.
+const Disabled = "disabled"
 
 // ResourceName is the name of a resource in its Bundle: a DNS subdomain.
 type ResourceName string

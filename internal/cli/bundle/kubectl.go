@@ -123,7 +123,8 @@ func (k *kubectl) get(ctx context.Context, keys []bundle.Key) ([]byte, string, e
 			"%q}\n",
 			key.APIVersion(), key.Kind, key.Name, key.Namespace)
 	}
-	return k.run(ctx, manifests.String(), "get", "--ignore-not-found", "-o", "yaml", "-f", "-")
+	return k.run(ctx, manifests.String(), "get", "--ignore-not-found", "--show-managed-fields",
+		"-o", "yaml", "-f", "-")
 }
 
 // get adds the objects of keys that exist.
