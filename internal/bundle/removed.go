@@ -97,7 +97,7 @@ func ownedItems(fields, list gaby.Value) []any {
 }
 
 // identityOfItem returns the values of the keys by which an item of a list is known, or the value
-// of one that is no map.
+// of one that is not a map.
 func identityOfItem(item gaby.Value, keys []string) string {
 	if item.Kind() != gaby.Map {
 		return item.Text()

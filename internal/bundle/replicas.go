@@ -40,17 +40,20 @@ func (p *run) scale(res *ResourceResult) error {
 			return err
 		}
 	}
-	_, err := res.doc.Set(strconv.Itoa(wanted), "metadata", "annotations",
-		smithv1.LastAppliedReplicas)
-	return err
+	return res.set(strconv.Itoa(wanted), "the replicas of the Bundle",
+		"metadata", "annotations", smithv1.LastAppliedReplicas)
 }
 
 // keepReplicas gives the rendered object the replicas of the observed one.
 func (res *ResourceResult) keepReplicas() error {
-	_, err := res.doc.Set(res.actual.Get("spec").Get("replicas"), "spec", "replicas")
-	res.Origins = append(res.Origins, Origin{
-		Path: strings.Split(replicasPath, "."), From: "the observed object, which is scaled",
-	})
+	return res.set(res.actual.Get("spec").Get("replicas"), "the observed object, which is scaled",
+		"spec", "replicas")
+}
+
+// set sets a value of the rendered object that comes from elsewhere than the Bundle.
+func (res *ResourceResult) set(value any, from string, path ...string) error {
+	_, err := res.doc.Set(value, path...)
+	res.Origins = append(res.Origins, Origin{Path: path, From: from})
 	return err
 }
 
