@@ -13,10 +13,10 @@ import (
 // listText is the text that a list was parsed from. The items are views into it.
 type listText struct {
 	doc   *gaby.YamlDoc
-	items []*Item // as they were read
-	notes []string
-	// results reports whether the text has results.
-	results bool
+	items []*Item  // as they were read
+	notes []string // about results
+	// noItems and results say what the text has not and has.
+	noItems, results bool
 }
 
 // Parse reads the text of one ResourceList, in any version and as YAML or JSON. A List counts as a
@@ -53,17 +53,14 @@ func parse(text []byte, lenient bool) (*ResourceList, error) {
 		return nil, at(root.Position(), "the kind is %q; a ResourceList is expected", kind.Text())
 	}
 	items := root.Get("items")
-	if items.Kind() != gaby.List {
-		if items.Exists() && !items.IsNull() {
-			return nil, at(items.Position(), "items must be a list")
-		}
-		return nil, at(root.Position(), "the ResourceList has no items; write \"items: []\" "+
-			"for none")
+	if items.Kind() != gaby.List && items.Exists() && !items.IsNull() {
+		return nil, at(items.Position(), "items must be a list")
 	}
 	if err := uniqueKeys(root); err != nil {
 		return nil, err
 	}
 	l := &ResourceList{Version: root.Get("apiVersion").Text(), text: &listText{doc: doc}}
+	l.text.noItems = items.Kind() != gaby.List
 	l.Items = make([]*Item, 0, items.Len())
 	for v := items.First(); v.Exists(); v = v.Next() {
 		if v.Kind() != gaby.Map {
@@ -92,15 +89,19 @@ func parse(text []byte, lenient bool) (*ResourceList, error) {
 	return l, err
 }
 
-// Notes returns how the results of a parsed list deviate from the specification.
+// Notes returns how a parsed list deviates from the specification.
 func (l *ResourceList) Notes() []string {
 	if l.text == nil {
 		return nil
 	}
-	if note := versionNote(l.Version); note != "" {
-		return append(slices.Clone(l.text.notes), note)
+	notes := slices.Clone(l.text.notes)
+	if l.text.noItems {
+		notes = append(notes, "the ResourceList has no items, which counts as \"items: []\"")
 	}
-	return l.text.notes
+	if note := versionNote(l.Version); note != "" {
+		notes = append(notes, note)
+	}
+	return notes
 }
 
 // uniqueKeys returns an error for the first key that a map repeats.

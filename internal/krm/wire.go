@@ -76,6 +76,11 @@ func (l *ResourceList) arrange() error {
 		return nil
 	}
 	doc := l.text.doc
+	if l.text.noItems {
+		if _, err := doc.Set([]any{}, "items"); err != nil {
+			return err
+		}
+	}
 	at := make(map[*Item]int, len(l.text.items))
 	for i, item := range l.text.items {
 		at[item] = i
@@ -115,10 +120,7 @@ func (item *Item) writePosition() error {
 	if item.Path == was.path && max(item.Index, 0) == was.index {
 		return nil
 	}
-	index := ""
-	if item.Index >= 0 {
-		index = strconv.Itoa(item.Index)
-	}
+	index := item.indexText()
 	both := !was.newer && !was.legacy
 	var set annotationSet
 	if was.newer || both {
@@ -130,6 +132,15 @@ func (item *Item) writePosition() error {
 			annotation{LegacyIndexAnnotation, index})
 	}
 	return set.write(item.Doc)
+}
+
+// indexText returns the index as an annotation has it, "" for an item that goes to the end of its
+// file.
+func (item *Item) indexText() string {
+	if item.Index < 0 {
+		return ""
+	}
+	return strconv.Itoa(item.Index)
 }
 
 // annotation is a key and a value; an empty value means that the annotation is removed.
@@ -232,7 +243,7 @@ func (l *ResourceList) configText() ([]byte, error) {
 func (item *Item) wire(id int, o *wireOptions) ([]byte, error) {
 	set := make(annotationSet, 0, 6)
 	if item.Path != "" {
-		index := strconv.Itoa(item.Index)
+		index := item.indexText()
 		set = append(set, annotation{LegacyIndexAnnotation, index},
 			annotation{LegacyPathAnnotation, item.Path},
 			annotation{IndexAnnotation, index}, annotation{PathAnnotation, item.Path})

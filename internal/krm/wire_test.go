@@ -1,6 +1,7 @@
 package krm
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -96,13 +97,37 @@ func TestParsedListIsEdited(t *testing.T) {
 	}
 }
 
+// W5: a list without items is an empty one, which is noted, and takes items.
+func TestParseWithoutItems(t *testing.T) {
+	for _, text := range []string{"kind: ResourceList\n", "kind: ResourceList\nitems: null\n"} {
+		l, err := Parse([]byte(text))
+		if err != nil || len(l.Items) > 0 {
+			t.Fatalf("%q: %v, %v", text, l, err)
+		}
+		note := `the ResourceList has no items, which counts as "items: []"`
+		if !slices.Equal(l.Notes(), []string{note}) {
+			t.Errorf("%q has the notes %q", text, l.Notes())
+		}
+		if have := mustPrint(t, l); have != text {
+			t.Errorf("%q is printed as %q", text, have)
+		}
+		item, err := NewItem([]byte("kind: New\n"), "", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Items = append(l.Items, item)
+		if have := mustPrint(t, l); have != "kind: ResourceList\nitems:\n- kind: New\n" {
+			t.Errorf("%q with an item is printed as %q", text, have)
+		}
+	}
+}
+
 // W5: what is not a ResourceList is an error that says why, with its position.
 func TestParseErrors(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"empty":          {" \n", "the text is empty"},
 		"scalar":         {"done\n", "1:1: a ResourceList is expected"},
 		"other kind":     {"kind: Deployment\n", `"Deployment"`},
-		"no items":       {"kind: ResourceList\n", `write "items: []"`},
 		"items of a map": {"kind: ResourceList\nitems: {}\n", "2:8: items must be a list"},
 		"item is a scalar": {
 			"kind: ResourceList\nitems: [{}, 1]\n",

@@ -26,7 +26,8 @@ type ListResult struct {
 // RunList runs a program on a list of resources at once, as KRM functions in Starlark do: it finds
 // them in ctx.resource_list["items"] and the functionConfig in ctx.resource_list["functionConfig"].
 // ctx.environment and ctx.open_api are empty. Modules that have no access to the machine can be
-// loaded: json, yaml, base64, math and re. print passes what the program prints.
+// loaded: json, yaml, base64, math and re. print passes what the program prints. A program that
+// leaves None, or removes the key, leaves no items.
 func RunList(text string, config gaby.Value, items []gaby.Value, print func(string)) (
 	[]ListResult, error,
 ) {
@@ -65,9 +66,12 @@ func RunList(text string, config gaby.Value, items []gaby.Value, print func(stri
 	if _, err := program.Init(thread, predeclared); err != nil {
 		return nil, p.runError(err)
 	}
-	left, _, err := list.Get(starlark.String("items"))
-	if err != nil {
+	left, found, err := list.Get(starlark.String("items"))
+	switch {
+	case err != nil:
 		return nil, err
+	case !found || left == starlark.None:
+		return nil, nil
 	}
 	sequence, ok := left.(starlark.Sequence)
 	if !ok {
