@@ -272,10 +272,9 @@ func (c *typeCompiler) mergeKeys(d document, list gaby.Value, prefix string) err
 		var key string
 		var extra []string
 		var defaults map[string]string
-		unique := true
 		err := d.read(e, "mergeKeys", c.readPath(d, "path", &path, prefix),
 			readTo("key", &key, d.text), readTo("extraKeys", &extra, d.texts),
-			readTo("defaults", &defaults, d.textMap), readTo("unique", &unique, d.boolean))
+			readTo("defaults", &defaults, d.textMap))
 		switch {
 		case err != nil:
 			return err
@@ -295,7 +294,6 @@ func (c *typeCompiler) mergeKeys(d document, list gaby.Value, prefix string) err
 		node := c.mergeKeyNode(path)
 		if c.level == 0 || len(node.Keys) == 0 { // the type itself takes precedence over *
 			node.Keys, node.Defaults = append([]string{key}, extra...), defaults
-			node.Shared = !unique
 		}
 		return nil
 	})

@@ -19,6 +19,8 @@ type SelectorWhere struct {
 	Namespace string
 	// Labels is a label selector, such as a=b,c!=d,e in (f,g),h notin (i),j,!k.
 	Labels string
+	// Annotations is a label selector that is about annotations.
+	Annotations string
 }
 
 // Where returns the equivalent expression, or nil if everything is selected. The error is an *Error
@@ -32,7 +34,10 @@ func (s SelectorWhere) Where() (*Expr, error) {
 		{s.Kind, kindTerms},
 		{s.Name, nameTerms},
 		{s.Namespace, namespaceTerms},
-		{s.Labels, labelTerms},
+		{s.Labels, func(text string) ([]string, error) { return labelTerms(text, "labels") }},
+		{s.Annotations, func(text string) ([]string, error) {
+			return labelTerms(text, "annotations")
+		}},
 	} {
 		if of.text == "" {
 			continue
@@ -156,10 +161,10 @@ func namespaceTerms(text string) ([]string, error) {
 	return []string{"ConfigHub.ResourceName LIKE '" + text + "/%'"}, nil
 }
 
-// labelTerms compiles a label selector. As in kubectl, key!=value and notin also select resources
-// without the label.
-func labelTerms(text string) ([]string, error) {
-	p := labelParser{whereParser{text: text}}
+// labelTerms compiles a label selector about a map of metadata. As in kubectl, key!=value and notin
+// also select resources without the label.
+func labelTerms(text, field string) ([]string, error) {
+	p := labelParser{whereParser{text: text}, field}
 	var terms []string
 	for {
 		more, err := p.requirement()
@@ -179,7 +184,10 @@ func labelTerms(text string) ([]string, error) {
 }
 
 // labelParser parses label selectors.
-type labelParser struct{ whereParser }
+type labelParser struct {
+	whereParser
+	field string // labels or annotations
+}
 
 // fail returns an error in the selector with a hint about its syntax.
 func (p *labelParser) fail(at int, format string, args ...any) error {
@@ -221,8 +229,8 @@ func (p *labelParser) requirement() ([]string, error) {
 	if strings.Count(key, "/") > 1 {
 		return nil, p.fail(at, "%s is not a label key", key)
 	}
-	path := "metadata.labels." + yamlpath.Escape(key)
-	orMissing := "metadata.|labels." + yamlpath.Escape(key)
+	path := "metadata." + p.field + "." + yamlpath.Escape(key)
+	orMissing := "metadata.|" + p.field + "." + yamlpath.Escape(key)
 	if absent {
 		return []string{path + " IS NULL"}, nil
 	}

@@ -90,11 +90,7 @@ func (c *comparison) printDifferences() error {
 		}
 	}
 	printer := c.printer()
-	stdout := c.app.Streams.Out
-	if printer.ForPeople() {
-		stdout = c.app.Streams.Text()
-	}
-	out := files.NewStream(stdout)
+	out := files.NewStream(c.app.Streams.Out)
 	status, inLayout := app.ExitDone, 0
 	var notes [][]api.Note // by pair
 	for i, d := range c.set.executor.Diff(versions) {

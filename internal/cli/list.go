@@ -15,6 +15,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/settings"
 )
@@ -65,7 +66,10 @@ function matches, the status is 1.`,
 				return app.ExitError(app.ExitNo)
 			}
 		}
-		err = writeList(a, form.Value, signatures)
+		text, err := listText(a, form.Value, signatures)
+		if err == nil {
+			err = a.Write(text)
+		}
 		if err == nil && len(signatures) == 0 {
 			err = app.ExitError(app.ExitNo)
 		}
@@ -193,25 +197,25 @@ func rankOf(s api.FunctionSignature, purposes, words []string) int {
 }
 
 // listText prints functions in one of the forms.
-func writeList(a *app.App, form string, signatures []api.FunctionSignature) error {
+func listText(a *app.App, form string, signatures []api.FunctionSignature) ([]byte, error) {
 	switch form {
 	case "name":
 		var b strings.Builder
 		for _, s := range signatures {
 			b.WriteString(s.FunctionName + "\n")
 		}
-		return a.Write([]byte(b.String()))
+		return []byte(b.String()), nil
 	case "json":
 		if signatures == nil {
 			signatures = []api.FunctionSignature{}
 		}
-		return a.WriteJSON(signatures)
+		return report.Marshal(signatures)
 	}
 	width := 0
 	if a.Streams.OutIsTerminal() && form == "table" {
 		width = a.Streams.Width()
 	}
-	return a.WriteText(listTable(a, signatures, form == "wide", width))
+	return []byte(listTable(a, signatures, form == "wide", width)), nil
 }
 
 // listTable prints a line for each function and each alias. A width of 0 means no limit. Deprecated

@@ -46,7 +46,8 @@ func (p *Progress) show() {
 	if p.ended {
 		return
 	}
-	p.streams.err.control(fmt.Sprintf("\r%d of %d %s", p.done, p.total, p.things))
+	// A failed write is ignored: progress is not worth an error.
+	_, _ = fmt.Fprintf(p.streams.ErrOut, "\r%d of %d %s", p.done, p.total, p.things)
 	p.shown = true
 	p.timer.Reset(progressEvery)
 }
@@ -73,7 +74,7 @@ func (p *Progress) Hide(write func()) {
 
 func (p *Progress) clear() {
 	if p.shown {
-		p.streams.err.control("\r\x1b[K")
+		_, _ = fmt.Fprint(p.streams.ErrOut, "\r\x1b[K")
 		p.shown = false
 	}
 }

@@ -33,8 +33,9 @@ func (l *locked) take() string {
 
 func TestProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		s, _, _, _ := iostreams.Test()
 		errOut := &locked{}
-		s := iostreams.New(nil, nil, errOut)
+		s.ErrOut = errOut
 		s.SetTerminal(false, false, true, 80)
 		p := s.NewProgress("files", 120)
 		p.Add(30)

@@ -47,8 +47,10 @@ func Annotation(doc *gaby.YamlDoc, key string) string {
 }
 
 // IsLocalConfig reports whether a resource is never applied to a cluster: the annotation is "true".
+// Any other text than "false" counts as "true", as in the published functions.
 func IsLocalConfig(doc *gaby.YamlDoc) bool {
-	return Annotation(doc, LocalConfigAnnotation) == "true"
+	value := Annotation(doc, LocalConfigAnnotation)
+	return value != "" && value != "false"
 }
 
 // readLocation returns the location that the annotations of a resource give. Both families must

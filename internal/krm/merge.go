@@ -42,32 +42,32 @@ func (m *merger) merge(returned []*Item) ([]*Item, error) {
 	}
 	m.index()
 	var problems []error
-	var added []*Item
+	var fresh []*Item
 	for k, item := range returned {
 		if from[k] < 0 {
 			from[k] = m.byIdentity(item)
 		}
 		if i := from[k]; i < 0 {
 			err := checkReturned(nil, item)
-			var fresh *Item
+			var made *Item
 			if err == nil || m.lenient {
-				fresh, err = m.added(item)
+				made, err = added(item)
 			}
-			problems, added = append(problems, err), append(added, fresh)
+			problems, fresh = append(problems, err), append(fresh, made)
 		} else {
-			problems = append(problems, m.take(sent[i], item))
+			problems = append(problems, sent[i].take(item, m.provider, m.lenient))
 		}
 	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
-	items := make([]*Item, 0, len(sent)+len(added))
+	items := make([]*Item, 0, len(sent)+len(fresh))
 	for i, item := range sent {
 		if m.claimed[i] {
 			items = append(items, item)
 		}
 	}
-	return append(items, added...), nil
+	return append(items, fresh...), nil
 }
 
 // byID returns the index of the item with the id that a returned item has, -1 if it has none.
@@ -130,22 +130,22 @@ func (m *merger) byIdentity(item *Item) int {
 	return i
 }
 
-// take turns a returned item into edits of the one that was sent.
-func (m *merger) take(sent, returned *Item) error {
-	if err := checkReturned(sent, returned); err != nil && !m.lenient {
+// take turns a returned item into edits of the one that was sent. lenient lets it be no resource.
+func (item *Item) take(returned *Item, provider configkit.ResourceProvider, lenient bool) error {
+	if err := checkReturned(item, returned); err != nil && !lenient {
 		return err
 	}
-	path, index, err := movedTo(sent, returned)
+	path, index, err := movedTo(item, returned)
 	if err != nil {
 		return err
 	}
-	h, _ := sent.Doc.Header()
-	keys := m.provider.MergeKeys(api.ResourceType(h.APIVersion + "/" + h.Kind))
-	if err := edit.Apply(sent.Doc, returned.Doc.Value(), keys, isTransport); err != nil {
-		return sent.located(err)
+	h, _ := item.Doc.Header()
+	keys := provider.MergeKeys(api.ResourceType(h.APIVersion + "/" + h.Kind))
+	if err := edit.Apply(item.Doc, returned.Doc.Value(), keys, isTransport); err != nil {
+		return item.located(err)
 	}
-	if sent.Path != path || sent.Index != index {
-		sent.Path, sent.Index = path, index
+	if item.Path != path || item.Index != index {
+		item.Path, item.Index = path, index
 	}
 	return nil
 }
@@ -231,7 +231,7 @@ func movedTo(sent, returned *Item) (path string, index int, err error) {
 const appendIndex = -1
 
 // added makes an item of a resource that the function made.
-func (m *merger) added(returned *Item) (*Item, error) {
+func added(returned *Item) (*Item, error) {
 	if returned.read != nil && returned.read.problem != nil {
 		return nil, returned.read.problem
 	}

@@ -14,7 +14,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"runtime/debug"
@@ -157,20 +156,12 @@ func (l *loop) run() (err error) {
 	}
 	working, stop := context.WithCancel(l.ctx)
 	defer stop()
-	l.stop, l.out = stop, files.NewStream(l.stdout())
+	l.stop, l.out = stop, files.NewStream(streams.Out)
 	inOrder(working, len(found.Files), l.work, l.take)
 	l.progress.End()
 	l.noteKinds()
 	l.copyRest()
 	return l.finish()
-}
-
-// stdout returns where results are printed.
-func (l *loop) stdout() io.Writer {
-	if l.printer.ForPeople() {
-		return l.deps.Streams.Text()
-	}
-	return l.deps.Streams.Out
 }
 
 // work runs the chain on a unit. It is called concurrently.

@@ -89,9 +89,6 @@ name of each. -o dot is for Graphviz, -o mermaid for pages in Markdown.`,
 			}
 			s.WriteString(b.Graph(output.Value))
 		}
-		if output.Value == "text" {
-			return r.app.WriteText(s.String())
-		}
 		return r.app.Write([]byte(s.String()))
 	}
 	complete(a, cmd, false)
@@ -167,7 +164,7 @@ once the Bundle is ready. -o json has the Bundle and the file of each.
 				s.WriteString("\n")
 			}
 		}
-		return r.app.WriteText(s.String())
+		return r.app.Write([]byte(diag.PrintableLines(s.String())))
 	}
 	complete(a, cmd, false)
 	return cmd
@@ -243,5 +240,5 @@ func (r *runner) explain(results []*bundle.Result, wanted smithv1.ResourceName, 
 		return noResource("", string(wanted), known)
 	}
 	r.app.Console().Problems(problems)
-	return r.app.WriteText(s.String())
+	return r.app.Write([]byte(diag.PrintableLines(s.String())))
 }

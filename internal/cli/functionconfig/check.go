@@ -1,6 +1,8 @@
 package functionconfig
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/internal/cli/app"
@@ -85,5 +87,6 @@ func check(a *app.App, cmd *cobra.Command, o *checkFlags, words []string) error 
 		list.Sort()
 		return list
 	}
-	return a.WriteText(diag.Count(len(set.Configs()), functionconfig.Kind) + ", no errors\n")
+	return a.Write(fmt.Appendf(nil, "%s, no errors\n",
+		diag.Count(len(set.Configs()), functionconfig.Kind)))
 }

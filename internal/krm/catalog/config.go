@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -15,12 +16,20 @@ type config struct {
 	data gaby.Value
 }
 
-// configOf returns the functionConfig, which must be a ConfigMap or of the given kind. An empty
-// kind allows only a ConfigMap.
+// configGroup is the group of the kinds of functionConfigs.
+const configGroup = "fn.kpt.dev"
+
+// configOf returns the functionConfig, which must be a ConfigMap or of the given kind and version.
+// An empty kind allows only a ConfigMap.
 func configOf(list *krm.ResourceList, kind string) (*config, error) {
+	return configOfVersion(list, kind, "v1alpha1")
+}
+
+// configOfVersion is configOf for a version, "" for all.
+func configOfVersion(list *krm.ResourceList, kind, version string) (*config, error) {
 	expected := "`ConfigMap.v1`"
 	if kind != "" {
-		expected += fmt.Sprintf(" or `%s.v1alpha1.fn.kpt.dev`", kind)
+		expected += fmt.Sprintf(" or `%s.v1alpha1.%s`", kind, configGroup)
 	}
 	if list.FunctionConfig == nil {
 		return nil, fmt.Errorf("FunctionConfig is missing. Expect %s", expected)
@@ -29,17 +38,26 @@ func configOf(list *krm.ResourceList, kind string) (*config, error) {
 	switch got := c.value.Get("kind").Text(); {
 	case got == "ConfigMap" && c.value.Get("apiVersion").EqualText("v1"):
 		c.data = c.value.Get("data")
+		if c.data.Exists() && !c.data.IsNull() && c.data.Kind() != gaby.Map {
+			return nil, errors.New("functionConfig: data must be a map")
+		}
 		for v := c.data.First(); v.Exists(); v = v.Next() {
 			if v.Kind() != gaby.Scalar {
 				return nil, fmt.Errorf("functionConfig: data.%s must be a string", v.Key())
 			}
 		}
 		return c, nil
-	case kind == "" || got != kind:
+	case kind == "" || got != kind || !isConfigVersion(c.value, version):
 		return nil, fmt.Errorf("unknown functionConfig %s %s. Expect %s",
 			c.value.Get("apiVersion").Text(), got, expected)
 	}
 	return c, nil
+}
+
+// isConfigVersion reports whether a functionConfig is of a version of its group, "" for any.
+func isConfigVersion(v gaby.Value, version string) bool {
+	group, got, _ := strings.Cut(v.Get("apiVersion").Text(), "/")
+	return group == configGroup && (version == "" || version == got)
 }
 
 // isResource reports whether a document is a resource that functions set fields of. A Kptfile is

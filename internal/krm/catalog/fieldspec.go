@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,9 +11,11 @@ import (
 // fieldSpec says where resources of some types have a field. Empty parts of the type match all.
 type fieldSpec struct {
 	group, version, kind string
-	path                 string // with slashes; lists need no mark, a final [] is allowed
-	// create says that the field is made if it is missing.
+	// path has slashes. Its lists need no mark, but without a final [] they are made as maps.
+	path string
+	// create says that the field is made if it is missing, but not the given first segments.
 	create bool
+	given  int
 	split  []string // the path at its slashes
 }
 
@@ -35,7 +38,7 @@ func (s *fieldSpec) segments() []string {
 	}
 	segments := []string{}
 	for segment := range strings.SplitSeq(strings.ReplaceAll(s.path, `\/`, "\x00"), "/") {
-		segment = strings.TrimSuffix(strings.ReplaceAll(segment, "\x00", "/"), "[]")
+		segment = strings.ReplaceAll(segment, "\x00", "/")
 		if segment != "" {
 			segments = append(segments, segment)
 		}
@@ -67,14 +70,15 @@ func (s *fieldSpec) walk(v gaby.Value, path, rest []string,
 	if len(rest) == 0 {
 		return do(path, v)
 	}
-	child := v.Get(rest[0])
-	switch {
-	case child.Exists() && !child.IsNull():
-		return s.walk(child, append(path[:len(path):len(path)], rest[0]), rest[1:], do)
-	case s.create && (v.Kind() == gaby.Map || v.IsNull()) && !strings.Contains(s.path, "[]"):
-		return do(append(path[:len(path):len(path)], rest...), gaby.Value{})
-	case s.create && v.Kind() == gaby.Map && len(rest) == 1:
-		return do(append(path[:len(path):len(path)], rest[0]), gaby.Value{})
+	key := strings.TrimSuffix(rest[0], "[]")
+	child := v.Get(key)
+	if child.Exists() && !child.IsNull() {
+		return s.walk(child, append(path[:len(path):len(path)], key), rest[1:], do)
 	}
-	return nil
+	isList := func(segment string) bool { return strings.HasSuffix(segment, "[]") }
+	if !s.create || len(path) < s.given || v.Kind() != gaby.Map && !v.IsNull() ||
+		slices.ContainsFunc(rest, isList) {
+		return nil
+	}
+	return do(append(path[:len(path):len(path)], rest...), gaby.Value{})
 }

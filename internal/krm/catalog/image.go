@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -33,6 +34,15 @@ func setImage(_ context.Context, list *krm.ResourceList) error {
 		spec = c.value.Get("image")
 		if fields, err = c.fieldSpecs("additionalImageFields"); err != nil {
 			return err
+		}
+	}
+	for v := spec.First(); v.Exists(); v = v.Next() {
+		switch {
+		case !slices.Contains([]string{"name", "newName", "newTag", "digest"}, v.Key()):
+			return fmt.Errorf("functionConfig: unknown key %q; there are name, newName, newTag and digest",
+				v.Key())
+		case v.Tag() != "!!str" && !v.IsNull():
+			return fmt.Errorf("functionConfig: %s must be a string", v.Key())
 		}
 	}
 	n := newImage{

@@ -15,7 +15,8 @@ const docLabels = `functionConfig: a ConfigMap with the labels in data, or
   kind: SetLabels
   labels: {color: orange}
 
-Sets the labels of all resources and pod templates, and the selectors that select by them.`
+Sets the labels of all resources and of the pod templates that there are, and the selectors that
+select by them. Resources for local use stay as they are.`
 
 const docAnnotations = `functionConfig: a ConfigMap with the annotations in data, or
 
@@ -27,7 +28,23 @@ const docAnnotations = `functionConfig: a ConfigMap with the annotations in data
 Sets the annotations of all resources and pod templates.`
 
 func setLabels(_ context.Context, list *krm.ResourceList) error {
-	changed, err := setPairs(list, "SetLabels", "labels", "additionalLabelFields", labelFields())
+	c, err := configOfVersion(list, "SetLabels", "")
+	if err != nil {
+		return err
+	}
+	labels := c.value.Get("labels")
+	for v := labels.First(); v.Exists(); v = v.Next() {
+		if labels.Kind() == gaby.Map && v.Tag() != "!!str" {
+			return fmt.Errorf("functionConfig: labels.%s must be a string", v.Key())
+		}
+	}
+	var items []*krm.Item
+	for _, item := range list.Items {
+		if !krm.IsLocalConfig(item.Doc) {
+			items = append(items, item)
+		}
+	}
+	changed, err := c.setPairs(items, "labels", "additionalLabelFields", labelFields())
 	if err == nil {
 		info(list, fmt.Sprintf("set %d labels in total", changed))
 	}
@@ -35,20 +52,20 @@ func setLabels(_ context.Context, list *krm.ResourceList) error {
 }
 
 func setAnnotations(_ context.Context, list *krm.ResourceList) error {
-	_, err := setPairs(list, "SetAnnotations", "annotations", "additionalAnnotationFields",
+	c, err := configOf(list, "SetAnnotations")
+	if err != nil {
+		return err
+	}
+	_, err = c.setPairs(list.Items, "annotations", "additionalAnnotationFields",
 		annotationFields())
 	return err
 }
 
-// setPairs sets the keys and values of the functionConfig in the maps at the fields of all items.
-// In fields that are not to be created only keys that exist are set. It returns the number of
-// values that changed.
-func setPairs(list *krm.ResourceList, kind, key, additional string, fields []fieldSpec,
+// setPairs sets the keys and values below key of the functionConfig in the maps at the fields of
+// items. In fields that are not to be created only keys that exist are set. It returns the number
+// of values that changed.
+func (c *config) setPairs(items []*krm.Item, key, additional string, fields []fieldSpec,
 ) (changed int, err error) {
-	c, err := configOf(list, kind)
-	if err != nil {
-		return 0, err
-	}
 	values := c.data
 	if !c.isConfigMap() {
 		values = c.value.Get(key)
@@ -58,12 +75,20 @@ func setPairs(list *krm.ResourceList, kind, key, additional string, fields []fie
 		}
 		fields = append(fields, more...)
 	}
-	if values.Len() == 0 {
+	switch {
+	case values.Len() == 0:
 		return 0, fmt.Errorf("functionConfig: no %s are given", key)
+	case values.Kind() != gaby.Map:
+		return 0, fmt.Errorf("functionConfig: %s must be a map", key)
+	}
+	for v := values.First(); v.Exists(); v = v.Next() {
+		if v.Kind() != gaby.Scalar {
+			return 0, fmt.Errorf("functionConfig: %s.%s must be a string", key, v.Key())
+		}
 	}
 	want := pairs(values)
 	var problems []error
-	for _, item := range list.Items {
+	for _, item := range items {
 		h, err := item.Doc.Header()
 		if err != nil || !isResource(&h) {
 			problems = append(problems, err)
@@ -117,7 +142,10 @@ func mergePairs(doc *gaby.YamlDoc, path []string, v gaby.Value, want []pair, cre
 	return changed, nil
 }
 
-// workloads are the types with a pod template at spec.template.
+// template is where workloads have their pod template.
+const template = "spec/template"
+
+// workloads are the types with a pod template.
 func workloads() []fieldSpec {
 	return []fieldSpec{
 		{version: "v1", kind: "ReplicationController"},
@@ -145,10 +173,13 @@ func labelFields() []fieldSpec {
 		},
 		{group: "batch", kind: "Job", path: "spec/selector/matchLabels"},
 		{group: "batch", kind: "CronJob", path: "spec/jobTemplate/spec/selector/matchLabels"},
-		{group: "batch", kind: "CronJob", path: "spec/jobTemplate/metadata/labels", create: true},
+		{
+			group: "batch", kind: "CronJob", path: "spec/jobTemplate/metadata/labels",
+			create: true, given: 2,
+		},
 		{
 			group: "batch", kind: "CronJob", path: "spec/jobTemplate/spec/template/metadata/labels",
-			create: true,
+			create: true, given: 4,
 		},
 		{group: "policy", kind: "PodDisruptionBudget", path: "spec/selector/matchLabels"},
 		{group: "networking.k8s.io", kind: "NetworkPolicy", path: "spec/podSelector/matchLabels"},
@@ -161,20 +192,10 @@ func labelFields() []fieldSpec {
 			path: "spec/egress/to/podSelector/matchLabels",
 		},
 	}
-	const affinity = "spec/template/spec/affinity/"
-	const required = "/requiredDuringSchedulingIgnoredDuringExecution/labelSelector/matchLabels"
-	const preferred = "/preferredDuringSchedulingIgnoredDuringExecution/podAffinityTerm/" +
-		"labelSelector/matchLabels"
 	for _, w := range workloads() {
-		for _, path := range []string{
-			affinity + "podAffinity" + preferred, affinity + "podAffinity" + required,
-			affinity + "podAntiAffinity" + preferred, affinity + "podAntiAffinity" + required,
-			"spec/template/spec/topologySpreadConstraints/labelSelector/matchLabels",
-		} {
-			w.path = path
-			fields = append(fields, w)
-		}
-		w.path, w.create = "spec/template/metadata/labels", true
+		w.path = template + "/spec/topologySpreadConstraints/labelSelector/matchLabels"
+		fields = append(fields, w)
+		w.path, w.create, w.given = template+"/metadata/labels", true, 2
 		fields = append(fields, w)
 	}
 	return fields
@@ -194,7 +215,7 @@ func annotationFields() []fieldSpec {
 		},
 	}
 	for _, w := range workloads() {
-		w.path, w.create = "spec/template/metadata/annotations", true
+		w.path, w.create = template+"/metadata/annotations", true
 		fields = append(fields, w)
 	}
 	return fields

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,11 +13,12 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
+	"github.com/fctl-dev/fctl/functions/kubernetes/namespaces"
 	"github.com/fctl-dev/fctl/internal/krm"
 )
 
-const docNamespace = `functionConfig: a ConfigMap with data.namespace, the package-context.yaml
-of kpt (a ConfigMap named kptfile.kpt.dev with data.name), or
+const docNamespace = `functionConfig: a ConfigMap with namespace and namespaceMatcher in data, the
+package-context.yaml of kpt (a ConfigMap named kptfile.kpt.dev with data.name), or
 
   apiVersion: fn.kpt.dev/v1alpha1
   kind: SetNamespace
@@ -24,71 +26,173 @@ of kpt (a ConfigMap named kptfile.kpt.dev with data.name), or
   namespaceMatcher: old   # only what is in this namespace
 
 Sets metadata.namespace of all namespaced resources, the name of a Namespace, the subjects of role
-bindings, the services of CustomResourceDefinitions and APIServices, and depends-on annotations.`
+bindings, the services of CustomResourceDefinitions and APIServices, and depends-on annotations with
+one reference to a resource that is moved.
 
-const dependsOn = "config.kubernetes.io/depends-on"
+A custom resource is namespaced if it has metadata.namespace. Another namespaced resource without
+one is in the namespace default, and gets the field even if namespaceMatcher leaves it there.
+Resources for local use stay as they are.
+
+namespaceMatcher compares the namespace that a resource has in the package it was copied from
+(internal.kpt.dev/upstream-identifier), or else its own. Without namespaceMatcher all resources must
+be copied from one namespace.`
+
+// The annotations that set-namespace reads.
+const (
+	dependsOn = "config.kubernetes.io/depends-on"
+	upstream  = "internal.kpt.dev/upstream-identifier"
+)
+
+// defaultNamespace is where a namespaced resource is that does not say it.
+const defaultNamespace = "default"
 
 // namespacer replaces namespaces.
 type namespacer struct {
 	name  string
-	only  string // the namespace to replace, "" for all
-	count map[string]int
-	scope func(t api.ResourceType) configkit.Scope
+	only  string         // the namespace to replace, "" for all
+	count map[string]int // of replaced namespaces
+	moved map[identity]bool
+}
+
+// identity identifies a resource by what references to it have.
+type identity struct{ group, kind, namespace, name string }
+
+func identityOf(h *gaby.Header) identity {
+	group, _, ok := strings.Cut(h.APIVersion, "/")
+	if !ok {
+		group = ""
+	}
+	return identity{group, h.Kind, cmp.Or(h.Namespace, defaultNamespace), h.Name}
+}
+
+// namespaced is a resource whose namespaces are replaced.
+type namespaced struct {
+	*krm.Item
+	header gaby.Header
+	// origin is the namespace in the package that the resource was copied from, "" if it was not
+	// copied or has no namespace.
+	origin string
 }
 
 func setNamespace(_ context.Context, list *krm.ResourceList) error {
-	c, err := configOf(list, "SetNamespace")
+	n, err := namespacerOf(list)
 	if err != nil {
 		return err
 	}
-	n := &namespacer{count: map[string]int{}, scope: scopes(list)}
-	switch {
-	case !c.isConfigMap():
-		n.name, n.only = text(c.value.Get("namespace")), text(c.value.Get("namespaceMatcher"))
-	case c.value.Get("metadata").Get("name").EqualText("kptfile.kpt.dev"):
-		n.name = c.get("name")
-	default:
-		n.name = c.get("namespace")
+	items, err := namespacedItems(list)
+	if err != nil {
+		return err
 	}
-	if n.name == "" {
-		return errors.New("functionConfig: the new namespace is missing: data.namespace of a " +
-			"ConfigMap, data.name of a package context, or namespace of a SetNamespace")
-	}
-	if err := n.check(list.Items); err != nil {
+	if err := n.check(items); err != nil {
 		return err
 	}
 	var problems []error
-	olds := map[string]bool{}
-	for _, item := range list.Items {
-		if krm.IsLocalConfig(item.Doc) {
-			continue
-		}
-		if err := n.item(item.Doc, olds); err != nil {
-			problems = append(problems, fmt.Errorf("%s: %w", item, err))
-		}
-	}
-	for _, item := range list.Items {
-		if !krm.IsLocalConfig(item.Doc) {
-			problems = append(problems, n.dependsOn(item.Doc, olds))
+	for i := range items {
+		if err := n.item(list, &items[i]); err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", items[i].Item, err))
 		}
 	}
 	if len(n.count) == 0 {
-		info(list, fmt.Sprintf("all namespaces are already %q. no value changed", n.name))
+		info(list, fmt.Sprintf("all matching namespaces are already %q. no value changed", n.name))
+	} else {
+		info(list, "namespace "+n.counted())
 	}
-	for _, old := range slices.Sorted(maps.Keys(n.count)) {
-		info(list, fmt.Sprintf("namespace %q updated to %q, %d value(s) changed", old, n.name,
-			n.count[old]))
-	}
+	problems = append(problems, n.dependencies(list, items))
 	return errors.Join(problems...)
 }
 
-// check returns an error if several Namespaces would get the new name.
-func (n *namespacer) check(items []*krm.Item) error {
-	var names []string
-	for _, item := range items {
+// namespacerOf reads the functionConfig.
+func namespacerOf(list *krm.ResourceList) (*namespacer, error) {
+	c, err := configOf(list, "SetNamespace")
+	if err != nil {
+		return nil, err
+	}
+	n := &namespacer{count: map[string]int{}, moved: map[identity]bool{}}
+	fields := c.value
+	if c.isConfigMap() {
+		fields = c.data
+	}
+	for _, field := range []struct {
+		key  string
+		text *string
+	}{{"namespace", &n.name}, {"namespaceMatcher", &n.only}} {
+		v := fields.Get(field.key)
+		if v.Exists() && !v.IsNull() && v.Tag() != "!!str" {
+			return nil, fmt.Errorf("functionConfig: %s must be a string", field.key)
+		}
+		*field.text = text(v)
+	}
+	if c.isConfigMap() && c.value.Get("metadata").Get("name").EqualText("kptfile.kpt.dev") {
+		n.name = cmp.Or(n.name, c.get("name"))
+	}
+	if n.name == "" {
+		return nil, errors.New("functionConfig: the new namespace is missing: data.namespace of " +
+			"a ConfigMap, data.name of a package context, or namespace of a SetNamespace")
+	}
+	return n, nil
+}
+
+// namespacedItems returns the resources that are not for local use, and warns of each that was not
+// copied from another package.
+func namespacedItems(list *krm.ResourceList) ([]namespaced, error) {
+	var items []namespaced
+	for _, item := range list.Items {
 		h, err := item.Doc.Header()
-		if err == nil && isNamespace(&h) && !krm.IsLocalConfig(item.Doc) &&
-			(n.only == "" || n.only == h.Name || n.name == h.Name) {
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", item, err)
+		}
+		if !isResource(&h) || krm.IsLocalConfig(item.Doc) {
+			continue
+		}
+		r := namespaced{Item: item, header: h}
+		value := krm.Annotation(item.Doc, upstream)
+		if value == "" {
+			list.Results = append(list.Results, krm.Result{
+				Severity: krm.SeverityWarning,
+				Message:  r.described() + " does not have upstream origin.",
+			})
+		} else if r.origin, err = originNamespace(value); err != nil {
+			return nil, fmt.Errorf("%s: %w", item, err)
+		}
+		items = append(items, r)
+	}
+	return items, nil
+}
+
+// originNamespace returns the namespace in the identifier GROUP|KIND|NAMESPACE|NAME of the resource
+// that another was copied from, "" if it has none.
+func originNamespace(identifier string) (string, error) {
+	parts := strings.Split(identifier, "|")
+	switch {
+	case len(parts) != 4:
+		return "", fmt.Errorf("annotation %s: %s is in bad format. expect %q", upstream,
+			identifier, "<GROUP>|<KIND>|<NAMESPACE>|<NAME>")
+	case parts[0] == "" && parts[1] == "Namespace":
+		return parts[3], nil
+	case parts[2] == "~C": // of a cluster
+		return "", nil
+	}
+	return parts[2], nil
+}
+
+// described returns the resource as the published results have it.
+func (r *namespaced) described() string {
+	return fmt.Sprintf("Resource(apiVersion=%s, kind=%s, namespace=%s, name=%s)",
+		r.header.APIVersion, r.header.Kind, r.header.Namespace, r.header.Name)
+}
+
+// check returns an error if it is not clear which namespaces are meant: several Namespaces would
+// get the new name, or the resources were copied from several namespaces.
+func (n *namespacer) check(items []namespaced) error {
+	var names []string
+	origins := map[string]bool{}
+	for i := range items {
+		h := &items[i].header
+		if origin := items[i].origin; origin != "" {
+			origins[origin] = true
+		}
+		if isNamespace(h) && (n.only == "" || n.only == cmp.Or(items[i].origin, h.Name) ||
+			n.name == h.Name) {
 			names = append(names, h.Name)
 		}
 	}
@@ -96,114 +200,126 @@ func (n *namespacer) check(items []*krm.Item) error {
 		return fmt.Errorf("%d Namespaces would be called %q: %s; namespaceMatcher selects one",
 			len(names), n.name, strings.Join(names, ", "))
 	}
+	if len(origins) > 1 && n.only == "" {
+		return fmt.Errorf("unable to use origin `namespace` to match. expect a single upstream "+
+			"namespace, found %s. please switch to use `namespaceMatcher` to specify the "+
+			"namespace value you want to change", slices.Sorted(maps.Keys(origins)))
+	}
 	return nil
 }
 
 func isNamespace(h *gaby.Header) bool { return h.APIVersion == "v1" && h.Kind == "Namespace" }
 
-// scopes returns the function that knows which types have namespaces: those of Kubernetes, and
-// those that CustomResourceDefinitions in the list define.
-func scopes(list *krm.ResourceList) func(t api.ResourceType) configkit.Scope {
-	defined := map[string]configkit.Scope{} // by group and kind
-	for _, item := range list.Items {
-		if h, err := item.Doc.Header(); err != nil || h.Kind != "CustomResourceDefinition" {
-			continue
-		}
-		spec := item.Doc.Value().Get("spec")
-		key := text(spec.Get("group")) + "/" + text(spec.Get("names").Get("kind"))
-		defined[key] = configkit.ScopeNamespaced
-		if spec.Get("scope").EqualText("Cluster") {
-			defined[key] = configkit.ScopeCluster
-		}
+// isNamespaced reports whether a resource is in a namespace. Of a type that is not one of
+// Kubernetes' own the field decides, as in the published function.
+func isNamespaced(h *gaby.Header) bool {
+	t := api.ResourceType(h.APIVersion + "/" + h.Kind)
+	scope := configkit.ScopeUnknown
+	if !namespaces.IsCustom(t) {
+		scope = k8skit.K8sResourceProvider.Scope(t)
 	}
-	return func(t api.ResourceType) configkit.Scope {
-		parts := strings.Split(string(t), "/")
-		if scope, ok := defined[parts[0]+"/"+parts[len(parts)-1]]; ok {
-			return scope
-		}
-		return k8skit.K8sResourceProvider.Scope(t)
+	if scope == configkit.ScopeUnknown {
+		return h.Namespace != ""
 	}
+	return scope == configkit.ScopeNamespaced
 }
 
-// item replaces the namespaces in one resource. olds collects the namespaces of resources.
-func (n *namespacer) item(doc *gaby.YamlDoc, olds map[string]bool) error {
-	h, err := doc.Header()
-	if err != nil {
-		return err
+// item replaces the namespaces in one resource.
+func (n *namespacer) item(list *krm.ResourceList, r *namespaced) error {
+	h, path, old := &r.header, []string{"metadata", "namespace"}, ""
+	switch {
+	case isNamespace(h):
+		path, old = []string{"metadata", "name"}, h.Name
+	case isNamespaced(h):
+		old = cmp.Or(h.Namespace, defaultNamespace)
 	}
-	if !isResource(&h) {
-		return nil
-	}
-	if isNamespace(&h) {
-		olds[h.Name] = true
-		return n.set(doc, h.Name, "metadata", "name")
-	}
-	if n.scope(api.ResourceType(h.APIVersion+"/"+h.Kind)) != configkit.ScopeCluster {
-		olds[h.Namespace] = true
-		if err := n.set(doc, h.Namespace, "metadata", "namespace"); err != nil {
+	if old != "" {
+		if err := n.own(list, r, path, old); err != nil {
 			return err
 		}
 	}
 	switch h.Kind {
 	case "RoleBinding", "ClusterRoleBinding":
 		subjects := fieldSpec{path: "subjects"}
-		return subjects.visit(doc, func(path []string, v gaby.Value) error {
+		return subjects.visit(r.Doc, func(path []string, v gaby.Value) error {
 			if !v.Get("kind").EqualText("ServiceAccount") {
 				return nil
 			}
-			return n.existing(doc, append(path, "namespace"))
+			return n.existing(r.Doc, append(path, "namespace"))
 		})
 	case "CustomResourceDefinition":
-		return n.existing(doc,
+		return n.existing(r.Doc,
 			[]string{"spec", "conversion", "webhook", "clientConfig", "service", "namespace"})
 	case "APIService":
-		return n.existing(doc, []string{"spec", "service", "namespace"})
+		return n.existing(r.Doc, []string{"spec", "service", "namespace"})
 	}
 	return nil
 }
 
-// existing replaces the namespace at a path if there is one.
+// own replaces the namespace old of a resource, or the name of a Namespace.
+func (n *namespacer) own(list *krm.ResourceList, r *namespaced, path []string, old string) error {
+	matching := cmp.Or(r.origin, old)
+	if matching == n.only {
+		info(list, fmt.Sprintf("[%s] has matching origin %s", r.described(), matching))
+	}
+	if old == n.name || n.only != "" && matching != n.only {
+		if isNamespace(&r.header) || r.header.Namespace != "" {
+			return nil
+		}
+		_, err := r.Doc.Set(old, path...)
+		return err
+	}
+	n.moved[identityOf(&r.header)] = true
+	return n.set(r.Doc, old, path)
+}
+
+// existing replaces the namespace at a path if there is one to replace.
 func (n *namespacer) existing(doc *gaby.YamlDoc, path []string) error {
-	v := doc.Search(path...).Value()
-	if text(v) == "" {
+	old := text(doc.Search(path...).Value())
+	if old == "" || old == n.name || n.only != "" && old != n.only {
 		return nil
 	}
-	return n.set(doc, text(v), path...)
+	return n.set(doc, old, path)
 }
 
 // set replaces the namespace old at a path.
-func (n *namespacer) set(doc *gaby.YamlDoc, old string, path ...string) error {
-	if old == n.name || n.only != "" && old != n.only {
-		return nil
-	}
-	if _, err := doc.Set(n.name, path...); err != nil {
-		return err
-	}
+func (n *namespacer) set(doc *gaby.YamlDoc, old string, path []string) error {
 	n.count[old]++
-	return nil
+	_, err := doc.Set(n.name, path...)
+	return err
 }
 
-// dependsOn replaces the namespaces in the annotation that says what a resource depends on: a list
-// of group/namespaces/NAMESPACE/kind/name.
-func (n *namespacer) dependsOn(doc *gaby.YamlDoc, olds map[string]bool) error {
-	value := krm.Annotation(doc, dependsOn)
-	if value == "" {
-		return nil
+// counted returns which namespaces were replaced, and how often.
+func (n *namespacer) counted() string {
+	total := 0
+	for _, count := range n.count {
+		total += count
 	}
-	references := strings.Split(value, ",")
-	for i, reference := range references {
-		parts := strings.Split(reference, "/")
-		if len(parts) != 5 || parts[1] != "namespaces" || parts[2] == n.name || !olds[parts[2]] ||
-			n.only != "" && parts[2] != n.only {
+	return fmt.Sprintf("%s updated to %q, %d value(s) changed",
+		slices.Sorted(maps.Keys(n.count)), n.name, total)
+}
+
+// dependencies replaces the namespaces in the annotations that say what a resource depends on:
+// GROUP/namespaces/NAMESPACE/KIND/NAME. Like the published function it leaves lists of these.
+func (n *namespacer) dependencies(list *krm.ResourceList, items []namespaced) error {
+	n.count = map[string]int{}
+	var problems []error
+	for i := range items {
+		doc := items[i].Doc
+		parts := strings.Split(krm.Annotation(doc, dependsOn), "/")
+		if len(parts) != 5 || parts[1] != "namespaces" ||
+			!n.moved[identity{parts[0], parts[3], parts[2], parts[4]}] {
 			continue
 		}
 		n.count[parts[2]]++
 		parts[2] = n.name
-		references[i] = strings.Join(parts, "/")
+		_, err := doc.Set(strings.Join(parts, "/"), "metadata", "annotations", dependsOn)
+		problems = append(problems, err)
 	}
-	if changed := strings.Join(references, ","); changed != value {
-		_, err := doc.Set(changed, "metadata", "annotations", dependsOn)
-		return err
+	if len(n.count) == 0 {
+		info(list, "all `depends-on` annotations are up-to-date. no `namespace` changed")
+	} else {
+		info(list, "`depends-on` annotation namespace "+n.counted())
 	}
-	return nil
+	return errors.Join(problems...)
 }

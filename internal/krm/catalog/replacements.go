@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,6 +26,7 @@ const docReplacements = `functionConfig: the replacements of kustomize.
       fieldPaths: ["spec.selector.app", "spec.ports.[name=http].port"]
       options: {delimiter: "-", index: 0, create: true}
 
+A selector has group, version, kind, namespace, name, labelSelector and annotationSelector.
 options.encoding: base64 decodes the value of a source and encodes that of a target.`
 
 func applyReplacements(_ context.Context, list *krm.ResourceList) error {
@@ -81,20 +81,40 @@ func (r *replacement) run(v gaby.Value) error {
 	return nil
 }
 
-// read finds the value that is copied.
-func (r *replacement) read(source gaby.Value) error {
+// selected returns the items that a selector selects and none of rejects does.
+func (r *replacement) selected(v gaby.Value, rejects []*selector) ([]*krm.Item, *selector, error) {
+	s, err := selectorOf(v)
+	if err != nil {
+		return nil, nil, err
+	}
 	var found []*krm.Item
 	for _, item := range r.list.Items {
-		if matchesSelector(item, source, false) {
+		matches, err := s.matches(item)
+		for i := 0; i < len(rejects) && matches && err == nil; i++ {
+			var rejected bool
+			rejected, err = rejects[i].matches(item)
+			matches = !rejected
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", item, err)
+		}
+		if matches {
 			found = append(found, item)
 		}
 	}
+	return found, s, nil
+}
+
+// read finds the value that is copied.
+func (r *replacement) read(source gaby.Value) error {
+	found, s, err := r.selected(source, nil)
 	switch {
+	case err != nil:
+		return err
 	case len(found) == 0:
-		return fmt.Errorf("nothing selected by %s", selectorText(source))
+		return fmt.Errorf("nothing selected by %s", s)
 	case len(found) > 1:
-		return fmt.Errorf("multiple matches for selector %s: %s and %s", selectorText(source),
-			found[0], found[1])
+		return fmt.Errorf("multiple matches for selector %s: %s and %s", s, found[0], found[1])
 	}
 	path := cmp.Or(text(source.Get("fieldPath")), "metadata.name")
 	matches, err := findFields(found[0].Doc, path, false)
@@ -177,9 +197,20 @@ func (o *fieldOptions) encode(text string) string {
 
 // target sets the fields of one entry of targets.
 func (r *replacement) target(t gaby.Value, index int) error {
-	selector := t.Get("select")
-	if selector.Kind() != gaby.Map {
+	if t.Get("select").Kind() != gaby.Map {
 		return errors.New("target must specify resources to select")
+	}
+	var rejects []*selector
+	for v := t.Get("reject").First(); v.Exists(); v = v.Next() {
+		reject, err := selectorOf(v)
+		if err != nil {
+			return err
+		}
+		rejects = append(rejects, reject)
+	}
+	found, s, err := r.selected(t.Get("select"), rejects)
+	if err != nil {
+		return err
 	}
 	paths := []string{}
 	for p := t.Get("fieldPaths").First(); p.Exists(); p = p.Next() {
@@ -189,25 +220,17 @@ func (r *replacement) target(t gaby.Value, index int) error {
 		paths = []string{"metadata.name"}
 	}
 	create := t.Get("options").Get("create").EqualText("true")
-	selected := false
-	for _, item := range r.list.Items {
-		rejected := slices.ContainsFunc(slices.Collect(t.Get("reject").Entries()),
-			func(reject gaby.Value) bool { return matchesSelector(item, reject, true) })
-		if rejected || !matchesSelector(item, selector, true) {
-			continue
-		}
-		selected = true
+	for _, item := range found {
 		for _, path := range paths {
 			if err := r.set(item, path, create, t.Get("options")); err != nil {
 				return fmt.Errorf("%s: %w", item, err)
 			}
 		}
 	}
-	if !selected {
+	if len(found) == 0 {
 		r.list.Results = append(r.list.Results, krm.Result{
 			Severity: krm.SeverityWarning,
-			Message: fmt.Sprintf("%s.targets[%d]: nothing selected by %s", r.label, index,
-				selectorText(selector)),
+			Message:  fmt.Sprintf("%s.targets[%d]: nothing selected by %s", r.label, index, s),
 		})
 	}
 	return nil
@@ -273,46 +296,6 @@ func replacePart(text, delimiter string, index int, part string) string {
 		parts[index] = part
 	}
 	return strings.Join(parts, delimiter)
-}
-
-// matchesSelector reports whether a selector selects an item. The fields of targets are anchored
-// regular expressions.
-func matchesSelector(item *krm.Item, selector gaby.Value, regular bool) bool {
-	h, err := item.Doc.Header()
-	if err != nil {
-		return false
-	}
-	group, version, ok := strings.Cut(h.APIVersion, "/")
-	if !ok {
-		group, version = "", group
-	}
-	for key, value := range map[string]string{
-		"group": group, "version": version, "kind": h.Kind, "name": h.Name,
-		"namespace": h.Namespace,
-	} {
-		want := text(selector.Get(key))
-		if want == "" || want == value {
-			continue
-		}
-		if !regular {
-			return false
-		}
-		re, err := regexp.Compile("^(?:" + want + ")$")
-		if err != nil || !re.MatchString(value) {
-			return false
-		}
-	}
-	return true
-}
-
-func selectorText(selector gaby.Value) string {
-	var parts []string
-	for _, key := range []string{"group", "version", "kind", "namespace", "name"} {
-		if value := text(selector.Get(key)); value != "" {
-			parts = append(parts, key+"="+value)
-		}
-	}
-	return "{" + strings.Join(parts, ", ") + "}"
 }
 
 // findFields returns the matches of a path of kustomize: keys with dots between them, [name=value]

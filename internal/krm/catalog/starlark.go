@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/functions/expression/starlark"
 	"github.com/fctl-dev/fctl/internal/krm"
 )
@@ -21,27 +21,33 @@ data, or
     for r in ctx.resource_list["items"]:
       r["metadata"].setdefault("labels", {})["zone"] = "eu"
 
-The program changes ctx.resource_list["items"]; fail("...") ends it with an error. It has no
-access to the environment, the network and the clock.`
+The program changes ctx.resource_list["items"]; fail("...") ends it with an error. The annotations
+config.kubernetes.io/path and index, and the same with internal. before, say where a resource is;
+a program that changes one of both moves the resource. None in place of the items deletes all. The
+program has no access to the environment, the network and the clock.`
 
 func runStarlark(_ context.Context, list *krm.ResourceList) error {
-	c, err := configOf(list, "StarlarkRun")
+	c, err := configOfVersion(list, "StarlarkRun", "")
 	if err != nil {
 		return err
 	}
 	source := c.get("source")
 	if !c.isConfigMap() {
-		source = text(c.value.Get("source"))
+		v := c.value.Get("source")
+		if source = text(v); v.Exists() && v.Tag() != "!!str" {
+			return errors.New("functionConfig: source must be a string")
+		}
 	}
 	if source == "" {
 		return errors.New("`source` must not be empty")
 	}
 	items := make([]gaby.Value, len(list.Items))
 	for i, item := range list.Items {
-		if err := item.Doc.Check(); err != nil {
+		sent, err := item.Sent()
+		if err != nil {
 			return fmt.Errorf("%s: %w", item, err)
 		}
-		items[i] = item.Doc.Value()
+		items[i] = sent.Value()
 	}
 	left, err := starlark.RunList(source, c.value, items, func(line string) {
 		list.Results = append(list.Results, krm.Result{
@@ -51,31 +57,21 @@ func runStarlark(_ context.Context, list *krm.ResourceList) error {
 	if err != nil {
 		return err
 	}
-	after := make([]*krm.Item, 0, len(left))
-	for _, r := range left {
-		if r.From < 0 {
-			item, err := newItem(r.Data)
-			if err != nil {
-				return err
-			}
-			after = append(after, item)
-			continue
+	after := make([]*krm.Item, len(left))
+	for i, r := range left {
+		if after[i], err = takeResult(list.Items, &r); err != nil {
+			return err
 		}
-		item := list.Items[r.From]
-		if err := item.Doc.SetData(r.Data); err != nil {
-			return fmt.Errorf("%s: %w", item, err)
-		}
-		after = append(after, item)
 	}
 	list.Items = after
 	return nil
 }
 
-// newItem makes an item of data. Annotations that say where it belongs are taken out of it.
-func newItem(data any) (*krm.Item, error) {
+// takeResult returns the item that a program left: a changed one of items, or a new one.
+func takeResult(items []*krm.Item, r *starlark.ListResult) (*krm.Item, error) {
 	doc, err := gaby.ParseYAML([]byte("apiVersion: v1\n")) // so that the text has block style
 	if err == nil {
-		err = doc.SetData(data)
+		err = doc.SetData(r.Data)
 	}
 	if err == nil {
 		doc, err = gaby.ParseYAML(doc.BytesWithNewline())
@@ -83,28 +79,12 @@ func newItem(data any) (*krm.Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	path, index := "", 0
-	for _, key := range []string{
-		krm.LegacyPathAnnotation, krm.PathAnnotation, krm.LegacyIndexAnnotation,
-		krm.IndexAnnotation,
-	} {
-		value := krm.Annotation(doc, key)
-		if !doc.Exists("metadata", "annotations", key) {
-			continue
-		}
-		if key == krm.PathAnnotation || key == krm.LegacyPathAnnotation {
-			path = value
-		} else if index, err = strconv.Atoi(value); err != nil {
-			return nil, fmt.Errorf("the annotation %s: %q is not a number", key, value)
-		}
-		if err := doc.Delete("metadata", "annotations", key); err != nil {
-			return nil, err
-		}
+	if r.From < 0 {
+		return krm.Generated(doc)
 	}
-	if a := doc.Search("metadata", "annotations"); path != "" && a.Len() == 0 {
-		if err := doc.Delete("metadata", "annotations"); err != nil {
-			return nil, err
-		}
+	item := items[r.From]
+	if err := item.Take(doc, k8skit.K8sResourceProvider); err != nil {
+		return nil, fmt.Errorf("%s: %w", item, err)
 	}
-	return krm.NewItem(doc.BytesWithNewline(), path, index)
+	return item, nil
 }

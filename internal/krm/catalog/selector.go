@@ -1,0 +1,69 @@
+package catalog
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/k8skit"
+	"github.com/fctl-dev/fctl/configkit/where"
+	"github.com/fctl-dev/fctl/internal/krm"
+)
+
+// selector selects resources as those of kustomize do: names are compared exactly, and labels and
+// annotations by label selectors. What it does not say selects all.
+type selector struct {
+	group, version, kind, namespace, name string
+	labels, annotations                   string
+	where                                 *where.Expr // nil without labels and annotations
+}
+
+func selectorOf(v gaby.Value) (*selector, error) {
+	s := &selector{
+		group: text(v.Get("group")), version: text(v.Get("version")), kind: text(v.Get("kind")),
+		namespace: text(v.Get("namespace")), name: text(v.Get("name")),
+		labels: text(v.Get("labelSelector")), annotations: text(v.Get("annotationSelector")),
+	}
+	var err error
+	s.where, err = where.SelectorWhere{Labels: s.labels, Annotations: s.annotations}.Where()
+	if err != nil {
+		return nil, fmt.Errorf("selector %s: %w", s, err)
+	}
+	return s, nil
+}
+
+// matches reports whether the selector selects an item.
+func (s *selector) matches(item *krm.Item) (bool, error) {
+	h, err := item.Doc.Header()
+	if err != nil {
+		return false, err
+	}
+	types := fieldSpec{group: s.group, version: s.version, kind: s.kind}
+	if !types.matches(&h) || s.namespace != "" && s.namespace != h.Namespace ||
+		s.name != "" && s.name != h.Name {
+		return false, nil
+	}
+	if s.where == nil {
+		return true, nil
+	}
+	return s.where.MatchResource(k8skit.K8sResourceProvider, item.Doc)
+}
+
+// String returns what the selector compares.
+func (s *selector) String() string {
+	var parts []string
+	for _, part := range [][2]string{
+		{"group", s.group},
+		{"version", s.version},
+		{"kind", s.kind},
+		{"namespace", s.namespace},
+		{"name", s.name},
+		{"labelSelector", s.labels},
+		{"annotationSelector", s.annotations},
+	} {
+		if part[1] != "" {
+			parts = append(parts, part[0]+"="+part[1])
+		}
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
