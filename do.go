@@ -72,8 +72,6 @@ func Do(ctx context.Context, options Options) (Result, error) {
 	if options.In == nil {
 		streams.In = &bytes.Reader{}
 	}
-	streams.Out = cmp.Or(streams.Out, io.Discard)
-	streams.ErrOut = cmp.Or(streams.ErrOut, io.Discard)
 	executor, err := newConfig(options.Functions).build()
 	if err != nil {
 		return Result{}, err
@@ -99,6 +97,7 @@ func Do(ctx context.Context, options Options) (Result, error) {
 	if err == nil {
 		err = diag.List(result.Failures).Err()
 	}
+	_ = streams.Flush() // what failed to be printed is a failure of the run
 	return Result{Passed: !result.No, Units: result.Units, Changed: result.Changed}, err
 }
 

@@ -3,7 +3,8 @@
 #
 #   ./manual-test.sh                     writes out/golden/ and compares it with golden-output/
 #   QUIET=no ./manual-test.sh            also shows the differences
-#   DIR=golden-output ./manual-test.sh   writes golden-output/, and removes the files of cases that are gone
+#   DIR=golden-output ./manual-test.sh   writes golden-output/, removes the files of cases that are gone,
+#                                        and says which files those are
 #   FCTL=/path/to/fctl ./manual-test.sh  uses another binary than bin/fctl
 #
 # A case is a name and the words after `fctl`, quoted as for a shell and
@@ -18,8 +19,9 @@ cd "$(dirname "$0")" || exit 2
 root=$(pwd)
 fctl=${FCTL:-$root/bin/fctl}
 golden=$root/golden-output
-dir=$root/${DIR:-out/golden}
-case ${DIR:-out/golden} in /*) dir=$DIR ;; esac
+dir=${DIR:-out/golden}
+dir=${dir%/}
+case $dir in /*) ;; *) dir=$root/$dir ;; esac
 mkdir -p "$dir" || exit 2
 tmp=$(mktemp -d) || exit 2
 trap 'rm -rf "$tmp"' EXIT
@@ -52,6 +54,17 @@ $word
 	echo "${command#-}"
 }
 
+# differs FILE: a golden file is not what it should be, which is a failure unless it is updated.
+differs() {
+	if [ "$dir" = "$golden" ]; then
+		updated=$((updated + 1))
+		echo "updated golden-output/$1"
+	else
+		failed=$((failed + 1))
+		echo "FAIL golden-output/$1"
+	fi
+}
+
 cd testdata || exit 2
 functions=$(fctl __complete list --toolchain '' 2>/dev/null | grep / | while read -r toolchain; do
 	fctl list --all -o name --toolchain "$toolchain"
@@ -60,7 +73,7 @@ functions="
 $functions
 "
 
-passed=0 failed=0 names=
+passed=0 failed=0 updated=0 names=
 while IFS= read -r line; do
 	case $line in '' | '#'*) continue ;; esac
 	eval "set -- ${line#* }"
@@ -78,8 +91,7 @@ while IFS= read -r line; do
 	if cmp -s "$golden/$name.out" "$tmp/out"; then
 		passed=$((passed + 1))
 	else
-		failed=$((failed + 1))
-		echo "FAIL $name"
+		differs "$name.out"
 		[ "${QUIET:-yes}" = no ] && diff -u "$golden/$name.out" "$tmp/out"
 	fi
 	cp "$tmp/out" "$dir/$name.out"
@@ -88,10 +100,13 @@ done <cases.txt
 # A golden file without a case tests nothing.
 for file in $(cd "$golden" && find . -type f); do
 	case "$names " in *" ${file#./} "*) continue ;; esac
-	failed=$((failed + 1))
-	echo "FAIL golden-output/${file#./} has no case"
+	differs "${file#./}, which has no case"
 	[ "$dir" = "$golden" ] && rm "$golden/$file"
 done
 [ "$dir" = "$golden" ] && find "$golden" -mindepth 1 -type d -empty -delete
-echo "$passed passed, $failed failed"
+if [ "$dir" = "$golden" ]; then
+	echo "$passed unchanged, $updated updated"
+else
+	echo "$passed passed, $failed failed"
+fi
 [ "$failed" -eq 0 ]

@@ -180,6 +180,9 @@ const (
 type MergeKeyTree struct {
 	Keys     []string          // of the list at this node; empty if it has none
 	Defaults map[string]string // values of keys that may be missing
+	// Shared says that several elements may have the same keys. They still tell which element of
+	// another list is meant, together with the order.
+	Shared   bool
 	Children map[string]*MergeKeyTree
 }
 

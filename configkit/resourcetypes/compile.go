@@ -272,9 +272,10 @@ func (c *typeCompiler) mergeKeys(d document, list gaby.Value, prefix string) err
 		var key string
 		var extra []string
 		var defaults map[string]string
+		unique := true
 		err := d.read(e, "mergeKeys", c.readPath(d, "path", &path, prefix),
 			readTo("key", &key, d.text), readTo("extraKeys", &extra, d.texts),
-			readTo("defaults", &defaults, d.textMap))
+			readTo("defaults", &defaults, d.textMap), readTo("unique", &unique, d.boolean))
 		switch {
 		case err != nil:
 			return err
@@ -294,6 +295,7 @@ func (c *typeCompiler) mergeKeys(d document, list gaby.Value, prefix string) err
 		node := c.mergeKeyNode(path)
 		if c.level == 0 || len(node.Keys) == 0 { // the type itself takes precedence over *
 			node.Keys, node.Defaults = append([]string{key}, extra...), defaults
+			node.Shared = !unique
 		}
 		return nil
 	})

@@ -24,7 +24,7 @@ import (
 //	  scope:           Cluster or Namespaced      whether resources are in namespaces;
 //	                                              stated for one version, it applies to all
 //	  embeds:          [{shape, path, arguments}] puts a shape at a path
-//	  mergeKeys:       [{path, key, extraKeys, defaults}]
+//	  mergeKeys:       [{path, key, extraKeys, defaults, unique}]
 //	                                              the key of the elements of the list at path
 //	  mapKeyPaths:     [path]                     ends in *: users choose the keys there
 //	  exclusiveFields: [{path, members, discriminator, allowedMember}]

@@ -15,6 +15,15 @@ const parameterPair = "key-value"
 type assignment struct {
 	name, value string
 	remove      bool
+	emptied     bool // written as KEY=, with which earlier versions removed the key
+}
+
+// noteEmptied notes that a key gets the empty text if it has a value now, as the user may have meant
+// to remove it.
+func (a *assignment) noteEmptied(fc *api.FunctionContext, hasValue bool) {
+	if a.emptied && hasValue {
+		fc.NoteSum("KEY= replaces the value by the empty text; KEY- removes the key", 0, a.name)
+	}
 }
 
 // assignmentParameter returns the repeated parameter that assignments are parsed from. what is a
@@ -45,7 +54,9 @@ func assignments(
 		if !sets {
 			name, removes = strings.CutSuffix(text, "-")
 		}
-		a := assignment{name: name, value: value, remove: removes}
+		a := assignment{
+			name: name, value: value, remove: removes, emptied: sets && value == "",
+		}
 		if value == `""` { // the spelling of KEY= in chains that were written for earlier versions
 			a.value = ""
 		}

@@ -92,8 +92,9 @@ func defaultsFunctions(provider configkit.ResourceProvider) []handler.FunctionRe
 			{"resources", "what set-container-resources-defaults sets", resources},
 			{
 				"probes",
-				"what set-container-probe-defaults sets; probes of a container that has none ask " +
-					"/healthz",
+				"what set-container-probe-defaults sets, but for a container without probes, " +
+					"whose probes ask /healthz over HTTP whether it answers HTTP or not; " +
+					"set-container-probe-defaults, which is recommended, checks its port",
 				func(fc *api.FunctionContext, docs gaby.Container, _ handler.Arguments) (
 					int, error,
 				) {

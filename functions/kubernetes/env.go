@@ -96,7 +96,7 @@ func setEnvFunction(provider configkit.ResourceProvider) handler.FunctionRegistr
 			_, err := envAssignments(args)
 			return err
 		},
-	}, func(_ *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
+	}, func(fc *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
 		variables, err := envAssignments(a)
 		if err != nil {
 			return 0, err
@@ -105,6 +105,7 @@ func setEnvFunction(provider configkit.ResourceProvider) handler.FunctionRegistr
 			func(c *container) error {
 				var problems []error
 				for i := range variables {
+					variables[i].noteEmptied(fc, c.hasVariable(variables[i].name))
 					problems = append(problems, variables[i].setIn(c))
 				}
 				return errors.Join(problems...)
@@ -120,6 +121,17 @@ func envAssignments(args []api.FunctionArgument) ([]assignment, error) {
 		}
 		return ""
 	})
+}
+
+// hasVariable reports whether the container has an environment variable that is not empty.
+func (c *container) hasVariable(name string) bool {
+	for e := c.value.Get("env").First(); e.Exists(); e = e.Next() {
+		if e.Get("name").EqualText(name) &&
+			(e.Get("value").Text() != "" || e.Get("valueFrom").Exists()) {
+			return true
+		}
+	}
+	return false
 }
 
 // setIn sets or removes an environment variable of a container. If the container has several of

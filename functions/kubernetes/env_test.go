@@ -19,7 +19,7 @@ func TestEnvAssignments(t *testing.T) {
 	got, err := envAssignments(pairs("A=b=c", "B=", `C=""`, "D-", `E="x"`, "F=-", "G-=x"))
 	want := []assignment{
 		{name: "A", value: "b=c"},
-		{name: "B"},
+		{name: "B", emptied: true},
 		{name: "C"},
 		{name: "D", remove: true},
 		{name: "E", value: `"x"`},

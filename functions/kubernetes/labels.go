@@ -115,13 +115,13 @@ func editLabels(
 					return nil
 				}
 				matches++
-				return setLabels(p, known)
+				return setLabels(fc, p, known)
 			case foreign && !pods.selectedBy(p.Value):
 				noteSelector(fc, p, "selects none of the pods here, so it is left alone")
 				return nil
 			}
 			matches++
-			return setLabels(p, labels)
+			return setLabels(fc, p, labels)
 		})
 	return matches, err
 }
@@ -133,8 +133,9 @@ func noteSelector(fc *api.FunctionContext, p *yamlkit.Match, text string) {
 }
 
 // setLabels sets and removes labels in a map.
-func setLabels(p *yamlkit.Match, labels []assignment) error {
+func setLabels(fc *api.FunctionContext, p *yamlkit.Match, labels []assignment) error {
 	for i := range labels {
+		labels[i].noteEmptied(fc, p.Value.Get(labels[i].name).Text() != "")
 		at := append(p.Segments[:len(p.Segments):len(p.Segments)], labels[i].name)
 		var err error
 		switch {

@@ -46,7 +46,8 @@ func sameMergeKeys(
 	reasons := map[api.ResolvedPath]string{} // by path of the key
 	yamlkit.Walk(doc.Value(), provider.MergeKeys(info.ResourceType),
 		func(w *yamlkit.Cursor) bool {
-			if w.Value.Kind() == gaby.List && w.Keys != nil && len(w.Keys.Keys) > 0 {
+			if w.Value.Kind() == gaby.List && w.Keys != nil && len(w.Keys.Keys) > 0 &&
+				!w.Keys.Shared {
 				for index, reason := range sameKeys(w.Value, w.Keys) {
 					reasons[w.IndexPath()+api.ResolvedPath("."+strconv.Itoa(index)+"."+
 						yamlpath.Escape(w.Keys.Keys[0]))] = reason

@@ -139,8 +139,9 @@ func askHealthz(fc *api.FunctionContext) func(*container, int) (gaby.Value, erro
 		if err != nil {
 			return gaby.Value{}, err
 		}
-		fc.NoteSum("containers have no probe to copy, so their probes ask /healthz "+
-			"(set-container-probe-defaults checks the port instead)",
+		fc.NoteSum("containers have no probe to copy, so their probes ask /healthz, which "+
+			"not every container answers; set-container-probe-defaults, which checks the port, "+
+			"is recommended",
 			1, c.value.Get("name").Text())
 		return probe.Value(), nil
 	}

@@ -28,23 +28,20 @@ type referenceSetter struct {
 // run sets the references with the old name. Without an old name, it sets placeholders and the
 // references to resources in the input, which must all have the same name. If all references are
 // placeholders and the unit has one resource of the type, that resource gets the name too.
-// References to resources outside the input stay, with a note.
+// References to resources outside the input stay, with a note; if there are no others, that is an
+// error.
 func (s *referenceSetter) run(docs gaby.Container) error {
 	s.survey(WholeUnit(s.fc, docs))
-	known, foreign, placeholders := map[string]*Reference{}, map[string]bool{}, 0
+	known, foreign, placeholders := map[string]*Reference{}, map[string]*Reference{}, 0
 	if _, err := s.visit(docs, func(ref *Reference) bool {
 		switch {
 		case configkit.IsPlaceholder(ref.Name):
 			placeholders++
 		case ref.Name == s.to:
 		case s.isPresent(ref):
-			if known[ref.Name] == nil {
-				known[ref.Name] = &Reference{Match: &yamlkit.Match{
-					Doc: ref.Match.Doc, Resource: ref.Match.Resource, Value: ref.Match.Value,
-				}}
-			}
+			keepFirst(known, ref)
 		case ref.Name != "":
-			foreign[ref.Name] = true
+			keepFirst(foreign, ref)
 		}
 		return false
 	}); err != nil {
@@ -65,7 +62,10 @@ func (s *referenceSetter) run(docs gaby.Container) error {
 		matches++
 	}
 	s.fc.Matched(matches)
-	if s.from == "" && len(foreign) > 0 {
+	if err == nil && s.from == "" && len(foreign) > 0 {
+		if matches == 0 {
+			return s.onlyForeign(foreign)
+		}
 		names := slices.Sorted(maps.Keys(foreign))
 		s.fc.NoteSum(fmt.Sprintf(
 			"references to resources of type %s that are not in the input do not change; --%s "+
@@ -74,6 +74,15 @@ func (s *referenceSetter) run(docs gaby.Container) error {
 		), 0, names...)
 	}
 	return err
+}
+
+// keepFirst keeps where the first reference with a name is.
+func keepFirst(all map[string]*Reference, ref *Reference) {
+	if all[ref.Name] == nil {
+		all[ref.Name] = &Reference{Match: &yamlkit.Match{
+			Doc: ref.Match.Doc, Resource: ref.Match.Resource, Value: ref.Match.Value,
+		}}
+	}
 }
 
 // visit sets the references to the type for which wanted returns true. It returns their number.
@@ -120,15 +129,26 @@ func (s *referenceSetter) survey(unit gaby.Container) {
 // several returns the error for references to more than one resource, which cannot all get the same
 // name.
 func (s *referenceSetter) several(known map[string]*Reference) error {
-	names := slices.Sorted(maps.Keys(known))
-	first := known[names[0]].Match
-	pos := first.Value.Position()
+	return s.needsOldName(known, fmt.Sprintf(
+		"references to several resources of type %s would all name %s", s.of, s.to))
+}
+
+// onlyForeign returns the error for a unit whose references are all to resources that are not in the
+// input: nothing says that one of them is meant.
+func (s *referenceSetter) onlyForeign(foreign map[string]*Reference) error {
+	return s.needsOldName(foreign, fmt.Sprintf(
+		"no reference is set, as the resources of type %s that are referred to are not in the "+
+			"input", s.of))
+}
+
+// needsOldName returns an error about references, by name, one of which the user has to choose.
+func (s *referenceSetter) needsOldName(references map[string]*Reference, message string) error {
+	names := slices.Sorted(maps.Keys(references))
+	first := references[names[0]].Match
 	return &api.Failure{
-		Class: api.FailureFunction, Resource: first.Resource.String(), Pos: pos,
-		Message: fmt.Sprintf(
-			"references to several resources of type %s would all name %s: %s", s.of, s.to,
-			strings.Join(names, ", "),
-		),
+		Class: api.FailureFunction, Resource: first.Resource.String(),
+		Pos:     first.Value.Position(),
+		Message: message + ": " + strings.Join(names, ", "),
 		Hint: fmt.Sprintf(
 			"'set-references-of-type %s %s %s' sets the references to %s", s.of, s.to, names[0],
 			names[0],

@@ -52,7 +52,7 @@ func execute(ctx context.Context, a *app.App, args []string) int {
 	root.SetErr(a.Streams.ErrOut)
 	err := untilCancelled(ctx, a, func() error {
 		err := root.ExecuteContext(ctx)
-		if problem := a.Write(help.Bytes()); err == nil {
+		if problem := errors.Join(a.Write(help.Bytes()), a.Flush()); err == nil {
 			err = problem
 		}
 		return err

@@ -37,7 +37,7 @@ func newConfig(a *app.App) *cobra.Command {
 		if s.ShowsNotes() {
 			a.Console().Notes("", s.Notes...)
 		}
-		return a.Write([]byte(settingsText(s.Rows, *origin)))
+		return a.WriteText(settingsText(s.Rows, *origin))
 	}
 	config.AddCommand(view)
 	return config

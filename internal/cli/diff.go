@@ -90,7 +90,11 @@ func (c *comparison) printDifferences() error {
 		}
 	}
 	printer := c.printer()
-	out := files.NewStream(c.app.Streams.Out)
+	stdout := c.app.Streams.Out
+	if printer.ForPeople() {
+		stdout = c.app.Streams.Text()
+	}
+	out := files.NewStream(stdout)
 	status, inLayout := app.ExitDone, 0
 	var notes [][]api.Note // by pair
 	for i, d := range c.set.executor.Diff(versions) {

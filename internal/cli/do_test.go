@@ -260,8 +260,8 @@ func TestWhatCannotBePrintedIsAFailure(t *testing.T) {
 		"", "--help", "do --help", "help do", "help where", "where",
 		"completion", "completion bash", "completion fish", "list", "version",
 	} {
-		streams, _, _, errOut := iostreams.Test()
-		streams.Out = fullDisk{}
+		errOut := &bytes.Buffer{}
+		streams := iostreams.New(nil, fullDisk{}, errOut)
 		a := &app.App{Streams: streams, Executor: executor(t)}
 		if status := cli.Run(t.Context(), a, strings.Fields(words)); status != 4 ||
 			errOut.String() != "fctl: writing the result: no space left\n" {

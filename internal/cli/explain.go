@@ -88,8 +88,8 @@ func explainFunction(a *app.App, cmd *cobra.Command, o *explainFlags, name strin
 	if o.output.Value == "json" {
 		return a.WriteJSON(d)
 	}
-	return a.Write([]byte(explanation(d, newCommandLine(cmd, o, set),
-		a.Streams.OutStyle(color.Bold))))
+	return a.WriteText(explanation(d, newCommandLine(cmd, o, set),
+		a.Streams.OutStyle(color.Bold)))
 }
 
 // commandLine has the parts of a command line that calls an explained function.
@@ -131,9 +131,9 @@ func explainChain(a *app.App, cmd *cobra.Command, o *explainFlags) error {
 	case o.output.Value == "json":
 		return a.WriteJSON(steps)
 	}
-	return a.Write([]byte(chainText(o.file, steps, parameters,
+	return a.WriteText(chainText(o.file, steps, parameters,
 		newCommandLine(cmd, o, set),
-		a.Streams.OutStyle(color.Bold))))
+		a.Streams.OutStyle(color.Bold)))
 }
 
 func printPolicy(a *app.App, name string) error {

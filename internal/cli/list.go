@@ -15,7 +15,6 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/cli/app"
-	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/settings"
 )
@@ -66,10 +65,7 @@ function matches, the status is 1.`,
 				return app.ExitError(app.ExitNo)
 			}
 		}
-		text, err := listText(a, form.Value, signatures)
-		if err == nil {
-			err = a.Write(text)
-		}
+		err = writeList(a, form.Value, signatures)
 		if err == nil && len(signatures) == 0 {
 			err = app.ExitError(app.ExitNo)
 		}
@@ -197,25 +193,25 @@ func rankOf(s api.FunctionSignature, purposes, words []string) int {
 }
 
 // listText prints functions in one of the forms.
-func listText(a *app.App, form string, signatures []api.FunctionSignature) ([]byte, error) {
+func writeList(a *app.App, form string, signatures []api.FunctionSignature) error {
 	switch form {
 	case "name":
 		var b strings.Builder
 		for _, s := range signatures {
 			b.WriteString(s.FunctionName + "\n")
 		}
-		return []byte(b.String()), nil
+		return a.Write([]byte(b.String()))
 	case "json":
 		if signatures == nil {
 			signatures = []api.FunctionSignature{}
 		}
-		return report.Marshal(signatures)
+		return a.WriteJSON(signatures)
 	}
 	width := 0
 	if a.Streams.OutIsTerminal() && form == "table" {
 		width = a.Streams.Width()
 	}
-	return []byte(listTable(a, signatures, form == "wide", width)), nil
+	return a.WriteText(listTable(a, signatures, form == "wide", width))
 }
 
 // listTable prints a line for each function and each alias. A width of 0 means no limit. Deprecated

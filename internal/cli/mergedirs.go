@@ -338,7 +338,7 @@ func (m *treeMerging) conclude(ctx context.Context) error {
 	var err error
 	switch {
 	case !asked:
-		err = m.app.Write([]byte(m.list()))
+		err = m.app.WriteText(m.list())
 	case len(conflicts) == 0 || m.flags.keepConflicts:
 		err = m.write(ctx)
 	}

@@ -219,36 +219,31 @@ func PrintableLines(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// PrintableLine is Printable for a line of a file. It keeps tabs and the line end.
-func PrintableLine(line string) string {
-	body := strings.TrimRight(line, "\r\n")
-	if end := line[len(body):]; len(end) > 2 || len(end) == 2 && end[0] == '\n' {
-		body = line[:len(line)-1] // carriage returns before the line end
-	}
-	parts := strings.Split(body, "\t")
-	for i := range parts {
-		parts[i] = Printable(parts[i])
-	}
-	return strings.Join(parts, "\t") + line[len(body):]
-}
-
-// Printable escapes the characters of s that are not printable, so that a message with user data
-// stays on one line.
+// Printable escapes the characters of s that people do not see as what they are, so that a message
+// with user data stays on one line.
 func Printable(s string) string {
-	clean := func(r rune) bool { return r != utf8.RuneError && unicode.IsPrint(r) }
-	if strings.IndexFunc(s, func(r rune) bool { return !clean(r) }) < 0 {
+	if strings.IndexFunc(s, func(r rune) bool { return !isVisible(r) }) < 0 {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
-		if clean(r) {
-			b.WriteRune(r)
+		if isVisible(r) || r == utf8.RuneError {
+			b.WriteRune(r) // also for bytes that are not a character
 		} else {
-			quoted := strconv.QuoteRune(r)
+			quoted := strconv.QuoteRuneToASCII(r)
 			b.WriteString(quoted[1 : len(quoted)-1])
 		}
 	}
 	return b.String()
+}
+
+// isVisible reports whether people see a character as what it is. Some letters and marks are
+// printable and show nothing: fillers, and the variation selectors that hide text in an emoji.
+func isVisible(r rune) bool {
+	const firstOfSupplement = 0xE0100 // of the variation selectors; those before it are usual
+	return r != utf8.RuneError && unicode.IsPrint(r) &&
+		(r <= unicode.MaxLatin1 || r < firstOfSupplement &&
+			!unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r))
 }
 
 // Count returns a number of things in words: "1 file", "2 files".

@@ -16,7 +16,6 @@ import (
 	"unicode"
 
 	"github.com/fctl-dev/fctl/configkit/lines"
-	"github.com/fctl-dev/fctl/internal/diag"
 )
 
 // File is a file with two versions of its text.
@@ -61,7 +60,7 @@ func Unified(f File) []byte {
 	l := newLabeller(f, p.before)
 	if f.Shown != nil {
 		before, after := f.Shown(f.Before, f.After)
-		p.before, p.after, p.forPeople = split(before), split(after), true
+		p.before, p.after = split(before), split(after)
 	}
 	p.say(f.Style.File, "--- ", quoted("a/"+f.Name))
 	p.say(f.Style.File, "+++ ", quoted("b/"+f.Name))
@@ -88,7 +87,6 @@ type printer struct {
 	b             bytes.Buffer
 	style         Style
 	before, after []string
-	forPeople     bool // control characters are escaped
 }
 
 // say prints a line that is not from the texts.
@@ -114,18 +112,10 @@ func (p *printer) hunk(near []lines.Hunk, label string) {
 	p.lines(" ", p.before[at:at+trail])
 }
 
-// shown returns a line as it is printed.
-func (p *printer) shown(line string) string {
-	if p.forPeople {
-		return diag.PrintableLine(line)
-	}
-	return line
-}
-
 // lines prints lines without colour.
 func (p *printer) lines(mark string, all []string) {
 	for _, line := range all {
-		p.line(mark, p.shown(line), nil)
+		p.line(mark, line, nil)
 	}
 }
 

@@ -36,10 +36,10 @@ const (
 func (p *printer) coloured(h lines.Hunk) {
 	pairs := p.pair(h)
 	for i := h.From; i < h.To; i++ {
-		p.line("-", p.shown(p.before[i]), p.paint(p.style.Old, p.style.OldWord, pairs.old[i]))
+		p.line("-", p.before[i], p.paint(p.style.Old, p.style.OldWord, pairs.old[i]))
 	}
 	for i := h.NewFrom; i < h.NewTo; i++ {
-		p.line("+", p.shown(p.after[i]), p.paint(p.style.New, p.style.NewWord, pairs.new[i]))
+		p.line("+", p.after[i], p.paint(p.style.New, p.style.NewWord, pairs.new[i]))
 	}
 }
 
@@ -58,8 +58,8 @@ func (p *printer) pair(h lines.Hunk) pairs {
 	next, compared := h.NewFrom, 0
 	for i := h.From; i < h.To; i++ {
 		for j := next; j < h.NewTo && compared < maxCompared; j++ {
-			compared += len(p.shown(p.before[i])) + len(p.shown(p.after[j]))
-			old, changed, alike := parts(p.shown(p.before[i]), p.shown(p.after[j]))
+			compared += len(p.before[i]) + len(p.after[j])
+			old, changed, alike := parts(p.before[i], p.after[j])
 			if alike {
 				found.old[i], found.new[j], next = old, changed, j+1
 				break

@@ -2,17 +2,22 @@
 // *Streams and never touch os.Stdin, os.Stdout or os.Stderr, so every command runs in a test with
 // buffers.
 //
-// Results go to Out, messages go to ErrOut. Whether a stream may carry colour is decided per stream
-// by --color, then FORCE_COLOR, then NO_COLOR and TERM=dumb, then whether the stream itself is a
+// Results go to Out, messages go to ErrOut, and results that only people read go to Text. What
+// people read never contains data that a terminal or a CI system obeys, nor secret values that the
+// command knows; writer says how. Whether a stream may carry colour is decided per stream by
+// --color, then FORCE_COLOR, then NO_COLOR and TERM=dumb, then whether the stream itself is a
 // terminal.
 package iostreams
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
+	"strings"
 	"sync/atomic"
 
 	"github.com/fatih/color"
@@ -31,6 +36,10 @@ type Streams struct {
 	Out    io.Writer
 	ErrOut io.Writer
 
+	out, text, err *writer // out and err are Out and ErrOut, unless those were replaced
+	mark           string  // of styles
+	hidden         hidden
+
 	inTTY, outTTY, errTTY bool
 	width                 int
 	getenv                func(string) string
@@ -42,22 +51,23 @@ type Streams struct {
 
 // System returns the streams of this process.
 func System() *Streams {
-	s := &Streams{
-		In: input(os.Stdin), Out: output(os.Stdout, 1),
-		inTTY:  term.IsTerminal(int(os.Stdin.Fd())),
-		outTTY: term.IsTerminal(int(os.Stdout.Fd())),
-		errTTY: term.IsTerminal(int(os.Stderr.Fd())),
-		getenv: os.Getenv, system: true,
-	}
-	s.mode.Store(colorModes[0])
-	s.ErrOut = checked{output(os.Stderr, 2), &s.lost}
+	s := New(input(os.Stdin), output(os.Stdout, 1), nil)
+	s.err.to.w = checked{output(os.Stderr, 2), &s.lost}
+	s.SetTerminal(term.IsTerminal(int(os.Stdin.Fd())), term.IsTerminal(int(os.Stdout.Fd())),
+		term.IsTerminal(int(os.Stderr.Fd())), 0)
+	s.getenv, s.system = os.Getenv, true
 	return s
 }
 
-// New returns streams that are not terminals and have no environment.
+// New returns streams that are not terminals and have no environment. A nil writer discards.
 func New(in io.Reader, out, errOut io.Writer) *Streams {
-	s := &Streams{In: in, Out: out, ErrOut: errOut, getenv: func(string) string { return "" }}
+	s := &Streams{In: in, mark: newStyleMark(), getenv: func(string) string { return "" }}
 	s.mode.Store(colorModes[0])
+	stdout := &target{w: cmp.Or(out, io.Discard)}
+	s.out = &writer{streams: s, payload: true, isTTY: &s.outTTY, to: stdout}
+	s.text = &writer{streams: s, isTTY: &s.outTTY, to: stdout}
+	s.err = &writer{streams: s, isTTY: &s.errTTY, to: &target{w: cmp.Or(errOut, io.Discard)}}
+	s.Out, s.ErrOut = s.out, s.err
 	return s
 }
 
@@ -100,6 +110,14 @@ func (s *Streams) SetColor(mode string) error {
 	return fmt.Errorf("color %q is not one of auto, always, never", mode)
 }
 
+// Attach gives a program the streams themselves, as an editor needs them.
+func (s *Streams) Attach(program *exec.Cmd) {
+	program.Stdin, program.Stdout, program.Stderr = s.In, s.out.to.w, s.err.to.w
+	if file, ok := s.err.to.w.(checked); ok {
+		program.Stderr = file.w
+	}
+}
+
 // InIsTerminal reports whether reading In would wait for a person.
 func (s *Streams) InIsTerminal() bool { return s.inTTY }
 
@@ -108,7 +126,7 @@ func (s *Streams) OutIsTerminal() bool { return s.outTTY }
 
 // OutFile returns the regular file that Out is redirected to, or nil.
 func (s *Streams) OutFile() fs.FileInfo {
-	f, ok := s.Out.(*os.File)
+	f, ok := s.out.to.w.(*os.File)
 	if !ok {
 		return nil
 	}
@@ -124,7 +142,7 @@ func (s *Streams) Width() int {
 	if s.width > 0 {
 		return s.width
 	}
-	if f, ok := s.Out.(*os.File); ok && s.outTTY {
+	if f, ok := s.out.to.w.(*os.File); ok && s.outTTY {
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
 			return w
 		}
@@ -143,23 +161,24 @@ func (s *Streams) ColorErr() bool { return s.colored(s.errTTY) }
 
 // OutStyle returns a function that colours text for Out, or returns it unchanged.
 func (s *Streams) OutStyle(attributes ...color.Attribute) func(string) string {
-	return style(s.ColorOut(), attributes)
+	return s.style(s.ColorOut(), attributes)
 }
 
 // ErrStyle is OutStyle for ErrOut.
 func (s *Streams) ErrStyle(attributes ...color.Attribute) func(string) string {
-	return style(s.ColorErr(), attributes)
+	return s.style(s.ColorErr(), attributes)
 }
 
 // style does not leave the decision to fatih/color, which would only check the standard output;
 // here each stream has its own setting.
-func style(colored bool, attributes []color.Attribute) func(string) string {
+func (s *Streams) style(colored bool, attributes []color.Attribute) func(string) string {
 	if !colored {
 		return func(text string) string { return text }
 	}
 	c := color.New(attributes...)
 	c.EnableColor()
-	return func(text string) string { return c.Sprint(text) }
+	begin, end, _ := strings.Cut(c.Sprint(" "), " ")
+	return func(text string) string { return s.mark + begin + text + s.mark + end }
 }
 
 func (s *Streams) colored(tty bool) bool {

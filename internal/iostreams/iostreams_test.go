@@ -1,6 +1,7 @@
 package iostreams_test
 
 import (
+	"io"
 	"testing"
 
 	"github.com/fatih/color"
@@ -67,14 +68,15 @@ func TestUnknownColorMode(t *testing.T) {
 }
 
 func TestErrStyle(t *testing.T) {
-	s, _, _, _ := iostreams.Test()
+	s, _, _, errOut := iostreams.Test()
 	if got := s.ErrStyle(color.FgCyan)("x"); got != "x" {
 		t.Errorf("plain stream got %q", got)
 	}
 	if err := s.SetColor("always"); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.ErrStyle(color.FgCyan)("x"); got != "\x1b[36mx\x1b[0m" {
+	_, _ = io.WriteString(s.ErrOut, s.ErrStyle(color.FgCyan)("x")+"\n")
+	if got := errOut.String(); got != "\x1b[36mx\x1b[0m\n" {
 		t.Errorf("coloured stream got %q", got)
 	}
 }

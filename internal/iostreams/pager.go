@@ -26,7 +26,7 @@ type Pager struct {
 // StartPager sends Out through a program, if Out is a terminal: command with its arguments. As with
 // git, the program also gets what is written to ErrOut after it was started, if that is a terminal.
 func (s *Streams) StartPager(command []string) *Pager {
-	file, ok := s.Out.(*os.File)
+	file, ok := s.out.to.w.(*os.File)
 	if !s.outTTY || !ok || len(command) == 0 {
 		return nil
 	}
@@ -36,10 +36,10 @@ func (s *Streams) StartPager(command []string) *Pager {
 	if w, _, err := term.GetSize(int(file.Fd())); err == nil {
 		s.width = w
 	}
-	p := &Pager{streams: s, command: command, out: s.Out}
-	s.Out = pagerOut{p}
+	p := &Pager{streams: s, command: command, out: file}
+	s.out.to.w = pagerOut{p}
 	if s.errTTY {
-		s.ErrOut = pagerErr{p, s.ErrOut}
+		s.err.to.w = pagerErr{p, s.err.to.w}
 	}
 	return p
 }

@@ -46,8 +46,7 @@ func (p *Progress) show() {
 	if p.ended {
 		return
 	}
-	// A failed write is ignored: progress is not worth an error.
-	_, _ = fmt.Fprintf(p.streams.ErrOut, "\r%d of %d %s", p.done, p.total, p.things)
+	p.streams.err.control(fmt.Sprintf("\r%d of %d %s", p.done, p.total, p.things))
 	p.shown = true
 	p.timer.Reset(progressEvery)
 }
@@ -74,7 +73,7 @@ func (p *Progress) Hide(write func()) {
 
 func (p *Progress) clear() {
 	if p.shown {
-		_, _ = fmt.Fprint(p.streams.ErrOut, "\r\x1b[K")
+		p.streams.err.control("\r\x1b[K")
 		p.shown = false
 	}
 }

@@ -33,9 +33,8 @@ func (l *locked) take() string {
 
 func TestProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, _, _, _ := iostreams.Test()
 		errOut := &locked{}
-		s.ErrOut = errOut
+		s := iostreams.New(nil, nil, errOut)
 		s.SetTerminal(false, false, true, 80)
 		p := s.NewProgress("files", 120)
 		p.Add(30)

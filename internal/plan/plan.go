@@ -222,13 +222,7 @@ func (r *Resolver) withDefaults(s api.FunctionSignature,
 		}) {
 			continue
 		}
-		unnamed := 0
-		for _, a := range args {
-			if a.ParameterName == "" {
-				unnamed++
-			}
-		}
-		if unnamed <= i {
+		if i >= len(args) || args[i].ParameterName != "" {
 			args = append(slices.Clip(args),
 				api.FunctionArgument{ParameterName: p.ParameterName, Value: value})
 		}
@@ -251,13 +245,11 @@ func (r *Resolver) nameTypes(s api.FunctionSignature, args []api.FunctionArgumen
 		len(args) < s.RequiredParameters {
 		return notes, nil
 	}
-	position := 0
 	for i := range args {
+		// A named argument takes the place of its parameter, so the index of an argument without a
+		// name is that of its parameter.
 		named := args[i].ParameterName == parameterResourceType ||
-			args[i].ParameterName == "" && position == at
-		if args[i].ParameterName == "" {
-			position++
-		}
+			args[i].ParameterName == "" && i == at
 		text, isText := args[i].Value.(string)
 		if !named || !isText || args[i].Evaluator != "" || text == "" {
 			continue

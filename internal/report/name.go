@@ -5,12 +5,11 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/internal/diag"
 )
 
 // renderNames prints the changed resources as kubectl names them, each name once. Of a chain that
 // changes nothing it prints those for which a function returned a value or a finding.
-func renderNames(s Terminal, r Result) (Rendered, error) {
+func renderNames(_ Terminal, r Result) (Rendered, error) {
 	switch {
 	case !mutates(r.Signatures):
 		r.Changed = returned(r.Response.Outputs)
@@ -22,9 +21,6 @@ func renderNames(s Terminal, r Result) (Rendered, error) {
 	for _, info := range r.Changed {
 		if name := shortName(info); !seen[name] {
 			seen[name] = true
-			if s.Interactive {
-				name = diag.Printable(name)
-			}
 			b.WriteString(name + "\n")
 		}
 	}

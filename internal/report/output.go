@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/internal/diag"
 )
 
 // outputForm returns a render function that prints each output of a unit with print.
@@ -101,9 +100,6 @@ func renderTable(s Terminal, r Result) (rendered Rendered, err error) {
 func valueSection(s Terminal, r Result, o api.Output) (section, error) {
 	made := section{outputType: o.OutputType}
 	line := func(text string) {
-		if s.Interactive {
-			text = diag.PrintableLines(text)
-		}
 		made.lines = append(append(made.lines, strings.TrimSuffix(text, "\n")...), '\n')
 	}
 	switch v := o.Value.(type) {

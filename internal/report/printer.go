@@ -58,6 +58,20 @@ func (p *Printer) MasksValues(r Result) bool {
 	return false
 }
 
+// ForPeople reports whether what is printed is text that no program reads.
+func (p *Printer) ForPeople() bool {
+	switch f := formOf(p.Format, p.Terminal, p.Signatures); {
+	case p.Report != "":
+		return p.Report == Text
+	case f.name == Diff:
+		return p.Terminal.showsDiff()
+	case f.name == Mutations:
+		return p.Terminal.Interactive
+	default:
+		return f.name == Table || f.name == Auto
+	}
+}
+
 // Rendered is what is printed about one unit, rendered without knowledge of the others.
 type Rendered struct {
 	text     Chunks

@@ -2,6 +2,7 @@ package run
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -80,10 +81,11 @@ func (l *loop) check() (err error) {
 	}
 	if n := l.options.NumFilters; n < 0 {
 		return diag.Usage("--num-filters: %d is negative", n)
-	} else if has := validating(l.chain); n > has {
-		return diag.UsageHint("'fctl list validates' lists validating functions",
+	} else if has := validating(l.chain); n > has && !l.options.Settings.Quiet {
+		l.options.Notes = append(l.options.Notes, api.Note{Message: fmt.Sprintf(
 			"--num-filters: the chain has only %s, not %d",
-			diag.Count(has, "validating function"), n)
+			diag.Count(has, "validating function"), n,
+		)})
 	}
 	l.other, err = l.otherData()
 	return err

@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"runtime/debug"
@@ -156,12 +157,20 @@ func (l *loop) run() (err error) {
 	}
 	working, stop := context.WithCancel(l.ctx)
 	defer stop()
-	l.stop, l.out = stop, files.NewStream(streams.Out)
+	l.stop, l.out = stop, files.NewStream(l.stdout())
 	inOrder(working, len(found.Files), l.work, l.take)
 	l.progress.End()
 	l.noteKinds()
 	l.copyRest()
 	return l.finish()
+}
+
+// stdout returns where results are printed.
+func (l *loop) stdout() io.Writer {
+	if l.printer.ForPeople() {
+		return l.deps.Streams.Text()
+	}
+	return l.deps.Streams.Out
 }
 
 // work runs the chain on a unit. It is called concurrently.

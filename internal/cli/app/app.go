@@ -6,6 +6,9 @@ package app
 
 import (
 	"context"
+	"errors"
+	"io"
+	"syscall"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
@@ -76,12 +79,25 @@ func (a *App) Note(s *settings.Settings, message string) {
 	}
 }
 
-// Write prints text on the standard output.
-func (a *App) Write(text []byte) error {
+// Write prints a payload on the standard output: bytes for programs.
+func (a *App) Write(text []byte) error { return written(a.Streams.Out, text) }
+
+// WriteText prints text for people on the standard output.
+func (a *App) WriteText(text string) error { return written(a.Streams.Text(), []byte(text)) }
+
+// Flush writes what is held back of the output.
+func (a *App) Flush() error {
+	if err := a.Streams.Flush(); err != nil && !errors.Is(err, syscall.EPIPE) {
+		return diag.Failures(err, api.FailureFunction)
+	}
+	return nil
+}
+
+func written(w io.Writer, text []byte) error {
 	if len(text) == 0 {
 		return nil
 	}
-	if err := (files.Stdout{W: a.Streams.Out}).Write(text); err != nil {
+	if err := (files.Stdout{W: w}).Write(text); err != nil {
 		return diag.Failures(err, api.FailureFunction)
 	}
 	return nil

@@ -5,7 +5,7 @@ package bundle
 import (
 	"context"
 	"errors"
-	"fmt"
+	"io"
 	"runtime"
 	"slices"
 	"strings"
@@ -294,7 +294,7 @@ func (r *runner) talk(text string) error {
 	if r.settings.Quiet || text == "" {
 		return nil
 	}
-	_, err := fmt.Fprint(r.app.Streams.ErrOut, diag.PrintableLines(text))
+	_, err := io.WriteString(r.app.Streams.ErrOut, text)
 	return err
 }
 

@@ -89,6 +89,9 @@ name of each. -o dot is for Graphviz, -o mermaid for pages in Markdown.`,
 			}
 			s.WriteString(b.Graph(output.Value))
 		}
+		if output.Value == "text" {
+			return r.app.WriteText(s.String())
+		}
 		return r.app.Write([]byte(s.String()))
 	}
 	complete(a, cmd, false)
@@ -164,7 +167,7 @@ once the Bundle is ready. -o json has the Bundle and the file of each.
 				s.WriteString("\n")
 			}
 		}
-		return r.app.Write([]byte(diag.PrintableLines(s.String())))
+		return r.app.WriteText(s.String())
 	}
 	complete(a, cmd, false)
 	return cmd
@@ -240,5 +243,5 @@ func (r *runner) explain(results []*bundle.Result, wanted smithv1.ResourceName, 
 		return noResource("", string(wanted), known)
 	}
 	r.app.Console().Problems(problems)
-	return r.app.Write([]byte(diag.PrintableLines(s.String())))
+	return r.app.WriteText(s.String())
 }

@@ -212,5 +212,5 @@ func (r *runner) list(plugins []*bundle.Plugin, output string) error {
 		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", p.Name, makes, p.Origin)
 	}
 	_ = w.Flush() // to memory
-	return r.app.Write([]byte(diag.PrintableLines(b.String())))
+	return r.app.WriteText(b.String())
 }

@@ -116,7 +116,7 @@ func testPlugin(ctx context.Context, a *app.App, cmd *cobra.Command, o *testFlag
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err := a.Write([]byte(diag.PrintableLines(b.String()))); err != nil {
+	if err := a.WriteText(b.String()); err != nil {
 		return err
 	}
 	if !passed {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/internal/bundle"
-	"github.com/fctl-dev/fctl/internal/diag"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
 
@@ -20,7 +19,7 @@ func (r *runner) simulate(ctx context.Context, bundles []*bundle.Bundle, options
 			return err
 		}
 		results = append(results, result)
-		if err := r.app.Write([]byte(diag.PrintableLines(stepText(b, steps, result)))); err != nil {
+		if err := r.app.WriteText(stepText(b, steps, result)); err != nil {
 			return err
 		}
 	}

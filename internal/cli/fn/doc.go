@@ -47,7 +47,7 @@ Without a word, list the functions of the catalogue that are built in.`,
 			return diag.UsageHint(cmd.UseLine(), "one IMAGE is expected, got %d words", len(words))
 		}
 		if len(words) == 0 {
-			return a.Write(catalogList())
+			return a.WriteText(catalogList())
 		}
 		return printDoc(cmd.Context(), a, cmd, o, words[0])
 	}
@@ -63,13 +63,13 @@ Without a word, list the functions of the catalogue that are built in.`,
 }
 
 // catalogList lists the functions of the catalogue.
-func catalogList() []byte {
-	var b bytes.Buffer
+func catalogList() string {
+	var b strings.Builder
 	for _, name := range catalog.Names() {
 		brief, _ := catalog.Describe(name)
 		fmt.Fprintf(&b, "%-30s %s\n", name, brief)
 	}
-	return b.Bytes()
+	return b.String()
 }
 
 // printDoc prints the documentation of one function.
@@ -94,7 +94,7 @@ func printDoc(ctx context.Context, a *app.App, cmd *cobra.Command, o *docFlags, 
 	if known && image.Digest == "" {
 		if _, ok := catalog.Find(image.Base, image.Tag); ok {
 			brief, doc := catalog.Describe(image.Base)
-			return a.Write(fmt.Appendf(nil, "%s: %s.\n\n%s\n\nVersions: %s\n", image.Base, brief,
+			return a.WriteText(fmt.Sprintf("%s: %s.\n\n%s\n\nVersions: %s\n", image.Base, brief,
 				doc,
 				strings.Join(catalog.Series(image.Base), ", ")))
 		}
@@ -162,5 +162,5 @@ func (r *runner) printHelp(out runtime.Output, err error) error {
 	if err != nil {
 		return diag.Failures(err, api.FailureFunction)
 	}
-	return r.app.Write(text)
+	return r.app.WriteText(string(text))
 }

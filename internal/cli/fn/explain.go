@@ -64,7 +64,7 @@ func explain(ctx context.Context, a *app.App, cmd *cobra.Command, o *explainFlag
 		return problem
 	}
 	text := "image: " + step.Image + "\n" + trace.String()
-	if err := r.app.Write([]byte(text)); err != nil {
+	if err := r.app.WriteText(text); err != nil {
 		return err
 	}
 	if problem == nil {

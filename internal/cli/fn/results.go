@@ -110,7 +110,7 @@ func (r *stepReporter) ended(s *krm.StepResult) {
 			if at := s.Results[i].Location(); at != "" {
 				line += " (" + at + ")"
 			}
-			line = strings.ReplaceAll(diag.PrintableLines(line), "\n", "\n      ")
+			line = strings.ReplaceAll(line, "\n", "\n      ")
 			b.WriteString("    " + line + "\n")
 		}
 	}

@@ -113,7 +113,7 @@ func runTests(ctx context.Context, a *app.App, cmd *cobra.Command, o *testFlags,
 			r.note(diag.FileName(c.Dir), note)
 		}
 	}
-	if err := r.app.Write([]byte(b.String())); err != nil {
+	if err := r.app.WriteText(b.String()); err != nil {
 		return err
 	}
 	if failed > 0 {

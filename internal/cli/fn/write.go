@@ -55,7 +55,7 @@ func (r *runner) apply(ctx context.Context, p *krm.Package, changes []*krm.Chang
 ) error {
 	switch {
 	case o.diff:
-		if err := r.app.Write(r.diff(p, changes, o.showSecrets)); err != nil {
+		if err := r.diff(p, changes, o.showSecrets); err != nil {
 			return err
 		}
 	case o.check:
@@ -113,21 +113,25 @@ func summaryOf(changes []*krm.Change, would string) string {
 	return strings.Join(parts, ", ")
 }
 
-// diff returns the changes as a unified diff. Secret values are masked where people read it.
-func (r *runner) diff(p *krm.Package, changes []*krm.Change, showSecrets bool) []byte {
+// diff prints the changes as a unified diff. Secret values are masked where people read it.
+func (r *runner) diff(p *krm.Package, changes []*krm.Change, showSecrets bool) error {
 	style := run.DiffStyle(r.app.Streams)
+	isRead := r.app.Streams.OutIsTerminal() || style.Old != nil
 	var out []byte
 	for _, c := range changes {
 		f := diff.File{
 			Name: strings.TrimLeft(strings.TrimPrefix(c.Name(p), "./"), "/"), Before: c.Before,
 			After: bytes.Join(c.After, nil), Style: style,
 		}
-		if !showSecrets && (r.app.Streams.OutIsTerminal() || style.Old != nil) {
+		if !showSecrets && isRead {
 			f.Shown = r.masked
 		}
 		out = append(out, withoutFile(diff.Unified(f), c)...)
 	}
-	return out
+	if isRead {
+		return r.app.WriteText(string(out))
+	}
+	return r.app.Write(out)
 }
 
 // withoutFile names /dev/null in a plain diff for the side on which there is not a file.

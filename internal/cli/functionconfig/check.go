@@ -1,8 +1,6 @@
 package functionconfig
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/internal/cli/app"
@@ -87,6 +85,5 @@ func check(a *app.App, cmd *cobra.Command, o *checkFlags, words []string) error 
 		list.Sort()
 		return list
 	}
-	return a.Write(fmt.Appendf(nil, "%s, no errors\n",
-		diag.Count(len(set.Configs()), functionconfig.Kind)))
+	return a.WriteText(diag.Count(len(set.Configs()), functionconfig.Kind) + ", no errors\n")
 }

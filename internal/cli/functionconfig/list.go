@@ -82,7 +82,7 @@ func list(a *app.App, cmd *cobra.Command, o *listFlags, words []string) error {
 	if o.output.Value == "json" {
 		return a.WriteJSON(rows)
 	}
-	return a.Write(table(rows))
+	return a.WriteText(table(rows))
 }
 
 // rowOf describes a config.
@@ -120,7 +120,7 @@ func texts(tags []functionconfig.Tag) []string {
 }
 
 // table prints rows for people.
-func table(rows []row) []byte {
+func table(rows []row) string {
 	var b bytes.Buffer
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "IMAGE\tREPOSITORIES\tGO\tBINARY\tPOD")
@@ -145,7 +145,7 @@ func table(rows []row) []byte {
 			}
 		}
 	}
-	return b.Bytes()
+	return b.String()
 }
 
 // cell returns the tags, with a mark if the executor cannot start.

@@ -173,8 +173,7 @@ func (o *unitConflicts) runEditor(cmd *cobra.Command, text string) ([]byte, erro
 		return nil, err
 	}
 	run := exec.CommandContext(cmd.Context(), words[0], append(words[1:], file)...)
-	streams := o.App.Streams
-	run.Stdin, run.Stdout, run.Stderr = streams.In, streams.Out, streams.ErrOut
+	o.App.Streams.Attach(run)
 	run.Dir = o.App.Dir
 	if err := run.Run(); err != nil {
 		return nil, diag.Usage("the editor %s failed, nothing was changed: %v", words[0], err)

@@ -38,7 +38,7 @@ func newUnitTree(a *app.App) *cobra.Command {
 				return err
 			}
 			t := newTree(s, units, edge.Value == "clone", node.Value == "space", len(names) > 0)
-			return s.App.Write([]byte(t.String()))
+			return s.App.WriteText(t.String())
 		})
 	}
 	return cmd

@@ -89,7 +89,7 @@ func round(c *session.Common, cmd *cobra.Command) error {
 		}
 		s.After(func() error {
 			s.App.Console().Problems(unique(problems))
-			return s.App.Write([]byte(lines.String()))
+			return s.App.WriteText(lines.String())
 		})
 		return nil
 	})

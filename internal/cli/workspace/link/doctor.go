@@ -67,7 +67,7 @@ func reportSymptoms(s *session.Session, symptoms []link.Symptom, kind report.Kin
 			s.App.Note(s.Settings, diag.Count(len(s.Units), "unit")+" and "+
 				diag.Count(len(s.Links), "link")+": no problem")
 		}
-		return s.App.Write([]byte(symptomText(s, symptoms)))
+		return s.App.WriteText(symptomText(s, symptoms))
 	}
 	text, err := report.RenderReport(kind, symptomResults(s, symptoms))
 	if err != nil {

@@ -90,7 +90,7 @@ func (o *linkGraph) run(s *session.Session) error {
 	for _, u := range roots {
 		first = append(first, slices.Index(units, u))
 	}
-	return s.App.Write([]byte(g.Text(first, o.depth)))
+	return s.App.WriteText(g.Text(first, o.depth))
 }
 
 // graph returns the graph to draw, and its units in the order of the nodes.

@@ -73,7 +73,7 @@ func (o *linkInfer) run(s *session.Session) error {
 		if o.form == "json" {
 			return s.App.WriteJSON(found)
 		}
-		return s.App.Write([]byte(inferText(found, o.write)))
+		return s.App.WriteText(inferText(found, o.write))
 	})
 	return nil
 }

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -157,7 +156,7 @@ func PrintList[T any](
 		}
 		cells = append(cells, line)
 	}
-	return s.App.Write(Table(o.head(head), cells))
+	return s.App.WriteText(Table(o.head(head), cells))
 }
 
 func columnNames[T any](columns []Column[T]) []string {
@@ -295,7 +294,7 @@ func printCustom[T any](s *Session, o *Output, rows []T, object func(T) any) err
 		}
 		cells = append(cells, line)
 	}
-	return s.App.Write(Table(o.head(head), cells))
+	return s.App.WriteText(Table(o.head(head), cells))
 }
 
 // Cell returns the value at a path, or - without one.
@@ -325,20 +324,22 @@ func Cell(v any, path []string) string {
 }
 
 // Table lays out rows in columns two blanks apart.
-func Table(head []string, rows [][]string) []byte {
+func Table(head []string, rows [][]string) string {
 	if head != nil {
 		rows = append([][]string{head}, rows...)
 	}
 	var widths []int
 	for _, row := range rows {
 		for i, cell := range row {
+			cell = diag.Printable(cell) // a line break would begin another row
+			row[i] = cell
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
-	var b bytes.Buffer
+	var b strings.Builder
 	for _, row := range rows {
 		var line strings.Builder
 		for i, cell := range row {
@@ -346,7 +347,7 @@ func Table(head []string, rows [][]string) []byte {
 		}
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
-	return b.Bytes()
+	return b.String()
 }
 
 // PrintOne prints an entity after a command, or only a message without -o.
@@ -360,7 +361,7 @@ func (s *Session) PrintOne(out *Output, name string, object any, message, id str
 			if message == "" || s.Settings.Quiet {
 				return nil
 			}
-			return s.App.Write([]byte(message + " (" + id + ")\n"))
+			return s.App.WriteText(message + " (" + id + ")\n")
 		case "name":
 			return s.App.Write([]byte(name + "\n"))
 		}

@@ -62,7 +62,7 @@ func (s *Session) ShowResults() error {
 	if s.Settings.Quiet {
 		return nil
 	}
-	return s.App.Write([]byte(b.String()))
+	return s.App.WriteText(b.String())
 }
 
 // showJSON prints one result, or a list of several.

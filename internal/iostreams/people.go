@@ -1,0 +1,198 @@
+package iostreams
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/fctl-dev/fctl/internal/diag"
+)
+
+// writer writes to a standard stream that people may read: a terminal, a pipe or a log. In text for
+// people
+//
+//   - secret values that the command knows are masked, see Streams.Hide,
+//   - characters that a terminal obeys or does not show are escaped, except those of styles,
+//   - workflow commands are escaped, so that a CI system does not obey them.
+//
+// A payload is for people only on a terminal, where its characters are escaped. In a pipe or a file
+// its bytes stay as they are.
+//
+// Text is written in complete lines; Flush writes an incomplete last one.
+type writer struct {
+	streams *Streams
+	payload bool
+	isTTY   *bool
+
+	to   *target
+	held []byte // the beginning of a line
+}
+
+// target is where the writers of one stream write.
+type target struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+// maxHeld is the number of bytes of a line that are held until the line is complete.
+const maxHeld = 64 << 10
+
+func (w *writer) Write(p []byte) (int, error) {
+	w.to.mu.Lock()
+	defer w.to.mu.Unlock()
+	if w.payload && !*w.isTTY && !w.streams.ColorOut() {
+		return w.to.w.Write(p)
+	}
+	w.held = append(w.held, p...)
+	if bytes.IndexByte(p, '\n') < 0 && len(w.held) <= maxHeld {
+		return len(p), nil
+	}
+	end := w.streams.end(w.held)
+	text := string(w.held[:end])
+	w.held = append(w.held[:0], w.held[end:]...)
+	if err := w.write(text); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// flush writes the held beginning of a line.
+func (w *writer) flush() error {
+	w.to.mu.Lock()
+	defer w.to.mu.Unlock()
+	text := string(w.held)
+	w.held = nil
+	return w.write(text)
+}
+
+// end returns where the complete lines of text end. A line that is too long to be held ends before
+// its last bytes, which may be a part of a character or of a style.
+func (s *Streams) end(text []byte) int {
+	end := bytes.LastIndexByte(text, '\n') + 1
+	if len(text)-end <= maxHeld {
+		return end
+	}
+	end = len(text) - utf8.UTFMax
+	for !utf8.RuneStart(text[end]) && len(text)-end < 2*utf8.UTFMax {
+		end--
+	}
+	longest := len(s.mark) + len("\x1b[38;5;255;1m")
+	if at := bytes.LastIndexByte(text, s.mark[0]); at >= len(text)-longest {
+		end = at
+	}
+	return end
+}
+
+func (w *writer) write(text string) error {
+	if text == "" {
+		return nil
+	}
+	if !w.payload {
+		text = w.streams.masked(text)
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString(w.line(line))
+	}
+	_, err := io.WriteString(w.to.w, b.String())
+	return err
+}
+
+// line returns a line with its styles, and without anything else that a reader would obey.
+func (w *writer) line(line string) string {
+	line, end := strings.CutSuffix(line, "\n")
+	parts := strings.Split(line, w.streams.mark)
+	isEnd := end // nothing but styles follows
+	for i, part := range slices.Backward(parts) {
+		style := ""
+		if i > 0 {
+			style = styleSequence.FindString(part)
+		}
+		text, lineEnd := part[len(style):], ""
+		if isEnd && strings.HasSuffix(text, "\r") {
+			text, lineEnd = text[:len(text)-1], "\r"
+		}
+		isEnd = isEnd && part == style
+		if !w.payload || *w.isTTY {
+			text = printable(text)
+		}
+		parts[i] = style + text + lineEnd
+	}
+	line = strings.Join(parts, "")
+	if !w.payload {
+		line = workflowCommand.ReplaceAllString(line, `$1\x3a$2`)
+		line = loggingCommand.ReplaceAllString(line, `#\x23$1`)
+	}
+	if end {
+		line += "\n"
+	}
+	return line
+}
+
+// printable is diag.Printable, except for tabs.
+func printable(text string) string {
+	cells := strings.Split(text, "\t")
+	for i := range cells {
+		cells[i] = diag.Printable(cells[i])
+	}
+	return strings.Join(cells, "\t")
+}
+
+var (
+	// styleSequence matches what follows the mark of a style.
+	styleSequence = regexp.MustCompile(`^\x1b\[[0-9;]*m`)
+	// workflowCommand matches ::error file=a::text, which GitHub obeys at the beginning of a line.
+	workflowCommand = regexp.MustCompile(`^((?:[ \t]|\x1b\[[0-9;]*m)*):(:[A-Za-z].*::)`)
+	// loggingCommand matches ##[error], ##vso[task.setvariable] and ##teamcity[, which GitHub,
+	// Azure Pipelines and TeamCity obey anywhere in a line.
+	loggingCommand = regexp.MustCompile(`#(?:#|\\x23)([A-Za-z]*\[)`)
+)
+
+// newStyleMark returns what precedes the escape sequences of styles until they are written. Data
+// cannot contain it, because nobody can guess it.
+func newStyleMark() string { return "\x00" + rand.Text() }
+
+// control writes text that moves the cursor of a terminal.
+func (w *writer) control(text string) {
+	w.to.mu.Lock()
+	defer w.to.mu.Unlock()
+	_, _ = io.WriteString(w.to.w, text) // a failed write is ignored: it shows only progress
+}
+
+// Hide makes all text for people pass through mask, which replaces secret values.
+func (s *Streams) Hide(mask func(string) string) {
+	s.hidden.mu.Lock()
+	defer s.hidden.mu.Unlock()
+	s.hidden.masks = append(s.hidden.masks, mask)
+}
+
+// hidden holds the masks of text for people.
+type hidden struct {
+	mu    sync.Mutex
+	masks []func(string) string
+}
+
+// masked returns text without the secret values that the command knows.
+func (s *Streams) masked(text string) string {
+	s.hidden.mu.Lock()
+	defer s.hidden.mu.Unlock()
+	for _, mask := range s.hidden.masks {
+		text = mask(text)
+	}
+	return text
+}
+
+// Text returns the standard output for text for people, which no program reads. The payload of a
+// command is written to Out.
+func (s *Streams) Text() io.Writer { return s.text }
+
+// Flush writes lines that have no end.
+func (s *Streams) Flush() error {
+	return errors.Join(s.out.flush(), s.text.flush(), s.err.flush())
+}
