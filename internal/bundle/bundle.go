@@ -64,6 +64,14 @@ type pluginUse struct {
 	incomplete bool // the spec cannot be checked, because of a problem of the Bundle
 }
 
+// nameValue returns the value in the Bundle that names the object.
+func (u *pluginUse) nameValue() gaby.Value {
+	if v := u.value.Get("objectName"); v.Text() != "" {
+		return v
+	}
+	return u.value.Get("spec").Get("name")
+}
+
 // Plugin returns the name of the plugin that makes the object, "" if the Bundle has the object.
 func (r *Resource) Plugin() smithv1.PluginName {
 	if r.plugin == nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/k8skit/semantics"
 	"github.com/fctl-dev/fctl/smith/plugin"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
@@ -17,8 +18,9 @@ type flaw struct {
 	hint, message string
 }
 
-// flaws returns what is wrong with an object of a Bundle. Strings that are references count as
-// right if isTemplate is set: they are checked again with their values.
+// flaws returns what is wrong with an object of a Bundle: what Smith refuses, and names that
+// Kubernetes does. Strings that are references count as right if isTemplate is set: they are
+// checked again with their values.
 func flaws(object gaby.Value, namespace string, isTemplate bool) []flaw {
 	var found []flaw
 	add := func(message, hint string, segments ...string) {
@@ -60,6 +62,16 @@ func flaws(object gaby.Value, namespace string, isTemplate bool) []flaw {
 	if get("metadata", "annotations").Get(smithv1.DeletionTimestamp).Exists() {
 		add("the annotation "+smithv1.DeletionTimestamp+" is set by Smith only", "",
 			"metadata", "annotations", smithv1.DeletionTimestamp)
+	}
+	if apiVersion, kind := get("apiVersion"), get("kind"); !isReference(apiVersion) &&
+		!isReference(kind) {
+		gvk := plugin.NewGroupVersionKind(apiVersion.Text(), kind.Text())
+		for _, problem := range semantics.Metadata(string(resourceType(gvk)), object) {
+			path := problem.Path[len(object.Segments()):]
+			if v := get(path...); path[len(path)-1] != "namespace" && !isReference(v) {
+				add(strings.Join(path, ".")+": "+problem.Message, "", path...)
+			}
+		}
 	}
 	owners := get("metadata", "ownerReferences")
 	for o := owners.First(); o.Exists(); o = o.Next() {
@@ -129,7 +141,6 @@ func (d *decoder) link() {
 			}
 		}
 	}
-	d.checkIdentities()
 	d.current = ""
 	for _, c := range d.cycles() {
 		d.current = string(c.from.Name)
@@ -159,34 +170,6 @@ func isServiceBinding(gvk plugin.GroupVersionKind) bool {
 	return gvk.Group == "servicecatalog.k8s.io" && gvk.Kind == "ServiceBinding"
 }
 
-// checkIdentities finds resources that make the same object.
-func (d *decoder) checkIdentities() {
-	type identity struct {
-		gvk  plugin.GroupVersionKind
-		name string
-	}
-	seen := map[identity]*Resource{}
-	for _, r := range d.Resources {
-		if r.object == nil {
-			continue
-		}
-		gvk, name := r.object.identity()
-		if gvk.Kind == "" || name == "" {
-			continue
-		}
-		id := identity{gvk, name}
-		if first := seen[id]; first != nil {
-			d.current = string(r.Name)
-			d.fail(r.object.value, "", "%w", &sameObjectError{
-				first.Name,
-				Key{gvk, d.Namespace, name},
-			})
-			continue
-		}
-		seen[id] = r
-	}
-}
-
 // bindSecretError reports that bindsecret is used on something else than a ServiceBinding.
 type bindSecretError struct {
 	resource smithv1.ResourceName
@@ -198,12 +181,10 @@ func (e *bindSecretError) Error() string {
 		e.kind)
 }
 
-// sameObjectError reports that two resources make one object.
-type sameObjectError struct {
-	first smithv1.ResourceName
-	key   Key
-}
-
-func (e *sameObjectError) Error() string {
-	return fmt.Sprintf("%q makes the same object: %s", e.first, e.key)
+// clusterScopedFlaw is the flaw of an object that has a namespace, although its type has none.
+func clusterScopedFlaw(gvk plugin.GroupVersionKind) flaw {
+	return flaw{
+		segments: []string{"metadata", "namespace"}, hint: "leave metadata.namespace out",
+		message: "a " + gvk.Kind + " is in no namespace",
+	}
 }

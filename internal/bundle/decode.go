@@ -316,6 +316,9 @@ func (d *decoder) reference(v gaby.Value) *Reference {
 		Modifier: smithv1.ReferenceModifier(d.str(v, "modifier", false)),
 		example:  v.Get("example"), value: v,
 	}
+	if r.example.IsNull() { // as if it was left out
+		r.example = gaby.Value{}
+	}
 	if r.Name != "" && !isReferenceName(string(r.Name)) {
 		d.fail(v.Get("name"), "letters, digits, - and .", "%q is not a name of a reference", r.Name)
 	}

@@ -192,9 +192,19 @@ func TestStructuralErrors(t *testing.T) {
 				"ownerReferences: [{controller: false}, {controller: true}]}}}\n"),
 			"b.yaml:7:83: a: an owner reference with controller: true is set by Smith only\n",
 		},
-		"same object": {
-			one(object + strings.Replace(second, "Secret", "ConfigMap", 1)),
-			"b.yaml:9:20: b: \"a\" makes the same object: ConfigMap default/x\n",
+		"bad names": {
+			one("    spec: {object: {apiVersion: v1, kind: Service, metadata: {name: A.b, " +
+				"labels: {'a b': c, d: '!{n}'}}}}\n"),
+			"b.yaml:7:69: a: metadata.name: \"A.b\" is not a valid name: use lower-case " +
+				"letters, digits and '-', with a letter or digit at both ends\n" +
+				"b.yaml:7:90: a: metadata.labels.a b: \"a b\" is not a valid key: use letters, " +
+				"digits, '-', '_' and '.', with a letter or digit at both ends\n" +
+				"b.yaml:7:96: a: metadata.labels.d: reference does not exist in resource references block: n\n",
+		},
+		"names of roles": {
+			one("    spec: {object: {apiVersion: rbac.authorization.k8s.io/v1, kind: Role, " +
+				"metadata: {name: system:A}}}\n"),
+			"",
 		},
 		"plugin a list": {
 			one("    spec: {plugin: []}\n"), "b.yaml:7:20: a: plugin: a map is expected\n",

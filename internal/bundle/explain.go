@@ -85,10 +85,7 @@ func (e *explainer) from(v gaby.Value, path []string) (from string, secret bool)
 	if resource.plugin != nil && e.res.doc != nil {
 		switch strings.Join(path, ".") {
 		case "metadata.name":
-			named := resource.plugin.value.Get("objectName")
-			if !named.Exists() {
-				named = resource.plugin.value.Get("spec").Get("name")
-			}
+			named := resource.plugin.nameValue()
 			return named.Key() + " at " + b.position(named).String(), false
 		case "metadata.namespace":
 			return e.namespace(), false

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/k8skit/semantics"
 	"github.com/fctl-dev/fctl/smith/plugin"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
@@ -32,6 +33,17 @@ func (p *run) early(res *ResourceResult, use *Plugin) {
 		}
 		res.failAs(false, f.Pos, f.Hint, f)
 		res.Errors[len(res.Errors)-1].Message = f.Message
+	}
+}
+
+// checkObjectName checks the name of the object of a plugin as those of its type are checked.
+func (p *run) checkObjectName(res *ResourceResult) {
+	use := res.Resource.plugin
+	if res.GVK.Kind == "" || !smithv1.IsSubdomain(use.objectName) { // which Read reports
+		return
+	}
+	if problem := semantics.Name(string(resourceType(res.GVK)), use.objectName); problem != "" {
+		res.fail(p.position(use.nameValue()), "", fmt.Errorf("the name of a %s: %s", res.GVK.Kind, problem))
 	}
 }
 

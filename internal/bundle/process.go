@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/smith/plugin"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
@@ -30,6 +31,9 @@ type Options struct {
 	OwnerRefs bool
 	// AllowLists lets a path that ends in [*] have a list as its value.
 	AllowLists bool
+	// Scope says whether the objects of a type are in namespaces; nil if nobody knows more than the
+	// observed CustomResourceDefinitions.
+	Scope func(api.ResourceType) configkit.Scope
 	// Examples uses the example of a reference whose value is not available yet.
 	Examples bool
 
@@ -94,7 +98,7 @@ func newRun(b *Bundle, o *Options) *run {
 	}
 	if o.Pool != nil {
 		for _, observed := range o.Pool.list {
-			if observed.Kind == "CustomResourceDefinition" {
+			if observed.Kind == definitionKind {
 				p.crds = append(p.crds, observed)
 			}
 		}
@@ -132,6 +136,7 @@ func (p *run) process(res *ResourceResult) {
 			res.fail(p.position(r.plugin.value.Get("name")), "", err)
 			return
 		}
+		p.checkObjectName(res)
 		p.early(res, use)
 	}
 	if len(res.Errors) > 0 || p.blocked(res) {
@@ -222,7 +227,7 @@ func (p *run) observe(res *ResourceResult) {
 	if v.Get("metadata").Get("deletionTimestamp").Exists() {
 		res.failAs(true, observed.Position(), "", errors.New("the object is marked for deletion"))
 	}
-	if !p.CheckOwner {
+	if !p.CheckOwner || p.isClusterScoped(res.GVK) { // nothing in a namespace can control it
 		return
 	}
 	if by := controller(v); !p.controls(by) {
@@ -270,13 +275,19 @@ func (p *run) finish(res *ResourceResult) {
 	if len(res.Errors) > 0 {
 		return
 	}
-	key := Key{res.GVK, p.bundle.Namespace, res.Name}
-	if first := p.made[key]; first != nil {
-		res.fail(p.position(res.Resource.value), "", &sameObjectError{first.Name, key})
+	res.key = p.key(res.GVK, res.Name)
+	if first := p.made[res.key]; first != nil {
+		res.fail(p.position(res.Resource.value), "",
+			maker{p.bundle, first}.clash(maker{p.bundle, res.Resource}, res.key))
 		return
 	}
-	p.made[key] = res.Resource
-	if res.doc.Value().Get("metadata").Get("namespace").Text() == "" {
+	p.made[res.key] = res.Resource
+	namespace := res.doc.Value().Get("metadata").Get("namespace")
+	switch isCluster := res.key.Namespace == ""; {
+	case isCluster && namespace.Text() != "":
+		f := clusterScopedFlaw(res.GVK)
+		res.fail(at(f), f.hint, errors.New(f.message))
+	case !isCluster && namespace.Text() == "":
 		if _, err := res.doc.Set(p.bundle.Namespace, "metadata", "namespace"); err != nil {
 			res.fail(p.position(res.Resource.value), "", err)
 		}
@@ -301,7 +312,8 @@ func (p *run) finish(res *ResourceResult) {
 
 func isSecret(gvk plugin.GroupVersionKind) bool { return gvk.Group == "" && gvk.Kind == "Secret" }
 
-// addOwners adds the owner references of the Bundle and of the dependencies.
+// addOwners adds the owner references of the Bundle and of the dependencies. What owns an object
+// in no namespace is in none: the garbage collector takes any other owner for one that is gone.
 func (p *run) addOwners(res *ResourceResult) error {
 	var owners []any
 	existing := res.doc.Value().Get("metadata").Get("ownerReferences")
@@ -313,19 +325,22 @@ func (p *run) addOwners(res *ResourceResult) error {
 		m["blockOwnerDeletion"] = true
 		owners = append(owners, inOrder(m))
 	}
-	owners = append(owners, gaby.Entries{
-		{Key: "apiVersion", Value: smithv1.APIVersion},
-		{Key: "kind", Value: smithv1.Kind},
-		{Key: "name", Value: p.bundle.Name},
-		{Key: "uid", Value: p.owner.Get("metadata").Get("uid").Text()},
-		{Key: "controller", Value: true},
-		{Key: "blockOwnerDeletion", Value: true},
-	})
+	isCluster := res.key.Namespace == ""
+	if !isCluster {
+		owners = append(owners, gaby.Entries{
+			{Key: "apiVersion", Value: smithv1.APIVersion},
+			{Key: "kind", Value: smithv1.Kind},
+			{Key: "name", Value: p.bundle.Name},
+			{Key: "uid", Value: p.owner.Get("metadata").Get("uid").Text()},
+			{Key: "controller", Value: true},
+			{Key: "blockOwnerDeletion", Value: true},
+		})
+	}
 	seen := map[*Resource]bool{}
 	for _, reference := range res.Resource.References {
 		target := p.results[reference.target]
 		uid := target.actual.Get("metadata").Get("uid").Text()
-		if seen[reference.target] || uid == "" {
+		if seen[reference.target] || uid == "" || isCluster && target.key.Namespace != "" {
 			continue
 		}
 		seen[reference.target] = true
@@ -336,6 +351,16 @@ func (p *run) addOwners(res *ResourceResult) error {
 			{Key: "uid", Value: uid},
 			{Key: "blockOwnerDeletion", Value: true},
 		})
+	}
+	if isCluster {
+		res.Notes = append(res.Notes, api.Note{
+			Pos: p.position(res.Resource.value), Message: fmt.Sprintf("%s: nothing in a "+
+				"namespace can own %s, which is in none: it gets no owner reference to the Bundle",
+				res.Resource.Name, res.Describe()),
+		})
+	}
+	if len(owners) == 0 {
+		return nil
 	}
 	_, err := res.doc.Set(owners, "metadata", "ownerReferences")
 	return err

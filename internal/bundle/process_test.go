@@ -288,6 +288,11 @@ func TestExamples(t *testing.T) {
 			"b.yaml:37:9: b: the spec is not checked: no example value provided in reference " +
 				"\"prefix\"",
 		},
+		"null": {
+			with(", example: null"), "",
+			"b.yaml:37:9: b: the spec is not checked: no example value provided in reference " +
+				"\"prefix\"",
+		},
 		"no references, wrong": {
 			strings.NewReplacer("FOO_", "5").Replace(filterBundle),
 			"b.yaml:40:27: b: spec failed validation against schema: spec.filterByPrefix: " +
@@ -305,7 +310,7 @@ func TestExamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(messages(err))
 			}
-			err = bundle.Validate(b, scene{}.options(t).Plugins)
+			err = bundle.Validate(b, scene{}.options(t))
 			if got := messages(err); got != c.want {
 				t.Errorf("got %swant %s", got, c.want)
 			}
@@ -335,7 +340,7 @@ func TestBindSecretOfPlugin(t *testing.T) {
 	if err != nil {
 		t.Fatal(messages(err))
 	}
-	err = bundle.Validate(b, scene{}.options(t).Plugins)
+	err = bundle.Validate(b, scene{}.options(t))
 	if got := messages(err); got != "b.yaml:42:65: c: bindsecret is for a ServiceBinding, and "+
 		"\"b\" is a ServiceInstance\n" {
 		t.Errorf("got %s", got)

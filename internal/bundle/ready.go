@@ -18,42 +18,6 @@ type readiness struct {
 	noRule  bool   // nobody knows
 }
 
-// ReadyRule is a rule for objects of a kind. It comes before the one that is built in.
-type ReadyRule struct {
-	Group, Kind string
-	anyGroup    bool
-	// path is the field that has the value when the object is ready; nil for always.
-	path  *jsonpath.Path
-	value string
-}
-
-// ParseReadyRule parses KIND[.GROUP][=PATH=VALUE]. The path may be in braces.
-func ParseReadyRule(text string) (ReadyRule, error) {
-	what, condition, has := strings.Cut(text, "=")
-	var r ReadyRule
-	r.Kind, r.Group, _ = strings.Cut(what, ".")
-	r.anyGroup = r.Group == ""
-	if r.Kind == "" {
-		return r, fmt.Errorf("%q has no kind", text)
-	}
-	if !has {
-		return r, nil
-	}
-	i := strings.LastIndex(condition, "=")
-	if i < 0 {
-		return r, fmt.Errorf("%q has a path and no value", text)
-	}
-	path, value := condition[:i], condition[i+1:]
-	var err error
-	if strings.HasPrefix(path, "{") {
-		r.path, err = jsonpath.ParseTemplate(path)
-	} else {
-		r.path, err = jsonpath.Parse(path)
-	}
-	r.value = value
-	return r, err
-}
-
 // alwaysReady reports whether objects of a type are ready as soon as they exist. The version does
 // not matter.
 func alwaysReady(gvk plugin.GroupVersionKind) bool {
@@ -72,7 +36,7 @@ func alwaysReady(gvk plugin.GroupVersionKind) bool {
 // CustomResourceDefinition.
 func (p *run) readiness(gvk plugin.GroupVersionKind, actual gaby.Value) readiness {
 	for _, rule := range p.ReadyRules {
-		if rule.Kind == gvk.Kind && (rule.anyGroup || rule.Group == gvk.Group) {
+		if rule.matches(gvk) {
 			return rule.apply(actual)
 		}
 	}
@@ -85,14 +49,19 @@ func (p *run) readiness(gvk plugin.GroupVersionKind, actual gaby.Value) readines
 	if r, ok := p.crdReady(gvk, actual); ok {
 		return r
 	}
-	name := gvk.Kind
-	if gvk.Group != "" {
-		name += "." + gvk.Group
-	}
 	return readiness{
-		message: fmt.Sprintf("no readiness rule for %s; use --ready %s", gvk.Kind, name),
-		noRule:  true,
+		message: fmt.Sprintf("no readiness rule for %s; use --ready %s", gvk.Kind,
+			KindAndGroup(gvk)),
+		noRule: true,
 	}
+}
+
+// KindAndGroup returns a type as --ready has it, such as StatefulSet.apps.
+func KindAndGroup(gvk plugin.GroupVersionKind) string {
+	if gvk.Group == "" {
+		return gvk.Kind
+	}
+	return gvk.Kind + "." + gvk.Group
 }
 
 // HasReadyRule reports whether a type has a rule that is built in.
@@ -120,56 +89,31 @@ func builtInRule(gvk plugin.GroupVersionKind) func(actual gaby.Value) readiness 
 	return nil
 }
 
-// apply checks an object against the rule.
-func (r ReadyRule) apply(actual gaby.Value) readiness {
-	if r.path == nil {
-		return readiness{ready: true}
-	}
-	found, err := r.path.Find(actual)
-	if err != nil || len(found) == 0 {
-		return readiness{message: fmt.Sprintf("%s is missing; the object is ready when it is %q",
-			r.path, r.value)}
-	}
-	if len(found) > 1 {
-		return readiness{err: fmt.Errorf("%s: %w", r.path, errSeveral)}
-	}
-	if got := found[0].Text(); found[0].Kind() != gaby.Scalar || got != r.value {
-		return readiness{message: fmt.Sprintf("%s is %q; the object is ready when it is %q",
-			r.path, got, r.value)}
-	}
-	return readiness{ready: true}
-}
-
 // crdReady applies the annotations of the CustomResourceDefinition of a type, if it was observed.
 func (p *run) crdReady(gvk plugin.GroupVersionKind, actual gaby.Value) (readiness, bool) {
-	for _, o := range p.crds {
-		crd, err := p.open(o)
-		if err != nil {
-			return readiness{err: err}, true
-		}
-		spec := crd.Get("spec")
-		if spec.Get("group").Text() != gvk.Group ||
-			spec.Get("names").Get("kind").Text() != gvk.Kind {
-			continue
-		}
-		annotations := crd.Get("metadata").Get("annotations")
-		path := annotations.Get(smithv1.ReadyFieldPath)
-		if !path.Exists() {
-			return readiness{}, false
-		}
-		parsed, err := jsonpath.ParseTemplate(path.Text())
-		if err != nil {
-			return readiness{err: fmt.Errorf("%s: the annotation %s: %w", o.Key,
-				smithv1.ReadyFieldPath, err)}, true
-		}
-		value := annotations.Get(smithv1.ReadyFieldValue)
-		if !value.Exists() { // Smith needs both
-			return readiness{message: fmt.Sprintf("%s has no annotation %s", o.Key,
-				smithv1.ReadyFieldValue), noRule: true}, true
-		}
-		return ReadyRule{path: parsed, value: value.Text()}.apply(actual), true
+	o, crd, err := p.definition(gvk)
+	if err != nil {
+		return readiness{err: err}, true
 	}
-	return readiness{}, false
+	if o == nil {
+		return readiness{}, false
+	}
+	annotations := crd.Get("metadata").Get("annotations")
+	path := annotations.Get(smithv1.ReadyFieldPath)
+	if !path.Exists() {
+		return readiness{}, false
+	}
+	parsed, err := jsonpath.ParseTemplate(path.Text())
+	if err != nil {
+		return readiness{err: fmt.Errorf("%s: the annotation %s: %w", o.Key,
+			smithv1.ReadyFieldPath, err)}, true
+	}
+	value := annotations.Get(smithv1.ReadyFieldValue)
+	if !value.Exists() { // Smith needs both
+		return readiness{message: fmt.Sprintf("%s has no annotation %s", o.Key,
+			smithv1.ReadyFieldValue), noRule: true}, true
+	}
+	return ReadyRule{path: parsed, value: value.Text()}.apply(actual), true
 }
 
 // condition returns a condition of a status by its type, a missing value without one.

@@ -19,6 +19,7 @@ data:
   bool: true
   float: 1.5
   string: text
+  upper: Bad Name
   number: "5"
   looks: "!{other}"
   nothing: null
@@ -225,6 +226,9 @@ func TestObjectIsCheckedAfterSubstitution(t *testing.T) {
 			"external true)",
 		"data.empty":  "target Error: metadata.name is empty (retriable false, external true)",
 		"data.string": "",
+		"data.upper": `target Error: metadata.name: "Bad Name" is not a valid name: use ` +
+			"lower-case letters, digits, '-' and '.', with a letter or digit at both ends of " +
+			"each part (retriable false, external true)",
 	} {
 		t.Run(path, func(t *testing.T) {
 			text := strings.Replace(reference(path, "x"), "name: target # stays", `name: "!{n}"`, 1)
@@ -243,7 +247,7 @@ func TestObjectIsCheckedAfterSubstitution(t *testing.T) {
 	same := strings.Replace(reference("metadata.name", "x"), "name: target # stays", `name: "!{n}"`,
 		1)
 	if got := target(t, scene{bundle: same, observed: []string{source}}); got !=
-		`target Error: "source" makes the same object: ConfigMap default/source `+
+		`target Error: "source" makes the same object, ConfigMap default/source, at b.yaml:6:5 `+
 			`(retriable false, external true)` {
 		t.Errorf("got %s", got)
 	}

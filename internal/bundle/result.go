@@ -45,6 +45,7 @@ type ResourceResult struct {
 	// Assumed says that the resource only counts as ready.
 	Assumed bool
 
+	key     Key           // of the object, once it is rendered
 	doc     *gaby.YamlDoc // the rendered object
 	actual  gaby.Value    // the observed object
 	secrets []string      // values that messages must not show

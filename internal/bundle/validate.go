@@ -1,22 +1,25 @@
 package bundle
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/smith/plugin"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
 
 // Validate checks what needs no observed objects, besides what Read checks: that the plugins exist,
-// that their specs, with the examples of references, fit their schemas, and that bindsecret is for
-// what makes a ServiceBinding. Of a Bundle that Read returned with problems it checks what can be
+// that their specs, with the examples of references, fit their schemas, that names are those of
+// the types, and that bindsecret is for what makes a ServiceBinding. Of a Bundle that Read returned with problems it checks what can be
 // known, and adds no problem that Read has reported. The error is a diag.List of the class
 // FailureUsage.
-func Validate(b *Bundle, plugins *Plugins) error {
-	p := newRun(b, &Options{Plugins: plugins})
+func Validate(b *Bundle, o *Options) error {
+	p, plugins := newRun(b, o), o.Plugins
 	var problems diag.List
-	made := map[Key]*Resource{}
 	for _, r := range b.Resources {
 		res := &ResourceResult{Resource: r}
 		res.GVK, res.Name = r.Identity(plugins)
@@ -25,17 +28,19 @@ func Validate(b *Bundle, plugins *Plugins) error {
 			if err != nil {
 				res.fail(p.position(r.plugin.value.Get("name")), "'fctl bundle plugins' lists them",
 					err)
-			} else if !r.plugin.incomplete {
-				p.early(res, use)
+			} else {
+				p.checkObjectName(res)
+				if !r.plugin.incomplete {
+					p.early(res, use)
+				}
 			}
 		}
-		key := Key{res.GVK, b.Namespace, res.Name}
-		first := made[key]
-		reported := first != nil && first.plugin == nil && r.plugin == nil // by Read
-		if first != nil && !reported && res.GVK.Kind != "" && res.Name != "" {
-			res.fail(p.position(r.value), "", &sameObjectError{first.Name, key})
-		} else {
-			made[key] = r
+		if r.object != nil && p.isClusterScoped(res.GVK) {
+			f := clusterScopedFlaw(res.GVK)
+			v := r.object.at(f.segments...)
+			if _, isMarker := parseMarker(v.Text()); v.Text() != "" && !isMarker {
+				res.fail(p.position(v), f.hint, errors.New(f.message))
+			}
 		}
 		for _, reference := range r.References {
 			if reference.Modifier != smithv1.BindSecret || reference.target == nil ||
@@ -77,4 +82,45 @@ func (b *Bundle) Unchecked() []api.Note {
 		}
 	}
 	return notes
+}
+
+// Unready returns notes about resources that others refer to and that no rule can find ready.
+func (b *Bundle) Unready(o *Options) []api.Note {
+	p := newRun(b, o)
+	needed := map[*Resource]bool{}
+	for _, r := range b.Resources {
+		for _, reference := range r.References {
+			needed[reference.target] = true
+		}
+	}
+	var notes []api.Note
+	for _, r := range b.Resources {
+		gvk, _ := r.Identity(o.Plugins)
+		isMatched := func(rule ReadyRule) bool { return rule.matches(gvk) }
+		if !needed[r] || gvk.Kind == "" || HasReadyRule(gvk) || p.AssumeAll ||
+			p.AssumeReady[r.Name] || slices.ContainsFunc(p.ReadyRules, isMatched) ||
+			p.isReadyByDefinition(gvk) {
+			continue
+		}
+		notes = append(notes, api.Note{Pos: b.position(r.value), Message: fmt.Sprintf(
+			"%s: no readiness rule for %s, so what refers to it waits; "+
+				"--ready %s of 'fctl bundle render' says that it is ready", r.Name, gvk.Kind,
+			KindAndGroup(gvk))})
+	}
+	return notes
+}
+
+// isReadyByDefinition reports whether a CustomResourceDefinition, observed or in the Bundle, says
+// when objects of a type are ready.
+func (p *run) isReadyByDefinition(gvk plugin.GroupVersionKind) bool {
+	_, observed, err := p.definition(gvk)
+	definitions := []gaby.Value{observed}
+	for _, r := range p.bundle.Resources {
+		if v, ok := r.definition(); ok && typeDefinedBy(v) == [2]string{gvk.Group, gvk.Kind} {
+			definitions = append(definitions, v)
+		}
+	}
+	return err == nil && slices.ContainsFunc(definitions, func(v gaby.Value) bool {
+		return v.Get("metadata").Get("annotations").Get(smithv1.ReadyFieldPath).Exists()
+	})
 }

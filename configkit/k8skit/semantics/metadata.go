@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/jsonschema"
 )
 
 // nameForm returns the form of the names of a type; most types have names of DNS.
@@ -19,6 +20,17 @@ func nameForm(name string) form {
 	}
 	return dnsSubdomain
 }
+
+// Metadata returns the problems of the names, labels and annotations of a resource of a type. It is
+// the part of Check that needs no other fields.
+func Metadata(resourceType string, resource gaby.Value) []jsonschema.Problem {
+	c := &checker{}
+	c.metadata(withoutVersion(resourceType), resource)
+	return c.problems
+}
+
+// Name returns what is wrong with the name of a resource of a type, and nothing for a good one.
+func Name(resourceType, name string) string { return nameForm(withoutVersion(resourceType))(name) }
 
 // metadata checks the metadata of a resource.
 func (c *checker) metadata(name string, resource gaby.Value) {

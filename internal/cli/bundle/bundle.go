@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/internal/bundle"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -189,11 +190,38 @@ func (r *runner) options(ctx context.Context, cmd *cobra.Command, o *inputFlags,
 	if options.Pool, err = r.pool(ctx, cmd, o.observed); err != nil {
 		return nil, err
 	}
+	if err = r.know(ctx, options, bundles); err == nil {
+		err = bundle.Distinct(bundles, options)
+	}
+	if err != nil {
+		return nil, err
+	}
+	notes, err := options.ResolveReadyRules(bundles)
+	if err != nil {
+		return nil, err
+	}
+	r.notes(notes...)
 	r.unchecked(bundles)
 	if slices.Contains(o.observed, kube) {
 		err = r.observe(ctx, bundles, options)
 	}
 	return options, err
+}
+
+// know adds what is known about the types of objects.
+func (r *runner) know(ctx context.Context, options *bundle.Options, bundles []*bundle.Bundle,
+) error {
+	executor, err := r.app.ExecutorFor(ctx, r.settings)
+	if err != nil {
+		return err
+	}
+	provider, ok := executor.ResourceProvider(api.ToolchainKubernetesYAML).(interface {
+		Scope(t api.ResourceType) configkit.Scope
+	})
+	if ok {
+		options.Scope = bundle.ScopeIn(bundles, provider.Scope)
+	}
+	return nil
 }
 
 // assume sets which resources count as ready.
@@ -254,6 +282,9 @@ func process(ctx context.Context, bundles []*bundle.Bundle, options *bundle.Opti
 	})
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
+	}
+	if err == nil {
+		bundle.Clashes(results)
 	}
 	return results, err
 }

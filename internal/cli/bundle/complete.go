@@ -10,7 +10,6 @@ import (
 	"github.com/fctl-dev/fctl/internal/bundle"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/source"
-	"github.com/fctl-dev/fctl/smith/plugin"
 	"github.com/fctl-dev/fctl/smith/plugin/filter"
 )
 
@@ -136,20 +135,13 @@ func (c *completer) ready(_ *cobra.Command, words []string, typed string) ([]str
 		for _, r := range b.Resources {
 			gvk, _ := r.Identity(plugins)
 			if gvk.Kind != "" && !bundle.HasReadyRule(gvk) {
-				kinds = append(kinds, kindAndGroup(gvk))
+				kinds = append(kinds, bundle.KindAndGroup(gvk))
 			}
 		}
 	}
 	slices.Sort(kinds)
 	values, directive := app.Offer(kinds, typed)
 	return values, directive | cobra.ShellCompDirectiveNoSpace
-}
-
-func kindAndGroup(gvk plugin.GroupVersionKind) string {
-	if gvk.Group == "" {
-		return gvk.Kind
-	}
-	return gvk.Kind + "." + gvk.Group
 }
 
 // plugin completes the names of plugins that the Bundles use and that do not exist, then a command.

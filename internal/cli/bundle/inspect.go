@@ -24,8 +24,8 @@ func newValidate(a *app.App) *cobra.Command {
 		Long: `Check the structure of Bundles, the references between resources, that plugins
 exist, and that their specs fit the schemas of the plugins. A spec with
 references is checked with their examples, if all named references have one; -v
-lists the specs that are not checked. All problems are reported, with their
-positions.`,
+lists the specs that are not checked, and the resources whose kind has no rule
+that says when they are ready. All problems are reported, with their positions.`,
 		Example: `  fctl bundle validate bundle.yaml`,
 	}
 	addNamespace(cmd.Flags(), &namespace)
@@ -40,10 +40,20 @@ positions.`,
 		if err != nil {
 			problems = diag.Failures(err, api.FailureUsage)
 		}
+		options := &bundle.Options{Plugins: plugins}
+		if err := r.know(cmd.Context(), options, bundles); err != nil {
+			return err
+		}
 		for _, b := range bundles {
-			if err := bundle.Validate(b, plugins); err != nil {
+			if err := bundle.Validate(b, options); err != nil {
 				problems = append(problems, diag.Failures(err, api.FailureUsage)...)
 			}
+			if r.settings.Verbose {
+				r.notes(b.Unready(options)...)
+			}
+		}
+		if err := bundle.Distinct(bundles, options); err != nil {
+			problems = append(problems, diag.Failures(err, api.FailureUsage)...)
 		}
 		r.unchecked(bundles)
 		problems.Sort()

@@ -14,6 +14,7 @@ func (r *runner) simulate(ctx context.Context, bundles []*bundle.Bundle, options
 ) error {
 	var results []*bundle.Result
 	for _, b := range bundles {
+		r.notes(b.Unready(options)...)
 		steps, result, err := bundle.Simulate(ctx, b, options)
 		if err != nil {
 			return err
