@@ -179,6 +179,19 @@ func TestMergeUnits(t *testing.T) {
 			conflicts: []string{"DeleteShadowed web " + container + "proxy;@1.image"},
 		},
 		{
+			name: "null removes what the target has changed", base: baseDeployment,
+			source: e(
+				baseDeployment, "template:\n    spec:\n      containers:\n      - name: app\n"+
+					"        image: web:1.0\n", "template: null\n",
+			),
+			target: baseDeployment + proxy,
+			want: e(
+				baseDeployment, "template:\n    spec:\n      containers:\n      - name: app\n"+
+					"        image: web:1.0\n", "template: null\n",
+			),
+			conflicts: []string{"DeleteShadowed web " + container + "proxy;@1"},
+		},
+		{
 			name: "elements are appended on both sides", base: baseDeployment,
 			source: baseDeployment + proxy, target: baseDeployment + e(proxy, "proxy", "mine"),
 			want: baseDeployment + proxy + e(proxy, "proxy", "mine"),

@@ -237,7 +237,7 @@ func (s *subtraction) paths(q, p, own *resourceChange) {
 		}
 		// The target may also have changed something below the path.
 		below := node.all(nil)
-		if e.op == api.MutationTypeDelete || s.keepChanged && len(below) > 0 {
+		if e.removes() || s.keepChanged && len(below) > 0 {
 			if !s.shadowed(p, e.path, below, e.change) || !s.keepChanged {
 				q.paths = append(q.paths, e)
 			}
@@ -312,6 +312,11 @@ func (c *change) sameChange(o *change) bool {
 		return c.op == o.op
 	}
 	return c.value.Equal(o.value)
+}
+
+// removes reports whether a change leaves nothing at its path: null is another way to remove.
+func (c *change) removes() bool {
+	return c.op == api.MutationTypeDelete || c.op == api.MutationTypeUpdate && c.value.IsNull()
 }
 
 // mergeText merges the lines of a text that both sides changed.

@@ -143,6 +143,7 @@ func (p *whereParser) path(t *whereTerm) error {
 			}
 		}
 		err := p.fail(start, "unsupported WhereResource path: %s", text)
+		err.(*Error).UnknownField = true
 		if hint := configkit.DidYouMean("ConfigHub.", configkit.Suggest(name, fields)); hint != "" {
 			return p.hint(err, "%s", hint)
 		}

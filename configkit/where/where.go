@@ -388,6 +388,8 @@ type Error struct {
 	Column int
 	Msg    string
 	Hint   string
+	// UnknownField says that the text can be parsed, but there is no field ConfigHub.NAME.
+	UnknownField bool
 }
 
 func (e *Error) Error() string {

@@ -123,6 +123,17 @@ func (r *resolver) writeManual(l *entity.Link, s *source) error {
 	return err
 }
 
+// noResource says that a link finds no resource upstream for one of its parts.
+func (r *resolver) noResource(
+	l *entity.Link, s *source, part string, ref entity.ResourceReference,
+) *entity.Error {
+	text := fmt.Sprintf("%sunit %s has no resource %s", part, r.nameOf(s.up.UnitID), refText(ref))
+	if l.WhereResource != "" {
+		text += " that the WhereResource of the link selects"
+	}
+	return r.problem(l, entity.CodeResourceNotFound, "%s", text)
+}
+
 // writeBinding writes the value of one manual binding and returns why the value changed.
 func (r *resolver) writeBinding(
 	l *entity.Link, s *source, docs gaby.Container, b *entity.Binding,
@@ -134,10 +145,7 @@ func (r *resolver) writeBinding(
 	}
 	providers := selectResources(s.resources, referenceTo(b.ProvidedResource), s.provider)
 	if len(providers) == 0 {
-		return nil, r.problem(
-			l, entity.CodeResourceNotFound, "unit %s has no resource %s", r.nameOf(s.up.UnitID),
-			refText(referenceTo(b.ProvidedResource)),
-		)
+		return nil, r.noResource(l, s, "", referenceTo(b.ProvidedResource))
 	}
 	p := &providers[0]
 	value, found, err := readPath(p.doc, p.info.ResourceType, b.ProvidedPath, s.provider)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/where"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/expression"
@@ -226,19 +227,37 @@ func (c *checker) function(
 		return s, false
 	}
 	// Expressions get their parameters only when the link is resolved.
-	if _, err := c.executor.ValidateInvocation(t, *invocation); err != nil {
+	checked := *invocation
+	checked.Arguments = literals(invocation.Arguments)
+	if _, err := c.executor.ValidateInvocation(t, checked); err != nil {
 		for _, err := range configkit.Unjoin(err) {
 			if _, ok := errors.AsType[*expression.Error](err); ok {
 				continue // reported with its argument
+			}
+			code := entity.CodeFunctionKind
+			if problem, ok := errors.AsType[*where.Error](err); ok {
+				code = entity.WhereCode(problem)
 			}
 			hint := ""
 			if h, ok := err.(interface{ Hint() string }); ok {
 				hint = h.Hint()
 			}
-			c.problem(field, entity.CodeFunctionKind, hint, "%v", err)
+			c.problem(field, code, hint, "%v", err)
 		}
 	}
 	return s, true
+}
+
+// literals returns arguments without the evaluators of those that are not texts: only a text can be
+// an expression.
+func literals(args []api.FunctionArgument) []api.FunctionArgument {
+	all := slices.Clone(args)
+	for i := range all {
+		if _, isText := all[i].Value.(string); !isText {
+			all[i].Evaluator = ""
+		}
+	}
+	return all
 }
 
 // didYouMean returns a hint for the name of a function that does not exist.

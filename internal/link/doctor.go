@@ -43,29 +43,24 @@ const (
 	UnreadableUpgrade = "missing-merge-base" // the merge base of a link is gone
 )
 
-// Doctor finds what is probably wrong with the units and links of a workspace.
-func (g *Graph) Doctor(ctx context.Context) ([]Symptom, error) {
-	d := &doctor{graph: g, facts: map[string]*facts{}}
-	f := &inference{graph: g}
+// Doctor finds what is probably wrong with units of a workspace and with their links.
+func (g *Graph) Doctor(ctx context.Context, units []*entity.Unit) ([]Symptom, error) {
+	d := &doctor{
+		graph: g, facts: map[string]*facts{}, from: map[string][]*entity.Link{},
+		bases: g.bases(), units: map[string]bool{},
+	}
 	for _, u := range g.Units {
+		d.units[u.UnitID], d.units[g.Names(u.UnitID)] = true, true
+	}
+	for _, l := range g.Links {
+		d.from[l.FromUnitID] = append(d.from[l.FromUnitID], l)
+	}
+	for _, u := range units {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		facts, err := f.read(u.UnitID)
-		if err != nil {
+		if err := d.unit(u); err != nil {
 			return nil, err
-		}
-		d.facts[u.UnitID] = facts
-	}
-	for _, u := range g.Units {
-		d.dottedKeys(d.facts[u.UnitID])
-		d.namespaces(d.facts[u.UnitID])
-		d.placeholders(d.facts[u.UnitID])
-		d.writers(d.facts[u.UnitID])
-		for _, l := range g.Links {
-			if l.FromUnitID == u.UnitID {
-				d.link(d.facts[u.UnitID], l)
-			}
 		}
 	}
 	return d.found, nil
@@ -74,8 +69,45 @@ func (g *Graph) Doctor(ctx context.Context) ([]Symptom, error) {
 // doctor collects symptoms.
 type doctor struct {
 	graph *Graph
-	facts map[string]*facts // by unit ID
+	facts map[string]*facts         // by unit ID, of the units that were read
+	from  map[string][]*entity.Link // by the ID of the downstream unit
+	bases map[string]bool
+	units map[string]bool // the IDs and the names of all units
 	found []Symptom
+}
+
+// unit finds what is wrong with a unit and its links.
+func (d *doctor) unit(unit *entity.Unit) error {
+	u, err := d.read(unit.UnitID)
+	if err != nil {
+		return err
+	}
+	for _, l := range d.from[unit.UnitID] {
+		if _, err := d.read(l.ToUnitID); err != nil {
+			return err
+		}
+	}
+	d.dottedKeys(u)
+	d.namespaces(u)
+	d.placeholders(u)
+	d.writers(u)
+	for _, l := range d.from[unit.UnitID] {
+		d.link(u, l)
+	}
+	return nil
+}
+
+// read returns the facts of a unit, nil if there is no such unit.
+func (d *doctor) read(unitID string) (*facts, error) {
+	known, ok := d.facts[unitID]
+	if ok || !d.units[unitID] {
+		return known, nil
+	}
+	u, err := (&inference{graph: d.graph}).read(unitID)
+	if err == nil {
+		d.facts[unitID] = u
+	}
+	return u, err
 }
 
 func (d *doctor) add(u *facts, s Symptom) {
@@ -143,7 +175,7 @@ func (d *doctor) namespaces(u *facts) {
 // placeholders finds needs that no link of the unit can fill. The placeholders of a unit that is
 // merged into others are for these.
 func (d *doctor) placeholders(u *facts) {
-	if u.unit.ToolchainType != api.ToolchainKubernetesYAML || d.graph.isBase(u.unit.UnitID) {
+	if u.unit.ToolchainType != api.ToolchainKubernetesYAML || d.bases[u.unit.UnitID] {
 		return
 	}
 	for _, n := range u.needs {
@@ -159,11 +191,15 @@ func (d *doctor) placeholders(u *facts) {
 	}
 }
 
-// isBase reports whether a unit is merged into others.
-func (g *Graph) isBase(unitID string) bool {
-	return slices.ContainsFunc(g.Links, func(l *entity.Link) bool {
-		return l.ToUnitID == unitID && l.Merges()
-	})
+// bases returns the IDs of the units that are merged into others.
+func (g *Graph) bases() map[string]bool {
+	all := map[string]bool{}
+	for _, l := range g.Links {
+		if l.Merges() {
+			all[l.ToUnitID] = true
+		}
+	}
+	return all
 }
 
 // canFill reports whether the unit itself or a link of it can fill a need.
@@ -174,10 +210,7 @@ func (d *doctor) canFill(u *facts, n *need) bool {
 		})
 	}
 	provider := d.graph.Executor.ResourceProvider(u.unit.ToolchainType)
-	return provides(u) || slices.ContainsFunc(d.graph.Links, func(l *entity.Link) bool {
-		if l.FromUnitID != u.unit.UnitID {
-			return false
-		}
+	return provides(u) || slices.ContainsFunc(d.from[u.unit.UnitID], func(l *entity.Link) bool {
 		if l.Type() == entity.UpdateNeedsProvides && provides(d.facts[l.ToUnitID]) {
 			return true
 		}
@@ -211,10 +244,7 @@ func statedWrites(l *entity.Link) []statedWrite {
 func (d *doctor) writers(u *facts) {
 	provider := d.graph.Executor.ResourceProvider(u.unit.ToolchainType)
 	by := map[string]string{}
-	for _, l := range d.graph.Links {
-		if l.FromUnitID != u.unit.UnitID {
-			continue
-		}
+	for _, l := range d.from[u.unit.UnitID] {
 		for _, w := range statedWrites(l) {
 			for _, r := range selectResources(u.resources, w.resource, provider) {
 				key := valueKey(&r.info, w.path)
@@ -252,9 +282,7 @@ func (d *doctor) link(u *facts, l *entity.Link) {
 		})
 	}
 	for _, found := range namedUnit.FindAllStringSubmatch(l.WhereMutation, -1) {
-		if !slices.ContainsFunc(d.graph.Units, func(e *entity.Unit) bool {
-			return e.UnitID == found[2] || d.graph.Names(e.UnitID) == found[2]
-		}) {
+		if !d.units[found[2]] {
 			add(Symptom{
 				ID: UnknownMergeUnit, Message: "WhereMutation names " + found[2] +
 					", which is not a unit: no value can be overwritten",
@@ -291,16 +319,26 @@ func (d *doctor) link(u *facts, l *entity.Link) {
 		}
 	}
 	d.bindings(u, up, l, add)
-	if l.Merges() && l.UpstreamLastMergedRevisionNum > 0 && up.unit.At != nil {
-		if _, err := up.unit.At(l.UpstreamLastMergedRevisionNum, l.UseLiveState); err != nil {
-			add(Symptom{
-				ID: UnreadableUpgrade, Message: "the state of " + up.name +
-					" that was merged last is missing, so nothing can be merged",
-				Command: fmt.Sprintf(
-					"fctl link update --patch %s --space %s --make-current", l.Slug, l.SpaceSlug,
-				),
-			})
-		}
+	if l.Merges() {
+		d.base(u, up, l, add)
+	}
+}
+
+// base finds a merge base that is missing.
+func (d *doctor) base(u, up *facts, l *entity.Link, add func(Symptom)) {
+	missing := l.BaseUnknown && share(u.resources, up.resources)
+	if n := l.UpstreamLastMergedRevisionNum; n > 0 && up.unit.At != nil {
+		_, err := up.unit.At(n, l.UseLiveState)
+		missing = err != nil
+	}
+	if missing {
+		add(Symptom{
+			ID: UnreadableUpgrade, Message: "the state of " + up.name +
+				" that was merged last is missing, so nothing can be merged",
+			Command: fmt.Sprintf(
+				"fctl link update --patch %s --space %s --make-current", l.Slug, l.SpaceSlug,
+			),
+		})
 	}
 }
 

@@ -46,7 +46,9 @@ type Inferred struct {
 // and the pods they select and between custom resources and their definitions. It proposes no link
 // that exists, and none that would close a cycle.
 func (g *Graph) Infer() (*Inferred, error) {
-	f := &inference{graph: g, found: map[[2]string]*Proposal{}, result: &Inferred{}}
+	f := &inference{
+		graph: g, found: map[[2]string]*Proposal{}, result: &Inferred{}, bases: g.bases(),
+	}
 	bySpace := map[string][]*facts{}
 	var spaces []string
 	for _, u := range g.Units {
@@ -79,6 +81,7 @@ func (g *Graph) Infer() (*Inferred, error) {
 type inference struct {
 	graph  *Graph
 	found  map[[2]string]*Proposal // by IDs of the units
+	bases  map[string]bool
 	result *Inferred
 }
 
@@ -168,7 +171,7 @@ func (f *inference) references(u *facts, units []*facts) {
 				fmt.Sprintf("%s of %s %s", n.path, &n.info, what))
 			continue
 		}
-		if n.open() && len(providers) == 0 && f.graph.isBase(u.unit.UnitID) {
+		if n.open() && len(providers) == 0 && f.bases[u.unit.UnitID] {
 			continue // the placeholder is for the units that this one is merged into
 		}
 		missing := Unmatched{

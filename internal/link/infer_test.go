@@ -118,7 +118,7 @@ metadata: {name: api, namespace: other}
 		},
 		NeededPath: "spec.template.spec.volumes.?name=v.configMap.name",
 	}}
-	found, err := w.graph().Doctor(context.Background())
+	found, err := w.graph().Doctor(context.Background(), w.graph().Units)
 	if err != nil {
 		t.Fatal(err)
 	}

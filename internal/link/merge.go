@@ -60,7 +60,8 @@ func (r *resolver) merge(l *entity.Link) error {
 	if upgrade {
 		mutated.UpgradedFromUpstreamRevisionNum = &head
 	}
-	if err := r.mergeRange(l, up, base, end, mutated); err != nil {
+	source := mergeSource{up.UnitID, "unit " + r.nameOf(up.UnitID)}
+	if err := r.mergeRange(l, source, base, end, mutated); err != nil {
 		return err
 	}
 	r.merged[l.LinkID] = true
@@ -83,6 +84,34 @@ func (r *resolver) missingBase(l *entity.Link, up *Upstream, num int64, err erro
 	return e
 }
 
+// baseKnown returns an error if a unit has resources of its upstream, but nobody knows of which
+// revision. A merge without a base would take what the unit has for its own changes, and what the
+// upstream has changed would never arrive.
+func (r *resolver) baseKnown(
+	l *entity.Link, from mergeSource, present []resource, end gaby.Container,
+) error {
+	theirs, err := resourcesOf(end, r.provider)
+	if err != nil || !share(present, theirs) {
+		return err
+	}
+	unit := r.spaceSlug() + "/" + r.in.Downstream.Slug
+	e := r.problem(l, entity.CodeRevisionMissing, "what %s has merged of %s so far is not recorded"+
+		" here, so that nothing can be merged", unit, from.name)
+	e.Hint = fmt.Sprintf("if %s has all changes of %s: fctl link update --patch %s --space %s"+
+		" --make-current; otherwise bring the records in .fctl from where the workspace comes from",
+		unit, from.name, l.Slug, l.SpaceSlug)
+	return e
+}
+
+// share reports whether two units have a resource of the same type and name, whatever its scope.
+func share(a, b []resource) bool {
+	has := map[string]bool{}
+	for i := range a {
+		has[valueKey(&a[i].info, "")] = true
+	}
+	return slices.ContainsFunc(b, func(r resource) bool { return has[valueKey(&r.info, "")] })
+}
+
 // upgraded records the upstream of the unit.
 func (r *resolver) upgraded(l *entity.Link, up *Upstream, num int64) {
 	if l.Type() == entity.UpdateUpgradeUnit {
@@ -92,9 +121,12 @@ func (r *resolver) upgraded(l *entity.Link, up *Upstream, num int64) {
 	}
 }
 
-// mergeRange merges what changed between two states of an upstream unit.
+// mergeSource is what a merge takes changes from. A file has no ID.
+type mergeSource struct{ unitID, name string }
+
+// mergeRange merges what changed between two states of a source.
 func (r *resolver) mergeRange(
-	l *entity.Link, up *Upstream, base, end []byte, mutated entity.Mutation,
+	l *entity.Link, from mergeSource, base, end []byte, mutated entity.Mutation,
 ) error {
 	var docs [3]gaby.Container // base, end, the unit
 	var err error
@@ -102,7 +134,7 @@ func (r *resolver) mergeRange(
 		if docs[i], err = r.parse(l, r.converter, r.provider, data); err != nil {
 			return err
 		}
-		if err := r.unique(l, docs[i], "unit "+r.nameOf(up.UnitID)); err != nil {
+		if err := r.unique(l, docs[i], from.name); err != nil {
 			return err
 		}
 	}
@@ -119,6 +151,11 @@ func (r *resolver) mergeRange(
 	present, err := resourcesOf(was, r.provider)
 	if err != nil {
 		return err
+	}
+	if l.BaseUnknown && len(base) == 0 {
+		if err := r.baseKnown(l, from, present, docs[1]); err != nil {
+			return err
+		}
 	}
 	mayOverwrite, problem := r.mayOverwrite(l)
 	merged, err := mutation.Merge(docs[0], docs[1], docs[2], r.provider, mutation.Options{
@@ -139,7 +176,7 @@ func (r *resolver) mergeRange(
 		if c.Reason == api.ConflictDeleteShadowed && r.fromLink(&c) {
 			continue // what a link wrote is nobody's work
 		}
-		c.UnitID, c.LinkID = up.UnitID, l.LinkID
+		c.UnitID, c.LinkID = from.unitID, l.LinkID
 		for i := range present {
 			// The namespace of the unit's own resource says more than that of the upstream's.
 			if valueKey(&present[i].info, "") == valueKey(&c.Resource, "") {
@@ -289,17 +326,19 @@ func (r *resolver) namespaces(l *entity.Link, present []resource, docs gaby.Cont
 // MergeInput is a merge without a link.
 type MergeInput struct {
 	Input
-	Upstream    *Upstream // what the changes come from; only its ID is used
-	Base, End   []byte
-	Mutation    entity.Mutation
-	Source      entity.Source
-	WhereUnit   string // a filter of mutations, as WhereMutation of a link
-	NoSubtract  bool
-	WhereSource string // a filter of resources, as WhereResource of a link
+	// Name is what the changes come from, such as "unit dev/web", and UnitID its ID if it is a
+	// unit.
+	Name, UnitID string
+	Base, End    []byte
+	Mutation     entity.Mutation
+	Source       entity.Source
+	WhereUnit    string // a filter of mutations, as WhereMutation of a link
+	NoSubtract   bool
+	WhereSource  string // a filter of resources, as WhereResource of a link
 }
 
-// Merge merges what changed between two states of another unit into a unit, as a MergeUnits link
-// would, but once and without a link. The error is an entity.Errors.
+// Merge merges what changed between two states of another unit, or of a file, into a unit, as a
+// MergeUnits link would, but once and without a link. The error is an entity.Errors.
 func Merge(in *MergeInput) (*Output, error) {
 	in.Links, in.Others = nil, nil
 	r, err := newResolver(context.Background(), &in.Input)
@@ -312,12 +351,13 @@ func Merge(in *MergeInput) (*Output, error) {
 	}
 	r.results[""] = &entity.LinkResult{}
 	r.merged[""] = true
-	if err := r.mergeRange(l, in.Upstream, in.Base, in.End, in.Mutation); err != nil {
+	from := mergeSource{in.UnitID, in.Name}
+	if err := r.mergeRange(l, from, in.Base, in.End, in.Mutation); err != nil {
 		return nil, r.problemsOf(l, err)
 	}
 	changed := !bytes.Equal(r.data, in.Downstream.Data)
 	out := r.output(nil)
-	out.Source, out.Changed = in.Source, changed
+	out.Source, out.Changed, out.MergeOf = in.Source, changed, in.Name
 	out.Result.Conflicts = r.conflicts
 	return out, nil
 }

@@ -13,7 +13,7 @@ type Unit struct {
 	Data  []byte
 	// Sources says where the values came from. Their indexes are numbers of Mutations.
 	Sources api.ResourceMutationList
-	// Mutations are needed by links that merge, and to explain values.
+	// Mutations are needed by links that merge or upsert, and to explain values.
 	Mutations []entity.Mutation
 	Conflicts api.MutationConflictList // outstanding ones
 }
@@ -96,7 +96,9 @@ type Output struct {
 	// Conflicts are all that are outstanding afterwards. They changed only if Merged.
 	Conflicts api.MutationConflictList
 	Merged    bool
-	Result    entity.ResolveResult
+	// MergeOf is the Name of a merge without a link.
+	MergeOf string
+	Result  entity.ResolveResult
 	// Patches say what each link changed, by link ID; "" is the unit itself.
 	Patches map[string]api.ResourceMutationList
 }

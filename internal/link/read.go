@@ -3,6 +3,7 @@ package link
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -114,6 +115,17 @@ type source struct {
 
 	provisions []*provision // those of provisionsFor, without their owner
 	provided   bool         // provisions are known
+}
+
+// isEmpty reports whether the source has no values.
+func (s *source) isEmpty() bool {
+	return !slices.ContainsFunc(s.docs, func(doc *gaby.YamlDoc) bool {
+		v := doc.Value()
+		if v.Kind() == gaby.Scalar {
+			return !v.IsNull() && v.Text() != ""
+		}
+		return v.Len() > 0
+	})
 }
 
 // provisionsFor returns what the source provides to an owner.

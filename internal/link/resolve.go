@@ -258,7 +258,7 @@ func (r *resolver) problemsOf(l *entity.Link, err error) entity.Errors {
 func (r *resolver) succeed(l *entity.Link, version int64) *entity.Link {
 	c := *l
 	c.UpstreamLastMergedRevisionNum, c.ResolvedHash = version, l.Hash
-	c.LastError = nil
+	c.LastError, c.BaseUnknown = nil, false
 	r.links[l.LinkID] = &c
 	r.results[l.LinkID].UpstreamTo = version
 	return &c

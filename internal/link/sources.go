@@ -1,6 +1,7 @@
 package link
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -47,6 +48,45 @@ func Diff(
 	}
 	list, err := mutation.Compute(was, is, int(num), x.ResourceProvider(t))
 	return changedOnly(list), err
+}
+
+// Adopt returns the sources of a unit that is declared to have all of an upstream unit. What both
+// have, and the unit has had since its history began, was merged from there by the next mutation.
+// Adopt returns nil if the history says of all values where they came from.
+func Adopt(x *functions.Executor, u *Unit, upstream []byte) (api.ResourceMutationList, error) {
+	first := map[int]bool{} // the mutations with which the history began
+	for i := range u.Mutations {
+		m := &u.Mutations[i]
+		if m.RevisionNum == 1 && m.MergeSourceID == "" && m.LinkID == "" {
+			first[int(m.MutationNum)] = true
+		}
+	}
+	if len(first) == 0 {
+		return nil, nil
+	}
+	merged, err := Diff(x, u.ToolchainType, nil, upstream, u.HeadMutationNum+1)
+	if err != nil {
+		return nil, err
+	}
+	own, err := Diff(x, u.ToolchainType, upstream, u.Data, 1)
+	if err != nil {
+		return nil, err
+	}
+	var since api.ResourceMutationList
+	for _, m := range u.Sources {
+		if first[m.ResourceMutationInfo.Index] {
+			m.ResourceMutationInfo.MutationType = api.MutationTypeUpdate
+		} else {
+			m.ResourceMutationInfo.MutationType = api.MutationTypeReplace
+		}
+		m.PathMutationMap = maps.Clone(m.PathMutationMap)
+		maps.DeleteFunc(m.PathMutationMap, func(_ api.ResolvedPath, info api.MutationInfo) bool {
+			return first[info.Index]
+		})
+		since = append(since, m)
+	}
+	provider := x.ResourceProvider(u.ToolchainType)
+	return mutation.Add(mutation.Add(merged, own, provider), since, provider), nil
 }
 
 // Origin is where a value came from.

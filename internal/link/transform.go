@@ -123,10 +123,7 @@ func (r *resolver) readNamed(
 ) (value any, found bool, err error) {
 	chosen := selectResources(s.resources, p.Resource, s.provider)
 	if len(chosen) == 0 {
-		return nil, false, r.problem(
-			l, entity.CodeResourceNotFound, "%s: unit %s has no resource %s", p.Name,
-			r.nameOf(s.up.UnitID), refText(p.Resource),
-		)
+		return nil, false, r.noResource(l, s, p.Name+": ", p.Resource)
 	}
 	for i := range chosen {
 		v, ok, err := readPath(chosen[i].doc, chosen[i].info.ResourceType, p.Path, s.provider)
@@ -154,11 +151,13 @@ func (r *resolver) readNamed(
 func (r *resolver) runGetter(
 	l *entity.Link, s *source, g *entity.NamedFunctionResult,
 ) (any, bool, error) {
-	name := g.FunctionInvocation.FunctionName
+	invocation := g.FunctionInvocation
+	invocation.Arguments = literals(invocation.Arguments)
+	name := invocation.FunctionName
 	result, err := r.in.Executor.Run(r.ctx, &api.FunctionInvocationRequest{
 		FunctionContext: Context(&s.up.Unit, l.UseLiveState), ConfigData: s.data,
 		WhereResource:       l.WhereResource,
-		FunctionInvocations: api.FunctionInvocationList{g.FunctionInvocation},
+		FunctionInvocations: api.FunctionInvocationList{invocation},
 	}, handler.Options{})
 	if err := r.functionFailed(l, name, result, err); err != nil {
 		return nil, false, err

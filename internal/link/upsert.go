@@ -89,15 +89,15 @@ func (r *resolver) upsertOne(
 	if next.Value().Equal(present[i].doc.Value()) {
 		return nil, nil
 	}
-	r.warnOverwritten(l, &present[i], produced)
+	r.warnOverwritten(l, &present[i], next)
 	return nil, present[i].doc.SetDocP(next, "")
 }
 
-// warnOverwritten warns if somebody edited a resource since a link wrote it.
-func (r *resolver) warnOverwritten(l *entity.Link, present, produced *resource) {
+// warnOverwritten warns if somebody edited a resource since a link wrote it, and next, which
+// replaces it, has other values there.
+func (r *resolver) warnOverwritten(l *entity.Link, present *resource, next *gaby.YamlDoc) {
 	if !slices.ContainsFunc(l.Outputs, func(o api.ResourceInfo) bool {
-		return o.ResourceType == produced.info.ResourceType &&
-			o.ResourceNameWithoutScope == produced.info.ResourceNameWithoutScope
+		return valueKey(&o, "") == valueKey(&present.info, "")
 	}) {
 		return
 	}
@@ -109,16 +109,15 @@ func (r *resolver) warnOverwritten(l *entity.Link, present, produced *resource) 
 		var paths []string
 		for path, info := range m.PathMutationMap {
 			cause := r.mutationNumber(int64(info.Index))
-			if cause == nil || cause.LinkID == "" && info.MutationType != api.MutationTypeNone {
+			if cause != nil && cause.LinkID == "" && cause.MergeSourceID == "" &&
+				info.MutationType != api.MutationTypeNone {
 				paths = append(paths, PlainPath(path))
 			}
 		}
 		slices.Sort(paths)
 		for _, path := range paths {
 			was, ok, _ := readPath(present.doc, present.info.ResourceType, path, r.provider)
-			is, still, _ := readPath(
-				produced.doc, produced.info.ResourceType, path, r.provider,
-			)
+			is, still, _ := readPath(next, present.info.ResourceType, path, r.provider)
 			if ok == still && fmt.Sprint(was) == fmt.Sprint(is) {
 				continue
 			}
@@ -210,11 +209,14 @@ func (r *resolver) produced(l *entity.Link) (*source, string, error) {
 	if problems := r.checkTransform(l, s.up, invocation); len(problems) > 0 {
 		return nil, "", problems
 	}
+	made := &source{up: s.up, version: s.version, provider: r.provider, converter: r.converter}
+	if s.isEmpty() {
+		return made, TransformHash(invocation), nil // rendering it would empty what was rendered
+	}
 	payload, err := r.transformed(l, s, invocation)
 	if err != nil {
 		return nil, "", err
 	}
-	made := &source{up: s.up, version: s.version, provider: r.provider, converter: r.converter}
 	if made.docs, err = parsed(r.converter, []byte(payload)); err != nil {
 		return nil, "", fmt.Errorf("the output of %s: %w", invocation.FunctionName, err)
 	}
@@ -242,7 +244,8 @@ func (r *resolver) transformed(
 		FunctionContext: Context(&s.up.Unit, l.UseLiveState), ConfigData: s.data,
 		WhereResource: l.WhereResource,
 		FunctionInvocations: api.FunctionInvocationList{{
-			FunctionName: invocation.FunctionName, Arguments: invocation.Arguments,
+			FunctionName:  invocation.FunctionName,
+			Arguments:     literals(invocation.Arguments),
 			WhereResource: invocation.WhereResource,
 		}},
 	}, handler.Options{})

@@ -53,23 +53,8 @@ func (t *Tx) Revise(u *Unit, c Change) error {
 	if err := t.writeJSON(phaseHistory, dir+"/sources.json", c.Sources); err != nil {
 		return err
 	}
-	var lines bytes.Buffer
-	for i := range c.Mutations {
-		m := c.Mutations[i]
-		u.HeadMutationNum++
-		m.MutationNum, m.RevisionNum, m.CreatedAt = u.HeadMutationNum, n, r.CreatedAt
-		m.MutationID = entity.RecordID(u.UnitID, "mutation", m.MutationNum)
-		text, err := json.Marshal(m)
-		if err != nil {
-			return err
-		}
-		lines.Write(text)
-		lines.WriteByte('\n')
-	}
-	if lines.Len() > 0 {
-		if err := t.append(mutationsFile(u.SpaceSlug, u.Slug), lines.Bytes()); err != nil {
-			return err
-		}
+	if err := t.addMutations(u, n, c.Mutations); err != nil {
+		return err
 	}
 	if err := t.writeData(u, c.Data); err != nil {
 		return err
@@ -79,6 +64,38 @@ func (t *Tx) Revise(u *Unit, c Change) error {
 	if !t.known[u] {
 		t.known[u] = true
 		t.Revised = append(t.Revised, u)
+	}
+	return t.WriteUnitState(u)
+}
+
+// addMutations records the causes of a revision of a unit.
+func (t *Tx) addMutations(u *Unit, revision int64, all []entity.Mutation) error {
+	if len(all) == 0 {
+		return nil
+	}
+	var lines bytes.Buffer
+	for _, m := range all {
+		u.HeadMutationNum++
+		m.MutationNum, m.RevisionNum, m.CreatedAt = u.HeadMutationNum, revision, t.store.Now()
+		m.MutationID = entity.RecordID(u.UnitID, "mutation", m.MutationNum)
+		text, err := json.Marshal(m)
+		if err != nil {
+			return err
+		}
+		lines.Write(text)
+		lines.WriteByte('\n')
+	}
+	return t.append(mutationsFile(u.SpaceSlug, u.Slug), lines.Bytes())
+}
+
+// Attribute records another cause of what the head of a unit has, and the mutation sources that
+// refer to it.
+func (t *Tx) Attribute(u *Unit, cause entity.Mutation, sources api.ResourceMutationList) error {
+	if err := t.addMutations(u, u.HeadRevisionNum, []entity.Mutation{cause}); err != nil {
+		return err
+	}
+	if err := t.WriteSources(u, sources); err != nil {
+		return err
 	}
 	return t.WriteUnitState(u)
 }

@@ -221,8 +221,12 @@ func (c *checker) resources(field []string, text string) {
 		return
 	}
 	if _, err := where.Parse(text); err != nil {
-		e := c.add(entity.CodeWhereParse, field, "%v", err)
-		e.Err = err
+		code, hint := entity.CodeWhereParse, ""
+		if problem, ok := errors.AsType[*where.Error](err); ok {
+			code, hint = entity.WhereCode(problem), problem.Hint
+		}
+		e := c.add(code, field, "%v", err)
+		e.Err, e.Hint = err, hint
 	}
 }
 

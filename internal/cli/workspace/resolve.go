@@ -2,9 +2,12 @@ package workspace
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/link"
@@ -28,7 +31,11 @@ func resolveOne(
 		return err
 	}
 	s.Form = form
-	out, err := e.Resolve(s.Ctx, u, links, options)
+	refuse := func(u *workspace.Unit, out *link.Output) error { return o.Refuse(s, u, out) }
+	out, err := e.Resolve(s.Ctx, u, links, options, refuse)
+	if out != nil && err != nil {
+		return err
+	}
 	if err != nil {
 		s.Results = append(s.Results, wave.UnitResult{
 			Unit: u, Err: err, Output: s.FailedResult(u, func(l *workspace.Link) bool {
@@ -36,15 +43,16 @@ func resolveOne(
 			}, err),
 		})
 		if several {
+			e.Failed(links, err)
 			return err
 		}
 		s.NoPropagate = true
 		return s.Failed(links, err)
 	}
-	if err := o.Refuse(s, u, out); err != nil {
-		return err
-	}
 	s.Results = append(s.Results, wave.UnitResult{Unit: u, Output: out})
+	if failed := session.FailedLinks(u, out, nil); len(failed) > 0 {
+		s.After(func() error { return errors.Join(failed...) })
+	}
 	return nil
 }
 
@@ -102,19 +110,20 @@ func (o *unitUpdate) merge(s *session.Session, u *workspace.Unit) error {
 	options.Protect = o.protect
 	in := &link.MergeInput{Source: entity.SourceMergeUnits}
 	in.Options = options
-	var up *workspace.Unit
 	description := o.ChangeDesc
 	if o.mergeExternal != "" {
 		in.Source = entity.SourceMergeExternal
 		if in.Base, err = s.Store.External(u); err != nil {
 			return err
 		}
-		if in.End, err = s.Input(o.mergeExternal); err != nil {
+		if in.End, err = o.external(s, u); err != nil {
 			return err
 		}
+		in.Name = "file " + o.mergeExternal
 		description = cmp.Or(description, "merged "+o.mergeExternal)
 	} else {
-		if up, err = s.UnitNamed(o.mergeSource); err != nil {
+		up, err := s.UnitNamed(o.mergeSource)
+		if err != nil {
 			return err
 		}
 		if err := o.mergeRange(s, e, up, in); err != nil {
@@ -122,11 +131,9 @@ func (o *unitUpdate) merge(s *session.Session, u *workspace.Unit) error {
 		}
 		description = cmp.Or(description, "merged "+up.Name())
 	}
-	out, err := e.Merge(u, up, in, description)
+	refuse := func(u *workspace.Unit, out *link.Output) error { return o.Refuse(s, u, out) }
+	out, err := e.Merge(u, in, description, refuse)
 	if err != nil {
-		return err
-	}
-	if err := o.Refuse(s, u, out); err != nil {
 		return err
 	}
 	if o.mergeExternal != "" {
@@ -137,6 +144,26 @@ func (o *unitUpdate) merge(s *session.Session, u *workspace.Unit) error {
 	s.Results = append(s.Results, wave.UnitResult{Unit: u, Output: out})
 	s.Form = o.Form
 	return nil
+}
+
+// external reads the file of --merge-external and checks that it parses.
+func (o *unitUpdate) external(s *session.Session, u *workspace.Unit) ([]byte, error) {
+	data, err := s.Input(o.mergeExternal)
+	if err != nil {
+		return nil, err
+	}
+	executor, err := s.Functions()
+	if err != nil {
+		return nil, err
+	}
+	converter, err := executor.Converter(u.ToolchainType)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := session.Documents(converter, data); err != nil {
+		return nil, session.InFile(s.Store.InUnit(u, yamlpath.Locate(err, nil)), o.mergeExternal)
+	}
+	return data, nil
 }
 
 // mergeRange fills in the range of the upstream to merge.
@@ -154,6 +181,7 @@ func (o *unitUpdate) mergeRange(
 		return diag.Usage("--merge-base and --merge-end: 0 <= base <= end <= %d is expected, "+
 			"got %d and %d", up.HeadRevisionNum, base, end)
 	}
+	in.UnitID, in.Name = up.UnitID, fmt.Sprintf("unit %s %d..%d", up.Name(), base, end)
 	var err error
 	if in.Base, err = s.Store.Data(up, base); err != nil {
 		return err

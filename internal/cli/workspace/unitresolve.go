@@ -27,7 +27,8 @@ func newUnitResolveSelf(a *app.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			out, err := e.Resolve(s.Ctx, u, nil, link.Options{SelfOnly: true, DryRun: s.DryRun})
+			out, err := e.Resolve(s.Ctx, u, nil, link.Options{SelfOnly: true, DryRun: s.DryRun},
+				nil)
 			if err != nil {
 				return err
 			}

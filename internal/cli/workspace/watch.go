@@ -39,7 +39,7 @@ resolved. Stop with Ctrl-C.`,
 	once := cmd.Flags().Bool("once", false, "do one round and stop")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *once {
-			return round(c, cmd)
+			return round(c, cmd, true)
 		}
 		dir, err := workspace.Find(a.Dir)
 		if err != nil {
@@ -50,8 +50,9 @@ resolved. Stop with Ctrl-C.`,
 	return cmd
 }
 
-// round records edits and resolves automatic links. Problems of units are printed.
-func round(c *session.Common, cmd *cobra.Command) error {
+// round records edits and resolves automatic links. Problems of units are printed, or with fail
+// returned.
+func round(c *session.Common, cmd *cobra.Command, fail bool) error {
 	return c.Write(cmd, "watch", func(s *session.Session) error {
 		e, err := s.Engine()
 		if err != nil {
@@ -83,13 +84,17 @@ func round(c *session.Common, cmd *cobra.Command) error {
 				problems = append(problems, r.Err)
 				continue
 			}
-			for _, failed := range r.Output.Failed {
-				problems = append(problems, failed)
-			}
+			problems = append(problems, session.FailedLinks(r.Unit, r.Output, nil)...)
 		}
 		s.After(func() error {
-			s.App.Console().Problems(unique(problems))
-			return s.App.WriteText(lines.String())
+			s.NoteConflicts(results)
+			err := s.App.WriteText(lines.String())
+			if all := unique(problems); fail && len(all) > 0 {
+				return errors.Join(err, all)
+			} else if !fail {
+				s.App.Console().Problems(all)
+			}
+			return err
 		})
 		return nil
 	})
@@ -134,7 +139,7 @@ func watch(c *session.Common, cmd *cobra.Command, dir string) error {
 			if err := addFolders(w, dir); err != nil {
 				return watchProblem(dir, err)
 			}
-			err := round(c, cmd)
+			err := round(c, cmd, false)
 			if definitions, ok := errors.AsType[entity.Errors](err); ok {
 				c.App.Console().Problems(unique([]error{definitions})) // until they are edited
 			} else if err != nil {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/where"
 )
 
 // Code identifies a kind of error (E_...) or warning (W_...). Codes are part of the contract;
@@ -103,6 +104,14 @@ func (c Code) operational() bool {
 		return true
 	}
 	return false
+}
+
+// WhereCode returns the code of an error about a filter of resources.
+func WhereCode(err *where.Error) Code {
+	if err.UnknownField {
+		return CodeWhereAttr
+	}
+	return CodeWhereParse
 }
 
 // Class returns the failure class of an error with the code.

@@ -86,6 +86,9 @@ type LinkRecord struct {
 	ResolvedHash string `json:",omitempty"`
 	// MadeCurrent says that the pointers were set without a resolve.
 	MadeCurrent bool `json:",omitempty"`
+	// BaseUnknown says that nobody recorded here what a link that merges has merged so far. Its
+	// file may have come with git, for example, without the records.
+	BaseUnknown bool `json:",omitempty"`
 	// TransformHash identifies the definition of the invocation that an Upsert last used.
 	TransformHash string `json:",omitempty"`
 	// WrittenHash is the hash of what an Insert wrote last, see api.DataHash.
@@ -158,6 +161,9 @@ func (l *Link) State() *LinkStateFile {
 func (l *Link) Record(s *LinkStateFile) {
 	l.record(s.Recorded)
 	l.LinkRecord = s.LinkRecord
+	if s.LinkID == "" { // there is no record
+		l.BaseUnknown = l.Merges()
+	}
 	stated, _ := l.splitBindings()
 	l.Bindings = slices.Concat(stated, s.Bindings)
 }

@@ -83,6 +83,7 @@ func (s *LinkStateFile) Pack(c *pack.Codec) {
 	pack.Number(c, &s.DownstreamLastMergedRevisionNum)
 	pack.Text(c, &s.ResolvedHash)
 	pack.Bool(c, &s.MadeCurrent)
+	pack.Bool(c, &s.BaseUnknown)
 	pack.Text(c, &s.TransformHash)
 	pack.Text(c, &s.WrittenHash)
 	pack.List(c, &s.Outputs, func(r *api.ResourceInfo) { packResource(c, r) })

@@ -71,7 +71,7 @@ func (r *Runner) Run(ctx context.Context, change Change, sel Selection) ([]UnitR
 		follows := len(chosen.follow) == len(links)
 		options.Automatic = !sel.Explicit || follows
 		head := u.HeadRevisionNum
-		out, err := r.Resolve(ctx, u, links, options)
+		out, err := r.Resolve(ctx, u, links, options, nil)
 		for _, revised := range r.Tx.Revised[noted:] { // edits of upstreams count, too
 			change.Revised[revised] = true
 		}
@@ -95,7 +95,7 @@ func (r *Runner) Run(ctx context.Context, change Change, sel Selection) ([]UnitR
 
 // interesting reports whether a resolve that changed no data has something to say.
 func interesting(out *link.Output) bool {
-	return len(out.Failed) > 0 || len(out.Result.Warnings) > 0
+	return len(out.Failed)+len(out.Result.Warnings)+len(out.Result.Conflicts) > 0
 }
 
 // chosen is the links of a unit that a wave resolves.

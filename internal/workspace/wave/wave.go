@@ -62,10 +62,15 @@ func (r *Runner) linksFrom(u *workspace.Unit) []*workspace.Link {
 	return r.from[u]
 }
 
+// Refuse returns why the result of a resolve or a merge must not be recorded, or nil. It may be nil
+// itself.
+type Refuse func(*workspace.Unit, *link.Output) error
+
 // Resolve resolves links of a unit and records the result. The error means that nothing was
-// recorded for the unit, except edits of working copies. Links of other units do not change.
+// recorded for the unit, except edits of working copies. Links of other units do not change. With
+// the error of refuse, the result is that which was refused.
 func (r *Runner) Resolve(ctx context.Context, u *workspace.Unit, links []*workspace.Link,
-	options link.Options,
+	options link.Options, refuse Refuse,
 ) (*link.Output, error) {
 	in, err := r.Input(u, links, options)
 	if err != nil {
@@ -75,7 +80,19 @@ func (r *Runner) Resolve(ctx context.Context, u *workspace.Unit, links []*worksp
 	if err != nil {
 		return nil, err
 	}
-	return out, r.record(u, out, "")
+	return out, r.recordUnless(refuse, u, out, "")
+}
+
+// recordUnless records a result unless refuse has a reason against it, which it returns.
+func (r *Runner) recordUnless(refuse Refuse, u *workspace.Unit, out *link.Output,
+	description string,
+) error {
+	if refuse != nil {
+		if err := refuse(u, out); err != nil {
+			return err
+		}
+	}
+	return r.record(u, out, description)
 }
 
 // Input reads what a resolve of links of a unit depends on. It records edits of working copies.
@@ -93,8 +110,10 @@ func (r *Runner) Input(u *workspace.Unit, links []*workspace.Link, options link.
 	if _, err := r.Tx.Edits(r, units, r.StrictWorktree); err != nil {
 		return nil, err
 	}
-	merges := slices.ContainsFunc(links, func(l *workspace.Link) bool { return l.Merges() })
-	downstream, err := r.unit(u, merges || len(links) == 0)
+	asksCauses := slices.ContainsFunc(links, func(l *workspace.Link) bool {
+		return l.Merges() || l.UpdateType == entity.UpdateUpsert
+	})
+	downstream, err := r.unit(u, asksCauses || len(links) == 0)
 	if err != nil {
 		return nil, err
 	}
@@ -338,22 +357,16 @@ func describe(description string, out *link.Output) string {
 
 // Merge merges a range of another unit, or of a file, into a unit once. description describes the
 // revision.
-func (r *Runner) Merge(
-	u *workspace.Unit, up *workspace.Unit, in *link.MergeInput, description string,
+func (r *Runner) Merge(u *workspace.Unit, in *link.MergeInput, description string, refuse Refuse,
 ) (*link.Output, error) {
 	input, err := r.Input(u, nil, in.Options)
 	if err != nil {
 		return nil, err
 	}
 	in.Input = *input
-	if up != nil {
-		if in.Upstream, err = r.Upstream(up); err != nil {
-			return nil, err
-		}
-	}
 	out, err := link.Merge(in)
 	if err != nil {
 		return nil, err
 	}
-	return out, r.record(u, out, description)
+	return out, r.recordUnless(refuse, u, out, description)
 }

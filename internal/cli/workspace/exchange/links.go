@@ -137,13 +137,13 @@ func (o *importer) pointers(l *workspace.Link, from *entity.Link) {
 		return
 	}
 	if l.Merges() {
+		l.BaseUnknown = true
 		name, hint := l.Name(), "fctl link update --patch "+l.Slug+" --space "+l.SpaceSlug+
 			" --make-current"
 		o.After(func() error {
 			o.App.Console().Notes("", api.Note{Message: "link " + name +
-				": what it has merged is not known here, so that its first resolve merges the " +
-				"whole upstream; '" + hint +
-				"' takes the present as merged"})
+				": what it has merged is not known here, so that it merges nothing until '" +
+				hint + "' takes the present as merged"})
 			return nil
 		})
 	}

@@ -42,10 +42,11 @@ link can fill. The status is 1 if something is found.`,
 			if err != nil {
 				return err
 			}
-			if err := onlySpace(s, g); err != nil {
+			units, err := onlySpace(s, g)
+			if err != nil {
 				return err
 			}
-			symptoms, err := g.Doctor(s.Ctx)
+			symptoms, err := g.Doctor(s.Ctx, units)
 			if err != nil {
 				return err
 			}

@@ -55,7 +55,7 @@ func (o *linkInfer) run(s *session.Session) error {
 	if err != nil {
 		return err
 	}
-	if err := onlySpace(s, g); err != nil {
+	if g.Units, err = onlySpace(s, g); err != nil {
 		return err
 	}
 	found, err := g.Infer()
@@ -78,14 +78,14 @@ func (o *linkInfer) run(s *session.Session) error {
 	return nil
 }
 
-// onlySpace limits a graph to the units of the space of --space, if it is given.
-func onlySpace(s *session.Session, g *link.Graph) error {
+// onlySpace returns the units of a graph that are in the space of --space, if it is given.
+func onlySpace(s *session.Session, g *link.Graph) ([]*entity.Unit, error) {
 	if s.SpaceFlag == "" || s.SpaceFlag == "*" {
-		return nil
+		return g.Units, nil
 	}
 	space, err := s.InSpace()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var units []*entity.Unit
 	for _, u := range g.Units {
@@ -93,8 +93,7 @@ func onlySpace(s *session.Session, g *link.Graph) error {
 			units = append(units, u)
 		}
 	}
-	g.Units = units
-	return nil
+	return units, nil
 }
 
 // makeLink makes a proposed link.

@@ -82,7 +82,7 @@ table also shows the type, why a link is stale, and which revisions were merged.
 				return err
 			}
 			return session.PrintList(s, out, links, linkColumns(), (*workspace.Link).Name,
-				func(l *workspace.Link) any { return l.Link })
+				func(l *workspace.Link) any { return shown(l) })
 		})
 	}
 	return cmd
@@ -102,10 +102,18 @@ func newLinkGet(a *app.App) *cobra.Command {
 			if err := s.StaleLinks(); err != nil {
 				return err
 			}
-			return s.PrintGet(out, l.Name(), l.Link, linkRows(l))
+			return s.PrintGet(out, l.Name(), shown(l), linkRows(l))
 		})
 	}
 	return cmd
+}
+
+// shown returns a link as JSON shows it: with its type, also if its definition leaves it to the
+// default.
+func shown(l *workspace.Link) *entity.Link {
+	c := *l.Link
+	c.UpdateType = l.Type()
+	return &c
 }
 
 // linkRows returns what link get prints.

@@ -8,9 +8,11 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/link"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 	"github.com/fctl-dev/fctl/internal/workspace/filter"
+	"github.com/fctl-dev/fctl/internal/workspace/wave"
 )
 
 // linkCreate holds the flags of link create.
@@ -169,7 +171,7 @@ func (o *linkCreate) create(s *session.Session, l *workspace.Link) (*workspace.L
 
 // printLink prints a link after a command, or only a message without -o.
 func printLink(s *session.Session, out *session.Output, l *workspace.Link, message string) error {
-	return s.PrintOne(out, l.Name(), l.Link, message, l.LinkID)
+	return s.PrintOne(out, l.Name(), shown(l), message, l.LinkID)
 }
 
 // followUpstream sets the fields of a unit that follow its UpgradeUnit link.
@@ -194,7 +196,40 @@ func makeCurrent(s *session.Session, l *workspace.Link) error {
 	}
 	l.DownstreamLastMergedRevisionNum = l.From.HeadRevisionNum
 	l.MadeCurrent, l.ResolvedHash, l.LastError = true, l.Hash, nil
-	return nil
+	l.BaseUnknown = false
+	return adopt(s, e, l)
+}
+
+// adopt lets a link whose WhereMutation asks what set a value overwrite what the downstream unit
+// has in common with the upstream unit since its history began, as in a unit that was made as a
+// clone. In a clone of the git repository, history begins again.
+func adopt(s *session.Session, e *wave.Runner, l *workspace.Link) error {
+	if !l.Merges() || l.UseLiveState || l.WhereMutation == "" {
+		return nil
+	}
+	up, err := s.Store.Data(l.To, l.To.HeadRevisionNum)
+	if err != nil {
+		return err
+	}
+	down, err := e.Unit(l.From)
+	if err != nil {
+		return err
+	}
+	if down.Mutations, err = s.Store.Mutations(l.From); err != nil {
+		return err
+	}
+	sources, err := link.Adopt(e.Executor, &down, up)
+	if err != nil || sources == nil {
+		return err
+	}
+	head := l.To.HeadRevisionNum
+	m := entity.Mutation{
+		MergeSourceID: l.ToUnitID, MergeBaseRevisionNum: &head, MergeEndRevisionNum: &head,
+	}
+	if l.UpdateType == entity.UpdateUpgradeUnit {
+		m.UpgradedFromUpstreamRevisionNum = &head
+	}
+	return s.Tx.Attribute(l.From, m, sources)
 }
 
 // validLink checks a link that is to be written, cycles included.

@@ -120,26 +120,26 @@ func setTo[T any](flags *pflag.FlagSet, name string, to *T, value T) {
 
 // lists sets the lists that flags name.
 func (o *linkFlags) lists(l *entity.Link, patch bool) error {
-	if err := setList(&l.UpstreamPaths, o.upstreamPaths, patch, parseNamedPath,
+	if err := setList(&l.UpstreamPaths, "upstream-path", o.upstreamPaths, patch, parseNamedPath,
 		func(a, b entity.NamedPath) bool { return a.Name == b.Name }); err != nil {
 		return err
 	}
-	if err := setList(&l.UpstreamGetters, o.upstreamGetters, patch, parseGetter,
+	if err := setList(&l.UpstreamGetters, "upstream-getter", o.upstreamGetters, patch, parseGetter,
 		func(a, b entity.NamedFunctionResult) bool { return a.Name == b.Name }); err != nil {
 		return err
 	}
-	if err := setList(&l.DownstreamPaths, o.downstreamPaths, patch, parsePathExpression,
+	if err := setList(&l.DownstreamPaths, "downstream-path", o.downstreamPaths, patch, parsePathExpression,
 		func(a, b entity.PathExpression) bool {
 			return a.Key == b.Key && (a.Key != "" || a.Path == b.Path && a.Resource == b.Resource)
 		}); err != nil {
 		return err
 	}
-	if err := setList(&l.DownstreamSetters, o.downstreamSetters, patch, parseSetter,
+	if err := setList(&l.DownstreamSetters, "downstream-setter", o.downstreamSetters, patch, parseSetter,
 		func(a, b entity.ParameterizedFunction) bool { return a.Key != "" && a.Key == b.Key },
 	); err != nil {
 		return err
 	}
-	return setList(&l.Bindings, o.bindings, patch, parseBinding,
+	return setList(&l.Bindings, "manual-binding", o.bindings, patch, parseBinding,
 		func(a, b entity.Binding) bool {
 			return !a.AutoUpdate && a.NeededPath == b.NeededPath &&
 				*orEmpty(a.NeededResource) == *orEmpty(b.NeededResource)
@@ -153,9 +153,11 @@ func orEmpty(r *api.ResourceInfo) *api.ResourceInfo {
 	return r
 }
 
-// setList replaces a list or, with patch, only the entries that are the same.
+// setList replaces a list by the values of a flag or, with patch, only the entries that are the
+// same.
 func setList[T any](
-	to *[]T, texts []string, patch bool, parse func(string) (T, error), same func(a, b T) bool,
+	to *[]T, flag string, texts []string, patch bool, parse func(string) (T, error),
+	same func(a, b T) bool,
 ) error {
 	if len(texts) == 0 {
 		return nil
@@ -164,11 +166,16 @@ func setList[T any](
 	if !patch {
 		list = nil
 	}
+	var given []T
 	for _, text := range texts {
 		v, err := parse(text)
 		if err != nil {
 			return err
 		}
+		if slices.ContainsFunc(given, func(earlier T) bool { return same(earlier, v) }) {
+			return diag.Usage("--%s is given twice for the same: %q", flag, text)
+		}
+		given = append(given, v)
 		if i := slices.IndexFunc(list, func(old T) bool { return same(old, v) }); i >= 0 {
 			list = slices.Clone(list)
 			list[i] = v

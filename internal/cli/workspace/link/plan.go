@@ -1,6 +1,7 @@
 package link
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -117,6 +118,7 @@ func (o *linkPlan) pretend(s *session.Session) error {
 
 // showDiff prints the changes of all units as one diff.
 func (o *linkPlan) showDiff(s *session.Session, heads map[*workspace.Unit]int64) error {
+	s.NoteConflicts(slices.Concat(s.Results, s.Propagated))
 	s.Done, s.Results, s.Propagated = nil, nil, nil
 	o.fail(s)
 	var all []byte

@@ -7,12 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/workspace"
-	"github.com/fctl-dev/fctl/internal/workspace/entity"
 	"github.com/fctl-dev/fctl/internal/workspace/wave"
 )
 
@@ -131,14 +129,7 @@ func (o *linkResolve) run(s *session.Session, names []string) error {
 			}
 			o.failed = append(o.failed, err)
 		}
-		for _, l := range r.Output.Result.Links {
-			if l.Status == entity.StatusFailed && !r.Noted[l.Link] {
-				o.failed = append(o.failed, &entity.Error{
-					Code: l.Code, Message: l.Message, Space: r.Unit.SpaceSlug, Unit: r.Unit.Slug,
-					Link: l.Link, Class: api.FailureFunction,
-				})
-			}
-		}
+		o.failed = append(o.failed, session.FailedLinks(r.Unit, r.Output, r.Noted)...)
 	}
 	for _, r := range results {
 		if r.Follows {

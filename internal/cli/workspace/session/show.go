@@ -32,6 +32,7 @@ func (s *Session) ShowResults() error {
 				all = append(all, r.Output.Result.FunctionMutationSummary...)
 			}
 		}
+		s.NoteConflicts(slices.Concat(results, propagated))
 		return s.App.WriteJSON(all)
 	}
 	var b strings.Builder
@@ -63,6 +64,19 @@ func (s *Session) ShowResults() error {
 		return nil
 	}
 	return s.App.WriteText(b.String())
+}
+
+// NoteConflicts says which units have conflicts, where the results themselves are not printed.
+func (s *Session) NoteConflicts(results []wave.UnitResult) {
+	for _, r := range results {
+		if r.Output == nil {
+			continue
+		}
+		n := len(severity.Select(s.rules(), r.Output.Result.Conflicts, entity.SeverityNote))
+		if n > 0 {
+			s.Note("%s: %s of merging", r.Unit.Name(), diag.Count(n, "conflict"))
+		}
+	}
 }
 
 // showJSON prints one result, or a list of several.
@@ -188,21 +202,11 @@ func (s *Session) describeLink(
 	if result.Status == entity.StatusChanged {
 		s.describeProduced(b, result.Produced)
 	}
-	conflicts := map[string][]api.MutationConflict{}
-	for _, c := range severity.Select(s.rules(), out.Result.Conflicts, entity.SeverityNote) {
-		if c.LinkID == l.LinkID {
-			key := unscoped(c.Resource)
-			conflicts[key] = append(conflicts[key], c)
-			sum.conflicts++
-		}
-	}
+	conflicts := s.conflictsOf(out, l.LinkID, sum)
 	for _, m := range out.Patches[l.LinkID] {
 		s.describeResource(b, m, conflicts, s.provided(result.Bindings), secrets, sum)
 	}
-	for _, key := range slices.Sorted(maps.Keys(conflicts)) {
-		b.WriteString("  ~ " + ResourceText(conflicts[key][0].Resource) + "\n")
-		s.describeConflicts(b, conflicts[key], secrets)
-	}
+	s.describeWithheld(b, conflicts, secrets)
 }
 
 // ResourceText returns the type and the name of a resource as texts for people have them.
@@ -360,17 +364,52 @@ func (s *Session) provided(bindings []entity.Binding) map[string]string {
 	return from
 }
 
-// describeSelf prints what a unit filled in itself.
+// describeSelf prints what a unit filled in itself, or what a merge without a link did.
 func (s *Session) describeSelf(
 	b *strings.Builder, u *workspace.Unit, out *link.Output, secrets *sensitive.Values, sum *totals,
 ) {
 	patch := out.Patches[""]
-	if len(patch) == 0 {
+	switch {
+	case out.MergeOf != "":
+		fmt.Fprintf(b, "merge of %s -> %s %s", out.MergeOf, u.Name(), s.revisionText(out))
+		if len(patch) == 0 {
+			b.WriteString("  unchanged")
+		}
+		b.WriteString("\n")
+	case len(patch) == 0:
 		return
+	default:
+		fmt.Fprintf(b, "unit %s itself  %s\n", u.Name(), s.revisionText(out))
 	}
-	fmt.Fprintf(b, "unit %s itself  %s\n", u.Name(), s.revisionText(out))
+	conflicts := s.conflictsOf(out, "", sum)
 	for _, m := range patch {
-		s.describeResource(b, m, nil, s.provided(out.Result.SelfBindings), secrets, sum)
+		s.describeResource(b, m, conflicts, s.provided(out.Result.SelfBindings), secrets, sum)
+	}
+	s.describeWithheld(b, conflicts, secrets)
+}
+
+// conflictsOf returns the conflicts of a link, or of a merge without one, by unscoped resource.
+func (s *Session) conflictsOf(
+	out *link.Output, linkID string, sum *totals,
+) map[string][]api.MutationConflict {
+	of := map[string][]api.MutationConflict{}
+	for _, c := range severity.Select(s.rules(), out.Result.Conflicts, entity.SeverityNote) {
+		if c.LinkID == linkID {
+			key := unscoped(c.Resource)
+			of[key] = append(of[key], c)
+			sum.conflicts++
+		}
+	}
+	return of
+}
+
+// describeWithheld prints the conflicts about resources in which nothing changed.
+func (s *Session) describeWithheld(
+	b *strings.Builder, conflicts map[string][]api.MutationConflict, secrets *sensitive.Values,
+) {
+	for _, key := range slices.Sorted(maps.Keys(conflicts)) {
+		b.WriteString("  ~ " + ResourceText(conflicts[key][0].Resource) + "\n")
+		s.describeConflicts(b, conflicts[key], secrets)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/link"
 	"github.com/fctl-dev/fctl/internal/workspace"
@@ -91,6 +92,21 @@ func (o *ResolveFlags) Refuse(s *Session, u *workspace.Unit, out *link.Output) e
 		return nil
 	}
 	return err
+}
+
+// FailedLinks returns the problems of the links of a unit that failed while the others went on. Those
+// that are only noted do not count.
+func FailedLinks(u *workspace.Unit, out *link.Output, noted map[string]bool) []error {
+	var failed []error
+	for _, l := range out.Result.Links {
+		if l.Status == entity.StatusFailed && !noted[l.Link] {
+			failed = append(failed, &entity.Error{
+				Code: l.Code, Message: l.Message, Space: u.SpaceSlug, Unit: u.Slug,
+				Link: l.Link, Class: api.FailureFunction,
+			})
+		}
+	}
+	return failed
 }
 
 // Explicit returns the link of a unit that a user names to resolve it.
