@@ -89,7 +89,7 @@ func renderAll(t *testing.T, text string, observed ...string) (ready, size int) 
 			t.Error(messages(err))
 		}
 	}
-	plugins, err := bundle.NewPlugins([]plugin.NewFunc{filter.New})
+	plugins, err := bundle.NewPlugins(t.Context(), 0, []plugin.NewFunc{filter.New})
 	if err != nil {
 		t.Error(err)
 	}

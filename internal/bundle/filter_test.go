@@ -143,7 +143,7 @@ func (s scene) options(t *testing.T) *bundle.Options {
 			t.Fatal(messages(err))
 		}
 	}
-	plugins, err := bundle.NewPlugins(append([]plugin.NewFunc{filter.New}, s.plugins...))
+	plugins, err := bundle.NewPlugins(t.Context(), 0, append([]plugin.NewFunc{filter.New}, s.plugins...))
 	if err != nil {
 		t.Fatal(err)
 	}

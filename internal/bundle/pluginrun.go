@@ -106,7 +106,7 @@ func (p *run) plugin(res *ResourceResult, use *Plugin) *gaby.YamlDoc {
 		return nil
 	}
 	data, _ := spec.Data().(map[string]any)
-	result := use.process(plugin.CopyMap(data), ctx)
+	result := use.run.Process(plugin.CopyMap(data), ctx)
 	if failure, ok := result.(*plugin.ProcessResultFailure); ok && failure != nil {
 		err := failure.Error
 		if err == nil {

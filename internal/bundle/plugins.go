@@ -1,16 +1,18 @@
 package bundle
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/jsonschema"
 	"github.com/fctl-dev/fctl/smith/plugin"
+	"github.com/fctl-dev/fctl/smith/plugin/contract"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
 
@@ -31,12 +33,16 @@ type Plugin struct {
 }
 
 // NewPlugins calls the factories: those of a team's own program, and those of fctl. One of fctl is
-// left out if the team has a plugin of its name. The error joins the problems of all of them.
-func NewPlugins(team []plugin.NewFunc, own ...plugin.NewFunc) (*Plugins, error) {
+// left out if the team has a plugin of its name. limit is the time that each call may take, as
+// programs have it, until ctx is cancelled. The error joins the problems of all of them.
+func NewPlugins(ctx context.Context, limit time.Duration, team []plugin.NewFunc,
+	own ...plugin.NewFunc,
+) (*Plugins, error) {
 	p := &Plugins{}
+	turn := make(chan struct{}, 1)
 	var problems []error
 	for i, factory := range slices.Concat(team, own) {
-		made, err := make1(factory)
+		made, err := newGoPlugin(ctx, limit, turn, factory)
 		switch isTeam := i < len(team); {
 		case err == nil && isTeam:
 			err = p.Add(made, "of this program")
@@ -52,23 +58,6 @@ func NewPlugins(team []plugin.NewFunc, own ...plugin.NewFunc) (*Plugins, error) 
 func (p *Plugins) has(made plugin.Plugin) bool {
 	d, err := describe(made)
 	return err == nil && p.find(d.Name) != nil
-}
-
-// make1 calls a factory.
-func make1(factory plugin.NewFunc) (made plugin.Plugin, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("a plugin cannot be made: panic: %v", r)
-		}
-	}()
-	made, err = factory()
-	if err != nil {
-		return nil, fmt.Errorf("a plugin cannot be made: %w", err)
-	}
-	if made == nil {
-		return nil, errors.New("a plugin cannot be made: its factory returned nil")
-	}
-	return made, nil
 }
 
 // Add adds a plugin, and checks what it says about itself.
@@ -110,7 +99,7 @@ func (p *Plugins) Add(made plugin.Plugin, origin string) error {
 func describe(made plugin.Plugin) (d *plugin.Description, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("a plugin cannot be described: panic: %v", r)
+			err = fmt.Errorf("a plugin cannot be described: %v", r)
 		}
 	}()
 	if d = made.Describe(); d == nil {
@@ -163,25 +152,6 @@ func (p *Plugins) gvk(name smithv1.PluginName) (plugin.GroupVersionKind, bool) {
 	return q.GVK, true
 }
 
-// process calls the plugin. A panic becomes a failure that only its author can mend.
-func (p *Plugin) process(spec map[string]any, ctx *plugin.Context) (result plugin.ProcessResult) {
-	defer func() {
-		if r := recover(); r != nil {
-			result = &plugin.ProcessResultFailure{Error: &PanicError{r, string(debug.Stack())}}
-		}
-	}()
-	return p.run.Process(spec, ctx)
-}
-
-// PanicError is the panic of a plugin.
-type PanicError struct {
-	Value any
-	Stack string
-}
-
-// Error returns the value of the panic.
-func (e *PanicError) Error() string { return fmt.Sprintf("the plugin panicked: %v", e.Value) }
-
 // documentResult is a result whose text is known.
 type documentResult struct {
 	*plugin.ProcessResultSuccess
@@ -205,6 +175,9 @@ func document(result plugin.ProcessResult, name string) (*gaby.YamlDoc, error) {
 	}
 	if object == nil || object.Object == nil {
 		return nil, errors.New("the plugin succeeded and returned no object")
+	}
+	if err := contract.Data(object); err != nil {
+		return nil, err
 	}
 	object = object.DeepCopy()
 	meta := object.Map("metadata")

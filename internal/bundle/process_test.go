@@ -441,7 +441,7 @@ func TestPoolForms(t *testing.T) {
 
 // A team's own plugin takes the name of one of fctl.
 func TestPluginOfATeamReplacesFctls(t *testing.T) {
-	plugins, err := bundle.NewPlugins([]plugin.NewFunc{filter.New}, filter.New)
+	plugins, err := bundle.NewPlugins(t.Context(), 0, []plugin.NewFunc{filter.New}, filter.New)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -465,7 +465,7 @@ func TestContractViolations(t *testing.T) {
 			"a plugin cannot be made: no key",
 		},
 		"factory panics": {
-			func() (plugin.Plugin, error) { panic("x") }, "a plugin cannot be made: panic: x",
+			func() (plugin.Plugin, error) { panic("x") }, "a plugin cannot be made: the plugin panicked: x",
 		},
 		"factory nil": {
 			func() (plugin.Plugin, error) { return nil, nil },
@@ -498,7 +498,7 @@ func TestContractViolations(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := bundle.NewPlugins([]plugin.NewFunc{filter.New, c.make})
+			_, err := bundle.NewPlugins(t.Context(), 0, []plugin.NewFunc{filter.New, c.make})
 			if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 				t.Errorf("got %v, want %s", err, c.want)
 			}
@@ -540,6 +540,33 @@ func TestContractViolations(t *testing.T) {
 				return &plugin.ProcessResultFailure{}
 			},
 			"Error: the plugin failed without saying why (retriable false, external false)",
+		},
+		"an error that panics": {
+			func(map[string]any, *plugin.Context) plugin.ProcessResult {
+				return &plugin.ProcessResultFailure{Error: (*brokenText)(nil)}
+			},
+			"Error: the plugin panicked: runtime error: invalid memory address or nil pointer " +
+				"dereference (retriable false, external false)",
+		},
+		"a map in itself": {
+			func(map[string]any, *plugin.Context) plugin.ProcessResult {
+				m := map[string]any{"b": "c"}
+				m["a"] = []any{m}
+				return &plugin.ProcessResultSuccess{Object: &plugin.Object{Object: m}}
+			},
+			"Error: plugin custom: the object of the plugin nests deeper than 1000 levels, or " +
+				"contains itself, at a.0.a.0... (retriable false, external false)",
+		},
+		"a map that is everywhere": {
+			func(map[string]any, *plugin.Context) plugin.ProcessResult {
+				m := map[string]any{}
+				for range 64 {
+					m = map[string]any{"a": m, "b": m}
+				}
+				return &plugin.ProcessResultSuccess{Object: &plugin.Object{Object: m}}
+			},
+			"Error: plugin custom: the object of the plugin has more than 1048576 values " +
+				"(retriable false, external false)",
 		},
 		"retriable": {func(map[string]any, *plugin.Context) plugin.ProcessResult {
 			return &plugin.ProcessResultFailure{Error: errors.New("wait"), IsRetriableError: true}

@@ -438,7 +438,7 @@ func asProgram(f Function) func(context.Context, []byte) ([]byte, []byte, int, e
 			return nil, nil, -1, err
 		}
 		failed := callFunction(ctx, f, list)
-		if isAbandoned(failed) {
+		if runtime.IsAbandoned(failed) {
 			return nil, nil, 1, failed
 		}
 		stdout, err := list.Bytes()

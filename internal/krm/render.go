@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"runtime"
+	goruntime "runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +14,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/expression"
 	"github.com/fctl-dev/fctl/functions/expression/cel"
+	"github.com/fctl-dev/fctl/internal/runtime"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -62,7 +63,7 @@ func (r *Render) Run(ctx context.Context, items []*Item) (*Rendered, error) {
 		return nil, err
 	}
 	rendering := &rendering{
-		Render: r, slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		Render: r, slots: make(chan struct{}, goruntime.GOMAXPROCS(0)),
 		meta: metaFiles(root, map[string]bool{}),
 	}
 	result := &Rendered{Kptfile: root.kptfile, SaveOnFailure: root.isTrue(saveOnFailureAnnotation)}
@@ -74,7 +75,7 @@ func (r *Render) Run(ctx context.Context, items []*Item) (*Rendered, error) {
 		rendering.report(done)
 	}
 	result.Packages = packages
-	result.SaveOnFailure = result.SaveOnFailure && !isAbandoned(err)
+	result.SaveOnFailure = result.SaveOnFailure && !runtime.IsAbandoned(err)
 	return result, err
 }
 
@@ -362,7 +363,7 @@ func (r *rendering) pipeline(ctx context.Context, p *kptPackage, items []*Item,
 			break
 		}
 	}
-	if isAbandoned(failed) {
+	if runtime.IsAbandoned(failed) {
 		return items, results, failed
 	}
 	return items, results, errors.Join(failed, absolute(items, p.dir))

@@ -96,7 +96,7 @@ func (p *Pipeline) Run(ctx context.Context, items []*Item, steps []*Step,
 		if err := ctx.Err(); err != nil {
 			return items, results, err
 		}
-		if result.Err != nil && (!step.DeferFailure || isAbandoned(result.Err)) {
+		if result.Err != nil && (!step.DeferFailure || runtime.IsAbandoned(result.Err)) {
 			return items, results, result.Err
 		}
 		if result.Err != nil {
@@ -170,7 +170,7 @@ func (p *Pipeline) step(ctx context.Context, items []*Item, step *Step) ([]*Item
 		after = p.program(ctx, selected, step, result)
 	}
 	result.Duration = time.Since(started)
-	if isAbandoned(result.Err) {
+	if runtime.IsAbandoned(result.Err) {
 		if p.Ended != nil {
 			p.Ended(result)
 		}
@@ -267,7 +267,7 @@ func (p *Pipeline) inProcess(ctx context.Context, selected []*Item, step *Step,
 	}
 	err := callFunction(ctx, step.Runner.InProcess, list)
 	result.Results = list.Results
-	if p.KeepIO && !isAbandoned(err) {
+	if p.KeepIO && !runtime.IsAbandoned(err) {
 		result.Out = list.kept(result)
 	}
 	if err == nil {

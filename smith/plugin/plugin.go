@@ -28,7 +28,9 @@ type NewFunc func() (Plugin, error)
 // Plugin makes objects.
 type Plugin interface {
 	// Process makes the object for a spec, whose references are values already. Numbers in spec and
-	// in objects are int64 or float64. Process gets copies of everything.
+	// in objects are int64 or float64. Process gets copies of everything. Calls of plugins are never
+	// concurrent. One that does not return in the time of --timeout is left alone, and the plugin
+	// is not called again.
 	Process(spec map[string]any, ctx *Context) ProcessResult
 	// Describe returns what does not depend on the spec. It always returns the same.
 	Describe() *Description

@@ -76,7 +76,7 @@ func (c *completer) bundles(words []string) []*bundle.Bundle {
 
 // plugins returns the plugins of this program.
 func (c *completer) plugins() *bundle.Plugins {
-	plugins, err := bundle.NewPlugins(c.app.Plugins, filter.New)
+	plugins, err := bundle.NewPlugins(c.cmd.Context(), 0, c.app.Plugins, filter.New)
 	if err != nil {
 		return &bundle.Plugins{}
 	}

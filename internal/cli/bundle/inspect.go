@@ -82,7 +82,7 @@ name of each. -o dot is for Graphviz, -o mermaid for pages in Markdown.`,
 		if err != nil {
 			return err
 		}
-		if _, err := r.builtIn(); err != nil {
+		if _, err := r.builtIn(cmd.Context(), 0); err != nil {
 			return err
 		}
 		bundles, err := r.bundles(cmd.Context(), cmd, words, namespace)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -39,7 +40,11 @@ func (o *pluginFlags) add(flags *pflag.FlagSet) {
 // plugins makes the plugins: those of fctl, those of a team's own program, and those declared by
 // flags.
 func (r *runner) plugins(ctx context.Context, o *pluginFlags) (*bundle.Plugins, error) {
-	plugins, err := r.builtIn()
+	limit, err := o.execution.Timeout()
+	if err != nil {
+		return nil, err
+	}
+	plugins, err := r.builtIn(ctx, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -62,9 +67,9 @@ func (r *runner) plugins(ctx context.Context, o *pluginFlags) (*bundle.Plugins, 
 	return plugins, problems.Err()
 }
 
-// builtIn makes the plugins of fctl and of a team's own program.
-func (r *runner) builtIn() (*bundle.Plugins, error) {
-	plugins, err := bundle.NewPlugins(r.app.Plugins, filter.New)
+// builtIn makes the plugins of fctl and of a team's own program. Each call of one has a limit.
+func (r *runner) builtIn(ctx context.Context, limit time.Duration) (*bundle.Plugins, error) {
+	plugins, err := bundle.NewPlugins(ctx, limit, r.app.Plugins, filter.New)
 	if err != nil {
 		return nil, diag.Failures(err, api.FailureFunction)
 	}

@@ -169,16 +169,25 @@ func (o *Flags) Executors(ctx context.Context, a *app.App, s *settings.Settings,
 	return e, err
 }
 
+// Timeout returns the time that a call may take, 0 for the default.
+func (o *Flags) Timeout() (time.Duration, error) {
+	if o.timeout < 0 {
+		return 0, diag.Usage("--timeout: a time above 0 is expected, got %v", o.timeout)
+	}
+	return o.timeout, nil
+}
+
 // validate checks the values of flags and settings.
 func (o *Flags) validate(s *settings.Settings, kinds []fnconfig.ExecutorKind) error {
 	onPods := slices.Contains(kinds, fnconfig.KindPod)
+	_, badTime := o.Timeout()
 	_, badEnv := runtime.MergeEnv(o.env)
 	host, port, badAddress := net.SplitHostPort(o.runner)
 	switch {
 	case o.Engine != "" && !slices.Contains(runtime.EngineNames(), o.Engine):
 		return diag.UsageHint("docker, podman or nerdctl", "--engine: %q is not one", o.Engine)
-	case o.timeout < 0:
-		return diag.Usage("--timeout: a time above 0 is expected, got %v", o.timeout)
+	case badTime != nil:
+		return badTime
 	case badEnv != nil:
 		return diag.Usage("--env: %w", badEnv)
 	case o.runner != "" && (badAddress != nil || host == "" || port == ""):

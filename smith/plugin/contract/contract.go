@@ -11,6 +11,7 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -192,15 +193,96 @@ func (c *Case) run(p plugin.Plugin, seed int) (result plugin.ProcessResult, err 
 		}
 	}()
 	result = p.Process(spec, ctx)
-	switch {
-	case isNil(result):
+	if isNil(result) {
 		return nil, errors.New("nil is the result of Process")
+	}
+	failure, success, err := kinds(result)
+	if failure != nil {
+		if _, ok := errors.AsType[broken](failure.Error); ok { // it may still use its inputs
+			return nil, failure.Error
+		}
+	}
+	if success != nil {
+		if err := Data(success.Object); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case err != nil:
+		return nil, err
 	case !reflect.DeepEqual(spec, wantSpec):
 		return nil, errors.New("the spec was changed by Process")
 	case !reflect.DeepEqual(ctx, wantCtx):
 		return nil, errors.New("the Context was changed by Process")
 	}
 	return result, nil
+}
+
+// broken is implemented by errors about calls that did not end as calls do: the plugin panicked, or
+// did not return in time.
+type broken interface {
+	error
+	Broken()
+}
+
+// Bounds of the objects that plugins make. A cluster stores 1.5 MiB of each.
+const (
+	maxDepth  = 1000
+	maxValues = 1 << 20
+)
+
+// Data checks that an object is a tree of a size that can be written: that no map or list contains
+// itself, nests too deep, or has too many values.
+func Data(o *plugin.Object) error {
+	if o == nil {
+		return nil
+	}
+	left := maxValues
+	var walk func(v any, depth int) error
+	visit := func(key string, v any, depth int) error {
+		err := walk(v, depth+1)
+		if deep, ok := errors.AsType[*depthError](err); ok && depth < maxShownDepth {
+			deep.path = append(deep.path, key)
+		}
+		return err
+	}
+	walk = func(v any, depth int) error {
+		if left--; left < 0 {
+			return fmt.Errorf("the object of the plugin has more than %d values", maxValues)
+		}
+		if depth > maxDepth {
+			return &depthError{}
+		}
+		switch v := v.(type) {
+		case map[string]any:
+			for _, key := range slices.Sorted(maps.Keys(v)) {
+				if err := visit(key, v[key], depth); err != nil {
+					return err
+				}
+			}
+		case []any:
+			for i := range v {
+				if err := visit(strconv.Itoa(i), v[i], depth); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	return walk(o.Object, 0)
+}
+
+// maxShownDepth is how many keys a message about depth shows.
+const maxShownDepth = 4
+
+// depthError reports a value that nests too deep.
+type depthError struct{ path []string } // its first keys, in reverse
+
+func (e *depthError) Error() string {
+	slices.Reverse(e.path)
+	defer slices.Reverse(e.path)
+	return fmt.Sprintf("the object of the plugin nests deeper than %d levels, or contains itself, "+
+		"at %s...", maxDepth, strings.Join(e.path, "."))
 }
 
 func isNil(result plugin.ProcessResult) bool {

@@ -95,6 +95,13 @@ func TestCheck(t *testing.T) {
 		"no error": {func(map[string]any, *plugin.Context) plugin.ProcessResult {
 			return &plugin.ProcessResultFailure{}
 		}, nil, "it fails without an error"},
+		"a map in itself": {func(map[string]any, *plugin.Context) plugin.ProcessResult {
+			m := map[string]any{}
+			m["a"] = m
+			return &plugin.ProcessResultSuccess{Object: &plugin.Object{Object: m}}
+		}, func(c *contract.Case) {
+			c.Want = &plugin.Object{Object: map[string]any{}}
+		}, "the object of the plugin nests deeper than 1000 levels, or contains itself, at a.a.a.a"},
 		"another type": {func(map[string]any, *plugin.Context) plugin.ProcessResult {
 			return &plugin.ProcessResultSuccess{Object: &plugin.Object{Object: map[string]any{"kind": "A"}}}
 		}, nil, "unexpected GVK: wanted v1, Kind=ConfigMap, got , Kind=A"},
