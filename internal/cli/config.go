@@ -34,9 +34,7 @@ func newConfig(a *app.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if s.ShowsNotes() {
-			a.Console().Notes("", s.Notes...)
-		}
+		a.SettingsNotes(s)
 		return a.WriteText(settingsText(s.Rows, *origin))
 	}
 	config.AddCommand(view)

@@ -294,11 +294,11 @@ func (g args) resolve(ctx context.Context, o *runFlags, request *run.Request,
 	return all, all.CheckParams(resolver.Params)
 }
 
-// decidesFunctions reports whether a flag decides which functions there are, or how much is read
-// for their arguments. Its value must be known before the first function is looked up.
+// decidesFunctions reports whether a flag decides which functions there are, or what is read for
+// their arguments. Its value must be known before the first function is looked up.
 func decidesFunctions(f *pflag.Flag) bool {
 	return slices.Contains([]string{
-		"resource-types", "config", "directory", "no-project-settings",
+		"resource-types", "config", "directory", "no-project-settings", "untrusted", "trust",
 		"max-size",
 	}, f.Name)
 }

@@ -51,6 +51,11 @@ the standard output; -i and -O write files.`,
 	root.PersistentFlags().StringVar(&a.Config, "config", "",
 		"your settings `FILE`, instead of fctl/config.yaml in your configuration directory")
 	root.PersistentFlags().Bool("no-project-settings", false, "ignore the project's .fctl.yaml")
+	root.PersistentFlags().Bool("untrusted", false,
+		"nothing in the repository runs, reads other files or changes what is checked; the "+
+			"default in CI for changes of other repositories")
+	root.PersistentFlags().Bool("trust", false, "trust the repository also where CI builds a "+
+		"change of another one")
 	root.PersistentFlags().String("max-size", "2GiB",
 		"fail on input larger than `SIZE`")
 	version := root.Flags().Bool("version", false, "print the version")

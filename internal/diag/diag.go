@@ -38,6 +38,12 @@ func UsageHint(hint, format string, args ...any) *api.Failure {
 	return f
 }
 
+// Untrusted returns the problem of something that is refused because the repository is not trusted.
+func Untrusted(format string, args ...any) *api.Failure {
+	return UsageHint("--trust allows it, if you trust everything in the repository",
+		format+": the repository is not trusted", args...)
+}
+
 // Input returns a problem with a file that cannot be read. file is a name as returned by FileName.
 func Input(file, hint string, err error) *api.Failure {
 	return &api.Failure{

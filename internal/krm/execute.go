@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/runtime"
 	"github.com/fctl-dev/fctl/internal/runtime/functionconfig"
 )
@@ -24,6 +25,8 @@ type Executors struct {
 	// Own returns one of fctl's own functions.
 	Own func(name string) (Function, error)
 
+	// Untrusted says that only functions of fctl run.
+	Untrusted    bool
 	AllowExec    bool
 	AllowOutside bool // programs and mounts outside of Root
 	Network      bool
@@ -115,6 +118,11 @@ func (e *Executors) program(d *Declared) (*runtime.Program, error) {
 			Class: api.FailureUsage, Function: d.Name(), Message: fmt.Sprintf(format, args...),
 			Hint: hint,
 		}
+	}
+	if e.Untrusted {
+		f := diag.Untrusted("it is a program, which is not run")
+		f.Function = d.Name()
+		return nil, f
 	}
 	if !e.AllowExec {
 		return nil, refused("--allow-exec lets programs run",

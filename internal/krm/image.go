@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/runtime"
 	"github.com/fctl-dev/fctl/internal/runtime/functionconfig"
 )
@@ -48,7 +49,7 @@ func (e *Executors) image(ctx context.Context, d *Declared, step *Step, call run
 	}
 	step.Image = match.Image.String()
 	step.Name = step.Image
-	if e.Runner != "" {
+	if e.Runner != "" && !e.Untrusted {
 		return e.onRunner(d, step, call)
 	}
 	if d.Network && !e.Network {
@@ -111,6 +112,11 @@ func (e *Executors) noExecutor(d *Declared, step *Step, trace functionconfig.Tra
 ) error {
 	if _, ok := errors.AsType[*functionconfig.NoExecutorError](err); !ok {
 		return err
+	}
+	if e.Untrusted {
+		f := diag.Untrusted("the functions of fctl do not have it, and nothing else is run")
+		f.Function, f.Err = step.Image, err
+		return f
 	}
 	lines := make([]string, len(trace))
 	for i, s := range trace {
@@ -242,6 +248,13 @@ type imageRun struct {
 // prepare returns what makes an executor of a kind, nil for none.
 func (i *imageRun) prepare(kind functionconfig.ExecutorKind) prepare {
 	e := i.executors
+	if e.Untrusted && kind != functionconfig.KindGo {
+		return func(context.Context, functionconfig.Candidate) (prepared, error) {
+			return prepared{}, &runtime.NotStartedError{
+				Err: errors.New("the repository is not trusted"),
+			}
+		}
+	}
 	if !e.allows(kind) {
 		return func(context.Context, functionconfig.Candidate) (prepared, error) {
 			return prepared{}, &runtime.NotStartedError{Err: fmt.Errorf("--executor %s", e.only())}

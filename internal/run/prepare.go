@@ -53,6 +53,7 @@ type Request struct {
 	// toolchain is the one for which problems with the chain are reported, usually the only one.
 	toolchain api.ToolchainType
 	args      map[string][]byte // contents of argument files, by path
+	untrusted bool              // the files are those of a stranger
 	names     *TypeNames        // nil until a resource type is looked up
 }
 
@@ -61,7 +62,10 @@ func NewRequest(from Files, s *settings.Settings, deps Deps) *Request {
 	reader := Reader(s, deps.Streams)
 	reader.Formats = deps.Executor.ToolchainsOf
 	reader.Toolchain, reader.AnyFormat = api.ToolchainType(s.Toolchain), s.AnyFormat
-	return &Request{files: from, executor: deps.Executor, reader: reader, found: &source.Found{}}
+	return &Request{
+		files: from, executor: deps.Executor, reader: reader, found: &source.Found{},
+		untrusted: s.Untrusted,
+	}
 }
 
 // Prepare finds the files. It reads none of them.
@@ -81,7 +85,9 @@ func Prepare(ctx context.Context, from Files, s *settings.Settings, deps Deps) (
 
 // Reader returns a reader of files with the limits of the settings.
 func Reader(s *settings.Settings, streams *iostreams.Streams) *source.Reader {
-	return &source.Reader{In: streams.In, Out: streams.OutFile(), MaxSize: s.MaxBytes}
+	return &source.Reader{
+		In: streams.In, Out: streams.OutFile(), MaxSize: s.MaxBytes, Check: s.CheckPath,
+	}
 }
 
 // find finds the files of the units.
@@ -145,8 +151,18 @@ func (r *Request) Chain(
 	}
 	return resolver.Invocations(plan.Text{
 		Bytes: text, Name: diag.FileName(r.inDir(path)),
-		Dir: filepath.Dir(path),
+		Dir: filepath.Dir(path), ReadFile: r.trusted(nil),
 	})
+}
+
+// trusted returns read, for what a file names. If the repository is not trusted, that is an error.
+func (r *Request) trusted(read plan.ReadFunc) plan.ReadFunc {
+	if !r.untrusted {
+		return read
+	}
+	return func(path string) ([]byte, error) {
+		return nil, diag.Untrusted("file:%s is not read", shorter(path))
+	}
 }
 
 // Policy reads a policy: one of those that fctl has, or a chain in a file.
@@ -172,11 +188,13 @@ func (r *Request) Policy(ctx context.Context, resolver *plan.Resolver,
 	if err != nil {
 		return nil, err
 	}
-	chain := plan.Text{Bytes: text, Name: shown, Dir: filepath.Dir(name)}
+	var read plan.ReadFunc // of any file
 	if policy.OfProject() {
-		chain.ReadFile = policy.ReadNamed
+		read = policy.ReadNamed
 	}
-	return resolver.Invocations(chain)
+	return resolver.Invocations(plan.Text{
+		Bytes: text, Name: shown, Dir: filepath.Dir(name), ReadFile: r.trusted(read),
+	})
 }
 
 // bytes reads a file that is not a unit, and caches it: the standard input can be read only once.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
@@ -29,6 +30,8 @@ type location struct {
 	path     string
 	required bool     // it must exist, because it was named
 	project  *project // nil for the user's own file
+	// untrusted says that only the keys count that change how results are shown.
+	untrusted bool
 }
 
 // readFile reads a settings file. It checks keys and types against the table, so that mistakes are
@@ -72,6 +75,7 @@ func readFile(table []key, in location, from string) (file, diag.List) {
 		positions: map[string]api.Position{},
 	}
 	var problems diag.List
+	var ignored []string
 	for _, field := range top.Repeated() {
 		problems = append(problems, problem(field.KeyPosition(), "", "%s is given twice",
 			field.Key()))
@@ -93,6 +97,9 @@ func readFile(table []key, in location, from string) (file, diag.List) {
 					"file can set it",
 					k.name, EnvName(k.name)),
 			})
+			continue
+		case in.untrusted && !k.form:
+			ignored = append(ignored, k.name)
 			continue
 		case k.isList():
 			items, bad := itemsOf(value)
@@ -133,6 +140,17 @@ func readFile(table []key, in location, from string) (file, diag.List) {
 			read.values[k.name] = value.Text()
 		}
 		read.positions[k.name] = position
+	}
+	if len(ignored) > 0 {
+		verb := "are"
+		if len(ignored) == 1 {
+			verb = "is"
+		}
+		read.notes = append(read.notes, api.Note{
+			Pos: api.Position{File: name},
+			Message: fmt.Sprintf("%s %s ignored: the repository is not trusted",
+				strings.Join(ignored, ", "), verb),
+		})
 	}
 	return read, problems
 }

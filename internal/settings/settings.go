@@ -9,6 +9,8 @@
 //     functions never pass through it.
 //   - A project's file is untrusted: it comes with the repository. A key in it is only used if its
 //     row in the table says that a project may set it.
+//   - If the repository is not trusted, those keys of its file count that only change how results
+//     are shown, and the keys that let something run have their defaults.
 //   - A setting that is a list joins the values of all sources, the user's own file first and flags
 //     last. Paths in a file are relative to the directory of that file.
 package settings
@@ -50,6 +52,9 @@ type Settings struct {
 	AllowExternal bool `mapstructure:"allow-external"`
 
 	NoProjectSettings bool `mapstructure:"no-project-settings"`
+	// Untrusted says that the files of the repository are those of a stranger: nothing of them
+	// runs, reads other files or changes what is checked.
+	Untrusted bool `mapstructure:"untrusted"`
 
 	MaxSize string `mapstructure:"max-size"`
 
@@ -94,7 +99,8 @@ type Settings struct {
 	// Rows are all settings, in the order of the table, for `fctl config view`.
 	Rows []Row `mapstructure:"-"`
 
-	project string // the name of the project's file in messages
+	project string   // the name of the project's file in messages
+	tops    []string // the directories of an untrusted repository
 }
 
 // Defaults returns the default settings.
@@ -118,6 +124,8 @@ type key struct {
 	name         string
 	defaultValue any // the default, which also determines the type
 	project      bool
+	form         bool     // only changes how results are shown
+	runs         bool     // lets something run; has its default if the repository is not trusted
 	context      bool     // also settable as --context name=value
 	words        []string // items of a list that are not paths
 }
@@ -126,27 +134,28 @@ type key struct {
 // not have project: true.
 func keys() []key {
 	return []key{
-		{name: "color", defaultValue: "auto", project: true},
-		{name: "output", defaultValue: "auto", project: true},
+		{name: "color", defaultValue: "auto", project: true, form: true},
+		{name: "output", defaultValue: "auto", project: true, form: true},
 		{name: "toolchain", defaultValue: "", project: true},
 		{name: "quiet", defaultValue: false, project: true},
-		{name: "verbose", defaultValue: false, project: true},
-		{name: "debug", defaultValue: false, project: true},
+		{name: "verbose", defaultValue: false, project: true, form: true},
+		{name: "debug", defaultValue: false, project: true, form: true},
 		{name: "keep-going", defaultValue: false, project: true},
 		{name: "strict", defaultValue: false, project: true},
 		{name: "require-match", defaultValue: false, project: true},
-		{name: "allow-external", defaultValue: false},      // runs programs
+		{name: "allow-external", defaultValue: false, runs: true},
 		{name: "no-project-settings", defaultValue: false}, // is about the project's file
+		{name: "untrusted", defaultValue: false},           // is about the project's file
 		// protects from the content of a project
 		{name: "max-size", defaultValue: "2GiB"},
-		{name: "smith-plugins", defaultValue: ""}, // runs programs
+		{name: "smith-plugins", defaultValue: "", runs: true},
 		{name: "resource-types", defaultValue: []string(nil), project: true},
 		{name: "schema", defaultValue: []string(nil), project: true},
 		{name: "function-configs", defaultValue: []string(nil), project: true},
 		{name: "image-prefix", defaultValue: "", project: true},
-		{name: "allow-exec", defaultValue: "false"}, // runs programs
+		{name: "allow-exec", defaultValue: "false", runs: true},
 		{name: "kubernetes-version", defaultValue: "", project: true},
-		{name: "report", defaultValue: "", project: true},
+		{name: "report", defaultValue: "", project: true, form: true},
 		{name: "policy", defaultValue: []string(nil), project: true, words: policies.Names()},
 		{name: "space", defaultValue: "default", project: true, context: true},
 		{name: "space-id", defaultValue: "", project: true, context: true},
@@ -158,6 +167,13 @@ func keys() []key {
 
 // Names returns the names of all settings, in the order of the table.
 func Names() []string { return names(keys()) }
+
+// StrangerMaySet reports whether a project's file may set this setting even if the repository is
+// not trusted.
+func StrangerMaySet(name string) bool {
+	k, ok := lookup(keys(), name)
+	return ok && k.project && k.form
+}
 
 // ProjectMaySet reports whether a project's file may set this setting.
 func ProjectMaySet(name string) bool {
@@ -210,6 +226,7 @@ type Sources struct {
 	viper     *viper.Viper
 	files     Settings                // only lists, notes and the project's file are set
 	positions map[string]api.Position // of settings in files
+	foreign   string                  // how a change of another repository was detected
 	problems  diag.List
 }
 
@@ -233,6 +250,7 @@ func read(table []key, flags *pflag.FlagSet, where Locations) *Sources {
 	}
 	s.bind(flags)
 	s.merge(location{path: where.UserFile, required: where.Required})
+	untrusted := s.settleTrust(flags)
 	if s.viper.GetBool("no-project-settings") {
 		return s
 	}
@@ -244,9 +262,70 @@ func read(table []key, flags *pflag.FlagSet, where Locations) *Sources {
 	case found != nil:
 		path := filepath.Join(found.dir, ProjectFile)
 		s.files.project = shown(path, where.From)
-		s.merge(location{path: path, project: found, required: true})
+		s.merge(location{path: path, project: found, required: true, untrusted: untrusted})
 	}
 	return s
+}
+
+// settleTrust decides whether the repository is trusted: --trust and --untrusted say so, else the
+// environment, the user's own file, and the CI system.
+func (s *Sources) settleTrust(flags *pflag.FlagSet) (untrusted bool) {
+	trust, asked := isGiven(flags, "trust"), flags.Lookup("untrusted")
+	_, inFile := s.positions["untrusted"]
+	switch {
+	case trust && isGiven(flags, "untrusted"):
+		s.problems = append(s.problems, diag.Usage("--trust and --untrusted exclude each other"))
+	case trust:
+		s.viper.Set("untrusted", false)
+	case asked != nil && asked.Changed, inFile, os.Getenv(EnvName("untrusted")) != "":
+	default:
+		s.foreign = foreignChange(os.Getenv)
+		s.viper.SetDefault("untrusted", s.foreign != "")
+	}
+	if !s.viper.GetBool("untrusted") {
+		return false
+	}
+	s.files.tops = []string{topOf(s.locations.Dir), topOf(".")}
+	if s.foreign != "" {
+		s.note("the repository is not trusted: %s; 'fctl help environment' says what that means, "+
+			"and --trust ends it", s.foreign)
+	}
+	var withheld []string
+	for _, k := range s.table {
+		if !k.runs {
+			continue
+		}
+		if s.viper.GetString(k.name) != fmt.Sprint(k.defaultValue) {
+			withheld = append(withheld, k.name)
+		}
+		s.viper.Set(k.name, k.defaultValue)
+	}
+	if len(withheld) > 0 {
+		s.note("your own settings %s have no effect: the repository is not trusted",
+			strings.Join(withheld, ", "))
+	}
+	return true
+}
+
+// isGiven reports whether a flag is given, which is not one with the value false.
+func isGiven(flags *pflag.FlagSet, name string) bool {
+	flag := flags.Lookup(name)
+	return flag != nil && flag.Changed && flag.Value.String() != "false"
+}
+
+func (s *Sources) note(format string, args ...any) {
+	s.files.Notes = append(s.files.Notes, api.Note{Message: fmt.Sprintf(format, args...)})
+}
+
+// refused returns the problem of a flag that lets something run although the repository is not
+// trusted.
+func (s *Sources) refused(flags *pflag.FlagSet) error {
+	for _, k := range s.table {
+		if flag := flags.Lookup(k.name); k.runs && flag != nil && flag.Changed {
+			return diag.Untrusted("--%s is refused", k.name)
+		}
+	}
+	return nil
 }
 
 // bind gives the flags that were set precedence over the environment and the files.
@@ -279,6 +358,11 @@ func (s *Sources) merge(in location) {
 // called again after more flags were parsed.
 func (s *Sources) Settings(flags *pflag.FlagSet, context []string) (*Settings, error) {
 	s.bind(flags)
+	if s.viper.GetBool("untrusted") {
+		if err := s.refused(flags); err != nil {
+			return nil, err
+		}
+	}
 	all, inContext := s.files, map[string]bool{}
 	for _, list := range all.lists() {
 		*list = slices.Clip(*list)
@@ -389,6 +473,12 @@ func (s *Sources) rows(all *Settings, flags *pflag.FlagSet, inContext map[string
 			row.Value, row.Origin = pathsAndOrigins(*all.lists()[k.name])
 		case inContext[k.name]:
 			row.Origin = "--context"
+		case k.runs && all.Untrusted:
+			row.Origin = "the repository is not trusted"
+		case k.name == "untrusted" && s.foreign != "":
+			row.Origin = s.foreign
+		case k.name == "untrusted" && isGiven(flags, "trust"):
+			row.Origin = "--trust"
 		case flag != nil && flag.Changed:
 			row.Origin = "--" + k.name
 		case os.Getenv(EnvName(k.name)) != "":

@@ -22,6 +22,9 @@ func clearEnv(t *testing.T) {
 	for _, k := range keys() {
 		t.Setenv(EnvName(k.name), "")
 	}
+	for _, s := range signs() {
+		t.Setenv(s.running, "")
+	}
 }
 
 func write(t *testing.T, path, text string) string {
@@ -324,6 +327,7 @@ func TestEverySettingReachesTheStruct(t *testing.T) {
 		t.Setenv(EnvName(k.name), value)
 	}
 	t.Setenv(EnvName("max-size"), "7")
+	t.Setenv(EnvName("untrusted"), "false") // true would withhold others
 	dir := t.TempDir()
 	s, err := load(flagSet(t), nil, Locations{Dir: dir})
 	if err != nil {

@@ -40,6 +40,13 @@ func (a *App) Settle(sources *settings.Sources, flags *pflag.FlagSet) (*settings
 	return s, nil
 }
 
+// SettingsNotes prints the notes about the settings.
+func (a *App) SettingsNotes(s *settings.Settings) {
+	if s.ShowsNotes() {
+		a.Console().Notes("", s.Notes...)
+	}
+}
+
 // checkDirectory returns an error if dir, given with -C, is not a directory.
 func checkDirectory(dir string) error {
 	if dir == "" {

@@ -87,9 +87,7 @@ func newRunner(a *app.App, cmd *cobra.Command) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !s.Quiet {
-		a.Console().Notes("", s.Notes...)
-	}
+	a.SettingsNotes(s)
 	return &runner{app: a, settings: s, reader: run.Reader(s, a.Streams)}, nil
 }
 

@@ -26,6 +26,9 @@ const maxRounds = 100
 // in the user's own context. It asks again as long as what was observed names more objects.
 func (r *runner) observe(ctx context.Context, bundles []*bundle.Bundle, options *bundle.Options,
 ) error {
+	if r.settings.Untrusted { // a Bundle names the objects, such as Secrets
+		return diag.Untrusted("--observed %s is refused", kube)
+	}
 	k, err := findKubectl()
 	if err != nil {
 		return err

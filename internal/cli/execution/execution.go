@@ -131,7 +131,8 @@ func (o *Flags) Executors(ctx context.Context, a *app.App, s *settings.Settings,
 	}
 	allow := o.AllowsExec(s)
 	e := &krm.Executors{
-		Root: root, AllowExec: allow != "false", AllowOutside: o.allowOutside,
+		Root: root, Untrusted: s.Untrusted,
+		AllowExec: allow != "false", AllowOutside: o.allowOutside,
 		Network: o.Network, Env: o.env, AsUser: o.asUser, NoLocal: o.noLocal, Only: kinds,
 		ImagePrefix: s.ImagePrefix, Engine: o.Engine,
 		Limits: runtime.Limits{Time: o.timeout}, Catalog: catalog.Find, Series: catalog.Series,
@@ -215,7 +216,7 @@ func (o *Flags) validate(s *settings.Settings, kinds []fnconfig.ExecutorKind) er
 
 // AllowsExec returns whether programs may run: true, false or any. --enable-exec is not a setting.
 func (o *Flags) AllowsExec(s *settings.Settings) string {
-	if o.allowExec.Value != "false" {
+	if o.allowExec.Value != "false" && !s.Untrusted {
 		return o.allowExec.Value
 	}
 	return s.AllowExec

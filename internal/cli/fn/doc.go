@@ -112,6 +112,9 @@ func printDoc(ctx context.Context, a *app.App, cmd *cobra.Command, o *docFlags, 
 
 // programDoc prints what a program prints with --help.
 func (r *runner) programDoc(ctx context.Context, o *docFlags, path string) error {
+	if r.settings.Untrusted {
+		return diag.Untrusted("%s is a program, which is not run", diag.FileName(path))
+	}
 	if o.execution.AllowsExec(r.settings) == "false" {
 		return diag.UsageHint("--allow-exec lets programs run",
 			"%s is a program, and programs are not allowed", diag.FileName(path))
@@ -126,6 +129,9 @@ func (r *runner) programDoc(ctx context.Context, o *docFlags, path string) error
 
 // imageDoc prints what an image prints with --help.
 func (r *runner) imageDoc(ctx context.Context, o *docFlags, image string) error {
+	if r.settings.Untrusted {
+		return diag.Untrusted("fctl does not have %s, and no container is run", image)
+	}
 	name := o.execution.Engine
 	if name == "" {
 		name = r.app.Streams.Getenv("FCTL_ENGINE")

@@ -55,9 +55,7 @@ func newRunner(ctx context.Context, a *app.App, cmd *cobra.Command) (*runner, er
 	if err != nil {
 		return nil, err
 	}
-	if !s.Quiet {
-		a.Console().Notes("", run.SettingsNotes(s, executor)...)
-	}
+	a.Console().Notes("", run.SettingsNotes(s, executor)...)
 	return &runner{
 		app: a, settings: s,
 		provider: executor.ResourceProvider(api.ToolchainKubernetesYAML),

@@ -103,6 +103,9 @@ func runWrapped(ctx context.Context, a *app.App, cmd *cobra.Command, o *wrapFlag
 	if err != nil {
 		return err
 	}
+	if r.settings.Untrusted { // its variables are those of the functionConfig
+		return diag.Untrusted("%s is a program, which is not run", options.Command[0])
+	}
 	list, err := r.readList(ctx, cmd)
 	if err != nil {
 		return err

@@ -48,6 +48,7 @@ func check(a *app.App, cmd *cobra.Command, o *checkFlags, words []string) error 
 	if err != nil {
 		return err
 	}
+	a.SettingsNotes(s)
 	all, err := paths(a, cmd, words)
 	if err != nil {
 		return err

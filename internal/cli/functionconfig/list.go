@@ -62,6 +62,7 @@ func list(a *app.App, cmd *cobra.Command, o *listFlags, words []string) error {
 	if err != nil {
 		return err
 	}
+	a.SettingsNotes(s)
 	all, err := paths(a, cmd, words)
 	if err != nil {
 		return err

@@ -165,6 +165,7 @@ func (c *Common) with(cmd *cobra.Command, write bool, do func(*Session) error) (
 	if s.Settings, err = c.App.Settings(cmd.Flags()); err != nil {
 		return err
 	}
+	c.App.SettingsNotes(s.Settings)
 	s.noteServerFlags()
 	dir, err := workspace.Find(c.App.Dir)
 	if err != nil {
