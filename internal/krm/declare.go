@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/runtime"
 )
 
 // The annotations that declare a function, in the order in which they count.
@@ -17,18 +18,12 @@ const (
 	containerAnnotation      = "config.kubernetes.io/container"
 )
 
-// Mount is a mount that a function declares.
-type Mount struct {
-	Type, Source, Target string
-	ReadWrite            bool
-}
-
 // Declared is how a resource or a pipeline says that a function is run. Exactly one of Image, Exec
 // and Builtin is set.
 type Declared struct {
 	Image   string
 	Network bool
-	Mounts  []Mount
+	Mounts  []runtime.Mount
 	Exec    string
 	Args    []string
 	Envs    []string
@@ -195,7 +190,7 @@ func (s strict) container(v gaby.Value, d *Declared) error {
 		if err != nil {
 			return err
 		}
-		mount := Mount{
+		mount := runtime.Mount{
 			Type: text(m.Get("type")), Source: text(m.Get("src")) + text(m.Get("source")),
 			Target: text(m.Get("dst")) + text(m.Get("target")), ReadWrite: rw,
 		}

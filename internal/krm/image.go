@@ -168,9 +168,7 @@ func (e *Executors) mounts(d *Declared) ([]runtime.Mount, error) {
 	dir := filepath.Join(root, filepath.FromSlash(d.Dir))
 	var all []runtime.Mount
 	for _, m := range d.Mounts {
-		resolved, err := runtime.Mount{
-			Type: m.Type, Source: m.Source, Target: m.Target, ReadWrite: m.ReadWrite,
-		}.Resolve(dir, root, e.AllowOutside)
+		resolved, err := m.Resolve(dir, root, e.AllowOutside)
 		if err != nil {
 			return nil, err
 		}
