@@ -193,6 +193,54 @@ func (d *decoder) count(f field) int {
 	return int(n)
 }
 
+// The limits of the definition in the API server.
+const (
+	maxImage      = 255
+	maxText       = 512 // of a prefix or a tag
+	maxPath       = 4096
+	maxPrefixes   = 256
+	maxTags       = 1024
+	maxQuantities = 16
+)
+
+// short checks the length of a text.
+func (d *decoder) short(f field, text string, longest int) {
+	if len(text) > longest {
+		_ = d.fail(f, "it has %d characters, more than the limit of %d", len(text), longest)
+	}
+}
+
+// few checks the length of a list or map.
+func (d *decoder) few(f field, most int) {
+	if f.isSet() && f.Kind() != gaby.Scalar && f.Len() > most {
+		_ = d.fail(f, "it has %d entries, more than the limit of %d", f.Len(), most)
+	}
+}
+
+// of checks that a field has a type of JSON, if it is set.
+func (d *decoder) of(f field, kind string) {
+	if !f.isSet() {
+		return
+	}
+	data := f.Data()
+	ok := false
+	switch kind {
+	case "a string":
+		_, ok = data.(string)
+	case "true or false":
+		_, ok = data.(bool)
+	case "a whole number":
+		_, ok = data.(int)
+	case "a map":
+		ok = f.Kind() == gaby.Map
+	case "a list":
+		ok = f.Kind() == gaby.List
+	}
+	if !ok {
+		_ = d.refuse(f, "%s is expected, not %s", kind, shape(f.Value))
+	}
+}
+
 // maxCount is more pods, and more requests in a queue, than a cluster has.
 const maxCount = 1 << 20
 

@@ -34,6 +34,7 @@ func parseAll(text []byte, file string, mixed bool) (configs, broken []*Config, 
 	}
 	var problems []Problem
 	objects := 0
+	named := map[[2]string]*Config{} // by namespace and name
 	for _, doc := range docs {
 		if err := doc.Check(); err != nil {
 			problems = append(problems, located(file, "", err))
@@ -45,6 +46,14 @@ func parseAll(text []byte, file string, mixed bool) (configs, broken []*Config, 
 		}
 		objects++
 		config, found := parseObject(doc, file)
+		if config != nil && config.Name != "" {
+			id := [2]string{config.Namespace, config.Name}
+			if first := named[id]; first != nil {
+				found = append(found, sameName(doc, config, first))
+			} else {
+				named[id] = config
+			}
+		}
 		problems = append(problems, found...)
 		switch {
 		case config == nil:
@@ -60,6 +69,18 @@ func parseAll(text []byte, file string, mixed bool) (configs, broken []*Config, 
 		problems = append(problems, d.problems...)
 	}
 	return configs, broken, problems
+}
+
+// sameName returns the problem that two objects of a text are one for a cluster.
+func sameName(doc *gaby.YamlDoc, c, first *Config) Problem {
+	p := Problem{
+		Pos: c.Pos, Object: Kind + "/" + c.Name, Field: "metadata.name",
+		Message: fmt.Sprintf("another FunctionConfig has the name %s, at %s; a cluster keeps the "+
+			"last one only", c.Name, first.Pos),
+	}
+	at := doc.Value().Get("metadata").Get("name").Position()
+	p.Pos.Line, p.Pos.Column = at.Line, at.Column
+	return p
 }
 
 // isOurs reports whether a document is, or is meant to be, a FunctionConfig of Porch.
@@ -222,11 +243,14 @@ func (d *decoder) image(f field, c *Config) {
 		}
 	case !runtime.IsImageBase(text):
 		_ = d.fail(f, "%q is not the base name of an image", text)
+	default:
+		d.short(f, text, maxImage)
 	}
 	c.Image = text
 }
 
 func (d *decoder) prefixes(f field, c *Config) {
+	d.few(f, maxPrefixes)
 	d.list(f, func(e field) {
 		text, ok := d.text(e)
 		if !ok {
@@ -235,7 +259,8 @@ func (d *decoder) prefixes(f field, c *Config) {
 			}
 			return
 		}
-		prefix := strings.TrimRight(text, "/")
+		d.short(e, text, maxText)
+		prefix := strings.TrimSuffix(text, "/")
 		if prefix == "" && text != "" {
 			_ = d.fail(e, "%q is not a repository", text)
 			return
@@ -259,8 +284,10 @@ func (d *decoder) prefixes(f field, c *Config) {
 func (d *decoder) tags(f field, pod bool) []Tag {
 	var tags []Tag
 	seen := map[string]bool{}
+	d.few(f, maxTags)
 	isList := d.list(f, func(e field) {
 		text, ok := d.text(e)
+		d.short(e, text, maxText)
 		if !ok {
 			if e.IsNull() {
 				_ = d.refuse(e, "a string is expected, not null")
@@ -333,6 +360,7 @@ func (d *decoder) binarySection(f field) *Binary {
 		if !ok {
 			continue
 		}
+		d.short(p, text, maxPath)
 		switch key := p.Key(); {
 		case text == "":
 			_ = d.refuse(p, "it is empty")
@@ -356,7 +384,8 @@ func (d *decoder) binarySection(f field) *Binary {
 	return b
 }
 
-// duration reads a positive Go duration.
+// duration reads a Go duration. 0 is as good as none: programs in Go write it for a duration that is
+// not set.
 func (d *decoder) duration(f field) time.Duration {
 	if !f.isSet() {
 		return 0
@@ -374,8 +403,9 @@ func (d *decoder) duration(f field) time.Duration {
 	case err != nil:
 		problem := d.refuse(f, "%q is not a duration", text)
 		problem.Hint = "durations are written as 90s, 30m or 1h30m"
-	case value <= 0:
-		_ = d.fail(f, "the duration %s is not more than 0", text)
+	case value < 0:
+		_ = d.fail(f, "the duration %s is negative", text)
+		return 0
 	}
 	return value
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -162,8 +163,8 @@ func TestImageUsedTwice(t *testing.T) {
 }
 
 func TestSeveralDocuments(t *testing.T) {
-	two := proposed + "---\n# none\n---\n" + strings.ReplaceAll(proposed, "image: set",
-		"image: get")
+	two := proposed + "---\n# none\n---\n" + strings.NewReplacer("image: set", "image: get",
+		"name: set", "name: get").Replace(proposed)
 	configs, problems := Parse([]byte(strings.ReplaceAll(two, "\n", "\r\n")), "f.yaml")
 	if len(configs) != 2 || len(problems) > 0 {
 		t.Errorf("%d configs, %v", len(configs), problems)
@@ -177,6 +178,82 @@ func TestSeveralDocuments(t *testing.T) {
 	configs, problems = ParseMixed([]byte(mixed), "f.yaml")
 	if len(configs) != 1 || len(problems) > 0 {
 		t.Errorf("%d configs, %v", len(configs), problems)
+	}
+}
+
+// An object that has the name of another one in the text replaces it in a cluster.
+func TestNameUsedTwice(t *testing.T) {
+	object := func(metadata, image string) string {
+		return "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: FunctionConfig\nmetadata: {" +
+			metadata + "}\nspec: {image: " + image + ", podExecutor: {}}\n---\n"
+	}
+	configs, problems := Parse([]byte(object("name: a", "x")+object("name: a, namespace: n", "y")+
+		object("name: a", "z")), "f")
+	want := "f:13:18: FunctionConfig/a: metadata.name: another FunctionConfig has the name a, at " +
+		"f:1:1; a cluster keeps the last one only"
+	if got := lines(problems); got != want || len(configs) != 2 {
+		t.Errorf("%d configs: %s", len(configs), got)
+	}
+}
+
+// Programs in Go write 0s for a time that is not set.
+func TestNoTimeToLive(t *testing.T) {
+	for _, text := range []string{"0s", `"0"`, "null"} {
+		configs, problems := Parse([]byte(head+"  image: f\n  podExecutor: {timeToLive: "+text+
+			"}\n"), "f")
+		if len(problems) > 0 || configs[0].Pod.TimeToLive != 0 {
+			t.Errorf("%s: %v, %s", text, configs, lines(problems))
+		}
+	}
+}
+
+// TestLimits has what is longer than the definition in the API server allows.
+func TestLimits(t *testing.T) {
+	long := func(n int) string { return strings.Repeat("a", n) }
+	list := func(n int) string {
+		var items []string
+		for i := range n {
+			items = append(items, "a"+strconv.Itoa(i))
+		}
+		return "[" + strings.Join(items, ", ") + "]"
+	}
+	for _, c := range []struct{ within, beyond, want string }{
+		{
+			"image: " + long(255), "image: " + long(256),
+			"spec.image: it has 256 characters, more than the limit of 255",
+		},
+		{
+			"prefixes: [" + long(512) + "]", "prefixes: [" + long(513) + "]",
+			"spec.prefixes[0]: it has 513 characters, more than the limit of 512",
+		},
+		{
+			"prefixes: " + list(256), "prefixes: " + list(257),
+			"spec.prefixes: it has 257 entries, more than the limit of 256",
+		},
+		{
+			"goExecutor: {tags: " + list(1024) + "}", "goExecutor: {tags: " + list(2000) + "}",
+			"spec.goExecutor.tags: it has 2000 entries, more than the limit of 1024",
+		},
+		{
+			"binaryExecutor: {tags: [a], relPath: " + long(4096) + "}",
+			"binaryExecutor: {tags: [a], relPath: " + long(4097) + "}",
+			"spec.binaryExecutor.relPath: it has 4097 characters, more than the limit of 4096",
+		},
+	} {
+		parse := func(field string) string {
+			text := head + "  " + field + "\n  podExecutor: {}\n"
+			if !strings.HasPrefix(field, "image") {
+				text += "  image: f\n"
+			}
+			_, problems := Parse([]byte(text), "f")
+			return lines(problems)
+		}
+		if got := parse(c.within); got != "" {
+			t.Errorf("within the limit: %s", got)
+		}
+		if got := parse(c.beyond); !strings.HasSuffix(got, c.want) {
+			t.Errorf("got %s, want %s", got, c.want)
+		}
 	}
 }
 

@@ -2,6 +2,9 @@ package functionconfig
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
 	"slices"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -36,7 +39,7 @@ func (d *decoder) podSection(f field) *Pod {
 		o.ServiceAccount = text
 	}
 	security := overrides.get("securityContext")
-	d.keys(security, podSecurityFields()...)
+	d.podSecurity(security)
 	o.SecurityContext = raw(security)
 	o.InitContainer = d.container(overrides.get("initContainer"), field{})
 	o.Container = d.container(overrides.get("container"), f.get("resources"))
@@ -71,8 +74,7 @@ func (d *decoder) container(f, resources field) ContainerOverrides {
 		}
 		value, from := e.get("value"), e.get("valueFrom")
 		d.text(value)
-		d.keys(from, "configMapKeyRef", "fieldRef", "fileKeyRef", "resourceFieldRef",
-			"secretKeyRef")
+		d.valueFrom(from)
 		if value.isSet() && from.isSet() {
 			_ = d.fail(from, "a variable has value or valueFrom, not both")
 		}
@@ -111,11 +113,17 @@ func (d *decoder) quantities(f field) map[string]amount {
 	if !d.keys(f) {
 		return nil
 	}
+	d.few(f, maxQuantities)
 	amounts := map[string]amount{}
 	for v := f.First(); v.Exists(); v = v.Next() {
 		e := f.get(v.Key())
 		if v.Kind() != gaby.Scalar || v.IsNull() {
 			_ = d.refuse(e, "a quantity is expected, not %s", shape(v))
+			continue
+		}
+		if n, isFloat := v.Data().(float64); isFloat && n != math.Trunc(n) {
+			d.refuse(e, "a quantity that is not a whole number is a string").Hint = fmt.Sprintf(
+				"quote it: %q", v.Text())
 			continue
 		}
 		q, ok := quantity.Parse(v.Text())
@@ -143,11 +151,50 @@ func raw(f field) json.RawMessage {
 	return text
 }
 
-// podSecurityFields are the fields of a PodSecurityContext.
-func podSecurityFields() []string {
-	return []string{
-		"appArmorProfile", "fsGroup", "fsGroupChangePolicy", "runAsGroup", "runAsNonRoot",
-		"runAsUser", "seLinuxChangePolicy", "seLinuxOptions", "seccompProfile",
-		"supplementalGroups", "supplementalGroupsPolicy", "sysctls", "windowsOptions",
+// podSecurity checks a PodSecurityContext.
+func (d *decoder) podSecurity(f field) {
+	types := map[string]string{
+		"appArmorProfile": "a map", "fsGroup": "a whole number", "fsGroupChangePolicy": "a string",
+		"runAsGroup": "a whole number", "runAsNonRoot": "true or false",
+		"runAsUser": "a whole number", "seLinuxChangePolicy": "a string",
+		"seLinuxOptions": "a map", "seccompProfile": "a map", "supplementalGroups": "a list",
+		"supplementalGroupsPolicy": "a string", "sysctls": "a list", "windowsOptions": "a map",
+	}
+	if !d.keys(f, slices.Sorted(maps.Keys(types))...) {
+		return
+	}
+	for v := f.First(); v.Exists(); v = v.Next() {
+		e := f.get(v.Key())
+		if kind := types[v.Key()]; kind != "" {
+			d.of(e, kind)
+		}
+		if v.Key() == "supplementalGroups" && v.Kind() == gaby.List {
+			d.list(e, func(group field) { d.of(group, "a whole number") })
+		}
+	}
+}
+
+// valueFrom checks the sources of a variable: each needs some fields.
+func (d *decoder) valueFrom(f field) {
+	needed := map[string][]string{
+		"configMapKeyRef": {"key"}, "fieldRef": {"fieldPath"},
+		"fileKeyRef": {"key", "path", "volumeName"}, "resourceFieldRef": {"resource"},
+		"secretKeyRef": {"key"},
+	}
+	if !d.keys(f, slices.Sorted(maps.Keys(needed))...) {
+		return
+	}
+	for v := f.First(); v.Exists(); v = v.Next() {
+		source := f.get(v.Key())
+		if d.of(source, "a map"); v.Kind() != gaby.Map {
+			continue
+		}
+		for _, key := range needed[v.Key()] {
+			if e := source.get(key); !e.isSet() {
+				_ = d.refuse(e, "it is missing")
+			} else {
+				d.of(e, "a string")
+			}
+		}
 	}
 }
