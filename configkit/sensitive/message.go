@@ -47,7 +47,7 @@ func (v *Values) mask(message string, about bool, names ...string) string {
 		return message
 	}
 	if v.known == nil {
-		v.known = v.know()
+		v.known = newKnown(v.spelled(), isRevealing)
 	}
 	marked := v.known.mark(message, about)
 	for _, name := range names {
@@ -60,12 +60,20 @@ func (v *Values) mask(message string, about bool, names ...string) string {
 			clear(marked[at : at+len(name)])
 		}
 	}
+	return hide(message, marked)
+}
+
+// hide replaces the marked bytes of text by masks, one for each value.
+func hide(text string, marked []bool) string {
+	if !slices.Contains(marked, true) {
+		return text
+	}
 	var b strings.Builder
-	for i, r := range message {
+	for at := 0; at < len(text); at++ {
 		switch {
-		case !marked[i]:
-			b.WriteRune(r)
-		case i == 0 || !marked[i-1]:
+		case !marked[at]:
+			b.WriteByte(text[at])
+		case at == 0 || !marked[at-1]:
 			b.WriteString(Mask)
 		}
 	}
@@ -186,22 +194,18 @@ func (l wordList) longest(text string, fits func(word string) bool) int {
 	return longest
 }
 
-// know builds the index of the values.
-func (v *Values) know() *known {
+// newKnown builds the index of texts. isWord selects the short ones to mask wherever they occur.
+func newKnown(texts []string, isWord func(string) bool) *known {
 	k := &known{words: wordList{}, parts: wordList{}}
 	var all strings.Builder
 	all.WriteByte(0)
-	seen, isPart := map[string]bool{}, map[string]bool{}
-	add := func(text string) {
-		if text == "" || seen[text] {
-			return
-		}
-		seen[text] = true
+	isPart := map[string]bool{}
+	for _, text := range texts {
 		all.WriteString(text)
 		all.WriteByte(0)
 		if len(text) < longRun {
 			k.parts.add(text)
-			if isRevealing(text) {
+			if isWord(text) {
 				k.words.add(text)
 			}
 		}
@@ -216,6 +220,20 @@ func (v *Values) know() *known {
 				isPart[part] = true
 				k.parts.add(part)
 			}
+		}
+	}
+	k.index = suffixarray.New([]byte(all.String()))
+	return k
+}
+
+// spelled returns the texts in which messages may write the values, each once.
+func (v *Values) spelled() []string {
+	var all []string
+	seen := map[string]bool{}
+	add := func(text string) {
+		if text != "" && !seen[text] {
+			seen[text] = true
+			all = append(all, text)
 		}
 	}
 	for _, t := range v.texts {
@@ -236,8 +254,7 @@ func (v *Values) know() *known {
 			}
 		}
 	}
-	k.index = suffixarray.New([]byte(all.String()))
-	return k
+	return all
 }
 
 // isRevealing reports whether a word must be masked wherever it occurs. Words that messages use

@@ -3,6 +3,7 @@ package sensitive
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
@@ -72,4 +73,29 @@ func (t *text) addScalars(value string) {
 		}
 	}
 	add(doc.Value())
+}
+
+// Mutations returns mutations without the secret values in them.
+func (v *Values) Mutations(list api.ResourceMutationList) api.ResourceMutationList {
+	if v == nil {
+		return list
+	}
+	all := make(api.ResourceMutationList, len(list))
+	for i, m := range list {
+		masked := func(path api.ResolvedPath, info api.MutationInfo) api.MutationInfo {
+			value := v.Value(m.Resource, path, info.Value)
+			previous := v.Value(m.Resource, path, info.Previous)
+			if value != info.Value || previous != info.Previous {
+				info.Value, info.Previous, info.Patch = value, previous, ""
+			}
+			return info
+		}
+		m.ResourceMutationInfo = masked("", m.ResourceMutationInfo)
+		m.PathMutationMap = maps.Clone(m.PathMutationMap)
+		for path, info := range m.PathMutationMap {
+			m.PathMutationMap[path] = masked(path, info)
+		}
+		all[i] = m
+	}
+	return all
 }

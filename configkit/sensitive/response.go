@@ -1,11 +1,13 @@
 package sensitive
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
 )
 
 // Outputs masks the secret values in validation results. Values that functions were asked to return
@@ -74,6 +76,36 @@ func (v *Values) result(r *api.ValidationResult) {
 	}
 }
 
+// Attributes returns rows without secret values.
+func (v *Values) Attributes(rows api.AttributeValueList) api.AttributeValueList {
+	if v == nil {
+		return rows
+	}
+	rows = slices.Clone(rows)
+	for i := range rows {
+		row := &rows[i]
+		shown := func(text string) string {
+			return v.Copied(v.Value(row.ResourceInfo, row.Path, text))
+		}
+		row.Comment = shown(row.Comment)
+		if text, ok := row.Value.(string); ok {
+			row.Value = shown(text)
+		} else if text := textOf(row.Value); shown(text) != text {
+			row.Value = Mask
+		}
+	}
+	return rows
+}
+
+// textOf returns a value as JSON, nil as "".
+func textOf(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil || value == nil {
+		return ""
+	}
+	return string(text)
+}
+
 // attribute masks the secret values in a row.
 func (v *Values) attribute(row *api.AttributeValue) {
 	about := func(message string) string { return v.About(row.ResourceType, row.Path, message) }
@@ -94,6 +126,17 @@ func maskOf[V any](value V) V {
 		return value
 	}
 	return any(Mask).(V)
+}
+
+// AboutValue returns a value at a path of a type as people may see it.
+func (v *Values) AboutValue(t api.ResourceType, path api.ResolvedPath, value any) any {
+	switch {
+	case v == nil || value == nil:
+		return value
+	case v.provider.Sensitive(t, path) == configkit.IsSensitive:
+		return Mask
+	}
+	return v.data(value)
 }
 
 // data returns a JSON value with its secret values masked.

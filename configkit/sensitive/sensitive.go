@@ -30,6 +30,7 @@ type Values struct {
 	secret map[string]api.ResourceType
 	kind   *regexp.Regexp // matches their kinds in unreadable documents
 	known  *known         // built for the first message
+	copies *Set           // built for the first text that may have copies
 }
 
 // text is one text of a unit.

@@ -17,7 +17,8 @@ const (
 	After
 )
 
-// Text returns a text with its secret values masked; the number of lines does not change. If a
+// Text returns a text with its secret values, and copies of them, masked; the number of lines does
+// not change. If a
 // value differs in the other text of a change, its mask says which text it is in, so that readers
 // see what changed.
 func (v *Values) Text(which int) []byte {
@@ -36,7 +37,7 @@ func (v *Values) Text(which int) []byte {
 		if was, ok := other[s.path]; ok && s.path != "" && was != s.value {
 			mask = [...]string{"(sensitive, before)", "(sensitive, after)"}[which]
 		}
-		b = append(b, t.data[at:s.from]...)
+		b = v.appendCopied(b, t.data[at:s.from])
 		if at = s.from; t.isYAML {
 			at += len(blockHeader.Find(t.data[s.from:s.to]))
 		}
@@ -44,7 +45,28 @@ func (v *Values) Text(which int) []byte {
 		b = appendMasked(b, t.data[at:s.to], mask)
 		at = s.to
 	}
-	return append(b, t.data[at:]...)
+	return v.appendCopied(b, t.data[at:])
+}
+
+// Copied returns text, which is not about a secret value, with the values masked that were copied
+// there.
+func (v *Values) Copied(text string) string {
+	if v == nil {
+		return text
+	}
+	if v.copies == nil {
+		v.copies = &Set{}
+		v.copies.Add(v, false)
+	}
+	return v.copies.Mask(text)
+}
+
+// appendCopied appends what Copied returns for each line of text.
+func (v *Values) appendCopied(b, text []byte) []byte {
+	for line := range bytes.Lines(text) {
+		b = append(b, v.Copied(string(line))...)
+	}
+	return b
 }
 
 // values returns the values of a text by path.

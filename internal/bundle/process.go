@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -300,14 +301,52 @@ func (p *run) finish(res *ResourceResult) {
 			res.fail(p.position(res.Resource.value), "", err)
 		}
 	}
+	res.noteClearText()
+}
+
+// noteClearText says which secret values are in an object that is not a Secret.
+func (res *ResourceResult) noteClearText() {
+	if isSecret(res.GVK) {
+		return
+	}
+	note := func(o Origin, what string) {
+		res.Notes = append(res.Notes, api.Note{Pos: o.Pos, Message: fmt.Sprintf(
+			"%s: the secret value %s is in clear text in %s", res.Resource.Name, what,
+			res.Describe())})
+	}
 	for _, o := range res.Origins {
-		if o.reference.secret && !isSecret(res.GVK) {
-			res.Notes = append(res.Notes, api.Note{Pos: o.Pos, Message: fmt.Sprintf(
-				"%s: the secret value of !{%s} is in clear text in %s", res.Resource.Name,
-				o.Reference,
-				res.Describe())})
+		if o.reference.secret {
+			note(o, fmt.Sprintf("of !{%s}", o.Reference))
 		}
 	}
+	if use := res.Resource.plugin; use != nil && len(res.Notes) == 0 {
+		if at, found := res.copied(res.doc.Value()); found {
+			note(res.Origins[len(res.Origins)-1],
+				fmt.Sprintf("that the plugin %s copied to %s", use.name, at))
+		}
+	}
+}
+
+// copied returns the path of a value that a plugin copied from a Secret.
+func (res *ResourceResult) copied(v gaby.Value) (path string, found bool) {
+	const distinct = 8 // bytes; a shorter value may be a part of others by chance
+	if v.Kind() == gaby.Scalar {
+		return "", slices.ContainsFunc(res.secrets, func(s string) bool {
+			return v.Text() == s || len(s) >= distinct && strings.Contains(v.Text(), s)
+		})
+	}
+	i := 0
+	for c := v.First(); c.Exists(); c = c.Next() {
+		segment := c.Key()
+		if v.Kind() == gaby.List {
+			segment = strconv.Itoa(i)
+		}
+		i++
+		if below, found := res.copied(c); found {
+			return strings.TrimSuffix(segment+"."+below, "."), true
+		}
+	}
+	return "", false
 }
 
 func isSecret(gvk plugin.GroupVersionKind) bool { return gvk.Group == "" && gvk.Kind == "Secret" }

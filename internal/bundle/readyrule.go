@@ -3,12 +3,14 @@ package bundle
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit/typenames"
+	"github.com/fctl-dev/fctl/configkit/sensitive"
 	"github.com/fctl-dev/fctl/internal/bundle/jsonpath"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/smith/plugin"
@@ -69,8 +71,12 @@ func (r ReadyRule) apply(actual gaby.Value) readiness {
 		return readiness{err: fmt.Errorf("%s: %w", r.path, errSeveral)}
 	}
 	if got := found[0].Text(); found[0].Kind() != gaby.Scalar || got != r.value {
-		return readiness{message: fmt.Sprintf("%s is %q; the object is ready when it is %q",
-			r.path, got, r.value)}
+		shown := strconv.Quote(got)
+		if isSecret(plugin.NewGroupVersionKind(actual.Get("apiVersion").Text(), r.Kind)) {
+			shown = sensitive.Mask
+		}
+		return readiness{message: fmt.Sprintf("%s is %s; the object is ready when it is %q",
+			r.path, shown, r.value)}
 	}
 	return readiness{ready: true}
 }

@@ -145,6 +145,10 @@ func (res *ResourceResult) hideSecrets() {
 	mask := strings.NewReplacer(pairs...).Replace
 	res.mask = mask
 	res.Message = mask(res.Message)
+	res.Outdated = slices.Clone(res.Outdated)
+	for i := range res.Outdated {
+		res.Outdated[i] = mask(res.Outdated[i])
+	}
 	for _, f := range slices.Concat(res.Errors, res.waits) {
 		f.Message, f.Hint, f.Err = mask(f.Message), mask(f.Hint), nil
 	}
@@ -164,6 +168,23 @@ func spellings(secret string) []string {
 	}
 	quoted := strconv.Quote(secret)
 	return append(texts, quoted[1:len(quoted)-1])
+}
+
+// Secrets returns the Secrets among the objects as they were rendered and observed.
+func (r *Result) Secrets() [][]byte {
+	var texts [][]byte
+	for _, res := range r.Resources {
+		if !isSecret(res.GVK) {
+			continue
+		}
+		if res.doc != nil {
+			texts = append(texts, res.Bytes())
+		}
+		if res.actual.Exists() {
+			texts = append(texts, []byte(res.actual.YAML()))
+		}
+	}
+	return texts
 }
 
 // Condition returns the condition of the Bundle: Ready if all resources are, Error if one has an

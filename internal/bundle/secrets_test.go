@@ -225,3 +225,77 @@ func TestLongNamesAreCutInMessages(t *testing.T) {
 		t.Errorf("got %.500v", err)
 	}
 }
+
+// A rule of --ready about a Secret does not show what the Secret has.
+func TestReadyRulesHideSecrets(t *testing.T) {
+	rule, err := bundle.ParseReadyRule("Secret=data.password=foo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := scene{
+		bundle: head + `spec:
+  resources:
+  - name: s
+    spec: {object: {apiVersion: v1, kind: Secret, metadata: {name: s}, data: {password: aHVudGVyMg==}}}
+`,
+		observed: []string{`apiVersion: v1
+kind: Secret
+metadata: {name: s, namespace: default, uid: u}
+data: {password: aHVudGVyMg==}
+`},
+		change: func(o *bundle.Options) { o.ReadyRules = append(o.ReadyRules, rule) },
+	}.play(t)
+	got := result.Text() + fmt.Sprint(result.Report())
+	if strings.Contains(got, "aHVudGVyMg") || !strings.Contains(got, "(sensitive)") {
+		t.Errorf("got %s", got)
+	}
+}
+
+// A plugin that copies a value of a Secret gives the note that a reference gives, and a path that
+// has the value is masked.
+func TestPluginsThatCopySecrets(t *testing.T) {
+	copies := func() (plugin.Plugin, error) { return copier{}, nil }
+	result := scene{
+		bundle: head + `spec:
+  resources:
+  - name: s
+    spec: {object: {apiVersion: v1, kind: Secret, metadata: {name: s}, stringData: {k: correct-horse}}}
+  - name: c
+    references: [{resource: s}]
+    spec: {plugin: {name: copier, objectName: c}}
+`,
+		plugins: []plugin.NewFunc{copies}, change: assumeAll,
+		observed: []string{`apiVersion: v1
+kind: ConfigMap
+metadata: {name: c, namespace: default, uid: u}
+data: {correct-horse: other}
+`},
+	}.play(t)
+	got := result.Text() + fmt.Sprint(result.Report())
+	for _, res := range result.Resources {
+		for _, n := range res.Notes {
+			got += n.Text()
+		}
+	}
+	if strings.Contains(got, "correct-horse") || !strings.Contains(got,
+		"c: the secret value that the plugin copier copied to data.copy is in clear text") {
+		t.Errorf("got %s", got)
+	}
+}
+
+// copier makes a ConfigMap with the value of a Secret.
+type copier struct{}
+
+func (copier) Describe() *plugin.Description {
+	return &plugin.Description{
+		Name: "copier", GVK: plugin.NewGroupVersionKind("v1", "ConfigMap"),
+	}
+}
+
+func (copier) Process(_ map[string]any, c *plugin.Context) plugin.ProcessResult {
+	value := c.Dependencies["s"].Actual.Object["stringData"].(map[string]any)["k"]
+	return &plugin.ProcessResultSuccess{Object: &plugin.Object{Object: map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "c"},
+		"data": map[string]any{"copy": value, value.(string): "x"},
+	}}}
+}

@@ -91,7 +91,8 @@ func (c *comparison) printDifferences() error {
 	}
 	printer := c.printer()
 	stdout := c.app.Streams.Out
-	if printer.ForPeople() {
+	onTerminal := c.app.Streams.OutIsTerminal() // also JSON is for people there
+	if onTerminal || printer.ForPeople() {
 		stdout = c.app.Streams.Text()
 	}
 	out := files.NewStream(stdout)
@@ -138,8 +139,9 @@ func (c *comparison) printDifferences() error {
 				Mutations: d.Mutations,
 			}},
 		}
-		if printer.MasksValues(result) {
+		if onTerminal || printer.MasksValues(result) {
 			result.Secrets = c.secrets(versions[i])
+			result.Response.Mutations = result.Secrets.Mutations(d.Mutations)
 		}
 		rendered, err := printer.Render(result)
 		if err != nil {

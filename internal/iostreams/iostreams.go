@@ -37,8 +37,8 @@ type Streams struct {
 	ErrOut io.Writer
 
 	out, text, err *writer // out and err are Out and ErrOut, unless those were replaced
-	mark           string  // of styles
-	hidden         hidden
+	styleMark      string
+	mask           atomic.Pointer[func(string) string] // of secret values
 
 	inTTY, outTTY, errTTY bool
 	width                 int
@@ -61,7 +61,7 @@ func System() *Streams {
 
 // New returns streams that are not terminals and have no environment. A nil writer discards.
 func New(in io.Reader, out, errOut io.Writer) *Streams {
-	s := &Streams{In: in, mark: newStyleMark(), getenv: func(string) string { return "" }}
+	s := &Streams{In: in, styleMark: newStyleMark(), getenv: func(string) string { return "" }}
 	s.mode.Store(colorModes[0])
 	stdout := &target{w: cmp.Or(out, io.Discard)}
 	s.out = &writer{streams: s, payload: true, isTTY: &s.outTTY, to: stdout}
@@ -178,7 +178,7 @@ func (s *Streams) style(colored bool, attributes []color.Attribute) func(string)
 	c := color.New(attributes...)
 	c.EnableColor()
 	begin, end, _ := strings.Cut(c.Sprint(" "), " ")
-	return func(text string) string { return s.mark + begin + text + s.mark + end }
+	return func(text string) string { return s.styleMark + begin + text + s.styleMark + end }
 }
 
 func (s *Streams) colored(tty bool) bool {

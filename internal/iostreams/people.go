@@ -82,8 +82,8 @@ func (s *Streams) end(text []byte) int {
 	for !utf8.RuneStart(text[end]) && len(text)-end < 2*utf8.UTFMax {
 		end--
 	}
-	longest := len(s.mark) + len("\x1b[38;5;255;1m")
-	if at := bytes.LastIndexByte(text, s.mark[0]); at >= len(text)-longest {
+	longest := len(s.styleMark) + len("\x1b[38;5;255;1m")
+	if at := bytes.LastIndexByte(text, s.styleMark[0]); at >= len(text)-longest {
 		end = at
 	}
 	return end
@@ -93,8 +93,8 @@ func (w *writer) write(text string) error {
 	if text == "" {
 		return nil
 	}
-	if !w.payload {
-		text = w.streams.masked(text)
+	if mask := w.streams.mask.Load(); mask != nil && !w.payload {
+		text = (*mask)(text)
 	}
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -107,7 +107,7 @@ func (w *writer) write(text string) error {
 // line returns a line with its styles, and without anything else that a reader would obey.
 func (w *writer) line(line string) string {
 	line, end := strings.CutSuffix(line, "\n")
-	parts := strings.Split(line, w.streams.mark)
+	parts := strings.Split(line, w.streams.styleMark)
 	isEnd := end // nothing but styles follows
 	for i, part := range slices.Backward(parts) {
 		style := ""
@@ -166,27 +166,7 @@ func (w *writer) control(text string) {
 }
 
 // Hide makes all text for people pass through mask, which replaces secret values.
-func (s *Streams) Hide(mask func(string) string) {
-	s.hidden.mu.Lock()
-	defer s.hidden.mu.Unlock()
-	s.hidden.masks = append(s.hidden.masks, mask)
-}
-
-// hidden holds the masks of text for people.
-type hidden struct {
-	mu    sync.Mutex
-	masks []func(string) string
-}
-
-// masked returns text without the secret values that the command knows.
-func (s *Streams) masked(text string) string {
-	s.hidden.mu.Lock()
-	defer s.hidden.mu.Unlock()
-	for _, mask := range s.hidden.masks {
-		text = mask(text)
-	}
-	return text
-}
+func (s *Streams) Hide(mask func(string) string) { s.mask.Store(&mask) }
 
 // Text returns the standard output for text for people, which no program reads. The payload of a
 // command is written to Out.

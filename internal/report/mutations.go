@@ -73,8 +73,8 @@ func (p *changePrinter) paths(lead, indent string, m *api.ResourceMutation) {
 	for _, path := range slices.SortedFunc(maps.Keys(m.PathMutationMap), compareShown) {
 		info := m.PathMutationMap[path]
 		value, previous := info.Value, info.Previous
-		info.Value, info.Previous = p.secrets.Value(m.Resource, path, info.Value),
-			p.secrets.Value(m.Resource, path, info.Previous)
+		info.Value, info.Previous = p.secrets.Copied(p.secrets.Value(m.Resource, path, info.Value)),
+			p.secrets.Copied(p.secrets.Value(m.Resource, path, info.Previous))
 		if isMasked := info.Value != value ||
 			info.Previous != previous; isTextPatch(info) && !isMasked {
 			line(diag.Printable(ShownPath(path))+": lines changed", info.Index)

@@ -25,33 +25,47 @@ func outputForm(print func(Terminal, Result, api.Output) (section, error)) func(
 
 // rowsSection prints an output as rows of an array. In a run with one unit, a value that is not a
 // list is printed as it is, and null not at all.
-func rowsSection(_ Terminal, r Result, o api.Output) (section, error) {
+func rowsSection(s Terminal, r Result, o api.Output) (section, error) {
 	made := section{outputType: o.OutputType}
 	switch v := o.Value.(type) {
 	case nil:
 		return made, nil
 	case api.YAMLPayload:
 		if r.Unit == "" {
-			made.lines = []byte(v.Payload)
+			made.lines = s.shown(r, []byte(v.Payload))
 		} else {
-			made.document, made.file = Chunks{[]byte(v.Payload)}, r.File
+			made.document, made.file = Chunks{s.shown(r, []byte(v.Payload))}, r.File
 		}
 		return made, nil
+	}
+	if list, ok := o.Value.(api.AttributeValueList); ok && s.Interactive {
+		o.Value = r.Secrets.Attributes(list)
 	}
 	rows, err := rowsOf(o.Value, r.Unit)
 	if len(rows) == 0 && r.Unit == "" && err == nil {
 		var text []byte
 		if text, err = encode(o.Value, ""); string(text) != "null" && string(text) != "[]" {
-			made.lines = bytes.Join(safeJSON(Chunks{text, []byte("\n")}), nil)
+			made.lines = s.shown(r, bytes.Join(safeJSON(Chunks{text, []byte("\n")}), nil))
 		}
 		made.list = string(text) == "[]"
 	} else {
 		made.list, made.rows = true, safeJSON(rows)
+		for i := range made.rows {
+			made.rows[i] = s.shown(r, made.rows[i])
+		}
 	}
 	if err != nil {
 		return made, fmt.Errorf("printing %s: %w", o.OutputType, err)
 	}
 	return made, nil
+}
+
+// shown returns values as their reader sees them: on a terminal without secret values.
+func (s Terminal) shown(r Result, text []byte) []byte {
+	if !s.Interactive || r.Secrets == nil {
+		return text
+	}
+	return []byte(r.Secrets.Copied(string(text)))
 }
 
 // tableSection prints an output as rows of a table. An output without rows is printed as JSON.
@@ -104,12 +118,13 @@ func valueSection(s Terminal, r Result, o api.Output) (section, error) {
 	}
 	switch v := o.Value.(type) {
 	case api.AttributeValueList:
+		v = r.Secrets.Attributes(v)
 		for i := range v {
 			text, ok := v[i].Value.(string)
 			if !ok {
 				text = cell(v[i].Value)
 			}
-			line(r.Secrets.Value(v[i].ResourceInfo, v[i].Path, text))
+			line(text)
 		}
 	case api.ValidationResultList:
 		for _, result := range v {

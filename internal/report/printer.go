@@ -43,19 +43,18 @@ func (p *Printer) MasksValues(r Result) bool {
 		return false
 	case f.name == Diff:
 		return r.Response.Changed && p.Terminal.showsDiff()
-	case f.name == Mutations:
-		return p.Terminal.Interactive
+	case f.name == Data, f.name == Name:
+		return false
 	case f.name == Table && len(r.Response.Mutations) > 0:
 		return true
-	case f.name == Value && !p.Terminal.Interactive:
-		return false
-	case f.name == Table, f.name == Auto, f.name == Value:
+	case f.name != Table:
+		return p.Terminal.Interactive
+	default:
 		return slices.ContainsFunc(r.Response.Outputs, func(o api.Output) bool {
 			_, ok := o.Value.(api.AttributeValueList)
 			return ok
 		})
 	}
-	return false
 }
 
 // ForPeople reports whether what is printed is text that no program reads.

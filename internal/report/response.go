@@ -7,7 +7,7 @@ import (
 )
 
 // renderResponse prints the response as one line of JSON.
-func renderResponse(_ Terminal, result Result) (Rendered, error) {
+func renderResponse(s Terminal, result Result) (Rendered, error) {
 	r := result.Response
 	whole := *r
 	if r.Parts != nil {
@@ -19,5 +19,6 @@ func renderResponse(_ Terminal, result Result) (Rendered, error) {
 	if err := enc.Encode(whole); err != nil {
 		return Rendered{}, fmt.Errorf("printing the response: %w", err)
 	}
-	return Rendered{text: safeJSON(Chunks{b.Bytes()})}, nil
+	text := bytes.Join(safeJSON(Chunks{b.Bytes()}), nil)
+	return Rendered{text: Chunks{s.shown(result, text)}}, nil
 }

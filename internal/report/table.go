@@ -56,15 +56,14 @@ func resourceCells(info api.ResourceInfo) []string {
 func (s Terminal) attributeRows(r Result, list api.AttributeValueList) (head []string,
 	rows [][]string,
 ) {
-	for _, v := range list {
+	for _, v := range r.Secrets.Attributes(list) {
 		row := append([]string{v.FunctionName}, resourceCells(v.ResourceInfo)...)
 		position := ""
 		if v.Position != nil {
 			position = v.Position.String()
 		}
 		rows = append(rows, append(row,
-			r.Secrets.Value(v.ResourceInfo, v.Path, s.cell(v.Value)), string(v.Path),
-			r.Secrets.Value(v.ResourceInfo, v.Path, s.text(v.Comment)), position))
+			s.cell(v.Value), string(v.Path), s.text(v.Comment), position))
 	}
 	return []string{"FUNCTION", "TYPE", "NAME", "VALUE", "PATH", "COMMENT", "POSITION"}, rows
 }
@@ -125,7 +124,8 @@ func (s Terminal) mutationRows(r Result, list api.ResourceMutationList) (head []
 				old, now = now, ""
 			}
 			row(change.Index, cmp.Or(words[change.MutationType], "changed"),
-				r.Secrets.Value(m.Resource, path, old), r.Secrets.Value(m.Resource, path, now),
+				r.Secrets.Copied(r.Secrets.Value(m.Resource, path, old)),
+				r.Secrets.Copied(r.Secrets.Value(m.Resource, path, now)),
 				ShownPath(path))
 		}
 	}

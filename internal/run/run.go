@@ -334,7 +334,7 @@ func (l *loop) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 	l.withFlagText(response)
 	l.applyStrictness(response)
 	if hasMessages(response) {
-		mask(l.sensitive(unit, response), response)
+		Mask(l.sensitive(unit, response), response)
 	}
 	report.Locate(response.Outputs, unit.File)
 	l.accept(o, unit, chain, response)

@@ -51,9 +51,9 @@ func hasMessages(r *handler.Result) bool {
 		})
 }
 
-// mask hides secret values in messages: failures, notes and validation results. Data, mutations and
+// Mask hides secret values in messages: failures, notes and validation results. Data, mutations and
 // the outputs of other functions stay as they are.
-func mask(v *sensitive.Values, r *handler.Result) {
+func Mask(v *sensitive.Values, r *handler.Result) {
 	if v == nil {
 		return
 	}

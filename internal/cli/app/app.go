@@ -8,9 +8,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync"
 	"syscall"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/sensitive"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/files"
@@ -37,6 +39,18 @@ type App struct {
 	Context     []string
 	// Writes are the files that the process is writing.
 	Writes run.Writes
+
+	secrets sensitive.Set
+	hides   sync.Once
+}
+
+// Hide masks secret values in everything that people read from here on: messages, text, and on a
+// terminal JSON. words masks those that are words or numbers, too; see sensitive.Set.
+func (a *App) Hide(values *sensitive.Values, words bool) {
+	if values != nil {
+		a.secrets.Add(values, words)
+		a.hides.Do(func() { a.Streams.Hide(a.secrets.Mask) })
+	}
 }
 
 // NewExecutor makes the executor. If that fails, the fault lies with the registered functions, not
@@ -103,11 +117,19 @@ func written(w io.Writer, text []byte) error {
 	return nil
 }
 
+// WriteValues prints values as JSON or YAML, which on a terminal is text for people.
+func (a *App) WriteValues(text []byte) error {
+	if a.Streams.OutIsTerminal() {
+		return a.WriteText(string(text))
+	}
+	return a.Write(text)
+}
+
 // WriteJSON prints a value as indented JSON.
 func (a *App) WriteJSON(value any) error {
 	text, err := report.Marshal(value)
 	if err != nil {
 		return err
 	}
-	return a.Write(text)
+	return a.WriteValues(text)
 }

@@ -3,6 +3,7 @@
 package bundle
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -285,6 +286,23 @@ func process(ctx context.Context, bundles []*bundle.Bundle, options *bundle.Opti
 		bundle.Clashes(results)
 	}
 	return results, err
+}
+
+// hide masks the values of Secrets in everything that people read from here on.
+func (r *runner) hide(results []*bundle.Result) error {
+	executor, err := r.app.NewExecutor()
+	if err != nil {
+		return err
+	}
+	var texts [][]byte
+	for _, result := range results {
+		texts = append(texts, result.Secrets()...)
+	}
+	if len(texts) > 0 {
+		r.app.Hide(executor.Sensitive(api.ToolchainKubernetesYAML,
+			[][]byte{bytes.Join(texts, []byte("---\n"))}), false)
+	}
+	return nil
 }
 
 // outcome reports the errors of resources, and returns the exit status as an error.

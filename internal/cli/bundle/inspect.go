@@ -209,6 +209,11 @@ will be read.`,
 		if err != nil {
 			return err
 		}
+		if !show {
+			if err := r.hide(results); err != nil {
+				return err
+			}
+		}
 		wanted := ""
 		if len(words) == 2 {
 			wanted = words[1]

@@ -90,6 +90,9 @@ func render(ctx context.Context, a *app.App, cmd *cobra.Command, o *renderFlags,
 	if err != nil {
 		return err
 	}
+	if err := r.hide(results); err != nil {
+		return err
+	}
 	if err := r.emit(ctx, results, o); err != nil {
 		return err
 	}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/sensitive"
+	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
@@ -42,7 +44,11 @@ fields.`,
 type runner struct {
 	app      *app.App
 	settings *settings.Settings
+	executor *functions.Executor
 	provider configkit.ResourceProvider
+
+	showSecrets bool
+	secrets     *sensitive.Values // of the resources that were read
 }
 
 // newRunner loads the settings and the resource types.
@@ -56,10 +62,14 @@ func newRunner(ctx context.Context, a *app.App, cmd *cobra.Command) (*runner, er
 		return nil, err
 	}
 	a.Console().Notes("", run.SettingsNotes(s, executor)...)
-	return &runner{
-		app: a, settings: s,
+	r := &runner{
+		app: a, settings: s, executor: executor,
 		provider: executor.ResourceProvider(api.ToolchainKubernetesYAML),
-	}, nil
+	}
+	if cmd.Flags().Lookup("show-secrets") != nil {
+		r.showSecrets, err = cmd.Flags().GetBool("show-secrets")
+	}
+	return r, err
 }
 
 // reader returns the reader of files.
@@ -99,6 +109,7 @@ func (r *runner) readPackage(ctx context.Context, dir string, o krm.ReadOptions,
 	if r.settings.Verbose && len(p.Skipped) > 0 {
 		r.note("", run.SkippedFiles(p.Skipped, true))
 	}
+	r.hide(p.Items())
 	return p, nil
 }
 
@@ -120,6 +131,7 @@ func (r *runner) readList(ctx context.Context, cmd *cobra.Command) (*krm.Resourc
 	if err != nil {
 		return nil, err
 	}
+	r.hide(list.Items)
 	return list, r.deviations(list.Notes())
 }
 
@@ -149,6 +161,7 @@ func (r *runner) readStream(ctx context.Context, cmd *cobra.Command) (*krm.Strea
 	if err != nil {
 		return nil, err
 	}
+	r.hide(s.List.Items)
 	return s, r.deviations(s.Notes)
 }
 

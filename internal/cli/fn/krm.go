@@ -77,6 +77,8 @@ func beFunction(ctx context.Context, a *app.App, cmd *cobra.Command) error {
 
 // answer writes the list after a function. failed is the error of the function.
 func (r *runner) answer(list *krm.ResourceList, failed error) error {
+	r.maskResults(list.Results)
+	failed = r.masked(failed)
 	status := app.ExitDone
 	if failed != nil {
 		status = app.ExitNo

@@ -51,6 +51,9 @@ func (r *runner) checkOutput(o *outputFlags) error {
 func (r *runner) emit(ctx context.Context, p *krm.Package, items []*krm.Item,
 	results []*krm.StepResult, o *outputFlags,
 ) error {
+	if o.diff { // functions may have made other values
+		r.hide(items)
+	}
 	switch o.output {
 	case "", "json":
 		changes, err := p.Changes(items)
@@ -58,7 +61,7 @@ func (r *runner) emit(ctx context.Context, p *krm.Package, items []*krm.Item,
 			return err
 		}
 		if o.output == "json" {
-			if err := r.app.Write(events(p, changes, results)); err != nil {
+			if err := r.app.WriteValues(r.events(p, changes, results)); err != nil {
 				return err
 			}
 		}
@@ -107,7 +110,7 @@ type event struct {
 }
 
 // events returns what functions did and which files change, one JSON object per line.
-func events(p *krm.Package, changes []*krm.Change, results []*krm.StepResult) []byte {
+func (r *runner) events(p *krm.Package, changes []*krm.Change, results []*krm.StepResult) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -121,7 +124,7 @@ func events(p *krm.Package, changes []*krm.Change, results []*krm.StepResult) []
 			e.Selected, e.ExitCode = &s.Selected, &s.ExitCode
 		}
 		if s.Err != nil {
-			e.Error = s.Err.Error()
+			e.Error = r.secrets.Message(s.Err.Error())
 		}
 		_ = enc.Encode(e) // a buffer never fails, and neither does this data
 	}
@@ -154,7 +157,7 @@ func (r *runner) emitStream(ctx context.Context, s *krm.Stream, items []*krm.Ite
 	}
 	if o.output == "json" {
 		r.note(diag.Stdin, "-o json prints what happened; the resources are not printed")
-		return r.app.Write(events(nil, nil, results))
+		return r.app.WriteValues(r.events(nil, nil, results))
 	}
 	dir := source.InDirectory(r.app.Dir, o.output)
 	if err := absent(dir, "-o"); err != nil {

@@ -106,7 +106,7 @@ func renderPackage(ctx context.Context, a *app.App, cmd *cobra.Command, o *rende
 		return failed
 	}
 	if o.status && o.shard.IsWhole() && !o.output.elsewhere() {
-		if err := setStatus(p, rendered, err); err != nil {
+		if err := setStatus(p, rendered, r.masked(err)); err != nil {
 			return err
 		}
 	}

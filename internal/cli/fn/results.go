@@ -79,6 +79,7 @@ func (r *stepReporter) announces() bool { return r.log || r.settings.Verbose }
 
 // ended reports a step that has run.
 func (r *stepReporter) ended(s *krm.StepResult) {
+	r.mask(s)
 	if r.settings.Quiet && s.Err == nil {
 		return
 	}
@@ -96,7 +97,7 @@ func (r *stepReporter) ended(s *krm.StepResult) {
 		status, style = "FAIL", r.app.Streams.ErrStyle(color.FgRed)
 	}
 	took := ""
-	if s.Duration >= time.Second || r.settings.Verbose {
+	if r.settings.Verbose { // a run on another machine prints the same text without it
 		took = " in " + s.Duration.Round(10*time.Millisecond).String()
 	}
 	if r.announces() {
@@ -139,6 +140,7 @@ func (r *runner) outcome(ctx context.Context, o *resultFlags, results []*krm.Ste
 		failed = o.failure(results)
 		no = failed != nil
 	}
+	failed = r.masked(failed)
 	code := 0
 	if failed != nil || slices.ContainsFunc(results, failedStep) { // also with a deferred failure
 		code = 1
@@ -153,7 +155,7 @@ func (r *runner) outcome(ctx context.Context, o *resultFlags, results []*krm.Ste
 			krm.WriteIO(ctx, source.InDirectory(r.app.Dir, o.keepIO), results))
 	}
 	if failed != nil && o.asJSON {
-		problems = append(problems, r.app.Write(events(nil, nil, results)))
+		problems = append(problems, r.app.WriteValues(r.events(nil, nil, results)))
 	}
 	if no {
 		r.tellNo(failed)

@@ -230,7 +230,7 @@ func (f *foreignRun) report(deferred *krm.DeferredError) error {
 		if i > 0 {
 			_, _ = io.WriteString(f.app.Streams.ErrOut, "---\n")
 		}
-		problems := diag.Failures(failure, api.FailureFunction)
+		problems := diag.Failures(f.masked(failure), api.FailureFunction)
 		f.app.Console().Problems(problems)
 		status = max(status, app.ExitStatus(problems))
 	}

@@ -124,7 +124,7 @@ func (r *runner) diff(p *krm.Package, changes []*krm.Change, showSecrets bool) e
 			After: bytes.Join(c.After, nil), Style: style,
 		}
 		if !showSecrets && isRead {
-			f.Shown = r.masked
+			f.Shown = r.shown
 		}
 		out = append(out, withoutFile(diff.Unified(f), c)...)
 	}
@@ -155,14 +155,11 @@ func withoutFile(text []byte, c *krm.Change) []byte {
 	return out
 }
 
-// masked returns the two texts of a file with secret values masked.
-func (r *runner) masked(before, after []byte) ([]byte, []byte) {
-	executor, err := r.app.NewExecutor()
-	if err != nil {
-		return nil, nil
+// shown returns the two texts of a file with secret values masked.
+func (r *runner) shown(before, after []byte) ([]byte, []byte) {
+	v := r.executor.Sensitive(api.ToolchainKubernetesYAML, [][]byte{before, after})
+	if v == nil {
+		return before, after
 	}
-	if v := executor.Sensitive(api.ToolchainKubernetesYAML, [][]byte{before, after}); v != nil {
-		return v.Text(sensitive.Before), v.Text(sensitive.After)
-	}
-	return before, after
+	return v.Text(sensitive.Before), v.Text(sensitive.After)
 }

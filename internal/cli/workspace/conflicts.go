@@ -134,7 +134,11 @@ func (o *unitConflicts) list(s *session.Session, name string) error {
 		}),
 	}, func(c api.MutationConflict) string { return session.ResourceText(c.Resource) },
 		func(c api.MutationConflict) any {
-			return conflictJSON{c, severity.Of(o.rules, &c)}
+			of := severity.Of(o.rules, &c)
+			if s.App.Streams.OutIsTerminal() {
+				c = session.Masked(c, secrets)
+			}
+			return conflictJSON{c, of}
 		})
 }
 

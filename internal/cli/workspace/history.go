@@ -290,6 +290,13 @@ func diff(s *session.Session, u *workspace.Unit, from, to int64, form string) er
 		if err != nil {
 			return s.Store.InUnit(u, err)
 		}
+		if s.App.Streams.OutIsTerminal() {
+			secrets, err := s.Secrets(u, before, after)
+			if err != nil {
+				return err
+			}
+			change = secrets.Mutations(change)
+		}
 		err = s.App.WriteJSON(change)
 		if err != nil || string(before) == string(after) {
 			return err
@@ -300,7 +307,7 @@ func diff(s *session.Session, u *workspace.Unit, from, to int64, form string) er
 	if err != nil {
 		return err
 	}
-	if err := s.App.Write(text); err != nil || len(text) == 0 {
+	if err := s.App.WriteText(string(text)); err != nil || len(text) == 0 {
 		return err
 	}
 	return app.ExitError(app.ExitNo)

@@ -1,10 +1,7 @@
 package workspace
 
 import (
-	"maps"
-
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit/sensitive"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
@@ -39,7 +36,7 @@ func wholeUnit(
 		return nil, err
 	}
 	o := &unitObject{
-		Unit: u.Unit, MutationSources: maskedSources(sources, secrets),
+		Unit: u.Unit, MutationSources: secrets.Mutations(sources),
 		Conflicts: api.MutationConflictList{},
 	}
 	for _, c := range conflicts {
@@ -75,25 +72,4 @@ func listed(
 		}
 	}
 	return list, nil
-}
-
-// maskedSources returns mutation sources without secret values.
-func maskedSources(
-	sources api.ResourceMutationList, secrets *sensitive.Values,
-) api.ResourceMutationList {
-	all := api.ResourceMutationList{}
-	for _, m := range sources {
-		masked := func(path api.ResolvedPath, info api.MutationInfo) api.MutationInfo {
-			info.Value = secrets.Value(m.Resource, path, info.Value)
-			info.Previous = secrets.Value(m.Resource, path, info.Previous)
-			return info
-		}
-		m.ResourceMutationInfo = masked("", m.ResourceMutationInfo)
-		m.PathMutationMap = maps.Clone(m.PathMutationMap)
-		for path, info := range m.PathMutationMap {
-			m.PathMutationMap[path] = masked(path, info)
-		}
-		all = append(all, m)
-	}
-	return all
 }

@@ -249,8 +249,25 @@ func (o *unitUpdate) edit(s *session.Session, e *wave.Runner, u *workspace.Unit)
 		return err
 	}
 	change, err := link.Diff(e.Executor, u.ToolchainType, before, after, u.HeadMutationNum)
+	if err != nil {
+		return err
+	}
+	return o.changed(s, u, change, before, after)
+}
+
+// changed adds a change that is printed, on a terminal without secret values.
+func (o *unitUpdate) changed(
+	s *session.Session, u *workspace.Unit, change api.ResourceMutationList, before, after []byte,
+) error {
+	if s.App.Streams.OutIsTerminal() {
+		secrets, err := s.Secrets(u, before, after)
+		if err != nil {
+			return err
+		}
+		change = secrets.Mutations(change)
+	}
 	o.changes = append(o.changes, change...)
-	return err
+	return nil
 }
 
 // record makes a revision, unless the data is that of the head.
@@ -262,9 +279,18 @@ func (o *unitUpdate) record(
 		return nil
 	}
 	m.Subgroup = o.subgroup
+	var before []byte
+	if u.HeadRevisionNum > 0 {
+		var err error
+		if before, err = s.Store.Data(u, u.HeadRevisionNum); err != nil {
+			return err
+		}
+	}
 	change, err := s.Tx.Record(e, u, data, source, o.ChangeDesc, m, o.protect)
-	o.changes = append(o.changes, change...)
-	return err
+	if err != nil {
+		return err
+	}
+	return o.changed(s, u, change, before, data)
 }
 
 func (o *unitUpdate) restoreRevision(s *session.Session, e *wave.Runner, u *workspace.Unit) error {

@@ -41,6 +41,15 @@ records and dry runs; what is not recorded is called unknown.`,
 			if err != nil {
 				return err
 			}
+			data, err := s.Store.Data(u, u.HeadRevisionNum)
+			if err != nil {
+				return err
+			}
+			secrets, err := s.Secrets(u, data, nil)
+			if err != nil {
+				return err
+			}
+			s.App.Hide(secrets, true)
 			g, err := s.LinkGraph()
 			if err != nil {
 				return err

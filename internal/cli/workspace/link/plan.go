@@ -137,5 +137,5 @@ func (o *linkPlan) showDiff(s *session.Session, heads map[*workspace.Unit]int64)
 		}
 		all = append(all, text...)
 	}
-	return s.App.Write(all)
+	return s.App.WriteText(string(all))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/link"
 	"github.com/fctl-dev/fctl/internal/plan"
+	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 	"github.com/fctl-dev/fctl/internal/workspace/wave"
@@ -52,7 +53,7 @@ func (s *Session) context(u *workspace.Unit) api.FunctionContext {
 	return link.Context(&unit, false)
 }
 
-// Run runs functions on data of a unit.
+// Run runs functions on data of a unit. Their messages do not have secret values.
 func (s *Session) Run(
 	ctx context.Context, u *workspace.Unit, data []byte, chain api.FunctionInvocationList,
 	where string,
@@ -69,6 +70,11 @@ func (s *Session) Run(
 	if err != nil {
 		return nil, err
 	}
+	secrets, err := s.Secrets(u, data, r.ConfigData)
+	if err != nil {
+		return nil, err
+	}
+	run.Mask(secrets, r)
 	if !r.Success {
 		return nil, diag.In(diag.FileName(s.Store.Dir()+"/"+u.DataFile()), r.Failures)
 	}

@@ -226,7 +226,7 @@ func (s *Session) PrintValue(form string, v any) error {
 		if err != nil {
 			return err
 		}
-		return s.App.Write(text)
+		return s.App.WriteValues(text)
 	}
 	write := entity.JSON
 	if form == "yaml" {
@@ -236,7 +236,7 @@ func (s *Session) PrintValue(form string, v any) error {
 	if err != nil {
 		return err
 	}
-	return s.App.Write(text)
+	return s.App.WriteValues(text)
 }
 
 // Pick returns the fields that --select names.

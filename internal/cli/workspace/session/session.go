@@ -116,6 +116,8 @@ type Session struct {
 	Propagated []wave.UnitResult // what followed
 	Form       string            // of the results
 	Asked      bool              // the command is about resolving links
+
+	upstream map[*workspace.Unit][]*workspace.Link // of units whose upstreams are not masked yet
 }
 
 // Read opens the workspace for reading. What is wrong with definitions is an error at the end.
@@ -257,13 +259,42 @@ func (s *Session) Functions() (*functions.Executor, error) {
 	return executor, nil
 }
 
-// Secrets returns the secret values of two states of a unit, nil if they may be shown.
+// Secrets returns the secret values of two states of a unit, nil if they may be shown. From here on
+// they are masked in everything that is printed, and those that links may have copied from other
+// units as well.
 func (s *Session) Secrets(u *workspace.Unit, before, after []byte) (*sensitive.Values, error) {
 	executor, err := s.Functions()
 	if err != nil || s.ShowSecrets {
 		return nil, err
 	}
-	return executor.Sensitive(u.ToolchainType, [][]byte{before, after}), nil
+	values := executor.Sensitive(u.ToolchainType, [][]byte{before, after})
+	s.App.Hide(values, false)
+	s.hideUpstream(executor, u)
+	return values, nil
+}
+
+// hideUpstream masks the secret values of all units that a unit has values from, as they are and as
+// they were when they were copied. A unit that cannot be read gave none.
+func (s *Session) hideUpstream(executor *functions.Executor, u *workspace.Unit) {
+	if s.upstream == nil {
+		s.upstream = map[*workspace.Unit][]*workspace.Link{}
+		for _, l := range s.Links {
+			s.upstream[l.From] = append(s.upstream[l.From], l)
+		}
+	}
+	links := s.upstream[u]
+	delete(s.upstream, u) // once is enough
+	for _, l := range links {
+		if l.To == nil {
+			continue
+		}
+		for _, revision := range []int64{l.To.HeadRevisionNum, l.UpstreamLastMergedRevisionNum} {
+			if data, err := s.Store.Data(l.To, revision); err == nil {
+				s.App.Hide(executor.Sensitive(l.To.ToolchainType, [][]byte{data}), true)
+			}
+		}
+		s.hideUpstream(executor, l.To)
+	}
 }
 
 // Shown is a diff of two states of a unit for people.

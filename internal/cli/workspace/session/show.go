@@ -29,7 +29,11 @@ func (s *Session) ShowResults() error {
 		var all api.ResourceMutationList
 		for _, r := range slices.Concat(results, propagated) {
 			if r.Output != nil {
-				all = append(all, r.Output.Result.FunctionMutationSummary...)
+				result, err := s.shownResult(r)
+				if err != nil {
+					return err
+				}
+				all = append(all, result.FunctionMutationSummary...)
 			}
 		}
 		s.NoteConflicts(slices.Concat(results, propagated))
@@ -84,19 +88,54 @@ func (s *Session) showJSON(results, propagated []wave.UnitResult) error {
 	all := []entity.ResolveResult{}
 	for _, r := range results {
 		if r.Output != nil {
-			all = append(all, r.Output.Result)
+			result, err := s.shownResult(r)
+			if err != nil {
+				return err
+			}
+			all = append(all, result)
 		}
 	}
 	for _, r := range propagated {
 		if r.Output != nil && len(all) > 0 {
+			result, err := s.shownResult(r)
+			if err != nil {
+				return err
+			}
 			last := &all[len(all)-1]
-			last.Propagated = append(last.Propagated, r.Output.Result)
+			last.Propagated = append(last.Propagated, result)
 		}
 	}
 	if len(all) == 1 {
 		return s.App.WriteJSON(all[0])
 	}
 	return s.App.WriteJSON(all)
+}
+
+// shownResult returns what resolving did as JSON has it: on a terminal without secret values.
+func (s *Session) shownResult(r wave.UnitResult) (entity.ResolveResult, error) {
+	result := r.Output.Result
+	if !s.App.Streams.OutIsTerminal() {
+		return result, nil
+	}
+	secrets, err := s.changeSecrets(r)
+	if err != nil {
+		return result, err
+	}
+	result.FunctionMutationSummary = secrets.Mutations(result.FunctionMutationSummary)
+	result.Conflicts = slices.Clone(result.Conflicts)
+	for i, c := range result.Conflicts {
+		result.Conflicts[i] = Masked(c, secrets)
+	}
+	return result, nil
+}
+
+// changeSecrets returns the secret values in what a unit was and became.
+func (s *Session) changeSecrets(r wave.UnitResult) (*sensitive.Values, error) {
+	before, err := s.Store.Data(r.Unit, r.Output.Result.BaseRevisionNum)
+	if err != nil {
+		return nil, err
+	}
+	return s.Secrets(r.Unit, before, r.Output.Data)
 }
 
 // totals counts what is shown.
@@ -114,11 +153,7 @@ func (t *totals) text(dryRun bool) string {
 
 // describe prints what a resolve did to one unit.
 func (s *Session) describe(b *strings.Builder, r wave.UnitResult, sum *totals) error {
-	before, err := s.Store.Data(r.Unit, r.Output.Result.BaseRevisionNum)
-	if err != nil {
-		return err
-	}
-	secrets, err := s.Secrets(r.Unit, before, r.Output.Data)
+	secrets, err := s.changeSecrets(r)
 	if err != nil {
 		return err
 	}
@@ -153,8 +188,7 @@ func (s *Session) hasConflict(r wave.UnitResult, slug string) bool {
 // known to be secret.
 func (s *Session) upstreamSecrets(u *workspace.Unit, result entity.LinkResult) *sensitive.Values {
 	l, err := s.Link(u.SpaceSlug, result.Link)
-	if err != nil || result.Status != entity.StatusChanged ||
-		l.UpdateType != entity.UpdateTransformPaths && l.UpdateType != entity.UpdateInsert {
+	if err != nil || l.UpdateType != entity.UpdateTransformPaths && l.UpdateType != entity.UpdateInsert {
 		return nil
 	}
 	data, err := s.Store.Data(l.To, l.To.HeadRevisionNum)

@@ -1,0 +1,117 @@
+package sensitive
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+// Set is the secret values that a command has read. It masks them wherever they were copied to, in
+// all text that the command prints for people. Values that are words, numbers or names are masked
+// only if they are from Words: text has them anyway.
+//
+// A Set can be used concurrently.
+type Set struct {
+	mu      sync.Mutex
+	seen    map[string]bool // by text; whether it is masked if it is a word
+	indexes []*index        // the largest first, each more than twice as large as the next
+}
+
+// index is an index of some of the values.
+type index struct {
+	texts []string
+	size  int
+	known *known // made when text is first masked
+}
+
+// Add adds values. With words, those that are words or numbers are masked as well, since it is
+// known that they were copied to what is shown.
+func (s *Set) Add(v *Values, words bool) {
+	if v == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.seen == nil {
+		s.seen = map[string]bool{}
+	}
+	more := &index{}
+	for _, text := range v.spelled() {
+		if was, known := s.seen[text]; known && (was || !words) {
+			continue
+		}
+		s.seen[text] = words
+		more.texts = append(more.texts, text)
+		more.size += len(text) + 1
+	}
+	if more.size == 0 {
+		return
+	}
+	// Merging indexes of similar sizes makes the cost of many small additions linear, but for a
+	// logarithm.
+	for n := len(s.indexes); n > 0 && s.indexes[n-1].size <= 2*more.size; n-- {
+		last := s.indexes[n-1]
+		more = &index{texts: slices.Concat(last.texts, more.texts), size: last.size + more.size}
+		s.indexes = s.indexes[:n-1]
+	}
+	s.indexes = append(s.indexes, more)
+}
+
+// Mask returns text with the values masked. It has the same number of lines.
+func (s *Set) Mask(text string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		body, end := strings.CutSuffix(line, "\n")
+		b.WriteString(s.line(body))
+		if end {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+func (s *Set) line(text string) string {
+	marked := make([]bool, len(text))
+	for _, x := range s.indexes {
+		if x.known == nil {
+			x.known = newKnown(x.texts, func(word string) bool {
+				return isRevealing(word) && (s.seen[word] || isRandom(word))
+			})
+		}
+		for at := range text {
+			n := x.known.run(text, at, false)
+			for i := at; i < at+n; i++ {
+				marked[i] = true
+			}
+		}
+	}
+	return hide(text, marked)
+}
+
+// isRandom reports whether a short text is unlike what texts have anyway: names, numbers, words.
+func isRandom(text string) bool {
+	const least = 6
+	var classes [4]bool // lower and upper case, digits, the rest
+	for i, r := range text {
+		switch {
+		case unicode.IsLower(r), unicode.IsUpper(r) && i == 0:
+			classes[0] = true
+		case unicode.IsUpper(r):
+			classes[1] = true
+		case unicode.IsDigit(r):
+			classes[2] = true
+		case !strings.ContainsRune("-_./:", r):
+			classes[3] = true
+		}
+	}
+	n := 0
+	for _, has := range classes {
+		if has {
+			n++
+		}
+	}
+	return len(text) >= least && n > 1
+}
