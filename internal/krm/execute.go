@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -31,8 +32,10 @@ type Executors struct {
 	AllowOutside bool // programs and mounts outside of Root
 	Network      bool
 	Mounts       []runtime.Mount
+	AllowMount   bool // declarations may have volumes, and mounts that can be written to
 	Env          []string
-	AsUser       bool // containers run as the caller
+	AllowEnv     []string // variables of the caller that declarations may pass on
+	AsUser       bool     // containers run as the caller
 	Sandbox      *runtime.Sandbox
 	Limits       runtime.Limits
 	Engine       string // the name of the container engine, "" for the first that answers
@@ -88,6 +91,9 @@ func (e *Executors) Resolve(ctx context.Context, d *Declared, config string,
 	if d.Exec != "" {
 		step.Exec = d.Name()
 		executor, err := e.program(d)
+		if err == nil {
+			err = e.checkEnv(d)
+		}
 		if err != nil {
 			return nil, nil, err
 		}
@@ -95,7 +101,23 @@ func (e *Executors) Resolve(ctx context.Context, d *Declared, config string,
 		return step, functionconfig.Trace{taken("exec", executor.Path)}, nil
 	}
 	trace, err := e.image(ctx, d, step, call)
+	if err == nil && step.Runner.Program != nil {
+		err = e.checkEnv(d)
+	}
 	return step, trace, err
+}
+
+// checkEnv returns an error if a declaration passes on variables that the user did not name.
+func (e *Executors) checkEnv(d *Declared) error {
+	denied := runtime.DeniedEnv(d.Envs, e.Env, e.AllowEnv)
+	if len(denied) == 0 {
+		return nil
+	}
+	f := diag.UsageHint("--allow-env "+strings.Join(denied, ",")+" passes on what you have, "+
+		"and --env NAME=VALUE something else", "it declares that it gets your environment "+
+		"variables %s, which is not allowed", strings.Join(denied, ", "))
+	f.Function = d.Name()
+	return f
 }
 
 func taken(kind functionconfig.ExecutorKind, why string) functionconfig.Step {

@@ -168,7 +168,7 @@ func (e *Executors) mounts(d *Declared) ([]runtime.Mount, error) {
 	dir := filepath.Join(root, filepath.FromSlash(d.Dir))
 	var all []runtime.Mount
 	for _, m := range d.Mounts {
-		resolved, err := m.Resolve(dir, root, e.AllowOutside)
+		resolved, err := m.ResolveDeclared(dir, root, e.AllowOutside, e.AllowMount)
 		if err != nil {
 			return nil, err
 		}

@@ -110,8 +110,15 @@ func (c *Container) words(call *Call, name string, uid, gid int) ([]string, erro
 	}
 	mounts := call.Mounts
 	if call.Local != "" {
-		local := Mount{Type: "bind", Source: call.Local, Target: "/local"}
+		local := Mount{Type: "bind", Source: call.Local, Target: "/local", hideGit: true}
 		mounts = append(slices.Clip(mounts), local)
+	}
+	for _, m := range slices.Clone(mounts) {
+		hidden, err := m.hidden()
+		if err != nil {
+			return nil, err
+		}
+		mounts = append(mounts, hidden...)
 	}
 	for _, m := range mounts {
 		if err := m.check(); err != nil {
@@ -120,7 +127,11 @@ func (c *Container) words(call *Call, name string, uid, gid int) ([]string, erro
 		if m.Type == "bind" && !filepath.IsAbs(m.Source) {
 			return nil, fmt.Errorf("mount of %q: its source is not absolute", m.Source)
 		}
-		words = append(words, "--mount", m.option())
+		option := m.option()
+		if m.Type == "tmpfs" && c.Engine.Name == "podman" {
+			option += ",notmpcopyup" // it would copy what is hidden
+		}
+		words = append(words, "--mount", option)
 	}
 	for _, e := range env {
 		words = append(words, "-e", e)

@@ -127,9 +127,9 @@ func TestE3ParseMount(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		"type=bind,src=sub,dst=/x,rw=true": fmt.Sprint(Mount{"bind", root + "/sub", "/x", true}),
-		"source=sub,target=/x":             fmt.Sprint(Mount{"bind", root + "/sub", "/x", false}),
-		"type=tmpfs,target=/t":             fmt.Sprint(Mount{"tmpfs", "", "/t", false}),
+		"type=bind,src=sub,dst=/x,rw=true": fmt.Sprint(Mount{"bind", root + "/sub", "/x", true, false}),
+		"source=sub,target=/x":             fmt.Sprint(Mount{"bind", root + "/sub", "/x", false, false}),
+		"type=tmpfs,target=/t":             fmt.Sprint(Mount{"tmpfs", "", "/t", false, false}),
 		"type=bind,src=..,dst=/x":          "",
 		"type=bind,src=/etc,dst=/x":        "",
 		"type=bind,what=x,dst=/x":          "",

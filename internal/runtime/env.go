@@ -42,6 +42,19 @@ func expandEnv(env []string, lookup func(string) (string, bool)) []string {
 	return expanded
 }
 
+// DeniedEnv returns the names in the environment that a file declares without a value, and whose
+// values nobody allowed to pass on. Elements of allowed are names, or "KEY=value".
+func DeniedEnv(declared []string, allowed ...[]string) []string {
+	var names []string
+	for _, element := range slices.Concat(allowed...) {
+		name, _, _ := strings.Cut(element, "=")
+		names = append(names, name)
+	}
+	return slices.DeleteFunc(slices.Clone(declared), func(element string) bool {
+		return strings.Contains(element, "=") || slices.Contains(names, element)
+	})
+}
+
 // inherited are the variables of the caller that a program gets (E8).
 func inherited() []string {
 	return []string{

@@ -35,6 +35,16 @@ func (e *OutsideError) Error() string { return fmt.Sprintf("%s is outside of %s"
 // Hint says what allows it.
 func (e *OutsideError) Hint() string { return "--allow-outside allows it" }
 
+// MountError reports a declared mount that the user has to allow.
+type MountError struct{ Source, Why string }
+
+func (e *MountError) Error() string {
+	return fmt.Sprintf("mount of %q: %s, and the user has to allow that", e.Source, e.Why)
+}
+
+// Hint says what allows it.
+func (e *MountError) Hint() string { return "--allow-mount allows it" }
+
 // StartError reports that the call itself is not possible, for example because of its mounts.
 type StartError struct {
 	Function string

@@ -1,7 +1,10 @@
 package runtime
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +16,8 @@ type Mount struct {
 	Source    string
 	Target    string
 	ReadWrite bool
+
+	hideGit bool // a directory .git in the source is hidden: a file declares the mount
 }
 
 // ParseMount parses the words of --mount: type=bind,source=DIR,target=DIR,rw=true. src, dst and
@@ -77,6 +82,93 @@ func (m Mount) Resolve(dir, root string, outside bool) (Mount, error) {
 		return m, fmt.Errorf("mount: %w", err)
 	}
 	return m, nil
+}
+
+// ResolveDeclared is Resolve for a mount that a file of a repository declares. Unless allowed is
+// set, the function cannot write to it, and it is not a volume, which may be of another project.
+// What is in .git is never mounted.
+func (m Mount) ResolveDeclared(dir, root string, outside, allowed bool) (Mount, error) {
+	switch {
+	case allowed:
+	case m.Type == "volume":
+		return m, &MountError{m.Source, "it is a volume"}
+	case m.ReadWrite && m.Type != "tmpfs":
+		return m, &MountError{m.Source, "the function could write to it"}
+	}
+	m, err := m.Resolve(dir, root, outside)
+	if err != nil || m.Type != "bind" {
+		return m, err
+	}
+	real, err := filepath.EvalSymlinks(m.Source)
+	if err != nil {
+		return m, fmt.Errorf("mount: %w", err)
+	}
+	if slices.ContainsFunc(strings.Split(real, string(filepath.Separator)), isGit) {
+		return m, fmt.Errorf("mount of %q: it is in .git, which is never mounted", m.Source)
+	}
+	m.Source, m.hideGit = real, true
+	if m.ReadWrite {
+		found, err := gitBelow(real)
+		switch {
+		case err != nil:
+			return m, fmt.Errorf("mount: %w", err)
+		case len(found) > 0:
+			return m, fmt.Errorf("mount of %q: the function could write to %s, which is never "+
+				"mounted", m.Source, filepath.Join(m.Source, found[0].path))
+		}
+	}
+	return m, nil
+}
+
+// gitPath is a .git below a directory: a directory, or the file of a worktree or submodule.
+type gitPath struct {
+	path  string
+	isDir bool
+}
+
+// gitBelow returns each .git below a directory.
+func gitBelow(dir string) ([]gitPath, error) {
+	var found []gitPath
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrPermission) && path != dir:
+			return fs.SkipDir // the function cannot read it either
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // the engine says so
+		case err != nil:
+			return err
+		case path == dir || !isGit(d.Name()):
+			return nil
+		}
+		rel, err := filepath.Rel(dir, path)
+		found = append(found, gitPath{rel, d.IsDir()})
+		if err == nil && d.IsDir() {
+			err = fs.SkipDir
+		}
+		return err
+	})
+	return found, err
+}
+
+func isGit(name string) bool { return strings.EqualFold(name, ".git") }
+
+// hidden returns the mounts that put an empty directory over each directory .git of the source.
+func (m Mount) hidden() ([]Mount, error) {
+	if !m.hideGit {
+		return nil, nil
+	}
+	found, err := gitBelow(m.Source)
+	if err != nil {
+		return nil, err
+	}
+	var all []Mount
+	for _, g := range found {
+		if g.isDir {
+			target := path.Join(m.Target, filepath.ToSlash(g.path))
+			all = append(all, Mount{Type: "tmpfs", Source: "", Target: target})
+		}
+	}
+	return all, nil
 }
 
 // option returns the value of the engine's --mount.

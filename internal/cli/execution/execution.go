@@ -34,7 +34,8 @@ type Flags struct {
 	Engine, Pull string
 
 	allowOutside, asUser, sandbox, noLocal, ignoreDigests bool
-	mounts, env, functions                                []string
+	allowMount                                            bool
+	mounts, env, allowEnv, functions                      []string
 	timeout                                               time.Duration
 	executor, runner, kubeconfig, namespace               string
 	allowExec                                             *app.Choice
@@ -63,6 +64,10 @@ func (o *Flags) Add(flags *pflag.FlagSet) {
 		"mount a directory in containers, `type=bind,src=DIR,dst=DIR`, read-only without rw=true")
 	flags.StringArrayVarP(&o.env, "env", "e", nil,
 		"an environment variable of the function, `NAME[=VALUE]`; without a value, yours")
+	flags.StringSliceVar(&o.allowEnv, "allow-env", nil,
+		"functions that declare `NAME` get your environment variable of that name")
+	flags.BoolVar(&o.allowMount, "allow-mount", false,
+		"functions may declare volumes, and mounts that they can write to")
 	flags.BoolVar(&o.asUser, "as-current-user", false, "containers run as you, not as nobody")
 	flags.BoolVar(&o.sandbox, "sandbox", false,
 		"programs run without network, on a read-only file system (Linux)")
@@ -133,6 +138,7 @@ func (o *Flags) Executors(ctx context.Context, a *app.App, s *settings.Settings,
 	e := &krm.Executors{
 		Root: root, Untrusted: s.Untrusted,
 		AllowExec: allow != "false", AllowOutside: o.allowOutside,
+		AllowMount: o.allowMount, AllowEnv: o.allowEnv,
 		Network: o.Network, Env: o.env, AsUser: o.asUser, NoLocal: o.noLocal, Only: kinds,
 		ImagePrefix: s.ImagePrefix, Engine: o.Engine,
 		Limits: runtime.Limits{Time: o.timeout}, Catalog: catalog.Find, Series: catalog.Series,
