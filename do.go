@@ -42,6 +42,7 @@ type Options struct {
 	DryRun    bool
 
 	KeepGoing     bool // functions after one that failed run too
+	Upsert        bool // setters create missing values in each of several resources
 	Strict        bool // a document that is not a resource is an error
 	RequireMatch  bool // a function that matches nothing is an error
 	AllowExternal bool // functions may use files, programs and the network
@@ -110,6 +111,7 @@ func (o *Options) run() (run.Options, error) {
 	all := run.Options{
 		Settings: s, Print: o.Format != "", OutputDir: o.OutputDir,
 		Select: run.Selection{Where: o.Where}, KeepGoing: o.KeepGoing,
+		Upsert: o.Upsert,
 	}
 	outputs := 0
 	for _, c := range []struct {

@@ -189,8 +189,11 @@ type FunctionInvocationRequest struct {
 	OtherData map[string]Text `json:",omitempty"` // by name of its source
 	// LiveState is what older clients send instead of OtherData. Functions get it as other data
 	// named LiveState.
-	LiveState     Data   `json:",omitempty"`
-	NumFilters    int    `json:",omitempty"`
+	LiveState  Data `json:",omitempty"`
+	NumFilters int  `json:",omitempty"`
+	// Upsert lets setters without a resource type create missing values in each of several
+	// resources, though nothing says that their types have them.
+	Upsert        bool   `json:",omitempty"`
 	StopOnError   bool   `json:",omitempty"`
 	WhereResource string `json:",omitempty"`
 	// WhereCEL is a CEL expression. Functions see only the resources for which it is true, too.

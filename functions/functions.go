@@ -187,3 +187,22 @@ func (e *Executor) Run(
 	}
 	return h.Run(ctx, request, options)
 }
+
+// NeedsSurvey reports whether functions of a chain treat a resource by what others have; see
+// handler.Survey.
+func (e *Executor) NeedsSurvey(t api.ToolchainType, chain api.FunctionInvocationList) bool {
+	h, err := e.handler(t)
+	return err == nil && h.NeedsSurvey(chain)
+}
+
+// Survey returns what the data of a request has for the functions of its chain, for
+// handler.Options. It returns nil if the executor does not know the toolchain.
+func (e *Executor) Survey(
+	ctx context.Context, request *api.FunctionInvocationRequest,
+) *handler.Survey {
+	h, err := e.handler(request.ToolchainType)
+	if err != nil {
+		return nil
+	}
+	return h.Survey(ctx, request)
+}

@@ -13,17 +13,26 @@ import (
 // element of a list with a merge key changes the element with the same key or is appended, and any
 // other value replaces the present one. What part does not mention stays. part consists of
 // map[string]any, []any, scalars and values of documents; the latter replace the present value as a
-// whole. keys are the merge keys of the resource's type.
-func Merge(doc *gaby.YamlDoc, keys *configkit.MergeKeyTree, part map[string]any) error {
-	return mergeMap(doc, nil, keys, part)
+// whole. keys are the merge keys of the resource's type. may, if not nil, decides which missing
+// values are created; of a missing map it decides about what is in it.
+func Merge(doc *gaby.YamlDoc, keys *configkit.MergeKeyTree, part map[string]any,
+	may func(segments []string) bool,
+) error {
+	return (&merger{doc, may}).mergeMap(nil, keys, part)
+}
+
+// merger merges into a document.
+type merger struct {
+	doc *gaby.YamlDoc
+	may func(segments []string) bool // nil: everything
 }
 
 // mergeMap merges part into the map at segments, key by key in alphabetical order.
-func mergeMap(doc *gaby.YamlDoc, segments []string, keys *configkit.MergeKeyTree,
+func (m *merger) mergeMap(segments []string, keys *configkit.MergeKeyTree,
 	part map[string]any,
 ) error {
 	for _, key := range slices.Sorted(maps.Keys(part)) {
-		if err := mergeValue(doc, append(segments[:len(segments):len(segments)], key),
+		if err := m.mergeValue(append(segments[:len(segments):len(segments)], key),
 			keys.Child(key), part[key]); err != nil {
 			return err
 		}
@@ -32,31 +41,62 @@ func mergeMap(doc *gaby.YamlDoc, segments []string, keys *configkit.MergeKeyTree
 }
 
 // mergeValue merges value into the value at segments, or creates it.
-func mergeValue(doc *gaby.YamlDoc, segments []string, keys *configkit.MergeKeyTree,
-	value any,
-) error {
-	target := doc.Search(segments...)
+func (m *merger) mergeValue(segments []string, keys *configkit.MergeKeyTree, value any) error {
+	target := m.doc.Search(segments...)
+	if target == nil && value != nil {
+		if value = m.creatable(segments, value); value == nil {
+			return nil
+		}
+	}
 	switch v := value.(type) {
 	case nil:
 		if target == nil {
 			return nil
 		}
-		return doc.Delete(segments...)
+		return m.doc.Delete(segments...)
 	case map[string]any:
 		if target.IsMap() {
-			return mergeMap(doc, segments, keys, v)
+			return m.mergeMap(segments, keys, v)
 		}
 		if value = freshValue(v, keys, nil); value == nil {
 			return nil
 		}
 	case []any:
 		if indexes, ok := keyedElements(target, keys, v); ok {
-			return mergeList(doc, segments, keys, v, indexes)
+			return m.mergeList(segments, keys, v, indexes)
 		}
 		value = freshValue(v, keys, nil)
 	}
-	_, err := doc.Set(value, segments...)
+	_, err := m.doc.Set(value, segments...)
 	return err
+}
+
+// creatable returns the part of a missing value that may be created, nil if there is none.
+func (m *merger) creatable(segments []string, value any) any {
+	entries, isMap := value.(map[string]any)
+	switch {
+	case m.may == nil:
+		return value
+	case !isMap || len(entries) == 0:
+		if !m.may(segments) {
+			return nil
+		}
+		return value
+	}
+	kept := map[string]any{}
+	for _, key := range slices.Sorted(maps.Keys(entries)) {
+		if entries[key] == nil {
+			continue
+		}
+		below := append(segments[:len(segments):len(segments)], key)
+		if v := m.creatable(below, entries[key]); v != nil {
+			kept[key] = v
+		}
+	}
+	if len(kept) == 0 {
+		return nil
+	}
+	return kept
 }
 
 // keyedElements returns the indexes of the list elements that the elements of part refer to, -1 for
@@ -98,7 +138,7 @@ func hasKeys(element gaby.Value, keys []string, like map[string]any) bool {
 
 // mergeList merges the elements of part into the list at segments. indexes has the index of each
 // element in the list, -1 for new ones.
-func mergeList(doc *gaby.YamlDoc, segments []string, keys *configkit.MergeKeyTree, part []any,
+func (m *merger) mergeList(segments []string, keys *configkit.MergeKeyTree, part []any,
 	indexes []int,
 ) error {
 	for i, item := range part {
@@ -109,9 +149,9 @@ func mergeList(doc *gaby.YamlDoc, segments []string, keys *configkit.MergeKeyTre
 		path := append(segments[:len(segments):len(segments)], segment)
 		var err error
 		if indexes[i] >= 0 {
-			err = mergeMap(doc, path, keys.Child("*"), item.(map[string]any))
+			err = m.mergeMap(path, keys.Child("*"), item.(map[string]any))
 		} else {
-			_, err = doc.Set(freshValue(item, keys.Child("*"), keys.Keys), path...)
+			_, err = m.doc.Set(freshValue(item, keys.Child("*"), keys.Keys), path...)
 		}
 		if err != nil {
 			return err

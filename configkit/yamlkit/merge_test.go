@@ -89,7 +89,7 @@ spec:
 				t.Fatal(err)
 			}
 			if err := yamlkit.Merge(doc, k8skit.New().MergeKeys("apps/v1/Deployment"),
-				c.part); err != nil {
+				c.part, nil); err != nil {
 				t.Fatal(err)
 			}
 			if want := strings.Replace(text, c.from, c.to, 1); doc.String() != want {
@@ -104,7 +104,7 @@ spec:
 	}
 	left := l{doc.Path("spec.template.spec.containers.1").Value()}
 	if err := yamlkit.Merge(doc, k8skit.New().MergeKeys("apps/v1/Deployment"),
-		in(left)); err != nil {
+		in(left), nil); err != nil {
 		t.Fatal(err)
 	}
 	web := text[strings.Index(text, "        - name: web"):strings.Index(text,

@@ -2,6 +2,7 @@ package generic
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -14,11 +15,16 @@ import (
 )
 
 // creation decides for a setter without a resource type which missing values it may create: those
-// that the schema of the type has. A setter of spec.replicas must not add spec to a ConfigMap.
+// that the schema of the type has. A setter of spec.replicas must not add spec to a ConfigMap. In
+// several resources of a type without a schema it also looks at what others have.
 type creation struct {
-	fields  yamlpath.FieldProvider
+	typeKnowledge
+	fc      *api.FunctionContext
 	asked   string                    // the path
-	skipped int                       // resources
+	element string                    // the segment below the path that looks up a list element, or ""
+	blocks  bool                      // the resources are blocks, which have addresses
+	skipped int                       // resources whose schema does not have the path
+	unseen  int                       // resources without a schema that are skipped
 	last    *gaby.YamlDoc             // the last skipped one
 	created int                       // values that may be created
 	known   bool                      // a schema has the field
@@ -26,23 +32,45 @@ type creation struct {
 	meant   string                    // the path that is nearest to the path
 	at      int                       // the segment in which they differ
 	named   bool                      // the user names the type, so all values may be created
-	refused string                    // the path that is meant by one in another notation
+	refused error                     // why the path is wrong
 	// respelled says that meant is the same path in another spelling.
 	respelled bool
 }
 
-// newCreation returns what decides about missing values, or nil if nothing is known about the types
-// of a toolchain. If the user names the type, every value may be created.
+// newCreation returns what decides about missing values, or nil if all of them may be created, as
+// in formats whose units are a single resource. If the user names the type, every value may be
+// created.
 func newCreation(
-	provider configkit.ResourceProvider, t api.ResourceType, path string,
+	fc *api.FunctionContext, provider configkit.ResourceProvider, t api.ResourceType, path string,
 ) *creation {
-	fields, ok := provider.(yamlpath.FieldProvider)
-	if !ok {
+	fields, _ := provider.(yamlpath.FieldProvider)
+	_, blocks := provider.(configkit.BlockProvider)
+	if fields == nil && !blocks {
 		return nil
 	}
-	return &creation{
-		fields: fields, asked: path, named: t != api.ResourceTypeAny,
-		seen: map[api.ResourceType]bool{}, at: -1,
+	c := &creation{
+		typeKnowledge: typeKnowledge{fields: fields}, fc: fc, blocks: blocks, asked: path,
+		named: t != api.ResourceTypeAny, seen: map[api.ResourceType]bool{}, at: -1,
+	}
+	if !c.named {
+		c.surveyed = handler.SurveyOf(fc)
+	}
+	return c
+}
+
+// SurveysPath returns the Surveys of the registration of a setter with a path, such as one that
+// calls SetText: it looks at resources whose types have no schema that says something about the
+// path.
+func SurveysPath(
+	provider configkit.ResourceProvider,
+) func([]api.FunctionArgument) func(api.ResourceType) bool {
+	return func(args []api.FunctionArgument) func(api.ResourceType) bool {
+		path, err := yamlpath.Parse(handler.Arguments(args).String(parameterPath))
+		if err != nil || resourceTypeOf(args) != api.ResourceTypeAny {
+			return nil
+		}
+		fields, ok := provider.(yamlpath.FieldProvider)
+		return func(t api.ResourceType) bool { return !ok || !fields.Field(t, path).Known }
 	}
 }
 
@@ -56,27 +84,30 @@ func (c *creation) option() func(*yamlkit.Match) bool {
 
 // may reports whether a missing value may be created.
 func (c *creation) may(p *yamlkit.Match) bool {
-	field := c.fields.Field(p.Resource.ResourceType, yamlpath.Exactly(p.Segments))
-	if !field.Known || field.Missing < 0 || p.Doc.Exists(p.Segments[:field.Missing+1]...) {
+	t := p.Resource.ResourceType
+	field := c.field(p.Doc, t, p.Segments)
+	if !field.Known {
+		return c.mayAdd(p)
+	}
+	if field.Missing < 0 || p.Doc.Exists(p.Segments[:field.Missing+1]...) {
 		c.created++
-		c.known = c.known || field.Known
+		c.known = true
 		return true
 	}
 	if c.last != p.Doc {
 		c.last = p.Doc
 		c.skipped++
 	}
-	defer func() { c.seen[p.Resource.ResourceType] = true }()
-	t := p.Resource.ResourceType
+	defer func() { c.seen[t] = true }()
 	if c.named {
-		if c.refused == "" && !strings.Contains(c.asked, "@") { // @key:name is the key itself
-			c.refused = cmp.Or(respelled(c.fields, t, p.Segments, field.Missing),
-				separated(p, field.Missing))
+		if c.refused == nil && !strings.Contains(c.asked, "@") { // @key:name is the key itself
+			c.refuse(cmp.Or(respelled(c.fields, t, p.Segments, field.Missing),
+				separated(p, field.Missing)))
 		}
 		if !c.seen[t] && field.Missing > c.at {
 			c.suggest(string(p.Path()), &field)
 		}
-		return c.refused == ""
+		return c.refused == nil
 	}
 	if c.seen[t] || c.respelled {
 		return false
@@ -88,6 +119,61 @@ func (c *creation) may(p *yamlkit.Match) bool {
 		c.suggest(string(p.Path()), &field)
 	}
 	return false
+}
+
+// mayAdd reports whether a missing value may be created of which no schema says anything. In several
+// resources, one of the type must have it, and this one what is above it.
+func (c *creation) mayAdd(p *yamlkit.Match) bool {
+	if c.blocks && c.isAddress(p) {
+		return false
+	}
+	if c.othersHave(p.Doc, p.Resource.ResourceType, p.Segments, c.element) {
+		c.created++
+		return true
+	}
+	if c.last != p.Doc {
+		c.last = p.Doc
+		c.unseen++
+	}
+	return false
+}
+
+// mayAppend reports whether an element that a path looks up may be added to a present list.
+func (c *creation) mayAppend(p *yamlkit.Match) bool {
+	return c == nil || c.named ||
+		c.field(p.Doc, p.Resource.ResourceType, p.Segments).Known || c.mayAdd(p)
+}
+
+// isAddress reports whether the path begins with the address of the block of a match, and refuses
+// such a path.
+func (c *creation) isAddress(p *yamlkit.Match) bool {
+	t, name := string(p.Resource.ResourceType), string(p.Resource.ResourceName)
+	for _, address := range []string{
+		t + "." + name, "resource." + t + "." + name, "data." + t + "." + name, "var." + name,
+	} {
+		within, ok := strings.CutPrefix(c.asked+".", address+".")
+		if !ok || strings.HasPrefix(address, "var.") && t != "variable" {
+			continue
+		}
+		hint := fmt.Sprintf("--kind %s --name %s selects the block", t, name)
+		if within != "" {
+			hint += ", in which the path is " + strings.TrimSuffix(within, ".")
+		}
+		c.refused = handler.InvalidArgument(parameterPath,
+			"path %s: a path begins within a block, not with its address",
+			configkit.Abbreviate(c.asked)).WithHint(hint)
+		return true
+	}
+	return false
+}
+
+// refuse records that a path is written in the notation of another tool, unless meant is "".
+func (c *creation) refuse(meant string) {
+	if meant != "" {
+		c.refused = handler.InvalidArgument(
+			parameterPath, "%w", yamlpath.OtherNotation(c.asked, meant),
+		)
+	}
 }
 
 // separated returns the path that is meant by one with slashes or brackets between its keys, or "".
@@ -124,14 +210,12 @@ func respelled(
 	return ""
 }
 
-// check returns an error if the path is written in the notation of another tool.
+// check returns an error if the path is wrong.
 func (c *creation) check() error {
-	if c == nil || c.refused == "" {
+	if c == nil {
 		return nil
 	}
-	return handler.InvalidArgument(
-		parameterPath, "%w", yamlpath.OtherNotation(c.asked, c.refused),
-	)
+	return c.refused
 }
 
 // suggest records which field may be meant by a path to one that the type does not have.
@@ -146,8 +230,15 @@ func (c *creation) suggest(path string, field *yamlpath.Field) {
 
 // report notes the skipped resources. If no type is known to have the field, it says which one may
 // be meant.
-func (c *creation) report(fc *api.FunctionContext, matches int) {
-	if c == nil || c.skipped == 0 || c.refused != "" {
+func (c *creation) report(matches int) {
+	if c == nil || c.refused != nil {
+		return
+	}
+	if c.unseen > 0 {
+		c.fc.NoteSum("resources of types without a schema are skipped, as they do not have "+
+			configkit.Abbreviate(c.asked)+" (fctl do --upsert creates it)", c.unseen)
+	}
+	if c.skipped == 0 {
 		return
 	}
 	meant := c.meant
@@ -156,21 +247,21 @@ func (c *creation) report(fc *api.FunctionContext, matches int) {
 		if meant != "" {
 			message += "; " + configkit.DidYouMean("", []string{meant})
 		}
-		fc.NoteOnce(message)
+		c.fc.NoteOnce(message)
 		return
 	}
 	if c.known || matches > c.created {
 		meant = "" // the field exists
 	}
 	if meant != "" && matches == 0 {
-		fc.Nearest(meant)
+		c.fc.Nearest(meant)
 		return
 	}
 	message := "resources are skipped, as their types have no " + configkit.Abbreviate(c.asked)
 	if meant != "" {
 		message += " (" + configkit.DidYouMean("", []string{meant}) + ")"
 	}
-	fc.NoteSum(message, c.skipped)
+	c.fc.NoteSum(message, c.skipped)
 }
 
 // nearest looks for what is nearest to paths that match nothing.

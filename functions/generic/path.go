@@ -158,7 +158,7 @@ func setPath[T yamlkit.Scalar](
 		})
 	fc.Matched(matches)
 	nearest(fc, matches, docs, queryOf(provider, args), nil, provider)
-	create.report(fc, matches)
+	create.report(matches)
 	return docs, nil, cmp.Or(err, create.check())
 }
 
@@ -166,14 +166,16 @@ func setPath[T yamlkit.Scalar](
 // missing values that the schema of the type has, and notes the resources that it skips. It returns
 // the number of matches.
 func SetText(c *handler.Call, provider configkit.ResourceProvider, text string) (int, error) {
-	create := newCreation(provider, api.ResourceTypeAny, c.Args.String(parameterPath))
+	create := newCreation(
+		c.FunctionContext, provider, api.ResourceTypeAny, c.Args.String(parameterPath),
+	)
 	paths := queryOf(provider, c.Args)
 	matches, err := yamlkit.UpdatePaths(c.Docs, paths, nil, provider,
 		func(string) string { return text },
 		yamlkit.UpdateOptions{Upsert: true, Create: create.option()})
 	nearest(c.FunctionContext, matches, c.Docs, paths, nil, provider)
-	create.report(c.FunctionContext, matches)
-	return matches, err
+	create.report(matches)
+	return matches, cmp.Or(err, create.check())
 }
 
 // CheckPathArgument returns a function for CheckArguments of a registration. It checks the argument
@@ -306,10 +308,12 @@ func setPathFunction[T yamlkit.Scalar](
 			_ []byte,
 		) (gaby.Container, any, error) {
 			return setPath[T](provider, fc, docs, args, nil, newCreation(
-				provider, resourceTypeOf(args), handler.Arguments(args).String(parameterPath),
+				fc, provider, resourceTypeOf(args),
+				handler.Arguments(args).String(parameterPath),
 			))
 		},
 		PerDocument:    true,
+		Surveys:        SurveysPath(provider),
 		ValueParameter: parameterValue,
 		CheckArguments: CheckPathArgument(provider),
 	}

@@ -76,6 +76,7 @@ func setSubtreeFunction(provider configkit.ResourceProvider) handler.FunctionReg
 		},
 		ValueParameter: parameterSubtree,
 		PerDocument:    true,
+		Surveys:        SurveysPath(provider),
 		CheckArguments: func(args []api.FunctionArgument) error {
 			return errors.Join(checkWholePath(provider)(args), checkSubtree(args))
 		},
@@ -84,14 +85,15 @@ func setSubtreeFunction(provider configkit.ResourceProvider) handler.FunctionReg
 			if err != nil {
 				return 0, err
 			}
-			create := newCreation(provider, api.ResourceTypeAny, c.Args.String(parameterPath))
+			create := newCreation(c.FunctionContext, provider, api.ResourceTypeAny,
+				c.Args.String(parameterPath))
 			matches, err := setSubtrees(
 				c.Docs, api.ResourceTypeAny,
-				api.UnresolvedPath(c.Args.String(parameterPath)), provider, value, create.option(),
+				api.UnresolvedPath(c.Args.String(parameterPath)), provider, value, create,
 			)
 			nearest(c.FunctionContext, matches, c.Docs, queryOf(provider, c.Args), nil, provider)
-			create.report(c.FunctionContext, matches)
-			return matches, err
+			create.report(matches)
+			return matches, cmp.Or(err, create.check())
 		}),
 	}
 }
@@ -326,9 +328,9 @@ func setSubtrees(
 	path api.UnresolvedPath,
 	provider configkit.ResourceProvider,
 	value *gaby.YamlDoc,
-	create func(*yamlkit.Match) bool,
+	create *creation,
 ) (int, error) {
-	options := yamlkit.EditOptions{Upsert: true, Create: create}
+	options := yamlkit.EditOptions{Upsert: true, Create: create.option()}
 	parsed, err := yamlpath.Parse(string(path))
 	if err != nil {
 		return 0, err
@@ -352,10 +354,19 @@ func setSubtrees(
 	if err != nil {
 		return 0, err
 	}
-	return yamlkit.EditPaths(docs, GetVisitorMapForPath(provider, t, list), nil, provider,
+	if create != nil {
+		create.element = yamlkit.LookupSegment(key, text)
+	}
+	declined := 0
+	matches, err := yamlkit.EditPaths(docs, GetVisitorMapForPath(provider, t, list), nil, provider,
 		options, func(p *yamlkit.Match) error {
-			return putElement(p, element, key, text)
+			declines, err := putElement(p, element, key, text, create)
+			if declines {
+				declined++
+			}
+			return err
 		})
+	return matches - declined, err
 }
 
 // asText returns the text of value if it is a scalar without quotes or a tag that replaces a
@@ -425,15 +436,18 @@ func keyedElement(value *gaby.YamlDoc, key, text string) (*gaby.YamlDoc, error) 
 	return element, nil
 }
 
-// putElement replaces the element with the key in the matched list, or appends it.
-func putElement(p *yamlkit.Match, element *gaby.YamlDoc, key, text string) error {
+// putElement replaces the element with the key in the matched list, or appends it unless create
+// declines that.
+func putElement(
+	p *yamlkit.Match, element *gaby.YamlDoc, key, text string, create *creation,
+) (declines bool, err error) {
 	path := string(yamlpath.Join(p.Segments))
 	switch p.Value.Kind() {
 	case gaby.Map:
-		return fmt.Errorf("value (map) at path %s cannot be converted to list", p.Path())
+		return false, fmt.Errorf("value (map) at path %s cannot be converted to list", p.Path())
 	case gaby.Scalar:
 		if p.Value.Tag() != "!!null" {
-			return fmt.Errorf(
+			return false, fmt.Errorf(
 				"value %s at path %s cannot be converted to list", configkit.Quote(p.Value.Text()),
 				p.Path(),
 			)
@@ -442,19 +456,22 @@ func putElement(p *yamlkit.Match, element *gaby.YamlDoc, key, text string) error
 	index := 0
 	for c := p.Value.First(); c.Exists(); c = c.Next() {
 		if c.Get(key).EqualText(text) {
-			return p.Doc.SetDocP(element, fmt.Sprintf("%s.%d", path, index))
+			return false, p.Doc.SetDocP(element, fmt.Sprintf("%s.%d", path, index))
 		}
 		index++
 	}
+	if p.Value.Exists() && !create.mayAppend(p) {
+		return true, nil
+	}
 	if p.Value.Kind() == gaby.List {
-		return p.Doc.SetDocP(element, path+".-")
+		return false, p.Doc.SetDocP(element, path+".-")
 	}
 	list, err := gaby.ParseYAML([]byte("[]\n"))
 	if err != nil {
-		return err
+		return false, err
 	}
 	if err := list.SetDocP(element, "-"); err != nil {
-		return err
+		return false, err
 	}
-	return p.Doc.SetDocP(list, path)
+	return false, p.Doc.SetDocP(list, path)
 }

@@ -55,6 +55,10 @@ type FunctionRegistration struct {
 	// WholeUnit says that the function is about the unit and not about its resources. It sees all
 	// documents, whatever where-expressions say, and knows the hash of the data before the chain.
 	WholeUnit bool
+	// Surveys says that the function looks at what other resources of the input have; see SurveyOf.
+	// It returns a function that reports whether it looks at the resources of a type, or nil if
+	// with these arguments it looks at none.
+	Surveys func(args []api.FunctionArgument) func(api.ResourceType) bool
 	// KeepsNames says that the function, though mutating, does not add or remove resources and does
 	// not change their names, namespaces or types.
 	KeepsNames bool

@@ -53,6 +53,8 @@ type run struct {
 	inParts   bool
 	count     bool
 
+	survey func() *Survey // nil if there is none
+
 	combine   bool // combine validation results
 	keepSteps bool
 	mutations bool // record mutations
@@ -128,6 +130,7 @@ func (h *FunctionHandler) Run(
 	}
 	r.fc.ToolchainType = h.toolchain
 	r.steps = h.prepare(r.fc, request, options)
+	r.survey = h.surveyFor(r, request, options)
 	if r.fc.PreviousDataHash == "" &&
 		slices.ContainsFunc(r.steps, func(s step) bool { return s.f != nil && s.f.WholeUnit }) {
 		r.fc.PreviousDataHash = api.DataHash(request.ConfigData)
@@ -308,7 +311,7 @@ func (h *FunctionHandler) runSequentially(
 		// A function that fails must leave the documents as it found them. Taking the marks costs a
 		// length per document; nothing is copied, because rollback undoes the journal of edits.
 		marks := checkpoint(documents)
-		res := s.apply(r.fc, selection, documents)
+		res := s.apply(r.withSurvey(r.fc, s), selection, documents)
 		if err := r.ctx.Err(); err != nil {
 			return nil, err
 		}

@@ -115,7 +115,8 @@ func (h *FunctionHandler) runPart(
 	selection := r.newSelector(h.provider)
 	for i := range r.steps {
 		var facts any
-		res := r.steps[i].apply(inPart(r.fc, &facts), selection, documents)
+		fc := r.withSurvey(inPart(r.fc, &facts), &r.steps[i])
+		res := r.steps[i].apply(fc, selection, documents)
 		if res.err != nil {
 			return false
 		}

@@ -17,6 +17,9 @@ type Options struct {
 	CountChanges bool
 	// KeepSteps asks for Steps. It costs printing the data once for each function.
 	KeepSteps bool
+	// Survey, if not nil, returns the survey of all units that the caller runs the chain on. It may
+	// be called concurrently. By default the unit of the request is the whole input.
+	Survey func() *Survey
 	// Documents, if not nil, are worked on in place of ConfigData, and nothing is printed. The
 	// result has them in Documents.
 	Documents gaby.Container

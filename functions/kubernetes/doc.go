@@ -10,6 +10,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/functions/program"
 )
 
 // RegisterFunctions registers the functions of this package.
@@ -49,5 +50,5 @@ func RegisterFunctions(
 		vetSemanticsFunction(provider),
 		vetReferencesFunction(provider),
 		vetDisruptionBudgetsFunction(provider),
-	}, defaultsFunctions(provider), celFunctions(provider), podFunctions(provider))...)
+	}, defaultsFunctions(provider), program.CELFunctions(provider), podFunctions(provider))...)
 }

@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -144,8 +145,14 @@ func setPodsFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 			edits = append(edits, edit{p, value})
 			return nil
 		})
+		each := cmp.Or(args.String(parameterEach), eachContainer)
 		for _, e := range edits {
-			if problem := e.part.set(e.value, nil); problem != nil {
+			if problem := e.part.checkFields(provider, each, e.value); problem != nil {
+				return pods, errors.Join(err, problem)
+			}
+		}
+		for _, e := range edits {
+			if problem := e.part.set(e.value); problem != nil {
 				err = errors.Join(err, expression.FailureIn(e.part.doc, problem))
 			}
 		}
@@ -201,18 +208,23 @@ type podPart struct {
 	// segments lead to the part. Those of a pod lead to what has its spec and metadata.
 	segments []string
 	spec     []string // the last segments of the pod's spec, if the part is a pod
+	inPod    []string // the segments that lead to the part in a v1/Pod
 }
 
 // resolve returns the segments of a path relative to the part.
 func (p *podPart) resolve(path string) []string {
-	var rest []string
-	if path != "" {
-		rest = gaby.DotPathToSlice(path)
+	if path == "" {
+		return p.segments
 	}
-	if p.spec != nil && len(rest) > 0 && rest[0] == "spec" {
-		rest = append(slices.Clone(p.spec), rest[1:]...)
+	return p.segmentsOf(gaby.DotPathToSlice(path))
+}
+
+// segmentsOf returns the segments in the resource of a path relative to the part.
+func (p *podPart) segmentsOf(path []string) []string {
+	if p.spec != nil && path[0] == "spec" {
+		return slices.Concat(p.segments, p.spec, path[1:])
 	}
-	return append(slices.Clone(p.segments), rest...)
+	return slices.Concat(p.segments, path)
 }
 
 // fail adds a finding about a path relative to the part.
@@ -251,34 +263,18 @@ func (p *podPart) fail(result *api.ValidationResult, provider configkit.Resource
 }
 
 // set merges data into the part.
-func (p *podPart) set(data any, path []string) error {
-	entries, isMap := data.(gaby.Entries)
-	if m, ok := data.(map[string]any); ok {
-		isMap = true
-		for _, key := range sortedKeys(m) {
-			entries = append(entries, gaby.Entry{Key: key, Value: m[key]})
+func (p *podPart) set(data any) error {
+	return p.eachLeaf(data, nil, func(path []string, value any) error {
+		segments := p.segmentsOf(path)
+		if value != nil {
+			_, err := p.doc.Set(value, segments...)
+			return err
 		}
-	}
-	if isMap && (len(entries) > 0 || len(path) == 0) {
-		for _, e := range entries {
-			if err := p.set(e.Value, append(slices.Clip(path), e.Key)); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if p.spec != nil && path[0] == "spec" {
-		path = append(slices.Clone(p.spec), path[1:]...)
-	}
-	segments := append(slices.Clone(p.segments), path...)
-	if data == nil {
 		if !p.doc.Search(segments...).Value().Exists() {
 			return nil
 		}
 		return p.doc.Delete(segments...)
-	}
-	_, err := p.doc.Set(data, segments...)
-	return err
+	})
 }
 
 func sortedKeys(m map[string]any) []string {
@@ -352,6 +348,7 @@ func partsOf(doc *gaby.YamlDoc, info *api.ResourceInfo, segments []string,
 		maps.Copy(own, variables)
 		parts = append(parts, &podPart{
 			doc: doc, info: info, segments: slices.Concat(segments, at), variables: own,
+			inPod: slices.Concat([]string{"spec"}, at),
 		})
 	}
 	addContext := func(owner gaby.Value, at ...string) {

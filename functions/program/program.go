@@ -37,13 +37,24 @@ type Language struct {
 	// a call. Compile is called once per program, however many units and resources the program is
 	// run on. The error is one or several (joined) *[expression.Error].
 	Compile func(text string, use Use) (bind func(*expression.Scope) (Run, error), err error)
-	// Write writes the value that a program for Sets returned into a document.
-	Write func(doc *gaby.YamlDoc, info *api.ResourceInfo, value any) error
+	// Writer returns what writes the values that a program for Sets returns in one call of the
+	// function.
+	Writer func(fc *api.FunctionContext) Writer
+	// Surveys is that of the registration of set-Name.
+	Surveys func([]api.FunctionArgument) func(api.ResourceType) bool
 
 	// GetDescription, SetDescription and VetDescription describe the three functions. GetExamples,
 	// SetExamples and VetExamples are their examples.
 	GetDescription, SetDescription, VetDescription string
 	GetExamples, SetExamples, VetExamples          []string
+}
+
+// Writer writes values into resources.
+type Writer struct {
+	// Write writes the value that a program returned for a document.
+	Write func(doc *gaby.YamlDoc, info *api.ResourceInfo, value any) error
+	// Report, if not nil, makes the notes about all documents.
+	Report func()
 }
 
 // Functions returns the functions get-, set- and vet- for programs in a language.
@@ -85,11 +96,15 @@ func setProgramFunction(
 ) handler.FunctionRegistration {
 	r := language.function("set-"+language.Name, Sets,
 		func(fc *api.FunctionContext, docs gaby.Container, run Run, _ string) (any, error) {
-			resources, err := eachProgramResource(fc, docs, provider, run, language.Write)
+			writer := language.Writer(fc)
+			resources, err := eachProgramResource(fc, docs, provider, run, writer.Write)
 			fc.Matched(resources)
+			if writer.Report != nil {
+				writer.Report()
+			}
 			return nil, err
 		})
-	r.Mutating = true
+	r.Mutating, r.Surveys = true, language.Surveys
 	r.Description, r.Examples = language.SetDescription, language.SetExamples
 	return r
 }

@@ -17,8 +17,12 @@ func starlarkFunctions(provider configkit.ResourceProvider) []handler.FunctionRe
 			"Starlark program ('fctl help starlark')"),
 		Compile: compileStarlark,
 		// SetData makes edits only where the new data differs.
-		Write: func(doc *gaby.YamlDoc, _ *api.ResourceInfo, value any) error {
-			return doc.SetData(value)
+		Writer: func(*api.FunctionContext) Writer {
+			return Writer{
+				Write: func(doc *gaby.YamlDoc, _ *api.ResourceInfo, value any) error {
+					return doc.SetData(value)
+				},
+			}
 		},
 		GetDescription: "Get values that a Starlark program finds: its function extract(r) " +
 			"returns a list of rows for a resource",

@@ -38,6 +38,7 @@ func setTemplateFunction(provider configkit.ResourceProvider) handler.FunctionRe
 			},
 		},
 		PerDocument:    true,
+		Surveys:        generic.SurveysPath(provider),
 		ValueParameter: parameterTemplate,
 		CheckArguments: func(args []api.FunctionArgument) error {
 			_, _, err := programOf(programs, parameterTemplate, args)

@@ -61,6 +61,9 @@ func addRunFlags(a *app.App, cmd *cobra.Command, o *runFlags) {
 	flags.Bool("require-match", false, "fail if a function matches nothing")
 	flags.IntVar(&o.options.NumFilters, "num-filters", 0,
 		"use the first `N` validating functions as filters: one that does not pass ends the chain")
+	flags.BoolVar(&o.options.Upsert, "upsert", false,
+		"create missing values in each of several resources, though no schema and no other "+
+			"resource of the type has them: 'fctl help paths'")
 	addChainFlags(a, flags, o)
 }
 

@@ -41,6 +41,7 @@ type Options struct {
 	// if another one has.
 	Defaults   bool
 	KeepGoing  bool // functions after one that failed run too
+	Upsert     bool // setters create missing values in each of several resources
 	AllowEmpty bool // it is not a problem if no configuration is found
 	// Fix runs the fixes of the rules that resources break before the validations.
 	Fix bool

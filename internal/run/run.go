@@ -78,6 +78,7 @@ type loop struct {
 	rules      []string             // of the validations in the chain
 	kindNotes  []*kindNote          // about --kind
 	context    func(unit string, t api.ToolchainType) api.FunctionContext
+	survey     func() *handler.Survey // of all units; nil for one
 
 	printer  *report.Printer
 	inPlace  *files.InPlace // nil unless the files that were read are written
@@ -155,6 +156,7 @@ func (l *loop) run() (err error) {
 	if l.deps.Alone {
 		debug.SetGCPercent(gcPercent)
 	}
+	l.survey = l.surveyOf()
 	working, stop := context.WithCancel(l.ctx)
 	defer stop()
 	l.stop, l.out = stop, files.NewStream(l.stdout())
@@ -315,6 +317,7 @@ func (l *loop) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 	options := handler.Options{
 		AllowExternal: s.AllowExternal, InParts: true, CountChanges: l.counts(),
 		KeepSteps: l.prints && l.options.Format == report.Diff,
+		Survey:    l.survey,
 	}
 	response, err := source.Interruptible(l.ctx, func() (*handler.Result, error) {
 		return l.deps.Executor.Run(l.ctx, request, options)
@@ -374,8 +377,10 @@ func (l *loop) invocation(unit *source.Unit, chain *plan.Plan) *api.FunctionInvo
 		FileName:        unit.File,
 		OtherData:       l.other,
 		NumFilters:      l.options.NumFilters,
-		WhereResource:   l.where,
-		WhereCEL:        l.options.Select.CEL,
+		// A fix sees only resources that break its rule, often because they lack the value.
+		Upsert:        l.options.Upsert || l.options.Fix,
+		WhereResource: l.where,
+		WhereCEL:      l.options.Select.CEL,
 		RecordMutations: l.prints &&
 			(l.options.Format == report.Mutations || l.options.Format == report.Response ||
 				l.options.Format == report.Table && mutating(chain)),

@@ -57,19 +57,24 @@ func (f *Fields) find(t api.ResourceType, path *yamlpath.Path) yamlpath.Field {
 	f.library.mu.Lock() // protects the values of files
 	defer f.library.mu.Unlock()
 	at := f.root(t)
+	custom := at.custom || !at.v.Exists() // every object has the same metadata
+	ordered := at.v.Exists()
 	for i := range path.Segments() {
 		at = at.deref()
 		next, has := at.child(&path.Segments()[i])
 		if !has {
 			return yamlpath.Field{Known: true, Missing: i, Keys: slices.Clip(at.keys())}
 		}
-		if i == 0 && at.custom && path.Segments()[0].Key == "metadata" {
+		if i == 0 && custom && path.Segments()[0].Key == "metadata" {
 			next = f.builtIn(objectMeta)
 		}
 		at = next
 	}
 	at = at.deref()
-	field := yamlpath.Field{Known: at.v.Exists(), Missing: -1, Keys: at.keys()}
+	field := yamlpath.Field{Known: at.v.Exists(), Missing: -1}
+	if ordered {
+		field.Keys = at.keys()
+	}
 	if kind := at.v.Get("type"); kind.Kind() == gaby.Scalar &&
 		!at.v.Get("format").EqualText("int-or-string") {
 		field.Type = kind.Text()

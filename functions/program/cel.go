@@ -1,4 +1,4 @@
-package kubernetes
+package program
 
 import (
 	"fmt"
@@ -9,14 +9,14 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/expression"
 	"github.com/fctl-dev/fctl/functions/expression/cel"
+	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
-	"github.com/fctl-dev/fctl/functions/program"
 )
 
-// celFunctions returns the functions that get, set and check values with the CEL expressions of
-// admission policies.
-func celFunctions(provider configkit.ResourceProvider) []handler.FunctionRegistration {
-	language := &program.Language{
+// CELFunctions returns the functions of Kubernetes that get, set and check values with the CEL
+// expressions of admission policies.
+func CELFunctions(provider configkit.ResourceProvider) []handler.FunctionRegistration {
+	language := &Language{
 		Name: "cel",
 		Program: api.FunctionParameter{
 			ParameterName: "expression", Required: true, DataType: api.DataTypeCEL,
@@ -25,13 +25,8 @@ func celFunctions(provider configkit.ResourceProvider) []handler.FunctionRegistr
 				"help cel')",
 		},
 		Compile: compileCEL,
-		Write: func(doc *gaby.YamlDoc, info *api.ResourceInfo, value any) error {
-			part, ok := value.(map[string]any)
-			if !ok { // the expression returned a whole value of the resource
-				return doc.SetData(value)
-			}
-			return yamlkit.Merge(doc, provider.MergeKeys(info.ResourceType), part)
-		},
+		Writer:  func(fc *api.FunctionContext) Writer { return celWriter(fc, provider) },
+		Surveys: generic.SurveysAll,
 		GetDescription: "Get values with a CEL expression that returns a list of rows for each " +
 			"resource",
 		SetDescription: "Merge the map that a CEL expression gives into each resource; what the " +
@@ -54,14 +49,34 @@ func celFunctions(provider configkit.ResourceProvider) []handler.FunctionRegistr
 				`object.metadata.name + " is too long"]}'`,
 		},
 	}
-	return program.Functions(language, provider)
+	return Functions(language, provider)
+}
+
+// celWriter returns what merges the maps that expressions give into resources.
+func celWriter(
+	fc *api.FunctionContext, provider configkit.ResourceProvider,
+) Writer {
+	merging := generic.NewMerging(fc, provider)
+	return Writer{
+		Write: func(doc *gaby.YamlDoc, info *api.ResourceInfo, value any) error {
+			part, ok := value.(map[string]any)
+			if !ok { // the expression returned a whole value of the resource
+				return doc.SetData(value)
+			}
+			return yamlkit.Merge(doc, provider.MergeKeys(info.ResourceType), part,
+				func(segments []string) bool {
+					return merging.May(doc, info.ResourceType, segments)
+				})
+		},
+		Report: merging.Report,
+	}
 }
 
 func compileCEL(
-	text string, use program.Use,
-) (func(*expression.Scope) (program.Run, error), error) {
-	kinds, ok := map[program.Use][]cel.Kind{
-		program.Gets: {cel.List}, program.Checks: {cel.Bool, cel.Map}, program.Sets: {cel.Map},
+	text string, use Use,
+) (func(*expression.Scope) (Run, error), error) {
+	kinds, ok := map[Use][]cel.Kind{
+		Gets: {cel.List}, Checks: {cel.Bool, cel.Map}, Sets: {cel.Map},
 	}[use]
 	if !ok {
 		return nil, fmt.Errorf("a program is used in an unknown way: %d", use)
@@ -70,7 +85,7 @@ func compileCEL(
 	if err != nil {
 		return nil, err
 	}
-	return func(scope *expression.Scope) (program.Run, error) {
+	return func(scope *expression.Scope) (Run, error) {
 		return func(resource gaby.Value) (any, error) { return compiled.Eval(resource, scope) }, nil
 	}, nil
 }
