@@ -30,6 +30,8 @@ type Options struct {
 	CheckOwner bool
 	// OwnerRefs adds owner references, which need the uid of the observed Bundle.
 	OwnerRefs bool
+	// Annotations adds the annotations with which Smith notices what others change.
+	Annotations bool
 	// AllowLists lets a path that ends in [*] have a list as its value.
 	AllowLists bool
 	// Scope says whether the objects of a type are in namespaces; nil if nobody knows more than the
@@ -295,6 +297,11 @@ func (p *run) finish(res *ResourceResult) {
 	}
 	if err := p.scale(res); err != nil {
 		res.fail(p.position(res.Resource.value), "", err)
+	}
+	if p.Annotations {
+		if err := p.annotate(res); err != nil {
+			res.failAs(isRetriable(err), p.position(res.Resource.value), "", err)
+		}
 	}
 	if p.OwnerRefs {
 		if err := p.addOwners(res); err != nil {

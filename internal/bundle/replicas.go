@@ -25,8 +25,8 @@ func (p *run) scale(res *ResourceResult) error {
 	annotations := res.actual.Get("metadata").Get("annotations")
 	last := annotations.Get(smithv1.LastAppliedReplicas)
 	own := res.doc.Value().Get("metadata").Get("annotations").Get(smithv1.LastAppliedReplicas)
-	isDeployment := res.GVK.Group == "apps" && res.GVK.Kind == "Deployment"
-	if !isDeployment || !last.Exists() || own.Text() == smithv1.Disabled {
+	if !isDeployment(res.GVK) || !last.Exists() && !p.Annotations ||
+		own.Text() == smithv1.Disabled {
 		return nil
 	}
 	wanted := 1

@@ -21,6 +21,11 @@ func (r *Result) Wants(o *Options) []Key {
 	}
 	for _, res := range r.Resources {
 		add(res.GVK, res.Name)
+		if o.Annotations && res.doc != nil {
+			for _, u := range uses(res.GVK, res.doc.Value()) {
+				add(plugin.GroupVersionKind{Version: "v1", Kind: u.kind}, u.name)
+			}
+		}
 		row := o.Outputs.row(res.GVK)
 		if row == nil || !res.actual.Exists() {
 			continue

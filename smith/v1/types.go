@@ -26,6 +26,12 @@ const (
 	// LastAppliedReplicas is the annotation of a Deployment with the replicas that Smith wrote
 	// last, so that it knows that somebody else changed them since.
 	LastAppliedReplicas = Group + "/LastAppliedReplicas"
+	// EnvRefHash is the annotation of the template of a Deployment with a checksum of the Secrets
+	// and ConfigMaps in its environment.
+	EnvRefHash = Group + "/envRefHash"
+	// SecretParametersChecksum is the annotation of a ServiceInstance with a checksum of the
+	// Secrets of its parameters.
+	SecretParametersChecksum = Group + "/secretParametersChecksum"
 )
 
 // Disabled is the value of an annotation that turns off what Smith uses it for.

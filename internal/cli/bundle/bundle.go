@@ -51,6 +51,7 @@ type inputFlags struct {
 	observed, ready, assumeReady    []string
 	namespace, outputs              string
 	checkOwner, ownerRefs, anyLists bool
+	annotations                     bool
 	plugins                         pluginFlags
 }
 
@@ -160,7 +161,7 @@ func (r *runner) options(ctx context.Context, cmd *cobra.Command, o *inputFlags,
 ) (*bundle.Options, error) {
 	options := &bundle.Options{
 		Outputs: bundle.DefaultOutputs(), CheckOwner: o.checkOwner, OwnerRefs: o.ownerRefs,
-		AllowLists: o.anyLists,
+		AllowLists: o.anyLists, Annotations: o.annotations,
 	}
 	var err error
 	for _, text := range o.ready {

@@ -55,6 +55,8 @@ an invalid Bundle, 3 for a file that cannot be read, 4 for a permanent error.`,
 	flags.BoolVar(&o.simulate, "simulate", false, "print the steps of a controller")
 	flags.BoolVar(&o.input.ownerRefs, "owner-refs", false,
 		"add owner references; the Bundle must have been observed")
+	flags.BoolVar(&o.input.annotations, "smith-annotations", false,
+		"add the annotations with which Smith notices what others change")
 	o.input.add(flags)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return render(cmd.Context(), a, cmd, o, words)
