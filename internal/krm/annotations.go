@@ -90,12 +90,21 @@ func family(doc *gaby.YamlDoc, pathKey, indexKey string) (path string, index int
 	if text == "" {
 		return path, -1, nil
 	}
-	index, err = strconv.Atoi(text)
-	if err != nil || index < 0 {
+	index, ok := parseIndex(text)
+	if !ok {
 		return "", 0, at(annotations(doc).Get(indexKey).Position(),
-			"the annotation %s must be a number from 0 on, not %q", indexKey, text)
+			"the annotation %s must be a number from 0 to %d, not %q", indexKey, maxIndex, text)
 	}
 	return path, index, nil
+}
+
+// maxIndex is the highest index of a document. It leaves room for what is appended.
+const maxIndex = 1_000_000_000
+
+// parseIndex reads the index of a document. It need not be one of the file: indexes are an order.
+func parseIndex(text string) (index int, ok bool) {
+	index, err := strconv.Atoi(text)
+	return index, err == nil && index >= 0 && index <= maxIndex
 }
 
 func conflict(doc *gaby.YamlDoc, key, value, other, otherValue string) error {

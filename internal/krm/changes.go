@@ -174,12 +174,12 @@ func arrange(f *File, items []*Item) ([]entry, error) {
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int { return cmp.Compare(a.index, b.index) })
 	for i := 1; i < len(entries); i++ {
-		if a, b := entries[i-1], entries[i]; a.index == b.index {
-			item := cmp.Or(b.item, a.item)
+		a, b := entries[i-1].item, entries[i].item
+		if a != nil && b != nil && a.Index == b.Index {
 			return nil, &api.Failure{
-				Class: api.FailureFunction, Resource: item.name(),
-				Message: fmt.Sprintf("a resource at path %q and index %d already exists",
-					item.Path, item.Index),
+				Class: api.FailureFunction, Resource: b.name(),
+				Message: fmt.Sprintf("a resource at path %q and index %d already exists", b.Path,
+					b.Index),
 				Hint: "an item without the index annotation is appended to the file",
 			}
 		}

@@ -1,6 +1,7 @@
 package krm
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -40,6 +41,9 @@ func FuzzReturned(f *testing.F) {
 	}
 	f.Add(text)
 	f.Add([]byte(listText1))
+	for _, index := range []string{"77", "1", "-1", "999999999999999999999", "1000000000", "x"} {
+		f.Add(bytes.ReplaceAll(text, []byte(`/index: "0"`), []byte(`/index: "`+index+`"`)))
+	}
 	f.Add([]byte("kind: ResourceList\nitems:\n- &a {kind: x, apiVersion: y, metadata: {name: z, " +
 		"annotations: {internal.config.kubernetes.io/path: ../x}}}\n- *a\n"))
 	f.Add([]byte("debug\n"))

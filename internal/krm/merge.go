@@ -216,12 +216,12 @@ func movedTo(sent, returned *Item) (path string, index int, err error) {
 	case text == "":
 		return path, appendIndex, nil
 	}
-	index, err = strconv.Atoi(text)
-	if err != nil || index < 0 {
+	index, ok := parseIndex(text)
+	if !ok {
 		return "", 0, &api.Failure{
 			Class: api.FailureFunction, Resource: sent.String(),
 			Message: fmt.Sprintf("the function set the annotation %s to %q, which is not a number "+
-				"from 0 on", IndexAnnotation, text),
+				"from 0 to %d", IndexAnnotation, text, maxIndex),
 		}
 	}
 	return path, index, nil

@@ -138,8 +138,8 @@ func (r *resultReader) file(v gaby.Value) *FileRef {
 		return nil
 	}
 	if index := text(v.Get("index")); index != "" {
-		n, err := strconv.Atoi(index)
-		if err != nil || n < 0 {
+		n, ok := parseIndex(index)
+		if !ok {
 			r.note(v, "the index "+strconv.Quote(index)+" of file is not a number from 0 on")
 			n = 0
 		}
