@@ -45,7 +45,8 @@ type Rendered struct {
 }
 
 // Run renders the items. Everything that can be checked is checked before the first function runs.
-// Packages next to each other are rendered in parallel; what is reported does not depend on that.
+// No function runs after the first that fails. Packages next to each other are rendered in parallel
+// where nobody can see that: if all functions are in this process, and a failure writes nothing.
 func (r *Render) Run(ctx context.Context, items []*Item) (*Rendered, error) {
 	root, err := kptPackages(items)
 	if err != nil {
@@ -67,6 +68,7 @@ func (r *Render) Run(ctx context.Context, items []*Item) (*Rendered, error) {
 		meta: metaFiles(root, map[string]bool{}),
 	}
 	result := &Rendered{Kptfile: root.kptfile, SaveOnFailure: root.isTrue(saveOnFailureAnnotation)}
+	rendering.parallel = !result.SaveOnFailure && !root.runsPrograms()
 	if root.isTrue(parentsFirstAnnotation) {
 		result.Items, result.Results, err = rendering.parentsFirst(ctx, root, items)
 	} else {
@@ -249,6 +251,8 @@ type rendering struct {
 	*Render
 	slots chan struct{} // taken while functions of a package run
 	meta  map[string]bool
+	// parallel says that packages next to each other are rendered at once.
+	parallel bool
 }
 
 // outcome is what became of a package and those below it.
@@ -274,14 +278,9 @@ func (r *rendering) report(o *outcome) {
 	}
 }
 
-// render renders the packages below p, in parallel, and then p.
+// render renders the packages below p and then p.
 func (r *rendering) render(ctx context.Context, p *kptPackage) *outcome {
-	done := &outcome{dir: p.dir, below: make([]*outcome, len(p.below))}
-	var group sync.WaitGroup
-	for i, sub := range p.below {
-		group.Go(func() { done.below[i] = r.render(ctx, sub) })
-	}
-	group.Wait()
+	done := &outcome{dir: p.dir, below: r.renderBelow(ctx, p)}
 	items := slices.Clone(p.items)
 	for i, sub := range done.below {
 		done.results = append(done.results, sub.results...)
@@ -301,6 +300,31 @@ func (r *rendering) render(ctx context.Context, p *kptPackage) *outcome {
 	done.items, done.own, done.err = r.pipeline(ctx, p, items)
 	done.results = append(done.results, done.own...)
 	return done
+}
+
+// renderBelow renders the packages below p. Without parallel it ends with the first that fails.
+func (r *rendering) renderBelow(ctx context.Context, p *kptPackage) []*outcome {
+	all := make([]*outcome, len(p.below))
+	var group sync.WaitGroup
+	for i, sub := range p.below {
+		if r.parallel {
+			group.Go(func() { all[i] = r.render(ctx, sub) })
+			continue
+		}
+		if all[i] = r.render(ctx, sub); all[i].err != nil {
+			return all[:i+1]
+		}
+	}
+	group.Wait()
+	return all
+}
+
+// runsPrograms reports whether a function of the package, or of one below it, is not of this
+// process.
+func (p *kptPackage) runsPrograms() bool {
+	return slices.ContainsFunc(p.functions(), func(f *pipelineFunction) bool {
+		return f.step.Runner.Program != nil
+	}) || slices.ContainsFunc(p.below, (*kptPackage).runsPrograms)
 }
 
 // all returns the items of the package and of those below it.
