@@ -359,6 +359,47 @@ func TestTree(t *testing.T) {
 	}
 }
 
+// Create makes a file once, however many try it at the same time, and replaces nothing.
+func TestTreeCreates(t *testing.T) {
+	dir := t.TempDir()
+	tree, err := files.OpenTree(dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tree.Close() //nolint:errcheck // nothing is synced
+	if err := os.Symlink("nowhere", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	create(t, filepath.Join(dir, "sub", "old"))
+	for _, path := range []string{"link", "sub/old", "sub"} {
+		if err := tree.Create(t.Context(), path, []byte(young)); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("%s: error %v", path, err)
+		}
+	}
+	var made sync.Map
+	var group sync.WaitGroup
+	for i := range 8 {
+		group.Go(func() {
+			text := fmt.Sprint(i)
+			err := tree.Create(t.Context(), "new/file", []byte(text))
+			if err == nil {
+				made.Store(text, true)
+			} else if !errors.Is(err, fs.ErrExist) {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	n := 0
+	made.Range(func(text, _ any) bool {
+		n++
+		return text == content(t, filepath.Join(dir, "new", "file"))
+	})
+	if n != 1 {
+		t.Errorf("%d made the file", n)
+	}
+}
+
 // TestTreeIsNotLeft checks that no path leaves the directory, neither lexically nor by links.
 func TestTreeIsNotLeft(t *testing.T) {
 	dir := t.TempDir()

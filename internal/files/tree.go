@@ -58,11 +58,30 @@ func (t *Tree) Write(ctx context.Context, rel string, from fs.FileInfo, parts ..
 		t.has(r.path, info.Size(), parts):
 		return nil
 	}
-	if err := t.locked(ctx, r, parts); err != nil {
+	return t.locked(ctx, r, parts)
+}
+
+// Create is Write for a file that must not exist. The error is then fs.ErrExist.
+func (t *Tree) Create(ctx context.Context, rel string, parts ...[]byte) error {
+	name, err := t.parent(rel)
+	if err != nil {
 		return err
 	}
-	t.dirs.add(filepath.Join(t.root.Name(), filepath.Dir(r.path)), t.sync)
-	return nil
+	r := &atomicFile{in: t.root, path: name, perm: 0o666, sync: t.sync}
+	r.check = func() error {
+		_, err := t.root.Lstat(name)
+		switch {
+		case err == nil:
+			return fs.ErrExist
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		}
+		return unwrapPath(err)
+	}
+	if err := r.check(); err != nil {
+		return err
+	}
+	return t.locked(ctx, r, parts)
 }
 
 // permits reports whether permissions are the wanted ones, less those of a umask. A umask takes
@@ -86,7 +105,11 @@ func (t *Tree) locked(ctx context.Context, r *atomicFile, parts [][]byte) error 
 			r.key = filepath.Base(r.path)
 		}
 	}
-	return r.write(parts)
+	if err := r.write(parts); err != nil {
+		return err
+	}
+	t.dirs.add(filepath.Join(t.root.Name(), filepath.Dir(r.path)), t.sync)
+	return nil
 }
 
 // has reports whether the parts are the content of a file.
@@ -106,7 +129,7 @@ func (t *Tree) has(name string, size int64, parts [][]byte) bool {
 // one of the file system.
 func (t *Tree) Remove(rel string, data []byte) error {
 	name := filepath.FromSlash(rel)
-	now, err := t.content(name)
+	now, err := t.Content(rel)
 	if err == nil && !bytes.Equal(now, data) {
 		return ErrChanged
 	}
@@ -124,8 +147,9 @@ func (t *Tree) Remove(rel string, data []byte) error {
 	return nil
 }
 
-// content returns the content of a file or the target of a symbolic link.
-func (t *Tree) content(name string) ([]byte, error) {
+// Content returns the content of a regular file or the target of a symbolic link.
+func (t *Tree) Content(rel string) ([]byte, error) {
+	name := filepath.FromSlash(rel)
 	info, err := t.root.Lstat(name)
 	switch {
 	case err != nil:

@@ -101,7 +101,7 @@ func (t *Tree) Chmod(rel string, perm fs.FileMode) error {
 // Unchanged returns an error if a file has another content than data, or a symbolic link another
 // target. rel is as for Write. The error is ErrChanged or one of the file system.
 func (t *Tree) Unchanged(rel string, data []byte) error {
-	now, err := t.content(filepath.FromSlash(rel))
+	now, err := t.Content(rel)
 	if err == nil && string(now) != string(data) {
 		return ErrChanged
 	}
@@ -130,11 +130,7 @@ func (t *Tree) Copy(ctx context.Context, rel string, from *os.File, info fs.File
 		return unwrapPath(err)
 	}
 	r := &atomicFile{in: t.root, path: name, perm: info.Mode().Perm(), sync: t.sync, from: from}
-	if err := t.locked(ctx, r, nil); err != nil {
-		return err
-	}
-	t.dirs.add(filepath.Join(t.root.Name(), filepath.Dir(name)), t.sync)
-	return nil
+	return t.locked(ctx, r, nil)
 }
 
 // equals reports whether a file of the tree has the content of another file.

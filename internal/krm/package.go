@@ -187,7 +187,7 @@ func parallel(ctx context.Context, n int, work func(int)) error {
 
 // checkPath returns an error for a path that an item cannot have.
 func (p *Package) checkPath(item *Item) error {
-	problem := func(format string, args ...any) error {
+	problem := func(format string, args ...any) *api.Failure {
 		return &api.Failure{
 			Class: api.FailureFunction, Resource: item.name(),
 			Message: fmt.Sprintf("the path %q ", item.Path) + fmt.Sprintf(format, args...),
@@ -238,6 +238,10 @@ func (p *Package) checkPath(item *Item) error {
 			return problem("is a directory")
 		case last && !info.Mode().IsRegular():
 			return problem("is not a regular file")
+		case last && p.file(clean) == nil:
+			err := problem("is that of a file that was not read: %s", fileName(p.Root, clean))
+			err.Hint = "move the file, or let the function give another path"
+			return err
 		case !last && !info.IsDir():
 			return problem("leads through the file %s", above)
 		}

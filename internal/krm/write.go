@@ -45,7 +45,7 @@ func (p *Package) Write(ctx context.Context, changes []*Change, o WriteOptions) 
 		problems[i] = one(func() error {
 			switch {
 			case c.IsNew():
-				return tree.Write(ctx, c.Path, nil, c.After...)
+				return tree.Create(ctx, c.Path, c.After...)
 			case c.IsDeleted():
 				return p.remove(c)
 			}

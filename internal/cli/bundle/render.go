@@ -2,10 +2,15 @@ package bundle
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/bundle"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -36,7 +41,8 @@ rendered, and ready by the rule for its kind. Objects keep the comments, the
 order and the quotes that they have in the Bundle.
 
 -o json prints the report in place of the objects: of several Bundles, a list.
--O DIR writes one file per resource. --simulate prints the order in which a
+-O DIR writes one file per resource, and replaces only files with the same
+object. --simulate prints the order in which a
 controller would proceed.
 
 The exit status is 0 when everything is ready, 1 when a retry may do more, 2 for
@@ -163,11 +169,44 @@ func (r *runner) writeFiles(ctx context.Context, results []*bundle.Result, dir s
 			if len(results) > 1 {
 				path = result.Bundle.Namespace + "." + result.Bundle.Name + "/" + path
 			}
-			if err := tree.Write(ctx, path, nil, res.Bytes()); err != nil {
+			err := replaceable(tree, path, res)
+			if err == nil {
+				err = tree.Write(ctx, path, nil, res.Bytes())
+			}
+			if err != nil {
 				problems = append(problems, diag.Failures(
-					run.NotWritten(path, err), api.FailureFunction)...)
+					run.NotWritten(diag.FileName(filepath.Join(dir, path)), err),
+					api.FailureFunction)...)
 			}
 		}
 	}
 	return problems.Err()
+}
+
+// replaceable returns an error if a file that exists is not an earlier rendering of a resource: the
+// same object and nothing else.
+func replaceable(tree *files.Tree, path string, res *bundle.ResourceResult) error {
+	text, err := tree.Content(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	was, is := header(text), header(res.Bytes())
+	if was.Kind != is.Kind || was.Name != is.Name || was.Namespace != is.Namespace {
+		return fmt.Errorf("the file exists and is not a rendering of the resource %s (%s %s)",
+			res.Resource.Name, is.Kind, is.Name)
+	}
+	return nil
+}
+
+// header returns the header of a text with one document, an empty one for another text.
+func header(text []byte) gaby.Header {
+	doc, err := gaby.ParseYAML(text)
+	if err != nil {
+		return gaby.Header{}
+	}
+	h, _ := doc.Header() // of what is not a resource it is empty
+	return h
 }
