@@ -98,7 +98,7 @@ func family(doc *gaby.YamlDoc, pathKey, indexKey string) (path string, index int
 	return path, index, nil
 }
 
-// maxIndex is the highest index of a document. It leaves room for what is appended.
+// maxIndex is the highest index of a document. More can be appended.
 const maxIndex = 1_000_000_000
 
 // parseIndex reads the index of a document. It need not be one of the file: indexes are an order.

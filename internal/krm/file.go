@@ -130,8 +130,8 @@ func (f *File) text(entries []entry, kept map[*gaby.YamlDoc]bool) [][]byte {
 	if f != nil {
 		ending = doctext.LineEnding(f.data)
 	}
-	removed := 0 // documents of the file whose comments were handled
-	comments := func(before int) { // which may be behind the last document
+	removed := 0                   // documents of the file whose comments were handled
+	comments := func(before int) { // which may be after the last document
 		for ; f != nil && removed < min(before, len(f.docs)); removed++ {
 			if doc := f.docs[removed]; !kept[doc] && doc.IsDocument() {
 				if c := doctext.CommentDocuments(f.source(removed)); len(c) > 0 {

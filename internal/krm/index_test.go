@@ -19,9 +19,9 @@ func TestIndexesAreAnOrder(t *testing.T) {
 		want string
 	}{
 		"as they are":      {"0", "2", "A - # B C"},
-		"behind the last":  {"77", "2", "- # B C A"},
+		"after the last":   {"77", "2", "- # B C A"},
 		"next to the last": {"4", "2", "- # B C A"},
-		"far behind":       {"1000000000", "77", "- C # B A"},
+		"far after":        {"1000000000", "77", "- C # B A"},
 		"swapped":          {"2", "0", "# B - A C"},
 		"that of the list": {"1", "2", "- A # B C"},
 		"the same twice":   {"2", "2", "a resource at path"},

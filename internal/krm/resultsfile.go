@@ -1,14 +1,11 @@
 package krm
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/files"
 )
 
 // ResultList returns the results of steps as the text of a FunctionResultList, as kpt writes it:
@@ -71,14 +68,12 @@ func textOf(value any) any {
 	return fmt.Sprint(value)
 }
 
-// WriteResults writes results.yaml to a directory, which is created if it does not exist. With each
-// it also writes results-0.yaml, results-1.yaml and so on, as kustomize does: one list for each
-// function that returned results.
-func WriteResults(ctx context.Context, dir string, results []*StepResult, exitCode int, each bool,
-) error {
+// ResultFiles returns the text of results.yaml. With each there are also results-0.yaml,
+// results-1.yaml and so on, as kustomize writes them: a list for each function with results.
+func ResultFiles(results []*StepResult, exitCode int, each bool) (map[string][]byte, error) {
 	text, err := ResultList(results, exitCode)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	texts := map[string][]byte{"results.yaml": text}
 	for _, r := range results {
@@ -87,42 +82,14 @@ func WriteResults(ctx context.Context, dir string, results []*StepResult, exitCo
 		}
 		doc, err := gaby.ParseYAML([]byte("x: []\n"))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		list, err := doc.Set(resultsData(r.Results), "x")
 		if err != nil {
-			return err
+			return nil, err
 		}
 		name := fmt.Sprintf("results-%d.yaml", len(texts)-1)
 		texts[name] = []byte(strings.TrimRight(list.Value().YAML(), "\n") + "\n")
 	}
-	return writeFiles(ctx, dir, texts)
-}
-
-// WriteIO writes what each function got and gave to a directory.
-func WriteIO(ctx context.Context, dir string, results []*StepResult) error {
-	texts := map[string][]byte{}
-	for i, r := range results {
-		if r.In == nil && r.Out == nil {
-			continue
-		}
-		texts[fmt.Sprintf("%02d-in.yaml", i+1)] = r.In
-		texts[fmt.Sprintf("%02d-out.yaml", i+1)] = r.Out
-		texts[fmt.Sprintf("%02d-err.txt", i+1)] = []byte(r.Stderr)
-	}
-	return writeFiles(ctx, dir, texts)
-}
-
-func writeFiles(ctx context.Context, dir string, texts map[string][]byte) error {
-	tree, err := files.OpenTree(dir, false)
-	if err != nil {
-		return notWritten(diag.FileName(dir), err)
-	}
-	defer tree.Close() //nolint:errcheck // nothing is synced
-	for name, text := range texts {
-		if err := tree.Write(ctx, name, nil, text); err != nil {
-			return notWritten(fileName(dir, name), err)
-		}
-	}
-	return nil
+	return texts, nil
 }

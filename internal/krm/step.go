@@ -59,13 +59,15 @@ type StepResult struct {
 	Selected int // items that the function got
 	Results  []Result
 	Stderr   string
-	ExitCode int
+	ExitCode int // 1 if it failed in another way
 	Duration time.Duration
 	Notes    []string
 	Deleted  int    // items that the function removed
 	Added    int    // items that the function made
 	Skipped  string // why the function did not run
 	Err      error  // why the function failed
+	// Unusable says that the function ended well, but its output cannot be used.
+	Unusable bool
 	// In and Out are what the function got and gave, as text, with KeepIO.
 	In, Out []byte
 }
@@ -177,7 +179,7 @@ func (p *Pipeline) step(ctx context.Context, items []*Item, step *Step) ([]*Item
 		return items, result
 	}
 	if p.Strict && result.Err == nil && len(result.Notes) > 0 {
-		result.ExitCode, result.Err = 1, named(step, errors.New(strings.Join(result.Notes, "; ")))
+		result.fail(step, errors.New(strings.Join(result.Notes, "; ")))
 		after = nil
 	}
 	if after == nil || step.Check || result.Err != nil && !step.DeferFailure {
@@ -192,6 +194,11 @@ func (p *Pipeline) step(ctx context.Context, items []*Item, step *Step) ([]*Item
 		p.Ended(result)
 	}
 	return combined, result
+}
+
+// fail records why the output of a function that ended well cannot be used.
+func (r *StepResult) fail(step *Step, err error) {
+	r.ExitCode, r.Err, r.Unusable = 1, named(step, err), true
 }
 
 // combine puts the items that a function returned where those it got were, and new ones at the end.
@@ -382,7 +389,7 @@ func (p *Pipeline) program(ctx context.Context, selected []*Item, step *Step,
 	output, problem := parseOutput(stdout)
 	if problem != nil {
 		if result.Err == nil {
-			result.ExitCode, result.Err = 1, named(step, problem)
+			result.fail(step, problem)
 		} else if step.DeferFailure && len(bytes.TrimSpace(stdout)) > 0 {
 			result.Notes = append(result.Notes, "its output is not used: "+problem.Error())
 		}
@@ -402,7 +409,7 @@ func (p *Pipeline) program(ctx context.Context, selected []*Item, step *Step,
 	}
 	after, err := merge(selected, output.Items, p.Provider)
 	if err != nil {
-		result.ExitCode, result.Err = 1, named(step, err)
+		result.fail(step, err)
 		return nil
 	}
 	for _, item := range after {

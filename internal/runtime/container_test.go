@@ -289,8 +289,11 @@ func noError(err error) bool { return err == nil }
 // E5: an engine that fails, and a function that ends with a status that engines use, are
 // distinguished, and the hint says which of them it was.
 func TestEngineOrFunction(t *testing.T) {
-	const cannotStart = "the function did not run: the program that the image names is missing, " +
-		"is not executable, or is for another kind of machine"
+	cannotStart := func(engine string) string {
+		return "the function did not run: " + engine + " failed, or the program that the image " +
+			"names is missing, is not executable, or is for another kind of machine; check with: " +
+			engine + " run --rm IMG"
+	}
 	for _, c := range []struct {
 		name, engine, stderr string
 		code                 int
@@ -299,13 +302,19 @@ func TestEngineOrFunction(t *testing.T) {
 	}{
 		{
 			"docker fails", "docker", "docker: Error response from daemon: bad", 125, true,
-			"the function did not run, docker failed; check with: docker run --rm IMG",
+			"the function did not run: docker failed; check with: docker run --rm IMG",
 		},
-		{"not executable", "podman", "Error: runc: permission denied", 126, true, cannotStart},
-		{"no such program", "docker", "docker: executable not found", 127, true, cannotStart},
+		{
+			"not executable", "podman", "Error: runc: permission denied", 126, true,
+			cannotStart("podman"),
+		},
+		{
+			"no such program", "docker", "docker: executable not found", 127, true,
+			cannotStart("docker"),
+		},
 		{
 			"nerdctl fails", "nerdctl", `time="T" level=fatal msg="bad"`, 1, true,
-			"the function did not run, nerdctl failed; check with: nerdctl run --rm IMG",
+			"the function did not run: nerdctl failed; check with: nerdctl run --rm IMG",
 		},
 		{"a function fails", "nerdctl", "bad", 1, false, ""},
 		{

@@ -162,12 +162,13 @@ type EngineError struct {
 
 // Hint says what to do about it.
 func (e *EngineError) Hint() string {
+	why := e.Engine + " failed"
 	if e.Code == statusExecutable || e.Code == statusNotFound {
-		return "the function did not run: the program that the image names is missing, is not " +
-			"executable, or is for another kind of machine"
+		why += ", or the program that the image names is missing, is not executable, or is for " +
+			"another kind of machine"
 	}
-	return fmt.Sprintf("the function did not run, %s failed; check with: %s run --rm %s", e.Engine,
-		e.Engine, e.Image)
+	return fmt.Sprintf("the function did not run: %s; check with: %s run --rm %s", why, e.Engine,
+		e.Image)
 }
 
 func (e *EngineError) Error() string {

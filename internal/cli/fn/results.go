@@ -16,7 +16,6 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
-	"github.com/fctl-dev/fctl/internal/source"
 )
 
 // resultFlags are the flags about the results of functions.
@@ -118,7 +117,7 @@ func (r *stepReporter) ended(s *krm.StepResult) {
 	if text := strings.TrimRight(s.Stderr, "\n"); text != "" {
 		b.WriteString("  Stderr:\n    " + strings.ReplaceAll(text, "\n", "\n    ") + "\n")
 	}
-	if s.Err != nil {
+	if s.Err != nil && !s.Unusable {
 		fmt.Fprintf(&b, "  Exit code: %d\n", s.ExitCode)
 	}
 	_, _ = r.app.Streams.ErrOut.Write([]byte(b.String()))
@@ -147,12 +146,14 @@ func (r *runner) outcome(ctx context.Context, o *resultFlags, results []*krm.Ste
 	}
 	var problems []error
 	if o.dir != "" {
-		problems = append(problems,
-			krm.WriteResults(ctx, source.InDirectory(r.app.Dir, o.dir), results, code, o.each))
+		texts, err := krm.ResultFiles(results, code, o.each)
+		if err == nil {
+			err = r.writeTexts(ctx, o.dir, texts)
+		}
+		problems = append(problems, err)
 	}
 	if o.keepIO != "" {
-		problems = append(problems,
-			krm.WriteIO(ctx, source.InDirectory(r.app.Dir, o.keepIO), results))
+		problems = append(problems, r.writeTexts(ctx, o.keepIO, ioFiles(results)))
 	}
 	if failed != nil && o.asJSON {
 		problems = append(problems, r.app.WriteValues(r.events(nil, nil, results)))
