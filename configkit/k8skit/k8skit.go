@@ -110,17 +110,21 @@ func (p *ResourceProvider) Scope(t api.ResourceType) configkit.Scope {
 	return cmp.Or(p.Registry.Scope(t), p.schemas.Scope(t))
 }
 
-// InputResources returns the resources of all input files of a run with several. Resources whose
-// names the cluster generates have no name.
-func (p *ResourceProvider) InputResources() []api.ResourceInfo { return p.schemas.InputResources() }
-
-// InputsCalled returns the input resources with a name, in any namespace.
-func (p *ResourceProvider) InputsCalled(name string) []schemas.Input {
-	return p.schemas.InputsCalled(name)
-}
+// Inputs returns the resources of all input files of a run with several.
+func (p *ResourceProvider) Inputs() *schemas.ResourceIndex { return p.schemas.Inputs() }
 
 // InputDocuments returns the documents of all input files.
 func (p *ResourceProvider) InputDocuments() gaby.Container { return p.schemas.InputDocuments() }
+
+// InputDocument returns the document of a resource of the input files.
+func (p *ResourceProvider) InputDocument(in schemas.Input) *gaby.YamlDoc {
+	return p.schemas.InputDocument(in)
+}
+
+// FromInputs returns what compute finds in the input files, which it computes once for each key.
+func (p *ResourceProvider) FromInputs(key any, compute func() any) any {
+	return p.schemas.FromInputs(key, compute)
+}
 
 // ToolchainType returns Kubernetes/YAML.
 func (*ResourceProvider) ToolchainType() api.ToolchainType { return api.ToolchainKubernetesYAML }

@@ -12,6 +12,8 @@ import (
 type Excluded struct {
 	// Docs are the documents of the unit that the function does not see.
 	Docs gaby.Container
+	// Where is the where-expression that selects what the function sees.
+	Where string
 	// Selects reports whether the function would see a document that is not in the unit.
 	Selects func(*gaby.YamlDoc) (bool, error)
 }
@@ -38,6 +40,7 @@ func (s *selector) withExcluded(
 		seen[doc] = true
 	}
 	excluded := &Excluded{
+		Where: both.String(),
 		Selects: func(doc *gaby.YamlDoc) (bool, error) {
 			return both.MatchResource(s.provider, doc)
 		},

@@ -26,9 +26,13 @@ func vetDisruptionBudgetsFunction(
 			fc *api.FunctionContext, docs gaby.Container, _ handler.Arguments, _ []byte,
 		) (api.ValidationResult, error) {
 			result := api.ValidationResult{Passed: true}
-			budgets := budgetsIn(provider, unit.WholeUnit(fc, docs))
-			if others, ok := provider.(interface{ InputDocuments() gaby.Container }); ok {
-				budgets = append(budgets, budgetsIn(provider, others.InputDocuments())...)
+			all := []budgets{budgetsIn(provider, unit.WholeUnit(fc, docs))}
+			if others, ok := provider.(inputProvider); ok {
+				type key struct{}
+				elsewhere, _ := others.FromInputs(key{}, func() any {
+					return budgetsIn(provider, others.InputDocuments())
+				}).(budgets)
+				all = append(all, elsewhere)
 			}
 			matches := 0
 			_, err := yamlkit.VisitResources(docs, nil, provider,
@@ -39,9 +43,7 @@ func vetDisruptionBudgetsFunction(
 						return output, nil
 					}
 					matches++
-					if slices.ContainsFunc(budgets, func(b budget) bool {
-						return b.protects(doc)
-					}) {
+					if slices.ContainsFunc(all, func(b budgets) bool { return b.protect(doc) }) {
 						return output, nil
 					}
 					pos := replicas.Position()
@@ -73,34 +75,56 @@ func isReplicated(t api.ResourceType) bool {
 	return false
 }
 
-// budget is a PodDisruptionBudget.
-type budget struct {
-	namespace string
-	selector  gaby.Value
-}
+// budgets are PodDisruptionBudgets, by namespace and by one of the labels that their selectors
+// require, if there is one: only those that require a label of the pods are compared with them.
+type budgets map[budgetKey][]budget
 
-func budgetsIn(provider configkit.ResourceProvider, docs gaby.Container) []budget {
-	var all []budget
+type budgetKey struct{ namespace, label, value string }
+
+// budget is the selector of a PodDisruptionBudget.
+type budget struct{ selector gaby.Value }
+
+func budgetsIn(provider configkit.ResourceProvider, docs gaby.Container) budgets {
+	all := budgets{}
 	for _, doc := range docs {
 		t, err := provider.ResourceTypeGetter(doc)
 		if err == nil && t == "policy/v1/PodDisruptionBudget" && doc.Check() == nil {
-			all = append(all, budget{namespaceOf(doc), doc.Value().Get("spec").Get("selector")})
+			b := budget{doc.Value().Get("spec").Get("selector")}
+			first := b.selector.Get("matchLabels").First()
+			key := budgetKey{namespaceOf(doc), first.Key(), first.Text()}
+			all[key] = append(all[key], b)
 		}
 	}
 	return all
+}
+
+// protect reports whether one of the budgets selects the pods of a workload.
+func (b budgets) protect(workload *gaby.YamlDoc) bool {
+	labels := workload.Value().Get("spec").Get("template").Get("metadata").Get("labels")
+	key := budgetKey{namespace: namespaceOf(workload)}
+	protects := func(b budget) bool { return b.selects(labels) }
+	if slices.ContainsFunc(b[key], protects) {
+		return true
+	}
+	for l := labels.First(); l.Exists(); l = l.Next() {
+		key.label, key.value = l.Key(), l.Text()
+		if slices.ContainsFunc(b[key], protects) {
+			return true
+		}
+	}
+	return false
 }
 
 func namespaceOf(doc *gaby.YamlDoc) string {
 	return doc.Value().Get("metadata").Get("namespace").Text()
 }
 
-// protects reports whether a budget selects the pods of a workload. An empty selector selects every
-// pod of the namespace, and one that is missing none.
-func (b budget) protects(workload *gaby.YamlDoc) bool {
-	if namespaceOf(workload) != b.namespace || b.selector.Kind() != gaby.Map {
+// selects reports whether a budget selects pods of its namespace with these labels. An empty
+// selector selects all of them, and one that is missing none.
+func (b budget) selects(labels gaby.Value) bool {
+	if b.selector.Kind() != gaby.Map {
 		return false
 	}
-	labels := workload.Value().Get("spec").Get("template").Get("metadata").Get("labels")
 	for want := b.selector.Get("matchLabels").First(); want.Exists(); want = want.Next() {
 		if !labels.Get(want.Key()).EqualText(want.Text()) {
 			return false

@@ -6,34 +6,42 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/kubernetes/namespaces"
-	"github.com/fctl-dev/fctl/functions/unit"
 )
+
+// serviceKinds returns the kinds of the resources that can be reached under their names as hosts.
+func serviceKinds() []string { return []string{"Service", "serving.knative.dev/Service"} }
 
 // isService reports whether resources of a type can be reached under their names as hosts.
 func isService(t api.ResourceType) bool {
-	kind := unit.GroupKind(t)
-	return kind == "Service" || kind == "serving.knative.dev/Service"
+	return slices.Contains(serviceKinds(), configkit.GroupKind(t))
 }
 
 // noteHosts reports how many values still contain the former name of a Service as a host.
 func (r *renamer) noteHosts() {
-	hosts := namespaces.FormerHosts{}
+	type service struct{ namespace, name string }
+	own := map[service]bool{}
 	for i := range r.all {
 		n := &r.all[i]
-		if n.name == n.Name() || !isService(n.Info.ResourceType) {
-			continue
+		if n.name != n.Name() && isService(n.Info.ResourceType) {
+			own[service{n.Namespace, n.Name()}] = true
+			own[service{schemas.Anywhere, n.Name()}] = true
 		}
-		if hosts[n.Name()] == nil {
-			hosts[n.Name()] = map[string]bool{}
-		}
-		hosts[n.Name()][n.Namespace] = true
 	}
-	if len(hosts) == 0 {
+	if len(own) == 0 && (r.affix == nil || !slices.ContainsFunc(serviceKinds(), r.inputs.HasKind)) {
 		return
 	}
+	hosts := namespaces.FormerHosts(func(namespace, name string) bool {
+		return own[service{namespace, name}] ||
+			slices.ContainsFunc(serviceKinds(), func(kind string) bool {
+				to, found := r.elsewhere(kind, namespace, name)
+				return found && to != name
+			})
+	})
 	count, names := 0, map[string]bool{}
 	for _, doc := range r.unit {
 		info, err := r.provider.ResourceInfo(doc)

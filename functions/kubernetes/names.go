@@ -2,12 +2,14 @@ package kubernetes
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/functions/kubernetes/namespaces"
 	"github.com/fctl-dev/fctl/functions/unit"
@@ -58,19 +60,24 @@ func setNameFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 // refuseSeveral returns an error if several resources of a type would get the same name.
 func (r *renamer) refuseSeveral(name string) error {
 	own := r.resources(r.selected)
-	names := map[string][]string{} // current names, by kind
-	for _, n := range slices.Concat(own, r.elsewhere()) {
-		if kind := unit.GroupKind(n.Info.ResourceType); !slices.Contains(names[kind], n.Name()) {
-			names[kind] = append(names[kind], n.Name())
+	names := map[string]map[string]bool{} // current names in the unit, by kind
+	for i := range own {
+		kind := configkit.GroupKind(own[i].Info.ResourceType)
+		if names[kind] == nil {
+			names[kind] = map[string]bool{}
 		}
+		names[kind][own[i].Name()] = true
 	}
 	for i := range own {
 		n := &own[i]
-		all := names[unit.GroupKind(n.Info.ResourceType)]
-		if len(all) == 1 {
+		kind := configkit.GroupKind(n.Info.ResourceType)
+		all := slices.Sorted(maps.Keys(names[kind]))
+		count := len(all)
+		first, others := r.otherNames(kind, names[kind])
+		if count += others; count == 1 {
 			continue
 		}
-		slices.Sort(all)
+		all = slices.Sorted(slices.Values(append(all, first...)))
 		other := n.Name()
 		if other == name {
 			other = all[slices.IndexFunc(all, func(old string) bool { return old != name })]
@@ -79,22 +86,41 @@ func (r *renamer) refuseSeveral(name string) error {
 			fmt.Sprintf("--kind and --name select one; 'rename-resource %s %s %s' renames one "+
 				"with its references",
 				n.Info.ResourceType, other, name),
-			"%d resources of type %s would all be called %s: %s", len(all), n.Info.ResourceType,
-			name, shortList(all))
+			"%d resources of type %s would all be called %s: %s", count, n.Info.ResourceType,
+			name, namespaces.ShortList(all, count))
 	}
 	return nil
 }
 
-// shortList returns the first few names and the number of the others.
-func shortList(names []string) string {
-	const most = 5
-	for i := range names {
-		names[i] = strings.TrimPrefix(names[i], "/")
+// otherNames returns the first names of the resources of a kind that the where-expressions select
+// in the input files, and the number of all, without those in own.
+func (r *renamer) otherNames(kind string, own map[string]bool) (first []string, count int) {
+	all := r.inputs.Names(kind)
+	if excluded := handler.ExcludedOf(r.fc); excluded != nil && len(all) > 0 {
+		type key struct{ kind, where string }
+		p, _ := r.provider.(inputProvider)
+		all, _ = p.FromInputs(key{kind, excluded.Where}, func() any {
+			return slices.DeleteFunc(slices.Clone(all), func(name string) bool {
+				return !slices.ContainsFunc(r.inputs.In(kind, schemas.Anywhere, name),
+					r.selects)
+			})
+		}).([]string)
 	}
-	if len(names) > most {
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
+	count = len(all)
+	for name := range own {
+		if _, found := slices.BinarySearch(all, name); found {
+			count--
+		}
 	}
-	return strings.Join(names, ", ")
+	for _, name := range all {
+		if len(first) > namespaces.ShownNames {
+			break
+		}
+		if !own[name] {
+			first = append(first, name)
+		}
+	}
+	return first, count
 }
 
 func renameResourceFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
@@ -127,7 +153,7 @@ func renameResourceFunction(provider configkit.ResourceProvider) handler.Functio
 		t, to := api.ResourceType(a.String("resource-type")), a.String(parameterNewName)
 		from := a.String(parameterOldName)
 		isMeant := func(n renaming) bool {
-			return unit.SameKind(n.Info.ResourceType, t) && n.Name() == from
+			return configkit.SameKind(n.Info.ResourceType, t) && n.Name() == from
 		}
 		var found []string
 		for _, n := range r.resources(docs) {
@@ -140,7 +166,7 @@ func renameResourceFunction(provider configkit.ResourceProvider) handler.Functio
 		switch {
 		case len(found) > 1:
 			return 0, r.all[1].Failure("--namespace selects one", "there are several: %s",
-				shortList(found))
+				namespaces.ShortList(found, len(found)))
 		case len(found) == 0 && !slices.ContainsFunc(r.resources(r.unit), isMeant):
 			// It is not in the unit, not even among the resources that are not selected.
 			r.all = r.inOtherFiles(t, from, to)
@@ -154,10 +180,9 @@ func renameResourceFunction(provider configkit.ResourceProvider) handler.Functio
 // returns one for a resource outside the input, so that references to it are renamed.
 func (r *renamer) inOtherFiles(t api.ResourceType, from, to string) []renaming {
 	var all []renaming
-	for _, n := range r.elsewhere() {
-		if unit.SameKind(n.Info.ResourceType, t) && n.Name() == from {
-			n.name = to
-			all = append(all, n)
+	for _, in := range r.inputs.In(configkit.GroupKind(t), schemas.Anywhere, from) {
+		if r.selects(in) {
+			all = append(all, renaming{namespaces.NewResource(nil, in.ResourceInfo), to})
 		}
 	}
 	if len(all) == 0 {
@@ -170,21 +195,23 @@ func (r *renamer) inOtherFiles(t api.ResourceType, from, to string) []renaming {
 // noteSimilarType reports a type of the input that may be meant if the given one is neither in the
 // input nor known to Kubernetes.
 func (r *renamer) noteSimilarType(t api.ResourceType) {
-	if p, ok := r.provider.(interface {
-		Scope(t api.ResourceType) configkit.Scope
-	}); ok && p.Scope(t) != configkit.ScopeUnknown {
+	if p, ok := r.provider.(inputProvider); ok && p.Scope(t) != configkit.ScopeUnknown {
 		return
 	}
-	var types []string
-	for _, n := range slices.Concat(r.resources(r.unit), r.elsewhere()) {
-		if unit.SameKind(n.Info.ResourceType, t) {
+	types := map[string]bool{}
+	for _, n := range r.resources(r.unit) {
+		types[string(n.Info.ResourceType)] = true
+	}
+	for _, other := range r.inputs.Types() {
+		types[string(other)] = true
+	}
+	for other := range types {
+		if configkit.SameKind(api.ResourceType(other), t) {
 			return
 		}
-		types = append(types, string(n.Info.ResourceType))
 	}
-	slices.Sort(types)
 	if hint := configkit.DidYouMean("",
-		configkit.Suggest(string(t), slices.Compact(types))); hint != "" {
+		configkit.Suggest(string(t), slices.Sorted(maps.Keys(types)))); hint != "" {
 		r.fc.NoteOnce(fmt.Sprintf("no resource is of type %s; %s", configkit.Abbreviate(string(t)),
 			hint))
 	}
@@ -193,7 +220,7 @@ func (r *renamer) noteSimilarType(t api.ResourceType) {
 // keepsName reports whether resources of a type keep their names when all others get a prefix or
 // suffix, because their names have a meaning.
 func keepsName(t api.ResourceType) bool {
-	switch unit.GroupKind(t) {
+	switch configkit.GroupKind(t) {
 	case "Namespace", "apiextensions.k8s.io/CustomResourceDefinition",
 		"apiregistration.k8s.io/APIService":
 		return true
@@ -229,9 +256,10 @@ func affixFunction(
 		},
 	}, func(fc *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
 		r := newRenamer(fc, provider, docs)
-		for _, n := range slices.Concat(r.resources(docs), r.elsewhere()) {
+		r.affix = func(name string) string { return add(a.String(affix), name) }
+		for _, n := range r.resources(docs) {
 			if !keepsName(n.Info.ResourceType) {
-				n.name = add(a.String(affix), n.name)
+				n.name = r.affix(n.name)
 				r.all = append(r.all, n)
 			}
 		}

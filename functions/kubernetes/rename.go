@@ -1,12 +1,14 @@
 package kubernetes
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/functions/kubernetes/namespaces"
 	"github.com/fctl-dev/fctl/functions/unit"
@@ -25,12 +27,22 @@ type renamer struct {
 	selected gaby.Container
 	unit     gaby.Container
 	all      []renaming
+	inputs   *schemas.ResourceIndex // the resources of all input files
+	// affix returns the new name of resources in other input files; nil if they keep theirs.
+	affix func(name string) string
 }
 
 func newRenamer(
 	fc *api.FunctionContext, provider configkit.ResourceProvider, docs gaby.Container,
 ) *renamer {
-	return &renamer{fc: fc, provider: provider, selected: docs, unit: unit.WholeUnit(fc, docs)}
+	r := &renamer{
+		fc: fc, provider: provider, selected: docs, unit: unit.WholeUnit(fc, docs),
+		inputs: schemas.IndexResources(nil),
+	}
+	if p, ok := provider.(inputProvider); ok {
+		r.inputs = p.Inputs()
+	}
+	return r
 }
 
 // resources returns a renaming for each resource in docs, with its current name.
@@ -46,31 +58,32 @@ func (r *renamer) resources(docs gaby.Container) []renaming {
 	return all
 }
 
-// elsewhere returns a renaming for each resource of all input files that the where-expressions
-// select, with its current name.
-func (r *renamer) elsewhere() []renaming {
-	p, ok := r.provider.(interface {
-		InputResources() []api.ResourceInfo
-		InputDocuments() gaby.Container
-	})
-	var all []renaming
-	switch excluded := handler.ExcludedOf(r.fc); {
-	case !ok:
-	case excluded == nil:
-		for _, info := range p.InputResources() {
-			if name := string(info.ResourceNameWithoutScope); name != "" {
-				all = append(all, renaming{namespaces.NewResource(nil, info), name})
-			}
-		}
-	default:
-		for _, n := range r.resources(p.InputDocuments()) {
-			if selected, err := excluded.Selects(n.Doc); err == nil && selected {
-				n.Doc = nil
-				all = append(all, n)
-			}
+// elsewhere returns the name that the function gives to a resource in another input file, and
+// reports whether there is one.
+func (r *renamer) elsewhere(kind, namespace, name string) (string, bool) {
+	if r.affix == nil {
+		return "", false
+	}
+	for _, in := range r.inputs.In(kind, namespace, name) {
+		if !keepsName(in.ResourceType) && r.selects(in) {
+			return r.affix(name), true
 		}
 	}
-	return all
+	return "", false
+}
+
+// selects reports whether the where-expressions select a resource of an input file.
+func (r *renamer) selects(in schemas.Input) bool {
+	excluded := handler.ExcludedOf(r.fc)
+	if excluded == nil {
+		return true
+	}
+	p, ok := r.provider.(inputProvider)
+	if !ok {
+		return false
+	}
+	selected, err := excluded.Selects(p.InputDocument(in))
+	return err == nil && selected
 }
 
 // check returns errors for new names that are invalid or taken.
@@ -85,19 +98,19 @@ func (r *renamer) check() error {
 	var problems []error
 	for i := range others {
 		n := &others[i]
-		kind := unit.GroupKind(n.Info.ResourceType)
+		kind := configkit.GroupKind(n.Info.ResourceType)
 		if name, ok := renamed[n.Doc]; ok && name != n.name {
 			n.name = name
 			if err := unit.CheckResourceName(r.provider, n.Info.ResourceType, name); err != nil {
 				problems = append(problems, n.Failure("", "%v", err))
 				continue
 			}
-			for _, other := range namespaces.OtherInputs(r.fc, r.provider, kind, name) {
-				if string(other.ResourceName) == n.Namespace+"/"+name {
-					problems = append(problems, n.Failure("",
-						"%s of %s:%d and %s would both be called %s", name, other.File,
-						other.Line, n.Name(), name))
-				}
+			for _, other := range namespaces.OtherInputs(
+				r.fc, r.provider, kind, n.Namespace, name,
+			) {
+				problems = append(problems, n.Failure("",
+					"%s of %s:%d and %s would both be called %s", name, other.File,
+					other.Line, n.Name(), name))
 			}
 		}
 		k := key{kind, n.Namespace, n.name}
@@ -116,14 +129,15 @@ func (r *renamer) run() (int, error) {
 	if err := r.check(); err != nil {
 		return 0, err
 	}
-	type key struct{ kind, name string }
-	byName := map[key][]*renaming{}
+	type key struct{ kind, namespace, name string }
+	names := map[key]string{} // new names
 	named := map[*gaby.YamlDoc]bool{}
 	matches := 0
 	for i := range r.all {
 		n := &r.all[i]
-		k := key{unit.GroupKind(n.Info.ResourceType), n.Name()}
-		byName[k] = append(byName[k], n)
+		kind := configkit.GroupKind(n.Info.ResourceType)
+		names[key{kind, n.Namespace, n.Name()}] = n.name
+		names[key{kind, schemas.Anywhere, n.Name()}] = n.name
 		if n.Doc != nil {
 			named[n.Doc] = true
 			matches++
@@ -136,9 +150,16 @@ func (r *renamer) run() (int, error) {
 				return "", false // the resource itself gets its name below
 			}
 			for _, t := range ref.Types {
-				for _, n := range byName[key{unit.GroupKind(t), ref.Name}] {
-					if n.Namespace == "" || ref.Namespace == "" || n.Namespace == ref.Namespace {
-						return n.name, true
+				kind := configkit.GroupKind(t)
+				// A namespace that is not known is like any other.
+				for _, namespace := range []string{
+					cmp.Or(ref.Namespace, schemas.Anywhere), "",
+				} {
+					if to, ok := names[key{kind, namespace, ref.Name}]; ok {
+						return to, true
+					}
+					if to, ok := r.elsewhere(kind, namespace, ref.Name); ok {
+						return to, true
 					}
 				}
 			}

@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -44,46 +45,42 @@ func vetReferencesFunction(provider configkit.ResourceProvider) handler.Function
 		})
 }
 
+// inputProvider knows the input files of a run with several.
+type inputProvider interface {
+	Scope(t api.ResourceType) configkit.Scope
+	Inputs() *schemas.ResourceIndex
+	InputDocuments() gaby.Container
+	InputDocument(in schemas.Input) *gaby.YamlDoc
+	FromInputs(key any, compute func() any) any
+}
+
 // referenceSurvey finds the resources to which a unit refers.
 type referenceSurvey struct {
 	provider configkit.ResourceProvider
 	unit     gaby.Container
-	own      map[string][]api.ResourceInfo // the resources of the unit, by name
-	kinds    map[string]bool               // by group and kind: the input has resources of the type
-	others   interface {
-		Scope(t api.ResourceType) configkit.Scope
-		InputResources() []api.ResourceInfo
-		InputsCalled(name string) []schemas.Input
-		InputDocuments() gaby.Container
-	}
-	// by kind and name: what custom resources and kustomize make; nil if unknown
-	made map[string]bool
+	own      *schemas.ResourceIndex // of the unit
+	inputs   *schemas.ResourceIndex
+	others   inputProvider
+	made     madeResources     // of the unit, nil if unknown
+	reasons  map[string]string // what was found missing
 }
 
 func newReferenceSurvey(
 	provider configkit.ResourceProvider, docs gaby.Container,
 ) *referenceSurvey {
 	s := &referenceSurvey{
-		provider: provider, unit: docs, own: map[string][]api.ResourceInfo{},
-		kinds: map[string]bool{},
+		provider: provider, unit: docs, inputs: schemas.IndexResources(nil),
+		reasons: map[string]string{},
 	}
+	var own []schemas.Input
 	for _, doc := range docs {
 		if info, err := provider.ResourceInfo(doc); err == nil {
-			name := string(info.ResourceNameWithoutScope)
-			s.own[name] = append(s.own[name], info)
-			s.kinds[unit.GroupKind(info.ResourceType)] = true
+			own = append(own, schemas.Input{ResourceInfo: info})
 		}
 	}
-	if others, ok := provider.(interface {
-		Scope(t api.ResourceType) configkit.Scope
-		InputResources() []api.ResourceInfo
-		InputsCalled(name string) []schemas.Input
-		InputDocuments() gaby.Container
-	}); ok {
-		s.others = others
-		for _, info := range others.InputResources() {
-			s.kinds[unit.GroupKind(info.ResourceType)] = true
-		}
+	s.own = schemas.IndexResources(own)
+	if others, ok := provider.(inputProvider); ok {
+		s.others, s.inputs = others, others.Inputs()
 	}
 	return s
 }
@@ -110,7 +107,8 @@ func (s *referenceSurvey) checks(ref *unit.Reference) bool {
 // isElsewhere reports whether the cluster is likely to have resources of a type that nobody keeps
 // with the input: the type is cluster-scoped or custom, and the input has no resource of it.
 func (s *referenceSurvey) isElsewhere(t api.ResourceType) bool {
-	return !s.kinds[unit.GroupKind(t)] &&
+	kind := configkit.GroupKind(t)
+	return !s.own.HasKind(kind) && !s.inputs.HasKind(kind) &&
 		(namespaces.IsCustom(t) || s.others != nil && s.others.Scope(t) == configkit.ScopeCluster)
 }
 
@@ -128,26 +126,43 @@ func (s *referenceSurvey) missing(ref *unit.Reference) string {
 	if before, after, ok := strings.Cut(name, "/"); ok { // as in annotations of an Ingress
 		namespace, name = before, after
 	}
-	var types []string
-	for i, t := range ref.Types {
-		if inEveryCluster(t, namespace, name) || s.has(t, namespace, name) {
-			return ""
-		}
-		if !slices.ContainsFunc(ref.Types[:i], func(other api.ResourceType) bool {
-			return unit.SameKind(other, t)
-		}) {
-			types = append(types, string(t))
-		}
-	}
-	if s.isMade(ref.Types, name) {
+	if slices.ContainsFunc(ref.Types, func(t api.ResourceType) bool {
+		return inEveryCluster(t, namespace, name) || s.has(t, namespace, name)
+	}) || s.isMade(ref.Types, name) {
 		return ""
 	}
-	if namespace != "" && (s.others == nil ||
-		s.others.Scope(ref.Types[0]) != configkit.ScopeCluster) {
-		name = namespace + "/" + name
+	key := fmt.Sprint(namespace, "/", name, ref.Types)
+	reason, known := s.reasons[key]
+	if !known {
+		reason = s.reason(ref.Types, namespace, name)
+		s.reasons[key] = reason
 	}
-	message := strings.Join(types, " or ") + " " + name + " is not in the input"
-	if meant := configkit.DidYouMean("", configkit.Suggest(ref.Name, s.names(ref))); meant != "" {
+	return reason
+}
+
+// reason returns the message about a resource that is missing.
+func (s *referenceSurvey) reason(of []api.ResourceType, namespace, name string) string {
+	var types, near []string
+	kinds := map[string]bool{}
+	for _, t := range of {
+		kind := configkit.GroupKind(t)
+		if kinds[kind] {
+			continue
+		}
+		kinds[kind] = true
+		types = append(types, string(t))
+		for _, index := range []*schemas.ResourceIndex{s.own, s.inputs} {
+			near = append(near, index.NamesNear(kind, namespace, name)...)
+		}
+	}
+	slices.Sort(near)
+	message := strings.Join(types, " or ") + " "
+	if namespace != "" && (s.others == nil || s.others.Scope(of[0]) != configkit.ScopeCluster) {
+		message += namespace + "/"
+	}
+	message += name + " is not in the input"
+	if meant := configkit.DidYouMean("",
+		configkit.Suggest(name, slices.Compact(near))); meant != "" {
 		message += "; " + meant
 	}
 	return message
@@ -155,45 +170,13 @@ func (s *referenceSurvey) missing(ref *unit.Reference) string {
 
 // has reports whether the input has a resource. An unknown namespace is like any other.
 func (s *referenceSurvey) has(t api.ResourceType, namespace, name string) bool {
-	is := func(info *api.ResourceInfo) bool {
-		in, _, _ := strings.Cut(string(info.ResourceName), "/")
-		return unit.SameKind(info.ResourceType, t) &&
-			(in == "" || namespace == "" || in == namespace)
-	}
-	for i := range s.own[name] {
-		if is(&s.own[name][i]) {
-			return true
-		}
-	}
-	return s.others != nil && slices.ContainsFunc(s.others.InputsCalled(name),
-		func(in schemas.Input) bool { return is(&in.ResourceInfo) })
+	kind := configkit.GroupKind(t)
+	return s.own.Has(kind, namespace, name) || s.inputs.Has(kind, namespace, name)
 }
 
-// names returns the names of the resources to which a reference could lead.
-func (s *referenceSurvey) names(ref *unit.Reference) []string {
-	var names []string
-	add := func(info *api.ResourceInfo) {
-		for _, t := range ref.Types {
-			name := string(info.ResourceNameWithoutScope)
-			if unit.SameKind(info.ResourceType, t) && s.has(t, ref.Namespace, name) &&
-				!slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		}
-	}
-	for _, infos := range s.own {
-		for i := range infos {
-			add(&infos[i])
-		}
-	}
-	if s.others != nil {
-		for _, info := range s.others.InputResources() {
-			add(&info)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
+// madeResources are Secrets and ConfigMaps that custom resources or kustomize make, by type and
+// name.
+type madeResources map[[2]string]bool
 
 // isMade reports whether custom resources or kustomize make a resource of the name.
 func (s *referenceSurvey) isMade(types []api.ResourceType, name string) bool {
@@ -201,20 +184,27 @@ func (s *referenceSurvey) isMade(types []api.ResourceType, name string) bool {
 		return false
 	}
 	if s.made == nil {
-		s.made = map[string]bool{}
-		s.addMade(s.unit)
-		if s.others != nil {
-			s.addMade(s.others.InputDocuments())
-		}
+		s.made = madeIn(s.provider, s.unit)
 	}
-	return slices.ContainsFunc(types, func(t api.ResourceType) bool {
-		return s.made[string(t)+" "+name]
-	})
+	is := func(made madeResources) bool {
+		return slices.ContainsFunc(types, func(t api.ResourceType) bool {
+			return made[[2]string{string(t), name}]
+		})
+	}
+	if is(s.made) || s.others == nil {
+		return is(s.made)
+	}
+	type key struct{}
+	others, _ := s.others.FromInputs(key{}, func() any {
+		return madeIn(s.provider, s.others.InputDocuments())
+	}).(madeResources)
+	return is(others)
 }
 
-// addMade adds the Secrets and ConfigMaps that documents describe without being them: a custom
+// madeIn returns the Secrets and ConfigMaps that documents describe without being them: a custom
 // resource often makes a Secret with its own name, or with a name that it refers to.
-func (s *referenceSurvey) addMade(docs gaby.Container) {
+func madeIn(provider configkit.ResourceProvider, docs gaby.Container) madeResources {
+	made := madeResources{}
 	var custom gaby.Container
 	for _, doc := range docs {
 		h, err := doc.Header()
@@ -226,31 +216,32 @@ func (s *referenceSurvey) addMade(docs gaby.Container) {
 				"configMapGenerator": "v1/ConfigMap", "secretGenerator": "v1/Secret",
 			} {
 				for e := doc.Value().Get(field).First(); e.Exists(); e = e.Next() {
-					s.made[t+" "+e.Get("name").Text()] = true
+					made[[2]string{t, e.Get("name").Text()}] = true
 				}
 			}
 			continue
 		}
 		if namespaces.IsCustom(api.ResourceType(h.APIVersion + "/" + h.Kind)) {
 			custom = append(custom, doc)
-			s.made["v1/Secret "+h.Name] = true
-			if made := doc.Value().Get("spec").Get("target").Get("name").Text(); made != "" {
-				s.made["v1/Secret "+made] = true // of an ExternalSecret
+			made[[2]string{"v1/Secret", h.Name}] = true
+			if name := doc.Value().Get("spec").Get("target").Get("name").Text(); name != "" {
+				made[[2]string{"v1/Secret", name}] = true // of an ExternalSecret
 			}
 		}
 	}
-	_, _ = unit.ReferenceRows(custom, s.provider,
+	_, _ = unit.ReferenceRows(custom, provider,
 		func(ref *unit.Reference, _ *api.AttributeValue) bool {
 			if slices.Contains(ref.Types, "v1/Secret") {
-				s.made["v1/Secret "+ref.Name] = true
+				made[[2]string{"v1/Secret", ref.Name}] = true
 			}
 			return false
 		})
+	return made
 }
 
 // inEveryCluster reports whether every cluster has a resource.
 func inEveryCluster(t api.ResourceType, namespace, name string) bool {
-	switch unit.GroupKind(t) {
+	switch configkit.GroupKind(t) {
 	case "ServiceAccount":
 		return name == "default" || namespace == "kube-system"
 	case "ConfigMap":

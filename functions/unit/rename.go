@@ -73,18 +73,6 @@ func WholeUnit(fc *api.FunctionContext, docs gaby.Container) gaby.Container {
 	return docs
 }
 
-// SameKind reports whether two types have the same group and kind, whatever their versions.
-func SameKind(a, b api.ResourceType) bool { return GroupKind(a) == GroupKind(b) }
-
-// GroupKind returns a type without its version.
-func GroupKind(t api.ResourceType) string {
-	parts := strings.Split(string(t), "/")
-	if len(parts) < 3 {
-		return parts[len(parts)-1]
-	}
-	return parts[0] + "/" + parts[len(parts)-1]
-}
-
 // CheckResourceName returns an error if a resource of type t cannot have this name. A provider
 // without rules accepts all names.
 func CheckResourceName(provider configkit.ResourceProvider, t api.ResourceType, name string) error {

@@ -9,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 )
 
@@ -21,8 +22,8 @@ type referenceSetter struct {
 	of       api.ResourceType
 	from, to string
 
-	present map[string][]string // namespaces of the resources of the type in the input, by name
-	own     []*gaby.YamlDoc     // the resources of the type in the unit
+	present []*schemas.ResourceIndex // the resources of the unit and of all input files
+	own     []*gaby.YamlDoc          // the resources of the type in the unit
 }
 
 // run sets the references with the old name. Without an old name, it sets placeholders and the
@@ -89,7 +90,7 @@ func keepFirst(all map[string]*Reference, ref *Reference) {
 func (s *referenceSetter) visit(docs gaby.Container, wanted func(*Reference) bool) (int, error) {
 	return SetReferences(docs, s.provider, func(ref *Reference) (string, bool) {
 		return s.to, slices.ContainsFunc(ref.Types, func(t api.ResourceType) bool {
-			return SameKind(t, s.of)
+			return configkit.SameKind(t, s.of)
 		}) && wanted(ref)
 	})
 }
@@ -97,32 +98,25 @@ func (s *referenceSetter) visit(docs gaby.Container, wanted func(*Reference) boo
 // isPresent reports whether the input has the resource that is referred to. An unknown namespace
 // matches any.
 func (s *referenceSetter) isPresent(ref *Reference) bool {
-	return slices.ContainsFunc(s.present[ref.Name], func(namespace string) bool {
-		return namespace == "" || ref.Namespace == "" || namespace == ref.Namespace
+	kind := configkit.GroupKind(s.of)
+	return slices.ContainsFunc(s.present, func(index *schemas.ResourceIndex) bool {
+		return index.Has(kind, ref.Namespace, ref.Name)
 	})
 }
 
 // survey finds the resources of the type in the unit and in the rest of the input.
 func (s *referenceSetter) survey(unit gaby.Container) {
-	s.present = map[string][]string{}
-	add := func(info *api.ResourceInfo) {
-		namespace, _, _ := strings.Cut(string(info.ResourceName), "/")
-		name := string(info.ResourceNameWithoutScope)
-		s.present[name] = append(s.present[name], namespace)
-	}
+	var own []schemas.Input
 	for _, doc := range unit {
 		if info, err := s.provider.ResourceInfo(doc); err == nil &&
-			SameKind(info.ResourceType, s.of) {
-			add(&info)
+			configkit.SameKind(info.ResourceType, s.of) {
+			own = append(own, schemas.Input{ResourceInfo: info})
 			s.own = append(s.own, doc)
 		}
 	}
-	if p, ok := s.provider.(interface{ InputResources() []api.ResourceInfo }); ok {
-		for _, info := range p.InputResources() {
-			if info.ResourceNameWithoutScope != "" && SameKind(info.ResourceType, s.of) {
-				add(&info)
-			}
-		}
+	s.present = []*schemas.ResourceIndex{schemas.IndexResources(own)}
+	if p, ok := s.provider.(interface{ Inputs() *schemas.ResourceIndex }); ok {
+		s.present = append(s.present, p.Inputs())
 	}
 }
 

@@ -115,8 +115,10 @@ func (f *Fields) root(t api.ResourceType) node {
 	if builtIn {
 		return f.builtIn(f.release.kinds[t])
 	}
-	if d := l.readInputs()[t]; d != nil && !d.others {
-		return node{v: d.value, custom: true}
+	if l.inputs != nil {
+		if d := l.inputs.definitions()[t]; d != nil && !d.others {
+			return node{v: d.value, custom: true}
+		}
 	}
 	if d := l.readOwn()[t]; d != nil && !d.others {
 		return node{v: d.value, custom: true}

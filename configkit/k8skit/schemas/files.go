@@ -67,15 +67,6 @@ func (l *Library) AddFiles(read func() ([]File, error)) {
 	}
 }
 
-// AddInputs adds the CustomResourceDefinitions of other input files. They are used for types
-// without any other schema; read is called when such a type occurs. Anything else in these files,
-// errors included, is ignored.
-func (l *Library) AddInputs(read func() []File) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.inputs = read
-}
-
 // AddOwn adds the CustomResourceDefinitions of the files that functions run on, for Fields only.
 // read is called when a type without any other schema occurs.
 func (l *Library) AddOwn(read func() []File) {
@@ -140,107 +131,40 @@ func (l *Library) clash(c Clash) {
 func (l *Library) Snapshot() *Library {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return &Library{files: l.files, inputs: l.inputs, own: l.own}
+	c := &Library{files: l.files, own: l.own}
+	if l.inputs != nil {
+		c.inputs = &inputs{read: l.inputs.read}
+	}
+	return c
 }
 
 // ofInputs returns the schema of a type that another input file defines, or nil.
 func (l *Library) ofInputs(t api.ResourceType, s *Set) (*jsonschema.Schema, error) {
+	defined := l.ofRun().definitions()
 	l.mu.Lock() // protects the values of files, too
 	defer l.mu.Unlock()
-	return l.readInputs().schema(t, s)
-}
-
-// readInputs returns the definitions in other input files, reading the files on first use.
-func (l *Library) readInputs() definitions {
-	if l.inputs != nil {
-		l.defined, l.read, l.called = definitions{}, l.inputs, map[string][]Input{}
-		for _, f := range l.inputs() {
-			docs, _ := gaby.ParseAll(f.Text)
-			for _, doc := range docs {
-				h, err := doc.Header()
-				if err == nil && (h.Name != "" || h.GenerateName != "") {
-					info := api.ResourceInfo{
-						ResourceType:             api.ResourceType(h.APIVersion + "/" + h.Kind),
-						ResourceName:             api.ResourceName(h.Namespace + "/" + h.Name),
-						ResourceNameWithoutScope: api.ResourceName(strings.Clone(h.Name)),
-					}
-					l.resources = append(l.resources, info)
-					if name := string(info.ResourceNameWithoutScope); name != "" {
-						l.called[name] = append(
-							l.called[name], Input{info, f.Name, doc.Position().Line},
-						)
-					}
-				}
-				if err == nil && h.Kind == definitionKind && doc.Check() == nil {
-					l.defined.merge(doc.Value())
-				}
-			}
-		}
-		l.inputs = nil
-	}
-	return l.defined
+	return defined.schema(t, s)
 }
 
 // Scope returns the scope stated by a CustomResourceDefinition in users' files or in another input
 // file.
 func (l *Library) Scope(t api.ResourceType) configkit.Scope {
+	if added := l.usersFiles(); added != nil {
+		if scope := added.definitions.scope(t); scope != configkit.ScopeUnknown {
+			return scope
+		}
+	}
+	return l.ofRun().definitions().scope(t)
+}
+
+// usersFiles returns what is in users' files, which it reads on first use, or nil.
+func (l *Library) usersFiles() *added {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.added == nil && l.files != nil {
 		l.added = readFiles(l.files)
 	}
-	if l.added != nil {
-		if scope := l.added.definitions.scope(t); scope != configkit.ScopeUnknown {
-			return scope
-		}
-	}
-	return l.readInputs().scope(t)
-}
-
-// InputResources returns the resources of all input files. Resources whose names the cluster
-// generates have no name.
-func (l *Library) InputResources() []api.ResourceInfo {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.readInputs()
-	return l.resources
-}
-
-// Input is a resource of an input file.
-type Input struct {
-	api.ResourceInfo
-	File string
-	Line int // of its document
-}
-
-// InputsCalled returns the resources of all input files with a name, in any namespace.
-func (l *Library) InputsCalled(name string) []Input {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.readInputs()
-	return l.called[name]
-}
-
-// InputDocuments returns the documents of all input files. They are kept from the first call on,
-// and can be read concurrently.
-func (l *Library) InputDocuments() gaby.Container {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.readInputs()
-	if l.read != nil {
-		for _, f := range l.read() {
-			docs, _ := gaby.ParseAll(f.Text)
-			for _, doc := range docs {
-				// Reading a document for the first time scans it and keeps its header. Its users
-				// report what is wrong with it.
-				_ = doc.Check()
-				_, _ = doc.Header()
-			}
-			l.documents = append(l.documents, docs...)
-		}
-		l.read = nil
-	}
-	return l.documents
+	return l.added
 }
 
 // added holds the schemas of users' files.

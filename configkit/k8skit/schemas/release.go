@@ -26,16 +26,10 @@ type Library struct {
 	made    map[string]*Release
 	files   func() ([]File, error) // not read yet
 	added   *added
-	inputs  func() []File // not read yet
+	inputs  *inputs       // nil if there are none
 	own     func() []File // of AddOwn
 	owned   definitions   // in own, nil if not read yet
-	read    func() []File // read, but the documents were not kept
-	defined definitions   // in inputs
 	clashes map[Clash]bool
-
-	resources []api.ResourceInfo // of inputs
-	called    map[string][]Input // by name
-	documents gaby.Container     // of read
 }
 
 // Release provides the schemas of a Kubernetes release. It is safe for concurrent use.

@@ -1,10 +1,14 @@
 package namespaces
 
-import "strings"
+import (
+	"strings"
 
-// FormerHosts maps the former names of renamed Services to the namespaces of these Services. An
-// empty namespace means an unknown one.
-type FormerHosts map[string]map[string]bool
+	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
+)
+
+// FormerHosts reports whether a Service that was renamed had this name in a namespace. An empty
+// namespace means an unknown one, and [schemas.Anywhere] any.
+type FormerHosts func(namespace, name string) bool
 
 // HostContext classifies values by how names in them are to be read.
 type HostContext int
@@ -39,7 +43,7 @@ func (h FormerHosts) In(text, namespace string, context HostContext) (name strin
 			continue
 		}
 		name = text[at:end]
-		if of := h[name]; of != nil && isHost(text[:at], text[end:], namespace, of, context) {
+		if h.isHost(name, text[:at], text[end:], namespace, context) {
 			return name, true
 		}
 		at = end
@@ -56,24 +60,29 @@ func labelLen(text string) int {
 	return n
 }
 
-// isHost reports whether a name between two texts may be the host name of a Service. of holds the
-// namespaces of the Services with this name. A name counts as a host if it is followed by
-// .NAMESPACE or .NAMESPACE.svc, if it follows // or @, if a port follows it, or if it is alone in a
-// command, argument or variable.
-func isHost(before, after, namespace string, of map[string]bool, context HostContext) bool {
+// isHost reports whether a name between two texts may be the former host name of a Service. A name
+// counts as a host if it is followed by .NAMESPACE or .NAMESPACE.svc, if it follows // or @, if a
+// port follows it, or if it is alone in a command, argument or variable.
+func (h FormerHosts) isHost(name, before, after, namespace string, context HostContext) bool {
 	if domain, ok := strings.CutPrefix(after, "."); ok && labelLen(domain) > 0 {
 		n := labelLen(domain)
 		label, rest := domain[:n], domain[n:]
 		more, ok := strings.CutPrefix(rest, ".svc")
 		if ok && labelLen(more) == 0 {
-			return of[label] || of[""]
+			return h(label, name) || h("", name)
 		}
 		longer := strings.HasPrefix(rest, ".") && labelLen(rest[1:]) > 0
 		return !longer && !strings.HasSuffix(before, ".") &&
-			(of[label] || of[""] && label == namespace)
+			(h(label, name) || label == namespace && h("", name))
 	}
+	return mayBeHost(before, after, context) &&
+		(h(namespace, name) || h("", name) || namespace == "" && h(schemas.Anywhere, name))
+}
+
+// mayBeHost reports whether a name between two texts, which no domain follows, may be a host.
+func mayBeHost(before, after string, context HostContext) bool {
 	switch {
-	case !of[namespace] && !of[""] && namespace != "", strings.HasSuffix(before, "."):
+	case strings.HasSuffix(before, "."):
 		return false
 	case strings.HasSuffix(before, "//"), strings.HasSuffix(before, "@"):
 		return true

@@ -4,10 +4,20 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
 )
 
 func TestFormerHosts(t *testing.T) {
-	hosts := FormerHosts{"search": {"shop": true}, "web": {"": true}}
+	hosts := FormerHosts(func(namespace, name string) bool {
+		switch name {
+		case "search":
+			return namespace == "shop" || namespace == schemas.Anywhere
+		case "web":
+			return namespace == "" || namespace == schemas.Anywhere
+		}
+		return false
+	})
 	for _, c := range []struct {
 		context HostContext
 		hosts   string // one per line

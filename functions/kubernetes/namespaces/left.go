@@ -22,8 +22,8 @@ type leftNamespaces struct {
 // leftCandidate is a document whose text contains a namespace more often than as the one of the
 // resource itself.
 type leftCandidate struct {
-	doc *gaby.YamlDoc
-	old string
+	doc      *gaby.YamlDoc
+	isFormer func(namespace string) bool
 }
 
 // add considers a resource that is about to be moved. It reports whether the namespace may be in
@@ -51,23 +51,23 @@ func (l *leftNamespaces) add(doc *gaby.YamlDoc, namespace, from, to string) bool
 			return bytes.IndexByte(text, '\\') >= 0 // escape sequences may hide the namespace
 		}
 	}
-	l.candidates = append(l.candidates, leftCandidate{doc, old})
+	l.candidates = append(l.candidates, leftCandidate{
+		doc, func(namespace string) bool { return namespace == old },
+	})
 	return true
 }
 
 // addRest considers the resources without a namespace, which may name any former namespace.
-func (l *leftNamespaces) addRest(rest []restText, namespaces []string) {
+func (l *leftNamespaces) addRest(rest []restText, isFormer func(namespace string) bool) {
 	for _, r := range rest {
-		for _, old := range namespaces {
-			if !r.edited && wordCount(r.text, old, 1) == 0 {
-				continue
-			}
-			if r.docs == nil {
-				r.docs, _ = gaby.ParseAll(r.text) // it was parsed before without an error
-			}
-			for _, doc := range r.docs {
-				l.candidates = append(l.candidates, leftCandidate{doc, old})
-			}
+		if !r.edited && len(namespacesIn(r.text, isFormer)) == 0 {
+			continue
+		}
+		if r.docs == nil {
+			r.docs, _ = gaby.ParseAll(r.text) // it was parsed before without an error
+		}
+		for _, doc := range r.docs {
+			l.candidates = append(l.candidates, leftCandidate{doc, isFormer})
 		}
 	}
 }
@@ -85,10 +85,10 @@ func (l *leftNamespaces) count() leftCount {
 		yamlkit.Walk(candidate.doc.Value(), nil, func(w *yamlkit.Cursor) bool {
 			top := len(w.Segments) == 1 &&
 				(w.Segments[0] == "apiVersion" || w.Segments[0] == "kind")
-			if w.Value.Kind() == gaby.Scalar && !top &&
-				wordCount([]byte(w.Value.Text()), candidate.old, 1) > 0 {
-				c.values++
-				c.names[candidate.old] = true
+			if w.Value.Kind() == gaby.Scalar && !top {
+				found := namespacesIn([]byte(w.Value.Text()), candidate.isFormer)
+				c.values += len(found)
+				maps.Copy(c.names, found)
 			}
 			return true
 		})
@@ -110,6 +110,35 @@ func (c leftCount) note(fc *api.FunctionContext) {
 	}
 }
 
+// namespacesIn returns the wanted namespaces in a text, as wordCount counts them.
+func namespacesIn(text []byte, wanted func(namespace string) bool) map[string]bool {
+	var found map[string]bool
+	for at := 0; at < len(text); {
+		end := at
+		for end < len(text) && IsLabelByte(text[end]) {
+			end++
+		}
+		if end == at {
+			at++
+			continue
+		}
+		if word := string(text[at:end]); !goesOn(text[end:]) && wanted(word) {
+			if found == nil {
+				found = map[string]bool{}
+			}
+			found[word] = true
+		}
+		at = end
+	}
+	return found
+}
+
+// goesOn reports whether text continues a longer name, such as that of an API group.
+func goesOn(text []byte) bool {
+	return len(text) > 0 && (IsLabelByte(text[0]) || text[0] == '.' && len(text) > 1 &&
+		IsLabelByte(text[1]) && !bytes.HasPrefix(text, []byte(".svc")))
+}
+
 // wordCount counts how often a namespace is in a text, but at most to most. It does not count
 // longer names that contain it, or API groups that begin with it.
 func wordCount(text []byte, namespace string, most int) int {
@@ -125,9 +154,7 @@ func wordCount(text []byte, namespace string, most int) int {
 		if i > 0 && IsLabelByte(text[i-1]) {
 			continue
 		}
-		if rest := text[at:]; len(rest) > 0 &&
-			(IsLabelByte(rest[0]) || rest[0] == '.' && len(rest) > 1 && IsLabelByte(rest[1]) &&
-				!bytes.HasPrefix(rest, []byte(".svc"))) {
+		if goesOn(text[at:]) {
 			continue
 		}
 		count++

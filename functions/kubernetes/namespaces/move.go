@@ -15,7 +15,6 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
-	"github.com/fctl-dev/fctl/functions/unit"
 )
 
 const (
@@ -136,7 +135,7 @@ func (m *Move) Run(docs gaby.Container) (int, error) {
 		rest = append(rest, restText{text, text == nil, gaby.Container{doc}})
 	}
 	if len(rest) > 0 {
-		m.left.addRest(rest, m.formerNamespaces())
+		m.left.addRest(rest, m.isFormer)
 	}
 	m.left.count().note(m.fc)
 	return matches, errors.Join(problems...)
@@ -279,7 +278,7 @@ func (m *Move) typeOf(t api.ResourceType) *movedType {
 
 // addType records what is known about a type with this scope.
 func (m *Move) addType(t api.ResourceType, scope configkit.Scope) *movedType {
-	known := &movedType{scope: scope, kind: unit.GroupKind(t)}
+	known := &movedType{scope: scope, kind: configkit.GroupKind(t)}
 	m.types[t] = known
 	paths := m.registered.PathsOf(t)
 	known.onlyOwn = len(paths) == 1 && paths[0].Path == Path
@@ -326,34 +325,25 @@ func (m *Move) noteUnknown() {
 
 // inputs returns the resources of all input files. It returns none if there are where-expressions,
 // which leave some of them out.
-func (m *Move) inputs() []api.ResourceInfo {
-	p, ok := m.provider.(interface{ InputResources() []api.ResourceInfo })
+func (m *Move) inputs() *schemas.ResourceIndex {
+	p, ok := m.provider.(inputProvider)
 	if !ok || m.selected {
-		return nil
+		return schemas.IndexResources(nil)
 	}
-	return p.InputResources()
+	return p.Inputs()
 }
 
-// used returns the namespaces that resources are moved from.
-func (m *Move) used() map[string]bool {
+// isUsed reports whether resources are moved from a namespace.
+func (m *Move) isUsed(namespace string) bool {
 	if m.From != "" {
-		return map[string]bool{m.From: true}
+		return namespace == m.From
 	}
-	used := map[string]bool{}
-	maps.Copy(used, m.left.namespaces)
-	for _, info := range m.inputs() {
-		if namespace, _, _ := strings.Cut(string(info.ResourceName), "/"); namespace != "" {
-			used[namespace] = true
-		}
-	}
-	return used
+	return m.left.namespaces[namespace] || m.inputs().HasNamespace(namespace)
 }
 
-// formerNamespaces returns the namespaces that no longer have resources after the move, sorted.
-func (m *Move) formerNamespaces() []string {
-	used := m.used()
-	delete(used, m.To)
-	return slices.Sorted(maps.Keys(used))
+// isFormer reports whether a namespace no longer has resources after the move.
+func (m *Move) isFormer(namespace string) bool {
+	return namespace != m.To && m.isUsed(namespace)
 }
 
 // refuseSame returns an error if resources of different namespaces would become the same one.
@@ -399,14 +389,16 @@ func (m *Move) sameInput(r *movedResource) (schemas.Input, bool) {
 	if !ok || after[1] == r.Namespace {
 		return schemas.Input{}, false
 	}
-	for _, other := range OtherInputs(m.fc, m.provider, after[0], r.Name()) {
-		namespace, _, _ := strings.Cut(string(other.ResourceName), "/")
-		then := namespace
-		if !m.selected {
-			then = m.moved(namespace)
-		}
-		if namespace != r.Namespace && then == after[1] {
-			return other, true
+	// The namespaces whose resources are in the new one after the move.
+	from := []string{after[1]}
+	if !m.selected && after[1] == m.To {
+		from = append(from, cmp.Or(m.From, schemas.Anywhere))
+	}
+	for _, namespace := range from {
+		for _, other := range OtherInputs(m.fc, m.provider, after[0], namespace, r.Name()) {
+			if in, _, _ := strings.Cut(string(other.ResourceName), "/"); in != r.Namespace {
+				return other, true
+			}
 		}
 	}
 	return schemas.Input{}, false

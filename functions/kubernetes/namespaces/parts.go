@@ -19,7 +19,7 @@ type moveFacts struct {
 	types      map[api.ResourceType]*movedType
 	defined    map[[2]string]configkit.Scope
 	moves      []move
-	present    map[string]bool // names of all Namespaces
+	own        map[string]bool // names of the Namespaces of the part
 	moving     []string        // names of the Namespaces that the function sees
 	renamed    bool            // whether one of them was renamed
 	left       leftCount
@@ -51,7 +51,7 @@ func (m *Move) leave(renamed bool) error {
 		handler.Leave(m.fc, f)
 		return nil
 	}
-	f.present = m.presentNamespaces()
+	f.own = m.ownNamespaces()
 	for _, doc := range m.left.rest {
 		if !doc.IsDocument() {
 			return handler.ErrWholeUnit // an element of a List has no text of its own
@@ -80,15 +80,14 @@ func (m *Move) leave(renamed bool) error {
 func (m *Move) Join(parts []any) error {
 	all := &moveFacts{
 		namespaces: map[string]bool{}, unknown: m.unknown, defined: map[[2]string]configkit.Scope{},
-		present: map[string]bool{},
-		left:    leftCount{names: map[string]bool{}},
+		own:  map[string]bool{},
+		left: leftCount{names: map[string]bool{}},
 	}
 	for _, part := range parts {
 		all.add(part.(*moveFacts))
 	}
 	m.selected, m.left.namespaces = all.selected, all.namespaces
-	used := m.used()
-	moved, same := m.movedNamespaces(all.present, used)
+	moved, same := m.movedNamespaces(all.own)
 	if same || (m.mixed(len(all.rest)) || m.selected) && all.same() {
 		return handler.ErrWholeUnit
 	}
@@ -101,9 +100,9 @@ func (m *Move) Join(parts []any) error {
 			return handler.ErrWholeUnit
 		}
 	}
-	m.noteNamespaces(all.moving, all.present, used)
+	m.noteNamespaces(all.moving, all.own)
 	m.noteUnknown()
-	m.left.addRest(all.rest, m.formerNamespaces())
+	m.left.addRest(all.rest, m.isFormer)
 	all.left.add(m.left.count())
 	all.left.note(m.fc)
 	return nil
@@ -118,7 +117,7 @@ func (f *moveFacts) add(part *moveFacts) {
 	}
 	maps.Copy(f.defined, part.defined)
 	f.moves = append(f.moves, part.moves...)
-	maps.Copy(f.present, part.present)
+	maps.Copy(f.own, part.own)
 	f.moving = append(f.moving, part.moving...)
 	f.left.add(part.left)
 	f.rest = append(f.rest, part.rest...)

@@ -9,8 +9,13 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
 	"github.com/fctl-dev/fctl/functions/handler"
-	"github.com/fctl-dev/fctl/functions/unit"
 )
+
+// inputProvider knows the resources of all input files of a run with several.
+type inputProvider interface {
+	Inputs() *schemas.ResourceIndex
+	FromInputs(key any, compute func() any) any
+}
 
 // Resource is a resource with its present name. Doc is nil if it is not in the unit.
 type Resource struct {
@@ -37,23 +42,36 @@ func (r *Resource) Failure(hint, format string, args ...any) *api.Failure {
 	}
 }
 
-// OtherInputs returns the resources with this kind and name in the other files of the run. It
-// returns none once a preceding function may have changed names.
+// OtherInputs returns the resources with this kind and name in a namespace, or
+// [schemas.Anywhere], in the other files of the run. It returns none once a preceding function may have changed names.
 func OtherInputs(
-	fc *api.FunctionContext, provider configkit.ResourceProvider, kind, name string,
+	fc *api.FunctionContext, provider configkit.ResourceProvider, kind, namespace, name string,
 ) []schemas.Input {
-	p, ok := provider.(interface {
-		InputsCalled(name string) []schemas.Input
-	})
+	p, ok := provider.(inputProvider)
 	file := handler.InputFile(fc)
 	if !ok || file == "" {
 		return nil
 	}
 	var others []schemas.Input
-	for _, input := range p.InputsCalled(name) {
-		if input.File != file && unit.GroupKind(input.ResourceType) == kind {
+	for _, input := range p.Inputs().In(kind, namespace, name) {
+		if input.File != file {
 			others = append(others, input)
 		}
 	}
 	return others
+}
+
+// ShownNames is the number of names that a message shows.
+const ShownNames = 5
+
+// ShortList returns the first of count names and the number of the others.
+func ShortList(names []string, count int) string {
+	for i := range names {
+		names[i] = strings.TrimPrefix(names[i], "/")
+	}
+	if len(names) > ShownNames {
+		return strings.Join(names[:ShownNames], ", ") +
+			fmt.Sprintf(" and %d more", count-ShownNames)
+	}
+	return strings.Join(names, ", ")
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/functions/unit"
@@ -73,7 +74,7 @@ func ensureNameSubstring(_ context.Context, list *krm.ResourceList) error {
 				return "", false
 			}
 			for _, t := range r.Types {
-				for _, h := range renamed[key{unit.GroupKind(t), r.Name}] {
+				for _, h := range renamed[key{configkit.GroupKind(t), r.Name}] {
 					if h.Namespace == "" || r.Namespace == "" || h.Namespace == r.Namespace {
 						return e.edit(r.Name), true
 					}
@@ -130,7 +131,7 @@ func isRenamed(h *gaby.Header) bool {
 }
 
 func groupKind(h *gaby.Header) string {
-	return unit.GroupKind(api.ResourceType(h.APIVersion + "/" + h.Kind))
+	return configkit.GroupKind(api.ResourceType(h.APIVersion + "/" + h.Kind))
 }
 
 // item changes the names in one item; references to others are changed already. It returns the
