@@ -22,15 +22,16 @@ func Suggest(typed string, names []string) []string {
 	}
 	typed = strings.ToLower(typed)
 	limit := max(1, len(typed)/3)
+	words := wordsOf(typed)
 	var found []scored
 	for _, name := range names {
 		lower := strings.ToLower(name)
-		score := editDistance(typed, lower)
+		score := editDistance(typed, lower, limit)
 		if score > limit {
-			if !sharesWords(typed, lower) {
+			if !sharesWords(words, lower) {
 				continue
 			}
-			score = limit + 1 + score
+			score = limit + 1 + editDistance(typed, lower, len(typed)+len(lower))
 		}
 		found = append(found, scored{name, score})
 	}
@@ -77,20 +78,26 @@ func CutDidYouMean(message string) (before string, found bool) {
 func LikelyTypos(typed string, names []string) []string {
 	var meant []string
 	for _, name := range names {
-		if n := editDistance(typed, name); n > 0 && n <= max(1, len(typed)/8) {
+		limit := max(1, len(typed)/8)
+		if n := editDistance(typed, name, limit); n > 0 && n <= limit {
 			meant = append(meant, name)
 		}
 	}
 	return meant
 }
 
+// wordsOf returns the words of a name.
+func wordsOf(name string) []string {
+	return strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("-_ /", r) })
+}
+
 // sharesWords reports whether all words of one name occur in the other and have at least three
-// letters.
-func sharesWords(typed, name string) bool {
-	split := func(s string) []string {
-		return strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune("-_ /", r) })
+// letters. words are those of the first.
+func sharesWords(words []string, name string) bool {
+	if !slices.ContainsFunc(words, func(w string) bool { return strings.Contains(name, w) }) {
+		return false // most names, without splitting them
 	}
-	words, of := split(typed), split(name)
+	of := wordsOf(name)
 	if len(words) > len(of) {
 		words, of = of, words
 	}
@@ -102,25 +109,38 @@ func sharesWords(typed, name string) bool {
 	return len(words) > 0
 }
 
-// editDistance counts insertions, deletions, replacements and swaps of adjacent bytes.
-func editDistance(a, b string) int {
-	prev2 := make([]int, len(b)+1)
-	prev := make([]int, len(b)+1)
-	row := make([]int, len(b)+1)
-	for j := range prev {
+// editDistance counts insertions, deletions, replacements and swaps of adjacent bytes. It stops
+// counting when there are more than limit.
+func editDistance(a, b string, limit int) int {
+	if len(a)-len(b) > limit || len(b)-len(a) > limit {
+		return limit + 1
+	}
+	var rows [3][64]int // enough for most names
+	prev2, prev, row := rows[0][:], rows[1][:], rows[2][:]
+	if len(b) >= len(row) {
+		prev2, prev, row = make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	}
+	for j := range len(b) + 1 {
 		prev[j] = j
 	}
+	least := 0 // in the row before
 	for i := 1; i <= len(a); i++ {
 		row[0] = i
+		before := least
+		least = i
 		for j := 1; j <= len(b); j++ {
 			cost := 1
 			if a[i-1] == b[j-1] {
 				cost = 0
 			}
-			row[j] = min(prev[j]+1, row[j-1]+1, prev[j-1]+cost)
+			n := min(prev[j]+1, row[j-1]+1, prev[j-1]+cost)
 			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], prev2[j-2]+1)
+				n = min(n, prev2[j-2]+1)
 			}
+			row[j], least = n, min(least, n)
+		}
+		if least > limit && before > limit { // a swap looks two rows back
+			return limit + 1
 		}
 		prev2, prev, row = prev, row, prev2
 	}
