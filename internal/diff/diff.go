@@ -25,9 +25,9 @@ type File struct {
 	// Steps are the successive versions of Before, one for each function; the last text is After.
 	// They determine which function changed what. They may be empty.
 	Steps []Step
-	// BeforeStarts and AfterStarts are the positions at which the resources of the texts begin, in
-	// order; they may be nil.
-	BeforeStarts, AfterStarts []Start
+	// Starts returns the positions at which the resources of a text begin, in order. It is called
+	// for parts of Before and After that begin at a separator of documents. It may be nil.
+	Starts func(text []byte) []Start
 	// Shown returns the texts as people see them, line for line, for example with secret values
 	// masked. If it is set, the diff is for people only, with control characters escaped. It is
 	// only called if something changed.
@@ -56,8 +56,12 @@ func Unified(f File) []byte {
 		return nil
 	}
 	p := printer{style: f.Style, before: split(f.Before), after: split(f.After)}
-	hunks := compare(p.before, p.after)
+	parts := changed(p.before, p.after)
+	hunks := compare(parts, p.before, p.after)
 	l := newLabeller(f, p.before)
+	if f.Starts != nil {
+		l.find(f, parts, p.before, p.after)
+	}
 	if f.Shown != nil {
 		before, after := f.Shown(f.Before, f.After)
 		p.before, p.after = split(before), split(after)
@@ -72,11 +76,70 @@ func Unified(f File) []byte {
 
 func split(text []byte) []string { return lines.Split(string(text)) }
 
-// compare returns the hunks that turn before into after.
-func compare(before, after []string) []lines.Hunk {
-	hunks := lines.Diff(before, after)
-	slide(hunks, before, after)
-	return hunks
+// manyLines is the number of lines from which on texts are compared document by document.
+const manyLines = 2000
+
+// changed returns the parts of two texts that differ: documents, if both texts have as many and
+// those that differ agree in most of their lines, otherwise everything. Comparing the lines of all
+// documents takes most of the time of a diff.
+func changed(before, after []string) []lines.Hunk {
+	whole := []lines.Hunk{{To: len(before), NewTo: len(after)}}
+	if len(before) < manyLines {
+		return whole
+	}
+	old, now := documents(before), documents(after)
+	if len(old) != len(now) {
+		return whole
+	}
+	var parts []lines.Hunk
+	for i := range len(old) - 1 {
+		was, is := before[old[i]:old[i+1]], after[now[i]:now[i+1]]
+		head, tail := lines.Common(was, is)
+		switch same := head + tail; {
+		case same == len(was) && same == len(is):
+		case 2*same < max(len(was), len(is)):
+			return whole
+		default:
+			parts = append(parts, lines.Hunk{
+				From: old[i], To: old[i+1], NewFrom: now[i], NewTo: now[i+1],
+			})
+		}
+	}
+	return parts
+}
+
+// documents returns the lines at which the documents of a stream begin, and the number of lines. A
+// text with directives, which precede the separator of their document, counts as one.
+func documents(text []string) []int {
+	first := []int{0}
+	for i, line := range text {
+		if strings.HasPrefix(line, "%") {
+			first = []int{0}
+			break
+		}
+		if i > 0 && strings.HasPrefix(line, "---") &&
+			(strings.HasPrefix(line, "--- ") || strings.TrimRight(line, "\r\n\t ") == "---") {
+			first = append(first, i)
+		}
+	}
+	return append(first, len(text))
+}
+
+// compare returns the hunks that turn before into after, of the parts that differ.
+func compare(parts []lines.Hunk, before, after []string) []lines.Hunk {
+	var all []lines.Hunk
+	for _, part := range parts {
+		old, now := before[part.From:part.To], after[part.NewFrom:part.NewTo]
+		hunks := lines.Diff(old, now)
+		slide(hunks, old, now)
+		for _, h := range hunks {
+			all = append(all, lines.Hunk{
+				From: h.From + part.From, To: h.To + part.From,
+				NewFrom: h.NewFrom + part.NewFrom, NewTo: h.NewTo + part.NewFrom,
+			})
+		}
+	}
+	return all
 }
 
 // context is the number of unchanged lines around a change.

@@ -426,9 +426,8 @@ func TestGitApply(t *testing.T) {
 		}
 		patch := diff.Unified(diff.File{
 			Name: name, Before: []byte(before), After: []byte(after),
-			Steps:        []diff.Step{{Name: "set-x"}},
-			BeforeStarts: []diff.Start{{Line: 1, Name: "v1/X \n-x"}},
-			AfterStarts:  []diff.Start{{Line: 1, Name: "v1/X \n-x"}},
+			Steps:  []diff.Step{{Name: "set-x"}},
+			Starts: func([]byte) []diff.Start { return []diff.Start{{Line: 1, Name: "v1/X \n-x"}} },
 		})
 		for _, tool := range []string{"git", "patch"} {
 			if err := os.WriteFile(file, []byte(before), 0o600); err != nil {

@@ -17,7 +17,7 @@ type labeller struct {
 }
 
 func newLabeller(f File, before []string) *labeller {
-	l := &labeller{before: f.BeforeStarts, after: f.AfterStarts}
+	l := &labeller{}
 	for _, s := range f.Steps {
 		l.steps = append(l.steps, s.Name)
 	}
@@ -25,6 +25,48 @@ func newLabeller(f File, before []string) *labeller {
 		l.authors = findAuthors(before, f.Steps)
 	}
 	return l
+}
+
+// find finds the resources in the parts of the texts that differ.
+func (l *labeller) find(f File, parts []lines.Hunk, before, after []string) {
+	old, now := cursor{text: f.Before, lines: before}, cursor{text: f.After, lines: after}
+	for _, part := range parts {
+		was := old.starts(f.Starts, part.From, part.To)
+		l.before = append(l.before, was...)
+		if len(was) == 1 && len(parts) > 1 { // a document of one resource stays one
+			l.after = append(l.after, Start{was[0].Line - part.From + part.NewFrom, was[0].Name})
+		} else {
+			l.after = append(l.after, now.starts(f.Starts, part.NewFrom, part.NewTo)...)
+		}
+	}
+}
+
+// cursor reads parts of a text in order.
+type cursor struct {
+	text  []byte // from line at on
+	lines []string
+	at    int
+}
+
+// starts returns the starts in lines [from, to).
+func (c *cursor) starts(of func(text []byte) []Start, from, to int) []Start {
+	c.take(from)
+	found := of(c.take(to))
+	for i := range found {
+		found[i].Line += from
+	}
+	return found
+}
+
+// take returns the text up to a line, and continues there.
+func (c *cursor) take(line int) []byte {
+	n := 0
+	for _, l := range c.lines[c.at:line] {
+		n += len(l)
+	}
+	taken := c.text[:n]
+	c.text, c.at = c.text[n:], line
+	return taken
 }
 
 // maxLabels is the number of resources that a hunk names.

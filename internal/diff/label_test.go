@@ -19,7 +19,7 @@ func starts(text []byte) (all []diff.Start) {
 }
 
 func headers(f diff.File) string {
-	f.BeforeStarts, f.AfterStarts = starts(f.Before), starts(f.After)
+	f.Starts = starts
 	var labels []string
 	for _, header := range regexp.MustCompile(`(?m)^@@ .* @@.*`).FindAllString(
 		string(diff.Unified(f)),
@@ -120,8 +120,9 @@ func TestHunksNameResourcesAndFunctions(t *testing.T) {
 func TestNamesInHeadersAreHarmless(t *testing.T) {
 	patch := diff.Unified(diff.File{
 		Name: "x", Before: []byte("a\n"), After: []byte("b\n"),
-		BeforeStarts: []diff.Start{{Line: 1, Name: "v1/X a\n-b\x1b[2J"}},
-		AfterStarts:  []diff.Start{{Line: 1, Name: "v1/X a\n-b\x1b[2J"}},
+		Starts: func([]byte) []diff.Start {
+			return []diff.Start{{Line: 1, Name: "v1/X a\n-b\x1b[2J"}}
+		},
 	})
 	if want := "--- a/x\n+++ b/x\n@@ -1 +1 @@ v1/X a\\n-b\\x1b[2J\n-a\n+b\n"; string(
 		patch) != want {

@@ -21,7 +21,7 @@ func findAuthors(before []string, steps []Step) *authors {
 		now := split(s.Text())
 		added, origins := make([]int32, 0, len(now)), make([]int32, 0, len(now))
 		at := 0
-		for _, h := range compare(was, now) {
+		for _, h := range compare(changed(was, now), was, now) {
 			added, origins = append(added, a.added[at:h.From]...),
 				append(origins, origin[at:h.From]...)
 			for _, line := range origin[h.From:h.To] {

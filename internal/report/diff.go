@@ -19,7 +19,7 @@ func renderDiff(terminal Terminal, r Result) (Rendered, error) {
 	f := diff.File{
 		Name:   strings.TrimLeft(path.Clean(filepath.ToSlash(r.File)), "/"),
 		Before: r.Before, After: bytes.Join(configuration(r.Response), nil),
-		BeforeStarts: r.BeforeStarts, AfterStarts: r.AfterStarts, Style: terminal.Diff,
+		Starts: r.Starts, Style: terminal.Diff,
 	}
 	if terminal.showsDiff() {
 		f.Shown = r.shown

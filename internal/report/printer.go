@@ -128,7 +128,6 @@ func (r Result) isYAML() bool { return strings.HasSuffix(string(r.Toolchain), "/
 func (r Result) withoutData() Result {
 	response := *r.Response
 	response.ConfigData, response.Parts, response.Steps = nil, nil, nil
-	r.Response, r.Before, r.Changed, r.BeforeStarts, r.AfterStarts, r.Secrets = &response, nil, nil,
-		nil, nil, nil
+	r.Response, r.Before, r.Changed, r.Starts, r.Secrets = &response, nil, nil, nil, nil
 	return r
 }

@@ -28,6 +28,7 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/diff"
 	"github.com/fctl-dev/fctl/internal/exceptions"
 	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/iostreams"
@@ -437,9 +438,9 @@ func (l *loop) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 				return err
 			}
 		case report.Diff:
-			result.BeforeStarts = starts(l.deps.Executor, unit.Toolchain, unit.Data)
-			result.AfterStarts = starts(l.deps.Executor, unit.Toolchain,
-				bytes.Join(report.Configuration(response), nil))
+			result.Starts = func(text []byte) []diff.Start {
+				return starts(l.deps.Executor, unit.Toolchain, text)
+			}
 		}
 	}
 	o.withheld = l.withholds(response, chain)
