@@ -180,13 +180,15 @@ func (v *Values) search(t *text, docs gaby.Container) {
 
 // lineStarts returns the offsets of the lines of data.
 func lineStarts(data []byte) []int {
-	starts := []int{0}
-	for i, c := range data {
-		if c == '\n' {
-			starts = append(starts, i+1)
+	starts := make([]int, 1, bytes.Count(data, []byte("\n"))+1)
+	for at := 0; ; {
+		end := bytes.IndexByte(data[at:], '\n')
+		if end < 0 {
+			return starts
 		}
+		at += end + 1
+		starts = append(starts, at)
 	}
-	return starts
 }
 
 // search collects the secret values of a document.

@@ -337,7 +337,7 @@ func (l *loop) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 	}
 	l.withFlagText(response)
 	l.applyStrictness(response)
-	if hasMessages(response) {
+	if l.hasMessages(response) {
 		Mask(l.sensitive(unit, response), response)
 	}
 	report.Locate(response.Outputs, unit.File)

@@ -35,9 +35,15 @@ func (l *loop) sensitive(unit *source.Unit, response *handler.Result) *sensitive
 	return l.deps.Executor.Sensitive(unit.Toolchain, units, arguments...)
 }
 
-// hasMessages reports whether a response has messages that may quote a value.
-func hasMessages(r *handler.Result) bool {
-	return len(r.Failures)+len(r.Notes) > 0 ||
+// hasMessages reports whether a response has messages that may quote a value. The note that no
+// resource has a name, kind, namespace or label does not: looking for the secret values of a large
+// file takes longer than running a function on it.
+func (l *loop) hasMessages(r *handler.Result) bool {
+	quotes := func(n api.Note) bool {
+		return n.Kind != api.NoteNothingSelected || n.Function != "" ||
+			l.options.Select.Where+l.options.Select.CEL != ""
+	}
+	return len(r.Failures) > 0 || slices.ContainsFunc(r.Notes, quotes) ||
 		slices.ContainsFunc(r.Outputs, func(o api.Output) bool {
 			switch value := o.Value.(type) {
 			case api.ValidationResultList:
