@@ -121,8 +121,11 @@ type rowWriter struct {
 // row writes a row. Its first field is the unit, unless that is empty. An item that is not an
 // object is the field Value.
 func (w *rowWriter) row(item any, unit string) error {
-	if v, ok := item.(*api.AttributeValue); ok {
+	switch v := item.(type) {
+	case *api.AttributeValue:
 		return w.attribute(v, unit)
+	case *api.ResourceMutation:
+		return w.mutation(v, unit)
 	}
 	text, err := encode(item, "  ")
 	if err != nil || unit == "" {
@@ -190,26 +193,24 @@ func (w *rowWriter) attribute(row *api.AttributeValue, unit string) error {
 		}
 	}
 	if row.Position != nil {
-		w.field(fieldIndent, "Position")
-		w.b = append(w.b, '{')
+		w.open(fieldIndent, "Position")
 		w.optional(nestedIndent, "File", row.Position.File)
 		w.number(nestedIndent, "Line", row.Position.Line)
 		w.number(nestedIndent, "Column", row.Position.Column)
-		w.b = append(append(w.b, fieldIndent...), '}')
+		w.close(fieldIndent)
 	}
 	w.b = append(w.b, "\n  }"...)
 	return nil
 }
 
-// field begins a field. Its name needs no escaping.
+// field begins a field.
 func (w *rowWriter) field(indent, name string) {
 	if w.b[len(w.b)-1] != '{' {
 		w.b = append(w.b, ',')
 	}
 	w.b = append(w.b, indent...)
-	w.b = append(w.b, '"')
-	w.b = append(w.b, name...)
-	w.b = append(w.b, `": `...)
+	w.quote(name)
+	w.b = append(w.b, ": "...)
 }
 
 func (w *rowWriter) text(indent, name, value string) {
@@ -245,12 +246,21 @@ func (w *rowWriter) value(value any) error {
 
 // quote writes a string.
 func (w *rowWriter) quote(s string) {
+	start := len(w.b)
+	w.b = append(w.b, '"')
 	for i := range len(s) {
-		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			w.b = append(w.b, '\\', c)
+		case c == '\n':
+			w.b = append(w.b, `\n`...)
+		case c < ' ' || c >= utf8.RuneSelf:
 			text, _ := encode(s, "") // never fails for a string
-			w.b = append(w.b, text...)
+			w.b = append(w.b[:start], text...)
 			return
+		default:
+			w.b = append(w.b, c)
 		}
 	}
-	w.b = append(append(append(w.b, '"'), s...), '"')
+	w.b = append(w.b, '"')
 }
