@@ -12,6 +12,7 @@ package diff
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -55,75 +56,41 @@ func Unified(f File) []byte {
 	if bytes.Equal(f.Before, f.After) {
 		return nil
 	}
-	p := printer{style: f.Style, before: split(f.Before), after: split(f.After)}
-	parts := changed(p.before, p.after)
-	hunks := compare(parts, p.before, p.after)
+	p := printer{style: f.Style}
+	p.say(f.Style.File, "--- ", quoted("a/"+f.Name))
+	p.say(f.Style.File, "+++ ", quoted("b/"+f.Name))
+	var all []window
+	if f.Shown == nil && len(f.Steps) <= 1 {
+		all = windows(f.Before, f.After)
+	} else { // these refer to the whole texts
+		all = whole(f.Before, f.After)
+	}
+	for _, w := range all {
+		p.window(f, w)
+	}
+	return p.b.Bytes()
+}
+
+// window prints a part of the texts.
+func (p *printer) window(f File, w window) {
+	before, after := f.Before[w.from:w.to], f.After[w.newFrom:w.newTo]
+	p.before, p.after, p.skipped, p.newSkipped = split(before), split(after), w.line, w.newLine
+	hunks := compare(w.parts, p.before, p.after)
 	l := newLabeller(f, p.before)
 	if f.Starts != nil {
-		l.find(f, parts, p.before, p.after)
+		l.find(f.Starts, w, cursor{text: before, lines: p.before},
+			cursor{text: after, lines: p.after})
 	}
 	if f.Shown != nil {
 		before, after := f.Shown(f.Before, f.After)
 		p.before, p.after = split(before), split(after)
 	}
-	p.say(f.Style.File, "--- ", quoted("a/"+f.Name))
-	p.say(f.Style.File, "+++ ", quoted("b/"+f.Name))
 	for _, near := range lines.Near(hunks, context) {
 		p.hunk(near, l.label(near))
 	}
-	return p.b.Bytes()
 }
 
 func split(text []byte) []string { return lines.Split(string(text)) }
-
-// manyLines is the number of lines from which on texts are compared document by document.
-const manyLines = 2000
-
-// changed returns the parts of two texts that differ: documents, if both texts have as many and
-// those that differ agree in most of their lines, otherwise everything. Comparing the lines of all
-// documents takes most of the time of a diff.
-func changed(before, after []string) []lines.Hunk {
-	whole := []lines.Hunk{{To: len(before), NewTo: len(after)}}
-	if len(before) < manyLines {
-		return whole
-	}
-	old, now := documents(before), documents(after)
-	if len(old) != len(now) {
-		return whole
-	}
-	var parts []lines.Hunk
-	for i := range len(old) - 1 {
-		was, is := before[old[i]:old[i+1]], after[now[i]:now[i+1]]
-		head, tail := lines.Common(was, is)
-		switch same := head + tail; {
-		case same == len(was) && same == len(is):
-		case 2*same < max(len(was), len(is)):
-			return whole
-		default:
-			parts = append(parts, lines.Hunk{
-				From: old[i], To: old[i+1], NewFrom: now[i], NewTo: now[i+1],
-			})
-		}
-	}
-	return parts
-}
-
-// documents returns the lines at which the documents of a stream begin, and the number of lines. A
-// text with directives, which precede the separator of their document, counts as one.
-func documents(text []string) []int {
-	first := []int{0}
-	for i, line := range text {
-		if strings.HasPrefix(line, "%") {
-			first = []int{0}
-			break
-		}
-		if i > 0 && strings.HasPrefix(line, "---") &&
-			(strings.HasPrefix(line, "--- ") || strings.TrimRight(line, "\r\n\t ") == "---") {
-			first = append(first, i)
-		}
-	}
-	return append(first, len(text))
-}
 
 // compare returns the hunks that turn before into after, of the parts that differ.
 func compare(parts []lines.Hunk, before, after []string) []lines.Hunk {
@@ -150,6 +117,19 @@ type printer struct {
 	b             bytes.Buffer
 	style         Style
 	before, after []string
+	// The lines of the texts above these.
+	skipped, newSkipped int
+}
+
+// ofTexts returns hunks with the numbers that their lines have in the whole texts.
+func (p *printer) ofTexts(hunks []lines.Hunk) []lines.Hunk {
+	all := slices.Clone(hunks)
+	for i := range all {
+		h := &all[i]
+		h.From, h.To = h.From+p.skipped, h.To+p.skipped
+		h.NewFrom, h.NewTo = h.NewFrom+p.newSkipped, h.NewTo+p.newSkipped
+	}
+	return all
 }
 
 // say prints a line that is not from the texts.
@@ -165,7 +145,8 @@ func (p *printer) hunk(near []lines.Hunk, label string) {
 	if label != "" {
 		label = " " + label
 	}
-	p.say(nil, apply(p.style.Hunk, lines.Header(near, lead, trail)), apply(p.style.Label, label))
+	p.say(nil, apply(p.style.Hunk, lines.Header(p.ofTexts(near), lead, trail)),
+		apply(p.style.Label, label))
 	at := first.From - lead
 	for _, h := range near {
 		p.lines(" ", p.before[at:h.From])

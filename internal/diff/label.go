@@ -28,16 +28,16 @@ func newLabeller(f File, before []string) *labeller {
 }
 
 // find finds the resources in the parts of the texts that differ.
-func (l *labeller) find(f File, parts []lines.Hunk, before, after []string) {
-	old, now := cursor{text: f.Before, lines: before}, cursor{text: f.After, lines: after}
-	for _, part := range parts {
-		was := old.starts(f.Starts, part.From, part.To)
-		l.before = append(l.before, was...)
-		if len(was) == 1 && len(parts) > 1 { // a document of one resource stays one
-			l.after = append(l.after, Start{was[0].Line - part.From + part.NewFrom, was[0].Name})
-		} else {
-			l.after = append(l.after, now.starts(f.Starts, part.NewFrom, part.NewTo)...)
+func (l *labeller) find(of func(text []byte) []Start, w window, old, now cursor) {
+	for _, part := range w.parts {
+		found := old.starts(of, part.From, part.To)
+		l.before = append(l.before, found...)
+		if !w.byDocument || len(found) != 1 || found[0].Line != part.From+1 {
+			found = now.starts(of, part.NewFrom, part.NewTo)
+		} else { // a document that is a resource is one after the change
+			found[0].Line = part.NewFrom + 1
 		}
+		l.after = append(l.after, found...)
 	}
 }
 

@@ -1,5 +1,7 @@
 package diff
 
+import "github.com/fctl-dev/fctl/configkit/lines"
+
 // authors has the index of the step that changed each line: that removed a line of the first text,
 // and that added a line of the last.
 type authors struct{ removed, added []int32 }
@@ -21,7 +23,7 @@ func findAuthors(before []string, steps []Step) *authors {
 		now := split(s.Text())
 		added, origins := make([]int32, 0, len(now)), make([]int32, 0, len(now))
 		at := 0
-		for _, h := range compare(changed(was, now), was, now) {
+		for _, h := range compare([]lines.Hunk{{To: len(was), NewTo: len(now)}}, was, now) {
 			added, origins = append(added, a.added[at:h.From]...),
 				append(origins, origin[at:h.From]...)
 			for _, line := range origin[h.From:h.To] {
