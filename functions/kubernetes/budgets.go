@@ -6,6 +6,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/functions/unit"
@@ -27,7 +28,7 @@ func vetDisruptionBudgetsFunction(
 		) (api.ValidationResult, error) {
 			result := api.ValidationResult{Passed: true}
 			all := []budgets{budgetsIn(provider, unit.WholeUnit(fc, docs))}
-			if others, ok := provider.(inputProvider); ok {
+			if others, ok := provider.(schemas.InputProvider); ok {
 				type key struct{}
 				elsewhere, _ := others.FromInputs(key{}, func() any {
 					return budgetsIn(provider, others.InputDocuments())

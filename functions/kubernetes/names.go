@@ -98,7 +98,7 @@ func (r *renamer) otherNames(kind string, own map[string]bool) (first []string, 
 	all := r.inputs.Names(kind)
 	if excluded := handler.ExcludedOf(r.fc); excluded != nil && len(all) > 0 {
 		type key struct{ kind, where string }
-		p, _ := r.provider.(inputProvider)
+		p, _ := r.provider.(schemas.InputProvider)
 		all, _ = p.FromInputs(key{kind, excluded.Where}, func() any {
 			return slices.DeleteFunc(slices.Clone(all), func(name string) bool {
 				return !slices.ContainsFunc(r.inputs.In(kind, schemas.Anywhere, name),
@@ -195,7 +195,7 @@ func (r *renamer) inOtherFiles(t api.ResourceType, from, to string) []renaming {
 // noteSimilarType reports a type of the input that may be meant if the given one is neither in the
 // input nor known to Kubernetes.
 func (r *renamer) noteSimilarType(t api.ResourceType) {
-	if p, ok := r.provider.(inputProvider); ok && p.Scope(t) != configkit.ScopeUnknown {
+	if p, ok := r.provider.(schemas.InputProvider); ok && p.Scope(t) != configkit.ScopeUnknown {
 		return
 	}
 	types := map[string]bool{}

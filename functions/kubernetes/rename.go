@@ -39,7 +39,7 @@ func newRenamer(
 		fc: fc, provider: provider, selected: docs, unit: unit.WholeUnit(fc, docs),
 		inputs: schemas.IndexResources(nil),
 	}
-	if p, ok := provider.(inputProvider); ok {
+	if p, ok := provider.(schemas.InputProvider); ok {
 		r.inputs = p.Inputs()
 	}
 	return r
@@ -78,7 +78,7 @@ func (r *renamer) selects(in schemas.Input) bool {
 	if excluded == nil {
 		return true
 	}
-	p, ok := r.provider.(inputProvider)
+	p, ok := r.provider.(schemas.InputProvider)
 	if !ok {
 		return false
 	}

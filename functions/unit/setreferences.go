@@ -115,7 +115,7 @@ func (s *referenceSetter) survey(unit gaby.Container) {
 		}
 	}
 	s.present = []*schemas.ResourceIndex{schemas.IndexResources(own)}
-	if p, ok := s.provider.(interface{ Inputs() *schemas.ResourceIndex }); ok {
+	if p, ok := s.provider.(schemas.InputProvider); ok {
 		s.present = append(s.present, p.Inputs())
 	}
 }

@@ -193,7 +193,7 @@ func (w *rowWriter) attribute(row *api.AttributeValue, unit string) error {
 		}
 	}
 	if row.Position != nil {
-		w.open(fieldIndent, "Position")
+		w.open("Position")
 		w.optional(nestedIndent, "File", row.Position.File)
 		w.number(nestedIndent, "Line", row.Position.Line)
 		w.number(nestedIndent, "Column", row.Position.Column)

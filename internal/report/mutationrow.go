@@ -15,17 +15,17 @@ const deepIndent = "\n        "
 func (w *rowWriter) mutation(row *api.ResourceMutation, unit string) error {
 	w.b = append(w.b, '{')
 	w.optional(fieldIndent, "Unit", unit)
-	w.open(fieldIndent, "Resource")
+	w.open("Resource")
 	w.text(nestedIndent, "ResourceName", string(row.Resource.ResourceName))
 	w.text(nestedIndent, "ResourceNameWithoutScope", string(row.Resource.ResourceNameWithoutScope))
 	w.text(nestedIndent, "ResourceType", string(row.Resource.ResourceType))
 	w.text(nestedIndent, "ResourceCategory", string(row.Resource.ResourceCategory))
 	w.optional(nestedIndent, "ResourceMergeID", row.Resource.ResourceMergeID)
 	w.close(fieldIndent)
-	w.open(fieldIndent, "ResourceMutationInfo")
+	w.open("ResourceMutationInfo")
 	w.change(nestedIndent, &row.ResourceMutationInfo)
 	w.close(fieldIndent)
-	w.open(fieldIndent, "PathMutationMap")
+	w.open("PathMutationMap")
 	for _, path := range slices.Sorted(maps.Keys(row.PathMutationMap)) {
 		change := row.PathMutationMap[path]
 		w.field(nestedIndent, string(path))
@@ -70,7 +70,7 @@ func (w *rowWriter) change(indent string, m *api.MutationInfo) {
 
 // names writes a set of names.
 func (w *rowWriter) names(field string, names map[api.ResourceName]struct{}) {
-	w.open(fieldIndent, field)
+	w.open(field)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		w.field(nestedIndent, string(name))
 		w.b = append(w.b, "{}"...)
@@ -78,9 +78,9 @@ func (w *rowWriter) names(field string, names map[api.ResourceName]struct{}) {
 	w.close(fieldIndent)
 }
 
-// open begins a field that is an object.
-func (w *rowWriter) open(indent, name string) {
-	w.field(indent, name)
+// open begins a field of the row that is an object.
+func (w *rowWriter) open(name string) {
+	w.field(fieldIndent, name)
 	w.b = append(w.b, '{')
 }
 

@@ -94,6 +94,15 @@ type Input struct {
 	document int // its index in InputDocuments
 }
 
+// InputProvider is a provider that knows the input files of a run with several.
+type InputProvider interface {
+	Scope(t api.ResourceType) configkit.Scope
+	Inputs() *ResourceIndex
+	InputDocuments() gaby.Container
+	InputDocument(in Input) *gaby.YamlDoc
+	FromInputs(key any, compute func() any) any
+}
+
 // Inputs returns the resources of all input files.
 func (l *Library) Inputs() *ResourceIndex {
 	i := l.ofRun()
@@ -160,7 +169,7 @@ type ResourceIndex struct {
 // place is where resources are. Resources outside namespaces have an empty one.
 type place struct{ kind, namespace, name string }
 
-// Anywhere stands for any namespace.
+// Anywhere means any namespace.
 const Anywhere = "*"
 
 // IndexResources returns an index of resources.

@@ -326,7 +326,7 @@ func (m *Move) noteUnknown() {
 // inputs returns the resources of all input files. It returns none if there are where-expressions,
 // which leave some of them out.
 func (m *Move) inputs() *schemas.ResourceIndex {
-	p, ok := m.provider.(inputProvider)
+	p, ok := m.provider.(schemas.InputProvider)
 	if !ok || m.selected {
 		return schemas.IndexResources(nil)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
@@ -73,7 +74,7 @@ func (m *Move) movedNamespaces(own map[string]bool) (moved []string, same bool) 
 	for name := range m.left.namespaces {
 		names[name] = m.isPresent(own, name)
 	}
-	if p, ok := m.provider.(inputProvider); ok && !m.selected {
+	if p, ok := m.provider.(schemas.InputProvider); ok && !m.selected {
 		type key struct{}
 		// A function that moves one Namespace only lists the others in its error.
 		used, _ := p.FromInputs(key{}, func() any {

@@ -11,12 +11,6 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// inputProvider knows the resources of all input files of a run with several.
-type inputProvider interface {
-	Inputs() *schemas.ResourceIndex
-	FromInputs(key any, compute func() any) any
-}
-
 // Resource is a resource with its present name. Doc is nil if it is not in the unit.
 type Resource struct {
 	Doc       *gaby.YamlDoc
@@ -47,7 +41,7 @@ func (r *Resource) Failure(hint, format string, args ...any) *api.Failure {
 func OtherInputs(
 	fc *api.FunctionContext, provider configkit.ResourceProvider, kind, namespace, name string,
 ) []schemas.Input {
-	p, ok := provider.(inputProvider)
+	p, ok := provider.(schemas.InputProvider)
 	file := handler.InputFile(fc)
 	if !ok || file == "" {
 		return nil
