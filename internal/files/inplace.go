@@ -55,10 +55,14 @@ func (s *InPlace) Target(path string, link bool) *Target {
 // until ctx is cancelled. It reports whether the path still names the open file; if not, nothing is
 // locked.
 func (t *Target) Hold(ctx context.Context, fd uintptr) (same bool, err error) {
-	if err := t.lock.take(ctx, fd); err != nil {
+	if err := t.lock.take(ctx, fd, true); err != nil {
 		return false, err
 	}
-	if same, err = t.lock.names(t.path, t.link); !same {
+	stat := os.Lstat
+	if t.link {
+		stat = os.Stat
+	}
+	if same, err = t.lock.names(t.path, stat); !same {
 		t.Release()
 	}
 	return same, err
@@ -90,7 +94,7 @@ func (t *Target) Write(info fs.FileInfo, data []byte, parts ...[]byte) error {
 	}
 	r := &atomicFile{
 		in: osFS{}, path: path, perm: info.Mode().Perm(), attributesOf: info, sync: t.in.Sync,
-		check: func() error { return t.unchanged(path, info, data) },
+		check: func() error { return unchanged(osFS{}, &t.lock, path, info, data) },
 	}
 	if t.lock.held {
 		r.key = identity(info) + " " + filepath.Base(path)
@@ -102,9 +106,9 @@ func (t *Target) Write(info fs.FileInfo, data []byte, parts ...[]byte) error {
 	return nil
 }
 
-// unchanged returns an error if the target is not what it was when it was read.
-func (t *Target) unchanged(path string, info fs.FileInfo, data []byte) error {
-	now, err := os.Lstat(path)
+// unchanged returns an error if a file is not what it was when it was read.
+func unchanged(in fileSystem, l *lock, path string, info fs.FileInfo, data []byte) error {
+	now, err := in.Lstat(path)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrChanged, unwrapPath(err))
 	}
@@ -112,7 +116,7 @@ func (t *Target) unchanged(path string, info fs.FileInfo, data []byte) error {
 		now.Size() != info.Size() || !now.ModTime().Equal(info.ModTime()) {
 		return ErrChanged
 	}
-	f, err := t.lock.reader(path)
+	f, err := l.reader(in, path)
 	if err != nil {
 		return unwrapPath(err)
 	}

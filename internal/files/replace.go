@@ -17,6 +17,7 @@ import (
 // path can leave.
 type fileSystem interface {
 	OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error)
+	Lstat(name string) (fs.FileInfo, error)
 	Rename(from, to string) error
 	Remove(name string) error
 }
@@ -28,9 +29,25 @@ func (osFS) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error) 
 	return os.OpenFile(name, flag, perm)
 }
 
+func (osFS) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(name) }
+
 func (osFS) Rename(from, to string) error { return os.Rename(from, to) }
 
 func (osFS) Remove(name string) error { return os.Remove(name) }
+
+// Replace replaces or creates a file below root that only the holder of a lock writes. The file is
+// readable by its owner alone. sync says that it is on disk afterwards; step, which may be nil, is
+// called before the file gets its name.
+func Replace(root *os.Root, name string, sync bool, step func(), parts ...[]byte) error {
+	r := &atomicFile{in: root, path: name, key: name, perm: 0o600, sync: sync}
+	r.check = func() error {
+		if step != nil {
+			step()
+		}
+		return nil
+	}
+	return r.write(parts)
+}
 
 // ErrNoTemporary means that no file can be created in the directory of a file.
 var ErrNoTemporary = errors.New("creating a temporary file in its directory")

@@ -98,7 +98,7 @@ func (t *Tree) locked(ctx context.Context, r *atomicFile, parts [][]byte) error 
 		defer dir.Close() //nolint:errcheck // nothing was written
 		var l lock
 		defer l.release()
-		if err := l.take(ctx, dir.Fd()); err != nil {
+		if err := l.take(ctx, dir.Fd(), true); err != nil {
 			return err
 		}
 		if l.held {

@@ -86,7 +86,7 @@ func (t *Tx) WriteBases(w *Workspace) error {
 			t.delete(shared)
 			continue
 		}
-		t.write(phaseState, shared, t.files[o.Path])
+		t.write(shared, t.files[o.Path])
 		if space, slug, ok := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(o.Path,
 			stateDir+"/"), ".json"), "/links/"); ok {
 			if l := w.links[space+"/"+slug]; l != nil && l.To != nil {
@@ -140,8 +140,8 @@ func (t *Tx) share(name string) (string, error) {
 	if err != nil {
 		return shared, s.unreadable(name, err)
 	}
-	if was, err := s.root.ReadFile(shared); err != nil || !bytes.Equal(was, data) {
-		t.write(phaseHistory, shared, data)
+	if was, err := s.readRegular(shared); err != nil || !bytes.Equal(was, data) {
+		t.write(shared, data)
 	}
 	return shared, nil
 }
@@ -199,13 +199,13 @@ func (t *Tx) shareHistory(u *Unit, links []*Link) error {
 
 // unshare removes a file for git, and keeps it for this clone.
 func (t *Tx) unshare(name string) error {
-	data, err := t.store.root.ReadFile(name)
+	data, err := t.store.readRegular(name)
 	if err != nil {
 		return t.store.unreadable(name, err)
 	}
 	private := stateDir + strings.TrimPrefix(name, basesDir)
-	if was, err := t.store.root.ReadFile(private); err != nil || !bytes.Equal(was, data) {
-		t.write(phaseHistory, private, data)
+	if was, err := t.store.readRegular(private); err != nil || !bytes.Equal(was, data) {
+		t.write(private, data)
 	}
 	t.delete(name)
 	return nil

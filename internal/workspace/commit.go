@@ -43,14 +43,14 @@ func (t *Tx) Revise(u *Unit, c Change) error {
 		DataHash: hash(c.Data), Source: c.Source, Description: c.Description, CreatedAt: s.Now(),
 	}
 	dir := revisionDir(u.SpaceSlug, u.Slug, n)
-	t.write(phaseHistory, dir+"/data", c.Data)
-	if err := t.writeJSON(phaseHistory, dir+"/revision.json", r); err != nil {
+	t.write(dir+"/data", c.Data)
+	if err := t.writeJSON(dir+"/revision.json", r); err != nil {
 		return err
 	}
 	if c.Sources == nil {
 		c.Sources = api.ResourceMutationList{}
 	}
-	if err := t.writeJSON(phaseHistory, dir+"/sources.json", c.Sources); err != nil {
+	if err := t.writeJSON(dir+"/sources.json", c.Sources); err != nil {
 		return err
 	}
 	if err := t.addMutations(u, n, c.Mutations); err != nil {
@@ -102,26 +102,31 @@ func (t *Tx) Attribute(u *Unit, cause entity.Mutation, sources api.ResourceMutat
 
 // writeData writes the working copy of a unit if it has other data.
 func (t *Tx) writeData(u *Unit, data []byte) error {
-	now, err := t.store.readFile(u.DataFile())
+	s := t.store
+	now, err := s.readFile(u.DataFile())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		t.writeWorking(u.DataFile(), data, "")
+		var mode fs.FileMode
+		if s.Secret == nil || s.Secret(u.ToolchainType, data) {
+			mode = 0o600
+		}
+		t.writeFile(u.DataFile(), data, "", mode)
 	case err != nil:
-		return t.store.unreadable(u.DataFile(), err)
+		return s.unreadable(u.DataFile(), err)
 	case !bytes.Equal(now, data):
-		t.writeWorking(u.DataFile(), data, hash(now))
+		t.writeFile(u.DataFile(), data, s.remember(u.DataFile(), hash(now)), 0)
 	}
 	return nil
 }
 
 // WriteUnitState writes what is recorded about a unit.
 func (t *Tx) WriteUnitState(u *Unit) error {
-	return t.writeJSON(phaseState, stateFile(entity.KindUnit, u.SpaceSlug, u.Slug), u.State())
+	return t.writeJSON(stateFile(entity.KindUnit, u.SpaceSlug, u.Slug), u.State())
 }
 
 // WriteLinkState writes what is recorded about a link.
 func (t *Tx) WriteLinkState(l *Link) error {
-	return t.writeJSON(phaseState, stateFile(entity.KindLink, l.SpaceSlug, l.Slug), l.State())
+	return t.writeJSON(stateFile(entity.KindLink, l.SpaceSlug, l.Slug), l.State())
 }
 
 // WriteConflicts writes the outstanding conflicts of a unit.
@@ -129,7 +134,7 @@ func (t *Tx) WriteConflicts(u *Unit, list api.MutationConflictList) error {
 	if list == nil {
 		list = api.MutationConflictList{}
 	}
-	return t.writeJSON(phaseState, conflictsFile(u.SpaceSlug, u.Slug), list)
+	return t.writeJSON(conflictsFile(u.SpaceSlug, u.Slug), list)
 }
 
 // Record makes a revision of data whose cause is one mutation.
@@ -178,6 +183,7 @@ func (s *Store) InUnit(u *Unit, err error) error {
 func (s *Store) Edited(u *Unit) (bool, []byte, error) {
 	if s.tx == nil || s.tx.files[u.DataFile()] == nil {
 		if s.isHead(u) {
+			s.remember(u.DataFile(), u.DataHash)
 			return false, nil, nil
 		}
 		s.unindexed.Add(1)
@@ -254,5 +260,5 @@ func (t *Tx) RestoreWorking(u *Unit) error {
 // WriteSources writes the mutation sources of the head of a unit.
 func (t *Tx) WriteSources(u *Unit, sources api.ResourceMutationList) error {
 	dir := revisionDir(u.SpaceSlug, u.Slug, u.HeadRevisionNum)
-	return t.writeJSON(phaseHistory, dir+"/sources.json", sources)
+	return t.writeJSON(dir+"/sources.json", sources)
 }

@@ -95,7 +95,7 @@ func (s *Store) init(ctx context.Context, o InitOptions) (*InitResult, error) {
 	done := &InitResult{}
 	for _, f := range files {
 		if _, err := s.root.Lstat(f.name); errors.Is(err, fs.ErrNotExist) {
-			t.write(phaseDefinition, f.name, f.data)
+			t.writeFile(f.name, f.data, "", 0)
 			done.Wrote = append(done.Wrote, f.name)
 		} else {
 			done.Left = append(done.Left, f.name)
@@ -125,7 +125,7 @@ func (s *Store) ignore(t *Tx, history string, done *InitResult) error {
 	}[history]
 	info, err := s.root.Lstat(ignoreFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		t.write(phaseDefinition, ignoreFile, []byte(strings.Join(lines, "\n")+"\n"))
+		t.writeFile(ignoreFile, []byte(strings.Join(lines, "\n")+"\n"), "", 0)
 		done.Wrote = append(done.Wrote, ignoreFile)
 		return nil
 	}
@@ -134,7 +134,7 @@ func (s *Store) ignore(t *Tx, history string, done *InitResult) error {
 	}
 	var was []byte
 	if err == nil {
-		was, err = s.root.ReadFile(ignoreFile)
+		was, err = s.readRegular(ignoreFile)
 	}
 	if err != nil {
 		return s.unreadable(ignoreFile, err)
@@ -155,7 +155,7 @@ func (s *Store) ignore(t *Tx, history string, done *InitResult) error {
 	}
 	done.Hidden = history != HistoryIgnored && hasLine(was, ".fctl/")
 	if len(done.Ignored) > 0 {
-		t.write(phaseDefinition, ignoreFile, text)
+		t.writeFile(ignoreFile, text, hash(was), 0)
 	}
 	return nil
 }

@@ -13,8 +13,9 @@ import (
 )
 
 // writeDefinition writes a definition. An existing file keeps its comments and the order of its
-// fields; only fields with another value are changed.
-func (t *Tx) writeDefinition(file string, definition any) error {
+// fields; only fields with another value are changed. from is where the definition was read.
+func (t *Tx) writeDefinition(from source, definition any) error {
+	file := from.file
 	was, err := t.store.readFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		was, err = nil, nil
@@ -41,7 +42,7 @@ func (t *Tx) writeDefinition(file string, definition any) error {
 		}
 	}
 	if string(data) != string(was) {
-		t.write(phaseDefinition, file, data)
+		t.writeFile(file, data, from.hash, 0)
 	}
 	return nil
 }
@@ -180,10 +181,10 @@ func (t *Tx) CreateSpace(w *Workspace, s *entity.Space) (*Space, error) {
 // WriteSpace writes the definition of a space and what is recorded about it.
 func (t *Tx) WriteSpace(s *Space) error {
 	d := s.Definition()
-	if err := t.writeDefinition(s.file, d); err != nil {
+	if err := t.writeDefinition(s.source, d); err != nil {
 		return err
 	}
-	return t.writeJSON(phaseState, stateFile(entity.KindSpace, s.Slug, s.Slug),
+	return t.writeJSON(stateFile(entity.KindSpace, s.Slug, s.Slug),
 		recordedOf(&s.Common))
 }
 
@@ -201,7 +202,7 @@ func (t *Tx) CreateUnit(w *Workspace, space *Space, u *entity.Unit) (*Unit, erro
 
 // WriteUnit writes the definition of a unit and what is recorded about it.
 func (t *Tx) WriteUnit(u *Unit) error {
-	if err := t.writeDefinition(u.file, unitDefinition(u.Unit)); err != nil {
+	if err := t.writeDefinition(u.source, unitDefinition(u.Unit)); err != nil {
 		return err
 	}
 	return t.WriteUnitState(u)
@@ -231,7 +232,7 @@ func (t *Tx) CreateLink(w *Workspace, l *Link) error {
 
 // WriteLink writes the definition of a link and what is recorded about it.
 func (t *Tx) WriteLink(l *Link) error {
-	if err := t.writeDefinition(l.file, linkDefinition(l.Link)); err != nil {
+	if err := t.writeDefinition(l.source, linkDefinition(l.Link)); err != nil {
 		return err
 	}
 	return t.WriteLinkState(l)
@@ -267,10 +268,10 @@ func (t *Tx) CreateInvocation(w *Workspace, space *Space, i *entity.Invocation) 
 
 // WriteInvocation writes the definition of a stored invocation.
 func (t *Tx) WriteInvocation(i *Invocation) error {
-	if err := t.writeDefinition(i.file, i.Definition()); err != nil {
+	if err := t.writeDefinition(i.source, i.Definition()); err != nil {
 		return err
 	}
-	return t.writeJSON(phaseState, stateFile(entity.KindInvocation, i.SpaceSlug, i.Slug),
+	return t.writeJSON(stateFile(entity.KindInvocation, i.SpaceSlug, i.Slug),
 		recordedOf(&i.Common))
 }
 
@@ -290,10 +291,10 @@ func (t *Tx) CreateFilter(w *Workspace, space *Space, f *entity.Filter) (*Filter
 	made := &Filter{f, source{file: definitionFile(entity.KindFilter, space.Slug, f.Slug)}}
 	w.Filters = append(w.Filters, made)
 	w.index()
-	if err := t.writeDefinition(made.file, f.Definition()); err != nil {
+	if err := t.writeDefinition(made.source, f.Definition()); err != nil {
 		return nil, err
 	}
-	return made, t.writeJSON(phaseState, stateFile(entity.KindFilter, space.Slug, f.Slug),
+	return made, t.writeJSON(stateFile(entity.KindFilter, space.Slug, f.Slug),
 		recordedOf(&f.Common))
 }
 
@@ -314,7 +315,7 @@ func (t *Tx) ReplaceLink(w *Workspace, old, l *Link) error {
 			return o.Delete && o.Path == file
 		})
 	}
-	l.LinkID, l.file = old.LinkID, old.file
+	l.LinkID, l.file, l.hash = old.LinkID, old.file, old.hash
 	t.Updated(&l.Common)
 	w.Links = append(w.Links, l)
 	w.index()

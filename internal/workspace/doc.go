@@ -8,11 +8,14 @@
 //	spaces/SPACE/links/LINK.yaml               likewise invocations and filters
 //	.fctl/state/SPACE/units/UNIT/...           history and recorded state, which only fctl writes
 //	.fctl/state/SPACE/links/LINK.json
-//	.fctl/journal                              the write that is going on
+//	.fctl/journal                              what takes the command back that is writing
 //
 // One process at a time writes a workspace; a lock sees to that. What a command writes is one
-// transaction (tx.go): a journal with all of it is written first, then the files. If the process is
-// killed, the next one finishes what the journal says. So a reader never sees a part of a command.
+// transaction (tx.go). Files that people edit, too, are locked and compared with what the command
+// read. Then what takes the command back is written to the journal, and then the files. At the end
+// the journal becomes what undo reads. If something fails, or if the process is killed, the command
+// is taken back, by the next one that writes if need be (recover.go). So a command is done or it has
+// no effect, and a reader never sees a part of it.
 //
 // An edit of a working copy becomes a revision before anything is done that depends on the numbers
 // of revisions (commit.go).

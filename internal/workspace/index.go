@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -109,7 +108,7 @@ func stampOf(info fs.FileInfo) stamp {
 // readIndex reads the index. Without a usable one everything is read.
 func (s *Store) readIndex() *index {
 	x := &index{}
-	text, err := s.root.ReadFile(indexFile)
+	text, err := s.readRegular(indexFile)
 	if err != nil {
 		return x
 	}
@@ -165,13 +164,7 @@ func (w *Workspace) WriteIndex() {
 	c := pack.Writer(s.index.size + s.index.size/8)
 	x.pack(c)
 	// Without an index the next command reads more files.
-	_ = s.replaceWith(indexFile, false, func(f io.Writer) error {
-		_, err := f.Write(c.Seal(indexHeader))
-		if err == nil {
-			_, err = f.Write(c.Bytes())
-		}
-		return err
-	})
+	_ = s.replace(indexFile, false, c.Seal(indexHeader), c.Bytes())
 }
 
 // indexEntry returns what the index keeps of a definition. It reports false if the content of the

@@ -160,7 +160,7 @@ func (s *Store) Attributes() ([]attributes.File, error) {
 			continue
 		}
 		name = path.Join(attributesDir, name)
-		text, err := s.root.ReadFile(name)
+		text, err := s.readRegular(name)
 		if err != nil {
 			return nil, s.unreadable(name, err)
 		}
@@ -184,7 +184,11 @@ func (s *Store) load(d definition) loaded {
 		return l
 	}
 	l := loaded{fresh: true}
-	bytes, err := s.root.ReadFile(d.file)
+	bytes, err := s.readRegular(d.file)
+	var at string // the hash of the file
+	if err == nil {
+		at = hash(bytes)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && (d.kind == entity.KindSpace ||
 		s.isEmpty(path.Dir(d.file))):
@@ -200,7 +204,7 @@ func (s *Store) load(d definition) loaded {
 		return loaded{failed: s.unreadable(d.file, err)}
 	}
 	text := entity.Text{Bytes: bytes, File: s.position(d.file).File}
-	from := source{file: d.file, hash: hash(bytes)}
+	from := source{file: d.file, hash: at}
 	switch d.kind {
 	case entity.KindSpace:
 		l.space = &Space{source: from}

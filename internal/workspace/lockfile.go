@@ -97,14 +97,24 @@ func (t *Tx) WriteLock(w *Workspace) error {
 		}
 		locked.Links[l.Name()] = entry
 	}
+	return t.writeLocked(locked)
+}
+
+// writeLocked writes the lock file if its content changes.
+func (t *Tx) writeLocked(locked *Locked) error {
 	text, err := entity.YAML(locked)
 	if err != nil {
 		return err
 	}
-	if was, err := s.readFile(LockFile); err == nil && bytes.Equal(was, text) {
-		return nil
+	was, err := t.store.readFile(LockFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		t.writeFile(LockFile, text, "", 0)
+	case err != nil:
+		return t.store.unreadable(LockFile, err)
+	case !bytes.Equal(was, text):
+		t.writeFile(LockFile, text, t.store.remember(LockFile, hash(was)), 0)
 	}
-	t.write(phaseState, LockFile, text)
 	return nil
 }
 

@@ -140,7 +140,7 @@ func (t *Tx) renameSpaceIn(w *Workspace, was, slug string) error {
 			continue
 		}
 		f.FromSpace = slug
-		if err := t.writeDefinition(f.file, f.Definition()); err != nil {
+		if err := t.writeDefinition(f.source, f.Definition()); err != nil {
 			return err
 		}
 	}
@@ -162,7 +162,7 @@ func (t *Tx) renameDefault(was, slug string) error {
 	if err != nil {
 		return s.failed(Marker, err)
 	}
-	t.write(phaseDefinition, Marker, next)
+	t.writeFile(Marker, next, s.remember(Marker, hash(text)), 0)
 	return nil
 }
 
@@ -184,12 +184,7 @@ func (t *Tx) renameLocked(unit, link func(string) string) error {
 		all[name] = entry
 	}
 	locked.Links = all
-	text, err := entity.YAML(locked)
-	if err != nil {
-		return err
-	}
-	t.write(phaseState, LockFile, text)
-	return nil
+	return t.writeLocked(locked)
 }
 
 // move moves the files of a folder. Folders that contain anything but files and folders stay, with
@@ -204,11 +199,15 @@ func (t *Tx) move(from, to string) error {
 		return err
 	}
 	for _, name := range files {
-		data, err := s.root.ReadFile(name)
+		info, err := s.root.Lstat(name)
+		var data []byte
+		if err == nil {
+			data, err = s.readFile(name)
+		}
 		if err != nil {
 			return s.unreadable(name, err)
 		}
-		t.write(phaseDefinition, to+strings.TrimPrefix(name, from), data)
+		t.writeFile(to+strings.TrimPrefix(name, from), data, "", info.Mode().Perm())
 	}
 	t.delete(from)
 	return nil
@@ -229,9 +228,9 @@ func (t *Tx) moveState(from, to string) error {
 				return s.unreadable(name, err)
 			}
 			next := to + strings.TrimPrefix(rest, from)
-			t.write(phaseHistory, path.Join(stateDir, next), data)
+			t.write(path.Join(stateDir, next), data)
 			if dir == basesDir {
-				t.write(phaseHistory, path.Join(basesDir, next), data)
+				t.write(path.Join(basesDir, next), data)
 			}
 		}
 		if len(files) > 0 {

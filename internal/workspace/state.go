@@ -3,7 +3,6 @@ package workspace
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"slices"
 
@@ -92,20 +91,10 @@ func (s *Store) Working(u *Unit) ([]byte, error) {
 	if s.tx != nil && s.tx.files[name] != nil {
 		return s.tx.files[name], nil // a new unit has no file yet
 	}
-	info, err := s.root.Lstat(name)
+	data, err := s.readFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, s.unreadable(name, err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, s.unreadable(name, errors.New("a regular file is expected"))
-	}
-	if info.Size() > entity.MaxData {
-		return nil, s.unreadable(name, fmt.Errorf("a unit has at most %d bytes", entity.MaxData))
-	}
-	data, err := s.readFile(name)
 	if err != nil {
 		return nil, s.unreadable(name, err)
 	}
@@ -226,13 +215,13 @@ func (s *Store) External(u *Unit) ([]byte, error) {
 
 // WriteExternal keeps the content of an external merge as the base of the next one.
 func (t *Tx) WriteExternal(u *Unit, data []byte) error {
-	t.write(phaseState, unitState(u.SpaceSlug, u.Slug)+"/external", data)
+	t.write(unitState(u.SpaceSlug, u.Slug)+"/external", data)
 	return nil
 }
 
 // WriteLive keeps a capture of the live state of a unit.
 func (t *Tx) WriteLive(u *Unit, data []byte) error {
 	u.HeadUnitActionNum++
-	t.write(phaseHistory, liveFile(u.SpaceSlug, u.Slug, u.HeadUnitActionNum), data)
+	t.write(liveFile(u.SpaceSlug, u.Slug, u.HeadUnitActionNum), data)
 	return t.WriteUnitState(u)
 }

@@ -5,21 +5,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"runtime"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
-
-const osCreateWrite = os.O_CREATE | os.O_WRONLY
 
 // Store is the files of an open workspace.
 type Store struct {
@@ -35,21 +34,30 @@ type Store struct {
 
 	dir       string // as in messages
 	root      *os.Root
-	lock      *os.File
+	lock      *files.Lock
 	exclusive bool
 	tx        *Tx // the open transaction, if any
 	index     *index
 	// unindexed counts the files that were read because the index does not know them.
 	unindexed atomic.Int64
-	written   map[string]bool // the files that were written or deleted
+	// Repaired says what was done about a killed command, for notes.
+	Repaired []string
+	// Secret reports whether data holds secret values: a new file for it is private. Without Secret
+	// every new working copy is.
+	Secret  func(t api.ToolchainType, data []byte) bool
+	written map[string]bool // the files that were written or deleted
+	readMu  sync.Mutex
+	read    map[string]string // the hashes of files that people edit, when they were first read
 }
 
 // OpenOptions say how a workspace is opened.
 type OpenOptions struct {
 	// Write takes the lock for writing. Without it the workspace can only be read.
 	Write bool
-	// DryRun says that nothing at all may be written, not even to finish an interrupted write.
+	// DryRun says that nothing at all may be written, not even to take a killed command back.
 	DryRun bool
+	// Repair takes a killed command back in any case, and discards records that are damaged.
+	Repair bool
 	// Step and Sequential are those of Store.
 	Step       func(what string)
 	Sequential bool
@@ -58,33 +66,64 @@ type OpenOptions struct {
 }
 
 // Find returns the root of the workspace that dir is in: the next directory upwards with the
-// marker.
-func Find(dir string) (string, error) {
-	full, err := filepath.Abs(dir)
+// marker. The search ends at the top of the git repository, or at the home directory. A workspace
+// of another user above dir is an error; explicit says that the user names dir.
+func Find(dir string, explicit bool) (string, error) {
+	at := cmp.Or(dir, ".")
+	full, err := filepath.Abs(at)
 	if err != nil {
 		return "", err
 	}
-	at := dir
-	if at == "" {
-		at = "."
-	}
-	for {
-		if info, err := os.Lstat(filepath.Join(full, Marker)); err == nil && !info.IsDir() {
-			return at, nil
-		}
-		parent := filepath.Dir(full)
-		if parent == full {
-			return "", &entity.Error{
-				Code: entity.CodeNotFound, Hint: "fctl workspace init",
-				Message: "no workspace: neither this directory nor one above it has a " + Marker,
+	above, _ := files.Above(full)
+	for i, in := range above {
+		info, err := os.Lstat(filepath.Join(in, Marker))
+		if err == nil && !info.IsDir() {
+			if !isSame(at, in) {
+				at = in // a symbolic link leads to dir
 			}
+			if i > 0 || !explicit {
+				err = checkOwner(in, at, info)
+			}
+			return at, err
 		}
-		full, at = parent, filepath.Join(at, "..")
+		at = filepath.Join(at, "..")
+	}
+	return "", &entity.Error{
+		Code: entity.CodeNotFound, Hint: "fctl workspace init",
+		Message: "no workspace: neither this directory nor one above it has a " + Marker,
 	}
 }
 
-// Open opens the workspace whose marker is in dir, and finishes an interrupted write. It waits for
-// other processes until ctx ends.
+func isSame(a, b string) bool {
+	x, err1 := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(x, y)
+}
+
+// checkOwner returns an error if the marker in a directory, the directory or what fctl keeps in it
+// belongs to another user.
+func checkOwner(in, at string, marker fs.FileInfo) error {
+	if !files.KnowsOwners {
+		return nil
+	}
+	other := files.UntrustedPart(in, Marker, marker)
+	if info, err := os.Lstat(filepath.Join(in, privateDir)); other == "" && err == nil &&
+		!files.IsTrusted(info) {
+		other = privateDir
+	}
+	if other == "" {
+		return nil
+	}
+	return &entity.Error{
+		Code: entity.CodeState, Pos: api.Position{File: diag.FileName(filepath.Join(at, Marker))},
+		Message: "this workspace is not used: " + other + " " + files.NotTrusted,
+		Hint:    "-C " + diag.FileName(at) + " uses it",
+	}
+}
+
+// Open opens the workspace whose marker is in dir. It waits for other processes until ctx ends. A
+// command that was killed while it wrote is taken back if the workspace is opened for writing;
+// for reading, that is an error if the command has changed anything.
 func Open(ctx context.Context, dir string, o OpenOptions) (*Store, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -104,26 +143,22 @@ func Open(ctx context.Context, dir string, o OpenOptions) (*Store, error) {
 func now() time.Time { return time.Now().UTC().Truncate(time.Second) }
 
 func (s *Store) open(ctx context.Context, o OpenOptions) error {
-	if err := s.take(ctx, o.Write && !o.DryRun); err != nil {
+	if err := s.take(ctx, (o.Write || o.Repair) && !o.DryRun); err != nil {
 		return err
 	}
 	if _, err := s.root.Lstat(journalFile); err == nil {
-		if o.DryRun {
-			return &entity.Error{
-				Code: entity.CodeState, Pos: s.position(journalFile),
-				Message: "a write was interrupted", Hint: "fctl workspace check --repair",
-			}
-		}
-		if err := s.take(ctx, true); err != nil {
-			return err
-		}
-		if _, err := s.recover(ctx); err != nil {
+		if err := s.recover(ctx, o); err != nil {
 			return err
 		}
 	}
-	text, err := s.root.ReadFile(Marker)
+	text, err := s.readRegular(Marker)
 	if err != nil {
 		return s.unreadable(Marker, err)
+	}
+	if o.Repair {
+		if err := s.repairUndo(); err != nil {
+			return err
+		}
 	}
 	s.Config, err = decodeConfig(entity.Text{Bytes: text, File: s.position(Marker).File})
 	return err
@@ -131,29 +166,30 @@ func (s *Store) open(ctx context.Context, o OpenOptions) error {
 
 // take takes the lock. A shared lock of a workspace that was never written needs no file.
 func (s *Store) take(ctx context.Context, exclusive bool) error {
-	if s.lock != nil {
-		_ = s.lock.Close()
-		s.lock = nil
+	s.lock.Release()
+	s.lock = nil
+	info, err := s.root.Lstat(privateDir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !exclusive:
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		err = s.root.Mkdir(privateDir, 0o700)
+	case err == nil && !info.IsDir():
+		err = errors.New("a directory is expected") // a link may lead to .git
+	case err == nil && exclusive && info.Mode().Perm()&0o077 != 0 && files.IsTrusted(info):
+		err = s.root.Chmod(privateDir, 0o700) // an older version made it
 	}
-	flags := os.O_RDONLY
-	if exclusive {
-		flags = os.O_RDWR | os.O_CREATE
-		if err := s.root.MkdirAll(privateDir, 0o777); err != nil {
-			return s.failed(privateDir, err)
-		}
+	if err != nil {
+		return s.failed(privateDir, err)
 	}
-	f, err := s.root.OpenFile(lockFile, flags, 0o666)
+	s.lock, err = files.LockFile(ctx, s.root, lockFile, exclusive)
 	if errors.Is(err, fs.ErrNotExist) && !exclusive {
 		return nil
-	}
-	if err == nil {
-		err = flock(ctx, f, exclusive)
-		s.lock = f
 	}
 	if err != nil {
 		return &entity.Error{
 			Code: entity.CodeLocked, Pos: s.position(lockFile), Err: err,
-			Message: fmt.Sprintf("the workspace is locked by another process: %v", err),
+			Message: fmt.Sprintf("the workspace cannot be locked: %v", err),
 		}
 	}
 	s.exclusive = exclusive
@@ -162,11 +198,8 @@ func (s *Store) take(ctx context.Context, exclusive bool) error {
 
 // Close releases the lock.
 func (s *Store) Close() error {
-	var err error
-	if s.lock != nil {
-		err = s.lock.Close()
-	}
-	return errors.Join(err, s.root.Close())
+	s.lock.Release()
+	return s.root.Close()
 }
 
 // Dir returns the root of the workspace, as in messages.
@@ -184,13 +217,39 @@ func (s *Store) readFile(name string) ([]byte, error) {
 			return data, nil
 		}
 	}
-	return s.root.ReadFile(s.statePath(name))
+	data, err := s.readRegular(s.statePath(name))
+	if err == nil && isPeoples(name) {
+		s.remember(name, hash(data))
+	}
+	return data, err
+}
+
+// remember returns the hash that a file had when the command read it first: what the command writes
+// is made from that.
+func (s *Store) remember(name, hash string) string {
+	s.readMu.Lock()
+	defer s.readMu.Unlock()
+	if first, known := s.read[name]; known {
+		return first
+	}
+	if s.read == nil {
+		s.read = map[string]string{}
+	}
+	s.read[name] = hash
+	return hash
+}
+
+// readRegular reads a file. A named pipe is an error, as is a file that is too large.
+func (s *Store) readRegular(name string) ([]byte, error) {
+	most := int64(entity.MaxData)
+	if strings.HasPrefix(name, privateDir+"/") {
+		most = maxRecord
+	}
+	return files.ReadRegular(s.root, name, most, nil)
 }
 
 func (s *Store) unreadable(name string, err error) error {
-	if wrapped, ok := errors.AsType[*fs.PathError](err); ok {
-		err = wrapped.Err
-	}
+	err = unwrap(err)
 	return &api.Failure{
 		Class: api.FailureInput, Pos: s.position(name), Message: err.Error(), Err: err,
 	}
@@ -210,59 +269,13 @@ func (s *Store) writers() int {
 	return 32
 }
 
-// replace replaces a file: a reader sees the old content or the new one. A file left by a killed
-// process has the same temporary name and is overwritten.
-func (s *Store) replace(name string, data []byte) error {
-	return s.replaceWith(name, true, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
-}
+// manyFiles is the number of changes from which on the files of a transaction are synced together.
+const manyFiles = 256
 
-// replaceWith replaces a file by what write writes. With durable it waits for the disk.
-func (s *Store) replaceWith(name string, durable bool, write func(io.Writer) error) error {
-	dir := path.Dir(name)
-	if err := s.root.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	temporary := path.Join(dir, temporaryName(name))
+// replace replaces a file that only fctl writes: a reader sees the old content or the new one.
+func (s *Store) replace(name string, durable bool, parts ...[]byte) error {
 	s.step("create " + name)
-	f, err := s.root.OpenFile(temporary, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o666)
-	if err != nil {
-		return err
-	}
-	err = write(f)
-	if err == nil && durable {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		s.step("rename " + name)
-		err = s.root.Rename(temporary, name)
-	}
-	if err != nil {
-		return errors.Join(err, s.root.Remove(temporary))
-	}
-	return nil
-}
-
-// syncDir makes the names in a directory durable.
-func (s *Store) syncDir(dir string) error {
-	f, err := s.root.Open(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // it was deleted
-	}
-	if err != nil {
-		return err
-	}
-	return errors.Join(ignoreUnsupported(f.Sync()), f.Close())
-}
-
-// ignoreUnsupported drops the error of file systems that cannot sync directories.
-func ignoreUnsupported(err error) error {
-	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrInvalid) {
-		return nil
-	}
-	return err
+	return files.Replace(s.root, name, durable, func() { s.step("rename " + name) }, parts...)
 }
 
 // readers is how many files are read at a time.

@@ -1,12 +1,10 @@
 package workspace
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -14,39 +12,13 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
 
-// phase is when an operation of a transaction is done. History comes before what refers to it.
-type phase int
-
-const (
-	phaseHistory    phase = iota // revisions, mutations, live states
-	phaseWorking                 // working copies
-	phaseDefinition              // definitions
-	phaseState                   // recorded state
-	phaseDelete                  // what nothing refers to any more
-)
-
-// operation is one change of a file. Doing it again changes nothing.
-type operation struct {
-	Phase phase
-	Path  string
-	Data  []byte
-	// Delete removes the file or the whole folder.
-	Delete bool
-	// Append cuts the file to Offset bytes and appends Data.
-	Append bool
-	Offset int64
-	// Guarded says that people edit the file: it is left alone if its hash is neither Before nor
-	// that of Data. A missing file has the hash "".
-	Guarded bool
-	Before  string
-}
-
-// Tx is a transaction: changes of files that are made together or, if the process is killed before
-// the journal is written, not at all. While a transaction is open, the store reads what it will
-// write, so that a transaction that is never committed is a dry run.
+// Tx is a transaction: changes of files that are made together or not at all. While a transaction
+// is open, the store reads what it will write, so that a transaction that is never committed is a
+// dry run.
 type Tx struct {
 	// Title says what the command did, for undo. Without a title it cannot be undone.
 	Title string
@@ -60,6 +32,8 @@ type Tx struct {
 	at    map[string]int    // the index of the operation that writes or appends to a file
 	files map[string][]byte // what files will contain
 	known map[*Unit]bool    // in Revised
+	// undoes is the record that the transaction undoes. Its deletions are those of files.
+	undoes *record
 }
 
 // Begin begins a transaction. A store has one at a time.
@@ -82,7 +56,7 @@ func (t *Tx) add(o operation) {
 	t.files[o.Path] = o.Data
 	if i, again := t.at[o.Path]; again && !t.ops[i].Append {
 		was := &t.ops[i]
-		o.Before, o.Guarded = was.Before, was.Guarded
+		o.Before, o.Guarded, o.Mode = was.Before, was.Guarded, was.Mode
 		*was = o
 		return
 	}
@@ -101,15 +75,13 @@ func (t *Tx) remove(is func(operation) bool) {
 	}
 }
 
-func (t *Tx) write(p phase, path string, data []byte) {
-	t.add(operation{Phase: p, Path: path, Data: data})
-}
+// write writes a file that only fctl writes.
+func (t *Tx) write(path string, data []byte) { t.add(operation{Path: path, Data: data}) }
 
-// writeWorking writes a working copy that has the hash before.
-func (t *Tx) writeWorking(path string, data []byte, before string) {
-	t.add(operation{
-		Phase: phaseWorking, Path: path, Data: data, Guarded: true, Before: before,
-	})
+// writeFile writes a file that people edit, too. before is the hash of what it contains, "" if it
+// is missing.
+func (t *Tx) writeFile(path string, data []byte, before string, mode fs.FileMode) {
+	t.add(operation{Path: path, Data: data, Guarded: true, Before: before, Mode: mode})
 }
 
 // append appends to a file.
@@ -119,7 +91,7 @@ func (t *Tx) append(path string, data []byte) error {
 		return t.store.unreadable(path, err)
 	}
 	if _, shared := t.store.basesPath(path); shared {
-		t.write(phaseHistory, path, slices.Concat(before, data)) // the file may be that of git
+		t.write(path, slices.Concat(before, data)) // the file may be that of git
 		return nil
 	}
 	t.files[path] = slices.Concat(before, data)
@@ -131,32 +103,26 @@ func (t *Tx) append(path string, data []byte) error {
 	}
 	t.at[path] = len(t.ops)
 	t.ops = append(t.ops, operation{
-		Phase: phaseHistory, Path: path, Data: data, Append: true, Offset: int64(len(before)),
+		Path: path, Data: data, Append: true, Offset: int64(len(before)),
 	})
 	return nil
 }
 
 func (t *Tx) delete(path string) {
-	t.ops = append(t.ops, operation{Phase: phaseDelete, Path: path, Delete: true})
+	t.ops = append(t.ops, operation{Path: path, Delete: true})
 }
 
 // writeJSON writes recorded state.
-func (t *Tx) writeJSON(p phase, path string, v any) error {
+func (t *Tx) writeJSON(path string, v any) error {
 	text, err := entity.JSON(v)
 	if err == nil {
-		t.write(p, path, text)
+		t.write(path, text)
 	}
 	return err
 }
 
-// journal is a transaction on disk.
-type journal struct {
-	Title string
-	Ops   []operation
-}
-
-// Commit makes the changes of the transaction. The error says whether they were made; if they were
-// made in part, the next command finishes them.
+// Commit makes all changes of the transaction, or none if there is an error. If the process is
+// killed, the next one that writes takes back what was made.
 func (t *Tx) Commit(ctx context.Context) error {
 	s := t.store
 	s.tx = nil
@@ -166,24 +132,26 @@ func (t *Tx) Commit(ctx context.Context) error {
 	if !s.exclusive {
 		return errors.New("writing without the lock")
 	}
-	slices.SortStableFunc(t.ops, func(a, b operation) int { return cmp.Compare(a.Phase, b.Phase) })
-	for _, o := range t.ops {
-		if o.Guarded {
-			if now, err := s.hashOf(o.Path); err != nil || now != o.Before && now != hash(o.Data) {
-				return cmp.Or(err, error(&entity.Error{
-					Code: entity.CodeUncommitted, Pos: s.position(o.Path),
-					Message: "the file was changed while fctl was working",
-					Hint:    "run the command again",
-				}))
-			}
-		}
+	if err := ctx.Err(); err != nil {
+		return err
 	}
-	if t.Title != "" {
-		undo, err := t.inverse()
-		if err != nil {
+	if t.undoes == nil {
+		if err := t.expand(); err != nil {
 			return err
 		}
-		t.ops = append(t.ops, undo...)
+	}
+	b := s.batch()
+	defer b.Close()
+	back, err := t.inverse(ctx, b)
+	if err != nil {
+		return err
+	}
+	text, err := back.encode()
+	if err != nil {
+		return err
+	}
+	if err := s.replace(journalFile, true, text...); err != nil {
+		return s.failed(journalFile, err)
 	}
 	if s.written == nil {
 		s.written = map[string]bool{}
@@ -191,142 +159,284 @@ func (t *Tx) Commit(ctx context.Context) error {
 	for _, o := range t.ops {
 		s.written[o.Path] = true
 	}
-	j := journal{t.Title, t.ops}
-	if err := s.replaceWith(journalFile, true, j.encode); err != nil {
-		return s.failed(journalFile, err)
-	}
-	if err := s.syncDir(privateDir); err != nil {
-		return s.failed(journalFile, err)
-	}
-	return s.finish(ctx, t.ops)
-}
-
-// finish makes the changes of a journal and removes it.
-func (s *Store) finish(_ context.Context, ops []operation) error {
-	if canSyncAll && len(ops) >= s.ManyFiles {
-		if err := s.finishMany(ops); err != nil {
-			return err
-		}
-		s.step("remove " + journalFile)
-		return s.failed(journalFile, s.root.Remove(journalFile))
-	}
-	dirs := map[string]bool{}
-	for from := 0; from < len(ops); {
-		to := from
-		for to < len(ops) && ops[to].Phase == ops[from].Phase {
-			dirs[path.Dir(ops[to].Path)] = true
-			to++
-		}
-		// A slow disk syncs many files together almost as fast as one.
-		if err := parallel(to-from, s.writers(), func(i int) error {
-			o := ops[from+i]
-			return s.failed(o.Path, s.do(o))
-		}); err != nil {
-			return err
-		}
-		from = to
-	}
-	for dir := range dirs {
-		if err := s.syncDir(dir); err != nil {
-			return s.failed(dir, err)
-		}
-	}
-	s.step("remove " + journalFile)
-	return s.failed(journalFile, s.root.Remove(journalFile))
-}
-
-// do makes one change.
-func (s *Store) do(o operation) error {
-	switch {
-	case o.Delete:
-		s.step("delete " + o.Path)
-		return s.root.RemoveAll(o.Path)
-	case o.Append:
-		return s.appendAt(o, true)
-	case o.Guarded:
-		if now, err := s.hashOf(o.Path); err != nil || now != o.Before {
-			return err // done already, or edited since
-		}
-	}
-	return s.replace(o.Path, o.Data)
-}
-
-// appendAt appends to a file. With durable it waits for the disk.
-func (s *Store) appendAt(o operation, durable bool) error {
-	if err := s.root.MkdirAll(path.Dir(o.Path), 0o777); err != nil {
-		return err
-	}
-	s.step("append " + o.Path)
-	f, err := s.root.OpenFile(o.Path, osCreateWrite, 0o666)
-	if err != nil {
-		return err
-	}
-	err = f.Truncate(o.Offset)
+	err = files.SyncDir(s.root, privateDir)
 	if err == nil {
-		_, err = f.WriteAt(o.Data, o.Offset)
+		err = b.Apply(t.ops)
 	}
-	if err == nil && durable {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
-}
-
-// recover finishes the transaction of a killed process. It reports whether there was one.
-func (s *Store) recover(ctx context.Context) (bool, error) {
-	text, err := s.root.ReadFile(journalFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	var j journal
 	if err == nil {
-		err = j.decode(text)
+		err = s.settle(t.Title != "")
 	}
-	if err != nil {
-		return false, s.failed(journalFile, fmt.Errorf("the journal cannot be read: %w", err))
+	if err == nil {
+		return nil
 	}
-	return true, s.finish(ctx, j.Ops)
+	b.Close()
+	if left := s.takeBack(context.WithoutCancel(ctx), back); left != nil {
+		return errors.Join(s.notMade(err, ""), left)
+	}
+	return s.notMade(err, "; nothing was changed")
 }
 
-// keepUndo is how many commands can be undone.
-const keepUndo = 20
+// batch returns what changes the files of the workspace.
+func (s *Store) batch() *files.Batch {
+	return &files.Batch{
+		Root: s.root, Dir: s.dir, Private: privateDir, Step: s.Step, Many: s.ManyFiles,
+		Most: entity.MaxData,
+		Parallel: func(n int, do func(int) error) error {
+			return parallel(n, s.writers(), do) // a slow disk syncs many files together
+		},
+	}
+}
 
-// inverse returns the operations that keep what the transaction replaces, so that it can be undone.
-func (t *Tx) inverse() ([]operation, error) {
-	s := t.store
-	j := journal{Title: t.Title}
+// expand replaces the deletion of folders by that of the files in them, and drops what is written
+// to them.
+func (t *Tx) expand() error {
+	var folders, deletions []operation
+	gone := map[string]bool{}
 	for _, o := range t.ops {
-		back, err := s.inverseOf(o)
-		if err != nil {
-			return nil, err
+		if !o.Delete || gone[o.Path] {
+			continue
 		}
-		j.Ops = append(j.Ops, back...)
+		gone[o.Path] = true
+		found, err := t.deletions(o.Path)
+		if err != nil {
+			return err
+		}
+		for _, o := range found {
+			if o.Dir {
+				folders = append(folders, o)
+			} else if !gone[o.Path] || o.Path == found[0].Path {
+				gone[o.Path] = true
+				deletions = append(deletions, o)
+			}
+		}
 	}
-	// A file may be kept for its own deletion and for that of its folder.
-	kept := map[string]bool{}
-	j.Ops = slices.DeleteFunc(j.Ops, func(o operation) bool {
-		again := !o.Delete && !o.Append && kept[o.Path]
-		kept[o.Path] = kept[o.Path] || !o.Delete && !o.Append
-		return again
+	t.ops = slices.DeleteFunc(t.ops, func(o operation) bool {
+		if o.Delete {
+			return true
+		}
+		for at := o.Path; at != "."; at = path.Dir(at) {
+			if gone[at] {
+				return true
+			}
+		}
+		return false
 	})
-	slices.SortStableFunc(j.Ops, func(a, b operation) int { return cmp.Compare(a.Phase, b.Phase) })
-	var text bytes.Buffer
-	if err := j.encode(&text); err != nil {
-		return nil, err
+	t.ops = slices.Concat(t.ops, deletions, folders)
+	return nil
+}
+
+// deletions returns the operations that delete a file, or a folder and all files in it.
+func (t *Tx) deletions(name string) ([]operation, error) {
+	s := t.store
+	var ops []operation
+	err := fs.WalkDir(s.root.FS(), name, func(at string, e fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return s.failed(at, err)
+		case e.IsDir() && at == name:
+			ops = append(ops, operation{Path: at, Delete: true, Dir: true})
+			return nil
+		case e.IsDir():
+			return nil
+		case e.Type()&fs.ModeSymlink != 0:
+			target, err := s.root.Readlink(at)
+			ops = append(ops, operation{Path: at, Delete: true, Link: target})
+			return err
+		case !e.Type().IsRegular():
+			return s.failed(at, files.ErrNotRegular)
+		}
+		o := operation{Path: at, Delete: true, Guarded: isPeoples(at)}
+		if o.Guarded {
+			o.Before, err = s.hashOf(at)
+			o.Before = s.remember(at, o.Before)
+		}
+		ops = append(ops, o)
+		return err
+	})
+	return ops, err
+}
+
+// inverse locks the files that people edit, checks that they are what the transaction is for, and
+// returns what takes the transaction back.
+func (t *Tx) inverse(ctx context.Context, b *files.Batch) (*record, error) {
+	s := t.store
+	back := make([]operation, len(t.ops))
+	err := parallel(len(t.ops), s.readers(), func(i int) (err error) {
+		o := &t.ops[i]
+		if back[i], err = s.inverseOf(ctx, b, o); errors.Is(err, files.ErrChanged) {
+			if t.undoes != nil {
+				return &entity.Error{
+					Code: entity.CodeUncommitted, Pos: s.position(o.Path),
+					Message: "the file was edited after " + t.undoes.called(),
+					Hint:    "move the edit away, or record it with 'fctl unit update'",
+				}
+			}
+			return s.changed(o.Path, "")
+		}
+		return s.failed(o.Path, err)
+	})
+	r := &record{Title: t.Title, Ops: slices.DeleteFunc(back, func(o operation) bool {
+		return o.Path == ""
+	})}
+	made := map[string]bool{}
+	for _, o := range t.ops {
+		top, missing := b.Missing(path.Dir(o.Path))
+		if err = cmp.Or(err, missing); top != "" && !made[top] {
+			made[top] = true
+			r.Ops = append(r.Ops, operation{Path: top, Delete: true, Dir: true})
+		}
+	}
+	return r, err
+}
+
+// inverseOf returns what takes back an operation that was not done yet, and nothing if it changes
+// nothing.
+func (s *Store) inverseOf(ctx context.Context, b *files.Batch, o *operation) (operation, error) {
+	back := operation{Path: o.Path, Guarded: o.Guarded, Link: o.Link, Dir: o.Dir}
+	switch {
+	case o.Dir && !o.Delete:
+		return operation{}, nil // Missing knows the folders that are made
+	case o.Dir || o.Link != "":
+		back.Delete = !o.Delete
+		return back, nil
+	case o.Append && o.Offset > 0:
+		back.Append, back.Offset = true, o.Offset
+		return back, nil
+	}
+	var was []byte
+	var info fs.FileInfo
+	var err error
+	if o.Guarded {
+		was, info, err = b.Hold(ctx, o)
+	} else if top, missing := b.Missing(path.Dir(o.Path)); missing != nil || top != "" {
+		err = missing
+	} else if info, err = s.root.Lstat(o.Path); err == nil {
+		was, err = s.readRegular(o.Path)
+	} else if errors.Is(err, fs.ErrNotExist) {
+		info, err = nil, nil
+	}
+	switch {
+	case err != nil:
+		return operation{}, err
+	case info == nil && o.Delete:
+		return operation{}, nil
+	case info == nil:
+		back.Delete = true
+	default:
+		back.Data, back.Mode = was, info.Mode().Perm()
+	}
+	if o.Guarded && !o.Delete {
+		back.Before = hash(o.Data)
+	}
+	return back, nil
+}
+
+// settle ends a transaction whose changes are made. From the moment on in which the journal has
+// another name, or none, nothing takes them back any more.
+func (s *Store) settle(keep bool) error {
+	if !keep {
+		s.step("remove " + journalFile)
+		if err := s.root.Remove(journalFile); err != nil {
+			return err
+		}
+		return files.SyncDir(s.root, privateDir)
 	}
 	numbers, err := s.undoNumbers()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	next := int64(1)
 	if n := len(numbers); n > 0 {
 		next = numbers[n-1] + 1
 	}
-	ops := []operation{{Phase: phaseDelete, Path: undoFile(next), Data: text.Bytes()}}
-	for _, old := range numbers[:max(0, len(numbers)-keepUndo+1)] {
-		ops = append(ops, operation{Phase: phaseDelete, Path: undoFile(old), Delete: true})
+	if err := s.root.MkdirAll(undoDir, 0o700); err != nil {
+		return err
 	}
-	return ops, nil
+	s.step("rename " + journalFile)
+	if err := s.root.Rename(journalFile, undoFile(next)); err != nil {
+		return err
+	}
+	for _, old := range numbers[:max(0, len(numbers)-keepUndo+1)] {
+		_ = s.root.Remove(undoFile(old)) // it only takes space
+	}
+	return errors.Join(files.SyncDir(s.root, undoDir), files.SyncDir(s.root, privateDir))
 }
+
+// keepUndo is how many commands can be undone.
+const keepUndo = 20
+
+// takeBack takes a command back of which a part may be done. Files that people have edited since
+// stay as they are.
+func (s *Store) takeBack(ctx context.Context, r *record) error {
+	b := s.batch()
+	defer b.Close()
+	err := b.Discard(r.Ops)
+	var ops []operation
+	for i := range r.Ops {
+		o := r.Ops[i]
+		s.written[o.Path] = true
+		if o.Append {
+			info, err := s.root.Lstat(o.Path)
+			if err != nil || info.Size() <= o.Offset {
+				continue // nothing was added
+			}
+		}
+		if o.Guarded {
+			_, info, failed := b.Hold(ctx, &o)
+			if errors.Is(failed, files.ErrChanged) || info == nil && o.Delete {
+				continue // not done yet, or edited since
+			}
+			err = errors.Join(err, failed)
+		}
+		ops = append(ops, o)
+	}
+	// Deleting comes first: there may be no space.
+	slices.SortStableFunc(ops, func(x, y operation) int { return order(x) - order(y) })
+	first := slices.IndexFunc(ops, func(o operation) bool { return !o.Delete || o.Dir })
+	if first < 0 {
+		first = len(ops)
+	}
+	for _, part := range [][]operation{ops[:first], ops[first:]} {
+		if err == nil {
+			err = b.Apply(part)
+		}
+	}
+	if err == nil {
+		err = s.settle(false)
+	}
+	if err == nil {
+		return nil
+	}
+	return &entity.Error{
+		Code: entity.CodeState, Pos: s.position(journalFile), Err: err,
+		Message: fmt.Sprintf("%s cannot be taken back: %v", r.called(), err),
+		Hint:    "the next command that writes takes it back, and so does " + repairCommand,
+	}
+}
+
+// order is that in which a command is taken back: deletions of files, other changes, folders.
+func order(o operation) int {
+	switch {
+	case o.Dir:
+		return 2
+	case o.Delete:
+		return 0
+	}
+	return 1
+}
+
+// called returns how messages call the command of a record.
+func (r *record) called() string {
+	if r.Title == "" {
+		return "a command"
+	}
+	return "the command " + strconv.Quote(r.Title)
+}
+
+// repairCommand finishes what a killed command left.
+const repairCommand = "'fctl workspace check --repair'"
 
 func undoFile(n int64) string { return path.Join(undoDir, strconv.FormatInt(n, 10)) }
 
@@ -338,7 +448,7 @@ func (s *Store) undoNumbers() ([]int64, error) {
 	}
 	var numbers []int64
 	for _, e := range entries {
-		if n, err := strconv.ParseInt(e.Name(), 10, 64); err == nil {
+		if n, err := strconv.ParseInt(e.Name(), 10, 64); err == nil && n >= 0 {
 			numbers = append(numbers, n)
 		}
 	}
@@ -346,103 +456,82 @@ func (s *Store) undoNumbers() ([]int64, error) {
 	return numbers, err
 }
 
-// inverseOf returns what undoes an operation that was not done yet.
-func (s *Store) inverseOf(o operation) ([]operation, error) {
-	if o.Append && o.Offset == 0 {
-		return []operation{{Phase: phaseDelete, Path: o.Path, Delete: true}}, nil
-	}
-	if o.Append {
-		return []operation{{Phase: phaseHistory, Path: o.Path, Append: true, Offset: o.Offset}}, nil
-	}
-	if o.Delete {
-		return s.keep(o.Path)
-	}
-	was, err := s.root.ReadFile(o.Path)
-	back := operation{Phase: o.Phase, Path: o.Path, Data: was, Guarded: o.Guarded}
-	if o.Guarded {
-		back.Before = hash(o.Data)
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		back.Delete, back.Phase, err = true, phaseDelete, nil
-	}
-	return []operation{back}, err
-}
-
-// keep returns the operations that write a file, or all files of a folder, as they are now.
-func (s *Store) keep(name string) ([]operation, error) {
-	var ops []operation
-	err := fs.WalkDir(s.root.FS(), name, func(p string, e fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil || !e.Type().IsRegular() {
-			return err
-		}
-		was, err := s.root.ReadFile(p)
-		ops = append(ops, operation{Phase: phaseState, Path: p, Data: was})
-		return err
-	})
-	return ops, err
-}
-
 // Undo takes back the last command that wrote the workspace, and returns its title. It returns ""
-// if nothing can be undone. Working copies that were edited since are left alone.
+// if nothing can be undone. Working copies that were edited since are an error.
 func (s *Store) Undo(ctx context.Context, dryRun bool) (string, error) {
 	numbers, err := s.undoNumbers()
 	if err != nil || len(numbers) == 0 {
 		return "", err
 	}
 	last := undoFile(numbers[len(numbers)-1])
-	text, err := s.root.ReadFile(last)
-	var j journal
-	if err == nil {
-		err = j.decode(text)
-	}
+	r, err := s.readRecord(last)
 	if err != nil {
-		return "", s.failed(last, fmt.Errorf("the record of the last command cannot be read: %w",
-			err))
+		return "", err
 	}
 	if dryRun {
-		return j.Title, nil
-	}
-	for _, o := range j.Ops {
-		if now, err := s.hashOf(o.Path); o.Guarded && (err != nil || now != o.Before) {
-			return "", cmp.Or(err, error(&entity.Error{
-				Code: entity.CodeUncommitted, Pos: s.position(o.Path),
-				Message: "the file was edited after " + j.Title,
-				Hint:    "move the edit away, or record it with 'fctl unit update'",
-			}))
-		}
+		return r.Title, nil
 	}
 	t := s.Begin("")
-	t.ops = append(j.Ops, operation{Phase: phaseDelete, Path: last, Delete: true})
-	if err := t.Commit(ctx); err != nil {
-		return j.Title, err
-	}
-	s.removeEmpty(j.Ops)
-	return j.Title, nil
+	t.ops = append(r.Ops, operation{Path: last, Delete: true})
+	t.undoes = r
+	return r.Title, t.Commit(ctx)
 }
 
-// removeEmpty removes the folders that deletions left empty. The folder of a space is one, too, if
-// its definition was deleted.
-func (s *Store) removeEmpty(ops []operation) {
-	spaces := map[string]bool{}
-	for _, o := range ops {
-		if o.Delete && path.Base(o.Path) == "space.yaml" {
-			spaces[path.Dir(o.Path)] = true
+// readRecord reads a journal or what undo keeps.
+func (s *Store) readRecord(name string) (*record, error) {
+	r := &record{}
+	text, err := files.ReadRegular(s.root, name, maxRecord, func(info fs.FileInfo) error {
+		if files.KnowsOwners && !files.IsTrusted(info) {
+			return errors.New("it " + files.NotTrusted)
 		}
+		return nil
+	})
+	if err == nil {
+		err = r.decode(text)
 	}
-	for _, o := range ops {
-		if !o.Delete || !strings.HasPrefix(o.Path, spacesDir+"/") {
-			continue
-		}
-		for dir := path.Dir(o.Path); strings.Count(dir, "/") > 1 ||
-			spaces[dir]; dir = path.Dir(dir) {
-			if s.root.Remove(dir) != nil {
-				break // not empty, or gone
-			}
-		}
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return r, err
 	}
+	if wrapped, ok := errors.AsType[*fs.PathError](err); ok {
+		err = wrapped.Err
+	}
+	return nil, &entity.Error{
+		Code: entity.CodeState, Pos: s.position(name), Err: err,
+		Message: fmt.Sprintf("the record of a command is refused: %v", err),
+		Hint:    repairCommand + " discards it",
+	}
+}
+
+// maxRecord is the maximum size of a record in bytes.
+const maxRecord = 4 << 30
+
+// notMade returns the error of a transaction that was not made, with its position.
+func (s *Store) notMade(err error, addition string) error {
+	at := journalFile
+	if e, ok := errors.AsType[*files.ChangeError](err); ok {
+		at, err = e.Path, e.Err
+	}
+	if errors.Is(err, files.ErrChanged) {
+		return s.changed(at, addition)
+	}
+	return s.failed(at, fmt.Errorf("%w%s", unwrap(err), addition))
+}
+
+// changed returns the error for a file that another program changed.
+func (s *Store) changed(name, addition string) error {
+	return &entity.Error{
+		Code: entity.CodeUncommitted, Pos: s.position(name),
+		Message: "the file was changed while fctl was working" + addition,
+		Hint:    "run the command again",
+	}
+}
+
+// unwrap returns an error of the file system without the path.
+func unwrap(err error) error {
+	if wrapped, ok := errors.AsType[*fs.PathError](err); ok {
+		return wrapped.Err
+	}
+	return err
 }
 
 // failed adds the position to an error of the file system.
@@ -450,9 +539,7 @@ func (s *Store) failed(path string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if wrapped, ok := errors.AsType[*fs.PathError](err); ok {
-		err = wrapped.Err
-	}
+	err = unwrap(err)
 	return &api.Failure{
 		Class: api.FailureFunction, Pos: s.position(path), Message: err.Error(), Err: err,
 	}
@@ -460,16 +547,14 @@ func (s *Store) failed(path string, err error) error {
 
 // hashOf returns the hash of a file, "" if it is missing.
 func (s *Store) hashOf(path string) (string, error) {
-	f, err := s.root.Open(path)
+	data, err := s.readRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
 	if err != nil {
 		return "", s.failed(path, err)
 	}
-	defer f.Close() //nolint:errcheck // only read
-	data, err := io.ReadAll(io.LimitReader(f, entity.MaxData+1))
-	return hash(data), err
+	return hash(data), nil
 }
 
 func hash(data []byte) string { return api.DataHash(data) }

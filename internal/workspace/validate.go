@@ -170,7 +170,7 @@ func (w *Workspace) located(file string, found []finding) entity.Errors {
 	}
 	var top gaby.Value
 	if file != "" {
-		if text, err := w.Store.root.ReadFile(file); err == nil {
+		if text, err := w.Store.readRegular(file); err == nil {
 			if doc, err := gaby.ParseYAML(text); err == nil && doc.Check() == nil {
 				top = doc.Value()
 			}

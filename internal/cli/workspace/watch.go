@@ -41,7 +41,7 @@ resolved. Stop with Ctrl-C.`,
 		if *once {
 			return round(c, cmd, true)
 		}
-		dir, err := workspace.Find(a.Dir)
+		dir, err := workspace.Find(a.Dir, a.Dir != "")
 		if err != nil {
 			return err
 		}

@@ -129,15 +129,17 @@ func newWorkspaceCheck(a *app.App) *cobra.Command {
 		Use:   "check [flags]",
 		Short: "Check every file of the workspace",
 		Long: `Check every definition of the workspace and the data of its units, and print
-all problems with file, line and column. An interrupted write is reported;
---repair finishes it, as any command that writes does.`,
+all problems with file, line and column. A command that was killed while it wrote
+is reported. --repair takes back what it had written, as any command that writes
+does, and discards records of commands that are damaged or not of fctl.`,
 		Args: app.NoArguments,
 	}
-	repair := cmd.Flags().Bool("repair", false, "finish an interrupted write")
+	cmd.Flags().BoolVar(&c.Repair, "repair", false,
+		"take back what a killed command wrote, and discard damaged records")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		c.DryRun = !*repair
+		c.DryRun = !c.Repair
 		return c.Read(cmd, func(s *session.Session) error {
-			problems := s.Validate()
+			problems := append(s.Store.CheckUndo(), s.Validate()...)
 			more, err := s.CheckEngine()
 			if err != nil {
 				return err

@@ -98,8 +98,8 @@ func Bool[B ~bool](c *Codec, b *B) {
 	*b = n == 1
 }
 
-// Text writes or reads a text.
-func Text[S ~string](c *Codec, s *S) {
+// Text writes or reads a text, or bytes.
+func Text[S ~string | ~[]byte](c *Codec, s *S) {
 	n := len(*s)
 	Number(c, &n)
 	if !c.reading {

@@ -39,6 +39,8 @@ type Common struct {
 	StrictWorktree bool
 	ChangeDesc     string
 	ShowSecrets    bool
+	// Repair takes back a command that was killed, and discards damaged records.
+	Repair bool
 }
 
 // AddSpace adds the flag --space.
@@ -169,7 +171,7 @@ func (c *Common) with(cmd *cobra.Command, write bool, do func(*Session) error) (
 	}
 	c.App.SettingsNotes(s.Settings)
 	s.noteServerFlags()
-	dir, err := workspace.Find(c.App.Dir)
+	dir, err := workspace.Find(c.App.Dir, c.App.Dir != "")
 	if err != nil {
 		return err
 	}
@@ -177,11 +179,17 @@ func (c *Common) with(cmd *cobra.Command, write bool, do func(*Session) error) (
 		c.App.Writes.Begin()
 		defer c.App.Writes.End()
 	}
-	store, err := workspace.Open(s.Ctx, dir, workspace.OpenOptions{Write: write, DryRun: c.DryRun})
+	store, err := workspace.Open(s.Ctx, dir, workspace.OpenOptions{
+		Write: write, DryRun: c.DryRun, Repair: c.Repair,
+	})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+	for _, note := range store.Repaired {
+		c.App.Note(s.Settings, note)
+	}
+	store.Secret = s.secret
 	if text := c.App.Streams.Getenv("SOURCE_DATE_EPOCH"); text != "" {
 		if seconds, err := strconv.ParseInt(text, 10, 64); err == nil {
 			store.Now = func() time.Time { return time.Unix(seconds, 0).UTC() }
@@ -257,6 +265,12 @@ func (s *Session) Functions() (*functions.Executor, error) {
 	}
 	s.executor = executor
 	return executor, nil
+}
+
+// secret reports whether data has secret values, or may have them.
+func (s *Session) secret(t api.ToolchainType, data []byte) bool {
+	executor, err := s.Functions()
+	return err != nil || executor.Sensitive(t, [][]byte{data}) != nil
 }
 
 // Secrets returns the secret values of two states of a unit, nil if they may be shown. From here on

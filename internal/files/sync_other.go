@@ -1,11 +1,14 @@
 //go:build !linux
 
-package workspace
+package files
 
-import "errors"
+import (
+	"errors"
+	"os"
+)
 
 // syncAll is not available.
-func (s *Store) syncAll() error { return errors.ErrUnsupported }
+func syncAll(*os.Root) error { return errors.ErrUnsupported }
 
 // canSyncAll says that one call can replace the syncs of many files.
 const canSyncAll = false

@@ -1,10 +1,14 @@
-package workspace
+package files
 
-import "golang.org/x/sys/unix"
+import (
+	"os"
 
-// syncAll makes everything durable that was written to the file system of the workspace.
-func (s *Store) syncAll() error {
-	f, err := s.root.Open(".")
+	"golang.org/x/sys/unix"
+)
+
+// syncAll makes everything durable that was written to the file system of a directory.
+func syncAll(root *os.Root) error {
+	f, err := root.Open(".")
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,112 @@
+package workspace
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func encoded(t testing.TB, r *record) []byte {
+	t.Helper()
+	parts, err := r.encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Concat(parts...)
+}
+
+// TestARecordNamesOnlyFilesOfAWorkspace decodes records that did not come from fctl.
+func TestARecordNamesOnlyFilesOfAWorkspace(t *testing.T) {
+	ok := []operation{
+		{Path: "spaces/a/units/b/data.yaml", Data: []byte("a"), Guarded: true, Before: "x"},
+		{Path: "fctl-workspace.yaml", Guarded: true, Delete: true},
+		{Path: ".fctl/state/a/units/b/mutations.jsonl", Append: true, Offset: 7},
+		{Path: ".fctl/undo/12", Delete: true},
+		{Path: "spaces/a", Dir: true, Delete: true},
+		{Path: "spaces/a/units/b/data.yaml", Link: "../c.yaml"},
+	}
+	for _, o := range ok {
+		r := &record{Title: "t", Ops: []operation{o}}
+		back := &record{}
+		if err := back.decode(encoded(t, r)); err != nil {
+			t.Errorf("%+v: %v", o, err)
+		}
+		if len(o.Data) == 0 {
+			r.Ops[0].Data, back.Ops[0].Data = nil, nil
+		}
+		if diff := cmp.Diff(r, back); diff != "" {
+			t.Error(diff)
+		}
+	}
+	for _, name := range []string{
+		".git/config", ".GIT/config", "spaces/.git/hooks/x", "spaces/a/.git./config", "main.go",
+		"../x", "/etc/passwd", "spaces/../.git/config", ".fctl/journal", ".fctl/lock", ".fctl",
+		".fctl/index", ".fctl/undo/x", "attributes/run.sh", "", ".", "spaces/a/git~1/config",
+		".fctl/state/../../x", ".github/workflows/a.yaml",
+	} {
+		for _, o := range []operation{
+			{Path: name, Data: []byte("a")},
+			{Path: name, Data: []byte("a"), Guarded: true},
+			{Path: name, Delete: true},
+			{Path: name, Delete: true, Guarded: true},
+			{Path: name, Append: true},
+			{Path: name, Link: "x"},
+			{Path: name, Dir: true},
+		} {
+			if (&record{}).decode(encoded(t, &record{Ops: []operation{o}})) == nil {
+				t.Errorf("%+v is accepted", o)
+			}
+		}
+	}
+	for _, o := range []operation{
+		{Path: "spaces/a/units/b/data.yaml", Data: []byte("a")},
+		{Path: "spaces/a/units/b/data.yaml", Append: true, Guarded: true},
+		{Path: ".fctl/state/a", Append: true, Offset: -1},
+		{Path: ".fctl/state/a", Mode: 0o4755},
+	} {
+		if (&record{}).decode(encoded(t, &record{Ops: []operation{o}})) == nil {
+			t.Errorf("%+v is accepted", o)
+		}
+	}
+}
+
+// FuzzRecord reads a record that was changed: it is the same or refused, without a panic.
+func FuzzRecord(f *testing.F) {
+	r := &record{Title: "unit do a", Ops: []operation{
+		{Path: "spaces/a/units/b/data.yaml", Data: []byte("kind: A\n"), Guarded: true, Before: "x"},
+		{Path: ".fctl/state/a/units/b/mutations.jsonl", Append: true, Offset: 7},
+	}}
+	text := encoded(f, r)
+	f.Add(0, byte(1), len(text))
+	f.Add(20, byte(0xff), len(text))
+	f.Add(len(text)-1, byte(0x80), len(text))
+	f.Add(0, byte(0), 17)
+	f.Fuzz(func(t *testing.T, at int, change byte, end int) {
+		changed := bytes.Clone(text)
+		if at >= 0 && at < len(changed) {
+			changed[at] ^= change
+		}
+		if end >= 0 && end < len(changed) {
+			changed = changed[:end]
+		}
+		if err := (&record{}).decode(changed); err == nil && !bytes.Equal(text, changed) {
+			t.Errorf("a damaged record is read: %q", changed)
+		}
+	})
+}
+
+// FuzzRecordBody reads any bytes under a right checksum.
+func FuzzRecordBody(f *testing.F) {
+	f.Add([]byte("\x02a\x02\x02b"))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		r := &record{}
+		if !unpack(string(body), r.pack) {
+			return
+		}
+		for i := range r.Ops {
+			_ = checkOperation(&r.Ops[i]) // must not panic
+		}
+	})
+}

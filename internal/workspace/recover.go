@@ -1,0 +1,119 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/workspace/entity"
+)
+
+// recover deals with the journal of a process that was killed.
+func (s *Store) recover(ctx context.Context, o OpenOptions) error {
+	r, err := s.readRecord(journalFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil // another process was faster
+	case err != nil && o.Repair:
+		s.Repaired = append(s.Repaired, "discarded "+s.position(journalFile).File+
+			", which is refused; files may be as the killed command left them")
+		return s.failed(journalFile, s.settle(false))
+	case err != nil:
+		return err
+	case s.exclusive:
+		if err := s.takeBack(ctx, r); err != nil {
+			return err
+		}
+		s.Repaired = append(s.Repaired, r.called()+" was interrupted; what it had written was "+
+			"taken back")
+		return nil
+	}
+	same, err := s.isUntouched(r)
+	if err != nil || same {
+		return err
+	}
+	return &entity.Error{
+		Code: entity.CodeState, Pos: s.position(journalFile),
+		Message: r.called() + " was interrupted, and a part of its changes is made",
+		Hint:    "the next command that writes takes it back, and so does " + repairCommand,
+	}
+}
+
+// isUntouched reports whether the command of a journal has not changed anything yet.
+func (s *Store) isUntouched(r *record) (bool, error) {
+	for i := range r.Ops {
+		o := &r.Ops[i]
+		if o.Dir {
+			continue // an empty folder means nothing
+		}
+		info, err := s.root.Lstat(o.Path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			if !o.Delete && !o.Append {
+				return false, nil
+			}
+		case err != nil:
+			return false, s.failed(o.Path, err)
+		case o.Append:
+			if info.Size() > o.Offset {
+				return false, nil
+			}
+		case o.Link != "":
+			if o.Delete {
+				return false, nil
+			}
+		default:
+			data, err := s.readRegular(o.Path)
+			if err != nil {
+				return false, s.failed(o.Path, err)
+			}
+			edited := o.Guarded && hash(data) != o.Before
+			if !edited && (o.Delete || !bytes.Equal(data, o.Data)) {
+				return false, nil
+			}
+		}
+	}
+	return true, nil
+}
+
+// repairUndo discards the records for undo that are refused, and the older ones, which undo nothing
+// without them.
+func (s *Store) repairUndo() error {
+	numbers, err := s.undoNumbers()
+	if err != nil {
+		return err
+	}
+	refused := -1
+	for i, n := range numbers {
+		if _, err := s.readRecord(undoFile(n)); err != nil {
+			refused = i
+		}
+	}
+	for _, n := range numbers[:refused+1] {
+		if err := s.root.Remove(undoFile(n)); err != nil {
+			return s.failed(undoFile(n), err)
+		}
+	}
+	if refused >= 0 {
+		s.Repaired = append(s.Repaired, "discarded what 'fctl undo' keeps of "+
+			diag.Count(refused+1, "command")+": a record is refused")
+	}
+	return nil
+}
+
+// CheckUndo returns the problems with the records for undo.
+func (s *Store) CheckUndo() (errs entity.Errors) {
+	numbers, err := s.undoNumbers()
+	if err != nil {
+		return entity.Errors{{Code: entity.CodeState, Message: err.Error(), Err: err}}
+	}
+	for _, n := range numbers {
+		_, err := s.readRecord(undoFile(n))
+		if e, ok := errors.AsType[*entity.Error](err); ok {
+			errs = append(errs, e)
+		}
+	}
+	return errs
+}
