@@ -36,7 +36,7 @@ type world struct {
 // errKilled is what a killed process leaves to its caller in this test.
 var errKilled = errors.New("killed")
 
-// change runs a transaction, and finishes it as a new process would if it was killed.
+// change runs a transaction, which may be killed.
 func (w *world) change(
 	t *rapid.T, do func(s *workspace.Store, ws *workspace.Workspace, r *wave.Runner) error,
 ) (killed bool) {
@@ -87,9 +87,9 @@ func (w *world) change(
 	return killed
 }
 
-// look opens the workspace without writing. It finishes what a killed process began.
+// look opens the workspace for writing, which takes back what a killed process wrote.
 func (w *world) look(t *rapid.T) (*workspace.Store, *workspace.Workspace) {
-	s, err := workspace.Open(context.Background(), w.dir, workspace.OpenOptions{})
+	s, err := workspace.Open(context.Background(), w.dir, workspace.OpenOptions{Write: true})
 	if err != nil {
 		t.Fatal(err)
 	}
