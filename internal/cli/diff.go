@@ -48,8 +48,8 @@ Kubernetes resource that has moved to another file is found if it is the only
 one with its type and name. The resources of a file that only one side has are
 added or deleted. Files that git does not track are not compared.
 
-Values of Secrets are masked, unless --show-secrets is given. -o mutations and
--o patch print them. See 'fctl help secrets'.
+Values of Secrets are masked, unless --show-secrets is given. In a pipe or file,
+-o mutations and -o patch print them. See 'fctl help secrets'.
 
 -o mutations prints JSON, like fctl do -o mutations. -o patch prints a patch for
 the function patch-mutations, which turns the values of A into those of B:

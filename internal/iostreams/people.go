@@ -94,7 +94,15 @@ func (w *writer) write(text string) error {
 		return nil
 	}
 	if mask := w.streams.mask.Load(); mask != nil && !w.payload {
-		text = (*mask)(text)
+		parts := strings.Split(text, w.streams.styleMark)
+		for i, part := range parts {
+			style := ""
+			if i > 0 {
+				style = styleSequence.FindString(part)
+			}
+			parts[i] = style + (*mask)(part[len(style):])
+		}
+		text = strings.Join(parts, w.streams.styleMark)
 	}
 	var b strings.Builder
 	for line := range strings.Lines(text) {

@@ -53,6 +53,9 @@ func (a *App) Hide(values *sensitive.Values, words bool) {
 	}
 }
 
+// Masked returns text with the values masked that Hide got, for text that is styled later.
+func (a *App) Masked(text []byte) []byte { return []byte(a.secrets.Mask(string(text))) }
+
 // NewExecutor makes the executor. If that fails, the fault lies with the registered functions, not
 // with the command line.
 func (a *App) NewExecutor() (*functions.Executor, error) {

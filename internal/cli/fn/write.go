@@ -158,8 +158,8 @@ func withoutFile(text []byte, c *krm.Change) []byte {
 // shown returns the two texts of a file with secret values masked.
 func (r *runner) shown(before, after []byte) ([]byte, []byte) {
 	v := r.executor.Sensitive(api.ToolchainKubernetesYAML, [][]byte{before, after})
-	if v == nil {
-		return before, after
+	if v != nil {
+		before, after = v.Text(sensitive.Before), v.Text(sensitive.After)
 	}
-	return v.Text(sensitive.Before), v.Text(sensitive.After)
+	return r.app.Masked(before), r.app.Masked(after)
 }

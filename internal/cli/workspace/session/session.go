@@ -320,8 +320,11 @@ func (s *Session) Shown(u *workspace.Unit, before, after []byte) ([]byte, error)
 	f := diff.File{
 		Name: u.DataFile(), Before: before, After: after, Style: run.DiffStyle(s.App.Streams),
 	}
-	if secrets != nil {
-		f.Shown = func(_, _ []byte) ([]byte, []byte) { return secrets.Text(0), secrets.Text(1) }
+	f.Shown = func(before, after []byte) ([]byte, []byte) {
+		if secrets != nil {
+			before, after = secrets.Text(sensitive.Before), secrets.Text(sensitive.After)
+		}
+		return s.App.Masked(before), s.App.Masked(after)
 	}
 	return diff.Unified(f), nil
 }
