@@ -338,8 +338,10 @@ func settle(items, selected []*Item, step *Step) error {
 					item.Index = at.index
 				}
 			}
-			if err := cleanAnnotations(item.Doc); err != nil {
-				return err
+			if item.read == nil { // in a list they stay, for who reads it
+				if err := cleanAnnotations(item.Doc); err != nil {
+					return err
+				}
 			}
 		}
 		if isNew {
