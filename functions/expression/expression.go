@@ -7,12 +7,13 @@
 //
 // Programs are compiled once and can be evaluated concurrently. They are hermetic: they see the
 // resource, their parameters and the context of the function, but no files, environment, network,
-// clock or random numbers. The limits of the libraries end programs that take too long; nothing
-// limits their memory. Problems of a program, when it is compiled or run, are reported as an
-// [Error], which has the position in the program and, if there is one, in the document.
+// clock or random numbers. Package limit ends programs that take too much memory or time. Problems
+// of a program, when it is compiled or run, are reported as an [Error], which has the position in
+// the program and, if there is one, in the document.
 package expression
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -22,6 +23,8 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
 
 // MaxLength is the maximum length of an expression or program, in bytes.
@@ -75,6 +78,15 @@ func (e *Error) Unwrap() error { return e.Err }
 // Expression returns the program and the column of the error in it, as in Text and Column.
 func (e *Error) Expression() (text string, column int) { return e.Text, e.Column }
 
+// Ended returns the error of a program that was ended because of err, the Err of its watch.
+func Ended(language, text string, err error) *Error {
+	e := &Error{Language: language, Text: text, Msg: "it was ended", Err: err}
+	if limited, ok := errors.AsType[*limit.Error](err); ok {
+		e.Msg, e.Hint = limited.Error(), limited.Hint()
+	}
+	return e
+}
+
 // Column converts a line and a character in that line to a column of the whole text. All are
 // 1-based, and characters are runes. It returns 0 if there is no such position.
 func Column(text string, line, character int) int {
@@ -98,8 +110,11 @@ func Column(text string, line, character int) int {
 
 // FailureIn turns an error about a resource into a failure. Its position is the one in the document
 // that an [Error] knows, or else that of the resource. Edit and syntax errors have positions of
-// their own and are returned unchanged.
+// their own and are returned unchanged. No error stays none.
 func FailureIn(doc *gaby.YamlDoc, err error) error {
+	if err == nil {
+		return nil
+	}
 	if _, ok := errors.AsType[*gaby.EditError](err); ok {
 		return err
 	}
@@ -108,6 +123,9 @@ func FailureIn(doc *gaby.YamlDoc, err error) error {
 	}
 	failure := &api.Failure{Class: api.FailureFunction, Message: err.Error(), Err: err}
 	pos := doc.Position()
+	if e, ok := errors.AsType[*limit.Error](err); ok {
+		failure.Hint = e.Hint()
+	}
 	if e, ok := errors.AsType[*Error](err); ok {
 		failure.Hint = e.Hint
 		if e.Pos.Line > 0 {
@@ -116,6 +134,14 @@ func FailureIn(doc *gaby.YamlDoc, err error) error {
 	}
 	failure.Pos = pos
 	return failure
+}
+
+// In returns a context for the evaluation of a program on a resource. An evaluation that ends the
+// run because it reaches a limit names the resource; info may be nil.
+func In(ctx context.Context, doc *gaby.YamlDoc, info *api.ResourceInfo) context.Context {
+	return limit.Named(ctx, func(err error) error {
+		return yamlpath.Locate(FailureIn(doc, err), info)
+	})
 }
 
 // Context returns the context of a function as programs see it: by field name, as strings, int64s,

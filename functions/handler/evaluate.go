@@ -9,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/functions/expression"
 	"github.com/fctl-dev/fctl/functions/expression/cel"
 	"github.com/fctl-dev/fctl/functions/expression/template"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
 
 // evaluate replaces arguments that are expressions by their values, which are then checked like
@@ -51,7 +52,10 @@ func (f *function) evaluateArgument(
 	if err != nil {
 		return f.expressionError(arg, err)
 	}
-	value, err := render(fc, values)
+	ctx := limit.Named(fc.Context(), func(err error) error {
+		return failureOf(f.expressionError(arg, err), f.name, api.FailureFunction)
+	})
+	value, err := render(fc.WithContext(ctx), values)
 	if err != nil {
 		return f.expressionError(arg, err)
 	}
@@ -72,7 +76,7 @@ func newPrograms() programs {
 		api.EvaluatorCEL: expression.NewPrograms(cel.Language, func(text string) (render, error) {
 			program, err := cel.CompileArgument(text)
 			return func(fc *api.FunctionContext, params map[string]any) (string, error) {
-				return program.Text(&expression.Scope{
+				return program.Text(fc.Context(), &expression.Scope{
 					Params: params, Context: expression.Context(fc),
 				})
 			}, err

@@ -5,6 +5,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
 
 // failuresOf splits the error of a function into failures, one for each problem, with everything
@@ -51,6 +52,9 @@ func failureOf(err error, function string, class api.FailureClass) *api.Failure 
 	}
 	if e, ok := errors.AsType[*ArgumentError](err); ok {
 		f.Class, f.Argument, f.Hint = api.FailureUsage, e.Parameter, e.Hint()
+	}
+	if _, ok := errors.AsType[*limit.Error](err); ok {
+		f.Class = api.FailureFunction
 	}
 	if e, ok := errors.AsType[*NotHermeticError](err); ok {
 		f.Class, f.Hint = api.FailureUsage, e.Hint()

@@ -13,6 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/where"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
 
 // step is one invocation of a chain: either ready to run, or refused because of err.
@@ -365,7 +366,9 @@ func (s *step) call(fc *api.FunctionContext, documents gaby.Container) (res resu
 			res.err = &PanicError{Function: s.name, Value: p, Stack: debug.Stack()}
 		}
 	}()
-	fc = fc.WithReport(&res.report)
+	fc = fc.WithContext(limit.Named(fc.Context(), func(err error) error {
+		return failureOf(err, s.name, api.FailureFunction)
+	})).WithReport(&res.report)
 	// The journals are longer after an edit. That finds a function that changes the configuration
 	// although its signature says it only reads, even if it changes a value and restores it.
 	before := edits(documents)

@@ -45,11 +45,12 @@ func (h *FunctionHandler) parseCEL(fc *api.FunctionContext, text string) (*where
 	if err != nil {
 		return nil, err
 	}
+	ctx := fc.Context()
 	scope := &expression.Scope{
 		Params: map[string]any{}, Context: expression.Context(fc),
 	}
 	return where.Func(text, func(doc *gaby.YamlDoc) (bool, error) {
-		ok, err := program.Holds(doc.Value(), scope)
+		ok, err := program.Holds(expression.In(ctx, doc, nil), doc.Value(), scope)
 		if err != nil {
 			return false, expression.FailureIn(doc, err)
 		}

@@ -87,9 +87,9 @@ func vetPodsFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 			}
 			pods, err := eachPart(docs, provider, args.String(parameterEach),
 				func(p *podPart) error {
-					value, err := program.EvalForPod(p.doc.Value(), p.variables, podScope(fc))
+					value, err := p.evaluate(fc, program)
 					if err != nil {
-						return expression.FailureIn(p.doc, err)
+						return err
 					}
 					paths, err := wrongPaths(value, args.String("path"))
 					for _, path := range paths {
@@ -138,9 +138,9 @@ func setPodsFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 		}
 		var edits []edit
 		pods, err := eachPart(docs, provider, args.String(parameterEach), func(p *podPart) error {
-			value, err := program.EvalForPod(p.doc.Value(), p.variables, podScope(fc))
+			value, err := p.evaluate(fc, program)
 			if err != nil {
-				return expression.FailureIn(p.doc, err)
+				return err
 			}
 			edits = append(edits, edit{p, value})
 			return nil
@@ -158,6 +158,13 @@ func setPodsFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 		}
 		return pods, err
 	})
+}
+
+// evaluate evaluates an expression about a part.
+func (p *podPart) evaluate(fc *api.FunctionContext, program *cel.Program) (any, error) {
+	ctx := expression.In(fc.Context(), p.doc, p.info)
+	value, err := program.EvalForPod(ctx, p.doc.Value(), p.variables, podScope(fc))
+	return value, expression.FailureIn(p.doc, err)
 }
 
 func podPrograms(kinds ...cel.Kind) *expression.Programs[*cel.Program] {

@@ -86,6 +86,6 @@ func compileCEL(
 		return nil, err
 	}
 	return func(scope *expression.Scope) (Run, error) {
-		return func(resource gaby.Value) (any, error) { return compiled.Eval(resource, scope) }, nil
+		return compiled.Bind(scope), nil
 	}, nil
 }

@@ -3,7 +3,6 @@ package program
 import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/expression"
 	"github.com/fctl-dev/fctl/functions/expression/cel"
 	"github.com/fctl-dev/fctl/functions/handler"
@@ -23,9 +22,7 @@ func vetCELExprFunction(provider configkit.ResourceProvider) handler.FunctionReg
 				return nil, err
 			}
 			return func(scope *expression.Scope) (Run, error) {
-				return func(resource gaby.Value) (any, error) {
-					return program.Eval(resource, scope)
-				}, nil
+				return program.Bind(scope), nil
 			}, nil
 		},
 		VetDescription: "Check that a CEL expression is true of every resource",

@@ -57,7 +57,7 @@ func getCELUnitFunction(provider configkit.ResourceProvider) handler.FunctionReg
 				return nil, err
 			}
 			c.Matched(len(resources))
-			value, err := program.EvalUnit(resources, &expression.Scope{
+			value, err := program.EvalUnit(c.Context(), resources, &expression.Scope{
 				Params: params, Context: expression.Context(c.FunctionContext),
 			})
 			if err != nil {

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"context"
 	"errors"
 
 	"github.com/fctl-dev/fctl/api"
@@ -9,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/expression"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
 
 const parameterParam = "param"
@@ -25,7 +27,7 @@ const (
 
 // Run runs a program on one resource. It is not safe for concurrent use. The error is an
 // *[expression.Error].
-type Run func(resource gaby.Value) (any, error)
+type Run func(ctx context.Context, resource gaby.Value) (any, error)
 
 // Language is a language for programs that see one resource at a time.
 type Language struct {
@@ -176,23 +178,37 @@ func (l *Language) function(name string, use Use,
 }
 
 // eachProgramResource runs a program on every resource and passes the results to use. It returns
-// the number of resources. An error in one resource does not stop the others.
+// the number of resources.
 func eachProgramResource(
 	fc *api.FunctionContext, docs gaby.Container, provider configkit.ResourceProvider, run Run,
 	use func(doc *gaby.YamlDoc, info *api.ResourceInfo, value any) error,
 ) (int, error) {
-	resources := 0
+	return eachResource(fc, docs, provider,
+		func(ctx context.Context, doc *gaby.YamlDoc, info *api.ResourceInfo) error {
+			value, err := run(ctx, doc.Value())
+			if err != nil {
+				return err
+			}
+			return use(doc, info, value)
+		})
+}
+
+// eachResource calls visit for every resource, with the context of an evaluation, and returns the
+// number of resources. An error in one resource does not stop the others, unless the program
+// reached its limit of memory or time.
+func eachResource(
+	fc *api.FunctionContext, docs gaby.Container, provider configkit.ResourceProvider,
+	visit func(ctx context.Context, doc *gaby.YamlDoc, info *api.ResourceInfo) error,
+) (int, error) {
+	resources, limited := 0, false
 	_, err := yamlkit.VisitResources(docs, nil, provider,
 		func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
 			resources++
-			if fc.Context().Err() != nil {
-				return output, nil // the call was canceled
+			if limited || fc.Context().Err() != nil {
+				return output, nil // the call was ended
 			}
-			value, err := run(doc.Value())
-			if err == nil {
-				err = use(doc, info, value)
-			}
-			if err != nil {
+			if err := visit(expression.In(fc.Context(), doc, info), doc, info); err != nil {
+				_, limited = errors.AsType[*limit.Error](err)
 				return output, []error{expression.FailureIn(doc, err)}
 			}
 			return output, nil

@@ -1,12 +1,12 @@
 package program
 
 import (
+	"context"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/expression"
 	"github.com/fctl-dev/fctl/functions/expression/yq"
 	"github.com/fctl-dev/fctl/functions/handler"
@@ -22,20 +22,18 @@ func getYQFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 		) (gaby.Container, any, error) {
 			var payload strings.Builder
 			found := 0
-			_, err := yamlkit.VisitResources(docs, nil, provider,
-				func(doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo) (any, []error) {
-					text, err := run.Get(doc)
-					switch {
-					case err != nil:
-						return output, []error{expression.FailureIn(doc, err)}
-					case text == "":
-						return output, nil
-					case found > 0 && !strings.HasPrefix(text, "---\n"):
+			_, err := eachResource(fc, docs, provider,
+				func(ctx context.Context, doc *gaby.YamlDoc, _ *api.ResourceInfo) error {
+					text, err := run.Get(ctx, doc)
+					if err != nil || text == "" {
+						return err
+					}
+					if found > 0 && !strings.HasPrefix(text, "---\n") {
 						payload.WriteString("---\n")
 					}
 					payload.WriteString(text)
 					found++
-					return output, nil
+					return nil
 				})
 			fc.Matched(found)
 			if found == 0 || err != nil {
@@ -60,11 +58,11 @@ func setYQFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 			fc *api.FunctionContext, docs gaby.Container, run *yq.Run,
 		) (gaby.Container, any, error) {
 			instead := map[*gaby.YamlDoc]gaby.Container{}
-			_, err := yamlkit.VisitResources(docs, nil, provider,
-				func(doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo) (any, []error) {
-					made, complete, err := run.Set(doc)
+			_, err := eachResource(fc, docs, provider,
+				func(ctx context.Context, doc *gaby.YamlDoc, _ *api.ResourceInfo) error {
+					made, complete, err := run.Set(ctx, doc)
 					if err != nil {
-						return output, []error{expression.FailureIn(doc, err)}
+						return err
 					}
 					if !complete {
 						pos := doc.Position()
@@ -77,7 +75,7 @@ func setYQFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 						fc.Note(pos, text)
 					}
 					instead[doc] = made
-					return output, nil
+					return nil
 				})
 			if err != nil {
 				return nil, nil, err

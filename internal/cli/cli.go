@@ -17,6 +17,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/iostreams"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/smith/plugin"
 )
 
@@ -42,6 +43,10 @@ func Run(ctx context.Context, a *app.App, args []string) int {
 
 // execute runs a command line and returns the exit status.
 func execute(ctx context.Context, a *app.App, args []string) int {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	a.Limits = limit.New(func(err error) { end(diag.Failures(err, api.FailureFunction)) })
+	ctx = limit.With(ctx, a.Limits)
 	var help bytes.Buffer
 	root := newRoot(a, &help)
 	if isCompletion(args) {
@@ -58,7 +63,7 @@ func execute(ctx context.Context, a *app.App, args []string) int {
 		return err
 	})
 	if ctx.Err() != nil { // perhaps nobody reads the error stream
-		within(time.Second, func() { reportError(a, err) })
+		within(3*time.Second, func() { reportError(a, err) })
 	} else {
 		reportError(a, err)
 	}

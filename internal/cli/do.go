@@ -299,7 +299,7 @@ func (g args) resolve(ctx context.Context, o *runFlags, request *run.Request,
 func decidesFunctions(f *pflag.Flag) bool {
 	return slices.Contains([]string{
 		"resource-types", "config", "directory", "no-project-settings", "untrusted", "trust",
-		"max-size",
+		"max-size", "max-memory", "timeout",
 	}, f.Name)
 }
 

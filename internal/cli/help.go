@@ -74,6 +74,7 @@ func topics() []topic {
 		{"starlark", "Programs in Starlark: variables, modules, limits"},
 		{"glossary", "What unit, space, placeholder and other words mean"},
 		{"environment", "Settings, settings files and environment variables"},
+		{"limits", "How much memory and time a run may take"},
 	}
 }
 

@@ -58,6 +58,11 @@ the standard output; -i and -O write files.`,
 		"change of another one")
 	root.PersistentFlags().String("max-size", "2GiB",
 		"fail on input larger than `SIZE`")
+	root.PersistentFlags().String("max-memory", "",
+		"end an expression that needs more memory than `SIZE` (default: half of the machine's "+
+			"or the container's, at most 8GiB)")
+	root.PersistentFlags().String("timeout", "",
+		"end a function or an expression that runs longer than `TIME` (default 5m)")
 	version := root.Flags().Bool("version", false, "print the version")
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *version {

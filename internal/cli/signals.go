@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
 
 // watch runs a command line until it ends or until signals end it, and returns the exit status.
@@ -43,7 +44,8 @@ func watch(a *app.App, args []string) int {
 }
 
 // untilCancelled calls run and returns its error. When ctx is cancelled it does not wait for run,
-// except for a group of writes that must not be cut short.
+// except for a group of writes that must not be cut short. If an expression that cannot be ended
+// cancelled it, the wait is short: the expression goes on.
 func untilCancelled(ctx context.Context, a *app.App, run func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- run() }()
@@ -53,6 +55,10 @@ func untilCancelled(ctx context.Context, a *app.App, run func() error) error {
 			return err
 		}
 	case <-ctx.Done():
+		if _, limited := errors.AsType[*limit.Error](context.Cause(ctx)); limited {
+			within(time.Second, a.Writes.Wait)
+			return context.Cause(ctx)
+		}
 		a.Writes.Wait()
 	}
 	if by, ok := errors.AsType[app.Interrupted](context.Cause(ctx)); ok {

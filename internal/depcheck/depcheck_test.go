@@ -50,7 +50,7 @@ func rules() []rule {
 	const cobra, viper, color = "github.com/spf13/cobra", "github.com/spf13/viper",
 		"github.com/fatih/color"
 	return []rule{
-		{group: in("functions"), deny: []string{
+		{group: in("functions"), except: []string{in("internal/lang")}, deny: []string{
 			cobra, viper, color, in("internal"), in("cmd"),
 			module + "!",
 		}, reachable: true, why: "functions know nothing of the command line"},
@@ -178,6 +178,10 @@ func rules() []rule {
 		{
 			group: in("internal/bundle"), deny: []string{in("internal/cli"), in("internal/run")},
 			why: "bundles know objects and KRM functions, not commands",
+		},
+		{
+			group: in("internal/lang"), deny: []string{module},
+			why: "the limits of languages need nothing of this module",
 		},
 		{
 			group: in("internal/urlid"), deny: []string{module},

@@ -2,6 +2,7 @@ package krm
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"path"
@@ -46,7 +47,7 @@ type pipelineFunction struct {
 	whenKey            string // when or condition
 
 	step      *Step
-	condition func([]*Item) (bool, error)
+	condition func(context.Context, []*Item) (bool, error)
 }
 
 // kptPackages returns the tree of packages of some items. Items outside of the packages are those

@@ -214,17 +214,17 @@ func (r *Render) prepareFunction(ctx context.Context, p *kptPackage, f *pipeline
 }
 
 // condition compiles a CEL expression about the resources that a function would get.
-func condition(text string) (func([]*Item) (bool, error), error) {
+func condition(text string) (func(context.Context, []*Item) (bool, error), error) {
 	program, err := cel.CompileUnit(text, cel.Bool)
 	if err != nil {
 		return nil, err
 	}
-	return func(items []*Item) (bool, error) {
+	return func(ctx context.Context, items []*Item) (bool, error) {
 		list := make([]gaby.Value, len(items))
 		for i, item := range items {
 			list[i] = item.Doc.Value()
 		}
-		value, err := program.EvalUnit(list, &expression.Scope{})
+		value, err := program.EvalUnit(ctx, list, &expression.Scope{})
 		if err != nil {
 			return false, err
 		}
@@ -461,7 +461,7 @@ func (r *rendering) function(ctx context.Context, p *kptPackage, f *pipelineFunc
 				selected = append(selected, item)
 			}
 		}
-		met, err := f.condition(selected)
+		met, err := f.condition(ctx, selected)
 		if err != nil {
 			return items, nil, p.kptfile.inExpression(f.whenKey, f.whenAt, err)
 		}

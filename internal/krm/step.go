@@ -14,6 +14,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/krm/doctext"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/internal/runtime"
 )
 
@@ -272,6 +273,7 @@ func (p *Pipeline) inProcess(ctx context.Context, selected []*Item, step *Step,
 	if p.KeepIO {
 		result.In = list.kept(result)
 	}
+	ctx = limit.Named(ctx, func(err error) error { return named(step, err) })
 	err := callFunction(ctx, step.Runner.InProcess, list)
 	result.Results = list.Results
 	if p.KeepIO && !runtime.IsAbandoned(err) {

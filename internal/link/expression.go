@@ -9,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/functions/expression"
 	"github.com/fctl-dev/fctl/functions/expression/cel"
 	"github.com/fctl-dev/fctl/functions/expression/template"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
 
@@ -61,7 +62,7 @@ func compile(evaluator, text string) (*program, error) {
 		}
 		params, fields := p.Names()
 		return &program{func(fc *api.FunctionContext, params map[string]any) (string, error) {
-			return p.Text(&expression.Scope{Params: params, Context: expression.Context(fc)})
+			return p.Text(fc.Context(), &expression.Scope{Params: params, Context: expression.Context(fc)})
 		}, params, fields}, nil
 	}
 	return nil, fmt.Errorf("unknown evaluator %q: there are template and cel", evaluator)
@@ -92,7 +93,10 @@ func (r *resolver) evaluate(
 		}
 	}
 	fc := Context(&r.in.Downstream, false)
-	result, err := p.eval(&fc, visible)
+	ctx := limit.Named(r.ctx, func(err error) error {
+		return r.expressionError(l, entity.CodeExprEval, what, err)
+	})
+	result, err := p.eval(fc.WithContext(ctx), visible)
 	if err != nil {
 		return "", r.expressionError(l, entity.CodeExprEval, what, err)
 	}

@@ -32,6 +32,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/exceptions"
 	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/iostreams"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/source"
@@ -320,8 +321,11 @@ func (l *loop) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 		KeepSteps: l.prints && l.options.Format == report.Diff,
 		Survey:    l.survey,
 	}
+	ctx := limit.Named(l.ctx, func(err error) error {
+		return diag.In(unit.File, diag.Failures(err, api.FailureFunction))
+	})
 	response, err := source.Interruptible(l.ctx, func() (*handler.Result, error) {
-		return l.deps.Executor.Run(l.ctx, request, options)
+		return l.deps.Executor.Run(ctx, request, options)
 	})
 	switch {
 	case l.ctx.Err() != nil:

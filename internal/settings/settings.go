@@ -24,6 +24,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
@@ -56,7 +57,9 @@ type Settings struct {
 	// runs, reads other files or changes what is checked.
 	Untrusted bool `mapstructure:"untrusted"`
 
-	MaxSize string `mapstructure:"max-size"`
+	MaxSize   string `mapstructure:"max-size"`
+	MaxMemory string `mapstructure:"max-memory"`
+	Timeout   string `mapstructure:"timeout"`
 
 	// KubernetesVersion is the release whose schemas vet-schemas uses, Report the form in which vet
 	// prints findings. Both may be empty.
@@ -75,6 +78,10 @@ type Settings struct {
 	AnyFormat bool `mapstructure:"-"`
 	// MaxBytes is MaxSize in bytes, the maximum size of a file.
 	MaxBytes int64 `mapstructure:"-"`
+	// MemoryBytes is MaxMemory in bytes, what expressions may take; 0 means the default.
+	MemoryBytes int64 `mapstructure:"-"`
+	// TimeLimit is Timeout, how long an expression or a function may run; 0 means the default.
+	TimeLimit time.Duration `mapstructure:"-"`
 	// ResourceTypes are files with resource type definitions.
 	ResourceTypes []File `mapstructure:"-"`
 	// Schemas are files with schemas of resources, and directories of them.
@@ -146,8 +153,10 @@ func keys() []key {
 		{name: "allow-external", defaultValue: false, runs: true},
 		{name: "no-project-settings", defaultValue: false}, // is about the project's file
 		{name: "untrusted", defaultValue: false},           // is about the project's file
-		// protects from the content of a project
+		// these protect from the content of a project
 		{name: "max-size", defaultValue: "2GiB"},
+		{name: "max-memory", defaultValue: ""},
+		{name: "timeout", defaultValue: ""},
 		{name: "smith-plugins", defaultValue: "", runs: true},
 		{name: "resource-types", defaultValue: []string(nil), project: true},
 		{name: "schema", defaultValue: []string(nil), project: true},
@@ -383,6 +392,17 @@ func (s *Sources) Settings(flags *pflag.FlagSet, context []string) (*Settings, e
 	var err error
 	if all.MaxBytes, err = parseSize(all.MaxSize); err != nil {
 		return nil, all.Invalid("max-size", fmt.Errorf("max-size: %w", err))
+	}
+	if all.MaxMemory != "" {
+		if all.MemoryBytes, err = parseSize(all.MaxMemory); err != nil {
+			return nil, all.Invalid("max-memory", fmt.Errorf("max-memory: %w", err))
+		}
+	}
+	if all.Timeout != "" {
+		if all.TimeLimit, err = time.ParseDuration(all.Timeout); err != nil || all.TimeLimit <= 0 {
+			return nil, all.Invalid("timeout",
+				fmt.Errorf("timeout: %q is not a time such as 30s or 5m", all.Timeout))
+		}
 	}
 	return &all, nil
 }

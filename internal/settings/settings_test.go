@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -328,6 +329,8 @@ func TestEverySettingReachesTheStruct(t *testing.T) {
 	}
 	t.Setenv(EnvName("max-size"), "7")
 	t.Setenv(EnvName("untrusted"), "false") // true would withhold others
+	t.Setenv(EnvName("max-memory"), "8KiB")
+	t.Setenv(EnvName("timeout"), "9s")
 	dir := t.TempDir()
 	s, err := load(flagSet(t), nil, Locations{Dir: dir})
 	if err != nil {
@@ -350,8 +353,8 @@ func TestEverySettingReachesTheStruct(t *testing.T) {
 		Policies:          []File{{Path: filepath.Join(dir, "x")}},
 		KubernetesVersion: "x", Report: "x",
 		Space: "x", SpaceID: "x", UnitID: "x", OrganizationID: "x", RevisionNum: 42,
-		MaxSize:  "7",
-		MaxBytes: 7,
+		MaxSize: "7", MaxMemory: "8KiB", Timeout: "9s",
+		MaxBytes: 7, MemoryBytes: 8 << 10, TimeLimit: 9 * time.Second,
 	}
 	if d := cmp.Diff(want, *s, cmpopts.IgnoreUnexported(Settings{}, File{})); d != "" {
 		t.Errorf("(-want +got)\n%s", d)

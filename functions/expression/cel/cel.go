@@ -11,6 +11,7 @@
 package cel
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -23,6 +24,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/expression"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
 
 // Language is the name of the language in errors.
@@ -197,8 +199,10 @@ func (a *activation) Parent() interpreter.Activation { return nil }
 
 // Eval evaluates the expression on a resource. The result is a bool, or data as accepted by
 // [gaby.YamlDoc.Set], of one of the kinds passed to Compile. The error is an *[expression.Error].
-func (p *Program) Eval(resource gaby.Value, scope *expression.Scope) (any, error) {
-	value, err := p.eval(resource, scope)
+func (p *Program) Eval(
+	ctx context.Context, resource gaby.Value, scope *expression.Scope,
+) (any, error) {
+	value, err := p.eval(ctx, resource, scope)
 	if err != nil {
 		return nil, err
 	}
@@ -212,10 +216,21 @@ func (p *Program) Eval(resource gaby.Value, scope *expression.Scope) (any, error
 	return data, nil
 }
 
+// Bind returns Eval with its scope.
+func (p *Program) Bind(
+	scope *expression.Scope,
+) func(ctx context.Context, resource gaby.Value) (any, error) {
+	return func(ctx context.Context, resource gaby.Value) (any, error) {
+		return p.Eval(ctx, resource, scope)
+	}
+}
+
 // EvalUnit evaluates the expression on the resources of a unit. The result is a string, bool,
 // int64, uint64 or float64. The error is an *[expression.Error].
-func (p *Program) EvalUnit(resources []gaby.Value, scope *expression.Scope) (any, error) {
-	value, err := p.evalIn(&activation{resources: resources, scope: scope})
+func (p *Program) EvalUnit(
+	ctx context.Context, resources []gaby.Value, scope *expression.Scope,
+) (any, error) {
+	value, err := p.evalIn(ctx, &activation{resources: resources, scope: scope})
 	if err != nil {
 		return nil, err
 	}
@@ -223,13 +238,21 @@ func (p *Program) EvalUnit(resources []gaby.Value, scope *expression.Scope) (any
 }
 
 // eval evaluates the expression and checks the kind of the result.
-func (p *Program) eval(resource gaby.Value, scope *expression.Scope) (ref.Val, error) {
-	return p.evalIn(&activation{object: valueOf(resource, nil), resource: resource, scope: scope})
+func (p *Program) eval(
+	ctx context.Context, resource gaby.Value, scope *expression.Scope,
+) (ref.Val, error) {
+	return p.evalIn(ctx,
+		&activation{object: valueOf(resource, nil), resource: resource, scope: scope})
 }
 
 // evalIn evaluates the expression with the variables of an activation.
-func (p *Program) evalIn(a *activation) (ref.Val, error) {
+func (p *Program) evalIn(ctx context.Context, a *activation) (ref.Val, error) {
+	watch := limit.Start(ctx, nil)
 	value, _, err := p.program.Eval(a)
+	watch.End()
+	if ended := watch.Err(); ended != nil {
+		return nil, expression.Ended(Language, p.text, ended)
+	}
 	if err != nil {
 		return nil, p.explain(a, err)
 	}
@@ -245,8 +268,8 @@ func (p *Program) evalIn(a *activation) (ref.Val, error) {
 
 // Text evaluates the expression of an argument. Numbers have their shortest form; whole numbers
 // have no decimal point.
-func (p *Program) Text(scope *expression.Scope) (string, error) {
-	value, err := p.eval(gaby.Value{}, scope)
+func (p *Program) Text(ctx context.Context, scope *expression.Scope) (string, error) {
+	value, err := p.eval(ctx, gaby.Value{}, scope)
 	if err != nil {
 		return "", err
 	}

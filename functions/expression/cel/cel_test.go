@@ -160,7 +160,7 @@ func TestTrueExpressions(t *testing.T) {
 				t.Errorf("%s: %v", text, err)
 				return
 			}
-			if v, err := program.Eval(resource, scope()); err != nil || v != true {
+			if v, err := program.Eval(t.Context(), resource, scope()); err != nil || v != true {
 				t.Errorf("%s: %v, %v", text, v, err)
 			}
 		})
@@ -185,7 +185,7 @@ func TestValues(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			v, err := program.Eval(resource, scope())
+			v, err := program.Eval(t.Context(), resource, scope())
 			if got := fmt.Sprint(v); err != nil || got != c.want {
 				t.Errorf("%s: %s, %v, want %s", c.text, got, err, c.want)
 			}
@@ -196,7 +196,7 @@ func TestValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := program.Eval(resource, scope())
+	v, err := program.Eval(t.Context(), resource, scope())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,7 @@ func TestArguments(t *testing.T) {
 				t.Errorf("%s: %v", text, err)
 				return
 			}
-			if got, err := program.Text(scope()); err != nil || got != want {
+			if got, err := program.Text(t.Context(), scope()); err != nil || got != want {
 				t.Errorf("%s: %q, %v, want %q", text, got, err, want)
 			}
 		})
@@ -235,7 +235,7 @@ func TestArguments(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			program, err := cel.CompileArgument(text)
 			if err == nil {
-				_, err = program.Text(scope())
+				_, err = program.Text(t.Context(), scope())
 			}
 			if want == "" {
 				return
@@ -370,7 +370,7 @@ func TestEvaluationErrors(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			program, err := cel.Compile(text, cel.Bool)
 			if err == nil {
-				_, err = program.Eval(resource, scope())
+				_, err = program.Eval(t.Context(), resource, scope())
 			}
 			if err == nil {
 				t.Errorf("%.80s: no error", text)
@@ -387,7 +387,7 @@ func TestEvaluationErrors(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			program, err := cel.Compile(text, cel.Map)
 			if err == nil {
-				_, err = program.Eval(resource, scope())
+				_, err = program.Eval(t.Context(), resource, scope())
 			}
 			if err == nil || shown(err) != want {
 				t.Errorf("%s: %v, want %s", text, err, want)
@@ -426,7 +426,7 @@ func TestValuesOfDocumentsAreLikeTheirConversions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if v, err := program.Eval(resource, in); err != nil || v != true {
+			if v, err := program.Eval(t.Context(), resource, in); err != nil || v != true {
 				t.Errorf("%s: %v %v", text, v, err)
 			}
 		})
@@ -445,7 +445,7 @@ func TestProgramsAreConcurrent(t *testing.T) {
 			t.Parallel()
 			resource := parse(t, document)
 			for range 200 {
-				if v, err := program.Eval(resource, in); err != nil || v != true {
+				if v, err := program.Eval(t.Context(), resource, in); err != nil || v != true {
 					t.Fatal(v, err)
 				}
 			}
@@ -473,11 +473,11 @@ func FuzzCompileAndEvaluate(f *testing.F) {
 			return
 		}
 		in := &expression.Scope{Params: map[string]any{}, Context: map[string]any{}}
-		first, err := program.Eval(doc.Value(), in)
+		first, err := program.Eval(t.Context(), doc.Value(), in)
 		if err != nil {
 			check(t, text, err)
 		}
-		second, again := program.Eval(doc.Value(), in)
+		second, again := program.Eval(t.Context(), doc.Value(), in)
 		if fmt.Sprint(err) != fmt.Sprint(again) || err == nil &&
 			!reflect.DeepEqual(first, second) && !strings.Contains(fmt.Sprint(first), "NaN") {
 			t.Errorf("%q gives %v, %v and then %v, %v", text, first, err, second, again)

@@ -1,6 +1,7 @@
 package cel
 
 import (
+	"context"
 	"fmt"
 
 	"cel.dev/cel-go/cel"
@@ -37,12 +38,13 @@ func CompileForPod(text string, kinds ...Kind) (*Program, error) {
 
 // EvalForPod evaluates an expression of CompileForPod. variables are the PodVariables that have a
 // value here; reading another one is an error. The result and the error are those of Eval.
-func (p *Program) EvalForPod(resource gaby.Value, variables map[string]gaby.Value,
+func (p *Program) EvalForPod(
+	ctx context.Context, resource gaby.Value, variables map[string]gaby.Value,
 	scope *expression.Scope,
 ) (any, error) {
 	with := *scope
 	with.Variables = variables
-	return p.Eval(resource, &with)
+	return p.Eval(ctx, resource, &with)
 }
 
 // variable returns the value of a variable that the scope adds.

@@ -1,12 +1,12 @@
 package starlark
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
 
-	"go.starlark.net/lib/json"
 	"go.starlark.net/lib/math"
 	"go.starlark.net/starlark"
 	"go.starlark.net/starlarkstruct"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/expression"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
 
 // ListResult is an item of the list that a program leaves.
@@ -28,9 +29,9 @@ type ListResult struct {
 // ctx.environment and ctx.open_api are empty. Modules that have no access to the machine can be
 // loaded: json, yaml, base64, math and re. print passes what the program prints. A program that
 // leaves None, or removes the key, leaves no items.
-func RunList(text string, config gaby.Value, items []gaby.Value, print func(string)) (
-	[]ListResult, error,
-) {
+func RunList(
+	ctx context.Context, text string, config gaby.Value, items []gaby.Value, print func(string),
+) ([]ListResult, error) {
 	p := &Program{text: text}
 	options := syntax.FileOptions{
 		Set: true, While: true, TopLevelControl: true, GlobalReassign: true, Recursion: true,
@@ -50,21 +51,26 @@ func RunList(text string, config gaby.Value, items []gaby.Value, print func(stri
 			return nil, err
 		}
 	}
-	ctx := starlarkstruct.FromStringDict(starlark.String("ctx"), starlark.StringDict{
+	object := starlarkstruct.FromStringDict(starlark.String("ctx"), starlark.StringDict{
 		"resource_list": list, "environment": starlark.NewDict(0), "open_api": starlark.NewDict(0),
 	})
-	thread := &starlark.Thread{
-		Name: file, Load: loadModule,
-		Print: func(_ *starlark.Thread, text string) { print(text) },
+	predeclared := guarded()
+	predeclared["ctx"], predeclared["re"] = object, reModule()
+	parsed, err := options.Parse(file, text, 0)
+	if err != nil {
+		return nil, p.compileErrors(err, nil)
 	}
-	thread.SetMaxExecutionSteps(maxSteps + uint64(len(items))*maxSteps/100)
-	predeclared := starlark.StringDict{"ctx": ctx, "json": json.Module, "re": reModule()}
-	_, program, err := starlark.SourceProgramOptions(&options, file, text, predeclared.Has)
+	rewrite(parsed)
+	program, err := starlark.FileProgram(parsed, predeclared.Has)
 	if err != nil {
 		return nil, p.compileErrors(err, []string{"ctx", "json", "re"})
 	}
+	thread, watch := p.thread(ctx, print)
+	defer watch.End()
+	thread.Load = loadModule
+	thread.SetMaxExecutionSteps(maxSteps + uint64(len(items))*maxSteps/100)
 	if _, err := program.Init(thread, predeclared); err != nil {
-		return nil, p.runError(err)
+		return nil, p.runError(watch, err)
 	}
 	left, found, err := list.Get(starlark.String("items"))
 	switch {
@@ -86,16 +92,16 @@ func RunList(text string, config gaby.Value, items []gaby.Value, print func(stri
 			from[dict] = i
 		}
 	}
-	return listResults(p, sequence, from)
+	return listResults(p, watch, sequence, from)
 }
 
 // listResults converts the items that a program left. An item is the one that it was given if it is
 // the same dict.
-func listResults(p *Program, left starlark.Sequence, from map[starlark.Value]int) (
-	[]ListResult, error,
-) {
+func listResults(
+	p *Program, watch *limit.Watch, left starlark.Sequence, from map[starlark.Value]int,
+) ([]ListResult, error) {
 	var results []ListResult
-	convert := &result{}
+	convert := newResult(watch)
 	for v := range starlark.Elements(left) {
 		dict, ok := v.(*starlark.Dict)
 		if !ok {
@@ -111,10 +117,7 @@ func listResults(p *Program, left starlark.Sequence, from map[starlark.Value]int
 		delete(from, dict) // the same dict twice is one item and a new one
 		data, err := convert.data(dict, 0)
 		if err != nil {
-			return nil, &expression.Error{
-				Language: Language, Text: p.text, Msg: err.Error(),
-				Err: err,
-			}
+			return nil, p.runError(watch, err)
 		}
 		results = append(results, ListResult{From: index, Data: data})
 	}
@@ -126,7 +129,7 @@ func listResults(p *Program, left starlark.Sequence, from map[starlark.Value]int
 func loadModule(_ *starlark.Thread, name string) (starlark.StringDict, error) {
 	switch name {
 	case "encoding/json.star", "json.star":
-		return starlark.StringDict{"json": json.Module}, nil
+		return starlark.StringDict{"json": guarded()["json"]}, nil
 	case "encoding/yaml.star", "yaml.star":
 		return starlark.StringDict{"yaml": yamlModule()}, nil
 	case "encoding/base64.star", "base64.star":
@@ -175,13 +178,13 @@ func yamlModule() starlark.Value {
 			return fromDocument(doc.Value()), nil
 		}),
 		"dumps": starlark.NewBuiltin("yaml.dumps", func(
-			_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple,
+			thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple,
 		) (starlark.Value, error) {
 			var value starlark.Value
 			if err := starlark.UnpackPositionalArgs(b.Name(), args, kwargs, 1, &value); err != nil {
 				return nil, err
 			}
-			data, err := new(result).data(value, 0)
+			data, err := (&result{text: guardsOf(thread).account.Text()}).data(value, 0)
 			if err != nil {
 				return nil, err
 			}

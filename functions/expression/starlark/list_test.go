@@ -35,7 +35,7 @@ print("seen")
 ctx.resource_list["items"] = [c, a, {"kind": "New"}, a, b]
 `
 	var printed []string
-	got, err := starlark.RunList(program, gaby.Value{}, values(t, "{n: a}", "{n: b}", "{n: c}"),
+	got, err := starlark.RunList(t.Context(), program, gaby.Value{}, values(t, "{n: a}", "{n: b}", "{n: c}"),
 		func(line string) { printed = append(printed, line) })
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func TestRunListErrors(t *testing.T) {
 		`ctx.resource_list["items"] = [{1:2}]`: "keys are strings",
 	} {
 		t.Run(program, func(t *testing.T) {
-			_, err := starlark.RunList(program, gaby.Value{}, values(t, "{n: a}"), func(string) {})
+			_, err := starlark.RunList(t.Context(), program, gaby.Value{}, values(t, "{n: a}"), func(string) {})
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: error is %v", program, err)
 			}

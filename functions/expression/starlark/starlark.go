@@ -2,18 +2,19 @@
 //
 // A program sees a resource as dicts and lists that are copies of its own (see value.go). It has
 // the modules json and re, and no access to the machine. The interpreter limits its steps and does
-// not allow recursion; its memory is not limited. The same program on the same resource always has
-// the same result.
+// not allow recursion. What one step may make is limited as well (guard.go), and a watch of package
+// limit ends programs that collect too much or take too long. The same program on the same resource
+// always has the same result.
 package starlark
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"go.starlark.net/lib/json"
 	"go.starlark.net/resolve"
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
@@ -21,6 +22,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/expression"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
 
 // Language is the name of the language in errors.
@@ -52,12 +54,14 @@ func Compile(text, function string) (*Program, error) {
 	}
 	p := &Program{text: text, function: function}
 	known := slices.Concat([]string{"json", "re", "params", "functionContext"}, p.resourceNames())
+	guarded := guarded()
 	parsed, err := options.Parse(file, text, 0)
 	if err != nil {
 		return nil, p.compileErrors(err, known)
 	}
+	rewrite(parsed)
 	program, err := starlark.FileProgram(parsed, func(name string) bool {
-		return slices.Contains(known, name)
+		return slices.Contains(known, name) || guarded.Has(name)
 	})
 	if err != nil {
 		return nil, p.compileErrors(err, known)
@@ -127,8 +131,11 @@ func (p *Program) compileErrors(err error, known []string) error {
 // not be called concurrently. Its value is what the program's function returns or, if there is
 // none, what the program made of the resource: data as accepted by [gaby.YamlDoc.SetData]. The
 // errors are *[expression.Error].
-func (p *Program) Bind(scope *expression.Scope) (func(resource gaby.Value) (any, error), error) {
-	predeclared := starlark.StringDict{"json": json.Module, "re": reModule()}
+func (p *Program) Bind(
+	scope *expression.Scope,
+) (func(ctx context.Context, resource gaby.Value) (any, error), error) {
+	predeclared := guarded()
+	predeclared["re"] = reModule()
 	for name, data := range map[string]map[string]any{
 		"params": scope.Params, "functionContext": scope.Context,
 	} {
@@ -141,41 +148,50 @@ func (p *Program) Bind(scope *expression.Scope) (func(resource gaby.Value) (any,
 		value.Freeze()
 		predeclared[name] = value
 	}
-	return func(resource gaby.Value) (any, error) {
+	return func(ctx context.Context, resource gaby.Value) (any, error) {
 		object := fromDocument(resource)
 		for _, name := range p.resourceNames() {
 			predeclared[name] = object
 		}
-		value, err := p.run(predeclared, object, scope)
+		thread, watch := p.thread(ctx, scope.Print)
+		defer watch.End()
+		thread.SetMaxExecutionSteps(maxSteps)
+		value, err := p.run(thread, predeclared, object)
 		if err != nil {
-			return nil, p.runError(err)
+			return nil, p.runError(watch, err)
 		}
-		data, err := new(result).data(value, 0)
+		data, err := newResult(watch).data(value, 0)
 		if err != nil {
-			return nil, &expression.Error{
-				Language: Language, Text: p.text, Msg: err.Error(), Err: err,
-			}
+			return nil, p.runError(watch, err)
 		}
 		return data, nil
 	}, nil
 }
 
-// run runs the program. Functions and values that it defined for an earlier resource are gone.
-func (p *Program) run(
-	predeclared starlark.StringDict, object starlark.Value, scope *expression.Scope,
-) (starlark.Value, error) {
+// thread returns a thread and the watch that ends it.
+func (p *Program) thread(
+	ctx context.Context, print func(string),
+) (*starlark.Thread, *limit.Watch) {
 	thread := &starlark.Thread{
 		Name: file,
 		Print: func(_ *starlark.Thread, text string) {
-			if scope.Print != nil {
-				scope.Print(text)
+			if print != nil {
+				print(text)
 			}
 		},
 		Load: func(*starlark.Thread, string) (starlark.StringDict, error) {
 			return nil, errors.New("programs cannot load other files")
 		},
 	}
-	thread.SetMaxExecutionSteps(maxSteps)
+	watch := limit.Start(ctx, func(problem error) { thread.Cancel(problem.Error()) })
+	thread.SetLocal(guardsKey, guards{watch.Account()})
+	return thread, watch
+}
+
+// run runs the program. Functions and values that it defined for an earlier resource are gone.
+func (p *Program) run(
+	thread *starlark.Thread, predeclared starlark.StringDict, object starlark.Value,
+) (starlark.Value, error) {
 	globals, err := p.program.Init(thread, predeclared)
 	if err != nil || p.function == "" {
 		return object, err
@@ -185,19 +201,26 @@ func (p *Program) run(
 
 // runError turns an error of a run into an *[expression.Error]. Its position is the innermost one
 // within the program, rather than in a function of the library.
-func (p *Program) runError(err error) error {
+func (p *Program) runError(watch *limit.Watch, err error) error {
 	problem := &expression.Error{Language: Language, Text: p.text, Msg: err.Error(), Err: err}
+	ended := watch.Err()
+	if ended != nil {
+		problem = expression.Ended(Language, p.text, ended)
+	}
 	e, ok := errors.AsType[*starlark.EvalError](err)
 	if !ok {
 		return problem
 	}
-	problem.Msg = e.Msg
 	for _, frame := range slices.Backward(e.CallStack) {
 		if frame.Pos.Filename() == file {
 			problem.Column = expression.Column(p.text, int(frame.Pos.Line), int(frame.Pos.Col))
 			break
 		}
 	}
+	if ended != nil {
+		return problem
+	}
+	problem.Msg = e.Msg
 	switch {
 	case strings.Contains(e.Msg, "too many steps"):
 		problem.Msg = fmt.Sprintf("the program takes more than %d steps", maxSteps)

@@ -1,6 +1,7 @@
 package starlark_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -49,7 +50,7 @@ func run(program *starlark.Program, doc *gaby.YamlDoc, printed *[]string) (any, 
 	if err != nil {
 		return nil, err
 	}
-	return run(doc.Value())
+	return run(context.Background(), doc.Value())
 }
 
 // TestOnlyChangesAreWritten checks that only the values that a program changed are written.
@@ -206,7 +207,7 @@ func TestErrors(t *testing.T) {
 			"Starlark: line 1, column 1: the program takes more than 10000000 steps",
 		},
 		{
-			"for i in range(1000000000): pass", "",
+			"while True: pass", "",
 			"Starlark: column 1: the program takes more than 10000000 steps",
 		},
 		{
@@ -257,11 +258,11 @@ func TestErrors(t *testing.T) {
 			`r["a"] = r`, "",
 			"Starlark: a value with more than 1000 dicts and lists inside each other",
 		},
-		{`r["a"] = range(1 << 40)`, "", "Starlark: a range cannot be written"},
+		{`r["a"] = range(1 << 4)`, "", "Starlark: a range cannot be written"},
 		{`r["a"] = range(3)`, "", "Starlark: a range cannot be written"},
 		{`r["a"] = 1 << 70`, "", "Starlark: an int of more than 64 bits cannot be written"},
 		{`r["a"] = len`, "", "Starlark: a builtin_function_or_method cannot be written"},
-		{`x = "a" * (1 << 40)`, "", "Starlark: column 9: repeat count 1099511627776 too large"},
+		{`x = "a" * (1 << 40)`, "", "Starlark: column 9: the repetition would be a text of more than 64MiB"},
 		{`x = "a" * -1 + 1`, "", "Starlark: column 14: unknown binary op: string + int"},
 		{`x = 1 in 2`, "", "Starlark: column 7: unknown binary op: int in int"},
 		{`x = {} < {}`, "", "Starlark: column 8: dict < dict not implemented"},
@@ -334,7 +335,7 @@ func TestRunsAreIndependent(t *testing.T) {
 	}
 	for range 3 {
 		doc := parse(t)
-		data, err := run(doc.Value())
+		data, err := run(t.Context(), doc.Value())
 		if err == nil {
 			err = doc.SetData(data)
 		}

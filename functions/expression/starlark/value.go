@@ -11,6 +11,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
 
 // maxDepth is the maximum nesting depth of a program's result. It also catches values that contain
@@ -102,7 +103,16 @@ func listOf[V any](l []V) (starlark.Value, error) {
 // result converts the result of a program to Go data, with the order of keys. values counts the
 // converted values. A value that is referenced several times counts every time, because each
 // reference becomes a value of its own.
-type result struct{ values int }
+type result struct {
+	values int
+	text   int64        // how many bytes all texts together may still have
+	watch  *limit.Watch // nil in a step of a program, which is watched
+}
+
+// newResult returns the conversion of the result of a program.
+func newResult(watch *limit.Watch) *result {
+	return &result{text: watch.Account().Memory() / 4, watch: watch}
+}
 
 // data converts a value at a nesting depth.
 func (r *result) data(value starlark.Value, depth int) (any, error) {
@@ -113,12 +123,18 @@ func (r *result) data(value starlark.Value, depth int) (any, error) {
 	if r.values++; r.values > maxResult {
 		return nil, fmt.Errorf("the result of the program has more than %d values", maxResult)
 	}
+	if r.watch != nil && r.watch.Err() != nil {
+		return nil, r.watch.Err()
+	}
 	switch v := value.(type) {
 	case starlark.NoneType:
 		return nil, nil
 	case starlark.Bool:
 		return bool(v), nil
 	case starlark.String:
+		if r.text -= int64(len(v)); r.text < 0 {
+			return nil, errors.New("the result of the program has too much text")
+		}
 		return string(v), nil
 	case starlark.Float:
 		return float64(v), nil

@@ -17,24 +17,24 @@ import (
 // functions returns what templates can call besides text/template's own functions. Functions that
 // are meant for pipelines take the text last. The exceptions are trimPrefix and trimSuffix, which
 // have always taken it first.
-func functions() template.FuncMap {
+func functions(l limits) template.FuncMap {
 	return template.FuncMap{
 		"normalizeName": NormalizeName,
-		"toUpper":       strings.ToUpper,
-		"toLower":       strings.ToLower,
+		"toUpper":       l.one(strings.ToUpper),
+		"toLower":       l.one(strings.ToLower),
 		"trimSpace":     strings.TrimSpace,
 		"trimPrefix":    strings.TrimPrefix,
 		"trimSuffix":    strings.TrimSuffix,
-		"replace": func(from, to, text string) string {
-			return strings.ReplaceAll(text, from, to)
+		"replace":       l.replace,
+		"default":       orDefault,
+		"quote": func(value any) (string, error) {
+			return l.one(strconv.Quote)(fmt.Sprint(value))
 		},
-		"default": orDefault,
-		"quote":   func(value any) string { return strconv.Quote(fmt.Sprint(value)) },
-		"toJson":  toJSON,
-		"toYaml":  expression.YAML,
-		"b64enc": func(text string) string {
+		"toJson": toJSON,
+		"toYaml": expression.YAML,
+		"b64enc": l.one(func(text string) string {
 			return base64.StdEncoding.EncodeToString([]byte(text))
-		},
+		}),
 		"index": index,
 	}
 }

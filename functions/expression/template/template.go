@@ -3,12 +3,11 @@
 // The rules of this package:
 //   - It uses text/template, because html/template would escape & as &amp;.
 //   - A template that asks for something that does not exist fails.
-//   - A template can call the functions of functions.go and those of text/template.
+//   - A template can call the functions of functions.go and those of text/template. None makes a
+//     text that is longer than the result may be (limits.go).
 package template
 
 import (
-	"errors"
-	"fmt"
 	"maps"
 	"reflect"
 	"regexp"
@@ -22,6 +21,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions/expression"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
 
 // Language is the name of the language in errors.
@@ -50,7 +50,7 @@ type data struct {
 
 // Compile parses a template. The error is an *[expression.Error].
 func Compile(text string) (*Program, error) {
-	t, err := template.New("").Option("missingkey=error").Funcs(functions()).Parse(text)
+	t, err := template.New("").Option("missingkey=error").Funcs(functions(limits{})).Parse(text)
 	if err != nil {
 		return nil, parseError(text, err)
 	}
@@ -64,18 +64,24 @@ func (p *Program) Render(fc *api.FunctionContext, params map[string]any) (string
 	if err != nil {
 		return "", &expression.Error{Language: Language, Text: p.text, Msg: err.Error(), Err: err}
 	}
+	watch := limit.Start(fc.Context(), nil)
+	defer watch.End()
 	rounds := 0
 	t.Funcs(template.FuncMap{roundFunction: func() (string, error) {
 		if rounds++; rounds > maxRounds {
-			return "", errors.New("too many rounds of ranges and templates")
+			return "", limit.TooLarge("too many rounds of ranges and templates")
 		}
-		return "", nil
+		return "", watch.Err()
 	}})
+	t.Funcs(functions(limits{watch.Err})).Funcs(printers(limits{watch.Err}))
 	if params == nil {
 		params = map[string]any{}
 	}
 	var b limitedBuilder
 	if err := t.Execute(&b, data{*fc, params}); err != nil {
+		if ended := watch.Err(); ended != nil {
+			return "", expression.Ended(Language, p.text, ended)
+		}
 		return "", executionError(p.text, err, params)
 	}
 	return b.String(), nil
@@ -86,7 +92,7 @@ type limitedBuilder struct{ strings.Builder }
 
 func (b *limitedBuilder) Write(text []byte) (int, error) {
 	if b.Len()+len(text) > maxText {
-		return 0, fmt.Errorf("the result has more than %d bytes", maxText)
+		return 0, limit.TooLarge("the result has more than %d bytes", maxText)
 	}
 	return b.Builder.Write(text)
 }
@@ -171,7 +177,7 @@ func parseError(text string, err error) *expression.Error {
 	e.Column = expression.Column(text, line, utf8.RuneCountInString(in[:at])+1)
 	if function, ok := strings.CutPrefix(rest, "function "); ok {
 		name, _ := strconv.Unquote(strings.TrimSuffix(function, " not defined"))
-		e.Hint = suggestion(name, slices.Sorted(maps.Keys(functions())), "the functions are ")
+		e.Hint = suggestion(name, slices.Sorted(maps.Keys(functions(limits{}))), "the functions are ")
 	}
 	return e
 }

@@ -2,6 +2,7 @@ package yq
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
 
 // Set evaluates the expression on a resource and returns what replaces it:
@@ -24,7 +26,11 @@ import (
 // YAML keeps its format. For those, complete is false if the expression changed comments, styles or
 // the order of keys and only the values could be written. The error is an *[expression.Error], or
 // an error of the edit.
-func (r *Run) Set(resource *gaby.YamlDoc) (made gaby.Container, complete bool, err error) {
+func (r *Run) Set(
+	ctx context.Context, resource *gaby.YamlDoc,
+) (made gaby.Container, complete bool, err error) {
+	r.watch = limit.Start(ctx, nil)
+	defer r.watch.End()
 	node, err := r.decode(resource.Bytes())
 	if err != nil {
 		return nil, false, r.program.problem(err)

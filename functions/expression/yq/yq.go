@@ -10,6 +10,7 @@ package yq
 import (
 	"bytes"
 	"container/list"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +23,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/expression"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
 
 // Language is the name of the language in errors.
@@ -203,6 +205,7 @@ type Run struct {
 	node      *yqlib.ExpressionNode
 	variables map[string]*list.List
 	prefs     yqlib.YamlPreferences
+	watch     *limit.Watch // of the evaluation
 }
 
 // Bind returns the expression with values for its parameters.
@@ -216,6 +219,7 @@ func (p *Program) Bind(params map[string]any) (*Run, error) {
 		return nil, p.problem(err)
 	}
 	r := &Run{program: p, node: node, prefs: yqlib.NewDefaultYamlPreferences()}
+	r.interruptible(node)
 	value, err := r.decode([]byte(text))
 	if err != nil {
 		return nil, p.problem(err)
@@ -228,6 +232,10 @@ func (p *Program) Bind(params map[string]any) (*Run, error) {
 
 // problem turns an error into an *[expression.Error] about the expression.
 func (p *Program) problem(err error) *expression.Error {
+	_, limited := errors.AsType[*limit.Error](err)
+	if limited || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return expression.Ended(Language, p.text, err)
+	}
 	// the library wraps errors of expressions within the expression
 	if refused, ok := errors.AsType[*refusedError](err); ok {
 		err = refused
@@ -248,6 +256,40 @@ func (r *Run) decode(text []byte) (*yqlib.CandidateNode, error) {
 	return node, err
 }
 
+// interruptible makes the operators of an expression ask whether the evaluation has to end.
+func (r *Run) interruptible(node *yqlib.ExpressionNode) {
+	if node == nil {
+		return
+	}
+	r.interruptible(node.LHS)
+	r.interruptible(node.RHS)
+	t := *node.Operation.OperationType
+	switch t.Type {
+	case "ASSIGN_VARIABLE", "BLOCK", "CREATE_MAP", "TRAVERSE_ARRAY", "UNION":
+		return // other operators know these by their address
+	}
+	if t.Handler != nil {
+		t.Handler = asking(t.Handler, func() error { return r.watch.Err() })
+	}
+	operation := *node.Operation
+	operation.OperationType = &t
+	node.Operation = &operation
+}
+
+// asking returns an operator that asks first whether the evaluation has to end. The library does
+// not export the type N of its first parameter.
+func asking[N any](
+	operator func(N, yqlib.Context, *yqlib.ExpressionNode) (yqlib.Context, error),
+	ended func() error,
+) func(N, yqlib.Context, *yqlib.ExpressionNode) (yqlib.Context, error) {
+	return func(n N, in yqlib.Context, node *yqlib.ExpressionNode) (yqlib.Context, error) {
+		if err := ended(); err != nil {
+			return yqlib.Context{}, err
+		}
+		return operator(n, in, node)
+	}
+}
+
 // evaluate returns the results for a resource.
 func (r *Run) evaluate(node *yqlib.CandidateNode) (results []*yqlib.CandidateNode, err error) {
 	defer func() { // the library may panic
@@ -257,13 +299,13 @@ func (r *Run) evaluate(node *yqlib.CandidateNode) (results []*yqlib.CandidateNod
 	}()
 	input := list.New()
 	input.PushBack(node)
-	context, err := yqlib.NewDataTreeNavigator().GetMatchingNodes(yqlib.Context{
+	found, err := yqlib.NewDataTreeNavigator().GetMatchingNodes(yqlib.Context{
 		MatchingNodes: input, Variables: r.variables,
 	}, r.node)
 	if err != nil {
 		return nil, err
 	}
-	for e := context.MatchingNodes.Front(); e != nil; e = e.Next() {
+	for e := found.MatchingNodes.Front(); e != nil; e = e.Next() {
 		results = append(results, e.Value.(*yqlib.CandidateNode))
 	}
 	return results, nil
@@ -288,7 +330,9 @@ func (r *Run) print(results ...*yqlib.CandidateNode) (text []byte, err error) {
 
 // Get evaluates the expression on a resource and prints the results like yq. It returns ""
 // without results. The error is an *[expression.Error].
-func (r *Run) Get(resource *gaby.YamlDoc) (string, error) {
+func (r *Run) Get(ctx context.Context, resource *gaby.YamlDoc) (string, error) {
+	r.watch = limit.Start(ctx, nil)
+	defer r.watch.End()
 	node, err := r.decode(resource.Bytes())
 	if err != nil {
 		return "", r.program.problem(err)
@@ -298,6 +342,9 @@ func (r *Run) Get(resource *gaby.YamlDoc) (string, error) {
 		return "", r.program.problem(err)
 	}
 	text, err := r.print(results...)
+	if err == nil {
+		err = r.watch.Err()
+	}
 	if err != nil {
 		return "", r.program.problem(err)
 	}

@@ -69,7 +69,7 @@ func TestGet(t *testing.T) {
 				t.Errorf("%s: %v", text, err)
 				return
 			}
-			got, err := run.Get(parse(t, document))
+			got, err := run.Get(t.Context(), parse(t, document))
 			if want == "" && strings.Contains(text, "datetime") {
 				return // how yq parses times is up to yq
 			}
@@ -107,7 +107,7 @@ func TestSet(t *testing.T) {
 				return
 			}
 			doc := parse(t, document)
-			made, _, err := run.Set(doc)
+			made, _, err := run.Set(t.Context(), doc)
 			if err != nil || len(made) != 1 || made[0] != doc {
 				t.Errorf("%s: %v\n%s", c.text, err, made)
 				return
@@ -134,7 +134,7 @@ func TestSetBesideCommentedItems(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if made, _, err := run.Set(parse(t, text)); err != nil || made.String() != want {
+			if made, _, err := run.Set(t.Context(), parse(t, text)); err != nil || made.String() != want {
 				t.Errorf("%s: %v\n%s\nwant\n%s", expression, err, made, want)
 			}
 		})
@@ -160,7 +160,7 @@ func TestSetFallsBackToYQText(t *testing.T) {
 				return
 			}
 			doc := parse(t, document)
-			made, _, err := run.Set(doc)
+			made, _, err := run.Set(t.Context(), doc)
 			if err != nil || !strings.Contains(made.String(), want) {
 				t.Errorf("%s: %v\n%s\nwant\n%s", text, err, made, want)
 			}
@@ -170,13 +170,13 @@ func TestSetFallsBackToYQText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if made, _, err := run.Set(parse(t, document)); err != nil || len(made) != 0 {
+	if made, _, err := run.Set(t.Context(), parse(t, document)); err != nil || len(made) != 0 {
 		t.Errorf("%v\n%s", err, made)
 	}
 	if run, err = bind(`.metadata, .spec.list[1]`); err != nil {
 		t.Fatal(err)
 	}
-	if made, _, err := run.Set(parse(t, document)); err != nil ||
+	if made, _, err := run.Set(t.Context(), parse(t, document)); err != nil ||
 		made.String() != "{name: web, namespace: \"shop\"}\n---\n# the second\nname: b.c\n"+
 			"size: 1 # small\n" {
 		t.Errorf("%v\n%s", err, made)
@@ -184,7 +184,7 @@ func TestSetFallsBackToYQText(t *testing.T) {
 	if run, err = bind(`... comments = ""`); err != nil {
 		t.Fatal(err)
 	}
-	if made, _, err := run.Set(parse(t, strings.ReplaceAll(document, "\n", "\r\n"))); err != nil ||
+	if made, _, err := run.Set(t.Context(), parse(t, strings.ReplaceAll(document, "\n", "\r\n"))); err != nil ||
 		strings.Count(made.String(), "\n") != strings.Count(made.String(), "\r\n") {
 		t.Errorf("%v\n%q", err, made)
 	}
@@ -203,7 +203,7 @@ func TestSetItems(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, doc := range docs {
-		if made, complete, err := run.Set(doc); err != nil || len(made) != 1 || made[0] != doc ||
+		if made, complete, err := run.Set(t.Context(), doc); err != nil || len(made) != 1 || made[0] != doc ||
 			!complete {
 			t.Fatal(err, complete)
 		}
@@ -215,7 +215,7 @@ func TestSetItems(t *testing.T) {
 	if run, err = bind("sort_keys(.) | .n = 9"); err != nil {
 		t.Fatal(err)
 	}
-	if made, complete, err := run.Set(docs[0]); err != nil || complete || made[0] != docs[0] ||
+	if made, complete, err := run.Set(t.Context(), docs[0]); err != nil || complete || made[0] != docs[0] ||
 		made[0].Path("n").Data() != 9 {
 		t.Errorf("complete %t, error %v\n%s", complete, err, made)
 	}
@@ -262,7 +262,7 @@ func TestErrors(t *testing.T) {
 			run, err := bind(text)
 			doc := parse(t, document)
 			if err == nil {
-				_, _, err = run.Set(doc)
+				_, _, err = run.Set(t.Context(), doc)
 			}
 			if err == nil {
 				t.Errorf("%s: no error", text)
@@ -303,7 +303,7 @@ func TestProgramsAreConcurrent(t *testing.T) {
 			}
 			for range 20 {
 				doc := parse(t, document)
-				if made, _, err := run.Set(doc); err != nil || made[0] != doc ||
+				if made, _, err := run.Set(t.Context(), doc); err != nil || made[0] != doc ||
 					doc.Path("spec.replicas").Data() != 5 ||
 					doc.Path("spec.x").Data() != "Deployment" {
 					t.Fatal(err)
@@ -341,12 +341,12 @@ func FuzzSet(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		same, err := identity.Get(doc)
+		same, err := identity.Get(t.Context(), doc)
 		if err != nil || !equal(same, doc) {
 			return // yq does not print this text as it read it
 		}
-		printed, getErr := run.Get(doc)
-		made, _, err := run.Set(doc)
+		printed, getErr := run.Get(t.Context(), doc)
+		made, _, err := run.Set(t.Context(), doc)
 		if err != nil || getErr != nil || len(made) != 1 {
 			return
 		}

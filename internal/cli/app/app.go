@@ -17,6 +17,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/iostreams"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/settings"
@@ -37,6 +38,8 @@ type App struct {
 	// Dir, Config and Context are values of flags that are not settings: -C, --config, --context.
 	Dir, Config string
 	Context     []string
+	// Limits bound the expressions of the run.
+	Limits *limit.Account
 	// Writes are the files that the process is writing.
 	Writes run.Writes
 

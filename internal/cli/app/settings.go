@@ -34,6 +34,7 @@ func (a *App) Settle(sources *settings.Sources, flags *pflag.FlagSet) (*settings
 	if err != nil {
 		return nil, err
 	}
+	a.Limits.Set(s.MemoryBytes, s.TimeLimit)
 	if err := a.Streams.SetColor(s.Color); err != nil {
 		return nil, s.Invalid("color", err)
 	}

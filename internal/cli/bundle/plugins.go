@@ -40,11 +40,7 @@ func (o *pluginFlags) add(flags *pflag.FlagSet) {
 // plugins makes the plugins: those of fctl, those of a team's own program, and those declared by
 // flags.
 func (r *runner) plugins(ctx context.Context, o *pluginFlags) (*bundle.Plugins, error) {
-	limit, err := o.execution.Timeout()
-	if err != nil {
-		return nil, err
-	}
-	plugins, err := r.builtIn(ctx, limit)
+	plugins, err := r.builtIn(ctx, r.app.Limits.Time())
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -20,6 +19,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/krm/catalog"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/internal/runtime"
 	fnconfig "github.com/fctl-dev/fctl/internal/runtime/functionconfig"
 	"github.com/fctl-dev/fctl/internal/settings"
@@ -36,7 +36,6 @@ type Flags struct {
 	allowOutside, asUser, sandbox, noLocal, ignoreDigests bool
 	allowMount                                            bool
 	mounts, env, allowEnv, functions                      []string
-	timeout                                               time.Duration
 	executor, runner, kubeconfig, namespace               string
 	allowExec                                             *app.Choice
 }
@@ -73,8 +72,6 @@ func (o *Flags) Add(flags *pflag.FlagSet) {
 		"programs run without network, on a read-only file system (Linux)")
 	flags.BoolVar(&o.noLocal, "no-mount-local", false,
 		"functions do not see the directory of their functionConfig")
-	flags.DurationVar(&o.timeout, "timeout", 0,
-		"a function that runs longer than `TIME` is ended (default 5m)")
 	flags.StringVar(&o.Engine, "engine", "",
 		"the container `ENGINE`: docker, podman, nerdctl (default: the first that answers)")
 	flags.StringVar(&o.Pull, "image-pull-policy", "IfNotPresent",
@@ -110,7 +107,7 @@ func FlagValues(name, typed string) ([]string, cobra.ShellCompDirective, bool) {
 		values = []string{"Always", "IfNotPresent", "Never"}
 	case "function-configs", "kubeconfig":
 		return nil, cobra.ShellCompDirectiveDefault, true
-	case "env", "image-prefix", "mount", "pod-namespace", "runner", "timeout":
+	case "env", "image-prefix", "mount", "pod-namespace", "runner":
 		return nil, cobra.ShellCompDirectiveNoFileComp, true
 	default:
 		return nil, 0, false
@@ -141,7 +138,8 @@ func (o *Flags) Executors(ctx context.Context, a *app.App, s *settings.Settings,
 		AllowMount: o.allowMount, AllowEnv: o.allowEnv,
 		Network: o.Network, Env: o.env, AsUser: o.asUser, NoLocal: o.noLocal, Only: kinds,
 		ImagePrefix: s.ImagePrefix, Engine: o.Engine,
-		Limits: runtime.Limits{Time: o.timeout}, Catalog: catalog.Find, Series: catalog.Series,
+		Limits:  runtime.Limits{Time: a.Limits.Time(), Output: maxOutput(a.Limits)},
+		Catalog: catalog.Find, Series: catalog.Series,
 		IgnoreDigests: o.ignoreDigests, Runner: o.runner, Client: http.DefaultClient,
 		FindRunner: func() (string, error) { return runtime.FindRunner(a.Streams.Getenv) },
 		Cluster:    o.cluster(a),
@@ -176,25 +174,19 @@ func (o *Flags) Executors(ctx context.Context, a *app.App, s *settings.Settings,
 	return e, err
 }
 
-// Timeout returns the time that a call may take, 0 for the default.
-func (o *Flags) Timeout() (time.Duration, error) {
-	if o.timeout < 0 {
-		return 0, diag.Usage("--timeout: a time above 0 is expected, got %v", o.timeout)
-	}
-	return o.timeout, nil
+// maxOutput returns how much a program may write. What it writes is held twice, and then parsed.
+func maxOutput(account *limit.Account) int64 {
+	return min(account.Memory()/4, runtime.DefaultLimits().Output)
 }
 
 // validate checks the values of flags and settings.
 func (o *Flags) validate(s *settings.Settings, kinds []fnconfig.ExecutorKind) error {
 	onPods := slices.Contains(kinds, fnconfig.KindPod)
-	_, badTime := o.Timeout()
 	_, badEnv := runtime.MergeEnv(o.env)
 	host, port, badAddress := net.SplitHostPort(o.runner)
 	switch {
 	case o.Engine != "" && !slices.Contains(runtime.EngineNames(), o.Engine):
 		return diag.UsageHint("docker, podman or nerdctl", "--engine: %q is not one", o.Engine)
-	case badTime != nil:
-		return badTime
 	case badEnv != nil:
 		return diag.Usage("--env: %w", badEnv)
 	case o.runner != "" && (badAddress != nil || host == "" || port == ""):

@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
 
 // entry is a function of the catalogue.
@@ -92,11 +93,14 @@ func (e *entry) has(version string) bool {
 	return false
 }
 
-// reported makes the error of a function a result, unless it has an error result already.
+// reported makes the error of a function a result, unless it has an error result already. That it
+// reached a limit is not a result: it says nothing about the resources.
 func reported(run krm.Function) krm.Function {
 	return func(ctx context.Context, list *krm.ResourceList) error {
 		err := run(ctx, list)
-		if err == nil || krm.Worst(list.Results) == krm.SeverityError || ctx.Err() != nil {
+		_, limited := errors.AsType[*limit.Error](err)
+		if err == nil || limited || krm.Worst(list.Results) == krm.SeverityError ||
+			ctx.Err() != nil {
 			return err
 		}
 		for _, problem := range flatten(err) {

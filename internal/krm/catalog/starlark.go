@@ -26,7 +26,7 @@ config.kubernetes.io/path and index, and the same with internal. before, say whe
 a program that changes one of both moves the resource. None in place of the items deletes all. The
 program has no access to the environment, the network and the clock.`
 
-func runStarlark(_ context.Context, list *krm.ResourceList) error {
+func runStarlark(ctx context.Context, list *krm.ResourceList) error {
 	c, err := configOfVersion(list, "StarlarkRun", "")
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func runStarlark(_ context.Context, list *krm.ResourceList) error {
 		}
 		items[i] = sent.Value()
 	}
-	left, err := starlark.RunList(source, c.value, items, func(line string) {
+	left, err := starlark.RunList(ctx, source, c.value, items, func(line string) {
 		list.Results = append(list.Results, krm.Result{
 			Message: line, Severity: krm.SeverityInfo, Tags: map[string]string{"source": "print"},
 		})

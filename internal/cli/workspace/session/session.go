@@ -49,13 +49,12 @@ func (c *Common) AddSpace(flags *pflag.FlagSet) {
 }
 
 // serverFlags are flags that only make sense with a server. Scripts may have them.
-func serverFlags() []string { return []string{"wait", "timeout", "organization"} }
+func serverFlags() []string { return []string{"wait", "organization"} }
 
 // AddServerFlags adds flags that have no effect to a command and those below it.
 func AddServerFlags(cmd *cobra.Command) {
 	flags := cmd.PersistentFlags()
 	flags.Bool("wait", false, "")
-	flags.String("timeout", "", "")
 	flags.String("organization", "", "")
 	for _, name := range serverFlags() {
 		flags.Lookup(name).Hidden = true

@@ -1,0 +1,143 @@
+package limit
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// interval is the time between two looks at the heap. A machine can fill about 10 MB in it.
+	interval = 2 * time.Millisecond
+	// grace is how long an evaluation may take to end.
+	grace = time.Second
+)
+
+// Watch watches one evaluation.
+type Watch struct {
+	ctx     context.Context
+	account *Account
+	stop    func(error)
+	problem atomic.Pointer[error] // why the evaluation must end
+
+	mu    sync.Mutex
+	began time.Time // when it was first looked at; evaluations that are over before cost little
+	asked time.Time // when it was asked to end
+	done  bool
+}
+
+// Start begins to watch an evaluation, until End is called. stop is called when the evaluation has
+// to end, from another goroutine; nil if the evaluation asks Err itself.
+func Start(ctx context.Context, stop func(error)) *Watch {
+	w := &Watch{ctx: ctx, account: Of(ctx), stop: stop}
+	a := w.account
+	a.base()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.running = append(a.running, w)
+	if a.timer == nil {
+		a.timer = time.AfterFunc(interval, a.look)
+	}
+	return w
+}
+
+// look looks at everything that runs.
+func (a *Account) look() {
+	a.mu.Lock()
+	running := slices.Clone(a.running)
+	if a.timer = nil; len(running) > 0 {
+		a.timer = time.AfterFunc(interval, a.look)
+	}
+	a.mu.Unlock()
+	for _, w := range running {
+		w.look()
+	}
+}
+
+// Account returns the limits.
+func (w *Watch) Account() *Account { return w.account }
+
+// Err returns why the evaluation has to end: an *Error or the error of the context. It returns nil
+// as long as it may go on.
+func (w *Watch) Err() error {
+	if problem := w.problem.Load(); problem != nil {
+		return *problem
+	}
+	return nil
+}
+
+// End ends the watch.
+func (w *Watch) End() {
+	w.mu.Lock()
+	w.done = true
+	seen := !w.began.IsZero()
+	w.mu.Unlock()
+	a := w.account
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	last := len(a.running) - 1
+	a.running[slices.Index(a.running, w)] = a.running[last]
+	a.running[last] = nil
+	a.running = a.running[:last]
+	if seen {
+		a.relax()
+	}
+}
+
+// look asks the evaluation to end if it has reached a limit, and ends the run if it goes on.
+func (w *Watch) look() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.done {
+		return
+	}
+	if w.began.IsZero() {
+		w.began = time.Now()
+		w.account.soften()
+		if over, _ := w.account.exceeded(); over {
+			runtime.GC() // what earlier evaluations left is not its fault
+		}
+	}
+	problem, now := w.check()
+	known := w.problem.Load()
+	switch {
+	case problem == nil && known == nil:
+	case known == nil:
+		w.problem.Store(&problem)
+		w.asked = time.Now()
+		if w.stop != nil {
+			w.stop(problem)
+		}
+	case now || time.Since(w.asked) > grace:
+		w.done = true // it goes on, but nothing more can be done
+		w.abort(*known)
+	}
+}
+
+// check returns why the evaluation has to end, and whether that cannot wait.
+func (w *Watch) check() (problem error, now bool) {
+	if err := w.ctx.Err(); err != nil {
+		return err, false
+	}
+	if over, far := w.account.exceeded(); over {
+		return &Error{Memory: w.account.memory()}, far
+	}
+	if time.Since(w.began) > w.account.time {
+		return &Error{Time: w.account.time}, false
+	}
+	return nil, false
+}
+
+// abort ends the run because of an evaluation that cannot be ended.
+func (w *Watch) abort(problem error) {
+	if _, limited := problem.(*Error); !limited || w.account.end == nil {
+		return // a run whose context is done ends by itself
+	}
+	if name, ok := w.ctx.Value(nameKey{}).(func(error) error); ok {
+		problem = name(problem)
+	}
+	w.account.end(problem)
+}
