@@ -38,14 +38,27 @@ func OpenTree(dir string, sync bool) (*Tree, error) {
 // other processes that write to the same directory, until ctx is cancelled. The error is ErrSource,
 // ctx.Err() or one of the file system.
 func (t *Tree) Write(ctx context.Context, rel string, from fs.FileInfo, parts ...[]byte) error {
+	perm := fs.FileMode(0o666)
+	if from != nil && from.Mode().IsRegular() {
+		perm = from.Mode().Perm()
+	}
+	return t.write(ctx, rel, from, perm, parts)
+}
+
+// WritePrivate is Write for content with secrets that was made from no file: only its owner can
+// read it.
+func (t *Tree) WritePrivate(ctx context.Context, rel string, parts ...[]byte) error {
+	return t.write(ctx, rel, nil, 0o600, parts)
+}
+
+func (t *Tree) write(ctx context.Context, rel string, from fs.FileInfo, perm fs.FileMode,
+	parts [][]byte,
+) error {
 	name, err := t.parent(rel)
 	if err != nil {
 		return err
 	}
-	r := &atomicFile{in: t.root, path: name, perm: 0o666, sync: t.sync}
-	if from != nil && from.Mode().IsRegular() {
-		r.perm = from.Mode().Perm()
-	}
+	r := &atomicFile{in: t.root, path: name, perm: perm, sync: t.sync}
 	switch info, err := t.root.Lstat(r.path); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:

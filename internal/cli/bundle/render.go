@@ -158,10 +158,15 @@ func (r *runner) writeFiles(ctx context.Context, results []*bundle.Result, dir s
 	if err != nil {
 		return run.NotWritten(diag.FileName(dir), err)
 	}
-	defer tree.Close() //nolint:errcheck // every write was checked
+	defer tree.Close()   //nolint:errcheck // every write was checked
+	r.app.Writes.Begin() // a signal does not end it within a file
+	defer r.app.Writes.End()
 	var problems diag.List
 	for _, result := range results {
 		for _, res := range result.Resources {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			if !res.Rendered() {
 				continue
 			}
@@ -171,7 +176,12 @@ func (r *runner) writeFiles(ctx context.Context, results []*bundle.Result, dir s
 			}
 			err := replaceable(tree, path, res)
 			if err == nil {
-				err = tree.Write(ctx, path, nil, res.Bytes())
+				err = r.app.Writes.Write(func() error {
+					if header(res.Bytes()).Kind == "Secret" {
+						return tree.WritePrivate(ctx, path, res.Bytes())
+					}
+					return tree.Write(ctx, path, nil, res.Bytes())
+				})
 			}
 			if err != nil {
 				problems = append(problems, diag.Failures(

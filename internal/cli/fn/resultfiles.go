@@ -26,7 +26,8 @@ func ioFiles(results []*krm.StepResult) map[string][]byte {
 	return texts
 }
 
-// writeTexts writes files to a directory, which is created if it does not exist.
+// writeTexts writes files to a directory, which is created if it does not exist. What functions got,
+// gave and said may be secret.
 func (r *runner) writeTexts(ctx context.Context, dir string, texts map[string][]byte) error {
 	dir = source.InDirectory(r.app.Dir, dir)
 	tree, err := files.OpenTree(dir, false)
@@ -35,7 +36,7 @@ func (r *runner) writeTexts(ctx context.Context, dir string, texts map[string][]
 	}
 	defer tree.Close() //nolint:errcheck // nothing is synced
 	for name, text := range texts {
-		if err := tree.Write(ctx, name, nil, text); err != nil {
+		if err := tree.WritePrivate(ctx, name, text); err != nil {
 			return run.NotWritten(diag.FileName(filepath.Join(dir, name)), err)
 		}
 	}
