@@ -72,6 +72,7 @@ func Main(ctx context.Context, args []string, streams *iostreams.Streams,
 	defer stop()
 	p := &program{streams: streams, getenv: getenv}
 	err := p.run(ctx, args)
+	_ = streams.Flush() // of what functions say without a line end; nowhere to report it
 	if err == nil || errors.Is(err, pflag.ErrHelp) {
 		return statusDone
 	}
