@@ -167,6 +167,13 @@ func (s *Store) InUnit(u *Unit, err error) error {
 	if e, ok := errors.AsType[*entity.Error](err); ok {
 		return e
 	}
+	if data, readErr := s.Working(u); readErr == nil && hash(data) != u.DataHash &&
+		u.ToolchainType != api.ToolchainAppConfigText {
+		if e := s.conflict(u.DataFile(), data); e != nil {
+			e.Space, e.Unit = u.SpaceSlug, u.Slug
+			return e
+		}
+	}
 	e := &entity.Error{
 		Code: entity.CodeParse, Message: err.Error(), Err: err, Space: u.SpaceSlug, Unit: u.Slug,
 		Pos: s.position(u.DataFile()),
@@ -198,33 +205,35 @@ func (s *Store) Edited(u *Unit) (bool, []byte, error) {
 		e := fail(s.position(u.DataFile()), entity.CodeUncommitted,
 			"the working copy of %s is missing", u.Name())
 		e.Hint = "fctl unit update " + u.Slug + " --space " + u.SpaceSlug + " --restore head"
+		e.Class, e.Space, e.Unit = api.FailureInput, u.SpaceSlug, u.Slug
 		return false, nil, e
 	}
 	return hash(data) != u.DataHash, data, nil
 }
 
 // Edits applies the working copy rule: it records a revision of each of the units whose working
-// copy was edited, or fails with E_UNCOMMITTED if strict. It returns those units.
+// copy was edited, or fails with E_UNCOMMITTED if strict. It returns those units. An entity.Errors
+// is about single units; the edits of all others were recorded.
 func (t *Tx) Edits(engine Recorder, units []*Unit, strict bool) ([]*Unit, error) {
 	type checked struct {
 		edited bool
 		data   []byte
+		err    error
 	}
 	found := make([]checked, len(units))
-	err := parallel(len(units), t.store.readers(), func(i int) (err error) {
-		found[i].edited, found[i].data, err = t.store.Edited(units[i])
-		if !found[i].edited {
-			found[i].data = nil
+	_ = parallel(len(units), t.store.readers(), func(i int) error { // problems are those of units
+		f := &found[i]
+		if f.edited, f.data, f.err = t.store.Edited(units[i]); !f.edited {
+			f.data = nil
 		}
-		return err
+		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
 	var edited []*Unit
 	var errs entity.Errors
 	for i, u := range units {
 		switch {
+		case found[i].err != nil:
+			errs = append(errs, ProblemOf(found[i].err))
 		case !found[i].edited:
 		case strict:
 			errs = append(errs, fail(t.store.position(u.DataFile()), entity.CodeUncommitted,

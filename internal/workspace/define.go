@@ -190,6 +190,9 @@ func (t *Tx) WriteSpace(s *Space) error {
 
 // CreateUnit adds a unit without data.
 func (t *Tx) CreateUnit(w *Workspace, space *Space, u *entity.Unit) (*Unit, error) {
+	if err := w.Broken(entity.KindUnit, space.Slug+"/"+u.Slug); err != nil {
+		return nil, err
+	}
 	if err := checkNew(&u.Common, w.units[space.Slug+"/"+u.Slug] != nil, "unit"); err != nil {
 		return nil, err
 	}
@@ -220,6 +223,9 @@ func unitDefinition(u *entity.Unit) any {
 
 // CreateLink adds a link that was completed by ResolveLink and passed ValidateLink.
 func (t *Tx) CreateLink(w *Workspace, l *Link) error {
+	if err := w.Broken(entity.KindLink, l.Name()); err != nil {
+		return err
+	}
 	if err := checkNew(&l.Common, w.links[l.Name()] != nil, "link"); err != nil {
 		return err
 	}
@@ -254,6 +260,9 @@ func linkDefinition(l *entity.Link) any {
 func (t *Tx) CreateInvocation(w *Workspace, space *Space, i *entity.Invocation) (
 	*Invocation, error,
 ) {
+	if err := w.Broken(entity.KindInvocation, space.Slug+"/"+i.Slug); err != nil {
+		return nil, err
+	}
 	_, err := w.Invocation(space.Slug, i.Slug)
 	if err := checkNew(&i.Common, err == nil, "invocation"); err != nil {
 		return nil, err
@@ -277,6 +286,9 @@ func (t *Tx) WriteInvocation(i *Invocation) error {
 
 // CreateFilter adds a stored filter.
 func (t *Tx) CreateFilter(w *Workspace, space *Space, f *entity.Filter) (*Filter, error) {
+	if err := w.Broken(entity.KindFilter, space.Slug+"/"+f.Slug); err != nil {
+		return nil, err
+	}
 	_, err := w.Filter(space.Slug, f.Slug)
 	if err := checkNew(&f.Common, err == nil, "filter"); err != nil {
 		return nil, err

@@ -88,6 +88,9 @@ func (t *Tx) DeleteSpace(w *Workspace, s *Space, force bool) error {
 	if err := checkGates(entity.KindSpace, &s.Common); err != nil {
 		return err
 	}
+	if err := w.readable(s); err != nil {
+		return err
+	}
 	var foreign []*Link
 	for _, l := range w.Links {
 		if l.To != nil && l.To.SpaceSlug == s.Slug && l.SpaceSlug != s.Slug {
@@ -108,6 +111,19 @@ func (t *Tx) DeleteSpace(w *Workspace, s *Space, force bool) error {
 	t.delete(stateDir + "/" + s.Slug)
 	w.Spaces = slices.DeleteFunc(w.Spaces, func(other *Space) bool { return other == s })
 	w.index()
+	return nil
+}
+
+// readable returns why something in a space cannot be read.
+func (w *Workspace) readable(s *Space) error {
+	in := func(space string) bool { return space == s.Slug }
+	for _, kind := range []entity.Kind{
+		entity.KindUnit, entity.KindLink, entity.KindInvocation, entity.KindFilter,
+	} {
+		if err := w.BrokenIn(kind, in); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

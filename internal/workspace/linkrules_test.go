@@ -286,7 +286,7 @@ func TestToolchainStays(t *testing.T) {
 		w.Problems[0].Pos.Column != 16 {
 		t.Error(w.Problems)
 	}
-	if u, err := w.Unit("shop", "web"); err != nil || u.ToolchainType != "Kubernetes/YAML" {
-		t.Error(u, err)
+	if u, err := w.Unit("shop", "web"); err == nil {
+		t.Error(u)
 	}
 }

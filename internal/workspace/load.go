@@ -28,9 +28,6 @@ func (s *Store) Load(ctx context.Context) (*Workspace, error) {
 	err = parallel((len(files)+batch-1)/batch, runtime.GOMAXPROCS(0), func(n int) error {
 		for i := n * batch; i < min(n*batch+batch, len(files)); i++ {
 			read[i] = s.load(files[i])
-			if err := read[i].failed; err != nil {
-				return err
-			}
 		}
 		return ctx.Err()
 	})
@@ -38,13 +35,13 @@ func (s *Store) Load(ctx context.Context) (*Workspace, error) {
 		return nil, err
 	}
 	for i := range read {
-		w.add(&read[i])
+		w.add(files[i], &read[i])
 		if read[i].fresh {
 			s.unindexed.Add(1)
 		}
 	}
-	w.index()
 	w.uniqueIDs()
+	w.index()
 	w.resolveRefs()
 	return w, nil
 }
@@ -66,8 +63,8 @@ type loaded struct {
 	filter     *Filter
 	errs       entity.Errors
 	found      []finding // problems with fields of a unit
-	failed     error
-	fresh      bool // files were read that the index does not have
+	unread     bool      // the text of the definition is not known
+	fresh      bool      // files were read that the index does not have
 }
 
 // definitions lists the files of all definitions, in order.
@@ -197,11 +194,18 @@ func (s *Store) load(d definition) loaded {
 		}
 		bytes = []byte("{}\n")
 	case errors.Is(err, fs.ErrNotExist):
-		l.errs = append(l.errs, fail(s.position(d.file), entity.CodeNotFound,
-			"the unit has no definition"))
-		bytes = []byte("{}\n")
+		e := fail(s.position(d.file), entity.CodeNotFound, "the unit has no definition")
+		e.Hint = "write 'ToolchainType: " + string(Toolchains()[0]) + "' there, or the type that " +
+			"its data has"
+		l.errs = append(l.errs, e)
 	case err != nil:
-		return loaded{failed: s.unreadable(d.file, err)}
+		l.errs = append(l.errs, ProblemOf(s.unreadable(d.file, err)))
+	}
+	if err := s.conflict(d.file, bytes); err != nil {
+		l.errs = append(l.errs, err)
+	}
+	if l.unread = len(l.errs) > 0; l.unread {
+		bytes = []byte("{}\n")
 	}
 	text := entity.Text{Bytes: bytes, File: s.position(d.file).File}
 	from := source{file: d.file, hash: at}
@@ -327,21 +331,31 @@ func (l *loaded) common(s *Store, d definition, c *entity.Common, id *string, st
 	}
 	var recorded entity.Recorded
 	if err := s.readState(stateFile(d.kind, d.space, d.slug), &recorded, state); err != nil {
-		l.failed = err
+		l.errs = append(l.errs, ProblemOf(err))
 	}
 	c.Version = max(1, recorded.Version)
 	c.CreatedAt, c.UpdatedAt = recorded.CreatedAt, recorded.UpdatedAt
 	l.errs = append(l.errs, checkCommon(at, c)...)
 }
 
-// add adds a definition that was read.
-func (w *Workspace) add(l *loaded) {
-	w.Problems = append(w.Problems, l.errs...)
+// add adds a definition that was read. A space that cannot be read still holds its units.
+func (w *Workspace) add(d definition, l *loaded) {
+	errs := append(l.errs, w.located(d.file, l.found)...)
+	w.Problems = append(w.Problems, errs...)
+	if len(errs) > 0 {
+		name := d.slug
+		if d.kind != entity.KindSpace {
+			name = d.space + "/" + d.slug
+		}
+		w.setBroken(d.kind, name, errs)
+	}
 	switch {
 	case l.space != nil:
 		w.Spaces = append(w.Spaces, l.space)
+	case len(errs) > 0 && l.unread:
+	case len(errs) > 0:
+		w.mistaken = append(w.mistaken, l)
 	case l.unit != nil:
-		w.Problems = append(w.Problems, w.located(l.unit.file, l.found)...)
 		w.Units = append(w.Units, l.unit)
 	case l.link != nil:
 		w.Links = append(w.Links, l.link)
@@ -352,32 +366,36 @@ func (w *Workspace) add(l *loaded) {
 	}
 }
 
-// uniqueIDs reports entities of the same ID: a copied folder, for example.
+// uniqueIDs reports entities of the same ID: a copied folder, for example. The first one keeps it;
+// others cannot be used.
 func (w *Workspace) uniqueIDs() {
 	taken := map[string]string{}
-	check := func(id, file string) {
-		if first, ok := taken[id]; ok {
-			e := fail(w.Store.position(file), entity.CodeRefMismatch,
-				"the ID %s is that of %s, too", id, first)
-			e.Hint = "a copied definition needs another ID: remove the line with the ID"
-			w.Problems = append(w.Problems, e)
-			return
+	again := func(kind entity.Kind, name, id, file string) bool {
+		first, ok := taken[id]
+		if !ok {
+			taken[id] = file
+			return false
 		}
-		taken[id] = file
+		e := fail(w.Store.position(file), entity.CodeRefMismatch,
+			"the ID %s is that of %s, too", id, first)
+		e.Hint = "a copied definition needs another ID: remove the line with the ID"
+		w.Problems = append(w.Problems, e)
+		w.setBroken(kind, name, entity.Errors{e})
+		return true
 	}
 	for _, s := range w.Spaces {
-		check(s.SpaceID, s.file)
+		again(entity.KindSpace, s.Slug, s.SpaceID, s.file)
 	}
-	for _, u := range w.Units {
-		check(u.UnitID, u.file)
-	}
-	for _, l := range w.Links {
-		check(l.LinkID, l.file)
-	}
-	for _, i := range w.Invocations {
-		check(i.InvocationID, i.file)
-	}
-	for _, f := range w.Filters {
-		check(f.FilterID, f.file)
-	}
+	w.Units = slices.DeleteFunc(w.Units, func(u *Unit) bool {
+		return again(entity.KindUnit, u.Name(), u.UnitID, u.file)
+	})
+	w.Links = slices.DeleteFunc(w.Links, func(l *Link) bool {
+		return again(entity.KindLink, l.Name(), l.LinkID, l.file)
+	})
+	w.Invocations = slices.DeleteFunc(w.Invocations, func(i *Invocation) bool {
+		return again(entity.KindInvocation, i.SpaceSlug+"/"+i.Slug, i.InvocationID, i.file)
+	})
+	w.Filters = slices.DeleteFunc(w.Filters, func(f *Filter) bool {
+		return again(entity.KindFilter, f.SpaceSlug+"/"+f.Slug, f.FilterID, f.file)
+	})
 }

@@ -66,7 +66,7 @@ func (s *Store) ReadLock() (*Locked, bool, error) {
 		err = errors.New("unknown version")
 	}
 	if err != nil {
-		return nil, false, s.damaged(LockFile, err)
+		return nil, false, s.damaged(LockFile, text, err)
 	}
 	if l.Links == nil {
 		l.Links = map[string]LockedLink{}
@@ -83,7 +83,7 @@ func (t *Tx) WriteLock(w *Workspace) error {
 		return err
 	}
 	for name := range locked.Links {
-		if w.links[name] == nil {
+		if w.links[name] == nil && w.Broken(entity.KindLink, name) == nil {
 			delete(locked.Links, name)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 	"github.com/fctl-dev/fctl/internal/workspace/graph"
@@ -18,13 +19,18 @@ type Workspace struct {
 	Links       []*Link
 	Invocations []*Invocation
 	Filters     []*Filter
-	// Problems are what is wrong with definitions. An entity with a problem may be incomplete.
+	// Problems are what is wrong with definitions and with what is recorded about them. An entity
+	// that cannot be read is in none of the lists; see Broken.
 	Problems entity.Errors
 
-	spaces map[string]*Space // by slug
-	units  map[string]*Unit  // by space/slug
-	links  map[string]*Link
-	byID   map[string]any // an entity
+	ends   *linkEnds
+	broken map[brokenKey]entity.Errors
+	// mistaken are definitions with problems that can be checked further.
+	mistaken []*loaded
+	spaces   map[string]*Space // by slug
+	units    map[string]*Unit  // by space/slug
+	links    map[string]*Link
+	byID     map[string]any // an entity
 }
 
 // Space is a space and where it is defined.
@@ -53,7 +59,8 @@ type Link struct {
 	// Stated reports whether the definition says AutoUpdate.
 	Stated bool
 
-	loaded linkHash // of the definition as it was loaded
+	loaded linkHash      // of the definition as it was loaded
+	refs   entity.Errors // what is wrong with the references of the definition
 }
 
 // Invocation is a stored invocation and where it is defined.
@@ -109,15 +116,40 @@ func (w *Workspace) addUnit(u *Unit) {
 
 // addLink adds a link.
 func (w *Workspace) addLink(l *Link) {
-	at, _ := slices.BinarySearchFunc(w.Links, l, func(a, b *Link) int {
+	w.Links = insertLink(w.Links, l)
+	w.links[l.Name()], w.byID[l.LinkID] = l, l
+	if w.ends != nil {
+		w.ends.from[l.From] = insertLink(w.ends.from[l.From], l)
+		w.ends.to[l.To] = insertLink(w.ends.to[l.To], l)
+	}
+}
+
+// insertLink inserts a link into a sorted list.
+func insertLink(list []*Link, l *Link) []*Link {
+	at, _ := slices.BinarySearchFunc(list, l, func(a, b *Link) int {
 		return bySlug(a.Common, b.Common)
 	})
-	w.Links = slices.Insert(w.Links, at, l)
-	w.links[l.Name()], w.byID[l.LinkID] = l, l
+	return slices.Insert(list, at, l)
+}
+
+// linkEnds are the links by their units, sorted.
+type linkEnds struct{ from, to map[*Unit][]*Link }
+
+// linkEnds returns the links by their units. They are kept until a link changes.
+func (w *Workspace) linkEnds() *linkEnds {
+	if w.ends == nil {
+		w.ends = &linkEnds{from: map[*Unit][]*Link{}, to: map[*Unit][]*Link{}}
+		for _, l := range w.Links {
+			w.ends.from[l.From] = append(w.ends.from[l.From], l)
+			w.ends.to[l.To] = append(w.ends.to[l.To], l)
+		}
+	}
+	return w.ends
 }
 
 // index makes the maps and sorts the lists.
 func (w *Workspace) index() {
+	w.ends = nil
 	slices.SortFunc(w.Spaces, func(a, b *Space) int { return cmp.Compare(a.Slug, b.Slug) })
 	slices.SortFunc(w.Units, func(a, b *Unit) int { return bySlug(a.Common, b.Common) })
 	slices.SortFunc(w.Links, func(a, b *Link) int { return bySlug(a.Common, b.Common) })
@@ -148,8 +180,66 @@ func (w *Workspace) index() {
 	}
 }
 
+// brokenKey names an entity that cannot be read: a space by its slug, others by space/slug.
+type brokenKey struct {
+	kind entity.Kind
+	name string
+}
+
+// Broken returns why an entity cannot be read, nil if it can or if there is none. The name is that
+// of a space, or space/slug.
+func (w *Workspace) Broken(kind entity.Kind, name string) error {
+	return w.broken[brokenKey{kind, name}].Err()
+}
+
+// Ends returns why a link lacks one of its units, nil if it has both.
+func (w *Workspace) Ends(l *Link) error {
+	if l.From != nil && l.To != nil {
+		return nil
+	}
+	return cmp.Or(w.Broken(entity.KindUnit, qualified(l.SpaceSlug, l.FromUnit)),
+		w.Broken(entity.KindUnit, qualified(cmp.Or(l.ToSpace, l.SpaceSlug), l.ToUnit)),
+		l.refs.Err(), error(&entity.Error{
+			Code: entity.CodeUnitNotFound, Space: l.SpaceSlug, Link: l.Slug,
+			Message: "a unit of the link " + l.Slug + " does not exist",
+		}))
+}
+
+// BrokenIn returns why entities of a kind cannot be read, of those in spaces that in selects.
+func (w *Workspace) BrokenIn(kind entity.Kind, in func(space string) bool) error {
+	var all entity.Errors
+	for key, errs := range w.broken {
+		space, _, _ := strings.Cut(key.name, "/")
+		if key.kind == kind && in(space) {
+			all = append(all, errs...)
+		}
+	}
+	slices.SortFunc(all, func(a, b *entity.Error) int {
+		return strings.Compare(a.Error(), b.Error())
+	})
+	return all.Err()
+}
+
+// setBroken notes that an entity cannot be read. Whatever is wrong, commands about it have input that
+// they cannot use.
+func (w *Workspace) setBroken(kind entity.Kind, name string, errs entity.Errors) {
+	all := make(entity.Errors, len(errs))
+	for i, e := range errs {
+		problem := *e
+		problem.Class = api.FailureInput
+		all[i] = &problem
+	}
+	if w.broken == nil {
+		w.broken = map[brokenKey]entity.Errors{}
+	}
+	w.broken[brokenKey{kind, name}] = all
+}
+
 // Space returns the space with a slug or an ID.
 func (w *Workspace) Space(ref string) (*Space, error) {
+	if err := w.Broken(entity.KindSpace, ref); err != nil {
+		return nil, err
+	}
 	if s, ok := w.spaces[ref]; ok {
 		return s, nil
 	}
@@ -171,6 +261,9 @@ func (w *Workspace) Unit(space, ref string) (*Unit, error) {
 	name := qualified(space, ref)
 	if u, ok := w.units[name]; ok {
 		return u, nil
+	}
+	if err := w.Broken(entity.KindUnit, name); err != nil {
+		return nil, err
 	}
 	var names, elsewhere []string
 	for _, u := range w.Units {
@@ -200,6 +293,9 @@ func (w *Workspace) Link(space, ref string) (*Link, error) {
 	if l, ok := w.links[name]; ok {
 		return l, nil
 	}
+	if err := w.Broken(entity.KindLink, name); err != nil {
+		return nil, err
+	}
 	var names []string
 	for _, l := range w.Links {
 		if l.SpaceSlug == space {
@@ -207,6 +303,11 @@ func (w *Workspace) Link(space, ref string) (*Link, error) {
 		}
 	}
 	return nil, notFound(entity.CodeNotFound, "link", name, names)
+}
+
+// HasLink reports whether there is a link with a name, space/slug, also one that cannot be read.
+func (w *Workspace) HasLink(name string) bool {
+	return w.links[name] != nil || w.Broken(entity.KindLink, name) != nil
 }
 
 // Invocation returns the stored invocation with a reference.
@@ -218,6 +319,9 @@ func (w *Workspace) Invocation(space, ref string) (*Invocation, error) {
 			return i, nil
 		}
 		names = append(names, i.Slug)
+	}
+	if err := w.Broken(entity.KindInvocation, name); err != nil {
+		return nil, err
 	}
 	return nil, notFound(entity.CodeNotFound, "invocation", name, names)
 }
@@ -231,6 +335,9 @@ func (w *Workspace) Filter(space, ref string) (*Filter, error) {
 			return f, nil
 		}
 		names = append(names, f.Slug)
+	}
+	if err := w.Broken(entity.KindFilter, name); err != nil {
+		return nil, err
 	}
 	return nil, notFound(entity.CodeNotFound, "filter", name, names)
 }
@@ -304,29 +411,16 @@ func (w *Workspace) cycleText(cycle []graph.Edge) string {
 }
 
 // LinksFrom returns the links of a downstream unit, sorted by slug.
-func (w *Workspace) LinksFrom(u *Unit) []*Link {
-	var links []*Link
-	for _, l := range w.Links {
-		if l.From == u {
-			links = append(links, l)
-		}
-	}
-	return links
-}
+func (w *Workspace) LinksFrom(u *Unit) []*Link { return slices.Clip(w.linkEnds().from[u]) }
 
 // LinksTo returns the links to an upstream unit.
-func (w *Workspace) LinksTo(u *Unit) []*Link {
-	var links []*Link
-	for _, l := range w.Links {
-		if l.To == u {
-			links = append(links, l)
-		}
-	}
-	return links
-}
+func (w *Workspace) LinksTo(u *Unit) []*Link { return slices.Clip(w.linkEnds().to[u]) }
 
 // LinkCycle returns the error if a link, which need not be of the workspace yet, closes a cycle.
 func (w *Workspace) LinkCycle(l *Link) entity.Errors {
+	if !w.reaches(l) {
+		return nil
+	}
 	edges := make([]graph.Edge, 0, len(w.Links)+1)
 	for i, other := range w.Links {
 		if other.From != nil && other.To != nil && other.LinkID != l.LinkID {
@@ -335,7 +429,7 @@ func (w *Workspace) LinkCycle(l *Link) entity.Errors {
 	}
 	path := graph.New(len(w.Units), edges).Path(l.To.node, l.From.node)
 	if path == nil {
-		return nil
+		return nil // the link leads from a unit to itself
 	}
 	var b strings.Builder
 	b.WriteString(l.From.Name() + " -[" + l.Slug + " " + string(l.Type()) + "]-> ")
@@ -344,6 +438,39 @@ func (w *Workspace) LinkCycle(l *Link) entity.Errors {
 		Code: entity.CodeLinkCycle, Space: l.SpaceSlug, Link: l.Slug,
 		Message: "the link would close a cycle: " + b.String(),
 	}}
+}
+
+// reaches reports whether other links lead from the upstream unit of a link to its downstream unit.
+func (w *Workspace) reaches(l *Link) bool {
+	seen := map[*Unit]bool{l.To: true}
+	for queue := []*Unit{l.To}; len(queue) > 0; {
+		u := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		if u == l.From {
+			return true
+		}
+		for _, next := range w.LinksFrom(u) {
+			if next.LinkID != l.LinkID && next.To != nil && !seen[next.To] {
+				seen[next.To] = true
+				queue = append(queue, next.To)
+			}
+		}
+	}
+	return false
+}
+
+// LinkCycles returns the error if one of several links of the workspace is on a cycle. It looks at
+// all links once if none is.
+func (w *Workspace) LinkCycles(links []*Link) entity.Errors {
+	if _, ok := w.Graph().Levels(); ok {
+		return nil
+	}
+	for _, l := range links {
+		if errs := w.LinkCycle(l); errs != nil {
+			return errs
+		}
+	}
+	return nil
 }
 
 // Levels returns the level of each unit: 0 without upstreams, otherwise one more than the highest

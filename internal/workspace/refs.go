@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
@@ -13,7 +14,13 @@ func (w *Workspace) resolveRefs() {
 			u.SpaceID = s.SpaceID
 		}
 	}
-	for _, l := range w.Links {
+	links := slices.Clone(w.Links)
+	for _, m := range w.mistaken {
+		if m.link != nil {
+			links = append(links, m.link)
+		}
+	}
+	for _, l := range links {
 		errs := w.resolveLink(l)
 		l.setHash()
 		if len(errs) > 0 {
@@ -21,7 +28,8 @@ func (w *Workspace) resolveRefs() {
 			for i, e := range errs {
 				found[i] = finding{[]string{e.Path}, e}
 			}
-			w.Problems = append(w.Problems, w.located(l.file, found)...)
+			l.refs = w.located(l.file, found)
+			w.Problems = append(w.Problems, l.refs...)
 		}
 	}
 	for _, i := range w.Invocations {
@@ -36,6 +44,9 @@ func (w *Workspace) resolveRefs() {
 // returns what does not exist or does not agree. The Path of an error is the field.
 func (w *Workspace) ResolveLink(l *Link) entity.Errors {
 	errs := w.resolveLink(l)
+	if w.links[l.Name()] == l {
+		w.ends = nil
+	}
 	l.Hash = LinkHash(l.Link)
 	return errs
 }
@@ -151,6 +162,9 @@ func (w *Workspace) ref(
 		return byID
 	case bySlug != nil:
 		return bySlug
+	}
+	if w.Broken(entity.KindUnit, qualified(space, slug)) != nil {
+		return nil // that is reported
 	}
 	report(field, entity.CodeUnitNotFound, "%s: no unit %s", field,
 		quote(strings.TrimPrefix(qualified(space, slug), space+"/")+idText(slug, id)))

@@ -15,6 +15,9 @@ import (
 // RenameUnit gives a unit another slug. Its files and its history move. Links refer to units by
 // their IDs, so that they stay what they are; the slugs beside the IDs are written again.
 func (t *Tx) RenameUnit(w *Workspace, u *Unit, slug string) error {
+	if err := w.Broken(entity.KindUnit, u.SpaceSlug+"/"+slug); err != nil {
+		return err
+	}
 	was := u.Slug
 	renamed := u.Common
 	renamed.Slug = slug
@@ -62,6 +65,9 @@ func slugOf(u *Unit, slug string) string {
 
 // RenameSpace gives a space another slug. Everything in it moves.
 func (t *Tx) RenameSpace(w *Workspace, p *Space, slug string) error {
+	if err := w.readable(p); err != nil {
+		return err
+	}
 	was := p.Slug
 	renamed := p.Common
 	renamed.Slug = slug

@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	inputs "github.com/fctl-dev/fctl/internal/source"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
 
@@ -25,16 +28,54 @@ func (s *Store) readState(name string, to ...any) error {
 			continue
 		}
 		if err := json.Unmarshal(text, v); err != nil {
-			return s.damaged(name, err)
+			return s.damaged(name, text, err)
 		}
 	}
 	return nil
 }
 
-// damaged returns the error for recorded state that fctl did not write like this.
-func (s *Store) damaged(name string, err error) error {
-	e := fail(s.position(name), entity.CodeState, "%v", err)
+// damaged returns the error for a text of recorded state that fctl did not write like this.
+func (s *Store) damaged(name string, text []byte, err error) error {
+	file := s.statePath(name)
+	if e := s.conflict(file, text); e != nil {
+		e.Hint = "take all that is recorded from one side: git checkout COMMIT -- " +
+			s.position(recordOf(file)).File
+		return e
+	}
+	e := fail(s.position(file), entity.CodeState, "%v", err)
 	e.Err, e.Hint = err, "restore the file, for example with git or 'fctl undo'"
+	return e
+}
+
+// recordOf returns the folder of the unit that a file of recorded state belongs to, or else the file.
+func recordOf(name string) string {
+	parts := strings.Split(name, "/") // .fctl/state/SPACE/units/UNIT/...
+	if len(parts) > 5 && parts[3] == "units" {
+		return path.Join(parts[:5]...)
+	}
+	return name
+}
+
+// conflict returns an error if a file has a git conflict that nobody has resolved.
+func (s *Store) conflict(name string, text []byte) *entity.Error {
+	err := inputs.CheckConflict(&inputs.Unit{File: s.position(name).File, Data: text})
+	if err == nil {
+		return nil
+	}
+	e := ProblemOf(err)
+	e.Code = entity.CodeParse
+	return e
+}
+
+// ProblemOf returns an error of reading a file as a problem with it.
+func ProblemOf(err error) *entity.Error {
+	if e, ok := errors.AsType[*entity.Error](err); ok {
+		return e
+	}
+	e := &entity.Error{Code: entity.CodeState, Message: err.Error(), Err: err}
+	if f, ok := errors.AsType[*api.Failure](err); ok {
+		e.Message, e.Hint, e.Pos = f.Message, f.Hint, f.Pos
+	}
 	return e
 }
 
@@ -178,7 +219,7 @@ func decodeMutations(s *Store, name string, text []byte) ([]entity.Mutation, err
 	for line := range slices.Values(splitLines(text)) {
 		var m entity.Mutation
 		if err := json.Unmarshal(line, &m); err != nil {
-			return nil, s.damaged(name, err)
+			return nil, s.damaged(name, text, err)
 		}
 		all = append(all, m)
 	}

@@ -61,13 +61,27 @@ func (c *checker) add(code entity.Code, field []string, format string, args ...a
 // Validate checks all definitions against each other. It returns the problems of Load, too.
 func (w *Workspace) Validate() entity.Errors {
 	errs := slices.Clone(w.Problems)
-	for _, u := range w.Units {
+	units, links := slices.Clone(w.Units), slices.Clone(w.Links)
+	invocations, filters := slices.Clone(w.Invocations), slices.Clone(w.Filters)
+	for _, m := range w.mistaken {
+		switch {
+		case m.unit != nil:
+			units = append(units, m.unit)
+		case m.link != nil:
+			links = append(links, m.link)
+		case m.invocation != nil:
+			invocations = append(invocations, m.invocation)
+		case m.filter != nil:
+			filters = append(filters, m.filter)
+		}
+	}
+	for _, u := range units {
 		var c checker
 		c.toolchain(u.ToolchainType)
 		errs = append(errs, w.located(u.file, c.found)...)
 	}
 	upgrades := map[string]*Link{}
-	for _, l := range w.Links {
+	for _, l := range links {
 		found := w.checkLink(l)
 		if l.UpdateType == entity.UpdateUpgradeUnit && l.From != nil {
 			if first := upgrades[l.FromUnitID]; first != nil {
@@ -80,7 +94,7 @@ func (w *Workspace) Validate() entity.Errors {
 		}
 		errs = append(errs, w.located(l.file, found)...)
 	}
-	for _, i := range w.Invocations {
+	for _, i := range invocations {
 		var c checker
 		c.toolchain(i.ToolchainType)
 		c.resources([]string{"WhereResource"}, i.WhereResource)
@@ -90,7 +104,7 @@ func (w *Workspace) Validate() entity.Errors {
 		}
 		errs = append(errs, w.located(i.file, c.found)...)
 	}
-	for _, f := range w.Filters {
+	for _, f := range filters {
 		var c checker
 		c.filter(f.Filter)
 		errs = append(errs, w.located(f.file, c.found)...)
@@ -146,9 +160,8 @@ func collect(errs entity.Errors, err error) (entity.Errors, error) {
 func (w *Workspace) ValidateLink(l *Link) entity.Errors {
 	found := w.checkLink(l)
 	if l.UpdateType == entity.UpdateUpgradeUnit {
-		for _, other := range w.Links {
-			if other.UpdateType == l.UpdateType && other.FromUnitID == l.FromUnitID &&
-				other.LinkID != l.LinkID {
+		for _, other := range w.LinksFrom(l.From) {
+			if other.UpdateType == l.UpdateType && other.LinkID != l.LinkID {
 				var c checker
 				_ = c.add(entity.CodeUpgradeDup, nil, "%s/%s has an UpgradeUnit link already: %s",
 					l.SpaceSlug, l.FromUnit, other.Slug)

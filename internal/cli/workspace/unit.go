@@ -65,10 +65,8 @@ the revision marks an edit that is not recorded yet.`,
 			if err != nil {
 				return err
 			}
-			edited, err := s.Edited(units)
-			if err != nil {
-				return err
-			}
+			edited, problems := s.Edited(units)
+			s.Unread(problems.Err())
 			return session.PrintList(s, out, units, unitColumns(edited), (*workspace.Unit).Name,
 				func(u *workspace.Unit) any { return u.Unit })
 		})

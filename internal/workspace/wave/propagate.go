@@ -110,7 +110,7 @@ type chosen struct {
 func (r *Runner) selected(u *workspace.Unit, change Change, sel Selection) chosen {
 	all := chosen{follow: map[string]bool{}, needsOnly: map[string]bool{}}
 	var maybe []*workspace.Link
-	for _, l := range r.linksFrom(u) {
+	for _, l := range r.Workspace.LinksFrom(u) {
 		if l.UpdateType == entity.UpdateNone || l.To == nil {
 			continue
 		}

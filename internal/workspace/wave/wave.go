@@ -28,7 +28,6 @@ type Runner struct {
 	// StrictWorktree makes an edited working copy an error. Otherwise the edit is recorded.
 	StrictWorktree bool
 
-	from map[*workspace.Unit][]*workspace.Link
 	// shared are upstreams of several links, until all of these have read them.
 	shared map[*workspace.Unit]*sharedUpstream
 }
@@ -47,19 +46,6 @@ func (r *Runner) Accumulate(
 	protect bool,
 ) (all, change api.ResourceMutationList, err error) {
 	return link.Accumulate(r.Executor, t, sources, before, after, num, protect)
-}
-
-// linksFrom returns the links of a unit, sorted by slug.
-func (r *Runner) linksFrom(u *workspace.Unit) []*workspace.Link {
-	if r.from == nil {
-		r.from = map[*workspace.Unit][]*workspace.Link{}
-		for _, l := range r.Workspace.Links {
-			if l.From != nil {
-				r.from[l.From] = append(r.from[l.From], l)
-			}
-		}
-	}
-	return r.from[u]
 }
 
 // Refuse returns why the result of a resolve or a merge must not be recorded, or nil. It may be nil
@@ -125,7 +111,7 @@ func (r *Runner) Input(u *workspace.Unit, links []*workspace.Link, options link.
 	for _, l := range links {
 		in.Links = append(in.Links, l.Link)
 	}
-	for _, l := range r.linksFrom(u) {
+	for _, l := range r.Workspace.LinksFrom(u) {
 		if !slices.Contains(links, l) {
 			in.Others = append(in.Others, l.Link)
 		}
@@ -145,12 +131,8 @@ func (r *Runner) Input(u *workspace.Unit, links []*workspace.Link, options link.
 func (r *Runner) valid(links []*workspace.Link) error {
 	var errs entity.Errors
 	for _, l := range links {
-		if l.From == nil || l.To == nil {
-			errs = append(errs, &entity.Error{
-				Code: entity.CodeUnitNotFound, Space: l.SpaceSlug, Link: l.Slug,
-				Message: "a unit of the link " + l.Slug + " does not exist",
-			})
-			continue
+		if err := r.Workspace.Ends(l); err != nil {
+			return err
 		}
 		errs = append(errs, r.Workspace.ValidateLink(l)...)
 	}

@@ -29,7 +29,7 @@ func (o *linkCreate) copy(s *session.Session) error {
 			if err != nil || space == dest || !from.Match(filter.OfSpace(space.Space)) {
 				continue
 			}
-			if _, err := s.Link(dest.Slug, l.Slug); err == nil {
+			if s.HasLink(dest.Slug + "/" + l.Slug) {
 				s.Note("%s/%s exists already", dest.Slug, l.Slug)
 				continue
 			}
@@ -59,6 +59,7 @@ func copyOf(l *workspace.Link, space *workspace.Space) *workspace.Link {
 
 // createAll makes links. With --keep-going one that is refused does not stop the others.
 func (o *linkCreate) createAll(s *session.Session, all []*workspace.Link) error {
+	o.together = !o.keepGoing
 	var made []*workspace.Link
 	for _, l := range all {
 		l, err := o.create(s, l)
@@ -69,6 +70,11 @@ func (o *linkCreate) createAll(s *session.Session, all []*workspace.Link) error 
 			s.After(func() error { return err })
 		case l != nil:
 			made = append(made, l)
+		}
+	}
+	if o.together {
+		if errs := s.LinkCycles(made); errs != nil {
+			return errs
 		}
 	}
 	return s.PropagateLinks(made)

@@ -120,7 +120,7 @@ func makeLink(s *session.Session, p *link.Proposal) error {
 	if err := s.FreeSlug(l); err != nil {
 		return err
 	}
-	if err := validLink(s, l); err != nil {
+	if err := validEdge(s, l); err != nil {
 		return err
 	}
 	return s.Tx.CreateLink(s.Workspace, l)

@@ -74,9 +74,7 @@ table also shows the type, why a link is stale, and which revisions were merged.
 	out.Add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return c.Read(cmd, func(s *session.Session) error {
-			if err := s.StaleLinks(); err != nil {
-				return err
-			}
+			s.StaleLinks()
 			links, err := sel.Links(s)
 			if err != nil {
 				return err
@@ -99,9 +97,7 @@ func newLinkGet(a *app.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := s.StaleLinks(); err != nil {
-				return err
-			}
+			s.StaleLinks()
 			return s.PrintGet(out, l.Name(), shown(l), linkRows(l))
 		})
 	}

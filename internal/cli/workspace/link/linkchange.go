@@ -24,6 +24,7 @@ type linkCreate struct {
 	whereSpace                       string
 	destSpaces                       []string
 	keepGoing                        bool
+	together                         bool // cycles are looked for when all links are made
 }
 
 func newLinkCreate(a *app.App) *cobra.Command {
@@ -146,10 +147,18 @@ func (o *linkCreate) create(s *session.Session, l *workspace.Link) (*workspace.L
 			return nil, err
 		}
 	}
-	if existing, err := s.Link(l.SpaceSlug, l.Slug); err == nil && o.AllowExists {
+	if o.AllowExists && s.HasLink(l.Name()) {
+		existing, err := s.Link(l.SpaceSlug, l.Slug)
+		if err != nil {
+			return nil, err
+		}
 		return nil, printLink(s, &o.Output, existing, "")
 	}
-	if err := validLink(s, l); err != nil {
+	valid := validEdge
+	if o.together {
+		valid = validLink
+	}
+	if err := valid(s, l); err != nil {
 		return nil, err
 	}
 	warnDuplicate(s, l)
@@ -232,12 +241,17 @@ func adopt(s *session.Session, e *wave.Runner, l *workspace.Link) error {
 	return s.Tx.Attribute(l.From, m, sources)
 }
 
-// validLink checks a link that is to be written, cycles included.
+// validLink checks a link that is to be written, cycles excluded.
 func validLink(s *session.Session, l *workspace.Link) error {
 	if errs := s.ValidateLink(l); len(errs) > 0 {
 		return errs
 	}
-	if err := s.CheckLink(l); err != nil {
+	return s.CheckLink(l)
+}
+
+// validEdge checks a link that is to be written, cycles included.
+func validEdge(s *session.Session, l *workspace.Link) error {
+	if err := validLink(s, l); err != nil {
 		return err
 	}
 	return s.LinkCycle(l).Err()
@@ -245,9 +259,8 @@ func validLink(s *session.Session, l *workspace.Link) error {
 
 // warnDuplicate warns of a second link of the same type between the same units.
 func warnDuplicate(s *session.Session, l *workspace.Link) {
-	for _, other := range s.Links {
-		if other.FromUnitID == l.FromUnitID && other.ToUnitID == l.ToUnitID &&
-			other.Type() == l.Type() && other.LinkID != l.LinkID {
+	for _, other := range s.LinksFrom(l.From) {
+		if other.ToUnitID == l.ToUnitID && other.Type() == l.Type() && other.LinkID != l.LinkID {
 			s.Warn([]entity.Warning{{
 				Code: entity.WarnDupLink, Space: l.SpaceSlug, Unit: l.FromUnit, Link: l.Slug,
 				Message: "the link " + other.Slug + " has the same units and the same type",
@@ -271,16 +284,30 @@ func (o *linkCreate) bulk(s *session.Session) error {
 	if err != nil {
 		return err
 	}
+	upstreams := map[string][]*workspace.Unit{} // by space, or by "" if spaces are selected
+	for _, t := range s.Units {
+		in, err := s.Space(t.SpaceSlug)
+		if err != nil || !to.Match(filter.OfUnit(t.Unit)) ||
+			!space.Match(filter.OfSpace(in.Space)) {
+			continue
+		}
+		key := t.SpaceSlug
+		if o.whereToSpace != "" {
+			key = ""
+		}
+		upstreams[key] = append(upstreams[key], t)
+	}
 	var all []*workspace.Link
 	for _, f := range s.Units {
 		if !s.In(f.SpaceSlug) || !from.Match(filter.OfUnit(f.Unit)) {
 			continue
 		}
-		for _, t := range s.Units {
-			in, err := s.Space(t.SpaceSlug)
-			if err != nil || t == f || !to.Match(filter.OfUnit(t.Unit)) ||
-				o.whereToSpace == "" && t.SpaceSlug != f.SpaceSlug ||
-				!space.Match(filter.OfSpace(in.Space)) {
+		key := f.SpaceSlug
+		if o.whereToSpace != "" {
+			key = ""
+		}
+		for _, t := range upstreams[key] {
+			if t == f {
 				continue
 			}
 			all = append(all, &workspace.Link{Link: &entity.Link{

@@ -104,7 +104,7 @@ func (o *linkUpdate) run(s *session.Session, l *workspace.Link) (*workspace.Link
 	if err := s.ResolveLink(l).Err(); err != nil {
 		return nil, err
 	}
-	if err := validLink(s, l); err != nil {
+	if err := validEdge(s, l); err != nil {
 		return nil, err
 	}
 	if o.makeCurrent {
@@ -197,7 +197,7 @@ func (o *linkUpdate) turn(s *session.Session, l *workspace.Link) (*workspace.Lin
 	if err := s.FreeSlug(turned); err != nil {
 		return nil, err
 	}
-	if err := validLink(s, turned); err != nil {
+	if err := validEdge(s, turned); err != nil {
 		return nil, err
 	}
 	if err := s.Tx.ReplaceLink(s.Workspace, l, turned); err != nil {

@@ -102,9 +102,11 @@ func (o *linkResolve) run(s *session.Session, names []string) error {
 	sel.Explicit, sel.OneSpace = true, o.NoCrossSpace()
 	sel.Propagate = !s.NoPropagate && !s.Store.Config.NoAutoUpdate
 	if o.stale { // an edit of an upstream makes a link stale
-		if _, err := s.Tx.Edits(e, s.Units, s.StrictWorktree); err != nil {
+		problems, err := s.RecordEdits()
+		if err != nil {
 			return err
 		}
+		s.Unread(problems.Err())
 	}
 	change := wave.Change{Revised: map[*workspace.Unit]bool{}, Live: map[*workspace.Unit]bool{}}
 	for _, u := range s.Tx.Revised {
@@ -167,10 +169,11 @@ func (o *linkResolve) selected(s *session.Session, names []string) (wave.Selecti
 			if err != nil {
 				return wave.Selection{}, err
 			}
-			if l.From != nil {
-				if _, err := s.Explicit(l.From, l.Slug); err != nil {
-					return wave.Selection{}, err
-				}
+			if err := s.Ends(l); err != nil {
+				return wave.Selection{}, err
+			}
+			if _, err := s.Explicit(l.From, l.Slug); err != nil {
+				return wave.Selection{}, err
 			}
 			chosen[l] = true
 		}
@@ -181,12 +184,11 @@ func (o *linkResolve) selected(s *session.Session, names []string) (wave.Selecti
 		}
 		for _, l := range s.LinksFrom(u) {
 			chosen[l] = true
+			s.Unread(s.Ends(l))
 		}
 	case o.Selection.IsSet() || o.all || o.stale:
 		if o.stale {
-			if err := s.StaleLinks(); err != nil {
-				return wave.Selection{}, err
-			}
+			s.StaleLinks()
 		}
 		links, err := o.Links(s)
 		if err != nil {
@@ -194,6 +196,7 @@ func (o *linkResolve) selected(s *session.Session, names []string) (wave.Selecti
 		}
 		for _, l := range links {
 			chosen[l] = !o.stale || l.Stale && (o.all || l.AutoUpdate)
+			s.Unread(s.Ends(l))
 		}
 	}
 	return wave.Selection{Links: func(l *workspace.Link) bool { return chosen[l] }}, nil

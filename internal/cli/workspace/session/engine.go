@@ -176,9 +176,11 @@ func (s *Session) LinkGraph() (*link.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.Tx.Edits(runner, s.Units, s.StrictWorktree); err != nil {
+	problems, err := s.RecordEdits()
+	if err != nil {
 		return nil, err
 	}
+	s.Problems = append(s.Problems, problems...)
 	read := map[string]*link.Upstream{}
 	g := &link.Graph{
 		Executor: runner.Executor, Names: s.UnitName,

@@ -1,26 +1,26 @@
 package session
 
 import (
+	"errors"
 	"strconv"
 
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
 
-// StaleLinks sets the staleness of all links.
-func (s *Session) StaleLinks() error {
-	edited, err := s.Edited(s.Units)
-	if err == nil {
-		s.Workspace.Stale(edited)
-	}
-	return err
+// StaleLinks sets the staleness of all links. What is wrong with working copies is a problem of
+// others.
+func (s *Session) StaleLinks() {
+	edited, problems := s.Edited(s.Units)
+	s.Problems = append(s.Problems, problems...)
+	s.Workspace.Stale(edited)
 }
 
 // FreeSlug gives a link a slug that no other link of its space has: with -2, -3 and so on.
 func (s *Session) FreeSlug(l *workspace.Link) error {
 	base := l.Slug
 	for n := 2; ; n++ {
-		if _, err := s.Link(l.SpaceSlug, l.Slug); err != nil {
+		if !s.HasLink(l.Name()) {
 			return nil
 		}
 		if l.Slug = base + "-" + strconv.Itoa(n); !entity.IsSlug(l.Slug) {
@@ -32,17 +32,33 @@ func (s *Session) FreeSlug(l *workspace.Link) error {
 	}
 }
 
-// Edited returns the units whose working copy was edited.
-func (s *Session) Edited(units []*workspace.Unit) (map[*workspace.Unit]bool, error) {
+// Edited returns the units whose working copy was edited, and those problems that keep from knowing
+// it of others.
+func (s *Session) Edited(units []*workspace.Unit) (map[*workspace.Unit]bool, entity.Errors) {
 	edited := map[*workspace.Unit]bool{}
+	var problems entity.Errors
 	for _, u := range units {
 		is, _, err := s.Store.Edited(u)
 		if err != nil {
-			return nil, err
+			problems = append(problems, workspace.ProblemOf(err))
 		}
 		edited[u] = is
 	}
-	return edited, nil
+	return edited, problems
+}
+
+// RecordEdits records the edits of all working copies. It returns the problems with single ones.
+func (s *Session) RecordEdits() (entity.Errors, error) {
+	e, err := s.Engine()
+	if err != nil {
+		return nil, err
+	}
+	_, err = s.Tx.Edits(e, s.Units, s.StrictWorktree)
+	problems, ok := errors.AsType[entity.Errors](err)
+	if ok && !s.StrictWorktree {
+		return problems, nil
+	}
+	return nil, err
 }
 
 // UpgradeLink returns the link of a clone u of the unit up.

@@ -108,6 +108,7 @@ func (o *Selection) Units(s *Session) ([]*workspace.Unit, error) {
 			return nil, err
 		}
 	}
+	s.Unread(s.BrokenIn(entity.KindUnit, s.In))
 	var all []*workspace.Unit
 	for _, u := range s.Units {
 		if s.In(u.SpaceSlug) && o.Has(&u.Common) && expr.Match(filter.OfUnit(u.Unit)) &&
@@ -132,6 +133,7 @@ func (o *Selection) Links(s *Session) ([]*workspace.Link, error) {
 			return nil, err
 		}
 	}
+	s.Unread(s.BrokenIn(entity.KindLink, s.In))
 	var all []*workspace.Link
 	for _, l := range s.Links {
 		if s.In(l.SpaceSlug) && o.Has(&l.Common) && expr.Match(filter.OfLink(l.Link)) &&
@@ -144,7 +146,7 @@ func (o *Selection) Links(s *Session) ([]*workspace.Link, error) {
 
 // Invocations returns the selected stored invocations.
 func (o *Selection) Invocations(s *Session) ([]*workspace.Invocation, error) {
-	return stored(o, s, s.Invocations, filter.InvocationSchema(),
+	return stored(o, s, entity.KindInvocation, s.Invocations, filter.InvocationSchema(),
 		func(i *workspace.Invocation) (*entity.Common, func(string) filter.Value) {
 			return &i.Common, filter.OfInvocation(i.Invocation)
 		})
@@ -152,7 +154,7 @@ func (o *Selection) Invocations(s *Session) ([]*workspace.Invocation, error) {
 
 // Filters returns the selected stored filters.
 func (o *Selection) Filters(s *Session) ([]*workspace.Filter, error) {
-	return stored(o, s, s.Workspace.Filters, filter.FilterSchema(),
+	return stored(o, s, entity.KindFilter, s.Workspace.Filters, filter.FilterSchema(),
 		func(f *workspace.Filter) (*entity.Common, func(string) filter.Value) {
 			return &f.Common, filter.OfFilter(f.Filter)
 		})
@@ -160,7 +162,7 @@ func (o *Selection) Filters(s *Session) ([]*workspace.Filter, error) {
 
 // stored returns those of the entities that the flags select.
 func stored[T any](
-	o *Selection, s *Session, all []T, schema filter.Schema,
+	o *Selection, s *Session, kind entity.Kind, all []T, schema filter.Schema,
 	attributes func(T) (*entity.Common, func(string) filter.Value),
 ) ([]T, error) {
 	expr, err := filter.Parse(o.where, schema)
@@ -172,6 +174,7 @@ func stored[T any](
 			return nil, err
 		}
 	}
+	s.Unread(s.BrokenIn(kind, s.In))
 	var selected []T
 	for _, one := range all {
 		c, of := attributes(one)
@@ -199,6 +202,7 @@ func (o *Selection) Spaces(s *Session) ([]*workspace.Space, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.Unread(s.BrokenIn(entity.KindSpace, func(string) bool { return true }))
 	var all []*workspace.Space
 	for _, p := range s.Workspace.Spaces {
 		if o.Has(&p.Common) && expr.Match(filter.OfSpace(p.Space)) {

@@ -119,25 +119,17 @@ type Session struct {
 	Asked      bool              // the command is about resolving links
 
 	upstream map[*workspace.Unit][]*workspace.Link // of units whose upstreams are not masked yet
+	unread   []error                               // why parts of what the command is about cannot be read
 }
 
-// Read opens the workspace for reading. What is wrong with definitions is an error at the end.
+// Read opens the workspace for reading.
 func (c *Common) Read(cmd *cobra.Command, do func(*Session) error) error {
-	return c.with(cmd, false, func(s *Session) error {
-		err := do(s)
-		if problems := s.Problems; len(problems) > 0 {
-			err = errors.Join(err, problems)
-		}
-		return err
-	})
+	return c.with(cmd, false, do)
 }
 
 // Write opens the workspace for writing, and commits what do did. title is for undo.
 func (c *Common) Write(cmd *cobra.Command, title string, do func(*Session) error) error {
 	return c.with(cmd, true, func(s *Session) error {
-		if len(s.Problems) > 0 {
-			return s.Problems
-		}
 		s.Tx = s.Store.Begin(title)
 		if err := do(s); err != nil {
 			return err
@@ -197,13 +189,48 @@ func (c *Common) with(cmd *cobra.Command, write bool, do func(*Session) error) (
 	if s.Workspace, err = store.Load(s.Ctx); err != nil {
 		return err
 	}
-	if err := do(s); err != nil {
+	if err := s.reported(do(s)); err != nil {
 		return err
 	}
 	if write && !c.DryRun {
 		s.WriteIndex()
 	}
 	return nil
+}
+
+// Unread notes why a part of what the command is about cannot be read. The command goes on with the
+// rest and fails at its end.
+func (s *Session) Unread(err error) {
+	if err != nil {
+		s.unread = append(s.unread, err)
+	}
+}
+
+// reported returns the error of a command: err and what Unread noted. Problems with other parts of
+// the workspace are printed and do not make the command fail. Each problem is reported once.
+func (s *Session) reported(err error) error {
+	seen := map[string]bool{}
+	fresh := func(err error) diag.List {
+		var all diag.List
+		if err == nil {
+			return nil
+		}
+		for _, f := range diag.Failures(err, api.FailureFunction) {
+			if text := f.Error(); !seen[text] {
+				seen[text] = true
+				all = append(all, f)
+			}
+		}
+		return all
+	}
+	_ = fresh(err)
+	if unread := fresh(errors.Join(s.unread...)); len(unread) > 0 {
+		err = errors.Join(err, unread)
+	}
+	if others := fresh(s.Problems.Err()); len(others) > 0 {
+		s.App.Console().Problems(others)
+	}
+	return err
 }
 
 // SpaceSlug returns the slug of the space that the command works in.

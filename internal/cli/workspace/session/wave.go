@@ -2,7 +2,6 @@ package session
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -217,10 +216,12 @@ func (s *Session) Propagate(live ...*workspace.Unit) error {
 
 // PropagateLinks resolves new or changed links with AutoUpdate, and what they cause.
 func (s *Session) PropagateLinks(links []*workspace.Link) error {
+	chosen := make(map[string]bool, len(links))
+	for _, l := range links {
+		chosen[l.LinkID] = true
+	}
 	return s.RunWave(wave.Selection{Propagate: true, Links: func(l *workspace.Link) bool {
-		return l.AutoUpdate && slices.ContainsFunc(links, func(o *workspace.Link) bool {
-			return o.LinkID == l.LinkID
-		})
+		return l.AutoUpdate && chosen[l.LinkID]
 	}}, nil)
 }
 
