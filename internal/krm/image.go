@@ -55,7 +55,7 @@ func (e *Executors) image(ctx context.Context, d *Declared, step *Step, call run
 	if d.Network && !e.Network {
 		return nil, usage(errors.New("network required but not enabled with --network"))
 	}
-	if call.Mounts, err = e.mounts(d); err != nil {
+	if call.Mounts, err = e.mounts(d); err != nil && !e.Untrusted { // then it has no container
 		return nil, usage(err)
 	}
 	i := &imageRun{executors: e, declared: d, match: &match, call: call}

@@ -12,6 +12,9 @@ import (
 
 // recover deals with the journal of a process that was killed.
 func (s *Store) recover(ctx context.Context, o OpenOptions) error {
+	if s.untrusted {
+		return s.notObeyed(journalFile, "a command was interrupted, and is not taken back")
+	}
 	r, err := s.readRecord(journalFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -39,6 +42,13 @@ func (s *Store) recover(ctx context.Context, o OpenOptions) error {
 		Message: r.called() + " was interrupted, and a part of its changes is made",
 		Hint:    "the next command that writes takes it back, and so does " + repairCommand,
 	}
+}
+
+// notObeyed returns the error for a record of an untrusted repository.
+func (s *Store) notObeyed(name, why string) error {
+	f := diag.Untrusted("%s", why)
+	f.Pos = s.position(name)
+	return f
 }
 
 // isUntouched reports whether the command of a journal has not changed anything yet.

@@ -33,6 +33,7 @@ type Store struct {
 	ManyFiles int
 
 	dir       string // as in messages
+	untrusted bool   // records are not obeyed
 	root      *os.Root
 	lock      *files.Lock
 	exclusive bool
@@ -56,6 +57,8 @@ type OpenOptions struct {
 	Write bool
 	// DryRun says that nothing at all may be written, not even to take a killed command back.
 	DryRun bool
+	// Untrusted says that the records of the workspace may be those of a stranger: none is obeyed.
+	Untrusted bool
 	// Repair takes a killed command back in any case, and discards records that are damaged.
 	Repair bool
 	// Step and Sequential are those of Store.
@@ -131,6 +134,7 @@ func Open(ctx context.Context, dir string, o OpenOptions) (*Store, error) {
 	}
 	s := &Store{
 		dir: dir, root: root, Now: now, Step: o.Step, Sequential: o.Sequential,
+		untrusted: o.Untrusted,
 		written:   map[string]bool{},
 		ManyFiles: cmp.Or(o.ManyFiles, manyFiles),
 	}

@@ -464,6 +464,9 @@ func (s *Store) Undo(ctx context.Context, dryRun bool) (string, error) {
 		return "", err
 	}
 	last := undoFile(numbers[len(numbers)-1])
+	if s.untrusted {
+		return "", s.notObeyed(last, "nothing is undone")
+	}
 	r, err := s.readRecord(last)
 	if err != nil {
 		return "", err

@@ -171,7 +171,7 @@ func (c *Common) with(cmd *cobra.Command, write bool, do func(*Session) error) (
 		defer c.App.Writes.End()
 	}
 	store, err := workspace.Open(s.Ctx, dir, workspace.OpenOptions{
-		Write: write, DryRun: c.DryRun, Repair: c.Repair,
+		Write: write, DryRun: c.DryRun, Repair: c.Repair, Untrusted: s.Settings.Untrusted,
 	})
 	if err != nil {
 		return err
