@@ -24,8 +24,8 @@ func madeLinks(t *testing.T, n int) uint64 {
 	t.Helper()
 	files := map[string]string{"spaces/shop/space.yaml": "{}\n"}
 	for i := range n + 1 {
-		files[fmt.Sprintf("spaces/shop/units/u%d/unit.yaml", i)] =
-			"ToolchainType: Kubernetes/YAML\n"
+		name := fmt.Sprintf("spaces/shop/units/u%d/unit.yaml", i)
+		files[name] = "ToolchainType: Kubernetes/YAML\n"
 	}
 	dir := t.TempDir()
 	if _, err := workspace.Init(t.Context(), dir, workspace.InitOptions{Space: "shop"}); err != nil {

@@ -72,7 +72,7 @@ func ProblemOf(err error) *entity.Error {
 	if e, ok := errors.AsType[*entity.Error](err); ok {
 		return e
 	}
-	e := &entity.Error{Code: entity.CodeState, Message: err.Error(), Err: err}
+	e := &entity.Error{Class: api.FailureInput, Message: err.Error(), Err: err}
 	if f, ok := errors.AsType[*api.Failure](err); ok {
 		e.Message, e.Hint, e.Pos = f.Message, f.Hint, f.Pos
 	}

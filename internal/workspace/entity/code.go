@@ -148,7 +148,12 @@ func (e *Error) Error() string {
 	return e.text()
 }
 
-func (e *Error) text() string { return string(e.Code) + ": " + e.Message }
+func (e *Error) text() string {
+	if e.Code == "" { // of the file system, for example
+		return e.Message
+	}
+	return string(e.Code) + ": " + e.Message
+}
 
 // Unwrap returns the cause, or nil.
 func (e *Error) Unwrap() error { return e.Err }
