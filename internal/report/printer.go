@@ -1,10 +1,12 @@
 package report
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/diag"
 )
 
 // Printer prints the results of a run: those of several units one after the other, or together if
@@ -19,6 +21,9 @@ type Printer struct {
 	Format   Format
 	Report   Kind // if empty, Format decides
 	Terminal Terminal
+	// Dir is the directory that the comments with the names of files are relative to, so that -C
+	// does not change configuration; empty for the working directory.
+	Dir string
 	// Several says that there are, or may be, several units.
 	Several bool
 	// Signatures are those of the functions of the chain.
@@ -91,6 +96,15 @@ func (p *Printer) Render(r Result) (Rendered, error) {
 	return formOf(p.Format, p.Terminal, r.Signatures).render(p.Terminal, r)
 }
 
+// sourceName returns the name of a file in the comment that precedes its documents.
+func (p *Printer) sourceName(file string) string {
+	rel, err := filepath.Rel(p.Dir, file)
+	if p.Dir == "" || err != nil || filepath.IsAbs(file) && !filepath.IsLocal(rel) {
+		return file
+	}
+	return diag.FileName(rel)
+}
+
 // Print returns what to write at the turn of a unit.
 func (p *Printer) Print(rendered Rendered) Chunks {
 	p.units++
@@ -101,7 +115,7 @@ func (p *Printer) Print(rendered Rendered) Chunks {
 		p.results = append(p.results, rendered.result)
 		return nil
 	case rendered.document && p.Several:
-		return p.stream.next(rendered.result.File, rendered.result.isYAML(), rendered.text)
+		return p.stream.next(p.sourceName(rendered.result.File), rendered.result.isYAML(), rendered.text)
 	case rendered.sections != nil:
 		return p.sections.add(rendered.sections, p.Signatures)
 	case rendered.apart && p.units > 1:

@@ -139,6 +139,7 @@ func (l *loop) run() (err error) {
 	l.context = plan.Context(l.options.Settings)
 	l.printer = &report.Printer{
 		Format: l.options.Format, Report: l.options.Report, Several: found.Several,
+		Dir:        l.request.files.Dir,
 		Signatures: l.chain.Signatures,
 		Elsewhere:  l.options.Output != Stdout, Silent: !l.prints,
 		Verbose: l.options.Settings.Verbose, Quiet: l.options.Settings.Quiet,
