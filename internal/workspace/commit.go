@@ -20,6 +20,8 @@ type Recorder interface {
 		t api.ToolchainType, sources api.ResourceMutationList, before, after []byte, num int64,
 		protect bool,
 	) (newSources, change api.ResourceMutationList, err error)
+	// EditRecorded is called when the edit of a working copy has become the head of a unit.
+	EditRecorded(u *Unit) error
 }
 
 // Change is a new revision of a unit.
@@ -243,8 +245,11 @@ func (t *Tx) Edits(engine Recorder, units []*Unit, strict bool) ([]*Unit, error)
 			if u.HeadRevisionNum == 0 {
 				source, description = entity.SourceCreateUnit, ""
 			}
-			if _, err := t.Record(engine, u, found[i].data, source, description,
-				entity.Mutation{}, false); err != nil {
+			_, err := t.Record(engine, u, found[i].data, source, description, entity.Mutation{}, false)
+			if err == nil {
+				err = engine.EditRecorded(u)
+			}
+			if err != nil {
 				if e, ok := errors.AsType[*entity.Error](err); ok {
 					errs = append(errs, e)
 					continue

@@ -24,6 +24,8 @@ import (
 // recorder is an engine that records no sources.
 type recorder struct{}
 
+func (recorder) EditRecorded(*workspace.Unit) error { return nil }
+
 func (recorder) Accumulate(
 	_ api.ToolchainType, sources api.ResourceMutationList, _, _ []byte, _ int64, _ bool,
 ) (api.ResourceMutationList, api.ResourceMutationList, error) {

@@ -90,24 +90,24 @@ func (o *linkResolve) run(s *session.Session, names []string) error {
 	if err != nil {
 		return err
 	}
-	sel, err := o.selected(s, names)
-	if err != nil {
-		return err
-	}
 	e, err := s.Engine()
 	if err != nil {
 		return err
 	}
 	e.Options = options
-	sel.Explicit, sel.OneSpace = true, o.NoCrossSpace()
-	sel.Propagate = !s.NoPropagate && !s.Store.Config.NoAutoUpdate
-	if o.stale { // an edit of an upstream makes a link stale
+	if o.stale { // an edit makes links stale
 		problems, err := s.RecordEdits()
 		if err != nil {
 			return err
 		}
 		s.Unread(problems.Err())
 	}
+	sel, err := o.selected(s, names)
+	if err != nil {
+		return err
+	}
+	sel.Explicit, sel.OneSpace = true, o.NoCrossSpace()
+	sel.Propagate = !s.NoPropagate && !s.Store.Config.NoAutoUpdate
 	change := wave.Change{Revised: map[*workspace.Unit]bool{}, Live: map[*workspace.Unit]bool{}}
 	for _, u := range s.Tx.Revised {
 		change.Revised[u] = true
