@@ -47,6 +47,7 @@ long: ## the tests over random cases with many more of them, and of processes th
 	LONG=1 go test -count=1 -run 'TestReaders|TestTomllib|TestJSON5|TestRandomBlocks|TestMergeLaws|TestMergeTextLaws|TestRandomGarbledTexts|TestMergeAsTheModel|TestDiffIsAPatch|TestReplay' ./configkit/mutation ./configkit/textmerge ./configkit/envkit ./configkit/tomlkit ./configkit/jsonkit ./functions
 	LONG=1 go test -count=1 -run 'TestOracleCuts|TestOracleWorkload|TestPartsAgree|TestNamespacePartsAgree|TestStepsHoldIntermediateData|TestModule|TestEntries|TestCostOfLargeValues|TestGoldenOnOneProcessorAndOnEight' ./configkit/gaby ./configkit/hclkit ./configkit/k8skit ./configkit/jsonschema ./functions ./functions/handler ./internal/golden
 	LONG=1 go test -count=1 -run 'TestNoUpdateIsLost|TestKilledInPlace|TestSignals' ./cmd/fctl
+	LONG=1 go test -count=1 -run 'TestLinear' ./internal/cli
 lint: ## golangci-lint with gofumpt, pinned in internal/tools.mod
 	$(TOOL) golangci-lint run ./... && sh -n manual-test.sh && sh -n examples/demo.sh
 fmt: ## format the source
