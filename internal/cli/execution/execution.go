@@ -54,7 +54,8 @@ func (o *Flags) Add(flags *pflag.FlagSet) {
 	flags.Lookup("enable-exec").NoOptDefVal = "true"
 	_ = flags.MarkHidden("enable-exec")
 	flags.BoolVar(&o.allowOutside, "allow-outside", false,
-		"programs and mounts may be outside of the directory of the resources")
+		"programs and mounts may be outside of the directory of the resources, and pods may get "+
+			"what their FunctionConfigs there take from the cluster")
 	flags.BoolVar(&o.allowOutside, "allow-mount-outside", false, "--allow-outside")
 	_ = flags.MarkHidden("allow-mount-outside")
 	flags.BoolVar(&o.Network, "network", false,
@@ -240,12 +241,33 @@ func (o *Flags) inDirectory(a *app.App) string {
 	return source.InDirectory(a.Dir, o.kubeconfig)
 }
 
+// checkPods returns an error if FunctionConfigs that files of the repository hold, and not the user
+// names, take something from the cluster for their pods.
+func (o *Flags) checkPods(configs []*fnconfig.Config) error {
+	kinds, err := fnconfig.ParseKinds(o.executor, Kinds()...)
+	if err != nil || o.allowOutside || !slices.Contains(kinds, fnconfig.KindPod) {
+		return err
+	}
+	var problems diag.List
+	for _, c := range configs {
+		what := c.TakesFromCluster()
+		if what == "" {
+			continue
+		}
+		f := diag.UsageHint("--allow-outside allows it",
+			"its pods get %s of the cluster, and the user has to allow that", what)
+		f.Pos, f.Resource = c.Pos, "FunctionConfig/"+c.Name
+		problems = append(problems, f)
+	}
+	return problems.Err()
+}
+
 // functionConfigs returns the FunctionConfigs that flags and settings name, and those among items.
 // One of an item does not count if the others have one for the same image.
 func (o *Flags) functionConfigs(ctx context.Context, a *app.App, s *settings.Settings,
 	e *krm.Executors, items []*krm.Item,
 ) (*fnconfig.Set, error) {
-	configs, err := functionconfig.Load(ctx, a, s, o.inDirectory(a))
+	configs, err := functionconfig.Load(ctx, a, s, o.inDirectory(a), o.checkPods)
 	if err != nil {
 		return nil, err
 	}
@@ -254,6 +276,9 @@ func (o *Flags) functionConfigs(ctx context.Context, a *app.App, s *settings.Set
 	own = slices.DeleteFunc(own, func(c *fnconfig.Config) bool {
 		return named.Lookup(c.Image) != nil
 	})
+	if err := o.checkPods(own); err != nil {
+		return nil, err
+	}
 	set, twice := fnconfig.NewSet(slices.Concat(named.Configs(), own), e.ImagePrefix, e.Only...)
 	return set, functionconfig.Report(a, s, slices.Concat(problems, more, twice))
 }

@@ -53,9 +53,10 @@ func read(paths []string, readFile func(string) ([]byte, error)) files {
 }
 
 // Load returns the FunctionConfigs that the flags and settings name. kubeconfig is the file that
-// names the cluster of kube:, "" for the usual ones. All errors in them are reported; warnings
-// become notes.
+// names the cluster of kube:, "" for the usual ones. check is called with those that a project's
+// file names. All errors in them are reported; warnings become notes.
 func Load(ctx context.Context, a *app.App, s *settings.Settings, kubeconfig string,
+	check func([]*functionconfig.Config) error,
 ) ([]*functionconfig.Config, error) {
 	var all files
 	for _, f := range s.FunctionConfigs {
@@ -69,6 +70,9 @@ func Load(ctx context.Context, a *app.App, s *settings.Settings, kubeconfig stri
 			one.configs, one.problems = functionconfig.ParseMixed(text, f.Path)
 		case f.OfProject():
 			one = read([]string{f.Path}, f.Read)
+			if err := check(one.configs); err != nil {
+				return nil, err
+			}
 		default:
 			one = read([]string{f.Path}, nil)
 		}
