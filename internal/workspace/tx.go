@@ -358,6 +358,7 @@ func (s *Store) settle(keep bool) error {
 	if err := s.root.Rename(journalFile, undoFile(next)); err != nil {
 		return err
 	}
+	_ = s.root.Remove(idleFile) // it is about an earlier command
 	for _, old := range numbers[:max(0, len(numbers)-keepUndo+1)] {
 		_ = s.root.Remove(undoFile(old)) // it only takes space
 	}

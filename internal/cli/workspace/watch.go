@@ -86,6 +86,9 @@ func round(c *session.Common, cmd *cobra.Command, fail bool) error {
 			}
 			problems = append(problems, session.FailedLinks(r.Unit, r.Output, nil)...)
 		}
+		if s.Tx.Empty() {
+			s.Tx.Title = "" // not a command that undo is about
+		}
 		s.After(func() error {
 			s.NoteConflicts(results)
 			err := s.App.WriteText(lines.String())

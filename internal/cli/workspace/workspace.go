@@ -168,19 +168,30 @@ func newUndo(a *app.App) *cobra.Command {
 		Short: "Take back the last command that changed the workspace",
 		Long: `Restore the units, links and definitions that the last command changed: their
 data, history and records. Up to 20 commands can be taken back, one after
-another. A working copy that was edited since prevents it.`,
+another. A working copy that was edited since prevents it. If the last command
+changed nothing, nothing is taken back: fctl undo says so, and which command the
+next fctl undo takes back.`,
 		Args: app.NoArguments,
 	}
 	c.AddDryRun(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return c.Write(cmd, "", func(s *session.Session) error {
 			s.Tx.Drop()
-			title, err := s.Store.Undo(cmd.Context(), c.DryRun)
+			idle, err := s.Store.LastIdle(!c.DryRun)
+			if err != nil {
+				return err
+			}
+			title, err := s.Store.Undo(cmd.Context(), c.DryRun || idle != "")
 			if err != nil {
 				return err
 			}
 			if title == "" {
 				return diag.Usage("nothing can be undone")
+			}
+			if idle != "" {
+				s.Note("nothing is undone: the last command, %s, changed nothing; the next 'fctl "+
+					"undo' takes back %s", idle, title)
+				return app.ExitError(app.ExitNo)
 			}
 			s.Note("undone: %s", title)
 			return nil

@@ -144,7 +144,7 @@ func (c *Common) Write(cmd *cobra.Command, title string, do func(*Session) error
 		}
 		if c.DryRun {
 			defer s.Tx.Drop() // what is shown may read what would be written
-		} else if err := s.Tx.Commit(s.Ctx); err != nil {
+		} else if err := s.commit(); err != nil {
 			return err
 		}
 		var errs []error
@@ -153,6 +153,15 @@ func (c *Common) Write(cmd *cobra.Command, title string, do func(*Session) error
 		}
 		return errors.Join(errs...)
 	})
+}
+
+// commit commits the transaction, and notes for undo if the command changed nothing.
+func (s *Session) commit() error {
+	idle := s.Tx.Empty() && s.Tx.Title != ""
+	if err := s.Tx.Commit(s.Ctx); err != nil || !idle {
+		return err
+	}
+	return s.Store.Idle(s.Tx.Title)
 }
 
 func (c *Common) with(cmd *cobra.Command, write bool, do func(*Session) error) (err error) {

@@ -1,0 +1,35 @@
+package workspace
+
+import (
+	"errors"
+	"io/fs"
+)
+
+// idleFile has the title of the last command, if it changed nothing.
+const idleFile = undoDir + "/idle"
+
+// Idle notes that a command changed nothing, so that undo does not take back the command before it
+// unasked.
+func (s *Store) Idle(title string) error {
+	numbers, err := s.undoNumbers()
+	if err != nil || len(numbers) == 0 {
+		return err
+	}
+	return s.failed(idleFile, s.replace(idleFile, false, []byte(title)))
+}
+
+// LastIdle returns the title of the last command if it changed nothing, else "". With forget, the
+// next undo takes back the command before.
+func (s *Store) LastIdle(forget bool) (string, error) {
+	title, err := s.readFile(idleFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", s.unreadable(idleFile, err)
+	}
+	if forget {
+		err = s.failed(idleFile, s.root.Remove(idleFile))
+	}
+	return string(title), err
+}
