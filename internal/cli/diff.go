@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
@@ -40,13 +42,15 @@ the comparison to files and directories of the repository.
 
 The status is 0 if the values are equal and 1 if they differ.
 
-In directories and revisions, all files are compared, in every format. With
---toolchain X only the files of X are compared. A file is compared with the file
-that has the same path or, if it was renamed, with the file that it was: one
-with a resource in common or, without resources, with half of its lines. A
-Kubernetes resource that has moved to another file is found if it is the only
-one with its type and name. The resources of a file that only one side has are
-added or deleted. Files that git does not track are not compared.
+In directories and revisions, all files are compared, in every format. In
+directories, a file whose name implies no format is compared, too: by value if
+it has Kubernetes resources, else by its bytes. With --toolchain X only the
+files of X are compared. A file is compared with the file that has the same
+path or, if it was renamed, with the file that it was: one with a resource in
+common or, without resources, with half of its lines. A Kubernetes resource
+that has moved to another file is found if it is the only one with its type
+and name. The resources of a file that only one side has are added or deleted.
+Files that git does not track are not compared.
 
 Values of Secrets are masked, unless --show-secrets is given. In a pipe or file,
 -o mutations and -o patch print them. See 'fctl help secrets'.
@@ -97,6 +101,10 @@ func (c *comparison) printDifferences() error {
 	}
 	out := files.NewStream(stdout)
 	status, inLayout := app.ExitDone, 0
+	maps.DeleteFunc(c.others, func(_ string, h [2]string) bool { return h[0] == h[1] })
+	if len(c.others) > 0 {
+		status = app.ExitNo
+	}
 	var notes [][]api.Note // by pair
 	for i, d := range c.set.executor.Diff(versions) {
 		p := &c.pairs[i]
@@ -210,6 +218,10 @@ func (c *comparison) noteRest(inLayout int) {
 	case inLayout > 0:
 		notes = append(notes, api.Note{Message: "in " + diag.Count(inLayout, "file") +
 			" the values are equal; comments, order or layout differ"})
+	}
+	for _, path := range slices.Sorted(maps.Keys(c.others)) {
+		notes = append(notes, api.Note{Message: diag.Printable(path) + " differs; its format is " +
+			"not known, so only its bytes are compared"})
 	}
 	if c.untracked > 0 {
 		verb := " is"

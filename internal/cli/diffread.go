@@ -32,6 +32,7 @@ type comparison struct {
 	problems   diag.List
 	unreadable map[string]bool // paths of files that are not compared, because of a problem
 	skipped    []source.Skipped
+	others     map[string][2]string // hashes of files of unknown formats in A and in B, by path
 }
 
 // pair is a unit in A and in B. One of them may be nil.
@@ -61,7 +62,7 @@ func compare(
 	}
 	c := &comparison{
 		app: a, flags: o, set: set, reader: run.Reader(set.settings, a.Streams),
-		unreadable: map[string]bool{},
+		unreadable: map[string]bool{}, others: map[string][2]string{},
 	}
 	c.reader.Toolchain, c.reader.Formats = set.toolchain, set.executor.ToolchainsOf
 	asked, err := c.revisions(ctx, words, cmd.ArgsLenAtDash())
@@ -157,7 +158,13 @@ func (c *comparison) directories(ctx context.Context, a, b string) error {
 		if err != nil {
 			return err
 		}
-		c.skipped = append(c.skipped, found.Skipped...)
+		for _, f := range found.Skipped {
+			if f.Reason != source.OtherExtension {
+				c.skipped = append(c.skipped, f)
+			} else {
+				c.other(ctx, i, sides[i], f)
+			}
+		}
 		for _, f := range found.Files {
 			unit, err := (*source.Unit)(nil), f.Problem
 			if err == nil {
@@ -168,6 +175,27 @@ func (c *comparison) directories(ctx context.Context, a, b string) error {
 	}
 	c.pairUp(sides[0], sides[1])
 	return nil
+}
+
+// other adds a file whose name implies no format to side i if it has Kubernetes resources, as the
+// files that kubectl compares do, otherwise its hash to others.
+func (c *comparison) other(ctx context.Context, i int, to side, f source.Skipped) {
+	data, err := c.reader.Bytes(ctx, f.Path)
+	if err != nil {
+		c.add(to, f.Rel, nil, err)
+		return
+	}
+	unit, err := c.reader.UnitOf(f.Path, diag.FileName(f.Path), data)
+	switch {
+	case err == nil && len(resourceNames(c.set.executor, unit.Toolchain, data)) > 0:
+		c.add(to, f.Rel, unit, nil)
+	case c.reader.Toolchain == "":
+		hashes := c.others[f.Rel]
+		hashes[i] = api.DataHash(data)
+		c.others[f.Rel] = hashes
+	default:
+		c.skipped = append(c.skipped, f)
+	}
 }
 
 // add adds a file to a side, or the problem with it.
