@@ -226,7 +226,7 @@ func newKnown(texts []string, isWord func(string) bool) *known {
 	return k
 }
 
-// spelled returns the texts in which messages may write the values, each once.
+// spelled returns the spellings of the values in messages, each once.
 func (v *Values) spelled() []string {
 	var all []string
 	seen := map[string]bool{}

@@ -36,7 +36,7 @@ func (p *podPart) checkFields(provider configkit.ResourceProvider, each string, 
 	})
 }
 
-// noField returns the error for a path that the part does not have. field is that of a Pod.
+// noField returns the error for a path that the part does not have. field is the field of a Pod.
 func (p *podPart) noField(each string, path []string, field *yamlpath.Field) error {
 	failure := &api.Failure{
 		Class: api.FailureFunction, Resource: p.info.String(),

@@ -135,7 +135,7 @@ func (s *referenceSetter) onlyForeign(foreign map[string]*Reference) error {
 			"input", s.of))
 }
 
-// needsOldName returns an error about references, by name, one of which the user has to choose.
+// needsOldName returns an error that asks the user to choose one of the references, by name.
 func (s *referenceSetter) needsOldName(references map[string]*Reference, message string) error {
 	names := slices.Sorted(maps.Keys(references))
 	first := references[names[0]].Match

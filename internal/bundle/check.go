@@ -18,7 +18,7 @@ type flaw struct {
 	hint, message string
 }
 
-// flaws returns what is wrong with an object of a Bundle: what Smith refuses, and names that
+// flaws returns the problems with an object of a Bundle: fields that Smith refuses, and names that
 // Kubernetes does. Strings that are references count as right if isTemplate is set: they are
 // checked again with their values.
 func flaws(object gaby.Value, namespace string, isTemplate bool) []flaw {

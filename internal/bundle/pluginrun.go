@@ -36,7 +36,7 @@ func (p *run) early(res *ResourceResult, use *Plugin) {
 	}
 }
 
-// checkObjectName checks the name of the object of a plugin as those of its type are checked.
+// checkObjectName checks the name of a plugin's object by the rules of its type.
 func (p *run) checkObjectName(res *ResourceResult) {
 	use := res.Resource.plugin
 	if res.GVK.Kind == "" || !smithv1.IsSubdomain(use.objectName) { // which Read reports

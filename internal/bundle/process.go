@@ -311,7 +311,7 @@ func (p *run) finish(res *ResourceResult) {
 	res.noteClearText()
 }
 
-// noteClearText says which secret values are in an object that is not a Secret.
+// noteClearText reports secret values in an object that is not a Secret.
 func (res *ResourceResult) noteClearText() {
 	if isSecret(res.GVK) {
 		return

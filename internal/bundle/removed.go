@@ -8,7 +8,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// lastApplied is the annotation in which kubectl apply keeps what it applied.
+// lastApplied is the annotation in which kubectl apply keeps the applied object.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 // serverSideManager is the manager of fields that kubectl apply --server-side applied.
@@ -41,7 +41,7 @@ func (c *comparison) findRemoved(rendered, actual gaby.Value, skip func(path str
 }
 
 // owned returns the part of a value that managed fields say a manager owns: a map, a list, or a
-// value without fields of its own.
+// value that has no fields.
 func owned(fields, actual gaby.Value) any {
 	switch first := fields.First(); {
 	case !first.Exists():

@@ -71,7 +71,7 @@ func (p *run) isAutoscaled(res *ResourceResult) bool {
 		p.scalers[scaled{res.GVK.Group, res.GVK.Kind, "", res.Resource}]
 }
 
-// scaled is what a HorizontalPodAutoscaler scales: an object by its name, or that of a resource.
+// scaled is the target of a HorizontalPodAutoscaler: an object, by its name or by its resource.
 type scaled struct {
 	group, kind, name string
 	resource          *Resource

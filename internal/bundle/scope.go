@@ -72,7 +72,7 @@ func (p *run) definition(gvk plugin.GroupVersionKind) (*Observed, gaby.Value, er
 	return nil, gaby.Value{}, nil
 }
 
-// isClusterScoped reports whether the objects of a type are in no namespace. Those of a type that
+// isClusterScoped reports whether the objects of a type have no namespace. Objects of a type that
 // nobody knows are in one.
 func (p *run) isClusterScoped(gvk plugin.GroupVersionKind) bool {
 	scope := configkit.ScopeUnknown

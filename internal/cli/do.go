@@ -294,7 +294,7 @@ func (g args) resolve(ctx context.Context, o *runFlags, request *run.Request,
 	return all, all.CheckParams(resolver.Params)
 }
 
-// decidesFunctions reports whether a flag decides which functions there are, or what is read for
+// decidesFunctions reports whether a flag decides which functions exist, or which files are read for
 // their arguments. Its value must be known before the first function is looked up.
 func decidesFunctions(f *pflag.Flag) bool {
 	return slices.Contains([]string{

@@ -34,7 +34,7 @@ func RealPath(path string) string {
 }
 
 // UntrustedPart returns which part of a file in a directory is not trusted: the file, the link to
-// it or its directory; "" if all are trusted. info is that of the file itself.
+// it or its directory; "" if all are trusted. info describes the file itself.
 func UntrustedPart(dir, name string, info fs.FileInfo) string {
 	if !IsTrusted(info) {
 		return "it"

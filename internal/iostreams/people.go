@@ -18,7 +18,7 @@ import (
 // people
 //
 //   - secret values that the command knows are masked, see Streams.Hide,
-//   - characters that a terminal obeys or does not show are escaped, except those of styles,
+//   - characters that a terminal obeys or does not show are escaped, except in styles,
 //   - workflow commands are escaped, so that a CI system does not obey them.
 //
 // A payload is for people only on a terminal, where its characters are escaped. In a pipe or a file

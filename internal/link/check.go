@@ -248,7 +248,7 @@ func (c *checker) function(
 	return s, true
 }
 
-// literals returns arguments without the evaluators of those that are not texts: only a text can be
+// literals returns arguments without evaluators on arguments that are not texts: only a text can be
 // an expression.
 func literals(args []api.FunctionArgument) []api.FunctionArgument {
 	all := slices.Clone(args)

@@ -43,7 +43,7 @@ const (
 	UnreadableUpgrade = "missing-merge-base" // the merge base of a link is gone
 )
 
-// Doctor finds what is probably wrong with units of a workspace and with their links.
+// Doctor finds probable mistakes in units of a workspace and in their links.
 func (g *Graph) Doctor(ctx context.Context, units []*entity.Unit) ([]Symptom, error) {
 	d := &doctor{
 		graph: g, facts: map[string]*facts{}, from: map[string][]*entity.Link{},
@@ -76,7 +76,7 @@ type doctor struct {
 	found []Symptom
 }
 
-// unit finds what is wrong with a unit and its links.
+// unit finds mistakes in a unit and its links.
 func (d *doctor) unit(unit *entity.Unit) error {
 	u, err := d.read(unit.UnitID)
 	if err != nil {

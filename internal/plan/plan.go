@@ -247,7 +247,7 @@ func (r *Resolver) nameTypes(s api.FunctionSignature, args []api.FunctionArgumen
 	}
 	for i := range args {
 		// A named argument takes the place of its parameter, so the index of an argument without a
-		// name is that of its parameter.
+		// name is the name of its parameter.
 		named := args[i].ParameterName == parameterResourceType ||
 			args[i].ParameterName == "" && i == at
 		text, isText := args[i].Value.(string)

@@ -62,7 +62,7 @@ func (p *Printer) MasksValues(r Result) bool {
 	}
 }
 
-// ForPeople reports whether what is printed is text that no program reads.
+// ForPeople reports whether the printer writes text that no program reads.
 func (p *Printer) ForPeople() bool {
 	switch f := formOf(p.Format, p.Terminal, p.Signatures); {
 	case p.Report != "":

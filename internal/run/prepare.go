@@ -53,7 +53,7 @@ type Request struct {
 	// toolchain is the one for which problems with the chain are reported, usually the only one.
 	toolchain api.ToolchainType
 	args      map[string][]byte // contents of argument files, by path
-	untrusted bool              // the files are those of a stranger
+	untrusted bool              // a stranger wrote the files
 	names     *TypeNames        // nil until a resource type is looked up
 }
 

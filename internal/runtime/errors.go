@@ -32,7 +32,7 @@ type OutsideError struct{ Path, Root string }
 
 func (e *OutsideError) Error() string { return fmt.Sprintf("%s is outside of %s", e.Path, e.Root) }
 
-// Hint says what allows it.
+// Hint names the flag that allows it.
 func (e *OutsideError) Hint() string { return "--allow-outside allows it" }
 
 // MountError reports a declared mount that the user has to allow.

@@ -86,7 +86,7 @@ func (m Mount) Resolve(dir, root string, outside bool) (Mount, error) {
 
 // ResolveDeclared is Resolve for a mount that a file of a repository declares. Unless allowed is
 // set, the function cannot write to it, and it is not a volume, which may be of another project.
-// What is in .git is never mounted.
+// Files in .git are never mounted.
 func (m Mount) ResolveDeclared(dir, root string, outside, allowed bool) (Mount, error) {
 	switch {
 	case allowed:

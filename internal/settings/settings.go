@@ -53,8 +53,8 @@ type Settings struct {
 	AllowExternal bool `mapstructure:"allow-external"`
 
 	NoProjectSettings bool `mapstructure:"no-project-settings"`
-	// Untrusted says that the files of the repository are those of a stranger: nothing of them
-	// runs, reads other files or changes what is checked.
+	// Untrusted means that a stranger wrote the repository: nothing in it runs, reads other files
+	// or changes the checks.
 	Untrusted bool `mapstructure:"untrusted"`
 
 	MaxSize   string `mapstructure:"max-size"`

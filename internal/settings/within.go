@@ -31,7 +31,7 @@ func (s *Settings) CheckPath(path string) error {
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return nil //nolint:nilerr // whoever opens the path says what is wrong with it
+		return nil //nolint:nilerr // opening the path reports the problem
 	}
 	here, err := os.Getwd()
 	if err != nil {

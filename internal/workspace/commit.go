@@ -223,7 +223,7 @@ func (t *Tx) Edits(engine Recorder, units []*Unit, strict bool) ([]*Unit, error)
 		err    error
 	}
 	found := make([]checked, len(units))
-	_ = parallel(len(units), t.store.readers(), func(i int) error { // problems are those of units
+	_ = parallel(len(units), t.store.readers(), func(i int) error { // units keep their problems
 		f := &found[i]
 		if f.edited, f.data, f.err = t.store.Edited(units[i]); !f.edited {
 			f.data = nil

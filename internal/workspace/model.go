@@ -19,7 +19,7 @@ type Workspace struct {
 	Links       []*Link
 	Invocations []*Invocation
 	Filters     []*Filter
-	// Problems are what is wrong with definitions and with what is recorded about them. An entity
+	// Problems are the problems with definitions and with the state recorded about them. An entity
 	// that cannot be read is in none of the lists; see Broken.
 	Problems entity.Errors
 
@@ -60,7 +60,7 @@ type Link struct {
 	Stated bool
 
 	loaded linkHash      // of the definition as it was loaded
-	refs   entity.Errors // what is wrong with the references of the definition
+	refs   entity.Errors // problems with the references of the definition
 }
 
 // Invocation is a stored invocation and where it is defined.

@@ -89,7 +89,7 @@ func checkOperation(o *operation) error {
 	return nil
 }
 
-// isPeoples reports whether a path is that of a file of a workspace that people edit, too, or of a
+// isPeoples reports whether a path leads to a file of a workspace that people edit, too, or to a
 // folder with such files.
 func isPeoples(name string) bool {
 	switch name {

@@ -41,7 +41,7 @@ type Store struct {
 	index     *index
 	// unindexed counts the files that were read because the index does not know them.
 	unindexed atomic.Int64
-	// Repaired says what was done about a killed command, for notes.
+	// Repaired describes how a killed command was repaired, for notes.
 	Repaired []string
 	// Secret reports whether data holds secret values: a new file for it is private. Without Secret
 	// every new working copy is.
@@ -57,7 +57,7 @@ type OpenOptions struct {
 	Write bool
 	// DryRun says that nothing at all may be written, not even to take a killed command back.
 	DryRun bool
-	// Untrusted says that the records of the workspace may be those of a stranger: none is obeyed.
+	// Untrusted means that a stranger may have written the records of the workspace: none is obeyed.
 	Untrusted bool
 	// Repair takes a killed command back in any case, and discards records that are damaged.
 	Repair bool

@@ -32,7 +32,7 @@ type Tx struct {
 	at    map[string]int    // the index of the operation that writes or appends to a file
 	files map[string][]byte // what files will contain
 	known map[*Unit]bool    // in Revised
-	// undoes is the record that the transaction undoes. Its deletions are those of files.
+	// undoes is the record that the transaction undoes. It deletes files only.
 	undoes *record
 }
 
@@ -91,7 +91,7 @@ func (t *Tx) append(path string, data []byte) error {
 		return t.store.unreadable(path, err)
 	}
 	if _, shared := t.store.basesPath(path); shared {
-		t.write(path, slices.Concat(before, data)) // the file may be that of git
+		t.write(path, slices.Concat(before, data)) // git may own the file
 		return nil
 	}
 	t.files[path] = slices.Concat(before, data)
@@ -187,7 +187,7 @@ func (s *Store) batch() *files.Batch {
 	}
 }
 
-// expand replaces the deletion of folders by that of the files in them, and drops what is written
+// expand replaces the deletion of folders by deletions of their files, and drops what is written
 // to them.
 func (t *Tx) expand() error {
 	var folders, deletions []operation
@@ -417,7 +417,7 @@ func (s *Store) takeBack(ctx context.Context, r *record) error {
 	}
 }
 
-// order is that in which a command is taken back: deletions of files, other changes, folders.
+// order is the order in which a command is taken back: deletions of files, other changes, folders.
 func order(o operation) int {
 	switch {
 	case o.Dir:

@@ -157,7 +157,7 @@ func (l *Library) Scope(t api.ResourceType) configkit.Scope {
 	return l.ofRun().definitions().scope(t)
 }
 
-// usersFiles returns what is in users' files, which it reads on first use, or nil.
+// usersFiles returns the schemas in users' files, which it reads on first use, or nil.
 func (l *Library) usersFiles() *added {
 	l.mu.Lock()
 	defer l.mu.Unlock()

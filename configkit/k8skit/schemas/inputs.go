@@ -12,7 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// inputs is what is known about all input files of a run with several.
+// inputs surveys all input files of a run with several.
 type inputs struct {
 	read      func() []File // nil if there are none
 	parsed    sync.Once
@@ -37,7 +37,7 @@ func (l *Library) AddInputs(read func() []File) {
 	l.inputs = &inputs{read: read}
 }
 
-// ofRun returns what is known about the input files, which may be nothing.
+// ofRun returns the survey of the input files, which may be empty.
 func (l *Library) ofRun() *inputs {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -160,7 +160,7 @@ type ResourceIndex struct {
 	kinds map[string]bool
 	// The namespaces of the resources.
 	namespaces map[string]bool
-	// Resources with names, by kind, namespace and name; with the namespace Anywhere also those of
+	// Resources with names, by kind, namespace and name. The namespace Anywhere has the resources of
 	// all namespaces.
 	places map[place][]Input
 	names  map[place][]string // sorted, by kind and namespace
@@ -217,7 +217,7 @@ func (x *ResourceIndex) HasKind(kind string) bool { return x.kinds[kind] }
 func (x *ResourceIndex) HasNamespace(namespace string) bool { return x.namespaces[namespace] }
 
 // In returns the resources of a kind with a name in a namespace, or Anywhere, in the order of the
-// input. An empty namespace is that of resources outside namespaces.
+// input. Resources outside namespaces have an empty one.
 func (x *ResourceIndex) In(kind, namespace, name string) []Input {
 	return x.places[place{kind, namespace, name}]
 }

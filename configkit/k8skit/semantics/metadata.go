@@ -29,7 +29,7 @@ func Metadata(resourceType string, resource gaby.Value) []jsonschema.Problem {
 	return c.problems
 }
 
-// Name returns what is wrong with the name of a resource of a type, and nothing for a good one.
+// Name returns the problems with the name of a resource of a type, none for a valid one.
 func Name(resourceType, name string) string { return nameForm(withoutVersion(resourceType))(name) }
 
 // metadata checks the metadata of a resource.

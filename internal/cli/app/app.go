@@ -48,7 +48,7 @@ type App struct {
 }
 
 // Hide masks secret values in everything that people read from here on: messages, text, and on a
-// terminal JSON. words masks those that are words or numbers, too; see sensitive.Set.
+// terminal JSON. words also masks values that are words or numbers; see sensitive.Set.
 func (a *App) Hide(values *sensitive.Values, words bool) {
 	if values != nil {
 		a.secrets.Add(values, words)
@@ -105,7 +105,7 @@ func (a *App) Write(text []byte) error { return written(a.Streams.Out, text) }
 // WriteText prints text for people on the standard output.
 func (a *App) WriteText(text string) error { return written(a.Streams.Text(), []byte(text)) }
 
-// Flush writes what is held back of the output.
+// Flush writes the output that is held back.
 func (a *App) Flush() error {
 	if err := a.Streams.Flush(); err != nil && !errors.Is(err, syscall.EPIPE) {
 		return diag.Failures(err, api.FailureFunction)

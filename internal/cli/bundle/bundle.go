@@ -208,7 +208,7 @@ func (r *runner) options(ctx context.Context, cmd *cobra.Command, o *inputFlags,
 	return options, err
 }
 
-// know adds what is known about the types of objects.
+// know adds knowledge about the types of objects.
 func (r *runner) know(ctx context.Context, options *bundle.Options, bundles []*bundle.Bundle,
 ) error {
 	executor, err := r.app.ExecutorFor(ctx, r.settings)

@@ -10,7 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/krm"
 )
 
-// selector selects resources as those of kustomize do: names are compared exactly, and labels and
+// selector selects resources as kustomize does: names are compared exactly, and labels and
 // annotations by label selectors. What it does not say selects all.
 type selector struct {
 	group, version, kind, namespace, name string

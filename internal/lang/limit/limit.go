@@ -89,7 +89,7 @@ func Of(ctx context.Context) *Account {
 
 type nameKey struct{}
 
-// Named returns a context that adds to errors what is evaluated, such as the file or the function.
+// Named returns a context that adds a subject to errors, such as the file or the function.
 // Only errors that end the run need it: others are returned to the caller, who knows.
 func Named(ctx context.Context, name func(error) error) context.Context {
 	if outer, ok := ctx.Value(nameKey{}).(func(error) error); ok {
@@ -116,7 +116,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("it ran longer than %v", e.Time)
 }
 
-// Hint says what allows more, if anything does.
+// Hint names the flag that allows more, if there is one.
 func (e *Error) Hint() string {
 	switch {
 	case e.What != "":

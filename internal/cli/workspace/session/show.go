@@ -70,7 +70,7 @@ func (s *Session) ShowResults() error {
 	return s.App.WriteText(b.String())
 }
 
-// NoteConflicts says which units have conflicts, where the results themselves are not printed.
+// NoteConflicts names the units with conflicts, where the results themselves are not printed.
 func (s *Session) NoteConflicts(results []wave.UnitResult) {
 	for _, r := range results {
 		if r.Output == nil {
