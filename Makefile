@@ -2,6 +2,9 @@
 TOOL := go tool -modfile=internal/tools.mod
 FUZZ := ./internal/bundle/jsonpath:FuzzParse ./internal/krm:FuzzReturned ./configkit/gaby:FuzzOracle ./configkit/gaby:FuzzEdit ./configkit/gaby:FuzzHeader ./configkit/yamlpath:FuzzParsePath ./configkit/yamlpath:FuzzEscape ./configkit/yamlpath:FuzzResolve ./configkit/where:FuzzParseWhere ./functions/expression/cel:FuzzCompileAndEvaluate ./functions/expression/starlark:FuzzProgram ./functions/expression/yq:FuzzSet ./functions/expression/template:FuzzRender ./internal/plan:FuzzInvocations ./configkit/jsonschema:FuzzCheck ./internal/diff:FuzzUnified ./configkit/jsonkit:FuzzParse ./configkit/textkit:FuzzParse ./configkit/inikit:FuzzParse ./configkit/envkit:FuzzParse ./configkit/propkit:FuzzParse ./configkit/tomlkit:FuzzParse ./configkit/hclkit:FuzzParse
 FUZZTIME ?= 2m
+# As in bin/fctl, so that the packages are compiled once.
+export CGO_ENABLED := 0
+export GOFLAGS := $(filter-out -trimpath,$(GOFLAGS)) -trimpath
 # The race detector needs a C compiler.
 RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
@@ -32,22 +35,21 @@ SCHEMAS := configkit/k8skit/schemas/schemas.zip
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' Makefile
 build: ## bin/fctl, without C libraries, which starts faster and runs anywhere
-	CGO_ENABLED=0 go build -trimpath -tags "$(TAGS)" -ldflags "$(LDFLAGS)" -o bin/fctl ./cmd/fctl
+	go build -tags "$(TAGS)" -ldflags "$(LDFLAGS)" -o bin/fctl ./cmd/fctl
 runner: ## bin/fctl-runner, the server for functions: with client-go and gRPC, which fctl does not need
-	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o bin/fctl-runner ./cmd/fctl-runner
+	go build -ldflags "-s -w" -o bin/fctl-runner ./cmd/fctl-runner
 # Packages with code for one system. Vetting all of them with their tests would take CI four minutes.
 OF_SYSTEMS = $(shell grep -rlE '^//go:build .*(unix|linux|darwin|windows)' --include=*.go . | xargs -n1 dirname | sort -u | grep -v runner)
 cross: ## what builds for darwin and windows: fctl, and the tests of what differs between systems
-	@for os in darwin windows; do echo $$os; export GOOS=$$os CGO_ENABLED=0; go build -o out/fctl-$$os ./cmd/fctl && go vet $(OF_SYSTEMS) || exit; done
+	@for os in darwin windows; do echo $$os; export GOOS=$$os; go build -o out/fctl-$$os ./cmd/fctl && go vet $(OF_SYSTEMS) || exit; done
 test: ## all tests; random cases are the same ones every time, make random has others
-	$(RACE_ENV) RAPID_SEED=1 go test -timeout 30m $(RACE) -skip '$(PLAIN)' $$(go list ./... | grep -vxF "$$(go list $(PROCESSES))")
+	$(RACE_ENV) RAPID_SEED=1 CGO_ENABLED=$(if $(RACE),1,0) go test -timeout 30m $(RACE) -skip '$(PLAIN)' $$(go list ./... | grep -vxF "$$(go list $(PROCESSES))")
 	RAPID_SEED=1 go test -run '$(PLAIN)' $(filter-out $(PROCESSES),$(PLAIN_PACKAGES))
 	go test $(PROCESSES)
-long: ## the tests over random cases with many more of them, and of processes that are killed, or update one file at once
-	LONG=1 go test -count=1 -run 'TestReaders|TestTomllib|TestJSON5|TestRandomBlocks|TestMergeLaws|TestMergeTextLaws|TestRandomGarbledTexts|TestMergeAsTheModel|TestDiffIsAPatch|TestReplay' ./configkit/mutation ./configkit/textmerge ./configkit/envkit ./configkit/tomlkit ./configkit/jsonkit ./functions
-	LONG=1 go test -count=1 -run 'TestOracleCuts|TestOracleWorkload|TestPartsAgree|TestNamespacePartsAgree|TestStepsHoldIntermediateData|TestModule|TestEntries|TestCostOfLargeValues|TestGoldenOnOneProcessorAndOnEight' ./configkit/gaby ./configkit/hclkit ./configkit/k8skit ./configkit/jsonschema ./functions ./functions/handler ./internal/golden
-	LONG=1 go test -count=1 -run 'TestNoUpdateIsLost|TestKilledInPlace|TestSignals' ./cmd/fctl
-	LONG=1 go test -count=1 -run 'TestLinear' ./internal/cli
+LONG_TESTS := Readers|Tomllib|JSON5|RandomBlocks|MergeLaws|MergeTextLaws|RandomGarbledTexts|MergeAsTheModel|DiffIsAPatch|Replay|OracleCuts|OracleWorkload|PartsAgree|NamespacePartsAgree|StepsHoldIntermediateData|Module|Entries|CostOfLargeValues|GoldenOnOneProcessorAndOnEight|NoUpdateIsLost|KilledInPlace|Signals|Linear
+LONG_PACKAGES = $(shell grep -rlE '^func Test($(LONG_TESTS))' --include=*_test.go . | xargs -n1 dirname | sort -u)
+long: ## the tests over random cases with many more of them, of processes that are killed or update one file, and of cost
+	LONG=1 go test -count=1 -run '^Test($(LONG_TESTS))' $(LONG_PACKAGES)
 lint: ## golangci-lint with gofumpt, pinned in internal/tools.mod
 	$(TOOL) golangci-lint run ./... && sh -n manual-test.sh && sh -n examples/demo.sh
 fmt: ## format the source

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"io"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/iostreams"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/run"
@@ -67,8 +69,16 @@ type Result struct {
 // variables or flags. Files are processed in parallel; a problem with one file does not stop the
 // others. The error holds all problems: errors.As finds an *api.Failure in it.
 //
+// Expressions have the default limits of `fctl help limits`. One that cannot be ended is an error,
+// and goes on.
+//
 // Do can be called concurrently, unless the calls write the same files.
 func Do(ctx context.Context, options Options) (Result, error) {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	limits := limit.New(func(err error) { end(diag.Failures(err, api.FailureFunction)) })
+	defer limits.Close()
+	ctx = limit.With(ctx, limits)
 	streams := iostreams.New(options.In, options.Out, options.ErrOut)
 	if options.In == nil {
 		streams.In = &bytes.Reader{}
@@ -97,6 +107,9 @@ func Do(ctx context.Context, options Options) (Result, error) {
 	result, err := run.Run(ctx, o, deps)
 	if err == nil {
 		err = diag.List(result.Failures).Err()
+	}
+	if _, limited := errors.AsType[*limit.Error](context.Cause(ctx)); limited {
+		err = context.Cause(ctx) // an expression that cannot be ended
 	}
 	_ = streams.Flush() // what failed to be printed is a failure of the run
 	return Result{Passed: !result.No, Units: result.Units, Changed: result.Changed}, err

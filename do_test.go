@@ -8,9 +8,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/fctl-dev/fctl"
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
 
 const deployment = `apiVersion: apps/v1
@@ -55,6 +60,56 @@ func ExampleDo() {
 	// spec:
 	//   replicas: 5 # enough at night
 	// 1 1 <nil>
+}
+
+// TestDoIsLimited checks that Do ends large expressions at the default limits.
+func TestDoIsLimited(t *testing.T) {
+	for program, want := range map[string]string{
+		`x = "a" * (64 << 20) + "a" * (64 << 20)`: "sum would be a text of more than",
+		"x = [0] * (1 << 40)":                     "repetition would be a list of more than",
+	} {
+		_, err := fctl.Do(t.Context(), fctl.Options{
+			Paths: []string{"-"}, In: strings.NewReader(deployment),
+			Chain: api.FunctionInvocationList{{
+				FunctionName: "set-starlark", Arguments: []api.FunctionArgument{{Value: program}},
+			}},
+		})
+		failure, ok := errors.AsType[*api.Failure](err)
+		if !ok || !strings.Contains(failure.Message, want) || failure.Hint == "" {
+			t.Errorf("%s: %v", program, err)
+		}
+	}
+}
+
+// TestDoLeavesAnEndlessExpression runs one that does not end when its time is over: Do returns an
+// error while it goes on.
+func TestDoLeavesAnEndlessExpression(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const long = limit.DefaultTime + time.Minute
+		endless := handler.FunctionRegistration{
+			FunctionSignature: api.FunctionSignature{
+				FunctionName: "never-ends", Description: "Wait", Mutating: true, Hermetic: true,
+				FunctionType: api.FunctionTypeCustom,
+			},
+			Function: func(fc *api.FunctionContext, documents gaby.Container,
+				_ []api.FunctionArgument, _ []byte,
+			) (gaby.Container, any, error) {
+				defer limit.Start(fc.Context(), nil).End()
+				time.Sleep(long)
+				return documents, nil, nil
+			},
+		}
+		began := time.Now()
+		_, err := fctl.Do(t.Context(), fctl.Options{
+			Paths: []string{"-"}, In: strings.NewReader(deployment),
+			Functions: []fctl.Option{fctl.WithFunctions(api.ToolchainKubernetesYAML, endless)},
+			Chain:     api.FunctionInvocationList{{FunctionName: "never-ends"}},
+		})
+		if _, limited := errors.AsType[*limit.Error](err); !limited || time.Since(began) >= long {
+			t.Errorf("%v after %v", err, time.Since(began))
+		}
+		time.Sleep(long) // all goroutines must end in the test
+	})
 }
 
 func TestDo(t *testing.T) {

@@ -115,6 +115,12 @@ func editDistance(a, b string, limit int) int {
 	if len(a)-len(b) > limit || len(b)-len(a) > limit {
 		return limit + 1
 	}
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
 	var rows [3][64]int // enough for most names
 	prev2, prev, row := rows[0][:], rows[1][:], rows[2][:]
 	if len(b) >= len(row) {

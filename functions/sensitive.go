@@ -24,6 +24,18 @@ func (e *Executor) Sensitive(
 	return sensitive.Find(h.Converter(), provider, units, others...)
 }
 
+// Texts returns the arguments of a chain that are texts, among which may be documents.
+func Texts(chain api.FunctionInvocationList) (texts [][]byte) {
+	for _, invocation := range chain {
+		for _, argument := range invocation.Arguments {
+			if text, ok := argument.Value.(string); ok {
+				texts = append(texts, []byte(text))
+			}
+		}
+	}
+	return texts
+}
+
 // manifests provides Kubernetes resources that are read as application configuration, so that their
 // secret values are recognized in spite of the toolchain.
 type manifests struct {

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"syscall"
 	"testing"
@@ -57,6 +58,7 @@ func runCatalog() {
 // commands there are:
 //
 //	serve ARG...           starts `fctl-runner serve` on a free port, and sets $RUNNER to its address
+//	wrapper ARG...         does so with `fctl-runner wrapper`
 //	status N COMMAND...    COMMAND ends with status N
 //	catalog NAME           is a program that runs a function of the catalogue
 func TestScript(t *testing.T) {
@@ -73,22 +75,31 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"serve": serve, "status": status,
+			"serve":   starts("serve", "--address", "127.0.0.1:0", "--metrics-address", ""),
+			"wrapper": starts("wrapper", "--address", "127.0.0.1", "--port", "0"),
+			"status":  status,
 		},
 	})
 }
 
-// serve starts a server, which ends with the script.
-func serve(ts *testscript.TestScript, neg bool, args []string) {
+// starts returns a command that starts a server, which ends with the script.
+func starts(words ...string) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		if neg {
+			ts.Fatalf("no '!' is expected")
+		}
+		start(ts, slices.Concat(words, args))
+	}
+}
+
+func start(ts *testscript.TestScript, words []string) {
 	env, ok := ts.Value("env").(*testscript.Env)
-	if neg || !ok {
-		ts.Fatalf("serve ARG... is expected")
+	if !ok {
+		ts.Fatalf("script has no environment")
 	}
 	// The commands of testscript.Main are in the first directory of the script's PATH.
 	path := filepath.Join(filepath.SplitList(env.Getenv("PATH"))[0], "fctl-runner")
-	cmd := exec.Command(path, append([]string{
-		"serve", "--address", "127.0.0.1:0", "--metrics-address", "",
-	}, args...)...)
+	cmd := exec.Command(path, words...)
 	cmd.Env, cmd.Dir = env.Vars, ts.MkAbs(".")
 	stderr, err := cmd.StderrPipe()
 	ts.Check(err)
@@ -105,7 +116,7 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 		_ = cmd.Wait()
 		close(ended)
 	}()
-	found := regexp.MustCompile(`listening on (\S+) with`).FindStringSubmatch(line)
+	found := regexp.MustCompile(`listening on (\S+)`).FindStringSubmatch(line)
 	if found == nil {
 		<-ended
 		ts.Fatalf("it does not listen: %v\n%s%s", readErr, line, rest.String())

@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,7 +13,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	diff "github.com/google/go-cmp/cmp"
 )
 
 // hostile are programs that would take all memory, or all time, of the machine.
@@ -39,7 +41,25 @@ func hostile() map[string][]string {
 			"set-starlark", "x = [0]\nfor i in range(60): x.extend(list(x))",
 		},
 		"an index": {"set-yq", ".x[1000000000] = 1"},
+		"a replacement": {
+			"set-starlark", `x = re.sub("a", "b" * 100000, "a" * 1000000)`,
+		},
+		"lists in lists": {"set-cel", grown("[1]", "[x%d, x%[1]d]", `{"x": x40}`)},
+		"a list of CEL":  {"set-cel", grown("[1]", "x%d + x%[1]d", `{"x": x40.sort()}`)},
+		"a replacement of CEL": {"set-cel", grown(`"aaaaaaaaaa"`, `x%d.replace("a", x%[1]d)`,
+			`{"x": x40}`)},
+		"a large pattern": {
+			"set-starlark", `x = re.search("(a{1000})" * 2000, "a" * 1000000)`,
+		},
 	}
+}
+
+// grown returns a CEL expression about x40, which is first after 40 steps.
+func grown(first, step, about string) string {
+	for i := 40; i > 0; i-- {
+		about = fmt.Sprintf("cel.bind(x%d, %s, %s)", i, fmt.Sprintf(step, i-1), about)
+	}
+	return fmt.Sprintf("cel.bind(x0, %s, %s)", first, about)
 }
 
 // maxMemory is --max-memory of these tests, in bytes.
@@ -57,11 +77,11 @@ func TestHostileProgramsReachTheLimit(t *testing.T) {
 			dir := hostileDir(t, map[string]string{"web.yaml": hostileResource})
 			stderr := reachesLimit(t, dir, append([]string{"do", "-i", "web.yaml"}, words...)...)
 			if !strings.Contains(stderr, "./web.yaml:") || !strings.Contains(stderr, words[0]) {
-				t.Errorf("the message does not say where:\n%s", stderr)
+				t.Errorf("stderr does not say where:\n%s", stderr)
 			}
 			if resource := "v1/ConfigMap /web"; words[0] != "set-template" && words[0] != "set-path" &&
 				!strings.Contains(stderr, resource) {
-				t.Errorf("the message does not name %s:\n%s", resource, stderr)
+				t.Errorf("stderr does not name %s:\n%s", resource, stderr)
 			}
 		})
 	}
@@ -92,39 +112,185 @@ func TestHostileRepositoriesReachTheLimit(t *testing.T) {
 				"          def f():" + strings.ReplaceAll(steps, "\n", "\n    ") +
 				"\n          f()\n",
 		}, []string{"fn", "render"}, "starlark:v0.5: "},
+		"a rule of a definition": {
+			map[string]string{
+				"shop.yaml": "apiVersion: example.com/v1\nkind: Shop\nmetadata: {name: s}\n---\n" +
+					"apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n" +
+					"metadata: {name: shops.example.com}\nspec:\n  group: example.com\n" +
+					"  scope: Namespaced\n  names: {kind: Shop, plural: shops}\n  versions:\n" +
+					"    - name: v1\n      served: true\n      storage: true\n      schema:\n" +
+					"        openAPIV3Schema:\n          type: object\n" +
+					"          x-kubernetes-validations:\n            - rule: " +
+					grown("[1]", "x%d + x%[1]d", "x40.sort().size() > 0") + "\n",
+			},
+			[]string{"do", "shop.yaml", "vet-schemas"},
+			"./shop.yaml:1:1: example.com/v1/Shop /s: ",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.files["web.yaml"] = hostileResource
 			dir := hostileDir(t, c.files)
 			if stderr := reachesLimit(t, dir, c.words...); !strings.Contains(stderr, c.want) {
-				t.Errorf("the message does not say %q:\n%s", c.want, stderr)
+				t.Errorf("stderr does not say %q:\n%s", c.want, stderr)
 			}
 		})
 	}
-	t.Run("a link", func(t *testing.T) {
-		dir := hostileDir(t, map[string]string{"web.yaml": hostileResource})
-		value := "string:" + hostile()["printf"][1]
-		for _, words := range [][]string{
-			{"workspace", "init"},
-			{"unit", "create", "profile", "web.yaml"},
-			{"unit", "create", "web", "web.yaml"},
-			{
-				"link", "create", "-", "web", "profile", "--update-type", "TransformPaths",
-				"--upstream-path", "n=v1/ConfigMap:web:data.a",
-				"--downstream-path", "v1/ConfigMap:web:data.b=" + value,
-			},
-		} {
-			cmd := process(t, words...)
-			cmd.Dir = dir
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Fatalf("%v: %v\n%s", words, err, out)
+	setter := "search-replace 1 " + strings.Repeat("1", 10_000)
+	for name, flags := range map[string][]string{
+		"a link": {
+			"--downstream-path", "v1/ConfigMap:web:data.b=string:" + hostile()["printf"][1],
+		},
+		"functions of a link": {
+			"--downstream-setter", "1=" + setter, "--downstream-setter", "2=" + setter,
+			"--downstream-setter", "3=" + setter,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := hostileDir(t, map[string]string{"web.yaml": hostileResource})
+			for _, words := range [][]string{
+				{"workspace", "init"},
+				{"unit", "create", "profile", "web.yaml"},
+				{"unit", "create", "web", "web.yaml"},
+				append([]string{
+					"link", "create", "-", "web", "profile", "--update-type", "TransformPaths",
+					"--upstream-path", "n=v1/ConfigMap:web:data.a",
+				}, flags...),
+			} {
+				cmd := process(t, words...)
+				cmd.Dir = dir
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Fatalf("%v: %v\n%s", words, err, out)
+				}
 			}
+			stderr := reachesLimit(t, dir, "link", "plan", "web-profile")
+			if !strings.Contains(stderr, "web-profile") {
+				t.Errorf("stderr does not name the link:\n%s", stderr)
+			}
+		})
+	}
+}
+
+// TestHostileGrowthReachesTheLimit is TestHostileProgramsReachTheLimit for functions that make much
+// of little: alone, one after the other, or on many resources.
+func TestHostileGrowthReachesTheLimit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes much memory")
+	}
+	const resource = "v1/ConfigMap /web"
+	long := strings.Repeat("q", 100_000)
+	replace := func(n int) []string { return []string{"search-replace", "q", long[:n]} }
+	groups := []string{
+		"search-replace", "(q+)", strings.Repeat("${1}", 40), "true",
+	}
+	chain := func(steps ...[]string) []string {
+		words := []string{"do", "-i", "web.yaml"}
+		for i, step := range steps {
+			if i > 0 {
+				words = append(words, "then")
+			}
+			words = append(words, step...)
 		}
-		stderr := reachesLimit(t, dir, "link", "plan", "web-profile")
-		if !strings.Contains(stderr, "web-profile") {
-			t.Errorf("the message does not name the link:\n%s", stderr)
+		return words
+	}
+	fields, aliases := hostileResource, ""
+	for i := range 400 {
+		fields += fmt.Sprintf("  f%d: %q\n", i, long[:100])
+	}
+	for i := range 20 {
+		aliases += "---\n" + strings.Replace(hostileResource, `"1"`, "&a x"+long, 1)
+		for j := range 1000 {
+			aliases += fmt.Sprintf("  f%d: *a\n", j)
 		}
-	})
+		aliases = strings.Replace(aliases, "name: web\n", fmt.Sprintf("name: web%d\n", i), 1)
+	}
+	var many strings.Builder
+	for i := range 10_000 {
+		many.WriteString("---\n" + strings.Replace(hostileResource, "web", fmt.Sprint("w", i), 1))
+	}
+	pipeline := func(steps ...string) string {
+		return "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: p}\n" +
+			"pipeline:\n  mutators:\n  - " + strings.Join(steps, "\n  - ") + "\n"
+	}
+	put := fmt.Sprintf("{image: 'search-replace:v0.2', configMap: {by-path: data.a, "+
+		"by-value-regex: '(.*)', put-value: '%s'}}", strings.Repeat("${1}", 100))
+	var copies strings.Builder
+	copies.WriteString("apiVersion: fn.kpt.dev/v1alpha1\nkind: ApplyReplacements\nmetadata:\n" +
+		"  name: r\n  annotations: {config.kubernetes.io/local-config: \"true\"}\nreplacements:\n")
+	for i := range 40 {
+		fmt.Fprintf(&copies, "- source: {kind: ConfigMap, name: web, fieldPath: data}\n  targets:\n"+
+			"  - {select: {kind: ConfigMap}, fieldPaths: [data.b%d], options: {create: true}}\n", i)
+	}
+	for name, c := range map[string]struct {
+		resources string
+		files     map[string]string
+		words     []string
+		want      []string
+	}{
+		"replacements": {
+			resources: hostileResource + "  b: q\n",
+			words:     chain(replace(10_000), replace(10_000), replace(10_000)),
+			want:      []string{"./web.yaml:1:1: " + resource, "search-replace: "},
+		},
+		"groups": {
+			resources: hostileResource + "  b: q\n",
+			words:     chain(groups, groups, groups, groups, groups),
+			want:      []string{"./web.yaml:1:1: " + resource, "search-replace: "},
+		},
+		"many fields": {
+			resources: fields, words: chain(replace(300), replace(300)),
+			want: []string{"./web.yaml:1:1: " + resource, "search-replace: "},
+		},
+		"many resources": {
+			resources: many.String(), words: chain([]string{"set-annotation", "a", long}),
+			want: []string{"./web.yaml", "set-annotation: "},
+		},
+		"copies": {
+			resources: strings.Replace(hostileResource, `"1"`, long, 1),
+			words:     chain([]string{"replicate", "v1/ConfigMap", "web", "10000"}),
+			want:      []string{"./web.yaml", "replicate: "},
+		},
+		"aliases": {
+			resources: aliases, words: chain([]string{"expand-anchors"}),
+			want: []string{"./web.yaml", "expand-anchors: "},
+		},
+		"templates in templates": {
+			words: chain([]string{
+				"set-annotation", "a", `template:{{define "x"}}{{template "x"}}{{template "x"}}` +
+					`{{end}}{{template "x"}}`,
+			}),
+			want: []string{"./web.yaml", "set-annotation: "},
+		},
+		"groups in a Kptfile": {
+			files: map[string]string{"Kptfile": pipeline(put, put, put, put, put)},
+			words: []string{"fn", "render"}, want: []string{"search-replace:v0.2: ", "web.yaml"},
+		},
+		"setters of a Kptfile": {
+			resources: strings.Replace(hostileResource, `"1"`,
+				"a # kpt-set: "+strings.Repeat("${a}", 200), 1),
+			files: map[string]string{"Kptfile": pipeline(
+				"{image: 'apply-setters:v0.2', configMap: {a: '" + long + "'}}")},
+			words: []string{"fn", "render"}, want: []string{"apply-setters:v0.2: ", "web.yaml"},
+		},
+		"replacements of a Kptfile": {
+			files: map[string]string{
+				"Kptfile": pipeline("{image: 'apply-replacements:v0.1', configPath: r.yaml}"),
+				"r.yaml":  copies.String(),
+			},
+			words: []string{"fn", "render"}, want: []string{"apply-replacements:v0.1: "},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := map[string]string{"web.yaml": cmp.Or(c.resources, hostileResource)}
+			maps.Copy(files, c.files)
+			dir := hostileDir(t, files)
+			stderr := reachesLimit(t, dir, c.words...)
+			for _, want := range c.want {
+				if !strings.Contains(stderr, want) {
+					t.Errorf("stderr does not say %q:\n%s", want, stderr)
+				}
+			}
+		})
+	}
 }
 
 const hostileResource = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n" +
@@ -159,7 +325,7 @@ func reachesLimit(t *testing.T, dir string, words ...string) string {
 	if used > maxMemory/4*5 {
 		t.Errorf("it took %d MiB, and may take %d", used>>20, maxMemory>>20)
 	}
-	if d := cmp.Diff(before, filesOf(t, dir)); d != "" {
+	if d := diff.Diff(before, filesOf(t, dir)); d != "" {
 		t.Errorf("the directory was changed (-before +after):\n%s", d)
 	}
 	return stderr.String()

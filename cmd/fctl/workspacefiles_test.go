@@ -4,12 +4,9 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 )
 
@@ -25,88 +22,6 @@ func unitFile(t *testing.T) (dir, data string) {
 		}
 	}
 	return dir, filepath.Join(dir, "spaces/default/units/a/data.yaml")
-}
-
-// TestEditsOfAWorkingCopyAreKept runs two commands at a time that write one working copy, each by
-// another way: 6 times, and with LONG (make long) 200 times. What a command wrote that succeeded is
-// in the file; the other one says that the file was changed.
-func TestEditsOfAWorkingCopyAreKept(t *testing.T) {
-	rounds := 6
-	if os.Getenv("LONG") != "" {
-		rounds = 200
-	}
-	dir, data := unitFile(t)
-	set := func(key string) []string { return []string{"set-annotation", key, "1"} }
-	writers := map[string]func(key string) []string{
-		"do":   func(key string) []string { return append([]string{"do", "-i", data}, set(key)...) },
-		"unit": func(key string) []string { return append([]string{"unit", "do", "a"}, set(key)...) },
-		"eval": func(key string) []string {
-			return []string{
-				"fn", "eval", filepath.Dir(data), "--image", "set-annotations:v0.1", "--",
-				key + "=1",
-			}
-		},
-	}
-	for round := range rounds {
-		for _, pair := range [][2]string{{"unit", "do"}, {"unit", "unit"}, {"eval", "unit"}} {
-			var group sync.WaitGroup
-			var failed [2]error
-			var out [2][]byte
-			var keys [2]string
-			for i, name := range pair {
-				keys[i] = fmt.Sprintf("%s%d-%d", name, i, round)
-				cmd := process(t, append([]string{"-q", "-C", dir}, writers[name](keys[i])...)...)
-				group.Go(func() { out[i], failed[i] = cmd.CombinedOutput() })
-			}
-			group.Wait()
-			text, err := os.ReadFile(data)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i, err := range failed {
-				switch has := strings.Contains(string(text), keys[i]+":"); {
-				case err == nil && !has:
-					t.Errorf("%s succeeded, and is lost: %s", keys[i], out[i])
-				case err != nil && !strings.Contains(string(out[i]), "changed"):
-					t.Errorf("%s: %v: %s", keys[i], err, out[i])
-				case err != nil && has:
-					t.Errorf("%s failed, and took effect: %s", keys[i], out[i])
-				}
-			}
-		}
-	}
-	if out, err := process(t, "-C", dir, "workspace", "check").CombinedOutput(); err != nil {
-		t.Errorf("%v: %s", err, out)
-	}
-}
-
-// TestAUnitWaitsForALock changes a unit while another program has locked its working copy.
-func TestAUnitWaitsForALock(t *testing.T) {
-	dir, data := unitFile(t)
-	f, err := os.Open(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
-		t.Fatal(err)
-	}
-	cmd := process(t, "-q", "-C", dir, "unit", "do", "a", "set-annotation", "k", "v")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	journal := filepath.Join(dir, ".fctl/journal")
-	if _, err := os.Lstat(journal); err == nil {
-		t.Error("it does not wait")
-	}
-	if err := f.Close(); err != nil { // unlocks it
-		t.Fatal(err)
-	}
-	if err := cmd.Wait(); err != nil {
-		t.Error(err)
-	}
-	if text, err := os.ReadFile(data); err != nil || !strings.Contains(string(text), "k: v") {
-		t.Errorf("%v: %s", err, text)
-	}
 }
 
 // TestAWorkspaceOfAnotherUser is below the directory of a workspace that belongs to somebody else,

@@ -51,6 +51,9 @@ func (language) Scalar(value any) (any, error) {
 	return text, nil
 }
 
+// Number implements gaby.Native.
+func (language) Number(text string) any { return text }
+
 // CheckValue implements gaby.Native.
 func (language) CheckValue(root gaby.Value, path []string) error {
 	if len(path) == 0 {
@@ -68,7 +71,7 @@ func (language) CheckValue(root gaby.Value, path []string) error {
 }
 
 // CheckIn returns an error if v cannot be the new value of n.
-func (language) CheckIn(n *formatkit.Node, v gaby.Value) error {
+func (language) CheckIn(n *formatkit.Node, v gaby.Value, _ []string) error {
 	text := v.Text()
 	if v.Kind() != gaby.Scalar || n.Value == text {
 		return nil

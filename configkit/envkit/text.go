@@ -224,22 +224,17 @@ func quoteOf(w *formatkit.Writer, variables []*formatkit.Node) string {
 	return quote
 }
 
-// Near returns the variable after which a new one is inserted: the last of those that have the most
-// words at the beginning of the name in common with it.
-func (language) Near(w *formatkit.Writer, key string) *formatkit.Node {
-	var near *formatkit.Node
-	best := 0
-	words := strings.Split(key, "_")
-	for _, n := range w.Lines() {
-		have := strings.Split(n.Key, "_")
-		common := 0
-		for common < len(words)-1 && common < len(have)-1 && words[common] == have[common] &&
-			words[common] != "" {
-			common++
+// Groups returns the first words of a name: a new variable goes after the last one that has most of
+// them in common with it.
+func (language) Groups(key string) (groups []string) {
+	for i := range len(key) {
+		if key[i] == '_' && (i == 0 || key[i-1] == '_') {
+			break // an empty word
 		}
-		if common > 0 && common >= best && w.Stays(n) {
-			near, best = n, common
+		if key[i] == '_' {
+			groups = append(groups, key[:i])
 		}
 	}
-	return near
+	slices.Reverse(groups)
+	return groups
 }

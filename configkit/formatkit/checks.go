@@ -12,9 +12,9 @@ type (
 		CheckCommentAt(text []byte, n *Node) error
 	}
 	valueChecker interface {
-		// CheckIn returns an error if v, in which an edit has set a value, cannot be
-		// the new value of n.
-		CheckIn(n *Node, v gaby.Value) error
+		// CheckIn returns an error if v cannot be the new value of n, because of the value that an
+		// edit has set at path in v. It is called for each value on the way to that.
+		CheckIn(n *Node, v gaby.Value, path []string) error
 	}
 	deleteChecker interface {
 		// CheckDelete returns an error if the value at a path cannot be deleted.
@@ -54,7 +54,7 @@ func (s *source) CheckValue(root gaby.Value, path []string) error {
 			return nil
 		}
 		v, _ := root.Doc().NativeValue(n.number)
-		if err := l.CheckIn(n, v); err != nil {
+		if err := l.CheckIn(n, v, path[i:]); err != nil {
 			return err
 		}
 	}

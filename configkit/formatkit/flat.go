@@ -40,6 +40,9 @@ func (FlatEdits[F]) Entries(w *Writer, n *Node, entries []Entry) (bool, error) {
 	return false, nil
 }
 
+// Number implements [gaby.Native].
+func (FlatEdits[F]) Number(text string) any { return Typed(text) }
+
 // CheckComment implements [gaby.Native].
 func (FlatEdits[F]) CheckComment(gaby.Value, []string, string) error {
 	return Refuse("", "comments have lines of their own in this format")
@@ -107,12 +110,8 @@ func (w *Writer) EntriesFlat(f Flat, n *Node, entries []Entry) {
 		}
 		key := joinKey(path, n.Kind, e.Value.Key(), i)
 		at, like := below, model
-		if near, ok := f.(interface {
-			Near(w *Writer, key string) *Node
-		}); ok {
-			if leaf := near.Near(w, key); leaf != nil {
-				at, like = leaf.Entry.To, leaf
-			}
+		if leaf := w.near(f, key); leaf != nil {
+			at, like = leaf.Entry.To, leaf
 		}
 		if n == w.Root && e.Value.Kind() != gaby.Scalar && at == below && model != nil &&
 			w.apart(model) {
@@ -123,6 +122,35 @@ func (w *Writer) EntriesFlat(f Flat, n *Node, entries []Entry) {
 	if n.Kind == gaby.List {
 		w.renameFlat(f)
 	}
+}
+
+// groupedLines is a flat language whose lines form groups by their keys. A new line goes after the
+// last one of the first of its groups that has any.
+type groupedLines interface{ Groups(key string) []string }
+
+// near returns the line after which a new one with the given key is inserted, or nil if the
+// language has no groups or the text has no line in them.
+func (w *Writer) near(f Flat, key string) *Node {
+	g, ok := f.(groupedLines)
+	if !ok {
+		return nil
+	}
+	if w.groups == nil {
+		w.groups = map[string]*Node{}
+		for _, n := range w.Lines() {
+			if groups := g.Groups(w.Raw(n.KeySpan)); len(groups) > 0 && w.Stays(n) {
+				for _, name := range groups {
+					w.groups[name] = n
+				}
+			}
+		}
+	}
+	for _, name := range g.Groups(key) {
+		if n := w.groups[name]; n != nil {
+			return n
+		}
+	}
+	return nil
 }
 
 // removeGroups deletes the lines of entries. If a group of them was between blank lines, and
@@ -283,7 +311,7 @@ func checkFlatKey(m gaby.Value, key string) error {
 	if nests(key) && m.Doc().Search(strings.Split(key, ".")[0]).Value().Kind() != gaby.Scalar {
 		return Refuse("use the path "+key, "the dots of a key separate the keys of maps")
 	}
-	if m.Get(key).Kind() == gaby.Scalar {
+	if v := m.Get(key); v.Kind() == gaby.Scalar || isParsed(m) && isParsed(v) {
 		return nil
 	}
 	for kid := m.First(); kid.Exists(); kid = kid.Next() {
@@ -293,6 +321,16 @@ func checkFlatKey(m gaby.Value, key string) error {
 		}
 	}
 	return nil
+}
+
+// isParsed reports whether v is a map or list of the text that has the entries it was read with.
+func isParsed(v gaby.Value) bool {
+	node := v.NativeNode()
+	if node < 0 {
+		return false
+	}
+	_, replaced := v.Doc().NativeValue(node)
+	return !replaced && v.Doc().HasNativeEntries(node)
 }
 
 // CheckFlatComment implements CheckComment for flat languages.

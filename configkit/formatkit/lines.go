@@ -2,6 +2,7 @@ package formatkit
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -100,9 +101,21 @@ func Indent(text []byte, at int) string {
 // Blank reports whether text consists of blanks and line ends.
 func Blank(text []byte) bool { return len(bytes.TrimLeft(text, " \t\r\n\f")) == 0 }
 
+// commentedOut matches an entry in a comment, with a value of one word, in quotes or in brackets.
+// It also matches an element of a list with its comma, and the line on which brackets end.
+var commentedOut = regexp.MustCompile(`^(?:export\s+)?(?:"[^"]*"|[\w.-]+)\s*=\s*` +
+	`(?:\S*|["'[{].*)$|^"[^"]*"\s*:|^\[[^ ]*\]$` +
+	`|^(?:"[^"]*"|'[^']*'|[\w.+:-]*[\d.][\w.+:-]*|true|false|null|[[{].*[]}])` +
+	`\s*,(?:\s*(?:#|//).*)?$` +
+	`|^[])}]+,?$`)
+
+// IsCommentedOut reports whether a comment is an entry that is commented out. It belongs to no other
+// entry.
+func IsCommentedOut(comment string) bool { return commentedOut.MatchString(comment) }
+
 // CommentsAbove returns the beginning of the comment lines directly above the line at from, and
 // their text. The search ends at before, the end of the entry above, as the value of that entry may
-// contain lines that look like comments. Given a line without its indentation, is returns the
+// contain lines that look like comments, and at an entry that is commented out. Given a line without its indentation, is returns the
 // length of the comment mark, or 0 if the line is not a comment.
 func CommentsAbove(
 	text []byte, before, from int, is func(line []byte) int,
@@ -119,7 +132,11 @@ func CommentsAbove(
 		if mark == 0 {
 			break
 		}
-		lines = append(lines, CommentText(string(line), mark))
+		remark := CommentText(string(line), mark)
+		if IsCommentedOut(remark) {
+			break
+		}
+		lines = append(lines, remark)
 		head = start
 	}
 	slices.Reverse(lines)

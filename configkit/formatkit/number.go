@@ -1,16 +1,33 @@
 package formatkit
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
 )
+
+// Number is the text of a number that says how to write it.
+type Number string
+
+// ScalarOf returns the value of a scalar, which is a Number if its spelling is to be kept.
+func ScalarOf(v gaby.Value) any {
+	value := v.Data()
+	if text, ok := v.Spelling(); ok && (fmt.Sprint(value) != text || strings.Contains(text, ".")) {
+		return Number(text)
+	}
+	return value
+}
 
 // Spell formats a scalar in the style of raw, the text that it replaces. text formats a string.
 func Spell(raw string, value any, text func(raw, value string) string) string {
 	switch value := value.(type) {
 	case nil:
 		return "null"
+	case Number:
+		return string(value)
 	case bool:
 		return strconv.FormatBool(value)
 	case int:

@@ -30,6 +30,7 @@ type Writer struct {
 	Notes   any
 	lines   []*Node
 	keys    map[*Node]string // of flat languages, see keyOf
+	groups  map[string]*Node // likewise, see near
 	renamed bool
 }
 
@@ -205,10 +206,8 @@ func (w *Writer) Untouched(n *Node) bool {
 	if _, commented := w.doc.NativeComment(n.number); commented {
 		return false
 	}
-	if n.Kind != gaby.Scalar {
-		if _, changed := w.doc.NativeEntries(n.number); changed {
-			return false
-		}
+	if n.Kind != gaby.Scalar && !w.doc.HasNativeEntries(n.number) {
+		return false
 	}
 	return !slices.ContainsFunc(n.Kids, func(kid *Node) bool { return !w.Untouched(kid) })
 }

@@ -1,6 +1,7 @@
 package gaby
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
@@ -14,18 +15,18 @@ func (d *YamlDoc) CountChanges() (values int, changed bool) {
 		return 0, false
 	}
 	doc, e := d.v.d, d.v.d.edits
-	from, to := int32(0), doc.nsrc
+	in := span{0, doc.nsrc}
 	if !d.whole() {
-		if from = d.v.slot; !doc.source(from) {
+		if in.from = d.v.slot; !doc.source(in.from) {
 			return d.v.Leaves(), true
 		}
-		to = int32(doc.n[from].Next)
+		in.to = int32(doc.n[in.from].Next)
 	}
-	inside := func(i int32) bool { return i >= from && i < to }
-	for i := range e.comments {
-		changed = changed || inside(i)
+	if doc.cache.commented == nil {
+		doc.cache.commented = slices.Sorted(maps.Keys(e.comments))
 	}
-	touched, gone := doc.covered(func(i int32) bool { return !inside(i) })
+	changed = len(within(doc.cache.commented, in)) > 0
+	touched, gone := doc.covered(in)
 	c := counter{d: doc}
 	end := int32(0)
 	for _, i := range touched {

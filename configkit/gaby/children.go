@@ -13,6 +13,9 @@ type cache struct {
 	keys    map[int32]map[string]int32 // long maps: their last child of each key
 	merged  map[int32][]mergedEntry    // maps with "<<" or repeated keys: the entries a reader sees
 	around  map[int32]int32            // nodes made by edits: the slot or collection they are in
+	// edited has the sorted nodes whose value or children edits changed, commented those whose
+	// comments edits changed.
+	edited, commented []int32
 	// The following depend only on the source, except for touched.
 	referrers map[int32][]int32 // the aliases of each anchored value
 	// expandable says that the document stays within the size limit with all aliases expanded.

@@ -179,6 +179,9 @@ func (d *YamlDoc) SetComment(text string, path string) error {
 	if err := e.checkEditable(v, false); err != nil {
 		return err
 	}
+	if err := e.d.grow(len(text)); err != nil {
+		return err
+	}
 	e.d.setComment(v.slot, text)
 	return nil
 }

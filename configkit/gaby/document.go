@@ -47,8 +47,10 @@ type document struct {
 	noLibrary  bool
 	duplicates bool // a map repeats a key
 
-	order     KeyOrder  // of the keys of maps, may be nil
-	newNodes  []newNode // content of the nodes that are not in the source
+	order     KeyOrder              // of the keys of maps, may be nil
+	allow     func(bytes int) error // see LimitGrowth, may be nil
+	grown     int                   // bytes of the values that were built and that allow does not know yet
+	newNodes  []newNode             // content of the nodes that are not in the source
 	edits     *edits
 	snapshot  *snapshotEdits // set in a snapshot, see Container.Before
 	cache     cache
@@ -198,8 +200,22 @@ func (d *document) blockParent(i int32) int {
 // column returns the distance in bytes of p from its line start.
 func (d *document) column(p int) int { return p - d.lineStart(p) }
 
-// lineStart returns the start of the line of p; the first line begins after a byte order mark.
-func (d *document) lineStart(p int) int { return scan.LineStart(d.src, p) }
+// lineStart returns the start of the line of p; the first line begins after a byte order mark. The
+// cost does not depend on the length of the line.
+func (d *document) lineStart(p int) int {
+	near := max(p-lineBlock/16, 0)
+	if feed := bytes.LastIndexByte(d.src[near:p], '\n'); feed >= 0 {
+		return near + feed + 1
+	}
+	block := d.block(p)
+	if feed := bytes.LastIndexByte(d.src[block.start:p], '\n'); feed >= 0 {
+		return block.start + feed + 1
+	}
+	if block.bol > 0 {
+		return block.bol
+	}
+	return scan.LineStart(d.src, min(p, len("\ufeff")))
+}
 
 // lineEnd returns the offset of the newline of p's line, or the end of src.
 func (d *document) lineEnd(p int) int {

@@ -23,6 +23,9 @@ func (d *YamlDoc) Duplicate(n int) ([]*YamlDoc, error) {
 	if err := e.checkEditable(doc.cursor(v.owner), false); err != nil {
 		return nil, err
 	}
+	if err := doc.grow(n * len(d.Bytes())); err != nil {
+		return nil, err
+	}
 	kids := doc.kids(v.owner)
 	at := slices.Index(kids, v.slot) + 1
 	slots := make([]int32, n)

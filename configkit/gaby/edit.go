@@ -213,6 +213,9 @@ func (e *editor) set(v Value, t *tree) (Value, error) {
 			err = e.refused(target, err)
 		}
 	}
+	if grown := e.d.grew(); err == nil {
+		err = grown
+	}
 	if err != nil {
 		e.d.rollback(mark)
 		return Value{}, err
@@ -521,50 +524,6 @@ func (e *editor) assignMap(v Value, t *tree) error {
 	return nil
 }
 
-// assignList makes list v equal to t: it keeps equal items at both ends, assigns the items between
-// them one by one, and inserts or removes the rest after these. To make [a, b, c, d] equal to [a,
-// x, d] it keeps a and d, assigns x to b, and removes c. A longest common subsequence would find
-// fewer edits for some lists, but an item that changed a little would lose its text and comments.
-func (e *editor) assignList(v Value, t *tree) error {
-	d := e.d
-	path := e.path
-	defer func() { e.path = path }()
-	old := slices.Clone(d.kids(v.node()))
-	same := func(slot int32, t *tree) bool { return d.equal(d.deref(d.at(slot)), t) }
-	head, n := 0, min(len(old), len(t.kids))
-	for head < n && same(old[head], t.kids[head]) {
-		head++
-	}
-	tail := 0
-	for tail < n-head && same(old[len(old)-1-tail], t.kids[len(t.kids)-1-tail]) {
-		tail++
-	}
-	owner := v.node()
-	for k := head; k < n-tail; k++ {
-		e.path = append(path[:len(path):len(path)], strconv.Itoa(k))
-		if err := e.assign(d.entry(owner, old[k]), t.kids[k]); err != nil {
-			return err
-		}
-	}
-	kids := slices.Clone(old[:n-tail])
-	for _, slot := range old[n-tail : len(old)-tail] {
-		if err := e.checkEditable(d.entry(owner, slot), true); err != nil {
-			return err
-		}
-	}
-	for k := n - tail; k < len(t.kids)-tail; k++ {
-		if err := e.checkTree(v, t.kids[k]); err != nil {
-			return err
-		}
-		kids = append(kids, d.build("", t.kids[k]))
-	}
-	kids = append(kids, old[len(old)-tail:]...)
-	if !slices.Equal(kids, old) {
-		d.setKids(owner, kids)
-	}
-	return nil
-}
-
 // Delete removes the entry that segments name. A missing one is a *[NotFoundError].
 func (d *YamlDoc) Delete(segments ...string) error { return d.DeleteAll([][]string{segments})[0] }
 
@@ -687,6 +646,10 @@ func (d *YamlDoc) insertAt(value any, path string, index int) error {
 	if err != nil {
 		e.d.rollback(mark)
 		return e.refused(v, err)
+	}
+	if err := e.d.grew(); err != nil {
+		e.d.rollback(mark)
+		return err
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ type expander struct {
 	count int
 }
 
-// run expands v. It recovers the *EditError panics of copy and checkExpandedSize.
+// run expands v. It recovers the *EditError panics of clone.
 func (x *expander) run(v Value) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -63,7 +63,9 @@ func (x *expander) run(v Value) (err error) {
 		}
 	}()
 	d := x.d
-	d.checkExpandedSize()
+	if err := d.checkExpandedSize(); err != nil {
+		return err
+	}
 	x.expand(v.slot, len(v.Segments()))
 	end := int32(d.n[v.slot].Next)
 	for i := v.slot; i < end; i++ {
@@ -150,13 +152,12 @@ func (x *expander) merge(i int32, depth int) {
 	}
 }
 
-// checkExpandedSize refuses, by a panic with an *EditError, a document whose aliases expand to more
-// text than a document may have. Aliases only refer backwards, so one pass in document order with
-// running totals of bytes and lines gives the size of each value. Lines count because each is
-// indented again.
-func (d *document) checkExpandedSize() {
+// checkExpandedSize refuses a document whose aliases expand to more text than a document may have.
+// Aliases only refer backwards, so one pass in document order with running totals of bytes and
+// lines gives the size of each value. Lines count because each is indented again.
+func (d *document) checkExpandedSize() error {
 	if d.cache.expandable {
-		return
+		return nil
 	}
 	bytesTo, linesTo := make([]int, d.nsrc+1), make([]int, d.nsrc+1)
 	for i := range d.nsrc {
@@ -175,14 +176,16 @@ func (d *document) checkExpandedSize() {
 		}
 		bytesTo[i+1], linesTo[i+1] = bytesTo[i]+size, linesTo[i]+lines
 		if n.Kind == scan.AliasNode && bytesTo[i+1] > d.limits.DocumentBytes {
-			panic(&EditError{
+			return &EditError{
 				Pos:  d.valuePosition(i),
 				Msg:  "the aliases of the document expand to more text than a document may have",
 				Hint: "split the document",
-			})
+			}
 		}
 	}
-	d.cache.expandable = true
+	err := d.grow(bytesTo[d.nsrc] - len(d.src))
+	d.cache.expandable = err == nil
+	return err
 }
 
 // dropAnchor removes the anchor of source node i from the text if an edit removed it.

@@ -74,7 +74,7 @@ func (d *document) edit() *edits {
 func (d *document) touch(c change) {
 	d.hasHeader = false
 	clear(d.cache.merged)
-	d.cache.touched, d.cache.around = nil, nil
+	d.cache.touched, d.cache.around, d.cache.edited, d.cache.commented = nil, nil, nil, nil
 	if c.what == kidsChange {
 		delete(d.cache.keys, c.i)
 	}
@@ -159,7 +159,7 @@ func (d *document) rollback(m Mark) {
 	d.hasHeader = false
 	clear(d.cache.merged)
 	clear(d.cache.keys)
-	d.cache.touched, d.cache.around = nil, nil
+	d.cache.touched, d.cache.around, d.cache.edited, d.cache.commented = nil, nil, nil, nil
 }
 
 // undo restores the states before the edits since m. The caller drops the cache.

@@ -17,6 +17,9 @@ type Native interface {
 	// int64, uint64 or float64. value is one of these as well. The error says why the language
 	// cannot hold it.
 	Scalar(value any) (any, error)
+	// Number returns the value that is read where text is written, which is a number in YAML. It
+	// returns nil if the language does not allow the text.
+	Number(text string) any
 	// CheckValue returns an error if the language cannot hold the value that an edit put at a path
 	// of the document.
 	CheckValue(root Value, path []string) error
@@ -201,6 +204,12 @@ func (d *YamlDoc) NativeEntries(node int) (entries []NativeEntry, changed bool) 
 	return entries, changed
 }
 
+// HasNativeEntries reports whether a map or list of the text has the entries that it was read with.
+func (d *YamlDoc) HasNativeEntries(node int) bool {
+	_, changed := d.v.d.editedKids(int32(node))
+	return !changed
+}
+
 // NativeComment returns the line comment that an edit gave an entry ("" if it was removed), and
 // whether there was such an edit.
 func (d *YamlDoc) NativeComment(node int) (text string, changed bool) {
@@ -208,7 +217,8 @@ func (d *YamlDoc) NativeComment(node int) (text string, changed bool) {
 }
 
 // normalizeNative replaces the scalars of t by the values that the document's language reads back
-// once they are written. An error comes with the path, within t, of the scalar it is about.
+// once they are written. A number that comes from a text keeps its spelling if the language has it.
+// An error comes with the path, within t, of the scalar it is about.
 func (e *editor) normalizeNative(t *tree) (path []string, err error) {
 	if e.d.native == nil {
 		return nil, nil
@@ -225,11 +235,40 @@ func (e *editor) normalizeNative(t *tree) (path []string, err error) {
 	if t.kind != scan.ScalarNode {
 		return nil, nil
 	}
-	value, err := e.d.native.language.Scalar(scalar.Data(t.tag, t.text))
-	if err == nil {
-		t.tag, t.text = scalarText(value)
+	language, given := e.d.native.language, *t
+	value, err := language.Scalar(scalar.Data(t.tag, t.text))
+	if err != nil {
+		return nil, err
 	}
-	return nil, err
+	t.tag, t.text = scalarText(value)
+	if !given.isSpelled() {
+		return nil, nil
+	}
+	read, own := scalarText(language.Number(given.text))
+	switch {
+	case read == scalar.StrTag: // the language has texts only
+		t.tag, t.text = read, own
+	case read == t.tag && sameData(scalar.Data(read, own), scalar.Data(read, t.text)):
+		t.text = given.text
+	default:
+		t.style = scalar.NoStyle
+	}
+	return nil, nil
+}
+
+// isSpelled reports whether t is a number that comes from a text, so that it has a spelling.
+func (t *tree) isSpelled() bool {
+	return t.style != scalar.NoStyle && (t.tag == scalar.IntTag || t.tag == scalar.FloatTag)
+}
+
+// Spelling returns the text of a number that an edit took from another text. Other values have
+// none: it is up to the language how to write them.
+func (v Value) Spelling() (text string, ok bool) {
+	if v.Kind() != Scalar || v.d.n[v.node()].Flags&scan.IsNew == 0 {
+		return "", false
+	}
+	t := v.tree()
+	return t.text, t.isSpelled()
 }
 
 // nearest returns the value that segments lead to, or the last one on the way if something is

@@ -12,6 +12,7 @@ const lineBlock = 4096
 // the same wherever it is, even on one long line.
 type textBlock struct {
 	start  int // offset of the first byte of a character
+	bol    int // offset of the beginning of its line
 	line   int // newlines before it
 	column int // characters before it in its line
 }
@@ -21,18 +22,22 @@ func (d *document) position(p int) Position {
 	if d.unit.detached {
 		return Position{}
 	}
-	var from textBlock
-	if p >= lineBlock {
-		if d.blocks == nil {
-			d.blocks = blocksOf(d.src)
-		}
-		from = d.blocks[p/lineBlock]
-		if from.start > p {
-			from = d.blocks[p/lineBlock-1]
-		}
-	}
-	at := from.next(d.src, p)
+	at := d.block(p).next(d.src, p)
 	return Position{Line: d.unit.linesBefore(d.index) + at.line + 1, Column: at.column + 1}
+}
+
+// block returns the block of the text that byte p is in.
+func (d *document) block(p int) textBlock {
+	if p < lineBlock {
+		return textBlock{}
+	}
+	if d.blocks == nil {
+		d.blocks = blocksOf(d.src)
+	}
+	if block := d.blocks[p/lineBlock]; block.start <= p {
+		return block
+	}
+	return d.blocks[p/lineBlock-1]
 }
 
 // blocksOf returns the positions of the blocks of src.
@@ -53,11 +58,11 @@ func blocksOf(src []byte) []textBlock {
 func (b textBlock) next(src []byte, start int) textBlock {
 	passed := src[b.start:start]
 	next := textBlock{
-		start: start, line: b.line + bytes.Count(passed, []byte{'\n'}),
+		start: start, bol: b.bol, line: b.line + bytes.Count(passed, []byte{'\n'}),
 		column: b.column,
 	}
 	if feed := bytes.LastIndexByte(passed, '\n'); feed >= 0 {
-		next.column, passed = 0, passed[feed+1:]
+		next.bol, next.column, passed = b.start+feed+1, 0, passed[feed+1:]
 	}
 	if next.column == 0 {
 		passed = bytes.TrimPrefix(passed, []byte("\xef\xbb\xbf"))

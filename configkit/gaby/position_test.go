@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
 )
 
 // positionByCounting is the definition: it counts from the beginning of the text.
@@ -34,6 +36,9 @@ func TestPosition(t *testing.T) {
 				}
 				if got, want := d.position(p), positionByCounting(d.src, p); got != want {
 					t.Fatalf("%s: byte %d is at %s, want %s", name, p, got, want)
+				}
+				if got, want := d.lineStart(p), scan.LineStart(d.src, p); got != want {
+					t.Fatalf("%s: the line of byte %d begins at %d, want %d", name, p, got, want)
 				}
 			}
 		})

@@ -167,13 +167,16 @@ func (p *printer) needsLineEnd() bool {
 // ends at the next of its root.
 type span struct{ from, to int32 }
 
-// covered returns the nodes whose value or children edits changed, sorted, and the nodes whose text
-// is replaced or removed together with that of another node: those below a replaced value, and
-// removed entries. It leaves out the nodes for which skip returns true.
-func (d *document) covered(skip func(int32) bool) (touched []int32, gone []span) {
-	touched = slices.DeleteFunc(d.edits.nodes(), skip)
-	slices.Sort(touched)
-	touched = slices.Compact(touched)
+// covered returns the nodes of the source in a range whose value or children edits changed, sorted,
+// and the nodes whose text goes with another node: all nodes below a replaced value, and removed
+// entries. The caller does not change touched.
+func (d *document) covered(in span) (touched []int32, gone []span) {
+	if d.cache.edited == nil {
+		d.cache.edited = d.edits.nodes()
+		slices.Sort(d.cache.edited)
+		d.cache.edited = slices.Compact(d.cache.edited)
+	}
+	touched = within(d.cache.edited, in)
 	for _, i := range touched {
 		if d.edits.values.has(i) {
 			gone = append(gone, span{i + 1, int32(d.n[i].Next)})
@@ -187,12 +190,19 @@ func (d *document) covered(skip func(int32) bool) (touched []int32, gone []span)
 	return touched, merged(gone)
 }
 
+// within returns the sorted nodes that are in a range.
+func within(nodes []int32, in span) []int32 {
+	first, _ := slices.BinarySearch(nodes, in.from)
+	end, _ := slices.BinarySearch(nodes, in.to)
+	return nodes[first:max(first, end):max(first, end)]
+}
+
 // collect makes the patches and rearrangements for all edits. Edits inside a range that is replaced
 // or removed as a whole need no patch.
 func (p *printer) collect() {
 	d := p.d
 	var touched []int32
-	touched, p.gone = d.covered(func(i int32) bool { return !d.source(i) })
+	touched, p.gone = d.covered(span{0, d.nsrc})
 	for slot := range d.edits.comments {
 		if d.source(slot) {
 			touched = append(touched, slot)

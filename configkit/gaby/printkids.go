@@ -28,7 +28,15 @@ func (p *printer) children(i int32, kids []int32) bool {
 	if printed {
 		p.gone = merged(append(p.gone, span{i + 1, int32(d.n[i].Next)}))
 	}
-	if printed || !slices.ContainsFunc(kids, d.source) && len(inherited) == 0 {
+	emptied := len(kids) == 0 && len(inherited) == 0 && d.hasCommentedEntries(i, have)
+	if emptied { // they stay where they are, below the key
+		at, end := d.lineComment(i)
+		text := " " + empty(d.n[i].Kind)
+		if end > at {
+			text = text[1:] + " "
+		}
+		p.patches = append(p.patches, patch{from: at, to: at, text: text, depth: i})
+	} else if printed || !slices.ContainsFunc(kids, d.source) && len(inherited) == 0 {
 		if d.n[i].Flags&scan.InFlow != 0 {
 			p.add(i, int(d.n[i].Val), int(d.n[i].ValEnd), p.flowText(i))
 			return false
@@ -66,6 +74,25 @@ func (p *printer) children(i int32, kids []int32) bool {
 			continue // frontEntries removes it
 		}
 		p.removeEntry(i, slot)
+	}
+	return false
+}
+
+// hasCommentedEntries reports whether block list or map i, which is below a key, has commented-out
+// entries between its entries.
+func (d *document) hasCommentedEntries(i int32, have []int32) bool {
+	n := &d.n[i]
+	if n.Style != scalar.PlainStyle || n.KeyStyle == scalar.NoStyle ||
+		n.Flags&(scan.InFlow|scan.HasProps) != 0 {
+		return false
+	}
+	from := stream.NextLineStart(d.src, int(n.KeyEnd))
+	for _, slot := range have {
+		to := d.headStart(slot)
+		if from < to && d.commentedEnd(from, to, n.Kind == scan.ListNode) > from {
+			return true
+		}
+		from = d.ownedEnd(slot)
 	}
 	return false
 }

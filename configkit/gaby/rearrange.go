@@ -49,16 +49,8 @@ func (d *YamlDoc) ArrayRearrangeP(indexes []int, path string) error {
 		return nil
 	}
 	moves := !slices.IsSorted(indexes)
-	for i, slot := range have {
-		if moves || !stays[i] {
-			// an alias must not end up before its anchor
-			if err := e.checkEditable(e.d.entry(owner, slot), true); err != nil {
-				return err
-			}
-		}
-		if moves && e.d.hasAliases(slot) {
-			return e.fail(v, "an item is or has an alias", expandHint)
-		}
+	if err := e.checkArrangement(v, have, stays, moves); err != nil {
+		return err
 	}
 	if err := e.checkEditable(v, false); err != nil {
 		return err
@@ -106,8 +98,9 @@ func (d *document) inSourceOrder(kids []int32) bool {
 }
 
 // ReorderKeys puts the entries of the map that segments name in the order of keys, which must be
-// all its keys. The lines of an entry and the comments directly above move with it. It reports
-// whether that can be done by moving lines; if not, it does nothing.
+// all its keys. The lines of an entry and the comments directly above move with it; entries that
+// edits added go anywhere. It reports whether that can be done by moving lines; if not, it does
+// nothing.
 func (d *YamlDoc) ReorderKeys(keys []string, segments ...string) bool {
 	e, err := d.newEditor(segments)
 	if err != nil {
@@ -122,9 +115,6 @@ func (d *YamlDoc) ReorderKeys(keys []string, segments ...string) bool {
 	have := e.d.kids(owner)
 	of := make(map[string]int32, len(have))
 	for _, kid := range have {
-		if !e.d.source(kid) || e.d.hasAliases(kid) {
-			return false
-		}
 		of[e.d.keyText(kid)] = kid
 	}
 	kids := make([]int32, 0, len(keys))
@@ -137,7 +127,9 @@ func (d *YamlDoc) ReorderKeys(keys []string, segments ...string) bool {
 		kids = append(kids, kid)
 	}
 	p := printer{d: e.d, e: e.d.emitter(), unended: -1}
-	if len(of) > 0 || !p.movable(owner, kids) || e.checkEditable(v, true) != nil {
+	moves := !e.d.inSourceOrder(kids)
+	if len(of) > 0 || e.checkEditable(v, moves) != nil ||
+		moves && (slices.ContainsFunc(kids, e.d.hasAliases) || !p.movable(owner, kids)) {
 		return false
 	}
 	if !slices.Equal(kids, have) {

@@ -92,6 +92,13 @@ func TestArrangeKeysLaws(t *testing.T) {
 			if !ok || !d.oneIn(2) {
 				continue
 			}
+			if d.oneIn(2) {
+				at := append(p.Path[:len(p.Path):len(p.Path)], "added")
+				if _, err := doc.Set(0, at...); err == nil {
+					m["added"] = 0
+					data = doc.Data()
+				}
+			}
 			keys := sortedKeys(m)
 			if d.oneIn(2) {
 				slices.Reverse(keys)

@@ -87,10 +87,34 @@ type identity struct {
 	slot int32
 }
 
-// MayContain reports whether text can occur in the document. It searches the source without
-// scanning it, and reports true for an edited document.
+// MayContain reports whether text can occur in the document, or in the value of a slot and the
+// comments around it. It searches the source without scanning it, and reports true for an edited
+// document.
 func (d *YamlDoc) MayContain(text string) bool {
-	return d.v.d.edits != nil || bytes.Contains(d.v.d.src, []byte(text))
+	return d.v.d.edits != nil || d.SourceMayContain(text)
+}
+
+// SourceMayContain is MayContain for the document as it was read.
+func (d *YamlDoc) SourceMayContain(text string) bool {
+	src, known := d.v.source()
+	return !known || bytes.Contains(src, []byte(text))
+}
+
+// source returns the text that v has in the source, with everything between it and its neighbours.
+// It is not known if parts of v can be elsewhere.
+func (v Value) source() (text []byte, known bool) {
+	d, slot := v.d, v.slot
+	if v.owner < 0 && slot == 0 {
+		return d.src, true
+	}
+	if !d.source(slot) || d.native != nil || d.readOnly != nil || len(d.aliases) > 0 {
+		return nil, false
+	}
+	end := d.bodyEnd
+	if next := int32(d.n[slot].Next); next < d.nsrc {
+		end = int(d.n[next].Key)
+	}
+	return d.src[d.endBefore(slot):end], true
 }
 
 // Source returns the text of a document without edits, including the separator and comments before

@@ -258,3 +258,33 @@ func TestHeaderOfEditedDocument(t *testing.T) {
 		})
 	}
 }
+
+// TestMayContainInItem searches one item of a List with the comments around it, and no other item.
+func TestMayContainInItem(t *testing.T) {
+	c, err := gaby.ParseAll([]byte("apiVersion: v1\nkind: List\nitems:\n# above a\n- kind: A\n" +
+		"  a: [\"x # y\"] # after a\n  # below a\n- # after the dash\n  kind: B\n  b: |\n    text\n" +
+		"- {kind: C, c: last} # after c\n# end\n"))
+	if err != nil || len(c) != 3 {
+		t.Fatal(len(c), err)
+	}
+	for i, texts := range [][]string{
+		{"kind: A", "x # y", "above a", "after a", "below a"},
+		{"kind: B", "    text", "after the dash"},
+		{"kind: C", "last", "after c", "end"},
+	} {
+		for _, text := range texts {
+			if !c[i].MayContain(text) {
+				t.Errorf("item %d does not contain %q", i, text)
+			}
+		}
+		for _, value := range texts[:2] {
+			if c[(i+1)%3].MayContain(value) || c[(i+2)%3].MayContain(value) {
+				t.Errorf("not only item %d contains %q", i, value)
+			}
+		}
+	}
+	if c, err = gaby.ParseAll([]byte("apiVersion: v1\nkind: List\nitems:\n- {kind: A, a: &a text}\n" +
+		"- {kind: B, b: *a}\n")); err != nil || !c[1].MayContain("text") {
+		t.Error("text of an alias is not found", err)
+	}
+}

@@ -2,6 +2,8 @@ package gaby
 
 import (
 	"bytes"
+	"strings"
+	"unicode"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
@@ -10,19 +12,15 @@ import (
 
 // headStart returns the offset at which the lines of entry slot begin, including the comments
 // directly above it at its indentation. Commented-out items of the list above, and remarks before
-// these, belong to the entry above.
+// these, belong to the entry above. Commented-out entries of the collection of slot belong to no
+// entry.
 func (d *document) headStart(slot int32) int {
 	start := d.entryStart(slot)
 	bol := d.lineStart(start)
 	col := start - bol
-	floor := d.bodyStart
-	if slot > 0 {
-		floor = int(d.n[slot-1].KeyEnd)
-		if int32(d.n[slot-1].Next) <= slot { // not the collection around it
-			floor = max(floor, int(d.n[slot-1].ValEnd))
-		}
-	}
-	items := false
+	floor := d.endBefore(slot)
+	items, keys := false, false
+	isItem := d.n[slot].KeyStyle == scalar.NoStyle
 	for bol > floor {
 		above := d.lineStart(bol - 1)
 		line := d.src[above : bol-1]
@@ -31,6 +29,7 @@ func (d *document) headStart(slot int32) int {
 			break
 		}
 		items = items || commentedDash(line[col:]) >= 0
+		keys = keys || !isItem && commentedKey(line[col:]) >= 0
 		bol = above
 	}
 	if items {
@@ -38,7 +37,53 @@ func (d *document) headStart(slot int32) int {
 			bol = max(bol, d.commentsEnd(above, true))
 		}
 	}
+	if slot > 0 && (items && isItem || keys) {
+		bol = d.commentedEnd(bol, start-col, isItem)
+	}
 	return bol
+}
+
+// endBefore returns the end of the last token before entry slot: a value, a key or a dash.
+func (d *document) endBefore(slot int32) int {
+	if slot == 0 {
+		return d.bodyStart
+	}
+	before := d.n[slot-1]
+	if int32(before.Next) <= slot { // not the collection around the entry
+		return int(max(before.KeyEnd, before.ValEnd))
+	}
+	return int(before.KeyEnd)
+}
+
+// commentedEnd returns the end of the last commented-out entry in src[from:to], or from. The
+// entries are items of a list or keys of a map.
+func (d *document) commentedEnd(from, to int, items bool) int {
+	begins := commentedKey
+	if items {
+		begins = commentedDash
+	}
+	end, mark := from, -1 // offset of the current entry from its "#", -1 for none
+	for p := from; p < to; p = stream.NextLineStart(d.src, p) {
+		text := bytes.Trim(d.src[p:d.lineEnd(p)], " \t\r")
+		at := -1
+		if len(text) > 0 && text[0] == '#' {
+			at = begins(text)
+			if at < 0 && !items && mark > 0 && commentedDash(text) == mark {
+				at = mark // an item of a list below a key at its indentation
+			}
+		}
+		switch {
+		case at >= 0:
+			mark = at
+		case mark >= 0 && len(text) == 1 && text[0] == '#':
+			continue // a blank line of the entry, if more of it follows
+		case mark < 0 || len(text) <= mark || len(bytes.TrimLeft(text[1:mark+1], " ")) > 0:
+			mark = -1
+			continue
+		}
+		end = stream.NextLineStart(d.src, p)
+	}
+	return end
 }
 
 // entryAbove returns the entry before slot in its collection, 0 if slot is the first.
@@ -119,4 +164,60 @@ func commentedDash(comment []byte) int {
 		return -1
 	}
 	return len(comment) - len(text)
+}
+
+// commentedKey returns the offset of the key in a comment such as "# a: 1", -1 if the comment is
+// not an entry of a map. As in other formats (formatkit.IsCommentedOut) the value is one word, or
+// in quotes or brackets, because a key with more words may begin a sentence. The value may also be
+// a block scalar or on the lines below. If the key is an identifier the value may be any text.
+func commentedKey(comment []byte) int {
+	text := bytes.TrimRight(bytes.TrimLeft(comment[1:], " "), " \t\r")
+	at := len(bytes.TrimRight(comment, " \t\r")) - len(text)
+	key := len(text) - len(bytes.TrimLeftFunc(text, isKeyRune))
+	if len(text) > 0 && (text[0] == '"' || text[0] == '\'') {
+		key = bytes.IndexByte(text[1:], text[0]) + 2
+	}
+	if key == 0 || key >= len(text) || text[key] != ':' {
+		return -1
+	}
+	rest := text[key+1:]
+	value := bytes.TrimLeft(rest, " \t")
+	word, _, _ := bytes.Cut(value, []byte(" #"))
+	switch {
+	case beginsRemark(string(text[:key])):
+		return -1
+	case len(value) == 0, len(value) < len(rest) && (strings.IndexByte(`"'[{|>&*!#`, value[0]) >= 0 ||
+		bytes.IndexByte(bytes.TrimRight(word, " \t"), ' ') < 0 || isIdentifier(text[:key])):
+		return at
+	}
+	return -1
+}
+
+// isKeyRune reports whether a key without quotes may contain r.
+func isKeyRune(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_./-", r)
+}
+
+// isIdentifier reports whether a key cannot be a word of a sentence: it has other characters than
+// letters, or capital letters after small ones.
+func isIdentifier(key []byte) bool {
+	small := false
+	for _, r := range string(key) {
+		if !unicode.IsLetter(r) || small && unicode.IsUpper(r) {
+			return true
+		}
+		small = small || unicode.IsLower(r)
+	}
+	return false
+}
+
+// beginsRemark reports whether a word begins remarks that look like entries, such as "# default: 5".
+func beginsRemark(word string) bool {
+	switch strings.ToLower(word) {
+	case "todo", "fixme", "xxx", "hack", "nb", "note", "notes", "warning", "caution", "important",
+		"example", "examples", "default", "usage", "see", "ref", "link", "docs", "source",
+		"renovate", "yamllint", "yaml-language-server":
+		return true
+	}
+	return false
 }

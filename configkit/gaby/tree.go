@@ -63,7 +63,7 @@ func convert(value any, depth int) (*tree, error) {
 		return &tree{tag: scalar.FloatTag, text: formatFloat(v)}, nil
 	case json.Number:
 		if t := scalar.Resolve(v.String()); t == scalar.IntTag || t == scalar.FloatTag {
-			return &tree{tag: t, text: v.String()}, nil
+			return &tree{tag: t, text: v.String(), style: scalar.PlainStyle}, nil
 		}
 		return nil, fmt.Errorf("%q is not a number", v.String())
 	case *YamlDoc:
@@ -221,7 +221,8 @@ func (v Value) tree() *tree {
 	switch {
 	case v.d.n[i].Flags&scan.IsNew != 0:
 		t.style = v.d.newNodes[v.d.n[i].Val].style
-	case !v.d.jsonLike(): // the quotes of JSON do not express a style
+	case !v.d.jsonLike() || v.d.n[i].Style == scalar.PlainStyle:
+		// the quotes of JSON do not express a style
 		t.style = v.d.n[i].Style
 	}
 	switch t.tag {
@@ -263,6 +264,7 @@ func (t *tree) comment(v Value) {
 func (d *document) build(key string, t *tree) int32 {
 	i := int32(len(d.n))
 	f := uint32(len(d.newNodes))
+	d.grown += nodeSize + len(key) + len(t.text) + len(t.head) + len(t.line)
 	d.newNodes = append(d.newNodes,
 		newNode{key: key, text: t.text, tag: t.tag, style: t.style, head: t.head})
 	d.n = append(d.n, scan.Node{

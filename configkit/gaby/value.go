@@ -90,10 +90,17 @@ func (v Value) below() reachedThrough {
 // value once, where it is written.
 func (v Value) IsAliased() bool { return v.d != nil && v.below() != 0 }
 
-// Len returns the number of entries of a map or list, 0 for anything else. It walks over them.
+// Len returns the number of entries of a map or list, 0 for anything else. It walks over them,
+// unless they are listed.
 func (v Value) Len() int {
-	n := 0
-	for c := v.First(); c.Exists(); c = c.Next() {
+	c, n := v.First(), 0
+	if c.d != nil && c.pos >= 0 {
+		if merged := c.d.mergedEntries(c.owner); merged != nil {
+			return len(merged)
+		}
+		return len(c.d.kids(c.owner))
+	}
+	for ; c.Exists(); c = c.Next() {
 		n++
 	}
 	return n

@@ -27,6 +27,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/formatkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
@@ -90,6 +91,15 @@ func (language) Scalar(value any) (any, error) {
 	return value, nil
 }
 
+// Number implements gaby.Native.
+func (language) Number(text string) any {
+	e, problems := hclsyntax.ParseExpression([]byte(text), "", hcl.InitialPos)
+	if problems.HasErrors() || !isNumber(text) {
+		return nil
+	}
+	return scalar(text, e)
+}
+
 // CheckValue implements gaby.Native.
 func (language) CheckValue(root gaby.Value, path []string) error {
 	if len(path) == 0 {
@@ -145,7 +155,7 @@ func (language) CheckCommentAt(text []byte, n *formatkit.Node) error {
 
 // CheckIn returns an error if v, the new value of n, has an entry that HCL does not
 // allow among blocks.
-func (language) CheckIn(n *formatkit.Node, v gaby.Value) error {
+func (language) CheckIn(n *formatkit.Node, v gaby.Value, _ []string) error {
 	f := formOf(n)
 	switch {
 	case f.notation == asBlocks && v.Kind() != n.Kind && formOf(n.Parent).notation == asBlocks:

@@ -472,7 +472,7 @@ func (e editor) value(n *formatkit.Node, v gaby.Value, indent string) string {
 	}
 	switch {
 	case v.Kind() == gaby.Scalar:
-		text := formatkit.Spell(strings.ReplaceAll(raw, "\r\n", "\n"), v.Data(), spelledString)
+		text := formatkit.Spell(strings.ReplaceAll(raw, "\r\n", "\n"), formatkit.ScalarOf(v), spelledString)
 		return strings.NewReplacer("\r\n", e.LineEnd, "\n", e.LineEnd).Replace(text)
 	case v.Len() == 0 && v.Kind() == gaby.List:
 		return "[]"

@@ -69,6 +69,9 @@ func (language) Scalar(value any) (any, error) {
 	return formatkit.Typed(text), nil
 }
 
+// Number implements gaby.Native.
+func (language) Number(text string) any { return formatkit.Typed(text) }
+
 // CheckValue implements gaby.Native.
 func (language) CheckValue(root gaby.Value, path []string) error {
 	s := formatkit.SyntaxOf(root.Doc()).(*section)
@@ -92,20 +95,20 @@ func (language) CheckValue(root gaby.Value, path []string) error {
 //	[options]
 //	packages = find:
 //	[options.packages.find]
-func (l language) CheckIn(n *formatkit.Node, v gaby.Value) error {
-	if v.Kind() != gaby.Map {
+func (l language) CheckIn(n *formatkit.Node, v gaby.Value, path []string) error {
+	if v.Kind() != gaby.Map || n.Kind == gaby.Map && len(path) > 0 {
 		return nil
 	}
 	if n.Kind == gaby.Map {
 		for _, kid := range n.Kids {
-			if err := l.CheckIn(kid, v.Get(kid.Key)); err != nil {
+			if err := l.CheckIn(kid, v.Get(kid.Key), nil); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
 	root := n.Parent
-	path := append(slices.Clone(root.Syntax.(*section).path), n.Key)
+	path = append(slices.Clone(root.Syntax.(*section).path), n.Key)
 	for root.Parent != nil {
 		root = root.Parent
 	}

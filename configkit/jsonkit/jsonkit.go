@@ -73,6 +73,16 @@ func (l language) Scalar(value any) (any, error) {
 	return value, nil
 }
 
+// Number implements gaby.Native.
+func (l language) Number(text string) any {
+	p := parser{dialect: l.dialect}
+	value, err := p.number(text, 0)
+	if err != nil || !isNumber(text, l.dialect == json5) {
+		return nil
+	}
+	return value
+}
+
 // CheckValue implements gaby.Native. Every value is allowed at every path.
 func (language) CheckValue(gaby.Value, []string) error { return nil }
 

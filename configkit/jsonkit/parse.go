@@ -337,7 +337,11 @@ func (p *parser) above(after int) (int, string) {
 			formatkit.NextLine(p.text, r.To) != head {
 			break
 		}
-		lines = append(lines, commentText(string(p.text[r.From:r.To])))
+		text := commentText(string(p.text[r.From:r.To]))
+		if formatkit.IsCommentedOut(text) {
+			break
+		}
+		lines = append(lines, text)
 		head = start
 	}
 	if lines == nil {

@@ -30,7 +30,7 @@ func (e editor) inPlace(n *formatkit.Node, v gaby.Value) string {
 		if n.Kind == gaby.Scalar {
 			raw = e.Raw(n.Span)
 		}
-		return e.spelled(raw, v.Data())
+		return e.spelled(raw, formatkit.ScalarOf(v))
 	}
 	if n.Kind == v.Kind() && len(n.Kids) > 0 {
 		return e.value(v, e.indent(n, e.inLines(n)), e.inLines(n))
@@ -79,7 +79,7 @@ func (e editor) value(v gaby.Value, indent string, lines bool) string {
 	open, closing := "{", "}"
 	switch {
 	case v.Kind() == gaby.Scalar:
-		return e.spelled("", v.Data())
+		return e.spelled("", formatkit.ScalarOf(v))
 	case v.Kind() == gaby.List:
 		open, closing = "[", "]"
 	}
@@ -126,7 +126,7 @@ func (e editor) entry(
 		text = e.key(entry.Value.Key(), quoted) + colonOf(e.Writer, model)
 	}
 	if entry.Value.Kind() == gaby.Scalar {
-		return text + e.spelled(e.likeStringsOf(in), entry.Value.Data()), nil
+		return text + e.spelled(e.likeStringsOf(in), formatkit.ScalarOf(entry.Value)), nil
 	}
 	return text + e.formatEntry(in, model, entry.Value), nil
 }

@@ -1,6 +1,7 @@
 package jsonschema
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -40,11 +41,12 @@ func (p *Problem) String() string {
 }
 
 // Check returns the problems of a value in the order of their positions. The error is ErrTooCostly,
-// or a *SchemaError if a reference of a lazily compiled schema cannot be resolved.
+// a *SchemaError if a reference of a lazily compiled schema cannot be resolved, or the error of
+// a rule that ctx or a limit ended.
 //
 // In the dialect Structural values are checked as by the API server, with the defaults of the
 // schema filled in. The document is rolled back after the check.
-func (s *Schema) Check(v gaby.Value) ([]Problem, error) {
+func (s *Schema) Check(ctx context.Context, v gaby.Value) ([]Problem, error) {
 	c := newCheck(v, s)
 	if doc := v.Doc(); s.resource.dialect == Structural {
 		defer doc.Rollback(doc.Checkpoint())
@@ -57,7 +59,9 @@ func (s *Schema) Check(v gaby.Value) ([]Problem, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	c.checkRules()
+	if err := c.checkRules(ctx); err != nil {
+		return nil, err
+	}
 	slices.SortStableFunc(c.problems, func(a, b Problem) int {
 		if a.Pos.Line != b.Pos.Line {
 			return a.Pos.Line - b.Pos.Line

@@ -27,7 +27,7 @@ func found(t testing.TB, schema, text string, options jsonschema.Options) string
 	if err != nil {
 		t.Fatalf("%s: %v", schema, err)
 	}
-	problems, err := s.Check(parse(t, text))
+	problems, err := s.Check(t.Context(), parse(t, text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +280,7 @@ oneOf:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Check(doc.Value()); err != nil || doc.Changed() ||
+	if _, err := s.Check(t.Context(), doc.Value()); err != nil || doc.Changed() ||
 		doc.String() != "plain: null # nothing\nspec: {}\n" {
 		t.Errorf("a check changes the document: %v\n%s", err, doc)
 	}
@@ -351,7 +351,7 @@ func TestWithoutRequired(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	problems, err := s.WithoutRequired().Check(parse(t, `{b: {}}`))
+	problems, err := s.WithoutRequired().Check(t.Context(), parse(t, `{b: {}}`))
 	if err != nil || len(problems) != 1 || problems[0].Property != "c" {
 		t.Errorf("%v %v", problems, err)
 	}
@@ -402,11 +402,11 @@ func FuzzCheck(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			first, err := compiled.Check(v.Value())
+			first, err := compiled.Check(t.Context(), v.Value())
 			if err != nil {
 				continue
 			}
-			second, _ := compiled.Check(v.Value())
+			second, _ := compiled.Check(t.Context(), v.Value())
 			if fmt.Sprint(first) != fmt.Sprint(second) {
 				t.Errorf("%v and then %v", first, second)
 			}

@@ -3,7 +3,6 @@ package jsonschema
 import (
 	"errors"
 	"regexp"
-	"regexp/syntax"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
@@ -114,21 +113,4 @@ func (c *check) matches(p pattern, text string) bool {
 		statesAtOnce = 6
 	}
 	return !c.spend(1+len(text)*p.states/statesAtOnce) || p.MatchString(text)
-}
-
-// statesOf estimates the number of states that a regular expression compiles to, without compiling
-// it: a{1000} counts like a thousand a.
-func statesOf(re *syntax.Regexp) int {
-	const many = 1 << 24
-	n := 1
-	if re.Op == syntax.OpLiteral {
-		n = len(re.Rune)
-	}
-	for _, sub := range re.Sub {
-		n = min(many, n+statesOf(sub))
-	}
-	if re.Op == syntax.OpRepeat {
-		n = min(many, n*max(1, re.Min, re.Max))
-	}
-	return n
 }

@@ -61,7 +61,7 @@ func TestTooCostly(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if problems, err := s.Check(parse(t,
+			if problems, err := s.Check(t.Context(), parse(t,
 				`{a: xxx, b: 1, c: [2]}`)); !errors.Is(err, jsonschema.ErrTooCostly) ||
 				len(problems) > 0 {
 				t.Errorf("%d problems, %v", len(problems), err)
@@ -130,7 +130,7 @@ func TestCostOfLargeValues(t *testing.T) {
 				t.Fatal(err)
 			}
 			value, begin := parse(t, c.value), time.Now()
-			if _, err := s.Check(value); errors.Is(err, jsonschema.ErrTooCostly) == c.ends {
+			if _, err := s.Check(t.Context(), value); errors.Is(err, jsonschema.ErrTooCostly) == c.ends {
 				t.Error(err)
 			}
 			if took := time.Since(begin); long && took > 10*time.Second {
@@ -189,7 +189,7 @@ func TestCostlyDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := parse(t, "{}")
-	if _, err := s.Check(v); !errors.Is(err, jsonschema.ErrTooCostly) {
+	if _, err := s.Check(t.Context(), v); !errors.Is(err, jsonschema.ErrTooCostly) {
 		t.Error(err)
 	}
 	if v.Doc().Changed() {
@@ -279,7 +279,7 @@ func check(t *testing.T, schema, value string) []jsonschema.Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	problems, err := s.Check(parse(t, value))
+	problems, err := s.Check(t.Context(), parse(t, value))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -345,7 +345,7 @@ func TestProblemsOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if problems, err := s.Check(parse(t, `{b: 1}`)); err != nil || len(problems) != 1 {
+	if problems, err := s.Check(t.Context(), parse(t, `{b: 1}`)); err != nil || len(problems) != 1 {
 		t.Errorf("%v %v", problems, err)
 	}
 }

@@ -77,7 +77,7 @@ func TestFormats(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				problems, err := ours.Check(value(t, quoted))
+				problems, err := ours.Check(t.Context(), value(t, quoted))
 				if err != nil {
 					t.Fatal(err)
 				}

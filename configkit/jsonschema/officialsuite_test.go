@@ -103,7 +103,7 @@ func TestOfficialSuite(t *testing.T) {
 					}
 					for _, test := range group.Tests {
 						tests++
-						problems, err := schema.Check(value(t, test.Data))
+						problems, err := schema.Check(t.Context(), value(t, test.Data))
 						if err != nil || len(problems) == 0 != test.Valid {
 							t.Errorf("%s: %s: %v, %v, want %t\n%s\n%s", name, test.Description,
 								problems, err, test.Valid, group.Schema, test.Data)

@@ -165,7 +165,7 @@ func TestOracle(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: %v", schemaText, err)
 				}
-				problems, err := ours.Check(value(t, dataText))
+				problems, err := ours.Check(t.Context(), value(t, dataText))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,12 +1,14 @@
 package jsonschema
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
 
 // maxRuleCost limits the cost of all rules about one document, in the units of CEL. Kubernetes has
@@ -32,7 +34,7 @@ type RuleCompiler func(rule *Rule, schema gaby.Value, isResource bool) (RuleProg
 
 // RuleProgram is a compiled rule. It can be used concurrently.
 type RuleProgram interface {
-	Check(self gaby.Value) (RuleResult, error)
+	Check(ctx context.Context, self gaby.Value) (RuleResult, error)
 }
 
 // RuleResult is the result of a rule for a value.
@@ -176,32 +178,40 @@ type ruled struct {
 }
 
 // checkRules checks the collected rules until they cost too much.
-func (c *check) checkRules() {
+func (c *check) checkRules(ctx context.Context) error {
 	for _, r := range c.ruled {
 		c.path = r.path
 		for i := range r.rules {
-			if r.rules[i].check(c, r.value); c.ruleCost > maxRuleCost {
+			if err := r.rules[i].check(ctx, c, r.value); err != nil {
+				return err
+			}
+			if c.ruleCost > maxRuleCost {
 				c.fail(r.value, "x-kubernetes-validations",
 					"the rules about this resource cost too much, those after %s are not checked",
 					r.rules[i].Rule.Rule)
-				return
+				return nil
 			}
 		}
 	}
+	return nil
 }
 
-// check evaluates a rule. If it does not hold a problem is recorded at its fieldPath.
-func (r *rule) check(c *check, v gaby.Value) {
-	result, err := r.program.Check(v)
+// check evaluates a rule. If it does not hold a problem is recorded at its fieldPath. It
+// returns an error only if the rule was ended.
+func (r *rule) check(ctx context.Context, c *check, v gaby.Value) error {
+	result, err := r.program.Check(ctx, v)
 	c.ruleCost += result.Cost
 	message := result.Message
+	_, limited := errors.AsType[*limit.Error](err)
 	switch {
+	case limited, err != nil && ctx.Err() != nil:
+		return fmt.Errorf("rule %s: %w", r.Rule.Rule, err)
 	case err != nil:
-		c.fail(v, "x-kubernetes-validations", "the rule %s cannot be evaluated: %v",
+		c.fail(v, "x-kubernetes-validations", "rule %s cannot be evaluated: %v",
 			r.Rule.Rule, err)
-		return
+		return nil
 	case result.Holds:
-		return
+		return nil
 	case message != "":
 	case r.Message != "":
 		message = r.Message
@@ -210,6 +220,7 @@ func (r *rule) check(c *check, v gaby.Value) {
 	}
 	c.fail(v, "x-kubernetes-validations", "%s%s", reasons()[r.Reason], message)
 	c.problems[len(c.problems)-1].move(v, r.path)
+	return nil
 }
 
 // move sets the position of a problem to that of path, relative to v. If path does not exist the

@@ -1,12 +1,14 @@
 package jsonschema_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/jsonschema"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
 
 // program is a rule with the same result for every value.
@@ -15,7 +17,9 @@ type program struct {
 	err    error
 }
 
-func (p program) Check(gaby.Value) (jsonschema.RuleResult, error) { return p.result, p.err }
+func (p program) Check(context.Context, gaby.Value) (jsonschema.RuleResult, error) {
+	return p.result, p.err
+}
 
 func TestRules(t *testing.T) {
 	programs := map[string]program{
@@ -23,6 +27,7 @@ func TestRules(t *testing.T) {
 		"breaks":       {result: jsonschema.RuleResult{Cost: 1}},
 		"says":         {result: jsonschema.RuleResult{Message: "a message of its own"}},
 		"cannot":       {err: errors.New("no such key: b")},
+		"ends":         {err: limit.TooLarge("it would be large")},
 		"is expensive": {result: jsonschema.RuleResult{Holds: true, Cost: 6_000_000}},
 	}
 	options := jsonschema.Options{
@@ -50,7 +55,7 @@ func TestRules(t *testing.T) {
 			`{rule: breaks, message: " no "}, {rule: says, message: no}`, `{}`,
 			"1:1 : no\n1:1 : a message of its own",
 		},
-		{`{rule: cannot, message: no}`, `{}`, `1:1 : the rule cannot cannot be evaluated: no ` +
+		{`{rule: cannot, message: no}`, `{}`, `1:1 : rule cannot cannot be evaluated: no ` +
 			`such key: b`},
 		{
 			`{rule: breaks, reason: FieldValueForbidden, fieldPath: ".a['b.c']", message: no}`,
@@ -78,6 +83,15 @@ func TestRules(t *testing.T) {
 				t.Errorf("%s of %s:\n%s\nwant\n%s", c.rules, c.value, have, c.want)
 			}
 		})
+	}
+	limited, err := jsonschema.Compile("", parse(t, strings.ReplaceAll(schema, "%",
+		"{rule: breaks}, {rule: ends}")), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	problems, err := limited.Check(t.Context(), parse(t, "{}"))
+	if _, ok := errors.AsType[*limit.Error](err); !ok || problems != nil {
+		t.Errorf("a rule that was ended: %v, %v", problems, err)
 	}
 	for rule, want := range map[string]string{
 		`{rule: nonsense}`: "rule: no rule; did you mean holds?",

@@ -3,7 +3,6 @@ package jsonschema
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strings"
@@ -11,6 +10,8 @@ import (
 	"sync/atomic"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
+	patterns "github.com/fctl-dev/fctl/internal/lang/pattern"
 )
 
 // Schema is a compiled schema. It can be used concurrently.
@@ -378,6 +379,9 @@ func (c *Compiler) pattern(text string, at gaby.Value, name string, in *resource
 		c.fail(in, at, "%s: there are too many large regular expressions", name)
 	case err != nil:
 		c.fail(in, at, "%s: %s", name, patternProblem(text, err))
+		if hint := limit.HintOf(err); hint != "" {
+			c.problems[len(c.problems)-1].(*SchemaError).Hint = hint
+		}
 	}
 	c.patterns[strings.Clone(text)] = p
 	return p
@@ -391,10 +395,10 @@ func (c *Compiler) compilePattern(text string) (p pattern, err error) {
 	if c.cost > compileCost {
 		return p, nil // reported before
 	}
-	p.states = statesOf(parsed)
+	p.states = patterns.States(parsed)
 	if c.cost += p.states * stateCost; c.cost > compileCost {
 		return p, ErrTooCostly
 	}
-	p.Regexp, err = regexp.Compile(text)
+	p.Regexp, err = patterns.Compile(text)
 	return p, err
 }

@@ -86,5 +86,5 @@ func patternProblem(pattern string, err error) string {
 		}
 		return quote(pattern) + " is not a regular expression: " + e.Code.String() + ": " + e.Expr
 	}
-	return quote(pattern) + " is not a regular expression: " + err.Error()
+	return quote(pattern) + ": " + err.Error()
 }

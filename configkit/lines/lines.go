@@ -11,8 +11,12 @@ import (
 // Split splits text into lines, each with its line end. The last line may have none.
 func Split(text string) []string {
 	all := make([]string, 0, strings.Count(text, "\n")+1)
-	for l := range strings.Lines(text) {
-		all = append(all, l)
+	for text != "" {
+		end := strings.IndexByte(text, '\n') + 1
+		if end == 0 {
+			end = len(text)
+		}
+		all, text = append(all, text[:end]), text[end:]
 	}
 	return all
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/mutation/internal/finder"
 	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
 )
 
@@ -23,15 +24,15 @@ func Add(
 	for i := range all {
 		infos[i] = &all[i].Resource
 	}
-	find := newFinder(provider, infos, func(i int) []api.ResourceName {
+	find := finder.New(provider, infos, func(i int) []api.ResourceName {
 		return slices.Sorted(maps.Keys(mutations[i].Names()))
 	})
 	for i := range newMutations {
 		n := &newMutations[i]
-		at := find.exactly(&n.Resource)
+		at := find.Exactly(&n.Resource)
 		// A new resource is not one that had its name before.
 		if at < 0 && n.ResourceMutationInfo.MutationType != api.MutationTypeAdd {
-			at = find.find(&n.Resource, slices.Sorted(maps.Keys(n.Names())))
+			at = find.Find(&n.Resource, slices.Sorted(maps.Keys(n.Names())))
 		}
 		if at >= 0 {
 			all[at] = addMutation(&all[at], n)

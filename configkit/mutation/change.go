@@ -25,6 +25,23 @@ type resourceChange struct {
 	names []api.ResourceName
 	// before and after are the resource's documents, if known.
 	before, after *gaby.YamlDoc
+	texts         map[gaby.Value]string // see text
+}
+
+// text returns the text of a value that conflicts are about. Many can be about one map or list.
+func (r *resourceChange) text(v gaby.Value) string {
+	if v.Kind() == gaby.Scalar {
+		return valueText(v)
+	}
+	text, ok := r.texts[v]
+	if !ok {
+		if r.texts == nil {
+			r.texts = map[gaby.Value]string{}
+		}
+		text = valueText(v)
+		r.texts[v] = text
+	}
+	return text
 }
 
 // change is what happened at one path. The value is the new one, or for Delete the old one.

@@ -31,7 +31,7 @@ func ConflictRows(
 			row.Value = strings.TrimSuffix(c.Source.Value, "\n")
 		}
 		row.Reason = c.Message() + " (" + string(c.Reason) + ")"
-		i := find.find(&row.ResourceInfo, nil)
+		i := find.Find(&row.ResourceInfo, nil)
 		if i < 0 {
 			continue
 		}

@@ -50,6 +50,7 @@ func (once *mergedOnce) located(
 	base gaby.Container, provider configkit.ResourceProvider, rows, rowsTheirs []string,
 ) []Conflict {
 	list := make([]Conflict, len(once.conflicts.list))
+	var next map[*gaby.YamlDoc]gaby.Position // computed on first use
 	type sides struct{ ours, theirs *follower }
 	known := map[[2]*gaby.YamlDoc]sides{} // shared by the conflicts of one resource
 	for i, c := range once.conflicts.list {
@@ -78,7 +79,10 @@ func (once *mergedOnce) located(
 			}
 		}
 		if follow.ours == nil {
-			p.Ours = nextDocument(c.of.before, base, once.patcher.own, len(rows))
+			if next == nil {
+				next = nextDocuments(base, once.patcher.own, len(rows))
+			}
+			p.Ours = next[c.of.before]
 			continue
 		}
 		path := c.path
@@ -95,17 +99,23 @@ func (once *mergedOnce) located(
 	return list
 }
 
-// nextDocument returns where doc, a document of base that we deleted, would be in our text: at the
+// nextDocuments returns where each document of base would be in our text if we deleted it: at the
 // next document that is left, or else on the last line. rows is the number of lines.
-func nextDocument(
-	doc *gaby.YamlDoc, base gaby.Container, own *resourceIndex, rows int,
-) gaby.Position {
-	for _, d := range base[slices.Index(base, doc)+1:] {
+func nextDocuments(
+	base gaby.Container, own *resourceIndex, rows int,
+) map[*gaby.YamlDoc]gaby.Position {
+	at := gaby.Position{Line: max(1, rows), Column: 1}
+	next := map[*gaby.YamlDoc]gaby.Position{nil: at}
+	for _, d := range slices.Backward(base) {
+		next[d] = at
 		if o := own.before[d]; o != nil && o.after != nil {
-			return gaby.Position{Line: o.after.FirstLine(), Column: 1}
+			at = gaby.Position{Line: o.after.FirstLine(), Column: 1}
 		}
 	}
-	return gaby.Position{Line: max(1, rows), Column: 1}
+	if len(base) > 0 {
+		next[nil] = at
+	}
+	return next
 }
 
 // inText returns the position of p, a value that both sides changed. For a block of several lines
@@ -155,7 +165,7 @@ func PositionsIn(
 	positions := make([]gaby.Position, len(conflicts))
 	for i := range conflicts {
 		c := &conflicts[i]
-		at := find.find(&c.resource, c.of.names)
+		at := find.Find(&c.resource, c.of.names)
 		if at < 0 || c.in == nil || c.inside {
 			continue
 		}
@@ -188,13 +198,14 @@ func (c *conflict) Lines() []string {
 	case c.source.op == api.MutationTypeDelete:
 		return nil
 	case len(c.path) > 0 || c.source.op != api.MutationTypeUpdate:
-		text := valueText(c.source.value)
+		text := c.of.text(c.source.value)
+		if shown := c.source.infoOf(text, false); shown.Fits() {
+			return nil
+		}
 		if isString(c.source.value) {
 			text = c.source.value.Text()
 		}
-		if shown := c.source.info(false); !shown.Fits() {
-			return lines.Split(text)
-		}
+		return lines.Split(text)
 	case c.of.before != nil && c.of.after != nil:
 		return lines.Added(lines.Split(c.of.before.String()), lines.Split(c.of.after.String()))
 	}

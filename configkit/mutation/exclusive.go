@@ -46,17 +46,16 @@ func (w *resourcePatch) exclusives(paths []*pathChange) []*pathChange {
 }
 
 // choices groups the changes of mutually exclusive fields by map and group of fields.
-func choices(paths []*pathChange, known map[string][]configkit.ExclusiveFields) []*choice {
+func choices(paths []*pathChange, groups map[string][]configkit.ExclusiveFields) []*choice {
 	var all []*choice
+	known := map[string]*choice{} // by path and fields
 	find := func(fields configkit.ExclusiveFields, path mutationpath.Path) *choice {
-		for _, c := range all {
-			if c.path.Canonical() == path.Canonical() &&
-				slices.Equal(c.fields.Members, fields.Members) {
-				return c
-			}
+		key := path.Canonical() + "\x00" + strings.Join(fields.Members, "\x00")
+		if known[key] == nil {
+			known[key] = &choice{fields: fields, path: path}
+			all = append(all, known[key])
 		}
-		all = append(all, &choice{fields: fields, path: path})
-		return all[len(all)-1]
+		return known[key]
 	}
 	for _, e := range paths {
 		if e.op == api.MutationTypeDelete || e.op == api.MutationTypeNone {
@@ -68,7 +67,7 @@ func choices(paths []*pathChange, known map[string][]configkit.ExclusiveFields) 
 				pattern = append(pattern, "*")
 				continue
 			}
-			for _, fields := range known[strings.Join(pattern, ".")] {
+			for _, fields := range groups[strings.Join(pattern, ".")] {
 				field := s.AsKey()
 				if slices.Contains(fields.Members, field) {
 					c := find(fields, e.path[:i])
@@ -121,9 +120,9 @@ func (w *resourcePatch) choose(c *choice, in gaby.Value, withheld map[*pathChang
 		path := c.path.Child(mutationpath.Key(member))
 		had := change{op: api.MutationTypeAdd, value: in.Get(member)}
 		w.conflicts.add(api.ConflictExclusiveCleared, w.change, path, changes[0].change, &had)
-		if err := w.delete(&pathChange{
+		if err := w.deleteAll([]*pathChange{{
 			path: path, change: change{op: api.MutationTypeDelete},
-		}); err != nil {
+		}}); err != nil {
 			w.problems = append(w.problems, yamlpath.Locate(err, &w.change.resource))
 		}
 	}

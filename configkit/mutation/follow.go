@@ -1,6 +1,8 @@
 package mutation
 
 import (
+	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/fctl-dev/fctl/configkit"
@@ -19,7 +21,7 @@ import (
 type follower struct {
 	base, text gaby.Value
 	keys       *configkit.MergeKeyTree
-	renames    []elementRename   // from base to text
+	renamed    renamedElements   // from base to text
 	known      map[string]*level // by path
 }
 
@@ -27,8 +29,8 @@ func newFollower(
 	base, text *gaby.YamlDoc, keys *configkit.MergeKeyTree, renames []elementRename,
 ) *follower {
 	return &follower{
-		base: base.Value(), text: text.Value(), keys: keys, renames: renames,
-		known: map[string]*level{},
+		base: base.Value(), text: text.Value(), keys: keys,
+		renamed: newRenamedElements(renames), known: map[string]*level{},
 	}
 }
 
@@ -44,6 +46,8 @@ type level struct {
 	base, text     []gaby.Value
 	inBase, inText map[string]int // indexes by key, or by element ID
 	textOf         []int          // for each child of the base, its index in the text or -1
+	textAfter      []int          // likewise, of the first child from there on that is in the text
+	named          map[string]int // indexes in the text by element name; nil until needed
 	keyed, isMap   bool
 }
 
@@ -65,13 +69,30 @@ func (f *follower) level(path mutationpath.Path, p match, keys *configkit.MergeK
 	// Elements without merge keys are matched by alignment, as in the merge itself.
 	if !l.isMap && !l.keyed && l.base != nil {
 		l.textOf = alignedIndexes(p.base, p.value, keys)
-		return l
+	} else {
+		l.textOf = slices.Repeat([]int{-1}, len(l.base))
+		for name, i := range l.inBase {
+			l.textOf[i] = index(l.inText, name)
+		}
 	}
-	l.textOf = slices.Repeat([]int{-1}, len(l.base))
-	for name, i := range l.inBase {
-		l.textOf[i] = index(l.inText, name)
+	l.textAfter = slices.Clone(l.textOf)
+	for i, at := range slices.Backward(l.textOf) {
+		if at < 0 && i+1 < len(l.textOf) {
+			l.textAfter[i] = l.textAfter[i+1]
+		}
 	}
 	return l
+}
+
+// name returns the index in the text of the first element with a name, or -1.
+func (l *level) name(name string, keys *configkit.MergeKeyTree) int {
+	if l.named == nil {
+		l.named = map[string]int{}
+		for i, e := range slices.Backward(l.text) {
+			l.named[mutationpath.ElementName(e, keys)] = i
+		}
+	}
+	return index(l.named, name)
 }
 
 // alignedIndexes returns, for each element of base, the index of the matching element of target, or
@@ -114,7 +135,7 @@ func (f *follower) find(path mutationpath.Path, element string, news bool) (p ma
 			return p, false
 		}
 		l := f.level(path[:i], p, keys)
-		was, is := l.follow(s, f.renamed(path[:i], s.Name()), news)
+		was, is := l.follow(s, f.newName(path[:i], s.Name()), news)
 		if is < 0 {
 			if near := l.near(was, s, news); near >= 0 {
 				p.at = keyPosition(l.text[near])
@@ -134,13 +155,34 @@ func (f *follower) find(path mutationpath.Path, element string, news bool) (p ma
 	if element == "" || keys == nil {
 		return p, true
 	}
-	for _, e := range elements(p.value) {
-		if mutationpath.ElementName(e, keys) == f.renamed(path, element) {
-			s := mutationpath.Element(mutationpath.ElementID(e, keys), -1)
-			return match{value: e, at: keyPosition(e), path: p.path.Child(s)}, true
-		}
+	l := f.level(path, p, keys)
+	if i := l.name(f.newName(path, element), keys); i >= 0 {
+		e := l.text[i]
+		s := mutationpath.Element(mutationpath.ElementID(e, keys), -1)
+		return match{value: e, at: keyPosition(e), path: p.path.Child(s)}, true
 	}
 	return p, false
+}
+
+// keysBefore iterates over the keys that precede a key in the map at path of the text, the nearest
+// first. A key that is not there follows all others.
+func (f *follower) keysBefore(path mutationpath.Path, key string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		p, found := f.find(path, "", true)
+		if !found || p.value.Kind() != gaby.Map {
+			return
+		}
+		l := f.level(path, p, nil)
+		at := len(l.text)
+		if i := index(l.inText, key); i >= 0 {
+			at = i
+		}
+		for _, c := range slices.Backward(l.text[:at]) {
+			if !yield(c.Key()) {
+				return
+			}
+		}
+	}
 }
 
 // element returns the segment that leads to element i of the text.
@@ -185,10 +227,8 @@ func (l *level) near(was int, s mutationpath.Segment, news bool) int {
 	if s.Kind == mutationpath.New && !news {
 		return min(s.Index, len(l.text)-1)
 	}
-	for i := was + 1; was >= 0 && i < len(l.textOf); i++ {
-		if l.textOf[i] >= 0 {
-			return l.textOf[i]
-		}
+	if i := was + 1; was >= 0 && i < len(l.textAfter) && l.textAfter[i] >= 0 {
+		return l.textAfter[i]
 	}
 	return len(l.text) - 1
 }
@@ -201,12 +241,9 @@ func index(of map[string]int, name string) int {
 	return -1
 }
 
-// renamed returns the name in the text of the element called name in the base.
-func (f *follower) renamed(list mutationpath.Path, name string) string {
-	if now := newNameOf(f.renames, list, name); now != "" {
-		return now
-	}
-	return name
+// newName returns the name in the text of the element called name in the base.
+func (f *follower) newName(list mutationpath.Path, name string) string {
+	return cmp.Or(f.renamed.of(list, name), name)
 }
 
 // keyPosition returns the position of the key of a map entry, or else of the value.

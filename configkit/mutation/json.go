@@ -91,8 +91,13 @@ func setIn[M ~map[K]V, K comparable, V any](m *M, key K, value V) {
 
 // info converts a change to its API form. previous says whether to include the old value.
 func (c *change) info(previous bool) api.MutationInfo {
+	return c.infoOf(valueText(c.value), previous)
+}
+
+// infoOf is info for a change whose value has the given text.
+func (c *change) infoOf(text string, previous bool) api.MutationInfo {
 	info := api.MutationInfo{
-		MutationType: c.op, Index: c.index, Value: valueText(c.value), Patch: c.patch,
+		MutationType: c.op, Index: c.index, Value: text, Patch: c.patch,
 		Protected: c.protected,
 	}
 	if c.op == api.MutationTypeUpdate && c.old.Exists() {

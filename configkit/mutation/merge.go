@@ -3,7 +3,6 @@ package mutation
 import (
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
@@ -85,7 +84,7 @@ func (m *merger) units(base, source, was, target gaby.Container) (*mergedOnce, e
 			return nil, err
 		}
 	}
-	return once, nil
+	return once, once.keepEncrypted(m.options.NoSubtraction)
 }
 
 // DiffPatch applies the difference between original and modified to target, overriding what the
@@ -116,6 +115,7 @@ type mergedOnce struct {
 	conflicts conflicts
 	patcher   *patcher
 	looked    []*mergedResource // resources with changed elements of lists without merge keys
+	encrypted []*mergedResource // by SOPS
 }
 
 // mergedResource is a resource in all its states.
@@ -164,14 +164,21 @@ func (m *merger) once(base, source, was, target gaby.Container) (*mergedOnce, er
 			continue
 		}
 		once.patch = append(once.patch, left)
-		if o != nil && o.after != nil && left.op == api.MutationTypeUpdate && inPlainLists(r) {
-			now := p.targets[o.after]
-			once.looked = append(once.looked, &mergedResource{
-				change: r, left: left, own: o, now: now, start: now.Checkpoint(),
-			})
+		if o == nil || o.after == nil || left.op != api.MutationTypeUpdate &&
+			left.op != api.MutationTypeNone {
+			continue
+		}
+		now := p.targets[o.after]
+		at := &mergedResource{change: r, left: left, own: o, now: now, start: now.Checkpoint()}
+		if left.op == api.MutationTypeUpdate && inPlainLists(r) {
+			once.looked = append(once.looked, at)
+		}
+		if at.isEncrypted() {
+			once.encrypted = append(once.encrypted, at)
 		}
 	}
 	once.docs, err = p.patch(once.patch)
+	once.conflicts.dropKept()
 	return once, err
 }
 
@@ -230,11 +237,13 @@ func (m *merger) unsettled(r *mergedResource) ([]unsettledList, error) {
 
 // withhold merges a resource again without the changes to some lists.
 func (once *mergedOnce) withhold(r *mergedResource, lists []unsettledList) error {
+	held := &pathTree{}
+	for _, l := range lists {
+		held.put(&pathChange{path: l.path})
+	}
 	inside := func(path mutationpath.Path) bool {
-		text := path.Canonical() + "."
-		return slices.ContainsFunc(lists, func(l unsettledList) bool {
-			return strings.HasPrefix(text, l.path.Canonical()+".")
-		})
+		_, covering := held.find(path)
+		return covering != nil
 	}
 	// Drop the changes at and below the lists.
 	left := *r.left
@@ -250,17 +259,19 @@ func (once *mergedOnce) withhold(r *mergedResource, lists []unsettledList) error
 	})
 	*r.left = left
 	r.now.Rollback(r.start)
-	p := *once.patcher
-	p.conflicts = &conflicts{} // they were reported already
+	p := once.quiet()
 	if err := p.work(r.left, r.now, r.own).apply(r.left, p.protection.of(r.left)); err != nil {
 		return err
 	}
+	reported := map[string]bool{} // lists
+	for _, c := range once.conflicts.list {
+		if c.reason == api.ConflictArrayReordered && c.resource == r.change.resource {
+			reported[c.path.Canonical()] = true
+		}
+	}
 	for _, list := range lists {
 		// A later round may find the same list again.
-		if !slices.ContainsFunc(once.conflicts.list, func(c conflict) bool {
-			return c.reason == api.ConflictArrayReordered && c.resource == r.change.resource &&
-				c.path.Canonical() == list.path.Canonical()
-		}) {
+		if !reported[list.path.Canonical()] {
 			update := change{op: api.MutationTypeUpdate, value: list.again}
 			once.conflicts.add(api.ConflictArrayReordered, r.change, list.path, update, nil)
 		}

@@ -111,6 +111,10 @@ func TestMergeUnits(t *testing.T) {
 	byIndex[0].PathMutationMap = api.MutationMap{"spec.replicas": {
 		MutationType: api.MutationTypeUpdate, Index: 7, Value: "2\n",
 	}}
+	ownImage := api.ResourceMutationList{byIndex[0]}
+	ownImage[0].PathMutationMap = api.MutationMap{container + "proxy.image": {
+		MutationType: api.MutationTypeUpdate, Index: 7, Value: "envoy:2\n",
+	}}
 	tests := []struct {
 		name                 string
 		base, source, target string
@@ -224,6 +228,19 @@ func TestMergeUnits(t *testing.T) {
 			conflicts: []string{"ProtectedPath web spec.replicas"},
 			options: mutation.Options{
 				Protection:   byIndex,
+				MayOverwrite: func(m api.MutationInfo) bool { return m.Index != 7 },
+			},
+		},
+		{
+			name:   "an element is deleted that has a protected value",
+			base:   e(baseDeployment, "containers:\n", "containers:\n"+proxy),
+			source: baseDeployment,
+			target: e(
+				baseDeployment, "containers:\n", "containers:\n"+e(proxy, "envoy:1", "envoy:2"),
+			),
+			conflicts: []string{"ProtectedPath web " + container + "proxy;@0"},
+			options: mutation.Options{
+				Protection:   ownImage,
 				MayOverwrite: func(m api.MutationInfo) bool { return m.Index != 7 },
 			},
 		},
@@ -442,6 +459,30 @@ func TestDiffPatch(t *testing.T) {
 	}
 	want := e(baseDeployment, "dev", "prod", "2 #", "3 #") + proxy + separator + baseSettings
 	if diff := cmp.Diff(want, docs.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestDiffPatchTakesAllEncrypted checks that everything that SOPS has encrypted in a resource comes
+// from the modified state, whatever the target has encrypted, and nothing else.
+func TestDiffPatchTakesAllEncrypted(t *testing.T) {
+	secret := func(app, one, two, list, mac string) string {
+		text := "apiVersion: v1\nkind: Secret\nmetadata: {name: a, labels: {app: APP}}\n" +
+			"stringData:\n  one: ENC[AES256_GCM,ONE]\n  two: ENC[AES256_GCM,TWO]\n" +
+			"  list: [LIST]\nsops: {mac: \"ENC[AES256_GCM,MAC]\"}\n"
+		return strings.NewReplacer("APP", app, "ONE", one, "TWO", two, "LIST", list, "MAC",
+			mac).Replace(text)
+	}
+	const x, y = `"ENC[AES256_GCM,x]"`, `"ENC[AES256_GCM,y]"`
+	docs, conflicts, err := mutation.DiffPatch(
+		mutationtest.Parse(t, secret("a", "1", "1", x, "1")),
+		mutationtest.Parse(t, secret("a", "2", "1", x, "2")),
+		mutationtest.Parse(t, secret("b", "1", "3", y+", "+x, "3")), k8skit.K8sResourceProvider,
+	)
+	if err != nil || len(conflicts) > 0 {
+		t.Fatal(err, conflicts)
+	}
+	if diff := cmp.Diff(secret("b", "2", "1", x, "2"), docs.String()); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -40,9 +40,13 @@ func movedValues(r *resourceChange, keys *configkit.MergeKeyTree) map[string]mov
 		}
 	}
 	moved := map[string]movedValue{}
+	var follow *follower
+	if r.before != nil && r.after != nil {
+		follow = newFollower(r.before, r.after, keys, r.renames)
+	}
 	for parent, was := range gone {
 		if last := len(was[0].path) - 1; was[0].path[last].Kind == mutationpath.MapKey {
-			added[parent] = newKeys(r, was[0].path[:last], keys)
+			added[parent] = follow.newKeys(was[0].path[:last])
 		}
 		is := added[parent]
 		if len(was)*len(is) > maxPairs {
@@ -92,14 +96,12 @@ func isMuchLike(a, b gaby.Value) bool {
 // fewLeaves is the number of leaves below which a changed value cannot be recognized.
 const fewLeaves = 4
 
-// newKeys returns the values of the keys that are new in the map at path.
-func newKeys(
-	r *resourceChange, path mutationpath.Path, keys *configkit.MergeKeyTree,
-) (found []movedValue) {
-	if r.before == nil || r.after == nil {
+// newKeys returns the values of the keys that are new in the text, in the map at path.
+func (f *follower) newKeys(path mutationpath.Path) (found []movedValue) {
+	if f == nil {
 		return nil
 	}
-	m, ok := newFollower(r.before, r.after, keys, r.renames).find(path, "", true)
+	m, ok := f.find(path, "", true)
 	if !ok || m.value.Kind() != gaby.Map || m.base.Kind() != gaby.Map {
 		return nil
 	}

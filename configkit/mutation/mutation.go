@@ -87,7 +87,7 @@ func Reset(
 	// Find all resources first: resetting a value may change the name of one.
 	found := make([]*gaby.YamlDoc, len(changes))
 	for i, r := range changes {
-		if at := find.find(&r.resource, r.names); at >= 0 && !r.protected {
+		if at := find.Find(&r.resource, r.names); at >= 0 && !r.protected {
 			found[i] = known[at].YamlDoc
 		}
 	}

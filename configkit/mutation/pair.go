@@ -9,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/mutation/internal/finder"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
@@ -123,14 +124,14 @@ func (p *pairer) pair() {
 	if len(old) == 0 || len(now) == 0 {
 		return
 	}
-	all := make([]wanted, len(now))
+	all := make([]finder.Wanted, len(now))
 	for k := range now {
-		all[k].info = isNow[k]
+		all[k].Info = isNow[k]
 		if p.former != nil {
-			all[k].names = p.former(isNow[k])
+			all[k].Names = p.former(isNow[k])
 		}
 	}
-	for k, i := range newFinder(p.provider, infos, nil).assign(all, false) {
+	for k, i := range finder.New(p.provider, infos, nil).Assign(all, false) {
 		if i >= 0 {
 			p.take(old[i], now[k])
 		}
@@ -191,7 +192,7 @@ func (p *pairer) byLikeness() {
 	var pairs []pairing
 	for _, j := range added {
 		for _, i := range gone {
-			if similarTypes(
+			if finder.SimilarTypes(
 				p.provider, p.before[i].Info.ResourceType, p.after[j].Info.ResourceType,
 			) {
 				pairs = append(pairs, pairing{before: i, after: j})
@@ -211,16 +212,6 @@ func (p *pairer) byLikeness() {
 	for _, pair := range bestPairs(pairs) {
 		p.take(pair.before, pair.after)
 	}
-}
-
-// similarTypes asks the provider whether a resource of type a may have become one of type b.
-func similarTypes(provider configkit.ResourceProvider, a, b api.ResourceType) bool {
-	if p, ok := provider.(interface {
-		SimilarTypes(a, b api.ResourceType) bool
-	}); ok && a != b {
-		return p.SimilarTypes(a, b)
-	}
-	return a == b
 }
 
 // diffOptions says how two units are compared.

@@ -1,12 +1,15 @@
 package mutation
 
 import (
+	"cmp"
 	"errors"
 	"slices"
+	"strconv"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/mutation/internal/finder"
 	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
@@ -36,7 +39,7 @@ type patcher struct {
 	positional bool
 
 	known    []Document
-	finder   *finder                           // of known
+	finder   *finder.Finder                    // of known
 	assigned map[*resourceChange]*gaby.YamlDoc // documents in known
 	gone     map[*gaby.YamlDoc]bool
 	added    gaby.Container
@@ -51,12 +54,14 @@ func (p *patcher) patch(changes []*resourceChange) (gaby.Container, error) {
 		return nil, err
 	}
 	p.finder = newDocumentFinder(p.known, p.provider)
-	all := make([]wanted, len(changes))
+	all := make([]finder.Wanted, len(changes))
 	for i, r := range changes {
-		all[i] = wanted{&r.resource, r.names, r.op == api.MutationTypeAdd}
+		all[i] = finder.Wanted{
+			Info: &r.resource, Names: r.names, IsNew: r.op == api.MutationTypeAdd,
+		}
 	}
 	p.assigned = map[*resourceChange]*gaby.YamlDoc{}
-	for i, at := range p.finder.assign(all, true) {
+	for i, at := range p.finder.Assign(all, true) {
 		if at >= 0 {
 			p.assigned[changes[i]] = p.known[at].YamlDoc
 		}
@@ -91,7 +96,7 @@ func (p *patcher) withAdded(docs gaby.Container) (gaby.Container, error) {
 		target := of[d.YamlDoc]
 		if target != nil {
 			follow[last] = append(follow[last], target)
-		} else if i := p.finder.find(&d.Info, nil); i >= 0 && !p.gone[p.known[i].YamlDoc] {
+		} else if i := p.finder.Find(&d.Info, nil); i >= 0 && !p.gone[p.known[i].YamlDoc] {
 			last = p.known[i].YamlDoc
 		}
 	}
@@ -159,8 +164,10 @@ func (p *patcher) work(r *resourceChange, doc *gaby.YamlDoc, own *resourceChange
 	w := &resourcePatch{
 		patcher: p, change: r, doc: doc, own: own,
 		keys:    p.provider.MergeKeys(r.resource.ResourceType),
-		aligned: map[string][]int{}, digests: map[string][]mutationpath.Segment{},
-		lists: map[string]*targetList{},
+		aligned: map[string][]int{}, digests: map[string]map[mutationpath.Segment]int{},
+	}
+	if own != nil {
+		w.ownRenamed = newRenamedElements(own.renames)
 	}
 	if own != nil && p.respectOwn {
 		w.ownPaths = newPathTree(own.paths)
@@ -226,23 +233,25 @@ type resourcePatch struct {
 
 	// By path of a list without merge keys: the target's index of each element of the base.
 	aligned map[string][]int
-	// By path of such lists: their elements before anything was changed.
-	digests map[string][]mutationpath.Segment
-	lists   map[string]*targetList // by path in the target; see list
-	source  *follower              // from the source's state before its changes to the one after
-	renamed []elementRename        // so far
+	// By path of such lists: the index of each element by digest before anything was changed.
+	digests map[string]map[mutationpath.Segment]int
+	lists   targetList // and all others in it; see list
+	source  *follower  // from the source's state before its changes to the one after
+	// The new names of elements that this patch has renamed so far, and the target.
+	renamed, ownRenamed renamedElements
+	kept                map[string]bool       // where something stays that the source deleted
+	keyMoves            map[string]*movedKeys // by map; to be made after all values are set
 }
 
-// targetList is a list of the target.
+// targetList is a list of the target, or something around one.
 type targetList struct {
 	segments []string
+	below    map[string]*targetList // by segment
 	// Elements to be removed, and to be inserted at an index of the result.
 	removed  map[int]bool
 	inserted []*pathChange
-	// The index of each element by ID, and the number of elements; nil until it is needed. It is
-	// valid as long as elements are only appended.
-	ids   map[string]int
-	count int
+	// The indexes of the elements. They are valid as long as elements are only appended.
+	ids mutationpath.ElementIDs
 }
 
 // apply makes the changes in an order that keeps element indexes valid as long as they are needed:
@@ -256,70 +265,102 @@ type targetList struct {
 func (w *resourcePatch) apply(r *resourceChange, protected *protectedPaths) error {
 	w.lookAhead(r.paths)
 	paths := w.unprotected(r.paths, protected)
-	var problems []error
-	for _, e := range paths {
-		if e.op == api.MutationTypeDelete {
-			problems = append(problems, w.delete(e))
-		}
-	}
+	problems := []error{w.deleteAll(paths)}
 	for _, e := range w.exclusives(paths) {
 		if e.op != api.MutationTypeDelete && e.op != api.MutationTypeNone {
 			problems = append(problems, w.set(e))
 		}
 	}
-	problems = append(problems, w.editLists(), w.rename(r.renames), w.reorder(r.orders))
+	problems = append(problems, w.moveKeys(), w.editLists(), w.rename(r.renames), w.reorder(r.orders))
 	return errors.Join(problems...)
+}
+
+// place has the values at a path in the base and in the target, before anything is changed. Places
+// are a tree, in which everything is looked up once for all paths that lead through it.
+type place struct {
+	base, value gaby.Value
+	segments    []string // in the target
+	keys        *configkit.MergeKeyTree
+	below       map[string]*place
+	// Of a list: whether both states have merge keys, and the indexes of the base's elements.
+	looked, keyed bool
+	inBase        mutationpath.ElementIDs
 }
 
 // lookAhead finds the elements of lists without merge keys while the target is still unchanged.
 func (w *resourcePatch) lookAhead(paths []*pathChange) {
+	root := &place{value: w.doc.Value(), keys: w.keys}
+	if w.change.before != nil {
+		root.base = w.change.before.Value()
+	}
 	for _, e := range paths {
-		var base gaby.Value
-		if w.change.before != nil {
-			base = w.change.before.Value()
+		last := len(e.path) - 1
+		for last >= 0 && e.path[last].Kind != mutationpath.ByDigest {
+			last-- // nothing has to be found there
 		}
-		v, keys := w.doc.Value(), w.keys
-		for i, s := range e.path {
-			// If the base is known, align it with the target. Otherwise elements can be identified
-			// only by their digests.
-			if list := e.path[:i].Canonical(); v.Kind() == gaby.List &&
-				s.Kind == mutationpath.ByDigest &&
-				w.digests[list] == nil {
-				w.digests[list] = mutationpath.Digests(v)
-				_, keyed := mutationpath.KeyedLists(keys, base, v)
-				if base.Kind() == gaby.List && !keyed {
-					w.aligned[list] = alignedIndexes(base, v, keys)
-				}
-			}
-			at := w.elementIndex(e.path[:i], nil, v, s, keys)
-			next := childAt(v, s, at)
-			base = w.baseChild(base, v, s, keys)
-			keys = childKeys(keys, v, s)
-			v = next
+		at := root
+		for i := range e.path[:last+1] {
+			at = w.next(at, e.path[:i+1])
 		}
 	}
+}
+
+// next returns the place to which the last segment of path leads from at.
+func (w *resourcePatch) next(at *place, path mutationpath.Path) *place {
+	last := len(path) - 1
+	list, s := path[:last], path[last]
+	name := path[last:].Canonical()
+	if to := at.below[name]; to != nil {
+		return to
+	}
+	if !at.looked {
+		at.looked = true
+		_, at.keyed = mutationpath.KeyedLists(at.keys, at.base, at.value)
+	}
+	// If the base is known, align it with the target. Otherwise elements can be identified only by
+	// their digests.
+	if known := list.Canonical(); at.value.Kind() == gaby.List &&
+		s.Kind == mutationpath.ByDigest && w.digests[known] == nil {
+		w.digests[known] = mutationpath.DigestIndexes(at.value)
+		if at.base.Kind() == gaby.List && !at.keyed {
+			w.aligned[known] = alignedIndexes(at.base, at.value, at.keys)
+		}
+	}
+	i := w.elementIndex(list, at.segments, at.value, s, at.keys)
+	segment := s.AsKey()
+	if at.value.Kind() == gaby.List {
+		segment = strconv.Itoa(i)
+	}
+	to := &place{
+		base: at.baseChild(s), value: childAt(at.value, s, i),
+		segments: append(at.segments[:len(at.segments):len(at.segments)], segment),
+		keys:     childKeys(at.keys, at.value, s),
+	}
+	if at.below == nil {
+		at.below = map[string]*place{}
+	}
+	at.below[name] = to
+	return to
 }
 
 // baseChild follows a segment in the base. The result does not exist if base and target disagree on
 // whether a list has merge keys.
-func (w *resourcePatch) baseChild(
-	base, target gaby.Value, s mutationpath.Segment, keys *configkit.MergeKeyTree,
-) gaby.Value {
-	if base.Kind() != gaby.List {
-		return findChild(base, s)
-	}
-	_, keyed := mutationpath.KeyedLists(keys, base, target)
+func (p *place) baseChild(s mutationpath.Segment) gaby.Value {
 	switch {
-	case target.Kind() != gaby.List || keyed != (s.Kind == mutationpath.ByKey):
+	case p.base.Kind() != gaby.List:
+		return childAt(p.base, s, -1)
+	case p.value.Kind() != gaby.List || p.keyed != (s.Kind == mutationpath.ByKey):
 		return gaby.Value{}
 	case s.Kind == mutationpath.ByDigest:
-		return base.Index(s.Index)
+		return p.base.Index(s.Index)
+	case s.Kind == mutationpath.ByKey:
+		return p.base.Index(p.inBase.Find(p.base, s.Text, p.keys))
 	}
-	return base.Index(findElement(base, s, keys))
+	return p.base.Index(indexIn(p.base, s))
 }
 
 // elementIndex returns the index of the list element that s names, or -1. segments is the path of
-// the list in the target; it is nil if that may change before the next call.
+// the list in the target.
 func (w *resourcePatch) elementIndex(
 	list mutationpath.Path,
 	segments []string,
@@ -342,14 +383,18 @@ func (w *resourcePatch) elementIndex(
 			}
 			return at[s.Index]
 		}
-		return mutationpath.IndexOfDigest(w.digests[path], s)
+		if at, ok := w.digests[path][mutationpath.Digest(s)]; ok {
+			return at
+		}
+		return -1
 	case mutationpath.ByKey:
-		if at := w.keyedIndex(segments, v, s.Text, keys); at >= 0 {
+		ids := &w.list(segments).ids
+		if at := ids.Find(v, s.Text, keys); at >= 0 {
 			return at
 		}
 		// The element may have been renamed.
 		if now := s.Renamed(w.newName(list, s)); now != "" {
-			if at := w.keyedIndex(segments, v, now, keys); at >= 0 {
+			if at := ids.Find(v, now, keys); at >= 0 {
 				return at
 			}
 		}
@@ -365,56 +410,38 @@ func (w *resourcePatch) elementIndex(
 		}
 		return -1
 	}
-	return findElement(v, s, keys)
-}
-
-// keyedIndex finds an element by its ID. For a list with a known path the IDs are computed once.
-func (w *resourcePatch) keyedIndex(
-	segments []string, v gaby.Value, id string, keys *configkit.MergeKeyTree,
-) int {
-	if segments == nil || !mutationpath.HasKeys(keys) {
-		return findElement(v, mutationpath.Segment{Kind: mutationpath.ByKey, Text: id}, keys)
-	}
-	l := w.list(segments)
-	if l.ids == nil {
-		l.ids, l.count = map[string]int{}, 0
-		for _, e := range elements(v) {
-			l.add(mutationpath.ElementID(e, keys))
-		}
-	}
-	if at, ok := l.ids[id]; ok {
-		return at
-	}
-	known, _ := mutationpath.SplitID(id)
-	return indexOfID(v, id, known)
-}
-
-// add adds the next element to ids. The first element with an ID wins.
-func (l *targetList) add(id string) {
-	if l.ids == nil {
-		return
-	}
-	if id != "" && !has(l.ids, id) {
-		l.ids[id] = l.count
-	}
-	l.count++
+	return indexIn(v, s)
 }
 
 // newName returns the new name of an element that the target or this patch has renamed, or "".
 func (w *resourcePatch) newName(list mutationpath.Path, s mutationpath.Segment) string {
-	now := newNameOf(w.renamed, list, s.Name())
-	if now == "" && w.own != nil {
-		now = newNameOf(w.own.renames, list, s.Name())
+	if len(w.renamed)+len(w.ownRenamed) == 0 {
+		return ""
 	}
-	return now
+	return cmp.Or(w.renamed.of(list, s.Name()), w.ownRenamed.of(list, s.Name()))
 }
 
-// newNameOf returns the new name of the element of list that was called old, or "".
-func newNameOf(renames []elementRename, list mutationpath.Path, old string) string {
+// renamedElements has the new names of elements by the path of their list and their old name.
+type renamedElements map[string]map[string]string
+
+func newRenamedElements(renames []elementRename) renamedElements {
+	all := renamedElements{}
 	for _, r := range renames {
-		if r.old == old && r.path.Canonical() == list.Canonical() {
-			return r.now
+		list := r.path.Canonical()
+		if all[list] == nil {
+			all[list] = map[string]string{}
+		}
+		if !has(all[list], r.old) { // the first one wins
+			all[list][r.old] = r.now
 		}
 	}
-	return ""
+	return all
+}
+
+// of returns the new name of the element of list that was called old, or "".
+func (r renamedElements) of(list mutationpath.Path, old string) string {
+	if len(r) == 0 {
+		return ""
+	}
+	return r[list.Canonical()][old]
 }

@@ -1,6 +1,8 @@
 package mutation
 
 import (
+	"slices"
+
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
 )
@@ -72,20 +74,32 @@ func (t *pathTree) all(list []*pathChange) []*pathChange {
 	return list
 }
 
-// deletedElement returns the change that deleted the element of a rename, or nil.
-func (t *pathTree) deletedElement(r elementRename) *pathChange {
-	node, covering := t.find(r.path)
+// deletedElements finds changes that delete elements of lists.
+type deletedElements struct {
+	tree  *pathTree
+	named map[*pathTree]map[string]*pathChange // by list and name; filled when needed
+}
+
+func newDeletedElements(paths []*pathChange) *deletedElements {
+	return &deletedElements{newPathTree(paths), map[*pathTree]map[string]*pathChange{}}
+}
+
+// of returns the change that deleted the element of a rename, or nil.
+func (d *deletedElements) of(r elementRename) *pathChange {
+	node, covering := d.tree.find(r.path)
 	if covering != nil {
 		return covering
 	}
 	if node == nil {
 		return nil
 	}
-	for _, key := range node.order {
-		if e := node.children[key].entry; e != nil && e.op == api.MutationTypeDelete &&
-			e.path[len(e.path)-1].Name() == r.old {
-			return e
+	if d.named[node] == nil {
+		d.named[node] = map[string]*pathChange{}
+		for _, key := range slices.Backward(node.order) {
+			if e := node.children[key].entry; e != nil && e.op == api.MutationTypeDelete {
+				d.named[node][e.path[len(e.path)-1].Name()] = e
+			}
 		}
 	}
-	return nil
+	return d.named[node][r.old]
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/mutation/internal/finder"
 	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
 )
 
@@ -13,7 +14,7 @@ import (
 // decides about its path and everything below it, except where a deeper entry decides.
 type protection struct {
 	entries []*resourceChange
-	finder  *finder // of entries
+	finder  *finder.Finder // of entries
 	// mayOverwrite decides about entries that are not protected themselves; nil allows all.
 	mayOverwrite func(api.MutationInfo) bool
 }
@@ -35,7 +36,7 @@ func (p *protection) namesOf(r *api.ResourceInfo) []api.ResourceName {
 	if p == nil {
 		return nil
 	}
-	if i := p.finder.exactly(r); i >= 0 {
+	if i := p.finder.Exactly(r); i >= 0 {
 		return p.entries[i].names
 	}
 	return nil
@@ -61,7 +62,7 @@ func (p *protection) of(r *resourceChange) *protectedPaths {
 	if p == nil {
 		return protected
 	}
-	i := p.finder.find(&r.resource, r.names)
+	i := p.finder.Find(&r.resource, r.names)
 	if i < 0 {
 		return protected
 	}
@@ -96,7 +97,7 @@ func (w *resourcePatch) unprotected(paths []*pathChange, protected *protectedPat
 		node, nearestRefused := refused.find(path)
 		switch {
 		case nearestRefused != nil && len(nearestRefused.path) == len(nearest.path):
-			w.conflicts.add(api.ConflictProtectedPath, w.change, e.path, e.change, nil)
+			w.refuse(e)
 		case node != nil:
 			left = append(left, w.split(e, protected)...)
 		default:
@@ -104,6 +105,17 @@ func (w *resourcePatch) unprotected(paths []*pathChange, protected *protectedPat
 		}
 	}
 	return left
+}
+
+// refuse reports a change to a protected path.
+func (w *resourcePatch) refuse(e *pathChange) {
+	w.conflicts.add(api.ConflictProtectedPath, w.change, e.path, e.change, nil)
+	if last := len(e.path) - 1; e.op == api.MutationTypeDelete && last > 0 {
+		if w.kept == nil {
+			w.kept = map[string]bool{}
+		}
+		w.kept[e.path[:last].Canonical()] = true
+	}
 }
 
 // targetPath returns path with the indexes of the target's elements, so that different names of one
@@ -118,17 +130,20 @@ func (w *resourcePatch) targetPath(path mutationpath.Path) mutationpath.Path {
 }
 
 // split breaks a change around protected paths into changes of single values and drops the
-// protected ones. A list counts as one value.
+// protected ones. A list counts as one value, and so does an element that is to be deleted: without
+// its name, the rest would be another element.
 func (w *resourcePatch) split(e *pathChange, protected *protectedPaths) []*pathChange {
 	p := w.find(e.path)
-	if p.value.Kind() != gaby.Map || e.op != api.MutationTypeDelete && e.value.Kind() != gaby.Map {
-		w.conflicts.add(api.ConflictProtectedPath, w.change, e.path, e.change, nil)
+	isDelete := e.op == api.MutationTypeDelete
+	if p.value.Kind() != gaby.Map || isDelete && p.inList ||
+		!isDelete && e.value.Kind() != gaby.Map {
+		w.refuse(e)
 		return nil
 	}
 	var parts resourceChange
 	d := differ{index: e.index, out: &parts, path: slices.Clone(e.path)}
 	value := e.value
-	if e.op == api.MutationTypeDelete {
+	if isDelete {
 		value = gaby.Value{} // delete everything
 	}
 	keeps := e.op == api.MutationTypeAdd || e.op == api.MutationTypeUpdate && e.merging
@@ -147,4 +162,26 @@ func (w *resourcePatch) split(e *pathChange, protected *protectedPaths) []*pathC
 		}
 	}
 	return w.unprotected(parts.paths, protected)
+}
+
+// dropKept drops conflicts about values that would have been lost in a deletion, but are protected
+// from it.
+func (c *conflicts) dropKept() {
+	kept := map[api.ResourceInfo]*pathTree{}
+	for _, one := range c.list {
+		if one.reason == api.ConflictProtectedPath {
+			if kept[one.resource] == nil {
+				kept[one.resource] = &pathTree{}
+			}
+			kept[one.resource].put(&pathChange{path: one.path, change: one.source})
+		}
+	}
+	c.list = slices.DeleteFunc(c.list, func(one conflict) bool {
+		tree := kept[one.resource]
+		if tree == nil || one.reason != api.ConflictDeleteShadowed {
+			return false
+		}
+		_, covering := tree.find(one.path)
+		return covering != nil
+	})
 }

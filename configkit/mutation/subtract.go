@@ -57,10 +57,10 @@ func (c *conflicts) mutations() api.MutationConflictList {
 func (c *conflict) Mutation() api.MutationConflict {
 	m := api.MutationConflict{
 		Reason: c.reason, Resource: c.resource, Path: api.ResolvedPath(c.path.String()),
-		Source: c.source.info(false),
+		Source: c.source.infoOf(c.of.text(c.source.value), false),
 	}
 	if c.target != nil {
-		info := c.target.info(false)
+		info := c.target.infoOf(c.of.text(c.target.value), false)
 		m.Target = &info
 	}
 	return m
@@ -133,13 +133,16 @@ func (s *subtraction) resource(p, own *resourceChange) *resourceChange {
 	s.paths(&q, p, own)
 	s.subtractMoved(&q, p, own)
 	s.renames(&q, p, own)
+	ordered := map[string]arrayOrder{} // by list
+	for _, t := range slices.Backward(own.orders) {
+		ordered[t.path.Canonical()] = t
+	}
+	renames := renamesByList(own.renames)
 	for _, o := range p.orders {
-		for _, t := range own.orders {
-			// Both sides ordered the list: combine the orders, using the target's names.
-			if t.path.Canonical() == o.path.Canonical() {
-				o.keys = weave(renamedKeys(o.keys, o.path, own.renames), t.keys)
-				break
-			}
+		// Both sides ordered the list: combine the orders, using the target's names.
+		list := o.path.Canonical()
+		if t, ok := ordered[list]; ok {
+			o.keys = weave(renamedKeys(o.keys, renames[list]), t.keys)
 		}
 		q.orders = append(q.orders, o)
 	}
@@ -156,15 +159,20 @@ func (s *subtraction) bothAdded(p, own *resourceChange) *resourceChange {
 	q := *p
 	q.op, q.value, q.paths, q.whole = api.MutationTypeUpdate, gaby.Value{}, nil, nil
 	reported := map[string]bool{} // lists
+	both := &follower{
+		base: own.value, text: p.value, keys: s.provider.MergeKeys(p.resource.ResourceType),
+		known: map[string]*level{},
+	}
 	for _, e := range r.paths {
 		if n := slices.IndexFunc(e.path, mutationpath.Segment.HasDigest); n >= 0 {
 			list := e.path[:n] // a list counts as one value
 			if text := list.Canonical(); !reported[text] {
 				reported[text] = true
-				source := valueAt(p.value, list)
-				source.op = api.MutationTypeUpdate
+				m, _ := both.find(list, "", true)
 				s.conflicts.add(
-					api.ConflictBothAdded, p, list, *source, valueAt(own.value, list),
+					api.ConflictBothAdded, p, list,
+					change{op: api.MutationTypeUpdate, value: m.value},
+					&change{op: api.MutationTypeAdd, value: m.base},
 				)
 			}
 			continue
@@ -174,7 +182,8 @@ func (s *subtraction) bothAdded(p, own *resourceChange) *resourceChange {
 			q.paths = append(q.paths, e)
 		case api.MutationTypeUpdate:
 			s.conflicts.add(
-				api.ConflictBothAdded, p, e.path, e.change, valueAt(own.value, e.path),
+				api.ConflictBothAdded, p, e.path, e.change,
+				&change{op: api.MutationTypeAdd, value: e.old},
 			)
 		}
 	}
@@ -203,14 +212,6 @@ func sortElements(paths []*pathChange) {
 			paths[to[k]] = all[from[k]]
 		}
 	}
-}
-
-// valueAt returns the addition of the value at path in root.
-func valueAt(root gaby.Value, path mutationpath.Path) *change {
-	for _, s := range path {
-		root = findChild(root, s)
-	}
-	return &change{op: api.MutationTypeAdd, value: root}
 }
 
 // paths subtracts path by path.
@@ -356,19 +357,18 @@ func (c *change) base() gaby.Value {
 
 // renames subtracts the renames of elements.
 func (s *subtraction) renames(q, p, own *resourceChange) {
-	tree := newPathTree(own.paths)
+	deleted, renamed := newDeletedElements(own.paths), renamesByList(own.renames)
 	for _, r := range p.renames {
-		if i := slices.IndexFunc(own.renames, func(o elementRename) bool {
-			return o.old == r.old && o.path.Canonical() == r.path.Canonical()
-		}); i >= 0 {
-			if mine := own.renames[i].change(own.index); own.renames[i].now != r.now {
+		of := renamed[r.path.Canonical()]
+		if i := slices.IndexFunc(of, func(o elementRename) bool { return o.old == r.old }); i >= 0 {
+			if mine := of[i].change(own.index); of[i].now != r.now {
 				s.conflicts.add(
 					api.ConflictSubtracted, p, r.path, r.change(p.index), &mine,
 				).element = r.old
 			}
 			continue
 		}
-		if gone := tree.deletedElement(r); gone != nil {
+		if gone := deleted.of(r); gone != nil {
 			s.conflicts.add(
 				api.ConflictSubtracted, p, r.path, r.change(p.index), &gone.change,
 			).element = r.old
@@ -376,24 +376,31 @@ func (s *subtraction) renames(q, p, own *resourceChange) {
 		}
 		q.renames = append(q.renames, r)
 	}
-	tree = newPathTree(p.paths)
+	deleted = newDeletedElements(p.paths)
+	kept := map[*pathChange]bool{}
 	for _, r := range own.renames {
-		gone := tree.deletedElement(r)
-		if gone == nil {
-			continue
-		}
-		s.shadowedRename(p, r, gone.change)
-		if s.keepChanged {
-			q.paths = slices.DeleteFunc(q.paths, func(e *pathChange) bool { return e == gone })
+		if gone := deleted.of(r); gone != nil {
+			s.shadowedRename(p, r, gone.change)
+			kept[gone] = s.keepChanged
 		}
 	}
+	q.paths = slices.DeleteFunc(q.paths, func(e *pathChange) bool { return kept[e] })
+}
+
+// renamesByList groups renames by the path of the list.
+func renamesByList(renames []elementRename) map[string][]elementRename {
+	all := map[string][]elementRename{}
+	for _, r := range renames {
+		all[r.path.Canonical()] = append(all[r.path.Canonical()], r)
+	}
+	return all
 }
 
 // renamedKeys returns keys with the target's names for elements that the target renamed.
-func renamedKeys(keys []string, list mutationpath.Path, renames []elementRename) []string {
+func renamedKeys(keys []string, renames []elementRename) []string {
 	keys = slices.Clone(keys)
 	for _, r := range renames {
-		if r.path.Canonical() != list.Canonical() || slices.Contains(keys, r.now) {
+		if slices.Contains(keys, r.now) {
 			continue
 		}
 		if i := slices.Index(keys, r.old); i >= 0 {
@@ -426,7 +433,7 @@ func weave(source, target []string) []string {
 	inTarget := toSet(target)
 	for _, k := range source {
 		if inTarget[k] {
-			woven = slices.Concat(woven, []string{k}, ofSource[k], ofTarget[k])
+			woven = append(append(append(woven, k), ofSource[k]...), ofTarget[k]...)
 		}
 	}
 	return woven

@@ -60,11 +60,41 @@ func (w *resourcePatch) unresolved(e *pathChange) {
 	w.conflicts.add(api.ConflictUnresolvedPath, w.change, e.path, e.change, nil)
 }
 
-// delete removes the value at the path of e. If the target lacks the value, there is nothing to do,
-// except where the path leads through a list: an element may be missing because the target changed
-// it, and that is a conflict. List elements are only marked, and removed later, all
-// of one list at once.
-func (w *resourcePatch) delete(e *pathChange) error {
+// deleteAll makes the deletions among changes. The entries of one map are removed together.
+func (w *resourcePatch) deleteAll(changes []*pathChange) error {
+	var problems []error
+	var in mutationpath.Path // the map of gone
+	var gone [][]string
+	remove := func() {
+		for _, segments := range gone {
+			w.forget(segments)
+		}
+		if len(gone) > 0 {
+			problems = append(problems, w.doc.DeleteAll(gone)...)
+		}
+		gone = nil
+	}
+	for _, e := range changes {
+		if e.op != api.MutationTypeDelete {
+			continue
+		}
+		if around := e.path[:max(len(e.path)-1, 0)]; !slices.Equal(around, in) {
+			remove()
+			in = around
+		}
+		if segments, ok := w.entryToDelete(e); ok {
+			gone = append(gone, segments)
+		}
+	}
+	remove()
+	return errors.Join(problems...)
+}
+
+// entryToDelete returns the map entry at the path of e, which is deleted. If the target lacks it,
+// there is nothing to do, except where the path leads through a list: an element may be missing
+// because the target changed it, and that is a conflict. List elements are only marked, and removed
+// later, all of one list at once.
+func (w *resourcePatch) entryToDelete(e *pathChange) (segments []string, ok bool) {
 	p := w.find(e.path)
 	if p.missing > 0 {
 		s := e.path[len(e.path)-p.missing]
@@ -74,33 +104,70 @@ func (w *resourcePatch) delete(e *pathChange) error {
 		if !silent {
 			w.unresolved(e)
 		}
-		return nil
+		return nil, false
 	}
 	if p.inList {
 		list, at := w.element(p)
+		if list.removed == nil {
+			list.removed = map[int]bool{}
+		}
 		list.removed[at] = true
-		return nil
+		return nil, false
 	}
-	w.forget(p.segments)
-	return w.doc.Delete(p.segments...)
+	return p.segments, true
 }
 
 // list returns the list at segments. Its edits are made later, all of one list at once.
 func (w *resourcePatch) list(segments []string) *targetList {
-	name := strings.Join(segments, "\x00")
-	if w.lists[name] == nil {
-		w.lists[name] = &targetList{segments: segments, removed: map[int]bool{}}
+	l := &w.lists
+	for i, s := range segments {
+		next := l.below[s]
+		if next == nil {
+			if l.below == nil {
+				l.below = map[string]*targetList{}
+			}
+			next = &targetList{segments: segments[:i+1]}
+			l.below[s] = next
+		}
+		l = next
 	}
-	return w.lists[name]
+	return l
+}
+
+// known returns the list at segments if it or something in it is known, or else nil.
+func (l *targetList) known(segments []string) *targetList {
+	for _, s := range segments {
+		if l = l.below[s]; l == nil {
+			return nil
+		}
+	}
+	return l
+}
+
+// each calls do for l and everything in it, in any order.
+func (l *targetList) each(do func(*targetList)) {
+	if l == nil {
+		return
+	}
+	do(l)
+	for _, next := range l.below {
+		next.each(do)
+	}
 }
 
 // forget drops the element IDs of the lists at and below segments.
 func (w *resourcePatch) forget(segments []string) {
-	for _, l := range w.lists {
-		if len(l.segments) >= len(segments) &&
-			slices.Equal(l.segments[:len(segments)], segments) {
-			l.ids = nil
-		}
+	w.lists.known(segments).each(func(l *targetList) { l.ids = mutationpath.ElementIDs{} })
+}
+
+// changed says that the value at segments is new.
+func (w *resourcePatch) changed(segments []string) {
+	last := len(segments) - 1
+	if last < 1 {
+		return
+	}
+	if l := w.lists.known(segments[:last-1]); l != nil {
+		l.ids.Changed(segments[last])
 	}
 }
 
@@ -160,7 +227,9 @@ func (w *resourcePatch) set(e *pathChange) error {
 	if _, err := w.doc.Set(w.valueOf(e.value), segments...); err != nil {
 		return err
 	}
-	return w.moveKey(e.path[:len(e.path)-len(rest)], segments[:len(p.segments)+1])
+	w.changed(segments)
+	w.moveKey(e.path[:len(e.path)-len(rest)], segments[:len(p.segments)+1], p.in)
+	return nil
 }
 
 // restoreAt brings back the value at path, which the target deleted and the source still has, with
@@ -169,8 +238,8 @@ func (w *resourcePatch) restoreAt(path mutationpath.Path, p target) bool {
 	if w.change.before == nil || w.change.after == nil {
 		return false
 	}
-	was, is := w.inSource(path)
-	if !was.Exists() || !is.Exists() {
+	m, found := w.inSource().find(path, "", true)
+	if !found || !m.base.Exists() || !m.value.Exists() {
 		return false // the value is new, not deleted
 	}
 	last := path[len(path)-1]
@@ -182,42 +251,65 @@ func (w *resourcePatch) restoreAt(path mutationpath.Path, p target) bool {
 		return false
 	}
 	segments := append(slices.Clone(p.segments), segment)
-	if _, err := w.doc.Set(gaby.WithOwnComments(is), segments...); err != nil {
+	if _, err := w.doc.Set(gaby.WithOwnComments(m.value), segments...); err != nil {
 		return false
 	}
-	w.forget(nil)
-	return w.find(path).missing == 0 &&
-		(segment == "-" || w.moveKey(path[:len(path)-1], segments) == nil)
+	if segment == "-" {
+		w.list(p.segments).ids.Add(m.value)
+	} else {
+		w.forget(segments)
+		w.moveKey(path[:len(path)-1], segments, p.in)
+	}
+	return w.find(path).missing == 0
 }
 
-// inSource returns the values at path in the source, before and after its changes.
-func (w *resourcePatch) inSource(path mutationpath.Path) (was, is gaby.Value) {
+// inSource follows paths in the source, before and after its changes.
+func (w *resourcePatch) inSource() *follower {
 	if w.source == nil {
 		w.source = newFollower(w.change.before, w.change.after, w.keys, w.change.renames)
 	}
-	if m, found := w.source.find(path, "", true); found {
-		return m.base, m.value
-	}
-	return gaby.Value{}, gaby.Value{}
+	return w.source
 }
 
-// moveKey moves a new key of the map at path after the key it follows in the source.
-func (w *resourcePatch) moveKey(path mutationpath.Path, segments []string) error {
+// movedKeys are the new keys of a map, with the keys that they follow.
+type movedKeys struct {
+	segments []string // of the map
+	moves    []gaby.KeyMove
+}
+
+// moveKey says that a new key of the map in, which is at path, belongs after the key it follows in
+// the source.
+func (w *resourcePatch) moveKey(path mutationpath.Path, segments []string, in gaby.Value) {
 	if !w.bare && !w.restore || w.change.after == nil {
-		return nil
+		return
 	}
 	last := len(segments) - 1
-	previous := ""
-	_, source := w.inSource(path)
-	for _, c := range elements(source) {
-		if c.Key() == segments[last] {
+	move := gaby.KeyMove{Key: segments[last]}
+	for key := range w.inSource().keysBefore(path, segments[last]) {
+		if in.Get(key).Exists() {
+			move.After = key
 			break
 		}
-		if w.doc.Exists(append(segments[:last:last], c.Key())...) {
-			previous = c.Key()
-		}
 	}
-	return w.doc.MoveKeyAfter(previous, segments...)
+	at := strings.Join(segments[:last], "\x00")
+	if w.keyMoves[at] == nil {
+		if w.keyMoves == nil {
+			w.keyMoves = map[string]*movedKeys{}
+		}
+		w.keyMoves[at] = &movedKeys{segments: segments[:last]}
+	}
+	w.keyMoves[at].moves = append(w.keyMoves[at].moves, move)
+}
+
+// moveKeys moves the new keys of all maps. Their positions do not matter before that.
+func (w *resourcePatch) moveKeys() error {
+	var problems []error
+	for _, at := range slices.Sorted(maps.Keys(w.keyMoves)) {
+		m := w.keyMoves[at]
+		problems = append(problems, w.doc.MoveKeysAfter(m.moves, m.segments...))
+	}
+	w.keyMoves = nil
+	return errors.Join(problems...)
 }
 
 // addElement adds an element to a list.
@@ -234,9 +326,7 @@ func (w *resourcePatch) addElement(e *pathChange, p target, rest mutationpath.Pa
 		list.inserted = append(list.inserted, e)
 		return nil
 	}
-	if p.keys != nil {
-		list.add(mutationpath.ElementID(e.value, p.keys))
-	}
+	list.ids.Add(e.value)
 	_, err := w.doc.Set(w.valueOf(e.value), append(slices.Clone(p.segments), "-")...)
 	return err
 }
@@ -245,6 +335,8 @@ func (w *resourcePatch) addElement(e *pathChange, p target, rest mutationpath.Pa
 func (w *resourcePatch) write(e *pathChange, p target) error {
 	if e.value.Kind() != gaby.Scalar || p.value.Kind() != gaby.Scalar {
 		w.forget(p.segments)
+	} else {
+		w.changed(p.segments)
 	}
 	if p.inList {
 		list, at := w.element(p)
@@ -287,14 +379,18 @@ func (w *resourcePatch) merge(segments []string, into, value gaby.Value, sorted 
 
 // editLists removes and inserts list elements, in the deepest lists first.
 func (w *resourcePatch) editLists() error {
-	lists := slices.SortedFunc(maps.Values(w.lists), func(a, b *targetList) int {
+	var lists []*targetList
+	w.lists.each(func(l *targetList) {
+		if len(l.removed)+len(l.inserted) > 0 {
+			lists = append(lists, l)
+		}
+	})
+	slices.SortFunc(lists, func(a, b *targetList) int {
 		return cmp.Or(len(b.segments)-len(a.segments), slices.Compare(a.segments, b.segments))
 	})
 	var problems []error
 	for _, l := range lists {
-		if len(l.removed)+len(l.inserted) > 0 {
-			problems = append(problems, w.rearrange(l))
-		}
+		problems = append(problems, w.rearrange(l))
 	}
 	w.forget(nil)
 	return errors.Join(problems...)
@@ -343,7 +439,7 @@ func (w *resourcePatch) rename(renames []elementRename) error {
 	for _, r := range renames {
 		problems = append(problems, w.renameElement(r))
 	}
-	w.renamed = renames
+	w.renamed = newRenamedElements(renames)
 	w.forget(nil)
 	return errors.Join(problems...)
 }
@@ -414,11 +510,18 @@ func (w *resourcePatch) reorder(orders []arrayOrder) error {
 		if p.missing > 0 || p.value.Kind() != gaby.List || !mutationpath.HasKeys(p.keys) {
 			continue // what could not be changed there was already reported
 		}
+		all := elements(p.value)
+		if w.kept[o.path.Canonical()] {
+			names := make([]string, len(all))
+			for i, e := range all {
+				names[i] = mutationpath.ElementName(e, p.keys)
+			}
+			o.keys = weave(o.keys, names)
+		}
 		wanted := map[string]int{}
 		for i, name := range slices.Backward(o.keys) {
 			wanted[name] = i
 		}
-		all := elements(p.value)
 		order := make([]int, len(all)) // by index: where the element belongs
 		indexes := make([]int, len(all))
 		for i, e := range all {

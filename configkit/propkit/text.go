@@ -1,7 +1,6 @@
 package propkit
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -202,18 +201,12 @@ func (l language) Line(
 	return comment + d.Indent + l.Key(key) + "=" + written
 }
 
-// Near returns the entry after which a new item of a list in the style of Spring, key[2], is
-// inserted: the last item of the list.
-func (language) Near(w *formatkit.Writer, key string) *formatkit.Node {
+// Groups returns the list that an item in the style of Spring, key[2], is in: a new item goes after
+// its last one.
+func (language) Groups(key string) []string {
 	list, _, ok := strings.Cut(key, "[")
 	if !ok {
 		return nil
 	}
-	lines := w.Lines()
-	for _, n := range slices.Backward(lines) {
-		if strings.HasPrefix(w.Raw(n.KeySpan), list+"[") && w.Stays(n) {
-			return n
-		}
-	}
-	return nil
+	return []string{list}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
+	"github.com/fctl-dev/fctl/internal/lang/pattern"
 )
 
 // describe reads an entry of the attributes section. If the entry does not list parameters, they
@@ -63,6 +63,9 @@ func (r *Registry) describe(
 		first, err := r.describe(d, d.entry("attributes", members[0]))
 		description.Parameters = first.Parameters
 		return description, err
+	}
+	if !d.BuiltIn && !entry.Get("dataType").Exists() && value.DataType == api.DataTypeString {
+		value.DataType = r.pathsType(api.AttributeName(name))
 	}
 	if err := d.checkConstraints(&value, entry); err != nil {
 		return description, err
@@ -188,7 +191,7 @@ func (d document) constraint(
 		}
 	case "regexp":
 		if p.Regexp, err = d.text(field, key); err == nil && !d.BuiltIn { // a test checks those
-			if _, bad := regexp.Compile(p.Regexp); bad != nil {
+			if _, bad := pattern.Compile(p.Regexp); bad != nil {
 				err = d.fail(field, key, "%v", bad)
 			}
 		}
@@ -258,9 +261,11 @@ func (d document) parametersOf(
 }
 
 // rawPaths visits the paths of an attribute as they are written in files and registered, without
-// prefixes. Of a built-in attribute it does not visit the paths in users' files, which cannot have
+// prefixes, and the data types stated for them. Of a built-in attribute it does not visit the paths in users' files, which cannot have
 // more %s than the built-in ones.
-func (r *Registry) rawPaths(name api.AttributeName, builtIn bool, visit func(path string)) {
+func (r *Registry) rawPaths(
+	name api.AttributeName, builtIn bool, visit func(string, api.DataType),
+) {
 	for _, d := range r.documents {
 		if builtIn && !d.BuiltIn {
 			continue
@@ -272,7 +277,7 @@ func (r *Registry) rawPaths(name api.AttributeName, builtIn bool, visit func(pat
 					if e.Kind() == gaby.Scalar {
 						path = e
 					}
-					visit(path.Text())
+					visit(path.Text(), api.DataType(e.Get("dataType").Text()))
 				}
 			}
 		}
@@ -280,15 +285,28 @@ func (r *Registry) rawPaths(name api.AttributeName, builtIn bool, visit func(pat
 	for _, t := range slices.Sorted(maps.Keys(r.added)) {
 		paths := r.added[t][name]
 		for _, path := range slices.Sorted(maps.Keys(paths)) {
-			visit(string(path))
+			visit(string(path), paths[path].DataType)
 		}
 	}
+}
+
+// pathsType returns the data type that all paths of an attribute have, string if they differ.
+func (r *Registry) pathsType(name api.AttributeName) api.DataType {
+	var all []api.DataType
+	r.rawPaths(name, false, func(_ string, t api.DataType) {
+		all = append(all, cmp.Or(t, api.DataTypeString))
+	})
+	all = slices.Compact(all)
+	if len(all) == 1 && (all[0] == api.DataTypeInt || all[0] == api.DataTypeBool) {
+		return all[0]
+	}
+	return api.DataTypeString
 }
 
 // pathWithMostArguments returns the path of an attribute that has the most %s, or nil if it has no
 // paths. Invalid paths are ignored here; they are reported where they are read.
 func (r *Registry) pathWithMostArguments(name string, builtIn bool) (most *yamlpath.Path) {
-	r.rawPaths(api.AttributeName(name), builtIn, func(text string) {
+	r.rawPaths(api.AttributeName(name), builtIn, func(text string, _ api.DataType) {
 		// "" and "#sub" are valid only below a prefix.
 		path, err := yamlpath.Parse(strings.TrimPrefix(joinPrefix("x", text), "x."))
 		if err == nil && (most == nil || path.Arguments() > most.Arguments()) {

@@ -2,13 +2,13 @@ package resourcetypes
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
+	"github.com/fctl-dev/fctl/internal/lang/pattern"
 )
 
 // NoAccessorError reports that it is not known how to reach the embedded part of a path.
@@ -75,7 +75,7 @@ func hasPart(info *api.PathVisitorInfo, part string) bool {
 
 // groups returns the named groups of the regular expression of an accessor.
 func groups(info *api.PathVisitorInfo) []string {
-	re, err := regexp.Compile(info.EmbeddedAccessorConfig)
+	re, err := pattern.Compile(info.EmbeddedAccessorConfig)
 	if err != nil {
 		return nil // cannot happen: it was compiled when it was registered
 	}

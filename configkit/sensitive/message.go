@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"index/suffixarray"
+	"math/bits"
 	"regexp"
 	"slices"
 	"strconv"
@@ -16,12 +17,13 @@ import (
 )
 
 // longRun is the number of bytes that a message and a secret value must have in common to be masked
-// wherever they occur.
+// at the beginning of a word. In the middle of a word, a part of a value must be twice as long.
 const longRun = 12
 
 // known is an index of secret values for masking messages.
 type known struct {
 	index *suffixarray.Index // over all values
+	runs  runs               // of all values, as most of a message is in none
 	words wordList           // values shorter than longRun, and short lines
 	parts wordList           // words in values, masked in messages about a secret value
 }
@@ -145,20 +147,8 @@ func (k *known) has(text string, whole bool) bool {
 // run returns how many bytes of message must be masked from offset at on.
 func (k *known) run(message string, at int, about bool) int {
 	rest := message[at:]
-	before, _ := utf8.DecodeLastRuneInString(message[:at])
-	begin, _ := utf8.DecodeRuneInString(rest)
-	least := longRun
-	if isWord(before) && isWord(begin) {
-		least *= 2 // a few words of a value may coincide with the message
-	}
-	if len(rest) >= least && begin != ' ' && k.has(rest[:least], false) {
-		n := least
-		for n < len(rest) && k.has(rest[:n+1], false) {
-			n++
-		}
-		for n < len(rest) && !utf8.RuneStart(rest[n]) {
-			n++
-		}
+	inWord := isInWord(message, at)
+	if n := k.long(rest, inWord); n > 0 {
 		return n
 	}
 	words := k.words
@@ -166,11 +156,54 @@ func (k *known) run(message string, at int, about bool) int {
 		words = k.parts
 	}
 	return words.longest(rest, func(word string) bool {
-		first, _ := utf8.DecodeRuneInString(word)
 		last, _ := utf8.DecodeLastRuneInString(word)
 		after, _ := utf8.DecodeRuneInString(rest[len(word):])
-		return !(isWord(before) && isWord(first)) && !(isWord(last) && isWord(after))
+		return !inWord && !(isWord(last) && isWord(after)) || isRandom(word)
 	})
+}
+
+// long returns how many bytes at the beginning of rest belong to a value, if they are many or a
+// whole value.
+func (k *known) long(rest string, inWord bool) int {
+	if len(rest) < longRun || rest[0] == ' ' || !k.runs.mayHave(rest) {
+		return 0
+	}
+	n := longRun
+	if inWord {
+		n *= 2 // a few words of a value may coincide with the message
+		if whole := k.whole(rest); whole > 0 {
+			n = whole
+		}
+	}
+	if len(rest) < n || !k.has(rest[:n], false) {
+		return 0
+	}
+	for n < len(rest) && k.has(rest[:n+1], false) {
+		n++
+	}
+	for n < len(rest) && !utf8.RuneStart(rest[n]) {
+		n++
+	}
+	return n
+}
+
+// whole returns the length of the longest value that rest begins with, if it is longRun or more.
+func (k *known) whole(rest string) int {
+	longest := 0
+	for n := longRun; n <= len(rest) && k.has("\x00"+rest[:n], false); n++ {
+		if k.has(rest[:n], true) {
+			longest = n
+		}
+	}
+	return longest
+}
+
+// isInWord reports whether the characters before and at an offset belong to one word. The n of \n
+// does not belong to the word after it.
+func isInWord(message string, at int) bool {
+	begin, _ := utf8.DecodeRuneInString(message[at:])
+	before, _ := utf8.DecodeLastRuneInString(message[:at])
+	return isWord(begin) && isWord(before) && (at < 2 || message[at-2] != '\\')
 }
 
 func isWord(r rune) bool {
@@ -223,7 +256,42 @@ func newKnown(texts []string, isWord func(string) bool) *known {
 		}
 	}
 	k.index = suffixarray.New([]byte(all.String()))
+	k.runs = newRuns(all.String())
 	return k
+}
+
+// runs is a Bloom filter over the runs of eight bytes in a text.
+type runs struct {
+	bits  []uint64
+	shift int
+}
+
+const runLength = 8
+
+func newRuns(text string) runs {
+	// Eight bits for each run: one of eight runs that the text does not have passes.
+	size := max(6, bits.Len(uint(len(text)))+3)
+	r := runs{bits: make([]uint64, 1<<(size-6)), shift: 64 - size}
+	for at := 0; at+runLength <= len(text); at++ {
+		bit := r.bit(text[at:])
+		r.bits[bit/64] |= 1 << (bit % 64)
+	}
+	return r
+}
+
+// mayHave reports whether the text may have the run that rest begins with.
+func (r runs) mayHave(rest string) bool {
+	bit := r.bit(rest)
+	return r.bits[bit/64]&(1<<(bit%64)) != 0
+}
+
+// bit returns the bit of the run that text begins with, by Knuth's multiplicative hash.
+func (r runs) bit(text string) uint64 {
+	var run uint64
+	for i := range runLength {
+		run |= uint64(text[i]) << (8 * i)
+	}
+	return run * 0x9E3779B97F4A7C15 >> r.shift
 }
 
 // spelled returns the spellings of the values in messages, each once.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"slices"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
@@ -82,9 +83,15 @@ func (v *Values) Mutations(list api.ResourceMutationList) api.ResourceMutationLi
 	}
 	all := make(api.ResourceMutationList, len(list))
 	for i, m := range list {
+		resource := m.Resource
+		for was := range m.Aliases { // a Secret may have become another resource
+			if v.secret[string(was)] != "" {
+				resource.ResourceName = was
+			}
+		}
 		masked := func(path api.ResolvedPath, info api.MutationInfo) api.MutationInfo {
-			value := v.Value(m.Resource, path, info.Value)
-			previous := v.Value(m.Resource, path, info.Previous)
+			value := v.Copied(v.Value(resource, path, info.Value))
+			previous := v.Copied(v.Value(resource, path, info.Previous))
 			if value != info.Value || previous != info.Previous {
 				info.Value, info.Previous, info.Patch = value, previous, ""
 			}
@@ -98,4 +105,27 @@ func (v *Values) Mutations(list api.ResourceMutationList) api.ResourceMutationLi
 		all[i] = m
 	}
 	return all
+}
+
+// Conflict returns a conflict without the secret values in it.
+func (v *Values) Conflict(c api.MutationConflict) api.MutationConflict {
+	c.Source.Value = v.Copied(v.Value(c.Resource, c.Path, c.Source.Value))
+	if c.Target != nil {
+		target := *c.Target
+		target.Value = v.Copied(v.Value(c.Resource, c.Path, target.Value))
+		c.Target = &target
+	}
+	return c
+}
+
+// Invocation returns a function without the secret values in its arguments.
+func (v *Values) Invocation(i api.FunctionInvocation) api.FunctionInvocation {
+	if v == nil {
+		return i
+	}
+	i.Arguments = slices.Clone(i.Arguments)
+	for k := range i.Arguments {
+		i.Arguments[k].Value = v.data(i.Arguments[k].Value)
+	}
+	return i
 }

@@ -76,6 +76,36 @@ func (v *Values) result(r *api.ValidationResult) {
 	}
 }
 
+// Returned returns an output as people see it: without secret values, even if the function
+// was asked to return them.
+func (v *Values) Returned(o api.Output) api.Output {
+	if v == nil {
+		return o
+	}
+	switch value := o.Value.(type) {
+	case api.AttributeValueList:
+		o.Value = v.Attributes(value)
+	case api.ResourceList:
+		value = slices.Clone(value)
+		for i := range value {
+			value[i].ResourceBody = v.body(value[i].ResourceInfo, value[i].ResourceBody)
+		}
+		o.Value = value
+	case api.ResourceMutationList:
+		o.Value = v.Mutations(value)
+	case api.MutationConflictList:
+		value = slices.Clone(value)
+		for i := range value {
+			value[i] = v.Conflict(value[i])
+		}
+		o.Value = value
+	case api.YAMLPayload:
+		value.Payload = v.maskWith(&v.own, true, value.Payload)
+		o.Value = value
+	}
+	return o
+}
+
 // Attributes returns rows without secret values.
 func (v *Values) Attributes(rows api.AttributeValueList) api.AttributeValueList {
 	if v == nil {
@@ -85,7 +115,7 @@ func (v *Values) Attributes(rows api.AttributeValueList) api.AttributeValueList 
 	for i := range rows {
 		row := &rows[i]
 		shown := func(text string) string {
-			return v.Copied(v.Value(row.ResourceInfo, row.Path, text))
+			return v.ofResource(row.ResourceInfo, v.Value(row.ResourceInfo, row.Path, text))
 		}
 		row.Comment = shown(row.Comment)
 		if text, ok := row.Value.(string); ok {
@@ -93,6 +123,7 @@ func (v *Values) Attributes(rows api.AttributeValueList) api.AttributeValueList 
 		} else if text := textOf(row.Value); shown(text) != text {
 			row.Value = Mask
 		}
+		row.Path = api.ResolvedPath(v.Copied(string(row.Path))) // a program may return anything
 	}
 	return rows
 }

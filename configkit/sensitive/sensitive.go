@@ -24,13 +24,16 @@ const Mask = "(sensitive)"
 
 // Values holds the secret values in the texts of a unit. A nil Values has none and masks nothing.
 type Values struct {
-	provider configkit.ResourceProvider
-	texts    []*text
+	converter configkit.ConfigConverter
+	provider  configkit.ResourceProvider
+	texts     []*text
+	units     int // how many of the texts are of the unit; the first two are before and after
 	// The types of resources that have secret values in one of the texts, by name.
 	secret map[string]api.ResourceType
 	kind   *regexp.Regexp // matches their kinds in unreadable documents
 	known  *known         // built for the first message
 	copies *Set           // built for the first text that may have copies
+	own    *Set           // built for the first text that may have the values themselves
 }
 
 // text is one text of a unit.
@@ -63,7 +66,8 @@ func Find(
 		return nil
 	}
 	v := &Values{
-		provider: provider, secret: map[string]api.ResourceType{}, kind: kindPattern(kinds),
+		converter: converter, provider: provider, units: len(units),
+		secret: map[string]api.ResourceType{}, kind: kindPattern(kinds),
 	}
 	var documents []gaby.Container
 	_, isOther := converter.(interface{ Traits() formatkit.Traits })

@@ -164,6 +164,37 @@ stringData: {pin: 4711, one: 7, word: fox, flag: "true", octal: 0012345, grouped
 	}
 }
 
+// TestValuesInWords checks that whole values are masked next to letters, and that parts are only if
+// they are long.
+func TestValuesInWords(t *testing.T) {
+	values := find(secret + "stringData: {password: SuperS3cretPassword, short: zq9, pw: hunt3r2, " +
+		"word: foxtrot, coded: the-keeper-of-keys-is-a-long-value}\n")
+	for _, c := range []struct{ text, message, copied string }{
+		{"-pSuperS3cretPassword", "-p(sensitive)", "-p(sensitive)"},
+		{"xSuperS3cretPasswordy", "x(sensitive)y", "x(sensitive)y"},
+		{"U3VwZXJTM2NyZXRQYXNzd29yZA==9", "(sensitive)9", "(sensitive)9"},
+		{"9U3VwZXJTM2NyZXRQYXNzd29yZA==", "9(sensitive)", "9(sensitive)"},
+		{"éSuperS3cretPassword", "é(sensitive)", "é(sensitive)"},
+		{"-phunt3r2x", "-p(sensitive)x", "-p(sensitive)x"},
+		{`x\nSuperS3cretPassword`, `x\n(sensitive)`, `x\n(sensitive)`},
+		{`x\nhunt3r2`, `x\n(sensitive)`, `x\n(sensitive)`},
+		{`x\nfoxtrot`, `x\n(sensitive)`, `x\nfoxtrot`},
+		{`x\tzq9`, `x\t(sensitive)`, `x\tzq9`},
+		{"foxtrots", "foxtrots", "foxtrots"},
+		{"xSuperS3cretPa", "xSuperS3cretPa", "xSuperS3cretPa"},
+		{"bathe-keeper-of-keys-is-no", "bathe(sensitive)no", "bathe(sensitive)no"},
+	} {
+		t.Run(c.text, func(t *testing.T) {
+			if got := values.Message(c.text); got != c.message {
+				t.Errorf("message %s: got %s, want %s", c.text, got, c.message)
+			}
+			if got := values.Copied(c.text); got != c.copied {
+				t.Errorf("copied %s: got %s, want %s", c.text, got, c.copied)
+			}
+		})
+	}
+}
+
 func TestValues(t *testing.T) {
 	values := find(secret + "data: {a: b}\n")
 	info := api.ResourceInfo{ResourceType: "v1/Secret", ResourceName: "/db"}

@@ -29,7 +29,7 @@ func TestSet(t *testing.T) {
 	}{
 		{"correct-horse-battery", false, "x: correct-horse-battery!", "x: (sensitive)!"},
 		{"correct-horse-battery", false, `"Y29ycmVjdC1ob3JzZS1iYXR0ZXJ5"`, `"(sensitive)"`},
-		{"hunter2", false, "a hunter2, ahunter2", "a (sensitive), ahunter2"},
+		{"hunter2", false, "a hunter2, ahunter2", "a (sensitive), a(sensitive)"},
 		{"postgres", false, "image: postgres", "image: postgres"},
 		{"postgres", true, "image: postgres:14", "image: (sensitive):14"},
 		{"8080", false, "port: 8080", "port: 8080"},

@@ -18,13 +18,13 @@ const (
 )
 
 // Text returns a text with its secret values, and copies of them, masked; the number of lines does
-// not change. If a
-// value differs in the other text of a change, its mask says which text it is in, so that readers
-// see what changed.
+// not change. If a value differs in the other text of a change, its mask says which text it is in,
+// so that readers see what changed. Without a text after the change, it is the one before.
 func (v *Values) Text(which int) []byte {
+	which = min(which, v.units-1)
 	t := v.texts[which]
 	var other map[string]string
-	if len(v.texts) == 2 {
+	if v.units == 2 {
 		other = v.texts[1-which].values()
 	}
 	var b []byte
@@ -54,11 +54,33 @@ func (v *Values) Copied(text string) string {
 	if v == nil {
 		return text
 	}
-	if v.copies == nil {
-		v.copies = &Set{}
-		v.copies.Add(v, false)
+	return v.maskWith(&v.copies, false, text)
+}
+
+// maskWith masks text with a set of the values, made when it is first used.
+func (v *Values) maskWith(set **Set, words bool, text string) string {
+	if *set == nil {
+		*set = &Set{}
+		(*set).Add(v, words)
 	}
-	return v.copies.Mask(text)
+	return (*set).Mask(text)
+}
+
+// ofResource returns text that a function has read from a resource with the secret values masked,
+// including words and numbers if the resource has secret values.
+func (v *Values) ofResource(r api.ResourceInfo, text string) string {
+	if v.provider.Sensitive(v.typeIn(r), "") == configkit.NotSensitive {
+		return v.Copied(text)
+	}
+	return v.maskWith(&v.own, true, text)
+}
+
+// body returns the text of a resource with the secret values masked.
+func (v *Values) body(r api.ResourceInfo, text string) string {
+	if found := Find(v.converter, v.provider, [][]byte{[]byte(text)}); found != nil {
+		return v.Copied(string(found.Text(Before)))
+	}
+	return v.ofResource(r, text)
 }
 
 // appendCopied appends what Copied returns for each line of text.
@@ -120,8 +142,8 @@ func (v *Values) Has(r api.ResourceInfo, path api.ResolvedPath) bool {
 
 // typeIn returns the type whose paths determine which values of a resource are secret.
 func (v *Values) typeIn(r api.ResourceInfo) api.ResourceType {
-	// If no text has the resource with a secret type, its own type counts.
-	isAnother := !slices.ContainsFunc(v.texts, func(t *text) bool {
+	// If all texts of the unit have another one with a secret type, its own type counts.
+	isAnother := !slices.ContainsFunc(v.texts[:v.units], func(t *text) bool {
 		return !t.named[string(r.ResourceName)]
 	})
 	return v.secretType(r.ResourceType, string(r.ResourceName), isAnother)

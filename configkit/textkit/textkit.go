@@ -54,6 +54,15 @@ func (language) Traits() formatkit.Traits { return formatkit.Traits{NoFinalNewli
 // Scalar implements gaby.Native.
 func (language) Scalar(value any) (any, error) { return value, nil }
 
+// Number implements gaby.Native.
+func (language) Number(text string) any {
+	doc, err := gaby.ParseYAML([]byte(text))
+	if err != nil {
+		return nil
+	}
+	return doc.Data()
+}
+
 // CheckValue implements gaby.Native.
 func (language) CheckValue(root gaby.Value, _ []string) error {
 	if root.Kind() != gaby.Map {
@@ -67,7 +76,7 @@ func (language) CheckValue(root gaby.Value, _ []string) error {
 }
 
 // CheckIn returns an error if the front matter cannot get the entries of v.
-func (language) CheckIn(n *formatkit.Node, v gaby.Value) error {
+func (language) CheckIn(n *formatkit.Node, v gaby.Value, _ []string) error {
 	m, isRoot := n.Syntax.(matter)
 	if !isRoot {
 		return nil

@@ -18,9 +18,10 @@ func differences(base, ours, theirs []string) []clash {
 			lineOurs: h.From, lineTheirs: h.NewFrom,
 		}
 		all = append(all, c)
-		if slices.ContainsFunc(changed, func(t lines.Hunk) bool {
-			return t.NewFrom <= h.NewTo && t.NewTo >= h.NewFrom
-		}) {
+		for len(changed) > 0 && changed[0].NewTo < h.NewFrom {
+			changed = changed[1:]
+		}
+		if len(changed) > 0 && changed[0].NewFrom <= h.NewTo {
 			some = append(some, c)
 		}
 	}

@@ -215,17 +215,18 @@ func (m *textMerger) byValues() (*Merged, error) {
 // addConflicts adds to a line merge the conflicts that lines do not show.
 func (m *textMerger) addConflicts(byLines *Merged, conflicts []Conflict) {
 	to := newLineMap(lines.Split(string(m.ours)), lines.Split(string(byLines.Text)))
-	shown := byLines.Conflicts
+	shown := map[int]int{} // the lines of conflicts in our text and in the merged one
+	for _, s := range slices.Backward(byLines.Conflicts) {
+		shown[s.Ours.Line] = s.Pos.Line
+	}
 	for _, c := range conflicts {
 		// The line merge shows conflicts of lines itself.
 		if c.Value == nil && c.Lost == "" {
 			continue
 		}
 		c.Pos = gaby.Position{Line: to.at(c.Ours.Line-1) + 1, Column: c.Ours.Column}
-		if i := slices.IndexFunc(shown, func(s Conflict) bool {
-			return s.Ours.Line == c.Ours.Line
-		}); i >= 0 {
-			c.Pos.Line = shown[i].Pos.Line
+		if line, ok := shown[c.Ours.Line]; ok {
+			c.Pos.Line = line
 		}
 		byLines.Conflicts = append(byLines.Conflicts, c)
 	}
@@ -419,11 +420,11 @@ func (m *textMerger) conflicts(s *side, lost []string) ([]Conflict, error) {
 	merged, ours, theirs := lines.Split(s.text), lines.Split(string(m.ours)),
 		lines.Split(string(m.theirs))
 	// Positions that are known only in our text are mapped by comparing lines.
-	toMerged := newLineMap(ours, merged)
+	toMerged, inMerged := newLineMap(ours, merged), newLineIndex(merged)
 	moved := func(p gaby.Position) gaby.Position {
 		row := max(0, min(p.Line, len(ours))-1)
 		return gaby.Position{
-			Line:   nearest(merged, ours[row:min(row+1, len(ours))], toMerged.at(row)) + 1,
+			Line:   inMerged.nearest(ours[row:min(row+1, len(ours))], toMerged.at(row)) + 1,
 			Column: p.Column,
 		}
 	}
@@ -440,20 +441,22 @@ func (m *textMerger) conflicts(s *side, lost []string) ([]Conflict, error) {
 		all = append(all, t)
 	}
 	toOurs, toTheirs := newLineMap(s.ours, ours), newLineMap(s.theirs, theirs)
+	inOurs, inTheirs := newLineIndex(ours), newLineIndex(theirs)
 	for _, c := range s.clashes {
 		all = append(all, Conflict{
 			Lines: c.theirs, Pos: linePosition(c.line),
-			Ours:   linePosition(nearest(ours, c.ours, toOurs.at(c.lineOurs))),
-			Theirs: linePosition(nearest(theirs, c.theirs, toTheirs.at(c.lineTheirs))),
+			Ours:   linePosition(inOurs.nearest(c.ours, toOurs.at(c.lineOurs))),
+			Theirs: linePosition(inTheirs.nearest(c.theirs, toTheirs.at(c.lineTheirs))),
 		})
 	}
 	between := newLineMap(theirs, ours)
+	commentsOurs, commentsTheirs := commentLines(ours), commentLines(theirs)
 	for _, comment := range lost {
 		t := Conflict{Lost: comment}
-		if line := lineWith(ours, comment); line >= 0 {
+		if line, ok := commentsOurs[comment]; ok {
 			t.Ours = linePosition(line)
 		} else {
-			line = lineWith(theirs, comment)
+			line = commentsTheirs[comment]
 			t.Theirs, t.Ours = linePosition(line), linePosition(between.at(line))
 		}
 		t.Pos = moved(t.Ours)
@@ -462,7 +465,11 @@ func (m *textMerger) conflicts(s *side, lost []string) ([]Conflict, error) {
 	return all, nil
 }
 
-// lineWith returns the index of the first line with a comment, or -1.
-func lineWith(text []string, comment string) int {
-	return slices.IndexFunc(text, func(l string) bool { return commentIn(l) == comment })
+// commentLines returns the index of the first line with each comment.
+func commentLines(text []string) map[string]int {
+	at := map[string]int{}
+	for i, l := range slices.Backward(text) {
+		at[commentIn(l)] = i
+	}
+	return at
 }

@@ -43,6 +43,15 @@ func (language) Scalar(value any) (any, error) {
 	return value, nil
 }
 
+// Number implements gaby.Native.
+func (language) Number(text string) any {
+	documents, err := language{}.Parse([]byte("x=" + text + "\n"))
+	if err != nil {
+		return nil
+	}
+	return documents[0].Root.Get("x").Value
+}
+
 // CheckValue implements gaby.Native. Every value is allowed at every path.
 func (language) CheckValue(gaby.Value, []string) error { return nil }
 

@@ -437,7 +437,7 @@ func (e editor) findInline() inlineStyle {
 
 // scalar formats a scalar with the line ends of the text. raw is as in spelled.
 func (e editor) scalar(raw string, v gaby.Value) string {
-	text := spelled(strings.ReplaceAll(raw, "\r\n", "\n"), v.Data())
+	text := spelled(strings.ReplaceAll(raw, "\r\n", "\n"), formatkit.ScalarOf(v))
 	if e.LineEnd == "\r\n" {
 		text = strings.ReplaceAll(text, "\n", "\r\n")
 	}

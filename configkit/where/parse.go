@@ -11,6 +11,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/quantity"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
+	"github.com/fctl-dev/fctl/internal/lang/pattern"
 )
 
 // Limits of where-expressions.
@@ -433,14 +435,16 @@ func (p *whereParser) operand(t *whereTerm, op int) error {
 	t.literal = kind
 	switch match {
 	case "like", "ilike":
-		t.re = likePattern(t.text, match == "ilike")
+		if t.re, err = likePattern(t.text, match == "ilike"); err != nil {
+			return p.hint(p.fail(start, "%v", err), "%s", limit.HintOf(err))
+		}
 	case "regexp", "iregexp":
 		prefix := ""
 		if match == "iregexp" {
 			prefix = "(?i)"
 		}
-		if t.re, err = regexp.Compile(prefix + t.text); err != nil {
-			return p.fail(start, "%v", err)
+		if t.re, err = pattern.Compile(prefix + t.text); err != nil {
+			return p.hint(p.fail(start, "%v", err), "%s", limit.HintOf(err))
 		}
 	}
 	if kind == textLiteral && t.op != matchOp && t.field == pathField && leadsToQuantity(t.path) {
@@ -565,7 +569,7 @@ func (p *whereParser) values(t *whereTerm) error {
 
 // likePattern translates a LIKE pattern into a regular expression: % matches any characters, _
 // matches one.
-func likePattern(text string, anyCase bool) *regexp.Regexp {
+func likePattern(text string, anyCase bool) (*regexp.Regexp, error) {
 	var b strings.Builder
 	b.WriteString("(?s")
 	if anyCase {
@@ -583,7 +587,7 @@ func likePattern(text string, anyCase bool) *regexp.Regexp {
 		}
 	}
 	b.WriteByte('$')
-	return regexp.MustCompile(b.String())
+	return pattern.Compile(b.String())
 }
 
 // leadsToQuantity reports whether p ends in resources.requests.x or resources.limits.x and has

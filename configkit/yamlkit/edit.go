@@ -68,7 +68,8 @@ func (p *pathMatch) public() *Match {
 type EditOptions struct {
 	// Upsert includes matches that could be created; their value is missing.
 	Upsert bool
-	// Create, if not nil, excludes the missing values for which it returns false.
+	// Create, if not nil, excludes the missing values for which it returns false. If a value cannot
+	// be created because one above it has no children, that is an error unless it is excluded.
 	Create func(p *Match) bool
 	// Wanted excludes the matches for whose value it returns false. It is called for each value
 	// found.
@@ -132,8 +133,9 @@ func editTogether(docs gaby.Container, paths configkit.PathSource, args []any,
 		total += len(matches)
 		matches = matches[:0]
 	}
-	err := visitMatches(docs, paths, args, resourceProvider, options.Upsert,
-		func(p *pathMatch) error {
+	v := pathVisitor{
+		provider: resourceProvider, upsert: options.Upsert, create: options.Create,
+		visit: func(p *pathMatch) error {
 			if options.Wanted != nil && !options.Wanted(p.resource, p.match.Value) {
 				return nil
 			}
@@ -151,7 +153,9 @@ func editTogether(docs gaby.Container, paths configkit.PathSource, args []any,
 			kept.visited.match = &yamlpath.Match{Segments: kept.Segments, Value: kept.Value}
 			matches = append(matches, kept)
 			return nil
-		})
+		},
+	}
+	err := v.documents(docs, paths, args)
 	flush()
 	if err != nil {
 		problems = append([]error{err}, problems...)

@@ -14,7 +14,8 @@ import (
 // other value replaces the present one. What part does not mention stays. part consists of
 // map[string]any, []any, scalars and values of documents; the latter replace the present value as a
 // whole. keys are the merge keys of the resource's type. may, if not nil, decides which missing
-// values are created; of a missing map it decides about what is in it.
+// values are created. For a map that is missing or replaces another value, it decides about the
+// values in the map.
 func Merge(doc *gaby.YamlDoc, keys *configkit.MergeKeyTree, part map[string]any,
 	may func(segments []string) bool,
 ) error {
@@ -43,7 +44,8 @@ func (m *merger) mergeMap(segments []string, keys *configkit.MergeKeyTree,
 // mergeValue merges value into the value at segments, or creates it.
 func (m *merger) mergeValue(segments []string, keys *configkit.MergeKeyTree, value any) error {
 	target := m.doc.Search(segments...)
-	if target == nil && value != nil {
+	entries, _ := value.(map[string]any)
+	if value != nil && (target == nil || entries != nil && !target.IsMap()) {
 		if value = m.creatable(segments, value); value == nil {
 			return nil
 		}

@@ -175,7 +175,7 @@ func compareRows(a, b api.AttributeValue) int {
 type UpdateOptions struct {
 	// Upsert creates missing values if the path says what to create.
 	Upsert bool
-	// Create, if not nil, excludes the missing values for which it returns false.
+	// Create has the meaning that it has in [EditOptions].
 	Create func(p *Match) bool
 	// Retype replaces scalars of other types instead of failing. updater gets the zero value.
 	Retype bool
@@ -200,8 +200,9 @@ func UpdatePaths[T Scalar](docs gaby.Container, paths configkit.PathSource,
 		}
 		return updater(current), true
 	}
-	err := visitMatches(docs, paths, args, resourceProvider, options.Upsert,
-		func(p *pathMatch) error {
+	v := pathVisitor{
+		provider: resourceProvider, upsert: options.Upsert, create: options.Create,
+		visit: func(p *pathMatch) error {
 			if options.Wanted != nil && !options.Wanted(p.public()) {
 				return nil
 			}
@@ -252,7 +253,9 @@ func UpdatePaths[T Scalar](docs gaby.Container, paths configkit.PathSource,
 			}
 			edits = append(edits, e)
 			return nil
-		})
+		},
+	}
+	err := v.documents(docs, paths, args)
 	var problems []error
 	if err != nil {
 		problems = append(problems, err)

@@ -179,6 +179,7 @@ type typePaths struct {
 type pathVisitor struct {
 	provider configkit.ResourceProvider
 	upsert   bool
+	create   func(*Match) bool // EditOptions.Create, for values that cannot be created
 	visit    func(*pathMatch) error
 	current  pathMatch
 	resolver yamlpath.Resolver
@@ -191,13 +192,20 @@ func visitMatches(docs gaby.Container, source configkit.PathSource, args []any,
 	provider configkit.ResourceProvider,
 	upsert bool, visit func(*pathMatch) error,
 ) error {
+	v := pathVisitor{provider: provider, upsert: upsert, visit: visit}
+	return v.documents(docs, source, args)
+}
+
+// documents visits the matches in all documents.
+func (v *pathVisitor) documents(docs gaby.Container, source configkit.PathSource, args []any,
+) error {
+	provider := v.provider
 	texts := make([]string, len(args))
 	for i, arg := range args {
 		texts[i] = fmt.Sprint(arg)
 	}
-	v := pathVisitor{provider: provider, upsert: upsert, visit: visit}
 	v.resolver.Yield = v.match
-	if upsert {
+	if v.upsert {
 		v.siblings = siblingsOf(docs, provider)
 	}
 	types := map[api.ResourceType]*typePaths{}
@@ -243,13 +251,25 @@ func (v *pathVisitor) document(doc *gaby.YamlDoc, info api.ResourceInfo, known *
 		v.resolver.Options = yamlpath.Options{
 			Upsert: v.upsert &&
 				path.path.EmbeddedPath() == "", Accessor: path.accessor,
-			Constraint: path.constraint, NoArguments: true,
+			Constraint: path.constraint, NoArguments: true, Lists: v.create != nil,
 		}
-		if err := v.resolver.Run(v.current.root); err != nil && !v.siblings.have(doc, path.path) {
+		err := v.resolver.Run(v.current.root)
+		if err != nil && !v.siblings.have(doc, path.path) && !v.skips(err) {
 			v.current.match = nil
 			v.problems = append(v.problems, locate(err, &info, &v.current))
 		}
 	}
+}
+
+// skips reports whether the caller does without a value that cannot be created. Nobody needs one
+// below a list: the path leads to nothing there.
+func (v *pathVisitor) skips(err error) bool {
+	e, ok := errors.AsType[*yamlpath.NotAMapError](err)
+	if !ok || v.create == nil {
+		return false
+	}
+	v.current.match = &yamlpath.Match{Segments: e.Missing}
+	return !v.create(v.current.public()) || e.Value.Kind() == gaby.List
 }
 
 // match visits a match of the path. It collects errors, so that visiting continues.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/lang/pattern"
 )
 
 // Accessor reads and replaces a part of a scalar, the sub of path#sub:
@@ -43,7 +44,7 @@ func NewAccessor(t api.EmbeddedAccessorType, config string) (Accessor, error) {
 	case api.EmbeddedAccessorNone:
 		return nil, nil
 	case api.EmbeddedAccessorRegexp:
-		re, err := regexp.Compile(config)
+		re, err := pattern.Compile(config)
 		if err != nil {
 			return nil, fmt.Errorf("embedded accessor: %w", err)
 		}

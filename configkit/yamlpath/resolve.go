@@ -34,12 +34,16 @@ type Options struct {
 	Constraint *Path
 	// NoArguments leaves Match.Arguments empty, which is cheaper.
 	NoArguments bool
+	// Lists makes a list in the place of a map a *NotAMapError with Upsert, as a scalar is.
+	Lists bool
 }
 
 // NotAMapError reports that a path leads through a value that has no children.
 type NotAMapError struct {
 	Segments []string
 	Value    gaby.Value
+	// Missing are the segments of the missing value, as far as they are keys.
+	Missing []string
 	// Hint says how to write the key with dots that the path probably means, if there is one.
 	Hint string
 }
@@ -239,13 +243,15 @@ func (r *Resolver) child(i int, s *Segment, v gaby.Value, kind gaby.Kind, exact 
 				return r.descend(i, s.Key, c, exact)
 			}
 		}
-		return nil
+		if r.Options.Upsert && r.Options.Lists && exact && s.Kind == Plain && s.Index < 0 {
+			return r.notAMap(i, v)
+		}
 	case gaby.Scalar:
 		if v.Tag() == "!!null" {
 			return r.missing(i, false)
 		}
 		if r.Options.Upsert && exact {
-			e := &NotAMapError{Segments: slices.Clone(r.match.Segments), Value: v}
+			e := r.notAMap(i, v)
 			last := i - 1
 			parent := r.root.Doc().Search(e.Segments[:last]...).Value()
 			if key, _ := keyWithDots(parent, e.Segments[last], r.Path.segments[i:]); key != "" {
@@ -259,6 +265,19 @@ func (r *Resolver) child(i int, s *Segment, v gaby.Value, kind gaby.Kind, exact 
 		return r.missing(i, false)
 	}
 	return nil
+}
+
+// notAMap returns the error of v, in which segment i looks for a key.
+func (r *Resolver) notAMap(i int, v gaby.Value) *NotAMapError {
+	e := &NotAMapError{Segments: slices.Clone(r.match.Segments), Value: v}
+	e.Missing = slices.Clone(e.Segments)
+	for _, s := range r.Path.segments[i:] {
+		if s.Kind != Plain && s.Kind != literalSegment {
+			break
+		}
+		e.Missing = append(e.Missing, s.Key)
+	}
+	return e
 }
 
 // missing yields a match for a path whose segments from i on do not exist. It does so only if the

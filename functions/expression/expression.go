@@ -13,6 +13,7 @@
 package expression
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -123,11 +124,9 @@ func FailureIn(doc *gaby.YamlDoc, err error) error {
 	}
 	failure := &api.Failure{Class: api.FailureFunction, Message: err.Error(), Err: err}
 	pos := doc.Position()
-	if e, ok := errors.AsType[*limit.Error](err); ok {
-		failure.Hint = e.Hint()
-	}
+	failure.Hint = limit.HintOf(err)
 	if e, ok := errors.AsType[*Error](err); ok {
-		failure.Hint = e.Hint
+		failure.Hint = cmp.Or(e.Hint, failure.Hint)
 		if e.Pos.Line > 0 {
 			pos = e.Pos
 		}

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/fctl-dev/fctl/internal/lang/pattern"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -65,7 +66,7 @@ func (c *testCase) compareErrors(got []string) (problems []string, err error) {
 		case i >= len(got):
 			problems = append(problems, "no error matches "+want[i])
 		default:
-			expression, err := regexp.Compile(want[i])
+			expression, err := pattern.Compile(want[i])
 			if err != nil {
 				return nil, fmt.Errorf("%s: line %d: %w", filepath.Join(c.dir, errorsFile), i+1,
 					err)

@@ -1,6 +1,7 @@
 package generic
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -45,6 +46,16 @@ func setAttributesFunction(provider configkit.ResourceProvider) handler.Function
 		},
 		ValueParameter: parameter,
 		PerDocument:    true,
+		Surveys: func(args []api.FunctionArgument) func(api.ResourceType) bool {
+			rows, _ := handler.DecodeAttributes(handler.Arguments(args).String(parameter))
+			var paths []string
+			for _, row := range rows {
+				if row.ResourceType == api.ResourceTypeAny {
+					paths = append(paths, string(row.Path))
+				}
+			}
+			return surveys(provider, paths...)
+		},
 		CheckArguments: func(args []api.FunctionArgument) error {
 			return checkRows(provider, args, parameter, true)
 		},
@@ -57,20 +68,37 @@ func setAttributesFunction(provider configkit.ResourceProvider) handler.Function
 			noteInfo(c.FunctionContext, text)
 			rows = withValues(c.FunctionContext, rows)
 			matches := 0
-			setters := map[*api.AttributeValue]func(gaby.Container) (int, error){}
+			type setter struct {
+				set     func(gaby.Container) (int, error)
+				create  *creation // nil if the row has a type
+				matches int
+			}
+			setters := map[*api.AttributeValue]*setter{}
 			err = eachRow(c.Docs, rows, provider,
 				func(about gaby.Container, row *api.AttributeValue) (err error) {
-					set, known := setters[row]
-					if !known {
-						if set, err = rowSetter(provider, row); err != nil {
+					s := setters[row]
+					if s == nil {
+						s = &setter{}
+						if row.ResourceType == api.ResourceTypeAny {
+							s.create = newCreation(c.FunctionContext, provider,
+								row.ResourceType, string(row.Path))
+						}
+						if s.set, err = rowSetter(provider, row, s.create); err != nil {
 							return err
 						}
-						setters[row] = set
+						setters[row] = s
 					}
-					n, err := set(about)
+					n, err := s.set(about)
+					s.matches += n
 					matches += n
 					return err
 				})
+			for i := range rows {
+				if s := setters[&rows[i]]; s != nil {
+					s.create.report(s.matches)
+					err = cmp.Or(err, s.create.check())
+				}
+			}
 			return matches, err
 		}),
 	}
@@ -180,7 +208,7 @@ func checkRows(
 			if !values {
 				return nil
 			}
-			_, err = rowSetter(provider, row)
+			_, err = rowSetter(provider, row, nil)
 			return err
 		}()
 		if err != nil {
@@ -354,9 +382,9 @@ func blocksWith(blocks *yamlkit.Blocks, row *api.AttributeValue) gaby.Container 
 }
 
 // rowSetter returns a function that writes the value of a row into documents and returns the number
-// of matches.
+// of matches. create decides about missing values.
 func rowSetter(
-	provider configkit.ResourceProvider, row *api.AttributeValue,
+	provider configkit.ResourceProvider, row *api.AttributeValue, create *creation,
 ) (func(gaby.Container) (int, error), error) {
 	path := api.UnresolvedPath(row.Path)
 	query := GetVisitorMapForPath(provider, row.ResourceType, path)
@@ -380,23 +408,23 @@ func rowSetter(
 		if !ok {
 			return nil, wrong()
 		}
-		return setterOf(provider, query, text), nil
+		return setterOf(provider, query, text, create), nil
 	case api.DataTypeBool:
 		b, ok := row.Value.(bool)
 		if !ok {
 			return nil, wrong()
 		}
-		return setterOf(provider, query, b), nil
+		return setterOf(provider, query, b, create), nil
 	case api.DataTypeInt:
 		number, ok := row.Value.(json.Number)
 		n, err := integerOf(number)
 		if !ok || err != nil {
 			return nil, wrong()
 		}
-		return setterOf(provider, query, n), nil
+		return setterOf(provider, query, n, create), nil
 	case api.DataTypeYAML, api.DataTypeJSON:
 		if number, ok := row.Value.(json.Number); ok {
-			return numberSetter(query, provider, number), nil
+			return numberSetter(query, provider, number, create), nil
 		}
 		value, err := subtreeOfJSON(row.Value, dataType)
 		if err == nil {
@@ -406,7 +434,7 @@ func rowSetter(
 			return nil, fmt.Errorf("value of path %s: %w", row.Path, err)
 		}
 		return func(docs gaby.Container) (int, error) {
-			return setSubtrees(docs, row.ResourceType, path, provider, value, nil)
+			return setSubtrees(docs, row.ResourceType, path, provider, value, create)
 		}, nil
 	}
 	return nil, fmt.Errorf("path %s: values of data type %s cannot be set", row.Path, row.DataType)
@@ -429,9 +457,11 @@ func integerOf(number json.Number) (int, error) {
 // 1e3 is 1000.
 func numberSetter(
 	query configkit.PathSource, provider configkit.ResourceProvider, number json.Number,
+	create *creation,
 ) func(gaby.Container) (int, error) {
 	return func(docs gaby.Container) (int, error) {
-		return yamlkit.EditPaths(docs, query, nil, provider, yamlkit.EditOptions{Upsert: true},
+		return yamlkit.EditPaths(docs, query, nil, provider,
+			yamlkit.EditOptions{Upsert: true, Create: create.option()},
 			func(p *yamlkit.Match) error {
 				if v, ok := p.Scalar(); ok && sameNumber(v, number) {
 					return nil
@@ -484,12 +514,12 @@ func subtreeOfJSON(value any, t api.DataType) (*gaby.YamlDoc, error) {
 
 // setterOf returns a function that writes a scalar into documents, creating what is missing.
 func setterOf[T yamlkit.Scalar](
-	provider configkit.ResourceProvider, query configkit.PathSource, value T,
+	provider configkit.ResourceProvider, query configkit.PathSource, value T, create *creation,
 ) func(gaby.Container) (int, error) {
 	return func(docs gaby.Container) (int, error) {
 		return yamlkit.UpdatePaths(
 			docs, query, nil, provider, func(T) T { return value },
-			yamlkit.UpdateOptions{Upsert: true},
+			yamlkit.UpdateOptions{Upsert: true, Create: create.option()},
 		)
 	}
 }

@@ -25,6 +25,7 @@ type creation struct {
 	blocks  bool                      // the resources are blocks, which have addresses
 	skipped int                       // resources whose schema does not have the path
 	unseen  int                       // resources without a schema that are skipped
+	blocked int                       // resources in which a value above cannot hold it
 	last    *gaby.YamlDoc             // the last skipped one
 	created int                       // values that may be created
 	known   bool                      // a schema has the field
@@ -65,12 +66,29 @@ func SurveysPath(
 	provider configkit.ResourceProvider,
 ) func([]api.FunctionArgument) func(api.ResourceType) bool {
 	return func(args []api.FunctionArgument) func(api.ResourceType) bool {
-		path, err := yamlpath.Parse(handler.Arguments(args).String(parameterPath))
-		if err != nil || resourceTypeOf(args) != api.ResourceTypeAny {
+		if resourceTypeOf(args) != api.ResourceTypeAny {
 			return nil
 		}
-		fields, ok := provider.(yamlpath.FieldProvider)
-		return func(t api.ResourceType) bool { return !ok || !fields.Field(t, path).Known }
+		return surveys(provider, handler.Arguments(args).String(parameterPath))
+	}
+}
+
+// surveys returns the result of a Surveys for the paths at which values of any type are set.
+func surveys(provider configkit.ResourceProvider, texts ...string) func(api.ResourceType) bool {
+	var paths []*yamlpath.Path
+	for _, text := range texts {
+		if path, err := yamlpath.Parse(text); err == nil {
+			paths = append(paths, path)
+		}
+	}
+	if paths == nil {
+		return nil
+	}
+	fields, ok := provider.(yamlpath.FieldProvider)
+	return func(t api.ResourceType) bool {
+		return !ok || slices.ContainsFunc(paths, func(path *yamlpath.Path) bool {
+			return !fields.Field(t, path).Known
+		})
 	}
 }
 
@@ -86,10 +104,14 @@ func (c *creation) option() func(*yamlkit.Match) bool {
 func (c *creation) may(p *yamlkit.Match) bool {
 	t := p.Resource.ResourceType
 	field := c.field(p.Doc, t, p.Segments)
+	has := field.Missing < 0 || p.Doc.Exists(p.Segments[:field.Missing+1]...)
+	if isBlocked(p.Doc, p.Segments) && (!c.several() || !field.Known || has) {
+		return !c.leaves(p) // creating it is an error
+	}
 	if !field.Known {
 		return c.mayAdd(p)
 	}
-	if field.Missing < 0 || p.Doc.Exists(p.Segments[:field.Missing+1]...) {
+	if has {
 		c.created++
 		c.known = true
 		return true
@@ -119,6 +141,19 @@ func (c *creation) may(p *yamlkit.Match) bool {
 		c.suggest(string(p.Path()), &field)
 	}
 	return false
+}
+
+// leaves reports whether a resource in which a value above the missing one cannot hold it is left as
+// it is. If it is the only one, the mistake is reported.
+func (c *creation) leaves(p *yamlkit.Match) bool {
+	if c == nil || !c.several() {
+		return false
+	}
+	if c.last != p.Doc {
+		c.last = p.Doc
+		c.blocked++
+	}
+	return true
 }
 
 // mayAdd reports whether a missing value may be created of which no schema says anything. In several
@@ -233,6 +268,10 @@ func (c *creation) suggest(path string, field *yamlpath.Field) {
 func (c *creation) report(matches int) {
 	if c == nil || c.refused != nil {
 		return
+	}
+	if c.blocked > 0 {
+		c.fc.NoteSum("resources are skipped, as a value above "+configkit.Abbreviate(c.asked)+
+			" cannot hold it", c.blocked)
 	}
 	if c.unseen > 0 {
 		c.fc.NoteSum("resources of types without a schema are skipped, as they do not have "+

@@ -33,20 +33,34 @@ func (k *typeKnowledge) field(
 	return field
 }
 
+// several reports whether a function without a resource type treats several resources.
+func (k *typeKnowledge) several() bool { return k.surveyed != nil && k.surveyed.Several() }
+
+// isBlocked reports whether a value at segments, or one above it, would have to be replaced by a map
+// that holds the value. null is as good as missing.
+func isBlocked(doc *gaby.YamlDoc, segments []string) bool {
+	for n := len(segments); n > 0; n-- {
+		if v := doc.Search(segments[:n]...); v != nil {
+			return !v.IsMap() && !v.Value().IsNull()
+		}
+	}
+	return false
+}
+
 // othersHave reports whether a value of which no schema says anything may be created: among several
 // resources one of the type has it, and this one has what is above it. element, if not "", is the
 // last segment, which looks up an element of the list at segments.
 func (k *typeKnowledge) othersHave(
 	doc *gaby.YamlDoc, t api.ResourceType, segments []string, element string,
 ) bool {
-	if k.surveyed == nil || !k.surveyed.Several() {
+	if !k.several() {
 		return true
 	}
 	if element != "" {
 		segments = append(slices.Clone(segments), element)
 	}
-	above := segments[:len(segments)-1]
-	return (len(above) == 0 || doc.Exists(above...)) && k.surveyed.Has(t, segments)
+	above := doc.Search(segments[:len(segments)-1]...)
+	return (above.IsMap() || above.IsArray()) && k.surveyed.Has(t, segments)
 }
 
 // Merging decides for a function that merges maps into resources which missing values it may
@@ -54,9 +68,27 @@ func (k *typeKnowledge) othersHave(
 type Merging struct {
 	typeKnowledge
 	fc      *api.FunctionContext
-	last    *gaby.YamlDoc // the last resource that does not get all of its map
-	skipped int           // such resources
-	paths   []string      // some of what they do not get
+	lacking declined // values that the types may not have
+	blocked declined // values whose place another value has
+}
+
+// declined counts resources that do not get all of their map.
+type declined struct {
+	last      *gaby.YamlDoc
+	resources int
+	paths     []string // some of the paths that they do not get
+}
+
+// add adds a value that a resource does not get.
+func (d *declined) add(doc *gaby.YamlDoc, segments []string) {
+	if d.last != doc {
+		d.last = doc
+		d.resources++
+	}
+	path := string(yamlpath.Join(segments))
+	if len(d.paths) < shownPaths && !slices.Contains(d.paths, path) {
+		d.paths = append(d.paths, path)
+	}
 }
 
 // NewMerging returns what decides for a call of a function whose registration has SurveysAll.
@@ -75,32 +107,37 @@ func SurveysAll([]api.FunctionArgument) func(api.ResourceType) bool {
 // shownPaths is the number of paths that a note about skipped values names.
 const shownPaths = 3
 
-// May reports whether the missing value at segments may be created in a resource.
+// May reports whether the value at segments, which is missing or is to become a map, may be created
+// in a resource.
 func (m *Merging) May(doc *gaby.YamlDoc, t api.ResourceType, segments []string) bool {
 	if m.surveyed == nil {
 		return true
 	}
-	field := m.field(doc, t, segments)
-	if field.Known && (field.Missing < 0 || doc.Exists(segments[:field.Missing+1]...)) ||
-		!field.Known && m.othersHave(doc, t, segments, "") || !m.surveyed.Several() {
+	field, blocked := m.field(doc, t, segments), isBlocked(doc, segments)
+	has := field.Known && (field.Missing < 0 || doc.Exists(segments[:field.Missing+1]...))
+	switch {
+	case has && !blocked || !m.several():
 		return true
-	}
-	if m.last != doc {
-		m.last = doc
-		m.skipped++
-	}
-	path := string(yamlpath.Join(segments))
-	if len(m.paths) < shownPaths && !slices.Contains(m.paths, path) {
-		m.paths = append(m.paths, path)
+	case blocked:
+		m.blocked.add(doc, segments)
+	case !field.Known && m.othersHave(doc, t, segments, ""):
+		return true
+	default:
+		m.lacking.add(doc, segments)
 	}
 	return false
 }
 
 // Report notes what was not created.
 func (m *Merging) Report() {
-	if m.skipped > 0 {
+	if m.lacking.resources > 0 {
 		m.fc.NoteSum("resources do not get fields that they lack and that their types may not "+
-			"have, such as "+strings.Join(m.paths, ", ")+" (fctl do --upsert creates them)",
-			m.skipped)
+			"have, such as "+strings.Join(m.lacking.paths, ", ")+" (fctl do --upsert creates them)",
+			m.lacking.resources)
+	}
+	if m.blocked.resources > 0 {
+		m.fc.NoteSum("resources do not get fields such as "+strings.Join(m.blocked.paths, ", ")+
+			", as a value above cannot hold them (fctl do --upsert replaces it)",
+			m.blocked.resources)
 	}
 }

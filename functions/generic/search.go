@@ -1,6 +1,8 @@
 package generic
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -12,7 +14,10 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/expression"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
+	"github.com/fctl-dev/fctl/internal/lang/pattern"
 )
 
 const (
@@ -56,14 +61,14 @@ func searchReplaceFunction(provider configkit.ResourceProvider) handler.Function
 		ValueParameter: parameterReplace,
 		PerDocument:    true,
 		CheckArguments: func(args []api.FunctionArgument) error {
-			_, err := newReplacer(args)
+			_, err := newReplacer(context.Background(), args)
 			if _, ok := handler.Arguments(args).Lookup(parameterPath); ok {
 				err = errors.Join(err, checkWholePath(provider)(args))
 			}
 			return err
 		},
 		Function: handler.Edits(func(c *handler.Call) (int, error) {
-			replace, err := newReplacer(c.Args)
+			replace, err := newReplacer(c.Context(), c.Args)
 			if err != nil {
 				return 0, err
 			}
@@ -111,20 +116,34 @@ func searchedDocuments(
 	return searched, err
 }
 
-// replacer replaces text and reports whether the searched text occurs in it.
-type replacer func(text string) (string, bool)
+// replacer replaces text and reports whether the searched text occurs in it. It
+// fails if the new text would be too long.
+type replacer func(text string) (string, bool, error)
 
 // newReplacer returns the replacer for the arguments of search-replace. The error is a
 // *handler.ArgumentError.
-func newReplacer(args []api.FunctionArgument) (replacer, error) {
+func newReplacer(ctx context.Context, args []api.FunctionArgument) (replacer, error) {
 	a := handler.Arguments(args)
 	search, replacement := a.String(parameterSearch), a.String(parameterReplace)
+	account := limit.Of(ctx)
+	made := func(result, text string) (string, bool, error) {
+		return result, true, account.Grow(ctx, int64(len(result)-len(text)))
+	}
 	if !a.Bool("regexp") {
-		return func(text string) (string, bool) {
-			return strings.ReplaceAll(text, search, replacement), strings.Contains(text, search)
+		return func(text string) (string, bool, error) {
+			n := strings.Count(text, search)
+			if n == 0 {
+				return text, false, nil
+			}
+			err := account.Check(replaced, int64(len(text))+
+				int64(n)*int64(len(replacement)-len(search)))
+			if err != nil {
+				return "", false, err
+			}
+			return made(strings.ReplaceAll(text, search, replacement), text)
 		}, nil
 	}
-	re, err := regexp.Compile(search)
+	re, err := pattern.Compile(search)
 	if err != nil {
 		return nil, handler.InvalidArgument(parameterSearch, "%w", err).
 			WithHint("without regexp, the text is searched for as it is")
@@ -133,10 +152,30 @@ func newReplacer(args []api.FunctionArgument) (replacer, error) {
 		return nil, handler.InvalidArgument(parameterReplace, "%w", err).
 			WithHint("write ${1}x for group 1 followed by x, and $$ for a dollar sign")
 	}
-	return func(text string) (string, bool) {
-		return re.ReplaceAllString(text, replacement), re.MatchString(text)
+	references := int64(strings.Count(replacement, "$"))
+	return func(text string) (string, bool, error) {
+		if !re.MatchString(text) {
+			return text, false, nil
+		}
+		// A match is no longer than the text, and a group no longer than its match. So texts are
+		// only counted if there can be much.
+		most := (int64(len(text)) + 1) * (int64(len(replacement)) + 1 + references)
+		if account.Check(replaced, most) != nil {
+			most = int64(len(text))
+			re.ReplaceAllStringFunc(text, func(match string) string {
+				most += int64(len(replacement)) + references*int64(len(match))
+				return ""
+			})
+			if err := account.Check(replaced, most); err != nil {
+				return "", false, err
+			}
+		}
+		return made(re.ReplaceAllString(text, replacement), text)
 	}, nil
 }
+
+// replaced names the result in errors.
+const replaced = "replaced text"
 
 // expansion matches what ReplaceAllString expands, see regexp.Expand.
 var expansion = regexp.MustCompile(`\$(?:\$|\{(\w+)\}|(\w+))`)
@@ -167,23 +206,29 @@ func replaceStrings(
 	}
 	var edits []edit
 	search := func(v gaby.Value, segments []string) {
-		if text, ok := stringValue(v); ok {
-			if replaced, found := replaceText(doc, text, replace); found {
-				matches++
-				if replaced != text {
-					edits = append(edits, edit{slices.Concat(path, segments), replaced})
-				}
+		text, ok := stringValue(v)
+		if !ok || err != nil {
+			return
+		}
+		replaced, found, problem := replaceText(doc, text, replace)
+		if err = problem; found {
+			matches++
+			if replaced != text {
+				edits = append(edits, edit{slices.Concat(path, segments), replaced})
 			}
 		}
 	}
 	search(root, nil)
 	yamlkit.Walk(root, nil, func(w *yamlkit.Cursor) bool {
-		if w.Value.IsAliased() && !root.IsAliased() || len(path) == 0 && isName(doc, w.Segments) {
+		if err != nil || w.Value.IsAliased() && !root.IsAliased() || len(path) == 0 && isName(doc, w.Segments) {
 			return false
 		}
 		search(w.Value, w.Segments)
 		return true
 	})
+	if err != nil {
+		return 0, expression.FailureIn(doc, err)
+	}
 	var problems []error
 	for _, e := range edits {
 		if _, err := doc.Set(e.text, e.segments...); err != nil {
@@ -203,23 +248,25 @@ func isName(doc *gaby.YamlDoc, path []string) bool {
 
 // replaceText replaces in text but not in the expressions in it. It reports false if the
 // replacement would change an expression.
-func replaceText(doc *gaby.YamlDoc, text string, replace replacer) (replaced string, found bool) {
+func replaceText(
+	doc *gaby.YamlDoc, text string, replace replacer,
+) (replaced string, found bool, err error) {
 	language, ok := doc.Native().(interface {
 		Expressions(text string) []string
 		ReplaceLiterals(text string, replace func(string) string) string
 	})
-	replaced, found = replace(text)
+	replaced, found, err = replace(text)
 	if !ok || !found || slices.Equal(language.Expressions(text), language.Expressions(replaced)) {
-		return replaced, found
+		return replaced, found, err
 	}
 	found = false
 	replaced = language.ReplaceLiterals(text, func(literal string) string {
-		with, ok := replace(literal)
-		found = found || ok
+		with, ok, problem := replace(literal)
+		found, err = found || ok, cmp.Or(err, problem)
 		return with
 	})
 	return replaced,
-		found && slices.Equal(language.Expressions(text), language.Expressions(replaced))
+		found && slices.Equal(language.Expressions(text), language.Expressions(replaced)), err
 }
 
 // stringValue returns the text of a string. Timestamps count as strings, as they do in Kubernetes.

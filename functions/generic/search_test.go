@@ -23,12 +23,14 @@ func TestReplacer(t *testing.T) {
 		{"^a", "b", true, "ca", "ca", false},
 	} {
 		t.Run(test.search, func(t *testing.T) {
-			replace, err := newReplacer(searchArguments(test.search, test.replace, test.regexp))
+			replace, err := newReplacer(t.Context(),
+				searchArguments(test.search, test.replace, test.regexp))
 			if err != nil {
 				t.Errorf("%q: %v", test.search, err)
 				return
 			}
-			if got, found := replace(test.text); got != test.want || found != test.found {
+			if got, found, err := replace(test.text); got != test.want || found != test.found ||
+				err != nil {
 				t.Errorf("%q by %q in %q: %q %t", test.search, test.replace, test.text, got, found)
 			}
 		})
@@ -43,7 +45,8 @@ func TestReplacer(t *testing.T) {
 		{"(a)", "$99999999999999999999"},
 	} {
 		t.Run(test.replace, func(t *testing.T) {
-			if _, err := newReplacer(searchArguments(test.search, test.replace, true)); err == nil {
+			args := searchArguments(test.search, test.replace, true)
+			if _, err := newReplacer(t.Context(), args); err == nil {
 				t.Errorf("%q by %q is not an error", test.search, test.replace)
 			}
 		})

@@ -442,16 +442,15 @@ func putElement(
 	p *yamlkit.Match, element *gaby.YamlDoc, key, text string, create *creation,
 ) (declines bool, err error) {
 	path := string(yamlpath.Join(p.Segments))
-	switch p.Value.Kind() {
-	case gaby.Map:
-		return false, fmt.Errorf("value (map) at path %s cannot be converted to list", p.Path())
-	case gaby.Scalar:
-		if p.Value.Tag() != "!!null" {
-			return false, fmt.Errorf(
-				"value %s at path %s cannot be converted to list", configkit.Quote(p.Value.Text()),
-				p.Path(),
-			)
+	if kind := p.Value.Kind(); kind == gaby.Map || kind == gaby.Scalar && !p.Value.IsNull() {
+		if create.leaves(p) {
+			return true, nil
 		}
+		value := "(map)"
+		if kind == gaby.Scalar {
+			value = configkit.Quote(p.Value.Text())
+		}
+		return false, fmt.Errorf("value %s at path %s cannot be converted to list", value, p.Path())
 	}
 	index := 0
 	for c := p.Value.First(); c.Exists(); c = c.Next() {

@@ -12,6 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/lang/pattern"
 )
 
 // vetValuesFunction returns vet-values, which checks the values of any attribute.
@@ -139,7 +140,7 @@ func parseValueFilter(text string) (*valueFilter, error) {
 				fmt.Errorf("%sStrings and %sRegexp exclude each other", rule.kind, rule.kind)
 		}
 		var err error
-		if *rule.compiled, err = regexp.Compile(rule.text); err != nil {
+		if *rule.compiled, err = pattern.Compile(rule.text); err != nil {
 			return nil, fmt.Errorf("%sRegexp: %w", rule.kind, err)
 		}
 	}

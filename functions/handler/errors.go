@@ -13,6 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/where"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/functions/expression"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
 
 // UnknownFunctionError reports that no function has this name.
@@ -97,7 +98,7 @@ func (e *ArgumentError) WithHint(hint string) *ArgumentError {
 
 // hintOf returns the hint of the errors that arguments are parsed with, or "".
 func hintOf(err error) string {
-	if e, ok := errors.AsType[*expression.Error](err); ok {
+	if e, ok := errors.AsType[*expression.Error](err); ok && e.Hint != "" {
 		return e.Hint
 	}
 	if e, ok := errors.AsType[*where.Error](err); ok {
@@ -112,7 +113,7 @@ func hintOf(err error) string {
 	if e, ok := errors.AsType[*resourcetypes.NoAccessorError](err); ok {
 		return e.Hint()
 	}
-	return ""
+	return limit.HintOf(err)
 }
 
 // RegistrationError reports why a function could not be registered.

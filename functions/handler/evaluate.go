@@ -17,7 +17,6 @@ import (
 func (f *function) evaluate(
 	fc *api.FunctionContext, params map[string]string, args []api.FunctionArgument,
 ) ([]api.FunctionArgument, error) {
-	isExpression := func(a api.FunctionArgument) bool { return a.Evaluator != "" }
 	if !slices.ContainsFunc(args, isExpression) {
 		return args, nil
 	}
@@ -38,6 +37,9 @@ func (f *function) evaluate(
 	}
 	return args, f.checkArguments(args)
 }
+
+// isExpression reports whether the value of an argument is to be evaluated.
+func isExpression(a api.FunctionArgument) bool { return a.Evaluator != "" }
 
 // evaluateArgument replaces one expression by its value, converted to the type of the parameter.
 func (f *function) evaluateArgument(

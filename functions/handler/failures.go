@@ -1,6 +1,7 @@
 package handler
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/fctl-dev/fctl/api"
@@ -53,8 +54,9 @@ func failureOf(err error, function string, class api.FailureClass) *api.Failure 
 	if e, ok := errors.AsType[*ArgumentError](err); ok {
 		f.Class, f.Argument, f.Hint = api.FailureUsage, e.Parameter, e.Hint()
 	}
-	if _, ok := errors.AsType[*limit.Error](err); ok {
+	if e, ok := errors.AsType[*limit.Error](err); ok {
 		f.Class = api.FailureFunction
+		f.Hint = cmp.Or(f.Hint, e.Hint())
 	}
 	if e, ok := errors.AsType[*NotHermeticError](err); ok {
 		f.Class, f.Hint = api.FailureUsage, e.Hint()

@@ -11,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions/expression"
 	"github.com/fctl-dev/fctl/functions/expression/cel"
+	"github.com/fctl-dev/fctl/internal/lang/pattern"
 )
 
 // FunctionHandler is the registry and the pipeline of one toolchain. All functions must be
@@ -38,7 +39,7 @@ type function struct {
 // first checked, because most functions of the registry are never invoked.
 type patterns = expression.Programs[*regexp.Regexp]
 
-func newPatterns() *patterns { return expression.NewPrograms("regexp", regexp.Compile) }
+func newPatterns() *patterns { return expression.NewPrograms("regexp", pattern.Compile) }
 
 // matches reports whether s matches an expression, which registration has checked.
 func (f *function) matches(pattern, s string) bool {
@@ -153,9 +154,7 @@ func (h *FunctionHandler) CheckWhereResource(text string) error {
 // whose values are not known yet.
 func (f *function) validate(args []api.FunctionArgument) ([]api.FunctionArgument, error) {
 	normalized, err := f.normalize(args)
-	if err != nil ||
-		slices.ContainsFunc(normalized,
-			func(a api.FunctionArgument) bool { return a.Evaluator != "" }) {
+	if err != nil || slices.ContainsFunc(normalized, isExpression) {
 		return normalized, err
 	}
 	return normalized, f.checkArguments(normalized)

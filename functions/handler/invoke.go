@@ -12,6 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/sops"
 	"github.com/fctl-dev/fctl/configkit/where"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
@@ -97,6 +98,8 @@ func (h *FunctionHandler) Run(
 				api.MaxInvocations),
 		}
 	}
+	ctx, done := limit.Ensure(ctx)
+	defer done()
 	expr, err := parseWhere(request.WhereResource)
 	if err != nil {
 		return nil, failureOf(err, "", api.FailureUsage)
@@ -297,6 +300,7 @@ func (h *FunctionHandler) runSequentially(
 	r *run, documents gaby.Container, done *history,
 ) (gaby.Container, error) {
 	selection := r.newSelector(h.provider)
+	documents.LimitGrowth(selection.grow)
 	for i := range r.steps {
 		s := &r.steps[i]
 		if err := r.ctx.Err(); err != nil {
@@ -348,7 +352,14 @@ func (s *step) apply(
 	if !IsPart(fc) || s.f.Join != nil { // other functions do not need the selection of a part
 		fc = selection.withExcluded(fc, documents, selected, s.where)
 	}
-	res := s.call(s.withInput(fc), selected)
+	fc = fc.WithContext(limit.Named(fc.Context(), func(err error) error {
+		return failureOf(err, s.name, api.FailureFunction)
+	}))
+	selection.ctx = fc.Context()
+	res := s.call(s.withInput(fc), selection.provider, selected)
+	if res.err == nil {
+		res.err = selection.added(selected, res.documents)
+	}
 	if res.seen = len(selected); res.err == nil {
 		res.documents = mergeBack(documents, selected, res.documents)
 	}
@@ -360,18 +371,18 @@ func (s *step) apply(
 
 // call runs the function of a step. The function gets a copy of the container, so that its changes
 // to the list of documents can be discarded.
-func (s *step) call(fc *api.FunctionContext, documents gaby.Container) (res result) {
+func (s *step) call(fc *api.FunctionContext, provider configkit.ResourceProvider,
+	documents gaby.Container,
+) (res result) {
 	defer func() {
 		if p := recover(); p != nil {
 			res.err = &PanicError{Function: s.name, Value: p, Stack: debug.Stack()}
 		}
 	}()
-	fc = fc.WithContext(limit.Named(fc.Context(), func(err error) error {
-		return failureOf(err, s.name, api.FailureFunction)
-	})).WithReport(&res.report)
+	fc = fc.WithReport(&res.report)
 	// The journals are longer after an edit. That finds a function that changes the configuration
 	// although its signature says it only reads, even if it changes a value and restores it.
-	before := edits(documents)
+	before := checkpoint(documents)
 	res.documents, res.output, res.err = s.f.Function(fc, slices.Clone(documents), s.args, s.other)
 	if res.documents == nil {
 		res.documents = documents // getters of other systems return no documents
@@ -380,19 +391,16 @@ func (s *step) call(fc *api.FunctionContext, documents gaby.Container) (res resu
 		res.output = *pointer
 	}
 	if res.err == nil {
-		res.err = s.f.checkContract(res,
-			edits(documents) != before || !slices.Equal(documents, res.documents))
+		edited := !slices.Equal(checkpoint(documents), before)
+		res.err = s.f.checkContract(res, edited || !slices.Equal(documents, res.documents))
+		if res.err == nil && edited {
+			outdated, problems := sops.Check(provider, documents, before)
+			if res.err = errors.Join(problems...); outdated > 0 {
+				fc.NoteSum(sops.Outdated, outdated)
+			}
+		}
 	}
 	return res
-}
-
-// edits returns the total number of edits in the documents' journals.
-func edits(documents gaby.Container) int {
-	n := 0
-	for _, d := range documents {
-		n += int(d.Checkpoint())
-	}
-	return n
 }
 
 // checkContract returns an error if the function did something that its signature rules out and on

@@ -383,7 +383,7 @@ func TestExpressionArguments(t *testing.T) {
 		},
 		{
 			cel, "[params.zone]",
-			"failure 2 text: argument key: CEL: column 1: the expression returns a list, not a " +
+			"failure 2 text: argument key: CEL: column 1: expression returns a list, not a " +
 				"string, number or bool\n",
 		},
 		{

@@ -113,6 +113,7 @@ func (h *FunctionHandler) runPart(
 	part.before, part.notes = parts.Text(i), h.documentNotes(r, documents)
 	original, done := slices.Clone(documents), r.newHistory(documents)
 	selection := r.newSelector(h.provider)
+	documents.LimitGrowth(selection.grow)
 	for i := range r.steps {
 		var facts any
 		fc := r.withSurvey(inPart(r.fc, &facts), &r.steps[i])

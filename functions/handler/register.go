@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/internal/lang/pattern"
 )
 
 // RegisterFunction checks a registration and adds it. The error is a *RegistrationError that lists
@@ -301,7 +301,7 @@ func constraintProblems(p api.FunctionParameter) []string {
 		if p.DataType != api.DataTypeString {
 			problems.add("only a string can have a regular expression")
 		}
-		if _, err := regexp.Compile(p.Regexp); err != nil {
+		if _, err := pattern.Compile(p.Regexp); err != nil {
 			problems.add("%v", err)
 		}
 	}

@@ -1,6 +1,7 @@
 package handler
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/where"
 	"github.com/fctl-dev/fctl/functions/expression"
 	"github.com/fctl-dev/fctl/functions/expression/cel"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
 
 // parseWhere parses a where-expression. It returns nil for "". The error is a *where.Error.
@@ -68,11 +70,38 @@ type selector struct {
 	provider configkit.ResourceProvider
 	where    *where.Expr // of the request
 	met      map[*gaby.YamlDoc]bool
+	account  *limit.Account
+	ctx      context.Context // of the function that runs
+}
+
+// grow counts bytes that the running function adds to documents.
+func (s *selector) grow(bytes int) error { return s.account.Grow(s.ctx, int64(bytes)) }
+
+// added notes the documents that a function added to the others.
+func (s *selector) added(before, after gaby.Container) error {
+	if slices.Equal(before, after) {
+		return nil
+	}
+	had := map[*gaby.YamlDoc]bool{}
+	for _, doc := range before {
+		had[doc] = true
+	}
+	size := 0
+	for i, doc := range after {
+		if !had[doc] {
+			size += len(doc.Bytes())
+			after[i : i+1].LimitGrowth(s.grow)
+		}
+	}
+	return s.grow(size)
 }
 
 // newSelector returns a selection for one run of the chain. Every part has its own.
 func (r *run) newSelector(provider configkit.ResourceProvider) *selector {
-	s := &selector{provider: configkit.Nameless{ResourceProvider: provider}, where: r.where}
+	s := &selector{
+		provider: configkit.Nameless{ResourceProvider: provider}, where: r.where, ctx: r.ctx,
+		account: limit.Of(r.ctx),
+	}
 	if s.where != nil {
 		s.met = map[*gaby.YamlDoc]bool{}
 	}

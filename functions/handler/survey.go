@@ -3,6 +3,7 @@ package handler
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/fctl-dev/fctl/api"
@@ -95,12 +96,14 @@ func (r *run) withSurvey(fc *api.FunctionContext, s *step) *api.FunctionContext 
 
 // NeedsSurvey reports whether a function of the chain needs a survey.
 func (h *FunctionHandler) NeedsSurvey(chain api.FunctionInvocationList) bool {
-	for i := range chain {
-		if f, err := h.lookup(chain[i].FunctionName); err == nil && f.Surveys != nil {
-			return true
+	return slices.ContainsFunc(chain, func(invocation api.FunctionInvocation) bool {
+		f, err := h.lookup(invocation.FunctionName)
+		if err != nil || f.Surveys == nil {
+			return false
 		}
-	}
-	return false
+		args, err := f.normalize(invocation.Arguments)
+		return err == nil && (slices.ContainsFunc(args, isExpression) || f.Surveys(args) != nil)
+	})
 }
 
 // Survey returns what the data of a request has for the functions of its chain. What is wrong with

@@ -27,10 +27,12 @@ type imageBump struct {
 	matches int
 }
 
-// bumpEdit sets the value at a path, or deletes it if value is nil.
+// bumpEdit sets the value at a path, or deletes it if value is nil. The entry with the key replaced
+// goes; the value gets its place and comments.
 type bumpEdit struct {
-	path  []string
-	value any
+	path     []string
+	value    any
+	replaced string
 }
 
 func newImageBump(
@@ -55,7 +57,7 @@ func (b *imageBump) reference() string {
 }
 
 func (b *imageBump) set(value any, path []string, key string) {
-	b.edits = append(b.edits, bumpEdit{append(slices.Clone(path), key), value})
+	b.edits = append(b.edits, bumpEdit{append(slices.Clone(path), key), value, ""})
 }
 
 // apply makes the edits in a document.
@@ -67,6 +69,10 @@ func (b *imageBump) apply(doc *gaby.YamlDoc) error {
 			gone = append(gone, e.path)
 			continue
 		}
+		if e.replaced != "" {
+			problems = append(problems, e.replace(doc))
+			continue
+		}
 		_, err := doc.Set(e.value, e.path...)
 		problems = append(problems, err)
 	}
@@ -75,6 +81,63 @@ func (b *imageBump) apply(doc *gaby.YamlDoc) error {
 	}
 	b.edits = nil
 	return errors.Join(problems...)
+}
+
+// replace makes the edit in place of another entry, and keeps the comments of both.
+func (e bumpEdit) replace(doc *gaby.YamlDoc) error {
+	last := len(e.path) - 1
+	at, key := e.path[:last:last], e.path[last]
+	old := doc.Search(append(at, e.replaced)...).Value().Comments()
+	var head []string
+	own := doc.Search(e.path...)
+	remarks := own.Value().Comments()
+	line := remarks.Line
+	if line == "" {
+		line, old.Line = asMarkerOf(key, old.Line), ""
+	}
+	for _, text := range []string{old.Head, old.Line, remarks.Head} {
+		if text != "" {
+			head = append(head, strings.ReplaceAll(text, "\n", "\n# "))
+		}
+	}
+	text := key + ": x"
+	if line != "" {
+		text += " # " + line
+	}
+	if len(head) > 0 {
+		text = "# " + strings.Join(head, "\n# ") + "\n" + text
+	}
+	entry, err := gaby.ParseYAML([]byte(text + "\n"))
+	if err != nil {
+		return err
+	}
+	if _, err = entry.Set(e.value, key); err != nil {
+		return err
+	}
+	if own != nil {
+		if err = doc.Delete(e.path...); err != nil {
+			return err
+		}
+	}
+	if _, err = doc.Set(gaby.WithOwnComments(entry.Search(key).Value()), e.path...); err != nil {
+		return err
+	}
+	if err = doc.MoveKeyAfter(e.replaced, e.path...); err != nil {
+		return err
+	}
+	return doc.Delete(append(at, e.replaced)...)
+}
+
+// asMarkerOf returns a comment of newTag or digest for the other field. Flux sets the part of an
+// image that its marker names.
+func asMarkerOf(key, comment string) string {
+	if !strings.Contains(comment, `"$imagepolicy"`) {
+		return comment
+	}
+	if key == "digest" {
+		return strings.Replace(comment, `:tag"`, `:digest"`, 1)
+	}
+	return strings.Replace(comment, `:digest"`, `:tag"`, 1)
 }
 
 // kustomizationImages returns the path of the images of a kustomization, nil for other types.
@@ -106,12 +169,17 @@ func (b *imageBump) override(item gaby.Value, at []string) {
 		return
 	}
 	b.matches++
-	for _, part := range []struct{ key, value string }{{"newTag", b.tag}, {"digest", b.digest}} {
-		switch {
-		case part.value != "":
-			b.set(part.value, at, part.key)
-		case item.Get(part.key).Exists(): // kustomize would use the old one
-			b.set(nil, at, part.key)
+	parts := []struct{ key, value, other string }{
+		{"newTag", b.tag, "digest"}, {"digest", b.digest, "newTag"},
+	}
+	for _, part := range parts {
+		if part.value == "" {
+			continue
+		}
+		b.set(part.value, at, part.key)
+		// kustomize would use an old one beside the new one
+		if (b.tag == "" || b.digest == "") && item.Get(part.other).Exists() {
+			b.edits[len(b.edits)-1].replaced = part.other
 		}
 	}
 }

@@ -37,7 +37,8 @@ func getWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.Func
 func setWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	pattern := func(parameter string) func() *regexp.Regexp {
 		return sync.OnceValue(func() *regexp.Regexp {
-			return regexp.MustCompile(parameterOf(provider, "label-value", parameter).Regexp)
+			declared := parameterOf(provider, "label-value", parameter)
+			return regexp.MustCompile(declared.Regexp)
 		})
 	}
 	key, value := pattern("label-key"), pattern("label-value")
@@ -151,21 +152,26 @@ func setLabels(fc *api.FunctionContext, p *yamlkit.Match, labels []assignment) e
 	return nil
 }
 
-// labelSets holds the labels of pods.
-type labelSets []map[string]string
+// labelSets holds the labels of pods under each label of theirs and, under no label, of all pods.
+type labelSets map[label][]map[string]string
+
+type label struct{ key, value string }
 
 // podLabels returns the labels of the pods that resources create.
 func podLabels(
 	docs gaby.Container, templates configkit.PathSource, provider configkit.ResourceProvider,
 ) (labelSets, error) {
-	var sets labelSets
+	sets := labelSets{}
 	_, err := yamlkit.VisitPathsDoc(docs, templates, nil, nil, provider,
 		func(_ *gaby.YamlDoc, _ any, _ yamlkit.VisitorContext, labels *gaby.YamlDoc) (any, error) {
 			set := map[string]string{}
 			for e := labels.Value().First(); e.Exists(); e = e.Next() {
 				set[e.Key()] = e.Text()
 			}
-			sets = append(sets, set)
+			sets[label{}] = append(sets[label{}], set)
+			for key, value := range set {
+				sets[label{key, value}] = append(sets[label{key, value}], set)
+			}
 			return nil, nil
 		}, false)
 	return sets, err
@@ -173,7 +179,13 @@ func podLabels(
 
 // selectedBy reports whether a selector selects any of the pods.
 func (s labelSets) selectedBy(selector gaby.Value) bool {
-	return slices.ContainsFunc(s, func(pod map[string]string) bool {
+	pods := s[label{}]
+	for e := selector.First(); e.Exists(); e = e.Next() {
+		if with := s[label{e.Key(), e.Text()}]; len(with) < len(pods) {
+			pods = with
+		}
+	}
+	return slices.ContainsFunc(pods, func(pod map[string]string) bool {
 		for e := selector.First(); e.Exists(); e = e.Next() {
 			if value, ok := pod[e.Key()]; !ok || value != e.Text() {
 				return false

@@ -13,9 +13,11 @@ import (
 	"github.com/fctl-dev/fctl/configkit/jsonschema"
 	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/expression"
 	"github.com/fctl-dev/fctl/functions/expression/cel"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/functions/unit"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
 
 const (
@@ -172,14 +174,25 @@ func (v *schemaVetter) resource(
 		return nil, nil
 	}
 	v.checked++
-	problems, err := schema.Check(doc.Value())
+	problems, err := schema.Check(expression.In(v.fc.Context(), doc, info), doc.Value())
 	v.wrong[info.ResourceType] = err != nil // another resource would be as expensive
+	// SOPS replaces values and adds a block
+	if doc.Exists("sops", "mac") {
+		problems = slices.DeleteFunc(problems, func(p jsonschema.Problem) bool {
+			path := p.FullPath()
+			return len(path) > 0 && path[0] == "sops" ||
+				strings.HasPrefix(doc.Search(p.Path...).Value().Text(), "ENC[")
+		})
+	}
 	if info.ResourceType == "v1/Secret" {
 		for i := range problems {
 			if p := &problems[i]; p.Keyword == "format" && len(p.Path) == 2 && p.Path[0] == "data" {
 				p.Hint = "stringData takes text as it is"
 			}
 		}
+	}
+	if _, limited := errors.AsType[*limit.Error](err); limited {
+		err = expression.FailureIn(doc, err)
 	}
 	return problems, []error{err}
 }
@@ -242,7 +255,7 @@ func (v *schemaVetter) nameless(doc *gaby.YamlDoc) error {
 		}
 	} else {
 		v.checked++
-		problems, err = schema.Check(doc.Value())
+		problems, err = schema.Check(expression.In(v.fc.Context(), doc, info), doc.Value())
 	}
 	unit.AddSchemaProblems(&v.result, v.provider, doc, info, unreadable(doc, problems))
 	return err

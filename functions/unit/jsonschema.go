@@ -69,7 +69,7 @@ func vetJSONSchemaFunction(provider configkit.ResourceProvider) handler.Function
 					if failed[schema] {
 						return output, nil // checking another resource would be as expensive
 					}
-					problems, err := schema.Check(doc.Value())
+					problems, err := schema.Check(c.Context(), doc.Value())
 					failed[schema] = err != nil
 					AddSchemaProblems(&result, provider, doc, info, problems)
 					return output, []error{err}

@@ -1,6 +1,7 @@
 package unit
 
 import (
+	"context"
 	"slices"
 	"strconv"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
 
 const (
@@ -55,7 +57,7 @@ func replicateFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 				return docs, nil, err
 			}
 			fc.Matched(1)
-			copies, err := replicas(docs[at], a.Int(parameterReplicas))
+			copies, err := replicas(fc.Context(), docs[at], a.Int(parameterReplicas))
 			if err != nil {
 				return nil, nil, err
 			}
@@ -73,7 +75,7 @@ func replicateFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 
 // replicas returns a document and n-1 copies of it. Copies of an item of a list are items of that
 // list.
-func replicas(doc *gaby.YamlDoc, n int) (gaby.Container, error) {
+func replicas(ctx context.Context, doc *gaby.YamlDoc, n int) (gaby.Container, error) {
 	if err := doc.Check(); err != nil {
 		return nil, err
 	}
@@ -84,6 +86,9 @@ func replicas(doc *gaby.YamlDoc, n int) (gaby.Container, error) {
 	text := []byte(doc.Content())
 	if len(text) > 0 && text[len(text)-1] != '\n' {
 		text = append(text, '\n')
+	}
+	if err := limit.Of(ctx).Grow(ctx, int64(n)*int64(len(text))); err != nil {
+		return nil, err
 	}
 	copies := gaby.Container{doc}
 	for len(copies) < n {

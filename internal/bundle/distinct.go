@@ -39,9 +39,9 @@ func Distinct(bundles []*Bundle, o *Options) error {
 				continue
 			}
 			key, this := p.key(gvk, name), maker{b, r}
-			first, ok := made[key]
+			first, ok := made[key.anyVersion()]
 			if !ok {
-				made[key] = this
+				made[key.anyVersion()] = this
 				continue
 			}
 			problems = append(problems, &api.Failure{
@@ -64,9 +64,9 @@ func Clashes(results []*Result) {
 				continue
 			}
 			this := maker{result.Bundle, res.Resource}
-			first, ok := made[res.key]
+			first, ok := made[res.key.anyVersion()]
 			if !ok {
-				made[res.key] = this
+				made[res.key.anyVersion()] = this
 				continue
 			}
 			res.fail(result.Bundle.position(res.Resource.value), "", first.clash(this, res.key))

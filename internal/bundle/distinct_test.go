@@ -35,7 +35,8 @@ func TestDistinct(t *testing.T) {
 	}{
 		"one Bundle": {
 			[]string{called("p", a, "b v1 ConfigMap x", "c v1 Secret x", "d v2 ConfigMap x")},
-			"0.yaml:9:5: b: \"a\" makes the same object, ConfigMap n0/x, at 0.yaml:6:5\n",
+			"0.yaml:9:5: b: \"a\" makes the same object, ConfigMap n0/x, at 0.yaml:6:5\n" +
+				"0.yaml:15:5: d: \"a\" makes the same object, ConfigMap n0/x, at 0.yaml:6:5\n",
 		},
 		"two Bundles": {
 			[]string{"n", called("p", a), called("q", "b v1 ConfigMap x")},

@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -61,7 +62,8 @@ func (p *run) checkSpec(res *ResourceResult, use *Plugin, doc *gaby.YamlDoc) {
 	if use.schema == nil {
 		return
 	}
-	problems, err := use.schema.Check(doc.Value())
+	// only rules need a context, and schemas of plugins have none
+	problems, err := use.schema.Check(context.Background(), doc.Value())
 	if err != nil {
 		res.fail(p.position(res.Resource.plugin.value), "", err)
 		return

@@ -26,6 +26,12 @@ func (k Key) String() string {
 	return k.Kind + " " + name
 }
 
+// anyVersion returns the key without the version: all versions of a type have the same objects.
+func (k Key) anyVersion() Key {
+	k.Version = ""
+	return k
+}
+
 // Pool is the objects that were observed. It may be read by several goroutines once it is complete.
 type Pool struct {
 	objects map[Key]*Observed

@@ -76,10 +76,16 @@ func builtInRule(gvk plugin.GroupVersionKind) func(actual gaby.Value) readiness 
 		return deploymentReady
 	case "autoscaling/HorizontalPodAutoscaler":
 		return func(actual gaby.Value) readiness {
+			if isStale(actual) {
+				return unseen()
+			}
 			return allTrue(actual, "AbleToScale", "ScalingActive")
 		}
 	case "servicecatalog.k8s.io/ServiceInstance", "servicecatalog.k8s.io/ServiceBinding":
 		return func(actual gaby.Value) readiness {
+			if isStale(actual) {
+				return unseen()
+			}
 			if c := condition(actual, "Failed"); c.Get("status").Text() == "True" {
 				return readiness{err: fmt.Errorf("the condition Failed is true%s", because(c))}
 			}
@@ -88,6 +94,16 @@ func builtInRule(gvk plugin.GroupVersionKind) func(actual gaby.Value) readiness 
 	}
 	return nil
 }
+
+// isStale reports whether a status is about an earlier generation of the object. Not all controllers
+// say which one.
+func isStale(actual gaby.Value) bool {
+	observed, known := actual.Get("status").Get("observedGeneration").Data().(int)
+	generation, _ := actual.Get("metadata").Get("generation").Data().(int)
+	return known && observed < generation
+}
+
+func unseen() readiness { return readiness{message: "controller has not seen the latest change"} }
 
 // crdReady applies the annotations of the CustomResourceDefinition of a type, if it was observed.
 func (p *run) crdReady(gvk plugin.GroupVersionKind, actual gaby.Value) (readiness, bool) {
@@ -168,7 +184,7 @@ func deploymentReady(actual gaby.Value) readiness {
 	progress := condition(actual, "Progressing")
 	switch {
 	case observed < number(actual.Get("metadata").Get("generation"), 0):
-		return readiness{message: "the controller has not seen the latest change"}
+		return unseen()
 	case progress.Get("reason").Text() == "ProgressDeadlineExceeded":
 		return readiness{err: fmt.Errorf("the deployment exceeded its progress deadline%s",
 			because(progress))}

@@ -46,6 +46,30 @@ func TestReadiness(t *testing.T) {
 		more                             string
 		ready                            []string
 	}{
+		"a failure of the generation before": {
+			apiVersion: "servicecatalog.k8s.io/v1beta1", kind: "ServiceInstance",
+			observed: meta + "status: {observedGeneration: 2, conditions: [{type: Failed, " +
+				"status: 'True'}]}\n",
+			want: "InProgress: controller has not seen the latest change",
+		},
+		"ready in the generation before": {
+			apiVersion: "servicecatalog.k8s.io/v1beta1", kind: "ServiceInstance",
+			observed: meta + "status: {observedGeneration: 2, conditions: [{type: Ready, " +
+				"status: 'True'}]}\n",
+			want: "InProgress: controller has not seen the latest change",
+		},
+		"ready in this generation": {
+			apiVersion: "servicecatalog.k8s.io/v1beta1", kind: "ServiceInstance",
+			observed: meta + "status: {observedGeneration: 3, conditions: [{type: Ready, " +
+				"status: 'True'}]}\n",
+			want: "Ready",
+		},
+		"scaled in the generation before": {
+			apiVersion: "autoscaling/v2", kind: "HorizontalPodAutoscaler",
+			observed: meta + "status: {observedGeneration: 2, conditions: [{type: AbleToScale, " +
+				"status: 'True'}, {type: ScalingActive, status: 'True'}]}\n",
+			want: "InProgress: controller has not seen the latest change",
+		},
 		"ConfigMap":      {apiVersion: "v1", kind: "ConfigMap", observed: meta, want: "Ready"},
 		"Secret":         {apiVersion: "v1", kind: "Secret", observed: meta, want: "Ready"},
 		"Service":        {apiVersion: "v1", kind: "Service", observed: meta, want: "Ready"},
@@ -96,7 +120,7 @@ func TestReadiness(t *testing.T) {
 			apiVersion: "apps/v1", kind: "Deployment",
 			observed: deployment("observedGeneration: 2, replicas: 2, updatedReplicas: 2, " +
 				"availableReplicas: 2"),
-			want: "InProgress: the controller has not seen the latest change",
+			want: "InProgress: controller has not seen the latest change",
 		},
 		"deployment, updating": {
 			apiVersion: "apps/v1", kind: "Deployment",
@@ -125,7 +149,7 @@ func TestReadiness(t *testing.T) {
 		"deployment, too late before the latest change": {
 			apiVersion: "apps/v1", kind: "Deployment",
 			observed: deployment("observedGeneration: 2, " + deadline),
-			want:     "InProgress: the controller has not seen the latest change",
+			want:     "InProgress: controller has not seen the latest change",
 		},
 
 		"autoscaler": {

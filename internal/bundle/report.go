@@ -3,10 +3,10 @@ package bundle
 import (
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/out"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
 
@@ -106,7 +106,7 @@ func (r *Result) Text() string {
 	var b strings.Builder
 	condition, _ := r.Condition()
 	fmt.Fprintf(&b, "Bundle %s in namespace %s: %s\n", r.Bundle.Name, r.Bundle.Namespace, condition)
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	table := out.Table{Indent: "  "}
 	for _, res := range r.Resources {
 		message := res.Message
 		if res.Status == smithv1.Error {
@@ -119,16 +119,11 @@ func (r *Result) Text() string {
 		if object == "" {
 			object = "-"
 		}
-		line := fmt.Sprintf("  %s\t%s\t%s\t%s", res.Resource.Name, res.Status, object, message)
-		_, _ = fmt.Fprintln(w, strings.TrimRight(line, "\t"))
+		table.Rows = append(table.Rows, []string{
+			string(res.Resource.Name), string(res.Status), object, message,
+		})
 	}
-	_ = w.Flush() // to memory
-	lines := strings.Split(b.String(), "\n")
-	for i := range lines {
-		lines[i] = strings.TrimRight(lines[i], " ")
-	}
-	b.Reset()
-	b.WriteString(strings.Join(lines, "\n"))
+	b.WriteString(table.String())
 	for _, o := range r.ToDelete {
 		fmt.Fprintf(&b, "  to be deleted once the Bundle is ready: %s\n", o.Key)
 	}

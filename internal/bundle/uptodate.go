@@ -113,7 +113,8 @@ func (c *comparison) removed(actual gaby.Value, path string, rendered ...gaby.Va
 	}
 	for v := actual.First(); v.Exists(); v = v.Next() {
 		if !slices.ContainsFunc(rendered, func(r gaby.Value) bool {
-			return r.Get(v.Key()).Exists()
+			r = r.Get(v.Key())
+			return r.Exists() && !r.IsNull()
 		}) {
 			c.add(path + "." + escaped(v.Key()))
 		}
@@ -128,7 +129,7 @@ func (c *comparison) compare(rendered, actual gaby.Value, path string) {
 	switch {
 	case rendered.IsNull(): // as if it was left out
 	case !actual.Exists() || actual.IsNull():
-		if c.whole && !isEmpty(rendered) {
+		if c.whole && !isEmpty(rendered, path) {
 			c.add(path)
 		}
 	case rendered.Kind() == gaby.Map && actual.Kind() == gaby.Map:
@@ -168,20 +169,33 @@ func (c *comparison) lists(rendered, actual gaby.Value, path string) {
 	}
 }
 
-// isEmpty reports whether the API server may leave a value out: null, false, zero, an empty text,
-// or a collection of such values.
-func isEmpty(v gaby.Value) bool {
-	if v.Kind() == gaby.Map || v.Kind() == gaby.List {
+// isEntry reports whether a path leads to an entry of a map with keys of the user. The API server
+// keeps empty ones.
+func isEntry(path string) bool {
+	parents := strings.Split(strings.ReplaceAll(path, `\.`, ""), ".")
+	return len(parents) > 1 && slices.Contains([]string{
+		"annotations", "binaryData", "data", "labels", "matchLabels", "nodeSelector", "parameters",
+		"selector", "stringData",
+	}, parents[len(parents)-2])
+}
+
+// isEmpty reports whether the API server may leave out the value at a path: null, false, zero, an
+// empty text, or a collection of such values.
+func isEmpty(v gaby.Value, path string) bool {
+	switch {
+	case v.IsNull():
+		return true
+	case isEntry(path):
+		return false
+	case v.Kind() == gaby.Map, v.Kind() == gaby.List:
 		for child := v.First(); child.Exists(); child = child.Next() {
-			if !isEmpty(child) {
+			if !isEmpty(child, path+"."+escaped(child.Key())) {
 				return false
 			}
 		}
 		return true
 	}
 	switch data := v.Data().(type) {
-	case nil:
-		return true
 	case string:
 		return data == ""
 	case bool:

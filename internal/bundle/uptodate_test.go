@@ -28,6 +28,19 @@ func TestUpToDate(t *testing.T) {
 		"a removed key": {
 			"v1/ConfigMap", "data: {a: b}", uid + "data: {a: b, c: d}", "data.c",
 		},
+		"an empty value": {
+			"v1/ConfigMap", "data: {a: '', b: x}", uid + "data: {b: x}", "data.a",
+		},
+		"an empty label": {
+			"v1/Service", "METADATA labels: {a.b/c: ''}", uid, "metadata.labels",
+		},
+		"an empty selector": {
+			"v1/Service", "spec: {selector: {app: ''}}", uid + "spec: {selector: {}}",
+			"spec.selector.app",
+		},
+		"null for a value": {
+			"v1/ConfigMap", "data: {a: null, b: x}", uid + "data: {a: old, b: x}", "data.a",
+		},
 		"null as data":         {"v1/ConfigMap", "data: ", uid + "data: {a: b}", "data.a"},
 		"all data removed":     {"v1/ConfigMap", "", uid + "data: {a: b}", "data.a"},
 		"binary data removed":  {"v1/ConfigMap", "", uid + "binaryData: {a: Yg==}", "binaryData.a"},

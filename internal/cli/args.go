@@ -38,7 +38,7 @@ type args struct {
 // may come before each of them; pflag parses these and stops at the next word that is not a flag.
 func splitArgs(a *app.App, cmd *cobra.Command, o *runFlags, words []string) (g args, err error) {
 	flags, files := cmd.Flags(), &o.files
-	if err := o.readFileList(a); err != nil {
+	if err := o.readFileList(cmd.Context(), a); err != nil {
 		return g, err
 	}
 	if words, err = moreFiles(a, cmd, o, words); err != nil {
@@ -107,13 +107,13 @@ func moreFiles(a *app.App, cmd *cobra.Command, o *runFlags, words []string) ([]s
 }
 
 // readFileList adds the files that the list of --files-from names. It is read once.
-func (o *runFlags) readFileList(a *app.App) error {
+func (o *runFlags) readFileList(ctx context.Context, a *app.App) error {
 	if o.filesFrom == "" || o.fileListRead {
 		return nil
 	}
 	o.fileListRead = true
 	reader := &source.Reader{In: a.Streams.In, MaxSize: maxFileList}
-	text, err := reader.Bytes(context.Background(), source.InDirectory(a.Dir, o.filesFrom))
+	text, err := reader.Bytes(ctx, source.InDirectory(a.Dir, o.filesFrom))
 	if err != nil {
 		return err
 	}

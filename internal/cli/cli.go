@@ -16,6 +16,7 @@ import (
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/iostreams"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/smith/plugin"
@@ -33,7 +34,7 @@ func Main(executor func() (*functions.Executor, error), plugins ...plugin.NewFun
 
 // Run runs a command line and returns the exit status. Problems are reported on the error stream.
 func Run(ctx context.Context, a *app.App, args []string) int {
-	pager := startPager(a, args)
+	pager := a.StartPager(args)
 	status := execute(ctx, a, args)
 	if pager != nil {
 		_ = pager.Close() // the user may end it early, and its status says nothing about the run
@@ -46,7 +47,9 @@ func execute(ctx context.Context, a *app.App, args []string) int {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	a.Limits = limit.New(func(err error) { end(diag.Failures(err, api.FailureFunction)) })
-	ctx = limit.With(ctx, a.Limits)
+	defer a.Limits.Close()
+	a.OpenGate()
+	ctx = files.WithGate(limit.With(ctx, a.Limits), &a.Gate)
 	var help bytes.Buffer
 	root := newRoot(a, &help)
 	if isCompletion(args) {

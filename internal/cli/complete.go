@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/cli/execution"
 	"github.com/fctl-dev/fctl/internal/cli/fn"
+	"github.com/fctl-dev/fctl/internal/lang/pattern"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/policies"
 	"github.com/fctl-dev/fctl/internal/report"
@@ -440,8 +440,8 @@ func (c *completer) resourceNames(ofType string) []string {
 
 // accepted returns the values that match the pattern of their parameter; an empty pattern matches
 // all.
-func accepted(values []string, pattern string) []string {
-	re, err := regexp.Compile(pattern)
+func accepted(values []string, expression string) []string {
+	re, err := pattern.Compile(expression)
 	if err != nil {
 		return nil // no function is registered with such a pattern
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
@@ -44,13 +45,13 @@ The status is 0 if the values are equal and 1 if they differ.
 
 In directories and revisions, all files are compared, in every format. In
 directories, a file whose name implies no format is compared, too: by value if
-it has Kubernetes resources, else by its bytes. With --toolchain X only the
-files of X are compared. A file is compared with the file that has the same
-path or, if it was renamed, with the file that it was: one with a resource in
-common or, without resources, with half of its lines. A Kubernetes resource
-that has moved to another file is found if it is the only one with its type
-and name. The resources of a file that only one side has are added or deleted.
-Files that git does not track are not compared.
+it has Kubernetes resources, else by its bytes. So are symbolic links, by their
+targets. With --toolchain X only the files of X are compared. A file is compared
+with the file that has the same path or, if it was renamed, with the file that
+it was: one with a resource in common or, without resources, with half of its
+lines. A Kubernetes resource that has moved to another file is found if it is
+the only one with its type and name. The resources of a file that only one side
+has are added or deleted. Files that git does not track are not compared.
 
 Values of Secrets are masked, unless --show-secrets is given. In a pipe or file,
 -o mutations and -o patch print them. See 'fctl help secrets'.
@@ -205,7 +206,9 @@ func (c *comparison) secrets(v functions.Versions) *sensitive.Values {
 	if c.flags.showSecrets {
 		return nil
 	}
-	return c.set.executor.Sensitive(v.Toolchain, [][]byte{v.Before, v.After})
+	values := c.set.executor.Sensitive(v.Toolchain, [][]byte{v.Before, v.After})
+	c.app.Hide(values, false)
+	return values
 }
 
 // noteRest notes files that differ only in layout, and files that were skipped.
@@ -220,8 +223,11 @@ func (c *comparison) noteRest(inLayout int) {
 			" the values are equal; comments, order or layout differ"})
 	}
 	for _, path := range slices.Sorted(maps.Keys(c.others)) {
-		notes = append(notes, api.Note{Message: diag.Printable(path) + " differs; its format is " +
-			"not known, so only its bytes are compared"})
+		why := " differs; its format is not known, so only its bytes are compared"
+		if both := c.others[path]; strings.HasPrefix(both[0]+both[1], linkTo) {
+			why = " differs; it is a symbolic link, so only its target is compared"
+		}
+		notes = append(notes, api.Note{Message: diag.Printable(path) + why})
 	}
 	if c.untracked > 0 {
 		verb := " is"

@@ -32,7 +32,9 @@ type comparison struct {
 	problems   diag.List
 	unreadable map[string]bool // paths of files that are not compared, because of a problem
 	skipped    []source.Skipped
-	others     map[string][2]string // hashes of files of unknown formats in A and in B, by path
+	// others are the hashes of files of unknown formats and the targets of symbolic links, in A and
+	// in B, by path.
+	others map[string][2]string
 }
 
 // pair is a unit in A and in B. One of them may be nil.
@@ -159,10 +161,17 @@ func (c *comparison) directories(ctx context.Context, a, b string) error {
 			return err
 		}
 		for _, f := range found.Skipped {
-			if f.Reason != source.OtherExtension {
-				c.skipped = append(c.skipped, f)
-			} else {
+			switch f.Reason {
+			case source.OtherExtension:
 				c.other(ctx, i, sides[i], f)
+			case source.IsLink:
+				target, err := os.Readlink(f.Path)
+				if err != nil {
+					return diag.Input(diag.FileName(f.Path), "", err)
+				}
+				c.addOther(i, f.Rel, linkTo+target)
+			default:
+				c.skipped = append(c.skipped, f)
 			}
 		}
 		for _, f := range found.Files {
@@ -190,12 +199,19 @@ func (c *comparison) other(ctx context.Context, i int, to side, f source.Skipped
 	case err == nil && len(resourceNames(c.set.executor, unit.Toolchain, data)) > 0:
 		c.add(to, f.Rel, unit, nil)
 	case c.reader.Toolchain == "":
-		hashes := c.others[f.Rel]
-		hashes[i] = api.DataHash(data)
-		c.others[f.Rel] = hashes
+		c.addOther(i, f.Rel, api.DataHash(data))
 	default:
 		c.skipped = append(c.skipped, f)
 	}
+}
+
+// linkTo begins the entry of a symbolic link in others.
+const linkTo = "-> "
+
+func (c *comparison) addOther(i int, rel, content string) {
+	both := c.others[rel]
+	both[i] = content
+	c.others[rel] = both
 }
 
 // add adds a file to a side, or the problem with it.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
@@ -284,6 +285,25 @@ func TestHelpFitsATerminal(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestFlagTexts checks that the text of a flag begins with a verb, or with the name of its value.
+func TestFlagTexts(t *testing.T) {
+	talk := regexp.MustCompile(
+		`^(an?|every|how|no|not|of|only|that|the|these|those|what|when|where|which|with) `)
+	var check func(cmd *cobra.Command)
+	check = func(cmd *cobra.Command) {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if talk.MatchString(strings.ReplaceAll(f.Usage, "`", "")) {
+				t.Errorf("%s --%s: %s", cmd.CommandPath(), f.Name, f.Usage)
+			}
+		})
+		for _, sub := range cmd.Commands() {
+			check(sub)
+		}
+	}
+	streams, _, _, _ := iostreams.Test()
+	check(newRoot(&app.App{Streams: streams}, io.Discard))
 }
 
 // TestExamplesWork runs the examples that explain shows, in the directory it names. Each must match

@@ -41,7 +41,7 @@ type runFlags struct {
 // addRunFlags adds the flags of the commands that run functions on units.
 func addRunFlags(a *app.App, cmd *cobra.Command, o *runFlags) {
 	flags := cmd.Flags()
-	addFileFlags(cmd, o, "a file, a directory or a pattern like 'apps/**/*.yaml', instead of "+
+	addFileFlags(cmd, o, "read a file, a directory or a pattern like 'apps/**/*.yaml', instead of "+
 		"FILE and UNIT; - is the standard input; `PATH` can be repeated")
 	addWriteFlags(flags, o)
 	flags.StringVarP(&o.output, "output", "o", "auto",
@@ -102,17 +102,16 @@ func addChainFlags(a *app.App, flags *pflag.FlagSet, o *runFlags) {
 			"if a validation checks nothing")
 
 	flags.Bool("keep-going", false,
-		"after a function fails, run the next ones, too; print and write configuration that is "+
-			"not valid")
+		"run the next functions after one fails; print and write configuration that is not valid")
 	flags.BoolVar(&o.stop, "stop", false,
 		"stop at the first function that fails; overrides keep-going in the settings")
 	flags.StringArray("schema", nil,
 		"read schemas for vet-schemas from `PATH`, a file or directory: "+
 			"CustomResourceDefinitions, JSON Schemas, a cluster's OpenAPI")
 	flags.String("kubernetes-version", "",
-		"the `RELEASE` of Kubernetes for vet-schemas and vet-semantics, such as 1.35")
+		"`RELEASE` of Kubernetes for vet-schemas and vet-semantics, such as 1.35")
 	flags.StringArrayVar(&o.options.OtherData, "other-data", nil,
-		"other data for functions that read it, `SOURCE=FILE`")
+		"give functions that read it other data, `SOURCE=FILE`")
 	flags.Bool("allow-external", false, "allow functions to use files, programs and the network")
 	flags.StringSliceVar(&a.Context, "context", nil,
 		"set a value of the unit's context, `NAME=VALUE`: space, space-id, unit-id, "+
@@ -126,9 +125,9 @@ func addChainFlags(a *app.App, flags *pflag.FlagSet, o *runFlags) {
 // --resource-types is stored.
 func addToolchainFlags(flags *pflag.FlagSet) (resourceTypes *[]string) {
 	flags.String("toolchain", "",
-		"the `TOOLCHAIN` of the configuration (default: by the extension of the file, else "+
+		"`TOOLCHAIN` of the configuration (default: by the extension of the file, else "+
 			"Kubernetes/YAML)")
-	return flags.StringArray("resource-types", nil, "a `FILE` with resource type definitions")
+	return flags.StringArray("resource-types", nil, "read resource type definitions from `FILE`")
 }
 
 // addWriteFlags adds the flags that decide where the configuration is written.

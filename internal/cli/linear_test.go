@@ -3,6 +3,7 @@
 package cli_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/cli"
@@ -55,19 +57,26 @@ func measure(t *testing.T, dir string, words ...string) (done work, status int) 
 // small is the time up to which a ratio says nothing.
 const small = 50 * time.Millisecond
 
-// checkLinear reports work that grows faster than its input, which is four times as large. Work
-// that is proportional to the square of the input is 16 times as large.
-func checkLinear(t *testing.T, measure func(large bool) work) {
+// checkLinear reports work of a command that grows faster than its input, which is four times as
+// large in the second directory. Work that is proportional to the square of the input is 16 times as
+// large. A status above most is an error.
+func checkLinear(t *testing.T, dirs [2]string, most int, words ...string) {
 	t.Helper()
-	var less, more work
+	var done [2]work
 	for range 3 { // what else runs on the machine adds to the time
-		less, more = measure(false), measure(true)
-		if more.allocations <= 6*less.allocations+10_000 && more.time <= 8*less.time+small {
+		for i, dir := range dirs {
+			status := 0
+			if done[i], status = measure(t, dir, words...); status > most {
+				t.Fatalf("status %d", status)
+			}
+		}
+		if done[1].allocations <= 6*done[0].allocations+10_000 &&
+			done[1].time <= 8*done[0].time+small {
 			return
 		}
 	}
-	t.Errorf("four times the input: %d and %d allocations, %v and %v", less.allocations,
-		more.allocations, less.time, more.time)
+	t.Errorf("four times the input: %d and %d allocations, %v and %v", done[0].allocations,
+		done[1].allocations, done[0].time, done[1].time)
 }
 
 // sizes returns the numbers of resources that are compared.
@@ -104,27 +113,22 @@ func resource(i, n int, sameName bool) string {
 		".svc}\n        envFrom:\n        - configMapRef: {name: " + name + "-settings}\n"
 }
 
-// shapes are directories of n resources: all in one file, one in each file, and one in each file
-// with the same name in different namespaces.
-func shapes(t *testing.T, n int) map[string]string {
+// directory makes a directory of n resources: half of them in one file, the others in one each.
+// They have different names, or the same one in different namespaces.
+func directory(t *testing.T, n int, sameName bool) string {
 	t.Helper()
-	dirs := map[string]string{}
-	for _, shape := range []string{"stream", "files", "same names"} {
-		dir := filepath.Join(t.TempDir(), "in")
-		dirs[shape] = dir
-		var all strings.Builder
-		for i := range n {
-			text := resource(i, n, shape == "same names")
+	dir := filepath.Join(t.TempDir(), "in")
+	var all strings.Builder
+	for i := range n {
+		text := resource(i, n, sameName)
+		if i < n/2 {
 			all.WriteString("---\n" + text)
-			if shape != "stream" {
-				writeFile(t, filepath.Join(dir, fmt.Sprintf("part-%d/%d.yaml", i%20, i)), text)
-			}
-		}
-		if shape == "stream" {
-			writeFile(t, filepath.Join(dir, "all.yaml"), all.String())
+		} else {
+			writeFile(t, filepath.Join(dir, fmt.Sprintf("part-%d/%d.yaml", i%20, i)), text)
 		}
 	}
-	return dirs
+	writeFile(t, filepath.Join(dir, "all.yaml"), all.String())
+	return dir
 }
 
 func writeFile(t *testing.T, name, text string) {
@@ -137,6 +141,97 @@ func writeFile(t *testing.T, name, text string) {
 	}
 }
 
+// list returns n resources as the items of a List.
+func list(n int) string {
+	var b strings.Builder
+	b.WriteString("apiVersion: v1\nkind: List\nitems:\n")
+	for i := range n {
+		text := strings.ReplaceAll(strings.TrimSuffix(resource(i, n, false), "\n"), "\n", "\n  ")
+		b.WriteString("- " + text + "\n")
+	}
+	return b.String()
+}
+
+// oneLine returns a YAML document as JSON on one line.
+func oneLine(t *testing.T, text string) string {
+	t.Helper()
+	doc, err := gaby.ParseYAML([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := json.Marshal(doc.Data())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out) + "\n"
+}
+
+// lists makes a directory of n resources: half of them in a List in block style, the others in one
+// on a single line.
+func lists(t *testing.T, n int) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "in")
+	writeFile(t, filepath.Join(dir, "block.yaml"), list(n/2))
+	writeFile(t, filepath.Join(dir, "line.json"), oneLine(t, list(n-n/2)))
+	return dir
+}
+
+// TestLinearFiles edits and checks everything in one file, of two sizes. The time of one value must
+// not depend on how many there are in the same section, map, list or line.
+func TestLinearFiles(t *testing.T) {
+	replace := []string{"search-replace", "old", "new"}
+	numbered := func(n int, format string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format, i)
+		}
+		return b.String()
+	}
+	for _, test := range []struct {
+		file     string
+		n        int
+		text     func(n int) string
+		commands [][]string // each follows "do FILE"
+	}{
+		{
+			"a.ini", 500, func(n int) string { return "[s]\n" + numbered(n, "k%d=old\n") },
+			[][]string{replace},
+		},
+		{
+			"b.ini", 500, func(n int) string { return numbered(n, "[s%d]\nk=old\n") },
+			[][]string{replace},
+		},
+		{
+			"a.properties", 2000, func(n int) string { return numbered(n, "k%d.b=old\n") },
+			[][]string{replace},
+		},
+		{
+			"flow.yaml", 4000, func(n int) string {
+				return "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: b" +
+					numbered(n, ", k%d: old") + "}}\n"
+			},
+			[][]string{replace},
+		},
+		{
+			"line.json", 1000, func(n int) string { return oneLine(t, list(n)) },
+			[][]string{{"set-label", "a", "b"}, {"get-placeholders"}, {"set-workload-labels", "a=b"}},
+		},
+		{
+			"block.yaml", 1000, list,
+			[][]string{{"get-placeholders"}},
+		},
+	} {
+		dirs := [2]string{t.TempDir(), t.TempDir()}
+		writeFile(t, filepath.Join(dirs[0], test.file), test.text(test.n))
+		writeFile(t, filepath.Join(dirs[1], test.file), test.text(4*test.n))
+		for _, words := range test.commands {
+			t.Run(test.file+" "+words[0], func(t *testing.T) {
+				checkLinear(t, dirs, 1, append([]string{"do", test.file}, words...)...)
+			})
+		}
+	}
+}
+
 // TestLinearFunctions runs every function for Kubernetes, with its first example, on inputs of
 // two sizes.
 func TestLinearFunctions(t *testing.T) {
@@ -144,7 +239,10 @@ func TestLinearFunctions(t *testing.T) {
 		t.Skip("'make long' runs every function on thousands of files")
 	}
 	n, m := sizes()
-	less, more := shapes(t, n), shapes(t, m)
+	inputs := map[string][2]string{
+		"files": {directory(t, n, false), directory(t, m, false)},
+		"lists": {lists(t, n), lists(t, m)},
+	}
 	e := functions.NewStandardExecutor()
 	for _, s := range e.Signatures(api.ToolchainKubernetesYAML) {
 		if len(s.Examples) == 0 {
@@ -155,18 +253,11 @@ func TestLinearFunctions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, shape := range []string{"stream", "files"} {
-			t.Run(s.FunctionName+" "+shape, func(t *testing.T) {
-				checkLinear(t, func(large bool) work {
-					dir := less[shape]
-					if large {
-						dir = more[shape]
-					}
-					done, _ := measure(t, dir, append([]string{
-						"do", "-f", ".", "-R", "-o", "diff",
-					}, words...)...)
-					return done
-				})
+		for name, dirs := range inputs {
+			t.Run(s.FunctionName+" "+name, func(t *testing.T) {
+				checkLinear(t, dirs, 4, append([]string{
+					"do", "-f", ".", "-R", "-o", "diff",
+				}, words...)...) // some examples need what these inputs lack
 			})
 		}
 	}
@@ -199,7 +290,8 @@ func notMeasured() map[string]string {
 			"bundle explain", "bundle graph", "bundle render", "bundle to-delete",
 			"bundle validate",
 		},
-		"TestCostAgainstParsing of package wave, and the tests of package workspace": {
+		"TestLinearWorkspaces, TestCostAgainstParsing of package wave, and the tests of package " +
+			"workspace": {
 			"export", "filter *", "import", "invocation *", "link *", "mutation list", "revision *",
 			"space *", "undo", "unit *", "watch", "workspace *",
 		},
@@ -240,32 +332,20 @@ func TestLinearCommands(t *testing.T) {
 		}
 	}
 	n, m := sizes()
-	less, more := shapes(t, n), shapes(t, m)
-	for _, dirs := range []map[string]string{less, more} {
-		for _, dir := range dirs {
-			other(t, dir)
-		}
-	}
-	for name, rows := range commands {
-		for _, words := range rows {
-			for shape := range less {
-				t.Run(strings.Join(words, " ")+" "+shape, func(t *testing.T) {
-					checkLinear(t, func(large bool) work {
-						dir := less[shape]
-						if large {
-							dir = more[shape]
-						}
-						done, status := measure(t, dir, words...)
-						if status > 1 {
-							t.Fatalf("status %d", status)
-						}
-						return done
+	for _, sameName := range []bool{false, true} {
+		less, more := directory(t, n, sameName), directory(t, m, sameName)
+		other(t, less)
+		other(t, more)
+		for name, rows := range commands {
+			for _, words := range rows {
+				t.Run(fmt.Sprint(strings.Join(words, " "), " same names ", sameName),
+					func(t *testing.T) {
+						checkLinear(t, [2]string{less, more}, 1, words...)
 					})
-				})
 			}
-		}
-		if !slices.Contains(names, name) {
-			t.Errorf("there is no command fctl %s", name)
+			if !slices.Contains(names, name) {
+				t.Errorf("there is no command fctl %s", name)
+			}
 		}
 	}
 }
@@ -292,5 +372,158 @@ func other(t *testing.T, dir string) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// units makes a workspace of n units. Each second one refers to a resource of the one before it, of
+// which a Service selects its pod; half of them have the link.
+func units(t *testing.T, n int) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	write := func(name, text string) { writeFile(t, filepath.Join(dir, name), text) }
+	write("fctl-workspace.yaml", "WorkspaceID: 5536ae02-0e9d-4804-a2a8-008423db5aee\n"+
+		"DefaultSpace: default\n")
+	write("spaces/default/space.yaml", "Slug: default\n")
+	for i := range n {
+		name := fmt.Sprintf("unit-%05d", i)
+		text := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + "}\n---\n" +
+			fmt.Sprintf("apiVersion: v1\nkind: Service\nmetadata: {name: %s}\n"+
+				"spec:\n  selector: {part-of: shop, app: unit-%05d}\n", name, i+1)
+		if i%2 == 1 {
+			to := fmt.Sprintf("unit-%05d", i-1)
+			text = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: " + name +
+				"\n  labels: {part-of: shop, app: " + name + "}\nspec:\n" +
+				"  containers:\n  - name: main\n    image: main\n    envFrom:\n" +
+				"    - configMapRef: {name: " + to + "}\n"
+			if i%4 == 1 { // link infer proposes the others
+				write("spaces/default/links/"+name+".yaml", "Slug: "+name+"\nFromUnit: "+name+
+					"\nToUnit: "+to+"\n")
+			}
+		}
+		write("spaces/default/units/"+name+"/unit.yaml", "Slug: "+name+
+			"\nToolchainType: Kubernetes/YAML\n")
+		write("spaces/default/units/"+name+"/data.yaml", text)
+	}
+	return dir
+}
+
+// TestLinearWorkspaces runs commands about many units and links on workspaces of two sizes. Nothing
+// is written, which takes most of the time.
+func TestLinearWorkspaces(t *testing.T) {
+	n, m := sizes()
+	less, more := units(t, n), units(t, m)
+	for _, words := range [][]string{
+		{"space", "delete", "default", "--dry-run"},
+		{"space", "rename", "default", "other", "--dry-run"},
+		{"unit", "delete", "--where", "Slug != 'x'", "--force", "--dry-run"},
+		{"unit", "update", "--where", "Slug != 'x'", "--patch", "--label", "a=b", "--dry-run"},
+		{"unit", "do", "--where", "Slug != 'x'", "--dry-run", "set-annotation", "a", "b"},
+		{"link", "delete", "--where", "Slug != 'x'", "--dry-run"},
+		{
+			"link", "update", "--where", "Slug != 'x'", "--patch", "--label", "a=b", "--no-propagate",
+			"--dry-run",
+		},
+		{"link", "infer"},
+		{"link", "resolve", "--where", "Slug != 'x'", "--dry-run"},
+		{"link", "doctor"},
+		{"link", "graph"},
+		{"link", "list"},
+		{"link", "plan"},
+		{"unit", "list"},
+		{"unit", "order"},
+		{"unit", "tree"},
+		{"watch", "--once"},
+		{"workspace", "check"},
+		{"export"},
+	} {
+		t.Run(strings.Join(words, " "), func(t *testing.T) {
+			checkLinear(t, [2]string{less, more}, 1, words...)
+		})
+	}
+}
+
+// shape makes the three texts of a merge with n entries.
+type shape struct {
+	name string // of the files
+	make func(n int) (base, ours, theirs string)
+}
+
+// mergeShapes are merges in which both sides change each of n entries.
+func mergeShapes() []shape {
+	each := func(head string, n int, entry func(i int) string) string {
+		text := strings.Builder{}
+		text.WriteString(head)
+		for i := range n {
+			text.WriteString(entry(i))
+		}
+		return text.String()
+	}
+	// of makes a text in which every entry has a key and a value.
+	of := func(head, format string) func(n int, key, value string) string {
+		return func(n int, key, value string) string {
+			return each(head, n, func(i int) string {
+				return strings.NewReplacer("KEY", key+fmt.Sprint(i), "VALUE", value).Replace(format)
+			})
+		}
+	}
+	pod := "apiVersion: v1\nkind: Pod\nmetadata: {name: main}\nspec:\n  containers:\n"
+	var shapes []shape
+	for name, text := range map[string]func(n int, key, value string) string{
+		"keys.yaml": of(
+			"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: main}\ndata:\n", "  KEY: VALUE\n",
+		),
+		"variables.env":      of("", "KEY_X=VALUE\n"),
+		"entries.properties": of("", "in.KEY=VALUE\n"),
+		"variables.yaml": of(
+			pod+"  - name: main\n    env:\n", "    - name: KEY\n      value: VALUE\n",
+		),
+		"containers.yaml": of(
+			pod, "  - name: KEY\n    image: VALUE\n    args: [KEY, VALUE]\n",
+		),
+		"documents.yaml": of(
+			"", "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: KEY}\ndata: {a: VALUE}\n",
+		),
+	} {
+		shapes = append(shapes,
+			shape{"renamed-" + name, func(n int) (base, ours, theirs string) {
+				return text(n, "E", "a"), text(n, "E", "b"), text(n, "Q", "a")
+			}},
+			shape{"deleted-" + name, func(n int) (base, ours, theirs string) {
+				return text(n, "E", "a"), text(1, "Q", "a"), text(n, "E", "b")
+			}},
+		)
+	}
+	return append(shapes, shape{"shuffled.yaml", func(n int) (base, ours, theirs string) {
+		text := func(path string, factor int) string {
+			return each(pod, n, func(i int) string {
+				return fmt.Sprintf("  - name: c%d\n    volumeMounts:\n    - name: v\n"+
+					"      mountPath: /%s\n", i*factor%n, path)
+			})
+		}
+		return text("a", 1), text("a", 7), text("b", 1) // 7 and n have no common divisor
+	}})
+}
+
+// TestLinearMerges merges files of two sizes.
+func TestLinearMerges(t *testing.T) {
+	n, m := sizes()
+	if os.Getenv("LONG") == "" {
+		n, m = 100, 400 // the allocations tell
+	}
+	for _, s := range mergeShapes() {
+		t.Run(s.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for _, n := range []int{n, m} {
+				base, ours, theirs := s.make(n)
+				for side, text := range map[string]string{
+					"base": base, "ours": ours, "theirs": theirs,
+				} {
+					writeFile(t, filepath.Join(dir, fmt.Sprint(n), side, s.name), text)
+				}
+			}
+			in := func(n int) string { return filepath.Join(dir, fmt.Sprint(n)) }
+			checkLinear(t, [2]string{in(n), in(m)}, 1, "merge",
+				"base/"+s.name, "ours/"+s.name, "theirs/"+s.name)
+		})
 	}
 }

@@ -3,10 +3,8 @@ package cli
 import (
 	"cmp"
 	_ "embed"
-	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
@@ -15,6 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/out"
 	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/settings"
 )
@@ -217,7 +216,7 @@ func writeList(a *app.App, form string, signatures []api.FunctionSignature) erro
 // listTable prints a line for each function and each alias. A width of 0 means no limit. Deprecated
 // aliases are marked.
 func listTable(a *app.App, signatures []api.FunctionSignature, wide bool, width int) string {
-	names, parameters := len("FUNCTION"), len("PARAMETERS")
+	names, kinds, parameters := len("FUNCTION"), len("validates"), len("PARAMETERS")
 	for _, s := range signatures {
 		names = max(names, len(s.FunctionName))
 		parameters = max(parameters, len(usageOf(s)))
@@ -228,11 +227,14 @@ func listTable(a *app.App, signatures []api.FunctionSignature, wide bool, width 
 	head := a.Streams.OutStyle(color.Bold)
 	var b strings.Builder
 	row := func(style func(string) string, name, kind, params, text string) {
-		line := fmt.Sprintf("%-*s  %-9s  ", names, name, kind)
+		line := out.Pad(name, names) + "  " + out.Pad(kind, kinds) + "  "
 		if wide {
-			line += fmt.Sprintf("%-*s  ", parameters, params)
+			line += out.Pad(params, parameters) + "  "
 		}
-		b.WriteString(style(shorten(strings.TrimRight(line+text, " "), width)) + "\n")
+		if line = strings.TrimRight(line+text, " "); width > 0 {
+			line = out.Shorten(line, width)
+		}
+		b.WriteString(style(line) + "\n")
 	}
 	row(head, "FUNCTION", "KIND", "PARAMETERS", "DESCRIPTION")
 	for _, s := range signatures {
@@ -273,11 +275,4 @@ func kindOf(s api.FunctionSignature) string {
 		return "validates"
 	}
 	return "reads"
-}
-
-func shorten(line string, width int) string {
-	if width <= 0 || utf8.RuneCountInString(line) <= width {
-		return line
-	}
-	return strings.TrimRight(string([]rune(line)[:width-1]), " ") + "…"
 }

@@ -24,9 +24,9 @@ type) and path, with what is known about the values there.`,
   fctl listpaths --resource-type apps/v1/Deployment`,
 		Args: app.NoArguments,
 	}
-	attribute := cmd.Flags().String("attribute", "", "only paths of this `ATTRIBUTE`")
+	attribute := cmd.Flags().String("attribute", "", "list only paths of `ATTRIBUTE`")
 	resourceType := cmd.Flags().String("resource-type", "",
-		"only paths of resources of this `TYPE`")
+		"list only paths of resources of `TYPE`")
 	addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		set, err := functionsOf(a, cmd)

@@ -74,18 +74,17 @@ links are never followed.
 	}}
 	cmd.Flags().BoolVarP(&o.inPlace, "in-place", "i", false, "write the result to OURS")
 	cmd.Flags().StringVarP(&o.outputDir, "output-dir", "O", "",
-		"of directories: write the whole result to `DIR`")
+		"write the whole result to `DIR` (directories only)")
 	cmd.Flags().BoolVar(&o.keepConflicts, "write-conflicts", false,
-		"of directories: write the result even if there are conflicts")
+		"write the result even if there are conflicts (directories only)")
 	cmd.Flags().Var(&o.conflictStyle, "conflict-style",
-		"`STYLE` of conflicts in the result: markers, list (the text of OURS)")
+		"write conflicts in `STYLE`: markers, list (the text of OURS)")
 	cmd.Flags().IntVar(&o.markerSize, "marker-size", 7,
-		"the number of characters of a conflict marker")
+		"write conflict markers of `N` characters")
 	cmd.Flags().StringArrayVarP(&o.labels, "label", "L", nil,
-		"the `NAME` after a marker: first of OURS, then of THEIRS")
+		"print `NAME` after a marker: first for OURS, then for THEIRS")
 	cmd.Flags().StringVar(&o.path, "path", "",
-		"the `PATH` of the merged file, if OURS is a temporary file; it decides the toolchain "+
-			"and is shown in messages")
+		"use `PATH` for the toolchain and in messages, if OURS is a temporary file")
 	app.AddShowSecrets(cmd.Flags(), &o.showSecrets)
 	addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {

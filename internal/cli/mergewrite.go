@@ -5,6 +5,7 @@ import (
 
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/treemerge"
 	"github.com/fctl-dev/fctl/internal/treemerge/treewrite"
 )
 
@@ -13,12 +14,15 @@ func (m *treeMerging) write(ctx context.Context) error {
 	files := func(i int) func(string) treewrite.File {
 		return func(path string) treewrite.File {
 			unit := m.trees[i][path].unit
-			return treewrite.File{Info: unit.Info, Data: unit.Data}
+			return treewrite.File{Info: unit.Info, Data: unit.Data, Toolchain: unit.Toolchain}
 		}
 	}
 	w := treewrite.Writer{
 		Dir: m.target(), InPlace: m.flags.outputDir == "", Result: m.result,
 		Ours: files(inOurs), Theirs: files(inTheirs), Once: m.app.Writes.Write,
+		Secret: func(f *treemerge.Merged, was treewrite.File) bool {
+			return m.set.executor.Sensitive(was.Toolchain, [][]byte{f.Text}) != nil
+		},
 	}
 	m.app.Writes.Begin()
 	defer m.app.Writes.End()

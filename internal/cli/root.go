@@ -49,10 +49,11 @@ the standard output; -i and -O write files.`,
 	root.PersistentFlags().StringVarP(&a.Dir, "directory", "C", "",
 		"work in `DIR`: paths are relative to it, and .fctl.yaml is searched from there")
 	root.PersistentFlags().StringVar(&a.Config, "config", "",
-		"your settings `FILE`, instead of fctl/config.yaml in your configuration directory")
+		"read your settings from `FILE` instead of fctl/config.yaml in your configuration "+
+			"directory")
 	root.PersistentFlags().Bool("no-project-settings", false, "ignore the project's .fctl.yaml")
 	root.PersistentFlags().Bool("untrusted", false,
-		"nothing in the repository runs, reads other files or changes what is checked; the "+
+		"do not let the repository run anything, read other files or change the checks; "+
 			"default in CI for changes of other repositories")
 	root.PersistentFlags().Bool("trust", false, "trust the repository also where CI builds a "+
 		"change of another one")

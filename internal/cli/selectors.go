@@ -16,19 +16,20 @@ func addSelectors(flags *pflag.FlagSet, o *run.Selection) {
 	add := func(text *string, name, short, usage, several string) {
 		flags.VarP(&selector{text: text, several: several}, name, short, usage)
 	}
-	add(&o.Kind, "kind", "", "only resources of this `KIND`; several are separated by commas",
+	add(&o.Kind, "kind", "", "select only resources of `KIND`; separate several by commas",
 		"separate several with commas: --kind Deployment,StatefulSet")
-	add(&o.Name, "name", "", "only resources with this `NAME`; several are separated by commas",
+	add(&o.Name, "name", "", "select only resources with `NAME`; separate several by commas",
 		"separate several with commas: --name web,db")
-	add(&o.Namespace, "namespace", "n", "only resources in this `NAMESPACE`",
+	add(&o.Namespace, "namespace", "n", "select only resources in `NAMESPACE`",
 		`for several: --where-resource "metadata.namespace IN ('shop', 'web')"`)
-	add(&o.Labels, "selector", "l", "only resources with these `LABELS`, as in app=web,tier!=db",
+	add(&o.Labels, "selector", "l", "select only resources with these `LABELS`, as in "+
+		"app=web,tier!=db",
 		"separate several labels with commas: -l app=web,tier!=db")
 	add(&o.Where, "where-resource", "",
-		"only resources for which this `EXPRESSION` is true: 'fctl help where'",
+		"select only resources for which `EXPRESSION` is true: 'fctl help where'",
 		"join expressions with AND or OR: 'fctl help where'")
 	add(&o.CEL, "where-cel", "",
-		"only resources for which this CEL `EXPRESSION` is true: 'fctl help cel'",
+		"select only resources for which the CEL `EXPRESSION` is true: 'fctl help cel'",
 		"join expressions with && or ||: 'fctl help cel'")
 }
 

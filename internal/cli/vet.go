@@ -53,7 +53,7 @@ to accept findings.`,
 	// The words from FUNCTION on are split by plan, not by pflag.
 	cmd.Flags().SetInterspersed(false)
 	o := &runFlags{vet: true}
-	addFileFlags(cmd, o, "a file, a directory or a pattern like 'apps/**/*.yaml'; - is the "+
+	addFileFlags(cmd, o, "read a file, a directory or a pattern like 'apps/**/*.yaml'; - is the "+
 		"standard input; `PATH` can be repeated")
 	cmd.Flags().StringArrayVar(&o.functions, "functions", nil,
 		"run the functions in `FILE` before those on the command line")
@@ -67,8 +67,8 @@ to accept findings.`,
 		"apply the fixes of the rules of the policies, and print the configuration, or with -i "+
 			"write it")
 	addWriteFlags(cmd.Flags(), o)
-	cmd.Flags().BoolVar(&o.diff, "diff", false, "with --fix, print a unified diff of the "+
-		"configuration")
+	cmd.Flags().BoolVar(&o.diff, "diff", false, "print a unified diff of the configuration "+
+		"(with --fix)")
 	addChainFlags(a, cmd.Flags(), o)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return vet(cmd.Context(), a, cmd, o, words)
@@ -114,7 +114,7 @@ func vet(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags, words
 // before each of them.
 func takeFiles(a *app.App, cmd *cobra.Command, o *runFlags, words []string) ([]string, error) {
 	flags := cmd.Flags()
-	if err := o.readFileList(a); err != nil {
+	if err := o.readFileList(cmd.Context(), a); err != nil {
 		return nil, err
 	}
 	for len(words) > 0 && isFile(a, words[0]) {

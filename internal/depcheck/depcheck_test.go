@@ -54,7 +54,7 @@ func rules() []rule {
 			cobra, viper, color, in("internal"), in("cmd"),
 			module + "!",
 		}, reachable: true, why: "functions know nothing of the command line"},
-		{group: in("configkit"), deny: []string{
+		{group: in("configkit"), except: []string{in("internal/lang")}, deny: []string{
 			cobra, viper, color, in("internal"), in("cmd"),
 			module + "!",
 		}, reachable: true, why: "configkit knows nothing of the command line"},
@@ -96,9 +96,9 @@ func rules() []rule {
 		{
 			group: in("configkit/mutation"), except: []string{
 				in("configkit!"), in("configkit/gaby"),
-				in("configkit/yamlpath"), in("configkit/lines"),
+				in("configkit/yamlpath"), in("configkit/lines"), in("configkit/sops"),
 			}, deny: []string{in("configkit")},
-			why: "mutations know paths and lines only",
+			why: "mutations know paths, lines and encrypted values only",
 		},
 		{
 			group: in("configkit/textmerge"), except: []string{

@@ -45,7 +45,11 @@ func Untrusted(format string, args ...any) *api.Failure {
 }
 
 // Input returns a problem with a file that cannot be read. file is a name as returned by FileName.
+// An error that is a problem already, such as a refused path, stays as it is.
 func Input(file, hint string, err error) *api.Failure {
+	if refused, ok := errors.AsType[*api.Failure](err); ok {
+		return refused
+	}
 	return &api.Failure{
 		Class: api.FailureInput, Pos: api.Position{File: file},
 		Message: err.Error(), Hint: hint, Err: err,

@@ -189,12 +189,13 @@ func (p *printer) line(mark, line string, paint func(mark, line string) string) 
 }
 
 // quoted returns a path as git writes it: in quotes if it has special characters, and followed by a
-// tab if it has a space, where patch would end it otherwise.
+// tab if it has a space, where patch would end it otherwise. ## counts as special, because CI
+// systems obey ##vso[...] anywhere in a line.
 func quoted(path string) string {
 	special := func(r rune) bool {
 		return r == '"' || r == '\\' || r == unicode.ReplacementChar || !unicode.IsPrint(r)
 	}
-	if strings.IndexFunc(path, special) < 0 {
+	if strings.IndexFunc(path, special) < 0 && !strings.Contains(path, "##") {
 		if strings.Contains(path, " ") {
 			return path + "\t"
 		}
@@ -205,7 +206,7 @@ func quoted(path string) string {
 		switch {
 		case c == '"' || c == '\\':
 			b = append(b, '\\', c)
-		case c < ' ' || c >= 0x7f:
+		case c < ' ' || c >= 0x7f || c == '#':
 			b = fmt.Appendf(b, "\\%03o", c)
 		default:
 			b = append(b, c)

@@ -74,8 +74,14 @@ func whole(before, after []byte) []window {
 // documents returns the documents of a stream. A text with directives, which precede the separator
 // of their document, counts as one.
 func documents(text []byte) [][]byte {
-	if bytes.HasPrefix(text, []byte("%")) || bytes.Contains(text, []byte("\n%")) {
-		return [][]byte{text}
+	// Most texts have few of these characters, but many line ends.
+	for rest, i := text, 0; ; rest = rest[i+1:] {
+		if i = bytes.IndexByte(rest, '%'); i < 0 {
+			break
+		}
+		if at := len(text) - len(rest) + i; at == 0 || text[at-1] == '\n' {
+			return [][]byte{text}
+		}
 	}
 	var all [][]byte
 	start, at := 0, 0

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -166,6 +167,9 @@ func (b *Batch) Close() {
 	b.guards = nil
 }
 
+// ErrNotDirectory means that a path leads through a file.
+var ErrNotDirectory = errors.New("is not a directory")
+
 // follow returns where a path leads if it is a symbolic link.
 func (b *Batch) follow(name string) (string, error) {
 	for range 40 {
@@ -227,7 +231,7 @@ func (b *Batch) missingOf(dir string) (string, error) {
 		case info.Mode()&fs.ModeSymlink != 0:
 			return "", ErrLink
 		case !info.IsDir():
-			return "", errors.New(path.Base(dir) + " is not a directory")
+			return "", fmt.Errorf("%s %w", path.Base(dir), ErrNotDirectory)
 		}
 	}
 	if b.missing == nil {

@@ -328,7 +328,7 @@ func TestTree(t *testing.T) {
 	}
 	for _, onDisk := range []bool{false, true} {
 		t.Run(fmt.Sprint(onDisk), func(t *testing.T) {
-			tree, err := files.OpenTree(root, onDisk)
+			tree, err := files.OpenTree(t.Context(), root, onDisk)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -362,7 +362,7 @@ func TestTree(t *testing.T) {
 // Create makes a file once, however many try it at the same time, and replaces nothing.
 func TestTreeCreates(t *testing.T) {
 	dir := t.TempDir()
-	tree, err := files.OpenTree(dir, false)
+	tree, err := files.OpenTree(t.Context(), dir, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -372,7 +372,7 @@ func TestTreeCreates(t *testing.T) {
 	}
 	create(t, filepath.Join(dir, "sub", "old"))
 	for _, path := range []string{"link", "sub/old", "sub"} {
-		if err := tree.Create(t.Context(), path, []byte(young)); !errors.Is(err, fs.ErrExist) {
+		if err := tree.Create(t.Context(), path, 0o666, []byte(young)); !errors.Is(err, fs.ErrExist) {
 			t.Errorf("%s: error %v", path, err)
 		}
 	}
@@ -381,7 +381,7 @@ func TestTreeCreates(t *testing.T) {
 	for i := range 8 {
 		group.Go(func() {
 			text := fmt.Sprint(i)
-			err := tree.Create(t.Context(), "new/file", []byte(text))
+			err := tree.Create(t.Context(), "new/file", 0o666, []byte(text))
 			if err == nil {
 				made.Store(text, true)
 			} else if !errors.Is(err, fs.ErrExist) {
@@ -410,7 +410,7 @@ func TestTreeIsNotLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree, err := files.OpenTree(root, false)
+	tree, err := files.OpenTree(t.Context(), root, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -442,7 +442,7 @@ func TestTreeIsNotLeft(t *testing.T) {
 	if entries(t, dir) != "a.yaml out" {
 		t.Errorf("there is %s", entries(t, dir))
 	}
-	here, err := files.OpenTree(dir, false)
+	here, err := files.OpenTree(t.Context(), dir, false)
 	if err != nil {
 		t.Fatal(err)
 	}

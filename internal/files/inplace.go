@@ -55,6 +55,9 @@ func (s *InPlace) Target(path string, link bool) *Target {
 // until ctx is cancelled. It reports whether the path still names the open file; if not, nothing is
 // locked.
 func (t *Target) Hold(ctx context.Context, fd uintptr) (same bool, err error) {
+	if err := Check(ctx, t.path); err != nil {
+		return false, err
+	}
 	if err := t.lock.take(ctx, fd, true); err != nil {
 		return false, err
 	}
@@ -79,6 +82,14 @@ func (t *Target) Release() {
 // error, which is ErrNotRegular, ErrReadOnly, ErrChanged or one of the file system, this call has
 // not changed the file.
 func (t *Target) Write(info fs.FileInfo, data []byte, parts ...[]byte) error {
+	return t.write(info, parts, func(path string) error {
+		return unchanged(osFS{}, &t.lock, path, info, data)
+	})
+}
+
+// write replaces the target, which info describes. check is called with its path, symbolic links
+// resolved, before the new file gets its name.
+func (t *Target) write(info fs.FileInfo, parts [][]byte, check func(path string) error) error {
 	switch {
 	case info == nil || !info.Mode().IsRegular():
 		return ErrNotRegular
@@ -94,7 +105,9 @@ func (t *Target) Write(info fs.FileInfo, data []byte, parts ...[]byte) error {
 	}
 	r := &atomicFile{
 		in: osFS{}, path: path, perm: info.Mode().Perm(), attributesOf: info, sync: t.in.Sync,
-		check: func() error { return unchanged(osFS{}, &t.lock, path, info, data) },
+	}
+	if check != nil {
+		r.check = func() error { return check(path) }
 	}
 	if t.lock.held {
 		r.key = identity(info) + " " + filepath.Base(path)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // Opener opens files: an *os.Root, or the file system of the process.
@@ -34,6 +35,22 @@ func ReadRegular(in Opener, name string, most int64, admit func(fs.FileInfo) err
 		return nil, err
 	}
 	return ReadBounded(f, info.Size(), most)
+}
+
+// ErrGit means that a symbolic link leads into .git, whose config may have a token.
+var ErrGit = errors.New("a symbolic link leads into .git")
+
+// CheckLink returns ErrGit if the file at a path below a directory is a symbolic link into .git.
+func CheckLink(dir, rel string) error {
+	at := filepath.Join(dir, filepath.FromSlash(rel))
+	if info, err := os.Lstat(at); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return nil //nolint:nilerr // opening it reports the error
+	}
+	rel, err := filepath.Rel(RealPath(dir), Destination(at))
+	if err == nil && HasGit(filepath.ToSlash(rel)) {
+		return ErrGit
+	}
+	return nil
 }
 
 // CheckRegular returns an error if a file is not a regular one.

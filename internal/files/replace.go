@@ -62,6 +62,7 @@ type atomicFile struct {
 	// is random.
 	key          string
 	perm         fs.FileMode
+	exactly      bool        // the mode is perm, whatever the umask is
 	attributesOf fs.FileInfo // gives mode and owner; if nil, perm and the umask decide
 	sync         bool        // sync the content to disk before the rename
 	from         *os.File    // its content, if it is not parts
@@ -114,6 +115,11 @@ func (r *atomicFile) fill(f *os.File, parts [][]byte) error {
 	}
 	if r.from != nil {
 		if _, err := io.Copy(f, r.from); err != nil {
+			return unwrapPath(err)
+		}
+	}
+	if r.exactly {
+		if err := f.Chmod(r.perm); err != nil {
 			return unwrapPath(err)
 		}
 	}

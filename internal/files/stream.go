@@ -9,6 +9,7 @@ package files
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -35,9 +36,12 @@ func (s Stdout) Write(parts ...[]byte) error {
 
 // Append adds text to the end of a file that several programs share. It creates the file if there
 // is something to add.
-func Append(path string, text []byte) error {
+func Append(ctx context.Context, path string, text []byte) error {
 	if len(text) == 0 {
 		return nil
+	}
+	if err := Check(ctx, path); err != nil {
+		return err
 	}
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644) //nolint:gosec // shared
 	if err != nil {

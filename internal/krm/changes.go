@@ -22,6 +22,7 @@ type Change struct {
 	// Deletes is the number of resources that are removed from the file.
 	Deletes int
 
+	gets bool  // resources of other files
 	file *File // nil for a new file
 }
 
@@ -30,6 +31,17 @@ func (c *Change) IsNew() bool { return c.file == nil }
 
 // IsDeleted reports whether the file is deleted.
 func (c *Change) IsDeleted() bool { return c.After == nil }
+
+// phase is the order in which changes are made: files that get resources, other files, deletions.
+func (c *Change) phase() int {
+	switch {
+	case c.IsDeleted():
+		return 2
+	case c.gets || c.IsNew():
+		return 0
+	}
+	return 1
+}
 
 // Name returns the name of the file in messages.
 func (c *Change) Name(p *Package) string {
@@ -106,7 +118,9 @@ func fileChange(path string, f *File, items []*Item, kept map[*gaby.YamlDoc]bool
 	if err != nil {
 		return nil, err
 	}
-	c := &Change{Path: path, file: f}
+	c := &Change{Path: path, file: f, gets: slices.ContainsFunc(items, func(item *Item) bool {
+		return item.file != f
+	})}
 	if f != nil {
 		c.Before = f.data
 		for _, item := range f.items {

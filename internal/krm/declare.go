@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/krm/doctext"
 	"github.com/fctl-dev/fctl/internal/runtime"
 )
 
@@ -109,7 +110,7 @@ func fromAnnotation(v gaby.Value) (*Declared, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := uniqueKeys(doc.Value()); err != nil {
+	if err := doctext.UniqueKeys(doc.Value()); err != nil {
 		return nil, err
 	}
 	d, err := strict{}.declared(doc.Value())

@@ -161,7 +161,7 @@ func (e *Executors) program(d *Declared) (*runtime.Program, error) {
 	path, err := runtime.FindProgram(d.Exec, dir, root, e.AllowOutside || d.Direct)
 	if err != nil {
 		return nil, &api.Failure{
-			Class: api.FailureFunction, Function: d.Name(), Message: err.Error(), Hint: hint(err),
+			Class: api.FailureFunction, Function: d.Name(), Message: err.Error(), Hint: runtime.Hint(err),
 			Err: err,
 		}
 	}
@@ -172,13 +172,8 @@ func (e *Executors) program(d *Declared) (*runtime.Program, error) {
 func runProgram(executor runtime.Executor, call runtime.Call,
 ) func(context.Context, []byte) (stdout, stderr []byte, exit int, err error) {
 	return func(ctx context.Context, stdin []byte) (stdout, stderr []byte, exit int, err error) {
-		return ended(executor.Run(ctx, withStdin(call, stdin)))
+		return ended(executor.Run(ctx, call.WithStdin(stdin)))
 	}
-}
-
-func withStdin(call runtime.Call, stdin []byte) runtime.Call {
-	call.Stdin = stdin
-	return call
 }
 
 // exitCode is a status other than 0, in words that are used for functions in this process too.

@@ -33,7 +33,7 @@ func (e *Executors) image(ctx context.Context, d *Declared, step *Step, call run
 ) (functionconfig.Trace, error) {
 	usage := func(err error) error {
 		return &api.Failure{
-			Class: api.FailureUsage, Function: step.Image, Message: err.Error(), Hint: hint(err),
+			Class: api.FailureUsage, Function: step.Image, Message: err.Error(), Hint: runtime.Hint(err),
 			Err: err,
 		}
 	}
@@ -299,7 +299,7 @@ func (i *imageRun) binary(_ context.Context, c functionconfig.Candidate) (prepar
 	_ = program.File.Close()
 	return prepared{
 		Runner{Program: func(ctx context.Context, stdin []byte) ([]byte, []byte, int, error) {
-			return ended(i.executors.Programs.Run(ctx, c, withStdin(i.call, stdin)))
+			return ended(i.executors.Programs.Run(ctx, c, i.call.WithStdin(stdin)))
 		}}, i.match.Image.String(), program.Path,
 	}, nil
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/shellwords"
+	"github.com/fctl-dev/fctl/internal/krm/doctext"
+	"github.com/fctl-dev/fctl/internal/lang/pattern"
 	"github.com/fctl-dev/fctl/internal/runtime/functionconfig"
 )
 
@@ -108,7 +110,7 @@ func (p *kptPackage) readPipeline() error {
 		return p.kptfile.located(err)
 	}
 	root := doc.Value()
-	if err := uniqueKeys(root); err != nil {
+	if err := doctext.UniqueKeys(root); err != nil {
 		return p.kptfile.located(err)
 	}
 	if kind := root.Get("kind"); !kind.EqualText(KptfileName) {
@@ -175,9 +177,9 @@ func (p *kptPackage) readFunction(v gaby.Value) (*pipelineFunction, []error) {
 		selectors, err := readSelectors(v.Get(list.key))
 		*list.to, mistakes = selectors, append(mistakes, err)
 	}
-	if pattern := text(v.Get("resourceFileRegexp")) + text(v.Get("resourceRegexp")); pattern != "" {
+	if files := text(v.Get("resourceFileRegexp")) + text(v.Get("resourceRegexp")); files != "" {
 		var err error
-		if f.files, err = regexp.Compile(pattern); err != nil {
+		if f.files, err = pattern.Compile(files); err != nil {
 			mistakes = append(mistakes, at(v.Position(), "resourceFileRegexp: %w", err))
 		}
 	}

@@ -31,7 +31,7 @@ func Chain(executor *functions.Executor, request *api.FunctionInvocationRequest)
 		list.Results = append(list.Results, results...)
 		var problems []error
 		for _, f := range result.Failures {
-			problems = append(problems, f)
+			problems = append(problems, inFile(f, list.Items))
 		}
 		if result.ValidationFailed {
 			problems = append(problems, errors.New("a validation did not pass"))
@@ -49,6 +49,21 @@ func Chain(executor *functions.Executor, request *api.FunctionInvocationRequest)
 		}
 		return nil
 	}
+}
+
+// inFile returns a failure with the file of its resource, if only one item has that name.
+func inFile(f *api.Failure, items []*Item) error {
+	var named []*Item
+	for _, item := range items {
+		h, _ := item.Doc.Header()
+		if f.Resource == h.APIVersion+"/"+h.Kind+" "+h.Namespace+"/"+h.Name {
+			named = append(named, item)
+		}
+	}
+	if len(named) == 1 && named[0].file != nil {
+		return named[0].located(f)
+	}
+	return f
 }
 
 // addFiles adds to results the files of the resources that they are about.
@@ -97,7 +112,7 @@ func outputResults(result *handler.Result) []Result {
 		}
 	}
 	for _, note := range result.Notes {
-		results = append(results, Result{Message: note.Message, Severity: SeverityWarning})
+		results = append(results, Result{Message: note.Text(), Severity: SeverityWarning})
 	}
 	return results
 }

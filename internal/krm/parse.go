@@ -6,6 +6,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/krm/doctext"
 )
@@ -56,8 +57,13 @@ func parse(text []byte, lenient bool) (*ResourceList, error) {
 	if items.Kind() != gaby.List && items.Exists() && !items.IsNull() {
 		return nil, at(items.Position(), "items must be a list")
 	}
-	if err := uniqueKeys(root); err != nil {
+	if err := doctext.UniqueKeys(root); err != nil {
 		return nil, err
+	}
+	if !items.Exists() {
+		if err := mayLackItems(root); err != nil {
+			return nil, err
+		}
 	}
 	l := &ResourceList{Version: root.Get("apiVersion").Text(), text: &listText{doc: doc}}
 	l.text.noItems = items.Kind() != gaby.List
@@ -89,6 +95,31 @@ func parse(text []byte, lenient bool) (*ResourceList, error) {
 	return l, err
 }
 
+// mayLackItems returns an error for a list that is not surely meant to be empty if it has no items:
+// one that is misspelt would delete all resources.
+func mayLackItems(root gaby.Value) error {
+	const want = "only a ResourceList of a known version may have no items: "
+	known := []string{"apiVersion", "kind", "metadata", "items", "functionConfig", "results"}
+	for v := root.First(); v.Exists(); v = v.Next() {
+		if !slices.Contains(known, v.Key()) {
+			question := ""
+			if names := configkit.Suggest(v.Key(), known); len(names) > 0 {
+				question = "; " + configkit.DidYouMean("", names)
+			}
+			return at(v.KeyPosition(), want+"key %q is unknown%s", v.Key(), question)
+		}
+	}
+	switch version := root.Get("apiVersion"); {
+	case !root.Get("kind").EqualText(Kind):
+		return at(root.Position(), want+"this is a List")
+	case !version.Exists():
+		return at(root.Position(), want+"apiVersion is missing")
+	case !slices.Contains([]string{V1, V1Beta1, V1Alpha1}, version.Text()):
+		return at(version.Position(), want+"apiVersion is %q", version.Text())
+	}
+	return nil
+}
+
 // Notes returns how a parsed list deviates from the specification.
 func (l *ResourceList) Notes() []string {
 	if l.text == nil {
@@ -102,23 +133,4 @@ func (l *ResourceList) Notes() []string {
 		notes = append(notes, note)
 	}
 	return notes
-}
-
-// uniqueKeys returns an error for the first key that a map repeats.
-func uniqueKeys(v gaby.Value) error {
-	if !v.Doc().HasDuplicateKeys() {
-		return nil
-	}
-	for _, r := range v.Repeated() {
-		return at(v.Get(r.Key()).KeyPosition(), "the key %q occurs twice in its map", r.Key())
-	}
-	for c := v.First(); c.Exists(); c = c.Next() {
-		if c.IsAliased() {
-			continue
-		}
-		if err := uniqueKeys(c); err != nil {
-			return err
-		}
-	}
-	return nil
 }

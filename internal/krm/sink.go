@@ -9,6 +9,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
@@ -54,6 +55,9 @@ func Sink(ctx context.Context, dir string, items []*Item, o ReadOptions,
 	}
 	m := &merger{provider: provider, sent: present, lenient: true}
 	merged, err := m.merge(items)
+	if err == nil {
+		err = (&StepResult{}).checkEncrypted(provider, present, make([]gaby.Mark, len(present)))
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/sops"
 	"github.com/fctl-dev/fctl/internal/krm/doctext"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/internal/runtime"
@@ -158,13 +159,9 @@ func (p *Pipeline) step(ctx context.Context, items []*Item, step *Step) ([]*Item
 		p.Started(step, len(selected))
 	}
 	started := time.Now()
-	marks := make([]gaby.Mark, len(selected))
+	marks, locations := make([]gaby.Mark, len(selected)), make([]location, len(selected))
 	for i, item := range selected {
-		marks[i] = item.Doc.Checkpoint()
-	}
-	locations := make([]location, len(selected))
-	for i, item := range selected {
-		locations[i] = location{path: item.Path, index: item.Index}
+		marks[i], locations[i] = item.Doc.Checkpoint(), location{path: item.Path, index: item.Index}
 	}
 	var after []*Item
 	if step.Runner.InProcess != nil {
@@ -173,11 +170,17 @@ func (p *Pipeline) step(ctx context.Context, items []*Item, step *Step) ([]*Item
 		after = p.program(ctx, selected, step, result)
 	}
 	result.Duration = time.Since(started)
+	if p.Ended != nil {
+		defer p.Ended(result)
+	}
 	if runtime.IsAbandoned(result.Err) {
-		if p.Ended != nil {
-			p.Ended(result)
-		}
 		return items, result
+	}
+	if after != nil && !step.Check {
+		if err := result.checkEncrypted(p.Provider, selected, marks); err != nil {
+			result.fail(step, err)
+			after = nil
+		}
 	}
 	if p.Strict && result.Err == nil && len(result.Notes) > 0 {
 		result.fail(step, errors.New(strings.Join(result.Notes, "; ")))
@@ -190,16 +193,33 @@ func (p *Pipeline) step(ctx context.Context, items []*Item, step *Step) ([]*Item
 		}
 		after = selected
 	}
-	combined := p.combine(items, selected, after, result)
-	if p.Ended != nil {
-		p.Ended(result)
-	}
-	return combined, result
+	return p.combine(items, selected, after, result), result
 }
 
 // fail records why the output of a function that ended well cannot be used.
 func (r *StepResult) fail(step *Step, err error) {
 	r.ExitCode, r.Err, r.Unusable = 1, named(step, err), true
+}
+
+// checkEncrypted returns an error for each value encrypted by SOPS that the function changed. Like
+// fctl's own functions it warns if the MAC of SOPS covers other values that changed.
+func (r *StepResult) checkEncrypted(provider configkit.ResourceProvider, items []*Item,
+	since []gaby.Mark,
+) error {
+	var problems []error
+	sum := 0
+	for i, item := range items {
+		outdated, found := sops.Check(provider, gaby.Container{item.Doc}, since[i:i+1])
+		sum += outdated
+		for _, err := range found {
+			problems = append(problems, item.located(err))
+		}
+	}
+	text := fmt.Sprintf("%s: %d", sops.Outdated, sum)
+	if sum > 0 && !slices.ContainsFunc(r.Results, func(o Result) bool { return o.Message == text }) {
+		r.Results = append(r.Results, Result{Message: text, Severity: SeverityWarning})
+	}
+	return errors.Join(problems...)
 }
 
 // combine puts the items that a function returned where those it got were, and new ones at the end.
@@ -267,9 +287,7 @@ func setIndexes(items []*Item) {
 func (p *Pipeline) inProcess(ctx context.Context, selected []*Item, step *Step,
 	result *StepResult,
 ) []*Item {
-	list := &ResourceList{
-		Version: V1, Items: slices.Clone(selected), FunctionConfig: step.Config,
-	}
+	list := &ResourceList{Version: V1, Items: slices.Clone(selected), FunctionConfig: step.Config}
 	if p.KeepIO {
 		result.In = list.kept(result)
 	}
@@ -308,7 +326,12 @@ func callFunction(ctx context.Context, f Function, list *ResourceList) (err erro
 			}
 		}
 	}()
-	return f(ctx, list)
+	return limit.Watched(ctx, func(ctx context.Context, grow func(int) error) error {
+		for _, item := range list.Items {
+			gaby.Container{item.Doc}.LimitGrowth(grow)
+		}
+		return f(ctx, list)
+	})
 }
 
 // panicked is the stack of a function that panicked.
@@ -326,6 +349,7 @@ func settle(items, selected []*Item, step *Step) error {
 	for _, item := range items {
 		isNew := !old[item]
 		if !isNew && (!item.Doc.Changed() || item.transport) {
+			step.setDefaultPath(item)
 			continue
 		}
 		if annotations(item.Doc).Get(PathAnnotation).Exists() ||
@@ -456,7 +480,7 @@ func parseOutput(stdout []byte) (*ResourceList, error) {
 		return list, nil
 	}
 	message := "its output cannot be used: " + err.Error()
-	if isNoList(stdout) {
+	if doctext.IsOther(stdout, Kind) {
 		first, _, _ := strings.Cut(strings.TrimSpace(string(stdout)), "\n")
 		if len(first) > 200 {
 			first = first[:200] + "..."
@@ -466,25 +490,14 @@ func parseOutput(stdout []byte) (*ResourceList, error) {
 	return nil, &api.Failure{Class: api.FailureFunction, Message: message, Hint: want, Err: err}
 }
 
-// isNoList reports whether text is something else than a ResourceList with an error.
-func isNoList(text []byte) bool {
-	docs, err := gaby.ParseAll(text)
-	if err != nil || len(docs) == 0 {
-		return true
-	}
-	doc := docs[0]
-	if doc.Check() != nil {
-		first := doctext.Content(text)
-		key, _, _ := bytes.Cut(first, []byte{':'})
-		return !bytes.Contains(text, []byte(Kind)) || len(first) == 0 ||
-			first[0] != '{' && bytes.ContainsAny(key, " \t\r\n")
-	}
-	return !doc.IsMap() || !strings.HasSuffix(doc.Value().Get("kind").Text(), "List") &&
-		doc.IsDocument()
-}
-
-// named adds the function of a step to an error.
+// named adds the function of a step to an error, or to each of several.
 func named(step *Step, err error) error {
+	if all := configkit.Unjoin(err); len(all) > 1 {
+		for i, err := range all {
+			all[i] = named(step, err)
+		}
+		return errors.Join(all...)
+	}
 	if failure, ok := errors.AsType[*api.Failure](err); ok {
 		in := *failure
 		if in.Function == "" {
@@ -501,19 +514,7 @@ func named(step *Step, err error) error {
 		}
 	}
 	return &api.Failure{
-		Class: api.FailureFunction, Function: step.Name, Message: message, Hint: hint(err),
+		Class: api.FailureFunction, Function: step.Name, Message: message, Hint: runtime.Hint(err),
 		Err: err,
 	}
-}
-
-// hint returns what an error of package runtime says about what to do, "" if it does not.
-func hint(err error) string {
-	type hinting interface {
-		error
-		Hint() string
-	}
-	if e, ok := errors.AsType[hinting](err); ok {
-		return e.Hint()
-	}
-	return ""
 }

@@ -249,7 +249,7 @@ func (item *Item) wire(id int, o *wireOptions) ([]byte, error) {
 			annotation{IndexAnnotation, index}, annotation{PathAnnotation, item.Path})
 	}
 	if o.seqIndent {
-		if indent := seqIndent(item.Doc); indent != "" {
+		if indent := doctext.SeqIndent(item.Doc.Value()); indent != "" {
 			set = append(set, annotation{SeqIndentAnnotation, indent})
 		}
 	}
@@ -260,7 +260,7 @@ func (item *Item) wire(id int, o *wireOptions) ([]byte, error) {
 	if err := doc.Check(); err != nil {
 		return nil, item.located(err)
 	}
-	if err := uniqueKeys(doc.Value()); err != nil {
+	if err := doctext.UniqueKeys(doc.Value()); err != nil {
 		return nil, item.located(err)
 	}
 	mark := doc.Checkpoint()
@@ -363,32 +363,6 @@ func (item *Item) String() string {
 		}
 	}
 	return name
-}
-
-// seqIndent returns how the first list below a map is indented: "compact" or "wide", "" without a
-// list.
-func seqIndent(doc *gaby.YamlDoc) string {
-	return seqIndentOf(doc.Value())
-}
-
-func seqIndentOf(v gaby.Value) string {
-	for c := v.First(); c.Exists(); c = c.Next() {
-		switch c.Kind() {
-		case gaby.List:
-			key, item := c.KeyPosition(), c.First().Position()
-			if v.Kind() == gaby.Map && c.Position().Line > key.Line && item.Line > 0 {
-				if c.Position().Column > key.Column {
-					return "wide"
-				}
-				return "compact"
-			}
-		case gaby.Map:
-			if s := seqIndentOf(c); s != "" {
-				return s
-			}
-		}
-	}
-	return ""
 }
 
 // resultsData returns results as data for a document, with the fields in their usual order.

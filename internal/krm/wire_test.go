@@ -99,7 +99,8 @@ func TestParsedListIsEdited(t *testing.T) {
 
 // W5: a list without items is an empty one, which is noted, and takes items.
 func TestParseWithoutItems(t *testing.T) {
-	for _, text := range []string{"kind: ResourceList\n", "kind: ResourceList\nitems: null\n"} {
+	const head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
+	for _, text := range []string{head, head + "items: null\n"} {
 		l, err := Parse([]byte(text))
 		if err != nil || len(l.Items) > 0 {
 			t.Fatalf("%q: %v, %v", text, l, err)
@@ -116,7 +117,7 @@ func TestParseWithoutItems(t *testing.T) {
 			t.Fatal(err)
 		}
 		l.Items = append(l.Items, item)
-		if have := mustPrint(t, l); have != "kind: ResourceList\nitems:\n- kind: New\n" {
+		if have := mustPrint(t, l); have != head+"items:\n- kind: New\n" {
 			t.Errorf("%q with an item is printed as %q", text, have)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
+	"io/fs"
 	"path/filepath"
 
 	"github.com/fctl-dev/fctl/api"
@@ -20,42 +20,62 @@ func fileName(root, path string) string {
 // WriteOptions say how files are written.
 type WriteOptions struct {
 	Sync bool // sync files to disk
-	// One calls a function that writes one file; nil calls it directly.
+	// One calls a function that writes one file.
 	One func(write func() error) error
+	// Secret reports whether a text holds secret values: only its owner can read a new file with
+	// it.
+	Secret func(text []byte) bool
+}
+
+func (o *WriteOptions) isSecret(parts [][]byte) bool {
+	return o.Secret(bytes.Join(parts, nil))
 }
 
 // Write writes the changes to the files of the package. A file that another program changed since
-// it was read is not written. The error joins the problems of all files.
+// it was read is not written. The error joins the problems of all files. Files that get resources
+// come first, and others are only written if that succeeds: a resource that moves is never lost.
 func (p *Package) Write(ctx context.Context, changes []*Change, o WriteOptions) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	tree, err := files.OpenTree(p.Root, o.Sync)
+	tree, err := files.OpenTree(ctx, p.Root, o.Sync)
 	if err != nil {
 		return located(diag.FileName(p.Root), err)
 	}
 	inPlace := &files.InPlace{Sync: o.Sync}
-	one := o.One
-	if one == nil {
-		one = func(write func() error) error { return write() }
+	var phases [3][]*Change
+	for _, c := range changes {
+		phases[c.phase()] = append(phases[c.phase()], c)
 	}
-	problems := make([]error, len(changes))
-	err = parallel(ctx, len(changes), func(i int) {
-		c := changes[i]
-		problems[i] = one(func() error {
-			switch {
-			case c.IsNew():
-				return tree.Create(ctx, c.Path, c.After...)
-			case c.IsDeleted():
-				return p.remove(c)
+	for _, phase := range phases {
+		problems := make([]error, len(phase))
+		failed := parallel(ctx, len(phase), func(i int) {
+			c := phase[i]
+			problem := o.One(func() error { return p.write(ctx, tree, inPlace, c, &o) })
+			if problem != nil {
+				problems[i] = notWritten(c.Name(p), problem)
 			}
-			return replace(ctx, inPlace, c)
 		})
-		if problems[i] != nil {
-			problems[i] = notWritten(c.Name(p), problems[i])
+		if err = errors.Join(append(problems, failed)...); err != nil {
+			break
 		}
-	})
-	return errors.Join(append(problems, err, inPlace.Close(), tree.Close())...)
+	}
+	return errors.Join(err, inPlace.Close(), tree.Close())
+}
+
+// write writes one change.
+func (p *Package) write(ctx context.Context, tree *files.Tree, inPlace *files.InPlace, c *Change,
+	o *WriteOptions,
+) error {
+	switch {
+	case c.IsNew() && o.isSecret(c.After):
+		return tree.Create(ctx, c.Path, 0o600, c.After...)
+	case c.IsNew():
+		return tree.Create(ctx, c.Path, 0o666, c.After...)
+	case c.IsDeleted():
+		return tree.Remove(ctx, c.Path, c.Before)
+	}
+	return inPlace.Replace(ctx, c.file.open, true, c.file.info, c.file.data, c.After...)
 }
 
 // notWritten returns the failure for a file that could not be written.
@@ -65,45 +85,10 @@ func notWritten(name string, err error) error {
 	}
 }
 
-// replace replaces the content of a file.
-func replace(ctx context.Context, in *files.InPlace, c *Change) error {
-	target := in.Target(c.file.open, false)
-	defer target.Release()
-	for {
-		fd, err := os.Open(c.file.open)
-		if err != nil {
-			return err
-		}
-		same, err := target.Hold(ctx, fd.Fd())
-		_ = fd.Close()
-		if err != nil {
-			return err
-		}
-		if same {
-			return target.Write(c.file.info, c.file.data, c.After...)
-		}
-	}
-}
-
-// remove deletes a file that is still what was read.
-func (p *Package) remove(c *Change) error {
-	root, err := os.OpenRoot(p.Root)
-	if err != nil {
-		return err
-	}
-	defer root.Close() //nolint:errcheck // Remove returns the error
-	name := filepath.FromSlash(c.Path)
-	if data, err := root.ReadFile(name); err != nil {
-		return err
-	} else if !bytes.Equal(data, c.Before) {
-		return files.ErrChanged
-	}
-	return root.Remove(name)
-}
-
 // WriteTo writes all files of the package to a directory, with the changes.
-func (p *Package) WriteTo(ctx context.Context, dir string, changes []*Change, fsync bool) error {
-	tree, err := files.OpenTree(dir, fsync)
+func (p *Package) WriteTo(ctx context.Context, dir string, changes []*Change, o WriteOptions,
+) error {
+	tree, err := files.OpenTree(ctx, dir, o.Sync)
 	if err != nil {
 		return located(diag.FileName(dir), err)
 	}
@@ -113,16 +98,19 @@ func (p *Package) WriteTo(ctx context.Context, dir string, changes []*Change, fs
 	}
 	var problems []error
 	write := func(path string, f *File, parts ...[]byte) {
-		if err := ctx.Err(); err != nil {
+		if ctx.Err() != nil {
 			return
 		}
-		var err error
+		var from fs.FileInfo
 		if f != nil {
-			err = tree.Write(ctx, path, f.info, parts...)
-		} else {
-			err = tree.Write(ctx, path, nil, parts...)
+			from = f.info
 		}
-		if err != nil {
+		if err := o.One(func() error {
+			if o.isSecret(parts) {
+				return tree.WritePrivate(ctx, path, from, parts...)
+			}
+			return tree.Write(ctx, path, from, parts...)
+		}); err != nil {
 			problems = append(problems, notWritten(fileName(dir, path), err))
 		}
 	}

@@ -326,10 +326,10 @@ func (d *doctor) link(u *facts, l *entity.Link) {
 
 // base finds a merge base that is missing.
 func (d *doctor) base(u, up *facts, l *entity.Link, add func(Symptom)) {
-	missing := l.BaseUnknown && share(u.resources, up.resources)
+	missing := l.BaseUnknown && mayHaveMerged(l, u.resources, up.resources)
 	if n := l.UpstreamLastMergedRevisionNum; n > 0 && up.unit.At != nil {
-		_, err := up.unit.At(n, l.UseLiveState)
-		missing = err != nil
+		base, err := up.unit.At(n, l.UseLiveState)
+		missing = err != nil || !l.HasMerged(base)
 	}
 	if missing {
 		add(Symptom{

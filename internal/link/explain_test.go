@@ -2,14 +2,17 @@ package link_test
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fctl-dev/fctl/internal/link"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
 
-// explained returns the explanation of a value as people read it.
+// explained returns an explanation with a line for each cause, merge and coming write.
 func (w *world) explained(unit string, name, path string) string {
 	w.t.Helper()
 	e, err := w.graph().Explain(context.Background(), "id-"+unit, entity.ResourceReference{
@@ -18,7 +21,26 @@ func (w *world) explained(unit string, name, path string) string {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return e.String()
+	var b strings.Builder
+	var write func(e *link.Explanation)
+	write = func(e *link.Explanation) {
+		fmt.Fprintf(&b, "%s %s : %s = %v\n", e.Unit, &e.Resource, e.Path, e.Value)
+		if c := e.Cause; c != nil {
+			fmt.Fprintf(&b, "mutation %d %s %s %s %v\n", c.Mutation.MutationNum, c.Link, c.UpdateType,
+				c.Expression, c.Parameters)
+		}
+		for _, from := range e.From {
+			write(from)
+		}
+	}
+	write(e)
+	for _, m := range e.Merges {
+		fmt.Fprintf(&b, "merges %s %v %s\n", m.Link, m.Overwritable, m.Reason)
+	}
+	for _, n := range e.Next {
+		fmt.Fprintf(&b, "next %s %v %v\n", n.Link, n.Value, n.Changes)
+	}
+	return b.String()
 }
 
 func TestExplain(t *testing.T) {
@@ -28,20 +50,19 @@ func TestExplain(t *testing.T) {
 	l.WhereMutation = "MergeSourceID = 'id-dev'"
 	l.UpstreamLastMergedRevisionNum = 1
 	w.resolve("web")
-	want := `apps/v1/Deployment shop/web : spec.replicas = 6
-  set by   mutation 2 (revision 2, "a change"), link prod/web-profile (TransformPaths)
-           cel params.replicas * 2, replicas = 3
-  from     prod/profile rev 1, example.com/v1/Profile /main : spec.replicas = 3
-           set by   mutation 1 (revision 1, "a change")
-  merges   not overwritable by prod/upgrade-web: WhereMutation excludes mutation 2
-  next     prod/web-profile would write 6 (no change)
+	want := `prod/web apps/v1/Deployment shop/web : spec.replicas = 6
+mutation 2 prod/web-profile TransformPaths params.replicas * 2 map[replicas:3]
+prod/profile example.com/v1/Profile /main : spec.replicas = 3
+mutation 1    map[]
+merges prod/upgrade-web false WhereMutation excludes mutation 2
+next prod/web-profile 6 false
 `
 	if diff := cmp.Diff(want, w.explained("web", "web", "spec.replicas")); diff != "" {
 		t.Error(diff)
 	}
 	w.replace("profile", "replicas: 3", "replicas: 4")
 	if diff := cmp.Diff(
-		"next     prod/web-profile would write 8\n",
+		"next prod/web-profile 8 true\n",
 		lastLine(w.explained("web", "web", "spec.replicas")),
 	); diff != "" {
 		t.Error(diff)
@@ -49,11 +70,11 @@ func TestExplain(t *testing.T) {
 	// A value that came with a clone is explained by its upstream.
 	w.unit("up", shopWeb)
 	w.clone("down", "up")
-	want = `apps/v1/Deployment shop/web : spec.template.spec.containers.?name=app.image = web:1.0
-  set by   mutation 1 (revision 1, "a change"), clone or merge
-  from     prod/up rev 1, apps/v1/Deployment shop/web : spec.template.spec.containers.?name=app.image = web:1.0
-           set by   mutation 1 (revision 1, "a change")
-  merges   overwritable by prod/upgrade-down
+	want = `prod/down apps/v1/Deployment shop/web : spec.template.spec.containers.?name=app.image = web:1.0
+mutation 1    map[]
+prod/up apps/v1/Deployment shop/web : spec.template.spec.containers.?name=app.image = web:1.0
+mutation 1    map[]
+merges prod/upgrade-down true 
 `
 	if diff := cmp.Diff(
 		want, w.explained("down", "web", "spec.template.spec.containers.?name=app.image"),
@@ -63,7 +84,7 @@ func TestExplain(t *testing.T) {
 	// Without records it is unknown.
 	w.units["down"].Sources = nil
 	if got := lastLine(w.explained("down", "web", "spec.replicas")); got !=
-		"merges   overwritable by prod/upgrade-down\n" {
+		"merges prod/upgrade-down true \n" {
 		t.Error(got)
 	}
 }

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -108,8 +109,9 @@ func (r *resolver) expressionError(
 	l *entity.Link, code entity.Code, what string, err error,
 ) error {
 	e := r.problem(l, code, "%s: %v", what, err)
+	e.Hint = limit.HintOf(err)
 	if x, ok := errors.AsType[*expression.Error](err); ok {
-		if e.Hint = x.Hint; x.Result {
+		if e.Hint = cmp.Or(x.Hint, e.Hint); x.Result {
 			e.Code = entity.CodeCoerce
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/resourcetypes"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
+	"github.com/fctl-dev/fctl/internal/workspace/graph"
 )
 
 // Proposal is a link that a workspace seems to lack.
@@ -67,10 +68,11 @@ func (g *Graph) Infer() (*Inferred, error) {
 	slices.Sort(spaces)
 	for _, space := range spaces {
 		units := bySpace[space]
+		index := indexOf(units)
 		for _, u := range units {
-			f.references(u, units)
-			f.selectors(u, units)
-			f.definitions(u, units)
+			f.references(u, index)
+			f.selectors(u, index)
+			f.definitions(u, index)
 		}
 	}
 	f.propose()
@@ -83,6 +85,72 @@ type inference struct {
 	found  map[[2]string]*Proposal // by IDs of the units
 	bases  map[string]bool
 	result *Inferred
+}
+
+// index finds the units of a space that may match, in the order of the units. The first text of a
+// key is one of the constants below, which describe the other two.
+type index map[[3]string][]*facts
+
+const (
+	byValue      = "value"      // the attribute and the text of a provision
+	byType       = "type"       // the attribute and the resource type of a provision
+	byLabel      = "label"      // the key and the value of a label of pods
+	byDefinition = "definition" // the group and the kind that the unit defines
+)
+
+func (x index) add(u *facts, by, name, value string) {
+	key := [3]string{by, name, value}
+	if all := x[key]; len(all) == 0 || all[len(all)-1] != u {
+		x[key] = append(all, u)
+	}
+}
+
+// indexOf makes the index of units.
+func indexOf(units []*facts) index {
+	x := index{}
+	for _, u := range units {
+		for _, p := range u.provisions {
+			if text, ok := p.value.(string); ok {
+				x.add(u, byValue, string(p.name), text)
+			}
+			x.add(u, byType, string(p.name), p.properties[resourcetypes.PropertyResourceType])
+		}
+		for i := range u.resources {
+			doc := u.resources[i].doc
+			for l := podLabels(doc).First(); l.Exists(); l = l.Next() {
+				x.add(u, byLabel, l.Key(), l.Text())
+			}
+			if group, kind, ok := definition(doc); ok {
+				x.add(u, byDefinition, group, kind)
+			}
+		}
+	}
+	return x
+}
+
+// providers returns the units with a provision that may satisfy a need.
+func (x index) providers(n *need, text string) []*facts {
+	if !n.open() {
+		return x[[3]string{byValue, string(n.name), text}]
+	}
+	var all []*facts
+	for t := range strings.SplitSeq(n.required[resourcetypes.PropertyResourceType], ",") {
+		all = append(all, x[[3]string{byType, string(n.name), t}]...)
+	}
+	slices.SortFunc(all, func(a, b *facts) int { return strings.Compare(a.name, b.name) })
+	return slices.Compact(all)
+}
+
+// selected returns the units with pods that have the rarest label of a selector.
+func (x index) selected(selector gaby.Value) []*facts {
+	first := selector.First()
+	rarest := x[[3]string{byLabel, first.Key(), first.Text()}]
+	for l := first.Next(); l.Exists(); l = l.Next() {
+		if units := x[[3]string{byLabel, l.Key(), l.Text()}]; len(units) < len(rarest) {
+			rarest = units
+		}
+	}
+	return rarest
 }
 
 // facts is what a unit needs and provides.
@@ -141,7 +209,7 @@ func (f *inference) add(from, to *facts, t entity.UpdateType, open bool, reason 
 }
 
 // references finds who provides what a unit needs or refers to.
-func (f *inference) references(u *facts, units []*facts) {
+func (f *inference) references(u *facts, in index) {
 	for _, n := range u.needs {
 		text, isText := n.value.(string)
 		wants := n.required[resourcetypes.PropertyResourceType]
@@ -157,7 +225,7 @@ func (f *inference) references(u *facts, units []*facts) {
 			continue // within the unit
 		}
 		var providers []*facts
-		for _, other := range units {
+		for _, other := range in.providers(n, text) {
 			if other != u && matches(other) {
 				providers = append(providers, other)
 			}
@@ -186,7 +254,7 @@ func (f *inference) references(u *facts, units []*facts) {
 }
 
 // selectors finds the pods that the Services of a unit select.
-func (f *inference) selectors(u *facts, units []*facts) {
+func (f *inference) selectors(u *facts, in index) {
 	for i := range u.resources {
 		if u.resources[i].info.ResourceType != "v1/Service" {
 			continue
@@ -195,7 +263,7 @@ func (f *inference) selectors(u *facts, units []*facts) {
 		if selector.Len() == 0 {
 			continue
 		}
-		for _, other := range units {
+		for _, other := range in.selected(selector) {
 			if other == u {
 				continue
 			}
@@ -236,22 +304,18 @@ func hasAll(labels, selector gaby.Value) bool {
 }
 
 // definitions finds the definitions of the custom resources of a unit.
-func (f *inference) definitions(u *facts, units []*facts) {
+func (f *inference) definitions(u *facts, in index) {
 	for i := range u.resources {
 		group, kind, ok := groupKind(u.resources[i].info.ResourceType)
 		if !ok {
 			continue
 		}
-		for _, other := range units {
+		for _, other := range in[[3]string{byDefinition, group, kind}] {
 			if other == u {
 				continue
 			}
 			for j := range other.resources {
-				doc := other.resources[j].doc
-				h, _ := doc.Header()
-				if h.Kind == "CustomResourceDefinition" &&
-					doc.Search("spec", "group").Value().EqualText(group) &&
-					doc.Search("spec", "names", "kind").Value().EqualText(kind) {
+				if g, k, ok := definition(other.resources[j].doc); ok && g == group && k == kind {
 					f.add(u, other, entity.UpdateNone, false, fmt.Sprintf(
 						"%s is defined by %s", &u.resources[i].info, &other.resources[j].info,
 					))
@@ -259,6 +323,15 @@ func (f *inference) definitions(u *facts, units []*facts) {
 			}
 		}
 	}
+}
+
+// definition returns the group and the kind that a CustomResourceDefinition defines.
+func definition(doc *gaby.YamlDoc) (group, kind string, ok bool) {
+	if h, _ := doc.Header(); h.Kind != "CustomResourceDefinition" {
+		return "", "", false
+	}
+	return doc.Search("spec", "group").Value().Text(),
+		doc.Search("spec", "names", "kind").Value().Text(), true
 }
 
 // groupKind splits a resource type. It reports false for types without a group.
@@ -272,9 +345,15 @@ func groupKind(t api.ResourceType) (group, kind string, ok bool) {
 
 // propose keeps the proposals that are new and close no cycle, those that fill placeholders first.
 func (f *inference) propose() {
+	nodes := map[string]int{}
+	for i, u := range f.graph.Units {
+		nodes[u.UnitID] = i
+	}
 	to := map[string][]string{}
 	exists := map[[2]string]bool{}
+	var edges []graph.Edge
 	for _, l := range f.graph.Links {
+		edges = append(edges, graph.Edge{From: nodes[l.FromUnitID], To: nodes[l.ToUnitID]})
 		to[l.FromUnitID] = append(to[l.FromUnitID], l.ToUnitID)
 		exists[[2]string{l.FromUnitID, l.ToUnitID}] = true
 	}
@@ -294,7 +373,13 @@ func (f *inference) propose() {
 		)
 	})
 	for _, p := range list {
-		if exists[[2]string{p.FromUnitID, p.ToUnitID}] || reaches(to, p.ToUnitID, p.FromUnitID) {
+		edges = append(edges, graph.Edge{From: nodes[p.FromUnitID], To: nodes[p.ToUnitID]})
+	}
+	levels, _ := graph.New(len(nodes), edges).Levels()
+	for _, p := range list {
+		mayBeOnCycle := levels[nodes[p.FromUnitID]] < 0
+		if exists[[2]string{p.FromUnitID, p.ToUnitID}] ||
+			mayBeOnCycle && reaches(to, p.ToUnitID, p.FromUnitID) {
 			continue
 		}
 		to[p.FromUnitID] = append(to[p.FromUnitID], p.ToUnitID)

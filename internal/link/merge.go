@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,16 +44,27 @@ func (r *resolver) merge(l *entity.Link) error {
 			head = to
 		}
 	}
+	var base []byte
+	switch {
+	case from == head:
+		base = end
+	case from > 0:
+		base, err = up.At(from, l.UseLiveState)
+	}
+	if err == nil && from > 0 && !l.HasMerged(base) {
+		err = errors.New("its history has begun again")
+	}
+	if err == nil && !r.knowsMerges(l, up) {
+		err = fmt.Errorf("history of %s/%s has begun again", r.spaceSlug(),
+			r.in.Downstream.Slug)
+	}
+	if err != nil {
+		return r.missingBase(l, up, from, err)
+	}
 	if from == head {
-		r.succeed(l, head)
+		r.succeed(l, head).MergedHash = l.MergedHash
 		r.upgraded(l, up, head)
 		return nil
-	}
-	var base []byte
-	if from > 0 {
-		if base, err = up.At(from, l.UseLiveState); err != nil {
-			return r.missingBase(l, up, from, err)
-		}
 	}
 	mutated := entity.Mutation{
 		MergeSourceID: up.UnitID, MergeBaseRevisionNum: &from, MergeEndRevisionNum: &head,
@@ -65,9 +77,20 @@ func (r *resolver) merge(l *entity.Link) error {
 		return err
 	}
 	r.merged[l.LinkID] = true
-	r.succeed(l, head).MergeBaseRevisionNum = from
+	merged := r.succeed(l, head)
+	merged.MergeBaseRevisionNum, merged.MergedHash = from, api.DataHash(end)
 	r.upgraded(l, up, head)
 	return nil
+}
+
+// knowsMerges reports whether the history of the unit still has the merges of the link. Without
+// them, a WhereMutation that asks for merged values would take all values for the unit's own.
+func (r *resolver) knowsMerges(l *entity.Link, up *Upstream) bool {
+	if l.MergeMutationNum == 0 || l.WhereMutation == "" {
+		return true
+	}
+	m := r.mutationNumber(l.MergeMutationNum)
+	return m != nil && (m.LinkID == l.LinkID || m.MergeSourceID == up.UnitID)
 }
 
 // missingBase says that the merge base is not known.
@@ -80,7 +103,8 @@ func (r *resolver) missingBase(l *entity.Link, up *Upstream, num int64, err erro
 		l, entity.CodeRevisionMissing, "%s %d of %s, which was merged last, is missing: %v", what,
 		num, r.nameOf(up.UnitID), err,
 	)
-	e.Hint = "fctl link update --patch " + l.Slug + " --make-current starts from the present heads"
+	e.Hint = fmt.Sprintf("fctl link update --patch %s --space %s --make-current starts from the"+
+		" present heads", l.Slug, l.SpaceSlug)
 	return e
 }
 
@@ -91,25 +115,34 @@ func (r *resolver) baseKnown(
 	l *entity.Link, from mergeSource, present []resource, end gaby.Container,
 ) error {
 	theirs, err := resourcesOf(end, r.provider)
-	if err != nil || !share(present, theirs) {
+	if err != nil || !mayHaveMerged(l, present, theirs) {
 		return err
 	}
 	unit := r.spaceSlug() + "/" + r.in.Downstream.Slug
-	e := r.problem(l, entity.CodeRevisionMissing, "what %s has merged of %s so far is not recorded"+
-		" here, so that nothing can be merged", unit, from.name)
+	e := r.problem(l, entity.CodeRevisionMissing, "%s has no record here of its merges from %s,"+
+		" so nothing can be merged", unit, from.name)
 	e.Hint = fmt.Sprintf("if %s has all changes of %s: fctl link update --patch %s --space %s"+
-		" --make-current; otherwise bring the records in .fctl from where the workspace comes from",
+		" --make-current; if it has none of them, delete the link and create it again; otherwise"+
+		" bring the records in .fctl from where the workspace comes from",
 		unit, from.name, l.Slug, l.SpaceSlug)
 	return e
 }
 
-// share reports whether two units have a resource of the same type and name, whatever its scope.
-func share(a, b []resource) bool {
-	has := map[string]bool{}
-	for i := range a {
-		has[valueKey(&a[i].info, "")] = true
+// mayHaveMerged reports whether a unit may have resources of its upstream: one of the same type
+// and name, in any scope. A clone began as its upstream and may have other names since, so the
+// type of one resource is enough.
+func mayHaveMerged(l *entity.Link, unit, upstream []resource) bool {
+	key := func(r *resource) string {
+		if l.Type() == entity.UpdateUpgradeUnit {
+			return string(r.info.ResourceType)
+		}
+		return valueKey(&r.info, "")
 	}
-	return slices.ContainsFunc(b, func(r resource) bool { return has[valueKey(&r.info, "")] })
+	has := map[string]bool{}
+	for i := range unit {
+		has[key(&unit[i])] = true
+	}
+	return slices.ContainsFunc(upstream, func(r resource) bool { return has[key(&r)] })
 }
 
 // upgraded records the upstream of the unit.

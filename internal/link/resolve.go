@@ -13,6 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/mutation"
+	"github.com/fctl-dev/fctl/configkit/sops"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
 
@@ -258,7 +259,7 @@ func (r *resolver) problemsOf(l *entity.Link, err error) entity.Errors {
 func (r *resolver) succeed(l *entity.Link, version int64) *entity.Link {
 	c := *l
 	c.UpstreamLastMergedRevisionNum, c.ResolvedHash = version, l.Hash
-	c.LastError, c.BaseUnknown = nil, false
+	c.LastError, c.BaseUnknown, c.MergedHash = nil, false, ""
 	r.links[l.LinkID] = &c
 	r.results[l.LinkID].UpstreamTo = version
 	return &c
@@ -288,12 +289,20 @@ func (r *resolver) commit(docs gaby.Container, causes ...cause) (bool, error) {
 	if bytes.Equal(text, r.data) || len(causes) == 0 {
 		return false, nil
 	}
-	before, err := parsed(r.converter, r.data)
-	if err != nil {
-		return false, err
+	outdated, found := sops.Check(r.provider, docs, make([]gaby.Mark, len(docs)))
+	if len(found) > 0 {
+		problems := r.problemsOf(causes[0].link, errors.Join(found...))
+		for _, p := range problems {
+			p.Code = entity.CodePathType
+		}
+		return false, problems
 	}
-	after, err := parsed(r.converter, text)
-	if err != nil {
+	if outdated > 0 {
+		r.warn(causes[0].link, entity.WarnOutdatedMAC, nil, "", "%s: %d", sops.Outdated, outdated)
+	}
+	before, err := parsed(r.converter, r.data)
+	after, errAfter := parsed(r.converter, text)
+	if err := errors.Join(err, errAfter); err != nil {
 		return false, err
 	}
 	first := r.in.Downstream.HeadMutationNum + int64(len(r.mutations)) + 1
@@ -437,6 +446,12 @@ func (r *resolver) output(links []*entity.Link) *Output {
 		result.FunctionMutationSummary = r.summary
 		if len(r.patches[""]) > 0 {
 			result.SelfBindings = r.bindings[""]
+		}
+		for i := range r.mutations {
+			m := &r.mutations[i]
+			if c := r.links[m.LinkID]; c != nil && m.MergeSourceID != "" {
+				c.MergeMutationNum = m.MutationNum
+			}
 		}
 	}
 	ran := map[entity.UpdateType]bool{}

@@ -32,6 +32,7 @@ func (s Terminal) Changes(list api.ResourceMutationList, by func(index int) stri
 	secrets *sensitive.Values,
 ) []byte {
 	p := changePrinter{terminal: s, by: by, secrets: secrets}
+	list = secrets.Mutations(list)
 	for i := range list {
 		p.resource(&list[i])
 	}
@@ -72,11 +73,7 @@ func (p *changePrinter) paths(lead, indent string, m *api.ResourceMutation) {
 	}
 	for _, path := range slices.SortedFunc(maps.Keys(m.PathMutationMap), compareShown) {
 		info := m.PathMutationMap[path]
-		value, previous := info.Value, info.Previous
-		info.Value, info.Previous = p.secrets.Copied(p.secrets.Value(m.Resource, path, info.Value)),
-			p.secrets.Copied(p.secrets.Value(m.Resource, path, info.Previous))
-		if isMasked := info.Value != value ||
-			info.Previous != previous; isTextPatch(info) && !isMasked {
+		if isTextPatch(info) {
 			line(diag.Printable(ShownPath(path))+": lines changed", info.Index)
 			for row := range strings.Lines(info.Patch) {
 				p.b.WriteString(indent + "  " + p.patchLine(strings.TrimSuffix(row, "\n")) + "\n")

@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/k8skit"
+	"github.com/fctl-dev/fctl/configkit/sensitive"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diff"
 )
@@ -198,5 +200,30 @@ func TestMutationsOfSeveralUnits(t *testing.T) {
 				t.Error(got)
 			}
 		})
+	}
+}
+
+// TestTablesMaskValuesBeforeTheyCutThem checks that a copy is masked where a line break becomes \n and
+// where a cell ends.
+func TestTablesMaskValuesBeforeTheyCutThem(t *testing.T) {
+	r := Result{Secrets: sensitive.Find(k8skit.Converter{}, k8skit.New(), [][]byte{[]byte(
+		"apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {p: SuperS3cretPassword}\n",
+	)})}
+	for _, value := range []string{
+		"|-\n  x\n  SuperS3cretPassword\n", strings.Repeat("long ", 38) + "SuperS3cretPassword\n",
+	} {
+		for _, s := range []Terminal{{Interactive: true}, {}} {
+			_, rows := s.mutationRows(r, api.ResourceMutationList{{
+				Resource:             api.ResourceInfo{ResourceType: "v1/ConfigMap", ResourceName: "/c"},
+				ResourceMutationInfo: api.MutationInfo{MutationType: api.MutationTypeUpdate},
+				PathMutationMap: api.MutationMap{
+					"data.x": {MutationType: api.MutationTypeAdd, Value: value},
+				},
+			}})
+			if text := fmt.Sprint(rows); strings.Contains(text, "Super") ||
+				!strings.Contains(text, "(sens") {
+				t.Errorf("terminal %v: %s", s.Interactive, text)
+			}
+		}
 	}
 }

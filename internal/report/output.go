@@ -27,6 +27,9 @@ func outputForm(print func(Terminal, Result, api.Output) (section, error)) func(
 // list is printed as it is, and null not at all.
 func rowsSection(s Terminal, r Result, o api.Output) (section, error) {
 	made := section{outputType: o.OutputType}
+	if s.Interactive {
+		o = r.Secrets.Returned(o)
+	}
 	switch v := o.Value.(type) {
 	case nil:
 		return made, nil
@@ -37,9 +40,6 @@ func rowsSection(s Terminal, r Result, o api.Output) (section, error) {
 			made.document, made.file = Chunks{s.shown(r, []byte(v.Payload))}, r.File
 		}
 		return made, nil
-	}
-	if list, ok := o.Value.(api.AttributeValueList); ok && s.Interactive {
-		o.Value = r.Secrets.Attributes(list)
 	}
 	rows, err := rowsOf(o.Value, r.Unit)
 	if len(rows) == 0 && r.Unit == "" && err == nil {
@@ -73,6 +73,7 @@ func tableSection(s Terminal, r Result, o api.Output) (section, error) {
 	made := section{outputType: o.OutputType}
 	made.head, made.cells = s.tableOf(r, o, r.Unit)
 	if made.head == nil {
+		s.Interactive = true // a table is for people, in a pipe as well
 		return rowsSection(s, r, o)
 	}
 	return made, nil

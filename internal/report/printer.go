@@ -56,8 +56,11 @@ func (p *Printer) MasksValues(r Result) bool {
 		return p.Terminal.Interactive
 	default:
 		return slices.ContainsFunc(r.Response.Outputs, func(o api.Output) bool {
-			_, ok := o.Value.(api.AttributeValueList)
-			return ok
+			switch o.Value.(type) {
+			case api.ValidationResultList, api.ResourceInfoList, api.ResourceList:
+				return false // names and masked values
+			}
+			return true
 		})
 	}
 }

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
+
+	"github.com/fctl-dev/fctl/configkit/sensitive"
 )
 
 // renderResponse prints the response as one line of JSON.
@@ -12,6 +15,16 @@ func renderResponse(s Terminal, result Result) (Rendered, error) {
 	whole := *r
 	if r.Parts != nil {
 		whole.ConfigData = bytes.Join(r.Parts, nil)
+	}
+	if s.Interactive && result.Secrets != nil {
+		if len(whole.ConfigData) > 0 {
+			whole.ConfigData = result.Secrets.Text(sensitive.After)
+		}
+		whole.Mutations = result.Secrets.Mutations(r.Mutations)
+		whole.Outputs = slices.Clone(r.Outputs)
+		for i, o := range whole.Outputs {
+			whole.Outputs[i] = result.Secrets.Returned(o)
+		}
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -8,10 +8,9 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/out"
 )
 
 // tableOf returns the columns and rows of an output: first the function, then the unit if it has a
@@ -96,6 +95,7 @@ func (s Terminal) mutationRows(r Result, list api.ResourceMutationList) (head []
 	rows [][]string,
 ) {
 	by := whoChanged(r)
+	list = r.Secrets.Mutations(list) // before they are on one line: there \n is before a value
 	for i := range list {
 		m := &list[i]
 		info := resourceCells(m.Resource)
@@ -123,9 +123,7 @@ func (s Terminal) mutationRows(r Result, list api.ResourceMutationList) (head []
 			if change.MutationType == api.MutationTypeDelete && old == "" {
 				old, now = now, ""
 			}
-			row(change.Index, cmp.Or(words[change.MutationType], "changed"),
-				r.Secrets.Copied(r.Secrets.Value(m.Resource, path, old)),
-				r.Secrets.Copied(r.Secrets.Value(m.Resource, path, now)),
+			row(change.Index, cmp.Or(words[change.MutationType], "changed"), old, now,
 				ShownPath(path))
 		}
 	}
@@ -205,65 +203,11 @@ func isOptional(head []string, i int) bool {
 
 // table aligns rows in columns.
 func (s Terminal) table(head []string, rows [][]string) []byte {
-	widths := make([]int, len(head))
-	for _, row := range append([][]string{head}, rows...) {
-		for i, c := range row {
-			c = diag.Printable(c) // file names may contain control characters
-			row[i] = c
-			widths[i] = max(widths[i], utf8.RuneCountInString(c))
-		}
+	t := out.Table{Head: head, HeadStyle: s.Head, Rows: rows}
+	if s.Interactive {
+		t.Width = s.Width
 	}
-	if s.Interactive && s.Width > 0 {
-		fit(head, widths, s.Width)
-	}
-	line := func(cells []string) string {
-		var b strings.Builder
-		for i, c := range cells {
-			fmt.Fprintf(&b, "%-*s  ", widths[i], shorten(c, widths[i]))
-		}
-		return strings.TrimRight(b.String(), " ")
-	}
-	var b strings.Builder
-	b.WriteString(s.head(line(head)) + "\n")
-	for _, row := range rows {
-		b.WriteString(line(row) + "\n")
-	}
-	return []byte(b.String())
-}
-
-// narrowest is the number of characters below which fit shortens no column.
-const narrowest = 10
-
-// fit reduces the widest columns until a table fits into a number of characters, or until they are
-// too narrow to be useful. Columns with long texts are reduced before those that identify a row.
-func fit(head []string, widths []int, width int) {
-	texts := []string{"PATH", "COMMENT", "MESSAGE", "VALUE", "OLD", "NEW"}
-	for _, all := range []bool{false, true} {
-		for {
-			total, widest := 0, -1
-			for i, w := range widths {
-				total += w + 2
-				if (all || slices.Contains(texts, head[i])) && (widest < 0 || w > widths[widest]) {
-					widest = i
-				}
-			}
-			if total-2 <= width {
-				return
-			}
-			if widest < 0 || widths[widest] <= narrowest {
-				break
-			}
-			widths[widest]--
-		}
-	}
-}
-
-// shorten returns the beginning of a text that is longer than width characters, with an ellipsis.
-func shorten(text string, width int) string {
-	if utf8.RuneCountInString(text) <= width {
-		return text
-	}
-	return string([]rune(text)[:max(width-1, 0)]) + ellipsis
+	return []byte(t.String())
 }
 
 // cell returns a value for a table.
@@ -302,12 +246,10 @@ const longest = 200
 func oneLine(text string) string {
 	line := firstLine(text)
 	if runes := []rune(line); len(runes) > longest {
-		return strings.TrimSuffix(string(runes[:longest]), ellipsis) + ellipsis
+		return strings.TrimSuffix(string(runes[:longest]), out.Ellipsis) + out.Ellipsis
 	}
 	return line
 }
-
-const ellipsis = "…"
 
 // firstLine returns the first line of a text without control characters, followed by an ellipsis if
 // something was cut off.
@@ -320,7 +262,7 @@ func firstLine(text string) string {
 		return r
 	}, line)
 	if rest != "" {
-		line += ellipsis
+		line += out.Ellipsis
 	}
 	return line
 }

@@ -75,7 +75,7 @@ func (r *rest) find() {
 	for _, s := range found.Skipped {
 		notConfiguration[s.Path] = true
 	}
-	for _, f := range slices.Concat(found.Files, found.Elsewhere) {
+	for _, f := range found.All() {
 		if f.Path != "-" && !notConfiguration[f.Path] {
 			r.processed[r.realPath(f.Path, f.Explicit)] = true
 			r.processed[r.realPath(f.Path, false)] = true

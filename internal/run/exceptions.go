@@ -162,18 +162,16 @@ func (l *loop) writeBaseline() error {
 		return err
 	}
 	path := l.request.inDir(l.options.WriteBaseline)
-	tree, err := files.OpenTree(filepath.Dir(path), false)
-	if err != nil {
-		return err
-	}
-	if err := tree.Write(l.ctx, filepath.Base(path), nil, text); err != nil {
+	if err := l.deps.Writes.Write(func() error {
+		return files.Write(l.ctx, path, 0o666, text)
+	}); err != nil {
 		return err
 	}
 	l.say(func() {
 		l.noteUnlessQuiet("", api.Note{Message: fmt.Sprintf("%s written to %s",
 			diag.Count(n, "finding"), diag.Printable(diag.FileName(path)))})
 	})
-	return tree.Close()
+	return nil
 }
 
 // acceptHint says how findings are accepted.

@@ -71,6 +71,8 @@ func (l *loop) check() (err error) {
 	if err := l.checkOutput(); err != nil {
 		return err
 	}
+	// A shard is chosen last, so that all shards find the same in the list of the files.
+	l.request.found.Keep(l.request.files.Shard)
 	if l.where, l.whereFlags, err = l.selection(); err != nil {
 		return err
 	}

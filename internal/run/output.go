@@ -1,6 +1,7 @@
 package run
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -88,7 +89,7 @@ func (l *loop) openOutput() (err error) {
 	case InPlace:
 		l.inPlace = &files.InPlace{Sync: o.Fsync}
 	case Directory:
-		if l.tree, err = files.OpenTree(o.OutputDir, o.Fsync); err != nil {
+		if l.tree, err = files.OpenTree(l.ctx, o.OutputDir, o.Fsync); err != nil {
 			return NotWritten(diag.FileName(o.OutputDir), err)
 		}
 	}
@@ -110,7 +111,11 @@ func (l *loop) closeOutput() error {
 // nothing to report.
 func (l *loop) writeUnit(o *outcome, unit *source.Unit) (note string, err error) {
 	if l.tree != nil {
-		err = l.tree.Write(l.ctx, o.file.Rel, unit.Info, report.Configuration(o.response)...)
+		write, parts := l.tree.Write, report.Configuration(o.response)
+		if l.deps.Executor.Sensitive(unit.Toolchain, [][]byte{bytes.Join(parts, nil)}) != nil {
+			write = l.tree.WritePrivate
+		}
+		err = write(l.ctx, o.file.Rel, unit.Info, parts...)
 		if err != nil {
 			err = fmt.Errorf("writing %s: %w", filepath.Join(l.options.OutputDir, o.file.Rel), err)
 		}
@@ -215,6 +220,9 @@ const lockPatience = 2 * time.Second
 
 // NotWritten returns the problem of a file that could not be written.
 func NotWritten(file string, err error) *api.Failure {
+	if refused, ok := errors.AsType[*api.Failure](err); ok {
+		return refused
+	}
 	hint := ""
 	switch {
 	case errors.Is(err, files.ErrReadOnly):

@@ -68,7 +68,7 @@ func NewRequest(from Files, s *settings.Settings, deps Deps) *Request {
 	}
 }
 
-// Prepare finds the files. It reads none of them.
+// Prepare finds the files. It reads none of them, unless the user named values of charts only.
 func Prepare(ctx context.Context, from Files, s *settings.Settings, deps Deps) (*Request, error) {
 	r := NewRequest(from, s, deps)
 	var err error
@@ -80,13 +80,17 @@ func Prepare(ctx context.Context, from Files, s *settings.Settings, deps Deps) (
 			return r, err
 		}
 	}
+	// vet has default functions for resources only, and finds none in values
+	if r.reader.Toolchain == "" && from.Command != "vet" && r.onlyValues(ctx) {
+		r.reader.AnyFormat = true
+	}
 	return r, nil
 }
 
 // Reader returns a reader of files with the limits of the settings.
 func Reader(s *settings.Settings, streams *iostreams.Streams) *source.Reader {
 	return &source.Reader{
-		In: streams.In, Out: streams.OutFile(), MaxSize: s.MaxBytes, Check: s.CheckPath,
+		In: streams.In, Out: streams.OutFile(), MaxSize: s.MaxBytes,
 	}
 }
 
@@ -105,7 +109,7 @@ func (r *Request) find(ctx context.Context, anyFormat bool) (*source.Found, erro
 		if slices.ContainsFunc(found.Files, func(f source.File) bool { return f.Path == "-" }) {
 			return nil, diag.Usage("--shard: the standard input has no parts")
 		}
-		found.Keep(r.files.Shard)
+		found.Several = true
 		return found, nil
 	}
 	if !r.files.Shard.IsWhole() {
@@ -217,4 +221,17 @@ func (r *Request) bytes(ctx context.Context, path string) ([]byte, error) {
 		r.args[path] = text
 	}
 	return text, err
+}
+
+// onlyValues reports whether the user named nothing but files with the values of charts.
+func (r *Request) onlyValues(ctx context.Context) bool {
+	reader := *r.reader
+	reader.RegularOnly = true
+	return len(r.found.Files) > 0 && !slices.ContainsFunc(r.found.Files, func(f source.File) bool {
+		if !f.Explicit || !source.IsValues(f.Path) {
+			return true
+		}
+		unit, err := reader.Unit(ctx, f.Path, f.Unit)
+		return err != nil || source.HasResource(unit.Data)
+	})
 }

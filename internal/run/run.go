@@ -128,7 +128,7 @@ func (l *loop) run() (err error) {
 	if err := l.check(); err != nil {
 		return err
 	}
-	if l.options.Output.writes() {
+	if l.options.Output.writes() || l.options.WriteBaseline != "" {
 		l.deps.Writes.Begin()
 		defer l.deps.Writes.End()
 	}
@@ -460,9 +460,8 @@ func (l *loop) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 		}
 	}
 	if l.prints && (!o.withheld || !l.printsConfiguration()) {
-		if !l.options.ShowSecrets && l.printer.MasksValues(result) {
-			result.Secrets = l.deps.Executor.Sensitive(unit.Toolchain,
-				[][]byte{unit.Data, bytes.Join(report.Configuration(response), nil)})
+		if l.printer.MasksValues(result) {
+			result.Secrets = l.sensitive(unit, response)
 		}
 		rendered, err := l.printer.Render(result)
 		if err != nil {
@@ -568,25 +567,33 @@ func (l *loop) showPanics(o *outcome) {
 
 // print prints a unit.
 func (l *loop) print(o outcome) {
-	var chunks report.Chunks
 	switch {
 	case o.rendered != nil:
-		chunks = l.printer.Print(*o.rendered)
+		l.write(l.printer.Print(*o.rendered))
 	case l.options.Output == Check && o.changes.any():
-		chunks = report.Chunks{[]byte(diag.Printable(diag.FileName(o.file.Path)) + "\n")}
+		l.emit(func() error {
+			_, err := fmt.Fprintln(l.deps.Streams.Text(), diag.FileName(o.file.Path))
+			return err
+		})
 	}
-	l.write(chunks)
 }
 
 func (l *loop) write(chunks report.Chunks) {
-	if l.broken != nil || len(chunks) == 0 {
+	if len(chunks) > 0 {
+		l.emit(func() error { return l.out.Write(chunks...) })
+	}
+}
+
+// emit calls write, which writes to the standard output, unless an earlier one failed.
+func (l *loop) emit(write func() error) {
+	if l.broken != nil {
 		return
 	}
-	write := func() { l.output(func() error { return l.out.Write(chunks...) }) }
+	output := func() { l.output(write) }
 	if l.deps.Streams.OutIsTerminal() {
-		l.progress.Hide(write)
+		l.progress.Hide(output)
 	} else { // other output does not overwrite the progress
-		write()
+		output()
 	}
 	if l.broken != nil && !l.options.Output.writes() {
 		l.stop() // the rest of the run would have no effect
@@ -624,7 +631,7 @@ func (l *loop) finish() error {
 		l.write(chunks)
 		// the summary of the GitHub workflow step that fctl runs in, if any
 		if path := l.deps.Streams.Getenv("GITHUB_STEP_SUMMARY"); path != "" {
-			if err := files.Append(path, l.printer.Summary()); err != nil {
+			if err := files.Append(l.ctx, path, l.printer.Summary()); err != nil {
 				l.fail(diag.Failures(fmt.Errorf("GITHUB_STEP_SUMMARY: %w", err),
 					api.FailureFunction))
 			}

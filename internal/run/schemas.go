@@ -129,13 +129,13 @@ func (l *loop) addInputs() error {
 	return l.deps.Executor.AddInputs(l.inputs)
 }
 
-// inputs reads the input files that may hold Kubernetes resources. Errors are skipped: they are
-// reported when functions run on the files.
+// inputs reads the input files, of all shards, that may hold Kubernetes resources. Errors are
+// skipped: they are reported when functions run on the files.
 func (l *loop) inputs() []schemas.File {
 	var all []schemas.File
 	reader := *l.request.reader
 	reader.RegularOnly = true // a pipe can be read once, and is a unit
-	for _, f := range l.request.found.Files {
+	for _, f := range l.request.found.All() {
 		if first := l.request.first; first != nil && f.Path == first.File {
 			all = append(all, schemas.File{Name: diag.FileName(f.Path), Text: first.Data})
 			continue

@@ -5,14 +5,15 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/sensitive"
+	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// sensitive finds the secret values that messages about a unit may quote: those in its data before
-// and after the chain, in other data and in arguments. The response may be nil. The unit is nil if
-// it could not be read; the result is then nil, too.
+// sensitive finds the secret values that messages and outputs of a unit may have: those in its data
+// before and after the chain, in other data and in arguments. The response may be nil. The unit is
+// nil if it could not be read; the result is then nil, too.
 func (l *loop) sensitive(unit *source.Unit, response *handler.Result) *sensitive.Values {
 	if l.options.ShowSecrets || unit == nil {
 		return nil
@@ -21,18 +22,11 @@ func (l *loop) sensitive(unit *source.Unit, response *handler.Result) *sensitive
 	if response != nil && response.Changed {
 		units = append(units, slices.Concat(report.Configuration(response)...))
 	}
+	others := functions.Texts(l.chain.Invocations)
 	for _, data := range l.other {
-		units = append(units, data)
+		others = append(others, data)
 	}
-	var arguments [][]byte
-	for _, invocation := range l.chain.Invocations {
-		for _, argument := range invocation.Arguments {
-			if text, ok := argument.Value.(string); ok {
-				arguments = append(arguments, []byte(text))
-			}
-		}
-	}
-	return l.deps.Executor.Sensitive(unit.Toolchain, units, arguments...)
+	return l.deps.Executor.Sensitive(unit.Toolchain, units, others...)
 }
 
 // hasMessages reports whether a response has messages that may quote a value. The note that no

@@ -95,7 +95,7 @@ func (r *Request) typeNames(ctx context.Context) *TypeNames {
 			}
 			reader := *r.reader
 			reader.RegularOnly = true // a pipe can be read once, and is a unit
-			for _, f := range r.found.Files {
+			for _, f := range r.found.All() {
 				if f.Path == "-" || f.Problem != nil || !f.Explicit && !isSchemaFile(f.Path) {
 					continue
 				}

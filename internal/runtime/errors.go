@@ -220,3 +220,15 @@ func NotStarted(err error) bool {
 		is(new(*EngineError)) || is(new(*NoEngineError)) || is(new(*ExecNotAllowedError)) ||
 		is(new(*NoRunnerError))
 }
+
+// Hint returns what an error of this package says about what to do, "" if it does not.
+func Hint(err error) string {
+	type hinting interface {
+		error
+		Hint() string
+	}
+	if e, ok := errors.AsType[hinting](err); ok {
+		return e.Hint()
+	}
+	return ""
+}

@@ -20,6 +20,7 @@ type process struct {
 	dir    string
 	call   *Call // with a name, and with limits that are not negative
 	change func(*exec.Cmd)
+	alone  bool // as in Program
 	// stop is called in addition when the call ends early.
 	stop func()
 }
@@ -67,7 +68,7 @@ func (p *process) run(ctx context.Context) (Output, error) {
 	if limits.Memory > 0 {
 		limitMemory(cmd.Process.Pid, limits.Memory)
 	}
-	err := waitForGroup(cmd)
+	err := waitForGroup(cmd, p.alone)
 	out := Output{Stdout: stdout.buffer.Bytes(), Stderr: stderr.buffer.Bytes(), ExitCode: -1}
 	if cmd.ProcessState != nil {
 		out.ExitCode = cmd.ProcessState.ExitCode()

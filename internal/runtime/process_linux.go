@@ -7,13 +7,17 @@ import (
 )
 
 // waitForGroup waits for the process and kills what it left in the background. It does so before it
-// reaps the process: until then the number of its group cannot be used again.
-func waitForGroup(cmd *exec.Cmd) error {
+// reaps the process: until then the number of its group cannot be used again. With alone it kills
+// everything else that this process started, too.
+func waitForGroup(cmd *exec.Cmd, alone bool) error {
 	for unix.Waitid(unix.P_PID, cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT,
 		nil) == unix.EINTR {
 		continue
 	}
 	_ = killGroup(cmd.Process)
+	if alone {
+		_ = EndChildren(cmd.Process.Pid) // the caller looks again
+	}
 	return cmd.Wait()
 }
 

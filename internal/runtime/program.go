@@ -24,6 +24,9 @@ type Program struct {
 	Nobody bool
 	// AnyDir allows the root of the file system as the working directory.
 	AnyDir bool
+	// Alone says that this process has called BecomeReaper and starts nothing else meanwhile. Every
+	// process that the program started then ends with it, also in a session of its own.
+	Alone bool
 	// LookupEnv returns variables of the caller; os.LookupEnv if nil.
 	LookupEnv func(string) (string, bool)
 }
@@ -74,6 +77,7 @@ func (p *Program) Run(ctx context.Context, call Call) (Output, error) {
 	process := &process{
 		path: p.Path, args: append(p.Args[:len(p.Args):len(p.Args)], call.Args...),
 		env: expandEnv(env, lookup), dir: call.Dir, call: &call,
+		alone: p.Alone,
 	}
 	if p.Sandbox == nil {
 		process.file = p.File

@@ -47,6 +47,12 @@ type Call struct {
 	Limits                        Limits
 }
 
+// WithStdin returns the call with a standard input.
+func (c Call) WithStdin(stdin []byte) Call {
+	c.Stdin = stdin
+	return c
+}
+
 // Limits bound one run. A zero field is the default, a negative one no limit.
 type Limits struct {
 	Time   time.Duration

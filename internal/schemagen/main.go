@@ -9,6 +9,7 @@ package main
 
 import (
 	"archive/zip"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +18,8 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+
+	"github.com/fctl-dev/fctl/internal/files"
 )
 
 // versions returns the versions of k8s.io/kubernetes, oldest first.
@@ -49,7 +52,7 @@ func write(path string) error {
 		return err
 	}
 	log.Printf("%s: %d bytes, %d resource types", path, len(text), len(all.kinds))
-	return os.WriteFile(path, text, 0o644)
+	return files.Write(context.Background(), path, 0o666, text)
 }
 
 // read returns the definitions of a version.

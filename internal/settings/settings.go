@@ -31,6 +31,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/policies"
 )
 
@@ -260,6 +261,11 @@ func read(table []key, flags *pflag.FlagSet, where Locations) *Sources {
 	s.bind(flags)
 	s.merge(location{path: where.UserFile, required: where.Required})
 	untrusted := s.settleTrust(flags)
+	if untrusted && s.isOfRepository() {
+		f := diag.Untrusted("settings in a file of the repository are refused")
+		f.Pos = api.Position{File: shown(where.UserFile, where.From)}
+		s.problems = diag.List{f} // others would show a file that a link may lead to
+	}
 	if s.viper.GetBool("no-project-settings") {
 		return s
 	}
@@ -281,6 +287,7 @@ func read(table []key, flags *pflag.FlagSet, where Locations) *Sources {
 func (s *Sources) settleTrust(flags *pflag.FlagSet) (untrusted bool) {
 	trust, asked := isGiven(flags, "trust"), flags.Lookup("untrusted")
 	_, inFile := s.positions["untrusted"]
+	inFile = inFile && !s.isOfRepository()
 	switch {
 	case trust && isGiven(flags, "untrusted"):
 		s.problems = append(s.problems, diag.Usage("--trust and --untrusted exclude each other"))
@@ -289,7 +296,9 @@ func (s *Sources) settleTrust(flags *pflag.FlagSet) (untrusted bool) {
 	case asked != nil && asked.Changed, inFile, os.Getenv(EnvName("untrusted")) != "":
 	default:
 		s.foreign = foreignChange(os.Getenv)
-		s.viper.SetDefault("untrusted", s.foreign != "")
+		if s.foreign != "" {
+			s.viper.Set("untrusted", true) // whatever a file of the repository says
+		}
 	}
 	if !s.viper.GetBool("untrusted") {
 		return false
@@ -314,6 +323,23 @@ func (s *Sources) settleTrust(flags *pflag.FlagSet) (untrusted bool) {
 			strings.Join(withheld, ", "))
 	}
 	return true
+}
+
+// isOfRepository reports whether --config or FCTL_CONFIG names a file of the repository, or a link in
+// it. Who has written the repository has written the file.
+func (s *Sources) isOfRepository() bool {
+	if !s.locations.Required {
+		return false
+	}
+	path := s.locations.UserFile
+	dir, base := filepath.Split(path)
+	link := filepath.Join(files.RealPath(dir), base)
+	for _, top := range []string{topOf(s.locations.Dir), topOf(".")} {
+		if isBelow(link, top) || isBelow(files.RealPath(path), top) {
+			return true
+		}
+	}
+	return false
 }
 
 // isGiven reports whether a flag is given, which is not one with the value false.

@@ -23,30 +23,47 @@ func topOf(dir string) string {
 	return top
 }
 
-// CheckPath returns an error for a path in an untrusted repository that a link leads out of it: a
-// stranger may have put the link where a command expects a file. Other paths are the user's.
+// CheckPath returns an error for a path in an untrusted repository that a link leads out of it, or
+// into .git: a stranger may have put the link where a command expects a file, or is to write one.
+// Other paths are the user's.
 func (s *Settings) CheckPath(path string) error {
 	if !s.Untrusted {
 		return nil
-	}
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return nil //nolint:nilerr // opening the path reports the problem
 	}
 	here, err := os.Getwd()
 	if err != nil {
 		return err
 	}
-	given, real := resolve(here, path), resolve(files.RealPath(here), real)
+	at := files.RealPath(here)
+	given, real := resolve(here, path), resolve(at, files.Destination(path))
 	if rel, err := filepath.Rel(here, given); err == nil && filepath.IsLocal(rel) {
-		given = filepath.Join(files.RealPath(here), rel) // here may be a link itself
+		given = filepath.Join(at, rel) // here may be a link itself
 	}
-	for _, top := range s.tops {
-		if isBelow(given, top) && !isBelow(real, top) {
-			f := diag.Untrusted("a link leads out of the repository, to %s", real)
-			f.Pos = api.Position{File: diag.FileName(path)}
-			return f
+	if given == real {
+		return nil
+	}
+	tops := s.tops
+	for dir := given; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			tops = append(tops[:len(tops):len(tops)], dir)
 		}
+	}
+	for _, top := range tops {
+		if !isBelow(given, top) {
+			continue
+		}
+		why := ""
+		switch rel, _ := filepath.Rel(files.RealPath(top), real); {
+		case !filepath.IsLocal(rel):
+			why = "out of the repository, to "
+		case files.HasGit(filepath.ToSlash(rel)) && !files.HasGit(filepath.ToSlash(given)):
+			why = "into .git, to " // git runs hooks, and its config may have a token
+		default:
+			continue
+		}
+		f := diag.Untrusted("a link leads %s%s", why, real)
+		f.Pos = api.Position{File: diag.FileName(path)}
+		return f
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/files"
 )
 
 // Finder finds the files of units. A file that the user names is always taken. From a directory it
@@ -74,15 +75,21 @@ func unitName(rel string) string {
 
 // Found is what a Finder found.
 type Found struct {
-	Files []File
+	Files []File // of the shard
 	// Several reports that more than one file by its name was asked for, however many were found.
 	Several bool
 	// Skipped are files that were found but skipped.
-	Skipped []Skipped
-	// Directories are those that the user named.
-	Directories []Directory
-	// Elsewhere are the files of other shards.
-	Elsewhere []File
+	Skipped     []Skipped
+	Directories []Directory // that the user named
+	all         []File      // of all shards; nil if Files are all
+}
+
+// All returns the files of all shards, in the order of the search.
+func (f *Found) All() []File {
+	if f.all != nil {
+		return f.all
+	}
+	return f.Files
 }
 
 // Directory is a directory that the user named.
@@ -203,6 +210,10 @@ func (w *walker) path(path string) error {
 		return nil
 	}
 	resolved := filepath.Clean(InDirectory(w.Dir, path))
+	if err := files.Check(w.ctx, resolved); err != nil {
+		w.add(resolved, err)
+		return nil
+	}
 	info, err := os.Stat(resolved)
 	switch {
 	case err != nil && IsPattern(path) && errors.Is(err, fs.ErrNotExist):

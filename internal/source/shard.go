@@ -98,8 +98,8 @@ func (l *loads) add(load int64) int {
 	}
 }
 
-// Keep removes the files that do not belong to a shard. Files whose size is not known count as
-// empty.
+// Keep leaves only the files that belong to a shard in Files. Files whose size is not known count
+// as empty.
 func (f *Found) Keep(s Shard) {
 	if s.IsWhole() {
 		return
@@ -112,13 +112,10 @@ func (f *Found) Keep(s Shard) {
 		}
 	}
 	selected := s.Select(names, sizes)
-	var kept []File
-	for i, file := range f.Files {
+	f.all, f.Files = f.Files, nil
+	for i, file := range f.all {
 		if selected[i] {
-			kept = append(kept, file)
-		} else {
-			f.Elsewhere = append(f.Elsewhere, file)
+			f.Files = append(f.Files, file)
 		}
 	}
-	f.Files, f.Several = kept, true
 }

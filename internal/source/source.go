@@ -19,6 +19,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/hugepages"
 )
 
@@ -43,8 +44,6 @@ type Reader struct {
 	Formats Formats
 	// AnyFormat reads the values of charts, which are YAML without resources, as AppConfig/YAML.
 	AnyFormat bool
-	// Check is called with the path of a file before it is opened. nil allows all.
-	Check func(path string) error
 	// RegularOnly rejects files that are not regular, such as pipes and devices.
 	RegularOnly bool
 	// MaxSize is the maximum size of a file in bytes; 0 means 2 GiB.
@@ -132,10 +131,8 @@ func (r *Reader) read(ctx context.Context, path string, text bool) ([]byte, fs.F
 func (r *Reader) readFile(ctx context.Context, path string,
 	text bool,
 ) ([]byte, fs.FileInfo, error) {
-	if r.Check != nil {
-		if err := r.Check(path); err != nil {
-			return nil, nil, err
-		}
+	if err := files.Check(ctx, path); err != nil {
+		return nil, nil, err
 	}
 	if r.RegularOnly { // opening a pipe would block until somebody writes to it
 		if info, err := os.Stat(path); err != nil {

@@ -2,6 +2,7 @@ package source
 
 import (
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -23,6 +24,16 @@ func IsValues(path string) bool {
 	}
 	return name == "values"
 }
+
+// HasResource reports whether a YAML text has the fields of a resource.
+func HasResource(data []byte) bool {
+	return apiVersion.Match(data) && kind.Match(data)
+}
+
+var (
+	apiVersion = regexp.MustCompile(`(?m)^["']?apiVersion["']?\s*:`)
+	kind       = regexp.MustCompile(`(?m)^["']?kind["']?\s*:`)
+)
 
 // IsKustomization reports whether a file has the name that kustomize looks for.
 func IsKustomization(path string) bool {

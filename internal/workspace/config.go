@@ -5,11 +5,10 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 	"github.com/fctl-dev/fctl/internal/workspace/starter"
 )
@@ -52,21 +51,18 @@ func Init(ctx context.Context, dir string, o InitOptions) (*InitResult, error) {
 	if !entity.IsSlug(o.Space) {
 		return nil, invalidSlug(o.Space)
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, diag.Input(diag.FileName(dir), "", err)
-	}
-	if _, err := os.Lstat(filepath.Join(dir, Marker)); !errors.Is(err, fs.ErrNotExist) {
-		return nil, &entity.Error{
-			Code: entity.CodeSlugTaken, Message: "the directory is a workspace already",
-			Pos: (&Store{dir: dir}).position(Marker),
-		}
-	}
-	root, err := os.OpenRoot(dir)
+	root, err := files.OpenRoot(ctx, dir)
 	if err != nil {
 		return nil, diag.Input(diag.FileName(dir), "", err)
 	}
 	s := &Store{dir: dir, root: root, Now: now, ManyFiles: manyFiles}
 	defer s.Close() //nolint:errcheck // the lock ends with the process at the latest
+	if _, err := root.Lstat(Marker); !errors.Is(err, fs.ErrNotExist) {
+		return nil, &entity.Error{
+			Code: entity.CodeSlugTaken, Message: "the directory is a workspace already",
+			Pos: s.position(Marker),
+		}
+	}
 	if err := s.take(ctx, true); err != nil {
 		return nil, err
 	}

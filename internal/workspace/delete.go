@@ -28,45 +28,58 @@ func checkGates(kind entity.Kind, c *entity.Common) error {
 	}
 }
 
-// DeleteLink deletes a link. Values that it wrote stay.
-func (t *Tx) DeleteLink(w *Workspace, l *Link) error {
-	if err := checkGates(entity.KindLink, &l.Common); err != nil {
-		return err
+// DeleteLinks deletes links. Values that they wrote stay.
+func (t *Tx) DeleteLinks(w *Workspace, links ...*Link) error {
+	gone := make(map[*Link]bool, len(links))
+	for _, l := range links {
+		if gone[l] {
+			continue
+		}
+		if err := checkGates(entity.KindLink, &l.Common); err != nil {
+			return err
+		}
+		gone[l] = true
+		t.delete(l.file)
+		t.delete(stateFile(entity.KindLink, l.SpaceSlug, l.Slug))
+		if l.UpdateType == entity.UpdateUpgradeUnit && l.From != nil {
+			l.From.UpstreamUnitID, l.From.UpstreamSpaceID, l.From.UpstreamRevisionNum = "", "", 0
+			if err := t.WriteUnitState(l.From); err != nil {
+				return err
+			}
+		}
 	}
-	t.delete(l.file)
-	t.delete(stateFile(entity.KindLink, l.SpaceSlug, l.Slug))
-	w.Links = slices.DeleteFunc(w.Links, func(other *Link) bool { return other == l })
-	w.index()
-	if l.UpdateType == entity.UpdateUpgradeUnit && l.From != nil {
-		l.From.UpstreamUnitID, l.From.UpstreamSpaceID, l.From.UpstreamRevisionNum = "", "", 0
-		return t.WriteUnitState(l.From)
-	}
+	w.dropLinks(gone)
 	return nil
 }
 
-// DeleteUnit deletes a unit with its history and its links. Links of other units to it prevent
-// that, unless force says to delete them, too.
-func (t *Tx) DeleteUnit(w *Workspace, u *Unit, force bool) error {
-	if err := checkGates(entity.KindUnit, &u.Common); err != nil {
-		return err
+// DeleteUnits deletes units with their history and their links. Links of other units to them
+// prevent that, unless force says to delete them, too.
+func (t *Tx) DeleteUnits(w *Workspace, force bool, units ...*Unit) error {
+	gone := make(map[*Unit]bool, len(units))
+	for _, u := range units {
+		gone[u] = true
 	}
-	incoming := w.LinksTo(u)
-	if len(incoming) > 0 && !force {
-		return hasLinks("unit "+u.Name(), incoming)
-	}
-	for _, l := range slices.Concat(w.LinksFrom(u), incoming) {
-		if err := t.DeleteLink(w, l); err != nil {
+	var links []*Link
+	for _, u := range units {
+		if err := checkGates(entity.KindUnit, &u.Common); err != nil {
 			return err
 		}
+		incoming := slices.DeleteFunc(slices.Clone(w.LinksTo(u)), func(l *Link) bool {
+			return gone[l.From]
+		})
+		if len(incoming) > 0 && !force {
+			return hasLinks("unit "+u.Name(), incoming)
+		}
+		links = slices.Concat(links, w.LinksFrom(u), incoming)
 	}
-	// A unit state written by DeleteLink is deleted with the rest.
-	t.remove(func(o operation) bool {
-		return strings.HasPrefix(o.Path, unitState(u.SpaceSlug, u.Slug)+"/")
-	})
-	t.delete(folderOf(u.file))
-	t.delete(unitState(u.SpaceSlug, u.Slug))
-	w.Units = slices.DeleteFunc(w.Units, func(other *Unit) bool { return other == u })
-	w.index()
+	if err := t.DeleteLinks(w, links...); err != nil {
+		return err
+	}
+	for _, u := range units {
+		t.delete(folderOf(u.file))
+		t.delete(unitState(u.SpaceSlug, u.Slug)) // with the state that DeleteLinks writes
+	}
+	w.dropUnits(gone)
 	return nil
 }
 
@@ -100,12 +113,11 @@ func (t *Tx) DeleteSpace(w *Workspace, s *Space, force bool) error {
 	if len(foreign) > 0 && !force {
 		return hasLinks("space "+s.Slug, foreign)
 	}
-	for _, u := range slices.Clone(w.Units) {
-		if u.SpaceSlug == s.Slug {
-			if err := t.DeleteUnit(w, u, true); err != nil {
-				return err
-			}
-		}
+	units := slices.DeleteFunc(slices.Clone(w.Units), func(u *Unit) bool {
+		return u.SpaceSlug != s.Slug
+	})
+	if err := t.DeleteUnits(w, true, units...); err != nil {
+		return err
 	}
 	t.delete(spaceDir(s.Slug))
 	t.delete(stateDir + "/" + s.Slug)

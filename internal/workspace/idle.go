@@ -3,6 +3,8 @@ package workspace
 import (
 	"errors"
 	"io/fs"
+
+	"github.com/fctl-dev/fctl/internal/files"
 )
 
 // idleFile has the title of the last command, if it changed nothing.
@@ -29,7 +31,7 @@ func (s *Store) LastIdle(forget bool) (string, error) {
 		return "", s.unreadable(idleFile, err)
 	}
 	if forget {
-		err = s.failed(idleFile, s.root.Remove(idleFile))
+		err = s.failed(idleFile, files.Remove(s.root, idleFile))
 	}
 	return string(title), err
 }

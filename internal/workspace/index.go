@@ -45,7 +45,7 @@ type stamp struct {
 }
 
 // indexHeader begins an index. Another version has another number.
-const indexHeader = "fctl index 6\n"
+const indexHeader = "fctl index 7\n"
 
 func (s *stamp) pack(c *pack.Codec) {
 	pack.Number(c, &s.Size)

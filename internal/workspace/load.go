@@ -377,7 +377,7 @@ func (w *Workspace) uniqueIDs() {
 			return false
 		}
 		e := fail(w.Store.position(file), entity.CodeRefMismatch,
-			"the ID %s is that of %s, too", id, first)
+			"ID %s also belongs to %s", id, first)
 		e.Hint = "a copied definition needs another ID: remove the line with the ID"
 		w.Problems = append(w.Problems, e)
 		w.setBroken(kind, name, entity.Errors{e})

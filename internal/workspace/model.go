@@ -114,6 +114,28 @@ func (w *Workspace) addUnit(u *Unit) {
 	w.units[u.Name()], w.byID[u.UnitID] = u, u
 }
 
+// dropUnits removes units.
+func (w *Workspace) dropUnits(gone map[*Unit]bool) {
+	w.Units = slices.DeleteFunc(w.Units, func(u *Unit) bool { return gone[u] })
+	for i, u := range w.Units {
+		u.node = i
+	}
+	for u := range gone {
+		delete(w.units, u.Name())
+		delete(w.byID, u.UnitID)
+	}
+}
+
+// dropLinks removes links.
+func (w *Workspace) dropLinks(gone map[*Link]bool) {
+	w.ends = nil
+	w.Links = slices.DeleteFunc(w.Links, func(l *Link) bool { return gone[l] })
+	for l := range gone {
+		delete(w.links, l.Name())
+		delete(w.byID, l.LinkID)
+	}
+}
+
 // addLink adds a link.
 func (w *Workspace) addLink(l *Link) {
 	w.Links = insertLink(w.Links, l)
@@ -132,13 +154,25 @@ func insertLink(list []*Link, l *Link) []*Link {
 	return slices.Insert(list, at, l)
 }
 
-// linkEnds are the links by their units, sorted.
-type linkEnds struct{ from, to map[*Unit][]*Link }
+// linkEnds are the links by their units.
+type linkEnds struct{ from, to linksOf }
+
+// linksOf are the links at each unit, sorted.
+type linksOf map[*Unit][]*Link
+
+// move moves a link from one unit to another.
+func (of linksOf) move(l *Link, from, to *Unit) {
+	if from == to {
+		return
+	}
+	of[from] = slices.DeleteFunc(of[from], func(other *Link) bool { return other == l })
+	of[to] = insertLink(of[to], l)
+}
 
 // linkEnds returns the links by their units. They are kept until a link changes.
 func (w *Workspace) linkEnds() *linkEnds {
 	if w.ends == nil {
-		w.ends = &linkEnds{from: map[*Unit][]*Link{}, to: map[*Unit][]*Link{}}
+		w.ends = &linkEnds{from: linksOf{}, to: linksOf{}}
 		for _, l := range w.Links {
 			w.ends.from[l.From] = append(w.ends.from[l.From], l)
 			w.ends.to[l.To] = append(w.ends.to[l.To], l)

@@ -2,8 +2,10 @@ package workspace
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -85,8 +87,19 @@ func checkOperation(o *operation) error {
 	case kinds > 1, o.Append && (!own || o.Delete), o.Offset < 0, o.Mode&^fs.ModePerm != 0,
 		!own && !o.Guarded && o.Link == "" && !o.Dir:
 		return pack.ErrDamaged
+	case o.Link != "" && (own || !staysInside(o.Path, o.Link)):
+		return fmt.Errorf("%s: %w", quote(o.Path), errLinksOut)
 	}
 	return nil
+}
+
+var errLinksOut = errors.New("a symbolic link leads out of the files of the workspace")
+
+// staysInside reports whether a link at a path leads to a place of the workspace that people edit.
+func staysInside(name, target string) bool {
+	to := path.Join(path.Dir(name), filepath.ToSlash(target))
+	return !filepath.IsAbs(target) && !path.IsAbs(target) && fs.ValidPath(to) &&
+		!files.HasGit(to) && to != privateDir && !strings.HasPrefix(to, privateDir+"/")
 }
 
 // isPeoples reports whether a path leads to a file of a workspace that people edit, too, or to a

@@ -2,6 +2,8 @@ package workspace
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -65,10 +67,48 @@ func TestARecordNamesOnlyFilesOfAWorkspace(t *testing.T) {
 		{Path: "spaces/a/units/b/data.yaml", Append: true, Guarded: true},
 		{Path: ".fctl/state/a", Append: true, Offset: -1},
 		{Path: ".fctl/state/a", Mode: 0o4755},
+		{Path: ".fctl/undo/1", Link: "x"},
+		{Path: "spaces/evil", Link: "../.git"},
+		{Path: "spaces/evil", Link: "../.fctl/state"},
+		{Path: "spaces/a/units/b/evil", Link: "/etc"},
+		{Path: "spaces/a/units/b/evil", Link: "../../../../../x"},
 	} {
 		if (&record{}).decode(encoded(t, &record{Ops: []operation{o}})) == nil {
 			t.Errorf("%+v is accepted", o)
 		}
+	}
+}
+
+// TestRepairDiscardsWhatCannotBeTakenBack opens workspaces with journals that no command leaves.
+func TestRepairDiscardsWhatCannotBeTakenBack(t *testing.T) {
+	for name, o := range map[string]operation{
+		"through a file":  {Path: "spaces/a/space.yaml/x", Data: []byte("x"), Guarded: true},
+		"through a link":  {Path: "spaces/l/units/x/data.yaml", Data: []byte("x"), Guarded: true},
+		"in place of one": {Path: "spaces/a/space.yaml", Link: "x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if _, err := Init(t.Context(), dir, InitOptions{Space: "a"}); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink("a", filepath.Join(dir, "spaces", "l")); err != nil {
+				t.Skip(err)
+			}
+			journal := encoded(t, &record{Title: "t", Ops: []operation{o}})
+			if err := os.WriteFile(filepath.Join(dir, journalFile), journal, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Open(t.Context(), dir, OpenOptions{Write: true}); err == nil {
+				t.Fatal("it is taken back")
+			}
+			s, err := Open(t.Context(), dir, OpenOptions{Repair: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Close(); err != nil || len(s.Repaired) != 1 {
+				t.Error(err, s.Repaired)
+			}
+		})
 	}
 }
 

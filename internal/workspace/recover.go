@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
 
@@ -26,7 +27,13 @@ func (s *Store) recover(ctx context.Context, o OpenOptions) error {
 	case err != nil:
 		return err
 	case s.exclusive:
-		if err := s.takeBack(ctx, r); err != nil {
+		err := s.takeBack(ctx, r)
+		if o.Repair && isImpossible(err) {
+			s.Repaired = append(s.Repaired, "discarded "+s.position(journalFile).File+
+				", which cannot be taken back; files may be as the killed command left them")
+			return s.failed(journalFile, s.settle(false))
+		}
+		if err != nil {
 			return err
 		}
 		s.Repaired = append(s.Repaired, r.called()+" was interrupted; what it had written was "+
@@ -40,8 +47,16 @@ func (s *Store) recover(ctx context.Context, o OpenOptions) error {
 	return &entity.Error{
 		Code: entity.CodeState, Pos: s.position(journalFile),
 		Message: r.called() + " was interrupted, and a part of its changes is made",
-		Hint:    "the next command that writes takes it back, and so does " + repairCommand,
+		Hint: "run " + repairCommand +
+			" to take it back; the next command that writes does so, too",
 	}
+}
+
+// isImpossible reports whether an error of taking a command back comes again each time: other files
+// are in the way.
+func isImpossible(err error) bool {
+	return errors.Is(err, files.ErrLink) || errors.Is(err, files.ErrNotDirectory) ||
+		errors.Is(err, fs.ErrExist)
 }
 
 // notObeyed returns the error for a record of an untrusted repository.
@@ -102,7 +117,7 @@ func (s *Store) repairUndo() error {
 		}
 	}
 	for _, n := range numbers[:refused+1] {
-		if err := s.root.Remove(undoFile(n)); err != nil {
+		if err := files.Remove(s.root, undoFile(n)); err != nil {
 			return s.failed(undoFile(n), err)
 		}
 	}

@@ -43,9 +43,11 @@ func (w *Workspace) resolveRefs() {
 // ResolveLink completes the references of a link: the units, the space and the invocation. It
 // returns what does not exist or does not agree. The Path of an error is the field.
 func (w *Workspace) ResolveLink(l *Link) entity.Errors {
+	from, to := l.From, l.To
 	errs := w.resolveLink(l)
-	if w.links[l.Name()] == l {
-		w.ends = nil
+	if w.ends != nil && w.links[l.Name()] == l {
+		w.ends.from.move(l, from, l.From)
+		w.ends.to.move(l, to, l.To)
 	}
 	l.Hash = LinkHash(l.Link)
 	return errs

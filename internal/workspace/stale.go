@@ -33,7 +33,9 @@ func (w *Workspace) StaleReasons(l *Link, edited map[*Unit]bool) []entity.StaleR
 		version++
 	}
 	add(never, entity.StaleNeverResolved)
-	add(version > l.UpstreamLastMergedRevisionNum, entity.StaleUpstreamChanged)
+	add(version != l.UpstreamLastMergedRevisionNum ||
+		l.MergedHash != "" && !l.UseLiveState && l.MergedHash != l.To.DataHash,
+		entity.StaleUpstreamChanged)
 	add(l.ResolvedHash != "" && l.Hash != l.ResolvedHash, entity.StaleLinkChanged)
 	if l.TransformHash != "" {
 		i, ok := w.byID[l.TransformInvocationID].(*Invocation)

@@ -128,7 +128,11 @@ func checkOwner(in, at string, marker fs.FileInfo) error {
 // command that was killed while it wrote is taken back if the workspace is opened for writing;
 // for reading, that is an error if the command has changed anything.
 func Open(ctx context.Context, dir string, o OpenOptions) (*Store, error) {
-	root, err := os.OpenRoot(dir)
+	var root *os.Root
+	err := files.Check(ctx, dir)
+	if err == nil {
+		root, err = os.OpenRoot(dir)
+	}
 	if err != nil {
 		return nil, diag.Input(diag.FileName(dir), "", err)
 	}
@@ -174,14 +178,12 @@ func (s *Store) take(ctx context.Context, exclusive bool) error {
 	s.lock = nil
 	info, err := s.root.Lstat(privateDir)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && !exclusive:
-		return nil
+	case exclusive:
+		err = files.MakePrivate(s.root, privateDir)
 	case errors.Is(err, fs.ErrNotExist):
-		err = s.root.Mkdir(privateDir, 0o700)
+		return nil
 	case err == nil && !info.IsDir():
 		err = errors.New("a directory is expected") // a link may lead to .git
-	case err == nil && exclusive && info.Mode().Perm()&0o077 != 0 && files.IsTrusted(info):
-		err = s.root.Chmod(privateDir, 0o700) // an older version made it
 	}
 	if err != nil {
 		return s.failed(privateDir, err)
@@ -243,8 +245,12 @@ func (s *Store) remember(name, hash string) string {
 	return hash
 }
 
-// readRegular reads a file. A named pipe is an error, as is a file that is too large.
+// readRegular reads a file. A named pipe is an error, as are a file that is too large and a link into
+// .git: its content may be printed and recorded.
 func (s *Store) readRegular(name string) ([]byte, error) {
+	if err := files.CheckLink(s.dir, name); err != nil {
+		return nil, err
+	}
 	most := int64(entity.MaxData)
 	if strings.HasPrefix(name, privateDir+"/") {
 		most = maxRecord

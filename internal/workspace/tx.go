@@ -187,8 +187,7 @@ func (s *Store) batch() *files.Batch {
 	}
 }
 
-// expand replaces the deletion of folders by deletions of their files, and drops what is written
-// to them.
+// expand replaces the deletion of folders by deletions of their files, and drops writes to them.
 func (t *Tx) expand() error {
 	var folders, deletions []operation
 	gone := map[string]bool{}
@@ -242,6 +241,9 @@ func (t *Tx) deletions(name string) ([]operation, error) {
 			return nil
 		case e.Type()&fs.ModeSymlink != 0:
 			target, err := s.root.Readlink(at)
+			if err == nil && !staysInside(at, target) { // undo could not bring it back
+				return s.failed(at, errLinksOut)
+			}
 			ops = append(ops, operation{Path: at, Delete: true, Link: target})
 			return err
 		case !e.Type().IsRegular():
@@ -338,7 +340,7 @@ func (s *Store) inverseOf(ctx context.Context, b *files.Batch, o *operation) (op
 func (s *Store) settle(keep bool) error {
 	if !keep {
 		s.step("remove " + journalFile)
-		if err := s.root.Remove(journalFile); err != nil {
+		if err := files.Remove(s.root, journalFile); err != nil {
 			return err
 		}
 		return files.SyncDir(s.root, privateDir)
@@ -351,16 +353,16 @@ func (s *Store) settle(keep bool) error {
 	if n := len(numbers); n > 0 {
 		next = numbers[n-1] + 1
 	}
-	if err := s.root.MkdirAll(undoDir, 0o700); err != nil {
+	if err := files.MakePrivate(s.root, undoDir); err != nil {
 		return err
 	}
 	s.step("rename " + journalFile)
-	if err := s.root.Rename(journalFile, undoFile(next)); err != nil {
+	if err := files.Move(s.root, journalFile, undoFile(next)); err != nil {
 		return err
 	}
-	_ = s.root.Remove(idleFile) // it is about an earlier command
+	_ = files.Remove(s.root, idleFile) // it is about an earlier command
 	for _, old := range numbers[:max(0, len(numbers)-keepUndo+1)] {
-		_ = s.root.Remove(undoFile(old)) // it only takes space
+		_ = files.Remove(s.root, undoFile(old)) // it only takes space
 	}
 	return errors.Join(files.SyncDir(s.root, undoDir), files.SyncDir(s.root, privateDir))
 }
@@ -410,10 +412,13 @@ func (s *Store) takeBack(ctx context.Context, r *record) error {
 	if err == nil {
 		return nil
 	}
+	hint := "run " + repairCommand + " to take it back; the next command that writes does so, too"
+	if isImpossible(err) {
+		hint = repairCommand + " discards its record"
+	}
 	return &entity.Error{
-		Code: entity.CodeState, Pos: s.position(journalFile), Err: err,
+		Code: entity.CodeState, Pos: s.position(journalFile), Err: err, Hint: hint,
 		Message: fmt.Sprintf("%s cannot be taken back: %v", r.called(), err),
-		Hint:    "the next command that writes takes it back, and so does " + repairCommand,
 	}
 }
 

@@ -219,7 +219,7 @@ func TestFiles(t *testing.T) {
 				t.Errorf("%s: %v %v", of, schema, err)
 				return
 			}
-			problems, err := schema.Check(parse(t, c[0]))
+			problems, err := schema.Check(t.Context(), parse(t, c[0]))
 			var messages []string
 			for _, p := range problems {
 				messages = append(messages, p.Message)

@@ -102,8 +102,14 @@ type check func(v gaby.Value) (rule, message string)
 
 // fields checks the values at the paths below a value.
 func (c *checker) fields(v gaby.Value, fields []field) {
+	var key string
+	var below gaby.Value // at key, as fields with the same first key follow each other
 	for _, f := range fields {
-		for at := range each(v, f.path) {
+		first, rest, _ := strings.Cut(f.path, ".")
+		if first != key {
+			key, below = first, v.Get(first)
+		}
+		for at := range each(below, rest) {
 			if rule, message := f.check(at); message != "" {
 				c.add(at, rule, "%s", message)
 			}

@@ -6,8 +6,8 @@
 //     whole.
 //   - The environment (environment.go) is created once. Each library of functions that cel-go does
 //     not have is a file.
-//   - An expression that costs too much, in the units of Kubernetes' limits, fails. Its memory is
-//     not limited.
+//   - An expression that costs too much, in the units of Kubernetes' limits, fails. Values
+//     that one step makes are limited as well (guard.go).
 package cel
 
 import (
@@ -119,7 +119,7 @@ func compile(env *cel.Env, text string, kinds []Kind) (*Program, error) {
 		!p.gives(t.Kind()) {
 		return nil, &expression.Error{
 			Language: Language, Text: text, Column: 1,
-			Msg:    fmt.Sprintf("the expression returns %s, not %s", typeText(t), p.wanted()),
+			Msg:    fmt.Sprintf("expression returns %s, not %s", typeText(t), p.wanted()),
 			Result: true,
 		}
 	}
@@ -130,10 +130,16 @@ func compile(env *cel.Env, text string, kinds []Kind) (*Program, error) {
 	return p, nil
 }
 
-// plan returns a program that can be evaluated, with the cost limit.
+// plan returns a program that can be evaluated, with the limits.
 func (p *Program) plan(options ...cel.ProgramOption) (cel.Program, error) {
+	all, err := environment()
+	if err != nil {
+		return nil, err
+	}
+	const stepsPerCheck = 100 // whether the evaluation has to end
 	return p.env.Program(p.ast,
-		append(options, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxCost))...)
+		append(options, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxCost),
+			cel.CustomDecoratorV2(all.guard), cel.InterruptCheckFrequency(stepsPerCheck))...)
 }
 
 // gives reports whether a result may have this kind. The value of an argument may be a string, bool
@@ -211,7 +217,9 @@ func (p *Program) Eval(
 	}
 	data, err := toData(value)
 	if err != nil {
-		return nil, &expression.Error{Language: Language, Text: p.text, Msg: err.Error(), Err: err}
+		return nil, &expression.Error{
+			Language: Language, Text: p.text, Msg: err.Error(), Hint: limit.HintOf(err), Err: err,
+		}
 	}
 	return data, nil
 }
@@ -247,23 +255,22 @@ func (p *Program) eval(
 
 // evalIn evaluates the expression with the variables of an activation.
 func (p *Program) evalIn(ctx context.Context, a *activation) (ref.Val, error) {
-	watch := limit.Start(ctx, nil)
-	value, _, err := p.program.Eval(a)
-	watch.End()
-	if ended := watch.Err(); ended != nil {
-		return nil, expression.Ended(Language, p.text, ended)
-	}
+	value, _, err := evaluate(ctx, p.program, a)
 	if err != nil {
-		return nil, p.explain(a, err)
+		return nil, p.explain(ctx, a, err)
 	}
 	if kind := value.Type().(*types.Type).Kind(); !p.gives(kind) {
-		return nil, &expression.Error{
-			Language: Language, Text: p.text, Column: 1,
-			Msg:    fmt.Sprintf("the expression returned %s, not %s", describe(value), p.wanted()),
-			Result: true,
-		}
+		return nil, p.wrongKind(value)
 	}
 	return value, nil
+}
+
+func (p *Program) wrongKind(value ref.Val) error {
+	return &expression.Error{
+		Language: Language, Text: p.text, Column: 1,
+		Msg:    fmt.Sprintf("expression returned %s, not %s", describe(value), p.wanted()),
+		Result: true,
+	}
 }
 
 // Text evaluates the expression of an argument. Numbers have their shortest form; whole numbers

@@ -227,9 +227,9 @@ func TestArguments(t *testing.T) {
 	for text, want := range map[string]string{
 		`params.none`:     "CEL: column 8: no such key: none: params has no none",
 		`"x".format([1])`: "",
-		`dyn([1])`: "CEL: column 1: the expression returned a list, not a string, number " +
+		`dyn([1])`: "CEL: column 1: expression returned a list, not a string, number " +
 			"or bool",
-		`params`: "CEL: column 1: the expression returns a map, not a string, number or bool",
+		`params`: "CEL: column 1: expression returns a map, not a string, number or bool",
 		`lists.range(9000).map(x, lists.range(9000)).map(l, string(l.size())).join("")`: "CEL: the evaluation takes too long",
 	} {
 		t.Run(text, func(t *testing.T) {
@@ -287,15 +287,15 @@ func TestCompileErrors(t *testing.T) {
 			"variables are object, r, params, functionContext; put strings in quotes)",
 		`"a" > 1`:          "CEL: column 5: > is not defined for (string, int)",
 		`size(1, 2)`:       "CEL: column 5: size is not defined for (int, int)",
-		`r.a.matches("(")`: "CEL: column 13: the text is not a regular expression (RE2)",
-		`duration("x") == r.a`: "CEL: column 10: the text is not a duration (durations look " +
+		`r.a.matches("(")`: "CEL: column 13: text is not a regular expression (RE2)",
+		`duration("x") == r.a`: "CEL: column 10: text is not a duration (durations look " +
 			"like 1h30m)",
 		"r.a ==\n  1 &&\n  q": "CEL: line 3, column 3: q is not known (the variables are " +
 			"object, r, params, functionContext; put strings in quotes)",
 		`"é" == q`: "CEL: column 8: q is not known (the variables are object, r, " +
 			"params, functionContext; put strings in quotes)",
-		`1 + 1`:                   "CEL: column 1: the expression returns an int, not true or false",
-		`[1]`:                     "CEL: column 1: the expression returns a list, not true or false",
+		`1 + 1`:                   "CEL: column 1: expression returns an int, not true or false",
+		`[1]`:                     "CEL: column 1: expression returns a list, not true or false",
 		strings.Repeat("(", 2000): "",
 	} {
 		t.Run(text, func(t *testing.T) {
@@ -353,9 +353,9 @@ func TestEvaluationErrors(t *testing.T) {
 		`quantity("1GB").isInteger()`: `CEL: column 9: "1GB" is not a ` +
 			`quantity such as 500m or 1.5Gi`,
 		`quantity("1m").asInteger() == 1`: "CEL: column 25: cannot convert value to integer",
-		`r.spec.text`: `CEL: column 1: the expression ` +
+		`r.spec.text`: `CEL: column 1: expression ` +
 			`returned the string "some", not true or false`,
-		`r.spec.?none`: `CEL: column 1: the expression returns a optional_type, not true or false`,
+		`r.spec.?none`: `CEL: column 1: expression returns a optional_type, not true or false`,
 		`timestamp("2026-01-31T00:00:00Z").getHours("Europe/Berlin") == 1`: `CEL: column 43: the ` +
 			`time zone "Europe/Berlin" is not an offset from UTC such as +02:00`,
 		`timestamp("2026-01-31T00:00:00Z").getFullYear("Local") == 1`: `CEL: column 46: the ` +

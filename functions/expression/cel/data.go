@@ -13,6 +13,17 @@ import (
 // toData converts a value to Go data. Values of a document are returned as they are, with the order
 // of their keys.
 func toData(value ref.Val) (any, error) {
+	switch value.(type) {
+	case docMap, docList:
+	default:
+		if sizeOf(value) > maxSize {
+			return nil, tooLarge("result")
+		}
+	}
+	return data(value)
+}
+
+func data(value ref.Val) (any, error) {
 	switch v := value.(type) {
 	case docMap:
 		return v.v, nil
@@ -34,7 +45,7 @@ func toData(value ref.Val) (any, error) {
 	case traits.Lister:
 		var items []any
 		for it := v.Iterator(); it.HasNext() == types.True; {
-			item, err := toData(it.Next())
+			item, err := data(it.Next())
 			if err != nil {
 				return nil, err
 			}
@@ -45,7 +56,7 @@ func toData(value ref.Val) (any, error) {
 		if !v.HasValue() {
 			return nil, errors.New("optional.none() is not a value to write")
 		}
-		return toData(v.GetValue())
+		return data(v.GetValue())
 	case *types.Type:
 	default:
 		if text, ok := value.ConvertToType(types.StringType).(types.String); ok {
@@ -57,7 +68,7 @@ func toData(value ref.Val) (any, error) {
 
 // mapData is toData for maps that are not part of a document.
 func mapData(m traits.Mapper) (any, error) {
-	data := map[string]any{}
+	entries := map[string]any{}
 	for it := m.Iterator(); it.HasNext() == types.True; {
 		key := it.Next()
 		name, ok := key.(types.String)
@@ -65,13 +76,13 @@ func mapData(m traits.Mapper) (any, error) {
 			return nil, fmt.Errorf("%s is not a key of a map to write, keys are strings",
 				describe(key))
 		}
-		value, err := toData(m.Get(key))
+		value, err := data(m.Get(key))
 		if err != nil {
 			return nil, err
 		}
-		data[string(name)] = value
+		entries[string(name)] = value
 	}
-	return data, nil
+	return entries, nil
 }
 
 // describe returns how messages describe a value: its type and, for a scalar, the value.

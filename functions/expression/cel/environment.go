@@ -16,6 +16,7 @@ type environments struct {
 	ofArguments *cel.Env
 	ofResources *cel.Env
 	ofUnits     *cel.Env
+	guarded     map[string]guarded
 }
 
 // environment returns the environments, which all programs share.
@@ -28,7 +29,7 @@ func newEnvironments() (environments, error) {
 		cel.CrossTypeNumericComparisons(true),
 		cel.DefaultUTCTimeZone(true),
 		cel.ASTValidators(cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals(),
-			cel.ValidateRegexLiterals()),
+			patternLiterals{}),
 		cel.OptionalTypes(),
 		ext.Bindings(), ext.TwoVarComprehensions(),
 		ext.Strings(), ext.Lists(), ext.Sets(), ext.Math(), ext.Encoders(), ext.Regex(),
@@ -41,6 +42,10 @@ func newEnvironments() (environments, error) {
 		options = append(options, library...)
 	}
 	functions, err := cel.NewEnv(options...)
+	if err != nil {
+		return environments{}, err
+	}
+	guarded, err := guardedOf(functions)
 	if err != nil {
 		return environments{}, err
 	}
@@ -59,6 +64,7 @@ func newEnvironments() (environments, error) {
 	units, err := arguments.Extend(cel.Variable("resources", cel.ListType(cel.DynType)))
 	return environments{
 		functions: functions, ofArguments: arguments, ofResources: resources, ofUnits: units,
+		guarded: guarded,
 	}, err
 }
 

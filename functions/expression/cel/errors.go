@@ -1,6 +1,7 @@
 package cel
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -18,6 +19,8 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions/expression"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
+	"github.com/fctl-dev/fctl/internal/lang/pattern"
 )
 
 // compileErrors returns the problems of an expression that does not compile. The parser guesses
@@ -85,13 +88,14 @@ func typeProblem(env *cel.Env, message string) (text, hint string) {
 		}
 		return "unknown field " + name, hint
 	}
+	if strings.HasPrefix(message, pattern.TooLarge) {
+		return message, pattern.Hint
+	}
 	switch message {
-	case "invalid matches argument":
-		return "the text is not a regular expression (RE2)", ""
 	case "invalid duration argument":
-		return "the text is not a duration", "durations look like 1h30m"
+		return "text is not a duration", "durations look like 1h30m"
 	case "invalid timestamp argument":
-		return "the text is not a timestamp", "timestamps look like 2026-01-31T12:00:00Z"
+		return "text is not a timestamp", "timestamps look like 2026-01-31T12:00:00Z"
 	}
 	return message, ""
 }
@@ -142,20 +146,25 @@ func suggestion(env *cel.Env, name string) string {
 
 // explain turns the error of an evaluation into an *[expression.Error]. It evaluates the expression
 // again, this time recording the value of each part.
-func (p *Program) explain(a *activation, err error) error {
+func (p *Program) explain(ctx context.Context, a *activation, err error) error {
 	problem := &expression.Error{Language: Language, Text: p.text, Msg: err.Error(), Err: err}
+	failed, inStep := errors.AsType[*types.Err](err)
+	_, limited := errors.AsType[*limit.Error](err)
+	if limited || ctx.Err() != nil {
+		problem = expression.Ended(Language, p.text, err)
+		if inStep {
+			problem.Column = p.column(failed.NodeID())
+		}
+		return problem
+	}
 	if isCostError(err) {
 		problem.Msg, problem.Err = "the evaluation takes too long", nil
 		problem.Hint = fmt.Sprintf(
 			"it may cost %d units, the limit of Kubernetes' admission policies", maxCost)
 		return problem
 	}
-	id := int64(0)
-	if e, ok := errors.AsType[*types.Err](err); ok {
-		id = e.NodeID()
-	}
 	program, planErr := p.plan(cel.EvalOptions(cel.OptTrackState))
-	if planErr != nil || id == 0 {
+	if planErr != nil || !inStep || failed.NodeID() == 0 {
 		return problem
 	}
 	noted := missed{}
@@ -164,12 +173,18 @@ func (p *Program) explain(a *activation, err error) error {
 	if a.object != nil {
 		again.object = valueOf(a.resource, noted)
 	}
-	_, details, _ := program.Eval(&again)
+	_, details, _ := evaluate(ctx, program, &again)
 	e := explanation{
 		native: p.ast.NativeRep(), state: details.State(), missed: noted, problem: problem,
 	}
-	e.of(e.node(id))
+	e.of(e.node(failed.NodeID()))
 	return problem
+}
+
+// column returns the column of a part of the expression.
+func (p *Program) column(id int64) int {
+	at := p.ast.NativeRep().SourceInfo().GetStartLocation(id)
+	return expression.Column(p.text, at.Line(), at.Column()+1)
 }
 
 // explanation is the search for what an evaluation failed at.

@@ -74,13 +74,13 @@ func namedFormats() []*namedFormat {
 		word  = `[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?`
 		hex   = `[0-9a-fA-F]`
 	)
-	dns1123Label := pattern(label, 63,
+	dns1123Label := shaped(label, 63,
 		"lower-case letters, digits and -, with a letter or digit at both ends")
-	dns1123Subdomain := pattern(label+`(\.`+label+`)*`, 253,
+	dns1123Subdomain := shaped(label+`(\.`+label+`)*`, 253,
 		"lower-case letters, digits, - and ., with a letter or digit at both ends of every part")
-	dns1035Label := pattern(`[a-z]([-a-z0-9]*[a-z0-9])?`, 63,
+	dns1035Label := shaped(`[a-z]([-a-z0-9]*[a-z0-9])?`, 63,
 		"lower-case letters, digits and -, with a letter at the begin and no - at the end")
-	name := pattern(word, 63, "letters, digits, -, _ and ., with a letter or digit at both ends")
+	name := shaped(word, 63, "letters, digits, -, _ and ., with a letter or digit at both ends")
 	return []*namedFormat{
 		{"dns1123Label", dns1123Label},
 		{"dns1123Subdomain", dns1123Subdomain},
@@ -110,7 +110,7 @@ func namedFormats() []*namedFormat {
 				return problemOf("a URI", second(url.ParseRequestURI(text)))
 			},
 		},
-		{"uuid", pattern(hex+`{8}-?`+hex+`{4}-?`+hex+`{4}-?`+hex+`{4}-?`+hex+`{12}`, 36, "a UUID")},
+		{"uuid", shaped(hex+`{8}-?`+hex+`{4}-?`+hex+`{4}-?`+hex+`{4}-?`+hex+`{12}`, 36, "a UUID")},
 		{
 			"byte",
 			func(text string) string {
@@ -138,8 +138,8 @@ func problemOf(what string, err error) string {
 	return "must be " + what
 }
 
-// pattern returns a check that a text matches a regular expression and has at most most bytes.
-func pattern(expression string, most int, what string) func(string) string {
+// shaped returns a check that a text matches a regular expression and has at most most bytes.
+func shaped(expression string, most int, what string) func(string) string {
 	re := sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile("^(" + expression + ")$")
 	})

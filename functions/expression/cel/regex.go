@@ -7,6 +7,8 @@ import (
 	"cel.dev/cel-go/common/cost"
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
+
+	"github.com/fctl-dev/fctl/internal/lang/pattern"
 )
 
 // regexFunctions returns the functions of Kubernetes' regex library (RE2):
@@ -54,7 +56,7 @@ func regexFunctions() []cel.EnvOption {
 // matching compiles the pattern in args and calls f with it, the text, and the maximum number of
 // matches (-1 for all).
 func matching(args []ref.Val, f func(re *regexp.Regexp, text string, n int) ref.Val) ref.Val {
-	re, err := regexp.Compile(string(args[1].(types.String)))
+	re, err := pattern.Compile(string(args[1].(types.String)))
 	if err != nil {
 		return types.WrapErr(err)
 	}

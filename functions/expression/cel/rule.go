@@ -1,6 +1,7 @@
 package cel
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/jsonschema"
 	"github.com/fctl-dev/fctl/functions/expression"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
 
 // maxMessage is the maximum length of a message that a rule generates, in bytes.
@@ -129,13 +131,13 @@ func (p *Program) mentions(name string) bool {
 }
 
 // Check implements jsonschema.RuleProgram.
-func (r *rule) Check(self gaby.Value) (jsonschema.RuleResult, error) {
+func (r *rule) Check(ctx context.Context, self gaby.Value) (jsonschema.RuleResult, error) {
 	// There is no old value, only the current one.
 	variables := map[string]any{"self": valueOf(self, nil), "oldSelf": types.OptionalNone}
 	if r.self != nil {
 		variables["self"] = r.self.value(self)
 	}
-	value, details, err := r.program.program.Eval(variables)
+	value, details, err := evaluate(ctx, r.program.program, variables)
 	result := jsonschema.RuleResult{Cost: costOf(details), Holds: value == types.True}
 	if err != nil {
 		return result, ruleError(err)
@@ -144,8 +146,11 @@ func (r *rule) Check(self gaby.Value) (jsonschema.RuleResult, error) {
 		return result, nil
 	}
 	// The rule is violated even if its message expression fails.
-	value, details, err = r.message.program.Eval(variables)
+	value, details, err = evaluate(ctx, r.message.program, variables)
 	result.Cost += costOf(details)
+	if _, limited := errors.AsType[*limit.Error](err); limited {
+		return result, err
+	}
 	if text, ok := value.(types.String); ok && err == nil {
 		message := strings.TrimSpace(string(text))
 		if len(message) <= maxMessage && !strings.Contains(message, "\n") {

@@ -142,7 +142,7 @@ func TestRules(t *testing.T) {
 				t.Errorf("%s: %v", c.rule, err)
 				return
 			}
-			result, err := p.Check(self)
+			result, err := p.Check(t.Context(), self)
 			if err != nil || result.Holds != c.holds {
 				t.Errorf("%s: %v %v", c.rule, result, err)
 			}
@@ -160,7 +160,7 @@ func TestRulesAreTypeChecked(t *testing.T) {
 		"self.none > 1":            "unknown field none",
 		"self.least + 'x' == 'y'":  "+ is not defined for (int, string)",
 		"self.listeners + 1 == []": "+ is not defined for (list(object), int)",
-		"self.least":               "the expression returns an int, not true or false",
+		"self.least":               "expression returns an int, not true or false",
 		"self.1st == ''":           "",
 		"self.anything == [1]":     "unknown field anything",
 		"self.options.any == 1":    "unknown field any",
@@ -213,7 +213,7 @@ func TestRuleMessages(t *testing.T) {
 				t.Errorf("%s: %v", expression, err)
 				return
 			}
-			if result, err := p.Check(self); err != nil || result.Holds || result.Message != want {
+			if result, err := p.Check(t.Context(), self); err != nil || result.Holds || result.Message != want {
 				t.Errorf("%s: %v %v", expression, result, err)
 			}
 		})
@@ -241,7 +241,7 @@ func TestTransitionRules(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if result, err := p.Check(self); err != nil || result.Holds != holds {
+			if result, err := p.Check(t.Context(), self); err != nil || result.Holds != holds {
 				t.Errorf("%s: %v %v", rule, result, err)
 			}
 		})
@@ -260,7 +260,7 @@ func TestRulesOfResources(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if result, err := p.Check(self); err != nil || result.Holds != holds {
+			if result, err := p.Check(t.Context(), self); err != nil || result.Holds != holds {
 				t.Errorf("%s: %v %v", rule, result, err)
 			}
 		})
@@ -274,7 +274,7 @@ func TestRulesOfResources(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result, err := p.Check(self); err != nil || !result.Holds {
+	if result, err := p.Check(t.Context(), self); err != nil || !result.Holds {
 		t.Errorf("%v %v", result, err)
 	}
 }
@@ -287,7 +287,7 @@ func TestRulesAreLimited(t *testing.T) {
 		t.Fatal(err)
 	}
 	self := parse(t, "{names: ["+strings.Repeat("a, ", 100)+"b]}")
-	if result, err := p.Check(self); err == nil ||
+	if result, err := p.Check(t.Context(), self); err == nil ||
 		!strings.Contains(err.Error(), "costs too much") || result.Cost < 1_000_000 {
 		t.Errorf("%v %v", result, err)
 	}

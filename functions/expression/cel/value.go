@@ -144,6 +144,9 @@ func (m docMap) ConvertToNative(t reflect.Type) (any, error) {
 		m.v.Data().(map[string]any)).ConvertToNative(t)
 }
 
+// AggregateSize implements types.AggregateSizeVisitor.
+func (m docMap) AggregateSize(types.AggregateSizer) uint32 { return sizeIn(m.v) }
+
 // Type implements ref.Val.
 func (m docMap) Type() ref.Type { return types.MapType }
 
@@ -240,11 +243,24 @@ func (l docList) ConvertToNative(t reflect.Type) (any, error) {
 	return types.NewDynamicList(types.DefaultTypeAdapter, l.v.Data()).ConvertToNative(t)
 }
 
+// AggregateSize implements types.AggregateSizeVisitor.
+func (l docList) AggregateSize(types.AggregateSizer) uint32 { return sizeIn(l.v) }
+
 // Type implements ref.Val.
 func (l docList) Type() ref.Type { return types.ListType }
 
 // Value implements ref.Val.
 func (l docList) Value() any { return l.v.Data() }
+
+// sizeIn returns about how many bytes a value of a document has as text, at most a little more than
+// maxSize.
+func sizeIn(v gaby.Value) uint32 {
+	size := uint32(1 + min(v.Length(), maxSize))
+	for e := v.First(); e.Exists() && size <= maxSize; e = e.Next() {
+		size += uint32(len(e.Key())) + sizeIn(e)
+	}
+	return size
+}
 
 // convert converts a value that only converts to its own type.
 func convert(v ref.Val, t ref.Type) ref.Val {

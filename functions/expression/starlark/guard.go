@@ -32,8 +32,8 @@ const guardsKey = "guards"
 
 // text returns an error if a text of so many bytes is too long.
 func (g guards) text(what string, size int64) error {
-	if most := g.account.Text(); size > most {
-		return limit.TooLarge("%s would be a text of more than %s", what, limit.Size(most))
+	if size > g.account.Text() {
+		return g.account.TooLong(what)
 	}
 	return nil
 }
@@ -41,7 +41,8 @@ func (g guards) text(what string, size int64) error {
 // list returns an error if so many items are too many.
 func (g guards) list(what string, items int64) error {
 	if most := g.account.Memory() / 8 / itemSize; items > most {
-		return limit.TooLarge("%s would be a list of more than %d items", what, most)
+		return limit.TooLarge("%s would be a list of more than %d items", what, most).
+			WithHint(limit.MoreMemory)
 	}
 	return nil
 }
@@ -68,7 +69,7 @@ func operators() map[syntax.Token]operator {
 }
 
 func checkSum(g guards, x, y starlark.Value) error {
-	return g.sized("the sum", x, y, int64(length(x))+int64(length(y)))
+	return g.sized("sum", x, y, int64(length(x))+int64(length(y)))
 }
 
 // sized checks the size of what is made of x and y, if one of them is a text or a list.
@@ -123,7 +124,7 @@ func checkRepeat(g guards, v starlark.Value, count starlark.Int) error {
 	if n > most/size {
 		n = most / size
 	}
-	return g.sized("the repetition", v, v, n*size)
+	return g.sized("repetition", v, v, n*size)
 }
 
 // bits returns the length of an int.
@@ -136,7 +137,7 @@ func bits(n starlark.Int) int {
 
 func checkBits(n int) error {
 	if n > maxBits {
-		return limit.TooLarge("the result would be an int of more than %d bits", maxBits)
+		return limit.TooLarge("result would be an int of more than %d bits", maxBits)
 	}
 	return nil
 }
@@ -168,12 +169,12 @@ func (g guards) formatted(format string, times int, args ...starlark.Value) erro
 	most := g.account.Text()
 	size := int64(len(format))
 	if size > most || times == 0 {
-		return g.text("the text", size)
+		return g.text("text", size)
 	}
 	left := (most - size) / int64(times)
 	for _, arg := range args {
 		if left -= textSize(arg, left, 0); left < 0 {
-			return g.text("the text", most+1)
+			return g.text("text", most+1)
 		}
 	}
 	return nil
@@ -304,7 +305,7 @@ func checkZip(g guards, args starlark.Tuple) error {
 			rows = n
 		}
 	}
-	return g.list("the result", int64(rows)*int64(len(args)))
+	return g.list("result", int64(rows)*int64(len(args)))
 }
 
 func checkInt(_ guards, args starlark.Tuple) error {
@@ -380,7 +381,7 @@ func checkReplace(g guards, text string, args starlark.Tuple) error {
 	from, _ := starlark.AsString(args[0])
 	to, _ := starlark.AsString(args[1])
 	longer := int64(strings.Count(text, from)) * int64(len(to)-len(from))
-	return g.text("the replacement", int64(len(text))+longer)
+	return g.text("replacement", int64(len(text))+longer)
 }
 
 func checkJoin(g guards, text string, args starlark.Tuple) error {
@@ -393,5 +394,5 @@ func checkJoin(g guards, text string, args starlark.Tuple) error {
 			size += int64(length(item))
 		}
 	}
-	return g.text("the text", size)
+	return g.text("text", size)
 }

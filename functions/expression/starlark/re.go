@@ -10,6 +10,8 @@ import (
 
 	"go.starlark.net/starlark"
 	"go.starlark.net/starlarkstruct"
+
+	"github.com/fctl-dev/fctl/internal/lang/pattern"
 )
 
 // reModule returns the module re: those functions of Python's re that configuration needs, with RE2
@@ -44,31 +46,31 @@ type patterns map[string]*regexp.Regexp
 const maxPatterns = 100
 
 // compile returns the compiled pattern, from the cache if it is there.
-func (p patterns) compile(pattern string) (*regexp.Regexp, error) {
-	if re, ok := p[pattern]; ok {
+func (p patterns) compile(text string) (*regexp.Regexp, error) {
+	if re, ok := p[text]; ok {
 		return re, nil
 	}
-	re, err := regexp.Compile(pattern)
+	re, err := pattern.Compile(text)
 	if err != nil {
 		return nil, err
 	}
 	if len(p) == maxPatterns {
 		clear(p)
 	}
-	p[pattern] = re
+	p[text] = re
 	return re, nil
 }
 
 func (p patterns) sub(
-	_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple,
+	thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple,
 ) (starlark.Value, error) {
-	var pattern, repl, s string
+	var expression, repl, s string
 	count := 0
-	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "pattern", &pattern, "repl", &repl, "s",
-		&s, "count?", &count); err != nil {
+	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "pattern", &expression, "repl", &repl,
+		"s", &s, "count?", &count); err != nil {
 		return nil, err
 	}
-	re, err := p.compile(pattern)
+	re, err := p.compile(expression)
 	if err != nil {
 		return nil, err
 	}
@@ -84,6 +86,9 @@ func (p patterns) sub(
 	for _, found := range re.FindAllStringSubmatchIndex(s, count) {
 		result = re.ExpandString(append(result, s[at:found[0]]...), template, s, found)
 		at = found[1]
+		if err := guardsOf(thread).text("replacement", int64(len(result))); err != nil {
+			return nil, err
+		}
 	}
 	return starlark.String(append(result, s[at:]...)), nil
 }
@@ -167,15 +172,15 @@ func (p patterns) find(
 	return func(
 		_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple,
 	) (starlark.Value, error) {
-		var pattern, s string
-		if err := starlark.UnpackArgs(b.Name(), args, kwargs, "pattern", &pattern, "s",
+		var expression, s string
+		if err := starlark.UnpackArgs(b.Name(), args, kwargs, "pattern", &expression, "s",
 			&s); err != nil {
 			return nil, err
 		}
-		if _, err := p.compile(pattern); err != nil {
+		if _, err := p.compile(expression); err != nil {
 			return nil, err // report the pattern as written, without the anchor of form
 		}
-		re, err := p.compile(fmt.Sprintf(form, pattern))
+		re, err := p.compile(fmt.Sprintf(form, expression))
 		if err != nil {
 			return nil, err
 		}

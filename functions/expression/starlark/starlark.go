@@ -23,7 +23,11 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/expression"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
+	"github.com/fctl-dev/fctl/internal/lang/quiet"
 )
+
+// The library has been initialized by now, and cannot log any more.
+var _ = quiet.End()
 
 // Language is the name of the language in errors.
 const Language = "Starlark"
@@ -202,7 +206,9 @@ func (p *Program) run(
 // runError turns an error of a run into an *[expression.Error]. Its position is the innermost one
 // within the program, rather than in a function of the library.
 func (p *Program) runError(watch *limit.Watch, err error) error {
-	problem := &expression.Error{Language: Language, Text: p.text, Msg: err.Error(), Err: err}
+	problem := &expression.Error{
+		Language: Language, Text: p.text, Msg: err.Error(), Hint: limit.HintOf(err), Err: err,
+	}
 	ended := watch.Err()
 	if ended != nil {
 		problem = expression.Ended(Language, p.text, ended)

@@ -169,6 +169,21 @@ func TestFunctions(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ text, function, want string }{
+		{
+			"x = 2\nfor i in range(40): x *= x", "",
+			"Starlark: line 2, column 23: result would be an int of more than 65536 bits (no flag " +
+				"allows more)",
+		},
+		{
+			`x = re.sub("a", "b" * 100000, "a" * 1000)`, "",
+			"Starlark: column 11: replacement would be a text of more than 64MiB (no flag allows more)",
+		},
+		{
+			`x = re.search("a{1000}" * 30, "a")`, "",
+			"Starlark: column 14: regular expression is too large: it compiles to more than 20000 " +
+				"states: x{9} counts like nine x (write several smaller ones, + or * for {n,m}, (?:...) " +
+				"for groups that nothing uses)",
+		},
 		{"x = [1", "", "Starlark: column 7: got end of file, want ']'"},
 		{"if True:\nx = 1", "", "Starlark: line 2, column 2: got identifier, want indent"},
 		{
@@ -262,7 +277,10 @@ func TestErrors(t *testing.T) {
 		{`r["a"] = range(3)`, "", "Starlark: a range cannot be written"},
 		{`r["a"] = 1 << 70`, "", "Starlark: an int of more than 64 bits cannot be written"},
 		{`r["a"] = len`, "", "Starlark: a builtin_function_or_method cannot be written"},
-		{`x = "a" * (1 << 40)`, "", "Starlark: column 9: the repetition would be a text of more than 64MiB"},
+		{
+			`x = "a" * (1 << 40)`, "",
+			"Starlark: column 9: repetition would be a text of more than 64MiB (no flag allows more)",
+		},
 		{`x = "a" * -1 + 1`, "", "Starlark: column 14: unknown binary op: string + int"},
 		{`x = 1 in 2`, "", "Starlark: column 7: unknown binary op: int in int"},
 		{`x = {} < {}`, "", "Starlark: column 8: dict < dict not implemented"},

@@ -187,7 +187,7 @@ func parseError(text string, err error) *expression.Error {
 func executionError(text string, err error, params map[string]any) *expression.Error {
 	e := &expression.Error{
 		Language: Language, Text: text, Msg: strings.TrimPrefix(err.Error(), "template: "),
-		Err: err,
+		Hint: limit.HintOf(err), Err: err,
 	}
 	_, rest, _ := strings.Cut(e.Msg, ":")
 	words := strings.SplitN(rest, ":", 3)
@@ -208,6 +208,10 @@ func executionError(text string, err error, params map[string]any) *expression.E
 		e.Msg = what
 	}
 	e.Msg = strings.TrimPrefix(e.Msg, "error calling "+roundFunction+": ")
+	if strings.HasPrefix(e.Msg, "exceeded maximum template depth") {
+		e.Err = limit.TooLarge("too many templates inside each other")
+		e.Msg, e.Hint = e.Err.Error(), limit.HintOf(e.Err)
+	}
 	if field, ok := strings.CutPrefix(e.Msg, "can't evaluate field "); ok {
 		field, _, _ = strings.Cut(field, " ")
 		e.Msg = "unknown field " + field

@@ -159,11 +159,14 @@ func (r *Run) edit(
 	resource, made *gaby.YamlDoc, before, result *yqlib.CandidateNode,
 ) (_ gaby.Container, complete bool, err error) {
 	mark := resource.Checkpoint()
-	if err = resource.SetDocP(made, ""); err != nil &&
-		(!resource.IsDocument() || errors.Is(err, gaby.ErrUnsupported)) {
+	restore := gaby.Container{resource}.AppendKeys()
+	err = resource.SetDocP(made, "")
+	restore()
+	if err != nil && (!resource.IsDocument() || errors.Is(err, gaby.ErrUnsupported)) {
 		return nil, false, err
 	}
 	if err == nil {
+		reorder(resource, nil, resource.Value(), result)
 		// The text of an edited list item has no comments, so comments are compared separately.
 		document := resource.IsDocument()
 		if complete = r.is(resource, result, document); complete != document {
@@ -272,6 +275,28 @@ func tagOf(n *yqlib.CandidateNode) string {
 		return "!!str"
 	}
 	return n.Tag
+}
+
+// reorder puts the keys of a value in the order that they have in the result, as far as lines can
+// be moved. The caller compares the outcome with the result.
+func reorder(
+	resource *gaby.YamlDoc, segments []string, v gaby.Value, result *yqlib.CandidateNode,
+) {
+	below := func(name string) []string {
+		return append(segments[:len(segments):len(segments)], name)
+	}
+	var keys []string
+	for i := 0; result.Kind == yqlib.MappingNode && i+1 < len(result.Content); i += 2 {
+		key := result.Content[i].Value
+		keys = append(keys, key)
+		reorder(resource, below(key), v.Get(key), result.Content[i+1])
+	}
+	for i := 0; result.Kind == yqlib.SequenceNode && i < len(result.Content); i++ {
+		reorder(resource, below(strconv.Itoa(i)), v.Index(i), result.Content[i])
+	}
+	if len(keys) > 0 && !inOrder(v, result) {
+		resource.ReorderKeys(keys, segments...)
+	}
 }
 
 // setComments gives the entries of a resource the line comments they have in the result. Errors are

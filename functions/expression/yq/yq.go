@@ -24,6 +24,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/expression"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
+	"github.com/fctl-dev/fctl/internal/lang/pattern"
 )
 
 // Language is the name of the language in errors.
@@ -269,21 +270,43 @@ func (r *Run) interruptible(node *yqlib.ExpressionNode) {
 		return // other operators know these by their address
 	}
 	if t.Handler != nil {
-		t.Handler = asking(t.Handler, func() error { return r.watch.Err() })
+		t.Handler = asking(t.Handler, r.mayGoOn)
 	}
 	operation := *node.Operation
 	operation.OperationType = &t
 	node.Operation = &operation
 }
 
-// asking returns an operator that asks first whether the evaluation has to end. The library does
+// mayGoOn returns an error if the evaluation has to end, or before an operator whose regular
+// expression is too large.
+func (r *Run) mayGoOn(in yqlib.Context, node *yqlib.ExpressionNode) error {
+	if err := r.watch.Err(); err != nil {
+		return err
+	}
+	switch node.Operation.OperationType.Type {
+	case "TEST", "MATCH", "CAPTURE", "SUBSTR":
+	default:
+		return nil
+	}
+	text := node.RHS
+	if text.Operation.OperationType.Type == "BLOCK" { // match(text; "g")
+		text = text.LHS
+	}
+	found, err := yqlib.NewDataTreeNavigator().GetMatchingNodes(in.ReadOnlyClone(), text)
+	if err != nil || found.MatchingNodes.Front() == nil {
+		return err
+	}
+	return pattern.Check(found.MatchingNodes.Front().Value.(*yqlib.CandidateNode).Value)
+}
+
+// asking returns an operator that asks first whether the evaluation may go on. The library does
 // not export the type N of its first parameter.
 func asking[N any](
 	operator func(N, yqlib.Context, *yqlib.ExpressionNode) (yqlib.Context, error),
-	ended func() error,
+	mayGoOn func(yqlib.Context, *yqlib.ExpressionNode) error,
 ) func(N, yqlib.Context, *yqlib.ExpressionNode) (yqlib.Context, error) {
 	return func(n N, in yqlib.Context, node *yqlib.ExpressionNode) (yqlib.Context, error) {
-		if err := ended(); err != nil {
+		if err := mayGoOn(in, node); err != nil {
 			return yqlib.Context{}, err
 		}
 		return operator(n, in, node)

@@ -99,6 +99,33 @@ func TestSet(t *testing.T) {
 			"replicas:   4",
 		},
 		{`.spec.day = .spec.when`, "# small\n", "# small\n  day: \"2026-01-31\"\n"},
+		{
+			`del(.spec.image) | .spec.list[1].x = 1 | .spec.none = 2`,
+			"  image: 'nginx:1.25'\n  when: 2026-01-31\n  list:\n  - a\n  # the second\n" +
+				"  - name: b.c\n    size: 1   # small\n",
+			"  when: 2026-01-31\n  list:\n  - a\n  # the second\n" +
+				"  - name: b.c\n    size: 1   # small\n    x: 1\n  none: 2\n",
+		},
+		{`.metadata = {"x": 1} + .metadata`, "{name: web,  ", "{x: 1, name: web,  "},
+		{`.metadata += {"x": 1}`, `"shop"}`, `"shop", x: 1}`},
+		{`.metadata |= {"name": .name, "x": 1} + .`, "web,  ", "web, x: 1,  "},
+		{`.spec = {"x": 1} + .spec`, "spec:\n", "spec:\n  x: 1\n"},
+		{
+			`.spec |= {"replicas": .replicas, "x": 1} + .`, "# enough\n", "# enough\n  x: 1\n",
+		},
+		{`.spec.list[1] |= {"x": 1} + .`, "- name: b.c\n", "- x: 1\n    name: b.c\n"},
+		{
+			`.spec.list[1] |= {"name": .name, "x": 1} + .`, "b.c\n", "b.c\n    x: 1\n",
+		},
+		{
+			`sort_keys(.spec) | .spec.b = 1`,
+			"  # how many\n  replicas:   3  # enough\n\n  image: 'nginx:1.25'\n" +
+				"  when: 2026-01-31\n  list:\n  - a\n  # the second\n" +
+				"  - name: b.c\n    size: 1   # small\n",
+			"  image: 'nginx:1.25'\n\n  list:\n  - a\n  # the second\n" +
+				"  - name: b.c\n    size: 1   # small\n" +
+				"  # how many\n  replicas:   3  # enough\n  when: 2026-01-31\n  b: 1\n",
+		},
 	} {
 		t.Run(c.text, func(t *testing.T) {
 			run, err := bind(c.text)
@@ -107,6 +134,9 @@ func TestSet(t *testing.T) {
 				return
 			}
 			doc := parse(t, document)
+			gaby.Container{doc}.OrderKeys(func(gaby.Value, []string) []string {
+				return []string{"x", "none", "name", "replicas"} // yq's order counts, not this one
+			})
 			made, _, err := run.Set(t.Context(), doc)
 			if err != nil || len(made) != 1 || made[0] != doc {
 				t.Errorf("%s: %v\n%s", c.text, err, made)
@@ -148,8 +178,9 @@ func TestSetFallsBackToYQText(t *testing.T) {
 			"metadata: {name: web, namespace: \"shop\"}\nspec:\n  replicas: 3\n" +
 			"  image: 'nginx:1.25'\n  when: 2026-01-31\n  list:\n    - a\n    - name: b.c\n" +
 			"      size: 1\n",
-		`.spec.image style = "double"`:      `image: "nginx:1.25"`,
-		`sort_keys(.spec)`:                  "spec:\n  image: 'nginx:1.25'\n  list:",
+		`.spec.image style = "double"`: `image: "nginx:1.25"`,
+		`.metadata |= pick(["namespace", "name"])`: "metadata: {namespace: \"shop\", name: web}\n" +
+			"spec:\n  # how many\n  replicas: 3 # enough\n  image:",
 		`.spec.replicas head_comment = "x"`: "# x\n",
 		`{"kind": .kind}`:                   "kind: Deployment # front\n",
 	} {
@@ -284,6 +315,25 @@ func TestErrors(t *testing.T) {
 				t.Errorf("%s changed the document", text)
 			}
 		})
+	}
+}
+
+// A regular expression that is too large is not compiled, wherever it comes from.
+func TestPatternsAreLimited(t *testing.T) {
+	large := strings.Repeat("(a{1000})", 30)
+	for _, text := range []string{
+		`.kind | test("` + large + `")`, `.kind | match("` + large + `"; "g")`,
+		`.kind |= sub("` + large + `", "x")`, `.kind | capture("(a{1000})" * 30)`,
+	} {
+		run, err := bind(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = run.Get(t.Context(), parse(t, document))
+		e, ok := errors.AsType[*expression.Error](err)
+		if !ok || !strings.Contains(e.Msg, "regular expression is too large") || e.Hint == "" {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }
 

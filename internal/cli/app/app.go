@@ -40,11 +40,23 @@ type App struct {
 	Context     []string
 	// Limits bound the expressions of the run.
 	Limits *limit.Account
+	// Gate decides which paths the run may open. Until Settle knows whether the
+	// repository is trusted, it admits all and remembers them, and Settle decides.
+	Gate   files.Gate
+	opened []string
 	// Writes are the files that the process is writing.
 	Writes run.Writes
 
 	secrets sensitive.Set
 	hides   sync.Once
+}
+
+// OpenGate lets paths pass until Settle knows which ones may.
+func (a *App) OpenGate() {
+	a.Gate.Check = func(path string) error {
+		a.opened = append(a.opened, path)
+		return nil
+	}
 }
 
 // Hide masks secret values in everything that people read from here on: messages, text, and on a

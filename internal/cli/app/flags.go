@@ -71,7 +71,8 @@ func AddShowSecrets(flags *pflag.FlagSet, show *bool) {
 // AddShard adds the flag --shard.
 func AddShard(flags *pflag.FlagSet, shard *source.Shard) {
 	flags.Var(&shardFlag{to: shard}, "shard",
-		"work only on part `I/N` of the files, for several machines; the parts are about equal")
+		"work only on part `I/N` of the files, to share them among machines; the parts are "+
+			"about equal")
 }
 
 // shardFlag is the value of --shard.

@@ -35,6 +35,12 @@ func (a *App) Settle(sources *settings.Sources, flags *pflag.FlagSet) (*settings
 		return nil, err
 	}
 	a.Limits.Set(s.MemoryBytes, s.TimeLimit)
+	a.Gate.Check = s.CheckPath
+	for _, path := range a.opened {
+		if err := s.CheckPath(path); err != nil {
+			return nil, err
+		}
+	}
 	if err := a.Streams.SetColor(s.Color); err != nil {
 		return nil, s.Invalid("color", err)
 	}

@@ -58,23 +58,23 @@ type inputFlags struct {
 func (o *inputFlags) add(flags *pflag.FlagSet) {
 	addNamespace(flags, &o.namespace)
 	flags.StringArrayVar(&o.observed, "observed", nil,
-		"objects as they exist, a `FILE` or directory; kube: asks kubectl")
+		"read objects as they exist from `FILE`, a file or directory; kube: asks kubectl")
 	flags.StringArrayVar(&o.ready, "ready", nil,
-		"when objects of a kind are ready, `KIND[.GROUP][=PATH=VALUE]`")
+		"treat objects of a kind as ready when PATH equals VALUE, `KIND[.GROUP][=PATH=VALUE]`")
 	flags.StringSliceVar(&o.assumeReady, "assume-ready", nil,
-		"resources that count as ready, `NAME` or all")
+		"treat the resource `NAME` (or all) as ready")
 	flags.StringVar(&o.outputs, "outputs", "",
-		"which objects other kinds produce and need, a `FILE`")
+		"read from `FILE` which objects other kinds produce and need")
 	flags.BoolVar(&o.checkOwner, "check-owner", false,
 		"fail if an observed object is not controlled by the Bundle")
 	flags.BoolVar(&o.anyLists, "allow-lists", false,
-		"a path that ends in [*] has a list as its value")
+		"let a path that ends in [*] yield a list")
 	o.plugins.add(flags)
 }
 
 func addNamespace(flags *pflag.FlagSet, namespace *string) {
 	flags.StringVarP(namespace, "namespace", "n", "default",
-		"the `NAMESPACE` of Bundles that have none")
+		"`NAMESPACE` of Bundles that have none")
 }
 
 // runner is what the commands work with.

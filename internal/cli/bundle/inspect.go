@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/bundle"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/out"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
 
@@ -243,15 +243,15 @@ func (r *runner) explain(results []*bundle.Result, wanted smithv1.ResourceName, 
 				fmt.Fprintf(&s, " (%s)", res.Message)
 			}
 			s.WriteString("\n")
-			w := tabwriter.NewWriter(&s, 0, 0, 2, ' ', 0)
+			table := out.Table{Indent: "  "}
 			for _, e := range result.Explain(res, show) {
 				value, _, more := strings.Cut(e.Value, "\n")
 				if more {
 					value += " ..."
 				}
-				_, _ = fmt.Fprintf(w, "  %s\t%s\t%s\n", e.Path, value, e.From)
+				table.Rows = append(table.Rows, []string{e.Path, value, e.From})
 			}
-			_ = w.Flush() // to memory
+			s.WriteString(table.String())
 		}
 	}
 	if !found && wanted != "" {

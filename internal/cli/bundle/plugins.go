@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,6 +19,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/execution"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/out"
 	"github.com/fctl-dev/fctl/smith/plugin/filter"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
@@ -33,7 +33,7 @@ type pluginFlags struct {
 
 func (o *pluginFlags) add(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&o.declared, "plugin", nil,
-		"a plugin that is a program or an image, `NAME=COMMAND` or NAME=image:IMAGE")
+		"add a plugin that is a program or an image, `NAME=COMMAND` or NAME=image:IMAGE")
 	o.execution.Add(flags)
 }
 
@@ -202,16 +202,13 @@ func (r *runner) list(plugins []*bundle.Plugin, output string) error {
 		}
 		return r.app.WriteJSON(rows)
 	}
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "NAME\tMAKES\tFROM")
+	table := out.Table{Head: []string{"NAME", "MAKES", "FROM"}}
 	for _, p := range plugins {
 		makes := p.GVK.APIVersion() + " " + p.GVK.Kind
 		if p.Undescribed {
 			makes = "any object"
 		}
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", p.Name, makes, p.Origin)
+		table.Rows = append(table.Rows, []string{string(p.Name), makes, p.Origin})
 	}
-	_ = w.Flush() // to memory
-	return r.app.WriteText(b.String())
+	return r.app.WriteText(table.String())
 }

@@ -64,7 +64,7 @@ set later, are only compared if object has them.`,
   fctl plugin test labels cases/ --allow-exec --plugin labels=./labels.sh`,
 	}
 	cmd.Flags().IntVar(&o.runs, "runs", 0,
-		"how often each case runs (default 100, and 3 for programs)")
+		"run each case `N` times (default 100, and 3 for programs)")
 	o.plugins.add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return testPlugin(cmd.Context(), a, cmd, o, words)

@@ -154,7 +154,7 @@ func (r *runner) emit(ctx context.Context, results []*bundle.Result, o *renderFl
 // writeFiles writes each object to the file DIR/RESOURCE.yaml, or DIR/BUNDLE/RESOURCE.yaml if there
 // are several Bundles.
 func (r *runner) writeFiles(ctx context.Context, results []*bundle.Result, dir string) error {
-	tree, err := files.OpenTree(source.InDirectory(r.app.Dir, dir), false)
+	tree, err := files.OpenTree(ctx, source.InDirectory(r.app.Dir, dir), false)
 	if err != nil {
 		return run.NotWritten(diag.FileName(dir), err)
 	}
@@ -178,7 +178,7 @@ func (r *runner) writeFiles(ctx context.Context, results []*bundle.Result, dir s
 			if err == nil {
 				err = r.app.Writes.Write(func() error {
 					if header(res.Bytes()).Kind == "Secret" {
-						return tree.WritePrivate(ctx, path, res.Bytes())
+						return tree.WritePrivate(ctx, path, nil, res.Bytes())
 					}
 					return tree.Write(ctx, path, nil, res.Bytes())
 				})

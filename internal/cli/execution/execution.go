@@ -59,38 +59,38 @@ func (o *Flags) Add(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.allowOutside, "allow-mount-outside", false, "--allow-outside")
 	_ = flags.MarkHidden("allow-mount-outside")
 	flags.BoolVar(&o.Network, "network", false,
-		"containers that declare that they need the network get it")
+		"give the network to containers that declare that they need it")
 	flags.StringArrayVar(&o.mounts, "mount", nil,
 		"mount a directory in containers, `type=bind,src=DIR,dst=DIR`, read-only without rw=true")
 	flags.StringArrayVarP(&o.env, "env", "e", nil,
-		"an environment variable of the function, `NAME[=VALUE]`; without a value, yours")
+		"set an environment variable of the function, `NAME[=VALUE]`; without a value, yours")
 	flags.StringSliceVar(&o.allowEnv, "allow-env", nil,
 		"functions that declare `NAME` get your environment variable of that name")
 	flags.BoolVar(&o.allowMount, "allow-mount", false,
-		"functions may declare volumes, and mounts that they can write to")
-	flags.BoolVar(&o.asUser, "as-current-user", false, "containers run as you, not as nobody")
+		"let functions declare volumes, and mounts that they can write to")
+	flags.BoolVar(&o.asUser, "as-current-user", false, "run containers as you, not as nobody")
 	flags.BoolVar(&o.sandbox, "sandbox", false,
-		"programs run without network, on a read-only file system (Linux)")
+		"run programs without network, on a read-only file system (Linux)")
 	flags.BoolVar(&o.noLocal, "no-mount-local", false,
-		"functions do not see the directory of their functionConfig")
+		"hide the directory of the functionConfig from functions")
 	flags.StringVar(&o.Engine, "engine", "",
-		"the container `ENGINE`: docker, podman, nerdctl (default: the first that answers)")
+		"run containers with `ENGINE`: docker, podman, nerdctl (default: the first that answers)")
 	flags.StringVar(&o.Pull, "image-pull-policy", "IfNotPresent",
-		"when images are pulled, a `POLICY`: Always, IfNotPresent, Never")
+		"pull images by `POLICY`: Always, IfNotPresent, Never")
 	flags.String("image-prefix", "",
-		"the `REPOSITORY` of images without one (default "+runtime.DefaultPrefix+")")
+		"`REPOSITORY` of images without one (default "+runtime.DefaultPrefix+")")
 	functionconfig.AddConfigs(flags)
 	functionconfig.AddFunctions(flags, &o.functions)
 	flags.BoolVar(&o.ignoreDigests, "ignore-digests", false,
-		"programs and functions of fctl may run for an image with a tag and a digest")
+		"let programs and functions of fctl run for an image with a tag and a digest")
 	flags.StringVar(&o.executor, "executor", "",
-		"only one `KIND` of executor: go (functions in fctl), binary, container, pod; or "+
-			"several with commas, which are asked in this order")
+		"try executors of `KIND`: go (functions in fctl), binary, container, pod; or of "+
+			"several kinds in order, separated by commas")
 	flags.StringVar(&o.runner, "runner", "",
-		"images run on the fctl-runner that serves at `HOST:PORT`")
+		"run images on the fctl-runner that serves at `HOST:PORT`")
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "",
-		"the `FILE` that names the cluster of --executor pod and --function-configs kube:")
-	flags.StringVar(&o.namespace, "pod-namespace", "", "the `NAMESPACE` of the pods of "+
+		"read from `FILE` the cluster of --executor pod and --function-configs kube:")
+	flags.StringVar(&o.namespace, "pod-namespace", "", "`NAMESPACE` of the pods of "+
 		"--executor pod")
 }
 

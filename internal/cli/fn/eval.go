@@ -56,13 +56,14 @@ change keeps its bytes. --diff, --check and --dry-run write nothing.`,
 		"run this `IMAGE`; fctl itself has those of the published catalogue")
 	flags.StringVar(&o.exec, "exec", "", "run this `COMMAND`, split into words as a shell does")
 	flags.StringVar(&o.function, "function", "", "run fctl's own function of this `NAME`")
-	flags.StringVar(&o.config, "fn-config", "", "the functionConfig, a `FILE` with one resource")
+	flags.StringVar(&o.config, "fn-config", "", "read the functionConfig from `FILE`, which "+
+		"has one resource")
 	addMetaFlag(flags, &o.meta)
-	o.selector.add(flags, "match", "only resources")
-	o.exclude.add(flags, "exclude", "not the resources")
+	o.selector.add(flags, "match", "select only resources")
+	o.exclude.add(flags, "exclude", "exclude resources")
 	flags.BoolVarP(&o.save, "save", "s", false, "add the function to the pipeline of the Kptfile")
 	flags.StringVarP(&o.saveType, "type", "t", "",
-		"with --save, what the function is, a `TYPE`: mutator, validator")
+		"save the function as `TYPE`: mutator, validator (with --save)")
 	o.commonFlags.add(flags)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return evaluate(cmd.Context(), a, cmd, o, words)

@@ -33,7 +33,7 @@ it.`,
   fctl fn explain set-labels --tag '~0.2' --function-configs configs/`,
 	}
 	cmd.Flags().StringVar(&o.tag, "tag", "",
-		"the `TAG` in place of that of the image; it may be a range of versions")
+		"replace the image's tag by `TAG`, which may be a range of versions")
 	o.execution.Add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return explain(cmd.Context(), a, cmd, o, words)

@@ -79,25 +79,25 @@ func (o *chosen) declared(cmd *cobra.Command, network bool) (*krm.Declared, erro
 // addMetaFlag adds the flag that decides whether Kptfiles are resources.
 func addMetaFlag(flags *pflag.FlagSet, meta *bool) {
 	flags.BoolVar(meta, "include-meta-resources", true,
-		"functions also get Kptfiles and the resources that are their functionConfigs")
+		"give functions also Kptfiles and the resources that are their functionConfigs")
 }
 
 // addStrictFlag adds the flag that makes errors of notes.
 func addStrictFlag(flags *pflag.FlagSet) {
-	flags.Bool("strict", false, "fail on documents that are not resources, and on what deviates "+
-		"from the specification: lists of an unknown version, odd results")
+	flags.Bool("strict", false, "fail on documents that are not resources, and on "+
+		"deviations from the specification: lists of an unknown version, malformed results")
 }
 
 // addListStrictFlag adds the flag that makes errors of notes about the list that is read.
 func addListStrictFlag(flags *pflag.FlagSet) {
 	flags.Bool("strict", false, "fail on a ResourceList that deviates from the specification: "+
-		"an unknown version, odd results")
+		"an unknown version, malformed results")
 }
 
 // addListVersion adds the flag for the version of the ResourceList.
 func addListVersion(flags *pflag.FlagSet, version *string) {
 	flags.StringVar(version, "resource-list-version", "",
-		"the `VERSION` of the ResourceList that is written: v1, v1beta1, v1alpha1")
+		"write a ResourceList of `VERSION`: v1, v1beta1, v1alpha1")
 }
 
 // listVersion returns the apiVersion for a value of --resource-list-version.

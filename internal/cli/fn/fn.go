@@ -4,8 +4,10 @@ package fn
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -189,8 +191,29 @@ func (r *runner) writePackage(ctx context.Context, p *krm.Package, changes []*kr
 ) error {
 	r.app.Writes.Begin()
 	defer r.app.Writes.End()
-	err := p.Write(ctx, changes, krm.WriteOptions{Sync: fsync, One: r.app.Writes.Write})
+	var done atomic.Int64
+	o := r.writeOptions(fsync)
+	o.One = func(write func() error) error {
+		err := r.app.Writes.Write(write)
+		if err == nil {
+			done.Add(1)
+		}
+		return err
+	}
+	err := p.Write(ctx, changes, o)
+	if err != nil {
+		r.note("", fmt.Sprintf("%d of %s written", done.Load(), diag.Count(len(changes), "file")))
+	}
 	return withHints(err)
+}
+
+func (r *runner) writeOptions(fsync bool) krm.WriteOptions {
+	return krm.WriteOptions{
+		Sync: fsync, One: r.app.Writes.Write,
+		Secret: func(text []byte) bool {
+			return r.executor.Sensitive(api.ToolchainKubernetesYAML, [][]byte{text}) != nil
+		},
+	}
 }
 
 // withHints adds the hints about files that could not be written.

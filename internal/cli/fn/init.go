@@ -1,15 +1,19 @@
 package fn
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm/scaffold"
+	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -24,21 +28,26 @@ for 'fctl fn run'. The program works at once; change it to what you need.`,
 		Example: `  fctl fn init set-owner --lang python
   fctl fn test set-owner --allow-exec --exec set-owner/set-owner.py`,
 	}
-	cmd.Flags().StringVar(&language, "lang", "", "the `LANGUAGE` of the program: go, sh, python")
+	cmd.Flags().StringVar(&language, "lang", "", "write the program in `LANGUAGE`: go, sh, python")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		if len(words) != 1 {
 			return diag.UsageHint(cmd.UseLine(), "one NAME is expected, got %d words", len(words))
 		}
-		return makeFunction(a, words[0], language)
+		if _, err := a.Settings(cmd.Flags()); err != nil { // they limit writing
+			return err
+		}
+		return makeFunction(cmd.Context(), a, words[0], language)
 	}
 	return cmd
 }
 
 // makeFunction makes the directory of a function and prints what to do next.
-func makeFunction(a *app.App, name, language string) error {
+func makeFunction(ctx context.Context, a *app.App, name, language string) error {
 	dir := source.InDirectory(a.Dir, name)
-	files, err := scaffold.Write(dir, filepath.Base(name), language)
-	if err != nil {
+	files, err := scaffold.Write(ctx, dir, filepath.Base(name), language)
+	if _, known := errors.AsType[*api.Failure](err); err != nil && !known {
+		return run.NotWritten(diag.FileName(dir), err)
+	} else if err != nil {
 		return err
 	}
 	var b strings.Builder

@@ -12,6 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/krm/own"
+	"github.com/fctl-dev/fctl/internal/run"
 )
 
 // NewKRM makes the command that is a KRM function itself.
@@ -68,7 +69,7 @@ func beFunction(ctx context.Context, a *app.App, cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	failed := own.Function(executor)(ctx, list)
+	failed := own.Function(executor, run.NewTypeNames(executor).Resolve)(ctx, list)
 	if ctx.Err() != nil {
 		return failed
 	}

@@ -20,9 +20,9 @@ type outputFlags struct {
 
 func (o *outputFlags) add(flags *pflag.FlagSet) {
 	flags.StringVarP(&o.output, "output", "o", "",
-		"where the resources go, instead of to their files: stdout (a ResourceList), unwrap "+
-			"(documents), or a `DIR` that does not exist; with json they go to their files, and "+
-			"what happened is printed as one JSON object per line")
+		"write the resources not to their files but to stdout (a ResourceList), unwrap "+
+			"(documents), or a `DIR` that does not exist; json writes their files, and prints "+
+			"each step as a JSON object on a line")
 	o.writeFlags.add(flags)
 }
 
@@ -86,7 +86,7 @@ func (r *runner) emit(ctx context.Context, p *krm.Package, items []*krm.Item,
 	}
 	r.app.Writes.Begin()
 	defer r.app.Writes.End()
-	return withHints(p.WriteTo(ctx, dir, changes, o.fsync))
+	return withHints(p.WriteTo(ctx, dir, changes, r.writeOptions(o.fsync)))
 }
 
 // event is a line of -o json: a function that ran, or a file that changes.

@@ -8,6 +8,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/plan"
+	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -28,7 +29,7 @@ func (r *runner) ownFunction(ctx context.Context, name string, arguments []strin
 	reader := r.reader()
 	resolver := &plan.Resolver{
 		Toolchain: api.ToolchainKubernetesYAML, Functions: executor,
-		Flags: noFlags{},
+		Flags: noFlags{}, ResourceType: run.NewTypeNames(executor).Resolve,
 		ReadFile: func(path string) ([]byte, error) {
 			return reader.Bytes(ctx, source.InDirectory(r.app.Dir, path))
 		},

@@ -30,13 +30,13 @@ func ioFiles(results []*krm.StepResult) map[string][]byte {
 // gave and said may be secret.
 func (r *runner) writeTexts(ctx context.Context, dir string, texts map[string][]byte) error {
 	dir = source.InDirectory(r.app.Dir, dir)
-	tree, err := files.OpenTree(dir, false)
+	tree, err := files.OpenTree(ctx, dir, false)
 	if err != nil {
 		return run.NotWritten(diag.FileName(dir), err)
 	}
 	defer tree.Close() //nolint:errcheck // nothing is synced
 	for name, text := range texts {
-		if err := tree.WritePrivate(ctx, name, text); err != nil {
+		if err := tree.WritePrivate(ctx, name, nil, text); err != nil {
 			return run.NotWritten(diag.FileName(filepath.Join(dir, name)), err)
 		}
 	}

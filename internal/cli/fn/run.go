@@ -53,9 +53,9 @@ changed keeps its bytes. --diff, --check and --dry-run write nothing.`,
 	_ = flags.MarkHidden("exec-path")
 	flags.StringArrayVar(&o.paths, "fn-path", nil,
 		"run the functions that the resources in `DIR` declare")
-	flags.BoolVar(&o.global, "global-scope", false, "every function gets all resources")
+	flags.BoolVar(&o.global, "global-scope", false, "give every function all resources")
 	flags.BoolVar(&o.selfDelete, "allow-self-delete", false,
-		"a function may remove the resource that declares it")
+		"let a function remove the resource that declares it")
 	o.add(flags)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return runDeclared(cmd.Context(), a, cmd, o, words)

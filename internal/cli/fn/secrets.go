@@ -38,19 +38,36 @@ func (r *runner) maskResults(results []krm.Result) {
 	for i := range results {
 		result := &results[i]
 		var of api.ResourceType
-		if ref := result.ResourceRef; ref != nil {
+		var path api.ResolvedPath
+		if result.ResourceRef != nil {
+			ref := *result.ResourceRef
 			of = api.ResourceType(ref.APIVersion + "/" + ref.Kind)
+			ref.APIVersion, ref.Kind = r.secrets.Copied(ref.APIVersion), r.secrets.Copied(ref.Kind)
+			ref.Name, ref.Namespace = r.secrets.Copied(ref.Name), r.secrets.Copied(ref.Namespace)
+			result.ResourceRef = &ref
 		}
-		if result.Field == nil {
-			result.Message = r.secrets.About(of, "", result.Message)
-			continue
+		if result.Field != nil {
+			field := *result.Field
+			path = api.ResolvedPath(field.Path)
+			field.Path = r.secrets.Copied(field.Path)
+			field.CurrentValue = r.secrets.AboutValue(of, path, field.CurrentValue)
+			field.ProposedValue = r.secrets.AboutValue(of, path, field.ProposedValue)
+			result.Field = &field
 		}
-		field := *result.Field
-		path := api.ResolvedPath(field.Path)
+		if result.File != nil {
+			file := *result.File
+			file.Path = r.secrets.Copied(file.Path)
+			result.File = &file
+		}
 		result.Message = r.secrets.About(of, path, result.Message)
-		field.CurrentValue = r.secrets.AboutValue(of, path, field.CurrentValue)
-		field.ProposedValue = r.secrets.AboutValue(of, path, field.ProposedValue)
-		result.Field = &field
+		tags := result.Tags
+		result.Tags = nil
+		for key, value := range tags {
+			if result.Tags == nil {
+				result.Tags = map[string]string{}
+			}
+			result.Tags[r.secrets.Copied(key)] = r.secrets.About(of, path, value)
+		}
 	}
 }
 

@@ -37,9 +37,9 @@ Files are *.yaml, *.yml, Kptfile, and *.json with a resource. A .krmignore or
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&o.output, "output", "o", "stdout",
-		"what is printed, a `FORM`: stdout (a ResourceList), unwrap (documents, without what is "+
-			"local configuration)")
-	flags.StringVar(&o.config, "fn-config", "", "the functionConfig, a `FILE` with one resource")
+		"print a `FORM`: stdout (a ResourceList), unwrap (documents, without local configuration)")
+	flags.StringVar(&o.config, "fn-config", "", "read the functionConfig from `FILE`, which "+
+		"has one resource")
 	flags.BoolVar(&o.forApply, "for-apply", false,
 		"leave out resources that are local configuration, which no cluster gets")
 	addMetaFlag(flags, &o.meta)

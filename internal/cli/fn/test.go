@@ -3,6 +3,7 @@ package fn
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/krm/fntest"
+	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/runtime"
 	"github.com/fctl-dev/fctl/internal/source"
 )
@@ -98,6 +100,9 @@ func runTests(ctx context.Context, a *app.App, cmd *cobra.Command, o *testFlags,
 		notes, err := c.Run(ctx, function, update)
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if e, ok := errors.AsType[*fntest.NotWrittenError](err); ok {
+			return run.NotWritten(diag.FileName(e.File), e.Err)
 		}
 		switch {
 		case err != nil:

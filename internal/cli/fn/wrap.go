@@ -44,7 +44,7 @@ directory KUST_OVERRIDE_DIR are merged last.`,
   fctl fn wrap --filename-pattern '%n_%k.yaml' -- ./nginx.sh < list.yaml`,
 	}
 	cmd.Flags().StringVar(&o.pattern, "filename-pattern", wrap.DefaultPattern,
-		"the `PATTERN` for the paths of new resources: %n name, %k kind, %s namespace")
+		"name the files of new resources by `PATTERN`: %n name, %k kind, %s namespace")
 	o.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		options := wrap.Options{Command: words, Pattern: krm.PathPattern(o.pattern)}
@@ -68,7 +68,8 @@ them out.`,
 		Example: `  fctl fn xargs -- ./label < list.yaml
   fctl fn xargs --env-only -- ./label < list.yaml`,
 	}
-	cmd.Flags().BoolVar(&o.envOnly, "env-only", false, "no flags and arguments, only variables")
+	cmd.Flags().BoolVar(&o.envOnly, "env-only", false, "pass only variables, not flags and "+
+		"arguments")
 	o.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		options := wrap.Options{Command: words, Replace: true, Flags: !o.envOnly}
@@ -78,9 +79,9 @@ them out.`,
 }
 
 func (o *wrapFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.kind, "wrap-kind", "List", "the `KIND` of the list that PROGRAM reads")
+	cmd.Flags().StringVar(&o.kind, "wrap-kind", "List", "give PROGRAM a list of `KIND`")
 	cmd.Flags().StringVar(&o.version, "wrap-version", "v1",
-		"the apiVersion of the list that PROGRAM reads, a `VERSION`")
+		"give PROGRAM a list of apiVersion `VERSION`")
 	addListStrictFlag(cmd.Flags())
 	cmd.Args = func(cmd *cobra.Command, words []string) error {
 		if dash := cmd.ArgsLenAtDash(); dash > 0 || dash < 0 && len(words) > 0 {

@@ -28,7 +28,7 @@ func (o *writeFlags) add(flags *pflag.FlagSet) {
 		"write nothing, and print what would change as a unified diff")
 	flags.BoolVar(&o.check, "check", false,
 		"write nothing, print the files that would change, and end with status 1 if there are any")
-	flags.BoolVar(&o.fsync, "fsync", false, "have what is written on the disk before ending")
+	flags.BoolVar(&o.fsync, "fsync", false, "sync written files to disk before ending")
 	app.AddShowSecrets(flags, &o.showSecrets)
 }
 
@@ -63,7 +63,7 @@ func (r *runner) apply(ctx context.Context, p *krm.Package, changes []*krm.Chang
 		for _, c := range changes {
 			b.WriteString(strings.TrimPrefix(c.Name(p), "./") + "\n")
 		}
-		if err := r.app.Write([]byte(b.String())); err != nil {
+		if err := r.app.WriteText(b.String()); err != nil {
 			return err
 		}
 	case o.dryRun:

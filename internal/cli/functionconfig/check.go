@@ -53,7 +53,7 @@ func check(a *app.App, cmd *cobra.Command, o *checkFlags, words []string) error 
 	if err != nil {
 		return err
 	}
-	found := read(all, nil)
+	found := read(cmd.Context(), all, nil)
 	set, twice := functionconfig.NewSet(found.configs, "")
 	problems := append(found.problems, twice...)
 	failed := len(functionconfig.Errors(problems)) > 0

@@ -12,8 +12,8 @@ func AddAllowExec(flags *pflag.FlagSet) *app.Choice {
 		What: "value of --allow-exec", Value: "false", Values: []string{"true", "false", "any"},
 	}
 	flags.Var(c, "allow-exec",
-		"functions may be programs of this machine; =any also lets a FunctionConfig "+
-			"name programs outside of --functions")
+		"allow functions that are local programs; =any also lets a FunctionConfig name "+
+			"programs outside --functions")
 	flags.Lookup("allow-exec").NoOptDefVal = "true"
 	return c
 }
@@ -21,7 +21,7 @@ func AddAllowExec(flags *pflag.FlagSet) *app.Choice {
 // AddFunctions adds the flag with the directories of programs.
 func AddFunctions(flags *pflag.FlagSet, dirs *[]string) {
 	flags.StringArrayVar(dirs, "functions", nil,
-		"the programs that FunctionConfigs name are below `DIR`")
+		"search `DIR` for the programs that FunctionConfigs name")
 }
 
 // AddConfigs adds the flag that names FunctionConfigs. The settings have its value.

@@ -43,9 +43,9 @@ type files struct {
 }
 
 // read reads files and directories that words or flags name.
-func read(paths []string, readFile func(string) ([]byte, error)) files {
+func read(ctx context.Context, paths []string, readFile func(string) ([]byte, error)) files {
 	if readFile == nil {
-		c, p := functionconfig.Read(paths, diag.FileName)
+		c, p := functionconfig.Read(ctx, paths, diag.FileName)
 		return files{c, p}
 	}
 	c, p := functionconfig.ReadWith(paths, diag.FileName, readFile)
@@ -54,7 +54,8 @@ func read(paths []string, readFile func(string) ([]byte, error)) files {
 
 // Load returns the FunctionConfigs that the flags and settings name. kubeconfig is the file that
 // names the cluster of kube:, "" for the usual ones. check is called with those that a project's
-// file names. All errors in them are reported; warnings become notes.
+// file names. All errors in files are reported; warnings, and errors of the objects of a cluster,
+// become notes.
 func Load(ctx context.Context, a *app.App, s *settings.Settings, kubeconfig string,
 	check func([]*functionconfig.Config) error,
 ) ([]*functionconfig.Config, error) {
@@ -67,14 +68,14 @@ func Load(ctx context.Context, a *app.App, s *settings.Settings, kubeconfig stri
 			if err != nil {
 				return nil, err
 			}
-			one.configs, one.problems = functionconfig.ParseMixed(text, f.Path)
+			one = ofCluster(functionconfig.ParseMixed(text, f.Path))
 		case f.OfProject():
-			one = read([]string{f.Path}, f.Read)
+			one = read(ctx, []string{f.Path}, f.Read)
 			if err := check(one.configs); err != nil {
 				return nil, err
 			}
 		default:
-			one = read([]string{f.Path}, nil)
+			one = read(ctx, []string{f.Path}, nil)
 		}
 		all.configs = append(all.configs, one.configs...)
 		all.problems = append(all.problems, one.problems...)
@@ -83,6 +84,19 @@ func Load(ctx context.Context, a *app.App, s *settings.Settings, kubeconfig stri
 		return nil, err
 	}
 	return all.configs, nil
+}
+
+// ofCluster returns the objects of a cluster that can be used; configs are sorted by age. A broken
+// object of others is a note: it stops nobody.
+func ofCluster(configs []*functionconfig.Config, problems []functionconfig.Problem) files {
+	set, twice := functionconfig.NewSet(configs, "")
+	all := files{set.Configs(), append(problems, twice...)}
+	for i := range all.problems {
+		if p := &all.problems[i]; !p.Warning && p.Object != "" {
+			p.Warning, p.Message = true, p.Message+"; the object is not used"
+		}
+	}
+	return all
 }
 
 // Report returns the problems that are errors, and notes the others.

@@ -1,15 +1,14 @@
 package functionconfig
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/krm/catalog"
+	"github.com/fctl-dev/fctl/internal/out"
 	"github.com/fctl-dev/fctl/internal/runtime/functionconfig"
 )
 
@@ -71,7 +70,7 @@ func list(a *app.App, cmd *cobra.Command, o *listFlags, words []string) error {
 	if err != nil {
 		return err
 	}
-	found := read(all, nil)
+	found := read(cmd.Context(), all, nil)
 	set, twice := functionconfig.NewSet(found.configs, s.ImagePrefix)
 	if err := Report(a, s, append(found.problems, twice...)); err != nil {
 		return err
@@ -122,9 +121,7 @@ func texts(tags []functionconfig.Tag) []string {
 
 // table prints rows for people.
 func table(rows []row) string {
-	var b bytes.Buffer
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "IMAGE\tREPOSITORIES\tGO\tBINARY\tPOD")
+	table := out.Table{Head: []string{"IMAGE", "REPOSITORIES", "GO", "BINARY", "POD"}}
 	for _, r := range rows {
 		prefixes := make([]string, len(r.Prefixes))
 		for i, p := range r.Prefixes {
@@ -132,10 +129,12 @@ func table(rows []row) string {
 				prefixes[i] = "(default)"
 			}
 		}
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.Image, strings.Join(prefixes, ","),
-			r.Go.cell(), r.Binary.cell(), r.Pod.cell())
+		table.Rows = append(table.Rows, []string{
+			r.Image, strings.Join(prefixes, ","), r.Go.cell(), r.Binary.cell(), r.Pod.cell(),
+		})
 	}
-	_ = w.Flush()
+	var b strings.Builder
+	b.WriteString(table.String())
 	for _, r := range rows {
 		for _, e := range []struct {
 			name string

@@ -50,11 +50,13 @@ listed.`,
 	flags.BoolVar(&o.dismiss, "dismiss", false, "forget the conflicts")
 	flags.BoolVar(&o.inEditor, "edit", false,
 		"decide each conflict in the editor of VISUAL or EDITOR")
-	flags.StringVar(&o.reason, "reason", "", "only conflicts with the `REASON`")
-	flags.StringVar(&o.resource, "resource", "", "only conflicts in the resource `TYPE:NAME`")
-	flags.StringVar(&o.path, "path", "", "only conflicts at `PATH`")
+	flags.StringVar(&o.reason, "reason", "", "select only conflicts with `REASON`")
+	flags.StringVar(&o.resource, "resource", "", "select only conflicts in the resource "+
+		"`TYPE:NAME`")
+	flags.StringVar(&o.path, "path", "", "select only conflicts at `PATH`")
 	flags.Var(&o.severity, "severity",
-		"only conflicts at least as severe as `LEVEL`: ignore (all), note, warning or error")
+		"select only conflicts at least as severe as `LEVEL`: ignore (all), note, warning or "+
+			"error")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		if o.apply && o.dismiss || o.inEditor && (o.apply || o.dismiss) {
 			return diag.Usage("--apply, --dismiss and --edit exclude each other")
@@ -110,7 +112,11 @@ func (o *unitConflicts) list(s *session.Session, name string) error {
 	if err != nil {
 		return err
 	}
-	secrets, err := s.Secrets(u, data, nil)
+	of, err := entity.JSON(all)
+	if err != nil {
+		return err
+	}
+	secrets, err := s.Secrets(u, data, nil, of)
 	if err != nil {
 		return err
 	}
@@ -136,7 +142,7 @@ func (o *unitConflicts) list(s *session.Session, name string) error {
 		func(c api.MutationConflict) any {
 			of := severity.Of(o.rules, &c)
 			if s.App.Streams.OutIsTerminal() {
-				c = session.Masked(c, secrets)
+				c = secrets.Conflict(c)
 			}
 			return conflictJSON{c, of}
 		})

@@ -133,6 +133,7 @@ func newMutationList(a *app.App) *cobra.Command {
 		Args: session.Words(1, 1),
 	}
 	c.AddSpace(cmd.Flags())
+	app.AddShowSecrets(cmd.Flags(), &c.ShowSecrets)
 	sel.Add(cmd.Flags())
 	out.Add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
@@ -148,10 +149,29 @@ func newMutationList(a *app.App) *cobra.Command {
 			slices.Reverse(all)
 			return session.PrintList(s, out, all, mutationColumns(s),
 				func(m *entity.Mutation) string { return strconv.FormatInt(m.MutationNum, 10) },
-				func(m *entity.Mutation) any { return m })
+				func(m *entity.Mutation) any { return shownMutation(s, u, m) })
 		})
 	}
 	return cmd
+}
+
+// shownMutation returns a mutation as JSON has it: on a terminal without secret values.
+func shownMutation(s *session.Session, u *workspace.Unit, m *entity.Mutation) *entity.Mutation {
+	if m.FunctionInvocation == nil || s.ShowSecrets || !s.App.Streams.OutIsTerminal() {
+		return m
+	}
+	shown := *m
+	invocation := *m.FunctionInvocation
+	shown.FunctionInvocation = &invocation
+	before, err := s.Store.Data(u, m.RevisionNum-1)
+	if after, failed := s.Store.Data(u, m.RevisionNum); err == nil && failed == nil {
+		if secrets, err := s.Secrets(u, before, after); err == nil {
+			invocation = secrets.Invocation(invocation)
+			return &shown
+		}
+	}
+	invocation.Arguments = nil // the history lacks the data, so any of them may be secret
+	return &shown
 }
 
 // mutations returns the selected mutations of a unit.
@@ -248,8 +268,8 @@ the working copy. The exit status is 1 if something changed.`,
 	}
 	c.AddSpace(cmd.Flags())
 	app.AddShowSecrets(cmd.Flags(), &c.ShowSecrets)
-	from := cmd.Flags().Int64("from", -1, "from revision `N`; the head without it")
-	to := cmd.Flags().Int64("to", -1, "to revision `N`; the working copy without it")
+	from := cmd.Flags().Int64("from", -1, "start at revision `N` (default: the head)")
+	to := cmd.Flags().Int64("to", -1, "end at revision `N` (default: the working copy)")
 	form := app.AddOutput(cmd.Flags(), "diff or mutations", "diff", "mutations")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return c.Read(cmd, func(s *session.Session) error {

@@ -49,9 +49,9 @@ invocation is in a text; SLUG, and FUNCTION with its arguments, override its fie
 	o.AddAllowExists(flags)
 	o.Body.Add(flags, "invocation")
 	o.Output.Add(flags)
-	flags.StringVar(&o.toolchain, "toolchain", "", "the `TOOLCHAIN`, "+
+	flags.StringVar(&o.toolchain, "toolchain", "", "`TOOLCHAIN`, "+
 		string(api.ToolchainKubernetesYAML)+" without it")
-	flags.StringVar(&o.where, "where-resource", "", "only resources with `EXPR`")
+	flags.StringVar(&o.where, "where-resource", "", "select only resources matching `EXPR`")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		// fctl invocation create SLUG --toolchain X FUNCTION is accepted as well
 		if len(words) > 1 && strings.HasPrefix(words[1], "-") {
@@ -249,12 +249,13 @@ flags override its fields.`,
 	body.Add(flags, "filter")
 	out.Add(flags)
 	flags.StringVar((*string)(&flag.From), "from", string(entity.FilterUnit),
-		"what it selects: Unit, Link, Mutation or Space (`KIND`)")
-	flags.StringVar(&flag.FromSpace, "from-space", "", "only those of `SPACE`")
-	flags.StringVar(&flag.Where, "where", "", "those with the attributes `EXPR`")
-	flags.StringVar(&flag.WhereData, "where-data", "", "units with a resource with `EXPR`")
+		"select entities of `KIND`: Unit, Link, Mutation or Space")
+	flags.StringVar(&flag.FromSpace, "from-space", "", "select only entities of `SPACE`")
+	flags.StringVar(&flag.Where, "where", "", "select only entities matching `EXPR`")
+	flags.StringVar(&flag.WhereData, "where-data", "", "select only units with a resource "+
+		"matching `EXPR`")
 	flags.StringVar((*string)(&flag.ResourceType), "resource-type", "",
-		"units with a resource of `TYPE`")
+		"select only units with a resource of `TYPE`")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		if len(words) == 0 && !body.IsSet() {
 			return diag.UsageHint(cmd.UseLine(), "a name is expected")

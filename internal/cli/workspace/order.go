@@ -28,11 +28,11 @@ through units that are not printed.`,
 	c.AddSpace(flags)
 	sel.Add(flags)
 	out.Add(flags)
-	destroy := flags.Bool("destroy", false, "downstreams first")
+	destroy := flags.Bool("destroy", false, "list downstreams first")
 	complete := flags.Bool("complete", false,
 		"add everything the units depend on; with --destroy everything that depends on them")
 	asJSON := flags.Bool("json", false, "print JSON")
-	more := flags.StringSlice("unit", nil, "the `UNIT`, as without the flag; can be repeated")
+	more := flags.StringSlice("unit", nil, "add `UNIT`, as without the flag; can be repeated")
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		names = append(names, *more...)
 		if len(names) > 0 && sel.IsSet() {

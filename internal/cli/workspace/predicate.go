@@ -27,8 +27,8 @@ up. A path protects everything below it.`,
 		Args: session.Words(2, 2),
 	}
 	c.AddWrite(cmd.Flags())
-	protect := cmd.Flags().Bool("protect", false, "merges must not overwrite it")
-	unprotect := cmd.Flags().Bool("unprotect", false, "merges may overwrite it")
+	protect := cmd.Flags().Bool("protect", false, "keep merges from overwriting it")
+	unprotect := cmd.Flags().Bool("unprotect", false, "let merges overwrite it")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		if *protect == *unprotect {
 			return diag.Usage("either --protect or --unprotect is expected")

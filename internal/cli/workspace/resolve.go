@@ -49,8 +49,9 @@ func resolveOne(
 		s.NoPropagate = true
 		return s.Failed(links, err)
 	}
-	s.Results = append(s.Results, wave.UnitResult{Unit: u, Output: out})
-	if failed := session.FailedLinks(u, out, nil); len(failed) > 0 {
+	result := wave.UnitResult{Unit: u, Output: out}
+	s.Results = append(s.Results, result)
+	if failed := session.FailedLinks(result, false); len(failed) > 0 {
 		s.After(func() error { return errors.Join(failed...) })
 	}
 	return nil
@@ -110,8 +111,8 @@ func (o *unitUpdate) merge(s *session.Session, u *workspace.Unit) error {
 	options.Protect = o.protect
 	in := &link.MergeInput{Source: entity.SourceMergeUnits}
 	in.Options = options
-	description := o.ChangeDesc
-	if o.mergeExternal != "" {
+	from := o.mergeExternal
+	if from != "" {
 		in.Source = entity.SourceMergeExternal
 		if in.Base, err = s.Store.External(u); err != nil {
 			return err
@@ -120,7 +121,6 @@ func (o *unitUpdate) merge(s *session.Session, u *workspace.Unit) error {
 			return err
 		}
 		in.Name = "file " + o.mergeExternal
-		description = cmp.Or(description, "merged "+o.mergeExternal)
 	} else {
 		up, err := s.UnitNamed(o.mergeSource)
 		if err != nil {
@@ -129,8 +129,16 @@ func (o *unitUpdate) merge(s *session.Session, u *workspace.Unit) error {
 		if err := o.mergeRange(s, e, up, in); err != nil {
 			return err
 		}
-		description = cmp.Or(description, "merged "+up.Name())
+		from = up.Name()
 	}
+	secrets, err := s.Unwritten(u, in.Base, in.End)
+	if err != nil {
+		return err
+	}
+	if !s.ShowSecrets {
+		s.App.Hide(secrets, false)
+	}
+	description := cmp.Or(o.ChangeDesc, secrets.Copied("merged "+from))
 	refuse := func(u *workspace.Unit, out *link.Output) error { return o.Refuse(s, u, out) }
 	out, err := e.Merge(u, in, description, refuse)
 	if err != nil {

@@ -23,8 +23,8 @@ func newUnitTree(a *app.App) *cobra.Command {
 	sel.Add(cmd.Flags())
 	edge := &app.Choice{What: "edge", Value: "link", Values: []string{"link", "clone"}}
 	node := &app.Choice{What: "node", Value: "unit", Values: []string{"unit", "space"}}
-	cmd.Flags().Var(edge, "edge", "what connects units, an `EDGE`: link or clone")
-	cmd.Flags().Var(node, "node", "what is shown, a `NODE`: unit or space")
+	cmd.Flags().Var(edge, "edge", "connect units by `EDGE`: link or clone")
+	cmd.Flags().Var(node, "node", "show `NODE`: unit or space")
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		if len(names) == 0 && c.SpaceFlag == "" {
 			c.SpaceFlag = "*"

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -150,7 +151,7 @@ func newUnitData(a *app.App) *cobra.Command {
 	}
 	c.AddSpace(cmd.Flags())
 	file := cmd.Flags().StringP("output", "o", "", "write to `FILE`")
-	revision := cmd.Flags().Int64("revision", -1, "the data of revision `N`")
+	revision := cmd.Flags().Int64("revision", -1, "print the data of revision `N`")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return c.Read(cmd, func(s *session.Session) error {
 			u, err := s.UnitNamed(words[0])
@@ -166,10 +167,8 @@ func newUnitData(a *app.App) *cobra.Command {
 			if err != nil {
 				return noRevision(err, u)
 			}
-			if *file != "" && *file != "-" {
-				return session.WriteFile(s, *file, data)
-			}
-			return s.App.Write(data)
+			secret := s.Store.Secret(u.ToolchainType, data)
+			return session.WriteFile(s, cmp.Or(*file, "-"), data, secret)
 		})
 	}
 	return cmd
@@ -195,15 +194,14 @@ to them prevent that, unless --force deletes them, too.`,
 			if err != nil {
 				return err
 			}
-			// downstreams first, so that links between deleted units do not prevent it
 			order, err := s.Ordered(units, true)
 			if err != nil {
 				return err
 			}
+			if err := s.Tx.DeleteUnits(s.Workspace, *force, order...); err != nil {
+				return err
+			}
 			for _, u := range order {
-				if err := s.Tx.DeleteUnit(s.Workspace, u, *force); err != nil {
-					return err
-				}
 				s.After(func() error {
 					s.Note("deleted unit %s", u.Name())
 					return nil

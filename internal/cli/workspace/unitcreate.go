@@ -50,11 +50,11 @@ its data in base64 if it has the field Data.`,
 	o.Body.Add(flags, "unit")
 	o.Output.Add(flags)
 	flags.StringVar(&o.toolchain, "toolchain", "",
-		"the `TOOLCHAIN`, if the name of the file does not imply it")
+		"`TOOLCHAIN`, if the name of the file does not imply it")
 	flags.StringVar(&o.upstreamUnit, "upstream-unit", "", "clone the unit `[SPACE/]UNIT`")
-	flags.StringVar(&o.upstreamSpace, "upstream-space", "", "the `SPACE` of the unit to clone")
+	flags.StringVar(&o.upstreamSpace, "upstream-space", "", "`SPACE` of the unit to clone")
 	flags.StringArrayVarP(&o.paths, "file", "f", nil, "make a unit of each file of `PATH`")
-	flags.BoolVarP(&o.recursive, "recursive", "R", false, "with -f, descend into directories")
+	flags.BoolVarP(&o.recursive, "recursive", "R", false, "descend into directories (with -f)")
 	flags.BoolVar(&o.createSpace, "create-space", false, "make the space if it does not exist")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		named := len(words) > 0 || o.Body.IsSet()
@@ -151,6 +151,9 @@ func (o *unitCreate) create(
 	case up != nil:
 		return u, clone(s, e, u, up, o.ChangeDesc)
 	case n.file:
+		if _, err := s.Unwritten(u, nil, n.data); err != nil {
+			return nil, err
+		}
 		_, err = s.Tx.Record(e, u, n.data, entity.SourceCreateUnit, o.ChangeDesc,
 			entity.Mutation{}, false)
 		err = session.InFile(err, n.name)

@@ -1,12 +1,15 @@
 package workspace
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/mutation"
+	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
@@ -25,6 +28,7 @@ type unitDo struct {
 	invocation    string
 	subgroup      string
 	protect       bool
+	said          string // the functions as the command line has them, without secret values
 }
 
 func newUnitDo(a *app.App) *cobra.Command {
@@ -45,10 +49,11 @@ given before FUNCTION.`,
 	flags.SetInterspersed(false)
 	o.AddWrite(flags)
 	o.Selection.Add(flags)
-	flags.StringVar(&o.whereResource, "where-resource", "", "only resources with `EXPR`")
+	flags.StringVar(&o.whereResource, "where-resource", "", "select only resources matching "+
+		"`EXPR`")
 	flags.StringVar(&o.invocation, "invocation", "", "run the stored invocation `[SPACE/]SLUG`")
-	flags.StringVar(&o.subgroup, "subgroup", "", "a `CATEGORY` of your own for the mutations")
-	flags.BoolVar(&o.protect, "protect", false, "merges must not overwrite what is written now")
+	flags.StringVar(&o.subgroup, "subgroup", "", "record the mutations under your own `CATEGORY`")
+	flags.BoolVar(&o.protect, "protect", false, "keep merges from overwriting this change")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		var names []string
 		if !o.Selection.IsSet() {
@@ -70,13 +75,29 @@ given before FUNCTION.`,
 			return diag.Usage(
 				"--subgroup: at most 64 letters and digits, not beginning with ConfigHub")
 		}
-		title := "unit do " + strings.Join(append(names, words...), " ")
+		o.said = strings.Join(words, " ")
+		title := strings.Join(append([]string{"unit do"}, names...), " ")
 		return o.Write(cmd, title, func(s *session.Session) error {
+			defer func() {
+				if s.Tx.Title != "" { // else it cannot be undone
+					s.Tx.Title = strings.TrimSpace(s.Tx.Title + " " + o.said)
+				}
+			}()
 			units, err := o.UnitsNamed(s, names)
 			if err != nil {
 				return err
 			}
-			return s.EachUnit(units, func(u *workspace.Unit) error { return o.run(s, u, words) })
+			survey, err := s.Survey(units, o.whereResource,
+				func(u *workspace.Unit) (api.FunctionInvocationList, error) {
+					chain, _, err := o.chain(s, u, words)
+					return chain, err
+				})
+			if err != nil {
+				return err
+			}
+			return s.EachUnit(units, func(u *workspace.Unit) error {
+				return o.run(s, u, words, survey)
+			})
 		})
 	}
 	return cmd
@@ -114,7 +135,9 @@ func (o *unitDo) chain(s *session.Session, u *workspace.Unit, words []string,
 	return p.Invocations, id, nil
 }
 
-func (o *unitDo) run(s *session.Session, u *workspace.Unit, words []string) error {
+func (o *unitDo) run(
+	s *session.Session, u *workspace.Unit, words []string, survey func() *handler.Survey,
+) error {
 	chain, invocationID, err := o.chain(s, u, words)
 	if err != nil {
 		return err
@@ -130,15 +153,30 @@ func (o *unitDo) run(s *session.Session, u *workspace.Unit, words []string) erro
 	if err != nil {
 		return err
 	}
-	r, err := s.Run(s.Ctx, u, before, chain, o.whereResource)
+	r, err := s.Run(s.Ctx, u, before, chain, o.whereResource, survey)
 	if err != nil {
 		return err
 	}
 	if !s.Settings.Quiet {
 		s.App.Console().Notes(u.DataFile(), r.Notes...)
 	}
+	arguments := functions.Texts(chain)
+	secrets, err := s.Unwritten(u, before, r.ConfigData, arguments...)
+	if err != nil {
+		return err
+	}
+	o.said = secrets.Message(o.said)
 	if len(r.Outputs) > 0 {
-		outputs := r.Outputs
+		outputs := slices.Clone(r.Outputs)
+		if s.App.Streams.OutIsTerminal() {
+			secrets, err := s.Secrets(u, before, r.ConfigData, arguments...)
+			if err != nil {
+				return err
+			}
+			for i := range outputs {
+				outputs[i] = secrets.Returned(outputs[i])
+			}
+		}
 		s.After(func() error { return printOutputs(s, outputs) })
 	}
 	if r.ValidationFailed {
@@ -156,24 +194,15 @@ func (o *unitDo) run(s *session.Session, u *workspace.Unit, words []string) erro
 	}
 	head := u.HeadRevisionNum
 	err = s.Tx.Revise(u, workspace.Change{
-		Data: r.ConfigData, Source: entity.SourceInvoke, Description: o.describe(words),
-		Mutations: mutations, Sources: sources,
+		Data: r.ConfigData, Source: entity.SourceInvoke,
+		Description: cmp.Or(o.ChangeDesc, o.invocation, o.said),
+		Mutations:   mutations, Sources: sources,
 	})
 	s.After(func() error {
 		s.Note("%s: revision %d -> %d", u.Name(), head, head+1)
 		return nil
 	})
 	return err
-}
-
-func (o *unitDo) describe(words []string) string {
-	if o.ChangeDesc != "" {
-		return o.ChangeDesc
-	}
-	if o.invocation != "" {
-		return o.invocation
-	}
-	return strings.Join(words, " ")
 }
 
 // mutations returns one mutation for each function that changed the unit, and the new sources.
@@ -219,7 +248,7 @@ func renumber(
 func printOutputs(s *session.Session, outputs api.OutputList) error {
 	for _, o := range outputs {
 		if payload, ok := o.Value.(api.YAMLPayload); ok {
-			if err := s.App.Write([]byte(payload.Payload)); err != nil {
+			if err := s.App.WriteValues([]byte(payload.Payload)); err != nil {
 				return err
 			}
 			continue

@@ -31,7 +31,13 @@ func wholeUnit(
 	if err != nil {
 		return nil, err
 	}
-	secrets, err := s.Secrets(u, data, nil)
+	texts := make([][]byte, 2)
+	for i, recorded := range []any{sources, conflicts} {
+		if texts[i], err = entity.JSON(recorded); err != nil {
+			return nil, err
+		}
+	}
+	secrets, err := s.Secrets(u, data, nil, texts...)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +46,7 @@ func wholeUnit(
 		Conflicts: api.MutationConflictList{},
 	}
 	for _, c := range conflicts {
-		o.Conflicts = append(o.Conflicts, session.Masked(c, secrets))
+		o.Conflicts = append(o.Conflicts, secrets.Conflict(c))
 	}
 	if o.NeededPaths, err = listed(s, u, data, "get-needed"); err != nil {
 		return nil, err
@@ -61,7 +67,9 @@ func listed(
 	if _, known := executor.Signature(u.ToolchainType, function); !known {
 		return list, nil
 	}
-	r, err := s.Run(s.Ctx, u, data, api.FunctionInvocationList{{FunctionName: function}}, "")
+	r, err := s.Run(
+		s.Ctx, u, data, api.FunctionInvocationList{{FunctionName: function}}, "", nil,
+	)
 	if err != nil {
 		s.Note("%s cannot list the values of %s: %v", function, u.Name(), err)
 		return list, nil

@@ -72,8 +72,8 @@ not have stay.`,
 	flags.Int64Var(&o.mergeEnd, "merge-end", 0, "merge up to revision `N`; 0 is the head")
 	flags.StringVar(&o.mergeExternal, "merge-external", "",
 		"merge what changed in `FILE` since it was merged last")
-	flags.StringVar(&o.subgroup, "subgroup", "", "a `CATEGORY` of your own for the mutations")
-	flags.BoolVar(&o.protect, "protect", false, "merges must not overwrite what is written now")
+	flags.StringVar(&o.subgroup, "subgroup", "", "record the mutations under your own `CATEGORY`")
+	flags.BoolVar(&o.protect, "protect", false, "keep merges from overwriting this change")
 	flags.Int64Var(&o.version, "version", 0, "fail if the unit has another version than `N`")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		if err := o.check(cmd, words); err != nil {
@@ -285,6 +285,9 @@ func (o *unitUpdate) record(
 		if before, err = s.Store.Data(u, u.HeadRevisionNum); err != nil {
 			return err
 		}
+	}
+	if _, err := s.Unwritten(u, before, data); err != nil {
+		return err
 	}
 	change, err := s.Tx.Record(e, u, data, source, o.ChangeDesc, m, o.protect)
 	if err != nil {

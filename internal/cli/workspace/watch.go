@@ -36,7 +36,7 @@ parsed is left alone until it is saved again. Links without AutoUpdate are never
 resolved. Stop with Ctrl-C.`,
 		Args: app.NoArguments,
 	}
-	once := cmd.Flags().Bool("once", false, "do one round and stop")
+	once := cmd.Flags().Bool("once", false, "stop after one round")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *once {
 			return round(c, cmd, true)
@@ -84,7 +84,7 @@ func round(c *session.Common, cmd *cobra.Command, fail bool) error {
 				problems = append(problems, r.Err)
 				continue
 			}
-			problems = append(problems, session.FailedLinks(r.Unit, r.Output, nil)...)
+			problems = append(problems, session.FailedLinks(r, false)...)
 		}
 		if s.Tx.Empty() {
 			s.Tx.Title = "" // not a command that undo is about

@@ -90,9 +90,9 @@ touched, except that .gitignore gets the lines that it lacks.`,
 		},
 	}
 	cmd.Flags().Var(&history, "history",
-		"what git keeps of the `HISTORY`: ignored (nothing), bases (what later merges need) or "+
+		"let git keep `HISTORY`: ignored (nothing), bases (data for later merges) or "+
 			"git (all)")
-	cmd.Flags().StringVar(&o.Space, "space", "default", "the `SLUG` of the first space")
+	cmd.Flags().StringVar(&o.Space, "space", "default", "`SLUG` of the first space")
 	cmd.Flags().BoolVar(&o.Attributes, "attributes", false,
 		"write "+starter.AttributesFile+", as 'workspace attributes' prints it")
 	return cmd

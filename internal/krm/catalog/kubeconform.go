@@ -12,6 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/jsonschema"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
+	"github.com/fctl-dev/fctl/functions/expression"
 	"github.com/fctl-dev/fctl/functions/expression/cel"
 	"github.com/fctl-dev/fctl/internal/krm"
 )
@@ -41,7 +42,7 @@ type conform struct {
 	locations     locations
 }
 
-func kubeconform(_ context.Context, list *krm.ResourceList) error {
+func kubeconform(ctx context.Context, list *krm.ResourceList) error {
 	k := &conform{locations: locations{root: list.Root}}
 	if list.FunctionConfig != nil {
 		c, err := configOf(list, "")
@@ -66,7 +67,7 @@ func kubeconform(_ context.Context, list *krm.ResourceList) error {
 		}
 	}
 	for _, item := range list.Items {
-		if err := k.item(list, item); err != nil {
+		if err := k.item(ctx, list, item); err != nil {
 			return err
 		}
 	}
@@ -142,7 +143,9 @@ func (k *conform) schema(h gaby.Header) (schema *jsonschema.Schema, own bool, er
 }
 
 // item checks one resource.
-func (k *conform) item(list *krm.ResourceList, item *krm.Item) error {
+func (k *conform) item(
+	ctx context.Context, list *krm.ResourceList, item *krm.Item,
+) error {
 	h, err := item.Doc.Header()
 	if err != nil {
 		return fmt.Errorf("%s: %w", item, err)
@@ -168,7 +171,7 @@ func (k *conform) item(list *krm.ResourceList, item *krm.Item) error {
 		fail(nil, err.Error())
 		return nil
 	}
-	problems, err := schema.Check(item.Doc.Value())
+	problems, err := schema.Check(expression.In(ctx, item.Doc, nil), item.Doc.Value())
 	if err != nil {
 		return fmt.Errorf("%s: %w", item, err)
 	}

@@ -82,6 +82,9 @@ func (c *config) setPairs(items []*krm.Item, key, additional string, fields []fi
 		return 0, fmt.Errorf("functionConfig: %s must be a map", key)
 	}
 	for v := values.First(); v.Exists(); v = v.Next() {
+		if v.Key() == "" {
+			return 0, fmt.Errorf("functionConfig: %s has an empty key", key)
+		}
 		if v.Kind() != gaby.Scalar {
 			return 0, fmt.Errorf("functionConfig: %s.%s must be a string", key, v.Key())
 		}

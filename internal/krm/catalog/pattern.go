@@ -2,11 +2,15 @@ package catalog
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
+	"github.com/fctl-dev/fctl/internal/lang/pattern"
 )
 
 // docSetters documents the functions with setters.
@@ -28,6 +32,7 @@ type setterPattern struct {
 	texts  []string // around the setters, one more than these
 	names  []string
 	values *regexp.Regexp // matches values, a group for each setter
+	err    error          // why there is no values
 }
 
 // patterns are the patterns of setter comments by their texts.
@@ -44,12 +49,12 @@ func (p patterns) of(v gaby.Value) (*setterPattern, bool) {
 	if !ok {
 		return nil, false
 	}
-	pattern := p[text]
-	if pattern == nil {
-		pattern = newSetterPattern(strings.TrimSpace(text))
-		p[text] = pattern
+	known := p[text]
+	if known == nil {
+		known = newSetterPattern(strings.TrimSpace(text))
+		p[text] = known
 	}
-	return pattern, len(pattern.names) > 0
+	return known, len(known.names) > 0
 }
 
 // newSetterPattern splits the text of a comment. A setter is ${NAME}.
@@ -76,24 +81,27 @@ func newSetterPattern(text string) *setterPattern {
 		b.WriteString("(.*)" + regexp.QuoteMeta(t))
 	}
 	b.WriteString(")$")
-	p.values = regexp.MustCompile(b.String())
+	p.values, p.err = pattern.Compile(b.String())
 	return p
 }
 
 // current returns the values that the setters have in a value, nil if it does not match.
-func (p *setterPattern) current(value string) map[string]string {
+func (p *setterPattern) current(value string) (map[string]string, error) {
+	if p.err != nil {
+		return nil, fmt.Errorf("setter comment: %w", p.err)
+	}
 	match := p.values.FindStringSubmatch(value)
 	if match == nil {
-		return nil
+		return nil, nil
 	}
 	values := map[string]string{}
 	for i, name := range p.names {
 		if was, ok := values[name]; ok && was != match[i+1] {
-			return nil
+			return nil, nil
 		}
 		values[name] = match[i+1]
 	}
-	return values
+	return values, nil
 }
 
 // uses reports whether one of the setters occurs.
@@ -104,8 +112,21 @@ func (p *setterPattern) uses(setters map[string]string) bool {
 	})
 }
 
-// expand returns the pattern with its setters replaced. missing lists those without a value.
-func (p *setterPattern) expand(values ...map[string]string) (text string, missing []string) {
+// expand returns the pattern with its setters replaced. missing lists setters without a value.
+// It fails if the text would be too long.
+func (p *setterPattern) expand(ctx context.Context, values ...map[string]string) (
+	text string, missing []string, err error,
+) {
+	size := int64(0)
+	for i, name := range p.names {
+		for _, m := range values {
+			size += int64(len(m[name])) // at most: the first that has one counts
+		}
+		size += int64(len(p.texts[i]))
+	}
+	if err := limit.Of(ctx).Check("value of the setters", size); err != nil {
+		return "", nil, err
+	}
 	var b strings.Builder
 	b.WriteString(p.texts[0])
 	for i, name := range p.names {
@@ -121,7 +142,7 @@ func (p *setterPattern) expand(values ...map[string]string) (text string, missin
 		}
 		b.WriteString(p.texts[i+1])
 	}
-	return b.String(), missing
+	return b.String(), missing, nil
 }
 
 // listOf returns the list that the text of a setter holds. It reports false if it holds none.

@@ -127,7 +127,11 @@ func files(t *testing.T, name, config, only, functions, image string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Write(t.Context(), changes, krm.WriteOptions{}); err != nil {
+	options := krm.WriteOptions{
+		One:    func(write func() error) error { return write() },
+		Secret: func([]byte) bool { return false },
+	}
+	if err := p.Write(t.Context(), changes, options); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(file)

@@ -13,6 +13,8 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
+	"github.com/fctl-dev/fctl/internal/lang/pattern"
 )
 
 const docSearchReplace = `functionConfig: a ConfigMap with these keys in data.
@@ -37,7 +39,7 @@ type search struct {
 	path                              []string // nil for any
 }
 
-func searchReplace(_ context.Context, list *krm.ResourceList) error {
+func searchReplace(ctx context.Context, list *krm.ResourceList) error {
 	c, err := configOf(list, "")
 	if err != nil {
 		return err
@@ -53,7 +55,7 @@ func searchReplace(_ context.Context, list *krm.ResourceList) error {
 				continue
 			}
 		}
-		if err := s.item(list, item); err != nil {
+		if err := s.item(ctx, list, item); err != nil {
 			problems = append(problems, fmt.Errorf("%s: %w", item, err))
 		}
 	}
@@ -75,7 +77,7 @@ func searchOf(c *config) (*search, error) {
 		case "by-value":
 			s.value, s.byValue = p.value, true
 		case "by-value-regex":
-			s.regex, err = regexp.Compile("^(?:" + p.value + ")$")
+			s.regex, err = pattern.Compile("^(?:" + p.value + ")$")
 		case "by-path":
 			s.path, err = splitPattern(p.value)
 		case "by-file-path":
@@ -130,7 +132,7 @@ func splitPattern(path string) ([]string, error) {
 }
 
 // item searches in one item. With a path that names one field, a missing field is added.
-func (s *search) item(list *krm.ResourceList, item *krm.Item) error {
+func (s *search) item(ctx context.Context, list *krm.ResourceList, item *krm.Item) error {
 	if s.byValue && s.value != "" && !item.Doc.MayContain(s.value) {
 		return nil
 	}
@@ -146,18 +148,20 @@ func (s *search) item(list *krm.ResourceList, item *krm.Item) error {
 			return err
 		}
 		added := scalar{s.path, item.Doc.Search(s.path...).Value()}
-		return s.report(list, item, added, s.putValue)
+		return s.report(ctx, list, item, added, s.putValue)
 	}
 	for _, m := range matches {
 		was := m.value.Text()
 		now := was
 		if s.put {
-			now = s.expand(s.putValue, was)
+			if now, err = s.expand(ctx, s.putValue, was); err != nil {
+				return err
+			}
 			if err := setText(item.Doc, m.path, m.value, now); err != nil {
 				return err
 			}
 		}
-		if err := s.report(list, item, m, now); err != nil {
+		if err := s.report(ctx, list, item, m, now); err != nil {
 			return err
 		}
 	}
@@ -165,13 +169,18 @@ func (s *search) item(list *krm.ResourceList, item *krm.Item) error {
 }
 
 // report sets the comment of a match and appends its result.
-func (s *search) report(list *krm.ResourceList, item *krm.Item, m scalar, value string) error {
+func (s *search) report(
+	ctx context.Context, list *krm.ResourceList, item *krm.Item, m scalar, value string,
+) error {
 	message := fmt.Sprintf("Matched field value %q", value)
 	if s.put || s.comment {
 		message = fmt.Sprintf("Mutated field value to %q", value)
 	}
 	if s.comment {
-		comment := s.expand(s.putComment, m.value.Text())
+		comment, err := s.expand(ctx, s.putComment, m.value.Text())
+		if err != nil {
+			return err
+		}
 		if m.value.Comments().Line != comment {
 			if err := item.Doc.SetComment(comment, dotted(m.path)); err != nil {
 				return err
@@ -203,19 +212,27 @@ func (s *search) newValue() any {
 
 // expand replaces ${1} and so on by the groups that the regular expression finds in value. Other
 // text in braces stays: it may be a setter.
-func (s *search) expand(text, value string) string {
+func (s *search) expand(ctx context.Context, text, value string) (string, error) {
 	if s.regex == nil {
-		return text
+		return text, nil
 	}
 	groups := s.regex.FindStringSubmatch(value)
-	return regexp.MustCompile(`\$\{\d+\}`).ReplaceAllStringFunc(text,
-		func(reference string) string {
-			n, err := strconv.Atoi(reference[2 : len(reference)-1])
-			if err != nil || n >= len(groups) {
-				return reference
-			}
-			return groups[n]
-		})
+	group := func(reference string) string {
+		n, err := strconv.Atoi(reference[2 : len(reference)-1])
+		if err != nil || n >= len(groups) {
+			return reference
+		}
+		return groups[n]
+	}
+	size := int64(len(text))
+	references := regexp.MustCompile(`\$\{\d+\}`)
+	for _, at := range references.FindAllStringIndex(text, -1) {
+		size += int64(len(group(text[at[0]:at[1]])))
+	}
+	if err := limit.Of(ctx).Check("replaced text", size); err != nil {
+		return "", err
+	}
+	return references.ReplaceAllStringFunc(text, group), nil
 }
 
 // walk calls do for the scalars that match. steps is the path as patterns have it.

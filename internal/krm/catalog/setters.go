@@ -10,6 +10,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
 
 // settersOf returns the setters of the functionConfig.
@@ -25,7 +26,7 @@ func settersOf(list *krm.ResourceList) ([]pair, error) {
 	return setters, nil
 }
 
-func applySetters(_ context.Context, list *krm.ResourceList) error {
+func applySetters(ctx context.Context, list *krm.ResourceList) error {
 	setters, err := settersOf(list)
 	if err != nil {
 		return err
@@ -50,7 +51,7 @@ func applySetters(_ context.Context, list *krm.ResourceList) error {
 		})
 		problems = append(problems, err)
 		for _, s := range found {
-			if err := applySetter(list, item, s, known, values); err != nil {
+			if err := applySetter(ctx, list, item, s, known, values); err != nil {
 				problems = append(problems, fmt.Errorf("%s: %s: %w", item, fieldPath(s.path), err))
 			}
 		}
@@ -62,15 +63,18 @@ func applySetters(_ context.Context, list *krm.ResourceList) error {
 }
 
 // applySetter sets one value that has a setter comment.
-func applySetter(list *krm.ResourceList, item *krm.Item, s scalar, known patterns,
-	values map[string]string,
+func applySetter(ctx context.Context, list *krm.ResourceList, item *krm.Item, s scalar,
+	known patterns, values map[string]string,
 ) error {
 	p, _ := known.of(s.value)
 	switch s.value.Kind() {
 	case gaby.Map:
 		return nil
 	case gaby.List:
-		text, missing := p.expand(values)
+		text, missing, err := p.expand(ctx, values)
+		if err != nil {
+			return err
+		}
 		if len(missing) > 0 {
 			return nil
 		}
@@ -87,7 +91,14 @@ func applySetter(list *krm.ResourceList, item *krm.Item, s scalar, known pattern
 			fmt.Sprintf("set field value to %q", listText(want))))
 		return nil
 	}
-	text, missing := p.expand(values, p.current(s.value.Text()))
+	current, err := p.current(s.value.Text())
+	if err != nil {
+		return err
+	}
+	text, missing, err := p.expand(ctx, values, current)
+	if err != nil {
+		return err
+	}
 	if len(missing) > 0 {
 		return fmt.Errorf("values for setters [%s] must be provided",
 			"${"+strings.Join(missing, "}, ${")+"}")
@@ -101,7 +112,7 @@ func applySetter(list *krm.ResourceList, item *krm.Item, s scalar, known pattern
 }
 
 // createSetters adds comments to the values in which values of setters occur.
-func createSetters(_ context.Context, list *krm.ResourceList) error {
+func createSetters(ctx context.Context, list *krm.ResourceList) error {
 	setters, err := settersOf(list)
 	if err != nil {
 		return err
@@ -130,7 +141,10 @@ func createSetters(_ context.Context, list *krm.ResourceList) error {
 			case s.value.Kind() == gaby.List:
 				comment, value = listComment(s.value, lists), listText(s.value)
 			case s.value.Kind() == gaby.Scalar && !strings.Contains(s.value.Text(), "\n"):
-				comment, value = scalarComment(s.value.Text(), scalars), s.value.Text()
+				value = s.value.Text()
+				if comment, err = scalarComment(ctx, value, scalars); err != nil {
+					return fmt.Errorf("%s: %s: %w", item, fieldPath(s.path), err)
+				}
 			}
 			if comment == "" {
 				continue
@@ -163,11 +177,12 @@ func addSetter(list *krm.ResourceList, item *krm.Item, s scalar, comment, value 
 }
 
 // scalarComment returns the comment for a value in which values of setters occur, "" if none does.
-func scalarComment(value string, setters []pair) string {
+func scalarComment(ctx context.Context, value string, setters []pair) (string, error) {
 	type part struct {
 		text   string
 		setter bool
 	}
+	const partSize = 48 // two parts and ${}
 	parts := []part{{text: value}}
 	found := false
 	for _, s := range setters {
@@ -178,6 +193,11 @@ func scalarComment(value string, setters []pair) string {
 				continue
 			}
 			found = true
+			err := limit.Of(ctx).Check("comment", int64(strings.Count(p.text, s.value))*
+				int64(partSize+len(s.key)))
+			if err != nil {
+				return "", err
+			}
 			for i, rest := range strings.Split(p.text, s.value) {
 				if i > 0 {
 					next = append(next, part{"${" + s.key + "}", true})
@@ -188,14 +208,14 @@ func scalarComment(value string, setters []pair) string {
 		parts = next
 	}
 	if !found {
-		return ""
+		return "", nil
 	}
 	var comment strings.Builder
 	comment.WriteString(setterComment + " ")
 	for _, p := range parts {
 		comment.WriteString(p.text)
 	}
-	return comment.String()
+	return comment.String(), nil
 }
 
 // listComment returns the comment for a list whose items are those of a setter, in any order.
@@ -249,7 +269,10 @@ func listSetters(_ context.Context, list *krm.ResourceList) error {
 				add(p.names[0], listText(v), "array")
 				return nil
 			}
-			values := p.current(v.Text())
+			values, err := p.current(v.Text())
+			if err != nil {
+				return fmt.Errorf("%s: %s: %w", item, fieldPath(path), err)
+			}
 			if values == nil {
 				list.Results = append(list.Results, about(item, krm.SeverityWarning, path,
 					fmt.Sprintf("the value %q does not match its setter comment", v.Text())))

@@ -1,9 +1,11 @@
-// Package doctext reads and writes the text of YAML documents without parsing it: where content
-// begins and ends, what is between documents, and how a document becomes an entry of a list.
+// Package doctext reads and writes the text of YAML documents: where content begins and ends, what
+// is between documents, how a document becomes an entry of a list, and whether keys are unique.
 package doctext
 
 import (
 	"bytes"
+	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -172,4 +174,65 @@ func Position(text []byte, at int) gaby.Position {
 	line := bytes.Count(text[:at], []byte{'\n'})
 	start := bytes.LastIndexByte(text[:at], '\n') + 1
 	return gaby.Position{Line: line + 1, Column: utf8.RuneCount(text[start:at]) + 1}
+}
+
+// SeqIndent returns how the first list below a map in v is indented: "compact" or "wide", "" without
+// a list.
+func SeqIndent(v gaby.Value) string {
+	for c := v.First(); c.Exists(); c = c.Next() {
+		switch c.Kind() {
+		case gaby.List:
+			key, item := c.KeyPosition(), c.First().Position()
+			if v.Kind() == gaby.Map && c.Position().Line > key.Line && item.Line > 0 {
+				if c.Position().Column > key.Column {
+					return "wide"
+				}
+				return "compact"
+			}
+		case gaby.Map:
+			if s := SeqIndent(c); s != "" {
+				return s
+			}
+		}
+	}
+	return ""
+}
+
+// UniqueKeys returns an error for the first key that a map repeats.
+func UniqueKeys(v gaby.Value) error {
+	if !v.Doc().HasDuplicateKeys() {
+		return nil
+	}
+	for _, r := range v.Repeated() {
+		return &gaby.SyntaxError{
+			Pos: v.Get(r.Key()).KeyPosition(),
+			Msg: fmt.Sprintf("the key %q occurs twice in its map", r.Key()),
+		}
+	}
+	for c := v.First(); c.Exists(); c = c.Next() {
+		if c.IsAliased() {
+			continue
+		}
+		if err := UniqueKeys(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// IsOther reports whether text is something else than a list of a kind with an error.
+func IsOther(text []byte, kind string) bool {
+	docs, err := gaby.ParseAll(text)
+	if err != nil || len(docs) == 0 {
+		return true
+	}
+	doc := docs[0]
+	if doc.Check() != nil {
+		first := Content(text)
+		key, _, _ := bytes.Cut(first, []byte{':'})
+		return !bytes.Contains(text, []byte(kind)) || len(first) == 0 ||
+			first[0] != '{' && bytes.ContainsAny(key, " \t\r\n")
+	}
+	return !doc.IsMap() || !strings.HasSuffix(doc.Value().Get("kind").Text(), "List") &&
+		doc.IsDocument()
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/lines"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/krm"
 )
 
@@ -89,9 +90,9 @@ func (c *Case) Run(ctx context.Context, function Function, update bool) (notes [
 		return nil, err
 	}
 	if update {
-		return nil, c.update(first)
+		return nil, c.update(ctx, first)
 	}
-	if err := c.compare(first); err != nil {
+	if err := c.compare(ctx, first); err != nil {
 		return nil, err
 	}
 	second, err := c.run(ctx, function)
@@ -114,7 +115,7 @@ func (c *Case) Run(ctx context.Context, function Function, update bool) (notes [
 			return nil, fmt.Errorf("the function does not work for the user nobody: %w", err)
 		}
 	}
-	return c.checkComments(first)
+	return c.checkComments(ctx, first)
 }
 
 // run runs the function on the input of the case.
@@ -125,7 +126,7 @@ func (c *Case) run(ctx context.Context, function Function) (*Output, error) {
 	}
 	var config *krm.Item
 	path := filepath.Join(c.Dir, name)
-	text, err := os.ReadFile(path)
+	text, err := readFile(ctx, path)
 	if err == nil {
 		if config, err = krm.ReadConfig(text, diag.FileName(path)); err != nil {
 			return nil, err
@@ -133,30 +134,37 @@ func (c *Case) run(ctx context.Context, function Function) (*Output, error) {
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	items, err := c.input()
+	items, err := c.input(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return function(ctx, config, items)
 }
 
+func readFile(ctx context.Context, path string) ([]byte, error) {
+	if err := files.Check(ctx, path); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+}
+
 // input reads the input files.
-func (c *Case) input() ([]*krm.Item, error) {
+func (c *Case) input(ctx context.Context) ([]*krm.Item, error) {
 	pattern := "input*.yaml"
 	if c.sdk {
 		pattern = "*.yaml"
 	}
-	files, err := filepath.Glob(filepath.Join(c.Dir, pattern))
+	found, err := filepath.Glob(filepath.Join(c.Dir, pattern))
 	if err != nil {
 		return nil, err
 	}
 	var items []*krm.Item
-	for _, file := range files {
+	for _, file := range found {
 		name := filepath.Base(file)
 		if c.sdk && strings.HasPrefix(name, "_") {
 			continue
 		}
-		text, err := os.ReadFile(file)
+		text, err := readFile(ctx, file)
 		if err != nil {
 			return nil, err
 		}
@@ -175,8 +183,8 @@ func (c *Case) input() ([]*krm.Item, error) {
 }
 
 // compare returns how the output differs from what is expected.
-func (c *Case) compare(got *Output) error {
-	if wanted, err := os.ReadFile(filepath.Join(c.Dir, kyamlErrors)); err == nil && !c.sdk {
+func (c *Case) compare(ctx context.Context, got *Output) error {
+	if wanted, err := readFile(ctx, filepath.Join(c.Dir, kyamlErrors)); err == nil && !c.sdk {
 		if got.Err == nil {
 			return fmt.Errorf("the function succeeds; %s expects it to fail", kyamlErrors)
 		}
@@ -187,14 +195,14 @@ func (c *Case) compare(got *Output) error {
 					strings.TrimSpace(line), got.said())
 			}
 		}
-	} else if got.Err != nil && !c.expectsResults() {
+	} else if got.Err != nil && !c.expectsResults(ctx) {
 		return fmt.Errorf("the function fails: %s", got.said())
 	}
 	name := kyamlExpected
 	if c.sdk {
 		name = sdkExpected
 	}
-	text, err := os.ReadFile(filepath.Join(c.Dir, name))
+	text, err := readFile(ctx, filepath.Join(c.Dir, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil {
@@ -220,8 +228,8 @@ func (c *Case) compare(got *Output) error {
 
 // expectsResults reports whether the function is expected to fail: the expected results have an
 // error.
-func (c *Case) expectsResults() bool {
-	text, err := os.ReadFile(filepath.Join(c.Dir, sdkExpected))
+func (c *Case) expectsResults(ctx context.Context) bool {
+	text, err := readFile(ctx, filepath.Join(c.Dir, sdkExpected))
 	if err != nil {
 		return false
 	}
@@ -271,10 +279,24 @@ func plain(items []*krm.Item) gaby.Container {
 	return docs
 }
 
+// NotWrittenError is the error for a file that cannot be updated.
+type NotWrittenError struct {
+	File string
+	Err  error
+}
+
+func (e *NotWrittenError) Error() string { return e.Err.Error() }
+
+func (e *NotWrittenError) Unwrap() error { return e.Err }
+
 // update writes what the function returned as what is expected.
-func (c *Case) update(got *Output) error {
+func (c *Case) update(ctx context.Context, got *Output) error {
 	write := func(name string, text []byte) error {
-		return os.WriteFile(filepath.Join(c.Dir, name), text, 0o644)
+		err := files.Write(ctx, filepath.Join(c.Dir, name), 0o666, text)
+		if err != nil {
+			return &NotWrittenError{filepath.Join(c.Dir, name), err}
+		}
+		return nil
 	}
 	if c.sdk {
 		list := &krm.ResourceList{Items: got.Items, Results: got.Results}
@@ -292,8 +314,8 @@ func (c *Case) update(got *Output) error {
 
 // checkComments notes comments of the input that a program did not write, although the line of
 // the resource that they are about is still there.
-func (c *Case) checkComments(got *Output) ([]string, error) {
-	items, err := c.input()
+func (c *Case) checkComments(ctx context.Context, got *Output) ([]string, error) {
+	items, err := c.input(ctx)
 	if err != nil {
 		return nil, err
 	}

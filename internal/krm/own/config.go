@@ -30,7 +30,11 @@ const formsHint = "{apiVersion: v1, kind: ConfigMap, " +
 	"FunctionInvocations, functions: [{function: NAME, arguments: {PARAMETER: VALUE}}]}"
 
 // reader reads functionConfigs.
-type reader struct{ executor *functions.Executor }
+type reader struct {
+	executor *functions.Executor
+	types    TypeNames
+	notes    []api.Note // about the chain
+}
 
 // located returns a problem with its position in the functionConfig.
 func located(pos gaby.Position, f *api.Failure) *api.Failure {
@@ -205,7 +209,7 @@ func contextOf(v gaby.Value) (api.FunctionContext, error) {
 func (f *reader) resolve(text []byte, locate func(*api.Failure),
 ) (*api.FunctionInvocationRequest, error) {
 	r := &plan.Resolver{
-		Toolchain: toolchain, Functions: f.executor,
+		Toolchain: toolchain, Functions: f.executor, ResourceType: f.types,
 	}
 	p, err := r.Invocations(plan.Text{
 		Bytes: text,
@@ -220,6 +224,7 @@ func (f *reader) resolve(text []byte, locate func(*api.Failure),
 		}
 		return nil, problems
 	}
+	f.notes = p.Notes
 	request := &api.FunctionInvocationRequest{FunctionInvocations: p.Invocations}
 	request.FunctionContext, err = contextOf(gaby.Value{})
 	return request, err

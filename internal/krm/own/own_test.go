@@ -46,7 +46,7 @@ func TestFunctionConfigErrors(t *testing.T) {
 				t.Fatal(err)
 			}
 			list := &krm.ResourceList{FunctionConfig: doc, Items: []*krm.Item{item}}
-			err = Function(executor)(t.Context(), list)
+			err = Function(executor, nil)(t.Context(), list)
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s\nerror is %v, want %s", config, err, want)
 			}
@@ -87,7 +87,7 @@ func TestFunctionConfigPositions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = Function(executor)(t.Context(), &krm.ResourceList{FunctionConfig: doc})
+			err = Function(executor, nil)(t.Context(), &krm.ResourceList{FunctionConfig: doc})
 			var have []string
 			for _, f := range diag.Failures(err, 0) {
 				have = append(have, f.Pos.String())

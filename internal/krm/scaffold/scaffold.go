@@ -5,8 +5,8 @@
 package scaffold
 
 import (
+	"context"
 	"embed"
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/files"
 )
 
 //go:embed all:templates
@@ -37,7 +38,7 @@ func Program(language, name string) string {
 
 // Write makes the directory dir, which must not exist, for a function with the given name. It
 // returns the files in it, in order.
-func Write(dir, name, language string) (files []string, err error) {
+func Write(ctx context.Context, dir, name, language string) (made []string, err error) {
 	if !slices.Contains(Languages(), language) {
 		return nil, diag.UsageHint("--lang go, sh or python", "--lang: %q is not a language",
 			language)
@@ -46,33 +47,33 @@ func Write(dir, name, language string) (files []string, err error) {
 		return nil, diag.Usage("%q is not the name of a function: lower-case letters, digits and "+
 			"dashes are allowed", name)
 	}
-	if err := os.Mkdir(dir, 0o755); errors.Is(err, fs.ErrExist) {
+	if _, err := os.Lstat(dir); err == nil {
 		return nil, diag.UsageHint("choose another name, or remove it", "%s exists already",
 			diag.FileName(dir))
-	} else if err != nil {
+	}
+	tree, err := files.OpenTree(ctx, dir, false)
+	if err != nil {
 		return nil, err
 	}
+	defer tree.Close() //nolint:errcheck // nothing is synced
 	root := "templates/" + language
 	err = fs.WalkDir(templates, root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || path == root {
+		if err != nil || entry.IsDir() {
 			return err
-		}
-		rel := strings.TrimSuffix(strings.TrimPrefix(path, root+"/"), ".tmpl")
-		target := filepath.Join(dir, filepath.FromSlash(strings.ReplaceAll(rel, "NAME", name)))
-		if entry.IsDir() {
-			return os.Mkdir(target, 0o755)
 		}
 		text, err := templates.ReadFile(path)
 		if err != nil {
 			return err
 		}
-		mode := fs.FileMode(0o644)
+		mode := fs.FileMode(0o666)
 		if strings.HasPrefix(string(text), "#!") {
-			mode = 0o755
+			mode = 0o777
 		}
-		files = append(files, target)
+		rel := strings.TrimSuffix(strings.TrimPrefix(path, root+"/"), ".tmpl")
+		rel = strings.ReplaceAll(rel, "NAME", name)
+		made = append(made, filepath.Join(dir, filepath.FromSlash(rel)))
 		filled := strings.ReplaceAll(string(text), "{{NAME}}", name)
-		return os.WriteFile(target, []byte(filled), mode)
+		return tree.Create(ctx, rel, mode, []byte(filled))
 	})
-	return files, err
+	return made, err
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/runtime"
 )
@@ -85,7 +86,7 @@ func Run(ctx context.Context, list *krm.ResourceList, o Options) error {
 		err = o.merge(list, printed.List.Items)
 	}
 	if err == nil && !o.Replace {
-		err = o.override(list)
+		err = o.override(ctx, list)
 	}
 	if err != nil {
 		return err
@@ -280,22 +281,25 @@ func (o *Options) mergeInto(have, item *krm.Item) error {
 }
 
 // override merges the resources of KUST_OVERRIDE_DIR.
-func (o *Options) override(list *krm.ResourceList) error {
+func (o *Options) override(ctx context.Context, list *krm.ResourceList) error {
 	dir := o.variable("KUST_OVERRIDE_DIR")
 	if dir == "" {
 		return nil
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "*.y*ml"))
+	found, err := filepath.Glob(filepath.Join(dir, "*.y*ml"))
 	if err != nil {
 		return err
 	}
-	if len(files) == 0 {
+	if len(found) == 0 {
 		if _, err := os.Stat(dir); err != nil {
 			return diag.Input(diag.FileName(dir), "", err)
 		}
 	}
 	existing := indexOf(list)
-	for _, file := range files {
+	for _, file := range found {
+		if err := files.Check(ctx, file); err != nil {
+			return err
+		}
 		text, err := os.ReadFile(file)
 		if err != nil {
 			return diag.Input(diag.FileName(file), "", err)

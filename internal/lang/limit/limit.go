@@ -4,6 +4,8 @@
 // evaluation is watched:
 //
 //   - A language refuses what would make one value too large, before it makes it (see Text).
+//   - What functions write into documents is counted (see Account.Grow). If that is much, the memory of the
+//     run is watched from then on.
 //   - A Watch looks at the heap and the clock while an evaluation runs. It asks the evaluation to
 //     end, which then is an error of the function.
 //   - An evaluation that goes on nevertheless ends the run: nothing can end a goroutine.
@@ -13,10 +15,12 @@ package limit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -35,6 +39,10 @@ type Account struct {
 	timer   *time.Timer // calls look; nil if nothing has run for a while
 	watched int         // evaluations for which the collector works harder
 	soft    int64       // the soft limit of the collector before
+	growth  *Watch      // of the documents, once they have grown, see Grow
+	closed  bool
+
+	grown atomic.Int64
 }
 
 // New returns an account with the default limits. end ends the run with the error of an evaluation
@@ -68,8 +76,18 @@ func (a *Account) Time() time.Duration { return a.time }
 // Text returns the length of the longest text, in bytes, that an expression may make in one step.
 // Programs can make a list of its characters, which takes 32 times the memory.
 func (a *Account) Text() int64 {
-	const most = 64 << 20
-	return min(a.memory()/32, most)
+	return min(a.memory()/32, mostText)
+}
+
+const mostText = 64 << 20
+
+// TooLong returns the error of a text that would be longer than Text.
+func (a *Account) TooLong(what string) *Error {
+	e := TooLarge("%s would be a text of more than %s", what, Size(a.Text()))
+	if a.Text() < mostText {
+		e.Help = MoreMemory
+	}
+	return e
 }
 
 type accountKey struct{}
@@ -77,6 +95,16 @@ type accountKey struct{}
 // With returns a context whose evaluations have the limits of an account.
 func With(ctx context.Context, a *Account) context.Context {
 	return context.WithValue(ctx, accountKey{}, a)
+}
+
+// Ensure returns a context with an account: ctx, or one with the default limits for all evaluations
+// that get it. The caller calls done after them.
+func Ensure(ctx context.Context) (_ context.Context, done func()) {
+	if _, ok := ctx.Value(accountKey{}).(*Account); ok {
+		return ctx, func() {}
+	}
+	a := New(nil)
+	return With(ctx, a), a.Close
 }
 
 // Of returns the account of a context, or one with the default limits.
@@ -104,7 +132,11 @@ type Error struct {
 	Memory int64         // the limit in bytes, if it is about memory
 	Time   time.Duration // the limit, if it is about time
 	What   string        // what would be too large, if it is about one value
+	Help   string        // the hint, if it is about one value
 }
+
+// MoreMemory is the hint of an error that the limit of memory causes.
+const MoreMemory = "--max-memory SIZE allows more"
 
 func (e *Error) Error() string {
 	switch {
@@ -116,20 +148,35 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("it ran longer than %v", e.Time)
 }
 
-// Hint names the flag that allows more, if there is one.
+// Hint names the flag that allows more, or another way out.
 func (e *Error) Hint() string {
 	switch {
 	case e.What != "":
-		return ""
+		return e.Help
 	case e.Memory > 0:
-		return "--max-memory SIZE allows more"
+		return MoreMemory
 	}
 	return "--timeout TIME allows more"
 }
 
-// TooLarge returns the error of a value that is not made because it would be too large.
+// WithHint sets the hint of an error about one value and returns the error.
+func (e *Error) WithHint(hint string) *Error {
+	e.Help = hint
+	return e
+}
+
+// HintOf returns the hint of the *[Error] in err, or "".
+func HintOf(err error) string {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Hint()
+	}
+	return ""
+}
+
+// TooLarge returns the error of a value that is not made because it would be too large under any
+// limits of an account.
 func TooLarge(format string, args ...any) *Error {
-	return &Error{What: fmt.Sprintf(format, args...)}
+	return &Error{What: fmt.Sprintf(format, args...), Help: "no flag allows more"}
 }
 
 // Size returns a number of bytes as people write it.

@@ -22,6 +22,8 @@ type Watch struct {
 	account *Account
 	stop    func(error)
 	problem atomic.Pointer[error] // why the evaluation must end
+	// memoryOnly watches a run: for any time, and on after a problem that has passed.
+	memoryOnly bool
 
 	mu    sync.Mutex
 	began time.Time // when it was first looked at; evaluations that are over before cost little
@@ -37,11 +39,16 @@ func Start(ctx context.Context, stop func(error)) *Watch {
 	a.base()
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.start(w)
+	return w
+}
+
+// start begins to look at w; its caller holds the lock.
+func (a *Account) start(w *Watch) {
 	a.running = append(a.running, w)
 	if a.timer == nil {
 		a.timer = time.AfterFunc(interval, a.look)
 	}
-	return w
 }
 
 // look looks at everything that runs.
@@ -105,6 +112,8 @@ func (w *Watch) look() {
 	known := w.problem.Load()
 	switch {
 	case problem == nil && known == nil:
+	case problem == nil && w.memoryOnly:
+		w.problem.Store(nil)
 	case known == nil:
 		w.problem.Store(&problem)
 		w.asked = time.Now()
@@ -125,7 +134,7 @@ func (w *Watch) check() (problem error, now bool) {
 	if over, far := w.account.exceeded(); over {
 		return &Error{Memory: w.account.memory()}, far
 	}
-	if time.Since(w.began) > w.account.time {
+	if time.Since(w.began) > w.account.time && !w.memoryOnly {
 		return &Error{Time: w.account.time}, false
 	}
 	return nil, false

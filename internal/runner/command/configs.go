@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -24,165 +25,191 @@ type configSources struct {
 // configs keeps the set of FunctionConfigs up to date.
 type configs struct {
 	program *program
-	prefix  string
-	kinds   []functionconfig.ExecutorKind // in the order in which they are tried
 	cache   *functionconfig.Cache
-	// changed is called with each new set, by one goroutine at a time.
-	changed func(*functionconfig.Set)
+	hooks   configHooks
 
-	mu      sync.Mutex
-	files   []*functionconfig.Config
-	cluster map[string][]*functionconfig.Config // by value of --function-configs
-	order   []string
+	mu       sync.Mutex
+	ready    bool // all sources were read once; before that no set is made
+	files    []functionconfig.Part
+	clusters []*clusterConfigs
+	said     map[string]bool // the problems of the last time
 }
 
-// load reads all sources and, unless once is set, goes on until ctx ends. An error in a file ends
-// the start; later the last objects without errors stay.
+// configHooks connect the set to the rest of the runner. Each may be nil.
+type configHooks struct {
+	// check returns why an object cannot be used, as far as that is known without a request.
+	check func(*functionconfig.Config) error
+	// changed is called with each new set, by one goroutine at a time.
+	changed func(*functionconfig.Set)
+}
+
+// clusterConfigs are the objects that one value of --function-configs names.
+type clusterConfigs struct {
+	source  *kube.Configs
+	objects []kube.Object
+}
+
+// load reads all sources and, unless once is set, goes on until ctx ends. An object with errors is
+// not used; if it was used before, it stays as it was.
 func (p *program) load(ctx context.Context, o configSources, cluster *clusterOptions, once bool,
-	changed func(*functionconfig.Set),
+	hooks configHooks,
 ) (*configs, error) {
-	c := &configs{
-		program: p, prefix: o.prefix, kinds: o.order, changed: changed,
-		cluster: map[string][]*functionconfig.Config{},
-	}
-	empty, _ := functionconfig.NewSet(nil, o.prefix)
-	c.cache = functionconfig.NewCache(empty)
-	var paths []string
+	empty, _ := functionconfig.NewSet(nil, o.prefix, o.order...)
+	c := &configs{program: p, cache: functionconfig.NewCache(empty), hooks: hooks}
+	var paths, names []string
 	for _, v := range o.values {
-		if _, ok := strings.CutPrefix(v, "kube:"); !ok {
+		namespace, ok := strings.CutPrefix(v, "kube:")
+		switch {
+		case ok && !slices.Contains(names, namespace):
+			names = append(names, namespace)
+		case !ok:
+			if _, err := os.Stat(v); err != nil {
+				return nil, usage("", "--function-configs: %v", err)
+			}
 			paths = append(paths, v)
-		} else if !slices.Contains(c.order, v) {
-			c.order = append(c.order, v)
 		}
 	}
 	name := func(path string) string { return path }
 	// Taken before the files are read, so that a change in between is seen.
 	seen := functionconfig.Fingerprint(paths, name)
-	files, problems := functionconfig.Read(paths, name)
-	for i := range problems {
-		p.say("%s", problems[i].Error())
-	}
-	if len(functionconfig.Errors(problems)) > 0 {
-		return nil, &statusError{statusUsage, errors.New("the FunctionConfigs have errors"), ""}
-	}
-	c.files = files
-	for _, v := range c.order {
-		if err := c.watchCluster(ctx, v, cluster, once); err != nil {
+	c.files = functionconfig.ReadParts(paths, name)
+	for _, namespace := range names {
+		if err := c.watchCluster(ctx, namespace, cluster, once); err != nil {
 			return nil, err
 		}
 	}
-	c.swap()
-	if once || len(paths) == 0 {
-		return c, nil
+	c.mu.Lock()
+	c.ready = true
+	c.mu.Unlock()
+	c.refresh(ctx)
+	if once && len(functionconfig.Errors(functionconfig.Problems(c.files))) > 0 {
+		return nil, &statusError{statusUsage, errors.New("FunctionConfigs have errors"), ""}
 	}
-	go functionconfig.Watch(ctx, paths, name, seen, o.every,
-		func(files []*functionconfig.Config, problems []functionconfig.Problem) {
-			for i := range problems {
-				p.say("%s", problems[i].Error())
-			}
-			if len(functionconfig.Errors(problems)) > 0 {
-				p.say("the files have errors; the FunctionConfigs before stay in use")
-				return
-			}
-			c.mu.Lock()
-			c.files = files
-			c.mu.Unlock()
-			c.swap()
-		})
+	if !once && len(paths) > 0 {
+		go functionconfig.Watch(ctx, paths, name, seen, o.every,
+			func(files []functionconfig.Part) {
+				c.mu.Lock()
+				c.files = files
+				c.mu.Unlock()
+				c.refresh(ctx)
+			})
+	}
 	return c, nil
 }
 
-// watchCluster reads the objects of a cluster, and again when they change.
-func (c *configs) watchCluster(ctx context.Context, value string, cluster *clusterOptions,
+// watchCluster reads the objects of a namespace, and again when they change.
+func (c *configs) watchCluster(ctx context.Context, namespace string, cluster *clusterOptions,
 	once bool,
 ) error {
 	config, _, err := cluster.restConfig(c.program)
 	if err != nil {
 		return err
 	}
-	source, err := kube.NewConfigs(config, strings.TrimPrefix(value, "kube:"))
+	source, err := kube.NewConfigs(config, namespace)
 	if err != nil {
 		return err
 	}
+	own := &clusterConfigs{source: source}
+	c.clusters = append(c.clusters, own)
 	if once {
-		objects, err := source.List(ctx)
-		if err != nil {
-			return err
-		}
-		c.cluster[value], _ = parse(objects)
-		return nil
+		own.objects, err = source.List(ctx)
+		return err
 	}
-	first := true
 	return source.Watch(ctx, c.program.say, func(objects []kube.Object) {
-		found, problems := parse(objects)
 		c.mu.Lock()
-		c.cluster[value] = found
+		own.objects = objects
 		c.mu.Unlock()
-		var doubled map[string]string
-		if !first { // the first time all sources are read before a set is made
-			doubled = c.swap()
-		}
-		first = false
-		for i := range objects {
-			o := &objects[i]
-			problem := problems[o.Key()]
-			if problem == "" {
-				problem = doubled[o.Key()]
-			}
-			if problem != "" && (o.Problem != problem || o.Observed != o.Generation) {
-				c.program.say("%s: %s", o.Key(), problem)
-			}
-			if err := source.SetStatus(ctx, o, problem); err != nil && ctx.Err() == nil {
-				c.program.say("%v", err)
-			}
-		}
+		c.refresh(ctx)
 	})
 }
 
-// parse reads objects of a cluster. The problems are by the key of the object.
-func parse(objects []kube.Object) ([]*functionconfig.Config, map[string]string) {
-	var found []*functionconfig.Config
-	problems := map[string]string{}
-	for i := range objects {
-		o := &objects[i]
-		configs, all := functionconfig.Parse(o.JSON, o.Key())
-		found = append(found, configs...)
-		var texts []string
-		for _, p := range functionconfig.Errors(all) {
-			text := p.Message
-			if p.Field != "" {
-				text = p.Field + ": " + text
-			}
-			texts = append(texts, text)
-		}
-		if len(texts) > 0 {
-			problems[o.Key()] = strings.Join(texts, "; ")
-		}
-	}
-	return found, problems
-}
-
-// swap makes a set of all sources and puts it in use. It returns, by key, which objects are not
-// used because another one has the same image.
-func (c *configs) swap() map[string]string {
+// refresh makes a set of all sources and puts it in use. It reports unusable objects to the user and in
+// their status.
+func (c *configs) refresh(ctx context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	all := slices.Clone(c.files)
-	for _, v := range c.order {
-		all = append(all, c.cluster[v]...)
+	if !c.ready {
+		return
 	}
-	set, problems := functionconfig.NewSet(all, c.prefix, c.kinds...)
-	doubled := map[string]string{}
+	parts := slices.Clone(c.files)
+	objects := c.objects()
+	for _, o := range objects {
+		parts = append(parts, functionconfig.ParseObject(o.object.JSON, o.object.Key()))
+	}
+	set, problems := c.cache.Set().Next(parts, c.hooks.check)
+	c.cache.Swap(set)
+	if c.hooks.changed != nil {
+		c.hooks.changed(set)
+	}
+	said := map[string]bool{}
+	say := func(text string) {
+		if !c.said[text] && !said[text] {
+			c.program.say("%s", text)
+		}
+		said[text] = true
+	}
+	errs := map[string][]string{} // by file, or key
 	for i := range problems {
 		p := &problems[i]
-		doubled[p.Pos.File] = p.Message
-		c.program.say("%s", p.Error())
+		say(p.Error())
+		if p.Warning {
+			continue
+		}
+		text := p.Message
+		if p.Field != "" {
+			text = p.Field + ": " + text
+		}
+		errs[p.Pos.File] = append(errs[p.Pos.File], text)
 	}
-	c.cache.Swap(set)
-	if c.changed != nil {
-		c.changed(set)
+	used := map[string]int64{} // the generation of an object in use
+	for _, f := range set.Configs() {
+		used[f.Pos.File] = f.Generation
 	}
-	return doubled
+	for _, o := range objects {
+		key := o.object.Key()
+		problem := strings.Join(errs[key], "; ")
+		if n, ok := used[key]; ok && problem != "" && n != o.object.Generation {
+			stays := fmt.Sprintf("generation %d stays in use", n)
+			say(key + ": " + stays)
+			problem += "; " + stays
+		}
+		if err := o.source.SetStatus(ctx, o.object, problem); err != nil && ctx.Err() == nil {
+			c.program.say("%v", err)
+		}
+	}
+	for i := range c.files {
+		name := c.files[i].Name
+		if _, ok := used[name]; ok && len(errs[name]) > 0 {
+			say(name + ": objects with errors stay as they were")
+		}
+	}
+	c.said = said
+}
+
+// clusterObject is an object and where its status is written.
+type clusterObject struct {
+	source *kube.Configs
+	object *kube.Object
+}
+
+// objects returns the objects of all clusters, the oldest first. Two values of --function-configs
+// may name the same one.
+func (c *configs) objects() []clusterObject {
+	var all []clusterObject
+	known := map[string]bool{}
+	for _, cluster := range c.clusters {
+		for i := range cluster.objects {
+			o := &cluster.objects[i]
+			if !known[o.Key()] {
+				all = append(all, clusterObject{cluster.source, o})
+			}
+			known[o.Key()] = true
+		}
+	}
+	slices.SortStableFunc(all, func(a, b clusterObject) int {
+		return kube.Older(*a.object, *b.object)
+	})
+	return all
 }
 
 // count says how many objects are in use.

@@ -58,22 +58,23 @@ Exit status:
   4    the function was not started; the standard error says why
   130  interrupted`,
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&o.runner, "runner", "", "the server, `HOST:PORT`")
-			f.StringVar(&o.image, "image", "", "the `IMAGE` of the function")
-			f.StringVar(&o.tag, "tag", "", "the `VERSION`, or a range of versions, of the image")
+			f.StringVar(&o.runner, "runner", "", "send the request to the server at `HOST:PORT`")
+			f.StringVar(&o.image, "image", "", "`IMAGE` of the function")
+			f.StringVar(&o.tag, "tag", "", "`VERSION`, or a range of versions, of the image")
 			f.DurationVar(&o.timeout, "timeout", 5*time.Minute,
-				"the most `TIME` the function may take")
+				"stop a function after `TIME`")
 			f.DurationVar(&o.connect, "connect-timeout", 10*time.Second,
-				"the most `TIME` that connecting may take")
+				"stop connecting after `TIME`")
 			f.IntVar(&o.maxMessage, "max-message", server.DefaultMaxMessage,
-				"the most `BYTES` of a request, and of a response")
-			f.StringVar(&o.executor, "executor", "", "pod, without a server")
+				"refuse requests and responses of more than `BYTES`")
+			f.StringVar(&o.executor, "executor", "", "run the function without a server, in a "+
+				"pod: pod")
 			f.StringArrayVar(&o.configs.values, "function-configs", nil,
-				"a `PATH` of FunctionConfigs, or kube:[NAMESPACE], for --executor pod")
+				"read FunctionConfigs for --executor pod from `PATH`, or kube:[NAMESPACE]")
 			f.StringVar(&o.config, "config", "",
-				"one FunctionConfig as JSON, `OBJECT`, in place of --function-configs")
+				"use `OBJECT`, a FunctionConfig as JSON, in place of --function-configs")
 			f.StringVar(&o.configs.prefix, "default-prefix", runtime.DefaultPrefix,
-				"the `REPOSITORY` of images without one")
+				"`REPOSITORY` of images without one")
 			o.cluster.add(f)
 		},
 		run: func(p *program, ctx context.Context, c *call) error { return p.eval(ctx, o, c) },
@@ -133,7 +134,7 @@ func (p *program) eval(ctx context.Context, o *evalOptions, c *call) error {
 // evalConfigs returns the FunctionConfigs of the flags.
 func (p *program) evalConfigs(ctx context.Context, o *evalOptions) (*functionconfig.Cache, error) {
 	if o.config == "" {
-		configs, err := p.load(ctx, o.configs, &o.cluster, true, nil)
+		configs, err := p.load(ctx, o.configs, &o.cluster, true, configHooks{})
 		if err != nil {
 			return nil, err
 		}
@@ -147,7 +148,7 @@ func (p *program) evalConfigs(ctx context.Context, o *evalOptions) (*functioncon
 	return functionconfig.NewCache(set), nil
 }
 
-// evalInPod evaluates a request in a pod that this process starts or adopts.
+// evalInPod evaluates a request in a pod that this process starts, or that another one left.
 func (p *program) evalInPod(ctx context.Context, o *evalOptions, r *evaluator.Request) error {
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -161,11 +162,6 @@ func (p *program) evalInPod(ctx context.Context, o *evalOptions, r *evaluator.Re
 		return err
 	}
 	defer pods.Scheduler.Stop()
-	if o.cluster.keep {
-		if _, err := pods.Scheduler.Adopt(ctx); err != nil {
-			return err
-		}
-	}
 	onlyPods := []functionconfig.ExecutorKind{functionconfig.KindPod}
 	d := dispatch.New(cache, dispatch.Options{Pods: pods, Limits: limits, Only: onlyPods})
 	ctx, cancel := context.WithTimeout(ctx, o.timeout+o.cluster.scheduler.StartTimeout)

@@ -122,6 +122,27 @@ func TestEval(t *testing.T) {
 	}
 }
 
+// TestABrokenWrapper has something left that cannot be removed. The answer is given, and there is
+// no other one.
+func TestABrokenWrapper(t *testing.T) {
+	path := script(t, "cat\n")
+	var problems []error
+	w, err := wrapper.New(wrapper.Options{
+		Command: []string{path}, Dir: t.TempDir(), Empty: []string{path}, // not a directory
+		Broken: func(err error) { problems = append(problems, err) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &request{ResourceList: []byte(emptyList)}
+	if _, err := w.Evaluate(t.Context(), r); err != nil || len(problems) != 1 {
+		t.Errorf("%v, %v", err, problems)
+	}
+	if _, err := w.Evaluate(t.Context(), r); status.Code(err) != codes.Unavailable {
+		t.Error(err)
+	}
+}
+
 func TestEvalWithoutAStart(t *testing.T) {
 	refuse := serve(t, evaluate(func(context.Context, *request) (*response, error) {
 		return nil, &evaluator.NotStartedError{Image: "f", Reasons: []string{"go: no", "pod: no"}}

@@ -37,39 +37,43 @@ type clusterOptions struct {
 
 func (o *clusterOptions) addCluster(f *pflag.FlagSet) {
 	f.StringVar(&o.kubeconfig, "kubeconfig", "",
-		"the `FILE` with the cluster; KUBECONFIG, ~/.kube/config or that of the pod if empty")
+		"read the cluster from `FILE`; KUBECONFIG, ~/.kube/config or the pod's own if empty")
 }
 
 func (o *clusterOptions) add(f *pflag.FlagSet) {
 	d := pods.DefaultOptions()
 	o.addCluster(f)
 	f.StringVar(&o.namespace, "namespace", "",
-		"the `NAMESPACE` of pods; that of the kubeconfig if empty")
-	f.StringVar(&o.name, "name", "default", "the `NAME` of this runner: it uses pods with it again")
+		"`NAMESPACE` of pods; the kubeconfig's if empty")
+	f.StringVar(&o.name, "name", "default", "`NAME` of this runner and its "+
+		"replicas: one of them takes the pods that --keep-pods left")
 	f.StringVar(&o.wrapperImage, "wrapper-image", "",
-		"the `IMAGE` of fctl-runner, which pods start with; "+imageVariable+" if empty")
+		"`IMAGE` of fctl-runner, which pods start with; "+imageVariable+" if empty")
 	f.StringVar(&o.template, "pod-template", kube.DefaultBase,
-		"the template of pods: a `FILE`, or the name of a PodTemplate, or of a ConfigMap with "+
-			"data.template, in the namespace of the pods")
-	f.StringVar(&o.pull, "image-pull-policy", "", "Always, IfNotPresent or Never, for pods")
+		"read the template of pods from `FILE`, or from the PodTemplate of that name, or the "+
+			"ConfigMap with data.template, in the namespace of the pods")
+	f.StringVar(&o.pull, "image-pull-policy", "", "pull images of pods by `POLICY`: Always, "+
+		"IfNotPresent, Never")
 	f.StringSliceVar(&o.secrets, "image-pull-secret", nil, "`NAMES` of secrets for pulling images")
 	f.StringVar(&o.network, "pod-network", "auto",
-		"direct or forward: how pods are reached; auto is direct inside of a cluster")
+		"reach pods by `WAY`: direct or forward; auto is direct inside a cluster")
 	f.BoolVar(&o.privileged, "allow-privileged-pods", false,
 		"allow templates that weaken the security of pods")
-	f.BoolVar(&o.keep, "keep-pods", false, "leave the pods to the next runner of the same name")
+	f.BoolVar(&o.keep, "keep-pods", false, "leave the pods that are not in use to runners "+
+		"of the same name")
 	f.IntVar(&o.scheduler.Limits.MaxPods, "max-parallel-executions", d.Limits.MaxPods,
-		"the most pods of a function that does not say")
+		"run at most `N` pods of a function that does not say")
 	f.IntVar(&o.scheduler.Limits.PreferredQueue, "preferred-max-queue-length",
-		d.Limits.PreferredQueue, "requests that wait for a pod before another one starts")
+		d.Limits.PreferredQueue, "start another pod when `N` requests wait for one")
 	f.DurationVar(&o.scheduler.Limits.TTL, "pod-ttl", d.Limits.TTL,
-		"the `TIME` after its last use after which a pod is deleted")
-	f.IntVar(&o.scheduler.Total, "max-pods", d.Total, "the most pods of all functions")
-	f.IntVar(&o.scheduler.Waiting, "max-waiting", d.Waiting, "the most requests that wait for pods")
+		"delete a pod `TIME` after its last use")
+	f.IntVar(&o.scheduler.Total, "max-pods", d.Total, "run at most `N` pods of all functions")
+	f.IntVar(&o.scheduler.Waiting, "max-waiting", d.Waiting, "let at most `N` requests wait "+
+		"for pods")
 	f.DurationVar(&o.scheduler.StartTimeout, "pod-start-timeout", d.StartTimeout,
-		"the most `TIME` until a pod is ready")
+		"give a pod `TIME` to be ready")
 	f.DurationVar(&o.scheduler.GC, "gc-interval", d.GC,
-		"the `TIME` between searches for unused pods")
+		"search for unused pods every `TIME`")
 }
 
 // restConfig returns the cluster and the namespace of the kubeconfig.

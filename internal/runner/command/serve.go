@@ -51,40 +51,40 @@ ones say or as the new ones do.
 
 Everyone who can connect to the address can run functions.`,
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&o.address, "address", "127.0.0.1:9445", "the `HOST:PORT` to listen on")
+			f.StringVar(&o.address, "address", "127.0.0.1:9445", "listen on `HOST:PORT`")
 			f.StringVar(&o.metrics, "metrics-address", "127.0.0.1:9455",
-				"the `HOST:PORT` of /metrics over HTTP; none if empty")
+				"serve /metrics over HTTP on `HOST:PORT`; not at all if empty")
 			f.StringArrayVar(&o.configs.values, "function-configs", nil,
-				"a `PATH` of FunctionConfigs, or kube:[NAMESPACE]; may be given several times")
+				"read FunctionConfigs from `PATH`, or kube:[NAMESPACE]; can be repeated")
 			f.StringVar(&o.configs.prefix, "default-prefix", fnruntime.DefaultPrefix,
-				"the `REPOSITORY` of images without one")
+				"`REPOSITORY` of images without one")
 			f.DurationVar(&o.configs.every, "reload-interval", time.Second,
-				"the `TIME` between searches for changed files")
-			f.StringArrayVar(&o.dirs, "functions", nil, "a `DIR` of programs for relPath")
-			f.StringVar(&o.exec, "allow-exec", "", "let programs run: those below --functions, "+
+				"search for changed files every `TIME`")
+			f.StringArrayVar(&o.dirs, "functions", nil, "search `DIR` for the programs of relPath")
+			f.StringVar(&o.exec, "allow-exec", "", "let programs run: only below --functions, "+
 				"or \"any\"")
 			f.Lookup("allow-exec").NoOptDefVal = "functions"
-			f.StringVar(&o.executors, "executor", "", "only these `KINDS` of executors, with "+
-				"commas, in the order in which they are asked; go,binary,pod if empty")
+			f.StringVar(&o.executors, "executor", "", "try executors of `KINDS`, separated by "+
+				"commas, in order; go,binary,pod if empty")
 			f.BoolVar(&o.sandbox, "sandbox", false,
-				"programs run without network, on a read-only file system (Linux)")
+				"run programs without network, on a read-only file system (Linux)")
 			f.BoolVar(&o.ignoreDigests, "ignore-digests", false,
 				"let programs and Go functions run for images with a tag and a digest")
 			f.BoolVar(&o.pods, "pods", false, "run functions in pods of the cluster of the "+
 				"kubeconfig")
 			f.BoolVar(&o.warm, "warm-up", true, "start a pod of each FunctionConfig in advance")
 			f.IntVar(&o.parallel, "parallel", 2*runtime.NumCPU(),
-				"the most functions that run at once in this process and as programs")
+				"run at most `N` functions at once in this process and as programs")
 			f.IntVar(&o.maxRequests, "max-requests", server.DefaultMaxRequests,
-				"the most requests that are worked on or wait")
+				"accept at most `N` requests that are worked on or wait")
 			f.IntVar(&o.maxMessage, "max-message", server.DefaultMaxMessage,
-				"the most `BYTES` of a request, and of a response")
+				"refuse requests and responses of more than `BYTES`")
 			f.DurationVar(&o.timeout, "timeout", 5*time.Minute,
-				"the most `TIME` a function may take")
-			f.Int64Var(&o.memory, "memory", 0, "the most `BYTES` of memory of a program; 2 "+
+				"stop a function after `TIME`")
+			f.Int64Var(&o.memory, "memory", 0, "give a program at most `BYTES` of memory; 2 "+
 				"GiB if 0")
 			f.DurationVar(&o.grace, "grace", 30*time.Second,
-				"the `TIME` that requests have to end after a signal")
+				"give requests `TIME` to end after a signal")
 			f.BoolVar(&o.reflection, "reflection", false,
 				"let clients ask for services and messages")
 			o.cluster.add(f)
@@ -134,9 +134,6 @@ func (p *program) serve(ctx context.Context, o *serveOptions, c *call) error {
 			return err
 		}
 		defer pods.Scheduler.Stop()
-		if _, err := pods.Scheduler.Adopt(ctx); err != nil {
-			return err
-		}
 	}
 	warm := func(set *functionconfig.Set) {
 		if pods == nil {
@@ -151,12 +148,16 @@ func (p *program) serve(ctx context.Context, o *serveOptions, c *call) error {
 			}()
 		}
 	}
-	configs, err := p.load(background, o.configs, &o.cluster, false, warm)
+	hooks := configHooks{changed: warm}
+	if pods != nil {
+		hooks.check = pods.Check
+	}
+	configs, err := p.load(background, o.configs, &o.cluster, false, hooks)
 	if err != nil {
 		return err
 	}
 	if backend != nil {
-		go o.cluster.watchTemplate(background, p, backend, func() { warm(configs.cache.Set()) })
+		go o.cluster.watchTemplate(background, p, backend, func() { configs.refresh(background) })
 	}
 	programs := &functionconfig.Programs{Dirs: o.dirs, Allow: o.exec != "", Any: o.exec == "any"}
 	if o.sandbox {

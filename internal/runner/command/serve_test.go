@@ -221,6 +221,22 @@ func TestServeWithoutExec(t *testing.T) {
 	}
 }
 
+// TestServeWithABrokenFile starts nevertheless: the objects of other files are good.
+func TestServeWithABrokenFile(t *testing.T) {
+	broken := filepath.Join(t.TempDir(), "broken.yaml")
+	if err := os.WriteFile(broken, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	good := configFile(t, t.TempDir(), "  goExecutor: {tags: [v1]}\n")
+	s := startServe(t, "--function-configs", broken, "--function-configs", good)
+	if _, err := s.call(t.Context(), "set-labels:v1"); err != nil {
+		t.Error(err)
+	}
+	if !strings.Contains(s.log.String(), broken+":1:1: unclosed") {
+		t.Error(s.log)
+	}
+}
+
 // TestServeReloads changes and deletes the file while requests run. Every answer is that of an old
 // file or of a new one.
 func TestServeReloads(t *testing.T) {
@@ -276,7 +292,7 @@ func TestServeReloads(t *testing.T) {
 	// A file with errors changes nothing.
 	configFile(t, dir, "  goExecutor: {tags: [v1], idd: x}\n")
 	for range 500 {
-		if strings.Contains(s.log.String(), "the FunctionConfigs before stay in use") {
+		if strings.Contains(s.log.String(), "objects with errors stay as they were") {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -296,7 +312,6 @@ func TestServeReloads(t *testing.T) {
 }
 
 func TestServeUsage(t *testing.T) {
-	broken := configFile(t, t.TempDir(), "  goExecutor: {tags: [v1], idd: x}\n")
 	for name, c := range map[string]struct {
 		words []string
 		want  string
@@ -309,7 +324,6 @@ func TestServeUsage(t *testing.T) {
 			`--executor: "container" is not one`,
 		},
 		"directory":    {[]string{"--functions", "missing"}, "--functions: missing is not a dir"},
-		"broken file":  {[]string{"--function-configs", broken}, broken + ":6:"},
 		"missing file": {[]string{"--function-configs", "missing"}, "missing"},
 		"no image":     {[]string{"--pods"}, "--wrapper-image or FCTL_RUNNER_IMAGE"},
 		"no cluster": {

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/runner/server"
 	"github.com/fctl-dev/fctl/internal/runner/wrapper"
 	"github.com/fctl-dev/fctl/internal/runtime"
@@ -25,8 +27,10 @@ type wrapperOptions struct {
 	maxMessage int
 	parallel   int
 	timeout    time.Duration
+	idle       time.Duration
 	memory     int64
 	flat       bool
+	empty      []string
 }
 
 func wrapperCommand() subcommand {
@@ -35,20 +39,25 @@ func wrapperCommand() subcommand {
 		name: "wrapper", brief: "serve one program, inside the pod of a function",
 		long: `Serve a program as a function: for each request the program is started with the
 ResourceList on its standard input. This is the command of a container in the
-pod of a function.
+pod of a function. On Linux the processes that the program started end with it,
+unless several programs run at once.
 
   fctl-runner wrapper --port 9446 -- PROGRAM [ARG...]
   fctl-runner wrapper --install DIR     copies fctl-runner itself to DIR`,
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&o.address, "address", "", "the `ADDRESS` to listen on; all of the pod "+
-				"if empty")
-			f.IntVar(&o.port, "port", 9446, "the `PORT` to listen on")
+			f.StringVar(&o.address, "address", "", "listen on `ADDRESS`; on all of the pod if "+
+				"empty")
+			f.IntVar(&o.port, "port", 9446, "listen on `PORT`")
 			f.IntVar(&o.maxMessage, "max-message", server.DefaultMaxMessage,
-				"the most `BYTES` of a request, and of a response")
-			f.IntVar(&o.parallel, "parallel", 1, "the most processes at once; more requests wait")
+				"refuse requests and responses of more than `BYTES`")
+			f.IntVar(&o.parallel, "parallel", 1, "run at most `N` processes at once; more "+
+				"requests wait")
 			f.DurationVar(&o.timeout, "timeout", 5*time.Minute,
-				"the most `TIME` a process may take")
-			f.Int64Var(&o.memory, "memory", 0, "the most `BYTES` of memory of a process")
+				"stop a process after `TIME`")
+			f.DurationVar(&o.idle, "idle", 0, "end after this `TIME` without a request; never if 0")
+			f.StringArrayVar(&o.empty, "empty", nil,
+				"delete everything in `DIR` after each request; may be given several times")
+			f.Int64Var(&o.memory, "memory", 0, "give a process at most `BYTES` of memory")
 			f.BoolVar(&o.flat, "flat-log", false, "write what a process logs on one line")
 			f.StringVar(&o.install, "install", "", "copy fctl-runner to `DIR` and end")
 		},
@@ -61,13 +70,19 @@ func (p *program) wrapper(ctx context.Context, o *wrapperOptions, c *call) error
 		return usage("write -- before the program", "unexpected argument %q", c.args[0])
 	}
 	if o.install != "" {
-		return install(o.install)
+		return install(ctx, o.install)
 	}
 	if len(c.dashed) == 0 {
 		return usage("fctl-runner wrapper -- PROGRAM", "the program of the function is missing")
 	}
 	if o.port < 0 || o.port > 65535 || o.parallel < 1 || o.maxMessage < 1 {
 		return usage("", "--port, --parallel and --max-message must be positive")
+	}
+	if len(o.empty) > 0 && o.parallel > 1 {
+		return usage("", "--empty needs --parallel 1")
+	}
+	if o.idle < 0 {
+		return usage("", "--idle must not be negative")
 	}
 	command := c.dashed
 	path, err := exec.LookPath(command[0])
@@ -82,15 +97,23 @@ func (p *program) wrapper(ctx context.Context, o *wrapperOptions, c *call) error
 		return err
 	}
 	command[0] = path
+	if err := runtime.BecomeReaper(); err != nil {
+		return err
+	}
+	ctx, broken := context.WithCancelCause(ctx)
+	defer broken(nil)
 	w, err := wrapper.New(wrapper.Options{
 		Command: command, Dir: dir, Env: environment(os.Environ()), Parallel: o.parallel,
 		Limits: runtime.Limits{Time: o.timeout, Memory: o.memory, Output: int64(o.maxMessage)},
-		Flat:   o.flat,
+		Flat:   o.flat, Alone: o.parallel == 1, Empty: o.empty,
+		Broken: func(err error) { broken(fmt.Errorf("%w; another pod has to go on", err)) },
 	})
 	if err != nil {
 		return err
 	}
-	s, err := server.New(w, server.Options{MaxMessage: o.maxMessage, Grace: o.timeout})
+	s, err := server.New(w, server.Options{
+		MaxMessage: o.maxMessage, Grace: o.timeout, Idle: o.idle,
+	})
 	if err != nil {
 		return err
 	}
@@ -100,7 +123,13 @@ func (p *program) wrapper(ctx context.Context, o *wrapperOptions, c *call) error
 		return err
 	}
 	p.say("listening on %s", listener.Addr())
-	return s.Serve(ctx, listener)
+	if err := s.Serve(ctx, listener); err != nil {
+		return err
+	}
+	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
+		return err // nil if no request came for so long
+	}
+	return nil
 }
 
 // environment returns the names of the variables of a container: the image and the template of the
@@ -117,7 +146,7 @@ func environment(variables []string) []string {
 }
 
 // install copies this program to a directory, where another container finds it.
-func install(dir string) error {
+func install(ctx context.Context, dir string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -126,5 +155,5 @@ func install(dir string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, "fctl-runner"), data, 0o755)
+	return files.Write(ctx, filepath.Join(dir, "fctl-runner"), 0o755, data)
 }

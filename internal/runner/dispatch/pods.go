@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/fctl-dev/fctl/internal/runner/evaluator"
@@ -50,6 +51,15 @@ func (p *Pods) function(config *functionconfig.Config, image string) (pods.Funct
 	var err error
 	f.Version, err = p.Version(&f)
 	return f, err
+}
+
+// Check returns why pods of a config cannot be made, as far as that is known without a request.
+func (p *Pods) Check(c *functionconfig.Config) error {
+	if c.Pod == nil || reflect.ValueOf(c.Pod.Overrides).IsZero() {
+		return nil // the template of all pods was checked, and checking takes a while
+	}
+	_, err := p.function(c, c.Image)
+	return err
 }
 
 // newest returns the highest tag of an image that a constraint allows.

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,11 +32,18 @@ const settle = 100 * time.Millisecond
 // Object is a FunctionConfig of a cluster.
 type Object struct {
 	Namespace, Name string
+	UID             types.UID
+	Created         time.Time
 	Generation      int64
 	JSON            []byte // with the list of fields of an object, without managedFields
 	// Observed and Problem are what its status says of this runner.
 	Observed int64
 	Problem  string
+}
+
+// Older orders objects by their age. Of two objects that exclude each other the older counts.
+func Older(a, b Object) int {
+	return cmp.Or(a.Created.Compare(b.Created), strings.Compare(a.Key(), b.Key()))
 }
 
 // Key returns namespace/name, by which messages name the object.
@@ -46,7 +54,15 @@ type Configs struct {
 	client    dynamic.Interface
 	namespace string
 	mu        sync.Mutex
-	forbidden bool // to write the status
+	forbidden bool               // to write the status
+	written   map[string]verdict // by key
+}
+
+// verdict records the status that this runner wrote to an object.
+type verdict struct {
+	object     types.UID
+	generation int64
+	problem    string
 }
 
 // NewConfigs returns the FunctionConfigs of a namespace, of all of them if it is "*".
@@ -61,7 +77,11 @@ func NewConfigs(config *rest.Config, namespace string) (*Configs, error) {
 	case "*":
 		namespace = metav1.NamespaceAll
 	}
-	return &Configs{client: client, namespace: namespace}, nil
+	return newConfigs(client, namespace), nil
+}
+
+func newConfigs(client dynamic.Interface, namespace string) *Configs {
+	return &Configs{client: client, namespace: namespace, written: map[string]verdict{}}
 }
 
 func functionConfigs() schema.GroupVersionResource {
@@ -70,7 +90,7 @@ func functionConfigs() schema.GroupVersionResource {
 	}
 }
 
-// List returns the objects, sorted.
+// List returns the objects, the oldest first.
 func (c *Configs) List(ctx context.Context) ([]Object, error) {
 	api := c.client.Resource(functionConfigs()).Namespace(c.namespace)
 	list, err := api.List(ctx, metav1.ListOptions{})
@@ -87,12 +107,15 @@ func (c *Configs) List(ctx context.Context) ([]Object, error) {
 	return objects(items)
 }
 
-// objects returns objects as JSON, sorted by namespace and name.
+// objects returns objects as JSON, the oldest first.
 func objects(items []*unstructured.Unstructured) ([]Object, error) {
 	all := make([]Object, 0, len(items))
 	for _, u := range items {
 		status, _, _ := unstructured.NestedMap(u.Object, "status")
-		o := Object{Namespace: u.GetNamespace(), Name: u.GetName(), Generation: u.GetGeneration()}
+		o := Object{
+			Namespace: u.GetNamespace(), Name: u.GetName(), UID: u.GetUID(),
+			Created: u.GetCreationTimestamp().Time, Generation: u.GetGeneration(),
+		}
 		o.Observed, _, _ = unstructured.NestedInt64(status, observedField)
 		o.Problem, _, _ = unstructured.NestedString(status, "error")
 		plain := u.DeepCopy()
@@ -104,7 +127,7 @@ func objects(items []*unstructured.Unstructured) ([]Object, error) {
 		o.JSON = text
 		all = append(all, o)
 	}
-	slices.SortFunc(all, func(a, b Object) int { return strings.Compare(a.Key(), b.Key()) })
+	slices.SortFunc(all, Older)
 	return all, nil
 }
 
@@ -172,19 +195,26 @@ func (c *Configs) Watch(ctx context.Context, note func(string, ...any), changed 
 	return nil
 }
 
-// observedField is the field of the status that has the generation which a runner uses.
+// observedField is the field of the status that has the generation which a runner has read.
 const observedField = "functionRunnerObservedGeneration"
 
-// SetStatus writes to the status of an object which generation the runner uses, and why it does not
-// use it. It does nothing if the status says so already, or once the cluster has refused it.
+// patchTimeout bounds how long a status holds up others.
+const patchTimeout = 10 * time.Second
+
+// SetStatus writes to the status of an object which generation the runner has read, and why it does
+// not use it. It does nothing if the status says so already, or once the cluster has refused it. It
+// writes the same only once: two runners that differ must not answer each other for ever.
 func (c *Configs) SetStatus(ctx context.Context, o *Object, problem string) error {
-	if o.Observed == o.Generation && o.Problem == problem {
-		return nil
-	}
+	now := verdict{o.UID, o.Generation, problem}
 	c.mu.Lock()
-	forbidden := c.forbidden
+	before := c.written[o.Key()]
+	// Later the status of o may be older than the one written here.
+	first := before.object != o.UID
+	done := c.forbidden || before == now ||
+		first && o.Observed == o.Generation && o.Problem == problem
+	c.written[o.Key()] = now
 	c.mu.Unlock()
-	if forbidden {
+	if done {
 		return nil
 	}
 	status := map[string]any{observedField: o.Generation, "error": nil}
@@ -195,16 +225,21 @@ func (c *Configs) SetStatus(ctx context.Context, o *Object, problem string) erro
 	if err != nil {
 		return err
 	}
+	ctx, cancel := context.WithTimeout(ctx, patchTimeout)
+	defer cancel()
 	_, err = c.client.Resource(functionConfigs()).Namespace(o.Namespace).Patch(ctx, o.Name,
 		types.MergePatchType, patch, metav1.PatchOptions{}, "status")
 	switch {
+	case err == nil || apierrors.IsNotFound(err): // it has gone, or its definition has no status
+		return nil
 	case apierrors.IsForbidden(err):
 		c.mu.Lock()
 		c.forbidden = true
 		c.mu.Unlock()
 		return fmt.Errorf("the status of FunctionConfigs is not written: %w", err)
-	case apierrors.IsNotFound(err):
-		return nil // it has gone, or its definition has no status
 	}
+	c.mu.Lock()
+	delete(c.written, o.Key()) // so that it is tried again
+	c.mu.Unlock()
 	return err
 }

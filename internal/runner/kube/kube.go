@@ -3,15 +3,20 @@
 //
 // Invariants:
 //
-//   - Only objects with the labels of this runner are ever deleted.
+//   - A runner calls only pods that it owns. It owns the pods that it started, and pods that it
+//     took after another runner of its name left them. It deletes only pods that it owns, and
+//     pods of a runner of its name that have ended or never start.
 //   - A pod has no right that the default template does not give it, unless that was allowed.
 //   - What the API server says about pods comes from one watch; nothing polls.
 package kube
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -20,6 +25,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -29,8 +35,10 @@ import (
 // Options say how pods are made.
 type Options struct {
 	Namespace string
-	// Name separates the pods of this runner from those of others in the namespace.
-	Name         string
+	// Name separates the pods of this runner and its replicas from other pods in the namespace.
+	Name string
+	// Owner is the name of this process, which no other has; New makes one if it is empty.
+	Owner        string
 	WrapperImage string // has fctl-runner as its entrypoint
 	Port         int    // of the wrapper
 	MaxMessage   int
@@ -62,9 +70,19 @@ func New(ctx context.Context, config *rest.Config, o Options) (*Backend, error) 
 	if err != nil {
 		return nil, err
 	}
+	return newBackend(ctx, config, client, o)
+}
+
+func newBackend(ctx context.Context, config *rest.Config, client kubernetes.Interface, o Options,
+) (*Backend, error) {
+	if o.Owner == "" {
+		host, _ := os.Hostname() // it only helps who reads the annotation
+		o.Owner = host + "/" + rand.Text()
+	}
 	b := &Backend{options: o, config: config, client: client}
 	b.base.Store(o.Base)
-	b.watch, err = watchPods(ctx, client, o.Namespace, b.selector())
+	var err error
+	b.watch, err = watchPods(ctx, client, o.Namespace, b.selector(), b.tidy)
 	if err != nil {
 		return nil, fmt.Errorf("the pods in the namespace %s cannot be watched: %w", o.Namespace,
 			err)
@@ -88,6 +106,9 @@ func (b *Backend) Start(ctx context.Context, f pods.Function) (pods.Pod, error) 
 	wanted, err := b.current().pod(&f, command)
 	if err != nil {
 		return nil, err
+	}
+	if left := b.take(ctx, &f); left != nil {
+		return left, nil
 	}
 	api := b.client.CoreV1().Pods(b.options.Namespace)
 	made, err := api.Create(ctx, wanted, metav1.CreateOptions{})
@@ -140,27 +161,66 @@ func (b *Backend) remove(ctx context.Context, name string, grace int64) error {
 	return err
 }
 
-// List implements pods.Backend. Pods of an earlier run that are not ready are deleted.
-func (b *Backend) List(ctx context.Context) ([]pods.Adopted, error) {
-	var found []pods.Adopted
-	var problems []error
+// Release implements pods.Backend.
+func (b *Backend) Release(ctx context.Context, p pods.Pod) error {
+	own, ok := p.(*pod)
+	if !ok {
+		return fmt.Errorf("%s is a pod of another backend", p.Name())
+	}
+	own.close()
+	return b.pass(ctx, own.name, b.options.Owner, "")
+}
+
+// pass gives a pod another owner. It fails if from does not own the pod any longer.
+func (b *Backend) pass(ctx context.Context, name, from, to string) error {
+	path := "/metadata/annotations/" + strings.ReplaceAll(ownerNote, "/", "~1")
+	patch, err := json.Marshal([]map[string]string{
+		{"op": "test", "path": path, "value": from}, {"op": "replace", "path": path, "value": to},
+	})
+	if err != nil {
+		return err
+	}
+	_, err = b.client.CoreV1().Pods(b.options.Namespace).Patch(ctx, name, types.JSONPatchType,
+		patch, metav1.PatchOptions{})
+	return err
+}
+
+// take returns a pod of a function that another runner of the name left, nil without one. Of
+// several runners that want a pod one gets it.
+func (b *Backend) take(ctx context.Context, f *pods.Function) pods.Pod {
 	for _, p := range b.watch.all() {
-		if p.DeletionTimestamp != nil {
+		owner, known := p.Annotations[ownerNote]
+		if !known || owner != "" || p.DeletionTimestamp != nil || !isReady(p) ||
+			p.Annotations[imageNote] != f.Image || p.Annotations[versionNote] != f.Version ||
+			b.pass(ctx, p.Name, "", b.options.Owner) != nil {
 			continue
 		}
-		if isReady(p) {
-			own, err := b.connect(p)
-			if err == nil {
-				found = append(found, pods.Adopted{
-					Pod: own, Image: p.Annotations[imageNote], Version: p.Annotations[versionNote],
-				})
-				continue
-			}
-			problems = append(problems, err)
+		if own, err := b.connect(p); err == nil {
+			return own
 		}
-		problems = append(problems, b.remove(ctx, p.Name, 0))
+		_ = b.remove(ctx, p.Name, 0) // it ends by itself if this fails
 	}
-	return found, errors.Join(problems...)
+	return nil
+}
+
+// stuck is after which time a pod that did not start was forgotten: its runner deletes it much
+// earlier.
+const stuck = time.Hour
+
+// tidy deletes a pod of another runner that has ended, or never starts. Its runner does so if it
+// still works; both may.
+func (b *Backend) tidy(p *corev1.Pod) {
+	owner, known := p.Annotations[ownerNote]
+	over := p.Status.Phase == corev1.PodFailed || p.Status.Phase == corev1.PodSucceeded ||
+		p.Status.Phase == corev1.PodPending && time.Since(p.CreationTimestamp.Time) > stuck
+	if !known || owner == b.options.Owner || !over || p.DeletionTimestamp != nil {
+		return
+	}
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		_ = b.remove(ctx, p.Name, 0) // the watch reports the pod again
+	}()
 }
 
 // failure says why a pod will never be ready, nil if it still may be.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -32,7 +33,9 @@ const (
 	runnerLabel = "fctl.dev/runner"
 	imageNote   = "fctl.dev/image"
 	versionNote = "fctl.dev/template-version"
-	partLabel   = "app.kubernetes.io/component"
+	// ownerNote is the process that uses the pod, empty for one that a runner left to others.
+	ownerNote = "fctl.dev/owner"
+	partLabel = "app.kubernetes.io/component"
 )
 
 // WeakError reports that a template gives a pod rights that functions do not need.
@@ -80,7 +83,8 @@ func (o *Options) spec(f *pods.Function) (*corev1.PodSpec, error) {
 		Name: functionContainer, Image: f.Image, ImagePullPolicy: o.PullPolicy,
 		Command: []string{
 			toolsDir + "/fctl-runner", "wrapper", "--port", port, "--max-message",
-			strconv.Itoa(o.MaxMessage), "--timeout", o.Timeout.String(), "--",
+			strconv.Itoa(o.MaxMessage), "--timeout", o.Timeout.String(), "--empty", "/tmp",
+			"--empty", "/dev/shm",
 		},
 		Env: []corev1.EnvVar{
 			{Name: "LOG_TO_STDERR", Value: "true"}, {Name: "STRUCTURED_RESULTS", Value: "true"},
@@ -196,6 +200,10 @@ func (o *Options) Version(f *pods.Function) (string, error) {
 	return hex.EncodeToString(sum[:5]), nil
 }
 
+// abandoned is how long after its time to live a pod that nobody calls ends by itself. By then its
+// runner would have deleted it.
+const abandoned = 5 * time.Minute
+
 // pod returns the pod of a function. command is its entrypoint.
 func (o *Options) pod(f *pods.Function, command []string) (*corev1.Pod, error) {
 	spec, err := o.spec(f)
@@ -203,7 +211,10 @@ func (o *Options) pod(f *pods.Function, command []string) (*corev1.Pod, error) {
 		return nil, err
 	}
 	c := &spec.Containers[0]
-	c.Command = append(c.Command, command...)
+	if ttl := f.Limits.TTL; ttl > 0 {
+		c.Command = append(c.Command, "--idle", (ttl + abandoned).String())
+	}
+	c.Command = append(append(c.Command, "--"), command...)
 	var base Base
 	if o.Base != nil {
 		base = *o.Base
@@ -216,7 +227,7 @@ func (o *Options) pod(f *pods.Function, command []string) (*corev1.Pod, error) {
 				managedBy: program, partLabel: functionContainer, runnerLabel: o.Name,
 			}),
 			Annotations: union(base.Annotations, map[string]string{
-				imageNote: f.Image, versionNote: f.Version,
+				imageNote: f.Image, versionNote: f.Version, ownerNote: o.Owner,
 			}),
 		},
 		Spec: *spec,

@@ -28,7 +28,10 @@ func TestPingInterval(t *testing.T) {
 }
 
 func TestTemplate(t *testing.T) {
-	f := &pods.Function{Image: "registry.example:5000/fn/set-labels:v0.2.0", Version: "abc"}
+	f := &pods.Function{
+		Image: "registry.example:5000/fn/set-labels:v0.2.0", Version: "abc",
+		Limits: pods.Limits{TTL: time.Hour},
+	}
 	p, err := options().pod(f, []string{"/fn", "arg"})
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +41,7 @@ func TestTemplate(t *testing.T) {
 	}
 	c := p.Spec.Containers[0]
 	if got := strings.Join(c.Command, " "); got != "/fctl-tools/fctl-runner wrapper --port 9446 "+
-		"--max-message 1048576 --timeout 1m0s -- /fn arg" {
+		"--max-message 1048576 --timeout 1m0s --empty /tmp --empty /dev/shm --idle 1h5m0s -- /fn arg" {
 		t.Error(got)
 	}
 	if weak := weaknesses(&p.Spec); len(weak) > 0 {

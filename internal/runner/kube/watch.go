@@ -31,8 +31,10 @@ type watched struct {
 	ended   bool
 }
 
-// watchPods starts the watch and returns when it knows all pods.
+// watchPods starts the watch and returns when it knows all pods. seen is called with each state of
+// a pod and must not wait.
 func watchPods(ctx context.Context, client kubernetes.Interface, namespace, selector string,
+	seen func(*corev1.Pod),
 ) (*watch, error) {
 	// The first request shows at once whether the cluster can be reached; a watch would try for
 	// ever.
@@ -49,6 +51,7 @@ func watchPods(ctx context.Context, client kubernetes.Interface, namespace, sele
 	update := func(object any) {
 		if p, ok := object.(*corev1.Pod); ok {
 			w.update(p, p.DeletionTimestamp != nil)
+			seen(p)
 		}
 	}
 	handler, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{

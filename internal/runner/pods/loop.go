@@ -411,24 +411,6 @@ func (l *loop) abandon(j *job) {
 	}
 }
 
-// adopt adds a pod of an earlier scheduler. The limits of its function are known at its next use.
-func (l *loop) adopt(a Adopted) {
-	p := l.pools[poolKey{a.Image, a.Version}]
-	if p == nil {
-		p = l.pool(Function{Image: a.Image, Version: a.Version})
-	}
-	for _, w := range p.pods {
-		if w.pod != nil && w.pod.Name() == a.Name() {
-			return
-		}
-	}
-	w := &worker{pool: p}
-	p.pods = append(p.pods, w)
-	l.total++
-	l.s.options.Note("pod %s of %s is used again", a.Name(), a.Image)
-	l.ready(w, a.Pod)
-}
-
 // retire lets the pods of old configurations end.
 func (l *loop) retire(keep func(image, version string) bool) {
 	for _, p := range slices.Clone(l.order) {
@@ -461,7 +443,7 @@ func (l *loop) collect() {
 	}
 }
 
-// close answers what waits and deletes the pods, unless they are kept.
+// close answers waiting requests, and deletes the pods or leaves them to others.
 func (l *loop) close() {
 	fail := func(jobs []*job) {
 		for _, j := range jobs {
@@ -476,7 +458,11 @@ func (l *loop) close() {
 			if w.current != nil {
 				fail([]*job{w.current})
 			}
-			if w.pod != nil && !l.s.options.Keep {
+			switch {
+			case w.pod == nil:
+			case l.s.options.Keep && w.current == nil:
+				l.s.spawn(func() { l.s.release(w.pod) })
+			default:
 				l.s.spawn(func() { l.s.deletePod(w.pod) })
 			}
 		}

@@ -64,20 +64,15 @@ type Pod interface {
 	Gone() <-chan struct{}
 }
 
-// Adopted is a pod that an earlier scheduler started.
-type Adopted struct {
-	Pod
-	Image, Version string
-}
-
 // Backend starts and deletes pods. Its methods may be called from several goroutines.
 type Backend interface {
-	// Start starts a pod and waits until it is ready. It leaves nothing if it fails.
+	// Start starts a pod and waits until it is ready, or takes one that an earlier scheduler
+	// released. It leaves nothing if it fails.
 	Start(ctx context.Context, f Function) (Pod, error)
 	// Delete deletes a pod. Without one it does nothing.
 	Delete(ctx context.Context, pod Pod) error
-	// List returns the pods that are ready for use.
-	List(ctx context.Context) ([]Adopted, error)
+	// Release leaves a pod that is not in use to other schedulers.
+	Release(ctx context.Context, pod Pod) error
 }
 
 // Options are the settings of a Scheduler. Zero fields are those of DefaultOptions.
@@ -89,7 +84,7 @@ type Options struct {
 	GC           time.Duration // how often pods are looked for that nobody uses
 	// Retry is how long a function with a pod gets no other one after a start failed.
 	Retry time.Duration
-	// Keep leaves the pods for the next scheduler when this one stops.
+	// Keep releases the pods for the next scheduler when this one stops.
 	Keep bool
 	// Note is called with what happens to pods, from several goroutines; it may be nil.
 	Note func(format string, args ...any)

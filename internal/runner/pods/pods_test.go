@@ -29,7 +29,9 @@ type fake struct {
 	pods    []*fakePod // that were started
 	alive   int
 	most    int
-	earlier []Adopted
+	// released are the pods that were left to others, and keeps is the error of it.
+	released []string
+	keeps    error
 }
 
 type fakePod struct {
@@ -75,7 +77,12 @@ func (f *fake) Delete(_ context.Context, pod Pod) error {
 	return nil
 }
 
-func (f *fake) List(context.Context) ([]Adopted, error) { return f.earlier, nil }
+func (f *fake) Release(_ context.Context, pod Pod) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.released = append(f.released, pod.Name())
+	return f.keeps
+}
 
 func (p *fakePod) isDeleted() bool {
 	p.backend.mu.Lock()
@@ -358,37 +365,45 @@ func TestStartTimeout(t *testing.T) {
 	})
 }
 
-func TestAdoptAndWarm(t *testing.T) {
-	f := &fake{alive: 1}
+func TestWarm(t *testing.T) {
+	f := &fake{}
 	in(t, f, Options{}, func(t *testing.T, s *Scheduler) {
-		earlier := &fakePod{backend: f, name: "earlier", gone: make(chan struct{})}
-		f.earlier = []Adopted{{earlier, "a", "1"}}
-		if n, err := s.Adopt(t.Context()); n != 1 || err != nil {
-			t.Fatal(n, err)
-		}
-		if _, err := s.Adopt(t.Context()); err != nil { // a second time changes nothing
-			t.Fatal(err)
-		}
-		noErrors(t, send(t, s, function("a", 1), 2))
-		if len(earlier.requests) != 2 || len(f.pods) != 0 {
-			t.Errorf("%d requests, %d new pods", len(earlier.requests), len(f.pods))
-		}
 		s.Warm(function("b", 1))
 		s.Warm(function("b", 1))
 		synctest.Wait()
-		if len(f.pods) != 1 || s.Pods() != 2 {
+		if len(f.pods) != 1 || s.Pods() != 1 {
 			t.Errorf("%d pods were started", len(f.pods))
 		}
 	})
 }
 
+// TestKeep leaves the pods that nobody uses to others, and deletes the one that is in use.
 func TestKeep(t *testing.T) {
-	f := &fake{}
-	in(t, f, Options{Keep: true}, func(t *testing.T, s *Scheduler) {
-		noErrors(t, send(t, s, function("a", 1), 1))
-	})
-	if f.alive != 1 {
-		t.Errorf("%d pods are left", f.alive)
+	for _, c := range []struct {
+		name     string
+		keeps    error
+		released string
+		alive    int
+	}{
+		{"kept", nil, "a-1", 1},
+		{"refused", errors.New("forbidden"), "a-1", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := &fake{keeps: c.keeps}
+			in(t, f, Options{Keep: true}, func(t *testing.T, s *Scheduler) {
+				noErrors(t, send(t, s, function("a", 1), 1))
+				f.mu.Lock()
+				f.call = time.Hour
+				f.mu.Unlock()
+				go func() {
+					_, _ = s.Evaluate(t.Context(), function("b", 1), &evaluator.Request{})
+				}()
+				synctest.Wait()
+			})
+			if f.alive != c.alive || strings.Join(f.released, " ") != c.released {
+				t.Errorf("%d pods are left, of these %v", f.alive, f.released)
+			}
+		})
 	}
 }
 

@@ -3,7 +3,6 @@ package pods
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -92,6 +91,16 @@ func (s *Scheduler) deletePod(pod Pod) {
 	}
 }
 
+// release leaves a pod to other schedulers. It does not run in the loop.
+func (s *Scheduler) release(pod Pod) {
+	ctx, cancel := context.WithTimeout(context.Background(), deleteTimeout)
+	defer cancel()
+	if err := s.backend.Release(ctx, pod); err != nil {
+		s.options.Note("pod %s cannot be left: %v", pod.Name(), err)
+		s.deletePod(pod)
+	}
+}
+
 // Evaluate evaluates a request in a pod of the function. The error has a code of package status.
 func (s *Scheduler) Evaluate(ctx context.Context, f Function, request *evaluator.Request,
 ) (*evaluator.Response, error) {
@@ -118,20 +127,6 @@ func (s *Scheduler) Warm(f Function) {
 	})
 }
 
-// Adopt uses the pods that an earlier scheduler left, and returns how many these are.
-func (s *Scheduler) Adopt(ctx context.Context) (int, error) {
-	found, err := s.backend.List(ctx)
-	if err != nil {
-		return 0, fmt.Errorf("the pods of an earlier run cannot be listed: %w", err)
-	}
-	s.post(func() {
-		for _, a := range found {
-			s.loop.adopt(a)
-		}
-	})
-	return len(found), nil
-}
-
 // Retire lets the pods end of which keep returns false, after they have answered the requests that
 // wait for them. keep is called from the loop and must not call the scheduler.
 func (s *Scheduler) Retire(keep func(image, version string) bool) {
@@ -144,8 +139,8 @@ func (s *Scheduler) Pods() int64 { return s.pods.Load() }
 // Waiting returns how many requests wait for a pod.
 func (s *Scheduler) Waiting() int64 { return s.waiting.Load() }
 
-// Stop ends the scheduler. Requests that are not answered yet get an error. Unless Options.Keep is
-// set, the pods are deleted.
+// Stop ends the scheduler. Requests that are not answered yet get an error. It deletes pods in use,
+// and, unless Options.Keep is set, all others.
 func (s *Scheduler) Stop() {
 	s.once.Do(func() { close(s.stop) })
 	<-s.stopped

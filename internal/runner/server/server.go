@@ -38,6 +38,8 @@ type Options struct {
 	MinPing time.Duration
 	// Grace is how long requests may take after the server was asked to stop.
 	Grace time.Duration
+	// Idle is after which time without a request the server stops; never if 0.
+	Idle time.Duration
 	// Panicked is called with the stack of an evaluator that panicked; it may be nil.
 	Panicked func(problem any, stack []byte)
 }
@@ -55,6 +57,7 @@ type Server struct {
 	grpc    *grpc.Server
 	health  *health.Server
 	active  atomic.Int64
+	used    atomic.Pointer[time.Time] // when the last request ended
 }
 
 // New returns a server of an evaluator. Its health is SERVING until it stops.
@@ -105,14 +108,34 @@ const overhead = 4 << 10
 // Active returns how many requests are worked on or wait.
 func (s *Server) Active() int64 { return s.active.Load() }
 
-// Serve answers requests until ctx ends, and then finishes those that have begun, for Grace.
+// rest returns how long the server has to wait for a request before it stops.
+func (s *Server) rest() time.Duration {
+	if s.active.Load() > 0 {
+		return s.options.Idle
+	}
+	return s.options.Idle - time.Since(*s.used.Load())
+}
+
+// Serve answers requests until ctx ends, or none came for Idle. Then requests that have begun may
+// take Grace to finish.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	served := make(chan error, 1)
 	go func() { served <- s.grpc.Serve(listener) }()
-	select {
-	case err := <-served:
-		return err
-	case <-ctx.Done():
+	var idle <-chan time.Time
+	s.used.Store(new(time.Now()))
+	if s.options.Idle > 0 {
+		idle = time.After(s.options.Idle)
+	}
+	for waiting := true; waiting; {
+		select {
+		case err := <-served:
+			return err
+		case <-ctx.Done():
+			waiting = false
+		case <-idle:
+			rest := s.rest()
+			idle, waiting = time.After(rest), rest > 0
+		}
 	}
 	s.health.Shutdown()
 	stopped := make(chan struct{})
@@ -154,7 +177,10 @@ func (s *Server) limited(ctx context.Context, request any, info *grpc.UnaryServe
 	if _, ok := request.(*evaluator.Request); !ok {
 		return next(ctx, request)
 	}
-	defer s.active.Add(-1)
+	defer func() {
+		s.used.Store(new(time.Now()))
+		s.active.Add(-1)
+	}()
 	if s.active.Add(1) > int64(s.options.MaxRequests) {
 		return nil, status.Errorf(codes.ResourceExhausted,
 			"%d requests are being worked on; try again later", s.options.MaxRequests)

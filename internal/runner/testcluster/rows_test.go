@@ -429,6 +429,8 @@ func testSecurity(t *testing.T, e *env) {
 			t.Errorf("%s is missing in %s", want, spec)
 		}
 	}
+	e.kubectl(t, "", "delete", "functionconfig", "test", "-n", "porch-fn-system")
+	time.Sleep(time.Second) // so that it is not an edit, after which the object stays as it was
 	e.apply(t, root)
 	_, err := r.evaluate(t.Context(), "test:v9", "")
 	if status.Code(err) != codes.NotFound || !strings.Contains(err.Error(),

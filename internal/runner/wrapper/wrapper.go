@@ -5,6 +5,8 @@
 //
 //   - A request never shares a process with another one.
 //   - A process has ended, with all it started, before its request is answered.
+//   - With Alone and Empty nothing of a request is left when it is answered: neither a process in a
+//     session of its own nor a file. If something is, the wrapper answers no other request.
 //   - No more than Parallel processes run at once; more requests wait in their order.
 package wrapper
 
@@ -13,7 +15,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
 	"github.com/fctl-dev/fctl/internal/krm"
@@ -27,6 +31,9 @@ type Wrapper struct {
 	call    runtime.Call
 	slots   chan struct{}
 	flat    bool
+	empty   []string
+	broken  func(error)
+	closed  atomic.Bool // something of a request is left, so there is no other one
 }
 
 // Options say how the program runs.
@@ -37,6 +44,12 @@ type Options struct {
 	Limits   runtime.Limits
 	Parallel int  // processes at once, at least 1
 	Flat     bool // the log is one line
+	// Alone is as in runtime.Program; Parallel must be 1.
+	Alone bool
+	// Empty are directories that are emptied after each request; Parallel must be 1.
+	Empty []string
+	// Broken is called if something of a request is left. All requests after it are UNAVAILABLE.
+	Broken func(error)
 }
 
 // New returns a Wrapper.
@@ -44,13 +57,19 @@ func New(o Options) (*Wrapper, error) {
 	if len(o.Command) == 0 {
 		return nil, errors.New("the command of the function is missing")
 	}
+	if o.Parallel > 1 && (o.Alone || len(o.Empty) > 0) {
+		return nil, errors.New("leftovers of requests that run at once are not distinct")
+	}
 	return &Wrapper{
-		program: &runtime.Program{Path: o.Command[0], Args: o.Command[1:], AnyDir: true},
+		program: &runtime.Program{
+			Path: o.Command[0], Args: o.Command[1:], AnyDir: true, Alone: o.Alone,
+		},
 		call: runtime.Call{
 			Function: o.Command[0], Dir: o.Dir, Env: o.Env, Limits: o.Limits,
 		},
 		slots: make(chan struct{}, max(o.Parallel, 1)),
 		flat:  o.Flat,
+		empty: o.Empty, broken: o.Broken,
 	}, nil
 }
 
@@ -64,11 +83,33 @@ func (w *Wrapper) Evaluate(ctx context.Context, request *evaluator.Request,
 	case <-ctx.Done():
 		return nil, status.FromContextError(ctx.Err()).Err()
 	}
+	if w.closed.Load() {
+		return nil, status.Error(codes.Unavailable, "something of an earlier request is left")
+	}
 	response, err := Program(ctx, w.program, w.call, request.ResourceList)
+	if problem := w.clean(); problem != nil {
+		w.closed.Store(true)
+		w.broken(problem)
+	}
 	if response != nil && w.flat {
 		response.Log = flatten(response.Log)
 	}
 	return response, err
+}
+
+// clean removes the processes and files that a request left.
+func (w *Wrapper) clean() error {
+	if w.program.Alone {
+		if err := runtime.EndChildren(0); err != nil {
+			return err
+		}
+	}
+	for _, dir := range w.empty {
+		if err := empty(dir); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Program runs a program on the text of a ResourceList. The error is *evaluator.NotStartedError if

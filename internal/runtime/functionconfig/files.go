@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/files"
 )
 
 // The limits of files, which may come from others.
@@ -25,26 +26,49 @@ const (
 // positions. From a directory it reads the files *.yaml, *.yml and *.json in it and below, in the
 // order of their names, without hidden ones; a document there that is not a FunctionConfig is
 // skipped. What cannot be read is a problem.
-func Read(paths []string, name func(string) string) ([]*Config, []Problem) {
-	return ReadWith(paths, name, readFile)
+func Read(ctx context.Context, paths []string, name func(string) string) ([]*Config, []Problem) {
+	return ReadWith(paths, name, func(path string) ([]byte, error) {
+		if err := files.Check(ctx, path); err != nil {
+			return nil, err
+		}
+		return readFile(path)
+	})
 }
 
 // ReadWith is Read with another way to read a file.
 func ReadWith(paths []string, name func(string) string, read func(string) ([]byte, error),
 ) ([]*Config, []Problem) {
-	files, problems := find(paths, name)
 	var configs, broken []*Config
-	for _, f := range files {
-		text, err := read(f.path)
-		if err != nil {
-			problems = append(problems, fileProblem(name(f.path), err))
-			continue
-		}
-		c, b, p := parseAll(text, name(f.path), f.found)
-		configs, broken = append(configs, c...), append(broken, b...)
-		problems = append(problems, p...)
+	var problems []Problem
+	for _, p := range readParts(paths, name, read) {
+		configs, broken = append(configs, p.Configs...), append(broken, p.broken...)
+		problems = append(problems, p.Problems...)
 	}
 	return configs, append(problems, twice(configs, broken)...)
+}
+
+// ReadParts is Read with a part for each file, and for each path that cannot be searched.
+func ReadParts(paths []string, name func(string) string) []Part {
+	return readParts(paths, name, readFile)
+}
+
+func readParts(paths []string, name func(string) string, read func(string) ([]byte, error),
+) []Part {
+	found, problems := find(paths, name)
+	var parts []Part
+	for _, p := range problems {
+		parts = append(parts, Part{Name: p.Pos.File, Problems: []Problem{p}, files: true})
+	}
+	for _, f := range found {
+		p := Part{Name: name(f.path)}
+		if text, err := read(f.path); err != nil {
+			p.Problems = []Problem{fileProblem(p.Name, err)}
+		} else {
+			p.Configs, p.broken, p.Problems = parseAll(text, p.Name, f.found)
+		}
+		parts = append(parts, p)
+	}
+	return parts
 }
 
 // twice returns the problems of broken configs whose image another config has. NewSet finds those
@@ -137,14 +161,17 @@ func fileProblem(name string, err error) Problem {
 	if cause, ok := errors.AsType[*fs.PathError](err); ok {
 		p.Message = cause.Err.Error()
 	}
+	if refused, ok := errors.AsType[*api.Failure](err); ok {
+		p.Message, p.Hint = refused.Message, refused.Hint
+	}
 	return p
 }
 
-// Watch compares the files of paths with seen at each interval, and calls changed with their
-// FunctionConfigs, as Read returns them, when a file came, went or changed. seen is the Fingerprint
-// from before the files were first read. It returns when ctx is done.
+// Watch compares the files of paths with seen at each interval, and calls changed with them, as
+// ReadParts returns them, when a file came, went or changed. seen is the Fingerprint from before
+// the files were first read. It returns when ctx is done.
 func Watch(ctx context.Context, paths []string, name func(string) string, seen string,
-	every time.Duration, changed func([]*Config, []Problem),
+	every time.Duration, changed func([]Part),
 ) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
@@ -157,16 +184,16 @@ func Watch(ctx context.Context, paths []string, name func(string) string, seen s
 		// Taken before the files are read: a change while they are read is seen the next time.
 		if now := Fingerprint(paths, name); now != seen {
 			seen = now
-			changed(Read(paths, name))
+			changed(ReadParts(paths, name))
 		}
 	}
 }
 
 // Fingerprint returns a text that changes when the names, sizes or times of the files of paths do.
 func Fingerprint(paths []string, name func(string) string) string {
-	files, problems := find(paths, name)
+	found, problems := find(paths, name)
 	var b strings.Builder
-	for _, f := range files {
+	for _, f := range found {
 		fmt.Fprintln(&b, f.path, f.info.Size(), f.info.ModTime().UnixNano())
 	}
 	for _, p := range problems {

@@ -15,6 +15,7 @@ package functionconfig
 
 import (
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/fctl-dev/fctl/api"
@@ -32,8 +33,10 @@ type Config struct {
 	Name, Namespace string
 	// Generation is that of an object of a cluster, 0 in a file.
 	Generation int64
-	Pos        api.Position // of the object
-	ImagePos   api.Position // of spec.image
+	// UID distinguishes an object of a cluster from an earlier one of its name; "" in a file.
+	UID      string
+	Pos      api.Position // of the object
+	ImagePos api.Position // of spec.image
 
 	Image string // the base name
 	// Prefixes are the repositories of the image, without duplicates and without a slash at the
@@ -103,6 +106,9 @@ func (p *Problem) Error() string { return p.Failure().Error() }
 
 // Failure returns the problem as the command line reports it.
 func (p *Problem) Failure() *api.Failure {
+	if refused, ok := errors.AsType[*api.Failure](p.Err); ok {
+		return refused
+	}
 	message := p.Message
 	if p.Field != "" {
 		message = p.Field + ": " + message

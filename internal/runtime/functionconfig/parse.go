@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/runtime"
 )
@@ -18,6 +19,20 @@ import (
 func Parse(text []byte, file string) ([]*Config, []Problem) {
 	configs, _, problems := parseAll(text, file, false)
 	return configs, problems
+}
+
+// ParseObject returns the part of an object of a cluster. key names it in place of positions, which
+// the text of an API server does not have.
+func ParseObject(text []byte, key string) Part {
+	p := Part{Name: key}
+	p.Configs, p.broken, p.Problems = parseAll(text, key, false)
+	for i := range p.Problems {
+		p.Problems[i].Pos = api.Position{File: key}
+	}
+	for _, c := range p.Configs {
+		c.Pos, c.ImagePos = api.Position{File: key}, api.Position{File: key}
+	}
+	return p
 }
 
 // ParseMixed is Parse for a text whose documents of other kinds are skipped.
@@ -157,6 +172,9 @@ func (d *decoder) metadata(f field, c *Config) {
 		_ = d.refuse(name, "the object has no name")
 	}
 	c.Namespace, _ = d.text(f.get("namespace"))
+	if uid, ok := f.get("uid").Data().(string); ok {
+		c.UID = uid
+	}
 	if n, ok := f.get("generation").Data().(int); ok {
 		c.Generation = int64(n)
 	}

@@ -161,12 +161,13 @@ func TestWatch(t *testing.T) {
 	write("a.yaml", "first") // before the watch begins
 	changes := make(chan string, 10)
 	go Watch(t.Context(), []string{dir}, plain, seen, 5*time.Millisecond,
-		func(c []*Config, p []Problem) {
+		func(parts []Part) {
+			set, problems := (&Set{}).Next(parts, nil)
 			var names []string
-			for _, config := range c {
+			for _, config := range set.Configs() {
 				names = append(names, config.Image)
 			}
-			changes <- strings.Join(names, " ") + lines(p)
+			changes <- strings.Join(names, " ") + lines(problems)
 		})
 	for _, step := range []struct {
 		change func()
@@ -209,11 +210,11 @@ func TestRead(t *testing.T) {
 		})
 	}
 	plain := func(path string) string { return strings.TrimPrefix(path, dir+"/") }
-	configs, problems := Read([]string{dir}, plain)
+	configs, problems := Read(t.Context(), []string{dir}, plain)
 	if len(configs) != 2 || lines(problems) != "server e.yaml:1:1: unclosed [" {
 		t.Errorf("%d configs, %s", len(configs), lines(problems))
 	}
-	configs, problems = Read([]string{dir + "/c.yaml", dir + "/none"}, plain)
+	configs, problems = Read(t.Context(), []string{dir + "/c.yaml", dir + "/none"}, plain)
 	want := "none: no such file or directory\n" +
 		"server c.yaml:1:7: kind: FunctionConfig is expected, not the string \"ConfigMap\""
 	if len(configs) != 0 || lines(problems) != want {
@@ -238,7 +239,7 @@ func TestReadFindsImagesOfBrokenObjects(t *testing.T) {
 			}
 		})
 	}
-	_, problems := Read([]string{dir}, filepath.Base)
+	_, problems := Read(t.Context(), []string{dir}, filepath.Base)
 	got := lines(problems)
 	for _, want := range []string{
 		"b.yaml:4:15: FunctionConfig/f: spec.image: the image f has a FunctionConfig already: f " +

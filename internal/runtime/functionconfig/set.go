@@ -13,6 +13,7 @@ type Set struct {
 	byImage       map[string]*entry
 	configs       []*Config
 	defaultPrefix string
+	order         []ExecutorKind
 }
 
 // entry is a config as it is looked up.
@@ -40,12 +41,19 @@ type section struct {
 // others come after these, in the usual order. Of two configs of one image the first counts, and
 // the other is a problem.
 func NewSet(configs []*Config, defaultPrefix string, order ...ExecutorKind) (*Set, []Problem) {
+	return newSet(configs, defaultPrefix, order, nil)
+}
+
+// newSet is NewSet with a config, or nil, in place of one whose image another one has.
+func newSet(configs []*Config, defaultPrefix string, order []ExecutorKind,
+	instead func(*Config) *Config,
+) (*Set, []Problem) {
 	if defaultPrefix == "" {
 		defaultPrefix = runtime.DefaultPrefix
 	}
 	defaultPrefix = strings.TrimRight(defaultPrefix, "/")
 	s := &Set{
-		byImage: make(map[string]*entry, len(configs)), defaultPrefix: defaultPrefix,
+		byImage: make(map[string]*entry, len(configs)), defaultPrefix: defaultPrefix, order: order,
 	}
 	common := &common{
 		texts: map[string]string{}, patterns: map[pattern]*Tag{}, order: sectionOrder(order),
@@ -54,7 +62,12 @@ func NewSet(configs []*Config, defaultPrefix string, order ...ExecutorKind) (*Se
 	for _, c := range configs {
 		if first := s.byImage[c.Image]; first != nil {
 			problems = append(problems, sameImage(c, first.config))
-			continue
+			if instead == nil {
+				continue
+			}
+			if c = instead(c); c == nil || s.byImage[c.Image] != nil {
+				continue
+			}
 		}
 		s.byImage[c.Image] = common.newEntry(c, defaultPrefix)
 		s.configs = append(s.configs, c)

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/treemerge"
 )
@@ -24,6 +25,8 @@ import (
 type File struct {
 	Info fs.FileInfo
 	Data []byte // the target of a symbolic link, with slashes
+	// Toolchain is the toolchain of the data.
+	Toolchain api.ToolchainType
 }
 
 // Problem is a file that could not be written.
@@ -40,6 +43,8 @@ type Writer struct {
 	Result  *treemerge.Result
 	// Ours and Theirs return the files that were read, by the paths in the result.
 	Ours, Theirs func(path string) File
+	// Secret reports whether a file has secret values. Only its owner can read a new one.
+	Secret func(f *treemerge.Merged, was File) bool
 	// Once calls a function that writes one file.
 	Once func(write func() error) error
 
@@ -50,7 +55,7 @@ type Writer struct {
 // Write writes the result and returns what could not be written. The error is that of Dir.
 func (w *Writer) Write(ctx context.Context) ([]Problem, error) {
 	var err error
-	if w.tree, err = files.OpenTree(w.Dir, false); err != nil {
+	if w.tree, err = files.OpenTree(ctx, w.Dir, false); err != nil {
 		return nil, err
 	}
 	if w.InPlace {
@@ -98,7 +103,10 @@ func (w *Writer) changes(ctx context.Context) {
 		}
 	}
 	for _, rel := range gone {
-		w.problem(w.at(rel), w.Once(func() error { return w.tree.Remove(rel, w.Ours(rel).Data) }))
+		w.problem(w.at(rel), w.Once(func() error {
+			return w.tree.Remove(ctx, rel, w.Ours(rel).Data)
+		}))
+		w.tree.Prune(rel)
 	}
 	for _, f := range last {
 		w.create(ctx, f)
@@ -169,22 +177,7 @@ func (w *Writer) chmod(f *treemerge.Merged, was fs.FileInfo) (fs.FileInfo, error
 
 // replace writes new content to a file of OURS, unless another program changed it.
 func (w *Writer) replace(ctx context.Context, f *treemerge.Merged, ours File) error {
-	at := w.at(f.Path)
-	file, err := os.Open(at)
-	if err != nil {
-		return withoutPath(err)
-	}
-	defer file.Close() //nolint:errcheck // nothing was written
-	target := (&files.InPlace{}).Target(at, false)
-	same, err := target.Hold(ctx, file.Fd())
-	defer target.Release()
-	if err == nil && !same {
-		err = files.ErrChanged
-	}
-	if err != nil {
-		return err
-	}
-	return target.Write(ours.Info, ours.Data, f.Text)
+	return (&files.InPlace{}).Replace(ctx, w.at(f.Path), false, ours.Info, ours.Data, f.Text)
 }
 
 // create writes a file that is not at its path in OURS.
@@ -212,7 +205,11 @@ func (w *Writer) put(ctx context.Context, f *treemerge.Merged) error {
 	} else {
 		from = w.Theirs(f.Theirs)
 	}
-	return w.tree.Write(ctx, f.Path, withMode{from.Info, f.Mode}, f.Text)
+	write := w.tree.Write
+	if (!w.InPlace || f.Ours == "") && w.Secret(f, from) {
+		write = w.tree.WritePrivate
+	}
+	return write(ctx, f.Path, withMode{from.Info, f.Mode}, f.Text)
 }
 
 // withMode is information about a file, with other permissions.

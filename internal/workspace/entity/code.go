@@ -91,6 +91,7 @@ const (
 	WarnUnusedParam       Code = "W_UNUSED_PARAM"
 	WarnUnstableContext   Code = "W_UNSTABLE_CONTEXT"
 	WarnNamespaceMismatch Code = "W_NAMESPACE_MISMATCH"
+	WarnOutdatedMAC       Code = "W_OUTDATED_MAC"
 	WarnWhereBothSides    Code = "W_WHERE_BOTH_SIDES"
 )
 

@@ -118,7 +118,8 @@ func DecodeLink(text Text) (l *Link, stated bool, err error) {
 	)
 	for _, name := range []string{
 		"Hash", "UpstreamLastMergedRevisionNum", "MergeBaseRevisionNum",
-		"DownstreamLastMergedRevisionNum", "ResolvedHash", "MadeCurrent", "BaseUnknown",
+		"MergedHash", "DownstreamLastMergedRevisionNum", "MergeMutationNum", "ResolvedHash",
+		"MadeCurrent", "BaseUnknown",
 		"TransformHash", "WrittenHash", "Outputs", "LastError", "Stale", "StaleReasons",
 	} {
 		fields = append(fields, record(name))

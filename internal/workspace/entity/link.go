@@ -80,8 +80,13 @@ type LinkRecord struct {
 	// MergeBaseRevisionNum is the upstream revision, or the live state capture, that the last merge
 	// compared with, if the link merges.
 	MergeBaseRevisionNum int64 `json:",omitempty"`
+	// MergedHash is the hash of the data that the link merged last, see api.DataHash. A unit
+	// whose history began again has other data under the same number.
+	MergedHash string `json:",omitempty"`
 	// DownstreamLastMergedRevisionNum is the downstream revision that the last resolve created.
 	DownstreamLastMergedRevisionNum int64
+	// MergeMutationNum is the downstream mutation of the last merge that changed something.
+	MergeMutationNum int64 `json:",omitempty"`
 	// ResolvedHash is Hash at the last successful resolve.
 	ResolvedHash string `json:",omitempty"`
 	// MadeCurrent says that the pointers were set without a resolve.
@@ -97,6 +102,11 @@ type LinkRecord struct {
 	Outputs []api.ResourceInfo `json:",omitempty"`
 	// LastError is why the last resolve failed, nil if it succeeded.
 	LastError *LastError `json:",omitempty"`
+}
+
+// HasMerged reports whether data may be the data that the link merged last.
+func (r *LinkRecord) HasMerged(data []byte) bool {
+	return r.MergedHash == "" || r.MergedHash == api.DataHash(data)
 }
 
 // LastError is why a resolve failed.

@@ -3,7 +3,6 @@ package filter
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,8 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/where"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
+	"github.com/fctl-dev/fctl/internal/lang/pattern"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
 
@@ -380,14 +381,14 @@ func (p *parser) literal(c *clause) error {
 func (p *parser) compile(c *clause, at int) (err error) {
 	switch c.op.name {
 	case "LIKE", "ILIKE":
-		c.pattern, err = regexp.Compile(like(c.texts[0], c.op.name == "ILIKE"))
+		c.pattern, err = pattern.Compile(like(c.texts[0], c.op.name == "ILIKE"))
 	case "~":
-		c.pattern, err = regexp.Compile(c.texts[0])
+		c.pattern, err = pattern.Compile(c.texts[0])
 	case "~*":
-		c.pattern, err = regexp.Compile("(?i)" + c.texts[0])
+		c.pattern, err = pattern.Compile("(?i)" + c.texts[0])
 	}
 	if err != nil {
-		return p.fail(at, "%v", err)
+		return p.hint(p.fail(at, "%v", err), limit.HintOf(err))
 	}
 	return nil
 }

@@ -386,7 +386,7 @@ func (w *world) step(t *rapid.T) {
 			if err != nil {
 				return err
 			}
-			return r.Tx.DeleteUnit(ws, u, true)
+			return r.Tx.DeleteUnits(ws, true, u)
 		})
 		w.forget(t)
 	case "undo":

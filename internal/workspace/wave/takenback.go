@@ -35,9 +35,13 @@ func (r *Runner) EditRecorded(u *workspace.Unit) error {
 			continue
 		}
 		taken = true
+		merged := "" // nobody knows
+		if base, err := s.Revision(l.To, *m.MergeBaseRevisionNum); err == nil && !l.UseLiveState {
+			merged = base.DataHash
+		}
 		if err := r.recordLink(l.LinkID, func(l *entity.Link) {
 			l.UpstreamLastMergedRevisionNum = *m.MergeBaseRevisionNum
-			l.DownstreamLastMergedRevisionNum = earlier
+			l.DownstreamLastMergedRevisionNum, l.MergedHash = earlier, merged
 		}); err != nil {
 			return err
 		}

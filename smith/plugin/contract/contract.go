@@ -4,6 +4,7 @@ package contract
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -374,7 +375,7 @@ func checkSpec(s *jsonschema.Schema, spec map[string]any) error {
 	if err != nil {
 		return fmt.Errorf("the spec: %w", err)
 	}
-	found, err := s.Check(doc.Value())
+	found, err := s.Check(context.Background(), doc.Value())
 	if err != nil {
 		return err
 	}

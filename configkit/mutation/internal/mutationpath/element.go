@@ -3,7 +3,6 @@ package mutationpath
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit"
@@ -120,13 +119,6 @@ func Digests(list gaby.Value) []Segment {
 		count[text]++
 	}
 	return all
-}
-
-// IndexOfDigest returns the index of the element that s names by digest, or -1.
-func IndexOfDigest(list []Segment, s Segment) int {
-	return slices.IndexFunc(list, func(e Segment) bool {
-		return e.Text == s.Text && e.Nth == s.Nth
-	})
 }
 
 // Name returns the element's name in orders and renames; see ElementName.

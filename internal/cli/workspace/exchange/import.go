@@ -69,12 +69,12 @@ files DIR/SPACE/UNIT.EXT or DIR/UNIT.EXT, as 'cub unit data' prints it.`,
 	}
 	flags := cmd.Flags()
 	o.AddWrite(flags)
-	flags.Lookup("space").Usage = "the `SPACE` of what is in a space that the files do not name"
+	flags.Lookup("space").Usage = "`SPACE` for entities whose space is not in the files"
 	flags.BoolVar(&o.createSpace, "create-space", false, "make spaces that objects only mention")
 	flags.BoolVar(&o.allowExists, "allow-exists", false, "leave what exists already as it is")
 	flags.StringVar(&o.dataDir, "data", "", "take data that units lack from files in `DIR`")
 	flags.StringVar(&o.idMap, "id-map", "",
-		"write the IDs there and here to `FILE` as JSON; - is the standard output")
+		"write a map of old to new IDs to `FILE` as JSON; - is the standard output")
 	cmd.RunE = func(cmd *cobra.Command, files []string) error {
 		title := "import " + strings.Join(files, " ")
 		return o.Write(cmd, title, func(s *session.Session) error { return o.run(s, files) })
@@ -452,8 +452,5 @@ func (o *importer) writeIDs() error {
 	if err != nil {
 		return err
 	}
-	if o.idMap == "-" {
-		return o.App.Write(text)
-	}
-	return session.WriteFile(o.Session, o.idMap, text)
+	return session.WriteFile(o.Session, o.idMap, text, false)
 }

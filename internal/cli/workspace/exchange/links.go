@@ -131,6 +131,9 @@ func (o *importer) pointers(l *workspace.Link, from *entity.Link) {
 		l.UpstreamLastMergedRevisionNum, l.DownstreamLastMergedRevisionNum = own,
 			l.From.HeadRevisionNum
 		l.MadeCurrent, l.ResolvedHash = true, l.Hash
+		if l.Merges() && !l.UseLiveState {
+			l.MergedHash = l.To.DataHash
+		}
 		if i, err := o.Invocation("", l.TransformInvocationID); err == nil {
 			l.TransformHash = link.TransformHash(i.Invocation)
 		}

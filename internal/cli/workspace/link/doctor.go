@@ -33,7 +33,7 @@ link can fill. The status is 1 if something is found.`,
 		Args:    app.NoArguments,
 	}
 	c.AddSpace(cmd.Flags())
-	cmd.Flags().Lookup("space").Usage = "only in the `SPACE`"
+	cmd.Flags().Lookup("space").Usage = "look only at `SPACE`"
 	cmd.Flags().Var(&kind, "report", "print a `FORMAT`: text, json, sarif, junit or github")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		found := 0

@@ -61,7 +61,7 @@ records and dry runs; what is not recorded is called unknown.`,
 			if form == "json" {
 				return s.App.WriteJSON(explanation)
 			}
-			return s.App.WriteText(explanation.String())
+			return s.App.WriteText(explanationText(explanation))
 		})
 	}
 	return cmd

@@ -38,8 +38,8 @@ dashed, links of a cycle are red.`,
 	o.AddSpace(cmd.Flags())
 	o.form = app.AddOutput(cmd.Flags(), "text, dot, mermaid, svg or json", "text", "ascii", "dot",
 		"mermaid", "svg", "json")
-	cmd.Flags().StringVar(&o.root, "root", "", "only `UNIT` and what it depends on")
-	cmd.Flags().IntVar(&o.depth, "depth", 0, "at most `N` links away from the root")
+	cmd.Flags().StringVar(&o.root, "root", "", "show only `UNIT` and its dependencies")
+	cmd.Flags().IntVar(&o.depth, "depth", 0, "show units at most `N` links away from the root")
 	cluster := &app.Choice{What: "cluster", Value: "none", Values: []string{"none", "space"}}
 	cmd.Flags().Var(cluster, "cluster", "frame the units of each `GROUP`: none or space")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -37,7 +37,7 @@ separately. No proposed link closes a cycle.`,
 	}
 	flags := cmd.Flags()
 	o.AddSpace(flags)
-	flags.Lookup("space").Usage = "only in the `SPACE`"
+	flags.Lookup("space").Usage = "look only at `SPACE`"
 	flags.BoolVar(&o.write, "write", false, "make the links")
 	flags.StringVarP(&o.form, "output", "o", "", "output `FORMAT`: text or json")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -234,13 +234,13 @@ placeholders again that bindings have replaced.`,
 						return err
 					}
 				}
-				if err := s.Tx.DeleteLink(s.Workspace, l); err != nil {
-					return err
-				}
 				s.After(func() error {
 					s.Note("deleted link %s", l.Name())
 					return nil
 				})
+			}
+			if err := s.Tx.DeleteLinks(s.Workspace, links...); err != nil {
+				return err
 			}
 			if *reset {
 				return s.Propagate()

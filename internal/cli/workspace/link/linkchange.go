@@ -199,13 +199,15 @@ func makeCurrent(s *session.Session, l *workspace.Link) error {
 	if _, err := s.Tx.Edits(e, []*workspace.Unit{l.To, l.From}, s.StrictWorktree); err != nil {
 		return err
 	}
-	l.UpstreamLastMergedRevisionNum = l.To.HeadRevisionNum
+	l.UpstreamLastMergedRevisionNum, l.MergedHash = l.To.HeadRevisionNum, ""
 	if l.UseLiveState {
 		l.UpstreamLastMergedRevisionNum = l.To.HeadUnitActionNum
+	} else if l.Merges() {
+		l.MergedHash = l.To.DataHash
 	}
 	l.DownstreamLastMergedRevisionNum = l.From.HeadRevisionNum
 	l.MadeCurrent, l.ResolvedHash, l.LastError = true, l.Hash, nil
-	l.BaseUnknown = false
+	l.BaseUnknown, l.MergeMutationNum = false, 0
 	return adopt(s, e, l)
 }
 
@@ -238,7 +240,11 @@ func adopt(s *session.Session, e *wave.Runner, l *workspace.Link) error {
 	if l.UpdateType == entity.UpdateUpgradeUnit {
 		m.UpgradedFromUpstreamRevisionNum = &head
 	}
-	return s.Tx.Attribute(l.From, m, sources)
+	if err := s.Tx.Attribute(l.From, m, sources); err != nil {
+		return err
+	}
+	l.MergeMutationNum = l.From.HeadMutationNum
+	return nil
 }
 
 // validLink checks a link that is to be written, cycles excluded.

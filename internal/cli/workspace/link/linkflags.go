@@ -41,22 +41,23 @@ func (o *linkFlags) add(flags *pflag.FlagSet) {
 		types = append(types, string(t))
 	}
 	flags.StringVar(&o.updateType, "update-type", "",
-		"what resolving does, a `TYPE`: "+strings.Join(types, ", "))
+		"resolve the link by `TYPE`: "+strings.Join(types, ", "))
 	flags.BoolVar(&o.auto, "auto-update", false, "resolve the link when its upstream changed")
 	flags.BoolVar(&o.noAuto, "no-auto-update", false, "resolve the link only when asked to")
 	flags.BoolVar(&o.live, "use-live-state", false, "read the live state of the upstream")
 	flags.BoolVar(&o.noLive, "no-use-live-state", false, "read the data of the upstream")
 	flags.StringVar(&o.whereMutation, "where-mutation", "",
-		"merges may only overwrite what mutations with `EXPR` wrote")
-	flags.StringVar(&o.whereResource, "where-resource", "", "only upstream resources with `EXPR`")
+		"let merges overwrite only values of mutations matching `EXPR`")
+	flags.StringVar(&o.whereResource, "where-resource", "", "select only upstream resources "+
+		"matching `EXPR`")
 	flags.BoolVar(&o.noSubtraction, "merge-disable-subtraction", false,
-		"merges overwrite what the downstream changed")
+		"let merges overwrite changes of the downstream")
 	flags.BoolVar(&o.subtract, "no-merge-disable-subtraction", false,
-		"merges keep what the downstream changed")
+		"let merges keep changes of the downstream")
 	flags.BoolVar(&o.makeCurrent, "make-current", false,
 		"take the present revisions as merged; nothing is merged")
 	flags.StringVar(&o.transform, "transform-invocation", "",
-		"Upsert: run the stored invocation `[SPACE/]SLUG` on the upstream")
+		"run the stored invocation `[SPACE/]SLUG` on the upstream (Upsert)")
 	flags.StringArrayVar(&o.upstreamPaths, "upstream-path", nil,
 		"TransformPaths: read `NAME=TYPE:RESOURCE:PATH`")
 	flags.StringArrayVar(&o.upstreamGetters, "upstream-getter", nil,

@@ -44,7 +44,7 @@ Updating resolves nothing, except for links with AutoUpdate.`,
 	flags.BoolVar(&o.reverse, "reverse", false, "swap the downstream and the upstream unit")
 	flags.StringVar(&o.fromUnit, "from-unit", "", "another downstream `UNIT`")
 	flags.StringVar(&o.toUnit, "to-unit", "", "another upstream `UNIT`")
-	flags.StringVar(&o.toSpace, "to-space", "", "the `SPACE` of the upstream unit")
+	flags.StringVar(&o.toSpace, "to-space", "", "`SPACE` of the upstream unit")
 	flags.Int64Var(&o.version, "version", 0, "fail if the link has another version than `N`")
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		if err := session.NamesOrWhere(cmd, names, &o.Selection); err != nil {
@@ -104,7 +104,11 @@ func (o *linkUpdate) run(s *session.Session, l *workspace.Link) (*workspace.Link
 	if err := s.ResolveLink(l).Err(); err != nil {
 		return nil, err
 	}
-	if err := validEdge(s, l); err != nil {
+	valid := validEdge
+	if was.FromUnitID == l.FromUnitID && was.ToUnitID == l.ToUnitID {
+		valid = validLink // no new cycle
+	}
+	if err := valid(s, l); err != nil {
 		return nil, err
 	}
 	if o.makeCurrent {
@@ -180,11 +184,11 @@ func (o *linkUpdate) turn(s *session.Session, l *workspace.Link) (*workspace.Lin
 	turned.LinkRecord = l.LinkRecord
 	turned.UpstreamLastMergedRevisionNum = l.DownstreamLastMergedRevisionNum
 	turned.DownstreamLastMergedRevisionNum = l.UpstreamLastMergedRevisionNum
-	turned.MergeBaseRevisionNum = 0
+	turned.MergeBaseRevisionNum, turned.MergedHash, turned.MergeMutationNum = 0, "", 0
 	if !l.Merges() {
 		turned.LinkRecord = entity.LinkRecord{}
 	}
-	if err := s.Tx.DeleteLink(s.Workspace, l); err != nil {
+	if err := s.Tx.DeleteLinks(s.Workspace, l); err != nil {
 		return nil, err
 	}
 	if err := s.ResolveLink(turned).Err(); err != nil {

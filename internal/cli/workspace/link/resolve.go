@@ -59,9 +59,10 @@ func (o *linkResolve) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	o.Selection.Add(flags)
 	o.ResolveFlags.Add(flags)
-	flags.StringVar(&o.from, "from", "", "the links of `UNIT`")
-	flags.BoolVar(&o.all, "all", false, "all links; with --stale also those without AutoUpdate")
-	flags.BoolVar(&o.stale, "stale", false, "the links that are stale")
+	flags.StringVar(&o.from, "from", "", "resolve the links of `UNIT`")
+	flags.BoolVar(&o.all, "all", false, "resolve all links; with --stale also links without "+
+		"AutoUpdate")
+	flags.BoolVar(&o.stale, "stale", false, "resolve the links that are stale")
 	flags.StringVarP(&o.form, "output", "o", "", "output `FORMAT`: text, json or mutations")
 }
 
@@ -131,7 +132,7 @@ func (o *linkResolve) run(s *session.Session, names []string) error {
 			}
 			o.failed = append(o.failed, err)
 		}
-		o.failed = append(o.failed, session.FailedLinks(r.Unit, r.Output, r.Noted)...)
+		o.failed = append(o.failed, session.FailedLinks(r, false)...)
 	}
 	for _, r := range results {
 		if r.Follows {

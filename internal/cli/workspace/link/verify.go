@@ -23,7 +23,7 @@ differs. The file is kept if fctl-workspace.yaml says Lock: true.`,
 		Args: app.NoArguments,
 	}
 	frozen := cmd.Flags().Bool("frozen", false,
-		"the data of downstreams must not have changed either")
+		"fail also if the data of downstreams has changed")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		c.DryRun = true
 		return c.Write(cmd, "", func(s *session.Session) error {

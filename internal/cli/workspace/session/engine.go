@@ -53,20 +53,62 @@ func (s *Session) context(u *workspace.Unit) api.FunctionContext {
 	return link.Context(&unit, false)
 }
 
-// Run runs functions on data of a unit. Their messages do not have secret values.
+// request returns the request that runs functions on data of a unit.
+func (s *Session) request(
+	u *workspace.Unit, data []byte, chain api.FunctionInvocationList, where string,
+) *api.FunctionInvocationRequest {
+	return &api.FunctionInvocationRequest{
+		FunctionContext: s.context(u), ConfigData: data, FileName: u.DataFile(),
+		WhereResource: where, RecordMutations: true, StopOnError: true,
+		FunctionInvocations: chain,
+	}
+}
+
+// Survey returns the survey of several units for [Session.Run], or nil for a single unit, of which
+// the executor makes it. It reads their working copies, so it is made before any of them is
+// written. chain returns the functions for a unit; running them reports its errors.
+func (s *Session) Survey(
+	units []*workspace.Unit, where string,
+	chain func(*workspace.Unit) (api.FunctionInvocationList, error),
+) (func() *handler.Survey, error) {
+	if len(units) < 2 {
+		return nil, nil
+	}
+	executor, err := s.Functions()
+	if err != nil {
+		return nil, err
+	}
+	all := &handler.Survey{}
+	for _, u := range units {
+		functions, err := chain(u)
+		if err != nil || !executor.NeedsSurvey(u.ToolchainType, functions) {
+			continue
+		}
+		data, err := s.Store.Working(u)
+		if err != nil {
+			all.Incomplete = true
+			continue
+		}
+		if one := executor.Survey(s.Ctx, s.request(u, data, functions, where)); one != nil {
+			all.Add(one)
+		}
+	}
+	return func() *handler.Survey { return all }, nil
+}
+
+// Run runs functions on data of a unit. Their messages do not have secret values. survey covers
+// all units on which the caller runs them, or is nil.
 func (s *Session) Run(
 	ctx context.Context, u *workspace.Unit, data []byte, chain api.FunctionInvocationList,
-	where string,
+	where string, survey func() *handler.Survey,
 ) (*handler.Result, error) {
 	executor, err := s.Functions()
 	if err != nil {
 		return nil, err
 	}
-	r, err := executor.Run(ctx, &api.FunctionInvocationRequest{
-		FunctionContext: s.context(u), ConfigData: data, FileName: u.DataFile(),
-		WhereResource: where, RecordMutations: true, StopOnError: true,
-		FunctionInvocations: chain,
-	}, handler.Options{AllowExternal: s.Settings.AllowExternal})
+	r, err := executor.Run(ctx, s.request(u, data, chain, where), handler.Options{
+		AllowExternal: s.Settings.AllowExternal, Survey: survey,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -244,5 +286,6 @@ func (s *Session) Resolver(t api.ToolchainType) (*plan.Resolver, error) {
 	executor, err := s.Functions()
 	return &plan.Resolver{
 		Toolchain: t, Functions: executor, Flags: noFlags{}, ReadFile: s.Input,
+		ResourceType: run.NewTypeNames(executor).Resolve,
 	}, err
 }

@@ -26,7 +26,7 @@ func (s *Session) PrintGet(out *Output, name string, object any, rows [][]string
 			shown = append(shown, row)
 		}
 	}
-	return s.App.WriteText(Table(nil, shown))
+	return s.writeTable(nil, shown)
 }
 
 // Pairs returns a map as text, sorted by key.

@@ -70,7 +70,8 @@ func UpgradeLink(u, up *workspace.Unit) *workspace.Link {
 		WhereMutation: "MergeSourceID = '" + up.UnitID + "'",
 	}
 	l.UpstreamLastMergedRevisionNum = up.HeadRevisionNum
-	l.DownstreamLastMergedRevisionNum = 1
+	l.MergedHash = up.DataHash
+	l.DownstreamLastMergedRevisionNum, l.MergeMutationNum = 1, 1
 	l.MadeCurrent = true
 	return &workspace.Link{Link: l, Stated: true}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/out"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
@@ -156,7 +156,7 @@ func PrintList[T any](
 		}
 		cells = append(cells, line)
 	}
-	return s.App.WriteText(Table(o.head(head), cells))
+	return s.writeTable(o.head(head), cells)
 }
 
 func columnNames[T any](columns []Column[T]) []string {
@@ -294,7 +294,7 @@ func printCustom[T any](s *Session, o *Output, rows []T, object func(T) any) err
 		}
 		cells = append(cells, line)
 	}
-	return s.App.WriteText(Table(o.head(head), cells))
+	return s.writeTable(o.head(head), cells)
 }
 
 // Cell returns the value at a path, or - without one.
@@ -323,31 +323,13 @@ func Cell(v any, path []string) string {
 	return "-"
 }
 
-// Table lays out rows in columns two blanks apart.
-func Table(head []string, rows [][]string) string {
-	if head != nil {
-		rows = append([][]string{head}, rows...)
+// writeTable prints rows, fitted to a terminal.
+func (s *Session) writeTable(head []string, rows [][]string) error {
+	t := out.Table{Head: head, Rows: rows}
+	if s.App.Streams.OutIsTerminal() {
+		t.Width = s.App.Streams.Width()
 	}
-	var widths []int
-	for _, row := range rows {
-		for i, cell := range row {
-			cell = diag.Printable(cell) // a line break would begin another row
-			row[i] = cell
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	var b strings.Builder
-	for _, row := range rows {
-		var line strings.Builder
-		for i, cell := range row {
-			line.WriteString(cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
-		}
-		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
-	}
-	return b.String()
+	return s.App.WriteText(t.String())
 }
 
 // PrintOne prints an entity after a command, or only a message without -o.

@@ -37,18 +37,19 @@ type Selection struct {
 // Add adds the flags.
 func (o *Selection) Add(flags *pflag.FlagSet) {
 	flags.StringVar(&o.where, "where", "",
-		"only those with these attributes, such as `\"Labels.tier = 'web'\"`; see 'fctl help "+
+		"select only entities with these attributes, such as `\"Labels.tier = 'web'\"`; see 'fctl help "+
 			"filters'")
 	flags.StringVar(&o.filter, "filter", "",
-		"only those that the stored filter `[SPACE/]SLUG` selects")
-	flags.StringVar(&o.contains, "contains", "", "only those with `TEXT` in their name or labels")
+		"select only entities that the stored filter `[SPACE/]SLUG` selects")
+	flags.StringVar(&o.contains, "contains", "", "select only entities with `TEXT` in their "+
+		"name or labels")
 }
 
 // AddWhere adds the flags for what no stored filter selects. texts says where --contains searches.
 func (o *Selection) AddWhere(flags *pflag.FlagSet, texts string) {
 	flags.StringVar(&o.where, "where", "",
-		"only those with the attributes `EXPR`; see 'fctl help filters'")
-	flags.StringVar(&o.contains, "contains", "", "only those with `TEXT` in their "+texts)
+		"select only entities with the attributes `EXPR`; see 'fctl help filters'")
+	flags.StringVar(&o.contains, "contains", "", "select only entities with `TEXT` in their "+texts)
 }
 
 // IsSet reports whether one of the flags is given.
@@ -222,7 +223,7 @@ type Metadata struct {
 
 // Add adds the flags.
 func (o *Metadata) Add(flags *pflag.FlagSet) {
-	flags.StringVar(&o.displayName, "display-name", "", "a `NAME` for people")
+	flags.StringVar(&o.displayName, "display-name", "", "human-readable `NAME`")
 	flags.StringArrayVar(&o.labels, "label", nil, "set a label `KEY=VALUE`; KEY=- removes it")
 	flags.StringArrayVar(&o.annotations, "annotation", nil,
 		"set an annotation `KEY=VALUE`; KEY=- removes it")

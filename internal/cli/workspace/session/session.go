@@ -6,7 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"strconv"
 	"time"
 
@@ -19,6 +19,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/diff"
+	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/link/attributes"
 	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/settings"
@@ -45,7 +46,8 @@ type Common struct {
 
 // AddSpace adds the flag --space.
 func (c *Common) AddSpace(flags *pflag.FlagSet) {
-	flags.StringVar(&c.SpaceFlag, "space", "", "the `SPACE`; the default one is in the marker")
+	flags.StringVar(&c.SpaceFlag, "space", "", "`SPACE` to work in (default: from "+
+		"fctl-workspace.yaml)")
 }
 
 // serverFlags are flags that only make sense with a server. Scripts may have them.
@@ -81,7 +83,7 @@ func (c *Common) AddDryRun(flags *pflag.FlagSet) {
 // AddNoCrossSpace adds the flag --no-cross-space.
 func (c *Common) AddNoCrossSpace(flags *pflag.FlagSet) {
 	flags.BoolVar(&c.noCrossSpace, "no-cross-space", false,
-		"afterwards, resolve only automatic links to units of their own space")
+		"then resolve only automatic links to units of their own space")
 }
 
 // NoCrossSpace reports whether --no-cross-space is given.
@@ -308,17 +310,34 @@ func (s *Session) secret(t api.ToolchainType, data []byte) bool {
 	return err != nil || executor.Sensitive(t, [][]byte{data}) != nil
 }
 
-// Secrets returns the secret values of two states of a unit, nil if they may be shown. From here on
-// they are masked in everything that is printed, and those that links may have copied from other
-// units as well.
-func (s *Session) Secrets(u *workspace.Unit, before, after []byte) (*sensitive.Values, error) {
+// Unwritten returns the secret values of two states of a unit and of other texts. Neither the title
+// of the command nor a description that it makes has them, since both are stored.
+func (s *Session) Unwritten(
+	u *workspace.Unit, before, after []byte, others ...[]byte,
+) (*sensitive.Values, error) {
 	executor, err := s.Functions()
+	if err != nil {
+		return nil, err
+	}
+	values := executor.Sensitive(u.ToolchainType, [][]byte{before, after}, others...)
+	if s.Tx != nil {
+		s.Tx.Title = values.Copied(s.Tx.Title)
+	}
+	return values, nil
+}
+
+// Secrets returns the secret values of two states of a unit and of other texts, nil if they may be
+// shown. From here on they are masked in everything that is printed, and those that links may have
+// copied from other units as well.
+func (s *Session) Secrets(
+	u *workspace.Unit, before, after []byte, others ...[]byte,
+) (*sensitive.Values, error) {
+	values, err := s.Unwritten(u, before, after, others...)
 	if err != nil || s.ShowSecrets {
 		return nil, err
 	}
-	values := executor.Sensitive(u.ToolchainType, [][]byte{before, after})
 	s.App.Hide(values, false)
-	s.hideUpstream(executor, u)
+	s.hideUpstream(s.executor, u)
 	return values, nil
 }
 
@@ -337,7 +356,9 @@ func (s *Session) hideUpstream(executor *functions.Executor, u *workspace.Unit) 
 		if l.To == nil {
 			continue
 		}
-		for _, revision := range []int64{l.To.HeadRevisionNum, l.UpstreamLastMergedRevisionNum} {
+		for _, revision := range []int64{
+			l.To.HeadRevisionNum, l.UpstreamLastMergedRevisionNum, l.MergeBaseRevisionNum,
+		} {
 			if data, err := s.Store.Data(l.To, revision); err == nil {
 				s.App.Hide(executor.Sensitive(l.To.ToolchainType, [][]byte{data}), true)
 			}
@@ -428,17 +449,24 @@ func Group(a *app.App, use, short, long string, commands ...*cobra.Command) *cob
 	return cmd
 }
 
-// WriteFile writes a file outside the workspace.
-func WriteFile(s *Session, name string, data []byte) error {
-	if s.DryRun {
+// WriteFile writes a file outside the workspace, or with - prints it. A new one with secrets can be
+// read only by its owner.
+func WriteFile(s *Session, name string, data []byte, secret bool) error {
+	switch {
+	case s.DryRun:
 		return nil
+	case name == "-" || name == "/dev/stdout":
+		return s.App.Write(data)
+	}
+	perm := fs.FileMode(0o666)
+	if secret {
+		perm = 0o600
 	}
 	name = source.InDirectory(s.App.Dir, name)
-	if err := os.WriteFile(name, data, 0o666); err != nil {
-		return &api.Failure{
-			Class: api.FailureFunction, Pos: api.Position{File: diag.FileName(name)},
-			Message: err.Error(), Err: err,
-		}
+	ctx := context.WithoutCancel(s.Ctx) // the reported change may be committed
+	err := s.App.Writes.Write(func() error { return files.Write(ctx, name, perm, data) })
+	if err != nil {
+		return run.NotWritten(diag.FileName(name), err)
 	}
 	return nil
 }

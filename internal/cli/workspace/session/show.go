@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -22,6 +23,9 @@ import (
 func (s *Session) ShowResults() error {
 	results, propagated := s.Results, s.Propagated
 	s.Results, s.Propagated = nil, nil
+	if s.Settings.Quiet {
+		s.failures(results, propagated)
+	}
 	switch s.Form {
 	case "json":
 		return s.showJSON(results, propagated)
@@ -68,6 +72,27 @@ func (s *Session) ShowResults() error {
 		return nil
 	}
 	return s.App.WriteText(b.String())
+}
+
+// failures writes why units and links that follow a change failed. They do not fail the command;
+// without -q the text tells of them.
+func (s *Session) failures(results, propagated []wave.UnitResult) {
+	var failed []error
+	for _, r := range slices.Concat(results, propagated) {
+		if r.Output != nil {
+			failed = append(failed, FailedLinks(r, true)...)
+		}
+	}
+	for _, r := range propagated {
+		if r.Err != nil {
+			failed = append(failed, r.Err)
+		} else if r.Output != nil {
+			failed = append(failed, FailedLinks(r, false)...)
+		}
+	}
+	if err := errors.Join(failed...); err != nil {
+		s.App.Console().Problems(diag.Failures(err, api.FailureFunction))
+	}
 }
 
 // NoteConflicts names the units with conflicts, where the results themselves are not printed.
@@ -124,7 +149,7 @@ func (s *Session) shownResult(r wave.UnitResult) (entity.ResolveResult, error) {
 	result.FunctionMutationSummary = secrets.Mutations(result.FunctionMutationSummary)
 	result.Conflicts = slices.Clone(result.Conflicts)
 	for i, c := range result.Conflicts {
-		result.Conflicts[i] = Masked(c, secrets)
+		result.Conflicts[i] = secrets.Conflict(c)
 	}
 	return result, nil
 }
@@ -250,19 +275,8 @@ func ResourceText(r api.ResourceInfo) string {
 
 // ConflictText returns the sentence about a conflict, without secret values.
 func ConflictText(c *api.MutationConflict, secrets *sensitive.Values) string {
-	shown := Masked(*c, secrets)
+	shown := secrets.Conflict(*c)
 	return secrets.About(c.Resource.ResourceType, c.Path, shown.Message())
-}
-
-// Masked returns a conflict without secret values.
-func Masked(c api.MutationConflict, secrets *sensitive.Values) api.MutationConflict {
-	c.Source.Value = secrets.Value(c.Resource, c.Path, c.Source.Value)
-	if c.Target != nil {
-		target := *c.Target
-		target.Value = secrets.Value(c.Resource, c.Path, target.Value)
-		c.Target = &target
-	}
-	return c
 }
 
 // describeProduced prints the resources that an Upsert produced.

@@ -31,14 +31,14 @@ func (o *ResolveFlags) Add(flags *pflag.FlagSet) {
 		"write nothing if there is a conflict")
 	flags.BoolVar(&o.strict, "strict", false,
 		"write nothing if a need is ambiguous or has no provider")
-	flags.BoolVar(&o.force, "force", false, "also write bound values that were edited")
+	flags.BoolVar(&o.force, "force", false, "write also bound values that were edited")
 	flags.BoolVar(&o.noSelf, "no-self", false, "leave needs that the unit itself satisfies")
-	flags.BoolVar(&o.prune, "prune", false, "Upsert: delete resources that are not produced "+
-		"any more")
+	flags.BoolVar(&o.prune, "prune", false, "delete resources that are not produced any more "+
+		"(Upsert)")
 	flags.BoolVar(&o.adoptNamespace, "adopt-namespace", false,
 		"give resources that a merge adds the namespace of the unit")
 	flags.StringVar(&o.ambiguous, "ambiguous", "",
-		"first takes the first of several providers with different values (`HOW`)")
+		"take the first of several providers with different values (`HOW`: first)")
 	flags.Int64Var(&o.toRevision, "to-revision", 0,
 		"merge the upstream up to revision `N`; 0 is the head")
 }
@@ -93,14 +93,14 @@ func (o *ResolveFlags) Refuse(s *Session, u *workspace.Unit, out *link.Output) e
 	return err
 }
 
-// FailedLinks returns the problems of the links of a unit that failed while the others went on. Those
-// that are only noted do not count.
-func FailedLinks(u *workspace.Unit, out *link.Output, noted map[string]bool) []error {
+// FailedLinks returns the problems of the links of a unit that failed while the others went on:
+// either of the links that are only noted, or of all others.
+func FailedLinks(r wave.UnitResult, noted bool) []error {
 	var failed []error
-	for _, l := range out.Result.Links {
-		if l.Status == entity.StatusFailed && !noted[l.Link] {
+	for _, l := range r.Output.Result.Links {
+		if l.Status == entity.StatusFailed && r.Noted[l.Link] == noted {
 			failed = append(failed, &entity.Error{
-				Code: l.Code, Message: l.Message, Space: u.SpaceSlug, Unit: u.Slug,
+				Code: l.Code, Message: l.Message, Space: r.Unit.SpaceSlug, Unit: r.Unit.Slug,
 				Link: l.Link, Class: api.FailureFunction,
 			})
 		}

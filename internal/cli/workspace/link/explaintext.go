@@ -6,13 +6,15 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/fctl-dev/fctl/internal/link"
 )
 
-// String returns the explanation as people read it.
-func (e *Explanation) String() string {
+// explanationText returns an explanation as people read it.
+func explanationText(e *link.Explanation) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s : %s\n", &e.Resource, e.what())
-	e.cause(&b, "  ")
+	fmt.Fprintf(&b, "%s : %s\n", &e.Resource, valueAtPath(e))
+	writeCause(&b, e, "  ")
 	for _, m := range e.Merges {
 		text := "overwritable by " + m.Link
 		if !m.Overwritable {
@@ -35,8 +37,8 @@ func (e *Explanation) String() string {
 	return b.String()
 }
 
-// what returns the path with its value.
-func (e *Explanation) what() string {
+// valueAtPath returns the path with its value.
+func valueAtPath(e *link.Explanation) string {
 	if !e.Exists {
 		return e.Path + " has no value"
 	}
@@ -55,8 +57,8 @@ func valueOf(value any) string {
 	return string(text)
 }
 
-// cause writes what set the value, and where that came from.
-func (e *Explanation) cause(b *strings.Builder, indent string) {
+// writeCause writes what set the value, and where that came from.
+func writeCause(b *strings.Builder, e *link.Explanation, indent string) {
 	line := func(label, format string, args ...any) {
 		fmt.Fprintf(b, "%s%-8s %s\n", indent, label, fmt.Sprintf(format, args...))
 	}
@@ -100,7 +102,8 @@ func (e *Explanation) cause(b *strings.Builder, indent string) {
 		line("", "%s", text.String())
 	}
 	for _, from := range e.From {
-		line("from", "%s rev %d, %s : %s", from.Unit, from.RevisionNum, &from.Resource, from.what())
-		from.cause(b, indent+"         ")
+		line("from", "%s rev %d, %s : %s", from.Unit, from.RevisionNum, &from.Resource,
+			valueAtPath(from))
+		writeCause(b, from, indent+"         ")
 	}
 }

@@ -1,19 +1,18 @@
-package cli
+package app
 
 import (
 	"runtime"
 	"slices"
 
 	"github.com/fctl-dev/fctl/functions/shellwords"
-	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/iostreams"
 )
 
-// startPager starts a pager for the commands whose output may be long, if it goes to a terminal.
+// StartPager starts a pager for the commands whose output may be long, if it goes to a terminal.
 // The program is that of FCTL_PAGER, else that of PAGER, else less; nothing is started if it is
 // empty or cat, or if the terminal cannot show pages: less then waits for a key that nobody
 // expects.
-func startPager(a *app.App, args []string) *iostreams.Pager {
+func (a *App) StartPager(args []string) *iostreams.Pager {
 	if !a.Streams.OutIsTerminal() || !slices.ContainsFunc(args, isPaged) {
 		return nil
 	}
