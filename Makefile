@@ -40,8 +40,11 @@ runner: ## bin/fctl-runner, the server for functions: with client-go and gRPC, w
 	go build -ldflags "-s -w" -o bin/fctl-runner ./cmd/fctl-runner
 # Packages with code for one system. Vetting all of them with their tests would take CI four minutes.
 OF_SYSTEMS = $(shell grep -rlE '^//go:build .*(unix|linux|darwin|windows)' --include=*.go . | xargs -n1 dirname | sort -u | grep -v runner)
+# Without optimizations the compiler takes half of the time, and nothing runs what it makes.
+UNOPTIMIZED := '-gcflags=all=-N -l'
 cross: ## what builds for darwin and windows: fctl, and the tests of what differs between systems
-	@for os in darwin windows; do echo $$os; export GOOS=$$os; go build -o out/fctl-$$os ./cmd/fctl && go vet $(OF_SYSTEMS) || exit; done
+	@export GOFLAGS="$(GOFLAGS) $(UNOPTIMIZED)"; \
+	for os in darwin windows; do echo $$os; export GOOS=$$os; go build -o out/fctl-$$os ./cmd/fctl && go vet $(OF_SYSTEMS) || exit; done
 test: ## all tests; random cases are the same ones every time, make random has others
 	$(RACE_ENV) RAPID_SEED=1 CGO_ENABLED=$(if $(RACE),1,0) go test -timeout 30m $(RACE) -skip '$(PLAIN)' $$(go list ./... | grep -vxF "$$(go list $(PROCESSES))")
 	RAPID_SEED=1 go test -run '$(PLAIN)' $(filter-out $(PROCESSES),$(PLAIN_PACKAGES))
