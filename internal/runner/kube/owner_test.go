@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,8 +26,8 @@ import (
 // cluster has pods that are ready at once. The n-th one has the address 127.0.0.n.
 type cluster struct {
 	*fake.Clientset
-	// started and deleted are called with the name and the address of a pod.
-	started, deleted func(name, address string)
+	started func(name, address string) // called with a new pod
+	deleted func(name string)
 
 	mu    sync.Mutex
 	count int
@@ -54,7 +53,7 @@ func newCluster() *cluster {
 	})
 	c.PrependReactor("delete", "pods", func(a ktesting.Action) (bool, kruntime.Object, error) {
 		if c.deleted != nil {
-			c.deleted(a.(ktesting.DeleteAction).GetName(), "")
+			c.deleted(a.(ktesting.DeleteAction).GetName())
 		}
 		return false, nil, nil
 	})
@@ -201,17 +200,22 @@ func TestPodsOfALostRunner(t *testing.T) {
 	c.expect(t, "with another runner", "pod-4", "pod-5")
 }
 
-// slow counts its calls, each of which takes a while.
-type slow struct {
-	calls *atomic.Int64
-	took  time.Duration
+// gated answers one call at a time. It says on begun which call has begun, and answers when the
+// channel of the call in end is closed.
+type gated struct {
+	begun chan string
+	end   map[string]chan struct{}
+	busy  sync.Mutex
 }
 
 // Evaluate implements evaluator.Evaluator.
-func (s slow) Evaluate(ctx context.Context, r *evaluator.Request) (*evaluator.Response, error) {
-	s.calls.Add(1)
+func (g *gated) Evaluate(ctx context.Context, r *evaluator.Request) (*evaluator.Response, error) {
+	g.busy.Lock()
+	defer g.busy.Unlock()
+	name := string(r.ResourceList)
+	g.begun <- name
 	select {
-	case <-time.After(s.took):
+	case <-g.end[name]:
 	case <-ctx.Done():
 	}
 	return &evaluator.Response{ResourceList: r.ResourceList}, ctx.Err()
@@ -223,7 +227,10 @@ func TestRollingUpdate(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux has all addresses 127.0.0.0/8")
 	}
-	var calls atomic.Int64
+	begun, end := make(chan string, 10), map[string]chan struct{}{}
+	for _, name := range []string{"only", "last", "first"} {
+		end[name] = make(chan struct{})
+	}
 	var mu sync.Mutex
 	stops := map[string]func(){}
 	c := newCluster()
@@ -234,7 +241,7 @@ func TestRollingUpdate(t *testing.T) {
 	port := free.Addr().(*net.TCPAddr).Port
 	_ = free.Close()
 	c.started = func(name, address string) {
-		s, err := server.New(slow{&calls, 500 * time.Millisecond}, server.Options{})
+		s, err := server.New(&gated{begun: begun, end: end}, server.Options{})
 		if err != nil {
 			t.Error(err)
 			return
@@ -250,7 +257,7 @@ func TestRollingUpdate(t *testing.T) {
 		defer mu.Unlock()
 		stops[name] = stop
 	}
-	c.deleted = func(name, _ string) {
+	c.deleted = func(name string) {
 		mu.Lock()
 		defer mu.Unlock()
 		stops[name]()
@@ -260,31 +267,39 @@ func TestRollingUpdate(t *testing.T) {
 		b.options.Port = port
 		return pods.New(b, pods.Options{})
 	}
-	call := func(s *pods.Scheduler) <-chan error {
+	call := func(s *pods.Scheduler, name string) <-chan error {
 		answer := make(chan error, 1)
 		go func() {
 			_, err := s.Evaluate(context.Background(), pods.Function{Image: "f", Version: "1"},
-				&evaluator.Request{ResourceList: []byte("x")})
+				&evaluator.Request{ResourceList: []byte(name)})
 			answer <- err
 		}()
+		select {
+		case got := <-begun:
+			if got != name {
+				t.Fatalf("call %q ran again while %q was expected", got, name)
+			}
+		case err := <-answer:
+			t.Fatalf("call %q did not begin: %v", name, err)
+		case <-time.After(time.Minute):
+			t.Fatalf("call %q waits for another one", name)
+		}
 		return answer
 	}
 	old := replica()
-	if err := <-call(old); err != nil {
+	only := call(old, "only")
+	close(end["only"])
+	if err := <-only; err != nil {
 		t.Fatal(err)
 	}
 	next := replica()
-	began := time.Now()
-	last := call(old)
-	time.Sleep(200 * time.Millisecond)
-	first := call(next)
+	last, first := call(old, "last"), call(next, "first")
+	close(end["last"])
 	answer := <-last
 	old.Stop() // in the middle of the first call of the other one
-	if err := errors.Join(answer, <-first); err != nil || calls.Load() != 3 {
-		t.Errorf("%d calls ran, not 3: %v", calls.Load(), err)
-	}
-	if took := time.Since(began); took > 950*time.Millisecond {
-		t.Errorf("two calls at once took %v", took)
+	close(end["first"])
+	if err := errors.Join(answer, <-first); err != nil || len(begun) > 0 {
+		t.Errorf("%d calls ran again: %v", len(begun), err)
 	}
 	next.Stop()
 	c.expect(t, "in the end")
