@@ -36,9 +36,8 @@ import (
 type Options struct {
 	Namespace string
 	// Name separates the pods of this runner and its replicas from other pods in the namespace.
-	Name string
-	// Owner is the name of this process, which no other has; New makes one if it is empty.
-	Owner        string
+	Name         string
+	owner        string // the name of this process, which no other has; New makes it
 	WrapperImage string // has fctl-runner as its entrypoint
 	Port         int    // of the wrapper
 	MaxMessage   int
@@ -75,10 +74,8 @@ func New(ctx context.Context, config *rest.Config, o Options) (*Backend, error) 
 
 func newBackend(ctx context.Context, config *rest.Config, client kubernetes.Interface, o Options,
 ) (*Backend, error) {
-	if o.Owner == "" {
-		host, _ := os.Hostname() // it only helps who reads the annotation
-		o.Owner = host + "/" + rand.Text()
-	}
+	host, _ := os.Hostname() // it only helps who reads the annotation
+	o.owner = host + "/" + rand.Text()
 	b := &Backend{options: o, config: config, client: client}
 	b.base.Store(o.Base)
 	var err error
@@ -168,7 +165,7 @@ func (b *Backend) Release(ctx context.Context, p pods.Pod) error {
 		return fmt.Errorf("%s is a pod of another backend", p.Name())
 	}
 	own.close()
-	return b.pass(ctx, own.name, b.options.Owner, "")
+	return b.pass(ctx, own.name, b.options.owner, "")
 }
 
 // pass gives a pod another owner. It fails if from does not own the pod any longer.
@@ -192,7 +189,7 @@ func (b *Backend) take(ctx context.Context, f *pods.Function) pods.Pod {
 		owner, known := p.Annotations[ownerNote]
 		if !known || owner != "" || p.DeletionTimestamp != nil || !isReady(p) ||
 			p.Annotations[imageNote] != f.Image || p.Annotations[versionNote] != f.Version ||
-			b.pass(ctx, p.Name, "", b.options.Owner) != nil {
+			b.pass(ctx, p.Name, "", b.options.owner) != nil {
 			continue
 		}
 		if own, err := b.connect(p); err == nil {
@@ -213,7 +210,7 @@ func (b *Backend) tidy(p *corev1.Pod) {
 	owner, known := p.Annotations[ownerNote]
 	over := p.Status.Phase == corev1.PodFailed || p.Status.Phase == corev1.PodSucceeded ||
 		p.Status.Phase == corev1.PodPending && time.Since(p.CreationTimestamp.Time) > stuck
-	if !known || owner == b.options.Owner || !over || p.DeletionTimestamp != nil {
+	if !known || owner == b.options.owner || !over || p.DeletionTimestamp != nil {
 		return
 	}
 	go func() {

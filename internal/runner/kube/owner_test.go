@@ -129,7 +129,7 @@ func TestReplicasHaveTheirOwnPods(t *testing.T) {
 	a := c.backend(t)
 	first := start(t, a, "f")
 	b := c.backend(t)
-	seen(t, b, first.Name(), a.options.Owner)
+	seen(t, b, first.Name(), a.options.owner)
 	if second := start(t, b, "f"); second.Name() == first.Name() {
 		t.Fatal("a pod in use is used by another runner")
 	}

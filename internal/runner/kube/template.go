@@ -227,7 +227,7 @@ func (o *Options) pod(f *pods.Function, command []string) (*corev1.Pod, error) {
 				managedBy: program, partLabel: functionContainer, runnerLabel: o.Name,
 			}),
 			Annotations: union(base.Annotations, map[string]string{
-				imageNote: f.Image, versionNote: f.Version, ownerNote: o.Owner,
+				imageNote: f.Image, versionNote: f.Version, ownerNote: o.owner,
 			}),
 		},
 		Spec: *spec,
