@@ -29,6 +29,14 @@ func Check(ctx context.Context, path string) error {
 	return nil
 }
 
+// ReadFile reads a file that the user names, unless the Gate of a context refuses it.
+func ReadFile(ctx context.Context, path string) ([]byte, error) {
+	if err := Check(ctx, path); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+}
+
 // maxLinks is the number of symbolic links that Destination follows, as many as Linux does.
 const maxLinks = 40
 

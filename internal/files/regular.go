@@ -37,10 +37,8 @@ func ReadRegular(in Opener, name string, most int64, admit func(fs.FileInfo) err
 	return ReadBounded(f, info.Size(), most)
 }
 
-// ErrGit means that a symbolic link leads into .git, whose config may have a token.
-var ErrGit = errors.New("a symbolic link leads into .git")
-
-// CheckLink returns ErrGit if the file at a path below a directory is a symbolic link into .git.
+// CheckLink returns an error if the file at a path below a directory is a symbolic link into .git,
+// whose config may have a token.
 func CheckLink(dir, rel string) error {
 	at := filepath.Join(dir, filepath.FromSlash(rel))
 	if info, err := os.Lstat(at); err != nil || info.Mode()&fs.ModeSymlink == 0 {
@@ -48,7 +46,7 @@ func CheckLink(dir, rel string) error {
 	}
 	rel, err := filepath.Rel(RealPath(dir), Destination(at))
 	if err == nil && HasGit(filepath.ToSlash(rel)) {
-		return ErrGit
+		return errors.New("a symbolic link leads into .git")
 	}
 	return nil
 }

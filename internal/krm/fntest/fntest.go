@@ -126,7 +126,7 @@ func (c *Case) run(ctx context.Context, function Function) (*Output, error) {
 	}
 	var config *krm.Item
 	path := filepath.Join(c.Dir, name)
-	text, err := readFile(ctx, path)
+	text, err := files.ReadFile(ctx, path)
 	if err == nil {
 		if config, err = krm.ReadConfig(text, diag.FileName(path)); err != nil {
 			return nil, err
@@ -139,13 +139,6 @@ func (c *Case) run(ctx context.Context, function Function) (*Output, error) {
 		return nil, err
 	}
 	return function(ctx, config, items)
-}
-
-func readFile(ctx context.Context, path string) ([]byte, error) {
-	if err := files.Check(ctx, path); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(path)
 }
 
 // input reads the input files.
@@ -164,7 +157,7 @@ func (c *Case) input(ctx context.Context) ([]*krm.Item, error) {
 		if c.sdk && strings.HasPrefix(name, "_") {
 			continue
 		}
-		text, err := readFile(ctx, file)
+		text, err := files.ReadFile(ctx, file)
 		if err != nil {
 			return nil, err
 		}
@@ -184,7 +177,7 @@ func (c *Case) input(ctx context.Context) ([]*krm.Item, error) {
 
 // compare returns how the output differs from what is expected.
 func (c *Case) compare(ctx context.Context, got *Output) error {
-	if wanted, err := readFile(ctx, filepath.Join(c.Dir, kyamlErrors)); err == nil && !c.sdk {
+	if wanted, err := files.ReadFile(ctx, filepath.Join(c.Dir, kyamlErrors)); err == nil && !c.sdk {
 		if got.Err == nil {
 			return fmt.Errorf("the function succeeds; %s expects it to fail", kyamlErrors)
 		}
@@ -202,7 +195,7 @@ func (c *Case) compare(ctx context.Context, got *Output) error {
 	if c.sdk {
 		name = sdkExpected
 	}
-	text, err := readFile(ctx, filepath.Join(c.Dir, name))
+	text, err := files.ReadFile(ctx, filepath.Join(c.Dir, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil {
@@ -229,7 +222,7 @@ func (c *Case) compare(ctx context.Context, got *Output) error {
 // expectsResults reports whether the function is expected to fail: the expected results have an
 // error.
 func (c *Case) expectsResults(ctx context.Context) bool {
-	text, err := readFile(ctx, filepath.Join(c.Dir, sdkExpected))
+	text, err := files.ReadFile(ctx, filepath.Join(c.Dir, sdkExpected))
 	if err != nil {
 		return false
 	}

@@ -297,10 +297,7 @@ func (o *Options) override(ctx context.Context, list *krm.ResourceList) error {
 	}
 	existing := indexOf(list)
 	for _, file := range found {
-		if err := files.Check(ctx, file); err != nil {
-			return err
-		}
-		text, err := os.ReadFile(file)
+		text, err := files.ReadFile(ctx, file)
 		if err != nil {
 			return diag.Input(diag.FileName(file), "", err)
 		}
