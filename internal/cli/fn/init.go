@@ -2,14 +2,12 @@ package fn
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm/scaffold"
@@ -45,10 +43,8 @@ for 'fctl fn run'. The program works at once; change it to what you need.`,
 func makeFunction(ctx context.Context, a *app.App, name, language string) error {
 	dir := source.InDirectory(a.Dir, name)
 	files, err := scaffold.Write(ctx, dir, filepath.Base(name), language)
-	if _, known := errors.AsType[*api.Failure](err); err != nil && !known {
+	if err != nil {
 		return run.NotWritten(diag.FileName(dir), err)
-	} else if err != nil {
-		return err
 	}
 	var b strings.Builder
 	for _, file := range files {

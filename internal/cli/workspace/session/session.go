@@ -337,13 +337,13 @@ func (s *Session) Secrets(
 		return nil, err
 	}
 	s.App.Hide(values, false)
-	s.hideUpstream(s.executor, u)
+	s.hideUpstream(u)
 	return values, nil
 }
 
 // hideUpstream masks the secret values of all units that a unit has values from, as they are and as
 // they were when they were copied. A unit that cannot be read gave none.
-func (s *Session) hideUpstream(executor *functions.Executor, u *workspace.Unit) {
+func (s *Session) hideUpstream(u *workspace.Unit) {
 	if s.upstream == nil {
 		s.upstream = map[*workspace.Unit][]*workspace.Link{}
 		for _, l := range s.Links {
@@ -360,10 +360,10 @@ func (s *Session) hideUpstream(executor *functions.Executor, u *workspace.Unit) 
 			l.To.HeadRevisionNum, l.UpstreamLastMergedRevisionNum, l.MergeBaseRevisionNum,
 		} {
 			if data, err := s.Store.Data(l.To, revision); err == nil {
-				s.App.Hide(executor.Sensitive(l.To.ToolchainType, [][]byte{data}), true)
+				s.App.Hide(s.executor.Sensitive(l.To.ToolchainType, [][]byte{data}), true)
 			}
 		}
-		s.hideUpstream(executor, l.To)
+		s.hideUpstream(l.To)
 	}
 }
 
