@@ -47,8 +47,7 @@ func (s *Store) recover(ctx context.Context, o OpenOptions) error {
 	return &entity.Error{
 		Code: entity.CodeState, Pos: s.position(journalFile),
 		Message: r.called() + " was interrupted, and a part of its changes is made",
-		Hint: "run " + repairCommand +
-			" to take it back; the next command that writes does so, too",
+		Hint:    takeBackHint,
 	}
 }
 

@@ -412,7 +412,7 @@ func (s *Store) takeBack(ctx context.Context, r *record) error {
 	if err == nil {
 		return nil
 	}
-	hint := "run " + repairCommand + " to take it back; the next command that writes does so, too"
+	hint := takeBackHint
 	if isImpossible(err) {
 		hint = repairCommand + " discards its record"
 	}
@@ -443,6 +443,9 @@ func (r *record) called() string {
 
 // repairCommand finishes what a killed command left.
 const repairCommand = "'fctl workspace check --repair'"
+
+const takeBackHint = "run " + repairCommand + " to take it back; the next command that writes " +
+	"does so, too"
 
 func undoFile(n int64) string { return path.Join(undoDir, strconv.FormatInt(n, 10)) }
 
