@@ -130,10 +130,6 @@ func tooLarge(what string) error {
 	return limit.TooLarge("%s would have more than %s", what, limit.Size(maxSize))
 }
 
-func tooLong(what string) error {
-	return limit.TooLarge("%s would have more than %d items", what, maxItems)
-}
-
 // sizeOf returns the size of a value: about its bytes as text.
 func sizeOf(value any) int {
 	const maxDepth = 10_000
@@ -160,7 +156,7 @@ func length(v ref.Val) int {
 func checkSum(args []ref.Val) error {
 	size := length(args[0]) + length(args[1])
 	if _, list := args[0].(traits.Lister); list && size > maxItems {
-		return tooLong("list")
+		return limit.TooLarge("list would have more than %d items", maxItems)
 	}
 	if size > maxSize {
 		return tooLarge("text")
@@ -294,7 +290,7 @@ func evaluate(
 ) (ref.Val, *cel.EvalDetails, error) {
 	// Only the watch ends the evaluation: it looks at ctx, which all evaluations of a run share.
 	inner, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	watch := limit.Start(ctx, func(problem error) { cancel(problem) })
+	watch := limit.Start(ctx, cancel)
 	value, details, err := program.ContextEval(inner, variables)
 	watch.End()
 	cancel(nil)

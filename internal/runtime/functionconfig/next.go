@@ -51,7 +51,11 @@ func (s *Set) Next(parts []Part, check func(*Config) error) (*Set, []Problem) {
 		part := &parts[i]
 		problems = append(problems, part.Problems...)
 		for _, c := range part.Configs {
-			if err := usable(c, check); err != nil {
+			var err error
+			if check != nil {
+				err = check(c)
+			}
+			if err != nil {
 				problems = append(problems, Problem{
 					Pos: c.Pos, Object: Kind + "/" + c.Name, Message: err.Error(), Err: err,
 				})
@@ -77,13 +81,6 @@ func (s *Set) Next(parts []Part, check func(*Config) error) (*Set, []Problem) {
 		return before[c.identity()]
 	})
 	return next, append(problems, twice...)
-}
-
-func usable(c *Config, check func(*Config) error) error {
-	if check == nil {
-		return nil
-	}
-	return check(c)
 }
 
 // stay returns the configs of old, which a part with errors had, that it has no successor of. They
