@@ -169,28 +169,60 @@ func (d *document) matchItems(old []int32, now []*tree) itemMatch {
 // matchTexts matches items with the same text, the one that follows the last match if there are
 // several. An item with the text "" matches none.
 func (m *itemMatch) matchTexts(head int, old, now []string) {
-	at := map[string][]int{}
+	with := map[string]*places{}
 	for i, text := range old {
 		if text != "" && !m.taken[head+i] {
-			at[text] = append(at[text], head+i)
+			if with[text] == nil {
+				with[text] = &places{next: []int{0}}
+			}
+			with[text].add(head + i)
 		}
 	}
 	last := head - 1
 	for k, text := range now {
 		if i := m.of[head+k]; i >= 0 {
 			last = i
-			continue
+		} else if p := with[text]; p != nil {
+			if i, ok := p.take(last); ok {
+				last = i
+				m.take(i, head+k)
+			}
 		}
-		is := at[text]
-		if len(is) == 0 {
-			continue
-		}
-		n, _ := slices.BinarySearch(is, last)
-		n %= len(is) // the first one if all are before
-		last = is[n]
-		m.take(last, head+k)
-		at[text] = slices.Delete(is, n, n+1)
 	}
+}
+
+// places are indexes of equal items, of which each can be taken once.
+type places struct {
+	at   []int // sorted
+	next []int // for each of at, and the end: itself, or one after it if it is taken
+}
+
+func (p *places) add(i int) {
+	p.at = append(p.at, i)
+	p.next = append(p.next, len(p.at))
+}
+
+// take takes the first index above last, or else the first of all. ok says that there was one.
+func (p *places) take(last int) (i int, ok bool) {
+	n, _ := slices.BinarySearch(p.at, last)
+	if n = p.free(n); n == len(p.at) {
+		n = p.free(0)
+	}
+	if n == len(p.at) {
+		return 0, false
+	}
+	p.next[n] = n + 1
+	return p.at[n], true
+}
+
+// free returns the first of at from n on that is not taken. It shortens the way there, so that all
+// calls together take little more time than there are items.
+func (p *places) free(n int) int {
+	for p.next[n] != n {
+		p.next[n] = p.next[p.next[n]]
+		n = p.next[n]
+	}
+	return n
 }
 
 // matchNeighbours matches items that follow or precede items that match, and items at the

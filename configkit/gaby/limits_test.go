@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -282,34 +283,54 @@ func TestLinearEdits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures time")
 	}
-	run := func(n int) time.Duration {
-		text := []byte(numbered(n, "k%d: v\n"))
-		best := time.Hour
-		for range 3 {
-			start := time.Now()
-			d, err := gaby.ParseYAML(text)
+	for name, shape := range map[string]struct {
+		n    int
+		edit func(n int) error
+	}{
+		"values": {1_000, func(n int) error {
+			d, err := gaby.ParseYAML([]byte(numbered(n, "k%d: v\n")))
 			if err != nil {
-				t.Fatal(err)
+				return err
 			}
-			for i, e := 0, d.Value().First(); e.Exists(); i, e = i+1, e.Next() {
-				if _, err := e.Doc().Set("w"); err != nil {
-					t.Fatal(err)
-				}
+			for e := d.Value().First(); e.Exists() && err == nil; e = e.Next() {
+				_, err = e.Doc().Set("w")
 			}
 			d.Bytes()
-			best = min(best, time.Since(start))
-		}
-		return best
+			return err
+		}},
+		"equal items that move": {20_000, func(n int) error {
+			d, err := gaby.ParseYAML([]byte(strings.Repeat("- a\n", n)))
+			if err != nil {
+				return err
+			}
+			items := slices.Repeat([]any{"a"}, n)
+			items[0], items[n-1] = "b", "b"
+			return d.SetData(items)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run := func(n int) time.Duration {
+				best := time.Hour
+				for range 3 {
+					start := time.Now()
+					if err := shape.edit(n); err != nil {
+						t.Fatal(err)
+					}
+					best = min(best, time.Since(start))
+				}
+				return best
+			}
+			var small, large time.Duration
+			for range 5 {
+				small, large = run(shape.n), run(8*shape.n)
+				if large <= 20*small || large <= 100*time.Millisecond {
+					return
+				}
+			}
+			t.Errorf("8 times the edits take %.1f times the time: %v, %v",
+				float64(large)/float64(small), small, large)
+		})
 	}
-	var small, large time.Duration
-	for range 5 {
-		small, large = run(1_000), run(8_000)
-		if large <= 30*small || large <= 100*time.Millisecond {
-			return
-		}
-	}
-	t.Errorf("8 times the edits take %.1f times the time: %v, %v", float64(large)/float64(small),
-		small, large)
 }
 
 // TestRandomBytes checks that no bytes cause a panic or a hang, or are changed by reading them.
