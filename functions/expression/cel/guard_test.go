@@ -14,8 +14,8 @@ import (
 	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
 
-// grown returns an expression about x40, which is first after 40 steps. A % in the step is the value
-// before, a & is a %.
+// grown returns an expression about x40, which is first after 40 steps. A % in the step is the
+// value before, a & is a %.
 func grown(first, step, about string) string {
 	for i := 40; i > 0; i-- {
 		about = fmt.Sprintf("cel.bind(x%d, %s, %s)", i,
@@ -98,6 +98,26 @@ func TestValuesAreLimited(t *testing.T) {
 	if !ok || e.Column != 21 || e.Hint == "" ||
 		!strings.HasPrefix(e.Msg, "regular expression is too large: ") {
 		t.Errorf("a large pattern: %v", err)
+	}
+}
+
+// TestAliasesAreLimited has lists in a document that are too large for a number of 32 bits.
+func TestAliasesAreLimited(t *testing.T) {
+	text := "text: &text " + strings.Repeat("x", 1<<20) +
+		"\nlist0: &list0 [" + strings.Repeat("*text, ", 15) + "]\n"
+	for i := range 300 {
+		text += fmt.Sprintf("list%d: &list%[1]d [*list0, *list%d]\n", i+1, i)
+	}
+	doc := parse(t, text)
+	for i := 260; i <= 280; i++ {
+		program, err := cel.Compile(fmt.Sprintf("[object.list%d].size() > 0", i), cel.Bool)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = program.Eval(t.Context(), doc, scope())
+		if _, ok := errors.AsType[*limit.Error](err); !ok {
+			t.Errorf("list%d: %v", i, err)
+		}
 	}
 }
 

@@ -252,14 +252,13 @@ func (l docList) Type() ref.Type { return types.ListType }
 // Value implements ref.Val.
 func (l docList) Value() any { return l.v.Data() }
 
-// sizeIn returns about how many bytes a value of a document has as text, at most a little more than
-// maxSize.
+// sizeIn returns about how many bytes a value of a document has as text, at most maxSize+1.
 func sizeIn(v gaby.Value) uint32 {
 	size := uint32(1 + min(v.Length(), maxSize))
 	for e := v.First(); e.Exists() && size <= maxSize; e = e.Next() {
 		size += uint32(len(e.Key())) + sizeIn(e)
 	}
-	return size
+	return min(size, maxSize+1) // aliases in aliases must not overflow it
 }
 
 // convert converts a value that only converts to its own type.
