@@ -122,8 +122,8 @@ type ran struct {
 	has bool // the file has its key
 }
 
-// TestRaces runs every pair of commands that write one file at the same time: once, and with LONG=1,
-// which takes a quarter of an hour, 200 times. A command that succeeded has its effect in the file,
+// TestRaces runs every pair of commands that write one file at the same time: once, and with
+// LONG=1, which takes a quarter of an hour, 200 times. A command that succeeded has its effect in the file,
 // unless the other one replaced it. A command that failed says why, and has not changed the file.
 func TestRaces(t *testing.T) {
 	rounds := 1

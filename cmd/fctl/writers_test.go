@@ -315,8 +315,7 @@ func partial(was, is, wanted map[string]string, whole bool) string {
 	return ""
 }
 
-// eachWriter calls check for every row, with a directory to copy, its state, and the state after
-// the command. took is the time that it took.
+// eachWriter runs the command of every row, and calls check with its effect.
 func eachWriter(t *testing.T, check func(t *testing.T, row writerRow)) {
 	t.Helper()
 	template := writable(t)

@@ -109,14 +109,15 @@ var commentedOut = regexp.MustCompile(`^(?:export\s+)?(?:"[^"]*"|[\w.-]+)\s*=\s*
 	`\s*,(?:\s*(?:#|//).*)?$` +
 	`|^[])}]+,?$`)
 
-// IsCommentedOut reports whether a comment is an entry that is commented out. It belongs to no other
-// entry.
+// IsCommentedOut reports whether a comment is an entry that is commented out, which belongs to no
+// other entry.
 func IsCommentedOut(comment string) bool { return commentedOut.MatchString(comment) }
 
 // CommentsAbove returns the beginning of the comment lines directly above the line at from, and
-// their text. The search ends at before, the end of the entry above, as the value of that entry may
-// contain lines that look like comments, and at an entry that is commented out. Given a line without its indentation, is returns the
-// length of the comment mark, or 0 if the line is not a comment.
+// their text. The search ends at an entry that is commented out, and at before, the end of the
+// entry above, as the value of that entry may contain lines that look like comments. Given a line
+// without its indentation, is returns the length of the comment mark, or 0 if the line is not a
+// comment.
 func CommentsAbove(
 	text []byte, before, from int, is func(line []byte) int,
 ) (head int, comment string) {

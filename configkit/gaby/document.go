@@ -49,7 +49,7 @@ type document struct {
 
 	order     KeyOrder              // of the keys of maps, may be nil
 	allow     func(bytes int) error // see LimitGrowth, may be nil
-	grown     int                   // bytes of the values that were built and that allow does not know yet
+	grown     int                   // bytes of new values that allow does not know yet
 	newNodes  []newNode             // content of the nodes that are not in the source
 	edits     *edits
 	snapshot  *snapshotEdits // set in a snapshot, see Container.Before

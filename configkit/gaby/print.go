@@ -194,7 +194,7 @@ func (d *document) covered(in span) (touched []int32, gone []span) {
 func within(nodes []int32, in span) []int32 {
 	first, _ := slices.BinarySearch(nodes, in.from)
 	end, _ := slices.BinarySearch(nodes, in.to)
-	return nodes[first:max(first, end):max(first, end)]
+	return nodes[first:end:end]
 }
 
 // collect makes the patches and rearrangements for all edits. Edits inside a range that is replaced

@@ -186,8 +186,9 @@ func commentedKey(comment []byte) int {
 	switch {
 	case beginsRemark(string(text[:key])):
 		return -1
-	case len(value) == 0, len(value) < len(rest) && (strings.IndexByte(`"'[{|>&*!#`, value[0]) >= 0 ||
-		bytes.IndexByte(bytes.TrimRight(word, " \t"), ' ') < 0 || isIdentifier(text[:key])):
+	case len(value) == 0,
+		len(value) < len(rest) && (strings.IndexByte(`"'[{|>&*!#`, value[0]) >= 0 ||
+			bytes.IndexByte(bytes.TrimRight(word, " \t"), ' ') < 0 || isIdentifier(text[:key])):
 		return at
 	}
 	return -1
@@ -211,7 +212,7 @@ func isIdentifier(key []byte) bool {
 	return false
 }
 
-// beginsRemark reports whether a word begins remarks that look like entries, such as "# default: 5".
+// beginsRemark reports whether a word begins remarks that look like entries: "# default: 5".
 func beginsRemark(word string) bool {
 	switch strings.ToLower(word) {
 	case "todo", "fixme", "xxx", "hack", "nb", "note", "notes", "warning", "caution", "important",

@@ -261,8 +261,8 @@ func (d document) parametersOf(
 }
 
 // rawPaths visits the paths of an attribute as they are written in files and registered, without
-// prefixes, and the data types stated for them. Of a built-in attribute it does not visit the paths in users' files, which cannot have
-// more %s than the built-in ones.
+// prefixes, and the data types stated for them. Of a built-in attribute it does not visit the paths
+// in users' files, which cannot have more %s than the built-in ones.
 func (r *Registry) rawPaths(
 	name api.AttributeName, builtIn bool, visit func(string, api.DataType),
 ) {

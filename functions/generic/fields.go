@@ -143,8 +143,8 @@ func (c *creation) may(p *yamlkit.Match) bool {
 	return false
 }
 
-// leaves reports whether a resource in which a value above the missing one cannot hold it is left as
-// it is. If it is the only one, the mistake is reported.
+// leaves reports whether a resource stays as it is because a value above the missing one cannot
+// hold it. If it is the only resource, the mistake is reported.
 func (c *creation) leaves(p *yamlkit.Match) bool {
 	if c == nil || !c.several() {
 		return false

@@ -36,8 +36,8 @@ func (k *typeKnowledge) field(
 // several reports whether a function without a resource type treats several resources.
 func (k *typeKnowledge) several() bool { return k.surveyed != nil && k.surveyed.Several() }
 
-// isBlocked reports whether a value at segments, or one above it, would have to be replaced by a map
-// that holds the value. null is as good as missing.
+// isBlocked reports whether the value at segments, or else the nearest one above it that exists, is
+// neither a map nor null.
 func isBlocked(doc *gaby.YamlDoc, segments []string) bool {
 	for n := len(segments); n > 0; n-- {
 		if v := doc.Search(segments[:n]...); v != nil {

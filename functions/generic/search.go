@@ -116,8 +116,8 @@ func searchedDocuments(
 	return searched, err
 }
 
-// replacer replaces text and reports whether the searched text occurs in it. It
-// fails if the new text would be too long.
+// replacer replaces text and reports whether the searched text occurs in it. It fails if the new
+// text would be too long.
 type replacer func(text string) (string, bool, error)
 
 // newReplacer returns the replacer for the arguments of search-replace. The error is a
@@ -220,7 +220,8 @@ func replaceStrings(
 	}
 	search(root, nil)
 	yamlkit.Walk(root, nil, func(w *yamlkit.Cursor) bool {
-		if err != nil || w.Value.IsAliased() && !root.IsAliased() || len(path) == 0 && isName(doc, w.Segments) {
+		if err != nil || w.Value.IsAliased() && !root.IsAliased() ||
+			len(path) == 0 && isName(doc, w.Segments) {
 			return false
 		}
 		search(w.Value, w.Segments)

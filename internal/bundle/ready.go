@@ -95,8 +95,8 @@ func builtInRule(gvk plugin.GroupVersionKind) func(actual gaby.Value) readiness 
 	return nil
 }
 
-// isStale reports whether a status is about an earlier generation of the object. Not all controllers
-// say which one.
+// isStale reports whether a status is about an earlier generation of the object. Some controllers
+// do not say which one.
 func isStale(actual gaby.Value) bool {
 	observed, known := actual.Get("status").Get("observedGeneration").Data().(int)
 	generation, _ := actual.Get("metadata").Get("generation").Data().(int)

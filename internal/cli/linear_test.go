@@ -58,8 +58,8 @@ func measure(t *testing.T, dir string, words ...string) (done work, status int) 
 const small = 50 * time.Millisecond
 
 // checkLinear reports work of a command that grows faster than its input, which is four times as
-// large in the second directory. Work that is proportional to the square of the input is 16 times as
-// large. A status above most is an error.
+// large in the second directory. Work that is proportional to the square of the input is 16 times
+// as large. A status above most is an error.
 func checkLinear(t *testing.T, dirs [2]string, most int, words ...string) {
 	t.Helper()
 	var done [2]work

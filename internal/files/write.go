@@ -74,7 +74,7 @@ func create(ctx context.Context, path string, perm fs.FileMode, parts [][]byte) 
 	return tree.Create(ctx, filepath.Base(path), perm, parts...)
 }
 
-// OpenRoot opens a directory, and creates it if it does not exist, unless the Gate of ctx refuses it.
+// OpenRoot opens a directory, unless the Gate of ctx refuses it. It creates a missing one.
 func OpenRoot(ctx context.Context, dir string) (*os.Root, error) {
 	if err := Check(ctx, dir); err != nil {
 		return nil, err

@@ -161,8 +161,8 @@ func (e *Executors) program(d *Declared) (*runtime.Program, error) {
 	path, err := runtime.FindProgram(d.Exec, dir, root, e.AllowOutside || d.Direct)
 	if err != nil {
 		return nil, &api.Failure{
-			Class: api.FailureFunction, Function: d.Name(), Message: err.Error(), Hint: runtime.Hint(err),
-			Err: err,
+			Class: api.FailureFunction, Function: d.Name(), Message: err.Error(),
+			Hint: runtime.Hint(err), Err: err,
 		}
 	}
 	return &runtime.Program{Path: path, Args: d.Args, Sandbox: e.Sandbox}, nil

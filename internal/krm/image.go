@@ -33,8 +33,8 @@ func (e *Executors) image(ctx context.Context, d *Declared, step *Step, call run
 ) (functionconfig.Trace, error) {
 	usage := func(err error) error {
 		return &api.Failure{
-			Class: api.FailureUsage, Function: step.Image, Message: err.Error(), Hint: runtime.Hint(err),
-			Err: err,
+			Class: api.FailureUsage, Function: step.Image, Message: err.Error(),
+			Hint: runtime.Hint(err), Err: err,
 		}
 	}
 	set := e.Configs

@@ -203,8 +203,8 @@ func TestMutationsOfSeveralUnits(t *testing.T) {
 	}
 }
 
-// TestTablesMaskValuesBeforeTheyCutThem checks that a copy is masked where a line break becomes \n and
-// where a cell ends.
+// TestTablesMaskValuesBeforeTheyCutThem checks that a copy is masked where a line break becomes \n
+// and where a cell ends.
 func TestTablesMaskValuesBeforeTheyCutThem(t *testing.T) {
 	r := Result{Secrets: sensitive.Find(k8skit.Converter{}, k8skit.New(), [][]byte{[]byte(
 		"apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {p: SuperS3cretPassword}\n",

@@ -325,8 +325,8 @@ func (s *Sources) settleTrust(flags *pflag.FlagSet) (untrusted bool) {
 	return true
 }
 
-// isOfRepository reports whether --config or FCTL_CONFIG names a file of the repository, or a link in
-// it. Who has written the repository has written the file.
+// isOfRepository reports whether --config or FCTL_CONFIG names a file of the repository, or a link
+// in it. Who has written the repository has written the file.
 func (s *Sources) isOfRepository() bool {
 	if !s.locations.Required {
 		return false

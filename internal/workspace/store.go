@@ -245,8 +245,8 @@ func (s *Store) remember(name, hash string) string {
 	return hash
 }
 
-// readRegular reads a file. A named pipe is an error, as are a file that is too large and a link into
-// .git: its content may be printed and recorded.
+// readRegular reads a file. A named pipe is an error, as are a file that is too large and a link
+// into .git: its content may be printed and recorded.
 func (s *Store) readRegular(name string) ([]byte, error) {
 	if err := files.CheckLink(s.dir, name); err != nil {
 		return nil, err

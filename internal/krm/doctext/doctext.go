@@ -176,8 +176,8 @@ func Position(text []byte, at int) gaby.Position {
 	return gaby.Position{Line: line + 1, Column: utf8.RuneCount(text[start:at]) + 1}
 }
 
-// SeqIndent returns how the first list below a map in v is indented: "compact" or "wide", "" without
-// a list.
+// SeqIndent returns how the first list below a map in v is indented: "compact" or "wide", or ""
+// without a list.
 func SeqIndent(v gaby.Value) string {
 	for c := v.First(); c.Exists(); c = c.Next() {
 		switch c.Kind() {

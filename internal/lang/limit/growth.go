@@ -14,9 +14,9 @@ func (a *Account) Check(what string, bytes int64) error {
 	return nil
 }
 
-// Grow notes that a function of a run makes so many bytes that are kept; ctx names it. The memory of
-// the run is watched as soon as all functions together have made much. It fails when
-// the watch finds too much: the function has to end.
+// Grow notes that a function of a run makes so many bytes that are kept; ctx names it. The memory
+// of the run is watched as soon as all functions together have made much. Grow fails when the watch
+// finds too much: the function has to end.
 func (a *Account) Grow(ctx context.Context, bytes int64) error {
 	if bytes <= 0 || a.grown.Add(bytes) <= unwatched {
 		return nil

@@ -22,8 +22,7 @@ const (
 	maxPositions = 2 << 20
 )
 
-// Compile compiles a regular expression. Its error is from package regexp or
-// a *[limit.Error].
+// Compile compiles a regular expression. Its error is from package regexp or a *[limit.Error].
 func Compile(text string) (*regexp.Regexp, error) {
 	if err := Check(text); err != nil {
 		return nil, err

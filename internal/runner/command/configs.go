@@ -123,8 +123,8 @@ func (c *configs) watchCluster(ctx context.Context, namespace string, cluster *c
 	})
 }
 
-// refresh makes a set of all sources and puts it in use. It reports unusable objects to the user and in
-// their status.
+// refresh makes a set of all sources and puts it in use. It reports unusable objects to the user
+// and in their status.
 func (c *configs) refresh(ctx context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

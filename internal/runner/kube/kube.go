@@ -200,8 +200,8 @@ func (b *Backend) take(ctx context.Context, f *pods.Function) pods.Pod {
 	return nil
 }
 
-// stuck is after which time a pod that did not start was forgotten: its runner deletes it much
-// earlier.
+// stuck is the age of a pod that never starts and whose runner is gone: a runner deletes such a pod
+// much earlier.
 const stuck = time.Hour
 
 // tidy deletes a pod of another runner that has ended, or never starts. Its runner does so if it

@@ -200,8 +200,8 @@ func (o *Options) Version(f *pods.Function) (string, error) {
 	return hex.EncodeToString(sum[:5]), nil
 }
 
-// abandoned is how long after its time to live a pod that nobody calls ends by itself. By then its
-// runner would have deleted it.
+// abandoned is the time after its time to live after which a pod that nobody calls ends by itself.
+// By then its runner would have deleted it.
 const abandoned = 5 * time.Minute
 
 // pod returns the pod of a function. command is its entrypoint.

@@ -38,7 +38,7 @@ type Options struct {
 	MinPing time.Duration
 	// Grace is how long requests may take after the server was asked to stop.
 	Grace time.Duration
-	// Idle is after which time without a request the server stops; never if 0.
+	// Idle is the time without a request after which the server stops; never if 0.
 	Idle time.Duration
 	// Panicked is called with the stack of an evaluator that panicked; it may be nil.
 	Panicked func(problem any, stack []byte)

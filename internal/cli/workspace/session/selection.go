@@ -37,8 +37,8 @@ type Selection struct {
 // Add adds the flags.
 func (o *Selection) Add(flags *pflag.FlagSet) {
 	flags.StringVar(&o.where, "where", "",
-		"select only entities with these attributes, such as `\"Labels.tier = 'web'\"`; see 'fctl help "+
-			"filters'")
+		"select only entities with these attributes, such as `\"Labels.tier = 'web'\"`; see "+
+			"'fctl help filters'")
 	flags.StringVar(&o.filter, "filter", "",
 		"select only entities that the stored filter `[SPACE/]SLUG` selects")
 	flags.StringVar(&o.contains, "contains", "", "select only entities with `TEXT` in their "+
