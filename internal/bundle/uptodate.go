@@ -170,13 +170,15 @@ func (c *comparison) lists(rendered, actual gaby.Value, path string) {
 }
 
 // isEntry reports whether a path leads to an entry of a map with keys of the user. The API server
-// keeps empty ones.
+// keeps empty ones. In the selector of a workload, matchLabels is that map, and not the selector.
 func isEntry(path string) bool {
-	parents := strings.Split(strings.ReplaceAll(path, `\.`, ""), ".")
-	return len(parents) > 1 && slices.Contains([]string{
-		"annotations", "binaryData", "data", "labels", "matchLabels", "nodeSelector", "parameters",
-		"selector", "stringData",
-	}, parents[len(parents)-2])
+	names := strings.Split(strings.ReplaceAll(path, `\.`, ""), ".")
+	last := len(names) - 1
+	return last > 0 && names[last] != "matchLabels" && names[last] != "matchExpressions" &&
+		slices.Contains([]string{
+			"annotations", "binaryData", "data", "labels", "matchLabels", "nodeSelector",
+			"parameters", "selector", "stringData",
+		}, names[last-1])
 }
 
 // isEmpty reports whether the API server may leave out the value at a path: null, false, zero, an

@@ -38,6 +38,10 @@ func TestUpToDate(t *testing.T) {
 			"v1/Service", "spec: {selector: {app: ''}}", uid + "spec: {selector: {}}",
 			"spec.selector.app",
 		},
+		"an empty part of a selector": {
+			"apps/v1/Deployment", "spec: {selector: {matchLabels: {a: b}, matchExpressions: []}}",
+			uid + "spec: {selector: {matchLabels: {a: b}}}", "",
+		},
 		"null for a value": {
 			"v1/ConfigMap", "data: {a: null, b: x}", uid + "data: {a: old, b: x}", "data.a",
 		},
