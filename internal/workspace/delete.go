@@ -70,7 +70,7 @@ func (t *Tx) DeleteUnits(w *Workspace, force bool, units ...*Unit) error {
 		if len(incoming) > 0 && !force {
 			return hasLinks("unit "+u.Name(), incoming)
 		}
-		links = slices.Concat(links, w.LinksFrom(u), incoming)
+		links = append(append(links, w.LinksFrom(u)...), incoming...)
 	}
 	if err := t.DeleteLinks(w, links...); err != nil {
 		return err
