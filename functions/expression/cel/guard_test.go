@@ -25,7 +25,8 @@ func grown(first, step, about string) string {
 	return fmt.Sprintf("cel.bind(x0, %s, %s)", first, about)
 }
 
-// Nothing that is too large is made: not even within one step, before the cost of the step counts.
+// TestValuesAreLimited checks that nothing too large is made, not even within one step: its cost
+// counts after it.
 func TestValuesAreLimited(t *testing.T) {
 	resource := parse(t, document)
 	long := "'" + strings.Repeat("a", 2000) + "'"
@@ -121,7 +122,7 @@ func TestAliasesAreLimited(t *testing.T) {
 	}
 }
 
-// A rule of a definition is watched like any other expression.
+// TestRulesAreWatched checks that a rule of a definition is watched like any other expression.
 func TestRulesAreWatched(t *testing.T) {
 	account := limit.New(nil)
 	account.Set(0, time.Millisecond)

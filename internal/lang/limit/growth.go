@@ -60,8 +60,8 @@ func (a *Account) Close() {
 	}
 }
 
-// Watched calls a function that may make much of little, such as results, and watches it. What the
-// function adds to documents is reported to grow.
+// Watched calls a function that may make much of little, such as results, and watches it. The
+// function reports to grow the bytes that it adds to documents.
 func Watched(
 	ctx context.Context, f func(ctx context.Context, grow func(bytes int) error) error,
 ) error {

@@ -85,7 +85,7 @@ const mostText = 64 << 20
 func (a *Account) TooLong(what string) *Error {
 	e := TooLarge("%s would be a text of more than %s", what, Size(a.Text()))
 	if a.Text() < mostText {
-		e.Help = MoreMemory
+		e.help = MoreMemory
 	}
 	return e
 }
@@ -132,7 +132,7 @@ type Error struct {
 	Memory int64         // the limit in bytes, if it is about memory
 	Time   time.Duration // the limit, if it is about time
 	What   string        // what would be too large, if it is about one value
-	Help   string        // the hint, if it is about one value
+	help   string        // the hint, if it is about one value
 }
 
 // MoreMemory is the hint of an error that the limit of memory causes.
@@ -152,7 +152,7 @@ func (e *Error) Error() string {
 func (e *Error) Hint() string {
 	switch {
 	case e.What != "":
-		return e.Help
+		return e.help
 	case e.Memory > 0:
 		return MoreMemory
 	}
@@ -161,7 +161,7 @@ func (e *Error) Hint() string {
 
 // WithHint sets the hint of an error about one value and returns the error.
 func (e *Error) WithHint(hint string) *Error {
-	e.Help = hint
+	e.help = hint
 	return e
 }
 
@@ -176,7 +176,7 @@ func HintOf(err error) string {
 // TooLarge returns the error of a value that is not made because it would be too large under any
 // limits of an account.
 func TooLarge(format string, args ...any) *Error {
-	return &Error{What: fmt.Sprintf(format, args...), Help: "no flag allows more"}
+	return &Error{What: fmt.Sprintf(format, args...), help: "no flag allows more"}
 }
 
 // Size returns a number of bytes as people write it.

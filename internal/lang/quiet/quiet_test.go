@@ -20,7 +20,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// End gives back the output that the logger had, but not in place of one that came later.
+// TestEnd gives the logger its output back, but not in place of one that came later.
 func TestEnd(t *testing.T) {
 	var later strings.Builder
 	log.SetOutput(&later)

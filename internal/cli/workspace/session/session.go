@@ -327,7 +327,7 @@ func (s *Session) Unwritten(
 }
 
 // Secrets returns the secret values of two states of a unit and of other texts, nil if they may be
-// shown. From here on they are masked in everything that is printed, and those that links may have
+// shown. From here on everything that is printed masks them, and the values that links may have
 // copied from other units as well.
 func (s *Session) Secrets(
 	u *workspace.Unit, before, after []byte, others ...[]byte,
