@@ -10,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
+	"github.com/fctl-dev/fctl/functions/handler"
 )
 
 // Unit is the parsed data of a unit. It answers questions that need no function to run. It is not
@@ -55,23 +56,9 @@ func (u *Unit) Resources() (api.ResourceList, error) {
 	return resources, err
 }
 
-// ResourceLine is the line of a unit's data, counted from 1, at which a document begins.
-type ResourceLine struct {
-	Line     int
-	Resource *api.ResourceInfo // nil if the document is not a resource
-}
-
-// ResourceLines returns the lines at which the documents begin, in order. It reads documents only
-// as far as needed to find their types and names.
-func (u *Unit) ResourceLines() []ResourceLine {
-	lines := make([]ResourceLine, len(u.documents))
-	for i, doc := range u.documents {
-		lines[i].Line = doc.FirstLine()
-		if info, err := u.provider.ResourceInfo(doc); err == nil {
-			lines[i].Resource = &info
-		}
-	}
-	return lines
+// ResourceLines returns the lines at which the documents begin; see [handler.ResourceLines].
+func (u *Unit) ResourceLines() []handler.ResourceLine {
+	return handler.ResourceLines(u.documents, u.provider)
 }
 
 // PathArguments returns the values that a parameter of an attribute's paths takes in the unit,

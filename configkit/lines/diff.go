@@ -17,10 +17,21 @@ func maxCost(lines int) int { return max(256, 30_000_000/lines) }
 // Their number of lines is minimal for texts that differ little, and close to minimal for others.
 func Diff(a, b []string) []Hunk {
 	head, tail := Common(a, b)
+	a, b = a[head:len(a)-tail], b[head:len(b)-tail]
+	c := &comparison{kept: [2][]bool{make([]bool, len(a)), make([]bool, len(b))}}
+	if !c.walk(a, b) {
+		clear(c.kept[0])
+		clear(c.kept[1])
+		c.search(a, b)
+	}
+	return c.hunks(head)
+}
+
+// search keeps the lines of a shortest edit script.
+func (c *comparison) search(a, b []string) {
 	// Lines that only one text has are certain differences, so the search can do without them.
 	numbers := map[string]int32{}
-	old, changed := numbered(numbers, a[head:len(a)-tail]), numbered(numbers, b[head:len(b)-tail])
-	c := &comparison{kept: [2][]bool{make([]bool, len(old)), make([]bool, len(changed))}}
+	old, changed := numbered(numbers, a), numbered(numbers, b)
 	inOld, inChanged := make([]bool, len(numbers)), make([]bool, len(numbers))
 	for _, l := range old {
 		inOld[l.number] = true
@@ -32,7 +43,34 @@ func Diff(a, b []string) []Hunk {
 		slices.DeleteFunc(old, func(l line) bool { return !inChanged[l.number] }),
 		slices.DeleteFunc(changed, func(l line) bool { return !inOld[l.number] }),
 	)
-	return c.hunks(head)
+}
+
+// maxLookups is the number of lines up to which looking for each in the other text takes less time
+// than numbering all lines.
+const maxLookups = 16
+
+// walk is search for texts whose differences are all certain. It reports whether they are, and
+// whether they are few.
+func (c *comparison) walk(a, b []string) bool {
+	i, j, lookups := 0, 0, 0
+	onlyIn := func(line string, other []string) bool {
+		lookups++
+		return lookups <= maxLookups && !slices.Contains(other, line)
+	}
+	for i < len(a) || j < len(b) {
+		switch {
+		case i < len(a) && j < len(b) && a[i] == b[j]:
+			c.kept[0][i], c.kept[1][j] = true, true
+			i, j = i+1, j+1
+		case i < len(a) && onlyIn(a[i], b):
+			i++
+		case j < len(b) && onlyIn(b[j], a):
+			j++
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // line is a line of a text: its number, which equal lines share, and its index.

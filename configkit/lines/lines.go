@@ -4,13 +4,17 @@
 package lines
 
 import (
+	"slices"
 	"sort"
 	"strings"
 )
 
 // Split splits text into lines, each with its line end. The last line may have none.
-func Split(text string) []string {
-	all := make([]string, 0, strings.Count(text, "\n")+1)
+func Split(text string) []string { return AppendSplit(nil, text) }
+
+// AppendSplit appends the lines of text to all; see [Split].
+func AppendSplit(all []string, text string) []string {
+	all = slices.Grow(all, strings.Count(text, "\n")+1)
 	for text != "" {
 		end := strings.IndexByte(text, '\n') + 1
 		if end == 0 {

@@ -3,6 +3,7 @@ package handler_test
 import (
 	"bytes"
 	"os"
+	"reflect"
 	"runtime"
 	"slices"
 	"testing"
@@ -12,7 +13,8 @@ import (
 )
 
 // TestStepsHoldIntermediateData checks that the response has, for each step that changed
-// something, the data of the chain up to it, whether the unit is run in parts or not.
+// something, the data of the chain up to it, and the lines of the documents before the chain,
+// whether the unit is run in parts or not.
 func TestStepsHoldIntermediateData(t *testing.T) {
 	h := testFunctions(t)
 	list := "apiVersion: v1\nkind: List\nitems:\n" +
@@ -58,6 +60,14 @@ func TestStepsHoldIntermediateData(t *testing.T) {
 				}
 				r := invoke(data, all)
 				runtime.GOMAXPROCS(was)
+				documents, err := h.Converter().NativeToDocuments([]byte(data))
+				if err != nil {
+					t.Fatal(err)
+				}
+				lines := handler.ResourceLines(documents, h.ResourceProvider())
+				if !reflect.DeepEqual(r.Lines, lines) {
+					t.Errorf("%v on %s, %d cores: the lines differ", calls, name, cores)
+				}
 				var have []int
 				for _, s := range r.Steps {
 					text := bytes.Join(s.Parts, nil)

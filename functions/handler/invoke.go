@@ -174,13 +174,16 @@ func (h *FunctionHandler) runSteps(r *run, data []byte) error {
 	}
 	h.orderKeys(documents)
 	r.response.Notes = append(r.response.Notes, h.documentNotes(r, documents)...)
+	whole := part{before: data}
+	if r.keepSteps {
+		whole.lines = ResourceLines(documents, h.provider)
+	}
 	original := slices.Clone(documents)
 	done := r.newHistory(documents)
 	documents, err = h.runSequentially(r, documents, done)
 	if err != nil {
 		return err
 	}
-	whole := part{before: data}
 	if err := r.finishPart(&whole, h.provider, original, documents, done); err != nil {
 		r.fail(failuresOf(err, "", api.FailureFunction))
 		return nil

@@ -11,7 +11,11 @@ import (
 func (r *run) setMutations(parts []part) {
 	// A part lists its own deletions last, but the next part follows them: collect all deletions.
 	// mutators is a set, because every part has a mutation by each step that changed it.
-	var left, gone api.ResourceMutationList
+	n := 0
+	for i := range parts {
+		n += len(parts[i].mutations)
+	}
+	left, gone := make(api.ResourceMutationList, 0, n), api.ResourceMutationList(nil)
 	mutators := map[int]bool{}
 	for _, part := range parts {
 		r.changedValues = r.changedValues || len(part.mutations) > 0

@@ -28,6 +28,7 @@ type part struct {
 	changed bool
 	changes *ChangeCount
 	steps   map[int][][]byte // see history
+	lines   []ResourceLine   // before the chain
 
 	mutations api.ResourceMutationList
 	mutators  []int
@@ -111,6 +112,9 @@ func (h *FunctionHandler) runPart(
 	documents := parts.Parse(i, arena)
 	h.orderKeys(documents)
 	part.before, part.notes = parts.Text(i), h.documentNotes(r, documents)
+	if r.keepSteps {
+		part.lines = ResourceLines(documents, h.provider)
+	}
 	original, done := slices.Clone(documents), r.newHistory(documents)
 	selection := r.newSelector(h.provider)
 	documents.LimitGrowth(selection.grow)
@@ -180,6 +184,9 @@ func (r *run) record(parts []part) {
 	}
 	if r.keepSteps {
 		r.setSteps(parts)
+		for i := range parts {
+			r.response.Lines = append(r.response.Lines, parts[i].lines...)
+		}
 	}
 }
 

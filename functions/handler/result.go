@@ -2,6 +2,7 @@ package handler
 
 import (
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
@@ -15,7 +16,7 @@ type Options struct {
 	InParts bool
 	// CountChanges asks for Changes.
 	CountChanges bool
-	// KeepSteps asks for Steps. It costs printing the data once for each function.
+	// KeepSteps asks for Steps and Lines. It costs printing the data once for each function.
 	KeepSteps bool
 	// Survey, if not nil, returns the survey of all units that the caller runs the chain on. It may
 	// be called concurrently. By default the unit of the request is the whole input.
@@ -43,10 +44,32 @@ type Result struct {
 	// Steps are the functions that changed the data, in order, each with the resulting data, if the
 	// options ask for that. It is empty if this is unknown.
 	Steps []Step
+	// Lines are the lines at which the documents of the request's data begin, if the options ask
+	// for Steps and the data can be read.
+	Lines []ResourceLine
 	// Documents are the documents after the chain, if the options have documents.
 	Documents gaby.Container
 	// ValidationFailed is true if a validating function that is not a filter did not pass.
 	ValidationFailed bool
+}
+
+// ResourceLine is the line of a unit's data, counted from 1, at which a document begins.
+type ResourceLine struct {
+	Line     int
+	Resource *api.ResourceInfo // nil if the document is not a resource
+}
+
+// ResourceLines returns the lines at which documents begin, in order. It reads documents only as
+// far as needed to find their types and names.
+func ResourceLines(documents gaby.Container, provider configkit.ResourceProvider) []ResourceLine {
+	lines := make([]ResourceLine, len(documents))
+	for i, doc := range documents {
+		lines[i].Line = doc.FirstLine()
+		if info, err := provider.ResourceInfo(doc); err == nil {
+			lines[i].Resource = &info
+		}
+	}
+	return lines
 }
 
 // ChangeCount counts the changes in some data.

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unsafe"
 
 	"github.com/fctl-dev/fctl/configkit/lines"
 )
@@ -26,8 +27,10 @@ type File struct {
 	// Steps are the successive versions of Before, one for each function; the last text is After.
 	// They determine which function changed what. They may be empty.
 	Steps []Step
-	// Starts returns the positions at which the resources of a text begin, in order. It is called
-	// for parts of Before and After that begin at a separator of documents. It may be nil.
+	// Resources are the positions at which the resources of Before begin, in order.
+	Resources []Start
+	// Starts returns the same for parts of After that begin at a separator of documents. If it is
+	// nil, hunks do not name resources.
 	Starts func(text []byte) []Start
 	// Shown returns the texts as people see them, line for line, for example with secret values
 	// masked. If it is set, the diff is for people only, with control characters escaped. It is
@@ -74,12 +77,13 @@ func Unified(f File) []byte {
 // window prints a part of the texts.
 func (p *printer) window(f File, w window) {
 	before, after := f.Before[w.from:w.to], f.After[w.newFrom:w.newTo]
-	p.before, p.after, p.skipped, p.newSkipped = split(before), split(after), w.line, w.newLine
+	p.before = lines.AppendSplit(p.before[:0], view(before))
+	p.after = lines.AppendSplit(p.after[:0], view(after))
+	p.skipped, p.newSkipped = w.line, w.newLine
 	hunks := compare(w.parts, p.before, p.after)
 	l := newLabeller(f, p.before)
 	if f.Starts != nil {
-		l.find(f.Starts, w, cursor{text: before, lines: p.before},
-			cursor{text: after, lines: p.after})
+		l.find(f, w, cursor{text: after, lines: p.after})
 	}
 	if f.Shown != nil {
 		before, after := f.Shown(f.Before, f.After)
@@ -90,7 +94,10 @@ func (p *printer) window(f File, w window) {
 	}
 }
 
-func split(text []byte) []string { return lines.Split(string(text)) }
+// view returns text as a string without a copy. Nothing changes the texts while a diff is made.
+func view(text []byte) string { return unsafe.String(unsafe.SliceData(text), len(text)) }
+
+func split(text []byte) []string { return lines.Split(view(text)) }
 
 // compare returns the hunks that turn before into after, of the parts that differ.
 func compare(parts []lines.Hunk, before, after []string) []lines.Hunk {

@@ -426,8 +426,9 @@ func TestGitApply(t *testing.T) {
 		}
 		patch := diff.Unified(diff.File{
 			Name: name, Before: []byte(before), After: []byte(after),
-			Steps:  []diff.Step{{Name: "set-x"}},
-			Starts: func([]byte) []diff.Start { return []diff.Start{{Line: 1, Name: "v1/X \n-x"}} },
+			Steps:     []diff.Step{{Name: "set-x"}},
+			Resources: []diff.Start{{Line: 1, Name: "v1/X \n-x"}},
+			Starts:    func([]byte) []diff.Start { return nil },
 		})
 		for _, tool := range []string{"git", "patch"} {
 			if err := os.WriteFile(file, []byte(before), 0o600); err != nil {

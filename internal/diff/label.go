@@ -28,12 +28,15 @@ func newLabeller(f File, before []string) *labeller {
 }
 
 // find finds the resources in the parts of the texts that differ.
-func (l *labeller) find(of func(text []byte) []Start, w window, old, now cursor) {
+func (l *labeller) find(f File, w window, now cursor) {
 	for _, part := range w.parts {
-		found := old.starts(of, part.From, part.To)
+		found := slices.Clone(beginning(f.Resources, w.line+part.From, w.line+part.To))
+		for i := range found {
+			found[i].Line -= w.line
+		}
 		l.before = append(l.before, found...)
 		if !w.byDocument || len(found) != 1 || found[0].Line != part.From+1 {
-			found = now.starts(of, part.NewFrom, part.NewTo)
+			found = now.starts(f.Starts, part.NewFrom, part.NewTo)
 		} else { // a document that is a resource is one after the change
 			found[0].Line = part.NewFrom + 1
 		}

@@ -19,7 +19,7 @@ func starts(text []byte) (all []diff.Start) {
 }
 
 func headers(f diff.File) string {
-	f.Starts = starts
+	f.Resources, f.Starts = starts(f.Before), starts
 	var labels []string
 	for _, header := range regexp.MustCompile(`(?m)^@@ .* @@.*`).FindAllString(
 		string(diff.Unified(f)),
@@ -120,9 +120,8 @@ func TestHunksNameResourcesAndFunctions(t *testing.T) {
 func TestNamesInHeadersAreHarmless(t *testing.T) {
 	patch := diff.Unified(diff.File{
 		Name: "x", Before: []byte("a\n"), After: []byte("b\n"),
-		Starts: func([]byte) []diff.Start {
-			return []diff.Start{{Line: 1, Name: "v1/X a\n-b\x1b[2J"}}
-		},
+		Resources: []diff.Start{{Line: 1, Name: "v1/X a\n-b\x1b[2J"}},
+		Starts:    func([]byte) []diff.Start { return nil },
 	})
 	if want := "--- a/x\n+++ b/x\n@@ -1 +1 @@ v1/X a\\n-b\\x1b[2J\n-a\n+b\n"; string(
 		patch) != want {

@@ -38,7 +38,7 @@ func windows(before, after []byte) []window {
 			newFrom: at.newFrom + len(now[i]), newLine: at.newLine + lineCount(now[i]),
 		}
 		if !bytes.Equal(old[i], now[i]) {
-			if 2*agreement(old[i], now[i])+256 < max(len(old[i]), len(now[i])) {
+			if !alike(old[i], now[i]) {
 				return whole(before, after)
 			}
 			// Both texts are the same between the documents that differ.
@@ -97,6 +97,22 @@ func documents(text []byte) [][]byte {
 			all, start = append(all, text[start:i]), i
 		}
 	}
+}
+
+// alike reports whether two documents have most of their bytes in common, so that one is probably
+// the other after a change.
+func alike(a, b []byte) bool {
+	enough := func(common int) bool { return 2*common+256 >= max(len(a), len(b)) }
+	if enough(agreement(a, b)) { // which takes less time than comparing lines
+		return true
+	}
+	common, old := len(a), split(a)
+	for _, h := range lines.Diff(old, split(b)) {
+		for _, l := range old[h.From:h.To] {
+			common -= len(l)
+		}
+	}
+	return enough(common)
 }
 
 // agreement returns about how many bytes two texts have in common at their ends.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/sensitive"
+	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diff"
 )
 
@@ -19,7 +20,8 @@ func renderDiff(terminal Terminal, r Result) (Rendered, error) {
 	f := diff.File{
 		Name:   strings.TrimLeft(path.Clean(filepath.ToSlash(r.File)), "/"),
 		Before: r.Before, After: bytes.Join(configuration(r.Response), nil),
-		Starts: r.Starts, Style: terminal.Diff,
+		Resources: starts(r.Response.Lines), Style: terminal.Diff,
+		Starts: func(text []byte) []diff.Start { return starts(r.Starts(text)) },
 	}
 	if terminal.showsDiff() {
 		f.Shown = r.shown
@@ -34,6 +36,18 @@ func renderDiff(terminal Terminal, r Result) (Rendered, error) {
 			ran.Invocation), Text: text})
 	}
 	return Rendered{text: Chunks{diff.Unified(f)}}, nil
+}
+
+// starts returns where resources begin, with their names.
+func starts(lines []handler.ResourceLine) []diff.Start {
+	starts := make([]diff.Start, len(lines))
+	for i, l := range lines {
+		starts[i].Line = l.Line
+		if l.Resource != nil {
+			starts[i].Name = l.Resource.String()
+		}
+	}
+	return starts
 }
 
 // showsDiff reports whether a person reads a diff, on a terminal or in colour.

@@ -40,8 +40,8 @@ type Result struct {
 	Invocations api.FunctionInvocationList
 	Response    *handler.Result
 	Before      []byte // the configuration as it was read, for Diff
-	// Starts returns the positions at which resources begin in a text, for Diff.
-	Starts func(text []byte) []diff.Start
+	// Starts returns the lines at which documents begin in a text, for Diff.
+	Starts func(text []byte) []handler.ResourceLine
 	// Secrets are the secret values in the configuration, before and after the chain. They are nil
 	// if secrets may be shown or if Printer.MasksValues returns false.
 	Secrets *sensitive.Values

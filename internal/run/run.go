@@ -28,7 +28,6 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/diff"
 	"github.com/fctl-dev/fctl/internal/exceptions"
 	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/iostreams"
@@ -443,8 +442,12 @@ func (l *loop) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 				return err
 			}
 		case report.Diff:
-			result.Starts = func(text []byte) []diff.Start {
-				return starts(l.deps.Executor, unit.Toolchain, text)
+			result.Starts = func(text []byte) []handler.ResourceLine {
+				after, err := l.deps.Executor.Open(unit.Toolchain, text)
+				if err != nil { // reported elsewhere
+					return nil
+				}
+				return after.ResourceLines()
 			}
 		}
 	}
