@@ -35,6 +35,7 @@ type FailureClass int
 
 // The failure classes.
 const (
+	FailureNo       FailureClass = 1 // the configuration: a check found a fault in it
 	FailureUsage    FailureClass = 2 // the request: an unknown function, a bad argument
 	FailureInput    FailureClass = 3 // the data: unreadable or unparsable
 	FailureFunction FailureClass = 4 // a function could not do its work

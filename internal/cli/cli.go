@@ -71,14 +71,14 @@ func execute(ctx context.Context, a *app.App, args []string) int {
 		reportError(a, err)
 	}
 	if a.Streams.Lost() {
-		return max(app.ExitStatus(err), app.ExitFunction)
+		return max(diag.ExitStatus(err, api.FailureUsage), diag.ExitFunction)
 	}
-	return app.ExitStatus(err)
+	return diag.ExitStatus(err, api.FailureUsage)
 }
 
 // reportError reports err on the error stream, unless it has been reported.
 func reportError(a *app.App, err error) {
-	if _, ok := errors.AsType[app.ExitError](err); ok || err == nil {
+	if _, ok := errors.AsType[diag.ExitError](err); ok || err == nil {
 		return
 	}
 	a.Console().Problems(diag.Failures(err, api.FailureUsage))

@@ -101,10 +101,10 @@ func (c *comparison) printDifferences() error {
 		stdout = c.app.Streams.Text()
 	}
 	out := files.NewStream(stdout)
-	status, inLayout := app.ExitDone, 0
+	status, inLayout := diag.ExitDone, 0
 	maps.DeleteFunc(c.others, func(_ string, h [2]string) bool { return h[0] == h[1] })
 	if len(c.others) > 0 {
-		status = app.ExitNo
+		status = diag.ExitNo
 	}
 	var notes [][]api.Note // by pair
 	for i, d := range c.set.executor.Diff(versions) {
@@ -126,7 +126,7 @@ func (c *comparison) printDifferences() error {
 			}
 		}
 		if len(d.Mutations) > 0 {
-			status = app.ExitNo
+			status = diag.ExitNo
 		}
 		if p.renamed() {
 			notes[i] = append(notes[i], api.Note{Message: "renamed from " + p.before.File})
@@ -176,10 +176,10 @@ func (c *comparison) printDifferences() error {
 	}
 	if len(c.problems) > 0 {
 		reportError(c.app, c.problems)
-		status = max(status, app.ExitStatus(c.problems))
+		status = max(status, diag.ExitStatus(c.problems, api.FailureUsage))
 	}
-	if status != app.ExitDone {
-		return app.ExitError(status)
+	if status != diag.ExitDone {
+		return diag.ExitError(status)
 	}
 	return nil
 }

@@ -237,7 +237,14 @@ func runChain(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags, 
 	if err != nil {
 		return err
 	}
-	return app.ResultError(result)
+	status := diag.ExitStatus(diag.List(result.Failures).Err(), api.FailureUsage)
+	if result.No {
+		status = max(status, diag.ExitNo)
+	}
+	if status == diag.ExitDone {
+		return nil
+	}
+	return diag.ExitError(status)
 }
 
 // resolve makes the chain from the files of --functions and the words from FUNCTION on.

@@ -19,6 +19,7 @@ import (
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/iostreams"
 	"github.com/fctl-dev/fctl/internal/settings"
 )
@@ -181,7 +182,7 @@ func chainSchema(t *testing.T) string {
 	a := &app.App{Streams: streams, Executor: func() (*functions.Executor, error) {
 		return functions.NewStandardExecutor(), nil
 	}}
-	if status := Run(t.Context(), a, []string{"explain", "--schema"}); status != app.ExitDone {
+	if status := Run(t.Context(), a, []string{"explain", "--schema"}); status != diag.ExitDone {
 		t.Fatalf("status %d: %s", status, errOut)
 	}
 	return out.String()
@@ -276,7 +277,7 @@ func TestHelpFitsATerminal(t *testing.T) {
 	executor := functions.NewStandardExecutor()
 	for _, words := range asked {
 		t.Run(words[0], func(t *testing.T) {
-			for line := range strings.Lines(ran(t, executor, app.ExitDone, words...)) {
+			for line := range strings.Lines(ran(t, executor, diag.ExitDone, words...)) {
 				if line = strings.TrimSuffix(line, "\n"); utf8.RuneCountInString(
 					line) > helpWidth &&
 					!program.MatchString(line) {
@@ -314,7 +315,7 @@ func TestExamplesWork(t *testing.T) {
 	for _, toolchain := range executor.Toolchains() {
 		for _, s := range executor.Signatures(toolchain) {
 			t.Run(string(toolchain)+"/"+s.FunctionName, func(t *testing.T) {
-				_, examples, ok := strings.Cut(ran(t, executor, app.ExitDone, "explain",
+				_, examples, ok := strings.Cut(ran(t, executor, diag.ExitDone, "explain",
 					"--toolchain", string(toolchain), s.FunctionName), "\nExamples\n")
 				if ok != (len(s.Examples) > 0) {
 					t.Errorf("examples are shown: %t", ok)
@@ -328,9 +329,9 @@ func TestExamplesWork(t *testing.T) {
 					if err != nil {
 						t.Fatalf("%s: %v", example, err)
 					}
-					status := app.ExitDone
+					status := diag.ExitDone
 					if s.Validating {
-						status = app.ExitNo
+						status = diag.ExitNo
 					}
 					flags := []string{"do", "--require-match"}
 					// it renames one resource, and the file has several
@@ -351,7 +352,7 @@ func ran(t *testing.T, executor *functions.Executor, status int, words ...string
 	a := &app.App{Streams: streams, Executor: func() (*functions.Executor, error) {
 		return executor, nil
 	}}
-	if got := Run(t.Context(), a, words); got != app.ExitDone && got != status {
+	if got := Run(t.Context(), a, words); got != diag.ExitDone && got != status {
 		t.Errorf("fctl %s: status %d\n%s", strings.Join(words, " "), got, errOut)
 	}
 	return out.String()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/policies"
 	"github.com/fctl-dev/fctl/internal/settings"
 )
@@ -99,7 +100,7 @@ func (t topic) text() string {
 
 func exitCodeTable() string {
 	var b strings.Builder
-	for _, c := range app.ExitCodes() {
+	for _, c := range diag.ExitCodes() {
 		fmt.Fprintf(&b, "%5d  %s\n", c.Status, strings.ReplaceAll(c.Meaning, "\n", "\n       "))
 	}
 	return b.String()

@@ -13,6 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/out"
 	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/settings"
@@ -61,12 +62,12 @@ function matches, the status is 1.`,
 			}
 			a.Note(set.settings, note)
 			if form.Value != "json" { // a table has no rows then
-				return app.ExitError(app.ExitNo)
+				return diag.ExitError(diag.ExitNo)
 			}
 		}
 		err = writeList(a, form.Value, signatures)
 		if err == nil && len(signatures) == 0 {
-			err = app.ExitError(app.ExitNo)
+			err = diag.ExitError(diag.ExitNo)
 		}
 		return err
 	}

@@ -245,7 +245,7 @@ func (m *merging) conclude(merged *textmerge.Merged, markers bool) error {
 	problems := m.conflicts(merged, markers)
 	problems.Sort()
 	reportError(m.app, problems)
-	return app.ExitError(app.ExitNo)
+	return diag.ExitError(diag.ExitNo)
 }
 
 // byLines returns a note about a merge by lines, empty if the values were merged.

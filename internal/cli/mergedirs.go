@@ -348,7 +348,7 @@ func (m *treeMerging) conclude(ctx context.Context) error {
 	m.report(asked, len(conflicts))
 	if len(conflicts) > 0 {
 		reportError(m.app, conflicts)
-		return app.ExitError(app.ExitNo)
+		return diag.ExitError(diag.ExitNo)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
 
@@ -36,9 +37,9 @@ func watch(a *app.App, args []string) int {
 			by, _ := s.(syscall.Signal)
 			if ctx.Err() != nil {
 				within(time.Second, a.Writes.Abandon)
-				return app.ExitStatus(app.Interrupted{Signal: by})
+				return diag.ExitSignal + int(by)
 			}
-			cancel(app.Interrupted{Signal: by})
+			cancel(diag.Interrupted{Signal: by})
 		}
 	}
 }
@@ -61,10 +62,10 @@ func untilCancelled(ctx context.Context, a *app.App, run func() error) error {
 		}
 		a.Writes.Wait()
 	}
-	if by, ok := errors.AsType[app.Interrupted](context.Cause(ctx)); ok {
+	if by, ok := errors.AsType[diag.Interrupted](context.Cause(ctx)); ok {
 		return by
 	}
-	return app.Interrupted{Signal: syscall.SIGINT}
+	return diag.Interrupted{Signal: syscall.SIGINT}
 }
 
 // within calls do and waits for it, but not longer than limit.

@@ -192,8 +192,8 @@ func rules() []rule {
 			why: "plug-ins know objects and schemas, not functions or commands",
 		},
 		{
-			group: module, except: []string{in("internal/cli")}, deny: []string{cobra},
-			why: "only internal/cli knows cobra",
+			group: module, except: []string{in("internal/cli"), in("internal/runner/command")}, deny: []string{cobra},
+			why: "only command lines know cobra",
 		},
 		{
 			group: module, except: []string{in("internal/settings")}, deny: []string{viper},
@@ -217,7 +217,6 @@ func rules() []rule {
 		}, reachable: true, why: "fctl starts fctl-runner as a process"},
 		{group: in("internal/runner"), deny: []string{
 			in("internal/cli"), in("internal/run"),
-			cobra,
 		}, why: "fctl-runner has a command line of its own"},
 		{
 			group: in("cmd/fctl"), deny: []string{in("internal"), in("functions"), in("configkit")},

@@ -175,7 +175,7 @@ func (w *Workspace) VerifyLock(frozen bool) (entity.Errors, error) {
 	var errs entity.Errors
 	differs := func(l *Link, format string, args ...any) {
 		e := fail(s.position(l.file), entity.CodeState, format, args...)
-		e.Space, e.Link, e.Class = l.SpaceSlug, l.Slug, classNo
+		e.Space, e.Link, e.Class = l.SpaceSlug, l.Slug, api.FailureNo
 		errs = append(errs, e)
 	}
 	for _, l := range w.Links {
@@ -207,7 +207,7 @@ func (w *Workspace) VerifyLock(frozen bool) (entity.Errors, error) {
 	for name := range locked.Links {
 		if w.links[name] == nil {
 			e := fail(s.position(LockFile), entity.CodeState, "the link %s does not exist", name)
-			e.Class = classNo
+			e.Class = api.FailureNo
 			errs = append(errs, e)
 		}
 	}
@@ -216,9 +216,6 @@ func (w *Workspace) VerifyLock(frozen bool) (entity.Errors, error) {
 	})
 	return errs, nil
 }
-
-// classNo is the class of a check that found differences. Its status is 1.
-const classNo = api.FailureClass(1)
 
 func (w *Workspace) sameData(u *Unit, locked LockedUnit, live bool) (bool, error) {
 	if live {

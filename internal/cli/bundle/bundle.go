@@ -308,7 +308,7 @@ func (r *runner) hide(results []*bundle.Result) error {
 
 // outcome reports the errors of resources, and returns the exit status as an error.
 func (r *runner) outcome(results []*bundle.Result) error {
-	status := app.ExitDone
+	status := diag.ExitDone
 	var problems diag.List
 	for _, result := range results {
 		for _, res := range result.Resources {
@@ -318,9 +318,9 @@ func (r *runner) outcome(results []*bundle.Result) error {
 		switch condition, retriable := result.Condition(); {
 		case condition == smithv1.Ready:
 		case condition == smithv1.Error && !retriable:
-			status = max(status, app.ExitFunction)
+			status = max(status, diag.ExitFunction)
 		default:
-			status = max(status, app.ExitNo)
+			status = max(status, diag.ExitNo)
 		}
 	}
 	r.app.Console().Problems(problems)
@@ -331,10 +331,10 @@ func (r *runner) outcome(results []*bundle.Result) error {
 			}
 		}
 	}
-	if status == app.ExitDone {
+	if status == diag.ExitDone {
 		return nil
 	}
-	return app.ExitError(status)
+	return diag.ExitError(status)
 }
 
 // talk prints text on the error stream, unless the settings turn notes off.

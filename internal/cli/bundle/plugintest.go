@@ -120,7 +120,7 @@ func testPlugin(ctx context.Context, a *app.App, cmd *cobra.Command, o *testFlag
 		return err
 	}
 	if !passed {
-		return app.ExitError(app.ExitNo)
+		return diag.ExitError(diag.ExitNo)
 	}
 	return nil
 }

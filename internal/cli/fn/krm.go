@@ -80,12 +80,12 @@ func beFunction(ctx context.Context, a *app.App, cmd *cobra.Command) error {
 func (r *runner) answer(list *krm.ResourceList, failed error) error {
 	r.maskResults(list.Results)
 	failed = r.masked(failed)
-	status := app.ExitDone
+	status := diag.ExitDone
 	if failed != nil {
-		status = app.ExitNo
+		status = diag.ExitNo
 		if krm.Worst(list.Results) != krm.SeverityError {
 			problems := diag.In(diag.Stdin, diag.Failures(failed, api.FailureFunction))
-			status = app.ExitStatus(problems)
+			status = diag.ExitStatus(problems, api.FailureUsage)
 			for _, f := range problems {
 				list.Results = append(list.Results,
 					krm.Result{Message: f.Message, Severity: krm.SeverityError})
@@ -93,7 +93,7 @@ func (r *runner) answer(list *krm.ResourceList, failed error) error {
 			r.app.Console().Problems(problems)
 		}
 	}
-	if status == app.ExitNo || list.Version == krm.V1Alpha1 {
+	if status == diag.ExitNo || list.Version == krm.V1Alpha1 {
 		for i := range list.Results {
 			line := list.Results[i].String()
 			if at := list.Results[i].Location(); at != "" {
@@ -111,8 +111,8 @@ func (r *runner) answer(list *krm.ResourceList, failed error) error {
 	if err != nil {
 		return errors.Join(failed, err)
 	}
-	if status != app.ExitDone {
-		return app.ExitError(status)
+	if status != diag.ExitDone {
+		return diag.ExitError(status)
 	}
 	return nil
 }

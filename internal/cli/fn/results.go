@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 )
@@ -160,7 +159,7 @@ func (r *runner) outcome(ctx context.Context, o *resultFlags, results []*krm.Ste
 	}
 	if no {
 		r.tellNo(failed)
-		failed = app.ExitError(app.ExitNo)
+		failed = diag.ExitError(diag.ExitNo)
 	}
 	return errors.Join(append(problems, failed)...)
 }

@@ -225,16 +225,16 @@ func (f *foreignRun) run(ctx context.Context, items []*krm.Item,
 
 // report writes deferred failures with a line --- between them, and returns their status.
 func (f *foreignRun) report(deferred *krm.DeferredError) error {
-	status := app.ExitDone
+	status := diag.ExitDone
 	for i, failure := range deferred.Unwrap() {
 		if i > 0 {
 			_, _ = io.WriteString(f.app.Streams.ErrOut, "---\n")
 		}
 		problems := diag.Failures(f.masked(failure), api.FailureFunction)
 		f.app.Console().Problems(problems)
-		status = max(status, app.ExitStatus(problems))
+		status = max(status, diag.ExitStatus(problems, api.FailureUsage))
 	}
-	return app.ExitError(status)
+	return diag.ExitError(status)
 }
 
 func (f *foreignRun) stream(ctx context.Context, cmd *cobra.Command) error {

@@ -122,7 +122,7 @@ func runTests(ctx context.Context, a *app.App, cmd *cobra.Command, o *testFlags,
 		return err
 	}
 	if failed > 0 {
-		return app.ExitError(app.ExitNo)
+		return diag.ExitError(diag.ExitNo)
 	}
 	return nil
 }

@@ -117,7 +117,7 @@ func runWrapped(ctx context.Context, a *app.App, cmd *cobra.Command, o *wrapFlag
 	if err := wrap.Run(ctx, list, options); err != nil {
 		if exit, ok := errors.AsType[*runtime.ExitError](err); ok {
 			r.tellNo(err)
-			return app.ExitError(exit.Code) // the program's own status (X6)
+			return diag.ExitError(exit.Code) // the program's own status (X6)
 		}
 		return diag.Failures(err, api.FailureFunction)
 	}

@@ -75,7 +75,7 @@ func (r *runner) apply(ctx context.Context, p *krm.Package, changes []*krm.Chang
 		r.note("", summaryOf(changes, ""))
 	}
 	if o.check && len(changes) > 0 {
-		return app.ExitError(app.ExitNo)
+		return diag.ExitError(diag.ExitNo)
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ func check(a *app.App, cmd *cobra.Command, o *checkFlags, words []string) error 
 			return err
 		}
 		if failed {
-			return app.ExitError(app.ExitInput)
+			return diag.ExitError(diag.ExitInput)
 		}
 		return nil
 	}

@@ -321,7 +321,7 @@ func diff(s *session.Session, u *workspace.Unit, from, to int64, form string) er
 		if err != nil || string(before) == string(after) {
 			return err
 		}
-		return app.ExitError(app.ExitNo)
+		return diag.ExitError(diag.ExitNo)
 	}
 	text, err := s.Shown(u, before, after)
 	if err != nil {
@@ -330,5 +330,5 @@ func diff(s *session.Session, u *workspace.Unit, from, to int64, form string) er
 	if err := s.App.WriteText(string(text)); err != nil || len(text) == 0 {
 		return err
 	}
-	return app.ExitError(app.ExitNo)
+	return diag.ExitError(diag.ExitNo)
 }

@@ -181,7 +181,7 @@ func (o *unitDo) run(
 	}
 	if r.ValidationFailed {
 		return &entity.Error{
-			Code: entity.CodeFunctionFailed, Class: 1, Space: u.SpaceSlug, Unit: u.Slug,
+			Code: entity.CodeFunctionFailed, Class: api.FailureNo, Space: u.SpaceSlug, Unit: u.Slug,
 			Message: u.Name() + " did not pass the validation, and was not changed",
 		}
 	}

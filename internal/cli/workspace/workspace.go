@@ -191,7 +191,7 @@ next fctl undo takes back.`,
 			if idle != "" {
 				s.Note("nothing is undone: the last command, %s, changed nothing; the next 'fctl "+
 					"undo' takes back %s", idle, title)
-				return app.ExitError(app.ExitNo)
+				return diag.ExitError(diag.ExitNo)
 			}
 			s.Note("undone: %s", title)
 			return nil

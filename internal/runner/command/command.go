@@ -6,62 +6,30 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os/signal"
 	"strings"
 	"syscall"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/iostreams"
 	"github.com/fctl-dev/fctl/internal/runtime"
 )
 
-// The exit statuses. They are those of fctl, except that notStarted makes sure that the function
-// did not run.
-const (
-	statusDone        = 0
-	statusFailed      = 1
-	statusUsage       = 2
-	statusInput       = 3
-	statusNotStarted  = 4
-	statusInterrupted = 130
-)
+// notStarted is the class of errors without a class: the function did not run.
+const notStarted = api.FailureFunction
 
-// statusError is an error with an exit status.
-type statusError struct {
-	status int
-	err    error
-	hint   string
-}
-
-func (e *statusError) Error() string { return e.err.Error() }
-
-func (e *statusError) Unwrap() error { return e.err }
-
-func usage(hint, format string, args ...any) error {
-	return &statusError{statusUsage, fmt.Errorf(format, args...), hint}
+// problem returns an error whose class is the exit status.
+func problem(class api.FailureClass, err error, hint string) error {
+	return &api.Failure{Class: class, Message: err.Error(), Hint: hint, Err: err}
 }
 
 // program is a run of fctl-runner.
 type program struct {
 	streams *iostreams.Streams
 	getenv  func(string) string
-}
-
-// subcommand is one of the commands.
-type subcommand struct {
-	name, brief, long string
-	run               func(p *program, ctx context.Context, c *call) error
-	flags             func(*pflag.FlagSet)
-}
-
-// call is the command line of a subcommand after its flags were read.
-type call struct {
-	flags *pflag.FlagSet
-	args  []string
-	// dashed are the words after "--", nil without it.
-	dashed []string
 }
 
 // Main runs a command line and returns the exit status.
@@ -71,24 +39,72 @@ func Main(ctx context.Context, args []string, streams *iostreams.Streams,
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	p := &program{streams: streams, getenv: getenv}
-	err := p.run(ctx, args)
-	_ = streams.Flush() // of what functions say without a line end; nowhere to report it
-	if err == nil || errors.Is(err, pflag.ErrHelp) {
-		return statusDone
+	if len(args) > 0 && args[0] == runtime.SandboxCommand { // of this program, in new namespaces
+		return p.ended(ctx, runtime.EnterSandbox(args[1:]))
 	}
-	status, hint := statusNotStarted, ""
-	if e, ok := errors.AsType[*statusError](err); ok {
-		status, hint = e.status, e.hint
+	root := p.command()
+	root.SetArgs(args)
+	return p.ended(ctx, root.ExecuteContext(ctx))
+}
+
+// ended reports the error of a run and returns its exit status.
+func (p *program) ended(ctx context.Context, err error) int {
+	_ = p.streams.Flush() // of what functions say without a line end; nowhere to report it
+	if err == nil {
+		return diag.ExitDone
 	}
+	status := diag.ExitStatus(err, notStarted)
 	if ctx.Err() != nil {
-		status = statusInterrupted
+		status = diag.ExitSignal + int(syscall.SIGINT)
 	}
 	// One line is the reason: programs that start this one show it.
-	if hint != "" {
-		err = fmt.Errorf("%w (%s)", err, hint)
+	if f, ok := errors.AsType[*api.Failure](err); ok && f.Hint != "" {
+		err = fmt.Errorf("%w (%s)", err, f.Hint)
 	}
 	p.say("%v", err)
 	return status
+}
+
+// command returns the command line.
+func (p *program) command() *cobra.Command {
+	root := &cobra.Command{
+		Use: "fctl-runner", Long: "fctl-runner runs configuration functions for others.",
+		Args: cobra.ArbitraryArgs, SilenceErrors: true, SilenceUsage: true,
+	}
+	// It also gets the words after help, and a command that does not exist.
+	root.RunE = func(_ *cobra.Command, args []string) error {
+		about, rest, err := root.Find(args)
+		if err != nil || len(rest) > 0 {
+			return diag.UsageHint("fctl-runner help", "unknown command %q", args[0])
+		}
+		return about.Help()
+	}
+	root.SetHelpCommand(&cobra.Command{Use: "help", Hidden: true, RunE: root.RunE})
+	root.AddCommand(p.serveCommand(), p.evalCommand(), p.objectsCommand(), p.wrapperCommand())
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetOut(p.streams.Out)
+	root.SetErr(p.streams.ErrOut)
+	root.SetHelpFunc(help)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return diag.UsageHint(cmd.CommandPath()+" --help", "%w", err)
+	})
+	return root
+}
+
+// help prints what a command does, with its commands or flags.
+func help(cmd *cobra.Command, _ []string) {
+	cmd.Println(cmd.Long)
+	cmd.Println()
+	if !cmd.HasSubCommands() {
+		cmd.Print(cmd.LocalFlags().FlagUsagesWrapped(100))
+		return
+	}
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			cmd.Printf("  %s %-8s %s\n", cmd.Name(), c.Name(), c.Short)
+		}
+	}
+	cmd.Println("\n\"fctl-runner COMMAND --help\" says more.")
 }
 
 // say writes a message of fctl-runner itself.
@@ -98,57 +114,4 @@ func (p *program) say(format string, args ...any) {
 		// A message that cannot be written has nowhere to go.
 		_, _ = fmt.Fprintf(p.streams.ErrOut, "fctl-runner: %s\n", strings.TrimRight(line, "\n"))
 	}
-}
-
-func (p *program) run(ctx context.Context, args []string) error {
-	commands := []subcommand{
-		serveCommand(), evalCommand(), objectsCommand(), wrapperCommand(),
-	}
-	if len(args) == 0 || args[0] == "help" || args[0] == "-h" || args[0] == "--help" {
-		if len(args) > 1 {
-			args = []string{args[1], "--help"}
-		} else {
-			return p.help(commands)
-		}
-	}
-	if args[0] == runtime.SandboxCommand { // of this program, in new namespaces
-		return runtime.EnterSandbox(args[1:])
-	}
-	for _, c := range commands {
-		if c.name == args[0] {
-			return p.subcommand(ctx, &c, args[1:])
-		}
-	}
-	return usage("fctl-runner help", "unknown command %q", args[0])
-}
-
-// help lists the commands.
-func (p *program) help(commands []subcommand) error {
-	var b strings.Builder
-	b.WriteString("fctl-runner runs configuration functions for others.\n\n")
-	for _, c := range commands {
-		fmt.Fprintf(&b, "  fctl-runner %-8s %s\n", c.name, c.brief)
-	}
-	b.WriteString("\n\"fctl-runner COMMAND --help\" says more.\n")
-	_, err := io.WriteString(p.streams.Out, b.String())
-	return err
-}
-
-func (p *program) subcommand(ctx context.Context, c *subcommand, args []string) error {
-	set := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
-	set.SetOutput(io.Discard)
-	set.Usage = func() {}
-	set.SortFlags = false
-	c.flags(set)
-	if err := set.Parse(args); errors.Is(err, pflag.ErrHelp) {
-		_, err := fmt.Fprintf(p.streams.Out, "%s\n\n%s", c.long, set.FlagUsagesWrapped(100))
-		return err
-	} else if err != nil {
-		return usage("fctl-runner "+c.name+" --help", "%v", err)
-	}
-	words := &call{flags: set, args: set.Args()}
-	if n := set.ArgsLenAtDash(); n >= 0 {
-		words.args, words.dashed = set.Args()[:n], append([]string{}, set.Args()[n:]...)
-	}
-	return c.run(p, ctx, words)
 }

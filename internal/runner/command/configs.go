@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/runner/kube"
 	"github.com/fctl-dev/fctl/internal/runtime/functionconfig"
 )
@@ -64,7 +64,7 @@ func (p *program) load(ctx context.Context, o configSources, cluster *clusterOpt
 			names = append(names, namespace)
 		case !ok:
 			if _, err := os.Stat(v); err != nil {
-				return nil, usage("", "--function-configs: %v", err)
+				return nil, diag.Usage("--function-configs: %v", err)
 			}
 			paths = append(paths, v)
 		}
@@ -83,7 +83,7 @@ func (p *program) load(ctx context.Context, o configSources, cluster *clusterOpt
 	c.mu.Unlock()
 	c.refresh(ctx)
 	if once && len(functionconfig.Errors(functionconfig.Problems(c.files))) > 0 {
-		return nil, &statusError{statusUsage, errors.New("FunctionConfigs have errors"), ""}
+		return nil, diag.Usage("FunctionConfigs have errors")
 	}
 	if !once && len(paths) > 0 {
 		go functionconfig.Watch(ctx, paths, name, seen, o.every,

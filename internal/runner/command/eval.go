@@ -11,13 +11,15 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/runner/dispatch"
 	"github.com/fctl-dev/fctl/internal/runner/evaluator"
 	"github.com/fctl-dev/fctl/internal/runner/server"
@@ -35,11 +37,11 @@ type evalOptions struct {
 	cluster                      clusterOptions
 }
 
-func evalCommand() subcommand {
+func (p *program) evalCommand() *cobra.Command {
 	o := &evalOptions{}
-	return subcommand{
-		name: "eval", brief: "run one function on a server",
-		long: `Read a ResourceList on the standard input, have a server run a function on it,
+	cmd := &cobra.Command{
+		Use: "eval", Short: "run one function on a server",
+		Long: `Read a ResourceList on the standard input, have a server run a function on it,
 and write the ResourceList of the function to the standard output. What the
 function logged goes to the standard error.
 
@@ -57,61 +59,60 @@ Exit status:
   3    the standard input cannot be read
   4    the function was not started; the standard error says why
   130  interrupted`,
-		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&o.runner, "runner", "", "send the request to the server at `HOST:PORT`")
-			f.StringVar(&o.image, "image", "", "`IMAGE` of the function")
-			f.StringVar(&o.tag, "tag", "", "`VERSION`, or a range of versions, of the image")
-			f.DurationVar(&o.timeout, "timeout", 5*time.Minute,
-				"stop a function after `TIME`")
-			f.DurationVar(&o.connect, "connect-timeout", 10*time.Second,
-				"stop connecting after `TIME`")
-			f.IntVar(&o.maxMessage, "max-message", server.DefaultMaxMessage,
-				"refuse requests and responses of more than `BYTES`")
-			f.StringVar(&o.executor, "executor", "", "run the function without a server, in a "+
-				"pod: pod")
-			f.StringArrayVar(&o.configs.values, "function-configs", nil,
-				"read FunctionConfigs for --executor pod from `PATH`, or kube:[NAMESPACE]")
-			f.StringVar(&o.config, "config", "",
-				"use `OBJECT`, a FunctionConfig as JSON, in place of --function-configs")
-			f.StringVar(&o.configs.prefix, "default-prefix", runtime.DefaultPrefix,
-				"`REPOSITORY` of images without one")
-			o.cluster.add(f)
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.eval(cmd.Context(), o, args)
 		},
-		run: func(p *program, ctx context.Context, c *call) error { return p.eval(ctx, o, c) },
 	}
+	f := cmd.Flags()
+	f.StringVar(&o.runner, "runner", "", "send the request to the server at `HOST:PORT`")
+	f.StringVar(&o.image, "image", "", "`IMAGE` of the function")
+	f.StringVar(&o.tag, "tag", "", "`VERSION`, or a range of versions, of the image")
+	f.DurationVar(&o.timeout, "timeout", 5*time.Minute,
+		"stop a function after `TIME`")
+	f.DurationVar(&o.connect, "connect-timeout", 10*time.Second,
+		"stop connecting after `TIME`")
+	f.IntVar(&o.maxMessage, "max-message", server.DefaultMaxMessage,
+		"refuse requests and responses of more than `BYTES`")
+	f.StringVar(&o.executor, "executor", "", "run the function without a server, in a "+
+		"pod: pod")
+	f.StringArrayVar(&o.configs.values, "function-configs", nil,
+		"read FunctionConfigs for --executor pod from `PATH`, or kube:[NAMESPACE]")
+	f.StringVar(&o.config, "config", "",
+		"use `OBJECT`, a FunctionConfig as JSON, in place of --function-configs")
+	f.StringVar(&o.configs.prefix, "default-prefix", runtime.DefaultPrefix,
+		"`REPOSITORY` of images without one")
+	o.cluster.add(f)
+	return cmd
 }
 
-func (p *program) eval(ctx context.Context, o *evalOptions, c *call) error {
+func (p *program) eval(ctx context.Context, o *evalOptions, args []string) error {
 	switch {
-	case len(c.args)+len(c.dashed) > 0:
-		return usage("", "eval has no arguments")
+	case len(args) > 0:
+		return diag.Usage("eval has no arguments")
 	case o.image == "":
-		return usage("", "--image is required")
+		return diag.Usage("--image is required")
 	case o.executor != "" && o.executor != "pod":
-		return usage("", "--executor %q: pod is expected", o.executor)
+		return diag.Usage("--executor %q: pod is expected", o.executor)
 	case (o.runner == "") == (o.executor == ""):
-		return usage("", "either --runner HOST:PORT or --executor pod is required")
+		return diag.Usage("either --runner HOST:PORT or --executor pod is required")
 	case o.config != "" && len(o.configs.values) > 0:
-		return usage("", "--config and --function-configs exclude each other")
+		return diag.Usage("--config and --function-configs exclude each other")
 	case o.runner != "" && (o.config != "" || len(o.configs.values) > 0):
-		return usage("", "the server has its own FunctionConfigs")
+		return diag.Usage("the server has its own FunctionConfigs")
 	}
 	if _, err := runtime.ParseImage(o.image); err != nil {
-		return usage("", "%v", err)
+		return diag.Usage("%v", err)
 	}
 	if _, _, err := net.SplitHostPort(o.runner); err != nil && o.runner != "" {
-		return usage("", "--runner: %v", err)
+		return diag.Usage("--runner: %v", err)
 	}
 	list, err := io.ReadAll(io.LimitReader(p.streams.In, int64(o.maxMessage)+1))
 	if err != nil {
-		return &statusError{statusInput, fmt.Errorf("standard input: %w", err), ""}
+		return problem(api.FailureInput, fmt.Errorf("standard input: %w", err), "")
 	}
 	if len(list) > o.maxMessage {
-		return &statusError{
-			statusNotStarted,
-			fmt.Errorf("the ResourceList has more than %d bytes", o.maxMessage),
-			"--max-message allows more, here and on the server",
-		}
+		return problem(notStarted, fmt.Errorf("the ResourceList has more than %d bytes", o.maxMessage),
+			"--max-message allows more, here and on the server")
 	}
 	request := &evaluator.Request{ResourceList: list, Image: o.image, Tag: o.tag}
 	if o.executor == "pod" {
@@ -119,7 +120,7 @@ func (p *program) eval(ctx context.Context, o *evalOptions, c *call) error {
 	}
 	conn, err := connect(ctx, o.runner, o.connect, o.maxMessage)
 	if err != nil {
-		return &statusError{statusNotStarted, err, ""}
+		return err
 	}
 	defer conn.Close() //nolint:errcheck // the answer is there
 	ctx, cancel := context.WithTimeout(ctx, o.timeout)
@@ -142,7 +143,7 @@ func (p *program) evalConfigs(ctx context.Context, o *evalOptions) (*functioncon
 	}
 	found, problems := functionconfig.Parse([]byte(o.config), "--config")
 	if errs := functionconfig.Errors(problems); len(errs) > 0 {
-		return nil, usage("", "%s", errs[0].Error())
+		return nil, diag.Usage("%s", errs[0].Error())
 	}
 	set, _ := functionconfig.NewSet(found, o.configs.prefix)
 	return functionconfig.NewCache(set), nil
@@ -184,7 +185,7 @@ func (p *program) write(list, log []byte) error {
 		_, err = p.streams.Out.Write(list)
 	}
 	if err != nil {
-		return &statusError{statusFailed, err, ""}
+		return problem(api.FailureNo, err, "")
 	}
 	return nil
 }
@@ -194,12 +195,12 @@ func (p *program) failed(o *evalOptions, err error) error {
 	s := status.Convert(err)
 	switch s.Code() {
 	case codes.NotFound, codes.Unimplemented:
-		return &statusError{statusNotStarted, errors.New(s.Message()), ""}
+		return errors.New(s.Message())
 	case codes.InvalidArgument:
-		return &statusError{statusUsage, errors.New(s.Message()), ""}
+		return diag.Usage("%s", s.Message())
 	case codes.DeadlineExceeded: // the server may see it before this side does
 		err = fmt.Errorf("%s gave no answer within %v", o.image, o.timeout)
-		return &statusError{statusFailed, err, ""}
+		return problem(api.FailureNo, err, "")
 	case codes.Internal:
 		failure, _ := evaluator.Failed(err)
 		if err := p.write(failure.ResourceList, failure.Log); err != nil {
@@ -209,15 +210,15 @@ func (p *program) failed(o *evalOptions, err error) error {
 		if len(failure.ResourceList)+len(failure.Log) > 0 { // which the text repeats
 			message, _, _ = strings.Cut(message, "\n")
 		}
-		return &statusError{statusFailed, errors.New(message), ""}
+		return problem(api.FailureNo, errors.New(message), "")
 	case codes.ResourceExhausted:
 		if !strings.HasPrefix(s.Message(), "grpc: ") { // the server or a queue is full
-			return &statusError{statusNotStarted, errors.New(s.Message()), ""}
+			return errors.New(s.Message())
 		}
 		// gRPC refused the request, or the response is too large: then the function ran.
-		return &statusError{statusFailed, errors.New(s.Message()), "--max-message allows more"}
+		return problem(api.FailureNo, errors.New(s.Message()), "--max-message allows more")
 	}
-	return &statusError{statusFailed, fmt.Errorf("%s: %s", s.Code(), s.Message()), ""}
+	return problem(api.FailureNo, fmt.Errorf("%s: %s", s.Code(), s.Message()), "")
 }
 
 // connect returns a connection to a server that has answered.

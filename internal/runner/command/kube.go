@@ -9,12 +9,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
 
+	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/runner/dispatch"
 	"github.com/fctl-dev/fctl/internal/runner/kube"
 	"github.com/fctl-dev/fctl/internal/runner/pods"
@@ -114,14 +116,14 @@ func (o *clusterOptions) pods(ctx context.Context, p *program, limits runtime.Li
 		o.wrapperImage = p.getenv(imageVariable)
 	}
 	if o.wrapperImage == "" {
-		return nil, nil, usage("", "pods need the image of fctl-runner: --wrapper-image or %s",
+		return nil, nil, diag.Usage("pods need the image of fctl-runner: --wrapper-image or %s",
 			imageVariable)
 	}
 	pull := corev1.PullPolicy(o.pull)
 	switch pull {
 	case "", corev1.PullAlways, corev1.PullIfNotPresent, corev1.PullNever:
 	default:
-		return nil, nil, usage("", "--image-pull-policy %q: Always, IfNotPresent or Never is "+
+		return nil, nil, diag.Usage("--image-pull-policy %q: Always, IfNotPresent or Never is "+
 			"expected",
 			o.pull)
 	}
@@ -139,7 +141,7 @@ func (o *clusterOptions) pods(ctx context.Context, p *program, limits runtime.Li
 		forward = err != nil
 	case "direct", "forward":
 	default:
-		return nil, nil, usage("", "--pod-network %q: auto, direct or forward is expected",
+		return nil, nil, diag.Usage("--pod-network %q: auto, direct or forward is expected",
 			o.network)
 	}
 	client := &registry.Client{Transport: http.DefaultTransport, Fresh: 10 * time.Minute}
@@ -200,26 +202,29 @@ func (o *clusterOptions) watchTemplate(ctx context.Context, p *program, backend 
 	}
 }
 
-func objectsCommand() subcommand {
+func (p *program) objectsCommand() *cobra.Command {
 	o := &clusterOptions{}
-	return subcommand{
-		name: "objects", brief: "print the FunctionConfigs of a cluster",
-		long: `Print the FunctionConfigs of a namespace of the cluster as one JSON List. The
+	cmd := &cobra.Command{
+		Use: "objects", Short: "print the FunctionConfigs of a cluster",
+		Long: `Print the FunctionConfigs of a namespace of the cluster as one JSON List. The
 namespace is ` + kube.DefaultNamespace + ` if it is left out, and all of them for "*".
 
   fctl-runner objects kube:[NAMESPACE]`,
-		flags: o.addCluster,
-		run:   func(p *program, ctx context.Context, c *call) error { return p.objects(ctx, o, c) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.objects(cmd.Context(), o, args)
+		},
 	}
+	o.addCluster(cmd.Flags())
+	return cmd
 }
 
-func (p *program) objects(ctx context.Context, o *clusterOptions, c *call) error {
+func (p *program) objects(ctx context.Context, o *clusterOptions, args []string) error {
 	namespace, ok := "", false
-	if len(c.args) == 1 {
-		namespace, ok = strings.CutPrefix(c.args[0], "kube:")
+	if len(args) == 1 {
+		namespace, ok = strings.CutPrefix(args[0], "kube:")
 	}
 	if !ok {
-		return usage("", "one argument kube:[NAMESPACE] is expected")
+		return diag.Usage("one argument kube:[NAMESPACE] is expected")
 	}
 	config, _, err := o.restConfig(p)
 	if err != nil {

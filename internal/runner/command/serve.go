@@ -10,8 +10,9 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
+	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/runner/dispatch"
 	"github.com/fctl-dev/fctl/internal/runner/kube"
 	"github.com/fctl-dev/fctl/internal/runner/server"
@@ -37,11 +38,11 @@ type serveOptions struct {
 	cluster          clusterOptions
 }
 
-func serveCommand() subcommand {
+func (p *program) serveCommand() *cobra.Command {
 	o := &serveOptions{}
-	return subcommand{
-		name: "serve", brief: "serve functions as FunctionConfigs say",
-		long: `Serve the gRPC service evaluator.FunctionEvaluator of Porch. FunctionConfigs say for
+	cmd := &cobra.Command{
+		Use: "serve", Short: "serve functions as FunctionConfigs say",
+		Long: `Serve the gRPC service evaluator.FunctionEvaluator of Porch. FunctionConfigs say for
 each image whether it runs in this process, as a program or in a pod of a
 cluster. They are read again when they change; a request is answered as the old
 ones say or as the new ones do.
@@ -50,78 +51,80 @@ ones say or as the new ones do.
   fctl-runner serve --function-configs kube: --pods --wrapper-image IMAGE
 
 Everyone who can connect to the address can run functions.`,
-		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&o.address, "address", "127.0.0.1:9445", "listen on `HOST:PORT`")
-			f.StringVar(&o.metrics, "metrics-address", "127.0.0.1:9455",
-				"serve /metrics over HTTP on `HOST:PORT`; not at all if empty")
-			f.StringArrayVar(&o.configs.values, "function-configs", nil,
-				"read FunctionConfigs from `PATH`, or kube:[NAMESPACE]; can be repeated")
-			f.StringVar(&o.configs.prefix, "default-prefix", fnruntime.DefaultPrefix,
-				"`REPOSITORY` of images without one")
-			f.DurationVar(&o.configs.every, "reload-interval", time.Second,
-				"search for changed files every `TIME`")
-			f.StringArrayVar(&o.dirs, "functions", nil, "search `DIR` for the programs of relPath")
-			f.StringVar(&o.exec, "allow-exec", "", "let programs run: only below --functions, "+
-				"or \"any\"")
-			f.Lookup("allow-exec").NoOptDefVal = "functions"
-			f.StringVar(&o.executors, "executor", "", "try executors of `KINDS`, separated by "+
-				"commas, in order; go,binary,pod if empty")
-			f.BoolVar(&o.sandbox, "sandbox", false,
-				"run programs without network, on a read-only file system (Linux)")
-			f.BoolVar(&o.ignoreDigests, "ignore-digests", false,
-				"let programs and Go functions run for images with a tag and a digest")
-			f.BoolVar(&o.pods, "pods", false, "run functions in pods of the cluster of the "+
-				"kubeconfig")
-			f.BoolVar(&o.warm, "warm-up", true, "start a pod of each FunctionConfig in advance")
-			f.IntVar(&o.parallel, "parallel", 2*runtime.NumCPU(),
-				"run at most `N` functions at once in this process and as programs")
-			f.IntVar(&o.maxRequests, "max-requests", server.DefaultMaxRequests,
-				"accept at most `N` requests that are worked on or wait")
-			f.IntVar(&o.maxMessage, "max-message", server.DefaultMaxMessage,
-				"refuse requests and responses of more than `BYTES`")
-			f.DurationVar(&o.timeout, "timeout", 5*time.Minute,
-				"stop a function after `TIME`")
-			f.Int64Var(&o.memory, "memory", 0, "give a program at most `BYTES` of memory; 2 "+
-				"GiB if 0")
-			f.DurationVar(&o.grace, "grace", 30*time.Second,
-				"give requests `TIME` to end after a signal")
-			f.BoolVar(&o.reflection, "reflection", false,
-				"let clients ask for services and messages")
-			o.cluster.add(f)
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.serve(cmd.Context(), o, args)
 		},
-		run: func(p *program, ctx context.Context, c *call) error { return p.serve(ctx, o, c) },
 	}
+	f := cmd.Flags()
+	f.StringVar(&o.address, "address", "127.0.0.1:9445", "listen on `HOST:PORT`")
+	f.StringVar(&o.metrics, "metrics-address", "127.0.0.1:9455",
+		"serve /metrics over HTTP on `HOST:PORT`; not at all if empty")
+	f.StringArrayVar(&o.configs.values, "function-configs", nil,
+		"read FunctionConfigs from `PATH`, or kube:[NAMESPACE]; can be repeated")
+	f.StringVar(&o.configs.prefix, "default-prefix", fnruntime.DefaultPrefix,
+		"`REPOSITORY` of images without one")
+	f.DurationVar(&o.configs.every, "reload-interval", time.Second,
+		"search for changed files every `TIME`")
+	f.StringArrayVar(&o.dirs, "functions", nil, "search `DIR` for the programs of relPath")
+	f.StringVar(&o.exec, "allow-exec", "", "let programs run: only below --functions, "+
+		"or \"any\"")
+	f.Lookup("allow-exec").NoOptDefVal = "functions"
+	f.StringVar(&o.executors, "executor", "", "try executors of `KINDS`, separated by "+
+		"commas, in order; go,binary,pod if empty")
+	f.BoolVar(&o.sandbox, "sandbox", false,
+		"run programs without network, on a read-only file system (Linux)")
+	f.BoolVar(&o.ignoreDigests, "ignore-digests", false,
+		"let programs and Go functions run for images with a tag and a digest")
+	f.BoolVar(&o.pods, "pods", false, "run functions in pods of the cluster of the "+
+		"kubeconfig")
+	f.BoolVar(&o.warm, "warm-up", true, "start a pod of each FunctionConfig in advance")
+	f.IntVar(&o.parallel, "parallel", 2*runtime.NumCPU(),
+		"run at most `N` functions at once in this process and as programs")
+	f.IntVar(&o.maxRequests, "max-requests", server.DefaultMaxRequests,
+		"accept at most `N` requests that are worked on or wait")
+	f.IntVar(&o.maxMessage, "max-message", server.DefaultMaxMessage,
+		"refuse requests and responses of more than `BYTES`")
+	f.DurationVar(&o.timeout, "timeout", 5*time.Minute,
+		"stop a function after `TIME`")
+	f.Int64Var(&o.memory, "memory", 0, "give a program at most `BYTES` of memory; 2 "+
+		"GiB if 0")
+	f.DurationVar(&o.grace, "grace", 30*time.Second,
+		"give requests `TIME` to end after a signal")
+	f.BoolVar(&o.reflection, "reflection", false,
+		"let clients ask for services and messages")
+	o.cluster.add(f)
+	return cmd
 }
 
-func (o *serveOptions) check(c *call) error {
+func (o *serveOptions) check(args []string) error {
 	switch {
-	case len(c.args)+len(c.dashed) > 0:
-		return usage("", "serve has no arguments")
+	case len(args) > 0:
+		return diag.Usage("serve has no arguments")
 	case o.maxMessage < 1 || o.maxRequests < 1 || o.parallel < 1:
-		return usage("", "--max-message, --max-requests and --parallel must be positive")
+		return diag.Usage("--max-message, --max-requests and --parallel must be positive")
 	case o.configs.every <= 0 || o.cluster.scheduler.GC <= 0:
-		return usage("", "--reload-interval and --gc-interval must be positive")
+		return diag.Usage("--reload-interval and --gc-interval must be positive")
 	case o.timeout < 0 || o.grace < 0 || o.memory < 0:
-		return usage("", "--timeout, --grace and --memory must not be negative")
+		return diag.Usage("--timeout, --grace and --memory must not be negative")
 	case o.exec != "" && o.exec != "functions" && o.exec != "any":
-		return usage("", "--allow-exec %q: no value or \"any\" is expected", o.exec)
+		return diag.Usage("--allow-exec %q: no value or \"any\" is expected", o.exec)
 	}
 	for _, dir := range o.dirs {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			return usage("", "--functions: %s is not a directory", dir)
+			return diag.Usage("--functions: %s is not a directory", dir)
 		}
 	}
 	return nil
 }
 
-func (p *program) serve(ctx context.Context, o *serveOptions, c *call) error {
-	if err := o.check(c); err != nil {
+func (p *program) serve(ctx context.Context, o *serveOptions, args []string) error {
+	if err := o.check(args); err != nil {
 		return err
 	}
 	var err error
 	if o.configs.order, err = functionconfig.ParseKinds(o.executors, functionconfig.KindGo,
 		functionconfig.KindBinary, functionconfig.KindPod); err != nil {
-		return usage("go, binary or pod", "--executor: %v", err)
+		return diag.UsageHint("go, binary or pod", "--executor: %v", err)
 	}
 	// What runs beside the requests ends after them.
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))

@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
+	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/iostreams"
 	"github.com/fctl-dev/fctl/internal/runner/evaluator"
 )
@@ -180,7 +181,7 @@ func TestServe(t *testing.T) {
 			}
 		})
 	}
-	if status := s.stop(); status != statusDone {
+	if status := s.stop(); status != diag.ExitDone {
 		t.Errorf("status %d\n%s", status, s.log)
 	}
 }

@@ -11,8 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
+	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/runner/server"
 	"github.com/fctl-dev/fctl/internal/runner/wrapper"
@@ -33,58 +34,60 @@ type wrapperOptions struct {
 	empty      []string
 }
 
-func wrapperCommand() subcommand {
+func (p *program) wrapperCommand() *cobra.Command {
 	o := &wrapperOptions{}
-	return subcommand{
-		name: "wrapper", brief: "serve one program, inside the pod of a function",
-		long: `Serve a program as a function: for each request the program is started with the
+	cmd := &cobra.Command{
+		Use: "wrapper", Short: "serve one program, inside the pod of a function",
+		Long: `Serve a program as a function: for each request the program is started with the
 ResourceList on its standard input. This is the command of a container in the
 pod of a function. On Linux the processes that the program started end with it,
 unless several programs run at once.
 
   fctl-runner wrapper --port 9446 -- PROGRAM [ARG...]
   fctl-runner wrapper --install DIR     copies fctl-runner itself to DIR`,
-		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&o.address, "address", "", "listen on `ADDRESS`; on all of the pod if "+
-				"empty")
-			f.IntVar(&o.port, "port", 9446, "listen on `PORT`")
-			f.IntVar(&o.maxMessage, "max-message", server.DefaultMaxMessage,
-				"refuse requests and responses of more than `BYTES`")
-			f.IntVar(&o.parallel, "parallel", 1, "run at most `N` processes at once; more "+
-				"requests wait")
-			f.DurationVar(&o.timeout, "timeout", 5*time.Minute,
-				"stop a process after `TIME`")
-			f.DurationVar(&o.idle, "idle", 0, "end after this `TIME` without a request; never if 0")
-			f.StringArrayVar(&o.empty, "empty", nil,
-				"delete everything in `DIR` after each request; may be given several times")
-			f.Int64Var(&o.memory, "memory", 0, "give a process at most `BYTES` of memory")
-			f.BoolVar(&o.flat, "flat-log", false, "write what a process logs on one line")
-			f.StringVar(&o.install, "install", "", "copy fctl-runner to `DIR` and end")
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.wrapper(cmd.Context(), o, args, cmd.ArgsLenAtDash())
 		},
-		run: func(p *program, ctx context.Context, c *call) error { return p.wrapper(ctx, o, c) },
 	}
+	f := cmd.Flags()
+	f.StringVar(&o.address, "address", "", "listen on `ADDRESS`; on all of the pod if "+
+		"empty")
+	f.IntVar(&o.port, "port", 9446, "listen on `PORT`")
+	f.IntVar(&o.maxMessage, "max-message", server.DefaultMaxMessage,
+		"refuse requests and responses of more than `BYTES`")
+	f.IntVar(&o.parallel, "parallel", 1, "run at most `N` processes at once; more "+
+		"requests wait")
+	f.DurationVar(&o.timeout, "timeout", 5*time.Minute,
+		"stop a process after `TIME`")
+	f.DurationVar(&o.idle, "idle", 0, "end after this `TIME` without a request; never if 0")
+	f.StringArrayVar(&o.empty, "empty", nil,
+		"delete everything in `DIR` after each request; may be given several times")
+	f.Int64Var(&o.memory, "memory", 0, "give a process at most `BYTES` of memory")
+	f.BoolVar(&o.flat, "flat-log", false, "write what a process logs on one line")
+	f.StringVar(&o.install, "install", "", "copy fctl-runner to `DIR` and end")
+	return cmd
 }
 
-func (p *program) wrapper(ctx context.Context, o *wrapperOptions, c *call) error {
-	if len(c.args) > 0 {
-		return usage("write -- before the program", "unexpected argument %q", c.args[0])
+func (p *program) wrapper(ctx context.Context, o *wrapperOptions, args []string, dash int) error {
+	if dash != 0 && len(args) > 0 {
+		return diag.UsageHint("write -- before the program", "unexpected argument %q", args[0])
 	}
 	if o.install != "" {
 		return install(ctx, o.install)
 	}
-	if len(c.dashed) == 0 {
-		return usage("fctl-runner wrapper -- PROGRAM", "the program of the function is missing")
+	if len(args) == 0 {
+		return diag.UsageHint("fctl-runner wrapper -- PROGRAM", "the program of the function is missing")
 	}
 	if o.port < 0 || o.port > 65535 || o.parallel < 1 || o.maxMessage < 1 {
-		return usage("", "--port, --parallel and --max-message must be positive")
+		return diag.Usage("--port, --parallel and --max-message must be positive")
 	}
 	if len(o.empty) > 0 && o.parallel > 1 {
-		return usage("", "--empty needs --parallel 1")
+		return diag.Usage("--empty needs --parallel 1")
 	}
 	if o.idle < 0 {
-		return usage("", "--idle must not be negative")
+		return diag.Usage("--idle must not be negative")
 	}
-	command := c.dashed
+	command := args
 	path, err := exec.LookPath(command[0])
 	if err == nil {
 		path, err = filepath.Abs(path)

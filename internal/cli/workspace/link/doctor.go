@@ -54,7 +54,7 @@ link can fill. The status is 1 if something is found.`,
 			return reportSymptoms(s, symptoms, report.Kind(kind.Value))
 		})
 		if err == nil && found > 0 {
-			return app.ExitError(app.ExitNo)
+			return diag.ExitError(diag.ExitNo)
 		}
 		return err
 	}

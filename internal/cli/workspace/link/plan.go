@@ -79,7 +79,7 @@ first.`,
 			return nil
 		})
 		if err == nil && o.exitCode && len(changed) > 0 {
-			return app.ExitError(app.ExitNo)
+			return diag.ExitError(diag.ExitNo)
 		}
 		return err
 	}

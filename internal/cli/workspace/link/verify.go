@@ -3,6 +3,7 @@ package link
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/link"
@@ -64,7 +65,7 @@ func unresolved(s *session.Session) (entity.Errors, error) {
 			message = r.Err.Error()
 		}
 		errs = append(errs, &entity.Error{
-			Code: entity.CodeState, Class: 1, Space: r.Unit.SpaceSlug, Unit: r.Unit.Slug,
+			Code: entity.CodeState, Class: api.FailureNo, Space: r.Unit.SpaceSlug, Unit: r.Unit.Slug,
 			Message: message,
 		})
 	}

@@ -60,7 +60,7 @@ func (o *ResolveFlags) Options(s *Session) (link.Options, error) {
 func (o *ResolveFlags) Refused(u *workspace.Unit, out *link.Output) error {
 	no := func(code entity.Code, message string) error {
 		return &entity.Error{
-			Code: code, Class: 1, Space: u.SpaceSlug, Unit: u.Slug,
+			Code: code, Class: api.FailureNo, Space: u.SpaceSlug, Unit: u.Slug,
 			Message: u.Name() + ": " + message + "; nothing was written",
 		}
 	}

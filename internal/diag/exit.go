@@ -1,4 +1,4 @@
-package app
+package diag
 
 import (
 	"errors"
@@ -6,15 +6,13 @@ import (
 	"syscall"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/run"
 )
 
-// The exit statuses of every command. No other file maps errors to statuses; `fctl help exit-codes`
-// prints ExitCodes.
+// The exit statuses of fctl and fctl-runner. No other file maps errors to statuses; `fctl help
+// exit-codes` prints ExitCodes.
 const (
 	ExitDone     = 0
-	ExitNo       = 1
+	ExitNo       = int(api.FailureNo)
 	ExitUsage    = int(api.FailureUsage)
 	ExitInput    = int(api.FailureInput)
 	ExitFunction = int(api.FailureFunction)
@@ -50,24 +48,9 @@ type ExitError int
 
 func (e ExitError) Error() string { return fmt.Sprintf("ended with status %d", int(e)) }
 
-// ResultError returns the ExitError of a run, nil if it succeeded.
-func ResultError(result run.Result) error {
-	status := ExitDone
-	if result.No {
-		status = ExitNo
-	}
-	if len(result.Failures) > 0 {
-		status = max(status, ExitStatus(diag.List(result.Failures)))
-	}
-	if status == ExitDone {
-		return nil
-	}
-	return ExitError(status)
-}
-
-// ExitStatus returns the status of an error: that of its worst problem. Errors without a class come
-// from cobra and pflag, and are about usage.
-func ExitStatus(err error) int {
+// ExitStatus returns the status of an error: that of its worst problem. Errors without a class have
+// the class unknown.
+func ExitStatus(err error, unknown api.FailureClass) int {
 	if err == nil {
 		return ExitDone
 	}
@@ -78,7 +61,7 @@ func ExitStatus(err error) int {
 		return int(status)
 	}
 	worst := ExitNo
-	for _, f := range diag.Failures(err, api.FailureUsage) {
+	for _, f := range Failures(err, unknown) {
 		worst = max(worst, int(f.Class))
 	}
 	return worst
