@@ -4,7 +4,8 @@
 // A problem is an api.Failure. This package adds the constructors that the command line needs, the
 // order in which problems are reported, and the text. A problem with an expression shows the
 // expression with a caret. Messages are lower case and have no final period. "fctl: " is prepended
-// to problems without a file, only here. It has the one table of exit statuses, for fctl and fctl-runner.
+// to problems without a file, only here. The package has the one table of exit statuses, for fctl
+// and fctl-runner.
 package diag
 
 import (
