@@ -634,7 +634,9 @@ func (l *loop) finish() error {
 		l.write(chunks)
 		// the summary of the GitHub workflow step that fctl runs in, if any
 		if path := l.deps.Streams.Getenv("GITHUB_STEP_SUMMARY"); path != "" {
-			if err := files.Append(l.ctx, path, l.printer.Summary()); err != nil {
+			if err := l.deps.Writes.Write(func() error {
+				return files.Append(l.ctx, path, l.printer.Summary())
+			}); err != nil {
 				l.fail(diag.Failures(fmt.Errorf("GITHUB_STEP_SUMMARY: %w", err),
 					api.FailureFunction))
 			}
@@ -678,7 +680,7 @@ func (l *loop) applyStrictness(response *handler.Result) {
 	for _, n := range response.Notes {
 		f := &api.Failure{
 			Pos: n.Pos, Function: n.Function, Invocation: n.Invocation,
-			Message: n.Message,
+			Message: n.Text(),
 		}
 		switch {
 		case n.Kind.Unmatched() && !l.request.found.Several && l.mustMatch(n):
@@ -688,8 +690,8 @@ func (l *loop) applyStrictness(response *handler.Result) {
 		case l.options.Settings.Strict &&
 			(n.Kind == api.NoteSkippedDocument || n.Kind == api.NoteNamelessDocument):
 			f.Class = api.FailureInput
-			if strings.Contains(n.Message, " has no schema, ") {
-				f.Hint = "--schema FILE adds one"
+			if !hasSchema(response, n.Pos) {
+				f.Hint = report.NoSchemaHint
 			}
 			failUnchecked(response)
 		default:
@@ -747,6 +749,21 @@ func failUnchecked(response *handler.Result) {
 			list[i].Passed = list[i].Passed && len(list[i].Unchecked) == 0
 		}
 	}
+}
+
+// hasSchema reports whether no validation lacked the schema of a resource at a position.
+func hasSchema(response *handler.Result, at api.Position) bool {
+	for _, o := range response.Outputs {
+		list, _ := o.Value.(api.ValidationResultList)
+		for _, v := range list {
+			if slices.ContainsFunc(v.Unchecked, func(u api.Unchecked) bool {
+				return u.NoSchema && u.Position.Line == at.Line && u.Position.Column == at.Column
+			}) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // noConfiguration returns why a file that was found is not configuration, empty if it is. Such a

@@ -25,7 +25,10 @@ func (w *Writes) Write(write func() error) error {
 }
 
 // Wait waits for the run that writes files to end, and lets no other begin.
-func (w *Writes) Wait() { w.orderly.Lock() }
+func (w *Writes) Wait() {
+	w.orderly.Lock()
+	w.Abandon() // files outside of such a run
+}
 
 // Abandon waits for the files that are being written at this moment, so that no temporary file is
 // left. No file is written after it.

@@ -42,6 +42,8 @@ for 'fctl fn run'. The program works at once; change it to what you need.`,
 // makeFunction makes the directory of a function and prints what to do next.
 func makeFunction(ctx context.Context, a *app.App, name, language string) error {
 	dir := source.InDirectory(a.Dir, name)
+	a.Writes.Begin()
+	defer a.Writes.End()
 	files, err := scaffold.Write(ctx, dir, filepath.Base(name), language)
 	if err != nil {
 		return run.NotWritten(diag.FileName(dir), err)

@@ -36,7 +36,9 @@ func (r *runner) writeTexts(ctx context.Context, dir string, texts map[string][]
 	}
 	defer tree.Close() //nolint:errcheck // nothing is synced
 	for name, text := range texts {
-		if err := tree.WritePrivate(ctx, name, nil, text); err != nil {
+		if err := r.app.Writes.Write(func() error {
+			return tree.WritePrivate(ctx, name, nil, text)
+		}); err != nil {
 			return run.NotWritten(diag.FileName(filepath.Join(dir, name)), err)
 		}
 	}

@@ -94,6 +94,10 @@ func runTests(ctx context.Context, a *app.App, cmd *cobra.Command, o *testFlags,
 		return err
 	}
 	update := o.update || a.Streams.Getenv("WRITE_GOLDEN_OUTPUT") != ""
+	if update {
+		r.app.Writes.Begin()
+		defer r.app.Writes.End()
+	}
 	failed := 0
 	var b strings.Builder
 	for _, c := range cases {

@@ -69,6 +69,8 @@ touched, except that .gitignore gets the lines that it lacks.`,
 				o.History = history.Value
 			}
 			o.WorkspaceID = randomID()
+			a.Writes.Begin()
+			defer a.Writes.End()
 			done, err := workspace.Init(cmd.Context(), source.InDirectory(a.Dir, dir), o)
 			if err != nil {
 				return err
