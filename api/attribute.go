@@ -105,6 +105,8 @@ type Unchecked struct {
 	Count        int // resources of the type
 	Reason       string
 	Position     *Position `json:",omitempty"` // of the first resource
+	// NoSchema reports that the type has no schema. It is not serialized.
+	NoSchema bool `json:"-"`
 }
 
 // Scores returns the grades of validation findings, worst first.

@@ -82,6 +82,8 @@ type Note struct {
 	// Invocation is the name of the function's invocation, if it has one.
 	Invocation string
 	Message    string // without position and function
+	// Suggestion is what was probably meant, as a question; see configkit.DidYouMean.
+	Suggestion string
 	// Kind says what the note is about. Callers turn some kinds into errors.
 	Kind NoteKind
 	// Count and Names are appended to the message. Notes that differ only in them are merged into
@@ -114,7 +116,7 @@ func (n Note) Key() Note {
 	return n
 }
 
-// Text returns the message with the count and the names.
+// Text returns the message with the count, the names and the suggestion.
 func (n Note) Text() string {
 	text := n.Message
 	if n.Count > 0 {
@@ -122,6 +124,9 @@ func (n Note) Text() string {
 	}
 	if n.Names != "" {
 		text += " (" + n.Names + ")"
+	}
+	if n.Suggestion != "" {
+		text += "; " + n.Suggestion
 	}
 	return text
 }

@@ -53,6 +53,8 @@ type FunctionParameter struct {
 	// DeprecatedNames are former names of the parameter. Arguments may still use them.
 	DeprecatedNames []string `json:",omitempty"`
 	ValueConstraints
+	// Any reports that * means all values that a completion offers. It is not serialized.
+	Any bool `json:"-"`
 }
 
 // ValueConstraints limit the values of a parameter.

@@ -49,28 +49,18 @@ func Suggest(typed string, names []string) []string {
 	return result
 }
 
-// didYouMean begins the question of DidYouMean.
-const didYouMean = "did you mean "
-
 // DidYouMean asks whether one of the names was meant, each written after prefix. It returns "" if
 // names is empty.
 func DidYouMean(prefix string, names []string) string {
 	if len(names) == 0 {
 		return ""
 	}
+	const question = "did you mean "
 	last := prefix + names[len(names)-1] + "?"
 	if len(names) == 1 {
-		return didYouMean + last
+		return question + last
 	}
-	return didYouMean + prefix + strings.Join(names[:len(names)-1], ", "+prefix) + " or " +
-		last
-}
-
-// CutDidYouMean returns a message without the question of DidYouMean that follows a semicolon, and
-// reports whether it has one.
-func CutDidYouMean(message string) (before string, found bool) {
-	before, _, found = strings.Cut(message, "; "+didYouMean)
-	return before, found
+	return question + prefix + strings.Join(names[:len(names)-1], ", "+prefix) + " or " + last
 }
 
 // LikelyTypos returns the names of which typed is almost certainly a typo: at most one letter in

@@ -28,20 +28,6 @@ func TestSuggest(t *testing.T) {
 	}
 }
 
-func TestCutDidYouMean(t *testing.T) {
-	for message, want := range map[string]string{
-		"nothing has spec.a; " + configkit.DidYouMean("", []string{"spec.b"}): "nothing has spec.a",
-		"nothing has spec.a": "",
-	} {
-		t.Run(message, func(t *testing.T) {
-			before, found := configkit.CutDidYouMean(message)
-			if found != (want != "") || found && before != want {
-				t.Errorf("%q, %v, want %q", before, found, want)
-			}
-		})
-	}
-}
-
 func TestDidYouMean(t *testing.T) {
 	for want, names := range map[string][]string{
 		"": nil, "did you mean --a?": {"a"}, "did you mean --a or --b?": {"a", "b"},

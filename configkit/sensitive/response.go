@@ -29,7 +29,8 @@ func (v *Values) Outputs(outputs api.OutputList) {
 // Notes masks the secret values that notes quote.
 func (v *Values) Notes(notes []api.Note) {
 	for i := range notes {
-		notes[i].Message = v.Message(notes[i].Message)
+		n := &notes[i]
+		n.Message, n.Suggestion = v.Message(n.Message), v.Message(n.Suggestion)
 	}
 }
 

@@ -233,8 +233,10 @@ type partChecker interface {
 
 // resourceTypeParameter returns the parameter for the type of the resources.
 func resourceTypeParameter() api.FunctionParameter {
-	return handler.Required(parameterResourceType, api.DataTypeString, "apps/v1/Deployment",
+	p := handler.Required(parameterResourceType, api.DataTypeString, "apps/v1/Deployment",
 		"type of the resources, or * for any")
+	p.Any = true
+	return p
 }
 
 // pathParameter returns the parameter for a path.

@@ -92,15 +92,13 @@ func (r *run) noteNothingMatched(s *step, res result) {
 		if s.where != nil {
 			note.Function, note.Invocation = s.name, s.invocation
 		}
-		if res.report.Nearest != "" {
-			note.Message += "; " + configkit.DidYouMean("", []string{res.report.Nearest})
-		}
+		note.Suggestion = suggestion(res.report.Nearest)
 	case res.report.Counted && res.report.Matches == 0:
 		note.Function, note.Invocation, note.Message = s.name, s.invocation, s.nothingMatched()
 		if res.report.Missing != "" {
 			note.Kind, note.Message = api.NoteNothingGiven, res.report.Missing
-		} else if res.report.Nearest != "" {
-			note.Message += "; " + configkit.DidYouMean("", []string{res.report.Nearest})
+		} else {
+			note.Suggestion = suggestion(res.report.Nearest)
 		}
 	default:
 		return
@@ -109,6 +107,14 @@ func (r *run) noteNothingMatched(s *step, res result) {
 	if !slices.Contains(r.response.Notes, note) {
 		r.response.Notes = append(r.response.Notes, note)
 	}
+}
+
+// suggestion asks whether a name was meant; empty without a name.
+func suggestion(name string) string {
+	if name == "" {
+		return ""
+	}
+	return configkit.DidYouMean("", []string{name})
 }
 
 // nothingMatched returns a message with the arguments that say where to look.

@@ -170,7 +170,7 @@ func (v *schemaVetter) resource(
 		v.wrong[info.ResourceType] = true
 		return nil, fileFailures(err)
 	case schema == nil:
-		v.unchecked(doc, info, string(info.ResourceType)+" has no schema")
+		v.noSchema(doc, info)
 		return nil, nil
 	}
 	v.checked++
@@ -197,8 +197,14 @@ func (v *schemaVetter) resource(
 	return problems, []error{err}
 }
 
+// noSchema records that a resource cannot be checked because its type has no schema.
+func (v *schemaVetter) noSchema(doc *gaby.YamlDoc, info *api.ResourceInfo) {
+	v.unchecked(doc, info, string(info.ResourceType)+" has no schema").NoSchema = true
+}
+
 // unchecked records that a resource cannot be checked, and why.
-func (v *schemaVetter) unchecked(doc *gaby.YamlDoc, info *api.ResourceInfo, why string) {
+func (v *schemaVetter) unchecked(doc *gaby.YamlDoc, info *api.ResourceInfo, why string,
+) *api.Unchecked {
 	i := slices.IndexFunc(v.result.Unchecked, func(u api.Unchecked) bool {
 		return u.ResourceType == info.ResourceType && u.Reason == why
 	})
@@ -210,6 +216,7 @@ func (v *schemaVetter) unchecked(doc *gaby.YamlDoc, info *api.ResourceInfo, why 
 		})
 	}
 	v.result.Unchecked[i].Count++
+	return &v.result.Unchecked[i]
 }
 
 // fileFailures turns errors in schema files into failures, each with its position.
@@ -251,7 +258,7 @@ func (v *schemaVetter) nameless(doc *gaby.YamlDoc) error {
 	if err != nil || schema == nil {
 		err = nil // without a schema, anything is valid
 		if none.Info != nil {
-			v.unchecked(doc, info, string(info.ResourceType)+" has no schema")
+			v.noSchema(doc, info)
 		}
 	} else {
 		v.checked++

@@ -24,6 +24,13 @@ func typeParameter(example, description string) api.FunctionParameter {
 	return handler.Required("resource-type", api.DataTypeString, example, description)
 }
 
+// anyTypeParameter is typeParameter with * for every type.
+func anyTypeParameter() api.FunctionParameter {
+	p := typeParameter("apps/v1/Deployment", "type of the resources, or * for any")
+	p.Any = true
+	return p
+}
+
 // typeArgument returns the resource type in a function's arguments.
 func typeArgument(args handler.Arguments) api.ResourceType {
 	return api.ResourceType(args.String("resource-type"))

@@ -33,7 +33,7 @@ func whereFilterFunction(provider configkit.ResourceProvider) handler.FunctionRe
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "where-filter",
 			Parameters: []api.FunctionParameter{
-				typeParameter("apps/v1/Deployment", "type of the resources, or * for any"),
+				anyTypeParameter(),
 				whereParameter(
 					"spec.replicas > 1",
 					"terms joined by AND or OR; blank matches every resource",
@@ -84,7 +84,7 @@ func selectWhereResourceFunction(provider configkit.ResourceProvider) handler.Fu
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "select-where-resource",
 			Parameters: []api.FunctionParameter{
-				typeParameter("apps/v1/Deployment", "type of the resources, or * for any"),
+				anyTypeParameter(),
 				whereParameter(
 					"metadata.namespace = 'shop'",
 					"terms joined by AND or OR; resources for which they are true are kept",

@@ -409,8 +409,7 @@ func (c *completer) values(s api.FunctionSignature, p *api.FunctionParameter,
 // on.
 const parameterResourceType = "resource-type"
 
-// resourceTypes returns the types in the file, or all known types if it has no resources. The
-// description of a parameter that takes * for all types contains "* for any".
+// resourceTypes returns the types in the file, or all known types if it has no resources.
 func (c *completer) resourceTypes(p *api.FunctionParameter) []string {
 	var types []string
 	for _, r := range c.resources() {
@@ -419,7 +418,7 @@ func (c *completer) resourceTypes(p *api.FunctionParameter) []string {
 	if len(types) == 0 {
 		types = texts(c.executor.ResourceTypes(c.toolchain))
 	}
-	if strings.Contains(p.Description, "* for any") {
+	if p.Any {
 		types = append(types, "*\tevery type")
 	}
 	return types

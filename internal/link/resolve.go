@@ -224,7 +224,9 @@ func (r *resolver) fail(l *entity.Link, err error) bool {
 	problems := r.problemsOf(l, err)
 	result := r.results[l.LinkID]
 	result.Status, result.Code = entity.StatusFailed, problems[0].Code
-	result.Message = strings.TrimPrefix(problems.Error(), string(result.Code)+": ")
+	first := *problems[0]
+	first.Code = ""
+	result.Message = append(entity.Errors{&first}, problems[1:]...).Error()
 	r.failed[l.LinkID] = problems[0]
 	if r.in.Options.Noted[l.LinkID] {
 		return true

@@ -230,11 +230,11 @@ func jsonReport(units []Result) ([]byte, error) {
 			report.Findings = append(report.Findings,
 				row{
 					f.Position, f.level(), f.Function, f.Name, f.Rule, f.Resource, f.Path,
-					f.Message, f.Unchecked,
+					f.Message, f.unchecked(),
 				})
 		}
 		for _, f := range u.uncheckedFindings(u.results()) {
-			report.Unchecked += f.Unchecked
+			report.Unchecked += f.unchecked()
 		}
 		for _, result := range u.results() {
 			report.Ignored += result.Ignored
@@ -338,7 +338,7 @@ func sarif(units []Result) ([]byte, error) {
 			switch {
 			case f.Filter:
 				kind, level = "notApplicable", "none"
-			case f.Unchecked > 0 && level == "note":
+			case f.Unchecked != nil && level == "note":
 				kind, level = "open", "none"
 			}
 			run.Results = append(run.Results,

@@ -21,8 +21,8 @@ type finding struct {
 	Rule     string // what was violated, if the function names it
 	Score    string
 	Message  string
-	// Unchecked is the number of resources that could not be checked, if the finding is about them.
-	Unchecked int
+	// Unchecked is the resources that could not be checked, if the finding is about them.
+	Unchecked *api.Unchecked
 	// Filter reports that a filter did not pass, which is not a failure.
 	Filter bool
 }
@@ -135,10 +135,8 @@ func (r Result) uncheckedFindings(results api.ValidationResultList) []finding {
 	for _, result := range results {
 		for _, u := range result.Unchecked {
 			f := r.finding(result)
-			f.Resource, f.Unchecked, f.Message = string(u.ResourceType), u.Count, unchecked+u.Reason
-			if u.Count > 1 {
-				f.Message += fmt.Sprintf(" (%d resources)", u.Count)
-			}
+			f.Resource, f.Unchecked = string(u.ResourceType), &u
+			f.Message = "unchecked: " + f.reason()
 			if u.Position != nil {
 				f.Position = *u.Position
 			}
@@ -165,8 +163,21 @@ func (r Result) filterFindings() []finding {
 	return all
 }
 
-// unchecked begins messages about resources that could not be checked.
-const unchecked = "unchecked: "
+// reason returns why resources could not be checked, and how many they are.
+func (f finding) reason() string {
+	if f.Unchecked.Count > 1 {
+		return fmt.Sprintf("%s (%d resources)", f.Unchecked.Reason, f.Unchecked.Count)
+	}
+	return f.Unchecked.Reason
+}
+
+// unchecked returns the number of resources that could not be checked, 0 for other findings.
+func (f finding) unchecked() int {
+	if f.Unchecked == nil {
+		return 0
+	}
+	return f.Unchecked.Count
+}
 
 // repeats reports whether a failure reports the same unchecked resources as f.
 func (f finding) repeats(failure *api.Failure) bool {

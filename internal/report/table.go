@@ -83,7 +83,7 @@ func (s Terminal) validationRows(r Result, list api.ValidationResultList) (head 
 		for _, f := range r.uncheckedFindings(api.ValidationResultList{v}) {
 			rows = append(rows, []string{
 				f.rule(), "unchecked", f.Resource, "",
-				s.text(strings.TrimPrefix(f.Message, unchecked)), f.Position.String(),
+				s.text(f.reason()), f.Position.String(),
 			})
 		}
 	}

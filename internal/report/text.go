@@ -63,17 +63,19 @@ func (p *Printer) AddUnchecked(u Unchecked) {
 
 // addUnchecked adds the count of a finding to that of an earlier one that says the same.
 func (t *totals) addUnchecked(f finding) {
-	f.Message = strings.TrimSuffix(f.Message, fmt.Sprintf(" (%d resources)", f.Unchecked))
 	i := slices.IndexFunc(t.unchecked, func(known finding) bool {
 		return known.Function == f.Function && known.Resource == f.Resource &&
-			known.Message == f.Message
+			known.Unchecked.Reason == f.Unchecked.Reason
 	})
 	if i < 0 {
 		t.unchecked = append(t.unchecked, f)
 		return
 	}
-	t.unchecked[i].Unchecked += f.Unchecked
+	t.unchecked[i].Unchecked.Count += f.Unchecked.Count
 }
+
+// NoSchemaHint says what adds the schema that a type does not have.
+const NoSchemaHint = "--schema FILE adds one"
 
 // UncheckedNotes returns a note for each unchecked type, with the number of its resources in
 // all units.
@@ -83,15 +85,15 @@ func (p *Printer) UncheckedNotes() []api.Note {
 		if f.level() == "error" { // a failure says so
 			continue
 		}
-		message := strings.TrimPrefix(f.Message, unchecked)
-		message += ", so " + diag.Count(f.Unchecked, "resource") + " of that type "
-		if f.Unchecked == 1 {
+		message := f.Unchecked.Reason
+		message += ", so " + diag.Count(f.Unchecked.Count, "resource") + " of that type "
+		if f.Unchecked.Count == 1 {
 			message += "is unchecked"
 		} else {
 			message += "are unchecked"
 		}
-		if strings.HasSuffix(f.Message, " has no schema") {
-			message += "; --schema FILE adds one"
+		if f.Unchecked.NoSchema {
+			message += "; " + NoSchemaHint
 		}
 		notes = append(notes, api.Note{
 			Pos: f.Position, Function: f.Function, Invocation: f.Name, Message: message,
@@ -119,7 +121,7 @@ func (p *Printer) textEnd() []byte {
 	}
 	unchecked := 0
 	for _, f := range t.unchecked {
-		unchecked += f.Unchecked
+		unchecked += f.unchecked()
 	}
 	b := fmt.Appendf(nil, "%s, %s, %s, %d unchecked", diag.Count(t.files, "file"),
 		diag.Count(t.resources, "resource"), diag.Count(t.findings, "finding"), unchecked)

@@ -68,7 +68,7 @@ func Mask(v *sensitive.Values, r *handler.Result) {
 	v.Notes(r.Notes)
 	for i := range r.Functions {
 		if n := r.Functions[i].Unmatched; n != nil {
-			n.Message = v.Message(n.Message)
+			n.Message, n.Suggestion = v.Message(n.Message), v.Message(n.Suggestion)
 		}
 	}
 	v.Outputs(r.Outputs)

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/source"
@@ -88,10 +87,9 @@ func (s *stepSummary) addUnmatched(n *api.Note) {
 		n.Kind == api.NoteNothingMatched:
 		s.unmatched = n
 	case s.unmatched.Kind == n.Kind && *s.unmatched != *n:
-		before, suggested := configkit.CutDidYouMean(s.unmatched.Message)
-		if other, _ := configkit.CutDidYouMean(n.Message); before != other {
+		if s.unmatched.Message != n.Message {
 			s.differs = true
-		} else if !suggested {
+		} else if s.unmatched.Suggestion == "" {
 			s.unmatched = n
 		}
 	}
@@ -272,7 +270,7 @@ func (l *loop) unmatched() []api.Note {
 		}
 		problems = append(problems, &api.Failure{
 			Class: api.FailureFunction, Function: n.Function,
-			Invocation: n.Invocation, Message: n.Message,
+			Invocation: n.Invocation, Message: n.Text(),
 		})
 	}
 	if len(problems) > 0 {
@@ -288,7 +286,9 @@ func mergeUnmatched(notes []api.Note) []api.Note {
 		if !n.Kind.Unmatched() || n.Function == "" || n.Invocation == "" {
 			return api.Note{}
 		}
-		return api.Note{Function: n.Function, Message: n.Message, Kind: n.Kind}
+		return api.Note{
+			Function: n.Function, Message: n.Message, Suggestion: n.Suggestion, Kind: n.Kind,
+		}
 	}
 	steps := map[api.Note]int{}
 	for _, n := range notes {

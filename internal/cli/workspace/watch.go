@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -181,8 +182,8 @@ func addFolders(w *fsnotify.Watcher, dir string) error {
 
 func watchProblem(dir string, err error) error {
 	hint := ""
-	if errors.Is(err, os.ErrPermission) || strings.Contains(err.Error(), "no space") ||
-		strings.Contains(err.Error(), "too many") {
+	if errors.Is(err, os.ErrPermission) || errors.Is(err, syscall.ENOSPC) ||
+		errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
 		hint = "the system limits how many folders can be watched; 'fctl watch --once' needs none"
 	}
 	return &api.Failure{
