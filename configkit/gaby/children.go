@@ -9,10 +9,10 @@ import (
 
 // cache holds results derived from the tree on demand. Edits drop those that they invalidate.
 type cache struct {
-	entries map[int32][]int32          // long lists and maps: their children, for access by index
-	keys    map[int32]map[string]int32 // long maps: their last child of each key
-	merged  map[int32][]mergedEntry    // maps with "<<" or repeated keys: the entries a reader sees
-	around  map[int32]int32            // nodes made by edits: the slot or collection they are in
+	entries map[int32][]int32       // long lists and maps: their children, for access by index
+	keys    map[int32]*keyIndex     // maps: their children by key
+	merged  map[int32][]mergedEntry // maps with "<<" or repeated keys: the entries a reader sees
+	around  map[int32]int32         // nodes made by edits: the slot or collection they are in
 	// edited has the sorted nodes whose value or children edits changed, commented those whose
 	// comments edits changed.
 	edited, commented []int32
@@ -20,6 +20,8 @@ type cache struct {
 	referrers map[int32][]int32 // the aliases of each anchored value
 	// expandable says that the document stays within the size limit with all aliases expanded.
 	expandable bool
+	lineEnd    string // of new lines, "" if it is not known yet
+	listIndent *int   // see document.listIndent
 	// touched has the copies that were edited, or in which something was edited, since they were
 	// made.
 	touched map[int32]bool
@@ -61,19 +63,6 @@ func (d *document) entries(i int32) []int32 {
 		remember(&d.cache.entries, i, l)
 	}
 	return l
-}
-
-// keyIndex returns the index of each key of map i among its children; the last one wins.
-func (d *document) keyIndex(i int32, kids []int32) map[string]int32 {
-	m, ok := d.cache.keys[i]
-	if !ok {
-		m = make(map[string]int32, len(kids))
-		for k, kid := range kids {
-			m[d.keyText(kid)] = int32(k)
-		}
-		remember(&d.cache.keys, i, m)
-	}
-	return m
 }
 
 // editedKids returns the children of collection i if edits changed them or created the collection.

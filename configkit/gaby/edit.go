@@ -370,13 +370,7 @@ func (e *editor) add(m Value, key string, t *tree) (Value, error) {
 		d.setKids(i, slices.Insert(slices.Clone(kids), at, slot))
 		return d.entry(i, slot), nil
 	}
-	index := d.cache.keys[i]
-	// readers of an older, shorter list do not see what append writes after it
-	d.setKids(i, append(kids, slot))
-	if index != nil {
-		index[key] = int32(len(kids))
-		d.cache.keys[i] = index
-	}
+	d.appendKid(i, kids, slot)
 	return d.entry(i, slot), nil
 }
 

@@ -37,6 +37,13 @@ func (d *document) lineEnding() string {
 	if d.native != nil {
 		return "\n"
 	}
+	if d.cache.lineEnd == "" {
+		d.cache.lineEnd = d.findLineEnding()
+	}
+	return d.cache.lineEnd
+}
+
+func (d *document) findLineEnding() string {
 	for i, b := range d.src {
 		if b == '\n' {
 			if i > 0 && d.src[i-1] == '\r' {
@@ -61,6 +68,14 @@ func (d *document) listIndent() int {
 	if d.native != nil {
 		return 0
 	}
+	if d.cache.listIndent == nil {
+		by := d.findListIndent()
+		d.cache.listIndent = &by
+	}
+	return *d.cache.listIndent
+}
+
+func (d *document) findListIndent() int {
 	for i := range d.n[:d.nsrc] {
 		n := &d.n[i]
 		if n.Kind == scan.ListNode && n.Style == scalar.PlainStyle && n.KeyStyle != scalar.NoStyle {

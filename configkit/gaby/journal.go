@@ -44,12 +44,13 @@ func (e *edits) nodes() []int32 {
 // change is the state that one edit replaced. had says that an earlier edit had already put
 // something there; without it, undoing the edit restores the source.
 type change struct {
-	what    changeKind
-	i       int32
-	had     bool
-	value   int32
-	kids    []int32
-	comment string
+	what     changeKind
+	i        int32
+	had      bool
+	appended bool // the children are those of before and one more, of a map
+	value    int32
+	kids     []int32
+	comment  string
 }
 
 // changeKind is the kind of state that an edit replaced.
@@ -106,6 +107,19 @@ func (d *document) setKids(i int32, kids []int32) {
 	}
 }
 
+// appendKid adds a child with a new key to map i, which has the children kids. The index of its keys
+// stays.
+func (d *document) appendKid(i int32, kids []int32, slot int32) {
+	index := d.cache.keys[i]
+	// readers of an older, shorter list do not see what append writes after it
+	d.setKids(i, append(kids, slot))
+	d.edits.log[len(d.edits.log)-1].appended = true
+	if index != nil {
+		index.add(d.keyText(slot), slot, len(kids))
+		d.cache.keys[i] = index
+	}
+}
+
 // setComment makes text the line comment of entry slot, "" for none.
 func (d *document) setComment(slot int32, text string) {
 	e := d.edit()
@@ -150,7 +164,7 @@ func (d *YamlDoc) Rollback(m Mark) {
 	}
 }
 
-// rollback undoes the edits since m and drops the cache.
+// rollback undoes the edits since m and drops cached results of the state after them.
 func (d *document) rollback(m Mark) {
 	if d.edits == nil {
 		return
@@ -158,11 +172,11 @@ func (d *document) rollback(m Mark) {
 	d.undo(m)
 	d.hasHeader = false
 	clear(d.cache.merged)
-	clear(d.cache.keys)
 	d.cache.touched, d.cache.around, d.cache.edited, d.cache.commented = nil, nil, nil, nil
 }
 
-// undo restores the states before the edits since m. The caller drops the cache.
+// undo restores the states before the edits since m. The caller drops the cache, except for the
+// index of the keys.
 func (d *document) undo(m Mark) {
 	e := d.edits
 	for len(e.log) > int(m) {
@@ -172,6 +186,12 @@ func (d *document) undo(m Mark) {
 		case valueChange:
 			e.values.restore(c.i, c.value, c.had)
 		case kidsChange:
+			index := d.cache.keys[c.i]
+			delete(d.cache.keys, c.i)
+			if kids := e.kids.value(c.i); index != nil && c.appended {
+				index.drop(d.keyText(kids[len(kids)-1]))
+				d.cache.keys[c.i] = index
+			}
 			e.kids.restore(c.i, c.kids, c.had)
 		case commentChange:
 			if delete(e.comments, c.i); c.had {

@@ -176,7 +176,7 @@ func (v Value) Get(key string) Value {
 		}
 		if n++; n > longCollection && d.n[i].Flags&(scan.HasMerge|scan.HasDuplicates) == 0 {
 			kids := d.kids(i)
-			k, ok := d.keyIndex(i, kids)[key]
+			k, ok := d.keyIndex(i, kids).last[key]
 			if !ok {
 				return Value{}
 			}

@@ -112,22 +112,11 @@ func (l language) CheckIn(n *formatkit.Node, v gaby.Value, path []string) error 
 	for root.Parent != nil {
 		root = root.Parent
 	}
-	if other := sectionIn(root, path); other != nil {
-		name, _ := root.Syntax.(*section).dialect.header(other)
+	in := root.Syntax.(*section)
+	if other := in.within()[joined(path)]; other != nil {
+		name, _ := in.dialect.header(other)
 		return formatkit.Refuse("rename that section first",
 			"the value must be a scalar, because a map would take in section [%s]", name)
-	}
-	return nil
-}
-
-// sectionIn returns the path of the first section below n whose path begins with path, or nil if
-// there is none.
-func sectionIn(n *formatkit.Node, path []string) []string {
-	for in := range n.All() {
-		if s, ok := in.Syntax.(*section); ok && in != n && len(s.path) >= len(path) &&
-			slices.Equal(s.path[:len(path)], path) {
-			return s.path
-		}
 	}
 	return nil
 }
@@ -187,8 +176,8 @@ func checkKey(root *section, in, v gaby.Value, path []string) error {
 
 // otherCase returns the key of a map that differs from key only in case, or "" without one.
 func otherCase(in gaby.Value, key string) string {
-	for kid := in.First(); kid.Exists(); kid = kid.Next() {
-		if kid.Kind() == gaby.Scalar && kid.Key() != key && strings.EqualFold(kid.Key(), key) {
+	for _, kid := range in.AnyCase(key) {
+		if kid.Kind() == gaby.Scalar && kid.Key() != key {
 			return kid.Key()
 		}
 	}
@@ -239,10 +228,10 @@ func (language) Entries(
 func (language) Comment(w *formatkit.Writer, n *formatkit.Node, text string) error {
 	e := editorOf(w)
 	if !e.dialect.hasLineComments() {
-		w.CommentAbove(n, e.mark(), text)
+		w.CommentAbove(n, e.layout().mark, text)
 		return nil
 	}
-	mark := e.mark()
+	mark := e.layout().mark
 	if n.Remark.Len() > 0 {
 		mark = w.Raw(n.Remark)[:1]
 	}

@@ -3,6 +3,7 @@ package inikit
 import (
 	"bytes"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/fctl-dev/fctl/configkit/formatkit"
@@ -27,8 +28,10 @@ type block struct {
 type section struct {
 	dialect dialect // set in the root only
 	bare    bool    // set in the root: the text has keys without a value
-	path    []string
-	blocks  []*block
+	// within has the path of the first section at or below each path. It is set in the root.
+	within func() map[string][]string
+	path   []string
+	blocks []*block
 }
 
 // first returns the first block of a section, or nil if it has none.
@@ -241,7 +244,11 @@ func tree(d dialect, blocks []*block) *formatkit.Node {
 			isKey[joined(append(b.path[:len(b.path):len(b.path)], key.Key))] = true
 		}
 	}
-	root := &formatkit.Node{Kind: gaby.Map, Syntax: &section{dialect: d, bare: bare}}
+	root := &formatkit.Node{Kind: gaby.Map}
+	root.Syntax = &section{
+		dialect: d, bare: bare,
+		within: sync.OnceValue(func() map[string][]string { return within(root) }),
+	}
 	sections := map[string]*formatkit.Node{"": root}
 	for _, b := range blocks {
 		n := root
@@ -271,6 +278,20 @@ func tree(d dialect, blocks []*block) *formatkit.Node {
 		n.Kids = append(n.Kids, b.keys...)
 	}
 	return root
+}
+
+// within returns, for each path, the path of the first section at or below it.
+func within(root *formatkit.Node) map[string][]string {
+	first := map[string][]string{}
+	for in := range root.All() {
+		s, ok := in.Syntax.(*section)
+		for to := 1; ok && to <= len(s.path); to++ {
+			if id := joined(s.path[:to]); first[id] == nil {
+				first[id] = s.path
+			}
+		}
+	}
+	return first
 }
 
 // joined returns a path as the key of a Go map.

@@ -18,18 +18,6 @@ func editorOf(w *formatkit.Writer) editor { return editor{w, w.Root.Syntax.(*sec
 
 const marks = "#;"
 
-// mark returns the mark of the first comment in the text, or # if there is none.
-func (e editor) mark() string {
-	for at := 0; at < len(e.Text); at = formatkit.NextLine(e.Text, at) {
-		l := strings.TrimLeft(
-			e.Raw(formatkit.Span{From: at, To: formatkit.LineEnd(e.Text, at)}), " \t")
-		if l != "" && isMark(l[0]) {
-			return l[:1]
-		}
-	}
-	return "#"
-}
-
 // entry is a new entry of a map.
 type entry struct {
 	key   string
@@ -74,7 +62,11 @@ func (e editor) become(n *formatkit.Node, v gaby.Value) error {
 			return err
 		}
 	}
-	added := slices.DeleteFunc(entriesOf(v), func(kid entry) bool { return n.Get(kid.key) != nil })
+	had := map[string]bool{}
+	for _, kid := range n.Kids {
+		had[kid.Key] = true
+	}
+	added := slices.DeleteFunc(entriesOf(v), func(kid entry) bool { return had[kid.key] })
 	return e.add(n, added)
 }
 
@@ -213,9 +205,9 @@ func (e editor) add(n *formatkit.Node, entries []entry) error {
 		return err
 	}
 	for _, m := range maps {
-		s := sections{editor: e, at: e.last(n), apart: e.Apart(e.heads())}
+		s := sections{editor: e, at: e.extent(n).last, apart: e.layout().apart}
 		path := append(slices.Clone(n.Syntax.(*section).path), m.key)
-		if err := s.section(path, m.value, e.indentIn(n)); err != nil {
+		if err := s.section(path, m.value, e.extent(n).indent); err != nil {
 			return err
 		}
 		e.InsertSection(s.at, s.out.String(), s.apart)
@@ -229,7 +221,7 @@ func (e editor) addKeys(n *formatkit.Node, keys []entry) error {
 		return nil
 	}
 	s := n.Syntax.(*section)
-	text, err := e.keys(s.blocks, e.last(n), keys)
+	text, err := e.keys(s.blocks, e.extent(n).last, keys)
 	if err != nil {
 		return err
 	}
@@ -244,12 +236,7 @@ func (e editor) addKeys(n *formatkit.Node, keys []entry) error {
 		return nil
 	}
 	// Without keys and header they go before the first header.
-	at := len(e.Text)
-	for _, b := range e.blocks(n) {
-		if b.header.Len() > 0 {
-			at = min(at, b.head)
-		}
-	}
+	at := e.extent(n).header
 	if at < len(e.Text) {
 		text += e.LineEnd
 	}
@@ -262,52 +249,10 @@ func (e editor) addKeys(n *formatkit.Node, keys []entry) error {
 		if err != nil {
 			return err
 		}
-		text = e.indentIn(n) + "[" + name + "]" + e.LineEnd + text
+		text = e.extent(n).indent + "[" + name + "]" + e.LineEnd + text
 	}
 	e.InsertBelow(at, text)
 	return nil
-}
-
-// blocks returns the blocks of a map and of all maps inside it.
-func (e editor) blocks(n *formatkit.Node) []*block {
-	var blocks []*block
-	for in := range n.All() {
-		if s, ok := in.Syntax.(*section); ok {
-			blocks = append(blocks, s.blocks...)
-		}
-	}
-	return blocks
-}
-
-// heads returns the offsets of the first 100 sections.
-func (e editor) heads() []int {
-	var heads []int
-	for _, b := range e.blocks(e.Root) {
-		if b.header.Len() > 0 && len(heads) < 100 {
-			heads = append(heads, b.head)
-		}
-	}
-	return heads
-}
-
-// last returns the end of the last line of a map.
-func (e editor) last(n *formatkit.Node) int {
-	at := 0
-	for _, b := range e.blocks(n) {
-		at = max(at, e.AfterComments(b.end, marks))
-	}
-	return at
-}
-
-// indentIn returns the indentation of the headers of the maps in a map.
-func (e editor) indentIn(n *formatkit.Node) string {
-	indent := ""
-	for _, b := range e.blocks(n) {
-		if b.header.Len() > 0 {
-			indent = formatkit.Indent(e.Text, b.name.From)
-		}
-	}
-	return indent
 }
 
 // sections writes new sections.
@@ -348,9 +293,9 @@ func (e editor) commented(indent, line string, v gaby.Value) string {
 	case text == "":
 		return line + e.LineEnd
 	case e.dialect.hasLineComments():
-		return line + " " + e.mark() + " " + text + e.LineEnd
+		return line + " " + e.layout().mark + " " + text + e.LineEnd
 	default:
-		return indent + e.mark() + " " + text + e.LineEnd + line + e.LineEnd
+		return indent + e.layout().mark + " " + text + e.LineEnd + line + e.LineEnd
 	}
 }
 
@@ -381,40 +326,4 @@ func (e editor) keys(blocks []*block, at int, keys []entry) (string, error) {
 		b.WriteString(e.commented(d.Indent, before+written, k.value))
 	}
 	return b.String(), nil
-}
-
-// delimiter returns how the keys of a section are written or, if it has none, those of the last
-// section before at. New keys are aligned if the existing ones are.
-func (e editor) delimiter(blocks []*block, at int, keys []string) formatkit.Delimiter {
-	for _, b := range slices.Backward(blocks) {
-		if own := written(b.keys); len(own) > 0 {
-			return formatkit.DelimiterLike(e.Text, own[len(own)-1], own)
-		}
-	}
-	d := formatkit.Delimiter{Before: " ", Sign: "=", After: " "}
-	if _, ok := e.dialect.(git); ok {
-		d.Indent = "\t"
-	}
-	near := -1
-	for _, b := range e.blocks(e.Root) {
-		other := written(b.keys)
-		if len(other) == 0 || near >= 0 && (b.end > at || b.end < near) {
-			continue
-		}
-		near = b.end
-		d = formatkit.DelimiterLike(e.Text, other[len(other)-1], other)
-	}
-	return d.Elsewhere(keys)
-}
-
-// written returns the keys whose value is on their line, from which the delimiter can be taken.
-func written(keys []*formatkit.Node) []*formatkit.Node {
-	var out []*formatkit.Node
-	for _, n := range keys {
-		f := n.Syntax.(*line)
-		if n.Sign.Len() > 0 && len(f.tokens) > 0 && !strings.HasPrefix(f.tokens[0].Text, "\n") {
-			out = append(out, n)
-		}
-	}
-	return out
 }

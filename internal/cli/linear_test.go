@@ -194,12 +194,20 @@ func TestLinearFiles(t *testing.T) {
 		commands [][]string // each follows "do FILE"
 	}{
 		{
-			"a.ini", 500, func(n int) string { return "[s]\n" + numbered(n, "k%d=old\n") },
-			[][]string{replace},
+			"a.ini", 2000, func(n int) string { return "[s]\n" + numbered(n, "k%d=old\n") },
+			[][]string{
+				replace,
+				{"set-path-comment", "*", "s.*", "c"},
+				{"set-starlark", `for k in list(r["s"].keys()): r["s"]["n" + k] = "new"`},
+				{"set-starlark", `for k in list(r["s"].keys()): r["s"][k] = {"k": "new"}`},
+			},
 		},
 		{
-			"b.ini", 500, func(n int) string { return numbered(n, "[s%d]\nk=old\n") },
-			[][]string{replace},
+			"b.ini", 1000, func(n int) string { return numbered(n, "[s%d]\nk=old\n") },
+			[][]string{
+				replace,
+				{"set-starlark", `for k in list(r.keys()): r["n" + k] = {"k": "new"}`},
+			},
 		},
 		{
 			"a.properties", 2000, func(n int) string { return numbered(n, "k%d.b=old\n") },
@@ -220,12 +228,19 @@ func TestLinearFiles(t *testing.T) {
 			"block.yaml", 1000, list,
 			[][]string{{"get-placeholders"}},
 		},
+		{
+			"keys.yaml", 12_000, func(n int) string {
+				return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n" +
+					numbered(n, "  k%d: old\n")
+			},
+			[][]string{{"set-path", "data.*", "{a: [1]}"}},
+		},
 	} {
 		dirs := [2]string{t.TempDir(), t.TempDir()}
 		writeFile(t, filepath.Join(dirs[0], test.file), test.text(test.n))
 		writeFile(t, filepath.Join(dirs[1], test.file), test.text(4*test.n))
 		for _, words := range test.commands {
-			t.Run(test.file+" "+words[0], func(t *testing.T) {
+			t.Run(test.file+" "+strings.Join(words, " "), func(t *testing.T) {
 				checkLinear(t, dirs, 1, append([]string{"do", test.file}, words...)...)
 			})
 		}
@@ -477,6 +492,7 @@ func mergeShapes() []shape {
 		"variables.yaml": of(
 			pod+"  - name: main\n    env:\n", "    - name: KEY\n      value: VALUE\n",
 		),
+		"keys.ini": of("[s]\n", "KEY = VALUE\n"),
 		"containers.yaml": of(
 			pod, "  - name: KEY\n    image: VALUE\n    args: [KEY, VALUE]\n",
 		),
