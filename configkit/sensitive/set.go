@@ -1,6 +1,9 @@
 package sensitive
 
 import (
+	"bytes"
+	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -72,6 +75,29 @@ func (s *Set) Mask(text string) string {
 	}
 	return b.String()
 }
+
+// MaskJSON returns JSON texts with the values masked in strings and keys. It leaves all other bytes
+// as they are.
+func (s *Set) MaskJSON(text []byte) []byte {
+	return stringsOfJSON.ReplaceAllFunc(text, func(quoted []byte) []byte {
+		var plain string
+		if json.Unmarshal(quoted, &plain) != nil {
+			return quoted
+		}
+		masked := s.Mask(plain)
+		if masked == plain {
+			return quoted
+		}
+		var b bytes.Buffer
+		encoder := json.NewEncoder(&b)
+		encoder.SetEscapeHTML(false)
+		_ = encoder.Encode(masked) // a buffer never fails, and neither does a string
+		return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	})
+}
+
+// stringsOfJSON matches strings, with their quotes.
+var stringsOfJSON = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
 func (s *Set) line(text string) string {
 	marked := make([]bool, len(text))

@@ -67,3 +67,23 @@ func TestSetOfMany(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestSetMasksJSON checks that strings and keys are masked whatever their escapes are, and that all
+// other bytes stay.
+func TestSetMasksJSON(t *testing.T) {
+	const value = `correct "horse" <battery>`
+	for text, want := range map[string]string{
+		`{"a":  "x correct \"horse\" <battery>", "n": 1.50}`: `{"a":  "x (sensitive)", "n": 1.50}`,
+		`["correct \u0022horse\u0022 \u003cbattery\u003e"]`:  `["(sensitive)"]`,
+		`{"correct \"horse\" <battery>": null}`:              `{"(sensitive)": null}`,
+		"{\"a\": \"\\u003c\"}\n{\"b\": \"\\\\\"}\n":          "{\"a\": \"\\u003c\"}\n{\"b\": \"\\\\\"}\n",
+	} {
+		t.Run(text, func(t *testing.T) {
+			var s sensitive.Set
+			s.Add(secretValues(t, value), false)
+			if got := string(s.MaskJSON([]byte(text))); got != want {
+				t.Errorf("%s, want %s", got, want)
+			}
+		})
+	}
+}

@@ -19,7 +19,7 @@ func TestProcessIsDeterministic(t *testing.T) {
 	first := ""
 	for i := range 100 {
 		result := s.play(t)
-		status, err := result.WithStatus()
+		status, err := result.WithStatus(strings.TrimSpace)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -371,7 +371,7 @@ func TestBindSecretIsMasked(t *testing.T) {
 	text := strings.Replace(bound("data.password", "ConfigMap"),
 		"metadata: {name: x}", `metadata: {name: x, namespace: "!{n}"}`, 1)
 	result := scene{bundle: text, observed: []string{boundBinding, boundSecret}}.play(t)
-	status, err := result.WithStatus()
+	status, err := result.WithStatus(strings.TrimSpace)
 	if err != nil {
 		t.Fatal(err)
 	}

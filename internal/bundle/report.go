@@ -169,8 +169,9 @@ func (r *Result) Status() *smithv1.BundleStatus {
 	return status
 }
 
-// WithStatus returns the document of the Bundle with its status.
-func (r *Result) WithStatus() ([]byte, error) {
+// WithStatus returns the document of the Bundle with its status. mask replaces secret values in
+// messages.
+func (r *Result) WithStatus(mask func(string) string) ([]byte, error) {
 	doc, err := gaby.ParseYAML([]byte(r.Bundle.value.Doc().Content()))
 	if err != nil {
 		return nil, err
@@ -187,7 +188,7 @@ func (r *Result) WithStatus() ([]byte, error) {
 				e = append(e, gaby.Entry{Key: "reason", Value: c.Reason})
 			}
 			if c.Message != "" {
-				e = append(e, gaby.Entry{Key: "message", Value: c.Message})
+				e = append(e, gaby.Entry{Key: "message", Value: mask(c.Message)})
 			}
 			entries = append(entries, e)
 		}

@@ -14,7 +14,7 @@ import (
 // everything returns all of a result that people read.
 func everything(t *testing.T, r *bundle.Result) string {
 	t.Helper()
-	status, err := r.WithStatus()
+	status, err := r.WithStatus(strings.TrimSpace)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,9 @@ type Table struct {
 	HeadStyle func(string) string // nil leaves the head plain
 	Rows      [][]string
 	Width     int // columns of the terminal that the table must fit in; 0 is no limit
+	// Mask replaces secret values before cells are shortened, as part of one would not be recognized
+	// later; nil replaces none.
+	Mask func(string) string
 }
 
 // String returns the lines of the table.
@@ -27,6 +30,9 @@ func (t *Table) String() string {
 		for i, cell := range row {
 			if i == len(widths) {
 				widths = append(widths, 0)
+			}
+			if t.Mask != nil {
+				cell = t.Mask(cell)
 			}
 			cells[i] = diag.Printable(cell)
 			widths[i] = max(widths[i], utf8.RuneCountInString(cells[i]))

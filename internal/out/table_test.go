@@ -42,6 +42,13 @@ func TestTable(t *testing.T) {
 			out.Table{Head: []string{"NAME", "IMAGE", "PATH"}, Rows: rows[:1], Width: 20},
 			[]string{`NAME  IMAGE       PATH`, `web   nginx:1.27  a long pa…`},
 		},
+		"a secret value that does not fit": {
+			out.Table{
+				Head: []string{"PATH"}, Rows: [][]string{{"x 0123456789abcdef"}}, Width: 10,
+				Mask: strings.NewReplacer("0123456789abcdef", "***").Replace,
+			},
+			[]string{"PATH", "x ***"},
+		},
 		"nothing": {out.Table{}, []string{}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -16,8 +16,13 @@ import (
 // Marshal returns a value as JSON indented by two, with a final newline and without escaping <, >
 // and &.
 func Marshal(value any) ([]byte, error) {
+	return MarshalMasked(value, func(text []byte) []byte { return text })
+}
+
+// MarshalMasked is Marshal of a value in which mask replaces secret values.
+func MarshalMasked(value any, mask func(text []byte) []byte) ([]byte, error) {
 	text, err := marshal(value)
-	return bytes.Join(safeJSON(text), nil), err
+	return bytes.Join(safeJSON(Chunks{mask(bytes.Join(text, nil))}), nil), err
 }
 
 // marshal is Marshal in chunks. The lists that may have a row for every resource of a large unit

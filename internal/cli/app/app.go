@@ -68,8 +68,9 @@ func (a *App) Hide(values *sensitive.Values, words bool) {
 	}
 }
 
-// Masked returns text with the values masked that Hide got, for text that is styled later.
-func (a *App) Masked(text []byte) []byte { return []byte(a.secrets.Mask(string(text))) }
+// Masked returns text with the values masked that Hide got, for text that is styled or shortened
+// later, and for text that is a part of a payload.
+func (a *App) Masked(text string) string { return a.secrets.Mask(text) }
 
 // NewExecutor makes the executor. If that fails, the fault lies with the registered functions, not
 // with the command line.
@@ -143,11 +144,24 @@ func (a *App) WriteValues(text []byte) error {
 	return a.Write(text)
 }
 
-// WriteJSON prints a value as indented JSON.
-func (a *App) WriteJSON(value any) error {
-	text, err := report.Marshal(value)
+// WriteValuesJSON prints values as indented JSON. 'fctl help secrets' lists the commands that do.
+func (a *App) WriteValuesJSON(values any) error {
+	text, err := report.Marshal(values)
 	if err != nil {
 		return err
 	}
 	return a.WriteValues(text)
 }
+
+// WriteJSON prints a report as indented JSON. Like text, it has no secret values, not even in a
+// pipe.
+func (a *App) WriteJSON(value any) error {
+	text, err := report.MarshalMasked(value, a.secrets.MaskJSON)
+	if err != nil {
+		return err
+	}
+	return a.WriteValues(text)
+}
+
+// WriteJSONLines is WriteJSON of a report that is one JSON text per line.
+func (a *App) WriteJSONLines(text []byte) error { return a.WriteValues(a.secrets.MaskJSON(text)) }

@@ -132,7 +132,7 @@ func (r *runner) emit(ctx context.Context, results []*bundle.Result, o *renderFl
 				}
 			}
 			if o.status {
-				text, err := result.WithStatus()
+				text, err := result.WithStatus(r.app.Masked)
 				if err != nil {
 					return err
 				}

@@ -61,7 +61,7 @@ func (r *runner) emit(ctx context.Context, p *krm.Package, items []*krm.Item,
 			return err
 		}
 		if o.output == "json" {
-			if err := r.app.WriteValues(r.events(p, changes, results)); err != nil {
+			if err := r.app.WriteJSONLines(r.events(p, changes, results)); err != nil {
 				return err
 			}
 		}
@@ -157,7 +157,7 @@ func (r *runner) emitStream(ctx context.Context, s *krm.Stream, items []*krm.Ite
 	}
 	if o.output == "json" {
 		r.note(diag.Stdin, "-o json prints what happened; the resources are not printed")
-		return r.app.WriteValues(r.events(nil, nil, results))
+		return r.app.WriteJSONLines(r.events(nil, nil, results))
 	}
 	dir := source.InDirectory(r.app.Dir, o.output)
 	if err := absent(dir, "-o"); err != nil {

@@ -155,7 +155,7 @@ func (r *runner) outcome(ctx context.Context, o *resultFlags, results []*krm.Ste
 		problems = append(problems, r.writeTexts(ctx, o.keepIO, ioFiles(results)))
 	}
 	if failed != nil && o.asJSON {
-		problems = append(problems, r.app.WriteValues(r.events(nil, nil, results)))
+		problems = append(problems, r.app.WriteJSONLines(r.events(nil, nil, results)))
 	}
 	if no {
 		r.tellNo(failed)

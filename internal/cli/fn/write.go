@@ -161,5 +161,5 @@ func (r *runner) shown(before, after []byte) ([]byte, []byte) {
 	if v != nil {
 		before, after = v.Text(sensitive.Before), v.Text(sensitive.After)
 	}
-	return r.app.Masked(before), r.app.Masked(after)
+	return []byte(r.app.Masked(string(before))), []byte(r.app.Masked(string(after)))
 }

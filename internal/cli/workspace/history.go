@@ -317,7 +317,7 @@ func diff(s *session.Session, u *workspace.Unit, from, to int64, form string) er
 			}
 			change = secrets.Mutations(change)
 		}
-		err = s.App.WriteJSON(change)
+		err = s.App.WriteValuesJSON(change)
 		if err != nil || string(before) == string(after) {
 			return err
 		}

@@ -253,7 +253,7 @@ func printOutputs(s *session.Session, outputs api.OutputList) error {
 			}
 			continue
 		}
-		if err := s.App.WriteJSON(o.Value); err != nil {
+		if err := s.App.WriteValuesJSON(o.Value); err != nil {
 			return err
 		}
 	}

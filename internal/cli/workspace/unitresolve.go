@@ -34,7 +34,7 @@ func newUnitResolveSelf(a *app.App) *cobra.Command {
 			}
 			s.After(func() error {
 				if form == "json" {
-					return s.App.WriteJSON(out.Result)
+					return s.App.WriteValuesJSON(out.Result)
 				}
 				s.Note("%s: revision %d -> %d", u.Name(), out.Result.BaseRevisionNum,
 					out.Result.NewRevisionNum)

@@ -234,7 +234,7 @@ func (o *unitUpdate) printChanges(s *session.Session) {
 		if o.changes == nil {
 			o.changes = api.ResourceMutationList{}
 		}
-		return s.App.WriteJSON(o.changes)
+		return s.App.WriteValuesJSON(o.changes)
 	})
 }
 

@@ -59,7 +59,7 @@ records and dry runs; what is not recorded is called unknown.`,
 				return err
 			}
 			if form == "json" {
-				return s.App.WriteJSON(explanation)
+				return s.App.WriteValuesJSON(explanation)
 			}
 			return s.App.WriteText(explanationText(explanation))
 		})

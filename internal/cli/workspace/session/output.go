@@ -325,7 +325,7 @@ func Cell(v any, path []string) string {
 
 // writeTable prints rows, fitted to a terminal.
 func (s *Session) writeTable(head []string, rows [][]string) error {
-	t := out.Table{Head: head, Rows: rows}
+	t := out.Table{Head: head, Rows: rows, Mask: s.App.Masked}
 	if s.App.Streams.OutIsTerminal() {
 		t.Width = s.App.Streams.Width()
 	}

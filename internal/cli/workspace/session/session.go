@@ -380,7 +380,7 @@ func (s *Session) Shown(u *workspace.Unit, before, after []byte) ([]byte, error)
 		if secrets != nil {
 			before, after = secrets.Text(sensitive.Before), secrets.Text(sensitive.After)
 		}
-		return s.App.Masked(before), s.App.Masked(after)
+		return []byte(s.App.Masked(string(before))), []byte(s.App.Masked(string(after)))
 	}
 	return diff.Unified(f), nil
 }

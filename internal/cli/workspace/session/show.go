@@ -41,7 +41,7 @@ func (s *Session) ShowResults() error {
 			}
 		}
 		s.NoteConflicts(slices.Concat(results, propagated))
-		return s.App.WriteJSON(all)
+		return s.App.WriteValuesJSON(all)
 	}
 	var b strings.Builder
 	var sum totals
@@ -131,9 +131,9 @@ func (s *Session) showJSON(results, propagated []wave.UnitResult) error {
 		}
 	}
 	if len(all) == 1 {
-		return s.App.WriteJSON(all[0])
+		return s.App.WriteValuesJSON(all[0])
 	}
-	return s.App.WriteJSON(all)
+	return s.App.WriteValuesJSON(all)
 }
 
 // shownResult returns what resolving did as JSON has it: on a terminal without secret values.
