@@ -501,6 +501,15 @@ func TestAttributeInfo(t *testing.T) {
 	if info, ok := p.AttributeInfo("weight"); err != nil || !ok || len(info.Parameters) != 3 {
 		t.Errorf("an attribute whose arguments have no names: %+v %v", info, err)
 	}
+	err = resourcetypes.RegisterPathsByAttributeName(
+		p, "replicas", "example.com/v1/Cache", api.PathToVisitorInfoType{"spec.size": {}}, nil, nil,
+		false,
+	)
+	paths := p.AttributePaths("replicas").PathsOf("example.com/v1/Cache")
+	if err != nil || len(paths) != 1 || paths[0].DataType != api.DataTypeInt {
+		t.Errorf("a path without a data type does not have that of the attribute: %+v %v", paths,
+			err)
+	}
 }
 
 func TestFileErrors(t *testing.T) {

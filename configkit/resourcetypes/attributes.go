@@ -290,19 +290,6 @@ func (r *Registry) rawPaths(
 	}
 }
 
-// pathsType returns the data type that all paths of an attribute have, string if they differ.
-func (r *Registry) pathsType(name api.AttributeName) api.DataType {
-	var all []api.DataType
-	r.rawPaths(name, false, func(_ string, t api.DataType) {
-		all = append(all, cmp.Or(t, api.DataTypeString))
-	})
-	all = slices.Compact(all)
-	if len(all) == 1 && (all[0] == api.DataTypeInt || all[0] == api.DataTypeBool) {
-		return all[0]
-	}
-	return api.DataTypeString
-}
-
 // pathWithMostArguments returns the path of an attribute that has the most %s, or nil if it has no
 // paths. Invalid paths are ignored here; they are reported where they are read.
 func (r *Registry) pathWithMostArguments(name string, builtIn bool) (most *yamlpath.Path) {

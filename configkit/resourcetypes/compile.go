@@ -430,7 +430,7 @@ func (c *typeCompiler) checkArguments(
 func (c *typeCompiler) visitorInfo(
 	d document, name api.AttributeName, e gaby.Value, prefix string,
 ) (*api.PathVisitorInfo, *yamlpath.Path, error) {
-	info := &api.PathVisitorInfo{AttributeName: name, DataType: c.dataType(d, name)}
+	info := &api.PathVisitorInfo{AttributeName: name, DataType: c.registry.dataTypeOf(name)}
 	var details api.AttributeDetails
 	var path *yamlpath.Path
 	var accessor gaby.Value
@@ -535,16 +535,6 @@ func (c *typeCompiler) visitorInfo(
 	}
 	info.Path = api.UnresolvedPath(path.String())
 	return info, path, nil
-}
-
-// dataType returns the data type in an attribute's description, for paths that do not state one.
-func (c *typeCompiler) dataType(d document, name api.AttributeName) api.DataType {
-	if _, description := c.lookUp(d, "attributes", string(name)); description.Exists() {
-		if text := description.Get("dataType").Text(); text != "" {
-			return api.DataType(text)
-		}
-	}
-	return api.DataTypeString
 }
 
 // accessorOf reads the declaration of an accessor.

@@ -584,7 +584,12 @@ func (r *Registry) compile(t api.ResourceType, only []api.AttributeName) (*typeI
 				if err != nil {
 					return nil, err
 				}
-				c.add(paths[path], parsed, level)
+				info := paths[path]
+				if info.DataType == api.DataTypeNone {
+					typed := *info
+					typed.DataType, info = r.dataTypeOf(name), &typed
+				}
+				c.add(info, parsed, level)
 			}
 		}
 	}

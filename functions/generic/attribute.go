@@ -2,6 +2,7 @@ package generic
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/resourcetypes"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/functions/handler"
@@ -144,16 +146,15 @@ func pathFunctions(
 	if len(parameters) == 0 {
 		return getter, setter, refuse("it needs a parameter for the value")
 	}
-	var get, set handler.FunctionImplementation
-	pathParameters := parameters[:len(parameters)-1]
 	value := parameters[len(parameters)-1]
+	a := attributeFunctions{
+		name: attributeName, value: value.ParameterName, dataType: value.DataType,
+		keys: parameters[:len(parameters)-1], provider: resourceProvider, upsert: upsert,
+	}
 	switch value.DataType {
-	case api.DataTypeString, api.DataTypeEnum:
-		get, set = attributeFunctions[string](attributeName, parameters, resourceProvider, upsert)
-	case api.DataTypeInt:
-		get, set = attributeFunctions[int](attributeName, parameters, resourceProvider, upsert)
-	case api.DataTypeBool:
-		get, set = attributeFunctions[bool](attributeName, parameters, resourceProvider, upsert)
+	case api.DataTypeString, api.DataTypeInt, api.DataTypeBool:
+	case api.DataTypeEnum:
+		a.dataType = api.DataTypeString
 	default:
 		return getter, setter, refuse(fmt.Sprintf(
 			"parameter %s: values of type %s cannot be set at paths", value.ParameterName,
@@ -163,7 +164,7 @@ func pathFunctions(
 	getter = handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "get-" + suffix,
-			Parameters:   pathParameters,
+			Parameters:   a.keys,
 			OutputInfo: handler.Output(api.OutputTypeAttributeValueList, value.ParameterName,
 				value.Description),
 			Hermetic: true, Idempotent: true,
@@ -171,7 +172,7 @@ func pathFunctions(
 			FunctionType:  api.FunctionTypePathVisitor,
 			AttributeName: attributeName,
 		},
-		Function:    get,
+		Function:    handler.Rows(a.get),
 		PerDocument: true,
 		RowsSorted:  true,
 	}
@@ -184,7 +185,7 @@ func pathFunctions(
 			FunctionType:  api.FunctionTypePathVisitor,
 			AttributeName: attributeName,
 		},
-		Function:    set,
+		Function:    handler.Edits(a.set),
 		PerDocument: true,
 		KeepsNames: !slices.Contains(
 			[]api.AttributeName{"metadata-name", "resource-name", "namespace-name-reference"},
@@ -197,38 +198,110 @@ func pathFunctions(
 	return getter, setter, nil
 }
 
-// attributeFunctions returns the implementations of the getter and the setter of an attribute with
-// values of type T.
-func attributeFunctions[T yamlkit.Scalar](
-	name api.AttributeName, parameters []api.FunctionParameter, provider configkit.ResourceProvider,
-	upsert bool,
-) (get, set handler.FunctionImplementation) {
-	paths, value := parameters[:len(parameters)-1], parameters[len(parameters)-1].ParameterName
-	get = handler.Rows(func(c *handler.Call) (api.AttributeValueList, error) {
-		rows, err := yamlkit.GetPaths[T](
-			c.Docs, provider.AttributePaths(name), pathKeys(paths, c.Args), provider,
-		)
-		for i := range rows {
-			rows[i].AttributeName = name
+// attributeFunctions are the getter and the setter of an attribute. They read and write the values
+// at each path as the path's own data type.
+type attributeFunctions struct {
+	name     api.AttributeName
+	keys     []api.FunctionParameter // fill the %s of paths
+	value    string                  // the parameter of the setter for the value
+	dataType api.DataType            // of the value: string, int or bool
+	provider configkit.ResourceProvider
+	upsert   bool
+}
+
+// get implements the getter.
+func (a *attributeFunctions) get(c *handler.Call) (api.AttributeValueList, error) {
+	var lists []api.AttributeValueList
+	keys := pathKeys(a.keys, c.Args)
+	err := a.byType(func(t api.DataType, paths configkit.PathSource) error {
+		read := yamlkit.GetPaths[string]
+		switch t {
+		case api.DataTypeInt:
+			read = yamlkit.GetPaths[int]
+		case api.DataTypeBool:
+			read = yamlkit.GetPaths[bool]
 		}
-		nearest(c.FunctionContext, len(rows), c.Docs, provider.AttributePaths(name),
-			pathKeys(paths, c.Args), provider)
-		return rows, err
+		rows, err := read(c.Docs, paths, keys, a.provider)
+		lists = append(lists, rows)
+		return err
 	})
-	set = handler.Edits(func(c *handler.Call) (int, error) {
-		argument, _ := c.Args.Lookup(value)
-		typed, ok := argument.(T)
-		if !ok {
-			return 0, fmt.Errorf("argument %s has the type %T", value, argument)
+	rows := lists[0]
+	if len(lists) > 1 {
+		rows = yamlkit.MergeRows(lists)
+	}
+	for i := range rows {
+		rows[i].AttributeName = a.name
+	}
+	nearest(
+		c.FunctionContext, len(rows), c.Docs, a.provider.AttributePaths(a.name), keys, a.provider,
+	)
+	return rows, err
+}
+
+// set implements the setter.
+func (a *attributeFunctions) set(c *handler.Call) (int, error) {
+	argument, _ := c.Args.Lookup(a.value)
+	matches := 0
+	keys := pathKeys(a.keys, c.Args)
+	err := a.byType(func(t api.DataType, paths configkit.PathSource) error {
+		n, err := a.update(c, t, paths, keys, argument)
+		matches += n
+		return err
+	})
+	nearest(c.FunctionContext, matches, c.Docs, a.provider.AttributePaths(a.name), keys, a.provider)
+	return matches, err
+}
+
+// update writes the argument at paths of data type t, and returns the number of matches.
+func (a *attributeFunctions) update(
+	c *handler.Call, t api.DataType, paths configkit.PathSource, keys []any, argument any,
+) (int, error) {
+	value := argument
+	if t != a.dataType {
+		var err error
+		if value, err = resourcetypes.ConvertText(fmt.Sprint(argument), t); err != nil {
+			return yamlkit.EditPaths(c.Docs, paths, keys, a.provider,
+				yamlkit.EditOptions{Upsert: a.upsert},
+				func(p *yamlkit.Match) error {
+					return fmt.Errorf("argument %s: path %s: %w", a.value, p.Path(), err)
+				})
 		}
-		matches, err := yamlkit.UpdatePaths(
-			c.Docs, provider.AttributePaths(name), pathKeys(paths, c.Args), provider,
-			func(T) T { return typed }, yamlkit.UpdateOptions{Upsert: upsert})
-		nearest(c.FunctionContext, matches, c.Docs, provider.AttributePaths(name),
-			pathKeys(paths, c.Args), provider)
-		return matches, err
-	})
-	return get, set
+	}
+	options := yamlkit.UpdateOptions{Upsert: a.upsert}
+	switch value := value.(type) {
+	case string:
+		return yamlkit.UpdatePaths(c.Docs, paths, keys, a.provider,
+			func(string) string { return value }, options)
+	case int:
+		return yamlkit.UpdatePaths(c.Docs, paths, keys, a.provider,
+			func(int) int { return value }, options)
+	case bool:
+		return yamlkit.UpdatePaths(c.Docs, paths, keys, a.provider,
+			func(bool) bool { return value }, options)
+	}
+	return 0, fmt.Errorf("argument %s has the type %T", a.value, argument)
+}
+
+// byType calls f for each data type that paths of the attribute have, with those paths: first for
+// the type of the functions, even without paths, then for those that the documents of the first
+// call brought up.
+func (a *attributeFunctions) byType(f func(api.DataType, configkit.PathSource) error) error {
+	types := []api.DataType{a.dataType}
+	var problems []error
+	for i := 0; i < len(types); i++ {
+		problems = append(problems, f(types[i], configkit.FilterPaths(
+			a.provider.AttributePaths(a.name),
+			func(_ api.ResourceType, info *api.PathVisitorInfo) bool {
+				t := resourcetypes.ValueType(info, a.dataType)
+				if !slices.Contains(types, t) {
+					types = append(types, t)
+				}
+				return t == types[i]
+			},
+		)))
+		slices.Sort(types[i+1:]) // whatever the order of documents
+	}
+	return errors.Join(problems...)
 }
 
 // pathKeys returns the arguments that fill the %s of paths, escaped as segments. An absent argument

@@ -11,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/resourcetypes"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
@@ -162,7 +163,7 @@ func (r *resolver) writeBinding(
 	}
 	text, err := textOf(value)
 	if err == nil {
-		value, err = coerce(text, b.DataType)
+		value, err = resourcetypes.ConvertText(text, b.DataType)
 	}
 	if err != nil {
 		return nil, r.problem(l, entity.CodeCoerce, "%s of %s: %v", b.ProvidedPath, &p.info, err)

@@ -119,27 +119,6 @@ func (r *resolver) expressionError(
 	return e
 }
 
-// coerce converts text to a value of a type.
-func coerce(text string, t api.DataType) (any, error) {
-	switch t {
-	case api.DataTypeNone, api.DataTypeString:
-		return text, nil
-	case api.DataTypeInt:
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			return nil, fmt.Errorf("%q is not an int", text)
-		}
-		return n, nil
-	case api.DataTypeBool:
-		b, err := strconv.ParseBool(text)
-		if err != nil {
-			return nil, fmt.Errorf("%q is neither true nor false", text)
-		}
-		return b, nil
-	}
-	return nil, fmt.Errorf("%s is not a data type of values: there are string, int and bool", t)
-}
-
 // textOf returns a value as text, as an expression would.
 func textOf(value any) (string, error) {
 	switch v := value.(type) {

@@ -250,7 +250,7 @@ func convert(value any, t api.DataType) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	converted, err := coerce(text, t)
+	converted, err := resourcetypes.ConvertText(text, t)
 	if n, ok := converted.(int); ok && strconv.Itoa(n) != text {
 		return nil, strconv.ErrSyntax
 	}

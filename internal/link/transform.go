@@ -7,6 +7,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/resourcetypes"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
@@ -240,7 +241,7 @@ func (r *resolver) pathValues(l *entity.Link, values map[string]any) ([]pathValu
 			problems = append(problems, r.problemsOf(l, err)...)
 			continue
 		}
-		value, err := coerce(text, p.DataType)
+		value, err := resourcetypes.ConvertText(text, p.DataType)
 		if err != nil {
 			e := r.problem(l, entity.CodeCoerce, "path %s: %v", p.Path, err)
 			e.Path = p.Path

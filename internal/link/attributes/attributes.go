@@ -117,9 +117,7 @@ func (r *reader) attribute(v gaby.Value, provider configkit.ResourceProvider) {
 	}
 	dataType := api.DataType(v.Get("dataType").Text())
 	switch dataType {
-	case "":
-		dataType = api.DataTypeString
-	case api.DataTypeString, api.DataTypeInt, api.DataTypeBool:
+	case api.DataTypeNone, api.DataTypeString, api.DataTypeInt, api.DataTypeBool:
 	default:
 		r.problem(
 			v.Get("dataType"), entity.CodeDataType, "unknown data type %q", dataType,
