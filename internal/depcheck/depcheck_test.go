@@ -50,11 +50,11 @@ func rules() []rule {
 	const cobra, viper, color = "github.com/spf13/cobra", "github.com/spf13/viper",
 		"github.com/fatih/color"
 	return []rule{
-		{group: in("functions"), except: []string{in("internal/lang")}, deny: []string{
+		{group: in("functions"), except: []string{in("internal/lang"), in("internal/strict")}, deny: []string{
 			cobra, viper, color, in("internal"), in("cmd"),
 			module + "!",
 		}, reachable: true, why: "functions know nothing of the command line"},
-		{group: in("configkit"), except: []string{in("internal/lang")}, deny: []string{
+		{group: in("configkit"), except: []string{in("internal/lang"), in("internal/strict")}, deny: []string{
 			cobra, viper, color, in("internal"), in("cmd"),
 			module + "!",
 		}, reachable: true, why: "configkit knows nothing of the command line"},
@@ -182,6 +182,11 @@ func rules() []rule {
 		{
 			group: in("internal/lang"), deny: []string{module},
 			why: "the limits of languages need nothing of this module",
+		},
+		{
+			group: in("internal/strict"), except: []string{in("configkit!"), in("configkit/gaby")},
+			deny: []string{in("configkit"), in("functions"), in("internal"), in("cmd"), cobra},
+			why:  "the decoder of definitions knows the document only",
 		},
 		{
 			group: in("internal/urlid"), deny: []string{module},

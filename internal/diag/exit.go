@@ -33,8 +33,8 @@ func ExitCodes() []ExitCode {
 			"change, diff found a difference, merge found a conflict, or a bundle is\n" +
 			"not ready yet"},
 		{ExitUsage, "wrong usage: an unknown flag or function, an invalid argument,\n" +
-			"an invalid settings file or chain"},
-		{ExitInput, "the input could not be read or parsed"},
+			"a mistake in a settings file, a chain or another definition"},
+		{ExitInput, "the input could not be read or parsed, or a definition is not YAML"},
 		{ExitFunction, "a function failed, or an output could not be written: the disk is\n" +
 			"full, or the standard output or standard error is closed"},
 		{ExitSignal + int(syscall.SIGHUP), "ended by SIGHUP"},

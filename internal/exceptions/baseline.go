@@ -2,20 +2,17 @@ package exceptions
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/expression"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/strict"
 )
 
 // Baseline is a list of accepted findings. It is safe for concurrent use.
@@ -47,100 +44,37 @@ func New(path string) *Baseline {
 // Read parses the baseline at path. The error is a diag.List with everything that is wrong.
 func Read(path string, text []byte) (*Baseline, error) {
 	b := New(path)
-	name := diag.FileName(path)
-	doc, err := gaby.ParseYAML(text)
-	if err == nil {
-		err = doc.Check()
-	}
-	if syntax, ok := errors.AsType[*gaby.SyntaxError](err); ok {
-		f := diag.UsageHint(syntax.Hint, "%s", syntax.Msg)
-		f.Pos = api.Position{File: name, Line: syntax.Pos.Line, Column: syntax.Pos.Column}
-		return nil, diag.List{f}
-	}
-	if err != nil {
-		return nil, err
-	}
-	if doc.IsNull() {
-		return b, nil
-	}
-	r := &reader{name: name}
-	if doc.Value().Kind() != gaby.List {
-		r.problem(doc.Value().Position(), "--write-baseline FILE writes one",
-			"a list of findings is expected")
-		return nil, r.problems
-	}
-	for item := doc.Value().First(); item.Exists(); item = item.Next() {
-		if e := r.entry(item); e != nil {
-			if known := b.entries[e.finding.key()]; known != nil {
-				known.count += e.count
-			} else {
-				b.entries[e.finding.key()] = e
-			}
-		}
-	}
-	return b, r.problems.Err()
-}
-
-// reader reads entries and collects problems.
-type reader struct {
-	name     string
-	problems diag.List
-}
-
-func (r *reader) problem(at gaby.Position, hint, format string, args ...any) {
-	f := diag.UsageHint(hint, format, args...)
-	f.Pos = api.Position{File: r.name, Line: at.Line, Column: at.Column}
-	r.problems = append(r.problems, f)
-}
-
-// fields returns the names of the fields of an entry.
-func fields() []string { return []string{"file", "resource", "rule", "path", "message", "count"} }
-
-func (r *reader) entry(item gaby.Value) *entry {
-	at := item.Position()
-	if item.Kind() != gaby.Map {
-		r.problem(at, "", "a finding is expected, with %s", strings.Join(fields(), ", "))
-		return nil
-	}
-	e := &entry{count: 1, pos: api.Position{File: r.name, Line: at.Line, Column: at.Column}}
-	for field := item.First(); field.Exists(); field = field.Next() {
-		name := field.Key()
-		if !slices.Contains(fields(), name) {
-			r.problem(field.KeyPosition(),
-				configkit.DidYouMean("", configkit.Suggest(name, fields())),
-				"a finding has no field %q", name)
+	r := &strict.Reader{File: diag.FileName(path)}
+	list := r.Document(text)
+	list.Path = "a baseline"
+	for item := range list.List() {
+		item.Path = ""
+		e := &entry{count: 1, pos: item.InFile()}
+		if !item.Object("a finding", append(e.finding.texts(), strict.Field{
+			Name: "count", Read: func(v strict.Value) {
+				if e.count = v.Int(); e.count < 1 {
+					v.Must("a positive number", "")
+				}
+			},
+		})...) {
 			continue
 		}
-		if field.Kind() != gaby.Scalar {
-			r.problem(field.Position(), "", "%s: a text is expected", name)
-			continue
-		}
-		text := field.Text()
-		switch name {
-		case "file":
-			e.finding.File = text
-		case "resource":
-			e.finding.Resource = text
-		case "rule":
-			e.finding.Rule = text
-		case "path":
-			e.finding.Path = text
-		case "message":
-			e.finding.Message = text
-		case "count":
-			n, err := strconv.Atoi(text)
-			if err != nil || n < 1 {
-				r.problem(field.Position(), "", "count: %q is not a positive number", text)
-				continue
-			}
-			e.count = n
+		if known := b.entries[e.finding.key()]; known != nil {
+			known.count += e.count
+		} else {
+			b.entries[e.finding.key()] = e
 		}
 	}
-	if e.finding.File == "" || e.finding.Rule == "" {
-		r.problem(at, "", "a finding needs a file and a rule")
-		return nil
+	return b, diag.List(r.Failures()).Err()
+}
+
+// texts returns the fields that an entry has beside its count.
+func (f *Finding) texts() []strict.Field {
+	return []strict.Field{
+		strict.Need(strict.Text("file", &f.File)), strict.Text("resource", &f.Resource),
+		strict.Need(strict.Text("rule", &f.Rule)), strict.Text("path", &f.Path),
+		strict.Text("message", &f.Message),
 	}
-	return e
 }
 
 // File returns the name that a file has in the baseline: relative to its directory.
@@ -230,10 +164,11 @@ func (b *Baseline) Text() (text []byte, n int, err error) {
 	}
 	for _, k := range keys {
 		f := first[k]
+		fields := f.texts()
 		item := gaby.Entries{}
 		for i, value := range []string{f.File, f.Resource, f.Rule, f.Path, f.Message} {
 			if value != "" {
-				item = append(item, gaby.Entry{Key: fields()[i], Value: value})
+				item = append(item, gaby.Entry{Key: fields[i].Name, Value: value})
 			}
 		}
 		if counts[k] > 1 {

@@ -1,0 +1,150 @@
+package strict
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// Field is a field of a map.
+type Field struct {
+	Name string
+	Read func(Value) // not called if the field is not set; may be nil
+	// Required says that the field must be set and not be an empty text.
+	Required bool
+}
+
+// Need returns the field as one that is required.
+func Need(f Field) Field {
+	f.Required = true
+	return f
+}
+
+// Known returns fields that are not read.
+func Known(names ...string) []Field {
+	fields := make([]Field, len(names))
+	for i, name := range names {
+		fields[i].Name = name
+	}
+	return fields
+}
+
+// Text returns a field that stores a text.
+func Text[T ~string](name string, to *T) Field {
+	return Field{Name: name, Read: func(v Value) { *to = T(v.Text()) }}
+}
+
+// Bool returns a field that stores true or false.
+func Bool(name string, to *bool) Field {
+	return Field{Name: name, Read: func(v Value) { *to = v.Bool() }}
+}
+
+// Texts returns a field that stores a list of texts.
+func Texts(name string, to *[]string) Field {
+	return Field{Name: name, Read: func(v Value) { *to = v.Texts() }}
+}
+
+// OneOf returns a field that stores one of several texts.
+func OneOf[T ~string](name string, to *T, known ...string) Field {
+	return Field{Name: name, Read: func(v Value) { *to = T(v.OneOf(known...)) }}
+}
+
+// List returns a field that stores what read returns for the items of a list.
+func List[T any](name string, to *[]T, read func(Value) T) Field {
+	return Field{Name: name, Read: func(v Value) {
+		for item := range v.List() {
+			*to = append(*to, read(item))
+		}
+	}}
+}
+
+// Map returns a field that stores what read returns for the entries of a map.
+func Map[T any](name string, to *map[string]T, read func(Value) T) Field {
+	return Field{Name: name, Read: func(v Value) {
+		*to = map[string]T{}
+		for entry := range v.Map() {
+			(*to)[entry.Key()] = read(entry)
+		}
+	}}
+}
+
+// Object reads the fields of a map. noun is what messages call it, such as "a finding". It reports
+// false if the value is not a map or a required field is missing.
+func (v Value) Object(noun string, fields ...Field) bool {
+	if v.Kind() != gaby.Map {
+		name := v.Path
+		if name == "" {
+			name = noun
+		}
+		v.report(Type, v.Position(), "", "%s must be a map, not %s", name, Describe(v.Value))
+		return false
+	}
+	v.repeated()
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.Name
+	}
+	for e := v.First(); e.Exists(); e = e.Next() {
+		if !slices.Contains(names, e.Key()) {
+			v.unknown(noun, e, names)
+		}
+	}
+	complete := true
+	for _, f := range fields {
+		field := v.Get(f.Name)
+		switch empty := field.Kind() == gaby.Scalar && field.Value.Text() == ""; {
+		case f.Required && (!field.IsSet() || empty):
+			complete = false
+			v.missing(field)
+		case f.Read != nil && field.IsSet():
+			f.Read(field)
+		}
+	}
+	return complete
+}
+
+// Keys is Object for callers that read the fields themselves.
+func (v Value) Keys(noun string, names ...string) bool {
+	return v.Object(noun, Known(names...)...)
+}
+
+func (v Value) missing(field Value) {
+	at, is := v.Position(), "missing"
+	if field.IsSet() {
+		at, is = field.Position(), "empty"
+	}
+	field.report(Missing, at, "", "%s is %s", field.Path, is)
+}
+
+// unknown reports a field that a map does not have.
+func (v Value) unknown(noun string, e gaby.Value, names []string) {
+	hint := configkit.DidYouMean("", configkit.Suggest(e.Key(), names))
+	if hint == "" && len(names) <= 12 {
+		hint = "its fields are " + strings.Join(names, ", ")
+	}
+	v.report(Unknown, e.KeyPosition(), hint, "%s has no field %q", noun, e.Key()).
+		Failure.Path = Join(v.Path, e.Key())
+}
+
+// repeated reports the fields of a map that are given twice, at their later occurrences.
+func (v Value) repeated() {
+	first := map[string]gaby.Position{}
+	again := func(e gaby.Value) {
+		at := e.KeyPosition()
+		if was, known := first[e.Key()]; known {
+			v.report(Repeated, at, "", "%s is given twice, first in line %d",
+				Join(v.Path, e.Key()), was.Line).Failure.Path = Join(v.Path, e.Key())
+		} else {
+			first[e.Key()] = at
+		}
+	}
+	repeated := v.Repeated()
+	for _, e := range repeated {
+		again(e)
+	}
+	for name := range first {
+		again(v.Value.Get(name))
+	}
+}
