@@ -15,6 +15,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/files"
+	"github.com/fctl-dev/fctl/internal/strict"
 )
 
 // file is the content of a settings file.
@@ -45,101 +46,44 @@ func readFile(table []key, in location, from string) (file, diag.List) {
 	if errors.Is(err, fs.ErrNotExist) && !in.required {
 		return file{}, nil
 	}
-	problem := func(at gaby.Position, hint, format string, args ...any) *api.Failure {
-		f := diag.UsageHint(hint, format, args...)
-		f.Pos = api.Position{File: name, Line: at.Line, Column: at.Column}
-		return f
-	}
 	if err != nil {
 		return file{}, diag.List{unreadable(in.path, from, err)}
-	}
-	doc, err := gaby.ParseYAML(text)
-	if err == nil {
-		err = doc.Check()
-	}
-	if err != nil {
-		if syntax, ok := errors.AsType[*gaby.SyntaxError](err); ok {
-			return file{}, diag.List{problem(syntax.Pos, syntax.Hint, "%s", syntax.Msg)}
-		}
-		return file{}, diag.List{problem(gaby.Position{}, "", "%w", err)}
-	}
-	if doc.IsNull() {
-		return file{}, nil // nothing but comments
-	}
-	top := doc.Value()
-	if top.Kind() != gaby.Map {
-		return file{}, diag.List{problem(top.Position(), "", "a map of settings is expected")}
 	}
 	read := file{
 		values: map[string]any{}, lists: map[string][]File{},
 		positions: map[string]api.Position{},
 	}
-	var problems diag.List
 	var ignored []string
-	for _, field := range top.Repeated() {
-		problems = append(problems, problem(field.KeyPosition(), "", "%s is given twice",
-			field.Key()))
+	var fields []strict.Field
+	for _, k := range table {
+		fields = append(fields, strict.Field{Name: k.name, Read: func(v strict.Value) {
+			position := v.KeyInFile()
+			switch {
+			case in.project != nil && !k.project:
+				read.notes = append(read.notes, api.Note{
+					Pos: position,
+					Message: fmt.Sprintf("%s is ignored here; only a flag, %s or your own "+
+						"settings file can set it", k.name, EnvName(k.name)),
+				})
+				return
+			case in.untrusted && !k.form:
+				ignored = append(ignored, k.name)
+				return
+			case k.isList():
+				read.lists[k.name] = in.files(k, v)
+			default:
+				text := v.Scalar()
+				if want := k.expected(text); want != "" {
+					v.Must(want, "")
+				}
+				read.values[k.name] = text
+			}
+			read.positions[k.name] = position
+		}})
 	}
-	for value := top.First(); value.Exists(); value = value.Next() {
-		at := value.KeyPosition()
-		position := api.Position{File: name, Line: at.Line, Column: at.Column}
-		k, ok := lookup(table, value.Key())
-		switch {
-		case !ok:
-			problems = append(problems,
-				problem(at, configkit.DidYouMean("", configkit.Suggest(value.Key(), names(table))),
-					"unknown setting %q", value.Key()))
-			continue
-		case in.project != nil && !k.project:
-			read.notes = append(read.notes, api.Note{
-				Pos: position,
-				Message: fmt.Sprintf("%s is ignored here; only a flag, %s or your own settings "+
-					"file can set it",
-					k.name, EnvName(k.name)),
-			})
-			continue
-		case in.untrusted && !k.form:
-			ignored = append(ignored, k.name)
-			continue
-		case k.isList():
-			items, bad := itemsOf(value)
-			if bad.Exists() {
-				problems = append(problems,
-					problem(bad.Position(), "", "%s: a path or a list of paths is expected",
-						k.name))
-			}
-			for _, item := range items {
-				at := item.Position()
-				f := File{
-					Path:    resolve(filepath.Dir(in.path), item.Text()),
-					By:      api.Position{File: name, Line: at.Line, Column: at.Column},
-					project: in.project,
-				}
-				word := isWord(k.name, item.Text())
-				if word {
-					f.Path = item.Text()
-				}
-				if f.project != nil && (IsCluster(item.Text()) || !word &&
-					f.project.isOutside(f.Path)) {
-					hint := "a project can only name files below its directory; --" + k.name +
-						" accepts any file"
-					problems = append(problems,
-						problem(at, hint, "%s: %s is outside the directory of this file", k.name,
-							configkit.Abbreviate(item.Text())))
-				}
-				read.lists[k.name] = append(read.lists[k.name], f)
-			}
-		case value.Kind() != gaby.Scalar:
-			problems = append(problems,
-				problem(value.Position(), "", "%s: a single value is expected", k.name))
-		default:
-			if want := k.expected(value.Text()); want != "" {
-				problems = append(problems,
-					problem(value.Position(), "", "%s: %q is not %s", k.name, value.Text(), want))
-			}
-			read.values[k.name] = value.Text()
-		}
-		read.positions[k.name] = position
+	r := &strict.Reader{File: name}
+	if top := r.Document(text); top.IsSet() { // not only comments
+		top.Object("a settings file", fields...)
 	}
 	if len(ignored) > 0 {
 		verb := "are"
@@ -152,7 +96,7 @@ func readFile(table []key, in location, from string) (file, diag.List) {
 				strings.Join(ignored, ", "), verb),
 		})
 	}
-	return read, problems
+	return read, r.Failures()
 }
 
 // read reads the file. The user's own file may be a pipe.
@@ -168,22 +112,39 @@ func (p location) read() ([]byte, error) {
 	return files.ReadBounded(f, 0, maxSettings)
 }
 
-// itemsOf returns the items of a path or a list of paths. bad is the value that is neither, or does
-// not exist.
-func itemsOf(value gaby.Value) (items []gaby.Value, bad gaby.Value) {
-	switch {
-	case value.Kind() == gaby.Scalar && value.Text() != "":
-		return []gaby.Value{value}, bad
-	case value.Kind() != gaby.List:
-		return nil, value
+// files reads a path or a list of paths.
+func (p location) files(k key, v strict.Value) []File {
+	if v.Kind() == gaby.Scalar && v.Value.Text() != "" {
+		return []File{p.file(k, v)}
 	}
-	for item := value.First(); item.Exists(); item = item.Next() {
-		if item.Kind() != gaby.Scalar || item.Text() == "" {
-			return nil, item
+	if v.Kind() != gaby.List {
+		v.Must("a path or a list of paths", "")
+		return nil
+	}
+	var list []File
+	for item := range v.List() {
+		if item.Scalar() == "" {
+			item.Must("a path", "")
+			continue
 		}
-		items = append(items, item)
+		list = append(list, p.file(k, item))
 	}
-	return items, bad
+	return list
+}
+
+// file reads a path.
+func (p location) file(k key, v strict.Value) File {
+	text := v.Scalar()
+	f := File{Path: resolve(filepath.Dir(p.path), text), By: v.InFile(), project: p.project}
+	word := isWord(k.name, text)
+	if word {
+		f.Path = text
+	}
+	if p.project != nil && (IsCluster(text) || !word && p.project.isOutside(f.Path)) {
+		v.Fail("a project can only name files below its directory; --"+k.name+" accepts any file",
+			"%s: %s is outside the directory of this file", k.name, configkit.Abbreviate(text))
+	}
+	return f
 }
 
 func lookup(table []key, name string) (key, bool) {

@@ -180,27 +180,27 @@ func TestBadSettingsAreLocated(t *testing.T) {
 	for name, c := range map[string]struct{ file, want string }{
 		"unknown key": {
 			"color: auto\n  \ncolour: never\n",
-			"./.fctl.yaml:3:1: unknown setting \"colour\"\nhint: did you mean color?\n",
+			"./.fctl.yaml:3:1: a settings file has no field \"colour\"\nhint: did you mean color?\n",
 		},
 		"wrong type": {
 			"quiet: perhaps\n",
-			"./.fctl.yaml:1:8: quiet: \"perhaps\" is not true or false\n",
+			"./.fctl.yaml:1:8: quiet must be true or false, not \"perhaps\"\n",
 		},
 		"wrong number": {
 			"revision-num: 1.5\n",
-			"./.fctl.yaml:1:15: revision-num: \"1.5\" is not a whole number\n",
+			"./.fctl.yaml:1:15: revision-num must be a whole number, not 1.5\n",
 		},
-		"a list": {"space: [a]\n", "./.fctl.yaml:1:8: space: a single value is expected\n"},
+		"a list": {"space: [a]\n", "./.fctl.yaml:1:8: space must be a text, not a list\n"},
 		"no paths": {
 			"resource-types: {a: b}\n",
-			"./.fctl.yaml:1:17: resource-types: a path or a list of paths is expected\n",
+			"./.fctl.yaml:1:17: resource-types must be a path or a list of paths, not a map\n",
 		},
-		"no map": {"- a\n", "./.fctl.yaml:1:1: a map of settings is expected\n"},
+		"no map": {"- a\n", "./.fctl.yaml:1:1: a settings file must be a map, not a list\n"},
 		"no YAML": {"a: 'b\n", "./.fctl.yaml:1:4: unclosed '\n" +
 			"hint: close it with '\n"},
 		"twice": {
 			"quiet: true\nquiet: false\n",
-			"./.fctl.yaml:1:1: quiet is given twice\n",
+			"./.fctl.yaml:2:1: quiet is given twice, first in line 1\n",
 		},
 		"two texts": {
 			"quiet: true\n---\nquiet: false\n",
@@ -222,7 +222,11 @@ func TestBadSettingsAreLocated(t *testing.T) {
 			if b.String() != c.want {
 				t.Errorf("got\n%swant\n%s", b.String(), c.want)
 			}
-			if list[0].Class != api.FailureUsage {
+			class := api.FailureUsage
+			if name == "no YAML" || name == "two texts" {
+				class = api.FailureInput
+			}
+			if list[0].Class != class {
 				t.Errorf("class %d", list[0].Class)
 			}
 		})

@@ -87,19 +87,18 @@ func (v Value) Object(noun string, fields ...Field) bool {
 		names[i] = f.Name
 	}
 	for e := v.First(); e.Exists(); e = e.Next() {
-		if !slices.Contains(names, e.Key()) {
-			v.unknown(noun, e, names)
+		field := Value{e, Join(v.Path, e.Key()), v.reader}
+		switch i := slices.Index(names, e.Key()); {
+		case i < 0:
+			field.unknown(noun, names)
+		case fields[i].Read != nil && field.IsSet():
+			fields[i].Read(field)
 		}
 	}
 	complete := true
 	for _, f := range fields {
-		field := v.Get(f.Name)
-		switch empty := field.Kind() == gaby.Scalar && field.Value.Text() == ""; {
-		case f.Required && (!field.IsSet() || empty):
+		if f.Required && v.Get(f.Name).isMissing(v) {
 			complete = false
-			v.missing(field)
-		case f.Read != nil && field.IsSet():
-			f.Read(field)
 		}
 	}
 	return complete
@@ -110,22 +109,26 @@ func (v Value) Keys(noun string, names ...string) bool {
 	return v.Object(noun, Known(names...)...)
 }
 
-func (v Value) missing(field Value) {
-	at, is := v.Position(), "missing"
-	if field.IsSet() {
-		at, is = field.Position(), "empty"
+// isMissing reports a field that is not set or an empty text.
+func (v Value) isMissing(in Value) bool {
+	switch {
+	case !v.IsSet():
+		v.report(Missing, in.Position(), "", "%s is missing", v.Path)
+	case v.Kind() == gaby.Scalar && v.Value.Text() == "":
+		v.report(Missing, v.Position(), "", "%s is empty", v.Path)
+	default:
+		return false
 	}
-	field.report(Missing, at, "", "%s is %s", field.Path, is)
+	return true
 }
 
-// unknown reports a field that a map does not have.
-func (v Value) unknown(noun string, e gaby.Value, names []string) {
-	hint := configkit.DidYouMean("", configkit.Suggest(e.Key(), names))
+// unknown reports a field that its map does not have.
+func (v Value) unknown(noun string, names []string) {
+	hint := configkit.DidYouMean("", configkit.Suggest(v.Key(), names))
 	if hint == "" && len(names) <= 12 {
 		hint = "its fields are " + strings.Join(names, ", ")
 	}
-	v.report(Unknown, e.KeyPosition(), hint, "%s has no field %q", noun, e.Key()).
-		Failure.Path = Join(v.Path, e.Key())
+	v.report(Unknown, v.KeyPosition(), hint, "%s has no field %q", noun, v.Key())
 }
 
 // repeated reports the fields of a map that are given twice, at their later occurrences.

@@ -24,6 +24,9 @@ func (v Value) IsSet() bool { return v.Exists() && !v.IsNull() }
 // InFile returns the position of the value in its file.
 func (v Value) InFile() api.Position { return v.reader.position(v.Position()) }
 
+// KeyInFile returns the position of the value's key in its file.
+func (v Value) KeyInFile() api.Position { return v.reader.position(v.KeyPosition()) }
+
 // Get returns a field of a map.
 func (v Value) Get(name string) Value {
 	return Value{v.Value.Get(name), Join(v.Path, name), v.reader}
