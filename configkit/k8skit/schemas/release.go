@@ -154,6 +154,12 @@ func (r *Release) Schema(t api.ResourceType) (*jsonschema.Schema, error) {
 	if !ok {
 		return nil, nil
 	}
+	return r.Definition(name)
+}
+
+// Definition returns the schema of a part of resources by its name in the OpenAPI documents, such
+// as io.k8s.api.core.v1.PodSecurityContext.
+func (r *Release) Definition(name string) (*jsonschema.Schema, error) {
 	return r.compiler.Named(name)
 }
 

@@ -278,9 +278,10 @@ func TestClusterStatusOfPods(t *testing.T) {
 	weak := "its template weakens the security of the pod: runAsNonRoot is not true, it runs as " +
 		"root (--allow-privileged-pods)"
 	a.expect(t, "weak", "1 "+weak)
-	a.expect(t, "type", "1 templateOverrides.container.env: json: ...")
+	a.expect(t, "type", "1 spec.podExecutor.templateOverrides.container.env[0].valueFrom."+
+		"fieldRef.apiVersion: expected string, got 1")
 	a.expect(t, "key", "1 spec.podExecutor.templateOverrides.container.env[0].valueFrom."+
-		"secretKeyRef.key: it is missing")
+		"secretKeyRef.key: key is required")
 	a.expect(t, "good", "1")
 	if _, err := s.call(t.Context(), "weak:v1"); status.Code(err) != codes.NotFound ||
 		!strings.Contains(err.Error(), weak) {

@@ -217,30 +217,6 @@ func (d *decoder) few(f field, most int) {
 	}
 }
 
-// of checks that a field has a type of JSON, if it is set.
-func (d *decoder) of(f field, kind string) {
-	if !f.isSet() {
-		return
-	}
-	data := f.Data()
-	ok := false
-	switch kind {
-	case "a string":
-		_, ok = data.(string)
-	case "true or false":
-		_, ok = data.(bool)
-	case "a whole number":
-		_, ok = data.(int)
-	case "a map":
-		ok = f.Kind() == gaby.Map
-	case "a list":
-		ok = f.Kind() == gaby.List
-	}
-	if !ok {
-		_ = d.refuse(f, "%s is expected, not %s", kind, shape(f.Value))
-	}
-}
-
 // maxCount is more pods, and more requests in a queue, than a cluster has.
 const maxCount = 1 << 20
 

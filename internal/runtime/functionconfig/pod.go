@@ -3,7 +3,6 @@ package functionconfig
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
@@ -39,7 +38,7 @@ func (d *decoder) podSection(f field) *Pod {
 		o.ServiceAccount = text
 	}
 	security := overrides.get("securityContext")
-	d.podSecurity(security)
+	d.kubernetes(security, "PodSecurityContext")
 	o.SecurityContext = raw(security)
 	o.InitContainer = d.container(overrides.get("initContainer"), field{})
 	o.Container = d.container(overrides.get("container"), f.get("resources"))
@@ -55,33 +54,28 @@ func (d *decoder) container(f, resources field) ContainerOverrides {
 	env, envFrom := f.get("env"), f.get("envFrom")
 	names := map[string]bool{}
 	d.list(env, func(e field) {
-		if !d.keys(e, "name", "value", "valueFrom") {
-			if !e.isSet() {
-				_ = d.refuse(e, "a map is expected, not null")
-			}
-			return
-		}
-		name := e.get("name")
-		switch text, ok := d.text(name); {
-		case !ok && !name.isSet():
-			_ = d.refuse(name, "it is missing")
-		case ok && text == "":
+		fits := d.kubernetes(e, "EnvVar")
+		name, value, from := e.get("name"), e.get("value"), e.get("valueFrom")
+		switch text, ok := name.Data().(string); {
+		case !ok:
+		case text == "":
 			_ = d.refuse(name, "it is empty")
-		case ok && names[text]:
+		case names[text]:
 			d.warn(name, "the variable %q is in the list twice", text)
 		default:
 			names[text] = true
 		}
-		value, from := e.get("value"), e.get("valueFrom")
-		d.text(value)
-		d.valueFrom(from)
 		if value.isSet() && from.isSet() {
 			_ = d.fail(from, "a variable has value or valueFrom, not both")
 		}
+		if fits {
+			d.one(from, "configMapKeyRef", "fieldRef", "fileKeyRef", "resourceFieldRef",
+				"secretKeyRef")
+		}
 	})
 	d.list(envFrom, func(e field) {
-		if !d.keys(e, "configMapRef", "prefix", "secretRef") && !e.isSet() {
-			_ = d.refuse(e, "a map is expected, not null")
+		if d.kubernetes(e, "EnvFromSource") {
+			d.one(e, "configMapRef", "secretRef")
 		}
 	})
 	return ContainerOverrides{Resources: raw(chosen), Env: raw(env), EnvFrom: raw(envFrom)}
@@ -90,9 +84,7 @@ func (d *decoder) container(f, resources field) ContainerOverrides {
 // resources checks the quantities: each is valid and not negative, and a request is at most its
 // limit.
 func (d *decoder) resources(f field) {
-	if !d.keys(f, "requests", "limits", "claims") {
-		return
-	}
+	d.kubernetes(f, "ResourceRequirements")
 	limits := d.quantities(f.get("limits"))
 	for name, request := range d.quantities(f.get("requests")) {
 		limit, ok := limits[name]
@@ -109,30 +101,29 @@ type amount struct {
 	amount quantity.Quantity
 }
 
+// quantities returns those of a map that are valid, and refuses what the schema allows: null,
+// fractions without quotes, and negative ones.
 func (d *decoder) quantities(f field) map[string]amount {
-	if !d.keys(f) {
+	if f.Kind() != gaby.Map {
 		return nil
 	}
 	d.few(f, maxQuantities)
 	amounts := map[string]amount{}
+	zero, _ := quantity.Parse("0")
 	for v := f.First(); v.Exists(); v = v.Next() {
 		e := f.get(v.Key())
-		if v.Kind() != gaby.Scalar || v.IsNull() {
-			_ = d.refuse(e, "a quantity is expected, not %s", shape(v))
-			continue
-		}
-		if n, isFloat := v.Data().(float64); isFloat && n != math.Trunc(n) {
+		n, isFloat := v.Data().(float64)
+		q, ok := quantity.Parse(v.Text())
+		switch {
+		case v.IsNull():
+			_ = d.fail(e, "a quantity is expected, not null")
+		case isFloat && n != math.Trunc(n):
 			d.refuse(e, "a quantity that is not a whole number is a string").Hint = fmt.Sprintf(
 				"quote it: %q", v.Text())
-			continue
-		}
-		q, ok := quantity.Parse(v.Text())
-		if zero, _ := quantity.Parse("0"); !ok {
-			problem := d.refuse(e, "%q is not a quantity", v.Text())
-			problem.Hint = "quantities are written as 500m, 2 or 1Gi"
-		} else if q.Compare(zero) < 0 {
+		case v.Kind() != gaby.Scalar || !ok: // the schema says so
+		case q.Compare(zero) < 0:
 			_ = d.fail(e, "%s is negative", v.Text())
-		} else {
+		default:
 			amounts[v.Key()] = amount{e, q}
 		}
 	}
@@ -149,52 +140,4 @@ func raw(f field) json.RawMessage {
 		return nil
 	}
 	return text
-}
-
-// podSecurity checks a PodSecurityContext.
-func (d *decoder) podSecurity(f field) {
-	types := map[string]string{
-		"appArmorProfile": "a map", "fsGroup": "a whole number", "fsGroupChangePolicy": "a string",
-		"runAsGroup": "a whole number", "runAsNonRoot": "true or false",
-		"runAsUser": "a whole number", "seLinuxChangePolicy": "a string",
-		"seLinuxOptions": "a map", "seccompProfile": "a map", "supplementalGroups": "a list",
-		"supplementalGroupsPolicy": "a string", "sysctls": "a list", "windowsOptions": "a map",
-	}
-	if !d.keys(f, slices.Sorted(maps.Keys(types))...) {
-		return
-	}
-	for v := f.First(); v.Exists(); v = v.Next() {
-		e := f.get(v.Key())
-		if kind := types[v.Key()]; kind != "" {
-			d.of(e, kind)
-		}
-		if v.Key() == "supplementalGroups" && v.Kind() == gaby.List {
-			d.list(e, func(group field) { d.of(group, "a whole number") })
-		}
-	}
-}
-
-// valueFrom checks the sources of a variable: each needs some fields.
-func (d *decoder) valueFrom(f field) {
-	needed := map[string][]string{
-		"configMapKeyRef": {"key"}, "fieldRef": {"fieldPath"},
-		"fileKeyRef": {"key", "path", "volumeName"}, "resourceFieldRef": {"resource"},
-		"secretKeyRef": {"key"},
-	}
-	if !d.keys(f, slices.Sorted(maps.Keys(needed))...) {
-		return
-	}
-	for v := f.First(); v.Exists(); v = v.Next() {
-		source := f.get(v.Key())
-		if d.of(source, "a map"); v.Kind() != gaby.Map {
-			continue
-		}
-		for _, key := range needed[v.Key()] {
-			if e := source.get(key); !e.isSet() {
-				_ = d.refuse(e, "it is missing")
-			} else {
-				d.of(e, "a string")
-			}
-		}
-	}
 }
