@@ -33,7 +33,7 @@ func ExitCodes() []ExitCode {
 			"change, diff found a difference, merge found a conflict, or a bundle is\n" +
 			"not ready yet"},
 		{ExitUsage, "wrong usage: an unknown flag or function, an invalid argument,\n" +
-			"a mistake in a settings file, a chain or another definition"},
+			"a mistake in settings, a chain or another definition"},
 		{ExitInput, "the input could not be read or parsed, or a definition is not YAML"},
 		{ExitFunction, "a function failed, or an output could not be written: the disk is\n" +
 			"full, or the standard output or standard error is closed"},
