@@ -35,8 +35,7 @@ func ExitCodes() []ExitCode {
 		{ExitUsage, "wrong usage: an unknown flag or function, an invalid argument,\n" +
 			"a mistake in settings, a chain or another definition"},
 		{ExitInput, "the input could not be read or parsed, or a definition is not YAML"},
-		{ExitFunction, "a function failed, or an output could not be written: the disk is\n" +
-			"full, or the standard output or standard error is closed"},
+		{ExitFunction, "a function failed, or an output could not be written (full disk)"},
 		{ExitSignal + int(syscall.SIGHUP), "ended by SIGHUP"},
 		{ExitSignal + int(syscall.SIGINT), "interrupted (SIGINT)"},
 		{ExitSignal + int(syscall.SIGTERM), "ended by SIGTERM"},

@@ -51,8 +51,8 @@ type Streams struct {
 
 // System returns the streams of this process.
 func System() *Streams {
-	s := New(input(os.Stdin), output(os.Stdout, 1), nil)
-	s.err.to.w = checked{output(os.Stderr, 2), &s.lost}
+	s := New(os.Stdin, os.Stdout, nil)
+	s.err.to.w = checked{os.Stderr, &s.lost}
 	s.SetTerminal(term.IsTerminal(int(os.Stdin.Fd())), term.IsTerminal(int(os.Stdout.Fd())),
 		term.IsTerminal(int(os.Stderr.Fd())), 0)
 	s.getenv, s.system = os.Getenv, true

@@ -12,7 +12,7 @@ func TestLost(t *testing.T) {
 	for _, c := range []struct {
 		err  error
 		lost bool
-	}{{nil, false}, {syscall.EPIPE, false}, {errClosed, true}, {nil, true}} {
+	}{{nil, false}, {syscall.EPIPE, false}, {syscall.ENOSPC, true}, {nil, true}} {
 		t.Run(fmt.Sprint(c.err), func(t *testing.T) {
 			_, err := (checked{failing{c.err}, &s.lost}).Write([]byte("text"))
 			if !errors.Is(err, c.err) || s.Lost() != c.lost {
