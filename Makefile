@@ -52,7 +52,7 @@ LONG_PACKAGES = $(shell grep -rlE '^func Test($(LONG_TESTS))' --include=*_test.g
 long: ## the tests over random cases with many more of them, of processes that are killed or update one file, and of cost
 	LONG=1 go test -count=1 -run '^Test($(LONG_TESTS))' $(LONG_PACKAGES)
 lint: ## golangci-lint with gofumpt, pinned in internal/tools.mod
-	$(TOOL) golangci-lint run ./... && sh -n manual-test.sh && sh -n examples/demo.sh
+	$(TOOL) golangci-lint run --allow-serial-runners ./... && sh -n manual-test.sh && sh -n examples/demo.sh
 fmt: ## format the source
 	$(TOOL) gofumpt -w .
 golden: ## the golden cases, in process, with all their checks
