@@ -49,6 +49,12 @@ func joined(join clauseJoin, of []clause) clause {
 // Parse compiles an expression. An empty expression has no terms. The error is an *Error.
 func Parse(text string) (*Expr, error) {
 	p := whereParser{text: text}
+	return p.parse()
+}
+
+// parse parses the whole text.
+func (p *whereParser) parse() (*Expr, error) {
+	text := p.text
 	if i := strings.IndexFunc(text, func(r rune) bool {
 		return r == utf8.RuneError || r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0x7f
 	}); i >= 0 {

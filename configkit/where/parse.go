@@ -26,10 +26,11 @@ const (
 
 // whereParser is a hand-written parser. pos is a byte offset.
 type whereParser struct {
-	text  string
-	pos   int
-	depth int // of the parentheses that are open
-	terms int // read so far
+	text       string
+	pos        int
+	depth      int        // of the parentheses that are open
+	terms      int        // read so far
+	attributes Attributes // the operands, or nil for paths of resources
 }
 
 // fail returns an error at a byte offset.
@@ -67,7 +68,7 @@ func (p *whereParser) blanks() {
 // word consumes a keyword that is followed by a blank, a parenthesis, a quote or the end.
 func (p *whereParser) word(word string) bool {
 	rest, ok := strings.CutPrefix(p.text[p.pos:], word)
-	if !ok || rest != "" && !isBlank(rest[0]) && rest[0] != '(' && rest[0] != '\'' {
+	if !ok || rest != "" && !isBlank(rest[0]) && strings.IndexByte("()'", rest[0]) < 0 {
 		return false
 	}
 	p.pos += len(word)
@@ -77,7 +78,11 @@ func (p *whereParser) word(word string) bool {
 // term parses a term.
 func (p *whereParser) term() (whereTerm, error) {
 	t := whereTerm{offset: p.pos}
-	if err := p.path(&t); err != nil {
+	read := p.path
+	if p.attributes != nil {
+		read = p.attribute
+	}
+	if err := read(&t); err != nil {
 		return t, err
 	}
 	end := p.pos
@@ -89,7 +94,10 @@ func (p *whereParser) term() (whereTerm, error) {
 	if err := p.operator(&t, p.pos > end); err != nil {
 		return t, err
 	}
-	return t, p.operand(&t, at)
+	if err := p.operand(&t, at); err != nil || t.attribute == nil {
+		return t, err
+	}
+	return t, p.test(&t)
 }
 
 // null parses the rest of IS [NOT] NULL.
@@ -340,8 +348,8 @@ func (p *whereParser) operator(t *whereTerm, afterBlank bool) error {
 		case p.word("LIKE"):
 			t.op, t.negate, t.text = matchOp, not, "like"
 			return nil
-		case !not && p.word("ILIKE"):
-			t.op, t.text = matchOp, "ilike"
+		case p.word("ILIKE"):
+			t.op, t.negate, t.text = matchOp, not, "ilike"
 			return nil
 		case p.word("IN"):
 			t.op, t.negate = inOp, not
@@ -361,13 +369,19 @@ func (p *whereParser) operator(t *whereTerm, afterBlank bool) error {
 		{">", greaterOp, false, ""},
 		{"=", equalOp, false, ""},
 		{"!=", equalOp, true, ""},
+		{"!~~*", matchOp, true, "ilike"},
 		{"!~~", matchOp, true, "like"},
 		{"!~*", matchOp, true, "iregexp"},
 		{"!~", matchOp, true, "regexp"},
+		{"~~*", matchOp, false, "ilike"},
 		{"~~", matchOp, false, "like"},
 		{"~*", matchOp, false, "iregexp"},
 		{"~", matchOp, false, "regexp"},
+		{"?", keyOp, false, ""},
 	} {
+		if known.op == keyOp && p.attributes == nil {
+			break
+		}
 		if strings.HasPrefix(p.text[start:], known.sign) {
 			p.pos += len(known.sign)
 			t.op, t.negate, t.text = known.op, known.negate, known.match
@@ -387,14 +401,17 @@ func (p *whereParser) operator(t *whereTerm, afterBlank bool) error {
 	}
 	return p.hint(
 		err,
-		"there are =, !=, <, <=, >, >=, LIKE, NOT LIKE, ILIKE, ~~, !~~, ~, ~*, !~, !~*, IN, NOT "+
-			"IN, IS NULL, IS NOT NULL",
+		"there are =, !=, <, <=, >, >=, LIKE, NOT LIKE, ILIKE, NOT ILIKE, ~~, !~~, ~, ~*, !~, "+
+			"!~*, IN, NOT IN, IS NULL, IS NOT NULL",
 	)
 }
 
 // operand parses the operand of an operator that began at offset op.
 func (p *whereParser) operand(t *whereTerm, op int) error {
 	sign := strings.TrimSpace(p.text[op:p.pos])
+	if a := t.attribute; a != nil && !a.kind.has(t.op) {
+		return p.fail(op, "%s cannot be compared with %s", a.name, sign)
+	}
 	p.blanks()
 	start := p.pos
 	if t.op == inOp {
@@ -405,7 +422,7 @@ func (p *whereParser) operand(t *whereTerm, op int) error {
 	if start == len(p.text) {
 		return p.fail(start, "no operand found at `%s`", p.rest(t.offset))
 	}
-	kind, err := p.literal(t)
+	kind, err := p.value(t)
 	if err != nil {
 		for _, operator := range []struct{ elsewhere, here string }{
 			{"==", "="}, {"!==", "!="}, {"<>", "!="}, {"=<", "<="}, {"=>", ">="}, {"=~", "~"},
@@ -427,7 +444,7 @@ func (p *whereParser) operand(t *whereTerm, op int) error {
 			p.fail(op, "invalid operator at `%s`", p.rest(op)), "%s needs a text in single quotes",
 			sign,
 		)
-	case kind != textLiteral && t.field != pathField:
+	case kind != textLiteral && t.field != pathField && t.attribute == nil:
 		return p.hint(
 			p.fail(start, "ConfigHub fields are text"), "put the operand in single quotes",
 		)
@@ -453,6 +470,16 @@ func (p *whereParser) operand(t *whereTerm, op int) error {
 		}
 	}
 	return nil
+}
+
+// value parses a literal of the kind that the operand of the term has.
+func (p *whereParser) value(t *whereTerm) (literalKind, error) {
+	start := p.pos
+	kind, err := p.literal(t)
+	if a := t.attribute; err == nil && a != nil && kind != a.kind.literal() {
+		err = p.fail(start, "%s is compared with %s", a.name, a.kind.literals())
+	}
+	return kind, err
 }
 
 // literal parses a number, a boolean or a string.
@@ -507,7 +534,11 @@ func (p *whereParser) quoted() (string, error) {
 		return "", p.fail(start, "the text that begins here has no end: a ' is missing")
 	}
 	text := p.text[start+1 : start+1+end]
-	if i := strings.IndexAny(text, "\"\\\n\r\t"); i >= 0 {
+	excluded := "\"\\\n\r\t"
+	if p.attributes != nil {
+		excluded = `\`
+	}
+	if i := strings.IndexAny(text, excluded); i >= 0 {
 		return "", p.fail(start+1+i, "%q is not allowed in a text", text[i])
 	}
 	p.pos = start + end + 2
@@ -536,7 +567,7 @@ func (p *whereParser) values(t *whereTerm) error {
 			return invalid()
 		}
 		from := p.pos
-		if _, err := p.literal(t); err != nil {
+		if _, err := p.value(t); err != nil {
 			return p.hint(
 				p.fail(from, "invalid IN clause at `%s`: %s", p.rest(start), err.(*Error).Msg),
 				"%s", err.(*Error).Hint,

@@ -1,5 +1,6 @@
 // Package where implements where-expressions, which select resources by their values, and kubectl's
 // label selectors. Amounts are compared by package quantity; paths are those of package yamlpath.
+// With [Attributes], expressions select something else than resources.
 package where
 
 import (
@@ -28,7 +29,8 @@ import (
 //	Field   = "ResourceName" | "ResourceNameWithoutScope" | "ResourceType" | "ResourceCategory"
 //	        | "ResourceNameStableCore" .
 //	Op      = "=" | "!=" | "<" | "<=" | ">" | ">=" | "LIKE" | "NOT LIKE" | "ILIKE"
-//	        | "~~" | "!~~" | "~" | "~*" | "!~" | "!~*" | "IN" | "NOT IN" .
+//	        | "NOT ILIKE" | "~~" | "!~~" | "~~*" | "!~~*" | "~" | "~*" | "!~" | "!~*"
+//	        | "IN" | "NOT IN" .
 //	Value   = digits | "true" | "false" | "'" text "'"
 //	        | "(" literal { "," literal } ")" .   the list for IN only
 //
@@ -55,6 +57,7 @@ const (
 	typeField
 	categoryField
 	stableCoreField
+	attributeField
 )
 
 // whereTerm is a single comparison.
@@ -65,6 +68,8 @@ type whereTerm struct {
 	offset int                               // of the term in the text
 	op     whereOp
 	negate bool
+
+	attribute *attribute // of attributeField
 
 	literal literalKind
 	text    string
@@ -84,6 +89,7 @@ const (
 	matchOp                  // LIKE and ~, with re
 	inOp
 	nullOp
+	keyOp // whether a map has a key
 )
 
 type literalKind uint8
@@ -174,7 +180,8 @@ type matcher struct {
 	provider configkit.ResourceProvider
 	doc      *gaby.YamlDoc
 	info     *api.ResourceInfo
-	checked  bool // the whole document has been scanned
+	checked  bool                         // the whole document has been scanned
+	value    func(attribute string) Value // instead of a resource
 }
 
 // clause reports whether a clause holds. It looks no further than necessary.
@@ -194,6 +201,8 @@ func (m *matcher) clause(c *clause) (bool, error) {
 // term reports whether a term holds.
 func (m *matcher) term(t *whereTerm) (bool, error) {
 	switch t.field {
+	case attributeField:
+		return t.matchAttribute(m.value(t.attribute.name)), nil
 	case nameField:
 		return t.matchText(string(m.info.ResourceName)), nil
 	case scopelessNameField:
@@ -388,7 +397,8 @@ type Error struct {
 	Column int
 	Msg    string
 	Hint   string
-	// UnknownField says that the text can be parsed, but there is no field ConfigHub.NAME.
+	// UnknownField says that the text can be parsed, but there is no field ConfigHub.NAME or no
+	// such attribute.
 	UnknownField bool
 }
 

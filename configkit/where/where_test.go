@@ -98,6 +98,13 @@ func TestWhereResource(t *testing.T) {
 		{"spec.nothing IS NULL", deployment + service + role},
 		{"spec.type ILIKE 'CLUSTER__'", service},
 		{"spec.type LIKE 'cluster%'", ""},
+		{"spec.type NOT ILIKE 'x%'", service},
+		{"spec.type ~~* 'CLUSTER__'", service},
+		{"spec.type !~~* 'CLUSTER__'", ""},
+		{
+			"(spec.type IS NULL) AND (metadata.name = 'web' OR metadata.labels.app IS NULL)",
+			deployment + role,
+		},
 		{"spec.type ~~ 'Cluster%'", service},
 		{"spec.type !~~ 'Cluster%'", ""},
 		{"spec.template = 'x'", ""},

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fctl-dev/fctl/configkit/where"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/filter"
 )
@@ -26,7 +27,7 @@ func TestFiltersTopic(t *testing.T) {
 		}
 	}
 	known := map[string]bool{}
-	schemas := []filter.Schema{
+	schemas := []where.Attributes{
 		filter.InvocationSchema(), filter.FilterSchema(), filter.RevisionSchema(),
 	}
 	for _, schema := range workspace.Schemas() {

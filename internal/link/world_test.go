@@ -142,7 +142,7 @@ func (w *world) input(slug string, links ...string) *link.Input {
 			if err != nil {
 				return false, err
 			}
-			return f.Match(filter.OfMutation(m, filter.MutationContext{Unit: u})), nil
+			return f.MatchAttributes(filter.OfMutation(m, filter.MutationContext{Unit: u})), nil
 		},
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.links)) {

@@ -244,8 +244,8 @@ func (c *checker) resources(field []string, text string) {
 }
 
 // entities checks a filter of entities.
-func (c *checker) entities(field []string, text string, schema filter.Schema) {
-	_, err := filter.Parse(text, schema)
+func (c *checker) entities(field []string, text string, of where.Attributes) {
+	_, err := filter.Parse(text, of)
 	if e, ok := err.(*entity.Error); ok {
 		added := c.add(e.Code, field, "%s", e.Message)
 		added.Err, added.Hint = e.Err, e.Hint
@@ -269,8 +269,8 @@ func (c *checker) filter(f *entity.Filter) {
 }
 
 // Schemas returns the attributes of what stored filters select.
-func Schemas() map[entity.FilterFrom]filter.Schema {
-	return map[entity.FilterFrom]filter.Schema{
+func Schemas() map[entity.FilterFrom]where.Attributes {
+	return map[entity.FilterFrom]where.Attributes{
 		entity.FilterUnit: filter.UnitSchema(), entity.FilterLink: filter.LinkSchema(),
 		entity.FilterMutation: filter.MutationSchema(), entity.FilterSpace: filter.SpaceSchema(),
 	}

@@ -4,38 +4,54 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/fctl-dev/fctl/configkit/where"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
 
-func with(common, own Schema) Schema {
-	all := maps.Clone(common)
-	maps.Copy(all, own)
+// kinds holds the names of the attributes of each kind, with blanks between them.
+type kinds map[where.Kind]string
+
+func attributes(of kinds) where.Attributes {
+	all := where.Attributes{}
+	for kind, names := range of {
+		for name := range strings.FieldsSeq(names) {
+			all[name] = kind
+		}
+	}
 	return all
 }
 
-func common() Schema {
-	return Schema{
-		"Slug": Text, "DisplayName": Text, "SpaceID": ID, "Space.Slug": Text, "Labels": Map,
-		"Annotations": Map, "DeleteGates": Map, "Version": Number, "CreatedAt": Text,
-		"UpdatedAt": Text,
-	}
+// with returns the attributes and those that all entities have.
+func with(of kinds) where.Attributes {
+	all := common()
+	maps.Copy(all, attributes(of))
+	return all
+}
+
+func common() where.Attributes {
+	return attributes(kinds{
+		where.Text:   "Slug DisplayName Space.Slug CreatedAt UpdatedAt",
+		where.Number: "Version",
+		where.ID:     "SpaceID",
+		where.Map:    "Labels Annotations DeleteGates",
+	})
 }
 
 // commonValue returns the value of an attribute of common.
-func commonValue(c *entity.Common, name string) Value {
+func commonValue(c *entity.Common, name string) where.Value {
 	switch name {
 	case "Slug":
-		return TextValue(c.Slug)
+		return textValue(c.Slug)
 	case "DisplayName":
-		return TextValue(c.DisplayName)
+		return textValue(c.DisplayName)
 	case "SpaceID":
-		return TextValue(c.SpaceID)
+		return textValue(c.SpaceID)
 	case "Space.Slug":
-		return TextValue(c.SpaceSlug)
+		return textValue(c.SpaceSlug)
 	case "Labels":
-		return MapValue(c.Labels)
+		return mapValue(c.Labels)
 	case "Annotations":
-		return MapValue(c.Annotations)
+		return mapValue(c.Annotations)
 	case "DeleteGates":
 		gates := map[string]string{}
 		for gate, closed := range c.DeleteGates {
@@ -43,152 +59,155 @@ func commonValue(c *entity.Common, name string) Value {
 				gates[gate] = "true"
 			}
 		}
-		return MapValue(gates)
+		return mapValue(gates)
 	case "Version":
-		return NumberValue(c.Version)
+		return numberValue(c.Version)
 	case "CreatedAt":
-		return TextValue(stamp(c.CreatedAt))
+		return textValue(stamp(c.CreatedAt))
 	case "UpdatedAt":
-		return TextValue(stamp(c.UpdatedAt))
+		return textValue(stamp(c.UpdatedAt))
 	}
-	return Value{}
+	return where.Value{}
 }
 
 // SpaceSchema returns the attributes of spaces.
-func SpaceSchema() Schema { return with(common(), Schema{"TargetFacts": Map}) }
+func SpaceSchema() where.Attributes {
+	return with(kinds{
+		where.Map: "TargetFacts",
+	})
+}
 
 // OfSpace returns the attributes of a space.
-func OfSpace(s *entity.Space) func(string) Value {
-	return func(name string) Value {
+func OfSpace(s *entity.Space) func(string) where.Value {
+	return func(name string) where.Value {
 		if name == "TargetFacts" {
-			return MapValue(s.TargetFacts)
+			return mapValue(s.TargetFacts)
 		}
 		if name == "SpaceID" {
-			return TextValue(s.SpaceID)
+			return textValue(s.SpaceID)
 		}
 		return commonValue(&s.Common, name)
 	}
 }
 
 // UnitSchema returns the attributes of units.
-func UnitSchema() Schema {
-	return with(common(), Schema{
-		"UnitID": ID, "ToolchainType": Text, "HeadRevisionNum": Number, "HeadMutationNum": Number,
-		"HeadUnitActionNum": Number, "DataHash": Text, "UpstreamUnitID": ID,
-		"UpstreamSpaceID": ID, "UpstreamRevisionNum": Number, "LastChangeDescription": Text,
-		"SelfBindings": List,
+func UnitSchema() where.Attributes {
+	return with(kinds{
+		where.Text:   "ToolchainType DataHash LastChangeDescription",
+		where.Number: "HeadRevisionNum HeadMutationNum HeadUnitActionNum UpstreamRevisionNum",
+		where.ID:     "UnitID UpstreamUnitID UpstreamSpaceID",
+		where.List:   "SelfBindings",
 	})
 }
 
 // OfUnit returns the attributes of a unit.
-func OfUnit(u *entity.Unit) func(string) Value {
-	return func(name string) Value {
+func OfUnit(u *entity.Unit) func(string) where.Value {
+	return func(name string) where.Value {
 		switch name {
 		case "UnitID":
-			return TextValue(u.UnitID)
+			return textValue(u.UnitID)
 		case "ToolchainType":
-			return TextValue(string(u.ToolchainType))
+			return textValue(string(u.ToolchainType))
 		case "HeadRevisionNum":
-			return NumberValue(u.HeadRevisionNum)
+			return numberValue(u.HeadRevisionNum)
 		case "HeadMutationNum":
-			return NumberValue(u.HeadMutationNum)
+			return numberValue(u.HeadMutationNum)
 		case "HeadUnitActionNum":
-			return NumberValue(u.HeadUnitActionNum)
+			return numberValue(u.HeadUnitActionNum)
 		case "DataHash":
-			return TextValue(u.DataHash)
+			return textValue(u.DataHash)
 		case "UpstreamUnitID":
-			return TextValue(u.UpstreamUnitID)
+			return textValue(u.UpstreamUnitID)
 		case "UpstreamSpaceID":
-			return TextValue(u.UpstreamSpaceID)
+			return textValue(u.UpstreamSpaceID)
 		case "UpstreamRevisionNum":
-			return Value{Present: u.UpstreamUnitID != "", Number: u.UpstreamRevisionNum}
+			return where.Value{Present: u.UpstreamUnitID != "", Number: u.UpstreamRevisionNum}
 		case "LastChangeDescription":
-			return TextValue(u.LastChangeDescription)
+			return textValue(u.LastChangeDescription)
 		case "SelfBindings":
-			return NumberValue(int64(len(u.SelfBindings)))
+			return numberValue(int64(len(u.SelfBindings)))
 		}
 		return commonValue(&u.Common, name)
 	}
 }
 
 // LinkSchema returns the attributes of links.
-func LinkSchema() Schema {
-	return with(common(), Schema{
-		"LinkID": ID, "FromUnitID": ID, "ToUnitID": ID, "ToSpaceID": ID, "FromUnit.Slug": Text,
-		"ToUnit.Slug": Text, "ToSpace.Slug": Text, "UpdateType": Text, "AutoUpdate": Bool,
-		"UseLiveState": Bool, "WhereMutation": Text, "WhereResource": Text,
-		"MergeDisableSubtraction": Bool, "Bindings": List, "TransformInvocationID": ID,
-		"UpstreamPaths": List, "UpstreamGetters": List, "DownstreamPaths": List,
-		"DownstreamSetters": List, "UpstreamLastMergedRevisionNum": Number,
-		"DownstreamLastMergedRevisionNum": Number, "Hash": Text, "ResolvedHash": Text,
-		"Stale": Bool, "StaleReasons": Text, "Outputs": List, "InsertStripMetadata": Bool,
+func LinkSchema() where.Attributes {
+	return with(kinds{
+		where.Text: "FromUnit.Slug ToUnit.Slug ToSpace.Slug UpdateType WhereMutation " +
+			"WhereResource Hash ResolvedHash StaleReasons",
+		where.Number: "UpstreamLastMergedRevisionNum DownstreamLastMergedRevisionNum",
+		where.Bool:   "AutoUpdate UseLiveState MergeDisableSubtraction Stale InsertStripMetadata",
+		where.ID:     "LinkID FromUnitID ToUnitID ToSpaceID TransformInvocationID",
+		where.List: "Bindings UpstreamPaths UpstreamGetters DownstreamPaths DownstreamSetters " +
+			"Outputs",
 	})
 }
 
 // OfLink returns the attributes of a link.
-func OfLink(l *entity.Link) func(string) Value {
-	return func(name string) Value {
+func OfLink(l *entity.Link) func(string) where.Value {
+	return func(name string) where.Value {
 		switch name {
 		case "LinkID":
-			return TextValue(l.LinkID)
+			return textValue(l.LinkID)
 		case "FromUnitID":
-			return TextValue(l.FromUnitID)
+			return textValue(l.FromUnitID)
 		case "ToUnitID":
-			return TextValue(l.ToUnitID)
+			return textValue(l.ToUnitID)
 		case "ToSpaceID":
-			return TextValue(l.ToSpaceID)
+			return textValue(l.ToSpaceID)
 		case "FromUnit.Slug":
-			return TextValue(l.FromUnit)
+			return textValue(l.FromUnit)
 		case "ToUnit.Slug":
-			return TextValue(l.ToUnit)
+			return textValue(l.ToUnit)
 		case "ToSpace.Slug":
-			return TextValue(l.ToSpace)
+			return textValue(l.ToSpace)
 		case "UpdateType":
-			return TextValue(string(l.Type()))
+			return textValue(string(l.Type()))
 		case "AutoUpdate":
-			return BoolValue(l.AutoUpdate)
+			return boolValue(l.AutoUpdate)
 		case "UseLiveState":
-			return BoolValue(l.UseLiveState)
+			return boolValue(l.UseLiveState)
 		case "MergeDisableSubtraction":
-			return BoolValue(l.MergeDisableSubtraction)
+			return boolValue(l.MergeDisableSubtraction)
 		case "Stale":
-			return BoolValue(l.Stale)
+			return boolValue(l.Stale)
 		case "InsertStripMetadata":
-			return BoolValue(l.InsertStripMetadata)
+			return boolValue(l.InsertStripMetadata)
 		}
 		return linkDetail(l, name)
 	}
 }
 
 // linkDetail returns the attributes of a link that say what it reads and writes.
-func linkDetail(l *entity.Link, name string) Value {
+func linkDetail(l *entity.Link, name string) where.Value {
 	switch name {
 	case "WhereMutation":
-		return TextValue(l.WhereMutation)
+		return textValue(l.WhereMutation)
 	case "WhereResource":
-		return TextValue(l.WhereResource)
+		return textValue(l.WhereResource)
 	case "TransformInvocationID":
-		return TextValue(l.TransformInvocationID)
+		return textValue(l.TransformInvocationID)
 	case "Bindings":
-		return NumberValue(int64(len(l.Bindings)))
+		return numberValue(int64(len(l.Bindings)))
 	case "UpstreamPaths":
-		return NumberValue(int64(len(l.UpstreamPaths)))
+		return numberValue(int64(len(l.UpstreamPaths)))
 	case "UpstreamGetters":
-		return NumberValue(int64(len(l.UpstreamGetters)))
+		return numberValue(int64(len(l.UpstreamGetters)))
 	case "DownstreamPaths":
-		return NumberValue(int64(len(l.DownstreamPaths)))
+		return numberValue(int64(len(l.DownstreamPaths)))
 	case "DownstreamSetters":
-		return NumberValue(int64(len(l.DownstreamSetters)))
+		return numberValue(int64(len(l.DownstreamSetters)))
 	case "Outputs":
-		return NumberValue(int64(len(l.Outputs)))
+		return numberValue(int64(len(l.Outputs)))
 	case "UpstreamLastMergedRevisionNum":
-		return NumberValue(l.UpstreamLastMergedRevisionNum)
+		return numberValue(l.UpstreamLastMergedRevisionNum)
 	case "DownstreamLastMergedRevisionNum":
-		return NumberValue(l.DownstreamLastMergedRevisionNum)
+		return numberValue(l.DownstreamLastMergedRevisionNum)
 	case "Hash":
-		return TextValue(l.Hash)
+		return textValue(l.Hash)
 	case "ResolvedHash":
-		return TextValue(l.ResolvedHash)
+		return textValue(l.ResolvedHash)
 	case "StaleReasons":
 		var text strings.Builder
 		for i, reason := range l.StaleReasons {
@@ -197,7 +216,7 @@ func linkDetail(l *entity.Link, name string) Value {
 			}
 			text.WriteString(string(reason))
 		}
-		return TextValue(text.String())
+		return textValue(text.String())
 	}
 	return commonValue(&l.Common, name)
 }

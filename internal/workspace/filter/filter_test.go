@@ -18,31 +18,37 @@ func TestThreeValues(t *testing.T) {
 	other := &entity.Mutation{MutationNum: 2, MergeSourceID: "V"}
 	edited := &entity.Mutation{MutationNum: 3, Subgroup: "security"}
 	for text, want := range map[string]string{
-		"":                                      "1 2 3",
-		"MergeSourceID = 'U'":                   "1",
-		"MergeSourceID != 'U'":                  "2",
-		"MergeSourceID = 'U' IS NOT FALSE":      "1 3",
-		"MergeSourceID = 'U' IS NOT TRUE":       "2 3",
-		"MergeSourceID = 'U' IS FALSE":          "2",
-		"MergeSourceID IS NULL":                 "3",
-		"MergeSourceID IS NOT NULL":             "1 2",
-		"MergeSourceID IN ('U', 'V')":           "1 2",
-		"MergeSourceID NOT IN ('U')":            "2",
-		"MergeEndRevisionNum >= 5":              "1",
-		"MergeEndRevisionNum > 5":               "",
-		"MergeEndRevisionNum < 6 IS NOT FALSE":  "1 2 3",
-		"MutationNum > 1 AND MutationNum <= 2":  "2",
-		"MutationNum IN (1,3)":                  "1 3",
-		"Subgroup LIKE 'sec%'":                  "3",
-		"Subgroup NOT LIKE 'sec%'":              "",
-		"Subgroup ILIKE 'SEC_RITY'":             "3",
-		"Subgroup ~ '^sec'":                     "3",
-		"Subgroup !~ '^x'":                      "3",
-		"Subgroup ~* 'URI'":                     "3",
-		"Source = 'Edit'":                       "3",
-		"MergeSource = 'dev/web'":               "1",
-		"UnitID = 'me'":                         "1 2 3",
-		"FunctionName IS NULL AND LinkID = 'x'": "",
+		"":                                         "1 2 3",
+		"MergeSourceID = 'U'":                      "1",
+		"MergeSourceID != 'U'":                     "2",
+		"MergeSourceID = 'U' IS NOT FALSE":         "1 3",
+		"MergeSourceID = 'U' IS NOT TRUE":          "2 3",
+		"MergeSourceID = 'U' IS FALSE":             "2",
+		"MergeSourceID IS NULL":                    "3",
+		"MergeSourceID IS NOT NULL":                "1 2",
+		"MergeSourceID IN ('U', 'V')":              "1 2",
+		"MergeSourceID NOT IN ('U')":               "2",
+		"MergeEndRevisionNum >= 5":                 "1",
+		"MergeEndRevisionNum > 5":                  "",
+		"MergeEndRevisionNum < 6 IS NOT FALSE":     "1 2 3",
+		"MutationNum > 1 AND MutationNum <= 2":     "2",
+		"MutationNum IN (1,3)":                     "1 3",
+		"Subgroup LIKE 'sec%'":                     "3",
+		"Subgroup NOT LIKE 'sec%'":                 "",
+		"Subgroup ILIKE 'SEC_RITY'":                "3",
+		"Subgroup ~ '^sec'":                        "3",
+		"Subgroup !~ '^x'":                         "3",
+		"Subgroup ~* 'URI'":                        "3",
+		"Source = 'Edit'":                          "3",
+		"MergeSource = 'dev/web'":                  "1",
+		"UnitID = 'me'":                            "1 2 3",
+		"FunctionName IS NULL AND LinkID = 'x'":    "",
+		"MutationNum = 1 OR Subgroup = 'security'": "1 3",
+		"(Subgroup IS NULL) AND (MutationNum = 2 OR MergeEndRevisionNum = 5)": "1 2",
+		"(MergeSourceID = 'U' IS NOT FALSE) AND MutationNum > 1":              "3",
+		"MergeSourceID = 'V' OR MergeSourceID = 'U' IS NOT TRUE":              "2 3",
+		"Subgroup NOT ILIKE 'X%'":                                             "3",
+		"Subgroup ~~* 'SEC%' OR Subgroup !~~* 'SEC%'":                         "3",
 	} {
 		t.Run(text, func(t *testing.T) {
 			e, err := filter.Parse(text, filter.MutationSchema())
@@ -61,7 +67,7 @@ func TestThreeValues(t *testing.T) {
 				if m == edited {
 					c.Revision = &entity.Revision{Source: entity.SourceEdit}
 				}
-				if e.Match(filter.OfMutation(m, c)) {
+				if e.MatchAttributes(filter.OfMutation(m, c)) {
 					got = append(got, string(rune('1'+i)))
 				}
 			}
@@ -96,7 +102,7 @@ func TestMaps(t *testing.T) {
 			e, err := filter.Parse(text, filter.UnitSchema())
 			if err != nil {
 				t.Errorf("%s: %v", text, err)
-			} else if got := e.Match(filter.OfUnit(unit)); got != want {
+			} else if got := e.MatchAttributes(filter.OfUnit(unit)); got != want {
 				t.Errorf("%s: %v", text, got)
 			}
 		})
@@ -132,8 +138,8 @@ func TestSchemasHaveValues(t *testing.T) {
 	})
 	for _, s := range []struct {
 		name   string
-		schema filter.Schema
-		of     func(string) filter.Value
+		schema where.Attributes
+		of     func(string) where.Value
 	}{
 		{"space", filter.SpaceSchema(), filter.OfSpace(&entity.Space{SpaceID: "a", Common: c})},
 		{"unit", filter.UnitSchema(), filter.OfUnit(unit)},
@@ -153,23 +159,26 @@ func TestSchemasHaveValues(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"Slug":                     "5 E_WHERE_PARSE: an operator is expected at ``",
+		"Slug":                     "5 E_WHERE_PARSE: invalid operator at ``",
 		"Slug = 'a' AND":           "15 E_WHERE_PARSE: nothing follows the AND",
-		"Slug = 'a' Slug = 'b'":    "12 E_WHERE_PARSE: AND is expected at `Slug = 'b'`",
-		"Slug = 'a' OR Slug = 'b'": "12 E_WHERE_PARSE: AND is expected at `OR Slug = 'b'`",
-		"AND":                      "1 E_WHERE_ATTR: unknown attribute AND",
-		"slug = 'a'":               "1 E_WHERE_ATTR: unknown attribute slug",
-		"Slug = \"a\"": "8 E_WHERE_PARSE: a text in single quotes is expected at " +
-			"`\"a\"`",
-		"Slug = 'a":             "8 E_WHERE_PARSE: unclosed quote",
-		`Slug = 'a\'`:           "8 E_WHERE_PARSE: a text cannot contain a backslash",
-		"Slug ~ '('":            "6 E_WHERE_PARSE: error parsing regexp: missing closing ): `(`",
+		"Slug = 'a' Slug = 'b'":    "12 E_WHERE_PARSE: AND or OR is expected at `Slug = 'b'`",
+		"Slug = 'a' or Slug = 'b'": "12 E_WHERE_PARSE: AND or OR is expected at `or Slug = 'b'`",
+		"(Slug = 'a' OR Slug":      "20 E_WHERE_PARSE: invalid operator at ``",
+		"Slug ? 'a'":               "6 E_WHERE_PARSE: Slug cannot be compared with ?",
+		"HeadRevisionNum IN (1, 'a')": "24 E_WHERE_PARSE: invalid IN clause at `(1, 'a')`: " +
+			"HeadRevisionNum is compared with whole numbers",
+		"AND":                   "1 E_WHERE_ATTR: unknown attribute AND",
+		"slug = 'a'":            "1 E_WHERE_ATTR: unknown attribute slug",
+		"Slug = \"a\"":          "8 E_WHERE_PARSE: no operand found at `\"a\"`",
+		"Slug = 'a":             "8 E_WHERE_PARSE: the text that begins here has no end: a ' is missing",
+		`Slug = 'a\'`:           "10 E_WHERE_PARSE: '\\\\' is not allowed in a text",
+		"Slug ~ '('":            "8 E_WHERE_PARSE: error parsing regexp: missing closing ): `(`",
 		"UnitID LIKE 'a'":       "8 E_WHERE_PARSE: UnitID cannot be compared with LIKE",
-		"HeadRevisionNum = 'a'": "19 E_WHERE_PARSE: a whole number is expected at `'a'`",
-		"HeadRevisionNum IN 1":  "20 E_WHERE_PARSE: a list in parentheses is expected at `1`",
+		"HeadRevisionNum = 'a'": "19 E_WHERE_PARSE: HeadRevisionNum is compared with whole numbers",
+		"HeadRevisionNum IN 1":  "20 E_WHERE_PARSE: invalid IN clause at `1`",
 		"LEN(UnitID) = 1":       "5 E_WHERE_PARSE: UnitID has no length",
 		"Labels = 'a'":          "8 E_WHERE_PARSE: Labels cannot be compared with =",
-		"Slug IS nothing":       "9 E_WHERE_PARSE: NULL is expected at `nothing`",
+		"Slug IS nothing":       "9 E_WHERE_PARSE: invalid operator at `nothing`",
 		"Slug = 'a' IS 1":       "15 E_WHERE_PARSE: TRUE or FALSE is expected at `1`",
 		"Slug = '" + strings.Repeat("a", 5000) +
 			"'": "1 E_WHERE_PARSE: the filter has more than 4096 bytes",

@@ -3,6 +3,7 @@ package filter
 import (
 	"time"
 
+	"github.com/fctl-dev/fctl/configkit/where"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
 
@@ -16,38 +17,37 @@ type MutationContext struct {
 }
 
 // MutationSchema returns the attributes of mutations.
-func MutationSchema() Schema {
-	return Schema{
-		"MutationNum": Number, "MutationID": ID, "RevisionNum": Number, "RevisionID": ID,
-		"FunctionName": Text, "InvocationID": ID, "LinkID": ID, "MergeSourceID": ID,
-		"MergeBaseRevisionNum": Number, "MergeEndRevisionNum": Number,
-		"UpgradedFromUpstreamRevisionNum": Number, "RestoredRevisionNum": Number,
-		"Subgroup": Text, "CreatedAt": Text, "UpdatedAt": Text, "UnitID": ID, "SpaceID": ID,
-		"Source": Text, "LinkSlug": Text, "MergeSource": Text, "InvocationSlug": Text,
-	}
+func MutationSchema() where.Attributes {
+	return attributes(kinds{
+		where.Text: "FunctionName Subgroup CreatedAt UpdatedAt Source LinkSlug MergeSource " +
+			"InvocationSlug",
+		where.Number: "MutationNum RevisionNum MergeBaseRevisionNum MergeEndRevisionNum " +
+			"UpgradedFromUpstreamRevisionNum RestoredRevisionNum",
+		where.ID: "MutationID RevisionID InvocationID LinkID MergeSourceID UnitID SpaceID",
+	})
 }
 
 // OfMutation returns the attributes of a mutation. What a mutation lacks is NULL.
-func OfMutation(m *entity.Mutation, c MutationContext) func(string) Value {
-	return func(name string) Value {
+func OfMutation(m *entity.Mutation, c MutationContext) func(string) where.Value {
+	return func(name string) where.Value {
 		switch name {
 		case "MutationNum":
-			return NumberValue(m.MutationNum)
+			return numberValue(m.MutationNum)
 		case "MutationID":
-			return TextValue(m.MutationID)
+			return textValue(m.MutationID)
 		case "RevisionNum":
-			return NumberValue(m.RevisionNum)
+			return numberValue(m.RevisionNum)
 		case "FunctionName":
 			if m.FunctionInvocation == nil {
-				return Value{}
+				return where.Value{}
 			}
-			return TextValue(m.FunctionInvocation.FunctionName)
+			return textValue(m.FunctionInvocation.FunctionName)
 		case "InvocationID":
-			return TextValue(m.InvocationID)
+			return textValue(m.InvocationID)
 		case "LinkID":
-			return TextValue(m.LinkID)
+			return textValue(m.LinkID)
 		case "MergeSourceID":
-			return TextValue(m.MergeSourceID)
+			return textValue(m.MergeSourceID)
 		case "MergeBaseRevisionNum":
 			return optional(m.MergeBaseRevisionNum)
 		case "MergeEndRevisionNum":
@@ -57,27 +57,27 @@ func OfMutation(m *entity.Mutation, c MutationContext) func(string) Value {
 		case "RestoredRevisionNum":
 			return optional(m.RestoredRevisionNum)
 		case "Subgroup":
-			return TextValue(m.Subgroup)
+			return textValue(m.Subgroup)
 		case "CreatedAt", "UpdatedAt":
-			return TextValue(stamp(m.CreatedAt))
+			return textValue(stamp(m.CreatedAt))
 		}
 		return c.value(m, name)
 	}
 }
 
 // value returns the attributes that come from other entities.
-func (c MutationContext) value(m *entity.Mutation, name string) Value {
-	named := func(of func(string) string, id string) Value {
+func (c MutationContext) value(m *entity.Mutation, name string) where.Value {
+	named := func(of func(string) string, id string) where.Value {
 		if of == nil || id == "" {
-			return Value{}
+			return where.Value{}
 		}
-		return TextValue(of(id))
+		return textValue(of(id))
 	}
 	switch name {
 	case "UnitID":
-		return TextValue(c.Unit.UnitID)
+		return textValue(c.Unit.UnitID)
 	case "SpaceID":
-		return TextValue(c.Unit.SpaceID)
+		return textValue(c.Unit.SpaceID)
 	case "LinkSlug":
 		return named(c.LinkSlug, m.LinkID)
 	case "MergeSource":
@@ -86,22 +86,22 @@ func (c MutationContext) value(m *entity.Mutation, name string) Value {
 		return named(c.InvocationSlug, m.InvocationID)
 	}
 	if c.Revision == nil {
-		return Value{}
+		return where.Value{}
 	}
 	switch name {
 	case "RevisionID":
-		return TextValue(c.Revision.RevisionID)
+		return textValue(c.Revision.RevisionID)
 	case "Source":
-		return TextValue(string(c.Revision.Source))
+		return textValue(string(c.Revision.Source))
 	}
-	return Value{}
+	return where.Value{}
 }
 
-func optional(n *int64) Value {
+func optional(n *int64) where.Value {
 	if n == nil {
-		return Value{}
+		return where.Value{}
 	}
-	return NumberValue(*n)
+	return numberValue(*n)
 }
 
 // stamp returns a time as filters compare it: RFC 3339 in UTC, so that texts sort like times.

@@ -1,92 +1,97 @@
 package filter
 
-import "github.com/fctl-dev/fctl/internal/workspace/entity"
+import (
+	"github.com/fctl-dev/fctl/configkit/where"
+	"github.com/fctl-dev/fctl/internal/workspace/entity"
+)
 
 // InvocationSchema returns the attributes of stored invocations.
-func InvocationSchema() Schema {
-	return with(common(), Schema{
-		"InvocationID": ID, "ToolchainType": Text, "FunctionName": Text, "Arguments": List,
-		"WhereResource": Text, "BridgeWorkerID": ID,
+func InvocationSchema() where.Attributes {
+	return with(kinds{
+		where.Text: "ToolchainType FunctionName WhereResource",
+		where.ID:   "InvocationID BridgeWorkerID",
+		where.List: "Arguments",
 	})
 }
 
 // OfInvocation returns the attributes of a stored invocation.
-func OfInvocation(i *entity.Invocation) func(string) Value {
-	return func(name string) Value {
+func OfInvocation(i *entity.Invocation) func(string) where.Value {
+	return func(name string) where.Value {
 		switch name {
 		case "InvocationID":
-			return TextValue(i.InvocationID)
+			return textValue(i.InvocationID)
 		case "ToolchainType":
-			return TextValue(string(i.ToolchainType))
+			return textValue(string(i.ToolchainType))
 		case "FunctionName":
-			return TextValue(i.FunctionName)
+			return textValue(i.FunctionName)
 		case "Arguments":
-			return NumberValue(int64(len(i.Arguments)))
+			return numberValue(int64(len(i.Arguments)))
 		case "WhereResource":
-			return TextValue(i.WhereResource)
+			return textValue(i.WhereResource)
 		case "BridgeWorkerID":
-			return TextValue(i.BridgeWorkerID)
+			return textValue(i.BridgeWorkerID)
 		}
 		return commonValue(&i.Common, name)
 	}
 }
 
 // FilterSchema returns the attributes of stored filters.
-func FilterSchema() Schema {
-	return with(common(), Schema{
-		"FilterID": ID, "From": Text, "FromSpace.Slug": Text, "Where": Text, "WhereData": Text,
-		"ResourceType": Text,
+func FilterSchema() where.Attributes {
+	return with(kinds{
+		where.Text: "From FromSpace.Slug Where WhereData ResourceType",
+		where.ID:   "FilterID",
 	})
 }
 
 // OfFilter returns the attributes of a stored filter.
-func OfFilter(f *entity.Filter) func(string) Value {
-	return func(name string) Value {
+func OfFilter(f *entity.Filter) func(string) where.Value {
+	return func(name string) where.Value {
 		switch name {
 		case "FilterID":
-			return TextValue(f.FilterID)
+			return textValue(f.FilterID)
 		case "From":
-			return TextValue(string(f.From))
+			return textValue(string(f.From))
 		case "FromSpace.Slug":
-			return TextValue(f.FromSpace)
+			return textValue(f.FromSpace)
 		case "Where":
-			return TextValue(f.Where)
+			return textValue(f.Where)
 		case "WhereData":
-			return TextValue(f.WhereData)
+			return textValue(f.WhereData)
 		case "ResourceType":
-			return TextValue(string(f.ResourceType))
+			return textValue(string(f.ResourceType))
 		}
 		return commonValue(&f.Common, name)
 	}
 }
 
 // RevisionSchema returns the attributes of revisions.
-func RevisionSchema() Schema {
-	return Schema{
-		"RevisionNum": Number, "RevisionID": ID, "UnitID": ID, "DataHash": Text, "Source": Text,
-		"Description": Text, "CreatedAt": Text,
-	}
+func RevisionSchema() where.Attributes {
+	return attributes(kinds{
+		where.Text:   "DataHash Source Description CreatedAt",
+		where.Number: "RevisionNum",
+		where.ID:     "RevisionID UnitID",
+	})
 }
 
 // OfRevision returns the attributes of a revision.
-func OfRevision(r *entity.Revision) func(string) Value {
-	return func(name string) Value {
+func OfRevision(r *entity.Revision) func(string) where.Value {
+	return func(name string) where.Value {
 		switch name {
 		case "RevisionNum":
-			return NumberValue(r.RevisionNum)
+			return numberValue(r.RevisionNum)
 		case "RevisionID":
-			return TextValue(r.RevisionID)
+			return textValue(r.RevisionID)
 		case "UnitID":
-			return TextValue(r.UnitID)
+			return textValue(r.UnitID)
 		case "DataHash":
-			return TextValue(r.DataHash)
+			return textValue(r.DataHash)
 		case "Source":
-			return TextValue(string(r.Source))
+			return textValue(string(r.Source))
 		case "Description":
-			return TextValue(r.Description)
+			return textValue(r.Description)
 		case "CreatedAt":
-			return TextValue(stamp(r.CreatedAt))
+			return textValue(stamp(r.CreatedAt))
 		}
-		return Value{}
+		return where.Value{}
 	}
 }

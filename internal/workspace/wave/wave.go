@@ -237,7 +237,7 @@ func (r *Runner) matches(where string, unit *entity.Unit, m *entity.Mutation) (b
 			c.Revision = nil
 		}
 	}
-	return expr.Match(filter.OfMutation(m, c)), nil
+	return expr.MatchAttributes(filter.OfMutation(m, c)), nil
 }
 
 // record records what a resolve did. Files that would not change are not written.

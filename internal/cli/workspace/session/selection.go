@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/fctl-dev/fctl/configkit/where"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/workspace"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
@@ -56,7 +57,7 @@ func (o *Selection) AddWhere(flags *pflag.FlagSet, texts string) {
 func (o *Selection) IsSet() bool { return o.where != "" || o.filter != "" || o.contains != "" }
 
 // Expr returns the filter of the flags.
-func (o *Selection) Expr(s *Session, from entity.FilterFrom) (*filter.Expr, *entity.Filter, error) {
+func (o *Selection) Expr(s *Session, from entity.FilterFrom) (*where.Expr, *entity.Filter, error) {
 	schema := workspace.Schemas()[from]
 	expr, err := filter.Parse(o.where, schema)
 	if err != nil || o.filter == "" {
@@ -71,7 +72,7 @@ func (o *Selection) Expr(s *Session, from entity.FilterFrom) (*filter.Expr, *ent
 			strings.ToLower(string(stored.From)), strings.ToLower(string(from)))
 	}
 	more, err := filter.Parse(stored.Where, schema)
-	return filter.And(expr, more), stored.Filter, err
+	return where.And(expr, more), stored.Filter, err
 }
 
 // In reports whether an entity is in the space that the command works in; * is every space.
@@ -112,7 +113,7 @@ func (o *Selection) Units(s *Session) ([]*workspace.Unit, error) {
 	s.Unread(s.BrokenIn(entity.KindUnit, s.In))
 	var all []*workspace.Unit
 	for _, u := range s.Units {
-		if s.In(u.SpaceSlug) && o.Has(&u.Common) && expr.Match(filter.OfUnit(u.Unit)) &&
+		if s.In(u.SpaceSlug) && o.Has(&u.Common) && expr.MatchAttributes(filter.OfUnit(u.Unit)) &&
 			(stored == nil || stored.FromSpace == "" || stored.FromSpace == u.SpaceSlug) {
 			all = append(all, u)
 		}
@@ -137,7 +138,7 @@ func (o *Selection) Links(s *Session) ([]*workspace.Link, error) {
 	s.Unread(s.BrokenIn(entity.KindLink, s.In))
 	var all []*workspace.Link
 	for _, l := range s.Links {
-		if s.In(l.SpaceSlug) && o.Has(&l.Common) && expr.Match(filter.OfLink(l.Link)) &&
+		if s.In(l.SpaceSlug) && o.Has(&l.Common) && expr.MatchAttributes(filter.OfLink(l.Link)) &&
 			(stored == nil || stored.FromSpace == "" || stored.FromSpace == l.SpaceSlug) {
 			all = append(all, l)
 		}
@@ -148,7 +149,7 @@ func (o *Selection) Links(s *Session) ([]*workspace.Link, error) {
 // Invocations returns the selected stored invocations.
 func (o *Selection) Invocations(s *Session) ([]*workspace.Invocation, error) {
 	return stored(o, s, entity.KindInvocation, s.Invocations, filter.InvocationSchema(),
-		func(i *workspace.Invocation) (*entity.Common, func(string) filter.Value) {
+		func(i *workspace.Invocation) (*entity.Common, func(string) where.Value) {
 			return &i.Common, filter.OfInvocation(i.Invocation)
 		})
 }
@@ -156,15 +157,15 @@ func (o *Selection) Invocations(s *Session) ([]*workspace.Invocation, error) {
 // Filters returns the selected stored filters.
 func (o *Selection) Filters(s *Session) ([]*workspace.Filter, error) {
 	return stored(o, s, entity.KindFilter, s.Workspace.Filters, filter.FilterSchema(),
-		func(f *workspace.Filter) (*entity.Common, func(string) filter.Value) {
+		func(f *workspace.Filter) (*entity.Common, func(string) where.Value) {
 			return &f.Common, filter.OfFilter(f.Filter)
 		})
 }
 
 // stored returns those of the entities that the flags select.
 func stored[T any](
-	o *Selection, s *Session, kind entity.Kind, all []T, schema filter.Schema,
-	attributes func(T) (*entity.Common, func(string) filter.Value),
+	o *Selection, s *Session, kind entity.Kind, all []T, schema where.Attributes,
+	attributes func(T) (*entity.Common, func(string) where.Value),
 ) ([]T, error) {
 	expr, err := filter.Parse(o.where, schema)
 	if err != nil {
@@ -179,7 +180,7 @@ func stored[T any](
 	var selected []T
 	for _, one := range all {
 		c, of := attributes(one)
-		if s.In(c.SpaceSlug) && o.Has(c) && expr.Match(of) {
+		if s.In(c.SpaceSlug) && o.Has(c) && expr.MatchAttributes(of) {
 			selected = append(selected, one)
 		}
 	}
@@ -193,7 +194,7 @@ func (o *Selection) Revisions(all []*entity.Revision) ([]*entity.Revision, error
 		return nil, err
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(r *entity.Revision) bool {
-		return !expr.Match(filter.OfRevision(r)) || !o.HasText(r.Description)
+		return !expr.MatchAttributes(filter.OfRevision(r)) || !o.HasText(r.Description)
 	}), nil
 }
 
@@ -206,7 +207,7 @@ func (o *Selection) Spaces(s *Session) ([]*workspace.Space, error) {
 	s.Unread(s.BrokenIn(entity.KindSpace, func(string) bool { return true }))
 	var all []*workspace.Space
 	for _, p := range s.Workspace.Spaces {
-		if o.Has(&p.Common) && expr.Match(filter.OfSpace(p.Space)) {
+		if o.Has(&p.Common) && expr.MatchAttributes(filter.OfSpace(p.Space)) {
 			all = append(all, p)
 		}
 	}
