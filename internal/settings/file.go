@@ -82,7 +82,7 @@ func readFile(table []key, in location, from string) (file, diag.List) {
 		}})
 	}
 	r := &strict.Reader{File: name}
-	if top := r.Document(text); top.IsSet() { // not only comments
+	if top := r.Document(text); top.Exists() { // not only comments
 		top.Object("a settings file", fields...)
 	}
 	if len(ignored) > 0 {

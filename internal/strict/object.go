@@ -31,24 +31,25 @@ func Known(names ...string) []Field {
 	return fields
 }
 
+// To returns a field that stores what read returns for it.
+func To[T any](name string, to *T, read func(Value) T) Field {
+	return Field{Name: name, Read: func(v Value) { *to = read(v) }}
+}
+
 // Text returns a field that stores a text.
 func Text[T ~string](name string, to *T) Field {
 	return Field{Name: name, Read: func(v Value) { *to = T(v.Text()) }}
 }
 
 // Bool returns a field that stores true or false.
-func Bool(name string, to *bool) Field {
-	return Field{Name: name, Read: func(v Value) { *to = v.Bool() }}
-}
+func Bool(name string, to *bool) Field { return To(name, to, Value.Bool) }
 
 // Texts returns a field that stores a list of texts.
-func Texts(name string, to *[]string) Field {
-	return Field{Name: name, Read: func(v Value) { *to = v.Texts() }}
-}
+func Texts(name string, to *[]string) Field { return To(name, to, Value.Texts) }
 
-// OneOf returns a field that stores one of several texts.
-func OneOf[T ~string](name string, to *T, known ...string) Field {
-	return Field{Name: name, Read: func(v Value) { *to = T(v.OneOf(known...)) }}
+// OneOf returns a field that stores one of several texts. An empty text is as good as none.
+func OneOf[T ~string](name string, to *T, known ...T) Field {
+	return Field{Name: name, Read: func(v Value) { *to = oneOf(v, known) }}
 }
 
 // List returns a field that stores what read returns for the items of a list.
@@ -82,16 +83,13 @@ func (v Value) Object(noun string, fields ...Field) bool {
 		return false
 	}
 	v.repeated()
-	names := make([]string, len(fields))
-	for i, f := range fields {
-		names[i] = f.Name
-	}
 	for e := v.First(); e.Exists(); e = e.Next() {
-		field := Value{e, Join(v.Path, e.Key()), v.reader}
-		switch i := slices.Index(names, e.Key()); {
+		key := e.Key()
+		field := Value{e, Join(v.Path, key), v.reader}
+		switch i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == key }); {
 		case i < 0:
-			field.unknown(noun, names)
-		case fields[i].Read != nil && field.IsSet():
+			field.unknown(noun, fields)
+		case fields[i].Read != nil && !e.IsNull():
 			fields[i].Read(field)
 		}
 	}
@@ -112,7 +110,7 @@ func (v Value) Keys(noun string, names ...string) bool {
 // isMissing reports a field that is not set or an empty text.
 func (v Value) isMissing(in Value) bool {
 	switch {
-	case !v.IsSet():
+	case !v.Exists():
 		v.report(Missing, in.Position(), "", "%s is missing", v.Path)
 	case v.Kind() == gaby.Scalar && v.Value.Text() == "":
 		v.report(Missing, v.Position(), "", "%s is empty", v.Path)
@@ -123,7 +121,11 @@ func (v Value) isMissing(in Value) bool {
 }
 
 // unknown reports a field that its map does not have.
-func (v Value) unknown(noun string, names []string) {
+func (v Value) unknown(noun string, fields []Field) {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.Name
+	}
 	hint := configkit.DidYouMean("", configkit.Suggest(v.Key(), names))
 	if hint == "" && len(names) <= 12 {
 		hint = "its fields are " + strings.Join(names, ", ")
@@ -133,6 +135,10 @@ func (v Value) unknown(noun string, names []string) {
 
 // repeated reports the fields of a map that are given twice, at their later occurrences.
 func (v Value) repeated() {
+	repeated := v.Repeated()
+	if len(repeated) == 0 {
+		return
+	}
 	first := map[string]gaby.Position{}
 	again := func(e gaby.Value) {
 		at := e.KeyPosition()
@@ -143,7 +149,6 @@ func (v Value) repeated() {
 			first[e.Key()] = at
 		}
 	}
-	repeated := v.Repeated()
 	for _, e := range repeated {
 		again(e)
 	}

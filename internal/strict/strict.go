@@ -48,18 +48,18 @@ type Reader struct {
 	problems []*Problem
 }
 
-// Document parses a text with one document. The value does not exist if the text is not YAML, and
-// is null if it is empty.
+// Document parses a text with one document. The value does not exist if the text is empty or is not
+// YAML.
 func (r *Reader) Document(text []byte) Value {
 	doc, err := gaby.ParseYAML(text)
 	if err != nil {
 		r.Syntax(err)
-		return Value{}
 	}
 	return r.Value(doc.Value(), "")
 }
 
-// Documents parses a text and returns its documents up to the first that is not YAML.
+// Documents parses a text and returns its documents, without empty ones, up to the first that is not
+// YAML.
 func (r *Reader) Documents(text []byte) []Value {
 	docs, err := gaby.ParseAll(text)
 	var values []Value
@@ -67,7 +67,9 @@ func (r *Reader) Documents(text []byte) []Value {
 		if err = cmp.Or(err, doc.Check()); err != nil {
 			break
 		}
-		values = append(values, r.Value(doc.Value(), ""))
+		if v := r.Value(doc.Value(), ""); v.Exists() {
+			values = append(values, v)
+		}
 	}
 	if err != nil {
 		r.Syntax(err)
@@ -75,8 +77,14 @@ func (r *Reader) Documents(text []byte) []Value {
 	return values
 }
 
-// Value returns a value of a document that is parsed already. path is what messages call it.
-func (r *Reader) Value(v gaby.Value, path string) Value { return Value{v, path, r} }
+// Value returns a value of a document that is parsed already. It does not exist if it is null. path
+// is what messages call it.
+func (r *Reader) Value(v gaby.Value, path string) Value {
+	if v.IsNull() {
+		v = gaby.Value{}
+	}
+	return Value{v, path, r}
+}
 
 // Syntax reports an error of the parser.
 func (r *Reader) Syntax(err error) {

@@ -18,18 +18,15 @@ type Value struct {
 	reader *Reader
 }
 
-// IsSet reports whether the value exists and is not null.
-func (v Value) IsSet() bool { return v.Exists() && !v.IsNull() }
-
 // InFile returns the position of the value in its file.
 func (v Value) InFile() api.Position { return v.reader.position(v.Position()) }
 
 // KeyInFile returns the position of the value's key in its file.
 func (v Value) KeyInFile() api.Position { return v.reader.position(v.KeyPosition()) }
 
-// Get returns a field of a map.
+// Get returns a field of a map. It does not exist if it is null.
 func (v Value) Get(name string) Value {
-	return Value{v.Value.Get(name), Join(v.Path, name), v.reader}
+	return v.reader.Value(v.Value.Get(name), Join(v.Path, name))
 }
 
 // Join returns the path of a field.
@@ -88,15 +85,15 @@ func Describe(v gaby.Value) string {
 	return "nothing"
 }
 
-// Text returns a text, "" if the value is not set.
+// Text returns a text, "" if the value does not exist.
 func (v Value) Text() string {
-	if !v.IsSet() {
+	if !v.Exists() {
 		return ""
 	}
 	s, ok := v.Data().(string)
 	if v.Kind() != gaby.Scalar || !ok {
 		hint := ""
-		if v.Kind() == gaby.Scalar {
+		if v.Kind() == gaby.Scalar && !v.IsNull() {
 			hint = "quote it: " + strconv.Quote(v.Value.Text())
 		}
 		v.must(Type, hint, "a text")
@@ -106,38 +103,41 @@ func (v Value) Text() string {
 
 // Scalar returns the text of a value that is not a map or a list: numbers are as good as texts.
 func (v Value) Scalar() string {
-	if v.IsSet() && v.Kind() != gaby.Scalar {
+	if v.Exists() && v.Kind() != gaby.Scalar {
 		v.must(Type, "", "a text")
 		return ""
 	}
 	return v.Value.Text()
 }
 
-// Bool returns true or false, false if the value is not set.
+// Bool returns true or false, false if the value does not exist.
 func (v Value) Bool() bool {
 	b, ok := v.Data().(bool)
-	if !ok && v.IsSet() {
+	if !ok && v.Exists() {
 		v.must(Type, "", "true or false")
 	}
 	return b
 }
 
-// Int returns a whole number, 0 if the value is not set.
+// Int returns a whole number, 0 if the value does not exist.
 func (v Value) Int() int {
 	n, ok := v.Data().(int)
-	if !ok && v.IsSet() {
+	if !ok && v.Exists() {
 		v.must(Type, "", "a whole number")
 	}
 	return n
 }
 
-// OneOf returns a text that is one of several, "" if the value is not set or is another.
-func (v Value) OneOf(known ...string) string {
-	text := v.Text()
-	if !v.IsSet() || slices.Contains(known, text) {
+func oneOf[T ~string](v Value, known []T) T {
+	text := T(v.Text())
+	if text == "" || slices.Contains(known, text) {
 		return text
 	}
-	v.must(Wrong, configkit.DidYouMean("", configkit.Suggest(text, known)), Or(known))
+	names := make([]string, len(known))
+	for i, name := range known {
+		names[i] = string(name)
+	}
+	v.must(Wrong, configkit.DidYouMean("", configkit.Suggest(string(text), names)), Or(names))
 	return ""
 }
 
@@ -150,14 +150,14 @@ func Or(names []string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// List returns the items of a list, none if the value is not set.
+// List returns the items of a list, none if the value does not exist.
 func (v Value) List() iter.Seq[Value] {
 	return v.elements(gaby.List, "a list", func(i int, _ gaby.Value) string {
 		return strconv.Itoa(i)
 	})
 }
 
-// Map returns the entries of a map whose keys users choose, none if the value is not set.
+// Map returns the entries of a map whose keys users choose, none if the value does not exist.
 func (v Value) Map() iter.Seq[Value] {
 	v.repeated()
 	return v.elements(gaby.Map, "a map", func(_ int, e gaby.Value) string { return e.Key() })
@@ -166,7 +166,7 @@ func (v Value) Map() iter.Seq[Value] {
 func (v Value) elements(
 	kind gaby.Kind, be string, name func(int, gaby.Value) string,
 ) iter.Seq[Value] {
-	if v.IsSet() && v.Kind() != kind {
+	if v.Exists() && v.Kind() != kind {
 		v.must(Type, "", be)
 		return func(func(Value) bool) {}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/strict"
 )
 
 // Given returns the names of the fields that a definition has, null ones included. It returns none
@@ -30,17 +31,13 @@ func Given(text Text) map[string]bool {
 // base64; has reports whether it does.
 func DecodeUnitBody(text Text) (u *Unit, data []byte, has bool, err error) {
 	u = &Unit{}
-	r := &reader{text: text}
-	fields := append(r.unit(u), field{name: "Data", read: func(v gaby.Value, path string) {
-		decoded, err := base64.StdEncoding.DecodeString(r.string(v, path))
-		if err != nil {
-			r.fail(v.Position(), CodeFieldValue, path, "leave it out, and name a file with "+
-				"the data",
-				"Data is not base64")
-			return
+	r := newReader(text)
+	err = r.read("a unit", append(r.unit(u), strict.Field{Name: "Data", Read: func(v strict.Value) {
+		var wrong error
+		if data, wrong = base64.StdEncoding.DecodeString(v.Text()); wrong != nil {
+			v.Fail("leave it out, and name a file with the data", "Data is not base64")
 		}
-		data, has = decoded, true
-	}})
-	r.object(r.document(), "", "a unit", fields)
-	return u, data, has, r.errs.Err()
+		has = wrong == nil
+	}})...)
+	return u, data, has, err
 }

@@ -118,22 +118,22 @@ l.yaml:2:1: E_UNKNOWN_FIELD: a link has no field "fromunit"
 l.yaml:3:13: E_UNKNOWN_FIELD: a binding has no field "Path"`},
 		"wrong types": {"FromUnit: 3\nToUnit: [a]\nUseLiveState: maybe\nUpstreamPaths: {}\n" +
 			"Labels: x\n", `
-l.yaml:1:11: E_FIELD_TYPE: FromUnit: a text is expected, not 3
-l.yaml:2:9: E_FIELD_TYPE: ToUnit: a text is expected, not (list)
-l.yaml:3:15: E_FIELD_TYPE: UseLiveState: true or false is expected, not "maybe"
-l.yaml:4:16: E_FIELD_TYPE: UpstreamPaths: a list is expected, not (map)
-l.yaml:5:9: E_FIELD_TYPE: Labels: a map is expected, not "x"`},
+l.yaml:1:11: E_FIELD_TYPE: FromUnit must be a text, not 3
+l.yaml:2:9: E_FIELD_TYPE: ToUnit must be a text, not a list
+l.yaml:3:15: E_FIELD_TYPE: UseLiveState must be true or false, not "maybe"
+l.yaml:4:16: E_FIELD_TYPE: UpstreamPaths must be a list, not a map
+l.yaml:5:9: E_FIELD_TYPE: Labels must be a map, not "x"`},
 		"recorded fields": {"FromUnit: a\nHash: x\nVersion: 3\n", `
 l.yaml:2:1: E_FIELD_NOT_ALLOWED: Hash is recorded by fctl and does not belong into a definition
 l.yaml:3:1: E_FIELD_NOT_ALLOWED: Version is recorded by fctl and does not belong into a definition`},
-		"a key twice": {"ToUnit: a\nToUnit: b\n", "\nl.yaml:1:1: E_FIELD_VALUE: ToUnit is given " +
-			"twice"},
+		"a key twice": {"ToUnit: a\nToUnit: b\n", "\nl.yaml:2:1: E_FIELD_VALUE: ToUnit is given " +
+			"twice, first in line 1"},
 		"empty": {"# nothing\n", "\nl.yaml: E_PARSE: the definition is empty"},
 		"two": {
 			"ToUnit: a\n---\nToUnit: b\n",
 			"\nl.yaml:3:1: E_PARSE: a second definition begins here",
 		},
-		"a list": {"- a\n", "\nl.yaml:1:1: E_FIELD_TYPE: a link is expected, not (list)"},
+		"a list": {"- a\n", "\nl.yaml:1:1: E_FIELD_TYPE: a link must be a map, not a list"},
 		"carriage": {"ToUnit: a\r\nX: b\r\n", "\nl.yaml:2:1: E_UNKNOWN_FIELD: a link has no " +
 			"field \"X\""},
 		"not YAML":     {"a: [\n", "\nl.yaml:1:4: E_PARSE: unclosed ["},

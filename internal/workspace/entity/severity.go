@@ -1,11 +1,8 @@
 package entity
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/strict"
 )
 
 // Severity says what a conflict means to the owner of a workspace.
@@ -34,29 +31,13 @@ type ConflictRule struct {
 }
 
 // conflictRule reads a rule.
-func (r *reader) conflictRule(v gaby.Value, path string) ConflictRule {
+func conflictRule(v strict.Value) ConflictRule {
 	var rule ConflictRule
-	r.object(v, path, "a rule", []field{
-		texts(r, "ResourceType", &rule.ResourceType), texts(r, "ResourceName", &rule.ResourceName),
-		texts(r, "Path", &rule.Path), texts(r, "Reason", &rule.Reason),
-		texts(r, "Severity", &rule.Severity),
-	})
-	if !slices.Contains(Severities(), rule.Severity) {
-		at := v.Position()
-		if given := v.Get("Severity"); given.Exists() {
-			at = given.Position()
-		}
-		r.fail(at, CodeFieldValue, join(path, "Severity"), "",
-			"Severity is ignore, note, warning or error, not %q", rule.Severity)
-	}
-	if reasons := api.ConflictReasons(); rule.Reason != "" &&
-		!slices.Contains(reasons, rule.Reason) {
-		names := make([]string, len(reasons))
-		for i, reason := range reasons {
-			names[i] = string(reason)
-		}
-		r.fail(v.Get("Reason").Position(), CodeFieldValue, join(path, "Reason"),
-			"known are "+strings.Join(names, ", "), "no conflict has the reason %q", rule.Reason)
-	}
+	v.Object("a rule",
+		strict.Text("ResourceType", &rule.ResourceType),
+		strict.Text("ResourceName", &rule.ResourceName),
+		strict.Text("Path", &rule.Path),
+		strict.OneOf("Reason", &rule.Reason, api.ConflictReasons()...),
+		strict.Need(strict.OneOf("Severity", &rule.Severity, Severities()...)))
 	return rule
 }

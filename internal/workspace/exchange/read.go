@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/strict"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
 
@@ -62,12 +62,19 @@ func Read(texts []entity.Text) (*Set, error) {
 		Spaces: map[string]*entity.Space{}, Units: map[string]string{},
 		Unsupported: map[string]int{},
 	}}
+	var problems entity.Errors
 	for _, text := range texts {
-		r.text = text
+		r.Reader = strict.Reader{File: text.File}
 		for _, part := range parts(text.Bytes) {
-			r.line = part.line
+			r.Locate = func(at api.Position) api.Position {
+				if at.Line > 0 {
+					at.Line += part.line
+				}
+				return at
+			}
 			r.document(part.bytes)
 		}
+		problems = append(problems, entity.Problems(&r.Reader)...)
 	}
 	for _, o := range r.set.Objects {
 		if o.SpaceSlug != "" {
@@ -80,7 +87,7 @@ func Read(texts []entity.Text) (*Set, error) {
 	slices.SortStableFunc(r.set.Objects, func(a, b *Object) int {
 		return cmp.Compare(order(a.Kind), order(b.Kind))
 	})
-	return r.set, r.errs.Err()
+	return r.set, problems.Err()
 }
 
 // part is one of several JSON texts one after another, as several commands print them.
@@ -111,64 +118,25 @@ func parts(text []byte) []part {
 }
 
 type reader struct {
-	line int // lines before the part that is read
-	text entity.Text
-	set  *Set
-	errs entity.Errors
-}
-
-func (r *reader) fail(at gaby.Position, code entity.Code, format string,
-	args ...any,
-) *entity.Error {
-	e := &entity.Error{
-		Code: code, Pos: r.position(at),
-		Message: fmt.Sprintf(format, args...),
-	}
-	r.errs = append(r.errs, e)
-	return e
-}
-
-func (r *reader) position(at gaby.Position) api.Position {
-	if at.Line > 0 {
-		at.Line += r.line
-	}
-	return api.Position{File: r.text.File, Line: at.Line, Column: at.Column}
+	strict.Reader // of the text that is read
+	set           *Set
 }
 
 // document reads one text.
 func (r *reader) document(text []byte) {
-	docs, err := gaby.ParseAll(text)
-	for _, doc := range docs {
-		if err == nil {
-			err = doc.Check()
-		}
-	}
-	if syntax, ok := errors.AsType[*gaby.SyntaxError](err); ok {
-		r.fail(syntax.Pos, entity.CodeParse, "%s", syntax.Msg).Hint = syntax.Hint
-		return
-	}
-	if err != nil {
-		_ = r.fail(gaby.Position{}, entity.CodeParse, "%v", err)
-		return
-	}
-	empty := true
-	for _, doc := range docs {
-		v := doc.Value()
-		if !v.Exists() || v.IsNull() {
-			continue
-		}
-		empty = false
+	before := r.Count()
+	docs := r.Documents(text)
+	for _, v := range docs {
 		if v.Kind() != gaby.List {
 			r.element(v)
 			continue
 		}
-		for item := v.First(); item.Exists(); item = item.Next() {
+		for item := range v.List() {
 			r.element(item)
 		}
 	}
-	if empty {
-		problem := r.fail(gaby.Position{}, entity.CodeParse, "the text is empty")
-		problem.Hint = inputHint
+	if len(docs) == 0 && r.Count() == before {
+		r.Report(gaby.Position{}, inputHint, "the text is empty").Kind = strict.Syntax
 	}
 }
 
@@ -176,10 +144,11 @@ func (r *reader) document(text []byte) {
 const inputHint = "for example the output of 'cub unit list -o json'"
 
 // element reads an element of a list: an entity in a field of its kind, or an entity itself.
-func (r *reader) element(v gaby.Value) {
+func (r *reader) element(v strict.Value) {
 	fields, ok := v.Data().(map[string]any)
 	if v.Kind() != gaby.Map || !ok {
-		_ = r.fail(v.Position(), entity.CodeFieldType, "an object is expected")
+		v.Path = "an entity"
+		v.Must("a map", "").Kind = strict.Type
 		return
 	}
 	for _, k := range kinds() {
@@ -202,9 +171,8 @@ func (r *reader) element(v gaby.Value) {
 	case field != "":
 		r.set.Unsupported[field]++
 	default:
-		problem := r.fail(v.Position(), entity.CodeUnknownField,
-			"the object is neither a space, a unit, a link, an invocation nor a filter")
-		problem.Hint = inputHint
+		v.Fail(inputHint, "the object is neither a space, a unit, a link, an invocation nor a "+
+			"filter").Kind = strict.Unknown
 	}
 }
 
@@ -271,11 +239,8 @@ func decode(from, to any) error {
 }
 
 // object reads an entity.
-func (r *reader) object(v gaby.Value, kind entity.Kind, field string, fields map[string]any) {
-	at := v.Position()
-	o := &Object{
-		Kind: kind, Pos: r.position(at),
-	}
+func (r *reader) object(v strict.Value, kind entity.Kind, field string, fields map[string]any) {
+	o := &Object{Kind: kind, Pos: v.InFile()}
 	var to any
 	var id *string
 	var c *entity.Common
@@ -299,8 +264,8 @@ func (r *reader) object(v gaby.Value, kind entity.Kind, field string, fields map
 	for _, name := range []string{"Data", "LiveState"} {
 		text, _ := fields[name].(string)
 		if _, err := base64.StdEncoding.DecodeString(text); err != nil && o.Unit != nil {
-			r.fail(at, entity.CodeFieldValue, "%s of the unit %v is not base64", name,
-				fields["Slug"]).Hint = "cub and 'fctl export' print it in base64"
+			v.Fail("cub and 'fctl export' print it in base64",
+				"%s of the unit %v is not base64", name, fields["Slug"])
 			return
 		}
 	}
@@ -310,13 +275,13 @@ func (r *reader) object(v gaby.Value, kind entity.Kind, field string, fields map
 			name := wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:]
 			text = name + ": " + wrong.Value + " is not expected"
 		}
-		_ = r.fail(at, entity.CodeFieldType, "%s %v: %s", field, fields["Slug"], text)
+		v.Fail("", "%s %v: %s", field, fields["Slug"], text).Kind = strict.Type
 		return
 	}
 	o.finish(fields)
 	o.ID, o.Slug, o.SpaceID, o.SpaceSlug = known(*id), c.Slug, known(c.SpaceID), c.SpaceSlug
 	if o.Slug == "" {
-		_ = r.fail(at, entity.CodeSlug, "the %s has no Slug", kind)
+		v.Fail("", "the %s has no Slug", kind).Code = string(entity.CodeSlug)
 		return
 	}
 	if o.Space != nil {
