@@ -79,14 +79,14 @@ provided: {}
 	}
 	want := []string{
 		`a.yaml:2:1: E_UNKNOWN_FIELD: an attribute has no field "datatype"`,
-		`a.yaml:4:40: E_UNKNOWN_FIELD: an entry of needed has no field "requird"`,
-		`a.yaml:4:26: E_PATH_NOT_FOUND: path a.?b: column 5: invalid associative lookup ?b: = is ` +
+		`a.yaml:4:32: E_FIELD_VALUE: path a.?b: column 5: invalid associative lookup ?b: = is ` +
 			`missing`,
-		`a.yaml:5:1: E_FIELD_VALUE: an entry of needed lacks the field path`,
-		`a.yaml:8:1: E_DATATYPE: unknown data type "float"`,
-		`a.yaml:9:1: E_FIELD_TYPE: provided must be a list`,
-		`a.yaml:11:1: E_FIELD_TYPE: an attribute must be a map`,
-		`b.yaml: E_PARSE: 1:4: unclosed [`,
+		`a.yaml:4:40: E_UNKNOWN_FIELD: an entry of needed has no field "requird"`,
+		`a.yaml:5:3: E_FIELD_VALUE: needed.1.path is missing`,
+		`a.yaml:8:11: E_DATATYPE: dataType must be string, int or bool, not "float"`,
+		`a.yaml:9:11: E_FIELD_TYPE: provided must be a list, not a map`,
+		`a.yaml:11:1: E_FIELD_TYPE: an attribute must be a map, not a list`,
+		`b.yaml:1:4: E_PARSE: unclosed [`,
 	}
 	if diff := cmp.Diff(want, strings.Split(err.Error(), "\n")); diff != "" {
 		t.Error(diff)

@@ -103,7 +103,7 @@ func (v Value) Text() string {
 
 // Scalar returns the text of a value that is not a map or a list: numbers are as good as texts.
 func (v Value) Scalar() string {
-	if v.Exists() && v.Kind() != gaby.Scalar {
+	if v.Exists() && (v.Kind() != gaby.Scalar || v.IsNull()) {
 		v.must(Type, "", "a text")
 		return ""
 	}

@@ -3,16 +3,15 @@
 package attributes
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/resourcetypes"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/internal/strict"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
 
@@ -45,144 +44,75 @@ func Register(x *functions.Executor, files []File) error {
 	provider := x.ResourceProvider(api.ToolchainKubernetesYAML)
 	var problems entity.Errors
 	for _, f := range files {
-		r := reader{file: f.Name}
-		docs, err := gaby.ParseAll(f.Text)
-		if err == nil {
-			for _, doc := range docs {
-				if err = doc.Check(); err != nil {
-					break
-				}
-				r.attribute(doc.Value(), provider)
-			}
+		r := &strict.Reader{File: f.Name}
+		for _, v := range r.Documents(f.Text) {
+			register(v, provider)
 		}
-		if err != nil {
-			r.problems = append(r.problems, &entity.Error{
-				Code: entity.CodeParse, Pos: api.Position{File: f.Name}, Message: err.Error(),
-				Err: err,
-			})
-		}
-		problems = append(problems, r.problems...)
+		problems = append(problems, entity.Problems(r)...)
 	}
 	return problems.Err()
 }
 
-// reader reads one file.
-type reader struct {
-	file     string
-	problems entity.Errors
-}
-
-func (r *reader) problem(
-	at gaby.Value, code entity.Code, format string, args ...any,
-) *entity.Error {
-	pos := at.Position()
-	if key := at.KeyPosition(); key.Line > 0 {
-		pos = key
-	}
-	pos.File = r.file
-	e := &entity.Error{Code: code, Pos: pos, Message: fmt.Sprintf(format, args...)}
-	r.problems = append(r.problems, e)
-	return e
-}
-
-// fields reports fields of a map that are not known, and those that are missing. It reports whether
-// the map can be read.
-func (r *reader) fields(v gaby.Value, what string, required, optional []string) bool {
-	if v.Kind() != gaby.Map {
-		_ = r.problem(v, entity.CodeFieldType, "%s must be a map", what)
-		return false
-	}
-	known := slices.Concat(required, optional)
-	for e := v.First(); e.Exists(); e = e.Next() {
-		if !slices.Contains(known, e.Key()) {
-			p := r.problem(e, entity.CodeUnknownField, "%s has no field %q", what, e.Key())
-			p.Hint = configkit.DidYouMean("", configkit.Suggest(e.Key(), known))
-		}
-	}
-	complete := true
-	for _, key := range required {
-		if v.Get(key).Text() == "" {
-			_ = r.problem(v, entity.CodeFieldValue, "%s lacks the field %s", what, key)
-			complete = false
-		}
-	}
-	return complete
-}
-
-// attribute reads and registers one attribute.
-func (r *reader) attribute(v gaby.Value, provider configkit.ResourceProvider) {
-	if !r.fields(v, "an attribute", []string{"attribute"},
-		[]string{"dataType", "needed", "provided"}) {
+// register reads and registers one attribute.
+func register(v strict.Value, provider configkit.ResourceProvider) {
+	var name api.AttributeName
+	var t api.DataType
+	if !v.Object("an attribute",
+		strict.Need(strict.Text("attribute", &name)),
+		strict.To("dataType", &t, dataType),
+		strict.Field{Name: "needed"}, strict.Field{Name: "provided"}) {
 		return
 	}
-	dataType := api.DataType(v.Get("dataType").Text())
-	switch dataType {
-	case api.DataTypeNone, api.DataTypeString, api.DataTypeInt, api.DataTypeBool:
-	default:
-		r.problem(
-			v.Get("dataType"), entity.CodeDataType, "unknown data type %q", dataType,
-		).Hint = "there are string, int and bool"
-	}
-	name := api.AttributeName(v.Get("attribute").Text())
 	for _, side := range []string{"needed", "provided"} {
-		list := v.Get(side)
-		if list.Exists() && list.Kind() != gaby.List {
-			_ = r.problem(list, entity.CodeFieldType, "%s must be a list", side)
-		}
-		for e := list.First(); e.Exists(); e = e.Next() {
-			r.path(e, side, name, dataType, provider)
+		for entry := range v.Get(side).List() {
+			path(entry, side, name, t, provider)
 		}
 	}
+}
+
+func dataType(v strict.Value) api.DataType {
+	known := []string{
+		string(api.DataTypeString), string(api.DataTypeInt), string(api.DataTypeBool),
+	}
+	text := v.Text()
+	if text != string(api.DataTypeNone) && !slices.Contains(known, text) {
+		v.Must(strict.Or(known), "").Code = string(entity.CodeDataType)
+	}
+	return api.DataType(text)
 }
 
 // path reads and registers one path of an attribute.
-func (r *reader) path(
-	v gaby.Value, side string, name api.AttributeName, t api.DataType,
+func path(
+	v strict.Value, side string, name api.AttributeName, t api.DataType,
 	provider configkit.ResourceProvider,
 ) {
-	optional := []string{"properties"}
-	if side == "needed" {
-		optional = []string{"required", "preferred"}
+	var resourceType api.ResourceType
+	var at api.UnresolvedPath
+	d := &api.AttributeDetails{IsNeeded: side == "needed", IsProvided: side == "provided"}
+	fields := []strict.Field{
+		strict.Need(strict.Text("resourceType", &resourceType)),
+		strict.Need(strict.Text("path", &at)),
 	}
-	if !r.fields(v, "an entry of "+side, []string{"resourceType", "path"}, optional) {
+	if d.IsNeeded {
+		fields = append(fields, strict.Map("required", &d.NeededRequired, property),
+			strict.Map("preferred", &d.NeededPreferred, property))
+	} else {
+		fields = append(fields, strict.Map("properties", &d.ProvidedProperties, property))
+	}
+	if !v.Object("an entry of "+side, fields...) {
 		return
 	}
-	path := v.Get("path").Text()
-	if _, err := yamlpath.Parse(path); err != nil {
-		_ = r.problem(v.Get("path"), entity.CodePathNotFound, "%v", err)
+	if _, err := yamlpath.Parse(string(at)); err != nil {
+		v.Get("path").Fail("", "%w", err)
 		return
 	}
-	details := &api.AttributeDetails{
-		IsNeeded: side == "needed", IsProvided: side == "provided",
-		NeededRequired: r.texts(v.Get("required")), NeededPreferred: r.texts(v.Get("preferred")),
-		ProvidedProperties: r.texts(v.Get("properties")),
-	}
-	err := resourcetypes.RegisterPathsByAttributeName(
-		provider, name, api.ResourceType(v.Get("resourceType").Text()),
-		api.PathToVisitorInfoType{api.UnresolvedPath(path): {
-			Path: api.UnresolvedPath(path), AttributeName: name, DataType: t, Details: details,
-		}}, nil, nil, false,
-	)
+	err := resourcetypes.RegisterPathsByAttributeName(provider, name, resourceType,
+		api.PathToVisitorInfoType{at: {
+			Path: at, AttributeName: name, DataType: t, Details: d,
+		}}, nil, nil, false)
 	if err != nil {
-		_ = r.problem(v, entity.CodeFieldValue, "%v", err)
+		v.Fail("", "%w", err)
 	}
 }
 
-// texts returns a map of texts.
-func (r *reader) texts(v gaby.Value) map[string]string {
-	if !v.Exists() {
-		return nil
-	}
-	if v.Kind() != gaby.Map {
-		_ = r.problem(v, entity.CodeFieldType, "properties must be a map of texts")
-		return nil
-	}
-	texts := map[string]string{}
-	for e := v.First(); e.Exists(); e = e.Next() {
-		if e.Kind() != gaby.Scalar {
-			_ = r.problem(e, entity.CodeFieldType, "the property %s must be a text", e.Key())
-		}
-		texts[e.Key()] = strings.TrimSpace(e.Text())
-	}
-	return texts
-}
+func property(v strict.Value) string { return strings.TrimSpace(v.Scalar()) }
