@@ -2,14 +2,14 @@ package krm
 
 import (
 	"errors"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/internal/krm/doctext"
+	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/runtime"
+	"github.com/fctl-dev/fctl/internal/strict"
 )
 
 // The annotations that declare a function, in the order in which they count.
@@ -61,203 +61,117 @@ func Declaration(item *Item) (*Declared, error) {
 	if err := doc.Check(); err != nil {
 		return nil, item.located(err)
 	}
-	declared, err := declaration(doc)
-	if err != nil {
-		return nil, item.locatedByName(err)
-	}
+	r := item.reader()
+	r.Resource = item.name()
+	declared := declaration(r, doc)
 	if declared != nil {
 		declared.Dir = path.Dir(item.Path)
 	}
-	return declared, nil
+	return declared, diag.List(r.Failures()).Err()
 }
 
-func declaration(doc *gaby.YamlDoc) (*Declared, error) {
+func declaration(r *strict.Reader, doc *gaby.YamlDoc) *Declared {
 	root := doc.Value()
 	for _, key := range []string{functionAnnotation, legacyFunctionAnnotation} {
 		v := annotations(doc).Get(key)
 		if !v.Exists() {
 			continue
 		}
-		d, err := fromAnnotation(v)
-		if err != nil {
-			return nil, at(v.Position(), "annotation %s: %w", key, err)
-		}
-		return d, nil
+		return fromAnnotation(r, v, key)
 	}
 	if top := root.Get("configFn"); top.Exists() && root.Get("kind").Exists() {
-		return nil, at(top.KeyPosition(), "configFn belongs into metadata: metadata.configFn")
-	}
-	if fn := root.Get("metadata").Get("configFn"); fn.Exists() {
-		d, err := strict{}.declared(fn)
-		if err != nil {
-			return nil, err
-		}
-		d.Version = V1Alpha1
-		return d, nil
-	}
-	if v := annotations(doc).Get(containerAnnotation); v.Exists() {
-		if v.Text() == "" {
-			return nil, at(v.Position(), "annotation %s: the image is missing", containerAnnotation)
-		}
-		return &Declared{Image: v.Text(), Version: V1Alpha1}, nil
-	}
-	return nil, nil
-}
-
-// fromAnnotation parses the YAML in an annotation.
-func fromAnnotation(v gaby.Value) (*Declared, error) {
-	doc, err := gaby.ParseYAML([]byte(v.Text()))
-	if err != nil {
-		return nil, err
-	}
-	if err := doctext.UniqueKeys(doc.Value()); err != nil {
-		return nil, err
-	}
-	d, err := strict{}.declared(doc.Value())
-	if syntax, ok := errors.AsType[*gaby.SyntaxError](err); ok {
-		return nil, fmt.Errorf("line %d: %s", syntax.Pos.Line, syntax.Msg)
-	}
-	return d, err
-}
-
-// strict reads values and rejects what it does not know.
-type strict struct{}
-
-// declared reads a declaration.
-func (s strict) declared(v gaby.Value) (*Declared, error) {
-	d := &Declared{}
-	container, exec, starlark := v.Get("container"), v.Get("exec"), v.Get("starlark")
-	if err := s.keys(v, "container", "exec", "starlark", "deferFailure"); err != nil {
-		return nil, err
-	}
-	ways := 0
-	for _, way := range []gaby.Value{container, exec, starlark} {
-		if way.Exists() {
-			ways++
-		}
-	}
-	var err error
-	switch {
-	case ways > 1:
-		return nil, at(v.Position(), "only one of container and exec can be declared")
-	case starlark.Exists():
-		return nil, at(starlark.KeyPosition(), "starlark is not supported here; "+
-			"the image starlark runs a program")
-	case container.Exists():
-		err = s.container(container, d)
-	case exec.Exists():
-		err = s.exec(exec, d)
-	default:
-		return nil, at(v.Position(), "container or exec is missing")
-	}
-	if err != nil {
-		return nil, err
-	}
-	d.DeferFailure, err = s.boolean(v.Get("deferFailure"))
-	return d, err
-}
-
-func (s strict) container(v gaby.Value, d *Declared) error {
-	if err := s.keys(v, "image", "network", "mounts", "envs", "env"); err != nil {
-		return err
-	}
-	d.Image = text(v.Get("image"))
-	if d.Image == "" {
-		return at(v.Position(), "container has no image")
-	}
-	// the oldest form is network: {required: true}
-	network, err := v.Get("network"), error(nil)
-	if network.Kind() == gaby.Map {
-		if err := s.keys(network, "required"); err != nil {
-			return err
-		}
-		network = network.Get("required")
-	}
-	if d.Network, err = s.boolean(network); err != nil {
-		return err
-	}
-	if d.Envs, err = s.texts(v.Get("envs")); err != nil {
-		return err
-	}
-	mounts := v.Get("mounts")
-	if mounts.Exists() && mounts.Kind() != gaby.List && !mounts.IsNull() {
-		return at(mounts.Position(), "mounts must be a list")
-	}
-	for m := range mounts.Entries() {
-		if err := s.keys(m, "type", "src", "source", "dst", "target", "rw"); err != nil {
-			return err
-		}
-		rw, err := s.boolean(m.Get("rw"))
-		if err != nil {
-			return err
-		}
-		mount := runtime.Mount{
-			Type: text(m.Get("type")), Source: text(m.Get("src")) + text(m.Get("source")),
-			Target: text(m.Get("dst")) + text(m.Get("target")), ReadWrite: rw,
-		}
-		d.Mounts = append(d.Mounts, mount)
-	}
-	return nil
-}
-
-func (s strict) exec(v gaby.Value, d *Declared) error {
-	if err := s.keys(v, "path", "args", "envs"); err != nil {
-		return err
-	}
-	if d.Exec = text(v.Get("path")); d.Exec == "" {
-		return at(v.Position(), "exec has no path")
-	}
-	var err error
-	if d.Args, err = s.texts(v.Get("args")); err != nil {
-		return err
-	}
-	d.Envs, err = s.texts(v.Get("envs"))
-	return err
-}
-
-// keys returns an error if v is not a map or has a key other than those known.
-func (s strict) keys(v gaby.Value, known ...string) error {
-	if v.IsNull() {
+		r.Report(top.KeyPosition(), "", "configFn belongs into metadata: metadata.configFn")
 		return nil
 	}
-	if v.Kind() != gaby.Map {
-		return at(v.Position(), "a map is expected")
+	if fn := root.Get("metadata").Get("configFn"); fn.Exists() {
+		d := declared(r.Value(fn, ""))
+		d.Version = V1Alpha1
+		return d
 	}
-	for c := v.First(); c.Exists(); c = c.Next() {
-		if !slices.Contains(known, c.Key()) {
-			return at(c.KeyPosition(), "unknown field %q; known are %s", c.Key(),
-				strings.Join(known, ", "))
-		}
+	v := annotations(doc).Get(containerAnnotation)
+	switch {
+	case !v.Exists():
+		return nil
+	case v.Text() == "":
+		r.Report(v.Position(), "", "annotation %s: the image is missing", containerAnnotation)
 	}
-	return nil
+	return &Declared{Image: v.Text(), Version: V1Alpha1}
 }
 
-func (s strict) boolean(v gaby.Value) (bool, error) {
-	if !v.Exists() || v.IsNull() {
-		return false, nil
+// fromAnnotation reads the YAML in an annotation. Its problems are at the annotation.
+func fromAnnotation(r *strict.Reader, annotation gaby.Value, key string) *Declared {
+	own := &strict.Reader{}
+	var d *Declared
+	if v := own.Document([]byte(annotation.Text())); own.Count() == 0 {
+		d = declared(v)
 	}
-	b, ok := v.Data().(bool)
-	if !ok {
-		return false, at(v.Position(), "true or false is expected")
+	for _, p := range own.Problems() {
+		f := p.Failure
+		at := r.Report(annotation.Position(), f.Hint, "annotation %s: line %d: %s", key,
+			f.Pos.Line, f.Message)
+		at.Kind, at.Failure.Class = p.Kind, f.Class
 	}
-	return b, nil
+	return d
 }
 
-func (s strict) texts(v gaby.Value) ([]string, error) {
-	if !v.Exists() || v.IsNull() {
-		return nil, nil
+// declared reads a declaration.
+func declared(v strict.Value) *Declared {
+	d := &Declared{}
+	ways := 0
+	way := func(name string, read func(strict.Value)) strict.Field {
+		return strict.Field{Name: name, Read: func(v strict.Value) {
+			if ways++; ways > 1 {
+				v.FailKey("", "only one of container and exec can be declared")
+			}
+			read(v)
+		}}
 	}
-	if v.Kind() != gaby.List {
-		return nil, at(v.Position(), "a list is expected")
+	isMap := v.Object("a declaration",
+		way("container", d.container), way("exec", d.exec),
+		way("starlark", func(v strict.Value) {
+			v.FailKey("", "starlark is not supported here; the image starlark runs a program")
+		}),
+		strict.Bool("deferFailure", &d.DeferFailure))
+	if isMap && ways == 0 {
+		v.Fail("", "container or exec is missing")
 	}
-	var list []string
-	for c := range v.Entries() {
-		if c.Kind() != gaby.Scalar {
-			return nil, at(c.Position(), "a string is expected")
-		}
-		list = append(list, c.Text())
-	}
-	return list, nil
+	return d
+}
+
+func (d *Declared) container(v strict.Value) {
+	v.Object("a container",
+		strict.Need(strict.To("image", &d.Image, strict.Value.Scalar)),
+		strict.To("network", &d.Network, func(v strict.Value) (network bool) {
+			if v.Kind() != gaby.Map {
+				return v.Bool()
+			}
+			// the oldest form
+			v.Object("a network", strict.Bool("required", &network))
+			return network
+		}),
+		strict.List("mounts", &d.Mounts, mount),
+		scalars("envs", &d.Envs), strict.Field{Name: "env"})
+}
+
+func mount(v strict.Value) runtime.Mount {
+	var m runtime.Mount
+	v.Object("a mount",
+		strict.To("type", &m.Type, strict.Value.Scalar),
+		strict.To("src", &m.Source, strict.Value.Scalar),
+		strict.To("source", &m.Source, strict.Value.Scalar),
+		strict.To("dst", &m.Target, strict.Value.Scalar),
+		strict.To("target", &m.Target, strict.Value.Scalar),
+		strict.Bool("rw", &m.ReadWrite))
+	return m
+}
+
+func (d *Declared) exec(v strict.Value) {
+	v.Object("an exec", strict.Need(strict.To("path", &d.Exec, strict.Value.Scalar)),
+		scalars("args", &d.Args), scalars("envs", &d.Envs))
+}
+
+func scalars(name string, to *[]string) strict.Field {
+	return strict.List(name, to, strict.Value.Scalar)
 }
 
 // DeclaredStep is a function that an item declares.

@@ -1,7 +1,6 @@
 package krm
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,9 +12,10 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/shellwords"
-	"github.com/fctl-dev/fctl/internal/krm/doctext"
+	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/lang/pattern"
 	"github.com/fctl-dev/fctl/internal/runtime/functionconfig"
+	"github.com/fctl-dev/fctl/internal/strict"
 )
 
 // The annotations of a Kptfile that change how it is rendered.
@@ -40,7 +40,7 @@ type pipelineFunction struct {
 	name               string
 	at                 gaby.Position
 	configPath         string
-	configMap          gaby.Value
+	configMap          gaby.Entries // nil if there is none
 	configRef          *Selector
 	selectors, exclude []Selector
 	files              *regexp.Regexp
@@ -94,151 +94,66 @@ func kptPackages(items []*Item) (*kptPackage, error) {
 	return root, nil
 }
 
-// readPipelines reads the pipelines of the package and of those below it.
-func (p *kptPackage) readPipelines() error {
-	problems := []error{p.readPipeline()}
+// readPipelines reads the pipelines of the package and of those below it. If quoted is set, values
+// of a configMap must be written as texts: the function gets 1.10 as "1.10", and null as "".
+func (p *kptPackage) readPipelines(quoted bool) error {
+	problems := []error{p.readPipeline(quoted)}
 	for _, sub := range p.below {
-		problems = append(problems, sub.readPipelines())
+		problems = append(problems, sub.readPipelines(quoted))
 	}
 	return errors.Join(problems...)
 }
 
-// readPipeline reads the pipeline of the Kptfile. Fields that are not known are errors.
-func (p *kptPackage) readPipeline() error {
-	doc := p.kptfile.Doc
-	if err := doc.Check(); err != nil {
-		return p.kptfile.located(err)
+// readPipeline reads the pipeline of the Kptfile.
+func (p *kptPackage) readPipeline(quoted bool) error {
+	r := p.kptfile.reader()
+	var apiVersion, kind string
+	if err := p.kptfile.Doc.Check(); err != nil {
+		r.Syntax(err)
+		return diag.List(r.Failures())
 	}
-	root := doc.Value()
-	if err := doctext.UniqueKeys(root); err != nil {
-		return p.kptfile.located(err)
-	}
-	if kind := root.Get("kind"); !kind.EqualText(KptfileName) {
-		return p.kptfile.located(at(kind.Position(), "the kind of a Kptfile is Kptfile, not %q",
-			kind.Text()))
-	}
-	if v := root.Get("apiVersion"); !v.EqualText("kpt.dev/v1") && !v.EqualText("kpt.dev/v1alpha2") {
-		return p.kptfile.located(at(v.Position(),
-			"the apiVersion %q of the Kptfile is not supported; kpt.dev/v1 is", v.Text()))
-	}
-	if err := (strict{}).keys(root, "apiVersion", "kind", "metadata", "upstream", "upstreamLock",
-		"pipeline", "info", "inventory", "status"); err != nil {
-		return p.kptfile.located(err)
-	}
-	pipeline := root.Get("pipeline")
-	if !pipeline.Exists() || pipeline.IsNull() {
-		return nil
-	}
-	if err := (strict{}).keys(pipeline, "mutators", "validators"); err != nil {
-		return p.kptfile.located(err)
-	}
-	var problems []error
-	for _, list := range []struct {
-		key string
-		to  *[]*pipelineFunction
-	}{{"mutators", &p.mutators}, {"validators", &p.validators}} {
-		v := pipeline.Get(list.key)
-		if v.Exists() && !v.IsNull() && v.Kind() != gaby.List {
-			problems = append(problems, p.kptfile.located(at(v.Position(), "%s must be a list",
-				list.key)))
-			continue
-		}
-		for entry := range v.Entries() {
-			f, mistakes := p.readFunction(entry)
-			for _, err := range mistakes {
-				problems = append(problems, p.kptfile.located(err))
-			}
-			*list.to = append(*list.to, f)
-		}
-	}
-	return errors.Join(problems...)
+	read := func(v strict.Value) *pipelineFunction { return p.readFunction(v, quoted) }
+	r.Value(p.kptfile.Doc.Value(), "").Object("a Kptfile", append(
+		strict.Unread("metadata", "upstream", "upstreamLock", "info", "inventory", "status"),
+		strict.Need(strict.OneOf("apiVersion", &apiVersion, "kpt.dev/v1", "kpt.dev/v1alpha2")),
+		strict.Need(strict.OneOf("kind", &kind, KptfileName)),
+		strict.Field{Name: "pipeline", Read: func(v strict.Value) {
+			v.Object("a pipeline", strict.List("mutators", &p.mutators, read),
+				strict.List("validators", &p.validators, read))
+		}})...)
+	return diag.List(r.Failures()).Err()
 }
 
-// readFunction reads one entry of a pipeline. All its mistakes are returned.
-func (p *kptPackage) readFunction(v gaby.Value) (*pipelineFunction, []error) {
-	f := &pipelineFunction{
-		declared: &Declared{Image: text(v.Get("image")), Tag: text(v.Get("tag")), Dir: p.dir},
-		name:     text(v.Get("name")), at: v.Position(), configPath: text(v.Get("configPath")),
-		configMap: v.Get("configMap"),
-	}
-	known := (strict{}).keys(v, "image", "exec", "configPath", "configMap", "configRef", "name",
-		"tag", "selectors", "exclude", "when", "condition", "resourceFileRegexp", "resourceRegexp")
-	if v.Kind() != gaby.Map {
-		return f, []error{cmp.Or(known, at(v.Position(), "a function needs image or exec"))}
-	}
-	mistakes := []error{
-		known, f.readCondition(v), f.readCommand(v), f.checkTag(v.Get("tag")),
-		f.readConfig(v, p.dir),
-	}
-	for _, list := range []struct {
-		key string
-		to  *[]Selector
-	}{{"selectors", &f.selectors}, {"exclude", &f.exclude}} {
-		selectors, err := readSelectors(v.Get(list.key))
-		*list.to, mistakes = selectors, append(mistakes, err)
-	}
-	if files := text(v.Get("resourceFileRegexp")) + text(v.Get("resourceRegexp")); files != "" {
-		var err error
-		if f.files, err = pattern.Compile(files); err != nil {
-			mistakes = append(mistakes, at(v.Position(), "resourceFileRegexp: %w", err))
-		}
-	}
-	return f, slices.DeleteFunc(mistakes, func(err error) bool { return err == nil })
-}
-
-// readCondition reads the expression that decides whether the function runs.
-func (f *pipelineFunction) readCondition(v gaby.Value) error {
-	if v.Get("condition").Exists() && v.Get("when").Exists() {
-		return at(v.Position(), "when and condition are the same; give one of them")
-	}
-	for _, key := range []string{"condition", "when"} {
-		if c := v.Get(key); c.Exists() {
-			f.when, f.whenAt, f.whenKey = text(c), c.Position(), key
-			if f.when == "" {
-				return at(f.whenAt, "%s must be an expression", key)
-			}
-		}
-	}
-	return nil
-}
-
-// readCommand reads which image or program is run.
-func (f *pipelineFunction) readCommand(v gaby.Value) error {
-	command := text(v.Get("exec"))
+// readFunction reads one entry of a pipeline.
+func (p *kptPackage) readFunction(v strict.Value, quoted bool) *pipelineFunction {
+	f := &pipelineFunction{declared: &Declared{Dir: p.dir}, at: v.Position()}
+	var command string
+	v.Object("a function",
+		strict.To("image", &f.declared.Image, strict.Value.Scalar),
+		strict.To("exec", &command, strict.Value.Scalar),
+		strict.Field{Name: "configPath", Read: func(v strict.Value) { f.readConfigPath(v, p.dir) }},
+		strict.Field{Name: "configMap", Read: func(v strict.Value) { f.readConfigMap(v, quoted) }},
+		strict.Field{Name: "configRef", Read: f.readConfigRef},
+		strict.To("name", &f.name, strict.Value.Scalar),
+		strict.Field{Name: "tag", Read: f.readTag},
+		strict.List("selectors", &f.selectors, readSelector),
+		strict.List("exclude", &f.exclude, readSelector),
+		strict.Field{Name: "when", Read: f.readCondition},
+		strict.Field{Name: "condition", Read: f.readCondition},
+		strict.Field{Name: "resourceFileRegexp", Read: f.readFiles},
+		strict.Field{Name: "resourceRegexp", Read: f.readFiles})
 	switch {
+	case v.Kind() != gaby.Map:
 	case f.declared.Image == "" && command == "":
-		return at(v.Position(), "a function needs image or exec")
+		v.Fail("", "a function needs image or exec")
 	case f.declared.Image != "" && command != "":
-		return at(v.Position(), "image and exec exclude each other")
-	case command == "":
-		return nil
+		v.Fail("", "image and exec exclude each other")
+	case command != "":
+		f.readCommand(v.Get("exec"), command)
+		if f.declared.Tag != "" {
+			v.Get("tag").Fail("", "tag goes with image")
+		}
 	}
-	words, err := shellwords.Split(command)
-	if err != nil || len(words) == 0 {
-		return at(v.Get("exec").Position(), "exec: %q is not a command", command)
-	}
-	f.declared.Exec, f.declared.Args = words[0], words[1:]
-	if f.declared.Tag != "" {
-		return at(v.Get("tag").Position(), "tag goes with image")
-	}
-	return nil
-}
-
-// checkTag returns an error for a tag that is neither a version nor a range of versions.
-func (f *pipelineFunction) checkTag(v gaby.Value) error {
-	if f.declared.Tag == "" {
-		return nil
-	}
-	tag, err := functionconfig.ParseTag(f.declared.Tag)
-	if err != nil || !tag.IsVersion() && !tag.IsConstraint() {
-		return at(v.Position(), "the tag %q is neither a version nor a range of versions",
-			f.declared.Tag)
-	}
-	return nil
-}
-
-// readConfig checks what says where the functionConfig is.
-func (f *pipelineFunction) readConfig(v gaby.Value, dir string) error {
 	ways := 0
 	for _, key := range []string{"configPath", "configMap", "configRef"} {
 		if v.Get(key).Exists() {
@@ -246,80 +161,103 @@ func (f *pipelineFunction) readConfig(v gaby.Value, dir string) error {
 		}
 	}
 	if ways > 1 {
-		return at(v.Position(), "only one of configPath, configMap and configRef can be given")
+		v.Fail("", "only one of configPath, configMap and configRef can be given")
 	}
-	if m := f.configMap; m.Exists() && m.Kind() != gaby.Map && !m.IsNull() {
-		return at(m.Position(), "configMap must be a map")
-	}
-	for c := range f.configMap.Entries() {
-		if c.Kind() != gaby.Scalar {
-			return at(c.Position(), "the values of configMap must be strings")
+	return f
+}
+
+// readFiles reads the expression for the files whose resources the function gets.
+func (f *pipelineFunction) readFiles(v strict.Value) {
+	var err error
+	if text := v.Scalar(); text != "" {
+		if f.files, err = pattern.Compile(text); err != nil {
+			v.Fail("", "%s: %w", v.Key(), err)
 		}
 	}
-	if c := v.Get("configPath"); c.Exists() {
-		file := f.configPath
+}
+
+// readCondition reads the expression that decides whether the function runs.
+func (f *pipelineFunction) readCondition(v strict.Value) {
+	if f.whenKey != "" {
+		v.Fail("", "when and condition are the same; give one of them")
+	}
+	f.when, f.whenAt, f.whenKey = v.Scalar(), v.Position(), v.Key()
+	if f.when == "" {
+		v.Must("an expression", "")
+	}
+}
+
+// readCommand reads which program is run.
+func (f *pipelineFunction) readCommand(v strict.Value, command string) {
+	words, err := shellwords.Split(command)
+	if err != nil || len(words) == 0 {
+		v.Must("a command", "")
+		return
+	}
+	f.declared.Exec, f.declared.Args = words[0], words[1:]
+}
+
+// readTag reads a version or a range of versions.
+func (f *pipelineFunction) readTag(v strict.Value) {
+	if f.declared.Tag = v.Scalar(); f.declared.Tag == "" {
+		return
+	}
+	tag, err := functionconfig.ParseTag(f.declared.Tag)
+	if err != nil || !tag.IsVersion() && !tag.IsConstraint() {
+		v.Must("a version or a range of versions", "")
+	}
+}
+
+// readConfigPath reads the file with the functionConfig.
+func (f *pipelineFunction) readConfigPath(v strict.Value, dir string) {
+	file := v.Scalar()
+	switch {
+	case file == "":
+		v.Must("a path", "")
+	case path.IsAbs(file) || filepath.IsAbs(file):
+		v.Fail("", "configPath %q must be relative to the package", file)
+	case !filepath.IsLocal(filepath.FromSlash(file)) || path.Clean(file) == ".":
+		v.Fail("", "configPath %q leads out of the package", file)
+	}
+	f.configPath = path.Join(dir, file)
+}
+
+// readConfigMap reads the data of the functionConfig.
+func (f *pipelineFunction) readConfigMap(v strict.Value, quoted bool) {
+	f.configMap = gaby.Entries{}
+	for c := range v.Map() {
+		var value string
 		switch {
-		case file == "":
-			return at(c.Position(), "configPath is empty")
-		case path.IsAbs(file) || filepath.IsAbs(file):
-			return at(c.Position(), "configPath %q must be relative to the package", file)
-		case !filepath.IsLocal(filepath.FromSlash(file)) || path.Clean(file) == ".":
-			return at(c.Position(), "configPath %q leads out of the package", file)
+		case quoted:
+			value = c.Text()
+		case !c.IsNull():
+			value = c.Scalar()
 		}
-		f.configPath = path.Join(dir, file)
+		f.configMap = append(f.configMap, gaby.Entry{Key: c.Key(), Value: value})
 	}
-	if r := v.Get("configRef"); r.Exists() {
-		list, err := readSelector(r, "apiVersion", "kind", "name", "namespace")
-		if err != nil {
-			return err
-		}
-		if list.Kind == "" || list.Name == "" {
-			return at(r.Position(), "configRef needs kind and name")
-		}
-		f.configRef = &list
-	}
-	return nil
 }
 
-func readSelectors(v gaby.Value) ([]Selector, error) {
-	if !v.Exists() || v.IsNull() {
-		return nil, nil
-	}
-	if v.Kind() != gaby.List {
-		return nil, at(v.Position(), "a list of selectors is expected")
-	}
-	list := make([]Selector, 0, v.Len())
-	for entry := range v.Entries() {
-		s, err := readSelector(entry, "apiVersion", "kind", "name", "namespace", "labels",
-			"annotations")
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, s)
-	}
-	return list, nil
+// readConfigRef reads which resource is the functionConfig.
+func (f *pipelineFunction) readConfigRef(v strict.Value) {
+	s := &Selector{}
+	f.configRef = s
+	v.Object("a configRef",
+		strict.To("apiVersion", &s.APIVersion, strict.Value.Scalar),
+		strict.Need(strict.To("kind", &s.Kind, strict.Value.Scalar)),
+		strict.Need(strict.To("name", &s.Name, strict.Value.Scalar)),
+		strict.To("namespace", &s.Namespace, strict.Value.Scalar))
 }
 
-func readSelector(v gaby.Value, keys ...string) (Selector, error) {
-	if err := (strict{}).keys(v, keys...); err != nil {
-		return Selector{}, err
-	}
-	s := Selector{
-		APIVersion: text(v.Get("apiVersion")), Kind: text(v.Get("kind")),
-		Name: text(v.Get("name")), Namespace: text(v.Get("namespace")),
-	}
-	for _, m := range []struct {
-		key string
-		to  *map[string]string
-	}{{"labels", &s.Labels}, {"annotations", &s.Annotations}} {
-		for c := range v.Get(m.key).Entries() {
-			if *m.to == nil {
-				*m.to = map[string]string{}
-			}
-			(*m.to)[c.Key()] = text(c)
-		}
-	}
-	return s, nil
+func readSelector(v strict.Value) Selector {
+	var s Selector
+	v.Object("a selector",
+		strict.To("apiVersion", &s.APIVersion, strict.Value.Scalar),
+		strict.To("kind", &s.Kind, strict.Value.Scalar),
+		strict.To("name", &s.Name, strict.Value.Scalar),
+		strict.To("namespace", &s.Namespace, strict.Value.Scalar),
+		strict.Map("labels", &s.Labels, strict.Value.Scalar),
+		strict.Map("annotations", &s.Annotations, strict.Value.Scalar))
+	return s
 }
 
 // isTrue reports whether an annotation of the Kptfile is "true".
@@ -330,16 +268,8 @@ func (p *kptPackage) isTrue(annotation string) bool {
 // config returns the functionConfig of a function among the items of the package, and its item.
 func (p *kptPackage) config(f *pipelineFunction, items []*Item) (*gaby.YamlDoc, *Item, error) {
 	switch {
-	case f.configMap.Exists():
-		args := gaby.Entries{}
-		for c := range f.configMap.Entries() {
-			value := c.Text()
-			if c.IsNull() {
-				value = ""
-			}
-			args = append(args, gaby.Entry{Key: c.Key(), Value: value})
-		}
-		doc, err := configMapOf(args)
+	case f.configMap != nil:
+		doc, err := configMapOf(f.configMap)
 		return doc, nil, err
 	case f.configRef != nil:
 		for _, item := range items {
@@ -368,24 +298,6 @@ func (p *kptPackage) config(f *pipelineFunction, items []*Item) (*gaby.YamlDoc, 
 			f.configPath)
 	}
 	return found.Doc, found, nil
-}
-
-// looseValues returns an error for each value of a configMap that is not written as a string. The
-// function gets it as one, as with kpt: 1.10 as "1.10", and null as "".
-func (p *kptPackage) looseValues() error {
-	var problems []error
-	for _, f := range p.functions() {
-		for c := range f.configMap.Entries() {
-			if _, isString := c.Data().(string); !isString {
-				problems = append(problems, p.kptfile.located(at(c.Position(),
-					"configMap: the value of %s is not a string; write it in quotes", c.Key())))
-			}
-		}
-	}
-	for _, sub := range p.below {
-		problems = append(problems, sub.looseValues())
-	}
-	return errors.Join(problems...)
 }
 
 // problem returns an error about a function of the pipeline.

@@ -52,11 +52,7 @@ func (r *Render) Run(ctx context.Context, items []*Item) (*Rendered, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = root.readPipelines()
-	if r.Pipeline.Strict {
-		err = errors.Join(err, root.looseValues())
-	}
-	if err != nil {
+	if err := root.readPipelines(r.Pipeline.Strict); err != nil {
 		return nil, err
 	}
 	packages := root.keep(r.Shard)

@@ -11,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/krm/doctext"
+	"github.com/fctl-dev/fctl/internal/strict"
 )
 
 // Bytes returns the list as text. A list that was parsed is its text with the edits; of any other
@@ -332,6 +333,14 @@ func (item *Item) Directory() string {
 		return ""
 	}
 	return filepath.Dir(item.file.open)
+}
+
+// reader returns a reader of the item's text.
+func (item *Item) reader() *strict.Reader {
+	if item.file == nil {
+		return &strict.Reader{Resource: item.String()}
+	}
+	return &strict.Reader{File: item.file.Name}
 }
 
 // located adds the file of the item to an error.

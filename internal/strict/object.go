@@ -22,11 +22,11 @@ func Need(f Field) Field {
 	return f
 }
 
-// Known returns fields that are not read.
-func Known(names ...string) []Field {
+// Unread returns fields with any value.
+func Unread(names ...string) []Field {
 	fields := make([]Field, len(names))
 	for i, name := range names {
-		fields[i].Name = name
+		fields[i] = Field{Name: name, Read: Value.Any}
 	}
 	return fields
 }
@@ -102,11 +102,6 @@ func (v Value) Object(noun string, fields ...Field) bool {
 	return complete
 }
 
-// Keys is Object for callers that read the fields themselves.
-func (v Value) Keys(noun string, names ...string) bool {
-	return v.Object(noun, Known(names...)...)
-}
-
 // isMissing reports a field that is not set or an empty text.
 func (v Value) isMissing(in Value) bool {
 	switch {
@@ -131,6 +126,24 @@ func (v Value) unknown(noun string, fields []Field) {
 		hint = "its fields are " + strings.Join(names, ", ")
 	}
 	v.report(Unknown, v.KeyPosition(), hint, "%s has no field %q", noun, v.Key())
+}
+
+// Any accepts any value. Repeated fields are reported at any depth.
+func (v Value) Any() {
+	if v.Doc().HasDuplicateKeys() {
+		v.anyBelow()
+	}
+}
+
+func (v Value) anyBelow() {
+	v.repeated()
+	i := 0
+	for e := v.First(); e.Exists(); e = e.Next() {
+		if !e.IsAliased() {
+			v.element(e, i).anyBelow()
+		}
+		i++
+	}
 }
 
 // repeated reports the fields of a map that are given twice, at their later occurrences.

@@ -151,34 +151,34 @@ func Or(names []string) string {
 }
 
 // List returns the items of a list, none if the value does not exist.
-func (v Value) List() iter.Seq[Value] {
-	return v.elements(gaby.List, "a list", func(i int, _ gaby.Value) string {
-		return strconv.Itoa(i)
-	})
-}
+func (v Value) List() iter.Seq[Value] { return v.elements(gaby.List, "a list") }
 
 // Map returns the entries of a map whose keys users choose, none if the value does not exist.
 func (v Value) Map() iter.Seq[Value] {
 	v.repeated()
-	return v.elements(gaby.Map, "a map", func(_ int, e gaby.Value) string { return e.Key() })
+	return v.elements(gaby.Map, "a map")
 }
 
-func (v Value) elements(
-	kind gaby.Kind, be string, name func(int, gaby.Value) string,
-) iter.Seq[Value] {
+func (v Value) elements(kind gaby.Kind, be string) iter.Seq[Value] {
 	if v.Exists() && v.Kind() != kind {
 		v.must(Type, "", be)
 		return func(func(Value) bool) {}
 	}
 	return func(yield func(Value) bool) {
 		i := 0
-		for e := v.First(); e.Exists(); e = e.Next() {
-			if !yield(Value{e, Join(v.Path, name(i, e)), v.reader}) {
-				return
-			}
+		for e := v.First(); e.Exists() && yield(v.element(e, i)); e = e.Next() {
 			i++
 		}
 	}
+}
+
+// element returns an entry of a map or item i of a list.
+func (v Value) element(e gaby.Value, i int) Value {
+	name := e.Key()
+	if v.Kind() == gaby.List {
+		name = strconv.Itoa(i)
+	}
+	return Value{e, Join(v.Path, name), v.reader}
 }
 
 // Texts returns the texts of a list.

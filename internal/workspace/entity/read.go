@@ -85,7 +85,7 @@ func Problems(r *strict.Reader) Errors {
 // recorded returns fields that fctl records. They do not belong into a definition file. A body may
 // have them.
 func (r *reader) recorded(names ...string) []strict.Field {
-	fields, refuse := strict.Known(names...), r.refuse
+	fields, refuse := strict.Unread(names...), r.refuse
 	for i := range fields {
 		fields[i].Read = refuse
 	}
