@@ -351,17 +351,6 @@ func (item *Item) located(err error) error {
 	return fmt.Errorf("%s: %w", item, err)
 }
 
-// locatedByName adds the file of the item to an error, and its name.
-func (item *Item) locatedByName(err error) error {
-	err = item.located(err)
-	if failure, ok := errors.AsType[*api.Failure](err); ok && failure.Resource == "" {
-		in := *failure
-		in.Resource = item.name()
-		return &in
-	}
-	return err
-}
-
 // String returns the name of the item in messages: kind, name and file.
 func (item *Item) String() string {
 	name := item.name()
