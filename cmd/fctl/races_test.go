@@ -28,6 +28,8 @@ type racer struct {
 	words func(file, source, key string) []string
 	// needs is a file beside the source, with KEY for the key.
 	needs, text string
+	reads       bool // the file is the standard input
+	commits     bool // undo takes it back
 }
 
 // racers are the commands that write one file, each by another way.
@@ -44,7 +46,7 @@ func racers() []racer {
 			return []string{"merge", "-i", source, file, theirs}
 		}, needs: "KEY.yaml", text: strings.Replace(unitText, "  name: counter\n",
 			"  name: counter\n  annotations: {KEY: \"1\"}\n", 1)},
-		{name: "unit do", edits: true, words: func(_, _, key string) []string {
+		{name: "unit do", edits: true, commits: true, words: func(_, _, key string) []string {
 			return []string{"unit", "do", "a", "set-annotation", key, "1"}
 		}},
 		{name: "fn eval", edits: true, words: func(file, _, key string) []string {
@@ -79,6 +81,36 @@ spec:
         metadata: {name: counter, annotations: {KEY: "1"}}
         data: {n: "0"}
 `},
+		{name: "vet --fix -i", edits: true, words: func(file, source, key string) []string {
+			policy := filepath.Join(filepath.Dir(source), key+"-policy.yaml")
+			return []string{"vet", file, "--policy", policy, "--fix", "-i"}
+		}, needs: "KEY-policy.yaml", text: `- name: has-key
+  function: vet-cel
+  arguments: ['"KEY" in r.metadata.?annotations.orValue({})']
+  fix: [{function: set-annotation, arguments: [KEY, "1"]}]
+`},
+		{name: "fn sink", reads: true, words: func(file, _, _ string) []string {
+			return []string{"fn", "sink", filepath.Dir(file)}
+		}, needs: "KEY-list.yaml", text: `apiVersion: config.kubernetes.io/v1
+kind: ResourceList
+items:
+- apiVersion: v1
+  kind: ConfigMap
+  metadata:
+    name: counter
+    namespace: ns
+    annotations:
+      KEY: "1"
+      internal.config.kubernetes.io/path: data.yaml
+  data:
+    n: "0"
+`},
+		{name: "unit update", commits: true, words: func(_, source, key string) []string {
+			return []string{
+				"unit", "update", "a", filepath.Join(filepath.Dir(source), key+"-new.yaml"),
+			}
+		}, needs: "KEY-new.yaml", text: strings.Replace(unitText, "  name: counter\n",
+			"  name: counter\n  annotations: {KEY: \"1\"}\n", 1)},
 		{name: "undo", edits: true, undoes: true, words: func(_, _, _ string) []string {
 			return []string{"undo"}
 		}},
@@ -179,6 +211,9 @@ func race(t *testing.T, template string, first, second racer) (refused int) {
 		r := &results[i]
 		words := append([]string{"-q", "-C", workspace}, r.words(file, source, r.key)...)
 		cmd := process(t, words...)
+		if r.reads {
+			cmd.Stdin = strings.NewReader(strings.ReplaceAll(r.text, "KEY", r.key))
+		}
 		group.Go(func() {
 			time.Sleep(rand.N(5 * time.Millisecond))
 			out, err := cmd.CombinedOutput()
@@ -239,7 +274,7 @@ func lost(a, b ran, text string) string {
 		}
 		return ""
 	}
-	if a.ok && b.ok && (a.undoes && b.name == "unit do" || b.undoes && a.name == "unit do") {
+	if a.ok && b.ok && (a.undoes && b.commits || b.undoes && a.commits) {
 		if a.has != b.has { // undo takes back the previous command, or the change of the unit
 			return "not one command is undone"
 		}

@@ -80,6 +80,8 @@ type Pipeline struct {
 	// Started and Ended are called before and after each step; they may be nil.
 	Started func(*Step, int)
 	Ended   func(*StepResult)
+	// Gave is called with the items that a function gave, before they are checked. It may be nil.
+	Gave func([]*Item)
 	// AllowSelfDelete lets a function delete the resource that declares it.
 	AllowSelfDelete bool
 	// Strict makes a failure of what deviates from the specification.
@@ -294,8 +296,11 @@ func (p *Pipeline) inProcess(ctx context.Context, selected []*Item, step *Step,
 	ctx = limit.Named(ctx, func(err error) error { return named(step, err) })
 	err := callFunction(ctx, step.Runner.InProcess, list)
 	result.Results = list.Results
-	if p.KeepIO && !runtime.IsAbandoned(err) {
-		result.Out = list.kept(result)
+	if !runtime.IsAbandoned(err) {
+		p.gave(list.Items)
+		if p.KeepIO {
+			result.Out = list.kept(result)
+		}
 	}
 	if err == nil {
 		err = settle(list.Items, selected, step)
@@ -305,6 +310,12 @@ func (p *Pipeline) inProcess(ctx context.Context, selected []*Item, step *Step,
 		return nil
 	}
 	return append([]*Item{}, list.Items...) // not nil, even if nothing is left
+}
+
+func (p *Pipeline) gave(items []*Item) {
+	if p.Gave != nil {
+		p.Gave(items)
+	}
 }
 
 // kept returns the list as a program would have got it, for a function of this process.
@@ -423,6 +434,7 @@ func (p *Pipeline) program(ctx context.Context, selected []*Item, step *Step,
 		}
 		return nil
 	}
+	p.gave(output.Items)
 	result.Results = output.Results
 	result.Notes = append(result.Notes, output.Notes()...)
 	if result.Err != nil && !step.DeferFailure {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/configkit/sensitive"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -50,7 +49,7 @@ type runner struct {
 	provider configkit.ResourceProvider
 
 	showSecrets bool
-	secrets     *sensitive.Values // of the resources that were read
+	hidden      hidden
 }
 
 // newRunner loads the settings and the resource types.
@@ -209,11 +208,13 @@ func (r *runner) writePackage(ctx context.Context, p *krm.Package, changes []*kr
 
 func (r *runner) writeOptions(fsync bool) krm.WriteOptions {
 	return krm.WriteOptions{
-		Sync: fsync, One: r.app.Writes.Write,
-		Secret: func(text []byte) bool {
-			return r.executor.Sensitive(api.ToolchainKubernetesYAML, [][]byte{text}) != nil
-		},
+		Sync: fsync, One: r.app.Writes.Write, Secret: r.isSecret,
 	}
+}
+
+// isSecret reports whether a text has secret values.
+func (r *runner) isSecret(text []byte) bool {
+	return r.executor.Sensitive(api.ToolchainKubernetesYAML, [][]byte{text}) != nil
 }
 
 // withHints adds the hints about files that could not be written.

@@ -124,7 +124,7 @@ func (r *runner) events(p *krm.Package, changes []*krm.Change, results []*krm.St
 			e.Selected, e.ExitCode = &s.Selected, &s.ExitCode
 		}
 		if s.Err != nil {
-			e.Error = r.secrets.Message(s.Err.Error())
+			e.Error = r.secrets().Message(s.Err.Error())
 		}
 		_ = enc.Encode(e) // a buffer never fails, and neither does this data
 	}

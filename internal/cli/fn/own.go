@@ -53,6 +53,7 @@ func (r *runner) steps(ctx context.Context, items []*krm.Item, steps []*krm.Step
 	reporter := &stepReporter{runner: r, log: o.logSteps}
 	pipeline := &krm.Pipeline{
 		Provider: r.provider, Started: reporter.started, Ended: reporter.ended,
+		Gave:   r.hide,
 		KeepIO: o.keepIO != "",
 		Strict: r.settings.Strict, AllowSelfDelete: selfDelete,
 	}

@@ -93,6 +93,7 @@ func renderPackage(ctx context.Context, a *app.App, cmd *cobra.Command, o *rende
 		Pipeline: &krm.Pipeline{
 			Provider: r.provider, Strict: r.settings.Strict,
 			KeepIO: o.results.keepIO != "", Started: reporter.started,
+			Gave: r.hide,
 		},
 		Executors: executors, Meta: o.meta, Version: version, Shard: o.shard,
 		Ended: func(dir string, results []*krm.StepResult) { reporter.endedPackage(dir, results) },

@@ -2,39 +2,81 @@ package fn
 
 import (
 	"bytes"
+	"slices"
+	"sync"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/sensitive"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 )
+
+// hidden are the resources with secret values that a run has read or that its functions gave.
+type hidden struct {
+	lock   sync.Mutex // packages are rendered in parallel
+	texts  [][]byte
+	has    map[string]bool
+	values *sensitive.Values // of texts; nil if there are more since
+}
 
 // hide masks the secret values of resources in everything that people read from here on.
 func (r *runner) hide(items []*krm.Item) {
 	if r.showSecrets {
 		return
 	}
-	texts := make([][]byte, len(items))
-	for i, item := range items {
-		texts[i] = item.Doc.BytesWithNewline()
+	r.hidden.lock.Lock()
+	defer r.hidden.lock.Unlock()
+	kinds, known := r.provider.SensitiveKinds(), len(r.hidden.texts)
+	for _, item := range items {
+		kind := item.Doc.Value().Get("kind").Text()
+		if kind != "" && !slices.ContainsFunc(kinds, func(secret string) bool {
+			return secret == string(api.ResourceTypeAny) || secret == kind
+		}) {
+			continue
+		}
+		text := item.Doc.BytesWithNewline()
+		if r.hidden.has[string(text)] {
+			continue
+		}
+		if r.hidden.has == nil {
+			r.hidden.has = map[string]bool{}
+		}
+		r.hidden.has[string(text)] = true
+		r.hidden.texts = append(r.hidden.texts, text)
 	}
-	values := r.executor.Sensitive(api.ToolchainKubernetesYAML,
+	if more := r.hidden.texts[known:]; len(more) > 0 {
+		r.app.Hide(r.sensitive(more), false)
+		r.hidden.values = nil
+	}
+}
+
+func (r *runner) sensitive(texts [][]byte) *sensitive.Values {
+	return r.executor.Sensitive(api.ToolchainKubernetesYAML,
 		[][]byte{bytes.Join(texts, []byte("---\n"))})
-	r.app.Hide(values, false)
-	if values != nil {
-		r.secrets = values
+}
+
+// secrets returns the secret values that hide got.
+func (r *runner) secrets() *sensitive.Values {
+	r.hidden.lock.Lock()
+	defer r.hidden.lock.Unlock()
+	if r.hidden.values == nil && len(r.hidden.texts) > 0 {
+		r.hidden.values = r.sensitive(r.hidden.texts)
 	}
+	return r.hidden.values
 }
 
 // mask masks secret values in what a function said.
 func (r *runner) mask(s *krm.StepResult) {
+	secrets := r.secrets()
 	r.maskResults(s.Results)
-	s.Stderr = r.secrets.Message(s.Stderr)
+	s.Stderr = secrets.Message(s.Stderr)
 	for i := range s.Notes {
-		s.Notes[i] = r.secrets.Message(s.Notes[i])
+		s.Notes[i] = secrets.Message(s.Notes[i])
 	}
 }
 
 func (r *runner) maskResults(results []krm.Result) {
+	secrets := r.secrets()
 	for i := range results {
 		result := &results[i]
 		var of api.ResourceType
@@ -42,39 +84,40 @@ func (r *runner) maskResults(results []krm.Result) {
 		if result.ResourceRef != nil {
 			ref := *result.ResourceRef
 			of = api.ResourceType(ref.APIVersion + "/" + ref.Kind)
-			ref.APIVersion, ref.Kind = r.secrets.Copied(ref.APIVersion), r.secrets.Copied(ref.Kind)
-			ref.Name, ref.Namespace = r.secrets.Copied(ref.Name), r.secrets.Copied(ref.Namespace)
+			ref.APIVersion, ref.Kind = secrets.Copied(ref.APIVersion), secrets.Copied(ref.Kind)
+			ref.Name, ref.Namespace = secrets.Copied(ref.Name), secrets.Copied(ref.Namespace)
 			result.ResourceRef = &ref
 		}
 		if result.Field != nil {
 			field := *result.Field
 			path = api.ResolvedPath(field.Path)
-			field.Path = r.secrets.Copied(field.Path)
-			field.CurrentValue = r.secrets.AboutValue(of, path, field.CurrentValue)
-			field.ProposedValue = r.secrets.AboutValue(of, path, field.ProposedValue)
+			field.Path = secrets.Copied(field.Path)
+			field.CurrentValue = secrets.AboutValue(of, path, field.CurrentValue)
+			field.ProposedValue = secrets.AboutValue(of, path, field.ProposedValue)
 			result.Field = &field
 		}
 		if result.File != nil {
 			file := *result.File
-			file.Path = r.secrets.Copied(file.Path)
+			file.Path = secrets.Copied(file.Path)
 			result.File = &file
 		}
-		result.Message = r.secrets.About(of, path, result.Message)
+		result.Message = secrets.About(of, path, result.Message)
 		tags := result.Tags
 		result.Tags = nil
 		for key, value := range tags {
 			if result.Tags == nil {
 				result.Tags = map[string]string{}
 			}
-			result.Tags[r.secrets.Copied(key)] = r.secrets.About(of, path, value)
+			result.Tags[secrets.Copied(key)] = secrets.About(of, path, value)
 		}
 	}
 }
 
 // masked returns an error whose messages have no secret values.
 func (r *runner) masked(err error) error {
-	if err == nil || r.secrets == nil {
+	secrets := r.secrets()
+	if err == nil || secrets == nil {
 		return err
 	}
-	return diag.List(r.secrets.Failures(diag.Failures(err, api.FailureFunction)))
+	return diag.List(secrets.Failures(diag.Failures(err, api.FailureFunction)))
 }

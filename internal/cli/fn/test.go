@@ -25,6 +25,7 @@ import (
 type testFlags struct {
 	chosen
 	update, asNobody bool
+	showSecrets      bool
 	execution        execution.Flags
 }
 
@@ -54,6 +55,7 @@ same input must give the same bytes. A function that loses comments is noted.
 	flags.BoolVar(&o.update, "update", false, "write what the function returns as what is expected")
 	flags.BoolVar(&o.asNobody, "as-nobody", false,
 		"check that a program also works for the user nobody; only root can")
+	app.AddShowSecrets(flags, &o.showSecrets)
 	o.execution.Add(flags)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return runTests(cmd.Context(), a, cmd, o, words)
@@ -98,10 +100,14 @@ func runTests(ctx context.Context, a *app.App, cmd *cobra.Command, o *testFlags,
 		r.app.Writes.Begin()
 		defer r.app.Writes.End()
 	}
+	options := fntest.Options{Update: update, Hide: r.hide, Secret: r.isSecret}
+	if !o.showSecrets {
+		options.Shown = r.shown
+	}
 	failed := 0
 	var b strings.Builder
 	for _, c := range cases {
-		notes, err := c.Run(ctx, function, update)
+		notes, err := c.Run(ctx, function, options)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -112,14 +118,14 @@ func runTests(ctx context.Context, a *app.App, cmd *cobra.Command, o *testFlags,
 		case err != nil:
 			failed++
 			fmt.Fprintf(&b, "FAIL  %s\n      %s\n", c.Dir,
-				strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "\n      "))
+				strings.ReplaceAll(r.said(err), "\n", "\n      "))
 		case update:
 			fmt.Fprintf(&b, "wrote %s\n", c.Dir)
 		default:
 			fmt.Fprintf(&b, "ok    %s\n", c.Dir)
 		}
 		for _, note := range notes {
-			r.note(diag.FileName(c.Dir), note)
+			r.note(diag.FileName(c.Dir), r.secrets().Message(note))
 		}
 	}
 	if err := r.app.WriteText(b.String()); err != nil {
@@ -129,6 +135,11 @@ func runTests(ctx context.Context, a *app.App, cmd *cobra.Command, o *testFlags,
 		return diag.ExitError(diag.ExitNo)
 	}
 	return nil
+}
+
+// said returns the message of a test that failed, without secret values.
+func (r *runner) said(err error) string {
+	return strings.TrimSpace(r.secrets().Message(err.Error()))
 }
 
 // tested returns the function that is tested.
@@ -157,7 +168,7 @@ func (r *runner) tested(ctx context.Context, o *testFlags, declared *krm.Declare
 		if config != nil {
 			one.Config = config.Doc
 		}
-		pipeline := &krm.Pipeline{Provider: r.provider, KeepIO: true}
+		pipeline := &krm.Pipeline{Provider: r.provider, Gave: r.hide, KeepIO: true}
 		after, results, err := pipeline.Run(ctx, items, []*krm.Step{&one})
 		if len(results) == 0 {
 			return nil, err

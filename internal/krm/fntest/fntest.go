@@ -49,6 +49,18 @@ type Output struct {
 // Function runs the function under test.
 type Function func(ctx context.Context, config *krm.Item, items []*krm.Item) (*Output, error)
 
+// Options say how cases are run.
+type Options struct {
+	// Update writes what the function returns as what is expected.
+	Update bool
+	// Hide is called with resources whose secret values are masked in what Run returns.
+	Hide func([]*krm.Item)
+	// Shown masks the secret values in the two texts of a difference; nil masks none.
+	Shown func(before, after []byte) (shownBefore, shownAfter []byte)
+	// Secret reports whether a text has secret values: only its owner can read a new file with it.
+	Secret func(text []byte) bool
+}
+
 // Case is a golden directory.
 type Case struct {
 	Dir string
@@ -80,22 +92,22 @@ func Find(dir string) ([]*Case, error) {
 	return cases, nil
 }
 
-// Run runs the function on the case and returns what is wrong. With update it writes what is
-// expected instead. notes are about what functions should do and this one does not.
-func (c *Case) Run(ctx context.Context, function Function, update bool) (notes []string,
+// Run runs the function on the case and returns what is wrong. notes are about what functions should
+// do and this one does not.
+func (c *Case) Run(ctx context.Context, function Function, o Options) (notes []string,
 	err error,
 ) {
-	first, err := c.run(ctx, function)
+	first, err := c.run(ctx, function, o)
 	if err != nil {
 		return nil, err
 	}
-	if update {
-		return nil, c.update(ctx, first)
+	if o.Update {
+		return nil, c.update(ctx, first, o)
 	}
-	if err := c.compare(ctx, first); err != nil {
+	if err := c.compare(ctx, first, o); err != nil {
 		return nil, err
 	}
-	second, err := c.run(ctx, function)
+	second, err := c.run(ctx, function, o)
 	switch {
 	case err != nil:
 		return nil, err
@@ -119,7 +131,7 @@ func (c *Case) Run(ctx context.Context, function Function, update bool) (notes [
 }
 
 // run runs the function on the input of the case.
-func (c *Case) run(ctx context.Context, function Function) (*Output, error) {
+func (c *Case) run(ctx context.Context, function Function, o Options) (*Output, error) {
 	name := kyamlConfig
 	if c.sdk {
 		name = sdkConfig
@@ -138,6 +150,7 @@ func (c *Case) run(ctx context.Context, function Function) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.Hide(items)
 	return function(ctx, config, items)
 }
 
@@ -176,7 +189,7 @@ func (c *Case) input(ctx context.Context) ([]*krm.Item, error) {
 }
 
 // compare returns how the output differs from what is expected.
-func (c *Case) compare(ctx context.Context, got *Output) error {
+func (c *Case) compare(ctx context.Context, got *Output, o Options) error {
 	if wanted, err := files.ReadFile(ctx, filepath.Join(c.Dir, kyamlErrors)); err == nil && !c.sdk {
 		if got.Err == nil {
 			return fmt.Errorf("the function succeeds; %s expects it to fail", kyamlErrors)
@@ -205,7 +218,8 @@ func (c *Case) compare(ctx context.Context, got *Output) error {
 	if err != nil {
 		return err
 	}
-	if diff := difference(want.List.Items, got.Items); diff != "" {
+	o.Hide(want.List.Items)
+	if diff := difference(want.List.Items, got.Items, o); diff != "" {
 		return fmt.Errorf("the output differs from %s:\n%s", name, diff)
 	}
 	if len(want.List.Results) == 0 {
@@ -251,7 +265,7 @@ func resultLines(results []krm.Result) string {
 }
 
 // difference returns the difference of the data of two lists of items, "" for none.
-func difference(want, got []*krm.Item) string {
+func difference(want, got []*krm.Item, o Options) string {
 	same := len(want) == len(got)
 	wanted, actual := plain(want), plain(got)
 	for i := 0; same && i < len(wanted) && i < len(actual); i++ {
@@ -260,7 +274,11 @@ func difference(want, got []*krm.Item) string {
 	if same && len(wanted) == len(actual) {
 		return ""
 	}
-	return lines.Unified(wanted.String(), actual.String(), 3)
+	before, after := []byte(wanted.String()), []byte(actual.String())
+	if o.Shown != nil {
+		before, after = o.Shown(before, after)
+	}
+	return lines.Unified(string(before), string(after), 3)
 }
 
 // plain returns the documents of items without the annotations for transport.
@@ -283,9 +301,13 @@ func (e *NotWrittenError) Error() string { return e.Err.Error() }
 func (e *NotWrittenError) Unwrap() error { return e.Err }
 
 // update writes what the function returned as what is expected.
-func (c *Case) update(ctx context.Context, got *Output) error {
+func (c *Case) update(ctx context.Context, got *Output, o Options) error {
 	write := func(name string, text []byte) error {
-		err := files.Write(ctx, filepath.Join(c.Dir, name), 0o666, text)
+		perm := fs.FileMode(0o666)
+		if o.Secret(text) {
+			perm = 0o600
+		}
+		err := files.Write(ctx, filepath.Join(c.Dir, name), perm, text)
 		if err != nil {
 			return &NotWrittenError{filepath.Join(c.Dir, name), err}
 		}
