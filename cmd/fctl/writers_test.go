@@ -384,6 +384,7 @@ func TestWritersEndCleanly(t *testing.T) {
 	}
 	eachWriter(t, func(t *testing.T, row writerRow) {
 		withoutSpace(t, &row)
+		onFullDisk(t, &row)
 		endBySignal(t, &row)
 	})
 }
@@ -406,6 +407,53 @@ func withoutSpace(t *testing.T, row *writerRow) {
 			t.Errorf("%d KiB: status %d: %s", limit, status, out)
 		}
 		row.checkAfter(t, dir, fmt.Sprintf("%d KiB: %s", limit, out))
+	}
+}
+
+// full runs the words of a row in a small file system of its own, which only the process sees, with
+// few free blocks. Its arguments are a directory, a new one for a copy of what is there afterwards,
+// the number of blocks, the program and its words.
+const full = `
+disk=$2.disk
+mkdir "$disk" && mount -t tmpfs -o size=4m tmpfs "$disk" && cp -a "$1" "$disk/copy" || exit 99
+head -c $(( ($(stat -f -c '%a' "$disk") - $3) * $(stat -f -c '%S' "$disk") )) /dev/zero > "$disk/pad"
+cd "$disk/copy"; to=$2; shift 3
+(exec -a fctl "$@"); status=$?
+rm "$disk/pad"; cp -a . "$to"
+exit $status`
+
+// onFullDisk runs a command on a disk that has no more than a few free blocks.
+func onFullDisk(t *testing.T, row *writerRow) {
+	t.Helper()
+	if exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt").Run() != nil {
+		t.Log("not tested on a full disk: no file system can be mounted")
+		return
+	}
+	most, step := 9, 3
+	if os.Getenv("LONG") != "" {
+		most, step = 24, 1
+	}
+	for free := 0; free <= most; free += step {
+		dir := filepath.Join(inMemory(t), "after")
+		cmd := prepared(t, row.template, row.words, "")
+		cmd.Args = slices.Concat([]string{
+			"unshare", "-rm", "bash", "-c", full, "bash", row.template, dir, fmt.Sprint(free),
+			cmd.Path,
+		}, cmd.Args[1:])
+		path, err := exec.LookPath("unshare")
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.Path = path
+		said, _ := cmd.CombinedOutput() // the status follows
+		status, out := cmd.ProcessState.ExitCode(), string(said)
+		if status == row.status && maps.Equal(state(t, dir), row.wanted) {
+			return // there is enough space
+		}
+		if status != 4 || !strings.Contains(out, "no space left") {
+			t.Errorf("%d free blocks: status %d: %s", free, status, out)
+		}
+		row.checkAfter(t, dir, fmt.Sprintf("%d free blocks: %s", free, out))
 	}
 }
 

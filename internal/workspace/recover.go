@@ -40,7 +40,7 @@ func (s *Store) recover(ctx context.Context, o OpenOptions) error {
 			"taken back")
 		return nil
 	}
-	same, err := s.isUntouched(r)
+	same, err := s.areUntouched(r)
 	if err != nil || same {
 		return err
 	}
@@ -65,41 +65,39 @@ func (s *Store) notObeyed(name, why string) error {
 	return f
 }
 
-// isUntouched reports whether the command of a journal has not changed anything yet.
-func (s *Store) isUntouched(r *record) (bool, error) {
+// areUntouched reports whether the command of a journal has not changed anything yet.
+func (s *Store) areUntouched(r *record) (bool, error) {
 	for i := range r.Ops {
-		o := &r.Ops[i]
-		if o.Dir {
-			continue // an empty folder means nothing
-		}
-		info, err := s.root.Lstat(o.Path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			if !o.Delete && !o.Append {
-				return false, nil
-			}
-		case err != nil:
-			return false, s.failed(o.Path, err)
-		case o.Append:
-			if info.Size() > o.Offset {
-				return false, nil
-			}
-		case o.Link != "":
-			if o.Delete {
-				return false, nil
-			}
-		default:
-			data, err := s.readRegular(o.Path)
-			if err != nil {
-				return false, s.failed(o.Path, err)
-			}
-			edited := o.Guarded && hash(data) != o.Before
-			if !edited && (o.Delete || !bytes.Equal(data, o.Data)) {
-				return false, nil
-			}
+		if same, err := s.isUntouched(&r.Ops[i]); err != nil || !same {
+			return false, err
 		}
 	}
 	return true, nil
+}
+
+// isUntouched reports whether a file is as it was before a command, which an operation takes back.
+func (s *Store) isUntouched(o *operation) (bool, error) {
+	if o.Dir {
+		return true, nil // an empty folder means nothing
+	}
+	info, err := s.root.Lstat(o.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return o.Delete || o.Append, nil
+	case err != nil:
+		return false, s.failed(o.Path, err)
+	case o.Append: // undo cuts off Data, other commands add to the file
+		return info.Size() == o.Offset+int64(len(o.Data)) || info.Size() < o.Offset, nil
+	case o.Link != "":
+		target, err := s.root.Readlink(o.Path)
+		return !o.Delete && err == nil && target == o.Link, nil
+	}
+	data, err := s.readRegular(o.Path)
+	if err != nil {
+		return false, s.failed(o.Path, err)
+	}
+	edited := o.Guarded && hash(data) != o.Before
+	return edited || !o.Delete && bytes.Equal(data, o.Data), nil
 }
 
 // repairUndo discards the records for undo that are refused, and the older ones, which undo nothing

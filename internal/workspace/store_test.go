@@ -252,35 +252,81 @@ func TestKilledAtEveryWrite(t *testing.T) {
 				}
 			},
 		})
-		if err := change(t.Context(), s, w); err != nil {
+		if err := killedCommands()[os.Getenv("WORKSPACE_COMMAND")].run(t.Context(), s,
+			w); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
 	for name, many := range map[string]int{"one by one": 0, "in batches": 1} {
-		t.Run(name, func(t *testing.T) { killAtEveryWrite(t, many) })
+		for command := range killedCommands() {
+			t.Run(command+" "+name, func(t *testing.T) { killAtEveryWrite(t, command, many) })
+		}
 	}
 }
 
-// killAtEveryWrite kills processes that write files in batches from many changes on.
-func killAtEveryWrite(t *testing.T, many int) {
+// killedCommand is a command and the workspace that it is run in.
+type killedCommand struct {
+	workspace func(testing.TB) string
+	run       func(context.Context, *workspace.Store, *workspace.Workspace) error
+}
+
+func killedCommands() map[string]killedCommand {
+	return map[string]killedCommand{
+		"change": {shop, change},
+		"undo": {changedShop, func(ctx context.Context, s *workspace.Store,
+			_ *workspace.Workspace,
+		) error {
+			_, err := s.Undo(ctx, false)
+			return err
+		}},
+	}
+}
+
+// changedShop is a workspace in which a second command has changed a unit.
+func changedShop(t testing.TB) string {
 	t.Helper()
+	dir := shop(t)
+	s, w := open(t, dir, workspace.OpenOptions{Write: true})
+	if err := errors.Join(change(t.Context(), s, w), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	s, w = open(t, dir, workspace.OpenOptions{Write: true})
+	web, err := w.Unit("shop", "web")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx := s.Begin("again")
+	if _, err := tx.Record(recorder{}, web, []byte("kind: D\n"), entity.SourceUpdate, "d",
+		entity.Mutation{}, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(tx.Commit(t.Context()), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// killAtEveryWrite kills processes that write files in batches from many changes on.
+func killAtEveryWrite(t *testing.T, name string, many int) {
+	t.Helper()
+	command := killedCommands()[name]
 	steps := 0
-	whole := shop(t)
+	whole := command.workspace(t)
 	before := content(t, whole)
 	s, w := open(t, whole, workspace.OpenOptions{
 		Write: true, ManyFiles: many, Step: func(string) { steps++ },
 	})
-	if err := change(t.Context(), s, w); err != nil {
+	if err := command.run(t.Context(), s, w); err != nil {
 		t.Fatal(err)
 	}
 	after := content(t, whole)
 	committed := 0
 	for n := 1; n <= steps+1; n++ {
-		dir := shop(t)
+		dir := command.workspace(t)
 		cmd := exec.Command(os.Args[0], "-test.run=^TestKilledAtEveryWrite$")
 		cmd.Env = append(os.Environ(), "WORKSPACE_KILL="+strconv.Itoa(n), "WORKSPACE_DIR="+dir,
-			"WORKSPACE_MANY="+strconv.Itoa(many))
+			"WORKSPACE_MANY="+strconv.Itoa(many), "WORKSPACE_COMMAND="+name)
 		out, err := cmd.CombinedOutput()
 		if killed := err != nil; killed != (n <= steps) {
 			t.Fatalf("step %d: %v\n%s", n, err, out)

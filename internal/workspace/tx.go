@@ -304,7 +304,12 @@ func (s *Store) inverseOf(ctx context.Context, b *files.Batch, o *operation) (op
 		back.Delete = !o.Delete
 		return back, nil
 	case o.Append && o.Offset > 0:
+		text, err := s.readRegular(o.Path)
+		if err != nil {
+			return operation{}, err
+		}
 		back.Append, back.Offset = true, o.Offset
+		back.Data = text[min(o.Offset, int64(len(text))):] // what undo cuts off
 		return back, nil
 	}
 	var was []byte
@@ -380,24 +385,22 @@ func (s *Store) takeBack(ctx context.Context, r *record) error {
 	for i := range r.Ops {
 		o := r.Ops[i]
 		s.written[o.Path] = true
-		if o.Append {
-			info, err := s.root.Lstat(o.Path)
-			if err != nil || info.Size() <= o.Offset {
-				continue // nothing was added
-			}
-		}
 		if o.Guarded {
 			_, info, failed := b.Hold(ctx, &o)
 			if errors.Is(failed, files.ErrChanged) || info == nil && o.Delete {
 				continue // not done yet, or edited since
 			}
 			err = errors.Join(err, failed)
+		} else if untouched, failed := s.isUntouched(&o); untouched && !o.Dir {
+			continue // not done yet
+		} else {
+			err = errors.Join(err, failed)
 		}
 		ops = append(ops, o)
 	}
-	// Deleting comes first: there may be no space.
+	// What frees space comes first: there may be none.
 	slices.SortStableFunc(ops, func(x, y operation) int { return order(x) - order(y) })
-	first := slices.IndexFunc(ops, func(o operation) bool { return !o.Delete || o.Dir })
+	first := slices.IndexFunc(ops, func(o operation) bool { return order(o) > 0 })
 	if first < 0 {
 		first = len(ops)
 	}
@@ -422,12 +425,13 @@ func (s *Store) takeBack(ctx context.Context, r *record) error {
 	}
 }
 
-// order is the order in which a command is taken back: deletions of files, other changes, folders.
+// order is the order in which a command is taken back: first what it added is deleted, then come
+// other changes of files, then folders.
 func order(o operation) int {
 	switch {
 	case o.Dir:
 		return 2
-	case o.Delete:
+	case o.Delete, o.Append && len(o.Data) == 0:
 		return 0
 	}
 	return 1
