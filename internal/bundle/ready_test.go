@@ -201,6 +201,11 @@ func TestReadiness(t *testing.T) {
 				"status: {phase: Running}\n",
 			more: crd, want: "Ready",
 		},
+		"custom, ready in the generation before": {
+			apiVersion: "example.com/v1", kind: "Database", observed: meta +
+				"status: {observedGeneration: 2, phase: Running}\n",
+			more: crd, want: "InProgress: controller has not seen the latest change",
+		},
 		"custom, not yet": {
 			apiVersion: "example.com/v1", kind: "Database", observed: meta +
 				"status: {phase: Starting}\n",
@@ -277,6 +282,17 @@ func TestReadiness(t *testing.T) {
 			observed: condition("{type: Up, status: 'True'}"),
 			ready:    []string{"Table={$.status.conditions[?(@.type==\"Up\")].status}=True"},
 			want:     "Ready",
+		},
+		"--ready path, the generation before": {
+			apiVersion: "example.com/v1", kind: "Table",
+			observed: meta + "status: {observedGeneration: 2, ok: true}\n",
+			ready:    []string{"Table=status.ok=true"},
+			want:     "InProgress: controller has not seen the latest change",
+		},
+		"--ready path to no status, the generation before": {
+			apiVersion: "example.com/v1", kind: "Table",
+			observed: meta + "spec: {ok: true}\nstatus: {observedGeneration: 2}\n",
+			ready:    []string{"Table=spec.ok=true"}, want: "Ready",
 		},
 		"--ready path, no": {
 			apiVersion: "example.com/v1", kind: "Table", observed: meta + "status: {ok: false}\n",

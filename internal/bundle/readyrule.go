@@ -59,8 +59,11 @@ func (r ReadyRule) matches(gvk plugin.GroupVersionKind) bool {
 
 // apply checks an object against the rule.
 func (r ReadyRule) apply(actual gaby.Value) readiness {
-	if r.path == nil {
+	switch {
+	case r.path == nil:
 		return readiness{ready: true}
+	case r.path.First() == "status" && isStale(actual):
+		return unseen()
 	}
 	found, err := r.path.Find(actual)
 	if err != nil || len(found) == 0 {
