@@ -56,6 +56,7 @@ func readParts(paths []string, name func(string) string, read func(string) ([]by
 ) []Part {
 	found, problems := find(paths, name)
 	var parts []Part
+	seen := names{}
 	for _, p := range problems {
 		parts = append(parts, Part{Name: p.Pos.File, Problems: []Problem{p}, files: true})
 	}
@@ -64,7 +65,7 @@ func readParts(paths []string, name func(string) string, read func(string) ([]by
 		if text, err := read(f.path); err != nil {
 			p.Problems = []Problem{fileProblem(p.Name, err)}
 		} else {
-			p.Configs, p.broken, p.Problems = parseAll(text, p.Name, f.found)
+			p.Configs, p.broken, p.Problems = parseAll(text, p.Name, f.found, seen)
 		}
 		parts = append(parts, p)
 	}

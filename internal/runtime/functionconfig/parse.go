@@ -17,7 +17,7 @@ import (
 // is the name of the text in positions. The problems are in the order of the text; a Config is
 // returned for every object without errors. A document that is something else is an error.
 func Parse(text []byte, file string) ([]*Config, []Problem) {
-	configs, _, problems := parseAll(text, file, false)
+	configs, _, problems := parseAll(text, file, false, names{})
 	return configs, problems
 }
 
@@ -25,7 +25,7 @@ func Parse(text []byte, file string) ([]*Config, []Problem) {
 // the text of an API server does not have.
 func ParseObject(text []byte, key string) Part {
 	p := Part{Name: key}
-	p.Configs, p.broken, p.Problems = parseAll(text, key, false)
+	p.Configs, p.broken, p.Problems = parseAll(text, key, false, names{})
 	for i := range p.Problems {
 		p.Problems[i].Pos = api.Position{File: key}
 	}
@@ -37,19 +37,23 @@ func ParseObject(text []byte, key string) Part {
 
 // ParseMixed is Parse for a text whose documents of other kinds are skipped.
 func ParseMixed(text []byte, file string) ([]*Config, []Problem) {
-	configs, _, problems := parseAll(text, file, true)
+	configs, _, problems := parseAll(text, file, true, names{})
 	return configs, problems
 }
 
-// parseAll also returns the configs that have errors, of which only the image counts.
-func parseAll(text []byte, file string, mixed bool) (configs, broken []*Config, _ []Problem) {
+// names are the configs of the texts that are read together, by namespace and name.
+type names map[[2]string]*Config
+
+// parseAll also returns the configs that have errors, of which only the image counts. It adds the
+// configs to seen.
+func parseAll(text []byte, file string, mixed bool, seen names,
+) (configs, broken []*Config, _ []Problem) {
 	docs, err := gaby.ParseAll(text)
 	if err != nil {
 		return nil, nil, []Problem{located(file, "", err)}
 	}
 	var problems []Problem
 	objects := 0
-	named := map[[2]string]*Config{} // by namespace and name
 	for _, doc := range docs {
 		if err := doc.Check(); err != nil {
 			problems = append(problems, located(file, "", err))
@@ -63,10 +67,10 @@ func parseAll(text []byte, file string, mixed bool) (configs, broken []*Config, 
 		config, found := parseObject(doc, file)
 		if config != nil && config.Name != "" {
 			id := [2]string{config.Namespace, config.Name}
-			if first := named[id]; first != nil {
+			if first := seen[id]; first != nil {
 				found = append(found, sameName(doc, config, first))
 			} else {
-				named[id] = config
+				seen[id] = config
 			}
 		}
 		problems = append(problems, found...)
@@ -86,7 +90,7 @@ func parseAll(text []byte, file string, mixed bool) (configs, broken []*Config, 
 	return configs, broken, problems
 }
 
-// sameName returns the problem that two objects of a text are one for a cluster.
+// sameName returns the problem that two objects are one for a cluster.
 func sameName(doc *gaby.YamlDoc, c, first *Config) Problem {
 	p := Problem{
 		Pos: c.Pos, Object: Kind + "/" + c.Name, Field: "metadata.name",

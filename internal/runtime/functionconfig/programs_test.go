@@ -195,8 +195,8 @@ func TestWatch(t *testing.T) {
 func TestRead(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"a.yaml": proposed, "sub/b.json": strings.Replace(today, `"image": "set`, `"image": "get`,
-			1),
+		"a.yaml": proposed, "sub/b.json": strings.NewReplacer(`"image": "set`, `"image": "get`,
+			`"name": "set`, `"name": "get`).Replace(today),
 		"c.yaml": "kind: ConfigMap\n", "d.txt": "x", "e.yaml": "[", "..data/a.yaml": proposed,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -252,5 +252,26 @@ func TestReadFindsImagesOfBrokenObjects(t *testing.T) {
 				t.Errorf("got\n%s\nwant %s", got, want)
 			}
 		})
+	}
+}
+
+// An object that has the name of one in another file replaces it in a cluster as well.
+func TestReadFindsNamesOfOtherFiles(t *testing.T) {
+	dir := t.TempDir()
+	for name, object := range map[string]string{
+		"a.yaml": strings.Replace(head, "spec:", "spec: {image: f, podExecutor: {}}", 1),
+		"b.yaml": strings.Replace(head, "spec:", "spec: {image: g, podExecutor: {}}", 1),
+		"c.yaml": strings.NewReplacer("name: f", "name: f, namespace: n", "spec:",
+			"spec: {image: h, podExecutor: {}}").Replace(head),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(object), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	configs, problems := Read(t.Context(), []string{dir}, filepath.Base)
+	want := "b.yaml:3:18: FunctionConfig/f: metadata.name: another FunctionConfig has the name f, " +
+		"at a.yaml:1:1; a cluster keeps the last one only"
+	if got := lines(problems); got != want || len(configs) != 2 {
+		t.Errorf("%d configs: %s", len(configs), got)
 	}
 }
