@@ -19,8 +19,8 @@ func (w *Writer) BlankLinesAbove(at int) int {
 
 // AfterComments returns the end of the comment lines that follow a section which ends at at.
 // Comments before a blank line belong to the section, as they may be commented-out entries.
-// Comments directly before other lines belong to those, and the result is at. marks are the first
-// bytes of comments.
+// Comments directly before other lines belong to those, and the result is at. A header that is
+// commented out begins a section that belongs to nobody. marks are the first bytes of comments.
 func (w *Writer) AfterComments(at int, marks string) int {
 	at = max(at, firstLine(w.Text))
 	end := at
@@ -32,9 +32,18 @@ func (w *Writer) AfterComments(at int, marks string) int {
 		if strings.IndexByte(marks, line[0]) < 0 {
 			return at
 		}
+		if isHeader(bytes.TrimLeft(line, marks+" \t")) {
+			return end
+		}
 		end = NextLine(w.Text, end)
 	}
 	return end
+}
+
+// isHeader reports whether the text of a comment is the header of a section.
+func isHeader(text []byte) bool {
+	text = bytes.TrimRight(text, " \t")
+	return len(text) > 2 && text[0] == '[' && text[len(text)-1] == ']'
 }
 
 // RemoveSection deletes the lines of a section with remove, which is Remove or Wipe, and the blank
