@@ -156,6 +156,7 @@ func (s *source) add(b *gaby.NativeBuilder, n *Node) {
 	b.Begin(&gaby.NativeNode{
 		Kind: n.Kind, Key: n.Key, Value: n.Value, KeyAt: min(n.KeySpan.From, last),
 		ValueAt: min(n.Span.From, last), Comments: n.Comments,
+		Written: s.text[n.Span.From:n.Span.To],
 	})
 	for _, kid := range n.Kids {
 		kid.Parent = n

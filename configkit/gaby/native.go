@@ -1,6 +1,7 @@
 package gaby
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"strconv"
@@ -87,9 +88,11 @@ func (t *NativeText) Document(i int, language Native) *NativeBuilder {
 
 // A NativeNode is a value of a text with its key.
 type NativeNode struct {
-	Kind     Kind // Map, List or Scalar
-	Key      string
-	Value    any // of a scalar: nil, a string, bool, int, int64, uint64 or float64
+	Kind  Kind // Map, List or Scalar
+	Key   string
+	Value any // of a scalar: nil, a string, bool, int, int64, uint64 or float64
+	// Written is the text of a scalar. YAML that is made of a decimal fraction has it.
+	Written  []byte
 	KeyAt    int // offset of the key in the text, for a list item of its value
 	ValueAt  int
 	Comments Comments
@@ -108,6 +111,7 @@ func (b *NativeBuilder) Begin(n *NativeNode) {
 		out.Kind, out.Style = scan.ListNode, scalar.PlainStyle
 	default:
 		f.tag, f.text = scalarText(n.Value)
+		f.spell(n.Written)
 	}
 	if k := len(b.open); k > 0 && d.n[b.open[k-1]].Kind == scan.MapNode {
 		out.KeyStyle = scalar.DoubleStyle
@@ -153,6 +157,16 @@ func scalarText(value any) (scalar.Tag, string) {
 		panic("gaby: no scalar of a native text")
 	}
 	return t.tag, t.text
+}
+
+// spell lets a decimal fraction have the text that it is written with: 1.20 may be a version, while
+// 1_000, 0x1F and 1e3 are ways to write a number.
+func (f *newNode) spell(written []byte) {
+	if f.tag == scalar.FloatTag && len(bytes.Trim(written, "-.0123456789")) == 0 &&
+		scalar.Resolve(string(written)) == f.tag &&
+		sameData(scalar.Data(f.tag, string(written)), scalar.Data(f.tag, f.text)) {
+		f.text, f.style = string(written), scalar.PlainStyle
+	}
 }
 
 // Native returns the language of the text that the document is a view of, nil for a YAML document.
