@@ -293,6 +293,82 @@ func TestHostileGrowthReachesTheLimit(t *testing.T) {
 	}
 }
 
+// slow is a regular expression that a text of some hundred thousand a takes minutes to match.
+var slow = strings.Repeat("(?:[ab]?){900}", 4) + "c"
+
+// TestRegularExpressionsReachTheLimitOfTime matches regular expressions that nothing can end. The
+// run ends and names the file or the link, and the function.
+func TestRegularExpressionsReachTheLimitOfTime(t *testing.T) {
+	text := strings.Repeat("a", 1_000_000)
+	chain := []string{"--where-resource", "data.a ~ '" + slow + "'"}
+	for name, c := range map[string]struct {
+		prepare [][]string
+		words   []string
+		want    []string
+	}{
+		"a function": {
+			words: []string{"do", "-i", "web.yaml", "search-replace", slow, "x", "true"},
+			want:  []string{"./web.yaml", "search-replace: it ran longer than 100ms"},
+		},
+		"a where-expression": {
+			words: append([]string{"do", "-i", "web.yaml", "set-annotation", "a", "b"}, chain...),
+			want:  []string{"./web.yaml", "set-annotation: it ran longer than 100ms"},
+		},
+		"values": {
+			words: []string{"vet", "pod.yaml"},
+			want:  []string{"./pod.yaml", "vet-values: it ran longer than 100ms"},
+		},
+		"a link": {
+			prepare: [][]string{
+				{"workspace", "init"},
+				{"unit", "create", "base", "web.yaml"},
+				{"unit", "create", "web", "small.yaml"},
+				{
+					"link", "create", "-", "web", "base", "--update-type", "MergeUnits",
+					"--where-resource", "data.a ~ '" + slow + "'",
+				},
+			},
+			words: []string{"link", "plan", "web-base"},
+			want:  []string{"web-base", "WhereResource: it ran longer than 100ms"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := hostileDir(t, map[string]string{
+				"web.yaml":   strings.Replace(hostileResource, `"1"`, text, 1),
+				"small.yaml": hostileResource,
+				"pod.yaml": "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n" +
+					"  containers:\n  - name: c\n    image: " + text + "\n",
+				".fctl.yaml": "policy: [policy.yaml]\n",
+				"policy.yaml": "- function: vet-values\n" +
+					`  arguments: [container-image, '{"DenyRegexp": "` + slow + `"}']` + "\n",
+			})
+			for _, words := range c.prepare {
+				cmd := process(t, words...)
+				cmd.Dir = dir
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Fatalf("%v: %v\n%s", words, err, out)
+				}
+			}
+			cmd := process(t, c.words...)
+			cmd.Dir = dir
+			cmd.Env = append(os.Environ(), "FCTL_TIMEOUT=100ms")
+			before := filesOf(t, dir)
+			out, err := cmd.CombinedOutput()
+			if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 4 {
+				t.Errorf("it ended with %v", err)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(string(out), want) {
+					t.Errorf("it does not say %q:\n%s", want, out)
+				}
+			}
+			if d := diff.Diff(before, filesOf(t, dir)); d != "" {
+				t.Errorf("the directory was changed (-before +after):\n%s", d)
+			}
+		})
+	}
+}
+
 const hostileResource = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n" +
 	"data:\n  a: \"1\"\n"
 

@@ -2,6 +2,7 @@ package jsonschema
 
 import (
 	"encoding/base64"
+	"errors"
 	"math"
 	"net/netip"
 	"net/url"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/quantity"
+	patterns "github.com/fctl-dev/fctl/internal/lang/pattern"
 )
 
 // format is a required syntax of strings or numbers.
@@ -114,9 +116,10 @@ func jsonFormat(name string) (looks func(string) bool, example string) {
 				(s[digits:] == "#" || isPointer(s[digits:]))
 		}, "1/a"
 	case "regex":
-		return parses(func(s string) (*syntax.Regexp, error) {
-			return syntax.Parse(goSyntax(s), syntax.Perl)
-		}), "^[a-z]+$"
+		return func(s string) bool {
+			_, err := patterns.States(goSyntax(s))
+			return !errors.As(err, new(*syntax.Error)) // one that is too large for fctl is one
+		}, "^[a-z]+$"
 	}
 	return nil, ""
 }

@@ -3,7 +3,6 @@ package jsonschema
 import (
 	"errors"
 	"fmt"
-	"regexp/syntax"
 	"slices"
 	"strings"
 	"sync"
@@ -388,17 +387,15 @@ func (c *Compiler) pattern(text string, at gaby.Value, name string, in *resource
 }
 
 func (c *Compiler) compilePattern(text string) (p pattern, err error) {
-	parsed, err := syntax.Parse(text, syntax.Perl)
-	if err != nil {
-		return p, err
-	}
 	if c.cost > compileCost {
 		return p, nil // reported before
 	}
-	p.states = patterns.States(parsed)
-	if c.cost += p.states * stateCost; c.cost > compileCost {
-		return p, ErrTooCostly
+	p.states, err = patterns.States(text)
+	if c.cost += p.states * stateCost; err == nil && c.cost > compileCost {
+		err = ErrTooCostly
 	}
-	p.Regexp, err = patterns.Compile(text)
+	if err == nil {
+		p.Regexp, err = patterns.Compile(text)
+	}
 	return p, err
 }

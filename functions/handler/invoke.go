@@ -341,8 +341,19 @@ func (h *FunctionHandler) runSequentially(
 }
 
 // apply runs the function of a step on the documents it selects. Other documents keep their
-// positions.
+// positions. One that takes longer than an expression may ends the run: nothing else ends a match of
+// a regular expression.
 func (s *step) apply(
+	fc *api.FunctionContext, selection *selector, documents gaby.Container,
+) (res result) {
+	fc = fc.WithContext(limit.Named(fc.Context(), func(err error) error {
+		return failureOf(err, s.name, api.FailureFunction)
+	}))
+	limit.Timed(fc.Context(), func() { res = s.applyTimed(fc, selection, documents) })
+	return res
+}
+
+func (s *step) applyTimed(
 	fc *api.FunctionContext, selection *selector, documents gaby.Container,
 ) result {
 	selected, err := documents, error(nil)
@@ -355,9 +366,6 @@ func (s *step) apply(
 	if !IsPart(fc) || s.f.Join != nil { // other functions do not need the selection of a part
 		fc = selection.withExcluded(fc, documents, selected, s.where)
 	}
-	fc = fc.WithContext(limit.Named(fc.Context(), func(err error) error {
-		return failureOf(err, s.name, api.FailureFunction)
-	}))
 	selection.ctx = fc.Context()
 	res := s.call(s.withInput(fc), selection.provider, selected)
 	if res.err == nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/where"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
 
@@ -243,16 +244,21 @@ func (r *resolver) parse(
 		return docs, nil
 	}
 	var kept gaby.Container
-	for _, doc := range docs {
-		ok, err := filter.MatchResource(provider, doc)
-		if err != nil {
-			return nil, err
+	ctx := limit.Named(r.ctx, func(err error) error {
+		return r.expressionError(l, entity.CodeExprEval, "WhereResource", err)
+	})
+	limit.Timed(ctx, func() {
+		for _, doc := range docs {
+			ok, failed := filter.MatchResource(provider, doc)
+			if ok {
+				kept = append(kept, doc)
+			}
+			if err = failed; err != nil {
+				return
+			}
 		}
-		if ok {
-			kept = append(kept, doc)
-		}
-	}
-	return kept, nil
+	})
+	return kept, err
 }
 
 // readPath returns the first value at a path of a resource, as Go data. It reports false if the

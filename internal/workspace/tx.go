@@ -390,11 +390,11 @@ func (s *Store) takeBack(ctx context.Context, r *record) error {
 			if errors.Is(failed, files.ErrChanged) || info == nil && o.Delete {
 				continue // not done yet, or edited since
 			}
-			err = errors.Join(err, failed)
+			err = cmp.Or(err, failed)
 		} else if untouched, failed := s.isUntouched(&o); untouched && !o.Dir {
 			continue // not done yet
 		} else {
-			err = errors.Join(err, failed)
+			err = cmp.Or(err, failed)
 		}
 		ops = append(ops, o)
 	}

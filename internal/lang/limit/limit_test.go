@@ -46,6 +46,25 @@ func TestWatchOfMemory(t *testing.T) {
 	runtime.KeepAlive(kept)
 }
 
+// Timed ends the run of what takes too long, however much memory that takes.
+func TestTimed(t *testing.T) {
+	ended := make(chan error, 1)
+	account := New(func(err error) { ended <- err })
+	account.Set(1, 5*time.Millisecond)
+	ctx := Named(With(t.Context(), account), func(err error) error {
+		return errors.Join(errors.New("name"), err)
+	})
+	Timed(ctx, func() {
+		if err := <-ended; err.Error() != "name\nit ran longer than 5ms" {
+			t.Errorf("the run ended with %q", err)
+		}
+	})
+	Timed(ctx, func() {})
+	if len(account.running) > 0 || account.watched != 0 {
+		t.Errorf("%d watches are left", len(account.running))
+	}
+}
+
 // A context that is done ends the evaluation and not the run, which ends by itself.
 func TestWatchOfContext(t *testing.T) {
 	account := New(func(err error) { t.Errorf("the run ended: %v", err) })

@@ -24,6 +24,8 @@ type Watch struct {
 	problem atomic.Pointer[error] // why the evaluation must end
 	// memoryOnly watches a run: for any time, and on after a problem that has passed.
 	memoryOnly bool
+	// timeOnly watches what is not an expression, and takes memory for the input as well.
+	timeOnly bool
 
 	mu    sync.Mutex
 	began time.Time // when it was first looked at; evaluations that are over before cost little
@@ -35,12 +37,25 @@ type Watch struct {
 // to end, from another goroutine; nil if the evaluation asks Err itself.
 func Start(ctx context.Context, stop func(error)) *Watch {
 	w := &Watch{ctx: ctx, account: Of(ctx), stop: stop}
+	w.start()
+	return w
+}
+
+// Timed calls a function, which may match regular expressions: nothing ends a match. If it takes
+// longer than an expression may, the run ends.
+func Timed(ctx context.Context, f func()) {
+	w := &Watch{ctx: ctx, account: Of(ctx), timeOnly: true}
+	w.start()
+	defer w.End()
+	f()
+}
+
+func (w *Watch) start() {
 	a := w.account
 	a.base()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.start(w)
-	return w
 }
 
 // start begins to look at w; its caller holds the lock.
@@ -89,7 +104,7 @@ func (w *Watch) End() {
 	a.running[slices.Index(a.running, w)] = a.running[last]
 	a.running[last] = nil
 	a.running = a.running[:last]
-	if seen {
+	if seen && !w.timeOnly {
 		a.relax()
 	}
 }
@@ -103,10 +118,7 @@ func (w *Watch) look() {
 	}
 	if w.began.IsZero() {
 		w.began = time.Now()
-		w.account.soften()
-		if over, _ := w.account.exceeded(); over {
-			runtime.GC() // what earlier evaluations left is not its fault
-		}
+		w.soften()
 	}
 	problem, now := w.check()
 	known := w.problem.Load()
@@ -126,12 +138,23 @@ func (w *Watch) look() {
 	}
 }
 
+// soften makes the collector work harder, if memory is watched.
+func (w *Watch) soften() {
+	if w.timeOnly {
+		return
+	}
+	w.account.soften()
+	if over, _ := w.account.exceeded(); over {
+		runtime.GC() // what earlier evaluations left is not its fault
+	}
+}
+
 // check returns why the evaluation has to end, and whether that cannot wait.
 func (w *Watch) check() (problem error, now bool) {
 	if err := w.ctx.Err(); err != nil {
 		return err, false
 	}
-	if over, far := w.account.exceeded(); over {
+	if over, far := w.account.exceeded(); over && !w.timeOnly {
 		return &Error{Memory: w.account.memory()}, far
 	}
 	if time.Since(w.began) > w.account.time && !w.memoryOnly {

@@ -7,6 +7,7 @@
 package pattern
 
 import (
+	"errors"
 	"regexp"
 	"regexp/syntax"
 	"strings"
@@ -33,26 +34,51 @@ func Compile(text string) (*regexp.Regexp, error) {
 // Check returns a *[limit.Error] if a regular expression is too large to compile. It accepts an
 // invalid one.
 func Check(text string) error {
-	if len(text) > maxLength {
-		return tooLarge("it has %d bytes, at most %d are allowed", len(text), maxLength)
-	}
 	const statesPerByte = 2 // at most, without a repetition such as {9}
-	states, groups := statesPerByte*len(text), 1+strings.Count(text, "(")
+	states, groups := statesPerByte*len(text)+classes(text), 1+strings.Count(text, "(")
 	if states <= maxStates && states*groups <= maxPositions && !strings.Contains(text, "{") {
 		return nil
 	}
-	parsed, err := syntax.Parse(text, syntax.Perl)
-	if err != nil {
-		return nil
-	}
-	states, groups = States(parsed), 1+parsed.MaxCap()
-	switch {
-	case states > maxStates:
-		return tooLarge("it compiles to more than %d states: x{9} counts like nine x", maxStates)
-	case states*groups > maxPositions:
-		return tooLarge("%d groups are too many for one of about %d states", groups-1, states)
+	_, err := States(text)
+	if _, tooLarge := errors.AsType[*limit.Error](err); tooLarge {
+		return err
 	}
 	return nil
+}
+
+// States estimates the number of states that a regular expression compiles to, without compiling
+// it: a{1000} counts like a thousand a. Its error is from package syntax or a *[limit.Error]; the
+// number then says what finding that out may have cost.
+func States(text string) (int, error) {
+	tables := classes(text)
+	switch {
+	case len(text) > maxLength:
+		return 0, tooLarge("it has %d bytes, at most %d are allowed", len(text), maxLength)
+	case tables > maxStates:
+		return 0, tooLarge("it has more than %d classes such as \\p{L}", maxStates/classStates)
+	}
+	parsed, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return tables + len(text), err
+	}
+	states, groups := tables+count(parsed), 1+parsed.MaxCap()
+	switch {
+	case states > maxStates:
+		err = tooLarge("it compiles to more than %d states: x{9} counts like nine x, \\p{L} "+
+			"like %d", maxStates, classStates)
+	case states*groups > maxPositions:
+		err = tooLarge("%d groups are too many for one of about %d states", groups-1, states)
+	}
+	return states, err
+}
+
+// classStates is how many states take as much memory and time to compile as a class of Unicode,
+// which is a table of up to 1,500 runes. Repetitions share it.
+const classStates = 80
+
+// classes returns how many states the classes of Unicode in a text count like.
+func classes(text string) int {
+	return classStates * (strings.Count(text, `\p`) + strings.Count(text, `\P`))
 }
 
 // TooLarge begins the message of an expression that is too large.
@@ -65,16 +91,15 @@ func tooLarge(format string, args ...any) error {
 	return limit.TooLarge(TooLarge+": "+format, args...).WithHint(Hint)
 }
 
-// States estimates the number of states that a regular expression compiles to, without compiling
-// it: a{1000} counts like a thousand a.
-func States(re *syntax.Regexp) int {
+// count returns the number of states of a parsed expression, without its classes of Unicode.
+func count(re *syntax.Regexp) int {
 	const many = 1 << 24
 	n := 1
 	if re.Op == syntax.OpLiteral {
 		n = len(re.Rune)
 	}
 	for _, sub := range re.Sub {
-		n = min(many, n+States(sub))
+		n = min(many, n+count(sub))
 	}
 	if re.Op == syntax.OpRepeat {
 		n = min(many, n*max(1, re.Min, re.Max))
