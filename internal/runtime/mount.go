@@ -51,6 +51,8 @@ func (m Mount) check() error {
 		problem = fmt.Sprintf("its type is %q; bind, volume or tmpfs is expected", m.Type)
 	case m.Type != "tmpfs" && m.Source == "":
 		problem = "it has no source"
+	case m.Type == "volume" && strings.ContainsAny(m.Source, `/\:`):
+		problem = "it is the path of a directory, not the name of a volume" // nerdctl mounts it
 	case !strings.HasPrefix(m.Target, "/"):
 		problem = fmt.Sprintf("its target %q is not absolute", m.Target)
 	case strings.ContainsAny(m.Source+m.Target, ",\n\x00"):
