@@ -112,6 +112,11 @@ func TestHostileRepositoriesReachTheLimit(t *testing.T) {
 				"          def f():" + strings.ReplaceAll(steps, "\n", "\n    ") +
 				"\n          f()\n",
 		}, []string{"fn", "render"}, "starlark:v0.5: "},
+		"a condition of a Kptfile": {map[string]string{
+			"Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: p}\npipeline:\n" +
+				"  mutators:\n    - image: set-labels:v0.2\n      configMap: {a: b}\n" +
+				"      condition: " + grown("[1]", "x%d + x%[1]d", "x40.size() > 0") + "\n",
+		}, []string{"fn", "render"}, "./Kptfile:8:18: condition: "},
 		"a rule of a definition": {
 			map[string]string{
 				"shop.yaml": "apiVersion: example.com/v1\nkind: Shop\nmetadata: {name: s}\n---\n" +

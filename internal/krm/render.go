@@ -1,6 +1,7 @@
 package krm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/expression"
 	"github.com/fctl-dev/fctl/functions/expression/cel"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/internal/runtime"
 	"github.com/fctl-dev/fctl/internal/source"
 )
@@ -234,10 +236,14 @@ func condition(text string) (func(context.Context, []*Item) (bool, error), error
 func (item *Item) inExpression(key string, pos gaby.Position, err error) error {
 	f := &api.Failure{
 		Class: api.FailureInput, Pos: pos, Message: key + ": " + err.Error(), Err: err,
+		Hint: limit.HintOf(err),
+	}
+	if _, limited := errors.AsType[*limit.Error](err); limited {
+		f.Class = api.FailureFunction
 	}
 	f.Pos.File = item.fileName()
 	if in, ok := errors.AsType[*expression.Error](err); ok {
-		f.Hint = in.Hint
+		f.Hint = cmp.Or(in.Hint, f.Hint)
 	}
 	return f
 }
@@ -457,7 +463,9 @@ func (r *rendering) function(ctx context.Context, p *kptPackage, f *pipelineFunc
 				selected = append(selected, item)
 			}
 		}
-		met, err := f.condition(ctx, selected)
+		met, err := f.condition(limit.Named(ctx, func(err error) error {
+			return p.kptfile.inExpression(f.whenKey, f.whenAt, err)
+		}), selected)
 		if err != nil {
 			return items, nil, p.kptfile.inExpression(f.whenKey, f.whenAt, err)
 		}

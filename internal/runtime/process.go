@@ -46,7 +46,7 @@ func (p *process) run(ctx context.Context) (Output, error) {
 		limit: limits.Output, stream: "standard output", call: p.call,
 		cancel: cancel,
 	}
-	stderr := &capture{limit: limits.Output, stream: "standard error", call: p.call, cancel: cancel}
+	stderr := &capture{limit: limits.log(), stream: "standard error", call: p.call, cancel: cancel}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	cmd.WaitDelay = drainDelay
 	ownGroup(cmd)

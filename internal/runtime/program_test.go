@@ -123,6 +123,10 @@ func TestE8EachFailureHasItsType(t *testing.T) {
 			"",
 			is[*OutputError],
 		},
+		{
+			"too much talk for people", script(t, "head -c 20000000 /dev/zero >&2"), Limits{}, "",
+			is[*OutputError],
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := &Program{Path: c.path}

@@ -56,7 +56,7 @@ func (c Call) WithStdin(stdin []byte) Call {
 // Limits bound one run. A zero field is the default, a negative one no limit.
 type Limits struct {
 	Time   time.Duration
-	Output int64   // bytes of standard output, and again of standard error
+	Output int64   // bytes of standard output, and of standard error if that is less than maxLog
 	Memory int64   // bytes
 	CPUs   float64 // containers only
 	PIDs   int     // containers only
@@ -77,6 +77,13 @@ func (l Limits) withDefaults() Limits {
 		PIDs: limit(l.PIDs, d.PIDs),
 	}
 }
+
+// maxLog is how many bytes of standard error are kept. They are for people, and showing them, masked
+// and escaped, takes many times the memory.
+const maxLog = 16 << 20
+
+// log returns the limit of the standard error.
+func (l Limits) log() int64 { return min(l.Output, maxLog) }
 
 func limit[T int | int64 | float64 | time.Duration](value, otherwise T) T {
 	if value == 0 {
