@@ -124,7 +124,9 @@ func TestE8EachFailureHasItsType(t *testing.T) {
 			is[*OutputError],
 		},
 		{
-			"too much talk for people", script(t, "head -c 20000000 /dev/zero >&2"), Limits{}, "",
+			"too much talk for people", script(t, "head -c 20000000 /dev/zero >&2"),
+			Limits{},
+			"",
 			is[*OutputError],
 		},
 	} {

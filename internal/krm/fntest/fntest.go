@@ -70,7 +70,8 @@ type Case struct {
 // Find returns the golden directories in dir and below it, in order.
 func Find(dir string) ([]*Case, error) {
 	var cases []*Case
-	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+	in := dir + string(filepath.Separator) // WalkDir follows the link that dir may be
+	err := filepath.WalkDir(in, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.IsDir() {
 			return err
 		}
@@ -80,9 +81,9 @@ func Find(dir string) ([]*Case, error) {
 		}
 		switch {
 		case has(sdkExpected):
-			cases = append(cases, &Case{Dir: path, sdk: true})
+			cases = append(cases, &Case{Dir: filepath.Clean(path), sdk: true})
 		case has(kyamlExpected) || has(kyamlErrors):
-			cases = append(cases, &Case{Dir: path})
+			cases = append(cases, &Case{Dir: filepath.Clean(path)})
 		}
 		return nil
 	})

@@ -117,11 +117,12 @@ func find(paths []string, name func(string) string) ([]configFile, []Problem) {
 			files = append(files, configFile{path, false, info})
 			continue
 		}
-		err = filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
+		dir := path + string(filepath.Separator) // WalkDir follows the link that path may be
+		err = filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
 				return err
-			case file != path && strings.HasPrefix(d.Name(), "."):
+			case file != dir && strings.HasPrefix(d.Name(), "."):
 				if d.IsDir() {
 					return filepath.SkipDir
 				}
