@@ -180,6 +180,114 @@ func TestMissingConfig(t *testing.T) {
 	}
 }
 
+// TestWrongConfig checks that a functionConfig with a value of a wrong type, an unknown field, a
+// repeated or an empty key changes nothing: ignoring it would select or set something else.
+func TestWrongConfig(t *testing.T) {
+	const input = "apiVersion: v1\nkind: Service\nmetadata: {name: a, namespace: old}\n" +
+		"spec: {size: 1} # kpt-set: ${n}\n"
+	target := func(fields string) string {
+		return "replacements: [{source: {kind: Service, name: a, fieldPath: spec.size}, targets: [" +
+			fields + "]}]"
+	}
+	for _, test := range []struct{ function, kind, config, want string }{
+		{"apply-setters", "", `data: {"": x}`, "data has an empty key"},
+		{"apply-setters", "", "data: {n: 3, n: 4}", "data.n is given twice, first in line 3"},
+		{"create-setters", "", `data: {"": x}`, "data has an empty key"},
+		{
+			"search-replace", "", "data: {by-value: a, put-value: b, put-value: c}",
+			"data.put-value is given twice, first in line 3",
+		},
+		{"set-labels", "", "data: {a: x, a: y}", "data.a is given twice, first in line 3"},
+		{"set-labels", "SetLabels", "labels: {a: null}", "labels.a must be a text, not null"},
+		{
+			"set-labels", "SetLabels", "labels: {a: x}\nadditionalLabelFields: spec/labels",
+			`additionalLabelFields must be a list, not "spec/labels"`,
+		},
+		{
+			"set-labels", "SetLabels", "labels: {a: x}\nadditionalLabelFields: [{kind: [Pod], path: x}]",
+			"additionalLabelFields.0.kind must be a text, not a list",
+		},
+		{
+			"set-labels", "SetLabels", "labels: {a: x}\nadditionalLabelField: [{path: x}]",
+			`the functionConfig has no field "additionalLabelField"`,
+		},
+		{"set-annotations", "SetAnnotations", `annotations: {"": x}`, "annotations has an empty key"},
+		{
+			"set-annotations", "SetAnnotations",
+			"annotations: {a: x}\nadditionalAnnotationFields: [{path: /}]",
+			"an entry of additionalAnnotationFields has no path",
+		},
+		{"set-image", "SetImage", "image: nginx", `image must be a map, not "nginx"`},
+		{
+			"set-image", "SetImage", "image: {name: web, newTag: x}\nimages: []",
+			`the functionConfig has no field "images"`,
+		},
+		{
+			"set-namespace", "", "data: {namespace: new, namespaceMacher: old}",
+			`data has no field "namespaceMacher"`,
+		},
+		{
+			"set-namespace", "SetNamespace", "namespace: new\nnamespaceMacher: old",
+			`the functionConfig has no field "namespaceMacher"`,
+		},
+		{
+			"ensure-name-substring", "EnsureNameSubstring", "substring: x-\neditMode: [append]",
+			"editMode must be a text, not a list",
+		},
+		{
+			"ensure-name-substring", "EnsureNameSubstring", "substring: x-\neditmode: append",
+			`the functionConfig has no field "editmode"`,
+		},
+		{
+			"starlark", "StarlarkRun", "source: x = 1\nparam: {}",
+			`the functionConfig has no field "param"`,
+		},
+		{
+			"apply-replacements", "ApplyReplacements",
+			target("{select: {kind: Service}, fieldPaths: spec.a}"),
+			`replacements.0.targets.0.fieldPaths must be a list, not "spec.a"`,
+		},
+		{
+			"apply-replacements", "ApplyReplacements",
+			target("{select: {kind: Service}, fieldPath: [spec.a]}"),
+			`a target has no field "fieldPath"`,
+		},
+		{
+			"apply-replacements", "ApplyReplacements", target("{select: {names: a}, fieldPaths: [spec.a]}"),
+			`a selector has no field "names"`,
+		},
+		{
+			"apply-replacements", "ApplyReplacements",
+			target("{select: {labelSelector: {a: b}}, fieldPaths: [spec.a]}"),
+			"replacements.0.targets.0.select.labelSelector must be a text, not a map",
+		},
+		{
+			"apply-replacements", "ApplyReplacements",
+			target("{select: {kind: Service}, reject: {name: b}, fieldPaths: [spec.a]}"),
+			"replacements.0.targets.0.reject must be a list, not a map",
+		},
+		{
+			"apply-replacements", "ApplyReplacements",
+			target("{select: {kind: Service}, fieldPaths: [spec.a], options: {index: [1]}}"),
+			"replacements.0.targets.0.options.index must be a whole number, not a list",
+		},
+	} {
+		t.Run(test.function+" "+test.want, func(t *testing.T) {
+			config := "apiVersion: v1\nkind: ConfigMap\n" + test.config
+			if test.kind != "" {
+				config = "apiVersion: fn.kpt.dev/v1alpha1\nkind: " + test.kind + "\n" + test.config
+			}
+			output, results := run(t, test.function, listFrom(t, input, config))
+			if output != input {
+				t.Errorf("output is\n%s", output)
+			}
+			if want := "[error]: functionConfig: " + test.want + "\n"; results != want {
+				t.Errorf("results are\n%s\nwant\n%s", results, want)
+			}
+		})
+	}
+}
+
 // TestOtherBytesStay checks that edits keep comments, quotes, order and layout.
 func TestOtherBytesStay(t *testing.T) {
 	input := "# head\nkind:   Deployment # odd\napiVersion: \"apps/v1\"\n" +

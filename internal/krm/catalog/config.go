@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/strict"
 )
 
 // config is the functionConfig of a call.
@@ -38,20 +40,55 @@ func configOfVersion(list *krm.ResourceList, kind, version string) (*config, err
 	switch got := c.value.Get("kind").Text(); {
 	case got == "ConfigMap" && c.value.Get("apiVersion").EqualText("v1"):
 		c.data = c.value.Get("data")
-		if c.data.Exists() && !c.data.IsNull() && c.data.Kind() != gaby.Map {
-			return nil, errors.New("functionConfig: data must be a map")
-		}
-		for v := c.data.First(); v.Exists(); v = v.Next() {
-			if v.Kind() != gaby.Scalar {
-				return nil, fmt.Errorf("functionConfig: data.%s must be a string", v.Key())
+		r := &strict.Reader{}
+		pairsOf(r.Value(c.data, "data"), func(v strict.Value) string {
+			if v.IsNull() {
+				return "" // as in the published functions
 			}
-		}
-		return c, nil
+			return v.Scalar()
+		})
+		return c, problemsOf(r)
 	case kind == "" || got != kind || !isConfigVersion(c.value, version):
 		return nil, fmt.Errorf("unknown functionConfig %s %s. Expect %s",
 			c.value.Get("apiVersion").Text(), got, expected)
 	}
 	return c, nil
+}
+
+// read reads the fields of a functionConfig of its own kind, or the data of a ConfigMap. Other
+// fields are errors: without them the function would do something else than was meant.
+func (c *config) read(fields ...strict.Field) error {
+	r := &strict.Reader{}
+	if !c.isConfigMap() {
+		fields = append(strict.Unread("apiVersion", "kind", "metadata"), fields...)
+		r.Value(c.value, "").Object("the functionConfig", fields...)
+	} else if v := r.Value(c.data, "data"); v.Exists() {
+		v.Object("data", fields...)
+	}
+	return problemsOf(r)
+}
+
+// problemsOf returns the problems of a functionConfig. Its positions are not those of a file.
+func problemsOf(r *strict.Reader) error {
+	var problems []error
+	for _, f := range r.Failures() {
+		problems = append(problems, &api.Failure{
+			Class: api.FailureFunction, Message: "functionConfig: " + f.Message, Hint: f.Hint,
+		})
+	}
+	return errors.Join(problems...)
+}
+
+// pairsOf returns what read returns for the entries of a map, in order. The keys must not be empty.
+func pairsOf(v strict.Value, read func(strict.Value) string) []pair {
+	var all []pair
+	for entry := range v.Map() {
+		if entry.Key() == "" {
+			entry.FailKey("", "%s has an empty key", v.Path)
+		}
+		all = append(all, pair{entry.Key(), read(entry)})
+	}
+	return all
 }
 
 // isConfigVersion reports whether a functionConfig is of a version of its group, "" for any.
@@ -91,18 +128,16 @@ func text(v gaby.Value) string {
 // get returns the text of a key of a ConfigMap's data.
 func (c *config) get(key string) string { return text(c.data.Get(key)) }
 
-// fieldSpecs reads a list such as additionalImageFields.
-func (c *config) fieldSpecs(key string) ([]fieldSpec, error) {
-	var specs []fieldSpec
-	for v := c.value.Get(key).First(); v.Exists(); v = v.Next() {
-		s := fieldSpec{
-			group: text(v.Get("group")), version: text(v.Get("version")), kind: text(v.Get("kind")),
-			path: text(v.Get("path")), create: v.Get("create").EqualText("true"),
+// fieldSpecs returns a field that stores a list such as additionalImageFields.
+func fieldSpecs(name string, to *[]fieldSpec) strict.Field {
+	return strict.List(name, to, func(v strict.Value) (s fieldSpec) {
+		path := strict.Text("path", &s.path)
+		if v.Object("an entry of "+name,
+			strict.Text("group", &s.group), strict.Text("version", &s.version),
+			strict.Text("kind", &s.kind), strict.Need(path), strict.Bool("create", &s.create),
+		) && strings.Trim(s.path, "/") == "" {
+			v.Get("path").Fail("", "an entry of %s has no path", name)
 		}
-		if strings.Trim(s.path, "/") == "" {
-			return nil, fmt.Errorf("functionConfig: an entry of %s has no path", key)
-		}
-		specs = append(specs, s)
-	}
-	return specs, nil
+		return s
+	})
 }

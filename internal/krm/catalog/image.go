@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/strict"
 )
 
 const docImage = `functionConfig: a ConfigMap with name, newName, newTag and digest in data, or
@@ -29,25 +29,21 @@ func setImage(_ context.Context, list *krm.ResourceList) error {
 	if err != nil {
 		return err
 	}
-	spec, fields := c.data, []fieldSpec(nil)
-	if !c.isConfigMap() {
-		spec = c.value.Get("image")
-		if fields, err = c.fieldSpecs("additionalImageFields"); err != nil {
-			return err
-		}
+	var n newImage
+	var fields []fieldSpec
+	image := []strict.Field{
+		strict.Text("name", &n.name), strict.Text("newName", &n.newName),
+		strict.Text("newTag", &n.newTag), strict.Text("digest", &n.digest),
 	}
-	for v := spec.First(); v.Exists(); v = v.Next() {
-		switch {
-		case !slices.Contains([]string{"name", "newName", "newTag", "digest"}, v.Key()):
-			return fmt.Errorf("functionConfig: unknown key %q; there are name, newName, newTag and digest",
-				v.Key())
-		case v.Tag() != "!!str" && !v.IsNull():
-			return fmt.Errorf("functionConfig: %s must be a string", v.Key())
-		}
+	if c.isConfigMap() {
+		err = c.read(image...)
+	} else {
+		err = c.read(fieldSpecs("additionalImageFields", &fields), strict.Field{
+			Name: "image", Read: func(v strict.Value) { v.Object("image", image...) },
+		})
 	}
-	n := newImage{
-		name: text(spec.Get("name")), newName: text(spec.Get("newName")),
-		newTag: text(spec.Get("newTag")), digest: text(spec.Get("digest")),
+	if err != nil {
+		return err
 	}
 	switch {
 	case n.name == "":

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/strict"
 )
 
 const docLabels = `functionConfig: a ConfigMap with the labels in data, or
@@ -32,19 +33,14 @@ func setLabels(_ context.Context, list *krm.ResourceList) error {
 	if err != nil {
 		return err
 	}
-	labels := c.value.Get("labels")
-	for v := labels.First(); v.Exists(); v = v.Next() {
-		if labels.Kind() == gaby.Map && v.Tag() != "!!str" {
-			return fmt.Errorf("functionConfig: labels.%s must be a string", v.Key())
-		}
-	}
 	var items []*krm.Item
 	for _, item := range list.Items {
 		if !krm.IsLocalConfig(item.Doc) {
 			items = append(items, item)
 		}
 	}
-	changed, err := c.setPairs(items, "labels", "additionalLabelFields", labelFields())
+	changed, err := c.setPairs(items, "labels", "additionalLabelFields", labelFields(),
+		strict.Value.Text)
 	if err == nil {
 		info(list, fmt.Sprintf("set %d labels in total", changed))
 	}
@@ -57,39 +53,27 @@ func setAnnotations(_ context.Context, list *krm.ResourceList) error {
 		return err
 	}
 	_, err = c.setPairs(list.Items, "annotations", "additionalAnnotationFields",
-		annotationFields())
+		annotationFields(), strict.Value.Scalar)
 	return err
 }
 
 // setPairs sets the keys and values below key of the functionConfig in the maps at the fields of
 // items. In fields that are not to be created only keys that exist are set. It returns the number
-// of values that changed.
+// of values that changed. read reads a value.
 func (c *config) setPairs(items []*krm.Item, key, additional string, fields []fieldSpec,
+	read func(strict.Value) string,
 ) (changed int, err error) {
-	values := c.data
+	want := pairs(c.data)
 	if !c.isConfigMap() {
-		values = c.value.Get(key)
-		more, err := c.fieldSpecs(additional)
+		err := c.read(fieldSpecs(additional, &fields), strict.To(key, &want,
+			func(v strict.Value) []pair { return pairsOf(v, read) }))
 		if err != nil {
 			return 0, err
 		}
-		fields = append(fields, more...)
 	}
-	switch {
-	case values.Len() == 0:
+	if len(want) == 0 {
 		return 0, fmt.Errorf("functionConfig: no %s are given", key)
-	case values.Kind() != gaby.Map:
-		return 0, fmt.Errorf("functionConfig: %s must be a map", key)
 	}
-	for v := values.First(); v.Exists(); v = v.Next() {
-		if v.Key() == "" {
-			return 0, fmt.Errorf("functionConfig: %s has an empty key", key)
-		}
-		if v.Kind() != gaby.Scalar {
-			return 0, fmt.Errorf("functionConfig: %s.%s must be a string", key, v.Key())
-		}
-	}
-	want := pairs(values)
 	var problems []error
 	for _, item := range items {
 		h, err := item.Doc.Header()

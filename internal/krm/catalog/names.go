@@ -13,6 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/functions/unit"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/strict"
 )
 
 const docNameSubstring = `functionConfig: a ConfigMap with one of these keys in data:
@@ -52,11 +53,8 @@ func ensureNameSubstring(_ context.Context, list *krm.ResourceList) error {
 	if err != nil {
 		return err
 	}
-	e, err := nameEditOf(c)
-	if err != nil {
-		return err
-	}
-	fields, err := c.fieldSpecs("additionalNameFields")
+	var fields []fieldSpec
+	e, err := nameEditOf(c, &fields)
 	if err != nil {
 		return err
 	}
@@ -99,18 +97,17 @@ func ensureNameSubstring(_ context.Context, list *krm.ResourceList) error {
 	return errors.Join(problems...)
 }
 
-func nameEditOf(c *config) (*nameEdit, error) {
+func nameEditOf(c *config, fields *[]fieldSpec) (*nameEdit, error) {
 	e := &nameEdit{}
 	if !c.isConfigMap() {
-		e.substring = text(c.value.Get("substring"))
-		switch mode := text(c.value.Get("editMode")); mode {
-		case "", "prepend":
-		case "append":
-			e.append = true
-		default:
-			return nil, fmt.Errorf("functionConfig: editMode must be prepend or append, not %q",
-				mode)
+		mode := ""
+		err := c.read(strict.Text("substring", &e.substring),
+			strict.OneOf("editMode", &mode, "prepend", "append"),
+			fieldSpecs("additionalNameFields", fields))
+		if err != nil {
+			return nil, err
 		}
+		e.append = mode == "append"
 	} else {
 		data := pairs(c.data)
 		if len(data) != 1 || data[0].key != "prepend" && data[0].key != "append" {

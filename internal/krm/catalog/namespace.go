@@ -15,6 +15,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/functions/kubernetes/namespaces"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/strict"
 )
 
 const docNamespace = `functionConfig: a ConfigMap with namespace and namespaceMatcher in data, the
@@ -108,23 +109,20 @@ func namespacerOf(list *krm.ResourceList) (*namespacer, error) {
 		return nil, err
 	}
 	n := &namespacer{count: map[string]int{}, moved: map[identity]bool{}}
-	fields := c.value
-	if c.isConfigMap() {
-		fields = c.data
-	}
-	for _, field := range []struct {
-		key  string
-		text *string
-	}{{"namespace", &n.name}, {"namespaceMatcher", &n.only}} {
-		v := fields.Get(field.key)
-		if v.Exists() && !v.IsNull() && v.Tag() != "!!str" {
-			return nil, fmt.Errorf("functionConfig: %s must be a string", field.key)
-		}
-		*field.text = text(v)
+	context := ""
+	fields := []strict.Field{
+		strict.Text("namespace", &n.name), strict.Text("namespaceMatcher", &n.only),
 	}
 	if c.isConfigMap() && c.value.Get("metadata").Get("name").EqualText("kptfile.kpt.dev") {
-		n.name = cmp.Or(n.name, c.get("name"))
+		fields = append(fields, strict.Text("name", &context))
+		for _, p := range pairs(c.data) { // others write more keys into the context of a package
+			fields = append(fields, strict.Unread(p.key)...)
+		}
 	}
+	if err := c.read(fields...); err != nil {
+		return nil, err
+	}
+	n.name = cmp.Or(n.name, context)
 	if n.name == "" {
 		return nil, errors.New("functionConfig: the new namespace is missing: data.namespace of " +
 			"a ConfigMap, data.name of a package context, or namespace of a SetNamespace")

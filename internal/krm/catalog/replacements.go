@@ -12,6 +12,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/strict"
 )
 
 const docReplacements = `functionConfig: the replacements of kustomize.
@@ -34,16 +35,17 @@ func applyReplacements(_ context.Context, list *krm.ResourceList) error {
 	if err != nil {
 		return err
 	}
-	replacements := c.value.Get("replacements")
-	if c.isConfigMap() || replacements.Kind() != gaby.List {
+	if c.isConfigMap() || c.value.Get("replacements").Kind() != gaby.List {
 		return errors.New("functionConfig: an ApplyReplacements with a list of replacements is " +
 			"expected")
 	}
-	i := 0
-	for v := replacements.First(); v.Exists(); v = v.Next() {
-		r := &replacement{list: list, label: fmt.Sprintf("replacements[%d]", i)}
-		i++
-		if err := r.run(v); err != nil {
+	var replacements []*replacement
+	if err := c.read(strict.List("replacements", &replacements, replacementOf)); err != nil {
+		return err
+	}
+	for i, r := range replacements {
+		r.list, r.label = list, fmt.Sprintf("replacements[%d]", i)
+		if err := r.run(); err != nil {
 			return fmt.Errorf("%s: %w", r.label, err)
 		}
 	}
@@ -52,6 +54,9 @@ func applyReplacements(_ context.Context, list *krm.ResourceList) error {
 
 // replacement is one entry of replacements.
 type replacement struct {
+	source  *replacementSource
+	targets []*replacementTarget
+
 	list  *krm.ResourceList
 	label string
 	// text is what is copied of a scalar, and tree that of a map or list.
@@ -60,32 +65,90 @@ type replacement struct {
 	scalar bool
 }
 
-func (r *replacement) run(v gaby.Value) error {
-	source, targets := v.Get("source"), v.Get("targets")
+// replacementSource says which value is copied.
+type replacementSource struct {
+	selector
+	fieldPath string
+	fieldOptions
+}
+
+// replacementTarget says where the value is copied to.
+type replacementTarget struct {
+	selects    *selector
+	rejects    []*selector
+	fieldPaths []string
+	fieldOptions
+	create bool
+}
+
+// fieldOptions are the options of a source or target.
+type fieldOptions struct {
+	delimiter string
+	index     int
+	encoding  string // of the field: base64, or "" for none
+}
+
+// replacementOf reads an entry of replacements.
+func replacementOf(v strict.Value) *replacement {
+	r := &replacement{}
+	v.Object("a replacement",
+		strict.Field{Name: "source", Read: func(v strict.Value) {
+			r.source = &replacementSource{}
+			v.Object("a source", append(r.source.selector.fields(),
+				strict.Text("fieldPath", &r.source.fieldPath), r.source.options())...)
+		}},
+		strict.List("targets", &r.targets, func(v strict.Value) *replacementTarget {
+			t := &replacementTarget{}
+			v.Object("a target",
+				strict.To("select", &t.selects, selectorOf),
+				strict.List("reject", &t.rejects, selectorOf),
+				strict.Texts("fieldPaths", &t.fieldPaths),
+				t.options(strict.Bool("create", &t.create)))
+			return t
+		}))
+	return r
+}
+
+// selectorOf reads a selector.
+func selectorOf(v strict.Value) *selector {
+	s := &selector{}
+	v.Object("a selector", s.fields()...)
+	return s
+}
+
+// options returns the field with the options, and more fields beside them.
+func (o *fieldOptions) options(more ...strict.Field) strict.Field {
+	return strict.Field{Name: "options", Read: func(v strict.Value) {
+		v.Object("options", append(more, strict.Text("delimiter", &o.delimiter),
+			strict.OneOf("encoding", &o.encoding, "base64"),
+			strict.To("index", &o.index, strict.Value.Int))...)
+	}}
+}
+
+func (r *replacement) run() error {
 	switch {
-	case source.Kind() != gaby.Map:
+	case r.source == nil:
 		return errors.New("source is missing")
-	case targets.Len() == 0:
+	case len(r.targets) == 0:
 		return errors.New("targets are missing")
 	}
-	if err := r.read(source); err != nil {
+	if err := r.read(); err != nil {
 		return fmt.Errorf("source: %w", err)
 	}
-	i := 0
-	for t := targets.First(); t.Exists(); t = t.Next() {
+	for i, t := range r.targets {
 		if err := r.target(t, i); err != nil {
 			return fmt.Errorf("targets[%d]: %w", i, err)
 		}
-		i++
 	}
 	return nil
 }
 
 // selected returns the items that a selector selects and none of rejects does.
-func (r *replacement) selected(v gaby.Value, rejects []*selector) ([]*krm.Item, *selector, error) {
-	s, err := selectorOf(v)
-	if err != nil {
-		return nil, nil, err
+func (r *replacement) selected(s *selector, rejects []*selector) ([]*krm.Item, error) {
+	for _, s := range append(rejects[:len(rejects):len(rejects)], s) {
+		if err := s.compile(); err != nil {
+			return nil, err
+		}
 	}
 	var found []*krm.Item
 	for _, item := range r.list.Items {
@@ -96,27 +159,28 @@ func (r *replacement) selected(v gaby.Value, rejects []*selector) ([]*krm.Item, 
 			matches = !rejected
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", item, err)
+			return nil, fmt.Errorf("%s: %w", item, err)
 		}
 		if matches {
 			found = append(found, item)
 		}
 	}
-	return found, s, nil
+	return found, nil
 }
 
 // read finds the value that is copied.
-func (r *replacement) read(source gaby.Value) error {
-	found, s, err := r.selected(source, nil)
+func (r *replacement) read() error {
+	s := r.source
+	found, err := r.selected(&s.selector, nil)
 	switch {
 	case err != nil:
 		return err
 	case len(found) == 0:
-		return fmt.Errorf("nothing selected by %s", s)
+		return fmt.Errorf("nothing selected by %s", &s.selector)
 	case len(found) > 1:
-		return fmt.Errorf("multiple matches for selector %s: %s and %s", s, found[0], found[1])
+		return fmt.Errorf("multiple matches for selector %s: %s and %s", &s.selector, found[0], found[1])
 	}
-	path := cmp.Or(text(source.Get("fieldPath")), "metadata.name")
+	path := cmp.Or(s.fieldPath, "metadata.name")
 	matches, err := findFields(found[0].Doc, path, false)
 	if err != nil {
 		return err
@@ -127,57 +191,29 @@ func (r *replacement) read(source gaby.Value) error {
 	v := matches[0].value
 	if r.scalar = v.Kind() == gaby.Scalar; !r.scalar {
 		r.tree = v
-		if opts := source.Get("options"); text(opts.Get("delimiter"))+
-			text(opts.Get("encoding")) != "" {
+		if s.delimiter+s.encoding != "" {
 			return fmt.Errorf("fieldPath %q is not a scalar, so it has no parts", path)
 		}
 		return nil
 	}
 	r.text = v.Text()
-	o, err := options(source.Get("options"))
-	if err != nil {
-		return err
-	}
-	if r.text, err = o.decode(r.text); err != nil {
+	if r.text, err = s.decode(r.text); err != nil {
 		return fmt.Errorf("fieldPath %q in %s: %w", path, found[0], err)
 	}
-	if o.delimiter == "" {
+	if s.delimiter == "" {
 		return nil
 	}
-	parts := strings.Split(r.text, o.delimiter)
-	if o.index < 0 || o.index >= len(parts) {
-		return fmt.Errorf("options.index %d is out of bounds for value %q", o.index, r.text)
+	parts := strings.Split(r.text, s.delimiter)
+	if s.index < 0 || s.index >= len(parts) {
+		return fmt.Errorf("options.index %d is out of bounds for value %q", s.index, r.text)
 	}
-	r.text = parts[o.index]
+	r.text = parts[s.index]
 	return nil
-}
-
-// fieldOptions are the options of a source or target.
-type fieldOptions struct {
-	delimiter string
-	index     int
-	base64    bool // the field is encoded
-}
-
-// options reads the options of a source or target.
-func options(v gaby.Value) (o fieldOptions, err error) {
-	switch encoding := text(v.Get("encoding")); encoding {
-	case "":
-	case "base64":
-		o.base64 = true
-	default:
-		return o, fmt.Errorf("options.encoding %q is not base64", encoding)
-	}
-	if o.index, err = strconv.Atoi(cmp.Or(text(v.Get("index")), "0")); err != nil {
-		return o, fmt.Errorf("options.index: %q is not a number", text(v.Get("index")))
-	}
-	o.delimiter = text(v.Get("delimiter"))
-	return o, nil
 }
 
 // decode returns the text that a field has.
 func (o *fieldOptions) decode(text string) (string, error) {
-	if !o.base64 {
+	if o.encoding == "" {
 		return text, nil
 	}
 	plain, err := base64.StdEncoding.DecodeString(text)
@@ -189,40 +225,28 @@ func (o *fieldOptions) decode(text string) (string, error) {
 
 // encode is the inverse of decode.
 func (o *fieldOptions) encode(text string) string {
-	if !o.base64 {
+	if o.encoding == "" {
 		return text
 	}
 	return base64.StdEncoding.EncodeToString([]byte(text))
 }
 
 // target sets the fields of one entry of targets.
-func (r *replacement) target(t gaby.Value, index int) error {
-	if t.Get("select").Kind() != gaby.Map {
+func (r *replacement) target(t *replacementTarget, index int) error {
+	if t.selects == nil {
 		return errors.New("target must specify resources to select")
 	}
-	var rejects []*selector
-	for v := t.Get("reject").First(); v.Exists(); v = v.Next() {
-		reject, err := selectorOf(v)
-		if err != nil {
-			return err
-		}
-		rejects = append(rejects, reject)
-	}
-	found, s, err := r.selected(t.Get("select"), rejects)
+	found, err := r.selected(t.selects, t.rejects)
 	if err != nil {
 		return err
 	}
-	paths := []string{}
-	for p := t.Get("fieldPaths").First(); p.Exists(); p = p.Next() {
-		paths = append(paths, text(p))
-	}
+	paths := t.fieldPaths
 	if len(paths) == 0 {
 		paths = []string{"metadata.name"}
 	}
-	create := t.Get("options").Get("create").EqualText("true")
 	for _, item := range found {
 		for _, path := range paths {
-			if err := r.set(item, path, create, t.Get("options")); err != nil {
+			if err := r.set(item, path, t); err != nil {
 				return fmt.Errorf("%s: %w", item, err)
 			}
 		}
@@ -230,19 +254,16 @@ func (r *replacement) target(t gaby.Value, index int) error {
 	if len(found) == 0 {
 		r.list.Results = append(r.list.Results, krm.Result{
 			Severity: krm.SeverityWarning,
-			Message:  fmt.Sprintf("%s.targets[%d]: nothing selected by %s", r.label, index, s),
+			Message: fmt.Sprintf("%s.targets[%d]: nothing selected by %s", r.label, index,
+				t.selects),
 		})
 	}
 	return nil
 }
 
 // set sets the fields of one item that a path names.
-func (r *replacement) set(item *krm.Item, path string, create bool, opts gaby.Value) error {
-	o, err := options(opts)
-	if err != nil {
-		return err
-	}
-	matches, err := findFields(item.Doc, path, create)
+func (r *replacement) set(item *krm.Item, path string, t *replacementTarget) error {
+	matches, err := findFields(item.Doc, path, t.create)
 	if err != nil {
 		return err
 	}
@@ -252,20 +273,20 @@ func (r *replacement) set(item *krm.Item, path string, create bool, opts gaby.Va
 	}
 	for _, m := range matches {
 		switch {
-		case !r.scalar && (o.delimiter != "" || o.base64):
+		case !r.scalar && t.delimiter+t.encoding != "":
 			return fmt.Errorf("a map or list cannot become a part of field %q", path)
 		case !r.scalar:
 			_, err = item.Doc.Set(r.tree, m.path...)
 		default:
 			value := r.text
-			if o.delimiter != "" {
-				old, err := o.decode(m.value.Text())
+			if t.delimiter != "" {
+				old, err := t.decode(m.value.Text())
 				if err != nil {
 					return fmt.Errorf("field %q: %w", path, err)
 				}
-				value = replacePart(old, o.delimiter, o.index, value)
+				value = replacePart(old, t.delimiter, t.index, value)
 			}
-			err = r.setScalar(item.Doc, m, o.encode(value))
+			err = r.setScalar(item.Doc, m, t.encode(value))
 		}
 		if err != nil {
 			return err

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/configkit/where"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/strict"
 )
 
 // selector selects resources as kustomize does: names are compared exactly, and labels and
@@ -18,18 +18,23 @@ type selector struct {
 	where                                 *where.Expr // nil without labels and annotations
 }
 
-func selectorOf(v gaby.Value) (*selector, error) {
-	s := &selector{
-		group: text(v.Get("group")), version: text(v.Get("version")), kind: text(v.Get("kind")),
-		namespace: text(v.Get("namespace")), name: text(v.Get("name")),
-		labels: text(v.Get("labelSelector")), annotations: text(v.Get("annotationSelector")),
+// fields returns the fields of the selector.
+func (s *selector) fields() []strict.Field {
+	return []strict.Field{
+		strict.Text("group", &s.group), strict.Text("version", &s.version),
+		strict.Text("kind", &s.kind), strict.Text("namespace", &s.namespace),
+		strict.Text("name", &s.name), strict.Text("labelSelector", &s.labels),
+		strict.Text("annotationSelector", &s.annotations),
 	}
-	var err error
+}
+
+// compile compiles the label selectors of the selector.
+func (s *selector) compile() (err error) {
 	s.where, err = where.SelectorWhere{Labels: s.labels, Annotations: s.annotations}.Where()
 	if err != nil {
-		return nil, fmt.Errorf("selector %s: %w", s, err)
+		return fmt.Errorf("selector %s: %w", s, err)
 	}
-	return s, nil
+	return nil
 }
 
 // matches reports whether the selector selects an item.

@@ -9,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/functions/expression/starlark"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/strict"
 )
 
 const docStarlark = `functionConfig: a ConfigMap with the program in data.source and parameters in
@@ -33,9 +34,9 @@ func runStarlark(ctx context.Context, list *krm.ResourceList) error {
 	}
 	source := c.get("source")
 	if !c.isConfigMap() {
-		v := c.value.Get("source")
-		if source = text(v); v.Exists() && v.Tag() != "!!str" {
-			return errors.New("functionConfig: source must be a string")
+		err := c.read(append(strict.Unread("params"), strict.Text("source", &source))...)
+		if err != nil {
+			return err
 		}
 	}
 	if source == "" {
