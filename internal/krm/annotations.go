@@ -60,6 +60,9 @@ func readLocation(doc *gaby.YamlDoc) (*location, error) {
 	if annotations(doc).Kind() != gaby.Map {
 		return p, nil
 	}
+	if v := notText(doc); v.Exists() {
+		return nil, at(v.Position(), "the annotation %s must be a text", v.Key())
+	}
 	newPath, newIndex, err := family(doc, PathAnnotation, IndexAnnotation)
 	if err != nil {
 		return nil, err
@@ -82,6 +85,20 @@ func readLocation(doc *gaby.YamlDoc) (*location, error) {
 		p.path = oldPath
 	}
 	return p, nil
+}
+
+// notText returns the first annotation for path or index that is a map or a list; the value does
+// not exist if there is none.
+func notText(doc *gaby.YamlDoc) gaby.Value {
+	for _, key := range []string{
+		PathAnnotation, IndexAnnotation, LegacyPathAnnotation, LegacyIndexAnnotation,
+	} {
+		v := annotations(doc).Get(key)
+		if v.Kind() == gaby.Map || v.Kind() == gaby.List {
+			return v
+		}
+	}
+	return gaby.Value{}
 }
 
 // family returns the path and index of one family of annotations; the index is -1 if it is missing.

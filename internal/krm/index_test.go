@@ -3,6 +3,7 @@ package krm
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -51,6 +52,28 @@ func TestIndexesAreAnOrder(t *testing.T) {
 				t.Errorf("the documents are %s, want %s", have, c.want)
 			}
 		})
+	}
+}
+
+// An annotation for path or index that is a map or a list is an error: as a missing one it would
+// move the resource to another file.
+func TestLocationsAreTexts(t *testing.T) {
+	for _, key := range []string{
+		PathAnnotation, IndexAnnotation, LegacyPathAnnotation, LegacyIndexAnnotation,
+	} {
+		for _, value := range []string{"[a]", "{a: b}"} {
+			t.Run(key+" "+value, func(t *testing.T) {
+				p := readPackage(t, map[string]string{"all.yaml": indexed})
+				_, err := returned(t, p, func(text string) string {
+					was := regexp.MustCompile(`([ {]` + key + `: )("0"|all\.yaml)`)
+					return was.ReplaceAllString(text, "${1}"+value)
+				})
+				want := "the function set the annotation " + key + " to a map or a list"
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("the error is %v, want %s", err, want)
+				}
+			})
+		}
 	}
 }
 

@@ -181,6 +181,12 @@ func checkReturned(sent, returned *Item) error {
 // movedTo returns the path and index that a returned item asks for. Both families of annotations
 // were sent with equal values: the one that changed wins, and one that is missing does not count.
 func movedTo(sent, returned *Item) (path string, index int, err error) {
+	if v := notText(returned.Doc); v.Exists() {
+		return "", 0, &api.Failure{
+			Class: api.FailureFunction, Resource: sent.String(),
+			Message: fmt.Sprintf("the function set the annotation %s to a map or a list", v.Key()),
+		}
+	}
 	pick := func(key, legacyKey, was string) (string, error) {
 		now, legacy := Annotation(returned.Doc, key), Annotation(returned.Doc, legacyKey)
 		switch {
