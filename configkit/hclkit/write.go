@@ -202,7 +202,7 @@ func (e editor) fresh(entries []formatkit.Entry) error {
 // blocks writes the new blocks of a type.
 func (e editor) blocks(n *formatkit.Node, entries []formatkit.Entry) error {
 	if n.Kind == gaby.Map {
-		last, _ := e.lastOf(n)
+		last := e.bodyOf(n).last
 		at := formatkit.NextLine(e.Text, last.Entry.To-1)
 		indent := formatkit.Indent(e.Text, last.KeySpan.From)
 		head := ""
@@ -300,7 +300,8 @@ func (e editor) add(n *formatkit.Node, key string, v gaby.Value) error {
 	if f.braces.Len() > 0 {
 		inner = formatkit.Indent(e.Text, f.labels.From) + step
 	}
-	last, lines := e.lastOf(n)
+	in := e.bodyOf(n)
+	last, lines := in.last, in.attributes
 	if last != nil && formatkit.LineStart(e.Text, last.Entry.From) > f.braces.From {
 		inner = formatkit.Indent(e.Text, last.KeySpan.From)
 	}
@@ -318,7 +319,8 @@ func (e editor) add(n *formatkit.Node, key string, v gaby.Value) error {
 		}
 	}
 	switch {
-	case f.braces.Len() > 0 && !strings.Contains(e.Raw(f.braces), "\n"): // { } on one line
+	case f.braces.Len() > 0 &&
+		bytes.IndexByte(e.Text[f.braces.From:f.braces.To], '\n') < 0: // { } on one line
 		rest := formatkit.Span{From: f.braces.From + 1, To: f.braces.To - 1}
 		if len(lines) > 0 { // such a block has one attribute
 			e.Replace(formatkit.Span{From: rest.From, To: lines[0].Entry.From}, e.LineEnd+inner)
@@ -337,8 +339,24 @@ func (e editor) add(n *formatkit.Node, key string, v gaby.Value) error {
 	return nil
 }
 
-// lastOf returns the last entry of a body, and its attributes in the order of the text.
-func (e editor) lastOf(n *formatkit.Node) (last *formatkit.Node, attributes []*formatkit.Node) {
+// body is the entries of a body that new ones follow.
+type body struct {
+	last       *formatkit.Node
+	attributes []*formatkit.Node // in the order of the text
+}
+
+// bodyOf returns the entries of a body that new ones follow. They are determined once.
+func (e editor) bodyOf(n *formatkit.Node) *body {
+	bodies, ok := e.Notes.(map[*formatkit.Node]*body)
+	if !ok {
+		bodies = map[*formatkit.Node]*body{}
+		e.Notes = bodies
+	}
+	if b, known := bodies[n]; known {
+		return b
+	}
+	b := &body{}
+	bodies[n] = b
 	var walk func(n *formatkit.Node)
 	walk = func(n *formatkit.Node) {
 		switch formOf(n).notation {
@@ -348,20 +366,20 @@ func (e editor) lastOf(n *formatkit.Node) (last *formatkit.Node, attributes []*f
 			}
 			return
 		case asAttribute:
-			attributes = append(attributes, n)
+			b.attributes = append(b.attributes, n)
 		case asLabel:
 			return
 		}
-		if last == nil || n.Entry.From > last.Entry.From {
-			last = n
+		if b.last == nil || n.Entry.From > b.last.Entry.From {
+			b.last = n
 		}
 	}
 	for _, kid := range n.Kids {
 		walk(kid)
 	}
-	slices.SortFunc(attributes,
+	slices.SortFunc(b.attributes,
 		func(a, b *formatkit.Node) int { return a.Entry.From - b.Entry.From })
-	return last, attributes
+	return b
 }
 
 // isAttribute reports whether a new entry of a body is written as an attribute. Without the

@@ -50,7 +50,7 @@ func (e editor) keys(n *formatkit.Node, entries []formatkit.Entry) error {
 func (e editor) separate(n, removed *formatkit.Node) {
 	follow := slices.ContainsFunc(n.Kids, func(kid *formatkit.Node) bool { return kid != removed })
 	if f := formOf(n); follow && (f.notation == byLonger || f.notation == byHeader && f.end == 0) {
-		e.inserter(n)(e.start(n), e.LineEnd)
+		e.inserter(n)(e.table(n).start, e.LineEnd)
 	}
 }
 
@@ -61,16 +61,6 @@ func (e editor) inserter(n *formatkit.Node) func(int, string) {
 		return e.InsertBelow
 	}
 	return e.Insert
-}
-
-// start returns the beginning of the first line inside a table, which is where the first key of a
-// table goes that has neither keys nor a header.
-func (e editor) start(n *formatkit.Node) int {
-	at := len(e.Text)
-	for _, kid := range n.Kids {
-		at = min(at, e.first(kid))
-	}
-	return at
 }
 
 // items writes the tables of an array of tables.
@@ -127,34 +117,13 @@ func (e editor) takeOut(n *formatkit.Node, remove func(formatkit.Span)) {
 
 func (e editor) afterComments(at int) int { return e.AfterComments(at, "#") }
 
-// first returns the beginning of the first line of a table or value.
-func (e editor) first(n *formatkit.Node) int {
-	if formOf(n).notation == inValue || formOf(n).notation == byHeader {
-		return n.Head
-	}
-	return e.start(n)
-}
-
-// last returns the end of the last line of a table or value.
-func (e editor) last(n *formatkit.Node) int {
-	f := formOf(n)
-	if f.notation == inValue {
-		return n.Entry.To
-	}
-	at := f.end
-	for _, kid := range n.Kids {
-		at = max(at, e.last(kid))
-	}
-	return e.afterComments(at)
-}
-
 // add writes a new entry of a table that is not in brackets, in the style of its neighbours.
 func (e editor) add(n *formatkit.Node, key string, v gaby.Value) error {
 	f := formOf(n)
 	s := e.notationOf(n, v)
 	switch {
 	case s == inValue:
-		return e.line(n, key, e.like(e.lines(n), v))
+		return e.line(n, key, e.like(n, v))
 	case s == byDots:
 		for kid := v.First(); kid.Exists(); kid = kid.Next() {
 			if err := e.line(n, key, e.value(nil, kid), kid.Key()); err != nil {
@@ -165,12 +134,10 @@ func (e editor) add(n *formatkit.Node, key string, v gaby.Value) error {
 	}
 	name, indent := e.keyIn(n, key), ""
 	if n.Parent != nil {
-		name, indent = f.name+"."+name, e.indentOf(f.header)+e.deeper()
+		name, indent = f.name+"."+name, e.indentOf(f.header)+e.layout().deeper
 	}
-	for _, kid := range n.Kids {
-		if formOf(kid).header.Len() > 0 {
-			indent = e.indentOf(formOf(kid).header)
-		}
+	if header := e.table(n).header; header.Len() > 0 {
+		indent = e.indentOf(header)
 	}
 	e.section(e.last(n), name, v, indent, v.Kind() == gaby.List)
 	return nil
@@ -182,10 +149,8 @@ func (e editor) keyIn(n *formatkit.Node, key string) string {
 		func(r rune) bool { return r == '\'' || r < ' ' || r == 0x7f }) {
 		return keyText(key)
 	}
-	for _, kid := range n.Kids {
-		if raw := e.Raw(kid.KeySpan); strings.HasPrefix(raw, "'") {
-			return "'" + key + "'"
-		}
+	if e.table(n).isLiteral {
+		return "'" + key + "'"
 	}
 	return keyText(key)
 }
@@ -199,11 +164,8 @@ func (e editor) notationOf(n *formatkit.Node, v gaby.Value) notation {
 	if formOf(n).notation == byDots {
 		like = byDots
 	}
-	for _, kid := range n.Kids {
-		if kid.Kind == v.Kind() && (kid.Kind == gaby.Map ||
-			len(kid.Kids) > 0 && kid.Kids[0].Kind == gaby.Map) {
-			like = formOf(kid).notation
-		}
+	if notation, known := e.table(n).sections[v.Kind()]; known {
+		like = notation
 	}
 	if like == byDots && (v.Kind() != gaby.Map || v.Len() == 0) {
 		return inValue
@@ -241,11 +203,11 @@ func (e editor) line(n *formatkit.Node, key, value string, more ...string) error
 		text = f.name + "." + text
 		at = e.last(n)
 	case f.notation == byLonger:
-		if at = e.start(n); e.Once(n) {
+		if at = e.table(n).start; e.Once(n) {
 			e.InsertBelow(at, "["+f.name+"]"+e.LineEnd)
 		}
 	case at == 0: // the root without keys
-		at = e.start(n)
+		at = e.table(n).start
 	default:
 		at = e.afterComments(at)
 	}
@@ -253,80 +215,31 @@ func (e editor) line(n *formatkit.Node, key, value string, more ...string) error
 	return nil
 }
 
-// lines returns the keys of a table that are on lines of their own, in the order of the text.
-func (e editor) lines(n *formatkit.Node) []*formatkit.Node {
-	var lines []*formatkit.Node
-	for _, kid := range n.Kids {
-		switch formOf(kid).notation {
-		case inValue:
-			lines = append(lines, kid)
-		case byDots:
-			lines = append(lines, e.lines(kid)...)
-		}
-	}
-	slices.SortFunc(lines, func(a, b *formatkit.Node) int { return a.Entry.From - b.Entry.From })
-	return lines
-}
-
 // keyed formats the beginning of a line with a new key of a table.
 func (e editor) keyed(n *formatkit.Node, key string) string {
 	in := n
-	for formOf(in).notation == byDots && len(e.lines(in)) == 0 {
+	for formOf(in).notation == byDots && len(e.table(in).lines) == 0 {
 		in = in.Parent
 	}
-	if lines := e.lines(in); len(lines) > 0 {
-		return formatkit.DelimiterLike(e.Text, lines[len(lines)-1], lines).Line(key)
+	if t := e.table(in); len(t.lines) > 0 {
+		return t.delimiter.Line(key)
 	}
 	indent := ""
 	if f := formOf(n); f.header.Len() > 0 {
-		indent = e.indentOf(f.header) + e.deeper()
+		indent = e.indentOf(f.header) + e.layout().deeper
 	}
 	return indent + key + " = "
 }
 
-// indentOf returns the indentation of a header.
-func (e editor) indentOf(header formatkit.Span) string {
-	return formatkit.Indent(e.Text, formatkit.LineEnd(e.Text, header.From))
-}
-
-// deeper returns the indentation of keys relative to their header, taken from the first table that
-// indents them.
-func (e editor) deeper() string {
-	for n := range e.Root.All() {
-		if formOf(n).header.Len() == 0 {
-			continue
-		}
-		if lines := e.lines(n); len(lines) > 0 {
-			indent := formatkit.Indent(e.Text, lines[0].KeySpan.From)
-			if more, ok := strings.CutPrefix(indent, e.indentOf(formOf(n).header)); ok &&
-				more != "" {
-				return more
-			}
-		}
-	}
-	return ""
-}
-
 // section writes a new table, or an array of tables, with headers.
 func (e editor) section(at int, name string, v gaby.Value, indent string, isItem bool) {
-	s := sections{editor: e, deeper: e.deeper(), apart: e.Apart(e.heads())}
+	s := sections{editor: e, deeper: e.layout().deeper, apart: e.layout().apart}
 	if isItem && v.Kind() == gaby.Map {
 		s.table(name, v, indent, true)
 	} else {
 		s.any(name, v, indent)
 	}
 	e.InsertSection(at, s.out.String(), s.apart)
-}
-
-// heads returns the offsets of the first 100 tables with headers.
-func (e editor) heads() []int {
-	var heads []int
-	for n := range e.Root.All() {
-		if formOf(n).header.Len() > 0 && len(heads) < 100 {
-			heads = append(heads, n.Head)
-		}
-	}
-	return heads
 }
 
 // sections writes new tables.
@@ -401,38 +314,11 @@ func (e editor) value(n *formatkit.Node, v gaby.Value) string {
 		return "{}"
 	}
 	var pairs []string
-	as := e.inlineStyle()
+	as := e.layout().inline
 	for kid := v.First(); kid.Exists(); kid = kid.Next() {
 		pairs = append(pairs, keyText(kid.Key())+as.sign+e.value(nil, kid))
 	}
 	return "{" + as.pad + strings.Join(pairs, ", ") + as.pad + "}"
-}
-
-// inlineStyle describes how inline tables are written, taken from the first one of the text whose
-// first entry is on its line.
-type inlineStyle struct{ pad, sign string }
-
-func (e editor) inlineStyle() inlineStyle {
-	if e.Notes == nil {
-		e.Notes = e.findInline()
-	}
-	return e.Notes.(inlineStyle)
-}
-
-func (e editor) findInline() inlineStyle {
-	for n := range e.Root.All() {
-		if n.Kind != gaby.Map || len(n.Kids) == 0 || formOf(n).notation != inValue ||
-			formOf(n.Kids[0]).notation != inValue {
-			continue
-		}
-		kid := n.Kids[0]
-		pad := e.Raw(formatkit.Span{From: n.Span.From + 1, To: kid.Entry.From})
-		sign := e.Raw(formatkit.Span{From: kid.KeySpan.To, To: kid.Span.From})
-		if strings.Trim(pad, " ") == "" && strings.Trim(sign, " ") == "=" {
-			return inlineStyle{pad, sign}
-		}
-	}
-	return inlineStyle{" ", " = "}
 }
 
 // scalar formats a scalar with the line ends of the text. raw is as in spelled.
@@ -444,24 +330,12 @@ func (e editor) scalar(raw string, v gaby.Value) string {
 	return text
 }
 
-// like formats a new value in the style of its neighbours: strings have the same kind of quotes.
-func (e editor) like(neighbours []*formatkit.Node, v gaby.Value) string {
+// like formats a new value in the style of its neighbours in n: strings have the same quotes.
+func (e editor) like(n *formatkit.Node, v gaby.Value) string {
 	if v.Kind() != gaby.Scalar {
 		return e.value(nil, v)
 	}
-	raw := ""
-	for _, n := range neighbours {
-		if n.Kind != gaby.Scalar || n.Span.Len() == 0 {
-			continue
-		}
-		switch e.Text[n.Span.From] {
-		case '\'':
-			raw = "''"
-		case '"':
-			raw = ""
-		}
-	}
-	return e.scalar(raw, v)
+	return e.scalar(e.table(n).raw, v)
 }
 
 // inBrackets writes the entries of an array or inline table.
@@ -491,5 +365,5 @@ func (e editor) bracketed(
 	before, after := formatkit.Span{From: model.KeySpan.To, To: sign.From},
 		formatkit.Span{From: sign.To, To: model.Span.From}
 	return keyText(entry.Value.Key()) + e.Raw(before) + "=" + e.Raw(after) +
-		e.like(model.Parent.Kids, entry.Value), nil
+		e.like(model.Parent, entry.Value), nil
 }

@@ -210,6 +210,19 @@ func TestLinearFiles(t *testing.T) {
 			},
 		},
 		{
+			"a.toml", 1000, func(n int) string { return "[s]\n" + numbered(n, "k%d = 'old'\n") },
+			[][]string{
+				{"set-starlark", `for k in list(r["s"].keys()): r["s"]["n" + k] = "new"`},
+				{"set-starlark", `for k in list(r["s"].keys()): r["s"]["n" + k] = {"k": "new"}`},
+			},
+		},
+		{
+			"a.tf", 2000,
+			func(n int) string { return "locals {\n" + numbered(n, "  k%d = \"old\"\n") + "}\n" },
+			[][]string{{"set-starlark", `for k in list(r.keys()):
+  if k.startswith("k"): r["n" + k] = "new"`}},
+		},
+		{
 			"a.properties", 2000, func(n int) string { return numbered(n, "k%d.b=old\n") },
 			[][]string{replace},
 		},
@@ -492,7 +505,14 @@ func mergeShapes() []shape {
 		"variables.yaml": of(
 			pod+"  - name: main\n    env:\n", "    - name: KEY\n      value: VALUE\n",
 		),
-		"keys.ini": of("[s]\n", "KEY = VALUE\n"),
+		"keys.ini":    of("[s]\n", "KEY = VALUE\n"),
+		"keys.toml":   of("[s]\n", "KEY = 'VALUE'\n"),
+		"tables.toml": of("", "[KEY]\na = 'VALUE'\n"),
+		"dotted.toml": of("[s]\n", "KEY.a = 'VALUE'\n"),
+		"keys.tf": func(n int, key, value string) string {
+			return of("locals {\n", "  KEY = \"VALUE\"\n")(n, key, value) + "}\n"
+		},
+		"blocks.tf": of("", "resource \"a\" \"KEY\" {\n  b = \"VALUE\"\n}\n"),
 		"containers.yaml": of(
 			pod, "  - name: KEY\n    image: VALUE\n    args: [KEY, VALUE]\n",
 		),
