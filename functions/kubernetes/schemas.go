@@ -271,7 +271,7 @@ func (v *schemaVetter) nameless(doc *gaby.YamlDoc) error {
 // unreadable adds what no API server accepts as written, whatever the schema says. These are
 // repeated keys, of which it uses the last one or refuses all, and numbers that JSON does not have.
 func unreadable(doc *gaby.YamlDoc, problems []jsonschema.Problem) []jsonschema.Problem {
-	if !doc.HasDuplicateKeys() && !mayHaveOddNumbers(doc.Value().YAML()) {
+	if !doc.HasDuplicateKeys() && !mayHaveOddNumbers(doc) {
 		return problems
 	}
 	wrong := map[gaby.Position]bool{}
@@ -302,10 +302,11 @@ func unreadable(doc *gaby.YamlDoc, problems []jsonschema.Problem) []jsonschema.P
 	return problems
 }
 
-// mayHaveOddNumbers reports whether a text may contain an infinity or a NaN.
-func mayHaveOddNumbers(text string) bool {
-	return slices.ContainsFunc([]string{".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN"},
-		func(odd string) bool { return strings.Contains(text, odd) })
+// mayHaveOddNumbers reports whether a document may contain an infinity or a NaN.
+func mayHaveOddNumbers(doc *gaby.YamlDoc) bool {
+	return slices.ContainsFunc(
+		[]string{".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN"}, doc.MayContain,
+	)
 }
 
 // missingProblem reports that a resource type does not exist, and suggests similar ones.

@@ -248,7 +248,7 @@ func (x *ResourceIndex) NamesNear(kind, namespace, name string) []string {
 
 // near returns the elements of a sorted list around the place of name.
 func near(names []string, name string) []string {
-	const most = 24 // on either side
+	const most = 8 // on either side
 	at, _ := slices.BinarySearchFunc(names, name, cmp.Compare)
 	return names[max(0, at-most):min(len(names), at+most)]
 }

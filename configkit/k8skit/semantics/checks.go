@@ -99,8 +99,12 @@ func amount(v gaby.Value) (quantity.Quantity, bool) {
 
 // notNegative checks a quantity.
 func notNegative(v gaby.Value) (rule, message string) {
+	s := v.Text()
+	if !strings.HasPrefix(s, "-") {
+		return "", ""
+	}
 	if q, ok := amount(v); ok && q.Sign() < 0 {
-		return "range", v.Text() + " is negative"
+		return "range", s + " is negative"
 	}
 	return "", ""
 }

@@ -3,12 +3,13 @@ package semantics
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
 // containerFields are checks of a container.
-func containerFields() []field {
+var containerFields = sync.OnceValue(func() []field {
 	return []field{
 		{"name", named(dnsLabel)},
 		{"image", notEmpty},
@@ -30,7 +31,7 @@ func containerFields() []field {
 		{"securityContext.procMount", oneOf("Default", "Unmasked")},
 		{"securityContext.seccompProfile.type", oneOf("RuntimeDefault", "Localhost", "Unconfined")},
 	}
-}
+})
 
 // container checks a container. Its mounts are checked with the volumes of the pod.
 func (c *checker) container(v gaby.Value) {

@@ -3,12 +3,13 @@ package semantics
 import (
 	"iter"
 	"strings"
+	"sync"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
 // podFields are checks of a PodSpec.
-func podFields() []field {
+var podFields = sync.OnceValue(func() []field {
 	return []field{
 		{"restartPolicy", oneOf("Always", "OnFailure", "Never")},
 		{"dnsPolicy", oneOf("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")},
@@ -49,7 +50,7 @@ func podFields() []field {
 		{"affinity.podAffinity." + required + "*.topologyKey", named(labelKey)},
 		{"affinity.podAntiAffinity." + required + "*.topologyKey", named(labelKey)},
 	}
-}
+})
 
 const (
 	preferred = "preferredDuringSchedulingIgnoredDuringExecution."

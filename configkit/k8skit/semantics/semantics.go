@@ -109,6 +109,9 @@ func (c *checker) fields(v gaby.Value, fields []field) {
 		if first != key {
 			key, below = first, v.Get(first)
 		}
+		if !below.Exists() {
+			continue
+		}
 		for at := range each(below, rest) {
 			if rule, message := f.check(at); message != "" {
 				c.add(at, rule, "%s", message)
