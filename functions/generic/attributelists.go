@@ -70,7 +70,7 @@ func setAttributesFunction(provider configkit.ResourceProvider) handler.Function
 			matches := 0
 			type setter struct {
 				set     func(gaby.Container) (int, error)
-				create  *creation // nil if the row has a type
+				create  *creation
 				matches int
 			}
 			setters := map[*api.AttributeValue]*setter{}
@@ -78,11 +78,8 @@ func setAttributesFunction(provider configkit.ResourceProvider) handler.Function
 				func(about gaby.Container, row *api.AttributeValue) (err error) {
 					s := setters[row]
 					if s == nil {
-						s = &setter{}
-						if row.ResourceType == api.ResourceTypeAny {
-							s.create = newCreation(c.FunctionContext, provider,
-								row.ResourceType, string(row.Path))
-						}
+						s = &setter{create: newCreation(c.FunctionContext, provider,
+							row.ResourceType, string(row.Path))}
 						if s.set, err = rowSetter(provider, row, s.create); err != nil {
 							return err
 						}

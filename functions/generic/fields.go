@@ -179,27 +179,40 @@ func (c *creation) mayAppend(p *yamlkit.Match) bool {
 		c.field(p.Doc, p.Resource.ResourceType, p.Segments).Known || c.mayAdd(p)
 }
 
-// isAddress reports whether the path begins with the address of the block of a match, and refuses
-// such a path.
+// isAddress reports whether the path begins with the address of the block of a match, or of another
+// resource of its provider, and refuses such a path.
 func (c *creation) isAddress(p *yamlkit.Match) bool {
 	t, name := string(p.Resource.ResourceType), string(p.Resource.ResourceName)
 	for _, address := range []string{
 		t + "." + name, "resource." + t + "." + name, "data." + t + "." + name, "var." + name,
 	} {
 		within, ok := strings.CutPrefix(c.asked+".", address+".")
-		if !ok || strings.HasPrefix(address, "var.") && t != "variable" {
-			continue
+		if ok && (!strings.HasPrefix(address, "var.") || t == "variable") {
+			c.refuseAddress(t, name, strings.TrimSuffix(within, "."))
+			return true
 		}
-		hint := fmt.Sprintf("--kind %s --name %s selects the block", t, name)
-		if within != "" {
-			hint += ", in which the path is " + strings.TrimSuffix(within, ".")
-		}
-		c.refused = handler.InvalidArgument(parameterPath,
-			"path %s: a path begins within a block, not with its address",
-			configkit.Abbreviate(c.asked)).WithHint(hint)
-		return true
 	}
-	return false
+	words := strings.SplitN(
+		strings.TrimPrefix(strings.TrimPrefix(c.asked, "resource."), "data."), ".", 3,
+	)
+	provider, _, ok := strings.Cut(t, "_")
+	if !ok || len(words) < 3 || !strings.HasPrefix(words[0], provider+"_") {
+		return false
+	}
+	c.refuseAddress(words[0], words[1], words[2])
+	return true
+}
+
+// refuseAddress records that a path begins with the address of a block. within is the path in the
+// block.
+func (c *creation) refuseAddress(t, name, within string) {
+	hint := fmt.Sprintf("--kind %s --name %s selects the block", t, name)
+	if within != "" {
+		hint += ", in which the path is " + within
+	}
+	c.refused = handler.InvalidArgument(parameterPath,
+		"path %s: a path begins within a block, not with its address",
+		configkit.Abbreviate(c.asked)).WithHint(hint)
 }
 
 // refuse records that a path is written in the notation of another tool, unless meant is "".
