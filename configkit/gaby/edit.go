@@ -2,6 +2,7 @@ package gaby
 
 import (
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -44,18 +45,27 @@ func (e *editor) checkEditable(v Value, whole bool) error {
 	if v.through != 0 {
 		return e.failAlias(v)
 	}
-	d := e.d
-	for alias, target := range d.aliases {
-		if d.isExpanded(alias) {
-			continue
-		}
-		inside := v.slot >= target && v.slot < int32(d.n[target].Next)
-		around := whole && d.source(v.slot) && target >= v.slot &&
-			target < int32(d.n[v.slot].Next) &&
-			!(alias >= v.slot && alias < int32(d.n[v.slot].Next))
-		if inside || around {
-			return e.fail(v, "the value is repeated elsewhere by an alias", expandHint)
-		}
+	d, slot := e.d, v.slot
+	if len(d.aliases) == 0 || !d.source(slot) {
+		return nil
+	}
+	end, repeated := int32(d.n[slot].Next), false
+	look := func(i int32) {
+		repeated = repeated || slices.ContainsFunc(d.referrers(i), func(alias int32) bool {
+			return d.isAlias(alias) && (alias < slot || alias >= end)
+		})
+	}
+	for i := int32(0); i < slot; {
+		look(i)
+		kids := d.entries(i)
+		i = kids[sort.Search(len(kids), func(k int) bool { return kids[k] > slot })-1]
+	}
+	look(slot)
+	for i := slot + 1; i < end && whole; i++ {
+		look(i)
+	}
+	if repeated {
+		return e.fail(v, "the value is repeated elsewhere by an alias", expandHint)
 	}
 	return nil
 }

@@ -298,6 +298,17 @@ func TestLinearEdits(t *testing.T) {
 			d.Bytes()
 			return err
 		}},
+		"values beside aliases": {500, func(n int) error {
+			d, err := gaby.ParseYAML([]byte(numbered(n, "a%[1]d: &a%[1]d v\nb%[1]d: *a%[1]d\n") +
+				"k:\n" + numbered(n, "  k%d: v\n")))
+			if err != nil {
+				return err
+			}
+			for e := d.Value().Get("k").First(); e.Exists() && err == nil; e = e.Next() {
+				_, err = e.Doc().Set("w")
+			}
+			return err
+		}},
 		"equal items that move": {20_000, func(n int) error {
 			d, err := gaby.ParseYAML([]byte(strings.Repeat("- a\n", n)))
 			if err != nil {

@@ -3,13 +3,12 @@ package semantics
 import (
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
 // containerFields are checks of a container.
-var containerFields = sync.OnceValue(func() []field {
+func containerFields() []field {
 	return []field{
 		{"name", named(dnsLabel)},
 		{"image", notEmpty},
@@ -31,7 +30,7 @@ var containerFields = sync.OnceValue(func() []field {
 		{"securityContext.procMount", oneOf("Default", "Unmasked")},
 		{"securityContext.seccompProfile.type", oneOf("RuntimeDefault", "Localhost", "Unconfined")},
 	}
-})
+}
 
 // container checks a container. Its mounts are checked with the volumes of the pod.
 func (c *checker) container(v gaby.Value) {

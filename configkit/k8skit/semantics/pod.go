@@ -3,13 +3,12 @@ package semantics
 import (
 	"iter"
 	"strings"
-	"sync"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
 // podFields are checks of a PodSpec.
-var podFields = sync.OnceValue(func() []field {
+func podFields() []field {
 	return []field{
 		{"restartPolicy", oneOf("Always", "OnFailure", "Never")},
 		{"dnsPolicy", oneOf("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")},
@@ -50,7 +49,7 @@ var podFields = sync.OnceValue(func() []field {
 		{"affinity.podAffinity." + required + "*.topologyKey", named(labelKey)},
 		{"affinity.podAntiAffinity." + required + "*.topologyKey", named(labelKey)},
 	}
-})
+}
 
 const (
 	preferred = "preferredDuringSchedulingIgnoredDuringExecution."
