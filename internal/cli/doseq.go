@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
@@ -115,6 +116,11 @@ func invocations(ctx context.Context, request *run.Request, resolver *plan.Resol
 		if err != nil && !strings.ContainsAny(word, "[{\n ") {
 			return nil, diag.UsageHint("file:"+word+" reads the list from that file",
 				"INVOCATIONS: %q is not a list of invocations", word)
+		}
+		if chain == nil { // not YAML, and not a file
+			for _, f := range diag.Failures(err, 0) {
+				f.Class = api.FailureUsage
+			}
 		}
 		return chain, err
 	}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -9,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/strict"
 )
 
 // argument is an argument of an invocation in a list.
@@ -19,18 +21,18 @@ type argument struct {
 }
 
 // arguments reads arguments by name, or a list of them.
-func (r *listReader) arguments(s api.FunctionSignature, v gaby.Value) []argument {
+func (r *listReader) arguments(s api.FunctionSignature, v strict.Value) []argument {
 	switch {
-	case isNull(v):
+	case !v.Exists():
 		return nil
 	case v.Kind() == gaby.Map:
 		return r.namedArguments(s, v)
 	case v.Kind() != gaby.List:
-		r.report(v.Position(), "", "%s: a map or a list is expected", v.Key())
+		v.Must("a map or a list", "")
 		return nil
 	}
 	var args []argument
-	for item := v.First(); item.Exists(); item = item.Next() {
+	for item := range v.List() {
 		a, ok := r.listedArgument(s, item)
 		a.parameter = a.ParameterName
 		switch i := handler.ParameterIndex(s.Parameters, a.ParameterName); {
@@ -47,22 +49,18 @@ func (r *listReader) arguments(s api.FunctionSignature, v gaby.Value) []argument
 }
 
 // namedArguments reads {parameter: value}. A parameter that may be repeated takes a list.
-func (r *listReader) namedArguments(s api.FunctionSignature, v gaby.Value) []argument {
-	r.reportRepeated(v)
+func (r *listReader) namedArguments(s api.FunctionSignature, v strict.Value) []argument {
 	var args []argument
-	for item := v.First(); item.Exists(); item = item.Next() {
+	for item := range v.Map() {
 		name := item.Key()
 		i := handler.ParameterIndex(s.Parameters, name)
 		if i < 0 {
-			r.report(item.KeyPosition(), r.parameterHint(s, name), "unknown parameter %q", name)
+			item.FailKey(parameterHint(s, name), "unknown parameter %q", name)
 			continue
 		}
-		values := []gaby.Value{item}
+		values := []strict.Value{item}
 		if item.Kind() == gaby.List && s.VarArgs && i == len(s.Parameters)-1 {
-			values = values[:0]
-			for value := item.First(); value.Exists(); value = value.Next() {
-				values = append(values, value)
-			}
+			values = slices.Collect(item.List())
 		}
 		for _, value := range values {
 			if a, ok := r.value(value, s.Parameters[i]); ok {
@@ -75,7 +73,7 @@ func (r *listReader) namedArguments(s api.FunctionSignature, v gaby.Value) []arg
 }
 
 // parameterHint returns a hint at the parameter that was probably meant.
-func (r *listReader) parameterHint(s api.FunctionSignature, name string) string {
+func parameterHint(s api.FunctionSignature, name string) string {
 	var names []string
 	for _, p := range s.Parameters {
 		names = append(names, p.ParameterName)
@@ -88,36 +86,26 @@ func (r *listReader) parameterHint(s api.FunctionSignature, name string) string 
 }
 
 // listedArgument reads an item of a list: a value, or an argument in the form that programs write.
-func (r *listReader) listedArgument(s api.FunctionSignature, v gaby.Value) (argument, bool) {
+func (r *listReader) listedArgument(s api.FunctionSignature, v strict.Value) (argument, bool) {
 	if v.Kind() != gaby.Map {
 		return r.value(v, api.FunctionParameter{})
 	}
 	if first := v.First(); hasParameter(s, first.Key()) {
-		r.report(first.KeyPosition(), "arguments by name are a map, not a list: {"+first.Key()+
-			": ...}",
+		r.Report(first.KeyPosition(),
+			"arguments by name are a map, not a list: {"+first.Key()+": ...}",
 			"an argument has no field %q", first.Key())
 		return argument{}, false
 	}
+	a := argument{at: v.Position()}
+	before := r.Count()
 	// Programs that print arguments write DataType as well; it adds nothing and is accepted.
-	fields, ok := r.fields(v, "an argument",
-		[]key{
-			{field: "ParameterName"},
-			{field: "Value"},
-			{field: "Evaluator"},
-			{field: "DataType"},
-		})
-	if !ok {
-		return argument{}, false
+	v.Object("an argument", strict.Text("ParameterName", &a.ParameterName),
+		strict.To("Value", &a.Value, func(v strict.Value) any { return v.Data() }),
+		strict.Text("Evaluator", &a.Evaluator), strict.Field{Name: "DataType"})
+	if r.Count() == before && a.Value == nil {
+		v.Fail("", "an argument needs a Value")
 	}
-	value := fields["Value"]
-	if !value.Exists() {
-		r.report(v.Position(), "", "an argument needs a Value")
-	}
-	return argument{at: v.Position(), FunctionArgument: api.FunctionArgument{
-		ParameterName: r.string(fields["ParameterName"]),
-		Evaluator:     r.string(fields["Evaluator"]),
-		Value:         value.Data(),
-	}}, value.Exists()
+	return a, r.Count() == before
 }
 
 // takesConfiguration reports whether the values of a parameter are texts in YAML or JSON.
@@ -133,26 +121,25 @@ func takesConfiguration(p api.FunctionParameter) bool {
 
 // value reads a value for a parameter. A scalar is its source text, so that 1.10 stays 1.10. For
 // parameters that take configuration, a map or a list is converted to its text.
-func (r *listReader) value(v gaby.Value, p api.FunctionParameter) (argument, bool) {
+func (r *listReader) value(v strict.Value, p api.FunctionParameter) (argument, bool) {
 	a := argument{at: v.Position()}
 	prefix := ""
 	if p.ParameterName != "" {
 		prefix = "argument " + p.ParameterName + ": "
 	}
 	switch {
-	case isNull(v):
-		r.report(v.Position(), `for an empty text write ""`, "%sa value is expected", prefix)
+	case v.IsNull():
+		v.Fail(`for an empty text write ""`, "%sa value is expected", prefix)
 		return a, false
 	case v.Kind() == gaby.Scalar:
-		text, evaluator, err := valueOf(v.Text(), r.text.Dir, r.text.ReadFile)
+		text, evaluator, err := valueOf(v.Value.Text(), r.text.Dir, r.text.ReadFile)
 		if err != nil {
 			for _, f := range diag.Failures(err, api.FailureInput) {
 				message := f.Message
 				if at := f.Pos.String(); at != "" {
 					message = at + ": " + message
 				}
-				r.report(v.Position(), f.Hint, "%s%s", prefix, message)
-				r.problems[len(r.problems)-1].Class = f.Class
+				v.Fail(f.Hint, "%s%s", prefix, message).Failure.Class = f.Class
 			}
 			return a, false
 		}
@@ -165,12 +152,12 @@ func (r *listReader) value(v gaby.Value, p api.FunctionParameter) (argument, boo
 	case takesConfiguration(p):
 		text, err := json.Marshal(v.Data())
 		if err != nil { // a number that JSON cannot represent, such as .nan
-			r.report(v.Position(), "", "%s%w", prefix, err)
+			v.Fail("", "%s%w", prefix, err)
 			return a, false
 		}
 		a.Value = string(text)
 	default:
-		r.report(v.Position(), "", "%sa single value is expected", prefix)
+		v.Fail("", "%sa single value is expected", prefix)
 		return a, false
 	}
 	return a, true

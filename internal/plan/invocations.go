@@ -1,19 +1,19 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/where"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/strict"
 )
 
 // Text is the text of a chain: a list of invocations in YAML or JSON.
@@ -51,51 +51,69 @@ type Text struct {
 //
 // The error is a diag.List of everything that is wrong with the text.
 func (r *Resolver) Invocations(text Text) (*Plan, error) {
+	reader := &strict.Reader{File: text.Name}
+	top := reader.Document(text.Bytes)
+	if reader.Count() > 0 {
+		return nil, diag.List(reader.Failures())
+	}
+	p := r.Read(top, text)
+	return p, diag.List(reader.Failures()).Err()
+}
+
+// Read resolves a chain in a document. Its problems are those of the document's reader. Of the text
+// only Dir and ReadFile count.
+func (r *Resolver) Read(v strict.Value, text Text) *Plan {
 	if text.ReadFile == nil {
 		text.ReadFile = r.ReadFile
 	}
-	l := &listReader{resolver: r, text: text, plan: &Plan{}, names: map[string]gaby.Position{}}
-	doc, err := gaby.ParseYAML(text.Bytes)
-	if err == nil {
-		err = doc.Check()
+	l := &listReader{
+		Reader: v.Reader(), resolver: r, text: text, plan: &Plan{},
+		names: map[string]gaby.Position{},
 	}
-	if syntax, ok := errors.AsType[*gaby.SyntaxError](err); ok {
-		l.report(syntax.Pos, syntax.Hint, "%s", syntax.Msg)
-	} else if err != nil {
-		l.report(gaby.Position{}, "", "%w", err)
+	l.Respelled = func(v strict.Value, f strict.Field) { // programs in Go accept it, too
+		name := f.Name
+		if !strings.EqualFold(name, v.Key()) {
+			name = f.Also
+		}
+		l.plan.Notes = append(l.plan.Notes, api.Note{
+			Pos:     v.KeyInFile(),
+			Message: fmt.Sprintf("the field %s is spelled %s", v.Key(), name),
+		})
 	}
-	if err != nil {
-		return nil, l.problems
-	}
-	top := doc.Value()
 	var params map[string]string
-	if top.Kind() == gaby.Map && (top.Get("functions").Exists() || top.Get("parameters").Exists()) {
-		fields, _ := l.fields(top, "a chain", chainKeys())
-		params = l.parameters(fields["parameters"])
-		if top = fields["functions"]; !top.Exists() {
-			l.report(doc.Value().Position(), "", "a chain needs functions")
-			return l.plan, l.problems.Err()
+	if v.Kind() == gaby.Map && (v.Get("functions").Exists() || v.Get("parameters").Exists()) {
+		var list, parameters strict.Value
+		complete := v.Object("a chain", strict.Take("parameters", &parameters),
+			strict.Need(strict.Take("functions", &list)))
+		params = l.parameters(parameters)
+		if v = list; !complete {
+			return l.plan
 		}
 	}
-	switch {
-	case top.Kind() == gaby.Map && (top.Get("function").Exists() ||
-		top.Get("FunctionName").Exists()):
-		l.report(top.Position(), "put it in a list: [ ... ]",
-			"a list of invocations is expected, not one invocation")
-	case top.Kind() == gaby.List && top.Len() == 0, isNull(top):
-		l.report(top.Position(), "for example [{function: get-replicas}]",
-			"the list of invocations is empty")
-	case top.Kind() != gaby.List:
-		l.report(top.Position(), "for example [{function: get-replicas}]",
-			"a list of invocations is expected")
-	}
-	if top.Kind() == gaby.List {
-		for item := top.First(); item.Exists(); item = item.Next() {
-			l.invocation(item)
-		}
-	}
+	l.list(v)
 	l.plan.setParams(params)
-	return l.plan, l.problems.Err()
+	return l.plan
+}
+
+// list reads a list of invocations.
+func (r *listReader) list(v strict.Value) {
+	const example = "for example [{function: get-replicas}]"
+	v.Path = cmp.Or(v.Path, "a chain")
+	switch {
+	case !v.Exists():
+		r.Report(gaby.Position{Line: 1, Column: 1}, example, "the list of invocations is empty")
+	case v.Kind() == gaby.Map && (v.Get("function").Exists() || v.Get("FunctionName").Exists()):
+		v.Fail("put it in a list: [ ... ]",
+			"a list of invocations is expected, not one invocation")
+	case v.Kind() != gaby.List:
+		v.Must("a list of invocations", example)
+	case v.Len() == 0:
+		v.Fail(example, "the list of invocations is empty")
+	default:
+		for item := range v.List() {
+			r.invocation(item)
+		}
+	}
 }
 
 // List resolves invocations made by a program. The error is a diag.List of everything that is wrong
@@ -123,177 +141,48 @@ func (r *Resolver) List(invocations api.FunctionInvocationList) (*Plan, error) {
 	return p, problems.Err()
 }
 
-func isNull(v gaby.Value) bool {
-	return !v.Exists() || v.Kind() == gaby.Scalar && v.Tag() == "!!null"
-}
-
-// listReader reads a list and collects its problems.
+// listReader reads a list.
 type listReader struct {
+	*strict.Reader
 	resolver *Resolver
 	text     Text
 	plan     *Plan
 	names    map[string]gaby.Position // of invocations, with their positions
-	function string                   // the one whose arguments are being read
-	problems diag.List
 }
 
-func (r *listReader) report(at gaby.Position, hint, format string, args ...any) {
-	f := diag.UsageHint(hint, format, args...)
-	f.Pos, f.Function = r.position(at), r.function
-	r.problems = append(r.problems, f)
-}
-
-func (r *listReader) position(at gaby.Position) api.Position {
-	return api.Position{File: r.text.Name, Line: at.Line, Column: at.Column}
-}
-
-// key is a key of a map, in the spelling of people (word) and of programs (field). Either may be
-// empty.
-type key struct{ word, field string }
-
-func invocationKeys() []key {
-	return []key{
-		{word: "name"},
-		{word: "message"},
-		{word: "severity"},
-		{word: "fix"},
-		{word: "function", field: "FunctionName"},
-		{word: "arguments", field: "Arguments"},
-		{word: "where", field: "WhereResource"},
-		{field: "Params"},
-	}
-}
-
-// fields returns the values of a map's keys, in either spelling, by word and by field. Unknown keys
-// are rejected, with a suggestion, and so are repeated keys. A key in another case is accepted with
-// a note, because programs in Go accept it, too.
-func (r *listReader) fields(of gaby.Value, what string, known []key) (map[string]gaby.Value, bool) {
-	var names []string
-	for _, k := range known {
-		names = append(names, slices.DeleteFunc([]string{k.word, k.field}, func(name string) bool {
-			return name == ""
-		})...)
-	}
-	if of.Kind() != gaby.Map {
-		r.report(of.Position(), "", "%s is expected, with %s", what, strings.Join(names, ", "))
-		return nil, false
-	}
-	before := len(r.problems)
-	values := map[string]gaby.Value{}
-	for field := of.First(); field.Exists(); field = field.Next() {
-		name := field.Key()
-		i := slices.Index(names, name)
-		if i < 0 {
-			i = slices.IndexFunc(names, func(known string) bool {
-				return strings.EqualFold(known, name)
-			})
-			if i >= 0 {
-				r.plan.Notes = append(r.plan.Notes, api.Note{
-					Pos:     r.position(field.KeyPosition()),
-					Message: fmt.Sprintf("the field %s is spelled %s", name, names[i]),
-				})
-			}
-		}
-		if i < 0 {
-			r.report(field.KeyPosition(), configkit.DidYouMean("", suggestKeys(name, known)),
-				"%s has no field %q", what, name)
-			continue
-		}
-		if before := values[names[i]]; before.Exists() && before.Key() != name {
-			r.report(field.KeyPosition(), "", "%s is given twice", names[i])
-		}
-		values[names[i]] = field
-	}
-	r.reportRepeated(of)
-	for _, k := range known {
-		word, ok := values[k.word]
-		if !ok || k.field == "" {
-			continue
-		}
-		if field, both := values[k.field]; both {
-			r.report(laterOf(word, field), "", "%s and %s are the same field", k.word,
-				k.field)
-		}
-		values[k.field] = word
-	}
-	return values, len(r.problems) == before
-}
-
-// suggestKeys returns the keys similar to name, in the same spelling.
-func suggestKeys(name string, known []key) []string {
-	var names []string
-	for _, k := range known {
-		if capital := name != "" && unicode.IsUpper(rune(name[0])); k.word == "" ||
-			k.field != "" && capital {
-			names = append(names, k.field)
-		} else {
-			names = append(names, k.word)
-		}
-	}
-	return configkit.Suggest(name, names)
-}
-
-func laterOf(a, b gaby.Value) gaby.Position {
-	at, other := a.KeyPosition(), b.KeyPosition()
-	if other.Line > at.Line || other.Line == at.Line && other.Column > at.Column {
-		return other
-	}
-	return at
-}
-
-func (r *listReader) reportRepeated(of gaby.Value) {
-	for _, field := range of.Repeated() {
-		r.report(field.KeyPosition(), "", "%s is given twice", field.Key())
-	}
-}
-
-// string returns the value of a field that must be a string.
-func (r *listReader) string(v gaby.Value) string {
-	if isNull(v) {
-		return ""
-	}
-	s, ok := v.Data().(string)
-	if !ok {
-		r.report(v.Position(), "", "%s: a string is expected", v.Key())
-	}
-	return s
-}
-
-func (r *listReader) invocation(v gaby.Value) {
-	before := len(r.problems)
-	if v.Kind() == gaby.Scalar && !isNull(v) {
-		name, _, _ := strings.Cut(v.Text(), " ") // further words are probably arguments
-		r.report(v.Position(), "write {function: "+name+"}", "an invocation is expected")
+func (r *listReader) invocation(v strict.Value) {
+	if v.Path = ""; v.Kind() == gaby.Scalar && !v.IsNull() {
+		name, _, _ := strings.Cut(v.Value.Text(), " ") // further words are probably arguments
+		v.Path = "an invocation"
+		v.Must("a map", "write {function: "+name+"}")
 		return
 	}
-	fields, ok := r.fields(v, "an invocation", invocationKeys())
-	if fields == nil {
-		return
-	}
-	name := r.string(fields["FunctionName"])
+	var label, message, severity, fix, function, arguments, expr, params strict.Value
+	before := r.Count()
+	v.Object("an invocation", strict.Take("name", &label), strict.Take("message", &message),
+		strict.Take("severity", &severity), strict.Take("fix", &fix),
+		strict.Need(strict.Take("function", &function).Or("FunctionName")),
+		strict.Take("arguments", &arguments).Or("Arguments"),
+		strict.Take("where", &expr).Or("WhereResource"), strict.Take("Params", &params))
+	name := function.Text()
 	if name == "" {
-		if ok && len(r.problems) == before {
-			r.report(v.Position(), "", "an invocation needs a function")
-		}
 		return
 	}
 	signature, known := r.resolver.Functions.Signature(r.resolver.Toolchain, name)
 	if !known {
 		problem := r.resolver.unknownFunction(name)
-		r.report(fields["FunctionName"].Position(), problem.Hint, "%s", problem.Message)
+		function.Fail(problem.Hint, "%s", problem.Message)
 		return
 	}
-	r.function = name
+	r.Function = name
 	in := api.FunctionInvocation{
-		Name: r.name(fields["name"]), FunctionName: name,
-		WhereResource: r.string(fields["WhereResource"]),
-		Params:        r.params(fields["Params"]),
+		Name: r.name(label), FunctionName: name, WhereResource: expr.Text(),
+		Params: r.params(params),
 	}
-	r.finding(&in, fields, signature)
-	before = len(r.problems)
-	args := r.arguments(signature, fields["Arguments"])
-	r.function = ""
-	if len(r.problems) > before {
+	finding(&in, message, severity, signature)
+	args := r.arguments(signature, arguments)
+	r.Function = ""
+	if r.Count() > before {
 		return
 	}
 	for _, a := range args {
@@ -307,8 +196,7 @@ func (r *listReader) invocation(v gaby.Value) {
 	}
 	if err != nil {
 		for _, f := range argumentProblems(name, "", err) {
-			f.Pos = r.position(positionOf(f, v, fields["WhereResource"], args))
-			r.problems = append(r.problems, f)
+			r.Add(positionOf(f, v.Value, expr.Value, args), f)
 		}
 		return
 	}
@@ -316,35 +204,31 @@ func (r *listReader) invocation(v gaby.Value) {
 	r.plan.Invocations = append(r.plan.Invocations, checked)
 	r.plan.Signatures = append(r.plan.Signatures, signature)
 	r.plan.Comments = append(r.plan.Comments, v.Comments().Head)
-	r.fix(fields["fix"], signature)
+	r.fix(fix, signature)
 }
 
 // fix reads the chain that fixes what the last invocation finds.
-func (r *listReader) fix(v gaby.Value, s api.FunctionSignature) {
-	if isNull(v) {
-		return
-	}
+func (r *listReader) fix(v strict.Value, s api.FunctionSignature) {
 	switch {
+	case !v.Exists():
+		return
 	case !s.Validating:
-		r.report(v.KeyPosition(), "", "fix: this function is not a validation")
+		v.FailKey("", "fix: this function is not a validation")
 		return
 	case v.Kind() != gaby.List:
-		r.report(v.Position(), "for example [{function: set-container-resources-defaults}]",
-			"fix: a list of invocations is expected")
+		v.Must("a list of invocations", "for example [{function: set-container-resources-defaults}]")
 		return
 	}
-	own := &listReader{
-		resolver: r.resolver, text: r.text, plan: &Plan{}, names: map[string]gaby.Position{},
-	}
-	for item := v.First(); item.Exists(); item = item.Next() {
+	own := *r
+	own.plan, own.names = &Plan{}, map[string]gaby.Position{}
+	for item := range v.List() {
 		before := len(own.plan.Signatures)
 		own.invocation(item)
 		if n := len(own.plan.Signatures); n > before && !own.plan.Signatures[n-1].Mutating {
-			own.report(item.Position(), "'fctl list changes' lists functions that do",
+			item.Fail("'fctl list changes' lists functions that do",
 				"fix: %s does not change configuration", own.plan.Signatures[n-1].FunctionName)
 		}
 	}
-	r.problems = append(r.problems, own.problems...)
 	r.plan.Notes = append(r.plan.Notes, own.plan.Notes...)
 	r.plan.Fixes = append(r.plan.Fixes,
 		make([]*Plan, len(r.plan.Invocations)-1-len(r.plan.Fixes))...)
@@ -352,42 +236,34 @@ func (r *listReader) fix(v gaby.Value, s api.FunctionSignature) {
 }
 
 // finding reads the message and the severity that the findings of a validation get.
-func (r *listReader) finding(in *api.FunctionInvocation, fields map[string]gaby.Value,
-	s api.FunctionSignature,
-) {
-	for _, key := range []string{"message", "severity"} {
-		if v := fields[key]; v.Exists() && !s.Validating {
-			r.report(v.KeyPosition(), "", "%s: this function is not a validation", key)
+func finding(in *api.FunctionInvocation, message, severity strict.Value, s api.FunctionSignature) {
+	for _, v := range []strict.Value{message, severity} {
+		if v.Exists() && !s.Validating {
+			v.FailKey("", "%s: this function is not a validation", v.Path)
 		}
 	}
-	in.Message = r.string(fields["message"])
-	severity := fields["severity"]
-	if !severity.Exists() {
-		return
+	in.Message = message.Text()
+	scores := api.Scores()
+	words := make([]string, len(scores))
+	for i, score := range scores {
+		words[i] = strings.ToLower(score)
 	}
-	for _, score := range api.Scores() {
-		if strings.ToLower(score) == severity.Text() {
-			in.Severity = score
-			return
-		}
+	if i := slices.Index(words, severity.OneOf(words)); i >= 0 {
+		in.Severity = scores[i]
 	}
-	r.report(severity.Position(), "", "severity: %q is not one of %s", severity.Text(),
-		strings.ToLower(strings.Join(api.Scores(), ", ")))
 }
 
 // name reads the name by which messages call the invocation. No two invocations may have the same.
-func (r *listReader) name(v gaby.Value) string {
+func (r *listReader) name(v strict.Value) string {
 	if !v.Exists() {
 		return ""
 	}
-	name := v.Text()
+	name := v.Value.Text()
 	switch first, known := r.names[name]; {
 	case v.Kind() != gaby.Scalar || strings.TrimSpace(name) == "" || strings.Contains(name, "\n"):
-		r.report(v.Position(), "", "name: one line of text is expected")
+		v.Must("one line of text", "")
 	case known:
-		r.report(v.Position(), "", "name: the invocation in line %d has the name %s, too",
-			first.Line,
-			name)
+		v.Fail("", "name: the invocation in line %d has the name %s, too", first.Line, name)
 	default:
 		r.names[name] = v.Position()
 	}
@@ -436,16 +312,12 @@ func withinScalar(v gaby.Value, column int) gaby.Position {
 	return at
 }
 
-func (r *listReader) params(v gaby.Value) map[string]string {
-	if isNull(v) {
-		return nil
-	}
-	if v.Kind() != gaby.Map {
-		r.report(v.Position(), "", "Params: a map is expected")
+func (r *listReader) params(v strict.Value) map[string]string {
+	if !v.Exists() {
 		return nil
 	}
 	params := map[string]string{}
-	for item := v.First(); item.Exists(); item = item.Next() {
+	for item := range v.Map() {
 		params[item.Key()] = fmt.Sprint(item.Data())
 	}
 	return params

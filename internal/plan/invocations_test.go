@@ -116,37 +116,34 @@ func TestProblemsOfChains(t *testing.T) {
 			"hint: for example [{function: get-replicas}]\n",
 		"[]": "./c.yaml:1:1: the list of invocations is empty\n" +
 			"hint: for example [{function: get-replicas}]\n",
-		"a: b": "./c.yaml:1:1: a list of invocations is expected\n" +
+		"a: b": "./c.yaml:1:1: a chain must be a list of invocations, not a map\n" +
 			"hint: for example [{function: get-replicas}]\n",
 		"{function: get-size}": "./c.yaml:1:1: a list of invocations is expected, not one " +
 			"invocation\nhint: put it in a list: [ ... ]\n",
-		"- set-size 3": "./c.yaml:1:3: an invocation is expected\n" +
+		"- set-size 3": "./c.yaml:1:3: an invocation must be a map, not \"set-size 3\"\n" +
 			"hint: write {function: set-size}\n",
-		"- get-size": "./c.yaml:1:3: an invocation is expected\nhint: write {function: get-size}\n",
-		"- [get-size]": "./c.yaml:1:3: an invocation is expected, with name, message, " +
-			"severity, fix, function, FunctionName, arguments, Arguments, where, WhereResource, " +
-			"Params\n",
-		"- name: x": "./c.yaml:1:3: an invocation needs a function\n",
-		"-": "./c.yaml:1:2: an invocation is expected, with name, message, " +
-			"severity, fix, function, FunctionName, arguments, Arguments, where, WhereResource, " +
-			"Params\n",
+		"- get-size": "./c.yaml:1:3: an invocation must be a map, not \"get-size\"\n" +
+			"hint: write {function: get-size}\n",
+		"- [get-size]": "./c.yaml:1:3: an invocation must be a map, not a list\n",
+		"- name: x":    "./c.yaml:1:3: function is missing\n",
+		"-":            "./c.yaml:1:2: an invocation must be a map, not null\n",
 		"- functon: get-size": "./c.yaml:1:3: an invocation has no field \"functon\"\n" +
 			"hint: did you mean function?\n",
 		"- function: get-siz": "./c.yaml:1:13: unknown function \"get-siz\"\n" +
 			"hint: did you mean get-size?\n",
-		"- function: [get-size]":                                           "./c.yaml:1:13: function: a string is expected\n",
+		"- function: [get-size]":                                           "./c.yaml:1:13: function must be a text, not a list\n",
 		"--- \n- function: get-size\n---\n- function: get-size\n":          "./c.yaml:3:4: a second document where one was expected\n",
-		"- function: get-size\n  function: get-size\n":                     "./c.yaml:1:3: function is given twice\n",
+		"- function: get-size\n  function: get-size\n":                     "./c.yaml:2:3: function is given twice, first in line 1\n",
 		"- function: get-size\n  FunctionName: get-size\n":                 "./c.yaml:2:3: function and FunctionName are the same field\n",
 		"- {name: a, function: get-size}\n- {name: a, function: get-size}": "./c.yaml:2:10: get-size: name: the invocation in line 1 has the name a, too\n",
 		"- {name: [], function: get-size}\n- {name: ' ', function: get-size}\n" +
-			"- {name: \"a\\nb\", function: get-size}": "./c.yaml:1:10: get-size: name: one line " +
-			"of text is expected\n./c.yaml:2:10: get-size: name: one line of text is expected\n" +
-			"./c.yaml:3:10: get-size: name: one line of text is expected\n",
+			"- {name: \"a\\nb\", function: get-size}": "./c.yaml:1:10: get-size: name must be " +
+			"one line of text, not a list\n./c.yaml:2:10: get-size: name must be one line of text, not \" \"\n" +
+			"./c.yaml:3:10: get-size: name must be one line of text, not \"a\\nb\"\n",
 		"- function: set-size\n  arguments: {siz: 5}":                        "./c.yaml:2:15: set-size: unknown parameter \"siz\"\nhint: did you mean size?\n",
 		"- function: set-size\n  arguments: {other: 5}":                      "./c.yaml:2:15: set-size: unknown parameter \"other\"\nhint: the parameters are size\n",
-		"- function: set-size\n  arguments: {size: 5, size: 6}":              "./c.yaml:2:15: set-size: size is given twice\n",
-		"- function: set-size\n  arguments: 5":                               "./c.yaml:2:14: set-size: arguments: a map or a list is expected\n",
+		"- function: set-size\n  arguments: {size: 5, size: 6}":              "./c.yaml:2:24: set-size: arguments.size is given twice, first in line 2\n",
+		"- function: set-size\n  arguments: 5":                               "./c.yaml:2:14: set-size: arguments must be a map or a list, not 5\n",
 		"- function: set-size\n  arguments: {size: }":                        "./c.yaml:2:21: set-size: argument size: a value is expected\nhint: for an empty text write \"\"\n",
 		"- function: set-size\n  arguments: [~]":                             "./c.yaml:2:15: set-size: a value is expected\nhint: for an empty text write \"\"\n",
 		"- function: set-size\n  arguments: {size: [1]}":                     "./c.yaml:2:21: set-size: argument size: a single value is expected\n",
@@ -158,7 +155,7 @@ func TestProblemsOfChains(t *testing.T) {
 		"- function: set-many\n  arguments: {value: [a, bad]}":               "./c.yaml:2:26: set-many: argument value: is bad\nhint: use good\n",
 		"- function: set-pair\n  arguments: [x]":                             "./c.yaml:1:3: set-pair: got 1 arguments\n",
 		"- function: set-tree\n  arguments: {tree: {a: 1}, list: {b: .nan}}": "./c.yaml:2:35: set-tree: argument list: json: unsupported value: NaN\n",
-		"- function: set-size\n  where: 5\n  arguments: [1]":                 "./c.yaml:2:10: set-size: where: a string is expected\n",
+		"- function: set-size\n  where: 5\n  arguments: [1]":                 "./c.yaml:2:10: set-size: where must be a text, not 5\nhint: quote it: \"5\"\n",
 		"- function: [\n": "./c.yaml:1:13: unclosed [\n",
 		"- function: get-siz\n- name: x\n  functio: y\n- function: set-size\n" +
 			"  arguments: {size: bad}\n": "./c.yaml:1:13: unknown function \"get-siz\"\n" +

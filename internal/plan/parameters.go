@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/strict"
 )
 
 // Parameter is a parameter that a chain in a file declares.
@@ -23,30 +25,19 @@ type Parameter struct {
 
 func parameterTypes() []string { return []string{"string", "int", "bool"} }
 
-func chainKeys() []key { return []key{{word: "parameters"}, {word: "functions"}} }
-
-func parameterKeys() []key {
-	return []key{{word: "name"}, {word: "type"}, {word: "default"}, {word: "description"}}
-}
-
 // parameters reads the declarations of a chain, and returns the values of the parameters.
-func (r *listReader) parameters(v gaby.Value) map[string]string {
-	if isNull(v) {
-		return nil
-	}
-	if v.Kind() != gaby.List {
-		r.report(v.Position(), "for example [{name: replicas, type: int, default: 2}]",
-			"parameters: a list of parameters is expected")
+func (r *listReader) parameters(v strict.Value) map[string]string {
+	if !v.Exists() {
 		return nil
 	}
 	values := map[string]string{}
-	for item := v.First(); item.Exists(); item = item.Next() {
+	for item := range v.List() {
 		p, ok := r.parameter(item)
 		if !ok {
 			continue
 		}
 		if _, twice := values[p.Name]; twice {
-			r.report(item.Position(), "", "parameter %s is declared twice", p.Name)
+			item.Fail("", "parameter %s is declared twice", p.Name)
 			continue
 		}
 		r.plan.Parameters = append(r.plan.Parameters, p)
@@ -54,11 +45,11 @@ func (r *listReader) parameters(v gaby.Value) map[string]string {
 		switch {
 		case given:
 			if want := p.expected(value); want != "" {
-				r.report(item.Position(), "", "--param %s: %s is not %s", p.Name,
+				item.Fail("", "--param %s: %s is not %s", p.Name,
 					configkit.Quote(value), want)
 			}
 		case p.Required && !r.resolver.NoParams:
-			r.report(item.Position(), r.valueHint(p.Name), "the parameter %s has no value", p.Name)
+			item.Fail(r.valueHint(p.Name), "the parameter %s has no value", p.Name)
 		default:
 			value = p.Default
 		}
@@ -77,37 +68,25 @@ func (r *listReader) valueHint(name string) string {
 	return "--param " + name + "=VALUE sets it"
 }
 
-func (r *listReader) parameter(item gaby.Value) (p Parameter, ok bool) {
-	fields, ok := r.fields(item, "a parameter", parameterKeys())
-	if !ok {
+func (r *listReader) parameter(item strict.Value) (p Parameter, ok bool) {
+	var value strict.Value
+	before := r.Count()
+	item.Object("a parameter", strict.Need(strict.Text("name", &p.Name)),
+		strict.OneOf("type", &p.Type, parameterTypes()...), strict.Take("default", &value),
+		strict.Text("description", &p.Description))
+	if r.Count() == before && !isParameterName(p.Name) {
+		item.Get("name").Must("letters, digits and _", "")
+	}
+	p.Type = cmp.Or(p.Type, "string")
+	if p.Required = !value.Exists(); p.Required || r.Count() > before {
+		return p, r.Count() == before
+	}
+	if value.Kind() != gaby.Scalar {
+		value.Must("a single value", "")
 		return p, false
 	}
-	p.Name, p.Description = r.string(fields["name"]), r.string(fields["description"])
-	if p.Type = r.string(fields["type"]); p.Type == "" {
-		p.Type = "string"
-	}
-	switch {
-	case !isParameterName(p.Name):
-		r.report(item.Position(), "", "a parameter needs a name of letters, digits and _")
-		return p, false
-	case !slices.Contains(parameterTypes(), p.Type):
-		r.report(fields["type"].Position(),
-			configkit.DidYouMean("", configkit.Suggest(p.Type, parameterTypes())),
-			"type: %q is not one of %s", p.Type, strings.Join(parameterTypes(), ", "))
-		return p, false
-	}
-	value := fields["default"]
-	switch {
-	case !value.Exists():
-		p.Required = true
-		return p, true
-	case value.Kind() != gaby.Scalar:
-		r.report(value.Position(), "", "default: a single value is expected")
-		return p, false
-	}
-	if p.Default = value.Text(); p.expected(p.Default) != "" {
-		r.report(value.Position(), "", "default: %s is not %s", configkit.Quote(p.Default),
-			p.expected(p.Default))
+	if p.Default = value.Value.Text(); p.expected(p.Default) != "" {
+		value.Must(p.expected(p.Default), "")
 	}
 	return p, true
 }

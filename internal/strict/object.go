@@ -1,6 +1,7 @@
 package strict
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -14,6 +15,13 @@ type Field struct {
 	Read func(Value) // not called if the field is not set; may be nil
 	// Required says that the field must be set and not be an empty text.
 	Required bool
+	Also     string // another name of it, if any
+}
+
+// Or returns the field with another name.
+func (f Field) Or(name string) Field {
+	f.Also = name
+	return f
 }
 
 // Need returns the field as one that is required.
@@ -36,6 +44,11 @@ func To[T any](name string, to *T, read func(Value) T) Field {
 	return Field{Name: name, Read: func(v Value) { *to = read(v) }}
 }
 
+// Take returns a field that stores its value, to be read later.
+func Take(name string, to *Value) Field {
+	return Field{Name: name, Read: func(v Value) { *to = v }}
+}
+
 // Text returns a field that stores a text.
 func Text[T ~string](name string, to *T) Field {
 	return Field{Name: name, Read: func(v Value) { *to = T(v.Text()) }}
@@ -49,7 +62,13 @@ func Texts(name string, to *[]string) Field { return To(name, to, Value.Texts) }
 
 // OneOf returns a field that stores one of several texts. An empty text is as good as none.
 func OneOf[T ~string](name string, to *T, known ...T) Field {
-	return Field{Name: name, Read: func(v Value) { *to = oneOf(v, known) }}
+	return Field{Name: name, Read: func(v Value) {
+		names := make([]string, len(known))
+		for i, name := range known {
+			names[i] = string(name)
+		}
+		*to = T(v.OneOf(names))
+	}}
 }
 
 // List returns a field that stores what read returns for the items of a list.
@@ -83,28 +102,57 @@ func (v Value) Object(noun string, fields ...Field) bool {
 		return false
 	}
 	v.repeated()
+	var given map[int]string // names of fields that may have several
+	var meant []string       // by unknown names
 	for e := v.First(); e.Exists(); e = e.Next() {
-		key := e.Key()
-		field := Value{e, Join(v.Path, key), v.reader}
-		switch i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == key }); {
-		case i < 0:
-			field.unknown(noun, fields)
-		case fields[i].Read != nil && !e.IsNull():
+		field := Value{e, Join(v.Path, e.Key()), v.reader}
+		i := v.reader.find(fields, e.Key())
+		if i < 0 {
+			meant = append(meant, field.unknown(noun, fields)...)
+			continue
+		}
+		if f := fields[i]; f.Also != "" || f.Name != e.Key() {
+			if other, twice := given[i]; twice {
+				field.FailKey("", "%s and %s are the same field", other, e.Key())
+			}
+			if given == nil {
+				given = map[int]string{}
+			}
+			given[i] = e.Key()
+			if e.Key() != f.Name && e.Key() != f.Also {
+				v.reader.Respelled(field, f)
+			}
+		}
+		if fields[i].Read != nil && !e.IsNull() {
 			fields[i].Read(field)
 		}
 	}
 	complete := true
-	for _, f := range fields {
-		if f.Required && v.Get(f.Name).isMissing(v) {
-			complete = false
+	for i, f := range fields {
+		if f.Required {
+			isMissing := v.Get(cmp.Or(given[i], f.Name)).isMissing(v, slices.Contains(meant, f.Name))
+			complete = complete && !isMissing
 		}
 	}
 	return complete
 }
 
-// isMissing reports a field that is not set or an empty text.
-func (v Value) isMissing(in Value) bool {
+// find returns the index of the field with a name, -1 if there is none.
+func (r *Reader) find(fields []Field, name string) int {
+	i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name || f.Also == name })
+	if i < 0 && r.Respelled != nil {
+		i = slices.IndexFunc(fields, func(f Field) bool {
+			return strings.EqualFold(f.Name, name) || strings.EqualFold(f.Also, name)
+		})
+	}
+	return i
+}
+
+// isMissing reports a field that is not set or an empty text. It is not a problem of its own if an
+// unknown field means it.
+func (v Value) isMissing(in Value, meant bool) bool {
 	switch {
+	case !v.Exists() && meant:
 	case !v.Exists():
 		v.report(Missing, in.Position(), "", "%s is missing", v.Path)
 	case v.Kind() == gaby.Scalar && v.Value.Text() == "":
@@ -115,17 +163,22 @@ func (v Value) isMissing(in Value) bool {
 	return true
 }
 
-// unknown reports a field that its map does not have.
-func (v Value) unknown(noun string, fields []Field) {
-	names := make([]string, len(fields))
-	for i, f := range fields {
-		names[i] = f.Name
+// unknown reports a field that its map does not have, and returns those that are probably meant.
+func (v Value) unknown(noun string, fields []Field) []string {
+	var names, all []string
+	for _, f := range fields {
+		names, all = append(names, f.Name), append(all, f.Name)
+		if f.Also != "" {
+			all = append(all, f.Also)
+		}
 	}
-	hint := configkit.DidYouMean("", configkit.Suggest(v.Key(), names))
+	meant := configkit.Suggest(v.Key(), all)
+	hint := configkit.DidYouMean("", meant)
 	if hint == "" && len(names) <= 12 {
 		hint = "its fields are " + strings.Join(names, ", ")
 	}
 	v.report(Unknown, v.KeyPosition(), hint, "%s has no field %q", noun, v.Key())
+	return meant
 }
 
 // Any accepts any value. Repeated fields are reported at any depth.

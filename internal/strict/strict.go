@@ -44,6 +44,9 @@ type Reader struct {
 	Function string // of problems from now on
 	// Locate returns the position in the file of a position in the text; nil if they are the same.
 	Locate func(api.Position) api.Position
+	// Respelled is called for a field whose name is written in another case, which then counts. If
+	// it is nil, such a field is unknown.
+	Respelled func(Value, Field)
 
 	problems []*Problem
 }
@@ -98,6 +101,13 @@ func (r *Reader) Syntax(err error) {
 // Report adds a problem with no value, such as a text that is too long.
 func (r *Reader) Report(at gaby.Position, hint, format string, args ...any) *Problem {
 	return r.report(Wrong, at, hint, format, args...)
+}
+
+// Add adds a problem that something else found.
+func (r *Reader) Add(at gaby.Position, f *api.Failure) {
+	p := &Problem{Failure: *f}
+	p.Failure.Pos = r.position(at)
+	r.problems = append(r.problems, p)
 }
 
 // report adds a problem. A value with a wrong type has no other problem.

@@ -62,13 +62,13 @@ func TestProblems(t *testing.T) {
 		"missing": {"{on: true}", "1:1: name is missing"},
 		"empty":   {`name: ""`, "1:7: name is empty"},
 		"several": {
-			"on: 1\nnam: x\n", "1:1: name is missing\n1:5: on must be true or false, not 1\n" +
-				`2:1: a thing has no field "nam" (did you mean name?)`,
+			"on: 1\nnam: x\nparts: [{}]\n", "1:5: on must be true or false, not 1\n" +
+				`2:1: a thing has no field "nam" (did you mean name?)` +
+				"\n3:9: parts.0.name is missing",
 		},
 		"through an alias": {
-			"{name: x, parts: [&a {nam: y}, *a]}", "1:19: parts.0.name is missing\n" +
-				`1:23: a thing has no field "nam" (did you mean name?)` +
-				"\n1:32: parts.1.name is missing",
+			"{name: x, parts: [&a {nam: y}, *a]}",
+			`1:23: a thing has no field "nam" (did you mean name?)`,
 		},
 		"through a merge key": {
 			"parts: [&a {name: y, onn: 1}]\n<<: *a\n",

@@ -18,6 +18,9 @@ type Value struct {
 	reader *Reader
 }
 
+// Reader returns the reader of the value.
+func (v Value) Reader() *Reader { return v.reader }
+
 // InFile returns the position of the value in its file.
 func (v Value) InFile() api.Position { return v.reader.position(v.Position()) }
 
@@ -128,16 +131,13 @@ func (v Value) Int() int {
 	return n
 }
 
-func oneOf[T ~string](v Value, known []T) T {
-	text := T(v.Text())
+// OneOf returns one of several texts, "" if the value is empty, another or does not exist.
+func (v Value) OneOf(known []string) string {
+	text := v.Text()
 	if text == "" || slices.Contains(known, text) {
 		return text
 	}
-	names := make([]string, len(known))
-	for i, name := range known {
-		names[i] = string(name)
-	}
-	v.must(Wrong, configkit.DidYouMean("", configkit.Suggest(string(text), names)), Or(names))
+	v.must(Wrong, configkit.DidYouMean("", configkit.Suggest(text, known)), Or(known))
 	return ""
 }
 

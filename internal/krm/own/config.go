@@ -2,7 +2,6 @@ package own
 
 import (
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/settings"
+	"github.com/fctl-dev/fctl/internal/strict"
 )
 
 // Forms shows the two forms of functionConfig.
@@ -36,67 +36,66 @@ type reader struct {
 	notes    []api.Note // about the chain
 }
 
-// located returns a problem with its position in the functionConfig.
-func located(pos gaby.Position, f *api.Failure) *api.Failure {
-	f.Pos = pos
-	return f
-}
-
 // request reads a functionConfig.
 func (f *reader) request(config *gaby.YamlDoc) (*api.FunctionInvocationRequest, error) {
-	v := config.Value()
-	version, kind := v.Get("apiVersion").Text(), v.Get("kind").Text()
-	switch {
-	case config == nil:
+	if config == nil {
 		return nil, diag.UsageHint(formsHint, "the functionConfig is missing")
-	case kind == "ConfigMap" && version == "v1":
-		return f.configMap(v)
-	case kind == "FunctionInvocations" && version == "fctl.dev/v1":
-		return f.invocations(v)
 	}
-	return nil, located(v.Position(), diag.UsageHint(formsHint,
-		"the functionConfig is a %s %s, which fctl does not know", version, kind))
+	r := &strict.Reader{}
+	v := r.Value(config.Value(), "")
+	version, kind := v.Value.Get("apiVersion").Text(), v.Value.Get("kind").Text()
+	var request *api.FunctionInvocationRequest
+	var err error
+	switch {
+	case kind == "ConfigMap" && version == "v1":
+		request, err = f.configMap(v)
+	case kind == "FunctionInvocations" && version == "fctl.dev/v1":
+		request = f.invocations(v)
+	default:
+		v.Fail(formsHint, "the functionConfig is a %s %s, which fctl does not know", version, kind)
+	}
+	return request, errors.Join(diag.List(r.Failures()).Err(), err)
 }
 
 // configMap reads a ConfigMap. Its data has a function with its parameters, or the text of a chain.
-func (f *reader) configMap(config gaby.Value) (*api.FunctionInvocationRequest, error) {
+func (f *reader) configMap(config strict.Value) (*api.FunctionInvocationRequest, error) {
 	data := config.Get("data")
 	name, text := data.Get("function"), data.Get("chain")
+	before := config.Reader().Count()
+	for v := range data.Map() {
+		v.Scalar()
+	}
 	switch {
-	case data.Exists() && !data.IsNull() && data.Kind() != gaby.Map:
-		return nil, located(data.Position(), diag.UsageHint(formsHint,
-			"functionConfig: data must be a map"))
+	case config.Reader().Count() > before:
 	case name.Exists() && text.Exists():
-		return nil, located(text.KeyPosition(),
-			diag.Usage("functionConfig: data.function and data.chain exclude each other"))
+		text.FailKey("", "functionConfig: data.function and data.chain exclude each other")
+	case text.Exists() && data.Len() > 1:
+		text.FailKey("", "functionConfig: data.chain excludes other keys")
 	case text.Exists():
-		if data.Len() > 1 {
-			return nil, located(text.KeyPosition(),
-				diag.Usage("functionConfig: data.chain excludes other keys"))
-		}
 		return f.resolve([]byte(text.Text()), func(p *api.Failure) { p.Pos.File = "data.chain" })
 	case name.Text() == "":
-		return nil, located(config.Position(), diag.UsageHint(formsHint,
-			"functionConfig: data.function or data.chain is missing"))
+		config.Fail(formsHint, "functionConfig: data.function or data.chain is missing")
+	default:
+		return f.withParameters(name, data)
 	}
-	return f.withParameters(name.Text(), data)
+	return nil, nil
 }
 
 // withParameters returns the chain of one function. Values are converted as words of the command
 // line are.
-func (f *reader) withParameters(name string, data gaby.Value,
+func (f *reader) withParameters(
+	function, data strict.Value,
 ) (*api.FunctionInvocationRequest, error) {
+	name := function.Text()
 	if _, ok := f.executor.Signature(toolchain, name); !ok {
-		return nil, located(data.Get("function").Position(), f.unknown(name))
+		unknown := f.unknown(name)
+		function.Fail(unknown.Hint, "%s", unknown.Message)
+		return nil, nil
 	}
 	arguments := gaby.Entries{}
-	for p := data.First(); p.Exists(); p = p.Next() {
-		if p.Kind() != gaby.Scalar {
-			return nil, located(p.Position(),
-				diag.Usage("functionConfig: data.%s must be a string", p.Key()))
-		}
+	for p := range data.Map() {
 		if p.Key() != "function" {
-			arguments = append(arguments, gaby.Entry{Key: p.Key(), Value: p.Text()})
+			arguments = append(arguments, gaby.Entry{Key: p.Key(), Value: p.Scalar()})
 		}
 	}
 	doc, err := gaby.ParseYAML([]byte("- function: x\n"))
@@ -117,60 +116,37 @@ func (f *reader) withParameters(name string, data gaby.Value,
 	})
 }
 
-// invocations reads a FunctionInvocations. The error joins all problems.
-func (f *reader) invocations(v gaby.Value) (*api.FunctionInvocationRequest, error) {
-	known := []string{"apiVersion", "kind", "metadata", "functions", "whereResource", "context"}
-	var problems []error
-	for c := v.First(); c.Exists(); c = c.Next() {
-		if !slices.Contains(known, c.Key()) {
-			problems = append(problems, located(c.KeyPosition(), diag.UsageHint(
-				configkit.DidYouMean("", configkit.Suggest(c.Key(), known)),
-				"functionConfig: unknown field %q", c.Key())))
-		}
-	}
-	list := v.Get("functions")
-	if list.Kind() != gaby.List {
-		pos := list.Position()
-		if !list.Exists() {
-			pos = v.Position()
-		}
-		return nil, errors.Join(append(problems, located(pos,
-			diag.Usage("functionConfig: functions must be a list, as in a chain file")))...)
-	}
-	request, err := f.functions(list)
-	problems = append(problems, err)
-	where := v.Get("whereResource")
-	if where.Text() != "" {
-		if err := f.executor.CheckWhereResource(toolchain, where.Text()); err != nil {
-			problems = append(problems, located(where.Position(),
-				diag.Usage("functionConfig: whereResource: %w", err)))
-		}
-	}
-	unitContext, err := contextOf(v.Get("context"))
-	if err := errors.Join(append(problems, err)...); err != nil {
-		return nil, err
-	}
-	request.WhereResource, request.FunctionContext = where.Text(), unitContext
-	return request, nil
-}
-
-// functions reads the list of a FunctionInvocations.
-func (f *reader) functions(list gaby.Value) (*api.FunctionInvocationRequest, error) {
-	start := list.Position()
-	return f.resolve([]byte(list.YAML()+"\n"), func(p *api.Failure) {
-		// The text of the list is without the indentation that it has in the functionConfig.
-		if p.Pos.Line > 0 && start.Line > 0 {
-			p.Pos.Line, p.Pos.Column = p.Pos.Line+start.Line-1, p.Pos.Column+start.Column-1
-		}
-	})
-}
-
-// contextOf reads what functions know of the unit. The names are those of --context.
-func contextOf(v gaby.Value) (api.FunctionContext, error) {
-	s := settings.Defaults()
+// invocations reads a FunctionInvocations.
+func (f *reader) invocations(v strict.Value) *api.FunctionInvocationRequest {
+	request := &api.FunctionInvocationRequest{}
+	settings := settings.Defaults()
 	unit := ""
-	for c := v.First(); c.Exists(); c = c.Next() {
-		value := c.Text()
+	v.Object("a FunctionInvocations", append(strict.Unread("apiVersion", "kind", "metadata"),
+		strict.Need(strict.Field{Name: "functions", Read: func(v strict.Value) {
+			if v.Kind() != gaby.List {
+				v.Must("a list of invocations, as in a chain file", "")
+				return
+			}
+			p := f.resolver().Read(v, plan.Text{ReadFile: noFiles})
+			f.notes, request.FunctionInvocations = p.Notes, p.Invocations
+		}}),
+		strict.To("whereResource", &request.WhereResource, func(v strict.Value) string {
+			where := v.Text()
+			if err := f.executor.CheckWhereResource(toolchain, where); where != "" && err != nil {
+				v.Fail("", "functionConfig: whereResource: %w", err)
+			}
+			return where
+		}),
+		strict.Field{Name: "context", Read: func(v strict.Value) { unit = readContext(v, settings) }})...)
+	request.FunctionContext = plan.Context(settings)(unit, toolchain)
+	return request
+}
+
+// readContext reads what functions know of the unit, and returns its name. The names are those of
+// --context.
+func readContext(v strict.Value, s *settings.Settings) (unit string) {
+	for c := range v.Map() {
+		value := c.Scalar()
 		switch key := c.Key(); key {
 		case "space":
 			s.Space = value
@@ -185,15 +161,14 @@ func contextOf(v gaby.Value) (api.FunctionContext, error) {
 		case "revision-num":
 			n, err := strconv.ParseInt(value, 10, 64)
 			if err != nil {
-				return api.FunctionContext{}, located(c.Position(), diag.Usage("functionConfig: "+
-					"context.revision-num: a whole number is expected, not %q", value))
+				c.Must("a whole number", "")
 			}
 			s.RevisionNum = n
 		default:
 			label, ok := strings.CutPrefix(key, "unit-label.")
 			if !ok {
-				return api.FunctionContext{}, located(c.KeyPosition(),
-					diag.Usage("functionConfig: context: unknown name %q", key))
+				c.FailKey("", "functionConfig: context: unknown name %q", key)
+				continue
 			}
 			if s.UnitLabels == nil {
 				s.UnitLabels = map[string]string{}
@@ -201,22 +176,14 @@ func contextOf(v gaby.Value) (api.FunctionContext, error) {
 			s.UnitLabels[label] = value
 		}
 	}
-	return plan.Context(s)(unit, toolchain), nil
+	return unit
 }
 
 // resolve reads the text of a chain. Its values read no files. locate corrects the position of
 // a problem from the text to the functionConfig.
 func (f *reader) resolve(text []byte, locate func(*api.Failure),
 ) (*api.FunctionInvocationRequest, error) {
-	r := &plan.Resolver{
-		Toolchain: toolchain, Functions: f.executor, ResourceType: f.types,
-	}
-	p, err := r.Invocations(plan.Text{
-		Bytes: text,
-		ReadFile: func(path string) ([]byte, error) {
-			return nil, diag.Usage("file:%s: a KRM function reads no files", path)
-		},
-	})
+	p, err := f.resolver().Invocations(plan.Text{Bytes: text, ReadFile: noFiles})
 	if err != nil {
 		problems := diag.In("", diag.Failures(err, api.FailureUsage))
 		for _, problem := range problems {
@@ -225,9 +192,18 @@ func (f *reader) resolve(text []byte, locate func(*api.Failure),
 		return nil, problems
 	}
 	f.notes = p.Notes
-	request := &api.FunctionInvocationRequest{FunctionInvocations: p.Invocations}
-	request.FunctionContext, err = contextOf(gaby.Value{})
-	return request, err
+	return &api.FunctionInvocationRequest{
+		FunctionInvocations: p.Invocations,
+		FunctionContext:     plan.Context(settings.Defaults())("", toolchain),
+	}, nil
+}
+
+func (f *reader) resolver() *plan.Resolver {
+	return &plan.Resolver{Toolchain: toolchain, Functions: f.executor, ResourceType: f.types}
+}
+
+func noFiles(path string) ([]byte, error) {
+	return nil, diag.Usage("file:%s: a KRM function reads no files", path)
 }
 
 // unknown returns the error for a name that is not a function.

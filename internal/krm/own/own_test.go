@@ -22,12 +22,12 @@ func TestFunctionConfigErrors(t *testing.T) {
 		configMap:                       "data.function or data.chain is missing",
 		configMap + "data: {function: set-replicas, chain: '[]'}":       "exclude each other",
 		configMap + "data: {chain: '[{function: get-replicas}]', x: y}": "excludes other keys",
-		configMap + "data: {function: set-replicas, replicas: [1]}":     "must be a string",
+		configMap + "data: {function: set-replicas, replicas: [1]}":     "data.replicas must be a text, not a list",
 		configMap + "data: {function: set-replicas, replica: '1'}":      "replica",
 		configMap + "data: {chain: 'function: x'}": "a list of invocations " +
 			"is expected",
-		invocations:                                   "functions must be a list",
-		invocations + "function: []":                  "unknown field \"function\"",
+		invocations:                                   "functions is missing",
+		invocations + "function: []":                  "a FunctionInvocations has no field \"function\"",
 		invocations + "functions: []":                 "the list of invocations is empty",
 		invocations + "functions: [{function: nope}]": "nope",
 		invocations + "functions: [{function: get-replicas}]\ncontext: {a: b}":            "unknown name \"a\"",
@@ -78,9 +78,9 @@ func TestFunctionConfigPositions(t *testing.T) {
 		"all of invocations": {
 			invocations + "where: x\nwhereResource: '='\ncontext: {a: b}\nfunctions:\n" +
 				"- function: nope\n",
-			[]string{"3:1", "7:13", "4:16", "5:11"},
+			[]string{"3:1", "4:16", "5:11", "7:13"},
 		},
-		"without functions": {invocations + "function: []\n", []string{"3:1", "1:1"}},
+		"without functions": {invocations + "function: []\n", []string{"3:1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			doc, err := gaby.ParseYAML([]byte(c.config))
