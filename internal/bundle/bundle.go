@@ -129,10 +129,3 @@ func (b *Bundle) position(v gaby.Value) api.Position {
 	p.File = b.File
 	return b.quoted.original(p)
 }
-
-// keyPosition returns the position of the key of a value in the file.
-func (b *Bundle) keyPosition(v gaby.Value) api.Position {
-	p := v.KeyPosition()
-	p.File = b.File
-	return b.quoted.original(p)
-}

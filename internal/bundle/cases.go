@@ -1,10 +1,11 @@
 package bundle
 
 import (
-	"fmt"
+	"cmp"
+	"strconv"
 
-	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/strict"
 	"github.com/fctl-dev/fctl/smith/plugin"
 	"github.com/fctl-dev/fctl/smith/plugin/contract"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
@@ -14,113 +15,70 @@ import (
 // dependencies by the name of the resource (spec, actual, outputs, auxiliary), and expect, with
 // object, or with error and perhaps external and retriable. The error is a diag.List.
 func ReadCases(text []byte, file string) ([]contract.Case, error) {
-	docs, err := gaby.ParseAll(text)
-	if err != nil {
-		return nil, diag.List{unreadable(file, text, err)}
-	}
+	r := &strict.Reader{File: file}
 	var cases []contract.Case
-	var problems diag.List
-	for i, doc := range docs {
-		if err := doc.Check(); err != nil {
-			problems = append(problems, unreadable(file, text, err))
-			continue
-		}
-		if doc.IsNull() {
-			continue
-		}
-		d := &decoder{Bundle: &Bundle{File: file, value: doc.Value()}, text: text, doc: doc}
-		c := d.testCase(doc.Value())
-		if c.Name == "" {
-			c.Name = fmt.Sprintf("%d", i+1)
-		}
-		cases = append(cases, c)
-		problems = append(problems, d.problems...)
+	for i, v := range r.Documents(text) {
+		cases = append(cases, testCase(v, i))
 	}
-	return cases, problems.Err()
+	return cases, diag.List(r.Failures()).Err()
 }
 
-// testCase reads one case.
-func (d *decoder) testCase(v gaby.Value) contract.Case {
-	var c contract.Case
-	if !d.fields(v, "case", "name", "namespace", "spec", "actual", "dependencies", "expect") {
-		return c
-	}
-	c.Name, c.Namespace = d.str(v, "name", false), d.str(v, "namespace", false)
-	if spec := v.Get("spec"); spec.Exists() && d.isMap(spec, "spec") {
-		c.Spec = objectOf(spec).Object
-	}
-	c.Actual = d.object(v, "actual")
-	c.Dependencies = map[plugin.ResourceName]plugin.Dependency{}
-	dependencies := v.Get("dependencies")
-	if dependencies.Exists() && !d.isMap(dependencies, "dependencies") {
-		return c
-	}
-	for one := dependencies.First(); one.Exists(); one = one.Next() {
-		if !d.fields(one, "dependency", "actual", "outputs", "auxiliary") {
-			continue
-		}
-		name := smithv1.ResourceName(one.Key())
-		dependency := plugin.Dependency{
-			Spec: smithv1.Resource{Name: name}, Actual: d.object(one, "actual"),
-			Outputs: d.objects(one, "outputs"), Auxiliary: d.objects(one, "auxiliary"),
-		}
-		if dependency.Actual != nil {
-			dependency.Spec.Spec.Object = dependency.Actual.DeepCopy().Object
-		}
-		c.Dependencies[name] = dependency
-	}
-	d.expect(v.Get("expect"), &c)
+// testCase reads case i.
+func testCase(v strict.Value, i int) contract.Case {
+	c := contract.Case{Dependencies: map[plugin.ResourceName]plugin.Dependency{}}
+	v.Object("a case", strict.Text("name", &c.Name), strict.Text("namespace", &c.Namespace),
+		strict.Field{Name: "spec", Read: func(v strict.Value) {
+			if o := object(v); o != nil {
+				c.Spec = o.Object
+			}
+		}},
+		strict.To("actual", &c.Actual, object),
+		strict.Field{Name: "dependencies", Read: func(v strict.Value) {
+			for one := range v.Map() {
+				name := smithv1.ResourceName(one.Key())
+				c.Dependencies[name] = dependency(one, name)
+			}
+		}},
+		strict.Field{Name: "expect", Read: func(v strict.Value) { expect(v, &c) }})
+	c.Name = cmp.Or(c.Name, strconv.Itoa(i+1))
 	return c
 }
 
+func dependency(v strict.Value, name smithv1.ResourceName) plugin.Dependency {
+	d := plugin.Dependency{Spec: smithv1.Resource{Name: name}}
+	v.Object("a dependency", strict.To("actual", &d.Actual, object),
+		strict.List("outputs", &d.Outputs, object), strict.List("auxiliary", &d.Auxiliary, object))
+	if d.Actual != nil {
+		d.Spec.Spec.Object = d.Actual.DeepCopy().Object
+	}
+	return d
+}
+
 // expect reads what is expected of a case.
-func (d *decoder) expect(v gaby.Value, c *contract.Case) {
-	if !v.Exists() || !d.fields(v, "expect", "object", "error", "external", "retriable") {
-		return
+func expect(v strict.Value, c *contract.Case) {
+	flag := func(name string, to **bool) strict.Field {
+		return strict.Field{Name: name, Read: func(v strict.Value) {
+			is := v.Bool()
+			*to = &is
+		}}
 	}
-	c.Want, c.WantError = d.object(v, "object"), d.str(v, "error", false)
-	if c.Want != nil && c.WantError != "" {
-		d.fail(v, "", "expect has an object or an error, not both")
+	v.Object("an expectation", strict.To("object", &c.Want, object),
+		strict.Text("error", &c.WantError), flag("external", &c.External),
+		flag("retriable", &c.Retriable))
+	switch {
+	case c.WantError == "" && (c.External != nil || c.Retriable != nil):
+		v.Fail("", "external and retriable are about an error")
+	case c.WantError != "" && c.Want != nil:
+		v.Fail("", "expect has an object or an error, not both")
 	}
-	flag := func(key string) *bool {
-		f := v.Get(key)
-		b, ok := f.Data().(bool)
-		if f.Exists() && (!ok || c.WantError == "") {
-			d.fail(f, "", "%s: true or false is expected, beside error", key)
-		}
-		if !ok {
-			return nil
-		}
-		return &b
-	}
-	c.External, c.Retriable = flag("external"), flag("retriable")
 }
 
-func (d *decoder) isMap(v gaby.Value, what string) bool {
-	if v.Kind() != gaby.Map {
-		d.fail(v, "", "%s: a map is expected", what)
-		return false
-	}
-	return true
-}
-
-// object reads a field that is an object, nil if it is missing.
-func (d *decoder) object(v gaby.Value, key string) *plugin.Object {
-	o := v.Get(key)
-	if !o.Exists() || o.IsNull() || !d.isMap(o, key) {
+// object reads an object, nil if it is not one.
+func object(v strict.Value) *plugin.Object {
+	if !v.Part("an object") {
 		return nil
 	}
-	return objectOf(o)
-}
-
-func (d *decoder) objects(v gaby.Value, key string) []*plugin.Object {
-	var list []*plugin.Object
-	for _, o := range d.list(v, key) {
-		if d.isMap(o, key) {
-			list = append(list, objectOf(o))
-		}
-	}
-	return list
+	return objectOf(v.Value)
 }
 
 // Test runs cases on a plugin, each the given number of times, and calls report with the outcome of

@@ -88,20 +88,6 @@ func (d *decoder) checkObject(t *template) {
 	for _, f := range flaws(t.value, d.Namespace, true) {
 		d.fail(t.nearest(f.segments), f.hint, "%s", f.message)
 	}
-	var repeated func(v gaby.Value)
-	repeated = func(v gaby.Value) {
-		for _, r := range v.Repeated() {
-			d.failAt(d.keyPosition(r), "", "the field %q occurs twice", r.Key())
-		}
-		for c := v.First(); c.Exists(); c = c.Next() {
-			if !c.IsAliased() {
-				repeated(c)
-			}
-		}
-	}
-	if d.doc.HasDuplicateKeys() {
-		repeated(t.value)
-	}
 }
 
 // link resolves the references between resources, and checks what concerns several of them.
@@ -110,7 +96,7 @@ func (d *decoder) link() {
 	names := make([]string, 0, len(d.Resources))
 	for _, r := range d.Resources {
 		if first := byName[r.Name]; first != nil && r.Name != "" {
-			d.current = string(r.Name)
+			d.reader.Resource = string(r.Name)
 			d.fail(r.value.Get("name"), "", "another resource has the same name, at %s",
 				d.position(first.value))
 			continue
@@ -119,7 +105,7 @@ func (d *decoder) link() {
 		names = append(names, string(r.Name))
 	}
 	for _, r := range d.Resources {
-		d.current = string(r.Name)
+		d.reader.Resource = string(r.Name)
 		used := map[smithv1.ReferenceName]bool{}
 		for _, reference := range r.References {
 			if reference.Name != "" && used[reference.Name] {
@@ -141,13 +127,13 @@ func (d *decoder) link() {
 			}
 		}
 	}
-	d.current = ""
+	d.reader.Resource = ""
 	for _, c := range d.cycles() {
-		d.current = string(c.from.Name)
+		d.reader.Resource = string(c.from.Name)
 		d.fail(c.by.value.Get("resource"), "", "the resources refer to each other in a cycle: %s",
 			c.text)
 	}
-	d.current = ""
+	d.reader.Resource = ""
 }
 
 // others returns the names without one.

@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/bundle/jsonpath"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/strict"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
 
@@ -25,18 +27,18 @@ const maxResources = 100_000
 func Read(text []byte, file, namespace string) ([]*Bundle, []api.Note, error) {
 	read, problems := readQuoted(text, file)
 	docs, text := read.docs, read.text
+	r := &strict.Reader{File: file, Locate: read.quoted.original}
 	var bundles []*Bundle
 	var notes []api.Note
 	for _, doc := range docs {
 		if err := doc.Check(); err != nil {
 			f := unreadable(file, text, err)
-			f.Pos = read.quoted.original(f.Pos)
-			problems = append(problems, f)
+			r.Add(f.Pos, f)
 			continue
 		}
 		d := &decoder{
 			Bundle: &Bundle{File: file, value: doc.Value(), quoted: read.quoted}, text: text,
-			doc: doc,
+			doc: doc, reader: r,
 		}
 		kind := doc.Value().Get("kind").Text()
 		switch {
@@ -49,8 +51,9 @@ func Read(text []byte, file, namespace string) ([]*Bundle, []api.Note, error) {
 			d.bundle(namespace)
 			bundles = append(bundles, d.Bundle)
 		}
-		notes, problems = append(notes, d.notes...), append(problems, d.problems...)
+		notes = append(notes, d.notes...)
 	}
+	problems = append(problems, r.Failures()...)
 	if len(bundles) == 0 && len(problems) == 0 {
 		problems = append(problems, &api.Failure{
 			Class: api.FailureUsage, Pos: api.Position{File: file},
@@ -86,28 +89,19 @@ func unreadable(file string, text []byte, err error) *api.Failure {
 	return f
 }
 
-// decoder reads one Bundle and collects its problems.
+// decoder reads one Bundle.
 type decoder struct {
 	*Bundle
+	reader   *strict.Reader
 	text     []byte
 	doc      *gaby.YamlDoc
 	expanded *gaby.YamlDoc // the document without aliases, made when it is needed
-	current  string        // the resource that is read
 	notes    []api.Note
-	problems diag.List
 }
 
 // fail adds a problem at a value.
 func (d *decoder) fail(v gaby.Value, hint, format string, args ...any) {
-	d.failAt(d.position(v), hint, format, args...)
-}
-
-func (d *decoder) failAt(pos api.Position, hint, format string, args ...any) {
-	err := fmt.Errorf(format, args...)
-	d.problems = append(d.problems, &api.Failure{
-		Class: api.FailureUsage, Pos: pos, Resource: d.current, Message: err.Error(), Hint: hint,
-		Err: errors.Unwrap(err),
-	})
+	d.reader.Report(v.Position(), hint, format, args...)
 }
 
 func (d *decoder) note(v gaby.Value, message string) {
@@ -142,104 +136,58 @@ func (d *decoder) textOf(expanded bool) []byte {
 	return d.text
 }
 
-// fields checks that a value is a map with the given keys only, each once.
-func (d *decoder) fields(v gaby.Value, what string, known ...string) bool {
-	if v.Kind() != gaby.Map {
-		d.fail(v, "", "%s: a map is expected", what)
-		return false
-	}
-	for _, repeated := range v.Repeated() {
-		d.failAt(d.keyPosition(repeated), "", "the field %q occurs twice", repeated.Key())
-	}
-	for c := v.First(); c.Exists(); c = c.Next() {
-		if !slices.Contains(known, c.Key()) {
-			d.failAt(d.keyPosition(c), configkit.DidYouMean("", configkit.Suggest(c.Key(), known)),
-				"%s: unknown field %q", what, c.Key())
-		}
-	}
-	return true
-}
-
-// str returns a string field. in is where a missing one is reported.
-func (d *decoder) str(in gaby.Value, key string, required bool) string {
-	v := in.Get(key)
-	s, ok := v.Data().(string)
-	switch {
-	case !v.Exists() || v.IsNull():
-		if required {
-			d.fail(in, "", "%s is missing", key)
-		}
-	case !ok:
-		d.fail(v, fmt.Sprintf("quote it: %q", v.Text()), "%s: a string is expected", key)
-	case s == "" && required:
-		d.fail(v, "", "%s is empty", key)
-	}
-	return s
-}
-
-// list returns the items of a field that is a list or missing.
-func (d *decoder) list(in gaby.Value, key string) []gaby.Value {
-	v := in.Get(key)
-	if !v.Exists() || v.IsNull() {
-		return nil
-	}
-	if v.Kind() != gaby.List {
-		d.fail(v, "", "%s: a list is expected", key)
-		return nil
-	}
-	var items []gaby.Value
-	for c := v.First(); c.Exists(); c = c.Next() {
-		items = append(items, c)
-	}
-	return items
-}
-
 // bundle reads the document.
 func (d *decoder) bundle(namespace string) {
-	v := d.value
+	v := d.reader.Value(d.value, "")
 	if i := bytes.IndexByte(d.text, '\n'); i > 0 && d.text[i-1] == '\r' {
 		d.crlf = true
 	}
+	if version, kind := v.Get("apiVersion"), v.Get("kind"); v.Kind() == gaby.Map {
+		if kind.Value.Text() != smithv1.Kind {
+			d.fail(either(kind.Value, d.value), "", "a %s is expected, not %s", smithv1.Kind,
+				quoted(kind.Value))
+			return
+		}
+		if version.Value.Text() != smithv1.APIVersion {
+			d.fail(either(version.Value, d.value), "apiVersion: "+smithv1.APIVersion,
+				"apiVersion %s is not one of a Bundle", quoted(version.Value))
+		}
+	}
+	var resources []strict.Value
+	d.Namespace = namespace
+	v.Object("a Bundle", append(strict.Unread("apiVersion", "kind", "status"),
+		strict.Need(strict.Field{Name: "metadata", Read: d.metadata}),
+		strict.Field{Name: "spec", Read: func(v strict.Value) {
+			v.Object("a spec", strict.List("resources", &resources,
+				func(v strict.Value) strict.Value { return v }))
+		}})...)
 	if v.Kind() != gaby.Map {
-		d.fail(v, "", "a Bundle is expected, and this is not a map")
 		return
 	}
-	version, kind := v.Get("apiVersion"), v.Get("kind")
-	if kind.Text() != smithv1.Kind {
-		d.fail(either(kind, v), "", "a %s is expected, not %s", smithv1.Kind, quoted(kind))
-		return
-	}
-	if version.Text() != smithv1.APIVersion {
-		d.fail(either(version, v), "apiVersion: "+smithv1.APIVersion,
-			"apiVersion %s is not one of a Bundle", quoted(version))
-	}
-	d.fields(v, "Bundle", "apiVersion", "kind", "metadata", "spec", "status")
-	meta := v.Get("metadata")
-	d.Name, d.Namespace = d.str(either(meta, v), "name", true), namespace
-	if d.Name != "" && !smithv1.IsSubdomain(d.Name) {
-		d.fail(meta.Get("name"), subdomainHint, "%q is not a name of a Bundle", d.Name)
-	}
-	if s := d.str(either(meta, v), "namespace", false); s != "" && meta.Exists() {
-		d.Namespace = s
-	}
-	if !IsNamespace(d.Namespace) {
-		d.fail(either(meta.Get("namespace"), either(meta, v)), NamespaceHint,
+	if metadata := d.value.Get("metadata"); !IsNamespace(d.Namespace) {
+		d.fail(either(metadata.Get("namespace"), either(metadata, d.value)), NamespaceHint,
 			"%q is not a name of a namespace", d.Namespace)
 	}
-	spec := v.Get("spec")
-	if !spec.Exists() || spec.IsNull() || !d.fields(spec, "spec", "resources") {
+	if len(resources) > maxResources {
+		d.fail(d.value.Get("spec"), "", "a Bundle has at most %d resources, not %d", maxResources,
+			len(resources))
 		return
 	}
-	items := d.list(spec, "resources")
-	if len(items) > maxResources {
-		d.fail(spec, "", "a Bundle has at most %d resources, not %d", maxResources, len(items))
-		return
-	}
-	for _, item := range items {
+	for _, item := range resources {
 		d.resource(item)
 	}
-	d.current = ""
+	d.reader.Resource = ""
 	d.link()
+}
+
+func (d *decoder) metadata(v strict.Value) {
+	namespace := ""
+	v.Part("metadata", strict.Need(strict.Text("name", &d.Name)),
+		strict.Text("namespace", &namespace))
+	if d.Name != "" && !smithv1.IsSubdomain(d.Name) {
+		v.Get("name").Fail(subdomainHint, "%q is not a name of a Bundle", d.Name)
+	}
+	d.Namespace = cmp.Or(namespace, d.Namespace)
 }
 
 // either returns v if it exists, else the value around it.
@@ -281,90 +229,83 @@ func isReferenceName(s string) bool {
 }
 
 // resource reads one resource.
-func (d *decoder) resource(v gaby.Value) {
-	d.current = v.Get("name").Text()
-	if !d.fields(v, "resource", "name", "references", "spec") {
+func (d *decoder) resource(v strict.Value) {
+	d.reader.Resource = v.Value.Get("name").Text()
+	v.Path = ""
+	r := &Resource{value: v.Value}
+	var references []*Reference
+	var spec strict.Value
+	if v.Kind() != gaby.Map {
+		v.Object("a resource")
 		return
 	}
-	r := &Resource{Name: smithv1.ResourceName(d.str(v, "name", true)), value: v}
+	v.Object("a resource", strict.Need(strict.Text("name", &r.Name)),
+		strict.List("references", &references, d.reference), strict.Take("spec", &spec))
 	if r.Name != "" && !r.Name.IsValid() {
-		d.fail(v.Get("name"), subdomainHint, "%q is not a name of a resource", r.Name)
+		v.Get("name").Fail(subdomainHint, "%q is not a name of a resource", r.Name)
 	}
-	for _, item := range d.list(v, "references") {
-		if reference := d.reference(item); reference != nil {
+	for _, reference := range references {
+		if reference != nil {
 			r.References = append(r.References, reference)
 		}
 	}
-	spec := v.Get("spec")
-	switch {
-	case !spec.Exists() || spec.IsNull():
-		d.fail(v, "", "spec is missing: a resource has an object or a plugin")
-	case d.fields(spec, "spec", "object", "plugin"):
+	if spec.Exists() {
 		d.spec(r, spec)
+	} else {
+		v.Fail("", "spec is missing: a resource has an object or a plugin")
 	}
 	d.Resources = append(d.Resources, r)
 }
 
-// reference reads one reference.
-func (d *decoder) reference(v gaby.Value) *Reference {
-	if !d.fields(v, "reference", "name", "resource", "path", "example", "modifier") {
+// reference reads one reference, nil if it is not a map.
+func (d *decoder) reference(v strict.Value) *Reference {
+	r := &Reference{value: v.Value}
+	var example strict.Value
+	var path string
+	v.Object("a reference", strict.Text("name", &r.Name),
+		strict.Need(strict.Text("resource", &r.Resource)), strict.Text("path", &path),
+		strict.Take("example", &example),
+		strict.OneOf("modifier", &r.Modifier, smithv1.BindSecret))
+	if v.Kind() != gaby.Map {
 		return nil
 	}
-	r := &Reference{
-		Name:     smithv1.ReferenceName(d.str(v, "name", false)),
-		Resource: smithv1.ResourceName(d.str(v, "resource", true)),
-		Modifier: smithv1.ReferenceModifier(d.str(v, "modifier", false)),
-		example:  v.Get("example"), value: v,
-	}
-	if r.example.IsNull() { // as if it was left out
-		r.example = gaby.Value{}
-	}
+	r.example = example.Value
 	if r.Name != "" && !isReferenceName(string(r.Name)) {
-		d.fail(v.Get("name"), "letters, digits, - and .", "%q is not a name of a reference", r.Name)
+		v.Get("name").Fail("letters, digits, - and .", "%q is not a name of a reference", r.Name)
 	}
-	if r.Modifier != "" && r.Modifier != smithv1.BindSecret {
-		d.fail(v.Get("modifier"), "the only modifier is "+string(smithv1.BindSecret),
-			"unknown modifier %q", r.Modifier)
-	}
-	path := d.str(v, "path", false)
 	switch {
 	case path == "" && r.Name != "":
-		d.fail(v, "", "path is missing: a reference with a name needs one")
+		v.Fail("", "path is missing: a reference with a name needs one")
 	case path != "" && r.Name == "":
-		d.note(v, "a reference without a name only orders resources; its path is not used")
+		d.note(v.Value, "a reference without a name only orders resources; its path is not used")
 	}
 	if path != "" {
 		var err error
 		if r.path, err = jsonpath.Parse(path); err != nil {
-			d.fail(v.Get("path"), "", "%w", err)
+			v.Get("path").Fail("", "%w", err)
 		}
 	}
 	return r
 }
 
 // spec reads the object or the plugin of a resource.
-func (d *decoder) spec(r *Resource, v gaby.Value) {
-	object, use := v.Get("object"), v.Get("plugin")
-	if object.IsNull() { // as if it was left out
-		object = gaby.Value{}
-	}
-	if use.IsNull() {
-		use = gaby.Value{}
+func (d *decoder) spec(r *Resource, v strict.Value) {
+	var object, use strict.Value
+	if !v.Object("a spec", strict.Take("object", &object), strict.Take("plugin", &use)) {
+		return
 	}
 	switch {
 	case object.Exists() && use.Exists():
-		d.fail(use, "", "a resource has an object or a plugin, not both")
-	case !object.Exists() && !use.Exists():
-		d.fail(v, "", "a resource has an object or a plugin, and this has neither")
-	case object.Exists():
-		if object.Kind() != gaby.Map {
-			d.fail(object, "", "object: a map is expected")
-			return
-		}
-		r.object = d.newTemplate(object)
-		d.checkObject(r.object)
-	default:
+		use.Fail("", "a resource has an object or a plugin, not both")
+	case use.Exists():
 		r.plugin = d.plugin(use)
+	case !object.Exists():
+		v.Fail("", "a resource has an object or a plugin, and this has neither")
+	case !object.Part("an object"):
+		return
+	default:
+		r.object = d.newTemplate(object.Value)
+		d.checkObject(r.object)
 	}
 	if t := r.template(); t != nil {
 		d.checkMarkers(r, t)
@@ -372,28 +313,27 @@ func (d *decoder) spec(r *Resource, v gaby.Value) {
 }
 
 // plugin reads the plugin of a resource.
-func (d *decoder) plugin(v gaby.Value) *pluginUse {
-	if !d.fields(v, "plugin", "name", "objectName", "spec") {
+func (d *decoder) plugin(v strict.Value) *pluginUse {
+	p := &pluginUse{value: v.Value}
+	var spec strict.Value
+	v.Object("a plugin", strict.Need(strict.Text("name", &p.name)),
+		strict.Text("objectName", &p.objectName), strict.Take("spec", &spec))
+	if v.Kind() != gaby.Map {
 		return nil
 	}
-	p := &pluginUse{
-		name:       smithv1.PluginName(d.str(v, "name", true)),
-		objectName: d.str(v, "objectName", false), value: v,
-	}
 	if p.name != "" && !p.name.IsValid() {
-		d.fail(v.Get("name"), subdomainHint, "%q is not a name of a plugin", p.name)
+		v.Get("name").Fail(subdomainHint, "%q is not a name of a plugin", p.name)
 	}
-	spec := v.Get("spec")
-	switch {
-	case spec.Kind() == gaby.Map:
-		p.spec = d.newTemplate(spec)
-	case spec.Exists() && !spec.IsNull():
-		d.fail(spec, "", "spec: a map is expected")
-		p.incomplete = true
+	if spec.Exists() {
+		if spec.Part("a spec") {
+			p.spec = d.newTemplate(spec.Value)
+		} else {
+			p.incomplete = true
+		}
 	}
-	nameAt := either(v.Get("objectName"), v)
+	nameAt := either(v.Value.Get("objectName"), v.Value)
 	if p.objectName == "" { // the name that the first Bundles had
-		if name := spec.Get("name"); name.Exists() {
+		if name := spec.Value.Get("name"); name.Exists() {
 			p.objectName, _ = name.Data().(string)
 			nameAt = name
 		}

@@ -52,7 +52,7 @@ func TestStructuralErrors(t *testing.T) {
 			"b.yaml: the file has no Bundle\nhint: a Bundle has apiVersion: " +
 				"smith.atlassian.com/v1 and kind: Bundle\n",
 		},
-		"not a map": {"- a\n", "b.yaml:1:1: a Bundle is expected, and this is not a map\n"},
+		"not a map": {"- a\n", "b.yaml:1:1: a Bundle must be a map, not a list\n"},
 		"another kind": {
 			"apiVersion: v1\nkind: Secret\n", "b.yaml:2:7: a Bundle is expected, not \"Secret\"\n",
 		},
@@ -67,7 +67,7 @@ func TestStructuralErrors(t *testing.T) {
 				"hint: lower case letters, digits and -, at most 63 characters\n",
 		},
 		"no name": {
-			strings.Replace(head, "name: test", "", 1), "b.yaml:3:11: name is missing\n",
+			strings.Replace(head, "name: test", "", 1), "b.yaml:3:11: metadata.name is missing\n",
 		},
 		"bad name": {
 			strings.Replace(head, "test", "Test", 1),
@@ -77,27 +77,27 @@ func TestStructuralErrors(t *testing.T) {
 		},
 		"unknown field": {
 			head + "sepc: {}\n",
-			"b.yaml:4:1: Bundle: unknown field \"sepc\"\nhint: did you mean spec?\n",
+			"b.yaml:4:1: a Bundle has no field \"sepc\"\nhint: did you mean spec?\n",
 		},
 		"unknown in spec": {
 			head + "spec: {resource: []}\n",
-			"b.yaml:4:8: spec: unknown field \"resource\"\nhint: did you mean resources?\n",
+			"b.yaml:4:8: a spec has no field \"resource\"\nhint: did you mean resources?\n",
 		},
 		"resources a map": {
-			head + "spec: {resources: {a: 1}}\n", "b.yaml:4:19: resources: a list is expected\n",
+			head + "spec: {resources: {a: 1}}\n", "b.yaml:4:19: spec.resources must be a list, not a map\n",
 		},
 		"resource scalar": {
-			head + "spec: {resources: [a]}\n", "b.yaml:4:20: resource: a map is expected\n",
+			head + "spec: {resources: [a]}\n", "b.yaml:4:20: a resource must be a map, not \"a\"\n",
 		},
 		"repeated field": {
 			one(object + "    spec: {}\n"),
-			"b.yaml:7:5: a: the field \"spec\" occurs twice\nb.yaml:8:11: a: a resource has an " +
+			"b.yaml:8:5: a: spec is given twice, first in line 7\nb.yaml:8:11: a: a resource has an " +
 				"object or a plugin, and this has neither\n",
 		},
 		"repeated label": {
 			one("    spec: {object: {apiVersion: v1, kind: ConfigMap, metadata: {name: x, " +
 				"labels: {a: 1, a: 2}}}}\n"),
-			"b.yaml:7:83: a: the field \"a\" occurs twice\n",
+			"b.yaml:7:89: a: spec.object.metadata.labels.a is given twice, first in line 7\n",
 		},
 		"no resource name": {
 			head + "spec: {resources: [{spec: {object: {apiVersion: v1, kind: A, metadata: " +
@@ -135,7 +135,7 @@ func TestStructuralErrors(t *testing.T) {
 		},
 		"name a number": {
 			strings.Replace(one(object), "name: a", "name: 5", 1),
-			"b.yaml:6:11: 5: name: a string is expected\nhint: quote it: \"5\"\n",
+			"b.yaml:6:11: 5: name must be a text, not 5\nhint: quote it: \"5\"\n",
 		},
 		"no spec of it": {
 			one("    references: []\n"),
@@ -158,7 +158,7 @@ func TestStructuralErrors(t *testing.T) {
 			"b.yaml:7:11: a: a resource has an object or a plugin, and this has neither\n",
 		},
 		"object a list": {
-			one("    spec: {object: []}\n"), "b.yaml:7:20: a: object: a map is expected\n",
+			one("    spec: {object: []}\n"), "b.yaml:7:20: a: spec.object must be a map, not a list\n",
 		},
 		"empty object": {
 			one("    spec: {object: {}}\n"),
@@ -207,10 +207,10 @@ func TestStructuralErrors(t *testing.T) {
 			"",
 		},
 		"plugin a list": {
-			one("    spec: {plugin: []}\n"), "b.yaml:7:20: a: plugin: a map is expected\n",
+			one("    spec: {plugin: []}\n"), "b.yaml:7:20: a: spec.plugin must be a map, not a list\n",
 		},
 		"plugin no name": {
-			one("    spec: {plugin: {objectName: x}}\n"), "b.yaml:7:20: a: name is missing\n",
+			one("    spec: {plugin: {objectName: x}}\n"), "b.yaml:7:20: a: spec.plugin.name is missing\n",
 		},
 		"plugin bad name": {
 			one("    spec: {plugin: {name: A, objectName: x}}\n"),
@@ -220,7 +220,7 @@ func TestStructuralErrors(t *testing.T) {
 		},
 		"plugin unknown": {
 			one("    spec: {plugin: {name: p, objectName: x, sepc: {}}}\n"),
-			"b.yaml:7:45: a: plugin: unknown field \"sepc\"\nhint: did you mean spec?\n",
+			"b.yaml:7:45: a: a plugin has no field \"sepc\"\nhint: did you mean spec?\n",
 		},
 		"no object name": {
 			one("    spec: {plugin: {name: p, spec: {}}}\n"),
@@ -239,15 +239,15 @@ func TestStructuralErrors(t *testing.T) {
 		},
 		"spec a list": {
 			one("    spec: {plugin: {name: p, objectName: x, spec: []}}\n"),
-			"b.yaml:7:51: a: spec: a map is expected\n",
+			"b.yaml:7:51: a: spec.plugin.spec must be a map, not a list\n",
 		},
 		"reference scalar": {
 			one("    references: [b]\n" + object + second),
-			"b.yaml:7:18: a: reference: a map is expected\n",
+			"b.yaml:7:18: a: references.0 must be a map, not \"b\"\n",
 		},
 		"no target": {
 			one("    references: [{name: n, path: a}]\n" + object),
-			"b.yaml:7:18: a: resource is missing\n",
+			"b.yaml:7:18: a: references.0.resource is missing\n",
 		},
 		"missing target": {
 			one("    references: [{resource: bb}]\n" + object + second),
@@ -290,7 +290,7 @@ func TestStructuralErrors(t *testing.T) {
 		"modifier": {
 			one("    references: [{resource: b, name: n, path: a, modifier: bind}]\n" + object +
 				second),
-			"b.yaml:7:60: a: unknown modifier \"bind\"\nhint: the only modifier is bindsecret\n",
+			"b.yaml:7:60: a: references.0.modifier must be bindsecret, not \"bind\"\n",
 		},
 		"bindsecret": {
 			one(
@@ -343,12 +343,12 @@ func TestStructuralErrors(t *testing.T) {
 				"hint: quote the reference: \"!{m}\"\n" +
 				"b.yaml:9:84: a: c: reference does not exist in resource references block: m\n" +
 				"hint: did you mean n?\n" +
-				"b.yaml:10:7: a: spec: unknown field \"sp\"\n",
+				"b.yaml:10:7: a: a spec has no field \"sp\"\nhint: its fields are object, plugin\n",
 		},
 		"without quotes and not YAML": {
 			one("    spec: !{n}\n---\na: [\n"),
 			"b.yaml:7:11: ! begins a tag in YAML, so a reference needs quotes\nhint: quote the " +
-				"reference: \"!{n}\"\nb.yaml:7:11: a: spec: a map is expected\nb.yaml:9:4: ",
+				"reference: \"!{n}\"\nb.yaml:7:11: a: spec must be a map, not \"!{n}\"\nb.yaml:9:4: ",
 		},
 		"not YAML": {"a: [\n", "b.yaml:1:4: "},
 		"cycle": {

@@ -7,6 +7,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/bundle/jsonpath"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/strict"
 	"github.com/fctl-dev/fctl/smith/plugin"
 )
 
@@ -50,44 +51,34 @@ func DefaultOutputs() OutputTable {
 // ReadOutputs reads a table: a list of maps with group, kind, outputs and auxiliary, which are
 // lists of apiVersion, kind and path. Its rows come before those of the default table.
 func ReadOutputs(text []byte, file string) (OutputTable, error) {
-	doc, err := gaby.ParseYAML(text)
-	if err != nil {
-		return nil, diag.List{unreadable(file, text, err)}
-	}
-	d := &decoder{Bundle: &Bundle{File: file}, doc: doc, text: text}
-	v := doc.Value()
-	if v.Kind() != gaby.List {
-		d.fail(v, "", "a list of kinds with their outputs is expected")
-		return nil, d.problems
-	}
+	r := &strict.Reader{File: file}
+	v := r.Document(text)
+	v.Path = "a table of outputs"
 	var table OutputTable
-	for row := v.First(); row.Exists(); row = row.Next() {
-		if !d.fields(row, "row", "group", "kind", "outputs", "auxiliary") {
-			continue
-		}
-		r := outputRow{group: d.str(row, "group", false), kind: d.str(row, "kind", true)}
-		r.outputs, r.auxiliary = d.objectPaths(row, "outputs"), d.objectPaths(row, "auxiliary")
-		table = append(table, r)
+	for item := range v.List() {
+		var row outputRow
+		item.Path = ""
+		item.Object("a row", strict.Text("group", &row.group),
+			strict.Need(strict.Text("kind", &row.kind)),
+			strict.List("outputs", &row.outputs, readObjectPath),
+			strict.List("auxiliary", &row.auxiliary, readObjectPath))
+		table = append(table, row)
 	}
-	return append(table, DefaultOutputs()...), d.problems.Err()
+	return append(table, DefaultOutputs()...), diag.List(r.Failures()).Err()
 }
 
-func (d *decoder) objectPaths(row gaby.Value, key string) []objectPath {
-	var list []objectPath
-	for _, v := range d.list(row, key) {
-		if !d.fields(v, key, "apiVersion", "kind", "path") {
-			continue
-		}
-		o := objectPath{
-			gvk: plugin.NewGroupVersionKind(d.str(v, "apiVersion", true), d.str(v, "kind", true)),
-		}
-		var err error
-		if o.path, err = jsonpath.Parse(d.str(v, "path", true)); err != nil {
-			d.fail(either(v.Get("path"), v), "", "%w", err)
-		}
-		list = append(list, o)
-	}
-	return list
+func readObjectPath(v strict.Value) (o objectPath) {
+	var apiVersion, kind string
+	v.Object("an object", strict.Need(strict.Text("apiVersion", &apiVersion)),
+		strict.Need(strict.Text("kind", &kind)),
+		strict.Need(strict.Field{Name: "path", Read: func(v strict.Value) {
+			var err error
+			if o.path, err = jsonpath.Parse(v.Text()); err != nil {
+				v.Fail("", "%w", err)
+			}
+		}}))
+	o.gvk = plugin.NewGroupVersionKind(apiVersion, kind)
+	return o
 }
 
 // row returns the row of a type, nil if it has no outputs.

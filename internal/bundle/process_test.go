@@ -699,9 +699,8 @@ func TestOutputTable(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	_, err = bundle.ReadOutputs([]byte("- kin: x\n  outputs: [{kind: a, path: 'a['}]\n"), "o.yaml")
-	want := "o.yaml:1:3: row: unknown field \"kin\"\nhint: did you mean kind?\n" +
-		"o.yaml:1:3: kind is missing\n" +
-		"o.yaml:2:13: apiVersion is missing\no.yaml:2:29: path \"a[\": column 3: an index, a " +
+	want := "o.yaml:1:3: a row has no field \"kin\"\nhint: did you mean kind?\n" +
+		"o.yaml:2:13: outputs.0.apiVersion is missing\no.yaml:2:29: path \"a[\": column 3: an index, a " +
 		"quoted key, * or a filter is expected\n"
 	if got := messages(err); got != want {
 		t.Errorf("got %swant %s", got, want)

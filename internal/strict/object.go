@@ -92,7 +92,12 @@ func Map[T any](name string, to *map[string]T, read func(Value) T) Field {
 
 // Object reads the fields of a map. noun is what messages call it, such as "a finding". It reports
 // false if the value is not a map or a required field is missing.
-func (v Value) Object(noun string, fields ...Field) bool {
+func (v Value) Object(noun string, fields ...Field) bool { return v.object(noun, fields, false) }
+
+// Part is Object for some fields of a map whose others something else defines.
+func (v Value) Part(noun string, fields ...Field) bool { return v.object(noun, fields, true) }
+
+func (v Value) object(noun string, fields []Field, others bool) bool {
 	if v.Kind() != gaby.Map {
 		name := v.Path
 		if name == "" {
@@ -107,7 +112,12 @@ func (v Value) Object(noun string, fields ...Field) bool {
 	for e := v.First(); e.Exists(); e = e.Next() {
 		field := Value{e, Join(v.Path, e.Key()), v.reader}
 		i := v.reader.find(fields, e.Key())
-		if i < 0 {
+		switch {
+		case i >= 0:
+		case others:
+			field.Any()
+			continue
+		default:
 			meant = append(meant, field.unknown(noun, fields)...)
 			continue
 		}

@@ -61,8 +61,8 @@ func (r *Reader) Document(text []byte) Value {
 	return r.Value(doc.Value(), "")
 }
 
-// Documents parses a text and returns its documents, without empty ones, up to the first that is not
-// YAML.
+// Documents parses a text and returns its documents, without empty ones, up to the first that is
+// not YAML.
 func (r *Reader) Documents(text []byte) []Value {
 	docs, err := gaby.ParseAll(text)
 	var values []Value
