@@ -516,40 +516,40 @@ func TestFileErrors(t *testing.T) {
 	const cache = "resourceTypes:\n  example.com/v1/Cache:\n"
 	for _, c := range []struct{ text, want, hint string }{
 		{"a: [", "f.yaml:1:4: unclosed [", ""},
-		{"- a", "f.yaml:1:1: a map is expected, not (list)", ""},
+		{"- a", "f.yaml:1:1: a file must be a map, not a list", ""},
 		{
-			"resourceType: {}\n", "f.yaml:1:1: resourceType: unknown key",
+			"resourceType: {}\n", "f.yaml:1:1: a file has no field \"resourceType\"",
 			"did you mean resourceTypes?",
 		},
 		{
 			"families: []\nresourceTypes: {}\nfamilies: []\n",
-			"f.yaml:1:1: families: the key is there more than once", "",
+			"f.yaml:3:1: families is given twice, first in line 1", "",
 		},
 		{
 			"clusterScoped: [example.com/v1/Cache]\n",
 			"f.yaml:1:1: clusterScoped: write scope: Cluster into the entry", "",
 		},
 		{
-			cache + "    scope: cluster\n", "f.yaml:3:12: scope: unknown scope \"cluster\"",
+			cache + "    scope: cluster\n", "f.yaml:3:12: scope must be Cluster or Namespaced, not \"cluster\"",
 			"did you mean Cluster?",
 		},
 		{
 			cache + "    mergeKeys: []\n  example.com/v1/Cache: {}\n",
-			"f.yaml:2:3: example.com/v1/Cache: the key is there more than once", "",
+			"f.yaml:4:3: resourceTypes.example.com/v1/Cache is given twice, first in line 2", "",
 		},
 		{
-			cache + "    mergekeys: []\n", "f.yaml:3:5: mergekeys: unknown key",
+			cache + "    mergekeys: []\n", "f.yaml:3:5: a resource type has no field \"mergekeys\"",
 			"did you mean mergeKeys?",
 		},
 		{
 			cache + "    mergeKeys: {path: a}\n",
-			"f.yaml:3:16: mergeKeys: a list is expected, not (map)", "",
+			"f.yaml:3:16: mergeKeys must be a list, not a map", "",
 		},
 		{cache + "    mergeKeys:\n    - {path: a}\n", "f.yaml:4:7: key: it is missing", ""},
 		{cache + "    mergeKeys:\n    - {key: a}\n", "f.yaml:4:7: path: it is missing", ""},
 		{
 			cache + "    mergeKeys:\n    - {path: [a], key: a}\n",
-			"f.yaml:4:14: path: a text is expected, not (list)", "",
+			"f.yaml:4:14: path must be a text, not a list", "",
 		},
 		{
 			cache + "    mapKeyPaths: [a.b]\n",
@@ -567,11 +567,12 @@ func TestFileErrors(t *testing.T) {
 		{cache + "    embeds: [{path: a}]\n", "f.yaml:3:14: shape: it is missing", ""},
 		{
 			cache + "    attributes: {size: [{path: a, datatype: int}]}\n",
-			"f.yaml:3:35: datatype: unknown key", "did you mean dataType?",
+			"f.yaml:3:35: an entry of size has no field \"datatype\"", "did you mean dataType?",
 		},
 		{
 			cache + "    attributes: {size: [{path: a, dataType: integer}]}\n",
-			"f.yaml:3:45: dataType: unknown dataType \"integer\"", "",
+			"f.yaml:3:45: dataType must be string, int, bool, YAML or []string, not " +
+				"\"integer\"", "",
 		},
 		{
 			cache + "    attributes: {size: [{path: a..b}]}\n",
@@ -623,7 +624,7 @@ func TestFileErrors(t *testing.T) {
 		},
 		{
 			cache + "    attributes: {size: [{path: a, needed: maybe}]}\n",
-			"f.yaml:3:43: needed: true or false is expected, not \"maybe\"", "",
+			"f.yaml:3:43: needed must be true or false, not \"maybe\"", "",
 		},
 		{
 			cache + "    attributes: {replica: [a]}\n",
@@ -653,7 +654,7 @@ func TestFileErrors(t *testing.T) {
 			"f.yaml:2:3: Cache: a resource type is apiVersion/kind", "",
 		},
 		{
-			"accessors:\n  x: {type: regexp}\n", "f.yaml:2:13: type: unknown type \"regexp\"",
+			"accessors:\n  x: {type: regexp}\n", "f.yaml:2:13: type must be Regexp, Line, JSON or YAML, not \"regexp\"",
 			"did you mean Regexp?",
 		},
 		{
@@ -661,7 +662,7 @@ func TestFileErrors(t *testing.T) {
 			"f.yaml:2:6: accessors: embedded accessor: error parsing regexp", "",
 		},
 		{
-			"shapes:\n  S:\n    attribute: {}\n", "f.yaml:3:5: attribute: unknown key",
+			"shapes:\n  S:\n    attribute: {}\n", "f.yaml:3:5: a resource type has no field \"attribute\"",
 			"did you mean attributes?",
 		},
 		{
@@ -682,7 +683,7 @@ func TestFileErrors(t *testing.T) {
 		},
 		{
 			"attributes:\n  size: {description: x, dataType: int, min: a}\n",
-			"f.yaml:2:46: min: a number is expected, not \"a\"", "",
+			"f.yaml:2:46: min must be a whole number, not \"a\"", "",
 		},
 		{
 			"attributes:\n  size: {description: x, dataType: int, regexp: a}\n",
@@ -754,7 +755,8 @@ func TestAllErrorsAreReported(t *testing.T) {
 			"shapes:\n  S: {mergeKey: []}\nresourceTypes:\n  v1/A: {embeds: [{shape: S, path: " +
 				"a}, {shape: S, path: b}], at: b}\n" +
 				"  v1/B: {sameAs: v1/A}\nattributes: {Size: {}}\n",
-			"f.yaml:2:7: mergeKey: unknown key\nf.yaml:4:62: at: unknown key\n" +
+			"f.yaml:2:7: a resource type has no field \"mergeKey\"\n" +
+				"f.yaml:4:62: a resource type has no field \"at\"\n" +
 				"f.yaml:6:14: Size: a name consists of small letters, digits and dashes and " +
 				"begins with a letter",
 		},

@@ -122,7 +122,7 @@ func (c *typeCompiler) fragment(d document, f gaby.Value, prefix string, depth i
 	if depth == 0 || prefix == "" {
 		known = append(known, "sameAs", "scope")
 	}
-	return d.fields(f, "", known, func(key string, section gaby.Value) error {
+	return d.fields(f, "a resource type", known, func(key string, section gaby.Value) error {
 		switch key {
 		case "sameAs":
 			return c.sameAs(d, section, depth)

@@ -2,15 +2,15 @@ package resourcetypes
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/yamlpath"
+	"github.com/fctl-dev/fctl/internal/strict"
 )
 
 // File is a YAML text that describes resource types:
@@ -53,8 +53,12 @@ type Error struct {
 	Msg  string
 	Hint string
 
-	stops bool // nothing more is read after it
+	stops bool  // nothing more is read after it
+	err   error // of the parser
 }
+
+// Unwrap returns the error of the parser if the file is not YAML, else nil.
+func (e *Error) Unwrap() error { return e.err }
 
 func (e *Error) Error() string {
 	text := e.File
@@ -138,7 +142,7 @@ func parseDocuments(file *File) ([]document, error) {
 	if err == nil {
 		return all, nil
 	}
-	e := &Error{File: file.Name, Msg: err.Error()}
+	e := &Error{File: file.Name, Msg: err.Error(), err: err}
 	if syntax, ok := err.(*gaby.SyntaxError); ok {
 		e.Pos, e.Msg, e.Hint = syntax.Pos, syntax.Msg, syntax.Hint
 	}
@@ -208,29 +212,44 @@ func (d document) unknown(
 	return e
 }
 
-// fields visits the entries of a map and rejects unknown and duplicate keys. known is nil if users
+// strictly reads a value, and returns what is wrong with it. name is what messages call it.
+func (d document) strictly(v gaby.Value, name string, read func(v strict.Value)) error {
+	r := &strict.Reader{}
+	read(r.Value(v, name))
+	var problems problems
+	for _, p := range r.Problems() {
+		f := p.Failure
+		problems.add(&Error{File: d.Name, Pos: f.Pos, Msg: f.Message, Hint: f.Hint})
+	}
+	return problems.err()
+}
+
+// fields visits the entries of a map and rejects unknown and repeated keys. known is nil if users
 // choose the keys.
 func (d document) fields(
 	v gaby.Value, name string, known []string, visit func(key string, field gaby.Value) error,
 ) error {
-	if !v.Exists() || v.IsNull() {
-		return nil
-	}
-	if v.Kind() != gaby.Map {
-		return d.fail(v, name, "a map is expected, not %s", yamlpath.Describe(v))
-	}
-	for _, field := range v.Repeated() {
-		return d.failKey(field, "the key is there more than once")
-	}
 	var problems problems
-	for field := v.First(); field.Exists() && !problems.stop; field = field.Next() {
-		key := field.Key()
-		if known != nil && !slices.Contains(known, key) {
-			problems.add(d.unknown(field.KeyPosition(), key, "unknown key", key, known))
-		} else {
-			problems.add(visit(key, field))
+	visitField := func(field strict.Value) {
+		if !problems.stop {
+			problems.add(visit(field.Key(), field.Value))
 		}
 	}
+	problems.add(d.strictly(v, name, func(v strict.Value) {
+		switch {
+		case !v.Exists():
+		case known == nil:
+			for field := range v.Map() {
+				visitField(field)
+			}
+		default:
+			fields := strict.Unread(known...)
+			for i := range fields {
+				fields[i].Read = visitField
+			}
+			v.Object(cmp.Or(name, "a file"), fields...)
+		}
+	}))
 	return problems.err()
 }
 
@@ -246,7 +265,7 @@ func (d document) read(v gaby.Value, name string, readers ...reader) error {
 	for i, r := range readers {
 		keys[i] = r.key
 	}
-	return d.fields(v, name, keys, func(key string, field gaby.Value) error {
+	return d.fields(v, "an entry of "+name, keys, func(key string, field gaby.Value) error {
 		return readers[slices.Index(keys, key)].read(field)
 	})
 }
@@ -273,24 +292,23 @@ func (d document) textMap(v gaby.Value, name string) (map[string]string, error) 
 func (d document) items(
 	v gaby.Value, name string, visit func(item gaby.Value) error,
 ) error {
-	if !v.Exists() || v.IsNull() {
-		return nil
-	}
-	if v.Kind() != gaby.List {
-		return d.fail(v, name, "a list is expected, not %s", yamlpath.Describe(v))
-	}
 	var problems problems
-	for item := v.First(); item.Exists() && !problems.stop; item = item.Next() {
-		problems.add(visit(item))
-	}
+	problems.add(d.strictly(v, name, func(v strict.Value) {
+		for item := range v.List() {
+			if !problems.stop {
+				problems.add(visit(item.Value))
+			}
+		}
+	}))
 	return problems.err()
 }
 
-func (d document) text(v gaby.Value, name string) (string, error) {
-	if v.Kind() != gaby.Scalar || (!v.Exists() || v.IsNull()) {
-		return "", d.fail(v, name, "a text is expected, not %s", yamlpath.Describe(v))
+func (d document) text(v gaby.Value, name string) (text string, err error) {
+	if !v.Exists() || v.IsNull() {
+		return "", d.fail(v, "", "%s must be a text, not %s", name, strict.Describe(v))
 	}
-	return v.Text(), nil
+	err = d.strictly(v, name, func(v strict.Value) { text = v.Scalar() })
+	return text, err
 }
 
 func (d document) texts(v gaby.Value, name string) ([]string, error) {
@@ -312,27 +330,18 @@ func (d document) oneOrMore(v gaby.Value, name string) ([]string, error) {
 	return []string{text}, err
 }
 
-func (d document) boolean(v gaby.Value, name string) (bool, error) {
-	if b, ok := v.Data().(bool); ok && v.Kind() == gaby.Scalar {
-		return b, nil
-	}
-	return false, d.fail(v, name, "true or false is expected, not %s", yamlpath.Describe(v))
+func (d document) boolean(v gaby.Value, name string) (b bool, err error) {
+	err = d.strictly(v, name, func(v strict.Value) { b = v.Bool() })
+	return b, err
 }
 
-func (d document) integer(v gaby.Value, name string) (int, error) {
-	if v.Kind() == gaby.Scalar && v.Tag() == "!!int" {
-		if n, err := strconv.Atoi(v.Text()); err == nil {
-			return n, nil
-		}
-	}
-	return 0, d.fail(v, name, "a number is expected, not %s", yamlpath.Describe(v))
+func (d document) integer(v gaby.Value, name string) (n int, err error) {
+	err = d.strictly(v, name, func(v strict.Value) { n = v.Int() })
+	return n, err
 }
 
-// oneOf returns a string that must be one of known.
-func (d document) oneOf(v gaby.Value, name string, known []string) (string, error) {
-	text, err := d.text(v, name)
-	if err == nil && !slices.Contains(known, text) {
-		err = d.unknown(v.Position(), name, fmt.Sprintf("unknown %s %q", name, text), text, known)
-	}
+// oneOf returns a text that must be one of known.
+func (d document) oneOf(v gaby.Value, name string, known []string) (text string, err error) {
+	err = d.strictly(v, name, func(v strict.Value) { text = v.OneOf(known) })
 	return text, err
 }

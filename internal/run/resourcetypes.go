@@ -110,6 +110,9 @@ func knowledgeProblems(err error) error {
 		if k.Key != "" {
 			f = diag.Usage("%s: %s", k.Key, k.Msg)
 		}
+		if k.Unwrap() != nil {
+			f.Class = api.FailureInput
+		}
 		f.Hint = k.Hint
 		f.Pos, f.Err = api.Position{File: k.File, Line: k.Pos.Line, Column: k.Pos.Column}, e
 		problems = append(problems, f)
