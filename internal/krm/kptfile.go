@@ -142,9 +142,13 @@ func (p *kptPackage) readFunction(v strict.Value, quoted bool) *pipelineFunction
 		strict.Field{Name: "condition", Read: f.readCondition},
 		strict.Field{Name: "resourceFileRegexp", Read: f.readFiles},
 		strict.Field{Name: "resourceRegexp", Read: f.readFiles})
+	given := func(name string) bool {
+		field := v.Get(name)
+		return field.Kind() != gaby.Scalar && field.Exists() || field.Value.Text() != ""
+	}
 	switch {
 	case v.Kind() != gaby.Map:
-	case f.declared.Image == "" && command == "":
+	case !given("image") && !given("exec"):
 		v.Fail("", "a function needs image or exec")
 	case f.declared.Image != "" && command != "":
 		v.Fail("", "image and exec exclude each other")
