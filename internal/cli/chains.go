@@ -10,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/out"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/run"
 )
@@ -98,14 +99,11 @@ func chainText(path string, steps []chainStep, parameters []plan.Parameter, c co
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	if len(parameters) > 0 {
 		say("%s", head("Parameters (--param NAME=VALUE)"))
-		width := 0
+		table := out.Table{Indent: "     "}
 		for _, p := range parameters {
-			width = max(width, len(p.Name))
+			table.Rows = append(table.Rows, []string{p.Name, fmt.Sprint(p)})
 		}
-		for _, p := range parameters {
-			say("     %-*s  %s", width, p.Name, p)
-		}
-		say("")
+		say("%s", table.String())
 	}
 	mutating := false
 	for i, s := range steps {
@@ -118,10 +116,10 @@ func chainText(path string, steps []chainStep, parameters []plan.Parameter, c co
 		}
 		names := 0
 		for _, arg := range s.Arguments {
-			names = max(names, len(arg.ParameterName))
+			names = max(names, out.Width(arg.ParameterName))
 		}
 		for _, arg := range s.Arguments {
-			say("     %-*s  %s", names, arg.ParameterName, formatArgument(arg, names+7))
+			say("     %s  %s", out.Pad(arg.ParameterName, names), formatArgument(arg, names+7))
 		}
 		if s.WhereResource != "" {
 			say("     where %s", s.WhereResource)

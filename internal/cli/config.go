@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/out"
 	"github.com/fctl-dev/fctl/internal/settings"
 )
 
@@ -43,21 +44,15 @@ func newConfig(a *app.App) *cobra.Command {
 
 // settingsText prints settings as the YAML of a settings file.
 func settingsText(rows []settings.Row, origin bool) string {
-	lines := make([]string, len(rows))
-	width := 0
-	for i, row := range rows {
-		lines[i] = row.Name + ": " + settingText(row.Value)
-		width = max(width, len(lines[i]))
-	}
-	var b strings.Builder
-	for i, row := range rows {
+	var t out.Table
+	for _, row := range rows {
+		cells := []string{row.Name + ": " + settingText(row.Value)}
 		if origin {
-			fmt.Fprintf(&b, "%-*s  # %s\n", width, lines[i], row.Origin)
-		} else {
-			b.WriteString(lines[i] + "\n")
+			cells = append(cells, "# "+row.Origin)
 		}
+		t.Rows = append(t.Rows, cells)
 	}
-	return b.String()
+	return t.String()
 }
 
 func settingText(value any) string {

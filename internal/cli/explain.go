@@ -17,6 +17,7 @@ import (
 	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/out"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/policies"
 	"github.com/fctl-dev/fctl/internal/source"
@@ -198,15 +199,13 @@ func explanation(d *functions.Description, c commandLine, head func(string) stri
 	if len(d.Parameters) > 0 {
 		section("Parameters")
 	}
-	names := 0
-	for _, p := range d.Parameters {
-		names = max(names, len(p.ParameterName))
-	}
+	parameters := out.Table{Indent: "  "}
 	for i, p := range d.Parameters {
-		say("  %-*s  %s", names, p.ParameterName, p.Description)
-		say("  %-*s  %s", names, "",
-			strings.Join(constraints(p, d.VarArgs && i == len(d.Parameters)-1), "; "))
+		of := constraints(p, d.VarArgs && i == len(d.Parameters)-1)
+		parameters.Rows = append(parameters.Rows, []string{p.ParameterName, p.Description},
+			[]string{"", strings.Join(of, "; ")})
 	}
+	b.WriteString(parameters.String())
 	section("What it does")
 	for _, line := range behaviour(d.FunctionSignature, c) {
 		say("  %s", line)

@@ -217,27 +217,13 @@ func writeList(a *app.App, form string, signatures []api.FunctionSignature) erro
 // listTable prints a line for each function and each alias. A width of 0 means no limit. Deprecated
 // aliases are marked.
 func listTable(a *app.App, signatures []api.FunctionSignature, wide bool, width int) string {
-	names, kinds, parameters := len("FUNCTION"), len("validates"), len("PARAMETERS")
-	for _, s := range signatures {
-		names = max(names, len(s.FunctionName))
-		parameters = max(parameters, len(usageOf(s)))
+	t := out.Table{
+		Head: []string{"FUNCTION", "KIND", "DESCRIPTION"}, HeadStyle: a.Streams.OutStyle(color.Bold),
+		Width: width, LongNames: true,
 	}
-	if width > 0 {
-		names = min(names, width*2/5) // the few longer ones shift their columns
+	if wide {
+		t.Head = slices.Insert(t.Head, 2, "PARAMETERS")
 	}
-	head := a.Streams.OutStyle(color.Bold)
-	var b strings.Builder
-	row := func(style func(string) string, name, kind, params, text string) {
-		line := out.Pad(name, names) + "  " + out.Pad(kind, kinds) + "  "
-		if wide {
-			line += out.Pad(params, parameters) + "  "
-		}
-		if line = strings.TrimRight(line+text, " "); width > 0 {
-			line = out.Shorten(line, width)
-		}
-		b.WriteString(style(line) + "\n")
-	}
-	row(head, "FUNCTION", "KIND", "PARAMETERS", "DESCRIPTION")
 	for _, s := range signatures {
 		text, _, _ := strings.Cut(s.Description, "\n")
 		if s.AliasOf != "" {
@@ -246,9 +232,13 @@ func listTable(a *app.App, signatures []api.FunctionSignature, wide bool, width 
 		if s.Deprecated && s.AliasOf != "" {
 			text = "deprecated: " + text
 		}
-		row(func(line string) string { return line }, s.FunctionName, kindOf(s), usageOf(s), text)
+		row := []string{s.FunctionName, kindOf(s), text}
+		if wide {
+			row = slices.Insert(row, 2, usageOf(s))
+		}
+		t.Rows = append(t.Rows, row)
 	}
-	return b.String()
+	return t.String()
 }
 
 // usageOf returns the parameters of a function for a usage line.

@@ -17,6 +17,9 @@ type Table struct {
 	HeadStyle func(string) string // nil leaves the head plain
 	Rows      [][]string
 	Width     int // columns of the terminal that the table must fit in; 0 is no limit
+	// LongNames keeps the first cell of a row whole: the few that are long move the rest of their
+	// line to the right, out of the columns.
+	LongNames bool
 	// Mask replaces secret values before cells are shortened, as part of one would not be recognized
 	// later; nil replaces none.
 	Mask func(string) string
@@ -35,7 +38,7 @@ func (t *Table) String() string {
 				cell = t.Mask(cell)
 			}
 			cells[i] = diag.Printable(cell)
-			widths[i] = max(widths[i], utf8.RuneCountInString(cells[i]))
+			widths[i] = max(widths[i], Width(cells[i]))
 		}
 		return cells
 	}
@@ -44,28 +47,39 @@ func (t *Table) String() string {
 		rows[i] = escape(row)
 	}
 	if t.Width > 0 {
-		fit(t.Head, widths, t.Width-utf8.RuneCountInString(t.Indent))
+		if t.LongNames && len(widths) > 0 {
+			widths[0] = min(widths[0], t.Width*2/5)
+		}
+		fit(t.Head, widths, t.Width-Width(t.Indent))
 	}
 	var b strings.Builder
 	if t.Head != nil {
-		line := t.Indent + line(head, widths)
+		line := t.line(head, widths)
 		if t.HeadStyle != nil {
 			line = t.HeadStyle(line)
 		}
 		b.WriteString(line + "\n")
 	}
 	for _, row := range rows {
-		b.WriteString(t.Indent + line(row, widths) + "\n")
+		b.WriteString(t.line(row, widths) + "\n")
 	}
 	return b.String()
 }
 
-func line(cells []string, widths []int) string {
+func (t *Table) line(cells []string, widths []int) string {
 	var b strings.Builder
+	b.WriteString(t.Indent)
 	for i, cell := range cells {
-		b.WriteString(Pad(Shorten(cell, widths[i]), widths[i]) + "  ")
+		if i > 0 || !t.LongNames {
+			cell = Shorten(cell, widths[i])
+		}
+		b.WriteString(Pad(cell, widths[i]) + "  ")
 	}
-	return strings.TrimRight(b.String(), " ")
+	text := strings.TrimRight(b.String(), " ")
+	if t.LongNames && t.Width > 0 {
+		text = Shorten(text, t.Width)
+	}
+	return text
 }
 
 // narrowest is the number of characters below which fit shortens no column.
@@ -74,7 +88,7 @@ const narrowest = 10
 // fit reduces the widest columns until a table fits into a number of characters, or until they are
 // too narrow to be useful. Columns with long texts are reduced before columns that identify a row.
 func fit(head []string, widths []int, width int) {
-	texts := []string{"PATH", "COMMENT", "MESSAGE", "VALUE", "OLD", "NEW"}
+	texts := []string{"PATH", "COMMENT", "DESCRIPTION", "MESSAGE", "VALUE", "OLD", "NEW"}
 	for _, all := range []bool{false, true} {
 		for {
 			total, widest := 0, -1
@@ -101,13 +115,16 @@ const Ellipsis = "…"
 
 // Shorten returns the beginning of a text that is longer than width characters, with an ellipsis.
 func Shorten(text string, width int) string {
-	if utf8.RuneCountInString(text) <= width {
+	if Width(text) <= width {
 		return text
 	}
 	return strings.TrimRight(string([]rune(text)[:max(width-1, 0)]), " ") + Ellipsis
 }
 
+// Width returns the number of characters that a text takes on a line.
+func Width(text string) int { return utf8.RuneCountInString(text) }
+
 // Pad returns text with blanks up to width characters.
 func Pad(text string, width int) string {
-	return text + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
+	return text + strings.Repeat(" ", max(0, width-Width(text)))
 }

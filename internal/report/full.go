@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/out"
 )
 
 // renderFull prints the table of success and messages, the configuration if it changed, and the
@@ -20,7 +21,8 @@ func renderFull(s Terminal, result Result) (Rendered, error) {
 		b.WriteString("SUCCESS    true    \n")
 	} else {
 		messages := diag.PrintableLines(strings.Join(r.ErrorMessages, "; ") + "; ")
-		fmt.Fprintf(&b, "%-13s    %-*s    \n", "SUCCESS", len(messages), "false")
+		fmt.Fprintf(&b, "%-13s    %s    \n", "SUCCESS",
+			out.Pad("false", out.Width(messages)))
 		fmt.Fprintf(&b, "%-13s    %s    \n", "ERRORMESSAGES", messages)
 	}
 	if r.Changed {

@@ -7,13 +7,13 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/sensitive"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/out"
 )
 
 // maxValue is the number of characters of a value shown on a line of a terminal.
@@ -61,7 +61,7 @@ func (p *changePrinter) resource(m *api.ResourceMutation) {
 			mark = "= "
 		}
 		p.paths(mark+p.terminal.head(name)+"  ",
-			strings.Repeat(" ", utf8.RuneCountInString(mark+name)+2), m)
+			out.Pad("", out.Width(mark+name)+2), m)
 	}
 }
 
@@ -118,16 +118,16 @@ func (p *changePrinter) change(info api.MutationInfo) string {
 	value := onOneLine(info.Value)
 	switch {
 	case info.MutationType == api.MutationTypeAdd:
-		return p.new("+ " + cut(value))
+		return p.new("+ " + out.Shorten(value, maxValue))
 	case info.MutationType == api.MutationTypeDelete:
-		return p.old("- " + cut(value))
+		return p.old("- " + out.Shorten(value, maxValue))
 	case info.MutationType == api.MutationTypeNone:
 		return "unchanged"
 	case info.Previous == "":
-		return "-> " + p.new(cut(value))
+		return "-> " + p.new(out.Shorten(value, maxValue))
 	}
 	old, now := cutWhereEqual(onOneLine(info.Previous), value)
-	return p.old(cut(old)) + " -> " + p.new(cut(now))
+	return p.old(out.Shorten(old, maxValue)) + " -> " + p.new(out.Shorten(now, maxValue))
 }
 
 func isTextPatch(info api.MutationInfo) bool { return strings.HasPrefix(info.Patch, "@@") }
@@ -190,15 +190,7 @@ func onOneLine(text string) string {
 	return strings.ReplaceAll(text, "\n", " ")
 }
 
-// cut shortens a text to maxValue characters.
-func cut(text string) string {
-	if utf8.RuneCountInString(text) > maxValue {
-		text = string([]rune(text)[:maxValue-1]) + "…"
-	}
-	return text
-}
-
-// cutWhereEqual cuts off the common beginning of two texts if it is so long that cut would hide the
+// cutWhereEqual cuts off the common beginning of two texts if it is so long that shortening would hide the
 // difference.
 func cutWhereEqual(old, now string) (string, string) {
 	a, b := []rune(old), []rune(now)

@@ -8,7 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/fctl-dev/fctl/internal/out"
 )
 
 // Graph is what is drawn.
@@ -125,8 +126,8 @@ func (t *text) String() string {
 	left, kind := 0, 0
 	for _, l := range t.lines {
 		if l.kind != "" {
-			left = max(left, utf8.RuneCountInString(l.left))
-			kind = max(kind, len(l.kind))
+			left = max(left, out.Width(l.left))
+			kind = max(kind, out.Width(l.kind))
 		}
 	}
 	var b strings.Builder
@@ -135,8 +136,7 @@ func (t *text) String() string {
 			b.WriteString(l.left + "\n")
 			continue
 		}
-		fmt.Fprintf(&b, "%s%s  %-*s  %s\n", l.left,
-			strings.Repeat(" ", left-utf8.RuneCountInString(l.left)), kind, l.kind, l.right)
+		b.WriteString(out.Pad(l.left, left) + "  " + out.Pad(l.kind, kind) + "  " + l.right + "\n")
 	}
 	return b.String()
 }
