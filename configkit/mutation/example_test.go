@@ -65,3 +65,8 @@ func ExampleMerge() {
 	// metadata: {name: a}
 	// spec: {size: 2, color: blue}
 }
+
+func ExamplePlainPath() {
+	fmt.Println(mutation.PlainPath("spec.containers.?name=a;@b;@0.args.?~h=1b9d3f0c;@2"))
+	// Output: spec.containers.?name=a;@b.args.2
+}

@@ -96,3 +96,20 @@ func stringValue(text string) (gaby.Value, bool) {
 	}
 	return doc.Value(), true
 }
+
+// PlainPath returns a path of a mutation as messages show it: elements of a list with a merge key by
+// that key, others by their index.
+func PlainPath(path api.ResolvedPath) string {
+	segments := strings.Split(string(path), ".")
+	for i, s := range segments {
+		at := strings.LastIndex(s, ";@")
+		switch {
+		case at < 0 || s[0] != '?':
+		case strings.HasPrefix(s, "?~h="):
+			segments[i] = s[at+len(";@"):]
+		default:
+			segments[i] = s[:at]
+		}
+	}
+	return strings.Join(segments, ".")
+}

@@ -12,12 +12,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/configkit/sensitive"
 	"github.com/fctl-dev/fctl/configkit/textmerge"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/files"
-	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/source"
 )
@@ -325,7 +325,7 @@ func (m *merging) conflictText(c textmerge.Conflict, markers bool) string {
 	switch {
 	case c.Value != nil:
 		value := *c.Value
-		value.Path = api.ResolvedPath(report.ShownPath(value.Path))
+		value.Path = api.ResolvedPath(mutation.PlainPath(value.Path))
 		text = strings.ReplaceAll(value.String(), "the target", "OURS")
 		if len(c.Lines) > 0 && !markers {
 			return text + "; " + theirLines(c.Lines, at, len(c.Lines))

@@ -167,7 +167,7 @@ func (m *treeMerging) read(ctx context.Context, i int) error {
 			return ctx.Err()
 		}
 		if err != nil {
-			m.problems = append(m.problems, diag.Input(diag.FileName(path), "", unwrapped(err)))
+			m.problems = append(m.problems, diag.Input(diag.FileName(path), "", files.WithoutPath(err)))
 			return nil
 		}
 		rel, err := filepath.Rel(dir, path)
@@ -198,19 +198,11 @@ func (m *treeMerging) read(ctx context.Context, i int) error {
 	})
 }
 
-// unwrapped returns an error of the file system without the path, which the position has.
-func unwrapped(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	return err
-}
-
 // file reads a file.
 func (m *treeMerging) file(ctx context.Context, path string) (*treeFile, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
-		return nil, diag.Input(diag.FileName(path), "", unwrapped(err))
+		return nil, diag.Input(diag.FileName(path), "", files.WithoutPath(err))
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
 		return linkFile(path, info)
@@ -239,7 +231,7 @@ func (m *treeMerging) file(ctx context.Context, path string) (*treeFile, error) 
 func linkFile(path string, info fs.FileInfo) (*treeFile, error) {
 	target, err := os.Readlink(path)
 	if err != nil {
-		return nil, diag.Input(diag.FileName(path), "", unwrapped(err))
+		return nil, diag.Input(diag.FileName(path), "", files.WithoutPath(err))
 	}
 	data := []byte(filepath.ToSlash(target))
 	return &treeFile{

@@ -122,12 +122,12 @@ func (b *Batch) lock(ctx context.Context, g *guard) error {
 			return nil
 		}
 		if err != nil {
-			return unwrapPath(err)
+			return WithoutPath(err)
 		}
 		same, err := b.read(ctx, g, f)
 		if err = errors.Join(err, f.Close()); err != nil {
 			g.lock.release()
-			return unwrapPath(err)
+			return WithoutPath(err)
 		}
 		if same {
 			break
@@ -182,7 +182,7 @@ func (b *Batch) follow(name string) (string, error) {
 		}
 		target, err := b.Root.Readlink(name)
 		if err != nil {
-			return "", unwrapPath(err)
+			return "", WithoutPath(err)
 		}
 		name = path.Join(path.Dir(name), filepath.ToSlash(target))
 		if filepath.IsAbs(target) || !fs.ValidPath(name) || HasGit(name) ||
@@ -227,7 +227,7 @@ func (b *Batch) missingOf(dir string) (string, error) {
 		case errors.Is(err, fs.ErrNotExist):
 			top = dir
 		case err != nil:
-			return "", unwrapPath(err)
+			return "", WithoutPath(err)
 		case info.Mode()&fs.ModeSymlink != 0:
 			return "", ErrLink
 		case !info.IsDir():
@@ -261,7 +261,7 @@ func failed(name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &ChangeError{name, unwrapPath(err)}
+	return &ChangeError{name, WithoutPath(err)}
 }
 
 // Apply makes the changes. All temporary files are written before the first file is replaced, so
@@ -417,7 +417,7 @@ func (b *Batch) write(root *os.Root, p *placed, sync bool) error {
 	if err == nil && sync {
 		err = f.Sync()
 	}
-	return errors.Join(unwrapPath(err), unwrapPath(f.Close()))
+	return errors.Join(WithoutPath(err), WithoutPath(f.Close()))
 }
 
 // place gives the temporary files of a folder their names, and makes its other changes.
@@ -507,7 +507,7 @@ func appendAt(root *os.Root, p *placed, sync bool) error {
 	if err == nil && sync {
 		err = f.Sync()
 	}
-	return errors.Join(unwrapPath(err), unwrapPath(f.Close()))
+	return errors.Join(WithoutPath(err), WithoutPath(f.Close()))
 }
 
 // directory makes a directory, or deletes one that has no files.

@@ -100,7 +100,7 @@ func (t *Target) write(info fs.FileInfo, parts [][]byte, check func(path string)
 	if t.link {
 		var err error
 		if path, err = filepath.EvalSymlinks(path); err != nil {
-			return fmt.Errorf("%w: %w", ErrChanged, unwrapPath(err))
+			return fmt.Errorf("%w: %w", ErrChanged, WithoutPath(err))
 		}
 	}
 	r := &atomicFile{
@@ -123,7 +123,7 @@ func (t *Target) write(info fs.FileInfo, parts [][]byte, check func(path string)
 func unchanged(in fileSystem, l *lock, path string, info fs.FileInfo, data []byte) error {
 	now, err := in.Lstat(path)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrChanged, unwrapPath(err))
+		return fmt.Errorf("%w: %w", ErrChanged, WithoutPath(err))
 	}
 	if !sameFile(now, info) || !sameOwner(now, info) || now.Mode() != info.Mode() ||
 		now.Size() != info.Size() || !now.ModTime().Equal(info.ModTime()) {
@@ -131,7 +131,7 @@ func unchanged(in fileSystem, l *lock, path string, info fs.FileInfo, data []byt
 	}
 	f, err := l.reader(in, path)
 	if err != nil {
-		return unwrapPath(err)
+		return WithoutPath(err)
 	}
 	defer f.Close() //nolint:errcheck // nothing was written
 	if !contains(f, data) {
@@ -180,7 +180,7 @@ func (d *dirs) sync() error {
 			err = errors.Join(f.Sync(), f.Close())
 		}
 		if err != nil {
-			problems = append(problems, fmt.Errorf("%s: %w", path, unwrapPath(err)))
+			problems = append(problems, fmt.Errorf("%s: %w", path, WithoutPath(err)))
 		}
 	}
 	return errors.Join(problems...)

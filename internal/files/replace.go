@@ -75,7 +75,7 @@ type atomicFile struct {
 func (r *atomicFile) write(parts [][]byte) (err error) {
 	name, f, err := r.create()
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrNoTemporary, unwrapPath(err))
+		return fmt.Errorf("%w: %w", ErrNoTemporary, WithoutPath(err))
 	}
 	defer func() {
 		if err != nil {
@@ -84,7 +84,7 @@ func (r *atomicFile) write(parts [][]byte) (err error) {
 	}()
 	err = r.fill(f, parts)
 	// Some write errors are only reported by Close.
-	if err = errors.Join(err, unwrapPath(f.Close())); err != nil {
+	if err = errors.Join(err, WithoutPath(f.Close())); err != nil {
 		return err
 	}
 	if r.check != nil {
@@ -92,7 +92,7 @@ func (r *atomicFile) write(parts [][]byte) (err error) {
 			return err
 		}
 	}
-	return unwrapPath(r.in.Rename(name, r.path))
+	return WithoutPath(r.in.Rename(name, r.path))
 }
 
 // maxBuffer is the maximum size in bytes of a buffer for a large file.
@@ -107,20 +107,20 @@ func (r *atomicFile) fill(f *os.File, parts [][]byte) error {
 	w := bufio.NewWriterSize(f, min(size, maxBuffer))
 	for _, part := range parts {
 		if _, err := w.Write(part); err != nil {
-			return unwrapPath(err)
+			return WithoutPath(err)
 		}
 	}
 	if err := w.Flush(); err != nil {
-		return unwrapPath(err)
+		return WithoutPath(err)
 	}
 	if r.from != nil {
 		if _, err := io.Copy(f, r.from); err != nil {
-			return unwrapPath(err)
+			return WithoutPath(err)
 		}
 	}
 	if r.exactly {
 		if err := f.Chmod(r.perm); err != nil {
-			return unwrapPath(err)
+			return WithoutPath(err)
 		}
 	}
 	if r.attributesOf != nil {
@@ -129,14 +129,14 @@ func (r *atomicFile) fill(f *os.File, parts [][]byte) error {
 		}
 	}
 	if r.sync {
-		return unwrapPath(f.Sync())
+		return WithoutPath(f.Sync())
 	}
 	return nil
 }
 
-// unwrapPath returns the error without the name of the temporary file, which means nothing to
-// users.
-func unwrapPath(err error) error {
+// WithoutPath returns an error of the file system without the path: that of a temporary file means
+// nothing to users, another is in the position of the message.
+func WithoutPath(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
 	}

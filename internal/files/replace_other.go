@@ -8,7 +8,7 @@ import (
 )
 
 func keepAttributes(f *os.File, _ string, like fs.FileInfo) error {
-	return unwrapPath(f.Chmod(like.Mode().Perm()))
+	return WithoutPath(f.Chmod(like.Mode().Perm()))
 }
 
 func sameFile(a, b fs.FileInfo) bool { return os.SameFile(a, b) }

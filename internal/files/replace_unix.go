@@ -50,12 +50,12 @@ func keepAttributes(f *os.File, path string, like fs.FileInfo) error {
 func keepOwner(f *os.File, like fs.FileInfo) error {
 	info, err := f.Stat()
 	if err != nil {
-		return unwrapPath(err)
+		return WithoutPath(err)
 	}
 	own, ok1 := info.Sys().(*syscall.Stat_t)
 	other, ok2 := like.Sys().(*syscall.Stat_t)
 	if !ok1 || !ok2 {
-		return unwrapPath(f.Chmod(like.Mode()))
+		return WithoutPath(f.Chmod(like.Mode()))
 	}
 	if own.Uid != other.Uid || own.Gid != other.Gid {
 		uid, gid := -1, -1 // leave what is equal: setting it may not be permitted
@@ -66,10 +66,10 @@ func keepOwner(f *os.File, like fs.FileInfo) error {
 			gid = int(other.Gid)
 		}
 		if err := f.Chown(uid, gid); err != nil {
-			return fmt.Errorf("its owner cannot be kept: %w", unwrapPath(err))
+			return fmt.Errorf("its owner cannot be kept: %w", WithoutPath(err))
 		}
 	} else if own.Mode == other.Mode {
 		return nil
 	}
-	return unwrapPath(f.Chmod(like.Mode())) // chown may have cleared mode bits
+	return WithoutPath(f.Chmod(like.Mode())) // chown may have cleared mode bits
 }

@@ -64,7 +64,7 @@ func (t *Tree) write(ctx context.Context, rel string, from fs.FileInfo, allowed 
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return unwrapPath(err)
+		return WithoutPath(err)
 	case from != nil && sameFile(info, from):
 		return ErrSource
 	case info.IsDir():
@@ -92,7 +92,7 @@ func (t *Tree) Create(ctx context.Context, rel string, perm fs.FileMode, parts .
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
 		}
-		return unwrapPath(err)
+		return WithoutPath(err)
 	}
 	if err := r.check(); err != nil {
 		return err
@@ -145,7 +145,7 @@ func (t *Tree) lockAt(ctx context.Context, name string) (l lock, err error) {
 			return l, nil // deleted, or nobody who reads it changes it
 		}
 		if err != nil {
-			return l, unwrapPath(err)
+			return l, WithoutPath(err)
 		}
 		err = l.take(ctx, f.Fd(), true)
 		_ = f.Close() // nothing was written
@@ -183,7 +183,7 @@ func (t *Tree) Remove(ctx context.Context, rel string, data []byte) error {
 	if err := t.Unchanged(rel, data); err != nil {
 		return err
 	}
-	return unwrapPath(t.root.Remove(name))
+	return WithoutPath(t.root.Remove(name))
 }
 
 // Prune deletes the directories of a path that are empty. rel is as for Write.

@@ -22,7 +22,7 @@ func (t *Tree) Link(ctx context.Context, rel, target string) error {
 	switch info, err := t.root.Lstat(name); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return unwrapPath(err)
+		return WithoutPath(err)
 	case info.IsDir():
 		return errDirectory
 	case info.Mode()&fs.ModeSymlink != 0:
@@ -37,14 +37,14 @@ func (t *Tree) Link(ctx context.Context, rel, target string) error {
 			continue
 		}
 		if err != nil {
-			return unwrapPath(err)
+			return WithoutPath(err)
 		}
 		if err = ctx.Err(); err == nil {
 			err = t.root.Rename(temporary, name)
 		}
 		if err != nil {
 			_ = t.root.Remove(temporary)
-			return unwrapPath(err)
+			return WithoutPath(err)
 		}
 		t.dirs.add(filepath.Join(t.root.Name(), filepath.Dir(name)), t.sync)
 		return nil
@@ -61,7 +61,7 @@ func (t *Tree) parent(rel string) (string, error) {
 		return "", fmt.Errorf("%q leads out of the directory", rel)
 	}
 	if err := t.root.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		return "", unwrapPath(err)
+		return "", WithoutPath(err)
 	}
 	return name, nil
 }
@@ -76,10 +76,10 @@ func (t *Tree) Directory(rel string, perm fs.FileMode) error {
 	}
 	info, err := t.root.Stat(name)
 	if err != nil {
-		return unwrapPath(err)
+		return WithoutPath(err)
 	}
 	if less := info.Mode().Perm() & (perm.Perm() | 0o700); less != info.Mode().Perm() {
-		return unwrapPath(t.root.Chmod(name, info.Mode()&^fs.ModePerm|less))
+		return WithoutPath(t.root.Chmod(name, info.Mode()&^fs.ModePerm|less))
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func (t *Tree) Chmod(rel string, perm fs.FileMode) error {
 	if err == nil {
 		err = t.root.Chmod(name, info.Mode()&^fs.ModePerm|perm.Perm())
 	}
-	return unwrapPath(err)
+	return WithoutPath(err)
 }
 
 // Unchanged returns an error if a file has another content than data, or a symbolic link another
@@ -105,7 +105,7 @@ func (t *Tree) Unchanged(rel string, data []byte) error {
 	if err == nil && string(now) != string(data) {
 		return ErrChanged
 	}
-	return unwrapPath(err)
+	return WithoutPath(err)
 }
 
 // Copy copies an open file as Write writes one, without holding it in memory. info describes it.
@@ -117,7 +117,7 @@ func (t *Tree) Copy(ctx context.Context, rel string, from *os.File, info fs.File
 	switch now, err := t.root.Lstat(name); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return unwrapPath(err)
+		return WithoutPath(err)
 	case sameFile(now, info):
 		return ErrSource
 	case now.IsDir():
@@ -127,7 +127,7 @@ func (t *Tree) Copy(ctx context.Context, rel string, from *os.File, info fs.File
 		return nil
 	}
 	if _, err := from.Seek(0, io.SeekStart); err != nil {
-		return unwrapPath(err)
+		return WithoutPath(err)
 	}
 	r := &atomicFile{in: t.root, path: name, perm: info.Mode().Perm(), sync: t.sync, from: from}
 	return t.locked(ctx, r, nil)

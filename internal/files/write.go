@@ -28,7 +28,7 @@ func Write(ctx context.Context, path string, perm fs.FileMode, parts ...[]byte) 
 				return errors.New("a symbolic link leads to a file that does not exist")
 			}
 		case err != nil:
-			return unwrapPath(err)
+			return WithoutPath(err)
 		case info.IsDir():
 			return errDirectory
 		case !info.Mode().IsRegular() || isDescriptor(path):
@@ -37,7 +37,7 @@ func Write(ctx context.Context, path string, perm fs.FileMode, parts ...[]byte) 
 			var in InPlace
 			_, err := in.hold(ctx, path, true, func(t *Target, f *os.File) error {
 				if info, err = f.Stat(); err != nil {
-					return unwrapPath(err)
+					return WithoutPath(err)
 				}
 				return t.write(info, parts, nil)
 			})
@@ -58,10 +58,10 @@ func isDescriptor(path string) bool {
 func stream(path string, parts [][]byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
-		return unwrapPath(err)
+		return WithoutPath(err)
 	}
 	err = Stdout{f}.Write(parts...)
-	return errors.Join(err, unwrapPath(f.Close()))
+	return errors.Join(err, WithoutPath(f.Close()))
 }
 
 // create makes a file. The error is fs.ErrExist if there is one.
@@ -80,10 +80,10 @@ func OpenRoot(ctx context.Context, dir string) (*os.Root, error) {
 		return nil, err
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, unwrapPath(err)
+		return nil, WithoutPath(err)
 	}
 	root, err := os.OpenRoot(dir)
-	return root, unwrapPath(err)
+	return root, WithoutPath(err)
 }
 
 // MakePrivate makes a directory below root that only its owner can read.
@@ -118,7 +118,7 @@ func (s *InPlace) Replace(ctx context.Context, path string, link bool, info fs.F
 		return t.Write(info, data, parts...)
 	})
 	if errors.Is(err, fs.ErrNotExist) && !same {
-		err = fmt.Errorf("%w: %w", ErrChanged, unwrapPath(err))
+		err = fmt.Errorf("%w: %w", ErrChanged, WithoutPath(err))
 	}
 	return err
 }
@@ -132,7 +132,7 @@ func (s *InPlace) hold(ctx context.Context, path string, link bool,
 	for {
 		f, err := os.OpenFile(path, os.O_RDONLY|nonBlocking, 0)
 		if err != nil {
-			return false, unwrapPath(err)
+			return false, WithoutPath(err)
 		}
 		same, err := t.Hold(ctx, f.Fd())
 		if err == nil && same {

@@ -127,11 +127,11 @@ func unprotected(
 			}
 			paths := map[string]bool{}
 			for path := range changes[j].PathMutationMap {
-				paths[PlainPath(path)] = true
+				paths[mutation.PlainPath(path)] = true
 			}
 			entries := maps.Clone(sources[i].PathMutationMap)
 			for path, info := range entries {
-				if paths[PlainPath(path)] {
+				if paths[mutation.PlainPath(path)] {
 					info.Protected = false
 					entries[path] = info
 				}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
@@ -147,7 +148,7 @@ func (g *Graph) explain(
 	if !ok {
 		return e, nil
 	}
-	if e.Entry = PlainPath(origin.Path); !e.Exists && e.Entry != path {
+	if e.Entry = mutation.PlainPath(origin.Path); !e.Exists && e.Entry != path {
 		return e, nil // the record is about something around it
 	}
 	i := slices.IndexFunc(unit.Mutations, func(m entity.Mutation) bool {
@@ -362,7 +363,7 @@ func (g *Graph) patches(
 			return true
 		}
 		for path := range m.PathMutationMap {
-			plain := PlainPath(path)
+			plain := mutation.PlainPath(path)
 			if strings.HasPrefix(plain+".", e.Path+".") || strings.HasPrefix(e.Path+".", plain+
 				".") {
 				return true

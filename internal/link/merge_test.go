@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/internal/link"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
@@ -94,7 +95,7 @@ spec: {ports: [{port: 80}]}
 	summary := out.Result.FunctionMutationSummary
 	paths := []string{}
 	for path, info := range summary[0].PathMutationMap {
-		paths = append(paths, string(info.MutationType)+" "+link.PlainPath(path))
+		paths = append(paths, string(info.MutationType)+" "+mutation.PlainPath(path))
 	}
 	slices.Sort(paths)
 	if diff := cmp.Diff([]string{

@@ -105,7 +105,7 @@ func ownValues(w *world, slug string) map[string]string {
 		for path, info := range m.PathMutationMap {
 			if by[info.Index] && !strings.Contains(string(path), "?~h=") {
 				own[string(m.Resource.ResourceType)+" "+
-					string(m.Resource.ResourceNameWithoutScope)+" "+link.PlainPath(path)] = info.Value
+					string(m.Resource.ResourceNameWithoutScope)+" "+mutation.PlainPath(path)] = info.Value
 			}
 		}
 	}

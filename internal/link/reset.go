@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
@@ -96,7 +97,7 @@ func ValueAt(
 		ResourceType: about.ResourceType,
 		ResourceName: provider.RemoveScopeFromResourceName(about.ResourceName),
 	}, provider) {
-		value, ok, err := readPath(found.doc, found.info.ResourceType, PlainPath(path), provider)
+		value, ok, err := readPath(found.doc, found.info.ResourceType, mutation.PlainPath(path), provider)
 		if err != nil || !ok {
 			continue
 		}

@@ -347,7 +347,7 @@ func (r *resolver) blame(list api.ResourceMutationList, causes []cause) {
 		parts := map[*cause]api.MutationMap{}
 		for path, info := range m.PathMutationMap {
 			by := &causes[0]
-			if c := of[valueKey(&m.Resource, PlainPath(path))]; c != nil {
+			if c := of[valueKey(&m.Resource, mutation.PlainPath(path))]; c != nil {
 				by = c
 			}
 			info.Index = int(by.mutation.MutationNum)
@@ -384,7 +384,7 @@ func (r *resolver) blame(list api.ResourceMutationList, causes []cause) {
 func (r *resolver) noteWrites(about *api.ResourceInfo, paths api.MutationMap, l *entity.Link) {
 	plain := make([]string, 0, len(paths))
 	for path := range paths {
-		plain = append(plain, PlainPath(path))
+		plain = append(plain, mutation.PlainPath(path))
 	}
 	slices.Sort(plain)
 	for _, path := range plain {

@@ -2,9 +2,7 @@ package link
 
 import (
 	"maps"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -126,50 +124,17 @@ func OriginOf(
 	}
 	best := Origin{Info: sources[at].ResourceMutationInfo}
 	depth := -1
-	wanted := strings.Split(PlainPath(api.ResolvedPath(path)), ".")
+	wanted := strings.Split(mutation.PlainPath(api.ResolvedPath(path)), ".")
 	for entry, info := range sources[at].PathMutationMap {
 		if info.MutationType == api.MutationTypeDelete && info.Index == 0 {
 			continue
 		}
-		segments := strings.Split(PlainPath(entry), ".")
+		segments := strings.Split(mutation.PlainPath(entry), ".")
 		if len(segments) > len(wanted) || len(segments) <= depth ||
-			!slices.EqualFunc(segments, wanted[:len(segments)], sameSegment) {
+			!slices.Equal(segments, wanted[:len(segments)]) {
 			continue
 		}
 		best, depth = Origin{info, entry}, len(segments)
 	}
 	return best, true
-}
-
-// sameSegment reports whether two segments of plain paths can mean the same element or key.
-func sameSegment(a, b string) bool { return a == b }
-
-// indexHint is the end of a segment that names a list element.
-var indexHint = regexp.MustCompile(`;@(\d+)$`)
-
-// PlainPath returns a path of a mutation as results report it: elements with a merge key by that
-// key, others by their index.
-func PlainPath(path api.ResolvedPath) string {
-	if !strings.Contains(string(path), "?") {
-		return string(path)
-	}
-	segments := strings.Split(string(path), ".")
-	for i, s := range segments {
-		if !strings.HasPrefix(s, "?") {
-			continue
-		}
-		found := indexHint.FindStringSubmatch(s)
-		if strings.HasPrefix(s, "?~h=") && found != nil {
-			segments[i] = strconv.Itoa(number(found[1]))
-		} else {
-			segments[i] = indexHint.ReplaceAllString(s, "")
-		}
-	}
-	return strings.Join(segments, ".")
-}
-
-// number returns a decimal number of at most nine digits.
-func number(text string) int {
-	n, _ := strconv.Atoi(text) // the expression lets only digits through
-	return n
 }

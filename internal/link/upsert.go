@@ -8,6 +8,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/functions/kubernetes"
@@ -111,7 +112,7 @@ func (r *resolver) warnOverwritten(l *entity.Link, present *resource, next *gaby
 			cause := r.mutationNumber(int64(info.Index))
 			if cause != nil && cause.LinkID == "" && cause.MergeSourceID == "" &&
 				info.MutationType != api.MutationTypeNone {
-				paths = append(paths, PlainPath(path))
+				paths = append(paths, mutation.PlainPath(path))
 			}
 		}
 		slices.Sort(paths)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/link"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
@@ -267,7 +268,7 @@ func conflictLines(list api.MutationConflictList) []string {
 	lines := []string{}
 	for _, c := range list {
 		lines = append(lines, strings.TrimSpace(fmt.Sprintf(
-			"%s %s %s", c.Reason, c.Resource.ResourceNameWithoutScope, link.PlainPath(c.Path),
+			"%s %s %s", c.Reason, c.Resource.ResourceNameWithoutScope, mutation.PlainPath(c.Path),
 		)))
 	}
 	slices.Sort(lines)

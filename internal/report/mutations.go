@@ -10,6 +10,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/configkit/sensitive"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -74,13 +75,13 @@ func (p *changePrinter) paths(lead, indent string, m *api.ResourceMutation) {
 	for _, path := range slices.SortedFunc(maps.Keys(m.PathMutationMap), compareShown) {
 		info := m.PathMutationMap[path]
 		if isTextPatch(info) {
-			line(diag.Printable(ShownPath(path))+": lines changed", info.Index)
+			line(diag.Printable(mutation.PlainPath(path))+": lines changed", info.Index)
 			for row := range strings.Lines(info.Patch) {
 				p.b.WriteString(indent + "  " + p.patchLine(strings.TrimSuffix(row, "\n")) + "\n")
 			}
 			continue
 		}
-		line(diag.Printable(ShownPath(path))+": "+p.change(info), info.Index)
+		line(diag.Printable(mutation.PlainPath(path))+": "+p.change(info), info.Index)
 	}
 	index := m.ResourceMutationInfo.Index
 	for _, path := range slices.Sorted(maps.Keys(m.ArrayElementAliases)) {
@@ -88,7 +89,7 @@ func (p *changePrinter) paths(lead, indent string, m *api.ResourceMutation) {
 			continue
 		}
 		for _, old := range slices.Sorted(maps.Keys(m.ArrayElementAliases[path])) {
-			line(diag.Printable(ShownPath(path))+": "+p.old(old)+" is now "+
+			line(diag.Printable(mutation.PlainPath(path))+": "+p.old(old)+" is now "+
 				p.new(m.ArrayElementAliases[path][old]),
 				index)
 		}
@@ -97,7 +98,7 @@ func (p *changePrinter) paths(lead, indent string, m *api.ResourceMutation) {
 		if m.Appended[path] || p.secrets.Has(m.Resource, path) {
 			continue
 		}
-		line(diag.Printable(ShownPath(path))+": in the order "+
+		line(diag.Printable(mutation.PlainPath(path))+": in the order "+
 			diag.Printable(strings.Join(m.ArrayOrders[path],
 				", ")), index)
 	}
@@ -157,26 +158,9 @@ func styled(style func(string) string, text string) string {
 	return style(text)
 }
 
-// ShownPath returns a path in the notation of messages: without the indexes of elements that have a
-// key, and with only the index of other elements.
-func ShownPath(path api.ResolvedPath) string {
-	segments := strings.Split(string(path), ".")
-	for i, s := range segments {
-		text, index, ok := strings.Cut(s, ";@")
-		switch {
-		case !strings.HasPrefix(s, "?") || !ok:
-		case strings.HasPrefix(s, "?~h="):
-			segments[i] = index
-		default:
-			segments[i] = text
-		}
-	}
-	return strings.Join(segments, ".")
-}
-
 // compareShown orders paths as they are shown.
 func compareShown(a, b api.ResolvedPath) int {
-	return cmp.Or(yamlpath.Compare(ShownPath(a), ShownPath(b)),
+	return cmp.Or(yamlpath.Compare(mutation.PlainPath(a), mutation.PlainPath(b)),
 		strings.Compare(string(a), string(b)))
 }
 

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/internal/out"
 )
 
@@ -124,7 +125,7 @@ func (s Terminal) mutationRows(r Result, list api.ResourceMutationList) (head []
 				old, now = now, ""
 			}
 			row(change.Index, cmp.Or(words[change.MutationType], "changed"), old, now,
-				ShownPath(path))
+				mutation.PlainPath(path))
 		}
 	}
 	return []string{"FUNCTION", "TYPE", "NAME", "CHANGE", "OLD", "NEW", "PATH"}, rows

@@ -184,10 +184,7 @@ func (r *rest) problem(at string, err error) {
 		}) {
 		return
 	}
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		err = e.Err
-	}
-	r.loop.fail(diag.List{NotWritten(diag.FileName(at), err)})
+	r.loop.fail(diag.List{NotWritten(diag.FileName(at), files.WithoutPath(err))})
 }
 
 var errTaken = errors.New("another file is written to the same path")

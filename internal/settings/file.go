@@ -181,11 +181,3 @@ func (k key) expected(value string) string {
 	}
 	return ""
 }
-
-// unwrapPath returns the error without the path, which the problem's position has.
-func unwrapPath(err error) error {
-	if p, ok := errors.AsType[*fs.PathError](err); ok {
-		return p.Err
-	}
-	return err
-}

@@ -94,7 +94,7 @@ func (s sign) read(getenv func(string) string) string {
 		event, err := readEvent(getenv("GITHUB_EVENT_PATH"))
 		if err != nil {
 			return fmt.Sprintf("%s builds a proposed change, and its event cannot be read (%v)",
-				s.system, unwrapPath(err))
+				s.system, files.WithoutPath(err))
 		}
 		value = event.field
 		if value(s.from) == "" { // that repository was deleted

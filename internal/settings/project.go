@@ -126,7 +126,7 @@ func shown(path, from string) string {
 
 // unreadable returns the problem of a settings file that cannot be read.
 func unreadable(path, from string, err error) *api.Failure {
-	f := diag.Usage("%w", unwrapPath(err))
+	f := diag.Usage("%w", files.WithoutPath(err))
 	f.Pos = api.Position{File: shown(path, from)}
 	if filepath.Base(path) == ProjectFile {
 		f.Hint = "--no-project-settings ignores it"
@@ -195,7 +195,7 @@ func (p *project) named(path string) ([]byte, *api.Failure) {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = errors.New("no such file")
 	}
-	return nil, diag.Input(shown(path, here), "", unwrapPath(err))
+	return nil, diag.Input(shown(path, here), "", files.WithoutPath(err))
 }
 
 // Locate adds to a problem with the file a hint at the settings file that names it.

@@ -326,7 +326,6 @@ func located(name string, err error) error {
 	}
 	hint := ""
 	_, isLarge := errors.AsType[tooLarge](err)
-	p, isPath := errors.AsType[*fs.PathError](err)
 	switch {
 	case isLarge:
 		hint = "--max-size sets a larger limit"
@@ -337,8 +336,8 @@ func located(name string, err error) error {
 		hint = "curl -fsSLO " + name + " downloads it"
 	case errors.Is(err, fs.ErrNotExist):
 		err = notFound{err}
-	case isPath:
-		err = p.Err
+	default:
+		err = files.WithoutPath(err)
 	}
 	return diag.Input(name, hint, err)
 }

@@ -259,7 +259,7 @@ func (s *Store) readRegular(name string) ([]byte, error) {
 }
 
 func (s *Store) unreadable(name string, err error) error {
-	err = unwrap(err)
+	err = files.WithoutPath(err)
 	return &api.Failure{
 		Class: api.FailureInput, Pos: s.position(name), Message: err.Error(), Err: err,
 	}

@@ -508,9 +508,7 @@ func (s *Store) readRecord(name string) (*record, error) {
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return r, err
 	}
-	if wrapped, ok := errors.AsType[*fs.PathError](err); ok {
-		err = wrapped.Err
-	}
+	err = files.WithoutPath(err)
 	return nil, &entity.Error{
 		Code: entity.CodeState, Pos: s.position(name), Err: err,
 		Message: fmt.Sprintf("the record of a command is refused: %v", err),
@@ -530,7 +528,7 @@ func (s *Store) notMade(err error, addition string) error {
 	if errors.Is(err, files.ErrChanged) {
 		return s.changed(at, addition)
 	}
-	return s.failed(at, fmt.Errorf("%w%s", unwrap(err), addition))
+	return s.failed(at, fmt.Errorf("%w%s", files.WithoutPath(err), addition))
 }
 
 // changed returns the error for a file that another program changed.
@@ -542,20 +540,12 @@ func (s *Store) changed(name, addition string) error {
 	}
 }
 
-// unwrap returns an error of the file system without the path.
-func unwrap(err error) error {
-	if wrapped, ok := errors.AsType[*fs.PathError](err); ok {
-		return wrapped.Err
-	}
-	return err
-}
-
 // failed adds the position to an error of the file system.
 func (s *Store) failed(path string, err error) error {
 	if err == nil {
 		return nil
 	}
-	err = unwrap(err)
+	err = files.WithoutPath(err)
 	return &api.Failure{
 		Class: api.FailureFunction, Pos: s.position(path), Message: err.Error(), Err: err,
 	}

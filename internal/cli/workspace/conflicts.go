@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -83,7 +84,7 @@ func (o *unitConflicts) matches(c api.MutationConflict) bool {
 			slices.Contains([]string{
 				string(c.Resource.ResourceName), string(c.Resource.ResourceNameWithoutScope),
 			}, name)) &&
-		(o.path == "" || o.path == string(c.Path) || o.path == session.PlainPath(c.Path))
+		(o.path == "" || o.path == string(c.Path) || o.path == mutation.PlainPath(c.Path))
 }
 
 // effect returns what a conflict means for the unit.
@@ -125,7 +126,7 @@ func (o *unitConflicts) list(s *session.Session, name string) error {
 			return session.ResourceText(c.Resource)
 		}),
 		session.Col("PATH", func(c api.MutationConflict) string {
-			return session.Dash(session.PlainPath(c.Path))
+			return session.Dash(mutation.PlainPath(c.Path))
 		}),
 		session.Col("REASON", func(c api.MutationConflict) string { return string(c.Reason) }),
 		session.Col("EFFECT", func(c api.MutationConflict) string { return effect(c.Reason) }),

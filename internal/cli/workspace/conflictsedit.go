@@ -11,6 +11,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -84,7 +85,7 @@ func editText(
 			fmt.Fprintf(&b, "  result: local # or upstream, for the whole resource\n")
 			continue
 		}
-		fmt.Fprintf(&b, "  path: %s\n", gabyText(session.PlainPath(c.Path)))
+		fmt.Fprintf(&b, "  path: %s\n", gabyText(mutation.PlainPath(c.Path)))
 		local := link.ValueAt(executor, u.ToolchainType, data, &c.Resource, c.Path)
 		if base, ok := baseOf(s, c); ok {
 			writeField(&b, "base", link.ValueAt(executor, u.ToolchainType, base, &c.Resource,

@@ -81,12 +81,3 @@ func plain(text string) (gaby.Value, bool) {
 	v := doc.Value()
 	return v, v.Kind() == gaby.Scalar && v.Tag() != "!!str"
 }
-
-// dotted returns a path for the methods of gaby that take one.
-func dotted(path []string) string {
-	escaped := make([]string, len(path))
-	for i, s := range path {
-		escaped[i] = strings.ReplaceAll(strings.ReplaceAll(s, "~", "~0"), ".", "~1")
-	}
-	return strings.Join(escaped, ".")
-}

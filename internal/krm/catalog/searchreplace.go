@@ -12,6 +12,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/internal/lang/pattern"
@@ -182,7 +183,7 @@ func (s *search) report(
 			return err
 		}
 		if m.value.Comments().Line != comment {
-			if err := item.Doc.SetComment(comment, dotted(m.path)); err != nil {
+			if err := item.Doc.SetComment(comment, string(yamlpath.Join(m.path))); err != nil {
 				return err
 			}
 		}

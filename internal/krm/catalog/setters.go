@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
@@ -167,7 +168,7 @@ func addSetter(list *krm.ResourceList, item *krm.Item, s scalar, comment, value 
 		return nil
 	}
 	if had != comment {
-		if err := item.Doc.SetComment(comment, dotted(s.path)); err != nil {
+		if err := item.Doc.SetComment(comment, string(yamlpath.Join(s.path))); err != nil {
 			return fmt.Errorf("%s: %w", item, err)
 		}
 	}

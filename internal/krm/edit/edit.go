@@ -11,6 +11,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // updater turns a resource that a function returned into edits of the document it was made from.
@@ -168,7 +169,7 @@ func number(v gaby.Value) (n float64, ok bool) {
 func (u *updater) comment(old, returned gaby.Value, path []string) {
 	text := returned.Comments().Line
 	if text != "" && !u.known[text] && old.Comments().Line != text {
-		_ = u.doc.SetComment(text, dotted(path))
+		_ = u.doc.SetComment(text, string(yamlpath.Join(path)))
 	}
 }
 
@@ -311,7 +312,7 @@ func (u *updater) list(old, returned gaby.Value, path []string, keys *configkit.
 			return err
 		}
 	}
-	at := dotted(path)
+	at := string(yamlpath.Join(path))
 	if len(kept) != len(have) || !slices.IsSorted(kept) {
 		if err := u.doc.ArrayRearrangeP(kept, at); err != nil {
 			if _, err = u.doc.Set(gaby.WithComments(returned), path...); err == nil {
@@ -333,13 +334,4 @@ func (u *updater) list(old, returned gaby.Value, path []string, keys *configkit.
 		}
 	}
 	return nil
-}
-
-// dotted returns a path as a dotted one.
-func dotted(path []string) string {
-	escaped := make([]string, len(path))
-	for i, s := range path {
-		escaped[i] = strings.ReplaceAll(strings.ReplaceAll(s, "~", "~0"), ".", "~1")
-	}
-	return strings.Join(escaped, ".")
 }

@@ -159,9 +159,8 @@ func readFile(path string) ([]byte, error) {
 }
 
 func fileProblem(name string, err error) Problem {
-	p := Problem{Pos: api.Position{File: name}, Message: err.Error(), Err: err}
-	if cause, ok := errors.AsType[*fs.PathError](err); ok {
-		p.Message = cause.Err.Error()
+	p := Problem{
+		Pos: api.Position{File: name}, Message: files.WithoutPath(err).Error(), Err: err,
 	}
 	if refused, ok := errors.AsType[*api.Failure](err); ok {
 		p.Message, p.Hint = refused.Message, refused.Hint

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/runtime"
 )
 
@@ -118,10 +119,7 @@ func openProblem(path string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return &runtime.MissingError{Program: path}
 	}
-	if cause, ok := errors.AsType[*fs.PathError](err); ok {
-		err = cause.Err
-	}
-	return &runtime.NotExecutableError{Program: path, Err: err}
+	return &runtime.NotExecutableError{Program: path, Err: files.WithoutPath(err)}
 }
 
 // executable checks an open program.

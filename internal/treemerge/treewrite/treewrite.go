@@ -168,7 +168,7 @@ func (w *Writer) chmod(f *treemerge.Merged, was fs.FileInfo) (fs.FileInfo, error
 	info, err := os.Lstat(w.at(f.Path))
 	switch {
 	case err != nil:
-		return nil, withoutPath(err)
+		return nil, files.WithoutPath(err)
 	case !os.SameFile(info, was), info.Size() != was.Size(), !info.ModTime().Equal(was.ModTime()):
 		return nil, files.ErrChanged
 	}
@@ -187,7 +187,7 @@ func (w *Writer) create(ctx context.Context, f *treemerge.Merged) {
 			if _, err := os.Lstat(w.at(f.Path)); err == nil {
 				return files.ErrChanged
 			} else if !errors.Is(err, fs.ErrNotExist) {
-				return withoutPath(err)
+				return files.WithoutPath(err)
 			}
 		}
 		return w.put(ctx, f)
@@ -220,11 +220,3 @@ type withMode struct {
 
 // Mode returns the other permissions.
 func (w withMode) Mode() fs.FileMode { return w.mode }
-
-// withoutPath returns an error of the file system without the path, which a Problem has.
-func withoutPath(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	return err
-}

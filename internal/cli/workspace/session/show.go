@@ -9,6 +9,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/configkit/sensitive"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/diff"
@@ -303,7 +304,7 @@ func ConflictPosition(c *api.MutationConflict) string {
 	if c.Path == "" {
 		return ResourceText(c.Resource)
 	}
-	return PlainPath(c.Path) + " of " + ResourceText(c.Resource)
+	return mutation.PlainPath(c.Path) + " of " + ResourceText(c.Resource)
 }
 
 // unscoped returns the type and the name of a resource without its scope, which may differ between
@@ -340,7 +341,7 @@ func (s *Session) describeResource(
 		info.Value = secrets.Value(m.Resource, path, info.Value)
 		info.Previous = secrets.Value(m.Resource, path, info.Previous)
 		b.WriteString("      " + changeText(path, info) +
-			provided[unscoped(m.Resource)+" "+PlainPath(path)] + "\n")
+			provided[unscoped(m.Resource)+" "+mutation.PlainPath(path)] + "\n")
 	}
 	key := unscoped(m.Resource)
 	s.describeConflicts(b, conflicts[key], secrets)
@@ -348,7 +349,7 @@ func (s *Session) describeResource(
 }
 
 func changeText(path api.ResolvedPath, info api.MutationInfo) string {
-	text := PlainPath(path)
+	text := mutation.PlainPath(path)
 	value := oneLine(info.Value)
 	switch info.MutationType {
 	case api.MutationTypeAdd:
@@ -478,19 +479,6 @@ func expressionText(result *entity.LinkResult) string {
 	return b.String()
 }
 
-// PlainPath returns a path without the positions and digests of list elements.
-func PlainPath(path api.ResolvedPath) string {
-	segments := strings.Split(string(path), ".")
-	for i, s := range segments {
-		key, at, ok := strings.Cut(s, ";@")
-		if ok && strings.HasPrefix(key, "?~") {
-			key = at
-		}
-		segments[i] = key
-	}
-	return strings.Join(segments, ".")
-}
-
 // oneLine returns a value if it fits on the line, "" otherwise.
 func oneLine(value string) string {
 	value = strings.TrimRight(value, "\n")
@@ -508,7 +496,7 @@ func (s *Session) describeConflicts(
 		if of := severity.Of(s.rules(), &c); of != entity.SeverityWarning {
 			level = ", " + string(of)
 		}
-		where := PlainPath(c.Path)
+		where := mutation.PlainPath(c.Path)
 		if where != "" {
 			where += ": "
 		}
