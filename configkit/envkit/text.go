@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/fctl-dev/fctl/configkit/formatkit"
@@ -30,7 +31,9 @@ type old struct {
 }
 
 // reference matches a variable in a value, or a $ that may be one.
-var reference = regexp.MustCompile(`\$(?:\{?(\w+)|.|$)`)
+var reference = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\$(?:\{?(\w+)|.|$)`)
+})
 
 // variablesIn returns the variables in a value, except those in single quotes and escaped ones in
 // double quotes.
@@ -46,7 +49,7 @@ func variablesIn(raw string) []string {
 
 func namesIn(text string) []string {
 	var names []string
-	for _, match := range reference.FindAllStringSubmatch(text, -1) {
+	for _, match := range reference().FindAllStringSubmatch(text, -1) {
 		names = append(names, cmp.Or(match[1], match[0]))
 	}
 	return names
@@ -162,9 +165,11 @@ func (language) Value(w *formatkit.Writer, n *formatkit.Node, value any) string 
 
 // hasMark reports whether a comment contains a # after a blank. After a value without quotes
 // godotenv takes everything before the last # as the value.
-func hasMark(comment string) bool { return mark.MatchString(comment) }
+func hasMark(comment string) bool { return mark().MatchString(comment) }
 
-var mark = regexp.MustCompile(`(?:^|\s)#`)
+var mark = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|\s)#`)
+})
 
 // readable returns the first spelling that parses back to text after before, which is a key and its
 // sign, even if a comment follows. It returns "" if there is none, which is reported when the

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -103,15 +104,17 @@ func Blank(text []byte) bool { return len(bytes.TrimLeft(text, " \t\r\n\f")) == 
 
 // commentedOut matches an entry in a comment, with a value of one word, in quotes or in brackets.
 // It also matches an element of a list with its comma, and the line on which brackets end.
-var commentedOut = regexp.MustCompile(`^(?:export\s+)?(?:"[^"]*"|[\w.-]+)\s*=\s*` +
-	`(?:\S*|["'[{].*)$|^"[^"]*"\s*:|^\[[^ ]*\]$` +
-	`|^(?:"[^"]*"|'[^']*'|[\w.+:-]*[\d.][\w.+:-]*|true|false|null|[[{].*[]}])` +
-	`\s*,(?:\s*(?:#|//).*)?$` +
-	`|^[])}]+,?$`)
+var commentedOut = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:export\s+)?(?:"[^"]*"|[\w.-]+)\s*=\s*` +
+		`(?:\S*|["'[{].*)$|^"[^"]*"\s*:|^\[[^ ]*\]$` +
+		`|^(?:"[^"]*"|'[^']*'|[\w.+:-]*[\d.][\w.+:-]*|true|false|null|[[{].*[]}])` +
+		`\s*,(?:\s*(?:#|//).*)?$` +
+		`|^[])}]+,?$`)
+})
 
 // IsCommentedOut reports whether a comment is an entry that is commented out, which belongs to no
 // other entry.
-func IsCommentedOut(comment string) bool { return commentedOut.MatchString(comment) }
+func IsCommentedOut(comment string) bool { return commentedOut().MatchString(comment) }
 
 // CommentsAbove returns the beginning of the comment lines directly above the line at from, and
 // their text. The search ends at an entry that is commented out, and at before, the end of the

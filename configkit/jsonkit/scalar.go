@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -66,15 +67,19 @@ func isHex(raw string) bool {
 }
 
 var (
-	number = regexp.MustCompile(`^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$`)
+	number = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$`)
+	})
 	// of JSON5
-	laxNumber = regexp.MustCompile(`^[-+]?(?:Infinity|NaN|0[xX][0-9a-fA-F]+|` +
-		`(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)$`)
+	laxNumber = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[-+]?(?:Infinity|NaN|0[xX][0-9a-fA-F]+|` +
+			`(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)$`)
+	})
 )
 
 // isNumber reports whether raw is a number of JSON or, if lax, of JSON5.
 func isNumber(raw string, lax bool) bool {
-	return number.MatchString(raw) || lax && laxNumber.MatchString(raw)
+	return number().MatchString(raw) || lax && laxNumber().MatchString(raw)
 }
 
 // quoted parses the string at the current position.

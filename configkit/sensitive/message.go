@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -79,7 +80,7 @@ func hide(text string, marked []bool) string {
 			b.WriteString(Mask)
 		}
 	}
-	return shortened.ReplaceAllString(repeated.ReplaceAllString(b.String(), Mask), Mask+"$1")
+	return shortened().ReplaceAllString(repeated().ReplaceAllString(b.String(), Mask), Mask+"$1")
 }
 
 // mark returns for each byte of message whether it belongs to a secret value.
@@ -105,9 +106,13 @@ func (k *known) mark(message string, about bool) []bool {
 
 var (
 	// repeated matches the masks of several parts of one value.
-	repeated = regexp.MustCompile(`\(sensitive\)(?:[^\pL\pN"'` + "`" + `]{0,2}\(sensitive\))+`)
+	repeated = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\(sensitive\)(?:[^\pL\pN"'` + "`" + `]{0,2}\(sensitive\))+`)
+	})
 	// shortened matches what follows the beginning of a long value.
-	shortened = regexp.MustCompile(`\(sensitive\)(["'` + "`" + `]?)…(?: \(\d+ characters\))?`)
+	shortened = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\(sensitive\)(["'` + "`" + `]?)…(?: \(\d+ characters\))?`)
+	})
 )
 
 // quoted returns the length, without the closing quote, of the quotation at the beginning of

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"github.com/fctl-dev/fctl/configkit/formatkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -53,14 +54,18 @@ func (s *search) addNode(
 const punctuation = " \t\r\n\f,.=:\"'()[]{}"
 
 var (
-	commentLine = regexp.MustCompile(`^[\s` + regexp.QuoteMeta(punctuation) + `]*(?:[#;!]|//|/\*)+`)
-	commentRest = regexp.MustCompile(`(?:^|[\s,()\[\]{}])(?:[#;]|//|/\*)+`)
+	commentLine = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[\s` + regexp.QuoteMeta(punctuation) + `]*(?:[#;!]|//|/\*)+`)
+	})
+	commentRest = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:^|[\s,()\[\]{}])(?:[#;]|//|/\*)+`)
+	})
 )
 
 // addBetween adds the comments in a text between two keys or values. If the text has other entries,
 // only comments on the first line and below the other entries are added.
 func (s *search) addBetween(from, to int) {
-	kept, inBlock, pattern := 0, false, commentRest
+	kept, inBlock, pattern := 0, false, commentRest()
 	for start := from; start < to; start = formatkit.NextLine(s.data[:to], start) {
 		end := formatkit.LineEnd(s.data[:to], start)
 		line := s.data[start:end]
@@ -76,7 +81,7 @@ func (s *search) addBetween(from, to int) {
 		}
 		inBlock = inBlock && !bytes.Contains(line, []byte("*/"))
 		if start == from {
-			kept, pattern = len(s.spans), commentLine
+			kept, pattern = len(s.spans), commentLine()
 		}
 	}
 }
@@ -86,7 +91,7 @@ func (s *search) addBetween(from, to int) {
 // commented-out entries, while other comments are about what follows them.
 func (s *search) addBelow(end int, lines bool) {
 	at := formatkit.LineEnd(s.data, end)
-	if commentLine.Match(s.data[end:at]) {
+	if commentLine().Match(s.data[end:at]) {
 		s.addBetween(end, at)
 	}
 	first := formatkit.NextLine(s.data, at)
@@ -95,7 +100,7 @@ func (s *search) addBelow(end int, lines bool) {
 		if formatkit.Blank(line) {
 			break
 		}
-		if !commentLine.Match(line) {
+		if !commentLine().Match(line) {
 			return
 		}
 	}

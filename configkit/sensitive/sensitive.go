@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
@@ -101,7 +102,7 @@ func Find(
 // mentions reports whether a text contains one of the words, or may contain one because letters are
 // escaped.
 func mentions(data []byte, words []string) bool {
-	if escapedLetter.Match(data) {
+	if escapedLetter().Match(data) {
 		return len(words) > 0
 	}
 	return slices.ContainsFunc(words, func(word string) bool {
@@ -111,7 +112,9 @@ func mentions(data []byte, words []string) bool {
 
 // escapedLetter matches an escape that may mean a letter, or an escaped newline, which may
 // split a word.
-var escapedLetter = regexp.MustCompile(`\\(?:[xuU]|\r?\n)`)
+var escapedLetter = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\\(?:[xuU]|\r?\n)`)
+})
 
 // kindPattern matches the kind field of a document of one of the kinds.
 func kindPattern(kinds []string) *regexp.Regexp {

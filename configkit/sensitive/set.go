@@ -79,7 +79,7 @@ func (s *Set) Mask(text string) string {
 // MaskJSON returns JSON texts with the values masked in strings and keys. It leaves all other bytes
 // as they are.
 func (s *Set) MaskJSON(text []byte) []byte {
-	return stringsOfJSON.ReplaceAllFunc(text, func(quoted []byte) []byte {
+	return stringsOfJSON().ReplaceAllFunc(text, func(quoted []byte) []byte {
 		var plain string
 		if json.Unmarshal(quoted, &plain) != nil {
 			return quoted
@@ -97,7 +97,9 @@ func (s *Set) MaskJSON(text []byte) []byte {
 }
 
 // stringsOfJSON matches strings, with their quotes.
-var stringsOfJSON = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+var stringsOfJSON = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+})
 
 func (s *Set) line(text string) string {
 	marked := make([]bool, len(text))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
@@ -39,7 +40,7 @@ func (v *Values) Text(which int) []byte {
 		}
 		b = v.appendCopied(b, t.data[at:s.from])
 		if at = s.from; t.isYAML {
-			at += len(blockHeader.Find(t.data[s.from:s.to]))
+			at += len(blockHeader().Find(t.data[s.from:s.to]))
 		}
 		b = append(b, t.data[s.from:at]...)
 		b = appendMasked(b, t.data[at:s.to], mask)
@@ -115,7 +116,9 @@ func appendMasked(b, value []byte, mask string) []byte {
 }
 
 // blockHeader matches the header of a block scalar.
-var blockHeader = regexp.MustCompile(`^[|>][-+0-9]*[ \t]*`)
+var blockHeader = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[|>][-+0-9]*[ \t]*`)
+})
 
 // Value returns the YAML value at a path of a resource as users may see it: a mask if it is secret
 // or contains a secret value. An empty value stays empty.

@@ -2,6 +2,7 @@ package tomlkit
 
 import (
 	"regexp"
+	"sync"
 	"time"
 )
 
@@ -15,16 +16,20 @@ const (
 )
 
 var (
-	timeSyntax = regexp.MustCompile(
-		`^(?:` + clock + `|` + day + `(?:[Tt ]` + clock + offset + `?)?)$`)
+	timeSyntax = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(
+			`^(?:` + clock + `|` + day + `(?:[Tt ]` + clock + offset + `?)?)$`)
+	})
 	// unwritable matches what readers of TOML 1.0 do not accept: times without seconds, leap
 	// seconds and the year 0.
-	unwritable = regexp.MustCompile(`^0000|^(?:.{11})?..:..(?:$|:60|[^:])`)
+	unwritable = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^0000|^(?:.{11})?..:..(?:$|:60|[^:])`)
+	})
 )
 
 // isTime reports whether text is a date, a time or both.
 func isTime(text string) bool {
-	match := timeSyntax.FindStringSubmatch(text)
+	match := timeSyntax().FindStringSubmatch(text)
 	if match == nil || match[1] == "" {
 		return match != nil
 	}
@@ -33,4 +38,4 @@ func isTime(text string) bool {
 }
 
 // isWritable reports whether a date or time can be written without quotes for readers of TOML 1.0.
-func isWritable(text string) bool { return isTime(text) && !unwritable.MatchString(text) }
+func isWritable(text string) bool { return isTime(text) && !unwritable().MatchString(text) }

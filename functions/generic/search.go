@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
@@ -178,12 +179,14 @@ func newReplacer(ctx context.Context, args []api.FunctionArgument) (replacer, er
 const replaced = "replaced text"
 
 // expansion matches what ReplaceAllString expands, see regexp.Expand.
-var expansion = regexp.MustCompile(`\$(?:\$|\{(\w+)\}|(\w+))`)
+var expansion = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\$(?:\$|\{(\w+)\}|(\w+))`)
+})
 
 // checkExpansion returns an error if the replacement refers to a group that the expression does not
 // have. regexp would silently replace it by nothing; the usual mistake is "$1x" for "${1}x".
 func checkExpansion(replacement string, re *regexp.Regexp) error {
-	for _, m := range expansion.FindAllStringSubmatch(replacement, -1) {
+	for _, m := range expansion().FindAllStringSubmatch(replacement, -1) {
 		name := m[1] + m[2]
 		number, err := strconv.Atoi(name)
 		isNumber := err == nil && number <= re.NumSubexp()

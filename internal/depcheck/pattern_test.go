@@ -13,7 +13,7 @@ import (
 
 // TestOnePackageCompilesPatterns checks that only internal/lang/pattern compiles regular
 // expressions of users, because it limits their size. Others may compile expressions that the
-// code contains.
+// code contains, on first use.
 func TestOnePackageCompilesPatterns(t *testing.T) {
 	root, files := filepath.Join("..", ".."), 0
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -34,6 +34,9 @@ func TestOnePackageCompilesPatterns(t *testing.T) {
 		}
 		for _, call := range patternCalls(text) {
 			t.Errorf("%s calls %s: pattern.Compile compiles expressions of users", path, call)
+		}
+		for _, name := range patternsAtStart(text) {
+			t.Errorf("%s compiles %s at every start: use sync.OnceValue", path, name)
 		}
 		return nil
 	})
@@ -64,6 +67,27 @@ func patternCalls(file *ast.File) []string {
 		}
 		return true
 	})
+	return found
+}
+
+// patternsAtStart returns the variables of a package that compile a regular expression whenever the
+// program starts, although few commands use it.
+func patternsAtStart(file *ast.File) []string {
+	var found []string
+	for _, d := range file.Decls {
+		vars, ok := d.(*ast.GenDecl)
+		if !ok || vars.Tok != token.VAR {
+			continue
+		}
+		for _, spec := range vars.Specs {
+			for _, value := range spec.(*ast.ValueSpec).Values {
+				call, ok := value.(*ast.CallExpr)
+				if ok && strings.HasPrefix(functionOf(call), "regexp.") {
+					found = append(found, spec.(*ast.ValueSpec).Names[0].Name)
+				}
+			}
+		}
+	}
 	return found
 }
 
@@ -102,6 +126,19 @@ func TestACompiledPatternIsSeen(t *testing.T) {
 		}
 		if found := patternCalls(file); len(found) != want {
 			t.Errorf("%s: %q", call, found)
+		}
+	}
+	for text, want := range map[string]int{
+		"var a = regexp.MustCompile(`a`)":                                                  1,
+		"var a = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`a`) })": 0,
+		"func f() { a := regexp.MustCompile(`a`); a.Longest() }":                           0,
+	} {
+		file, err := parser.ParseFile(token.NewFileSet(), "a.go", "package a\n"+text, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := patternsAtStart(file); len(found) != want {
+			t.Errorf("%s: %q", text, found)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Annotation is the annotation of a resource with the rules whose findings are accepted there,
@@ -35,11 +36,13 @@ type Finding struct {
 
 // key returns the finding without the positions in its message.
 func (f Finding) key() Finding {
-	f.Message = positions.ReplaceAllString(f.Message, "$1$2")
+	f.Message = positions().ReplaceAllString(f.Message, "$1$2")
 	return f
 }
 
 // positions matches the positions of other values that messages name: "at 10:11", "at line 10",
 // "(line 9)", "lines 3 to 7".
-var positions = regexp.MustCompile(
-	`\b(?:(at|in) \d+(?::\d+)?|(lines?) \d+(?::\d+)?(?:(?: to |-)\d+)?)\b`)
+var positions = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(
+		`\b(?:(at|in) \d+(?::\d+)?|(lines?) \d+(?::\d+)?(?:(?: to |-)\d+)?)\b`)
+})

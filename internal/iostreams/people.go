@@ -98,7 +98,7 @@ func (w *writer) write(text string) error {
 		for i, part := range parts {
 			style := ""
 			if i > 0 {
-				style = styleSequence.FindString(part)
+				style = styleSequence().FindString(part)
 			}
 			parts[i] = style + (*mask)(part[len(style):])
 		}
@@ -120,7 +120,7 @@ func (w *writer) line(line string) string {
 	for i, part := range slices.Backward(parts) {
 		style := ""
 		if i > 0 {
-			style = styleSequence.FindString(part)
+			style = styleSequence().FindString(part)
 		}
 		text, lineEnd := part[len(style):], ""
 		if isEnd && strings.HasSuffix(text, "\r") {
@@ -134,8 +134,8 @@ func (w *writer) line(line string) string {
 	}
 	line = strings.Join(parts, "")
 	if !w.payload {
-		line = workflowCommand.ReplaceAllString(line, `$1\x3a$2`)
-		line = loggingCommand.ReplaceAllString(line, `#\x23$1`)
+		line = workflowCommand().ReplaceAllString(line, `$1\x3a$2`)
+		line = loggingCommand().ReplaceAllString(line, `#\x23$1`)
 	}
 	if end {
 		line += "\n"
@@ -154,12 +154,18 @@ func printable(text string) string {
 
 var (
 	// styleSequence matches what follows the mark of a style.
-	styleSequence = regexp.MustCompile(`^\x1b\[[0-9;]*m`)
+	styleSequence = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\x1b\[[0-9;]*m`)
+	})
 	// workflowCommand matches ::error file=a::text, which GitHub obeys at the beginning of a line.
-	workflowCommand = regexp.MustCompile(`^((?:[ \t]|\x1b\[[0-9;]*m)*):(:[A-Za-z].*::)`)
+	workflowCommand = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^((?:[ \t]|\x1b\[[0-9;]*m)*):(:[A-Za-z].*::)`)
+	})
 	// loggingCommand matches ##[error], ##vso[task.setvariable] and ##teamcity[, which GitHub,
 	// Azure Pipelines and TeamCity obey anywhere in a line.
-	loggingCommand = regexp.MustCompile(`#(?:#|\\x23)([A-Za-z]*\[)`)
+	loggingCommand = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`#(?:#|\\x23)([A-Za-z]*\[)`)
+	})
 )
 
 // newStyleMark returns what precedes the escape sequences of styles until they are written. Data

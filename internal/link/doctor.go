@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
@@ -264,7 +265,9 @@ func (d *doctor) writers(u *facts) {
 }
 
 // namedUnit finds what WhereMutation compares with units.
-var namedUnit = regexp.MustCompile(`\b(MergeSourceID|MergeSource)\s*=\s*'([^']*)'`)
+var namedUnit = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(MergeSourceID|MergeSource)\s*=\s*'([^']*)'`)
+})
 
 // link finds what is wrong with one link.
 func (d *doctor) link(u *facts, l *entity.Link) {
@@ -281,7 +284,7 @@ func (d *doctor) link(u *facts, l *entity.Link) {
 			Command: fmt.Sprintf("fctl link get %s --space %s", l.Slug, l.SpaceSlug),
 		})
 	}
-	for _, found := range namedUnit.FindAllStringSubmatch(l.WhereMutation, -1) {
+	for _, found := range namedUnit().FindAllStringSubmatch(l.WhereMutation, -1) {
 		if !d.units[found[2]] {
 			add(Symptom{
 				ID: UnknownMergeUnit, Message: "WhereMutation names " + found[2] +

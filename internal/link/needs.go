@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
@@ -230,16 +231,18 @@ func (p *provision) score(n *need) int {
 }
 
 // placeholderRun is a placeholder in a text, with what names it.
-var placeholderRun = regexp.MustCompile(configkit.PlaceholderString + `[A-Za-z]*`)
+var placeholderRun = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(configkit.PlaceholderString + `[A-Za-z]*`)
+})
 
 // fill returns the value for a need: value in place of the placeholders of original.
 func fill(original, value any, t api.DataType) (any, error) {
-	if text, ok := original.(string); ok && placeholderRun.MatchString(text) {
+	if text, ok := original.(string); ok && placeholderRun().MatchString(text) {
 		with, err := textOf(value)
 		if err != nil {
 			return nil, err
 		}
-		return placeholderRun.ReplaceAllLiteralString(text, with), nil
+		return placeholderRun().ReplaceAllLiteralString(text, with), nil
 	}
 	return convert(value, t)
 }

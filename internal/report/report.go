@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/fctl-dev/fctl/api"
@@ -101,7 +102,7 @@ func mutates(chain []api.FunctionSignature) bool {
 func safeJSON(text Chunks) Chunks {
 	for i := range text {
 		if mayHaveControls(text[i]) {
-			text[i] = controls.ReplaceAllFunc(text[i], func(c []byte) []byte {
+			text[i] = controls().ReplaceAllFunc(text[i], func(c []byte) []byte {
 				r, _ := utf8.DecodeRune(c)
 				return fmt.Appendf(nil, "\\u%04x", r)
 			})
@@ -111,8 +112,10 @@ func safeJSON(text Chunks) Chunks {
 }
 
 // controls matches DEL, the C1 control characters and the marks that change the direction of text.
-var controls = regexp.MustCompile(
-	`[\x{7f}-\x{9f}\x{61c}\x{200e}\x{200f}\x{202a}-\x{202e}\x{2066}-\x{2069}]`)
+var controls = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(
+		`[\x{7f}-\x{9f}\x{61c}\x{200e}\x{200f}\x{202a}-\x{202e}\x{2066}-\x{2069}]`)
+})
 
 // mayHaveControls reports whether the text has a byte with which controls begin in UTF-8. Most text
 // has none, which saves the slower regular expression.

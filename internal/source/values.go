@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/fctl-dev/fctl/api"
 )
@@ -27,12 +28,16 @@ func IsValues(path string) bool {
 
 // HasResource reports whether a YAML text has the fields of a resource.
 func HasResource(data []byte) bool {
-	return apiVersion.Match(data) && kind.Match(data)
+	return apiVersion().Match(data) && kind().Match(data)
 }
 
 var (
-	apiVersion = regexp.MustCompile(`(?m)^["']?apiVersion["']?\s*:`)
-	kind       = regexp.MustCompile(`(?m)^["']?kind["']?\s*:`)
+	apiVersion = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?m)^["']?apiVersion["']?\s*:`)
+	})
+	kind = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?m)^["']?kind["']?\s*:`)
+	})
 )
 
 // IsKustomization reports whether a file has the name that kustomize looks for.

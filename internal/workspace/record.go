@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/workspace/pack"
@@ -70,11 +71,13 @@ func (r *record) decode(text []byte) error {
 }
 
 // ownFiles matches the paths of what fctl alone writes, and what a record may name of it.
-var ownFiles = regexp.MustCompile(`^\.fctl/(?:(?:state|bases)(?:/.+)?|undo/[0-9]+)$`)
+var ownFiles = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\.fctl/(?:(?:state|bases)(?:/.+)?|undo/[0-9]+)$`)
+})
 
 // checkOperation returns an error for what no command of fctl does.
 func checkOperation(o *operation) error {
-	own := ownFiles.MatchString(o.Path)
+	own := ownFiles().MatchString(o.Path)
 	kinds := 0
 	for _, is := range []bool{o.Append, o.Link != "", o.Dir} {
 		if is {

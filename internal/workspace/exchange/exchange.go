@@ -9,6 +9,7 @@ package exchange
 
 import (
 	"regexp"
+	"sync"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
@@ -72,11 +73,13 @@ type Set struct {
 // IDs maps the IDs of another system to those of the workspace.
 type IDs map[string]string
 
-var uuid = regexp.MustCompile(`[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}`)
+var uuid = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}`)
+})
 
 // Rewrite replaces the known IDs of the other system within a text, such as a filter.
 func (m IDs) Rewrite(text string) string {
-	return uuid.ReplaceAllStringFunc(text, func(id string) string {
+	return uuid().ReplaceAllStringFunc(text, func(id string) string {
 		if own, ok := m[id]; ok {
 			return own
 		}
