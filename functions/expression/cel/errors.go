@@ -101,7 +101,6 @@ func typeProblem(env *cel.Env, message string) (text, hint string) {
 }
 
 // objectName matches the type names that [shapes] generates, which mean nothing to users.
-//
 var objectName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\bobject\d+\b`)
 })
