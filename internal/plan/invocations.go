@@ -158,7 +158,6 @@ func (r *listReader) invocation(v strict.Value) {
 		return
 	}
 	var label, message, severity, fix, function, arguments, expr, params strict.Value
-	before := r.Count()
 	v.Object("an invocation", strict.Take("name", &label), strict.Take("message", &message),
 		strict.Take("severity", &severity), strict.Take("fix", &fix),
 		strict.Need(strict.Take("function", &function).Or("FunctionName")),
@@ -180,6 +179,7 @@ func (r *listReader) invocation(v strict.Value) {
 		Params: r.params(params),
 	}
 	finding(&in, message, severity, signature)
+	before := r.Count()
 	args := r.arguments(signature, arguments)
 	r.Function = ""
 	if r.Count() > before {

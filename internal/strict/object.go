@@ -140,8 +140,12 @@ func (v Value) object(noun string, fields []Field, others bool) bool {
 	complete := true
 	for i, f := range fields {
 		if f.Required {
-			isMissing := v.Get(cmp.Or(given[i], f.Name)).isMissing(v, slices.Contains(meant, f.Name))
-			complete = complete && !isMissing
+			isMeant := slices.ContainsFunc(meant, func(name string) bool {
+				return name == f.Name || name == f.Also
+			})
+			if v.Get(cmp.Or(given[i], f.Name)).isMissing(v, isMeant) {
+				complete = false
+			}
 		}
 	}
 	return complete
@@ -177,9 +181,17 @@ func (v Value) isMissing(in Value, meant bool) bool {
 func (v Value) unknown(noun string, fields []Field) []string {
 	var names, all []string
 	for _, f := range fields {
-		names, all = append(names, f.Name), append(all, f.Name)
-		if f.Also != "" {
+		names = append(names, f.Name)
+		switch key := v.Key(); {
+		case !strings.EqualFold(f.Name, f.Also):
+			all = append(all, f.Name)
+			if f.Also != "" {
+				all = append(all, f.Also)
+			}
+		case key != "" && key[0] == f.Also[0]: // two cases of one name
 			all = append(all, f.Also)
+		default:
+			all = append(all, f.Name)
 		}
 	}
 	meant := configkit.Suggest(v.Key(), all)
