@@ -3,21 +3,22 @@ package handler
 import (
 	"cmp"
 	"errors"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/parallel"
 )
 
 // partBytes is the approximate size of a part. It is small enough to keep all cores busy until the
 // end and to notice a cancellation soon, and large enough for the cost of a function call (which
 // compiles its paths) not to matter.
 const partBytes = 128 << 10
+
+// errPart ends a run on parts that failed.
+var errPart = errors.New("a part failed")
 
 // part is a part of the data and its results.
 type part struct {
@@ -62,31 +63,23 @@ func (h *FunctionHandler) split(r *run, data []byte) *gaby.Parts {
 // depend on others (rollback, --stop, and the order of messages), so the run is then repeated
 // sequentially instead of deriving the same messages a second way.
 func (h *FunctionHandler) runParallel(r *run, parts *gaby.Parts) (ok bool, err error) {
-	// Workers take the next part from a counter, so fast parts do not wait for slow ones; results
-	// are stored by index, so the order of completion is not visible.
 	finished := make([]part, parts.Len())
-	var next atomic.Int64
-	var failed atomic.Bool
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(finished)) {
-		wg.Go(func() {
-			var arena gaby.Arena // reused for one part after another
-			for !failed.Load() && r.ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= len(finished) {
-					return
-				}
-				if !h.runPart(r, parts, i, &arena, &finished[i]) {
-					failed.Store(true)
-				}
-			}
-		})
+	arenas := make(chan *gaby.Arena, parallel.Cores()) // reused for one part after another
+	for range cap(arenas) {
+		arenas <- &gaby.Arena{}
 	}
-	wg.Wait()
+	failed := parallel.Each(r.ctx, len(finished), cap(arenas), func(i int) error {
+		arena := <-arenas
+		defer func() { arenas <- arena }()
+		if !h.runPart(r, parts, i, arena, &finished[i]) {
+			return errPart
+		}
+		return nil
+	})
 	if err := r.ctx.Err(); err != nil {
 		return false, err
 	}
-	if failed.Load() || !r.joinParts(finished) {
+	if failed != nil || !r.joinParts(finished) {
 		return false, nil
 	}
 	for i := range finished {

@@ -50,7 +50,9 @@ func rules() []rule {
 	const cobra, viper, color = "github.com/spf13/cobra", "github.com/spf13/viper",
 		"github.com/fatih/color"
 	return []rule{
-		{group: in("functions"), except: []string{in("internal/lang"), in("internal/strict")}, deny: []string{
+		{group: in("functions"), except: []string{
+			in("internal/lang"), in("internal/strict"), in("internal/parallel"),
+		}, deny: []string{
 			cobra, viper, color, in("internal"), in("cmd"),
 			module + "!",
 		}, reachable: true, why: "functions know nothing of the command line"},

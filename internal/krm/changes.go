@@ -12,6 +12,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/parallel"
 )
 
 // Change is a file that differs from what was read.
@@ -94,9 +95,10 @@ func (p *Package) changes(items []*Item, owned func(*File) bool) ([]*Change, err
 		targets = append(targets, target{path, nil, items})
 	}
 	found, failed := make([]*Change, len(targets)), make([]error, len(targets))
-	_ = parallel(context.Background(), len(targets), func(i int) { // never canceled
+	_ = parallel.Each(context.Background(), len(targets), parallel.Cores(), func(i int) error {
 		t := targets[i]
 		found[i], failed[i] = fileChange(t.path, t.file, t.items, kept)
+		return nil
 	})
 	changes := slices.DeleteFunc(found, func(c *Change) bool { return c == nil })
 	problems = append(problems, slices.DeleteFunc(failed, func(e error) bool {

@@ -7,17 +7,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"syscall"
 	"unicode"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/files"
+	"github.com/fctl-dev/fctl/internal/parallel"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -74,8 +72,9 @@ func ReadPackage(ctx context.Context, dir string, o ReadOptions) (*Package, erro
 	p.Skipped = found.Skipped
 	p.Files = make([]*File, len(found.Files))
 	problems := make([]error, len(found.Files))
-	err = parallel(ctx, len(found.Files), func(i int) {
+	err = parallel.Each(ctx, len(found.Files), parallel.Cores(), func(i int) error {
 		p.Files[i], problems[i] = p.read(ctx, found.Files[i], o)
+		return nil
 	})
 	if err := errors.Join(append(problems, err)...); err != nil {
 		return nil, err
@@ -168,21 +167,6 @@ func (p *Package) WithoutKptfiles(items []*Item) (kept, kptfiles []*Item) {
 		}
 	}
 	return kept, kptfiles
-}
-
-// parallel calls work for 0 to n-1 on all cores. The error is ctx.Err().
-func parallel(ctx context.Context, n int, work func(int)) error {
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
-		group.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				work(i)
-			}
-		})
-	}
-	group.Wait()
-	return ctx.Err()
 }
 
 // checkPath returns an error for a path that an item cannot have.

@@ -10,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/files"
+	"github.com/fctl-dev/fctl/internal/parallel"
 )
 
 // fileName returns the name in messages of a file below root.
@@ -49,12 +50,13 @@ func (p *Package) Write(ctx context.Context, changes []*Change, o WriteOptions) 
 	}
 	for _, phase := range phases {
 		problems := make([]error, len(phase))
-		failed := parallel(ctx, len(phase), func(i int) {
+		failed := parallel.Each(ctx, len(phase), parallel.Cores(), func(i int) error {
 			c := phase[i]
 			problem := o.One(func() error { return p.write(ctx, tree, inPlace, c, &o) })
 			if problem != nil {
 				problems[i] = notWritten(c.Name(p), problem)
 			}
+			return nil
 		})
 		if err = errors.Join(append(problems, failed)...); err != nil {
 			break

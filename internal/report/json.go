@@ -2,15 +2,13 @@ package report
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
-	"errors"
-	"runtime"
 	"strconv"
-	"sync"
-	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/parallel"
 )
 
 // Marshal returns a value as JSON indented by two, with a final newline and without escaping <, >
@@ -94,28 +92,21 @@ const (
 // with a newline.
 func marshalRows[T any](rows []T, unit string) (Chunks, error) {
 	n := (len(rows) + chunkRows - 1) / chunkRows
-	texts, errs := make(Chunks, n), make([]error, n)
-	var next atomic.Int64
-	var work sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		work.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				w := rowWriter{b: make([]byte, 0, chunkRows*typicalRow)}
-				for j := i * chunkRows; j < min((i+1)*chunkRows, len(rows)); j++ {
-					if j > 0 {
-						w.b = append(w.b, ',')
-					}
-					w.b = append(w.b, "\n  "...)
-					if errs[i] = w.row(&rows[j], unit); errs[i] != nil {
-						break
-					}
-				}
-				texts[i] = w.b
+	texts := make(Chunks, n)
+	return texts, parallel.Each(context.Background(), n, parallel.Cores(), func(i int) error {
+		w := rowWriter{b: make([]byte, 0, chunkRows*typicalRow)}
+		for j := i * chunkRows; j < min((i+1)*chunkRows, len(rows)); j++ {
+			if j > 0 {
+				w.b = append(w.b, ',')
 			}
-		})
-	}
-	work.Wait()
-	return texts, errors.Join(errs...)
+			w.b = append(w.b, "\n  "...)
+			if err := w.row(&rows[j], unit); err != nil {
+				return err
+			}
+		}
+		texts[i] = w.b
+		return nil
+	})
 }
 
 // rowWriter writes rows of a list.

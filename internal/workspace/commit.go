@@ -2,12 +2,14 @@ package workspace
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
 	"slices"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/parallel"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
 
@@ -223,7 +225,8 @@ func (t *Tx) Edits(engine Recorder, units []*Unit, strict bool) ([]*Unit, error)
 		err    error
 	}
 	found := make([]checked, len(units))
-	_ = parallel(len(units), t.store.readers(), func(i int) error { // units keep their problems
+	// Units keep their problems.
+	_ = parallel.Each(context.Background(), len(units), t.store.readers(), func(i int) error {
 		f := &found[i]
 		if f.edited, f.data, f.err = t.store.Edited(units[i]); !f.edited {
 			f.data = nil

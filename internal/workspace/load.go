@@ -5,11 +5,11 @@ import (
 	"errors"
 	"io/fs"
 	"path"
-	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/internal/link/attributes"
+	"github.com/fctl-dev/fctl/internal/parallel"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 	"github.com/fctl-dev/fctl/internal/workspace/pack"
 )
@@ -25,11 +25,11 @@ func (s *Store) Load(ctx context.Context) (*Workspace, error) {
 	}
 	read := make([]loaded, len(files))
 	const batch = 64
-	err = parallel((len(files)+batch-1)/batch, runtime.GOMAXPROCS(0), func(n int) error {
+	err = parallel.Each(ctx, (len(files)+batch-1)/batch, parallel.Cores(), func(n int) error {
 		for i := n * batch; i < min(n*batch+batch, len(files)); i++ {
 			read[i] = s.load(files[i])
 		}
-		return ctx.Err()
+		return nil
 	})
 	if err != nil {
 		return nil, err

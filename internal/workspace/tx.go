@@ -13,6 +13,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/files"
+	"github.com/fctl-dev/fctl/internal/parallel"
 	"github.com/fctl-dev/fctl/internal/workspace/entity"
 )
 
@@ -182,7 +183,7 @@ func (s *Store) batch() *files.Batch {
 		Root: s.root, Dir: s.dir, Private: privateDir, Step: s.Step, Many: s.ManyFiles,
 		Most: entity.MaxData,
 		Parallel: func(n int, do func(int) error) error {
-			return parallel(n, s.writers(), do) // a slow disk syncs many files together
+			return parallel.Each(context.Background(), n, s.writers(), do) // a slow disk syncs many files together
 		},
 	}
 }
@@ -265,7 +266,7 @@ func (t *Tx) deletions(name string) ([]operation, error) {
 func (t *Tx) inverse(ctx context.Context, b *files.Batch) (*record, error) {
 	s := t.store
 	back := make([]operation, len(t.ops))
-	err := parallel(len(t.ops), s.readers(), func(i int) (err error) {
+	err := parallel.Each(ctx, len(t.ops), s.readers(), func(i int) (err error) {
 		o := &t.ops[i]
 		if back[i], err = s.inverseOf(ctx, b, o); errors.Is(err, files.ErrChanged) {
 			if t.undoes != nil {

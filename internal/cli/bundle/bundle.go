@@ -7,10 +7,8 @@ import (
 	"context"
 	"errors"
 	"io"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -20,6 +18,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/bundle"
 	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/parallel"
 	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/settings"
 	"github.com/fctl-dev/fctl/internal/source"
@@ -246,47 +245,28 @@ func assume(options *bundle.Options, names []string, bundles []*bundle.Bundle) e
 	return nil
 }
 
-// each calls work for each of n indexes, in parallel, and returns the errors in order.
-func each(n int, work func(i int) error) error {
-	errs := make([]error, n)
-	var group sync.WaitGroup
-	next := make(chan int)
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		group.Go(func() {
-			for i := range next {
-				errs[i] = work(i)
-			}
-		})
+// process processes Bundles in parallel.
+func process(ctx context.Context, bundles []*bundle.Bundle, options *bundle.Options,
+) ([]*bundle.Result, error) {
+	results := make([]*bundle.Result, len(bundles))
+	errs := make([]error, len(bundles))
+	err := parallel.Each(ctx, len(bundles), parallel.Cores(), func(i int) error {
+		results[i], errs[i] = bundle.Process(ctx, bundles[i], options)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
-	group.Wait()
 	var problems diag.List
 	for _, err := range errs {
 		if err != nil {
 			problems = append(problems, diag.Failures(err, api.FailureFunction)...)
 		}
 	}
-	return problems.Err()
-}
-
-// process processes Bundles in parallel.
-func process(ctx context.Context, bundles []*bundle.Bundle, options *bundle.Options,
-) ([]*bundle.Result, error) {
-	results := make([]*bundle.Result, len(bundles))
-	err := each(len(bundles), func(i int) (err error) {
-		results[i], err = bundle.Process(ctx, bundles[i], options)
-		return err
-	})
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
 	if err == nil {
 		bundle.Clashes(results)
 	}
-	return results, err
+	return results, problems.Err()
 }
 
 // hide masks the values of Secrets in everything that people read from here on.
