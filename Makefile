@@ -1,6 +1,6 @@
 # fctl: what one does with the source. Everything needs Go, make and git, nothing else.
 TOOL := go tool -modfile=internal/tools.mod
-FUZZ := ./internal/bundle/jsonpath:FuzzParse ./internal/krm:FuzzReturned ./configkit/gaby:FuzzOracle ./configkit/gaby:FuzzEdit ./configkit/gaby:FuzzHeader ./configkit/yamlpath:FuzzParsePath ./configkit/yamlpath:FuzzEscape ./configkit/yamlpath:FuzzResolve ./configkit/where:FuzzParseWhere ./functions/expression/cel:FuzzCompileAndEvaluate ./functions/expression/starlark:FuzzProgram ./functions/expression/yq:FuzzSet ./functions/expression/template:FuzzRender ./internal/plan:FuzzInvocations ./configkit/jsonschema:FuzzCheck ./internal/diff:FuzzUnified ./configkit/jsonkit:FuzzParse ./configkit/textkit:FuzzParse ./configkit/inikit:FuzzParse ./configkit/envkit:FuzzParse ./configkit/propkit:FuzzParse ./configkit/tomlkit:FuzzParse ./configkit/hclkit:FuzzParse
+FUZZ := ./internal/bundle/jsonpath:FuzzParse ./internal/krm:FuzzReturned ./configkit/gaby:FuzzOracle ./configkit/gaby:FuzzEdit ./configkit/gaby:FuzzHeader ./internal/yamlpath:FuzzParsePath ./internal/yamlpath:FuzzEscape ./internal/yamlpath:FuzzResolve ./internal/where:FuzzParseWhere ./internal/lang/cel:FuzzCompileAndEvaluate ./internal/lang/starlark:FuzzProgram ./internal/lang/yq:FuzzSet ./internal/lang/template:FuzzRender ./internal/do/plan:FuzzInvocations ./internal/knowledge/jsonschema:FuzzCheck ./internal/out/diff:FuzzUnified ./internal/formats/jsonkit:FuzzParse ./internal/formats/textkit:FuzzParse ./internal/formats/inikit:FuzzParse ./internal/formats/envkit:FuzzParse ./internal/formats/propkit:FuzzParse ./internal/formats/tomlkit:FuzzParse ./internal/formats/hclkit:FuzzParse
 FUZZTIME ?= 2m
 # As in bin/fctl, so that the packages are compiled once.
 export CGO_ENABLED := 0
@@ -26,7 +26,7 @@ TAGS := yq_nolua yq_nohcl yq_noini yq_notoml
 # The program has no symbols and no paths of this machine: 41 MB instead of 55.
 LDFLAGS := -s -w
 
-SCHEMAS := configkit/k8skit/schemas/schemas.zip
+SCHEMAS := internal/knowledge/schemas/schemas.zip
 
 .PHONY: help build runner cross test long random lint fmt golden gen gen-schemas compare-schemas manual-test update-golden test-registry test-cluster test-apiserver bench-runner bench bench-krm fuzz clean demo
 
@@ -69,7 +69,7 @@ update-golden: build ## write golden-output/ again
 	DIR=golden-output ./manual-test.sh
 test-registry: ## images of a registry on loopback: their tags and entrypoints, and pull policies
 	go test -count=1 -v ./internal/runner/registry
-	go test -count=1 -v -run 'Pull|Registry|Tags|Images|RealContainer' ./internal/runtime/...
+	go test -count=1 -v -run 'Pull|Registry|Tags|Images|RealContainer' ./internal/process/... ./internal/krm/functionconfig
 test-cluster: ## fctl-runner in a real Kubernetes, built from Go modules: as root, 15 minutes the first time
 	go test -count=1 -timeout 60m -tags cluster -v ./internal/runner/testcluster
 bench-runner: ## 200 requests at once to fctl-runner for LOAD (60s) to each executor, without errors

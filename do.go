@@ -9,11 +9,11 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/iostreams"
+	"github.com/fctl-dev/fctl/internal/do"
+	"github.com/fctl-dev/fctl/internal/do/plan"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
-	"github.com/fctl-dev/fctl/internal/plan"
-	"github.com/fctl-dev/fctl/internal/report"
-	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/out/iostreams"
+	"github.com/fctl-dev/fctl/internal/out/report"
 	"github.com/fctl-dev/fctl/internal/settings"
 )
 
@@ -91,12 +91,12 @@ func Do(ctx context.Context, options Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	deps := run.Deps{Streams: streams, Executor: executor, Writes: &run.Writes{}}
-	files := run.Files{
+	deps := do.Deps{Streams: streams, Executor: executor, Writes: &do.Writes{}}
+	files := do.Files{
 		Paths: options.Paths, Recursive: options.Recursive, Dir: options.Dir,
 		Command: "do",
 	}
-	if o.Request, err = run.Prepare(ctx, files, o.Settings, deps); err != nil {
+	if o.Request, err = do.Prepare(ctx, files, o.Settings, deps); err != nil {
 		return Result{}, err
 	}
 	if err := o.Request.Plan(ctx, func(resolver *plan.Resolver) (*plan.Plan, error) {
@@ -104,7 +104,7 @@ func Do(ctx context.Context, options Options) (Result, error) {
 	}); err != nil {
 		return Result{}, err
 	}
-	result, err := run.Run(ctx, o, deps)
+	result, err := do.Run(ctx, o, deps)
 	if err == nil {
 		err = diag.List(result.Failures).Err()
 	}
@@ -116,21 +116,21 @@ func Do(ctx context.Context, options Options) (Result, error) {
 }
 
 // run converts the options to those of package run.
-func (o *Options) run() (run.Options, error) {
+func (o *Options) run() (do.Options, error) {
 	s := settings.Defaults()
 	s.Toolchain = string(o.Toolchain)
 	s.KeepGoing, s.Strict, s.RequireMatch, s.AllowExternal = o.KeepGoing, o.Strict, o.RequireMatch,
 		o.AllowExternal
-	all := run.Options{
+	all := do.Options{
 		Settings: s, Print: o.Format != "", OutputDir: o.OutputDir,
-		Select: run.Selection{Where: o.Where}, KeepGoing: o.KeepGoing,
+		Select: do.Selection{Where: o.Where}, KeepGoing: o.KeepGoing,
 		Upsert: o.Upsert,
 	}
 	outputs := 0
 	for _, c := range []struct {
 		on     bool
-		output run.Output
-	}{{o.InPlace, run.InPlace}, {o.OutputDir != "", run.Directory}, {o.DryRun, run.DryRun}} {
+		output do.Output
+	}{{o.InPlace, do.InPlace}, {o.OutputDir != "", do.Directory}, {o.DryRun, do.DryRun}} {
 		if c.on {
 			outputs++
 			all.Output = c.output

@@ -6,6 +6,8 @@
 //	}
 //
 // Do is the command do as a function, for programs that run functions on files themselves.
+//
+// Layer: programs.
 package fctl
 
 import (

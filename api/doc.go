@@ -12,4 +12,6 @@
 //     value was made (Name, Message, Severity, Reason, Locations, Previous, Appended). JSON says
 //     FunctionInvocationResponse.Changed by the presence of ConfigData.
 //   - Failure, Note and Report are what a run reports to the program that started it, in Go only.
+//
+// Layer: api.
 package api

@@ -5,6 +5,8 @@
 // configkit and the packages below it know nothing of command lines, settings, colors or files.
 // They import no functions, only package api with the serializable data types. They access YAML
 // through configkit/gaby only.
+//
+// Layer: document.
 package configkit
 
 import (

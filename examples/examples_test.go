@@ -1,5 +1,7 @@
 // Package examples_test builds and runs the examples, and compares the manuals for authors with
 // them.
+//
+// Layer: programs.
 package examples_test
 
 import (
@@ -10,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fctl-dev/fctl/examples/internal/process"
-	"github.com/fctl-dev/fctl/functions/shellwords"
+	"github.com/fctl-dev/fctl/examples/internal/exampletest"
+	"github.com/fctl-dev/fctl/internal/shellwords"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -52,7 +54,7 @@ func run(t *testing.T, binary string, words ...string) (stdout, stderr string, s
 	cmd := exec.Command(binary, words...)
 	cmd.Dir = filepath.Base(binary)
 	cmd.Env = append(os.Environ(), "HOME=/nonexistent", "XDG_CONFIG_HOME=")
-	return process.Run(t, cmd)
+	return exampletest.Run(t, cmd)
 }
 
 func TestExamplesAreCommands(t *testing.T) {
@@ -139,7 +141,7 @@ func TestExamplesAreCommands(t *testing.T) {
 			for _, c := range cases {
 				stdout, stderr, status := run(t, binary, c.words...)
 				if strings.HasSuffix(c.stdout, ".yaml") {
-					if want := process.Read(t, c.stdout); stdout != want {
+					if want := exampletest.Read(t, c.stdout); stdout != want {
 						t.Errorf("%s %q: (-want +got)\n%s", name, c.words, cmp.Diff(want, stdout))
 					}
 				} else if !strings.Contains(stdout, c.stdout) ||
@@ -192,9 +194,9 @@ func blocks(t *testing.T, text string) []block {
 // cmd/fctl runs its commands.
 func TestPortingManual(t *testing.T) {
 	const manual = "../docs/porting.md"
-	for _, b := range blocks(t, process.Read(t, manual)) {
+	for _, b := range blocks(t, exampletest.Read(t, manual)) {
 		if b.language == "go" &&
-			!strings.Contains("\n"+process.Read(t, filepath.Join("..", b.from)), "\n"+b.text) {
+			!strings.Contains("\n"+exampletest.Read(t, filepath.Join("..", b.from)), "\n"+b.text) {
 			t.Errorf("%s:%d: this is not in %s:\n%s", manual, b.line, b.from, b.text)
 		}
 	}
@@ -203,14 +205,14 @@ func TestPortingManual(t *testing.T) {
 // TestManual compares the Go blocks of the manual with the files they name, and runs its commands.
 func TestManual(t *testing.T) {
 	const manual = "../docs/writing-functions.md"
-	found := blocks(t, process.Read(t, manual))
+	found := blocks(t, exampletest.Read(t, manual))
 	var languages []string
 	for _, b := range found {
 		languages = append(languages, b.language)
 		path := filepath.Join("..", b.from)
 		switch b.language {
 		case "go":
-			if text := process.Read(t, path); b.text == "" || !strings.Contains("\n"+text, "\n"+
+			if text := exampletest.Read(t, path); b.text == "" || !strings.Contains("\n"+text, "\n"+
 				b.text) {
 				t.Errorf("%s:%d: this is not in %s:\n%s", manual, b.line, b.from, b.text)
 			}

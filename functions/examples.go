@@ -7,7 +7,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions/handler"
-	"github.com/fctl-dev/fctl/functions/shellwords"
+	"github.com/fctl-dev/fctl/internal/shellwords"
 )
 
 // These are examples of the generic functions for formats other than Kubernetes, one per line. A

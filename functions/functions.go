@@ -3,6 +3,8 @@
 // Invariants: The command line, the server and the tests use the same executor. An executor depends
 // on nothing but what is registered with it. No function registers itself; NewStandardExecutor
 // lists all of them.
+//
+// Layer: functions.
 package functions
 
 import (
@@ -13,8 +15,8 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
-	"github.com/fctl-dev/fctl/configkit/resourcetypes"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/knowledge/resourcetypes"
 )
 
 // Executor runs functions. Register functions and add resource types before its first use; from

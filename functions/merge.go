@@ -2,7 +2,7 @@ package functions
 
 import (
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit/textmerge"
+	"github.com/fctl-dev/fctl/internal/merge/textmerge"
 )
 
 // Merge performs a three-way merge of the data of a unit, see textmerge.Merge. If the executor does

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit/textmerge"
 	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/internal/merge/textmerge"
 )
 
 // flatText is a text of entries, each on a line of its own.

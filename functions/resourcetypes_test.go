@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit/resourcetypes"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/knowledge/resourcetypes"
 )
 
 const cacheTypes = `resourceTypes:

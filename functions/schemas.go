@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
 )
 
 // AddSchemas adds schemas of Kubernetes resources, see [schemas.File]. read is called when they are

@@ -4,7 +4,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/sensitive"
+	"github.com/fctl-dev/fctl/internal/knowledge/sensitive"
 )
 
 // Sensitive finds the secret values in the texts of a unit and in other texts, such as arguments,

@@ -12,14 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/appkit"
-	"github.com/fctl-dev/fctl/configkit/envkit"
-	"github.com/fctl-dev/fctl/configkit/hclkit"
-	"github.com/fctl-dev/fctl/configkit/inikit"
-	"github.com/fctl-dev/fctl/configkit/jsonkit"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
-	"github.com/fctl-dev/fctl/configkit/propkit"
-	"github.com/fctl-dev/fctl/configkit/textkit"
-	"github.com/fctl-dev/fctl/configkit/tomlkit"
 	"github.com/fctl-dev/fctl/functions/appconfig"
 	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
@@ -27,6 +20,13 @@ import (
 	"github.com/fctl-dev/fctl/functions/opentofu"
 	"github.com/fctl-dev/fctl/functions/program"
 	"github.com/fctl-dev/fctl/functions/unit"
+	"github.com/fctl-dev/fctl/internal/formats/envkit"
+	"github.com/fctl-dev/fctl/internal/formats/hclkit"
+	"github.com/fctl-dev/fctl/internal/formats/inikit"
+	"github.com/fctl-dev/fctl/internal/formats/jsonkit"
+	"github.com/fctl-dev/fctl/internal/formats/propkit"
+	"github.com/fctl-dev/fctl/internal/formats/textkit"
+	"github.com/fctl-dev/fctl/internal/formats/tomlkit"
 )
 
 // Toolchain is a format and its functions. Everything known about a format is here: a new one needs

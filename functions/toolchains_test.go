@@ -7,8 +7,8 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/appkit"
-	"github.com/fctl-dev/fctl/configkit/inikit"
 	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/internal/formats/inikit"
 )
 
 // TestToolchainsOfFiles checks that the example and the extensions of each toolchain lead to it.

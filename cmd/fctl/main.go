@@ -1,4 +1,6 @@
 // Command fctl runs configuration functions.
+//
+// Layer: programs.
 package main
 
 import (

@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fctl-dev/fctl/functions/shellwords"
+	"github.com/fctl-dev/fctl/internal/shellwords"
 )
 
 // writerRows are the commands that write files, by name as in docs/cli.md, and the words to run in

@@ -4,6 +4,8 @@
 //	configHub:
 //	  configName: checkout
 //	  configSchema: ShopSettings
+//
+// Layer: configkit.
 package appkit
 
 import (
@@ -13,8 +15,8 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/resourcetypes"
-	"github.com/fctl-dev/fctl/configkit/yamlpath"
+	"github.com/fctl-dev/fctl/internal/knowledge/resourcetypes"
+	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
 // These are the type and the name of a file without such entries.

@@ -13,4 +13,6 @@
 //   - A text without edits is printed byte by byte, without asking the language.
 //   - The spelling of values is up to the language. How entries are added to and removed from
 //     brackets (brackets.go) and lines (lines.go) is implemented here, once.
+//
+// Layer: configkit.
 package formatkit

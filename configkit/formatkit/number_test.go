@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/configkit/hclkit"
-	"github.com/fctl-dev/fctl/configkit/jsonkit"
-	"github.com/fctl-dev/fctl/configkit/tomlkit"
+	"github.com/fctl-dev/fctl/internal/formats/hclkit"
+	"github.com/fctl-dev/fctl/internal/formats/jsonkit"
+	"github.com/fctl-dev/fctl/internal/formats/tomlkit"
 )
 
 // A decimal fraction has the text that it is written with in the YAML that patches and yq have, and

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/yamlpath"
+	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
 // same compares two values and returns the path of a difference. The order of keys does not matter.

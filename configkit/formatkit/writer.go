@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/lines"
+	"github.com/fctl-dev/fctl/internal/lines"
 )
 
 // Writer collects the splices of the text of one document. Offsets are relative to the text of all

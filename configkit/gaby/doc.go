@@ -16,6 +16,7 @@
 //   - Nothing here knows Kubernetes, except that the items of lists of resources are documents.
 //   - Source text given to this package must not be modified afterwards.
 //
-// The names follow ConfigKit's gaby, so that functions written for it port by changing an import
-// path.
+// The names are those of ConfigKit's gaby, so that functions for it port by their import path.
+//
+// Layer: document.
 package gaby

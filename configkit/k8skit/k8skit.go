@@ -6,6 +6,8 @@
 //   - Knowledge about resource types is data, in resource_types.yaml, not code.
 //   - None of it is read before a resource of the type occurs.
 //   - Resources are identified without scanning their documents.
+//
+// Layer: configkit.
 package k8skit
 
 import (
@@ -18,9 +20,9 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
-	"github.com/fctl-dev/fctl/configkit/resourcetypes"
-	"github.com/fctl-dev/fctl/configkit/yamlpath"
+	"github.com/fctl-dev/fctl/internal/knowledge/resourcetypes"
+	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
+	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
 //go:embed resource_types.yaml

@@ -10,7 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
-	"github.com/fctl-dev/fctl/configkit/resourcetypes"
+	"github.com/fctl-dev/fctl/internal/knowledge/resourcetypes"
 )
 
 func TestBuiltInTypesAreValid(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/resourcetypes"
+	"github.com/fctl-dev/fctl/internal/knowledge/resourcetypes"
 )
 
 var _ configkit.PropertyProvider = (*ResourceProvider)(nil)

@@ -13,7 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
-	"github.com/fctl-dev/fctl/configkit/resourcetypes"
+	"github.com/fctl-dev/fctl/internal/knowledge/resourcetypes"
 )
 
 func TestWorkloads(t *testing.T) {

@@ -4,6 +4,8 @@
 // changed is edited in the document. The functions of fctl themselves work on documents.
 //
 // It is the only package that imports kyaml, so a program that does not use it does not link kyaml.
+//
+// Layer: document.
 package kyamlkit
 
 import (

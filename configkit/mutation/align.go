@@ -6,8 +6,8 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/lines"
 	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
+	"github.com/fctl-dev/fctl/internal/lines"
 )
 
 // plainLists compares lists without merge keys. Elements that align are compared; all others are

@@ -8,8 +8,8 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/lines"
 	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
+	"github.com/fctl-dev/fctl/internal/lines"
 )
 
 // Conflict is a conflict with its positions in the texts of both sides. If our side has

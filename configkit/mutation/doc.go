@@ -41,4 +41,6 @@
 //   - Resources and list elements are found by their identity (name, merge key), and by position
 //     only if they have none.
 //   - A merge with nothing to do changes no byte, and repeating a merge changes nothing.
+//
+// Layer: configkit.
 package mutation

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit/sops"
-	"github.com/fctl-dev/fctl/configkit/yamlpath"
+	"github.com/fctl-dev/fctl/internal/knowledge/sops"
+	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
 // isEncrypted reports whether SOPS has encrypted the resource on one of the sides.

@@ -11,7 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/mutation/internal/finder"
 	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
-	"github.com/fctl-dev/fctl/configkit/yamlpath"
+	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
 // patcher applies changes to a unit.

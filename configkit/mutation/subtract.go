@@ -7,8 +7,8 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/lines"
 	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
+	"github.com/fctl-dev/fctl/internal/lines"
 )
 
 // namespaceField is a field whose change in the target is not reported when the source deletes the

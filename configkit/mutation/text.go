@@ -6,8 +6,8 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/lines"
 	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
+	"github.com/fctl-dev/fctl/internal/lines"
 )
 
 // patchContext is the number of unchanged lines around a change in the patch of a text.

@@ -5,8 +5,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/mutation"
-	"github.com/fctl-dev/fctl/configkit/resourcetypes"
-	"github.com/fctl-dev/fctl/configkit/yamlpath"
+	"github.com/fctl-dev/fctl/internal/knowledge/resourcetypes"
+	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
 // The names below are used by functions written for ConfigHub's SDK. New code uses the packages

@@ -9,4 +9,6 @@
 //   - Documents that are not resources are skipped.
 //   - All problems are reported, joined; each is an *api.Failure with position, resource and path.
 //   - Nothing is compiled, decoded or allocated per visited node.
+//
+// Layer: configkit.
 package yamlkit

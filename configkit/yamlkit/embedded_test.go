@@ -7,9 +7,9 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
-	"github.com/fctl-dev/fctl/configkit/resourcetypes"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
-	"github.com/fctl-dev/fctl/configkit/yamlpath"
+	"github.com/fctl-dev/fctl/internal/knowledge/resourcetypes"
+	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
 func TestCheckPart(t *testing.T) {

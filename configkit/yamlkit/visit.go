@@ -9,8 +9,8 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/resourcetypes"
-	"github.com/fctl-dev/fctl/configkit/yamlpath"
+	"github.com/fctl-dev/fctl/internal/knowledge/resourcetypes"
+	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
 // Scalar constrains the types as which values at paths are read.

@@ -1,4 +1,6 @@
 // Command custom-resource is fctl with functions for a custom resource.
+//
+// Layer: programs.
 package main
 
 import (

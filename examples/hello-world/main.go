@@ -1,4 +1,6 @@
 // Command hello-world is fctl with one more function.
+//
+// Layer: programs.
 package main
 
 import (

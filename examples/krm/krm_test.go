@@ -1,4 +1,6 @@
 // Package krm_test runs the examples of KRM functions.
+//
+// Layer: programs.
 package krm_test
 
 import (
@@ -11,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fctl-dev/fctl/examples/internal/process"
+	"github.com/fctl-dev/fctl/examples/internal/exampletest"
 )
 
 // TestMain builds fctl for all tests.
@@ -52,14 +54,14 @@ func run(t *testing.T, dir, stdin, program string, words ...string) (stdout, std
 	t.Helper()
 	cmd := exec.Command(program, words...)
 	cmd.Dir, cmd.Stdin = dir, strings.NewReader(stdin)
-	return process.Run(t, cmd)
+	return exampletest.Run(t, cmd)
 }
 
 // list wraps an example's input and functionConfig in a ResourceList.
 func list(t *testing.T, input, config string) string {
 	t.Helper()
 	indent := func(path, first string) string {
-		text := strings.TrimRight(process.Read(t, path), "\n")
+		text := strings.TrimRight(exampletest.Read(t, path), "\n")
 		return first + strings.ReplaceAll(text, "\n", "\n  ") + "\n"
 	}
 	return "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n" +
@@ -88,15 +90,15 @@ func TestStarlarkExamples(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			file := filepath.Join(dir, "input.yaml")
-			if err := os.WriteFile(file, []byte(process.Read(t, name+"/input.yaml")),
+			if err := os.WriteFile(file, []byte(exampletest.Read(t, name+"/input.yaml")),
 				0o644); err != nil {
 				t.Fatal(err)
 			}
-			want := process.Read(t, name+"/expected.yaml")
+			want := exampletest.Read(t, name+"/expected.yaml")
 			for range 2 { // the second run changes nothing
 				_, stderr, status := run(t, ".", "", program, "fn", "eval", dir, "--image",
 					"starlark:v0.5", "--fn-config", fmt.Sprintf("%s/%s.yaml", name, name))
-				if got := process.Read(t, file); status != 0 || got != want {
+				if got := exampletest.Read(t, file); status != 0 || got != want {
 					t.Fatalf("status %d, %s\n%s", status, got, stderr)
 				}
 			}
@@ -117,7 +119,7 @@ func TestAcceptanceNginx(t *testing.T) {
 		t.Run(c.deployment, func(t *testing.T) {
 			dir := t.TempDir()
 			for _, name := range []string{"nginx.yaml", "nginx.sh"} {
-				text := strings.ReplaceAll(process.Read(t, "nginx/"+name), "${FCTL:-fctl}", program)
+				text := strings.ReplaceAll(exampletest.Read(t, "nginx/"+name), "${FCTL:-fctl}", program)
 				if c.pattern != "" {
 					text = strings.ReplaceAll(text, "${PATTERN:+--filename-pattern \"$PATTERN\"}",
 						"--filename-pattern '"+c.pattern+"'")
@@ -136,7 +138,7 @@ func TestAcceptanceNginx(t *testing.T) {
 			edit := func(name, old, now string) {
 				t.Helper()
 				path := filepath.Join(dir, name)
-				text := process.Read(t, path)
+				text := exampletest.Read(t, path)
 				if !strings.Contains(text, old) {
 					t.Fatalf("%s has no %q:\n%s", name, old, text)
 				}
@@ -146,13 +148,13 @@ func TestAcceptanceNginx(t *testing.T) {
 				}
 			}
 			files := func() string {
-				return process.Read(t, filepath.Join(dir, "nginx.yaml")) +
-					process.Read(t, filepath.Join(dir, filepath.FromSlash(c.deployment))) +
-					process.Read(t, filepath.Join(dir, filepath.FromSlash(c.service)))
+				return exampletest.Read(t, filepath.Join(dir, "nginx.yaml")) +
+					exampletest.Read(t, filepath.Join(dir, filepath.FromSlash(c.deployment))) +
+					exampletest.Read(t, filepath.Join(dir, filepath.FromSlash(c.service)))
 			}
 			// (1)
 			generate(0)
-			if first := files(); !strings.HasPrefix(first, process.Read(t, "nginx/nginx.yaml")) ||
+			if first := files(); !strings.HasPrefix(first, exampletest.Read(t, "nginx/nginx.yaml")) ||
 				!strings.Contains(first, "  replicas: 5\n  selector:") {
 				t.Fatalf("the first run gives\n%s", first)
 			}
@@ -198,7 +200,7 @@ func TestPreCommitHook(t *testing.T) {
 	}
 	for _, name := range []string{"nginx.yaml", "nginx.sh"} {
 		t.Run(name, func(t *testing.T) {
-			text := strings.ReplaceAll(process.Read(t, "nginx/"+name), "${FCTL:-fctl}", program)
+			text := strings.ReplaceAll(exampletest.Read(t, "nginx/"+name), "${FCTL:-fctl}", program)
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
 				t.Fatal(err)
 			}
@@ -267,7 +269,7 @@ func TestE11SandboxOfPrograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "a.yaml"),
-		[]byte(process.Read(t, "limits/input.yaml")), 0o644); err != nil {
+		[]byte(exampletest.Read(t, "limits/input.yaml")), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	words := []string{"fn", "eval", dir, "--allow-exec", "--exec", function}
@@ -297,9 +299,9 @@ func TestW8Nobody(t *testing.T) {
 	for script, want := range map[string]int{"cat": 0, "test $(id -u) = 0 && cat": 1} {
 		t.Run(script, func(t *testing.T) {
 			for name, text := range map[string]string{
-				"fn.sh": "#!/bin/sh\n" + script + "\n", "input.yaml": process.Read(t,
+				"fn.sh": "#!/bin/sh\n" + script + "\n", "input.yaml": exampletest.Read(t,
 					"limits/input.yaml"),
-				"expected.yaml": process.Read(t, "limits/input.yaml"),
+				"expected.yaml": exampletest.Read(t, "limits/input.yaml"),
 			} {
 				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
 					t.Fatal(err)
@@ -317,7 +319,7 @@ func TestW8Nobody(t *testing.T) {
 
 // TestDocumentedForms runs fctl krm with the functionConfigs in docs/krm.md.
 func TestDocumentedForms(t *testing.T) {
-	blocks := strings.Split(process.Read(t, "../../docs/krm.md"), "```yaml\n")[1:]
+	blocks := strings.Split(exampletest.Read(t, "../../docs/krm.md"), "```yaml\n")[1:]
 	if len(blocks) < 2 {
 		t.Fatal("docs/krm.md shows fewer than two forms")
 	}

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fctl-dev/fctl/examples/internal/process"
-	"github.com/fctl-dev/fctl/internal/runtime"
-	"github.com/fctl-dev/fctl/internal/runtime/enginetest"
+	"github.com/fctl-dev/fctl/examples/internal/exampletest"
+	"github.com/fctl-dev/fctl/internal/process"
+	"github.com/fctl-dev/fctl/internal/process/enginetest"
 )
 
 // release is a kustomize that the tests build, and the version of the ResourceList that it sends.
@@ -74,11 +74,11 @@ func write(t *testing.T, dir string, files map[string]string) {
 func project(t *testing.T, function string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	chain := strings.SplitN(process.Read(t, "limits/limits.yaml"), "functions:", 2)[1]
+	chain := strings.SplitN(exampletest.Read(t, "limits/limits.yaml"), "functions:", 2)[1]
 	write(t, dir, map[string]string{
 		"kustomization.yaml": "resources: [input.yaml]\ngenerators: [make.yaml]\n" +
 			"transformers: [set.yaml]\nvalidators: [vet.yaml]\n",
-		"input.yaml": strings.Replace(process.Read(t, "limits/input.yaml"), "{cpu: 50m}",
+		"input.yaml": strings.Replace(exampletest.Read(t, "limits/input.yaml"), "{cpu: 50m}",
 			"{cpu: 50m, memory: 8Mi}", 1),
 		"make.yaml": declared("make", function, invocations+generates),
 		"set.yaml": declared("set", function,
@@ -98,7 +98,7 @@ func build(t *testing.T, program, dir string, words ...string) {
 		t.Fatalf("status %d: %s\n%s", status, stderr, stdout)
 	}
 	input := filepath.Join(dir, "input.yaml")
-	text := strings.Replace(process.Read(t, input), ", memory: 8Mi", "", 1)
+	text := strings.Replace(exampletest.Read(t, input), ", memory: 8Mi", "", 1)
 	write(t, dir, map[string]string{"input.yaml": text})
 	stdout, stderr, status = run(t, dir, "", program, words...)
 	if status == 0 || stdout != "" ||
@@ -133,7 +133,7 @@ func TestKustomizeRunsFctl(t *testing.T) {
 			build(t, program, dir, "--enable-exec")
 			for _, name := range []string{"make", "set", "vet"} {
 				for _, way := range []string{"in", "out"} {
-					text := process.Read(t, filepath.Join(dir, name+"."+way))
+					text := exampletest.Read(t, filepath.Join(dir, name+"."+way))
 					if !strings.HasPrefix(text, "apiVersion: "+r.sends+"\nkind: ResourceList\n") {
 						t.Errorf("%s.%s is not of version %s:\n%s", name, way, r.sends, text)
 					}
@@ -148,7 +148,7 @@ func TestKustomizeGenerates(t *testing.T) {
 	for _, r := range releases() {
 		t.Run(r.name, func(t *testing.T) {
 			dir := t.TempDir()
-			script := strings.ReplaceAll(process.Read(t, "nginx/nginx.sh"), "${FCTL:-fctl}",
+			script := strings.ReplaceAll(exampletest.Read(t, "nginx/nginx.sh"), "${FCTL:-fctl}",
 				fctl(t))
 			write(t, dir, map[string]string{
 				"kustomization.yaml": "generators: [nginx.yaml]\n",
@@ -169,7 +169,7 @@ func TestKustomizeGenerates(t *testing.T) {
 // TestImageOfFctl builds the image FROM scratch and runs it, alone and as a container function of
 // kustomize.
 func TestImageOfFctl(t *testing.T) {
-	engine, err := runtime.FindEngine(t.Context(), os.Getenv("FCTL_ENGINE"))
+	engine, err := process.FindEngine(t.Context(), os.Getenv("FCTL_ENGINE"))
 	if err != nil {
 		t.Skipf("not run: %v", err)
 	}
@@ -179,8 +179,8 @@ func TestImageOfFctl(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, context, map[string]string{
-		"fctl": process.Read(t, fctl(t)), "examples/krm/passwd": process.Read(t, "passwd"),
-		"Dockerfile": process.Read(t, "Dockerfile"),
+		"fctl": exampletest.Read(t, fctl(t)), "examples/krm/passwd": exampletest.Read(t, "passwd"),
+		"Dockerfile": exampletest.Read(t, "Dockerfile"),
 	})
 	const image = "localhost/fctl-test/fctl:v1"
 	if _, stderr, status := run(t, context, "", engine.Path, "build", "-q", "-t", image,
@@ -188,9 +188,9 @@ func TestImageOfFctl(t *testing.T) {
 		t.Skipf("not run: %s does not build images here: %s", engine.Name, stderr)
 	}
 	defer func() { _ = exec.Command(engine.Path, "rmi", "-f", image).Run() }()
-	c := &runtime.Container{Engine: engine, Image: image, Pull: runtime.PullNever}
+	c := &process.Container{Engine: engine, Image: image, Pull: process.PullNever}
 	input := list(t, "limits/input.yaml", "limits/limits.yaml")
-	out, err := c.Run(t.Context(), runtime.Call{Stdin: []byte(input)})
+	out, err := c.Run(t.Context(), process.Call{Stdin: []byte(input)})
 	if out.ExitCode != 1 || !strings.Contains(string(out.Stdout),
 		"container log has no memory limit") {
 		t.Skipf("not run: %s does not run containers here: %v: %s", engine.Name, err, out.Stderr)

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/fctl-dev/fctl/examples/internal/process"
+	"github.com/fctl-dev/fctl/examples/internal/exampletest"
 )
 
 // rootless is a user who runs podman without being root, in directories of its own.
@@ -110,14 +110,14 @@ func (r *rootless) run(t *testing.T, program string, words ...string) (stdout, s
 	if r.credential != nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: r.credential}
 	}
-	return process.Run(t, cmd)
+	return exampletest.Run(t, cmd)
 }
 
 // E1, E2: podman runs a function without root, as nobody and as the user.
 func TestPodmanRootless(t *testing.T) {
 	r := newRootless(t)
 	write(t, r.dir, map[string]string{
-		"fctl":       process.Read(t, fctl(t)),
+		"fctl":       exampletest.Read(t, fctl(t)),
 		"Dockerfile": "FROM scratch\nCOPY fctl /fctl\nENTRYPOINT [\"/fctl\", \"krm\"]\n",
 	})
 	r.own(t, r.dir)
@@ -154,7 +154,7 @@ func TestPodmanRootless(t *testing.T) {
 			words = append(words, "--", "function=set-replicas", "replicas=5")
 			_, stderr, status := r.run(t, filepath.Join(r.dir, "fctl"), words...)
 			want := strings.Replace(text, "replicas: 1", "replicas: 5", 1)
-			if have := process.Read(t, filepath.Join(apps, "web.yaml")); status != 0 ||
+			if have := exampletest.Read(t, filepath.Join(apps, "web.yaml")); status != 0 ||
 				have != want {
 				t.Errorf("status %d: %s\n%s", status, stderr, have)
 			}

@@ -1,4 +1,6 @@
 // Command own-format is fctl with one more format: sysctl.conf, the settings of a Linux kernel.
+//
+// Layer: programs.
 package main
 
 import (

@@ -1,5 +1,7 @@
 // Command porting is fctl with functions that were written for ConfigHub's SDK, see
 // docs/porting.md.
+//
+// Layer: programs.
 package main
 
 import (

@@ -1,5 +1,7 @@
 // Command smith-plugin is a team's own fctl with a Smith plugin: filter, which is written in
 // package smith/plugin/filter and makes a ServiceInstance from the keys of Secrets.
+//
+// Layer: programs.
 package main
 
 import (

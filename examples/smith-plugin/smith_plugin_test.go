@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fctl-dev/fctl/examples/internal/process"
+	"github.com/fctl-dev/fctl/examples/internal/exampletest"
 	"github.com/fctl-dev/fctl/smith/plugin"
 	"github.com/fctl-dev/fctl/smith/plugin/filter"
 	"github.com/fctl-dev/fctl/smith/plugin/plugintest"
@@ -29,7 +29,7 @@ func run(t *testing.T, words ...string) (stdout, stderr string, status int) {
 	}
 	cmd := exec.Command(self, words...)
 	cmd.Env = append(os.Environ(), "EXAMPLE_MAIN=1")
-	return process.Run(t, cmd)
+	return exampletest.Run(t, cmd)
 }
 
 // The team's plugin is the one that Bundles use.

@@ -3,6 +3,8 @@
 //
 // Functions know nothing about formats. They work on documents, and text is made by the converter
 // they are registered with.
+//
+// Layer: functions.
 package appconfig
 
 import (

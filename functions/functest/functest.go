@@ -32,6 +32,8 @@
 //   - The promises of a function's signature are always checked. An idempotent function must not
 //     change anything when it is run on its own result, and a second run on the same input must
 //     have the same result as the first.
+//
+// Layer: functions.
 package functest
 
 import (

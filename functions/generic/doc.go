@@ -3,6 +3,8 @@
 //
 // Functions access documents only through yamlkit and gaby. They know nothing about Kubernetes; all
 // knowledge about resources comes from the ResourceProvider they are registered with.
+//
+// Layer: functions.
 package generic
 
 import (

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/functions/shellwords"
+	"github.com/fctl-dev/fctl/internal/shellwords"
 )
 
 // ParseChain parses a line such as "set-replicas 5 then set-image web nginx:1.27" like a command

@@ -14,6 +14,8 @@
 //     errors are those of the sequential run.
 //   - The cause of every problem is an error type of this package or of api. Callers branch on
 //     types, never on texts.
+//
+// Layer: functions.
 package handler
 
 import (

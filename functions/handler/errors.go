@@ -8,12 +8,12 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/configkit/jsonschema"
-	"github.com/fctl-dev/fctl/configkit/resourcetypes"
-	"github.com/fctl-dev/fctl/configkit/where"
-	"github.com/fctl-dev/fctl/configkit/yamlpath"
-	"github.com/fctl-dev/fctl/functions/expression"
+	"github.com/fctl-dev/fctl/internal/knowledge/jsonschema"
+	"github.com/fctl-dev/fctl/internal/knowledge/resourcetypes"
+	"github.com/fctl-dev/fctl/internal/lang/expression"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
+	"github.com/fctl-dev/fctl/internal/where"
+	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
 // UnknownFunctionError reports that no function has this name.

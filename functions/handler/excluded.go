@@ -5,7 +5,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/where"
+	"github.com/fctl-dev/fctl/internal/where"
 )
 
 // Excluded describes what where-expressions hide from a function.

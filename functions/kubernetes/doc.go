@@ -3,6 +3,8 @@
 // The rules of this package:
 //   - Where a resource has its fields is knowledge and comes from the ResourceProvider.
 //   - Functions are values listed in RegisterFunctions. Nothing registers itself.
+//
+// Layer: functions.
 package kubernetes
 
 import (

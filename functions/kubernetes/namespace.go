@@ -11,7 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
-	"github.com/fctl-dev/fctl/functions/kubernetes/namespaces"
+	"github.com/fctl-dev/fctl/internal/namespaces"
 )
 
 const (

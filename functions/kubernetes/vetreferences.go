@@ -5,8 +5,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/handler"
-	"github.com/fctl-dev/fctl/functions/kubernetes/references"
 	"github.com/fctl-dev/fctl/functions/unit"
+	"github.com/fctl-dev/fctl/internal/references"
 )
 
 func vetReferencesFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {

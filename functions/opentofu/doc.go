@@ -1,7 +1,9 @@
 // Package opentofu has the functions that are specific to OpenTofu.
 //
-// Blocks are identified by their type and labels, see configkit/hclkit. A value that is an
+// Blocks are identified by their type and labels, see internal/formats/hclkit. A value that is an
 // expression is the string ${...}. Functions leave it alone unless they are asked to set it.
+//
+// Layer: functions.
 package opentofu
 
 import (

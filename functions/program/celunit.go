@@ -5,9 +5,9 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
-	"github.com/fctl-dev/fctl/functions/expression"
-	"github.com/fctl-dev/fctl/functions/expression/cel"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/lang/cel"
+	"github.com/fctl-dev/fctl/internal/lang/expression"
 )
 
 // getCELUnitFunction returns get-cel-unit, which gets one value of a CEL expression about all

@@ -2,7 +2,9 @@
 // and Go templates.
 //
 // A program is compiled once, when the arguments are checked, and sees one resource at a time. This
-// package checks what a program returns; the languages themselves are in functions/expression.
+// package checks what a program returns; the languages themselves are in internal/lang.
+//
+// Layer: functions.
 package program
 
 import (

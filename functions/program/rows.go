@@ -12,8 +12,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
-	"github.com/fctl-dev/fctl/configkit/yamlpath"
-	"github.com/fctl-dev/fctl/functions/expression"
+	"github.com/fctl-dev/fctl/internal/lang/expression"
+	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
 // entriesOf returns the entries of a map that a program returned. It reports false for other

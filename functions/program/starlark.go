@@ -4,9 +4,9 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/functions/expression"
-	"github.com/fctl-dev/fctl/functions/expression/starlark"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/lang/expression"
+	"github.com/fctl-dev/fctl/internal/lang/starlark"
 )
 
 // starlarkFunctions returns get-starlark, set-starlark and vet-starlark.

@@ -5,10 +5,10 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/functions/expression"
-	"github.com/fctl-dev/fctl/functions/expression/template"
 	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/lang/expression"
+	"github.com/fctl-dev/fctl/internal/lang/template"
 )
 
 const parameterTemplate = "expression"

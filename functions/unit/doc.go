@@ -3,6 +3,8 @@
 //
 // The ResourceProvider says what a resource is and what refers to what. Mutations are compared,
 // patched and merged by configkit/mutation.
+//
+// Layer: functions.
 package unit
 
 import (

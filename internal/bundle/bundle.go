@@ -11,6 +11,8 @@
 //     order of maps, the clock or the environment.
 //   - Plugins get copies, and run only after everything that they depend on is ready.
 //   - Secret values that a reference reads never reach a message.
+//
+// Layer: systems.
 package bundle
 
 import (

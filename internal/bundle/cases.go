@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"strconv"
 
+	"github.com/fctl-dev/fctl/internal/bundle/contract"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/strict"
 	"github.com/fctl-dev/fctl/smith/plugin"
-	"github.com/fctl-dev/fctl/smith/plugin/contract"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/sensitive"
+	"github.com/fctl-dev/fctl/internal/knowledge/sensitive"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
 

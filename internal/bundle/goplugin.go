@@ -7,7 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/fctl-dev/fctl/internal/runtime"
+	"github.com/fctl-dev/fctl/internal/process"
 	"github.com/fctl-dev/fctl/smith/plugin"
 )
 
@@ -44,7 +44,7 @@ func call[T any](g *goPlugin, work func() T) (T, error) {
 	if g.left {
 		return none, brokenError{errors.New("an earlier call of the plugin has not returned")}
 	}
-	result, err := runtime.Limited(g.ctx, g.limit, func(context.Context) (result T, err error) {
+	result, err := process.Limited(g.ctx, g.limit, func(context.Context) (result T, err error) {
 		defer func() {
 			if r := recover(); r != nil {
 				err = brokenError{&PanicError{r, string(debug.Stack())}}
@@ -52,7 +52,7 @@ func call[T any](g *goPlugin, work func() T) (T, error) {
 		}()
 		return work(), nil
 	})
-	if runtime.IsAbandoned(err) {
+	if process.IsAbandoned(err) {
 		g.left, err = true, brokenError{fmt.Errorf("the plugin does not return: %w", err)}
 	}
 	return result, err

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/fctl-dev/fctl/internal/bundle"
+	"github.com/fctl-dev/fctl/internal/bundle/contract"
 	"github.com/fctl-dev/fctl/smith/plugin"
-	"github.com/fctl-dev/fctl/smith/plugin/contract"
 )
 
 // brokenText is an error whose nil pointer cannot say what it is.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/jsonschema"
+	"github.com/fctl-dev/fctl/internal/bundle/contract"
+	"github.com/fctl-dev/fctl/internal/knowledge/jsonschema"
 	"github.com/fctl-dev/fctl/smith/plugin"
-	"github.com/fctl-dev/fctl/smith/plugin/contract"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
 

@@ -11,10 +11,10 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/bundle/contract"
 	"github.com/fctl-dev/fctl/internal/krm"
-	"github.com/fctl-dev/fctl/internal/runtime"
+	"github.com/fctl-dev/fctl/internal/process"
 	"github.com/fctl-dev/fctl/smith/plugin"
-	"github.com/fctl-dev/fctl/smith/plugin/contract"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
 
@@ -246,7 +246,7 @@ func (p *program) call(config map[string]any, items []any,
 		return list.Items, nil
 	}
 	stdout, stderr, exit, err := p.step.Runner.Program(p.ctx, doc.BytesWithNewline())
-	if tooMuch, ok := errors.AsType[*runtime.OutputError](err); ok { // not worth a look
+	if tooMuch, ok := errors.AsType[*process.OutputError](err); ok { // not worth a look
 		return internal(fmt.Errorf("the plugin wrote more than %d MiB to its %s and was ended",
 			tooMuch.Limit>>20, tooMuch.Stream))
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/quantity"
+	"github.com/fctl-dev/fctl/internal/knowledge/quantity"
 )
 
 // maxShownPaths bounds the paths that a message shows.

@@ -16,11 +16,11 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/functions/shellwords"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/plan"
-	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/do"
+	"github.com/fctl-dev/fctl/internal/do/plan"
+	"github.com/fctl-dev/fctl/internal/shellwords"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -36,7 +36,7 @@ type args struct {
 
 // splitArgs takes FILE and UNIT off the words, unless -f names the files or UNIT is left out. Flags
 // may come before each of them; pflag parses these and stops at the next word that is not a flag.
-func splitArgs(a *app.App, cmd *cobra.Command, o *runFlags, words []string) (g args, err error) {
+func splitArgs(a *command.App, cmd *cobra.Command, o *runFlags, words []string) (g args, err error) {
 	flags, files := cmd.Flags(), &o.files
 	if err := o.readFileList(cmd.Context(), a); err != nil {
 		return g, err
@@ -92,7 +92,7 @@ func splitArgs(a *app.App, cmd *cobra.Command, o *runFlags, words []string) (g a
 
 // moreFiles takes files off the words after -f, until FUNCTION. Programs such as pre-commit append
 // several.
-func moreFiles(a *app.App, cmd *cobra.Command, o *runFlags, words []string) ([]string, error) {
+func moreFiles(a *command.App, cmd *cobra.Command, o *runFlags, words []string) ([]string, error) {
 	flags := cmd.Flags()
 	for len(o.files.Paths) > 0 && len(words) > 0 && words[0] != "-" && isFile(a, words[0]) &&
 		(strings.ContainsAny(words[0], "*?[") || exists(a, words[0])) {
@@ -107,7 +107,7 @@ func moreFiles(a *app.App, cmd *cobra.Command, o *runFlags, words []string) ([]s
 }
 
 // readFileList adds the files that the list of --files-from names. It is read once.
-func (o *runFlags) readFileList(ctx context.Context, a *app.App) error {
+func (o *runFlags) readFileList(ctx context.Context, a *command.App) error {
 	if o.filesFrom == "" || o.fileListRead {
 		return nil
 	}
@@ -146,14 +146,14 @@ var errNoFiles = errors.New("no files")
 // maxFileList is the maximum size in bytes of a list of files.
 const maxFileList = 64 << 20
 
-func exists(a *app.App, path string) bool {
+func exists(a *command.App, path string) bool {
 	_, err := os.Stat(source.InDirectory(a.Dir, path))
 	return err == nil
 }
 
 // unitLeftOut reports whether the words after FILE begin with FUNCTION instead of UNIT: the first
 // one is a function and the next one that is not a flag is not.
-func unitLeftOut(a *app.App, cmd *cobra.Command, o *runFlags, words []string) bool {
+func unitLeftOut(a *command.App, cmd *cobra.Command, o *runFlags, words []string) bool {
 	switch {
 	case len(words) == 0:
 		return len(o.functions) > 0
@@ -172,7 +172,7 @@ func unitLeftOut(a *app.App, cmd *cobra.Command, o *runFlags, words []string) bo
 
 // toolchains returns those that FILE can have, none after a problem, which prepare reports.
 func (o *runFlags) toolchains(
-	a *app.App, cmd *cobra.Command,
+	a *command.App, cmd *cobra.Command,
 ) (*functions.Executor, []api.ToolchainType) {
 	l, err := o.load(cmd.Context(), a, cmd)
 	if err != nil {
@@ -241,7 +241,7 @@ func awaitsValue(flags *pflag.FlagSet, word string) bool {
 }
 
 // pathsAfterFile returns the error for -f after FILE, or after what was taken for FILE.
-func pathsAfterFile(t *run.Files, words []string) error {
+func pathsAfterFile(t *do.Files, words []string) error {
 	hint := []string{"fctl", "do", "-f", t.Paths[0]}
 	if filepath.Ext(t.File) != "" || t.File == "-" {
 		hint = append(hint, "-f", t.File, "FUNCTION")

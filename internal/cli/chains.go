@@ -7,12 +7,12 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/functions/shellwords"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/do"
+	"github.com/fctl-dev/fctl/internal/do/plan"
 	"github.com/fctl-dev/fctl/internal/out"
-	"github.com/fctl-dev/fctl/internal/plan"
-	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/shellwords"
 )
 
 // chainStep is a step of an explained chain.
@@ -35,10 +35,10 @@ type chainStep struct {
 }
 
 // chainSteps reads a chain and describes each of its steps.
-func chainSteps(ctx context.Context, a *app.App, set functionSet,
+func chainSteps(ctx context.Context, a *command.App, set functionSet,
 	path string,
 ) ([]chainStep, []plan.Parameter, error) {
-	request := run.NewRequest(run.Files{Dir: a.Dir}, set.settings, a.Deps(set.executor))
+	request := do.NewRequest(do.Files{Dir: a.Dir}, set.settings, a.Deps(set.executor))
 	resolver := request.Resolver(ctx, set.toolchain)
 	resolver.NoParams = true
 	chain, err := request.Chain(ctx, resolver, path)

@@ -1,6 +1,8 @@
 // Package cli implements the command line: the root command, the commands of units, one file each,
 // help and completion. Families of commands have a package below this one. These are the only
 // packages that use cobra; package app has what all of them share.
+//
+// Layer: commands.
 package cli
 
 import (
@@ -14,11 +16,11 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/files"
-	"github.com/fctl-dev/fctl/internal/iostreams"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
+	"github.com/fctl-dev/fctl/internal/out/iostreams"
 	"github.com/fctl-dev/fctl/smith/plugin"
 )
 
@@ -27,13 +29,13 @@ import (
 func Main(executor func() (*functions.Executor, error), plugins ...plugin.NewFunc) int {
 	// A team's own program is completed under its own name.
 	name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
-	return watch(&app.App{
+	return watch(&command.App{
 		Name: name, Streams: iostreams.System(), Executor: executor, Plugins: plugins,
 	}, os.Args[1:])
 }
 
 // Run runs a command line and returns the exit status. Problems are reported on the error stream.
-func Run(ctx context.Context, a *app.App, args []string) int {
+func Run(ctx context.Context, a *command.App, args []string) int {
 	pager := a.StartPager(args)
 	status := execute(ctx, a, args)
 	if pager != nil {
@@ -43,7 +45,7 @@ func Run(ctx context.Context, a *app.App, args []string) int {
 }
 
 // execute runs a command line and returns the exit status.
-func execute(ctx context.Context, a *app.App, args []string) int {
+func execute(ctx context.Context, a *command.App, args []string) int {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	a.Limits = limit.New(func(err error) { end(diag.Failures(err, api.FailureFunction)) })
@@ -77,7 +79,7 @@ func execute(ctx context.Context, a *app.App, args []string) int {
 }
 
 // reportError reports err on the error stream, unless it has been reported.
-func reportError(a *app.App, err error) {
+func reportError(a *command.App, err error) {
 	if _, ok := errors.AsType[diag.ExitError](err); ok || err == nil {
 		return
 	}

@@ -11,17 +11,17 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
-	"github.com/fctl-dev/fctl/configkit/k8skit/typenames"
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/internal/cli/app"
-	"github.com/fctl-dev/fctl/internal/cli/execution"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/fn"
+	"github.com/fctl-dev/fctl/internal/cli/runflags"
+	"github.com/fctl-dev/fctl/internal/do"
+	"github.com/fctl-dev/fctl/internal/do/plan"
+	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
+	"github.com/fctl-dev/fctl/internal/knowledge/typenames"
 	"github.com/fctl-dev/fctl/internal/lang/pattern"
-	"github.com/fctl-dev/fctl/internal/plan"
+	"github.com/fctl-dev/fctl/internal/out/report"
 	"github.com/fctl-dev/fctl/internal/policies"
-	"github.com/fctl-dev/fctl/internal/report"
-	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -32,7 +32,7 @@ func isCompletion(args []string) bool {
 }
 
 // prepareCompletion adds what only completion needs.
-func prepareCompletion(a *app.App, root *cobra.Command, args []string) {
+func prepareCompletion(a *command.App, root *cobra.Command, args []string) {
 	prepareFlags(a, root.Commands())
 	root.PersistentFlags().VisitAll(plainUsage)
 	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { completeFlag(a, root, f) })
@@ -48,7 +48,7 @@ func prepareCompletion(a *app.App, root *cobra.Command, args []string) {
 }
 
 // prepareFlags prepares the flags of commands and of those below them.
-func prepareFlags(a *app.App, cmds []*cobra.Command) {
+func prepareFlags(a *command.App, cmds []*cobra.Command) {
 	for _, cmd := range cmds {
 		cmd.DisableFlagParsing = false
 		cmd.Flags().VisitAll(plainUsage)
@@ -61,7 +61,7 @@ func prepareFlags(a *app.App, cmds []*cobra.Command) {
 // description.
 func plainUsage(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") }
 
-func completeFlag(a *app.App, cmd *cobra.Command, f *pflag.Flag) {
+func completeFlag(a *command.App, cmd *cobra.Command, f *pflag.Flag) {
 	if f.Value.Type() == "bool" {
 		return
 	}
@@ -79,7 +79,7 @@ func completeFlag(a *app.App, cmd *cobra.Command, f *pflag.Flag) {
 
 // completer completes a word from the words before it.
 type completer struct {
-	app       *app.App
+	app       *command.App
 	cmd       *cobra.Command
 	flags     *pflag.FlagSet
 	path      string // of the unit, if it is on the command line
@@ -89,7 +89,7 @@ type completer struct {
 	validating bool // only validating functions are offered
 }
 
-func newCompleter(a *app.App, cmd *cobra.Command) *completer {
+func newCompleter(a *command.App, cmd *cobra.Command) *completer {
 	cmd.Flags().AddFlagSet(cmd.InheritedFlags())
 	return &completer{app: a, cmd: cmd, flags: cmd.Flags()}
 }
@@ -119,14 +119,14 @@ func (c *completer) load() bool {
 }
 
 // completeFunctions completes the name of a function.
-func completeFunctions(a *app.App) cobra.CompletionFunc {
+func completeFunctions(a *command.App) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, words []string, typed string) ([]string,
 		cobra.ShellCompDirective,
 	) {
 		if cmd.Name() == "explain" && len(words) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return app.Offer(newCompleter(a, cmd).functionNames(), typed)
+		return command.Offer(newCompleter(a, cmd).functionNames(), typed)
 	}
 }
 
@@ -144,7 +144,7 @@ func completeDoseq(o *runFlags, words []string, typed string) ([]string, cobra.S
 		if at == 1 {
 			unit = append(unit, unitName(words[0]))
 		}
-		names, directive := app.Offer(append(unit,
+		names, directive := command.Offer(append(unit,
 			"file:\ta list of invocations in a file",
 			"-\ta list on the standard input",
 		), typed)
@@ -164,7 +164,7 @@ func unitName(path string) string {
 }
 
 // completeDo completes the words of do, by the rules they are read by.
-func completeDo(a *app.App, cmd *cobra.Command, o *runFlags, words []string,
+func completeDo(a *command.App, cmd *cobra.Command, o *runFlags, words []string,
 	typed string,
 ) ([]string, cobra.ShellCompDirective) {
 	c := newCompleter(a, cmd)
@@ -204,9 +204,9 @@ func completeDo(a *app.App, cmd *cobra.Command, o *runFlags, words []string,
 	case n == 2:
 		return nil, cobra.ShellCompDirectiveDefault
 	case n == 1:
-		return app.Offer(append([]string{unitName(named[0])}, c.functionNames()...), typed)
+		return command.Offer(append([]string{unitName(named[0])}, c.functionNames()...), typed)
 	}
-	return app.Offer(c.functionNames(), typed)
+	return command.Offer(c.functionNames(), typed)
 }
 
 func isFlag(word string) bool { return len(word) > 1 && word[0] == '-' }
@@ -264,11 +264,11 @@ func (c *completer) chain(words []string, typed string) ([]string, cobra.ShellCo
 		parameter, hasValue := parameterOf(signature, word)
 		switch {
 		case word == plan.Then && len(words) == 1:
-			return app.Offer(c.functionNames(), typed)
+			return command.Offer(c.functionNames(), typed)
 		case word == plan.Then:
 			return c.chain(words[1:], typed)
 		case parameter != nil && !hasValue && len(words) == 1:
-			return app.Offer(c.values(signature, parameter, given), typed)
+			return command.Offer(c.values(signature, parameter, given), typed)
 		case parameter != nil:
 			_, value, _ := strings.Cut(word, "=")
 			if words = words[1:]; !hasValue {
@@ -291,7 +291,7 @@ func (c *completer) chain(words []string, typed string) ([]string, cobra.ShellCo
 	if strings.HasPrefix(typed, "-") {
 		if parameter, hasValue := parameterOf(signature, typed); parameter != nil && hasValue {
 			_, value, _ := strings.Cut(typed, "=")
-			return app.Offer(c.values(signature, parameter, given), value)
+			return command.Offer(c.values(signature, parameter, given), value)
 		}
 		var names []string
 		for i := range signature.Parameters {
@@ -313,7 +313,7 @@ func (c *completer) chain(words []string, typed string) ([]string, cobra.ShellCo
 	if !missing {
 		candidates = append(candidates, plan.Then+"\tthe next function")
 	}
-	return app.Offer(candidates, typed)
+	return command.Offer(candidates, typed)
 }
 
 // parameterOf finds the parameter that --name or --name=value names.
@@ -355,7 +355,7 @@ func (c *completer) flagWord(typed string, names []string) ([]string, cobra.Shel
 	if name, value, ok := strings.Cut(strings.TrimPrefix(typed, "--"), "="); ok {
 		return c.flagValues(name, value)
 	}
-	return app.Offer(names, typed)
+	return command.Offer(names, typed)
 }
 
 // functionNames returns the names of the functions, except deprecated ones, with their
@@ -531,11 +531,11 @@ func (c *completer) containers() []string {
 // flagValues completes the value of a flag of fctl.
 func (c *completer) flagValues(name, typed string) ([]string, cobra.ShellCompDirective) {
 	if flag := c.flags.Lookup(name); flag != nil {
-		if choice, ok := flag.Value.(*app.Choice); ok {
-			return app.Offer(choice.Values, typed)
+		if choice, ok := flag.Value.(*command.Choice); ok {
+			return command.Offer(choice.Values, typed)
 		}
 	}
-	if values, directive, ok := execution.FlagValues(name, typed); ok {
+	if values, directive, ok := runflags.FlagValues(name, typed); ok {
 		return values, directive
 	}
 	if parent := c.cmd.Parent(); parent != nil && parent.Name() == "fn" {
@@ -550,28 +550,28 @@ func (c *completer) flagValues(name, typed string) ([]string, cobra.ShellCompDir
 		for _, name := range policies.Names() {
 			names = append(names, name+"\t"+policies.Description(name))
 		}
-		fitting, _ := app.Offer(names, typed)
+		fitting, _ := command.Offer(names, typed)
 		return fitting, cobra.ShellCompDirectiveDefault
 	case "directory", "output-dir":
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	case "other-data":
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	case "context":
-		names, directive := app.Offer([]string{
+		names, directive := command.Offer([]string{
 			"space=", "space-id=", "unit-id=", "organization-id=",
 			"revision-num=", "approved-by=", "previous-data-hash=", "unit-label.",
 		}, typed)
 		return names, directive | cobra.ShellCompDirectiveNoSpace
 	case "color":
-		return app.Offer([]string{"auto", "always", "never"}, typed)
+		return command.Offer([]string{"auto", "always", "never"}, typed)
 	case "report":
-		return app.Offer(report.Kinds(), typed)
+		return command.Offer(report.Kinds(), typed)
 	case "output":
 		var forms []string
 		for _, f := range report.Formats() {
 			forms = append(forms, f.Name+"\t"+f.Text)
 		}
-		return app.Offer(forms, typed)
+		return command.Offer(forms, typed)
 	}
 	if !c.load() {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -597,7 +597,7 @@ func (c *completer) flagValues(name, typed string) ([]string, cobra.ShellCompDir
 			values = append(values, selectorValue(name, r.ResourceInfo))
 		}
 	}
-	return app.Offer(slices.DeleteFunc(values, func(v string) bool { return v == "" }), typed)
+	return command.Offer(slices.DeleteFunc(values, func(v string) bool { return v == "" }), typed)
 }
 
 // kinds returns the kinds in the file or, as FILE may come later, all that are known. What begins
@@ -639,7 +639,7 @@ func (c *completer) paths(ofType string) []string {
 	if unit == nil {
 		return nil
 	}
-	if t, _, err := run.NewTypeNames(c.executor).Resolve(ofType); err == nil {
+	if t, _, err := do.NewTypeNames(c.executor).Resolve(ofType); err == nil {
 		ofType = string(t)
 	}
 	return unit.Paths(api.ResourceType(ofType), maxPaths)

@@ -7,24 +7,24 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/out"
 	"github.com/fctl-dev/fctl/internal/settings"
 )
 
-func newConfig(a *app.App) *cobra.Command {
+func newConfig(a *command.App) *cobra.Command {
 	config := &cobra.Command{
 		Use:   "config",
 		Short: "Show the settings",
 		Long:  "Show the settings. 'fctl help environment' explains where they come from.",
 		Args:  a.NoSuchCommand,
-		RunE:  app.ShowHelp,
+		RunE:  command.ShowHelp,
 	}
 	view := &cobra.Command{
 		Use:     "view",
 		Short:   "Print the settings",
 		Example: "  fctl config view --origin",
-		Args:    app.NoArguments,
+		Args:    command.NoArguments,
 	}
 	origin := view.Flags().Bool("origin", false, "print where each value comes from")
 	view.Flags().StringSliceVar(&a.Context, "context", nil,

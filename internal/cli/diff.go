@@ -12,24 +12,24 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit/sensitive"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/handler"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/do"
 	"github.com/fctl-dev/fctl/internal/files"
-	"github.com/fctl-dev/fctl/internal/report"
-	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/knowledge/sensitive"
+	"github.com/fctl-dev/fctl/internal/out/report"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
 // diffFlags are the flags of diff.
 type diffFlags struct {
-	output      *app.Choice
+	output      *command.Choice
 	showSecrets bool
 }
 
-func newDiff(a *app.App) *cobra.Command {
+func newDiff(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff [flags] {A B | REVISION [REVISION]} [-- PATH...]",
 		Short: "Compare configuration, value by value",
@@ -69,15 +69,15 @@ the function patch-mutations, which turns the values of A into those of B:
   fctl diff -o patch staging.yaml production.yaml`,
 	}
 	o := &diffFlags{}
-	o.output = app.AddOutput(cmd.Flags(),
+	o.output = command.AddOutput(cmd.Flags(),
 		"text, table, mutations (JSON), patch (JSON for patch-mutations)",
 		"text", "table", "mutations", "patch")
-	app.AddShowSecrets(cmd.Flags(), &o.showSecrets)
+	command.AddShowSecrets(cmd.Flags(), &o.showSecrets)
 	addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return compare(cmd.Context(), a, cmd, o, words)
 	}
-	cmd.ValidArgsFunction = app.CompleteFiles(2)
+	cmd.ValidArgsFunction = command.CompleteFiles(2)
 	return cmd
 }
 
@@ -191,7 +191,7 @@ func (c *comparison) printer() *report.Printer {
 		Format: report.Mutations, Several: c.several,
 		Terminal: report.Terminal{
 			Interactive: c.flags.output.Value == "text", Head: streams.OutStyle(color.Bold),
-			Diff: run.DiffStyle(streams),
+			Diff: do.DiffStyle(streams),
 		},
 	}
 	if c.flags.output.Value == "table" {
@@ -243,7 +243,7 @@ func (c *comparison) noteRest(inLayout int) {
 				"changed",
 		})
 	}
-	if text := run.SkippedFiles(c.skipped, c.set.settings.Verbose); text != "" {
+	if text := do.SkippedFiles(c.skipped, c.set.settings.Verbose); text != "" {
 		notes = append(notes, api.Note{Message: text})
 	}
 	c.app.Console().Notes("", notes...)

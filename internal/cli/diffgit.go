@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/gitfiles"
+	"github.com/fctl-dev/fctl/internal/merge/gitfiles"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 

@@ -11,17 +11,17 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/do"
 	"github.com/fctl-dev/fctl/internal/files"
-	"github.com/fctl-dev/fctl/internal/renames"
-	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/merge/renames"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
 // comparison is one run of diff.
 type comparison struct {
-	app        *app.App
+	app        *command.App
 	flags      *diffFlags
 	set        functionSet
 	reader     *source.Reader
@@ -56,14 +56,14 @@ func (p *pair) unit() *source.Unit {
 func (p *pair) renamed() bool { return p.from != "" }
 
 func compare(
-	ctx context.Context, a *app.App, cmd *cobra.Command, o *diffFlags, words []string,
+	ctx context.Context, a *command.App, cmd *cobra.Command, o *diffFlags, words []string,
 ) error {
 	set, err := loadFunctions(a, cmd)
 	if err != nil {
 		return err
 	}
 	c := &comparison{
-		app: a, flags: o, set: set, reader: run.Reader(set.settings, a.Streams),
+		app: a, flags: o, set: set, reader: do.Reader(set.settings, a.Streams),
 		unreadable: map[string]bool{}, others: map[string][2]string{},
 	}
 	c.reader.Toolchain, c.reader.Formats = set.toolchain, set.executor.ToolchainsOf
@@ -137,7 +137,7 @@ func (c *comparison) read(ctx context.Context, cmd *cobra.Command, a, b string) 
 		return err
 	}
 	c.pairs = []pair{{before: before, after: after}}
-	return run.Supported(before.Toolchain, c.set.executor.Toolchains())
+	return do.Supported(before.Toolchain, c.set.executor.Toolchains())
 }
 
 func isDirectory(path string) bool {
@@ -223,7 +223,7 @@ func (c *comparison) add(to side, rel string, unit *source.Unit, err error) {
 	case err != nil:
 		c.problems = append(c.problems, diag.Failures(err, api.FailureInput)...)
 		c.unreadable[rel] = true
-	case run.Supported(unit.Toolchain, c.set.executor.Toolchains()) != nil:
+	case do.Supported(unit.Toolchain, c.set.executor.Toolchains()) != nil:
 		c.skipped = append(c.skipped, source.Skipped{Path: unit.File, Reason: source.NoFunction})
 	default:
 		to[rel] = unit

@@ -13,14 +13,14 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/plan"
-	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/do"
+	"github.com/fctl-dev/fctl/internal/do/plan"
 	"github.com/fctl-dev/fctl/internal/settings"
 )
 
-func newDo(a *app.App) *cobra.Command {
+func newDo(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "do [flags] {FILE [UNIT] | -f PATH...} FUNCTION [ARG...] [then FUNCTION " +
 			"[ARG...]]...",
@@ -68,7 +68,7 @@ help secrets'.`,
 		"run the functions in `FILE` before those on the command line")
 	addParam(cmd.Flags(), o)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return do(cmd.Context(), a, cmd, o, words)
+		return runDo(cmd.Context(), a, cmd, o, words)
 	}
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, words []string,
 		typed string,
@@ -78,8 +78,8 @@ help secrets'.`,
 	return cmd
 }
 
-// do runs the command: arguments, settings, source, plan, and the run.
-func do(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags, words []string) error {
+// runDo runs the command: arguments, settings, source, plan, and the run.
+func runDo(ctx context.Context, a *command.App, cmd *cobra.Command, o *runFlags, words []string) error {
 	given, err := splitArgs(a, cmd, o, words)
 	if err != nil || o.help {
 		return withoutFiles(a, cmd, o, err)
@@ -94,7 +94,7 @@ func do(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags, words 
 }
 
 // withoutFiles ends a command whose words are a call for help or not as expected.
-func withoutFiles(a *app.App, cmd *cobra.Command, o *runFlags, err error) error {
+func withoutFiles(a *command.App, cmd *cobra.Command, o *runFlags, err error) error {
 	switch {
 	case o.help:
 		return cmd.Help()
@@ -112,12 +112,12 @@ type wordsOf struct {
 	// settled, if not nil, is called with the settings before the chain is made.
 	settled func(*settings.Settings)
 	// chain makes the chain.
-	chain func(context.Context, *runFlags, *run.Request, *plan.Resolver,
+	chain func(context.Context, *runFlags, *do.Request, *plan.Resolver,
 		map[int]error) (*plan.Plan, error)
 }
 
 // runWords runs the chain that the words from FUNCTION on describe.
-func runWords(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags, words []string,
+func runWords(ctx context.Context, a *command.App, cmd *cobra.Command, o *runFlags, words []string,
 	of wordsOf,
 ) error {
 	if err := takeToolchain(cmd, words); err != nil {
@@ -161,12 +161,12 @@ func runWords(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags, 
 type prepared struct {
 	sources  *settings.Sources
 	settings *settings.Settings
-	deps     run.Deps
-	request  *run.Request
+	deps     do.Deps
+	request  *do.Request
 }
 
 // prepare loads the settings, makes the executor and finds the files.
-func prepare(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags) (*prepared, error) {
+func prepare(ctx context.Context, a *command.App, cmd *cobra.Command, o *runFlags) (*prepared, error) {
 	if slices.Contains(o.files.Paths, "") {
 		return nil, diag.Usage("-f: the path is empty")
 	}
@@ -176,7 +176,7 @@ func prepare(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags) (
 	}
 	o.files.Dir = a.Dir
 	p := &prepared{sources: l.sources, settings: l.settings, deps: a.Deps(l.executor)}
-	p.request, err = run.Prepare(ctx, o.files, l.settings, p.deps)
+	p.request, err = do.Prepare(ctx, o.files, l.settings, p.deps)
 	return p, err
 }
 
@@ -189,7 +189,7 @@ type loaded struct {
 }
 
 // load loads the settings and makes the executor, unless both were made for the same flags before.
-func (o *runFlags) load(ctx context.Context, a *app.App, cmd *cobra.Command) (*loaded, error) {
+func (o *runFlags) load(ctx context.Context, a *command.App, cmd *cobra.Command) (*loaded, error) {
 	given := flagText(cmd.Flags())
 	if o.loaded != nil && o.loaded.flags == given {
 		return o.loaded, nil
@@ -217,7 +217,7 @@ func flagText(flags *pflag.FlagSet) string {
 }
 
 // runChain runs the chain of a request.
-func runChain(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags, p *prepared) error {
+func runChain(ctx context.Context, a *command.App, cmd *cobra.Command, o *runFlags, p *prepared) error {
 	options, err := o.runOptions(cmd.Flags(), p.settings)
 	if err != nil {
 		return err
@@ -232,8 +232,8 @@ func runChain(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags, 
 			return err
 		}
 	}
-	options.Request, options.Notes = p.request, run.SettingsNotes(p.settings, p.deps.Executor)
-	result, err := run.Run(ctx, options, p.deps)
+	options.Request, options.Notes = p.request, do.SettingsNotes(p.settings, p.deps.Executor)
+	result, err := do.Run(ctx, options, p.deps)
 	if err != nil {
 		return err
 	}
@@ -248,7 +248,7 @@ func runChain(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags, 
 }
 
 // resolve makes the chain from the files of --functions and the words from FUNCTION on.
-func (g args) resolve(ctx context.Context, o *runFlags, request *run.Request,
+func (g args) resolve(ctx context.Context, o *runFlags, request *do.Request,
 	resolver *plan.Resolver, flagProblems map[int]error,
 ) (*plan.Plan, error) {
 	if problem := g.checkUnit(o, resolver); problem != nil {
@@ -317,7 +317,7 @@ func isPathFlag(f *pflag.Flag) bool { return f.Name == "filename" || f.Name == "
 // its first word. Which words are flags depends on the functions of the toolchain. The toolchain of
 // the first files decides.
 func (g args) setFlags(ctx context.Context, cmd *cobra.Command,
-	request *run.Request,
+	request *do.Request,
 ) (map[int]error, error) {
 	toolchains, err := request.Toolchains(ctx)
 	if err != nil || g.problem != nil || len(g.words) == 0 {

@@ -15,8 +15,8 @@ import (
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/cli"
-	"github.com/fctl-dev/fctl/internal/cli/app"
-	"github.com/fctl-dev/fctl/internal/iostreams"
+	"github.com/fctl-dev/fctl/internal/cli/command"
+	"github.com/fctl-dev/fctl/internal/out/iostreams"
 )
 
 const manifest = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n"
@@ -79,7 +79,7 @@ func run(t *testing.T, ctx context.Context, words ...string) (status int, out, e
 	t.Helper()
 	streams, in, stdout, stderr := iostreams.Test()
 	in.WriteString(manifest)
-	a := &app.App{Streams: streams, Executor: executor(t)}
+	a := &command.App{Streams: streams, Executor: executor(t)}
 	status = cli.Run(ctx, a, words)
 	return status, stdout.String(), stderr.String()
 }
@@ -145,7 +145,7 @@ func TestListFitsTheTerminal(t *testing.T) {
 		streams, _, out, _ := iostreams.Test()
 		streams.SetTerminal(true, true, true, width)
 		streams.SetEnv(func(name string) string { return map[string]string{"NO_COLOR": "1"}[name] })
-		a := &app.App{Streams: streams, Executor: executor(t)}
+		a := &command.App{Streams: streams, Executor: executor(t)}
 		if status := cli.Run(t.Context(), a, []string{"list"}); status != 0 {
 			t.Fatalf("status %d", status)
 		}
@@ -177,7 +177,7 @@ func TestCommandsWithoutFunctionsMakeNoExecutor(t *testing.T) {
 		{"completion", "bash"},
 	} {
 		streams, _, _, _ := iostreams.Test()
-		a := &app.App{Streams: streams, Executor: func() (*functions.Executor, error) {
+		a := &command.App{Streams: streams, Executor: func() (*functions.Executor, error) {
 			t.Errorf("%q makes an executor", words)
 			return functions.NewEmptyExecutor(), nil
 		}}
@@ -219,7 +219,7 @@ func TestOnATerminal(t *testing.T) {
 				return map[string]string{"NO_COLOR": "1"}[name]
 			})
 			in.WriteString(manifest)
-			a := &app.App{Streams: streams, Executor: executor(t)}
+			a := &command.App{Streams: streams, Executor: executor(t)}
 			status := cli.Run(t.Context(), a, append([]string{"do", "-", "U"}, c.words...))
 			if status != c.status || !strings.HasPrefix(out.String(), c.want) {
 				t.Errorf("%q on a terminal %v: status %d\n%s", c.words, c.terminal, status, out)
@@ -240,7 +240,7 @@ func TestProgressStays(t *testing.T) {
 	}
 	streams, _, out, errOut := iostreams.Test()
 	streams.SetTerminal(false, false, true, 80)
-	a := &app.App{Streams: streams, Executor: executor(t)}
+	a := &command.App{Streams: streams, Executor: executor(t)}
 	status := cli.Run(t.Context(), a, []string{"do", "--check", "-f", dir, "nap"})
 	if status != 1 || strings.Count(out.String(), "\n") != 2 {
 		t.Errorf("status %d, %s%s", status, out, errOut)
@@ -262,7 +262,7 @@ func TestWhatCannotBePrintedIsAFailure(t *testing.T) {
 	} {
 		errOut := &bytes.Buffer{}
 		streams := iostreams.New(nil, fullDisk{}, errOut)
-		a := &app.App{Streams: streams, Executor: executor(t)}
+		a := &command.App{Streams: streams, Executor: executor(t)}
 		if status := cli.Run(t.Context(), a, strings.Fields(words)); status != 4 ||
 			errOut.String() != "fctl: writing the result: no space left\n" {
 			t.Errorf("fctl %s: status %d, %s", words, status, errOut)
@@ -284,7 +284,7 @@ func TestExecutorIsMadeOnce(t *testing.T) {
 			streams, in, _, stderr := iostreams.Test()
 			in.WriteString(manifest)
 			made := 0
-			a := &app.App{Streams: streams, Executor: func() (*functions.Executor, error) {
+			a := &command.App{Streams: streams, Executor: func() (*functions.Executor, error) {
 				made++
 				return functions.NewStandardExecutor(), nil
 			}}

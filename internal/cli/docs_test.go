@@ -17,11 +17,11 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/functions/shellwords"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/iostreams"
+	"github.com/fctl-dev/fctl/internal/out/iostreams"
 	"github.com/fctl-dev/fctl/internal/settings"
+	"github.com/fctl-dev/fctl/internal/shellwords"
 )
 
 const generated = "<!-- Made by `make gen` from the source: do not edit. -->\n"
@@ -179,7 +179,7 @@ func functionSections(t *testing.T, executor *functions.Executor, toolchain api.
 func chainSchema(t *testing.T) string {
 	t.Helper()
 	streams, _, out, errOut := iostreams.Test()
-	a := &app.App{Streams: streams, Executor: func() (*functions.Executor, error) {
+	a := &command.App{Streams: streams, Executor: func() (*functions.Executor, error) {
 		return functions.NewStandardExecutor(), nil
 	}}
 	if status := Run(t.Context(), a, []string{"explain", "--schema"}); status != diag.ExitDone {
@@ -226,14 +226,14 @@ func cellText(s string) string {
 // commandReference has a section for each command and topic.
 func commandReference() string {
 	streams, _, _, _ := iostreams.Test()
-	a := &app.App{Streams: streams, Executor: func() (*functions.Executor, error) {
+	a := &command.App{Streams: streams, Executor: func() (*functions.Executor, error) {
 		return functions.NewStandardExecutor(), nil
 	}}
 	root := newRoot(a, io.Discard)
 	root.InitDefaultCompletionCmd()
 	var b strings.Builder
 	b.WriteString(generated + "\n# Commands\n")
-	command(&b, root)
+	writeCommand(&b, root)
 	b.WriteString("\n# Topics\n")
 	for _, topic := range topics() {
 		fmt.Fprintf(&b, "\n## %s\n\n%s: `fctl help %s`.\n\n```\n%s```\n", topic.name, topic.short,
@@ -242,7 +242,7 @@ func commandReference() string {
 	return b.String()
 }
 
-func command(b *strings.Builder, cmd *cobra.Command) {
+func writeCommand(b *strings.Builder, cmd *cobra.Command) {
 	if cmd.Hidden || cmd.Name() == "help" || !cmd.Runnable() && !cmd.HasSubCommands() {
 		return // topics have a section of their own
 	}
@@ -261,7 +261,7 @@ func command(b *strings.Builder, cmd *cobra.Command) {
 		fmt.Fprintf(b, "\nFlags:\n\n```\n%s```\n", flags.FlagUsagesWrapped(helpWidth))
 	}
 	for _, sub := range cmd.Commands() {
-		command(b, sub)
+		writeCommand(b, sub)
 	}
 }
 
@@ -271,7 +271,7 @@ func TestHelpFitsATerminal(t *testing.T) {
 	program := regexp.MustCompile(`^ +(fctl|git|cat|--where-resource|for) `)
 	streams, _, _, _ := iostreams.Test()
 	asked := [][]string{{"help"}}
-	for _, cmd := range newRoot(&app.App{Streams: streams}, io.Discard).Commands() {
+	for _, cmd := range newRoot(&command.App{Streams: streams}, io.Discard).Commands() {
 		asked = append(asked, []string{"help", cmd.Name()})
 	}
 	executor := functions.NewStandardExecutor()
@@ -304,7 +304,7 @@ func TestFlagTexts(t *testing.T) {
 		}
 	}
 	streams, _, _, _ := iostreams.Test()
-	check(newRoot(&app.App{Streams: streams}, io.Discard))
+	check(newRoot(&command.App{Streams: streams}, io.Discard))
 }
 
 // TestExamplesWork runs the examples that explain shows, in the directory it names. Each must match
@@ -349,7 +349,7 @@ func TestExamplesWork(t *testing.T) {
 func ran(t *testing.T, executor *functions.Executor, status int, words ...string) string {
 	t.Helper()
 	streams, _, out, errOut := iostreams.Test()
-	a := &app.App{Streams: streams, Executor: func() (*functions.Executor, error) {
+	a := &command.App{Streams: streams, Executor: func() (*functions.Executor, error) {
 		return executor, nil
 	}}
 	if got := Run(t.Context(), a, words); got != diag.ExitDone && got != status {

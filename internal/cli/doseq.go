@@ -8,13 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/plan"
-	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/do"
+	"github.com/fctl-dev/fctl/internal/do/plan"
 )
 
-func newDoseq(a *app.App) *cobra.Command {
+func newDoseq(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doseq [flags] {FILE [UNIT] | -f PATH...} INVOCATIONS",
 		Short: "Run a list of function invocations on files",
@@ -85,7 +85,7 @@ func doseqArgs(cmd *cobra.Command, o *runFlags, words []string) error {
 	return nil
 }
 
-func doseq(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags) error {
+func doseq(ctx context.Context, a *command.App, cmd *cobra.Command, o *runFlags) error {
 	if o.help {
 		return cmd.Help()
 	}
@@ -104,7 +104,7 @@ func doseq(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags) err
 }
 
 // invocations reads the list from the word itself, a file or the standard input.
-func invocations(ctx context.Context, request *run.Request, resolver *plan.Resolver,
+func invocations(ctx context.Context, request *do.Request, resolver *plan.Resolver,
 	word string,
 ) (*plan.Plan, error) {
 	path, isFile := plan.FilePath(word)

@@ -14,24 +14,24 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/handler"
-	"github.com/fctl-dev/fctl/functions/shellwords"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/do/plan"
 	"github.com/fctl-dev/fctl/internal/out"
-	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/policies"
+	"github.com/fctl-dev/fctl/internal/shellwords"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
 // explainFlags are the flags of explain.
 type explainFlags struct {
-	output        *app.Choice
+	output        *command.Choice
 	file, policy  string
 	schema        bool
 	resourceTypes *[]string
 }
 
-func newExplain(a *app.App) *cobra.Command {
+func newExplain(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [flags] FUNCTION",
 		Short: "Explain a function, or a chain in a file",
@@ -47,7 +47,7 @@ text of a policy, to read or to copy it: 'fctl help policies'.`,
   fctl explain --policy restricted > policy.yaml`,
 	}
 	o := &explainFlags{}
-	o.output = app.AddOutput(cmd.Flags(), "text, json", "text", "json")
+	o.output = command.AddOutput(cmd.Flags(), "text, json", "text", "json")
 	cmd.Flags().StringVar(&o.file, "file", "", "explain the chain in this `FILE`")
 	cmd.Flags().BoolVar(&o.schema, "schema", false, "print the JSON Schema of chains")
 	cmd.Flags().StringVar(&o.policy, "policy", "",
@@ -77,7 +77,7 @@ text of a policy, to read or to copy it: 'fctl help policies'.`,
 	return cmd
 }
 
-func explainFunction(a *app.App, cmd *cobra.Command, o *explainFlags, name string) error {
+func explainFunction(a *command.App, cmd *cobra.Command, o *explainFlags, name string) error {
 	set, err := functionsOf(a, cmd)
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func newCommandLine(cmd *cobra.Command, o *explainFlags, set functionSet) comman
 	return c
 }
 
-func explainChain(a *app.App, cmd *cobra.Command, o *explainFlags) error {
+func explainChain(a *command.App, cmd *cobra.Command, o *explainFlags) error {
 	set, err := functionsOf(a, cmd)
 	if err != nil {
 		return err
@@ -137,7 +137,7 @@ func explainChain(a *app.App, cmd *cobra.Command, o *explainFlags) error {
 		a.Streams.OutStyle(color.Bold)))
 }
 
-func printPolicy(a *app.App, name string) error {
+func printPolicy(a *command.App, name string) error {
 	text, known := policies.Text(name)
 	if !known {
 		hint := configkit.DidYouMean("", configkit.Suggest(name, policies.Names()))
@@ -150,7 +150,7 @@ func printPolicy(a *app.App, name string) error {
 	return a.Write(text)
 }
 
-func printSchema(a *app.App, cmd *cobra.Command) error {
+func printSchema(a *command.App, cmd *cobra.Command) error {
 	set, err := functionsOf(a, cmd)
 	if err != nil {
 		return err

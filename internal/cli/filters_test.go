@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fctl-dev/fctl/configkit/where"
-	"github.com/fctl-dev/fctl/internal/workspace"
-	"github.com/fctl-dev/fctl/internal/workspace/filter"
+	"github.com/fctl-dev/fctl/internal/links/filter"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
+	"github.com/fctl-dev/fctl/internal/where"
 )
 
 // TestFiltersTopic checks that 'fctl help filters' has every attribute, and no other.

@@ -9,17 +9,17 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/report"
-	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/do"
+	"github.com/fctl-dev/fctl/internal/out/report"
 	"github.com/fctl-dev/fctl/internal/settings"
 )
 
 // runFlags are the flags of the commands that run functions on units.
 type runFlags struct {
-	files   run.Files
-	options run.Options // those that flags set directly
+	files   do.Files
+	options do.Options // those that flags set directly
 
 	functions                           []string // of do and vet
 	policies                            []settings.File
@@ -39,7 +39,7 @@ type runFlags struct {
 }
 
 // addRunFlags adds the flags of the commands that run functions on units.
-func addRunFlags(a *app.App, cmd *cobra.Command, o *runFlags) {
+func addRunFlags(a *command.App, cmd *cobra.Command, o *runFlags) {
 	flags := cmd.Flags()
 	addFileFlags(cmd, o, "read a file, a directory or a pattern like 'apps/**/*.yaml', instead of "+
 		"FILE and UNIT; - is the standard input; `PATH` can be repeated")
@@ -84,12 +84,12 @@ func addFileFlags(cmd *cobra.Command, o *runFlags, usage string) {
 			"-; a NUL may end them, as in 'git ls-files -z'")
 	flags.BoolVarP(&o.files.Recursive, "recursive", "R", false,
 		"descend into subdirectories")
-	app.AddShard(flags, &o.files.Shard)
+	command.AddShard(flags, &o.files.Shard)
 }
 
 // addChainFlags adds the flags that say what the functions of a chain see and what stops it.
-func addChainFlags(a *app.App, flags *pflag.FlagSet, o *runFlags) {
-	app.AddShowSecrets(flags, &o.options.ShowSecrets)
+func addChainFlags(a *command.App, flags *pflag.FlagSet, o *runFlags) {
+	command.AddShowSecrets(flags, &o.options.ShowSecrets)
 	addSelectors(flags, &o.options.Select)
 	flags.StringVar(&o.options.Baseline, "baseline", "",
 		"accept the findings of validations that are in `FILE`")
@@ -146,7 +146,7 @@ func addWriteFlags(flags *pflag.FlagSet, o *runFlags) {
 // runOptions combines the flags and settings of a run.
 func (o *runFlags) runOptions(flags *pflag.FlagSet,
 	s *settings.Settings,
-) (options run.Options, err error) {
+) (options do.Options, err error) {
 	options = o.options
 	options.Settings = s
 	if options.Format, options.Report, err = o.format(flags, s); err != nil {
@@ -191,16 +191,16 @@ func (o *runFlags) tableColumns(format report.Format) ([]string, error) {
 }
 
 // destination returns where the configuration is written.
-func (o *runFlags) destination(flags *pflag.FlagSet) (run.Output, error) {
-	asked, output := "", run.Stdout
+func (o *runFlags) destination(flags *pflag.FlagSet) (do.Output, error) {
+	asked, output := "", do.Stdout
 	for _, c := range []struct {
 		flag   string
 		on     bool
-		output run.Output
+		output do.Output
 	}{
-		{"--in-place", o.inPlace, run.InPlace},
-		{"--output-dir", flags.Changed("output-dir"), run.Directory},
-		{"--check", o.check, run.Check},
+		{"--in-place", o.inPlace, do.InPlace},
+		{"--output-dir", flags.Changed("output-dir"), do.Directory},
+		{"--check", o.check, do.Check},
 	} {
 		switch {
 		case !c.on:
@@ -211,10 +211,10 @@ func (o *runFlags) destination(flags *pflag.FlagSet) (run.Output, error) {
 		}
 	}
 	switch {
-	case o.dryRun && output == run.Check:
+	case o.dryRun && output == do.Check:
 		return output, diag.Usage("--check and --dry-run exclude each other")
 	case o.dryRun:
-		return run.DryRun, nil
+		return do.DryRun, nil
 	}
 	return output, nil
 }

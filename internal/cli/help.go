@@ -10,21 +10,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/policies"
 	"github.com/fctl-dev/fctl/internal/settings"
 )
 
 // newHelp makes `fctl help`. cobra's own help command exits with status 0 for an unknown topic.
-func newHelp(a *app.App, root *cobra.Command) *cobra.Command {
+func newHelp(a *command.App, root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND | TOPIC]",
 		Short: "Help about a command or a topic",
 		RunE: func(_ *cobra.Command, words []string) error {
 			cmd, rest, err := root.Find(words)
 			if err != nil || len(rest) > 0 {
-				problem := app.UnknownCommand(root, "help topic", strings.Join(words, " "), "help ")
+				problem := command.UnknownCommand(root, "help topic", strings.Join(words, " "), "help ")
 				if a.IsFunction(words[0]) {
 					problem.Hint = "it is a function: fctl explain " + words[0]
 				}

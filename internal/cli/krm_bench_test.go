@@ -15,8 +15,8 @@ import (
 
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/cli"
-	"github.com/fctl-dev/fctl/internal/cli/app"
-	"github.com/fctl-dev/fctl/internal/iostreams"
+	"github.com/fctl-dev/fctl/internal/cli/command"
+	"github.com/fctl-dev/fctl/internal/out/iostreams"
 )
 
 // cpuTime returns the CPU time of this process and of the programs that it ran and waited for.
@@ -69,10 +69,10 @@ const (
 )
 
 // benchmarkApp returns an app with its output and error output.
-func benchmarkApp() (a *app.App, out, errOut *bytes.Buffer) {
+func benchmarkApp() (a *command.App, out, errOut *bytes.Buffer) {
 	streams, _, out, errOut := iostreams.Test()
 	executor := func() (*functions.Executor, error) { return functions.NewStandardExecutor(), nil }
-	return &app.App{Name: "fctl", Streams: streams, Executor: executor}, out, errOut
+	return &command.App{Name: "fctl", Streams: streams, Executor: executor}, out, errOut
 }
 
 // benchmarkCommand runs a command line on a new copy of a package each time, and reports its CPU

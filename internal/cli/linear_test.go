@@ -18,10 +18,10 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/cli"
-	"github.com/fctl-dev/fctl/internal/cli/app"
-	"github.com/fctl-dev/fctl/internal/iostreams"
+	"github.com/fctl-dev/fctl/internal/cli/command"
+	"github.com/fctl-dev/fctl/internal/out/iostreams"
+	"github.com/fctl-dev/fctl/internal/shellwords"
 )
 
 // work is what a command cost: the values it allocated, and its processor time.
@@ -45,7 +45,7 @@ func measure(t *testing.T, dir string, words ...string) (done work, status int) 
 	runtime.ReadMemStats(&before)
 	start := used()
 	streams, _, _, _ := iostreams.Test()
-	a := &app.App{Streams: streams, Executor: func() (*functions.Executor, error) {
+	a := &command.App{Streams: streams, Executor: func() (*functions.Executor, error) {
 		return functions.NewStandardExecutor(), nil
 	}}
 	status = cli.Run(t.Context(), a, append([]string{"-C", dir}, words...))

@@ -12,14 +12,14 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/do"
 	"github.com/fctl-dev/fctl/internal/out"
-	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/settings"
 )
 
-func newList(a *app.App) *cobra.Command {
+func newList(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [flags] [WORD...]",
 		Short: "List the functions",
@@ -35,7 +35,7 @@ function matches, the status is 1.`,
   fctl list changes image
   fctl list -o wide replicas`,
 	}
-	form := app.AddOutput(cmd.Flags(), "table, wide (with parameters), json (the signatures), name",
+	form := command.AddOutput(cmd.Flags(), "table, wide (with parameters), json (the signatures), name",
 		"table", "wide", "json", "name")
 	addToolchainFlags(cmd.Flags())
 	all := cmd.Flags().Bool("all", false, "also list deprecated functions")
@@ -83,26 +83,26 @@ type functionSet struct {
 }
 
 // loadFunctions loads the settings and makes the executor.
-func loadFunctions(a *app.App, cmd *cobra.Command) (set functionSet, err error) {
+func loadFunctions(a *command.App, cmd *cobra.Command) (set functionSet, err error) {
 	if set.settings, err = a.Settings(cmd.Flags()); err != nil {
 		return set, err
 	}
 	if set.executor, err = a.ExecutorFor(cmd.Context(), set.settings); err != nil {
 		return set, err
 	}
-	a.Console().Notes("", run.SettingsNotes(set.settings, set.executor)...)
+	a.Console().Notes("", do.SettingsNotes(set.settings, set.executor)...)
 	set.toolchain = api.ToolchainType(set.settings.Toolchain)
 	return set, nil
 }
 
 // functionsOf is functionSet for a command without files: the default toolchain is Kubernetes/YAML.
-func functionsOf(a *app.App, cmd *cobra.Command) (functionSet, error) {
+func functionsOf(a *command.App, cmd *cobra.Command) (functionSet, error) {
 	set, err := loadFunctions(a, cmd)
 	if err != nil {
 		return set, err
 	}
 	set.toolchain = cmp.Or(set.toolchain, api.ToolchainKubernetesYAML)
-	return set, run.Supported(set.toolchain, set.executor.Toolchains())
+	return set, do.Supported(set.toolchain, set.executor.Toolchains())
 }
 
 // intentions has words for what people want to do with a function, which its name and description
@@ -193,7 +193,7 @@ func rankOf(s api.FunctionSignature, purposes, words []string) int {
 }
 
 // listText prints functions in one of the forms.
-func writeList(a *app.App, form string, signatures []api.FunctionSignature) error {
+func writeList(a *command.App, form string, signatures []api.FunctionSignature) error {
 	switch form {
 	case "name":
 		var b strings.Builder
@@ -216,7 +216,7 @@ func writeList(a *app.App, form string, signatures []api.FunctionSignature) erro
 
 // listTable prints a line for each function and each alias. A width of 0 means no limit. Deprecated
 // aliases are marked.
-func listTable(a *app.App, signatures []api.FunctionSignature, wide bool, width int) string {
+func listTable(a *command.App, signatures []api.FunctionSignature, wide bool, width int) string {
 	t := out.Table{
 		Head: []string{"FUNCTION", "KIND", "DESCRIPTION"}, HeadStyle: a.Streams.OutStyle(color.Bold),
 		Width: width, LongNames: true,

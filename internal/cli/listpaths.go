@@ -9,12 +9,12 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/do"
 )
 
-func newListPaths(a *app.App) *cobra.Command {
+func newListPaths(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "listpaths [flags]",
 		Short: "List the registered paths of resource types, as JSON",
@@ -22,7 +22,7 @@ func newListPaths(a *app.App) *cobra.Command {
 type) and path, with what is known about the values there.`,
 		Example: `  fctl listpaths --attribute container-image
   fctl listpaths --resource-type apps/v1/Deployment`,
-		Args: app.NoArguments,
+		Args: command.NoArguments,
 	}
 	attribute := cmd.Flags().String("attribute", "", "list only paths of `ATTRIBUTE`")
 	resourceType := cmd.Flags().String("resource-type", "",
@@ -47,7 +47,7 @@ type) and path, with what is known about the values there.`,
 		}
 		if t := *resourceType; t != "" {
 			if set.toolchain == api.ToolchainKubernetesYAML {
-				named, _, err := run.NewTypeNames(set.executor).Resolve(t)
+				named, _, err := do.NewTypeNames(set.executor).Resolve(t)
 				if err != nil {
 					return err
 				}

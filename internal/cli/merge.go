@@ -13,19 +13,19 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/mutation"
-	"github.com/fctl-dev/fctl/configkit/sensitive"
-	"github.com/fctl-dev/fctl/configkit/textmerge"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/do"
 	"github.com/fctl-dev/fctl/internal/files"
-	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/knowledge/sensitive"
+	"github.com/fctl-dev/fctl/internal/merge/textmerge"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
 // mergeFlags are the flags of merge.
 type mergeFlags struct {
 	inPlace       bool
-	conflictStyle app.Choice
+	conflictStyle command.Choice
 	markerSize    int
 	labels        []string
 	path          string
@@ -34,7 +34,7 @@ type mergeFlags struct {
 	keepConflicts bool   // of directories: they are written
 }
 
-func newMerge(a *app.App) *cobra.Command {
+func newMerge(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge [flags] BASE OURS THEIRS",
 		Short: "Three-way merge, value by value",
@@ -69,7 +69,7 @@ links are never followed.
   fctl merge -i package-1.0/ deployed/ package-2.0/
   git config merge.fctl.driver 'fctl merge -i --marker-size %L --path %P %O %A %B'`,
 	}
-	o := &mergeFlags{conflictStyle: app.Choice{
+	o := &mergeFlags{conflictStyle: command.Choice{
 		What: "conflict style", Value: "markers", Values: []string{"markers", "list"},
 	}}
 	cmd.Flags().BoolVarP(&o.inPlace, "in-place", "i", false, "write the result to OURS")
@@ -85,18 +85,18 @@ links are never followed.
 		"print `NAME` after a marker: first for OURS, then for THEIRS")
 	cmd.Flags().StringVar(&o.path, "path", "",
 		"use `PATH` for the toolchain and in messages, if OURS is a temporary file")
-	app.AddShowSecrets(cmd.Flags(), &o.showSecrets)
+	command.AddShowSecrets(cmd.Flags(), &o.showSecrets)
 	addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return mergeFiles(cmd.Context(), a, cmd, o, words)
 	}
-	cmd.ValidArgsFunction = app.CompleteFiles(3)
+	cmd.ValidArgsFunction = command.CompleteFiles(3)
 	return cmd
 }
 
 // merging is one run of merge.
 type merging struct {
-	app                *app.App
+	app                *command.App
 	set                functionSet // its toolchain is that of the files, after read
 	base, ours, theirs *source.Unit
 	target             *files.Target // OURS, locked; nil without -i
@@ -107,7 +107,7 @@ type merging struct {
 }
 
 func mergeFiles(
-	ctx context.Context, a *app.App, cmd *cobra.Command, o *mergeFlags, words []string,
+	ctx context.Context, a *command.App, cmd *cobra.Command, o *mergeFlags, words []string,
 ) error {
 	options, err := o.options()
 	if err != nil {
@@ -170,7 +170,7 @@ func (m *merging) write(text []byte) error {
 	if err := m.app.Writes.Write(func() error {
 		return m.target.Write(m.ours.Info, m.ours.Data, text)
 	}); err != nil {
-		return run.NotWritten(m.ours.File, err)
+		return do.NotWritten(m.ours.File, err)
 	}
 	return nil
 }
@@ -203,7 +203,7 @@ func (o *mergeFlags) options() (options textmerge.Options, err error) {
 // read reads the files. OURS is read last, so that nothing is waited for while it is locked. The
 // first name that implies a toolchain decides: --path, OURS, BASE, THEIRS.
 func (m *merging) read(ctx context.Context, paths []string, path string) error {
-	reader := run.Reader(m.set.settings, m.app.Streams)
+	reader := do.Reader(m.set.settings, m.app.Streams)
 	reader.Formats = m.set.executor.ToolchainsOf
 	problems := make([]error, len(paths))
 	m.base, problems[0] = reader.Unit(ctx, paths[0], "")

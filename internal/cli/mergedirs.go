@@ -13,13 +13,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit/textmerge"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/do"
 	"github.com/fctl-dev/fctl/internal/files"
-	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/merge/textmerge"
+	"github.com/fctl-dev/fctl/internal/merge/treemerge"
 	"github.com/fctl-dev/fctl/internal/source"
-	"github.com/fctl-dev/fctl/internal/treemerge"
 )
 
 // onlyDirectories rejects the flags that mean nothing for files.
@@ -37,7 +37,7 @@ func (*mergeFlags) onlyDirectories(cmd *cobra.Command) error {
 
 // treeMerging is one merge of directories.
 type treeMerging struct {
-	app     *app.App
+	app     *command.App
 	flags   *mergeFlags
 	set     functionSet
 	options textmerge.Options
@@ -75,7 +75,7 @@ func mergeDirectories(ctx context.Context, m *treeMerging, words []string) error
 		return err
 	}
 	copy(m.dirs[:], words)
-	m.reader = run.Reader(m.set.settings, m.app.Streams)
+	m.reader = do.Reader(m.set.settings, m.app.Streams)
 	m.reader.RegularOnly, m.reader.Toolchain = true, ""
 	m.reader.Formats = m.set.executor.ToolchainsOf
 	for i := range m.dirs {
@@ -421,7 +421,7 @@ func (m *treeMerging) report(asked bool, conflicts int) {
 		note("too many files were added and deleted to find those that were renamed and changed")
 	}
 	if skipped := slices.Concat(m.skipped[:]...); len(skipped) > 0 {
-		note(run.SkippedFiles(skipped, m.set.settings.Verbose))
+		note(do.SkippedFiles(skipped, m.set.settings.Verbose))
 	}
 	switch {
 	case asked && conflicts > 0 && !m.flags.keepConflicts:

@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/run"
-	"github.com/fctl-dev/fctl/internal/treemerge"
-	"github.com/fctl-dev/fctl/internal/treemerge/treewrite"
+	"github.com/fctl-dev/fctl/internal/do"
+	"github.com/fctl-dev/fctl/internal/merge/treemerge"
+	"github.com/fctl-dev/fctl/internal/merge/treewrite"
 )
 
 // write writes the result: all files to the directory of -O, or the changes to OURS.
@@ -28,11 +28,11 @@ func (m *treeMerging) write(ctx context.Context) error {
 	defer m.app.Writes.End()
 	failed, err := w.Write(ctx)
 	if err != nil {
-		return diag.List{run.NotWritten(diag.FileName(m.target()), err)}
+		return diag.List{do.NotWritten(diag.FileName(m.target()), err)}
 	}
 	var problems diag.List
 	for _, p := range failed {
-		problems = append(problems, run.NotWritten(diag.FileName(p.Path), p.Err))
+		problems = append(problems, do.NotWritten(diag.FileName(p.Path), p.Err))
 	}
 	return problems.Err()
 }

@@ -20,9 +20,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/functions/shellwords"
-	"github.com/fctl-dev/fctl/internal/cli/app"
-	"github.com/fctl-dev/fctl/internal/iostreams"
+	"github.com/fctl-dev/fctl/internal/cli/command"
+	"github.com/fctl-dev/fctl/internal/out/iostreams"
+	"github.com/fctl-dev/fctl/internal/shellwords"
 )
 
 // hostile is what a terminal obeys or does not show.
@@ -95,7 +95,7 @@ func commandsOf(cmd *cobra.Command) []string {
 // except in the payload of commands that 'fctl help secrets' lists.
 func TestCommandsForPeople(t *testing.T) {
 	rows := peopleRows(t)
-	a := &app.App{Streams: iostreams.New(nil, nil, nil), Executor: standard}
+	a := &command.App{Streams: iostreams.New(nil, nil, nil), Executor: standard}
 	root := newRoot(a, io.Discard)
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
@@ -262,7 +262,7 @@ func runForPeople(t *testing.T, dir, line string, isTerminal bool) (out, errOut 
 	streams := iostreams.System()
 	os.Stdin, os.Stdout, os.Stderr = was[0], was[1], was[2]
 	streams.SetEnv(func(string) string { return "" })
-	status = Run(ctx, &app.App{Streams: streams, Executor: standard}, words)
+	status = Run(ctx, &command.App{Streams: streams, Executor: standard}, words)
 	return styles.ReplaceAllString(readOut(), ""), styles.ReplaceAllString(readErr(), ""), status
 }
 

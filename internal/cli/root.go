@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/internal/cli/app"
 	"github.com/fctl-dev/fctl/internal/cli/bundle"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/completion"
 	"github.com/fctl-dev/fctl/internal/cli/fn"
 	"github.com/fctl-dev/fctl/internal/cli/functionconfig"
@@ -23,7 +23,7 @@ import (
 
 // newRoot makes the commands. Help and completion scripts, which cobra prints, go to help: cobra
 // does not return write errors.
-func newRoot(a *app.App, help io.Writer) *cobra.Command {
+func newRoot(a *command.App, help io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   cmp.Or(a.Name, "fctl"),
 		Short: "Run configuration functions",
@@ -116,7 +116,7 @@ func flagProblem(cmd *cobra.Command, err error) error {
 		if problem := selectorProblem(invalid.GetFlag(), err); problem != nil {
 			return problem
 		}
-		if _, ok := invalid.GetFlag().Value.(*app.Choice); ok {
+		if _, ok := invalid.GetFlag().Value.(*command.Choice); ok {
 			return invalid.Unwrap()
 		}
 		if why, ok := errors.AsType[*strconv.NumError](err); ok {

@@ -8,11 +8,11 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/do"
 )
 
 // addSelectors adds the flags that select resources.
-func addSelectors(flags *pflag.FlagSet, o *run.Selection) {
+func addSelectors(flags *pflag.FlagSet, o *do.Selection) {
 	add := func(text *string, name, short, usage, several string) {
 		flags.VarP(&selector{text: text, several: several}, name, short, usage)
 	}

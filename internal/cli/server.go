@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 )
 
 // newOK makes the command by which scripts wait for a server, newShutdown the one that stops it.
@@ -22,7 +22,7 @@ This fctl runs functions itself, so "shutdown" does nothing and succeeds.`)
 
 func withoutServer(name, short, long string) *cobra.Command {
 	return &cobra.Command{
-		Use: name, Short: short, Long: long, Args: app.NoArguments,
+		Use: name, Short: short, Long: long, Args: command.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
 			return nil
 		},

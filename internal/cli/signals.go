@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
@@ -16,7 +16,7 @@ import (
 // watch runs a command line until it ends or until signals end it, and returns the exit status.
 // After the first signal, a run that writes files finishes those it has begun; a second signal ends
 // it at once.
-func watch(a *app.App, args []string) int {
+func watch(a *command.App, args []string) int {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
@@ -47,7 +47,7 @@ func watch(a *app.App, args []string) int {
 // untilCancelled calls run and returns its error. When ctx is cancelled it does not wait for run,
 // except for a group of writes that must not be cut short. If an expression that cannot be ended
 // cancelled it, the wait is short: the expression goes on.
-func untilCancelled(ctx context.Context, a *app.App, run func() error) error {
+func untilCancelled(ctx context.Context, a *command.App, run func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- run() }()
 	select {

@@ -7,17 +7,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 )
 
-func newVersion(a *app.App) *cobra.Command {
+func newVersion(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
 		Example: "  fctl version -o json",
-		Args:    app.NoArguments,
+		Args:    command.NoArguments,
 	}
-	form := app.AddOutput(cmd.Flags(), "text, json", "text", "json")
+	form := command.AddOutput(cmd.Flags(), "text, json", "text", "json")
 	cmd.RunE = func(*cobra.Command, []string) error { return printVersion(a, form.Value) }
 	return cmd
 }
@@ -48,7 +48,7 @@ func readVersion() version {
 	}
 }
 
-func printVersion(a *app.App, form string) error {
+func printVersion(a *command.App, form string) error {
 	v := readVersion()
 	if form == "json" {
 		return a.WriteJSON(v)

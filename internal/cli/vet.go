@@ -10,11 +10,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/plan"
-	"github.com/fctl-dev/fctl/internal/report"
-	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/do"
+	"github.com/fctl-dev/fctl/internal/do/plan"
+	"github.com/fctl-dev/fctl/internal/out/report"
 	"github.com/fctl-dev/fctl/internal/settings"
 	"github.com/fctl-dev/fctl/internal/source"
 )
@@ -24,7 +24,7 @@ func defaultVets() []string {
 	return []string{"vet-schemas", "vet-merge-keys", "vet-references", "vet-semantics"}
 }
 
-func newVet(a *app.App) *cobra.Command {
+func newVet(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "vet [flags] {FILE... | -f PATH...} [FUNCTION [ARG...]]...",
 		Short: "Validate files",
@@ -82,7 +82,7 @@ to accept findings.`,
 }
 
 // vet runs the command.
-func vet(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags, words []string) error {
+func vet(ctx context.Context, a *command.App, cmd *cobra.Command, o *runFlags, words []string) error {
 	words, err := takeFiles(a, cmd, o, words)
 	if err != nil || o.help {
 		return withoutFiles(a, cmd, o, err)
@@ -102,7 +102,7 @@ func vet(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags, words
 		settled: func(s *settings.Settings) {
 			o.usePolicies(s, len(given.words) > 0 || len(o.functions) > 0)
 		},
-		chain: func(ctx context.Context, o *runFlags, request *run.Request, resolver *plan.Resolver,
+		chain: func(ctx context.Context, o *runFlags, request *do.Request, resolver *plan.Resolver,
 			problems map[int]error,
 		) (*plan.Plan, error) {
 			return given.vets(ctx, o, request, resolver, problems)
@@ -112,7 +112,7 @@ func vet(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags, words
 
 // takeFiles takes the files off the words, and returns the words from FUNCTION on. Flags may come
 // before each of them.
-func takeFiles(a *app.App, cmd *cobra.Command, o *runFlags, words []string) ([]string, error) {
+func takeFiles(a *command.App, cmd *cobra.Command, o *runFlags, words []string) ([]string, error) {
 	flags := cmd.Flags()
 	if err := o.readFileList(cmd.Context(), a); err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func takeFiles(a *app.App, cmd *cobra.Command, o *runFlags, words []string) ([]s
 
 // isFile reports whether a word is a file rather than a function. The name of a function is not a
 // file; other words are files if they exist or look like a path.
-func isFile(a *app.App, word string) bool {
+func isFile(a *command.App, word string) bool {
 	if word == "-" || strings.ContainsAny(word, "./*?[") {
 		return true
 	}
@@ -159,7 +159,7 @@ func withThen(cmd *cobra.Command, words []string, validating func(string) bool) 
 }
 
 // vets resolves the functions named, or the default ones that the toolchain has.
-func (g args) vets(ctx context.Context, o *runFlags, request *run.Request,
+func (g args) vets(ctx context.Context, o *runFlags, request *do.Request,
 	resolver *plan.Resolver, flagProblems map[int]error,
 ) (*plan.Plan, error) {
 	if len(g.words) == 0 && len(o.functions) == 0 && !o.policiesAsked {
@@ -201,12 +201,12 @@ func (o *runFlags) usePolicies(s *settings.Settings, functions bool) {
 }
 
 // vetOptions sets the options that differ from those of other commands.
-func (o *runFlags) vetOptions(options *run.Options, getenv func(string) string) error {
+func (o *runFlags) vetOptions(options *do.Options, getenv func(string) string) error {
 	options.KeepGoing = !o.stop // validations do not depend on each other
 	switch {
 	case options.Fix && options.Format == report.Auto && options.Report == "":
 		options.Format = report.Data
-	case !options.Fix && (options.Format == report.Diff || options.Output != run.Stdout):
+	case !options.Fix && (options.Format == report.Diff || options.Output != do.Stdout):
 		return diag.UsageHint("--fix changes what a policy finds; 'fctl do' runs functions that "+
 			"change files",
 			"vet changes no file without --fix")
@@ -226,7 +226,7 @@ func (o *runFlags) vetOptions(options *run.Options, getenv func(string) string) 
 }
 
 // vetReport sets the form of the report. Without a workflow of GitHub, auto is text.
-func (o *runFlags) vetReport(options *run.Options, kind report.Kind,
+func (o *runFlags) vetReport(options *do.Options, kind report.Kind,
 	getenv func(string) string,
 ) error {
 	if options.Report = kind; kind == report.ForCI && getenv("GITHUB_ACTIONS") != "true" {
@@ -236,7 +236,7 @@ func (o *runFlags) vetReport(options *run.Options, kind report.Kind,
 }
 
 // completeVet completes the words of vet, by the rules they are read by.
-func completeVet(a *app.App, cmd *cobra.Command, o *runFlags, words []string,
+func completeVet(a *command.App, cmd *cobra.Command, o *runFlags, words []string,
 	typed string,
 ) ([]string, cobra.ShellCompDirective) {
 	c := newCompleter(a, cmd)
@@ -264,6 +264,6 @@ func completeVet(a *app.App, cmd *cobra.Command, o *runFlags, words []string,
 	case len(o.files.Paths) == 0:
 		return nil, cobra.ShellCompDirectiveDefault
 	}
-	names, _ := app.Offer(c.functionNames(), typed)
+	names, _ := command.Offer(c.functionNames(), typed)
 	return names, cobra.ShellCompDirectiveDefault
 }

@@ -1,4 +1,6 @@
 // Package depcheck holds the test of the design's dependencies: which package may import which.
+//
+// Layer: programs.
 package depcheck_test
 
 import (
@@ -50,157 +52,54 @@ func rules() []rule {
 	const cobra, viper, color = "github.com/spf13/cobra", "github.com/spf13/viper",
 		"github.com/fatih/color"
 	return []rule{
-		{group: in("functions"), except: []string{
-			in("internal/lang"), in("internal/strict"), in("internal/parallel"),
-		}, deny: []string{
-			cobra, viper, color, in("internal"), in("cmd"),
-			module + "!",
-		}, reachable: true, why: "functions know nothing of the command line"},
-		{group: in("configkit"), except: []string{in("internal/lang"), in("internal/strict")}, deny: []string{
-			cobra, viper, color, in("internal"), in("cmd"),
-			module + "!",
-		}, reachable: true, why: "configkit knows nothing of the command line"},
-		{group: in("api"), deny: []string{module}, why: "the data types import nothing of this " +
-			"module"},
 		{
-			group: in("functions/shellwords"), deny: []string{module},
-			why: "words of a shell need nothing of this module",
+			group: in("functions"), deny: []string{cobra, viper, color}, reachable: true,
+			why: "functions know nothing of the command line",
 		},
 		{
-			group: in("configkit"), deny: []string{in("functions")},
-			why: "arrows point from functions to configkit",
+			group: in("configkit"), deny: []string{cobra, viper, color}, reachable: true,
+			why: "configkit knows nothing of the command line",
 		},
 		{
-			group: in("configkit/gaby"), deny: []string{in("functions"), in("configkit")},
-			why: "the document is below everything but api",
+			group: in("functions/kubernetes"),
+			deny:  []string{in("functions/appconfig"), in("functions/opentofu")},
+			why:   "families use no other families",
 		},
 		{
-			group: in("configkit/yamlpath"), except: []string{
-				in("configkit!"),
-				in("configkit/gaby"),
+			group: in("functions/appconfig"),
+			deny:  []string{in("functions/kubernetes"), in("functions/opentofu")},
+			why:   "families use no other families",
+		},
+		{
+			group: in("functions/generic"),
+			deny: []string{
+				in("functions/kubernetes"), in("functions/appconfig"), in("functions/opentofu"),
+				in("functions/program"), in("functions/unit"),
 			},
-			deny: []string{in("configkit")}, why: "paths are below all but the document",
+			why: "helpers for all families do not know any",
 		},
 		{
-			group: in("configkit/where"), except: []string{
-				in("configkit!"), in("configkit/gaby"),
-				in("configkit/yamlpath"), in("configkit/quantity"),
-			}, deny: []string{in("configkit")},
-			why: "where-expressions know paths and quantities only",
+			group: in("internal/krm"), except: []string{in("internal/do/plan")},
+			deny: []string{in("internal/do")},
+			why:  "systems use no other systems, except that Bundles run KRM functions",
 		},
 		{
-			group: in("configkit/resourcetypes"), except: []string{
-				in("configkit!"),
-				in("configkit/gaby"), in("configkit/yamlpath"),
-			}, deny: []string{in("configkit")},
-			why: "resource types know paths only",
-		},
-		{
-			group: in("configkit/mutation"), except: []string{
-				in("configkit!"), in("configkit/gaby"),
-				in("configkit/yamlpath"), in("configkit/lines"), in("configkit/sops"),
-			}, deny: []string{in("configkit")},
-			why: "mutations know paths, lines and encrypted values only",
-		},
-		{
-			group: in("configkit/textmerge"), except: []string{
-				in("configkit!"), in("configkit/gaby"),
-				in("configkit/mutation"), in("configkit/lines"),
-			}, deny: []string{in("configkit")},
-			why: "merging of texts knows mutations and lines only",
-		},
-		{
-			group: in("configkit/jsonschema"), deny: []string{in("configkit/yamlkit")},
-			why: "schemas know nothing of functions",
-		},
-		{
-			group: in("functions/kubernetes"), except: []string{
-				in("functions/handler"),
-				in("functions/generic"), in("functions/program"), in("functions/unit"),
-				in("functions/expression"),
-			}, deny: []string{in("functions")},
-			why: "families use no other families",
-		},
-		{
-			group: in("functions/program"), except: []string{
-				in("functions/handler"),
-				in("functions/generic"), in("functions/expression"),
-			}, deny: []string{in("functions")},
-			why: "families use no other families",
-		},
-		{
-			group: in("functions/unit"), except: []string{
-				in("functions/handler"),
-				in("functions/generic"), in("functions/expression"),
-			}, deny: []string{in("functions")},
-			why: "families use no other families",
-		},
-		{
-			group: in("functions/generic"), except: []string{
-				in("functions/handler"),
-				in("functions/shellwords"), in("functions/expression"),
+			group: in("internal/links"), deny: []string{
+				in("internal/do"), in("internal/krm"), in("internal/bundle"),
 			},
-			deny: []string{in("functions")}, why: "helpers for all families do not know any",
+			why: "systems use no other systems, except that Bundles run KRM functions",
 		},
 		{
-			group: in("functions/expression"), deny: []string{in("functions")},
-			why: "languages know nothing of functions",
+			group: in("internal/bundle"), deny: []string{in("internal/do"), in("internal/links")},
+			why: "systems use no other systems, except that Bundles run KRM functions",
 		},
 		{
-			group: in("internal"), deny: []string{in("cmd"), module + "!"},
-			why: "arrows point from the commands inwards",
-		},
-		{group: in("internal/run"), deny: []string{
-			in("internal/cli"), cobra,
-			"github.com/spf13/pflag",
-		}, why: "the loop knows options, not commands and flags"},
-		{group: in("internal/krm"), deny: []string{
-			in("internal/cli"), in("internal/run"), cobra,
-			"github.com/spf13/pflag",
-		}, why: "KRM functions know options, not commands and flags"},
-		{
-			group: in("internal/runtime!"), deny: []string{module},
-			why: "running programs and containers needs nothing of this module",
-		},
-		{
-			group: in("internal/runtime/functionconfig"), deny: []string{
-				in("internal/krm"),
-				in("internal/cli"), in("functions"), cobra,
-			},
+			group: in("internal/krm/functionconfig"), deny: []string{in("internal/krm!")},
 			why: "how functions are run does not depend on what they do",
 		},
 		{
-			group: in("internal/workspace"), deny: []string{in("internal/cli"), in("internal/run")},
-			why: "workspaces know files, links and functions, not commands",
-		},
-		{
-			group: in("internal/link"), deny: []string{in("internal/cli"), in("internal/run")},
-			why: "links know workspaces and functions, not commands",
-		},
-		{
-			group: in("internal/bundle"), deny: []string{in("internal/cli"), in("internal/run")},
-			why: "bundles know objects and KRM functions, not commands",
-		},
-		{
-			group: in("internal/lang"), deny: []string{module},
-			why: "the limits of languages need nothing of this module",
-		},
-		{
-			group: in("internal/strict"), except: []string{in("configkit!"), in("configkit/gaby")},
-			deny: []string{in("configkit"), in("functions"), in("internal"), in("cmd"), cobra},
-			why:  "the decoder of definitions knows the document only",
-		},
-		{
-			group: in("internal/urlid"), deny: []string{module},
-			why: "IDs need nothing of this module",
-		},
-		{
-			group: in("smith"), deny: []string{in("internal"), in("functions"), cobra},
-			why: "plug-ins know objects and schemas, not functions or commands",
-		},
-		{
-			group: module, except: []string{in("internal/cli"), in("internal/runner/command")}, deny: []string{cobra},
-			why: "only command lines know cobra",
+			group: module, except: []string{in("internal/cli"), in("internal/runner/cli")},
+			deny: []string{cobra}, why: "only command lines know cobra",
 		},
 		{
 			group: module, except: []string{in("internal/settings")}, deny: []string{viper},
@@ -222,9 +121,10 @@ func rules() []rule {
 			in("internal/runner"), "google.golang.org/grpc",
 			"k8s.io/client-go",
 		}, reachable: true, why: "fctl starts fctl-runner as a process"},
-		{group: in("internal/runner"), deny: []string{
-			in("internal/cli"), in("internal/run"),
-		}, why: "fctl-runner has a command line of its own"},
+		{
+			group: in("internal/runner"), deny: []string{in("internal/cli"), in("internal/do")},
+			why: "fctl-runner has a command line of its own",
+		},
 		{
 			group: in("cmd/fctl"), deny: []string{in("internal"), in("functions"), in("configkit")},
 			why: "the command is one statement",
@@ -309,23 +209,14 @@ func TestAWrongArrowIsSeen(t *testing.T) {
 			in("functions/kubernetes"): {"x"},
 			"x":                        {"github.com/spf13/cobra/doc"},
 		}, 1},
-		"internal from configkit": {graph{in("configkit/gaby"): {in("internal/diag")}}, 1},
-		"functions from configkit": {graph{in("configkit/yamlkit"): {
-			in("functions/handler"),
-			in("api"),
-		}}, 1},
 		"a family from another": {graph{in("functions/kubernetes"): {
 			in("functions/appconfig"),
 			in("functions/generic"),
 		}}, 1},
-		"the document knows resources": {
-			graph{in("configkit/gaby"): {in("configkit/yamlkit")}},
-			1,
+		"Bundles from links": {graph{in("internal/links/resolve"): {in("internal/bundle")}}, 1},
+		"kyaml from a function": {
+			graph{in("functions/generic"): {"sigs.k8s.io/kustomize/kyaml/yaml"}}, 1,
 		},
-		"the loop knows the commands": {graph{in("internal/run"): {
-			in("internal/cli"),
-			in("internal/plan"),
-		}}, 1},
 		"gRPC in the command line": {graph{in("internal/cli"): {
 			"google.golang.org/grpc/codes",
 			"k8s.io/client-go/rest",
@@ -339,7 +230,6 @@ func TestAWrongArrowIsSeen(t *testing.T) {
 			"github.com/spf13/viper",
 			"github.com/spf13/cobra",
 		}}, 1},
-		"the root from internal": {graph{in("internal/plan"): {module}}, 1},
 		"fine": {graph{
 			in("internal/cli"): {
 				"github.com/spf13/cobra",

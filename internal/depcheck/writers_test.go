@@ -26,11 +26,11 @@ func writers() map[string]string {
 	return map[string]string{
 		"functions/functest": "a test helper for authors, which cannot import internal packages; " +
 			"it writes golden files when asked to",
-		"internal/runtime/enginetest": "a test helper: it makes programs that act as docker",
+		"internal/process/enginetest": "a test helper: it makes programs that act as docker",
 		"internal/runner/wrapper/empty.go": "it empties directories of a pod, which no other " +
 			"program reads",
 		"internal/runner/testcluster": "a test helper: it makes certificates and programs",
-		"internal/runtime/sandbox_linux.go": "mount points in the namespace of a child process, " +
+		"internal/process/sandbox_linux.go": "mount points in the namespace of a child process, " +
 			"below a tmpfs that nobody else sees",
 		"internal/cli/bundle/surroundings.go":     "directories of a child process",
 		"internal/cli/workspace/conflictsedit.go": "temporary file that an editor writes",

@@ -6,6 +6,8 @@
 // expression with a caret. Messages are lower case and have no final period. "fctl: " is prepended
 // to problems without a file, only here. The package has the one table of exit statuses, for fctl
 // and fctl-runner.
+//
+// Layer: base.
 package diag
 
 import (

@@ -5,6 +5,8 @@
 // the process. A file that is written in place is locked from before it is read, and compared with
 // what was read before it is replaced, so that no update is lost. Results may come in many small
 // parts; they are written with few system calls.
+//
+// Layer: base.
 package files
 
 import (

@@ -8,6 +8,8 @@
 // The golden file of a case is golden-output/FOLDER/NAME.out. FOLDER is the first function of a
 // `do` case, else its first word without leading dashes. A global flag with a value, such as -C
 // DIR, before the command does not count.
+//
+// Layer: systems.
 package golden_test
 
 import (
@@ -23,10 +25,10 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/cli"
-	"github.com/fctl-dev/fctl/internal/cli/app"
-	"github.com/fctl-dev/fctl/internal/iostreams"
+	"github.com/fctl-dev/fctl/internal/cli/command"
+	"github.com/fctl-dev/fctl/internal/out/iostreams"
+	"github.com/fctl-dev/fctl/internal/shellwords"
 )
 
 // Case is one line of the list.
@@ -142,7 +144,7 @@ type Result struct {
 // Run runs words in this process, with a new executor as in a new process.
 func Run(ctx context.Context, words []string) Result {
 	streams, _, out, errOut := iostreams.Test()
-	a := &app.App{Streams: streams, Executor: func() (*functions.Executor, error) {
+	a := &command.App{Streams: streams, Executor: func() (*functions.Executor, error) {
 		return functions.NewStandardExecutor(), nil
 	}}
 	status := cli.Run(ctx, a, words)

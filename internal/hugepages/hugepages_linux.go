@@ -2,6 +2,8 @@
 // takes hundreds of times fewer page faults. Without it, set-label and get-container-image on
 // 10,000 resources take 8 to 10 % more CPU time where large pages are given on request only
 // (transparent_hugepage/enabled is madvise). It does nothing on systems other than Linux.
+//
+// Layer: base.
 package hugepages
 
 import (

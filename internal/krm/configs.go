@@ -3,7 +3,7 @@ package krm
 import (
 	"strings"
 
-	"github.com/fctl-dev/fctl/internal/runtime/functionconfig"
+	"github.com/fctl-dev/fctl/internal/krm/functionconfig"
 )
 
 // FunctionConfigs returns the FunctionConfigs among items, and all problems of them.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/runtime"
+	"github.com/fctl-dev/fctl/internal/process"
 	"github.com/fctl-dev/fctl/internal/strict"
 )
 
@@ -24,7 +24,7 @@ const (
 type Declared struct {
 	Image   string
 	Network bool
-	Mounts  []runtime.Mount
+	Mounts  []process.Mount
 	Exec    string
 	Args    []string
 	Envs    []string
@@ -153,8 +153,8 @@ func (d *Declared) container(v strict.Value) {
 		scalars("envs", &d.Envs), strict.Field{Name: "env"})
 }
 
-func mount(v strict.Value) runtime.Mount {
-	var m runtime.Mount
+func mount(v strict.Value) process.Mount {
+	var m process.Mount
 	v.Object("a mount",
 		strict.To("type", &m.Type, strict.Value.Scalar),
 		strict.To("src", &m.Source, strict.Value.Scalar),

@@ -6,7 +6,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/internal/krm/edit"
+	"github.com/fctl-dev/fctl/internal/krm/printed"
 )
 
 // Update makes the item equal to a changed copy of it, by the smallest edits: what did not change
@@ -20,7 +20,7 @@ func (item *Item) Update(changed *gaby.YamlDoc, provider configkit.ResourceProvi
 		return nil
 	}
 	t := api.ResourceType(h.APIVersion + "/" + h.Kind)
-	return edit.Apply(item.Doc, changed.Value(), provider.MergeKeys(t), isTransport)
+	return printed.Apply(item.Doc, changed.Value(), provider.MergeKeys(t), isTransport)
 }
 
 // Sent returns a copy of the resource as a program gets it: with annotations for path and index.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/runtime"
-	"github.com/fctl-dev/fctl/internal/runtime/functionconfig"
+	"github.com/fctl-dev/fctl/internal/krm/functionconfig"
+	"github.com/fctl-dev/fctl/internal/process"
 )
 
 // Executors says how functions may be run.
@@ -31,15 +31,15 @@ type Executors struct {
 	AllowExec    bool
 	AllowOutside bool // programs and mounts outside of Root
 	Network      bool
-	Mounts       []runtime.Mount
+	Mounts       []process.Mount
 	AllowMount   bool // declarations may have volumes, and mounts that can be written to
 	Env          []string
 	AllowEnv     []string // variables of the caller that declarations may pass on
 	AsUser       bool     // containers run as the caller
-	Sandbox      *runtime.Sandbox
-	Limits       runtime.Limits
+	Sandbox      *process.Sandbox
+	Limits       process.Limits
 	Engine       string // the name of the container engine, "" for the first that answers
-	Pull         runtime.PullPolicy
+	Pull         process.PullPolicy
 	ImagePrefix  string
 	// Configs are the FunctionConfigs, which decide how the images that they name are run.
 	Configs *functionconfig.Set
@@ -61,8 +61,8 @@ type Executors struct {
 	// NoLocal keeps the directory of the functionConfig from the function.
 	NoLocal bool
 
-	images runtime.Images
-	engine *runtime.Engine
+	images process.Images
+	engine *process.Engine
 	tags   map[string]string // the tags that constraints gave, by image and constraint
 }
 
@@ -78,7 +78,7 @@ func (e *Executors) Resolve(ctx context.Context, d *Declared, config string,
 		step.Runner.InProcess = e.limited(f)
 		return step, functionconfig.Trace{taken(functionconfig.KindGo, "a function of fctl")}, err
 	}
-	call := runtime.Call{
+	call := process.Call{
 		Function: d.Name(), Dir: e.workDir(), NetworkWanted: d.Network, NetworkAllowed: e.Network,
 		AsCurrentUser: e.AsUser, Limits: e.Limits,
 		Env: append(append([]string{}, d.Envs...), e.Env...),
@@ -109,7 +109,7 @@ func (e *Executors) Resolve(ctx context.Context, d *Declared, config string,
 
 // checkEnv returns an error if a declaration passes on variables that the user did not name.
 func (e *Executors) checkEnv(d *Declared) error {
-	denied := runtime.DeniedEnv(d.Envs, e.Env, e.AllowEnv)
+	denied := process.DeniedEnv(d.Envs, e.Env, e.AllowEnv)
 	if len(denied) == 0 {
 		return nil
 	}
@@ -134,7 +134,7 @@ func (e *Executors) workDir() string {
 }
 
 // program finds the program of a declared function.
-func (e *Executors) program(d *Declared) (*runtime.Program, error) {
+func (e *Executors) program(d *Declared) (*process.Program, error) {
 	refused := func(hint, format string, args ...any) error {
 		return &api.Failure{
 			Class: api.FailureUsage, Function: d.Name(), Message: fmt.Sprintf(format, args...),
@@ -158,18 +158,18 @@ func (e *Executors) program(d *Declared) (*runtime.Program, error) {
 	if d.Direct {
 		dir = e.Here
 	}
-	path, err := runtime.FindProgram(d.Exec, dir, root, e.AllowOutside || d.Direct)
+	path, err := process.FindProgram(d.Exec, dir, root, e.AllowOutside || d.Direct)
 	if err != nil {
 		return nil, &api.Failure{
 			Class: api.FailureFunction, Function: d.Name(), Message: err.Error(),
-			Hint: runtime.Hint(err), Err: err,
+			Hint: process.Hint(err), Err: err,
 		}
 	}
-	return &runtime.Program{Path: path, Args: d.Args, Sandbox: e.Sandbox}, nil
+	return &process.Program{Path: path, Args: d.Args, Sandbox: e.Sandbox}, nil
 }
 
 // runProgram returns the Runner of an executor.
-func runProgram(executor runtime.Executor, call runtime.Call,
+func runProgram(executor process.Executor, call process.Call,
 ) func(context.Context, []byte) (stdout, stderr []byte, exit int, err error) {
 	return func(ctx context.Context, stdin []byte) (stdout, stderr []byte, exit int, err error) {
 		return ended(executor.Run(ctx, call.WithStdin(stdin)))
@@ -177,13 +177,13 @@ func runProgram(executor runtime.Executor, call runtime.Call,
 }
 
 // exitCode is a status other than 0, in words that are used for functions in this process too.
-type exitCode struct{ *runtime.ExitError }
+type exitCode struct{ *process.ExitError }
 
 func (e *exitCode) Error() string { return fmt.Sprintf("exit code %d", e.Code) }
 
 // ended returns the parts of an output.
-func ended(out runtime.Output, err error) (stdout, stderr []byte, exit int, failed error) {
-	if failed, ok := errors.AsType[*runtime.ExitError](err); ok {
+func ended(out process.Output, err error) (stdout, stderr []byte, exit int, failed error) {
+	if failed, ok := errors.AsType[*process.ExitError](err); ok {
 		err = &exitCode{failed}
 	}
 	return out.Stdout, out.Stderr, out.ExitCode, err

@@ -12,8 +12,8 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/runtime"
-	"github.com/fctl-dev/fctl/internal/runtime/functionconfig"
+	"github.com/fctl-dev/fctl/internal/krm/functionconfig"
+	"github.com/fctl-dev/fctl/internal/process"
 )
 
 // prepared is what an executor made for an image: how it is run, the image that it runs, and what
@@ -29,12 +29,12 @@ type prepare = func(context.Context, functionconfig.Candidate) (prepared, error)
 
 // image decides what runs an image. A FunctionConfig decides for the images that it names; of the
 // others, those of the catalogue run in this process, and the rest as containers.
-func (e *Executors) image(ctx context.Context, d *Declared, step *Step, call runtime.Call,
+func (e *Executors) image(ctx context.Context, d *Declared, step *Step, call process.Call,
 ) (functionconfig.Trace, error) {
 	usage := func(err error) error {
 		return &api.Failure{
 			Class: api.FailureUsage, Function: step.Image, Message: err.Error(),
-			Hint: runtime.Hint(err), Err: err,
+			Hint: process.Hint(err), Err: err,
 		}
 	}
 	set := e.Configs
@@ -129,7 +129,7 @@ func (e *Executors) noExecutor(d *Declared, step *Step, trace functionconfig.Tra
 			strings.Join(lines, "; "))
 	}
 	hint := "fctl fn explain " + d.Image + " shows what could run it"
-	if runner, ok := errors.AsType[*runtime.NoRunnerError](err); ok {
+	if runner, ok := errors.AsType[*process.NoRunnerError](err); ok {
 		hint = runner.Hint()
 	}
 	return &api.Failure{
@@ -163,10 +163,10 @@ func (e *Executors) catalogFirst() bool {
 }
 
 // mounts returns the mounts of a container: those of its declaration and those of the caller.
-func (e *Executors) mounts(d *Declared) ([]runtime.Mount, error) {
+func (e *Executors) mounts(d *Declared) ([]process.Mount, error) {
 	root := e.workDir()
 	dir := filepath.Join(root, filepath.FromSlash(d.Dir))
-	var all []runtime.Mount
+	var all []process.Mount
 	for _, m := range d.Mounts {
 		resolved, err := m.ResolveDeclared(dir, root, e.AllowOutside, e.AllowMount)
 		if err != nil {
@@ -189,9 +189,9 @@ func (e *Executors) mounts(d *Declared) ([]runtime.Mount, error) {
 }
 
 // inCatalog returns the function of the catalogue for an image, and why it has one or not.
-func (e *Executors) inCatalog(image runtime.Image, constraint *functionconfig.Tag, d *Declared,
+func (e *Executors) inCatalog(image process.Image, constraint *functionconfig.Tag, d *Declared,
 ) (Function, string) {
-	prefix := strings.TrimSuffix(cmp.Or(e.ImagePrefix, runtime.DefaultPrefix), "/")
+	prefix := strings.TrimSuffix(cmp.Or(e.ImagePrefix, process.DefaultPrefix), "/")
 	switch {
 	case e.Catalog == nil:
 		return nil, "without a catalogue"
@@ -240,7 +240,7 @@ type imageRun struct {
 	executors *Executors
 	declared  *Declared
 	match     *functionconfig.Match
-	call      runtime.Call
+	call      process.Call
 }
 
 // prepare returns what makes an executor of a kind, nil for none.
@@ -248,14 +248,14 @@ func (i *imageRun) prepare(kind functionconfig.ExecutorKind) prepare {
 	e := i.executors
 	if e.Untrusted && kind != functionconfig.KindGo {
 		return func(context.Context, functionconfig.Candidate) (prepared, error) {
-			return prepared{}, &runtime.NotStartedError{
+			return prepared{}, &process.NotStartedError{
 				Err: errors.New("the repository is not trusted"),
 			}
 		}
 	}
 	if !e.allows(kind) {
 		return func(context.Context, functionconfig.Candidate) (prepared, error) {
-			return prepared{}, &runtime.NotStartedError{Err: fmt.Errorf("--executor %s", e.only())}
+			return prepared{}, &process.NotStartedError{Err: fmt.Errorf("--executor %s", e.only())}
 		}
 	}
 	switch kind {
@@ -272,7 +272,7 @@ func (i *imageRun) prepare(kind functionconfig.ExecutorKind) prepare {
 // inProcess returns the Go function that a FunctionConfig names.
 func (i *imageRun) inProcess(_ context.Context, c functionconfig.Candidate) (prepared, error) {
 	if len(i.declared.Mounts) > 0 {
-		return prepared{}, &runtime.NotStartedError{Err: errors.New("the function declares mounts")}
+		return prepared{}, &process.NotStartedError{Err: errors.New("the function declares mounts")}
 	}
 	id := c.Config.Go.ID
 	if i.executors.Catalog != nil {
@@ -284,13 +284,13 @@ func (i *imageRun) inProcess(_ context.Context, c functionconfig.Candidate) (pre
 			}, nil
 		}
 	}
-	return prepared{}, &runtime.NotStartedError{Err: fmt.Errorf("id %q not built in", id)}
+	return prepared{}, &process.NotStartedError{Err: fmt.Errorf("id %q not built in", id)}
 }
 
 // binary returns the program that a FunctionConfig names. It is opened again when it runs.
 func (i *imageRun) binary(_ context.Context, c functionconfig.Candidate) (prepared, error) {
 	if len(i.declared.Mounts) > 0 {
-		return prepared{}, &runtime.NotStartedError{Err: errors.New("the function declares mounts")}
+		return prepared{}, &process.NotStartedError{Err: errors.New("the function declares mounts")}
 	}
 	program, err := i.executors.Programs.Open(c)
 	if err != nil {
@@ -308,7 +308,7 @@ func (i *imageRun) binary(_ context.Context, c functionconfig.Candidate) (prepar
 func (i *imageRun) pod(_ context.Context, c functionconfig.Candidate) (prepared, error) {
 	e := i.executors
 	if !e.onPods() {
-		return prepared{}, &runtime.NotStartedError{
+		return prepared{}, &process.NotStartedError{
 			Err: errors.New("a cluster is used only with --executor pod"),
 		}
 	}
@@ -317,11 +317,11 @@ func (i *imageRun) pod(_ context.Context, c functionconfig.Candidate) (prepared,
 		// The FunctionConfig was found here; the child need not find it again.
 		object, err := c.Config.PodObject(i.match.Image.Repository)
 		if err != nil {
-			return prepared{}, &runtime.NotStartedError{Err: err}
+			return prepared{}, &process.NotStartedError{Err: err}
 		}
 		args = append(args, "--config", string(object))
 	}
-	remote := &runtime.Remote{Args: args, Image: i.match.Image.String()}
+	remote := &process.Remote{Args: args, Image: i.match.Image.String()}
 	if i.match.Constraint != nil {
 		remote.Tag = i.match.Constraint.Text
 	}
@@ -329,7 +329,7 @@ func (i *imageRun) pod(_ context.Context, c functionconfig.Candidate) (prepared,
 }
 
 // remote returns what runs fctl-runner.
-func (e *Executors) remote(remote *runtime.Remote, call runtime.Call) (prepared, error) {
+func (e *Executors) remote(remote *process.Remote, call process.Call) (prepared, error) {
 	path, err := e.FindRunner()
 	if err != nil {
 		return prepared{}, err
@@ -340,16 +340,16 @@ func (e *Executors) remote(remote *runtime.Remote, call runtime.Call) (prepared,
 }
 
 // onRunner makes a step that a running fctl-runner executes.
-func (e *Executors) onRunner(d *Declared, step *Step, call runtime.Call,
+func (e *Executors) onRunner(d *Declared, step *Step, call process.Call,
 ) (functionconfig.Trace, error) {
-	made, err := e.remote(&runtime.Remote{
+	made, err := e.remote(&process.Remote{
 		Args: []string{"--runner", e.Runner}, Image: step.Image, Tag: d.Tag,
 	}, call)
 	if err != nil {
 		failure := &api.Failure{
 			Class: api.FailureFunction, Function: step.Image, Message: err.Error(), Err: err,
 		}
-		if runner, ok := errors.AsType[*runtime.NoRunnerError](err); ok {
+		if runner, ok := errors.AsType[*process.NoRunnerError](err); ok {
 			failure.Hint = runner.Hint()
 		}
 		return nil, failure
@@ -362,7 +362,7 @@ func (e *Executors) onRunner(d *Declared, step *Step, call runtime.Call,
 func (i *imageRun) container(ctx context.Context, _ functionconfig.Candidate) (prepared, error) {
 	e := i.executors
 	if e.engine == nil {
-		engine, err := runtime.FindEngine(ctx, e.Engine)
+		engine, err := process.FindEngine(ctx, e.Engine)
 		if err != nil {
 			return prepared{}, err
 		}
@@ -372,11 +372,11 @@ func (i *imageRun) container(ctx context.Context, _ functionconfig.Candidate) (p
 	if i.match.Constraint != nil && image.Digest == "" {
 		tag, err := e.newest(ctx, image, i.match.Constraint)
 		if err != nil {
-			return prepared{}, &runtime.NotStartedError{Err: err}
+			return prepared{}, &process.NotStartedError{Err: err}
 		}
 		image.Tag = tag
 	}
-	return prepared{Runner{Program: runProgram(&runtime.Container{
+	return prepared{Runner{Program: runProgram(&process.Container{
 		Engine: *e.engine, Image: image.String(), Pull: e.Pull, Prepared: &e.images,
 	}, i.call)}, image.String(), e.engine.Name}, nil
 }
@@ -384,7 +384,7 @@ func (i *imageRun) container(ctx context.Context, _ functionconfig.Candidate) (p
 // newest returns the highest tag of an image that a constraint allows: of those that the engine
 // has, unless images are always pulled, else of those in the registry, unless they are never
 // pulled.
-func (e *Executors) newest(ctx context.Context, image runtime.Image, constraint *functionconfig.Tag,
+func (e *Executors) newest(ctx context.Context, image process.Image, constraint *functionconfig.Tag,
 ) (string, error) {
 	key := image.Repository + "/" + image.Base + " " + constraint.Text
 	if tag := e.tags[key]; tag != "" {
@@ -392,15 +392,15 @@ func (e *Executors) newest(ctx context.Context, image runtime.Image, constraint 
 	}
 	repository := image.Repository + "/" + image.Base
 	found := ""
-	if e.Pull != runtime.PullAlways {
+	if e.Pull != process.PullAlways {
 		tags, err := e.engine.Tags(ctx, repository)
 		if err != nil {
 			return "", err
 		}
 		found = constraint.Highest(tags)
 	}
-	if found == "" && e.Pull != runtime.PullNever {
-		tags, err := runtime.RegistryTags(ctx, e.Client, repository)
+	if found == "" && e.Pull != process.PullNever {
+		tags, err := process.RegistryTags(ctx, e.Client, repository)
 		if err != nil {
 			return "", fmt.Errorf("the version %s: %w", constraint.Text, err)
 		}
@@ -421,7 +421,7 @@ func (i *imageRun) orNext(attempts *functionconfig.Attempts[prepared], first Run
 ) func(context.Context, []byte) ([]byte, []byte, int, error) {
 	return func(ctx context.Context, stdin []byte) ([]byte, []byte, int, error) {
 		stdout, stderr, exit, err := first.Program(ctx, stdin)
-		for err != nil && runtime.NotStarted(err) && ctx.Err() == nil {
+		for err != nil && process.NotStarted(err) && ctx.Err() == nil {
 			attempts.Failed(err)
 			next, problem := attempts.Next(ctx)
 			if _, ok := errors.AsType[*functionconfig.NoExecutorError](problem); ok &&
@@ -449,7 +449,7 @@ func asProgram(f Function) func(context.Context, []byte) ([]byte, []byte, int, e
 			return nil, nil, -1, err
 		}
 		failed := callFunction(ctx, f, list)
-		if runtime.IsAbandoned(failed) {
+		if process.IsAbandoned(failed) {
 			return nil, nil, 1, failed
 		}
 		stdout, err := list.Bytes()
@@ -462,7 +462,7 @@ func asProgram(f Function) func(context.Context, []byte) ([]byte, []byte, int, e
 
 // tagOf returns the tag of an image name, "" if it has none.
 func tagOf(name string) string {
-	image, err := runtime.ParseImage(name)
+	image, err := process.ParseImage(name)
 	if err != nil {
 		return ""
 	}

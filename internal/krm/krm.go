@@ -11,6 +11,8 @@
 //   - Annotations for transport (path, index, ids) are added on the way to a function and removed
 //     on the way back. They never reach a file.
 //   - Input is untrusted: sizes are bounded, and problems are errors with a position, never panics.
+//
+// Layer: systems.
 package krm
 
 import (

@@ -3,7 +3,7 @@ package krm
 import (
 	"context"
 
-	"github.com/fctl-dev/fctl/internal/runtime"
+	"github.com/fctl-dev/fctl/internal/process"
 )
 
 // limited returns a Go function with the limit of time that programs have, and with the directory
@@ -13,7 +13,7 @@ func (e *Executors) limited(function Function) Function {
 	return func(ctx context.Context, list *ResourceList) error {
 		list.Root = e.Root
 		work := *list
-		done, err := runtime.Limited(ctx, e.Limits.Time,
+		done, err := process.Limited(ctx, e.Limits.Time,
 			func(ctx context.Context) (*ResourceList, error) {
 				err := callFunction(ctx, function, &work)
 				return &work, err

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fctl-dev/fctl/internal/runtime"
+	"github.com/fctl-dev/fctl/internal/process"
 )
 
 // E7: a Go function that runs longer than the limit fails, whether it watches its context or not.
@@ -35,7 +35,7 @@ func TestTimeOfGoFunctions(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			executors := &Executors{
-				Limits: runtime.Limits{Time: 50 * time.Millisecond},
+				Limits: process.Limits{Time: 50 * time.Millisecond},
 				Own:    func(string) (Function, error) { return c.function, nil },
 			}
 			step, _, err := executors.Resolve(t.Context(), &Declared{Builtin: "f"}, "")

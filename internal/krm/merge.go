@@ -8,7 +8,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/internal/krm/edit"
+	"github.com/fctl-dev/fctl/internal/krm/printed"
 )
 
 // merger merges what a function returned into the items that it got.
@@ -141,7 +141,7 @@ func (item *Item) take(returned *Item, provider configkit.ResourceProvider, leni
 	}
 	h, _ := item.Doc.Header()
 	keys := provider.MergeKeys(api.ResourceType(h.APIVersion + "/" + h.Kind))
-	if err := edit.Apply(item.Doc, returned.Doc.Value(), keys, isTransport); err != nil {
+	if err := printed.Apply(item.Doc, returned.Doc.Value(), keys, isTransport); err != nil {
 		return item.located(err)
 	}
 	if item.Path != path || item.Index != index {
@@ -251,7 +251,7 @@ func added(returned *Item) (*Item, error) {
 
 // newItem makes an item of a resource with the given text.
 func newItem(returned *Item, text string) (*Item, error) {
-	quoted, err := edit.Quote(returned.Doc.Value(), text)
+	quoted, err := printed.Quote(returned.Doc.Value(), text)
 	if err != nil {
 		return nil, err
 	}
@@ -274,7 +274,7 @@ func cleanAnnotations(doc *gaby.YamlDoc) error {
 		if m.Kind() != gaby.Map {
 			continue
 		}
-		entries := edit.Strings(m, isTransport)
+		entries := printed.Strings(m, isTransport)
 		if len(entries) == 0 && m.Len() > 0 {
 			if err := doc.Delete("metadata", name); err != nil {
 				return err

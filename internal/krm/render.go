@@ -13,10 +13,10 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/functions/expression"
-	"github.com/fctl-dev/fctl/functions/expression/cel"
+	"github.com/fctl-dev/fctl/internal/lang/cel"
+	"github.com/fctl-dev/fctl/internal/lang/expression"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
-	"github.com/fctl-dev/fctl/internal/runtime"
+	"github.com/fctl-dev/fctl/internal/process"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -75,7 +75,7 @@ func (r *Render) Run(ctx context.Context, items []*Item) (*Rendered, error) {
 		rendering.report(done)
 	}
 	result.Packages = packages
-	result.SaveOnFailure = result.SaveOnFailure && !runtime.IsAbandoned(err)
+	result.SaveOnFailure = result.SaveOnFailure && !process.IsAbandoned(err)
 	return result, err
 }
 
@@ -389,7 +389,7 @@ func (r *rendering) pipeline(ctx context.Context, p *kptPackage, items []*Item,
 			break
 		}
 	}
-	if runtime.IsAbandoned(failed) {
+	if process.IsAbandoned(failed) {
 		return items, results, failed
 	}
 	return items, results, errors.Join(failed, absolute(items, p.dir))

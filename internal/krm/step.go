@@ -13,10 +13,10 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/sops"
+	"github.com/fctl-dev/fctl/internal/knowledge/sops"
 	"github.com/fctl-dev/fctl/internal/krm/doctext"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
-	"github.com/fctl-dev/fctl/internal/runtime"
+	"github.com/fctl-dev/fctl/internal/process"
 )
 
 // Runner runs one function: either in this process or as a program that reads and writes text.
@@ -102,7 +102,7 @@ func (p *Pipeline) Run(ctx context.Context, items []*Item, steps []*Step,
 		if err := ctx.Err(); err != nil {
 			return items, results, err
 		}
-		if result.Err != nil && (!step.DeferFailure || runtime.IsAbandoned(result.Err)) {
+		if result.Err != nil && (!step.DeferFailure || process.IsAbandoned(result.Err)) {
 			return items, results, result.Err
 		}
 		if result.Err != nil {
@@ -175,7 +175,7 @@ func (p *Pipeline) step(ctx context.Context, items []*Item, step *Step) ([]*Item
 	if p.Ended != nil {
 		defer p.Ended(result)
 	}
-	if runtime.IsAbandoned(result.Err) {
+	if process.IsAbandoned(result.Err) {
 		return items, result
 	}
 	if after != nil && !step.Check {
@@ -296,7 +296,7 @@ func (p *Pipeline) inProcess(ctx context.Context, selected []*Item, step *Step,
 	ctx = limit.Named(ctx, func(err error) error { return named(step, err) })
 	err := callFunction(ctx, step.Runner.InProcess, list)
 	result.Results = list.Results
-	if !runtime.IsAbandoned(err) {
+	if !process.IsAbandoned(err) {
 		p.gave(list.Items)
 		if p.KeepIO {
 			result.Out = list.kept(result)
@@ -422,7 +422,7 @@ func (p *Pipeline) program(ctx context.Context, selected []*Item, step *Step,
 		}
 		result.Err = named(step, err)
 	}
-	if _, tooMuch := errors.AsType[*runtime.OutputError](err); tooMuch {
+	if _, tooMuch := errors.AsType[*process.OutputError](err); tooMuch {
 		return nil // it is cut, and reading it would take longer than the function may run
 	}
 	output, problem := parseOutput(stdout)
@@ -526,7 +526,7 @@ func named(step *Step, err error) error {
 		}
 	}
 	return &api.Failure{
-		Class: api.FailureFunction, Function: step.Name, Message: message, Hint: runtime.Hint(err),
+		Class: api.FailureFunction, Function: step.Name, Message: message, Hint: process.Hint(err),
 		Err: err,
 	}
 }

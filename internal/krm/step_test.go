@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/internal/runtime"
+	"github.com/fctl-dev/fctl/internal/process"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -397,7 +397,7 @@ func TestCutOutputIsNotRead(t *testing.T) {
 		_, result := runStep(t, &Pipeline{}, map[string]string{"a.yaml": configMapA}, step)
 		return result
 	}
-	cut := run(&runtime.OutputError{Function: "f", Stream: "standard output", Limit: 9})
+	cut := run(&process.OutputError{Function: "f", Stream: "standard output", Limit: 9})
 	if len(cut.Results) != 0 || cut.Err == nil {
 		t.Errorf("results %v, error %v", cut.Results, cut.Err)
 	}
@@ -406,16 +406,16 @@ func TestCutOutputIsNotRead(t *testing.T) {
 		want string
 	}{
 		"time": {
-			&runtime.TimeoutError{Function: "f", Limit: 1e9},
+			&process.TimeoutError{Function: "f", Limit: 1e9},
 			"was killed: it ran longer than 1s",
 		},
-		"start": {&runtime.StartError{Function: "f", Err: io.EOF}, "cannot be started: EOF"},
+		"start": {&process.StartError{Function: "f", Err: io.EOF}, "cannot be started: EOF"},
 		"colon": {
-			&runtime.NetworkError{Function: "f"},
+			&process.NetworkError{Function: "f"},
 			"network required but not enabled with --network",
 		},
 		"others": {
-			&runtime.TimeoutError{Function: "fg", Limit: 1e9},
+			&process.TimeoutError{Function: "fg", Limit: 1e9},
 			"function fg was killed: it ran longer than 1s",
 		},
 	} {

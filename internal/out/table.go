@@ -1,5 +1,7 @@
 // Package out lays out text for people: tables and the widths of their cells. Cells are escaped,
 // so that data never begins a line or a column, and lines have no blanks at their end.
+//
+// Layer: base.
 package out
 
 import (

@@ -1,5 +1,7 @@
 // Package parallel calls a function for many numbers at the same time. Callers keep the results by
 // number, so that the order in which the calls end is not visible.
+//
+// Layer: base.
 package parallel
 
 import (

@@ -1,6 +1,8 @@
 // Package policies holds the policies that fctl has: the levels of the Pod Security Standards, and
 // best practices. A policy is a chain of validations in the form of 'fctl help chains', which
 // people can read, copy and change.
+//
+// Layer: base.
 package policies
 
 import (

@@ -1,10 +1,12 @@
-// Command schemagen makes configkit/k8skit/schemas/schemas.zip, the schemas of Kubernetes
+// Command schemagen makes internal/knowledge/schemas/schemas.zip, the schemas of Kubernetes
 // resources, from the OpenAPI documents in the modules k8s.io/kubernetes. `make gen-schemas` runs
 // it; the go command fetches and verifies the modules.
 //
 // The rules of this package: only what decides whether a resource is valid is kept, definitions
 // that versions have in common are kept once, and the same modules give the same bytes. To add a
 // version of Kubernetes, add it to versions.
+//
+// Layer: programs.
 package main
 
 import (

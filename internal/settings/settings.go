@@ -13,6 +13,8 @@
 //     are shown, and the keys that let something run have their defaults.
 //   - A setting that is a list joins the values of all sources, the user's own file first and flags
 //     last. Paths in a file are relative to the directory of that file.
+//
+// Layer: knowledge.
 package settings
 
 import (

@@ -4,6 +4,8 @@
 // A file that the user names is always read. A file found in a directory or by a pattern is read if
 // it looks like configuration and is not ignored. Units are in the order of the command line and
 // then of names, never in that of the file system.
+//
+// Layer: systems.
 package source
 
 import (

@@ -5,6 +5,8 @@
 // A table of fields describes a map. A Reader collects all problems of a text: unknown fields with
 // what was probably meant, fields given twice, wrong types, missing fields. Aliases and merge keys
 // mean their values, and null is the same as a missing field. The parser limits depth and aliases.
+//
+// Layer: document.
 package strict
 
 import (

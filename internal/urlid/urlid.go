@@ -1,4 +1,6 @@
 // Package urlid makes IDs that are the same on every machine and in every run.
+//
+// Layer: base.
 package urlid
 
 import (

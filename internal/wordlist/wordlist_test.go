@@ -1,5 +1,7 @@
 // Package wordlist holds the tests that keep comments, strings, names, help and documentation in
 // plain English: some words have a better one in this project.
+//
+// Layer: programs.
 package wordlist_test
 
 import (

@@ -6,6 +6,8 @@
 // plugintest checks this.
 //
 // A team adds a plugin to its own fctl with fctl.WithPlugin(New).
+//
+// Layer: base.
 package plugin
 
 import (

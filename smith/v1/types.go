@@ -3,6 +3,8 @@
 // A Bundle is a set of resources that refer to each other. The types are what authors of plugins
 // see of the Bundle, and what a status is written as. fctl itself reads Bundles as documents, so
 // that comments and positions are not lost.
+//
+// Layer: base.
 package v1
 
 // Group, Version and Kind identify a Bundle. APIVersion joins the first two.

@@ -1,5 +1,7 @@
 // Package formattest tests implementations of formatkit.Language: with a corpus of texts, with
 // cases of single edits, and with random texts and edits.
+//
+// Layer: configkit.
 package formattest
 
 import (

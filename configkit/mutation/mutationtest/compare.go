@@ -1,5 +1,7 @@
 // Package mutationtest makes random units and variants of them for the tests of mutations and
 // merges.
+//
+// Layer: configkit.
 package mutationtest
 
 import (

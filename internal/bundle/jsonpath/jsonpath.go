@@ -3,6 +3,8 @@
 //
 // Invariants: results are in document order; a syntax error is found by Parse, with its column;
 // evaluation stops at a bounded number of values.
+//
+// Layer: document.
 package jsonpath
 
 import (

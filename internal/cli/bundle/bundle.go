@@ -1,5 +1,7 @@
 // Package bundle implements the commands of Smith Bundles and of plugins: fctl bundle and fctl
 // plugin, one file each.
+//
+// Layer: commands.
 package bundle
 
 import (
@@ -16,17 +18,17 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/internal/bundle"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/do"
 	"github.com/fctl-dev/fctl/internal/parallel"
-	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/settings"
 	"github.com/fctl-dev/fctl/internal/source"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
 
 // New makes the commands of Bundles.
-func New(a *app.App) *cobra.Command {
+func New(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bundle",
 		Short: "Render Smith Bundles without a cluster",
@@ -38,7 +40,7 @@ The exit status is 0 when every resource is ready, 1 when one is in progress,
 blocked, or failed in a way that a retry may fix, 2 when the Bundle is invalid,
 3 when a file cannot be read, and 4 when a resource failed permanently.`,
 		Args: a.NoSuchCommand,
-		RunE: app.ShowHelp,
+		RunE: command.ShowHelp,
 	}
 	cmd.AddCommand(newRender(a), newValidate(a), newGraph(a), newToDelete(a), newExplain(a),
 		newPlugins(a))
@@ -78,18 +80,18 @@ func addNamespace(flags *pflag.FlagSet, namespace *string) {
 
 // runner is what the commands work with.
 type runner struct {
-	app      *app.App
+	app      *command.App
 	settings *settings.Settings
 	reader   *source.Reader
 }
 
-func newRunner(a *app.App, cmd *cobra.Command) (*runner, error) {
+func newRunner(a *command.App, cmd *cobra.Command) (*runner, error) {
 	s, err := a.Settings(cmd.Flags())
 	if err != nil {
 		return nil, err
 	}
 	a.SettingsNotes(s)
-	return &runner{app: a, settings: s, reader: run.Reader(s, a.Streams)}, nil
+	return &runner{app: a, settings: s, reader: do.Reader(s, a.Streams)}, nil
 }
 
 // notes writes notes on the error stream.
@@ -245,8 +247,8 @@ func assume(options *bundle.Options, names []string, bundles []*bundle.Bundle) e
 	return nil
 }
 
-// process processes Bundles in parallel.
-func process(ctx context.Context, bundles []*bundle.Bundle, options *bundle.Options,
+// processAll processes Bundles in parallel.
+func processAll(ctx context.Context, bundles []*bundle.Bundle, options *bundle.Options,
 ) ([]*bundle.Result, error) {
 	results := make([]*bundle.Result, len(bundles))
 	errs := make([]error, len(bundles))

@@ -13,22 +13,22 @@ import (
 
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/cli"
-	"github.com/fctl-dev/fctl/internal/cli/app"
-	"github.com/fctl-dev/fctl/internal/iostreams"
+	"github.com/fctl-dev/fctl/internal/cli/command"
+	"github.com/fctl-dev/fctl/internal/out/iostreams"
 )
 
 // run runs fctl in this process.
 func run(t *testing.T, words ...string) (status int, stdout, stderr string) {
 	t.Helper()
-	return runWith(t, func(*app.App) {}, words...)
+	return runWith(t, func(*command.App) {}, words...)
 }
 
 // runWith runs fctl in this process after a change.
-func runWith(t *testing.T, change func(*app.App), words ...string,
+func runWith(t *testing.T, change func(*command.App), words ...string,
 ) (status int, stdout, stderr string) {
 	t.Helper()
 	streams, _, out, errOut := iostreams.Test()
-	a := &app.App{Streams: streams, Executor: func() (*functions.Executor, error) {
+	a := &command.App{Streams: streams, Executor: func() (*functions.Executor, error) {
 		return functions.NewStandardExecutor(), nil
 	}}
 	change(a)

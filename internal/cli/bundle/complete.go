@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/internal/bundle"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/source"
 	"github.com/fctl-dev/fctl/smith/plugin/filter"
 )
@@ -16,13 +16,13 @@ import (
 // completer completes words from the Bundles that are on the command line. What cannot be read
 // only offers less.
 type completer struct {
-	app *app.App
+	app *command.App
 	cmd *cobra.Command
 }
 
 // complete registers the completion of a command whose words are BUNDLE..., or one BUNDLE and the
 // name of a resource.
-func complete(a *app.App, cmd *cobra.Command, oneBundle bool) {
+func complete(a *command.App, cmd *cobra.Command, oneBundle bool) {
 	c := &completer{a, cmd}
 	cmd.ValidArgsFunction = func(_ *cobra.Command, words []string, typed string) ([]string,
 		cobra.ShellCompDirective,
@@ -31,7 +31,7 @@ func complete(a *app.App, cmd *cobra.Command, oneBundle bool) {
 		case len(words) == 0 || !oneBundle:
 			return []string{"yaml", "yml", "json"}, cobra.ShellCompDirectiveFilterFileExt
 		case len(words) == 1:
-			return app.Offer(c.resources(words), typed)
+			return command.Offer(c.resources(words), typed)
 		}
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -104,7 +104,7 @@ func (c *completer) resources(words []string) []string {
 func (c *completer) observed(_ *cobra.Command, _ []string, typed string) ([]string,
 	cobra.ShellCompDirective,
 ) {
-	values, directive := app.Offer([]string{kube + "\twhat kubectl gets"}, typed)
+	values, directive := command.Offer([]string{kube + "\twhat kubectl gets"}, typed)
 	return values, directive &^ cobra.ShellCompDirectiveNoFileComp
 }
 
@@ -122,7 +122,7 @@ func (c *completer) assumeReady(_ *cobra.Command, words []string, typed string) 
 	for i := range names {
 		names[i] = given + names[i]
 	}
-	return app.Offer(names, typed)
+	return command.Offer(names, typed)
 }
 
 // ready completes the kinds that need a rule.
@@ -140,7 +140,7 @@ func (c *completer) ready(_ *cobra.Command, words []string, typed string) ([]str
 		}
 	}
 	slices.Sort(kinds)
-	values, directive := app.Offer(kinds, typed)
+	values, directive := command.Offer(kinds, typed)
 	return values, directive | cobra.ShellCompDirectiveNoSpace
 }
 
@@ -160,12 +160,12 @@ func (c *completer) plugin(_ *cobra.Command, words []string, typed string) ([]st
 			}
 		}
 	}
-	values, directive := app.Offer(names, typed)
+	values, directive := command.Offer(names, typed)
 	return values, directive | cobra.ShellCompDirectiveNoSpace
 }
 
 // completePluginTest completes NAME and CASES.
-func completePluginTest(a *app.App, cmd *cobra.Command) {
+func completePluginTest(a *command.App, cmd *cobra.Command) {
 	c := &completer{a, cmd}
 	cmd.ValidArgsFunction = func(_ *cobra.Command, words []string, typed string) ([]string,
 		cobra.ShellCompDirective,
@@ -182,7 +182,7 @@ func completePluginTest(a *app.App, cmd *cobra.Command) {
 					names = append(names, name+"\t"+command)
 				}
 			}
-			return app.Offer(names, typed)
+			return command.Offer(names, typed)
 		case 1:
 			return nil, cobra.ShellCompDirectiveDefault
 		}

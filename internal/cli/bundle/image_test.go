@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fctl-dev/fctl/internal/runtime/enginetest"
+	"github.com/fctl-dev/fctl/internal/process/enginetest"
 )
 
 const imageBundle = `apiVersion: smith.atlassian.com/v1

@@ -9,13 +9,13 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/bundle"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/out"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
 
-func newValidate(a *app.App) *cobra.Command {
+func newValidate(a *command.App) *cobra.Command {
 	var namespace string
 	o := &pluginFlags{}
 	cmd := &cobra.Command{
@@ -63,7 +63,7 @@ that says when they are ready. All problems are reported, with their positions.`
 	return cmd
 }
 
-func newGraph(a *app.App) *cobra.Command {
+func newGraph(a *command.App) *cobra.Command {
 	var namespace string
 	cmd := &cobra.Command{
 		Use:   "graph [flags] BUNDLE...",
@@ -75,7 +75,7 @@ name of each. -o dot is for Graphviz, -o mermaid for pages in Markdown.`,
   fctl bundle graph bundle.yaml -o dot | dot -Tsvg > bundle.svg`,
 	}
 	addNamespace(cmd.Flags(), &namespace)
-	output := app.AddOutput(cmd.Flags(), strings.Join(bundle.GraphFormats(), ", "),
+	output := command.AddOutput(cmd.Flags(), strings.Join(bundle.GraphFormats(), ", "),
 		bundle.GraphFormats()...)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		r, err := newRunner(a, cmd)
@@ -119,7 +119,7 @@ func (r *runner) processed(ctx context.Context, cmd *cobra.Command, o *inputFlag
 	if err != nil {
 		return nil, err
 	}
-	return process(ctx, bundles, options)
+	return processAll(ctx, bundles, options)
 }
 
 // deletion is an object to delete as JSON has it: with its Bundle and where it was observed.
@@ -131,7 +131,7 @@ type deletion struct {
 	Line int    `json:"line,omitempty"`
 }
 
-func newToDelete(a *app.App) *cobra.Command {
+func newToDelete(a *command.App) *cobra.Command {
 	o := &inputFlags{}
 	cmd := &cobra.Command{
 		Use:   "to-delete [flags] BUNDLE...",
@@ -143,7 +143,7 @@ once the Bundle is ready. -o json has the Bundle and the file of each.
 --observed kube: only asks for the kinds that the Bundle has.`,
 		Example: `  fctl bundle to-delete bundle.yaml --observed observed/`,
 	}
-	output := app.AddOutput(cmd.Flags(), "text or json", "text", "json")
+	output := command.AddOutput(cmd.Flags(), "text or json", "text", "json")
 	o.add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		r, err := newRunner(a, cmd)
@@ -183,7 +183,7 @@ once the Bundle is ready. -o json has the Bundle and the file of each.
 	return cmd
 }
 
-func newExplain(a *app.App) *cobra.Command {
+func newExplain(a *command.App) *cobra.Command {
 	o := &inputFlags{}
 	var show bool
 	cmd := &cobra.Command{
@@ -195,7 +195,7 @@ resources. For a resource that is not rendered yet, the references are those tha
 will be read.`,
 		Example: `  fctl bundle explain bundle.yaml binding --observed observed/`,
 	}
-	app.AddShowSecrets(cmd.Flags(), &show)
+	command.AddShowSecrets(cmd.Flags(), &show)
 	o.add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		if len(words) == 0 || len(words) > 2 {

@@ -13,7 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/bundle"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/runtime"
+	"github.com/fctl-dev/fctl/internal/process"
 )
 
 // kube is the value of --observed that asks kubectl.
@@ -38,7 +38,7 @@ func (r *runner) observe(ctx context.Context, bundles []*bundle.Bundle, options 
 	ask := *options
 	ask.OwnerRefs = false // the Bundle may not have been observed yet
 	for range maxRounds {
-		results, err := process(ctx, bundles, &ask)
+		results, err := processAll(ctx, bundles, &ask)
 		if err != nil {
 			return err
 		}
@@ -91,21 +91,21 @@ func findKubectl() (*kubectl, error) {
 
 // run runs kubectl with the environment of the user and returns what it printed.
 func (k *kubectl) run(ctx context.Context, stdin string, words ...string) ([]byte, string, error) {
-	p := &runtime.Program{Path: k.path, AnyDir: true}
+	p := &process.Program{Path: k.path, AnyDir: true}
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, "", err
 	}
-	out, err := p.Run(ctx, runtime.Call{
+	out, err := p.Run(ctx, process.Call{
 		Function: "kubectl", Stdin: []byte(stdin), Args: words, Dir: dir, Env: os.Environ(),
-		Limits: runtime.Limits{Time: time.Minute, Memory: -1},
+		Limits: process.Limits{Time: time.Minute, Memory: -1},
 	})
 	return out.Stdout, strings.TrimSpace(string(out.Stderr)), err
 }
 
 // failed returns the error of a call.
 func failed(stderr string, err error) error {
-	if _, ok := errors.AsType[*runtime.ExitError](err); ok && stderr != "" {
+	if _, ok := errors.AsType[*process.ExitError](err); ok && stderr != "" {
 		err = errors.New(stderr)
 	}
 	return &api.Failure{

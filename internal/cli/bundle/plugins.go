@@ -13,13 +13,13 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/bundle"
-	"github.com/fctl-dev/fctl/internal/cli/app"
-	"github.com/fctl-dev/fctl/internal/cli/execution"
+	"github.com/fctl-dev/fctl/internal/cli/command"
+	"github.com/fctl-dev/fctl/internal/cli/runflags"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/out"
+	"github.com/fctl-dev/fctl/internal/shellwords"
 	"github.com/fctl-dev/fctl/smith/plugin/filter"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
@@ -27,7 +27,7 @@ import (
 // pluginFlags are the flags that declare plugins that are programs or images.
 type pluginFlags struct {
 	declared  []string
-	execution execution.Flags
+	execution runflags.Flags
 	elsewhere *surroundings // where programs run as well, for a test; nil for nowhere
 }
 
@@ -73,7 +73,7 @@ func (r *runner) builtIn(ctx context.Context, limit time.Duration) (*bundle.Plug
 }
 
 // withPlugins returns what a command works with, and the plugins.
-func withPlugins(ctx context.Context, a *app.App, cmd *cobra.Command, o *pluginFlags,
+func withPlugins(ctx context.Context, a *command.App, cmd *cobra.Command, o *pluginFlags,
 ) (*runner, *bundle.Plugins, error) {
 	r, err := newRunner(a, cmd)
 	if err != nil {
@@ -150,7 +150,7 @@ func addProgram(ctx context.Context, plugins *bundle.Plugins, executors *krm.Exe
 	return plugins.Add(made, command)
 }
 
-func newPlugins(a *app.App) *cobra.Command {
+func newPlugins(a *command.App) *cobra.Command {
 	o := &pluginFlags{}
 	cmd := &cobra.Command{
 		Use:   "plugins [flags]",
@@ -159,9 +159,9 @@ func newPlugins(a *app.App) *cobra.Command {
 they make, and where they come from. -o json adds the schemas of their specs.`,
 		Example: `  fctl bundle plugins
   fctl bundle plugins --allow-exec --plugin labels=./labels.sh -o json`,
-		Args: app.NoArguments,
+		Args: command.NoArguments,
 	}
-	output := app.AddOutput(cmd.Flags(), "table or json", "table", "json")
+	output := command.AddOutput(cmd.Flags(), "table or json", "table", "json")
 	o.add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		r, plugins, err := withPlugins(cmd.Context(), a, cmd, o)

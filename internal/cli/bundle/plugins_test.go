@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/smith/plugin"
 )
 
@@ -31,7 +31,7 @@ func TestFactoriesAreCalledEagerly(t *testing.T) {
 				calls++
 				return nil, errors.New("no key")
 			}
-			with := func(a *app.App) { a.Plugins = []plugin.NewFunc{fails} }
+			with := func(a *command.App) { a.Plugins = []plugin.NewFunc{fails} }
 			status, _, stderr := runWith(t, with, strings.Fields(words)...)
 			wantStatus, wantText := 0, ""
 			if want > 0 {

@@ -9,21 +9,21 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/bundle"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/bundle/contract"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/source"
-	"github.com/fctl-dev/fctl/smith/plugin/contract"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
 
 // NewPlugin makes the commands for authors of plugins.
-func NewPlugin(a *app.App) *cobra.Command {
+func NewPlugin(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plugin",
 		Short: "Test Smith plugins",
 		Long:  `Commands for authors of plugins of Smith Bundles.`,
 		Args:  a.NoSuchCommand,
-		RunE:  app.ShowHelp,
+		RunE:  command.ShowHelp,
 	}
 	cmd.AddCommand(newPluginTest(a))
 	return cmd
@@ -35,7 +35,7 @@ type testFlags struct {
 	runs    int
 }
 
-func newPluginTest(a *app.App) *cobra.Command {
+func newPluginTest(a *command.App) *cobra.Command {
 	o := &testFlags{}
 	cmd := &cobra.Command{
 		Use:   "test [flags] NAME CASES",
@@ -74,7 +74,7 @@ set later, are only compared if object has them.`,
 }
 
 // testPlugin runs the cases.
-func testPlugin(ctx context.Context, a *app.App, cmd *cobra.Command, o *testFlags, words []string,
+func testPlugin(ctx context.Context, a *command.App, cmd *cobra.Command, o *testFlags, words []string,
 ) error {
 	if len(words) != 2 {
 		return diag.UsageHint(cmd.UseLine(), "the name of a plugin and a file with cases are "+

@@ -12,22 +12,22 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/bundle"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/do"
 	"github.com/fctl-dev/fctl/internal/files"
-	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
 // renderFlags are the flags of bundle render.
 type renderFlags struct {
 	input            inputFlags
-	output           *app.Choice
+	output           *command.Choice
 	dir              string
 	status, simulate bool
 }
 
-func newRender(a *app.App) *cobra.Command {
+func newRender(a *command.App) *cobra.Command {
 	o := &renderFlags{}
 	cmd := &cobra.Command{
 		Use:   "render [flags] BUNDLE...",
@@ -55,7 +55,7 @@ an invalid Bundle, 3 for a file that cannot be read, 4 for a permanent error.`,
   fctl bundle render bundle.yaml --allow-exec --plugin labels=./labels.sh`,
 	}
 	flags := cmd.Flags()
-	o.output = app.AddOutput(flags, "yaml (objects) or json (the report)", "yaml", "json")
+	o.output = command.AddOutput(flags, "yaml (objects) or json (the report)", "yaml", "json")
 	flags.StringVarP(&o.dir, "output-dir", "O", "", "write each object to a file in `DIR`")
 	flags.BoolVar(&o.status, "status", false, "print each Bundle with its status as well")
 	flags.BoolVar(&o.simulate, "simulate", false, "print the steps of a controller")
@@ -71,7 +71,7 @@ an invalid Bundle, 3 for a file that cannot be read, 4 for a permanent error.`,
 	return cmd
 }
 
-func render(ctx context.Context, a *app.App, cmd *cobra.Command, o *renderFlags, words []string,
+func render(ctx context.Context, a *command.App, cmd *cobra.Command, o *renderFlags, words []string,
 ) error {
 	if o.simulate && (o.dir != "" || o.status || o.output.Value == "json") {
 		return diag.Usage("--simulate prints steps; it excludes -o, -O and --status")
@@ -94,7 +94,7 @@ func render(ctx context.Context, a *app.App, cmd *cobra.Command, o *renderFlags,
 	if o.simulate {
 		return r.simulate(ctx, bundles, options)
 	}
-	results, err := process(ctx, bundles, options)
+	results, err := processAll(ctx, bundles, options)
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (r *runner) emit(ctx context.Context, results []*bundle.Result, o *renderFl
 func (r *runner) writeFiles(ctx context.Context, results []*bundle.Result, dir string) error {
 	tree, err := files.OpenTree(ctx, source.InDirectory(r.app.Dir, dir), false)
 	if err != nil {
-		return run.NotWritten(diag.FileName(dir), err)
+		return do.NotWritten(diag.FileName(dir), err)
 	}
 	defer tree.Close()   //nolint:errcheck // every write was checked
 	r.app.Writes.Begin() // a signal does not end it within a file
@@ -185,7 +185,7 @@ func (r *runner) writeFiles(ctx context.Context, results []*bundle.Result, dir s
 			}
 			if err != nil {
 				problems = append(problems, diag.Failures(
-					run.NotWritten(diag.FileName(filepath.Join(dir, path)), err),
+					do.NotWritten(diag.FileName(filepath.Join(dir, path)), err),
 					api.FailureFunction)...)
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/internal/bundle"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/source"
 )
@@ -16,7 +16,7 @@ import (
 // surroundings are others than those of the user, in which a plugin that is a program has to return
 // the same: environment variables, and a working directory without files.
 type surroundings struct {
-	app *app.App
+	app *command.App
 	dir string // a temporary directory with home, tmp, bin and work; "" before it is needed
 }
 

@@ -1,5 +1,7 @@
 // Package completion corrects the scripts for shells that cobra generates. It changes their text
 // and fails, instead of printing a broken script, if cobra's has changed.
+//
+// Layer: commands.
 package completion
 
 import (
@@ -12,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
@@ -25,8 +27,8 @@ var bashFunctions string
 // Prepare changes cobra's command completion: it accepts no unknown shell, the
 // script for bash works without the package bash-completion, and that for fish with arguments in
 // quotes.
-func Prepare(a *app.App, c *cobra.Command) {
-	c.Args, c.RunE = a.NoSuchCommand, app.ShowHelp // cobra's accepts any shell and exits with 0
+func Prepare(a *command.App, c *cobra.Command) {
+	c.Args, c.RunE = a.NoSuchCommand, command.ShowHelp // cobra's accepts any shell and exits with 0
 	for _, shell := range c.Commands() {
 		var script func(*cobra.Command, bool) ([]byte, error)
 		switch shell.Name() {

@@ -14,18 +14,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/internal/cli/app"
-	"github.com/fctl-dev/fctl/internal/cli/execution"
+	"github.com/fctl-dev/fctl/internal/cli/command"
+	"github.com/fctl-dev/fctl/internal/cli/runflags"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm/catalog"
-	"github.com/fctl-dev/fctl/internal/runtime"
+	"github.com/fctl-dev/fctl/internal/process"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
 // docFlags are the flags of fn doc.
-type docFlags struct{ execution execution.Flags }
+type docFlags struct{ execution runflags.Flags }
 
-func newDoc(a *app.App) *cobra.Command {
+func newDoc(a *command.App) *cobra.Command {
 	o := &docFlags{}
 	cmd := &cobra.Command{
 		Use:   "doc [flags] [IMAGE|PROGRAM|NAME]",
@@ -73,7 +73,7 @@ func catalogList() string {
 }
 
 // printDoc prints the documentation of one function.
-func printDoc(ctx context.Context, a *app.App, cmd *cobra.Command, o *docFlags, name string) error {
+func printDoc(ctx context.Context, a *command.App, cmd *cobra.Command, o *docFlags, name string) error {
 	r, err := newRunner(ctx, a, cmd)
 	if err != nil {
 		return err
@@ -82,11 +82,11 @@ func printDoc(ctx context.Context, a *app.App, cmd *cobra.Command, o *docFlags, 
 	if info, err := os.Stat(path); err == nil && strings.ContainsAny(name, `/\`) && !info.IsDir() {
 		return r.programDoc(ctx, o, path)
 	}
-	image, err := runtime.ParseImage(name)
+	image, err := process.ParseImage(name)
 	if err != nil {
 		return diag.UsageHint("'fctl fn doc' lists the functions of the catalogue", "%w", err)
 	}
-	prefix := runtime.DefaultPrefix
+	prefix := process.DefaultPrefix
 	if r.settings.ImagePrefix != "" {
 		prefix = strings.TrimRight(r.settings.ImagePrefix, "/")
 	}
@@ -107,7 +107,7 @@ func printDoc(ctx context.Context, a *app.App, cmd *cobra.Command, o *docFlags, 
 		explain.SetContext(ctx)
 		return explain.RunE(explain, []string{name})
 	}
-	return r.imageDoc(ctx, o, runtime.FullImage(name, r.settings.ImagePrefix))
+	return r.imageDoc(ctx, o, process.FullImage(name, r.settings.ImagePrefix))
 }
 
 // programDoc prints what a program prints with --help.
@@ -123,7 +123,7 @@ func (r *runner) programDoc(ctx context.Context, o *docFlags, path string) error
 	if err != nil {
 		return err
 	}
-	p := &runtime.Program{Path: full}
+	p := &process.Program{Path: full}
 	return r.printHelp(p.Run(ctx, helpCall(filepath.Dir(full))))
 }
 
@@ -136,33 +136,33 @@ func (r *runner) imageDoc(ctx context.Context, o *docFlags, image string) error 
 	if name == "" {
 		name = r.app.Streams.Getenv("FCTL_ENGINE")
 	}
-	engine, err := runtime.FindEngine(ctx, name)
+	engine, err := process.FindEngine(ctx, name)
 	if err != nil {
 		return diag.UsageHint("'fctl fn doc' lists the functions that need no engine", "%w", err)
 	}
-	pull, err := runtime.ParsePullPolicy(o.execution.Pull)
+	pull, err := process.ParsePullPolicy(o.execution.Pull)
 	if err != nil {
 		return diag.Usage("--image-pull-policy: %w", err)
 	}
-	c := &runtime.Container{Engine: engine, Image: image, Pull: pull}
+	c := &process.Container{Engine: engine, Image: image, Pull: pull}
 	return r.printHelp(c.Run(ctx, helpCall("")))
 }
 
-func helpCall(dir string) runtime.Call {
-	return runtime.Call{
+func helpCall(dir string) process.Call {
+	return process.Call{
 		Args: []string{"--help"}, Dir: dir,
-		Limits: runtime.Limits{Time: 30 * time.Second, Output: 1 << 20},
+		Limits: process.Limits{Time: 30 * time.Second, Output: 1 << 20},
 	}
 }
 
 // printHelp prints the help that a function wrote. Many functions write it to the standard error,
 // and end with a status that is not 0.
-func (r *runner) printHelp(out runtime.Output, err error) error {
+func (r *runner) printHelp(out process.Output, err error) error {
 	text := out.Stdout
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = out.Stderr
 	}
-	if _, failed := errors.AsType[*runtime.ExitError](err); failed && len(text) > 0 {
+	if _, failed := errors.AsType[*process.ExitError](err); failed && len(text) > 0 {
 		err = nil
 	}
 	if err != nil {

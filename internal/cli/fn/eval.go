@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/source"
@@ -29,7 +29,7 @@ type evalFlags struct {
 	saveType          string
 }
 
-func newEval(a *app.App) *cobra.Command {
+func newEval(a *command.App) *cobra.Command {
 	o := &evalFlags{}
 	cmd := &cobra.Command{
 		Use: "eval [flags] [DIR|-] {--image IMAGE | --exec COMMAND | --function NAME} [-- " +
@@ -68,7 +68,7 @@ change keeps its bytes. --diff, --check and --dry-run write nothing.`,
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return evaluate(cmd.Context(), a, cmd, o, words)
 	}
-	cmd.ValidArgsFunction = app.CompleteFiles(1)
+	cmd.ValidArgsFunction = command.CompleteFiles(1)
 	return cmd
 }
 
@@ -140,7 +140,7 @@ func (o *evalFlags) validate(inline []string) error {
 }
 
 func evaluate(
-	ctx context.Context, a *app.App, cmd *cobra.Command, o *evalFlags, words []string,
+	ctx context.Context, a *command.App, cmd *cobra.Command, o *evalFlags, words []string,
 ) error {
 	var inline []string
 	if dash := cmd.ArgsLenAtDash(); dash >= 0 {

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/internal/cli/app"
-	"github.com/fctl-dev/fctl/internal/cli/execution"
+	"github.com/fctl-dev/fctl/internal/cli/command"
+	"github.com/fctl-dev/fctl/internal/cli/runflags"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 )
@@ -15,10 +15,10 @@ import (
 // explainFlags are the flags of fn explain.
 type explainFlags struct {
 	tag       string
-	execution execution.Flags
+	execution runflags.Flags
 }
 
-func newExplain(a *app.App) *cobra.Command {
+func newExplain(a *command.App) *cobra.Command {
 	o := &explainFlags{}
 	cmd := &cobra.Command{
 		Use:   "explain [flags] IMAGE",
@@ -42,7 +42,7 @@ it.`,
 	return cmd
 }
 
-func explain(ctx context.Context, a *app.App, cmd *cobra.Command, o *explainFlags,
+func explain(ctx context.Context, a *command.App, cmd *cobra.Command, o *explainFlags,
 	words []string,
 ) error {
 	if len(words) != 1 {

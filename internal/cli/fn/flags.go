@@ -6,18 +6,18 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/fctl-dev/fctl/functions/shellwords"
-	"github.com/fctl-dev/fctl/internal/cli/app"
-	"github.com/fctl-dev/fctl/internal/cli/execution"
+	"github.com/fctl-dev/fctl/internal/cli/command"
+	"github.com/fctl-dev/fctl/internal/cli/runflags"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/krm/catalog"
+	"github.com/fctl-dev/fctl/internal/shellwords"
 )
 
 // commonFlags are the flags of the commands that run functions on resources.
 type commonFlags struct {
 	listVersion string
-	execution   execution.Flags
+	execution   runflags.Flags
 	output      outputFlags
 	results     resultFlags
 }
@@ -40,8 +40,8 @@ func (o *commonFlags) validate(stdin bool) (version string, err error) {
 	return listVersion(o.listVersion)
 }
 
-// command splits the command of a flag into words, as a shell does.
-func command(flag, text string) (program string, args []string, err error) {
+// splitCommand splits the command of a flag into words, as a shell does.
+func splitCommand(flag, text string) (program string, args []string, err error) {
 	words, err := shellwords.Split(text)
 	switch {
 	case err != nil:
@@ -72,7 +72,7 @@ func (o *chosen) declared(cmd *cobra.Command, network bool) (*krm.Declared, erro
 		return d, nil
 	}
 	var err error
-	d.Exec, d.Args, err = command("--exec", o.exec)
+	d.Exec, d.Args, err = splitCommand("--exec", o.exec)
 	return d, err
 }
 
@@ -121,23 +121,23 @@ func listVersion(name string) (string, error) {
 func FlagValues(name, typed string, own func() []string) ([]string, cobra.ShellCompDirective) {
 	switch name {
 	case "output":
-		values, directive := app.Offer([]string{
+		values, directive := command.Offer([]string{
 			"stdout\ta ResourceList", "unwrap\tdocuments", "json\twhat happened",
 		}, typed)
 		return values, directive &^ cobra.ShellCompDirectiveNoFileComp
 	case "type":
-		return app.Offer(saveTypes(), typed)
+		return command.Offer(saveTypes(), typed)
 	case "fail-on-results":
-		return app.Offer(severities(), typed)
+		return command.Offer(severities(), typed)
 	case "resource-list-version":
-		return app.Offer([]string{"v1", "v1beta1", "v1alpha1"}, typed)
+		return command.Offer([]string{"v1", "v1beta1", "v1alpha1"}, typed)
 	case "color":
-		return app.Offer([]string{"auto", "always", "never"}, typed)
+		return command.Offer([]string{"auto", "always", "never"}, typed)
 	case "image":
-		values, directive := app.Offer(catalog.Names(), typed)
+		values, directive := command.Offer(catalog.Names(), typed)
 		return values, directive | cobra.ShellCompDirectiveNoSpace
 	case "function":
-		return app.Offer(own(), typed)
+		return command.Offer(own(), typed)
 	case "results-dir", "keep-io", "fn-path", "directory":
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	case "fn-config", "exec", "config":

@@ -1,4 +1,6 @@
 // Package fn implements the commands of KRM functions: fctl fn and fctl krm, one file each.
+//
+// Layer: commands.
 package fn
 
 import (
@@ -14,16 +16,16 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/do"
 	"github.com/fctl-dev/fctl/internal/krm"
-	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/settings"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
 // New makes the commands that run KRM functions.
-func New(a *app.App) *cobra.Command {
+func New(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fn",
 		Short: "Run KRM functions",
@@ -33,7 +35,7 @@ resources. A resource that a function did not change keeps its bytes; a changed
 one changes as little as possible, and keeps its comments and the order of its
 fields.`,
 		Args: a.NoSuchCommand,
-		RunE: app.ShowHelp,
+		RunE: command.ShowHelp,
 	}
 	cmd.AddCommand(newRun(a), newEval(a), newRender(a), newExplain(a),
 		newSource(a), newSink(a), newWrap(a), newXargs(a), newDoc(a),
@@ -43,7 +45,7 @@ fields.`,
 
 // runner is what the commands of fn work with.
 type runner struct {
-	app      *app.App
+	app      *command.App
 	settings *settings.Settings
 	executor *functions.Executor
 	provider configkit.ResourceProvider
@@ -53,7 +55,7 @@ type runner struct {
 }
 
 // newRunner loads the settings and the resource types.
-func newRunner(ctx context.Context, a *app.App, cmd *cobra.Command) (*runner, error) {
+func newRunner(ctx context.Context, a *command.App, cmd *cobra.Command) (*runner, error) {
 	s, err := a.Settings(cmd.Flags())
 	if err != nil {
 		return nil, err
@@ -62,7 +64,7 @@ func newRunner(ctx context.Context, a *app.App, cmd *cobra.Command) (*runner, er
 	if err != nil {
 		return nil, err
 	}
-	a.Console().Notes("", run.SettingsNotes(s, executor)...)
+	a.Console().Notes("", do.SettingsNotes(s, executor)...)
 	r := &runner{
 		app: a, settings: s, executor: executor,
 		provider: executor.ResourceProvider(api.ToolchainKubernetesYAML),
@@ -74,7 +76,7 @@ func newRunner(ctx context.Context, a *app.App, cmd *cobra.Command) (*runner, er
 }
 
 // reader returns the reader of files.
-func (r *runner) reader() *source.Reader { return run.Reader(r.settings, r.app.Streams) }
+func (r *runner) reader() *source.Reader { return do.Reader(r.settings, r.app.Streams) }
 
 // note writes a note on the error stream.
 func (r *runner) note(file, message string) {
@@ -108,7 +110,7 @@ func (r *runner) readPackage(ctx context.Context, dir string, o krm.ReadOptions,
 		return nil, err
 	}
 	if r.settings.Verbose && len(p.Skipped) > 0 {
-		r.note("", run.SkippedFiles(p.Skipped, true))
+		r.note("", do.SkippedFiles(p.Skipped, true))
 	}
 	r.hide(p.Items())
 	return p, nil
@@ -225,7 +227,7 @@ func withHints(err error) error {
 	problems := diag.Failures(err, api.FailureFunction)
 	for i, f := range problems {
 		if f.Err != nil && f.Class == api.FailureFunction && f.Hint == "" {
-			problems[i] = run.NotWritten(f.Pos.File, f.Err)
+			problems[i] = do.NotWritten(f.Pos.File, f.Err)
 		}
 	}
 	return problems

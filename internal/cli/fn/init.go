@@ -8,14 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/do"
 	"github.com/fctl-dev/fctl/internal/krm/scaffold"
-	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-func newInit(a *app.App) *cobra.Command {
+func newInit(a *command.App) *cobra.Command {
 	language := ""
 	cmd := &cobra.Command{
 		Use:   "init NAME --lang go|sh|python",
@@ -40,13 +40,13 @@ for 'fctl fn run'. The program works at once; change it to what you need.`,
 }
 
 // makeFunction makes the directory of a function and prints what to do next.
-func makeFunction(ctx context.Context, a *app.App, name, language string) error {
+func makeFunction(ctx context.Context, a *command.App, name, language string) error {
 	dir := source.InDirectory(a.Dir, name)
 	a.Writes.Begin()
 	defer a.Writes.End()
 	files, err := scaffold.Write(ctx, dir, filepath.Base(name), language)
 	if err != nil {
-		return run.NotWritten(diag.FileName(dir), err)
+		return do.NotWritten(diag.FileName(dir), err)
 	}
 	var b strings.Builder
 	for _, file := range files {

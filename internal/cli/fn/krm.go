@@ -8,15 +8,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/do"
 	"github.com/fctl-dev/fctl/internal/krm"
-	"github.com/fctl-dev/fctl/internal/krm/own"
-	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/krm/chain"
 )
 
 // NewKRM makes the command that is a KRM function itself.
-func NewKRM(a *app.App) *cobra.Command {
+func NewKRM(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "krm",
 		Short: "Be a KRM function: a ResourceList in, a ResourceList out",
@@ -25,7 +25,7 @@ functionConfig names on the items, and write the ResourceList. This is how
 kustomize, kpt and 'fctl fn' run fctl; in an image it is the only command that
 is needed. The functionConfig has one of these forms:
 
-` + own.Forms + `
+` + chain.Forms + `
 
 A ConfigMap may have data.chain, the text of a chain file, instead of
 data.function. FunctionInvocations may have whereResource, which selects the
@@ -56,7 +56,7 @@ What others call the commands of 'fctl fn':
 }
 
 // beFunction runs fctl as a KRM function.
-func beFunction(ctx context.Context, a *app.App, cmd *cobra.Command) error {
+func beFunction(ctx context.Context, a *command.App, cmd *cobra.Command) error {
 	r, err := newRunner(ctx, a, cmd)
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func beFunction(ctx context.Context, a *app.App, cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	failed := own.Function(executor, run.NewTypeNames(executor).Resolve)(ctx, list)
+	failed := chain.Function(executor, do.NewTypeNames(executor).Resolve)(ctx, list)
 	if ctx.Err() != nil {
 		return failed
 	}

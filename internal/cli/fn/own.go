@@ -6,9 +6,9 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/do"
+	"github.com/fctl-dev/fctl/internal/do/plan"
 	"github.com/fctl-dev/fctl/internal/krm"
-	"github.com/fctl-dev/fctl/internal/plan"
-	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -29,7 +29,7 @@ func (r *runner) ownFunction(ctx context.Context, name string, arguments []strin
 	reader := r.reader()
 	resolver := &plan.Resolver{
 		Toolchain: api.ToolchainKubernetesYAML, Functions: executor,
-		Flags: noFlags{}, ResourceType: run.NewTypeNames(executor).Resolve,
+		Flags: noFlags{}, ResourceType: do.NewTypeNames(executor).Resolve,
 		ReadFile: func(path string) ([]byte, error) {
 			return reader.Bytes(ctx, source.InDirectory(r.app.Dir, path))
 		},

@@ -3,9 +3,9 @@ package fn
 import (
 	"testing"
 
-	"github.com/fctl-dev/fctl/internal/cli/app"
-	"github.com/fctl-dev/fctl/internal/iostreams"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/out/iostreams"
 	"github.com/fctl-dev/fctl/internal/settings"
 )
 
@@ -32,7 +32,7 @@ func TestProgress(t *testing.T) {
 			}
 			s := settings.Defaults()
 			s.Quiet = c.quiet
-			r := &stepReporter{runner: &runner{app: &app.App{Streams: streams}, settings: s}}
+			r := &stepReporter{runner: &runner{app: &command.App{Streams: streams}, settings: s}}
 			step := &krm.Step{Name: "f", Package: "a", Selected: true}
 			r.started(step, 2)
 			r.ended(&krm.StepResult{Step: step, Selected: 2})

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/source"
@@ -21,7 +21,7 @@ type renderFlags struct {
 	shard  source.Shard
 }
 
-func newRender(a *app.App) *cobra.Command {
+func newRender(a *command.App) *cobra.Command {
 	o := &renderFlags{}
 	cmd := &cobra.Command{
 		Use:   "render [flags] [DIR]",
@@ -46,16 +46,16 @@ what one run with --render-status=false writes.`,
 	addMetaFlag(flags, &o.meta)
 	flags.BoolVar(&o.status, "render-status", true,
 		"record in the status of the Kptfile what the functions did, when files are written")
-	app.AddShard(flags, &o.shard)
+	command.AddShard(flags, &o.shard)
 	o.add(flags)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return renderPackage(cmd.Context(), a, cmd, o, words)
 	}
-	cmd.ValidArgsFunction = app.CompleteFiles(1)
+	cmd.ValidArgsFunction = command.CompleteFiles(1)
 	return cmd
 }
 
-func renderPackage(ctx context.Context, a *app.App, cmd *cobra.Command, o *renderFlags,
+func renderPackage(ctx context.Context, a *command.App, cmd *cobra.Command, o *renderFlags,
 	words []string,
 ) error {
 	dir, err := pathWord(cmd, words, ".")

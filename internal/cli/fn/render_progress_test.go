@@ -9,8 +9,8 @@ import (
 
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/cli"
-	"github.com/fctl-dev/fctl/internal/cli/app"
-	"github.com/fctl-dev/fctl/internal/iostreams"
+	"github.com/fctl-dev/fctl/internal/cli/command"
+	"github.com/fctl-dev/fctl/internal/out/iostreams"
 )
 
 // R2: on a terminal each function of each package has a line when it starts, and each package one
@@ -47,7 +47,7 @@ func TestRenderProgress(t *testing.T) {
 			}
 			streams, _, _, errOut := iostreams.Test()
 			streams.SetTerminal(false, false, c.terminal, 80)
-			a := &app.App{
+			a := &command.App{
 				Name: "fctl", Streams: streams,
 				Executor: func() (*functions.Executor, error) {
 					return functions.NewStandardExecutor(), nil

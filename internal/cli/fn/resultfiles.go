@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/do"
 	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/krm"
-	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -32,14 +32,14 @@ func (r *runner) writeTexts(ctx context.Context, dir string, texts map[string][]
 	dir = source.InDirectory(r.app.Dir, dir)
 	tree, err := files.OpenTree(ctx, dir, false)
 	if err != nil {
-		return run.NotWritten(diag.FileName(dir), err)
+		return do.NotWritten(diag.FileName(dir), err)
 	}
 	defer tree.Close() //nolint:errcheck // nothing is synced
 	for name, text := range texts {
 		if err := r.app.Writes.Write(func() error {
 			return tree.WritePrivate(ctx, name, nil, text)
 		}); err != nil {
-			return run.NotWritten(diag.FileName(filepath.Join(dir, name)), err)
+			return do.NotWritten(diag.FileName(filepath.Join(dir, name)), err)
 		}
 	}
 	return nil

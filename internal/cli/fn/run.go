@@ -9,7 +9,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/source"
@@ -24,7 +24,7 @@ type runFlags struct {
 	selfDelete  bool
 }
 
-func newRun(a *app.App) *cobra.Command {
+func newRun(a *command.App) *cobra.Command {
 	o := &runFlags{}
 	cmd := &cobra.Command{
 		Use:   "run [flags] [DIR|-] [-- [KIND] KEY=VALUE...]",
@@ -60,7 +60,7 @@ changed keeps its bytes. --diff, --check and --dry-run write nothing.`,
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return runDeclared(cmd.Context(), a, cmd, o, words)
 	}
-	cmd.ValidArgsFunction = app.CompleteFiles(1)
+	cmd.ValidArgsFunction = command.CompleteFiles(1)
 	return cmd
 }
 
@@ -74,11 +74,11 @@ func (o *runFlags) direct() (*krm.Declared, error) {
 	case o.exec == "":
 		return nil, nil
 	}
-	program, args, err := command("--exec", o.exec)
+	program, args, err := splitCommand("--exec", o.exec)
 	return &krm.Declared{Exec: program, Args: args, Direct: true}, err
 }
 
-func runDeclared(ctx context.Context, a *app.App, cmd *cobra.Command, o *runFlags,
+func runDeclared(ctx context.Context, a *command.App, cmd *cobra.Command, o *runFlags,
 	words []string,
 ) error {
 	var inline []string

@@ -6,8 +6,8 @@ import (
 	"sync"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit/sensitive"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/knowledge/sensitive"
 	"github.com/fctl-dev/fctl/internal/krm"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/source"
@@ -15,7 +15,7 @@ import (
 // sinkFlags are the flags of fn sink.
 type sinkFlags struct{ write writeFlags }
 
-func newSink(a *app.App) *cobra.Command {
+func newSink(a *command.App) *cobra.Command {
 	o := &sinkFlags{}
 	cmd := &cobra.Command{
 		Use:   "sink [flags] DIR",
@@ -34,12 +34,12 @@ removed. Files of which the input has no resource stay as they are.`,
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return writeFiles(cmd.Context(), a, cmd, o, words)
 	}
-	cmd.ValidArgsFunction = app.CompleteFiles(1)
+	cmd.ValidArgsFunction = command.CompleteFiles(1)
 	return cmd
 }
 
 func writeFiles(
-	ctx context.Context, a *app.App, cmd *cobra.Command, o *sinkFlags, words []string,
+	ctx context.Context, a *command.App, cmd *cobra.Command, o *sinkFlags, words []string,
 ) error {
 	dir, err := pathWord(cmd, words, "")
 	if err != nil {

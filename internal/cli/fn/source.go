@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 )
@@ -19,7 +19,7 @@ type sourceFlags struct {
 	listVersion string
 }
 
-func newSource(a *app.App) *cobra.Command {
+func newSource(a *command.App) *cobra.Command {
 	o := &sourceFlags{}
 	cmd := &cobra.Command{
 		Use:   "source [flags] [DIR]",
@@ -47,11 +47,11 @@ Files are *.yaml, *.yml, Kptfile, and *.json with a resource. A .krmignore or
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return printList(cmd.Context(), a, cmd, o, words)
 	}
-	cmd.ValidArgsFunction = app.CompleteFiles(1)
+	cmd.ValidArgsFunction = command.CompleteFiles(1)
 	return cmd
 }
 
-func printList(ctx context.Context, a *app.App, cmd *cobra.Command, o *sourceFlags,
+func printList(ctx context.Context, a *command.App, cmd *cobra.Command, o *sourceFlags,
 	words []string,
 ) error {
 	dir, err := pathWord(cmd, words, ".")

@@ -11,13 +11,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/internal/cli/app"
-	"github.com/fctl-dev/fctl/internal/cli/execution"
+	"github.com/fctl-dev/fctl/internal/cli/command"
+	"github.com/fctl-dev/fctl/internal/cli/runflags"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/do"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/krm/fntest"
-	"github.com/fctl-dev/fctl/internal/run"
-	"github.com/fctl-dev/fctl/internal/runtime"
+	"github.com/fctl-dev/fctl/internal/process"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -26,10 +26,10 @@ type testFlags struct {
 	chosen
 	update, asNobody bool
 	showSecrets      bool
-	execution        execution.Flags
+	execution        runflags.Flags
 }
 
-func newTest(a *app.App) *cobra.Command {
+func newTest(a *command.App) *cobra.Command {
 	o := &testFlags{}
 	cmd := &cobra.Command{
 		Use:   "test [flags] DIR {--image IMAGE | --exec COMMAND | --function NAME}",
@@ -55,17 +55,17 @@ same input must give the same bytes. A function that loses comments is noted.
 	flags.BoolVar(&o.update, "update", false, "write what the function returns as what is expected")
 	flags.BoolVar(&o.asNobody, "as-nobody", false,
 		"check that a program also works for the user nobody; only root can")
-	app.AddShowSecrets(flags, &o.showSecrets)
+	command.AddShowSecrets(flags, &o.showSecrets)
 	o.execution.Add(flags)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return runTests(cmd.Context(), a, cmd, o, words)
 	}
-	cmd.ValidArgsFunction = app.CompleteFiles(1)
+	cmd.ValidArgsFunction = command.CompleteFiles(1)
 	return cmd
 }
 
 // runTests runs a function on golden directories.
-func runTests(ctx context.Context, a *app.App, cmd *cobra.Command, o *testFlags, words []string,
+func runTests(ctx context.Context, a *command.App, cmd *cobra.Command, o *testFlags, words []string,
 ) error {
 	dir, err := pathWord(cmd, words, "")
 	if err != nil {
@@ -112,7 +112,7 @@ func runTests(ctx context.Context, a *app.App, cmd *cobra.Command, o *testFlags,
 			return ctx.Err()
 		}
 		if e, ok := errors.AsType[*fntest.NotWrittenError](err); ok {
-			return run.NotWritten(diag.FileName(e.File), e.Err)
+			return do.NotWritten(diag.FileName(e.File), e.Err)
 		}
 		switch {
 		case err != nil:
@@ -193,12 +193,12 @@ func (r *runner) asNobody(declared *krm.Declared,
 		if err != nil {
 			return nil, err
 		}
-		path, err := runtime.FindProgram(declared.Exec, dir, dir, true)
+		path, err := process.FindProgram(declared.Exec, dir, dir, true)
 		if err != nil {
 			return nil, err
 		}
-		p := &runtime.Program{Path: path, Args: declared.Args, Nobody: true, AnyDir: true}
-		out, err := p.Run(ctx, runtime.Call{Dir: "/", Stdin: stdin})
+		p := &process.Program{Path: path, Args: declared.Args, Nobody: true, AnyDir: true}
+		out, err := p.Run(ctx, process.Call{Dir: "/", Stdin: stdin})
 		if err != nil && len(out.Stderr) > 0 {
 			err = fmt.Errorf("%w: %s", err, bytes.TrimSpace(out.Stderr))
 		}

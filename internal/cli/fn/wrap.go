@@ -8,11 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/krm/wrap"
-	"github.com/fctl-dev/fctl/internal/runtime"
+	"github.com/fctl-dev/fctl/internal/process"
 )
 
 // wrapFlags are the flags of fn wrap and fn xargs.
@@ -21,7 +21,7 @@ type wrapFlags struct {
 	envOnly                bool
 }
 
-func newWrap(a *app.App) *cobra.Command {
+func newWrap(a *command.App) *cobra.Command {
 	o := &wrapFlags{}
 	cmd := &cobra.Command{
 		Use:   "wrap [flags] -- PROGRAM [ARG...]",
@@ -53,7 +53,7 @@ directory KUST_OVERRIDE_DIR are merged last.`,
 	return cmd
 }
 
-func newXargs(a *app.App) *cobra.Command {
+func newXargs(a *command.App) *cobra.Command {
 	o := &wrapFlags{}
 	cmd := &cobra.Command{
 		Use:   "xargs [flags] -- PROGRAM [ARG...]",
@@ -97,7 +97,7 @@ func (o *wrapFlags) add(cmd *cobra.Command) {
 }
 
 // runWrapped runs a program on the list on the standard input.
-func runWrapped(ctx context.Context, a *app.App, cmd *cobra.Command, o *wrapFlags,
+func runWrapped(ctx context.Context, a *command.App, cmd *cobra.Command, o *wrapFlags,
 	options wrap.Options,
 ) error {
 	r, err := newRunner(ctx, a, cmd)
@@ -115,7 +115,7 @@ func runWrapped(ctx context.Context, a *app.App, cmd *cobra.Command, o *wrapFlag
 	options.Environ, options.Stderr = os.Environ(), r.app.Streams.ErrOut
 	options.Provider = r.provider
 	if err := wrap.Run(ctx, list, options); err != nil {
-		if exit, ok := errors.AsType[*runtime.ExitError](err); ok {
+		if exit, ok := errors.AsType[*process.ExitError](err); ok {
 			r.tellNo(err)
 			return diag.ExitError(exit.Code) // the program's own status (X6)
 		}

@@ -9,12 +9,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit/sensitive"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/diff"
+	"github.com/fctl-dev/fctl/internal/do"
+	"github.com/fctl-dev/fctl/internal/knowledge/sensitive"
 	"github.com/fctl-dev/fctl/internal/krm"
-	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/out/diff"
 )
 
 // writeFlags are the flags that decide whether and how changes are written to files.
@@ -29,7 +29,7 @@ func (o *writeFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.check, "check", false,
 		"write nothing, print the files that would change, and end with status 1 if there are any")
 	flags.BoolVar(&o.fsync, "fsync", false, "sync written files to disk before ending")
-	app.AddShowSecrets(flags, &o.showSecrets)
+	command.AddShowSecrets(flags, &o.showSecrets)
 }
 
 // exclusive returns an error for flags that exclude each other.
@@ -115,7 +115,7 @@ func summaryOf(changes []*krm.Change, would string) string {
 
 // diff prints the changes as a unified diff. Secret values are masked where people read it.
 func (r *runner) diff(p *krm.Package, changes []*krm.Change, showSecrets bool) error {
-	style := run.DiffStyle(r.app.Streams)
+	style := do.DiffStyle(r.app.Streams)
 	isRead := r.app.Streams.OutIsTerminal() || style.Old != nil
 	var out []byte
 	for _, c := range changes {

@@ -3,15 +3,15 @@ package functionconfig
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/runtime/functionconfig"
+	"github.com/fctl-dev/fctl/internal/krm/functionconfig"
 )
 
 // checkFlags are the flags of functionconfig check.
-type checkFlags struct{ output *app.Choice }
+type checkFlags struct{ output *command.Choice }
 
-func newCheck(a *app.App) *cobra.Command {
+func newCheck(a *command.App) *cobra.Command {
 	o := &checkFlags{}
 	cmd := &cobra.Command{
 		Use:   "check [flags] PATH...",
@@ -25,7 +25,7 @@ The status is 3 if there is an error.`,
 		Example: `  fctl functionconfig check functionconfigs/
   fctl functionconfig check set-labels.yaml -o json`,
 	}
-	o.output = app.AddOutput(cmd.Flags(), "text or json", "text", "json")
+	o.output = command.AddOutput(cmd.Flags(), "text or json", "text", "json")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error { return check(a, cmd, o, words) }
 	return cmd
 }
@@ -43,7 +43,7 @@ type report struct {
 	Server   bool   `json:"server"` // the API server refuses it, too
 }
 
-func check(a *app.App, cmd *cobra.Command, o *checkFlags, words []string) error {
+func check(a *command.App, cmd *cobra.Command, o *checkFlags, words []string) error {
 	s, err := a.Settings(cmd.Flags())
 	if err != nil {
 		return err

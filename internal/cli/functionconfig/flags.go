@@ -3,12 +3,12 @@ package functionconfig
 import (
 	"github.com/spf13/pflag"
 
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 )
 
 // AddAllowExec adds the flag that lets programs run: true, false or any.
-func AddAllowExec(flags *pflag.FlagSet) *app.Choice {
-	c := &app.Choice{
+func AddAllowExec(flags *pflag.FlagSet) *command.Choice {
+	c := &command.Choice{
 		What: "value of --allow-exec", Value: "false", Values: []string{"true", "false", "any"},
 	}
 	flags.Var(c, "allow-exec",

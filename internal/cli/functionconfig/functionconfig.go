@@ -1,5 +1,7 @@
 // Package functionconfig has the commands `fctl functionconfig`, and reads the FunctionConfigs that
 // the flags and settings of other commands name.
+//
+// Layer: commands.
 package functionconfig
 
 import (
@@ -13,16 +15,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/runtime"
-	"github.com/fctl-dev/fctl/internal/runtime/functionconfig"
+	"github.com/fctl-dev/fctl/internal/krm/functionconfig"
+	"github.com/fctl-dev/fctl/internal/process"
 	"github.com/fctl-dev/fctl/internal/settings"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
 // New makes the commands about FunctionConfigs.
-func New(a *app.App) *cobra.Command {
+func New(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "functionconfig",
 		Short: "Check and list FunctionConfigs",
@@ -30,7 +32,7 @@ func New(a *app.App) *cobra.Command {
 for each of its tags, whether it runs in fctl itself, as a program of this
 machine, or in a pod. --function-configs of the commands of fn reads them.`,
 		Args: a.NoSuchCommand,
-		RunE: app.ShowHelp,
+		RunE: command.ShowHelp,
 	}
 	cmd.AddCommand(newCheck(a), newList(a), newCRD(a))
 	return cmd
@@ -56,7 +58,7 @@ func read(ctx context.Context, paths []string, readFile func(string) ([]byte, er
 // names the cluster of kube:, "" for the usual ones. check is called with those that a project's
 // file names. All errors in files are reported; warnings, and errors of the objects of a cluster,
 // become notes.
-func Load(ctx context.Context, a *app.App, s *settings.Settings, kubeconfig string,
+func Load(ctx context.Context, a *command.App, s *settings.Settings, kubeconfig string,
 	check func([]*functionconfig.Config) error,
 ) ([]*functionconfig.Config, error) {
 	var all files
@@ -100,7 +102,7 @@ func ofCluster(configs []*functionconfig.Config, problems []functionconfig.Probl
 }
 
 // Report returns the problems that are errors, and notes the others.
-func Report(a *app.App, s *settings.Settings, problems []functionconfig.Problem) error {
+func Report(a *command.App, s *settings.Settings, problems []functionconfig.Problem) error {
 	var failures diag.List
 	var notes []api.Note
 	for i := range problems {
@@ -123,7 +125,7 @@ const maxObjects = 256 << 20
 // fromCluster asks fctl-runner for the objects of a cluster.
 func fromCluster(ctx context.Context, name, kubeconfig string, getenv func(string) string,
 ) ([]byte, error) {
-	path, err := runtime.FindRunner(getenv)
+	path, err := process.FindRunner(getenv)
 	if err != nil {
 		return nil, noRunner(err)
 	}
@@ -137,7 +139,7 @@ func fromCluster(ctx context.Context, name, kubeconfig string, getenv func(strin
 	out, err := cmd.Output()
 	if err != nil {
 		lines := strings.Split(strings.TrimSpace(log.String()), "\n")
-		reason := strings.TrimPrefix(lines[len(lines)-1], runtime.RunnerName+": ")
+		reason := strings.TrimPrefix(lines[len(lines)-1], process.RunnerName+": ")
 		if reason == "" {
 			reason = err.Error()
 		}
@@ -152,14 +154,14 @@ func fromCluster(ctx context.Context, name, kubeconfig string, getenv func(strin
 // noRunner returns the problem that fctl-runner is missing.
 func noRunner(err error) error {
 	failure := &api.Failure{Class: api.FailureFunction, Message: err.Error(), Err: err}
-	if runner, ok := errors.AsType[*runtime.NoRunnerError](err); ok {
+	if runner, ok := errors.AsType[*process.NoRunnerError](err); ok {
 		failure.Hint = runner.Hint()
 	}
 	return failure
 }
 
 // paths returns the paths of words, of which there must be one.
-func paths(a *app.App, cmd *cobra.Command, words []string) ([]string, error) {
+func paths(a *command.App, cmd *cobra.Command, words []string) ([]string, error) {
 	if len(words) == 0 {
 		return nil, diag.UsageHint(cmd.UseLine(), "a file or directory is expected")
 	}
@@ -174,7 +176,7 @@ func paths(a *app.App, cmd *cobra.Command, words []string) ([]string, error) {
 }
 
 // functionsDirs returns the directories of --functions, absolute.
-func functionsDirs(a *app.App, dirs []string) ([]string, error) {
+func functionsDirs(a *command.App, dirs []string) ([]string, error) {
 	var all []string
 	for _, dir := range dirs {
 		full, err := filepath.Abs(source.InDirectory(a.Dir, dir))
@@ -203,7 +205,7 @@ func cause(err error) error {
 
 // Programs returns what runs the programs that FunctionConfigs name. dirs are the values of
 // --functions, allow is true, false or any.
-func Programs(a *app.App, dirs []string, allow string, sandbox *runtime.Sandbox,
+func Programs(a *command.App, dirs []string, allow string, sandbox *process.Sandbox,
 ) (functionconfig.Programs, error) {
 	all, err := functionsDirs(a, dirs)
 	return functionconfig.Programs{

@@ -6,20 +6,20 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/krm/catalog"
+	"github.com/fctl-dev/fctl/internal/krm/functionconfig"
 	"github.com/fctl-dev/fctl/internal/out"
-	"github.com/fctl-dev/fctl/internal/runtime/functionconfig"
 )
 
 // listFlags are the flags of functionconfig list.
 type listFlags struct {
-	output    *app.Choice
+	output    *command.Choice
 	functions []string
-	allowExec *app.Choice
+	allowExec *command.Choice
 }
 
-func newList(a *app.App) *cobra.Command {
+func newList(a *command.App) *cobra.Command {
 	o := &listFlags{}
 	cmd := &cobra.Command{
 		Use:   "list [flags] PATH...",
@@ -32,7 +32,7 @@ a container.`,
   fctl functionconfig list --allow-exec --functions /usr/lib/functions configs.yaml`,
 	}
 	flags := cmd.Flags()
-	o.output = app.AddOutput(flags, "text or json", "text", "json")
+	o.output = command.AddOutput(flags, "text or json", "text", "json")
 	o.allowExec = AddAllowExec(flags)
 	AddFunctions(flags, &o.functions)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error { return list(a, cmd, o, words) }
@@ -56,7 +56,7 @@ type executor struct {
 	Problem string   `json:"problem,omitempty"`
 }
 
-func list(a *app.App, cmd *cobra.Command, o *listFlags, words []string) error {
+func list(a *command.App, cmd *cobra.Command, o *listFlags, words []string) error {
 	s, err := a.Settings(cmd.Flags())
 	if err != nil {
 		return err

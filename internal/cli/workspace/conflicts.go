@@ -8,14 +8,14 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/mutation"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/link"
-	"github.com/fctl-dev/fctl/internal/workspace"
-	"github.com/fctl-dev/fctl/internal/workspace/entity"
-	"github.com/fctl-dev/fctl/internal/workspace/severity"
-	"github.com/fctl-dev/fctl/internal/workspace/wave"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/propagate"
+	"github.com/fctl-dev/fctl/internal/links/resolve"
+	"github.com/fctl-dev/fctl/internal/links/severity"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
 // unitConflicts holds the flags of unit conflicts.
@@ -24,13 +24,13 @@ type unitConflicts struct {
 	session.Output
 	apply, dismiss, inEditor bool
 	reason, resource, path   string
-	severity                 app.Choice
+	severity                 command.Choice
 	rules                    []entity.ConflictRule
 }
 
-func newUnitConflicts(a *app.App) *cobra.Command {
+func newUnitConflicts(a *command.App) *cobra.Command {
 	o := &unitConflicts{Common: session.Common{App: a}}
-	o.severity = app.Choice{
+	o.severity = command.Choice{
 		What: "severity", Value: "note", Values: []string{"ignore", "note", "warning", "error"},
 	}
 	cmd := &cobra.Command{
@@ -158,7 +158,7 @@ type conflictJSON struct {
 // outstanding records what the user edited in a unit, and returns the unit, the engine and the
 // conflicts of the unit.
 func outstanding(s *session.Session, name string) (
-	u *workspace.Unit, e *wave.Runner, all api.MutationConflictList, err error,
+	u *workspace.Unit, e *propagate.Runner, all api.MutationConflictList, err error,
 ) {
 	if u, err = s.UnitNamed(name); err != nil {
 		return nil, nil, nil, err
@@ -221,14 +221,14 @@ func (o *unitConflicts) settle(s *session.Session, name string) error {
 // write writes the values of conflicts as a revision of the unit, one mutation for each link, and
 // returns the conflicts whose values could not be written.
 func (o *unitConflicts) write(
-	s *session.Session, u *workspace.Unit, e *wave.Runner, conflicts api.MutationConflictList,
+	s *session.Session, u *workspace.Unit, e *propagate.Runner, conflicts api.MutationConflictList,
 	verb string,
 ) (api.MutationConflictList, error) {
 	in, err := e.Unit(u)
 	if err != nil {
 		return nil, err
 	}
-	applied, err := link.ApplyConflicts(e.Executor, &in, conflicts)
+	applied, err := resolve.ApplyConflicts(e.Executor, &in, conflicts)
 	if err != nil {
 		return nil, s.Store.InUnit(u, err)
 	}

@@ -12,12 +12,12 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/mutation"
-	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/link"
-	"github.com/fctl-dev/fctl/internal/workspace"
-	"github.com/fctl-dev/fctl/internal/workspace/entity"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/resolve"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
+	"github.com/fctl-dev/fctl/internal/shellwords"
 )
 
 // edit lets the user decide conflicts in an editor, as kubectl edit does. The workspace is not
@@ -86,9 +86,9 @@ func editText(
 			continue
 		}
 		fmt.Fprintf(&b, "  path: %s\n", gabyText(mutation.PlainPath(c.Path)))
-		local := link.ValueAt(executor, u.ToolchainType, data, &c.Resource, c.Path)
+		local := resolve.ValueAt(executor, u.ToolchainType, data, &c.Resource, c.Path)
 		if base, ok := baseOf(s, c); ok {
-			writeField(&b, "base", link.ValueAt(executor, u.ToolchainType, base, &c.Resource,
+			writeField(&b, "base", resolve.ValueAt(executor, u.ToolchainType, base, &c.Resource,
 				c.Path))
 		}
 		writeField(&b, "upstream", upstreamValue(c))
@@ -240,7 +240,7 @@ func (o *unitConflicts) decide(
 			}
 			continue
 		}
-		local := link.ValueAt(e.Executor, u.ToolchainType, data, &c.Resource, c.Path)
+		local := resolve.ValueAt(e.Executor, u.ToolchainType, data, &c.Resource, c.Path)
 		switch {
 		case sameValue(value, local):
 			continue

@@ -7,21 +7,21 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/workspace"
-	"github.com/fctl-dev/fctl/internal/workspace/entity"
-	"github.com/fctl-dev/fctl/internal/workspace/filter"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/filter"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
-func newRevision(a *app.App) *cobra.Command {
+func newRevision(a *command.App) *cobra.Command {
 	return session.Group(a, "revision", "List the revisions of units",
 		"Each change of a unit's data is a revision, numbered from 1.",
 		newRevisionList(a), newRevisionData(a))
 }
 
-func newRevisionList(a *app.App) *cobra.Command {
+func newRevisionList(a *command.App) *cobra.Command {
 	c, sel, out := &session.Common{App: a}, &session.Selection{}, &session.Output{}
 	cmd := &cobra.Command{
 		Use: "list [flags] UNIT", Short: "List the revisions of a unit, newest first",
@@ -64,7 +64,7 @@ func newRevisionList(a *app.App) *cobra.Command {
 	return cmd
 }
 
-func newRevisionData(a *app.App) *cobra.Command {
+func newRevisionData(a *command.App) *cobra.Command {
 	return newPrintNumbered(a, "data", "Print the data of a revision, of the head without N",
 		func(u *workspace.Unit) int64 { return u.HeadRevisionNum }, (*workspace.Store).Data)
 }
@@ -72,7 +72,7 @@ func newRevisionData(a *app.App) *cobra.Command {
 // newPrintNumbered makes a command that prints what the history of a unit has under a number: the
 // newest without one.
 func newPrintNumbered(
-	a *app.App, verb, short string, newest func(*workspace.Unit) int64,
+	a *command.App, verb, short string, newest func(*workspace.Unit) int64,
 	read func(*workspace.Store, *workspace.Unit, int64) ([]byte, error),
 ) *cobra.Command {
 	c := &session.Common{App: a}
@@ -120,20 +120,20 @@ func number(word string) (int64, error) {
 	return n, nil
 }
 
-func newMutation(a *app.App) *cobra.Command {
+func newMutation(a *command.App) *cobra.Command {
 	return session.Group(a, "mutation", "List the causes of changes",
 		"A mutation is one cause of a change in a revision: an edit, a function, a link.",
 		newMutationList(a))
 }
 
-func newMutationList(a *app.App) *cobra.Command {
+func newMutationList(a *command.App) *cobra.Command {
 	c, sel, out := &session.Common{App: a}, &session.Selection{}, &session.Output{}
 	cmd := &cobra.Command{
 		Use: "list [flags] UNIT", Short: "List the mutations of a unit, newest first",
 		Args: session.Words(1, 1),
 	}
 	c.AddSpace(cmd.Flags())
-	app.AddShowSecrets(cmd.Flags(), &c.ShowSecrets)
+	command.AddShowSecrets(cmd.Flags(), &c.ShowSecrets)
 	sel.Add(cmd.Flags())
 	out.Add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
@@ -258,7 +258,7 @@ func mutationColumns(s *session.Session) []session.Column[*entity.Mutation] {
 	}
 }
 
-func newUnitDiff(a *app.App) *cobra.Command {
+func newUnitDiff(a *command.App) *cobra.Command {
 	c := &session.Common{App: a}
 	cmd := &cobra.Command{
 		Use: "diff [flags] UNIT", Short: "Show what changed between two revisions of a unit",
@@ -267,10 +267,10 @@ the working copy. The exit status is 1 if something changed.`,
 		Args: session.Words(1, 1),
 	}
 	c.AddSpace(cmd.Flags())
-	app.AddShowSecrets(cmd.Flags(), &c.ShowSecrets)
+	command.AddShowSecrets(cmd.Flags(), &c.ShowSecrets)
 	from := cmd.Flags().Int64("from", -1, "start at revision `N` (default: the head)")
 	to := cmd.Flags().Int64("to", -1, "end at revision `N` (default: the working copy)")
-	form := app.AddOutput(cmd.Flags(), "diff or mutations", "diff", "mutations")
+	form := command.AddOutput(cmd.Flags(), "diff or mutations", "diff", "mutations")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return c.Read(cmd, func(s *session.Session) error {
 			u, err := s.UnitNamed(words[0])

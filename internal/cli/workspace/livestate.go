@@ -5,19 +5,19 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
-	"github.com/fctl-dev/fctl/internal/workspace"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
-func newUnitLivestate(a *app.App) *cobra.Command {
+func newUnitLivestate(a *command.App) *cobra.Command {
 	return session.Group(a, "livestate", "Keep captures of the live state of a unit",
 		`The live state of a unit is what runs: fetched from a cluster, or rendered. Links
 with UseLiveState read the newest capture instead of the unit's data.`,
 		newLivestateSet(a), newLivestateGet(a))
 }
 
-func newLivestateSet(a *app.App) *cobra.Command {
+func newLivestateSet(a *command.App) *cobra.Command {
 	c := &session.Common{App: a}
 	cmd := &cobra.Command{
 		Use: "set [flags] UNIT FILE", Short: "Capture the live state of a unit",
@@ -55,7 +55,7 @@ the unit's live state. Links with AutoUpdate and UseLiveState are resolved.`,
 	return cmd
 }
 
-func newLivestateGet(a *app.App) *cobra.Command {
+func newLivestateGet(a *command.App) *cobra.Command {
 	return newPrintNumbered(a, "get", "Print the newest capture of the live state, or the N-th",
 		func(u *workspace.Unit) int64 { return u.HeadUnitActionNum }, (*workspace.Store).Live)
 }

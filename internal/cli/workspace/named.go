@@ -7,14 +7,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/workspace"
-	"github.com/fctl-dev/fctl/internal/workspace/entity"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
-func newInvocation(a *app.App) *cobra.Command {
+func newInvocation(a *command.App) *cobra.Command {
 	return session.Group(a, "invocation", "Store function invocations",
 		`A stored invocation is a function with its arguments. Links of the type Upsert
 use it to transform their upstream, and unit do --invocation runs it.`,
@@ -30,7 +30,7 @@ type invocationCreate struct {
 	toolchain, where string
 }
 
-func newInvocationCreate(a *app.App) *cobra.Command {
+func newInvocationCreate(a *command.App) *cobra.Command {
 	o := &invocationCreate{Common: session.Common{App: a}}
 	cmd := &cobra.Command{
 		Use: "create [flags] SLUG FUNCTION [ARG...]", Short: "Store an invocation",
@@ -146,11 +146,11 @@ func callOf(i *entity.Invocation) api.FunctionInvocation {
 	}
 }
 
-func newInvocationList(a *app.App) *cobra.Command {
+func newInvocationList(a *command.App) *cobra.Command {
 	c, sel, out := &session.Common{App: a}, &session.Selection{}, &session.Output{}
 	cmd := &cobra.Command{
 		Use: "list [flags]", Short: "List stored invocations",
-		Args: app.NoArguments,
+		Args: command.NoArguments,
 	}
 	c.AddSpace(cmd.Flags())
 	sel.AddWhere(cmd.Flags(), "name or labels")
@@ -177,7 +177,7 @@ func newInvocationList(a *app.App) *cobra.Command {
 	return cmd
 }
 
-func newInvocationGet(a *app.App) *cobra.Command {
+func newInvocationGet(a *command.App) *cobra.Command {
 	c, out := &session.Common{App: a}, &session.Output{}
 	cmd := &cobra.Command{
 		Use: "get [flags] SLUG", Short: "Show a stored invocation", Args: session.Words(1, 1),
@@ -202,7 +202,7 @@ func newInvocationGet(a *app.App) *cobra.Command {
 	return cmd
 }
 
-func newInvocationDelete(a *app.App) *cobra.Command {
+func newInvocationDelete(a *command.App) *cobra.Command {
 	c := &session.Common{App: a}
 	cmd := &cobra.Command{
 		Use: "delete [flags] SLUG", Short: "Delete a stored invocation", Args: session.Words(1, 1),
@@ -225,13 +225,13 @@ func newInvocationDelete(a *app.App) *cobra.Command {
 	return cmd
 }
 
-func newFilter(a *app.App) *cobra.Command {
+func newFilter(a *command.App) *cobra.Command {
 	return session.Group(a, "filter", "Store filters",
 		"A stored filter selects units, links, mutations or spaces, with --filter SLUG.",
 		newFilterCreate(a), newFilterList(a), newFilterGet(a), newFilterDelete(a))
 }
 
-func newFilterCreate(a *app.App) *cobra.Command {
+func newFilterCreate(a *command.App) *cobra.Command {
 	c, meta, out := &session.Common{App: a}, &session.Metadata{}, &session.Output{}
 	body := &session.Body{}
 	flag := &entity.Filter{}
@@ -312,9 +312,9 @@ func overrideFilter(flags *pflag.FlagSet, f, flag *entity.Filter) {
 	}
 }
 
-func newFilterList(a *app.App) *cobra.Command {
+func newFilterList(a *command.App) *cobra.Command {
 	c, sel, out := &session.Common{App: a}, &session.Selection{}, &session.Output{}
-	cmd := &cobra.Command{Use: "list [flags]", Short: "List stored filters", Args: app.NoArguments}
+	cmd := &cobra.Command{Use: "list [flags]", Short: "List stored filters", Args: command.NoArguments}
 	c.AddSpace(cmd.Flags())
 	sel.AddWhere(cmd.Flags(), "name or labels")
 	out.Add(cmd.Flags())
@@ -338,7 +338,7 @@ func newFilterList(a *app.App) *cobra.Command {
 	return cmd
 }
 
-func newFilterGet(a *app.App) *cobra.Command {
+func newFilterGet(a *command.App) *cobra.Command {
 	c, out := &session.Common{App: a}, &session.Output{}
 	cmd := &cobra.Command{
 		Use: "get [flags] SLUG", Short: "Show a stored filter", Args: session.Words(1, 1),
@@ -366,7 +366,7 @@ func newFilterGet(a *app.App) *cobra.Command {
 	return cmd
 }
 
-func newFilterDelete(a *app.App) *cobra.Command {
+func newFilterDelete(a *command.App) *cobra.Command {
 	c := &session.Common{App: a}
 	cmd := &cobra.Command{
 		Use: "delete [flags] SLUG", Short: "Delete a stored filter", Args: session.Words(1, 1),

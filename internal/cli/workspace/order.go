@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
 )
@@ -16,7 +16,7 @@ type orderRow struct {
 	Space, Unit string
 }
 
-func newUnitOrder(a *app.App) *cobra.Command {
+func newUnitOrder(a *command.App) *cobra.Command {
 	c, sel, out := &session.Common{App: a}, &session.Selection{}, &session.Output{}
 	cmd := &cobra.Command{
 		Use: "order [flags] [UNIT...]", Short: "Print units in the order in which to apply them",

@@ -3,11 +3,11 @@ package workspace
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 )
 
-func newUnitRename(a *app.App) *cobra.Command {
+func newUnitRename(a *command.App) *cobra.Command {
 	c, out := &session.Common{App: a}, &session.Output{}
 	cmd := &cobra.Command{
 		Use: "rename [flags] UNIT NAME", Short: "Give a unit another name",
@@ -35,7 +35,7 @@ stay as they are, and are not stale afterwards.`,
 	return cmd
 }
 
-func newSpaceRename(a *app.App) *cobra.Command {
+func newSpaceRename(a *command.App) *cobra.Command {
 	c, out := &session.Common{App: a}, &session.Output{}
 	cmd := &cobra.Command{
 		Use: "rename [flags] SPACE NAME", Short: "Give a space another name",

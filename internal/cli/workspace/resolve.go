@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/link"
-	"github.com/fctl-dev/fctl/internal/workspace"
-	"github.com/fctl-dev/fctl/internal/workspace/entity"
-	"github.com/fctl-dev/fctl/internal/workspace/wave"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/propagate"
+	"github.com/fctl-dev/fctl/internal/links/resolve"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
+	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
 // resolveOne resolves links of a unit explicitly, and shows the result. several says that the
@@ -31,13 +31,13 @@ func resolveOne(
 		return err
 	}
 	s.Form = form
-	refuse := func(u *workspace.Unit, out *link.Output) error { return o.Refuse(s, u, out) }
+	refuse := func(u *workspace.Unit, out *resolve.Output) error { return o.Refuse(s, u, out) }
 	out, err := e.Resolve(s.Ctx, u, links, options, refuse)
 	if out != nil && err != nil {
 		return err
 	}
 	if err != nil {
-		s.Results = append(s.Results, wave.UnitResult{
+		s.Results = append(s.Results, propagate.UnitResult{
 			Unit: u, Err: err, Output: s.FailedResult(u, func(l *workspace.Link) bool {
 				return slices.Contains(links, l)
 			}, err),
@@ -49,7 +49,7 @@ func resolveOne(
 		s.NoPropagate = true
 		return s.Failed(links, err)
 	}
-	result := wave.UnitResult{Unit: u, Output: out}
+	result := propagate.UnitResult{Unit: u, Output: out}
 	s.Results = append(s.Results, result)
 	if failed := session.FailedLinks(result, false); len(failed) > 0 {
 		s.After(func() error { return errors.Join(failed...) })
@@ -109,7 +109,7 @@ func (o *unitUpdate) merge(s *session.Session, u *workspace.Unit) error {
 		return err
 	}
 	options.Protect = o.protect
-	in := &link.MergeInput{Source: entity.SourceMergeUnits}
+	in := &resolve.MergeInput{Source: entity.SourceMergeUnits}
 	in.Options = options
 	from := o.mergeExternal
 	if from != "" {
@@ -139,7 +139,7 @@ func (o *unitUpdate) merge(s *session.Session, u *workspace.Unit) error {
 		s.App.Hide(secrets, false)
 	}
 	description := cmp.Or(o.ChangeDesc, secrets.Copied("merged "+from))
-	refuse := func(u *workspace.Unit, out *link.Output) error { return o.Refuse(s, u, out) }
+	refuse := func(u *workspace.Unit, out *resolve.Output) error { return o.Refuse(s, u, out) }
 	out, err := e.Merge(u, in, description, refuse)
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func (o *unitUpdate) merge(s *session.Session, u *workspace.Unit) error {
 			return err
 		}
 	}
-	s.Results = append(s.Results, wave.UnitResult{Unit: u, Output: out})
+	s.Results = append(s.Results, propagate.UnitResult{Unit: u, Output: out})
 	s.Form = o.Form
 	return nil
 }
@@ -176,7 +176,7 @@ func (o *unitUpdate) external(s *session.Session, u *workspace.Unit) ([]byte, er
 
 // mergeRange fills in the range of the upstream to merge.
 func (o *unitUpdate) mergeRange(
-	s *session.Session, e *wave.Runner, up *workspace.Unit, in *link.MergeInput,
+	s *session.Session, e *propagate.Runner, up *workspace.Unit, in *resolve.MergeInput,
 ) error {
 	if _, err := s.Tx.Edits(e, []*workspace.Unit{up}, s.StrictWorktree); err != nil {
 		return err

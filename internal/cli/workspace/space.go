@@ -6,21 +6,21 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/workspace"
-	"github.com/fctl-dev/fctl/internal/workspace/entity"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
-func newSpace(a *app.App) *cobra.Command {
+func newSpace(a *command.App) *cobra.Command {
 	return session.Group(a, "space", "Make, list, change and delete spaces",
 		"A space is a folder of units, links, invocations and filters.",
 		newSpaceCreate(a), newSpaceList(a), newSpaceGet(a), newSpaceUpdate(a), newSpaceRename(a),
 		newSpaceDelete(a))
 }
 
-func newSpaceCreate(a *app.App) *cobra.Command {
+func newSpaceCreate(a *command.App) *cobra.Command {
 	c, meta, out := &session.Common{App: a}, &session.Metadata{}, &session.Output{}
 	body := &session.Body{}
 	cmd := &cobra.Command{
@@ -101,9 +101,9 @@ func spaceColumns(s *session.Session) []session.Column[*workspace.Space] {
 	}
 }
 
-func newSpaceList(a *app.App) *cobra.Command {
+func newSpaceList(a *command.App) *cobra.Command {
 	c, sel, out := &session.Common{App: a}, &session.Selection{}, &session.Output{}
-	cmd := &cobra.Command{Use: "list [flags]", Short: "List the spaces", Args: app.NoArguments}
+	cmd := &cobra.Command{Use: "list [flags]", Short: "List the spaces", Args: command.NoArguments}
 	sel.Add(cmd.Flags())
 	out.Add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -120,7 +120,7 @@ func newSpaceList(a *app.App) *cobra.Command {
 	return cmd
 }
 
-func newSpaceGet(a *app.App) *cobra.Command {
+func newSpaceGet(a *command.App) *cobra.Command {
 	c, out := &session.Common{App: a}, &session.Output{}
 	cmd := &cobra.Command{
 		Use: "get [flags] SPACE", Short: "Show a space",
@@ -146,7 +146,7 @@ func newSpaceGet(a *app.App) *cobra.Command {
 	return cmd
 }
 
-func newSpaceUpdate(a *app.App) *cobra.Command {
+func newSpaceUpdate(a *command.App) *cobra.Command {
 	c, meta, out := &session.Common{App: a}, &session.Metadata{}, &session.Output{}
 	body := &session.Body{}
 	cmd := &cobra.Command{
@@ -206,7 +206,7 @@ func updateSpace(p *workspace.Space, text entity.Text, patch bool) error {
 	return session.Update(&p.Common, &body.Common, given, patch)
 }
 
-func newSpaceDelete(a *app.App) *cobra.Command {
+func newSpaceDelete(a *command.App) *cobra.Command {
 	c := &session.Common{App: a}
 	cmd := &cobra.Command{
 		Use: "delete [flags] SPACE", Short: "Delete a space with everything in it",

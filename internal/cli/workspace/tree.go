@@ -6,13 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
-	"github.com/fctl-dev/fctl/internal/workspace"
-	"github.com/fctl-dev/fctl/internal/workspace/entity"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
-func newUnitTree(a *app.App) *cobra.Command {
+func newUnitTree(a *command.App) *cobra.Command {
 	c, sel := &session.Common{App: a}, &session.Selection{}
 	cmd := &cobra.Command{
 		Use: "tree [flags] [UNIT...]", Short: "Show units as trees, upstreams at the top",
@@ -21,8 +21,8 @@ func newUnitTree(a *app.App) *cobra.Command {
 	}
 	c.AddSpace(cmd.Flags())
 	sel.Add(cmd.Flags())
-	edge := &app.Choice{What: "edge", Value: "link", Values: []string{"link", "clone"}}
-	node := &app.Choice{What: "node", Value: "unit", Values: []string{"unit", "space"}}
+	edge := &command.Choice{What: "edge", Value: "link", Values: []string{"link", "clone"}}
+	node := &command.Choice{What: "node", Value: "unit", Values: []string{"unit", "space"}}
 	cmd.Flags().Var(edge, "edge", "connect units by `EDGE`: link or clone")
 	cmd.Flags().Var(node, "node", "show `NODE`: unit or space")
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {

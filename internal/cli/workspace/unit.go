@@ -6,12 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
-	"github.com/fctl-dev/fctl/internal/workspace"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
-func newUnit(a *app.App) *cobra.Command {
+func newUnit(a *command.App) *cobra.Command {
 	return session.Group(a, "unit", "Make, change and look at units",
 		`A unit is a file of configuration with a history. Edit its data with any editor,
 with functions (unit do) or by links (unit update --resolve); each change is a
@@ -49,13 +49,13 @@ func unitColumns(edited map[*workspace.Unit]bool) []session.Column[*workspace.Un
 	}
 }
 
-func newUnitList(a *app.App) *cobra.Command {
+func newUnitList(a *command.App) *cobra.Command {
 	c, sel, out := &session.Common{App: a}, &session.Selection{}, &session.Output{}
 	cmd := &cobra.Command{
 		Use: "list [flags]", Short: "List the units of a space",
 		Long: `List the units of a space, or of every space with --space "*". A plus sign after
 the revision marks an edit that is not recorded yet.`,
-		Args: app.NoArguments,
+		Args: command.NoArguments,
 	}
 	c.AddSpace(cmd.Flags())
 	sel.Add(cmd.Flags())
@@ -75,7 +75,7 @@ the revision marks an edit that is not recorded yet.`,
 	return cmd
 }
 
-func newUnitGet(a *app.App) *cobra.Command {
+func newUnitGet(a *command.App) *cobra.Command {
 	c, out := &session.Common{App: a}, &session.Output{}
 	cmd := &cobra.Command{
 		Use: "get [flags] UNIT", Short: "Show a unit",
@@ -84,7 +84,7 @@ where each value came from (MutationSources), and the outstanding conflicts.`,
 		Args: session.Words(1, 1),
 	}
 	c.AddSpace(cmd.Flags())
-	app.AddShowSecrets(cmd.Flags(), &c.ShowSecrets)
+	command.AddShowSecrets(cmd.Flags(), &c.ShowSecrets)
 	out.Add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return c.Read(cmd, func(s *session.Session) error {
@@ -142,7 +142,7 @@ func countOrNone(n int) string {
 	return strconv.Itoa(n)
 }
 
-func newUnitData(a *app.App) *cobra.Command {
+func newUnitData(a *command.App) *cobra.Command {
 	c := &session.Common{App: a}
 	cmd := &cobra.Command{
 		Use: "data [flags] UNIT", Short: "Print the data of a unit",
@@ -174,7 +174,7 @@ func newUnitData(a *app.App) *cobra.Command {
 	return cmd
 }
 
-func newUnitDelete(a *app.App) *cobra.Command {
+func newUnitDelete(a *command.App) *cobra.Command {
 	c, sel := &session.Common{App: a}, &session.Selection{}
 	cmd := &cobra.Command{
 		Use: "delete [flags] [UNIT...]", Short: "Delete units with their links and history",

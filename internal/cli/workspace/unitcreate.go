@@ -7,14 +7,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/do"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/propagate"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
 	"github.com/fctl-dev/fctl/internal/source"
-	"github.com/fctl-dev/fctl/internal/workspace"
-	"github.com/fctl-dev/fctl/internal/workspace/entity"
-	"github.com/fctl-dev/fctl/internal/workspace/wave"
 )
 
 // unitCreate holds the flags of unit create.
@@ -28,7 +28,7 @@ type unitCreate struct {
 	recursive, createSpace                 bool
 }
 
-func newUnitCreate(a *app.App) *cobra.Command {
+func newUnitCreate(a *command.App) *cobra.Command {
 	o := &unitCreate{Common: session.Common{App: a}}
 	cmd := &cobra.Command{
 		Use:   "create [flags] [UNIT] [FILE]",
@@ -162,7 +162,7 @@ func (o *unitCreate) create(
 }
 
 // clone gives a new unit the data of another one, and links them.
-func clone(s *session.Session, e *wave.Runner, u, up *workspace.Unit, description string) error {
+func clone(s *session.Session, e *propagate.Runner, u, up *workspace.Unit, description string) error {
 	if _, err := s.Tx.Edits(e, []*workspace.Unit{up}, s.StrictWorktree); err != nil {
 		return err
 	}
@@ -267,7 +267,7 @@ func (o *unitCreate) files(s *session.Session) ([]newData, error) {
 			problems = append(problems, f.Problem)
 			continue
 		}
-		data, err := run.Reader(s.Settings, s.App.Streams).Bytes(s.Ctx, f.Path)
+		data, err := do.Reader(s.Settings, s.App.Streams).Bytes(s.Ctx, f.Path)
 		if err != nil {
 			problems = append(problems, err)
 			continue

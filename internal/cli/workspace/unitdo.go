@@ -11,13 +11,13 @@ import (
 	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/handler"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/plan"
-	"github.com/fctl-dev/fctl/internal/workspace"
-	"github.com/fctl-dev/fctl/internal/workspace/entity"
-	"github.com/fctl-dev/fctl/internal/workspace/wave"
+	"github.com/fctl-dev/fctl/internal/do/plan"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/propagate"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
 // unitDo holds the flags of unit do.
@@ -31,7 +31,7 @@ type unitDo struct {
 	said          string // the functions as the command line has them, without secret values
 }
 
-func newUnitDo(a *app.App) *cobra.Command {
+func newUnitDo(a *command.App) *cobra.Command {
 	o := &unitDo{Common: session.Common{App: a}}
 	cmd := &cobra.Command{
 		Use:   "do [flags] [UNIT] FUNCTION [ARG...] [then FUNCTION [ARG...]]...",
@@ -207,7 +207,7 @@ func (o *unitDo) run(
 
 // mutations returns one mutation for each function that changed the unit, and the new sources.
 func (o *unitDo) mutations(
-	s *session.Session, e *wave.Runner, u *workspace.Unit,
+	s *session.Session, e *propagate.Runner, u *workspace.Unit,
 	chain api.FunctionInvocationList, r *handler.Result,
 	invocationID string,
 ) ([]entity.Mutation, api.ResourceMutationList, error) {

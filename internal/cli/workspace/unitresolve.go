@@ -3,12 +3,12 @@ package workspace
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
-	"github.com/fctl-dev/fctl/internal/link"
+	"github.com/fctl-dev/fctl/internal/links/resolve"
 )
 
-func newUnitResolveSelf(a *app.App) *cobra.Command {
+func newUnitResolveSelf(a *command.App) *cobra.Command {
 	c, form := &session.Common{App: a}, ""
 	cmd := &cobra.Command{
 		Use:   "resolve-self [flags] UNIT",
@@ -27,7 +27,7 @@ func newUnitResolveSelf(a *app.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			out, err := e.Resolve(s.Ctx, u, nil, link.Options{SelfOnly: true, DryRun: s.DryRun},
+			out, err := e.Resolve(s.Ctx, u, nil, resolve.Options{SelfOnly: true, DryRun: s.DryRun},
 				nil)
 			if err != nil {
 				return err

@@ -7,13 +7,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/link"
-	"github.com/fctl-dev/fctl/internal/workspace"
-	"github.com/fctl-dev/fctl/internal/workspace/entity"
-	"github.com/fctl-dev/fctl/internal/workspace/wave"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/propagate"
+	"github.com/fctl-dev/fctl/internal/links/resolve"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
 // unitUpdate holds the flags of unit update.
@@ -36,7 +36,7 @@ type unitUpdate struct {
 	changes                 api.ResourceMutationList // what -o mutations prints
 }
 
-func newUnitUpdate(a *app.App) *cobra.Command {
+func newUnitUpdate(a *command.App) *cobra.Command {
 	o := &unitUpdate{Common: session.Common{App: a}}
 	cmd := &cobra.Command{
 		Use:   "update [flags] [UNIT] [FILE]",
@@ -239,7 +239,7 @@ func (o *unitUpdate) printChanges(s *session.Session) {
 }
 
 // edit adds the recorded edit of a working copy to the changes.
-func (o *unitUpdate) edit(s *session.Session, e *wave.Runner, u *workspace.Unit) error {
+func (o *unitUpdate) edit(s *session.Session, e *propagate.Runner, u *workspace.Unit) error {
 	before, err := s.Store.Data(u, u.HeadRevisionNum-1)
 	if err != nil {
 		return err
@@ -248,7 +248,7 @@ func (o *unitUpdate) edit(s *session.Session, e *wave.Runner, u *workspace.Unit)
 	if err != nil {
 		return err
 	}
-	change, err := link.Diff(e.Executor, u.ToolchainType, before, after, u.HeadMutationNum)
+	change, err := resolve.Diff(e.Executor, u.ToolchainType, before, after, u.HeadMutationNum)
 	if err != nil {
 		return err
 	}
@@ -272,7 +272,7 @@ func (o *unitUpdate) changed(
 
 // record makes a revision, unless the data is that of the head.
 func (o *unitUpdate) record(
-	s *session.Session, e *wave.Runner, u *workspace.Unit, data []byte,
+	s *session.Session, e *propagate.Runner, u *workspace.Unit, data []byte,
 	source entity.Source, m entity.Mutation,
 ) error {
 	if u.HeadRevisionNum > 0 && api.DataHash(data) == u.DataHash {
@@ -296,7 +296,7 @@ func (o *unitUpdate) record(
 	return o.changed(s, u, change, before, data)
 }
 
-func (o *unitUpdate) restoreRevision(s *session.Session, e *wave.Runner, u *workspace.Unit) error {
+func (o *unitUpdate) restoreRevision(s *session.Session, e *propagate.Runner, u *workspace.Unit) error {
 	n, err := strconv.ParseInt(o.restore, 10, 64)
 	if err != nil || n < 0 || n > u.HeadRevisionNum {
 		return diag.Usage("--restore: a revision from 0 to %d is expected, not %q",

@@ -15,18 +15,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/workspace"
-	"github.com/fctl-dev/fctl/internal/workspace/entity"
-	"github.com/fctl-dev/fctl/internal/workspace/wave"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/propagate"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
 // quietPeriod is how long nothing must change before a round begins: editors write in steps.
 const quietPeriod = 300 * time.Millisecond
 
-func newWatch(a *app.App) *cobra.Command {
+func newWatch(a *command.App) *cobra.Command {
 	c := &session.Common{App: a}
 	cmd := &cobra.Command{
 		Use: "watch [flags]", Short: "Record edits and resolve automatic links as files change",
@@ -35,7 +35,7 @@ for 300 ms, record the edit as a revision, resolve the links with AutoUpdate
 downstream, and print a line for each unit that changed. A unit that cannot be
 parsed is left alone until it is saved again. Links without AutoUpdate are never
 resolved. Stop with Ctrl-C.`,
-		Args: app.NoArguments,
+		Args: command.NoArguments,
 	}
 	once := cmd.Flags().Bool("once", false, "stop after one round")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -67,11 +67,11 @@ func round(c *session.Common, cmd *cobra.Command, fail bool) error {
 		if _, err := s.Tx.Edits(e, s.Units, false); err != nil {
 			problems = append(problems, err)
 		}
-		change := wave.Change{Revised: map[*workspace.Unit]bool{}}
+		change := propagate.Change{Revised: map[*workspace.Unit]bool{}}
 		for _, u := range s.Tx.Revised {
 			change.Revised[u] = true
 		}
-		results, err := e.Run(s.Ctx, change, wave.Selection{Stale: true, Propagate: true})
+		results, err := e.Run(s.Ctx, change, propagate.Selection{Stale: true, Propagate: true})
 		if err != nil {
 			problems = append(problems, err)
 		}

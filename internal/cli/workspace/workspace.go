@@ -2,6 +2,8 @@
 // workspace, space, unit, invocation, filter, revision, mutation and undo. A command has its flags
 // in a struct of its own, and opens the workspace through package session, which holds the lock
 // and the transaction. The commands of links are in package link.
+//
+// Layer: commands.
 package workspace
 
 import (
@@ -10,18 +12,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/exchange"
 	wslink "github.com/fctl-dev/fctl/internal/cli/workspace/link"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/links/starter"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
 	"github.com/fctl-dev/fctl/internal/source"
-	"github.com/fctl-dev/fctl/internal/workspace"
-	"github.com/fctl-dev/fctl/internal/workspace/starter"
 )
 
 // New makes the commands.
-func New(a *app.App) []*cobra.Command {
+func New(a *command.App) []*cobra.Command {
 	all := []*cobra.Command{
 		newWorkspace(a), newSpace(a), newUnit(a), wslink.New(a), newInvocation(a), newFilter(a),
 		newRevision(a), newMutation(a), newUndo(a), newWatch(a),
@@ -33,7 +35,7 @@ func New(a *app.App) []*cobra.Command {
 	return all
 }
 
-func newWorkspace(a *app.App) *cobra.Command {
+func newWorkspace(a *command.App) *cobra.Command {
 	return session.Group(a, "workspace", "Make and check workspaces of linked units",
 		`A workspace is a directory of spaces, units and links. A unit is a file of
 configuration with a history. A link says what a unit takes from another one.
@@ -41,9 +43,9 @@ Definitions are files for git; what fctl records is in the folder .fctl.`,
 		newWorkspaceInit(a), newWorkspaceCheck(a), newWorkspaceAttributes(a))
 }
 
-func newWorkspaceInit(a *app.App) *cobra.Command {
+func newWorkspaceInit(a *command.App) *cobra.Command {
 	o := workspace.InitOptions{}
-	history := app.Choice{
+	history := command.Choice{
 		What: "history", Value: "ignored", Values: []string{"ignored", "bases", "git"},
 	}
 	cmd := &cobra.Command{
@@ -109,7 +111,7 @@ func randomID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-func newWorkspaceAttributes(a *app.App) *cobra.Command {
+func newWorkspaceAttributes(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "attributes",
 		Short: "Print references of well-known custom resources, to begin with",
@@ -118,14 +120,14 @@ custom resources of cert-manager, External Secrets, Flux, Argo, the Gateway API,
 Istio, Traefik, the Prometheus Operator, KEDA and the AWS controllers refer to
 other resources, and which names these provide.`,
 		Example: "  fctl workspace attributes > attributes/operators.yaml",
-		Args:    app.NoArguments,
+		Args:    command.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
 			return a.Write(starter.Attributes())
 		},
 	}
 }
 
-func newWorkspaceCheck(a *app.App) *cobra.Command {
+func newWorkspaceCheck(a *command.App) *cobra.Command {
 	c := &session.Common{App: a}
 	cmd := &cobra.Command{
 		Use:   "check [flags]",
@@ -134,7 +136,7 @@ func newWorkspaceCheck(a *app.App) *cobra.Command {
 all problems with file, line and column. A command that was killed while it wrote
 is reported. --repair takes back what it had written, as any command that writes
 does, and discards records of commands that are damaged or not of fctl.`,
-		Args: app.NoArguments,
+		Args: command.NoArguments,
 	}
 	cmd.Flags().BoolVar(&c.Repair, "repair", false,
 		"take back what a killed command wrote, and discard damaged records")
@@ -163,7 +165,7 @@ does, and discards records of commands that are damaged or not of fctl.`,
 	return cmd
 }
 
-func newUndo(a *app.App) *cobra.Command {
+func newUndo(a *command.App) *cobra.Command {
 	c := &session.Common{App: a}
 	cmd := &cobra.Command{
 		Use:   "undo [flags]",
@@ -173,7 +175,7 @@ data, history and records. Up to 20 commands can be taken back, one after
 another. A working copy that was edited since prevents it. If the last command
 changed nothing, nothing is taken back: fctl undo says so, and which command the
 next fctl undo takes back.`,
-		Args: app.NoArguments,
+		Args: command.NoArguments,
 	}
 	c.AddDryRun(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -11,6 +11,8 @@
 //   - A function that fails returns an error; the error is a result too, because that is what the
 //     published functions give.
 //   - Nothing is built before a function is looked up.
+//
+// Layer: systems.
 package catalog
 
 import (

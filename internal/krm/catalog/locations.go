@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/jsonschema"
+	"github.com/fctl-dev/fctl/internal/knowledge/jsonschema"
 )
 
 // maxSchema is the maximum size of a file with a schema.

@@ -10,9 +10,9 @@ import (
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/krm/catalog"
-	"github.com/fctl-dev/fctl/internal/runtime"
-	"github.com/fctl-dev/fctl/internal/runtime/enginetest"
-	"github.com/fctl-dev/fctl/internal/runtime/functionconfig"
+	"github.com/fctl-dev/fctl/internal/krm/functionconfig"
+	"github.com/fctl-dev/fctl/internal/process"
+	"github.com/fctl-dev/fctl/internal/process/enginetest"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -100,7 +100,7 @@ func files(t *testing.T, name, config, only, functions, image string) string {
 	}
 	set, _ := functionconfig.NewSet(configs, "")
 	e := &krm.Executors{
-		Root: dir, Catalog: catalog.Find, Configs: set, Pull: runtime.PullNever,
+		Root: dir, Catalog: catalog.Find, Configs: set, Pull: process.PullNever,
 		Only:     []functionconfig.ExecutorKind{functionconfig.ExecutorKind(only)},
 		Programs: functionconfig.Programs{Dirs: []string{functions}, Allow: true},
 		Env:      []string{"FUNCTION=" + name}, Engine: os.Getenv("FCTL_ENGINE"),

@@ -12,10 +12,10 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/internal/lang/pattern"
+	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
 const docSearchReplace = `functionConfig: a ConfigMap with these keys in data.

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/k8skit"
-	"github.com/fctl-dev/fctl/configkit/where"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/strict"
+	"github.com/fctl-dev/fctl/internal/where"
 )
 
 // selector selects resources as kustomize does: names are compared exactly, and labels and

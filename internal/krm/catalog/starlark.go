@@ -7,8 +7,8 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
-	"github.com/fctl-dev/fctl/functions/expression/starlark"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/lang/starlark"
 	"github.com/fctl-dev/fctl/internal/strict"
 )
 

@@ -1,5 +1,7 @@
 // Package doctext reads and writes the text of YAML documents: where content begins and ends, what
 // is between documents, how a document becomes an entry of a list, and whether keys are unique.
+//
+// Layer: document.
 package doctext
 
 import (

@@ -7,6 +7,8 @@
 //
 // Invariant: what is compared is data. Layout, comments and the annotations for transport make no
 // difference; the order of resources does.
+//
+// Layer: systems.
 package fntest
 
 import (
@@ -21,10 +23,10 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/lines"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/lines"
 )
 
 // The files of the layouts.

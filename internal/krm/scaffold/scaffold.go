@@ -2,6 +2,8 @@
 // test and a declaration.
 //
 // Invariant: What it makes works at once: the golden test passes with `fctl fn test`.
+//
+// Layer: base.
 package scaffold
 
 import (

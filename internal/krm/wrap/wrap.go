@@ -8,6 +8,8 @@
 //   - A second run with the same configuration changes nothing.
 //   - Generated resources are in the directory of the functionConfig, so that the function sees
 //     them again on the next run.
+//
+// Layer: systems.
 package wrap
 
 import (
@@ -29,7 +31,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/krm"
-	"github.com/fctl-dev/fctl/internal/runtime"
+	"github.com/fctl-dev/fctl/internal/process"
 )
 
 // DefaultPattern is the pattern for the paths of generated resources.
@@ -116,17 +118,17 @@ func (o *Options) execute(ctx context.Context, list *krm.ResourceList) ([]byte, 
 		program, err = filepath.Abs(program)
 	}
 	if err != nil {
-		return nil, &runtime.MissingError{Program: o.Command[0]}
+		return nil, &process.MissingError{Program: o.Command[0]}
 	}
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err
 	}
-	p := &runtime.Program{Path: program, AnyDir: true}
-	out, err := p.Run(ctx, runtime.Call{
+	p := &process.Program{Path: program, AnyDir: true}
+	out, err := p.Run(ctx, process.Call{
 		Function: o.Command[0], Stdin: input, Args: words, Dir: dir,
 		Env:    slices.Concat(o.Environ, environment(config)),
-		Limits: runtime.Limits{Time: -1, Memory: -1},
+		Limits: process.Limits{Time: -1, Memory: -1},
 	})
 	if len(out.Stderr) > 0 && o.Stderr != nil {
 		if _, problem := o.Stderr.Write(out.Stderr); err == nil {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/internal/krm"
-	"github.com/fctl-dev/fctl/internal/runtime"
+	"github.com/fctl-dev/fctl/internal/process"
 )
 
 // nginx is the generator of the acceptance case: a Deployment and a Service for an Nginx.
@@ -281,7 +281,7 @@ func TestX6Failures(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error is %v, want %s", err, c.want)
 			}
-			var exit *runtime.ExitError
+			var exit *process.ExitError
 			if strings.Contains(c.want, "7") && (!errors.As(err, &exit) || exit.Code != 7) {
 				t.Errorf("error is %T", err)
 			}

@@ -11,6 +11,8 @@
 //   - An evaluation that goes on nevertheless ends the run: nothing can end a goroutine.
 //
 // An evaluation that takes less than a few milliseconds costs a timer and no more.
+//
+// Layer: base.
 package limit
 
 import (

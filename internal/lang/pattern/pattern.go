@@ -4,6 +4,8 @@
 // The syntax is RE2, so a match takes time in proportion to the text and to the size of the
 // compiled expression. A short expression such as (a{1000}){1000} would be large; package regexp
 // refuses that one, but not many like it one after the other. So the size is limited.
+//
+// Layer: base.
 package pattern
 
 import (

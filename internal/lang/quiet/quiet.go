@@ -4,6 +4,8 @@
 // The library logs while it is initialized. Go initializes packages in the order of their import
 // paths, each as soon as its imports are. So this package comes before go.starlark.net as long as
 // it imports nothing that go.starlark.net does not import.
+//
+// Layer: base.
 package quiet
 
 import (

@@ -1,5 +1,7 @@
 // Package dispatch evaluates requests as FunctionConfigs say: in this process, as programs, or in
 // pods. The decisions are those of package functionconfig; this package has the executors.
+//
+// Layer: commands.
 package dispatch
 
 import (
@@ -15,10 +17,10 @@ import (
 
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/krm/catalog"
+	"github.com/fctl-dev/fctl/internal/krm/functionconfig"
+	"github.com/fctl-dev/fctl/internal/process"
 	"github.com/fctl-dev/fctl/internal/runner/evaluator"
 	"github.com/fctl-dev/fctl/internal/runner/wrapper"
-	"github.com/fctl-dev/fctl/internal/runtime"
-	"github.com/fctl-dev/fctl/internal/runtime/functionconfig"
 )
 
 // Dispatcher is an evaluator. Its methods may be called from several goroutines.
@@ -34,7 +36,7 @@ type Dispatcher struct {
 type Options struct {
 	Programs *functionconfig.Programs
 	Pods     *Pods // nil without a cluster
-	Limits   runtime.Limits
+	Limits   process.Limits
 	// Parallel is the most functions that run at once in this process and as programs; more wait.
 	Parallel      int
 	IgnoreDigests bool
@@ -91,7 +93,7 @@ func (d *Dispatcher) evaluate(ctx context.Context, r *evaluator.Request,
 			return !slices.Contains(only, kind)
 		})
 	}
-	out, trace, err := functionconfig.Dispatch(ctx, &match, executors, runtime.Call{
+	out, trace, err := functionconfig.Dispatch(ctx, &match, executors, process.Call{
 		Function: match.Image.String(), Stdin: r.ResourceList, Limits: d.options.Limits,
 	})
 	executor = "none"
@@ -133,13 +135,13 @@ type limited struct {
 }
 
 // Run implements functionconfig.Executor.
-func (l limited) Run(ctx context.Context, c functionconfig.Candidate, call runtime.Call,
-) (runtime.Output, error) {
+func (l limited) Run(ctx context.Context, c functionconfig.Candidate, call process.Call,
+) (process.Output, error) {
 	select {
 	case l.slots <- struct{}{}:
 		defer func() { <-l.slots }()
 	case <-ctx.Done():
-		return runtime.Output{}, status.FromContextError(ctx.Err()).Err()
+		return process.Output{}, status.FromContextError(ctx.Err()).Err()
 	}
 	return l.executor.Run(ctx, c, call)
 }
@@ -148,32 +150,32 @@ func (l limited) Run(ctx context.Context, c functionconfig.Candidate, call runti
 type inProcess struct{ limit time.Duration }
 
 // Run implements functionconfig.Executor.
-func (e inProcess) Run(ctx context.Context, c functionconfig.Candidate, call runtime.Call,
-) (runtime.Output, error) {
+func (e inProcess) Run(ctx context.Context, c functionconfig.Candidate, call process.Call,
+) (process.Output, error) {
 	f, ok := catalog.Find(c.Config.Go.ID, "")
 	if !ok {
-		return runtime.Output{}, &runtime.NotStartedError{
+		return process.Output{}, &process.NotStartedError{
 			Err: fmt.Errorf("id %q not built in", c.Config.Go.ID),
 		}
 	}
 	limit := e.limit
 	if limit == 0 {
-		limit = runtime.DefaultLimits().Time
+		limit = process.DefaultLimits().Time
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit,
-		&runtime.TimeoutError{Function: call.Function, Limit: limit})
+		&process.TimeoutError{Function: call.Function, Limit: limit})
 	defer cancel()
 	list, err := krm.Apply(ctx, f, call.Stdin)
 	switch {
 	case list == nil:
-		return runtime.Output{}, &evaluator.RequestError{Err: err}
+		return process.Output{}, &evaluator.RequestError{Err: err}
 	case ctx.Err() != nil:
-		return runtime.Output{}, context.Cause(ctx)
+		return process.Output{}, context.Cause(ctx)
 	case err != nil:
-		return runtime.Output{}, wrapper.Failed(err, list.Results, nil)
+		return process.Output{}, wrapper.Failed(err, list.Results, nil)
 	}
 	text, err := list.Bytes()
-	return runtime.Output{Stdout: text}, err
+	return process.Output{Stdout: text}, err
 }
 
 // podExecutor runs the function of one request in a pod.
@@ -183,13 +185,13 @@ type podExecutor struct {
 }
 
 // Run implements functionconfig.Executor.
-func (e podExecutor) Run(ctx context.Context, c functionconfig.Candidate, call runtime.Call,
-) (runtime.Output, error) {
+func (e podExecutor) Run(ctx context.Context, c functionconfig.Candidate, call process.Call,
+) (process.Output, error) {
 	image := e.match.Image
 	if e.match.Constraint != nil {
 		var err error
 		if image.Tag, err = e.pods.newest(ctx, image, e.match.Constraint); err != nil {
-			return runtime.Output{}, &runtime.NotStartedError{Err: err}
+			return process.Output{}, &process.NotStartedError{Err: err}
 		}
 	}
 	response, err := e.pods.evaluate(ctx, c.Config, image.String(), call.Stdin)
@@ -198,10 +200,10 @@ func (e podExecutor) Run(ctx context.Context, c functionconfig.Candidate, call r
 		if n, ok := errors.AsType[*evaluator.NotStartedError](err); ok && len(n.Reasons) == 1 {
 			reason = errors.New(n.Reasons[0])
 		}
-		return runtime.Output{}, &runtime.NotStartedError{Err: reason}
+		return process.Output{}, &process.NotStartedError{Err: reason}
 	}
 	if err != nil {
-		return runtime.Output{}, err
+		return process.Output{}, err
 	}
-	return runtime.Output{Stdout: response.ResourceList, Stderr: response.Log}, nil
+	return process.Output{Stdout: response.ResourceList, Stderr: response.Log}, nil
 }

@@ -6,10 +6,10 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/fctl-dev/fctl/internal/krm/functionconfig"
+	"github.com/fctl-dev/fctl/internal/process"
 	"github.com/fctl-dev/fctl/internal/runner/evaluator"
 	"github.com/fctl-dev/fctl/internal/runner/pods"
-	"github.com/fctl-dev/fctl/internal/runtime"
-	"github.com/fctl-dev/fctl/internal/runtime/functionconfig"
 )
 
 // Pods evaluates requests in pods.
@@ -63,7 +63,7 @@ func (p *Pods) Check(c *functionconfig.Config) error {
 }
 
 // newest returns the highest tag of an image that a constraint allows.
-func (p *Pods) newest(ctx context.Context, image runtime.Image, constraint *functionconfig.Tag,
+func (p *Pods) newest(ctx context.Context, image process.Image, constraint *functionconfig.Tag,
 ) (string, error) {
 	tags, err := p.Tags(ctx, image.Repository+"/"+image.Base)
 	if err != nil {
@@ -109,7 +109,7 @@ func (p *Pods) Warm(ctx context.Context, set *functionconfig.Set, defaultPrefix 
 		if prefix == "" {
 			prefix = defaultPrefix
 		}
-		image := runtime.Image{
+		image := process.Image{
 			Repository: strings.TrimSuffix(prefix, "/"), Base: c.Image, Tag: tag.Text,
 		}
 		err := error(nil)

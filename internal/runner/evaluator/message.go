@@ -3,6 +3,8 @@
 //
 // The messages are read and written by hand: they have five fields, which have to stay as they are,
 // and generated code would bring package state and reflection.
+//
+// Layer: commands.
 package evaluator
 
 import (

@@ -8,6 +8,8 @@
 //     pods of a runner of its name that have ended or never start.
 //   - A pod has no right that the default template does not give it, unless that was allowed.
 //   - What the API server says about pods comes from one watch; nothing polls.
+//
+// Layer: commands.
 package kube
 
 import (

@@ -13,6 +13,8 @@
 //     function that answered, even with a failure, never runs again.
 //   - Every request is answered exactly once, also if its pod fails, its configuration changes or
 //     the scheduler stops.
+//
+// Layer: commands.
 package pods
 
 import (

@@ -11,15 +11,15 @@ import (
 	"testing"
 
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/krm/functionconfig"
+	"github.com/fctl-dev/fctl/internal/process"
+	"github.com/fctl-dev/fctl/internal/process/enginetest"
 	"github.com/fctl-dev/fctl/internal/runner/registry/registrytest"
-	"github.com/fctl-dev/fctl/internal/runtime"
-	"github.com/fctl-dev/fctl/internal/runtime/enginetest"
-	"github.com/fctl-dev/fctl/internal/runtime/functionconfig"
 )
 
 // newRegistry starts a registry from which the container engine of this machine pulls images. The
 // test is skipped without an engine.
-func newRegistry(t *testing.T) (*registrytest.Registry, runtime.Engine) {
+func newRegistry(t *testing.T) (*registrytest.Registry, process.Engine) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("runs containers")
@@ -30,7 +30,7 @@ func newRegistry(t *testing.T) (*registrytest.Registry, runtime.Engine) {
 	}
 	t.Cleanup(func() { _ = registry.Close() })
 	enginetest.Prepare(t, registry.Host)
-	engine, err := runtime.FindEngine(t.Context(), os.Getenv("FCTL_ENGINE"))
+	engine, err := process.FindEngine(t.Context(), os.Getenv("FCTL_ENGINE"))
 	if err != nil {
 		t.Skip(err)
 	}
@@ -38,7 +38,7 @@ func newRegistry(t *testing.T) (*registrytest.Registry, runtime.Engine) {
 }
 
 // pushPrinter pushes an image whose program prints a word.
-func pushPrinter(t *testing.T, registry *registrytest.Registry, engine runtime.Engine,
+func pushPrinter(t *testing.T, registry *registrytest.Registry, engine process.Engine,
 	image, word string,
 ) {
 	t.Helper()
@@ -54,17 +54,17 @@ func pushPrinter(t *testing.T, registry *registrytest.Registry, engine runtime.E
 func TestPullPolicies(t *testing.T) {
 	registry, engine := newRegistry(t)
 	image := registry.Host + "/echo:v1"
-	run := func(policy runtime.PullPolicy) (string, error) {
-		c := &runtime.Container{Engine: engine, Image: image, Pull: policy}
-		out, err := c.Run(t.Context(), runtime.Call{})
+	run := func(policy process.PullPolicy) (string, error) {
+		c := &process.Container{Engine: engine, Image: image, Pull: policy}
+		out, err := c.Run(t.Context(), process.Call{})
 		return strings.TrimSpace(string(out.Stdout)), err
 	}
 	pushPrinter(t, registry, engine, "echo:v1", "one")
-	if _, err := run(runtime.PullNever); !errors.As(err, new(*runtime.PullError)) {
+	if _, err := run(process.PullNever); !errors.As(err, new(*process.PullError)) {
 		t.Fatalf("Never, not present: %v", err)
 	}
-	out, err := run(runtime.PullIfNotPresent)
-	if errors.As(err, new(*runtime.EngineError)) {
+	out, err := run(process.PullIfNotPresent)
+	if errors.As(err, new(*process.EngineError)) {
 		t.Skipf("%s runs no containers here: %v", engine.Name, err)
 	}
 	if out != "one" || err != nil {
@@ -81,13 +81,13 @@ func TestPullPolicies(t *testing.T) {
 	pushPrinter(t, registry, engine, "echo:v1", "two")
 	for _, c := range []struct {
 		name   string
-		policy runtime.PullPolicy
+		policy process.PullPolicy
 		want   string
 	}{
-		{"Never has the old image", runtime.PullNever, "one"},
-		{"IfNotPresent has the old image", runtime.PullIfNotPresent, "one"},
-		{"Always fetches the new image", runtime.PullAlways, "two"},
-		{"Never has the new image after that", runtime.PullNever, "two"},
+		{"Never has the old image", process.PullNever, "one"},
+		{"IfNotPresent has the old image", process.PullIfNotPresent, "one"},
+		{"Always fetches the new image", process.PullAlways, "two"},
+		{"Never has the new image after that", process.PullNever, "two"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if out, err := run(c.policy); out != c.want || err != nil {
@@ -97,13 +97,13 @@ func TestPullPolicies(t *testing.T) {
 	}
 	_ = registry.Close()
 	t.Run("IfNotPresent needs no registry", func(t *testing.T) {
-		if out, err := run(runtime.PullIfNotPresent); out != "two" || err != nil {
+		if out, err := run(process.PullIfNotPresent); out != "two" || err != nil {
 			t.Errorf("%q, %v", out, err)
 		}
 	})
 	t.Run("Always needs the registry", func(t *testing.T) {
-		if _, err := run(runtime.PullAlways); !errors.As(err, new(*runtime.PullError)) ||
-			!runtime.NotStarted(err) {
+		if _, err := run(process.PullAlways); !errors.As(err, new(*process.PullError)) ||
+			!process.NotStarted(err) {
 			t.Error(err)
 		}
 	})
@@ -118,7 +118,7 @@ func TestTagConstraints(t *testing.T) {
 			pushPrinter(t, registry, engine, "versions:"+tag, tag)
 		})
 	}
-	resolve := func(tag string, pull runtime.PullPolicy) (string, string, error) {
+	resolve := func(tag string, pull process.PullPolicy) (string, string, error) {
 		e := &krm.Executors{
 			Only: []functionconfig.ExecutorKind{"container"}, Engine: engine.Name, Pull: pull,
 			Client: http.DefaultClient,
@@ -132,22 +132,22 @@ func TestTagConstraints(t *testing.T) {
 		out, _, _, err := step.Runner.Program(t.Context(), nil)
 		return step.Image, string(out), err
 	}
-	if _, _, err := resolve("v0.4.1", ""); errors.As(err, new(*runtime.EngineError)) {
+	if _, _, err := resolve("v0.4.1", ""); errors.As(err, new(*process.EngineError)) {
 		t.Skipf("%s runs no containers here: %v", engine.Name, err)
 	}
 	for _, c := range []struct {
 		name, tag string
-		pull      runtime.PullPolicy
+		pull      process.PullPolicy
 		want, err string
 	}{
-		{"the engine has one in the range", "~0.4", runtime.PullIfNotPresent, "v0.4.1", ""},
-		{"the registry has a higher one", "~0.4", runtime.PullAlways, "v0.4.7", ""},
-		{"the highest of all", ">=0.1", runtime.PullAlways, "v0.5.0", ""},
-		{"a release candidate", ">=0.5.0-0, <0.5.0", runtime.PullAlways, "v0.5.0-rc1", ""},
-		{"any", "*", runtime.PullAlways, "v0.5.0", ""},
-		{"a plain version is literal", "v0.4", runtime.PullAlways, "", "could not be pulled"},
-		{"none in the range", "~0.9", runtime.PullAlways, "", "/versions has no version ~0.9"},
-		{"not a range", "~~1", runtime.PullAlways, "", "is not a constraint on versions"},
+		{"the engine has one in the range", "~0.4", process.PullIfNotPresent, "v0.4.1", ""},
+		{"the registry has a higher one", "~0.4", process.PullAlways, "v0.4.7", ""},
+		{"the highest of all", ">=0.1", process.PullAlways, "v0.5.0", ""},
+		{"a release candidate", ">=0.5.0-0, <0.5.0", process.PullAlways, "v0.5.0-rc1", ""},
+		{"any", "*", process.PullAlways, "v0.5.0", ""},
+		{"a plain version is literal", "v0.4", process.PullAlways, "", "could not be pulled"},
+		{"none in the range", "~0.9", process.PullAlways, "", "/versions has no version ~0.9"},
+		{"not a range", "~~1", process.PullAlways, "", "is not a constraint on versions"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			image, out, err := resolve(c.tag, c.pull)
@@ -164,7 +164,7 @@ func TestTagConstraints(t *testing.T) {
 	}
 	t.Run("only what the engine has", func(t *testing.T) {
 		// Of the versions that were pulled, the highest below 0.5.
-		image, _, err := resolve("<0.5", runtime.PullNever)
+		image, _, err := resolve("<0.5", process.PullNever)
 		if err != nil || !strings.HasSuffix(image, ":v0.4.7") {
 			t.Error(image, err)
 		}

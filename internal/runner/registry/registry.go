@@ -1,5 +1,7 @@
 // Package registry asks image registries for what a pod needs to know of a function: the command of
 // its image, and the versions that there are.
+//
+// Layer: commands.
 package registry
 
 import (

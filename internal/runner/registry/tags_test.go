@@ -10,7 +10,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/fctl-dev/fctl/internal/runtime"
+	"github.com/fctl-dev/fctl/internal/process"
 )
 
 // TestRegistryTags asks registries for tags with the client of fctl, which has no library for them.
@@ -66,7 +66,7 @@ func TestRegistryTags(t *testing.T) {
 		{"without a registry", "fn/set-labels", nil, "does not name a registry"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := runtime.RegistryTags(t.Context(), http.DefaultClient, c.repository)
+			got, err := process.RegistryTags(t.Context(), http.DefaultClient, c.repository)
 			slices.Sort(got)
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) {

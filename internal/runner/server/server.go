@@ -1,4 +1,6 @@
 // Package server serves an evaluator over gRPC, with health, reflection, limits and metrics.
+//
+// Layer: commands.
 package server
 
 import (

@@ -2,4 +2,6 @@
 // manager, scheduler, kubelet and containerd, built from Go modules. The tests have the build tag
 // cluster; make test-cluster runs them. They need Linux, root, runc and the CNI plug-ins, and end
 // only what they started.
+//
+// Layer: commands.
 package testcluster

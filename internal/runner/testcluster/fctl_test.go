@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fctl-dev/fctl/internal/runtime/enginetest"
+	"github.com/fctl-dev/fctl/internal/process/enginetest"
 )
 
 // sameConfig lets each executor run one tag of the image. The repository is the default one.

@@ -8,6 +8,8 @@
 //   - With Alone and Empty nothing of a request is left when it is answered: neither a process in a
 //     session of its own nor a file. If something is, the wrapper answers no other request.
 //   - No more than Parallel processes run at once; more requests wait in their order.
+//
+// Layer: commands.
 package wrapper
 
 import (
@@ -21,14 +23,14 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/process"
 	"github.com/fctl-dev/fctl/internal/runner/evaluator"
-	"github.com/fctl-dev/fctl/internal/runtime"
 )
 
 // Wrapper evaluates requests by running one program.
 type Wrapper struct {
-	program *runtime.Program
-	call    runtime.Call
+	program *process.Program
+	call    process.Call
 	slots   chan struct{}
 	flat    bool
 	empty   []string
@@ -41,10 +43,10 @@ type Options struct {
 	Command  []string // the program, as FindProgram returns it, and its arguments
 	Dir      string   // its working directory
 	Env      []string // names of variables that it gets beside those of every program
-	Limits   runtime.Limits
+	Limits   process.Limits
 	Parallel int  // processes at once, at least 1
 	Flat     bool // the log is one line
-	// Alone is as in runtime.Program; Parallel must be 1.
+	// Alone is as in process.Program; Parallel must be 1.
 	Alone bool
 	// Empty are directories that are emptied after each request; Parallel must be 1.
 	Empty []string
@@ -61,10 +63,10 @@ func New(o Options) (*Wrapper, error) {
 		return nil, errors.New("leftovers of requests that run at once are not distinct")
 	}
 	return &Wrapper{
-		program: &runtime.Program{
+		program: &process.Program{
 			Path: o.Command[0], Args: o.Command[1:], AnyDir: true, Alone: o.Alone,
 		},
-		call: runtime.Call{
+		call: process.Call{
 			Function: o.Command[0], Dir: o.Dir, Env: o.Env, Limits: o.Limits,
 		},
 		slots: make(chan struct{}, max(o.Parallel, 1)),
@@ -100,7 +102,7 @@ func (w *Wrapper) Evaluate(ctx context.Context, request *evaluator.Request,
 // clean removes the processes and files that a request left.
 func (w *Wrapper) clean() error {
 	if w.program.Alone {
-		if err := runtime.EndChildren(0); err != nil {
+		if err := process.EndChildren(0); err != nil {
 			return err
 		}
 	}
@@ -114,18 +116,18 @@ func (w *Wrapper) clean() error {
 
 // Program runs a program on the text of a ResourceList. The error is *evaluator.NotStartedError if
 // the program did not start, *evaluator.FailedError if it failed, or the status of ctx.
-func Program(ctx context.Context, program runtime.Executor, call runtime.Call, list []byte,
+func Program(ctx context.Context, program process.Executor, call process.Call, list []byte,
 ) (*evaluator.Response, error) {
 	call.Stdin = list
 	out, err := program.Run(ctx, call)
-	if err != nil && runtime.NotStarted(err) && ctx.Err() == nil {
+	if err != nil && process.NotStarted(err) && ctx.Err() == nil {
 		return nil, &evaluator.NotStartedError{Image: call.Function, Reasons: []string{err.Error()}}
 	}
 	return Answer(ctx, out, err)
 }
 
 // Answer returns the response for what a function left and the error that it ended with.
-func Answer(ctx context.Context, out runtime.Output, err error) (*evaluator.Response, error) {
+func Answer(ctx context.Context, out process.Output, err error) (*evaluator.Response, error) {
 	if ctx.Err() != nil {
 		return nil, status.FromContextError(ctx.Err()).Err()
 	}

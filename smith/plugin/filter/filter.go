@@ -1,5 +1,7 @@
 // Package filter has the plugin filter: it makes a ServiceInstance whose parameters come from those
 // keys of the Secrets of ServiceBindings that begin with a prefix.
+//
+// Layer: systems.
 package filter
 
 import (

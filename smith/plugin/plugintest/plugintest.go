@@ -3,13 +3,15 @@
 //	func TestPlugin(t *testing.T) {
 //		plugintest.Run(t, New, plugintest.Case{Name: "empty", WantError: "prefix"})
 //	}
+//
+// Layer: systems.
 package plugintest
 
 import (
 	"testing"
 
+	"github.com/fctl-dev/fctl/internal/bundle/contract"
 	"github.com/fctl-dev/fctl/smith/plugin"
-	"github.com/fctl-dev/fctl/smith/plugin/contract"
 )
 
 // Case is one call of a plugin and what is expected of it.

@@ -4,6 +4,8 @@
 // Invariants: these are pure functions of bytes and strings; no function knows a document. Reading
 // follows go.yaml.in/yaml/v3: the core schema of YAML 1.2 with the integers and timestamps of YAML
 // 1.1. A string is written so that readers of either version read a string.
+//
+// Layer: document.
 package scalar
 
 // Tag is the type a scalar resolves to.

@@ -8,4 +8,6 @@
 // collections are in flow.go, scalars in scalar.go, anchors, tags and keys in props.go, and a fast
 // path for ordinary lines is in plain.go. An error is a panic with an *Error that Document
 // recovers.
+//
+// Layer: document.
 package scan

@@ -3,6 +3,8 @@
 //
 // Invariants: no function makes nodes. Split is exact. Cut and ScanHeader either are certain or
 // give up; then the full scanner decides.
+//
+// Layer: document.
 package stream
 
 import (

@@ -1,4 +1,6 @@
 // Package finder finds which of several resources is meant, by names that may have changed.
+//
+// Layer: configkit.
 package finder
 
 import (

@@ -7,7 +7,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/yamlpath"
+	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
 // ElementID returns the ID of a list element: key=value for each merge key, escaped and separated

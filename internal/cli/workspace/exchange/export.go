@@ -1,5 +1,7 @@
 // Package exchange implements fctl import and fctl export, which read and write entities as cub,
 // the command line of ConfigHub, prints them.
+//
+// Layer: commands.
 package exchange
 
 import (
@@ -9,19 +11,19 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/workspace"
-	"github.com/fctl-dev/fctl/internal/workspace/entity"
-	"github.com/fctl-dev/fctl/internal/workspace/exchange"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/exchange"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
 // exporter holds the flags of export.
 type exporter struct {
 	session.Common
 	session.Selection
-	form      *app.Choice
+	form      *command.Choice
 	originals bool
 	ids       exchange.IDs
 }
@@ -30,7 +32,7 @@ type exporter struct {
 func kinds() []string { return []string{"space", "unit", "invocation", "filter", "link"} }
 
 // NewExport makes the command export.
-func NewExport(a *app.App) *cobra.Command {
+func NewExport(a *command.App) *cobra.Command {
 	o := &exporter{Common: session.Common{App: a}, ids: exchange.IDs{}}
 	cmd := &cobra.Command{
 		Use:   "export [flags] [KIND...]",
@@ -46,7 +48,7 @@ base64. History is not exported. 'fctl import' reads the list.`,
 	flags := cmd.Flags()
 	o.AddSpace(flags)
 	o.Selection.Add(flags)
-	o.form = app.AddOutput(flags, "json or yaml", "json", "yaml")
+	o.form = command.AddOutput(flags, "json or yaml", "json", "yaml")
 	flags.BoolVar(&o.originals, "original-ids", false,
 		"print the IDs that imported entities had before they were imported")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {

@@ -12,13 +12,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/exchange"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
 	"github.com/fctl-dev/fctl/internal/source"
-	"github.com/fctl-dev/fctl/internal/workspace"
-	"github.com/fctl-dev/fctl/internal/workspace/entity"
-	"github.com/fctl-dev/fctl/internal/workspace/exchange"
 )
 
 // importer holds the flags of import, and what was made.
@@ -41,7 +41,7 @@ type importer struct {
 }
 
 // NewImport makes the command import.
-func NewImport(a *app.App) *cobra.Command {
+func NewImport(a *command.App) *cobra.Command {
 	o := &importer{Common: session.Common{App: a}}
 	cmd := &cobra.Command{
 		Use:   "import [flags] FILE...",

@@ -8,10 +8,10 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
-	"github.com/fctl-dev/fctl/internal/link"
-	"github.com/fctl-dev/fctl/internal/workspace"
-	"github.com/fctl-dev/fctl/internal/workspace/entity"
-	"github.com/fctl-dev/fctl/internal/workspace/exchange"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/exchange"
+	"github.com/fctl-dev/fctl/internal/links/resolve"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
 // link makes a link.
@@ -135,7 +135,7 @@ func (o *importer) pointers(l *workspace.Link, from *entity.Link) {
 			l.MergedHash = l.To.DataHash
 		}
 		if i, err := o.Invocation("", l.TransformInvocationID); err == nil {
-			l.TransformHash = link.TransformHash(i.Invocation)
+			l.TransformHash = resolve.TransformHash(i.Invocation)
 		}
 		return
 	}
@@ -226,7 +226,7 @@ func (o *importer) bindings(
 		if !b.AutoUpdate || b.LastValue != nil || b.NeededResource == nil {
 			continue
 		}
-		text := link.ValueAt(executor, u.ToolchainType, data, b.NeededResource,
+		text := resolve.ValueAt(executor, u.ToolchainType, data, b.NeededResource,
 			api.ResolvedPath(b.NeededPath))
 		doc, err := gaby.ParseYAML([]byte(text))
 		if err != nil || strings.TrimSpace(text) == "" {

@@ -5,9 +5,9 @@ import (
 
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/workspace"
-	"github.com/fctl-dev/fctl/internal/workspace/entity"
-	"github.com/fctl-dev/fctl/internal/workspace/filter"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/filter"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
 // copy makes the links of the spaces of --where-space in the spaces of --dest-space, too: between

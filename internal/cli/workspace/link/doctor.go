@@ -8,16 +8,16 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions/handler"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/link"
-	"github.com/fctl-dev/fctl/internal/report"
+	"github.com/fctl-dev/fctl/internal/links/resolve"
+	"github.com/fctl-dev/fctl/internal/out/report"
 )
 
-func newLinkDoctor(a *app.App) *cobra.Command {
+func newLinkDoctor(a *command.App) *cobra.Command {
 	c := &session.Common{App: a, DryRun: true}
-	kind := app.Choice{
+	kind := command.Choice{
 		What: "report", Value: "text", Values: []string{"text", "json", "sarif", "junit", "github"},
 	}
 	cmd := &cobra.Command{
@@ -30,7 +30,7 @@ automatic links whose values differ in every revision, filters that select
 nothing or name an unknown unit, missing merge bases, and placeholders that no
 link can fill. The status is 1 if something is found.`,
 		Example: "  fctl link doctor --report sarif",
-		Args:    app.NoArguments,
+		Args:    command.NoArguments,
 	}
 	c.AddSpace(cmd.Flags())
 	cmd.Flags().Lookup("space").Usage = "look only at `SPACE`"
@@ -62,7 +62,7 @@ link can fill. The status is 1 if something is found.`,
 }
 
 // reportSymptoms prints symptoms as people read them, or as a report.
-func reportSymptoms(s *session.Session, symptoms []link.Symptom, kind report.Kind) error {
+func reportSymptoms(s *session.Session, symptoms []resolve.Symptom, kind report.Kind) error {
 	if kind == report.Text {
 		if len(symptoms) == 0 {
 			s.App.Note(s.Settings, diag.Count(len(s.Units), "unit")+" and "+
@@ -77,7 +77,7 @@ func reportSymptoms(s *session.Session, symptoms []link.Symptom, kind report.Kin
 	return s.App.Write(text)
 }
 
-func symptomText(s *session.Session, symptoms []link.Symptom) string {
+func symptomText(s *session.Session, symptoms []resolve.Symptom) string {
 	var b strings.Builder
 	for i := range symptoms {
 		m := &symptoms[i]
@@ -103,7 +103,7 @@ func symptomText(s *session.Session, symptoms []link.Symptom) string {
 }
 
 // symptomResults returns symptoms as the results of a validation of each unit.
-func symptomResults(s *session.Session, symptoms []link.Symptom) []report.Result {
+func symptomResults(s *session.Session, symptoms []resolve.Symptom) []report.Result {
 	const name = "link-doctor"
 	var results []report.Result
 	for _, u := range s.Units {

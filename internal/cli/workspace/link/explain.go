@@ -3,12 +3,12 @@ package link
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
-func newLinkExplain(a *app.App) *cobra.Command {
+func newLinkExplain(a *command.App) *cobra.Command {
 	c, form := &session.Common{App: a, DryRun: true}, ""
 	cmd := &cobra.Command{
 		Use:   "explain [flags] UNIT TYPE:NAME:PATH",

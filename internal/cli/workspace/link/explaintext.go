@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fctl-dev/fctl/internal/link"
+	"github.com/fctl-dev/fctl/internal/links/resolve"
 )
 
 // explanationText returns an explanation as people read it.
-func explanationText(e *link.Explanation) string {
+func explanationText(e *resolve.Explanation) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s : %s\n", &e.Resource, valueAtPath(e))
 	writeCause(&b, e, "  ")
@@ -38,7 +38,7 @@ func explanationText(e *link.Explanation) string {
 }
 
 // valueAtPath returns the path with its value.
-func valueAtPath(e *link.Explanation) string {
+func valueAtPath(e *resolve.Explanation) string {
 	if !e.Exists {
 		return e.Path + " has no value"
 	}
@@ -58,7 +58,7 @@ func valueOf(value any) string {
 }
 
 // writeCause writes what set the value, and where that came from.
-func writeCause(b *strings.Builder, e *link.Explanation, indent string) {
+func writeCause(b *strings.Builder, e *resolve.Explanation, indent string) {
 	line := func(label, format string, args ...any) {
 		fmt.Fprintf(b, "%s%-8s %s\n", indent, label, fmt.Sprintf(format, args...))
 	}

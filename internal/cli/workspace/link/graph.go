@@ -6,13 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/workspace"
-	"github.com/fctl-dev/fctl/internal/workspace/entity"
-	"github.com/fctl-dev/fctl/internal/workspace/picture"
-	"github.com/fctl-dev/fctl/internal/workspace/severity"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/picture"
+	"github.com/fctl-dev/fctl/internal/links/severity"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
 // linkGraph holds the flags of link graph.
@@ -21,10 +21,10 @@ type linkGraph struct {
 	root     string
 	depth    int
 	clusters bool
-	form     *app.Choice
+	form     *command.Choice
 }
 
-func newLinkGraph(a *app.App) *cobra.Command {
+func newLinkGraph(a *command.App) *cobra.Command {
 	o := &linkGraph{Common: session.Common{App: a}}
 	cmd := &cobra.Command{
 		Use: "graph [flags]", Short: "Draw the units and their links",
@@ -33,14 +33,14 @@ func newLinkGraph(a *app.App) *cobra.Command {
 dashed, links of a cycle are red.`,
 		Example: `  fctl link graph --root prod/web
   fctl link graph -o svg > links.svg`,
-		Args: app.NoArguments,
+		Args: command.NoArguments,
 	}
 	o.AddSpace(cmd.Flags())
-	o.form = app.AddOutput(cmd.Flags(), "text, dot, mermaid, svg or json", "text", "ascii", "dot",
+	o.form = command.AddOutput(cmd.Flags(), "text, dot, mermaid, svg or json", "text", "ascii", "dot",
 		"mermaid", "svg", "json")
 	cmd.Flags().StringVar(&o.root, "root", "", "show only `UNIT` and its dependencies")
 	cmd.Flags().IntVar(&o.depth, "depth", 0, "show units at most `N` links away from the root")
-	cluster := &app.Choice{What: "cluster", Value: "none", Values: []string{"none", "space"}}
+	cluster := &command.Choice{What: "cluster", Value: "none", Values: []string{"none", "space"}}
 	cmd.Flags().Var(cluster, "cluster", "frame the units of each `GROUP`: none or space")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		o.clusters = cluster.Value == "space"

@@ -7,12 +7,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/link"
-	"github.com/fctl-dev/fctl/internal/workspace"
-	"github.com/fctl-dev/fctl/internal/workspace/entity"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/resolve"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
 // linkInfer holds the flags of link infer.
@@ -22,7 +22,7 @@ type linkInfer struct {
 	form  string
 }
 
-func newLinkInfer(a *app.App) *cobra.Command {
+func newLinkInfer(a *command.App) *cobra.Command {
 	o := &linkInfer{Common: session.Common{App: a}}
 	cmd := &cobra.Command{
 		Use:   "infer [flags]",
@@ -33,7 +33,7 @@ type None, between Services and the pods they select and between custom resource
 and their definitions. References that no unit of the space explains are listed
 separately. No proposed link closes a cycle.`,
 		Example: "  fctl link infer --write",
-		Args:    app.NoArguments,
+		Args:    command.NoArguments,
 	}
 	flags := cmd.Flags()
 	o.AddSpace(flags)
@@ -79,7 +79,7 @@ func (o *linkInfer) run(s *session.Session) error {
 }
 
 // onlySpace returns the units of a graph that are in the space of --space, if it is given.
-func onlySpace(s *session.Session, g *link.Graph) ([]*entity.Unit, error) {
+func onlySpace(s *session.Session, g *resolve.Graph) ([]*entity.Unit, error) {
 	if s.SpaceFlag == "" || s.SpaceFlag == "*" {
 		return g.Units, nil
 	}
@@ -97,7 +97,7 @@ func onlySpace(s *session.Session, g *link.Graph) ([]*entity.Unit, error) {
 }
 
 // makeLink makes a proposed link.
-func makeLink(s *session.Session, p *link.Proposal) error {
+func makeLink(s *session.Session, p *resolve.Proposal) error {
 	from, err := s.Unit("", p.FromUnitID)
 	if err != nil {
 		return err
@@ -127,7 +127,7 @@ func makeLink(s *session.Session, p *link.Proposal) error {
 }
 
 // inferText returns the proposals as people read them.
-func inferText(found *link.Inferred, made bool) string {
+func inferText(found *resolve.Inferred, made bool) string {
 	var b strings.Builder
 	for _, p := range found.Proposals {
 		fmt.Fprintf(&b, "%s -> %s  %s\n", p.From, p.To, p.UpdateType)

@@ -1,5 +1,7 @@
 // Package link implements fctl link: making, changing, resolving and looking at the links of a
-// workspace. Package internal/link computes what resolving does.
+// workspace. Package internal/links/resolve computes what resolving does.
+//
+// Layer: commands.
 package link
 
 import (
@@ -10,15 +12,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
-	"github.com/fctl-dev/fctl/internal/link"
-	"github.com/fctl-dev/fctl/internal/workspace"
-	"github.com/fctl-dev/fctl/internal/workspace/entity"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/resolve"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
 // New makes the command.
-func New(a *app.App) *cobra.Command {
+func New(a *command.App) *cobra.Command {
 	return session.Group(a, "link", "Make, change, look at and resolve links between units",
 		`A link says that a downstream unit takes something from an upstream unit. Its
 type says what: UpgradeUnit and MergeUnits merge changes, Insert puts a whole
@@ -62,10 +64,10 @@ func reasons(l *workspace.Link) string {
 	return strings.Join(texts, ",")
 }
 
-func newLinkList(a *app.App) *cobra.Command {
+func newLinkList(a *command.App) *cobra.Command {
 	c, sel, out := &session.Common{App: a}, &session.Selection{}, &session.Output{}
 	cmd := &cobra.Command{
-		Use: "list [flags]", Short: "List the links of a space", Args: app.NoArguments,
+		Use: "list [flags]", Short: "List the links of a space", Args: command.NoArguments,
 		Long: `List the links of a space, or of every space with --space "*". With -o wide the
 table also shows the type, why a link is stale, and which revisions were merged.`,
 	}
@@ -86,7 +88,7 @@ table also shows the type, why a link is stale, and which revisions were merged.
 	return cmd
 }
 
-func newLinkGet(a *app.App) *cobra.Command {
+func newLinkGet(a *command.App) *cobra.Command {
 	c, out := &session.Common{App: a}, &session.Output{}
 	cmd := &cobra.Command{Use: "get [flags] LINK", Short: "Show a link", Args: session.Words(1, 1)}
 	c.AddSpace(cmd.Flags())
@@ -203,7 +205,7 @@ func referenceText(r entity.ResourceReference) string {
 	return strings.TrimSpace(string(r.ResourceType) + " " + string(r.ResourceName))
 }
 
-func newLinkDelete(a *app.App) *cobra.Command {
+func newLinkDelete(a *command.App) *cobra.Command {
 	c, sel := &session.Common{App: a}, &session.Selection{}
 	cmd := &cobra.Command{
 		Use: "delete [flags] [LINK...]", Short: "Delete links",
@@ -268,7 +270,7 @@ func resetLink(s *session.Session, l *workspace.Link) error {
 	if err != nil {
 		return err
 	}
-	after, kept, err := link.Reset(e.Executor, u.ToolchainType, before, l.Link)
+	after, kept, err := resolve.Reset(e.Executor, u.ToolchainType, before, l.Link)
 	if err != nil {
 		return s.Store.InUnit(u, err)
 	}

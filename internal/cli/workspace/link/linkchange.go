@@ -5,14 +5,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/link"
-	"github.com/fctl-dev/fctl/internal/workspace"
-	"github.com/fctl-dev/fctl/internal/workspace/entity"
-	"github.com/fctl-dev/fctl/internal/workspace/filter"
-	"github.com/fctl-dev/fctl/internal/workspace/wave"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/filter"
+	"github.com/fctl-dev/fctl/internal/links/propagate"
+	"github.com/fctl-dev/fctl/internal/links/resolve"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
 // linkCreate holds the flags of link create.
@@ -27,7 +27,7 @@ type linkCreate struct {
 	together                         bool // cycles are looked for when all links are made
 }
 
-func newLinkCreate(a *app.App) *cobra.Command {
+func newLinkCreate(a *command.App) *cobra.Command {
 	o := &linkCreate{Common: session.Common{App: a}}
 	cmd := &cobra.Command{
 		Use:   "create [flags] [LINK|-] FROM-UNIT TO-UNIT [TO-SPACE]",
@@ -214,7 +214,7 @@ func makeCurrent(s *session.Session, l *workspace.Link) error {
 // adopt lets a link whose WhereMutation asks what set a value overwrite what the downstream unit
 // has in common with the upstream unit since its history began, as in a unit that was made as a
 // clone. In a clone of the git repository, history begins again.
-func adopt(s *session.Session, e *wave.Runner, l *workspace.Link) error {
+func adopt(s *session.Session, e *propagate.Runner, l *workspace.Link) error {
 	if !l.Merges() || l.UseLiveState || l.WhereMutation == "" {
 		return nil
 	}
@@ -229,7 +229,7 @@ func adopt(s *session.Session, e *wave.Runner, l *workspace.Link) error {
 	if down.Mutations, err = s.Store.Mutations(l.From); err != nil {
 		return err
 	}
-	sources, err := link.Adopt(e.Executor, &down, up)
+	sources, err := resolve.Adopt(e.Executor, &down, up)
 	if err != nil || sources == nil {
 		return err
 	}

@@ -7,11 +7,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/link"
-	"github.com/fctl-dev/fctl/internal/workspace/entity"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/resolve"
+	"github.com/fctl-dev/fctl/internal/shellwords"
 )
 
 // linkFlags holds the flags for the fields of a link.
@@ -322,7 +322,7 @@ func parsePathExpression(text string) (entity.PathExpression, error) {
 
 // parametersOf returns the names of the parameters that an expression reads.
 func parametersOf(flag, evaluator, expression string) ([]string, error) {
-	names, err := link.Parameters(evaluator, expression)
+	names, err := resolve.Parameters(evaluator, expression)
 	if err != nil {
 		return nil, &entity.Error{
 			Code: entity.CodeExprParse, Message: "--" + flag + ": " + err.Error(), Err: err,

@@ -5,11 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/workspace"
-	"github.com/fctl-dev/fctl/internal/workspace/entity"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
 // linkUpdate holds the flags of link update.
@@ -24,7 +24,7 @@ type linkUpdate struct {
 	version          int64
 }
 
-func newLinkUpdate(a *app.App) *cobra.Command {
+func newLinkUpdate(a *command.App) *cobra.Command {
 	o := &linkUpdate{Common: session.Common{App: a}}
 	cmd := &cobra.Command{
 		Use:   "update [flags] [LINK...]",

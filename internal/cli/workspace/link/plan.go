@@ -7,11 +7,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/workspace"
-	"github.com/fctl-dev/fctl/internal/workspace/entity"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
 // linkPlan holds the flags of link plan.
@@ -21,7 +21,7 @@ type linkPlan struct {
 	whatIf   []string
 }
 
-func newLinkPlan(a *app.App) *cobra.Command {
+func newLinkPlan(a *command.App) *cobra.Command {
 	o := &linkPlan{linkResolve: linkResolve{Common: session.Common{App: a}}}
 	cmd := &cobra.Command{
 		Use:   "plan [flags] [LINK...]",
@@ -40,7 +40,7 @@ first.`,
 	o.AddNoCrossSpace(flags)
 	flags.BoolVar(&o.StrictWorktree, "strict-worktree", false,
 		"fail if a working copy was edited, instead of taking the edit into account")
-	app.AddShowSecrets(flags, &o.ShowSecrets)
+	command.AddShowSecrets(flags, &o.ShowSecrets)
 	flags.BoolVar(&o.exitCode, "exit-code", false, "exit with 1 if something would change")
 	flags.StringArrayVar(&o.whatIf, "what-if", nil, "pretend that a unit has other data: "+
 		"`UNIT=FILE`")

@@ -7,14 +7,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/workspace"
-	"github.com/fctl-dev/fctl/internal/workspace/wave"
+	"github.com/fctl-dev/fctl/internal/links/propagate"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
-func newLinkResolve(a *app.App) *cobra.Command {
+func newLinkResolve(a *command.App) *cobra.Command {
 	o := &linkResolve{Common: session.Common{App: a}}
 	cmd := &cobra.Command{
 		Use:   "resolve [flags] [LINK...]",
@@ -109,7 +109,7 @@ func (o *linkResolve) run(s *session.Session, names []string) error {
 	}
 	sel.Explicit, sel.OneSpace = true, o.NoCrossSpace()
 	sel.Propagate = !s.NoPropagate && !s.Store.Config.NoAutoUpdate
-	change := wave.Change{Revised: map[*workspace.Unit]bool{}, Live: map[*workspace.Unit]bool{}}
+	change := propagate.Change{Revised: map[*workspace.Unit]bool{}, Live: map[*workspace.Unit]bool{}}
 	for _, u := range s.Tx.Revised {
 		change.Revised[u] = true
 	}
@@ -161,27 +161,27 @@ func (o *linkResolve) fail(s *session.Session) {
 }
 
 // selected returns which links are resolved first.
-func (o *linkResolve) selected(s *session.Session, names []string) (wave.Selection, error) {
+func (o *linkResolve) selected(s *session.Session, names []string) (propagate.Selection, error) {
 	chosen := map[*workspace.Link]bool{}
 	switch {
 	case len(names) > 0:
 		for _, name := range names {
 			l, err := s.LinkNamed(name)
 			if err != nil {
-				return wave.Selection{}, err
+				return propagate.Selection{}, err
 			}
 			if err := s.Ends(l); err != nil {
-				return wave.Selection{}, err
+				return propagate.Selection{}, err
 			}
 			if _, err := s.Explicit(l.From, l.Slug); err != nil {
-				return wave.Selection{}, err
+				return propagate.Selection{}, err
 			}
 			chosen[l] = true
 		}
 	case o.from != "":
 		u, err := s.UnitNamed(o.from)
 		if err != nil {
-			return wave.Selection{}, err
+			return propagate.Selection{}, err
 		}
 		for _, l := range s.LinksFrom(u) {
 			chosen[l] = true
@@ -193,12 +193,12 @@ func (o *linkResolve) selected(s *session.Session, names []string) (wave.Selecti
 		}
 		links, err := o.Links(s)
 		if err != nil {
-			return wave.Selection{}, err
+			return propagate.Selection{}, err
 		}
 		for _, l := range links {
 			chosen[l] = !o.stale || l.Stale && (o.all || l.AutoUpdate)
 			s.Unread(s.Ends(l))
 		}
 	}
-	return wave.Selection{Links: func(l *workspace.Link) bool { return chosen[l] }}, nil
+	return propagate.Selection{Links: func(l *workspace.Link) bool { return chosen[l] }}, nil
 }

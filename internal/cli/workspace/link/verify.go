@@ -4,15 +4,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
-	"github.com/fctl-dev/fctl/internal/link"
-	"github.com/fctl-dev/fctl/internal/workspace"
-	"github.com/fctl-dev/fctl/internal/workspace/entity"
-	"github.com/fctl-dev/fctl/internal/workspace/wave"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/propagate"
+	"github.com/fctl-dev/fctl/internal/links/resolve"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
-func newLinkVerify(a *app.App) *cobra.Command {
+func newLinkVerify(a *command.App) *cobra.Command {
 	c := &session.Common{App: a}
 	cmd := &cobra.Command{
 		Use: "verify [flags]", Short: "Check that everything was resolved, for CI",
@@ -21,7 +21,7 @@ their upstreams must be those that were resolved, and resolving automatic links
 must change nothing. Edits of downstreams are fine, unless --frozen is given,
 which also wants an entry for every link. The exit status is 1 if something
 differs. The file is kept if fctl-workspace.yaml says Lock: true.`,
-		Args: app.NoArguments,
+		Args: command.NoArguments,
 	}
 	frozen := cmd.Flags().Bool("frozen", false,
 		"fail also if the data of downstreams has changed")
@@ -48,8 +48,8 @@ func unresolved(s *session.Session) (entity.Errors, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.Options = link.Options{DryRun: true}
-	results, err := e.Run(s.Ctx, wave.Change{}, wave.Selection{
+	e.Options = resolve.Options{DryRun: true}
+	results, err := e.Run(s.Ctx, propagate.Change{}, propagate.Selection{
 		Explicit: true, Links: func(l *workspace.Link) bool { return l.AutoUpdate },
 	})
 	if err != nil {

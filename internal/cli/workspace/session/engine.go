@@ -6,19 +6,19 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/link"
-	"github.com/fctl-dev/fctl/internal/plan"
-	"github.com/fctl-dev/fctl/internal/run"
-	"github.com/fctl-dev/fctl/internal/workspace"
-	"github.com/fctl-dev/fctl/internal/workspace/entity"
-	"github.com/fctl-dev/fctl/internal/workspace/wave"
+	"github.com/fctl-dev/fctl/internal/do"
+	"github.com/fctl-dev/fctl/internal/do/plan"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/propagate"
+	"github.com/fctl-dev/fctl/internal/links/resolve"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
+	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
 // Engine returns what resolves links and records changes. It is made with the transaction.
-func (s *Session) Engine() (*wave.Runner, error) {
+func (s *Session) Engine() (*propagate.Runner, error) {
 	if s.runner != nil {
 		return s.runner, nil
 	}
@@ -26,7 +26,7 @@ func (s *Session) Engine() (*wave.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.runner = &wave.Runner{
+	s.runner = &propagate.Runner{
 		Workspace: s.Workspace, Tx: s.Tx, Executor: executor, StrictWorktree: s.StrictWorktree,
 	}
 	return s.runner, nil
@@ -46,11 +46,11 @@ func Documents(converter configkit.ConfigConverter, data []byte) (gaby.Container
 
 // context returns what functions know about a unit.
 func (s *Session) context(u *workspace.Unit) api.FunctionContext {
-	unit := link.Unit{Unit: u.Unit}
+	unit := resolve.Unit{Unit: u.Unit}
 	if space, err := s.Space(u.SpaceSlug); err == nil {
 		unit.Space = space.Space
 	}
-	return link.Context(&unit, false)
+	return resolve.Context(&unit, false)
 }
 
 // request returns the request that runs functions on data of a unit.
@@ -116,7 +116,7 @@ func (s *Session) Run(
 	if err != nil {
 		return nil, err
 	}
-	run.Mask(secrets, r)
+	do.Mask(secrets, r)
 	if !r.Success {
 		return nil, diag.In(diag.FileName(s.Store.Dir()+"/"+u.DataFile()), r.Failures)
 	}
@@ -170,7 +170,7 @@ func (s *Session) CheckFunctions(l *workspace.Link) (entity.Errors, []entity.War
 			invocation = i.Invocation
 		}
 	}
-	findings, warnings := link.Check(executor, l.Link, l.From.Unit, l.To.Unit, invocation)
+	findings, warnings := resolve.Check(executor, l.Link, l.From.Unit, l.To.Unit, invocation)
 	fields, errs := make([]string, len(findings)), make(entity.Errors, len(findings))
 	for i, f := range findings {
 		fields[i], errs[i] = f.Field, f.Err
@@ -213,7 +213,7 @@ func (s *Session) WithData(units []*workspace.Unit, f *entity.Filter) ([]*worksp
 }
 
 // LinkGraph returns the workspace as package link sees it. Edits of working copies count.
-func (s *Session) LinkGraph() (*link.Graph, error) {
+func (s *Session) LinkGraph() (*resolve.Graph, error) {
 	runner, err := s.Engine()
 	if err != nil {
 		return nil, err
@@ -223,10 +223,10 @@ func (s *Session) LinkGraph() (*link.Graph, error) {
 		return nil, err
 	}
 	s.Problems = append(s.Problems, problems...)
-	read := map[string]*link.Upstream{}
-	g := &link.Graph{
+	read := map[string]*resolve.Upstream{}
+	g := &resolve.Graph{
 		Executor: runner.Executor, Names: s.UnitName,
-		Read: func(id string) (*link.Upstream, error) {
+		Read: func(id string) (*resolve.Upstream, error) {
 			if read[id] != nil {
 				return read[id], nil
 			}
@@ -248,8 +248,8 @@ func (s *Session) LinkGraph() (*link.Graph, error) {
 			return r
 		},
 		Input: func(
-			id string, links []*entity.Link, options link.Options,
-		) (*link.Input, error) {
+			id string, links []*entity.Link, options resolve.Options,
+		) (*resolve.Input, error) {
 			u, err := s.Unit("", id)
 			if err != nil {
 				return nil, err
@@ -286,6 +286,6 @@ func (s *Session) Resolver(t api.ToolchainType) (*plan.Resolver, error) {
 	executor, err := s.Functions()
 	return &plan.Resolver{
 		Toolchain: t, Functions: executor, Flags: noFlags{}, ReadFile: s.Input,
-		ResourceType: run.NewTypeNames(executor).Resolve,
+		ResourceType: do.NewTypeNames(executor).Resolve,
 	}, err
 }

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"strconv"
 
-	"github.com/fctl-dev/fctl/internal/workspace"
-	"github.com/fctl-dev/fctl/internal/workspace/entity"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
 // StaleLinks sets the staleness of all links. What is wrong with working copies is a problem of

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/fctl-dev/fctl/internal/workspace"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
 // Ordered returns units upstreams first or, to destroy them, downstreams first.

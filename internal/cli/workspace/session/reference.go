@@ -5,7 +5,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/workspace/entity"
+	"github.com/fctl-dev/fctl/internal/links/entity"
 )
 
 // ParseReference parses TYPE:RESOURCE:PATH. The path may be empty.

@@ -2,9 +2,9 @@ package session
 
 import (
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit/where"
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/internal/workspace/entity"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/where"
 )
 
 // hasResource reports whether data has a resource that a stored filter asks for.

@@ -1,5 +1,7 @@
 // Package session is what the commands that work on a workspace have in common: their flags, the
 // open workspace with its transaction, and how entities and results are printed.
+//
+// Layer: commands.
 package session
 
 import (
@@ -14,24 +16,24 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit/sensitive"
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/internal/cli/app"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/diff"
+	"github.com/fctl-dev/fctl/internal/do"
 	"github.com/fctl-dev/fctl/internal/files"
-	"github.com/fctl-dev/fctl/internal/link/attributes"
-	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/knowledge/sensitive"
+	"github.com/fctl-dev/fctl/internal/links/attributes"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/propagate"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
+	"github.com/fctl-dev/fctl/internal/out/diff"
 	"github.com/fctl-dev/fctl/internal/settings"
 	"github.com/fctl-dev/fctl/internal/source"
-	"github.com/fctl-dev/fctl/internal/workspace"
-	"github.com/fctl-dev/fctl/internal/workspace/entity"
-	"github.com/fctl-dev/fctl/internal/workspace/wave"
 )
 
 // Common is what the commands have in Common: flags, and how they open the workspace.
 type Common struct {
-	App *app.App
+	App *command.App
 
 	SpaceFlag      string
 	DryRun         bool
@@ -98,7 +100,7 @@ func (c *Common) AddWrite(flags *pflag.FlagSet) {
 	c.AddNoCrossSpace(flags)
 	flags.BoolVar(&c.StrictWorktree, "strict-worktree", false,
 		"fail if a working copy was edited, instead of recording the edit")
-	app.AddShowSecrets(flags, &c.ShowSecrets)
+	command.AddShowSecrets(flags, &c.ShowSecrets)
 	flags.StringVar(&c.ChangeDesc, "change-desc", "", "describe the revision with `TEXT`")
 }
 
@@ -111,14 +113,14 @@ type Session struct {
 	Tx       *workspace.Tx // of commands that write
 
 	executor *functions.Executor
-	runner   *wave.Runner
+	runner   *propagate.Runner
 	Flags    *pflag.FlagSet
 	Done     []func() error // what follows the commit
 
-	Results    []wave.UnitResult // what was resolved because the user asked for it
-	Propagated []wave.UnitResult // what followed
-	Form       string            // of the results
-	Asked      bool              // the command is about resolving links
+	Results    []propagate.UnitResult // what was resolved because the user asked for it
+	Propagated []propagate.UnitResult // what followed
+	Form       string                 // of the results
+	Asked      bool                   // the command is about resolving links
 
 	upstream map[*workspace.Unit][]*workspace.Link // of units whose upstreams are not masked yet
 	unread   []error                               // why parts of what the command is about cannot be read
@@ -374,7 +376,7 @@ func (s *Session) Shown(u *workspace.Unit, before, after []byte) ([]byte, error)
 		return nil, err
 	}
 	f := diff.File{
-		Name: u.DataFile(), Before: before, After: after, Style: run.DiffStyle(s.App.Streams),
+		Name: u.DataFile(), Before: before, After: after, Style: do.DiffStyle(s.App.Streams),
 	}
 	f.Shown = func(before, after []byte) ([]byte, []byte) {
 		if secrets != nil {
@@ -437,13 +439,13 @@ func (s *Session) Input(file string) ([]byte, error) {
 	if file != "-" {
 		file = source.InDirectory(s.App.Dir, file)
 	}
-	return run.Reader(s.Settings, s.App.Streams).Bytes(s.Ctx, file)
+	return do.Reader(s.Settings, s.App.Streams).Bytes(s.Ctx, file)
 }
 
 // Group makes a command that only has subcommands.
-func Group(a *app.App, use, short, long string, commands ...*cobra.Command) *cobra.Command {
+func Group(a *command.App, use, short, long string, commands ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: use, Short: short, Long: long, Args: a.NoSuchCommand, RunE: app.ShowHelp,
+		Use: use, Short: short, Long: long, Args: a.NoSuchCommand, RunE: command.ShowHelp,
 	}
 	cmd.AddCommand(commands...)
 	return cmd
@@ -466,7 +468,7 @@ func WriteFile(s *Session, name string, data []byte, secret bool) error {
 	ctx := context.WithoutCancel(s.Ctx) // the reported change may be committed
 	err := s.App.Writes.Write(func() error { return files.Write(ctx, name, perm, data) })
 	if err != nil {
-		return run.NotWritten(diag.FileName(name), err)
+		return do.NotWritten(diag.FileName(name), err)
 	}
 	return nil
 }

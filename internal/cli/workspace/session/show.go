@@ -10,14 +10,14 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/mutation"
-	"github.com/fctl-dev/fctl/configkit/sensitive"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/diff"
-	"github.com/fctl-dev/fctl/internal/link"
-	"github.com/fctl-dev/fctl/internal/workspace"
-	"github.com/fctl-dev/fctl/internal/workspace/entity"
-	"github.com/fctl-dev/fctl/internal/workspace/severity"
-	"github.com/fctl-dev/fctl/internal/workspace/wave"
+	"github.com/fctl-dev/fctl/internal/knowledge/sensitive"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/propagate"
+	"github.com/fctl-dev/fctl/internal/links/resolve"
+	"github.com/fctl-dev/fctl/internal/links/severity"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
+	"github.com/fctl-dev/fctl/internal/out/diff"
 )
 
 // ShowResults prints what was resolved: as JSON or as text, and what followed.
@@ -64,7 +64,7 @@ func (s *Session) ShowResults() error {
 	}
 	if b.Len() > 0 {
 		b.WriteString(sum.text(s.DryRun))
-	} else if s.Asked && !slices.ContainsFunc(results, func(r wave.UnitResult) bool {
+	} else if s.Asked && !slices.ContainsFunc(results, func(r propagate.UnitResult) bool {
 		return r.Err != nil
 	}) {
 		s.Note("no link has anything to do")
@@ -77,7 +77,7 @@ func (s *Session) ShowResults() error {
 
 // failures writes why units and links that follow a change failed. They do not fail the command;
 // without -q the text tells of them.
-func (s *Session) failures(results, propagated []wave.UnitResult) {
+func (s *Session) failures(results, propagated []propagate.UnitResult) {
 	var failed []error
 	for _, r := range slices.Concat(results, propagated) {
 		if r.Output != nil {
@@ -97,7 +97,7 @@ func (s *Session) failures(results, propagated []wave.UnitResult) {
 }
 
 // NoteConflicts names the units with conflicts, where the results themselves are not printed.
-func (s *Session) NoteConflicts(results []wave.UnitResult) {
+func (s *Session) NoteConflicts(results []propagate.UnitResult) {
 	for _, r := range results {
 		if r.Output == nil {
 			continue
@@ -110,7 +110,7 @@ func (s *Session) NoteConflicts(results []wave.UnitResult) {
 }
 
 // showJSON prints one result, or a list of several.
-func (s *Session) showJSON(results, propagated []wave.UnitResult) error {
+func (s *Session) showJSON(results, propagated []propagate.UnitResult) error {
 	all := []entity.ResolveResult{}
 	for _, r := range results {
 		if r.Output != nil {
@@ -138,7 +138,7 @@ func (s *Session) showJSON(results, propagated []wave.UnitResult) error {
 }
 
 // shownResult returns what resolving did as JSON has it: on a terminal without secret values.
-func (s *Session) shownResult(r wave.UnitResult) (entity.ResolveResult, error) {
+func (s *Session) shownResult(r propagate.UnitResult) (entity.ResolveResult, error) {
 	result := r.Output.Result
 	if !s.App.Streams.OutIsTerminal() {
 		return result, nil
@@ -156,7 +156,7 @@ func (s *Session) shownResult(r wave.UnitResult) (entity.ResolveResult, error) {
 }
 
 // changeSecrets returns the secret values in what a unit was and became.
-func (s *Session) changeSecrets(r wave.UnitResult) (*sensitive.Values, error) {
+func (s *Session) changeSecrets(r propagate.UnitResult) (*sensitive.Values, error) {
 	before, err := s.Store.Data(r.Unit, r.Output.Result.BaseRevisionNum)
 	if err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ func (t *totals) text(dryRun bool) string {
 }
 
 // describe prints what a resolve did to one unit.
-func (s *Session) describe(b *strings.Builder, r wave.UnitResult, sum *totals) error {
+func (s *Session) describe(b *strings.Builder, r propagate.UnitResult, sum *totals) error {
 	secrets, err := s.changeSecrets(r)
 	if err != nil {
 		return err
@@ -203,7 +203,7 @@ func (s *Session) describe(b *strings.Builder, r wave.UnitResult, sum *totals) e
 }
 
 // hasConflict reports whether a link of a unit has a conflict that is worth a line.
-func (s *Session) hasConflict(r wave.UnitResult, slug string) bool {
+func (s *Session) hasConflict(r propagate.UnitResult, slug string) bool {
 	l, err := s.Link(r.Unit.SpaceSlug, slug)
 	return err == nil && slices.ContainsFunc(
 		severity.Select(s.rules(), r.Output.Result.Conflicts, entity.SeverityNote),
@@ -229,7 +229,7 @@ func (s *Session) upstreamSecrets(u *workspace.Unit, result entity.LinkResult) *
 }
 
 // revisionText returns the revision of a unit and, if it was written, the next.
-func (s *Session) revisionText(out *link.Output) string {
+func (s *Session) revisionText(out *resolve.Output) string {
 	text := fmt.Sprint(out.Result.BaseRevisionNum)
 	if out.Result.NewRevisionNum != out.Result.BaseRevisionNum && !s.DryRun {
 		text += ".." + fmt.Sprint(out.Result.NewRevisionNum)
@@ -238,7 +238,7 @@ func (s *Session) revisionText(out *link.Output) string {
 }
 
 func (s *Session) describeLink(
-	b *strings.Builder, u *workspace.Unit, out *link.Output, result entity.LinkResult,
+	b *strings.Builder, u *workspace.Unit, out *resolve.Output, result entity.LinkResult,
 	secrets *sensitive.Values, sum *totals,
 ) {
 	sum.links++
@@ -415,7 +415,7 @@ func (s *Session) provided(bindings []entity.Binding) map[string]string {
 
 // describeSelf prints what a unit filled in itself, or what a merge without a link did.
 func (s *Session) describeSelf(
-	b *strings.Builder, u *workspace.Unit, out *link.Output, secrets *sensitive.Values, sum *totals,
+	b *strings.Builder, u *workspace.Unit, out *resolve.Output, secrets *sensitive.Values, sum *totals,
 ) {
 	patch := out.Patches[""]
 	switch {
@@ -439,7 +439,7 @@ func (s *Session) describeSelf(
 
 // conflictsOf returns the conflicts of a link, or of a merge without one, by unscoped resource.
 func (s *Session) conflictsOf(
-	out *link.Output, linkID string, sum *totals,
+	out *resolve.Output, linkID string, sum *totals,
 ) map[string][]api.MutationConflict {
 	of := map[string][]api.MutationConflict{}
 	for _, c := range severity.Select(s.rules(), out.Result.Conflicts, entity.SeverityNote) {

@@ -7,11 +7,11 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/link"
-	"github.com/fctl-dev/fctl/internal/workspace"
-	"github.com/fctl-dev/fctl/internal/workspace/entity"
-	"github.com/fctl-dev/fctl/internal/workspace/severity"
-	"github.com/fctl-dev/fctl/internal/workspace/wave"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/propagate"
+	"github.com/fctl-dev/fctl/internal/links/resolve"
+	"github.com/fctl-dev/fctl/internal/links/severity"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
 // ResolveFlags holds the flags that say how links are resolved.
@@ -44,12 +44,12 @@ func (o *ResolveFlags) Add(flags *pflag.FlagSet) {
 }
 
 // Options returns the options of a resolve.
-func (o *ResolveFlags) Options(s *Session) (link.Options, error) {
+func (o *ResolveFlags) Options(s *Session) (resolve.Options, error) {
 	if o.ambiguous != "" && o.ambiguous != "first" {
-		return link.Options{}, diag.Usage("--ambiguous: first is expected, not %q", o.ambiguous)
+		return resolve.Options{}, diag.Usage("--ambiguous: first is expected, not %q", o.ambiguous)
 	}
 	o.rules = s.Store.Config.ConflictSeverity
-	return link.Options{
+	return resolve.Options{
 		DryRun: s.DryRun, KeepGoing: o.KeepGoing, Force: o.force, NoSelf: o.noSelf,
 		Prune: o.prune, AmbiguousFirst: o.ambiguous == "first", AdoptNamespace: o.adoptNamespace,
 		ToRevision: o.toRevision,
@@ -57,7 +57,7 @@ func (o *ResolveFlags) Options(s *Session) (link.Options, error) {
 }
 
 // Refused returns why the result of a resolve must not be written, nil if it may be.
-func (o *ResolveFlags) Refused(u *workspace.Unit, out *link.Output) error {
+func (o *ResolveFlags) Refused(u *workspace.Unit, out *resolve.Output) error {
 	no := func(code entity.Code, message string) error {
 		return &entity.Error{
 			Code: code, Class: api.FailureNo, Space: u.SpaceSlug, Unit: u.Slug,
@@ -84,7 +84,7 @@ func (o *ResolveFlags) Refused(u *workspace.Unit, out *link.Output) error {
 }
 
 // Refuse returns the error of Refused. In a dry run, the error follows what is shown.
-func (o *ResolveFlags) Refuse(s *Session, u *workspace.Unit, out *link.Output) error {
+func (o *ResolveFlags) Refuse(s *Session, u *workspace.Unit, out *resolve.Output) error {
 	err := o.Refused(u, out)
 	if err != nil && s.DryRun {
 		s.After(func() error { return err })
@@ -95,7 +95,7 @@ func (o *ResolveFlags) Refuse(s *Session, u *workspace.Unit, out *link.Output) e
 
 // FailedLinks returns the problems of the links of a unit that failed while the others went on:
 // either of the links that are only noted, or of all others.
-func FailedLinks(r wave.UnitResult, noted bool) []error {
+func FailedLinks(r propagate.UnitResult, noted bool) []error {
 	var failed []error
 	for _, l := range r.Output.Result.Links {
 		if l.Status == entity.StatusFailed && r.Noted[l.Link] == noted {
@@ -152,14 +152,14 @@ func (s *Session) EachUnit(units []*workspace.Unit, do func(*workspace.Unit) err
 // that are at fault failed, the others were skipped.
 func (s *Session) FailedResult(
 	u *workspace.Unit, selected func(*workspace.Link) bool, err error,
-) *link.Output {
+) *resolve.Output {
 	problems := entity.Errors{{Code: entity.CodeFunctionFailed, Message: err.Error()}}
 	if all, ok := errors.AsType[entity.Errors](err); ok {
 		problems = all
 	} else if e, ok := errors.AsType[*entity.Error](err); ok {
 		problems = entity.Errors{e}
 	}
-	out := &link.Output{Result: entity.ResolveResult{
+	out := &resolve.Output{Result: entity.ResolveResult{
 		Space: u.SpaceSlug, Unit: u.Slug, DryRun: s.DryRun, BaseRevisionNum: u.HeadRevisionNum,
 		NewRevisionNum: u.HeadRevisionNum,
 	}}
@@ -211,7 +211,7 @@ func (s *Session) Failed(links []*workspace.Link, err error) error {
 // Propagate resolves automatic links downstream of every unit that the transaction revised, and
 // shows what was done once the transaction is committed. live are units with a new live state.
 func (s *Session) Propagate(live ...*workspace.Unit) error {
-	return s.RunWave(wave.Selection{Propagate: true}, live)
+	return s.RunWave(propagate.Selection{Propagate: true}, live)
 }
 
 // PropagateLinks resolves new or changed links with AutoUpdate, and what they cause.
@@ -220,13 +220,13 @@ func (s *Session) PropagateLinks(links []*workspace.Link) error {
 	for _, l := range links {
 		chosen[l.LinkID] = true
 	}
-	return s.RunWave(wave.Selection{Propagate: true, Links: func(l *workspace.Link) bool {
+	return s.RunWave(propagate.Selection{Propagate: true, Links: func(l *workspace.Link) bool {
 		return l.AutoUpdate && chosen[l.LinkID]
 	}}, nil)
 }
 
 // RunWave resolves links in one wave: those of a selection, and what follows.
-func (s *Session) RunWave(sel wave.Selection, live []*workspace.Unit) error {
+func (s *Session) RunWave(sel propagate.Selection, live []*workspace.Unit) error {
 	s.After(s.ShowResults)
 	if s.NoPropagate || s.Store.Config.NoAutoUpdate {
 		return nil
@@ -238,8 +238,8 @@ func (s *Session) RunWave(sel wave.Selection, live []*workspace.Unit) error {
 	if err != nil {
 		return err
 	}
-	e.Options = link.Options{DryRun: s.DryRun}
-	change := wave.Change{
+	e.Options = resolve.Options{DryRun: s.DryRun}
+	change := propagate.Change{
 		Revised: map[*workspace.Unit]bool{}, Live: map[*workspace.Unit]bool{},
 	}
 	for _, u := range s.Tx.Revised {

@@ -1,4 +1,6 @@
 // Package registrytest has a registry of images for tests, on the loopback address and in memory.
+//
+// Layer: commands.
 package registrytest
 
 import (

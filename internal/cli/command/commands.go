@@ -1,0 +1,80 @@
+package command
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/do/plan"
+	"github.com/fctl-dev/fctl/internal/shellwords"
+)
+
+// ShowHelp prints the help of a command that only has subcommands.
+func ShowHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+
+// NoSuchCommand returns an error if there are words: the first of them is not a command. At the top
+// level it may be the name of a function.
+func (a *App) NoSuchCommand(cmd *cobra.Command, words []string) error {
+	if len(words) == 0 {
+		return nil
+	}
+	err := UnknownCommand(cmd, "command", words[0], "")
+	if !cmd.HasParent() && a.IsFunction(words[0]) {
+		err.Hint = "it is a function: fctl do FILE " + shellwords.Quote(words...)
+	}
+	return err
+}
+
+// IsFunction reports whether a toolchain has a function of the name.
+func (a *App) IsFunction(name string) bool {
+	executor, err := a.NewExecutor()
+	return err == nil && plan.ToolchainHint(executor, name) != ""
+}
+
+// UnknownCommand returns the error for a word that is not a command or help topic, as what says.
+// help is put before the suggested names.
+func UnknownCommand(parent *cobra.Command, what, word, help string) *api.Failure {
+	var names []string
+	for _, c := range parent.Commands() {
+		names = append(names, c.Name())
+	}
+	hint := configkit.DidYouMean(parent.CommandPath()+" "+help, configkit.Suggest(word, names))
+	switch {
+	case hint != "":
+	case parent.HasParent():
+		hint = fmt.Sprintf("'%s --help' shows the commands", parent.CommandPath())
+	default:
+		hint = "'fctl help' shows the commands and topics"
+	}
+	return diag.UsageHint(hint, "unknown %s %q", what, word)
+}
+
+// NoArguments is cobra.NoArgs with an error in the words of fctl.
+func NoArguments(cmd *cobra.Command, words []string) error {
+	if len(words) > 0 {
+		return diag.Usage("%s takes no arguments, got %q", cmd.CommandPath(), words[0])
+	}
+	return nil
+}
+
+// RejectTerminal returns an error if the standard input is a terminal: with "-" for FILE, the
+// command would wait for somebody to type a manifest.
+func (a *App) RejectTerminal(cmd *cobra.Command) error {
+	if !a.Streams.InIsTerminal() {
+		return nil
+	}
+	cmd.SetOut(a.Streams.ErrOut)
+	if err := cmd.Help(); err != nil {
+		return err
+	}
+	words := map[string]string{
+		"do": "- FUNCTION", "vet": "-", "doseq": "- INVOCATIONS",
+		"diff": "- B", "merge": "BASE - THEIRS",
+		"sink": "DIR", "eval": "- --function NAME", "run": "-",
+	}[cmd.Name()]
+	return diag.UsageHint(fmt.Sprintf("cat FILE | %s %s", cmd.CommandPath(), words),
+		"the standard input is a terminal")
+}

@@ -1,0 +1,229 @@
+package do
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/do/plan"
+	"github.com/fctl-dev/fctl/internal/out/report"
+	"github.com/fctl-dev/fctl/internal/settings"
+	"github.com/fctl-dev/fctl/internal/where"
+)
+
+// Options say how the chain of a request is run, where the configuration is written and what is
+// printed.
+type Options struct {
+	Request  *Request
+	Settings *settings.Settings
+	// Notes are written before the run.
+	Notes []api.Note
+
+	Format  report.Format
+	Report  report.Kind // if empty, Format decides what is printed
+	Columns []string    // of tables; nil chooses them
+	// Print prints the output even if the configuration is written to files.
+	Print bool
+
+	Output    Output
+	OutputDir string // of Directory
+	Fsync     bool   // files are synced to disk before the run ends
+
+	Select    Selection
+	OtherData []string // SOURCE=FILE
+	// NumFilters is the number of validating functions, from the first, that end the chain of
+	// a unit that does not pass.
+	NumFilters int
+	// Defaults says that nobody named the validations, so that one of them may have nothing to do
+	// if another one has.
+	Defaults   bool
+	KeepGoing  bool // functions after one that failed run too
+	Upsert     bool // setters create missing values in each of several resources
+	AllowEmpty bool // it is not a problem if no configuration is found
+	// Fix runs the fixes of the rules that resources break before the validations.
+	Fix bool
+	// Baseline is a file with findings that are accepted. WriteBaseline is a file to which the
+	// findings are written, which accepts all of them.
+	Baseline, WriteBaseline string
+	// ShowSecrets turns the masking of secret values off.
+	ShowSecrets bool
+}
+
+// Selection selects the resources that functions see. All conditions must hold.
+type Selection struct {
+	Kind, Name, Namespace string // several have commas between them
+	Labels                string // as in app=web,tier!=db
+	Where                 string // an expression of internal/where
+	CEL                   string // a CEL expression
+}
+
+// check checks the options against the chain and reads the files they name.
+func (l *loop) check() (err error) {
+	if err := l.addSchemas(); err != nil {
+		return err
+	}
+	if err := l.checkReport(); err != nil {
+		return err
+	}
+	if err := l.checkOutput(); err != nil {
+		return err
+	}
+	// A shard is chosen last, so that all shards find the same in the list of the files.
+	l.request.found.Keep(l.request.files.Shard)
+	if l.where, l.whereFlags, err = l.selection(); err != nil {
+		return err
+	}
+	if err := l.addInputs(); err != nil {
+		return err
+	}
+	if err := l.openBaseline(); err != nil {
+		return err
+	}
+	if n := l.options.NumFilters; n < 0 {
+		return diag.Usage("--num-filters: %d is negative", n)
+	} else if has := validating(l.chain); n > has && !l.options.Settings.Quiet {
+		l.options.Notes = append(l.options.Notes, api.Note{Message: fmt.Sprintf(
+			"--num-filters: the chain has only %s, not %d",
+			diag.Count(has, "validating function"), n,
+		)})
+	}
+	l.other, err = l.otherData()
+	return err
+}
+
+// checkReport rejects a report of validations if the chain has none, and resolves report.ForCI to
+// the report of the CI system.
+func (l *loop) checkReport() error {
+	o := &l.options
+	if o.Report == "" && o.Format == report.Auto && l.prints && l.deps.Streams.OutIsTerminal() &&
+		validating(l.chain) == len(l.chain.Signatures) {
+		o.Report = report.Text
+	}
+	if o.Report == "" {
+		return nil
+	}
+	if validating(l.chain) == 0 {
+		flag := "--report"
+		if o.Report == report.Combined {
+			flag = "--combine-validations"
+		}
+		return diag.UsageHint("'fctl list validates' lists validating functions",
+			"%s: no function of the chain is validating", flag)
+	}
+	if o.Report == report.ForCI {
+		o.Report = ""
+		if l.deps.Streams.Getenv("GITHUB_ACTIONS") == "true" {
+			o.Report = report.GitHub
+		}
+	}
+	return nil
+}
+
+// validating returns the number of validating functions in a chain.
+func validating(chain *plan.Plan) int {
+	n := 0
+	for _, s := range chain.Signatures {
+		if s.Validating {
+			n++
+		}
+	}
+	return n
+}
+
+// selection joins the options that select resources into one expression. flags is the same in the
+// words of the flags, for messages.
+func (l *loop) selection() (expression, flags string, err error) {
+	of := l.options.Select
+	kinds := of.Kind
+	if kinds != "" && l.request.toolchain == api.ToolchainKubernetesYAML {
+		kinds, l.kindNotes = l.request.typeNames(l.ctx).kinds(kinds)
+	}
+	var parts, words []string
+	for _, s := range []struct {
+		flag, text string
+		selector   where.SelectorWhere
+	}{
+		{"kind", of.Kind, where.SelectorWhere{Kind: kinds}},
+		{"name", of.Name, where.SelectorWhere{Name: of.Name}},
+		{"namespace", of.Namespace, where.SelectorWhere{Namespace: of.Namespace}},
+		{"selector", of.Labels, where.SelectorWhere{Labels: of.Labels}},
+	} {
+		where, err := s.selector.Where()
+		if err != nil {
+			return "", "", whereProblem("--"+s.flag, err)
+		}
+		if where != nil {
+			parts, words = append(parts, where.String()), append(words, "--"+s.flag+" "+s.text)
+		}
+	}
+	if err := l.deps.Executor.CheckWhereResource(l.request.toolchain, of.Where); err != nil {
+		return "", "", whereProblem("--where-resource", err)
+	}
+	if of.Where != "" {
+		operand := of.Where
+		if len(parts) > 0 && strings.Contains(of.Where, "OR") {
+			operand = "(" + of.Where + ")"
+		}
+		parts, words = append(parts, operand), append(words, operand)
+	}
+	if of.CEL != "" {
+		if err := l.deps.Executor.CheckWhereCEL(l.request.toolchain, of.CEL); err != nil {
+			return "", "", whereProblem("--where-cel", err)
+		}
+	}
+	return strings.Join(parts, " AND "), strings.Join(words, " AND "), nil
+}
+
+// withFlagText rewrites notes about the selected resources in the words of the command line.
+func (l *loop) withFlagText(response *handler.Result) {
+	if l.where == l.whereFlags {
+		return
+	}
+	for i := range response.Notes {
+		if n := &response.Notes[i]; n.Kind.Unmatched() {
+			n.Message = strings.Replace(n.Message, l.where, l.whereFlags, 1)
+		}
+	}
+	for i := range response.Functions {
+		if n := response.Functions[i].Unmatched; n != nil {
+			n.Message = strings.Replace(n.Message, l.where, l.whereFlags, 1)
+		}
+	}
+}
+
+func whereProblem(flag string, err error) error {
+	hint := "'fctl help where' explains such expressions"
+	if flag == "--where-cel" {
+		hint = "'fctl help cel' explains such expressions"
+	}
+	if e, ok := errors.AsType[*where.Error](err); ok && e.Hint != "" {
+		hint = e.Hint
+	}
+	f := diag.UsageHint(hint, "%s: %w", flag, err)
+	f.Err = err
+	return f
+}
+
+// otherData reads the files of --other-data.
+func (l *loop) otherData() (map[string]api.Text, error) {
+	var problems diag.List
+	data := map[string]api.Text{}
+	for _, pair := range l.options.OtherData {
+		name, path, ok := strings.Cut(pair, "=")
+		if !ok || name == "" || path == "" {
+			problems = append(problems,
+				diag.UsageHint("for example --other-data Previous=old.yaml",
+					"--other-data %s: SOURCE=FILE is expected", pair))
+			continue
+		}
+		text, err := l.request.bytes(l.ctx, path)
+		if err != nil {
+			problems = append(problems, diag.Failures(err, api.FailureInput)...)
+		}
+		data[name] = text
+	}
+	return data, problems.Err()
+}

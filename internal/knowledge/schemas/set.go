@@ -1,0 +1,252 @@
+package schemas
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/knowledge/jsonschema"
+)
+
+// Set is what resources are checked against: a Kubernetes release, users' files, and the
+// CustomResourceDefinitions next to the resources. Add the latter first; after that a Set is safe
+// for concurrent use.
+type Set struct {
+	Release *Release
+
+	library *Library
+	rules   jsonschema.RuleCompiler
+	custom  definitions
+
+	mu    sync.Mutex
+	found map[api.ResourceType]*found
+}
+
+// found is the result of the search for a type's schema.
+type found struct {
+	schema *jsonschema.Schema
+	err    error
+}
+
+// Set returns a set without definitions of its own. version is that of a release; see
+// [Library.Release]. rules compiles the validation rules of CustomResourceDefinitions and need not
+// be safe for concurrent use; nil ignores the rules.
+func (l *Library) Set(version string, rules jsonschema.RuleCompiler) (*Set, error) {
+	r, err := l.Release(version)
+	if err != nil {
+		return nil, err
+	}
+	return &Set{
+		Release: r, library: l, rules: rules, custom: definitions{},
+		found: map[api.ResourceType]*found{},
+	}, nil
+}
+
+// AddDefinition adds the types of a CustomResourceDefinition. The error is one or several (joined)
+// *[jsonschema.SchemaError] about its schemas. Resources of a type are not checked if its schema
+// cannot be understood.
+func (s *Set) AddDefinition(definition gaby.Value) error {
+	var problems []error
+	for _, t := range s.custom.add(File{}, definition) {
+		_, err := s.custom[t].compile(s)
+		if err == nil && s.custom[t].value.Exists() {
+			err = jsonschema.CheckStructural(s.custom[t].value)
+		}
+		problems = append(problems, err)
+	}
+	return errors.Join(problems...)
+}
+
+// Reasons why a type that is defined has no schema.
+var (
+	// ErrWrongDefinition means that the schema in a type's CustomResourceDefinition is wrong.
+	ErrWrongDefinition = errors.New("the schema of its CustomResourceDefinition is wrong")
+	// ErrSeveralDefinitions means that other inputs have CustomResourceDefinitions of a type with
+	// different schemas.
+	ErrSeveralDefinitions = errors.New("it is defined in several ways")
+)
+
+// BuiltIn returns the types of a CustomResourceDefinition that are built into the release. The
+// definition is ignored for them, since a cluster serves its own types.
+func (s *Set) BuiltIn(definition gaby.Value) []api.ResourceType {
+	return slices.DeleteFunc(definitions{}.add(File{}, definition), func(t api.ResourceType) bool {
+		return !s.Release.has(t)
+	})
+}
+
+// Schema returns the schema of a resource type. It looks in the definitions next to the resources,
+// in users' files, in the release and in definitions of other inputs, in this order.
+// CustomResourceDefinitions do not override types of the release; other users' files do. Without
+// a schema it returns nil. The error is then a *MissingError if no such resource can exist, or
+// ErrWrongDefinition or ErrSeveralDefinitions if the schema cannot be used.
+func (s *Set) Schema(t api.ResourceType) (*jsonschema.Schema, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.found[t]
+	if f == nil {
+		f = &found{}
+		f.schema, f.err = s.find(t)
+		s.found[t] = f
+	}
+	return f.schema, f.err
+}
+
+// find looks for a schema in the order of precedence; see Schema.
+func (s *Set) find(t api.ResourceType) (*jsonschema.Schema, error) {
+	for _, find := range []func() (*jsonschema.Schema, error){
+		func() (*jsonschema.Schema, error) {
+			if s.Release.has(t) {
+				return nil, nil
+			}
+			return s.custom.schema(t, s)
+		},
+		func() (*jsonschema.Schema, error) { return s.library.schema(t, s) },
+		func() (*jsonschema.Schema, error) { return s.Release.Schema(t) },
+		func() (*jsonschema.Schema, error) { return s.library.ofInputs(t, s) },
+	} {
+		if schema, err := find(); schema != nil || err != nil {
+			return schema, err
+		}
+	}
+	return nil, s.Release.missing(t)
+}
+
+// MissingError reports that no resource of a type can exist: its group belongs to Kubernetes and
+// has no such type, or its CustomResourceDefinition has no such version.
+type MissingError struct {
+	Type   api.ResourceType
+	In     string             // what has no such type
+	Others []api.ResourceType // of the same kind
+	Kinds  []string           // of the same group and version
+}
+
+func (e *MissingError) Error() string { return fmt.Sprintf("%s has no %s", e.In, e.Type) }
+
+const definitionKind = "CustomResourceDefinition"
+
+// definitions holds CustomResourceDefinitions by the types they define.
+type definitions map[api.ResourceType]*definition
+
+// definition is one version of a CustomResourceDefinition.
+type definition struct {
+	name string // of the CustomResourceDefinition
+	file string // "" if it is next to the resources
+	// The position in a project's settings that names the file, if any.
+	project string
+	value   gaby.Value
+	scope   configkit.Scope
+	served  bool
+	// There are different definitions of the type, and it is unknown which one counts.
+	others bool
+
+	once   sync.Once
+	schema *jsonschema.Schema
+	err    error
+}
+
+// add adds the versions of a CustomResourceDefinition and returns their types. file is the file it
+// is in, or the zero File.
+func (d definitions) add(file File, v gaby.Value) []api.ResourceType {
+	var types []api.ResourceType
+	spec := v.Get("spec")
+	group, kind := spec.Get("group").Text(), spec.Get("names").Get("kind").Text()
+	for e := spec.Get("versions").First(); e.Exists(); e = e.Next() {
+		t := api.ResourceType(group + "/" + e.Get("name").Text() + "/" + kind)
+		d[t] = &definition{
+			file: file.Name, scope: configkit.Scope(strings.Clone(spec.Get("scope").Text())),
+			project: file.Project, name: strings.Clone(v.Get("metadata").Get("name").Text()),
+			value: e.Get("schema").Get("openAPIV3Schema"), served: e.Get("served").Data() != false,
+		}
+		types = append(types, t)
+	}
+	return types
+}
+
+// merge adds the versions of a CustomResourceDefinition. Other definitions of the same type must
+// agree with it.
+func (d definitions) merge(v gaby.Value) {
+	more := definitions{}
+	for _, t := range more.add(File{}, v) {
+		if have := d[t]; have == nil {
+			d[t] = more[t]
+		} else if !have.value.Equal(more[t].value) {
+			have.others = true
+		}
+	}
+}
+
+// schema returns the schema of a type, or nil. The error is ErrWrongDefinition,
+// ErrSeveralDefinitions, or a *MissingError if only other versions of the type are defined.
+func (d definitions) schema(t api.ResourceType, s *Set) (*jsonschema.Schema, error) {
+	c := d[t]
+	if c == nil || !c.served {
+		return nil, d.missing(t)
+	}
+	if c.others {
+		return nil, ErrSeveralDefinitions
+	}
+	schema, err := c.compile(s)
+	if err != nil {
+		return nil, ErrWrongDefinition
+	}
+	return schema, nil
+}
+
+// missing returns a *MissingError if the kind is defined, but not in the version of t.
+func (d definitions) missing(t api.ResourceType) error {
+	group, _, kind := split(t)
+	var e *MissingError
+	for known, c := range d {
+		if g, _, k := split(known); g != group || k != kind {
+			continue
+		}
+		if e == nil {
+			e = &MissingError{Type: t, In: "the CustomResourceDefinition " + c.name}
+		}
+		if c.served {
+			e.Others = append(e.Others, known)
+		}
+	}
+	if e == nil {
+		return nil
+	}
+	slices.Sort(e.Others)
+	return e
+}
+
+// scope returns the scope of a kind, whatever the version.
+func (d definitions) scope(t api.ResourceType) configkit.Scope {
+	group, _, kind := split(t)
+	found := configkit.ScopeUnknown
+	for known, c := range d {
+		if g, _, k := split(known); g == group && k == kind && (found == "" || c.scope < found) {
+			found = c.scope
+		}
+	}
+	return found
+}
+
+// compile compiles the schema, once. A definition without a schema has nothing to check against.
+func (d *definition) compile(s *Set) (*jsonschema.Schema, error) {
+	d.once.Do(func() {
+		if !d.value.Exists() {
+			return
+		}
+		var metadata *jsonschema.Schema
+		if metadata, d.err = s.Release.compiler.Named(objectMeta); d.err != nil {
+			return
+		}
+		d.schema, d.err = jsonschema.Compile("", d.value, jsonschema.Options{
+			Dialect: jsonschema.Structural, Metadata: metadata, Rules: s.rules,
+		})
+		if d.file != "" {
+			d.err = inFile(d.file, d.err)
+		}
+	})
+	return d.schema, d.err
+}

@@ -1,0 +1,149 @@
+package semantics
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/knowledge/jsonschema"
+)
+
+// nameForm returns the form of the names of a type; most types have names of DNS.
+func nameForm(name string) form {
+	switch name {
+	case "Namespace", "Service":
+		return dnsLabel
+	case "rbac.authorization.k8s.io/Role", "rbac.authorization.k8s.io/ClusterRole",
+		"rbac.authorization.k8s.io/RoleBinding", "rbac.authorization.k8s.io/ClusterRoleBinding",
+		"apiregistration.k8s.io/APIService":
+		return pathSegment
+	}
+	return dnsSubdomain
+}
+
+// Metadata returns the problems of the names, labels and annotations of a resource of a type. It is
+// the part of Check that needs no other fields.
+func Metadata(resourceType string, resource gaby.Value) []jsonschema.Problem {
+	c := &checker{}
+	c.metadata(withoutVersion(resourceType), resource)
+	return c.problems
+}
+
+// Name returns the problems with the name of a resource of a type, none for a valid one.
+func Name(resourceType, name string) string { return nameForm(withoutVersion(resourceType))(name) }
+
+// metadata checks the metadata of a resource.
+func (c *checker) metadata(name string, resource gaby.Value) {
+	is := nameForm(name)
+	metadata := resource.Get("metadata")
+	c.fields(metadata, []field{
+		{"name", named(optional(is))},
+		{
+			"generateName",
+			named(optional(func(s string) string { return is(strings.TrimSuffix(s, "-")) })),
+		},
+		{"namespace", named(optional(dnsLabel))},
+	})
+	c.keys(metadata)
+}
+
+// name checks that a resource has a name.
+func (c *checker) name(resource gaby.Value) {
+	metadata := resource.Get("metadata")
+	for _, key := range []string{"name", "generateName"} {
+		if v := metadata.Get(key); v.Exists() && !v.IsNull() && !v.EqualText("") {
+			return
+		}
+	}
+	if metadata.Kind() == gaby.Map {
+		c.missing(metadata, "name", "a resource has a name or a generateName")
+		return
+	}
+	c.missing(resource, "metadata", "a resource has a name or a generateName in it")
+}
+
+// keys checks labels and annotations.
+func (c *checker) keys(metadata gaby.Value) {
+	c.fields(metadata, []field{
+		{"labels.*", keyed(labelKey)},
+		{"labels.*", named(labelValue)},
+		{"annotations.*", keyed(func(s string) string { return labelKey(strings.ToLower(s)) })},
+		{"annotations", notTooBig(256 << 10)},
+	})
+}
+
+// selector checks a label selector.
+func (c *checker) selector(v gaby.Value) {
+	c.fields(v, []field{
+		{"matchLabels.*", keyed(labelKey)},
+		{"matchLabels.*", named(labelValue)},
+		{"matchExpressions.*.key", named(labelKey)},
+		{"matchExpressions.*.operator", oneOf("In", "NotIn", "Exists", "DoesNotExist")},
+		{"matchExpressions.*.values.*", named(labelValue)},
+	})
+	for e := range each(v, "matchExpressions.*") {
+		switch values := e.Get("values"); e.Get("operator").Text() {
+		case "In", "NotIn":
+			if values.Len() == 0 {
+				c.missing(e, "values", "In and NotIn compare with at least one")
+			}
+		case "Exists", "DoesNotExist":
+			if values.Len() > 0 {
+				c.add(values, "exclusive", "%s takes no values", e.Get("operator").Text())
+			}
+		}
+	}
+}
+
+// matches reports whether labels satisfy an element of matchExpressions. An unknown operator is
+// satisfied: it is reported as one.
+func matches(expression, labels gaby.Value) bool {
+	got := labels.Get(expression.Get("key").Text())
+	in := false
+	for _, value := range texts(expression, "values.*") {
+		in = in || got.Exists() && got.Text() == value
+	}
+	switch expression.Get("operator").Text() {
+	case "In":
+		return in
+	case "NotIn":
+		return !in
+	case "Exists":
+		return got.Exists()
+	case "DoesNotExist":
+		return !got.Exists()
+	}
+	return true
+}
+
+// relaxedServiceNames is the minor version of Kubernetes whose servers, as they are configured by
+// default, are the first to accept a digit at the beginning of the name of a Service (feature gate
+// RelaxedServiceNameValidation, KEP 5311).
+const relaxedServiceNames = 36
+
+// olderServiceNames checks the names of Services as servers did before relaxedServiceNames. It adds
+// to what is checked for every release.
+func (c *checker) olderServiceNames(name string, resource gaby.Value) {
+	switch name {
+	case "Service":
+		c.fields(resource, []field{
+			{"metadata.name", named(beginsWithLetter)},
+			{"metadata.generateName", named(beginsWithLetter)},
+		})
+	case "networking.k8s.io/Ingress":
+		c.fields(resource, []field{
+			{"spec.rules.*.http.paths.*.backend.service.name", named(beginsWithLetter)},
+			{"spec.defaultBackend.service.name", named(beginsWithLetter)},
+		})
+	}
+}
+
+// beginsWithLetter is the form of the names of Services before relaxedServiceNames.
+func beginsWithLetter(s string) string {
+	if s == "" || !isDigit(rune(s[0])) {
+		return ""
+	}
+	return fmt.Sprintf("%q is not a valid name of a Service before Kubernetes 1.%d: it begins "+
+		"with a digit",
+		s, relaxedServiceNames)
+}

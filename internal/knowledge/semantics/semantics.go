@@ -1,0 +1,213 @@
+// Package semantics checks Kubernetes resources for what an API server refuses although their
+// schema allows it: numbers out of range, bad names, selectors that do not match, mounts without a
+// volume.
+//
+// # Invariants
+//
+//   - A check looks at one resource, except that Identities compares their names. It reads only
+//     the values it checks and never changes them.
+//   - A value of the wrong type, a missing required field and an unknown field are the schema's
+//     business: a check skips them.
+//   - What only a cluster can know (other resources, admission, quotas) is not checked.
+//   - Problems come in the order of the checks, which is that of the fields in the tables.
+//
+// The rules are those of k8s.io/kubernetes/pkg/apis/*/validation and
+// k8s.io/apimachinery/pkg/util/validation of Kubernetes 1.36, described in the API reference. Older
+// servers differ in the names of Services only, as far as these rules go.
+//
+// Layer: knowledge.
+package semantics
+
+import (
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/knowledge/jsonschema"
+)
+
+// Check returns the problems of a resource of a type, such as apps/v1/Deployment. Of types without
+// rules of their own it checks the metadata. The keyword of a problem is the rule that is violated:
+// range, enum, name, duplicate, selector, reference, exclusive, required or format. The release is
+// that of the server, such as 1.35; empty means 1.36 or newer.
+func Check(resourceType string, resource gaby.Value, release string) []jsonschema.Problem {
+	c := &checker{}
+	name := withoutVersion(resourceType)
+	c.metadata(name, resource)
+	if minor, ok := strings.CutPrefix(release, "1."); ok {
+		if n, err := strconv.Atoi(minor); err == nil && n < relaxedServiceNames {
+			c.olderServiceNames(name, resource)
+		}
+	}
+	if rules, ok := rulesOf(name); ok {
+		c.name(resource)
+		c.fields(resource, rules.fields)
+		if rules.pod != "" {
+			for pod := range each(resource, rules.pod) {
+				c.pod(pod)
+			}
+		}
+		if rules.template != "" {
+			var claims []string
+			for _, name := range texts(resource, "spec.volumeClaimTemplates.*.metadata.name") {
+				claims = append(claims, name)
+			}
+			for template := range each(resource, rules.template) {
+				c.template(template, rules, claims)
+			}
+		}
+		if rules.check != nil {
+			rules.check(c, resource)
+		}
+	}
+	return c.problems
+}
+
+// withoutVersion returns group/Kind of group/version/Kind, and Kind of version/Kind.
+func withoutVersion(resourceType string) string {
+	parts := strings.Split(resourceType, "/")
+	if len(parts) == 3 {
+		return parts[0] + "/" + parts[2]
+	}
+	return parts[len(parts)-1]
+}
+
+// checker collects problems.
+type checker struct{ problems []jsonschema.Problem }
+
+// add records a problem of a value.
+func (c *checker) add(v gaby.Value, rule, format string, args ...any) {
+	c.problems = append(c.problems, jsonschema.Problem{
+		Path: v.Segments(), Pos: v.Position(), Keyword: rule, Message: fmt.Sprintf(format, args...),
+	})
+}
+
+// missing records that a map lacks a key that it needs.
+func (c *checker) missing(parent gaby.Value, key, why string) {
+	c.problems = append(c.problems, jsonschema.Problem{
+		Path: parent.Segments(), Property: key, Pos: parent.Position(), Keyword: "required",
+		Message: key + " is missing: " + why,
+	})
+}
+
+// field is a check of the values at a path. A path is keys joined by dots; * matches every element
+// of a list and every entry of a map.
+type field struct {
+	path  string
+	check check
+}
+
+// check returns the violated rule and a message; the message is empty for a valid value.
+type check func(v gaby.Value) (rule, message string)
+
+// fields checks the values at the paths below a value.
+func (c *checker) fields(v gaby.Value, fields []field) {
+	var key string
+	var below gaby.Value // at key, as fields with the same first key follow each other
+	for _, f := range fields {
+		first, rest, _ := strings.Cut(f.path, ".")
+		if first != key {
+			key, below = first, v.Get(first)
+		}
+		if !below.Exists() {
+			continue
+		}
+		for at := range each(below, rest) {
+			if rule, message := f.check(at); message != "" {
+				c.add(at, rule, "%s", message)
+			}
+		}
+	}
+}
+
+// each iterates over the values at a path that exist and are not null.
+func each(v gaby.Value, path string) iter.Seq[gaby.Value] {
+	return func(yield func(gaby.Value) bool) { visit(v, path, yield) }
+}
+
+func visit(v gaby.Value, path string, yield func(gaby.Value) bool) bool {
+	if !v.Exists() || v.IsNull() {
+		return true
+	}
+	if path == "" {
+		return yield(v)
+	}
+	key, rest, _ := strings.Cut(path, ".")
+	if key != "*" {
+		return visit(v.Get(key), rest, yield)
+	}
+	for e := v.First(); e.Exists(); e = e.Next() {
+		if !visit(e, rest, yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// text returns the text of a string, and whether the value is one.
+func text(v gaby.Value) (string, bool) {
+	if v.Kind() != gaby.Scalar || v.Tag() != "!!str" {
+		return "", false
+	}
+	return v.Text(), true
+}
+
+// number returns an integer, and whether the value is one.
+func number(v gaby.Value) (int64, bool) {
+	switch n := v.Data().(type) {
+	case int:
+		return int64(n), true
+	case int64:
+		return n, true
+	}
+	return 0, false
+}
+
+// isTrue reports whether a value is the boolean true.
+func isTrue(v gaby.Value) bool { return v.Data() == true }
+
+// unique reports values that repeat a preceding one. keys yields each value with its key; values
+// with an empty key are skipped.
+func (c *checker) unique(keys iter.Seq2[gaby.Value, string], what string) {
+	first := map[string]gaby.Value{}
+	for v, key := range keys {
+		switch other, ok := first[key]; {
+		case key == "":
+		case ok:
+			c.add(v, "duplicate", "%s %q is already used at line %d", what, key,
+				other.Position().Line)
+		default:
+			first[key] = v
+		}
+	}
+}
+
+// texts yields the strings at a path, each as a value and its text.
+func texts(v gaby.Value, path string) iter.Seq2[gaby.Value, string] {
+	return func(yield func(gaby.Value, string) bool) {
+		for at := range each(v, path) {
+			if s, ok := text(at); ok && !yield(at, s) {
+				return
+			}
+		}
+	}
+}
+
+// only reports a map that does not have exactly one of some keys.
+func (c *checker) only(v gaby.Value, what string, keys ...string) {
+	var present []string
+	for _, key := range keys {
+		if e := v.Get(key); e.Exists() && !e.IsNull() {
+			present = append(present, key)
+		}
+	}
+	switch {
+	case len(present) == 0:
+		c.add(v, "required", "%s needs one of %s", what, strings.Join(keys, ", "))
+	case len(present) > 1:
+		c.add(v, "exclusive", "%s has %s; only one is allowed", what,
+			strings.Join(present, " and "))
+	}
+}

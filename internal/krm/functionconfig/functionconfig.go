@@ -1,0 +1,133 @@
+// Package functionconfig reads FunctionConfig objects, which say how the functions of an image are
+// run: in this process, as a program of this machine, or in a pod. It finds the object for the name
+// of an image, and runs the function with the first executor that can start it.
+//
+// Invariants:
+//
+//   - Parse reports every problem of a text, each with its position. It returns only objects
+//     without errors.
+//   - A Set never changes. A Cache replaces it as a whole, so a request that asks for it once sees
+//     either the old objects or the new ones.
+//   - A function that was started is never run again: only an error that says that the function
+//     was not started leads to the next executor.
+//   - Nothing here reads the environment or runs a program by itself.
+//
+// Layer: systems.
+package functionconfig
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/fctl-dev/fctl/api"
+)
+
+// The apiVersion and kind of the objects.
+const (
+	Group      = "config.porch.kpt.dev"
+	APIVersion = Group + "/v1alpha1"
+	Kind       = "FunctionConfig"
+)
+
+// Config is one FunctionConfig without errors.
+type Config struct {
+	Name, Namespace string
+	// Generation is that of an object of a cluster, 0 in a file.
+	Generation int64
+	// UID distinguishes an object of a cluster from an earlier one of its name; "" in a file.
+	UID      string
+	Pos      api.Position // of the object
+	ImagePos api.Position // of spec.image
+
+	Image string // the base name
+	// Prefixes are the repositories of the image, without duplicates and without a slash at the
+	// end. "" is the default prefix. The list has at least one element.
+	Prefixes []string
+	Go       *Go
+	Binary   *Binary
+	Pod      *Pod
+}
+
+// Go runs a function in this process.
+type Go struct {
+	Tags []Tag
+	ID   string // Config.Image if the object has none
+}
+
+// Binary runs a program of this machine. Exactly one of the paths is set.
+type Binary struct {
+	Tags []Tag
+	// RelPath is below the directory of functions, cleaned, with slashes.
+	RelPath string
+	AbsPath string // cleaned
+}
+
+// Pod runs a function in a pod of a cluster. A zero value means the default of the runner.
+type Pod struct {
+	Tags                    []Tag // none is every tag
+	TimeToLive              time.Duration
+	MaxParallelExecutions   int // pods for one image
+	PreferredMaxQueueLength int // requests in the queue of a pod that lead to one more pod
+	// Entrypoint is the command of the function. If it is empty, the image says it.
+	Entrypoint []string
+	Overrides  Overrides
+}
+
+// Overrides change the template of a pod.
+type Overrides struct {
+	ServiceAccount  string
+	SecurityContext json.RawMessage // of the type PodSecurityContext, nil for none
+	InitContainer   ContainerOverrides
+	Container       ContainerOverrides
+}
+
+// ContainerOverrides change a container of a pod. Each is nil if the object does not have it.
+type ContainerOverrides struct {
+	Resources json.RawMessage // of the type ResourceRequirements
+	Env       json.RawMessage // a list of EnvVar
+	EnvFrom   json.RawMessage // a list of EnvFromSource
+}
+
+// Problem is one problem of an object.
+type Problem struct {
+	Pos    api.Position
+	Object string // FunctionConfig/NAME, "" if the text is not an object
+	Field  string // such as spec.podExecutor.tags[0], "" for the object as a whole
+	// Message has no position, object and field.
+	Message string
+	Hint    string
+	Warning bool // the object can be used
+	// Server says that the API server with Porch's definition refuses the object as well.
+	Server bool
+	Err    error // the cause, if any
+}
+
+// Error returns the position, the object and the message.
+func (p *Problem) Error() string { return p.Failure().Error() }
+
+// Failure returns the problem as the command line reports it.
+func (p *Problem) Failure() *api.Failure {
+	if refused, ok := errors.AsType[*api.Failure](p.Err); ok {
+		return refused
+	}
+	message := p.Message
+	if p.Field != "" {
+		message = p.Field + ": " + message
+	}
+	return &api.Failure{
+		Class: api.FailureInput, Pos: p.Pos, Resource: p.Object, Path: p.Field, Message: message,
+		Hint: p.Hint, Err: p.Err,
+	}
+}
+
+// Errors returns the problems that are not warnings.
+func Errors(problems []Problem) []Problem {
+	var errs []Problem
+	for _, p := range problems {
+		if !p.Warning {
+			errs = append(errs, p)
+		}
+	}
+	return errs
+}

@@ -1,0 +1,101 @@
+// Package exchange reads and makes the JSON of entities that cub, the command line of ConfigHub,
+// prints with -o json: lists of objects that hold an entity and, beside it, what it refers to. It
+// reads what fctl prints as well. Nothing that a workspace cannot keep is dropped silently: Left
+// and Unsupported name it.
+//
+// Entities have other IDs in each system. IDs maps those of the other system to those of the
+// workspace, also where they are within expressions.
+//
+// Layer: systems.
+package exchange
+
+import (
+	"regexp"
+	"sync"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+)
+
+// OriginAnnotation is the annotation of an imported entity that holds its ID in the other system.
+const OriginAnnotation = "fctl.dev/imported-id"
+
+// Unit is a unit with its data, which JSON has in base64.
+type Unit struct {
+	entity.Unit
+	Data      []byte `json:",omitempty"`
+	LiveState []byte `json:",omitempty"`
+	// HasData reports whether the object has the field Data.
+	HasData bool `json:"-"`
+}
+
+// Object is an entity of another system. The field of its kind is set.
+type Object struct {
+	Kind      entity.Kind
+	ID        string // in the other system; "" if it is unknown
+	Slug      string
+	SpaceID   string
+	SpaceSlug string // "" if the text does not have it
+	Pos       api.Position
+
+	Space      *entity.Space
+	Unit       *Unit
+	Link       *entity.Link
+	Invocation *entity.Invocation
+	Filter     *entity.Filter
+	// FilterSpaceID is the space that a filter is limited to.
+	FilterSpaceID string
+	// Stated reports whether a link says AutoUpdate.
+	Stated bool
+	// Left are the fields with a value that a workspace does not keep, sorted.
+	Left []string
+}
+
+// Name returns the kind and the name of the object for messages.
+func (o *Object) Name() string {
+	if o.Kind == entity.KindSpace || o.SpaceSlug == "" {
+		return string(o.Kind) + " " + o.Slug
+	}
+	return string(o.Kind) + " " + o.SpaceSlug + "/" + o.Slug
+}
+
+// Set is the content of some files.
+type Set struct {
+	// Objects are sorted so that an object follows what it refers to: spaces, units, invocations,
+	// filters, links.
+	Objects []*Object
+	// Spaces are the spaces that objects mention, by ID.
+	Spaces map[string]*entity.Space
+	// Units are the names, "space/slug", of units that links mention, by ID.
+	Units map[string]string
+	// Unsupported counts the objects of kinds that a workspace does not have.
+	Unsupported map[string]int
+}
+
+// IDs maps the IDs of another system to those of the workspace.
+type IDs map[string]string
+
+var uuid = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}`)
+})
+
+// Rewrite replaces the known IDs of the other system within a text, such as a filter.
+func (m IDs) Rewrite(text string) string {
+	return uuid().ReplaceAllStringFunc(text, func(id string) string {
+		if own, ok := m[id]; ok {
+			return own
+		}
+		return id
+	})
+}
+
+// zeroID is the ID that ConfigHub writes for a missing entity.
+const zeroID = "00000000-0000-0000-0000-000000000000"
+
+// known returns an ID, "" if it is zero.
+func known(id string) string {
+	if id == zeroID {
+		return ""
+	}
+	return id
+}

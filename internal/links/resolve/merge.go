@@ -1,0 +1,396 @@
+package resolve
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/mutation"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+)
+
+// merge resolves an UpgradeUnit or MergeUnits link: it applies to the unit what the upstream unit
+// has changed since the last merge, except where the unit has changes of its own.
+func (r *resolver) merge(l *entity.Link) error {
+	up, err := r.upstreamOf(l)
+	if err != nil {
+		return err
+	}
+	end, head, err := r.dataOf(l, up)
+	if err != nil {
+		return err
+	}
+	upgrade := l.Type() == entity.UpdateUpgradeUnit
+	from := l.UpstreamLastMergedRevisionNum
+	if to := r.in.Options.ToRevision; upgrade && to != 0 {
+		if to < from || to > head {
+			return r.problem(
+				l, entity.CodeRevisionMissing,
+				"revision %d of %s cannot be merged: %d is merged and %d is the head", to,
+				r.nameOf(up.UnitID), from, head,
+			)
+		}
+		if to != head {
+			if end, err = up.At(to, false); err != nil {
+				return err
+			}
+			head = to
+		}
+	}
+	var base []byte
+	switch {
+	case from == head:
+		base = end
+	case from > 0:
+		base, err = up.At(from, l.UseLiveState)
+	}
+	if err == nil && from > 0 && !l.HasMerged(base) {
+		err = errors.New("its history has begun again")
+	}
+	if err == nil && !r.knowsMerges(l, up) {
+		err = fmt.Errorf("history of %s/%s has begun again", r.spaceSlug(),
+			r.in.Downstream.Slug)
+	}
+	if err != nil {
+		return r.missingBase(l, up, from, err)
+	}
+	if from == head {
+		r.succeed(l, head).MergedHash = l.MergedHash
+		r.upgraded(l, up, head)
+		return nil
+	}
+	mutated := entity.Mutation{
+		MergeSourceID: up.UnitID, MergeBaseRevisionNum: &from, MergeEndRevisionNum: &head,
+	}
+	if upgrade {
+		mutated.UpgradedFromUpstreamRevisionNum = &head
+	}
+	source := mergeSource{up.UnitID, "unit " + r.nameOf(up.UnitID)}
+	if err := r.mergeRange(l, source, base, end, mutated); err != nil {
+		return err
+	}
+	r.merged[l.LinkID] = true
+	merged := r.succeed(l, head)
+	merged.MergeBaseRevisionNum, merged.MergedHash = from, api.DataHash(end)
+	r.upgraded(l, up, head)
+	return nil
+}
+
+// knowsMerges reports whether the history of the unit still has the merges of the link. Without
+// them, a WhereMutation that asks for merged values would take all values for the unit's own.
+func (r *resolver) knowsMerges(l *entity.Link, up *Upstream) bool {
+	if l.MergeMutationNum == 0 || l.WhereMutation == "" {
+		return true
+	}
+	m := r.mutationNumber(l.MergeMutationNum)
+	return m != nil && (m.LinkID == l.LinkID || m.MergeSourceID == up.UnitID)
+}
+
+// missingBase says that the merge base is not known.
+func (r *resolver) missingBase(l *entity.Link, up *Upstream, num int64, err error) error {
+	what := "revision"
+	if l.UseLiveState {
+		what = "live state"
+	}
+	e := r.problem(
+		l, entity.CodeRevisionMissing, "%s %d of %s, which was merged last, is missing: %v", what,
+		num, r.nameOf(up.UnitID), err,
+	)
+	e.Hint = fmt.Sprintf("fctl link update --patch %s --space %s --make-current starts from the"+
+		" present heads", l.Slug, l.SpaceSlug)
+	return e
+}
+
+// baseKnown returns an error if a unit has resources of its upstream, but nobody knows of which
+// revision. A merge without a base would take what the unit has for its own changes, and what the
+// upstream has changed would never arrive.
+func (r *resolver) baseKnown(
+	l *entity.Link, from mergeSource, present []resource, end gaby.Container,
+) error {
+	theirs, err := resourcesOf(end, r.provider)
+	if err != nil || !mayHaveMerged(l, present, theirs) {
+		return err
+	}
+	unit := r.spaceSlug() + "/" + r.in.Downstream.Slug
+	e := r.problem(l, entity.CodeRevisionMissing, "%s has no record here of its merges from %s,"+
+		" so nothing can be merged", unit, from.name)
+	e.Hint = fmt.Sprintf("if %s has all changes of %s: fctl link update --patch %s --space %s"+
+		" --make-current; if it has none of them, delete the link and create it again; otherwise"+
+		" bring the records in .fctl from where the workspace comes from",
+		unit, from.name, l.Slug, l.SpaceSlug)
+	return e
+}
+
+// mayHaveMerged reports whether a unit may have resources of its upstream: one of the same type
+// and name, in any scope. A clone began as its upstream and may have other names since, so the
+// type of one resource is enough.
+func mayHaveMerged(l *entity.Link, unit, upstream []resource) bool {
+	key := func(r *resource) string {
+		if l.Type() == entity.UpdateUpgradeUnit {
+			return string(r.info.ResourceType)
+		}
+		return valueKey(&r.info, "")
+	}
+	has := map[string]bool{}
+	for i := range unit {
+		has[key(&unit[i])] = true
+	}
+	return slices.ContainsFunc(upstream, func(r resource) bool { return has[key(&r)] })
+}
+
+// upgraded records the upstream of the unit.
+func (r *resolver) upgraded(l *entity.Link, up *Upstream, num int64) {
+	if l.Type() == entity.UpdateUpgradeUnit {
+		r.upstream = &UpstreamFields{
+			UnitID: up.UnitID, SpaceID: up.SpaceID, RevisionNum: num,
+		}
+	}
+}
+
+// mergeSource is what a merge takes changes from. A file has no ID.
+type mergeSource struct{ unitID, name string }
+
+// mergeRange merges what changed between two states of a source.
+func (r *resolver) mergeRange(
+	l *entity.Link, from mergeSource, base, end []byte, mutated entity.Mutation,
+) error {
+	var docs [3]gaby.Container // base, end, the unit
+	var err error
+	for i, data := range [][]byte{base, end} {
+		if docs[i], err = r.parse(l, r.converter, r.provider, data); err != nil {
+			return err
+		}
+		if err := r.unique(l, docs[i], from.name); err != nil {
+			return err
+		}
+	}
+	if docs[2], err = r.documents(); err != nil {
+		return err
+	}
+	if err := r.unique(l, docs[2], "the unit"); err != nil {
+		return err
+	}
+	was, err := r.documents()
+	if err != nil {
+		return err
+	}
+	present, err := resourcesOf(was, r.provider)
+	if err != nil {
+		return err
+	}
+	if l.BaseUnknown && len(base) == 0 {
+		if err := r.baseKnown(l, from, present, docs[1]); err != nil {
+			return err
+		}
+	}
+	mayOverwrite, problem := r.mayOverwrite(l)
+	merged, err := mutation.Merge(docs[0], docs[1], docs[2], r.provider, mutation.Options{
+		NoSubtraction: l.MergeDisableSubtraction, Protection: r.sources,
+		MayOverwrite: mayOverwrite, Was: was,
+	})
+	if err == nil {
+		err = *problem
+	}
+	if err != nil {
+		return err
+	}
+	if err := r.namespaces(l, present, merged.Docs); err != nil {
+		return err
+	}
+	var found api.MutationConflictList
+	for _, c := range merged.Conflicts {
+		if c.Reason == api.ConflictDeleteShadowed && r.fromLink(&c) {
+			continue // what a link wrote is nobody's work
+		}
+		c.UnitID, c.LinkID = from.unitID, l.LinkID
+		for i := range present {
+			// The namespace of the unit's own resource says more than that of the upstream's.
+			if valueKey(&present[i].info, "") == valueKey(&c.Resource, "") {
+				c.Resource = present[i].info
+			}
+		}
+		found = append(found, c)
+	}
+	if _, err := r.commit(merged.Docs, cause{link: l, mutation: mutated}); err != nil {
+		return err
+	}
+	r.conflicts = append(r.conflicts, found...)
+	return nil
+}
+
+// unique reports resources that occur twice in a unit.
+func (r *resolver) unique(l *entity.Link, docs gaby.Container, in string) error {
+	all, err := resourcesOf(docs, r.provider)
+	for _, doc := range docs {
+		if err == nil {
+			err = doc.Check()
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", in, err)
+	}
+	return r.noDuplicates(l, all, in, r.provider)
+}
+
+// noDuplicates reports resources of one type and name, whatever their scope.
+func (r *resolver) noDuplicates(
+	l *entity.Link, all []resource, in string, provider configkit.ResourceProvider,
+) error {
+	seen := map[string]bool{}
+	for i := range all {
+		info := &all[i].info
+		key := string(info.ResourceType) + "\x00" +
+			string(provider.RemoveScopeFromResourceName(info.ResourceName))
+		if seen[key] {
+			e := r.problem(
+				l, entity.CodeDupResource, "%s has two resources %s %s", in, info.ResourceType,
+				provider.RemoveScopeFromResourceName(info.ResourceName),
+			)
+			e.Hint = "links find resources by type and name without the namespace"
+			e.Resource = info.String()
+			return e
+		}
+		seen[key] = true
+	}
+	return nil
+}
+
+// mayOverwrite returns the test that WhereMutation is for the entries of the sources, nil if the
+// link has none. The first error of the filter is left in problem.
+func (r *resolver) mayOverwrite(l *entity.Link) (
+	test func(api.MutationInfo) bool, problem *error,
+) {
+	problem = new(error)
+	if strings.TrimSpace(l.WhereMutation) == "" {
+		return nil, problem
+	}
+	known := map[int]bool{}
+	return func(info api.MutationInfo) bool {
+		if answer, ok := known[info.Index]; ok {
+			return answer
+		}
+		answer := false
+		if m := r.mutationNumber(int64(info.Index)); m != nil {
+			var err error
+			answer, err = r.in.MutationMatches(l.WhereMutation, r.in.Downstream.Unit, m)
+			if err != nil && *problem == nil {
+				*problem = err
+			}
+		}
+		known[info.Index] = answer
+		return answer
+	}, problem
+}
+
+// mutationNumber returns a mutation of the unit, nil if its record is missing.
+func (r *resolver) mutationNumber(num int64) *entity.Mutation {
+	for _, list := range [][]entity.Mutation{r.in.Downstream.Mutations, r.mutations} {
+		if i, ok := slices.BinarySearchFunc(list, num, func(m entity.Mutation, n int64) int {
+			return cmp.Compare(m.MutationNum, n)
+		}); ok {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// fromLink reports whether a link wrote what a conflict is about.
+func (r *resolver) fromLink(c *api.MutationConflict) bool {
+	origin, ok := OriginOf(r.sources, &c.Resource, string(c.Path), r.provider)
+	if !ok {
+		return false
+	}
+	m := r.mutationNumber(int64(origin.Info.Index))
+	return m != nil && m.LinkID != ""
+}
+
+// namespaces warns about resources that a merge added in another namespace than that of the rest of
+// the unit, or moves them there.
+func (r *resolver) namespaces(l *entity.Link, present []resource, docs gaby.Container) error {
+	ours := ""
+	had := map[string]bool{}
+	for i := range present {
+		info := &present[i].info
+		had[valueKey(info, "")] = true
+		scope, _, _ := strings.Cut(string(info.ResourceName), "/")
+		switch {
+		case scope == "" || configkit.IsPlaceholder(scope) || scope == ours:
+		case ours == "":
+			ours = scope
+		default:
+			return nil // the unit has several namespaces
+		}
+	}
+	if ours == "" {
+		return nil
+	}
+	all, err := resourcesOf(docs, r.provider)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		info := &all[i].info
+		scope, _, scoped := strings.Cut(string(info.ResourceName), "/")
+		if !scoped || scope == "" || scope == ours || configkit.IsPlaceholder(scope) ||
+			had[valueKey(info, "")] {
+			continue
+		}
+		if r.in.Options.AdoptNamespace {
+			if _, err := all[i].doc.Set(ours, "metadata", "namespace"); err != nil {
+				return err
+			}
+			continue
+		}
+		r.warn(
+			l, entity.WarnNamespaceMismatch, info, "metadata.namespace",
+			"%s is in namespace %s, the rest of the unit is in %s", info, scope, ours,
+		)
+	}
+	return nil
+}
+
+// MergeInput is a merge without a link.
+type MergeInput struct {
+	Input
+	// Name is what the changes come from, such as "unit dev/web", and UnitID its ID if it is a
+	// unit.
+	Name, UnitID string
+	Base, End    []byte
+	Mutation     entity.Mutation
+	Source       entity.Source
+	WhereUnit    string // a filter of mutations, as WhereMutation of a link
+	NoSubtract   bool
+	WhereSource  string // a filter of resources, as WhereResource of a link
+}
+
+// Merge merges what changed between two states of another unit, or of a file, into a unit, as a
+// MergeUnits link would, but once and without a link. The error is an entity.Errors.
+func Merge(in *MergeInput) (*Output, error) {
+	in.Links, in.Others = nil, nil
+	r, err := newResolver(context.Background(), &in.Input)
+	if err != nil {
+		return nil, err
+	}
+	l := &entity.Link{
+		FromUnitID: in.Downstream.UnitID, WhereMutation: in.WhereUnit,
+		WhereResource: in.WhereSource, MergeDisableSubtraction: in.NoSubtract,
+	}
+	r.results[""] = &entity.LinkResult{}
+	r.merged[""] = true
+	from := mergeSource{in.UnitID, in.Name}
+	if err := r.mergeRange(l, from, in.Base, in.End, in.Mutation); err != nil {
+		return nil, r.problemsOf(l, err)
+	}
+	changed := !bytes.Equal(r.data, in.Downstream.Data)
+	out := r.output(nil)
+	out.Source, out.Changed, out.MergeOf = in.Source, changed, in.Name
+	out.Result.Conflicts = r.conflicts
+	return out, nil
+}

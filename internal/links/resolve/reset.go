@@ -1,0 +1,109 @@
+package resolve
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/mutation"
+	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+)
+
+// Reset returns data with the placeholders that the automatic bindings of a link have replaced. A
+// value that somebody edited since, or that is gone, stays as it is; kept are the paths of these.
+func Reset(
+	x *functions.Executor, t api.ToolchainType, data []byte, l *entity.Link,
+) (reset []byte, kept []string, err error) {
+	converter, err := x.Converter(t)
+	if err != nil {
+		return nil, nil, err
+	}
+	provider := x.ResourceProvider(t)
+	docs, err := parsed(converter, data)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := resourcesOf(docs, provider)
+	if err != nil {
+		return nil, nil, err
+	}
+	// The last binding first: an earlier one may be about the namespace in the name of the
+	// resource.
+	for i := len(l.Bindings) - 1; i >= 0; i-- {
+		b := &l.Bindings[i]
+		if !b.AutoUpdate || b.OriginalValue == nil || b.NeededResource == nil {
+			continue
+		}
+		done := false
+		for _, target := range selectResources(all, entity.ResourceReference{
+			ResourceType: b.NeededResource.ResourceType,
+			ResourceName: provider.RemoveScopeFromResourceName(b.NeededResource.ResourceName),
+		}, provider) {
+			now, found, err := readPath(
+				target.doc, target.info.ResourceType, b.NeededPath, provider)
+			if err != nil || !found || !sameText(now, b.LastValue) {
+				continue
+			}
+			value := native(b.OriginalValue)
+			if f, ok := value.(float64); ok {
+				value = int(f) // JSON has no integers
+			}
+			if _, err := writePath(
+				target.doc, target.info.ResourceType, b.NeededPath, value, provider,
+			); err != nil {
+				if at, ok := errors.AsType[*errorAt](err); ok {
+					return nil, nil, fmt.Errorf("%s: %s", &target.info, at.msg)
+				}
+				return nil, nil, err
+			}
+			done = true
+		}
+		if !done {
+			kept = append(kept, b.NeededPath+" of "+b.NeededResource.String())
+		}
+	}
+	reset, err = converter.DocumentsToNative(docs)
+	return reset, kept, err
+}
+
+// sameText reports whether two scalars have the same text. One may come from JSON.
+func sameText(a, b any) bool {
+	textA, errA := textOf(a)
+	textB, errB := textOf(b)
+	return errA == nil && errB == nil && textA == textB
+}
+
+// ValueAt returns the value at a path of a mutation in data, as YAML; "" if it is missing. The
+// resource is found by its type and its name without the scope.
+func ValueAt(
+	x *functions.Executor, t api.ToolchainType, data []byte, about *api.ResourceInfo,
+	path api.ResolvedPath,
+) string {
+	converter, err := x.Converter(t)
+	if err != nil {
+		return ""
+	}
+	provider := x.ResourceProvider(t)
+	docs, err := parsed(converter, data)
+	if err != nil {
+		return ""
+	}
+	all, err := resourcesOf(docs, provider)
+	if err != nil {
+		return ""
+	}
+	for _, found := range selectResources(all, entity.ResourceReference{
+		ResourceType: about.ResourceType,
+		ResourceName: provider.RemoveScopeFromResourceName(about.ResourceName),
+	}, provider) {
+		value, ok, err := readPath(found.doc, found.info.ResourceType, mutation.PlainPath(path), provider)
+		if err != nil || !ok {
+			continue
+		}
+		if text, err := entity.YAML(value); err == nil {
+			return string(text)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,281 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"slices"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/parallel"
+)
+
+// Recorder accumulates what changed in units. It is the part of the engine that every revision
+// needs.
+type Recorder interface {
+	// Accumulate returns the mutation sources after a change of data from before to after, whose
+	// cause is the mutation num, and the change itself. Protect protects what was changed.
+	Accumulate(
+		t api.ToolchainType, sources api.ResourceMutationList, before, after []byte, num int64,
+		protect bool,
+	) (newSources, change api.ResourceMutationList, err error)
+	// EditRecorded is called when the edit of a working copy has become the head of a unit.
+	EditRecorded(u *Unit) error
+}
+
+// Change is a new revision of a unit.
+type Change struct {
+	Data        []byte
+	Source      entity.Source
+	Description string
+	// Mutations are the causes. Their numbers follow those of the unit, in order; Revise sets them,
+	// and the number of the revision.
+	Mutations []entity.Mutation
+	// Sources are the mutation sources afterwards.
+	Sources api.ResourceMutationList
+}
+
+// Revise records a revision of a unit and writes its working copy.
+func (t *Tx) Revise(u *Unit, c Change) error {
+	s := t.store
+	n := u.HeadRevisionNum + 1
+	r := entity.Revision{
+		RevisionNum: n, RevisionID: entity.RecordID(u.UnitID, "revision", n), UnitID: u.UnitID,
+		DataHash: hash(c.Data), Source: c.Source, Description: c.Description, CreatedAt: s.Now(),
+	}
+	dir := revisionDir(u.SpaceSlug, u.Slug, n)
+	t.write(dir+"/data", c.Data)
+	if err := t.writeJSON(dir+"/revision.json", r); err != nil {
+		return err
+	}
+	if c.Sources == nil {
+		c.Sources = api.ResourceMutationList{}
+	}
+	if err := t.writeJSON(dir+"/sources.json", c.Sources); err != nil {
+		return err
+	}
+	if err := t.addMutations(u, n, c.Mutations); err != nil {
+		return err
+	}
+	if err := t.writeData(u, c.Data); err != nil {
+		return err
+	}
+	u.HeadRevisionNum, u.DataHash = n, r.DataHash
+	u.LastChangeDescription = c.Description
+	if !t.known[u] {
+		t.known[u] = true
+		t.Revised = append(t.Revised, u)
+	}
+	return t.WriteUnitState(u)
+}
+
+// addMutations records the causes of a revision of a unit.
+func (t *Tx) addMutations(u *Unit, revision int64, all []entity.Mutation) error {
+	if len(all) == 0 {
+		return nil
+	}
+	var lines bytes.Buffer
+	for _, m := range all {
+		u.HeadMutationNum++
+		m.MutationNum, m.RevisionNum, m.CreatedAt = u.HeadMutationNum, revision, t.store.Now()
+		m.MutationID = entity.RecordID(u.UnitID, "mutation", m.MutationNum)
+		text, err := json.Marshal(m)
+		if err != nil {
+			return err
+		}
+		lines.Write(text)
+		lines.WriteByte('\n')
+	}
+	return t.append(mutationsFile(u.SpaceSlug, u.Slug), lines.Bytes())
+}
+
+// Attribute records another cause of what the head of a unit has, and the mutation sources that
+// refer to it.
+func (t *Tx) Attribute(u *Unit, cause entity.Mutation, sources api.ResourceMutationList) error {
+	if err := t.addMutations(u, u.HeadRevisionNum, []entity.Mutation{cause}); err != nil {
+		return err
+	}
+	if err := t.WriteSources(u, sources); err != nil {
+		return err
+	}
+	return t.WriteUnitState(u)
+}
+
+// writeData writes the working copy of a unit if it has other data.
+func (t *Tx) writeData(u *Unit, data []byte) error {
+	s := t.store
+	now, err := s.readFile(u.DataFile())
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		var mode fs.FileMode
+		if s.Secret == nil || s.Secret(u.ToolchainType, data) {
+			mode = 0o600
+		}
+		t.writeFile(u.DataFile(), data, "", mode)
+	case err != nil:
+		return s.unreadable(u.DataFile(), err)
+	case !bytes.Equal(now, data):
+		t.writeFile(u.DataFile(), data, s.remember(u.DataFile(), hash(now)), 0)
+	}
+	return nil
+}
+
+// WriteUnitState writes what is recorded about a unit.
+func (t *Tx) WriteUnitState(u *Unit) error {
+	return t.writeJSON(stateFile(entity.KindUnit, u.SpaceSlug, u.Slug), u.State())
+}
+
+// WriteLinkState writes what is recorded about a link.
+func (t *Tx) WriteLinkState(l *Link) error {
+	return t.writeJSON(stateFile(entity.KindLink, l.SpaceSlug, l.Slug), l.State())
+}
+
+// WriteConflicts writes the outstanding conflicts of a unit.
+func (t *Tx) WriteConflicts(u *Unit, list api.MutationConflictList) error {
+	if list == nil {
+		list = api.MutationConflictList{}
+	}
+	return t.writeJSON(conflictsFile(u.SpaceSlug, u.Slug), list)
+}
+
+// Record makes a revision of data whose cause is one mutation.
+func (t *Tx) Record(
+	engine Recorder, u *Unit, data []byte, source entity.Source, description string,
+	cause entity.Mutation, protect bool,
+) (api.ResourceMutationList, error) {
+	s := t.store
+	before, err := s.Data(u, u.HeadRevisionNum)
+	if err != nil {
+		return nil, err
+	}
+	sources, err := s.Sources(u, u.HeadRevisionNum)
+	if err != nil {
+		return nil, err
+	}
+	sources, change, err := engine.Accumulate(
+		u.ToolchainType, sources, before, data, u.HeadMutationNum+1, protect)
+	if err != nil {
+		return nil, s.InUnit(u, err)
+	}
+	return change, t.Revise(u, Change{
+		Data: data, Source: source, Description: description,
+		Mutations: []entity.Mutation{cause}, Sources: sources,
+	})
+}
+
+// InUnit gives an error about the data of a unit the code E_PARSE and the file.
+func (s *Store) InUnit(u *Unit, err error) error {
+	if e, ok := errors.AsType[*entity.Error](err); ok {
+		return e
+	}
+	if data, readErr := s.Working(u); readErr == nil && hash(data) != u.DataHash &&
+		u.ToolchainType != api.ToolchainAppConfigText {
+		if e := s.conflict(u.DataFile(), data); e != nil {
+			e.Space, e.Unit = u.SpaceSlug, u.Slug
+			return e
+		}
+	}
+	e := &entity.Error{
+		Code: entity.CodeParse, Message: err.Error(), Err: err, Space: u.SpaceSlug, Unit: u.Slug,
+		Pos: s.position(u.DataFile()),
+	}
+	if f, ok := errors.AsType[*api.Failure](err); ok {
+		e.Message, e.Hint = f.Message, f.Hint
+		e.Pos.Line, e.Pos.Column = f.Pos.Line, f.Pos.Column
+	}
+	return e
+}
+
+// Edited reports whether the working copy of a unit differs from its head, and returns the working
+// copy. A unit without data that has no file is not edited.
+func (s *Store) Edited(u *Unit) (bool, []byte, error) {
+	if s.tx == nil || s.tx.files[u.DataFile()] == nil {
+		if s.isHead(u) {
+			s.remember(u.DataFile(), u.DataHash)
+			return false, nil, nil
+		}
+		s.unindexed.Add(1)
+	}
+	data, err := s.Working(u)
+	switch {
+	case err != nil:
+		return false, nil, err
+	case data == nil && u.HeadRevisionNum == 0:
+		return false, nil, nil
+	case data == nil:
+		e := fail(s.position(u.DataFile()), entity.CodeUncommitted,
+			"the working copy of %s is missing", u.Name())
+		e.Hint = "fctl unit update " + u.Slug + " --space " + u.SpaceSlug + " --restore head"
+		e.Class, e.Space, e.Unit = api.FailureInput, u.SpaceSlug, u.Slug
+		return false, nil, e
+	}
+	return hash(data) != u.DataHash, data, nil
+}
+
+// Edits applies the working copy rule: it records a revision of each of the units whose working
+// copy was edited, or fails with E_UNCOMMITTED if strict. It returns those units. An entity.Errors
+// is about single units; the edits of all others were recorded.
+func (t *Tx) Edits(engine Recorder, units []*Unit, strict bool) ([]*Unit, error) {
+	type checked struct {
+		edited bool
+		data   []byte
+		err    error
+	}
+	found := make([]checked, len(units))
+	// Units keep their problems.
+	_ = parallel.Each(context.Background(), len(units), t.store.readers(), func(i int) error {
+		f := &found[i]
+		if f.edited, f.data, f.err = t.store.Edited(units[i]); !f.edited {
+			f.data = nil
+		}
+		return nil
+	})
+	var edited []*Unit
+	var errs entity.Errors
+	for i, u := range units {
+		switch {
+		case found[i].err != nil:
+			errs = append(errs, ProblemOf(found[i].err))
+		case !found[i].edited:
+		case strict:
+			errs = append(errs, fail(t.store.position(u.DataFile()), entity.CodeUncommitted,
+				"%s was edited and the edit is not recorded", u.Name()))
+		default:
+			source, description := entity.SourceEdit, "edited by hand"
+			if u.HeadRevisionNum == 0 {
+				source, description = entity.SourceCreateUnit, ""
+			}
+			_, err := t.Record(engine, u, found[i].data, source, description, entity.Mutation{}, false)
+			if err == nil {
+				err = engine.EditRecorded(u)
+			}
+			if err != nil {
+				if e, ok := errors.AsType[*entity.Error](err); ok {
+					errs = append(errs, e)
+					continue
+				}
+				return nil, err
+			}
+			edited = append(edited, u)
+		}
+	}
+	return slices.Clip(edited), errs.Err()
+}
+
+// RestoreWorking writes the working copy of a unit as its head revision has it.
+func (t *Tx) RestoreWorking(u *Unit) error {
+	data, err := t.store.Data(u, u.HeadRevisionNum)
+	if err != nil {
+		return err
+	}
+	return t.writeData(u, data)
+}
+
+// WriteSources writes the mutation sources of the head of a unit.
+func (t *Tx) WriteSources(u *Unit, sources api.ResourceMutationList) error {
+	dir := revisionDir(u.SpaceSlug, u.Slug, u.HeadRevisionNum)
+	return t.writeJSON(dir+"/sources.json", sources)
+}

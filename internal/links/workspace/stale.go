@@ -1,0 +1,46 @@
+package workspace
+
+import (
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/resolve"
+)
+
+// Stale sets Stale and StaleReasons of every link. Units that were edited count as having another
+// revision if edited says so.
+func (w *Workspace) Stale(edited map[*Unit]bool) {
+	for _, l := range w.Links {
+		l.StaleReasons = w.StaleReasons(l, edited)
+		l.Stale = len(l.StaleReasons) > 0
+	}
+}
+
+// StaleReasons returns why a link is stale.
+func (w *Workspace) StaleReasons(l *Link, edited map[*Unit]bool) []entity.StaleReason {
+	if l.UpdateType == entity.UpdateNone || l.To == nil || l.From == nil {
+		return nil
+	}
+	var reasons []entity.StaleReason
+	add := func(holds bool, reason entity.StaleReason) {
+		if holds {
+			reasons = append(reasons, reason)
+		}
+	}
+	never := l.ResolvedHash == "" && !l.MadeCurrent
+	version := l.To.HeadRevisionNum
+	if l.UseLiveState {
+		version = l.To.HeadUnitActionNum
+	} else if edited[l.To] {
+		version++
+	}
+	add(never, entity.StaleNeverResolved)
+	add(version != l.UpstreamLastMergedRevisionNum ||
+		l.MergedHash != "" && !l.UseLiveState && l.MergedHash != l.To.DataHash,
+		entity.StaleUpstreamChanged)
+	add(l.ResolvedHash != "" && l.Hash != l.ResolvedHash, entity.StaleLinkChanged)
+	if l.TransformHash != "" {
+		i, ok := w.byID[l.TransformInvocationID].(*Invocation)
+		add(ok && resolve.TransformHash(i.Invocation) != l.TransformHash, entity.StaleTransformChanged)
+	}
+	add(l.LastError != nil, entity.StaleLastAttemptFailed)
+	return reasons
+}

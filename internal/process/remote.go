@@ -1,0 +1,122 @@
+package process
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// RunnerName is the name of the program that runs functions in pods and on other machines.
+const RunnerName = "fctl-runner"
+
+// Remote runs functions with fctl-runner, started as a child process: it talks to a server or to a
+// cluster, and speaks the protocols that this program does not have.
+type Remote struct {
+	Path string   // of fctl-runner, see FindRunner
+	Args []string // of the command eval, without the image
+	// Image is the name of the image; Tag, if it is not empty, a tag or constraint in its place.
+	Image, Tag string
+}
+
+// startDelay is how long a pod may take to start, in addition to the time of the function.
+const startDelay = 2 * time.Minute
+
+// The statuses of `fctl-runner eval`.
+const (
+	runnerFailed     = 1 // the function was started, or may have been
+	runnerNotStarted = 4
+)
+
+// Run implements Executor. The child has the caller's environment, because the cluster's
+// configuration is in it; the function does not get it.
+func (r *Remote) Run(ctx context.Context, call Call) (Output, error) {
+	if call.Function == "" {
+		call.Function = r.Image
+	}
+	call.Limits = call.Limits.withDefaults()
+	limit := call.Limits.Time
+	args := append([]string{"eval"}, r.Args...)
+	args = append(args, "--image", r.Image)
+	if r.Tag != "" {
+		args = append(args, "--tag", r.Tag)
+	}
+	if limit > 0 {
+		args = append(args, "--timeout", limit.String())
+		call.Limits.Time = limit + startDelay
+	}
+	call.Limits.Memory = 0 // it is a client
+	p := &process{path: r.Path, args: args, call: &call, dir: call.Dir}
+	out, err := p.run(ctx)
+	var reason string
+	out.Stderr, reason = splitLog(out.Stderr)
+	exit, failed := errors.AsType[*ExitError](err)
+	if !failed {
+		return out, err
+	}
+	switch exit.Code {
+	case runnerFailed:
+		if reason != "" {
+			// The error names the function, and the runner has done so already.
+			reason = strings.TrimPrefix(reason, "function "+r.Image+" failed: ")
+			err = &RunError{call.Function, errors.New(reason)}
+		}
+		// The status is that of the program, if the runner says it.
+		var code int
+		if n, _ := fmt.Sscanf(reason, "exit status %d", &code); n == 1 && code > 0 {
+			out.ExitCode = code
+		}
+		return out, err
+	case 130:
+		return out, &RunError{call.Function, errors.New("it was interrupted")}
+	}
+	if reason == "" {
+		reason = fmt.Sprintf("%s ended with status %d", RunnerName, exit.Code)
+	}
+	out.ExitCode = 0 // the function has none
+	return out, &NotStartedError{errors.New(reason)}
+}
+
+// splitLog separates what the function logged from the lines of fctl-runner, which come last, and
+// returns the last of these without its name.
+func splitLog(log []byte) (function []byte, reason string) {
+	lines := bytes.SplitAfter(log, []byte{'\n'})
+	prefix := []byte(RunnerName + ": ")
+	end := len(lines)
+	for end > 0 && (len(lines[end-1]) == 0 || bytes.HasPrefix(lines[end-1], prefix)) {
+		end--
+	}
+	for _, line := range lines[end:] {
+		if text, ok := bytes.CutPrefix(line, prefix); ok {
+			reason = strings.TrimSpace(string(text))
+		}
+	}
+	return bytes.Join(lines[:end], nil), reason
+}
+
+// FindRunner returns the path of fctl-runner: what FCTL_RUNNER names, else the program beside this
+// one, else the one on PATH. The error is a *NoRunnerError.
+func FindRunner(getenv func(string) string) (string, error) {
+	if path := getenv("FCTL_RUNNER"); path != "" {
+		if err := checkProgram(path); err != nil {
+			return "", &NoRunnerError{fmt.Errorf("FCTL_RUNNER: %w", err)}
+		}
+		return filepath.Abs(path)
+	}
+	if self, err := os.Executable(); err == nil {
+		beside := filepath.Join(filepath.Dir(self), RunnerName+filepath.Ext(self))
+		if checkProgram(beside) == nil {
+			return beside, nil
+		}
+	}
+	path, err := exec.LookPath(RunnerName)
+	if err != nil {
+		return "", &NoRunnerError{errors.New(RunnerName + " is not installed")}
+	}
+	return filepath.Abs(path)
+}

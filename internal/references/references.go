@@ -1,0 +1,230 @@
+// Package references finds references that lead to no resource of the input.
+//
+// A reference that may be right is not reported: to what every cluster has, to what operators or
+// kustomize make, and to cluster-scoped and custom types of which the input has no resource.
+//
+// Layer: functions.
+package references
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/unit"
+	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
+	"github.com/fctl-dev/fctl/internal/namespaces"
+)
+
+// Survey finds the resources to which a unit refers.
+type Survey struct {
+	provider configkit.ResourceProvider
+	unit     gaby.Container
+	own      *schemas.ResourceIndex // of the unit
+	inputs   *schemas.ResourceIndex
+	others   schemas.InputProvider
+	made     madeResources     // of the unit, nil if unknown
+	reasons  map[string]string // what was found missing
+}
+
+// NewSurvey returns a survey of the documents of a unit and of all input files.
+func NewSurvey(
+	provider configkit.ResourceProvider, docs gaby.Container,
+) *Survey {
+	s := &Survey{
+		provider: provider, unit: docs, inputs: schemas.IndexResources(nil),
+		reasons: map[string]string{},
+	}
+	var own []schemas.Input
+	for _, doc := range docs {
+		if info, err := provider.ResourceInfo(doc); err == nil {
+			own = append(own, schemas.Input{ResourceInfo: info})
+		}
+	}
+	s.own = schemas.IndexResources(own)
+	if others, ok := provider.(schemas.InputProvider); ok {
+		s.others, s.inputs = others, others.Inputs()
+	}
+	return s
+}
+
+// Checks reports whether a reference must lead to a resource of the input.
+func (s *Survey) Checks(ref *unit.Reference) bool {
+	doc, segments := ref.Match.Doc, ref.Match.Segments
+	last := len(segments) - 1
+	switch {
+	case ref.Name == "", configkit.IsPlaceholder(ref.Name), last < 0, segments[0] == "rules",
+		slices.Equal(segments, []string{"metadata", "name"}):
+		return false
+	case last > 0 && doc.Search(segments[:last]...).Value().Get("optional").Text() == "true":
+		return false
+	case segments[0] == "spec" && last > 0 && segments[1] == "tls" && issuesCertificates(doc):
+		return false
+	case namespaces.IsCustom(ref.Match.Resource.ResourceType) &&
+		slices.Contains(ref.Types, "v1/Secret"):
+		return false // the operator may create it
+	}
+	return len(ref.Types) > 0 && !slices.ContainsFunc(ref.Types, s.isElsewhere)
+}
+
+// isElsewhere reports whether the cluster is likely to have resources of a type that nobody keeps
+// with the input: the type is cluster-scoped or custom, and the input has no resource of it.
+func (s *Survey) isElsewhere(t api.ResourceType) bool {
+	kind := configkit.GroupKind(t)
+	return !s.own.HasKind(kind) && !s.inputs.HasKind(kind) &&
+		(namespaces.IsCustom(t) || s.others != nil && s.others.Scope(t) == configkit.ScopeCluster)
+}
+
+// issuesCertificates reports whether cert-manager creates the Secrets of an Ingress.
+func issuesCertificates(doc *gaby.YamlDoc) bool {
+	annotations := doc.Value().Get("metadata").Get("annotations")
+	return slices.ContainsFunc([]string{
+		"cert-manager.io/cluster-issuer", "cert-manager.io/issuer", "kubernetes.io/tls-acme",
+	}, func(key string) bool { return annotations.Get(key).Exists() })
+}
+
+// Missing returns a message if the input does not have the resource, otherwise "".
+func (s *Survey) Missing(ref *unit.Reference) string {
+	namespace, name := ref.Namespace, ref.Name
+	if before, after, ok := strings.Cut(name, "/"); ok { // as in annotations of an Ingress
+		namespace, name = before, after
+	}
+	if slices.ContainsFunc(ref.Types, func(t api.ResourceType) bool {
+		return inEveryCluster(t, namespace, name) || s.has(t, namespace, name)
+	}) || s.isMade(ref.Types, name) {
+		return ""
+	}
+	key := fmt.Sprint(namespace, "/", name, ref.Types)
+	reason, known := s.reasons[key]
+	if !known {
+		reason = s.reason(ref.Types, namespace, name)
+		s.reasons[key] = reason
+	}
+	return reason
+}
+
+// reason returns the message about a resource that is missing.
+func (s *Survey) reason(of []api.ResourceType, namespace, name string) string {
+	var types, near []string
+	kinds := map[string]bool{}
+	for _, t := range of {
+		kind := configkit.GroupKind(t)
+		if kinds[kind] {
+			continue
+		}
+		kinds[kind] = true
+		types = append(types, string(t))
+		for _, index := range []*schemas.ResourceIndex{s.own, s.inputs} {
+			near = append(near, index.NamesNear(kind, namespace, name)...)
+		}
+	}
+	slices.Sort(near)
+	message := strings.Join(types, " or ") + " "
+	if namespace != "" && (s.others == nil || s.others.Scope(of[0]) != configkit.ScopeCluster) {
+		message += namespace + "/"
+	}
+	message += name + " is not in the input"
+	if meant := configkit.DidYouMean("",
+		configkit.Suggest(name, slices.Compact(near))); meant != "" {
+		message += "; " + meant
+	}
+	return message
+}
+
+// has reports whether the input has a resource. An unknown namespace is like any other.
+func (s *Survey) has(t api.ResourceType, namespace, name string) bool {
+	kind := configkit.GroupKind(t)
+	return s.own.Has(kind, namespace, name) || s.inputs.Has(kind, namespace, name)
+}
+
+// madeResources are Secrets and ConfigMaps that custom resources or kustomize make, by type and
+// name.
+type madeResources map[[2]string]bool
+
+// isMade reports whether custom resources or kustomize make a resource of the name.
+func (s *Survey) isMade(types []api.ResourceType, name string) bool {
+	if !slices.Contains(types, "v1/Secret") && !slices.Contains(types, "v1/ConfigMap") {
+		return false
+	}
+	if s.made == nil {
+		s.made = madeIn(s.provider, s.unit)
+	}
+	is := func(made madeResources) bool {
+		return slices.ContainsFunc(types, func(t api.ResourceType) bool {
+			return made[[2]string{string(t), name}]
+		})
+	}
+	if is(s.made) || s.others == nil {
+		return is(s.made)
+	}
+	type key struct{}
+	others, _ := s.others.FromInputs(key{}, func() any {
+		return madeIn(s.provider, s.others.InputDocuments())
+	}).(madeResources)
+	return is(others)
+}
+
+// madeIn returns the Secrets and ConfigMaps that documents describe without being them: a custom
+// resource often makes a Secret with its own name, or with a name that it refers to.
+func madeIn(provider configkit.ResourceProvider, docs gaby.Container) madeResources {
+	made := madeResources{}
+	var custom gaby.Container
+	for _, doc := range docs {
+		h, err := doc.Header()
+		if err != nil {
+			continue
+		}
+		if strings.HasPrefix(h.APIVersion, "kustomize.config.k8s.io/") {
+			for field, t := range map[string]string{
+				"configMapGenerator": "v1/ConfigMap", "secretGenerator": "v1/Secret",
+			} {
+				for e := doc.Value().Get(field).First(); e.Exists(); e = e.Next() {
+					made[[2]string{t, e.Get("name").Text()}] = true
+				}
+			}
+			continue
+		}
+		if namespaces.IsCustom(api.ResourceType(h.APIVersion + "/" + h.Kind)) {
+			custom = append(custom, doc)
+			made[[2]string{"v1/Secret", h.Name}] = true
+			if name := doc.Value().Get("spec").Get("target").Get("name").Text(); name != "" {
+				made[[2]string{"v1/Secret", name}] = true // of an ExternalSecret
+			}
+		}
+	}
+	_, _ = unit.ReferenceRows(custom, provider,
+		func(ref *unit.Reference, _ *api.AttributeValue) bool {
+			if slices.Contains(ref.Types, "v1/Secret") {
+				made[[2]string{"v1/Secret", ref.Name}] = true
+			}
+			return false
+		})
+	return made
+}
+
+// inEveryCluster reports whether every cluster has a resource.
+func inEveryCluster(t api.ResourceType, namespace, name string) bool {
+	switch configkit.GroupKind(t) {
+	case "ServiceAccount":
+		return name == "default" || namespace == "kube-system"
+	case "ConfigMap":
+		return name == "kube-root-ca.crt"
+	case "Service":
+		return name == "kubernetes" && (namespace == "" || namespace == "default")
+	case "Namespace":
+		return slices.Contains(
+			[]string{"default", "kube-system", "kube-public", "kube-node-lease"}, name)
+	case "scheduling.k8s.io/PriorityClass":
+		return strings.HasPrefix(name, "system-")
+	case "rbac.authorization.k8s.io/ClusterRole":
+		return strings.HasPrefix(name, "system:") ||
+			slices.Contains([]string{"cluster-admin", "admin", "edit", "view"}, name)
+	case "rbac.authorization.k8s.io/Role":
+		return strings.HasPrefix(name, "system:") ||
+			name == "extension-apiserver-authentication-reader"
+	}
+	return false
+}

@@ -1,0 +1,222 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/krm/functionconfig"
+	"github.com/fctl-dev/fctl/internal/runner/kube"
+)
+
+// configSources are the values of --function-configs: paths, and kube:[NAMESPACE].
+type configSources struct {
+	values []string
+	prefix string // the default prefix
+	every  time.Duration
+	order  []functionconfig.ExecutorKind
+}
+
+// configs keeps the set of FunctionConfigs up to date.
+type configs struct {
+	program *program
+	cache   *functionconfig.Cache
+	hooks   configHooks
+
+	mu       sync.Mutex
+	ready    bool // all sources were read once; before that no set is made
+	files    []functionconfig.Part
+	clusters []*clusterConfigs
+	said     map[string]bool // the problems of the last time
+}
+
+// configHooks connect the set to the rest of the runner. Each may be nil.
+type configHooks struct {
+	// check returns why an object cannot be used, as far as that is known without a request.
+	check func(*functionconfig.Config) error
+	// changed is called with each new set, by one goroutine at a time.
+	changed func(*functionconfig.Set)
+}
+
+// clusterConfigs are the objects that one value of --function-configs names.
+type clusterConfigs struct {
+	source  *kube.Configs
+	objects []kube.Object
+}
+
+// load reads all sources and, unless once is set, goes on until ctx ends. An object with errors is
+// not used; if it was used before, it stays as it was.
+func (p *program) load(ctx context.Context, o configSources, cluster *clusterOptions, once bool,
+	hooks configHooks,
+) (*configs, error) {
+	empty, _ := functionconfig.NewSet(nil, o.prefix, o.order...)
+	c := &configs{program: p, cache: functionconfig.NewCache(empty), hooks: hooks}
+	var paths, names []string
+	for _, v := range o.values {
+		namespace, ok := strings.CutPrefix(v, "kube:")
+		switch {
+		case ok && !slices.Contains(names, namespace):
+			names = append(names, namespace)
+		case !ok:
+			if _, err := os.Stat(v); err != nil {
+				return nil, diag.Usage("--function-configs: %v", err)
+			}
+			paths = append(paths, v)
+		}
+	}
+	name := func(path string) string { return path }
+	// Taken before the files are read, so that a change in between is seen.
+	seen := functionconfig.Fingerprint(paths, name)
+	c.files = functionconfig.ReadParts(paths, name)
+	for _, namespace := range names {
+		if err := c.watchCluster(ctx, namespace, cluster, once); err != nil {
+			return nil, err
+		}
+	}
+	c.mu.Lock()
+	c.ready = true
+	c.mu.Unlock()
+	c.refresh(ctx)
+	if once && len(functionconfig.Errors(functionconfig.Problems(c.files))) > 0 {
+		return nil, diag.Usage("FunctionConfigs have errors")
+	}
+	if !once && len(paths) > 0 {
+		go functionconfig.Watch(ctx, paths, name, seen, o.every,
+			func(files []functionconfig.Part) {
+				c.mu.Lock()
+				c.files = files
+				c.mu.Unlock()
+				c.refresh(ctx)
+			})
+	}
+	return c, nil
+}
+
+// watchCluster reads the objects of a namespace, and again when they change.
+func (c *configs) watchCluster(ctx context.Context, namespace string, cluster *clusterOptions,
+	once bool,
+) error {
+	config, _, err := cluster.restConfig(c.program)
+	if err != nil {
+		return err
+	}
+	source, err := kube.NewConfigs(config, namespace)
+	if err != nil {
+		return err
+	}
+	own := &clusterConfigs{source: source}
+	c.clusters = append(c.clusters, own)
+	if once {
+		own.objects, err = source.List(ctx)
+		return err
+	}
+	return source.Watch(ctx, c.program.say, func(objects []kube.Object) {
+		c.mu.Lock()
+		own.objects = objects
+		c.mu.Unlock()
+		c.refresh(ctx)
+	})
+}
+
+// refresh makes a set of all sources and puts it in use. It reports unusable objects to the user
+// and in their status.
+func (c *configs) refresh(ctx context.Context) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.ready {
+		return
+	}
+	parts := slices.Clone(c.files)
+	objects := c.objects()
+	for _, o := range objects {
+		parts = append(parts, functionconfig.ParseObject(o.object.JSON, o.object.Key()))
+	}
+	set, problems := c.cache.Set().Next(parts, c.hooks.check)
+	c.cache.Swap(set)
+	if c.hooks.changed != nil {
+		c.hooks.changed(set)
+	}
+	said := map[string]bool{}
+	say := func(text string) {
+		if !c.said[text] && !said[text] {
+			c.program.say("%s", text)
+		}
+		said[text] = true
+	}
+	errs := map[string][]string{} // by file, or key
+	for i := range problems {
+		p := &problems[i]
+		say(p.Error())
+		if p.Warning {
+			continue
+		}
+		text := p.Message
+		if p.Field != "" {
+			text = p.Field + ": " + text
+		}
+		errs[p.Pos.File] = append(errs[p.Pos.File], text)
+	}
+	used := map[string]int64{} // the generation of an object in use
+	for _, f := range set.Configs() {
+		used[f.Pos.File] = f.Generation
+	}
+	for _, o := range objects {
+		key := o.object.Key()
+		problem := strings.Join(errs[key], "; ")
+		if n, ok := used[key]; ok && problem != "" && n != o.object.Generation {
+			stays := fmt.Sprintf("generation %d stays in use", n)
+			say(key + ": " + stays)
+			problem += "; " + stays
+		}
+		if err := o.source.SetStatus(ctx, o.object, problem); err != nil && ctx.Err() == nil {
+			c.program.say("%v", err)
+		}
+	}
+	for i := range c.files {
+		name := c.files[i].Name
+		if _, ok := used[name]; ok && len(errs[name]) > 0 {
+			say(name + ": objects with errors stay as they were")
+		}
+	}
+	c.said = said
+}
+
+// clusterObject is an object and where its status is written.
+type clusterObject struct {
+	source *kube.Configs
+	object *kube.Object
+}
+
+// objects returns the objects of all clusters, the oldest first. Two values of --function-configs
+// may name the same one.
+func (c *configs) objects() []clusterObject {
+	var all []clusterObject
+	known := map[string]bool{}
+	for _, cluster := range c.clusters {
+		for i := range cluster.objects {
+			o := &cluster.objects[i]
+			if !known[o.Key()] {
+				all = append(all, clusterObject{cluster.source, o})
+			}
+			known[o.Key()] = true
+		}
+	}
+	slices.SortStableFunc(all, func(a, b clusterObject) int {
+		return kube.Older(*a.object, *b.object)
+	})
+	return all
+}
+
+// count says how many objects are in use.
+func (c *configs) count() string {
+	n := len(c.cache.Set().Configs())
+	if n == 1 {
+		return "1 FunctionConfig"
+	}
+	return fmt.Sprintf("%d FunctionConfigs", n)
+}
