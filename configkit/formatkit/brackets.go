@@ -17,19 +17,20 @@ type Brackets struct {
 
 // EntriesIn writes the given entries into the brackets of n. Entries that stay keep their text. New
 // ones follow the style of their neighbours: on lines of their own or not, and with commas as
-// needed. If no entry stays it writes nothing and reports false.
+// needed. If no entry stays it writes nothing and reports false, unless there are no new ones either
+// and comments of other entries stay.
 func (w *Writer) EntriesIn(n *Node, entries []Entry, b Brackets) (bool, error) {
 	kept := keptIn(entries)
-	if len(kept) == 0 {
-		return false, nil
-	}
 	p := bracketed{w: w, n: n, kept: kept, lines: true}
 	p.commas = !b.NoCommas
 	for i, kid := range n.Kids {
 		p.commas = p.commas || kid.Comma >= 0
 		p.lines = p.lines && p.ownLines(i)
 	}
-	p.trailing = n.Kids[len(n.Kids)-1].Comma >= 0
+	if len(kept) == 0 && (len(entries) > 0 || !p.lines || !HoldsComments(w.Text, n)) {
+		return false, nil
+	}
+	p.trailing = len(n.Kids) > 0 && n.Kids[len(n.Kids)-1].Comma >= 0
 	p.removeOthers()
 	return true, p.addNew(entries, b)
 }
@@ -42,6 +43,18 @@ type bracketed struct {
 	lines    bool // every entry has lines of its own
 	commas   bool // entries are separated by commas
 	trailing bool // a comma follows the last entry
+}
+
+// HoldsComments reports whether the brackets of n contain more than entries and their comments.
+func HoldsComments(text []byte, n *Node) bool {
+	at := n.Span.From + 1
+	for _, kid := range n.Kids {
+		if !Blank(text[at:max(at, kid.Head)]) {
+			return true
+		}
+		at = max(end(kid), kid.Remark.To)
+	}
+	return !Blank(text[at : n.Span.To-1])
 }
 
 // end returns the end of an entry, including its comma.

@@ -3,6 +3,7 @@ package formatkit
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -179,9 +180,7 @@ func (c Converter[L]) DocumentsToNative(documents gaby.Container) ([]byte, error
 			return nil, err
 		}
 		if len(out) > 0 {
-			separated, ok := any(c.Language).(interface {
-				Join(before, text []byte) []byte
-			})
+			separated, ok := any(c.Language).(joiner)
 			if !ok {
 				return nil, fmt.Errorf(
 					"%d resources cannot be in one file: in this format a file is one resource",
@@ -196,6 +195,29 @@ func (c Converter[L]) DocumentsToNative(documents gaby.Container) ([]byte, error
 		return out, l.CheckTogether(documents)
 	}
 	return out, nil
+}
+
+// joiner is a Language that has several documents in one text.
+type joiner interface {
+	Join(before, text []byte) []byte
+}
+
+// Left implements gaby.Leaver. The comments between two documents are in the text of the second,
+// those at the end in that of the last.
+func (s *source) Left() *gaby.YamlDoc {
+	if _, ok := s.Language.(joiner); !ok {
+		return nil
+	}
+	text := slices.Concat(s.text[s.start:s.root.Head], s.text[s.root.Entry.To:s.end])
+	if Blank(text) {
+		return nil
+	}
+	text = append(bytes.TrimRight(text, " \t\r\n"), LineEndOf(s.text)...)
+	left, err := Converter[Language]{s.Language}.NativeToDocuments(text)
+	if err != nil || len(left) != 1 {
+		return nil
+	}
+	return left[0]
 }
 
 func (c Converter[L]) print(doc *gaby.YamlDoc) ([]byte, error) {

@@ -102,19 +102,27 @@ func Indent(text []byte, at int) string {
 // Blank reports whether text consists of blanks and line ends.
 func Blank(text []byte) bool { return len(bytes.TrimLeft(text, " \t\r\n\f")) == 0 }
 
-// commentedOut matches an entry in a comment, with a value of one word, in quotes or in brackets.
-// It also matches an element of a list with its comma, and the line on which brackets end.
+// commentedOut matches an entry in a comment, with a value of one word, in quotes or in brackets,
+// a word after a colon, or a number after blanks. It also matches a section, the first line of a
+// block, an element of a list, which needs its comma if it is another word, and the line on which
+// brackets end.
 var commentedOut = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:export\s+)?(?:"[^"]*"|[\w.-]+)\s*=\s*` +
 		`(?:\S*|["'[{].*)$|^"[^"]*"\s*:|^\[[^ ]*\]$` +
-		`|^(?:"[^"]*"|'[^']*'|[\w.+:-]*[\d.][\w.+:-]*|true|false|null|[[{].*[]}])` +
-		`\s*,(?:\s*(?:#|//).*)?$` +
+		`|^([\w.-]+)\s*:(?:\s+\S+|[^\s/]\S*)$|^[a-z][\w.-]*\s+(?:-?[\d.]+|true|false)$` +
+		`|^[\w-]+(?:\s+"[^"]*")*\s*\{(?:.*\})?$` +
+		`|^[\w.+:-]*[\d.][\w.+:-]*\s*,(?:\s*(?:#|//).*)?$` +
+		`|^(?:"[^"]*"|'[^']*'|-?\d+(?:\.\d+)?|true|false|null|[[{].*[]}])` +
+		`\s*,?(?:\s*(?:#|//).*)?$` +
 		`|^[])}]+,?$`)
 })
 
 // IsCommentedOut reports whether a comment is an entry that is commented out, which belongs to no
 // other entry.
-func IsCommentedOut(comment string) bool { return commentedOut().MatchString(comment) }
+func IsCommentedOut(comment string) bool {
+	m := commentedOut().FindStringSubmatch(comment)
+	return m != nil && !gaby.BeginsRemark(m[1])
+}
 
 // CommentsAbove returns the beginning of the comment lines directly above the line at from, and
 // their text. The search ends at an entry that is commented out, and at before, the end of the

@@ -184,7 +184,7 @@ func commentedKey(comment []byte) int {
 	value := bytes.TrimLeft(rest, " \t")
 	word, _, _ := bytes.Cut(value, []byte(" #"))
 	switch {
-	case beginsRemark(string(text[:key])):
+	case BeginsRemark(string(text[:key])):
 		return -1
 	case len(value) == 0,
 		len(value) < len(rest) && (strings.IndexByte(`"'[{|>&*!#`, value[0]) >= 0 ||
@@ -212,8 +212,8 @@ func isIdentifier(key []byte) bool {
 	return false
 }
 
-// beginsRemark reports whether a word begins remarks that look like entries: "# default: 5".
-func beginsRemark(word string) bool {
+// BeginsRemark reports whether a word begins remarks that look like entries: "# default: 5".
+func BeginsRemark(word string) bool {
 	switch strings.ToLower(word) {
 	case "todo", "fixme", "xxx", "hack", "nb", "note", "notes", "warning", "caution", "important",
 		"example", "examples", "default", "usage", "see", "ref", "link", "docs", "source",

@@ -73,7 +73,7 @@ func (p *patcher) patch(changes []*resourceChange) (gaby.Container, error) {
 	if err := errors.Join(p.problems...); err != nil {
 		return nil, err
 	}
-	docs := slices.DeleteFunc(slices.Clone(p.docs), func(d *gaby.YamlDoc) bool { return p.gone[d] })
+	docs := p.docs.Delete(func(d *gaby.YamlDoc) bool { return p.gone[d] })
 	if p.bare {
 		return p.withAdded(docs)
 	}

@@ -68,8 +68,7 @@ func pruneConfigMapsFunction(provider configkit.ResourceProvider) handler.Functi
 			func(doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo) (any, []error) {
 				return output, []error{MarkRevision(doc, ages[doc] == 0, provider)}
 			})
-		return slices.DeleteFunc(docs,
-			func(doc *gaby.YamlDoc) bool { return ages[doc] >= limit }), nil, err
+		return docs.Delete(func(doc *gaby.YamlDoc) bool { return ages[doc] >= limit }), nil, err
 	}
 	return r
 }

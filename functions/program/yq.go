@@ -81,6 +81,10 @@ func setYQFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 				return nil, nil, err
 			}
 			fc.Matched(len(instead))
+			docs = docs.Delete(func(doc *gaby.YamlDoc) bool {
+				made, ok := instead[doc]
+				return ok && len(made) == 0
+			})
 			result := make(gaby.Container, 0, len(docs))
 			for _, doc := range docs {
 				if made, ok := instead[doc]; ok {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -98,7 +97,8 @@ func deleteResourceFunction(provider configkit.ResourceProvider) handler.Functio
 					configkit.Abbreviate(string(name)),
 				)
 			}
-			return slices.Delete(docs, at, at+1), nil, nil
+			gone := docs[at]
+			return docs.Delete(func(doc *gaby.YamlDoc) bool { return doc == gone }), nil, nil
 		},
 	}
 }

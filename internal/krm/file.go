@@ -133,10 +133,10 @@ func (f *File) text(entries []entry, kept map[*gaby.YamlDoc]bool) [][]byte {
 	removed := 0                   // documents of the file whose comments were handled
 	comments := func(before int) { // which may be after the last document
 		for ; f != nil && removed < min(before, len(f.docs)); removed++ {
-			if doc := f.docs[removed]; !kept[doc] && doc.IsDocument() {
-				if c := doctext.CommentDocuments(f.source(removed)); len(c) > 0 {
+			if doc := f.docs[removed]; !kept[doc] {
+				if left := doc.Left(); left != nil {
 					flush()
-					parts = append(parts, [][]byte{c})
+					parts = append(parts, gaby.Container{left}.Chunks())
 				}
 			}
 		}
@@ -157,17 +157,4 @@ func (f *File) text(entries []entry, kept map[*gaby.YamlDoc]bool) [][]byte {
 		comments(len(f.docs))
 	}
 	return gaby.Join(parts)
-}
-
-// source returns the text that document i was read from.
-func (f *File) source(i int) []byte {
-	doc := f.docs[i]
-	if !doc.Changed() {
-		return doc.Source()
-	}
-	fresh, err := gaby.ParseAll(f.data)
-	if err != nil || i >= len(fresh) {
-		return nil
-	}
-	return fresh[i].Source()
 }

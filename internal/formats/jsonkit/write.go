@@ -153,7 +153,7 @@ func (e editor) others(n *formatkit.Node) (whole bool) {
 		e.belowComments(n, v)
 		return false
 	}
-	if v.Len() == 0 && e.remainsSomething(n) {
+	if v.Len() == 0 && formatkit.HoldsComments(e.Text, n) {
 		for _, kid := range n.Kids {
 			from, to := kid.Head, end(kid)
 			if e.startsLine(kid) && (formatkit.EndsLine(e.Text, to) || kid.Remark.Len() > 0) {
@@ -173,18 +173,6 @@ func (e editor) belowComments(n *formatkit.Node, v gaby.Value) {
 	text := e.value(v, e.indent(n, true), true)
 	at := n.Span.From + len(bytes.TrimRight(e.Text[n.Span.From:n.Span.To-1], " \t\r\n"))
 	e.Replace(formatkit.Span{From: at, To: n.Span.To}, text[1:])
-}
-
-// remainsSomething reports whether the brackets contain more than entries and their comments.
-func (e editor) remainsSomething(n *formatkit.Node) bool {
-	at := n.Span.From + 1
-	for _, kid := range n.Kids {
-		if !formatkit.Blank(e.Text[at:kid.Head]) {
-			return true
-		}
-		at = max(end(kid), kid.Remark.To)
-	}
-	return !formatkit.Blank(e.Text[at : n.Span.To-1])
 }
 
 // startsLine reports whether n is the first thing on its line, other than the first line.

@@ -128,36 +128,6 @@ func FollowsMarker(text []byte) bool {
 	return false
 }
 
-// CommentDocuments returns the documents of text that have only comments, with their separators.
-// The comments directly above the content of another document are not such a document.
-func CommentDocuments(text []byte) []byte {
-	var out, part []byte
-	comments, other := false, false
-	end := func() {
-		if comments && !other {
-			out = append(out, part...)
-		}
-		part, comments, other = nil, false, false
-	}
-	for line := range bytes.Lines(text) {
-		bare := bytes.TrimSpace(line)
-		if isMarker(bytes.TrimRight(line, "\r\n")) {
-			end()
-			bare = bytes.TrimSpace(bare[3:])
-		}
-		part = append(part, line...)
-		switch {
-		case len(bare) == 0:
-		case bare[0] == '#':
-			comments = true
-		default:
-			other = true
-		}
-	}
-	end()
-	return out
-}
-
 // InvalidByte returns the offset of the first byte that is not UTF-8.
 func InvalidByte(text []byte) int {
 	at := 0

@@ -181,7 +181,7 @@ func (r *resolver) prune(
 			gone[all[i].doc] = true
 		}
 	}
-	return slices.DeleteFunc(docs, func(d *gaby.YamlDoc) bool { return gone[d] }), nil
+	return docs.Delete(func(d *gaby.YamlDoc) bool { return gone[d] }), nil
 }
 
 // produced returns the resources that an Upsert link writes, and the identity of the invocation

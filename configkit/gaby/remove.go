@@ -1,0 +1,121 @@
+package gaby
+
+import (
+	"bytes"
+	"regexp"
+
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
+)
+
+// Leaver is a Native whose text may have comments that belong to none of its documents.
+type Leaver interface {
+	// Left returns a document of the comments that stay when the document is deleted, or nil.
+	Left() *YamlDoc
+}
+
+// Delete deletes the documents for which gone returns true. A document of comments takes the place
+// of one that has comments which are not its own: documents of comments only, the header of the
+// file, and what is commented out above it. The comments directly above the first key go with it. A
+// document that is only left out, as of a selection, need not be deleted: its comments go too.
+func (c Container) Delete(gone func(*YamlDoc) bool) Container {
+	var stay Container
+	for _, doc := range c {
+		if !gone(doc) {
+			stay = append(stay, doc)
+		} else if left := doc.Left(); left != nil {
+			stay = append(stay, left)
+		}
+	}
+	return stay
+}
+
+// Left returns a document of the comments that stay when d is deleted, see [Container.Delete], or
+// nil.
+func (d *YamlDoc) Left() *YamlDoc {
+	if l, ok := d.Native().(Leaver); ok {
+		return l.Left()
+	}
+	if d.Native() != nil || !d.whole() {
+		return nil
+	}
+	doc := d.v.d
+	text := doc.commentsBefore()
+	if after := doc.commentsAfter(); len(text) == 0 {
+		text = after
+	} else if len(after) > 0 {
+		if !startsWithMarker(after) {
+			text = append(text, "---"+doc.lineEnding()...)
+		}
+		text = append(text, after...)
+	}
+	if !hasComment(text) {
+		return nil
+	}
+	docs := parse(&unit{text: text, detached: true}, doc.limits)
+	if docs[0].Check() != nil || !docs[0].IsNull() {
+		return nil
+	}
+	return docs[0]
+}
+
+// commentsBefore returns the text above the first key and its comments, without directives, and
+// without the separator if nothing follows it.
+func (d *document) commentsBefore() []byte {
+	head := d.lineStart(d.contentStart())
+	if d.ready() && d.nsrc > 0 {
+		slot := int32(0)
+		if n := &d.n[0]; n.Kind == scan.MapNode && n.Style != scalar.FlowStyle && d.nsrc > 1 {
+			slot = 1
+		}
+		head = d.headStart(slot)
+	}
+	head = max(head, d.bodyStart)
+	below, separator := d.bodyStart, d.lineStart(d.bodyStart)
+	if separator < below {
+		below = min(stream.NextLineStart(d.src, below), head)
+	}
+	if !hasComment(d.src[below:head]) {
+		head = separator
+	}
+	var text []byte
+	for line := range bytes.Lines(d.src[:head]) {
+		if line[0] != '%' && !isEnd(line) {
+			text = append(text, line...)
+		}
+	}
+	if bytes.HasSuffix(text, []byte("\n")) {
+		text = append(bytes.TrimRight(text, "\r\n"), d.lineEnding()...)
+	}
+	return text
+}
+
+// commentedResource matches the line with which a resource begins that is commented out.
+var commentedResource = regexp.MustCompile(`(?m)^#[ \t]*(?:---|apiVersion:|kind:)[^\n]*\n?`)
+
+// commentsAfter returns the documents of comments that end the text, and above them the resources
+// that are commented out below the last value.
+func (d *document) commentsAfter() []byte {
+	var text []byte
+	if d.ready() && d.nsrc > 0 {
+		below := d.src[d.entryEnd(d.nsrc-1):d.bodyEnd]
+		if at := commentedResource.FindIndex(below); at != nil {
+			text = append(text, below[at[0]:]...)
+		}
+	}
+	tail := d.src[d.bodyEnd:]
+	if isEnd(tail) {
+		tail = tail[stream.NextLineStart(tail, 0):]
+	}
+	if !hasComment(tail) {
+		return text
+	}
+	return append(text, tail...)
+}
+
+// isEnd reports whether a line ends a document without beginning another one.
+func isEnd(line []byte) bool { return stream.IsMarker(line, 0) && line[0] == '.' }
+
+// hasComment reports whether a line of text is a comment. The text has no content.
+func hasComment(text []byte) bool { return bytes.IndexByte(text, '#') >= 0 }
