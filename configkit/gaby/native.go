@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
@@ -260,6 +261,9 @@ func (e *editor) normalizeNative(t *tree) (path []string, err error) {
 	}
 	read, own := scalarText(language.Number(given.text))
 	switch {
+	case read == scalar.NullTag && t.tag == scalar.FloatTag &&
+		strings.Trim(given.text, "+-0123456789") == "":
+		return nil, &EditError{Msg: "the format has no integer of this size"}
 	case read == scalar.StrTag: // the language has texts only
 		t.tag, t.text = read, own
 	case read == t.tag && sameData(scalar.Data(read, own), scalar.Data(read, t.text)):

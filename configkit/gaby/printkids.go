@@ -89,7 +89,7 @@ func (d *document) hasCommentedEntries(i int32, have []int32) bool {
 	from := stream.NextLineStart(d.src, int(n.KeyEnd))
 	for _, slot := range have {
 		to := d.headStart(slot)
-		if from < to && d.commentedEnd(from, to, n.Kind == scan.ListNode) > from {
+		if from < to && stream.CommentedEnd(d.src, from, to, n.Kind == scan.ListNode) > from {
 			return true
 		}
 		from = d.ownedEnd(slot)

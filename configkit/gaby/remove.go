@@ -1,9 +1,6 @@
 package gaby
 
 import (
-	"bytes"
-	"regexp"
-
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
@@ -20,7 +17,7 @@ type Leaver interface {
 // file, and what is commented out above it. The comments directly above the first key go with it. A
 // document that is only left out, as of a selection, need not be deleted: its comments go too.
 func (c Container) Delete(gone func(*YamlDoc) bool) Container {
-	var stay Container
+	stay := make(Container, 0, len(c))
 	for _, doc := range c {
 		if !gone(doc) {
 			stay = append(stay, doc)
@@ -50,7 +47,7 @@ func (d *YamlDoc) Left() *YamlDoc {
 		}
 		text = append(text, after...)
 	}
-	if !hasComment(text) {
+	if !stream.HasComment(text) {
 		return nil
 	}
 	docs := parse(&unit{text: text, detached: true}, doc.limits)
@@ -76,23 +73,11 @@ func (d *document) commentsBefore() []byte {
 	if separator < below {
 		below = min(stream.NextLineStart(d.src, below), head)
 	}
-	if !hasComment(d.src[below:head]) {
+	if !stream.HasComment(d.src[below:head]) {
 		head = separator
 	}
-	var text []byte
-	for line := range bytes.Lines(d.src[:head]) {
-		if line[0] != '%' && !isEnd(line) {
-			text = append(text, line...)
-		}
-	}
-	if bytes.HasSuffix(text, []byte("\n")) {
-		text = append(bytes.TrimRight(text, "\r\n"), d.lineEnding()...)
-	}
-	return text
+	return stream.OwnText(d.src[:head], d.lineEnding())
 }
-
-// commentedResource matches the line with which a resource begins that is commented out.
-var commentedResource = regexp.MustCompile(`(?m)^#[ \t]*(?:---|apiVersion:|kind:)[^\n]*\n?`)
 
 // commentsAfter returns the documents of comments that end the text, and above them the resources
 // that are commented out below the last value.
@@ -100,22 +85,15 @@ func (d *document) commentsAfter() []byte {
 	var text []byte
 	if d.ready() && d.nsrc > 0 {
 		below := d.src[d.entryEnd(d.nsrc-1):d.bodyEnd]
-		if at := commentedResource.FindIndex(below); at != nil {
+		if at := stream.CommentedResource.FindIndex(below); at != nil {
 			text = append(text, below[at[0]:]...)
 		}
 	}
-	tail := d.src[d.bodyEnd:]
-	if isEnd(tail) {
-		tail = tail[stream.NextLineStart(tail, 0):]
+	if tail := stream.WithoutEnd(d.src[d.bodyEnd:]); stream.HasComment(tail) {
+		text = append(text, tail...)
 	}
-	if !hasComment(tail) {
-		return text
-	}
-	return append(text, tail...)
+	return text
 }
 
-// isEnd reports whether a line ends a document without beginning another one.
-func isEnd(line []byte) bool { return stream.IsMarker(line, 0) && line[0] == '.' }
-
-// hasComment reports whether a line of text is a comment. The text has no content.
-func hasComment(text []byte) bool { return bytes.IndexByte(text, '#') >= 0 }
+// BeginsRemark reports whether a word begins remarks that look like entries: "# default: 5".
+func BeginsRemark(word string) bool { return stream.BeginsRemark(word) }

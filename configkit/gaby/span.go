@@ -2,8 +2,6 @@ package gaby
 
 import (
 	"bytes"
-	"strings"
-	"unicode"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
@@ -28,8 +26,8 @@ func (d *document) headStart(slot int32) int {
 			above < floor {
 			break
 		}
-		items = items || commentedDash(line[col:]) >= 0
-		keys = keys || !isItem && commentedKey(line[col:]) >= 0
+		items = items || stream.CommentedDash(line[col:]) >= 0
+		keys = keys || !isItem && stream.CommentedKey(line[col:]) >= 0
 		bol = above
 	}
 	if items {
@@ -38,7 +36,7 @@ func (d *document) headStart(slot int32) int {
 		}
 	}
 	if slot > 0 && (items && isItem || keys) {
-		bol = d.commentedEnd(bol, start-col, isItem)
+		bol = stream.CommentedEnd(d.src, bol, start-col, isItem)
 	}
 	return bol
 }
@@ -53,37 +51,6 @@ func (d *document) endBefore(slot int32) int {
 		return int(max(before.KeyEnd, before.ValEnd))
 	}
 	return int(before.KeyEnd)
-}
-
-// commentedEnd returns the end of the last commented-out entry in src[from:to], or from. The
-// entries are items of a list or keys of a map.
-func (d *document) commentedEnd(from, to int, items bool) int {
-	begins := commentedKey
-	if items {
-		begins = commentedDash
-	}
-	end, mark := from, -1 // offset of the current entry from its "#", -1 for none
-	for p := from; p < to; p = stream.NextLineStart(d.src, p) {
-		text := bytes.Trim(d.src[p:d.lineEnd(p)], " \t\r")
-		at := -1
-		if len(text) > 0 && text[0] == '#' {
-			at = begins(text)
-			if at < 0 && !items && mark > 0 && commentedDash(text) == mark {
-				at = mark // an item of a list below a key at its indentation
-			}
-		}
-		switch {
-		case at >= 0:
-			mark = at
-		case mark >= 0 && len(text) == 1 && text[0] == '#':
-			continue // a blank line of the entry, if more of it follows
-		case mark < 0 || len(text) <= mark || len(bytes.TrimLeft(text[1:mark+1], " ")) > 0:
-			mark = -1
-			continue
-		}
-		end = stream.NextLineStart(d.src, p)
-	}
-	return end
 }
 
 // entryAbove returns the entry before slot in its collection, 0 if slot is the first.
@@ -139,7 +106,7 @@ func (d *document) commentsEnd(slot int32, all bool) int {
 			break
 		}
 		if indent == col {
-			if at := commentedDash(text); at >= 0 {
+			if at := stream.CommentedDash(text); at >= 0 {
 				dash, remark = at, false
 			} else if dash < 0 || len(text) <= dash ||
 				len(bytes.TrimLeft(text[1:dash+1], " ")) > 0 {
@@ -154,71 +121,4 @@ func (d *document) commentsEnd(slot int32, all bool) int {
 		}
 	}
 	return end
-}
-
-// commentedDash returns the offset of the dash in a comment such as "# - a", -1 if the comment is
-// not a list item.
-func commentedDash(comment []byte) int {
-	text := bytes.TrimLeft(comment[1:], " ")
-	if len(text) == 0 || text[0] != '-' || len(text) > 1 && text[1] != ' ' && text[1] != '\r' {
-		return -1
-	}
-	return len(comment) - len(text)
-}
-
-// commentedKey returns the offset of the key in a comment such as "# a: 1", -1 if the comment is
-// not an entry of a map. As in other formats (formatkit.IsCommentedOut) the value is one word, or
-// in quotes or brackets, because a key with more words may begin a sentence. The value may also be
-// a block scalar or on the lines below. If the key is an identifier the value may be any text.
-func commentedKey(comment []byte) int {
-	text := bytes.TrimRight(bytes.TrimLeft(comment[1:], " "), " \t\r")
-	at := len(bytes.TrimRight(comment, " \t\r")) - len(text)
-	key := len(text) - len(bytes.TrimLeftFunc(text, isKeyRune))
-	if len(text) > 0 && (text[0] == '"' || text[0] == '\'') {
-		key = bytes.IndexByte(text[1:], text[0]) + 2
-	}
-	if key == 0 || key >= len(text) || text[key] != ':' {
-		return -1
-	}
-	rest := text[key+1:]
-	value := bytes.TrimLeft(rest, " \t")
-	word, _, _ := bytes.Cut(value, []byte(" #"))
-	switch {
-	case BeginsRemark(string(text[:key])):
-		return -1
-	case len(value) == 0,
-		len(value) < len(rest) && (strings.IndexByte(`"'[{|>&*!#`, value[0]) >= 0 ||
-			bytes.IndexByte(bytes.TrimRight(word, " \t"), ' ') < 0 || isIdentifier(text[:key])):
-		return at
-	}
-	return -1
-}
-
-// isKeyRune reports whether a key without quotes may contain r.
-func isKeyRune(r rune) bool {
-	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_./-", r)
-}
-
-// isIdentifier reports whether a key cannot be a word of a sentence: it has other characters than
-// letters, or capital letters after small ones.
-func isIdentifier(key []byte) bool {
-	small := false
-	for _, r := range string(key) {
-		if !unicode.IsLetter(r) || small && unicode.IsUpper(r) {
-			return true
-		}
-		small = small || unicode.IsLower(r)
-	}
-	return false
-}
-
-// BeginsRemark reports whether a word begins remarks that look like entries: "# default: 5".
-func BeginsRemark(word string) bool {
-	switch strings.ToLower(word) {
-	case "todo", "fixme", "xxx", "hack", "nb", "note", "notes", "warning", "caution", "important",
-		"example", "examples", "default", "usage", "see", "ref", "link", "docs", "source",
-		"renovate", "yamllint", "yaml-language-server":
-		return true
-	}
-	return false
 }
