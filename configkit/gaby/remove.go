@@ -85,8 +85,8 @@ func (d *document) commentsAfter() []byte {
 	var text []byte
 	if d.ready() && d.nsrc > 0 {
 		below := d.src[d.entryEnd(d.nsrc-1):d.bodyEnd]
-		if at := stream.CommentedResource.FindIndex(below); at != nil {
-			text = append(text, below[at[0]:]...)
+		if at := stream.CommentedResource(below); at >= 0 {
+			text = append(text, below[at:]...)
 		}
 	}
 	if tail := stream.WithoutEnd(d.src[d.bodyEnd:]); stream.HasComment(tail) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -74,8 +75,20 @@ func BeginsRemark(word string) bool {
 	return false
 }
 
-// CommentedResource matches the line with which a resource begins that is commented out.
-var CommentedResource = regexp.MustCompile(`(?m)^#[ \t]*(?:---|apiVersion:|kind:)[^\n]*\n?`)
+// commentedResource matches the line with which a resource begins that is commented out.
+var commentedResource = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^#[ \t]*(?:---|apiVersion:|kind:)`)
+})
+
+// CommentedResource returns the offset at which a resource begins that is commented out in a text
+// without content, or -1.
+func CommentedResource(text []byte) int {
+	at := commentedResource().FindIndex(text)
+	if at == nil {
+		return -1
+	}
+	return at[0]
+}
 
 // OwnText returns the text above a document without directives, ends of documents and blank lines
 // at its end.
