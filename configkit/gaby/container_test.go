@@ -2,11 +2,13 @@ package gaby_test
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"pgregory.net/rapid"
 )
 
 func parse(t *testing.T, text string) gaby.Container {
@@ -288,4 +290,52 @@ metadata: {resourceVersion: ""}
 	if h, err := c[1].Header(); err != nil || h.Kind != "Deployment" || h.Namespace != "x" {
 		t.Errorf("after an edit: %+v %v", h, err)
 	}
+}
+
+// TestPropertyDelete checks that the other documents keep their values when one is deleted, and that
+// comments between separators stay.
+func TestPropertyDelete(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := rapidDice(t)
+		text, notes := "", []string(nil)
+		for i, part := range randomStream(d) {
+			if d(2) == 0 {
+				notes = append(notes, fmt.Sprintf("# note %d", i))
+				text += "---\n" + notes[len(notes)-1] + "\n"
+			}
+			if !strings.HasPrefix(part, "---") {
+				text += "---\n"
+			}
+			text += strings.TrimSuffix(part, "\n") + "\n"
+		}
+		docs := mustParseAll(t, text)
+		i := d(len(docs))
+		out := docs.Delete(func(doc *gaby.YamlDoc) bool { return doc == docs[i] }).String()
+		rest := mustParseAll(t, out)
+		others := slices.Delete(slices.Clone(docs), i, i+1)
+		if len(others) == 0 {
+			others = gaby.Container{nil} // a text of comments is null
+		}
+		if len(rest) > 0 && len(rest) != len(others) {
+			t.Fatalf("%q without document %d has %d documents:\n%s", text, i, len(rest), out)
+		}
+		for k := range rest {
+			if !reflect.DeepEqual(others[k].Data(), rest[k].Data()) {
+				t.Fatalf("%q without document %d:\n%s", text, i, out)
+			}
+		}
+		for _, note := range notes {
+			if !strings.Contains(out, note+"\n") {
+				t.Fatalf("%q without document %d lost %s:\n%s", text, i, note, out)
+			}
+		}
+	})
+}
+
+func mustParseAll(t *rapid.T, text string) gaby.Container {
+	docs, err := gaby.ParseAll([]byte(text))
+	if err != nil {
+		t.Fatalf("%v: %q", err, text)
+	}
+	return docs
 }

@@ -38,15 +38,7 @@ func (d *YamlDoc) Left() *YamlDoc {
 		return nil
 	}
 	doc := d.v.d
-	text := doc.commentsBefore()
-	if after := doc.commentsAfter(); len(text) == 0 {
-		text = after
-	} else if len(after) > 0 {
-		if !startsWithMarker(after) {
-			text = append(text, "---"+doc.lineEnding()...)
-		}
-		text = append(text, after...)
-	}
+	text := stream.Join(doc.commentsBefore(), doc.commentsAfter(), doc.lineEnding())
 	if !stream.HasComment(text) {
 		return nil
 	}

@@ -105,6 +105,14 @@ func OwnText(above []byte, lineEnd string) []byte {
 	return text
 }
 
+// Join joins two texts without content, with a separator between them.
+func Join(above, below []byte, lineEnd string) []byte {
+	if len(above) > 0 && len(below) > 0 && !IsMarker(below, 0) {
+		above = append(above, "---"+lineEnd...)
+	}
+	return append(above, below...)
+}
+
 // WithoutEnd returns the text below a document without the line that ends it.
 func WithoutEnd(below []byte) []byte {
 	if isEnd(below) {
