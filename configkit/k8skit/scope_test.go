@@ -69,7 +69,7 @@ func TestScope(t *testing.T) {
 
 // TestScopesOfKubernetes finds Kubernetes types without a scope.
 func TestScopesOfKubernetes(t *testing.T) {
-	r, err := zip.OpenReader("schemas/schemas.zip")
+	r, err := zip.OpenReader("../../internal/knowledge/schemas/schemas.zip")
 	if err != nil {
 		t.Fatal(err)
 	}
