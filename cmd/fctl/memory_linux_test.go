@@ -336,6 +336,33 @@ func TestRegularExpressionsReachTheLimitOfTime(t *testing.T) {
 			words: []string{"link", "plan", "web-base"},
 			want:  []string{"web-base", "WhereResource: it ran longer than 100ms"},
 		},
+		"link doctor": {
+			prepare: [][]string{
+				{"workspace", "init"},
+				{"unit", "create", "base", "web.yaml"},
+				{"unit", "create", "web", "small.yaml"},
+				{
+					"link", "create", "-", "web", "base", "--update-type", "MergeUnits",
+					"--where-resource", "data.a ~ '" + slow + "'",
+				},
+			},
+			words: []string{"link", "doctor"},
+			want:  []string{"default/web: it ran longer than 100ms"},
+		},
+		"a filter": {
+			prepare: [][]string{
+				{"workspace", "init"},
+				{
+					"unit", "create", "web", "small.yaml", "--annotation", "a=" + text[:65_000],
+					"--annotation", "b=" + text[:65_000],
+				},
+			},
+			words: []string{
+				"unit", "list", "--where",
+				"Annotations.a ~ '" + slow + "' OR Annotations.b ~ '" + slow + "'",
+			},
+			want: []string{"a filter: it ran longer than 100ms"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := hostileDir(t, map[string]string{

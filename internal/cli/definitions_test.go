@@ -37,13 +37,13 @@ func definitions() map[string]definition {
 			"color: ^[a]\n",
 		},
 		"baseline": {
-			"internal/exceptions", "b.yaml", "vet --baseline b.yaml d.yaml vet-nothing",
+			"internal/do/exceptions", "b.yaml", "vet --baseline b.yaml d.yaml vet-nothing",
 			"- {file: a, rule: b, ^mesage: c}\n", "- file: a\n  rule: b\n  ^rule: c\n",
 			"- {file: a, rule: b, ^mesage: c}\n- {file: ^5, rule: b}\n", "^a: b\n",
 			"- ^file: a\n", "- {file: ^[a], rule: b}\n",
 		},
 		"chain": {
-			"internal/plan", "c.yaml", "do d.yaml --functions c.yaml",
+			"internal/do/plan", "c.yaml", "do d.yaml --functions c.yaml",
 			"- {function: get-replicas, ^wher: x}\n",
 			"- function: get-replicas\n  ^function: get-replicas\n",
 			"- {^functoin: a}\n- {function: get-replicas, ^wher: x}\n", "^a: b\n",
@@ -57,17 +57,17 @@ func definitions() map[string]definition {
 			strings.Replace(definedBundle, "name: t", "name: ^[t]", 1),
 		},
 		"marker": {
-			"internal/workspace/entity", "fctl-workspace.yaml", "unit list", "^DefaultSpce: a\n",
+			"internal/links/entity", "fctl-workspace.yaml", "unit list", "^DefaultSpce: a\n",
 			"DefaultSpace: a\n^DefaultSpace: b\n", "^DefaultSpce: a\nLock: ^5\n",
 			"Lock: ^5\n", "ConflictSeverity:\n- ^Path: a\n", "DefaultSpace: ^[a]\n",
 		},
 		"unit": {
-			"internal/workspace/entity", "spaces/default/units/a/unit.yaml", "workspace check",
+			"internal/links/entity", "spaces/default/units/a/unit.yaml", "workspace check",
 			"^Lables: {}\n", "Slug: a\n^Slug: a\n", "^Lables: {}\nDisplayName: ^5\n",
 			"Labels: ^[]\n", "", "DisplayName: ^[a]\n",
 		},
 		"attributes": {
-			"internal/link/attributes", "attributes/a.yaml", "workspace check",
+			"internal/links/attributes", "attributes/a.yaml", "workspace check",
 			"attribute: x\n^needd: []\n", "attribute: x\n^attribute: y\n",
 			"attribute: x\n^needd: []\nprovided: [^{path: a}]\n", "attribute: x\nneeded: ^{}\n",
 			"^needed: []\n", "attribute: ^[x]\n",
@@ -89,7 +89,7 @@ func definitions() map[string]definition {
 			declaring + "^[]\n", declaring + "{exec: ^{}}\n", declaring + "{exec: {path: ^[a]}}\n",
 		},
 		"resource types": {
-			"configkit/resourcetypes", "t.yaml", "list --resource-types t.yaml",
+			"internal/knowledge/resourcetypes", "t.yaml", "list --resource-types t.yaml",
 			"^resourceType: {}\n", "families: []\n^families: []\n",
 			"^resourceType: {}\n^famlies: []\n", "families: ^{}\n", "",
 			"resourceTypes: {a/v1/B: {sameAs: ^[a]}}\n",
@@ -192,9 +192,9 @@ func exists(path string) bool {
 // the reason why not.
 func TestEveryDefinition(t *testing.T) {
 	covered := map[string]bool{
-		"internal/krm/own":            true, // parts of a ResourceList; own_test.go
-		"internal/krm/catalog":        true, // functionConfigs of kpt, which a ResourceList has, too
-		"internal/workspace/exchange": true, // what cub prints: unknown fields are listed, not wrong
+		"internal/krm/chain":      true, // parts of a ResourceList; chain_test.go
+		"internal/krm/catalog":    true, // functionConfigs of kpt, which a ResourceList has, too
+		"internal/links/exchange": true, // what cub prints: unknown fields are listed, not wrong
 	}
 	for _, d := range definitions() {
 		covered[d.pkg] = true

@@ -192,7 +192,7 @@ func mutations(
 		if c.Revision, err = s.Store.Revision(u, list[i].RevisionNum); err != nil {
 			c.Revision = nil
 		}
-		if expr.MatchAttributes(filter.OfMutation(&list[i], c)) &&
+		if s.Matches(expr, filter.OfMutation(&list[i], c)) &&
 			sel.HasText(mutationTexts(&list[i], c)...) {
 			all = append(all, &list[i])
 		}

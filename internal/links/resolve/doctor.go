@@ -11,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/internal/links/entity"
 	"github.com/fctl-dev/fctl/internal/where"
 )
@@ -60,7 +61,12 @@ func (g *Graph) Doctor(ctx context.Context, units []*entity.Unit) ([]Symptom, er
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := d.unit(u); err != nil {
+		var err error
+		named := limit.Named(ctx, func(err error) error {
+			return fmt.Errorf("%s: %w", g.Names(u.UnitID), err)
+		})
+		limit.Timed(named, func() { err = d.unit(u) }) // filters match regular expressions
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/mutation"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/internal/links/entity"
 )
 
@@ -279,7 +280,12 @@ func (r *resolver) mayOverwrite(l *entity.Link) (
 		answer := false
 		if m := r.mutationNumber(int64(info.Index)); m != nil {
 			var err error
-			answer, err = r.in.MutationMatches(l.WhereMutation, r.in.Downstream.Unit, m)
+			ctx := limit.Named(r.ctx, func(err error) error {
+				return r.expressionError(l, entity.CodeExprEval, "WhereMutation", err)
+			})
+			limit.Timed(ctx, func() {
+				answer, err = r.in.MutationMatches(l.WhereMutation, r.in.Downstream.Unit, m)
+			})
 			if err != nil && *problem == nil {
 				*problem = err
 			}

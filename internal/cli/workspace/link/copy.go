@@ -26,7 +26,7 @@ func (o *linkCreate) copy(s *session.Session) error {
 		}
 		for _, l := range s.Links {
 			space, err := s.Space(l.SpaceSlug)
-			if err != nil || space == dest || !from.MatchAttributes(filter.OfSpace(space.Space)) {
+			if err != nil || space == dest || !s.Matches(from, filter.OfSpace(space.Space)) {
 				continue
 			}
 			if s.HasLink(dest.Slug + "/" + l.Slug) {

@@ -293,8 +293,8 @@ func (o *linkCreate) bulk(s *session.Session) error {
 	upstreams := map[string][]*workspace.Unit{} // by space, or by "" if spaces are selected
 	for _, t := range s.Units {
 		in, err := s.Space(t.SpaceSlug)
-		if err != nil || !to.MatchAttributes(filter.OfUnit(t.Unit)) ||
-			!space.MatchAttributes(filter.OfSpace(in.Space)) {
+		if err != nil || !s.Matches(to, filter.OfUnit(t.Unit)) ||
+			!s.Matches(space, filter.OfSpace(in.Space)) {
 			continue
 		}
 		key := t.SpaceSlug
@@ -305,7 +305,7 @@ func (o *linkCreate) bulk(s *session.Session) error {
 	}
 	var all []*workspace.Link
 	for _, f := range s.Units {
-		if !s.In(f.SpaceSlug) || !from.MatchAttributes(filter.OfUnit(f.Unit)) {
+		if !s.In(f.SpaceSlug) || !s.Matches(from, filter.OfUnit(f.Unit)) {
 			continue
 		}
 		key := f.SpaceSlug

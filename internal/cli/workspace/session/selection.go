@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/internal/links/entity"
 	"github.com/fctl-dev/fctl/internal/links/filter"
 	"github.com/fctl-dev/fctl/internal/links/workspace"
@@ -78,6 +80,13 @@ func (o *Selection) Expr(s *Session, from entity.FilterFrom) (*where.Expr, *enti
 // In reports whether an entity is in the space that the command works in; * is every space.
 func (s *Session) In(space string) bool { return s.SpaceFlag == "*" || space == s.SpaceSlug() }
 
+// Matches reports whether a filter selects an entity. --timeout ends regular expressions in it.
+func (s *Session) Matches(expr *where.Expr, of func(attribute string) where.Value) (ok bool) {
+	ctx := limit.Named(s.Ctx, func(err error) error { return fmt.Errorf("a filter: %w", err) })
+	limit.Timed(ctx, func() { ok = expr.MatchAttributes(of) })
+	return ok
+}
+
 // Has reports whether the name or a label of an entity contains the text of --contains.
 func (o *Selection) Has(c *entity.Common) bool {
 	if o.contains == "" || strings.Contains(c.Slug, o.contains) ||
@@ -113,7 +122,7 @@ func (o *Selection) Units(s *Session) ([]*workspace.Unit, error) {
 	s.Unread(s.BrokenIn(entity.KindUnit, s.In))
 	var all []*workspace.Unit
 	for _, u := range s.Units {
-		if s.In(u.SpaceSlug) && o.Has(&u.Common) && expr.MatchAttributes(filter.OfUnit(u.Unit)) &&
+		if s.In(u.SpaceSlug) && o.Has(&u.Common) && s.Matches(expr, filter.OfUnit(u.Unit)) &&
 			(stored == nil || stored.FromSpace == "" || stored.FromSpace == u.SpaceSlug) {
 			all = append(all, u)
 		}
@@ -138,7 +147,7 @@ func (o *Selection) Links(s *Session) ([]*workspace.Link, error) {
 	s.Unread(s.BrokenIn(entity.KindLink, s.In))
 	var all []*workspace.Link
 	for _, l := range s.Links {
-		if s.In(l.SpaceSlug) && o.Has(&l.Common) && expr.MatchAttributes(filter.OfLink(l.Link)) &&
+		if s.In(l.SpaceSlug) && o.Has(&l.Common) && s.Matches(expr, filter.OfLink(l.Link)) &&
 			(stored == nil || stored.FromSpace == "" || stored.FromSpace == l.SpaceSlug) {
 			all = append(all, l)
 		}
@@ -180,7 +189,7 @@ func stored[T any](
 	var selected []T
 	for _, one := range all {
 		c, of := attributes(one)
-		if s.In(c.SpaceSlug) && o.Has(c) && expr.MatchAttributes(of) {
+		if s.In(c.SpaceSlug) && o.Has(c) && s.Matches(expr, of) {
 			selected = append(selected, one)
 		}
 	}
@@ -207,7 +216,7 @@ func (o *Selection) Spaces(s *Session) ([]*workspace.Space, error) {
 	s.Unread(s.BrokenIn(entity.KindSpace, func(string) bool { return true }))
 	var all []*workspace.Space
 	for _, p := range s.Workspace.Spaces {
-		if o.Has(&p.Common) && expr.MatchAttributes(filter.OfSpace(p.Space)) {
+		if o.Has(&p.Common) && s.Matches(expr, filter.OfSpace(p.Space)) {
 			all = append(all, p)
 		}
 	}
