@@ -134,7 +134,7 @@ func (r *runner) readList(ctx context.Context, cmd *cobra.Command) (*krm.Resourc
 	if err != nil {
 		return nil, err
 	}
-	r.hide(list.Items)
+	r.hideList(list)
 	return list, r.deviations(list.Notes())
 }
 
@@ -164,7 +164,7 @@ func (r *runner) readStream(ctx context.Context, cmd *cobra.Command) (*krm.Strea
 	if err != nil {
 		return nil, err
 	}
-	r.hide(s.List.Items)
+	r.hideList(s.List)
 	return s, r.deviations(s.Notes)
 }
 
@@ -182,6 +182,7 @@ func (r *runner) configFile(ctx context.Context, file string) (*krm.Item, error)
 	if err != nil {
 		return nil, err
 	}
+	r.hide([]*krm.Item{item})
 	item.File, item.Dir = path, filepath.Dir(path)
 	return item, nil
 }

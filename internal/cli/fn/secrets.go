@@ -35,6 +35,9 @@ func (r *runner) hide(items []*krm.Item) {
 			continue
 		}
 		text := item.Doc.BytesWithNewline()
+		if !item.Doc.IsDocument() { // in a list, of which this is the text of the item alone
+			text = slices.Concat(item.Doc.Bytes(), []byte("\n"))
+		}
 		if r.hidden.has[string(text)] {
 			continue
 		}
@@ -48,6 +51,15 @@ func (r *runner) hide(items []*krm.Item) {
 		r.app.Hide(r.sensitive(more), false)
 		r.hidden.values = nil
 	}
+}
+
+// hideList is hide for a list and its functionConfig, which may be a Secret too.
+func (r *runner) hideList(list *krm.ResourceList) {
+	items := list.Items
+	if list.FunctionConfig != nil {
+		items = append(slices.Clone(items), &krm.Item{Doc: list.FunctionConfig})
+	}
+	r.hide(items)
 }
 
 func (r *runner) sensitive(texts [][]byte) *sensitive.Values {
