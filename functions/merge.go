@@ -1,7 +1,11 @@
 package functions
 
 import (
+	"bytes"
+
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/knowledge/sops"
 	"github.com/fctl-dev/fctl/internal/merge/textmerge"
 )
 
@@ -16,5 +20,16 @@ func (e *Executor) Merge(
 		merged.ByLines = err
 		return merged
 	}
-	return textmerge.Merge(base, ours, theirs, h.Converter(), h.ResourceProvider(), options)
+	merged := textmerge.Merge(base, ours, theirs, h.Converter(), h.ResourceProvider(), options)
+	if len(merged.Conflicts) == 0 && sops.MayContain(merged.Text) &&
+		!bytes.Equal(merged.Text, ours) && !bytes.Equal(merged.Text, theirs) {
+		var docs [4]gaby.Container
+		for i, text := range [][]byte{merged.Text, base, ours, theirs} {
+			if docs[i], err = h.Converter().NativeToDocuments(text); err != nil {
+				return merged // it was merged by lines, which a note says
+			}
+		}
+		merged.Outdated = sops.CheckMerge(docs[0], docs[1:]...)
+	}
+	return merged
 }

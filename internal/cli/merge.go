@@ -18,6 +18,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/do"
 	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/knowledge/sensitive"
+	"github.com/fctl-dev/fctl/internal/knowledge/sops"
 	"github.com/fctl-dev/fctl/internal/merge/textmerge"
 	"github.com/fctl-dev/fctl/internal/source"
 )
@@ -236,8 +237,10 @@ func (m *merging) read(ctx context.Context, paths []string, path string) error {
 
 // conclude reports conflicts, and a merge by lines, on the error stream.
 func (m *merging) conclude(merged *textmerge.Merged, markers bool) error {
-	if note := m.byLines(merged); note != "" && !m.set.settings.Quiet {
-		m.app.Console().Notes(m.name, api.Note{Message: note})
+	for _, note := range m.notes(merged) {
+		if !m.set.settings.Quiet {
+			m.app.Console().Notes(m.name, api.Note{Message: note})
+		}
 	}
 	if len(merged.Conflicts) == 0 {
 		return nil
@@ -248,12 +251,16 @@ func (m *merging) conclude(merged *textmerge.Merged, markers bool) error {
 	return diag.ExitError(diag.ExitNo)
 }
 
-// byLines returns a note about a merge by lines, empty if the values were merged.
-func (m *merging) byLines(merged *textmerge.Merged) string {
-	if merged.ByLines == nil {
-		return ""
+// notes returns notes about a merge by lines and about MACs of SOPS that are outdated.
+func (m *merging) notes(merged *textmerge.Merged) (notes []string) {
+	if merged.ByLines != nil {
+		notes = append(notes,
+			m.secrets.Message("merged line by line: "+m.whyByLines(merged.ByLines)))
 	}
-	return m.secrets.Message("merged line by line: " + m.whyByLines(merged.ByLines))
+	if merged.Outdated > 0 {
+		notes = append(notes, fmt.Sprintf("%s: %d", sops.Outdated, merged.Outdated))
+	}
+	return notes
 }
 
 // conflicts returns the conflicts with their positions, in words.

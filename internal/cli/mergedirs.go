@@ -293,8 +293,10 @@ func (m *treeMerging) content(f *treemerge.Merged) (text []byte, conflicts int, 
 		one.secrets = m.set.executor.Sensitive(t,
 			[][]byte{base.unit.Data, ours.unit.Data, theirs.unit.Data})
 	}
-	if note := one.byLines(merged); note != "" && t != "" {
-		m.notes = append(m.notes, fileNote{one.name, note})
+	for _, note := range one.notes(merged) {
+		if t != "" {
+			m.notes = append(m.notes, fileNote{one.name, note})
+		}
 	}
 	m.conflicts = append(m.conflicts, one.conflicts(merged, m.options.Markers)...)
 	return merged.Text, len(merged.Conflicts), true

@@ -7,6 +7,8 @@
 package sops
 
 import (
+	"bytes"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,6 +69,57 @@ func Check(provider configkit.ResourceProvider, documents gaby.Container, marks 
 	return outdated, problems
 }
 
+// CheckMerge counts the documents of a merge whose MAC was not made for the values that they have,
+// but for those of given, the texts that were merged, in their order: the first one that has the
+// MAC, as another one with it was changed since. Documents of one text may have a MAC in common.
+func CheckMerge(merged gaby.Container, given ...gaby.Container) (outdated int) {
+	now, macs := covered(merged)
+	for _, mac := range macs {
+		for _, docs := range given {
+			if values, _ := covered(docs); len(values[mac]) > 0 {
+				if !reflect.DeepEqual(now[mac], values[mac]) {
+					outdated += len(now[mac])
+				}
+				break
+			}
+		}
+	}
+	return outdated
+}
+
+// covered returns by MAC the values that it covers, for each document that has it, and the MACs in
+// the order of the documents.
+func covered(docs gaby.Container) (values map[string][]any, macs []string) {
+	values = map[string][]any{}
+	for _, d := range docs {
+		at := pathOfMAC(d)
+		if at == nil {
+			continue
+		}
+		all, inDocument := coversAll(d, at), map[string]any{}
+		walk(nil, d.Value(), func(path []string, v gaby.Value) {
+			isLeaf := v.Kind() == gaby.Scalar || v.Len() == 0
+			if isLeaf && !isOwn(path) && (all || isEncrypted(v)) {
+				inDocument[string(yamlpath.Join(path))] = v.Data()
+			}
+		})
+		mac := d.Search(at...).Value().Text()
+		if values[mac] == nil {
+			macs = append(macs, mac)
+		}
+		values[mac] = append(values[mac], inDocument)
+	}
+	return values, macs
+}
+
+// isOwn reports whether a path is in the block of SOPS, or one of its keys in an ENV file.
+func isOwn(path []string) bool {
+	return len(path) > 0 && (path[0] == "sops" || strings.HasPrefix(path[0], "sops_"))
+}
+
+// MayContain reports whether a text may have encrypted values.
+func MayContain(text []byte) bool { return bytes.Contains(text, []byte(encrypted)) }
+
 // isAgain reports whether a document was encrypted again: it has another MAC.
 func isAgain(then, now *gaby.YamlDoc, mac []string) bool {
 	was, is := then.Search(mac...).Value(), now.Search(mac...).Value()
@@ -96,7 +149,7 @@ func State(d *gaby.YamlDoc) []string {
 // Contains reports whether a value at a path belongs to the encryption of its document, or has
 // something inside that does.
 func Contains(path []string, v gaby.Value) bool {
-	if len(path) > 0 && (path[0] == "sops" || strings.HasPrefix(path[0], "sops_")) { // the latter in ENV files
+	if isOwn(path) {
 		return true
 	}
 	found := isEncrypted(v)

@@ -42,6 +42,9 @@ type Merged struct {
 	// them could not be read, or the result could not be written. It is nil if they were merged by
 	// value.
 	ByLines error
+	// Outdated counts the documents whose MAC of SOPS was made for other values. Only a merge
+	// without conflicts can have them.
+	Outdated int
 }
 
 // Conflict is something that was not merged.
