@@ -71,7 +71,7 @@ func TestNothingIsLeft(t *testing.T) {
 		if err != nil || len(strings.Fields(string(pids))) != 3 {
 			t.Fatalf("the function did not start three processes: %q, %v", pids, err)
 		}
-		for _, text := range strings.Fields(string(pids)) {
+		for text := range strings.FieldsSeq(string(pids)) {
 			pid, err := strconv.Atoi(text)
 			if err != nil {
 				t.Fatal(err)
