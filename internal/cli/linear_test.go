@@ -223,6 +223,10 @@ func TestLinearFiles(t *testing.T) {
   if k.startswith("k"): r["n" + k] = "new"`}},
 		},
 		{
+			"a.txt", 1000, func(n int) string { return "---\na:\n" + numbered(n, "  k%d: old\n") + "---\ntext\n" },
+			[][]string{replace, {"set-path", "a.*", "new"}},
+		},
+		{
 			"a.properties", 2000, func(n int) string { return numbered(n, "k%d.b=old\n") },
 			[][]string{replace},
 		},

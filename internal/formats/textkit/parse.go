@@ -15,7 +15,12 @@ type matter struct {
 	open  int    // the beginning of the opening ---
 	close int    // the beginning of the closing ---; equal to open without front matter
 	yaml  []byte // the text from open to close; without front matter the opening line of a new one
+	draft *draft
 }
+
+// draft is front matter with the edits that were checked so far, so that checking an edit does not
+// cost more the longer the front matter is.
+type draft struct{ doc *gaby.YamlDoc }
 
 const (
 	bom  = "\ufeff"
@@ -63,7 +68,7 @@ func matterOf(text []byte) (matter, *gaby.YamlDoc, error) {
 	if bytes.HasPrefix(text, []byte(bom)) {
 		start = len(bom)
 	}
-	none := matter{open: start, close: start}
+	none := matter{open: start, close: start, draft: &draft{}}
 	if !isMark(text, start) {
 		return none, nil, nil
 	}
@@ -91,7 +96,7 @@ func matterOf(text []byte) (matter, *gaby.YamlDoc, error) {
 		}
 		return none, nil, err
 	}
-	m := matter{open: start, close: end}
+	m := matter{open: start, close: end, draft: &draft{}}
 	switch doc := docs[0]; {
 	case len(docs) > 1:
 		return none, nil, nil

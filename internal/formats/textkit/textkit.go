@@ -77,17 +77,29 @@ func (language) CheckValue(root gaby.Value, _ []string) error {
 	return nil
 }
 
-// CheckIn returns an error if the front matter cannot get the entries of v.
-func (language) CheckIn(n *formatkit.Node, v gaby.Value, _ []string) error {
+// CheckIn returns an error if the front matter cannot get the entries of v. The draft lacks what was
+// deleted, so all entries are compared before an edit is refused.
+func (language) CheckIn(n *formatkit.Node, v gaby.Value, path []string) error {
 	m, isRoot := n.Syntax.(matter)
 	if !isRoot {
 		return nil
+	}
+	if m.draft.doc != nil && len(path) > 0 && path[0] != textKey {
+		if edited := v.Doc().Search(path...); edited != nil {
+			if _, err := m.draft.doc.Set(edited, path...); err == nil {
+				return nil
+			}
+		}
 	}
 	doc, err := gaby.ParseYAML(m.yaml)
 	if err != nil {
 		return err
 	}
-	return makeEqual(doc, v)
+	if err := makeEqual(doc, v); err != nil {
+		return err
+	}
+	m.draft.doc = doc
+	return nil
 }
 
 // CheckDelete returns an error if the value at path cannot be deleted. The text itself cannot.
