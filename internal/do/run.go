@@ -173,8 +173,11 @@ func (l *loop) run() (err error) {
 
 // stdout returns where results are printed.
 func (l *loop) stdout() io.Writer {
-	if l.printer.ForPeople() {
+	switch {
+	case l.printer.ForPeople():
 		return l.deps.Streams.Text()
+	case l.printer.Lines():
+		return l.deps.Streams.Lines()
 	}
 	return l.deps.Streams.Out
 }

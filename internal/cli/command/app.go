@@ -146,6 +146,14 @@ func (a *App) WriteValues(text []byte) error {
 	return a.Write(text)
 }
 
+// WriteLines prints lines of data for programs, which on a terminal are text for people.
+func (a *App) WriteLines(text []byte) error {
+	if a.Streams.OutIsTerminal() {
+		return a.WriteText(string(text))
+	}
+	return written(a.Streams.Lines(), text)
+}
+
 // WriteValuesJSON prints values as indented JSON. 'fctl help secrets' lists the commands that do.
 func (a *App) WriteValuesJSON(values any) error {
 	text, err := report.Marshal(values)

@@ -38,9 +38,10 @@ type Streams struct {
 	Out    io.Writer
 	ErrOut io.Writer
 
-	out, text, err *writer // out and err are Out and ErrOut, unless those were replaced
-	styleMark      string
-	mask           atomic.Pointer[func(string) string] // of secret values
+	// out and err are Out and ErrOut, unless those were replaced
+	out, lines, text, err *writer
+	styleMark             string
+	mask                  atomic.Pointer[func(string) string] // of secret values
 
 	inTTY, outTTY, errTTY bool
 	width                 int
@@ -67,6 +68,7 @@ func New(in io.Reader, out, errOut io.Writer) *Streams {
 	s.mode.Store(colorModes[0])
 	stdout := &target{w: cmp.Or(out, io.Discard)}
 	s.out = &writer{streams: s, payload: true, isTTY: &s.outTTY, to: stdout}
+	s.lines = &writer{streams: s, payload: true, logged: true, isTTY: &s.outTTY, to: stdout}
 	s.text = &writer{streams: s, isTTY: &s.outTTY, to: stdout}
 	s.err = &writer{streams: s, isTTY: &s.errTTY, to: &target{w: cmp.Or(errOut, io.Discard)}}
 	s.Out, s.ErrOut = s.out, s.err

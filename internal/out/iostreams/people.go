@@ -21,13 +21,14 @@ import (
 //   - characters that a terminal obeys or does not show are escaped, except in styles,
 //   - workflow commands are escaped, so that a CI system does not obey them.
 //
-// A payload is for people only on a terminal, where its characters are escaped. In a pipe or a file
-// its bytes stay as they are.
+// A payload is for people on a terminal, and if it is lines that a CI system may show, see
+// Streams.Lines: there it is escaped, too. In any other pipe or file its bytes stay as they are.
 //
 // Text is written in complete lines; Flush writes an incomplete last one.
 type writer struct {
 	streams *Streams
 	payload bool
+	logged  bool // a payload that is escaped also in a pipe
 	isTTY   *bool
 
 	to   *target
@@ -46,7 +47,7 @@ const maxHeld = 64 << 10
 func (w *writer) Write(p []byte) (int, error) {
 	w.to.mu.Lock()
 	defer w.to.mu.Unlock()
-	if w.payload && !*w.isTTY && !w.streams.ColorOut() {
+	if w.payload && !w.logged && !*w.isTTY && !w.streams.ColorOut() {
 		return w.to.w.Write(p)
 	}
 	w.held = append(w.held, p...)
@@ -115,6 +116,7 @@ func (w *writer) write(text string) error {
 // line returns a line with its styles, and without anything else that a reader would obey.
 func (w *writer) line(line string) string {
 	line, end := strings.CutSuffix(line, "\n")
+	escapes := !w.payload || w.logged || *w.isTTY
 	parts := strings.Split(line, w.streams.styleMark)
 	isEnd := end // nothing but styles follows
 	for i, part := range slices.Backward(parts) {
@@ -127,13 +129,13 @@ func (w *writer) line(line string) string {
 			text, lineEnd = text[:len(text)-1], "\r"
 		}
 		isEnd = isEnd && part == style
-		if !w.payload || *w.isTTY {
+		if escapes {
 			text = printable(text)
 		}
 		parts[i] = style + text + lineEnd
 	}
 	line = strings.Join(parts, "")
-	if !w.payload {
+	if escapes {
 		line = workflowCommand().ReplaceAllString(line, `$1\x3a$2`)
 		line = loggingCommand().ReplaceAllString(line, `#\x23$1`)
 	}
@@ -186,7 +188,19 @@ func (s *Streams) Hide(mask func(string) string) { s.mask.Store(&mask) }
 // command is written to Out.
 func (s *Streams) Text() io.Writer { return s.text }
 
+// Lines returns the standard output for a payload that is lines of data and nothing else, such as
+// -o value. A CI system whose log the standard output may be would obey such a line; there it is
+// escaped like text for people, except in a regular file.
+func (s *Streams) Lines() io.Writer {
+	system := slices.ContainsFunc([]string{"GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION"},
+		func(name string) bool { return s.getenv(name) != "" })
+	if !system || s.OutFile() != nil {
+		return s.Out
+	}
+	return s.lines
+}
+
 // Flush writes lines that have no end.
 func (s *Streams) Flush() error {
-	return errors.Join(s.out.flush(), s.text.flush(), s.err.flush())
+	return errors.Join(s.out.flush(), s.lines.flush(), s.text.flush(), s.err.flush())
 }

@@ -13,29 +13,25 @@ import (
 
 // TestTextForPeople checks what of a text reaches a terminal and a pipe.
 func TestTextForPeople(t *testing.T) {
-	for _, c := range []struct{ name, text, people, terminal string }{
-		{"text", "größe: 5\t✓\n", "größe: 5\t✓\n", "größe: 5\t✓\n"},
-		{"escape sequences", "\x1b]0;t\a\x1b[2J\n", `\x1b]0;t\a\x1b[2J` + "\n", "="},
-		{"another encoding", "\x9b2J\n", "�2J\n", "="},
-		{"C1", "\u009b2J\n", `\u009b2J` + "\n", "="},
-		{"direction", "a\u202eb\u2066\n", `a\u202eb\u2066` + "\n", "="},
-		{"invisible", "a\u200bb\u3164\U000e0141\n", `a\u200bb\u3164\U000e0141` + "\n", "="},
-		{"carriage return", "good\rbad\n", `good\rbad` + "\n", "="},
-		{"line end of Windows", "a\r\nb\r\n", "a\r\nb\r\n", "="},
-		{"GitHub", "  ::error file=x::pwn\n", `  \x3a:error file=x::pwn` + "\n", "."},
-		{"IPv6", "::1\n::ffff:1.2.3.4\n", "::1\n::ffff:1.2.3.4\n", "."},
+	for _, c := range []struct{ name, text, people string }{
+		{"text", "größe: 5\t✓\n", "größe: 5\t✓\n"},
+		{"escape sequences", "\x1b]0;t\a\x1b[2J\n", `\x1b]0;t\a\x1b[2J` + "\n"},
+		{"another encoding", "\x9b2J\n", "�2J\n"},
+		{"C1", "\u009b2J\n", `\u009b2J` + "\n"},
+		{"direction", "a\u202eb\u2066\n", `a\u202eb\u2066` + "\n"},
+		{"invisible", "a\u200bb\u3164\U000e0141\n", `a\u200bb\u3164\U000e0141` + "\n"},
+		{"carriage return", "good\rbad\n", `good\rbad` + "\n"},
+		{"line end of Windows", "a\r\nb\r\n", "a\r\nb\r\n"},
+		{"GitHub", "  ::error file=x::pwn\n", `  \x3a:error file=x::pwn` + "\n"},
+		{"IPv6", "::1\n::ffff:1.2.3.4\n", "::1\n::ffff:1.2.3.4\n"},
 		{"Azure", "a ##vso[task.x]1\n##[error]x\n", `a #\x23vso[task.x]1` + "\n" +
-			`#\x23[error]x` + "\n", "."},
-		{"only a carriage return", "good\r", `good\r`, "="},
-		{"no line end", "a\x1b", `a\x1b`, "="},
+			`#\x23[error]x` + "\n"},
+		{"only a carriage return", "good\r", `good\r`},
+		{"no line end", "a\x1b", `a\x1b`},
 		{"long line", strings.Repeat("ä", 70_000) + "\x1b\n", strings.Repeat("ä", 70_000) +
-			`\x1b` + "\n", "="},
+			`\x1b` + "\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			terminal := map[string]string{"=": c.people, ".": c.text}[c.terminal]
-			if terminal == "" {
-				terminal = c.terminal
-			}
 			for _, to := range []struct {
 				name       string
 				isTerminal bool
@@ -45,9 +41,16 @@ func TestTextForPeople(t *testing.T) {
 				{"text", false, (*iostreams.Streams).Text, c.people},
 				{"messages", false, func(s *iostreams.Streams) io.Writer { return s.ErrOut }, c.people},
 				{"payload", false, func(s *iostreams.Streams) io.Writer { return s.Out }, c.text},
+				{"lines", false, (*iostreams.Streams).Lines, c.text},
+				{"lines in CI", false, func(s *iostreams.Streams) io.Writer {
+					s.SetEnv(func(name string) string {
+						return map[string]string{"TF_BUILD": "True"}[name]
+					})
+					return s.Lines()
+				}, c.people},
 				{
 					"payload on a terminal", true,
-					func(s *iostreams.Streams) io.Writer { return s.Out }, terminal,
+					func(s *iostreams.Streams) io.Writer { return s.Out }, c.people,
 				},
 			} {
 				for _, size := range []int{1, 7, len(c.text)} {

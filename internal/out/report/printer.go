@@ -79,6 +79,11 @@ func (p *Printer) ForPeople() bool {
 	}
 }
 
+// Lines reports whether the printer writes data as lines, which programs read.
+func (p *Printer) Lines() bool {
+	return p.Report == "" && (p.Format == Value || p.Format == Name)
+}
+
 // Rendered is what is printed about one unit, rendered without knowledge of the others.
 type Rendered struct {
 	text     Chunks

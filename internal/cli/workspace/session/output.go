@@ -226,7 +226,7 @@ func (s *Session) PrintValue(form string, v any) error {
 		if err != nil {
 			return err
 		}
-		return s.App.WriteValues(text)
+		return s.App.WriteLines(text)
 	}
 	write := entity.JSON
 	if form == "yaml" {
