@@ -25,7 +25,9 @@ type definition struct {
 const (
 	definedBundle = "apiVersion: smith.atlassian.com/v1\nkind: Bundle\nmetadata: {name: t}\n"
 	definedKpt    = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: p}\npipeline:\n"
-	declaring     = "apiVersion: v1\nkind: A\nmetadata:\n  name: a\n  configFn: "
+	definedConfig = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: FunctionConfig\n" +
+		"metadata: {name: f}\nspec:\n  image: f\n"
+	declaring = "apiVersion: v1\nkind: A\nmetadata:\n  name: a\n  configFn: "
 )
 
 // definitions returns all kinds.
@@ -87,6 +89,15 @@ func definitions() map[string]definition {
 			declaring + "{exec: {path: a, ^path: b}}\n",
 			declaring + "{exec: {path: a, ^arg: []}, deferFailure: ^5}\n",
 			declaring + "^[]\n", declaring + "{exec: ^{}}\n", declaring + "{exec: {path: ^[a]}}\n",
+		},
+		"FunctionConfig": {
+			"internal/krm/functionconfig", "f.yaml", "functionconfig check f.yaml",
+			definedConfig + "  podExecutor: {^entrypiont: []}\n",
+			definedConfig + "  podExecutor: {}\n  ^podExecutor: {}\n",
+			definedConfig + "  podExecutor: {^entrypiont: []}\n  goExecutor: {tags: ^5}\n",
+			definedConfig + "  podExecutor: ^[]\n",
+			definedConfig + "  goExecutor: ^{}\n",
+			definedConfig + "  goExecutor: {tags: [a], id: ^[a]}\n",
 		},
 		"resource types": {
 			"internal/knowledge/resourcetypes", "t.yaml", "list --resource-types t.yaml",

@@ -13,8 +13,7 @@ import (
 func TestOnlyStrictSuggestsKeys(t *testing.T) {
 	suggests := regexp.MustCompile(`Suggest\(\w+\.Key\(\)`)
 	others := map[string]string{
-		"internal/krm/parse.go":                 "a ResourceList is what programs send, not a definition",
-		"internal/krm/functionconfig/decode.go": "it reports what the API server refuses, too",
+		"internal/krm/parse.go": "a ResourceList is what programs send, not a definition",
 	}
 	found := map[string]bool{}
 	for path, p := range list(t, module+"/...") {

@@ -15,6 +15,7 @@ type Field struct {
 	Read func(Value) // not called if the field is not set; may be nil
 	// Required says that the field must be set and not be an empty text.
 	Required bool
+	Hint     string // if it is missing
 	Also     string // another name of it, if any
 }
 
@@ -143,7 +144,7 @@ func (v Value) object(noun string, fields []Field, others bool) bool {
 			isMeant := slices.ContainsFunc(meant, func(name string) bool {
 				return name == f.Name || name == f.Also
 			})
-			if v.Get(cmp.Or(given[i], f.Name)).isMissing(v, isMeant) {
+			if v.Get(cmp.Or(given[i], f.Name)).isMissing(v, f.Hint, isMeant) {
 				complete = false
 			}
 		}
@@ -164,13 +165,13 @@ func (r *Reader) find(fields []Field, name string) int {
 
 // isMissing reports a field that is not set or an empty text. It is not a problem of its own if an
 // unknown field means it.
-func (v Value) isMissing(in Value, meant bool) bool {
+func (v Value) isMissing(in Value, hint string, meant bool) bool {
 	switch {
 	case !v.Exists() && meant:
 	case !v.Exists():
-		v.report(Missing, in.Position(), "", "%s is missing", v.Path)
+		v.report(Missing, in.Position(), hint, "%s is missing", v.Path)
 	case v.Kind() == gaby.Scalar && v.Value.Text() == "":
-		v.report(Missing, v.Position(), "", "%s is empty", v.Path)
+		v.report(Missing, v.Position(), hint, "%s is empty", v.Path)
 	default:
 		return false
 	}

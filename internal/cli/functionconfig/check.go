@@ -3,6 +3,7 @@ package functionconfig
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm/functionconfig"
@@ -21,7 +22,7 @@ its position: unknown fields, values that cannot be used, images that two
 objects name. "(also the server)" marks what the API server refuses, too, with
 the definition that Porch has; all others it accepts. Warnings are notes.
 
-The status is 3 if there is an error.`,
+The status is 2 if an object has an error, 3 if a file cannot be read.`,
 		Example: `  fctl functionconfig check functionconfigs/
   fctl functionconfig check set-labels.yaml -o json`,
 	}
@@ -56,13 +57,12 @@ func check(a *command.App, cmd *cobra.Command, o *checkFlags, words []string) er
 	found := read(cmd.Context(), all, nil)
 	set, twice := functionconfig.NewSet(found.configs, "")
 	problems := append(found.problems, twice...)
-	failed := len(functionconfig.Errors(problems)) > 0
 	if o.output.Value == "json" {
 		reports := make([]report, len(problems))
 		for i, p := range problems {
 			reports[i] = report{
-				p.Pos.File, p.Pos.Line, p.Pos.Column, p.Object, p.Field, "error", p.Message, p.Hint,
-				p.Server,
+				p.Pos.File, p.Pos.Line, p.Pos.Column, p.Resource, p.Path, "error", p.Message,
+				p.Hint, p.Server,
 			}
 			if p.Warning {
 				reports[i].Severity = "warning"
@@ -71,8 +71,8 @@ func check(a *command.App, cmd *cobra.Command, o *checkFlags, words []string) er
 		if err := a.WriteJSON(reports); err != nil {
 			return err
 		}
-		if failed {
-			return diag.ExitError(diag.ExitInput)
+		if errs := failures(problems); len(errs) > 0 {
+			return diag.ExitError(diag.ExitStatus(errs, api.FailureInput))
 		}
 		return nil
 	}
@@ -81,10 +81,10 @@ func check(a *command.App, cmd *cobra.Command, o *checkFlags, words []string) er
 			problems[i].Message += " (also the server)"
 		}
 	}
-	if err := Report(a, s, problems); err != nil {
-		list := diag.Failures(err, 0)
-		list.Sort()
-		return list
+	notes(a, s, problems)
+	if errs := failures(problems); len(errs) > 0 {
+		errs.Sort()
+		return errs
 	}
 	return a.WriteText(diag.Count(len(set.Configs()), functionconfig.Kind) + ", no errors\n")
 }

@@ -94,7 +94,7 @@ func ofCluster(configs []*functionconfig.Config, problems []functionconfig.Probl
 	set, twice := functionconfig.NewSet(configs, "")
 	all := files{set.Configs(), append(problems, twice...)}
 	for i := range all.problems {
-		if p := &all.problems[i]; !p.Warning && p.Object != "" {
+		if p := &all.problems[i]; !p.Warning && p.Resource != "" {
 			p.Warning, p.Message = true, p.Message+"; the object is not used"
 		}
 	}
@@ -103,20 +103,29 @@ func ofCluster(configs []*functionconfig.Config, problems []functionconfig.Probl
 
 // Report returns the problems that are errors, and notes the others.
 func Report(a *command.App, s *settings.Settings, problems []functionconfig.Problem) error {
-	var failures diag.List
+	notes(a, s, problems)
+	return failures(problems).Err()
+}
+
+// failures returns the problems that are errors.
+func failures(problems []functionconfig.Problem) (errs diag.List) {
+	for _, p := range functionconfig.Errors(problems) {
+		errs = append(errs, p.Failure)
+	}
+	return errs
+}
+
+// notes prints the problems that are warnings.
+func notes(a *command.App, s *settings.Settings, problems []functionconfig.Problem) {
 	var notes []api.Note
-	for i := range problems {
-		f := problems[i].Failure()
-		if problems[i].Warning {
-			notes = append(notes, api.Note{Pos: f.Pos, Message: f.Resource + ": " + f.Message})
-		} else {
-			failures = append(failures, f)
+	for _, p := range problems {
+		if p.Warning {
+			notes = append(notes, api.Note{Pos: p.Pos, Message: p.Resource + ": " + p.Message})
 		}
 	}
 	if !s.Quiet {
 		a.Console().Notes("", notes...)
 	}
-	return failures.Err()
 }
 
 // maxObjects is how many bytes the objects of a cluster may have.

@@ -159,13 +159,13 @@ func readFile(path string) ([]byte, error) {
 }
 
 func fileProblem(name string, err error) Problem {
-	p := Problem{
-		Pos: api.Position{File: name}, Message: files.WithoutPath(err).Error(), Err: err,
-	}
 	if refused, ok := errors.AsType[*api.Failure](err); ok {
-		p.Message, p.Hint = refused.Message, refused.Hint
+		return Problem{Failure: refused}
 	}
-	return p
+	return Problem{Failure: &api.Failure{
+		Class: api.FailureInput, Pos: api.Position{File: name},
+		Message: files.WithoutPath(err).Error(), Err: err,
+	}}
 }
 
 // Watch compares the files of paths with seen at each interval, and calls changed with them, as

@@ -17,10 +17,10 @@ package functionconfig
 
 import (
 	"encoding/json"
-	"errors"
 	"time"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/strict"
 )
 
 // The apiVersion and kind of the objects.
@@ -91,34 +91,34 @@ type ContainerOverrides struct {
 
 // Problem is one problem of an object.
 type Problem struct {
-	Pos    api.Position
-	Object string // FunctionConfig/NAME, "" if the text is not an object
-	Field  string // such as spec.podExecutor.tags[0], "" for the object as a whole
-	// Message has no position, object and field.
-	Message string
-	Hint    string
+	*api.Failure
 	Warning bool // the object can be used
 	// Server says that the API server with Porch's definition refuses the object as well.
 	Server bool
-	Err    error // the cause, if any
 }
 
-// Error returns the position, the object and the message.
-func (p *Problem) Error() string { return p.Failure().Error() }
+// problem returns a problem that a whole set of objects has, at a position of one of them.
+func (c *Config) problem(at api.Position, path string, err error) Problem {
+	message := err.Error()
+	if path != "" {
+		message = path + ": " + message
+	}
+	return Problem{Failure: &api.Failure{
+		Class: api.FailureUsage, Pos: at, Resource: Kind + "/" + c.Name, Path: path,
+		Message: message, Err: err,
+	}}
+}
 
-// Failure returns the problem as the command line reports it.
-func (p *Problem) Failure() *api.Failure {
-	if refused, ok := errors.AsType[*api.Failure](p.Err); ok {
-		return refused
+// problemsOf returns the problems of a reader.
+func problemsOf(r *strict.Reader) []Problem {
+	var problems []Problem
+	for _, p := range r.Problems() {
+		problems = append(problems, Problem{
+			Failure: &p.Failure, Warning: p.Code == onlyWarning,
+			Server: p.Code == alsoServer || p.Kind != strict.Wrong && p.Kind != strict.Unknown,
+		})
 	}
-	message := p.Message
-	if p.Field != "" {
-		message = p.Field + ": " + message
-	}
-	return &api.Failure{
-		Class: api.FailureInput, Pos: p.Pos, Resource: p.Object, Path: p.Field, Message: message,
-		Hint: p.Hint, Err: p.Err,
-	}
+	return problems
 }
 
 // Errors returns the problems that are not warnings.

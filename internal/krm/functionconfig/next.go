@@ -56,9 +56,7 @@ func (s *Set) Next(parts []Part, check func(*Config) error) (*Set, []Problem) {
 				err = check(c)
 			}
 			if err != nil {
-				problems = append(problems, Problem{
-					Pos: c.Pos, Object: Kind + "/" + c.Name, Message: err.Error(), Err: err,
-				})
+				problems = append(problems, c.problem(c.Pos, "", err))
 				if old := before[c.identity()]; old != nil {
 					c = old
 				}

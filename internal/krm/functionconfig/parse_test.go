@@ -220,24 +220,24 @@ func TestLimits(t *testing.T) {
 	for _, c := range []struct{ within, beyond, want string }{
 		{
 			"image: " + long(255), "image: " + long(256),
-			"spec.image: it has 256 characters, more than the limit of 255",
+			"spec.image has 256 characters, more than the limit of 255",
 		},
 		{
 			"prefixes: [" + long(512) + "]", "prefixes: [" + long(513) + "]",
-			"spec.prefixes[0]: it has 513 characters, more than the limit of 512",
+			"spec.prefixes.0 has 513 characters, more than the limit of 512",
 		},
 		{
 			"prefixes: " + list(256), "prefixes: " + list(257),
-			"spec.prefixes: it has 257 entries, more than the limit of 256",
+			"spec.prefixes has 257 entries, more than the limit of 256",
 		},
 		{
 			"goExecutor: {tags: " + list(1024) + "}", "goExecutor: {tags: " + list(2000) + "}",
-			"spec.goExecutor.tags: it has 2000 entries, more than the limit of 1024",
+			"spec.goExecutor.tags has 2000 entries, more than the limit of 1024",
 		},
 		{
 			"binaryExecutor: {tags: [a], relPath: " + long(4096) + "}",
 			"binaryExecutor: {tags: [a], relPath: " + long(4097) + "}",
-			"spec.binaryExecutor.relPath: it has 4097 characters, more than the limit of 4096",
+			"spec.binaryExecutor.relPath has 4097 characters, more than the limit of 4096",
 		},
 	} {
 		parse := func(field string) string {

@@ -4,138 +4,145 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/knowledge/quantity"
+	"github.com/fctl-dev/fctl/internal/strict"
 )
 
-func (d *decoder) podSection(f field) *Pod {
-	if !d.keys(f, "tags", "serviceAccount", "resources", "timeToLive", "maxParallelExecutions",
-		"preferredMaxQueueLength", "entrypoint", "templateOverrides") {
-		return nil
-	}
-	p := &Pod{
-		Tags: d.tags(f.get("tags"), true), TimeToLive: d.duration(f.get("timeToLive")),
-		MaxParallelExecutions:   d.count(f.get("maxParallelExecutions")),
-		PreferredMaxQueueLength: d.count(f.get("preferredMaxQueueLength")),
-	}
-	d.list(f.get("entrypoint"), func(e field) {
-		text, ok := d.text(e)
-		if !ok && !e.isSet() {
-			_ = d.refuse(e, "a string is expected, not null")
-		}
-		p.Entrypoint = append(p.Entrypoint, text)
-	})
-	overrides := f.get("templateOverrides")
-	d.keys(overrides, "serviceAccountName", "securityContext", "initContainer", "container")
+// podExecutor reads the pods. Two fields of the proposal are those of templateOverrides in Porch.
+func (c *Config) podExecutor(v strict.Value) {
+	p := &Pod{}
+	c.Pod = p
 	o := &p.Overrides
-	account, _ := d.either(f.get("serviceAccount"), overrides.get("serviceAccountName"))
-	if text, ok := d.text(account); ok {
-		if !isSubdomain(text) {
-			_ = d.fail(account, "%q is not the name of a service account", text)
-		}
-		o.ServiceAccount = text
-	}
-	security := overrides.get("securityContext")
-	d.kubernetes(security, "PodSecurityContext")
-	o.SecurityContext = raw(security)
-	o.InitContainer = d.container(overrides.get("initContainer"), field{})
-	o.Container = d.container(overrides.get("container"), f.get("resources"))
-	return p
+	v.Object("a podExecutor",
+		strict.To("tags", &p.Tags, func(v strict.Value) []Tag { return tags(v, true) }),
+		strict.To("serviceAccount", &o.ServiceAccount, serviceAccount),
+		strict.To("resources", &o.Container.Resources, resources),
+		strict.To("timeToLive", &p.TimeToLive, duration),
+		strict.To("maxParallelExecutions", &p.MaxParallelExecutions, count),
+		strict.To("preferredMaxQueueLength", &p.PreferredMaxQueueLength, count),
+		strict.Texts("entrypoint", &p.Entrypoint),
+		strict.Field{Name: "templateOverrides", Read: o.read})
+	overrides := v.Get("templateOverrides")
+	same(v.Get("serviceAccount"), overrides.Get("serviceAccountName"))
+	same(v.Get("resources"), overrides.Get("container").Get("resources"))
 }
 
-// container reads what changes one container. resources is the other spelling of its resources.
-func (d *decoder) container(f, resources field) ContainerOverrides {
-	d.keys(f, "resources", "env", "envFrom")
-	chosen, other := d.either(resources, f.get("resources"))
-	d.resources(chosen)
-	d.resources(other)
-	env, envFrom := f.get("env"), f.get("envFrom")
+func (o *Overrides) read(v strict.Value) {
+	v.Object("templateOverrides",
+		strict.To("serviceAccountName", &o.ServiceAccount, serviceAccount),
+		strict.To("securityContext", &o.SecurityContext, func(v strict.Value) json.RawMessage {
+			kubernetes(v, "PodSecurityContext")
+			return raw(v)
+		}),
+		strict.Field{Name: "initContainer", Read: o.InitContainer.read},
+		strict.Field{Name: "container", Read: o.Container.read})
+}
+
+func serviceAccount(v strict.Value) string {
+	text := v.Text()
+	if !isSubdomain(text) {
+		v.Must("the name of a service account", "")
+	}
+	return text
+}
+
+// read reads what changes one container.
+func (c *ContainerOverrides) read(v strict.Value) {
+	v.Object("a container", strict.To("resources", &c.Resources, resources),
+		strict.To("env", &c.Env, variables), strict.To("envFrom", &c.EnvFrom, sources))
+}
+
+func variables(v strict.Value) json.RawMessage {
 	names := map[string]bool{}
-	d.list(env, func(e field) {
-		fits := d.kubernetes(e, "EnvVar")
-		name, value, from := e.get("name"), e.get("value"), e.get("valueFrom")
+	for e := range v.List() {
+		fits := kubernetes(e, "EnvVar")
+		name, from := e.Get("name"), e.Get("valueFrom")
 		switch text, ok := name.Data().(string); {
 		case !ok:
 		case text == "":
-			_ = d.refuse(name, "it is empty")
+			name.Fail("", "%s is empty", name.Path).Code = alsoServer
 		case names[text]:
-			d.warn(name, "the variable %q is in the list twice", text)
+			name.Fail("", "%s: the variable %q is in the list twice", name.Path, text).Code = onlyWarning
 		default:
 			names[text] = true
 		}
-		if value.isSet() && from.isSet() {
-			_ = d.fail(from, "a variable has value or valueFrom, not both")
+		if e.Get("value").Exists() && from.Exists() {
+			from.Fail("", "%s: a variable has value or valueFrom, not both", from.Path)
 		}
 		if fits {
-			d.one(from, "configMapKeyRef", "fieldRef", "fileKeyRef", "resourceFieldRef",
+			one(from, "configMapKeyRef", "fieldRef", "fileKeyRef", "resourceFieldRef",
 				"secretKeyRef")
 		}
-	})
-	d.list(envFrom, func(e field) {
-		if d.kubernetes(e, "EnvFromSource") {
-			d.one(e, "configMapRef", "secretRef")
+	}
+	return raw(v)
+}
+
+func sources(v strict.Value) json.RawMessage {
+	for e := range v.List() {
+		if kubernetes(e, "EnvFromSource") {
+			one(e, "configMapRef", "secretRef")
 		}
-	})
-	return ContainerOverrides{Resources: raw(chosen), Env: raw(env), EnvFrom: raw(envFrom)}
+	}
+	return raw(v)
 }
 
 // resources checks the quantities: each is valid and not negative, and a request is at most its
 // limit.
-func (d *decoder) resources(f field) {
-	d.kubernetes(f, "ResourceRequirements")
-	limits := d.quantities(f.get("limits"))
-	for name, request := range d.quantities(f.get("requests")) {
+func resources(v strict.Value) json.RawMessage {
+	kubernetes(v, "ResourceRequirements")
+	limits := quantities(v.Get("limits"))
+	for name, request := range quantities(v.Get("requests")) {
 		limit, ok := limits[name]
 		if ok && request.amount.Compare(limit.amount) > 0 {
-			_ = d.fail(request.field, "the request of %s is more than the limit of %s",
-				request.field.Text(), limit.field.Text())
+			request.Fail("", "%s: the request of %s is more than the limit of %s", request.Path,
+				request.Value.Value.Text(), limit.Value.Value.Text())
 		}
 	}
+	return raw(v)
 }
 
-// amount is a quantity and its field.
+// amount is a value that is a quantity.
 type amount struct {
-	field  field
+	strict.Value
 	amount quantity.Quantity
 }
 
 // quantities returns those of a map that are valid, and refuses what the schema allows: null,
 // fractions without quotes, and negative ones.
-func (d *decoder) quantities(f field) map[string]amount {
-	if f.Kind() != gaby.Map {
-		return nil
+func quantities(v strict.Value) map[string]amount {
+	if v.Kind() != gaby.Map {
+		return nil // the schema says so
 	}
-	d.few(f, maxQuantities)
+	few(v, maxQuantities)
 	amounts := map[string]amount{}
 	zero, _ := quantity.Parse("0")
-	for v := f.First(); v.Exists(); v = v.Next() {
-		e := f.get(v.Key())
-		n, isFloat := v.Data().(float64)
-		q, ok := quantity.Parse(v.Text())
+	for e := range v.Map() {
+		n, isFloat := e.Data().(float64)
+		q, ok := quantity.Parse(e.Value.Text())
 		switch {
-		case v.IsNull():
-			_ = d.fail(e, "a quantity is expected, not null")
+		case e.IsNull():
+			e.Must("a quantity", "")
 		case isFloat && n != math.Trunc(n):
-			d.refuse(e, "a quantity that is not a whole number is a string").Hint = fmt.Sprintf(
-				"quote it: %q", v.Text())
-		case v.Kind() != gaby.Scalar || !ok: // the schema says so
+			e.Fail(fmt.Sprintf("quote it: %q", e.Value.Text()),
+				"%s: a quantity that is not a whole number is a string", e.Path).Code = alsoServer
+		case e.Kind() != gaby.Scalar || !ok: // the schema says so
 		case q.Compare(zero) < 0:
-			_ = d.fail(e, "%s is negative", v.Text())
+			e.Fail("", "%s is negative: %s", e.Path, e.Value.Text())
 		default:
-			amounts[v.Key()] = amount{e, q}
+			amounts[e.Key()] = amount{e, q}
 		}
 	}
 	return amounts
 }
 
-// raw returns a field as JSON, nil if it is not set.
-func raw(f field) json.RawMessage {
-	if !f.isSet() || !slices.Contains([]gaby.Kind{gaby.Map, gaby.List}, f.Kind()) {
+// raw returns a map or list as JSON, nil for other values.
+func raw(v strict.Value) json.RawMessage {
+	if v.Kind() != gaby.Map && v.Kind() != gaby.List {
 		return nil
 	}
-	text, err := json.Marshal(f.Data())
+	text, err := json.Marshal(v.Data())
 	if err != nil { // a number such as .inf, which is in no field of these types
 		return nil
 	}

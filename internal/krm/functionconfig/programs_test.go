@@ -216,7 +216,7 @@ func TestRead(t *testing.T) {
 	}
 	configs, problems = Read(t.Context(), []string{dir + "/c.yaml", dir + "/none"}, plain)
 	want := "none: no such file or directory\n" +
-		"server c.yaml:1:7: kind: FunctionConfig is expected, not the string \"ConfigMap\""
+		"server c.yaml:1:7: kind must be FunctionConfig, not \"ConfigMap\""
 	if len(configs) != 0 || lines(problems) != want {
 		t.Errorf("%d configs, %s", len(configs), lines(problems))
 	}

@@ -1,6 +1,7 @@
 package functionconfig
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -77,11 +78,9 @@ func newSet(configs []*Config, defaultPrefix string, order []ExecutorKind,
 
 // sameImage returns the problem that the image of a config has another one.
 func sameImage(c, other *Config) Problem {
-	return Problem{
-		Pos: c.ImagePos, Object: Kind + "/" + c.Name, Field: "spec.image",
-		Message: "the image " + c.Image + " has a FunctionConfig already: " + other.Name + " at " +
-			other.ImagePos.String(),
-	}
+	return c.problem(c.ImagePos, "spec.image", fmt.Errorf(
+		"the image %s has a FunctionConfig already: %s at %s", c.Image, other.Name,
+		other.ImagePos))
 }
 
 // Configs returns the configs of the set, in the order in which they were given. The caller must

@@ -232,7 +232,7 @@ func TestClusterBadEdit(t *testing.T) {
 	a.expect(t, "f", "1")
 	a.set("f", goTags("f", "-v2"))
 	a.set("g", goTags("g", "v1"))
-	a.expect(t, "f", `2 spec.goExecutor.tags[0]: "-v2" is neither a tag...`)
+	a.expect(t, "f", `2 spec.goExecutor.tags.0: "-v2" is neither a tag...`)
 	if got := a.problem("f"); !strings.HasSuffix(got, "; generation 1 stays in use") {
 		t.Error(got)
 	}
@@ -278,9 +278,9 @@ func TestClusterStatusOfPods(t *testing.T) {
 	weak := "its template weakens the security of the pod: runAsNonRoot is not true, it runs as " +
 		"root (--allow-privileged-pods)"
 	a.expect(t, "weak", "1 "+weak)
-	a.expect(t, "type", "1 spec.podExecutor.templateOverrides.container.env[0].valueFrom."+
+	a.expect(t, "type", "1 spec.podExecutor.templateOverrides.container.env.0.valueFrom."+
 		"fieldRef.apiVersion: expected string, got 1")
-	a.expect(t, "key", "1 spec.podExecutor.templateOverrides.container.env[0].valueFrom."+
+	a.expect(t, "key", "1 spec.podExecutor.templateOverrides.container.env.0.valueFrom."+
 		"secretKeyRef.key: key is required")
 	a.expect(t, "good", "1")
 	if _, err := s.call(t.Context(), "weak:v1"); status.Code(err) != codes.NotFound ||

@@ -155,11 +155,7 @@ func (c *configs) refresh(ctx context.Context) {
 		if p.Warning {
 			continue
 		}
-		text := p.Message
-		if p.Field != "" {
-			text = p.Field + ": " + text
-		}
-		errs[p.Pos.File] = append(errs[p.Pos.File], text)
+		errs[p.Pos.File] = append(errs[p.Pos.File], p.Message)
 	}
 	used := map[string]int64{} // the generation of an object in use
 	for _, f := range set.Configs() {

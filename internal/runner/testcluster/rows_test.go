@@ -167,7 +167,7 @@ func testStatus(t *testing.T, e *env) {
 		object("c", "  image: c\n  goExecutor: {tags: [\"not a tag!\"]}\n"))
 	time.Sleep(time.Second)
 	for name, want := range map[string]string{
-		"a": "1:", "b": "1:", "c": "1:spec.goExecutor.tags[0]: ",
+		"a": "1:", "b": "1:", "c": "1:spec.goExecutor.tags.0: ",
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := e.kubectl(t, "", "get", "functionconfig", name, "-n", "porch-fn-system", "-o",
