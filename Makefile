@@ -8,13 +8,13 @@ export GOFLAGS := $(filter-out -trimpath,$(GOFLAGS)) -trimpath
 # The race detector needs a C compiler.
 RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
-# Tests that run without the race detector: those of cost, because it would make most of what they
-# measure, those that compare thousands of texts in one goroutine, and those that kill programs.
-# TestGolden is one of them: the cases with more than one part run again with the race detector.
-PLAIN_WORDS := Cost|Linear|Oracle|Corpus|Random|Laws|Model|Patch|Replay|Module|Entries|MoreFiles|Idempotence|Killed
-PLAIN := ^Test.*($(PLAIN_WORDS))|^TestGolden$$
+# Files *_norace_test.go have the tests that run without the race detector: those of cost, because it
+# would make most of what they measure, those that compare thousands of texts in one goroutine, and
+# those that kill programs. Of the golden cases, those with more than one part run with it again.
+NORACE = $(shell find . -name '*_norace*_test.go' | sort -r)
+NORACE_TESTS = $(shell grep -hoE '^func Test\w+' $(NORACE) | cut -c 6- | paste -sd '|')
 # In reverse order, in which those that take long do not come last.
-PLAIN_PACKAGES = $(shell grep -rlE '^func Test(Golden\b|\w*($(PLAIN_WORDS)))' --include=*_test.go . | xargs -n1 dirname | sort -ur)
+NORACE_PACKAGES = $(shell dirname $(NORACE) | uniq)
 # The race detector sleeps for a second at the end of each program, for goroutines that still run.
 RACE_ENV := GORACE=atexit_sleep_ms=10
 # Packages whose tests start programs or only read the source.
@@ -44,8 +44,8 @@ cross: ## what builds for darwin and windows: fctl, and the tests of what differ
 	@export GOFLAGS="$(GOFLAGS) $(UNOPTIMIZED)"; \
 	for os in darwin windows; do echo $$os; export GOOS=$$os; go build -o out/fctl-$$os ./cmd/fctl && go vet $(OF_SYSTEMS) || exit; done
 test: ## all tests; random cases are the same ones every time, make random has others
-	$(RACE_ENV) RAPID_SEED=1 CGO_ENABLED=$(if $(RACE),1,0) go test -timeout 30m $(RACE) -skip '$(PLAIN)' $$(go list ./... | grep -vxF "$$(go list $(PROCESSES))")
-	RAPID_SEED=1 go test -run '$(PLAIN)' $(filter-out $(PROCESSES),$(PLAIN_PACKAGES))
+	$(RACE_ENV) RAPID_SEED=1 CGO_ENABLED=$(if $(RACE),1,0) go test -timeout 30m $(RACE) $$(go list ./... | grep -vxF "$$(go list $(PROCESSES))")
+	RAPID_SEED=1 go test -run '^($(NORACE_TESTS))$$' $(NORACE_PACKAGES)
 	go test $(PROCESSES)
 LONG_TESTS := Readers|Tomllib|JSON5|RandomBlocks|MergeLaws|MergeTextLaws|RandomGarbledTexts|MergeAsTheModel|DiffIsAPatch|Replay|OracleCuts|OracleWorkload|PartsAgree|NamespacePartsAgree|StepsHoldIntermediateData|Module|Entries|CostOfLargeValues|GoldenOnOneProcessorAndOnEight|NoUpdateIsLost|KilledInPlace|Signals|Linear
 LONG_PACKAGES = $(shell grep -rlE '^func Test($(LONG_TESTS))' --include=*_test.go . | xargs -n1 dirname | sort -u)

@@ -3,11 +3,7 @@ package gaby_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
-	"testing"
-
-	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
 // workload returns a stream of n resources as charts render them. It is the same for the same n.
@@ -120,37 +116,4 @@ func writeCRD(b *strings.Builder, r *rand.Rand, i int) {
 			}[r.IntN(3)])
 	}
 	b.WriteString("status:\n  conditions: []\n")
-}
-
-// Ordinary Kubernetes YAML is never refused, means the same as to yaml.v3, and keeps its bytes.
-func TestOracleWorkload(t *testing.T) {
-	n := 80
-	if os.Getenv("LONG") != "" {
-		n = 300
-	}
-	for name, text := range workloads(t, n) {
-		v, err := checkUnit(text)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if v.Refused != nil || v.Library != nil || v.Oracle != nil {
-			t.Errorf("%s: refused: %v, %v, by yaml.v3: %v", name, v.Refused, v.Library, v.Oracle)
-		}
-		if v.Docs < n {
-			t.Errorf("%s: only %d documents compared", name, v.Docs)
-		}
-		if err := checkHeaders(text); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		c, err := gaby.ParseAll(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, d := range c {
-			if h, err := d.Header(); err != nil || h.Kind == "" || h.Name == "" ||
-				h.APIVersion == "" {
-				t.Errorf("%s: document %d: header %+v, %v", name, i+1, h, err)
-			}
-		}
-	}
 }

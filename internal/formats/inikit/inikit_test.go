@@ -131,8 +131,6 @@ var corpus = []formattest.Input{
 	{"git, a name", "[a \"b]\n", `!!! 1:1: unclosed quote`},
 }
 
-func TestCorpus(t *testing.T) { formattest.Corpus(t, inikit.Converter{}, corpus) }
-
 // TestFiles checks that files of git are read in its dialect even if they look like configparser's.
 func TestFiles(t *testing.T) {
 	const text = "[alias]\n  x = a\\tb#c\n  y = \"d\"e\n"

@@ -1,16 +1,11 @@
 package jsonkit_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
-	"reflect"
 	"strings"
 	"testing"
-	"unicode/utf8"
-
-	"pgregory.net/rapid"
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/formatkit/formattest"
@@ -183,19 +178,6 @@ var five = []formattest.Input{
 	{"octal escape", `{a: '\01'}`, `!!! 1:6: there is no escape sequence "\\0"`},
 }
 
-func TestCorpus(t *testing.T) {
-	formattest.Corpus(t, dialect("a.json"), plain)
-	formattest.Corpus(t, dialect("a.jsonc"), commented)
-	formattest.Corpus(t, dialect("a.JSON5"), five)
-	for _, inputs := range [][]formattest.Input{plain, commented, five} {
-		for _, in := range inputs {
-			if !strings.HasPrefix(in[2], "!!!") { // without a file name everything is accepted
-				formattest.Corpus(t, jsonkit.Converter{}, []formattest.Input{in})
-			}
-		}
-	}
-}
-
 func TestInfinity(t *testing.T) {
 	docs, err := dialect("a.json5").NativeToDocuments([]byte("[+Infinity, -Infinity, NaN]\n"))
 	if err != nil {
@@ -347,49 +329,4 @@ func TestProperty(t *testing.T) {
 				func(d formattest.Dice) string { return generate(d, file) })
 		})
 	}
-}
-
-// TestOracle compares values and syntax errors with those of encoding/json.
-func TestOracle(t *testing.T) {
-	compare := func(t formattest.TB, text string) {
-		docs, err := dialect("a.json").NativeToDocuments([]byte(text))
-		var want any
-		wrong := json.Unmarshal([]byte(strings.TrimPrefix(text, "\ufeff")), &want)
-		if (err != nil) != (wrong != nil) {
-			t.Fatalf("%v, but encoding/json: %v, in\n%s", err, wrong, text)
-		}
-		if err != nil {
-			return
-		}
-		have, err := json.Marshal(docs[0].Data())
-		if err != nil {
-			t.Fatalf("%v", err)
-		}
-		var again any
-		if err := json.Unmarshal(have, &again); err != nil {
-			t.Fatalf("%v", err)
-		}
-		if !reflect.DeepEqual(again, want) {
-			t.Fatalf("read as\n%s, by encoding/json as\n%v in\n%s", have, want, text)
-		}
-	}
-	for _, in := range plain {
-		t.Run(in[0], func(t *testing.T) {
-			if in[0] != "nested too deep" {
-				compare(t, in[1])
-			}
-		})
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		dice := formattest.Dice(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "") })
-		text := generate(dice, "a.json")
-		compare(t, text)
-		// Replace one character by another.
-		at := dice(len(text))
-		changed := text[:at] + formattest.Pick(dice, "", "{", "}", "]", ",", ":", `"`, `\`, "0",
-			"1", ".", "e", "-", "x", " ", "\n", "\t", "/") + text[at+1:]
-		if utf8.ValidString(changed) {
-			compare(t, changed)
-		}
-	})
 }

@@ -4,9 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/magiconair/properties"
-	"pgregory.net/rapid"
-
 	"github.com/fctl-dev/fctl/configkit/formatkit/formattest"
 	"github.com/fctl-dev/fctl/internal/formats/propkit"
 )
@@ -86,8 +83,6 @@ var corpus = []formattest.Input{
 	{"bad escape", "a=1\nb = \\u12g4\n", `!!! 2:5: \u is not followed by four hexadecimal digits`},
 }
 
-func TestCorpus(t *testing.T) { formattest.Corpus(t, propkit.Converter{}, corpus) }
-
 func TestEdits(t *testing.T) { formattest.Edits(t, propkit.Converter{}) }
 
 func generate(d formattest.Dice) string {
@@ -114,31 +109,3 @@ func generate(d formattest.Dice) string {
 func TestProperty(t *testing.T) { formattest.Property(t, propkit.Converter{}, generate) }
 
 func FuzzParse(f *testing.F) { formattest.Fuzz(f, propkit.Converter{}, corpus) }
-
-// TestOracle compares with another implementation of the format, which has no lists.
-func TestOracle(t *testing.T) {
-	loader := properties.Loader{Encoding: properties.UTF8, DisableExpansion: true}
-	rapid.Check(t, func(t *rapid.T) {
-		dice := formattest.Dice(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "") })
-		// it does not know CRLF in continued lines
-		text := strings.NewReplacer("\r\n", "\n").Replace(generate(dice))
-		want, err := loader.LoadBytes([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		docs, err := propkit.Converter{}.NativeToDocuments([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		have := formattest.Leaves(docs[0].Data())
-		for _, key := range want.Keys() {
-			if value, _ := want.Get(key); have[key] != value {
-				t.Fatalf("%q is %q, not %q in\n%s", key, have[key], value, text)
-			}
-			delete(have, key)
-		}
-		if len(have) > 0 {
-			t.Fatalf("%v in\n%s", have, text)
-		}
-	})
-}

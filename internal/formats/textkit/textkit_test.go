@@ -70,8 +70,6 @@ var corpus = []formattest.Input{
 	{"another encoding", "caf\xe9\n", `!!! 1:4: the text is not UTF-8`},
 }
 
-func TestCorpus(t *testing.T) { formattest.Corpus(t, textkit.Converter{}, corpus) }
-
 func TestAnchors(t *testing.T) {
 	docs, err := textkit.Converter{}.NativeToDocuments([]byte("---\na: &x {b: 1}\nc: *x\n---\ny"))
 	if err != nil {

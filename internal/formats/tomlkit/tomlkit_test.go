@@ -1,7 +1,6 @@
 package tomlkit_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -9,7 +8,6 @@ import (
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
-	"pgregory.net/rapid"
 
 	"github.com/fctl-dev/fctl/configkit/formatkit/formattest"
 	"github.com/fctl-dev/fctl/internal/formats/tomlkit"
@@ -128,8 +126,6 @@ var corpus = []formattest.Input{
 	{"unfinished", "[a\nb = 1\n", `!!! 1:3: expected ']' to close table name`},
 }
 
-func TestCorpus(t *testing.T) { formattest.Corpus(t, tomlkit.Converter{}, corpus) }
-
 func TestEdits(t *testing.T) { formattest.Edits(t, tomlkit.Converter{}) }
 
 func FuzzParse(f *testing.F) { formattest.Fuzz(f, tomlkit.Converter{}, corpus) }
@@ -205,45 +201,6 @@ func generate(d formattest.Dice) string {
 }
 
 func TestProperty(t *testing.T) { formattest.Property(t, tomlkit.Converter{}, generate) }
-
-// TestOracle compares values and syntax errors with those of go-toml.
-func TestOracle(t *testing.T) {
-	compare := func(t formattest.TB, text string) {
-		docs, err := tomlkit.Converter{}.NativeToDocuments([]byte(text))
-		var want map[string]any
-		wrong := toml.Unmarshal(
-			[]byte(strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")), &want)
-		if (err != nil) != (wrong != nil) {
-			t.Fatalf("%v, but go-toml: %v, in\n%s", err, wrong, text)
-		}
-		if err != nil {
-			return
-		}
-		a, b := asJSON(t, docs[0].Data()), asJSON(t, want)
-		if a != b {
-			t.Fatalf("read as\n%s, by go-toml as\n%s in\n%s", a, b, text)
-		}
-	}
-	for _, in := range corpus {
-		t.Run(in[0], func(t *testing.T) {
-			if in[0] != "1.1" {
-				compare(t, in[1])
-			}
-		})
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		dice := formattest.Dice(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "") })
-		compare(t, generate(dice))
-	})
-}
-
-func asJSON(t formattest.TB, v any) string {
-	text, err := json.Marshal(plain(v))
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	return string(text)
-}
 
 // plain converts a tree so that both results can be compared: times become the word "time", and
 // numbers that JSON does not have become text.

@@ -1,0 +1,471 @@
+//go:build unix && !race
+
+package cli_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/internal/cli"
+	"github.com/fctl-dev/fctl/internal/cli/command"
+	"github.com/fctl-dev/fctl/internal/out/iostreams"
+	"github.com/fctl-dev/fctl/internal/shellwords"
+)
+
+// work is what a command cost: the values it allocated, and its processor time.
+type work struct {
+	allocations uint64
+	time        time.Duration
+}
+
+// measure runs a command in a directory and returns its work.
+func measure(t *testing.T, dir string, words ...string) (done work, status int) {
+	t.Helper()
+	used := func() time.Duration {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+			t.Fatal(err)
+		}
+		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	start := used()
+	streams, _, _, _ := iostreams.Test()
+	a := &command.App{Streams: streams, Executor: func() (*functions.Executor, error) {
+		return functions.NewStandardExecutor(), nil
+	}}
+	status = cli.Run(t.Context(), a, append([]string{"-C", dir}, words...))
+	took := used() - start
+	runtime.ReadMemStats(&after)
+	return work{after.Mallocs - before.Mallocs, took}, status
+}
+
+// small is the time up to which a ratio says nothing.
+const small = 50 * time.Millisecond
+
+// checkLinear reports work of a command that grows faster than its input, which is four times as
+// large in the second directory. Work that is proportional to the square of the input is 16 times
+// as large. A status above most is an error.
+func checkLinear(t *testing.T, dirs [2]string, most int, words ...string) {
+	t.Helper()
+	var done [2]work
+	for range 3 { // what else runs on the machine adds to the time
+		for i, dir := range dirs {
+			status := 0
+			if done[i], status = measure(t, dir, words...); status > most {
+				t.Fatalf("status %d", status)
+			}
+		}
+		if done[1].allocations <= 6*done[0].allocations+10_000 &&
+			done[1].time <= 8*done[0].time+small {
+			return
+		}
+	}
+	t.Errorf("four times the input: %d and %d allocations, %v and %v", done[0].allocations,
+		done[1].allocations, done[0].time, done[1].time)
+}
+
+// sizes returns the numbers of resources that are compared.
+func sizes() (less, more int) {
+	if os.Getenv("LONG") != "" {
+		return 1000, 4000
+	}
+	return 250, 1000
+}
+
+// directory makes a directory of n resources: half of them in one file, the others in one each.
+// They have different names, or the same one in different namespaces.
+func directory(t *testing.T, n int, sameName bool) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "in")
+	var all strings.Builder
+	for i := range n {
+		text := resource(i, n, sameName)
+		if i < n/2 {
+			all.WriteString("---\n" + text)
+		} else {
+			writeFile(t, filepath.Join(dir, fmt.Sprintf("part-%d/%d.yaml", i%20, i)), text)
+		}
+	}
+	writeFile(t, filepath.Join(dir, "all.yaml"), all.String())
+	return dir
+}
+
+// TestLinearFiles edits and checks everything in one file, of two sizes. The time of one value must
+// not depend on how many there are in the same section, map, list or line.
+func TestLinearFiles(t *testing.T) {
+	replace := []string{"search-replace", "old", "new"}
+	numbered := func(n int, format string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format, i)
+		}
+		return b.String()
+	}
+	for _, test := range []struct {
+		file     string
+		n        int
+		text     func(n int) string
+		commands [][]string // each follows "do FILE"
+	}{
+		{
+			"a.ini", 2000, func(n int) string { return "[s]\n" + numbered(n, "k%d=old\n") },
+			[][]string{
+				replace,
+				{"set-path-comment", "*", "s.*", "c"},
+				{"set-starlark", `for k in list(r["s"].keys()): r["s"]["n" + k] = "new"`},
+				{"set-starlark", `for k in list(r["s"].keys()): r["s"][k] = {"k": "new"}`},
+			},
+		},
+		{
+			"b.ini", 1000, func(n int) string { return numbered(n, "[s%d]\nk=old\n") },
+			[][]string{
+				replace,
+				{"set-starlark", `for k in list(r.keys()): r["n" + k] = {"k": "new"}`},
+			},
+		},
+		{
+			"a.toml", 1000, func(n int) string { return "[s]\n" + numbered(n, "k%d = 'old'\n") },
+			[][]string{
+				{"set-starlark", `for k in list(r["s"].keys()): r["s"]["n" + k] = "new"`},
+				{"set-starlark", `for k in list(r["s"].keys()): r["s"]["n" + k] = {"k": "new"}`},
+			},
+		},
+		{
+			"a.tf", 2000,
+			func(n int) string { return "locals {\n" + numbered(n, "  k%d = \"old\"\n") + "}\n" },
+			[][]string{{"set-starlark", `for k in list(r.keys()):
+  if k.startswith("k"): r["n" + k] = "new"`}},
+		},
+		{
+			"a.txt", 1000, func(n int) string { return "---\na:\n" + numbered(n, "  k%d: old\n") + "---\ntext\n" },
+			[][]string{replace, {"set-path", "a.*", "new"}},
+		},
+		{
+			"a.properties", 2000, func(n int) string { return numbered(n, "k%d.b=old\n") },
+			[][]string{replace},
+		},
+		{
+			"flow.yaml", 4000, func(n int) string {
+				return "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: b" +
+					numbered(n, ", k%d: old") + "}}\n"
+			},
+			[][]string{replace},
+		},
+		{
+			"line.json", 1000, func(n int) string { return oneLine(t, list(n)) },
+			[][]string{{"set-label", "a", "b"}, {"get-placeholders"}, {"set-workload-labels", "a=b"}},
+		},
+		{
+			"block.yaml", 1000, list,
+			[][]string{{"get-placeholders"}},
+		},
+		{
+			"keys.yaml", 12_000, func(n int) string {
+				return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n" +
+					numbered(n, "  k%d: old\n")
+			},
+			[][]string{{"set-path", "data.*", "{a: [1]}"}},
+		},
+	} {
+		dirs := [2]string{t.TempDir(), t.TempDir()}
+		writeFile(t, filepath.Join(dirs[0], test.file), test.text(test.n))
+		writeFile(t, filepath.Join(dirs[1], test.file), test.text(4*test.n))
+		for _, words := range test.commands {
+			t.Run(test.file+" "+strings.Join(words, " "), func(t *testing.T) {
+				checkLinear(t, dirs, 1, append([]string{"do", test.file}, words...)...)
+			})
+		}
+	}
+}
+
+// TestLinearFunctions runs every function for Kubernetes, with its first example, on inputs of
+// two sizes.
+func TestLinearFunctions(t *testing.T) {
+	if os.Getenv("LONG") == "" {
+		t.Skip("'make long' runs every function on thousands of files")
+	}
+	n, m := sizes()
+	inputs := map[string][2]string{
+		"files": {directory(t, n, false), directory(t, m, false)},
+		"lists": {lists(t, n), lists(t, m)},
+	}
+	e := functions.NewStandardExecutor()
+	for _, s := range e.Signatures(api.ToolchainKubernetesYAML) {
+		if len(s.Examples) == 0 {
+			t.Errorf("%s has no example", s.FunctionName)
+			continue
+		}
+		words, err := shellwords.Split(s.Examples[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, dirs := range inputs {
+			t.Run(s.FunctionName+" "+name, func(t *testing.T) {
+				checkLinear(t, dirs, 4, append([]string{
+					"do", "-f", ".", "-R", "-o", "diff",
+				}, words...)...) // some examples need what these inputs lack
+			})
+		}
+	}
+}
+
+// linearCommands are the commands whose work depends on the number of resources, with the words to
+// measure. Each row is a command as in docs/cli.md; words in {} are replaced.
+func linearCommands() map[string][][]string {
+	files := []string{"-f", ".", "-R"}
+	return map[string][][]string{
+		"do": {
+			append([]string{"do", "-o", "mutations"}, append(files, "set-label", "a", "b")...),
+			append([]string{"do", "--check"}, append(files, "set-replicas", "9")...),
+			append([]string{"do", "--name", "nobody"}, append(files, "set-replicas", "9")...),
+		},
+		"doseq":     {{"doseq", "-f", ".", "-R", `[{"FunctionName": "get-resources"}]`}},
+		"vet":       {append([]string{"vet"}, files...), append([]string{"vet", "--policy", "restricted"}, files...)},
+		"diff":      {{"diff", ".", "../other"}},
+		"merge":     {{"merge", "../other", ".", "../other"}},
+		"fn source": {{"fn", "source", "."}},
+		"fn eval":   {{"fn", "eval", ".", "--image", "set-labels:v0.2", "--dry-run", "--", "a=b"}},
+	}
+}
+
+// notMeasured are the commands without such work, and those that other tests measure.
+func notMeasured() map[string]string {
+	reasons := map[string]string{}
+	for reason, commands := range map[string][]string{
+		"TestLadderLinear of package bundle": {
+			"bundle explain", "bundle graph", "bundle render", "bundle to-delete",
+			"bundle validate",
+		},
+		"TestLinearWorkspaces, TestCostAgainstParsing of package wave, and the tests of package " +
+			"workspace": {
+			"export", "filter *", "import", "invocation *", "link *", "mutation list", "revision *",
+			"space *", "undo", "unit *", "watch", "workspace *",
+		},
+		"runs the functions that fn eval runs": {
+			"fn render", "fn run", "fn sink", "fn test", "krm", "fn wrap", "fn xargs",
+		},
+		"reads no resources": {
+			"bundle plugins", "completion *", "config view", "explain", "fn doc", "fn explain",
+			"fn init", "functionconfig *", "list", "listpaths", "ok", "plugin test", "shutdown",
+			"version",
+		},
+	} {
+		for _, c := range commands {
+			reasons[c] = reason
+		}
+	}
+	return reasons
+}
+
+// TestLinearCommands runs the commands on inputs of two sizes. It fails for a command that has
+// neither a row nor a reason.
+func TestLinearCommands(t *testing.T) {
+	text, err := os.ReadFile("../../docs/cli.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, match := range regexp.MustCompile(`(?m)^## fctl (.+)$`).FindAllStringSubmatch(
+		string(text), -1) {
+		names = append(names, match[1])
+	}
+	commands, reasons := linearCommands(), notMeasured()
+	for i, name := range names {
+		isGroup := i+1 < len(names) && strings.HasPrefix(names[i+1], name+" ")
+		family, _, _ := strings.Cut(name, " ")
+		if !isGroup && commands[name] == nil && reasons[name] == "" && reasons[family+" *"] == "" {
+			t.Errorf("fctl %s is not measured: add a row, or a reason", name)
+		}
+	}
+	n, m := sizes()
+	for _, sameName := range []bool{false, true} {
+		less, more := directory(t, n, sameName), directory(t, m, sameName)
+		other(t, less)
+		other(t, more)
+		for name, rows := range commands {
+			for _, words := range rows {
+				t.Run(fmt.Sprint(strings.Join(words, " "), " same names ", sameName),
+					func(t *testing.T) {
+						checkLinear(t, [2]string{less, more}, 1, words...)
+					})
+			}
+			if !slices.Contains(names, name) {
+				t.Errorf("there is no command fctl %s", name)
+			}
+		}
+	}
+}
+
+// units makes a workspace of n units. Each second one refers to a resource of the one before it, of
+// which a Service selects its pod; half of them have the link.
+func units(t *testing.T, n int) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	write := func(name, text string) { writeFile(t, filepath.Join(dir, name), text) }
+	write("fctl-workspace.yaml", "WorkspaceID: 5536ae02-0e9d-4804-a2a8-008423db5aee\n"+
+		"DefaultSpace: default\n")
+	write("spaces/default/space.yaml", "Slug: default\n")
+	for i := range n {
+		name := fmt.Sprintf("unit-%05d", i)
+		text := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + "}\n---\n" +
+			fmt.Sprintf("apiVersion: v1\nkind: Service\nmetadata: {name: %s}\n"+
+				"spec:\n  selector: {part-of: shop, app: unit-%05d}\n", name, i+1)
+		if i%2 == 1 {
+			to := fmt.Sprintf("unit-%05d", i-1)
+			text = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: " + name +
+				"\n  labels: {part-of: shop, app: " + name + "}\nspec:\n" +
+				"  containers:\n  - name: main\n    image: main\n    envFrom:\n" +
+				"    - configMapRef: {name: " + to + "}\n"
+			if i%4 == 1 { // link infer proposes the others
+				write("spaces/default/links/"+name+".yaml", "Slug: "+name+"\nFromUnit: "+name+
+					"\nToUnit: "+to+"\n")
+			}
+		}
+		write("spaces/default/units/"+name+"/unit.yaml", "Slug: "+name+
+			"\nToolchainType: Kubernetes/YAML\n")
+		write("spaces/default/units/"+name+"/data.yaml", text)
+	}
+	return dir
+}
+
+// TestLinearWorkspaces runs commands about many units and links on workspaces of two sizes. Nothing
+// is written, which takes most of the time.
+func TestLinearWorkspaces(t *testing.T) {
+	n, m := sizes()
+	less, more := units(t, n), units(t, m)
+	for _, words := range [][]string{
+		{"space", "delete", "default", "--dry-run"},
+		{"space", "rename", "default", "other", "--dry-run"},
+		{"unit", "delete", "--where", "Slug != 'x'", "--force", "--dry-run"},
+		{"unit", "update", "--where", "Slug != 'x'", "--patch", "--label", "a=b", "--dry-run"},
+		{"unit", "do", "--where", "Slug != 'x'", "--dry-run", "set-annotation", "a", "b"},
+		{"link", "delete", "--where", "Slug != 'x'", "--dry-run"},
+		{
+			"link", "update", "--where", "Slug != 'x'", "--patch", "--label", "a=b", "--no-propagate",
+			"--dry-run",
+		},
+		{"link", "infer"},
+		{"link", "resolve", "--where", "Slug != 'x'", "--dry-run"},
+		{"link", "doctor"},
+		{"link", "graph"},
+		{"link", "list"},
+		{"link", "plan"},
+		{"unit", "list"},
+		{"unit", "order"},
+		{"unit", "tree"},
+		{"watch", "--once"},
+		{"workspace", "check"},
+		{"export"},
+	} {
+		t.Run(strings.Join(words, " "), func(t *testing.T) {
+			checkLinear(t, [2]string{less, more}, 1, words...)
+		})
+	}
+}
+
+// shape makes the three texts of a merge with n entries.
+type shape struct {
+	name string // of the files
+	make func(n int) (base, ours, theirs string)
+}
+
+// mergeShapes are merges in which both sides change each of n entries.
+func mergeShapes() []shape {
+	each := func(head string, n int, entry func(i int) string) string {
+		text := strings.Builder{}
+		text.WriteString(head)
+		for i := range n {
+			text.WriteString(entry(i))
+		}
+		return text.String()
+	}
+	// of makes a text in which every entry has a key and a value.
+	of := func(head, format string) func(n int, key, value string) string {
+		return func(n int, key, value string) string {
+			return each(head, n, func(i int) string {
+				return strings.NewReplacer("KEY", key+fmt.Sprint(i), "VALUE", value).Replace(format)
+			})
+		}
+	}
+	pod := "apiVersion: v1\nkind: Pod\nmetadata: {name: main}\nspec:\n  containers:\n"
+	var shapes []shape
+	for name, text := range map[string]func(n int, key, value string) string{
+		"keys.yaml": of(
+			"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: main}\ndata:\n", "  KEY: VALUE\n",
+		),
+		"variables.env":      of("", "KEY_X=VALUE\n"),
+		"entries.properties": of("", "in.KEY=VALUE\n"),
+		"variables.yaml": of(
+			pod+"  - name: main\n    env:\n", "    - name: KEY\n      value: VALUE\n",
+		),
+		"keys.ini":    of("[s]\n", "KEY = VALUE\n"),
+		"keys.toml":   of("[s]\n", "KEY = 'VALUE'\n"),
+		"tables.toml": of("", "[KEY]\na = 'VALUE'\n"),
+		"dotted.toml": of("[s]\n", "KEY.a = 'VALUE'\n"),
+		"keys.tf": func(n int, key, value string) string {
+			return of("locals {\n", "  KEY = \"VALUE\"\n")(n, key, value) + "}\n"
+		},
+		"blocks.tf": of("", "resource \"a\" \"KEY\" {\n  b = \"VALUE\"\n}\n"),
+		"containers.yaml": of(
+			pod, "  - name: KEY\n    image: VALUE\n    args: [KEY, VALUE]\n",
+		),
+		"documents.yaml": of(
+			"", "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: KEY}\ndata: {a: VALUE}\n",
+		),
+	} {
+		shapes = append(shapes,
+			shape{"renamed-" + name, func(n int) (base, ours, theirs string) {
+				return text(n, "E", "a"), text(n, "E", "b"), text(n, "Q", "a")
+			}},
+			shape{"deleted-" + name, func(n int) (base, ours, theirs string) {
+				return text(n, "E", "a"), text(1, "Q", "a"), text(n, "E", "b")
+			}},
+		)
+	}
+	return append(shapes, shape{"shuffled.yaml", func(n int) (base, ours, theirs string) {
+		text := func(path string, factor int) string {
+			return each(pod, n, func(i int) string {
+				return fmt.Sprintf("  - name: c%d\n    volumeMounts:\n    - name: v\n"+
+					"      mountPath: /%s\n", i*factor%n, path)
+			})
+		}
+		return text("a", 1), text("a", 7), text("b", 1) // 7 and n have no common divisor
+	}})
+}
+
+// TestLinearMerges merges files of two sizes.
+func TestLinearMerges(t *testing.T) {
+	n, m := sizes()
+	if os.Getenv("LONG") == "" {
+		n, m = 100, 400 // the allocations tell
+	}
+	for _, s := range mergeShapes() {
+		t.Run(s.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for _, n := range []int{n, m} {
+				base, ours, theirs := s.make(n)
+				for side, text := range map[string]string{
+					"base": base, "ours": ours, "theirs": theirs,
+				} {
+					writeFile(t, filepath.Join(dir, fmt.Sprint(n), side, s.name), text)
+				}
+			}
+			in := func(n int) string { return filepath.Join(dir, fmt.Sprint(n)) }
+			checkLinear(t, [2]string{in(n), in(m)}, 1, "merge",
+				"base/"+s.name, "ours/"+s.name, "theirs/"+s.name)
+		})
+	}
+}
