@@ -211,7 +211,7 @@ func wrongPaths(verdict any, path string) ([]string, error) {
 type podPart struct {
 	doc       *gaby.YamlDoc
 	info      *api.ResourceInfo
-	variables map[string]gaby.Value
+	variables map[string]any // see [cel.PodVariables]
 	// segments lead to the part. Those of a pod lead to what has its spec and metadata.
 	segments []string
 	spec     []string // the last segments of the pod's spec, if the part is a pod
@@ -346,13 +346,16 @@ func partsOf(doc *gaby.YamlDoc, info *api.ResourceInfo, segments []string,
 ) []*podPart {
 	above, spec := segments[:len(segments)-1], segments[len(segments)-1:]
 	pod := doc.Search(segments...).Value()
-	variables := map[string]gaby.Value{
+	variables := map[string]any{
 		"spec": pod, "metadata": orEmpty(doc.Search(above...).Value().Get("metadata")),
 	}
 	var parts []*podPart
 	add := func(name string, value gaby.Value, at ...string) {
-		own := map[string]gaby.Value{name: value}
-		maps.Copy(own, variables)
+		own := maps.Clone(variables)
+		own[name] = value
+		if name == eachContainer {
+			own["containerType"] = strings.TrimSuffix(at[0], "s")
+		}
 		parts = append(parts, &podPart{
 			doc: doc, info: info, segments: slices.Concat(segments, at), variables: own,
 			inPod: slices.Concat([]string{"spec"}, at),

@@ -19,6 +19,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli"
 	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/out/iostreams"
+	"github.com/fctl-dev/fctl/internal/policies"
 	"github.com/fctl-dev/fctl/internal/shellwords"
 )
 
@@ -217,6 +218,33 @@ func TestLinearFunctions(t *testing.T) {
 				checkLinear(t, dirs, 4, append([]string{
 					"do", "-f", ".", "-R", "-o", "diff",
 				}, words...)...) // some examples need what these inputs lack
+			})
+		}
+	}
+}
+
+// TestLinearPolicies checks and fixes one pod of many containers with every policy of fctl.
+func TestLinearPolicies(t *testing.T) {
+	containers := func(n int) string {
+		var b strings.Builder
+		b.WriteString("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n")
+		for _, list := range []string{"containers", "initContainers", "ephemeralContainers"} {
+			fmt.Fprintf(&b, "  %s:\n", list)
+			for i := range n {
+				fmt.Fprintf(&b, "  - name: %s-%d\n    image: main\n    ports: [{containerPort: 80}]\n",
+					list[:1], i)
+			}
+		}
+		return b.String()
+	}
+	dirs := [2]string{t.TempDir(), t.TempDir()}
+	writeFile(t, filepath.Join(dirs[0], "pod.yaml"), containers(100))
+	writeFile(t, filepath.Join(dirs[1], "pod.yaml"), containers(400))
+	for _, name := range policies.Names() {
+		for _, fix := range [][]string{nil, {"--fix", "--diff"}} {
+			words := append([]string{"vet", "pod.yaml", "--policy", name}, fix...)
+			t.Run(strings.Join(words[2:], " "), func(t *testing.T) {
+				checkLinear(t, dirs, 1, words...)
 			})
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -13,9 +14,9 @@ import (
 
 // PodVariables are the variables of an expression about a pod, besides object, params and
 // functionContext: the metadata and the spec of the pod or the pod template, and the part that the
-// expression is about.
+// expression is about. A container has a type: container, initContainer or ephemeralContainer.
 func PodVariables() []string {
-	return []string{"metadata", "spec", "container", "volume", "context"}
+	return []string{"metadata", "spec", "container", "containerType", "volume", "context"}
 }
 
 // CompileForPod compiles an expression about a pod, with the PodVariables. The result must have one
@@ -39,7 +40,7 @@ func CompileForPod(text string, kinds ...Kind) (*Program, error) {
 // EvalForPod evaluates an expression of CompileForPod. variables are the PodVariables that have a
 // value here; reading another one is an error. The result and the error are those of Eval.
 func (p *Program) EvalForPod(
-	ctx context.Context, resource gaby.Value, variables map[string]gaby.Value,
+	ctx context.Context, resource gaby.Value, variables map[string]any,
 	scope *expression.Scope,
 ) (any, error) {
 	with := *scope
@@ -56,5 +57,8 @@ func variable(scope *expression.Scope, name string, noted missed) (ref.Val, bool
 	if !ok {
 		return nil, false
 	}
-	return valueOf(v, noted), true
+	if value, ok := v.(gaby.Value); ok {
+		return valueOf(value, noted), true
+	}
+	return types.DefaultTypeAdapter.NativeToValue(v), true
 }

@@ -172,8 +172,8 @@ func Context(fc *api.FunctionContext) map[string]any {
 type Scope struct {
 	Params  map[string]any // values that JSON can represent
 	Context map[string]any // see [Context]
-	// Variables are further variables that a program sees.
-	Variables map[string]gaby.Value
+	// Variables are further variables that a program sees: values of documents, and Go data.
+	Variables map[string]any
 	// Print takes what a program prints, if its language can print.
 	Print func(text string)
 }
