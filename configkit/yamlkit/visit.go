@@ -70,6 +70,18 @@ func VisitResources(docs gaby.Container, output any,
 	return output, errors.Join(problems...)
 }
 
+// EachDocument calls visit for each resource in order, with its document, as VisitResources does.
+// All errors are reported.
+func EachDocument(docs gaby.Container, provider configkit.ResourceProvider,
+	visit func(doc *gaby.YamlDoc, info *api.ResourceInfo) error,
+) error {
+	_, err := VisitResources(docs, nil, provider,
+		func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+			return output, configkit.Unjoin(visit(doc, info))
+		})
+	return err
+}
+
 // EachResource calls f for each resource in order, with the index of its document. Documents that
 // are not resources are skipped. It reads only what identifies the resources.
 func EachResource(docs gaby.Container, resourceProvider configkit.ResourceProvider,

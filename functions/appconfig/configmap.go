@@ -93,20 +93,18 @@ func renderConfigMapFunction(
 				"render-configmap --file-name=application.properties",
 			},
 		},
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
+		Function: handler.Reads(func(c *handler.Call) (any, error) {
 			r := renderer{
-				converter: converter, provider: provider, unit: fc.UnitSlug, arguments: args,
+				converter: converter, provider: provider, unit: c.UnitSlug, arguments: c.Args,
 				isName: isName, isKey: isKey,
 			}
-			payload, err := r.render(docs)
+			payload, err := r.render(c.Docs)
 			if err != nil || payload == "" {
-				return docs, nil, err
+				return nil, err
 			}
-			fc.Matched(len(docs))
-			return docs, api.YAMLPayload{Payload: payload}, nil
-		},
+			c.Matched(len(c.Docs))
+			return api.YAMLPayload{Payload: payload}, nil
+		}),
 	}
 }
 

@@ -232,9 +232,7 @@ func (a *attributeFunctions) get(c *handler.Call) (api.AttributeValueList, error
 	for i := range rows {
 		rows[i].AttributeName = a.name
 	}
-	nearest(
-		c.FunctionContext, len(rows), c.Docs, a.provider.AttributePaths(a.name), keys, a.provider,
-	)
+	nearest(c, len(rows), a.provider.AttributePaths(a.name), keys, a.provider)
 	return rows, err
 }
 
@@ -248,7 +246,7 @@ func (a *attributeFunctions) set(c *handler.Call) (int, error) {
 		matches += n
 		return err
 	})
-	nearest(c.FunctionContext, matches, c.Docs, a.provider.AttributePaths(a.name), keys, a.provider)
+	nearest(c, matches, a.provider.AttributePaths(a.name), keys, a.provider)
 	return matches, err
 }
 

@@ -31,13 +31,12 @@ func listParameter(name, description string) api.FunctionParameter {
 // setAttributesFunction returns set-attributes.
 func setAttributesFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	const parameter = "attribute-list"
-	return handler.FunctionRegistration{
+	return handler.Editing(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-attributes",
 			Parameters: []api.FunctionParameter{listParameter(parameter,
 				"JSON list of ResourceType, ResourceName (empty for all resources of the type), "+
 					"Path, DataType (string, int, bool or YAML) and Value")},
-			Mutating: true, Hermetic: true, Idempotent: true,
 			Description: "Set the values of a list of attributes, creating missing values",
 			Examples: []string{
 				`set-attributes '[{"ResourceName": "", "ResourceType": "apps/v1/Deployment", ` +
@@ -59,60 +58,56 @@ func setAttributesFunction(provider configkit.ResourceProvider) handler.Function
 		CheckArguments: func(args []api.FunctionArgument) error {
 			return checkRows(provider, args, parameter, true)
 		},
-		Function: handler.Edits(func(c *handler.Call) (int, error) {
-			text := c.Args.String(parameter)
-			rows, err := handler.DecodeAttributes(text)
-			if err != nil {
-				return 0, err
-			}
-			noteInfo(c.FunctionContext, text)
-			rows = withValues(c.FunctionContext, rows)
-			matches := 0
-			type setter struct {
-				set     func(gaby.Container) (int, error)
-				create  *creation
-				matches int
-			}
-			setters := map[*api.AttributeValue]*setter{}
-			err = eachRow(c.Docs, rows, provider,
-				func(about gaby.Container, row *api.AttributeValue) (err error) {
-					s := setters[row]
-					if s == nil {
-						s = &setter{create: newCreation(c.FunctionContext, provider,
-							row.ResourceType, string(row.Path))}
-						if s.set, err = rowSetter(provider, row, s.create); err != nil {
-							return err
-						}
-						setters[row] = s
+	}, func(c *handler.Call) (int, error) {
+		text := c.Args.String(parameter)
+		rows, err := handler.DecodeAttributes(text)
+		if err != nil {
+			return 0, err
+		}
+		noteInfo(c, text)
+		rows = withValues(c, rows)
+		matches := 0
+		type setter struct {
+			set     func(gaby.Container) (int, error)
+			create  *creation
+			matches int
+		}
+		setters := map[*api.AttributeValue]*setter{}
+		err = eachRow(c.Docs, rows, provider,
+			func(about gaby.Container, row *api.AttributeValue) (err error) {
+				s := setters[row]
+				if s == nil {
+					s = &setter{create: newCreation(c, provider,
+						row.ResourceType, string(row.Path))}
+					if s.set, err = rowSetter(provider, row, s.create); err != nil {
+						return err
 					}
-					n, err := s.set(about)
-					s.matches += n
-					matches += n
-					return err
-				})
-			for i := range rows {
-				if s := setters[&rows[i]]; s != nil {
-					s.create.report(s.matches)
-					err = cmp.Or(err, s.create.check())
+					setters[row] = s
 				}
+				n, err := s.set(about)
+				s.matches += n
+				matches += n
+				return err
+			})
+		for i := range rows {
+			if s := setters[&rows[i]]; s != nil {
+				s.create.report(s.matches)
+				err = cmp.Or(err, s.create.check())
 			}
-			return matches, err
-		}),
-	}
+		}
+		return matches, err
+	})
 }
 
 // getPathsFunction returns get-paths.
 func getPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	const parameter = "paths"
-	return handler.FunctionRegistration{
+	return handler.Getting(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "get-paths",
 			Parameters: []api.FunctionParameter{listParameter(parameter,
 				"JSON list of ResourceType, ResourceName (empty for all resources of the type) "+
 					"and Path")},
-			OutputInfo: handler.Output(api.OutputTypeAttributeValueList, "value",
-				"the values found, with their details"),
-			Hermetic: true, Idempotent: true,
 			Description: "Get the values of a list of attributes, with their details",
 			Examples: []string{
 				`get-paths '[{"ResourceName": "", "ResourceType": "apps/v1/Deployment", "Path": ` +
@@ -120,18 +115,17 @@ func getPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegis
 			},
 		},
 		ValueParameter: parameter, // too long for messages
-		PerDocument:    true,
-		RowsSorted:     true,
 		CheckArguments: func(args []api.FunctionArgument) error {
 			return checkRows(provider, args, parameter, false)
 		},
-		Function: handler.Rows(func(c *handler.Call) (api.AttributeValueList, error) {
+	}, "value", "the values found, with their details",
+		func(c *handler.Call) (api.AttributeValueList, error) {
 			text := c.Args.String(parameter)
 			rows, err := handler.DecodeAttributes(text)
 			if err != nil {
 				return nil, err
 			}
-			noteInfo(c.FunctionContext, text)
+			noteInfo(c, text)
 			found := api.AttributeValueList{}
 			err = eachRow(c.Docs, rows, provider,
 				func(about gaby.Container, of *api.AttributeValue) error {
@@ -148,8 +142,7 @@ func getPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegis
 					return err
 				})
 			return yamlkit.SortRows(found), err
-		}),
-	}
+		})
 }
 
 // infoField is the name that rows of ConfigHub's SDK use for Details.
@@ -162,10 +155,10 @@ func foreignFields() []string {
 }
 
 // noteInfo adds a note if a row has the field Info.
-func noteInfo(fc *api.FunctionContext, text string) {
+func noteInfo(c *handler.Call, text string) {
 	if strings.Contains(text, `"`+infoField+`"`) &&
 		unknownFields("", text, append(fieldsOf[api.AttributeValue](), "Unit")) != nil {
-		fc.NoteOnce(
+		c.NoteOnce(
 			"the field " + infoField + " is deprecated and ignored, it is called Details now",
 		)
 	}
@@ -276,12 +269,12 @@ func eachRow(
 
 // withValues returns the rows that have a value. list-paths can list maps and lists without their
 // values.
-func withValues(fc *api.FunctionContext, rows api.AttributeValueList) api.AttributeValueList {
+func withValues(c *handler.Call, rows api.AttributeValueList) api.AttributeValueList {
 	some := slices.DeleteFunc(slices.Clone(rows), func(row api.AttributeValue) bool {
 		return row.DataType == api.DataTypeYAML && row.Value == nil
 	})
 	if n := len(rows) - len(some); n > 0 {
-		fc.NoteOnce(fmt.Sprintf(
+		c.NoteOnce(fmt.Sprintf(
 			"%d of %d entries have no value and set nothing: list-paths lists maps and lists "+
 				"without values", n,
 			len(rows),

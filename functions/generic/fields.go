@@ -19,9 +19,9 @@ import (
 // several resources of a type without a schema it also looks at what others have.
 type creation struct {
 	typeKnowledge
-	fc      *api.FunctionContext
+	call    *handler.Call
 	asked   string                    // the path
-	element string                    // the segment below the path that looks up a list element, or ""
+	element string                    // the segment below it that looks up an element, or ""
 	blocks  bool                      // the resources are blocks, which have addresses
 	skipped int                       // resources whose schema does not have the path
 	unseen  int                       // resources without a schema that are skipped
@@ -42,7 +42,7 @@ type creation struct {
 // in formats whose units are a single resource. If the user names the type, every value may be
 // created.
 func newCreation(
-	fc *api.FunctionContext, provider configkit.ResourceProvider, t api.ResourceType, path string,
+	call *handler.Call, provider configkit.ResourceProvider, t api.ResourceType, path string,
 ) *creation {
 	fields, _ := provider.(yamlpath.FieldProvider)
 	_, blocks := provider.(configkit.BlockProvider)
@@ -50,11 +50,11 @@ func newCreation(
 		return nil
 	}
 	c := &creation{
-		typeKnowledge: typeKnowledge{fields: fields}, fc: fc, blocks: blocks, asked: path,
+		typeKnowledge: typeKnowledge{fields: fields}, call: call, blocks: blocks, asked: path,
 		named: t != api.ResourceTypeAny, seen: map[api.ResourceType]bool{}, at: -1,
 	}
 	if !c.named {
-		c.surveyed = handler.SurveyOf(fc)
+		c.surveyed = handler.SurveyOf(call.FunctionContext)
 	}
 	return c
 }
@@ -156,8 +156,8 @@ func (c *creation) leaves(p *yamlkit.Match) bool {
 	return true
 }
 
-// mayAdd reports whether a missing value may be created of which no schema says anything. In several
-// resources, one of the type must have it, and this one what is above it.
+// mayAdd reports whether a missing value may be created of which no schema says anything. In
+// several resources, one of the type must have it, and this one what is above it.
 func (c *creation) mayAdd(p *yamlkit.Match) bool {
 	if c.blocks && c.isAddress(p) {
 		return false
@@ -258,6 +258,23 @@ func respelled(
 	return ""
 }
 
+// creationOfPath returns what calls newCreation for the path in the arguments of a function.
+func creationOfPath(provider configkit.ResourceProvider) func(c *handler.Call) *creation {
+	return func(c *handler.Call) *creation {
+		return newCreation(c, provider, resourceTypeOf(c.Args), c.Args.String(parameterPath))
+	}
+}
+
+// end makes the notes about a call of a function with a path and adds to its result what is wrong
+// with the path.
+func (c *creation) end(
+	call *handler.Call, provider configkit.ResourceProvider, matches int, err error,
+) (int, error) {
+	nearest(call, matches, queryOf(provider, call.Args), nil, provider)
+	c.report(matches)
+	return matches, cmp.Or(err, c.check())
+}
+
 // check returns an error if the path is wrong.
 func (c *creation) check() error {
 	if c == nil {
@@ -283,11 +300,11 @@ func (c *creation) report(matches int) {
 		return
 	}
 	if c.blocked > 0 {
-		c.fc.NoteSum("resources are skipped, as a value above "+configkit.Abbreviate(c.asked)+
+		c.call.NoteSum("resources are skipped, as a value above "+configkit.Abbreviate(c.asked)+
 			" cannot hold it", c.blocked)
 	}
 	if c.unseen > 0 {
-		c.fc.NoteSum("resources of types without a schema are skipped, as they do not have "+
+		c.call.NoteSum("resources of types without a schema are skipped, as they do not have "+
 			configkit.Abbreviate(c.asked)+" (fctl do --upsert creates it)", c.unseen)
 	}
 	if c.skipped == 0 {
@@ -299,37 +316,37 @@ func (c *creation) report(matches int) {
 		if meant != "" {
 			message += "; " + configkit.DidYouMean("", []string{meant})
 		}
-		c.fc.NoteOnce(message)
+		c.call.NoteOnce(message)
 		return
 	}
 	if c.known || matches > c.created {
 		meant = "" // the field exists
 	}
 	if meant != "" && matches == 0 {
-		c.fc.Nearest(meant)
+		c.call.Nearest(meant)
 		return
 	}
 	message := "resources are skipped, as their types have no " + configkit.Abbreviate(c.asked)
 	if meant != "" {
 		message += " (" + configkit.DidYouMean("", []string{meant}) + ")"
 	}
-	c.fc.NoteSum(message, c.skipped)
+	c.call.NoteSum(message, c.skipped)
 }
 
 // nearest looks for what is nearest to paths that match nothing.
 func nearest(
-	fc *api.FunctionContext, matches int, docs gaby.Container, source configkit.PathSource,
-	keys []any, provider configkit.ResourceProvider,
+	c *handler.Call, matches int, source configkit.PathSource, keys []any,
+	provider configkit.ResourceProvider,
 ) {
 	if matches > 0 {
 		return
 	}
-	path := yamlkit.Nearest(docs, source, keys, provider)
+	path := yamlkit.Nearest(c.Docs, source, keys, provider)
 	if path == "" && len(keys) == 0 {
-		path = otherSpelling(docs, source, provider)
+		path = otherSpelling(c.Docs, source, provider)
 	}
 	if path != "" {
-		fc.Nearest(path)
+		c.Nearest(path)
 	}
 }
 

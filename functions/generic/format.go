@@ -15,40 +15,36 @@ import (
 
 // vetFormatFunction returns vet-format, which finds YAML that parsers interpret differently.
 func vetFormatFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return handler.FunctionRegistration{
+	return handler.Checking(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-format",
-			OutputInfo: handler.Output(api.OutputTypeValidationResult, "passed",
-				"whether the YAML is unambiguous, and the ambiguities found"),
-			Validating: true, Hermetic: true, Idempotent: true,
 			Description: "Check that the YAML is unambiguous: no anchors and aliases, no " +
 				"repeated keys, no empty values, no yes, no, on and off without quotes, no old " +
 				"octal numbers",
 			Examples: []string{"vet-format"},
 		},
 		PerDocument: true,
-		Function: handler.Reads(func(c *handler.Call) (any, error) {
+	}, "whether the YAML is unambiguous, and the ambiguities found",
+		func(c *handler.Call) (api.ValidationResult, error) {
 			l := formatLinter{}
 			resources := 0
-			_, err := yamlkit.VisitResources(c.Docs, nil, provider,
-				func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+			err := yamlkit.EachDocument(c.Docs, provider,
+				func(doc *gaby.YamlDoc, info *api.ResourceInfo) error {
 					resources++
 					if why := doc.ReadOnly(); why != nil {
-						return output, []error{&api.Failure{
+						return &api.Failure{
 							Class: api.FailureFunction, Pos: why.Pos, Err: why,
 							Message: "how the document is written cannot be checked: " + why.Msg,
 							Hint:    why.Hint,
-						}}
+						}
 					}
 					l.resource, l.path = info, l.path[:0]
 					l.value(doc.Value())
-					return output, nil
+					return nil
 				})
 			c.Matched(resources)
-			return api.ValidationResult{Passed: len(l.found) == 0, FailedAttributes: l.found},
-				err
-		}),
-	}
+			return handler.Verdict(l.found), err
+		})
 }
 
 // formatLinter checks how values are written.

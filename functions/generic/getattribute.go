@@ -20,7 +20,7 @@ const (
 // getAttributeFunction returns get-attribute, which reads the registered paths of any attribute,
 // including those without a getter.
 func getAttributeFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return handler.FunctionRegistration{
+	return handler.Getting(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "get-attribute",
 			Parameters: []api.FunctionParameter{
@@ -29,22 +29,18 @@ func getAttributeFunction(provider configkit.ResourceProvider) handler.FunctionR
 					"keys to look the attribute up by, such as the name of a container; omitted "+
 						"keys match all"),
 			},
-			VarArgs: true,
-			OutputInfo: handler.Output(api.OutputTypeAttributeValueList, "value",
-				"the values at the registered paths of the attribute"),
-			Hermetic: true, Idempotent: true,
+			VarArgs:     true,
 			Description: "Get the values at the registered paths of an attribute",
 			Examples: attributeExamples(
 				provider, "get-attribute container-image web", "get-attribute resource-name",
 			),
 		},
-		PerDocument: true,
-		RowsSorted:  true,
 		CheckArguments: func(args []api.FunctionArgument) error {
 			_, _, err := attributeAndKeys(provider, args)
 			return err
 		},
-		Function: handler.Rows(func(c *handler.Call) (api.AttributeValueList, error) {
+	}, "value", "the values at the registered paths of the attribute",
+		func(c *handler.Call) (api.AttributeValueList, error) {
 			name, keys, err := attributeAndKeys(provider, c.Args)
 			if err != nil {
 				return nil, err
@@ -52,8 +48,7 @@ func getAttributeFunction(provider configkit.ResourceProvider) handler.FunctionR
 			return yamlkit.GetPathsAnyType(
 				c.Docs, provider.AttributePaths(name), keys, provider, api.DataTypeNone,
 			)
-		}),
-	}
+		})
 }
 
 // attributeExamples returns the examples for Kubernetes and nil for other toolchains. The

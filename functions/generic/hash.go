@@ -28,23 +28,19 @@ func hashParameters() []api.FunctionParameter {
 
 // getHashFunction returns get-hash.
 func getHashFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return handler.FunctionRegistration{
+	return handler.Getting(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "get-hash",
 			Parameters:   hashParameters(),
-			OutputInfo: handler.Output(api.OutputTypeAttributeValueList, "hash",
-				"a hash of the values of each resource that has any"),
-			Hermetic: true, Idempotent: true,
 			Description: "Get a hash of the values at a path; comments and the order of " +
 				"resources do not matter",
 			Examples: []string{
 				"get-hash data", "get-hash 'spec.template.spec.containers.*.image'",
 			},
 		},
-		PerDocument:    true,
-		RowsSorted:     true,
 		CheckArguments: CheckPathArgument(provider),
-		Function: handler.Rows(func(c *handler.Call) (api.AttributeValueList, error) {
+	}, "hash", "a hash of the values of each resource that has any",
+		func(c *handler.Call) (api.AttributeValueList, error) {
 			rows := api.AttributeValueList{}
 			err := eachHash(c.Docs, provider, c.Args, "",
 				func(_ *gaby.YamlDoc, row api.AttributeValue) error {
@@ -52,8 +48,7 @@ func getHashFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 					return nil
 				})
 			return yamlkit.SortRows(rows), err
-		}),
-	}
+		})
 }
 
 // setHashFunction returns set-hash.
@@ -92,18 +87,18 @@ func eachHash(
 	f func(*gaby.YamlDoc, api.AttributeValue) error,
 ) error {
 	paths := queryOf(provider, args)
-	_, err := yamlkit.VisitResources(docs, nil, provider,
-		func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+	err := yamlkit.EachDocument(docs, provider,
+		func(doc *gaby.YamlDoc, info *api.ResourceInfo) error {
 			values, err := yamlkit.GetPathsAnyType(
 				gaby.Container{doc}, paths, nil, provider, api.DataTypeNone,
 			)
 			if err != nil || len(values) == 0 {
-				return output, []error{err}
+				return err
 			}
 			for i := range values {
 				if path := string(values[i].Path); path == kept ||
 					strings.HasPrefix(kept, path+".") {
-					return output, []error{hashOfItselfError(&values[i], kept)}
+					return hashOfItselfError(&values[i], kept)
 				}
 			}
 			row := api.AttributeValue{Position: values[0].Position}
@@ -112,7 +107,7 @@ func eachHash(
 			if row.Value, err = hashOf(values); err == nil {
 				err = f(doc, row)
 			}
-			return output, []error{err}
+			return err
 		})
 	return err
 }

@@ -51,13 +51,13 @@ func listPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 		},
 		Function: handler.Rows(func(c *handler.Call) (api.AttributeValueList, error) {
 			l := newPathLister(provider, c.Args)
-			_, err := yamlkit.VisitResources(c.Docs, nil, provider,
-				func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+			err := yamlkit.EachDocument(c.Docs, provider,
+				func(doc *gaby.YamlDoc, info *api.ResourceInfo) error {
 					yamlkit.Walk(
 						doc.Value(), provider.MergeKeys(info.ResourceType),
 						func(w *yamlkit.Cursor) bool { return l.visit(w, info) },
 					)
-					return output, nil
+					return nil
 				})
 			return l.rows, err
 		}),

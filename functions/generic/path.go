@@ -1,7 +1,6 @@
 package generic
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -64,50 +63,55 @@ func (q pathQuery) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
 // GenericFnGetStringPath implements get-string-path.
 func GenericFnGetStringPath(
 	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, docs gaby.Container,
-	args []api.FunctionArgument, _ []byte,
+	args []api.FunctionArgument, other []byte,
 ) (gaby.Container, any, error) {
-	return getPath[string](resourceProvider, fc, docs, args)
+	return handler.Rows(getPath[string](resourceProvider))(fc, docs, args, other)
 }
 
 // GenericFnGetIntPath implements get-int-path.
 func GenericFnGetIntPath(
 	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, docs gaby.Container,
-	args []api.FunctionArgument, _ []byte,
+	args []api.FunctionArgument, other []byte,
 ) (gaby.Container, any, error) {
-	return getPath[int](resourceProvider, fc, docs, args)
+	return handler.Rows(getPath[int](resourceProvider))(fc, docs, args, other)
 }
 
 // GenericFnGetBoolPath implements get-bool-path.
 func GenericFnGetBoolPath(
 	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, docs gaby.Container,
-	args []api.FunctionArgument, _ []byte,
+	args []api.FunctionArgument, other []byte,
 ) (gaby.Container, any, error) {
-	return getPath[bool](resourceProvider, fc, docs, args)
+	return handler.Rows(getPath[bool](resourceProvider))(fc, docs, args, other)
 }
 
 // GenericFnSetStringPath implements set-string-path. It creates missing values unless upsert is
 // false.
 func GenericFnSetStringPath(
 	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, docs gaby.Container,
-	args []api.FunctionArgument, _ []byte, upsert ...bool,
+	args []api.FunctionArgument, other []byte, upsert ...bool,
 ) (gaby.Container, any, error) {
-	return setPath[string](resourceProvider, fc, docs, args, upsert, nil)
+	set := setPath[string](resourceProvider, !slices.Contains(upsert, false), nil)
+	return handler.Edits(set)(fc, docs, args, other)
 }
 
-// GenericFnSetIntPath implements set-int-path. It creates missing values unless upsert is false.
+// GenericFnSetIntPath implements set-int-path. It creates missing values unless upsert is
+// false.
 func GenericFnSetIntPath(
 	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, docs gaby.Container,
-	args []api.FunctionArgument, _ []byte, upsert ...bool,
+	args []api.FunctionArgument, other []byte, upsert ...bool,
 ) (gaby.Container, any, error) {
-	return setPath[int](resourceProvider, fc, docs, args, upsert, nil)
+	set := setPath[int](resourceProvider, !slices.Contains(upsert, false), nil)
+	return handler.Edits(set)(fc, docs, args, other)
 }
 
-// GenericFnSetBoolPath implements set-bool-path. It creates missing values unless upsert is false.
+// GenericFnSetBoolPath implements set-bool-path. It creates missing values unless upsert is
+// false.
 func GenericFnSetBoolPath(
 	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, docs gaby.Container,
-	args []api.FunctionArgument, _ []byte, upsert ...bool,
+	args []api.FunctionArgument, other []byte, upsert ...bool,
 ) (gaby.Container, any, error) {
-	return setPath[bool](resourceProvider, fc, docs, args, upsert, nil)
+	set := setPath[bool](resourceProvider, !slices.Contains(upsert, false), nil)
+	return handler.Edits(set)(fc, docs, args, other)
 }
 
 // queryOf returns the path in a function's arguments. Functions without a resource type parameter
@@ -132,50 +136,46 @@ func resourceTypeOf(args []api.FunctionArgument) api.ResourceType {
 
 // getPath implements the getters of paths.
 func getPath[T yamlkit.Scalar](
-	provider configkit.ResourceProvider, fc *api.FunctionContext, docs gaby.Container,
-	args []api.FunctionArgument,
-) (gaby.Container, any, error) {
-	rows, err := yamlkit.GetPaths[T](docs, queryOf(provider, args), nil, provider)
-	fc.Matched(len(rows))
-	nearest(fc, len(rows), docs, queryOf(provider, args), nil, provider)
-	return docs, rows, err
+	provider configkit.ResourceProvider,
+) func(c *handler.Call) (api.AttributeValueList, error) {
+	return func(c *handler.Call) (api.AttributeValueList, error) {
+		rows, err := yamlkit.GetPaths[T](c.Docs, queryOf(provider, c.Args), nil, provider)
+		nearest(c, len(rows), queryOf(provider, c.Args), nil, provider)
+		return rows, err
+	}
 }
 
-// setPath implements the setters of paths. Values are created unless upsert contains false; create,
-// if not nil, decides which. Scalars of other types are replaced.
+// setPath implements the setters of paths. With upsert it creates missing values; creationOf, if
+// not nil, returns what decides which. Scalars of other types are replaced.
 func setPath[T yamlkit.Scalar](
-	provider configkit.ResourceProvider, fc *api.FunctionContext, docs gaby.Container,
-	args []api.FunctionArgument, upsert []bool, create *creation,
-) (gaby.Container, any, error) {
-	value, _ := handler.Arguments(args).Lookup(parameterValue)
-	typed, ok := value.(T)
-	if !ok {
-		return nil, nil, fmt.Errorf("argument %s has the type %T", parameterValue, value)
+	provider configkit.ResourceProvider, upsert bool, creationOf func(c *handler.Call) *creation,
+) func(c *handler.Call) (int, error) {
+	return func(c *handler.Call) (int, error) {
+		value, _ := c.Args.Lookup(parameterValue)
+		typed, ok := value.(T)
+		if !ok {
+			return 0, fmt.Errorf("argument %s has the type %T", parameterValue, value)
+		}
+		var create *creation
+		if creationOf != nil {
+			create = creationOf(c)
+		}
+		matches, err := yamlkit.UpdatePaths(c.Docs, queryOf(provider, c.Args), nil, provider,
+			func(T) T { return typed },
+			yamlkit.UpdateOptions{Upsert: upsert, Retype: true, Create: create.option()})
+		return create.end(c, provider, matches, err)
 	}
-	matches, err := yamlkit.UpdatePaths(docs, queryOf(provider, args), nil, provider,
-		func(T) T { return typed }, yamlkit.UpdateOptions{
-			Upsert: !slices.Contains(upsert, false), Retype: true, Create: create.option(),
-		})
-	fc.Matched(matches)
-	nearest(fc, matches, docs, queryOf(provider, args), nil, provider)
-	create.report(matches)
-	return docs, nil, cmp.Or(err, create.check())
 }
 
 // SetText sets the strings at the path in the arguments of resources of any type. It creates only
 // missing values that the schema of the type has, and notes the resources that it skips. It returns
 // the number of matches.
 func SetText(c *handler.Call, provider configkit.ResourceProvider, text string) (int, error) {
-	create := newCreation(
-		c.FunctionContext, provider, api.ResourceTypeAny, c.Args.String(parameterPath),
-	)
-	paths := queryOf(provider, c.Args)
-	matches, err := yamlkit.UpdatePaths(c.Docs, paths, nil, provider,
+	create := creationOfPath(provider)(c)
+	matches, err := yamlkit.UpdatePaths(c.Docs, queryOf(provider, c.Args), nil, provider,
 		func(string) string { return text },
 		yamlkit.UpdateOptions{Upsert: true, Create: create.option()})
-	nearest(c.FunctionContext, matches, c.Docs, paths, nil, provider)
-	create.report(matches)
-	return matches, cmp.Or(err, create.check())
+	return create.end(c, provider, matches, err)
 }
 
 // CheckPathArgument returns a function for CheckArguments of a registration. It checks the argument
@@ -268,25 +268,15 @@ func getPathFunction[T yamlkit.Scalar](
 	provider configkit.ResourceProvider, name string,
 ) handler.FunctionRegistration {
 	t, path, _ := pathExample[T]()
-	return handler.FunctionRegistration{
+	return handler.Getting(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: name,
 			Parameters:   pathParameters(),
-			OutputInfo: handler.Output(api.OutputTypeAttributeValueList, "attribute-value",
-				fmt.Sprintf("the %s values found at the path", t)),
-			Hermetic: true, Idempotent: true,
-			Description: fmt.Sprintf("Get the %s values at a path of resources of a type", t),
-			Examples:    []string{name + " apps/v1/Deployment " + path},
+			Description:  fmt.Sprintf("Get the %s values at a path of resources of a type", t),
+			Examples:     []string{name + " apps/v1/Deployment " + path},
 		},
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			return getPath[T](provider, fc, docs, args)
-		},
-		PerDocument:    true,
-		RowsSorted:     true,
 		CheckArguments: CheckPathArgument(provider),
-	}
+	}, "attribute-value", fmt.Sprintf("the %s values found at the path", t), getPath[T](provider))
 }
 
 // setPathFunction returns the registration of a setter of paths.
@@ -294,29 +284,19 @@ func setPathFunction[T yamlkit.Scalar](
 	provider configkit.ResourceProvider, name string,
 ) handler.FunctionRegistration {
 	t, path, value := pathExample[T]()
-	return handler.FunctionRegistration{
+	return handler.Editing(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: name,
 			Parameters: append(pathParameters(), handler.Required(parameterValue, t, value,
 				"value to set")),
-			Mutating: true, Hermetic: true, Idempotent: true,
 			Description: fmt.Sprintf(
 				"Set the %s value at a path of resources of a type, creating missing values", t,
 			),
 			Examples: []string{name + " apps/v1/Deployment " + path + " " + value},
 		},
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument,
-			_ []byte,
-		) (gaby.Container, any, error) {
-			return setPath[T](provider, fc, docs, args, nil, newCreation(
-				fc, provider, resourceTypeOf(args),
-				handler.Arguments(args).String(parameterPath),
-			))
-		},
 		PerDocument:    true,
 		Surveys:        SurveysPath(provider),
 		ValueParameter: parameterValue,
 		CheckArguments: CheckPathArgument(provider),
-	}
+	}, setPath[T](provider, true, creationOfPath(provider)))
 }

@@ -44,25 +44,22 @@ func getPlaceholdersFunction(provider configkit.ResourceProvider) handler.Functi
 
 // vetPlaceholdersFunction returns vet-placeholders.
 func vetPlaceholdersFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return handler.FunctionRegistration{
+	return handler.Checking(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-placeholders",
-			OutputInfo: handler.Output(api.OutputTypeValidationResult, "passed",
-				"whether the resources have no placeholders, and the placeholders found"),
-			Validating: true, Hermetic: true, Idempotent: true,
-			Description: "Check that no value is a placeholder (see get-placeholders)",
-			Examples:    []string{"vet-placeholders"},
+			Description:  "Check that no value is a placeholder (see get-placeholders)",
+			Examples:     []string{"vet-placeholders"},
 		},
 		DeprecatedAliases: []string{"no-placeholders"},
-		Function: handler.Reads(func(c *handler.Call) (any, error) {
+	}, "whether the resources have no placeholders, and the placeholders found",
+		func(c *handler.Call) (api.ValidationResult, error) {
 			rows, err := findPlaceholders(c.Docs, provider)
 			resources := 0
 			err = errors.Join(err, yamlkit.EachResource(c.Docs, provider,
 				func(int, api.ResourceInfo) { resources++ }))
 			c.Matched(resources)
-			return api.ValidationResult{Passed: len(rows) == 0, FailedAttributes: rows}, err
-		}),
-	}
+			return handler.Verdict(rows), err
+		})
 }
 
 // findPlaceholders returns the rows of string placeholders, followed by those of number
@@ -73,10 +70,10 @@ func findPlaceholders(
 ) (api.AttributeValueList, error) {
 	var texts, numbers api.AttributeValueList
 	notLookedAt := provider.ContextPath(originalName)
-	_, err := yamlkit.VisitResources(docs, nil, provider,
-		func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+	err := yamlkit.EachDocument(docs, provider,
+		func(doc *gaby.YamlDoc, info *api.ResourceInfo) error {
 			if !mayHavePlaceholder(doc) {
-				return output, nil
+				return nil
 			}
 			yamlkit.Walk(doc.Value(), nil, func(w *yamlkit.Cursor) bool {
 				rows := &texts
@@ -101,7 +98,7 @@ func findPlaceholders(
 				}
 				return false
 			})
-			return output, nil
+			return nil
 		})
 	return append(yamlkit.SortRows(texts), yamlkit.SortRows(numbers)...), err
 }
@@ -123,7 +120,7 @@ func mayHavePlaceholder(doc *gaby.YamlDoc) bool {
 // setDefaultNamesFunction returns set-default-names, which sets the names derived from the unit's
 // name.
 func setDefaultNamesFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return handler.FunctionRegistration{
+	return handler.Editing(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-default-names",
 			Parameters: []api.FunctionParameter{{
@@ -134,7 +131,6 @@ func setDefaultNamesFunction(provider configkit.ResourceProvider) handler.Functi
 				Description:      "name to set, usually a template",
 				ValueConstraints: api.ValueConstraints{Regexp: `^[^\s/]+$`},
 			}},
-			Mutating: true, Hermetic: true, Idempotent: true,
 			Description:   "Set the names that are placeholders, and the labels that repeat them",
 			AttributeName: attributeDefaultName,
 			Examples: []string{
@@ -143,20 +139,19 @@ func setDefaultNamesFunction(provider configkit.ResourceProvider) handler.Functi
 		},
 		ValueParameter: "name",
 		PerDocument:    true,
-		Function: handler.Edits(func(c *handler.Call) (int, error) {
-			name, matches := c.Args.String("name"), 0
-			err := yamlkit.UpdateStringPathsFunction(c.Docs,
-				provider.AttributePaths(attributeDefaultName), nil, provider,
-				func(current string) string {
-					if !strings.Contains(current, PlaceholderString) {
-						return current
-					}
-					matches++
-					return name
-				}, false)
-			return matches, err
-		}),
-	}
+	}, func(c *handler.Call) (int, error) {
+		name, matches := c.Args.String("name"), 0
+		err := yamlkit.UpdateStringPathsFunction(c.Docs,
+			provider.AttributePaths(attributeDefaultName), nil, provider,
+			func(current string) string {
+				if !strings.Contains(current, PlaceholderString) {
+					return current
+				}
+				matches++
+				return name
+			}, false)
+		return matches, err
+	})
 }
 
 const attributeDefaultName = "default-name"

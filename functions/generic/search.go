@@ -83,11 +83,11 @@ func searchReplaceFunction(provider configkit.ResourceProvider) handler.Function
 						return err
 					})
 			} else {
-				_, err = yamlkit.VisitResources(searched, nil, provider,
-					func(doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo) (any, []error) {
+				err = yamlkit.EachDocument(searched, provider,
+					func(doc *gaby.YamlDoc, _ *api.ResourceInfo) error {
 						n, err := replaceStrings(doc, doc.Value(), nil, replace)
 						matches += n
-						return output, []error{err}
+						return err
 					})
 			}
 			return matches, errors.Join(unreadable, err)

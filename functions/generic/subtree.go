@@ -23,37 +23,32 @@ const (
 
 // getSubtreeFunction returns get-path, which reads any value at a path.
 func getSubtreeFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return handler.FunctionRegistration{
+	return handler.Getting(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "get-path",
 			Parameters: []api.FunctionParameter{
 				pathParameter("path of the values within the resources"),
 			},
-			OutputInfo: handler.Output(api.OutputTypeAttributeValueList, "value",
-				"the values found at the path, maps and lists as YAML"),
-			Hermetic: true, Idempotent: true,
 			Description: "Get the values at a path of resources of any type, maps and lists " +
 				"as YAML",
 			Examples: []string{
 				"get-path spec.replicas", "get-path 'spec.template.spec.containers.*.ports'",
 			},
 		},
-		PerDocument:    true,
-		RowsSorted:     true,
 		CheckArguments: CheckPathArgument(provider),
-		Function: handler.Rows(func(c *handler.Call) (api.AttributeValueList, error) {
+	}, "value", "the values found at the path, maps and lists as YAML",
+		func(c *handler.Call) (api.AttributeValueList, error) {
 			rows, err := yamlkit.GetPathsAnyType(
 				c.Docs, queryOf(provider, c.Args), nil, provider, api.DataTypeNone,
 			)
-			nearest(c.FunctionContext, len(rows), c.Docs, queryOf(provider, c.Args), nil, provider)
+			nearest(c, len(rows), queryOf(provider, c.Args), nil, provider)
 			return rows, err
-		}),
-	}
+		})
 }
 
 // setSubtreeFunction returns set-path, which writes YAML at a path.
 func setSubtreeFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return handler.FunctionRegistration{
+	return handler.Editing(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-path",
 			Parameters: []api.FunctionParameter{
@@ -65,7 +60,6 @@ func setSubtreeFunction(provider configkit.ResourceProvider) handler.FunctionReg
 					"new value, in YAML or JSON; a number or boolean replaces a string as text, "+
 						"unless it has a tag: !!int 5"),
 			},
-			Mutating: true, Hermetic: true, Idempotent: true,
 			Description: "Set the values at a path of resources of any type to any YAML, " +
 				"creating missing values",
 			Examples: []string{
@@ -80,22 +74,18 @@ func setSubtreeFunction(provider configkit.ResourceProvider) handler.FunctionReg
 		CheckArguments: func(args []api.FunctionArgument) error {
 			return errors.Join(checkWholePath(provider)(args), checkSubtree(args))
 		},
-		Function: handler.Edits(func(c *handler.Call) (int, error) {
-			value, err := parseSubtree(c.Args.String(parameterSubtree))
-			if err != nil {
-				return 0, err
-			}
-			create := newCreation(c.FunctionContext, provider, api.ResourceTypeAny,
-				c.Args.String(parameterPath))
-			matches, err := setSubtrees(
-				c.Docs, api.ResourceTypeAny,
-				api.UnresolvedPath(c.Args.String(parameterPath)), provider, value, create,
-			)
-			nearest(c.FunctionContext, matches, c.Docs, queryOf(provider, c.Args), nil, provider)
-			create.report(matches)
-			return matches, cmp.Or(err, create.check())
-		}),
-	}
+	}, func(c *handler.Call) (int, error) {
+		value, err := parseSubtree(c.Args.String(parameterSubtree))
+		if err != nil {
+			return 0, err
+		}
+		create := creationOfPath(provider)(c)
+		matches, err := setSubtrees(
+			c.Docs, api.ResourceTypeAny,
+			api.UnresolvedPath(c.Args.String(parameterPath)), provider, value, create,
+		)
+		return create.end(c, provider, matches, err)
+	})
 }
 
 // deletePathFunction returns delete-path.
@@ -118,7 +108,7 @@ func deletePathFunction(provider configkit.ResourceProvider) handler.FunctionReg
 		CheckArguments: checkWholePath(provider),
 		Function: handler.Edits(func(c *handler.Call) (int, error) {
 			matches, err := yamlkit.DeletePaths(c.Docs, queryOf(provider, c.Args), nil, provider)
-			nearest(c.FunctionContext, matches, c.Docs, queryOf(provider, c.Args), nil, provider)
+			nearest(c, matches, queryOf(provider, c.Args), nil, provider)
 			return matches, err
 		}),
 	}
@@ -126,7 +116,7 @@ func deletePathFunction(provider configkit.ResourceProvider) handler.FunctionReg
 
 // setPathCommentFunction returns set-path-comment.
 func setPathCommentFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return handler.FunctionRegistration{
+	return handler.Editing(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-path-comment",
 			Parameters: append(pathParameters(), api.FunctionParameter{
@@ -136,7 +126,6 @@ func setPathCommentFunction(provider configkit.ResourceProvider) handler.Functio
 					"comment",
 				ValueConstraints: api.ValueConstraints{Regexp: `^[^\r\n\x{85}\x{2028}\x{2029}]*$`},
 			}),
-			Mutating: true, Hermetic: true, Idempotent: true,
 			Description: "Set the comment of the value at a path of resources of a type: on its " +
 				"line, or above it in formats without such comments",
 			Examples: []string{
@@ -146,16 +135,15 @@ func setPathCommentFunction(provider configkit.ResourceProvider) handler.Functio
 		ValueParameter: parameterComment,
 		PerDocument:    true,
 		CheckArguments: checkWholePath(provider),
-		Function: handler.Edits(func(c *handler.Call) (int, error) {
-			text := strings.TrimSpace(c.Args.String(parameterComment))
-			matches, err := yamlkit.EditPaths(c.Docs, queryOf(provider, c.Args), nil, provider,
-				yamlkit.EditOptions{}, func(p *yamlkit.Match) error {
-					return p.Doc.SetComment(text, string(yamlpath.Join(p.Segments)))
-				})
-			nearest(c.FunctionContext, matches, c.Docs, queryOf(provider, c.Args), nil, provider)
-			return matches, err
-		}),
-	}
+	}, func(c *handler.Call) (int, error) {
+		text := strings.TrimSpace(c.Args.String(parameterComment))
+		matches, err := yamlkit.EditPaths(c.Docs, queryOf(provider, c.Args), nil, provider,
+			yamlkit.EditOptions{}, func(p *yamlkit.Match) error {
+				return p.Doc.SetComment(text, string(yamlpath.Join(p.Segments)))
+			})
+		nearest(c, matches, queryOf(provider, c.Args), nil, provider)
+		return matches, err
+	})
 }
 
 // checkWholePath is like CheckPathArgument, for functions that cannot work on part of a value.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/lang/pattern"
@@ -19,15 +18,15 @@ import (
 func vetValuesFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	r := VetFunction("vet-values", "value-filter", `{"Min": 2, "Max": 10}`,
 		func(
-			_ *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument,
-			refuses func(any) string,
+			c *handler.Call, refuses func(any) string,
 		) (matches int, failed api.AttributeValueList, err error) {
-			keys, err := AttributeKeys(provider, attributeOf(args))
+			keys, err := AttributeKeys(provider, attributeOf(c.Args))
 			if err != nil {
 				return 0, nil, err
 			}
-			failed, err = yamlkit.VisitRows(docs, provider.AttributePaths(attributeOf(args)), keys,
-				provider, func(_ *yamlkit.Match, row *api.AttributeValue) bool {
+			paths := provider.AttributePaths(attributeOf(c.Args))
+			failed, err = yamlkit.VisitRows(c.Docs, paths, keys, provider,
+				func(_ *yamlkit.Match, row *api.AttributeValue) bool {
 					matches++
 					row.Reason = refuses(row.Value)
 					return row.Reason != ""
@@ -52,8 +51,7 @@ func vetValuesFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 // value is not allowed, or "". VetVisit returns the number of values and the rows of those that are
 // not allowed.
 type VetVisit func(
-	fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument,
-	refuses func(value any) string,
+	c *handler.Call, refuses func(value any) string,
 ) (int, api.AttributeValueList, error)
 
 // VetFunction returns the registration of a validating function, without description and examples.
@@ -69,16 +67,13 @@ func VetFunction(
 		}
 		return filter, nil
 	}
-	return handler.FunctionRegistration{
+	return handler.Checking(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: name,
 			Parameters: []api.FunctionParameter{handler.Required(filterParameter,
 				api.DataTypeJSON, example,
 				"JSON object: AllowStrings and DenyStrings (objects with the strings as keys and "+
 					"true as values), AllowRegexp and DenyRegexp (RE2), Min and Max, AllowBool")},
-			OutputInfo: handler.Output(api.OutputTypeValidationResult, "passed",
-				"whether all values are allowed, and the values that are not"),
-			Validating: true, Hermetic: true, Idempotent: true,
 		},
 		ValueParameter: filterParameter,
 		PerDocument:    true,
@@ -87,17 +82,16 @@ func VetFunction(
 			_, err := filterOf(args)
 			return err
 		},
-		Function: handler.Reads(func(c *handler.Call) (any, error) {
+	}, "whether all values are allowed, and the values that are not",
+		func(c *handler.Call) (api.ValidationResult, error) {
 			filter, err := filterOf(c.Args)
 			if err != nil {
-				return nil, err
+				return api.ValidationResult{}, err
 			}
-			matches, failed, err := visit(c.FunctionContext, c.Docs, c.Args, filter.refuses)
+			matches, failed, err := visit(c, filter.refuses)
 			c.Matched(matches)
-			return api.ValidationResult{Passed: len(failed) == 0, FailedAttributes: failed},
-				err
-		}),
-	}
+			return handler.Verdict(failed), err
+		})
 }
 
 // valueFilter describes the allowed values. Values of a type without conditions are allowed.

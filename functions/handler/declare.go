@@ -24,7 +24,7 @@ func Output(t api.OutputType, name, description string) *api.FunctionOutput {
 	return &api.FunctionOutput{ResultName: name, Description: description, OutputType: t}
 }
 
-// Call is one call of a function.
+// Call is one call of a function. A function that adds, removes or replaces documents sets Docs.
 type Call struct {
 	*api.FunctionContext
 	Docs  gaby.Container
@@ -32,13 +32,14 @@ type Call struct {
 	Other []byte // other data that the signature asks for
 }
 
-// Reads implements a function that returns an output, and the documents as they are.
+// Reads implements a function that returns an output.
 func Reads(f func(c *Call) (any, error)) FunctionImplementation {
 	return func(
 		fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, other []byte,
 	) (gaby.Container, any, error) {
-		output, err := f(&Call{fc, docs, args, other})
-		return docs, output, err
+		c := &Call{fc, docs, args, other}
+		output, err := f(c)
+		return c.Docs, output, err
 	}
 }
 
@@ -58,4 +59,41 @@ func Edits(f func(c *Call) (matches int, err error)) FunctionImplementation {
 		c.Matched(matches)
 		return nil, err
 	})
+}
+
+// Editing completes the registration of a function that edits documents, as Edits says.
+func Editing(
+	r FunctionRegistration, edit func(c *Call) (matches int, err error),
+) FunctionRegistration {
+	r.Mutating, r.Hermetic, r.Idempotent = true, true, true
+	r.Function = Edits(edit)
+	return r
+}
+
+// Getting completes the registration of a function that reads rows of each document by itself.
+// result and description describe the value of a row.
+func Getting(
+	r FunctionRegistration, result, description string,
+	read func(c *Call) (api.AttributeValueList, error),
+) FunctionRegistration {
+	r.OutputInfo = Output(api.OutputTypeAttributeValueList, result, description)
+	r.Hermetic, r.Idempotent, r.PerDocument, r.RowsSorted = true, true, true, true
+	r.Function = Rows(read)
+	return r
+}
+
+// Checking completes the registration of a function that checks documents. description describes
+// its result.
+func Checking(
+	r FunctionRegistration, description string, check func(c *Call) (api.ValidationResult, error),
+) FunctionRegistration {
+	r.OutputInfo = Output(api.OutputTypeValidationResult, "passed", description)
+	r.Validating, r.Hermetic, r.Idempotent = true, true, true
+	r.Function = Reads(func(c *Call) (any, error) { return check(c) })
+	return r
+}
+
+// Verdict returns the result of a check that found these rows wrong.
+func Verdict(wrong api.AttributeValueList) api.ValidationResult {
+	return api.ValidationResult{Passed: len(wrong) == 0, FailedAttributes: wrong}
 }

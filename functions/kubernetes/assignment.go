@@ -7,6 +7,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/functions/handler"
 )
 
 const parameterPair = "key-value"
@@ -18,11 +19,11 @@ type assignment struct {
 	emptied     bool // written as KEY=, with which earlier versions removed the key
 }
 
-// noteEmptied notes that a key gets the empty text if it has a value now, as the user may have meant
-// to remove it.
-func (a *assignment) noteEmptied(fc *api.FunctionContext, hasValue bool) {
+// noteEmptied notes that a key gets the empty text if it has a value now, as the user may have
+// meant to remove it.
+func (a *assignment) noteEmptied(c *handler.Call, hasValue bool) {
 	if a.emptied && hasValue {
-		fc.NoteSum("KEY= replaces the value by the empty text; KEY- removes the key", 0, a.name)
+		c.NoteSum("KEY= replaces the value by the empty text; KEY- removes the key", 0, a.name)
 	}
 }
 

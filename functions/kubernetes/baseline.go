@@ -11,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/generic"
+	"github.com/fctl-dev/fctl/functions/handler"
 )
 
 // Names of the other data to compare with. The first one that was sent is used.
@@ -39,21 +40,20 @@ type changes struct {
 	compared     int // fields that both sides have
 }
 
-// changes pairs documents with those of data. Documents that exist on one side only are not
-// compared. If no data was given, it reports that and returns nil.
-func (b *baseline) changes(
-	fc *api.FunctionContext, data []byte, docs gaby.Container,
-) (*changes, error) {
-	if data == nil {
-		fc.Missing("nothing to compare with (--other-data " + sourceLastReleased + "=FILE)")
+// changes pairs the documents of a call with those of its other data. Documents that exist on one
+// side only are not compared. If no data was given, it reports that and returns nil.
+func (b *baseline) changes(call *handler.Call) (*changes, error) {
+	if call.Other == nil {
+		call.Missing("nothing to compare with (--other-data " + sourceLastReleased + "=FILE)")
 		return nil, nil
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if err := b.decode(data); err != nil {
+	if err := b.decode(call.Other); err != nil {
 		return nil, errUnreadable(err)
 	}
 	c := &changes{provider: b.provider}
+	docs := call.Docs
 	return c, yamlkit.EachResource(docs, b.provider, func(i int, info api.ResourceInfo) {
 		switch old := b.resources[yamlkit.TypeAndName(&info)]; {
 		case old == nil:
@@ -94,7 +94,7 @@ func errUnreadable(err error) error {
 
 // of returns the changed fields of attributes and counts the compared ones as matches.
 func (c *changes) of(
-	fc *api.FunctionContext, names []api.AttributeName,
+	call *handler.Call, names []api.AttributeName,
 ) (api.AttributeValueList, error) {
 	var rows api.AttributeValueList
 	var problems []error
@@ -102,7 +102,7 @@ func (c *changes) of(
 		changed, err := c.find(name)
 		rows, problems = append(rows, changed...), append(problems, err)
 	}
-	fc.Matched(c.compared)
+	call.Matched(c.compared)
 	return yamlkit.SortRows(rows), errors.Join(problems...)
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
+	"github.com/fctl-dev/fctl/functions/handler"
 )
 
 // TestUnitsShareABaseline checks that units that are compared at the same time with the same data
@@ -24,13 +25,15 @@ func TestUnitsShareABaseline(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			fc := &api.FunctionContext{}
-			c, err := b.changes(fc, data, docs)
+			call := &handler.Call{
+				FunctionContext: &api.FunctionContext{}, Docs: docs, Other: data,
+			}
+			c, err := b.changes(call)
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			if rows, err := c.of(fc, []api.AttributeName{"immutable"}); err != nil ||
+			if rows, err := c.of(call, []api.AttributeName{"immutable"}); err != nil ||
 				len(rows) != 1 || c.before[0] != b.resources["v1/Service#/web"] {
 				t.Errorf("%+v %v", rows, err)
 			}

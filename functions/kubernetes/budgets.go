@@ -15,7 +15,7 @@ import (
 func vetDisruptionBudgetsFunction(
 	provider configkit.ResourceProvider,
 ) handler.FunctionRegistration {
-	return validating(handler.FunctionRegistration{
+	return handler.Checking(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-disruption-budgets",
 			Description: "Check that the input has a PodDisruptionBudget for the pods of each " +
@@ -23,11 +23,9 @@ func vetDisruptionBudgetsFunction(
 			Examples: []string{"vet-disruption-budgets"},
 		},
 	}, "whether all such workloads have one, and those that have none",
-		func(
-			fc *api.FunctionContext, docs gaby.Container, _ handler.Arguments, _ []byte,
-		) (api.ValidationResult, error) {
+		func(c *handler.Call) (api.ValidationResult, error) {
 			result := api.ValidationResult{Passed: true}
-			all := []budgets{budgetsIn(provider, unit.WholeUnit(fc, docs))}
+			all := []budgets{budgetsIn(provider, unit.WholeUnit(c))}
 			if others, ok := provider.(schemas.InputProvider); ok {
 				type key struct{}
 				elsewhere, _ := others.FromInputs(key{}, func() any {
@@ -36,16 +34,16 @@ func vetDisruptionBudgetsFunction(
 				all = append(all, elsewhere)
 			}
 			matches := 0
-			_, err := yamlkit.VisitResources(docs, nil, provider,
-				func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+			err := yamlkit.EachDocument(c.Docs, provider,
+				func(doc *gaby.YamlDoc, info *api.ResourceInfo) error {
 					replicas := doc.Value().Get("spec").Get("replicas")
 					n, ok := replicas.Data().(int)
 					if !ok || n < 2 || !isReplicated(info.ResourceType) {
-						return output, nil
+						return nil
 					}
 					matches++
 					if slices.ContainsFunc(all, func(b budgets) bool { return b.protect(doc) }) {
-						return output, nil
+						return nil
 					}
 					pos := replicas.Position()
 					result.Passed = false
@@ -61,9 +59,9 @@ func vetDisruptionBudgetsFunction(
 						Reason:   "no PodDisruptionBudget in the input selects the pods",
 						Position: &pos,
 					})
-					return output, nil
+					return nil
 				})
-			fc.Matched(matches)
+			c.Matched(matches)
 			return result, err
 		})
 }

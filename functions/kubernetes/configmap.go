@@ -32,7 +32,7 @@ const (
 )
 
 func pruneConfigMapsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	r := mutating(handler.FunctionRegistration{
+	return handler.Editing(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "prune-configmaps",
 			Parameters: []api.FunctionParameter{
@@ -47,16 +47,12 @@ func pruneConfigMapsFunction(provider configkit.ResourceProvider) handler.Functi
 			Examples:              []string{"prune-configmaps", "prune-configmaps 1"},
 		},
 		ValueParameter: parameterHistoryLimit,
-	}, nil)
-	r.Function = func(
-		fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-	) (gaby.Container, any, error) {
-		limit := cmp.Or(handler.Arguments(args).Int(parameterHistoryLimit), defaultHistoryLimit)
-		revisions, err := configMapRevisions(docs, provider)
+	}, func(c *handler.Call) (int, error) {
+		limit := cmp.Or(c.Args.Int(parameterHistoryLimit), defaultHistoryLimit)
+		revisions, err := configMapRevisions(c.Docs, provider)
 		if err != nil {
-			return nil, nil, err
+			return 0, err
 		}
-		fc.Matched(len(revisions))
 		ages := agesOf(revisions)
 		var kept gaby.Container
 		for _, r := range revisions {
@@ -64,13 +60,13 @@ func pruneConfigMapsFunction(provider configkit.ResourceProvider) handler.Functi
 				kept = append(kept, r.doc)
 			}
 		}
-		_, err = yamlkit.VisitResources(kept, nil, provider,
-			func(doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo) (any, []error) {
-				return output, []error{MarkRevision(doc, ages[doc] == 0, provider)}
+		err = yamlkit.EachDocument(kept, provider,
+			func(doc *gaby.YamlDoc, _ *api.ResourceInfo) error {
+				return MarkRevision(doc, ages[doc] == 0, provider)
 			})
-		return docs.Delete(func(doc *gaby.YamlDoc) bool { return ages[doc] >= limit }), nil, err
-	}
-	return r
+		c.Docs = c.Docs.Delete(func(doc *gaby.YamlDoc) bool { return ages[doc] >= limit })
+		return len(revisions), err
+	})
 }
 
 // configMapRevision is one of several immutable ConfigMaps with the contents of the same ConfigMap
@@ -93,11 +89,11 @@ func configMapRevisions(
 	}
 	var revisions []configMapRevision
 	path := string(provider.ContextPath(contextRevision))
-	_, err := yamlkit.VisitResources(configMaps, nil, provider,
-		func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+	err := yamlkit.EachDocument(configMaps, provider,
+		func(doc *gaby.YamlDoc, info *api.ResourceInfo) error {
 			core := doc.Path(string(provider.ContextPath(contextStableCore))).Value().Text()
 			if core == "" || doc.Search("immutable").Data() != true {
-				return output, nil
+				return nil
 			}
 			number := doc.Path(path).Value()
 			n, err := strconv.Atoi(number.Text())
@@ -110,15 +106,12 @@ func configMapRevisions(
 					n = math.MaxInt
 				}
 			case err != nil:
-				return output, []error{
-					editError(number, gaby.DotPathToSlice(path), "",
-						"%q is not the number of a revision",
-						number.Text()),
-				}
+				return editError(number, gaby.DotPathToSlice(path), "",
+					"%q is not the number of a revision", number.Text())
 			}
 			namespace, _, _ := strings.Cut(string(info.ResourceName), "/")
 			revisions = append(revisions, configMapRevision{doc, namespace, core, n})
-			return output, nil
+			return nil
 		})
 	return revisions, err
 }

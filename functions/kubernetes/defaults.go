@@ -7,7 +7,6 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/knowledge/quantity"
@@ -20,20 +19,21 @@ const (
 	attributeResources       api.AttributeName = "container-resources-defaults"
 )
 
+// editor edits the documents of a call and returns the number of its matches.
+type editor func(c *handler.Call) (matches int, err error)
+
 // defaultsFunctions returns the functions that set registered defaults, and set-pod-defaults.
 func defaultsFunctions(provider configkit.ResourceProvider) []handler.FunctionRegistration {
-	plain := func(*api.FunctionContext) func(*yamlkit.Match) error { return setDefault }
+	plain := func(*handler.Call) func(*yamlkit.Match) error { return setDefault }
 	podSecurity := defaultsSetter(provider, provider.AttributePaths(attributePodSecurity), plain)
 	securityContext := provider.AttributePaths(attributeSecurityContext)
 	resources := defaultsSetter(provider, provider.AttributePaths(attributeResources),
-		func(*api.FunctionContext) func(*yamlkit.Match) error {
-			return setDefaultRequest
-		})
-	automount := func(_ *api.FunctionContext, docs gaby.Container, _ handler.Arguments) (
+		func(*handler.Call) func(*yamlkit.Match) error { return setDefaultRequest })
+	automount := func(c *handler.Call) (
 		int, error,
 	) {
-		return yamlkit.UpdatePaths(docs, provider.AttributePaths(attributeAutomount), nil, provider,
-			func(bool) bool { return false }, yamlkit.UpdateOptions{Upsert: true})
+		return yamlkit.UpdatePaths(c.Docs, provider.AttributePaths(attributeAutomount), nil,
+			provider, func(bool) bool { return false }, yamlkit.UpdateOptions{Upsert: true})
 	}
 	var functions []handler.FunctionRegistration
 	for _, f := range []struct {
@@ -65,7 +65,7 @@ func defaultsFunctions(provider configkit.ResourceProvider) []handler.FunctionRe
 			attributeResources, resources,
 		},
 	} {
-		functions = append(functions, mutating(handler.FunctionRegistration{
+		functions = append(functions, handler.Editing(handler.FunctionRegistration{
 			FunctionSignature: api.FunctionSignature{
 				FunctionName:  f.name,
 				Description:   f.description,
@@ -95,10 +95,10 @@ func defaultsFunctions(provider configkit.ResourceProvider) []handler.FunctionRe
 				"what set-container-probe-defaults sets, but for a container without probes, " +
 					"whose probes ask /healthz over HTTP whether it answers HTTP or not; " +
 					"set-container-probe-defaults, which is recommended, checks its port",
-				func(fc *api.FunctionContext, docs gaby.Container, _ handler.Arguments) (
+				func(c *handler.Call) (
 					int, error,
 				) {
-					return setProbes(docs, provider, nil, askHealthz(fc))
+					return setProbes(c.Docs, provider, nil, askHealthz(c))
 				},
 			},
 		}))
@@ -107,11 +107,11 @@ func defaultsFunctions(provider configkit.ResourceProvider) []handler.FunctionRe
 // defaultsSetter returns an editor that sets the registered defaults of paths.
 func defaultsSetter(
 	provider configkit.ResourceProvider, paths configkit.PathSource,
-	set func(*api.FunctionContext) func(*yamlkit.Match) error,
+	set func(*handler.Call) func(*yamlkit.Match) error,
 ) editor {
-	return func(fc *api.FunctionContext, docs gaby.Container, _ handler.Arguments) (int, error) {
-		return yamlkit.EditPaths(docs, paths, nil, provider,
-			yamlkit.EditOptions{Upsert: true, InOrder: true}, set(fc))
+	return func(c *handler.Call) (int, error) {
+		return yamlkit.EditPaths(c.Docs, paths, nil, provider,
+			yamlkit.EditOptions{Upsert: true, InOrder: true}, set(c))
 	}
 }
 
@@ -187,7 +187,7 @@ func setPodDefaultsFunction(
 			Description: "true sets " + part.description + "; if not given, false",
 		}
 	}
-	return mutating(handler.FunctionRegistration{
+	return handler.Editing(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-pod-defaults",
 			Parameters:   parameters,
@@ -201,13 +201,13 @@ func setPodDefaultsFunction(
 		ValueParameter: parts[0].parameter,
 		PerDocument:    true,
 		Paths:          paths,
-	}, func(fc *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
-		defer docs.AppendKeys()() // what belongs together is written together
+	}, func(c *handler.Call) (int, error) {
+		defer c.Docs.AppendKeys()() // what belongs together is written together
 		var problems []error
 		matches := 0
 		for _, part := range parts {
-			if a.Bool(part.parameter) {
-				n, err := part.set(fc, docs, a)
+			if c.Args.Bool(part.parameter) {
+				n, err := part.set(c)
 				matches, problems = matches+n, append(problems, err)
 			}
 		}

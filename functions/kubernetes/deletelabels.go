@@ -5,7 +5,6 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/yamlpath"
@@ -17,7 +16,7 @@ func deleteEntryFunction(
 	provider configkit.ResourceProvider, attribute api.AttributeName, name, key, description string,
 	examples ...string,
 ) handler.FunctionRegistration {
-	return mutating(handler.FunctionRegistration{
+	return handler.Editing(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName:  name,
 			Parameters:    []api.FunctionParameter{parameterOf(provider, attribute, key)},
@@ -28,10 +27,10 @@ func deleteEntryFunction(
 			Examples:      examples,
 		},
 		PerDocument: true,
-	}, func(_ *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
+	}, func(c *handler.Call) (int, error) {
 		matches := 0
-		for _, argument := range a {
-			n, err := yamlkit.EditPaths(docs, provider.AttributePaths(attribute),
+		for _, argument := range c.Args {
+			n, err := yamlkit.EditPaths(c.Docs, provider.AttributePaths(attribute),
 				[]any{yamlpath.Escape(fmt.Sprint(argument.Value))}, provider, yamlkit.EditOptions{},
 				deleteEntry)
 			if err != nil {

@@ -27,7 +27,7 @@ func setEnvVarFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 	variable := parameterOf(provider, attributeEnvValue, parameterEnvVar)
 	variable.Regexp = envName
 	variable.Description += ", or * for all that have a value"
-	return mutating(handler.FunctionRegistration{
+	return handler.Editing(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-env-var",
 			Parameters: []api.FunctionParameter{
@@ -41,14 +41,14 @@ func setEnvVarFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 			Examples:      []string{"set-env-var web LOG_LEVEL debug"},
 		},
 		PerDocument: true,
-	}, func(_ *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
-		container, variable := a.String(parameterContainerName), assignment{
-			name: a.String(parameterEnvVar), value: a.String(parameterEnvValue),
+	}, func(c *handler.Call) (int, error) {
+		container, variable := c.Args.String(parameterContainerName), assignment{
+			name: c.Args.String(parameterEnvVar), value: c.Args.String(parameterEnvValue),
 		}
 		if variable.name == "*" {
-			return setAllVariables(docs, provider, container, variable.value)
+			return setAllVariables(c.Docs, provider, container, variable.value)
 		}
-		return editContainers(docs, provider, container, variable.setIn)
+		return editContainers(c.Docs, provider, container, variable.setIn)
 	})
 }
 
@@ -76,7 +76,7 @@ func setAllVariables(
 }
 
 func setEnvFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return mutating(handler.FunctionRegistration{
+	return handler.Editing(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-env",
 			Parameters: []api.FunctionParameter{
@@ -96,16 +96,16 @@ func setEnvFunction(provider configkit.ResourceProvider) handler.FunctionRegistr
 			_, err := envAssignments(args)
 			return err
 		},
-	}, func(fc *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
-		variables, err := envAssignments(a)
+	}, func(call *handler.Call) (int, error) {
+		variables, err := envAssignments(call.Args)
 		if err != nil {
 			return 0, err
 		}
-		return editContainers(docs, provider, a.String(parameterContainerName),
+		return editContainers(call.Docs, provider, call.Args.String(parameterContainerName),
 			func(c *container) error {
 				var problems []error
 				for i := range variables {
-					variables[i].noteEmptied(fc, c.hasVariable(variables[i].name))
+					variables[i].noteEmptied(call, c.hasVariable(variables[i].name))
 					problems = append(problems, variables[i].setIn(c))
 				}
 				return errors.Join(problems...)

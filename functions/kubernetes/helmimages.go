@@ -30,7 +30,7 @@ func (v *imageVetting) helmValues(f imageField) {
 		}
 		if err != nil {
 			pos := f.value.Position()
-			v.fc.Skipped(api.Position{Line: pos.Line, Column: pos.Column},
+			v.call.Skipped(api.Position{Line: pos.Line, Column: pos.Column},
 				fmt.Sprintf("%s: %s is not YAML: images in it are not checked", v.row.ResourceInfo,
 					f.path))
 			return

@@ -60,27 +60,27 @@ func setImageReferenceByURIFunction(
 	isReference := referenceMatcher(reference)
 	r := imageReferenceSignature(repository, reference)
 	r.FunctionType, r.AttributeName = api.FunctionTypePathVisitor, attributeContainerImage
-	return mutating(r,
-		func(fc *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
-			uri := a.String(parameterRepositoryURI)
-			image := uri + a.String(parameterImageReference)
-			matches, err := editImages(docs, provider.AttributePaths(attributeContainerImage),
+	return handler.Editing(r,
+		func(c *handler.Call) (int, error) {
+			uri := c.Args.String(parameterRepositoryURI)
+			image := uri + c.Args.String(parameterImageReference)
+			matches, err := editImages(c.Docs, provider.AttributePaths(attributeContainerImage),
 				provider, "*", func(text string) (string, bool) {
 					rest, ok := strings.CutPrefix(text, uri)
 					return image, ok && (rest == "" || isReference(rest))
 				})
-			b := newImageBump(fc, uri, a.String(parameterImageReference), isReference)
+			b := newImageBump(c, uri, c.Args.String(parameterImageReference), isReference)
 			problems := []error{
-				err, b.helmReleases(docs, provider), b.overrides(docs, provider),
+				err, b.helmReleases(c.Docs, provider), b.overrides(c.Docs, provider),
 			}
-			for _, doc := range docs {
+			for _, doc := range c.Docs {
 				t, err := provider.ResourceTypeGetter(doc)
 				if path := kustomizationImages(t); err == nil && path != nil && doc.Check() == nil {
 					b.kustomization(doc, path)
 					problems = append(problems, b.apply(doc))
 				}
 			}
-			problems = append(problems, noteRepositories(fc, docs, provider, uri))
+			problems = append(problems, noteRepositories(c, provider, uri))
 			return matches + b.matches, errors.Join(problems...)
 		})
 }
@@ -113,13 +113,13 @@ func referenceMatcher(reference api.FunctionParameter) func(string) bool {
 // noteRepositories reports matching repositories whose tag is in another field: nothing is known
 // about that field.
 func noteRepositories(
-	fc *api.FunctionContext, docs gaby.Container, provider configkit.ResourceProvider, uri string,
+	c *handler.Call, provider configkit.ResourceProvider, uri string,
 ) error {
-	_, err := yamlkit.VisitPaths(docs, provider.AttributePaths(attributeRepository), []any{"*"},
+	_, err := yamlkit.VisitPaths(c.Docs, provider.AttributePaths(attributeRepository), []any{"*"},
 		nil, provider,
 		func(_ *gaby.YamlDoc, _ any, at yamlkit.VisitorContext, text string) (any, error) {
 			if text == uri && !strings.HasSuffix(string(at.Path), ".newName") {
-				fc.Note(at.Position,
+				c.Note(at.Position,
 					fmt.Sprintf(
 						"%s: %s is this repository, but its tag is in another field and left alone",
 						at.ResourceInfo, at.Path))
@@ -137,7 +137,7 @@ func setImageRegistryFunction(provider configkit.ResourceProvider) handler.Funct
 	})
 	name := optional(containerNameParameter(provider))
 	name.Description += "; if not given, all"
-	r := mutating(handler.FunctionRegistration{
+	r := handler.Editing(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-image-registry-by-registry",
 			Parameters: []api.FunctionParameter{
@@ -166,11 +166,11 @@ func setImageRegistryFunction(provider configkit.ResourceProvider) handler.Funct
 				"a registry has a dot or a port or is localhost",
 				"%s would be read as a part of the path of images", configkit.Abbreviate(text))
 		},
-	}, func(fc *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
-		from, to := a.String(registryParameter), a.String(newRegistryParameter)
+	}, func(c *handler.Call) (int, error) {
+		from, to := c.Args.String(registryParameter), c.Args.String(newRegistryParameter)
 		hidden := false // whether an image comes from the registry without naming it
-		images, err := editImages(docs, provider.AttributePaths(attributeImages), provider,
-			cmp.Or(a.String(parameterContainerName), "*"), func(text string) (string, bool) {
+		images, err := editImages(c.Docs, provider.AttributePaths(attributeImages), provider,
+			cmp.Or(c.Args.String(parameterContainerName), "*"), func(text string) (string, bool) {
 				namesNone := !hasRegistry(text) && unqualified().MatchString(text)
 				if from == "" {
 					return to + "/" + text, namesNone
@@ -182,14 +182,14 @@ func setImageRegistryFunction(provider configkit.ResourceProvider) handler.Funct
 				}
 				return to + "/" + path, ok
 			})
-		registries, problem := editImages(docs, provider.AttributePaths(attributeRegistry),
+		registries, problem := editImages(c.Docs, provider.AttributePaths(attributeRegistry),
 			provider, "*", func(text string) (string, bool) {
 				path, ok := strings.CutPrefix(text+"/", from+"/")
 				return strings.TrimSuffix(to+"/"+path, "/"), from != "" && ok &&
 					!strings.HasPrefix(text+"/", to+"/")
 			})
 		if hidden {
-			fc.NoteOnce("images that name no registry come from " + defaultRegistry +
+			c.NoteOnce("images that name no registry come from " + defaultRegistry +
 				" but are left alone: give '' as the registry for those")
 		}
 		return images + registries, errors.Join(err, problem)

@@ -16,7 +16,7 @@ import (
 // imageBump sets the reference of the images of a repository where it is in other fields than a
 // container's image: in the images of kustomizations and in the values of charts.
 type imageBump struct {
-	fc          *api.FunctionContext
+	call        *handler.Call
 	uri         string
 	tag, digest string // of the new reference, without : and @; may be ""
 	isReference func(string) bool
@@ -36,9 +36,9 @@ type bumpEdit struct {
 }
 
 func newImageBump(
-	fc *api.FunctionContext, uri, reference string, isReference func(string) bool,
+	call *handler.Call, uri, reference string, isReference func(string) bool,
 ) *imageBump {
-	b := &imageBump{fc: fc, uri: uri, isReference: isReference}
+	b := &imageBump{call: call, uri: uri, isReference: isReference}
 	b.tag, b.digest, _ = strings.Cut(reference, "@")
 	b.tag = strings.TrimPrefix(b.tag, ":")
 	return b
@@ -410,13 +410,11 @@ func SetImageReferenceOfValuesFunction(
 	r.Description = "Set the tag and the digest of all images of a repository, in the fields " +
 		"that charts use for them"
 	isReference := referenceMatcher(reference)
-	return mutating(r, func(
-		fc *api.FunctionContext, docs gaby.Container, a handler.Arguments,
-	) (int, error) {
-		b := newImageBump(fc, a.String(parameterRepositoryURI), a.String(parameterImageReference),
-			isReference)
+	return handler.Editing(r, func(c *handler.Call) (int, error) {
+		b := newImageBump(c, c.Args.String(parameterRepositoryURI),
+			c.Args.String(parameterImageReference), isReference)
 		var problems []error
-		for _, doc := range docs {
+		for _, doc := range c.Docs {
 			if err := doc.Check(); err != nil {
 				problems = append(problems, err)
 				continue

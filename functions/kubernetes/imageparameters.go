@@ -66,6 +66,6 @@ func (b *imageBump) parameters(p *yamlkit.Match) error {
 // notYAML notes a text of values that cannot be read, so that images in it keep their references.
 func (b *imageBump) notYAML(p *yamlkit.Match) {
 	pos := p.Value.Position()
-	b.fc.Note(api.Position{Line: pos.Line, Column: pos.Column},
+	b.call.Note(api.Position{Line: pos.Line, Column: pos.Column},
 		p.Resource.String()+": "+string(p.Path())+" is not YAML: images in it are not set")
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
@@ -27,19 +26,18 @@ func vetChangesFunction(
 		return err
 	}
 	released := &baseline{provider: provider}
-	return validating(r, "whether none of the fields was changed, and those that were", func(
-		fc *api.FunctionContext, docs gaby.Container, a handler.Arguments, other []byte,
-	) (api.ValidationResult, error) {
+	const description = "whether none of the fields was changed, and those that were"
+	return handler.Checking(r, description, func(c *handler.Call) (api.ValidationResult, error) {
 		result := api.ValidationResult{Passed: true}
-		names, err := attributes(a)
+		names, err := attributes(c.Args)
 		if err != nil {
 			return result, err
 		}
-		changes, err := released.changes(fc, other, docs)
+		changes, err := released.changes(c)
 		if err != nil || changes == nil {
 			return result, err
 		}
-		rows, err := changes.of(fc, names)
+		rows, err := changes.of(c, names)
 		for _, row := range rows {
 			row.Issues = []api.Issue{{
 				Identifier: kind + "-field-changed",
@@ -48,7 +46,7 @@ func vetChangesFunction(
 			if threshold != "" {
 				row.Score = levelOf(row.AttributeName)
 				result.Score = api.WorseScore(result.Score, row.Score)
-				if api.WorseScore(row.Score, a.String(threshold)) != row.Score {
+				if api.WorseScore(row.Score, c.Args.String(threshold)) != row.Score {
 					continue
 				}
 			}

@@ -20,7 +20,7 @@ const (
 )
 
 func getWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return reading(handler.FunctionRegistration{FunctionSignature: api.FunctionSignature{
+	return handler.Getting(handler.FunctionRegistration{FunctionSignature: api.FunctionSignature{
 		FunctionName: "get-workload-labels",
 		Description: "Get the labels of the pods of workloads and the labels by which " +
 			"resources select pods",
@@ -28,8 +28,8 @@ func getWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.Func
 		AttributeName: attributeWorkloadLabels,
 		Examples:      []string{"get-workload-labels"},
 	}}, "labels", "the labels of pods and the selectors of pods, each a map",
-		func(docs gaby.Container) (api.AttributeValueList, error) {
-			return yamlkit.GetPathsAnyType(docs, provider.AttributePaths(attributeWorkloadLabels),
+		func(c *handler.Call) (api.AttributeValueList, error) {
+			return yamlkit.GetPathsAnyType(c.Docs, provider.AttributePaths(attributeWorkloadLabels),
 				nil, provider, api.DataTypeYAML)
 		})
 }
@@ -53,7 +53,7 @@ func setWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.Func
 			return ""
 		})
 	}
-	return mutating(handler.FunctionRegistration{
+	return handler.Editing(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-workload-labels",
 			Parameters: []api.FunctionParameter{
@@ -74,12 +74,12 @@ func setWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.Func
 			_, err := read(args)
 			return err
 		},
-	}, func(fc *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
-		labels, err := read(a)
+	}, func(c *handler.Call) (int, error) {
+		labels, err := read(c.Args)
 		if err != nil {
 			return 0, err
 		}
-		return editLabels(fc, docs, provider, labels)
+		return editLabels(c, provider, labels)
 	})
 }
 
@@ -87,18 +87,17 @@ func setWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.Func
 // Missing maps are created, except selectors of resources that are not workloads: a Service without
 // a selector, or with one that selects all pods, is so for a reason.
 func editLabels(
-	fc *api.FunctionContext, docs gaby.Container, provider configkit.ResourceProvider,
-	labels []assignment,
+	c *handler.Call, provider configkit.ResourceProvider, labels []assignment,
 ) (int, error) {
 	templates := provider.AttributePaths(attributePodTemplateLabels)
-	pods, err := podLabels(docs, templates, provider)
+	pods, err := podLabels(c.Docs, templates, provider)
 	if err != nil {
 		return 0, err
 	}
 	matches := 0
 	onlyRemoves := !slices.ContainsFunc(labels, func(a assignment) bool { return !a.remove })
 	options := yamlkit.EditOptions{Upsert: true, InOrder: true}
-	_, err = yamlkit.EditPaths(docs, provider.AttributePaths(attributeWorkloadLabels), nil,
+	_, err = yamlkit.EditPaths(c.Docs, provider.AttributePaths(attributeWorkloadLabels), nil,
 		provider, options, func(p *yamlkit.Match) error {
 			foreign := p.Info().AttributeName == attributePodLabelSelector &&
 				len(templates.PathsOf(p.Resource.ResourceType)) == 0
@@ -109,34 +108,34 @@ func editLabels(
 				known := slices.DeleteFunc(slices.Clone(labels), func(a assignment) bool {
 					return !p.Value.Get(a.name).Exists()
 				})
-				noteSelector(fc, p,
+				noteSelector(c, p,
 					"selects pods that are not here, so it gets none of the labels that it does "+
 						"not have already")
 				if len(known) == 0 {
 					return nil
 				}
 				matches++
-				return setLabels(fc, p, known)
+				return setLabels(c, p, known)
 			case foreign && !pods.selectedBy(p.Value):
-				noteSelector(fc, p, "selects none of the pods here, so it is left alone")
+				noteSelector(c, p, "selects none of the pods here, so it is left alone")
 				return nil
 			}
 			matches++
-			return setLabels(fc, p, labels)
+			return setLabels(c, p, labels)
 		})
 	return matches, err
 }
 
 // noteSelector reports what a selector selects and what was done about it.
-func noteSelector(fc *api.FunctionContext, p *yamlkit.Match, text string) {
+func noteSelector(c *handler.Call, p *yamlkit.Match, text string) {
 	pos := p.Value.Position()
-	fc.Note(pos, fmt.Sprintf("%s: %s %s", p.Resource, p.Path(), text))
+	c.Note(pos, fmt.Sprintf("%s: %s %s", p.Resource, p.Path(), text))
 }
 
 // setLabels sets and removes labels in a map.
-func setLabels(fc *api.FunctionContext, p *yamlkit.Match, labels []assignment) error {
+func setLabels(c *handler.Call, p *yamlkit.Match, labels []assignment) error {
 	for i := range labels {
-		labels[i].noteEmptied(fc, p.Value.Get(labels[i].name).Text() != "")
+		labels[i].noteEmptied(c, p.Value.Get(labels[i].name).Text() != "")
 		at := append(p.Segments[:len(p.Segments):len(p.Segments)], labels[i].name)
 		var err error
 		switch {

@@ -14,7 +14,7 @@ import (
 )
 
 func vetMergeKeysFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return validating(handler.FunctionRegistration{
+	return handler.Checking(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-merge-keys",
 			Description: "Check that no two elements of a list have the same merge key, such as " +
@@ -23,19 +23,17 @@ func vetMergeKeysFunction(provider configkit.ResourceProvider) handler.FunctionR
 		},
 		PerDocument: true,
 	}, "whether the elements of lists can be distinguished, and the keys of those that cannot",
-		func(
-			fc *api.FunctionContext, docs gaby.Container, _ handler.Arguments, _ []byte,
-		) (api.ValidationResult, error) {
+		func(c *handler.Call) (api.ValidationResult, error) {
 			var found api.AttributeValueList
 			resources := 0
-			_, err := yamlkit.VisitResources(docs, nil, provider,
-				func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+			err := yamlkit.EachDocument(c.Docs, provider,
+				func(doc *gaby.YamlDoc, info *api.ResourceInfo) error {
 					resources++
 					found = append(found, sameMergeKeys(doc, info, provider)...)
-					return output, nil
+					return nil
 				})
-			fc.Matched(resources)
-			return api.ValidationResult{Passed: len(found) == 0, FailedAttributes: found}, err
+			c.Matched(resources)
+			return handler.Verdict(found), err
 		})
 }
 

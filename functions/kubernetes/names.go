@@ -8,7 +8,6 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/functions/unit"
 	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
@@ -31,7 +30,7 @@ func nameParameter(
 }
 
 func setNameFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return mutating(handler.FunctionRegistration{
+	return handler.Editing(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-name",
 			Parameters: []api.FunctionParameter{
@@ -43,13 +42,13 @@ func setNameFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 			Examples:      []string{"set-name web"},
 		},
 		ValueParameter: parameterName,
-	}, func(fc *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
-		r := newRenamer(fc, provider, docs)
-		name := a.String(parameterName)
+	}, func(c *handler.Call) (int, error) {
+		r := newRenamer(c, provider)
+		name := c.Args.String(parameterName)
 		if err := r.refuseSeveral(name); err != nil {
 			return 0, err
 		}
-		for _, n := range r.resources(docs) {
+		for _, n := range r.resources(c.Docs) {
 			n.name = name
 			r.all = append(r.all, n)
 		}
@@ -59,7 +58,7 @@ func setNameFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 
 // refuseSeveral returns an error if several resources of a type would get the same name.
 func (r *renamer) refuseSeveral(name string) error {
-	own := r.resources(r.selected)
+	own := r.resources(r.call.Docs)
 	names := map[string]map[string]bool{} // current names in the unit, by kind
 	for i := range own {
 		kind := configkit.GroupKind(own[i].Info.ResourceType)
@@ -96,7 +95,7 @@ func (r *renamer) refuseSeveral(name string) error {
 // in the input files, and the number of all, without those in own.
 func (r *renamer) otherNames(kind string, own map[string]bool) (first []string, count int) {
 	all := r.inputs.Names(kind)
-	if excluded := handler.ExcludedOf(r.fc); excluded != nil && len(all) > 0 {
+	if excluded := handler.ExcludedOf(r.call.FunctionContext); excluded != nil && len(all) > 0 {
 		type key struct{ kind, where string }
 		p, _ := r.provider.(schemas.InputProvider)
 		all, _ = p.FromInputs(key{kind, excluded.Where}, func() any {
@@ -124,7 +123,7 @@ func (r *renamer) otherNames(kind string, own map[string]bool) (first []string, 
 }
 
 func renameResourceFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return mutating(handler.FunctionRegistration{
+	return handler.Editing(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "rename-resource",
 			Parameters: []api.FunctionParameter{
@@ -148,15 +147,15 @@ func renameResourceFunction(provider configkit.ResourceProvider) handler.Functio
 			}
 			return unit.CheckNewName(provider, t, parameterNewName, a.String(parameterNewName))
 		},
-	}, func(fc *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
-		r := newRenamer(fc, provider, docs)
-		t, to := api.ResourceType(a.String("resource-type")), a.String(parameterNewName)
-		from := a.String(parameterOldName)
+	}, func(c *handler.Call) (int, error) {
+		r := newRenamer(c, provider)
+		t, to := api.ResourceType(c.Args.String("resource-type")), c.Args.String(parameterNewName)
+		from := c.Args.String(parameterOldName)
 		isMeant := func(n renaming) bool {
 			return configkit.SameKind(n.Info.ResourceType, t) && n.Name() == from
 		}
 		var found []string
-		for _, n := range r.resources(docs) {
+		for _, n := range r.resources(c.Docs) {
 			if isMeant(n) {
 				n.name = to
 				r.all = append(r.all, n)
@@ -212,8 +211,8 @@ func (r *renamer) noteSimilarType(t api.ResourceType) {
 	}
 	if hint := configkit.DidYouMean("",
 		configkit.Suggest(string(t), slices.Sorted(maps.Keys(types)))); hint != "" {
-		r.fc.NoteOnce(fmt.Sprintf("no resource is of type %s; %s", configkit.Abbreviate(string(t)),
-			hint))
+		r.call.NoteOnce(fmt.Sprintf("no resource is of type %s; %s",
+			configkit.Abbreviate(string(t)), hint))
 	}
 }
 
@@ -243,7 +242,7 @@ func setNameSuffixFunction(provider configkit.ResourceProvider) handler.Function
 func affixFunction(
 	provider configkit.ResourceProvider, affix, example string, add func(affix, name string) string,
 ) handler.FunctionRegistration {
-	return mutating(handler.FunctionRegistration{
+	return handler.Editing(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-name-" + affix,
 			Parameters: []api.FunctionParameter{
@@ -254,10 +253,10 @@ func affixFunction(
 				". Namespaces, CustomResourceDefinitions and APIServices keep theirs",
 			Examples: []string{"set-name-" + affix + " --" + affix + "=" + example},
 		},
-	}, func(fc *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
-		r := newRenamer(fc, provider, docs)
-		r.affix = func(name string) string { return add(a.String(affix), name) }
-		for _, n := range r.resources(docs) {
+	}, func(c *handler.Call) (int, error) {
+		r := newRenamer(c, provider)
+		r.affix = func(name string) string { return add(c.Args.String(affix), name) }
+		for _, n := range r.resources(c.Docs) {
 			if !keepsName(n.Info.ResourceType) {
 				n.name = r.affix(n.name)
 				r.all = append(r.all, n)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
@@ -35,15 +34,15 @@ func clusterScopedParameter() api.FunctionParameter {
 }
 
 func getNamespaceFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return reading(handler.FunctionRegistration{FunctionSignature: api.FunctionSignature{
+	return handler.Getting(handler.FunctionRegistration{FunctionSignature: api.FunctionSignature{
 		FunctionName:  "get-namespace",
 		Description:   "Get the namespaces of resources and those they refer to",
 		FunctionType:  api.FunctionTypePathVisitor,
 		AttributeName: attributeNamespace,
 		Examples:      []string{"get-namespace"},
 	}}, parameterNamespace, "the names of namespaces, wherever resources have them",
-		func(docs gaby.Container) (api.AttributeValueList, error) {
-			rows, err := yamlkit.GetStringPaths(docs, provider.AttributePaths(attributeNamespace),
+		func(c *handler.Call) (api.AttributeValueList, error) {
+			rows, err := yamlkit.GetStringPaths(c.Docs, provider.AttributePaths(attributeNamespace),
 				nil, provider)
 			for i := range rows {
 				// each of them is the name of a v1/Namespace
@@ -59,7 +58,7 @@ func setNamespaceFunction(provider configkit.ResourceProvider) handler.FunctionR
 		m.From, m.To = a.String(parameterOldNamespace), a.String(parameterNamespace)
 		return m
 	}
-	return mutating(handler.FunctionRegistration{
+	return handler.Editing(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-namespace",
 			Parameters: []api.FunctionParameter{
@@ -86,8 +85,8 @@ func setNamespaceFunction(provider configkit.ResourceProvider) handler.FunctionR
 		Join: func(fc *api.FunctionContext, args []api.FunctionArgument, parts []any) error {
 			return newMove(fc, args).Join(parts)
 		},
-	}, func(fc *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
-		return newMove(fc, a).Run(docs)
+	}, func(c *handler.Call) (int, error) {
+		return newMove(c.FunctionContext, c.Args).Run(c.Docs)
 	})
 }
 
@@ -97,7 +96,7 @@ func ensureNamespacesFunction(provider configkit.ResourceProvider) handler.Funct
 		m.Own = true
 		return m
 	}
-	return mutating(handler.FunctionRegistration{
+	return handler.Editing(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "ensure-namespaces",
 			Parameters:   []api.FunctionParameter{clusterScopedParameter()},
@@ -115,8 +114,8 @@ func ensureNamespacesFunction(provider configkit.ResourceProvider) handler.Funct
 		Join: func(fc *api.FunctionContext, args []api.FunctionArgument, parts []any) error {
 			return newMove(fc, args).Join(parts)
 		},
-	}, func(fc *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
-		return newMove(fc, a).Ensure(docs)
+	}, func(c *handler.Call) (int, error) {
+		return newMove(c.FunctionContext, c.Args).Ensure(c.Docs)
 	})
 }
 

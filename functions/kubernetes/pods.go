@@ -51,7 +51,7 @@ func podParameters(expressionText, example string) []api.FunctionParameter {
 
 func vetPodsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	programs := podPrograms(cel.Bool, cel.List)
-	return validating(handler.FunctionRegistration{
+	return handler.Checking(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-pods",
 			Parameters: append(podParameters(
@@ -76,35 +76,33 @@ func vetPodsFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 			return checkPodProgram(programs, args)
 		},
 	}, "whether every pod passed, and what is wrong with the others",
-		func(
-			fc *api.FunctionContext, docs gaby.Container, args handler.Arguments, _ []byte,
-		) (api.ValidationResult, error) {
+		func(c *handler.Call) (api.ValidationResult, error) {
 			result := api.ValidationResult{Passed: true}
-			text := args.String("expression")
+			text := c.Args.String("expression")
 			program, err := programs.Get(text)
 			if err != nil {
 				return result, handler.ArgumentErrors("expression", err)
 			}
-			pods, err := eachPart(docs, provider, args.String(parameterEach),
+			pods, err := eachPart(c.Docs, provider, c.Args.String(parameterEach),
 				func(p *podPart) error {
-					value, err := p.evaluate(fc, program)
+					value, err := p.evaluate(c, program)
 					if err != nil {
 						return err
 					}
-					paths, err := wrongPaths(value, args.String("path"))
+					paths, err := wrongPaths(value, c.Args.String("path"))
 					for _, path := range paths {
 						p.fail(&result, provider, path, text)
 					}
 					return err
 				})
-			fc.Matched(pods)
+			c.Matched(pods)
 			return result, err
 		})
 }
 
 func setPodsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	programs := podPrograms(cel.Map)
-	return mutating(handler.FunctionRegistration{
+	return handler.Editing(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-pods",
 			Parameters: podParameters(
@@ -126,8 +124,8 @@ func setPodsFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 		CheckArguments: func(args []api.FunctionArgument) error {
 			return checkPodProgram(programs, args)
 		},
-	}, func(fc *api.FunctionContext, docs gaby.Container, args handler.Arguments) (int, error) {
-		program, err := programs.Get(args.String("expression"))
+	}, func(c *handler.Call) (int, error) {
+		program, err := programs.Get(c.Args.String("expression"))
 		if err != nil {
 			return 0, handler.ArgumentErrors("expression", err)
 		}
@@ -137,15 +135,15 @@ func setPodsFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 			value any
 		}
 		var edits []edit
-		pods, err := eachPart(docs, provider, args.String(parameterEach), func(p *podPart) error {
-			value, err := p.evaluate(fc, program)
+		each := cmp.Or(c.Args.String(parameterEach), eachContainer)
+		pods, err := eachPart(c.Docs, provider, each, func(p *podPart) error {
+			value, err := p.evaluate(c, program)
 			if err != nil {
 				return err
 			}
 			edits = append(edits, edit{p, value})
 			return nil
 		})
-		each := cmp.Or(args.String(parameterEach), eachContainer)
 		for _, e := range edits {
 			if problem := e.part.checkFields(provider, each, e.value); problem != nil {
 				return pods, errors.Join(err, problem)
@@ -161,9 +159,11 @@ func setPodsFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 }
 
 // evaluate evaluates an expression about a part.
-func (p *podPart) evaluate(fc *api.FunctionContext, program *cel.Program) (any, error) {
-	ctx := expression.In(fc.Context(), p.doc, p.info)
-	value, err := program.EvalForPod(ctx, p.doc.Value(), p.variables, podScope(fc))
+func (p *podPart) evaluate(c *handler.Call, program *cel.Program) (any, error) {
+	ctx := expression.In(c.Context(), p.doc, p.info)
+	value, err := program.EvalForPod(ctx, p.doc.Value(), p.variables, &expression.Scope{
+		Params: map[string]any{}, Context: expression.Context(c.FunctionContext),
+	})
 	return value, expression.FailureIn(p.doc, err)
 }
 
@@ -171,10 +171,6 @@ func podPrograms(kinds ...cel.Kind) *expression.Programs[*cel.Program] {
 	return expression.NewPrograms("cel", func(text string) (*cel.Program, error) {
 		return cel.CompileForPod(text, kinds...)
 	})
-}
-
-func podScope(fc *api.FunctionContext) *expression.Scope {
-	return &expression.Scope{Params: map[string]any{}, Context: expression.Context(fc)}
 }
 
 func checkPodProgram(programs *expression.Programs[*cel.Program], args handler.Arguments) error {
@@ -299,8 +295,8 @@ func eachPart(docs gaby.Container, provider configkit.ResourceProvider, each str
 	use func(*podPart) error,
 ) (pods int, err error) {
 	specs := provider.AttributePaths(attributeAutomount)
-	_, err = yamlkit.VisitResources(docs, nil, provider,
-		func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+	err = yamlkit.EachDocument(docs, provider,
+		func(doc *gaby.YamlDoc, info *api.ResourceInfo) error {
 			var errs []error
 			for _, spec := range podSpecs(doc, specs.PathsOf(info.ResourceType)) {
 				pods++
@@ -310,7 +306,7 @@ func eachPart(docs gaby.Container, provider configkit.ResourceProvider, each str
 					}
 				}
 			}
-			return output, errs
+			return errors.Join(errs...)
 		})
 	return pods, err
 }

@@ -28,7 +28,7 @@ func setPortFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 	number, highest := intParameter(parameterPortNumber, "8080",
 		"number of the port, by which it is found", 1), 65535
 	number.Max = &highest
-	return mutating(handler.FunctionRegistration{
+	return handler.Editing(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-container-port",
 			Parameters: []api.FunctionParameter{
@@ -51,12 +51,12 @@ func setPortFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 		PerDocument:    true,
 		Paths:          inContainers(provider, "ports"),
 		CheckArguments: checkPortName,
-	}, func(_ *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
+	}, func(c *handler.Call) (int, error) {
 		p := port{
-			name: a.String(parameterPortName), number: a.Int(parameterPortNumber),
-			protocol: cmp.Or(a.String(parameterProtocol), defaultProtocol),
+			name: c.Args.String(parameterPortName), number: c.Args.Int(parameterPortNumber),
+			protocol: cmp.Or(c.Args.String(parameterProtocol), defaultProtocol),
 		}
-		return editContainers(docs, provider, a.String(parameterContainerName), p.set)
+		return editContainers(c.Docs, provider, c.Args.String(parameterContainerName), p.set)
 	})
 }
 

@@ -36,7 +36,7 @@ func setContainerProbeDefaultsFunction(
 			"probe asks",
 			`^/\S*$`))
 	}
-	return mutating(handler.FunctionRegistration{
+	return handler.Editing(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-container-probe-defaults",
 			Parameters: []api.FunctionParameter{
@@ -56,8 +56,8 @@ func setContainerProbeDefaultsFunction(
 			func(_ api.ResourceType, info *api.PathVisitorInfo) bool {
 				return !strings.HasSuffix(string(info.Path), ".ephemeralContainers.*")
 			}),
-	}, func(_ *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
-		return setProbes(docs, provider, a, nil)
+	}, func(c *handler.Call) (int, error) {
+		return setProbes(c.Docs, provider, c.Args, nil)
 	})
 }
 
@@ -132,14 +132,14 @@ func (p defaultProbe) probe(existing gaby.Value, port int, path string) (*gaby.Y
 
 // askHealthz returns a function that creates the probe of the reference implementation's
 // set-pod-defaults, which does not depend on the container: it requests /healthz.
-func askHealthz(fc *api.FunctionContext) func(*container, int) (gaby.Value, error) {
+func askHealthz(call *handler.Call) func(*container, int) (gaby.Value, error) {
 	return func(c *container, port int) (gaby.Value, error) {
 		probe, err := gaby.ParseYAML(
 			fmt.Appendf(nil, "httpGet:\n  path: /healthz\n  port: %d\n", port))
 		if err != nil {
 			return gaby.Value{}, err
 		}
-		fc.NoteSum("containers have no probe to copy, so their probes ask /healthz, which "+
+		call.NoteSum("containers have no probe to copy, so their probes ask /healthz, which "+
 			"not every container answers; set-container-probe-defaults, which checks the port, "+
 			"is recommended",
 			1, c.value.Get("name").Text())

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/handler"
@@ -22,9 +21,8 @@ type renaming struct {
 
 // renamer renames resources of a unit and the references to them.
 type renamer struct {
-	fc       *api.FunctionContext
+	call     *handler.Call
 	provider configkit.ResourceProvider
-	selected gaby.Container
 	unit     gaby.Container
 	all      []renaming
 	inputs   *schemas.ResourceIndex // the resources of all input files
@@ -32,12 +30,9 @@ type renamer struct {
 	affix func(name string) string
 }
 
-func newRenamer(
-	fc *api.FunctionContext, provider configkit.ResourceProvider, docs gaby.Container,
-) *renamer {
+func newRenamer(c *handler.Call, provider configkit.ResourceProvider) *renamer {
 	r := &renamer{
-		fc: fc, provider: provider, selected: docs, unit: unit.WholeUnit(fc, docs),
-		inputs: schemas.IndexResources(nil),
+		call: c, provider: provider, unit: unit.WholeUnit(c), inputs: schemas.IndexResources(nil),
 	}
 	if p, ok := provider.(schemas.InputProvider); ok {
 		r.inputs = p.Inputs()
@@ -74,7 +69,7 @@ func (r *renamer) elsewhere(kind, namespace, name string) (string, bool) {
 
 // selects reports whether the where-expressions select a resource of an input file.
 func (r *renamer) selects(in schemas.Input) bool {
-	excluded := handler.ExcludedOf(r.fc)
+	excluded := handler.ExcludedOf(r.call.FunctionContext)
 	if excluded == nil {
 		return true
 	}
@@ -106,7 +101,7 @@ func (r *renamer) check() error {
 				continue
 			}
 			for _, other := range namespaces.OtherInputs(
-				r.fc, r.provider, kind, n.Namespace, name,
+				r.call.FunctionContext, r.provider, kind, n.Namespace, name,
 			) {
 				problems = append(problems, n.Failure("",
 					"%s of %s:%d and %s would both be called %s", name, other.File,

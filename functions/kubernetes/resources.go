@@ -25,7 +25,7 @@ const (
 )
 
 func setResourcesFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return mutating(handler.FunctionRegistration{
+	return handler.Editing(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-container-resources",
 			Parameters: []api.FunctionParameter{
@@ -56,17 +56,17 @@ func setResourcesFunction(provider configkit.ResourceProvider) handler.FunctionR
 			_, err := resourceSettings(args)
 			return err
 		},
-	}, func(fc *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
-		settings, err := resourceSettings(a)
+	}, func(call *handler.Call) (int, error) {
+		settings, err := resourceSettings(call.Args)
 		if err != nil {
 			return 0, err
 		}
-		name, matches := a.String(parameterContainerName), 0
-		_, err = editContainers(docs, provider, name, func(c *container) error {
+		name, matches := call.Args.String(parameterContainerName), 0
+		_, err = editContainers(call.Docs, provider, name, func(c *container) error {
 			if slices.Contains(c.segments, "ephemeralContainers") {
 				// Kubernetes does not allow resources there.
 				if name != "*" {
-					fc.Note(c.value.Position(),
+					call.Note(c.value.Position(),
 						fmt.Sprintf("ephemeral container %s cannot have resources", name))
 				}
 				return nil

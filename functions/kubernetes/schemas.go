@@ -27,7 +27,7 @@ const (
 
 func vetSchemasFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	library := libraryOf(provider)
-	return validating(handler.FunctionRegistration{
+	return handler.Checking(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-schemas",
 			Parameters: []api.FunctionParameter{
@@ -48,18 +48,16 @@ func vetSchemasFunction(provider configkit.ResourceProvider) handler.FunctionReg
 			return err
 		},
 	}, "whether the resources are valid, and what is wrong with them",
-		func(
-			fc *api.FunctionContext, docs gaby.Container, args handler.Arguments, _ []byte,
-		) (api.ValidationResult, error) {
-			set, err := schemaSet(library, args)
+		func(c *handler.Call) (api.ValidationResult, error) {
+			set, err := schemaSet(library, c.Args)
 			if err != nil {
 				return api.ValidationResult{}, err
 			}
 			v := schemaVetter{
-				fc: fc, set: set, provider: provider, result: api.ValidationResult{Passed: true},
+				call: c, set: set, provider: provider, result: api.ValidationResult{Passed: true},
 				wrong: map[api.ResourceType]bool{},
 			}
-			err = v.vet(docs)
+			err = v.vet()
 			return v.result, err
 		})
 }
@@ -92,7 +90,7 @@ func unknownRelease(version string, err error) error {
 
 // schemaVetter checks the resources of a unit.
 type schemaVetter struct {
-	fc       *api.FunctionContext
+	call     *handler.Call
 	set      *schemas.Set
 	provider configkit.ResourceProvider
 	result   api.ValidationResult
@@ -103,7 +101,8 @@ type schemaVetter struct {
 
 // vet checks all resources of the unit. CustomResourceDefinitions come first, because they define
 // schemas of other resources.
-func (v *schemaVetter) vet(docs gaby.Container) error {
+func (v *schemaVetter) vet() error {
+	docs := v.call.Docs
 	wrong := map[*gaby.YamlDoc][]jsonschema.Problem{}
 	for _, doc := range docs {
 		if t, err := v.provider.ResourceTypeGetter(doc); err == nil &&
@@ -111,7 +110,7 @@ func (v *schemaVetter) vet(docs gaby.Container) error {
 			wrong[doc] = definitionProblems(doc, v.set.AddDefinition(doc.Value()))
 			for _, t := range v.set.BuiltIn(doc.Value()) {
 				at := doc.Value().Get("spec").Get("names").Get("kind").Position()
-				v.fc.Note(at,
+				v.call.Note(at,
 					fmt.Sprintf(
 						"the CustomResourceDefinition does not count for %s, which is built into "+
 							"Kubernetes %s", t,
@@ -119,12 +118,12 @@ func (v *schemaVetter) vet(docs gaby.Container) error {
 			}
 		}
 	}
-	_, err := yamlkit.VisitResources(docs, nil, v.provider,
-		func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+	err := yamlkit.EachDocument(docs, v.provider,
+		func(doc *gaby.YamlDoc, info *api.ResourceInfo) error {
 			problems, errs := v.resource(doc, info)
 			problems = unreadable(doc, slices.Concat(problems, wrong[doc]))
 			unit.AddSchemaProblems(&v.result, v.provider, doc, info, problems)
-			return output, errs
+			return errors.Join(errs...)
 		})
 	for _, doc := range docs {
 		err = errors.Join(err, v.nameless(doc))
@@ -136,9 +135,9 @@ func (v *schemaVetter) vet(docs gaby.Container) error {
 		if u.Count > 1 {
 			resources = fmt.Sprintf("%d resources of that type are", u.Count)
 		}
-		v.fc.Skipped(*u.Position, fmt.Sprintf("%s, so %s unchecked", u.Reason, resources))
+		v.call.Skipped(*u.Position, fmt.Sprintf("%s, so %s unchecked", u.Reason, resources))
 	}
-	v.fc.Matched(v.checked + unchecked)
+	v.call.Matched(v.checked + unchecked)
 	return err
 }
 
@@ -174,7 +173,7 @@ func (v *schemaVetter) resource(
 		return nil, nil
 	}
 	v.checked++
-	problems, err := schema.Check(expression.In(v.fc.Context(), doc, info), doc.Value())
+	problems, err := schema.Check(expression.In(v.call.Context(), doc, info), doc.Value())
 	v.wrong[info.ResourceType] = err != nil // another resource would be as expensive
 	// SOPS replaces values and adds a block
 	if doc.Exists("sops", "mac") {
@@ -262,7 +261,7 @@ func (v *schemaVetter) nameless(doc *gaby.YamlDoc) error {
 		}
 	} else {
 		v.checked++
-		problems, err = schema.Check(expression.In(v.fc.Context(), doc, info), doc.Value())
+		problems, err = schema.Check(expression.In(v.call.Context(), doc, info), doc.Value())
 	}
 	unit.AddSchemaProblems(&v.result, v.provider, doc, info, unreadable(doc, problems))
 	return err

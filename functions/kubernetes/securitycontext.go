@@ -7,13 +7,14 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/knowledge/jsonschema"
 	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
 // setDefaultSecurity returns setDefault for security contexts. It leaves a pod alone if the pod's
 // own settings suggest that the defaults would break it.
-func setDefaultSecurity(fc *api.FunctionContext) func(*yamlkit.Match) error {
+func setDefaultSecurity(c *handler.Call) func(*yamlkit.Match) error {
 	type key struct {
 		doc  *gaby.YamlDoc
 		path api.ResolvedPath
@@ -33,13 +34,13 @@ func setDefaultSecurity(fc *api.FunctionContext) func(*yamlkit.Match) error {
 		field := p.Segments[len(p.Segments)-1]
 		switch {
 		case pod.reason != "":
-			pod.note(fc, "the pod "+pod.reason+", so its security contexts are left alone")
+			pod.note(c, "the pod "+pod.reason+", so its security contexts are left alone")
 			return nil
 		case pod.identity != "" && slices.Contains(identityFields(), field):
-			pod.note(fc, "the pod sets "+pod.identity+", so its user and groups are left alone")
+			pod.note(c, "the pod sets "+pod.identity+", so its user and groups are left alone")
 			return nil
 		case pod.root && field == "runAsNonRoot":
-			pod.note(fc, "the pod sets runAsUser: 0, so runAsNonRoot is left alone")
+			pod.note(c, "the pod sets runAsUser: 0, so runAsNonRoot is left alone")
 			return nil
 		case field == "allowPrivilegeEscalation" &&
 			mayEscalate(p.Doc.Search(p.Segments[:len(p.Segments)-1]...).Value()):
@@ -96,9 +97,9 @@ func (s *podSecurity) read(context gaby.Value) {
 }
 
 // note reports once for each pod that something is left alone.
-func (s *podSecurity) note(fc *api.FunctionContext, text string) {
+func (s *podSecurity) note(c *handler.Call, text string) {
 	if !slices.Contains(s.noted, text) {
-		fc.Note(s.pos, text)
+		c.Note(s.pos, text)
 		s.noted = append(s.noted, text)
 	}
 }

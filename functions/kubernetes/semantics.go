@@ -16,7 +16,7 @@ import (
 
 func vetSemanticsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	library := libraryOf(provider)
-	return validating(handler.FunctionRegistration{
+	return handler.Checking(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-semantics",
 			Parameters: []api.FunctionParameter{
@@ -34,29 +34,27 @@ func vetSemanticsFunction(provider configkit.ResourceProvider) handler.FunctionR
 			return err
 		},
 	}, "whether an API server would accept the resources, and what it would refuse",
-		func(
-			fc *api.FunctionContext, docs gaby.Container, args handler.Arguments, _ []byte,
-		) (api.ValidationResult, error) {
+		func(c *handler.Call) (api.ValidationResult, error) {
 			result := api.ValidationResult{Passed: true}
-			release, err := releaseName(library, args)
+			release, err := releaseName(library, c.Args)
 			if err != nil {
 				return result, err
 			}
 			resources, known := 0, semantics.Identities{}
-			_, err = yamlkit.VisitResources(docs, nil, provider,
-				func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+			err = yamlkit.EachDocument(c.Docs, provider,
+				func(doc *gaby.YamlDoc, info *api.ResourceInfo) error {
 					if isPatch(doc) {
-						fc.Skipped(doc.Value().Position(),
+						c.Skipped(doc.Value().Position(),
 							"the document is a patch, which is not a whole resource")
-						return output, nil
+						return nil
 					}
 					resources++
 					problems := semantics.Check(string(info.ResourceType), doc.Value(), release)
 					problems = append(problems, known.Add(info, doc.Value())...)
 					unit.AddSchemaProblems(&result, provider, doc, info, problems)
-					return output, nil
+					return nil
 				})
-			fc.Matched(resources)
+			c.Matched(resources)
 			return result, err
 		})
 }

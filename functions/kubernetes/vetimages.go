@@ -15,12 +15,9 @@ import (
 // of an image are in several fields, the image is checked as a whole.
 func vetImagesFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	r := generic.VetFunction("vet-images", "image-filter", `{"DenyRegexp": ":latest$"}`,
-		func(
-			fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument,
-			refuses func(any) string,
-		) (int, api.AttributeValueList, error) {
-			v := imageVetting{refuses: refuses, fc: fc, failed: api.AttributeValueList{}}
-			err := yamlkit.VisitMatches(docs, provider.AttributePaths(attributeImageSources),
+		func(c *handler.Call, refuses func(any) string) (int, api.AttributeValueList, error) {
+			v := imageVetting{refuses: refuses, call: c, failed: api.AttributeValueList{}}
+			err := yamlkit.VisitMatches(c.Docs, provider.AttributePaths(attributeImageSources),
 				[]any{"*"}, configkit.Nameless{ResourceProvider: provider}, v.visit)
 			return v.matches, yamlkit.SortRows(v.failed), err
 		})
@@ -38,7 +35,7 @@ func vetImagesFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 // imageVetting collects refused images.
 type imageVetting struct {
 	refuses func(any) string
-	fc      *api.FunctionContext
+	call    *handler.Call
 	matches int
 	failed  api.AttributeValueList
 

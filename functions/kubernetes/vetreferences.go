@@ -3,14 +3,13 @@ package kubernetes
 import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/functions/unit"
 	"github.com/fctl-dev/fctl/internal/references"
 )
 
 func vetReferencesFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return validating(handler.FunctionRegistration{
+	return handler.Checking(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-references",
 			Description: "Check that the resources to which others refer by name are in the " +
@@ -21,12 +20,10 @@ func vetReferencesFunction(provider configkit.ResourceProvider) handler.Function
 		},
 		RowsSorted: true,
 	}, "whether all references lead to a resource in the input, and those that do not",
-		func(
-			fc *api.FunctionContext, docs gaby.Container, _ handler.Arguments, _ []byte,
-		) (api.ValidationResult, error) {
-			s := references.NewSurvey(provider, unit.WholeUnit(fc, docs))
+		func(c *handler.Call) (api.ValidationResult, error) {
+			s := references.NewSurvey(provider, unit.WholeUnit(c))
 			matches := 0
-			rows, err := unit.ReferenceRows(docs, provider,
+			rows, err := unit.ReferenceRows(c.Docs, provider,
 				func(ref *unit.Reference, row *api.AttributeValue) bool {
 					if !s.Checks(ref) {
 						return false
@@ -35,7 +32,7 @@ func vetReferencesFunction(provider configkit.ResourceProvider) handler.Function
 					row.Reason = s.Missing(ref)
 					return row.Reason != ""
 				})
-			fc.Matched(matches)
-			return api.ValidationResult{Passed: len(rows) == 0, FailedAttributes: rows}, err
+			c.Matched(matches)
+			return handler.Verdict(rows), err
 		})
 }

@@ -23,7 +23,7 @@ const (
 )
 
 func setVolumeMountFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return mutating(handler.FunctionRegistration{
+	return handler.Editing(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-container-volume-mount-path",
 			Parameters: []api.FunctionParameter{
@@ -47,14 +47,14 @@ func setVolumeMountFunction(provider configkit.ResourceProvider) handler.Functio
 		},
 		ValueParameter: parameterVolumeName,
 		Paths:          inContainers(provider, "volumeMounts"),
-	}, func(_ *api.FunctionContext, docs gaby.Container, a handler.Arguments) (int, error) {
+	}, func(c *handler.Call) (int, error) {
 		m := mount{
-			volume: a.String(parameterVolumeName), path: a.String(parameterVolumePath),
-			source: a.String(parameterVolumeSource),
+			volume: c.Args.String(parameterVolumeName), path: c.Args.String(parameterVolumePath),
+			source: c.Args.String(parameterVolumeSource),
 		}
-		name := a.String(parameterContainerName)
-		matches, err := editContainers(docs, provider, name, m.set)
-		if matches == 0 && err == nil && len(docs) > 0 && name != "*" {
+		name := c.Args.String(parameterContainerName)
+		matches, err := editContainers(c.Docs, provider, name, m.set)
+		if matches == 0 && err == nil && len(c.Docs) > 0 && name != "*" {
 			err = fmt.Errorf("container %s not found", configkit.Abbreviate(name))
 		}
 		return matches, err

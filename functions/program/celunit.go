@@ -48,10 +48,10 @@ func getCELUnitFunction(provider configkit.ResourceProvider) handler.FunctionReg
 				return nil, err
 			}
 			var resources []gaby.Value
-			_, err = yamlkit.VisitResources(c.Docs, nil, provider,
-				func(doc *gaby.YamlDoc, out any, _ int, _ *api.ResourceInfo) (any, []error) {
+			err = yamlkit.EachDocument(c.Docs, provider,
+				func(doc *gaby.YamlDoc, _ *api.ResourceInfo) error {
 					resources = append(resources, doc.Value())
-					return out, nil
+					return nil
 				})
 			if err != nil {
 				return nil, err

@@ -74,15 +74,15 @@ func getProgramFunction(
 	language *Language, provider configkit.ResourceProvider,
 ) handler.FunctionRegistration {
 	r := language.function("get-"+language.Name, Gets,
-		func(fc *api.FunctionContext, docs gaby.Container, run Run, _ string) (any, error) {
+		func(c *handler.Call, run Run) (any, error) {
 			rows := api.AttributeValueList{}
-			_, err := eachProgramResource(fc, docs, provider, run,
+			_, err := eachProgramResource(c, provider, run,
 				func(doc *gaby.YamlDoc, info *api.ResourceInfo, value any) error {
 					found, err := rowsOf(value, doc, info, provider)
 					rows = append(rows, found...)
 					return err
 				})
-			fc.Matched(len(rows))
+			c.Matched(len(rows))
 			return yamlkit.SortRows(rows), err
 		})
 	r.OutputInfo = handler.Output(api.OutputTypeAttributeValueList, "value",
@@ -97,10 +97,10 @@ func setProgramFunction(
 	language *Language, provider configkit.ResourceProvider,
 ) handler.FunctionRegistration {
 	r := language.function("set-"+language.Name, Sets,
-		func(fc *api.FunctionContext, docs gaby.Container, run Run, _ string) (any, error) {
-			writer := language.Writer(fc)
-			resources, err := eachProgramResource(fc, docs, provider, run, writer.Write)
-			fc.Matched(resources)
+		func(c *handler.Call, run Run) (any, error) {
+			writer := language.Writer(c.FunctionContext)
+			resources, err := eachProgramResource(c, provider, run, writer.Write)
+			c.Matched(resources)
 			if writer.Report != nil {
 				writer.Report()
 			}
@@ -116,13 +116,14 @@ func vetProgramFunction(
 	language *Language, provider configkit.ResourceProvider,
 ) handler.FunctionRegistration {
 	r := language.function("vet-"+language.Name, Checks,
-		func(fc *api.FunctionContext, docs gaby.Container, run Run, text string) (any, error) {
+		func(c *handler.Call, run Run) (any, error) {
 			result := api.ValidationResult{Passed: true}
-			resources, err := eachProgramResource(fc, docs, provider, run,
+			resources, err := eachProgramResource(c, provider, run,
 				func(doc *gaby.YamlDoc, info *api.ResourceInfo, value any) error {
+					text := c.Args.String(language.Program.ParameterName)
 					return judge(&result, value, doc, info, provider, text)
 				})
-			fc.Matched(resources)
+			c.Matched(resources)
 			return result, err
 		})
 	r.OutputInfo = handler.Output(api.OutputTypeValidationResult, "passed",
@@ -133,9 +134,9 @@ func vetProgramFunction(
 }
 
 // function returns what the three registrations have in common. body gets the program, bound to the
-// scope of the call, and its text.
+// scope of the call.
 func (l *Language) function(name string, use Use,
-	body func(fc *api.FunctionContext, docs gaby.Container, run Run, text string) (any, error),
+	body func(c *handler.Call, run Run) (any, error),
 ) handler.FunctionRegistration {
 	programs := expression.NewPrograms(
 		l.Name,
@@ -172,7 +173,7 @@ func (l *Language) function(name string, use Use,
 		if err != nil {
 			return nil, err
 		}
-		return body(c.FunctionContext, c.Docs, run, c.Args.String(program))
+		return body(c, run)
 	})
 	return r
 }
@@ -180,10 +181,10 @@ func (l *Language) function(name string, use Use,
 // eachProgramResource runs a program on every resource and passes the results to use. It returns
 // the number of resources.
 func eachProgramResource(
-	fc *api.FunctionContext, docs gaby.Container, provider configkit.ResourceProvider, run Run,
+	c *handler.Call, provider configkit.ResourceProvider, run Run,
 	use func(doc *gaby.YamlDoc, info *api.ResourceInfo, value any) error,
 ) (int, error) {
-	return eachResource(fc, docs, provider,
+	return eachResource(c, provider,
 		func(ctx context.Context, doc *gaby.YamlDoc, info *api.ResourceInfo) error {
 			value, err := run(ctx, doc.Value())
 			if err != nil {
@@ -197,21 +198,21 @@ func eachProgramResource(
 // number of resources. An error in one resource does not stop the others, unless the program
 // reached its limit of memory or time.
 func eachResource(
-	fc *api.FunctionContext, docs gaby.Container, provider configkit.ResourceProvider,
+	c *handler.Call, provider configkit.ResourceProvider,
 	visit func(ctx context.Context, doc *gaby.YamlDoc, info *api.ResourceInfo) error,
 ) (int, error) {
 	resources, limited := 0, false
-	_, err := yamlkit.VisitResources(docs, nil, provider,
-		func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+	err := yamlkit.EachDocument(c.Docs, provider,
+		func(doc *gaby.YamlDoc, info *api.ResourceInfo) error {
 			resources++
-			if limited || fc.Context().Err() != nil {
-				return output, nil // the call was ended
+			if limited || c.Context().Err() != nil {
+				return nil // the call was ended
 			}
-			if err := visit(expression.In(fc.Context(), doc, info), doc, info); err != nil {
+			if err := visit(expression.In(c.Context(), doc, info), doc, info); err != nil {
 				_, limited = errors.AsType[*limit.Error](err)
-				return output, []error{expression.FailureIn(doc, err)}
+				return expression.FailureIn(doc, err)
 			}
-			return output, nil
+			return nil
 		})
 	return resources, err
 }

@@ -17,7 +17,7 @@ const parameterTemplate = "expression"
 // see the unit, not the resource, so the text is the same for all resources.
 func setTemplateFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	programs := expression.NewPrograms(template.Language, template.Compile)
-	return handler.FunctionRegistration{
+	return handler.Editing(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-template",
 			Parameters: []api.FunctionParameter{
@@ -28,8 +28,7 @@ func setTemplateFunction(provider configkit.ResourceProvider) handler.FunctionRe
 					"path of the strings to set within the resources"),
 				paramParameter(".Params.KEY"),
 			},
-			VarArgs:  true,
-			Mutating: true, Hermetic: true, Idempotent: true,
+			VarArgs: true,
 			Description: "Set the strings at a path of resources of any type to the result of a " +
 				"template, creating missing values",
 			Examples: []string{
@@ -44,16 +43,15 @@ func setTemplateFunction(provider configkit.ResourceProvider) handler.FunctionRe
 			_, _, err := programOf(programs, parameterTemplate, args)
 			return errors.Join(err, generic.CheckPathArgument(provider)(args))
 		},
-		Function: handler.Edits(func(c *handler.Call) (int, error) {
-			program, params, err := programOf(programs, parameterTemplate, c.Args)
-			if err != nil {
-				return 0, err
-			}
-			text, err := program.Render(c.FunctionContext, params)
-			if err != nil {
-				return 0, handler.ArgumentErrors(parameterTemplate, err)
-			}
-			return generic.SetText(c, provider, text)
-		}),
-	}
+	}, func(c *handler.Call) (int, error) {
+		program, params, err := programOf(programs, parameterTemplate, c.Args)
+		if err != nil {
+			return 0, err
+		}
+		text, err := program.Render(c.FunctionContext, params)
+		if err != nil {
+			return 0, handler.ArgumentErrors(parameterTemplate, err)
+		}
+		return generic.SetText(c, provider, text)
+	})
 }

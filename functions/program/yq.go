@@ -17,12 +17,10 @@ const parameterYQ = "yq-expression"
 // getYQFunction returns get-yq.
 func getYQFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	r := yqFunction("get-yq",
-		func(
-			fc *api.FunctionContext, docs gaby.Container, run *yq.Run,
-		) (gaby.Container, any, error) {
+		func(c *handler.Call, run *yq.Run) (any, error) {
 			var payload strings.Builder
 			found := 0
-			_, err := eachResource(fc, docs, provider,
+			_, err := eachResource(c, provider,
 				func(ctx context.Context, doc *gaby.YamlDoc, _ *api.ResourceInfo) error {
 					text, err := run.Get(ctx, doc)
 					if err != nil || text == "" {
@@ -35,11 +33,11 @@ func getYQFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 					found++
 					return nil
 				})
-			fc.Matched(found)
+			c.Matched(found)
 			if found == 0 || err != nil {
-				return docs, nil, err
+				return nil, err
 			}
-			return docs, api.YAMLPayload{Payload: payload.String()}, nil
+			return api.YAMLPayload{Payload: payload.String()}, nil
 		})
 	r.OutputInfo = handler.Output(api.OutputTypeYAML, "result", "what yq prints")
 	r.Idempotent = true
@@ -54,11 +52,9 @@ func getYQFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 // setYQFunction returns set-yq.
 func setYQFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	r := yqFunction("set-yq",
-		func(
-			fc *api.FunctionContext, docs gaby.Container, run *yq.Run,
-		) (gaby.Container, any, error) {
+		func(c *handler.Call, run *yq.Run) (any, error) {
 			instead := map[*gaby.YamlDoc]gaby.Container{}
-			_, err := eachResource(fc, docs, provider,
+			_, err := eachResource(c, provider,
 				func(ctx context.Context, doc *gaby.YamlDoc, _ *api.ResourceInfo) error {
 					made, complete, err := run.Set(ctx, doc)
 					if err != nil {
@@ -72,28 +68,28 @@ func setYQFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 							text = "in this format only values and the comments after them are " +
 								"set: the order of keys does not change"
 						}
-						fc.Note(pos, text)
+						c.Note(pos, text)
 					}
 					instead[doc] = made
 					return nil
 				})
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
-			fc.Matched(len(instead))
-			docs = docs.Delete(func(doc *gaby.YamlDoc) bool {
+			c.Matched(len(instead))
+			docs := c.Docs.Delete(func(doc *gaby.YamlDoc) bool {
 				made, ok := instead[doc]
 				return ok && len(made) == 0
 			})
-			result := make(gaby.Container, 0, len(docs))
+			c.Docs = make(gaby.Container, 0, len(docs))
 			for _, doc := range docs {
 				if made, ok := instead[doc]; ok {
-					result = append(result, made...)
+					c.Docs = append(c.Docs, made...)
 				} else {
-					result = append(result, doc)
+					c.Docs = append(c.Docs, doc)
 				}
 			}
-			return result, nil, nil
+			return nil, nil
 		})
 	r.Mutating = true
 	r.Description = "Replace each resource by the result of a yq expression; bytes that the " +
@@ -109,9 +105,7 @@ func setYQFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 // parameters.
 func yqFunction(
 	name string,
-	body func(fc *api.FunctionContext, docs gaby.Container, run *yq.Run) (
-		gaby.Container, any, error,
-	),
+	body func(c *handler.Call, run *yq.Run) (any, error),
 ) handler.FunctionRegistration {
 	programs := expression.NewPrograms(yq.Language, yq.Compile)
 	return handler.FunctionRegistration{
@@ -132,18 +126,16 @@ func yqFunction(
 			_, _, err := programOf(programs, parameterYQ, args)
 			return err
 		},
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			program, params, err := programOf(programs, parameterYQ, args)
+		Function: handler.Reads(func(c *handler.Call) (any, error) {
+			program, params, err := programOf(programs, parameterYQ, c.Args)
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 			run, err := program.Bind(params)
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
-			return body(fc, docs, run)
-		},
+			return body(c, run)
+		}),
 	}
 }

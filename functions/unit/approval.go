@@ -15,7 +15,7 @@ import (
 func vetApprovedByFunction(converter configkit.ConfigConverter) handler.FunctionRegistration {
 	const parameter = "num-approvers"
 	least := 0
-	return handler.FunctionRegistration{
+	return handler.Checking(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-approvedby",
 			Parameters: []api.FunctionParameter{{
@@ -24,25 +24,23 @@ func vetApprovedByFunction(converter configkit.ConfigConverter) handler.Function
 					"current state; 0 only checks that it has not changed",
 				ValueConstraints: api.ValueConstraints{Min: &least},
 			}},
-			OutputInfo: handler.Output(api.OutputTypeValidationResult, "passed",
-				"whether enough people have approved the data, and it has not changed since"),
-			Validating: true, Hermetic: true, Idempotent: true,
 			Description: "Check that enough people have approved the data and that it has not " +
 				"changed since (--context approved-by=NAME,previous-data-hash=HASH)",
 			Examples: []string{"vet-approvedby 2"},
 		},
 		DeprecatedAliases: []string{"is-approved"},
 		WholeUnit:         true,
-		Function: handler.Reads(func(c *handler.Call) (any, error) {
+	}, "whether enough people have approved the data, and it has not changed since",
+		func(c *handler.Call) (result api.ValidationResult, err error) {
 			data, err := converter.DocumentsToNative(c.Docs)
 			if err != nil {
-				return nil, err
+				return result, err
 			}
 			if !strings.EqualFold(api.DataHash(data), c.PreviousDataHash) {
-				return api.ValidationResult{
-					Details: []string{"the data has changed since it was approved: its hash " +
-						"differs"},
-				}, nil
+				result.Details = []string{
+					"the data has changed since it was approved: its hash differs",
+				}
+				return result, nil
 			}
 			approvers := slices.Clone(c.ApprovedBy)
 			slices.Sort(approvers)
@@ -50,14 +48,14 @@ func vetApprovedByFunction(converter configkit.ConfigConverter) handler.Function
 				return strings.TrimSpace(name) == ""
 			})
 			wanted := c.Args.Int(parameter)
-			if len(approvers) >= wanted {
-				return api.ValidationResult{Passed: true}, nil
+			if result.Passed = len(approvers) >= wanted; result.Passed {
+				return result, nil
 			}
 			detail := fmt.Sprintf("%d of %d approvals", len(approvers), wanted)
 			if len(approvers) > 0 {
 				detail += ": " + strings.Join(approvers, ", ")
 			}
-			return api.ValidationResult{Details: []string{detail}}, nil
-		}),
-	}
+			result.Details = []string{detail}
+			return result, nil
+		})
 }

@@ -15,40 +15,38 @@ import (
 // ensureContextFunction returns ensure-context. It is kept for its present users; nothing in this
 // project reads what it writes.
 func ensureContextFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return handler.FunctionRegistration{
+	return handler.Editing(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "ensure-context",
 			Parameters: []api.FunctionParameter{handler.Required("add-context", api.DataTypeBool,
 				"true",
 				"true sets the unit and the space, false removes them and the revision")},
-			Mutating: true, Hermetic: true, Idempotent: true,
 			Description: "Deprecated: set or remove the unit and the space of resources",
 			Deprecated:  true,
 			Examples:    []string{"ensure-context true", "ensure-context false"},
 		},
 		PerDocument: true,
-		Function: handler.Edits(func(c *handler.Call) (int, error) {
-			add, resources := c.Args.Bool("add-context"), 0
-			_, err := yamlkit.VisitResources(c.Docs, nil, provider,
-				func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
-					if p, ok := provider.(interface{ HasContext(*gaby.YamlDoc) bool }); add && ok &&
-						!p.HasContext(doc) {
-						return output, nil
-					}
-					edit := removeContext
-					if add {
-						edit = setContext
-					}
-					if err := edit(doc, provider, c.FunctionContext); err != nil {
-						skipContext(c.FunctionContext, info, err)
-					} else {
-						resources++
-					}
-					return output, nil
-				})
-			return resources, err
-		}),
-	}
+	}, func(c *handler.Call) (int, error) {
+		add, resources := c.Args.Bool("add-context"), 0
+		err := yamlkit.EachDocument(c.Docs, provider,
+			func(doc *gaby.YamlDoc, info *api.ResourceInfo) error {
+				if p, ok := provider.(interface{ HasContext(*gaby.YamlDoc) bool }); add && ok &&
+					!p.HasContext(doc) {
+					return nil
+				}
+				edit := removeContext
+				if add {
+					edit = setContext
+				}
+				if err := edit(doc, provider, c.FunctionContext); err != nil {
+					skipContext(c.FunctionContext, info, err)
+				} else {
+					resources++
+				}
+				return nil
+			})
+		return resources, err
+	})
 }
 
 // setContext writes the unit and the space of the function context into doc. It returns the first

@@ -22,7 +22,7 @@ const (
 
 // vetJSONSchemaFunction returns vet-jsonschema.
 func vetJSONSchemaFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return handler.FunctionRegistration{
+	return handler.Checking(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-jsonschema",
 			Parameters: []api.FunctionParameter{
@@ -33,9 +33,6 @@ func vetJSONSchemaFunction(provider configkit.ResourceProvider) handler.Function
 				handler.Optional(parameterIgnoreRequired, api.DataTypeBool, "true",
 					"ignore what the schemas require at their top level"),
 			},
-			OutputInfo: handler.Output(api.OutputTypeValidationResult, "passed",
-				"whether the resources are valid, and the problems found"),
-			Validating: true, Hermetic: true, Idempotent: true,
 			Description: "Check resources with the JSON Schema of their type; resources whose " +
 				"type has none are skipped",
 			Examples: []string{
@@ -49,35 +46,35 @@ func vetJSONSchemaFunction(provider configkit.ResourceProvider) handler.Function
 			_, err := schemaMapOf(args)
 			return err
 		},
-		Function: handler.Reads(func(c *handler.Call) (any, error) {
+	}, "whether the resources are valid, and the problems found",
+		func(c *handler.Call) (api.ValidationResult, error) {
+			result, checked := api.ValidationResult{Passed: true}, 0
 			schemas, err := schemaMapOf(c.Args)
 			if err != nil {
-				return nil, err
+				return result, err
 			}
-			result, checked := api.ValidationResult{Passed: true}, 0
 			failed := map[*jsonschema.Schema]bool{}
-			_, err = yamlkit.VisitResources(c.Docs, nil, provider,
-				func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+			err = yamlkit.EachDocument(c.Docs, provider,
+				func(doc *gaby.YamlDoc, info *api.ResourceInfo) error {
 					schema := schemas[info.ResourceType]
 					if schema == nil {
 						schema = schemas[api.ResourceTypeAny]
 					}
 					if schema == nil {
-						return output, nil
+						return nil
 					}
 					checked++
 					if failed[schema] {
-						return output, nil // checking another resource would be as expensive
+						return nil // checking another resource would be as expensive
 					}
 					problems, err := schema.Check(c.Context(), doc.Value())
 					failed[schema] = err != nil
 					AddSchemaProblems(&result, provider, doc, info, problems)
-					return output, []error{err}
+					return err
 				})
 			c.Matched(checked)
 			return result, err
-		}),
-	}
+		})
 }
 
 // schemaMapOf compiles the schemas in a function's arguments, by resource type. The errors are

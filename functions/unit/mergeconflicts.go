@@ -33,15 +33,12 @@ func vetNoMergeConflictsFunction(provider configkit.ResourceProvider) handler.Fu
 		}
 		return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 	}
-	return handler.FunctionRegistration{
+	return handler.Checking(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-no-merge-conflicts",
 			Parameters: []api.FunctionParameter{handler.Optional(parameter, api.DataTypeString,
 				"Subtracted,ProtectedPath", "reasons to check for, separated by commas: "+
 					strings.Join(known, ", ")+"; all of them if omitted")},
-			OutputInfo: handler.Output(api.OutputTypeValidationResult, "passed",
-				"whether the merges had no conflicts, and the conflicts found"),
-			Validating: true, Hermetic: true, Idempotent: true,
 			Description: "Check that earlier merges of the data had no conflicts. The conflicts " +
 				"are the output of patch-mutations for all resources of the unit (--other-data " +
 				"Conflicts=FILE)",
@@ -62,10 +59,11 @@ func vetNoMergeConflictsFunction(provider configkit.ResourceProvider) handler.Fu
 			}
 			return nil
 		},
-		Function: handler.Reads(func(c *handler.Call) (any, error) {
+	}, "whether the merges had no conflicts, and the conflicts found",
+		func(c *handler.Call) (result api.ValidationResult, err error) {
 			conflicts, err := decodeConflicts(c.Other)
 			if err != nil {
-				return nil, err
+				return result, err
 			}
 			if c.Other == nil && c.Conflicts == nil {
 				c.Missing("no conflicts are given (--other-data " + sourceConflicts + "=FILE)")
@@ -76,11 +74,10 @@ func vetNoMergeConflictsFunction(provider configkit.ResourceProvider) handler.Fu
 					return !slices.Contains(counting, string(c.Reason))
 				})
 			}
-			rows, err := mutation.ConflictRows(c.Docs, conflicts, provider)
-			return api.ValidationResult{Passed: len(conflicts) == 0, FailedAttributes: rows},
-				err
-		}),
-	}
+			result.Passed = len(conflicts) == 0
+			result.FailedAttributes, err = mutation.ConflictRows(c.Docs, conflicts, provider)
+			return result, err
+		})
 }
 
 // decodeConflicts parses a list of conflicts. An empty text is an empty list: that is what

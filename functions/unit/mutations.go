@@ -178,48 +178,47 @@ func patchMutationsFunction(provider configkit.ResourceProvider) handler.Functio
 				provider, args, parameterProtection, parameterPatch, parameterSubtract,
 			)
 		},
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
+		Function: handler.Reads(func(c *handler.Call) (any, error) {
 			var lists [3]api.ResourceMutationList
 			for i, name := range []string{parameterProtection, parameterPatch, parameterSubtract} {
 				var err error
-				if lists[i], err = decodeMutations(
-					handler.Arguments(args).String(name),
-				); err != nil {
-					return nil, nil, err
+				if lists[i], err = decodeMutations(c.Args.String(name)); err != nil {
+					return nil, err
 				}
 			}
 			wanted := len(lists[1])
-			if selection := handler.ExcludedOf(fc); selection != nil {
-				patch, err := selectedPatch(docs, lists[1], selection, provider)
+			if selection := handler.ExcludedOf(c.FunctionContext); selection != nil {
+				patch, err := selectedPatch(c.Docs, lists[1], selection, provider)
 				if err != nil {
-					return nil, nil, err
+					return nil, err
 				}
 				if n := len(lists[1]) - len(patch); n > 0 {
-					fc.Note(api.Position{}, fmt.Sprintf(
+					c.Note(api.Position{}, fmt.Sprintf(
 						"%s not applied to resources that are not selected",
 						mutationsOfResources(n),
 					))
 				}
 				lists[1] = patch
 			}
-			patched, conflicts, err := mutation.Patch(docs, lists[0], lists[1], lists[2], provider)
+			patched, conflicts, err := mutation.Patch(
+				c.Docs, lists[0], lists[1], lists[2], provider,
+			)
+			c.Docs = patched
 			resources := len(lists[1])
-			for _, c := range conflicts {
-				fc.Note(api.Position{}, c.String())
-				if c.Reason == api.ConflictUnresolvedPath && c.Path == "" {
+			for _, conflict := range conflicts {
+				c.Note(api.Position{}, conflict.String())
+				if conflict.Reason == api.ConflictUnresolvedPath && conflict.Path == "" {
 					resources--
 				}
 			}
 			if wanted > 0 {
-				fc.Matched(resources)
+				c.Matched(resources)
 			}
 			if err != nil || len(conflicts) == 0 {
-				return patched, nil, err // no list, rather than an empty one
+				return nil, err // no list, rather than an empty one
 			}
-			return patched, conflicts, nil
-		},
+			return conflicts, nil
+		}),
 	}
 }
 
@@ -257,7 +256,7 @@ func mutationsOfResources(n int) string {
 
 // resetFunction returns reset.
 func resetFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return handler.FunctionRegistration{
+	return handler.Editing(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "reset",
 			Parameters: []api.FunctionParameter{
@@ -271,7 +270,6 @@ func resetFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 				handler.Optional(parameterResource, api.DataTypeString, "shop/web",
 					"only the resource with this name, given with or without its namespace"),
 			},
-			Mutating: true, Hermetic: true, Idempotent: true,
 			Description: fmt.Sprintf(
 				"Turn the values at the paths of mutations into placeholders again: strings %s, "+
 					"numbers %d. Other values do not change",
@@ -285,17 +283,16 @@ func resetFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 		CheckArguments: func(args []api.FunctionArgument) error {
 			return checkMutations(provider, args, parameterMutations)
 		},
-		Function: handler.Edits(func(c *handler.Call) (int, error) {
-			list, err := decodeMutations(c.Args.String(parameterMutations))
-			if err != nil {
-				return 0, err
-			}
-			list = mutation.Limit(
-				list, api.ResourceName(c.Args.String(parameterResource)),
-				api.UnresolvedPath(c.Args.String("path")), provider)
-			return mutation.Reset(c.Docs, list, provider)
-		}),
-	}
+	}, func(c *handler.Call) (int, error) {
+		list, err := decodeMutations(c.Args.String(parameterMutations))
+		if err != nil {
+			return 0, err
+		}
+		list = mutation.Limit(
+			list, api.ResourceName(c.Args.String(parameterResource)),
+			api.UnresolvedPath(c.Args.String("path")), provider)
+		return mutation.Reset(c.Docs, list, provider)
+	})
 }
 
 // setProtectionFunction returns set-protection.

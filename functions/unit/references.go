@@ -46,21 +46,16 @@ func needsFunction(
 	output string,
 	visit func(*yamlkit.Match, *api.AttributeValue) bool,
 ) handler.FunctionRegistration {
-	return handler.FunctionRegistration{
+	return handler.Getting(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: name,
-			OutputInfo:   handler.Output(api.OutputTypeAttributeValueList, "value", output),
-			Hermetic:     true, Idempotent: true,
-			Description: description,
-			Examples:    []string{name},
+			Description:  description,
+			Examples:     []string{name},
 		},
-		PerDocument: true,
-		RowsSorted:  true,
-		Paths:       paths,
-		Function: handler.Rows(func(c *handler.Call) (api.AttributeValueList, error) {
-			return yamlkit.VisitRows(c.Docs, paths, everyKey(), provider, visit)
-		}),
-	}
+		Paths: paths,
+	}, "value", output, func(c *handler.Call) (api.AttributeValueList, error) {
+		return yamlkit.VisitRows(c.Docs, paths, everyKey(), provider, visit)
+	})
 }
 
 // properties adds the knowledge of a provider about needed and provided values to what is
@@ -175,31 +170,26 @@ func everyKey() []any { return slices.Repeat([]any{"*"}, 32) }
 // getReferencesOfTypeFunction returns get-references-of-type.
 func getReferencesOfTypeFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	properties := propertiesOf(provider)
-	return handler.FunctionRegistration{
+	return handler.Getting(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "get-references-of-type",
 			Parameters:   []api.FunctionParameter{referencedTypeParameter()},
-			OutputInfo: handler.Output(api.OutputTypeAttributeValueList, "name",
-				"the names of the resources and the references to them"),
-			Hermetic: true, Idempotent: true,
-			Description: "Get the names of the resources of a type and the references to them",
-			Examples:    []string{"get-references-of-type v1/ConfigMap"},
+			Description:  "Get the names of the resources of a type and the references to them",
+			Examples:     []string{"get-references-of-type v1/ConfigMap"},
 		},
-		PerDocument: true,
-		RowsSorted:  true,
-		Function: handler.Rows(func(c *handler.Call) (api.AttributeValueList, error) {
+	}, "name", "the names of the resources and the references to them",
+		func(c *handler.Call) (api.AttributeValueList, error) {
 			t := typeArgument(c.Args)
 			return yamlkit.VisitRows(c.Docs, namePaths(provider, t), everyKey(), provider,
 				func(p *yamlkit.Match, _ *api.AttributeValue) bool {
 					return properties.refersTo(p, t)
 				})
-		}),
-	}
+		})
 }
 
 // setReferencesOfTypeFunction returns set-references-of-type.
 func setReferencesOfTypeFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return handler.FunctionRegistration{
+	return handler.Editing(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-references-of-type",
 			Parameters: []api.FunctionParameter{referencedTypeParameter(), {
@@ -210,7 +200,6 @@ func setReferencesOfTypeFunction(provider configkit.ResourceProvider) handler.Fu
 			}, handler.Optional(parameterOldReference, api.DataTypeString, "settings",
 				"name that the references have now; if omitted, placeholders and the references "+
 					"to the resource of the type in the input are set")},
-			Mutating: true, Hermetic: true, Idempotent: true,
 			Description: "Set the references to a resource of a type. Only references change; " +
 				"rename-resource renames the resource too. If the unit has one resource of the " +
 				"type and only placeholders refer to that type, the resource gets the name too",
@@ -226,17 +215,13 @@ func setReferencesOfTypeFunction(provider configkit.ResourceProvider) handler.Fu
 				handler.Arguments(args).String(parameterResourceName),
 			)
 		},
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			a := handler.Arguments(args)
-			s := referenceSetter{
-				fc: fc, provider: provider, of: typeArgument(args),
-				from: a.String(parameterOldReference), to: a.String(parameterResourceName),
-			}
-			return docs, nil, s.run(docs)
-		},
-	}
+	}, func(c *handler.Call) (int, error) {
+		s := referenceSetter{
+			call: c, provider: provider, of: typeArgument(c.Args),
+			from: c.Args.String(parameterOldReference), to: c.Args.String(parameterResourceName),
+		}
+		return s.run()
+	})
 }
 
 // referencedTypeParameter returns the parameter for the type of the named resources.

@@ -1,6 +1,7 @@
 package unit
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -64,13 +65,13 @@ func referredNamespace(p *yamlkit.Match) string {
 	return namespace
 }
 
-// WholeUnit returns all documents of the unit: docs, which a function gets, and the documents that
-// are not selected.
-func WholeUnit(fc *api.FunctionContext, docs gaby.Container) gaby.Container {
-	if s := handler.ExcludedOf(fc); s != nil {
-		return append(docs[:len(docs):len(docs)], s.Docs...)
+// WholeUnit returns all documents of the unit: those that a function gets, and those that are not
+// selected.
+func WholeUnit(c *handler.Call) gaby.Container {
+	if s := handler.ExcludedOf(c.FunctionContext); s != nil {
+		return slices.Concat(c.Docs, s.Docs)
 	}
-	return docs
+	return c.Docs
 }
 
 // CheckResourceName returns an error if a resource of type t cannot have this name. A provider

@@ -45,31 +45,27 @@ func replicateFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 			Examples: []string{"replicate v1/ConfigMap settings 3"},
 		},
 		ValueParameter: parameterReplicas,
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			a := handler.Arguments(args)
-			name := api.ResourceName(a.String(parameterResourceName))
-			at, err := choice{name: name}.find(docs, provider, typeArgument(args),
-				api.ResourceCategory(a.String(parameterResourceCategory)))
+		Function: handler.Edits(func(c *handler.Call) (int, error) {
+			name := api.ResourceName(c.Args.String(parameterResourceName))
+			at, err := choice{name: name}.find(c.Docs, provider, typeArgument(c.Args),
+				api.ResourceCategory(c.Args.String(parameterResourceCategory)))
 			if err != nil || at < 0 {
-				fc.Matched(0)
-				return docs, nil, err
+				return 0, err
 			}
-			fc.Matched(1)
-			copies, err := replicas(fc.Context(), docs[at], a.Int(parameterReplicas))
+			copies, err := replicas(c.Context(), c.Docs[at], c.Args.Int(parameterReplicas))
 			if err != nil {
-				return nil, nil, err
+				return 1, err
 			}
-			docs = slices.Replace(docs, at, at+1, copies...)
-			_, err = yamlkit.VisitResources(copies, nil, provider,
-				func(doc *gaby.YamlDoc, output any, i int, _ *api.ResourceInfo) (any, []error) {
+			c.Docs = slices.Replace(c.Docs, at, at+1, copies...)
+			i := 0
+			return 1, yamlkit.EachDocument(copies, provider,
+				func(doc *gaby.YamlDoc, _ *api.ResourceInfo) error {
 					copied := string(provider.RemoveScopeFromResourceName(name)) + strconv.Itoa(i)
+					i++
 					_, err := doc.SetP(copied, string(provider.ScopelessResourceNamePath()))
-					return output, []error{err}
+					return err
 				})
-			return docs, nil, err
-		},
+		}),
 	}
 }
 

@@ -82,24 +82,22 @@ func deleteResourceFunction(provider configkit.ResourceProvider) handler.Functio
 				"deleted, or the one in the given namespace",
 			Examples: []string{"delete-resource v1/ConfigMap settings"},
 		},
-		Function: func(
-			_ *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			t, name := typeArgument(args),
-				api.ResourceName(handler.Arguments(args).String(parameterResourceName))
-			at, err := choice{name: name, last: true}.find(docs, provider, t, "")
+		Function: handler.Reads(func(c *handler.Call) (any, error) {
+			t, name := typeArgument(c.Args), api.ResourceName(c.Args.String(parameterResourceName))
+			at, err := choice{name: name, last: true}.find(c.Docs, provider, t, "")
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 			if at < 0 {
-				return nil, nil, fmt.Errorf(
+				return nil, fmt.Errorf(
 					"resource with type %s and name %s not found", configkit.Abbreviate(string(t)),
 					configkit.Abbreviate(string(name)),
 				)
 			}
-			gone := docs[at]
-			return docs.Delete(func(doc *gaby.YamlDoc) bool { return doc == gone }), nil, nil
-		},
+			gone := c.Docs[at]
+			c.Docs = c.Docs.Delete(func(doc *gaby.YamlDoc) bool { return doc == gone })
+			return nil, nil
+		}),
 	}
 }
 
@@ -109,7 +107,7 @@ const resourceListExample = `[{"ResourceName": "/web", "ResourceType": "v1/Servi
 
 // upsertResourceFunction returns upsert-resource.
 func upsertResourceFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return handler.FunctionRegistration{
+	return handler.Editing(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "upsert-resource",
 			Parameters: []api.FunctionParameter{
@@ -119,7 +117,6 @@ func upsertResourceFunction(provider configkit.ResourceProvider) handler.Functio
 				typeParameter("v1/Service", "type of the resource to take from the list"),
 				resourceNameParameter(),
 			},
-			Mutating: true, Hermetic: true, Idempotent: true,
 			Description: "Replace the resource of the same type and name by one from a list, or " +
 				"append it",
 			Examples: []string{`upsert-resource '` + resourceListExample + `' v1/Service /web`},
@@ -128,50 +125,46 @@ func upsertResourceFunction(provider configkit.ResourceProvider) handler.Functio
 			_, _, err := resourceToUpsert(args, provider)
 			return err
 		},
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			resource, name, err := resourceToUpsert(args, provider)
-			if err != nil {
-				return nil, nil, err
-			}
-			if resource, err = withLineEndsOf(docs, resource); err != nil {
-				return nil, nil, err
-			}
-			resource.DropPositions()
-			wanted := choice{name: name, last: true}
-			at, err := wanted.find(docs, provider, typeArgument(args), "")
-			if err != nil {
-				return nil, nil, err
-			}
-			fc.Matched(1)
-			if at < 0 {
-				return append(docs, resource), nil, nil
-			}
-			existing := docs[at]
-			if err := existing.Check(); err != nil {
-				return nil, nil, err
-			}
-			switch {
-			case reflect.DeepEqual(existing.Data(), resource.Data()):
-			case existing.IsDocument() && existing.Native() == nil:
-				docs[at] = resource
-			// An item of a list keeps the indentation of the list, and a document in another
-			// language stays part of its text.
-			default:
-				err = existing.SetDocP(resource, "")
-			}
-			return docs, nil, err
-		},
-	}
+	}, func(c *handler.Call) (int, error) {
+		resource, name, err := resourceToUpsert(c.Args, provider)
+		if err != nil {
+			return 0, err
+		}
+		if resource, err = withLineEndsOf(c.Docs, resource); err != nil {
+			return 0, err
+		}
+		resource.DropPositions()
+		wanted := choice{name: name, last: true}
+		at, err := wanted.find(c.Docs, provider, typeArgument(c.Args), "")
+		if err != nil {
+			return 0, err
+		}
+		if at < 0 {
+			c.Docs = append(c.Docs, resource)
+			return 1, nil
+		}
+		existing := c.Docs[at]
+		if err := existing.Check(); err != nil {
+			return 1, err
+		}
+		switch {
+		case reflect.DeepEqual(existing.Data(), resource.Data()):
+		case existing.IsDocument() && existing.Native() == nil:
+			c.Docs[at] = resource
+		// An item of a list keeps the indentation of the list, and a document in another
+		// language stays part of its text.
+		default:
+			err = existing.SetDocP(resource, "")
+		}
+		return 1, err
+	})
 }
 
 // resourceToUpsert returns the resource that the arguments select from their list, and its name.
 // The error is a *handler.ArgumentError.
 func resourceToUpsert(
-	args []api.FunctionArgument, provider configkit.ResourceProvider,
+	a handler.Arguments, provider configkit.ResourceProvider,
 ) (*gaby.YamlDoc, api.ResourceName, error) {
-	a := handler.Arguments(args)
 	fail := func(format string, values ...any) (*gaby.YamlDoc, api.ResourceName, error) {
 		err := fmt.Errorf(format, values...)
 		return nil, "",
@@ -188,7 +181,7 @@ func resourceToUpsert(
 	if len(list) == 0 {
 		return fail("%s cannot be empty", parameterResourceList)
 	}
-	t, name := typeArgument(args), api.ResourceName(a.String(parameterResourceName))
+	t, name := typeArgument(a), api.ResourceName(a.String(parameterResourceName))
 	row := choice{name: name, at: -1}
 	for i := range list {
 		if list[i].ResourceType == t {

@@ -46,16 +46,16 @@ func getResourcesFunction(
 		Function: handler.Rows(func(c *handler.Call) (api.ResourceList, error) {
 			form := c.Args.String("body")
 			resources := make(api.ResourceList, 0, len(c.Docs))
-			_, err := yamlkit.VisitResources(c.Docs, nil, provider,
-				func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+			err := yamlkit.EachDocument(c.Docs, provider,
+				func(doc *gaby.YamlDoc, info *api.ResourceInfo) error {
 					body, err := resourceBody(doc, form, converter)
 					if err != nil {
-						return output, []error{err}
+						return err
 					}
 					resources = append(
 						resources, api.Resource{ResourceInfo: *info, ResourceBody: body},
 					)
-					return output, nil
+					return nil
 				})
 			return resources, err
 		}),

@@ -10,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
 )
 
@@ -17,7 +18,7 @@ const parameterOldReference = "old-name"
 
 // referenceSetter is the state of one call of set-references-of-type.
 type referenceSetter struct {
-	fc       *api.FunctionContext
+	call     *handler.Call
 	provider configkit.ResourceProvider
 	of       api.ResourceType
 	from, to string
@@ -30,11 +31,11 @@ type referenceSetter struct {
 // references to resources in the input, which must all have the same name. If all references are
 // placeholders and the unit has one resource of the type, that resource gets the name too.
 // References to resources outside the input stay, with a note; if there are no others, that is an
-// error.
-func (s *referenceSetter) run(docs gaby.Container) error {
-	s.survey(WholeUnit(s.fc, docs))
+// error. It returns the number of references.
+func (s *referenceSetter) run() (matches int, err error) {
+	s.survey(WholeUnit(s.call))
 	known, foreign, placeholders := map[string]*Reference{}, map[string]*Reference{}, 0
-	if _, err := s.visit(docs, func(ref *Reference) bool {
+	if _, err := s.visit(func(ref *Reference) bool {
 		switch {
 		case configkit.IsPlaceholder(ref.Name):
 			placeholders++
@@ -46,12 +47,12 @@ func (s *referenceSetter) run(docs gaby.Container) error {
 		}
 		return false
 	}); err != nil {
-		return err
+		return 0, err
 	}
 	if s.from == "" && len(known) > 1 {
-		return s.several(known)
+		return 0, s.several(known)
 	}
-	matches, err := s.visit(docs, func(ref *Reference) bool {
+	matches, err = s.visit(func(ref *Reference) bool {
 		if s.from != "" {
 			return ref.Name == s.from || ref.Name == s.to
 		}
@@ -62,19 +63,18 @@ func (s *referenceSetter) run(docs gaby.Container) error {
 		err = s.connect(s.own[0])
 		matches++
 	}
-	s.fc.Matched(matches)
 	if err == nil && s.from == "" && len(foreign) > 0 {
 		if matches == 0 {
-			return s.onlyForeign(foreign)
+			return 0, s.onlyForeign(foreign)
 		}
 		names := slices.Sorted(maps.Keys(foreign))
-		s.fc.NoteSum(fmt.Sprintf(
+		s.call.NoteSum(fmt.Sprintf(
 			"references to resources of type %s that are not in the input do not change; --%s "+
 				"sets the references to one of them",
 			s.of, parameterOldReference,
 		), 0, names...)
 	}
-	return err
+	return matches, err
 }
 
 // keepFirst keeps where the first reference with a name is.
@@ -87,8 +87,8 @@ func keepFirst(all map[string]*Reference, ref *Reference) {
 }
 
 // visit sets the references to the type for which wanted returns true. It returns their number.
-func (s *referenceSetter) visit(docs gaby.Container, wanted func(*Reference) bool) (int, error) {
-	return SetReferences(docs, s.provider, func(ref *Reference) (string, bool) {
+func (s *referenceSetter) visit(wanted func(*Reference) bool) (int, error) {
+	return SetReferences(s.call.Docs, s.provider, func(ref *Reference) (string, bool) {
 		return s.to, slices.ContainsFunc(ref.Types, func(t api.ResourceType) bool {
 			return configkit.SameKind(t, s.of)
 		}) && wanted(ref)
@@ -127,8 +127,8 @@ func (s *referenceSetter) several(known map[string]*Reference) error {
 		"references to several resources of type %s would all name %s", s.of, s.to))
 }
 
-// onlyForeign returns the error for a unit whose references are all to resources that are not in the
-// input: nothing says that one of them is meant.
+// onlyForeign returns the error for a unit whose references are all to resources that are not in
+// the input: nothing says that one of them is meant.
 func (s *referenceSetter) onlyForeign(foreign map[string]*Reference) error {
 	return s.needsOldName(foreign, fmt.Sprintf(
 		"no reference is set, as the resources of type %s that are referred to are not in the "+

@@ -29,7 +29,7 @@ func whereOf(args []api.FunctionArgument) (*where.Expr, error) {
 
 // whereFilterFunction returns where-filter.
 func whereFilterFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return handler.FunctionRegistration{
+	return handler.Checking(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "where-filter",
 			Parameters: []api.FunctionParameter{
@@ -39,9 +39,6 @@ func whereFilterFunction(provider configkit.ResourceProvider) handler.FunctionRe
 					"terms joined by AND or OR; blank matches every resource",
 				),
 			},
-			OutputInfo: handler.Output(api.OutputTypeValidationResult, "passed",
-				"whether any resource satisfies the expression"),
-			Validating: true, Hermetic: true, Idempotent: true,
 			Description: "Check that at least one resource of a type satisfies an expression",
 			Examples:    []string{"where-filter apps/v1/Deployment 'spec.replicas >= 1'"},
 		},
@@ -50,20 +47,19 @@ func whereFilterFunction(provider configkit.ResourceProvider) handler.FunctionRe
 			_, err := whereOf(args)
 			return err
 		},
-		Function: handler.Reads(func(c *handler.Call) (any, error) {
+	}, "whether any resource satisfies the expression",
+		func(c *handler.Call) (result api.ValidationResult, err error) {
 			where, err := whereOf(c.Args)
 			if err != nil {
-				return nil, err
+				return result, err
 			}
 			matching, seen, err := where.Filter(provider, c.Docs, typeArgument(c.Args))
 			c.Matched(seen)
-			result := api.ValidationResult{Passed: len(matching) > 0}
-			if !result.Passed {
+			if result.Passed = len(matching) > 0; !result.Passed {
 				result.Reason = unsatisfied(c.Args)
 			}
 			return result, err
-		}),
-	}
+		})
 }
 
 // unsatisfied returns the reason why where-filter does not pass.
@@ -80,7 +76,7 @@ func unsatisfied(args []api.FunctionArgument) string {
 
 // selectWhereResourceFunction returns select-where-resource.
 func selectWhereResourceFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return handler.FunctionRegistration{
+	return handler.Editing(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "select-where-resource",
 			Parameters: []api.FunctionParameter{
@@ -90,7 +86,6 @@ func selectWhereResourceFunction(provider configkit.ResourceProvider) handler.Fu
 					"terms joined by AND or OR; resources for which they are true are kept",
 				),
 			},
-			Mutating: true, Hermetic: true, Idempotent: true,
 			Description: "Keep the resources of a type that satisfy an expression and drop the " +
 				"others",
 			Examples: []string{
@@ -103,18 +98,14 @@ func selectWhereResourceFunction(provider configkit.ResourceProvider) handler.Fu
 			_, err := whereOf(args)
 			return err
 		},
-		Function: func(
-			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
-		) (gaby.Container, any, error) {
-			where, err := whereOf(args)
-			if err != nil {
-				return nil, nil, err
-			}
-			kept, matches, err := selectResources(docs, provider, typeArgument(args), where)
-			fc.Matched(matches)
-			return kept, nil, err
-		},
-	}
+	}, func(c *handler.Call) (matches int, err error) {
+		where, err := whereOf(c.Args)
+		if err != nil {
+			return 0, err
+		}
+		c.Docs, matches, err = selectResources(c.Docs, provider, typeArgument(c.Args), where)
+		return matches, err
+	})
 }
 
 // selectResources drops the resources that are not of type t or do not match, and returns the
