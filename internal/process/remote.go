@@ -82,6 +82,19 @@ func (r *Remote) Run(ctx context.Context, call Call) (Output, error) {
 	return out, &NotStartedError{errors.New(reason)}
 }
 
+// AskRunner returns what a command of fctl-runner prints. The error is what the program says, or an
+// *OutputError if it prints more than a limit of bytes.
+func AskRunner(ctx context.Context, path string, limit int64, words ...string) ([]byte, error) {
+	p := &process{path: path, args: words, call: &Call{
+		Function: RunnerName, Limits: Limits{Output: limit},
+	}}
+	out, err := p.run(ctx)
+	if _, failed := errors.AsType[*ExitError](err); failed && len(out.Stderr) > 0 {
+		err = errors.New(strings.TrimPrefix(lastLine(out.Stderr), RunnerName+": "))
+	}
+	return out.Stdout, err
+}
+
 // splitLog separates what the function logged from the lines of fctl-runner, which come last, and
 // returns the last of these without its name.
 func splitLog(log []byte) (function []byte, reason string) {

@@ -8,9 +8,7 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -142,20 +140,12 @@ func fromCluster(ctx context.Context, name, kubeconfig string, getenv func(strin
 	if kubeconfig != "" {
 		words = append(words, "--kubeconfig", kubeconfig)
 	}
-	cmd := exec.CommandContext(ctx, path, words...)
-	var log strings.Builder
-	cmd.Stderr = &log
-	out, err := cmd.Output()
-	if err != nil {
-		lines := strings.Split(strings.TrimSpace(log.String()), "\n")
-		reason := strings.TrimPrefix(lines[len(lines)-1], process.RunnerName+": ")
-		if reason == "" {
-			reason = err.Error()
-		}
-		return nil, diag.Input(name, "", errors.New(reason))
+	out, err := process.AskRunner(ctx, path, maxObjects, words...)
+	if _, tooMuch := errors.AsType[*process.OutputError](err); tooMuch {
+		err = errors.New("the cluster has too many objects")
 	}
-	if len(out) > maxObjects {
-		return nil, diag.Input(name, "", errors.New("the cluster has too many objects"))
+	if err != nil {
+		return nil, diag.Input(name, "", err)
 	}
 	return out, nil
 }

@@ -3,7 +3,6 @@ package workspace
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"reflect"
 	"strings"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/links/entity"
 	"github.com/fctl-dev/fctl/internal/links/resolve"
 	"github.com/fctl-dev/fctl/internal/links/workspace"
+	"github.com/fctl-dev/fctl/internal/process"
 	"github.com/fctl-dev/fctl/internal/shellwords"
 )
 
@@ -173,10 +173,9 @@ func (o *unitConflicts) runEditor(cmd *cobra.Command, text string) ([]byte, erro
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return nil, err
 	}
-	run := exec.CommandContext(cmd.Context(), words[0], append(words[1:], file)...)
-	o.App.Streams.Attach(run)
-	run.Dir = o.App.Dir
-	if err := run.Run(); err != nil {
+	program := &process.Tool{Words: append(words, file), Dir: o.App.Dir}
+	o.App.Streams.Attach(program)
+	if err := program.Run(cmd.Context()); err != nil {
 		return nil, diag.Usage("the editor %s failed, nothing was changed: %v", words[0], err)
 	}
 	return os.ReadFile(file)

@@ -19,22 +19,22 @@ func readBatch(out io.Reader, files []File, limit int64,
 	for i := range files {
 		line, err := r.ReadString('\n')
 		if err != nil {
-			return failure(fmt.Errorf("%s: %w", files[i].Path, err), "")
+			return fmt.Errorf("%s: %w", files[i].Path, err)
 		}
 		size, err := parseHeader(line)
 		if err != nil {
-			return failure(fmt.Errorf("%s: %w", files[i].Path, err), "")
+			return fmt.Errorf("%s: %w", files[i].Path, err)
 		}
 		if size > limit {
 			if _, err := io.CopyN(io.Discard, r, size+1); err != nil {
-				return failure(err, "")
+				return err
 			}
 			take(i, nil, true)
 			continue
 		}
 		data := make([]byte, size+1) // with the newline
 		if _, err := io.ReadFull(r, data); err != nil {
-			return failure(err, "")
+			return err
 		}
 		take(i, data[:size:size], false)
 	}

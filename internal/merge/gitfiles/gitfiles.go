@@ -15,6 +15,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,6 +25,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/process"
 )
 
 // Repository is a git repository with a working tree.
@@ -229,52 +231,44 @@ func (r *Repository) Contents(ctx context.Context, files []File, limit int64,
 	for _, f := range files {
 		asked.WriteString(f.Hash + "\n")
 	}
-	cmd := r.command(ctx, "cat-file", "--batch")
-	cmd.Stdin = &asked
-	var problems bytes.Buffer
-	cmd.Stderr = &problems
-	out, err := cmd.StdoutPipe()
+	git := r.command("cat-file", "--batch")
+	git.Stdin = &asked
+	said, err := git.Read(ctx, func(out io.Reader) error {
+		return readBatch(out, files, limit, take)
+	})
 	if err != nil {
-		return err
+		return failure(err, said)
 	}
-	if err := cmd.Start(); err != nil {
-		return failure(err, "")
-	}
-	err = readBatch(out, files, limit, take)
-	if err != nil {
-		_ = cmd.Process.Kill() // it may be writing what nobody reads
-	}
-	if waited := cmd.Wait(); err == nil && waited != nil {
-		err = failure(waited, problems.String())
-	}
-	return err
+	return nil
 }
 
 // git runs git and returns its standard output.
 func (r *Repository) git(ctx context.Context, args ...string) ([]byte, error) {
-	cmd := r.command(ctx, args...)
-	var problems bytes.Buffer
-	cmd.Stderr = &problems
-	out, err := cmd.Output()
+	var out []byte
+	said, err := r.command(args...).Read(ctx, func(stdout io.Reader) (err error) {
+		out, err = io.ReadAll(stdout)
+		return err
+	})
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, failure(err, problems.String())
+		return nil, failure(err, said)
 	}
 	return out, nil
 }
 
 // command returns a command of git that starts no program and uses no network.
-func (r *Repository) command(ctx context.Context, args ...string) *exec.Cmd {
-	args = append([]string{
-		"--no-pager", "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false",
-	}, args...)
-	cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // the words are not the user's
-	cmd.Dir = cmp.Or(r.root, r.dir)
-	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1",
-		"GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
-	return cmd
+func (r *Repository) command(args ...string) *process.Tool {
+	return &process.Tool{
+		Words: append([]string{
+			"git", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false",
+		}, args...),
+		Dir: cmp.Or(r.root, r.dir),
+		Env: []string{
+			"GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C",
+		},
+	}
 }
 
 // failure returns what git says is wrong.

@@ -18,12 +18,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"strings"
 	"sync/atomic"
 
 	"github.com/fatih/color"
 	"golang.org/x/term"
+
+	"github.com/fctl-dev/fctl/internal/process"
 )
 
 // colorModes are the values of --color.
@@ -115,7 +116,7 @@ func (s *Streams) SetColor(mode string) error {
 }
 
 // Attach gives a program the streams themselves, as an editor needs them.
-func (s *Streams) Attach(program *exec.Cmd) {
+func (s *Streams) Attach(program *process.Tool) {
 	program.Stdin, program.Stdout, program.Stderr = s.In, s.out.to.w, s.err.to.w
 	if file, ok := s.err.to.w.(checked); ok {
 		program.Stderr = file.w

@@ -1,6 +1,7 @@
 package iostreams
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -8,6 +9,8 @@ import (
 	"sync"
 
 	"golang.org/x/term"
+
+	"github.com/fctl-dev/fctl/internal/process"
 )
 
 // Pager shows what is written to Out, page by page, in a program that it starts at the first write.
@@ -18,9 +21,9 @@ type Pager struct {
 	out     io.Writer // the terminal
 
 	mu    sync.Mutex
-	begun bool // the program was started, or it is too late to do so
-	cmd   *exec.Cmd
+	begun bool     // the program was started, or it is too late to do so
 	input *os.File // of the program; nil if it could not be started
+	wait  func() error
 }
 
 // StartPager sends Out through a program, if Out is a terminal: command with its arguments. As with
@@ -61,18 +64,15 @@ func (p *Pager) start() {
 		return
 	}
 	defer read.Close() //nolint:errcheck // the program has it
-	p.cmd = exec.Command(p.command[0], p.command[1:]...)
-	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = read, p.out, os.Stderr
-	p.cmd.Env = os.Environ()
+	program := process.Tool{Words: p.command, Stdin: read, Stdout: p.out, Stderr: os.Stderr}
 	// Like git: end if the text fits the screen, keep colours, and leave the text on the screen.
 	for name, value := range map[string]string{"LESS": "FRX", "LV": "-c"} {
 		if _, set := os.LookupEnv(name); !set {
-			p.cmd.Env = append(p.cmd.Env, name+"="+value)
+			program.Env = append(program.Env, name+"="+value)
 		}
 	}
-	if err := p.cmd.Start(); err != nil {
+	if p.wait, err = program.Start(context.Background()); err != nil {
 		write.Close() //nolint:errcheck,gosec // nothing was written
-		p.cmd = nil
 		return
 	}
 	p.input = write
@@ -86,10 +86,10 @@ func (p *Pager) Close() error {
 	p.mu.Lock()
 	p.begun = true // from here on it is not started
 	p.mu.Unlock()
-	if p.cmd == nil {
+	if p.input == nil {
 		return nil
 	}
-	return errors.Join(p.input.Close(), p.cmd.Wait())
+	return errors.Join(p.input.Close(), p.wait())
 }
 
 type pagerOut struct{ p *Pager }

@@ -1,0 +1,57 @@
+package process
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// Tool is a program of the user that works for fctl, such as git, an editor or a pager. Unlike a
+// function it is trusted: it has the environment of the caller and no limits.
+type Tool struct {
+	Words          []string // the program, whose path or name on PATH comes first, and its arguments
+	Dir            string   // "" for that of the caller
+	Env            []string // variables besides those of the caller
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+}
+
+func (t *Tool) command(ctx context.Context) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, t.Words[0], t.Words[1:]...) //nolint:gosec // the user's program
+	cmd.Dir, cmd.Env = t.Dir, append(os.Environ(), t.Env...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = t.Stdin, t.Stdout, t.Stderr
+	return cmd
+}
+
+// Run runs the tool and waits for it.
+func (t *Tool) Run(ctx context.Context) error { return t.command(ctx).Run() }
+
+// Start starts the tool. wait waits for it.
+func (t *Tool) Start(ctx context.Context) (wait func() error, err error) {
+	cmd := t.command(ctx)
+	return cmd.Wait, cmd.Start()
+}
+
+// Read runs the tool, whose standard output read reads. The tool is killed if read fails. A tool
+// that fails has an error of the package os/exec; said is what it wrote to its standard error.
+func (t *Tool) Read(ctx context.Context, read func(io.Reader) error) (said string, err error) {
+	cmd := t.command(ctx)
+	var problems strings.Builder
+	cmd.Stderr = &problems
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return "", err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
+	if err := read(out); err != nil {
+		_ = cmd.Process.Kill() // it may be writing what nobody reads
+		_ = cmd.Wait()
+		return "", err
+	}
+	err = cmd.Wait()
+	return problems.String(), err
+}
