@@ -5,8 +5,10 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -20,6 +22,15 @@ func TestMain(m *testing.M) {
 	// With -race every process that a test starts would sleep for a second before it exits.
 	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
 		panic(err)
+	}
+	// nohup and shells without job control ignore signals also for programs that a program starts,
+	// unless it handles them.
+	if strings.HasSuffix(os.Args[0], ".test") {
+		for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
+			if signal.Ignored(s) {
+				signal.Notify(make(chan os.Signal, 1), s)
+			}
+		}
 	}
 	command := func() { os.Exit(fctl.Main()) }
 	testscript.Main(m, map[string]func(){"fctl": command, "shopctl": command})
