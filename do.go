@@ -21,7 +21,9 @@ import (
 // Chain is the default of `fctl do`.
 type Options struct {
 	// Paths are files, directories and patterns such as "apps/**/*.yaml"; "-" is In.
-	Paths     []string
+	Paths []string
+	// Memory are files that are not in the file system. They are not written.
+	Memory    []Memory
 	Recursive bool   // descend into subdirectories
 	Dir       string // what paths are relative to; empty for the working directory
 	// Toolchain is the format of the files. If it is empty, their names decide.
@@ -54,15 +56,35 @@ type Options struct {
 	ErrOut io.Writer // notes and problems; nil discards
 }
 
+// Memory is a file in memory. The extension of its name decides its format.
+type Memory struct {
+	Name string
+	Data []byte
+}
+
 // Result is the outcome of Do.
 type Result struct {
 	// Passed is true unless a validation did not pass.
 	Passed bool
-	// Units is the number of files on which the chain ran, or was to run.
-	Units int
-	// Changed are the paths of the files whose configuration the chain changed, whether that was
-	// written or not.
-	Changed []string
+	// Files are those on which the chain ran, or was to run, in the order of Paths and Memory.
+	Files []File
+}
+
+// File is the outcome of Do for a file. It has the values of secrets, except in messages.
+type File struct {
+	Path      string // as it was opened, or "-"
+	Unit      string
+	Toolchain api.ToolchainType
+	// Changed says that the chain changed the configuration, from Before to After. A failed
+	// function, and without KeepGoing a validation that did not pass, leave it as it was.
+	Changed       bool
+	Before, After []byte
+	Mutations     api.ResourceMutationList // to apply elsewhere, with package mutation
+	Changes       []api.Change             // the mutations one by one, with their positions
+	Outputs       api.OutputList           // of functions; with positions in Before
+	Findings      []api.Finding            // of validations
+	Failures      []*api.Failure
+	Notes         []api.Note
 }
 
 // Do runs a chain of functions on files, as `fctl do` does. It reads no settings files, environment
@@ -96,6 +118,9 @@ func Do(ctx context.Context, options Options) (Result, error) {
 		Paths: options.Paths, Recursive: options.Recursive, Dir: options.Dir,
 		Command: "do",
 	}
+	for _, m := range options.Memory {
+		files.Memory = append(files.Memory, do.Memory(m))
+	}
 	if o.Request, err = do.Prepare(ctx, files, o.Settings, deps); err != nil {
 		return Result{}, err
 	}
@@ -112,7 +137,11 @@ func Do(ctx context.Context, options Options) (Result, error) {
 		err = context.Cause(ctx) // an expression that cannot be ended
 	}
 	_ = streams.Flush() // what failed to be printed is a failure of the run
-	return Result{Passed: !result.No, Units: result.Units, Changed: result.Changed}, err
+	all := Result{Passed: !result.No}
+	for _, f := range result.Files {
+		all.Files = append(all.Files, File(f))
+	}
+	return all, err
 }
 
 // run converts the options to those of package run.
@@ -124,7 +153,7 @@ func (o *Options) run() (do.Options, error) {
 	all := do.Options{
 		Settings: s, Print: o.Format != "", OutputDir: o.OutputDir,
 		Select: do.Selection{Where: o.Where}, KeepGoing: o.KeepGoing,
-		Upsert: o.Upsert,
+		Upsert: o.Upsert, Values: true,
 	}
 	outputs := 0
 	for _, c := range []struct {
@@ -139,8 +168,10 @@ func (o *Options) run() (do.Options, error) {
 	switch {
 	case outputs > 1:
 		return all, diag.Usage("InPlace, OutputDir and DryRun exclude each other")
-	case len(o.Paths) == 0:
+	case len(o.Paths)+len(o.Memory) == 0:
 		return all, diag.Usage("Paths are missing")
+	case len(o.Memory) > 0 && (o.InPlace || o.OutputDir != ""):
+		return all, diag.Usage("files in Memory are not written")
 	}
 	var err error
 	if all.Format, err = report.ParseFormat(cmp.Or(o.Format, string(report.Auto))); err != nil {

@@ -49,7 +49,10 @@ func ExampleDo() {
 			},
 		},
 	})
-	fmt.Println(result.Units, len(result.Changed), err)
+	for _, c := range result.Files[0].Changes {
+		fmt.Print(c.Position.Line, " ", c.Path, ": ", c.Mutation.Value)
+	}
+	fmt.Println(err)
 	// Output:
 	// apiVersion: apps/v1
 	// kind: Deployment
@@ -59,7 +62,9 @@ func ExampleDo() {
 	//     example.com/team: shop
 	// spec:
 	//   replicas: 5 # enough at night
-	// 1 1 <nil>
+	// 6 metadata.annotations.example~1com/team: shop
+	// 8 spec.replicas: 5
+	// <nil>
 }
 
 // TestDoIsLimited checks that Do ends large expressions at the default limits.
@@ -127,7 +132,7 @@ func TestDo(t *testing.T) {
 				Paths: []string{"."}, Dir: dir, InPlace: true, Chain: setReplicas(7),
 				Out: &out,
 			})
-		if err != nil || result.Units != 2 || len(result.Changed) != 2 || !result.Passed ||
+		if err != nil || len(result.Files) != 2 || !result.Files[1].Changed || !result.Passed ||
 			out.Len() > 0 {
 			t.Errorf("%+v, %v, %s", result, err, &out)
 		}
@@ -145,7 +150,7 @@ func TestDo(t *testing.T) {
 				Chain: setReplicas(7), ErrOut: &errOut,
 			})
 		var f *api.Failure
-		if !errors.As(err, &f) || f.Class != api.FailureInput || len(result.Changed) != 0 ||
+		if !errors.As(err, &f) || f.Class != api.FailureInput || result.Files[0].Changed ||
 			!strings.Contains(errOut.String(), "<stdin>:") {
 			t.Errorf("%+v, %v, %s", result, err, &errOut)
 		}

@@ -109,6 +109,20 @@ type Unchecked struct {
 	NoSchema bool `json:"-"`
 }
 
+// Finding is one thing that a validation found, or because of which it could not validate.
+type Finding struct {
+	Position
+	Level    string // error, warning or note
+	Function string `json:",omitempty"`
+	Name     string `json:",omitempty"` // of the step of the chain
+	Rule     string `json:",omitempty"` // what is violated, if the function names it
+	Resource string `json:",omitempty"` // type and name
+	Path     string `json:",omitempty"`
+	Message  string
+	// Unchecked is the number of resources that could not be checked, if the finding is about them.
+	Unchecked int `json:",omitempty"`
+}
+
 // Scores returns the grades of validation findings, worst first.
 func Scores() []string { return []string{"Critical", "High", "Medium", "Low"} }
 

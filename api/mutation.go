@@ -114,6 +114,15 @@ func (m ResourceMutation) MarshalJSON() ([]byte, error) {
 	return marshal(plain(m))
 }
 
+// Change is one change of a resource: of the whole resource if Path is empty, or of a value in it.
+// Position is where the value is after the change, or where a deleted one was before it.
+type Change struct {
+	Resource ResourceInfo
+	Path     ResolvedPath // as in ResourceMutation
+	Mutation MutationInfo
+	Position Position
+}
+
 // MutationConflict describes a change that was not made, or one that was made although it lost
 // something.
 type MutationConflict struct {

@@ -8,6 +8,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/yamlpath"
@@ -59,6 +60,12 @@ func (u *Unit) Resources() (api.ResourceList, error) {
 // ResourceLines returns the lines at which the documents begin; see [handler.ResourceLines].
 func (u *Unit) ResourceLines() []handler.ResourceLine {
 	return handler.ResourceLines(u.documents, u.provider)
+}
+
+// Changes returns the mutations of a list one by one, with their positions. before is the unit before
+// the mutations; see [mutation.Changes].
+func (u *Unit) Changes(before *Unit, list api.ResourceMutationList) ([]api.Change, error) {
+	return mutation.Changes(list, before.documents, u.documents, u.provider)
 }
 
 // PathArguments returns the values that a parameter of an attribute's paths takes in the unit,

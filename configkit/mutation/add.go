@@ -110,21 +110,15 @@ func movesOf(now *api.ResourceMutation) *elementMoves {
 	return newElementMoves(r)
 }
 
-// enteredPath is an entry under its path in the present state of the resource.
-type enteredPath struct {
-	path mutationpath.Path
-	info api.MutationInfo
-}
-
 // entered combines the entries of old and now.
 func entered(old, now *api.ResourceMutation) api.ResourceMutation {
 	var m api.ResourceMutation
 	moves := movesOf(now)
-	tree := &enteredTree{}
+	tree := &mutationpath.Tree{}
 	for _, path := range slices.Sorted(maps.Keys(old.PathMutationMap)) {
 		p, gone := moves.after(mutationpath.Parse(path))
 		if !gone {
-			tree.put(&enteredPath{p, old.PathMutationMap[path]})
+			tree.Put(p, old.PathMutationMap[path])
 		}
 	}
 	for _, path := range sortedPaths(now.PathMutationMap) {
@@ -137,12 +131,12 @@ func entered(old, now *api.ResourceMutation) api.ResourceMutation {
 			p = before
 		}
 		if info.MutationType != api.MutationTypeNone {
-			tree.enter(p, info)
+			tree.Enter(p, info)
 		}
 	}
 	m.PathMutationMap = api.MutationMap{}
-	tree.each(func(e *enteredPath) {
-		m.PathMutationMap[api.ResolvedPath(e.path.String())] = e.info
+	tree.Each(func(path mutationpath.Path, info api.MutationInfo) {
+		m.PathMutationMap[api.ResolvedPath(path.String())] = info
 	})
 	m.ArrayOrders = enteredMap(old.ArrayOrders, now.ArrayOrders, moves)
 	m.ArrayElementAliases = enteredMap(old.ArrayElementAliases, now.ArrayElementAliases, moves)
@@ -202,60 +196,4 @@ func composed(old, now map[string]string) map[string]string {
 	}
 	maps.DeleteFunc(all, func(from, to string) bool { return from == to })
 	return all
-}
-
-// enteredTree finds entries by path.
-type enteredTree struct {
-	entry    *enteredPath
-	children map[string]*enteredTree
-}
-
-// child returns the node below s, creating it if necessary.
-func (t *enteredTree) child(s mutationpath.Segment) *enteredTree {
-	key := mutationpath.Path{s}.Indexed()
-	next := t.children[key]
-	if next == nil {
-		if t.children == nil {
-			t.children = map[string]*enteredTree{}
-		}
-		next = &enteredTree{}
-		t.children[key] = next
-	}
-	return next
-}
-
-// put adds an existing entry, without effect on those around it.
-func (t *enteredTree) put(e *enteredPath) {
-	for _, s := range e.path {
-		t = t.child(s)
-	}
-	t.entry = e
-}
-
-// enter adds a new entry.
-func (t *enteredTree) enter(path mutationpath.Path, info api.MutationInfo) {
-	for _, s := range path {
-		if t.entry != nil {
-			info.Protected = info.Protected || t.entry.info.Protected
-		}
-		t = t.child(s)
-	}
-	if t.entry != nil {
-		info.Protected = info.Protected || t.entry.info.Protected
-		if t.entry.info.MutationType == api.MutationTypeDelete &&
-			info.MutationType != api.MutationTypeDelete {
-			info.MutationType = api.MutationTypeReplace
-		}
-	}
-	t.entry, t.children = &enteredPath{path, info}, nil
-}
-
-// each calls visit for every entry, in no particular order.
-func (t *enteredTree) each(visit func(*enteredPath)) {
-	if t.entry != nil {
-		visit(t.entry)
-	}
-	for _, c := range t.children {
-		c.each(visit)
-	}
 }

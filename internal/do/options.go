@@ -48,6 +48,8 @@ type Options struct {
 	// Baseline is a file with findings that are accepted. WriteBaseline is a file to which the
 	// findings are written, which accepts all of them.
 	Baseline, WriteBaseline string
+	// Values asks for Result.Files.
+	Values bool
 	// ShowSecrets turns the masking of secret values off.
 	ShowSecrets bool
 }

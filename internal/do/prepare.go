@@ -30,15 +30,22 @@ type Deps struct {
 	Alone bool
 }
 
-// Files says which files a chain runs on: File, which is the unit Unit, or Paths.
+// Files says which files a chain runs on: File, which is the unit Unit, or Paths and Memory.
 // If Unit is empty, the unit is named after the file.
 type Files struct {
 	File, Unit string
 	Paths      []string // files, directories and patterns
+	Memory     []Memory // files that are not in the file system
 	Recursive  bool     // descend into subdirectories of Paths
 	Shard      source.Shard
 	Dir        string // the directory paths are relative to; empty for the working directory
 	Command    string // the command that hints show
+}
+
+// Memory is a file in memory. Its name is a path.
+type Memory struct {
+	Name string
+	Data []byte
 }
 
 // Request is a chain, resolved for the toolchains of its files, and these files.
@@ -80,6 +87,9 @@ func Prepare(ctx context.Context, from Files, s *settings.Settings, deps Deps) (
 			return r, err
 		}
 	}
+	if err := r.addMemory(); err != nil {
+		return r, err
+	}
 	// vet has default functions for resources only, and finds none in values
 	if r.reader.Toolchain == "" && from.Command != "vet" && r.onlyValues(ctx) {
 		r.reader.AnyFormat = true
@@ -101,7 +111,7 @@ func (r *Request) find(ctx context.Context, anyFormat bool) (*source.Found, erro
 		Toolchain: r.reader.Toolchain, Formats: r.reader.Formats, AnyFormat: anyFormat,
 		Temporary: files.IsTemporary,
 	}
-	if len(r.files.Paths) > 0 {
+	if len(r.files.Paths)+len(r.files.Memory) > 0 {
 		found, err := finder.Find(ctx, r.files.Paths)
 		if err != nil || r.files.Shard.IsWhole() {
 			return found, err
@@ -126,6 +136,25 @@ func (r *Request) find(ctx context.Context, anyFormat bool) (*source.Found, erro
 		f.Unit = r.files.Unit
 	}
 	return &source.Found{Files: []source.File{f}}, err
+}
+
+// addMemory adds the files in memory.
+func (r *Request) addMemory() error {
+	finder := &source.Finder{Dir: r.files.Dir}
+	r.reader.Memory = map[string][]byte{}
+	for _, m := range r.files.Memory {
+		f, err := finder.File(m.Name)
+		if err != nil {
+			return err
+		}
+		if _, twice := r.reader.Memory[f.Path]; twice || m.Name == "" || f.Path == "-" {
+			return diag.Usage("%q is not the name of a file in memory, or that of two", m.Name)
+		}
+		r.reader.Memory[f.Path] = m.Data
+		r.found.Files = append(r.found.Files, f)
+	}
+	r.found.Several = r.found.Several || len(r.found.Files) > 1
+	return nil
 }
 
 // ReadsStdin reports whether the standard input is one of the units.

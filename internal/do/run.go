@@ -57,10 +57,8 @@ type Result struct {
 	No bool
 	// Failures are all problems, of all files.
 	Failures []*api.Failure
-	// Units is the number of files on which the chain was to run. Changed are the paths of those
-	// that it changed.
-	Units   int
-	Changed []string
+	// Files are what is known about each file, if Options.Values asks for that.
+	Files []File
 }
 
 // loop is one run of a chain. Units run in parallel; results are reported in input order. A problem
@@ -113,6 +111,7 @@ type outcome struct {
 	problems  diag.List
 	changes   changes
 	withheld  bool  // the configuration is neither printed nor written
+	values    File  // for the result
 	unable    error // the error if it was interrupted
 }
 
@@ -189,6 +188,7 @@ func (l *loop) work(i int, admit func(int64)) outcome {
 	fail := func(problems diag.List) outcome {
 		problems = l.sensitive(unit, nil).Failures(problems)
 		o.problems = diag.In(diag.FileName(o.file.Path), problems)
+		o.values.Failures = o.problems
 		if l.prints && (l.request.found.Several || l.options.Report != "") {
 			o.rendered = l.renderFailed(&o)
 		}
@@ -391,7 +391,7 @@ func (l *loop) invocation(unit *source.Unit, chain *plan.Plan) *api.FunctionInvo
 		Upsert:        l.options.Upsert || l.options.Fix,
 		WhereResource: l.where,
 		WhereCEL:      l.options.Select.CEL,
-		RecordMutations: l.prints &&
+		RecordMutations: l.options.Values || l.prints &&
 			(l.options.Format == report.Mutations || l.options.Format == report.Response ||
 				l.options.Format == report.Table && mutating(chain)),
 		StopOnError:         !l.options.KeepGoing,
@@ -477,6 +477,11 @@ func (l *loop) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 		}
 		o.rendered = &rendered
 	}
+	if l.options.Values {
+		if err := l.addValues(o, unit, result); err != nil {
+			return err
+		}
+	}
 	omitted := l.printer.Omitted(report.Terminal{Head: l.deps.Streams.ErrStyle(color.Bold)}, result)
 	if l.options.Fix { // what is left is printed
 		omitted.Notes = nil
@@ -554,9 +559,9 @@ func (l *loop) take(o outcome) {
 		l.options.Output == Check && o.changes.any() {
 		l.result.No = true
 	}
-	l.result.Units++
-	if o.response != nil && o.response.Success && o.response.Changed && !o.withheld {
-		l.result.Changed = append(l.result.Changed, o.file.Path)
+	if l.options.Values {
+		o.values.Path, o.values.Unit, o.values.Toolchain = o.file.Path, o.file.Unit, o.toolchain
+		l.result.Files = append(l.result.Files, o.values)
 	}
 }
 

@@ -40,6 +40,8 @@ type Reader struct {
 	// Out is the regular file that the output goes to. Reading it is an error. nil if the output
 	// goes elsewhere.
 	Out fs.FileInfo
+	// Memory has the contents of files that are not in the file system, by path.
+	Memory map[string][]byte
 	// Toolchain is that of all units. If empty, each file's name decides.
 	Toolchain api.ToolchainType
 	// Formats says which toolchains names imply.
@@ -133,6 +135,9 @@ func (r *Reader) read(ctx context.Context, path string, text bool) ([]byte, fs.F
 func (r *Reader) readFile(ctx context.Context, path string,
 	text bool,
 ) ([]byte, fs.FileInfo, error) {
+	if data, known := r.Memory[path]; known {
+		return data, nil, r.limit().check(int64(len(data)))
+	}
 	if err := files.Check(ctx, path); err != nil {
 		return nil, nil, err
 	}

@@ -200,39 +200,33 @@ func shownFile(file string) string { return diag.Printable(relative(file)) }
 // uri returns a relative file as a URI reference.
 func uri(file string) string { return (&url.URL{Path: relative(file)}).EscapedPath() }
 
+// Findings returns what the validations found, and the filters that did not pass.
+func (r Result) Findings() []api.Finding {
+	var all []api.Finding
+	for _, f := range append(r.findings(), r.filterFindings()...) {
+		all = append(all, api.Finding{
+			Position: f.Position, Level: f.level(), Function: f.Function, Name: f.Name,
+			Rule: f.Rule, Resource: f.Resource, Path: f.Path, Message: f.Message,
+			Unchecked: f.unchecked(),
+		})
+	}
+	return all
+}
+
 // jsonReport renders a list of findings that can be read without knowing the functions.
 func jsonReport(units []Result) ([]byte, error) {
-	type row struct {
-		api.Position
-		Level    string
-		Function string `json:",omitempty"`
-		Name     string `json:",omitempty"`
-		Rule     string `json:",omitempty"`
-		Resource string `json:",omitempty"`
-		Path     string `json:",omitempty"`
-		Message  string
-		// Unchecked is the number of resources that could not be checked, if the finding is about
-		// them.
-		Unchecked int `json:",omitempty"`
-	}
 	report := struct {
 		Version   int
 		Passed    bool
 		Unchecked int `json:",omitempty"` // resources
 		Ignored   int `json:",omitempty"` // findings
-		Findings  []row
-	}{Version: 1, Passed: true, Findings: []row{}}
+		Findings  []api.Finding
+	}{Version: 1, Passed: true, Findings: []api.Finding{}}
 	results, filters := 0, 0
 	for _, u := range units {
 		report.Passed = report.Passed && u.Response.Success && !u.Response.ValidationFailed
 		results, filters = results+len(u.results()), filters+len(u.filterFindings())
-		for _, f := range append(u.findings(), u.filterFindings()...) {
-			report.Findings = append(report.Findings,
-				row{
-					f.Position, f.level(), f.Function, f.Name, f.Rule, f.Resource, f.Path,
-					f.Message, f.unchecked(),
-				})
-		}
+		report.Findings = append(report.Findings, u.Findings()...)
 		for _, f := range u.uncheckedFindings(u.results()) {
 			report.Unchecked += f.unchecked()
 		}
