@@ -131,7 +131,7 @@ func (o *unitConflicts) list(s *session.Session, name string) error {
 		session.Col("REASON", func(c api.MutationConflict) string { return string(c.Reason) }),
 		session.Col("EFFECT", func(c api.MutationConflict) string { return effect(c.Reason) }),
 		session.Col("LINK", func(c api.MutationConflict) string {
-			return session.Dash(s.LinkSlug(c.LinkID))
+			return session.Dash(s.Slug(c.LinkID))
 		}),
 		session.WideCol("SEVERITY", func(c api.MutationConflict) string {
 			return string(severity.Of(o.rules, &c))
@@ -158,7 +158,7 @@ type conflictJSON struct {
 // outstanding records what the user edited in a unit, and returns the unit, the engine and the
 // conflicts of the unit.
 func outstanding(s *session.Session, name string) (
-	u *workspace.Unit, e *propagate.Runner, all api.MutationConflictList, err error,
+	u *workspace.Unit, e *propagate.Propagator, all api.MutationConflictList, err error,
 ) {
 	if u, err = s.UnitNamed(name); err != nil {
 		return nil, nil, nil, err
@@ -206,9 +206,7 @@ func (o *unitConflicts) settle(s *session.Session, name string) error {
 	others = append(others, left...)
 	settledNum := len(settled) - len(left)
 	if settledNum > 0 { // else the command is not one that undo takes back
-		if err := s.Tx.WriteConflicts(u, others); err != nil {
-			return err
-		}
+		s.Tx.WriteConflicts(u, others)
 	}
 	verb := map[bool]string{true: "applied", false: "dismissed"}[o.apply]
 	s.After(func() error {
@@ -221,7 +219,7 @@ func (o *unitConflicts) settle(s *session.Session, name string) error {
 // write writes the values of conflicts as a revision of the unit, one mutation for each link, and
 // returns the conflicts whose values could not be written.
 func (o *unitConflicts) write(
-	s *session.Session, u *workspace.Unit, e *propagate.Runner, conflicts api.MutationConflictList,
+	s *session.Session, u *workspace.Unit, e *propagate.Propagator, conflicts api.MutationConflictList,
 	verb string,
 ) (api.MutationConflictList, error) {
 	in, err := e.Unit(u)
@@ -239,10 +237,11 @@ func (o *unitConflicts) write(
 	if description == "" {
 		description = verb + diag.Count(len(conflicts)-len(applied.Left), "conflict")
 	}
-	return applied.Left, s.Tx.Revise(u, workspace.Change{
+	s.Tx.Revise(u, workspace.Change{
 		Data: applied.Data, Source: entity.SourceMergeUnits, Description: description,
 		Mutations: applied.Mutations, Sources: applied.Sources,
 	})
+	return applied.Left, nil
 }
 
 // notApplied returns the error about conflicts whose values cannot be written.

@@ -262,9 +262,7 @@ func (o *unitConflicts) decide(
 			return notApplied(u, left)
 		}
 	}
-	if err := s.Tx.WriteConflicts(u, others); err != nil {
-		return err
-	}
+	s.Tx.WriteConflicts(u, others)
 	s.After(func() error {
 		s.Note("settled %s", diag.Count(settled, "conflict"))
 		return nil

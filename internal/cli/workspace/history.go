@@ -202,7 +202,7 @@ func mutations(
 
 // mutationTexts returns where --contains searches: what a mutation is called in lists.
 func mutationTexts(m *entity.Mutation, c filter.MutationContext) []string {
-	texts := []string{c.LinkSlug(m.LinkID), c.UnitName(m.MergeSourceID), m.Subgroup}
+	texts := []string{c.Slug(m.LinkID), c.UnitName(m.MergeSourceID), m.Subgroup}
 	if m.FunctionInvocation != nil {
 		texts = append(texts, session.InvocationText(*m.FunctionInvocation))
 	}
@@ -214,7 +214,7 @@ func mutationTexts(m *entity.Mutation, c filter.MutationContext) []string {
 
 func mutationContext(s *session.Session, u *workspace.Unit) filter.MutationContext {
 	return filter.MutationContext{
-		Unit: u.Unit, UnitName: s.UnitName, LinkSlug: s.LinkSlug, InvocationSlug: s.InvocationSlug,
+		Unit: u.Unit, UnitName: s.UnitName, Slug: s.Slug,
 	}
 }
 
@@ -227,7 +227,7 @@ func mutationColumns(s *session.Session) []session.Column[*entity.Mutation] {
 			return strconv.FormatInt(m.RevisionNum, 10)
 		}),
 		session.Col("LINK", func(m *entity.Mutation) string {
-			return session.Dash(s.LinkSlug(m.LinkID))
+			return session.Dash(s.Slug(m.LinkID))
 		}),
 		session.Col("PROVIDED-RESOURCE", func(m *entity.Mutation) string {
 			if m.ProvidedResource == nil {

@@ -42,9 +42,7 @@ the unit's live state. Links with AutoUpdate and UseLiveState are resolved.`,
 					return err
 				}
 			}
-			if err := s.Tx.WriteLive(u, data); err != nil {
-				return err
-			}
+			s.Tx.WriteLive(u, data)
 			s.After(func() error {
 				s.Note("%s: live state %d", u.Name(), u.HeadUnitActionNum)
 				return nil

@@ -78,7 +78,7 @@ func (o *invocationCreate) run(s *session.Session, words []string) error {
 	i := &entity.Invocation{}
 	text, given, err := o.Text(s)
 	if err == nil && given {
-		i, err = entity.DecodeInvocation(text)
+		err = entity.Decode(text, i)
 	}
 	if err != nil {
 		return err
@@ -107,8 +107,9 @@ func (o *invocationCreate) run(s *session.Session, words []string) error {
 	if err := o.Metadata.Apply(&i.Common); err != nil {
 		return err
 	}
-	made, err := s.Tx.CreateInvocation(s.Workspace, space, i)
-	if err != nil {
+	i.SpaceSlug = space.Slug
+	made := &workspace.Invocation{Invocation: i}
+	if err := s.Tx.Create(s.Workspace, made); err != nil {
 		return err
 	}
 	return s.PrintOne(&o.Output, made.Slug, made.Invocation,
@@ -219,7 +220,7 @@ func newInvocationDelete(a *command.App) *cobra.Command {
 				s.Note("deleted invocation %s", i.Slug)
 				return nil
 			})
-			return s.Tx.DeleteInvocation(s.Workspace, i)
+			return s.Tx.Delete(s.Workspace, i)
 		})
 	}
 	return cmd
@@ -269,7 +270,8 @@ flags override its fields.`,
 			f := flag
 			text, given, err := body.Text(s)
 			if err == nil && given {
-				if f, err = entity.DecodeFilter(text); err == nil {
+				f = &entity.Filter{}
+				if err = entity.Decode(text, f); err == nil {
 					overrideFilter(flags, f, flag)
 				}
 			}
@@ -285,8 +287,9 @@ flags override its fields.`,
 			if err := meta.Apply(&f.Common); err != nil {
 				return err
 			}
-			made, err := s.Tx.CreateFilter(s.Workspace, space, f)
-			if err != nil {
+			f.SpaceSlug = space.Slug
+			made := &workspace.Filter{Filter: f}
+			if err := s.Tx.Create(s.Workspace, made); err != nil {
 				return err
 			}
 			return s.PrintOne(out, made.Slug, made.Filter,
@@ -383,7 +386,7 @@ func newFilterDelete(a *command.App) *cobra.Command {
 				s.Note("deleted filter %s", f.Slug)
 				return nil
 			})
-			return s.Tx.DeleteFilter(s.Workspace, f)
+			return s.Tx.Delete(s.Workspace, f)
 		})
 	}
 	return cmd

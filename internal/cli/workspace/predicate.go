@@ -82,5 +82,6 @@ func setProtection(s *session.Session, u *workspace.Unit, text string, protected
 		s.Note("%s: protection changed", u.Name())
 		return nil
 	})
-	return s.Tx.WriteSources(u, sources)
+	s.Tx.WriteSources(u, sources)
+	return nil
 }

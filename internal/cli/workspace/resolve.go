@@ -145,9 +145,7 @@ func (o *unitUpdate) merge(s *session.Session, u *workspace.Unit) error {
 		return err
 	}
 	if o.mergeExternal != "" {
-		if err := s.Tx.WriteExternal(u, in.End); err != nil {
-			return err
-		}
+		s.Tx.WriteExternal(u, in.End)
 	}
 	s.Results = append(s.Results, propagate.UnitResult{Unit: u, Output: out})
 	s.Form = o.Form
@@ -176,7 +174,7 @@ func (o *unitUpdate) external(s *session.Session, u *workspace.Unit) ([]byte, er
 
 // mergeRange fills in the range of the upstream to merge.
 func (o *unitUpdate) mergeRange(
-	s *session.Session, e *propagate.Runner, up *workspace.Unit, in *resolve.MergeInput,
+	s *session.Session, e *propagate.Propagator, up *workspace.Unit, in *resolve.MergeInput,
 ) error {
 	if _, err := s.Tx.Edits(e, []*workspace.Unit{up}, s.StrictWorktree); err != nil {
 		return err

@@ -42,7 +42,7 @@ SPACE may be left out.`,
 			space := &entity.Space{}
 			text, given, err := body.Text(s)
 			if err == nil && given {
-				space, err = entity.DecodeSpace(text)
+				err = entity.Decode(text, space)
 			}
 			if err != nil {
 				return err
@@ -56,8 +56,8 @@ SPACE may be left out.`,
 			if err := meta.Apply(&space.Common); err != nil {
 				return err
 			}
-			made, err := s.Tx.CreateSpace(s.Workspace, space)
-			if err != nil {
+			made := &workspace.Space{Space: space}
+			if err := s.Tx.Create(s.Workspace, made); err != nil {
 				return err
 			}
 			return printSpace(s, out, made, "Successfully created space "+made.Slug)
@@ -181,9 +181,7 @@ space; with --patch, labels and annotations that the text does not have stay.`,
 				return err
 			}
 			s.Tx.Updated(&p.Common)
-			if err := s.Tx.WriteSpace(p); err != nil {
-				return err
-			}
+			s.Tx.Write(p)
 			return printSpace(s, out, p, "Successfully updated space "+p.Slug)
 		})
 	}
@@ -192,8 +190,8 @@ space; with --patch, labels and annotations that the text does not have stay.`,
 
 // updateSpace gives a space the fields of a text.
 func updateSpace(p *workspace.Space, text entity.Text, patch bool) error {
-	body, err := entity.DecodeSpace(text)
-	if err != nil {
+	body := &entity.Space{}
+	if err := entity.Decode(text, body); err != nil {
 		return err
 	}
 	if err := session.SameID(p.SpaceID, body.SpaceID); err != nil {

@@ -86,8 +86,8 @@ type newData struct {
 func (o *unitCreate) run(s *session.Session, words []string) error {
 	space, err := s.InSpace()
 	if err != nil && o.createSpace {
-		space, err = s.Tx.CreateSpace(s.Workspace,
-			&entity.Space{Common: entity.Common{Slug: s.SpaceSlug()}})
+		space = &workspace.Space{Space: &entity.Space{Common: entity.Common{Slug: s.SpaceSlug()}}}
+		err = s.Tx.Create(s.Workspace, space)
 	}
 	if err != nil {
 		return err
@@ -139,8 +139,9 @@ func (o *unitCreate) create(
 	if err := o.Apply(&unit.Common); err != nil {
 		return nil, err
 	}
-	u, err := s.Tx.CreateUnit(s.Workspace, space, unit)
-	if err != nil {
+	unit.SpaceSlug = space.Slug
+	u := &workspace.Unit{Unit: unit}
+	if err := s.Tx.Create(s.Workspace, u); err != nil {
 		return nil, err
 	}
 	e, err := s.Engine()
@@ -162,7 +163,7 @@ func (o *unitCreate) create(
 }
 
 // clone gives a new unit the data of another one, and links them.
-func clone(s *session.Session, e *propagate.Runner, u, up *workspace.Unit, description string) error {
+func clone(s *session.Session, e *propagate.Propagator, u, up *workspace.Unit, description string) error {
 	if _, err := s.Tx.Edits(e, []*workspace.Unit{up}, s.StrictWorktree); err != nil {
 		return err
 	}
@@ -187,7 +188,7 @@ func clone(s *session.Session, e *propagate.Runner, u, up *workspace.Unit, descr
 		return err
 	}
 	l.ResolvedHash = l.Hash
-	return s.Tx.CreateLink(s.Workspace, l)
+	return s.Tx.Create(s.Workspace, l)
 }
 
 // sources returns the units to be made, with their data.

@@ -193,7 +193,7 @@ func (o *unitDo) run(
 		return err
 	}
 	head := u.HeadRevisionNum
-	err = s.Tx.Revise(u, workspace.Change{
+	s.Tx.Revise(u, workspace.Change{
 		Data: r.ConfigData, Source: entity.SourceInvoke,
 		Description: cmp.Or(o.ChangeDesc, o.invocation, o.said),
 		Mutations:   mutations, Sources: sources,
@@ -202,12 +202,12 @@ func (o *unitDo) run(
 		s.Note("%s: revision %d -> %d", u.Name(), head, head+1)
 		return nil
 	})
-	return err
+	return nil
 }
 
 // mutations returns one mutation for each function that changed the unit, and the new sources.
 func (o *unitDo) mutations(
-	s *session.Session, e *propagate.Runner, u *workspace.Unit,
+	s *session.Session, e *propagate.Propagator, u *workspace.Unit,
 	chain api.FunctionInvocationList, r *handler.Result,
 	invocationID string,
 ) ([]entity.Mutation, api.ResourceMutationList, error) {

@@ -145,9 +145,7 @@ func (o *unitUpdate) run(s *session.Session, u *workspace.Unit, words []string) 
 			return err
 		}
 		s.Tx.Updated(&u.Common)
-		if err := s.Tx.WriteUnit(u); err != nil {
-			return err
-		}
+		s.Tx.Write(u)
 	}
 	e, err := s.Engine()
 	if err != nil {
@@ -239,7 +237,7 @@ func (o *unitUpdate) printChanges(s *session.Session) {
 }
 
 // edit adds the recorded edit of a working copy to the changes.
-func (o *unitUpdate) edit(s *session.Session, e *propagate.Runner, u *workspace.Unit) error {
+func (o *unitUpdate) edit(s *session.Session, e *propagate.Propagator, u *workspace.Unit) error {
 	before, err := s.Store.Data(u, u.HeadRevisionNum-1)
 	if err != nil {
 		return err
@@ -272,7 +270,7 @@ func (o *unitUpdate) changed(
 
 // record makes a revision, unless the data is that of the head.
 func (o *unitUpdate) record(
-	s *session.Session, e *propagate.Runner, u *workspace.Unit, data []byte,
+	s *session.Session, e *propagate.Propagator, u *workspace.Unit, data []byte,
 	source entity.Source, m entity.Mutation,
 ) error {
 	if u.HeadRevisionNum > 0 && api.DataHash(data) == u.DataHash {
@@ -296,7 +294,7 @@ func (o *unitUpdate) record(
 	return o.changed(s, u, change, before, data)
 }
 
-func (o *unitUpdate) restoreRevision(s *session.Session, e *propagate.Runner, u *workspace.Unit) error {
+func (o *unitUpdate) restoreRevision(s *session.Session, e *propagate.Propagator, u *workspace.Unit) error {
 	n, err := strconv.ParseInt(o.restore, 10, 64)
 	if err != nil || n < 0 || n > u.HeadRevisionNum {
 		return diag.Usage("--restore: a revision from 0 to %d is expected, not %q",

@@ -1,6 +1,8 @@
 package entity
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -139,6 +141,55 @@ type Error struct {
 	// Class overrides the class of the code if it is not 0.
 	Class api.FailureClass
 	Err   error
+}
+
+// Finding is a problem with a field of a definition, such as DownstreamPaths[0].Expression.
+type Finding struct {
+	Field string
+	*Error
+}
+
+// Fail returns a problem. What %w wraps is its cause.
+func Fail(code Code, format string, args ...any) *Error {
+	err := fmt.Errorf(format, args...)
+	return &Error{Code: code, Message: err.Error(), Err: errors.Unwrap(err)}
+}
+
+// Fail returns a problem with the unit.
+func (u *Unit) Fail(code Code, format string, args ...any) *Error {
+	e := Fail(code, format, args...)
+	e.Space, e.Unit = u.SpaceSlug, u.Slug
+	return e
+}
+
+// Fail returns a problem with the link.
+func (l *Link) Fail(code Code, format string, args ...any) *Error {
+	e := Fail(code, format, args...)
+	e.Space, e.Link = l.SpaceSlug, l.Slug
+	return e
+}
+
+// WithHint sets the hint of the problem.
+func (e *Error) WithHint(hint string) *Error {
+	e.Hint = hint
+	return e
+}
+
+// WithClass sets the class of the problem.
+func (e *Error) WithClass(class api.FailureClass) *Error {
+	e.Class = class
+	return e
+}
+
+// ProblemsIn returns the problems in an error. One that has no code gets the given one.
+func ProblemsIn(err error, code Code) Errors {
+	if all, ok := errors.AsType[Errors](err); ok {
+		return all
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		return Errors{e}
+	}
+	return Errors{Fail(code, "%w", err)}
 }
 
 // Error returns position, code and message.

@@ -1,6 +1,45 @@
 package entity
 
-import "time"
+import (
+	"time"
+
+	"github.com/fctl-dev/fctl/internal/strict"
+)
+
+// Entity is a Space, a Unit, a Link, an Invocation or a Filter.
+type Entity interface {
+	Kind() Kind
+	// Self returns the entity itself, also if it is embedded.
+	Self() Entity
+	// Ident returns where the ID is.
+	Ident() *string
+	// Base returns where the common fields are.
+	Base() *Common
+	// Name returns the slug of a space, and "space/slug" of others.
+	Name() string
+	// Definition returns a copy with the fields that the definition file has.
+	Definition() Entity
+	// State returns what is recorded about the entity, as its file has it. Restore sets that.
+	State() any
+	Restore(state any)
+
+	fields(r *reader) []strict.Field
+}
+
+// New returns an empty entity.
+func New(kind Kind) Entity {
+	switch kind {
+	case KindSpace:
+		return &Space{}
+	case KindUnit:
+		return &Unit{}
+	case KindInvocation:
+		return &Invocation{}
+	case KindFilter:
+		return &Filter{}
+	}
+	return &Link{}
+}
 
 // Common holds the fields that every entity has. Times and Version are recorded by fctl and are
 // never part of a hash.
@@ -12,16 +51,18 @@ type Common struct {
 	Labels      map[string]string `json:",omitempty"`
 	Annotations map[string]string `json:",omitempty"`
 	DeleteGates map[string]bool   `json:",omitempty"`
-	CreatedAt   time.Time         `json:",omitzero"`
-	UpdatedAt   time.Time         `json:",omitzero"`
-	// Version counts the writes of the definition, from 1.
-	Version int64 `json:",omitempty"`
+	Recorded
 }
+
+// Base returns the common fields.
+func (c *Common) Base() *Common { return c }
+
+// Name returns "space/slug".
+func (c *Common) Name() string { return c.SpaceSlug + "/" + c.Slug }
 
 // definition returns the fields that a definition file has.
 func (c Common) definition() Common {
-	c.SpaceID, c.SpaceSlug = "", ""
-	c.CreatedAt, c.UpdatedAt, c.Version = time.Time{}, time.Time{}, 0
+	c.SpaceID, c.SpaceSlug, c.Recorded = "", "", Recorded{}
 	return c
 }
 
@@ -29,13 +70,22 @@ func (c Common) definition() Common {
 type Recorded struct {
 	CreatedAt time.Time `json:",omitzero"`
 	UpdatedAt time.Time `json:",omitzero"`
-	Version   int64     `json:",omitempty"`
+	// Version counts the writes of the definition, from 1.
+	Version int64 `json:",omitempty"`
 }
 
-func (c *Common) recorded() Recorded { return Recorded{c.CreatedAt, c.UpdatedAt, c.Version} }
+// State returns what is recorded about an entity that has no other records.
+func (c *Common) State() any {
+	r := c.Recorded
+	return &r
+}
+
+// Restore sets what is recorded.
+func (c *Common) Restore(state any) { c.record(*state.(*Recorded)) }
 
 func (c *Common) record(r Recorded) {
-	c.CreatedAt, c.UpdatedAt, c.Version = r.CreatedAt, r.UpdatedAt, max(r.Version, 1)
+	c.Recorded = r
+	c.Version = max(r.Version, 1)
 }
 
 // Limits on the common fields, in bytes.

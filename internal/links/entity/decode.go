@@ -2,91 +2,103 @@ package entity
 
 import (
 	"bytes"
+	"encoding/base64"
+	"strings"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/strict"
 )
 
-// DecodeSpace reads the definition of a space. The error is of the type Errors and has everything
-// that is wrong with the text, like those of the other Decode functions.
-func DecodeSpace(text Text) (*Space, error) {
-	s := &Space{}
+// Decode reads the definition of an entity into an empty one. The error is of the type Errors and has
+// everything that is wrong with the text.
+func Decode(text Text, e Entity) error {
 	r := newReader(text)
-	return s, r.read("a space", append(r.common("SpaceID", &s.SpaceID, &s.Common),
-		strict.Map("TargetFacts", &s.TargetFacts, strict.Value.Text))...)
+	noun, fields := r.of(e)
+	return r.read(noun, fields)
 }
 
-// DecodeUnit reads the definition of a unit.
-func DecodeUnit(text Text) (*Unit, error) {
-	u := &Unit{}
+// DecodeUnitBody reads a unit that a user gives. Unlike a definition it may have the data, in
+// base64; has reports whether it does.
+func DecodeUnitBody(text Text) (u *Unit, data []byte, has bool, err error) {
+	u = &Unit{}
 	r := newReader(text)
-	return u, r.read("a unit", r.unit(u)...)
+	noun, fields := r.of(u)
+	err = r.read(noun, append(fields, strict.Field{Name: "Data", Read: func(v strict.Value) {
+		var wrong error
+		if data, wrong = base64.StdEncoding.DecodeString(v.Text()); wrong != nil {
+			v.Fail("leave it out, and name a file with the data", "Data is not base64")
+		}
+		has = wrong == nil
+	}}))
+	return u, data, has, err
 }
 
-// unit returns the fields of a unit.
-func (r *reader) unit(u *Unit) []strict.Field {
-	return append(append(r.common("UnitID", &u.UnitID, &u.Common),
-		strict.Text("ToolchainType", &u.ToolchainType)), r.recorded(
-		"HeadRevisionNum", "HeadMutationNum", "HeadUnitActionNum", "DataHash", "UpstreamUnitID",
-		"UpstreamSpaceID", "UpstreamRevisionNum", "NeededPaths", "ProvidedPaths",
-		"MutationSources", "Conflicts", "LastChangeDescription", "SelfBindings",
-		"ExternalRevisionNum")...)
-}
-
-// DecodeInvocation reads the definition of a stored invocation.
-func DecodeInvocation(text Text) (*Invocation, error) {
-	i := &Invocation{}
-	r := newReader(text)
-	return i, r.read("an invocation",
-		append(r.common("InvocationID", &i.InvocationID, &i.Common),
-			strict.Text("ToolchainType", &i.ToolchainType),
-			strict.Text("FunctionName", &i.FunctionName),
-			strict.List("Arguments", &i.Arguments, argument),
-			strict.Text("WhereResource", &i.WhereResource),
-			strict.Text("BridgeWorkerID", &i.BridgeWorkerID))...)
-}
-
-// DecodeFilter reads the definition of a stored filter.
-func DecodeFilter(text Text) (*Filter, error) {
-	f := &Filter{}
-	r := newReader(text)
-	return f, r.read("a filter", append(r.common("FilterID", &f.FilterID, &f.Common),
-		strict.Text("From", &f.From),
-		strict.Text("FromSpace", &f.FromSpace),
-		strict.Text("Where", &f.Where),
-		strict.Text("WhereData", &f.WhereData),
-		strict.Text("ResourceType", &f.ResourceType))...)
-}
-
-// common returns the fields that every entity has.
-func (r *reader) common(idName string, id *string, c *Common) []strict.Field {
-	fields := []strict.Field{
+// of returns what messages call an entity, and its fields.
+func (r *reader) of(e Entity) (noun string, fields []strict.Field) {
+	kind := string(e.Kind())
+	noun = "a " + kind
+	if e.Kind() == KindInvocation {
+		noun = "an " + kind
+	}
+	c, id := e.Base(), strings.ToUpper(kind[:1])+kind[1:]+"ID"
+	fields = []strict.Field{
 		strict.Text("Slug", &c.Slug),
 		strict.Text("DisplayName", &c.DisplayName),
 		strict.Map("Labels", &c.Labels, strict.Value.Text),
 		strict.Map("Annotations", &c.Annotations, strict.Value.Text),
 		strict.Map("DeleteGates", &c.DeleteGates, strict.Value.Bool),
-		strict.Text(idName, id),
+		strict.Text(id, e.Ident()),
 		{Name: "Version", Read: func(v strict.Value) {
 			r.refuse(v)
 			c.Version = int64(v.Int())
 		}},
 	}
 	fields = append(fields, r.recorded("SpaceSlug", "CreatedAt", "UpdatedAt")...)
-	if idName != "SpaceID" {
+	if id != "SpaceID" {
 		fields = append(fields, r.recorded("SpaceID")...)
 	}
-	return fields
+	return noun, append(fields, e.fields(r)...)
 }
 
-// DecodeLink reads the definition of a link. stated reports whether AutoUpdate was given.
-func DecodeLink(text Text) (l *Link, stated bool, err error) {
-	l = &Link{}
-	r := newReader(text)
-	fields := append(r.common("LinkID", &l.LinkID, &l.Common),
+func (s *Space) fields(*reader) []strict.Field {
+	return []strict.Field{strict.Map("TargetFacts", &s.TargetFacts, strict.Value.Text)}
+}
+
+func (u *Unit) fields(r *reader) []strict.Field {
+	return append(r.recorded("HeadRevisionNum", "HeadMutationNum", "HeadUnitActionNum", "DataHash",
+		"UpstreamUnitID", "UpstreamSpaceID", "UpstreamRevisionNum", "NeededPaths", "ProvidedPaths",
+		"MutationSources", "Conflicts", "LastChangeDescription", "SelfBindings",
+		"ExternalRevisionNum"), strict.Text("ToolchainType", &u.ToolchainType))
+}
+
+func (i *Invocation) fields(*reader) []strict.Field {
+	return []strict.Field{
+		strict.Text("ToolchainType", &i.ToolchainType),
+		strict.Text("FunctionName", &i.FunctionName),
+		strict.List("Arguments", &i.Arguments, argument),
+		strict.Text("WhereResource", &i.WhereResource),
+		strict.Text("BridgeWorkerID", &i.BridgeWorkerID),
+	}
+}
+
+func (f *Filter) fields(*reader) []strict.Field {
+	return []strict.Field{
+		strict.Text("From", &f.From),
+		strict.Text("FromSpace", &f.FromSpace),
+		strict.Text("Where", &f.Where),
+		strict.Text("WhereData", &f.WhereData),
+		strict.Text("ResourceType", &f.ResourceType),
+	}
+}
+
+func (l *Link) fields(r *reader) []strict.Field {
+	return append(r.recorded(
+		"Hash", "UpstreamLastMergedRevisionNum", "MergeBaseRevisionNum", "MergedHash",
+		"DownstreamLastMergedRevisionNum", "MergeMutationNum", "ResolvedHash", "MadeCurrent",
+		"BaseUnknown", "TransformHash", "WrittenHash", "Outputs", "LastError", "Stale",
+		"StaleReasons"),
 		strict.Field{Name: "AutoUpdate", Read: func(v strict.Value) {
-			stated = true
-			l.AutoUpdate = v.Bool()
+			l.Stated, l.AutoUpdate = true, v.Bool()
 		}},
 		strict.Text("FromUnit", &l.FromUnit), strict.Text("FromUnitID", &l.FromUnitID),
 		strict.Text("ToUnit", &l.ToUnit), strict.Text("ToUnitID", &l.ToUnitID),
@@ -103,14 +115,7 @@ func DecodeLink(text Text) (l *Link, stated bool, err error) {
 		strict.List("UpstreamGetters", &l.UpstreamGetters, getter),
 		strict.List("DownstreamPaths", &l.DownstreamPaths, pathExpression),
 		strict.List("DownstreamSetters", &l.DownstreamSetters, setter),
-		strict.Bool("InsertStripMetadata", &l.InsertStripMetadata),
-	)
-	err = r.read("a link", append(fields, r.recorded(
-		"Hash", "UpstreamLastMergedRevisionNum", "MergeBaseRevisionNum",
-		"MergedHash", "DownstreamLastMergedRevisionNum", "MergeMutationNum", "ResolvedHash",
-		"MadeCurrent", "BaseUnknown",
-		"TransformHash", "WrittenHash", "Outputs", "LastError", "Stale", "StaleReasons")...)...)
-	return l, stated, err
+		strict.Bool("InsertStripMetadata", &l.InsertStripMetadata))
 }
 
 func (r *reader) binding(v strict.Value) Binding {
@@ -220,13 +225,14 @@ func DecodeWorkspace(text Text) (w *Workspace, err error) {
 	w = &Workspace{}
 	if len(bytes.TrimSpace(text.Bytes)) > 0 {
 		auto := true
-		err = newReader(text).read("a workspace",
+		err = newReader(text).read("a workspace", []strict.Field{
 			strict.Text("WorkspaceID", &w.WorkspaceID),
 			strict.Text("DefaultSpace", &w.DefaultSpace),
 			strict.Bool("AutoUpdate", &auto),
 			strict.Bool("Lock", &w.Lock),
 			strict.List("ConflictSeverity", &w.ConflictSeverity, conflictRule),
-			strict.OneOf("History", &w.History, "bases", "git"))
+			strict.OneOf("History", &w.History, "bases", "git"),
+		})
 		w.NoAutoUpdate = !auto
 	}
 	if w.DefaultSpace == "" {

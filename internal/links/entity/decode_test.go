@@ -39,12 +39,12 @@ Bindings:
 `
 
 func TestDecodeLink(t *testing.T) {
-	got, stated, err := entity.DecodeLink(entity.Text{Bytes: []byte(link), File: "l.yaml"})
-	if err != nil || !stated {
-		t.Fatal(err, stated)
+	got := &entity.Link{}
+	if err := entity.Decode(entity.Text{Bytes: []byte(link), File: "l.yaml"}, got); err != nil {
+		t.Fatal(err)
 	}
 	want := &entity.Link{
-		FromUnit: "web", ToUnit: "profile", ToSpace: "base",
+		Stated: true, FromUnit: "web", ToUnit: "profile", ToSpace: "base",
 		UpdateType: entity.UpdateTransformPaths,
 		UpstreamPaths: []entity.NamedPath{{
 			Name: "replicas", Path: "spec.replicas",
@@ -90,8 +90,8 @@ func TestDecodeLink(t *testing.T) {
 
 // TestRoundTrip writes definitions as YAML and as JSON and reads them again.
 func TestRoundTrip(t *testing.T) {
-	l, _, err := entity.DecodeLink(entity.Text{Bytes: []byte(link)})
-	if err != nil {
+	l := &entity.Link{}
+	if err := entity.Decode(entity.Text{Bytes: []byte(link)}, l); err != nil {
 		t.Fatal(err)
 	}
 	for name, write := range map[string]func(any) ([]byte, error){
@@ -102,7 +102,8 @@ func TestRoundTrip(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, _, err := entity.DecodeLink(entity.Text{Bytes: text, Body: true})
+			again := &entity.Link{}
+			err = entity.Decode(entity.Text{Bytes: text, Body: true}, again)
 			if diff := cmp.Diff(l, again); diff != "" || err != nil {
 				t.Errorf("%s: %v %s\n%s", name, err, diff, text)
 			}
@@ -140,7 +141,7 @@ l.yaml:3:1: E_FIELD_NOT_ALLOWED: Version is recorded by fctl and does not belong
 		"deep nesting": {"Bindings: " + strings.Repeat("[", 20000), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := entity.DecodeLink(entity.Text{Bytes: []byte(c.text), File: "l.yaml"})
+			err := entity.Decode(entity.Text{Bytes: []byte(c.text), File: "l.yaml"}, &entity.Link{})
 			if err == nil {
 				t.Fatal("no error")
 			}
@@ -177,11 +178,11 @@ func TestDefinitionAndState(t *testing.T) {
 	l.UpstreamLastMergedRevisionNum = 4
 	l.Version = 2
 	whole := *l
-	d := l.Definition()
+	d := l.Defined()
 	if len(d.Bindings) != 1 || d.UpstreamLastMergedRevisionNum != 0 || d.Version != 0 {
 		t.Errorf("%+v", d)
 	}
-	d.Record(l.State())
+	d.Restore(l.State())
 	if diff := cmp.Diff(&whole, d); diff != "" {
 		t.Error(diff)
 	}

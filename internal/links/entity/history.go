@@ -92,22 +92,40 @@ type Filter struct {
 	ResourceType api.ResourceType `json:",omitempty"` // for units only
 }
 
-// Definition returns the fields of the space that its definition file has.
-func (s *Space) Definition() *Space {
-	d := *s
-	d.Common = s.Common.definition()
-	return &d
-}
+// Kind implements Entity.
+func (i *Invocation) Kind() Kind { return KindInvocation }
 
-// Definition returns the fields of the invocation that its definition file has.
-func (i *Invocation) Definition() *Invocation {
+// Self implements Entity.
+func (i *Invocation) Self() Entity { return i }
+
+// Ident implements Entity.
+func (i *Invocation) Ident() *string { return &i.InvocationID }
+
+// Definition implements Entity.
+func (i *Invocation) Definition() Entity {
 	d := *i
 	d.Common = i.Common.definition()
 	return &d
 }
 
-// Definition returns the fields of the filter that its definition file has.
-func (f *Filter) Definition() *Filter {
+// Call returns the function of the invocation with its arguments.
+func (i *Invocation) Call() api.FunctionInvocation {
+	return api.FunctionInvocation{
+		FunctionName: i.FunctionName, Arguments: i.Arguments, WhereResource: i.WhereResource,
+	}
+}
+
+// Kind implements Entity.
+func (f *Filter) Kind() Kind { return KindFilter }
+
+// Self implements Entity.
+func (f *Filter) Self() Entity { return f }
+
+// Ident implements Entity.
+func (f *Filter) Ident() *string { return &f.FilterID }
+
+// Definition implements Entity.
+func (f *Filter) Definition() Entity {
 	d := *f
 	d.Common = f.Common.definition()
 	return &d

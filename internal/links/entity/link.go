@@ -43,8 +43,10 @@ type Link struct {
 	ToSpaceID  string `json:",omitempty"`
 
 	// UpdateType is empty for NeedsProvides; see Type.
-	UpdateType   UpdateType `json:",omitempty"`
-	AutoUpdate   bool
+	UpdateType UpdateType `json:",omitempty"`
+	AutoUpdate bool
+	// Stated says that the definition says AutoUpdate.
+	Stated       bool `json:"-"`
 	UseLiveState bool `json:",omitempty"`
 
 	WhereMutation           string `json:",omitempty"`
@@ -150,8 +152,20 @@ func (l *Link) Merges() bool {
 	return l.UpdateType == UpdateUpgradeUnit || l.UpdateType == UpdateMergeUnits
 }
 
-// Definition returns the fields of the link that its definition file has.
-func (l *Link) Definition() *Link {
+// Kind implements Entity.
+func (l *Link) Kind() Kind { return KindLink }
+
+// Self implements Entity.
+func (l *Link) Self() Entity { return l }
+
+// Ident implements Entity.
+func (l *Link) Ident() *string { return &l.LinkID }
+
+// Definition implements Entity.
+func (l *Link) Definition() Entity { return l.Defined() }
+
+// Defined returns a copy with the fields that the definition file has.
+func (l *Link) Defined() *Link {
 	d := *l
 	d.Common = l.Common.definition()
 	d.Bindings, _ = l.splitBindings()
@@ -159,16 +173,17 @@ func (l *Link) Definition() *Link {
 	return &d
 }
 
-// State returns what is recorded about the link.
-func (l *Link) State() *LinkStateFile {
+// State implements Entity.
+func (l *Link) State() any {
 	_, made := l.splitBindings()
 	return &LinkStateFile{
-		LinkID: l.LinkID, Recorded: l.recorded(), LinkRecord: l.LinkRecord, Bindings: made,
+		LinkID: l.LinkID, Recorded: l.Recorded, LinkRecord: l.LinkRecord, Bindings: made,
 	}
 }
 
-// Record sets the recorded fields of the link.
-func (l *Link) Record(s *LinkStateFile) {
+// Restore implements Entity.
+func (l *Link) Restore(state any) {
+	s := state.(*LinkStateFile)
 	l.record(s.Recorded)
 	l.LinkRecord = s.LinkRecord
 	if s.LinkID == "" { // there is no record

@@ -30,7 +30,7 @@ func newReader(text Text) *reader {
 }
 
 // read reads the fields of the definition. The error has the type Errors.
-func (r *reader) read(noun string, fields ...strict.Field) error {
+func (r *reader) read(noun string, fields []strict.Field) error {
 	if v := r.document(); v.Exists() {
 		v.Object(noun, fields...)
 	}

@@ -51,21 +51,50 @@ type UnitStateFile struct {
 	UnitState
 }
 
-// Definition returns the fields of the unit that its definition file has.
-func (u *Unit) Definition() *Unit {
+// Kind implements Entity.
+func (s *Space) Kind() Kind { return KindSpace }
+
+// Self implements Entity.
+func (s *Space) Self() Entity { return s }
+
+// Ident implements Entity.
+func (s *Space) Ident() *string { return &s.SpaceID }
+
+// Name returns the slug.
+func (s *Space) Name() string { return s.Slug }
+
+// Definition implements Entity.
+func (s *Space) Definition() Entity {
+	d := *s
+	d.Common = s.Common.definition()
+	return &d
+}
+
+// Kind implements Entity.
+func (u *Unit) Kind() Kind { return KindUnit }
+
+// Self implements Entity.
+func (u *Unit) Self() Entity { return u }
+
+// Ident implements Entity.
+func (u *Unit) Ident() *string { return &u.UnitID }
+
+// Definition implements Entity.
+func (u *Unit) Definition() Entity {
 	return &Unit{UnitID: u.UnitID, Common: u.Common.definition(), ToolchainType: u.ToolchainType}
 }
 
-// State returns what is recorded about the unit.
-func (u *Unit) State() *UnitStateFile {
+// State implements Entity.
+func (u *Unit) State() any {
 	return &UnitStateFile{
-		UnitID: u.UnitID, Recorded: u.recorded(), ToolchainType: u.ToolchainType,
+		UnitID: u.UnitID, Recorded: u.Recorded, ToolchainType: u.ToolchainType,
 		UnitState: u.UnitState,
 	}
 }
 
-// Record sets the recorded fields of the unit.
-func (u *Unit) Record(s *UnitStateFile) {
+// Restore implements Entity.
+func (u *Unit) Restore(state any) {
+	s := state.(*UnitStateFile)
 	u.record(s.Recorded)
 	u.UnitState = s.UnitState
 }

@@ -114,7 +114,7 @@ func TestMaps(t *testing.T) {
 func TestSchemasHaveValues(t *testing.T) {
 	one := int64(1)
 	c := entity.Common{
-		Slug: "a", DisplayName: "a", SpaceID: "a", SpaceSlug: "a", Version: 1,
+		Slug: "a", DisplayName: "a", SpaceID: "a", SpaceSlug: "a", Recorded: entity.Recorded{Version: 1},
 		Labels: map[string]string{}, Annotations: map[string]string{},
 	}
 	unit := &entity.Unit{UnitID: "a", Common: c, ToolchainType: "t", UnitState: entity.UnitState{
@@ -134,7 +134,7 @@ func TestSchemasHaveValues(t *testing.T) {
 	}
 	of := filter.OfMutation(mutation, filter.MutationContext{
 		Unit: unit, Revision: &entity.Revision{RevisionID: "a", Source: "a"},
-		UnitName: id, LinkSlug: id, InvocationSlug: id,
+		UnitName: id, Slug: id,
 	})
 	for _, s := range []struct {
 		name   string

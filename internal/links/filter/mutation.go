@@ -11,9 +11,9 @@ import (
 type MutationContext struct {
 	Unit     *entity.Unit
 	Revision *entity.Revision // of the mutation; nil if it is missing
-	// The Names functions return the names of entities by their IDs, and "" for unknown ones:
-	// "space/slug" of a unit, the slug of a link or of an invocation.
-	UnitName, LinkSlug, InvocationSlug func(id string) string
+	// UnitName returns "space/slug" of the unit with an ID, Slug the slug of a link or of an
+	// invocation, and "" for unknown ones.
+	UnitName, Slug func(id string) string
 }
 
 // MutationSchema returns the attributes of mutations.
@@ -79,11 +79,11 @@ func (c MutationContext) value(m *entity.Mutation, name string) where.Value {
 	case "SpaceID":
 		return textValue(c.Unit.SpaceID)
 	case "LinkSlug":
-		return named(c.LinkSlug, m.LinkID)
+		return named(c.Slug, m.LinkID)
 	case "MergeSource":
 		return named(c.UnitName, m.MergeSourceID)
 	case "InvocationSlug":
-		return named(c.InvocationSlug, m.InvocationID)
+		return named(c.Slug, m.InvocationID)
 	}
 	if c.Revision == nil {
 		return where.Value{}

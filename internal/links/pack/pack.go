@@ -1,13 +1,7 @@
-// Package pack is a compact binary form of values, for files that only fctl reads. The same calls
-// write a value and read it back, so a type has one function for both:
-//
-//	func packPoint(c *pack.Codec, p *Point) {
-//		pack.Number(c, &p.X)
-//		pack.Number(c, &p.Y)
-//	}
-//
-// Numbers have a variable number of bytes, texts follow their length. The form says nothing about
-// the types: whoever changes a function changes the header of the files, too.
+// Package pack is a compact binary form of values, for files that only fctl reads. Append and
+// Unmarshal follow the exported fields of a type in their order, whatever their tags say. Numbers
+// have a variable number of bytes, texts follow their length. The form says nothing about the
+// types: whoever changes a type changes the header of the files that hold it, too.
 //
 // Layer: base.
 package pack
@@ -17,66 +11,92 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"maps"
+	"reflect"
 	"slices"
+	"strings"
 	"time"
 )
 
-// ErrDamaged means that a text is not what a Codec wrote.
+// ErrDamaged means that a text is not what Append wrote.
 var ErrDamaged = errors.New("damaged")
 
-// Codec writes values or reads them. After an error all that it reads is zero.
-type Codec struct {
-	out     []byte
-	in      string // what is left to read
-	reading bool
-	err     error
+// Append appends the packed form of the value that v points to.
+func Append(out []byte, v any) ([]byte, error) {
+	c := &codec{out: out}
+	c.value(reflect.ValueOf(v).Elem())
+	return c.out, c.err
 }
 
-// Writer returns a Codec that writes. The size is how many bytes to expect; it may be 0.
-func Writer(size int) *Codec { return &Codec{out: make([]byte, 0, size)} }
-
-// Reader returns a Codec that reads text. The texts that it returns are parts of text.
-func Reader(text string) *Codec { return &Codec{in: text, reading: true} }
-
-// Err returns the first error.
-func (c *Codec) Err() error { return c.err }
-
-// End returns the first error, also if something is left to read.
-func (c *Codec) End() error {
+// Unmarshal reads a packed value into the zero value that v points to. Its texts are parts of text.
+func Unmarshal(text string, v any) error {
+	c := &codec{in: text, reading: true}
+	c.value(reflect.ValueOf(v).Elem())
 	if c.err == nil && c.in != "" {
 		c.fail(ErrDamaged)
 	}
 	return c.err
 }
 
-// Bytes returns what was written.
-func (c *Codec) Bytes() []byte { return c.out }
+// codec writes a value or reads it: the same methods do both, so that what is written can be read.
+// After an error all that it reads is zero.
+type codec struct {
+	out     []byte
+	in      string // what is left to read
+	reading bool
+	err     error
+}
 
 // fail keeps the first error, and leaves nothing to read.
-func (c *Codec) fail(err error) {
+func (c *codec) fail(err error) {
 	if c.err == nil {
 		c.err = err
 	}
 	c.in = ""
 }
 
-// Number writes or reads a whole number.
-func Number[N ~int | ~int64](c *Codec, n *N) {
-	if c.reading {
-		*n = N(c.varint())
-		return
+// value writes or reads a value.
+func (c *codec) value(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Int, reflect.Int64:
+		v.SetInt(c.number(v.Int()))
+	case reflect.Uint32, reflect.Uint64:
+		v.SetUint(uint64(c.number(int64(v.Uint()))))
+	case reflect.Bool:
+		v.SetBool(c.bool(v.Bool()))
+	case reflect.String:
+		v.SetString(c.text(v.String()))
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			c.bytes(v)
+		} else {
+			c.list(v)
+		}
+	case reflect.Map:
+		c.entries(v)
+	case reflect.Pointer:
+		if has := c.bool(!v.IsNil()); has && c.reading {
+			v.Set(reflect.New(v.Type().Elem()))
+		}
+		if !v.IsNil() {
+			c.value(v.Elem())
+		}
+	case reflect.Interface:
+		c.scalar(v)
+	case reflect.Struct:
+		c.fields(v)
+	default:
+		c.fail(fmt.Errorf("a %s cannot be packed", v.Type()))
 	}
-	c.out = binary.AppendVarint(c.out, int64(*n))
 }
 
-// varint reads a number. Most are small.
-func (c *Codec) varint() int64 {
-	if c.in == "" {
-		c.fail(ErrDamaged)
-		return 0
+// number writes or reads a whole number. Most are small.
+func (c *codec) number(n int64) int64 {
+	if !c.reading {
+		c.out = binary.AppendVarint(c.out, n)
+		return n
 	}
-	if b := c.in[0]; b < 0x80 {
+	if c.in != "" && c.in[0] < 0x80 {
+		b := c.in[0]
 		c.in = c.in[1:]
 		return int64(b>>1) ^ -int64(b&1)
 	}
@@ -90,196 +110,167 @@ func (c *Codec) varint() int64 {
 	return n
 }
 
-// Bool writes or reads a truth value.
-func Bool[B ~bool](c *Codec, b *B) {
-	n := 0
-	if *b {
+// bool writes or reads a truth value.
+func (c *codec) bool(is bool) bool {
+	n := int64(0)
+	if is {
 		n = 1
 	}
-	Number(c, &n)
-	*b = n == 1
+	return c.number(n) == 1
 }
 
-// Text writes or reads a text, or bytes.
-func Text[S ~string | ~[]byte](c *Codec, s *S) {
-	n := len(*s)
-	Number(c, &n)
+// text writes or reads a text.
+func (c *codec) text(s string) string {
+	n := c.number(int64(len(s)))
 	if !c.reading {
-		c.out = append(c.out, *s...)
+		c.out = append(c.out, s...)
+		return s
+	}
+	if n < 0 || n > int64(len(c.in)) {
+		c.fail(ErrDamaged)
+		return ""
+	}
+	s, c.in = c.in[:n], c.in[n:]
+	return s
+}
+
+func (c *codec) bytes(v reflect.Value) {
+	if c.reading {
+		v.SetBytes([]byte(c.text("")))
 		return
 	}
-	if n < 0 || n > len(c.in) {
-		c.fail(ErrDamaged)
-		n = 0
-	}
-	*s, c.in = S(c.in[:n]), c.in[n:]
+	c.number(int64(v.Len()))
+	c.out = append(c.out, v.Bytes()...)
 }
 
-// count writes or reads a number of entries, -1 for nil. Each entry has at least one byte.
-func (c *Codec) count(n int) int {
-	Number(c, &n)
-	if n < -1 || c.reading && n > len(c.in) {
+// count writes or reads the number of entries of a list or map, -1 for nil. Each entry has at least
+// one byte.
+func (c *codec) count(v reflect.Value) int {
+	n := int64(-1)
+	if !v.IsNil() {
+		n = int64(v.Len())
+	}
+	n = c.number(n)
+	if n < -1 || c.reading && n > int64(len(c.in)) {
 		c.fail(ErrDamaged)
 		return -1
 	}
-	return n
+	return int(n)
 }
 
 // maxAhead is how many entries get memory before they are read: a damaged text may promise more
 // than it has.
 const maxAhead = 1 << 12
 
-// List writes or reads a list. A nil list stays nil.
-func List[T any](c *Codec, list *[]T, each func(*T)) {
-	n := len(*list)
-	if *list == nil {
-		n = -1
-	}
-	n = c.count(n)
-	if c.reading {
-		if *list = nil; n >= 0 {
-			*list = make([]T, 0, min(n, maxAhead))
-		}
+// list writes or reads a list. A nil list stays nil.
+func (c *codec) list(v reflect.Value) {
+	n := c.count(v)
+	if c.reading && n >= 0 {
+		v.Set(reflect.MakeSlice(v.Type(), 0, min(n, maxAhead)))
 	}
 	for i := 0; i < n && c.err == nil; i++ {
 		if c.reading {
-			var zero T
-			*list = append(*list, zero)
+			if i == v.Cap() {
+				v.Grow(1)
+			}
+			v.SetLen(i + 1)
 		}
-		each(&(*list)[i])
+		c.value(v.Index(i))
 	}
 }
 
-// Texts writes or reads a list of texts.
-func Texts[S ~string](c *Codec, list *[]S) { List(c, list, func(s *S) { Text(c, s) }) }
-
-// Map writes or reads a map of texts. A nil map stays nil.
-func Map[V any](c *Codec, m *map[string]V, each func(*V)) {
-	n := len(*m)
-	if *m == nil {
-		n = -1
+// entries writes or reads a map whose keys are texts. A nil map stays nil.
+func (c *codec) entries(v reflect.Value) {
+	n := c.count(v)
+	var keys []reflect.Value
+	switch {
+	case n < 0:
+		return
+	case c.reading:
+		v.Set(reflect.MakeMapWithSize(v.Type(), min(n, maxAhead)))
+	default:
+		keys = v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int {
+			return strings.Compare(a.String(), b.String())
+		})
 	}
-	n = c.count(n)
-	if !c.reading {
-		for _, key := range slices.Sorted(maps.Keys(*m)) {
-			v := (*m)[key]
-			Text(c, &key)
-			each(&v)
+	key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+	for i := 0; i < n && c.err == nil; i++ {
+		value.SetZero()
+		if !c.reading {
+			key.Set(keys[i])
+			value.Set(v.MapIndex(key))
 		}
+		c.value(key)
+		c.value(value)
+		if c.reading {
+			v.SetMapIndex(key, value)
+		}
+	}
+}
+
+// fields writes or reads the exported fields of a struct, and a time without its monotonic clock.
+func (c *codec) fields(v reflect.Value) {
+	if t, ok := v.Addr().Interface().(*time.Time); ok {
+		c.time(t)
 		return
 	}
-	if *m = nil; n >= 0 {
-		*m = make(map[string]V, min(n, maxAhead))
-	}
-	for i := 0; i < n && c.err == nil; i++ {
-		var key string
-		var v V
-		Text(c, &key)
-		each(&v)
-		(*m)[key] = v
-	}
-}
-
-// Optional writes or reads what a pointer points to, or that it is nil.
-func Optional[T any](c *Codec, p **T, each func(*T)) {
-	has := *p != nil
-	Bool(c, &has)
-	if c.reading {
-		if *p = nil; has {
-			*p = new(T)
+	for i := range v.NumField() {
+		if field := v.Field(i); field.CanSet() {
+			c.value(field)
 		}
 	}
-	if has {
-		each(*p)
-	}
 }
 
-// Time writes or reads a time, without its monotonic clock.
-func Time(c *Codec, t *time.Time) {
-	var text string
+func (c *codec) time(t *time.Time) {
+	var text []byte
 	if !c.reading && !t.IsZero() {
-		bytes, err := t.MarshalBinary()
-		if err != nil {
+		var err error
+		if text, err = t.MarshalBinary(); err != nil {
 			c.fail(err)
 		}
-		text = string(bytes)
 	}
-	Text(c, &text)
-	if !c.reading {
+	read := c.text(string(text))
+	if !c.reading || read == "" {
 		return
 	}
-	if *t = (time.Time{}); text == "" {
-		return
-	}
-	if err := t.UnmarshalBinary([]byte(text)); err != nil {
+	if err := t.UnmarshalBinary([]byte(read)); err != nil {
 		c.fail(ErrDamaged)
 	}
 }
 
-// The kinds of scalars.
-const (
-	kindNil = iota
-	kindString
-	kindInt
-	kindInt64
-	kindBool
-)
-
-// Scalar writes or reads nil, a string, an int, an int64 or a bool. Anything else is an error.
-func Scalar(c *Codec, v *any) {
-	var (
-		kind int
-		text string
-		n    int64
-	)
-	if !c.reading {
-		switch v := (*v).(type) {
-		case nil:
-		case string:
-			kind, text = kindString, v
-		case int:
-			kind, n = kindInt, int64(v)
-		case int64:
-			kind, n = kindInt64, v
-		case bool:
-			kind = kindBool
-			if v {
-				n = 1
-			}
-		default:
-			c.fail(fmt.Errorf("a %T cannot be packed", v))
+// scalar writes or reads nil, a string, an int, an int64 or a bool. Anything else is an error.
+func (c *codec) scalar(v reflect.Value) {
+	types := []any{"", int(0), int64(0), false}
+	kind := int64(0)
+	if !c.reading && !v.IsNil() {
+		kind = 1 + int64(slices.IndexFunc(types, func(t any) bool {
+			return reflect.TypeOf(t) == v.Elem().Type()
+		}))
+		if kind == 0 {
+			c.fail(fmt.Errorf("a %s cannot be packed", v.Elem().Type()))
 			return
 		}
 	}
-	Number(c, &kind)
-	switch kind {
-	case kindString:
-		Text(c, &text)
-	case kindInt, kindInt64, kindBool:
-		Number(c, &n)
-	}
-	if !c.reading {
+	kind = c.number(kind)
+	switch {
+	case kind == 0:
+		return
+	case kind < 0 || kind > int64(len(types)):
+		c.fail(ErrDamaged)
 		return
 	}
-	switch kind {
-	case kindNil:
-		*v = nil
-	case kindString:
-		*v = text
-	case kindInt:
-		*v = int(n)
-	case kindInt64:
-		*v = n
-	case kindBool:
-		*v = n == 1
-	default:
-		c.fail(ErrDamaged)
+	held := reflect.New(reflect.TypeOf(types[kind-1])).Elem()
+	if !c.reading {
+		held.Set(v.Elem())
 	}
+	c.value(held)
+	v.Set(held)
 }
 
-// Seal returns what comes before the written bytes in a file: a header and a checksum.
-func (c *Codec) Seal(header string) []byte {
-	sum := crc32.Checksum(c.out, crc32.MakeTable(crc32.Castagnoli))
+// Seal returns what comes before a packed value in a file: a header and a checksum.
+func Seal(header string, packed []byte) []byte {
+	sum := crc32.Checksum(packed, crc32.MakeTable(crc32.Castagnoli))
 	return binary.BigEndian.AppendUint32([]byte(header), sum)
 }
 

@@ -40,7 +40,7 @@ var errKilled = errors.New("killed")
 
 // change runs a transaction, which may be killed.
 func (w *world) change(
-	t *rapid.T, do func(s *workspace.Store, ws *workspace.Workspace, r *propagate.Runner) error,
+	t *rapid.T, do func(s *workspace.Store, ws *workspace.Workspace, r *propagate.Propagator) error,
 ) (killed bool) {
 	kill, steps := 0, 0
 	if rapid.IntRange(0, 3).Draw(t, "kill") == 0 {
@@ -74,7 +74,7 @@ func (w *world) change(
 			t.Fatal(ws.Problems)
 		}
 		tx := s.Begin("step")
-		r := &propagate.Runner{Workspace: ws, Tx: tx, Executor: w.executor}
+		r := &propagate.Propagator{Workspace: ws, Tx: tx, Executor: w.executor}
 		if err := do(s, ws, r); err != nil {
 			tx.Drop()
 			return
@@ -304,18 +304,15 @@ func (w *world) step(t *rapid.T) {
 	case "create":
 		slug := fmt.Sprintf("u%d", rapid.IntRange(0, 5).Draw(t, "unit"))
 		data := config(t)
-		w.change(t, func(s *workspace.Store, ws *workspace.Workspace, r *propagate.Runner) error {
-			space, err := ws.Space("s")
-			if err != nil {
+		w.change(t, func(s *workspace.Store, ws *workspace.Workspace, r *propagate.Propagator) error {
+			u := &workspace.Unit{Unit: &entity.Unit{
+				Common:        entity.Common{Slug: slug, SpaceSlug: "s"},
+				ToolchainType: api.ToolchainKubernetesYAML,
+			}}
+			if err := r.Tx.Create(ws, u); err != nil {
 				return err
 			}
-			u, err := r.Tx.CreateUnit(ws, space, &entity.Unit{
-				Common: entity.Common{Slug: slug}, ToolchainType: api.ToolchainKubernetesYAML,
-			})
-			if err != nil {
-				return err
-			}
-			_, err = r.Tx.Record(r, u, []byte(data), entity.SourceCreateUnit, "", entity.Mutation{},
+			_, err := r.Tx.Record(r, u, []byte(data), entity.SourceCreateUnit, "", entity.Mutation{},
 				false)
 			return errors.Join(err, w.follow(r))
 		})
@@ -325,7 +322,7 @@ func (w *world) step(t *rapid.T) {
 			t.Fatal(err)
 		}
 		if rapid.Bool().Draw(t, "recorded") {
-			w.change(t, func(_ *workspace.Store, ws *workspace.Workspace, r *propagate.Runner) error {
+			w.change(t, func(_ *workspace.Store, ws *workspace.Workspace, r *propagate.Propagator) error {
 				_, err := r.Tx.Edits(r, ws.Units, false)
 				return errors.Join(err, w.follow(r))
 			})
@@ -340,8 +337,9 @@ func (w *world) step(t *rapid.T) {
 			entity.UpdateUpsert, entity.UpdateInsert, entity.UpdateTransformPaths,
 		}).Draw(t, "type")
 		auto := kind != entity.UpdateNone && rapid.Bool().Draw(t, "auto")
-		w.change(t, func(_ *workspace.Store, ws *workspace.Workspace, r *propagate.Runner) error {
-			l := &workspace.Link{Stated: true, Link: &entity.Link{
+		w.change(t, func(_ *workspace.Store, ws *workspace.Workspace, r *propagate.Propagator) error {
+			l := &workspace.Link{Link: &entity.Link{
+				Stated:   true,
 				Common:   entity.Common{Slug: from + "-" + to + "-" + string(kind), SpaceSlug: "s"},
 				FromUnit: from, ToUnit: to, UpdateType: kind, AutoUpdate: auto,
 			}}
@@ -372,18 +370,18 @@ func (w *world) step(t *rapid.T) {
 			if err := errs.Err(); err != nil {
 				return err
 			}
-			return r.Tx.CreateLink(ws, l)
+			return r.Tx.Create(ws, l)
 		})
 	case "clone":
 		from := pick("from")
-		w.change(t, func(_ *workspace.Store, ws *workspace.Workspace, r *propagate.Runner) error {
+		w.change(t, func(_ *workspace.Store, ws *workspace.Workspace, r *propagate.Propagator) error {
 			return w.clone(ws, r, from)
 		})
 	case "resolve":
 		w.resolve(t)
 	case "delete":
 		name := pick("unit")
-		w.change(t, func(_ *workspace.Store, ws *workspace.Workspace, r *propagate.Runner) error {
+		w.change(t, func(_ *workspace.Store, ws *workspace.Workspace, r *propagate.Propagator) error {
 			u, err := ws.Unit("s", name)
 			if err != nil {
 				return err
@@ -415,22 +413,19 @@ func ignoreEdited(err error) error {
 // forget lets the model take the history from disk: revisions were taken back.
 func (w *world) forget(*rapid.T) { w.history = map[string][]string{} }
 
-func (w *world) clone(ws *workspace.Workspace, r *propagate.Runner, from string) error {
+func (w *world) clone(ws *workspace.Workspace, r *propagate.Propagator, from string) error {
 	up, err := ws.Unit("s", from)
-	if err != nil {
-		return err
-	}
-	space, err := ws.Space("s")
 	if err != nil {
 		return err
 	}
 	if _, err := r.Tx.Edits(r, []*workspace.Unit{up}, false); err != nil {
 		return err
 	}
-	u, err := r.Tx.CreateUnit(ws, space, &entity.Unit{
-		Common: entity.Common{Slug: from + "x"}, ToolchainType: api.ToolchainKubernetesYAML,
-	})
-	if err != nil {
+	u := &workspace.Unit{Unit: &entity.Unit{
+		Common:        entity.Common{Slug: from + "x", SpaceSlug: "s"},
+		ToolchainType: api.ToolchainKubernetesYAML,
+	}}
+	if err := r.Tx.Create(ws, u); err != nil {
 		return err
 	}
 	data, err := ws.Store.Data(up, up.HeadRevisionNum)
@@ -443,7 +438,8 @@ func (w *world) clone(ws *workspace.Workspace, r *propagate.Runner, from string)
 	}, false); err != nil {
 		return err
 	}
-	l := &workspace.Link{Stated: true, Link: &entity.Link{
+	l := &workspace.Link{Link: &entity.Link{
+		Stated:   true,
 		Common:   entity.Common{Slug: "upgrade-" + u.Slug, SpaceSlug: "s"},
 		FromUnit: u.Slug, ToUnit: up.Slug, UpdateType: entity.UpdateUpgradeUnit,
 		WhereMutation: "MergeSourceID = '" + up.UnitID + "'",
@@ -452,11 +448,11 @@ func (w *world) clone(ws *workspace.Workspace, r *propagate.Runner, from string)
 	if err := ws.ResolveLink(l).Err(); err != nil {
 		return err
 	}
-	return r.Tx.CreateLink(ws, l)
+	return r.Tx.Create(ws, l)
 }
 
 // follow resolves automatic links downstream of what was revised.
-func (w *world) follow(r *propagate.Runner) error {
+func (w *world) follow(r *propagate.Propagator) error {
 	change := propagate.Change{Revised: map[*workspace.Unit]bool{}}
 	for _, u := range r.Tx.Revised {
 		change.Revised[u] = true
@@ -469,7 +465,7 @@ func (w *world) follow(r *propagate.Runner) error {
 // nothing may be left to do.
 func (w *world) resolve(t *rapid.T) {
 	every := propagate.Selection{Links: func(*workspace.Link) bool { return true }, Propagate: true}
-	run := func(r *propagate.Runner, ws *workspace.Workspace) []string {
+	run := func(r *propagate.Propagator, ws *workspace.Workspace) []string {
 		_, err := r.Tx.Edits(r, ws.Units, false)
 		if err != nil {
 			t.Fatal(err)
@@ -495,13 +491,13 @@ func (w *world) resolve(t *rapid.T) {
 	}
 	before := w.files(t)
 	s, ws := w.look(t)
-	planned := run(&propagate.Runner{Workspace: ws, Tx: s.Begin(""), Executor: w.executor}, ws)
+	planned := run(&propagate.Propagator{Workspace: ws, Tx: s.Begin(""), Executor: w.executor}, ws)
 	_ = s.Close()
 	if diff := cmp.Diff(before, w.files(t)); diff != "" {
 		t.Fatalf("planning wrote: %s", diff)
 	}
 	var did []string
-	killed := w.change(t, func(_ *workspace.Store, ws *workspace.Workspace, r *propagate.Runner) error {
+	killed := w.change(t, func(_ *workspace.Store, ws *workspace.Workspace, r *propagate.Propagator) error {
 		did = run(r, ws)
 		return nil
 	})
@@ -510,7 +506,7 @@ func (w *world) resolve(t *rapid.T) {
 	}
 	s, ws = w.look(t)
 	defer s.Close() //nolint:errcheck // only read
-	r := &propagate.Runner{Workspace: ws, Tx: s.Begin(""), Executor: w.executor}
+	r := &propagate.Propagator{Workspace: ws, Tx: s.Begin(""), Executor: w.executor}
 	if _, err := r.Tx.Edits(r, ws.Units, false); err != nil {
 		t.Fatal(err)
 	}

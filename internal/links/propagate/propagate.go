@@ -2,7 +2,6 @@ package propagate
 
 import (
 	"context"
-	"errors"
 
 	"github.com/fctl-dev/fctl/internal/links/entity"
 	"github.com/fctl-dev/fctl/internal/links/resolve"
@@ -45,8 +44,8 @@ type UnitResult struct {
 // Run resolves links in one wave over all units, upstreams first. Each unit is visited once, after
 // everything upstream of it, and gets at most one revision. The error means that no wave is
 // possible; what fails for one unit is in its result.
-func (r *Runner) Run(ctx context.Context, change Change, sel Selection) ([]UnitResult, error) {
-	w := r.Workspace
+func (p *Propagator) Run(ctx context.Context, change Change, sel Selection) ([]UnitResult, error) {
+	w := p.Workspace
 	order := w.Graph().Order()
 	if order == nil && len(w.Units) > 0 {
 		return nil, w.CheckCycles()
@@ -58,7 +57,7 @@ func (r *Runner) Run(ctx context.Context, change Change, sel Selection) ([]UnitR
 	noted := 0 // of the revised units
 	for _, node := range order {
 		u := w.Units[node]
-		chosen := r.selected(u, change, sel)
+		chosen := p.selected(u, change, sel)
 		links := chosen.links
 		if len(links) == 0 {
 			continue
@@ -66,18 +65,18 @@ func (r *Runner) Run(ctx context.Context, change Change, sel Selection) ([]UnitR
 		if err := ctx.Err(); err != nil {
 			return results, err
 		}
-		options := r.Options
+		options := p.Options
 		options.NeedsOnly, options.Noted = chosen.needsOnly, chosen.follow
 		follows := len(chosen.follow) == len(links)
 		options.Automatic = !sel.Explicit || follows
 		head := u.HeadRevisionNum
-		out, err := r.Resolve(ctx, u, links, options, nil)
-		for _, revised := range r.Tx.Revised[noted:] { // edits of upstreams count, too
+		out, err := p.Resolve(ctx, u, links, options, nil)
+		for _, revised := range p.Tx.Revised[noted:] { // edits of upstreams count, too
 			change.Revised[revised] = true
 		}
-		noted = len(r.Tx.Revised)
+		noted = len(p.Tx.Revised)
 		if err != nil {
-			r.Failed(links, err)
+			p.Failed(links, err)
 		}
 		if sel.Explicit && !follows || err != nil || out.Changed || u.HeadRevisionNum != head ||
 			interesting(out) {
@@ -107,10 +106,10 @@ type chosen struct {
 }
 
 // selected returns the links of a unit that a wave resolves.
-func (r *Runner) selected(u *workspace.Unit, change Change, sel Selection) chosen {
+func (p *Propagator) selected(u *workspace.Unit, change Change, sel Selection) chosen {
 	all := chosen{follow: map[string]bool{}, needsOnly: map[string]bool{}}
 	var maybe []*workspace.Link
-	for _, l := range r.Workspace.LinksFrom(u) {
+	for _, l := range p.Workspace.LinksFrom(u) {
 		if l.UpdateType == entity.UpdateNone || l.To == nil {
 			continue
 		}
@@ -122,7 +121,7 @@ func (r *Runner) selected(u *workspace.Unit, change Change, sel Selection) chose
 		}
 		switch {
 		case sel.Links != nil && sel.Links(l),
-			sel.Stale && (sel.All || l.AutoUpdate) && len(r.Workspace.StaleReasons(l, nil)) > 0:
+			sel.Stale && (sel.All || l.AutoUpdate) && len(p.Workspace.StaleReasons(l, nil)) > 0:
 			all.links = append(all.links, l)
 		case propagate && changed[l.To]:
 			all.links = append(all.links, l)
@@ -142,32 +141,20 @@ func (r *Runner) selected(u *workspace.Unit, change Change, sel Selection) chose
 }
 
 // Failed records why links were not resolved.
-func (r *Runner) Failed(links []*workspace.Link, err error) {
+func (p *Propagator) Failed(links []*workspace.Link, err error) {
 	for _, l := range links {
-		for _, e := range problems(err) {
-			if e.Link != "" && e.Link != l.Slug {
-				continue
+		for _, e := range entity.ProblemsIn(err, entity.CodeFunctionFailed) {
+			if e.Link == "" || e.Link == l.Slug {
+				p.recordLink(l, func() { p.setError(l, e) })
+				break
 			}
-			code, message := e.Code, e.Message
-			if recordErr := r.recordLink(l.LinkID, func(l *entity.Link) {
-				l.LastError = &entity.LastError{
-					Code: code, Message: message, Time: r.Workspace.Store.Now(),
-				}
-			}); recordErr != nil {
-				return
-			}
-			break
 		}
 	}
 }
 
-// problems returns the problems in an error.
-func problems(err error) entity.Errors {
-	if list, ok := errors.AsType[entity.Errors](err); ok {
-		return list
+// setError sets why a link was not resolved.
+func (p *Propagator) setError(l *workspace.Link, e *entity.Error) {
+	l.LastError = &entity.LastError{
+		Code: e.Code, Message: e.Message, Time: p.Workspace.Store.Now(),
 	}
-	if e, ok := errors.AsType[*entity.Error](err); ok {
-		return entity.Errors{e}
-	}
-	return entity.Errors{{Code: entity.CodeFunctionFailed, Message: err.Error()}}
 }

@@ -44,7 +44,7 @@ func cost(t *testing.T, runs int, do func()) time.Duration {
 
 // look opens a workspace without the lock and runs a wave that is never committed.
 func look(
-	t *testing.T, dir string, run func(*workspace.Workspace, *propagate.Runner) []propagate.UnitResult,
+	t *testing.T, dir string, run func(*workspace.Workspace, *propagate.Propagator) []propagate.UnitResult,
 ) []propagate.UnitResult {
 	t.Helper()
 	s, err := workspace.Open(t.Context(), dir, workspace.OpenOptions{Write: true, DryRun: true})
@@ -56,7 +56,7 @@ func look(
 	if err != nil {
 		t.Fatal(err)
 	}
-	return run(w, &propagate.Runner{
+	return run(w, &propagate.Propagator{
 		Workspace: w, Tx: s.Begin(""), Executor: functions.NewStandardExecutor(),
 	})
 }
@@ -80,12 +80,12 @@ func parse(t *testing.T, dir string, is func(name string) bool) (parsed int) {
 		source := entity.Text{File: name, Bytes: text}
 		switch {
 		case e.Name() == "unit.yaml":
-			_, err = entity.DecodeUnit(source)
+			err = entity.Decode(source, &entity.Unit{})
 		case filepath.Ext(name) == ".json":
 			var state any
 			err = json.Unmarshal(text, &state)
 		case filepath.Base(filepath.Dir(name)) == "links":
-			_, _, err = entity.DecodeLink(source)
+			err = entity.Decode(source, &entity.Link{})
 		case e.Name() == "data.yaml" || e.Name() == "data":
 			var docs gaby.Container
 			docs, err = converter.NativeToDocuments(text)
@@ -121,7 +121,7 @@ func TestCostAgainstParsing(t *testing.T) {
 			})
 		})
 		plan := cost(t, 5, func() {
-			results := look(t, dir, func(w *workspace.Workspace, r *propagate.Runner) []propagate.UnitResult {
+			results := look(t, dir, func(w *workspace.Workspace, r *propagate.Propagator) []propagate.UnitResult {
 				return runWave(t, w, r, propagate.Change{}, propagate.Selection{Stale: true, All: true})
 			})
 			if len(results) > 0 {
@@ -132,7 +132,7 @@ func TestCostAgainstParsing(t *testing.T) {
 			parse(t, dir, func(name string) bool { return strings.Contains(name, "/u") })
 		})
 		var follow time.Duration
-		_ = look(t, dir, func(w *workspace.Workspace, r *propagate.Runner) []propagate.UnitResult {
+		_ = look(t, dir, func(w *workspace.Workspace, r *propagate.Propagator) []propagate.UnitResult {
 			u, err := w.Unit("s", "ns")
 			if err != nil {
 				t.Fatal(err)
@@ -175,7 +175,7 @@ func TestCostAgainstParsing(t *testing.T) {
 	}
 }
 
-func runWave(t *testing.T, w *workspace.Workspace, r *propagate.Runner, c propagate.Change, s propagate.Selection,
+func runWave(t *testing.T, w *workspace.Workspace, r *propagate.Propagator, c propagate.Change, s propagate.Selection,
 ) []propagate.UnitResult {
 	t.Helper()
 	if _, err := r.Tx.Edits(r, w.Units, false); err != nil {
@@ -200,7 +200,7 @@ func writeIndex(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Begin("").Edits(&propagate.Runner{}, w.Units, true); err != nil {
+	if _, err := s.Begin("").Edits(&propagate.Propagator{}, w.Units, true); err != nil {
 		t.Fatal(err)
 	}
 	w.WriteIndex()

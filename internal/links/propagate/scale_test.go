@@ -109,7 +109,7 @@ func resolveAll(t testing.TB, dir string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &propagate.Runner{
+	r := &propagate.Propagator{
 		Workspace: w, Tx: s.Begin("resolve"), Executor: functions.NewStandardExecutor(),
 	}
 	if _, err := r.Tx.Edits(r, w.Units, false); err != nil {

@@ -9,12 +9,12 @@ import (
 // revision, as git does when another branch is checked out, takes back the merges since. Their links
 // go back to what they had merged before, so that it can be merged again, and the values have the
 // causes that they had.
-func (r *Runner) EditRecorded(u *workspace.Unit) error {
-	links := r.mergingLinks(u)
+func (p *Propagator) EditRecorded(u *workspace.Unit) error {
+	links := p.mergingLinks(u)
 	if len(links) == 0 {
 		return nil
 	}
-	s := r.Workspace.Store
+	s := p.Workspace.Store
 	mutations, err := s.Mutations(u)
 	if err != nil {
 		return err
@@ -39,12 +39,10 @@ func (r *Runner) EditRecorded(u *workspace.Unit) error {
 		if base, err := s.Revision(l.To, *m.MergeBaseRevisionNum); err == nil && !l.UseLiveState {
 			merged = base.DataHash
 		}
-		if err := r.recordLink(l.LinkID, func(l *entity.Link) {
+		p.recordLink(l, func() {
 			l.UpstreamLastMergedRevisionNum = *m.MergeBaseRevisionNum
 			l.DownstreamLastMergedRevisionNum, l.MergedHash = earlier, merged
-		}); err != nil {
-			return err
-		}
+		})
 		if l.UpdateType == entity.UpdateUpgradeUnit {
 			u.UpstreamRevisionNum = *m.MergeBaseRevisionNum
 		}
@@ -56,16 +54,15 @@ func (r *Runner) EditRecorded(u *workspace.Unit) error {
 	if err != nil {
 		return err
 	}
-	if err := r.Tx.WriteSources(u, sources); err != nil {
-		return err
-	}
-	return r.Tx.WriteUnitState(u)
+	p.Tx.WriteSources(u, sources)
+	p.Tx.WriteState(u)
+	return nil
 }
 
 // mergingLinks returns the links of a unit that have merged something.
-func (r *Runner) mergingLinks(u *workspace.Unit) []*workspace.Link {
+func (p *Propagator) mergingLinks(u *workspace.Unit) []*workspace.Link {
 	var links []*workspace.Link
-	for _, l := range r.Workspace.LinksFrom(u) {
+	for _, l := range p.Workspace.LinksFrom(u) {
 		if l.Merges() && l.UpstreamLastMergedRevisionNum > 0 {
 			links = append(links, l)
 		}

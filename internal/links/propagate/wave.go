@@ -21,8 +21,8 @@ import (
 	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
-// Runner resolves links within a transaction.
-type Runner struct {
+// Propagator resolves links within a transaction.
+type Propagator struct {
 	Workspace *workspace.Workspace
 	Tx        *workspace.Tx
 	Executor  *functions.Executor
@@ -43,11 +43,11 @@ type sharedUpstream struct {
 }
 
 // Accumulate implements workspace.Recorder.
-func (r *Runner) Accumulate(
+func (p *Propagator) Accumulate(
 	t api.ToolchainType, sources api.ResourceMutationList, before, after []byte, num int64,
 	protect bool,
 ) (all, change api.ResourceMutationList, err error) {
-	return resolve.Accumulate(r.Executor, t, sources, before, after, num, protect)
+	return resolve.Accumulate(p.Executor, t, sources, before, after, num, protect)
 }
 
 // Refuse returns why the result of a resolve or a merge must not be recorded, or nil. It may be nil
@@ -57,10 +57,10 @@ type Refuse func(*workspace.Unit, *resolve.Output) error
 // Resolve resolves links of a unit and records the result. The error means that nothing was
 // recorded for the unit, except edits of working copies. Links of other units do not change. With
 // the error of refuse, the result is that which was refused.
-func (r *Runner) Resolve(ctx context.Context, u *workspace.Unit, links []*workspace.Link,
+func (p *Propagator) Resolve(ctx context.Context, u *workspace.Unit, links []*workspace.Link,
 	options resolve.Options, refuse Refuse,
 ) (*resolve.Output, error) {
-	in, err := r.Input(u, links, options)
+	in, err := p.Input(u, links, options)
 	if err != nil {
 		return nil, err
 	}
@@ -68,11 +68,11 @@ func (r *Runner) Resolve(ctx context.Context, u *workspace.Unit, links []*worksp
 	if err != nil {
 		return nil, err
 	}
-	return out, r.recordUnless(refuse, u, out, "")
+	return out, p.recordUnless(refuse, u, out, "")
 }
 
 // recordUnless records a result unless refuse has a reason against it, which it returns.
-func (r *Runner) recordUnless(refuse Refuse, u *workspace.Unit, out *resolve.Output,
+func (p *Propagator) recordUnless(refuse Refuse, u *workspace.Unit, out *resolve.Output,
 	description string,
 ) error {
 	if refuse != nil {
@@ -80,13 +80,13 @@ func (r *Runner) recordUnless(refuse Refuse, u *workspace.Unit, out *resolve.Out
 			return err
 		}
 	}
-	return r.record(u, out, description)
+	return p.record(u, out, description)
 }
 
 // Input reads what a resolve of links of a unit depends on. It records edits of working copies.
-func (r *Runner) Input(u *workspace.Unit, links []*workspace.Link, options resolve.Options,
+func (p *Propagator) Input(u *workspace.Unit, links []*workspace.Link, options resolve.Options,
 ) (*resolve.Input, error) {
-	if err := r.valid(links); err != nil {
+	if err := p.valid(links); err != nil {
 		return nil, err
 	}
 	units := []*workspace.Unit{u}
@@ -95,60 +95,65 @@ func (r *Runner) Input(u *workspace.Unit, links []*workspace.Link, options resol
 			units = append(units, l.To)
 		}
 	}
-	if _, err := r.Tx.Edits(r, units, r.StrictWorktree); err != nil {
+	if _, err := p.Edits(units...); err != nil {
 		return nil, err
 	}
 	asksCauses := slices.ContainsFunc(links, func(l *workspace.Link) bool {
 		return l.Merges() || l.UpdateType == entity.UpdateUpsert
 	})
-	downstream, err := r.unit(u, asksCauses || len(links) == 0)
+	downstream, err := p.unit(u, asksCauses || len(links) == 0)
 	if err != nil {
 		return nil, err
 	}
 	in := &resolve.Input{
-		Downstream: downstream, Executor: r.Executor, Options: options,
+		Downstream: downstream, Executor: p.Executor, Options: options,
 		Upstreams: map[string]*resolve.Upstream{}, Invocations: map[string]*entity.Invocation{},
-		Names: r.Workspace.UnitName, MutationMatches: r.matches,
+		Names: p.Workspace.UnitName, MutationMatches: p.matches,
 	}
 	for _, l := range links {
 		in.Links = append(in.Links, l.Link)
 	}
-	for _, l := range r.Workspace.LinksFrom(u) {
+	for _, l := range p.Workspace.LinksFrom(u) {
 		if !slices.Contains(links, l) {
 			in.Others = append(in.Others, l.Link)
 		}
 	}
 	for _, l := range links {
-		if in.Upstreams[l.To.UnitID], err = r.upstreamFor(l); err != nil {
+		if in.Upstreams[l.To.UnitID], err = p.upstreamFor(l); err != nil {
 			return nil, err
 		}
 	}
-	for _, i := range r.Workspace.Invocations {
+	for _, i := range p.Workspace.Invocations {
 		in.Invocations[i.InvocationID] = i.Invocation
 	}
 	return in, nil
 }
 
+// Edits records the edits of the working copies of units, and returns the units that have one.
+func (p *Propagator) Edits(units ...*workspace.Unit) ([]*workspace.Unit, error) {
+	return p.Tx.Edits(p, units, p.StrictWorktree)
+}
+
 // valid checks links, which may have been edited by hand.
-func (r *Runner) valid(links []*workspace.Link) error {
+func (p *Propagator) valid(links []*workspace.Link) error {
 	var errs entity.Errors
 	for _, l := range links {
-		if err := r.Workspace.Ends(l); err != nil {
+		if err := p.Workspace.Ends(l); err != nil {
 			return err
 		}
-		errs = append(errs, r.Workspace.ValidateLink(l)...)
+		errs = append(errs, p.Workspace.ValidateLink(l)...)
 	}
 	return errs.Err()
 }
 
 // Unit returns a unit at its head as package link reads it, without its mutations.
-func (r *Runner) Unit(u *workspace.Unit) (resolve.Unit, error) { return r.unit(u, false) }
+func (p *Propagator) Unit(u *workspace.Unit) (resolve.Unit, error) { return p.unit(u, false) }
 
 // unit reads a unit at its head, and its mutations if they are wanted.
-func (r *Runner) unit(u *workspace.Unit, mutations bool) (resolve.Unit, error) {
-	s := r.Workspace.Store
+func (p *Propagator) unit(u *workspace.Unit, mutations bool) (resolve.Unit, error) {
+	s := p.Workspace.Store
 	all := resolve.Unit{Unit: u.Unit}
-	if space, err := r.Workspace.Space(u.SpaceSlug); err == nil {
+	if space, err := p.Workspace.Space(u.SpaceSlug); err == nil {
 		all.Space = space.Space
 	}
 	var err error
@@ -169,54 +174,53 @@ func (r *Runner) unit(u *workspace.Unit, mutations bool) (resolve.Unit, error) {
 
 // upstreamFor returns the upstream unit of a link. Links that are resolved one after another share
 // it: most of the work may be to read and to parse it.
-func (r *Runner) upstreamFor(l *workspace.Link) (*resolve.Upstream, error) {
-	if r.shared == nil {
-		r.shared = map[*workspace.Unit]*sharedUpstream{}
-		for _, l := range r.Workspace.Links {
+func (p *Propagator) upstreamFor(l *workspace.Link) (*resolve.Upstream, error) {
+	if p.shared == nil {
+		p.shared = map[*workspace.Unit]*sharedUpstream{}
+		for _, l := range p.Workspace.Links {
 			if l.To == nil {
 				continue
 			}
-			if r.shared[l.To] == nil {
-				r.shared[l.To] = &sharedUpstream{}
+			if p.shared[l.To] == nil {
+				p.shared[l.To] = &sharedUpstream{}
 			}
-			r.shared[l.To].readers++
+			p.shared[l.To].readers++
 		}
 	}
 	u := l.To
-	s := r.shared[u]
+	s := p.shared[u]
 	if s == nil {
 		s = &sharedUpstream{readers: 1} // another link, or one that is resolved again
 	}
 	s.readers--
 	if s.Upstream == nil || s.revision != u.HeadRevisionNum || s.live != u.HeadUnitActionNum {
-		up, err := r.upstream(u, false)
+		up, err := p.upstream(u, false)
 		if err != nil {
 			return nil, err
 		}
 		s.Upstream, s.revision, s.live = up, u.HeadRevisionNum, u.HeadUnitActionNum
 	}
 	if s.readers <= 0 {
-		delete(r.shared, u)
+		delete(p.shared, u)
 	}
 	return s.Upstream, nil
 }
 
 // Upstream reads a unit as the upstream of links, with its mutations.
-func (r *Runner) Upstream(u *workspace.Unit) (*resolve.Upstream, error) { return r.upstream(u, true) }
+func (p *Propagator) Upstream(u *workspace.Unit) (*resolve.Upstream, error) {
+	return p.upstream(u, true)
+}
 
-func (r *Runner) upstream(u *workspace.Unit, mutations bool) (*resolve.Upstream, error) {
-	unit, err := r.unit(u, mutations)
+func (p *Propagator) upstream(u *workspace.Unit, mutations bool) (*resolve.Upstream, error) {
+	unit, err := p.unit(u, mutations)
 	if err != nil {
 		return nil, err
 	}
 	up := &resolve.Upstream{Unit: unit, At: func(n int64, live bool) ([]byte, error) {
-		if live && n > 0 {
-			return r.Workspace.Store.Live(u, n)
-		}
-		return r.Workspace.Store.Data(u, n)
+		return p.Workspace.Store.Version(u, n, live)
 	}}
 	if u.HeadUnitActionNum > 0 {
-		up.Live, err = r.Workspace.Store.Live(u, u.HeadUnitActionNum)
+		up.Live, err = p.Workspace.Store.Live(u, u.HeadUnitActionNum)
 		if err == nil && up.Live == nil {
 			up.Live = []byte{}
 		}
@@ -225,14 +229,14 @@ func (r *Runner) upstream(u *workspace.Unit, mutations bool) (*resolve.Upstream,
 }
 
 // matches evaluates a filter of mutations.
-func (r *Runner) matches(where string, unit *entity.Unit, m *entity.Mutation) (bool, error) {
+func (p *Propagator) matches(where string, unit *entity.Unit, m *entity.Mutation) (bool, error) {
 	expr, err := filter.Parse(where, filter.MutationSchema())
 	if err != nil {
 		return false, err
 	}
-	w := r.Workspace
+	w := p.Workspace
 	c := filter.MutationContext{
-		Unit: unit, UnitName: w.UnitName, LinkSlug: w.LinkSlug, InvocationSlug: w.InvocationSlug,
+		Unit: unit, UnitName: w.UnitName, Slug: w.Slug,
 	}
 	if u, err := w.Unit(unit.SpaceSlug, unit.UnitID); err == nil {
 		if c.Revision, err = w.Store.Revision(u, m.RevisionNum); err != nil {
@@ -243,73 +247,63 @@ func (r *Runner) matches(where string, unit *entity.Unit, m *entity.Mutation) (b
 }
 
 // record records what a resolve did. Files that would not change are not written.
-func (r *Runner) record(u *workspace.Unit, out *resolve.Output, description string) error {
-	if s := r.shared[u]; s != nil {
+func (p *Propagator) record(u *workspace.Unit, out *resolve.Output, description string) error {
+	if s := p.shared[u]; s != nil {
 		s.Upstream = nil // what is recorded about it may change
 	}
-	before := *u.State()
+	before := u.State()
 	u.SelfBindings = out.SelfBindings
 	if up := out.Upstream; up != nil {
 		u.UpstreamUnitID, u.UpstreamSpaceID = up.UnitID, up.SpaceID
 		u.UpstreamRevisionNum = up.RevisionNum
 	}
 	if out.Changed {
-		if err := r.Tx.Revise(u, workspace.Change{
+		p.Tx.Revise(u, workspace.Change{
 			Data: out.Data, Source: out.Source, Description: describe(description, out),
 			Mutations: out.Mutations, Sources: out.Sources,
-		}); err != nil {
-			return err
-		}
-	} else if !same(&before, u.State()) {
-		if err := r.Tx.WriteUnitState(u); err != nil {
-			return err
-		}
+		})
+	} else if !same(before, u.State()) {
+		p.Tx.WriteState(u)
 	}
 	for _, resolved := range out.Links {
-		if l, err := r.Workspace.Link("", resolved.LinkID); err == nil {
-			r.Tx.Resolved = append(r.Tx.Resolved, l)
+		l, err := p.Workspace.Link("", resolved.LinkID)
+		if err != nil {
+			return err
 		}
-		if err := r.recordLink(resolved.LinkID, func(l *entity.Link) {
+		p.Tx.Resolved = append(p.Tx.Resolved, l)
+		p.recordLink(l, func() {
 			l.LinkRecord, l.Bindings = resolved.LinkRecord, resolved.Bindings
 			l.LastError = nil
-		}); err != nil {
-			return err
-		}
+		})
 	}
 	for id, failed := range out.Failed {
-		if err := r.recordLink(id, func(l *entity.Link) {
-			last := l.LastError
-			if last == nil || last.Code != failed.Code || last.Message != failed.Message {
-				l.LastError = &entity.LastError{
-					Code: failed.Code, Message: failed.Message, Time: r.Workspace.Store.Now(),
-				}
-			}
-		}); err != nil {
+		l, err := p.Workspace.Link("", id)
+		if err != nil {
 			return err
 		}
+		p.recordLink(l, func() {
+			last := l.LastError
+			if last == nil || last.Code != failed.Code || last.Message != failed.Message {
+				p.setError(l, failed)
+			}
+		})
 	}
 	if !out.Merged {
-		return nil
+		return p.Tx.Err()
 	}
-	was, err := r.Workspace.Store.Conflicts(u)
-	if err != nil || same(was, out.Conflicts) || len(was)+len(out.Conflicts) == 0 {
-		return err
+	was, err := p.Workspace.Store.Conflicts(u)
+	if err == nil && !same(was, out.Conflicts) && len(was)+len(out.Conflicts) > 0 {
+		p.Tx.WriteConflicts(u, out.Conflicts)
 	}
-	return r.Tx.WriteConflicts(u, out.Conflicts)
+	return err
 }
 
 // recordLink changes what is recorded about a link.
-func (r *Runner) recordLink(id string, change func(*entity.Link)) error {
-	l, err := r.Workspace.Link("", id)
-	if err != nil {
-		return err
+func (p *Propagator) recordLink(l *workspace.Link, change func()) {
+	before := l.State()
+	if change(); !same(before, l.State()) {
+		p.Tx.WriteState(l)
 	}
-	before := *l.State()
-	change(l.Link)
-	if same(&before, l.State()) {
-		return nil
-	}
-	return r.Tx.WriteLinkState(l)
 }
 
 // same reports whether two values have the same JSON.
@@ -341,9 +335,9 @@ func describe(description string, out *resolve.Output) string {
 
 // Merge merges a range of another unit, or of a file, into a unit once. description describes the
 // revision.
-func (r *Runner) Merge(u *workspace.Unit, in *resolve.MergeInput, description string, refuse Refuse,
+func (p *Propagator) Merge(u *workspace.Unit, in *resolve.MergeInput, description string, refuse Refuse,
 ) (*resolve.Output, error) {
-	input, err := r.Input(u, nil, in.Options)
+	input, err := p.Input(u, nil, in.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -352,5 +346,5 @@ func (r *Runner) Merge(u *workspace.Unit, in *resolve.MergeInput, description st
 	if err != nil {
 		return nil, err
 	}
-	return out, r.recordUnless(refuse, u, out, description)
+	return out, p.recordUnless(refuse, u, out, description)
 }

@@ -25,17 +25,11 @@ const (
 	maxExpression = 16 << 10
 )
 
-// Finding is a problem with a field of a link.
-type Finding struct {
-	Field string // such as DownstreamPaths[0].Expression
-	Err   *entity.Error
-}
-
 // Check checks what a link says about functions, names, paths and expressions, without any data.
 // invocation is that of an Upsert, nil if the link has none.
 func Check(
 	x *functions.Executor, l *entity.Link, from, to *entity.Unit, invocation *entity.Invocation,
-) ([]Finding, []entity.Warning) {
+) ([]entity.Finding, []entity.Warning) {
 	c := checker{executor: x, link: l, from: from, to: to, names: map[string]bool{}}
 	c.upstream()
 	c.downstream()
@@ -60,13 +54,13 @@ type checker struct {
 	link     *entity.Link
 	from, to *entity.Unit
 	names    map[string]bool
-	findings []Finding
+	findings []entity.Finding
 	warnings []entity.Warning
 }
 
 func (c *checker) add(field string, e *entity.Error) {
 	e.Link, e.Space = c.link.Slug, c.link.SpaceSlug
-	c.findings = append(c.findings, Finding{field, e})
+	c.findings = append(c.findings, entity.Finding{Field: field, Error: e})
 }
 
 func (c *checker) problem(

@@ -17,7 +17,7 @@ func checked(w *world, l *entity.Link, i *entity.Invocation) []string {
 	)
 	codes := []string{}
 	for _, f := range findings {
-		codes = append(codes, string(f.Err.Code)+" "+f.Field)
+		codes = append(codes, string(f.Code)+" "+f.Field)
 	}
 	for _, warning := range warnings {
 		codes = append(codes, string(warning.Code))

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/fctl-dev/fctl/internal/links/entity"
@@ -77,7 +76,7 @@ func (t *Tx) WriteBases(w *Workspace) error {
 			continue
 		}
 		if name, _, ok := stateOf(o.Path); ok {
-			if u := w.units[name]; u != nil {
+			if u := w.unit(name); u != nil {
 				touched[u] = true
 			}
 			continue
@@ -89,7 +88,7 @@ func (t *Tx) WriteBases(w *Workspace) error {
 		t.write(shared, t.files[o.Path])
 		if space, slug, ok := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(o.Path,
 			stateDir+"/"), ".json"), "/links/"); ok {
-			if l := w.links[space+"/"+slug]; l != nil && l.To != nil {
+			if l := w.link(space + "/" + slug); l != nil && l.To != nil {
 				touched[l.To] = true
 			}
 		}
@@ -114,12 +113,10 @@ func (t *Tx) WriteBases(w *Workspace) error {
 func (t *Tx) shareAll(w *Workspace) error {
 	var names []string
 	for _, l := range w.Links {
-		names = append(names, stateFile(entity.KindLink, l.SpaceSlug, l.Slug))
+		names = append(names, recordFile(l))
 	}
 	for _, u := range w.Units {
-		names = append(names, stateFile(entity.KindUnit, u.SpaceSlug, u.Slug),
-			mutationsFile(u.SpaceSlug, u.Slug), conflictsFile(u.SpaceSlug, u.Slug),
-			unitState(u.SpaceSlug, u.Slug)+"/external")
+		names = append(names, recordFile(u), u.mutationsFile(), u.conflictsFile(), u.externalFile())
 	}
 	for _, name := range names {
 		if _, err := t.share(name); err != nil {
@@ -133,12 +130,9 @@ func (t *Tx) shareAll(w *Workspace) error {
 func (t *Tx) share(name string) (string, error) {
 	s := t.store
 	shared, _ := s.basesPath(name)
-	data, err := s.readFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return shared, nil
-	}
-	if err != nil {
-		return shared, s.unreadable(name, err)
+	data, err := s.readIf(name)
+	if data == nil || err != nil {
+		return shared, err
 	}
 	if was, err := s.readRegular(shared); err != nil || !bytes.Equal(was, data) {
 		t.write(shared, data)
@@ -152,21 +146,20 @@ func (t *Tx) shareHistory(u *Unit, links []*Link) error {
 	s := t.store
 	keep := map[string]bool{}
 	if n := u.HeadRevisionNum; n > 0 {
-		dir := revisionDir(u.SpaceSlug, u.Slug, n)
-		keep[dir+"/data"], keep[dir+"/revision.json"] = true, true
-		keep[dir+"/sources.json"] = true
+		dir := u.revisionDir(n)
+		keep[dir+"/data"], keep[dir+"/revision.json"], keep[dir+"/sources.json"] = true, true, true
 	}
 	if n := u.HeadUnitActionNum; n > 0 {
-		keep[liveFile(u.SpaceSlug, u.Slug, n)] = true
+		keep[u.liveFile(n)] = true
 	}
 	for _, l := range links {
 		n := l.UpstreamLastMergedRevisionNum
 		switch {
 		case n == 0:
 		case l.UseLiveState:
-			keep[liveFile(u.SpaceSlug, u.Slug, n)] = true
+			keep[u.liveFile(n)] = true
 		default:
-			dir := revisionDir(u.SpaceSlug, u.Slug, n)
+			dir := u.revisionDir(n)
 			keep[dir+"/data"], keep[dir+"/revision.json"] = true, true
 		}
 	}
@@ -178,7 +171,7 @@ func (t *Tx) shareHistory(u *Unit, links []*Link) error {
 		}
 		wanted[shared] = true
 	}
-	dir, _ := s.basesPath(unitState(u.SpaceSlug, u.Slug))
+	dir, _ := s.basesPath(u.stateDir())
 	for _, sub := range []string{"revisions", "live"} {
 		err := fs.WalkDir(s.root.FS(), path.Join(dir, sub),
 			func(name string, e fs.DirEntry, err error) error {
@@ -214,7 +207,7 @@ func (t *Tx) unshare(name string) error {
 // checkBase returns an error if the data of a revision is not what its record says: git may have
 // merged two histories.
 func (s *Store) checkBase(u *Unit, n int64, data []byte) error {
-	name := revisionDir(u.SpaceSlug, u.Slug, n) + "/data"
+	name := u.revisionDir(n) + "/data"
 	if s.statePath(name) == name {
 		return nil
 	}
@@ -223,10 +216,9 @@ func (s *Store) checkBase(u *Unit, n int64, data []byte) error {
 		return err
 	}
 	if r.DataHash != hash(data) {
-		e := fail(s.position(s.statePath(name)), entity.CodeRevisionMissing,
-			"revision %s of %s has other data than recorded", strconv.FormatInt(n, 10), u.Name())
-		e.Hint = "take one side of " + basesDir + " when you merge branches in git"
-		e.Space, e.Unit = u.SpaceSlug, u.Slug
+		e := u.Fail(entity.CodeRevisionMissing, "revision %d of %s has other data than recorded", n,
+			u.Name()).WithHint("take one side of " + basesDir + " when you merge branches in git")
+		e.Pos = s.position(s.statePath(name))
 		return e
 	}
 	return nil

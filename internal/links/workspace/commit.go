@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,106 +38,72 @@ type Change struct {
 }
 
 // Revise records a revision of a unit and writes its working copy.
-func (t *Tx) Revise(u *Unit, c Change) error {
-	s := t.store
+func (t *Tx) Revise(u *Unit, c Change) {
 	n := u.HeadRevisionNum + 1
 	r := entity.Revision{
 		RevisionNum: n, RevisionID: entity.RecordID(u.UnitID, "revision", n), UnitID: u.UnitID,
-		DataHash: hash(c.Data), Source: c.Source, Description: c.Description, CreatedAt: s.Now(),
+		DataHash: hash(c.Data), Source: c.Source, Description: c.Description,
+		CreatedAt: t.store.Now(),
 	}
-	dir := revisionDir(u.SpaceSlug, u.Slug, n)
-	t.write(dir+"/data", c.Data)
-	if err := t.writeJSON(dir+"/revision.json", r); err != nil {
-		return err
-	}
-	if c.Sources == nil {
-		c.Sources = api.ResourceMutationList{}
-	}
-	if err := t.writeJSON(dir+"/sources.json", c.Sources); err != nil {
-		return err
-	}
-	if err := t.addMutations(u, n, c.Mutations); err != nil {
-		return err
-	}
-	if err := t.writeData(u, c.Data); err != nil {
-		return err
-	}
+	t.write(u.revisionDir(n)+"/data", c.Data)
+	t.writeJSON(u.revisionDir(n)+"/revision.json", r)
 	u.HeadRevisionNum, u.DataHash = n, r.DataHash
+	t.WriteSources(u, c.Sources)
+	t.addMutations(u, c.Mutations)
+	t.fail(t.writeData(u, c.Data))
 	u.LastChangeDescription = c.Description
 	if !t.known[u] {
 		t.known[u] = true
 		t.Revised = append(t.Revised, u)
 	}
-	return t.WriteUnitState(u)
+	t.WriteState(u)
 }
 
-// addMutations records the causes of a revision of a unit.
-func (t *Tx) addMutations(u *Unit, revision int64, all []entity.Mutation) error {
+// addMutations records the causes of the head of a unit.
+func (t *Tx) addMutations(u *Unit, all []entity.Mutation) {
 	if len(all) == 0 {
-		return nil
+		return
 	}
-	var lines bytes.Buffer
+	var lines []byte
 	for _, m := range all {
 		u.HeadMutationNum++
-		m.MutationNum, m.RevisionNum, m.CreatedAt = u.HeadMutationNum, revision, t.store.Now()
+		m.MutationNum, m.RevisionNum = u.HeadMutationNum, u.HeadRevisionNum
+		m.CreatedAt = t.store.Now()
 		m.MutationID = entity.RecordID(u.UnitID, "mutation", m.MutationNum)
 		text, err := json.Marshal(m)
-		if err != nil {
-			return err
-		}
-		lines.Write(text)
-		lines.WriteByte('\n')
+		t.fail(err)
+		lines = append(append(lines, text...), '\n')
 	}
-	return t.append(mutationsFile(u.SpaceSlug, u.Slug), lines.Bytes())
+	t.fail(t.append(u.mutationsFile(), lines))
 }
 
 // Attribute records another cause of what the head of a unit has, and the mutation sources that
 // refer to it.
-func (t *Tx) Attribute(u *Unit, cause entity.Mutation, sources api.ResourceMutationList) error {
-	if err := t.addMutations(u, u.HeadRevisionNum, []entity.Mutation{cause}); err != nil {
-		return err
-	}
-	if err := t.WriteSources(u, sources); err != nil {
-		return err
-	}
-	return t.WriteUnitState(u)
+func (t *Tx) Attribute(u *Unit, cause entity.Mutation, sources api.ResourceMutationList) {
+	t.addMutations(u, []entity.Mutation{cause})
+	t.WriteSources(u, sources)
+	t.WriteState(u)
 }
 
 // writeData writes the working copy of a unit if it has other data.
 func (t *Tx) writeData(u *Unit, data []byte) error {
-	s := t.store
-	now, err := s.readFile(u.DataFile())
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		var mode fs.FileMode
-		if s.Secret == nil || s.Secret(u.ToolchainType, data) {
-			mode = 0o600
+	return t.update(u.DataFile(), data, func() fs.FileMode {
+		if secret := t.store.Secret; secret == nil || secret(u.ToolchainType, data) {
+			return 0o600
 		}
-		t.writeFile(u.DataFile(), data, "", mode)
-	case err != nil:
-		return s.unreadable(u.DataFile(), err)
-	case !bytes.Equal(now, data):
-		t.writeFile(u.DataFile(), data, s.remember(u.DataFile(), hash(now)), 0)
-	}
-	return nil
-}
-
-// WriteUnitState writes what is recorded about a unit.
-func (t *Tx) WriteUnitState(u *Unit) error {
-	return t.writeJSON(stateFile(entity.KindUnit, u.SpaceSlug, u.Slug), u.State())
-}
-
-// WriteLinkState writes what is recorded about a link.
-func (t *Tx) WriteLinkState(l *Link) error {
-	return t.writeJSON(stateFile(entity.KindLink, l.SpaceSlug, l.Slug), l.State())
+		return 0
+	})
 }
 
 // WriteConflicts writes the outstanding conflicts of a unit.
-func (t *Tx) WriteConflicts(u *Unit, list api.MutationConflictList) error {
-	if list == nil {
-		list = api.MutationConflictList{}
-	}
-	return t.writeJSON(conflictsFile(u.SpaceSlug, u.Slug), list)
+func (t *Tx) WriteConflicts(u *Unit, list api.MutationConflictList) {
+	t.writeJSON(u.conflictsFile(), append(api.MutationConflictList{}, list...))
+}
+
+// WriteSources writes the mutation sources of the head of a unit.
+func (t *Tx) WriteSources(u *Unit, sources api.ResourceMutationList) {
+	t.writeJSON(u.revisionDir(u.HeadRevisionNum)+"/sources.json",
+		append(api.ResourceMutationList{}, sources...))
 }
 
 // Record makes a revision of data whose cause is one mutation.
@@ -160,10 +125,11 @@ func (t *Tx) Record(
 	if err != nil {
 		return nil, s.InUnit(u, err)
 	}
-	return change, t.Revise(u, Change{
+	t.Revise(u, Change{
 		Data: data, Source: source, Description: description,
 		Mutations: []entity.Mutation{cause}, Sources: sources,
 	})
+	return change, t.err
 }
 
 // InUnit gives an error about the data of a unit the code E_PARSE and the file.
@@ -178,10 +144,8 @@ func (s *Store) InUnit(u *Unit, err error) error {
 			return e
 		}
 	}
-	e := &entity.Error{
-		Code: entity.CodeParse, Message: err.Error(), Err: err, Space: u.SpaceSlug, Unit: u.Slug,
-		Pos: s.position(u.DataFile()),
-	}
+	e := u.Fail(entity.CodeParse, "%w", err)
+	e.Pos = s.position(u.DataFile())
 	if f, ok := errors.AsType[*api.Failure](err); ok {
 		e.Message, e.Hint = f.Message, f.Hint
 		e.Pos.Line, e.Pos.Column = f.Pos.Line, f.Pos.Column
@@ -206,10 +170,10 @@ func (s *Store) Edited(u *Unit) (bool, []byte, error) {
 	case data == nil && u.HeadRevisionNum == 0:
 		return false, nil, nil
 	case data == nil:
-		e := fail(s.position(u.DataFile()), entity.CodeUncommitted,
-			"the working copy of %s is missing", u.Name())
-		e.Hint = "fctl unit update " + u.Slug + " --space " + u.SpaceSlug + " --restore head"
-		e.Class, e.Space, e.Unit = api.FailureInput, u.SpaceSlug, u.Slug
+		e := u.Fail(entity.CodeUncommitted, "the working copy of %s is missing", u.Name()).
+			WithHint("fctl unit update " + u.Slug + " --space " + u.SpaceSlug + " --restore head").
+			WithClass(api.FailureInput)
+		e.Pos = s.position(u.DataFile())
 		return false, nil, e
 	}
 	return hash(data) != u.DataHash, data, nil
@@ -241,7 +205,7 @@ func (t *Tx) Edits(engine Recorder, units []*Unit, strict bool) ([]*Unit, error)
 			errs = append(errs, ProblemOf(found[i].err))
 		case !found[i].edited:
 		case strict:
-			errs = append(errs, fail(t.store.position(u.DataFile()), entity.CodeUncommitted,
+			errs = append(errs, t.store.fail(u.DataFile(), entity.CodeUncommitted,
 				"%s was edited and the edit is not recorded", u.Name()))
 		default:
 			source, description := entity.SourceEdit, "edited by hand"
@@ -272,10 +236,4 @@ func (t *Tx) RestoreWorking(u *Unit) error {
 		return err
 	}
 	return t.writeData(u, data)
-}
-
-// WriteSources writes the mutation sources of the head of a unit.
-func (t *Tx) WriteSources(u *Unit, sources api.ResourceMutationList) error {
-	dir := revisionDir(u.SpaceSlug, u.Slug, u.HeadRevisionNum)
-	return t.writeJSON(dir+"/sources.json", sources)
 }

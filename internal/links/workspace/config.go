@@ -23,8 +23,6 @@ const (
 	HistoryGit     = "git"   // git keeps .fctl/state
 )
 
-func decodeConfig(text entity.Text) (*Config, error) { return entity.DecodeWorkspace(text) }
-
 // InitOptions say what a new workspace is like.
 type InitOptions struct {
 	WorkspaceID string // a UUID that distinguishes the workspace from others
@@ -58,10 +56,7 @@ func Init(ctx context.Context, dir string, o InitOptions) (*InitResult, error) {
 	s := &Store{dir: dir, root: root, Now: now, ManyFiles: manyFiles}
 	defer s.Close() //nolint:errcheck // the lock ends with the process at the latest
 	if _, err := root.Lstat(Marker); !errors.Is(err, fs.ErrNotExist) {
-		return nil, &entity.Error{
-			Code: entity.CodeSlugTaken, Message: "the directory is a workspace already",
-			Pos: s.position(Marker),
-		}
+		return nil, s.fail(Marker, entity.CodeSlugTaken, "the directory is a workspace already")
 	}
 	if err := s.take(ctx, true); err != nil {
 		return nil, err
@@ -84,9 +79,13 @@ func (s *Store) init(ctx context.Context, o InitOptions) (*InitResult, error) {
 		return nil, err
 	}
 	t := s.Begin("")
-	files := []initFile{{Marker, marker}, {spaceFile(o.Space), space}}
+	type file struct {
+		name string
+		data []byte
+	}
+	files := []file{{Marker, marker}, {definitionFile(entity.KindSpace, o.Space, o.Space), space}}
 	if o.Attributes {
-		files = append(files, initFile{starter.AttributesFile, starter.Attributes()})
+		files = append(files, file{starter.AttributesFile, starter.Attributes()})
 	}
 	done := &InitResult{}
 	for _, f := range files {
@@ -101,12 +100,6 @@ func (s *Store) init(ctx context.Context, o InitOptions) (*InitResult, error) {
 		return nil, err
 	}
 	return done, t.Commit(ctx)
-}
-
-// initFile is a file of a new workspace.
-type initFile struct {
-	name string
-	data []byte
 }
 
 // ignoreFile says what git ignores.
@@ -170,10 +163,6 @@ func hasLine(text []byte, line string) bool {
 }
 
 func invalidSlug(slug string) error {
-	return &entity.Error{
-		Code:    entity.CodeSlug,
-		Message: "invalid name " + quote(slug),
-		Hint: "names have letters, digits, _ and -, begin with a letter or digit, and have at " +
-			"most 128",
-	}
+	return entity.Fail(entity.CodeSlug, "invalid name %s", quote(slug)).WithHint(
+		"names have letters, digits, _ and -, begin with a letter or digit, and have at most 128")
 }

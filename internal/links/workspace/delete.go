@@ -1,19 +1,17 @@
 package workspace
 
 import (
+	"path"
 	"slices"
 	"strings"
 
-	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/links/entity"
 )
 
-func noPosition() api.Position { return api.Position{} }
-
 // checkGates returns an error if a gate keeps an entity from being deleted.
-func checkGates(kind entity.Kind, c *entity.Common) error {
+func checkGates(e Entity) error {
 	var closed []string
-	for gate, is := range c.DeleteGates {
+	for gate, is := range e.Base().DeleteGates {
 		if is {
 			closed = append(closed, gate)
 		}
@@ -22,53 +20,56 @@ func checkGates(kind entity.Kind, c *entity.Common) error {
 		return nil
 	}
 	slices.Sort(closed)
-	return &entity.Error{
-		Code: entity.CodeDeleteGate, Space: c.SpaceSlug,
-		Message: string(kind) + " " + c.Slug + " has the delete gate " + strings.Join(closed, ", "),
-	}
+	problem := entity.Fail(entity.CodeDeleteGate, "%s %s has the delete gate %s", e.Kind(),
+		e.Base().Slug, strings.Join(closed, ", "))
+	problem.Space = e.Base().SpaceSlug
+	return problem
 }
 
 // DeleteLinks deletes links. Values that they wrote stay.
 func (t *Tx) DeleteLinks(w *Workspace, links ...*Link) error {
-	gone := make(map[*Link]bool, len(links))
+	gone := make(map[Entity]bool, len(links))
 	for _, l := range links {
 		if gone[l] {
 			continue
 		}
-		if err := checkGates(entity.KindLink, &l.Common); err != nil {
+		if err := checkGates(l); err != nil {
 			return err
 		}
 		gone[l] = true
 		t.delete(l.file)
-		t.delete(stateFile(entity.KindLink, l.SpaceSlug, l.Slug))
+		t.delete(recordFile(l))
 		if l.UpdateType == entity.UpdateUpgradeUnit && l.From != nil {
-			l.From.UpstreamUnitID, l.From.UpstreamSpaceID, l.From.UpstreamRevisionNum = "", "", 0
-			if err := t.WriteUnitState(l.From); err != nil {
-				return err
-			}
+			t.SetUpstream(l.From, "", "", 0)
 		}
 	}
-	w.dropLinks(gone)
+	w.drop(gone)
 	return nil
+}
+
+// SetUpstream sets the fields of a unit that follow its link of the type UpgradeUnit.
+func (t *Tx) SetUpstream(u *Unit, unitID, spaceID string, revision int64) {
+	u.UpstreamUnitID, u.UpstreamSpaceID, u.UpstreamRevisionNum = unitID, spaceID, revision
+	t.WriteState(u)
 }
 
 // DeleteUnits deletes units with their history and their links. Links of other units to them
 // prevent that, unless force says to delete them, too.
 func (t *Tx) DeleteUnits(w *Workspace, force bool, units ...*Unit) error {
-	gone := make(map[*Unit]bool, len(units))
+	gone := make(map[Entity]bool, len(units))
 	for _, u := range units {
 		gone[u] = true
 	}
 	var links []*Link
 	for _, u := range units {
-		if err := checkGates(entity.KindUnit, &u.Common); err != nil {
+		if err := checkGates(u); err != nil {
 			return err
 		}
 		incoming := slices.DeleteFunc(slices.Clone(w.LinksTo(u)), func(l *Link) bool {
 			return gone[l.From]
 		})
 		if len(incoming) > 0 && !force {
-			return hasLinks("unit "+u.Name(), incoming)
+			return hasLinks(u, incoming)
 		}
 		links = append(append(links, w.LinksFrom(u)...), incoming...)
 	}
@@ -76,29 +77,26 @@ func (t *Tx) DeleteUnits(w *Workspace, force bool, units ...*Unit) error {
 		return err
 	}
 	for _, u := range units {
-		t.delete(folderOf(u.file))
-		t.delete(unitState(u.SpaceSlug, u.Slug)) // with the state that DeleteLinks writes
+		t.delete(path.Dir(u.file))
+		t.delete(u.stateDir()) // with the state that DeleteLinks writes
 	}
-	w.dropUnits(gone)
+	w.drop(gone)
 	return nil
 }
 
-func hasLinks(what string, links []*Link) error {
+func hasLinks(e Entity, links []*Link) error {
 	names := make([]string, len(links))
 	for i, l := range links {
 		names[i] = l.Name()
 	}
-	return &entity.Error{
-		Code:    entity.CodeHasLinks,
-		Message: what + " has links from other units: " + strings.Join(names, ", "),
-		Hint:    "--force deletes them, too",
-	}
+	return entity.Fail(entity.CodeHasLinks, "%s %s has links from other units: %s", e.Kind(),
+		e.Name(), strings.Join(names, ", ")).WithHint("--force deletes them, too")
 }
 
 // DeleteSpace deletes a space with everything in it. Without force it must be empty of units that
 // other spaces have links to.
 func (t *Tx) DeleteSpace(w *Workspace, s *Space, force bool) error {
-	if err := checkGates(entity.KindSpace, &s.Common); err != nil {
+	if err := checkGates(s); err != nil {
 		return err
 	}
 	if err := w.readable(s); err != nil {
@@ -111,7 +109,7 @@ func (t *Tx) DeleteSpace(w *Workspace, s *Space, force bool) error {
 		}
 	}
 	if len(foreign) > 0 && !force {
-		return hasLinks("space "+s.Slug, foreign)
+		return hasLinks(s, foreign)
 	}
 	units := slices.DeleteFunc(slices.Clone(w.Units), func(u *Unit) bool {
 		return u.SpaceSlug != s.Slug
@@ -119,10 +117,9 @@ func (t *Tx) DeleteSpace(w *Workspace, s *Space, force bool) error {
 	if err := t.DeleteUnits(w, true, units...); err != nil {
 		return err
 	}
-	t.delete(spaceDir(s.Slug))
-	t.delete(stateDir + "/" + s.Slug)
-	w.Spaces = slices.DeleteFunc(w.Spaces, func(other *Space) bool { return other == s })
-	w.index()
+	t.delete(path.Join(spacesDir, s.Slug))
+	t.delete(path.Join(stateDir, s.Slug))
+	w.drop(map[Entity]bool{s: true})
 	return nil
 }
 
@@ -139,35 +136,22 @@ func (w *Workspace) readable(s *Space) error {
 	return nil
 }
 
-// DeleteInvocation deletes a stored invocation that no link uses.
-func (t *Tx) DeleteInvocation(w *Workspace, i *Invocation) error {
-	if err := checkGates(entity.KindInvocation, &i.Common); err != nil {
+// Delete deletes a stored filter, or a stored invocation that no link uses.
+func (t *Tx) Delete(w *Workspace, e Entity) error {
+	if err := checkGates(e); err != nil {
 		return err
 	}
 	var users []*Link
 	for _, l := range w.Links {
-		if l.TransformInvocationID == i.InvocationID {
+		if l.TransformInvocationID == *e.Ident() {
 			users = append(users, l)
 		}
 	}
 	if len(users) > 0 {
-		return hasLinks("invocation "+i.Slug, users)
+		return hasLinks(e, users)
 	}
-	t.delete(i.file)
-	t.delete(stateFile(entity.KindInvocation, i.SpaceSlug, i.Slug))
-	w.Invocations = slices.DeleteFunc(w.Invocations, func(o *Invocation) bool { return o == i })
-	w.index()
-	return nil
-}
-
-// DeleteFilter deletes a stored filter.
-func (t *Tx) DeleteFilter(w *Workspace, f *Filter) error {
-	if err := checkGates(entity.KindFilter, &f.Common); err != nil {
-		return err
-	}
-	t.delete(f.file)
-	t.delete(stateFile(entity.KindFilter, f.SpaceSlug, f.Slug))
-	w.Filters = slices.DeleteFunc(w.Filters, func(o *Filter) bool { return o == f })
-	w.index()
+	t.delete(e.from().file)
+	t.delete(recordFile(e))
+	w.drop(map[Entity]bool{e: true})
 	return nil
 }

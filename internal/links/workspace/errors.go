@@ -1,11 +1,9 @@
 package workspace
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
-	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/internal/links/entity"
 )
@@ -17,13 +15,13 @@ func notFound(code entity.Code, what, name string, known []string) *entity.Error
 	if _, slug, ok := strings.Cut(name, "/"); ok && len(meant) == 0 {
 		meant = configkit.Suggest(slug, known)
 	}
-	return &entity.Error{
-		Code: code, Message: "no " + what + " " + quote(name),
-		Hint: configkit.DidYouMean("", meant),
-	}
+	return entity.Fail(code, "no %s %s", what, quote(name)).
+		WithHint(configkit.DidYouMean("", meant))
 }
 
-// fail returns a problem at a position.
-func fail(at api.Position, code entity.Code, format string, args ...any) *entity.Error {
-	return &entity.Error{Code: code, Pos: at, Message: fmt.Sprintf(format, args...)}
+// fail returns a problem with a file.
+func (s *Store) fail(file string, code entity.Code, format string, args ...any) *entity.Error {
+	e := entity.Fail(code, format, args...)
+	e.Pos = s.position(file)
+	return e
 }

@@ -1,11 +1,6 @@
 package workspace
 
-import (
-	"errors"
-	"io/fs"
-
-	"github.com/fctl-dev/fctl/internal/files"
-)
+import "github.com/fctl-dev/fctl/internal/files"
 
 // idleFile has the title of the last command, if it changed nothing.
 const idleFile = undoDir + "/idle"
@@ -23,14 +18,8 @@ func (s *Store) Idle(title string) error {
 // LastIdle returns the title of the last command if it changed nothing, else "". With forget, the
 // next undo takes back the command before.
 func (s *Store) LastIdle(forget bool) (string, error) {
-	title, err := s.readFile(idleFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if err != nil {
-		return "", s.unreadable(idleFile, err)
-	}
-	if forget {
+	title, err := s.readIf(idleFile)
+	if title != nil && forget {
 		err = s.failed(idleFile, files.Remove(s.root, idleFile))
 	}
 	return string(title), err

@@ -16,9 +16,8 @@ const minUnindexed = 64
 // index holds what was read from files, so that the next command need not read them again. It is
 // only a cache: an entry counts if the file has not changed since, and the index may be missing.
 type index struct {
-	entries []indexed
-	byFile  map[string]*indexed // by the path of the definition
-	size    int                 // of the file
+	byFile map[string]*indexed // by the path of the definition
+	size   int                 // of the file
 }
 
 // indexed is a definition and what is recorded about it.
@@ -26,7 +25,6 @@ type indexed struct {
 	Path       string
 	File       stamp
 	Hash       string // of the file
-	Stated     bool
 	Definition string // the entity, packed
 	State      stamp
 	Recorded   string // its state, packed; empty without one
@@ -45,48 +43,7 @@ type stamp struct {
 }
 
 // indexHeader begins an index. Another version has another number.
-const indexHeader = "fctl index 7\n"
-
-func (s *stamp) pack(c *pack.Codec) {
-	pack.Number(c, &s.Size)
-	pack.Number(c, &s.Modified)
-	pack.Number(c, &s.Changed)
-	inode := int64(s.Inode)
-	pack.Number(c, &inode)
-	s.Inode = uint64(inode)
-}
-
-func (x *index) pack(c *pack.Codec) {
-	pack.List(c, &x.entries, func(e *indexed) {
-		pack.Text(c, &e.Path)
-		e.File.pack(c)
-		pack.Text(c, &e.Hash)
-		pack.Bool(c, &e.Stated)
-		pack.Text(c, &e.Definition)
-		e.State.pack(c)
-		pack.Text(c, &e.Recorded)
-		e.Working.pack(c)
-		pack.Text(c, &e.Data)
-		pack.Text(c, &e.Link.From)
-		pack.Text(c, &e.Link.To)
-		pack.Text(c, &e.Link.Transform)
-		pack.Text(c, &e.Link.Hash)
-	})
-}
-
-// packed returns what write packs.
-func packed(write func(*pack.Codec)) (string, bool) {
-	c := pack.Writer(0)
-	write(c)
-	return string(c.Bytes()), c.Err() == nil
-}
-
-// unpack reads what packed returned. It reports whether it could.
-func unpack(text string, read func(*pack.Codec)) bool {
-	c := pack.Reader(text)
-	read(c)
-	return c.End() == nil
-}
+const indexHeader = "fctl index 8\n"
 
 // stampOf returns the stamp of a regular file, zero for anything else.
 func (s *Store) stampOf(name string) stamp {
@@ -107,19 +64,18 @@ func stampOf(info fs.FileInfo) stamp {
 
 // readIndex reads the index. Without a usable one everything is read.
 func (s *Store) readIndex() *index {
-	x := &index{}
 	text, err := s.readRegular(indexFile)
 	if err != nil {
-		return x
+		return &index{}
 	}
+	var entries []indexed
 	rest, err := pack.Unseal(indexHeader, text)
-	if err != nil || !unpack(rest, x.pack) {
+	if err != nil || pack.Unmarshal(rest, &entries) != nil {
 		return &index{} // of another version, for example, or cut off by a loss of power
 	}
-	x.size = len(text)
-	x.byFile = make(map[string]*indexed, len(x.entries))
-	for i := range x.entries {
-		x.byFile[x.entries[i].Path] = &x.entries[i]
+	x := &index{size: len(text), byFile: make(map[string]*indexed, len(entries))}
+	for i := range entries {
+		x.byFile[entries[i].Path] = &entries[i]
 	}
 	return x
 }
@@ -143,37 +99,36 @@ func (w *Workspace) WriteIndex() {
 	if !s.exclusive || s.unindexed.Load()+int64(len(s.written)) < minUnindexed {
 		return
 	}
-	x := &index{entries: make([]indexed, 0, len(w.Units)+len(w.Links))}
+	entries := make([]indexed, 0, len(w.Units)+len(w.Links))
 	now := time.Now()
-	for _, u := range w.Units {
-		e, ok := s.indexEntry(entity.KindUnit, &u.Common, u.source, now)
+	for entry := range w.all() {
+		e, ok := s.indexEntry(entry, now)
 		if !ok {
 			continue
 		}
-		if file := u.DataFile(); e.Data == "" || s.written[file] || !s.isHead(u) {
-			e.Working, e.Data = s.indexWorking(file, now)
+		switch entry := entry.(type) {
+		case *Unit:
+			file := entry.DataFile()
+			if e.Data == "" || s.written[file] || !s.isHead(entry) {
+				e.Working, e.Data = s.indexWorking(file, now)
+			}
+		case *Link:
+			e.Link = entry.loaded
 		}
-		x.entries = append(x.entries, e)
+		entries = append(entries, e)
 	}
-	for _, l := range w.Links {
-		if e, ok := s.indexEntry(entity.KindLink, &l.Common, l.source, now); ok {
-			e.Stated, e.Link = l.Stated, l.loaded
-			x.entries = append(x.entries, e)
-		}
-	}
-	c := pack.Writer(s.index.size + s.index.size/8)
-	x.pack(c)
 	// Without an index the next command reads more files.
-	_ = s.replace(indexFile, false, c.Seal(indexHeader), c.Bytes())
+	size := s.index.size + s.index.size/8
+	if packed, err := pack.Append(make([]byte, 0, size), &entries); err == nil {
+		_ = s.replace(indexFile, false, pack.Seal(indexHeader, packed), packed)
+	}
 }
 
-// indexEntry returns what the index keeps of a definition. It reports false if the content of the
-// file is not known for certain. An entry whose files nobody changed stays as it is: if somebody
-// did, the stamps say so.
-func (s *Store) indexEntry(kind entity.Kind, c *entity.Common, from source, now time.Time,
-) (indexed, bool) {
-	var e indexed
-	state := stateFile(kind, c.SpaceSlug, c.Slug)
+// indexEntry returns what the index keeps of an entity. It reports false if the content of its file
+// is not known for certain. An entry whose files nobody changed stays as it is: if somebody did, the
+// stamps say so.
+func (s *Store) indexEntry(entry Entity, now time.Time) (e indexed, ok bool) {
+	from, state := entry.from(), recordFile(entry)
 	if known := s.index.byFile[from.file]; known != nil && from.indexed && !s.written[from.file] {
 		e = *known
 		if !s.isWritten(state) {
@@ -194,19 +149,13 @@ func (s *Store) indexEntry(kind entity.Kind, c *entity.Common, from source, now 
 	if e.State == (stamp{}) {
 		return e, true
 	}
-	var ok bool
-	if kind == entity.KindUnit {
-		var to entity.UnitStateFile
-		if s.readState(state, &to) == nil {
-			e.Recorded, ok = packed(to.Pack)
-		}
-		return e, ok
+	to := entity.New(entry.Kind()).State()
+	if s.readState(state, to) != nil {
+		return e, false
 	}
-	var to entity.LinkStateFile
-	if s.readState(state, &to) == nil {
-		e.Recorded, ok = packed(to.Pack)
-	}
-	return e, ok
+	recorded, err := pack.Append(nil, to)
+	e.Recorded = string(recorded)
+	return e, err == nil
 }
 
 // isWritten reports whether this process wrote a file of recorded state.

@@ -3,7 +3,6 @@ package workspace
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -12,69 +11,35 @@ import (
 	"github.com/fctl-dev/fctl/internal/links/filter"
 )
 
-// legalField is a field of a link and the update types that allow it.
+// legalField is a field of a link that not all update types allow.
 type legalField struct {
 	name  string
-	set   func(l *entity.Link) bool
-	types []entity.UpdateType
+	set   bool
+	types string // that allow it
 }
 
 // legalFields is the table of fields that not all update types allow.
-func legalFields() []legalField {
-	const (
-		upgrade, merge  = entity.UpdateUpgradeUnit, entity.UpdateMergeUnits
-		insert, upsert  = entity.UpdateInsert, entity.UpdateUpsert
-		transform, need = entity.UpdateTransformPaths, entity.UpdateNeedsProvides
-	)
-	types := func(types ...entity.UpdateType) []entity.UpdateType { return types }
+func legalFields(l *entity.Link) []legalField {
+	const merges, transform = "UpgradeUnit MergeUnits", "TransformPaths"
 	return []legalField{
+		{"UseLiveState", l.UseLiveState, "MergeUnits Insert Upsert TransformPaths NeedsProvides"},
+		{"WhereMutation", l.WhereMutation != "", merges},
+		{"MergeDisableSubtraction", l.MergeDisableSubtraction, merges},
 		{
-			"UseLiveState", func(l *entity.Link) bool { return l.UseLiveState },
-			types(merge, insert, upsert, transform, need),
+			"WhereResource", l.WhereResource != "",
+			merges + " Insert Upsert TransformPaths NeedsProvides",
 		},
-		{
-			"WhereMutation", func(l *entity.Link) bool { return l.WhereMutation != "" },
-			types(upgrade, merge),
-		},
-		{
-			"MergeDisableSubtraction",
-			func(l *entity.Link) bool { return l.MergeDisableSubtraction }, types(upgrade, merge),
-		},
-		{
-			"WhereResource", func(l *entity.Link) bool { return l.WhereResource != "" },
-			types(upgrade, merge, insert, upsert, transform, need),
-		},
-		{
-			"TransformInvocation", func(l *entity.Link) bool {
-				return l.TransformInvocation != "" || l.TransformInvocationID != ""
-			}, types(upsert),
-		},
-		{
-			"UpstreamPaths", func(l *entity.Link) bool { return len(l.UpstreamPaths) > 0 },
-			types(transform),
-		},
-		{
-			"UpstreamGetters", func(l *entity.Link) bool { return len(l.UpstreamGetters) > 0 },
-			types(transform),
-		},
-		{
-			"DownstreamPaths", func(l *entity.Link) bool { return len(l.DownstreamPaths) > 0 },
-			types(transform),
-		},
-		{
-			"DownstreamSetters", func(l *entity.Link) bool { return len(l.DownstreamSetters) > 0 },
-			types(transform),
-		},
-		{
-			"InsertStripMetadata", func(l *entity.Link) bool { return l.InsertStripMetadata },
-			types(insert),
-		},
+		{"TransformInvocation", l.TransformInvocation+l.TransformInvocationID != "", "Upsert"},
+		{"UpstreamPaths", len(l.UpstreamPaths) > 0, transform},
+		{"UpstreamGetters", len(l.UpstreamGetters) > 0, transform},
+		{"DownstreamPaths", len(l.DownstreamPaths) > 0, transform},
+		{"DownstreamSetters", len(l.DownstreamSetters) > 0, transform},
+		{"InsertStripMetadata", l.InsertStripMetadata, "Insert"},
 	}
 }
 
-// checkLink returns what is wrong with a link, except for what needs functions or expressions.
-func (w *Workspace) checkLink(l *Link) []finding {
-	var c checker
+// checkLink checks a link, except for what needs functions or expressions.
+func (w *Workspace) checkLink(c *checker, l *Link) {
 	if !slices.Contains(entity.UpdateTypes(), l.Type()) {
 		var names []string
 		for _, t := range entity.UpdateTypes() {
@@ -84,29 +49,30 @@ func (w *Workspace) checkLink(l *Link) []finding {
 		if hint == "" {
 			hint = "known are " + strings.Join(names, ", ")
 		}
-		c.add(entity.CodeUpdateType, []string{"UpdateType"}, "unknown UpdateType %s",
-			quote(string(l.UpdateType))).Hint = hint
-		return c.found
+		c.report("UpdateType", entity.Fail(entity.CodeUpdateType, "unknown UpdateType %s",
+			quote(string(l.UpdateType))).WithHint(hint))
+		return
 	}
 	c.legal(l.Link)
 	c.bindings(l.Link)
 	c.ends(l)
 	c.transform(l.Link)
-	c.resources([]string{"WhereResource"}, l.WhereResource)
-	c.entities([]string{"WhereMutation"}, l.WhereMutation, filter.MutationSchema())
-	return c.found
+	c.resources("WhereResource", l.WhereResource)
+	c.entities("WhereMutation", l.WhereMutation, filter.MutationSchema())
 }
 
 // legal checks which fields the update type allows.
 func (c *checker) legal(l *entity.Link) {
 	if l.Type() == entity.UpdateNone && l.AutoUpdate {
-		_ = c.add(entity.CodeNoneAutoUpdate, []string{"AutoUpdate"},
+		c.add(entity.CodeNoneAutoUpdate, "AutoUpdate",
 			"a link of the type None is for order only and cannot have AutoUpdate")
 	}
-	for _, f := range legalFields() {
-		if f.set(l) && !slices.Contains(f.types, l.Type()) {
-			c.add(entity.CodeFieldNotAllowed, []string{f.name}, "%s is not allowed for the type %s",
-				f.name, l.Type()).Path = f.name
+	for _, f := range legalFields(l) {
+		if f.set && !strings.Contains(f.types, string(l.Type())) {
+			e := entity.Fail(entity.CodeFieldNotAllowed, "%s is not allowed for the type %s", f.name,
+				l.Type())
+			e.Path = f.name
+			c.report(f.name, e)
 		}
 	}
 }
@@ -117,20 +83,20 @@ func (c *checker) ends(l *Link) {
 		return
 	}
 	if l.From == l.To {
-		_ = c.add(entity.CodeLinkSelf, []string{"ToUnit"}, "a unit cannot be linked with itself")
+		c.add(entity.CodeLinkSelf, "ToUnit", "a unit cannot be linked with itself")
 	}
 	from, to := l.From.ToolchainType, l.To.ToolchainType
 	switch {
 	case l.Merges() && from != to:
-		_ = c.add(entity.CodeToolchain, []string{"UpdateType"},
+		c.add(entity.CodeToolchain, "UpdateType",
 			"a link of the type %s needs units of one toolchain; %s is %s, %s is %s", l.Type(),
 			l.From.Name(), from, l.To.Name(), to)
 	case l.UpdateType != entity.UpdateUpsert:
 	case from != api.ToolchainKubernetesYAML:
-		_ = c.add(entity.CodeToolchain, []string{"FromUnit"},
+		c.add(entity.CodeToolchain, "FromUnit",
 			"a link of the type Upsert writes Kubernetes/YAML; %s is %s", l.From.Name(), from)
 	case l.TransformInvocationID == "" && to != api.ToolchainKubernetesYAML:
-		_ = c.add(entity.CodeToolchain, []string{"ToUnit"},
+		c.add(entity.CodeToolchain, "ToUnit",
 			"without TransformInvocation the upstream must be Kubernetes/YAML; %s is %s",
 			l.To.Name(), to)
 	}
@@ -147,7 +113,7 @@ func (c *checker) bindings(l *entity.Link) {
 	switch l.Type() {
 	case entity.UpdateInsert:
 		if len(l.Bindings) != 1 {
-			_ = c.add(entity.CodeBindingCount, []string{"Bindings"},
+			c.add(entity.CodeBindingCount, "Bindings",
 				"a link of the type Insert has exactly one binding, not %d", len(l.Bindings))
 		}
 		for i, b := range l.Bindings {
@@ -162,26 +128,25 @@ func (c *checker) bindings(l *entity.Link) {
 				key = fmt.Sprint(*b.NeededResource, "\x00", b.NeededPath)
 			}
 			if seen[key] {
-				_ = c.add(entity.CodeBindingDup, at("Bindings", i, "NeededPath"),
+				c.add(entity.CodeBindingDup, at("Bindings", i, "NeededPath"),
 					"%s is bound twice", b.NeededPath)
 			}
 			seen[key] = true
 		}
 	default:
 		if len(l.Bindings) > 0 {
-			_ = c.add(entity.CodeBindingsForbidden, []string{"Bindings"},
+			c.add(entity.CodeBindingsForbidden, "Bindings",
 				"a link of the type %s has no bindings", l.Type())
 		}
 	}
 }
 
-func at(list string, i int, field string) []string {
-	return []string{list, strconv.Itoa(i), field}
-}
+// at returns a field of an item of a list.
+func at(list string, i int, field string) string { return fmt.Sprintf("%s[%d].%s", list, i, field) }
 
 func (c *checker) insertBinding(b entity.Binding, i int) {
 	report := func(field, text string) {
-		_ = c.add(entity.CodeBindingInvalid, at("Bindings", i, field), "%s", text)
+		c.add(entity.CodeBindingInvalid, at("Bindings", i, field), "%s", text)
 	}
 	switch {
 	case b.NeededResource == nil || b.NeededResource.ResourceType == "" ||
@@ -202,17 +167,17 @@ func (c *checker) manualBinding(b entity.Binding, i int) {
 	complete := b.NeededResource != nil && b.ProvidedResource != nil && b.NeededPath != "" &&
 		b.ProvidedPath != ""
 	if !complete {
-		_ = c.add(entity.CodeBindingInvalid, at("Bindings", i, "NeededResource"),
+		c.add(entity.CodeBindingInvalid, at("Bindings", i, "NeededResource"),
 			"a binding needs NeededResource, NeededPath, ProvidedResource and ProvidedPath")
 	}
 	c.dataType(b.DataType, at("Bindings", i, "DataType"))
 }
 
-func (c *checker) dataType(t api.DataType, field []string) {
+func (c *checker) dataType(t api.DataType, field string) {
 	switch t {
 	case "", api.DataTypeString, api.DataTypeInt, api.DataTypeBool:
 	default:
-		_ = c.add(entity.CodeDataType, field, "DataType is string, int or bool, not %s",
+		c.add(entity.CodeDataType, field, "DataType is string, int or bool, not %s",
 			quote(string(t)))
 	}
 }
@@ -221,23 +186,21 @@ func (c *checker) dataType(t api.DataType, field []string) {
 func (c *checker) transform(l *entity.Link) {
 	if l.Type() == entity.UpdateTransformPaths &&
 		len(l.DownstreamPaths)+len(l.DownstreamSetters) == 0 {
-		_ = c.add(entity.CodeEmptyTransform, []string{"UpdateType"},
+		c.add(entity.CodeEmptyTransform, "UpdateType",
 			"a link of the type TransformPaths needs DownstreamPaths or DownstreamSetters")
 	}
 	for i, g := range l.UpstreamGetters {
-		c.resources([]string{
-			"UpstreamGetters", strconv.Itoa(i), "FunctionInvocation", "WhereResource",
-		}, g.FunctionInvocation.WhereResource)
+		c.resources(at("UpstreamGetters", i, "FunctionInvocation.WhereResource"),
+			g.FunctionInvocation.WhereResource)
 	}
 	for i, s := range l.DownstreamSetters {
-		c.resources([]string{
-			"DownstreamSetters", strconv.Itoa(i), "FunctionInvocation", "WhereResource",
-		}, s.FunctionInvocation.WhereResource)
+		c.resources(at("DownstreamSetters", i, "FunctionInvocation.WhereResource"),
+			s.FunctionInvocation.WhereResource)
 	}
 	for i, p := range l.DownstreamPaths {
 		c.dataType(p.DataType, at("DownstreamPaths", i, "DataType"))
 		if !slices.Contains([]string{"", "template", "cel"}, p.Evaluator) {
-			_ = c.add(entity.CodeEvaluator, at("DownstreamPaths", i, "Evaluator"),
+			c.add(entity.CodeEvaluator, at("DownstreamPaths", i, "Evaluator"),
 				"Evaluator is template or cel, not %s", quote(p.Evaluator))
 		}
 	}

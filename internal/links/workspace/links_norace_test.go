@@ -51,7 +51,7 @@ func madeLinks(t *testing.T, n int) uint64 {
 		if errs = append(errs, w.LinkCycle(l)...); len(errs) > 0 {
 			t.Fatal(errs)
 		}
-		if err := tx.CreateLink(w, l); err != nil {
+		if err := tx.Create(w, l); err != nil {
 			t.Fatal(err)
 		}
 		made = append(made, l)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/links/attributes"
 	"github.com/fctl-dev/fctl/internal/links/entity"
 	"github.com/fctl-dev/fctl/internal/links/pack"
@@ -35,7 +36,7 @@ func (s *Store) Load(ctx context.Context) (*Workspace, error) {
 		return nil, err
 	}
 	for i := range read {
-		w.add(files[i], &read[i])
+		w.loaded(files[i], &read[i])
 		if read[i].fresh {
 			s.unindexed.Add(1)
 		}
@@ -54,17 +55,13 @@ type definition struct {
 	stamp       stamp // zero if it is not known yet
 }
 
-// loaded is a definition that was read. One of the entities is set.
+// loaded is a definition that was read.
 type loaded struct {
-	space      *Space
-	unit       *Unit
-	link       *Link
-	invocation *Invocation
-	filter     *Filter
-	errs       entity.Errors
-	found      []finding // problems with fields of a unit
-	unread     bool      // the text of the definition is not known
-	fresh      bool      // files were read that the index does not have
+	entity Entity // nil if there is none
+	errs   entity.Errors
+	found  checker // problems with fields of a unit
+	unread bool    // the text of the definition is not known
+	fresh  bool    // files were read that the index does not have
 }
 
 // definitions lists the files of all definitions, in order.
@@ -75,44 +72,48 @@ func (s *Store) definitions(w *Workspace) ([]definition, error) {
 		return nil, err
 	}
 	for _, space := range spaces {
-		if !w.hasSlug(s, spaceDir(space), space) {
+		dir := path.Join(spacesDir, space)
+		add := func(kind entity.Kind, slug, at string, e fs.DirEntry) {
+			if !entity.IsSlug(slug) {
+				w.Problems = append(w.Problems,
+					s.fail(at, entity.CodeSlug, "invalid name %s", quote(slug)))
+				return
+			}
+			d := definition{
+				kind: kind, space: space, slug: slug, file: definitionFile(kind, space, slug),
+			}
+			if e != nil {
+				if info, err := e.Info(); err == nil {
+					d.stamp = stampOf(info)
+				}
+			}
+			all = append(all, d)
+		}
+		if add(entity.KindSpace, space, dir, nil); !entity.IsSlug(space) {
 			continue
 		}
-		all = append(all, definition{
-			kind: entity.KindSpace, space: space, slug: space, file: spaceFile(space),
-		})
-		units, err := s.names(path.Join(spaceDir(space), "units"), fs.FileMode.IsDir)
+		units, err := s.names(path.Join(dir, "units"), fs.FileMode.IsDir)
 		if err != nil {
 			return nil, err
 		}
 		for _, unit := range units {
-			if w.hasSlug(s, unitDir(space, unit), unit) {
-				all = append(all, definition{
-					kind: entity.KindUnit, space: space, slug: unit, file: unitFile(space, unit),
-				})
-			}
+			add(entity.KindUnit, unit, unitDir(space, unit), nil)
 		}
 		for _, kind := range []entity.Kind{
 			entity.KindLink, entity.KindInvocation, entity.KindFilter,
 		} {
-			dir := path.Join(spaceDir(space), folder(kind))
+			dir := path.Join(dir, folder(kind))
 			files, err := s.entries(dir, fs.FileMode.IsRegular)
 			if err != nil {
 				return nil, err
 			}
 			for _, e := range files {
-				name := e.Name()
-				slug, ok := strings.CutSuffix(name, ".yaml")
-				file := path.Join(dir, name)
-				if !ok {
-					w.Problems = append(w.Problems, fail(s.position(file), entity.CodeSlug,
+				file := path.Join(dir, e.Name())
+				if slug, ok := strings.CutSuffix(e.Name(), ".yaml"); ok {
+					add(kind, slug, file, e)
+				} else {
+					w.Problems = append(w.Problems, s.fail(file, entity.CodeSlug,
 						"definitions are files with the extension .yaml"))
-				} else if w.hasSlug(s, file, slug) {
-					d := definition{kind: kind, space: space, slug: slug, file: file}
-					if info, err := e.Info(); err == nil {
-						d.stamp = stampOf(info)
-					}
-					all = append(all, d)
 				}
 			}
 		}
@@ -166,25 +167,16 @@ func (s *Store) Attributes() ([]attributes.File, error) {
 	return files, nil
 }
 
-func (w *Workspace) hasSlug(s *Store, file, slug string) bool {
-	if entity.IsSlug(slug) {
-		return true
-	}
-	w.Problems = append(w.Problems,
-		fail(s.position(file), entity.CodeSlug, "invalid name %s", quote(slug)))
-	return false
-}
-
 // load reads a definition and its recorded state.
 func (s *Store) load(d definition) loaded {
 	if l, ok := s.loadIndexed(d); ok {
 		return l
 	}
-	l := loaded{fresh: true}
-	bytes, err := s.readRegular(d.file)
-	var at string // the hash of the file
+	l := loaded{fresh: true, entity: newEntity(d.kind)}
+	text, err := s.readRegular(d.file)
+	*l.entity.from() = source{file: d.file}
 	if err == nil {
-		at = hash(bytes)
+		l.entity.from().hash = hash(text)
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && (d.kind == entity.KindSpace ||
@@ -192,85 +184,57 @@ func (s *Store) load(d definition) loaded {
 		if d.kind == entity.KindUnit {
 			return loaded{} // a folder that a deleted unit left
 		}
-		bytes = []byte("{}\n")
+		text = []byte("{}\n")
 	case errors.Is(err, fs.ErrNotExist):
-		e := fail(s.position(d.file), entity.CodeNotFound, "the unit has no definition")
-		e.Hint = "write 'ToolchainType: " + string(Toolchains()[0]) + "' there, or the type that " +
-			"its data has"
-		l.errs = append(l.errs, e)
+		l.errs = append(l.errs, s.fail(d.file, entity.CodeNotFound, "the unit has no definition").
+			WithHint("write 'ToolchainType: "+string(Toolchains()[0])+
+				"' there, or the type that its data has"))
 	case err != nil:
 		l.errs = append(l.errs, ProblemOf(s.unreadable(d.file, err)))
 	}
-	if err := s.conflict(d.file, bytes); err != nil {
+	if err := s.conflict(d.file, text); err != nil {
 		l.errs = append(l.errs, err)
 	}
 	if l.unread = len(l.errs) > 0; l.unread {
-		bytes = []byte("{}\n")
+		text = []byte("{}\n")
 	}
-	text := entity.Text{Bytes: bytes, File: s.position(d.file).File}
-	from := source{file: d.file, hash: at}
-	switch d.kind {
-	case entity.KindSpace:
-		l.space = &Space{source: from}
-		l.space.Space, err = entity.DecodeSpace(text)
-		l.common(s, d, &l.space.Common, &l.space.SpaceID, nil)
-	case entity.KindUnit:
-		l.unit = &Unit{source: from}
-		l.unit.Unit, err = entity.DecodeUnit(text)
-		var state entity.UnitStateFile
-		l.common(s, d, &l.unit.Common, &l.unit.UnitID, &state)
-		l.unit.Record(&state)
-		if l.unit.ToolchainType == "" {
-			l.unit.ToolchainType = Toolchains()[0]
+	err = entity.Decode(entity.Text{Bytes: text, File: s.position(d.file).File}, l.entity.Self())
+	state := l.complete(s, d)
+	switch e := l.entity.(type) {
+	case *Unit:
+		l.toolchain(e, state.(*entity.UnitStateFile).ToolchainType)
+	case *Link:
+		if !e.Stated && e.UpdateType == "" {
+			e.AutoUpdate = true // as creating the link with a command would store it
 		}
-		if was := state.ToolchainType; was != "" && was != l.unit.ToolchainType &&
-			HasToolchain(l.unit.ToolchainType) {
-			e := fail(noPosition(), entity.CodeToolchainImmutable,
-				"the unit is %s; it cannot become %s", was, l.unit.ToolchainType)
-			e.Hint = "create another unit"
-			l.found = append(l.found, finding{[]string{"ToolchainType"}, e})
-			l.unit.ToolchainType = was
-		}
-		l.unit.packed = l.packedIf(err, l.unit.Definition().PackDefinition)
-	case entity.KindLink:
-		l.link = &Link{source: from}
-		l.link.Link, l.link.Stated, err = entity.DecodeLink(text)
-		if !l.link.Stated && l.link.UpdateType == "" {
-			l.link.AutoUpdate = true // as creating the link with a command would store it
-		}
-		var state entity.LinkStateFile
-		l.common(s, d, &l.link.Common, &l.link.LinkID, &state)
-		l.link.Record(&state)
-		l.link.packed = l.packedIf(err, l.link.Definition().PackDefinition)
-	case entity.KindInvocation:
-		l.invocation = &Invocation{source: from}
-		l.invocation.Invocation, err = entity.DecodeInvocation(text)
-		l.common(s, d, &l.invocation.Common, &l.invocation.InvocationID, nil)
-	case entity.KindFilter:
-		l.filter = &Filter{source: from}
-		l.filter.Filter, err = entity.DecodeFilter(text)
-		l.common(s, d, &l.filter.Common, &l.filter.FilterID, nil)
 	}
-	if problems, ok := errors.AsType[entity.Errors](err); ok {
-		l.errs = append(l.errs, problems...)
+	if err != nil {
+		l.errs = append(l.errs, entity.ProblemsIn(err, "")...)
+	}
+	if len(l.errs)+len(l.found) == 0 {
+		if packed, err := pack.Append(nil, l.entity.Definition()); err == nil {
+			l.entity.from().packed = string(packed)
+		}
 	}
 	return l
 }
 
-// packedIf returns a definition for the index, "" if it has a problem.
-func (l *loaded) packedIf(err error, write func(*pack.Codec)) string {
-	if err != nil || len(l.errs)+len(l.found) > 0 {
-		return ""
+// toolchain gives a unit the default toolchain if its definition has none, and reports another one
+// than is recorded.
+func (l *loaded) toolchain(u *Unit, was api.ToolchainType) {
+	if u.ToolchainType == "" {
+		u.ToolchainType = Toolchains()[0]
 	}
-	text, ok := packed(write)
-	if !ok {
-		return ""
+	if was != "" && was != u.ToolchainType && HasToolchain(u.ToolchainType) {
+		l.found.report("ToolchainType", entity.Fail(entity.CodeToolchainImmutable,
+			"the unit is %s; it cannot become %s", was, u.ToolchainType).
+			WithHint("create another unit"))
+		u.ToolchainType = was
 	}
-	return text
 }
 
-// loadIndexed returns a unit or a link that the index knows. It reports false if its files have to
-// be read.
+// loadIndexed returns an entity that the index knows. It reports false if its files have to be
+// read.
 func (s *Store) loadIndexed(d definition) (loaded, bool) {
 	e := s.index.byFile[d.file]
 	if e == nil || e.File == (stamp{}) {
@@ -283,30 +247,19 @@ func (s *Store) loadIndexed(d definition) (loaded, bool) {
 	if e.File != at || e.State != s.stampOf(s.statePath(stateFile(d.kind, d.space, d.slug))) {
 		return loaded{}, false
 	}
-	var l loaded
-	from := source{file: d.file, hash: e.Hash, packed: e.Definition, indexed: true}
-	if d.kind == entity.KindUnit {
-		u := &entity.Unit{}
-		var state entity.UnitStateFile
-		if !unpack(e.Definition, u.PackDefinition) ||
-			e.Recorded != "" && !unpack(e.Recorded, state.Pack) {
-			return loaded{}, false
-		}
-		u.SpaceSlug = d.space
-		u.Record(&state)
-		l.unit = &Unit{Unit: u, source: from}
-		return l, true
-	}
-	link := &entity.Link{}
-	var state entity.LinkStateFile
-	if !unpack(e.Definition, link.PackDefinition) ||
-		e.Recorded != "" && !unpack(e.Recorded, state.Pack) {
+	known := newEntity(d.kind)
+	state := known.State()
+	if pack.Unmarshal(e.Definition, known.Self()) != nil ||
+		e.Recorded != "" && pack.Unmarshal(e.Recorded, state) != nil {
 		return loaded{}, false
 	}
-	link.SpaceSlug = d.space
-	link.Record(&state)
-	l.link = &Link{Link: link, source: from, Stated: e.Stated, loaded: e.Link}
-	return l, true
+	*known.from() = source{file: d.file, hash: e.Hash, packed: e.Definition, indexed: true}
+	known.Base().SpaceSlug = d.space
+	known.Restore(state)
+	if l, ok := known.(*Link); ok {
+		l.loaded = e.Link
+	}
+	return loaded{entity: known}, true
 }
 
 func (s *Store) isEmpty(dir string) bool {
@@ -314,55 +267,47 @@ func (s *Store) isEmpty(dir string) bool {
 	return err == nil && len(entries) == 0
 }
 
-// common fills in the common fields: the slug comes from the path, the ID is derived if the
-// definition has none. state is where recorded fields other than the common ones go; it may be nil.
-func (l *loaded) common(s *Store, d definition, c *entity.Common, id *string, state any) {
-	at := s.position(d.file)
+// complete fills in what the definition does not have, and returns what is recorded: the slug comes
+// from the path, the ID is derived if the definition has none.
+func (l *loaded) complete(s *Store, d definition) (state any) {
+	c, id := l.entity.Base(), l.entity.Ident()
+	report := func(code entity.Code, format string, args ...any) {
+		l.errs = append(l.errs, s.fail(d.file, code, format, args...))
+	}
 	if c.Slug != "" && c.Slug != d.slug {
-		l.errs = append(l.errs, fail(at, entity.CodeRefMismatch,
-			"the definition says Slug: %s, its path says %s", c.Slug, d.slug))
+		report(entity.CodeRefMismatch, "the definition says Slug: %s, its path says %s", c.Slug, d.slug)
 	}
 	c.Slug, c.SpaceSlug = d.slug, d.space
 	switch {
 	case *id == "":
 		*id = entity.ID(d.kind, d.space, d.slug, 0)
 	case !entity.IsID(*id):
-		l.errs = append(l.errs, fail(at, entity.CodeFieldValue, "%s is not an ID", quote(*id)))
+		report(entity.CodeFieldValue, "%s is not an ID", quote(*id))
 	}
-	var recorded entity.Recorded
-	if err := s.readState(stateFile(d.kind, d.space, d.slug), &recorded, state); err != nil {
+	state = entity.New(d.kind).State()
+	if err := s.readState(stateFile(d.kind, d.space, d.slug), state); err != nil {
 		l.errs = append(l.errs, ProblemOf(err))
 	}
-	c.Version = max(1, recorded.Version)
-	c.CreatedAt, c.UpdatedAt = recorded.CreatedAt, recorded.UpdatedAt
-	l.errs = append(l.errs, checkCommon(at, c)...)
+	l.entity.Restore(state)
+	l.errs = append(l.errs, checkCommon(s.position(d.file), c)...)
+	return state
 }
 
-// add adds a definition that was read. A space that cannot be read still holds its units.
-func (w *Workspace) add(d definition, l *loaded) {
+// loaded adds a definition that was read. A space that cannot be read still holds its units.
+func (w *Workspace) loaded(d definition, l *loaded) {
+	if l.entity == nil {
+		return
+	}
 	errs := append(l.errs, w.located(d.file, l.found)...)
 	w.Problems = append(w.Problems, errs...)
 	if len(errs) > 0 {
-		name := d.slug
-		if d.kind != entity.KindSpace {
-			name = d.space + "/" + d.slug
-		}
-		w.setBroken(d.kind, name, errs)
+		w.setBroken(d.kind, l.entity.Name(), errs)
 	}
 	switch {
-	case l.space != nil:
-		w.Spaces = append(w.Spaces, l.space)
-	case len(errs) > 0 && l.unread:
-	case len(errs) > 0:
-		w.mistaken = append(w.mistaken, l)
-	case l.unit != nil:
-		w.Units = append(w.Units, l.unit)
-	case l.link != nil:
-		w.Links = append(w.Links, l.link)
-	case l.invocation != nil:
-		w.Invocations = append(w.Invocations, l.invocation)
-	case l.filter != nil:
-		w.Filters = append(w.Filters, l.filter)
+	case len(errs) == 0 || d.kind == entity.KindSpace:
+		w.collect(l.entity)
+	case !l.unread:
+		w.mistaken = append(w.mistaken, l.entity)
 	}
 }
 
@@ -370,32 +315,17 @@ func (w *Workspace) add(d definition, l *loaded) {
 // others cannot be used.
 func (w *Workspace) uniqueIDs() {
 	taken := map[string]string{}
-	again := func(kind entity.Kind, name, id, file string) bool {
-		first, ok := taken[id]
-		if !ok {
+	w.keep(func(e Entity) bool {
+		id, file := *e.Ident(), e.from().file
+		first, again := taken[id]
+		if !again {
 			taken[id] = file
-			return false
+			return true
 		}
-		e := fail(w.Store.position(file), entity.CodeRefMismatch,
-			"ID %s also belongs to %s", id, first)
-		e.Hint = "a copied definition needs another ID: remove the line with the ID"
-		w.Problems = append(w.Problems, e)
-		w.setBroken(kind, name, entity.Errors{e})
-		return true
-	}
-	for _, s := range w.Spaces {
-		again(entity.KindSpace, s.Slug, s.SpaceID, s.file)
-	}
-	w.Units = slices.DeleteFunc(w.Units, func(u *Unit) bool {
-		return again(entity.KindUnit, u.Name(), u.UnitID, u.file)
-	})
-	w.Links = slices.DeleteFunc(w.Links, func(l *Link) bool {
-		return again(entity.KindLink, l.Name(), l.LinkID, l.file)
-	})
-	w.Invocations = slices.DeleteFunc(w.Invocations, func(i *Invocation) bool {
-		return again(entity.KindInvocation, i.SpaceSlug+"/"+i.Slug, i.InvocationID, i.file)
-	})
-	w.Filters = slices.DeleteFunc(w.Filters, func(f *Filter) bool {
-		return again(entity.KindFilter, f.SpaceSlug+"/"+f.Slug, f.FilterID, f.file)
+		problem := w.Store.fail(file, entity.CodeRefMismatch, "ID %s also belongs to %s", id, first).
+			WithHint("a copied definition needs another ID: remove the line with the ID")
+		w.Problems = append(w.Problems, problem)
+		w.setBroken(e.Kind(), e.Name(), entity.Errors{problem})
+		return e.Kind() == entity.KindSpace
 	})
 }

@@ -2,9 +2,9 @@ package workspace
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"slices"
 
 	"github.com/fctl-dev/fctl/api"
@@ -41,12 +41,12 @@ func hashName(hash string) string { return "sha256-" + hash }
 
 // ReadLock reads the lock file. It reports false if there is none.
 func (s *Store) ReadLock() (*Locked, bool, error) {
-	text, err := s.readFile(LockFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return &Locked{Version: 1, Links: map[string]LockedLink{}}, false, nil
-	}
+	text, err := s.readIf(LockFile)
 	if err != nil {
-		return nil, false, s.unreadable(LockFile, err)
+		return nil, false, err
+	}
+	if text == nil {
+		return &Locked{Version: 1, Links: map[string]LockedLink{}}, false, nil
 	}
 	l := &Locked{}
 	doc, err := gaby.ParseYAML(text)
@@ -83,12 +83,12 @@ func (t *Tx) WriteLock(w *Workspace) error {
 		return err
 	}
 	for name := range locked.Links {
-		if w.links[name] == nil && w.Broken(entity.KindLink, name) == nil {
+		if w.link(name) == nil && w.Broken(entity.KindLink, name) == nil {
 			delete(locked.Links, name)
 		}
 	}
 	for _, l := range t.Resolved {
-		if w.links[l.Name()] != l || l.From == nil || l.To == nil {
+		if w.link(l.Name()) != l || l.From == nil || l.To == nil {
 			continue
 		}
 		entry, err := s.lockedLink(l)
@@ -106,16 +106,7 @@ func (t *Tx) writeLocked(locked *Locked) error {
 	if err != nil {
 		return err
 	}
-	was, err := t.store.readFile(LockFile)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		t.writeFile(LockFile, text, "", 0)
-	case err != nil:
-		return t.store.unreadable(LockFile, err)
-	case !bytes.Equal(was, text):
-		t.writeFile(LockFile, text, t.store.remember(LockFile, hash(was)), 0)
-	}
-	return nil
+	return t.update(LockFile, text, umask)
 }
 
 func (s *Store) lockedLink(l *Link) (LockedLink, error) {
@@ -125,10 +116,7 @@ func (s *Store) lockedLink(l *Link) (LockedLink, error) {
 		l.UseLiveState); err != nil {
 		return entry, err
 	}
-	from := l.DownstreamLastMergedRevisionNum
-	if from == 0 {
-		from = l.From.HeadRevisionNum
-	}
+	from := cmp.Or(l.DownstreamLastMergedRevisionNum, l.From.HeadRevisionNum)
 	if entry.From, err = s.lockedUnit(l.From, from, false); err != nil {
 		return entry, err
 	}
@@ -147,13 +135,7 @@ func (s *Store) lockedLink(l *Link) (LockedLink, error) {
 
 func (s *Store) lockedUnit(u *Unit, n int64, live bool) (LockedUnit, error) {
 	locked := LockedUnit{Unit: u.Name(), Revision: n}
-	var data []byte
-	var err error
-	if live {
-		data, err = s.Live(u, n)
-	} else {
-		data, err = s.Data(u, n)
-	}
+	data, err := s.Version(u, n, live)
 	locked.Data = hashName(hash(data))
 	return locked, err
 }
@@ -168,14 +150,13 @@ func (w *Workspace) VerifyLock(frozen bool) (entity.Errors, error) {
 		return nil, err
 	}
 	if !ok {
-		e := fail(s.position(LockFile), entity.CodeNotFound, "no such file")
-		e.Hint = "write Lock: true into " + Marker + ", and resolve the links"
-		return nil, e
+		return nil, s.fail(LockFile, entity.CodeNotFound, "no such file").
+			WithHint("write Lock: true into " + Marker + ", and resolve the links")
 	}
 	var errs entity.Errors
 	differs := func(l *Link, format string, args ...any) {
-		e := fail(s.position(l.file), entity.CodeState, format, args...)
-		e.Space, e.Link, e.Class = l.SpaceSlug, l.Slug, api.FailureNo
+		e := l.Fail(entity.CodeState, format, args...).WithClass(api.FailureNo)
+		e.Pos = s.position(l.file)
 		errs = append(errs, e)
 	}
 	for _, l := range w.Links {
@@ -205,10 +186,9 @@ func (w *Workspace) VerifyLock(frozen bool) (entity.Errors, error) {
 		}
 	}
 	for name := range locked.Links {
-		if w.links[name] == nil {
-			e := fail(s.position(LockFile), entity.CodeState, "the link %s does not exist", name)
-			e.Class = api.FailureNo
-			errs = append(errs, e)
+		if w.link(name) == nil {
+			errs = append(errs, s.fail(LockFile, entity.CodeState, "the link %s does not exist",
+				name).WithClass(api.FailureNo))
 		}
 	}
 	slices.SortStableFunc(errs, func(a, b *entity.Error) int {
@@ -218,10 +198,10 @@ func (w *Workspace) VerifyLock(frozen bool) (entity.Errors, error) {
 }
 
 func (w *Workspace) sameData(u *Unit, locked LockedUnit, live bool) (bool, error) {
+	read := w.Store.Working
 	if live {
-		data, err := w.Store.Live(u, u.HeadUnitActionNum)
-		return err == nil && hashName(hash(data)) == locked.Data, err
+		read = func(u *Unit) ([]byte, error) { return w.Store.Live(u, u.HeadUnitActionNum) }
 	}
-	data, err := w.Store.Working(u)
+	data, err := read(u)
 	return err == nil && hashName(hash(data)) == locked.Data, err
 }

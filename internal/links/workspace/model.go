@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 
@@ -24,13 +25,23 @@ type Workspace struct {
 	Problems entity.Errors
 
 	ends   *linkEnds
-	broken map[brokenKey]entity.Errors
+	broken map[key]entity.Errors
 	// mistaken are definitions with problems that can be checked further.
-	mistaken []*loaded
-	spaces   map[string]*Space // by slug
-	units    map[string]*Unit  // by space/slug
-	links    map[string]*Link
-	byID     map[string]any // an entity
+	mistaken []Entity
+	named    map[key]Entity
+	byID     map[string]Entity
+}
+
+// key names an entity: a space by its slug, others by space/slug.
+type key struct {
+	kind entity.Kind
+	name string
+}
+
+// Entity is an entity and where it is defined.
+type Entity interface {
+	entity.Entity
+	from() *source
 }
 
 // Space is a space and where it is defined.
@@ -43,10 +54,6 @@ type Space struct {
 type Unit struct {
 	*entity.Unit
 	source
-	// Edited says that the hash of the working copy is not that of the head revision; see
-	// Workspace.Edits.
-	Edited bool
-
 	node int // in the graph
 }
 
@@ -56,8 +63,6 @@ type Link struct {
 	source
 	// From and To are nil if they do not exist.
 	From, To *Unit
-	// Stated reports whether the definition says AutoUpdate.
-	Stated bool
 
 	loaded linkHash      // of the definition as it was loaded
 	refs   entity.Errors // problems with the references of the definition
@@ -75,6 +80,23 @@ type Filter struct {
 	source
 }
 
+// newEntity returns an empty entity.
+func newEntity(kind entity.Kind) Entity {
+	switch e := entity.New(kind).(type) {
+	case *entity.Space:
+		return &Space{Space: e}
+	case *entity.Unit:
+		return &Unit{Unit: e}
+	case *entity.Link:
+		return &Link{Link: e}
+	case *entity.Invocation:
+		return &Invocation{Invocation: e}
+	case *entity.Filter:
+		return &Filter{Filter: e}
+	}
+	return nil
+}
+
 // source is where an entity is defined.
 type source struct {
 	file string // path in the workspace
@@ -85,73 +107,118 @@ type source struct {
 	indexed bool
 }
 
-// File returns the path of the definition in the workspace.
-func (s source) File() string { return s.file }
-
-// Name returns "space/slug".
-func (u *Unit) Name() string { return u.SpaceSlug + "/" + u.Slug }
-
-// Name returns "space/slug".
-func (l *Link) Name() string { return l.SpaceSlug + "/" + l.Slug }
+func (s *source) from() *source { return s }
 
 // DataFile returns the path of the working copy in the workspace.
-func (u *Unit) DataFile() string { return dataFile(u.SpaceSlug, u.Slug, u.ToolchainType) }
+func (u *Unit) DataFile() string {
+	return unitDir(u.SpaceSlug, u.Slug) + "/data." + extension(u.ToolchainType)
+}
 
 // bySlug is the order of the entities of a kind.
-func bySlug(a, b entity.Common) int {
-	return cmp.Or(cmp.Compare(a.SpaceSlug, b.SpaceSlug), cmp.Compare(a.Slug, b.Slug))
+func bySlug[T Entity](a, b T) int {
+	x, y := a.Base(), b.Base()
+	return cmp.Or(cmp.Compare(x.SpaceSlug, y.SpaceSlug), cmp.Compare(x.Slug, y.Slug))
 }
 
-// addUnit adds a unit. Making all indexes again would take long for each of many units.
-func (w *Workspace) addUnit(u *Unit) {
-	at, _ := slices.BinarySearchFunc(w.Units, u, func(a, b *Unit) int {
-		return bySlug(a.Common, b.Common)
-	})
-	w.Units = slices.Insert(w.Units, at, u)
-	for i := at; i < len(w.Units); i++ {
+// insert inserts an entity into a sorted list.
+func insert[T Entity](list []T, e T) []T {
+	at, _ := slices.BinarySearchFunc(list, e, bySlug)
+	return slices.Insert(list, at, e)
+}
+
+// all iterates over all entities.
+func (w *Workspace) all() iter.Seq[Entity] {
+	return func(yield func(Entity) bool) {
+		_ = each(w.Spaces, yield) && each(w.Units, yield) && each(w.Links, yield) &&
+			each(w.Invocations, yield) && each(w.Filters, yield)
+	}
+}
+
+// All iterates over all entities.
+func (w *Workspace) All() iter.Seq[entity.Entity] {
+	return func(yield func(entity.Entity) bool) {
+		for e := range w.all() {
+			if !yield(e.Self()) {
+				return
+			}
+		}
+	}
+}
+
+func each[T Entity](list []T, yield func(Entity) bool) bool {
+	for _, e := range list {
+		if !yield(e) {
+			return false
+		}
+	}
+	return true
+}
+
+// collect appends an entity to the list of its kind.
+func (w *Workspace) collect(e Entity) {
+	switch e := e.(type) {
+	case *Space:
+		w.Spaces = append(w.Spaces, e)
+	case *Unit:
+		w.Units = append(w.Units, e)
+	case *Link:
+		w.Links = append(w.Links, e)
+	case *Invocation:
+		w.Invocations = append(w.Invocations, e)
+	case *Filter:
+		w.Filters = append(w.Filters, e)
+	}
+}
+
+// add adds an entity. Making all indexes again would take long for each of many units.
+func (w *Workspace) add(e Entity) {
+	switch e := e.(type) {
+	case *Unit:
+		at, _ := slices.BinarySearchFunc(w.Units, e, bySlug)
+		w.Units = slices.Insert(w.Units, at, e)
+		w.number(at)
+	case *Link:
+		w.Links = insert(w.Links, e)
+		if w.ends != nil {
+			w.ends.from[e.From] = insert(w.ends.from[e.From], e)
+			w.ends.to[e.To] = insert(w.ends.to[e.To], e)
+		}
+	default:
+		w.collect(e)
+		w.index()
+	}
+	w.named[key{e.Kind(), e.Name()}], w.byID[*e.Ident()] = e, e
+}
+
+// number numbers the units from one on. They are the nodes of the graph.
+func (w *Workspace) number(from int) {
+	for i := from; i < len(w.Units); i++ {
 		w.Units[i].node = i
 	}
-	w.units[u.Name()], w.byID[u.UnitID] = u, u
 }
 
-// dropUnits removes units.
-func (w *Workspace) dropUnits(gone map[*Unit]bool) {
-	w.Units = slices.DeleteFunc(w.Units, func(u *Unit) bool { return gone[u] })
-	for i, u := range w.Units {
-		u.node = i
-	}
-	for u := range gone {
-		delete(w.units, u.Name())
-		delete(w.byID, u.UnitID)
-	}
-}
-
-// dropLinks removes links.
-func (w *Workspace) dropLinks(gone map[*Link]bool) {
+// keep removes the entities of which keep does not hold.
+func (w *Workspace) keep(keep func(Entity) bool) {
 	w.ends = nil
-	w.Links = slices.DeleteFunc(w.Links, func(l *Link) bool { return gone[l] })
-	for l := range gone {
-		delete(w.links, l.Name())
-		delete(w.byID, l.LinkID)
-	}
+	w.Spaces = kept(w.Spaces, keep)
+	w.Units = kept(w.Units, keep)
+	w.Links = kept(w.Links, keep)
+	w.Invocations = kept(w.Invocations, keep)
+	w.Filters = kept(w.Filters, keep)
+	w.number(0)
 }
 
-// addLink adds a link.
-func (w *Workspace) addLink(l *Link) {
-	w.Links = insertLink(w.Links, l)
-	w.links[l.Name()], w.byID[l.LinkID] = l, l
-	if w.ends != nil {
-		w.ends.from[l.From] = insertLink(w.ends.from[l.From], l)
-		w.ends.to[l.To] = insertLink(w.ends.to[l.To], l)
-	}
+func kept[T Entity](list []T, keep func(Entity) bool) []T {
+	return slices.DeleteFunc(list, func(e T) bool { return !keep(e) })
 }
 
-// insertLink inserts a link into a sorted list.
-func insertLink(list []*Link, l *Link) []*Link {
-	at, _ := slices.BinarySearchFunc(list, l, func(a, b *Link) int {
-		return bySlug(a.Common, b.Common)
-	})
-	return slices.Insert(list, at, l)
+// drop removes entities.
+func (w *Workspace) drop(gone map[Entity]bool) {
+	w.keep(func(e Entity) bool { return !gone[e] })
+	for e := range gone {
+		delete(w.named, key{e.Kind(), e.Name()})
+		delete(w.byID, *e.Ident())
+	}
 }
 
 // linkEnds are the links by their units.
@@ -166,7 +233,7 @@ func (of linksOf) move(l *Link, from, to *Unit) {
 		return
 	}
 	of[from] = slices.DeleteFunc(of[from], func(other *Link) bool { return other == l })
-	of[to] = insertLink(of[to], l)
+	of[to] = insert(of[to], l)
 }
 
 // linkEnds returns the links by their units. They are kept until a link changes.
@@ -184,46 +251,41 @@ func (w *Workspace) linkEnds() *linkEnds {
 // index makes the maps and sorts the lists.
 func (w *Workspace) index() {
 	w.ends = nil
-	slices.SortFunc(w.Spaces, func(a, b *Space) int { return cmp.Compare(a.Slug, b.Slug) })
-	slices.SortFunc(w.Units, func(a, b *Unit) int { return bySlug(a.Common, b.Common) })
-	slices.SortFunc(w.Links, func(a, b *Link) int { return bySlug(a.Common, b.Common) })
-	slices.SortFunc(w.Invocations, func(a, b *Invocation) int { return bySlug(a.Common, b.Common) })
-	slices.SortFunc(w.Filters, func(a, b *Filter) int { return bySlug(a.Common, b.Common) })
-	w.spaces = make(map[string]*Space, len(w.Spaces))
-	w.units = make(map[string]*Unit, len(w.Units))
-	w.links = make(map[string]*Link, len(w.Links))
-	w.byID = make(map[string]any, len(w.Units)+len(w.Links))
-	for _, s := range w.Spaces {
-		w.spaces[s.Slug] = s
-		w.byID[s.SpaceID] = s
-	}
-	for i, u := range w.Units {
-		u.node = i
-		w.units[u.Name()] = u
-		w.byID[u.UnitID] = u
-	}
-	for _, l := range w.Links {
-		w.links[l.Name()] = l
-		w.byID[l.LinkID] = l
-	}
-	for _, i := range w.Invocations {
-		w.byID[i.InvocationID] = i
-	}
-	for _, f := range w.Filters {
-		w.byID[f.FilterID] = f
+	slices.SortFunc(w.Spaces, bySlug)
+	slices.SortFunc(w.Units, bySlug)
+	slices.SortFunc(w.Links, bySlug)
+	slices.SortFunc(w.Invocations, bySlug)
+	slices.SortFunc(w.Filters, bySlug)
+	w.number(0)
+	n := len(w.Units) + len(w.Links)
+	w.named, w.byID = make(map[key]Entity, n), make(map[string]Entity, n)
+	for e := range w.all() {
+		w.named[key{e.Kind(), e.Name()}], w.byID[*e.Ident()] = e, e
 	}
 }
 
-// brokenKey names an entity that cannot be read: a space by its slug, others by space/slug.
-type brokenKey struct {
-	kind entity.Kind
-	name string
+// space returns the space with a slug, nil if there is none.
+func (w *Workspace) space(slug string) *Space {
+	s, _ := w.named[key{entity.KindSpace, slug}].(*Space)
+	return s
+}
+
+// unit returns the unit with a name, nil if there is none.
+func (w *Workspace) unit(name string) *Unit {
+	u, _ := w.named[key{entity.KindUnit, name}].(*Unit)
+	return u
+}
+
+// link returns the link with a name, nil if there is none.
+func (w *Workspace) link(name string) *Link {
+	l, _ := w.named[key{entity.KindLink, name}].(*Link)
+	return l
 }
 
 // Broken returns why an entity cannot be read, nil if it can or if there is none. The name is that
 // of a space, or space/slug.
 func (w *Workspace) Broken(kind entity.Kind, name string) error {
-	return w.broken[brokenKey{kind, name}].Err()
+	return w.broken[key{kind, name}].Err()
 }
 
 // Ends returns why a link lacks one of its units, nil if it has both.
@@ -233,10 +295,8 @@ func (w *Workspace) Ends(l *Link) error {
 	}
 	return cmp.Or(w.Broken(entity.KindUnit, qualified(l.SpaceSlug, l.FromUnit)),
 		w.Broken(entity.KindUnit, qualified(cmp.Or(l.ToSpace, l.SpaceSlug), l.ToUnit)),
-		l.refs.Err(), error(&entity.Error{
-			Code: entity.CodeUnitNotFound, Space: l.SpaceSlug, Link: l.Slug,
-			Message: "a unit of the link " + l.Slug + " does not exist",
-		}))
+		l.refs.Err(),
+		error(l.Fail(entity.CodeUnitNotFound, "a unit of the link %s does not exist", l.Slug)))
 }
 
 // BrokenIn returns why entities of a kind cannot be read, of those in spaces that in selects.
@@ -264,116 +324,87 @@ func (w *Workspace) setBroken(kind entity.Kind, name string, errs entity.Errors)
 		all[i] = &problem
 	}
 	if w.broken == nil {
-		w.broken = map[brokenKey]entity.Errors{}
+		w.broken = map[key]entity.Errors{}
 	}
-	w.broken[brokenKey{kind, name}] = all
+	w.broken[key{kind, name}] = all
+}
+
+// lookup returns the entity of a kind with a reference: a slug in space, "space/slug" or an ID.
+func lookup[T Entity](w *Workspace, list []T, kind entity.Kind, space, ref string) (T, error) {
+	if e, ok := w.byID[ref].(T); ok {
+		return e, nil
+	}
+	name := ref
+	if kind != entity.KindSpace {
+		name = qualified(space, ref)
+	}
+	var none T
+	if err := w.Broken(kind, name); err != nil {
+		return none, err
+	}
+	if e, ok := w.named[key{kind, name}].(T); ok {
+		return e, nil
+	}
+	var names, elsewhere []string
+	for _, e := range list {
+		c := e.Base()
+		if kind == entity.KindSpace || c.SpaceSlug == space {
+			names = append(names, c.Slug)
+		}
+		if strings.Contains(ref, "/") {
+			names = append(names, c.Name())
+		}
+		if c.Slug == ref {
+			elsewhere = append(elsewhere, c.Name())
+		}
+	}
+	code := entity.CodeNotFound
+	if kind == entity.KindUnit {
+		code = entity.CodeUnitNotFound
+	}
+	err := notFound(code, string(kind), name, names)
+	if len(elsewhere) > 0 {
+		err.Hint = configkit.DidYouMean("", elsewhere[:min(len(elsewhere), 3)])
+	}
+	return none, err
 }
 
 // Space returns the space with a slug or an ID.
 func (w *Workspace) Space(ref string) (*Space, error) {
-	if err := w.Broken(entity.KindSpace, ref); err != nil {
-		return nil, err
-	}
-	if s, ok := w.spaces[ref]; ok {
-		return s, nil
-	}
-	if s, ok := w.byID[ref].(*Space); ok {
-		return s, nil
-	}
-	var names []string
-	for _, s := range w.Spaces {
-		names = append(names, s.Slug)
-	}
-	return nil, notFound(entity.CodeNotFound, "space", ref, names)
+	return lookup(w, w.Spaces, entity.KindSpace, "", ref)
 }
 
 // Unit returns the unit with a reference: a slug in space, "space/slug" or an ID.
 func (w *Workspace) Unit(space, ref string) (*Unit, error) {
-	if u, ok := w.byID[ref].(*Unit); ok {
-		return u, nil
-	}
-	name := qualified(space, ref)
-	if u, ok := w.units[name]; ok {
-		return u, nil
-	}
-	if err := w.Broken(entity.KindUnit, name); err != nil {
-		return nil, err
-	}
-	var names, elsewhere []string
-	for _, u := range w.Units {
-		if u.SpaceSlug == space {
-			names = append(names, u.Slug)
-		}
-		if strings.Contains(ref, "/") {
-			names = append(names, u.Name())
-		}
-		if u.Slug == ref {
-			elsewhere = append(elsewhere, u.Name())
-		}
-	}
-	err := notFound(entity.CodeUnitNotFound, "unit", name, names)
-	if len(elsewhere) > 0 {
-		err.Hint = configkit.DidYouMean("", elsewhere[:min(len(elsewhere), 3)])
-	}
-	return nil, err
+	return lookup(w, w.Units, entity.KindUnit, space, ref)
 }
 
-// Link returns the link with a reference: a slug in space, "space/slug" or an ID.
+// Link returns the link with a reference.
 func (w *Workspace) Link(space, ref string) (*Link, error) {
-	if l, ok := w.byID[ref].(*Link); ok {
-		return l, nil
-	}
-	name := qualified(space, ref)
-	if l, ok := w.links[name]; ok {
-		return l, nil
-	}
-	if err := w.Broken(entity.KindLink, name); err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, l := range w.Links {
-		if l.SpaceSlug == space {
-			names = append(names, l.Slug)
-		}
-	}
-	return nil, notFound(entity.CodeNotFound, "link", name, names)
-}
-
-// HasLink reports whether there is a link with a name, space/slug, also one that cannot be read.
-func (w *Workspace) HasLink(name string) bool {
-	return w.links[name] != nil || w.Broken(entity.KindLink, name) != nil
+	return lookup(w, w.Links, entity.KindLink, space, ref)
 }
 
 // Invocation returns the stored invocation with a reference.
 func (w *Workspace) Invocation(space, ref string) (*Invocation, error) {
-	name := qualified(space, ref)
-	var names []string
-	for _, i := range w.Invocations {
-		if i.InvocationID == ref || i.SpaceSlug+"/"+i.Slug == name {
-			return i, nil
-		}
-		names = append(names, i.Slug)
-	}
-	if err := w.Broken(entity.KindInvocation, name); err != nil {
-		return nil, err
-	}
-	return nil, notFound(entity.CodeNotFound, "invocation", name, names)
+	return lookup(w, w.Invocations, entity.KindInvocation, space, ref)
 }
 
 // Filter returns the stored filter with a reference.
 func (w *Workspace) Filter(space, ref string) (*Filter, error) {
-	name := qualified(space, ref)
-	var names []string
-	for _, f := range w.Filters {
-		if f.FilterID == ref || f.SpaceSlug+"/"+f.Slug == name {
-			return f, nil
-		}
-		names = append(names, f.Slug)
+	return lookup(w, w.Filters, entity.KindFilter, space, ref)
+}
+
+// Existing returns the entity of a kind with a name, nil if there is none.
+func (w *Workspace) Existing(kind entity.Kind, name string) entity.Entity {
+	if e := w.named[key{kind, name}]; e != nil {
+		return e.Self()
 	}
-	if err := w.Broken(entity.KindFilter, name); err != nil {
-		return nil, err
-	}
-	return nil, notFound(entity.CodeNotFound, "filter", name, names)
+	return nil
+}
+
+// HasLink reports whether there is a link with a name, space/slug, also one that cannot be read.
+func (w *Workspace) HasLink(name string) bool {
+	return w.link(name) != nil || w.Broken(entity.KindLink, name) != nil
 }
 
 func qualified(space, ref string) string {
@@ -391,18 +422,10 @@ func (w *Workspace) UnitName(id string) string {
 	return ""
 }
 
-// LinkSlug returns the slug of the link with an ID, "" if it does not exist.
-func (w *Workspace) LinkSlug(id string) string {
-	if l, ok := w.byID[id].(*Link); ok {
-		return l.Slug
-	}
-	return ""
-}
-
-// InvocationSlug returns the slug of the invocation with an ID, "" if it does not exist.
-func (w *Workspace) InvocationSlug(id string) string {
-	if i, ok := w.byID[id].(*Invocation); ok {
-		return i.Slug
+// Slug returns the slug of the entity with an ID, "" if it does not exist.
+func (w *Workspace) Slug(id string) string {
+	if e := w.byID[id]; e != nil {
+		return e.Base().Slug
 	}
 	return ""
 }
@@ -424,11 +447,9 @@ func (w *Workspace) CheckCycles() error {
 	var errs entity.Errors
 	for _, cycle := range w.Graph().Cycles() {
 		l := w.Links[cycle[0].ID]
-		errs = append(errs, &entity.Error{
-			Code: entity.CodeLinkCycle, Pos: w.Store.position(l.file), Space: l.SpaceSlug,
-			Link: l.Slug, Message: "the links form a cycle: " + w.cycleText(cycle),
-			Hint: "delete or turn round one of them",
-		})
+		e := l.Fail(entity.CodeLinkCycle, "the links form a cycle: %s", w.cycleText(cycle))
+		e.Pos = w.Store.position(l.file)
+		errs = append(errs, e.WithHint("delete or turn round one of them"))
 	}
 	return errs.Err()
 }
@@ -465,13 +486,8 @@ func (w *Workspace) LinkCycle(l *Link) entity.Errors {
 	if path == nil {
 		return nil // the link leads from a unit to itself
 	}
-	var b strings.Builder
-	b.WriteString(l.From.Name() + " -[" + l.Slug + " " + string(l.Type()) + "]-> ")
-	b.WriteString(w.cycleText(path))
-	return entity.Errors{{
-		Code: entity.CodeLinkCycle, Space: l.SpaceSlug, Link: l.Slug,
-		Message: "the link would close a cycle: " + b.String(),
-	}}
+	return entity.Errors{l.Fail(entity.CodeLinkCycle, "the link would close a cycle: %s -[%s %s]-> %s",
+		l.From.Name(), l.Slug, l.Type(), w.cycleText(path))}
 }
 
 // reaches reports whether other links lead from the upstream unit of a link to its downstream unit.

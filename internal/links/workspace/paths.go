@@ -4,8 +4,6 @@ import (
 	"path"
 	"strconv"
 
-	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/links/entity"
 )
 
@@ -25,53 +23,52 @@ const (
 	indexFile     = privateDir + "/index"
 )
 
-func spaceDir(space string) string       { return path.Join(spacesDir, space) }
-func spaceFile(space string) string      { return path.Join(spaceDir(space), "space.yaml") }
-func unitDir(space, unit string) string  { return path.Join(spaceDir(space), "units", unit) }
-func unitFile(space, unit string) string { return path.Join(unitDir(space, unit), "unit.yaml") }
-
-func dataFile(space, unit string, t api.ToolchainType) string {
-	return path.Join(unitDir(space, unit), "data."+extension(t))
-}
-
-// folder returns the folder of the definitions of a kind, which is below that of the space.
+// folder returns the folder of the entities of a kind in a space.
 func folder(kind entity.Kind) string { return string(kind) + "s" }
 
-// definitionFile returns the path of the definition of a link, an invocation or a filter.
+func unitDir(space, unit string) string { return path.Join(spacesDir, space, "units", unit) }
+
+// definitionFile returns the path of the definition of an entity.
 func definitionFile(kind entity.Kind, space, slug string) string {
-	return path.Join(spaceDir(space), folder(kind), slug+".yaml")
+	return entityFile(spacesDir, kind, space, slug, ".yaml")
 }
 
 // stateFile returns the path of what is recorded about an entity.
 func stateFile(kind entity.Kind, space, slug string) string {
+	return entityFile(stateDir, kind, space, slug, ".json")
+}
+
+// recordFile returns the path of what is recorded about an entity.
+func recordFile(e Entity) string {
+	return stateFile(e.Kind(), e.Base().SpaceSlug, e.Base().Slug)
+}
+
+func entityFile(dir string, kind entity.Kind, space, slug, extension string) string {
 	switch kind {
 	case entity.KindSpace:
-		return path.Join(stateDir, space, "space.json")
+		return path.Join(dir, space, "space"+extension)
 	case entity.KindUnit:
-		return path.Join(unitState(space, slug), "unit.json")
+		return path.Join(dir, space, "units", slug, "unit"+extension)
 	}
-	return path.Join(stateDir, space, folder(kind), slug+".json")
+	return path.Join(dir, space, folder(kind), slug+extension)
 }
 
-// unitState returns the folder of a unit's history.
-func unitState(space, unit string) string { return path.Join(stateDir, space, "units", unit) }
+// stateDir returns the folder of a unit's history.
+func (u *Unit) stateDir() string { return path.Join(stateDir, u.SpaceSlug, "units", u.Slug) }
 
-func revisionDir(space, unit string, n int64) string {
-	return path.Join(unitState(space, unit), "revisions", strconv.FormatInt(n, 10))
+// revisionDir returns the folder of a revision.
+func (u *Unit) revisionDir(n int64) string {
+	return path.Join(u.stateDir(), "revisions", strconv.FormatInt(n, 10))
 }
 
-func mutationsFile(space, unit string) string {
-	return path.Join(unitState(space, unit), "mutations.jsonl")
-}
+func (u *Unit) mutationsFile() string { return u.stateDir() + "/mutations.jsonl" }
 
-func conflictsFile(space, unit string) string {
-	return path.Join(unitState(space, unit), "conflicts.json")
-}
+func (u *Unit) conflictsFile() string { return u.stateDir() + "/conflicts.json" }
 
-func liveFile(space, unit string, n int64) string {
-	return path.Join(unitState(space, unit), "live", strconv.FormatInt(n, 10))
-}
+// externalFile has the content of the last external merge.
+func (u *Unit) externalFile() string { return u.stateDir() + "/external" }
 
-func gabyPosition(at gaby.Position, file string) api.Position {
-	return api.Position{File: file, Line: at.Line, Column: at.Column}
+// liveFile returns the path of a capture of the live state.
+func (u *Unit) liveFile(n int64) string {
+	return path.Join(u.stateDir(), "live", strconv.FormatInt(n, 10))
 }

@@ -27,37 +27,18 @@ type record struct {
 // recordHeader begins a record. Another version has another number.
 const recordHeader = "fctl record 1\n"
 
-func (r *record) pack(c *pack.Codec) {
-	pack.Text(c, &r.Title)
-	pack.List(c, &r.Ops, func(o *operation) {
-		pack.Text(c, &o.Path)
-		pack.Text(c, &o.Data)
-		pack.Bool(c, &o.Delete)
-		pack.Bool(c, &o.Append)
-		pack.Number(c, &o.Offset)
-		pack.Bool(c, &o.Guarded)
-		pack.Text(c, &o.Before)
-		mode := int64(o.Mode)
-		pack.Number(c, &mode)
-		o.Mode = fs.FileMode(mode)
-		pack.Text(c, &o.Link)
-		pack.Bool(c, &o.Dir)
-	})
-}
-
 // encode returns the parts of a record's file.
 func (r *record) encode() (parts [][]byte, err error) {
-	c := pack.Writer(0)
-	r.pack(c)
-	return [][]byte{c.Seal(recordHeader), c.Bytes()}, c.Err()
+	packed, err := pack.Append(nil, r)
+	return [][]byte{pack.Seal(recordHeader, packed), packed}, err
 }
 
 // decode reads a record. It refuses one that is damaged, and one that fctl does not write: a record
 // can come with a clone of somebody's repository.
 func (r *record) decode(text []byte) error {
 	rest, err := pack.Unseal(recordHeader, text)
-	if err == nil && !unpack(rest, r.pack) {
-		err = pack.ErrDamaged
+	if err == nil {
+		err = pack.Unmarshal(rest, r)
 	}
 	if err != nil {
 		return err

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/fctl-dev/fctl/internal/links/pack"
 )
 
 func encoded(t testing.TB, r *record) []byte {
@@ -142,7 +144,7 @@ func FuzzRecordBody(f *testing.F) {
 	f.Add([]byte("\x02a\x02\x02b"))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		r := &record{}
-		if !unpack(string(body), r.pack) {
+		if pack.Unmarshal(string(body), r) != nil {
 			return
 		}
 		for i := range r.Ops {

@@ -44,11 +44,8 @@ func (s *Store) recover(ctx context.Context, o OpenOptions) error {
 	if err != nil || same {
 		return err
 	}
-	return &entity.Error{
-		Code: entity.CodeState, Pos: s.position(journalFile),
-		Message: r.called() + " was interrupted, and a part of its changes is made",
-		Hint:    takeBackHint,
-	}
+	return s.fail(journalFile, entity.CodeState,
+		"%s was interrupted, and a part of its changes is made", r.called()).WithHint(takeBackHint)
 }
 
 // isImpossible reports whether an error of taking a command back comes again each time: other files

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -9,34 +10,26 @@ import (
 
 // resolveRefs completes the references of links: each is known by slug and by ID afterwards.
 func (w *Workspace) resolveRefs() {
-	for _, u := range w.Units {
-		if s := w.spaces[u.SpaceSlug]; s != nil {
-			u.SpaceID = s.SpaceID
+	for e := range w.all() {
+		if s := w.space(e.Base().SpaceSlug); s != nil && e.Kind() != entity.KindSpace {
+			e.Base().SpaceID = s.SpaceID
 		}
 	}
 	links := slices.Clone(w.Links)
-	for _, m := range w.mistaken {
-		if m.link != nil {
-			links = append(links, m.link)
+	for _, e := range w.mistaken {
+		if l, ok := e.(*Link); ok {
+			links = append(links, l)
 		}
 	}
 	for _, l := range links {
 		errs := w.resolveLink(l)
 		l.setHash()
-		if len(errs) > 0 {
-			found := make([]finding, len(errs))
-			for i, e := range errs {
-				found[i] = finding{[]string{e.Path}, e}
-			}
-			l.refs = w.located(l.file, found)
-			w.Problems = append(w.Problems, l.refs...)
+		found := make(checker, len(errs))
+		for i, e := range errs {
+			found[i] = entity.Finding{Field: e.Path, Error: e}
 		}
-	}
-	for _, i := range w.Invocations {
-		i.SpaceID = w.spaces[i.SpaceSlug].SpaceID
-	}
-	for _, f := range w.Filters {
-		f.SpaceID = w.spaces[f.SpaceSlug].SpaceID
+		l.refs = w.located(l.file, found)
+		w.Problems = append(w.Problems, l.refs...)
 	}
 }
 
@@ -45,7 +38,7 @@ func (w *Workspace) resolveRefs() {
 func (w *Workspace) ResolveLink(l *Link) entity.Errors {
 	from, to := l.From, l.To
 	errs := w.resolveLink(l)
-	if w.ends != nil && w.links[l.Name()] == l {
+	if w.ends != nil && w.link(l.Name()) == l {
 		w.ends.from.move(l, from, l.From)
 		w.ends.to.move(l, to, l.To)
 	}
@@ -62,28 +55,30 @@ func (l *Link) setHash() {
 	l.loaded, l.Hash = of, of.Hash
 }
 
+// reporter reports a problem with a field of a link.
+type reporter func(field string, code entity.Code, format string, args ...any)
+
 func (w *Workspace) resolveLink(l *Link) entity.Errors {
 	var errs entity.Errors
-	if s := w.spaces[l.SpaceSlug]; s != nil {
+	if s := w.space(l.SpaceSlug); s != nil {
 		l.SpaceID = s.SpaceID
 	}
 	report := func(field string, code entity.Code, format string, args ...any) {
-		e := fail(noPosition(), code, format, args...)
-		e.Space, e.Link, e.Path = l.SpaceSlug, l.Slug, field
+		e := l.Fail(code, format, args...)
+		e.Path = field
 		errs = append(errs, e)
 	}
 	l.From = w.ref(l.SpaceSlug, l.FromUnit, l.FromUnitID, "FromUnit", report)
 	if l.From != nil {
 		if l.From.SpaceSlug != l.SpaceSlug {
-			report("FromUnit", entity.CodeLinkSpace, "FromUnit is %s, but the link is in the "+
-				"space %s",
-				l.From.Name(), l.SpaceSlug)
+			report("FromUnit", entity.CodeLinkSpace,
+				"FromUnit is %s, but the link is in the space %s", l.From.Name(), l.SpaceSlug)
 		}
 		l.FromUnit, l.FromUnitID = l.From.Slug, l.From.UnitID
 	}
 	space := l.SpaceSlug
 	if l.ToSpace != "" || l.ToSpaceID != "" {
-		s := w.spaces[l.ToSpace]
+		s := w.space(l.ToSpace)
 		if byID, ok := w.byID[l.ToSpaceID].(*Space); ok && (l.ToSpace == "" || s == byID) {
 			s = byID
 		} else if l.ToSpaceID != "" && s != nil {
@@ -106,15 +101,10 @@ func (w *Workspace) resolveLink(l *Link) entity.Errors {
 	return errs
 }
 
-func (w *Workspace) resolveTransform(
-	l *Link, report func(field string, code entity.Code, format string, args ...any),
-) {
-	if l.TransformInvocation == "" && l.TransformInvocationID == "" {
-		return
-	}
-	ref := l.TransformInvocationID
+func (w *Workspace) resolveTransform(l *Link, report reporter) {
+	ref := cmp.Or(l.TransformInvocationID, l.TransformInvocation)
 	if ref == "" {
-		ref = l.TransformInvocation
+		return
 	}
 	i, err := w.Invocation(l.SpaceSlug, ref)
 	if err != nil {
@@ -123,23 +113,20 @@ func (w *Workspace) resolveTransform(
 		return
 	}
 	if l.TransformInvocation != "" &&
-		qualified(l.SpaceSlug, l.TransformInvocation) != i.SpaceSlug+"/"+i.Slug {
+		qualified(l.SpaceSlug, l.TransformInvocation) != i.Name() {
 		report("TransformInvocation", entity.CodeRefMismatch,
 			"TransformInvocation is %s, but TransformInvocationID is that of %s",
-			l.TransformInvocation, i.SpaceSlug+"/"+i.Slug)
+			l.TransformInvocation, i.Name())
 	}
 	l.TransformInvocationID = i.InvocationID
 	l.TransformInvocation = i.Slug
 	if i.SpaceSlug != l.SpaceSlug {
-		l.TransformInvocation = i.SpaceSlug + "/" + i.Slug
+		l.TransformInvocation = i.Name()
 	}
 }
 
 // ref returns the unit that a slug and an ID name. Either may be empty.
-func (w *Workspace) ref(
-	space, slug, id, field string, report func(field string, code entity.Code, format string,
-		args ...any),
-) *Unit {
+func (w *Workspace) ref(space, slug, id, field string, report reporter) *Unit {
 	if slug == "" && id == "" {
 		report(field, entity.CodeUnitNotFound, "%s is missing", field)
 		return nil
@@ -149,12 +136,11 @@ func (w *Workspace) ref(
 		byID, _ = w.byID[slug].(*Unit)
 		slug = ""
 	}
-	bySlug := w.units[qualified(space, slug)]
+	bySlug := w.unit(qualified(space, slug))
 	switch {
 	case id != "" && slug != "" && byID != bySlug && bySlug != nil && byID != nil:
 		report(field, entity.CodeRefMismatch, "%s is %s, but %sID is that of %s", field,
-			bySlug.Name(),
-			field, byID.Name())
+			bySlug.Name(), field, byID.Name())
 		return nil
 	case id != "" && slug != "" && (byID == nil) != (bySlug == nil):
 		report(field, entity.CodeRefMismatch, "%s is %s, but %sID is not its ID", field, slug,
@@ -169,13 +155,6 @@ func (w *Workspace) ref(
 		return nil // that is reported
 	}
 	report(field, entity.CodeUnitNotFound, "%s: no unit %s", field,
-		quote(strings.TrimPrefix(qualified(space, slug), space+"/")+idText(slug, id)))
+		quote(cmp.Or(strings.TrimPrefix(qualified(space, slug), space+"/"), id)))
 	return nil
-}
-
-func idText(slug, id string) string {
-	if slug == "" {
-		return id
-	}
-	return ""
 }

@@ -15,52 +15,52 @@ import (
 // RenameUnit gives a unit another slug. Its files and its history move. Links refer to units by
 // their IDs, so that they stay what they are; the slugs beside the IDs are written again.
 func (t *Tx) RenameUnit(w *Workspace, u *Unit, slug string) error {
+	was := u.Name()
 	if err := w.Broken(entity.KindUnit, u.SpaceSlug+"/"+slug); err != nil {
 		return err
 	}
-	was := u.Slug
-	renamed := u.Common
-	renamed.Slug = slug
-	if err := checkNew(&renamed, w.units[u.SpaceSlug+"/"+slug] != nil, "unit"); err != nil {
+	if err := t.rename(w, u, u.SpaceSlug+"/units/", slug); err != nil {
 		return err
 	}
-	if err := t.move(unitDir(u.SpaceSlug, was), unitDir(u.SpaceSlug, slug)); err != nil {
-		return err
-	}
-	if err := t.moveState(u.SpaceSlug+"/units/"+was, u.SpaceSlug+"/units/"+slug); err != nil {
-		return err
-	}
-	u.Slug, u.file = slug, unitFile(u.SpaceSlug, slug)
-	if u.DisplayName == was {
-		u.DisplayName = slug
-	}
+	u.file = definitionFile(entity.KindUnit, u.SpaceSlug, slug)
 	w.index()
 	t.Updated(&u.Common)
-	if err := t.WriteUnit(u); err != nil {
-		return err
-	}
+	t.Write(u)
 	for _, l := range w.Links {
 		if l.From != u && l.To != u {
 			continue
 		}
-		l.FromUnit, l.ToUnit = l.From.Slug, slugOf(l.To, l.ToUnit)
-		if err := t.WriteLink(l); err != nil {
-			return err
+		if l.FromUnit = l.From.Slug; l.To != nil {
+			l.ToUnit = l.To.Slug
 		}
+		t.Write(l)
 	}
 	return t.renameLocked(func(name string) string {
-		if name == u.SpaceSlug+"/"+was {
+		if name == was {
 			return u.Name()
 		}
 		return name
 	}, nil)
 }
 
-func slugOf(u *Unit, slug string) string {
-	if u == nil {
-		return slug
+// rename gives a unit or a space another slug, and moves its folders, which are in another one.
+func (t *Tx) rename(w *Workspace, e Entity, in, slug string) error {
+	c := e.Base()
+	was, renamed := *c, *c
+	renamed.Slug = slug
+	if err := w.checkNew(e, &renamed); err != nil {
+		return err
 	}
-	return u.Slug
+	if err := t.move(path.Join(spacesDir, in, was.Slug), path.Join(spacesDir, in, slug)); err != nil {
+		return err
+	}
+	if err := t.moveState(in+was.Slug, in+slug); err != nil {
+		return err
+	}
+	if c.Slug = slug; c.DisplayName == was.Slug {
+		c.DisplayName = slug
+	}
+	return nil
 }
 
 // RenameSpace gives a space another slug. Everything in it moves.
@@ -69,49 +69,19 @@ func (t *Tx) RenameSpace(w *Workspace, p *Space, slug string) error {
 		return err
 	}
 	was := p.Slug
-	renamed := p.Common
-	renamed.Slug = slug
-	if err := checkNew(&renamed, w.spaces[slug] != nil, "space"); err != nil {
+	if err := t.rename(w, p, "", slug); err != nil {
 		return err
 	}
-	if err := t.move(spaceDir(was), spaceDir(slug)); err != nil {
-		return err
-	}
-	if err := t.moveState(was, slug); err != nil {
-		return err
-	}
-	moved := func(c *entity.Common, s *source) {
-		if c.SpaceSlug == was {
+	for e := range w.all() {
+		if c, from := e.Base(), e.from(); c.SpaceSlug == was {
 			c.SpaceSlug = slug
-			s.file = spaceDir(slug) + strings.TrimPrefix(s.file, spaceDir(was))
+			from.file = definitionFile(e.Kind(), slug, c.Slug)
 		}
-	}
-	p.Slug = slug
-	if p.DisplayName == was {
-		p.DisplayName = slug
-	}
-	moved(&p.Common, &p.source)
-	p.SpaceSlug, p.file = slug, spaceFile(slug)
-	for _, u := range w.Units {
-		moved(&u.Common, &u.source)
-	}
-	for _, i := range w.Invocations {
-		moved(&i.Common, &i.source)
-	}
-	for _, f := range w.Filters {
-		moved(&f.Common, &f.source)
-	}
-	for _, l := range w.Links {
-		moved(&l.Common, &l.source)
 	}
 	w.index()
 	t.Updated(&p.Common)
-	if err := t.WriteSpace(p); err != nil {
-		return err
-	}
-	if err := t.renameSpaceIn(w, was, slug); err != nil {
-		return err
-	}
+	t.Write(p)
+	t.renameSpaceIn(w, was, slug)
 	if err := t.renameDefault(was, slug); err != nil {
 		return err
 	}
@@ -125,32 +95,26 @@ func (t *Tx) RenameSpace(w *Workspace, p *Space, slug string) error {
 }
 
 // renameSpaceIn writes the definitions that name a space which was renamed.
-func (t *Tx) renameSpaceIn(w *Workspace, was, slug string) error {
+func (t *Tx) renameSpaceIn(w *Workspace, was, slug string) {
 	for _, l := range w.Links {
-		before := *l.Link
+		rest, ok := strings.CutPrefix(l.TransformInvocation, was+"/")
+		if l.ToSpace != was && !ok {
+			continue
+		}
 		if l.ToSpace == was {
 			l.ToSpace = slug
 		}
-		if rest, ok := strings.CutPrefix(l.TransformInvocation, was+"/"); ok {
+		if ok {
 			l.TransformInvocation = slug + "/" + rest
 		}
-		if l.ToSpace == before.ToSpace && l.TransformInvocation == before.TransformInvocation {
-			continue
-		}
-		if err := t.WriteLink(l); err != nil {
-			return err
-		}
+		t.Write(l)
 	}
 	for _, f := range w.Filters {
-		if f.FromSpace != was {
-			continue
-		}
-		f.FromSpace = slug
-		if err := t.writeDefinition(f.source, f.Definition()); err != nil {
-			return err
+		if f.FromSpace == was {
+			f.FromSpace = slug
+			t.fail(t.writeDefinition(f))
 		}
 	}
-	return nil
 }
 
 // renameDefault changes the default space in the marker.
@@ -160,16 +124,15 @@ func (t *Tx) renameDefault(was, slug string) error {
 		return nil
 	}
 	s.Config.DefaultSpace = slug
-	text, err := s.readFile(Marker)
+	text, err := s.readIf(Marker)
 	if err != nil {
-		return s.unreadable(Marker, err)
+		return err
 	}
 	next, err := setField(text, "DefaultSpace", slug)
 	if err != nil {
 		return s.failed(Marker, err)
 	}
-	t.writeFile(Marker, next, s.remember(Marker, hash(text)), 0)
-	return nil
+	return t.update(Marker, next, umask)
 }
 
 // renameLocked changes the names of units, and of links if link is not nil, in the lock file.

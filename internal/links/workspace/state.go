@@ -1,11 +1,11 @@
 package workspace
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -13,23 +13,28 @@ import (
 	inputs "github.com/fctl-dev/fctl/internal/source"
 )
 
-// readState reads a file of recorded state into each of to that is not nil. A missing file leaves
-// them as they are.
-func (s *Store) readState(name string, to ...any) error {
-	text, err := s.readFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+// readIf is readFile for a file that may be missing: it then returns nil.
+func (s *Store) readIf(name string) ([]byte, error) {
+	data, err := s.readFile(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, s.unreadable(name, err)
+	case data == nil:
+		data = []byte{}
 	}
-	if err != nil {
-		return s.unreadable(name, err)
+	return data, nil
+}
+
+// readState reads a file of recorded state into to. A missing file leaves it as it is.
+func (s *Store) readState(name string, to any) error {
+	text, err := s.readIf(name)
+	if text == nil || err != nil {
+		return err
 	}
-	for _, v := range to {
-		if v == nil {
-			continue
-		}
-		if err := json.Unmarshal(text, v); err != nil {
-			return s.damaged(name, text, err)
-		}
+	if err := json.Unmarshal(text, to); err != nil {
+		return s.damaged(name, text, err)
 	}
 	return nil
 }
@@ -42,9 +47,8 @@ func (s *Store) damaged(name string, text []byte, err error) error {
 			s.position(recordOf(file)).File
 		return e
 	}
-	e := fail(s.position(file), entity.CodeState, "%v", err)
-	e.Err, e.Hint = err, "restore the file, for example with git or 'fctl undo'"
-	return e
+	return s.fail(file, entity.CodeState, "%w", err).
+		WithHint("restore the file, for example with git or 'fctl undo'")
 }
 
 // recordOf returns the folder of the unit that a file of recorded state belongs to, or else the file.
@@ -82,7 +86,7 @@ func ProblemOf(err error) *entity.Error {
 // LinkHash returns the hash of what a link's definition says about resolving: the SHA-256 of its
 // JSON, without names, labels and what is recorded.
 func LinkHash(l *entity.Link) string {
-	d := l.Definition()
+	d := l.Defined()
 	d.LinkID, d.Common = "", entity.Common{}
 	d.FromUnit, d.ToUnit, d.ToSpace = l.FromUnit, l.ToUnit, l.ToSpace
 	if d.FromUnitID != "" {
@@ -107,67 +111,64 @@ func (s *Store) Data(u *Unit, n int64) ([]byte, error) {
 	if n == 0 {
 		return nil, nil
 	}
-	name := revisionDir(u.SpaceSlug, u.Slug, n) + "/data"
-	data, err := s.readFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		e := fail(api.Position{}, entity.CodeRevisionMissing,
-			"revision %d of %s is not in the history",
-			n, u.Name())
-		e.Hint = "set the link to the present with 'fctl link update --patch LINK --make-current'"
-		if n == u.HeadRevisionNum {
-			e.Hint = "restore the history of " + u.Name() + ", for example with git"
-		}
-		e.Space, e.Unit = u.SpaceSlug, u.Slug
-		return nil, e
-	}
-	if err != nil {
-		return nil, s.unreadable(name, err)
+	data, err := s.readIf(u.revisionDir(n) + "/data")
+	switch {
+	case err != nil:
+		return nil, err
+	case data == nil && n == u.HeadRevisionNum:
+		return nil, u.missing(n).
+			WithHint("restore the history of " + u.Name() + ", for example with git")
+	case data == nil:
+		return nil, u.missing(n).WithHint(
+			"set the link to the present with 'fctl link update --patch LINK --make-current'")
 	}
 	return data, s.checkBase(u, n, data)
 }
 
+// missing returns the error for a revision that the history lacks.
+func (u *Unit) missing(n int64) *entity.Error {
+	return u.Fail(entity.CodeRevisionMissing, "revision %d of %s is not in the history", n, u.Name())
+}
+
 // Working returns the working copy of a unit; nil if the file is missing.
 func (s *Store) Working(u *Unit) ([]byte, error) {
-	name := u.DataFile()
-	if s.tx != nil && s.tx.files[name] != nil {
-		return s.tx.files[name], nil // a new unit has no file yet
+	if s.tx != nil && s.tx.files[u.DataFile()] != nil {
+		return s.tx.files[u.DataFile()], nil // a new unit has no file yet
 	}
-	data, err := s.readFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, s.unreadable(name, err)
-	}
-	return data, nil
+	return s.readIf(u.DataFile())
 }
 
 // Live returns a capture of the live state of a unit.
 func (s *Store) Live(u *Unit, n int64) ([]byte, error) {
-	name := liveFile(u.SpaceSlug, u.Slug, n)
-	data, err := s.readFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		e := fail(api.Position{}, entity.CodeNoLiveState, "%s has no live state", u.Name())
-		e.Hint = "fctl unit livestate set " + u.Name() + " FILE"
-		e.Space, e.Unit = u.SpaceSlug, u.Slug
-		return nil, e
+	data, err := s.readIf(u.liveFile(n))
+	if data == nil && err == nil {
+		return nil, u.Fail(entity.CodeNoLiveState, "%s has no live state", u.Name()).
+			WithHint("fctl unit livestate set " + u.Name() + " FILE")
 	}
-	if err != nil {
-		return nil, s.unreadable(name, err)
+	return data, err
+}
+
+// Version returns the data of a revision of a unit or, with live, of a capture of its live state.
+// Number 0 is empty.
+func (s *Store) Version(u *Unit, n int64, live bool) ([]byte, error) {
+	if live && n > 0 {
+		return s.Live(u, n)
 	}
-	return data, nil
+	return s.Data(u, n)
 }
 
 // Revision returns a revision of a unit, without its data.
 func (s *Store) Revision(u *Unit, n int64) (*entity.Revision, error) {
 	r := &entity.Revision{}
-	name := revisionDir(u.SpaceSlug, u.Slug, n) + "/revision.json"
-	if err := s.readState(name, r); err != nil {
-		return nil, err
+	name := u.revisionDir(n) + "/revision.json"
+	err := s.readState(name, r)
+	if err == nil && r.RevisionNum != n {
+		missing := u.missing(n)
+		missing.Pos = s.position(name)
+		err = missing
 	}
-	if r.RevisionNum != n {
-		return nil, fail(s.position(name), entity.CodeRevisionMissing,
-			"revision %d of %s is not in the history", n, u.Name())
+	if err != nil {
+		return nil, err
 	}
 	return r, nil
 }
@@ -192,31 +193,27 @@ func (s *Store) Revisions(u *Unit) ([]*entity.Revision, error) {
 // Sources returns the mutation sources of a revision of a unit.
 func (s *Store) Sources(u *Unit, n int64) (api.ResourceMutationList, error) {
 	var list api.ResourceMutationList
-	return list, s.readState(revisionDir(u.SpaceSlug, u.Slug, n)+"/sources.json", &list)
+	return list, s.readState(u.revisionDir(n)+"/sources.json", &list)
 }
 
 // Conflicts returns the outstanding conflicts of a unit.
 func (s *Store) Conflicts(u *Unit) (api.MutationConflictList, error) {
 	var list api.MutationConflictList
-	return list, s.readState(conflictsFile(u.SpaceSlug, u.Slug), &list)
+	return list, s.readState(u.conflictsFile(), &list)
 }
 
 // Mutations returns the mutations of a unit, ascending.
 func (s *Store) Mutations(u *Unit) ([]entity.Mutation, error) {
-	name := mutationsFile(u.SpaceSlug, u.Slug)
-	text, err := s.readFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	name := u.mutationsFile()
+	text, err := s.readIf(name)
 	if err != nil {
-		return nil, s.unreadable(name, err)
+		return nil, err
 	}
-	return decodeMutations(s, name, text)
-}
-
-func decodeMutations(s *Store, name string, text []byte) ([]entity.Mutation, error) {
 	var all []entity.Mutation
-	for line := range slices.Values(splitLines(text)) {
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimSuffix(line, []byte("\n")); len(line) == 0 {
+			continue
+		}
 		var m entity.Mutation
 		if err := json.Unmarshal(line, &m); err != nil {
 			return nil, s.damaged(name, text, err)
@@ -226,43 +223,15 @@ func decodeMutations(s *Store, name string, text []byte) ([]entity.Mutation, err
 	return all, nil
 }
 
-func splitLines(text []byte) [][]byte {
-	var lines [][]byte
-	for len(text) > 0 {
-		end := slices.Index(text, '\n')
-		if end < 0 {
-			end = len(text)
-		}
-		if end > 0 {
-			lines = append(lines, text[:end])
-		}
-		text = text[min(end+1, len(text)):]
-	}
-	return lines
-}
-
 // External returns the content of the last external merge of a unit, nil if there was none.
-func (s *Store) External(u *Unit) ([]byte, error) {
-	name := unitState(u.SpaceSlug, u.Slug) + "/external"
-	data, err := s.readFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, s.unreadable(name, err)
-	}
-	return data, nil
-}
+func (s *Store) External(u *Unit) ([]byte, error) { return s.readIf(u.externalFile()) }
 
 // WriteExternal keeps the content of an external merge as the base of the next one.
-func (t *Tx) WriteExternal(u *Unit, data []byte) error {
-	t.write(unitState(u.SpaceSlug, u.Slug)+"/external", data)
-	return nil
-}
+func (t *Tx) WriteExternal(u *Unit, data []byte) { t.write(u.externalFile(), data) }
 
 // WriteLive keeps a capture of the live state of a unit.
-func (t *Tx) WriteLive(u *Unit, data []byte) error {
+func (t *Tx) WriteLive(u *Unit, data []byte) {
 	u.HeadUnitActionNum++
-	t.write(liveFile(u.SpaceSlug, u.Slug, u.HeadUnitActionNum), data)
-	return t.WriteUnitState(u)
+	t.write(u.liveFile(u.HeadUnitActionNum), data)
+	t.WriteState(u)
 }

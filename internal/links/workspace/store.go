@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -91,10 +90,9 @@ func Find(dir string, explicit bool) (string, error) {
 		}
 		at = filepath.Join(at, "..")
 	}
-	return "", &entity.Error{
-		Code: entity.CodeNotFound, Hint: "fctl workspace init",
-		Message: "no workspace: neither this directory nor one above it has a " + Marker,
-	}
+	return "", entity.Fail(entity.CodeNotFound,
+		"no workspace: neither this directory nor one above it has a %s", Marker).
+		WithHint("fctl workspace init")
 }
 
 func isSame(a, b string) bool {
@@ -117,11 +115,9 @@ func checkOwner(in, at string, marker fs.FileInfo) error {
 	if other == "" {
 		return nil
 	}
-	return &entity.Error{
-		Code: entity.CodeState, Pos: api.Position{File: diag.FileName(filepath.Join(at, Marker))},
-		Message: "this workspace is not used: " + other + " " + files.NotTrusted,
-		Hint:    "-C " + diag.FileName(at) + " uses it",
-	}
+	e := entity.Fail(entity.CodeState, "this workspace is not used: %s %s", other, files.NotTrusted)
+	e.Pos.File = diag.FileName(filepath.Join(at, Marker))
+	return e.WithHint("-C " + diag.FileName(at) + " uses it")
 }
 
 // Open opens the workspace whose marker is in dir. It waits for other processes until ctx ends. A
@@ -168,7 +164,7 @@ func (s *Store) open(ctx context.Context, o OpenOptions) error {
 			return err
 		}
 	}
-	s.Config, err = decodeConfig(entity.Text{Bytes: text, File: s.position(Marker).File})
+	s.Config, err = entity.DecodeWorkspace(entity.Text{Bytes: text, File: s.position(Marker).File})
 	return err
 }
 
@@ -193,10 +189,7 @@ func (s *Store) take(ctx context.Context, exclusive bool) error {
 		return nil
 	}
 	if err != nil {
-		return &entity.Error{
-			Code: entity.CodeLocked, Pos: s.position(lockFile), Err: err,
-			Message: fmt.Sprintf("the workspace cannot be locked: %v", err),
-		}
+		return s.fail(lockFile, entity.CodeLocked, "the workspace cannot be locked: %w", err)
 	}
 	s.exclusive = exclusive
 	return nil

@@ -118,24 +118,16 @@ func change(ctx context.Context, s *workspace.Store, w *workspace.Workspace) err
 	}
 	web.Labels["tier"] = "front"
 	tx.Updated(&web.Common)
-	if err := tx.WriteUnit(web); err != nil {
-		return err
-	}
+	tx.Write(web)
 	link, err := w.Link("shop", "web-db")
 	if err != nil {
 		return err
 	}
 	link.UpstreamLastMergedRevisionNum = 1
-	if err := tx.WriteLinkState(link); err != nil {
-		return err
-	}
-	space, err := w.Space("shop")
-	if err != nil {
-		return err
-	}
-	if _, err := tx.CreateUnit(w, space, &entity.Unit{
-		Common: entity.Common{Slug: "new"}, ToolchainType: "AppConfig/Env",
-	}); err != nil {
+	tx.WriteState(link)
+	if err := tx.Create(w, &workspace.Unit{Unit: &entity.Unit{
+		Common: entity.Common{Slug: "new", SpaceSlug: "shop"}, ToolchainType: "AppConfig/Env",
+	}}); err != nil {
 		return err
 	}
 	return tx.Commit(ctx)

@@ -26,15 +26,11 @@ func TestToolchains(t *testing.T) {
 		t.Run(string(toolchain), func(t *testing.T) {
 			dir := shop(t)
 			s, w := open(t, dir, workspace.OpenOptions{Write: true})
-			space, err := w.Space("shop")
-			if err != nil {
-				t.Fatal(err)
-			}
 			tx := s.Begin("create")
-			u, err := tx.CreateUnit(w, space, &entity.Unit{
-				Common: entity.Common{Slug: "new"}, ToolchainType: toolchain,
-			})
-			if err != nil {
+			u := &workspace.Unit{Unit: &entity.Unit{
+				Common: entity.Common{Slug: "new", SpaceSlug: "shop"}, ToolchainType: toolchain,
+			}}
+			if err := tx.Create(w, u); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := tx.Record(recorder{}, u, []byte("a\n"), entity.SourceCreateUnit, "",

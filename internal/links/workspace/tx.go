@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -35,7 +36,18 @@ type Tx struct {
 	known map[*Unit]bool    // in Revised
 	// undoes is the record that the transaction undoes. It deletes files only.
 	undoes *record
+	err    error // the first of writing; nothing is committed then
 }
+
+// fail keeps the first error.
+func (t *Tx) fail(err error) {
+	if t.err == nil {
+		t.err = err
+	}
+}
+
+// Err returns why the changes cannot be committed.
+func (t *Tx) Err() error { return t.err }
 
 // Begin begins a transaction. A store has one at a time.
 func (s *Store) Begin(title string) *Tx {
@@ -85,11 +97,28 @@ func (t *Tx) writeFile(path string, data []byte, before string, mode fs.FileMode
 	t.add(operation{Path: path, Data: data, Guarded: true, Before: before, Mode: mode})
 }
 
+// update writes a file that people edit, too, if its content changes. mode is that of a new file.
+func (t *Tx) update(name string, data []byte, mode func() fs.FileMode) error {
+	was, err := t.store.readIf(name)
+	switch {
+	case err != nil:
+		return err
+	case was == nil:
+		t.writeFile(name, data, "", mode())
+	case !bytes.Equal(was, data):
+		t.writeFile(name, data, t.store.remember(name, hash(was)), 0)
+	}
+	return nil
+}
+
+// umask leaves the mode of a new file to the user.
+func umask() fs.FileMode { return 0 }
+
 // append appends to a file.
 func (t *Tx) append(path string, data []byte) error {
-	before, err := t.store.readFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return t.store.unreadable(path, err)
+	before, err := t.store.readIf(path)
+	if err != nil {
+		return err
 	}
 	if _, shared := t.store.basesPath(path); shared {
 		t.write(path, slices.Concat(before, data)) // git may own the file
@@ -114,12 +143,10 @@ func (t *Tx) delete(path string) {
 }
 
 // writeJSON writes recorded state.
-func (t *Tx) writeJSON(path string, v any) error {
+func (t *Tx) writeJSON(path string, v any) {
 	text, err := entity.JSON(v)
-	if err == nil {
-		t.write(path, text)
-	}
-	return err
+	t.fail(err)
+	t.write(path, text)
 }
 
 // Commit makes all changes of the transaction, or none if there is an error. If the process is
@@ -127,8 +154,8 @@ func (t *Tx) writeJSON(path string, v any) error {
 func (t *Tx) Commit(ctx context.Context) error {
 	s := t.store
 	s.tx = nil
-	if t.Empty() {
-		return nil
+	if t.err != nil || t.Empty() {
+		return t.err
 	}
 	if !s.exclusive {
 		return errors.New("writing without the lock")
@@ -270,11 +297,9 @@ func (t *Tx) inverse(ctx context.Context, b *files.Batch) (*record, error) {
 		o := &t.ops[i]
 		if back[i], err = s.inverseOf(ctx, b, o); errors.Is(err, files.ErrChanged) {
 			if t.undoes != nil {
-				return &entity.Error{
-					Code: entity.CodeUncommitted, Pos: s.position(o.Path),
-					Message: "the file was edited after " + t.undoes.called(),
-					Hint:    "move the edit away, or record it with 'fctl unit update'",
-				}
+				return s.fail(o.Path, entity.CodeUncommitted, "the file was edited after %s",
+					t.undoes.called()).
+					WithHint("move the edit away, or record it with 'fctl unit update'")
 			}
 			return s.changed(o.Path, "")
 		}
@@ -420,10 +445,8 @@ func (s *Store) takeBack(ctx context.Context, r *record) error {
 	if isImpossible(err) {
 		hint = repairCommand + " discards its record"
 	}
-	return &entity.Error{
-		Code: entity.CodeState, Pos: s.position(journalFile), Err: err, Hint: hint,
-		Message: fmt.Sprintf("%s cannot be taken back: %v", r.called(), err),
-	}
+	return s.fail(journalFile, entity.CodeState, "%s cannot be taken back: %w", r.called(), err).
+		WithHint(hint)
 }
 
 // order is the order in which a command is taken back: first what it added is deleted, then come
@@ -509,12 +532,8 @@ func (s *Store) readRecord(name string) (*record, error) {
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return r, err
 	}
-	err = files.WithoutPath(err)
-	return nil, &entity.Error{
-		Code: entity.CodeState, Pos: s.position(name), Err: err,
-		Message: fmt.Sprintf("the record of a command is refused: %v", err),
-		Hint:    repairCommand + " discards it",
-	}
+	return nil, s.fail(name, entity.CodeState, "the record of a command is refused: %w",
+		files.WithoutPath(err)).WithHint(repairCommand + " discards it")
 }
 
 // maxRecord is the maximum size of a record in bytes.
@@ -534,11 +553,8 @@ func (s *Store) notMade(err error, addition string) error {
 
 // changed returns the error for a file that another program changed.
 func (s *Store) changed(name, addition string) error {
-	return &entity.Error{
-		Code: entity.CodeUncommitted, Pos: s.position(name),
-		Message: "the file was changed while fctl was working" + addition,
-		Hint:    "run the command again",
-	}
+	return s.fail(name, entity.CodeUncommitted, "the file was changed while fctl was working%s",
+		addition).WithHint("run the command again")
 }
 
 // failed adds the position to an error of the file system.

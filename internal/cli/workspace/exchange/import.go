@@ -211,6 +211,7 @@ func (o *importer) common(
 	if len(made.Annotations) == 0 {
 		made.Annotations = nil
 	}
+	made.SpaceSlug = space
 	return made
 }
 
@@ -235,10 +236,11 @@ func (o *importer) space(p *entity.Space) error {
 			return nil
 		}
 	}
-	made, err := o.Tx.CreateSpace(o.Workspace, &entity.Space{
+	made := &workspace.Space{Space: &entity.Space{
 		Common:      o.common(entity.KindSpace, p.Slug, there, &p.Common),
 		TargetFacts: p.TargetFacts,
-	})
+	}}
+	err := o.Tx.Create(o.Workspace, made)
 	if err == nil {
 		o.record(entity.KindSpace, there, made.SpaceID)
 	}
@@ -260,11 +262,11 @@ func (o *importer) unit(space *workspace.Space, object *exchange.Object) error {
 			Message: fmt.Sprintf("unknown toolchain %q", from.ToolchainType),
 		}
 	}
-	u, err := o.Tx.CreateUnit(o.Workspace, space, &entity.Unit{
+	u := &workspace.Unit{Unit: &entity.Unit{
 		Common:        o.common(entity.KindUnit, space.Slug, object.ID, &from.Common),
 		ToolchainType: from.ToolchainType,
-	})
-	if err != nil {
+	}}
+	if err := o.Tx.Create(o.Workspace, u); err != nil {
 		return err
 	}
 	o.record(entity.KindUnit, object.ID, u.UnitID)
@@ -292,9 +294,11 @@ func (o *importer) unit(space *workspace.Space, object *exchange.Object) error {
 	}
 	u.SelfBindings = o.bindings(u, data, from.SelfBindings)
 	if len(from.LiveState) > 0 {
-		return o.Tx.WriteLive(u, from.LiveState)
+		o.Tx.WriteLive(u, from.LiveState)
+		return nil
 	}
-	return o.Tx.WriteUnitState(u)
+	o.Tx.WriteState(u)
+	return nil
 }
 
 // data returns the data of a unit: that of the object, or of a file in the directory of --data.
@@ -349,12 +353,13 @@ func (o *importer) invocation(space *workspace.Space, object *exchange.Object) e
 			return nil
 		}
 	}
-	made, err := o.Tx.CreateInvocation(o.Workspace, space, &entity.Invocation{
+	made := &workspace.Invocation{Invocation: &entity.Invocation{
 		Common:        o.common(entity.KindInvocation, space.Slug, object.ID, &from.Common),
 		ToolchainType: from.ToolchainType, FunctionName: from.FunctionName,
 		Arguments: from.Arguments, WhereResource: from.WhereResource,
 		BridgeWorkerID: from.BridgeWorkerID,
-	})
+	}}
+	err := o.Tx.Create(o.Workspace, made)
 	if err == nil {
 		o.record(entity.KindInvocation, object.ID, made.InvocationID)
 	}
@@ -391,7 +396,8 @@ func (o *importer) filter(space *workspace.Space, object *exchange.Object) error
 			f.FromSpace = own.Slug
 		}
 	}
-	made, err := o.Tx.CreateFilter(o.Workspace, space, f)
+	made := &workspace.Filter{Filter: f}
+	err := o.Tx.Create(o.Workspace, made)
 	if err == nil {
 		o.record(entity.KindFilter, object.ID, made.FilterID)
 	}

@@ -33,7 +33,8 @@ func (o *importer) link(space *workspace.Space, object *exchange.Object) error {
 	made.LinkID, made.Hash = "", ""
 	made.LinkRecord, made.Stale, made.StaleReasons = entity.LinkRecord{}, false, nil
 	made.WhereMutation = o.ids.Rewrite(from.WhereMutation)
-	l := &workspace.Link{Link: &made, Stated: object.Stated}
+	made.Stated = object.Stated
+	l := &workspace.Link{Link: &made}
 	if err := o.ends(l, object); err != nil {
 		return err
 	}
@@ -55,7 +56,7 @@ func (o *importer) link(space *workspace.Space, object *exchange.Object) error {
 		return err
 	}
 	o.pointers(l, from)
-	if err := o.Tx.CreateLink(o.Workspace, l); err != nil {
+	if err := o.Tx.Create(o.Workspace, l); err != nil {
 		return err
 	}
 	o.record(entity.KindLink, object.ID, l.LinkID)
@@ -157,7 +158,8 @@ func (o *importer) follow(l *workspace.Link) error {
 	o.upgrade[l.From] = true
 	l.From.UpstreamUnitID, l.From.UpstreamSpaceID = l.ToUnitID, l.ToSpaceID
 	l.From.UpstreamRevisionNum = l.UpstreamLastMergedRevisionNum
-	return o.Tx.WriteUnitState(l.From)
+	o.Tx.WriteState(l.From)
+	return nil
 }
 
 // clones gives units that have an upstream, but no link to it, the link of a clone. Older versions
@@ -204,7 +206,7 @@ func (o *importer) cloneLink(l *workspace.Link, object *exchange.Object) error {
 			UpstreamLastMergedRevisionNum: object.Unit.UpstreamRevisionNum,
 		},
 	})
-	if err := o.Tx.CreateLink(o.Workspace, l); err != nil {
+	if err := o.Tx.Create(o.Workspace, l); err != nil {
 		return err
 	}
 	o.made[entity.KindLink]++

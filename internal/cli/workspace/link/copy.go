@@ -44,7 +44,8 @@ func (o *linkCreate) copy(s *session.Session) error {
 
 // copyOf returns a link with the definition of another one for a space.
 func copyOf(l *workspace.Link, space *workspace.Space) *workspace.Link {
-	c := &workspace.Link{Link: l.Definition(), Stated: true}
+	c := &workspace.Link{Link: l.Defined()}
+	c.Stated = true
 	c.Common = entity.Common{
 		Slug: l.Slug, SpaceSlug: space.Slug, DisplayName: l.DisplayName, Labels: l.Labels,
 		Annotations: l.Annotations, DeleteGates: l.DeleteGates,

@@ -107,8 +107,8 @@ func makeLink(s *session.Session, p *resolve.Proposal) error {
 		return err
 	}
 	l := &workspace.Link{Link: &entity.Link{
-		FromUnit: from.Slug, ToUnit: to.Slug, UpdateType: p.UpdateType,
-	}, Stated: true}
+		FromUnit: from.Slug, ToUnit: to.Slug, UpdateType: p.UpdateType, Stated: true,
+	}}
 	l.Slug, l.SpaceSlug = "-", from.SpaceSlug
 	if to.SpaceSlug != from.SpaceSlug {
 		l.ToSpace = to.SpaceSlug
@@ -123,7 +123,7 @@ func makeLink(s *session.Session, p *resolve.Proposal) error {
 	if err := validEdge(s, l); err != nil {
 		return err
 	}
-	return s.Tx.CreateLink(s.Workspace, l)
+	return s.Tx.Create(s.Workspace, l)
 }
 
 // inferText returns the proposals as people read them.

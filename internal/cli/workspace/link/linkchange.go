@@ -87,11 +87,11 @@ other spaces. A link with AutoUpdate is resolved at once.`,
 
 // named returns the link that the words and the body name.
 func (o *linkCreate) named(s *session.Session, words []string) (*workspace.Link, error) {
-	body, stated, err := o.body(s)
+	body, err := o.body(s)
 	if err != nil {
 		return nil, err
 	}
-	l := &workspace.Link{Link: body, Stated: stated}
+	l := &workspace.Link{Link: body}
 	if body == nil {
 		l.Link = &entity.Link{}
 	}
@@ -167,7 +167,7 @@ func (o *linkCreate) create(s *session.Session, l *workspace.Link) (*workspace.L
 			return nil, err
 		}
 	}
-	if err := s.Tx.CreateLink(s.Workspace, l); err != nil {
+	if err := s.Tx.Create(s.Workspace, l); err != nil {
 		return nil, err
 	}
 	if l.UpdateType == entity.UpdateUpgradeUnit {
@@ -187,7 +187,8 @@ func printLink(s *session.Session, out *session.Output, l *workspace.Link, messa
 func followUpstream(s *session.Session, l *workspace.Link) error {
 	l.From.UpstreamUnitID, l.From.UpstreamSpaceID = l.ToUnitID, l.ToSpaceID
 	l.From.UpstreamRevisionNum = l.UpstreamLastMergedRevisionNum
-	return s.Tx.WriteUnitState(l.From)
+	s.Tx.WriteState(l.From)
+	return nil
 }
 
 // makeCurrent sets the pointers of a link to the present.
@@ -214,7 +215,7 @@ func makeCurrent(s *session.Session, l *workspace.Link) error {
 // adopt lets a link whose WhereMutation asks what set a value overwrite what the downstream unit
 // has in common with the upstream unit since its history began, as in a unit that was made as a
 // clone. In a clone of the git repository, history begins again.
-func adopt(s *session.Session, e *propagate.Runner, l *workspace.Link) error {
+func adopt(s *session.Session, e *propagate.Propagator, l *workspace.Link) error {
 	if !l.Merges() || l.UseLiveState || l.WhereMutation == "" {
 		return nil
 	}
@@ -240,9 +241,7 @@ func adopt(s *session.Session, e *propagate.Runner, l *workspace.Link) error {
 	if l.UpdateType == entity.UpdateUpgradeUnit {
 		m.UpgradedFromUpstreamRevisionNum = &head
 	}
-	if err := s.Tx.Attribute(l.From, m, sources); err != nil {
-		return err
-	}
+	s.Tx.Attribute(l.From, m, sources)
 	l.MergeMutationNum = l.From.HeadMutationNum
 	return nil
 }

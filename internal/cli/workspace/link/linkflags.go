@@ -75,12 +75,13 @@ func (o *linkFlags) add(flags *pflag.FlagSet) {
 }
 
 // body returns the link of --filename or --from-stdin, nil without them.
-func (o *linkFlags) body(s *session.Session) (*entity.Link, bool, error) {
+func (o *linkFlags) body(s *session.Session) (*entity.Link, error) {
 	text, ok, err := o.Body.Text(s)
 	if err != nil || !ok {
-		return nil, false, err
+		return nil, err
 	}
-	return entity.DecodeLink(text)
+	l := &entity.Link{}
+	return l, entity.Decode(text, l)
 }
 
 // apply sets the fields that flags name. patch says that lists are changed entry by entry.

@@ -77,13 +77,13 @@ func (o *linkUpdate) run(s *session.Session, l *workspace.Link) (*workspace.Link
 	if err := workspace.CheckVersion(&l.Common, o.version); err != nil {
 		return nil, err
 	}
-	body, stated, err := o.body(s)
+	body, err := o.body(s)
 	if err != nil {
 		return nil, err
 	}
 	was := *l.Link
 	if body != nil {
-		if err := o.replace(l, body, stated); err != nil {
+		if err := o.replace(l, body); err != nil {
 			return nil, err
 		}
 	}
@@ -120,14 +120,12 @@ func (o *linkUpdate) run(s *session.Session, l *workspace.Link) (*workspace.Link
 		return nil, err
 	}
 	s.Tx.Updated(&l.Common)
-	if err := s.Tx.WriteLink(l); err != nil {
-		return nil, err
-	}
+	s.Tx.Write(l)
 	return l, printLink(s, &o.Output, l, "Successfully updated link "+l.Slug)
 }
 
 // replace takes over the fields of a body.
-func (o *linkUpdate) replace(l *workspace.Link, body *entity.Link, stated bool) error {
+func (o *linkUpdate) replace(l *workspace.Link, body *entity.Link) error {
 	if body.Slug != "" && body.Slug != l.Slug || body.LinkID != "" && body.LinkID != l.LinkID {
 		return &entity.Error{
 			Code:    entity.CodeRefMismatch,
@@ -140,10 +138,10 @@ func (o *linkUpdate) replace(l *workspace.Link, body *entity.Link, stated bool) 
 	state, common, auto := l.State(), l.Common, l.AutoUpdate
 	id, version := l.LinkID, l.Version
 	*l.Link = *body
-	l.Record(state)
+	l.Restore(state)
 	l.LinkID, l.Slug, l.SpaceSlug, l.SpaceID = id, common.Slug, common.SpaceSlug, common.SpaceID
 	l.Version = version
-	if !stated {
+	if !body.Stated {
 		l.AutoUpdate = auto
 	}
 	return nil
@@ -155,9 +153,7 @@ func moveUpstream(s *session.Session, was *entity.Link, l *workspace.Link) error
 		was.UpdateType == entity.UpdateUpgradeUnit && l.UpdateType != was.UpdateType {
 		if u, err := s.UnitNamed(was.FromUnitID); err == nil {
 			u.UpstreamUnitID, u.UpstreamSpaceID, u.UpstreamRevisionNum = "", "", 0
-			if err := s.Tx.WriteUnitState(u); err != nil {
-				return err
-			}
+			s.Tx.WriteState(u)
 		}
 	}
 	if l.UpdateType == entity.UpdateUpgradeUnit {
@@ -175,7 +171,8 @@ func (o *linkUpdate) turn(s *session.Session, l *workspace.Link) (*workspace.Lin
 			Message: "a link with bindings, paths, functions or a transform cannot be reversed",
 		}
 	}
-	turned := &workspace.Link{Link: l.Definition(), Stated: true}
+	turned := &workspace.Link{Link: l.Defined()}
+	turned.Stated = true
 	turned.Common = l.Common
 	turned.SpaceSlug, turned.SpaceID = l.To.SpaceSlug, l.To.SpaceID
 	turned.FromUnit, turned.FromUnitID = l.ToUnit, l.ToUnitID

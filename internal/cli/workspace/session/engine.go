@@ -18,7 +18,7 @@ import (
 )
 
 // Engine returns what resolves links and records changes. It is made with the transaction.
-func (s *Session) Engine() (*propagate.Runner, error) {
+func (s *Session) Engine() (*propagate.Propagator, error) {
 	if s.runner != nil {
 		return s.runner, nil
 	}
@@ -26,7 +26,7 @@ func (s *Session) Engine() (*propagate.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.runner = &propagate.Runner{
+	s.runner = &propagate.Propagator{
 		Workspace: s.Workspace, Tx: s.Tx, Executor: executor, StrictWorktree: s.StrictWorktree,
 	}
 	return s.runner, nil
@@ -171,12 +171,7 @@ func (s *Session) CheckFunctions(l *workspace.Link) (entity.Errors, []entity.War
 		}
 	}
 	findings, warnings := resolve.Check(executor, l.Link, l.From.Unit, l.To.Unit, invocation)
-	fields, errs := make([]string, len(findings)), make(entity.Errors, len(findings))
-	for i, f := range findings {
-		fields[i], errs[i] = f.Field, f.Err
-	}
-	s.Locate(l, fields, errs)
-	return errs, warnings, nil
+	return s.Locate(l, findings), warnings, nil
 }
 
 // CheckLink is checkFunctions for a link that is to be written: warnings are printed.

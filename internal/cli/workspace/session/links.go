@@ -64,8 +64,8 @@ func (s *Session) RecordEdits() (entity.Errors, error) {
 // UpgradeLink returns the link of a clone u of the unit up.
 func UpgradeLink(u, up *workspace.Unit) *workspace.Link {
 	l := &entity.Link{
-		Common:   entity.Common{Slug: "upgrade-" + u.Slug, SpaceSlug: u.SpaceSlug},
-		FromUnit: u.Slug, FromUnitID: u.UnitID, ToUnit: up.Slug, ToUnitID: up.UnitID,
+		Common: entity.Common{Slug: "upgrade-" + u.Slug, SpaceSlug: u.SpaceSlug},
+		Stated: true, FromUnit: u.Slug, FromUnitID: u.UnitID, ToUnit: up.Slug, ToUnitID: up.UnitID,
 		ToSpace: up.SpaceSlug, ToSpaceID: up.SpaceID, UpdateType: entity.UpdateUpgradeUnit,
 		WhereMutation: "MergeSourceID = '" + up.UnitID + "'",
 	}
@@ -73,5 +73,5 @@ func UpgradeLink(u, up *workspace.Unit) *workspace.Link {
 	l.MergedHash = up.DataHash
 	l.DownstreamLastMergedRevisionNum, l.MergeMutationNum = 1, 1
 	l.MadeCurrent = true
-	return &workspace.Link{Link: l, Stated: true}
+	return &workspace.Link{Link: l}
 }

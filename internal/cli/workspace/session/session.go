@@ -113,7 +113,7 @@ type Session struct {
 	Tx       *workspace.Tx // of commands that write
 
 	executor *functions.Executor
-	runner   *propagate.Runner
+	runner   *propagate.Propagator
 	Flags    *pflag.FlagSet
 	Done     []func() error // what follows the commit
 
@@ -144,6 +144,9 @@ func (c *Common) Write(cmd *cobra.Command, title string, do func(*Session) error
 			}
 		}
 		if err := s.Tx.WriteBases(s.Workspace); err != nil {
+			return err
+		}
+		if err := s.Tx.Err(); err != nil {
 			return err
 		}
 		if c.DryRun {

@@ -200,9 +200,7 @@ func (s *Session) Failed(links []*workspace.Link, err error) error {
 	e.Failed(links, err)
 	for _, l := range links { // also what the dropped transaction recorded
 		if l.LastError != nil {
-			if err := s.Tx.WriteLinkState(l); err != nil {
-				return err
-			}
+			s.Tx.WriteState(l)
 		}
 	}
 	return nil
