@@ -211,11 +211,11 @@ func (c *codec) entries(v reflect.Value) {
 
 // fields writes or reads the exported fields of a struct, and a time without its monotonic clock.
 func (c *codec) fields(v reflect.Value) {
-	if t, ok := v.Addr().Interface().(*time.Time); ok {
+	if t, ok := reflect.TypeAssert[*time.Time](v.Addr()); ok {
 		c.time(t)
 		return
 	}
-	for i := range v.NumField() {
+	for i := range v.NumField() { //nolint:modernize // an iterator would allocate for each field
 		if field := v.Field(i); field.CanSet() {
 			c.value(field)
 		}

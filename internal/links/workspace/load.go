@@ -212,7 +212,7 @@ func (s *Store) load(d definition) loaded {
 		l.errs = append(l.errs, entity.ProblemsIn(err, "")...)
 	}
 	if len(l.errs)+len(l.found) == 0 {
-		if packed, err := pack.Append(nil, l.entity.Definition()); err == nil {
+		if packed, err := pack.Append(make([]byte, 0, 512), l.entity.Definition()); err == nil {
 			l.entity.from().packed = string(packed)
 		}
 	}
