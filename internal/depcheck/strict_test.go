@@ -54,8 +54,8 @@ func TestOnlyProcessStartsPrograms(t *testing.T) {
 	}
 	for file := range found {
 		switch filepath.ToSlash(filepath.Dir(file)) {
-		case "internal/process", "internal/process/enginetest", "internal/runner/testcluster",
-			"internal/schemagen", "configkit/formatkit/formattest", "examples/internal/exampletest":
+		case "internal/process", "internal/process/enginetest", "internal/schemagen",
+			"configkit/formatkit/formattest", "examples/internal/exampletest":
 		default:
 			t.Errorf("%s starts a program; use internal/process", file)
 		}

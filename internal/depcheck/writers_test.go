@@ -29,7 +29,6 @@ func writers() map[string]string {
 		"internal/process/enginetest": "a test helper: it makes programs that act as docker",
 		"internal/runner/wrapper/empty.go": "it empties directories of a pod, which no other " +
 			"program reads",
-		"internal/runner/testcluster": "a test helper: it makes certificates and programs",
 		"internal/process/sandbox_linux.go": "mount points in the namespace of a child process, " +
 			"below a tmpfs that nobody else sees",
 		"internal/cli/bundle/surroundings.go":     "directories of a child process",

@@ -55,7 +55,7 @@ func TestLoad(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for name, path := range map[string]string{
-		"fctl-runner": "../../../cmd/fctl-runner", "function": "../testcluster/function",
+		"fctl-runner": "../../../cmd/fctl-runner", "function": "../testcluster/testdata/function",
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd := exec.Command("go", "build", "-o", filepath.Join(dir, name), path)

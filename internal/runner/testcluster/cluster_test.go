@@ -60,7 +60,7 @@ func TestCluster(t *testing.T) {
 	e := &env{bin: t.TempDir(), work: t.TempDir()}
 	for name, path := range map[string]string{
 		"fctl-runner": "../../../cmd/fctl-runner", "fctl": "../../../cmd/fctl",
-		"function": "./function",
+		"function": "./testdata/function",
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd := exec.Command("go", "build", "-ldflags", "-s -w", "-o",

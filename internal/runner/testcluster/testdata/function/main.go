@@ -6,8 +6,6 @@
 //	count: FILE       appends a line to a file
 //	fail: message     ends with status 1 and a result
 //	pad: "1000"       adds an annotation of so many bytes
-//
-// Layer: commands.
 package main
 
 import (
