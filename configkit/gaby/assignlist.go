@@ -147,6 +147,12 @@ func (d *document) matchPositions(old []int32, now []*tree) itemMatch {
 	return m
 }
 
+// Match returns for each item of list now the index of the item of list v that it continues, -1 for
+// a new one. Assigning now to v matches items in the same way.
+func (v Value) Match(now Value) []int {
+	return v.d.matchItems(v.d.kids(v.node()), now.tree().kids).of
+}
+
 // matchItems matches equal items, then maps with the same name, and at last items that have a
 // neighbour that matches, or the same position. For example, if [a, b, c] becomes [c, b, x], c and
 // b match, and x is new.

@@ -302,7 +302,7 @@ func (u *updater) list(old, returned gaby.Value, path []string, keys *configkit.
 		return nil
 	}
 	have, want := slices.Collect(old.Entries()), slices.Collect(returned.Entries())
-	from := pair(have, want, keys)
+	from := pair(old, returned, keys)
 	var kept []int
 	for k, i := range from {
 		if i < 0 {
